@@ -204,9 +204,7 @@ func TestWhatCounts(t *testing.T) {
 			t.Errorf("of\n%s\nthere counts\n%s (%v), of\n%s\nthere counts\n%s (%v)", c.old, old, err, c.text, text, err2)
 		}
 	}
-	if _, err := goTokens([]byte("package p\nvar x = 'ab'\n")); err == nil {
-		t.Error("no error of what is not Go")
-	}
+	check.Refuses(t, "what is not Go", check.Err(goTokens([]byte("package p\nvar x = 'ab'\n"))))
 }
 
 // listed is what go list says of a package.

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/plot"
+
+	"closedform/internal/check"
 )
 
 func TestAxesFromData(t *testing.T) {
@@ -84,8 +86,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// Every range gets a readable number of ticks within it, with different labels that
-// keep apart along the axis.
+// Every range gets a readable number of ticks within it, with different labels that keep apart along the axis.
 func FuzzTicks(f *testing.F) {
 	f.Add(0.05, 1.5, true)
 	f.Add(1e-300, 1e300, true)
@@ -143,9 +144,7 @@ func TestPieces(t *testing.T) {
 			}
 			got += "| "
 		}
-		if got != test.want {
-			t.Errorf("log %v: pieces %q, want %q", test.y.Log, got, test.want)
-		}
+		check.Equal(t, fmt.Sprintf("log %v: pieces", test.y.Log), got, test.want)
 	}
 	// On a logarithmic axis, an interval from 0 reaches below the foot.
 	log := Axis{Min: 0.1, Max: 10, Log: true}

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
+
+	"closedform/internal/check"
 )
 
-// testCharts use every kind, axes from the data and given ones, linear and
-// logarithmic ones, gaps and intervals.
+// testCharts use every kind, axes from the data and given ones, linear and logarithmic ones, gaps and intervals.
 func testCharts() [][]Chart {
 	x := []float64{0.01, 0.1, 1, 10, 100}
 	y := []float64{1e-4, 1e-3, math.NaN(), 0, 0.2}
@@ -98,14 +99,10 @@ func TestHiddenPointsAreCounted(t *testing.T) {
 	var all hidden
 	all.count(log, log, []Curve{{X: x, Y: y}, {X: x, Y: y, Kind: Reference}})
 	want := []string{"1 point at infinity, not shown", "2 points ≤ 0, not shown on a logarithmic axis", "2 points outside the charts"}
-	if got := texts(all.notes("charts")); !slices.Equal(got, want) {
-		t.Errorf("notes %q, want %q", got, want)
-	}
+	check.Equal(t, "notes", texts(all.notes("charts")), want)
 	var lines hidden
 	lines.count(log, log, []Curve{{X: x, Y: y, Kind: Line}})
-	if lines != (hidden{infinite: 1, negative: 2}) {
-		t.Errorf("hidden of a line %+v", lines)
-	}
+	check.Equal(t, "hidden of a line", lines, (hidden{infinite: 1, negative: 2}))
 }
 
 // Curves that leave a chart on all sides are cut at its frame.

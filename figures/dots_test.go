@@ -2,9 +2,12 @@ package figures
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // dotPlot has every kind of dot.
@@ -40,20 +43,14 @@ func TestDotsShowTheirNumbers(t *testing.T) {
 	} {
 		other := dotPlot()
 		test.change(&other)
-		if got := !bytes.Equal(encode(t, Dots(other), "svg"), first); got != test.seen {
-			t.Errorf("change %d is seen: %v", i, got)
-		}
+		check.Equal(t, fmt.Sprintf("change %d is seen", i), !bytes.Equal(encode(t, Dots(other), "svg"), first), test.seen)
 	}
 }
 
 // The legend has the markers that are there, and no others.
 func TestDotLegend(t *testing.T) {
 	d := dotPlot()
-	if got := texts(d.keys()); !slices.Equal(got, []string{"mean", "apart", "held", "beyond the axis"}) {
-		t.Errorf("keys %q", got)
-	}
+	check.Equal(t, "keys", texts(d.keys()), []string{"mean", "apart", "held", "beyond the axis"})
 	d.Panels = []DotPanel{{Dots: []Dot{{0.5, 0.4, 0.6}, {0.5, 0.4, 0.6}, {0.5, 0.4, 0.6}, {math.NaN(), 0, 0}}}}
-	if got := texts(d.keys()); !slices.Equal(got, []string{"mean", "apart"}) {
-		t.Errorf("keys %q", got)
-	}
+	check.Equal(t, "keys", texts(d.keys()), []string{"mean", "apart"})
 }

@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgpdf"
 
@@ -41,15 +40,13 @@ func testFigures() []*Figure {
 
 func encode(t *testing.T, f *Figure, format string) []byte {
 	t.Helper()
-	b, err := f.Encode(format)
-	check.OK(t, err)
+	b := check.Must(f.Encode(format))
 	return b
 }
 
 func decode(t *testing.T, f *Figure) image.Image {
 	t.Helper()
-	img, err := png.Decode(bytes.NewReader(encode(t, f, "png")))
-	check.OK(t, err)
+	img := check.Must(png.Decode(bytes.NewReader(encode(t, f, "png"))))
 	return img
 }
 
@@ -101,9 +98,8 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	if _, err := Dots(dotPlot()).Encode("gif"); err == nil || !strings.Contains(err.Error(), `"gif"`) {
-		t.Errorf("error %v", err)
-	}
+	_, err := Dots(dotPlot()).Encode("gif")
+	check.Refuses(t, "error", err, `"gif"`)
 }
 
 func TestWidths(t *testing.T) {
@@ -113,9 +109,7 @@ func TestWidths(t *testing.T) {
 		f  *Figure
 		mm float64
 	}{{Dots(one), 84}, {Dots(dotPlot()), 174}, {Charts([][]Chart{{{}, {}}}), 174}, {Charts([][]Chart{{{}}}), 84}, {Charts([][]Chart{{{}, {}, {}}}), 174}} {
-		if got := float64(test.f.width / vg.Millimeter); !scalar.EqualWithinAbs(got, test.mm, 1e-9) {
-			t.Errorf("figure %d is %g mm wide, want %g", i, got, test.mm)
-		}
+		check.Near(t, fmt.Sprint("width in mm of figure ", i), float64(test.f.width/vg.Millimeter), test.mm, 1e-11)
 	}
 	// 110 dots per inch are 4331 per metre.
 	if b := encode(t, Dots(one), "png"); !bytes.Contains(b, []byte("\x00\x00\x00\x09pHYs\x00\x00\x10\xeb\x00\x00\x10\xeb\x01")) {
@@ -139,9 +133,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// Images of a PDF file are upright: the product of the matrices before each has a
-// positive scale. It has no date, and its text can be
-// found in the font that is embedded.
+// Images of a PDF file are upright: the product of the matrices before each has a positive scale. It has no date, and
+// its text can be found in the font that is embedded.
 func TestPDF(t *testing.T) {
 	images := 0
 	for _, f := range testFigures() {
@@ -183,10 +176,8 @@ func TestPDF(t *testing.T) {
 func content(t *testing.T, file []byte) []byte {
 	t.Helper()
 	_, file, _ = bytes.Cut(file, []byte("stream\n"))
-	z, err := zlib.NewReader(bytes.NewReader(file))
-	check.OK(t, err)
-	out, err := io.ReadAll(z)
-	check.OK(t, err)
+	z := check.Must(zlib.NewReader(bytes.NewReader(file)))
+	out := check.Must(io.ReadAll(z))
 	return out
 }
 
@@ -196,9 +187,7 @@ func TestRuns(t *testing.T) {
 		want []run
 	}{
 		{"class 1", []run{{text: "class 1"}}},
-		{"$μ(y₁)$, p²", []run{
-			{text: "μ", italic: true}, {text: "("}, {text: "y", italic: true}, {text: "1", script: -1}, {text: "), p"}, {text: "2", script: +1},
-		}},
+		{"$μ(y₁)$, p²", []run{{text: "μ", italic: true}, {text: "("}, {text: "y", italic: true}, {text: "1", script: -1}, {text: "), p"}, {text: "2", script: +1}}},
 		{"10⁻⁵", []run{{text: "10"}, {text: "−5", script: +1}}},
 		{"$zᵢ$", []run{{text: "z", italic: true}, {text: "i", italic: true, script: -1}}},
 		{"$Σ_y$, $Σ_{zy}a^2n$", []run{
@@ -214,9 +203,7 @@ func TestRuns(t *testing.T) {
 		{"a_b{c}^d", []run{{text: "a_b{c}^d"}}},
 		{"", nil},
 	} {
-		if got := runs(test.line); !slices.Equal(got, test.want) {
-			t.Errorf("runs(%q) = %+v, want %+v", test.line, got, test.want)
-		}
+		check.Equal(t, fmt.Sprintf("runs(%q)", test.line), runs(test.line), test.want)
 	}
 }
 
@@ -230,12 +217,8 @@ func TestLetters(t *testing.T) {
 			lo, hi = min(lo, c.Pos.Y), max(hi, c.Pos.Y)
 		}
 	}
-	if !scalar.EqualWithinAbs(float64(lo), 100, 1e-9) || !scalar.EqualWithinAbs(float64(hi), 113.41, 1e-9) {
-		t.Errorf("H reaches from %g to %g, want 100 to 113.41", lo, hi)
-	}
-	if got, want := float64(letters(10, 0, 0).Width("23$₄$")), 10*(2+scriptSize)/2; !scalar.EqualWithinAbs(got, want, 1e-9) {
-		t.Errorf("width %g, want %g", got, want)
-	}
+	check.NearAll(t, "ends of H", []float64{float64(lo), float64(hi)}, []float64{100, 113.41}, 1e-11)
+	check.Near(t, "width", float64(letters(10, 0, 0).Width("23$₄$")), 10*(2+scriptSize)/2, 1e-10)
 	missing := fmt.Sprint(outline(face, vg.Point{}, "\uffff"))
 	for _, r := range "μσλρβγκΣΔ−×≤≥∞±‖()0123456789+ijkn" {
 		if fmt.Sprint(outline(face, vg.Point{}, string(r))) == missing {

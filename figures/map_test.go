@@ -1,10 +1,13 @@
 package figures
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // flagged returns a small map with values that its scale cannot show.
@@ -39,9 +42,7 @@ func TestField(t *testing.T) {
 			}
 		}
 	}
-	if f.X(0) != -1.5 || f.X(3) != 1.5 || f.Y(2) != 0.5 {
-		t.Errorf("middles %g, %g, %g", f.X(0), f.X(3), f.Y(2))
-	}
+	check.Equal(t, "middles", []any{f.X(0), f.X(3), f.Y(2)}, []any{-1.5, 1.5, 0.5})
 	// Two for the closest points, 1.2: the middles of the cells are 0.3, 0.9, ...; the grid's
 	// cells meet at 0.6, 2.2, 4.6.
 	if _, got := cells([]float64{0, 1.2, 3.2, 6}, Axis{Max: 6}); !slices.Equal(got, []int{0, 1, 1, 1, 2, 2, 2, 2, 3, 3}) {
@@ -52,13 +53,10 @@ func TestField(t *testing.T) {
 		t.Errorf("nearest grid points %v", got)
 	}
 	f.scale = Axis{Min: 1e-4, Max: 1, Log: true}
-	if got := []float64{f.Z(3, 0), f.Z(3, 1), f.Z(0, 0)}; !slices.Equal(got, []float64{-inf, 0, -inf}) {
-		t.Errorf("values on a logarithmic scale %v", got)
-	}
+	check.Equal(t, "values on a logarithmic scale", []float64{f.Z(3, 0), f.Z(3, 1), f.Z(0, 0)}, []float64{-inf, 0, -inf})
 }
 
-// Pixels of the picture have the colours of their values, the first row of the grid
-// at the foot.
+// Pixels of the picture have the colours of their values, the first row of the grid at the foot.
 func TestMapColours(t *testing.T) {
 	m := Map{X: []float64{0, 1}, Y: []float64{0, 1}, Z: []float64{0, 1, -1, 2}}
 	f := Maps([]Row{{Axis{Max: 1}, []Map{m}}}, Labels{})
@@ -107,8 +105,6 @@ func TestMapLegend(t *testing.T) {
 			"1 point ≤ 0, not shown on a logarithmic axis", "1 point outside the maps",
 		}},
 	} {
-		if got := keys(test.rows, test.l); !slices.Equal(got, test.want) {
-			t.Errorf("%s: legend %q, want %q", test.name, got, test.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s: legend", test.name), keys(test.rows, test.l), test.want)
 	}
 }

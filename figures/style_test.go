@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // No two curves of a figure have one colour and marker; those of a group have one colour, whatever
@@ -18,17 +20,13 @@ func TestStyles(t *testing.T) {
 	of, pairs := stylesOf(curves).of, map[string]bool{}
 	own := map[color.NRGBA]bool{}
 	for i := range 5 {
-		if of[fmt.Sprint("group ", i)].color != colors[2] || of[fmt.Sprint("pair ", i)].color != colors[8+i%2] {
-			t.Errorf("curve %d of a group has another colour", i)
-		}
+		check.Equal(t, "colours of groups", []any{of[fmt.Sprint("group ", i)].color, of[fmt.Sprint("pair ", i)].color}, []any{colors[2], colors[8+i%2]})
 		own[of[fmt.Sprint("own ", i)].color] = true
 	}
 	for _, s := range of {
 		pairs[fmt.Sprint(s.color, s.marker)] = true
 	}
-	if len(own) != 5 || len(pairs) != 15 {
-		t.Errorf("%d colours of 5 curves without a group, %d styles of 15 curves", len(own), len(pairs))
-	}
+	check.Equal(t, "colours and styles", []any{len(own), len(pairs)}, []any{5, 15})
 	var many []Curve
 	for i := range Groups * len(shapes) {
 		many = append(many, Curve{Name: fmt.Sprint(i), Group: 1 + i%3})

@@ -1,14 +1,12 @@
 package figures
 
 import (
-	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
+	"closedform/internal/check"
 )
 
-// Neighbours share the text of an axis and a title, and stacked Y labels stand in
-// one line.
+// Neighbours share the text of an axis and a title, and stacked Y labels stand in one line.
 func TestSharedText(t *testing.T) {
 	x, wide := Axis{Label: "x", Max: 1}, Axis{Label: "x", Max: 99999}
 	var p page
@@ -26,13 +24,9 @@ func TestSharedText(t *testing.T) {
 			bare = append(bare, plots[i][j].X.Label.Text == "", plots[i][j].Y.Label.Text == "")
 		}
 	}
-	if want := []bool{true, false, false, true, true, false, true, false, false, true, false, true, false, false}; !slices.Equal(bare, want) {
-		t.Errorf("bare x and y %v, want %v", bare, want)
-	}
+	check.Equal(t, "bare x and y", bare, []bool{true, false, false, true, true, false, true, false, false, true, false, true, false, false})
 	a, b := plots[0][0].Y, plots[1][0].Y
-	if got, want := a.Label.Padding+labelWidth(a), b.Label.Padding+labelWidth(b); !scalar.EqualWithinAbs(float64(got), float64(want), 1e-9) {
-		t.Errorf("labels %g and %g from the axis", got, want)
-	}
+	check.Near(t, "labels from the axis", float64(a.Label.Padding+labelWidth(a)), float64(b.Label.Padding+labelWidth(b)), 1e-11)
 	square, flat := Charts([][]Chart{{{X: x, Y: x}}}), Charts([][]Chart{{{X: x, Y: wide}}})
 	if square.height-flat.height < 20 {
 		t.Errorf("heights %v and %v: charts of one range are squares", square.height, flat.height)

@@ -50,8 +50,7 @@ func hereAndInClone(t *testing.T, test func(t *testing.T, clone bool)) {
 
 func mustReadRun(t *testing.T, dir string) *store.Run {
 	t.Helper()
-	run, err := store.ReadRun(dir)
-	check.OK(t, err)
+	run := check.Must(store.ReadRun(dir))
 	return run
 }
 
@@ -67,9 +66,7 @@ func TestAdopt(t *testing.T) {
 		if run := mustReadRun(t, dir); run.CodeVersion != "2" || run.Adopted == nil || *run.Adopted != want {
 			t.Errorf("run.json has version %s, adopted %+v", run.CodeVersion, run.Adopted)
 		}
-		if read(t, dir, "runs.csv") != runs {
-			t.Error("other tables")
-		}
+		check.Equal(t, "other tables", read(t, dir, "runs.csv"), runs)
 		stdout = mustRun(t, "adopt", "-exp", m, "-out", out)
 		if clone {
 			contains(t, stdout, "small: nothing to adopt: "+dir+" is of this code\n")
@@ -87,9 +84,7 @@ func TestAdopt(t *testing.T) {
 		if a := mustReadRun(t, dir).Adopted; a != nil {
 			t.Errorf("adopted %+v after verify", a)
 		}
-		if strings.Contains(read(t, dir, "cells.sums"), "from") {
-			t.Error("cells.sums tells of adopted cells")
-		}
+		check.Equal(t, "cells.sums tells of adopted cells", strings.Contains(read(t, dir, "cells.sums"), "from"), false)
 	})
 }
 
@@ -127,9 +122,7 @@ func TestAdoptDifference(t *testing.T) {
 		})
 		stdout := mustRun(t, "adopt", "-exp", m, "-out", out)
 		contains(t, stdout, `small: stratum "total" differs: cell total seed=`, "runs.end of method=total seed=", "0.1 %)", "recomputed 4 cells, of 2 of 2 strata")
-		if strings.Contains(stdout, `"joint"`) {
-			t.Errorf("it says %q", stdout)
-		}
+		check.Equal(t, "it says", strings.Contains(stdout, `"joint"`), false)
 		run, fresh := mustReadRun(t, dir), t.TempDir()
 		switch {
 		case !clone && (run.Computed != 30 || run.Adopted == nil || run.Adopted.Cells != 30):
@@ -142,21 +135,39 @@ func TestAdoptDifference(t *testing.T) {
 	})
 }
 
-// Cells that are the same can be merged into other tables.
-func TestAdoptOtherTables(t *testing.T) {
-	hereAndInClone(t, func(t *testing.T, clone bool) {
-		m, out, dir := published(t, many, clone)
-		changeCode(t, "2", func() { toyAbove = 100 })
-		mustRun(t, "adopt", "-exp", m, "-out", out)
-		computed := map[bool]int{false: 0, true: 60}[clone]
-		if run := mustReadRun(t, dir); run.Computed != computed || run.CodeVersion != "2" {
-			t.Errorf("%d computed, version %s", run.Computed, run.CodeVersion)
-		}
-		contains(t, read(t, dir, "summary.csv"), "joint,1")
-		if got := strings.Split(read(t, dir, "summary.csv"), "\n")[1]; len(got) != len("joint,1nn") {
-			t.Errorf("the tables are those of before: %q", got)
-		}
-	})
+// Other code, and sometimes another manifest: cells that are the same are merged into other tables, a changed spec is
+// computed, and a manifest of which only the tables follow makes them again. In a clone nothing shows that the tables
+// are made in the same way, nor anywhere without a short form.
+func TestAdoptTables(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, old, new          string
+		above                   int // by which the other code counts walks otherwise
+		computed, computedClone int
+	}{
+		"other tables":  {many, "", "", 100, 0, 60},
+		"no short form": {small, "", "", 0, 0, 4},
+		"changed spec":  {many, "scale = 2", "scale = 3", 0, 30, 60},
+		"table key":     {many, "threshold = 0.5", "threshold = -9", 0, 0, 60},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hereAndInClone(t, func(t *testing.T, clone bool) {
+				_, out, dir := published(t, c.text, clone)
+				tables := func() string { return read(t, dir, "summary.csv") + read(t, dir, "runs.csv") }
+				before := tables()
+				changeCode(t, "2", func() { toyAbove = c.above })
+				stdout := mustRun(t, "adopt", "-exp", write(t, strings.Replace(c.text, c.old, c.new, 1)), "-out", out)
+				if name == "changed spec" && !clone {
+					contains(t, stdout, "recomputed 2 cells, of 1 of 1 strata, in ", "; adopted 30 of 60 cells")
+				}
+				run := mustReadRun(t, dir)
+				check.Equal(t, "computed", run.Computed, map[bool]int{false: c.computed, true: c.computedClone}[clone])
+				check.Equal(t, "version", run.CodeVersion, "2")
+				if other := tables() != before; other != (name != "no short form") {
+					t.Errorf("other tables: %t", other)
+				}
+			})
+		})
+	}
 }
 
 // A run that is killed after run.json and before cells.sums is made good by the next.
@@ -171,43 +182,6 @@ func TestAdoptAfterKill(t *testing.T) {
 	if got := read(t, dir, "cells.sums"); got != want || got == old {
 		t.Errorf("cells.sums is %q, want %q", got, want)
 	}
-}
-
-// Without a short form nothing shows that the tables of a clone are made in the same way.
-func TestAdoptWithoutShortForm(t *testing.T) {
-	m, out, dir := published(t, small, true)
-	changeCode(t, "2", nil)
-	mustRun(t, "adopt", "-exp", m, "-out", out)
-	if run := mustReadRun(t, dir); run.Computed != 4 || run.Adopted != nil {
-		t.Errorf("%d computed, adopted %+v", run.Computed, run.Adopted)
-	}
-}
-
-// A changed spec is computed, also where code has changed.
-func TestAdoptChangedSpec(t *testing.T) {
-	_, out, dir := published(t, many, false)
-	changeCode(t, "2", nil)
-	m := write(t, edit(t, many, "scale = 2", "scale = 3"))
-	contains(t, mustRun(t, "adopt", "-exp", m, "-out", out), "recomputed 2 cells, of 1 of 1 strata, in ", "; adopted 30 of 60 cells")
-	if run := mustReadRun(t, dir); run.Computed != 30 {
-		t.Errorf("%d computed", run.Computed)
-	}
-}
-
-// A manifest of which only the tables follow makes them again.
-func TestAdoptChangedTables(t *testing.T) {
-	hereAndInClone(t, func(t *testing.T, clone bool) {
-		_, out, dir := published(t, many, clone)
-		before := read(t, dir, "summary.csv")
-		m := write(t, edit(t, many, "threshold = 0.5", "threshold = -9"))
-		mustRun(t, "adopt", "-exp", m, "-out", out)
-		if read(t, dir, "summary.csv") == before {
-			t.Error("the tables are those of before")
-		}
-		if run := mustReadRun(t, dir); run.Computed != map[bool]int{false: 0, true: 60}[clone] {
-			t.Errorf("%d computed", run.Computed)
-		}
-	})
 }
 
 func TestAdoptRefuses(t *testing.T) {

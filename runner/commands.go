@@ -129,14 +129,10 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	}
 	p.given = map[string]bool{}
 	f.Visit(func(f *flag.Flag) { p.given[f.Name] = true })
-	if c.name == "predict" || c.name == "learn" { // whose paths are those of where they were typed
-		return do(ctx, args)
+	if p.given["out"] && p.out == "" {
+		return misuse("-out is empty; need a folder")
 	}
-	back, err := p.enter()
-	if err != nil {
-		return err
-	}
-	defer back()
+	p.sources = p.out
 	return do(ctx, args)
 }
 
@@ -195,7 +191,7 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 
 func (p *program) paperCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
-	return func(_ context.Context, args []string) error { return paper.Write(p.path(args[0]), p.out) }
+	return func(_ context.Context, args []string) error { return paper.Write(args[0], p.out) }
 }
 
 func (p *program) fetchCommand(f *flag.FlagSet) action {
@@ -204,7 +200,7 @@ func (p *program) fetchCommand(f *flag.FlagSet) action {
 		if _, err := p.manifests(); err != nil {
 			return err
 		}
-		return fetch.Sets(ctx, filepath.Join(experiment.Folder, "data", fetch.File), sets, p.path(*mirror), p.stdout)
+		return fetch.Sets(ctx, filepath.Join(experiment.Folder, "data", fetch.File), sets, *mirror, p.stdout)
 	}
 }
 

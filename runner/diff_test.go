@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // diff prints what changed since a commit, and report shows it on the page.
@@ -27,9 +29,7 @@ func TestDiff(t *testing.T) {
 	mustRun(t, "report", page, "-diff", "HEAD")
 	contains(t, read(t, page), "Changes since HEAD", "<td>method=joint</td><td>above</td><td>0</td><td>7</td>", "Same: other.")
 	mustRun(t, "report", page)
-	if strings.Contains(read(t, page), "Changes since") {
-		t.Error("the usual page has changes")
-	}
+	check.Equal(t, "the usual page has changes", strings.Contains(read(t, page), "Changes since"), false)
 	fails(t, "git knows no commit nowhere", "diff", "nowhere")
 	fails(t, "no results of third", "diff", "HEAD", "third")
 	t.Setenv("GIT_DIR", t.TempDir())

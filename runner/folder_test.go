@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // git runs git in the working directory.
@@ -48,9 +50,7 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 	}
 	same(t, snapshot(t, filepath.Join("results", "small")), before)
 	one := results(t, filepath.Join("results", "small@sweep.seed=2"))
-	if strings.Count(one["runs.csv"], "\n") != 3 || one["runs.csv"] != results(t, glob(t, "results", "small@sweep.seed=_2_-*")[0])["runs.csv"] {
-		t.Errorf("sweep.seed=2 is not [2]: %s", one["runs.csv"])
-	}
+	check.Equal(t, "sweep.seed=2 is not [2]", []any{strings.Count(one["runs.csv"], "\n"), one["runs.csv"]}, []any{3, results(t, glob(t, "results", "small@sweep.seed=_2_-*")[0])["runs.csv"]})
 }
 
 // A clone runs, draws and verifies everything again, and its tree is clean. Other code
@@ -79,45 +79,12 @@ func TestRerunLeavesTheTreeClean(t *testing.T) {
 	}
 }
 
-// The program does the same in every folder of the repository.
-func TestFoldersBelowTheRoot(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": small})
-	write(t, "module closedform\n", "go.mod")
-	mustRun(t, "-exp", "small", "-out", "want")
-	want := results(t, filepath.Join("want", "small"))
-	in := func(dir string, args ...string) (stdout, stderr string) {
-		t.Helper()
-		p := newProcess(t, args...)
-		p.Dir = dir
-		if err := p.Run(); p.ProcessState == nil {
-			t.Fatal(err)
-		}
-		return p.stdout.String(), p.stderr.String()
-	}
-	for _, c := range []struct{ dir, exp, out string }{
-		{"experiments", "small", ""},
-		{"experiments", "small.toml", ""},
-		{"results/small", "../../experiments/small.toml", ""},
-		{"results", "small", "../other"}, // a folder of this name is no manifest
-	} {
-		remove(t, "results")
-		write(t, "", "results", "small", "x")
-		args, dir := []string{"-exp", c.exp, "-quiet"}, "results"
-		if c.out != "" {
-			args, dir = append(args, "-out", c.out), filepath.Join(c.dir, c.out)
-		}
-		_, stderr := in(c.dir, args...)
-		remove(t, "results", "small", "x")
-		if got := results(t, filepath.Join(dir, "small")); stderr != "" || len(got) == 0 {
-			t.Errorf("%+v: %s, and %d files", c, stderr, len(got))
-		} else {
-			same(t, got, want)
-		}
-	}
-	nowhere := t.TempDir()
-	_, stderr := in(nowhere, "-exp", "small")
-	contains(t, stderr, "no folder experiments/ in "+nowhere+"; go to the repository")
-	if _, stderr := in(nowhere, "-exp", write(t, edit(t, small, `"small"`, `"own"`)), "-quiet"); stderr != "" || !exists(nowhere, "results", "own", "runs.csv") {
-		t.Errorf("a manifest by its path needs no repository: %s", stderr)
+// A manifest by its path needs no repository, one by its name does.
+func TestOutsideOfTheRepository(t *testing.T) {
+	t.Chdir(t.TempDir())
+	fails(t, "no folder experiments/ in ", "-exp", "small")
+	mustRun(t, "-exp", write(t, edit(t, small, `"small"`, `"own"`)))
+	if !exists("results", "own", "runs.csv") {
+		t.Error("there are no results")
 	}
 }

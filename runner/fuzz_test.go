@@ -48,8 +48,7 @@ func FuzzManifest(f *testing.F) {
 			if cells := e.Study.Cells(); len(cells) > config.MaxCells {
 				return
 			}
-			resolved, err := e.Resolved(e.Study)
-			check.OK(t, err)
+			resolved := check.Must(e.Resolved(e.Study))
 			again, err := experiment.Read(write(t, string(resolved)), nil)
 			if err != nil {
 				t.Fatalf("resolved to\n%s\n%v", resolved, err)

@@ -37,8 +37,7 @@ const header = "species,length,colour,width\n"
 // withInput makes a text the standard input.
 func withInput(t *testing.T, text string) {
 	t.Helper()
-	file, err := os.Open(write(t, text))
-	check.OK(t, err)
+	file := check.Must(os.Open(write(t, text)))
 	was := os.Stdin
 	t.Cleanup(func() { os.Stdin = was; file.Close() })
 	os.Stdin = file
@@ -72,9 +71,7 @@ func TestLearn(t *testing.T) {
 	if _, rest, _ := strings.Cut(second, "\n"); first+rest != whole {
 		t.Errorf("in two parts it prints\n%s%s", first, rest)
 	}
-	if read(t, file) != read(t, "whole.npz") {
-		t.Error("in two parts it leaves another network")
-	}
+	check.Equal(t, "in two parts it leaves another network", read(t, file), read(t, "whole.npz"))
 }
 
 // The answer to a row is there before its class is asked for. An interrupt keeps what was learned.
@@ -104,9 +101,7 @@ func TestLearnAnswersFirst(t *testing.T) {
 		fmt.Fprintln(rows, class)
 	}
 	fmt.Fprint(rows, "12;red;1,5\n")
-	if _, err := answer.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(answer.ReadString('\n'))
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("no error")
@@ -141,9 +136,7 @@ func TestLearnNewClasses(t *testing.T) {
 		check.OK(t, err)
 		contains(t, log, []string{`part.npz: 1 of 4 classes are new since the training: ["Fir"]`, `part.npz: 2 of 5 classes are new since the training: ["Fir" "Yew"]`}[part])
 	}
-	if read(t, "part.npz") != read(t, "whole.npz") {
-		t.Error("in two parts it leaves another network")
-	}
+	check.Equal(t, "in two parts it leaves another network", read(t, "part.npz"), read(t, "whole.npz"))
 	predictions := mustRun(t, "predict", "whole.npz", "-data", write(t, "length,colour,width\n4,red,9.2\n", "new.csv"))
 	contains(t, predictions, ",p_Ash,p_Elm,p_Oak,p_Fir,p_Yew\n1,Fir,0.9")
 }
@@ -162,9 +155,8 @@ func TestLearnPassesOver(t *testing.T) {
 		contains(t, log, want)
 	}
 	_, log, err = learnFrom(t, "length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n", file, "-data", "-", "-to", "other.npz")
-	if err != nil || strings.Count(log, "colour=blue") != 1 {
-		t.Errorf("words not seen: %v, %s", err, log)
-	}
+	check.OK(t, err)
+	check.Equal(t, "words not seen", strings.Count(log, "colour=blue"), 1)
 	contains(t, log, "other.npz: 7 rows, 2 learned; ", `bare "`)
 	for _, args := range [][]string{{}, {""}, {file}, {"-data", "-"}, {file, "-data", "-", "-unknown", "2"}, {file, "-data", "-", "more"}, {file, "-data", "-", "-class", "kind"}, {"none.npz", "-data", "-"}} {
 		if _, _, err := learnFrom(t, header, args...); err == nil {
@@ -179,25 +171,17 @@ func TestLearnBare(t *testing.T) {
 	inExperiments(t, nil)
 	n, err := bnn.New(bnn.Default(2, 3), random.Source("bare"))
 	var file bytes.Buffer
-	if err = errors.Join(err, checkpoint.Save(&file, n, "")); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, errors.Join(err, checkpoint.Save(&file, n, "")))
 	write(t, file.String(), "bare.npz")
-	if _, _, err := learnFrom(t, "width,class,height\n", "bare.npz", "-data", "-"); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err = learnFrom(t, "width,class,height\n", "bare.npz", "-data", "-")
+	check.OK(t, err)
 	for k := 1; k <= 2; k++ {
 		out, log, err := learnFrom(t, "width,class,height\n0.5,2,-1\n", "bare.npz", "-data", "-")
 		if err != nil || !strings.Contains(out, fmt.Sprintf("\n%d,", k)) {
 			t.Fatalf("%v, %s, %s", err, out, log)
 		}
 		contains(t, log, fmt.Sprintf("bare.npz: %d rows, %[1]d learned", k))
-	}
-	if _, err := n.Observe([]float64{0.5, -1}, 2); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := n.Observe([]float64{0.5, -1}, 2); err != nil {
-		t.Fatal(err)
+		check.Must(n.Observe([]float64{0.5, -1}, 2))
 	}
 	got, _, err := checkpoint.Load(strings.NewReader(read(t, "bare.npz")))
 	check.OK(t, err)
@@ -234,9 +218,7 @@ func TestLearnKilled(t *testing.T) {
 		t.Errorf("%d rows are saved", saved)
 	}
 	learn("part.npz", table("rest.csv", lines[saved:]), "part.npz")
-	if read(t, "part.npz") != read(t, "whole.npz") {
-		t.Error("the network differs from that of a stream that went on")
-	}
+	check.Equal(t, "the network differs from that of a stream that went on", read(t, "part.npz"), read(t, "whole.npz"))
 }
 
 // An output layer on features is kept, predicts and learns as a network does, and the order of the rows,
@@ -254,9 +236,7 @@ func TestLearnOutputLayer(t *testing.T) {
 	learn(file, "whole.npz", rows)
 	learn(file, "half.npz", rows[:5])
 	learn("half.npz", "half.npz", rows[5:])
-	if read(t, "half.npz") != read(t, "whole.npz") {
-		t.Error("in two parts it leaves another file")
-	}
+	check.Equal(t, "in two parts it leaves another file", read(t, "half.npz"), read(t, "whole.npz"))
 	slices.Reverse(rows)
 	learn(file, "back.npz", rows)
 	var predicted []*table.Table
@@ -268,8 +248,6 @@ func TestLearnOutputLayer(t *testing.T) {
 		predicted = append(predicted, check.Must(table.Read("out", strings.NewReader(out))))
 	}
 	for _, column := range []string{"p_Ash", "p_Elm", "p_Oak", "p_Fir"} {
-		if forth, back := predicted[0].Nums(column), predicted[1].Nums(column); !slices.Equal(forth, back) {
-			t.Errorf("%s: learned backwards %v, forwards %v", column, back, forth)
-		}
+		check.Equal(t, fmt.Sprintf("%s: learned backwards", column), predicted[0].Nums(column), predicted[1].Nums(column))
 	}
 }

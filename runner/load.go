@@ -33,7 +33,7 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 	skipped := 0
 	paths := map[string]string{}
 	for _, name := range names {
-		path := p.path(name)
+		path := name
 		if !isFile(path) {
 			_, err := p.manifests()
 			if err == nil {

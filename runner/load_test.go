@@ -16,9 +16,7 @@ import (
 func TestManifestIsFound(t *testing.T) {
 	inExperiments(t, map[string]string{"first.toml": small, "second.toml": edit(t, small, `"small"`, `"other"`)})
 	own := write(t, edit(t, small, `"small"`, `"own"`))
-	for _, c := range []struct{ exp, name string }{
-		{"first", "small"}, {"second.toml", "other"}, {filepath.Join("experiments", "first.toml"), "small"}, {own, "own"},
-	} {
+	for _, c := range []struct{ exp, name string }{{"first", "small"}, {"second.toml", "other"}, {filepath.Join("experiments", "first.toml"), "small"}, {own, "own"}} {
 		out := t.TempDir()
 		begins(t, mustRun(t, "-exp", c.exp, "-out", out), c.name+": 4 cells, 4 computed, ")
 	}
@@ -93,9 +91,7 @@ func TestList(t *testing.T) {
 	if got := mustRun(t, "list"); got != want {
 		t.Errorf("list prints\n%swant\n%s", got, want)
 	}
-	if exists("results") {
-		t.Error("list made a folder")
-	}
+	check.Equal(t, "list made a folder", exists("results"), false)
 	if got := mustRun(t, "list", "-effort", "quick"); strings.Count(got, "\n") != 2 || !strings.Contains(got, "a_longer_name  quick") {
 		t.Errorf("list -effort quick prints\n%s", got)
 	}
@@ -115,12 +111,8 @@ func TestEffort(t *testing.T) {
 	inExperiments(t, map[string]string{"slow.toml": small, "fast.toml": edit(t, small, `"small"`, "\"fast\"\neffort = \"quick\"")})
 	stdout := mustRun(t, "-all", "-effort", "quick")
 	begins(t, stdout, "fast: 4 cells, 4 computed, ")
-	if strings.Contains(stdout, "small") || exists("results", "small") {
-		t.Errorf("-all -effort quick says %q", stdout)
-	}
-	if got := mustRun(t, "verify", "-all", "-effort", "quick"); got != "fast: same bytes\n" {
-		t.Errorf("verify -effort quick says %q", got)
-	}
+	check.Equal(t, "-all -effort quick says", strings.Contains(stdout, "small") || exists("results", "small"), false)
+	check.Equal(t, "verify -effort quick says", mustRun(t, "verify", "-all", "-effort", "quick"), "fast: same bytes\n")
 	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
 	stdout = mustRun(t, "-all", "-set", "effort=full", "-effort", "full", "-out", "results")
 	begins(t, stdout, "fast: 4 cells, 0 computed, 4 done before; ")
@@ -141,13 +133,10 @@ func TestData(t *testing.T) {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
 	begins(t, mustRun(t, "-all"), line+"; skipped\nsmall: 4 cells, 4 computed, ")
-	if exists("results", "needy") {
-		t.Error("what is skipped has a results folder")
-	}
+	check.Equal(t, "what is skipped has a results folder", exists("results", "needy"), false)
 	fails(t, "red", "fetch", "blue")
-	if _, _, err := try(t, "fetch", "red"); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := try(t, "fetch", "red")
+	check.OK(t, err)
 	for _, want := range []int{1, 0} { // what a file has is said before a run, not where there is none
 		if _, stderr, err := try(t, "-exp", "needy", "-out", "else"); err != nil || strings.Count(stderr, "data/red.csv: so many points\n") != want {
 			t.Errorf("%q, %v; want %d lines about the data", stderr, err, want)
@@ -189,9 +178,7 @@ func TestDerivedExperiment(t *testing.T) {
 	dir := filepath.Join("results", "a_judge")
 	first := results(t, dir)
 	contains(t, mustRun(t, "-exp", "a_judge"), "is up to date")
-	if got := mustRun(t, "verify", "-all"); got != "small: same bytes\na_judge: same bytes\n" {
-		t.Errorf("verify prints %q", got)
-	}
+	check.Equal(t, "verify prints", mustRun(t, "verify", "-all"), "small: same bytes\na_judge: same bytes\n")
 	mustRun(t, "-exp", "small", "-set", "threshold=-99", "-out", "results")
 	if stdout, _, err := try(t, "verify", "-exp", "a_judge", "-quiet"); err == nil || !strings.Contains(stdout, "a_judge: summary.csv: line ") {
 		t.Errorf("verified with another source: %v, %q", err, stdout)
@@ -203,9 +190,7 @@ func TestDerivedExperiment(t *testing.T) {
 	write(t, "method,above\n", "results", "small", "summary.csv")
 	fails(t, "its checksum is not that of SHA256SUMS", "-exp", "a_judge")
 	_, _, err = try(t, "-exp", "a_judge", "-set", `sources=["smal"]`)
-	if err == nil || !strings.Contains(err.Error(), "a_judge, small") {
-		t.Errorf("a source that has no manifest: %v", err)
-	}
+	check.Refuses(t, "a source that has no manifest", err, "a_judge, small")
 }
 
 // -short runs the short form, and needs a folder that is not that of the results.

@@ -62,7 +62,6 @@ const unfused = "-gcflags=all=-d=fmahash=qn"
 type program struct {
 	args           []string
 	stdout, stderr io.Writer
-	below          string // the root of the repository, the folder where the command was typed; empty: that is the root
 
 	// Flags of several commands, see commands.go.
 	given             map[string]bool // the names of those that are on the command line

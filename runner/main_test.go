@@ -14,11 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"closedform/internal/check"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
 
@@ -26,14 +24,14 @@ import (
 // program, for what needs a process: signals and exit codes.
 const asProgram = "RUNNER_TEST_AS_PROGRAM"
 
+// codeVersion is what the program has where tests have none of their own.
+var codeVersion = experiment.CodeVersion
+
 func TestMain(m *testing.M) {
 	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
 	if os.Getenv(asProgram) != "" {
 		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
 			experiment.Executable = func() ([]byte, error) { return nil, nil }
-		}
-		if d, err := time.ParseDuration(os.Getenv("RUNNER_TEST_EXPIRY")); err == nil {
-			store.Expiry = d
 		}
 		main()
 	}
@@ -48,8 +46,7 @@ func try(t testing.TB, args ...string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-// mustRun returns the standard output of a run that succeeds and has nothing
-// to warn of.
+// mustRun returns the standard output of a run that succeeds and has nothing to warn of.
 func mustRun(t testing.TB, args ...string) string {
 	t.Helper()
 	if strings.HasPrefix(args[0], "-") || slices.Contains([]string{"run", "verify", "adopt"}, args[0]) {
@@ -59,9 +56,7 @@ func mustRun(t testing.TB, args ...string) string {
 	if err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
-	if stderr != "" {
-		t.Errorf("%q prints %q", args, stderr)
-	}
+	check.Equal(t, fmt.Sprintf("%q prints", args), stderr, "")
 	return stdout
 }
 
@@ -80,8 +75,7 @@ type process struct {
 
 func newProcess(t testing.TB, args ...string) *process {
 	t.Helper()
-	path, err := os.Executable()
-	check.OK(t, err)
+	path := check.Must(os.Executable())
 	p := &process{Cmd: exec.Command(path, args...)}
 	p.Env = append(os.Environ(), asProgram+"=1")
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
@@ -98,8 +92,7 @@ func exit(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return p.ProcessState.ExitCode(), p.stdout.String(), p.stderr.String()
 }
 
-// edit returns the text with each old, which is there once, replaced by the new
-// after it.
+// edit returns the text with each old, which is there once, replaced by the new after it.
 func edit(t testing.TB, text string, oldNew ...string) string {
 	t.Helper()
 	for i := 0; i < len(oldNew); i += 2 {
@@ -125,8 +118,7 @@ func write(t testing.TB, text string, path ...string) string {
 
 func read(t testing.TB, path ...string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(path...))
-	check.OK(t, err)
+	data := check.Must(os.ReadFile(filepath.Join(path...)))
 	return string(data)
 }
 
@@ -142,8 +134,7 @@ func exists(path ...string) bool {
 
 func glob(t testing.TB, path ...string) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(path...))
-	check.OK(t, err)
+	names := check.Must(filepath.Glob(filepath.Join(path...)))
 	return names
 }
 
@@ -279,9 +270,7 @@ func TestWrongUsage(t *testing.T) {
 	if code, stdout, stderr := exit(t, "-exp", "M", "-workers", "-1"); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "runner: usage: ") {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
-	if exists("results") {
-		t.Error("wrong usage made a folder")
-	}
+	check.Equal(t, "wrong usage made a folder", exists("results"), false)
 }
 
 // Flags may be before, between and after the arguments.

@@ -63,9 +63,7 @@ func TestPredict(t *testing.T) {
 	first := results(t, filepath.Dir(file))["network.npz"]
 	remove(t, "results", "mine", "cells")
 	remove(t, file) // as in a clone
-	if got := mustRun(t, "verify", "-exp", "mine"); got != "mine: same bytes\n" {
-		t.Errorf("verify prints %q", got)
-	}
+	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", "mine"), "mine: same bytes\n")
 	mustRun(t, "-exp", "mine")
 	if got := results(t, filepath.Dir(file))["network.npz"]; got != first || first == "" {
 		t.Error("another run keeps other bytes")
@@ -94,9 +92,7 @@ func TestPredict(t *testing.T) {
 		check.OK(t, network.Predict(&p, x))
 		aleatoric, epistemic := p.LabelVariance()
 		name := []string{"Ash", "Elm", "Oak"}[p.Class()]
-		for column, want := range map[string]float64{
-			"probability": p.P[p.Class()], "aleatoric": aleatoric, "epistemic": epistemic, "p_Ash": p.P[0], "p_Elm": p.P[1], "p_Oak": p.P[2],
-		} {
+		for column, want := range map[string]float64{"probability": p.P[p.Class()], "aleatoric": aleatoric, "epistemic": epistemic, "p_Ash": p.P[0], "p_Elm": p.P[1], "p_Oak": p.P[2]} {
 			if got := out.Nums(column)[i]; got != want || out.Texts("class")[i] != name {
 				t.Errorf("row %d: %s is %g, want %g; class %s, want %s", i+1, column, got, want, out.Texts("class")[i], name)
 			}
@@ -104,13 +100,10 @@ func TestPredict(t *testing.T) {
 	}
 	// Into a file, with decisions: the other columns are the same.
 	least := out.Nums("probability")[1]
-	if _, _, err := try(t, "predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9)); err != nil {
-		t.Fatal(err)
-	}
-	decided, err := table.Read("out", strings.NewReader(read(t, "out.csv")))
-	if err != nil || decided.Texts("class")[1] != "unknown" || decided.Nums("probability")[1] != least {
-		t.Errorf("%v: %s", err, read(t, "out.csv"))
-	}
+	_, _, err = try(t, "predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9))
+	check.OK(t, err)
+	decided := check.Must(table.Read("out", strings.NewReader(read(t, "out.csv"))))
+	check.Equal(t, "decided", []any{decided.Texts("class")[1], decided.Nums("probability")[1]}, []any{"unknown", least})
 	// A row that overflows is unknown, and costs no other row.
 	write(t, "width,colour,length\n3,red,12\n1e308,red,12\n4.25,green,19\n", "large.csv")
 	stdout, stderr, err = try(t, "predict", file, "-data", "large.csv")
@@ -120,9 +113,7 @@ func TestPredict(t *testing.T) {
 	}
 	// A row times 1000 is unlike all others, however sure the network is.
 	write(t, "width,colour,length\n3,red,12\n3000,red,12000\n", "far.csv")
-	for flags, want := range map[string]string{
-		"": "Ash,Oak", "-unknown 0.1": "Ash,unknown", "-unknown 0.1 -familiar 0": "Ash,Oak", "-wrong 0.5": "Ash,unknown", "-wrong 0.01": "unknown,unknown",
-	} {
+	for flags, want := range map[string]string{"": "Ash,Oak", "-unknown 0.1": "Ash,unknown", "-unknown 0.1 -familiar 0": "Ash,Oak", "-wrong 0.5": "Ash,unknown", "-wrong 0.01": "unknown,unknown"} {
 		stdout, stderr, err := try(t, append([]string{"predict", file, "-data", "far.csv"}, strings.Fields(flags)...)...)
 		out, failed := table.Read("out", strings.NewReader(stdout))
 		check.OK(t, errors.Join(err, failed))
@@ -161,9 +152,7 @@ func TestPredictFromAnywhere(t *testing.T) {
 		t.Errorf("it prints %s", want)
 	}
 	withInput(t, rows)
-	if got := mustRun(t, "predict", file, "-data", "-", "-id", "leaf"); got != want {
-		t.Errorf("from the standard input: %s", got)
-	}
+	check.Equal(t, "from the standard input", mustRun(t, "predict", file, "-data", "-", "-id", "leaf"), want)
 	withInput(t, "class"+strings.TrimPrefix(rows, "leaf"))
 	fails(t, "-id class: the predictions have such a column", "predict", file, "-data", "-", "-id", "class")
 	fails(t, `new.csv.gz: no column "leave"`, "predict", file, "-data", "new.csv.gz", "-id", "leave")
@@ -172,17 +161,15 @@ func TestPredictFromAnywhere(t *testing.T) {
 // An ensemble that is kept predicts as one network does, with what its members disagree about.
 func TestPredictEnsemble(t *testing.T) {
 	file := trained(t, strings.Replace(mine, "[model]", "[model]\nmembers = 3", 1))
-	out, err := table.Read("out", strings.NewReader(mustRun(t, "predict", file, "-data", filepath.Join("experiments", "leaves.csv"))))
-	check.OK(t, err)
+	out := check.Must(table.Read("out", strings.NewReader(mustRun(t, "predict", file, "-data", filepath.Join("experiments", "leaves.csv")))))
 	for i, information := range out.Nums("mutual_information") {
 		if p := out.Nums("probability")[i]; !(0 < information && information < math.Log(3)) || !(p > 0 && p < 1) {
 			t.Errorf("row %d: mutual information %g, probability %g", i+1, information, p)
 		}
 	}
 	network, _, err := checkpoint.Load(strings.NewReader(results(t, filepath.Dir(file))["network.npz"]))
-	if err != nil || len(network.Members()) != 3 {
-		t.Errorf("%v, or other members than 3", err)
-	}
+	check.OK(t, err)
+	check.Equal(t, "members", len(network.Members()), 3)
 	fails(t, "model.members: 65 is not allowed; allowed: 1 to 64", "-exp", "mine", "-set", "model.members=65")
 }
 
@@ -190,19 +177,13 @@ func TestPredictEnsemble(t *testing.T) {
 // as numbers of classes.
 func TestPredictBare(t *testing.T) {
 	inExperiments(t, nil)
-	network, err := bnn.New(bnn.Default(2, 3), random.Source("one"))
-	check.OK(t, err)
-	ensemble, err := bnn.NewEnsemble(bnn.Default(2, 4, 3), 2, random.Source("two"))
-	check.OK(t, err)
-	bank, err := bnn.NewBank(bnn.Weighing{Weights: bnn.Evidence}, network, ensemble)
-	check.OK(t, err)
+	network := check.Must(bnn.New(bnn.Default(2, 3), random.Source("one")))
+	ensemble := check.Must(bnn.NewEnsemble(bnn.Default(2, 4, 3), 2, random.Source("two")))
+	bank := check.Must(bnn.NewBank(bnn.Weighing{Weights: bnn.Evidence}, network, ensemble))
 	seen := familiar.New(2)
-	note, err := json.Marshal(map[string]any{"familiar": seen})
-	check.OK(t, err)
+	note := check.Must(json.Marshal(map[string]any{"familiar": seen}))
 	x := []float64{0.5, -1.25}
-	if _, err := bank.Observe(x, 2); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(bank.Observe(x, 2))
 	for i, model := range []bnn.Model{network, ensemble, bank} {
 		var file bytes.Buffer
 		var p bnn.Prediction
@@ -219,10 +200,8 @@ func TestPredictBare(t *testing.T) {
 		if got := strings.Replace(keyed, "key", "row", 1); got != strings.Replace(stdout, "\n1,", "\nk,", 1) || err != nil {
 			t.Errorf("with a key it prints %s", got)
 		}
-		out, err := table.Read("out", strings.NewReader(stdout))
-		if err != nil || out.Texts("class")[0] != fmt.Sprint(p.Class()) || out.Nums("p_2")[0] != p.P[2] || out.Has("familiarity") != (i == 2) {
-			t.Errorf("%v: %s; want %v", err, stdout, p.P)
-		}
+		out := check.Must(table.Read("out", strings.NewReader(stdout)))
+		check.Equal(t, "class, p_2 and familiarity", []any{out.Texts("class")[0], out.Nums("p_2")[0], out.Has("familiarity")}, []any{fmt.Sprint(p.Class()), p.P[2], (i == 2)})
 	}
 }
 

@@ -23,11 +23,8 @@ func (p *program) reportCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
 	since := f.String("diff", "", "show the changes of the tables since this `commit`")
 	return func(ctx context.Context, args []string) error {
-		_, err := p.manifests()
-		if p.all = true; err == nil {
-			err = p.writePage(ctx, p.path(args[0]), *since)
-		}
-		return err
+		p.all = true
+		return p.writePage(ctx, args[0], *since)
 	}
 }
 

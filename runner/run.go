@@ -51,11 +51,7 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			return misuse("-data FILE -class COLUMN is a run of its own")
 		}
 		if p.given["data"] {
-			test := *test
-			if test != "" {
-				test = p.path(test)
-			}
-			manifest, err := own.Manifest(p.stdout, p.path(*data), test, *class)
+			manifest, err := own.Manifest(p.stdout, *data, *test, *class)
 			if err != nil {
 				return err
 			}
@@ -77,12 +73,7 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			err = p.runAll(ctx, experiments)
 		}
 		if err == nil && p.given["data"] && !p.later {
-			runner, network := "./runner", filepath.Join(p.dir(experiments[0]), "network.npz")
-			if p.below != "" {
-				runner = "closedform/runner"
-				network, err = filepath.Abs(network)
-			}
-			fmt.Fprintf(p.stdout, "\nnew rows: go run %s predict %s -data FILE -wrong 0.05\n", runner, quoted(network))
+			fmt.Fprintf(p.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n", quoted(filepath.Join(p.dir(experiments[0]), "network.npz")))
 		}
 		return err
 	}

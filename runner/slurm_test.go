@@ -15,9 +15,8 @@ import (
 	"closedform/internal/check"
 )
 
-// cluster starts a Slurm cluster of four nodes on this host, and returns what does more to
-// it. Tests that need it are skipped where it cannot be started, unless
-// CLOSEDFORM_SLURM is set.
+// cluster starts a Slurm cluster of four nodes on this host, and returns what does more to it. Tests that need it are
+// skipped where it cannot be started, unless CLOSEDFORM_SLURM is set.
 func cluster(t *testing.T) (do func(args ...string)) {
 	t.Helper()
 	give := t.Skipf
@@ -36,8 +35,7 @@ func cluster(t *testing.T) (do func(args ...string)) {
 	}
 	dir, err := os.MkdirTemp("", "slurm") // sockets have short names
 	check.OK(t, err)
-	script, err := filepath.Abs("internal/engine/testdata/cluster.sh")
-	check.OK(t, err)
+	script := check.Must(filepath.Abs("internal/engine/testdata/cluster.sh"))
 	call := func(args ...string) (string, error) {
 		args = append([]string{args[0], dir}, args[1:]...)
 		out, err := exec.Command(script, args...).CombinedOutput()
@@ -51,7 +49,6 @@ func cluster(t *testing.T) (do func(args ...string)) {
 		give("no Slurm: %v: %s", err, out)
 	}
 	t.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf"))
-	t.Setenv("RUNNER_TEST_EXPIRY", "4s")
 	return func(args ...string) {
 		t.Helper()
 		if out, err := call(args...); err != nil {
@@ -194,9 +191,7 @@ func TestSlurm(t *testing.T) {
 				computed += k
 			}
 		}
-		if computed != 16 || second.ProcessState.ExitCode() != 0 {
-			t.Errorf("%d cells were computed; the second: %s%s", computed, &second.stdout, &second.stderr)
-		}
+		check.Equal(t, "computed", []any{computed, second.ProcessState.ExitCode()}, []any{16, 0})
 		done(t, code, said, out)
 	})
 	t.Run("a cell fails, and one manifest of two", func(t *testing.T) {
@@ -205,9 +200,7 @@ func TestSlurm(t *testing.T) {
 		code, said := slurm(t, m, out, nil, "-exp", bad)
 		contains(t, said, "small-and-1-more: job ", " computes 20 cells in 20 tasks", "\nrunner: bad: 2 of 4 cells are missing;",
 			"(FAILED, exit code 1:0), 1 cell: total seed=1\n", "\n      runner: bad: cell total seed=1: lost its way\n")
-		if code != 1 {
-			t.Errorf("exit code %d", code)
-		}
+		check.Equal(t, "exit code", code, 1)
 		done(t, 0, said, out)
 	})
 	t.Run("a damaged cell", func(t *testing.T) {
@@ -232,8 +225,7 @@ func TestSlurm(t *testing.T) {
 	})
 }
 
-// The script can be read before anything is submitted, and where there is no Slurm, which
-// is then told.
+// The script can be read before anything is submitted, and where there is no Slurm, which is then told.
 func TestSlurmScript(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	out := t.TempDir()
@@ -241,13 +233,9 @@ func TestSlurmScript(t *testing.T) {
 	said := mustRun(t, "-exp", m, "-out", out, "-engine", "slurm", "-dry-run", "-chunk", "3", "-limit", "1", "-slurm-args", "--mem=4G")
 	contains(t, said, "#!/bin/bash\n", "2 tasks compute the 4 cells that are missing", "\n#SBATCH --array=0-1%1\n", "\n#SBATCH --requeue\n",
 		"\n#SBATCH --signal=B:TERM@60\n", "\n#SBATCH --partition=long --time=2:00:00\n#SBATCH --mem=4G\n", "$SLURM_ARRAY_TASK_ID -quiet", " merge '")
-	if exists(out, "small", "slurm") {
-		t.Error("it writes files")
-	}
+	check.Equal(t, "it writes files", exists(out, "small", "slurm"), false)
 	_, _, err := try(t, "-exp", m, "-out", out, "-engine", "slurm")
-	if want := `sbatch: exec: "sbatch": executable file not found in $PATH: -engine slurm needs the commands of Slurm`; err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	check.Refuses(t, "no Slurm", err, `sbatch: exec: "sbatch": executable file not found in $PATH: -engine slurm needs the commands of Slurm`)
 	mustRun(t, "-exp", m, "-out", out, "-shard", "1/1")
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-engine", "slurm", "-dry-run"), "small: no cell is missing\n")
 	mustRun(t, "-exp", m, "-out", out)
@@ -262,18 +250,15 @@ func TestSlurmQuick(t *testing.T) {
 	cluster(t)
 	program, out := filepath.Join(t.TempDir(), "closedform"), t.TempDir()
 	output(t, "go", "build", "-o", program, ".")
+	t.Chdir("..")
 	output(t, program, "-exp", "own_data", "-exp", "stability", "-exp", "fig1_12", "-exp", "huber", "-exp", "drift", "-engine", "slurm", "-wait", "-quiet", "-out", out, "-slurm-args", "--time=60")
 	sums := glob(t, out, "*", "SHA256SUMS")
 	for _, path := range sums {
 		name := filepath.Base(filepath.Dir(path))
-		if read(t, path) != read(t, "..", "results", name, "SHA256SUMS") {
-			t.Errorf("%s: other sums than on one machine", name)
-		}
+		check.Equal(t, fmt.Sprintf("%s: other sums than on one machine", name), read(t, path), read(t, "results", name, "SHA256SUMS"))
 	}
 	t.Logf("%d experiments", len(sums))
-	if len(sums) != 5 {
-		t.Errorf("only %d experiments were run", len(sums))
-	}
+	check.Equal(t, "only", len(sums), 5)
 }
 
 // logs returns what the tasks of a folder said.

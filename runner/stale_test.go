@@ -9,13 +9,9 @@ import (
 	"closedform/internal/check"
 )
 
-// stale lists what is behind, -check fails where the list is another, and list and the
-// page show it.
+// stale lists what is behind, -check fails where the list is another, and list and the page show it.
 func TestStale(t *testing.T) {
-	inExperiments(t, map[string]string{
-		"small.toml": small,
-		"after.toml": edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold"),
-	})
+	inExperiments(t, map[string]string{"small.toml": small, "after.toml": edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold")})
 	mustRun(t, "-all")
 	list := filepath.Join("results", "STALE")
 	is := func(listed string, wrong ...string) {
@@ -64,14 +60,10 @@ func TestStaleSources(t *testing.T) {
 	seedless = seedless[:strings.Index(seedless, "[[method]]")]
 	inExperiments(t, map[string]string{"small.toml": small, "after.toml": seedless})
 	mustRun(t, "-all")
-	if got := mustRun(t, "stale"); got != "" {
-		t.Errorf("stale prints %q", got)
-	}
+	check.Equal(t, "stale prints", mustRun(t, "stale"), "")
 	dir := filepath.Join("results", "small")
 	replaceFile(t, dir, "summary.csv", strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1))
-	if got := mustRun(t, "stale"); got != "after: behind: its sources have other results\n" {
-		t.Errorf("stale prints %q", got)
-	}
+	check.Equal(t, "stale prints", mustRun(t, "stale"), "after: behind: its sources have other results\n")
 }
 
 // Results of which cells were adopted say so.

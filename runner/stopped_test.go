@@ -93,9 +93,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 			p, ended := startAndWait(t, func() bool { return len(cellFiles(t, dir)) > 0 }, args...)
 			check.OK(t, p.Process.Signal(s))
 			<-ended
-			if code := p.ProcessState.ExitCode(); code != 130 {
-				t.Errorf("exit code %d, want 130", code)
-			}
+			check.Equal(t, "exit code", p.ProcessState.ExitCode(), 130)
 			said := message.FindStringSubmatch(p.stderr.String())
 			if said == nil || said[2] != strings.Join(args, " ") || p.stdout.Len() > 0 {
 				t.Fatalf("it prints %q and %q", &p.stdout, &p.stderr)
@@ -161,9 +159,7 @@ func TestTwoRunsInOneFolder(t *testing.T) {
 	mustRun(t, "-exp", m, "-out", whole, "-workers", "8")
 	p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out, "-workers", "2")
 	_, _, err := try(t, "-exp", m, "-out", out, "-set", "model.scale=0.4")
-	if want := "small: a run of other values or other code is using " + filepath.Join(out, "small") + ": host "; err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	check.Refuses(t, "other values", err, "small: a run of other values or other code is using "+filepath.Join(out, "small")+": host ")
 	second := mustRun(t, "-exp", m, "-out", out, "-workers", "2")
 	if err := <-ended; err != nil {
 		t.Errorf("%v: %s", err, &p.stderr)
@@ -181,8 +177,7 @@ func TestTwoRunsInOneFolder(t *testing.T) {
 }
 
 func TestInterruptedVerify(t *testing.T) {
-	m, out := write(t, small), t.TempDir()
-	mustRun(t, "-exp", m, "-out", out)
+	m, out, _ := published(t, small, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder

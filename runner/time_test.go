@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"closedform/runner/internal/store"
+
+	"closedform/internal/check"
 )
 
 // Times are measured by the command time alone. Any other run keeps the tables and draws their figures.
@@ -17,9 +19,7 @@ func TestTime(t *testing.T) {
 	dir := filepath.Join(out, "small")
 	fails(t, "run it first", "time", "-exp", m, "-out", out)
 	mustRun(t, "-exp", m, "-out", out)
-	if exists(dir, "timing_cost.csv") {
-		t.Error("a run measures times")
-	}
+	check.Equal(t, "a run measures times", exists(dir, "timing_cost.csv"), false)
 	begins(t, mustRun(t, "time", "-exp", m, "-out", out), "small: times measured; 4 files in "+dir+", in ")
 	contains(t, mustRun(t, "-exp", m, "-out", out), "is up to date")
 	times, figure := read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.svg")
@@ -30,35 +30,26 @@ func TestTime(t *testing.T) {
 	}
 	contains(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, ")
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-set", "threshold=0.7"), "small: 4 cells, 0 computed, ") // other results, the same times
-	if read(t, dir, "timing_cost.csv") != times || read(t, dir, "timing_cost.svg") != figure {
-		t.Error("a run changes the times")
-	}
+	check.Equal(t, "a run changes the times", []any{read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.svg")}, []any{times, figure})
 	fails(t, "of another manifest", "time", "-exp", m, "-out", out)
 	mustRun(t, "-exp", m, "-out", out)
 	mustRun(t, "time", "-exp", m, "-out", out)
 	if read(t, dir, "timing_cost.csv") == times {
 		t.Error("time measures nothing")
 	}
-	if got := mustRun(t, "verify", "-exp", m, "-out", out); got != "small: same bytes\n" {
-		t.Errorf("verify prints %q", got)
-	}
+	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
 	figure = read(t, dir, "timing_cost.png")
 	mustRun(t, "draw", "-exp", m, "-out", out)
-	if read(t, dir, "timing_cost.png") != figure {
-		t.Error("draw draws other times")
-	}
+	check.Equal(t, "draw draws other times", read(t, dir, "timing_cost.png"), figure)
 }
 
 // Times of other methods stay, and the run says so.
 func TestTimesOfOtherMethods(t *testing.T) {
-	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
-	mustRun(t, "-exp", m, "-out", out)
-	old := write(t, "method,cost\njoint,1\ngone,2\n", out, "small", "timing_cost.csv")
+	m, out, dir := published(t, edit(t, drawn, "threshold", "measured = true\nthreshold"), false)
+	old := write(t, "method,cost\njoint,1\ngone,2\n", dir, "timing_cost.csv")
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-set", "threshold=0.7"),
 		"\nsmall: timing_cost.csv has other values of method than runs.csv, and stays as it is; to measure: ")
-	if read(t, old) != "method,cost\njoint,1\ngone,2\n" {
-		t.Error("the table has changed")
-	}
+	check.Equal(t, "the table has changed", read(t, old), "method,cost\njoint,1\ngone,2\n")
 }
 
 // Cells that are reused count with the time that they took, and list shows it.
@@ -85,10 +76,8 @@ func TestProcessorTime(t *testing.T) {
 	}
 	remove(t, dir, "run.json")
 	mustRun(t, "-exp", "small")
-	after, err := store.ReadRun(dir)
-	if err != nil || after.Reused != 4 || after.CPUSeconds != before.CPUSeconds {
-		t.Errorf("reused: %+v, %v", after, err)
-	}
+	after := check.Must(store.ReadRun(dir))
+	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
 	if list := mustRun(t, "list"); !regexp.MustCompile(`(?m)^small +full +computed, not committed +4 +none +\S*s +\S*s +\d+ MB `).MatchString(list) {
 		t.Errorf("list prints\n%s", list)
 	}

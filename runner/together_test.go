@@ -25,7 +25,7 @@ func several(t *testing.T, sleep int, names ...string) {
 }
 
 // A signal ends all experiments at work; the same command goes on, and makes what a run without
-// an interruption makes.
+// an interruption makes, by other workers.
 func TestInterruptedTogether(t *testing.T) {
 	several(t, 100, "a", "b", "c")
 	mustRun(t, "-all", "-out", "whole", "-workers", "8")
@@ -56,9 +56,7 @@ func TestFailureTogether(t *testing.T) {
 		t.Errorf("exit code %d, %q", code, stderr)
 	}
 	contains(t, stdout, "a: 4 cells, 0 computed, 4 done before; ")
-	if exists("results", "bad", "SHA256SUMS") {
-		t.Error("what failed is published")
-	}
+	check.Equal(t, "what failed is published", exists("results", "bad", "SHA256SUMS"), false)
 	write(t, edit(t, small, `"small"`, `"bad"`), "experiments", "bad.toml")
 	mustRun(t, "-all")
 }
@@ -79,14 +77,11 @@ func TestLongestFirst(t *testing.T) {
 	for _, path := range paths {
 		order = append(order, strings.Split(filepath.Base(path), "-")[0])
 	}
-	if want := []string{"total_seed=1", "total_seed=2", "joint_seed=1", "joint_seed=2"}; !slices.Equal(order, want) {
-		t.Errorf("order %q, want %q", order, want)
-	}
+	check.Equal(t, "order", order, []string{"total_seed=1", "total_seed=2", "joint_seed=1", "joint_seed=2"})
 }
 
 func modified(t *testing.T, path string) time.Time {
 	t.Helper()
-	info, err := os.Stat(path)
-	check.OK(t, err)
+	info := check.Must(os.Stat(path))
 	return info.ModTime()
 }

@@ -32,8 +32,7 @@ func limitFiles() {
 	}
 }
 
-// Each size of a file is once too much for the disk: the run says which file, and the next
-// one goes on.
+// Each size of a file is once too much for the disk: the run says which file, and the next one goes on.
 func TestTortureFullDisk(t *testing.T) {
 	rounds := check.Torture(t, 3, 10, 1000)
 	manifest, want := tortured(t)
@@ -63,8 +62,7 @@ func TestTortureFullDisk(t *testing.T) {
 	}
 }
 
-// damages are what may happen to a file. The links are to one outside of the results, which
-// is there or not.
+// damages are what may happen to a file. The links are to one outside of the results, which is there or not.
 var damages = map[string]func(path, outside string) error{
 	"vanishes": func(path, _ string) error { return os.Remove(path) },
 	"is empty": func(path, _ string) error { return os.Truncate(path, 0) },
@@ -94,8 +92,7 @@ var damages = map[string]func(path, outside string) error{
 	},
 }
 
-// Whatever happens to a file of the results or of the cells, the same command puts it right,
-// and writes nowhere else.
+// Whatever happens to a file of the results or of the cells, the same command puts it right, and writes nowhere else.
 func TestTortureDamage(t *testing.T) {
 	stride := check.Torture(t, 7, 2, 1)
 	manifest, want := tortured(t)
@@ -114,9 +111,8 @@ func TestTortureDamage(t *testing.T) {
 					remove(t, out, "small", "cells", "published") // or nobody reads the cells
 				}
 				check.OK(t, damages[name](out+strings.TrimPrefix(path, whole), outside))
-				if _, _, err := try(t, "-exp", manifest, "-out", out, "-quiet"); err != nil {
-					t.Error(err)
-				}
+				_, _, err := try(t, "-exp", manifest, "-out", out, "-quiet")
+				check.OK(t, err)
 				complete(t, manifest, out, want)
 				mine, err := os.ReadFile(outside)
 				if name == "is a link" && string(mine) != "mine" || name != "is a link" && err == nil {

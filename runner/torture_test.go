@@ -13,16 +13,11 @@ import (
 
 	"closedform/core/random"
 	"closedform/internal/check"
-	"closedform/runner/internal/store"
 )
 
 // tortured is a manifest with figures whose cells, publishing and page take about as long.
 func tortured(t testing.TB) (manifest string, want map[string]string) {
 	t.Helper()
-	expiry := store.Expiry // of claims that a full disk, or damage, leaves
-	store.Expiry = time.Second
-	t.Cleanup(func() { store.Expiry = expiry })
-	t.Setenv("RUNNER_TEST_EXPIRY", "1s")
 	manifest = write(t, edit(t, drawn, "[1, 2]", `"1..6"`, "points = 5", "points = 5\nsleep = 1"))
 	whole := t.TempDir()
 	mustRun(t, "-exp", manifest, "-out", whole)
@@ -51,14 +46,10 @@ func wholeFiles(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-// disturb sends the process signals, at a random moment or at one of publishing, and waits
-// for its end.
+// disturb sends the process signals, at a random moment or at one of publishing, and waits for its end.
 func disturb(r *rand.Rand, p *process, ended <-chan error, out string, most time.Duration) (what string) {
 	begin, moment := time.Now(), time.Duration(r.Int64N(int64(most)))
-	file := []string{
-		"", "", "small/cells/lock", "small/cells/published", "small/README.md", "small/runs.csv",
-		"small/SHA256SUMS", "index.html",
-	}[r.IntN(8)]
+	file := []string{"", "", "small/cells/lock", "small/cells/published", "small/README.md", "small/runs.csv", "small/SHA256SUMS", "index.html"}[r.IntN(8)]
 	for len(ended) == 0 && time.Since(begin) < moment && (file == "" || !exists(out, file)) {
 		time.Sleep(50 * time.Microsecond)
 	}

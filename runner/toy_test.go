@@ -125,17 +125,13 @@ func (t *Toy) Cells() []study.Cell {
 	for _, v := range t.Methods {
 		for _, seed := range t.seeds {
 			spec := toySpec{v.Name, v.ToyModel, seed, t.data}
-			cells = append(cells, study.Cell{
-				Key: fmt.Sprintf("%s seed=%d", v.Name, seed), Spec: spec,
-				Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) },
-			})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", v.Name, seed), Spec: spec, Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) }})
 		}
 	}
 	return cells
 }
 
-// toyShift stands for a change of code: it changes where a walk ends. toyAbove changes how
-// the walks are counted.
+// toyShift stands for a change of code: it changes where a walk ends. toyAbove changes how the walks are counted.
 var (
 	toyShift func(name string, x float64) float64
 	toyAbove int

@@ -12,8 +12,7 @@ import (
 	"closedform/internal/check"
 )
 
-// replaceFile replaces the content of a published file and, as one who hides
-// it would, its checksum.
+// replaceFile replaces the content of a published file and, as one who hides it would, its checksum.
 func replaceFile(t testing.TB, dir, name, text string) {
 	t.Helper()
 	sums := edit(t, read(t, dir, "SHA256SUMS"), fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(read(t, dir, name))), name),
@@ -28,9 +27,7 @@ func scaled(t testing.TB, dir string, factor float64) string {
 	lines := strings.SplitAfter(read(t, dir, "runs.csv"), "\n")
 	fields := strings.Split(strings.TrimSpace(lines[1]), ",")
 	var x float64
-	if _, err := fmt.Sscan(fields[2], &x); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(fmt.Sscan(fields[2], &x))
 	lines[1] = fmt.Sprintf("%s,%s,%v\n", fields[0], fields[1], x*factor)
 	return strings.Join(lines, "")
 }
@@ -93,9 +90,8 @@ func TestFused(t *testing.T) {
 	m, out := write(t, small), t.TempDir()
 	for _, fused = range []bool{false, true} {
 		_, stderr, err := try(t, "-exp", m, "-out", out)
-		if err != nil || strings.Contains(stderr, "GOFLAGS="+unfused+" go run ") != fused {
-			t.Errorf("fused: %v; it prints %q, %v", fused, stderr, err)
-		}
+		check.OK(t, err)
+		check.Equal(t, "told of fused operations", strings.Contains(stderr, "GOFLAGS="+unfused+" go run "), fused)
 		contains(t, read(t, out, "small", "run.json"), fmt.Sprintf(`"fused_multiply_adds": %v,`, fused))
 		remove(t, out, "small")
 	}
@@ -111,9 +107,7 @@ func TestVerifyExitCodes(t *testing.T) {
 	mustRun(t, "-exp", m, "-out", out)
 	// Other values than those of the results: every file that follows from them.
 	code, stdout, stderr = exit(t, "verify", "-exp", m, "-out", out, "-set", "threshold=-99", "-quiet")
-	if code != 1 || stderr != "runner: 2 files differ from the results in "+out+"\n" {
-		t.Errorf("another threshold: exit code %d; it prints %q", code, stderr)
-	}
+	check.Equal(t, "another threshold: exit code", []any{code, stderr}, []any{1, "runner: 2 files differ from the results in " + out + "\n"})
 	contains(t, stdout, "small: manifest.toml: other bytes\n", "small: summary.csv: line ", "\nsmall: differs\n")
 }
 
@@ -138,9 +132,7 @@ func TestDraw(t *testing.T) {
 			write(t, want["SHA256SUMS"]+name+"gone.png\n", dir, "SHA256SUMS")
 		}
 	}
-	if got := mustRun(t, "draw", "-all"); got != "other: no results in results/other: run it\nsmall: 2 figures drawn\n" {
-		t.Errorf("it prints %q", got)
-	}
+	check.Equal(t, "it prints", mustRun(t, "draw", "-all"), "other: no results in results/other: run it\nsmall: 2 figures drawn\n")
 	same(t, results(t, dir), want)
 	if exists("results", "other") || len(cellFiles(t, dir)) > 0 {
 		t.Error("it has computed something")
@@ -162,12 +154,8 @@ func TestDraw(t *testing.T) {
 	}
 	remove(t, dir, "runs.png")
 	code, stdout, stderr := exit(t, "draw", "-exp", "other", "-exp", "small")
-	if code != 1 || stdout != "small: 1 figures drawn\n" || stderr != "runner: other: no results in results/other: run it\n"+lack {
-		t.Errorf("asked for by name: exit code %d, it prints %q and %q", code, stdout, stderr)
-	}
-	if read(t, dir, "runs.png") != want["runs.png"] {
-		t.Error("runs.png is another")
-	}
+	check.Equal(t, "asked for by name: exit code", []any{code, stdout, stderr}, []any{1, "small: 1 figures drawn\n", "runner: other: no results in results/other: run it\n" + lack})
+	check.Equal(t, "runs.png is another", read(t, dir, "runs.png"), want["runs.png"])
 	write(t, "method,seed,end\n", dir, "runs.csv")
 	fails(t, "checksum", "draw", "-exp", "small")
 	contains(t, mustRun(t, "-exp", "small"), "small: 4 cells, 0 computed, ")

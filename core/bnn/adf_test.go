@@ -2,8 +2,8 @@ package bnn
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,7 +14,6 @@ import (
 
 var (
 	adfRules = []OutputRule{ADF, ADFExact}
-	kinds    = []Covariance{Full, Diagonal}
 	allKinds = []Covariance{Full, Diagonal, Shared}
 )
 
@@ -26,60 +25,24 @@ func TestADFStep(t *testing.T) {
 		for range 20 {
 			n := newNetwork(spec{Layers: []int{3, 4}, Bias: true, Output: rule, paper: true})
 			randomWeights(t, n, rnd, 1)
-			x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64(), 0}, rnd.IntN(4)
-			y := mat.NewVecDense(4, append(append([]float64(nil), x...), 1))
+			x, class := append(normals(rnd, 2), 0), rnd.IntN(4)
+			y := append(slices.Clone(x), 1)
 			mean, cov := n.Weights(0)
-			m, v := make([]float64, 4), make([]float64, 4)
+			m, v, d, e := make([]float64, 4), make([]float64, 4), make([]float64, 4), make([]float64, 4)
 			for j := range m {
-				m[j], v[j] = mat.Dot(mean.RowView(j), y), mat.Inner(y, cov[j], y)
+				at := mat.NewVecDense(4, y)
+				m[j], v[j] = mat.Dot(mean.RowView(j), at), mat.Inner(at, cov[j], at)
 			}
 			want := softmax.NewPosterior(4)
 			n.cfg.Softmax.(softmax.Likelihood).Posterior(want, m, v, class)
-			u := check.Must(n.Observe(x, class))
-			near(t, "log p", u.LogP, want.LogP, 1e-9)
-			got, gotCov := n.Weights(0)
 			for j := range m {
-				var step mat.VecDense
-				step.MulVec(cov[j], y)
-				for a := range 4 {
-					near(t, "mean", got.At(j, a), mean.At(j, a)+(want.Mean[j]-m[j])/v[j]*step.AtVec(a), 1e-8)
-					for b := range 4 {
-						near(t, "covariance", gotCov[j].At(a, b), cov[j].At(a, b)+(min(max(want.Free[j], v[j]/1000), 2*v[j])-v[j])/(v[j]*v[j])*step.AtVec(a)*step.AtVec(b), 1e-8)
-					}
-				}
+				d[j], e[j] = (want.Mean[j]-m[j])/v[j], (min(max(want.Free[j], v[j]/1000), 2*v[j])-v[j])/(v[j]*v[j])
 			}
+			wantMean, wantCov := stepped(mean, cov, y, d, e)
+			near(t, "log p", observe(n, x, class).LogP, want.LogP, 1e-9)
+			checkLayer(t, string(rule), n, 0, wantMean, wantCov, 1e-8)
 		}
 	}
-}
-
-// LogP is the logarithm of the probability that Predict gives, for every rule.
-func TestLogP(t *testing.T) {
-	for _, rule := range outputRules {
-		n := newNetwork(spec{Layers: []int{2, 5, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, PriorMeanVar: 1, paper: true})
-		var p Prediction
-		for k := range 20 {
-			x := []float64{math.Sin(float64(k)), math.Cos(float64(3 * k))}
-			predict(t, n, &p, x)
-			u := observe(n, x, k%3)
-			near(t, string(rule)+": log p", u.LogP, math.Log(p.P[k%3]), 1e-7)
-		}
-	}
-}
-
-// One-hot inputs never correlate the weights: both kinds of covariance agree.
-func TestDiagonalIsFullForOneHotInputs(t *testing.T) {
-	networks := make(map[Covariance]*Network)
-	for _, kind := range kinds {
-		networks[kind] = newNetwork(spec{Layers: []int{4, 3}, Output: ADF, Covariance: []Covariance{kind}, PriorVar: 2})
-	}
-	for k := range 50 {
-		x := make([]float64, 4)
-		x[k*7%4] = 1 + 0.1*float64(k%5)
-		for _, kind := range kinds {
-			observe(networks[kind], x, k*k%3)
-		}
-	}
-	sameWeights(t, "diagonal", networks[Diagonal], networks[Full], 1e-12)
 }
 
 // Whatever the stream, weights stay finite and covariances positive definite.
@@ -117,30 +80,22 @@ func TestStreams(t *testing.T) {
 // positiveDefinite fails unless every covariance is, and every mean finite.
 func positiveDefinite(t *testing.T, name string, n *Network) {
 	t.Helper()
-	for l := range n.layers {
+	if problem := wrong(n.State()); problem != "" {
+		t.Errorf("%s: %s", name, problem)
+	}
+	for l, layer := range n.State().Layers {
 		mean, cov := n.Weights(l)
-		if err := n.SetWeights(l, mean, cov); err != nil {
-			t.Errorf("%s: layer %d: %v", name, l, err)
-		}
-		for j, s := range cov {
-			if root := n.State().Layers[l].Spread; n.cfg.Covariance[l] != Diagonal {
-				// The singular values of the root have the digits that the
-				// eigenvalues of its square lose.
-				in := s.SymmetricDim()
-				rows, _ := root.Dims()
-				var svd mat.SVD
-				if first := j * in % rows; !svd.Factorize(root.Slice(first, first+in, 0, in), mat.SVDNone) {
-					t.Fatal("no singular values")
-				}
-				if values := svd.Values(nil); !(values[in-1] > 0) {
-					t.Errorf("%s: layer %d, neuron %d: singular values %g", name, l, j, values)
-				}
-				continue
+		setWeights(t, n, l, mean, cov)
+		rows, in := layer.Spread.Dims()
+		for first := 0; n.cfg.Covariance[l] != Diagonal && first < rows; first += in {
+			// The singular values of the root have the digits that the
+			// eigenvalues of its square lose.
+			var svd mat.SVD
+			if !svd.Factorize(layer.Spread.Slice(first, first+in, 0, in), mat.SVDNone) {
+				t.Fatal("no singular values")
 			}
-			for a := range s.SymmetricDim() {
-				if !(s.At(a, a) > 0) {
-					t.Errorf("%s: layer %d, neuron %d: variance %g", name, l, j, s.At(a, a))
-				}
+			if values := svd.Values(nil); !(values[in-1] > 0) {
+				t.Errorf("%s: layer %d, rows from %d: singular values %g", name, l, first, values)
 			}
 		}
 	}
@@ -157,44 +112,112 @@ func TestCertainWeights(t *testing.T) {
 			for k := range 5 {
 				observe(n, []float64{1, 0.5}, k%3)
 			}
-			if after, _ := n.Weights(0); !mat.Equal(after, mean) {
-				t.Errorf("%v, %v: certain weights have moved", rule, kind)
-			}
+			after, _ := n.Weights(0)
+			check.NearMatrix(t, "certain weights", after, mean, 0)
 			if after, _ := n.Weights(1); mat.Equal(after, last) {
-				t.Errorf("%v, %v: the others have not", rule, kind)
+				t.Errorf("%v, %v: the others have not moved", rule, kind)
 			}
 			// Now all of them are certain, and so are the logits.
 			makeCertain(t, n, 1)
 			last, _ = n.Weights(1)
 			observe(n, []float64{1, 0.5}, 0)
-			if after, _ := n.Weights(1); !mat.Equal(after, last) {
-				t.Errorf("%v, %v: certain weights of the output have moved", rule, kind)
-			}
+			after, _ = n.Weights(1)
+			check.NearMatrix(t, "certain weights of the output", after, last, 0)
 		}
 	}
 }
 
-// A Prediction may go from one network to another of any shape and rule.
-func TestPredictionIsReusable(t *testing.T) {
-	var shared Prediction
-	for _, cfg := range []spec{
-		{Layers: []int{2, 4, 3}, Hidden: Smooth},
-		{Layers: []int{2, 4, 3}, Hidden: Frozen},
-		{Layers: []int{2, 4, 3}, Hidden: Smooth, Covariance: []Covariance{Diagonal}},
-		{Layers: []int{2, 4, 3}, Hidden: Smooth},
-		{Layers: []int{2, 4, 3}, Output: ADFExact},
-		{Layers: []int{2, 5}, Bias: true},
-		{Layers: []int{3, 5}},
-		{Layers: []int{2, 5}, Bias: true},
-	} {
-		cfg.PriorMeanVar, cfg.paper = 1, true
-		n, x := newNetwork(cfg), []float64{0.4, -2, 3}[:cfg.Layers[0]]
-		var fresh Prediction
-		for _, p := range []*Prediction{&shared, &fresh} {
-			predict(t, n, p, x)
-		}
-		if !mat.Equal(shared.Cov, fresh.Cov) || !mat.Equal(mat.NewVecDense(len(fresh.P), shared.P), mat.NewVecDense(len(fresh.P), fresh.P)) {
-			t.Errorf("%+v: %v, alone %v", cfg, shared.P, fresh.P)
+// One step with two hidden layers, written with the moments of each layer as in
+// the derivation: ỹ, s̃, gain, m̃, ṽ.
+func TestSmoothStep(t *testing.T) {
+	for _, rule := range []HiddenRule{Smooth, SmoothMean} {
+		for _, kind := range []Covariance{Full, Diagonal} {
+			t.Run(fmt.Sprintf("%v/%v", rule, kind), func(t *testing.T) { testSmoothStep(t, rule, kind) })
 		}
 	}
+}
+
+func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
+	rnd := rand.New(rand.NewPCG(42, 1))
+	n := newNetwork(spec{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: rule, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, paper: true})
+	if kind == Full {
+		randomWeights(t, n, rnd, 0.6)
+	}
+	x, class := []float64{0.7, -0.4}, 2
+	var mean []*mat.Dense
+	var cov [][]mat.Symmetric
+	for l := range n.layers {
+		m, c := n.Weights(l)
+		mean, cov = append(mean, m), append(cov, c)
+	}
+	y := [][]float64{append(append([]float64(nil), x...), 1)}
+	s := [][]float64{make([]float64, 3)}
+	var m, v, cross [][]float64
+	for l := range n.layers {
+		out, in := mean[l].Dims()
+		ml, vl, yl, sl, cl := make([]float64, out), make([]float64, out), make([]float64, out+1), make([]float64, out+1), make([]float64, out)
+		yl[out] = 1
+		for j := range out {
+			vec := mat.NewVecDense(in, y[l])
+			ml[j], vl[j] = mat.Dot(mean[l].RowView(j), vec), mat.Inner(vec, cov[l][j], vec)
+			for i := range in {
+				if rule == SmoothMean {
+					break // the variances of the inputs are dropped
+				}
+				vl[j] += s[l][i] * (mean[l].At(j, i)*mean[l].At(j, i) + cov[l][j].At(i, i))
+			}
+			yl[j], sl[j], cl[j] = n.cfg.Unit.Moments(ml[j], vl[j])
+		}
+		m, v, y, s, cross = append(m, ml), append(v, vl), append(y, yl), append(s, sl), append(cross, cl)
+	}
+	post := softmax.NewPosterior(3)
+	n.cfg.Softmax.(softmax.Probit).Posterior(post, m[2], v[2], class)
+	observe(n, x, class)
+	tm, tv := post.Mean, post.Free
+	for l := 2; ; l-- {
+		out := len(cov[l])
+		d, e := make([]float64, out), make([]float64, out)
+		for j := range out {
+			d[j], e[j] = (tm[j]-m[l][j])/v[l][j], (tv[j]-v[l][j])/(v[l][j]*v[l][j])
+		}
+		wantMean, wantCov := stepped(mean[l], cov[l], y[l], d, e)
+		checkLayer(t, fmt.Sprint(rule), n, l, wantMean, wantCov, 1e-9)
+		if l == 0 {
+			break
+		}
+		lower := len(m[l-1])
+		next, nextVar := make([]float64, lower), make([]float64, lower)
+		for i := range lower {
+			ty, ts := y[l][i], s[l][i]
+			for j := range out {
+				mu := mean[l].At(j, i)
+				ty += s[l][i] * mu * d[j]
+				ts += s[l][i] * s[l][i] * mu * mu * e[j]
+			}
+			k := cross[l-1][i] / s[l][i]
+			next[i] = m[l-1][i] + k*(ty-y[l][i])
+			nextVar[i] = v[l-1][i] + k*k*(ts-s[l][i])
+		}
+		tm, tv = next, nextVar
+	}
+}
+
+// Many classes that claim the variance of one hidden unit together: the floor is
+// used, counted, and leaves the covariances positive definite.
+func TestSmoothFloors(t *testing.T) {
+	const classes = 200
+	n := newNetwork(spec{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: softmax.Probit{Lambda: 3, Rho: 0.5}, paper: true})
+	mean, cov := n.Weights(0)
+	mean.Set(0, 0, 5)
+	setWeights(t, n, 0, mean, cov)
+	mean, cov = n.Weights(1)
+	for j := range classes {
+		mean.Set(j, 0, 20)
+		cov[j] = mat.NewDiagDense(1, []float64{1e-6})
+	}
+	setWeights(t, n, 1, mean, cov)
+	if u := check.Must(ensemble(n, copied(n)).Observe([]float64{1}, 0)); u.Floored != 2 {
+		t.Errorf("%d variances floored, want one of each member", u.Floored)
+	}
+	positiveDefinite(t, "floored", n)
 }

@@ -112,46 +112,17 @@ func TestBankBreaksDown(t *testing.T) {
 	}
 }
 
-// A caller's mistake is an error of no member, and changes nothing.
 func TestBankRefuses(t *testing.T) {
-	b := bank(Evidence, bankMembers()...)
-	var p Prediction
-	for _, c := range []struct {
-		x     []float64
-		class int
-	}{{nil, 0}, {[]float64{1}, 0}, {[]float64{1, math.NaN()}, 0}, {[]float64{1, 2}, 3}, {[]float64{1, 2}, -1}} {
-		if _, err := b.Observe(c.x, c.class); err == nil || strings.Contains(err.Error(), "member") {
-			t.Errorf("%v of class %d: error %v", c.x, c.class, err)
-		}
-		if len(c.x) == 2 && !math.IsNaN(c.x[1]) {
-			continue
-		}
-		if err := b.Predict(&p, c.x); err == nil || strings.Contains(err.Error(), "member") || p.Decide(Probability, 0) != Unknown {
-			t.Errorf("%v is predicted as %v; error %v", c.x, p.P, err)
-		}
-	}
-	check.NearAll(t, "weights", b.Weights(), []float64{1. / 3, 1. / 3, 1. / 3}, 1e-15)
-	for k, m := range bankMembers() {
-		for l, n := range m.Members() {
-			sameWeights(t, "after a mistake", b.Models()[k].Members()[l], n, 0)
-		}
-	}
-	one := b.Members()[0]
+	one := newNetwork(spec{Layers: []int{2, 3}})
 	for want, of := range map[string][]Model{
 		"weights of 0 members":                      {},
 		"a network of member 1 is there twice":      {one, ensemble(one)},
 		"member 1 has 2 inputs and 2 classes, and ": {one, members(spec{Layers: []int{2, 2}}, 1)[0]},
 	} {
-		if _, err := NewBank(Weighing{Weights: Evidence}, of...); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		check.Refuses(t, want, check.Err(NewBank(Weighing{Weights: Evidence}, of...)), want)
 	}
-	if _, err := NewBank(Weighing{}, one); err == nil || !strings.HasPrefix(err.Error(), "bnn: Weighing.Weights: ") {
-		t.Errorf("no weights: error %v", err)
-	}
-	if _, err := RestoreBank(MixtureWeights{Weighing: Weighing{Weights: Equal}, Members: 1, Log: []float64{math.NaN()}}, one); err == nil || !strings.Contains(err.Error(), "Log = [NaN]") {
-		t.Errorf("a weight that is no number: error %v", err)
-	}
+	check.Refuses(t, "no weights", check.Err(NewBank(Weighing{}, one)), "bnn: Weighing.Weights: ")
+	check.Refuses(t, "a weight that is no number", check.Err(RestoreBank(MixtureWeights{Weighing: Weighing{Weights: Equal}, Members: 1, Log: []float64{math.NaN()}}, one)), "Log = [NaN]")
 }
 
 // Predictions may be made at the same time; they and steps allocate nothing.
@@ -198,9 +169,7 @@ func TestNewDefaultBank(t *testing.T) {
 		t.Errorf("%d members without hidden layers", len(b.Members()))
 	}
 	cfg.PriorVar = nil
-	if _, err := NewDefaultBank(cfg, random.Source("default bank")); err == nil || !strings.Contains(err.Error(), "PriorVar") {
-		t.Errorf("error %v", err)
-	}
+	check.Refuses(t, "no prior variances", check.Err(NewDefaultBank(cfg, random.Source("default bank"))), "PriorVar")
 }
 
 // On labels that have nothing to do with the inputs the default bank guesses, and says so.

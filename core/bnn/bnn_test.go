@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -99,18 +100,13 @@ func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 		mean := mat.NewDense(out, in, nil)
 		var cov []mat.Symmetric
 		for j := range out {
-			a := mat.NewDense(in, in, nil)
-			for i := range in {
-				mean.Set(j, i, size*rnd.NormFloat64())
-				for k := range in {
-					a.Set(i, k, size*rnd.NormFloat64())
-				}
-			}
-			s := mat.NewSymDense(in, nil)
-			s.SymOuterK(1, a)
+			z, s := mat.NewDense(in, in+1, normals(rnd, in*(in+1))), mat.NewSymDense(in, nil)
+			z.Scale(size, z)
+			mean.SetRow(j, mat.Col(nil, 0, z))
+			s.SymOuterK(1, z.Slice(0, in, 1, in+1))
 			cov = append(cov, s)
 		}
-		check.OK(t, n.SetWeights(l, mean, cov))
+		setWeights(t, n, l, mean, cov)
 	}
 }
 
@@ -142,17 +138,108 @@ func makeCertain(t testing.TB, n *Network, l int) {
 func sameWeights(t testing.TB, name string, n, want *Network, tol float64) {
 	t.Helper()
 	for l := range want.layers {
-		mean, cov := n.Weights(l)
-		wantMean, wantCov := want.Weights(l)
-		if !mat.EqualApprox(mean, wantMean, tol) {
-			t.Errorf("%s, layer %d: means\n%v\nwant\n%v", name, l, mat.Formatted(mean), mat.Formatted(wantMean))
-		}
-		for j := range cov {
-			if !mat.EqualApprox(cov[j], wantCov[j], tol) {
-				t.Errorf("%s, layer %d: covariance of neuron %d\n%v\nwant\n%v", name, l, j, mat.Formatted(cov[j]), mat.Formatted(wantCov[j]))
-			}
-		}
+		mean, cov := want.Weights(l)
+		checkLayer(t, name, n, l, mean, cov, tol)
 	}
 }
 
+// checkLayer fails unless layer l has these means and covariances, of which a diagonal layer has the variances.
+func checkLayer[M mat.Matrix](t testing.TB, name string, n *Network, l int, mean mat.Matrix, cov []M, tol float64) {
+	t.Helper()
+	got, gotCov := n.Weights(l)
+	check.NearMatrix(t, fmt.Sprintf("%s: means of layer %d", name, l), got, mean, tol)
+	for j, s := range gotCov {
+		var want mat.Matrix = cov[j]
+		if n.cfg.Covariance[l] == Diagonal {
+			variances := mat.NewDiagDense(s.SymmetricDim(), nil)
+			variances.DiagFrom(want)
+			want = variances
+		}
+		check.NearMatrix(t, fmt.Sprintf("%s: covariance of neuron %d of layer %d", name, j, l), s, want, tol)
+	}
+}
+
+// stepped returns the weights of a layer after one step from the input y: μ_j + d_j Σ_j y and Σ_j + e_j Σ_j y yᵀ Σ_j.
+func stepped(mean *mat.Dense, cov []mat.Symmetric, y, d, e []float64) (*mat.Dense, []mat.Matrix) {
+	after, afterCov := mat.DenseCopyOf(mean), make([]mat.Matrix, len(cov))
+	for j, s := range cov {
+		var u mat.VecDense
+		u.MulVec(s, mat.NewVecDense(len(y), y))
+		row := after.RowView(j).(*mat.VecDense)
+		row.AddScaledVec(row, d[j], &u)
+		var outer mat.Dense
+		outer.Outer(e[j], &u, &u)
+		outer.Add(&outer, s)
+		afterCov[j] = &outer
+	}
+	return after, afterCov
+}
+
+// addIdentity returns aΣ_j + bI for all neurons.
+func addIdentity(cov []mat.Symmetric, a, b float64) (out []mat.Matrix) {
+	for _, s := range cov {
+		size := s.SymmetricDim()
+		var sum mat.Dense
+		sum.Scale(a, s)
+		sum.Add(&sum, mat.NewDiagDense(size, slices.Repeat([]float64{b}, size)))
+		out = append(out, &sum)
+	}
+	return out
+}
+
+// normals returns n numbers.
+func normals(rnd *rand.Rand, n int) (x []float64) {
+	for range n {
+		x = append(x, rnd.NormFloat64())
+	}
+	return x
+}
+
 var near = check.Near
+
+func BenchmarkObserve(b *testing.B) {
+	paper := func(rule OutputRule) spec {
+		return spec{Output: rule, OnIndefinite: Skip, PriorMeanVar: 1, Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5}}
+	}
+	smooth := func(kinds ...Covariance) spec {
+		return spec{Output: ADF, Hidden: Smooth, Covariance: kinds, Bias: true, PriorMeanVar: 1}
+	}
+	digits, mnist := []int{64, 50, 10}, []int{784, 128, 128, 10}
+	for _, c := range []struct {
+		name   string
+		layers []int
+		dense  float64 // share of inputs that are not zero
+		cfg    spec
+	}{
+		{"64-50-10/joint", digits, 1, paper(Joint)},
+		{"64-50-10/total", digits, 1, paper(Total)},
+		{"64-50-10/adf/full", digits, 1, smooth(Full)},
+		{"64-50-10/adf/diagonal", digits, 1, smooth(Diagonal)},
+		{"784-128-128-10/adf/diagonal", mnist, 0.19, smooth(Diagonal)},
+		{"784-128-128-10/adf/shared above", mnist, 0.19, smooth(Diagonal, Shared, Shared)},
+		{"784-100-10/adf/full below", []int{784, 100, 10}, 0.19, smooth(Full, Shared)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			c.cfg.Layers = c.layers
+			n := newNetwork(c.cfg)
+			rnd := rand.New(rand.NewPCG(1, 2))
+			inputs := make([][]float64, 64)
+			for k := range inputs {
+				inputs[k] = make([]float64, c.layers[0])
+				for i := range inputs[k] {
+					if rnd.Float64() < c.dense {
+						inputs[k][i] = rnd.NormFloat64()
+					}
+				}
+			}
+			classes := c.layers[len(c.layers)-1]
+			k := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				check.Must(n.Observe(inputs[k%64], k*7%classes))
+				k++
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "examples/s")
+		})
+	}
+}

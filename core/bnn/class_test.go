@@ -46,25 +46,18 @@ func TestAddClass(t *testing.T) {
 				t.Errorf("configuration %+v; want %+v", is, was)
 			}
 			for l := range old.layers {
-				mean, cov := n.Weights(l)
-				want, wantCov := old.Weights(l)
+				want, cov := old.Weights(l)
+				wantCov := addIdentity(cov, 1, 0)
 				if l == last {
-					wantCov = append(wantCov, wantCov[0])
+					new := wantCov[:1]
 					if is.Covariance[l] != Shared {
-						prior := make([]float64, len(mean.RawRowView(3)))
-						floats.AddConst(is.PriorVar[l], prior)
-						wantCov[3] = mat.NewDiagDense(len(prior), prior)
+						new = addIdentity(cov[:1], 0, is.PriorVar[l])
 					}
-					want = want.Grow(1, 0).(*mat.Dense)
+					want, wantCov = want.Grow(1, 0).(*mat.Dense), append(wantCov, new...)
 				}
-				if !mat.Equal(mean, want) {
-					t.Errorf("layer %d: means %v; want %v", l, mean, want)
-				}
-				for j := range cov {
-					if !mat.EqualApprox(cov[j], wantCov[j], 1e-15) {
-						t.Errorf("layer %d: covariance of neuron %d %v; want %v", l, j, cov[j], wantCov[j])
-					}
-				}
+				mean, _ := n.Weights(l)
+				check.NearMatrix(t, "means", mean, want, 0)
+				checkLayer(t, "one more class", n, l, want, wantCov, 1e-15)
 			}
 		}
 		check.OK(t, m.Predict(&p, x[0]))

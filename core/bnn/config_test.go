@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -86,34 +87,38 @@ func TestConfigIsCopied(t *testing.T) {
 	}
 }
 
-// Naming a value that is the default changes nothing: the network still has its bias, without
-// which it could not tell inputs below 5 from others.
-func TestNamingADefaultChangesNothing(t *testing.T) {
-	for name, change := range map[string]func(c *Config){
-		"nothing":      func(*Config) {},
-		"Unit":         func(c *Config) { c.Unit.Beta = 1 },
-		"PriorVar":     func(c *Config) { c.PriorVar = []float64{0.01, 2000} },
-		"Covariance":   func(c *Config) { c.Covariance = []Covariance{Full, Full} },
-		"Replications": func(c *Config) { c.Replications = []float64{1, 1} },
+// An approximation that cannot serve is refused when the network is made.
+func TestUnusableSoftmaxIsRefused(t *testing.T) {
+	for _, test := range []struct {
+		softmax softmax.Approximation
+		want    string
+	}{
+		{softmax.ProbitCorr{Lambda: 0.5, Corr: mat.NewSymDense(3, []float64{1, 0.2, 0.2, 0.2, 1, 0.2, 0.2, 0.2, 1})}, "need 2×2"},
+		{&softmax.ProbitCorr{Lambda: 0.5, Corr: mat.NewSymDense(1, []float64{1})}, "need 2×2"},
+		{softmax.ProbitCorr{Lambda: 0.5}, "without correlations"},
+		{(*softmax.Probit)(nil), "nil *softmax.Probit"},
+		{(*softmax.ProbitCorr)(nil), "nil *softmax.ProbitCorr"},
+		{(*softmax.Exact)(nil), "nil *softmax.Exact"},
 	} {
-		c := Default(1, 8, 2)
-		change(&c)
-		if name != "PriorVar" && !reflect.DeepEqual(c, Default(1, 8, 2)) {
-			t.Errorf("%s: %+v", name, c)
+		cfg := spec{Layers: []int{2, 3}, Output: Total, Softmax: test.softmax}
+		check.Refuses(t, fmt.Sprintf("%T", test.softmax), check.Err(New(cfg.config(), random.Source())), test.want)
+	}
+}
+
+// What the caller does to the matrix of a ProbitCorr does not change the network.
+func TestCorrelationsAreCopied(t *testing.T) {
+	for _, pointer := range []bool{false, true} {
+		p := softmax.ProbitCorr{Lambda: 0.5, Corr: mat.NewSymDense(2, []float64{1, 0.2, 0.2, 1})}
+		cfg := spec{Layers: []int{2, 3}, Output: Total, Softmax: p}
+		if pointer {
+			cfg.Softmax = &p
 		}
-		n, err := New(c, random.Source("bias"))
-		check.OK(t, err)
-		for i := range 200 {
-			x := float64(i * 7 % 10)
-			class := 0
-			if x >= 5 {
-				class = 1
-			}
-			observe(n, []float64{x}, class)
-		}
-		var p Prediction
-		if predict(t, n, &p, []float64{1}); p.P[0] < 0.98 {
-			t.Errorf("%s: P(0 | x = 1) = %g", name, p.P[0])
-		}
+		n := check.Must(New(cfg.config(), random.Source()))
+		var before, after Prediction
+		check.OK(t, n.Predict(&before, []float64{1, 2}))
+		p.Corr.SetSym(0, 1, 0.9)
+		p.Lambda = 5
+		check.OK(t, n.Predict(&after, []float64{1, 2}))
+		check.NearAll(t, "p", after.P, before.P, 0)
 	}
 }

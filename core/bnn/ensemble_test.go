@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -52,7 +50,7 @@ func TestEnsembleOfOne(t *testing.T) {
 		if got.LogP != want.LogP || got.MinVariance != want.MinVariance || got.Floored != want.Floored || got.Action != want.Action {
 			t.Errorf("step %d: %+v, of the network %+v", i, got, want)
 		}
-		if !floats.Equal(p.P, q.P) || !mat.Equal(p.Cov, q.Cov) || !floats.Equal(p.Variance, q.Variance) {
+		if !samePrediction(&q, &p) {
 			t.Errorf("after %d: %v, of the network %v", i+1, q.P, p.P)
 		}
 	}
@@ -88,9 +86,7 @@ func checkMixture(t *testing.T, p *Prediction, weights []float64, of []Predictio
 	for j := range 3 {
 		check.Near(t, "variance", p.Variance[j], square[j]-mean[j]*mean[j], 1e-9*square[j])
 	}
-	if !mat.EqualApprox(p.Cov, cov, 1e-13) {
-		t.Errorf("covariance\n%v, want\n%v", mat.Formatted(p.Cov), mat.Formatted(cov))
-	}
+	check.NearMatrix(t, "covariance", p.Cov, cov, 1e-13)
 	check.Near(t, "mutual information", p.MutualInformation(), information, 1e-12)
 	return information
 }
@@ -160,24 +156,18 @@ func TestEnsembleRefuses(t *testing.T) {
 	e := ensemble(all[0], all[2], broken)
 	before := []*Network{copied(all[0]), copied(all[2]), copied(broken)}
 	u, err := e.Observe([]float64{1e9, 1}, 1)
-	if err == nil || !strings.HasPrefix(err.Error(), "member 2: bnn: ") || u.Action != Refused {
-		t.Errorf("%+v, error %v", u, err)
+	if check.Refuses(t, "overflow", err, "member 2: bnn: "); u.Action != Refused {
+		t.Errorf("%+v", u)
 	}
-	if err := e.AddProcessNoise(2); err == nil {
-		t.Error("a fraction of 2 is allowed")
-	}
+	check.Refuses(t, "a fraction of 2", e.AddProcessNoise(2))
 	for k, n := range e.Members() {
 		sameWeights(t, "after an error", n, before[k], 0)
 	}
 	var p Prediction
-	if err := e.Predict(&p, []float64{1e9, 1}); err == nil || !strings.HasPrefix(err.Error(), "member 2: ") {
-		t.Errorf("error %v", err)
-	}
+	check.Refuses(t, "overflow", e.Predict(&p, []float64{1e9, 1}), "member 2: ")
 	other := members(spec{Layers: []int{2, 5, 3}}, 1)[0]
 	for want, of := range map[string][]*Network{"without": nil, "member 1 is there twice": {other, other}, "member 1 has another": {all[0], other}} {
-		if _, err := Combine(of...); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v", want, err)
-		}
+		check.Refuses(t, want, check.Err(Combine(of...)), want)
 	}
 }
 
@@ -197,7 +187,7 @@ func TestEnsembleAtOnce(t *testing.T) {
 		if err = errors.Join(err, failed, apart.Predict(&want, x), atOnce.Predict(&p, x)); err != nil || u.LogP != v.LogP || u.Action != v.Action {
 			t.Fatalf("%v: %v, one after another %v", err, v, u)
 		}
-		if !floats.Equal(p.P, want.P) || !mat.Equal(p.Cov, want.Cov) || !floats.Equal(p.Variance, want.Variance) {
+		if !samePrediction(&p, &want) {
 			t.Fatalf("example %d: %v, one after another %v", i, p.P, want.P)
 		}
 	}
@@ -206,28 +196,6 @@ func TestEnsembleAtOnce(t *testing.T) {
 	}
 	if wide := ensemble(members(spec{Layers: []int{200, 100, 3}}, 2)...); wide.atOnce != (runtime.GOMAXPROCS(0) > 1) {
 		t.Error("large members learn one after another")
-	}
-}
-
-// An input of the wrong length is an error of no member, and leaves the ensemble usable.
-func TestEnsembleWrongLength(t *testing.T) {
-	for _, atOnce := range []bool{false, true} {
-		e := ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...)
-		e.atOnce = atOnce
-		var p Prediction
-		for _, x := range [][]float64{{1}, {1, 2, 3}, nil, {1, math.NaN()}} {
-			_, err := e.Observe(x, 0)
-			failed := e.Predict(&p, x)
-			if err == nil || failed == nil || strings.Contains(err.Error()+failed.Error(), "member") {
-				t.Errorf("input %v: errors %v, %v", x, err, failed)
-			}
-			if p.Decide(Probability, 0) != Unknown || !math.IsNaN(p.Mean[0]) || !math.IsNaN(p.Members[2].P[0]) {
-				t.Errorf("input %v is predicted as %v", x, p.P)
-			}
-		}
-		if err := e.Predict(&p, []float64{1, 2}); err != nil || p.Class() == Unknown {
-			t.Errorf("then a good input: %v, %v", p.P, err)
-		}
 	}
 }
 
@@ -274,40 +242,7 @@ func TestNewEnsemble(t *testing.T) {
 			t.Errorf("member %d of 3, compared with a network of the same source", k)
 		}
 	}
-	if _, err := NewEnsemble(cfg, 0, random.Source()); err == nil {
-		t.Error("no members are no error")
-	}
+	check.Refuses(t, "no members", check.Err(NewEnsemble(cfg, 0, random.Source())))
 	cfg.Layers = nil
-	if _, err := NewEnsemble(cfg, 2, random.Source()); err == nil {
-		t.Error("no layers are no error")
-	}
-}
-
-// Predictions of an ensemble may be made at the same time, into different predictions.
-func TestEnsemblePredictsConcurrently(t *testing.T) {
-	for _, atOnce := range []bool{false, true} {
-		e := ensemble(members(spec{Layers: []int{5, 8, 3}}, 3)...)
-		e.atOnce = atOnce
-		x := make([][]float64, 50)
-		want := make([]Prediction, len(x))
-		for i := range x {
-			x[i] = []float64{math.Sin(float64(i)), 1, float64(i % 7), 0, -1}
-			check.OK(t, e.Predict(&want[i], x[i]))
-		}
-		var group sync.WaitGroup
-		for range 4 {
-			group.Go(func() {
-				var p Prediction
-				for range 20 {
-					for i := range x {
-						if err := e.Predict(&p, x[i]); err != nil || !floats.Equal(p.P, want[i].P) {
-							t.Errorf("input %d: %v, %v; alone %v", i, p.P, err, want[i].P)
-							return
-						}
-					}
-				}
-			})
-		}
-		group.Wait()
-	}
+	check.Refuses(t, "no layers", check.Err(NewEnsemble(cfg, 2, random.Source())))
 }

@@ -1,7 +1,10 @@
 package bnn
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -10,22 +13,50 @@ import (
 	"closedform/internal/check"
 )
 
+// What a caller gets wrong is an error of no member, changes nothing, and is predicted as unknown, whatever
+// was predicted before.
 func TestBadInput(t *testing.T) {
-	n := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, paper: true})
-	var p Prediction
-	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1e200, 0}, {1}, {1, 2, 3}, nil} {
-		if err := n.Predict(&p, x); err == nil {
-			t.Errorf("Predict(%v) succeeded", x)
+	network := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, paper: true})
+	atOnce := ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...)
+	atOnce.atOnce = true
+	for _, m := range []Model{network, ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...), atOnce, bank(Evidence, bankMembers()...)} {
+		var before []State
+		for _, n := range m.Members() {
+			before = append(before, n.State())
 		}
-		if _, err := n.Observe(x, 0); err == nil {
-			t.Errorf("Observe(%v) succeeded", x)
+		var p, want Prediction
+		check.OK(t, errors.Join(m.Predict(&p, []float64{1, 2}), m.Predict(&want, []float64{1, 2})))
+		for _, c := range []struct {
+			x     []float64
+			class int
+		}{{[]float64{math.NaN(), 0}, 0}, {[]float64{0, math.Inf(1)}, 0}, {[]float64{1}, 0}, {[]float64{1, 2, 3}, 0}, {nil, 0}, {[]float64{1, 2}, -1}, {[]float64{1, 2}, 3}} {
+			if u, err := m.Observe(c.x, c.class); err == nil || strings.Contains(err.Error(), "member") || u.Action != Refused {
+				t.Errorf("%T: %v of class %d: %+v, error %v", m, c.x, c.class, u, err)
+			}
+			if err := m.Predict(&p, c.x); c.class == 0 && (err == nil || strings.Contains(err.Error(), "member")) {
+				t.Errorf("%T: %v is predicted; error %v", m, c.x, err)
+			}
+			for _, by := range []Confidence{Probability, EntropyBased, Epistemic, MutualInformation} {
+				if decided := p.Decide(by, math.Inf(-1)); c.class == 0 && (decided != Unknown || p.Class() != Unknown || !math.IsNaN(p.Mean[0])) {
+					t.Errorf("%T: %v is decided as %d by %v", m, c.x, decided, by)
+				}
+			}
+		}
+		for k, n := range m.Members() {
+			if !sameState(n.State(), before[k]) {
+				t.Errorf("%T: member %d has changed", m, k)
+			}
+		}
+		if err := m.Predict(&p, []float64{1, 2}); err != nil || !samePrediction(&p, &want) {
+			t.Errorf("%T: after errors %v, %v; want %v", m, p.P, err, want.P)
 		}
 	}
-	for _, class := range []int{-1, 3} {
-		if _, err := n.Observe([]float64{1, 1}, class); err == nil {
-			t.Errorf("class %d accepted", class)
-		}
+	check.Refuses(t, "overflow", check.Err(network.Observe([]float64{1e200, 0}, 0)))
+	check.Refuses(t, "overflow", network.Predict(new(Prediction), []float64{1e200, 0}))
+	if zero := new(Prediction); zero.Decide(EntropyBased, math.Inf(-1)) != Unknown || zero.Class() != Unknown {
+		t.Error("no prediction decides a class")
 	}
+	n := network
 	for name, f := range map[string]func(){
 		"no layer 1":    func() { n.Weights(1) },
 		"2×2 means":     func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
@@ -45,17 +76,11 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 		mat.NewSymDense(2, []float64{math.Inf(1), 0, 0, 1}),
 		mat.NewSymDense(2, []float64{1, 0, 0, -1e-11}),
 	} {
-		if err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, s}); err == nil {
-			t.Errorf("covariance %v accepted", mat.Formatted(s))
-		}
+		check.Refuses(t, fmt.Sprint("covariance ", s), n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, s}))
 	}
-	if err := n.SetWeights(0, mat.NewDense(2, 2, []float64{math.NaN(), 0, 0, 0}), []mat.Symmetric{good, good}); err == nil {
-		t.Error("NaN mean accepted")
-	}
+	check.Refuses(t, "NaN mean", n.SetWeights(0, mat.NewDense(2, 2, []float64{math.NaN(), 0, 0, 0}), []mat.Symmetric{good, good}))
 	singular := mat.NewSymDense(2, []float64{1, 1, 1, 1})
-	if err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, singular}); err != nil {
-		t.Errorf("semi-definite covariance: %v", err)
-	}
+	check.OK(t, n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, singular}))
 }
 
 func TestWeightsAreCopies(t *testing.T) {
@@ -71,21 +96,14 @@ func TestWeightsAreCopies(t *testing.T) {
 
 // Every weight of a layer has the prior variance of the layer, and no covariance.
 func TestPriorVar(t *testing.T) {
-	for _, kind := range kinds {
+	for _, kind := range allKinds[:2] {
 		c := Default(4, 3, 2)
 		c.SetCovariance(kind)
 		c.PriorVar = []float64{6, 0.5}
 		n := check.Must(New(c, random.Source("prior")))
 		for l, v := range c.PriorVar {
-			_, cov := n.Weights(l)
-			for _, s := range cov {
-				for a := range s.SymmetricDim() {
-					near(t, "prior variance", s.At(a, a), v, 1e-15)
-					if a > 0 && s.At(a, a-1) != 0 {
-						t.Errorf("layer %d: covariance %g", l, s.At(a, a-1))
-					}
-				}
-			}
+			mean, cov := n.Weights(l)
+			checkLayer(t, string(kind), n, l, mean, addIdentity(cov, 0, v), 1e-15)
 		}
 	}
 }
@@ -93,9 +111,54 @@ func TestPriorVar(t *testing.T) {
 func TestPriorMeansAreScaledByFanIn(t *testing.T) {
 	n := newNetwork(spec{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2, Output: Joint, Hidden: Frozen, paper: true})
 	mean, _ := n.Weights(0)
-	var sum float64
-	for _, w := range mean.RawMatrix().Data {
-		sum += w * w
+	near(t, "variance of the prior means × inputs", math.Pow(mat.Norm(mean, 2), 2)/20000*400, 2, 0.1)
+}
+
+// learned returns networks of every kind of layer, after some examples.
+func learned() map[string]*Network {
+	out := map[string]*Network{}
+	for name, cfg := range map[string]spec{
+		"full":     {Output: ADF},
+		"diagonal": {Output: ADF, Covariance: []Covariance{Diagonal}},
+		"shared":   {Output: ADF, Covariance: []Covariance{Shared}},
+	} {
+		cfg.Layers, cfg.Bias, cfg.PriorVar, cfg.PriorMeanVar, cfg.Hidden = []int{2, 4, 3}, true, 3, 2, Smooth
+		n := newNetwork(cfg)
+		for k := range 5 {
+			observe(n, []float64{float64(k) - 2, 1}, k%3)
+		}
+		out[name] = n
 	}
-	near(t, "variance of the prior means × inputs", sum/20000*400, 2, 0.1)
+	return out
+}
+
+// Every variance grows by the fraction of the prior variance, no covariance and no mean changes.
+func TestProcessNoise(t *testing.T) {
+	for name, n := range learned() {
+		before := copied(n)
+		check.OK(t, n.AddProcessNoise(0.25))
+		for l := range 2 {
+			mean, cov := before.Weights(l)
+			got, _ := n.Weights(l)
+			check.NearMatrix(t, "means", got, mean, 0)
+			checkLayer(t, name, n, l, mean, addIdentity(cov, 1, 0.25*3/float64([]int{3, 5}[l])), 1e-13)
+		}
+	}
+}
+
+// Adding to a certain network all of its prior variance is its prior.
+func TestProcessNoiseCertain(t *testing.T) {
+	n := learned()["full"]
+	makeCertain(t, n, 1)
+	check.OK(t, n.AddProcessNoise(1))
+	mean, cov := n.Weights(1)
+	checkLayer(t, "certain", n, 1, mean, addIdentity(cov, 0, 0.6), 1e-15)
+}
+
+func TestProcessNoiseErrors(t *testing.T) {
+	for name, n := range learned() {
+		for _, fraction := range []float64{-0.1, 1.5, math.NaN(), math.Inf(1)} {
+			check.Refuses(t, fmt.Sprint(name, fraction), n.AddProcessNoise(fraction))
+		}
+	}
 }

@@ -2,7 +2,9 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,21 +15,14 @@ import (
 
 // textbook is one step of a network with a single layer, written with dense
 // matrices straight from the formulas: paper Eqs. (z) and (w).
-func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*mat.Dense) {
+func textbook(n *Network, x []float64, class int) (mean *mat.Dense, cov []mat.Matrix) {
 	c := n.cfg.classes()
 	_, in := n.cfg.WeightDims(0)
-	y := mat.NewVecDense(in, nil)
-	y.SetVec(y.Len()-1, 1)
-	for i, xi := range x {
-		y.SetVec(i, xi)
-	}
+	y := mat.NewVecDense(in, append(slices.Clone(x), 1))
 	mu, sigma := n.Weights(0)
 	m, v := make([]float64, c), make([]float64, c)
-	u := make([]*mat.VecDense, c)
 	for j := range c {
-		u[j] = mat.NewVecDense(y.Len(), nil)
-		u[j].MulVec(sigma[j], y)
-		m[j], v[j] = mat.Dot(mu.RowView(j), y), mat.Dot(y, u[j])
+		m[j], v[j] = mat.Dot(mu.RowView(j), y), mat.Inner(y, sigma[j], y)
 	}
 	moments := softmax.NewMoments(c)
 	n.cfg.Softmax.Moments(moments, m, v)
@@ -82,19 +77,11 @@ func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*
 	if n.cfg.Output == Total {
 		softmax.FreeVariances(change, change, sums)
 	}
+	d, e := make([]float64, c), make([]float64, c)
 	for j := range c {
-		d := step.AtVec(j) / v[j]
-		e := change[j] / (v[j] * v[j])
-		w := mat.VecDenseCopyOf(mu.RowView(j))
-		w.AddScaledVec(w, d, u[j])
-		mean = append(mean, w)
-		s := mat.DenseCopyOf(sigma[j])
-		var outer mat.Dense
-		outer.Outer(e, u[j], u[j])
-		s.Add(s, &outer)
-		cov = append(cov, s)
+		d[j], e[j] = step.AtVec(j)/v[j], change[j]/(v[j]*v[j])
 	}
-	return mean, cov
+	return stepped(mu, sigma, y.RawVector().Data, d, e)
 }
 
 func TestObserveIsTheTextbookStep(t *testing.T) {
@@ -108,21 +95,16 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 					paper:   true,
 				})
 				randomWeights(t, n, rnd, 0.7)
-				x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, trial%classes
+				x, class := normals(rnd, 2), trial%classes
 				mean, cov := textbook(n, x, class)
+				var p Prediction
+				predict(t, n, &p, x)
 				update, err := n.Observe(x, class)
 				if err != nil || update.Action != Applied || !(update.MinEigenvalue > 0) || !(update.MinVariance > 0) {
 					t.Fatalf("%v, %d classes: %+v, %v", rule, classes, update, err)
 				}
-				gotMean, gotCov := n.Weights(0)
-				for j := range classes {
-					for a := range 3 {
-						near(t, fmt.Sprintf("%v μ_%d[%d]", rule, j, a), gotMean.At(j, a), mean[j].AtVec(a), 1e-8)
-						for b := range 3 {
-							near(t, fmt.Sprintf("%v Σ_%d[%d,%d]", rule, j, a, b), gotCov[j].At(a, b), cov[j].At(a, b), 1e-8)
-						}
-					}
-				}
+				near(t, "log p", update.LogP, math.Log(p.P[class]), 1e-7)
+				checkLayer(t, string(rule), n, 0, mean, cov, 1e-8)
 			}
 		}
 	}
@@ -132,8 +114,7 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 // Σ shrinks along Σŷ to ṽ = v − σ_zy²/s, whatever the label.
 func TestFrozenHiddenLayer(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
-	cfg := spec{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total, Hidden: Frozen, paper: true}
-	a := newNetwork(cfg)
+	a := newNetwork(spec{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total, Hidden: Frozen, paper: true})
 	randomWeights(t, a, rnd, 0.6)
 	x := []float64{0.5, -1.5}
 
@@ -141,31 +122,21 @@ func TestFrozenHiddenLayer(t *testing.T) {
 	y := mat.NewVecDense(3, []float64{x[0], x[1], 1})
 	want := make([]float64, 4)
 	for j := range 4 {
-		var u mat.VecDense
-		u.MulVec(cov[j], y)
-		m, v := mat.Dot(mean.RowView(j), y), mat.Dot(y, &u)
+		m, v := mat.Dot(mean.RowView(j), y), mat.Inner(y, cov[j], y)
 		_, s, cross := a.cfg.Unit.Moments(m, v)
 		want[j] = v - cross*cross/s
 	}
 	for class := range 3 {
-		b := newNetwork(cfg)
-		for l := range 3 {
-			m, c := a.Weights(l)
-			setWeights(t, b, l, m, c)
-		}
+		b := copied(a)
 		observe(b, x, class)
 		for l := range 2 {
 			before, _ := a.Weights(l)
 			after, _ := b.Weights(l)
-			if !mat.Equal(before, after) {
-				t.Errorf("means of hidden layer %d moved", l)
-			}
+			check.NearMatrix(t, "means of a hidden layer", after, before, 0)
 		}
 		_, after := b.Weights(0)
 		for j := range 4 {
-			var u mat.VecDense
-			u.MulVec(after[j], y)
-			near(t, fmt.Sprintf("class %d: ṽ of hidden neuron %d", class, j), mat.Dot(y, &u), want[j], 1e-10)
+			near(t, fmt.Sprintf("class %d: ṽ of hidden neuron %d", class, j), mat.Inner(y, after[j], y), want[j], 1e-10)
 		}
 	}
 }
@@ -182,5 +153,81 @@ func TestObserveAndPredictDoNotAllocate(t *testing.T) {
 			n.Predict(&p, x)
 			class++
 		})
+	}
+}
+
+// One step from the same weights: the means of full covariances, and the mean of their covariances.
+func TestSharedStep(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(92, 1))
+	for _, rule := range []HiddenRule{Frozen, Smooth, SmoothMean} {
+		t.Run(fmt.Sprint(rule), func(t *testing.T) {
+			var networks [2]*Network
+			for i, kind := range []Covariance{Full, Shared} {
+				networks[i] = newNetwork(spec{Layers: []int{3, 5, 4, 3}, Bias: true, Output: ADF, Hidden: rule, Covariance: []Covariance{kind}, paper: true})
+			}
+			for l, out := range []int{5, 4, 3} {
+				in := []int{4, 6, 5}[l]
+				mean, one := mat.NewDense(out, in, normals(rnd, out*in)), mat.NewSymDense(in, nil)
+				one.SymOuterK(0.16, mat.NewDense(in, in, normals(rnd, in*in)))
+				for _, n := range networks {
+					setWeights(t, n, l, mean, slices.Repeat([]mat.Symmetric{one}, out))
+				}
+			}
+			x := []float64{0.5, -1, 0.2}
+			near(t, "log p", observe(networks[1], x, 1).LogP, observe(networks[0], x, 1).LogP, 1e-12)
+			for l := range 3 {
+				mean, cov := networks[0].Weights(l)
+				var want mat.Dense
+				want.CloneFrom(cov[0])
+				for _, s := range cov[1:] {
+					want.Add(&want, s)
+				}
+				want.Scale(1/float64(len(cov)), &want)
+				checkLayer(t, "shared", networks[1], l, mean, slices.Repeat([]*mat.Dense{&want}, len(cov)), 1e-11)
+			}
+		})
+	}
+}
+
+func TestSharedRefusesDifferentCovariances(t *testing.T) {
+	n := newNetwork(spec{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: Joint, paper: true})
+	mean, cov := n.Weights(0)
+	for _, s := range []*mat.SymDense{
+		mat.NewSymDense(2, []float64{1, 0, 0, 1.1}),
+		mat.NewSymDense(2, []float64{1, 1e-6, 1e-6, 1}),
+		mat.NewSymDense(2, []float64{1, 0, 0, math.NaN()}),
+	} {
+		check.Refuses(t, fmt.Sprint("covariance ", s), n.SetWeights(0, mean, []mat.Symmetric{cov[0], s}))
+	}
+}
+
+// One step: what the covariances of a layer lose is multiplied, and nothing else
+// changes, neither the means nor the other layers.
+func TestReplicationsOfOneStep(t *testing.T) {
+	times := []float64{2.5, 1, 0.4}
+	for _, kind := range allKinds {
+		cfg := spec{Layers: []int{3, 5, 4, 2}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, PriorVar: 0.2, PriorMeanVar: 1, paper: true}
+		plain := newNetwork(cfg)
+		cfg.Replications = times
+		counted := newNetwork(cfg)
+		for _, n := range []*Network{plain, counted} {
+			observe(n, []float64{1, -0.5, 2}, 1)
+		}
+		for l, k := range times {
+			mean, cov := plain.Weights(l)
+			checkLayer(t, string(kind), counted, l, mean, addIdentity(cov, k, 0.2*(1-k)), 1e-14)
+		}
+	}
+}
+
+// However often an example counts, a variance keeps its floor.
+func TestReplicationsFloor(t *testing.T) {
+	for _, kind := range allKinds {
+		n := newNetwork(spec{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{kind}, Replications: []float64{1e300}, paper: true})
+		for k := range 3 {
+			observe(n, []float64{2}, 0)
+			_, cov := n.Weights(0)
+			near(t, "variance", cov[0].At(0, 0), math.Pow(1e-3, float64(k+1)), 1e-12)
+		}
 	}
 }

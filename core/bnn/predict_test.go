@@ -1,14 +1,128 @@
 package bnn
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/core/softmax"
 	"closedform/internal/check"
 )
+
+// networks are networks of all kinds of layers.
+func networks() []spec {
+	exact := softmax.Exact{Fast: true}
+	return []spec{
+		{Layers: []int{13, 7, 6, 3}},
+		{Layers: []int{13, 7, 6, 3}, Hidden: Smooth},
+		{Layers: []int{13, 7, 3}, Covariance: []Covariance{Full}, Hidden: Frozen},
+		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal, Shared, Shared}, Bias: true},
+		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal}, Hidden: Smooth, Bias: true},
+		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Shared}, Hidden: Smooth, Bias: true},
+		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, Covariance: []Covariance{Full}, Bias: true},
+		{Layers: []int{13, 5}, Bias: true},
+	}
+}
+
+// trained returns the members of an ensemble that has seen some examples, and inputs, of
+// which some numbers are zero.
+func trained(cfg spec, n int) (*Ensemble, [][]float64) {
+	e := ensemble(members(cfg, n)...)
+	rnd := rand.New(rand.NewPCG(5, 6))
+	x := make([][]float64, 11)
+	for k := range x {
+		for range cfg.Layers[0] {
+			x[k] = append(x[k], max(0, rnd.NormFloat64()))
+		}
+		check.Must(e.Observe(x[k], k%3))
+	}
+	return e, x
+}
+
+func sameBits(a, b []float64) bool { return slices.EqualFunc(a, b, same) }
+
+func sameLayers(a, b []Layer) bool {
+	return slices.EqualFunc(a, b, func(x, y Layer) bool {
+		return sameBits(x.Input, y.Input) && sameBits(x.Mean, y.Mean) && sameBits(x.Variance, y.Variance)
+	})
+}
+
+func samePrediction(a, b *Prediction) bool {
+	for k := range b.Members {
+		if len(a.Members) != len(b.Members) || !samePrediction(&a.Members[k], &b.Members[k]) {
+			return false
+		}
+	}
+	return sameBits(a.P, b.P) && sameBits(a.Mean, b.Mean) && sameBits(a.Variance, b.Variance) &&
+		sameBits(a.Cov.RawSymmetric().Data, b.Cov.RawSymmetric().Data) && sameLayers(a.Layers, b.Layers)
+}
+
+// Several inputs at once are predicted as one by one, again and again in the same room, also
+// after networks of other shapes.
+func TestPredictAll(t *testing.T) {
+	all := make([]Prediction, 11)
+	for _, cfg := range networks() {
+		for _, members := range []int{1, 3} {
+			e, x := trained(cfg, members)
+			for _, n := range []int{len(x), 1, 5, 0} {
+				if done, err := e.PredictAll(all[:n], x[:n]); done != n || err != nil {
+					t.Fatalf("%d of %d are predicted, with error %v", done, n, err)
+				}
+				for k, x := range x[:n] {
+					var want Prediction
+					check.OK(t, e.Predict(&want, x))
+					if !samePrediction(&all[k], &want) {
+						t.Errorf("%+v, %d members: input %d of %d is predicted as %v, want %v", cfg, members, k, n, all[k], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// An input with an error leaves those before it predicted, and is the one that Predict
+// returns, of whichever layer or member.
+func TestPredictAllErrors(t *testing.T) {
+	for _, members := range []int{1, 3} {
+		e, good := trained(networks()[3], members)
+		wide := e.Members()[members-1]
+		mean, cov := wide.Weights(1)
+		mean.Scale(1e100, mean)
+		setWeights(t, wide, 1, mean, cov)
+		x := slices.Clone(good)
+		first := slices.Repeat([]float64{1e200}, 13) // overflows in the first layer
+		deep := slices.Clone(good[0])                // in the third
+		for i := range deep {
+			deep[i] *= 1e120
+		}
+		nan := slices.Repeat([]float64{math.NaN()}, 13)
+		for _, bad := range []map[int][]float64{{7: first}, {4: deep, 6: first}, {0: nan}, {5: deep, 3: nan, 9: first}, {10: deep}} {
+			copy(x, good)
+			want := len(x)
+			for k, b := range bad {
+				x[k] = b
+				want = min(want, k)
+			}
+			all := make([]Prediction, len(x))
+			done, err := e.PredictAll(all, x)
+			var one Prediction
+			if single := e.Predict(&one, x[want]); done != want || fmt.Sprint(err) != fmt.Sprint(single) || err == nil {
+				t.Errorf("%d members: %d are predicted, with error %v, want %d, %v", members, done, err, want, single)
+			}
+			for k := range done {
+				check.OK(t, e.Predict(&one, x[k]))
+				if !samePrediction(&all[k], &one) {
+					t.Errorf("%d members: input %d is predicted as %v, want %v", members, k, all[k], one)
+				}
+			}
+		}
+	}
+}
 
 // The layers of a prediction have the moments that the weights give their inputs, and its
 // members those of an ensemble.
@@ -39,5 +153,95 @@ func TestPredictionLayers(t *testing.T) {
 	check.OK(t, e.Predict(&both, []float64{0.7, -1.1}))
 	if both.Layers != nil || both.Members[0].Layers[1].Mean[0] != p.Layers[1].Mean[0] {
 		t.Errorf("layers of an ensemble: %+v", both.Layers)
+	}
+}
+
+// predicted returns a prediction by the moments of logits.
+func predicted(by softmax.Approximation, mean, variance []float64) *Prediction {
+	p := &Prediction{Moments: softmax.NewMoments(len(mean)), Mean: mean, Variance: variance}
+	by.Moments(p.Moments, mean, variance)
+	p.P = p.Moments.P
+	p.Cov = mat.NewSymDense(len(mean), nil)
+	p.Moments.Cov(p.Cov)
+	return p
+}
+
+// The parts of the label's variance are E Σ_j s_j(1 − s_j) and Σ_j Var s_j.
+func TestLabelVariance(t *testing.T) {
+	p := predicted(softmax.Exact{}, []float64{1, -0.5, 0.2, 0}, []float64{0.5, 2, 0.1, 1})
+	want, total := mat.Trace(p.Cov), 0.0
+	for _, x := range p.P {
+		total += x * (1 - x)
+	}
+	aleatoric, epistemic := p.LabelVariance()
+	near(t, "epistemic", epistemic, want, 1e-10)
+	near(t, "aleatoric", aleatoric, total-want, 1e-10)
+	near(t, "epistemic confidence", p.Confidence(Epistemic), aleatoric/total, 1e-10)
+}
+
+// No part is negative where the probit's variances are, in a mixture neither.
+func TestLabelVarianceOfProbit(t *testing.T) {
+	p := predicted(&softmax.Probit{Lambda: 0.42, Rho: 0.5}, []float64{9, 0, -3}, []float64{0.01, 0.02, 0})
+	if trace := mat.Trace(p.Cov); trace >= 0 {
+		t.Fatalf("the probit's variance is %g", trace)
+	}
+	aleatoric, epistemic := p.LabelVariance()
+	if !(aleatoric > 0) || !(0 <= epistemic && epistemic < 1e-4) || !(p.Confidence(Epistemic) <= 1) {
+		t.Errorf("aleatoric %g, epistemic %g", aleatoric, epistemic)
+	}
+	mixture := Prediction{P: p.P, Members: []Prediction{*p, *p}, Weights: []float64{0.25, 0.75}}
+	if a, e := mixture.LabelVariance(); math.Abs(a-aleatoric) > 1e-12 || math.Abs(e-epistemic) > 1e-12 {
+		t.Errorf("mixture of two of the same: %g, %g; one: %g, %g", a, e, aleatoric, epistemic)
+	}
+}
+
+// Certain logits leave nothing epistemic; even ones have the least confidence.
+func TestConfidence(t *testing.T) {
+	even := predicted(softmax.Exact{}, make([]float64, 4), make([]float64, 4))
+	sure := predicted(softmax.Exact{}, []float64{800, 0, 0, 0}, make([]float64, 4))
+	for _, c := range []struct {
+		p    *Prediction
+		by   Confidence
+		want float64
+	}{
+		{even, Probability, 0.25},
+		{even, EntropyBased, 0},
+		{even, Epistemic, 1},
+		{sure, Probability, 1},
+		{sure, EntropyBased, 1},
+		{sure, Epistemic, 1},
+	} {
+		near(t, fmt.Sprintf("%v of %v", c.by, c.p.P), c.p.Confidence(c.by), c.want, 1e-12)
+	}
+	wide := predicted(softmax.Exact{}, make([]float64, 4), []float64{1e4, 1e4, 1e4, 1e4})
+	if got := wide.Confidence(Epistemic); !(0 <= got && got < 0.05) {
+		t.Errorf("epistemic confidence of wide logits is %g", got)
+	}
+}
+
+func TestDecide(t *testing.T) {
+	p := predicted(softmax.Exact{}, []float64{0, 2, 0}, make([]float64, 3)) // p_2 = 0.787
+	for _, c := range []struct {
+		by        Confidence
+		threshold float64
+		want      int
+	}{
+		{Probability, 0.78, 1},
+		{Probability, 0.79, Unknown},
+		{Probability, 0, 1},
+		{EntropyBased, 0.3, 1},
+		{EntropyBased, 0.5, Unknown},
+		{Epistemic, 1, 1},
+	} {
+		if got := p.Decide(c.by, c.threshold); got != c.want {
+			t.Errorf("%v ≥ %g of %v: class %d, want %d", c.by, c.threshold, p.P, got, c.want)
+		}
+	}
+	p.P[0] = math.NaN()
+	if got := p.Decide(EntropyBased, 0); got != 1 && got != Unknown {
+		t.Errorf("class %d of what is not a number", got)
+	}
+	if got := p.Decide(Probability, math.NaN()); got != Unknown {
+		t.Errorf("class %d above what is not a number", got)
 	}
 }

@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -46,18 +47,11 @@ func TestOrthogonalMeans(t *testing.T) {
 		for l := range len(layers) - 2 {
 			mean, _ := n.Weights(l)
 			out, in := mean.Dims()
-			mean.Apply(func(_, i int, u float64) float64 {
-				if i == in-1 {
-					u /= 2
-				}
-				return u
-			}, mean)
+			bias := mean.ColView(in - 1).(*mat.VecDense)
+			bias.ScaleVec(0.5, bias)
 			var gram mat.SymDense
 			gram.SymOuterK(1.0/3, mean)
-			pair := 1
-			if l == 0 {
-				pair = 2
-			}
+			pair := max(1, 2-l)
 			for j := range out {
 				for k := range out {
 					want := 0.0
@@ -72,9 +66,7 @@ func TestOrthogonalMeans(t *testing.T) {
 						}
 						continue
 					}
-					if got := gram.At(j, k); !(math.Abs(got-want) < 1e-12) {
-						t.Errorf("%v: layer %d: product of neurons %d and %d is %g, want %g", layers, l, j, k, got, want)
-					}
+					near(t, fmt.Sprintf("%v: layer %d: product of neurons %d and %d", layers, l, j, k), gram.At(j, k), want, 1e-12)
 				}
 			}
 		}
@@ -91,9 +83,7 @@ func TestIdenticalNeurons(t *testing.T) {
 	check.OK(t, n.SetWeights(0, mat.NewDense(4, 3, []float64{1, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0}), cov))
 	observe(n, []float64{1, 2}, 0)
 	check.OK(t, n.SetWeights(0, mat.NewDense(4, 3, nil), cov))
-	if _, err := n.Observe([]float64{1, 2}, 0); err == nil {
-		t.Error("identical neurons are no error")
-	}
+	check.Refuses(t, "identical neurons", check.Err(n.Observe([]float64{1, 2}, 0)))
 }
 
 // What is by default follows from the layers.
@@ -102,12 +92,6 @@ func TestDefaultsByLayer(t *testing.T) {
 	if !c.Bias || c.Covariance[0] != Diagonal || c.Covariance[1] != Shared || c.Covariance[2] != Full {
 		t.Errorf("bias %v, covariances %v", c.Bias, c.Covariance)
 	}
-	if want := math.Sqrt(785) / 2; c.Replications[0] != want || c.Replications[1] != 1 {
-		t.Errorf("replications %v", c.Replications)
-	}
-	for l, want := range []float64{0.1, 0.1, 600.0 / 784 / 101} {
-		if got := c.PriorVar[l]; !(math.Abs(got-want) < 1e-12) {
-			t.Errorf("layer %d: prior variance %g, want %g", l, got, want)
-		}
-	}
+	check.NearAll(t, "replications", c.Replications, []float64{math.Sqrt(785) / 2, 1, 1}, 0)
+	check.NearAll(t, "prior variances", c.PriorVar, []float64{0.1, 0.1, 600.0 / 784 / 101}, 1e-12)
 }

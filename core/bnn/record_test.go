@@ -55,9 +55,7 @@ func TestThreshold(t *testing.T) {
 		t.Error(err)
 	}
 	r.Wrong[0] = 2
-	if err := r.Validate(); err == nil {
-		t.Error("more wrong predictions than there are")
-	}
+	check.Refuses(t, "more wrong predictions than there are", r.Validate())
 }
 
 // The promise is broken in at most 5 % of all records, also where the share of wrong answers

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"sync"
 	"testing"
 
@@ -47,10 +46,8 @@ func TestRestore(t *testing.T) {
 			var p, q Prediction
 			predict(t, n, &p, x)
 			predict(t, restored, &q, x)
-			for j := range p.P {
-				if !same(q.P[j], p.P[j]) || !same(q.Variance[j], p.Variance[j]) || !same(q.Cov.At(0, j), p.Cov.At(0, j)) {
-					t.Fatalf("step %d: prediction %v; want %v", k, q.P, p.P)
-				}
+			if !samePrediction(&q, &p) {
+				t.Fatalf("step %d: prediction %v; want %v", k, q.P, p.P)
 			}
 		}
 		if !reflect.DeepEqual(still.State(), s) {
@@ -87,9 +84,7 @@ func TestRestoreRefuses(t *testing.T) {
 	} {
 		s := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}, Output: Joint, Hidden: Frozen, paper: true}).State()
 		test.alter(&s)
-		if _, err := Restore(s); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v; want one with %q", name, err, test.want)
-		}
+		check.Refuses(t, name, check.Err(Restore(s)), test.want)
 	}
 }
 
@@ -107,15 +102,7 @@ func TestRestoreAnyRoot(t *testing.T) {
 	}
 	s.Layers[1].Spread.Apply(func(_, _ int, x float64) float64 { return -x }, s.Layers[1].Spread)
 	restored := check.Must(Restore(s))
-	for l := range 2 {
-		_, want := n.Weights(l)
-		_, got := restored.Weights(l)
-		for j := range want {
-			if !mat.EqualApprox(got[j], want[j], 1e-13) {
-				t.Errorf("layer %d, neuron %d: %v", l, j, mat.Formatted(got[j]))
-			}
-		}
-	}
+	sameWeights(t, "restored", restored, n, 1e-13)
 }
 
 // State changes nothing: predictions beside it and updates after it are the same to the bit.

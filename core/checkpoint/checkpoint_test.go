@@ -2,20 +2,27 @@ package checkpoint
 
 import (
 	"bytes"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"reflect"
-	"strings"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
+	"closedform/core/features"
 	"closedform/core/random"
+	"closedform/core/readout"
 	"closedform/core/softmax"
 	"closedform/internal/check"
 )
@@ -34,19 +41,11 @@ func trained(cfg bnn.Config) *bnn.Network {
 	return n
 }
 
-func written(t testing.TB, n *bnn.Network) []byte {
+func written(t testing.TB, m bnn.Model) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	check.OK(t, Save(&file, n, ""))
+	check.OK(t, Save(&file, m, "a note"))
 	return file.Bytes()
-}
-
-func readBytes(file []byte) (*bnn.Network, error) {
-	m, _, err := Load(bytes.NewReader(file))
-	if err != nil {
-		return nil, err
-	}
-	return m.(*bnn.Network), nil
 }
 
 // changed returns a configuration that differs from the default.
@@ -85,21 +84,65 @@ var configs = []bnn.Config{
 	complete,
 }
 
+// models are of all kinds, most of them in the midst of a stream.
+func models(t testing.TB) (all []bnn.Model) {
+	t.Helper()
+	for _, cfg := range configs {
+		e := ensemble(check.Must(bnn.New(cfg, random.Source("member", 0))), check.Must(bnn.New(cfg, random.Source("member", 1))))
+		_, _ = e.Observe([]float64{0.5, -1, 2, 1}[:cfg.Layers[0]], 1)
+		all = append(all, trained(cfg), e)
+	}
+	for _, b := range banks(t) {
+		all = append(all, b)
+	}
+	relu := check.Must(features.New(features.Relu, 2, 3, math.MaxUint64))
+	conv := check.Must(features.New(features.Conv, 64, 32, 1))
+	return append(all, layer(readout.Ridge, 0), layer(readout.Ridge, 40), layer(readout.Gaussian, 40), layer(readout.Gaussian, 1),
+		features.Model{Map: relu, Model: layer(readout.Ridge, 40)},
+		features.Model{Map: relu, Model: check.Must(bnn.NewDefaultBank(bnn.Default(3, 2), random.Source("bank")))},
+		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, random.Source("ensemble")))},
+		bank(bnn.Equal, relu, 7), bank(bnn.Evidence, relu, 0), bank(bnn.Evidence, relu, 7))
+}
+
+// Every model comes back to the bit, with its note, and goes on predicting and learning in the same way.
 func TestRoundTrip(t *testing.T) {
-	for i, cfg := range configs {
-		n := trained(cfg)
-		file := written(t, n)
-		got, err := readBytes(file)
-		if err != nil {
-			t.Fatalf("network %d: %v", i, err)
+	for i, m := range models(t) {
+		file := written(t, m)
+		again, note, err := Load(bytes.NewReader(file))
+		if err != nil || note != "a note" || reflect.TypeOf(again) != reflect.TypeOf(m) {
+			t.Fatalf("model %d: a %T, %v, note %q", i, again, err, note)
 		}
-		if got, want := got.State(), n.State(); !reflect.DeepEqual(got, want) {
-			t.Errorf("network %d: read %+v, want %+v", i, got, want)
+		inputs, classes := m.Shape()
+		if in, out := again.Shape(); in != inputs || out != classes || !bytes.Equal(written(t, again), file) {
+			t.Errorf("model %d: %d inputs and %d classes, or written again it makes another file", i, in, out)
 		}
-		if !bytes.Equal(written(t, got), file) {
-			t.Errorf("network %d: written again, it makes another file", i)
+		for k, n := range m.Members() {
+			if got, want := again.Members()[k].State(), n.State(); !reflect.DeepEqual(got, want) {
+				t.Errorf("model %d, network %d: read %+v, want %+v", i, k, got, want)
+			}
+		}
+		rnd := rand.New(random.Source("checkpoint", "more"))
+		for range 10 {
+			x := make([]float64, inputs)
+			for j := range x {
+				x[j] = rnd.NormFloat64()
+			}
+			want, failed := m.Observe(x, 1)
+			got, err := again.Observe(x, 1)
+			if fmt.Sprint(err) != fmt.Sprint(failed) || !floats.Same([]float64{got.LogP}, []float64{want.LogP}) {
+				t.Errorf("model %d: %+v, %v; want %+v, %v", i, got, err, want, failed)
+			}
+			var p, q bnn.Prediction
+			failed, err = m.Predict(&p, x), again.Predict(&q, x)
+			if (failed == nil) != (err == nil) || !floats.Same(p.P, q.P) || err == nil && !mat.Equal(p.Cov, q.Cov) {
+				t.Errorf("model %d: %v, read back it predicts %v, not %v", i, err, q.P, p.P)
+			}
+		}
+		if !bytes.Equal(written(t, again), written(t, m)) {
+			t.Errorf("model %d has learned something else", i)
 		}
 	}
+	check.Refuses(t, "another model", Save(io.Discard, struct{ bnn.Model }{}, ""), "allowed: *bnn.Network, *bnn.Ensemble, *bnn.Bank")
 }
 
 // Every field of a configuration is stored.
@@ -127,9 +170,7 @@ func TestWriteRefuses(t *testing.T) {
 	} {
 		n := check.Must(bnn.New(changed(func(c *bnn.Config) { c.Output, c.Softmax = bnn.Joint, s }, 2, 3), random.Source("checkpoint")))
 		var file bytes.Buffer
-		if err := Save(&file, n, ""); err == nil || !strings.Contains(err.Error(), "cannot be stored; allowed: softmax.Probit, softmax.Exact") {
-			t.Errorf("softmax %T: error %v", s, err)
-		}
+		check.Refuses(t, fmt.Sprintf("softmax %T", s), Save(&file, n, ""), "cannot be stored; allowed: softmax.Probit, softmax.Exact")
 		if file.Len() > 0 {
 			t.Errorf("softmax %T: %d bytes were written", s, file.Len())
 		}
@@ -154,7 +195,7 @@ func TestWriteError(t *testing.T) {
 	size := len(written(t, n))
 	for room := range size {
 		f := full(room)
-		if err := Save(&f, n, ""); !errors.Is(err, errFull) {
+		if err := Save(&f, n, "a note"); !errors.Is(err, errFull) {
 			t.Fatalf("%d bytes of %d: error %v", room, size, err)
 		}
 	}
@@ -179,40 +220,11 @@ func TestFormat4(t *testing.T) {
 	var p bnn.Prediction
 	check.OK(t, n.Predict(&p, []float64{0.5, -1, 2}))
 	want := []float64{0.256919729866, 0.411079803666, 0.0915966674978, 0.240403798966}
-	if !floats.EqualApprox(p.P, want, 1e-9) {
-		t.Errorf("prediction %.12g, want %.12g", p.P, want)
-	}
+	check.NearAll(t, "prediction", p.P, want, 1e-9)
 }
 
 func ensemble(members ...*bnn.Network) *bnn.Ensemble {
 	return check.Must(bnn.Combine(members...))
-}
-
-// An ensemble of several comes back to the bit, with its note.
-func TestEnsemble(t *testing.T) {
-	for _, cfg := range configs {
-		var members []*bnn.Network
-		for k := range 3 {
-			n := check.Must(bnn.New(cfg, random.Source("member", k)))
-			members = append(members, n)
-		}
-		e := ensemble(members...)
-		x := []float64{0.5, -1, 2, 1}[:cfg.Layers[0]]
-		_, _ = e.Observe(x, 1)
-		var file bytes.Buffer
-		check.OK(t, Save(&file, e, "a note"))
-		again, note, err := Load(bytes.NewReader(file.Bytes()))
-		if err != nil || note != "a note" || len(again.Members()) != 3 {
-			t.Fatalf("%v, note %q", err, note)
-		}
-		_, _ = e.Observe(x, 0)
-		_, _ = again.Observe(x, 0)
-		var p, q bnn.Prediction
-		check.OK(t, errors.Join(e.Predict(&p, x), again.Predict(&q, x)))
-		if !mat.Equal(p.Cov, q.Cov) || !floats.Equal(p.P, q.P) || p.MutualInformation() != q.MutualInformation() {
-			t.Errorf("%+v: read back it predicts %v, not %v", cfg, q.P, p.P)
-		}
-	}
 }
 
 // banks are one of networks with forgetting and a new class, in the midst of a stream; one within another,
@@ -244,35 +256,84 @@ func banks(t testing.TB) []*bnn.Bank {
 	return []*bnn.Bank{first, fixed, failed}
 }
 
-// A bank comes back to the bit, and goes on learning and weighing in the same way.
-func TestBank(t *testing.T) {
-	for i, b := range banks(t) {
-		var file, second bytes.Buffer
-		check.OK(t, Save(&file, b, "a note"))
-		m, note, err := Load(bytes.NewReader(file.Bytes()))
-		if err != nil || note != "a note" {
-			t.Fatalf("%v, note %q", err, note)
+// bank returns a bank of a network and output layers, the second one behind features, that has seen some examples.
+func bank(w bnn.WeightRule, m *features.Map, examples int) *bnn.Bank {
+	network := check.Must(bnn.New(bnn.Default(2, 2), random.Source("network")))
+	behind := features.Model{Map: m, Model: check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: m.Size, Classes: 2}))}
+	b := check.Must(bnn.NewBank(bnn.Weighing{Weights: w}, network, check.Must(readout.New(readout.Config{Kind: readout.Ridge, Inputs: 2, Classes: 2})), behind))
+	learn(b, 2, examples)
+	return b
+}
+
+// layer returns an output layer of three inputs that has seen some examples, none of its last class.
+func layer(kind readout.Kind, examples int) *readout.Layer {
+	l := check.Must(readout.New(readout.Config{Kind: kind, Inputs: 3, Classes: 3}))
+	learn(l, 3, examples)
+	return l
+}
+
+// learn shows a model some examples of its first two classes.
+func learn(m bnn.Model, inputs, examples int) {
+	rnd := rand.New(random.Source("checkpoint", "layer"))
+	for i := range examples {
+		x := make([]float64, inputs)
+		for j := range x {
+			x[j] = rnd.NormFloat64() + float64(i%2)
 		}
-		again := m.(*bnn.Bank)
-		if err := Save(&second, again, note); err != nil || !bytes.Equal(second.Bytes(), file.Bytes()) {
-			t.Errorf("bank %d: %v, or written again it makes another file", i, err)
+		check.Must(m.Observe(x, i%2))
+	}
+}
+
+//go:embed testdata/read.py
+var readPy string
+
+// NumPy reads what Write writes, as the README shows.
+func TestPython(t *testing.T) {
+	python := findNumPy()
+	if python == "" {
+		t.Skip("no python3 with numpy")
+	}
+	for _, cfg := range configs {
+		n := trained(cfg)
+		cmd := exec.Command(python, "-c", readPy)
+		cmd.Stdin = bytes.NewReader(written(t, n))
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %s", err, stderr.Bytes())
 		}
-		rnd := rand.New(random.Source("checkpoint", "more"))
-		for range 10 {
-			x := []float64{rnd.NormFloat64(), rnd.NormFloat64()}
-			want, failed := b.Observe(x, 1)
-			got, err := again.Observe(x, 1)
-			if (failed == nil) != (err == nil) || got.LogP != want.LogP || !floats.Equal(again.Weights(), b.Weights()) {
-				t.Errorf("bank %d: %+v, %v, weights %v; want %+v, %v, %v", i, got, err, again.Weights(), want, failed, b.Weights())
+		var got struct {
+			Format int
+			Layers []int
+			Rule   string
+			Mean   [][][]float64   // layer, neuron, input
+			Cov    [][][][]float64 // layer, neuron, input, input
+		}
+		check.OK(t, json.Unmarshal(out, &got))
+		if got.Format != 4 || got.Rule != string(cfg.Output) || len(got.Layers) != len(cfg.Layers) {
+			t.Fatalf("format %d, layers %v, rule %s of %+v", got.Format, got.Layers, got.Rule, cfg)
+		}
+		for l := range len(cfg.Layers) - 1 {
+			mean, cov := n.Weights(l)
+			out, in := mean.Dims()
+			if len(got.Mean[l]) != out || len(got.Cov[l]) != out {
+				t.Fatalf("layer %d: %d means and %d covariances; want %d", l, len(got.Mean[l]), len(got.Cov[l]), out)
 			}
-			var p, q bnn.Prediction
-			failed, err = b.Predict(&p, x), again.Predict(&q, x)
-			if (failed == nil) != (i < 2) || (err == nil) != (i < 2) || !floats.Same(p.P, q.P) || i < 2 && !mat.Equal(p.Cov, q.Cov) {
-				t.Errorf("bank %d: %v, read back it predicts %v, not %v", i, err, q.P, p.P)
+			for j := range out {
+				check.NearAll(t, "mean", got.Mean[l][j], mean.RawRowView(j), 0)
+				check.NearMatrix(t, "covariance", mat.NewDense(in, in, slices.Concat(got.Cov[l][j]...)), cov[j], 1e-12)
 			}
 		}
 	}
-	if err := Save(io.Discard, struct{ bnn.Model }{banks(t)[0]}, ""); err == nil || !strings.Contains(err.Error(), "allowed: *bnn.Network, *bnn.Ensemble, *bnn.Bank") {
-		t.Errorf("another model: error %v", err)
+}
+
+// findNumPy returns a Python that has NumPy, or nothing.
+func findNumPy() string {
+	for _, python := range []string{"python3", "/usr/bin/python3"} { // another may come first in the path
+		if exec.Command(python, "-c", "import numpy").Run() == nil {
+			return python
+		}
 	}
+	return ""
 }

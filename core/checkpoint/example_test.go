@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"log"
-	"slices"
 
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
@@ -45,35 +44,4 @@ func Example() {
 	// Output:
 	// [0.090 0.069 0.842]
 	// checkpoint: the checksum at its end does not fit: the file is truncated, altered or no checkpoint
-}
-
-// A bank is stored with its weights.
-func Example_bank() {
-	narrow, err := bnn.New(bnn.Default(2, 3), random.Source("narrow"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	wide, err := bnn.New(bnn.Default(2, 10, 3), random.Source("wide"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	bank, err := bnn.NewBank(bnn.Weighing{Weights: bnn.Evidence, Forgetting: 0.99}, narrow, wide)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if _, err := bank.Observe([]float64{0.5, 1.5}, 0); err != nil {
-		log.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := checkpoint.Save(&file, bank, "a note"); err != nil {
-		log.Fatal(err)
-	}
-	model, note, err := checkpoint.Load(&file)
-	if err != nil {
-		log.Fatal(err)
-	}
-	again := model.(*bnn.Bank)
-	fmt.Println(note, slices.Equal(again.Weights(), bank.Weights()))
-	// Output:
-	// a note true
 }

@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
+	"closedform/core/features"
+	"closedform/core/readout"
 	"closedform/internal/check"
 )
 
@@ -41,14 +43,18 @@ var smallConfig = changed(func(c *bnn.Config) {
 	c.Output, c.Hidden = bnn.Joint, bnn.Frozen
 }, 1, 2, 2)
 
-// small returns the entries of such a network.
-func small(t testing.TB) (all []zipped) {
-	t.Helper()
-	values := check.Must(entries("", trained(smallConfig)))
+// arrays are the entries of a file with these values.
+func arrays(values []entry) (all []zipped) {
 	for _, e := range append([]entry{{"format", version}}, values...) {
 		all = append(all, zipped{e.name + ".npy", array(e.value)})
 	}
 	return all
+}
+
+// load returns the error of a file.
+func load(file []byte) error {
+	_, _, err := Load(bytes.NewReader(file))
+	return err
 }
 
 func TestAlteredByte(t *testing.T) {
@@ -56,9 +62,7 @@ func TestAlteredByte(t *testing.T) {
 	for i := range file {
 		for _, flip := range []byte{1, 0x20, 0x80} {
 			file[i] ^= flip
-			if _, err := readBytes(file); err == nil || !strings.Contains(err.Error(), "checksum") {
-				t.Errorf("byte %d of %d altered by %#x: error %v", i, len(file), flip, err)
-			}
+			check.Refuses(t, fmt.Sprintf("byte %d altered by %#x", i, flip), load(file), "checksum")
 			file[i] ^= flip
 		}
 	}
@@ -67,20 +71,16 @@ func TestAlteredByte(t *testing.T) {
 func TestTruncated(t *testing.T) {
 	file := written(t, trained(smallConfig))
 	for size := range file {
-		if _, err := readBytes(file[:size]); err == nil || !strings.Contains(err.Error(), "checksum") {
-			t.Errorf("%d bytes of %d: error %v", size, len(file), err)
-		}
+		check.Refuses(t, fmt.Sprint(size, " bytes"), load(file[:size]), "checksum")
 	}
 	for _, more := range []string{"\n", string(file)} {
-		if _, err := readBytes([]byte(string(file) + more)); err == nil {
-			t.Errorf("%d bytes more are read", len(more))
-		}
+		check.Refuses(t, "more bytes", load([]byte(string(file)+more)))
 	}
 }
 
 // Files with a checksum that fits, and contents that do not.
 func TestReadRefuses(t *testing.T) {
-	good := small(t)
+	good := arrays(check.Must(entries("", trained(smallConfig))))
 	with := func(i int, value any) []zipped {
 		entries := slices.Clone(good)
 		entries[i].data = array(value)
@@ -125,29 +125,20 @@ func TestReadRefuses(t *testing.T) {
 		"many classes":     {config(`[1,2,2]`, `[1,2,100000]`), "configuration: layers: "},
 		"many neurons":     {config(`[1,2,2]`, `[1,4611686018427387904,2]`), "layer 0: has 2×2 means; need 4611686018427387904×2"},
 		"overflow of size": {config(`[1,2,2]`, `[3,4611686018427387905,2]`), "layer 0: has 2×2 means; need 4611686018427387905×4"},
-		"other layers":     {config(`[1,2,2]`, `[1,2,3]`), "layer 1: has 2×3 means; need 3×3"},
 		"other kinds":      {config(`["full","diagonal"]`, `["diagonal","diagonal"]`), "entry variance0: is missing or not in its place"},
 
-		"shape":        {with(2, mat.NewDense(1, 4, nil)), "layer 0: has 1×4 means; need 2×2"},
-		"vector":       {edit(2, "(2, 2), ", "(4,),   "), "(4,)"},
-		"big-endian":   {edit(2, "<f8", ">f8"), ">f8"},
-		"magic":        {edit(2, "NUMPY", "NUMPI"), "entry mean0: is not what Write writes"},
-		"long header":  {edit(0, "\x02\x00\x3c\x00\x00\x00", "\x02\x00\xff\xff\xff\xff"), "entry format: is not what Write writes"},
-		"short entry":  {[]zipped{{"format.npy", good[0].data[:20]}}, "entry format: is not what Write writes"},
-		"short data":   {[]zipped{{"format.npy", good[0].data[:len(good[0].data)-1]}}, "entry format: is not what Write writes"},
-		"more data":    {[]zipped{{"format.npy", append(slices.Clone(good[0].data), make([]byte, 8)...)}}, "16 bytes"},
-		"NaN":          {with(2, mat.NewDense(2, 2, []float64{0, 0, math.NaN(), 0})), "layer 0: row 1 of the means holds NaN"},
-		"overflow":     {with(3, mat.NewDense(4, 2, []float64{1e200, 0, 0, 0, 0, 0, 0, 0})), "covariance of neuron 0 overflows"},
-		"not definite": {with(5, mat.NewDense(2, 3, []float64{1, 1, 1, 1, -1, 1})), "neuron 1 has the variance -1; need positive semi-definite"},
+		"vector":      {edit(2, "(2, 2), ", "(4,),   "), "(4,)"},
+		"big-endian":  {edit(2, "<f8", ">f8"), ">f8"},
+		"magic":       {edit(2, "NUMPY", "NUMPI"), "entry mean0: is not what Write writes"},
+		"long header": {edit(0, "\x02\x00\x3c\x00\x00\x00", "\x02\x00\xff\xff\xff\xff"), "entry format: is not what Write writes"},
+		"short entry": {[]zipped{{"format.npy", good[0].data[:20]}}, "entry format: is not what Write writes"},
+		"short data":  {[]zipped{{"format.npy", good[0].data[:len(good[0].data)-1]}}, "entry format: is not what Write writes"},
+		"more data":   {[]zipped{{"format.npy", append(slices.Clone(good[0].data), make([]byte, 8)...)}}, "16 bytes"},
+		"NaN":         {with(2, mat.NewDense(2, 2, []float64{0, 0, math.NaN(), 0})), "layer 0: row 1 of the means holds NaN"},
 	} {
-		_, err := readBytes(sealed(t, zip.Store, test.entries))
-		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "checkpoint: ") {
-			t.Errorf("%s: error %v; want one with %q", name, err, test.want)
-		}
+		check.Refuses(t, name, load(sealed(t, zip.Store, test.entries)), "checkpoint: ", test.want)
 	}
-	if _, err := readBytes(sealed(t, zip.Deflate, good)); err == nil || !strings.Contains(err.Error(), "entry format: is compressed") {
-		t.Errorf("a compressed file: error %v", err)
-	}
+	check.Refuses(t, "compressed", load(sealed(t, zip.Deflate, good)), "entry format: is compressed")
 }
 
 // Files of banks with contents that do not fit.
@@ -163,20 +154,51 @@ func TestBankRefuses(t *testing.T) {
 		"Log = [NaN 0 0]":                              func(all []entry) []entry { all[1].value = mat.NewDense(1, 3, []float64{math.NaN(), 0, 0}); return all },
 		"need 15 numbers, one above −∞, for 3 members": func(all []entry) []entry { all[1].value = mat.NewDense(1, 2, nil); return all },
 	} {
-		all := []zipped{{"format.npy", array(version)}}
-		for _, e := range edit(slices.Clone(values)) {
-			all = append(all, zipped{e.name + ".npy", array(e.value)})
+		check.Refuses(t, "a file", load(sealed(t, zip.Store, arrays(edit(slices.Clone(values))))), want)
+	}
+}
+
+// Files of output layers and features with contents that do not fit.
+func TestLayerRefuses(t *testing.T) {
+	relu := check.Must(features.New(features.Relu, 2, 3, 1))
+	good := check.Must(entries("", features.Model{Map: relu, Model: layer(readout.Gaussian, 9)}))
+	edit := func(i int, old, now string) func([]entry) []entry {
+		return func(all []entry) []entry {
+			text := strings.Replace(all[i].value.(string), old, now, 1)
+			if all[i].value == text {
+				t.Fatalf("%s has no %q", text, old)
+			}
+			all[i].value = text
+			return all
 		}
-		if _, _, err := Load(bytes.NewReader(sealed(t, zip.Store, all))); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v; want one with %q", err, want)
-		}
+	}
+	set := func(i int, value *mat.Dense) func([]entry) []entry {
+		return func(all []entry) []entry { all[i].value = value; return all }
+	}
+	for want, edit := range map[string]func([]entry) []entry{
+		"features: read": edit(0, `"seed"`, `"Seed"`),
+		`"sine" is not allowed; allowed: relu, conv`:    edit(0, "relu", "sine"),
+		"features: 4, and a model of 3 inputs":          edit(0, `"size":3`, `"size":4`),
+		`features: "relu" is not allowed with 0 inputs`: edit(0, `"inputs":2`, `"inputs":0`),
+		"readout: read":                                edit(1, `"kind"`, `"Kind"`),
+		"readout: classes: 1 is not allowed":           edit(1, `"classes":3`, `"classes":1`),
+		"entry count: is 1×3; need 1×4":                edit(1, `"classes":3`, `"classes":4`),
+		"entry sum: is 3×3; need 3×9":                  edit(1, `"inputs":3`, `"inputs":9`),
+		"entry scatter: is 3×6; need 1×6":              edit(1, "gaussian", "ridge"),
+		"readout: 0.5 is no number of":                 set(2, mat.NewDense(1, 3, []float64{5, 4, 0.5})),
+		"readout: NaN is no number of":                 set(5, mat.NewDense(1, 9, slices.Repeat([]float64{math.NaN()}, 9))),
+		"entry kept: is 2×3; need 9×3":                 set(6, mat.NewDense(2, 3, nil)),
+		"entry sum: is missing":                        func(all []entry) []entry { return all[:3] },
+		"entry config: is missing or not in its place": func(all []entry) []entry { return all[:1] },
+	} {
+		check.Refuses(t, "a file", load(sealed(t, zip.Store, arrays(edit(slices.Clone(good))))), want)
 	}
 }
 
 // Whatever is in a file, and in its entries behind checksums that fit, Read does not
 // panic, and a network that it returns is one that can be written.
 func FuzzRead(f *testing.F) {
-	good := small(f)
+	good := arrays(check.Must(entries("", trained(smallConfig))))
 	f.Add(good[0].data, good[1].data, good[2].data, good[3].data, good[4].data, good[5].data)
 	tiny := sealed(f, zip.Store, good)
 	f.Add(tiny, []byte{}, []byte{}, []byte{}, []byte{}, []byte{})
@@ -191,17 +213,13 @@ func FuzzRead(f *testing.F) {
 			reseal(format), // a damaged archive
 		} {
 			check.Frugal(t, func() {
-				n, err := readBytes(file)
+				m, _, err := Load(bytes.NewReader(file))
 				if err != nil {
 					return
 				}
-				if _, err := readBytes(written(t, n)); err != nil {
-					t.Errorf("written again, it is refused: %v", err)
-				}
-				var p bnn.Prediction
-				if err := n.Predict(&p, make([]float64, n.State().Config.Layers[0])); err != nil {
-					t.Log(fmt.Sprint("overflow: ", err))
-				}
+				check.OK(t, load(written(t, m)))
+				inputs, _ := m.Shape()
+				_ = m.Predict(new(bnn.Prediction), make([]float64, inputs)) // may overflow
 			})
 		}
 	})

@@ -143,9 +143,7 @@ func TestRefuses(t *testing.T) {
 	f := learned(t, 50, source(2, "refuses"))
 	before, _ := json.Marshal(f)
 	for _, x := range [][]float64{{1}, {1, math.NaN()}, {math.Inf(-1), 0}, {1e101, 0}} {
-		if err := f.Observe(x); err == nil || !strings.HasPrefix(err.Error(), "familiar: ") {
-			t.Errorf("%v: error %v", x, err)
-		}
+		check.Refuses(t, fmt.Sprint(x), f.Observe(x), "familiar: ")
 	}
 	for old, replacement := range map[string]string{
 		`"seen":50`: `"seen":1`, `"step":1`: `"step":0`, `"low":[`: `"low":[1,`, `"mean":[`: `"mean":[1,`, `"fit":[`: `"fit":[-1e9,`, `"scatter":[`: `"scatter":["a",`,
@@ -157,21 +155,5 @@ func TestRefuses(t *testing.T) {
 	}
 	if after, _ := json.Marshal(f); string(after) != string(before) {
 		t.Error("an error leaves another state")
-	}
-}
-
-func BenchmarkObserve(b *testing.B) {
-	for _, d := range []int{10, 64, 784} {
-		b.Run(fmt.Sprint(d), func(b *testing.B) {
-			draw := source(d, "bench")
-			var all [][]float64
-			for range 100 {
-				all = append(all, draw())
-			}
-			f := New(d)
-			for i := 0; b.Loop(); i++ {
-				check.OK(b, f.Observe(all[i%100]))
-			}
-		})
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"closedform/core/bnn"
+	"closedform/core/random"
 	"closedform/internal/check"
 )
 
@@ -25,8 +27,7 @@ func image(side int) []float64 {
 
 func applied(t testing.TB, kind Kind, size int, seed uint64, x []float64) []float64 {
 	t.Helper()
-	m, err := New(kind, len(x), size, seed)
-	check.OK(t, err)
+	m := check.Must(New(kind, len(x), size, seed))
 	dst := make([]float64, size)
 	m.Apply(dst, x)
 	return dst
@@ -40,8 +41,7 @@ func TestMap(t *testing.T) {
 		if slices.Equal(want, applied(t, kind, 64, 8, x)) {
 			t.Errorf("%s: another seed gives the same features", kind)
 		}
-		m, err := New(kind, len(x), 64, 7)
-		check.OK(t, err)
+		m := check.Must(New(kind, len(x), 64, 7))
 		text, err := json.Marshal(m)
 		check.OK(t, err)
 		var read Map
@@ -77,8 +77,7 @@ func TestMap(t *testing.T) {
 func TestConv(t *testing.T) {
 	for _, side := range []int{8, 9, 28} {
 		x := image(side)
-		m, err := New(Conv, len(x), 96, 3)
-		check.OK(t, err)
+		m := check.Must(New(Conv, len(x), 96, 3))
 		window := func(a, place int) float64 {
 			z := (float64(place) + 3 - ((float64(a)+0.5)*float64(side)/4 - 0.5)) / (float64(side) / 8)
 			return math.Exp(-z * z / 2)
@@ -159,18 +158,49 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-func BenchmarkApply(b *testing.B) {
-	x := image(28)
-	for _, kind := range []Kind{Relu, Conv} {
-		for _, size := range []int{512, 2048} {
-			b.Run(fmt.Sprint(kind, "-", size), func(b *testing.B) {
-				m, err := New(kind, len(x), size, 1)
-				check.OK(b, err)
-				dst := make([]float64, size)
-				for b.Loop() {
-					m.Apply(dst, x)
-				}
-			})
+// Features of standardised inputs have means around 0 and variances around 1.
+func TestStandard(t *testing.T) {
+	m := check.Must(New(Relu, 10, 400, 3))
+	rnd, y := rand.New(rand.NewPCG(1, 2)), make([]float64, 400)
+	var sum, squares float64
+	for range 500 {
+		x := make([]float64, 10)
+		for i := range x {
+			x[i] = rnd.NormFloat64()
 		}
+		check.OK(t, m.Standard(y, x))
+		for _, v := range y {
+			sum, squares = sum+v/500/400, squares+v*v/500/400
+		}
+	}
+	check.Near(t, "mean", sum, 0, 0.1)
+	check.Near(t, "mean square", squares, 1, 0.15)
+}
+
+// A model behind a map is the model on the features, and refuses what is no input of the map.
+func TestModel(t *testing.T) {
+	network := func() *bnn.Network { return check.Must(bnn.New(bnn.Default(6, 2), random.Source("features"))) }
+	m, want := Model{check.Must(New(Relu, 3, 6, 3)), network()}, network()
+	x, y := []float64{1, -2, 0.5}, make([]float64, 6)
+	check.OK(t, m.Standard(y, x))
+	check.Must(m.Observe(x, 1))
+	check.Must(want.Observe(y, 1))
+	var p, q bnn.Prediction
+	check.OK(t, m.Predict(&p, x))
+	check.OK(t, want.Predict(&q, y))
+	if in, out := m.Shape(); !slices.Equal(p.P, q.P) || in != 3 || out != 2 {
+		t.Errorf("%v of %d inputs and %d classes; want %v", p.P, in, out, q.P)
+	}
+	for _, x := range [][]float64{{1, 2}, {1, 2, math.Inf(1)}} {
+		if err := m.Predict(&p, x); err == nil || !math.IsNaN(p.P[0]) {
+			t.Errorf("%v: error %v, prediction %v", x, err, p.P)
+		}
+		if u, err := m.Observe(x, 1); err == nil || u.Action != bnn.Refused {
+			t.Errorf("%v: error %v, update %+v", x, err, u)
+		}
+	}
+	check.OK(t, m.Predict(&p, []float64{1, -2, 0.5}))
+	if !slices.Equal(p.P, q.P) {
+		t.Errorf("what was refused has changed the model: %v, want %v", p.P, q.P)
 	}
 }

@@ -4,38 +4,28 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
-)
 
-// filled returns the d×d matrix with f(i, j) beside the diagonal.
-func filled(d int, f func(i, j int) float64) *mat.SymDense {
-	corr := mat.NewSymDense(d, nil)
-	for i := range d {
-		corr.SetSym(i, i, 1)
-		for j := range i {
-			corr.SetSym(i, j, f(i, j))
-		}
-	}
-	return corr
-}
+	"closedform/internal/check"
+)
 
 // wishart returns the correlations of d variables that are random combinations of rank others.
 func wishart(rnd *rand.Rand, d, rank int) *mat.SymDense {
 	a := make([][]float64, d)
 	for i := range a {
-		a[i] = scaledRow(normals(rnd, rank, 0))
+		a[i] = normals(rnd, rank, 0)
+		floats.Scale(1/floats.Norm(a[i], 2), a[i])
 	}
-	return filled(d, func(i, j int) float64 { return inner(a[i], a[j]) })
+	return check.Correlations(d, func(i, j int) float64 { return floats.Dot(a[i], a[j]) })
 }
 
 // oneFactor returns P(X ≤ x) for loadings a.
 func oneFactor(x, a []float64) float64 { return (&problem{n: len(x), x: x}).oneFactor(a) }
-
-func inner(a, b []float64) float64 { return floats.Dot(a, b) }
 
 func normals(rnd *rand.Rand, d int, mean float64) []float64 {
 	x := make([]float64, d)
@@ -72,19 +62,12 @@ func TestOrthants(t *testing.T) {
 			tol = 2e-8
 		}
 		got, _ := CDF(make([]float64, 3), corr)
-		if want := 0.125 + sum/(4*math.Pi); !scalar.EqualWithinAbs(got, want, tol) {
-			t.Errorf("rank %d, %v: P = %.17g, want %.17g", rank, corr.RawSymmetric().Data, got, want)
-		}
+		check.Near(t, fmt.Sprintf("rank %d, %v", rank, corr.RawSymmetric().Data), got, 0.125+sum/(4*math.Pi), tol)
 	}
 	// ρ = ½ is the argmax of d+1 independent variables.
 	for _, d := range []int{2, 3, 4, 7, 30, 100} {
-		checkProb(t, fmt.Sprint(d), make([]float64, d), filled(d, func(i, j int) float64 { return 0.5 }), 1/float64(d+1), 1e-13)
+		checkProb(t, fmt.Sprint(d), make([]float64, d), check.Correlations(d, func(i, j int) float64 { return 0.5 }), 1/float64(d+1), 1e-13)
 	}
-}
-
-// scaledRow returns the row with norm 1.
-func scaledRow(row []float64) []float64 {
-	return floats.ScaleTo(make([]float64, len(row)), 1/floats.Norm(row, 2), row)
 }
 
 // A chain in any order, also with negative correlations, and one factor with
@@ -97,14 +80,14 @@ func TestStructures(t *testing.T) {
 			r[i], a[i] = math.Tanh(rnd.NormFloat64()), math.Tanh(rnd.NormFloat64())
 		}
 		place := rnd.Perm(d)
-		chain := filled(d, func(i, j int) float64 {
+		chain := check.Correlations(d, func(i, j int) float64 {
 			product := 1.0
 			for k := min(place[i], place[j]); k < max(place[i], place[j]); k++ {
 				product *= r[k]
 			}
 			return product
 		})
-		factor := filled(d, func(i, j int) float64 { return a[i] * a[j] })
+		factor := check.Correlations(d, func(i, j int) float64 { return a[i] * a[j] })
 		for name, corr := range map[string]*mat.SymDense{"chain": chain, "factor": factor} {
 			x := normals(rnd, d, 1)
 			want, bound := problemOf(x, corr).lattice(1e-6, 1e6)
@@ -120,7 +103,58 @@ func TestStructures(t *testing.T) {
 	// X₁ = T is a bound of T, X₂ = −T another.
 	x := []float64{0.3, 0.7, 1.1}
 	got := oneFactor(x, []float64{1, -1, 0.5})
-	if want := value(CDF(x, symmetric(3, []float64{-1, 0.5, -0.5}))); !scalar.EqualWithinAbs(got, want, 1e-14) {
-		t.Errorf("bounded factor: P = %.17g, want %.17g", got, want)
+	check.Near(t, "bounded factor", got, value(CDF(x, symmetric(3, []float64{-1, 0.5, -0.5}))), 1e-14)
+}
+
+// symmetric returns the correlation matrix with the given entries above the diagonal, row by row.
+func symmetric(d int, above []float64) *mat.SymDense {
+	return check.Correlations(d, func(i, j int) float64 { return above[j*(2*d-j-1)/2+i-j-1] })
+}
+
+// value drops the bound of the error.
+func value(v, _ float64) float64 { return v }
+
+// problemOf returns the problem of any number of variables.
+func problemOf(x []float64, corr mat.Symmetric) *problem {
+	p := must(NewCDF(corr)).at(x)
+	return &p
+}
+
+// checkProb compares a probability with what it should be.
+func checkProb(t *testing.T, name string, x []float64, corr mat.Symmetric, want, tol float64) {
+	t.Helper()
+	got, abserr := CDF(x, corr)
+	if !scalar.EqualWithinAbs(got, want, tol) {
+		t.Errorf("%s: P = %.17g, want %.17g, difference %.1e", name, got, want, got-want)
+	}
+	if !(math.Abs(got-want) <= abserr) {
+		t.Errorf("%s: error %.1e, bound %.1e", name, got-want, abserr)
+	}
+}
+
+func TestReference(t *testing.T) {
+	for k, row := range check.Rows(t, "testdata/cdf.csv") {
+		d := int(row[0])
+		checkProb(t, "row "+strconv.Itoa(k), row[1:1+d], symmetric(d, row[1+d:len(row)-1]), row[len(row)-1], 5e-14)
+	}
+}
+
+func TestSmallReference(t *testing.T) {
+	for k, row := range check.Rows(t, "testdata/bivariate.csv") {
+		h, key, r, want := row[0], row[1], row[2], row[3]
+		for _, got := range []float64{bivariate(h, key, r, full), bivariate(key, h, r, full)} {
+			check.Near(t, "bivariate row "+strconv.Itoa(k), got, want, 1e-15)
+		}
+	}
+	for k, row := range check.Rows(t, "testdata/trivariate.csv") {
+		x1, x2, x3, r12, r13, r23, want := row[0], row[1], row[2], row[3], row[4], row[5], row[6]
+		for _, got := range []float64{
+			value(trivariate(x1, x2, x3, r12, r13, r23, full)),
+			value(trivariate(x2, x1, x3, r12, r23, r13, full)),
+			value(trivariate(x3, x2, x1, r23, r13, r12, full)),
+			value(trivariate(x3, x1, x2, r13, r23, r12, full)),
+		} {
+			check.Near(t, "trivariate row "+strconv.Itoa(k), got, want, 1e-15)
+		}
 	}
 }

@@ -63,7 +63,7 @@ func TestPermutation(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for d := 2; d <= 6; d++ {
 		x, corr, perm := normals(rnd, d, 0.5), wishart(rnd, d, d+1), rnd.Perm(d)
-		y, turned := check.Permuted(x, perm), filled(d, func(i, j int) float64 { return corr.At(perm[i], perm[j]) })
+		y, turned := check.Permuted(x, perm), check.Correlations(d, func(i, j int) float64 { return corr.At(perm[i], perm[j]) })
 		p, e := CDF(x, corr)
 		checkProb(t, "permuted", y, turned, p, e+1e-14)
 		check.NearAll(t, "permuted gradient", Gradient(nil, y, turned), check.Permuted(Gradient(nil, x, corr), perm), 1e-7)
@@ -79,7 +79,7 @@ func TestSound(t *testing.T) {
 		corr := wishart(rnd, d, 1+rnd.IntN(d))
 		if k%3 == 0 || d > 3 { // near ±1
 			s := math.Pow(10, -17*rnd.Float64())
-			corr = filled(d, func(i, j int) float64 { return (1 - s) * []float64{1, -1, 1, 1, -1}[i] * []float64{1, -1, 1, 1, -1}[j] })
+			corr = check.Correlations(d, func(i, j int) float64 { return (1 - s) * []float64{1, -1, 1, 1, -1}[i] * []float64{1, -1, 1, 1, -1}[j] })
 		}
 		x := make([]float64, d)
 		for i := range x {
@@ -98,7 +98,7 @@ func TestSound(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	four := func(r float64) *mat.SymDense { return filled(4, func(i, j int) float64 { return r }) }
+	four := func(r float64) *mat.SymDense { return check.Correlations(4, func(i, j int) float64 { return r }) }
 	variance := four(0)
 	variance.SetSym(2, 2, 2)
 	two, three := make([]float64, 2), make([]float64, 3)
@@ -125,7 +125,7 @@ func TestPanics(t *testing.T) {
 	} {
 		check.Panics(t, "mvn: ", c.words, func() { CDF(c.x, c.corr) })
 		check.Panics(t, "mvn: ", c.words, func() { Gradient(nil, c.x, c.corr) })
-		if err := valid(c.corr); (err == nil) != c.valid {
+		if err := check.Err(NewCDF(c.corr)); (err == nil) != c.valid {
 			t.Errorf("%q: NewCDF gives error %v", c.words, err)
 		}
 	}
@@ -143,5 +143,123 @@ func TestSmallDoesNotAllocate(t *testing.T) {
 		check.NoAllocs(t, fmt.Sprint(d), func() {
 			dist.Prob(x)
 		})
+	}
+}
+
+// Variables that are almost the same, all but one without a limit: the integrand
+// falls from its maximum to zero at x₁, over a distance of any size.
+func TestNarrowTransition(t *testing.T) {
+	for _, gap := range []float64{1e-4, 1e-6, 1e-8, 1e-10, 1e-12} {
+		for _, d := range []int{3, 4, 5} {
+			equal := check.Correlations(d, func(i, j int) float64 { return 1 - gap })
+			for h := -1.5; h < 1.5; h += 0.1 {
+				x := []float64{h, 9, 9, 9, 9}[:d]
+				checkProb(t, "equal", x, equal, gauss.CDF(h), 1e-13)
+				if d == 3 { // else the lattice
+					unequal := check.Correlations(d, func(i, j int) float64 { return 1 - gap*(1+0.3*float64((i*i+3*j)%4)) })
+					checkProb(t, "unequal", x, unequal, gauss.CDF(h), 1e-13)
+				}
+			}
+		}
+	}
+}
+
+// Matrices that rounding made indefinite: X₂ and X₃, or X₁ and X₂, are the same to
+// rounding, but do not correlate alike with the third.
+func TestIndefiniteToRounding(t *testing.T) {
+	for _, c := range []struct {
+		x, r []float64
+		want float64
+	}{
+		{
+			[]float64{-0.46836712582793016, -3, -0.580034767482174},
+			[]float64{0.5576812219629533, 0.9999999999999997, 0.557681194210146},
+			0.00125715106,
+		},
+		{make([]float64, 3), []float64{0.15101821273603244, 0.9999999999999997, 0.15101818706340378}, 0.27412760165},
+		{[]float64{-0.8364516044190269, 8, 0}, []float64{0.9999999999999292, 0.3972050790064394, 0.3972047334454208}, 0.14560779388},
+		{[]float64{0, 8, 0}, []float64{0.5, 0.5 + 2e-7, 1}, bivariate(0, 0, 0.5+2e-7, full)},
+		{[]float64{0, 0, 8}, []float64{0.5, -0.5 - 2e-7, -1}, 1. / 3},
+	} {
+		checkProb(t, "three", c.x, symmetric(3, c.r), c.want, 1e-7)
+	}
+}
+
+func checkGradient(t *testing.T, name string, x []float64, corr mat.Symmetric, h, tol float64) {
+	t.Helper()
+	want := check.Gradient(func(x []float64) float64 { return value(CDF(x, corr)) }, x, h)
+	check.NearAll(t, name, Gradient(nil, x, corr), want, tol)
+}
+
+func TestGradientIsDerivative(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, d := range []int{1, 2, 3, 4} {
+		for range 20 {
+			checkGradient(t, "general", normals(rnd, d, 0), wishart(rnd, d, d+4), 1e-4, 1e-6)
+		}
+	}
+	a := []float64{0.9, -0.5, 0.3, 0.8, 0, 0.6, -0.7, 0.4}
+	checkGradient(t, "factor", normals(rnd, 8, 1), check.Correlations(8, func(i, j int) float64 { return a[i] * a[j] }), 1e-4, 1e-7)
+	checkGradient(t, "chain", normals(rnd, 8, 1), check.Correlations(8, func(i, j int) float64 { return math.Pow(-0.6, float64(i-j)) }), 1e-4, 1e-7)
+	// The lattice rule is as smooth in x as P as long as the order of the
+	// variables stays: its error does not count in the difference.
+	checkGradient(t, "lattice", normals(rnd, 5, 0.5), wishart(rnd, 5, 9), 1e-3, 2e-5)
+}
+
+// Singular conditionals: X₂ = ±X₁, and X₁ = X₂ on a tie, where the derivative is
+// the one from below.
+func TestGradientOfPoints(t *testing.T) {
+	pdf := gauss.PDF
+	third := func(x, given float64) float64 { return gauss.CDF((x - 0.6*given) / 0.8) }
+	for _, c := range []struct {
+		name string
+		x    []float64
+		corr *mat.SymDense
+		want []float64
+	}{
+		{"X₂ = X₁, smaller first", []float64{-0.3, 0.2}, symmetric(2, []float64{1}), []float64{pdf(0.3), 0}},
+		{"X₂ = X₁, tie", []float64{0.2, 0.2}, symmetric(2, []float64{1}), []float64{pdf(0.2), pdf(0.2)}},
+		{"X₂ = −X₁, an interval", []float64{0.5, 0.2}, symmetric(2, []float64{-1}), []float64{pdf(0.5), pdf(0.2)}},
+		{"X₂ = −X₁, empty", []float64{-0.5, 0.2}, symmetric(2, []float64{-1}), []float64{0, 0}},
+		{
+			"three, X₂ = X₁",
+			[]float64{-0.3, 0.2, 0.4},
+			symmetric(3, []float64{1, 0.6, 0.6}),
+			[]float64{pdf(0.3) * third(0.4, -0.3), 0, pdf(0.4) * third(-0.3, 0.4)},
+		},
+		{
+			"three, X₂ = −X₁",
+			[]float64{0.5, 0.2, 0.4},
+			symmetric(3, []float64{-1, 0.6, -0.6}),
+			[]float64{pdf(0.5) * third(0.4, 0.5), pdf(0.2) * third(0.4, -0.2), pdf(0.4) * (third(0.5, 0.4) - third(-0.2, 0.4))},
+		},
+		{
+			"four, X₂ = X₁, X₄ = −X₃",
+			[]float64{-0.3, 0.2, 0.4, 0.1},
+			symmetric(4, []float64{1, 0.6, -0.6, 0.6, -0.6, -1}),
+			[]float64{pdf(0.3) * (third(0.4, -0.3) - third(-0.1, -0.3)), 0, pdf(0.4) * third(-0.3, 0.4), pdf(0.1) * third(-0.3, -0.1)},
+		},
+		{
+			"four, X₁ = X₂ = X₃",
+			[]float64{-0.3, 0.2, 0.4, 0.4},
+			symmetric(4, []float64{1, 1, 0.6, 1, 0.6, 0.6}),
+			[]float64{pdf(0.3) * third(0.4, -0.3), 0, 0, pdf(0.4) * third(-0.3, 0.4)},
+		},
+	} {
+		check.NearAll(t, c.name, Gradient(nil, c.x, c.corr), c.want, 1e-13)
+	}
+}
+
+// Gradient may overwrite its argument, and a distribution says the same again.
+func TestGradientInPlace(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(29, 30))
+	for d := 1; d <= 6; d++ {
+		x, corr := normals(rnd, d, 0.5), wishart(rnd, d, d+2)
+		want, p := Gradient(nil, x, corr), value(CDF(x, corr))
+		dist := check.Must(NewCDF(corr))
+		corr.SetSym(0, 0, 7) // the matrix was copied
+		check.NearAll(t, "gradient again", dist.Gradient(nil, x), want, 0)
+		check.Near(t, "probability again", value(dist.Prob(x)), p, 0)
+		check.NearAll(t, "gradient in place", dist.Gradient(x, x), want, 0)
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
 
 	"closedform/core/gauss"
+	"closedform/internal/check"
 )
 
 // twoFactor returns P(X ≤ x) for X_k = b_k·T + s_k Z_k with two independent factors
@@ -37,7 +39,7 @@ func randomFactors(rnd *rand.Rand, d int, c float64) ([][2]float64, *mat.SymDens
 		sin, cos := math.Sincos(2 * math.Pi * rnd.Float64())
 		b[i] = [2]float64{math.Sqrt(c) * cos, math.Sqrt(c) * sin}
 	}
-	return b, filled(d, func(i, j int) float64 { return b[i][0]*b[j][0] + b[i][1]*b[j][1] })
+	return b, check.Correlations(d, func(i, j int) float64 { return b[i][0]*b[j][0] + b[i][1]*b[j][1] })
 }
 
 // With few points the bound holds.
@@ -64,5 +66,52 @@ func TestLatticeRare(t *testing.T) {
 	got, abserr := problemOf(x, corr).lattice(1, 1)
 	if want := value(CDF(x, corr)); !(math.Abs(got-want) < abserr) {
 		t.Errorf("P = %.12g ± %.1e, want %.12g", got, abserr, want)
+	}
+}
+
+// One and two factors hidden from the recognition, weak and strong ones, some limits
+// far out, against quadrature over the factors: the error is within the bound, which is
+// small, and much less than three units of depth before.
+func TestPath(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(41, 42))
+	for k := range 200 {
+		d := 4 + k%4
+		x := normals(rnd, d, float64(k%3))
+		a := make([]float64, d)
+		for i := range a {
+			a[i] = math.Tanh(rnd.NormFloat64() + float64(k%2))
+		}
+		p, want := problemOf(x, check.Correlations(d, func(i, j int) float64 { return a[i] * a[j] })), oneFactor(x, a)
+		if k%5 == 0 {
+			b, corr := randomFactors(rnd, d, 0.6)
+			p, want = problemOf(x, corr), twoFactor(x, b)
+		}
+		for _, q := range []float64{8, 10} {
+			got, abserr := p.byPath(q, math.MaxInt)
+			if math.IsNaN(got) {
+				continue // too strong a factor
+			}
+			if !(math.Abs(got-want) < abserr && abserr < 100*math.Exp(-2*q)) {
+				t.Errorf("case %d, depth %g: P = %.12g ± %.1e, want %.12g", k, q, got, abserr, want)
+			}
+		}
+	}
+}
+
+// Variables that are independent given others: a chain, whose conditional correlations are exactly 0.
+func TestPathIndependent(t *testing.T) {
+	corr := check.Correlations(7, func(i, j int) float64 { return math.Pow(-0.5, float64(i-j)) })
+	x := []float64{0.3, 1, -0.4, 2, 0, 0.5, 1}
+	want := value(CDF(x, corr))
+	if got, abserr := problemOf(x, corr).byPath(10, 1e6); !(math.Abs(got-want) < abserr) {
+		t.Errorf("P = %.12g ± %.1e, want %.12g", got, abserr, want)
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	for p := 1e-300; p < 1; p = min(p*1.7, p+0.01) {
+		if got, want := quantile(p), mathext.NormalQuantile(p); !(math.Abs(got-want) < 1e-11*math.Max(1, -want)) {
+			t.Errorf("Φ⁻¹(%g) = %v, want %v", p, got, want)
+		}
 	}
 }

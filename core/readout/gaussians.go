@@ -3,8 +3,8 @@ package readout
 import (
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
@@ -26,7 +26,9 @@ type gaussians struct {
 	shares []float64 // q of softmax
 	tau    float64   // τ of softmax
 
-	// tails has, for each class, minus the log densities of its kept examples, each left out, in ascending order.
+	// own has the log density of each kept example in its own class, left out of the fit; tails has, for each class,
+	// minus those of its examples in ascending order.
+	own   []float64
 	tails [][]float64
 }
 
@@ -54,6 +56,7 @@ func (m *moments) shared(n []float64, mean [][]float64) *gaussians {
 	pooled, ridge := of.within()
 	root := factorize(len(m.center), 1/m.total, pooled, 0, pooled, ridge)
 	g, logDet := newGaussians(len(n)), root.LogDet()
+	g.nu = 1e15 // for leftOut: S_c does not count
 	for c := range n {
 		if n[c] > 0 {
 			g.set(c, root, logDet, mean[c])
@@ -64,9 +67,8 @@ func (m *moments) shared(n []float64, mean [][]float64) *gaussians {
 
 // densities sets the first numbers of each dst to the log densities of an input, −∞ for a class without
 // examples; z is scratch space, at least as large as x.
-func (g *gaussians) densities(dst, z, x [][]float64) {
+func (g *gaussians) densities(dst [][]float64, z []float64, x [][]float64) {
 	var solved *linalg.Cholesky
-	z = z[:len(x)]
 	for c, root := range g.root {
 		if root == nil {
 			for i := range x {
@@ -74,20 +76,20 @@ func (g *gaussians) densities(dst, z, x [][]float64) {
 			}
 			continue
 		}
+		d := len(g.white[c])
 		if root != solved {
 			for i, x := range x {
-				z[i] = z[i][:len(x)]
-				copy(z[i], x)
+				copy(z[i*d:], x)
 			}
-			solveAll(root, z)
+			root.Solve(z[:len(x)*d])
 			solved = root
 		}
-		for i, z := range z {
-			distance := 0.0
+		for i := range x {
+			z, distance := z[i*d:(i+1)*d], 0.0
 			for k, m := range g.white[c] {
 				distance += float64((z[k] - m) * (z[k] - m))
 			}
-			dst[i][c] = -0.5 * (distance + g.logDet[c] + float64(log2Pi*float64(len(z))))
+			dst[i][c] = -0.5 * (distance + g.logDet[c] + float64(log2Pi*float64(d)))
 		}
 	}
 }
@@ -127,8 +129,6 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 		g := newGaussians(len(m.n))
 		g.nu, g.shares = nu, shares
 		scores := make([][]float64, len(m.n)) // of each class those of the kept examples
-		var busy sync.WaitGroup
-		var singular atomic.Bool // to rounding: ν is too small
 		for c, n := range m.n {
 			scores[c] = make([]float64, len(kept))
 			if n == 0 {
@@ -137,26 +137,21 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 				}
 				continue
 			}
-			busy.Go(func() {
-				root := factorize(d, 1/(n+nu), each[c], nu/(n+nu)/m.total, pooled, nu/(n+nu)*ridge)
-				if root == nil {
-					singular.Store(true)
-					return
-				}
-				g.set(c, root, root.LogDet(), m.mean[c])
-				g.leftOut(scores[c], c, m, kept)
-			})
-		}
-		busy.Wait()
-		if singular.Load() {
-			return g, math.Inf(1)
+			root := factorize(d, 1/(n+nu), each[c], nu/(n+nu)/m.total, pooled, nu/(n+nu)*ridge)
+			if root == nil { // singular to rounding: ν is too small
+				return g, math.Inf(1)
+			}
+			g.set(c, root, root.LogDet(), m.mean[c])
+			g.leftOut(scores[c], c, m, kept)
 		}
 		g.tails = make([][]float64, len(m.n))
 		unlikely := 0.0
 		for i, e := range kept {
+			own := scores[e.class][i]
+			g.own = append(g.own, own-float64(0.5*log2Pi*float64(d)))
 			if m.n[e.class] > 1 {
-				g.tails[e.class] = append(g.tails[e.class], float64(0.5*log2Pi*float64(d))-scores[e.class][i])
-				unlikely -= float64(e.weight * scores[e.class][i])
+				g.tails[e.class] = append(g.tails[e.class], -g.own[i])
+				unlikely -= float64(e.weight * own)
 			}
 		}
 		for _, tail := range g.tails {
@@ -168,6 +163,21 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 		}
 		return g, loss
 	})
+}
+
+// ownDensities returns the log density of each example, left out, in its own class. The examples are sorted by class.
+func (g *gaussians) ownDensities(m *moments, kept []labelled) []float64 {
+	own := make([]float64, len(kept))
+	for at := 0; at < len(kept); {
+		c, end := kept[at].class, at+1
+		for end < len(kept) && kept[end].class == c {
+			end++
+		}
+		g.leftOut(own[at:end], c, m, kept[at:end])
+		at = end
+	}
+	floats.AddConst(-0.5*log2Pi*float64(len(m.center)), own)
+	return own
 }
 
 // leftOut sets dst to the log densities of class c, but for a constant, of the kept examples, each left out of all
@@ -183,9 +193,9 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 		white[k] = slices.Clone(mean)
 		g.root[c].Solve(white[k])
 	}
-	blocks(g.root[c], kept, func(at int, z [][]float64) {
-		for i, z := range z {
-			k := kept[at+i].class
+	blocks(g.root[c], kept, func(at int, all []float64) {
+		for z := range slices.Chunk(all, len(m.center)) {
+			k := kept[at].class
 			var uu, ur, rr float64 // products of the deviations from m_c and from m_k
 			for j, x := range z {
 				u, r := x-white[c][j], x-white[k][j]
@@ -201,7 +211,8 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 			}
 			keep := max(1-float64(t*rr), 1e-12)
 			distance := (uu + float64(float64(t*ur)*ur)/keep) / a
-			dst[at+i] = -0.5 * (distance + g.logDet[c] + kernel.Log(keep) + float64(d*kernel.Log(a)))
+			dst[at] = -0.5 * (distance + g.logDet[c] + kernel.Log(keep) + float64(d*kernel.Log(a)))
+			at++
 		}
 	})
 }

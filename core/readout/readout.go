@@ -202,7 +202,8 @@ const atOnce = 16
 
 // scratch is the scratch space of predictions.
 type scratch struct {
-	x, z       [][]float64 // inputs
+	x          [][]float64 // inputs
+	z          []float64   // of a ridge regression or of Gaussians, whichever are more
 	out, score [][]float64 // classes
 	classes    int
 }
@@ -215,7 +216,7 @@ func (l *Layer) scratch() *scratch {
 		return slices.Collect(slices.Chunk(make([]float64, atOnce*n), n))
 	}
 	d, n := l.cfg.Inputs, l.cfg.Classes
-	return &scratch{rows(d), rows(max(d, n)), rows(n), rows(n), n}
+	return &scratch{rows(d), make([]float64, atOnce*max(d, n)), rows(n), rows(n), n}
 }
 
 // Predict sets dst to the prediction for x. With the log densities s_c of the class Gaussians, on the
@@ -297,7 +298,7 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	g, in := s.inputs, w.x
 	if l.cfg.Kind == Ridge {
 		for i, x := range w.x[:n] {
-			s.ridge.outputs(w.out[i], w.z[i], x)
+			s.ridge.outputs(w.out[i], w.z, x)
 		}
 		g, in = s.outputs, w.out
 	}
@@ -367,7 +368,7 @@ func (l *Layer) Scores(dst []Scores, x [][]float64) error {
 		s.background.densities(w.score[:n], w.z, w.x[:n])
 		for i := range n {
 			dst[i].Background = w.score[i][0]
-			s.ridge.outputs(w.out[i], w.z[i], w.x[i])
+			s.ridge.outputs(w.out[i], w.z, w.x[i])
 			dst[i].Ridge = append(dst[i].Ridge[:0], w.out[i]...)
 		}
 		s.density.densities(w.score[:n], w.z, w.x[:n])

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
@@ -23,16 +24,12 @@ func direct(examples []labelled, classes int, lambda float64, x []float64) []flo
 	mean, share := make([]float64, d), make([]float64, classes)
 	for _, e := range examples {
 		share[e.class] += 1 / float64(n)
-		for j, v := range e.x {
-			mean[j] += v / float64(n)
-		}
+		floats.AddScaled(mean, 1/float64(n), e.x)
 	}
 	z, y := mat.NewDense(n, d, nil), mat.NewDense(n, classes, nil)
 	for i, e := range examples {
 		y.Set(i, e.class, 1)
-		for j, v := range e.x {
-			z.Set(i, j, v-mean[j])
-		}
+		z.SetRow(i, floats.SubTo(make([]float64, d), e.x, mean))
 	}
 	var g, b, w mat.Dense
 	g.Mul(z.T(), z)
@@ -43,14 +40,10 @@ func direct(examples []labelled, classes int, lambda float64, x []float64) []flo
 	if err := w.Solve(&g, &b); err != nil {
 		panic(err)
 	}
-	out := make([]float64, classes)
-	for c := range out {
-		out[c] = share[c]
-		for j, v := range x {
-			out[c] += (v - mean[j]) * w.At(j, c)
-		}
+	for c := range share {
+		share[c] += floats.Dot(floats.SubTo(make([]float64, d), x, mean), mat.Col(nil, c, &w))
 	}
-	return out
+	return share
 }
 
 // rounded returns examples with the inputs that a layer sees.
@@ -89,14 +82,10 @@ func scatters(examples []labelled, classes int) (n []float64, mean *mat.Dense, o
 	n, mean, of = make([]float64, classes), mat.NewDense(classes, d, nil), make([]*mat.SymDense, classes)
 	for _, e := range examples {
 		n[e.class]++
-		for j, v := range e.x {
-			mean.Set(e.class, j, mean.At(e.class, j)+v)
-		}
+		floats.Add(mean.RawRowView(e.class), e.x)
 	}
 	for c := range classes {
-		for j := range d {
-			mean.Set(c, j, mean.At(c, j)/n[c])
-		}
+		floats.Scale(1/n[c], mean.RawRowView(c))
 		of[c] = mat.NewSymDense(d, nil)
 		for _, e := range examples {
 			if e.class == c {
@@ -180,6 +169,30 @@ func TestGaussians(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The scores of kept examples are those by the definitions, with each example really left out.
+func TestKeptScores(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		const n, d, classes = 60, 5, 3
+		l := learned(t, Config{kind, d, classes}, rounded(drawn(n, d, classes)))
+		s := l.solve(true)
+		kept, scores := l.keptScores(&s)
+		one, nu := slices.Clone(kept), s.density.nu
+		for i := range one {
+			one[i].class = 0
+		}
+		left := make([]labelled, n) // outputs
+		for i, e := range kept {
+			left[i] = labelled{direct(without(kept, i), classes, s.ridge.lambda, e.x), e.class, 1}
+		}
+		for i, e := range kept {
+			density := normals(without(kept, i), classes, nu, n, epsilon(kept, classes), e.x)[e.class]
+			background := normals(without(one, i), 1, 1e12, n, epsilon(one, 1), e.x)[0]
+			output := normals(without(left, i), classes, s.outputs.nu, n, epsilon(left, classes), left[i].x)[e.class]
+			check.NearAll(t, "scores", scores[i][:], []float64{density, density - background, slices.Max(left[i].x), output}, 1e-5)
+		}
+	})
 }
 
 // Scores that are ten times as large as the log probabilities of the labels have the temperature 1/10.

@@ -16,6 +16,7 @@ type ridge struct {
 	center []float64   // x̄
 	share  []float64   // ȳ
 	w      [][]float64 // of each class
+	kept   []labelled  // the outputs for the kept examples, each left out
 }
 
 // outputs sets dst to the outputs for x; z is scratch space with room for as many numbers.
@@ -31,7 +32,8 @@ func (r *ridge) outputs(dst, z, x []float64) {
 
 // fitRidge fits the regression, and class Gaussians on its outputs for the kept examples, each left out. λ is
 // 1e-4 tr G/d times a power of ten, plus N times the variance of the rounding: the one whose Gaussians
-// have the least loss.
+// have the least loss. With a power above 1 the outputs must vary by 100/N or more: the mean of the labels of the other
+// examples, (Nȳ − y)/(N − 1), tells the label of the one that is left out, however little the inputs do.
 func (l *Layer) fitRidge(m *moments) (*ridge, *gaussians) {
 	d := float64(l.cfg.Inputs)
 	g := scatter(m.squares, []float64{m.total}, [][]float64{m.center})
@@ -48,10 +50,25 @@ func (l *Layer) fitRidge(m *moments) (*ridge, *gaussians) {
 			return fitted{}, math.Inf(1)
 		}
 		r.solve(root, m)
-		out, loss := outputGaussians(r.leftOut(root, m, kept), m)
+		r.kept = r.leftOut(root, m, kept)
+		out, loss := outputGaussians(r.kept, m)
+		if scale > 1 && m.total*r.spread() < 100 {
+			loss = math.Inf(1)
+		}
 		return fitted{r, out}, loss
 	})
 	return f.ridge, f.gaussians
+}
+
+// spread is the root mean square of the distances of the kept outputs from ȳ.
+func (r *ridge) spread() float64 {
+	sum := 0.0
+	for _, e := range r.kept {
+		for c, y := range e.x {
+			sum += float64((y - r.share[c]) * (y - r.share[c]))
+		}
+	}
+	return math.Sqrt(sum / float64(len(r.kept)))
 }
 
 // solve sets W and ȳ; root is the factor of G + λI.
@@ -69,13 +86,13 @@ func (r *ridge) solve(root *linalg.Cholesky, m *moments) {
 
 // leftOut returns the outputs for examples, each left out: with the leverage h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄) of
 // an example these are (ŷ − hy)/(1 − h). For the only example of a class they are ŷ.
-func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) (outputs []labelled) {
-	center, scratch := slices.Clone(m.center), slices.Clone(m.center)
+func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) []labelled {
+	outputs, center := make([]labelled, len(kept)), slices.Clone(m.center)
 	root.Solve(center)
-	blocks(root, kept, func(at int, z [][]float64) {
-		for i, z := range z {
-			e := kept[at+i]
-			y := make([]float64, len(r.w))
+	blocks(root, kept, func(at int, all []float64) {
+		scratch := make([]float64, len(center))
+		for z := range slices.Chunk(all, len(center)) {
+			e, y := kept[at], make([]float64, len(r.w))
 			r.outputs(y, scratch, e.x)
 			kernel.AddScaled(z, -1, center)
 			if h := 1/m.total + kernel.Dot(z, z); m.n[e.class] > 1 {
@@ -84,7 +101,8 @@ func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) (out
 					y[c] /= max(1-h, 1e-9)
 				}
 			}
-			outputs = append(outputs, labelled{y, e.class, e.weight})
+			outputs[at] = labelled{y, e.class, e.weight}
+			at++
 		}
 	})
 	return outputs

@@ -14,6 +14,7 @@ type solution struct {
 	inputs     *gaussians
 	density    *gaussians // on the inputs, with ν for their densities
 	background *gaussians // one of all examples
+	reference  *reference // of Familiarity
 }
 
 // solve returns the solution, with what predictions need or with all.
@@ -141,16 +142,6 @@ func factorize(d int, x float64, a []float64, y float64, b []float64, z float64)
 	return root
 }
 
-// solveAll replaces all vectors y by L⁻¹y. It reads the factor once.
-func solveAll(root *linalg.Cholesky, all [][]float64) {
-	for i := range all[0] {
-		row := root.Row(i)
-		for _, y := range all {
-			y[i] = (y[i] - kernel.Dot(row[:i], y[:i])) / row[i]
-		}
-	}
-}
-
 // descend returns the fit of least loss of those at start times powers of the factor, as far as each
 // power is better than the one before, or as no loss before was finite, and its loss.
 func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (best T, least float64) {
@@ -191,19 +182,18 @@ func (l *Layer) sample(n []float64) (all []labelled) {
 	return all
 }
 
-// blocks calls do for blocks of the examples, with their number so far and what solveAll makes of copies.
-func blocks(root *linalg.Cholesky, examples []labelled, do func(at int, z [][]float64)) {
+// blocks calls do for blocks of the examples, several at once, with the number of the first and what root.Solve
+// makes of copies, one after the other.
+func blocks(root *linalg.Cholesky, examples []labelled, do func(at int, z []float64)) {
 	const together = 32
-	d := len(examples[0].x)
-	space := make([]float64, together*d)
-	z := make([][]float64, together)
-	for at := 0; at < len(examples); at += together {
+	linalg.Parallel((len(examples)+together-1)/together, func(i int) {
+		at := i * together
 		part := examples[at:min(at+together, len(examples))]
-		for i, e := range part {
-			z[i] = space[i*d : (i+1)*d]
-			copy(z[i], e.x)
+		z := make([]float64, 0, len(part)*len(part[0].x))
+		for _, e := range part {
+			z = append(z, e.x...)
 		}
-		solveAll(root, z[:len(part)])
-		do(at, z[:len(part)])
-	}
+		root.Solve(z)
+		do(at, z)
+	})
 }

@@ -11,7 +11,7 @@ import (
 
 const (
 	mostKept = 2000
-	block    = 16 // examples that are added to a square together
+	block    = 32 // examples that are added to a square together
 )
 
 // square is Σxxᵀ, the upper triangle by rows, and examples that it still lacks.
@@ -31,18 +31,14 @@ func (s *square) add(x []float64) {
 
 // flush adds the waiting examples. The sums are exact, so it does not matter how many these are.
 func (s *square) flush(d int) {
-	x := func(k, i int) []float64 { return s.waiting[k*d+i : (k+1)*d] }
-	n := len(s.waiting) / d
 	rest := s.sum
 	for i := range d {
-		row := rest[:d-i]
-		k := 0
-		for ; k+4 <= n; k += 4 {
-			x0, x1, x2, x3 := x(k, i), x(k+1, i), x(k+2, i), x(k+3, i)
-			kernel.AddScaled4(row, &[4]float64{x0[0], x1[0], x2[0], x3[0]}, x0, x1, x2, x3)
+		row, x := rest[:d-i], s.waiting
+		for ; len(x) >= 4*d; x = x[4*d:] {
+			kernel.AddScaled4(row, &[4]float64{x[i], x[d+i], x[2*d+i], x[3*d+i]}, x[i:], x[d+i:], x[2*d+i:], x[3*d+i:])
 		}
-		for ; k < n; k++ {
-			kernel.AddScaled(row, x(k, i)[0], x(k, i))
+		for ; len(x) > 0; x = x[d:] {
+			kernel.AddScaled(row, x[i], x[i:])
 		}
 		rest = rest[d-i:]
 	}

@@ -68,9 +68,7 @@ func TestPosteriorIsConsistent(t *testing.T) {
 					free[j] += w * (got.Free[j] - got.Var[j] + products[j])
 				}
 			}
-			if !(math.Abs(total-1) < 1e-10) {
-				t.Errorf("%+v m=%v v=%v: Σp = %g", p, m, v, total)
-			}
+			check.Near(t, "Σp", total, 1, 1e-10)
 			for j := range n {
 				if !(math.Abs(free[j]) < 1e-9*(1+floats.Max(v))) {
 					t.Errorf("%+v m=%v v=%v: covariances with logit %d add up to %g", p, m, v, j, free[j])

@@ -1,13 +1,18 @@
 package softmax
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
+	"closedform/core/mvn"
 	"closedform/internal/check"
 )
 
@@ -66,5 +71,224 @@ func TestStepIsFineEnough(t *testing.T) {
 		}
 		cases(n, count, compare)
 		compare(Probit{1, 0.5}, make([]float64, n), make([]float64, n)) // the worst case
+	}
+}
+
+// λ is by definition where E at the origin is the softmax's 1/n². Closed forms: n = 2
+// for any ρ; n = 3, where P_1 = ½; n = 4: P_2 = ¼ + asin(ρ/(1+ρ))/2π.
+func TestSlopeLambda(t *testing.T) {
+	for _, rho := range []float64{0, 0.3, 0.5, 0.9} {
+		for _, n := range []int{2, 3, 4, 10, 100} {
+			got := moments(Probit{SlopeLambda(n, rho), rho}, make([]float64, n), make([]float64, n))
+			if want := 1 / float64(n*n); !scalar.EqualWithinRel(got.E.At(0, 1), want, 1e-8) && rho > 0 {
+				t.Errorf("n=%d ρ=%g: derivative %g at the origin, want %g", n, rho, got.E.At(0, 1), want)
+			}
+		}
+		root := math.Sqrt(2 * math.Pi)
+		check.Near(t, "λ_2", SlopeLambda(2, rho), root/4, 1e-14)
+		check.Near(t, "λ_3", SlopeLambda(3, rho), root/(9*0.5), 1e-14)
+		check.Near(t, "λ_4", SlopeLambda(4, rho), root/(16*(0.25+math.Asin(rho/(1+rho))/(2*math.Pi))), 1e-13)
+	}
+}
+
+// unequal returns random correlations of both signs.
+func unequal(rnd *rand.Rand, n int) *mat.SymDense {
+	a := mat.NewDense(n, n+1, nil)
+	for i := range n {
+		for k := range n + 1 {
+			a.Set(i, k, rnd.NormFloat64())
+		}
+	}
+	return check.Correlations(n, func(i, j int) float64 {
+		return mat.Dot(a.RowView(i), a.RowView(j)) / (mat.Norm(a.RowView(i), 2) * mat.Norm(a.RowView(j), 2))
+	})
+}
+
+func TestProbitCorrIsProbitWhereEqual(t *testing.T) {
+	for _, c := range []struct {
+		n, count int
+		tol      float64
+	}{{2, 60, 1e-12}, {3, 60, 1e-12}, {4, 60, 1e-12}, {5, 12, 2e-11}, {7, 6, 2e-11}, {10, 6, 2e-11}} {
+		cases(c.n, c.count, func(p Probit, m, v []float64) {
+			got := moments(ProbitCorr{p.Lambda, check.Correlations(c.n-1, func(i, j int) float64 { return p.Rho })}, m, v)
+			// Probit's own error comes from its step.
+			if d := farthest(got, finer(p, m, v, 2)); !(d < c.tol) {
+				t.Errorf("%+v m=%v v=%v: off Probit by %g", p, m, v, d)
+			}
+		})
+	}
+}
+
+// A variance so large that all variables of its class are nearly the same.
+func TestProbitCorrNarrow(t *testing.T) {
+	mean := []float64{5598.436517013812, 3.4673316848282623, -0.4772158000085831, 4.704887251392458, -0.6947019708168309, -0.6491798811548886}
+	variance := []float64{1e8, 0, 0, 1, 1, 0}
+	got := moments(ProbitCorr{0.6, check.Correlations(5, func(i, j int) float64 { return 0.9 })}, mean, variance)
+	check.Near(t, "p_0", got.P[0], 0.7120428620633, 1e-12)
+	if d := farthest(got, moments(Probit{0.6, 0.9}, mean, variance)); !(d < 1e-11) {
+		t.Errorf("off Probit by %g", d)
+	}
+}
+
+// Without variances p is the definition and E its gradient; a variance is the mean over its logit.
+func TestProbitCorrIsDefinition(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(21, 22))
+	for n := 3; n <= 5; n++ {
+		p := ProbitCorr{0.7, unequal(rnd, n-1)}
+		m, v := problem(rnd, n)
+		certain, x := moments(p, m, make([]float64, n)), make([]float64, n-1)
+		for j := range m {
+			for k := range x {
+				x[k] = p.Lambda * (m[j] - m[other(j, k)])
+			}
+			prob, _ := mvn.CDF(x, p.Corr)
+			check.Near(t, "p without variances", certain.P[j], prob, 1e-12)
+			for k, g := range mvn.Gradient(nil, x, p.Corr) {
+				check.Near(t, "E without variances", certain.E.At(j, other(j, k)), p.Lambda*g, 1e-12)
+			}
+		}
+		want := moments(p, m, v)
+		for k := range m {
+			mean, known, point := NewMoments(n), slices.Clone(v), slices.Clone(m)
+			known[k] = 0
+			for u := -8.0; u <= 8; u += 0.25 {
+				point[k] = m[k] + math.Sqrt(v[k])*u
+				mean.AddScaled(0.25*gauss.PDF(u), moments(p, point, known))
+			}
+			if d := farthest(want, mean); !(d < 1e-9) {
+				t.Errorf("n = %d: mean over logit %d is off by %g", n, k, d)
+			}
+		}
+	}
+}
+
+func TestProbitCorrExtremes(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(27, 28))
+	for n := 2; n <= 5; n++ {
+		got := NewMoments(n)
+		m, v := make([]float64, n), make([]float64, n)
+		for k := range 80 {
+			extremeLogits(rnd, m, v)
+			corr := unequal(rnd, n-1)
+			if k%4 == 0 { // singular
+				corr = check.Correlations(n-1, func(i, j int) float64 { return 1 - 2*float64((i+j)%2) })
+			}
+			p := ProbitCorr{[]float64{1e-300, 1e-6, 0.3, 1, 50, 1e300}[rnd.IntN(6)], corr}
+			p.Moments(got, m, v)
+			if err := sound(got); err != nil {
+				t.Fatalf("λ = %g, Σ_0 = %v, m = %v, v = %v: %v", p.Lambda, corr.RawSymmetric().Data, m, v, err)
+			}
+		}
+	}
+	// A common variance beyond all others leaves the ranks of the others to chance.
+	p := ProbitCorr{1, check.Correlations(2, func(i, j int) float64 { return 0.3 })}
+	got := moments(p, []float64{1e8, -1e8, 0}, []float64{1e300, 1e300, 1e300})
+	check.NearAll(t, "p", got.P, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-12)
+}
+
+func TestProbitCorrValidate(t *testing.T) {
+	good := check.Correlations(3, func(i, j int) float64 { return 0.5 })
+	scaled := mat.NewSymDense(3, []float64{2, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1})
+	for _, c := range []struct {
+		p    ProbitCorr
+		want string
+	}{
+		{ProbitCorr{0, good}, "0 < λ < ∞"},
+		{ProbitCorr{math.NaN(), good}, "0 < λ < ∞"},
+		{ProbitCorr{math.Inf(1), good}, "0 < λ < ∞"},
+		{ProbitCorr{1, nil}, "without correlations"},
+		{ProbitCorr{1, new(mat.SymDense)}, "without correlations"},
+		{ProbitCorr{1, scaled}, "1 on its diagonal"},
+		{ProbitCorr{1, check.Correlations(2, func(i, j int) float64 { return 0.5 })}, "need 3×3"},
+		{ProbitCorr{1, check.Correlations(3, func(i, j int) float64 { return -0.6 })}, "positive semi-definite"},
+		{ProbitCorr{1, check.Correlations(3, func(i, j int) float64 { return math.NaN() })}, "[−1, 1]"},
+	} {
+		check.Refuses(t, fmt.Sprint(c.p), c.p.Validate(4), c.want)
+	}
+	if err := (ProbitCorr{1, good}).Validate(4); err != nil {
+		t.Error(err)
+	}
+	check.Panics(t, "softmax: ", "need 4×4", func() {
+		ProbitCorr{1, good}.Moments(NewMoments(5), make([]float64, 5), make([]float64, 5))
+	})
+}
+
+// With two classes everything is an integral of the logistic function over
+// d = z_1 − z_2 ~ N(m_1−m_2, v_1+v_2).
+func TestExactTwoClasses(t *testing.T) {
+	logistic := func(mean, variance float64) (p, e float64) {
+		s := math.Sqrt(variance)
+		h := 0.2 / max(1, s) // the poles are π/s from the axis
+		for u := -9.0; u <= 9; u += h {
+			q := 1 / (1 + math.Exp(-mean-s*u))
+			p += h * gauss.PDF(u) * q
+			e += h * gauss.PDF(u) * q * (1 - q)
+		}
+		return p, e
+	}
+	rnd := rand.New(rand.NewPCG(1, 1))
+	got := NewMoments(2)
+	for _, scale := range []float64{0, 1e-6, 0.1, 1, 30, 1e3} {
+		for _, variance := range []float64{0, 1e-8, 0.01, 0.3, 1, 20, 1e4} {
+			m := []float64{scale * rnd.NormFloat64(), scale * rnd.NormFloat64()}
+			v := []float64{variance, variance * 2 * rnd.Float64()}
+			p, pair := logistic(m[0]-m[1], v[0]+v[1])
+			for _, e := range settings {
+				e.Moments(got, m, v)
+				if d := max(math.Abs(got.P[0]-p), math.Abs(got.P[1]-(1-p)), math.Abs(got.E.At(0, 1)-pair)); !(d < tolerance(e)) {
+					t.Errorf("%+v, m=%v v=%v: off by %g", e, m, v, d)
+				}
+			}
+		}
+	}
+}
+
+// Without variance the moments are those of softmax(m).
+func TestExactWithoutVariance(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(2, 1))
+	for _, n := range []int{2, 5, 40, 100, 101, 1000} {
+		for _, scale := range []float64{0, 1, 1e3} {
+			m, want := make([]float64, n), NewMoments(n)
+			for j := range m {
+				m[j] = scale * rnd.NormFloat64()
+			}
+			sum := floats.LogSumExp(m)
+			for j, x := range m {
+				want.P[j] = math.Exp(x - sum)
+			}
+			want.E.Outer(1, mat.NewVecDense(n, want.P), mat.NewVecDense(n, want.P))
+			for j := range n {
+				want.E.Set(j, j, 0)
+			}
+			for _, e := range settings {
+				if d := farthest(moments(e, m, make([]float64, n)), want); !(d < tolerance(e)) {
+					t.Errorf("%+v, n=%d, scale %g: off by %g", e, n, scale, d)
+				}
+			}
+		}
+	}
+}
+
+// Half the step, twice the even spacing and more of both tails change nothing.
+func TestExactRuleIsFineEnough(t *testing.T) {
+	finer := exactRule{step: 0.15, spread: 12, tail: 1e-18, right: gumbelHigh + 4}
+	rnd := rand.New(rand.NewPCG(3, 1))
+	for _, n := range []int{2, 3, 10, 100} {
+		got, want := NewMoments(n), NewMoments(n)
+		m, v := make([]float64, n), make([]float64, n)
+		for k := range 120 / n * 2 {
+			spread := math.Pow(10, 4*rnd.Float64()-1)
+			for j := range n {
+				m[j] = spread * (2*rnd.Float64() - 1)
+				v[j] = []float64{1, math.Pow(10, 8*rnd.Float64()-4), 0, math.Pow(10, 4*rnd.Float64())}[(k+j*(k%2))%4]
+			}
+			new(exactTable).moments(want, m, v, finer)
+			for _, e := range settings {
+				e.Moments(got, m, v)
+				if d := farthest(got, want); !(d < 0.5*tolerance(e)) {
+					t.Errorf("%+v, m=%v v=%v: off by %g", e, m, v, d)
+				}
+			}
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
 )
 
 // OK ends the test at an error.
@@ -69,11 +70,38 @@ func AllPanic(t testing.TB, functions map[string]func()) {
 // Refuses fails unless there is an error, which says all that is wanted.
 func Refuses(t testing.TB, what string, err error, want ...string) {
 	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", what)
+		return
+	}
 	for _, w := range want {
-		if err == nil || !strings.Contains(err.Error(), w) {
+		if !strings.Contains(err.Error(), w) {
 			t.Errorf("%s: error %v does not say %q", what, err, w)
 		}
 	}
+}
+
+// Err returns the error of a function that returns a value, too.
+func Err[T any](_ T, err error) error { return err }
+
+// NearMatrix fails unless the matrices have the same size and each entry of got is near that of want.
+func NearMatrix(t testing.TB, what string, got, want mat.Matrix, tol float64) {
+	t.Helper()
+	if !mat.EqualApprox(got, want, tol) {
+		t.Errorf("%s:\n%v\nwant\n%v", what, mat.Formatted(got), mat.Formatted(want))
+	}
+}
+
+// Correlations returns the n×n correlation matrix with f beside its diagonal.
+func Correlations(n int, f func(i, j int) float64) *mat.SymDense {
+	corr := mat.NewSymDense(n, nil)
+	for i := range n {
+		corr.SetSym(i, i, 1)
+		for j := range i {
+			corr.SetSym(i, j, f(i, j))
+		}
+	}
+	return corr
 }
 
 // recovered returns what f panics with.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"math"
 	"testing"
 )
@@ -25,6 +26,8 @@ func TestChecksFail(t *testing.T) {
 		"no panic":    func(t testing.TB) { Panics(t, "p: ", "", func() {}) },
 		"prefix":      func(t testing.TB) { Panics(t, "p: ", "word", func() { panic("q: word") }) },
 		"words":       func(t testing.TB) { Panics(t, "p: ", "word", func() { panic("p: none") }) },
+		"no error":    func(t testing.TB) { Refuses(t, "x", nil) },
+		"another":     func(t testing.TB) { Refuses(t, "x", errors.New("no"), "no", "yes") },
 		"allocations": func(t testing.TB) { NoAllocs(t, "f", func() { sink = append([]byte(nil), 1) }) },
 	} {
 		var r recorder

@@ -123,6 +123,36 @@ func Learner(t *testing.T, margin float64, fit func(x [][]float64, class []int, 
 	})
 }
 
+// Online tests what learns one example after another as [Learner] does, and that a step allocates nothing.
+func Online[L interface {
+	Predictor
+	Observe(x []float64, class int) error
+}](t *testing.T, margin float64, make func(src rand.Source) (L, error),
+) {
+	t.Helper()
+	Learner(t, margin, func(x [][]float64, class []int, src rand.Source) (Predictor, error) {
+		m, err := make(src)
+		for k := 0; k < len(x) && err == nil; k++ {
+			err = m.Observe(x[k], class[k])
+		}
+		return m, err
+	})
+	m, x := Must(make(random.Source("online"))), []float64{1, -2}
+	NoAllocs(t, "Observe", func() { _ = m.Observe(x, 1) })
+}
+
+// Overflows tests that a network of two inputs and two classes refuses a training and an input that
+// overflow, and predicts all others, also without examples.
+func Overflows(t *testing.T, fit func(x [][]float64, class []int) (Predictor, error)) {
+	t.Helper()
+	x, class, _ := Clusters(30, 2, 2, "extremes")
+	m := Must(fit(x, class))
+	Refuses(t, "logits that overflow", m.Predict(make([]float64, 2), []float64{1e308, 1e308}))
+	Predict(t, m, 2, 1e8, -1e8)
+	Refuses(t, "a training that overflows", Err(fit([][]float64{{1e308, 1e308}, {-1e308, 1}}, []int{0, 1})))
+	Predict(t, Must(fit(nil, nil)), 2, 1, 1)
+}
+
 // Keys tests that the zero value of a configuration is valid, and that the error of
 // each of the others has its key.
 func Keys[C interface{ Validate() error }](t testing.TB, wrong map[string]C) {

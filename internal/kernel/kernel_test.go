@@ -120,8 +120,9 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Forward(noisyM, noisyV, s, u, w, a, b)
 	mean, variance := x(), x()
 	Update(mean, variance, d, e, s, u, w*float64(rnd.IntN(2)))
-	four, rows, sum := make([]float64, 4), numbers(rnd, 4*n), x()
+	four, pairs, rows, sum := make([]float64, 4), make([]float64, 4), numbers(rnd, 4*n), x()
 	Dot4((*[4]float64)(four), rows, a)
+	Dot2x2((*[4]float64)(pairs), n/2&^3, a, rows)
 	AddRows(sum, []float64{s, 0, u, w}, rows)
 	tall, shared := numbers(rnd, 4*(n&^3)), x()[:n&^3]
 	Carlson4(tall, shared, &[4]float64{s, u, w, -s}, &[4]float64{w, u, 1, s}, &[4]float64{-u, 0, s, w})
@@ -131,7 +132,7 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	mills, truncated, below := x(), x(), x()
 	Truncated(mills, truncated, below, c)
 	return [][]float64{
-		products[:], tall, shared, four, sum, {Dot(a, b), first, second}, added4, m, v, noisyM, noisyV, mean, variance, mills, truncated, below,
+		products[:], tall, shared, four, pairs, sum, {Dot(a, b), first, second}, added4, m, v, noisyM, noisyV, mean, variance, mills, truncated, below,
 	}
 }
 

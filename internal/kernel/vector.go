@@ -143,6 +143,20 @@ func Dot4(dst *[4]float64, a, x []float64) {
 	}
 }
 
+// Dot2x2 sets dst to the [Dot]s of the first n numbers of two rows x and two rows y: x₀y₀, x₀y₁, x₁y₀, x₁y₁.
+// n is a multiple of four.
+func Dot2x2(dst *[4]float64, n int, x, y []float64) {
+	p, q := len(x)/2, len(y)/2
+	_, _ = x[:p:p][:n], y[:q:q][:n]
+	if vector {
+		dot2x2Vector(dst, n, x, y)
+		return
+	}
+	for k := range dst {
+		dst[k] = Dot(x[k/2*p:][:n], y[k%2*q:])
+	}
+}
+
 // AddOuter adds u_i x to row i of a, whose rows are as long as x.
 func AddOuter(a, u, x []float64) {
 	for i, u := range u {

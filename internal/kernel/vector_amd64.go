@@ -17,6 +17,9 @@ func addScaled4Vector(y []float64, a *[4]float64, x0 []float64, x1 []float64, x2
 func dot4Vector(dst *[4]float64, x []float64, a []float64)
 
 //go:noescape
+func dot2x2Vector(dst *[4]float64, n int, x []float64, y []float64)
+
+//go:noescape
 func carlson4Vector(sum []float64, a []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
 
 //go:noescape

@@ -256,6 +256,114 @@ loop4Test:
 	VMOVSD       X3, 24(SI)
 	RET
 
+// func dot2x2Vector(dst *[4]float64, n int, x []float64, y []float64)
+// Requires: AVX
+TEXT ·dot2x2Vector(SB), NOSPLIT, $0-64
+	MOVQ   dst+0(FP), AX
+	MOVQ   n+8(FP), CX
+	MOVQ   x_len+24(FP), DX
+	SHRQ   $0x01, DX
+	MOVQ   x_base+16(FP), BX
+	LEAQ   (BX), BX
+	SHLQ   $0x03, DX
+	LEAQ   (BX)(DX*1), DX
+	MOVQ   y_len+48(FP), SI
+	SHRQ   $0x01, SI
+	MOVQ   y_base+40(FP), DI
+	LEAQ   (DI), DI
+	SHLQ   $0x03, SI
+	LEAQ   (DI)(SI*1), SI
+	XORQ   R8, R8
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   CX, R9
+	ANDQ   $-8, R9
+	JMP    loop8Test
+
+loop8:
+	VMOVUPD (BX)(R8*8), Y8
+	VMOVUPD (DX)(R8*8), Y9
+	VMOVUPD (DI)(R8*8), Y10
+	VMOVUPD (SI)(R8*8), Y11
+	VMULPD  Y10, Y8, Y12
+	VMULPD  Y11, Y8, Y8
+	VMULPD  Y10, Y9, Y10
+	VMULPD  Y11, Y9, Y9
+	VADDPD  Y12, Y0, Y0
+	VADDPD  Y8, Y2, Y2
+	VADDPD  Y10, Y4, Y4
+	VADDPD  Y9, Y6, Y6
+	VMOVUPD 32(BX)(R8*8), Y8
+	VMOVUPD 32(DX)(R8*8), Y9
+	VMOVUPD 32(DI)(R8*8), Y10
+	VMOVUPD 32(SI)(R8*8), Y11
+	VMULPD  Y10, Y8, Y12
+	VMULPD  Y11, Y8, Y8
+	VMULPD  Y10, Y9, Y10
+	VMULPD  Y11, Y9, Y9
+	VADDPD  Y12, Y1, Y1
+	VADDPD  Y8, Y3, Y3
+	VADDPD  Y10, Y5, Y5
+	VADDPD  Y9, Y7, Y7
+	ADDQ    $+8, R8
+
+loop8Test:
+	CMPQ R8, R9
+	JLT  loop8
+	ANDQ $-4, CX
+	JMP  loop4Test
+
+loop4:
+	VMOVUPD (BX)(R8*8), Y8
+	VMOVUPD (DX)(R8*8), Y9
+	VMOVUPD (DI)(R8*8), Y10
+	VMOVUPD (SI)(R8*8), Y11
+	VMULPD  Y10, Y8, Y12
+	VMULPD  Y11, Y8, Y8
+	VMULPD  Y10, Y9, Y10
+	VMULPD  Y11, Y9, Y9
+	VADDPD  Y12, Y0, Y0
+	VADDPD  Y8, Y2, Y2
+	VADDPD  Y10, Y4, Y4
+	VADDPD  Y9, Y6, Y6
+	ADDQ    $+4, R8
+
+loop4Test:
+	CMPQ         R8, CX
+	JLT          loop4
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VADDPD       Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X2, X1, X1
+	VPERMILPD    $0x01, X1, X2
+	VADDSD       X2, X1, X1
+	VADDPD       Y5, Y4, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPD       X3, X2, X2
+	VPERMILPD    $0x01, X2, X3
+	VADDSD       X3, X2, X2
+	VADDPD       Y7, Y6, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPD       X4, X3, X3
+	VPERMILPD    $0x01, X3, X4
+	VADDSD       X4, X3, X3
+	VZEROUPPER
+	VMOVSD       X0, (AX)
+	VMOVSD       X1, 8(AX)
+	VMOVSD       X2, 16(AX)
+	VMOVSD       X3, 24(AX)
+	RET
+
 // func carlson4Vector(sum []float64, a []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
 // Requires: AVX
 TEXT ·carlson4Vector(SB), NOSPLIT, $0-72

@@ -1,9 +1,12 @@
 // Package linalg has factorisations with a fixed order of summation, which give the same bits
-// on every processor, and that allocate nothing when they are repeated.
+// on every processor. Small ones allocate nothing when they are repeated; large ones use all processors.
 package linalg
 
 import (
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,8 +19,8 @@ type Cholesky struct {
 	l []float64 // n×n, the lower triangle
 }
 
-// block is how many rows work on one row while it is in the cache.
-const block = 16
+// strip is how many rows of L are read together while they are in the cache.
+const strip = 32
 
 // Factorize copies and factorises a matrix. It reports whether that is positive definite
 // in double precision.
@@ -34,29 +37,69 @@ func (c *Cholesky) Factorize(a mat.Symmetric) bool {
 	return c.FactorizeLower(c.l, n)
 }
 
-// FactorizeLower is Factorize for the lower triangle of an n×n matrix, which it replaces by the
-// factor, and refers to.
+// FactorizeLower is Factorize for the lower triangle of an n×n matrix, the first n² numbers of a, which it
+// replaces by the factor, and refers to.
 func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
+	a = a[:n*n]
 	c.n, c.l = n, a
-	for start := 0; start < n; start += block {
-		end := min(n, start+block)
-		for j := range end {
-			column := a[j*n : j*n+j]
-			for i := max(start, j); i < end; i++ {
-				row := a[i*n : i*n+j+1]
-				row[j] -= kernel.Dot(row[:j], column)
-				switch {
-				case i > j:
-					row[j] /= a[j*n+j]
-				case !(row[j] > 0 && row[j] < math.Inf(1)):
-					return false
-				default:
-					row[j] = math.Sqrt(row[j])
+	for start := 0; start < n; start += strip {
+		end := min(n, start+strip)
+		for i := start; i < end; i++ {
+			c.solve(a[i*n:(i+1)*n], start, i)
+			row := c.Row(i)
+			d := row[i] - kernel.Dot(row[:i], row[:i])
+			if !(d > 0 && d < math.Inf(1)) {
+				return false
+			}
+			row[i] = math.Sqrt(d)
+		}
+		c.solveAll(a[end*n:], start, end) // L⁻¹ of a column of A above the diagonal is a row of L
+	}
+	return true
+}
+
+// solve replaces the numbers from start to end of each row y by those of L⁻¹y, after all before start, which is
+// a multiple of four. It does so for four of them in two rows at once: they share all terms but the last ones, which
+// [kernel.Dot] adds one by one.
+func (c *Cholesky) solve(y []float64, start, end int) {
+	n := c.n
+	for ; len(y) > 0; y = y[min(len(y), 2*n):] {
+		i := start
+		for ; i+4 <= end && len(y) >= 2*n; i += 4 {
+			var upper, lower [4]float64
+			kernel.Dot2x2(&upper, i, c.l[i*n:(i+2)*n], y[:2*n])
+			kernel.Dot2x2(&lower, i, c.l[(i+2)*n:(i+4)*n], y[:2*n])
+			for k := range 2 {
+				y := y[k*n+i:][:4]
+				for j, sum := range [4]float64{upper[k], upper[2+k], lower[k], lower[2+k]} {
+					row := c.Row(i + j)[i:]
+					for l, x := range row[:j] {
+						sum += float64(x * y[l])
+					}
+					y[j] = (y[j] - sum) / row[j]
 				}
 			}
 		}
+		for y := y[:min(len(y), 2*n)]; len(y) > 0; y = y[n:] {
+			for i := i; i < end; i++ {
+				row := c.Row(i)
+				y[i] = (y[i] - kernel.Dot(row[:i], y[:i])) / row[i]
+			}
+		}
 	}
-	return true
+}
+
+// solveAll is solve, by all processors if that is worth it.
+func (c *Cholesky) solveAll(y []float64, start, end int) {
+	const together = 32
+	rows := len(y) / c.n
+	if rows*end < 1<<14 {
+		c.solve(y, start, end)
+		return
+	}
+	Parallel((rows+together-1)/together, func(i int) {
+		c.solve(y[i*together*c.n:min(rows, (i+1)*together)*c.n], start, end)
+	})
 }
 
 // Row returns the first i+1 entries of row i of L, not a copy; the others are zero.
@@ -70,11 +113,10 @@ func (c *Cholesky) LogDet() (sum float64) {
 	return sum
 }
 
-// Solve replaces y by L⁻¹y.
+// Solve replaces y by L⁻¹y, or each row of n numbers of it.
 func (c *Cholesky) Solve(y []float64) {
-	for i := range c.n {
-		row := c.Row(i)
-		y[i] = (y[i] - kernel.Dot(row[:i], y[:i])) / row[i]
+	for start := 0; start < c.n; start += strip {
+		c.solve(y, start, min(c.n, start+strip))
 	}
 }
 
@@ -85,4 +127,18 @@ func (c *Cholesky) SolveT(y []float64) {
 		y[i] /= row[i]
 		kernel.AddScaled(y[:i], -y[i], row[:i])
 	}
+}
+
+// Parallel calls do for 0 to n−1, by all processors, and returns when all calls have.
+func Parallel(n int, do func(i int)) {
+	var busy sync.WaitGroup
+	var next atomic.Int64
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		busy.Go(func() {
+			for i := int(next.Add(1)); i <= n; i = int(next.Add(1)) {
+				do(i - 1)
+			}
+		})
+	}
+	busy.Wait()
 }

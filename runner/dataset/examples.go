@@ -142,6 +142,9 @@ func (e *Examples) Subset(rows []int) *Examples {
 	return &s
 }
 
+// First returns the first n examples, or all.
+func (e *Examples) First(n int) *Examples { return e.Subset(upTo(min(n, e.Len()))) }
+
 // Map returns the examples with so many inputs as f makes of theirs, before any scaling,
 // without [Features]. Those of images stay whole numbers from 0 to 255, as a camera's do.
 // It panics if e has been scaled.

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"reflect"
-	"slices"
 	"testing"
 
 	"closedform/internal/check"
@@ -19,12 +17,8 @@ func all(e *Examples) Set { return e.Set(0, e.Len()) }
 func TestNewExamples(t *testing.T) {
 	set := Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{1, 0}}
 	e := NewExamples(set, 3)
-	if e.Len() != 2 || e.Inputs() != 2 || e.Class(0) != 1 || e.Class(1) != 0 || !slices.Equal(e.Classes(), []string{"1", "2", "3"}) {
-		t.Errorf("%d examples of %d inputs with the classes %d and %d of %q", e.Len(), e.Inputs(), e.Class(0), e.Class(1), e.Classes())
-	}
-	if got := all(e); !reflect.DeepEqual(got, set) {
-		t.Errorf("the set is %v, was %v", got, set)
-	}
+	check.Equal(t, "examples, inputs and classes", []any{e.Len(), e.Inputs(), e.Class(0), e.Class(1), e.Classes()}, []any{2, 2, 1, 0, []string{"1", "2", "3"}})
+	check.Equal(t, "the set", all(e), set)
 	set.X[0][0], set.Class[0] = 9, 2
 	got := all(e)
 	got.X[0][1], got.Class[1] = 7, 7
@@ -36,17 +30,12 @@ func TestNewExamples(t *testing.T) {
 func TestSubset(t *testing.T) {
 	e := three()
 	s := e.Subset([]int{3, 0, 3}).Subset([]int{2, 1})
-	if want := (Set{X: [][]float64{{7, 8}, {1, 2}}, Class: []int{0, 0}}); !reflect.DeepEqual(all(s), want) {
-		t.Errorf("the subset is %v, want %v", all(s), want)
-	}
-	if got := e.Set(1, 3); !reflect.DeepEqual(got, Set{X: [][]float64{{3, 4}, {5, 6}}, Class: []int{2, 2}}) {
-		t.Errorf("the middle is %v", got)
-	}
+	check.Equal(t, "the subset", all(s), (Set{X: [][]float64{{7, 8}, {1, 2}}, Class: []int{0, 0}}))
+	check.Equal(t, "the middle", e.Set(1, 3), Set{X: [][]float64{{3, 4}, {5, 6}}, Class: []int{2, 2}})
 }
 
 func TestPanics(t *testing.T) {
-	scaler, err := three().Scaler(Standard)
-	check.OK(t, err)
+	scaler := check.Must(three().Scaler(Standard))
 	for words, f := range map[string]func(){
 		"dst of Input has length 1": func() { three().Input(make([]float64, 1), 0) },
 		"example 1 of 2 inputs":     func() { NewExamples(Set{X: [][]float64{{1}, {2, 3}}, Class: []int{0, 1}}, 2) },
@@ -62,8 +51,7 @@ func TestPanics(t *testing.T) {
 
 func TestInputAllocatesNothing(t *testing.T) {
 	for _, e := range []*Examples{three(), Images("i", make([]byte, 50*4*5), 4*5, make([]byte, 50))} {
-		s, err := e.Scaler(Centred)
-		check.OK(t, err)
+		s := check.Must(e.Scaler(Centred))
 		scaled, x := s.Apply(e), make([]float64, e.Inputs())
 		check.NoAllocs(t, "Input", func() { scaled.Input(x, 1) })
 	}
@@ -76,9 +64,7 @@ func TestMap(t *testing.T) {
 	set := images.Map(3, func(dst, x []float64) { dst[0], dst[2] = x[1]/7, 10*x[0] }).Set(0, 2)
 	check.NearAll(t, "image", set.X[0], []float64{9, 0, 255}, 0)
 	check.NearAll(t, "image", set.X[1], []float64{3, 0, 100}, 0)
-	if set.Class[0] != 2 || set.Class[1] != 0 {
-		t.Errorf("classes %v", set.Class)
-	}
+	check.Equal(t, "classes", []any{set.Class[0], set.Class[1]}, []any{2, 0})
 	numbers := NewExamples(Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{0, 1}}, 2)
 	mapped := numbers.Map(1, func(dst, x []float64) { dst[0] = x[0] / x[1] })
 	check.NearAll(t, "numbers", mapped.Set(1, 2).X[0], []float64{0.75}, 0)

@@ -33,8 +33,8 @@ const (
 
 // Validate returns an error for an unknown word, and for a column of two kinds.
 func (f Format) Validate() error {
-	if !slices.Contains([]Missing{"", MissingError, MissingDrop, MissingMean}, f.Missing) {
-		return field.Errorf("missing", "%q is not allowed; allowed: error, drop, mean", string(f.Missing))
+	if err := field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean); err != nil {
+		return err
 	}
 	for _, c := range f.Categorical {
 		if slices.Contains(f.Ignore, c) {

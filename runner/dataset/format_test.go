@@ -16,15 +16,13 @@ const birds = "id,mass,colour,kind\n1,2,red,a\n2,NA,blue,b\n3,6,?,a\n4,1,red,\n5
 
 func read(t *testing.T, f Format, text string) *Examples {
 	t.Helper()
-	e, err := f.Examples(parse(t, text))
-	check.OK(t, err)
+	e := check.Must(f.Examples(parse(t, text)))
 	return e
 }
 
 func parse(t *testing.T, text string) *Table {
 	t.Helper()
-	table, err := ParseTable([]byte(text), "a.csv")
-	check.OK(t, err)
+	table := check.Must(ParseTable([]byte(text), "a.csv"))
 	return table
 }
 
@@ -35,12 +33,8 @@ func TestFormat(t *testing.T) {
 	if got := all(e); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if want := []Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}; !slices.Equal(e.Features(), want) || e.Features()[1].String() != "colour=blue" {
-		t.Errorf("features %v, want %v", e.Features(), want)
-	}
-	if e.where(1) != "a.csv:6" {
-		t.Errorf("after rows that are dropped the line is %s", e.where(1))
-	}
+	check.Equal(t, "features", []any{e.Features(), e.Features()[1].String()}, []any{[]Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}, "colour=blue"})
+	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
 	for _, c := range []struct {
 		f    Format
 		want string
@@ -74,8 +68,7 @@ func TestMeansAndNewRows(t *testing.T) {
 		Unit:     {{0.6, 0, 0.2}, {20, 0, 0.2}},
 		Standard: {{0, -4 / math.Sqrt(6), 4 / math.Sqrt(6)}, {97 / math.Sqrt2, -4 / math.Sqrt(6), 4 / math.Sqrt(6)}},
 	} {
-		s, err := train.Scaler(kind)
-		check.OK(t, err)
+		s := check.Must(train.Scaler(kind))
 		if text, err := json.Marshal(s); err != nil || json.Unmarshal(text, &s) != nil {
 			t.Fatal(err)
 		}
@@ -90,16 +83,14 @@ func TestMeansAndNewRows(t *testing.T) {
 			}
 		}
 	}
-	s, err := train.Scaler(None)
-	check.OK(t, err)
+	s := check.Must(train.Scaler(None))
 	rows, unknown, err := s.Rows(parse(t, "x,c\n1,w\n2,w\n,\n"))
 	if want := [][]float64{{1, 0, 0}, {2, 0, 0}, {3, 2. / 3, 1. / 3}}; err != nil || !slices.EqualFunc(rows, want, func(a, b []float64) bool { return floats.EqualApprox(a, b, 1e-15) }) || !slices.Equal(unknown, []string{"c=w"}) {
 		t.Errorf("%v, unknown %q, %v", rows, unknown, err)
 	}
 	_, _, err = s.Rows(parse(t, "c\nu\n"))
 	check.Refuses(t, "a column less", err, `a.csv:1: no column "x"; the columns, by ',', are c`)
-	plain, err := read(t, Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard)
-	check.OK(t, err)
+	plain := check.Must(read(t, Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard))
 	_, _, err = plain.Rows(parse(t, "x,class\n1,a\n,b\n"))
 	check.Refuses(t, "a new gap", err, `a.csv:3: column "x" is missing: ""; allowed where the training had missing = "mean" only`)
 	_, _, err = Scaler{}.Rows(parse(t, "x\n1\n"))

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,10 +28,7 @@ const (
 
 // Validate returns an error unless there is such a scaling.
 func (s Scaling) Validate() error {
-	if !slices.Contains([]Scaling{"", Standard, Unit, Centred, None}, s) {
-		return field.Errorf("scale", "%q is not allowed; allowed: standard, unit, centred, none", string(s))
-	}
-	return nil
+	return field.OneOf("scale", cmp.Or(s, None), Standard, Unit, Centred, None)
 }
 
 // Scaler fills in missing inputs, shifts and multiplies: (x − shift) · factor. The zero

@@ -21,8 +21,7 @@ func inputsOf(x ...[]float64) *Examples {
 // scale returns the inputs of to, scaled by a scaler that is fitted to fit.
 func scale(t *testing.T, kind Scaling, fit, to *Examples) [][]float64 {
 	t.Helper()
-	s, err := fit.Scaler(kind)
-	check.OK(t, err)
+	s := check.Must(fit.Scaler(kind))
 	return all(s.Apply(to)).X
 }
 
@@ -42,9 +41,7 @@ func TestScalers(t *testing.T) {
 			}
 		}
 	}
-	if before := all(test).X[1][0]; before != 9 {
-		t.Errorf("the examples that were scaled have changed to %v", before)
-	}
+	check.Equal(t, "the examples that were scaled have changed to", all(test).X[1][0], 9)
 	if e := inputsOf([]float64{1}); (Scaler{}).Apply(e) != e {
 		t.Error("the zero scaler makes other examples")
 	}
@@ -73,14 +70,11 @@ func TestScalersOfOneExampleAndOfConstants(t *testing.T) {
 // Zeros stay zeros without a shift, and 255 becomes 1.
 func TestUnitOfBytes(t *testing.T) {
 	e := Images("im", []byte{0, 51, 102, 204, 0, 0}, 3, []byte{1, 2})
-	s, err := e.Scaler(Unit)
-	check.OK(t, err)
+	s := check.Must(e.Scaler(Unit))
 	if got, want := all(s.Apply(e)).X, [][]float64{{0, 0.2, 0.4}, {0.8, 0, 0}}; !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := scale(t, Unit, e, inputsOf([]float64{255, 0, 51}))[0]; !slices.Equal(got, []float64{1, 0, 0.2}) {
-		t.Errorf("255, 0, 51 become %v", got)
-	}
+	check.Equal(t, "255, 0, 51 become", scale(t, Unit, e, inputsOf([]float64{255, 0, 51}))[0], []float64{1, 0, 0.2})
 }
 
 // exact returns mean and standard deviation by 2000-bit arithmetic.
@@ -98,8 +92,7 @@ func exact(x []float64) (mean, sd float64) {
 	return mean, sd
 }
 
-// Mean and deviation keep their digits, however large the mean or small or large
-// the deviation.
+// Mean and deviation keep their digits, however large the mean or small or large the deviation.
 func TestMomentsAreExact(t *testing.T) {
 	rnd := rand.New(random.Source("dataset", "moments"))
 	columns := map[string]func() float64{

@@ -1,9 +1,9 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -36,9 +36,7 @@ func TestSplit(t *testing.T) {
 		if err != nil || !slices.IsSorted(train) || !slices.IsSorted(test) {
 			t.Fatalf("the order is %v and %v: %v", train, test, err)
 		}
-		if all := slices.Sorted(slices.Values(slices.Concat(train, test))); !slices.Equal(all, upTo(len(class))) {
-			t.Fatalf("%v and %v are not %d examples", train, test, len(class))
-		}
+		check.Equal(t, fmt.Sprintf("%v and %v are not %d examples", train, test, len(class)), slices.Sorted(slices.Values(slices.Concat(train, test))), upTo(len(class)))
 		count, tested := make([]int, classes), make([]int, classes)
 		for _, k := range class {
 			count[k]++
@@ -48,9 +46,7 @@ func TestSplit(t *testing.T) {
 		}
 		for k, n := range count {
 			want := min(max(int(math.Round(fraction*float64(n))), 1), max(n-1, 0))
-			if tested[k] != want {
-				t.Fatalf("a test part of %g has %d of %d examples of class %d, want %d", fraction, tested[k], n, k, want)
-			}
+			check.Equal(t, fmt.Sprintf("a test part of %g has", fraction), tested[k], want)
 		}
 	}
 }
@@ -72,26 +68,15 @@ func TestSplitErrors(t *testing.T) {
 
 func TestParts(t *testing.T) {
 	e := mustCSV(t, "x,class\n1,10\n2,9\n3,5\n4,10\n5,9\n6,b\n")
-	if want := []string{"10", "5", "9", "b"}; !slices.Equal(e.Classes(), want) {
-		t.Fatalf("classes %q, want %q", e.Classes(), want)
-	}
+	check.Equal(t, "classes", e.Classes(), []string{"10", "5", "9", "b"})
 	// Without the b the names are integers, and without the 5 the numbers shift.
 	train, test, err := Parts(e, []int{4, 0, 1}, []int{3})
 	check.OK(t, err)
-	for part, want := range map[*Examples]Set{
-		train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}},
-		test:  {X: [][]float64{{4}}, Class: []int{1}},
-	} {
-		if got := all(part); !reflect.DeepEqual(got, want) {
-			t.Errorf("a part is %v, want %v", got, want)
-		}
-		if want := []string{"9", "10"}; !slices.Equal(part.Classes(), want) {
-			t.Errorf("its classes are %q, want %q", part.Classes(), want)
-		}
+	for part, want := range map[*Examples]Set{train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}}, test: {X: [][]float64{{4}}, Class: []int{1}}} {
+		check.Equal(t, "a part", all(part), want)
+		check.Equal(t, "its classes", part.Classes(), []string{"9", "10"})
 	}
-	if e.Class(0) != 0 || e.Class(1) != 2 {
-		t.Error("the examples themselves have changed")
-	}
+	check.Equal(t, "the examples themselves have changed", []any{e.Class(0), e.Class(1)}, []any{0, 2})
 	if train, test, err = Parts(e, []int{0, 1}, nil); err != nil || train.Len() != 2 || test.Len() != 0 || test.Inputs() != 1 {
 		t.Errorf("an empty test part: %v, %v, %v", train, test, err)
 	}
@@ -118,15 +103,12 @@ func TestAlign(t *testing.T) {
 		return Images(name, make([]byte, len(labels)*height*2), height*2, labels)
 	}
 	train := read("train", 3, 10, 9, 3, 9)
-	test, err := Align(train, read("test", 3, 10, 10, 9))
-	check.OK(t, err)
+	test := check.Must(Align(train, read("test", 3, 10, 10, 9)))
 	if got := all(test).Class; !slices.Equal(got, []int{2, 2, 1}) || !slices.Equal(test.Classes(), []string{"3", "9", "10"}) {
 		t.Errorf("classes %v of %q", got, test.Classes())
 	}
-	if test.where(2) != "test: image 3" {
-		t.Errorf("the third is from %q", test.where(2))
-	}
-	_, err = Align(train, read("test", 3, 10, 9, 4))
+	check.Equal(t, "the third is from", test.where(2), "test: image 3")
+	_, err := Align(train, read("test", 3, 10, 9, 4))
 	check.Refuses(t, "a label out of range", err, `test: image 3: class "4" is not in the training part, which has 3, 9, 10`)
 	_, err = Align(train, read("test", 4, 10, 9))
 	check.Refuses(t, "larger images", err, `test: image 1: 8 inputs; the training part has 6`)

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -10,6 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Table is what a file of comma-separated values has: text.
@@ -25,16 +31,15 @@ type Table struct {
 
 // ReadTable reads a file as [ParseTable] does, and - as standard input.
 func ReadTable(path string) (*Table, error) {
-	if path != "-" {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		return ParseTable(content, path)
+	var content []byte
+	var err error
+	if path == "-" {
+		content, err = io.ReadAll(os.Stdin)
+	} else {
+		content, err = os.ReadFile(path)
 	}
-	content, err := io.ReadAll(os.Stdin)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	return ParseTable(content, path)
 }
@@ -179,4 +184,32 @@ func (t *Table) numbers(k int, put func(row int, x float64)) error {
 		put(i, x)
 	}
 	return nil
+}
+
+// decode returns the text of a file: UTF-16 with a byte order mark, UTF-8 with or without
+// one or, if it is not that, Windows-1252, of which Latin-1 is a part.
+func decode(content []byte) (string, error) {
+	if bytes.HasPrefix(content, []byte("\x1f\x8b")) {
+		r, err := Unpack(bytes.NewReader(content))
+		if err == nil {
+			content, err = io.ReadAll(r)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if !utf8.Valid(content) {
+		text, _, err := transform.Bytes(unicode.BOMOverride(charmap.Windows1252.NewDecoder()), content)
+		if i := bytes.IndexRune(text, utf8.RuneError); err != nil || i >= 0 {
+			return "", fmt.Errorf("line %d is not in the encoding of the file; allowed: UTF-8, Windows-1252, Latin-1,"+
+				" and UTF-16 with a byte order mark", 1+bytes.Count(text[:max(i, 0)], []byte("\n")))
+		}
+		content = text
+	}
+	if i := bytes.IndexByte(content, 0); i >= 0 {
+		return "", fmt.Errorf("line %d has a byte 0, as workbooks, archives and UTF-16 without a byte order mark have;"+
+			" allowed: a text file with commas, semicolons or tabs",
+			1+bytes.Count(content[:i], []byte("\n")))
+	}
+	return strings.TrimPrefix(string(content), "\ufeff"), nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
@@ -16,10 +15,6 @@ import (
 	"closedform/core/random"
 	"closedform/internal/check"
 )
-
-func fit(cfg Config, x [][]float64, class []int) *Model {
-	return check.Must(Fit(cfg, x, class, random.Source("fit")))
-}
 
 func TestLearner(t *testing.T) {
 	for _, layers := range [][]int{{2, 3}, {2, 10, 3}, {2, 20, 12, 3}} {
@@ -30,18 +25,10 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-func TestExtremes(t *testing.T) {
-	x, class, _ := check.Clusters(30, 2, 2, "extremes")
-	cfg := Config{Layers: []int{2, 4, 2}, Descent: mlp.Descent{Epochs: 3}}
-	m := fit(cfg, x, class)
-	if err := m.Predict(make([]float64, 2), []float64{1e308, 1e308}); err == nil {
-		t.Error("logits that overflow were accepted")
-	}
-	check.Predict(t, m, 2, 1e8, -1e8)
-	if _, err := Fit(cfg, [][]float64{{1e308, 1e308}, {-1e308, 1}}, []int{0, 1}, random.Source("far")); err == nil {
-		t.Error("a training that overflows was accepted")
-	}
-	check.Predict(t, fit(cfg, nil, nil), 2, 1, 1)
+func TestOverflows(t *testing.T) {
+	check.Overflows(t, func(x [][]float64, class []int) (check.Predictor, error) {
+		return Fit(Config{Layers: []int{2, 4, 2}, Descent: mlp.Descent{Epochs: 3}}, x, class, random.Source("fit"))
+	})
 }
 
 func TestConfig(t *testing.T) {
@@ -53,9 +40,7 @@ func TestConfig(t *testing.T) {
 		"step":      {Descent: mlp.Descent{Step: -1}},
 		"epochs":    {Descent: mlp.Descent{Epochs: -1}},
 	})
-	if _, err := Fit(Config{Layers: []int{1, 1}}, nil, nil, random.Source()); err == nil {
-		t.Error("one class was accepted")
-	}
+	check.Refuses(t, "one class", check.Err(Fit(Config{Layers: []int{1, 1}}, nil, nil, random.Source())))
 }
 
 // newTestNetwork returns a network with random parameters, and noise.
@@ -75,9 +60,7 @@ func newTestNetwork(path ...any) (*network, *pass) {
 func TestGradient(t *testing.T) {
 	for trial := range 3 {
 		n, p := newTestNetwork(trial)
-		if got, want := n.prior[0]*3, n.prior[len(n.prior)-1]*4; !scalar.EqualWithinRel(got, 2, 1e-14) || !scalar.EqualWithinRel(want, 2, 1e-14) {
-			t.Errorf("prior variances times inputs are %g and %g, want 2", got, want)
-		}
+		check.NearAll(t, "prior variances times inputs", []float64{n.prior[0] * 3, n.prior[len(n.prior)-1] * 4}, []float64{2, 2}, 1e-14)
 		x := []float64{1.5, -0.5, 1}
 		at := slices.Clone(n.parameters)
 		got := make([]float64, len(at))
@@ -97,8 +80,6 @@ func TestGradient(t *testing.T) {
 			}
 			return loss
 		}, at, &fd.Settings{Formula: fd.Central})
-		if !floats.EqualApprox(got, want, 2e-7) {
-			t.Errorf("gradient %v, by differences %v", got, want)
-		}
+		check.NearAll(t, "gradient", got, want, 2e-7)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/core/random"
 	"closedform/internal/check"
 )
@@ -63,24 +65,14 @@ func program() {
 			case "hang":
 				time.Sleep(time.Minute)
 			case "":
-				fmt.Println(strings.Trim(strings.ReplaceAll(fmt.Sprint(shares(counts)), " ", ","), "[]"))
+				p := floats.ScaleTo(make([]float64, head.Classes), 1/floats.Sum(counts), counts)
+				fmt.Println(strings.Trim(strings.ReplaceAll(fmt.Sprint(p), " ", ","), "[]"))
 			default:
 				fmt.Println(wrong)
 			}
 		}
 	}
 	os.Exit(0)
-}
-
-func shares(counts []float64) (p []float64) {
-	sum := 0.
-	for _, c := range counts {
-		sum += c
-	}
-	for _, c := range counts {
-		p = append(p, c/sum)
-	}
-	return p
 }
 
 func config(t *testing.T, wrong string) Config {

@@ -10,10 +10,6 @@ import (
 	"closedform/internal/check"
 )
 
-func fit(cfg Config, x [][]float64, class []int) *Model {
-	return check.Must(Fit(cfg, x, class, random.Source("fit")))
-}
-
 func TestLearner(t *testing.T) {
 	for _, layers := range [][]int{{2, 3}, {2, 10, 3}, {2, 20, 12, 3}} {
 		cfg := Config{Layers: layers, Descent: mlp.Descent{Epochs: 40, Step: 0.05}, Rate: 0.3}
@@ -23,18 +19,10 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-func TestExtremes(t *testing.T) {
-	x, class, _ := check.Clusters(30, 2, 2, "extremes")
-	cfg := Config{Layers: []int{2, 4, 2}, Descent: mlp.Descent{Epochs: 3}, Rate: 0.3}
-	m := fit(cfg, x, class)
-	if err := m.Predict(make([]float64, 2), []float64{1e308, 1e308}); err == nil {
-		t.Error("logits that overflow were accepted")
-	}
-	check.Predict(t, m, 2, 1e8, -1e8)
-	if _, err := Fit(cfg, [][]float64{{1e308, 1e308}, {-1e308, 1}}, []int{0, 1}, random.Source("far")); err == nil {
-		t.Error("a training that overflows was accepted")
-	}
-	check.Predict(t, fit(cfg, nil, nil), 2, 1, 1)
+func TestOverflows(t *testing.T) {
+	check.Overflows(t, func(x [][]float64, class []int) (check.Predictor, error) {
+		return Fit(Config{Layers: []int{2, 4, 2}, Descent: mlp.Descent{Epochs: 3}, Rate: 0.3}, x, class, random.Source("fit"))
+	})
 }
 
 func TestConfig(t *testing.T) {
@@ -47,7 +35,5 @@ func TestConfig(t *testing.T) {
 		"step":   {Descent: mlp.Descent{Step: -1}},
 		"epochs": {Descent: mlp.Descent{Epochs: -1}},
 	})
-	if _, err := Fit(Config{Layers: []int{1, 1}}, nil, nil, random.Source()); err == nil {
-		t.Error("one class was accepted")
-	}
+	check.Refuses(t, "one class", check.Err(Fit(Config{Layers: []int{1, 1}}, nil, nil, random.Source())))
 }

@@ -10,7 +10,8 @@ import (
 // full is the covariance of all weights, by a square root S, P = SSᵀ, row by row.
 type full struct {
 	root        []float64
-	next        []float64   // of addNoise
+	next        []float64 // of addNoise, with factor
+	factor      linalg.Cholesky
 	rows, white [][]float64 // of the jacobian, and these times the root
 	steps       reflections
 }
@@ -84,7 +85,7 @@ func (r *full) addNoise(variance []float64) bool {
 		}
 		p[i*n+i] = kernel.Dot(r.row(i), r.row(i)) + v
 	}
-	if !new(linalg.Cholesky).FactorizeLower(p, n) {
+	if !r.factor.FactorizeLower(p, n) {
 		return false
 	}
 	r.root, r.next = p, r.root

@@ -2,11 +2,13 @@ package kalman
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
@@ -32,13 +34,7 @@ func TestLearner(t *testing.T) {
 		{Layers: []int{2, 8, 3}, Covariance: LowRank},
 		{Layers: []int{2, 8, 3}, Covariance: Bong},
 	} {
-		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			m, err := New(cfg, src)
-			for k := 0; k < len(x) && err == nil; k++ {
-				err = m.Observe(x[k], class[k])
-			}
-			return m, err
-		})
+		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, src) })
 	}
 }
 
@@ -153,17 +149,74 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 		{Layers: []int{2, 3, 3}, Covariance: LowRank, Rank: 24},
 	} {
 		m := newModel(cfg)
+		_, prior := m.Weights()
+		for i, v := range m.noise {
+			check.Near(t, "process noise", v, cfg.ProcessNoise*prior.At(i, i), 1e-15)
+		}
 		x, class, _ := check.Clusters(12, cfg.Layers[0], m.network.Outputs(), "textbook")
 		for k, at := range x {
 			mean, cov := textbook(t, m, at, class[k])
 			observe(t, m, at, class[k])
 			gotMean, gotCov := m.Weights()
-			for i := range mean {
-				check.Near(t, fmt.Sprintf("%v: mean of weight %d", cfg.Layers, i), gotMean[i], mean[i], 1e-8)
-				for k := range mean {
-					if cfg.Covariance != Diagonal || i == k {
-						check.Near(t, fmt.Sprintf("%v: covariance %d, %d", cfg.Layers, i, k), gotCov.At(i, k), cov.At(i, k), 1e-8)
+			check.NearAll(t, fmt.Sprintf("%v: mean of weight", cfg.Layers), gotMean, mean, 1e-8)
+			if cfg.Covariance == Diagonal {
+				variance := mat.NewDiagDense(len(mean), nil)
+				variance.DiagFrom(cov)
+				cov = mat.DenseCopyOf(variance)
+			}
+			check.NearMatrix(t, fmt.Sprint(cfg.Layers), gotCov, cov, 1e-8)
+		}
+	}
+}
+
+// AAᵀ is the covariance of the label, whatever the order of large and
+// small probabilities: variances to their last digits.
+func TestFactorLabelIsARootOfTheCovariance(t *testing.T) {
+	rnd := rand.New(random.Source("label"))
+	for n := 2; n <= 7; n++ {
+		for _, spread := range []float64{0.1, 3, 30, 300} {
+			p := make([]float64, n)
+			for j := range p {
+				p[j] = spread * rnd.NormFloat64()
+			}
+			mlp.Normalise(p)
+			a := vectors(n-1, n)
+			factorLabel(a, p)
+			product := func(i, j int) (sum float64) {
+				for k := range a {
+					sum += a[k][i] * a[k][j]
+				}
+				return sum
+			}
+			for i := range p {
+				others := 0.0
+				for j := range p {
+					if i == j {
+						continue
 					}
+					others += p[j]
+					// Rounding errors are those of a correlation.
+					scale := math.Sqrt(product(i, i)) * math.Sqrt(product(j, j))
+					if got, want := product(i, j), -p[i]*p[j]; !(math.Abs(got-want) <= 1e-14*scale+1e-300) {
+						t.Errorf("n = %d, spread %g: S_%d%d = %g, want %g", n, spread, i, j, got, want)
+					}
+				}
+				if got, want := product(i, i), p[i]*others; !scalar.EqualWithinAbsOrRel(got, want, 1e-300, 1e-13) {
+					t.Errorf("n = %d, spread %g: S_%d%[3]d = %g, want %g", n, spread, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestFactorLabelWhereProbabilitiesUnderflow(t *testing.T) {
+	for _, p := range [][]float64{{0, 1, 0}, {1, 0, 0}, {0, 0, 1}, {1, 5e-324, 0}, {5e-324, 0, 1}} {
+		a := vectors(2, 3)
+		factorLabel(a, p)
+		for k, row := range a {
+			for i, x := range row {
+				if !(math.Abs(x) <= 1e-160) {
+					t.Errorf("p = %v: a_%d%d = %g, want 0", p, k, i, x)
 				}
 			}
 		}

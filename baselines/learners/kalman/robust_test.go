@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -92,9 +91,7 @@ func TestDiagonalKeepsSmallDeviations(t *testing.T) {
 	if !r.step(make([]float64, 1), j) {
 		t.Fatal("overflow")
 	}
-	if v := r.variance[0]; !(math.Abs(v*1e24-1) < 1e-12) {
-		t.Errorf("variance %g, want 1e-24", v)
-	}
+	check.Near(t, "variance in 1e-24", r.variance[0]*1e24, 1, 1e-12)
 }
 
 // What overflows is refused, before anything has changed.
@@ -110,9 +107,7 @@ func TestOverflowIsRefused(t *testing.T) {
 		}
 		m.mean[0] = 1e10
 		for _, err := range []error{m.Observe([]float64{1e300}, 0), m.Predict(make([]float64, 2), []float64{1e300})} {
-			if err == nil || !strings.Contains(err.Error(), "logits overflow") {
-				t.Errorf("%v: error %v", kind, err)
-			}
+			check.Refuses(t, string(kind), err, "logits overflow")
 		}
 	}
 }
@@ -126,37 +121,5 @@ func TestConfigErrors(t *testing.T) {
 		"rank":           {Rank: 3},
 	})
 	check.Keys(t, map[string]Config{"process_noise": {Covariance: Diagonal, ProcessNoise: 0.1}, "rank": {Covariance: LowRank, Rank: 201}})
-	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil {
-		t.Error("layers without classes were accepted")
-	}
-}
-
-// A step allocates nothing.
-func TestAllocatesNothing(t *testing.T) {
-	for _, kind := range kinds {
-		cfg := Config{Layers: []int{4, 5, 3}, Covariance: kind}
-		if kind == Full {
-			cfg.ProcessNoise = 1e-3
-		}
-		m := newModel(cfg)
-		x := []float64{1, -1, 2, 0}
-		check.NoAllocs(t, string(kind), func() { _ = m.Observe(x, 2) })
-	}
-}
-
-func BenchmarkObserve(b *testing.B) {
-	for _, cfg := range []Config{
-		{Layers: []int{64, 50, 10}},
-		{Layers: []int{784, 128, 128, 10}, Covariance: Diagonal},
-		{Layers: []int{784, 128, 128, 10}, Covariance: Bong},
-		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank},
-	} {
-		b.Run(fmt.Sprint(cfg.Covariance, cfg.Rank, cfg.Layers), func(b *testing.B) {
-			m := newModel(cfg)
-			x, class, _ := check.Clusters(1, cfg.Layers[0], 10, "bench")
-			for b.Loop() {
-				observe(b, m, x[0], class[0])
-			}
-		})
-	}
+	check.Refuses(t, "layers without classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))))
 }

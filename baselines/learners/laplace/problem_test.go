@@ -1,18 +1,21 @@
 package laplace
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // shapes are models of all kinds: with and without bias and hidden layers.
@@ -95,15 +98,9 @@ func TestGradient(t *testing.T) {
 		if value := p.LogDensity(got, w); value != p.LogDensity(nil, w) {
 			t.Errorf("%v: the gradient changes the value", m.Layers)
 		}
-		if n := testing.AllocsPerRun(10, func() { p.LogDensity(got, w) }); n > 0 {
-			t.Errorf("%v: %g allocations", m.Layers, n)
-		}
+		check.NoAllocs(t, "a gradient", func() { p.LogDensity(got, w) })
 		want := fd.Gradient(nil, func(w []float64) float64 { return p.LogDensity(nil, w) }, w, &fd.Settings{Formula: fd.Central})
-		for i := range got {
-			if !scalar.EqualWithinAbsOrRel(got[i], want[i], 1e-7, 1e-7) {
-				t.Errorf("%v, bias %t: derivative %d is %g, by differences %g", m.Layers, m.Bias, i, got[i], want[i])
-			}
-		}
+		check.NearAll(t, fmt.Sprintf("%v, bias %t: derivative", m.Layers, m.Bias), got, want, 1e-7)
 	}
 }
 
@@ -159,11 +156,121 @@ func TestModeInClosedForm(t *testing.T) {
 		}
 	}
 	p := problem(Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0})
-	if w, err := p.Climb([]float64{0, 0}, LinearSteps); err != nil || !floats.EqualApprox(w, []float64{lo / 2, -lo / 2}, 1e-6) {
-		t.Errorf("mode %v, want ±%g; error %v", w, lo/2, err)
-	}
+	check.NearAll(t, "mode", check.Must(p.Climb([]float64{0, 0}, LinearSteps)), []float64{lo / 2, -lo / 2}, 1e-6)
 	p = problem(Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
-	if _, err := p.Climb([]float64{1e150, 0}, LinearSteps); err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
-		t.Errorf("overflow: error %v", err)
+	check.Refuses(t, "overflow", check.Err(p.Climb([]float64{1e150, 0}, LinearSteps)), "laplace: ")
+}
+
+// problemOf returns the problem that the model solves, for the prior variance v.
+func problemOf(t *testing.T, m *Model, v float64, x [][]float64, class []int) *Problem {
+	t.Helper()
+	return problem(Prior{Layers: m.cfg.Layers, Bias: true, Var: m.network.PriorVar(v)}, x, class)
+}
+
+// The information is the negative Hessian of the log density by the weights of the last layer.
+func TestInformation(t *testing.T) {
+	for _, m := range shapes() {
+		x, class, w := randomData(m, 6, rand.New(random.Source("information")))
+		p := problem(m, x, class)
+		n, offset := len(w), p.network.Layers[len(m.Layers)-2].Offset
+		got := mat.NewSymDense(n-offset, nil)
+		p.Information(got, w)
+		hessian := mat.NewDense(n, n, nil)
+		fd.Jacobian(hessian, func(g, w []float64) { p.LogDensity(g, w) }, w, &fd.JacobianSettings{Formula: fd.Central})
+		hessian.Scale(-1, hessian)
+		check.NearMatrix(t, fmt.Sprintf("%v, bias %t: information", m.Layers, m.Bias), got, hessian.Slice(offset, n, offset, n), 1e-7)
+	}
+}
+
+// The covariance of the logits is J H⁻¹ Jᵀ, the derivatives of logit j by the weights of neuron
+// j being the features.
+func TestLogitCovariance(t *testing.T) {
+	x, class := clusters(60, "covariance")
+	for _, cfg := range configs() {
+		m := fit(cfg, x, class)
+		check.OK(t, m.forward([]float64{0.3, -1.2, 2}))
+		features := m.pass.Input(len(cfg.Layers) - 2)
+		c, in := m.network.Outputs(), len(features)
+		jacobian, h := mat.NewDense(c, c*in, nil), mat.NewSymDense(c*in, nil)
+		for j := range c {
+			copy(jacobian.RawRowView(j)[j*in:], features)
+		}
+		var inverse, want mat.Dense
+		problemOf(t, m, cfg.LaplaceVar, x, class).Information(h, m.weights)
+		check.OK(t, inverse.Solve(h, jacobian.T()))
+		want.Mul(jacobian, &inverse)
+		check.NearMatrix(t, cfg.name(), m.logits.cov, &want, 1e-9)
+	}
+}
+
+// rosenbrock is Σ 100 (x_{i+1} − x_i²)² + (1 − x_i)², and not a number far out.
+func rosenbrock(grad, x []float64) (sum float64) {
+	clear(grad)
+	for i := range len(x) - 1 {
+		rise, rest := x[i+1]-x[i]*x[i], 1-x[i]
+		sum += 100*rise*rise + rest*rest
+		grad[i] -= 400*x[i]*rise + 2*rest
+		grad[i+1] += 200 * rise
+	}
+	if floats.Norm(x, math.Inf(1)) > 10 {
+		return math.NaN()
+	}
+	return sum
+}
+
+func TestRosenbrock(t *testing.T) {
+	for _, n := range []int{2, 3, 40} {
+		x, evaluations := make([]float64, n), 0
+		for i := range x {
+			x[i] = -1.2 + 2.2*float64(i%2)
+		}
+		value := minimize(func(grad, x []float64) float64 {
+			evaluations++
+			return rosenbrock(grad, x)
+		}, x, 1e-10, 1000)
+		check.NearAll(t, "x", x, slices.Repeat([]float64{1}, n), 1e-10)
+		if value > 1e-20 || evaluations > 400 {
+			t.Errorf("n = %d: value %g after %d evaluations", n, value, evaluations)
+		}
+	}
+}
+
+// A badly scaled quadratic on top of a large number, which hides what the last steps gain.
+func TestRounding(t *testing.T) {
+	x := []float64{3, -2, 5, 1, 1}
+	minimize(func(grad, x []float64) float64 {
+		sum := 1e3
+		for i := range x {
+			scale := math.Pow(10, float64(i-2))
+			grad[i] = scale * (x[i] - float64(i))
+			sum += grad[i] * grad[i] / scale / 2
+		}
+		return sum
+	}, x, 1e-10, 1000)
+	check.NearAll(t, "x", x, []float64{0, 1, 2, 3, 4}, 1e-7)
+}
+
+// At the minimum of |x − 1| + |y| + y²/2 no slope is zero.
+func TestKink(t *testing.T) {
+	x := []float64{-3.1, 2.7}
+	value := minimize(func(grad, x []float64) float64 {
+		grad[0], grad[1] = math.Copysign(1, x[0]-1), math.Copysign(1, x[1])+x[1]
+		return math.Abs(x[0]-1) + math.Abs(x[1]) + x[1]*x[1]/2
+	}, x, 0, 1000)
+	if value > 1e-8 {
+		t.Errorf("value %g at %v", value, x)
+	}
+}
+
+func TestSearchEnds(t *testing.T) {
+	for _, c := range []struct {
+		tol   float64
+		steps int
+		moves bool
+	}{{300, 100, false}, {0, 0, false}, {0, 1, true}} {
+		x := []float64{-1.2, 1}
+		if minimize(rosenbrock, x, c.tol, c.steps); (x[0] != -1.2) != c.moves {
+			t.Errorf("%+v: it ends at %v", c, x)
+		}
 	}
 }

@@ -112,9 +112,7 @@ func TestSampleRefuses(t *testing.T) {
 		}
 	}
 	one := Prior{Layers: []int{1, 2}}
-	if _, err := NewProblem(one, [][]float64{{math.NaN()}}, []int{0}); err == nil || !strings.Contains(err.Error(), "input 0 is NaN") {
-		t.Errorf("error %v", err)
-	}
+	check.Refuses(t, "NaN", check.Err(NewProblem(one, [][]float64{{math.NaN()}}, []int{0})), "input 0 is NaN")
 	p := problem(one, nil, nil)
 	check.AllPanic(t, map[string]func(){
 		"prior":   func() { _, _ = NewProblem(Prior{Layers: []int{1, 2}, Mean: []float64{1}}, nil, nil) },

@@ -8,15 +8,11 @@ import (
 )
 
 func TestErrors(t *testing.T) {
-	if _, err := New(Config{Classes: 1}, nil); err == nil {
-		t.Error("one class was accepted")
-	}
+	check.Refuses(t, "one class", check.Err(New(Config{Classes: 1}, nil)))
 	m := check.Must(New(Config{Classes: 2}, nil))
 	p, infinite := make([]float64, 2), []float64{0, math.Inf(-1)}
-	for i, err := range []error{m.Observe(nil, 2), m.Observe(nil, -1), m.Observe(infinite, 0), m.Predict(p, infinite)} {
-		if err == nil {
-			t.Error("no error ", i)
-		}
+	for _, err := range []error{m.Observe(nil, 2), m.Observe(nil, -1), m.Observe(infinite, 0), m.Predict(p, infinite)} {
+		check.Refuses(t, "a wrong class or input", err)
 	}
 	check.AllPanic(t, map[string]func(){"p": func() { _ = m.Predict(make([]float64, 3), nil) }})
 }

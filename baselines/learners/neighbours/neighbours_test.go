@@ -1,10 +1,11 @@
 package neighbours
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"sort"
-	"strings"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -55,25 +56,18 @@ func TestNeighboursAreThoseOfASort(t *testing.T) {
 					for i := range order {
 						order[i] = i
 					}
-					distance := func(i int) float64 { return floats.Distance(at, x[i], 2) }
 					// Distances are compared as rounded to nine digits: a tie
 					// is one whatever the order of the sum.
-					sort.SliceStable(order, func(a, b int) bool {
-						return scalar.Round(distance(order[a]), 9) < scalar.Round(distance(order[b]), 9)
-					})
+					distance := func(i int) float64 { return scalar.Round(floats.Distance(at, x[i], 2), 9) }
+					slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
 					want := make([]float64, classes)
 					for _, i := range order[:k] {
 						want[class[i]]++
 					}
 					check.OK(t, q.Predict(p, at))
-					for c := range p {
-						if !scalar.EqualWithinAbs(p[c], (want[c]+0.25)/float64(k+1), 1e-14) {
-							t.Fatalf("coarse %t, %d inputs, k = %d: p = %v, counts %v", coarse, inputs, k, p, want)
-						}
-					}
-					if !scalar.EqualWithinAbs(floats.Sum(p), 1, 1e-14) {
-						t.Errorf("p adds up to %g", floats.Sum(p))
-					}
+					floats.AddConst(0.25, want)
+					floats.Scale(1/float64(k+1), want)
+					check.NearAll(t, fmt.Sprintf("coarse %t, %d inputs, k = %d", coarse, inputs, k), p, want, 1e-14)
 				}
 			}
 		}
@@ -87,20 +81,12 @@ func TestNeighboursFarAway(t *testing.T) {
 	if err := q.Predict(p, []float64{0, 1}); err != nil || !(p[1] > p[0]) {
 		t.Errorf("p = %v, error %v", p, err)
 	}
-	if err := q.Predict(p, []float64{1e200, 0}); err == nil {
-		t.Errorf("p = %v where distances overflow", p)
-	}
+	check.Refuses(t, "distances that overflow", q.Predict(p, []float64{1e200, 0}))
 }
 
 func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{"neighbours": {Neighbours: -1}})
 	x, class := examples(10, 2, 2, false)
-	for name, err := range map[string]error{
-		"0 examples":       func() error { _, err := Fit(Config{Classes: 2}, nil, nil, nil); return err }(),
-		"10 examples of 1": func() error { _, err := Fit(Config{Classes: 1}, x, class, nil); return err }(),
-	} {
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
+	check.Refuses(t, "nothing", check.Err(Fit(Config{Classes: 2}, nil, nil, nil)), "0 examples")
+	check.Refuses(t, "one class", check.Err(Fit(Config{Classes: 1}, x, class, nil)), "10 examples of 1")
 }

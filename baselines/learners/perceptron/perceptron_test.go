@@ -137,19 +137,18 @@ func TestExtremes(t *testing.T) {
 
 func TestPolicies(t *testing.T) {
 	for _, c := range []struct {
-		policy   bnn.Policy
-		action   bnn.Action
-		mean, v  float64
-		withFail bool
+		policy  bnn.Policy
+		action  bnn.Action
+		mean, v float64
 	}{
-		{bnn.Fail, bnn.Refused, 0, 1, true},
-		{bnn.Skip, bnn.Skipped, 0, 1, false},
-		{bnn.Project, bnn.Projected, math.Sqrt(2/math.Pi) * (math.Sqrt2 + 1), 0.25, false},
+		{bnn.Fail, bnn.Refused, 0, 1},
+		{bnn.Skip, bnn.Skipped, 0, 1},
+		{bnn.Project, bnn.Projected, math.Sqrt(2/math.Pi) * (math.Sqrt2 + 1), 0.25},
 	} {
 		p := one(Config{Lambda: 1, OnIndefinite: c.policy, VarianceFloor: 0.25}, 0, 1)
 		update, err := p.Observe([]float64{1}, true)
 		mean, cov := p.Weights()
-		if (err != nil) != c.withFail || update.Action != c.action || !(update.MinVariance < 0) {
+		if (err != nil) != (c.policy == bnn.Fail) || update.Action != c.action || !(update.MinVariance < 0) {
 			t.Errorf("%v: %+v, %v", c.policy, update, err)
 		}
 		check.Near(t, "mean", mean[0], c.mean, 1e-12)
@@ -163,7 +162,5 @@ func TestErrors(t *testing.T) {
 		"covariance": func() { _, _ = New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) },
 		"input":      func() { _, _ = one(Config{}, 0, 1).Predict([]float64{1, 2}) },
 	})
-	if got := one(Config{}, 0, 1).cfg.Lambda; !(math.Abs(got-softmax.SlopeLambda(2, 0.5)) < 1e-15) {
-		t.Errorf("default λ = %g is not slope-matched", got)
-	}
+	check.Near(t, "default λ", one(Config{}, 0, 1).cfg.Lambda, softmax.SlopeLambda(2, 0.5), 1e-15)
 }

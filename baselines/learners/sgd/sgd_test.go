@@ -9,34 +9,20 @@ import (
 	"closedform/internal/check"
 )
 
-func newModel(cfg Config) *Model {
-	return check.Must(New(cfg, random.Source("model")))
-}
-
 func TestLearner(t *testing.T) {
 	for _, cfg := range []Config{{LearningRate: 0.05}, {Rule: Momentum, LearningRate: 0.005}, {Rule: Adam, LearningRate: 0.01}} {
 		cfg.Layers = []int{2, 8, 3}
-		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			m, err := New(cfg, src)
-			for k := 0; k < len(x) && err == nil; k++ {
-				err = m.Observe(x[k], class[k])
-			}
-			return m, err
-		})
+		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, src) })
 	}
 }
 
 func TestConfig(t *testing.T) {
 	check.Keys(t, map[string]Config{"rule": {Rule: "newton"}, "learning_rate": {LearningRate: -1}})
-	for _, rule := range []Rule{SGD, Momentum, Adam} {
-		m := newModel(Config{Layers: []int{2, 4, 3}, Rule: rule})
-		check.NoAllocs(t, "Observe", func() { _ = m.Observe([]float64{1, -2}, 1) })
-	}
 }
 
 // What overflows is refused, and leaves the weights.
 func TestOverflow(t *testing.T) {
-	m := newModel(Config{Layers: []int{1, 2}})
+	m := check.Must(New(Config{Layers: []int{1, 2}}, random.Source("model")))
 	m.weights[0] = 1e200
 	before := slices.Clone(m.weights)
 	if err := m.Observe([]float64{1e200}, 0); err == nil || !slices.Equal(before, m.weights) {

@@ -1,11 +1,84 @@
 package tagi
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
 	"closedform/internal/check"
 )
+
+func TestLearner(t *testing.T) {
+	for _, cfg := range []Config{{SigmaV: 0.3}, {SigmaV: 0.1, Head: Remax}} {
+		cfg.Layers = []int{2, 12, 8, 3}
+		var last *Model
+		check.Online(t, 0.25, func(src rand.Source) (m *Model, err error) {
+			last, err = New(cfg, src)
+			return last, err
+		})
+		for l := range last.layers {
+			_, variance := last.Weights(l)
+			_, in := variance.Dims()
+			prior := last.cfg.PriorVar / float64(in)
+			if !(mat.Min(variance) > 0 && mat.Max(variance) <= prior*(1+1e-15)) {
+				t.Errorf("%v: variances %v in layer %d, prior %g", cfg.Head, variance, l, prior)
+			}
+		}
+	}
+}
+
+// Whatever is asked is answered with probabilities or with an error, which leaves
+// the weights as they were.
+func TestExtremes(t *testing.T) {
+	for _, c := range []Config{{}, {Head: Remax}} {
+		for _, prior := range []float64{1e-100, 1e-8, 1e8, 1e100} {
+			for _, size := range []float64{0, 1e-300, 1e-150, 1e8, 1e20, 1e150, 1e300} {
+				for _, noise := range []float64{1e-100, 1, 1e100} {
+					c.Layers, c.PriorVar, c.SigmaV = []int{2, 3, 3}, prior, noise
+					m := newModel(c)
+					name := fmt.Sprintf("%v, prior %g, size %g, noise %g:", c.Head, prior, size, noise)
+					for k := range 10 {
+						x := []float64{size * float64(k%3-1), size}
+						before, _ := m.Weights(0)
+						if err := m.Observe(x, k%3); err != nil {
+							if after, _ := m.Weights(0); !mat.Equal(before, after) {
+								t.Errorf("%s weights changed with error %v", name, err)
+							}
+						}
+						for l := range m.layers {
+							mean, variance := m.Weights(l)
+							if bad := mat.Norm(mean, 2) + mat.Norm(variance, 2); math.IsNaN(bad) || math.IsInf(bad, 0) {
+								t.Fatalf("%s layer %d: means %v, variances %v", name, l, mean, variance)
+							}
+						}
+						p := make([]float64, 3)
+						if err := m.Predict(p, x); err == nil {
+							check.Near(t, name+" sum", floats.Sum(p), 1, 1e-14)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	check.Keys(t, map[string]Config{
+		"head":           {Head: "softmax"},
+		"sigma_v":        {SigmaV: -1},
+		"prior_var":      {PriorVar: -1},
+		"prior_mean_var": {PriorMeanVar: math.NaN()},
+	})
+	check.Refuses(t, "layers without classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))), "layers")
+	m := newModel(Config{Layers: []int{2, 2}})
+	check.Refuses(t, "an input of 1e200", m.Predict(make([]float64, 2), []float64{1e200, 0}), "overflows")
+	check.AllPanic(t, map[string]func(){"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) }})
+}
 
 func newModel(cfg Config) *Model {
 	return check.Must(New(cfg, random.Source("model")))

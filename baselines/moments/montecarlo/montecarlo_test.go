@@ -11,28 +11,15 @@ import (
 	"closedform/internal/check"
 )
 
-// With n = 2 everything is a one-dimensional integral over d = z_1 − z_2, here
-// by a fine trapezoidal rule: s_1 = 1/(1+e^{−d}), E_12 = s_1(1−s_1).
-func binary(m, v []float64) (p, variance, pair float64) {
-	mean, sd := m[0]-m[1], math.Sqrt(v[0]+v[1])
-	const h = 1.0 / 64
-	var second float64
-	for x := -9.0; x <= 9; x += h {
-		w := h * math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
-		s := 1 / (1 + math.Exp(-(mean + sd*x)))
-		p += w * s
-		second += w * s * s
-	}
-	return p, second - p*p, p - second
-}
-
 func TestSampleWithinItsErrors(t *testing.T) {
-	var chi, terms float64
-	for c := range 40 {
+	const cases = 160
+	chi := map[string]float64{}
+	for c := range cases {
 		m := []float64{0.3 * float64(c%7), 0.5}
 		v := []float64{0.2 + 0.3*float64(c%5), 0.1 * float64(c%3)}
-		p, variance, pair := binary(m, v)
-		e := NewEstimate(2)
+		exact, e := softmax.NewMoments(2), NewEstimate(2)
+		softmax.Exact{}.Moments(exact, m, v)
+		p, pair := exact.P[0], exact.E.At(0, 1)
 		e.Sample(m, v, 4000, random.Source("montecarlo", c))
 		for _, q := range []struct {
 			name            string
@@ -40,20 +27,21 @@ func TestSampleWithinItsErrors(t *testing.T) {
 		}{
 			{"p_1", e.P[0], e.PErr[0], p},
 			{"p_2", e.P[1], e.PErr[1], 1 - p},
-			{"Var s_1", e.Var[0], e.VarErr[0], variance},
+			{"Var s_1", e.Var[0], e.VarErr[0], p*(1-p) - pair},
 			{"E_12", e.E.At(0, 1), e.EErr.At(0, 1), pair},
 		} {
 			z := (q.got - q.exact) / q.err
 			if !(math.Abs(z) < 5) {
 				t.Errorf("case %d: %s = %g ± %g, exact %g: %.1f standard errors", c, q.name, q.got, q.err, q.exact, z)
 			}
-			chi += z * z
-			terms++
+			chi[q.name] += z * z / cases
 		}
 	}
 	// Errors that are reported too large or too small by a fifth would show.
-	if mean := chi / terms; mean < 0.7 || mean > 1.4 {
-		t.Errorf("mean squared z-score %.2f; want about 1", mean)
+	for name, mean := range chi {
+		if mean < 0.7 || mean > 1.4 {
+			t.Errorf("%s: mean squared z-score %.2f; want about 1", name, mean)
+		}
 	}
 }
 
@@ -68,13 +56,9 @@ func TestSampleConsistency(t *testing.T) {
 		for j := range e.P {
 			second += e.E.At(i, j)
 		}
-		if !scalar.EqualWithinAbsOrRel(second, p, 1e-12, 1e-12) {
-			t.Errorf("Σ_j E[s_%d s_j] = %g, want p = %g", i, second, p)
-		}
+		check.Near(t, "Σ_j E[s_i s_j]", second, p, 1e-12)
 	}
-	if !scalar.EqualWithinAbs(sum, 1, 1e-12) {
-		t.Errorf("Σp = %g", sum)
-	}
+	check.Near(t, "Σp", sum, 1, 1e-12)
 }
 
 func TestSampleOfCertainLogits(t *testing.T) {
@@ -88,9 +72,7 @@ func TestSampleOfCertainLogits(t *testing.T) {
 func TestSampleDoesNotAllocate(t *testing.T) {
 	e, src := NewEstimate(3), random.Source("allocs")
 	m, v := []float64{0, 1, 2}, []float64{1, 1, 1}
-	if n := testing.AllocsPerRun(10, func() { e.Sample(m, v, 10, src) }); n > 0 {
-		t.Errorf("%g allocations", n)
-	}
+	check.NoAllocs(t, "Sample", func() { e.Sample(m, v, 10, src) })
 }
 
 func TestSamplePanics(t *testing.T) {

@@ -19,6 +19,7 @@ func main() {
 	products()
 	addScaled4()
 	dot4()
+	dot2x2()
 	carlson4()
 	forward()
 	backward()
@@ -128,6 +129,27 @@ func dot4() {
 			terms = append(terms, mul(row(k, i, offset), x))
 		}
 		return terms
+	})
+	for k := range total {
+		VMOVSD(total[k].AsX(), Mem{Base: dst, Disp: 8 * k})
+	}
+	RET()
+}
+
+func dot2x2() {
+	TEXT("dot2x2Vector", NOSPLIT, "func(dst *[4]float64, n int, x, y []float64)")
+	Pragma("noescape")
+	dst, n := Load(Param("dst"), GP64()), Load(Param("n"), GP64())
+	two := func(name string) memory {
+		size := Load(Param(name).Len(), GP64())
+		SHRQ(U8(1), size)
+		return rows(2, size, Mem{Base: Load(Param(name).Base(), GP64())})
+	}
+	x, y := two("x"), two("y")
+	total := sums(n, 4, func(i Register, offset int) []VecVirtual {
+		a, b := load(x(0, i, offset)), load(x(1, i, offset))
+		c, d := load(y(0, i, offset)), load(y(1, i, offset))
+		return []VecVirtual{mul(c, a), mul(d, a), mul(c, b), mul(d, b)}
 	})
 	for k := range total {
 		VMOVSD(total[k].AsX(), Mem{Base: dst, Disp: 8 * k})

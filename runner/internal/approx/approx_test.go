@@ -65,9 +65,7 @@ func TestNoValue(t *testing.T) {
 			t.Errorf("%s = %g", Columns()[4+i].Name, x)
 		}
 	}
-	if share := e.Row()[10]; share != 0 {
-		t.Errorf("share of indefinite matrices %g", share)
-	}
+	check.Equal(t, "share of indefinite matrices", e.Row()[10], 0)
 }
 
 // An eigenvalue is negative beyond the error of the moments only, and that is larger
@@ -88,9 +86,7 @@ func TestNegative(t *testing.T) {
 		{softmax.Exact{}, 1e6, -1e-4, 1, true},
 		{softmax.Exact{}, 1, 0.1, -5, false},
 	} {
-		if got := NewErrors(c.a).negative(mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})); got != c.negative {
-			t.Errorf("%+v: negative is %t", c, got)
-		}
+		check.Equal(t, fmt.Sprintf("%+v: negative", c), NewErrors(c.a).negative(mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})), c.negative)
 	}
 }
 
@@ -110,9 +106,7 @@ func TestMethods(t *testing.T) {
 		"probit-lsq": softmax.Probit{Lambda: learner.Lambda{Word: "lsq"}.Value(3, 0.5), Rho: 0.5},
 		"exact-fast": softmax.Exact{Fast: true}, "laplace-bridge": meanfield.LaplaceBridge,
 	} {
-		if got := method.Of(3); got != want {
-			t.Errorf("%s is %#v, want %#v", method, got, want)
-		}
+		check.Equal(t, method, method.Of(3), want)
 	}
 	for _, method := range Methods() {
 		for _, n := range []int{2, 3} {

@@ -68,14 +68,9 @@ func TestDecode(t *testing.T) {
 	if m.Name != "toy" || m.Effort != "full" || m.Folder != "x" || m.Seed != 2 {
 		t.Errorf("header %+v", m.Header)
 	}
-	if len(v.Items) != 2 || v.Items[0].Rate != 0.5 || v.Items[1].Rate != 1 || len(v.Items[1].Words) != 2 {
-		t.Errorf("items %+v", v.Items)
-	}
-	if len(v.Sweep.Seed) != 3 || v.Sweep.Seed[2] != 3 {
-		t.Errorf("seeds %v", v.Sweep.Seed)
-	}
-	resolved, err := m.Resolved(&v)
-	check.OK(t, err)
+	check.Equal(t, "items", []any{len(v.Items), v.Items[0].Rate, v.Items[1].Rate, len(v.Items[1].Words)}, []any{2, 0.5, 1.0, 2})
+	check.Equal(t, "seeds", []any{len(v.Sweep.Seed), v.Sweep.Seed[2]}, []any{3, 3})
+	resolved := check.Must(m.Resolved(&v))
 	m2, w, err := decode(string(resolved))
 	again, _ := m2.Resolved(&w)
 	if err != nil || string(again) != string(resolved) || w.Items[0].Rate != 0.5 || strings.Contains(string(resolved), "extra") {
@@ -142,17 +137,13 @@ type strict struct {
 
 func (s *strict) Validate() error { return field.Within("train", s.Train, 1, 9) }
 
-// Required keys that are not given are named at once, with what is allowed; others have
-// what is allowed.
+// Required keys that are not given are named at once, with what is allowed; others have what is allowed.
 func TestRequired(t *testing.T) {
 	const all = "name = 'x'\ntrain = 1\n[of]\ndraws = 1\nspread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n[[item]]\nrate = 0\n"
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
 		{"draws = 1\nspread = 0\n", "unequal = 0\n", "s.toml:3: missing: of.draws, 1 to 1,000; of.spread, 0 to 1e30"},
-		{
-			"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "",
-			"s.toml:3: missing: of.spread, 0 to 1e30; of.classes, each 2 to 100; of.gap, [low, high]; of.word, a word",
-		},
+		{"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "", "s.toml:3: missing: of.spread, 0 to 1e30; of.classes, each 2 to 100; of.gap, [low, high]; of.word, a word"},
 		{"name = 'x'\n", "", "s.toml: missing: name, up to 64 of a-z, 0-9, _ and -"},
 		{"rate = 0", "", "s.toml:9: missing: item.1.rate, 0 to 1"},
 		{"[[item]]\nrate = 0\n", "", "s.toml: missing: item, at least one table headed [[item]]"},
@@ -179,16 +170,12 @@ func TestRequired(t *testing.T) {
 
 func TestOverrides(t *testing.T) {
 	m, v, err := decode(text, "item.second.rate=0.125", "sweep.seed=2..9", "base.words=[]", "item.first.words=['c', 'd']", "effort=quick")
-	if err != nil || v.Items[1].Rate != 0.125 || len(v.Sweep.Seed) != 8 || len(v.Base.Words) != 0 || len(m.Overrides) != 5 || m.Effort != "quick" {
-		t.Errorf("%v: %+v, overrides %q", err, v, m.Overrides)
-	}
-	if !slices.Equal(v.Items[0].Words, []string{"c", "d"}) || len(v.Items[1].Words) != 0 || v.Items[0].Rate != 0.5 {
-		t.Errorf("items %+v", v.Items)
-	}
+	check.OK(t, err)
+	check.Equal(t, "overridden", []any{v.Items[1].Rate, len(v.Sweep.Seed), len(v.Base.Words), len(m.Overrides), m.Effort}, []any{0.125, 8, 0, 5, "quick"})
+	check.Equal(t, "items", []any{v.Items[0].Words, len(v.Items[1].Words), v.Items[0].Rate}, []any{[]string{"c", "d"}, 0, 0.5})
 	_, v, err = decode(text, "item.*.rate=0.125")
-	if err != nil || v.Items[0].Rate != 0.125 || v.Items[1].Rate != 0.125 {
-		t.Errorf("%v: items %+v", err, v.Items)
-	}
+	check.OK(t, err)
+	check.Equal(t, "rates", []any{v.Items[0].Rate, v.Items[1].Rate}, []any{0.125, 0.125})
 }
 
 // A table that takes a list away keeps it away when its manifest is resolved and read
@@ -196,8 +183,7 @@ func TestOverrides(t *testing.T) {
 func TestInherited(t *testing.T) {
 	m, v, err := decode(text, "item.second.words=[]")
 	check.OK(t, err)
-	resolved, err := m.Resolved(&v)
-	check.OK(t, err)
+	resolved := check.Must(m.Resolved(&v))
 	if _, v, err = decode(string(resolved)); err != nil || len(v.Items[0].Words) != 2 || len(v.Items[1].Words) != 0 {
 		t.Errorf("%v: items %+v of %s", err, v.Items, resolved)
 	}
@@ -206,13 +192,11 @@ func TestInherited(t *testing.T) {
 // On the command line, not in a manifest, one value stands for a list.
 func TestOneValueForList(t *testing.T) {
 	_, v, err := decode(text, "sweep.seed=3", "item.second.words=x", "seed=3")
-	if err != nil || len(v.Sweep.Seed) != 1 || v.Sweep.Seed[0] != 3 || len(v.Items[1].Words) != 1 || v.Items[1].Words[0] != "x" {
-		t.Errorf("%v: %+v", err, v)
-	}
+	check.OK(t, err)
+	check.Equal(t, "seeds and words", []any{len(v.Sweep.Seed), v.Sweep.Seed[0], len(v.Items[1].Words), v.Items[1].Words[0]}, []any{1, 3, 1, "x"})
 	for _, set := range []string{"sweep.seed=x", "item.second.words=3"} {
-		if _, _, err := decode(text, set); err == nil || !strings.HasPrefix(err.Error(), "-set "+set+": ") {
-			t.Errorf("%s: error %v", set, err)
-		}
+		_, _, err := decode(text, set)
+		check.Refuses(t, set, err, "-set "+set+": ")
 	}
 }
 

@@ -308,32 +308,25 @@ func (m *Manifest) unknown(path, key string, known map[string]bool) error {
 	}
 	hint, fewest := "", min(3, len(key))
 	for _, k := range keys {
-		if d := distance(key, k); d < fewest {
+		if d := distance(key, k, 2); d < fewest {
 			hint, fewest = " did you mean "+k+"?", d
 		}
 	}
 	return m.Locate(path, field.Errorf(key, "not a key;%s allowed: %s", hint, strings.Join(keys, ", ")))
 }
 
-// distance returns the Levenshtein distance of a and b, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// distance returns the Levenshtein distance of a and b, in bytes, if it is at most so large, or else a
+// larger number.
+func distance(a, b string, most int) int {
+	switch {
+	case a == "" || b == "":
+		return len(a) + len(b)
+	case a[0] == b[0]:
+		return distance(a[1:], b[1:], most)
+	case most == 0:
+		return 1
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return 1 + min(distance(a[1:], b, most-1), distance(a, b[1:], most-1), distance(a[1:], b[1:], most-1))
 }
 
 // Set sets the field of a key, of one of the structs, to a number or a word. Of a field that is a free

@@ -37,9 +37,8 @@ func TestSets(t *testing.T) {
 	const sets, own = "[[set]]\nname = \"p\"\nrate = 0.1\n[[set]]\nname = \"q\"\nrate = 0.2\nwords = [\"w\"]\n", "sets = \"s.toml\"\n[[set]]\nname = \"q\"\nrate = 0.3\n[[set]]\nname = \"r\"\n"
 	want := []Item{{"p", Inner{0.4, nil}}, {"q", Inner{0.3, []string{"w"}}}, {"r", Inner{}}}
 	got, text, err := decode(sets, own, "set.p.rate=0.4")
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, %v, want %v", err, got, want)
-	}
+	check.OK(t, err)
+	check.Equal(t, "sets", got, want)
 	if again, _, err := parse(text); err != nil || !reflect.DeepEqual(again, want) {
 		t.Errorf("resolved: %v, %v, want %v", err, again, want)
 	}
@@ -52,8 +51,7 @@ func TestSets(t *testing.T) {
 		{"[model]\n" + sets, own, filepath.Join(folder, "s.toml") + ":1: model: not a key"},
 		{"[[set]\n" + sets, own, filepath.Join(folder, "s.toml") + ":2: "},
 	} {
-		if _, _, err := decode(c.sets, c.own); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("error %v, want %s", err, c.want)
-		}
+		_, _, err := decode(c.sets, c.own)
+		check.Refuses(t, c.want, err, c.want)
 	}
 }

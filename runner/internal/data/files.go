@@ -1,13 +1,18 @@
 package data
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"closedform/internal/field"
 	"closedform/runner/dataset"
+	"closedform/runner/internal/config"
 )
 
 // Files are the files of labelled examples: a CSV file, or IDX files of images and labels.
@@ -69,4 +74,152 @@ func (f *Files) load(folder string, train *Examples) (*Examples, error) {
 		return f.Format.TestExamples(table, train)
 	}
 	return f.Format.Examples(table)
+}
+
+// readIDX reads images and their labels in the IDX format of the MNIST database
+// (LeCun, Cortes and Burges), compressed by gzip or not: a big-endian magic number
+// that says unsigned bytes and the number of dimensions, four bytes for the size of
+// each, then the values, the last dimension running fastest. The inputs are the pixels,
+// from 0 to 255; the classes are the labels that occur. Errors name the file.
+func readIDX(images, labels []byte, imagesName, labelsName string) (*Examples, error) {
+	pixels, size, err := readItems(images, 3)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", imagesName, err)
+	}
+	label, n, err := readItems(labels, 1)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", labelsName, err)
+	}
+	if size[0] != n[0] {
+		return nil, fmt.Errorf("%s has %d images and %s has %d labels; need as many", imagesName, size[0], labelsName, n[0])
+	}
+	return dataset.Images(imagesName, pixels, size[1]*size[2], label), nil
+}
+
+// maxValues is the most values that an IDX file may have, which may be packed.
+const maxValues = 1 << 28
+
+// readItems returns the bytes of an IDX file and the sizes of its dimensions, of which
+// the first counts the items. Memory is taken as values come in, not as promised.
+func readItems(content []byte, dims int) (items []byte, size []int, err error) {
+	r, err := dataset.Unpack(bytes.NewReader(content))
+	if err != nil {
+		return nil, nil, fmt.Errorf("gzip: %w", err)
+	}
+	header := make([]uint32, 1+dims)
+	if err := binary.Read(r, binary.BigEndian, header); err != nil {
+		return nil, nil, fmt.Errorf("in the header: %w", err)
+	}
+	if want := uint32(0x800 + dims); header[0] != want {
+		return nil, nil, fmt.Errorf("the magic number is %#08x; need %#08x, unsigned bytes of %d dimensions", header[0], want, dims)
+	}
+	total := 1
+	for d, n := range header[1:] {
+		if n == 0 || n > 1<<20 {
+			return nil, nil, fmt.Errorf("dimension %d is %d; need from 1 to %d", d+1, n, 1<<20)
+		}
+		size = append(size, int(n))
+		if total *= int(n); total > maxValues {
+			return nil, nil, fmt.Errorf("the header promises more than %d values, which is the most", maxValues)
+		}
+	}
+	items, err = io.ReadAll(io.LimitReader(r, int64(total)+1))
+	if err == nil && len(items) != total {
+		err = fmt.Errorf("the header promises %d", total)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%d bytes of values: %w", len(items), err)
+	}
+	return items, size, nil
+}
+
+// rowRange reads a range of rows, counted from 1, such as "1-4435".
+func rowRange(text string) (first, last int, err error) {
+	var rest string
+	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
+		err = fmt.Errorf("%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
+	}
+	return first, last, err
+}
+
+// Rows returns the examples in a range of rows; if the text is empty, all of them.
+func Rows(e *Examples, text string) (*Examples, error) {
+	if text == "" {
+		return e, nil
+	}
+	rows, _, err := splitRows(e, text)
+	if err != nil {
+		return nil, err
+	}
+	return e.Subset(rows), nil
+}
+
+// CheckRows returns an error unless the value of a key is empty or a range of rows.
+func CheckRows(key, text string) error {
+	if _, _, err := rowRange(text); text != "" && err != nil {
+		return field.Errorf(key, "%v", err)
+	}
+	return nil
+}
+
+// splitRows returns the numbers of the examples in a range of rows, and of the rest.
+func splitRows(e *Examples, text string) (in, rest []int, err error) {
+	first, last, err := rowRange(text)
+	if err == nil && (last > e.Len() || last-first+1 == e.Len()) {
+		err = fmt.Errorf("%q is not allowed; allowed: from 1 to %d, and not all of them", text, e.Len())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range e.Len() {
+		if first <= i+1 && i+1 <= last {
+			in = append(in, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	return in, rest, nil
+}
+
+// Named is a table [[set]].
+type Named struct {
+	Name string `toml:"name" allowed:"a text"`
+	Source
+	Splits int `toml:"splits,omitzero"` // with how many of the seeds it is learned, at most; 0: all
+}
+
+// Validate returns the first error that can be seen without opening a file.
+func (n Named) Validate() error {
+	return cmp.Or(field.Within("splits", n.Splits, 0, config.MaxTrain), n.Source.Validate())
+}
+
+// Sources are the tables [[set]] of a manifest.
+type Sources struct {
+	Sets []Named `toml:"set" allowed:"at least one table headed [[set]]"`
+}
+
+// Paths returns the paths of all files. Relative ones are in the folder.
+func (s Sources) Paths(folder string) (files []string) {
+	for _, set := range s.Sets {
+		files = append(files, set.Paths(folder)...)
+	}
+	return files
+}
+
+// About says what the files have, in lines.
+func (s Sources) About() (lines []string) {
+	for _, set := range s.Sets {
+		lines = append(lines, set.About()...)
+	}
+	return lines
+}
+
+// Load reads the files. The error names the place in the manifest.
+func (s Sources) Load(m *config.Manifest) error {
+	for i := range s.Sets {
+		if err := m.Locate("set."+s.Sets[i].Name, s.Sets[i].Load(m.Folder)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

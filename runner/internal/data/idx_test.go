@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
-	"slices"
 	"testing"
 
 	"closedform/internal/check"
@@ -76,14 +75,8 @@ func TestReadIDX(t *testing.T) {
 		"one of each":      {zip(images), labels},
 		"two gzip members": {zip(images[:1e6]) + zip(images[1e6:]), labels},
 	} {
-		e, err := readIDX([]byte(c[0]), []byte(c[1]), "im", "la")
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if e.Len() != n || e.Inputs() != 900 || !slices.Equal(e.Classes(), []string{"7", "10", "200"}) {
-			t.Errorf("%s: %d examples, %d inputs, classes %q", name, e.Len(), e.Inputs(), e.Classes())
-		}
+		e := check.Must(readIDX([]byte(c[0]), []byte(c[1]), "im", "la"))
+		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes()}, []any{n, 900, []string{"7", "10", "200"}})
 		x := make([]float64, 900)
 		for i := range n {
 			e.Input(x, i)

@@ -19,7 +19,6 @@ import (
 	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/grid"
 )
 
 // Generator names a task and its parameters, of which 0 stands for the default.
@@ -102,7 +101,7 @@ func (g Generator) Task() *Task {
 }
 
 // Task is a distribution of labelled points in the plane, from which examples are drawn
-// independently. Each task has a file, which gives its formulas.
+// independently. The comment of each task gives its formulas.
 type Task struct {
 	Classes int
 	Region  Region // the rectangle to draw maps on; nearly all examples are in it
@@ -111,7 +110,7 @@ type Task struct {
 	LinearCeiling float64   // then: the best accuracy of one linear score without bias per class
 
 	// BayesError returns the error rate of the best classifier there can be,
-	// E[1 − max_k P(class k | x)], by a closed form or a quadrature; see the file of the task.
+	// E[1 − max_k P(class k | x)], by a closed form or a quadrature; see the comment of the task.
 	BayesError func() float64
 
 	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
@@ -166,8 +165,32 @@ type Region struct{ Low, High [2]float64 }
 // Segment is a piece of a boundary.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
 
+// Grid is a rectangular grid of points, row by row: the first coordinate changes fastest.
+type Grid struct {
+	X, Y   []float64 // coordinates along the axes, ascending
+	Points [][]float64
+}
+
 // Grid returns the grid of n by n points that divides the region evenly.
-func (r Region) Grid(n int) *grid.Grid { return grid.New(r.Axis(0, n), r.Axis(1, n)) }
+func (r Region) Grid(n int) *Grid {
+	g := &Grid{X: r.Axis(0, n), Y: r.Axis(1, n)}
+	for _, y := range g.Y {
+		for _, x := range g.X {
+			g.Points = append(g.Points, []float64{x, y})
+		}
+	}
+	return g
+}
+
+// Every returns the numbers of the points on every stride-th line in both directions.
+func (g *Grid) Every(stride int) (points []int) {
+	for j := 0; j < len(g.Y); j += stride {
+		for i := 0; i < len(g.X); i += stride {
+			points = append(points, j*len(g.X)+i)
+		}
+	}
+	return points
+}
 
 // square returns [−half, half]².
 func square(half float64) Region {

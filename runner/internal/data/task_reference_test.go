@@ -36,8 +36,7 @@ func TestClassProbabilitiesReference(t *testing.T) {
 	}
 }
 
-// Without overlap the errors vanish, and with noise alone they are those of
-// guessing.
+// Without overlap the errors vanish, and with noise alone they are those of guessing.
 func TestBayesErrorLimits(t *testing.T) {
 	for name := range generators {
 		if name == "wedges" {

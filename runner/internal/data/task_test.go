@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -70,9 +71,7 @@ func TestDrawDependsOnTheStreamAlone(t *testing.T) {
 		if !slices.EqualFunc(short.X, long.X[:5], slices.Equal) || !slices.Equal(short.Class, long.Class[:5]) {
 			t.Errorf("%s: a longer list begins otherwise", name)
 		}
-		if cap(long.X[0]) != Inputs {
-			t.Errorf("%s: appending to an example writes into the next", name)
-		}
+		check.Equal(t, fmt.Sprintf("%s: appending to an example writes into the next", name), cap(long.X[0]), Inputs)
 		if other := g.Task().Draw(5, random.Source("dataset", 2)); slices.EqualFunc(short.X, other.X, slices.Equal) {
 			t.Errorf("%s: two streams, the same examples", name)
 		}
@@ -93,9 +92,7 @@ func TestWedges(t *testing.T) {
 		{[]float64{1, -1}, NoClass},
 		{[]float64{0, 0}, NoClass},
 	} {
-		if got := task.Label(c.x); got != c.want {
-			t.Errorf("label of %v is %d, want %d", c.x, got, c.want)
-		}
+		check.Equal(t, fmt.Sprintf("label of %v", c.x), task.Label(c.x), c.want)
 	}
 	p := []float64{7, 7, 7}
 	if task.Probabilities(p, []float64{1, -1}) || p[0] != 7 {
@@ -126,12 +123,8 @@ func TestAxisIsSymmetric(t *testing.T) {
 			t.Errorf("axis[%d] = %v, axis[%d] = %v", i, x, 80-i, axis[80-i])
 		}
 	}
-	if axis[0] != -2 || axis[80] != 2 {
-		t.Errorf("axis from %v to %v", axis[0], axis[80])
-	}
-	if got := (Region{[2]float64{-1, 3}, [2]float64{2, 5}}).Axis(1, 3); !slices.Equal(got, []float64{3, 4, 5}) {
-		t.Errorf("axis %v of the second input", got)
-	}
+	check.Equal(t, "ends", []any{axis[0], axis[80]}, []any{-2.0, 2.0})
+	check.Equal(t, "axis", (Region{[2]float64{-1, 3}, [2]float64{2, 5}}).Axis(1, 3), []float64{3, 4, 5})
 }
 
 // Class probabilities are probabilities wherever the point is.

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"closedform/internal/check"
 	"closedform/runner/internal/pool"
@@ -33,8 +35,7 @@ func work(t testing.TB, n int, do func(ctx context.Context, i int) error) *Work 
 
 func open(t testing.TB, dir string) *store.Folder {
 	t.Helper()
-	f, err := store.Open(dir)
-	check.OK(t, err)
+	f := check.Must(store.Open(dir))
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -48,10 +49,15 @@ func TestEachCellOnceInOrder(t *testing.T) {
 		const n = 40
 		var mu sync.Mutex
 		var order []int
+		var at, most atomic.Int64
 		w := work(t, n, func(_ context.Context, i int) error {
+			now := at.Add(1)
+			defer at.Add(-1)
+			time.Sleep(time.Millisecond)
 			mu.Lock()
 			defer mu.Unlock()
 			order = append(order, i)
+			most.Store(max(most.Load(), now))
 			return nil
 		})
 		err := here(workers).Compute(t.Context(), w)
@@ -68,6 +74,9 @@ func TestEachCellOnceInOrder(t *testing.T) {
 			t.Errorf("one worker computed the cells in the order %v", order)
 		}
 		slices.Sort(order)
+		if most.Load() > int64(workers) {
+			t.Errorf("%d cells at a time by %d workers", most.Load(), workers)
+		}
 		if err != nil || w.Computed != n || len(order) != n || len(slices.Compact(order)) != n {
 			t.Errorf("%d workers: %v, computed %v", workers, err, order)
 		}
@@ -128,9 +137,7 @@ func TestTaskGoesOn(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "c2: no convergence\ncell c4: panic: ") || w.Mine != 6 || w.Computed != 4 {
 		t.Errorf("%d of %d computed, error %v", w.Computed, w.Mine, err)
 	}
-	if left := w.absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}); !slices.Equal(left, []int{0, 2, 4, 6, 8}) {
-		t.Errorf("without cells %v", left)
-	}
+	check.Equal(t, "without cells", w.absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}), []int{0, 2, 4, 6, 8})
 	if packs := files(t, w, "packs", "*"); len(packs) != 1 {
 		t.Errorf("the packs are %q", packs)
 	}
@@ -138,8 +145,7 @@ func TestTaskGoesOn(t *testing.T) {
 
 func files(t *testing.T, w *Work, pattern ...string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(append([]string{w.Folder.Dir(), "cells"}, pattern...)...))
-	check.OK(t, err)
+	found := check.Must(filepath.Glob(filepath.Join(append([]string{w.Folder.Dir(), "cells"}, pattern...)...)))
 	return found
 }
 

@@ -3,18 +3,16 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"closedform/internal/check"
 )
 
-// The tasks of a plan have each missing cell once, of one experiment each, and are read
-// as they were written.
+// The tasks of a plan have each missing cell once, of one experiment each, and are read as they were written.
 func TestTasks(t *testing.T) {
 	for _, c := range []struct{ chunk, tasks, cells int }{{0, 100, 3}, {1, 205, 1}, {4, 52, 4}, {1000, 2, 105}} {
 		s := &Slurm{Chunk: c.chunk, Progress: io.Discard}
@@ -40,17 +38,14 @@ func TestTasks(t *testing.T) {
 			found[task.Name] = append(found[task.Name], task.Cells...)
 		}
 		for name, n := range missing {
-			if all := found[name]; !slices.Equal(all, part(n, func(int) bool { return true })) {
-				t.Errorf("chunk %d: of %s there are %v", c.chunk, name, all)
-			}
+			check.Equal(t, fmt.Sprintf("chunk %d: of %s there", c.chunk, name), found[name], part(n, func(int) bool { return true }))
 		}
 		if len(p.tasks) > c.tasks {
 			t.Errorf("chunk %d makes %d tasks", c.chunk, len(p.tasks))
 		}
 		for _, number := range []string{strconv.Itoa(len(p.tasks)), "-1", "x"} {
-			if _, err := ReadTask(filepath.Join(p.dir, number)); err == nil || !strings.Contains(err.Error(), "no task of this number") {
-				t.Errorf("task %s: error %v", number, err)
-			}
+			_, err := ReadTask(filepath.Join(p.dir, number))
+			check.Refuses(t, fmt.Sprintf("task %s", number), err, "no task of this number")
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"closedform/internal/check"
 )
 
 // shown returns what a progress writes of cells that take so long each, of which the
@@ -26,24 +28,17 @@ func TestLines(t *testing.T) {
 	// A cell ends each 1.5 s, so that 5 s are over after each fourth.
 	lines := strings.Split(shown(t, 60, 0, 0, 1500*time.Millisecond), "\n")
 	want := []string{"x: 0/60 cells", "x: 4/60 cells, 6s, about 1m24s left", "x: 8/60 cells, 12s, about 1m18s left"}
-	for i, w := range want {
-		if lines[i] != w {
-			t.Errorf("line %d is %q, want %q", i+1, lines[i], w)
-		}
-	}
-	if got, want := strings.Join(lines[14:], "\n"), "x: 56/60 cells, 1m24s, about 6s left\nx: 60/60 cells, 1m30s\n"; got != want {
-		t.Errorf("ends with %q, want %q", got, want)
-	}
+	check.Equal(t, "it begins", lines[:3], want)
+	check.Equal(t, "ends with", strings.Join(lines[14:], "\n"), "x: 56/60 cells, 1m24s, about 6s left\nx: 60/60 cells, 1m30s\n")
 	for want, got := range map[string]string{
 		"x: 0/100 cells\nx: 100/100 cells, 1s\n": shown(t, 100, 0, 0, 10*time.Millisecond),
 		"x: 0/3 cells\n":                         shown(t, 3, 0, 2, 2*time.Second),
 		// It goes on where it was, and what was done before took no time.
 		"x: 38/60 cells\nx: 39/60 cells, 5s, about 1m45s left\n": shown(t, 60, 38, 21, 5*time.Second),
 	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		check.Equal(t, "it shows", got, want)
 	}
+	check.Equal(t, "without cells it shows", shown(t, 0, 0, 0, 0)+shown(t, 7, 7, 0, 0), "")
 }
 
 // What others do is told, too, with a note; the time that is left once a cell was done.
@@ -57,15 +52,6 @@ func TestNotes(t *testing.T) {
 		}
 		p.Stop()
 	})
-	if got, want := out.String(), "x: 10/60 cells\nx: 10/60 cells, 6s, 2 tasks running\n"+
-		"x: 20/60 cells, 12s, about 48s left, 2 tasks running\nx: 60/60 cells, 18s\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// Nothing to do shows nothing.
-func TestNoCells(t *testing.T) {
-	if out := shown(t, 0, 0, 0, 0) + shown(t, 7, 7, 0, 0); out != "" {
-		t.Errorf("it shows %q", out)
-	}
+	check.Equal(t, "it shows", out.String(), "x: 10/60 cells\nx: 10/60 cells, 6s, 2 tasks running\n"+
+		"x: 20/60 cells, 12s, about 48s left, 2 tasks running\nx: 60/60 cells, 18s\n")
 }

@@ -122,8 +122,8 @@ func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
 	}
 	progress := new(Board).Start(s.Progress, p.name, total, there())
 	for silent := 0; ; {
-		begin := time.Now()
-		tasks, waiting, err := queue(ctx, array, merge)
+		begin, note := time.Now(), ""
+		waiting, err := queued(ctx, merge)
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("jobs %s and %s keep running; scancel %[1]s %[2]s stops them: %w", array, merge, ctx.Err())
@@ -133,9 +133,9 @@ func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
 			return err
 		default:
 			silent++
-			tasks = ", " + err.Error()
+			note = ", " + err.Error()
 		}
-		progress.At(there(), tasks)
+		progress.At(there(), note)
 		if !waiting {
 			break
 		}

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,16 +20,9 @@ func (e ended) String() string {
 var jobField = regexp.MustCompile(`(?:^|\s)(JobId|ArrayJobId|ArrayTaskId|JobState|ExitCode)=(\S+)`)
 
 // states returns the final states of a job, or of the tasks of an array, by their ids, "12" or "12_3".
-// Without accounting Slurm forgets jobs after some minutes.
+// Slurm forgets jobs after some minutes.
 func states(ctx context.Context, job string) map[string]ended {
 	all := map[string]ended{}
-	if out, err := command(ctx, "sacct", "-n", "-X", "-P", "-j", job, "-o", "JobID,State,ExitCode"); err == nil {
-		for line := range strings.Lines(out) {
-			if f := strings.Split(strings.TrimSpace(line), "|"); len(f) == 3 {
-				all[f[0]] = ended{f[1], f[2]}
-			}
-		}
-	}
 	out, _ := command(ctx, "scontrol", "-o", "show", "job", job)
 	for line := range strings.Lines(out) {
 		f := map[string]string{}
@@ -47,30 +38,8 @@ func states(ctx context.Context, job string) map[string]ended {
 	return all
 }
 
-// queue returns how many tasks of an array are in which state, in words, and whether a
-// job is there, in any state.
-func queue(ctx context.Context, array, job string) (tasks string, there bool, err error) {
-	out, err := command(ctx, "squeue", "--noheader", "--array", "--me", "--format=%F|%T|%r")
-	if err != nil {
-		return "", true, err
-	}
-	counts := map[string]int{}
-	for line := range strings.Lines(out) {
-		f := strings.Split(strings.TrimSpace(line), "|")
-		if len(f) != 3 {
-			continue
-		}
-		there = there || f[0] == job
-		if f[0] == array {
-			state := strings.ToLower(f[1])
-			if f[2] != "None" && state == "pending" {
-				state += " (" + f[2] + ")"
-			}
-			counts[state]++
-		}
-	}
-	for _, state := range slices.Sorted(maps.Keys(counts)) {
-		tasks += fmt.Sprintf(", %s %s", count(counts[state], "task"), state)
-	}
-	return tasks, there, nil
+// queued reports whether a job is in the queue, in any state.
+func queued(ctx context.Context, job string) (bool, error) {
+	out, err := command(ctx, "squeue", "--noheader", "--me", "--format=%F")
+	return err != nil || slices.Contains(strings.Fields(out), job), err
 }

@@ -13,16 +13,10 @@ const folder = "../../../" + Folder
 
 // Every experiment of the repository that has cells has a short form, whose strata are its own.
 func TestShortForms(t *testing.T) {
-	names, err := config.List(folder)
-	check.OK(t, err)
+	names := check.Must(config.List(folder))
 	for _, name := range names {
-		e, err := Read(filepath.Join(folder, name+".toml"), nil)
-		check.OK(t, err)
-		short, err := e.ShortForm(nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		e := check.Must(Read(filepath.Join(folder, name+".toml"), nil))
+		short := check.Must(e.ShortForm(nil))
 		strata := map[string]bool{}
 		for _, c := range e.Study.Cells() {
 			strata[c.Group()] = true
@@ -40,8 +34,7 @@ func TestShortForms(t *testing.T) {
 
 // Cells of one experiment that run different methods have versions of their own.
 func TestVersionsOfCells(t *testing.T) {
-	e, err := Read(filepath.Join(folder, "own_data.toml"), nil)
-	check.OK(t, err)
+	e := check.Must(Read(filepath.Join(folder, "own_data.toml"), nil))
 	cells := e.Study.Cells()
 	each, all, err := e.Versions()
 	check.OK(t, err)

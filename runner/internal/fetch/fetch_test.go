@@ -90,8 +90,7 @@ func get(t *testing.T, folder, mirror string, files ...setFile) (stdout string, 
 
 func getSets(t *testing.T, folder, mirror string, names []string, sets ...dataSet) (stdout string, err error) {
 	t.Helper()
-	text, err := toml.Marshal(map[string][]dataSet{"set": sets})
-	check.OK(t, err)
+	text := check.Must(toml.Marshal(map[string][]dataSet{"set": sets}))
 	write(t, text, folder, File)
 	var out bytes.Buffer
 	f := fetcher{mirror: mirror, client: http.DefaultClient, pause: time.Millisecond}
@@ -99,8 +98,7 @@ func getSets(t *testing.T, folder, mirror string, names []string, sets ...dataSe
 	return out.String(), err
 }
 
-// holds checks that a folder has these files, given as path and content, and no
-// others.
+// holds checks that a folder has these files, given as path and content, and no others.
 func holds(t testing.TB, root string, pathContent ...string) {
 	t.Helper()
 	var want, got []string
@@ -148,9 +146,7 @@ func TestFetchRetriesWhole(t *testing.T) {
 		} else {
 			holds(t, root, "sub/a", text)
 		}
-		if p.asked != c.asked {
-			t.Errorf("%v: asked %d times, want %d", c.fail, p.asked, c.asked)
-		}
+		check.Equal(t, fmt.Sprintf("%v: asked", c.fail), p.asked, c.asked)
 	}
 }
 
@@ -160,11 +156,8 @@ func TestFetchNextURL(t *testing.T) {
 	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, " from "+p.URL+"/a\n") {
 		t.Errorf("%q, %v", stdout, err)
 	}
-	if p.asked != 3+3+1 {
-		t.Errorf("asked %d times", p.asked)
-	}
-	// What is there with the right sum is left alone, and what has another is replaced
-	// when there is a better one.
+	check.Equal(t, "asked", p.asked, 3+3+1)
+	// What is there with the right sum is left alone, and what has another is replaced when there is a better one.
 	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, ": there already\n") || p.asked != 7 {
 		t.Errorf("%q, %v", stdout, err)
 	}
@@ -174,9 +167,7 @@ func TestFetchNextURL(t *testing.T) {
 	check.Refuses(t, "gone", err, p.URL+"/gone: status 404 Not Found")
 	holds(t, root, "a", "damaged")
 	file.URLs = []string{p.URL + "/a"}
-	if _, err := get(t, root, "", file); err != nil {
-		t.Error(err)
-	}
+	check.Must(get(t, root, "", file))
 	holds(t, root, "a", text)
 }
 
@@ -224,16 +215,12 @@ func TestFetchNames(t *testing.T) {
 		write(t, []byte(name), mirror, name)
 		sets = append(sets, dataSet{name, []setFile{{Path: name, SHA256: sumOf(name)}}})
 	}
-	stdout, err := getSets(t, root, mirror, []string{"b", "a", "b"}, sets...)
-	if err != nil || strings.Count(stdout, "\n") != 2 {
-		t.Errorf("%q, %v", stdout, err)
-	}
+	stdout := check.Must(getSets(t, root, mirror, []string{"b", "a", "b"}, sets...))
+	check.Equal(t, "lines", strings.Count(stdout, "\n"), 2)
 	holds(t, root, "a", "a", "b", "b")
-	if _, err := getSets(t, root, mirror, []string{All}, sets...); err != nil {
-		t.Error(err)
-	}
+	check.Must(getSets(t, root, mirror, []string{All}, sets...))
 	holds(t, root, "a", "a", "b", "b", "c", "c")
-	_, err = getSets(t, root, mirror, []string{"a", "d"}, sets...)
+	_, err := getSets(t, root, mirror, []string{"a", "d"}, sets...)
 	check.Refuses(t, "d", err, `no data set "d"; allowed: all, a, b, c`)
 }
 
@@ -262,9 +249,7 @@ func TestContentSum(t *testing.T) {
 func TestFetchParts(t *testing.T) {
 	root, p := t.TempDir(), publish(t, map[string]string{"/1": "1 2\n3 4", "/2": "5\t6\r\n\n"})
 	file := setFile{Path: "a", Convert: "table", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n"), URLs: []string{p.URL + "/1 " + p.URL + "/2"}}
-	if _, err := get(t, root, "", file); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(get(t, root, "", file))
 }
 
 func TestConvert(t *testing.T) {
@@ -303,20 +288,16 @@ func TestFashion(t *testing.T) {
 	check.OK(t, png.Encode(&picture, img))
 	folder := t.TempDir()
 	for _, path := range []string{"images.gz", "labels.gz"} {
-		half, err := (&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes())
-		check.OK(t, err)
+		half := check.Must((&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes()))
 		write(t, half, folder, path)
 	}
-	e, err := (&data.Files{Images: "images.gz", Labels: "labels.gz"}).Load(folder)
-	check.OK(t, err)
+	e := check.Must((&data.Files{Images: "images.gz", Labels: "labels.gz"}).Load(folder))
 	if e.Len() != 900 || e.Inputs() != 784 || len(e.Classes()) != 10 {
 		t.Fatalf("%d examples of %d inputs and %d classes", e.Len(), e.Inputs(), len(e.Classes()))
 	}
 	x := make([]float64, 784)
 	e.Input(x, 95) // tile 5 of the fourth row
-	if e.Class(89) != 0 || e.Class(90) != 1 || x[0] != 84 || x[1] != 85 || x[28] != 85 || x[783] != 84+27+27 {
-		t.Errorf("classes %d and %d, pixels %v", e.Class(89), e.Class(90), x)
-	}
+	check.Equal(t, "classes", []any{e.Class(89), e.Class(90), x[0], x[1], x[28], x[783]}, []any{0, 1, 84.0, 85.0, 85.0, 84.0 + 27 + 27})
 }
 
 // The first 3,600 of 3,601 images and labels.
@@ -326,28 +307,21 @@ func TestFirst(t *testing.T) {
 		"images": append([]byte{0, 0, 8, 3, 0, 0, 14, 17, 0, 0, 0, 28, 0, 0, 0, 28}, bytes.Repeat([]byte{1, 2}, 3601*392)...),
 		"labels": append([]byte{0, 0, 8, 1, 0, 0, 14, 17}, bytes.Repeat([]byte{5}, 3601)...),
 	} {
-		published, err := pack(idx)
-		check.OK(t, err)
+		published := check.Must(pack(idx))
 		f := setFile{Path: path, Convert: "first-3600"}
-		got, err := f.convert(published)
-		check.OK(t, err)
+		got := check.Must(f.convert(published))
 		write(t, got, folder, path)
-		_, err = f.convert(published[:20])
+		_, err := f.convert(published[:20])
 		check.Refuses(t, path, err, "")
 	}
-	e, err := (&data.Files{Images: "images", Labels: "labels"}).Load(folder)
-	check.OK(t, err)
-	if e.Len() != 3600 || e.Inputs() != 784 {
-		t.Errorf("%d examples of %d inputs", e.Len(), e.Inputs())
-	}
+	e := check.Must((&data.Files{Images: "images", Labels: "labels"}).Load(folder))
+	check.Equal(t, "examples and inputs", []any{e.Len(), e.Inputs()}, []any{3600, 784})
 }
 
-// The sets of this project: each file has a sum, an address and a conversion that is
-// there, and is in the folder.
+// The sets of this project: each file has a sum, an address and a conversion that is there, and is in the folder.
 func TestSets(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "experiments", "data", File)
-	sets, err := readSets(file, All)
-	check.OK(t, err)
+	sets := check.Must(readSets(file, All))
 	var names []string
 	seen := map[string]bool{}
 	for _, s := range sets {
@@ -368,12 +342,10 @@ func TestSets(t *testing.T) {
 	if got := strings.Join(names, " "); got != "iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-3600 fashion-mnist-900" || len(seen) != 2*18 {
 		t.Errorf("sets %s of %d files", got, len(seen)/2)
 	}
-	if got := setOf(filepath.Join(filepath.Dir(file), "mnist", "t10k-labels-idx1-ubyte.gz")); got != "mnist" {
-		t.Errorf("a file of mnist is in %q", got)
-	}
+	check.Equal(t, "a file of mnist is in", setOf(filepath.Join(filepath.Dir(file), "mnist", "t10k-labels-idx1-ubyte.gz")), "mnist")
 	bad := filepath.Join(t.TempDir(), File)
 	write(t, []byte("[[set]]\nnam = \"x\"\n"), bad)
-	_, err = readSets(bad)
+	_, err := readSets(bad)
 	check.Refuses(t, "a misspelt key", err, bad+": set.nam: unknown key")
 }
 

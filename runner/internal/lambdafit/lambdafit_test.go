@@ -66,9 +66,7 @@ func TestRMSAgainstSampling(t *testing.T) {
 func TestRMSIsContinuousInRho(t *testing.T) {
 	b := Box{4, 3}
 	below, at := b.RMS(softmax.Probit{Lambda: 0.5, Rho: math.Nextafter(smallNoise, 0)}), b.RMS(softmax.Probit{Lambda: 0.5, Rho: smallNoise})
-	if !scalar.EqualWithinAbs(below, at, 1e-9) {
-		t.Errorf("RMS %.12g just below ρ = %g, %.12g there", below, smallNoise, at)
-	}
+	check.Near(t, "RMS just below smallNoise", below, at, 1e-9)
 }
 
 func TestMaxIsTheLargest(t *testing.T) {
@@ -111,9 +109,7 @@ func TestMinimaxOfTwoClasses(t *testing.T) {
 	if !scalar.EqualWithinAbs(1/p.Lambda, 1.702, 5e-4) {
 		t.Errorf("1/λ = %.6g, want 1.702", 1/p.Lambda)
 	}
-	if got := b.Max(p); !scalar.EqualWithinAbs(got, 0.0095, 5e-5) {
-		t.Errorf("error %.6g, want 0.0095", got)
-	}
+	check.Near(t, "error", b.Max(p), 0.0095, 5e-5)
 }
 
 // No neighbour of a fit is better.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -26,9 +25,7 @@ func TestChoose(t *testing.T) {
 	losses := []float64{math.Inf(1), 2, 1, 1}
 	chosen, choice, err := m.Choose(func(with Method) (float64, error) {
 		k := with.Config.(*neighbours.Config).Neighbours
-		if with.Window != 10*k {
-			t.Errorf("neighbours %d with window %d", k, with.Window)
-		}
+		check.Equal(t, fmt.Sprintf("neighbours %d with window", k), with.Window, 10*k)
 		return losses[k-1], nil
 	})
 	want := Choice{"neighbours=3 window=30", 1}
@@ -90,9 +87,7 @@ func TestBankOfCandidates(t *testing.T) {
 		}
 		return evidence
 	}
-	if err := Check([]Method{m}, 0, false); err != nil {
-		t.Error(err)
-	}
+	check.OK(t, Check([]Method{m}, 0, false))
 	same, choice, err := m.Choose(nil)
 	if err != nil || choice.Text != "" || same.Weights != m.Weights {
 		t.Errorf("%v, %+v, %+v", err, choice, same)
@@ -126,8 +121,7 @@ func TestBankOfCandidates(t *testing.T) {
 	}
 }
 
-// A bank is weighted by the first pass alone, and after First examples, or the first pass, one member
-// goes on alone.
+// A bank is weighted by the first pass alone, and after First examples, or the first pass, one member goes on alone.
 func TestBankPasses(t *testing.T) {
 	x, class, _ := check.Clusters(12, 2, 3, "bank")
 	train := func(passes int, keys string) *Tolerant {
@@ -135,19 +129,13 @@ func TestBankPasses(t *testing.T) {
 		examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
 		return check.Must(m.Train(t.Context(), examples, random.Source("prior"), func(int) rand.Source { return random.Source("order") }))
 	}
-	for keys, alone := range map[string]bool{
-		`weights = "evidence"`: false, `weights = "evidence"; first = 3`: true, `weights = "universal"; first = 99`: true,
-	} {
+	for keys, alone := range map[string]bool{`weights = "evidence"`: false, `weights = "evidence"; first = 3`: true, `weights = "universal"; first = 99`: true} {
 		one, three := train(1, keys), train(3, keys)
 		if first := strings.HasSuffix(keys, "= 3"); one.Chosen() != three.Chosen() && (!alone || first) {
 			t.Errorf("%s: after one pass %s, after three %s", keys, one.Chosen(), three.Chosen())
 		}
-		if strings.HasSuffix(three.Chosen(), ": 1") != alone {
-			t.Errorf("%s: %s", keys, three.Chosen())
-		}
-		if n := len(three.Learner.(*Network).Members()); n != map[bool]int{true: 1, false: 3}[alone] {
-			t.Errorf("%s: %d learned in the last pass", keys, n)
-		}
+		check.Equal(t, fmt.Sprintf("%s: %s", keys, three.Chosen()), strings.HasSuffix(three.Chosen(), ": 1"), alone)
+		check.Equal(t, keys, len(three.Learner.(*Network).Members()), map[bool]int{true: 1, false: 3}[alone])
 	}
 }
 
@@ -230,9 +218,7 @@ func TestTrainEnsemble(t *testing.T) {
 				}
 			}
 		}
-		if want := by.Probabilities(set.X); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s, own orders %v: probabilities %v, by hand %v", kind, own, got[0], want[0])
-		}
+		check.Equal(t, fmt.Sprintf("%s, own orders %v: probabilities", kind, own), got, by.Probabilities(set.X))
 	}
 }
 

@@ -18,8 +18,7 @@ func mixture(t *testing.T, members int) *bnn.Ensemble {
 	t.Helper()
 	m := DefaultModel()
 	m.Layers, m.Members = []int{1, 4, 2}, members
-	e, err := m.Mixture(random.Source("prior"))
-	check.OK(t, err)
+	e := check.Must(m.Mixture(random.Source("prior")))
 	return e
 }
 

@@ -49,9 +49,7 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%s predicts %v, by hand %v", keys, got, want)
 		}
 		l.Look(test, func(i int, x []float64, _ Answer) error {
-			if !slices.Equal(x, mapped[16+i]) {
-				t.Errorf("%s: sees %v", keys, x)
-			}
+			check.Equal(t, fmt.Sprintf("%s: sees", keys), x, mapped[16+i])
 			return nil
 		})
 		if (l.Readout() != nil) != strings.Contains(keys, "output") {
@@ -85,9 +83,7 @@ func TestReadout(t *testing.T) {
 				}
 				check.OK(t, l.Observe(x[i], class[i]))
 			}
-			if before != then {
-				t.Errorf("%s: after 7 examples %s, after 4 %s", keys, before, then)
-			}
+			check.Equal(t, fmt.Sprintf("%s: after 7 examples", keys), before, then)
 			p := l.Probabilities(x)
 			if got := fmt.Sprint(p); want == "" {
 				want = got
@@ -136,13 +132,12 @@ func TestMixedLayers(t *testing.T) {
 		candidates = [["gaussian", "relu", 20, 3], ["", "", 0, 1], ["ridge", "relu", 32, 2], ["ridge", "", 0, 1]]`)
 	check.NearAll(t, "first candidate", bank.Model().(*bnn.Bank).Models()[0].(*bnn.Bank).Weights(), []float64{1. / 3, 1. / 3, 1. / 3}, 0)
 	check.OK(t, bank.AddClass())
-	if p := bank.Before(x[0]); len(p) != 4 || bank.Steps().Failed || !strings.HasPrefix(bank.Chosen(), "output=") {
+	if p := bank.Before(x[0]); len(p) != 4 || bank.Steps().Failed || !strings.HasPrefix(bank.Chosen(), "output=ridge features=relu feature_size=32 members=2: ") {
 		t.Errorf("%v, %+v, chosen %q", p, bank.Steps(), bank.Chosen())
 	}
 }
 
-// What does not fit the data is refused before anything is computed, and what looks into networks
-// refuses both.
+// What does not fit the data is refused before anything is computed, and what looks into networks refuses both.
 func TestFeatureErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		`features = "relu"; feature_size = -1`:                        "feature_size: -1 is not allowed; allowed: 1 to ",
@@ -165,8 +160,7 @@ func TestFeatureErrors(t *testing.T) {
 		t.Errorf("[model] has the features %+v, error %v", model.Features, model.Fits(2, 3))
 	}
 	for key, model := range map[string]Model{"features": {Features: Features{Kind: features.Relu}}, "output": {Readout: "ridge"}} {
-		if _, err := (Sweep{}).Models(model, nil); err == nil || !strings.HasPrefix(err.Error(), "model."+key) {
-			t.Errorf("%s in a study of networks: error %v", key, err)
-		}
+		_, err := (Sweep{}).Models(model, nil)
+		check.Refuses(t, fmt.Sprintf("%s in a study of networks", key), err, "model."+key)
 	}
 }

@@ -73,9 +73,7 @@ func TestTolerant(t *testing.T) {
 	}
 	l := NewTolerant(&recorder{good: 9}, 2)
 	for class := range 4 {
-		if err := l.Observe([]float64{1}, class); err != nil {
-			t.Error(err)
-		}
+		check.OK(t, l.Observe([]float64{1}, class))
 	}
 	if n := len(l.Learner.(*recorder).seen); n != 3 || !l.Steps().Failed || l.Probabilities([][]float64{{1}})[0][0] != 0.5 {
 		t.Errorf("%d examples, %+v", n, l.Steps())
@@ -95,8 +93,7 @@ func TestTolerant(t *testing.T) {
 	}
 }
 
-// Every pass has an order of its own; what is asked before an example is asked of
-// what was learned before.
+// Every pass has an order of its own; what is asked before an example is asked of what was learned before.
 func TestCourse(t *testing.T) {
 	order := func(pass int) rand.Source { return random.Source("order", pass) }
 	l, scores := &recorder{good: 100}, Prequential{}
@@ -107,9 +104,7 @@ func TestCourse(t *testing.T) {
 			t.Errorf("pass %d before example %d", pass, n+1)
 		}
 		p := make([]float64, 2)
-		if err := l.Predict(p, x); err != nil {
-			t.Error(err)
-		}
+		check.OK(t, l.Predict(p, x))
 		scores.Add([]float64{0.75, 0.25}, class)
 	}
 	course.After = func(pass, k int) error { after = append(after, fmt.Sprint(pass, k, len(l.seen))); return nil }
@@ -119,9 +114,7 @@ func TestCourse(t *testing.T) {
 			want = append(want, fmt.Sprint(10+i, i%2))
 		}
 	}
-	if !slices.Equal(l.seen, want) || fmt.Sprint(after) != "[1 1 1 1 2 2 1 3 3 1 4 4 2 1 5 2 2 6 2 3 7 2 4 8]" {
-		t.Errorf("seen %q, want %q; after %q", l.seen, want, after)
-	}
+	check.Equal(t, "seen", []any{l.seen, fmt.Sprint(after)}, []any{want, "[1 1 1 1 2 2 1 3 3 1 4 4 2 1 5 2 2 6 2 3 7 2 4 8]"})
 	check.NearAll(t, "means", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
 
 	l.seen = nil
@@ -138,23 +131,17 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// A batch method is fitted when it is asked, and along a stream to the latest
-// examples after every so many.
+// A batch method is fitted when it is asked, and along a stream to the latest examples after every so many.
 func TestBatch(t *testing.T) {
 	for _, c := range []struct {
 		window, every int
 		want          string
-	}{
-		{0, 0, "[[0] [0 1] [0 1 2] [0 1 2 3] [0 1 2 3 4] [0 1 2 3 4 5]]"},
-		{3, 2, "[[0 1] [1 2 3] [3 4 5]]"},
-	} {
+	}{{0, 0, "[[0] [0 1] [0 1 2] [0 1 2 3] [0 1 2 3 4] [0 1 2 3 4 5]]"}, {3, 2, "[[0 1] [1 2 3] [3 4 5]]"}} {
 		var fits [][]int
 		b := &Batch{Window: c.window, Every: c.every, Fit: func(x [][]float64, class []int) (Predictor, error) {
 			fits = append(fits, slices.Clone(class))
 			for i := range x {
-				if x[i][0] != float64(class[i]) {
-					t.Errorf("inputs %v of classes %v", x, class)
-				}
+				check.Equal(t, fmt.Sprintf("inputs %v of classes %v", x, class), x[i][0], float64(class[i]))
 			}
 			return &recorder{good: 10}, nil
 		}}
@@ -165,9 +152,7 @@ func TestBatch(t *testing.T) {
 					t.Errorf("%v, probabilities %v before the first fit", err, p)
 				}
 			}
-			if err := b.Observe(x, class); err != nil {
-				t.Error(err)
-			}
+			check.OK(t, b.Observe(x, class))
 		}
 		if err := b.Predict(p, x); err != nil || fmt.Sprint(fits) != c.want {
 			t.Errorf("%v, fitted to %v, want %s", err, fits, c.want)
@@ -183,15 +168,11 @@ func TestProcessNoise(t *testing.T) {
 		full     bool
 		want     float64
 		every    int
-	}{
-		{0, true, 0, 1}, {0.001, false, 0.001, 1}, {0.001, true, 0.01, 10}, {0.1, true, 1, 10}, {0.25, true, 1, 4}, {0.4, true, 0.8, 2}, {1, true, 1, 1}, {1, false, 1, 1},
-	} {
+	}{{0, true, 0, 1}, {0.001, false, 0.001, 1}, {0.001, true, 0.01, 10}, {0.1, true, 1, 10}, {0.25, true, 1, 4}, {0.4, true, 0.8, 2}, {1, true, 1, 1}, {1, false, 1, 1}} {
 		var n Network
 		n.SetProcessNoise(c.fraction, c.full)
 		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
-		if n.every != c.every {
-			t.Errorf("%g: every %d, want %d", c.fraction, n.every, c.every)
-		}
+		check.Equal(t, fmt.Sprintf("%g: every", c.fraction), n.every, c.every)
 	}
 }
 
@@ -209,9 +190,8 @@ func TestSeveral(t *testing.T) {
 		l.Look(inputs, func(i int, x []float64, a Answer) error {
 			one := l.Learner.(*Network)
 			err := one.Predict(want, x)
-			if err != nil || i != seen || x[0] != inputs[i] || class[i] != i%2 {
-				t.Errorf("input %d is %v, error %v", i, x, err)
-			}
+			check.OK(t, err)
+			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, inputs[i], i % 2})
 			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || members > 1 && a.MutualInformation != one.prediction.MutualInformation() {
 				t.Errorf("input %d: %v and %v, want %v", i, a, p[i], want)
 			}
@@ -255,16 +235,13 @@ func TestSeveral(t *testing.T) {
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
-	l, err := m.Learner(random.Source("network"))
-	check.OK(t, err)
+	l := check.Must(m.Learner(random.Source("network")))
 	l.Learner.(*Network).SetProcessNoise(0.25, false)
-	n, err := m.Network(random.Source("network"))
-	check.OK(t, err)
+	n := check.Must(m.Network(random.Source("network")))
 	var want Steps
 	for _, class := range []int{0, 0, 2, 1, 0, 0} {
 		check.OK(t, n.AddProcessNoise(0.25))
-		u, err := n.Observe([]float64{3}, class)
-		check.OK(t, err)
+		u := check.Must(n.Observe([]float64{3}, class))
 		if u.Indefinite {
 			want.Indefinite++
 		}
@@ -291,8 +268,7 @@ func TestNetwork(t *testing.T) {
 	}
 	check.Near(t, "own variance", own, mat.Trace(p.Cov), 0)
 	check.Near(t, "exact variance", exact, mat.Trace(cov), 1e-7)
-	known, err := l.Learner.(*Network).Epistemic(x)
-	check.OK(t, err)
+	known := check.Must(l.Learner.(*Network).Epistemic(x))
 	check.Near(t, "epistemic", known, 1-mat.Trace(cov)/(1-floats.Dot(moments.P, moments.P)), 1e-6)
 }
 
@@ -300,10 +276,8 @@ func TestNetwork(t *testing.T) {
 func TestModelNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.HiddenLayers, m.RandomFeatures, m.Hidden, m.PriorMeanVar = []int{4}, true, bnn.Frozen, 1
-	m, err := m.For(2, 3)
-	check.OK(t, err)
-	n, err := m.Network(random.Source("features"))
-	check.OK(t, err)
+	m = check.Must(m.For(2, 3))
+	n := check.Must(m.Network(random.Source("features")))
 	for l, want := range []bool{true, false} {
 		if _, cov := n.Weights(l); (mat.Norm(cov[0], 1) == 0) != want {
 			t.Errorf("layer %d is certain: %v", l, !want)
@@ -312,9 +286,7 @@ func TestModelNetwork(t *testing.T) {
 	m = DefaultModel()
 	m.Layers, m.PriorMean, m.Bias = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}, false
 	m.PriorVar = []float64{2}
-	if n, err = m.Network(random.Source("mean")); err != nil {
-		t.Fatal(err)
-	}
+	n = check.Must(m.Network(random.Source("mean")))
 	if mean, cov := n.Weights(0); mean.At(1, 0) != 3 || mean.At(0, 1) != 2 || math.Abs(cov[0].At(0, 0)-2) > 1e-15 {
 		t.Errorf("mean %v, covariance %v", mean, cov[0])
 	}
@@ -331,9 +303,7 @@ func TestSweep(t *testing.T) {
 	if err != nil || len(all) != 8 {
 		t.Fatalf("%v, %d models", err, len(all))
 	}
-	if all[1].Name != "a lambda=1.0 rho=0.25" || all[6].Name != "b lambda=slope rho=0.0" || all[6].Of != "b" || all[1].Rho != 0.25 || all[6].Lambda.Word != "slope" {
-		t.Errorf("%q", Names(all))
-	}
+	check.Equal(t, "models", []any{all[1].Name, all[6].Name, all[6].Of, all[1].Rho, all[6].Lambda.Word}, []any{"a lambda=1.0 rho=0.25", "b lambda=slope rho=0.0", "b", 0.25, "slope"})
 	if all, err = (Sweep{}).Models(a.Model, nil); err != nil || len(all) != 1 || all[0].Name != "model" {
 		t.Errorf("%v, %q", err, Names(all))
 	}
@@ -357,35 +327,28 @@ func TestModelErrors(t *testing.T) {
 	} {
 		m := DefaultModel()
 		change(&m)
-		if _, err := m.For(2, 2); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		_, err := m.For(2, 2)
+		check.Refuses(t, want, err, want)
 	}
 }
 
 func TestLambda(t *testing.T) {
 	const n, rho = 3, 0.5
-	for text, want := range map[string]float64{
-		"0.3": 0.3, "2": 2, `"slope"`: 0.5570285054735558, `"lsq"`: 0.5659105014928423, `"minimax"`: 0.5698516815497554,
-	} {
+	for text, want := range map[string]float64{"0.3": 0.3, "2": 2, `"slope"`: 0.5570285054735558, `"lsq"`: 0.5659105014928423, `"minimax"`: 0.5698516815497554} {
 		var v, again struct{ L Lambda }
 		if _, err := toml.Decode("L = "+text, &v); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		spelled, err := v.L.MarshalTOML()
-		if err != nil {
-			t.Error(err)
-		}
+		spelled := check.Must(v.L.MarshalTOML())
 		if _, err := toml.Decode("L = "+string(spelled), &again); err != nil || again != v || !(math.Abs(v.L.Value(n, rho)-want) < 1e-9) {
 			t.Errorf("%s: %v, λ = %g, want %g; spelled %s", text, err, v.L.Value(n, rho), want, spelled)
 		}
 	}
 	for _, text := range []string{"0", "-1", `"steep"`, "nan", "inf", "[1]"} {
 		var v struct{ L Lambda }
-		if _, err := toml.Decode("L = "+text, &v); err == nil || !strings.Contains(err.Error(), "minimax") {
-			t.Errorf("%s: error %v", text, err)
-		}
+		_, err := toml.Decode("L = "+text, &v)
+		check.Refuses(t, text, err, "minimax")
 	}
 }
 
@@ -396,9 +359,7 @@ func TestScores(t *testing.T) {
 	// a half of one and of two, and two thirds of all.
 	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, (2*0.0625 + 2*0.25 + 2*0.5625) / 3, (0.5 + 0.5) / 3, (0.5 + 0.5 + 2./3) / 3}
 	check.NearAll(t, "scores", got, want, 1e-12)
-	if len(ScoreColumns()) != len(got) || len(StepColumns()) != len(Steps{}.Row()) {
-		t.Error("columns and values differ in number")
-	}
+	check.Equal(t, "columns and values differ in number", []any{len(ScoreColumns()), len(StepColumns())}, []any{len(got), len(Steps{}.Row())})
 	runs := table.New("runs", append([]table.Column{table.Text("method", ""), table.Int("train", "")}, StepColumns()...)...)
 	for i, method := range []string{"a", "b", "a", "a", "b"} {
 		runs.Add(method, 20, Steps{Floored: i, Skipped: 10 + i/4, Failed: i == 2 || i == 3}.Row())
@@ -411,15 +372,8 @@ func TestScores(t *testing.T) {
 
 // About six snapshots, 1, 2 or 5 times a power of ten but for the last.
 func TestSnapshots(t *testing.T) {
-	for n, want := range map[int][]int{
-		1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210}, 1000: {2, 10, 20, 100, 200, 1000},
-		60000: {5, 50, 200, 2000, 10000, 60000},
-	} {
-		if got := Snapshots(n); !slices.Equal(got, want) {
-			t.Errorf("%d: %v, want %v", n, got, want)
-		}
-		if err := Increasing("k", Snapshots(n), n); err != nil {
-			t.Error(err)
-		}
+	for n, want := range map[int][]int{1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210}, 1000: {2, 10, 20, 100, 200, 1000}, 60000: {5, 50, 200, 2000, 10000, 60000}} {
+		check.Equal(t, n, Snapshots(n), want)
+		check.OK(t, Increasing("k", Snapshots(n), n))
 	}
 }

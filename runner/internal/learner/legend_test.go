@@ -7,16 +7,14 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+
+	"closedform/internal/check"
 )
 
 func TestLegend(t *testing.T) {
 	l := NewLegend([]Named{{Name: "adf_exact", Drawn: Drawn{Label: "ADF, exact"}}, {Name: "my rule", Drawn: Drawn{Group: "adf"}}})
-	for name, want := range map[string]string{
-		"adf_exact": "ADF, exact", "adf_exact lambda=1e-3": "ADF, exact lambda=1e-3", "my rule": "my rule", "your-own_rule": "your own rule",
-	} {
-		if got := l.Label(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+	for name, want := range map[string]string{"adf_exact": "ADF, exact", "adf_exact lambda=1e-3": "ADF, exact lambda=1e-3", "my rule": "my rule", "your-own_rule": "your own rule"} {
+		check.Equal(t, name, l.Label(name), want)
 	}
 	if a := l.Group("adf_exact"); a < 1 || l.Group("my rule") != a || l.Group("adf-diagonal") != a || l.Group("tagi") == a || l.Group("adf_exact rho=0.5") != 0 {
 		t.Errorf("groups %d, %d, %d and %d", a, l.Group("my rule"), l.Group("adf-diagonal"), l.Group("tagi"))
@@ -47,9 +45,7 @@ func TestLabelsOfManifests(t *testing.T) {
 				Drawn
 			}
 		}
-		if _, err := toml.DecodeFile(filepath.Join("../../../experiments", name+".toml"), &m); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(toml.DecodeFile(filepath.Join("../../../experiments", name+".toml"), &m))
 		for _, method := range m.Method {
 			l := Legend{method.Name: method.Drawn}
 			id, here := strings.ReplaceAll(method.Name, "_", "-"), seen{l.Label(method.Name), l.Group(method.Name)}

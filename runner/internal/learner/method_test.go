@@ -2,6 +2,7 @@ package learner
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"math/rand/v2"
@@ -166,22 +167,12 @@ func TestByHand(t *testing.T) {
 			check.Must(dropout.Fit(dropout.Config{Layers: hidden, Rate: 0.4, Decay: 0.01, Descent: descent}, x, class, src())),
 		},
 	} {
-		m, err := decode(c.keys)
-		if err != nil {
-			t.Errorf("%s: %v", c.keys, err)
-			continue
-		}
+		m := check.Must(decode(c.keys))
 		seen[m.Kind] = true
-		if _, err := json.Marshal(m); err != nil {
-			t.Error(err)
-		}
-		if err := m.Fits(2, 3); err != nil {
-			t.Error(err)
-		}
+		check.Must(json.Marshal(m))
+		check.OK(t, m.Fits(2, 3))
 		online, ok := c.want.(Learner)
-		if ok != m.Online() {
-			t.Errorf("%s: online %v", m.Kind, m.Online())
-		}
+		check.Equal(t, fmt.Sprintf("%s: online", m.Kind), ok, m.Online())
 		l := check.Must(m.Learner(2, 3, src()))
 		for i, xi := range x {
 			buffer := slices.Clone(xi) // there is one for all examples
@@ -203,16 +194,13 @@ func TestByHand(t *testing.T) {
 		}
 	}
 	seen["command"] = true // by packages command and runner
-	if len(seen) != len(kinds) {
-		t.Errorf("tested are %d of %d kinds", len(seen), len(kinds))
-	}
+	check.Equal(t, "tested", len(seen), len(kinds))
 }
 
 // A method uses the baseline of its configuration, and only lines of kinds.go that name it need
 // that: without others the file is still one of Go.
 func TestUses(t *testing.T) {
-	text, err := os.ReadFile("kinds.go")
-	check.OK(t, err)
+	text := check.Must(os.ReadFile("kinds.go"))
 	for word, k := range kinds {
 		uses := (&Method{Kind: word, Config: k.config()}).Uses()
 		if word == closedForm {
@@ -306,14 +294,12 @@ func TestErrors(t *testing.T) {
 		`weights = "equal"; tune = ["output"]; candidates = [["best"]]`:                         `method.m.candidates: [best]: output: "best" is not allowed; allowed: ridge, gaussian`,
 		`tune = ["bias"]; candidates = [[true]]`:                                                "method.m.candidates: [true] is not allowed; allowed: a list of numbers and words",
 	} {
-		if _, err := decode(keys); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v does not say %q", keys, err, want)
-		}
+		_, err := decode(keys)
+		check.Refuses(t, keys, err, want)
 	}
-	if _, err := decodeAfter(`[model]; features = "relu"; `, `features = ""`); err == nil || !strings.Contains(err.Error(), `method.m.features: "" `) {
-		t.Errorf("what [model] has, taken away: error %v", err)
-	}
-	candidates := []Candidate{{1.0}, {2.0}}
+	_, err := decodeAfter(`[model]; features = "relu"; `, `features = ""`)
+	check.Refuses(t, "what [model] has, taken away", err, `method.m.features: "" `)
+		candidates := []Candidate{{1.0}, {2.0}}
 	for want, f := range map[string]func() error{
 		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
 		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
@@ -321,13 +307,9 @@ func TestErrors(t *testing.T) {
 		"method.a.window":                 func() error { return Check([]Method{{Name: "a", Window: 2}}, 1, false) },
 		"method.a.window: allowed: only ": func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Tune: []string{"window"}}}}, 1, false) },
 	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v does not say %q", err, want)
-		}
+		check.Refuses(t, want, f(), want)
 	}
-	if err := Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}, Passes: 2}, {Name: "b"}}, 2, false); err != nil {
-		t.Error(err)
-	}
+	check.OK(t, Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}, Passes: 2}, {Name: "b"}}, 2, false))
 }
 
 // The covariances that a method keeps are counted before they are made.

@@ -11,9 +11,8 @@ import (
 	"closedform/runner/internal/data"
 )
 
-// A run predicts each example of the first pass before it is learned, and the test examples at
-// the snapshots of that pass and after the passes that are scored. A method that learns all examples at once
-// is scored after them.
+// A run predicts each example of the first pass before it is learned, and the test examples at the snapshots of that
+// pass and after the passes that are scored. A method that learns all examples at once is scored after them.
 func TestRun(t *testing.T) {
 	var set data.Set
 	for i, class := range []int{0, 1, 1, 1} {
@@ -21,10 +20,7 @@ func TestRun(t *testing.T) {
 	}
 	examples := dataset.NewExamples(set, 2)
 	source := func() rand.Source { return rand.NewPCG(1, 2) }
-	for keys, want := range map[string][2]string{
-		`kind = "kalman"; passes = 3`: {"[0 1 1 1]", "[1:2 1:4 3:4]"},
-		`kind = "neighbours"`:         {"[]", "[1:4]"},
-	} {
+	for keys, want := range map[string][2]string{`kind = "kalman"; passes = 3`: {"[0 1 1 1]", "[1:2 1:4 3:4]"}, `kind = "neighbours"`: {"[]", "[1:4]"}} {
 		m := check.Must(decode(keys))
 		var next []int
 		var scored []string
@@ -41,11 +37,8 @@ func TestRun(t *testing.T) {
 			}
 		}
 		l := Lesson{Scale: dataset.None, Learner: source, Run: &run}
-		if _, _, _, err := l.Train(t.Context(), m, examples, examples); err != nil {
-			t.Fatal(err)
-		}
-		if got := [2]string{fmt.Sprint(next), fmt.Sprint(scored)}; got != want {
-			t.Errorf("%s: %v, want %v", keys, got, want)
-		}
+		_, _, _, err := l.Train(t.Context(), m, examples, examples)
+		check.OK(t, err)
+		check.Equal(t, keys, [2]string{fmt.Sprint(next), fmt.Sprint(scored)}, want)
 	}
 }

@@ -3,7 +3,6 @@ package metric
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"closedform/internal/check"
@@ -11,9 +10,7 @@ import (
 
 func TestRanks(t *testing.T) {
 	nan := math.NaN()
-	if got, want := Ranks([]float64{3, 1, nan, 3 - 1e-14, math.Inf(1), nan}), []float64{2.5, 1, 5.5, 2.5, 4, 5.5}; !slices.Equal(got, want) {
-		t.Errorf("ranks %v, want %v", got, want)
-	}
+	check.Equal(t, "ranks", Ranks([]float64{3, 1, nan, 3 - 1e-14, math.Inf(1), nan}), []float64{2.5, 1, 5.5, 2.5, 4, 5.5})
 }
 
 // Tabled values of the studentized range (Demšar 2006, Table 5, times √2).

@@ -31,6 +31,18 @@ func AURC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(answered int) int { return answered })
 }
 
+// ExcessAURC returns the [AURC] less that of the best order, in which all wrong examples come last (Geifman,
+// Uziel and El-Yaniv 2019, E-AURC).
+func ExcessAURC(confidence []float64, wrong []bool) float64 {
+	best := make([]float64, len(wrong))
+	for i := range best {
+		if !wrong[i] {
+			best[i] = 1
+		}
+	}
+	return AURC(confidence, wrong) - AURC(best, wrong)
+}
+
 // AUGRC returns the area under the generalised risk–coverage curve (Traub et al.,
 // "Overcoming common flaws in the evaluation of selective classification systems",
 // NeurIPS 2024): as [AURC], with the share of all examples that are answered wrong in
@@ -76,6 +88,14 @@ func FalsePositives(score []float64, positive []bool, rate float64) float64 {
 		return math.NaN()
 	}
 	return float64(passed) / float64(negatives)
+}
+
+// Detection returns the area under the ROC curve of scores of known examples against those of others, and the
+// [FalsePositives] at the rate 0.95. Both are NaN if there is none of one kind.
+func Detection(known, others []float64) (auroc, fpr95 float64) {
+	score := slices.Concat(known, others)
+	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
+	return AUROC(score, positive), FalsePositives(score, positive, 0.95)
 }
 
 // tie is examples of the same score: those from start to before end, from the largest

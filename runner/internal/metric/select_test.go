@@ -13,9 +13,7 @@ func TestRiskCoverage(t *testing.T) {
 	confidence := []float64{0.5, 0.9, 0.7, 0.9, 0.1}
 	wrong := []bool{true, false, false, true, true}
 	threshold, coverage, risk := RiskCoverage(confidence, wrong)
-	if !slices.Equal(threshold, []float64{0.9, 0.7, 0.5, 0.1}) || !slices.Equal(coverage, []float64{0.4, 0.6, 0.8, 1}) {
-		t.Errorf("thresholds %v, coverage %v", threshold, coverage)
-	}
+	check.Equal(t, "thresholds", []any{threshold, coverage}, []any{[]float64{0.9, 0.7, 0.5, 0.1}, []float64{0.4, 0.6, 0.8, 1}})
 	for i, want := range []float64{0.5, 1. / 3, 0.5, 0.6} {
 		check.Near(t, "risk", risk[i], want, 1e-12)
 	}
@@ -26,6 +24,8 @@ func TestAURC(t *testing.T) {
 	check.Near(t, "no ties", AURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (0+1./2+1./3+2./4)/4, 1e-12)
 	check.Near(t, "all equal", AURC([]float64{1, 1, 1, 1}, []bool{false, true, false, true}), 0.5, 1e-12)
 	check.Near(t, "perfect", AURC([]float64{3, 2, 1}, []bool{false, false, true}), 1./9, 1e-12)
+
+	check.Near(t, "excess", ExcessAURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (1./2+1./3+2./4)/4-(1./3+2./4)/4, 1e-12)
 
 	confidence := []float64{2, 2, 2, 1, 1, 0}
 	wrong := []bool{false, false, true, true, false, true}
@@ -57,6 +57,8 @@ func TestFalsePositives(t *testing.T) {
 	if got := FalsePositives(score, slices.Repeat([]bool{true}, 8), 0.95); !math.IsNaN(got) {
 		t.Errorf("without negatives %g", got)
 	}
+	auroc, fpr95 := Detection([]float64{3, 1, 2}, []float64{2, 0})
+	check.NearAll(t, "detection", []float64{auroc, fpr95}, []float64{(1 + 1 + 0.5 + 1 + 0 + 1) / 6, 1. / 2}, 1e-15)
 	// A score that is not a number is the least.
 	check.Near(t, "NaN", FalsePositives([]float64{1, math.NaN()}, []bool{true, false}, 1), 0, 1e-12)
 }

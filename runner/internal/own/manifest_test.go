@@ -12,10 +12,7 @@ import (
 // The manifest of a large table, whose rows one split is enough for, is one that runs.
 func TestLargeTable(t *testing.T) {
 	large := &dataset.Table{Columns: []string{"x", "class"}, Cells: make([][]string, 6000)}
-	text, err := manifest("large.csv", "", large, &dataset.Profile{Format: dataset.Format{Class: "class"}})
-	check.OK(t, err)
-	m, err := config.Parse("large.toml", []byte(text), nil)
-	check.OK(t, err)
-	_, err = learn.Kind.New(m)
-	check.OK(t, err)
+	text := check.Must(manifest("large.csv", "", large, &dataset.Profile{Format: dataset.Format{Class: "class"}}))
+	m := check.Must(config.Parse("large.toml", []byte(text), nil))
+	check.Must(learn.Kind.New(m))
 }

@@ -108,7 +108,7 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 	if network.Bare {
 		say("does not say what its inputs and classes are: the columns in their order, unscaled, and numbers from 0")
 	}
-	if network.Familiar == nil {
+	if !out.Has("familiarity") {
 		say("does not say which inputs were learned: no column familiarity")
 	}
 	switch {

@@ -32,8 +32,7 @@ var (
 
 // text is the paper without comments.
 func text(t *testing.T) string {
-	data, err := os.ReadFile(filepath.Join(root, "paper/paper.tex"))
-	check.OK(t, err)
+	data := check.Must(os.ReadFile(filepath.Join(root, "paper/paper.tex")))
 	return comment.ReplaceAllString(string(data), "$1")
 }
 
@@ -49,14 +48,12 @@ func TestNumbersAreMacros(t *testing.T) {
 // What the list has is in the paper, and what the paper uses is in the list and among the results.
 func TestPaper(t *testing.T) {
 	folder := t.TempDir()
-	list, err := os.ReadFile(filepath.Join(root, "paper", List))
-	check.OK(t, err)
+	list := check.Must(os.ReadFile(filepath.Join(root, "paper", List)))
 	check.OK(t, os.WriteFile(filepath.Join(folder, List), list, 0o666))
 	stale := filepath.Join(folder, "tables", "of-yesterday.tex")
 	check.OK(t, cmp.Or(os.MkdirAll(filepath.Dir(stale), 0o777), os.WriteFile(stale, nil, 0o666)))
 	check.OK(t, Write(folder, filepath.Join(root, "results")))
-	macros, err := os.ReadFile(filepath.Join(folder, "numbers.tex"))
-	check.OK(t, err)
+	macros := check.Must(os.ReadFile(filepath.Join(folder, "numbers.tex")))
 	paper := text(t)
 	for _, m := range macro.FindAllStringSubmatch(string(macros), -1) {
 		if !regexp.MustCompile(`\\` + m[1] + `\b`).MatchString(paper) {
@@ -77,9 +74,7 @@ func TestPaper(t *testing.T) {
 			t.Errorf("table %s is not in the paper", f.Name())
 		}
 	}
-	if len(written) != len(tables) {
-		t.Errorf("the paper has %d tables, the list %d", len(tables), len(written))
-	}
+	check.Equal(t, "the paper has", len(written), len(tables))
 	for _, m := range figure.FindAllStringSubmatch(paper, -1) {
 		if !strings.HasPrefix(m[0], `\includegraphics{`) {
 			t.Errorf("%s: a figure is drawn at the width that it has in print", m[0])
@@ -122,9 +117,7 @@ func TestErrors(t *testing.T) {
 		"[[table]]\nname = \"a\"\nrows = [\"method=tagi\"]\n[[table.column]]\nfrom = \"uci/ranks\"\ncolumn = \"log_loss\"\nformat = \"%.1f\"\nnone = [\"method=tagi\"]": `none has "method=tagi", where a value is`,
 	} {
 		files, err := lines(t, list)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s\nerror %v, want %s", list, err, want)
-		}
+		check.Refuses(t, list, err, want)
 		if files != "" {
 			t.Errorf("%s\nwrote %s", list, files)
 		}
@@ -147,9 +140,7 @@ func TestSpell(t *testing.T) {
 		{"%.1f", math.Inf(1), `\infty`},
 		{"%.1f", math.Inf(-1), `-\infty`},
 	} {
-		if got := spell(c.format, c.x); got != c.want {
-			t.Errorf("%s of %g is %s, want %s", c.format, c.x, got, c.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s of %g", c.format, c.x), spell(c.format, c.x), c.want)
 	}
 }
 
@@ -214,12 +205,8 @@ func TestLabels(t *testing.T) {
 	folder := t.TempDir()
 	manifest := "[[method]]\nname = \"adf_lsq\"\nlabel = \"ADF & λ\"\n[[method]]\nname = \"my-own\"\n"
 	check.OK(t, cmp.Or(os.Mkdir(filepath.Join(folder, "x"), 0o777), os.WriteFile(filepath.Join(folder, "x", "manifest.toml"), []byte(manifest), 0o666)))
-	for row, want := range map[string]string{
-		"method=adf_lsq k=3": `ADF \& $\lambda$`, "method=adf_lsq : other": "other", "method=my-own": "my own", "method=no-such": "no such",
-	} {
-		if got := (tabular{From: "x/summary"}).label(row, quote.Open(folder)); got != want {
-			t.Errorf("%s: %q, want %q", row, got, want)
-		}
+	for row, want := range map[string]string{"method=adf_lsq k=3": `ADF \& $\lambda$`, "method=adf_lsq : other": "other", "method=my-own": "my own", "method=no-such": "no such"} {
+		check.Equal(t, row, (tabular{From: "x/summary"}).label(row, quote.Open(folder)), want)
 	}
 }
 
@@ -244,20 +231,16 @@ func TestNumber(t *testing.T) {
 	var want [3]float64
 	for i, column := range []string{"error", "error_low", "error_high"} {
 		source.Column = column
-		x, err := results.Number(source)
-		check.OK(t, err)
+		x := check.Must(results.Number(source))
 		want[i] = x
 	}
-	got, err := n.tex(results)
-	if err != nil || got != fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want[0], want[1], want[2]) {
-		t.Errorf("%v: %s, want %v", err, got, want)
-	}
+	got := check.Must(n.tex(results))
+	check.Equal(t, "number", got, fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want[0], want[1], want[2]))
 	setting := number{Source: quote.Source{From: "posterior/manifest", Column: "method.joint.lambda"}, Format: "%.1f"}
 	if got, err := setting.tex(results); err != nil || got != `\ensuremath{0.2}` {
 		t.Errorf("%v: %s, want the λ of the method", err, got)
 	}
 	setting.Column = "method.jiont.lambda"
-	if _, err := setting.tex(results); err == nil || !strings.Contains(err.Error(), "jiont") {
-		t.Errorf("error %v, want one that names jiont", err)
-	}
+	_, err := setting.tex(results)
+	check.Refuses(t, "error", err, "jiont")
 }

@@ -3,12 +3,16 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Pool has a number of slots, of which each works on one task or part at a time. It is safe
@@ -24,12 +28,12 @@ type batch struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	do       func(ctx context.Context, i int) error
-	order    []int     // what is left to begin
-	expected []float64 // seconds, by number; nil: these are parts of a task
-	running  int       // elsewhere than in the caller
-	waiting  bool      // the caller has given its slot away, and gets that of the last part
-	ended    chan struct{}
-	dropped  bool // some were not begun, as ctx was cancelled
+	order    []int          // what is left to begin
+	expected []float64      // seconds, by number; nil: these are parts of a task
+	running  int            // in slots other than that of the caller
+	waiting  bool           // the caller has given its slot away, and gets that of the last part
+	left     sync.WaitGroup // of all that have not ended
+	dropped  bool           // some were not begun, as ctx was cancelled
 
 	once     sync.Once
 	err      error // the first, or
@@ -50,31 +54,17 @@ func (p *Pool) Run(ctx context.Context, expected []float64, do func(ctx context.
 		return nil
 	}
 	b := newBatch(context.WithValue(ctx, poolKey{}, p), len(expected), do)
-	defer b.cancel()
 	b.expected = expected
-	slices.SortStableFunc(b.order, func(i, k int) int {
-		switch {
-		case expected[i] > expected[k]:
-			return -1
-		case expected[i] < expected[k]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(b.order, func(i, k int) int { return cmp.Compare(expected[k], expected[i]) })
 	p.mu.Lock()
-	p.add(b)
+	p.batches = append(p.batches, b)
+	p.begin()
 	p.mu.Unlock()
-	select {
-	case <-b.ended:
-	case <-b.ctx.Done(): // all slots may be taken by others
+	defer context.AfterFunc(b.ctx, func() { // all slots may be taken by others
 		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.drop(b)
-		if b.running == 0 {
-			b.end()
-		}
-		p.mu.Unlock()
-		<-b.ended
-	}
+	})()
 	return b.outcome(ctx)
 }
 
@@ -89,159 +79,114 @@ func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error)
 		ctx = context.WithValue(ctx, poolKey{}, p)
 	}
 	b := newBatch(ctx, n, do)
-	defer b.cancel()
 	p.mu.Lock()
-	p.add(b)
+	p.batches = append(p.batches, b)
 	for i, ok := p.take(b); ok; i, ok = p.take(b) {
+		p.begin()
 		p.mu.Unlock()
 		b.call(i)
+		b.left.Done()
 		p.mu.Lock()
 	}
 	if b.running > 0 {
 		b.waiting = true
-		p.release()
-		p.mu.Unlock()
-		<-b.ended
-	} else {
-		p.mu.Unlock()
+		p.idle++
+		p.begin()
 	}
+	p.mu.Unlock()
 	return b.outcome(ctx)
 }
 
 func newBatch(ctx context.Context, n int, do func(ctx context.Context, i int) error) *batch {
-	b := &batch{do: do, ended: make(chan struct{})}
+	b := &batch{do: do}
 	b.ctx, b.cancel = context.WithCancel(ctx)
+	b.left.Add(n)
 	for i := range n {
 		b.order = append(b.order, i)
 	}
 	return b
 }
 
-// add queues a batch, and has idle slots begin.
-func (p *Pool) add(b *batch) {
-	p.batches = append(p.batches, b)
-	for range min(p.idle, len(b.order)) {
-		p.idle--
-		go p.work()
+// begin has idle slots begin what waits: the task that is expected to take longest or, if none
+// waits, a part.
+func (p *Pool) begin() {
+	next := func(b *batch) float64 {
+		if b.expected == nil {
+			return math.Inf(-1)
+		}
+		return b.expected[b.order[0]]
 	}
-}
-
-// release gives a slot up, or has it go on with what waits.
-func (p *Pool) release() {
-	if len(p.batches) == 0 {
-		p.idle++
-		return
-	}
-	go p.work()
-}
-
-// work does in a slot what waits in the pool, until nothing does.
-func (p *Pool) work() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for {
-		b, i := p.next()
-		if b == nil {
-			p.idle++
-			return
-		}
-		b.running++
-		p.mu.Unlock()
-		if b.expected != nil {
-			b.call(i)
-		} else {
-			seconds, _ := Measure(context.Background(), func(context.Context) error {
-				b.call(i)
-				return nil
-			})
-			addTo(b.ctx, seconds)
-		}
-		p.mu.Lock()
-		b.running--
-		if b.running > 0 || len(b.order) > 0 {
-			continue
-		}
-		switch {
-		case b.expected != nil:
-			b.end()
-		case b.waiting: // the slot goes on with the caller
-			b.end()
-			return
-		}
-	}
-}
-
-// next takes the task that is expected to take longest or, if none waits, a part.
-func (p *Pool) next() (of *batch, i int) {
-	for {
-		of = nil
-		for _, b := range p.batches {
-			if of == nil || b.expected != nil && (of.expected == nil || b.expected[b.order[0]] > of.expected[of.order[0]]) {
-				of = b
-			}
-		}
-		if of == nil {
-			return nil, 0
-		}
-		if i, ok := p.take(of); ok {
-			return of, i
-		}
-		if of.expected != nil && of.running == 0 {
-			of.end()
+	for p.idle > 0 && len(p.batches) > 0 {
+		b := slices.MaxFunc(p.batches, func(a, b *batch) int { return cmp.Compare(next(a), next(b)) })
+		if i, ok := p.take(b); ok {
+			p.idle--
+			b.running++
+			go p.work(b, i)
 		}
 	}
 }
 
 // take takes what is next of a batch, unless it is cancelled.
 func (p *Pool) take(b *batch) (i int, ok bool) {
-	if b.ctx.Err() != nil {
+	if ok = len(b.order) > 0 && b.ctx.Err() == nil; ok {
+		i, b.order = b.order[0], b.order[1:]
+	}
+	if !ok || len(b.order) == 0 {
 		p.drop(b)
 	}
-	if len(b.order) == 0 {
-		return 0, false
-	}
-	i, b.order = b.order[0], b.order[1:]
-	if len(b.order) == 0 {
-		p.drop(b)
-	}
-	return i, true
+	return i, ok
 }
 
 // drop leaves the rest of a batch.
 func (p *Pool) drop(b *batch) {
-	b.dropped = b.dropped || len(b.order) > 0
-	b.order = nil
+	if len(b.order) > 0 {
+		b.dropped = true
+		b.left.Add(-len(b.order))
+		b.order = nil
+	}
 	p.batches = slices.DeleteFunc(p.batches, func(other *batch) bool { return other == b })
 }
 
-func (b *batch) end() {
-	select {
-	case <-b.ended:
-	default:
-		close(b.ended)
+// work does a task or a part in a slot, and gives the slot to what waits.
+func (p *Pool) work(b *batch, i int) {
+	if b.expected != nil {
+		b.call(i)
+	} else {
+		seconds, _ := Measure(context.Background(), func(context.Context) error {
+			b.call(i)
+			return nil
+		})
+		addTo(b.ctx, seconds)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if b.running--; b.running > 0 || !b.waiting { // else the slot goes on with the caller
+		p.idle++
+		p.begin()
+	}
+	b.left.Done()
 }
 
-// call does a task or a part. A panic is kept for the caller.
+// call does a task or a part. The first error or panic is kept for the caller, and cancels the others.
 func (b *batch) call(i int) {
-	var err error
-	panicked := ""
-	func() {
-		defer func() {
-			if r := recover(); r != nil {
-				panicked = fmt.Sprintf("%v\n%s", r, debug.Stack())
-			}
-		}()
-		err = b.do(b.ctx, i)
-	}()
-	if err != nil || panicked != "" {
+	fail := func(err error, panicked string) {
 		b.once.Do(func() { b.err, b.panicked = err, panicked })
 		b.cancel()
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			fail(nil, fmt.Sprintf("%v\n%s", r, debug.Stack()))
+		}
+	}()
+	if err := b.do(b.ctx, i); err != nil {
+		fail(err, "")
+	}
 }
 
-// outcome returns the error of a batch that has ended, or panics as its task did.
+// outcome returns the error of a batch when all of it has ended, or panics as its task did.
 func (b *batch) outcome(ctx context.Context) error {
+	b.left.Wait()
+	b.cancel()
 	switch {
 	case b.panicked != "":
 		panic(b.panicked)
@@ -249,4 +194,63 @@ func (b *batch) outcome(ctx context.Context) error {
 		return ctx.Err()
 	}
 	return b.err
+}
+
+// meter counts the time of a task that its own thread does not have, and has what else ends with it.
+type meter struct {
+	nanoseconds atomic.Int64 // of the parts that other slots did
+	cancel      context.CancelCauseFunc
+
+	mu   sync.Mutex
+	ends []func() (seconds float64)
+}
+
+type meterKey struct{}
+
+// Measure calls do and returns the processor seconds that it took, with those of the parts that
+// it gives to [Each] and of what it has registered by [AtEnd]. Where the system does not tell the time of
+// a thread they are wall time.
+func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds float64, err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	m := new(meter)
+	ctx, m.cancel = context.WithCancelCause(ctx)
+	begin := threadTime()
+	err = do(context.WithValue(ctx, meterKey{}, m))
+	seconds = (threadTime() - begin + time.Duration(m.nanoseconds.Load())).Seconds()
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		err = cause
+	}
+	m.cancel(nil)
+	for _, end := range m.ends {
+		seconds += end()
+	}
+	return seconds, err
+}
+
+// AtEnd has the task of the context call end when it has ended. What end returns are further
+// processor seconds of the task, such as those of another process.
+func AtEnd(ctx context.Context, end func() (seconds float64)) {
+	if m, ok := ctx.Value(meterKey{}).(*meter); ok {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.ends = append(m.ends, end)
+	}
+}
+
+// Fail cancels the task of the context, which then has this error whatever it returns. The first
+// error counts. Outside of a task Fail panics.
+func Fail(ctx context.Context, err error) {
+	m, ok := ctx.Value(meterKey{}).(*meter)
+	if !ok {
+		panic(err)
+	}
+	m.cancel(err)
+}
+
+// addTo adds seconds to the task of the context.
+func addTo(ctx context.Context, seconds float64) {
+	if m, ok := ctx.Value(meterKey{}).(*meter); ok {
+		m.nanoseconds.Add(int64(seconds * float64(time.Second)))
+	}
 }

@@ -3,13 +3,15 @@ package pool
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"closedform/internal/check"
 )
 
 // unknown are n tasks whose time is not known.
@@ -65,9 +67,7 @@ func TestLongestFirst(t *testing.T) {
 	}
 	close(hold)
 	group.Wait()
-	if want := []string{"a1", "b0", "a2", "a3", "b1", "a0"}; !slices.Equal(order, want) {
-		t.Errorf("order %v, want %v", order, want)
-	}
+	check.Equal(t, "order", order, []string{"a1", "b0", "a2", "a3", "b1", "a0"})
 }
 
 // Two calls with a task more than half of the slots each fill all slots, and never more.
@@ -91,9 +91,7 @@ func TestNoIdleSlot(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if begun.Load() != 60 || g.most.Load() != 3 {
-		t.Errorf("%d tasks, %d at a time; want 60, 3", begun.Load(), g.most.Load())
-	}
+	check.Equal(t, "tasks, and at a time", []any{begun.Load(), g.most.Load()}, []any{int64(60), int64(3)})
 }
 
 // Parts of a task take the slots that are idle, and no others.
@@ -113,9 +111,7 @@ func TestEachBorrows(t *testing.T) {
 	})
 	for i := range done {
 		for k := range done[i] {
-			if n := done[i][k].Load(); n != 2 {
-				t.Errorf("part %d of task %d was done %d times", k, i, n)
-			}
+			check.Equal(t, fmt.Sprintf("part %d of task %d was done", k, i), done[i][k].Load(), 2)
 		}
 	}
 	if err != nil || g.most.Load() > 3 {
@@ -133,9 +129,7 @@ func TestEachBorrows(t *testing.T) {
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.idle != 3 || len(p.batches) != 0 {
-		t.Errorf("%d slots are idle, %d calls queued", p.idle, len(p.batches))
-	}
+	check.Equal(t, "idle slots and queued calls", []any{p.idle, len(p.batches)}, []any{3, 0})
 }
 
 // A task that waits for its parts leaves its slot to others.

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -47,42 +48,33 @@ func look(words []string, tables Tables) (string, error) {
 		return "", fmt.Errorf("need a table, fields, a column and a format")
 	}
 	last := len(words) - 1
-	format, factor := words[last], 1.0
+	format, s := words[last], Source{From: words[0]}
 	if x, err := strconv.ParseFloat(words[last-1], 64); err == nil {
-		factor, last = x, last-1
+		s.Factor, last = x, last-1
 	}
-	t, column := tables.Get(words[0]), words[last-1]
+	s.Row, s.Column = strings.Join(words[1:last-1], " "), words[last-1]
+	t := tables.Get(s.From)
 	if t == nil {
-		return "", fmt.Errorf("no table %s", words[0])
+		return "", fmt.Errorf("no table %s", s.From)
 	}
-	rows, err := where(t, words[1:last-1])
-	if err != nil {
-		return "", err
+	rows, err := where(t, s.Row)
+	number := func(suffix string) string {
+		end := s
+		end.Column += suffix
+		x, bad := end.number(end.text(rows, err))
+		err = cmp.Or(err, bad)
+		return strings.Replace(fmt.Sprintf(format, x), "-", "−", 1)
 	}
-	if rows.Len() != 1 {
-		return "", fmt.Errorf("%d rows of %s; need one", rows.Len(), t.Name)
-	}
-	number := func(column string) string {
-		if !rows.Has(column) {
-			err = noColumn(t.Name, column, rows)
-			return ""
-		}
-		x, bad := strconv.ParseFloat(rows.Texts(column)[0], 64)
-		if bad != nil {
-			err = fmt.Errorf("%s of %s is %q; need a number", column, t.Name, rows.Texts(column)[0])
-		}
-		return strings.Replace(fmt.Sprintf(format, factor*x), "-", "−", 1)
-	}
-	text := number(column)
+	text := number("")
 	if interval {
-		text += fmt.Sprintf(" (%s to %s)", number(column+"_low"), number(column+"_high"))
+		text += fmt.Sprintf(" (%s to %s)", number("_low"), number("_high"))
 	}
 	return text, err
 }
 
-// where returns the rows that have the fields, each as "key=value".
-func where(rows *table.Table, fields []string) (*table.Table, error) {
-	for _, field := range fields {
+// where returns the rows that have the fields, "key=value" separated by spaces.
+func where(rows *table.Table, fields string) (*table.Table, error) {
+	for field := range strings.FieldsSeq(fields) {
 		key, value, ok := strings.Cut(field, "=")
 		if !ok || !rows.Has(key) {
 			return nil, noColumn(rows.Name, key, rows)

@@ -27,7 +27,7 @@ func TestFill(t *testing.T) {
 		"{sumary k=1 error %.1f}":       "no table sumary",
 		"{summary l=1 error %.1f}":      `no column "l"; allowed: method, k`,
 		"{summary k=1 eror %.1f}":       `no column "eror"; allowed: method, k`,
-		"{summary k=1 method %.1f}":     `"a"; need a number`,
+		"{summary k=1 method %.1f}":     `"a" in the row of summary`,
 		"{summary}":                     "need a table, fields, a column and a format",
 	} {
 		if got, err := Fill(text, tables); got != "" || err == nil || !strings.Contains(err.Error(), want) {

@@ -3,6 +3,7 @@
 package quote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -54,7 +55,7 @@ func (r *Results) Rows(from, fields string) (*table.Table, error) {
 		}
 		r.read[from] = rows
 	}
-	selected, err := where(rows, strings.Fields(fields))
+	selected, err := where(rows, fields)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
@@ -78,7 +79,11 @@ func (r *Results) Text(s Source) (string, error) {
 	if experiment, isSetting := strings.CutSuffix(s.From, "/manifest"); isSetting {
 		return r.setting(experiment, s.Column)
 	}
-	rows, err := r.Rows(s.From, s.Row)
+	return s.text(r.Rows(s.From, s.Row))
+}
+
+// text returns the field of the rows that have the fields, which must be one.
+func (s Source) text(rows *table.Table, err error) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
@@ -122,8 +127,9 @@ func (r *Results) setting(experiment, key string) (string, error) {
 }
 
 // Number returns a field times the factor.
-func (r *Results) Number(s Source) (float64, error) {
-	text, err := r.Text(s)
+func (r *Results) Number(s Source) (float64, error) { return s.number(r.Text(s)) }
+
+func (s Source) number(text string, err error) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
@@ -131,8 +137,5 @@ func (r *Results) Number(s Source) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s is %q in the row of %s with %q; need a number", s.Column, text, s.From, s.Row)
 	}
-	if s.Factor != 0 {
-		x *= s.Factor
-	}
-	return x, nil
+	return x * cmp.Or(s.Factor, 1), nil
 }

@@ -26,14 +26,11 @@ var decimal = regexp.MustCompile(`\b[0-9]+\.[0-9]+\b`)
 // the findings, too.
 func TestNumbersInREADMEs(t *testing.T) {
 	var quotes struct{ Findings, Output []string }
-	_, err := toml.DecodeFile(filepath.Join(root, "README.quotes.toml"), &quotes)
-	check.OK(t, err)
-	files, err := filepath.Glob(filepath.Join(root, "*/README.md"))
-	check.OK(t, err)
+	check.Must(toml.DecodeFile(filepath.Join(root, "README.quotes.toml"), &quotes))
+	files := check.Must(filepath.Glob(filepath.Join(root, "*/README.md")))
 	main := filepath.Join(root, "README.md")
 	for _, file := range append(files, filepath.Join(root, "paper/summary.md"), main) {
-		data, err := os.ReadFile(file)
-		check.OK(t, err)
+		data := check.Must(os.ReadFile(file))
 		text := string(data)
 		if file == main {
 			prose := strings.Join(strings.Fields(text), " ")
@@ -49,8 +46,7 @@ func TestNumbersInREADMEs(t *testing.T) {
 			t.Errorf("%s: %s is in no table that README.quotes.toml names", file, x)
 		}
 	}
-	numbers, err := os.ReadFile(filepath.Join(root, "paper/numbers.toml"))
-	check.OK(t, err)
+	numbers := check.Must(os.ReadFile(filepath.Join(root, "paper/numbers.toml")))
 	for _, quote := range quotes.Findings {
 		for _, m := range references.FindAllStringSubmatch(quote, -1) {
 			from, rest, _ := strings.Cut(m[1], " ")
@@ -76,8 +72,7 @@ func TestErrors(t *testing.T) {
 		{Source{From: "fig1_12/summary", Row: "lambda=0.3", Column: "method"}, `method is "joint"`},
 		{Source{From: "fig1_12/sumary", Column: "accuracy"}, "does not list it"},
 	} {
-		if _, err := results.Number(c.Source); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, want %s", c.Source, err, c.want)
-		}
+		_, err := results.Number(c.Source)
+		check.Refuses(t, fmt.Sprint(c.Source), err, c.want)
 	}
 }

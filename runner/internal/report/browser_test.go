@@ -25,8 +25,7 @@ type tab struct {
 	downloads string
 }
 
-// open opens the page in a browser. Without one the test is skipped, or fails if
-// CLOSEDFORM_BROWSER=required.
+// open opens the page in a browser. Without one the test is skipped, or fails if CLOSEDFORM_BROWSER=required.
 func open(t *testing.T, p *Page) *tab {
 	t.Helper()
 	file := filepath.Join(p.Results, "index.html")
@@ -50,10 +49,7 @@ func open(t *testing.T, p *Page) *tab {
 			}
 		}
 	}()
-	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads,
-	})
-	check.OK(t, err)
+	check.Must(chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads}))
 	b.Context, cancel = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(cancel)
 	b.load("")
@@ -128,12 +124,9 @@ func TestBrowserTables(t *testing.T) {
 		}
 		time.Sleep(30 * time.Millisecond)
 	}
-	if want := "claim,where,sentence,verdict,holds_with,fails_with,open_with,manifests\nc4,Section 2,It is so 4.,fails,x,,,digits\n"; text != want {
-		t.Errorf("downloaded %q, want %q", text, want)
-	}
+	check.Equal(t, "downloaded", text, "claim,where,sentence,verdict,holds_with,fails_with,open_with,manifests\nc4,Section 2,It is so 4.,fails,x,,,digits\n")
 	// The address shows the same again.
-	address, err := chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash"))
-	check.OK(t, err)
+	address := check.Must(chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash")))
 	b.load(address)
 	b.want(claimsRows + ` === 'It is so 4.' && document.querySelector('#verdicts th').ariaSort === 'descending'`)
 	// Numbers sort as numbers, no value last; quotes are read.
@@ -161,8 +154,7 @@ func TestBrowserCharts(t *testing.T) {
 	b.want(`chart().data.datasets.map((s) => s.label).join() === 'a,c<script>' && !chart().data.datasets[0].showLine`)
 	b.want(`box.querySelectorAll('.legend button')[1].getAttribute('aria-pressed') === 'false' && box.querySelectorAll('.legend button')[1].title === 'kind = tagi'`)
 	b.want(`document.querySelectorAll('#digits .charts-place details').length === 9`) // five tables, three against times, and a map
-	address, err := chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash"))
-	check.OK(t, err)
+	address := check.Must(chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash")))
 	b.load(address)
 	b.want(`Chart.getChart(document.querySelector('#digits canvas'))?.data.datasets.length === 2`)
 	b.want(`Chart.getChart(document.querySelector('#digits canvas')).scales.y.type === 'logarithmic'`)
@@ -177,8 +169,7 @@ func TestBrowserCharts(t *testing.T) {
 	b.want(`getComputedStyle(document.documentElement).backgroundColor === 'rgb(21, 24, 27)'`)
 }
 
-// The axes have room for intervals, an infinite mean is drawn and named, and error rates are on a
-// logarithmic axis.
+// The axes have room for intervals, an infinite mean is drawn and named, and error rates are on a logarithmic axis.
 func TestBrowserRanges(t *testing.T) {
 	p := example(t)
 	publish(t, filepath.Join(p.Results, "digits"), map[string]string{
@@ -228,9 +219,7 @@ func TestBrowserSingle(t *testing.T) {
 
 func (b *tab) scheme(value string) {
 	b.Helper()
-	_, err := chromedp.Call(b.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}},
-	})
+	_, err := chromedp.Call(b.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -95,8 +95,7 @@ func render(t *testing.T, p *Page) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "index.html")
 	check.OK(t, p.Write(file))
-	text, err := os.ReadFile(file)
-	check.OK(t, err)
+	text := check.Must(os.ReadFile(file))
 	return string(text)
 }
 
@@ -112,9 +111,7 @@ func has(t *testing.T, page string, wanted ...string) {
 func TestPage(t *testing.T) {
 	p := example(t)
 	page := render(t, p)
-	if render(t, p) != page {
-		t.Error("the same results give other bytes")
-	}
+	check.Equal(t, "the same results give other bytes", render(t, p), page)
 	has(t, page, "An error of 25 % with <code>b</code>, &lt;less&gt; than before.", `<figure class="picture"><img src="digits/drawing.png"`, "c0ffee",
 		`src="digits/drawing.png"`, `width="40" height="30"`, "Figure drawing of digits, drawn of summary. How well?",
 		"kind = tagi", "as [model] says", "name = 1 # &lt;&amp;&gt;", `"path":"digits/large.csv"`, `share of wrong answers`)
@@ -182,15 +179,6 @@ func TestStates(t *testing.T) {
 	has(t, render(t, p), "run.json", "It is so 5.") // the rest of the page is made
 }
 
-// The findings stand beside the page as Markdown, by groups.
-func TestFindings(t *testing.T) {
-	p := example(t)
-	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
-	text, err := os.ReadFile(filepath.Join(p.Results, FindingsFile))
-	check.OK(t, err)
-	has(t, string(text), "## Learning\n\n- [digits](digits): An error of 25 % with `b`, <less> than before.\n")
-}
-
 // Experiments stand in groups, and runs that are not among the published ones apart.
 func TestGroups(t *testing.T) {
 	p := example(t)
@@ -207,12 +195,14 @@ func TestGroups(t *testing.T) {
 }
 
 // The metadata beside the page describe the published experiments and files, and refer only to what they describe.
+// The findings stand there as Markdown, by groups.
 func TestCrate(t *testing.T) {
 	p := example(t)
 	p.Experiments[0].Own = true
 	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
-	text, err := os.ReadFile(filepath.Join(p.Results, CrateFile))
-	check.OK(t, err)
+	findings := check.Must(os.ReadFile(filepath.Join(p.Results, FindingsFile)))
+	has(t, string(findings), "## Learning\n\n- [digits](digits): An error of 25 % with `b`, <less> than before.\n")
+	text := check.Must(os.ReadFile(filepath.Join(p.Results, CrateFile)))
 	var crate struct {
 		Graph []map[string]any `json:"@graph"`
 	}
@@ -230,9 +220,7 @@ func TestCrate(t *testing.T) {
 		"./": "Dataset", "digits/": "Dataset", "digits/summary.csv": "File", "digits/drawing.png": "File", "digits/run.json": "File",
 		"#run-digits": "CreateAction", "claims/": nil, "later/": nil,
 	} {
-		if types[id] != want {
-			t.Errorf("%s is a %v, want %v", id, types[id], want)
-		}
+		check.Equal(t, fmt.Sprintf("%s is a", id), types[id], want)
 	}
 	has(t, string(text), "An error of 25 % with `b`", `"endTime":"0001-01-01T00:00:07Z"`)
 }

@@ -6,6 +6,8 @@ import (
 
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
+
+	"closedform/internal/check"
 )
 
 // A run ends with its result, and a warning where guessing is better.
@@ -24,7 +26,5 @@ func TestResult(t *testing.T) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}
-	if got := Result(table.Set{table.New("summary", table.Text("method", ""))}, run); got != "" {
-		t.Errorf("without scores it says %q", got)
-	}
+	check.Equal(t, "without scores it says", Result(table.Set{table.New("summary", table.Text("method", ""))}, run), "")
 }

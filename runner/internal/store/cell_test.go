@@ -19,8 +19,7 @@ func openTemp(t testing.TB) *Folder {
 
 func mustOpen(t testing.TB, dir string) *Folder {
 	t.Helper()
-	f, err := Open(dir)
-	check.OK(t, err)
+	f := check.Must(Open(dir))
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -51,10 +50,7 @@ func text(c *Cell) string {
 
 func TestCellRoundTrip(t *testing.T) {
 	f := openTemp(t)
-	keys := []string{
-		"lambda=0.3 seed=1", "lambda=0.3/seed=1", "Lambda=0.3 seed=1", "", "..", ".hidden1", "ε=½",
-		strings.Repeat("long", 500), "a\x00b\nc",
-	}
+	keys := []string{"lambda=0.3 seed=1", "lambda=0.3/seed=1", "Lambda=0.3 seed=1", "", "..", ".hidden1", "ε=½", strings.Repeat("long", 500), "a\x00b\nc"}
 	for _, key := range keys {
 		save(t, f, newCell(key, "f1", 3))
 	}
@@ -66,10 +62,8 @@ func TestCellRoundTrip(t *testing.T) {
 	// Opening again sweeps; no cell may look like a temporary file.
 	f.Close()
 	f = mustOpen(t, f.dir)
-	entries, err := os.ReadDir(f.cells())
-	if err != nil || len(entries) != len(keys)+1 {
-		t.Errorf("%d files in cells, %v, want %d and the lock", len(entries), err, len(keys))
-	}
+	entries := check.Must(os.ReadDir(f.cells()))
+	check.Equal(t, "files in cells", len(entries), len(keys)+1)
 }
 
 // A cell file that was cut off or in which one bit is wrong is never taken for
@@ -79,8 +73,7 @@ func TestDamagedCell(t *testing.T) {
 	want := newCell("k", "f", 5)
 	save(t, f, want)
 	path := f.cellFile("k")
-	whole, err := os.ReadFile(path)
-	check.OK(t, err)
+	whole := check.Must(os.ReadFile(path))
 	for n := range whole {
 		if c, err := decodeCell(whole[:n], "k", "f"); c != nil || err == nil {
 			t.Errorf("cut off after %d of %d bytes: %v, %v", n, len(whole), c, err)

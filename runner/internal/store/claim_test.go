@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"closedform/internal/check"
 )
@@ -25,8 +22,8 @@ func TestClaim(t *testing.T) {
 	if err := errors.Join(one.Others([]string{"k"}, []string{"f"}), two.Others([]string{"k"}, []string{"f"})); err != nil {
 		t.Error(err)
 	}
-	want := fmt.Sprintf("a run of other values or other code is using %s: host %s, pid %d",
-		one.dir, strings.Fields(machine())[0], os.Getpid())
+	host, _ := os.Hostname()
+	want := fmt.Sprintf("a run of other values or other code is using %s: host %s, pid %d", one.dir, host, os.Getpid())
 	if err := two.Others([]string{"k"}, []string{"g"}); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -34,12 +31,8 @@ func TestClaim(t *testing.T) {
 		t.Error("another cell cannot be claimed")
 	}
 	release()
-	if release = two.Claim("k", "f"); release == nil {
-		t.Fatal("it was given up, and cannot be claimed")
-	}
-	two.Close()
-	if one.Claim("k", "f") == nil {
-		t.Error("who had it has closed the folder, and it cannot be claimed")
+	if two.Claim("k", "f") == nil {
+		t.Error("it was given up, and cannot be claimed")
 	}
 }
 
@@ -53,8 +46,7 @@ func TestClaimRace(t *testing.T) {
 	for round := range 50 {
 		key := fmt.Sprint(round)
 		if round%2 == 1 {
-			overwrite(t, "elsewhere\npid 1\n", folders[0].claimFile(key, "f"))
-			age(t, folders[0].claimFile(key, "f"), time.Hour)
+			overwrite(t, "elsewhere", folders[0].claimFile(key, "f"))
 		}
 		var got sync.Map
 		var group sync.WaitGroup
@@ -68,101 +60,71 @@ func TestClaimRace(t *testing.T) {
 		group.Wait()
 		n := 0
 		got.Range(func(any, any) bool { n++; return true })
-		if n != 1 {
-			t.Fatalf("round %d: %d have it", round, n)
-		}
+		check.Equal(t, "round", n, 1)
 	}
 }
 
-func age(t *testing.T, path string, by time.Duration) {
-	t.Helper()
-	then := time.Now().Add(-by)
-	check.OK(t, os.Chtimes(path, then, then))
-}
-
-// What a dead process has claimed is free: at once on the same machine, elsewhere when no
-// sign of life was seen for a while. A time in the future is none of a living process.
-func TestClaimExpires(t *testing.T) {
+// What a process has claimed is free as soon as it is dead.
+func TestClaimOfDead(t *testing.T) {
 	f := openTemp(t)
 	child := startClaim(t, f.dir)
-	if f.Claim("k", "f") != nil {
+	if f.Claim("k", "f") != nil || f.Others([]string{"k"}, []string{"g"}) == nil {
 		t.Error("a process that is alive has lost its cell")
 	}
 	check.OK(t, child.Process.Kill())
 	child.Wait() // reports the kill
+	check.OK(t, f.Others([]string{"k"}, []string{"g"}))
 	if f.Claim("k", "f") == nil {
 		t.Error("a dead process keeps its cell")
 	}
-	for by, free := range map[time.Duration]bool{0: false, Expiry / 2: false, -Expiry / 2: false, 2 * Expiry: true, -2 * Expiry: true} {
-		key := by.String()
-		overwrite(t, "elsewhere\npid 1\n", f.claimFile(key, "f"))
-		age(t, f.claimFile(key, "f"), by)
-		if got := f.Claim(key, "f") != nil; got != free {
-			t.Errorf("a claim that is %v old: free is %t", by, got)
-		}
-	}
 }
 
-// A process that lives renews what it has claimed. One that is declared dead while it
-// sleeps goes on, and leaves the claims of others alone.
-func TestClaimIsRenewed(t *testing.T) {
-	defer func(d time.Duration) { Expiry = d }(Expiry)
-	Expiry = 2 * time.Second
+// Where there are no locks, cells are computed unclaimed, and the files of others stay.
+func TestClaimWithoutLocks(t *testing.T) {
 	f := openTemp(t)
-	release := f.Claim("k", "f")
-	time.Sleep(Expiry + Expiry/2)
-	if info, err := os.Stat(f.claimFile("k", "f")); err != nil || time.Since(info.ModTime()) > Expiry {
-		t.Errorf("not renewed: %v", err)
-	}
-	os.RemoveAll(f.at()) // as those do that take it for dead
-	two := mustOpen(t, f.dir)
-	os.MkdirAll(f.at(), 0o777)
-	if two.Claim("k", "f") == nil {
-		t.Fatal("the cell is not free")
-	}
-	save(t, f, newCell("k", "f", 1))
-	release()
-	if f.Claim("k", "f") != nil {
-		t.Error("the claim of another was given up")
-	}
-	if f.Claim("b", "f") == nil {
-		t.Error("it cannot claim any more")
-	}
-}
-
-// Where there are no hard links, cells are computed unclaimed.
-func TestClaimWithoutLinks(t *testing.T) {
-	f := openTemp(t)
-	if _, _, err := f.enter(); err != nil {
-		t.Fatal(err)
-	}
-	os.Remove(f.owner.path)
-	f.owner.path = filepath.Dir(f.owner.path) // which cannot be linked to
-	if f.Claim("k", "f") == nil {
-		t.Error("no claim")
+	claim := f.claimFile("k", "f")
+	check.OK(t, os.Mkdir(claim, 0o777)) // which cannot be locked
+	f.sweep()
+	check.OK(t, f.Others([]string{"k"}, []string{"g"}))
+	if !exists(claim) || f.Claim("k", "f") == nil {
+		t.Error("the file was removed, or there is no claim")
 	}
 	// Where nothing can be written, computing goes on to an error that tells of it.
 	os.RemoveAll(f.at())
 	overwrite(t, "", f.at())
-	f.owner.path = ""
 	if f.Claim("k", "f") == nil || f.SaveCell(newCell("k", "f", 1)) == nil {
 		t.Error("a claim that cannot be made is waited for, or the cell was kept")
 	}
 }
 
-// A process that was killed before it wrote into its file leaves nothing, one that is about
-// to write keeps it.
-func TestEmptyOwner(t *testing.T) {
-	f := openTemp(t)
-	check.OK(t, os.MkdirAll(f.at(), 0o777))
-	ended := exec.Command("true")
-	check.OK(t, ended.Run())
-	for pid, stays := range map[int]bool{ended.Process.Pid: false, os.Getppid(): true} {
-		path := filepath.Join(f.at(), fmt.Sprintf("%d-7.owner", pid))
-		check.OK(t, os.WriteFile(path, nil, 0o666))
-		f.sweep()
-		if _, err := os.Stat(path); stays != (err == nil) {
-			t.Errorf("the process is there: %t; its file: %v", stays, err)
+// A cell whose claim others take for abandoned, before it is locked, is claimed once all the same.
+func TestClaimSwept(t *testing.T) {
+	dir := openTemp(t).dir
+	one, two := mustOpen(t, dir), mustOpen(t, dir)
+	stop := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				two.sweep()
+			}
+		}
+	})
+	for i := range 2000 {
+		key := fmt.Sprint(i)
+		release := one.Claim(key, "f")
+		if again := two.Claim(key, "f"); release != nil && again != nil {
+			t.Fatalf("cell %d has two claims", i)
+		} else if again != nil {
+			again()
+		}
+		if release != nil {
+			release()
 		}
 	}
+	close(stop)
+	group.Wait()
 }

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,9 +34,7 @@ func differences(t *testing.T, committed, fresh string, bad int, want ...string)
 	t.Helper()
 	got, n, err := Compare(committed, fresh)
 	check.OK(t, err)
-	if !slices.Equal(got, want) || n != bad {
-		t.Errorf("%d files differ:\n%s\nwant %d:\n%s", n, strings.Join(got, "\n"), bad, strings.Join(want, "\n"))
-	}
+	check.Equal(t, "differences", []any{got, n}, []any{want, bad})
 }
 
 func TestCompareNamesEachFile(t *testing.T) {
@@ -46,9 +43,7 @@ func TestCompareNamesEachFile(t *testing.T) {
 			"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png", "fig.svg": "svg",
 			"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "forged.svg": "svg", "torn.csv": "x\n", "note.toml": "n = 1",
 		},
-		map[string]string{
-			"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.svg": "SVG", "note.toml": "n = 2",
-		})
+		map[string]string{"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.svg": "SVG", "note.toml": "n = 2"})
 	overwrite(t, "x\n6\n", committed, "forged.csv")
 	overwrite(t, "SVG", committed, "forged.svg")
 	overwrite(t, "x\n", committed, "stale.csv")

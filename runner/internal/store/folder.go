@@ -32,44 +32,33 @@ import (
 // goroutines.
 type Folder struct {
 	dir   string
-	lock  *flock.Flock // of those who publish or sweep
+	lock  *flock.Flock // of those who publish
 	mu    sync.Mutex   // within the process
-	owner owner
 	packs packs
+
+	entering sync.Mutex // guards:
+	temp     string     // the folder of temporary files; empty: not yet
+	leave    func()     // removes it
 }
 
 // Open opens the results folder dir and creates it if necessary. Several processes may have it
 // open: each computes the cells that it claims, and one publishes at a time. Open removes
 // unfinished files of killed runs. Close the folder when the work is done.
 func Open(dir string) (*Folder, error) {
-	f := &Folder{dir: dir}
+	f := &Folder{dir: dir, leave: func() {}}
 	if err := os.MkdirAll(f.at(), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	lock := filepath.Join(f.cells(), "lock")
-	if info, err := os.Lstat(lock); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		os.Remove(lock) // it would make a file elsewhere
-	}
-	f.lock = flock.New(lock, flock.SetPermissions(0o666))
+	f.lock = newLock(filepath.Join(f.cells(), "lock"))
 	f.sweep()
 	return f, nil
 }
 
-// Close gives up the folder and all claims in it.
-func (f *Folder) Close() error {
-	f.owner.mu.Lock()
-	defer f.owner.mu.Unlock()
-	if f.owner.stop == nil {
-		return nil
-	}
-	close(f.owner.stop)
-	f.owner.stop = nil
-	for _, claim := range list(f.at(), ".claim") {
-		if line, _ := os.ReadFile(claim); string(line) == f.owner.line {
-			os.Remove(claim)
-		}
-	}
-	return errors.Join(os.RemoveAll(temporary(f.owner.path)), os.Remove(f.owner.path))
+// Close gives up the folder and removes the temporary files of this process.
+func (f *Folder) Close() {
+	f.entering.Lock()
+	defer f.entering.Unlock()
+	f.leave()
 }
 
 // Dir returns the path of the folder.
@@ -77,8 +66,32 @@ func (f *Folder) Dir() string { return f.dir }
 
 func (f *Folder) cells() string { return filepath.Join(f.dir, "cells") }
 
-// temporary returns the folder for the temporary files of an owner.
+// temporary returns the folder of the temporary files of an owner.
 func temporary(owner string) string { return strings.TrimSuffix(owner, ".owner") + ".tmp" }
+
+// enter returns the folder for the temporary files of this process, which others remove when the process has ended.
+func (f *Folder) enter() (string, error) {
+	f.entering.Lock()
+	defer f.entering.Unlock()
+	if _, err := os.Stat(f.temp); err == nil {
+		return f.temp, nil
+	}
+	if err := os.MkdirAll(f.at(), 0o777); err != nil {
+		return "", err
+	}
+	owner, err := os.CreateTemp(f.at(), "*.owner")
+	if err != nil {
+		return "", err
+	}
+	owner.Close()
+	f.temp = temporary(owner.Name())
+	leave, _ := take(owner.Name())
+	if leave == nil {
+		return "", fs.ErrNotExist // another process took it for abandoned
+	}
+	f.leave = leave
+	return f.temp, os.MkdirAll(f.temp, 0o777)
+}
 
 // WriteFile replaces the file at path atomically. If path is not a regular file, such as a pipe, it
 // writes to it. An error names the path.
@@ -96,14 +109,11 @@ func WriteFile(path string, data []byte) error {
 // write puts a file at path atomically.
 func (f *Folder) write(path string, data []byte) error {
 	for again := true; ; again = false {
-		owner, _, err := f.enter()
+		temp, err := f.enter()
 		if err == nil {
-			err = os.MkdirAll(temporary(owner), 0o777)
+			err = renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(temp))
 		}
-		if err == nil {
-			err = renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(temporary(owner)))
-		}
-		// Others sweep what is there of a process that has slept for too long.
+		// Others sweep what this process has not locked yet.
 		if !again || !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -29,8 +29,7 @@ func startClaim(t *testing.T, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "STORE_TEST_CLAIM="+dir)
-	out, err := cmd.StdoutPipe()
-	check.OK(t, err)
+	out := check.Must(cmd.StdoutPipe())
 	cmd.Stderr = os.Stderr
 	check.OK(t, cmd.Start())
 	t.Cleanup(func() {
@@ -66,14 +65,14 @@ func TestSweep(t *testing.T) {
 	overwrite(t, "", foreign)
 	release := f.Claim("k", "f")
 	save(t, f, newCell("a", "f", 1))
-	leftover := filepath.Join(temporary(f.owner.path), ".k-0123456789ab.cell1234567890123")
+	leftover := filepath.Join(f.temp, ".k-0123456789ab.cell1234567890123")
 	overwrite(t, "half a c", leftover)
 	if mustOpen(t, f.dir); !exists(leftover) || !exists(f.claimFile("k", "f")) {
 		t.Error("a temporary file or a claim was removed while its process is alive")
 	}
 	release()
 	f.Close()
-	if exists(leftover) || exists(f.claimFile("k", "f")) || exists(f.owner.path) || !exists(foreign) {
+	if exists(leftover) || exists(f.claimFile("k", "f")) || exists(f.temp) || !exists(foreign) {
 		t.Error("the folder is closed, and what was there for its process is still there, or a file that is none of ours is not")
 	}
 }

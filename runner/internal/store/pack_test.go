@@ -37,9 +37,7 @@ func TestPack(t *testing.T) {
 	}
 	files, _ := filepath.Glob(filepath.Join(f.cells(), "*.cell"))
 	packs, _ := filepath.Glob(filepath.Join(f.packed(), "*"))
-	if len(files) != 2 || len(packs) != 2 {
-		t.Errorf("there are the files %q and the packs %q", files, packs)
-	}
+	check.Equal(t, "files and packs", []any{len(files), len(packs)}, []any{2, 2})
 	for _, f := range []*Folder{f, other, mustOpen(t, f.dir)} {
 		for i, key := range keys {
 			if c, err := f.LoadCell(key, "f"); err != nil || c == nil || text(c) != text(newCell(key, "f", 3+i)) {
@@ -66,8 +64,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Of a damaged pack no cell is taken for another; those that are lost are told of, or
-// missing.
+// Of a damaged pack no cell is taken for another; those that are lost are told of, or missing.
 func TestDamagedPack(t *testing.T) {
 	f := openTemp(t)
 	for _, key := range []string{"a", "b"} {
@@ -75,8 +72,7 @@ func TestDamagedPack(t *testing.T) {
 	}
 	check.OK(t, f.Pack([]string{"a", "b"}))
 	packs, _ := filepath.Glob(filepath.Join(f.packed(), "*"))
-	whole, err := os.ReadFile(packs[0])
-	check.OK(t, err)
+	whole := check.Must(os.ReadFile(packs[0]))
 	lost, step := 0, 1
 	if testing.Short() {
 		step = 23

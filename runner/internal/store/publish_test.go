@@ -27,10 +27,7 @@ func testRun() *Run {
 
 // version returns one of two sets of files, of which the second lacks one.
 func version(n int) []File {
-	files := []File{
-		{"a.csv", []byte(strings.Repeat(fmt.Sprintf("row of %d\n", n), 1000))},
-		{"b.csv", []byte(strings.Repeat(fmt.Sprintf("line of %d\n", n), 1000))},
-	}
+	files := []File{{"a.csv", []byte(strings.Repeat(fmt.Sprintf("row of %d\n", n), 1000))}, {"b.csv", []byte(strings.Repeat(fmt.Sprintf("line of %d\n", n), 1000))}}
 	if n == 0 {
 		files = append(files, File{"c.csv", []byte("only the first\n")})
 	}
@@ -39,8 +36,7 @@ func version(n int) []File {
 
 func read(t testing.TB, path ...string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(path...))
-	check.OK(t, err)
+	data := check.Must(os.ReadFile(filepath.Join(path...)))
 	return string(data)
 }
 
@@ -59,14 +55,10 @@ func TestPublish(t *testing.T) {
 	// sha256 of "abc" is the example of FIPS 180-4; the order is that of names.
 	publish(t, f, "i", File{"b.csv", []byte("abc")}, File{"a.csv", nil}, File{"timing_cost.csv", []byte("ns\n1\n")})
 	want := "SHA256SUMS a.csv b.csv cells/published cells.sums run.json timing_cost.csv"
-	if got := fileNames(t, f.dir); got != want {
-		t.Errorf("there is %s, want %s", got, want)
-	}
+	check.Equal(t, "there", fileNames(t, f.dir), want)
 	sums := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.csv\n" +
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b.csv\n"
-	if got := read(t, f.dir, "SHA256SUMS"); got != sums {
-		t.Errorf("SHA256SUMS is %q, want %q", got, sums)
-	}
+	check.Equal(t, "SHA256SUMS", read(t, f.dir, "SHA256SUMS"), sums)
 	if tool, err := exec.LookPath("sha256sum"); err == nil {
 		cmd := exec.Command(tool, "-c", "--strict", "--quiet", "SHA256SUMS")
 		cmd.Dir = f.dir
@@ -97,9 +89,12 @@ func TestPublish(t *testing.T) {
 	if err := f.Replace([]File{{"timing_new.csv", nil}}, Timed); err != nil || !f.Published("2") {
 		t.Errorf("new times: %v", err)
 	}
-	if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_new.csv" {
-		t.Errorf("with new times there is %s", got)
+	check.Equal(t, "with new times there", fileNames(t, f.dir), "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_new.csv")
+	check.OK(t, os.Mkdir(filepath.Join(f.dir, "folder.csv"), 0o777))
+	if err := f.Publish("3", []File{{"folder.csv", nil}}, testRun(), new(CellSums)); err == nil || f.Published("3") {
+		t.Errorf("in place of a folder: %v", err)
 	}
+	publish(t, f, "2", File{"a.csv", []byte("1")})
 	if read(t, f.dir, "..", "outside.csv") != "not ours" || !f.Published("2") {
 		t.Error("a file outside was touched, or the folder is not as published")
 	}
@@ -107,9 +102,7 @@ func TestPublish(t *testing.T) {
 
 func TestPublishRefusesNames(t *testing.T) {
 	f := openTemp(t)
-	for _, name := range []string{
-		"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "run.json",
-	} {
+	for _, name := range []string{"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "run.json"} {
 		if err := f.Publish("i", []File{{name, nil}}, testRun(), new(CellSums)); err == nil {
 			t.Errorf("published a file named %q", name)
 		}
@@ -117,9 +110,7 @@ func TestPublishRefusesNames(t *testing.T) {
 	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), new(CellSums)); err == nil {
 		t.Error("two files of one name were published")
 	}
-	if got := fileNames(t, f.dir); got != "" {
-		t.Errorf("refused, and yet there is %s", got)
-	}
+	check.Equal(t, "refused, and yet there", fileNames(t, f.dir), "")
 }
 
 func TestResults(t *testing.T) {

@@ -6,6 +6,7 @@ package study
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 
@@ -20,6 +21,19 @@ type Kind struct {
 	Name string // its word in manifests
 	Asks string // the question that it answers, in a sentence
 	New  func(*config.Manifest) (Experiment, error)
+}
+
+// Decoded returns the New of a [Kind]: it decodes the manifest onto defaults, and calls the SetUp of an
+// experiment that has one, for what follows from the manifest alone.
+func Decoded[E Experiment](defaults func(*config.Manifest) E) func(*config.Manifest) (Experiment, error) {
+	return func(m *config.Manifest) (Experiment, error) {
+		e := defaults(m)
+		err := m.Decode(e)
+		if s, ok := Experiment(e).(interface{ SetUp(*config.Manifest) error }); ok && err == nil {
+			err = m.Locate("", s.SetUp(m))
+		}
+		return e, err
+	}
 }
 
 // Experiment is a manifest that a study has decoded and validated: a pointer to the
@@ -101,15 +115,32 @@ type Derived interface {
 	Use(read func(experiment, table string) (*table.Table, error)) error
 }
 
-// Plain is embedded by experiments that read no data, and by those that add nothing
-// to the tables of their cells.
+// Plain is embedded by experiments that read no data, have no cells, or add nothing to the
+// tables of their cells.
 type Plain struct{}
 
 // Prepare reads nothing.
 func (Plain) Prepare(context.Context) error { return nil }
 
+// Cells returns none.
+func (Plain) Cells() []Cell { return nil }
+
 // Tables merges those of the cells.
 func (Plain) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
+
+// Swept is embedded by experiments that sweep the seed alone.
+type Swept struct {
+	Sweep    config.Sweep `toml:"sweep"`
+	Manifest *config.Manifest
+	Seeds    []int
+}
+
+// SetUp keeps the manifest and its seeds.
+func (s *Swept) SetUp(m *config.Manifest) (err error) {
+	s.Manifest = m
+	s.Seeds, err = m.Seeds(s.Sweep.Seed)
+	return err
+}
 
 // Seeded is what the random numbers of a cell follow from; specs embed it.
 type Seeded struct {
@@ -123,4 +154,48 @@ func (s Seeded) Stream(purpose ...any) rand.Source { return Stream(s.Manifest, s
 // Stream returns the random numbers of a seed of an experiment for a purpose.
 func Stream(manifest string, seed int, purpose ...any) rand.Source {
 	return random.Source(append([]any{manifest, seed}, purpose...)...)
+}
+
+// Drawing returns the figure that is drawn of one table.
+func Drawing(name, of string, draw func(*table.Table) *figures.Figure) Figure {
+	return Figure{name, []string{of}, func(t table.Set) (*figures.Figure, error) { return draw(t.Get(of)), nil }}
+}
+
+// Curve returns a column of means against another, with their intervals.
+func Curve(means *table.Table, name, x, column string) figures.Curve {
+	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: means.Nums(column + "_low"), High: means.Nums(column + "_high")}
+}
+
+// Legend says how figures show the methods.
+type Legend interface {
+	Label(method string) string
+	Group(method string) int
+}
+
+// Lines returns a [Curve] of each method.
+func Lines(means *table.Table, legend Legend, x, column string) (all []figures.Curve) {
+	for _, method := range means.Distinct("method") {
+		c := Curve(means.Where("method", method), legend.Label(method), x, column)
+		c.Kind, c.Group = figures.Line, legend.Group(method)
+		all = append(all, c)
+	}
+	return all
+}
+
+// Points returns the examples of a table with the columns x1, x2 and class, from 1.
+func Points(train *table.Table) []figures.Point {
+	points := make([]figures.Point, train.Len())
+	x1, x2, class := train.Nums("x1"), train.Nums("x2"), train.Nums("class")
+	for i := range points {
+		points[i] = figures.Point{X: x1[i], Y: x2[i], Class: int(class[i]) - 1}
+	}
+	return points
+}
+
+// Classes returns the labels of so many classes.
+func Classes(n int) (labels []string) {
+	for j := range n {
+		labels = append(labels, fmt.Sprintf("class %d", j+1))
+	}
+	return labels
 }

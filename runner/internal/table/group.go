@@ -4,12 +4,14 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"closedform/internal/kernel"
 )
 
 // Groups are the rows of a table that agree in some columns, the keys, in the order
 // in which they first appear.
 type Groups struct {
-	keys   []Column
+	keys   []Column // empty
 	groups []*Table
 	most   map[string]float64 // of columns whose numbers are from 0
 }
@@ -22,7 +24,7 @@ func (t *Table) GroupBy(keys ...string) Groups {
 		for i, text := range t.Texts(key) {
 			ids[i] += text + "\x00"
 		}
-		g.keys = append(g.keys, *t.column(key))
+		g.keys = append(g.keys, *t.Rows(nil).column(key))
 	}
 	index := map[string]int{}
 	var rows [][]int
@@ -43,28 +45,6 @@ func (t *Table) GroupBy(keys ...string) Groups {
 
 // All returns the groups.
 func (g Groups) All() []*Table { return g.groups }
-
-// Keys returns empty columns for the keys, of which Key returns the values.
-func (g Groups) Keys() []Column {
-	out := slices.Clone(g.keys)
-	for k := range out {
-		out[k].Texts, out[k].Nums = nil, nil
-	}
-	return out
-}
-
-// Key returns the values of the keys in a group.
-func (g Groups) Key(group *Table) []any {
-	var values []any
-	for _, key := range g.keys {
-		if c := group.column(key.Name); c.Kind == Words {
-			values = append(values, c.Texts[0])
-		} else {
-			values = append(values, c.Nums[0])
-		}
-	}
-	return values
-}
 
 // Shares returns the groups with the names of columns whose numbers are from 0 to 1. The
 // intervals of their means are cut off there, which loses no coverage: the mean that they are
@@ -98,7 +78,7 @@ func (g Groups) MeanFinite(name string, columns ...string) *Table {
 }
 
 func (g Groups) mean(name string, interval func([]float64) []float64, columns []string) *Table {
-	out := New(name, append(g.Keys(), Int("seeds", "how many are averaged"))...)
+	out := New(name, append(slices.Clone(g.keys), Int("seeds", "how many are averaged"))...)
 	for _, group := range g.groups {
 		if len(out.Columns) == len(g.keys)+1 {
 			for _, c := range columns {
@@ -112,7 +92,15 @@ func (g Groups) mean(name string, interval func([]float64) []float64, columns []
 				out.Columns = append(out.Columns, of...)
 			}
 		}
-		row := append(g.Key(group), group.Len())
+		var row []any
+		for _, key := range g.keys {
+			if c := group.column(key.Name); c.Kind == Words {
+				row = append(row, c.Texts[0])
+			} else {
+				row = append(row, c.Nums[0])
+			}
+		}
+		row = append(row, group.Len())
 		for _, c := range columns {
 			x := interval(group.Nums(c))
 			if most, ok := g.most[c]; ok {
@@ -138,4 +126,81 @@ func IntervalOf(name, doc string) []Column {
 func Interval(x []float64) []float64 {
 	mean, low, high := Student(x)
 	return []float64{mean, Finite(low), Finite(high)}
+}
+
+// Mean returns the mean of x.
+func Mean(x []float64) float64 { return kernel.Sum(x) / float64(len(x)) }
+
+// MeanVariance returns the mean of x and its unbiased variance, NaN for a single value,
+// without the first effect of rounding the mean (Chan, Golub and LeVeque, "Algorithms for
+// computing the sample variance", The American Statistician 1983).
+func MeanVariance(x []float64) (mean, variance float64) {
+	mean = Mean(x)
+	var square, rest float64
+	for _, x := range x {
+		square += (x - mean) * (x - mean)
+		rest += x - mean
+	}
+	n := float64(len(x))
+	return mean, (square - rest*rest/n) / (n - 1)
+}
+
+// MeanSD returns the mean of x and its standard deviation, the root of [MeanVariance].
+func MeanSD(x []float64) (mean, sd float64) {
+	mean, variance := MeanVariance(x)
+	return mean, math.Sqrt(variance)
+}
+
+// Student returns the mean of x and the ends of its two-sided 95 % confidence
+// interval by Student's t. With a single value the ends are ±Inf.
+func Student(x []float64) (mean, low, high float64) {
+	if len(x) < 2 {
+		return Mean(x), math.Inf(-1), math.Inf(1)
+	}
+	mean, sd := MeanSD(x)
+	half := StudentQuantile(len(x)-1, 0.95) * sd / math.Sqrt(float64(len(x)))
+	return mean, mean - half, mean + half
+}
+
+// StudentQuantile returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. As p is
+// concave in θ, see student, Newton's method from 0 approaches θ from below.
+func StudentQuantile(nu int, p float64) float64 {
+	for theta := 0.0; ; {
+		at, slope := student(nu, theta)
+		step := (p - at) / slope
+		if !(step > 1e-15*theta) {
+			sin, cos := math.Sincos(theta)
+			return math.Sqrt(float64(nu)) * sin / cos
+		}
+		theta += step
+	}
+}
+
+// StudentWithin returns P(|T| < t) for Student's T with ν degrees of freedom, and t ≥ 0.
+func StudentWithin(nu int, t float64) float64 {
+	p, _ := student(nu, math.Atan(t/math.Sqrt(float64(nu))))
+	return min(1, p)
+}
+
+// student returns p = P(|T| < √ν tan θ) and dp/dθ. With the sum over k = 0, 2, …, ν−2 or
+// 1, 3, …, ν−2 (Abramowitz and Stegun, "Handbook of mathematical functions", 26.7.3 and 26.7.4),
+//
+//	A(θ) = sin θ Σ_k c_k cosᵏ θ,   c_0 = c_1 = 1,   c_{k+2} = c_k (k+1)/(k+2),
+//	p = A for even ν, (2/π)(θ + A) for odd ν,   dp/dθ = ν c_ν cos^{ν−1} θ, 2/π of it.
+func student(nu int, theta float64) (p, slope float64) {
+	sin, cos := math.Sincos(theta)
+	odd := nu % 2
+	sum, power := 0.0, 1.0
+	if odd == 1 {
+		power = cos
+	}
+	for k := odd; k < nu; k += 2 {
+		sum += power
+		power *= cos * cos * float64(k+1) / float64(k+2)
+	}
+	p, slope = sin*sum, float64(nu)*power/cos
+	if odd == 1 {
+		p, slope = (theta+p)*(2/math.Pi), slope*(2/math.Pi)
+	}
+	return p, slope
 }

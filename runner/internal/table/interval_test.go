@@ -1,11 +1,14 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"closedform/internal/check"
 )
 
 func TestStudent(t *testing.T) {
@@ -23,16 +26,10 @@ func TestStudent(t *testing.T) {
 func TestQuantile(t *testing.T) {
 	for _, nu := range []int{1, 2, 3, 4, 5, 9, 10, 29, 99, 1000, 9999} {
 		got := StudentQuantile(nu, 0.95)
-		if want := (distuv.StudentsT{Sigma: 1, Nu: float64(nu)}).CDF(got); !scalar.EqualWithinAbs(want, 0.975, 1e-12) {
-			t.Errorf("%d degrees of freedom: t = %.16g has the distribution function %.16g", nu, got, want)
-		}
-		if within := StudentWithin(nu, got); !scalar.EqualWithinAbs(within, 0.95, 1e-12) {
-			t.Errorf("%d degrees of freedom: within t is %.16g", nu, within)
-		}
+		check.Near(t, fmt.Sprint("CDF of ", nu), (distuv.StudentsT{Sigma: 1, Nu: float64(nu)}).CDF(got), 0.975, 1e-12)
+		check.Near(t, fmt.Sprint("within, of ", nu), StudentWithin(nu, got), 0.95, 1e-12)
 	}
-	if got := StudentQuantile(1, 0.95); !scalar.EqualWithinRel(got, 12.706204736174698, 1e-14) { // tan(0.95 π/2)
-		t.Errorf("1 degree of freedom: %.16g", got)
-	}
+	check.Near(t, "1 degree of freedom", StudentQuantile(1, 0.95), 12.706204736174698, 1e-14) // tan(0.95 π/2)
 }
 
 func TestMeanVariance(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Kind is what a column holds.
@@ -52,6 +53,14 @@ type Table struct {
 	Columns []Column
 
 	File []byte // content of the file Name, which a cell leaves in place of a table; nil: a table
+}
+
+// Names returns the names of columns.
+func Names(columns []Column) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // New returns a table without rows.
@@ -218,6 +227,31 @@ func (t *Table) Where(column string, value any) *Table {
 		}
 	}
 	return t.Rows(rows)
+}
+
+// Needs returns an error unless the table has the columns.
+func (t *Table) Needs(columns ...string) error {
+	for _, c := range columns {
+		if !t.Has(c) {
+			return fmt.Errorf("%s is not a column; there are: %s", c, strings.Join(Names(t.Columns), ", "))
+		}
+	}
+	return nil
+}
+
+// Select returns the rows whose columns have the texts, each "column=text". It is an error if there is none.
+func (t *Table) Select(filters ...string) (*Table, error) {
+	for _, f := range filters {
+		column, text, _ := strings.Cut(f, "=")
+		if err := t.Needs(column); err != nil {
+			return nil, err
+		}
+		there := t.Distinct(column)
+		if t = t.Where(column, text); t.Len() == 0 {
+			return nil, fmt.Errorf("no row has %s; allowed: %s", f, strings.Join(there[:min(len(there), 20)], ", "))
+		}
+	}
+	return t, nil
 }
 
 // Rows returns the rows of the numbers, in their order.

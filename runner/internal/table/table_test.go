@@ -20,17 +20,11 @@ func scores() *Table {
 
 func TestCSV(t *testing.T) {
 	want := "method,seed,error,p\n\"a, b\",1,0.25,0.123\nc,1,,3.33e-10\n\"a, b\",2,0.75,+Inf\n"
-	if got := string(scores().CSV()); got != want {
-		t.Errorf("CSV %q, want %q", got, want)
-	}
-	back, err := Read("runs", bytes.NewReader([]byte(want)))
-	if err != nil || string(back.CSV()) != want || !slices.Equal(back.Texts("seed"), []string{"1", "1", "2"}) {
-		t.Errorf("%v, read back as %+v", err, back)
-	}
+	check.Equal(t, "CSV", string(scores().CSV()), want)
+	back := check.Must(Read("runs", bytes.NewReader([]byte(want))))
+	check.Equal(t, "read back", []any{string(back.CSV()), back.Texts("seed")}, []any{want, []string{"1", "1", "2"}})
 	// What is in memory is what will be read.
-	if p := scores().Nums("p"); !slices.Equal(p, back.Nums("p")) {
-		t.Errorf("p = %v, read back %v", p, back.Nums("p"))
-	}
+	check.Equal(t, "p", scores().Nums("p"), back.Nums("p"))
 	for _, bad := range []string{"", "a,b\n1\n", "a\n\"1\n"} {
 		if _, err := Read("bad", bytes.NewReader([]byte(bad))); err == nil {
 			t.Errorf("%q was read", bad)
@@ -40,15 +34,11 @@ func TestCSV(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	s := scores()
-	if x := s.Where("method", "a, b").Where("seed", 2).Nums("error"); !slices.Equal(x, []float64{0.75}) {
-		t.Errorf("error %v", x)
-	}
+	check.Equal(t, "error", s.Where("method", "a, b").Where("seed", 2).Nums("error"), []float64{0.75})
 	if x := s.Where("error", 0.25); x.Len() != 1 || x.Texts("method")[0] != "a, b" {
 		t.Errorf("rows %+v", x)
 	}
-	if d := s.Distinct("method"); !slices.Equal(d, []string{"a, b", "c"}) {
-		t.Errorf("methods %q", d)
-	}
+	check.Equal(t, "methods", s.Distinct("method"), []string{"a, b", "c"})
 	check.AllPanic(t, map[string]func(){
 		"too few":    func() { s.Add("x") },
 		"wrong type": func() { s.Add(1, 1, 1., 1.) },
@@ -83,10 +73,8 @@ func TestMerge(t *testing.T) {
 	a, b := New("a", Text("x", "")), New("b", Int("y", ""))
 	a.Add("1")
 	b.Add(2)
-	merged, err := Merge([]Set{{a}, {b, a}, {a, b}})
-	if err != nil || fmt.Sprint(merged.Get("a").Texts("x"), merged.Get("b").Nums("y")) != "[1 1 1] [2 2]" || merged[0].Name != "a" || a.Len() != 1 {
-		t.Errorf("%v, %v", merged, err)
-	}
+	merged := check.Must(Merge([]Set{{a}, {b, a}, {a, b}}))
+	check.Equal(t, "merged", []any{fmt.Sprint(merged.Get("a").Texts("x"), merged.Get("b").Nums("y")), merged[0].Name, a.Len()}, []any{"[1 1 1] [2 2]", "a", 1})
 	if _, err := Merge([]Set{{a}, {New("a", Text("z", ""))}}); err == nil {
 		t.Error("other columns were merged")
 	}

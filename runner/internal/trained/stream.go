@@ -55,7 +55,11 @@ func (s *Stream) Predict(row *dataset.Table) (class string, probability float64,
 		return "", 0, nil, fmt.Errorf("%s:%d: %w", row.File, row.Line[0], err)
 	}
 	s.x = x[0]
-	class, _ = s.decide(&s.prediction, s.x, s.Decision)
+	familiarity := 1.0
+	if s.Familiarity > 0 { // with an output layer it takes long
+		familiarity = s.familiarity(s.x)
+	}
+	class = s.decide(&s.prediction, familiarity, s.Decision)
 	if class == Unknown {
 		s.Counts.Unknown++
 	}

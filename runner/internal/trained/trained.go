@@ -7,11 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
 	"closedform/core/familiar"
+	"closedform/core/features"
+	"closedform/core/readout"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/table"
 )
@@ -125,16 +128,49 @@ func (n *Network) scaler(rows *dataset.Table) (dataset.Scaler, error) {
 	return s, nil
 }
 
-// decide returns the class of a prediction for x, and how familiar x is.
-func (n *Network) decide(p *bnn.Prediction, x []float64, d Decision) (name string, familiarity float64) {
-	familiarity = 1
+// layer returns the output layer of the network, nil without one.
+func (n *Network) layer() *readout.Layer {
+	model := n.Model
+	if f, ok := model.(features.Model); ok {
+		model = f.Model
+	}
+	l, _ := model.(*readout.Layer)
+	return l
+}
+
+// familiarity returns a p-value of the hypothesis that x, which the network has predicted, is like the learned
+// inputs: that of the inputs or, with an output layer, twice the smaller one of that and of the layer's
+// (Bonferroni). It is 1 without either.
+func (n *Network) familiarity(x []float64) float64 {
+	p := 1.0
 	if n.Familiar != nil {
-		familiarity = n.Familiar.P(x)
+		p = n.Familiar.P(x)
 	}
+	l := n.layer()
+	if l == nil {
+		return p
+	}
+	if f, ok := n.Model.(features.Model); ok {
+		z := make([]float64, f.Size)
+		_ = f.Standard(z, x) // an error was that of the prediction
+		x = z
+	}
+	q, err := l.Familiarity(x)
+	switch {
+	case err != nil || math.IsNaN(q): // too few examples of the class
+		return p
+	case n.Familiar == nil:
+		return q
+	}
+	return min(1, 2*p, 2*q)
+}
+
+// decide returns the class of a prediction for an input of that familiarity.
+func (n *Network) decide(p *bnn.Prediction, familiarity float64, d Decision) string {
 	if class := p.Decide(bnn.Probability, d.Probability); class != bnn.Unknown && familiarity >= d.Familiarity {
-		return n.Classes[class], familiarity
+		return n.Classes[class]
 	}
-	return Unknown, familiarity
+	return Unknown
 }
 
 // Unknown is the class where no probability is large enough.
@@ -167,7 +203,8 @@ func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, un
 	if mixture {
 		out.Columns = append(out.Columns, table.Num("mutual_information", ""))
 	}
-	if n.Familiar != nil {
+	familiar := n.Familiar != nil || n.layer() != nil
+	if familiar {
 		out.Columns = append(out.Columns, table.Num("familiarity", ""))
 	}
 	for _, name := range n.Classes {
@@ -179,13 +216,13 @@ func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, un
 			out.Add(Unknown, table.Gaps(len(out.Columns)-1))
 			continue
 		}
-		name, familiarity := n.decide(&p, x[i], d)
+		familiarity := n.familiarity(x[i])
 		aleatoric, epistemic := p.LabelVariance()
-		row := []any{name, p.P[p.Class()], aleatoric, epistemic}
+		row := []any{n.decide(&p, familiarity, d), p.P[p.Class()], aleatoric, epistemic}
 		if mixture {
 			row = append(row, p.MutualInformation())
 		}
-		if n.Familiar != nil {
+		if familiar {
 			row = append(row, familiarity)
 		}
 		out.Add(append(row, p.P)...)

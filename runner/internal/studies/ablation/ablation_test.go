@@ -24,42 +24,14 @@ import (
 )
 
 const small = `
-name  = "small_ablation"
-study = "ablation"
-seed  = 1
-
-[ablation]
-classes  = [3, 2]
-spread   = 2
-variance = 1
-draws    = 20
-
-[data]
-generator = "wedges"
-train     = 8
-
-[model]
-bias = false
-rule = "joint"
-prior_var = 1
-layers     = [2, 3]
-prior_mean = [[1, 0], [0, 1], [1, 1]]
-on_indefinite = "project"
-
-[evaluate]
-grid = 9
-
-[sweep]
-seed   = [1, 2, 3]
-lambda = [1.5, 0.2, 0.55]
-rho    = [0.5, 0.2]
-
-[[method]]
-name = "joint"
-
-[[method]]
-name = "total"
-rule = "total"
+name = "small_ablation"; study = "ablation"; seed = 1
+[ablation]; classes = [3, 2]; spread = 2; variance = 1; draws = 20
+[data]; generator = "wedges"; train = 8
+[model]; bias = false; rule = "joint"; prior_var = 1; layers = [2, 3]; prior_mean = [[1, 0], [0, 1], [1, 1]]; on_indefinite = "project"
+[evaluate]; grid = 9
+[sweep]; seed = [1, 2, 3]; lambda = [1.5, 0.2, 0.55]; rho = [0.5, 0.2]
+[[method]]; name = "joint"
+[[method]]; name = "total"; rule = "total"
 `
 
 func TestMoments(t *testing.T) {
@@ -93,8 +65,7 @@ func network(t *testing.T, rule bnn.OutputRule, policy bnn.Policy, lambda, rho f
 	cfg := bnn.Default(2, 3)
 	cfg.Bias, cfg.Output, cfg.PriorVar = false, rule, []float64{1}
 	cfg.Softmax, cfg.Paper.OnIndefinite = softmax.Probit{Lambda: lambda, Rho: rho}, policy
-	n, err := bnn.New(cfg, study.Stream("small_ablation", seed, "prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.New(cfg, study.Stream("small_ablation", seed, "prior")))
 	_, cov := n.Weights(0)
 	check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov))
 	return n
@@ -147,8 +118,7 @@ func byHand(t *testing.T, n *bnn.Network, seed int) (accuracy, loss, indefinite 
 	task := data.Generator{Name: "wedges"}.Task()
 	train := task.Draw(8, study.Stream("small_ablation", seed, "train"))
 	for i, x := range train.X {
-		update, err := n.Observe(x, train.Class[i])
-		check.OK(t, err)
+		update := check.Must(n.Observe(x, train.Class[i]))
 		if update.Indefinite {
 			indefinite++
 		}
@@ -202,18 +172,14 @@ func TestMaps(t *testing.T) {
 	compare := func(maps func(*table.Table, string, *table.Table) []figures.Map, all *table.Table, columns []string, of ...*table.Table) {
 		for _, column := range columns {
 			for i, m := range maps(all, column, tables.Get("marks")) {
-				if fmt.Sprint(m.Z) != fmt.Sprint(of[i].Nums(column)) || !slices.Equal(m.X, []float64{0.2, 0.55, 1.5}) || !slices.Equal(m.Y, []float64{0.2, 0.5}) {
-					t.Errorf("%s %s: %v, want %v", m.Title, column, m, of[i].Nums(column))
-				}
+				check.Equal(t, m.Title, []any{fmt.Sprint(m.Z), m.X, m.Y}, []any{fmt.Sprint(of[i].Nums(column)), []float64{0.2, 0.55, 1.5}, []float64{0.2, 0.5}})
 			}
 		}
 	}
 	errors, summary := tables.Get("errors"), tables.Get("summary")
 	compare(e.byClasses, errors, []string{"tv", "cov_error", "indefinite", "asymmetry", "excess"}, errors.Where("classes", 3), errors.Where("classes", 2))
 	compare(e.byMethod, summary, []string{"accuracy", "log_loss", "indefinite_steps"}, summary.Where("method", "joint"), summary.Where("method", "total"))
-	if x := e.byClasses(errors, "tv", tables.Get("marks"))[1].Curves[1].X; !slices.Equal(x, tables.Get("marks").Where("classes", 2).Nums("lsq")) {
-		t.Errorf("least-squares λ %v", x)
-	}
+	check.Equal(t, "least-squares λ", e.byClasses(errors, "tv", tables.Get("marks"))[1].Curves[1].X, tables.Get("marks").Where("classes", 2).Nums("lsq"))
 	// A scale has two ends also where there is one value, or none.
 	for _, c := range []struct {
 		log       bool
@@ -249,13 +215,12 @@ func TestRefused(t *testing.T) {
 // "pass", and are looked at on the test part.
 func TestFiles(t *testing.T) {
 	all := studytest.Clusters(30)
-	src := strings.Replace(small, "generator = \"wedges\"\ntrain     = 8", fmt.Sprintf("file = %q\ntrain_rows = \"1-20\"\nscale = \"none\"", studytest.File(t, all)), 1)
-	src = strings.Replace(src, "[evaluate]\ngrid = 9\n", "", 1)
+	src := strings.Replace(small, `generator = "wedges"; train = 8`, fmt.Sprintf("file = %q; train_rows = \"1-20\"; scale = \"none\"", studytest.File(t, all)), 1)
+	src = strings.Replace(src, "[evaluate]; grid = 9\n", "", 1)
 	tables := studytest.Run(t, Kind, src, "sweep.seed=[1]")
 	n := network(t, bnn.Total, bnn.Fail, 0.55, 0.2, 1)
 	for _, i := range rand.New(study.Stream("small_ablation", 1, "pass", 1)).Perm(20) {
-		_, err := n.Observe(all.X[i], all.Class[i])
-		check.OK(t, err)
+		check.Must(n.Observe(all.X[i], all.Class[i]))
 	}
 	accuracy, loss := scores(t, n, data.Set{X: all.X[20:], Class: all.Class[20:]})
 	row := tables.Get("summary").Where("method", "total").Where("rho", 0.2).Where("lambda", 0.55)

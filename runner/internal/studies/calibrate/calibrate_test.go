@@ -3,24 +3,19 @@ package calibrate
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"closedform/core/softmax"
 	"closedform/runner/internal/lambdafit"
 	"closedform/runner/internal/study/studytest"
+
+	"closedform/internal/check"
 )
 
 const manifest = `
-name  = "fitting"
-study = "calibrate"
-seed  = 3
-
-[calibrate]
-classes = [3, 2]
-rho     = [0.5, 0.3]
-box     = 1
+name = "fitting"; study = "calibrate"; seed = 3
+[calibrate]; classes = [3, 2]; rho = [0.5, 0.3]; box = 1
 `
 
 // Each row holds the errors of its λ and ρ, each criterion is best by its own
@@ -32,9 +27,7 @@ func TestCriteria(t *testing.T) {
 	for i := range lambda.Len() {
 		n, p := int(lambda.Nums("classes")[i]), softmax.Probit{Lambda: lambda.Nums("lambda")[i], Rho: lambda.Nums("rho")[i]}
 		box := lambdafit.Box{Classes: n, Half: 1}
-		if rms, largest := lambda.Nums("rms")[i], lambda.Nums("max")[i]; rms != box.RMS(p) || largest != box.Max(p) {
-			t.Errorf("row %d: errors %g and %g, want %g and %g", i, rms, largest, box.RMS(p), box.Max(p))
-		}
+		check.Equal(t, "errors", []any{lambda.Nums("rms")[i], lambda.Nums("max")[i]}, []any{box.RMS(p), box.Max(p)})
 		word := lambda.Texts("criterion")[i]
 		if !strings.HasSuffix(word, "_rho") {
 			word += fmt.Sprint(" ", p.Rho)
@@ -48,9 +41,7 @@ func TestCriteria(t *testing.T) {
 		}
 		want = append(want, fmt.Sprintf("%d lsq_rho", n), fmt.Sprintf("%d minimax_rho", n))
 	}
-	if !slices.Equal(rows, want) {
-		t.Errorf("rows %q, want %q", rows, want)
-	}
+	check.Equal(t, "rows", rows, want)
 	for n := 2; n <= 3; n++ {
 		of := lambda.Where("classes", n)
 		for _, c := range []struct{ word, column string }{{"lsq", "rms"}, {"minimax", "max"}} {
@@ -86,7 +77,5 @@ func TestSteep(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	studytest.Refused(t, Kind, manifest, map[string]string{
-		"calibrate.box=5": "0.1 to 4", "calibrate.rho=[0.95]": "0 to 0.9", "calibrate.classes=[1]": "2 to 1,000", "calibrate.boxes=1": "box",
-	})
+	studytest.Refused(t, Kind, manifest, map[string]string{"calibrate.box=5": "0.1 to 4", "calibrate.rho=[0.95]": "0 to 0.9", "calibrate.classes=[1]": "2 to 1,000", "calibrate.boxes=1": "box"})
 }

@@ -27,16 +27,8 @@ a,2,9,7,1,3,0.5,yes
 
 func read(t *testing.T, text string) *table.Table {
 	t.Helper()
-	out, err := table.Read("t", strings.NewReader(text))
-	check.OK(t, err)
+	out := check.Must(table.Read("t", strings.NewReader(text)))
 	return out
-}
-
-func filters(text string) (all []filter) {
-	for _, f := range strings.Fields(text) {
-		all = append(all, filter(f))
-	}
-	return all
 }
 
 func TestMeasure(t *testing.T) {
@@ -62,27 +54,25 @@ func TestMeasure(t *testing.T) {
 		{"method=b seed=2", "", evidence{SE: "x_se"}, [3]float64{3, nan, nan}, 1, ""},
 
 		{"method=c", "", evidence{}, [3]float64{}, 0, "no row has method=c; allowed: a, b"},
-		{"rule=c", "", evidence{}, [3]float64{}, 0, "rule is not one of its columns"},
-		{"", "", evidence{Value: "y"}, [3]float64{}, 0, "y is not one of its columns"},
-		{"", "", evidence{Value: "word"}, [3]float64{}, 0, "word is not one of its columns, or of words; there are: method, seed, k"},
+		{"rule=c", "", evidence{}, [3]float64{}, 0, "rule is not a column; there are: method, seed, k"},
+		{"", "", evidence{Value: "y"}, [3]float64{}, 0, "y is not a column"},
+		{"", "", evidence{Value: "word"}, [3]float64{}, 0, "word has words"},
 		{"", "", evidence{Interval: "t"}, [3]float64{}, 0, "several rows have seed 2"},
 		{"", "", evidence{SE: "x_se"}, [3]float64{}, 0, "6 rows; allowed: one"},
-		{"method=b seed=1", "", evidence{SE: "se"}, [3]float64{}, 0, "se is not one of its columns"},
-		{"method=b seed=1", "", evidence{Low: "x_low", High: "h"}, [3]float64{}, 0, "h is not one of its columns"},
+		{"method=b seed=1", "", evidence{SE: "se"}, [3]float64{}, 0, "se is not a column"},
+		{"method=b seed=1", "", evidence{Low: "x_low", High: "h"}, [3]float64{}, 0, "h is not a column"},
 		{"method=a k=5", "method=c", evidence{Interval: "t"}, [3]float64{}, 0, "no row has method=c"},
 		{"method=a k=5", "method=b seed=1", evidence{Interval: "t"}, [3]float64{}, 0, "minus: 1 rows from 2"},
 		{"method=a k=5 seed=2", "method=b seed=1", evidence{Interval: "t"}, [3]float64{}, 0, "minus: 1 rows from 1, not the same seeds"},
 	} {
 		e := c.e
-		e.Rows, e.Minus = filters(c.rows), filters(c.minus)
+		e.Rows, e.Minus = strings.Fields(c.rows), strings.Fields(c.minus)
 		if e.Value == "" {
 			e.Value = "x"
 		}
 		f, err := e.measure(read(t, published))
 		if c.err != "" {
-			if err == nil || !strings.HasPrefix(err.Error(), c.err) {
-				t.Errorf("%+v: error %v, want %s", e, err, c.err)
-			}
+			check.Refuses(t, fmt.Sprint(e), err, c.err)
 			continue
 		}
 		// NaN is equal to NaN when printed.
@@ -114,9 +104,7 @@ func TestVerdict(t *testing.T) {
 		f.Threshold = 1
 		for sense, want := range map[string]string{"above": c.above, "below": c.below} {
 			f.Sense = sense
-			if got := f.verdict(); got != want {
-				t.Errorf("%g [%g, %g] %s 1: %s, want %s", c.value, c.low, c.high, sense, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("%g [%g, %g] %s 1", c.value, c.low, c.high, sense), f.verdict(), want)
 		}
 	}
 }
@@ -132,48 +120,20 @@ func TestDecide(t *testing.T) {
 			low, high := map[byte]float64{'+': 2, '-': 0, '?': 0}[s[1]], map[byte]float64{'+': 3, '-': 0.5, '?': 3}[s[1]]
 			all = append(all, finding{evidence: evidence{Condition: s[:1], Sense: "above", Threshold: 1}, value: low, low: low, high: high})
 		}
-		if got := decide(all).verdict(); got != want {
-			t.Errorf("%s: %s, want %s", findings, got, want)
-		}
+		check.Equal(t, findings, decide(all).verdict(), want)
 	}
 }
 
 const manifest = `
-name = "c"
-study = "claims"
-seed = 3
-[[claim]]
-name = "one"
-sentence = "It learns."
-where = "Section 1"
-[[evidence]]
-claim = "one"
-statistic = "error"
-condition = "n = 3"
-manifest = "m"
-table = "t"
-rows = ["method=a", "k=5"]
-minus = ["method=b"]
-value = "x"
-sense = "above"
-threshold = 0.5
-[[evidence]]
-claim = "one"
-statistic = "error"
-condition = "n = 4"
-manifest = "m"
-table = "t"
-rows = ["method=b", "seed=1"]
-value = "x"
-se = "x_se"
-sense = "below"
-threshold = 1
+name = "c"; study = "claims"; seed = 3
+[[claim]]; name = "one"; sentence = "It learns."; where = "Section 1"
+[[evidence]]; claim = "one"; statistic = "error"; condition = "n = 3"; manifest = "m"; table = "t"; rows = ["method=a", "k=5"]; minus = ["method=b"]; value = "x"; sense = "above"; threshold = 0.5
+[[evidence]]; claim = "one"; statistic = "error"; condition = "n = 4"; manifest = "m"; table = "t"; rows = ["method=b", "seed=1"]; value = "x"; se = "x_se"; sense = "below"; threshold = 1
 `
 
 // From the manifest to the tables and the figure.
 func TestTables(t *testing.T) {
-	m, err := config.Parse("c.toml", []byte(manifest), nil)
-	check.OK(t, err)
+	m := check.Must(config.Parse("c.toml", []byte(strings.ReplaceAll(manifest, "; ", "\n")), nil))
 	e := studytest.New(t, Kind, manifest).(*experiment)
 	if _, err := e.Tables(nil); err == nil {
 		t.Error("tables of what was not read")
@@ -181,17 +141,14 @@ func TestTables(t *testing.T) {
 	if err := e.Use(func(string, string) (*table.Table, error) { return nil, errors.New("no luck") }); err == nil {
 		t.Error("what was not read was used")
 	}
-	err = e.Use(func(experiment, name string) (*table.Table, error) {
-		if experiment+"/"+name != "m/t" {
-			t.Errorf("reads %s of %s", name, experiment)
-		}
+	err := e.Use(func(experiment, name string) (*table.Table, error) {
+		check.Equal(t, fmt.Sprintf("reads %s of %s", name, experiment), experiment+"/"+name, "m/t")
 		return read(t, published), nil
 	})
 	if err != nil || !reflect.DeepEqual(e.Sources(), []string{"m"}) {
 		t.Fatalf("sources %v; %v", e.Sources(), err)
 	}
-	tables, err := e.Tables(nil)
-	check.OK(t, err)
+	tables := check.Must(e.Tables(nil))
 	const claims = "one,Section 1,It learns.,holds with n = 3,n = 3,,n = 4,m\n"
 	const evidence = "one,error,n = 3,m,t,method=a k=5,method=b,x,2,1,1,1,t,above,0.5,holds\n" +
 		"one,error,n = 4,m,t,method=b seed=1,,x,1,1,0.020000000000000018,1.98,1.96 x_se,below,1,open\n"
@@ -200,11 +157,8 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s:\n%swant\n%s", tables[i].Name, rows, want)
 		}
 	}
-	if _, err := e.Figures()[0].Draw(tables); err != nil {
-		t.Error(err)
-	}
-	resolved, err := m.Resolved(e)
-	check.OK(t, err)
+	check.Must(e.Figures()[0].Draw(tables))
+	resolved := check.Must(m.Resolved(e))
 	if again := studytest.New(t, Kind, string(resolved)).(*experiment); !reflect.DeepEqual(again.Evidence, e.Evidence) {
 		t.Errorf("spelled out\n%s", resolved)
 	}

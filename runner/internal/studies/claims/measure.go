@@ -1,10 +1,10 @@
 package claims
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"closedform/runner/internal/table"
 )
@@ -21,7 +21,7 @@ func (e *evidence) measure(t *table.Table) (f finding, err error) {
 	if err := e.check(t); err != nil {
 		return f, err
 	}
-	rows, err := where(t, e.Rows)
+	rows, err := t.Select(e.Rows...)
 	if err != nil {
 		return f, err
 	}
@@ -54,39 +54,22 @@ func (e *evidence) measure(t *table.Table) (f finding, err error) {
 
 // check returns an error if a column is not there, or not of numbers.
 func (e *evidence) check(t *table.Table) error {
-	names := []string{e.Value, e.Low, e.High, e.SE}
-	numbers := len(names)
-	for _, f := range slices.Concat(e.Rows, e.Minus) {
-		names = append(names, f.column())
+	names := slices.DeleteFunc([]string{e.Value, e.Low, e.High, e.SE}, func(name string) bool { return name == "" })
+	if err := t.Needs(names...); err != nil {
+		return err
 	}
-	if len(e.Minus) > 0 || e.Low == "" && e.SE == "" && e.Interval == "t" {
-		names = append(names, "seed")
-	}
-	var there []string
 	for _, c := range t.Columns {
-		there = append(there, c.Name)
-	}
-	for i, name := range names {
-		at := slices.Index(there, name)
-		if name != "" && (at < 0 || i < numbers && t.Columns[at].Kind == table.Words) {
-			return fmt.Errorf("%s is not one of its columns, or of words; there are: %s", name, strings.Join(there, ", "))
-		}
-	}
-	return nil
-}
-
-// where returns the rows that all filters take.
-func where(t *table.Table, filters []filter) (*table.Table, error) {
-	for _, f := range filters {
-		there := t.Distinct(f.column())
-		if t = t.Where(f.column(), strings.TrimPrefix(string(f), f.column()+"=")); t.Len() == 0 {
-			return nil, fmt.Errorf("no row has %s; allowed: %s", f, strings.Join(there[:min(len(there), 20)], ", "))
+		if c.Kind == table.Words && slices.Contains(names, c.Name) {
+			return fmt.Errorf("%s has words; allowed: a column of numbers", c.Name)
 		}
 	}
 	if t.Len() == 0 {
-		return nil, fmt.Errorf("no rows")
+		return errors.New("no rows")
 	}
-	return t, nil
+	if len(e.Minus) > 0 || e.Low == "" && e.SE == "" && e.Interval == "t" {
+		return t.Needs("seed")
+	}
+	return nil
 }
 
 // bySeed returns the numbers of the rows by their seeds, which must differ.
@@ -103,10 +86,10 @@ func (e *evidence) bySeed(rows *table.Table) (map[string]float64, error) {
 
 // subtract takes from each x, the numbers of the rows, that of the same seed in the rows of Minus.
 func (e *evidence) subtract(t *table.Table, x []float64, rows *table.Table) error {
-	filters := slices.DeleteFunc(slices.Clone(e.Rows), func(f filter) bool {
-		return slices.ContainsFunc(e.Minus, func(o filter) bool { return f.column() == o.column() })
+	filters := slices.DeleteFunc(slices.Clone(e.Rows), func(f string) bool {
+		return slices.ContainsFunc(e.Minus, func(o string) bool { return column(f) == column(o) })
 	})
-	others, err := where(t, append(filters, e.Minus...))
+	others, err := t.Select(append(filters, e.Minus...)...)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -23,54 +22,18 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// manifest is about a file, whose first 24 examples are to train, and about a
-// generator.
+// manifest is about a file, whose first 24 examples are to train, and about a generator.
 func manifest(file string) string {
 	return fmt.Sprintf(`
-name  = "small_compare"
-study = "compare"
-seed  = 1
-[compare]
-budget     = 3
-validation = 0.25
-reference  = "ours"
-[sweep]
-seed = [1, 2, 3]
-[[set]]
-name = "clusters"
-file = %q
-train_rows = "1-24"
-[[set]]
-name = "moons"
-generator = "moons"
-train  = 16
-test   = 10
-splits = 2
-[[method]]
-name = "ours"
-kind = "closed-form"
-members = 1
-rule = "adf"
-bias = true
-tune = ["prior_var"]
-candidates = [[0.01], [1], [100]]
-[[method]]
-name = "filter"
-kind = "kalman"
-passes = 2
-tune = ["prior_var", "process_noise"]
-candidates = [[0.001, 0], [3, 0.1], [1, 0]]
-[[method]]
-bias = false
-rule = "joint"
-prior_var = 1
-name = "fails"
-kind = "closed-form"
-members = 1
-lambda = 3
-[[method]]
-name = "majority"
-kind = "majority"
+name = "small_compare"; study = "compare"; seed = 1
+[compare]; budget = 3; validation = 0.25; reference = "ours"
+[sweep]; seed = [1, 2, 3]
+[[set]]; name = "clusters"; file = %q; train_rows = "1-24"
+[[set]]; name = "moons"; generator = "moons"; train = 16; test = 10; splits = 2
+[[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true; tune = ["prior_var"]; candidates = [[0.01], [1], [100]]
+[[method]]; name = "filter"; kind = "kalman"; passes = 2; tune = ["prior_var", "process_noise"]; candidates = [[0.001, 0], [3, 0.1], [1, 0]]
+[[method]]; bias = false; rule = "joint"; prior_var = 1; name = "fails"; kind = "closed-form"; members = 1; lambda = 3
+[[method]]; name = "majority"; kind = "majority"
 `, file)
 }
 
@@ -78,8 +41,7 @@ kind = "majority"
 // others twice, in the order of the study, all as the training examples require.
 func filter(t *testing.T, seed int, priorVar, noise float64, train, test *data.Examples) (p [][]float64, class []int) {
 	t.Helper()
-	scaler, err := train.Scaler(dataset.Standard)
-	check.OK(t, err)
+	scaler := check.Must(train.Scaler(dataset.Standard))
 	tr, te := scaler.Apply(train).Set(0, train.Len()), scaler.Apply(test).Set(0, test.Len())
 	model, err := kalman.New(kalman.Config{Layers: []int{2, 3}, PriorVar: priorVar, PriorMeanVar: 2, ProcessNoise: noise},
 		study.Stream("small_compare", seed, "method", "clusters", "filter"))
@@ -162,10 +124,7 @@ func TestByHand(t *testing.T) {
 // Differences are paired split by split, ranks are those of the means; infinite
 // scores have the last rank and are drawn all the same.
 func TestPairsAndRanks(t *testing.T) {
-	losses := map[string][][]float64{
-		"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}},
-		"moons":    {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}},
-	}
+	losses := map[string][][]float64{"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}}, "moons": {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}}}
 	e := studytest.New(t, Kind, manifest(studytest.File(t, studytest.Clusters(36))), "set.moons.splits=3").(*experiment)
 	made := func() table.Set { // of these log losses by set, method and split
 		runs := table.New("runs", append([]table.Column{table.Text("set", ""), table.Text("method", "")}, slices.Concat(learner.ScoreColumns(), learner.StepColumns())...)...)
@@ -176,14 +135,10 @@ func TestPairsAndRanks(t *testing.T) {
 				}
 			}
 		}
-		tables, err := e.Tables([]table.Set{{runs}})
-		check.OK(t, err)
-		if len(e.Figures()) != 2 {
-			t.Error("no ranks of two sets")
-		}
+		tables := check.Must(e.Tables([]table.Set{{runs}}))
+		check.Equal(t, "no ranks of two sets", len(e.Figures()), 2)
 		for _, f := range e.Figures() {
-			drawing, err := f.Draw(tables)
-			check.OK(t, err)
+			drawing := check.Must(f.Draw(tables))
 			if _, err := drawing.Encode("svg"); err != nil {
 				t.Errorf("%s: %v", f.Name, err)
 			}
@@ -216,8 +171,7 @@ func TestPairsAndRanks(t *testing.T) {
 	}
 }
 
-// A method with splits learns the first seeds alone, and is compared on these; the mean of one has
-// no interval.
+// A method with splits learns the first seeds alone, and is compared on these; the mean of one has no interval.
 func TestFewerSplits(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(36)))
 	if few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells(); len(few) != 3*(3+2)+2 {
@@ -248,8 +202,7 @@ func TestMeasure(t *testing.T) {
 	if got := bank.Texts("chosen")[0]; !strings.HasPrefix(got, "prior_var=") || !strings.Contains(got, ": ") || !math.IsNaN(bank.Nums("validation_log_loss")[0]) {
 		t.Errorf("%s", bank.CSV())
 	}
-	times, err := studytest.New(t, Kind, text, overrides...).(study.Timed).Measure(context.Background(), tables)
-	check.OK(t, err)
+	times := check.Must(studytest.New(t, Kind, text, overrides...).(study.Timed).Measure(context.Background(), tables))
 	rows := times.Get("timing_methods")
 	if b := rows.Where("method", "filter").Nums("bytes"); !(b[0] > 9*9*8 && b[0] < 1e6) { // 9 weights and their covariance
 		t.Errorf("a filter has %v bytes", b)
@@ -267,9 +220,7 @@ func TestSpecs(t *testing.T) {
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Sums) != 1 {
 		t.Errorf("sums %q of one file", s.Source.Sums)
 	}
-	if a, b := studytest.New(t, Kind, text).Cells()[0].Spec, studytest.New(t, Kind, text, "name=other", "compare.splits_of=small_compare").Cells()[0].Spec; !reflect.DeepEqual(a, b) {
-		t.Errorf("with the splits of small_compare %+v, not %+v", b, a)
-	}
+	check.Equal(t, "with the splits of small_compare", studytest.New(t, Kind, text).Cells()[0].Spec, studytest.New(t, Kind, text, "name=other", "compare.splits_of=small_compare").Cells()[0].Spec)
 	studytest.Refused(t, Kind, text, map[string]string{
 		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
 		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",

@@ -12,27 +12,16 @@ import (
 )
 
 const contrasts = `
-[[contrast]]
-set = "moons"
-method = "filter"
-against = "ours"
-[[contrast]]
-set = "clusters"
-method = "majority"
-against = "ours"
-score = "error"
-[[contrast]]
-method = "majority"
-against = "filter"
+[[contrast]]; set = "moons"; method = "filter"; against = "ours"
+[[contrast]]; set = "clusters"; method = "majority"; against = "ours"; score = "error"
+[[contrast]]; method = "majority"; against = "filter"
 `
 
 // Differences, what they vary over and their p-values are those by hand.
 func TestContrasts(t *testing.T) {
 	tables := studytest.Run(t, Kind, manifest(studytest.File(t, studytest.Clusters(36)))+contrasts)
 	got := tables.Get("contrasts")
-	if units := strings.Join(got.Texts("unit"), "; "); units != "seeds; seeds and test examples; sets" {
-		t.Fatalf("units %s", units)
-	}
+	check.Equal(t, "units", strings.Join(got.Texts("unit"), "; "), "seeds; seeds and test examples; sets")
 	score := func(set, method, score string) []float64 {
 		return tables.Get("runs").Where("set", set).Where("method", method).Nums(score)
 	}
@@ -75,16 +64,12 @@ func TestContrasts(t *testing.T) {
 	}
 	// Splits at random share training examples.
 	check.Near(t, "variance of the mean of two splits", single([]float64{1, 3}, "splits", 0.5).variance, 2*(1/2.+0.5), 1e-15)
-	for text, want := range map[string]string{
-		`method = "x"`: "contrast: \"x\"", `set = "x"`: "set = \"x\"", `score = "brier"`: "log_loss, error",
-	} {
+	for text, want := range map[string]string{`method = "x"`: "contrast: \"x\"", `set = "x"`: "set = \"x\"", `score = "brier"`: "log_loss, error"} {
 		entry := "\n[[contrast]]\nagainst = \"ours\"\n" + text
 		if !strings.HasPrefix(text, "method") {
 			entry += "\nmethod = \"filter\""
 		}
-		if err := studytest.Err(Kind, manifest(studytest.File(t, studytest.Clusters(36)))+entry); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", text, err, want)
-		}
+		check.Refuses(t, text, studytest.Err(Kind, manifest(studytest.File(t, studytest.Clusters(36)))+entry), want)
 	}
 }
 
@@ -101,9 +86,7 @@ func TestLeftOut(t *testing.T) {
 		if loss(other, "majority") < loss(other, "filter") {
 			want = "majority"
 		}
-		if got.Texts("chosen")[i] != want {
-			t.Errorf("%s: %s was chosen, want %s", set, got.Texts("chosen")[i], want)
-		}
+		check.Equal(t, set, got.Texts("chosen")[i], want)
 		check.NearAll(t, set, []float64{got.Nums("log_loss")[i], got.Nums("reference_log_loss")[i], got.Nums("best_log_loss")[i]},
 			[]float64{loss(set, want), loss(set, "ours"), min(loss(set, "filter"), loss(set, "majority"))}, 1e-9)
 	}

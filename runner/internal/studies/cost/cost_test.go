@@ -1,8 +1,6 @@
 package cost
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -12,28 +10,11 @@ import (
 )
 
 const manifest = `
-name  = "small"
-study = "cost"
-seed  = 3
-
-[cost]
-classes  = [2, 3]
-width    = [4, 8]
-inputs   = [4, 400]
-examples = [20, 400]
-stream   = 20
-most     = 5000
-
-[model]
-layers = [3, 5, 6, 2]
-
-[[method]]
-name       = "diagonal"
-covariance = "diagonal"
-
-[[method]]
-name       = "full"
-covariance = "full"
+name = "small"; study = "cost"; seed = 3
+[cost]; classes = [2, 3]; width = [4, 8]; inputs = [4, 400]; examples = [20, 400]; stream = 20; most = 5000
+[model]; layers = [3, 5, 6, 2]
+[[method]]; name = "diagonal"; covariance = "diagonal"
+[[method]]; name = "full"; covariance = "full"
 `
 
 func TestCost(t *testing.T) {
@@ -43,9 +24,7 @@ func TestCost(t *testing.T) {
 		t.Fatalf("%s%s%s", networks.CSV(), cost.CSV(), slopes.CSV())
 	}
 	// 5 neurons of 5 inputs with the bias, 6 of 6, 2 of 7: a root for each neuron, or variances.
-	for method, bytes := range map[string]float64{
-		"full": 8 * (5*(5+25) + 6*(6+36) + 2*(7+49)), "diagonal": 8 * 2 * (5*5 + 6*6 + 2*7),
-	} {
+	for method, bytes := range map[string]float64{"full": 8 * (5*(5+25) + 6*(6+36) + 2*(7+49)), "diagonal": 8 * 2 * (5*5 + 6*6 + 2*7)} {
 		small := networks.Where("axis", "inputs").Where("size", 4).Where("method", method)
 		check.NearAll(t, method+" bytes", small.Nums("bytes"), []float64{bytes}, 0)
 		check.NearAll(t, method+" measured", small.Nums("measured"), []float64{1}, 0)
@@ -73,15 +52,6 @@ func TestSlope(t *testing.T) {
 	check.Near(t, "slope of a line between", slope([]float64{1, 1, 2, 4}, []float64{5, 5, 1, 2}), 1, 1e-12)
 	if s := slope(x[:1], y[:1]); !math.IsNaN(s) {
 		t.Errorf("slope %g of a point", s)
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, err := studytest.New(t, Kind, manifest).(*experiment).Measure(ctx, nil)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
 	}
 }
 

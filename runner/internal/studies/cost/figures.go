@@ -26,13 +26,12 @@ func (e *experiment) Figures() []study.Figure {
 }
 
 func (e *experiment) chart(t table.Set, axis axis) figures.Chart {
-	column, label := timed(axis.name)
-	c := figures.Chart{X: figures.Axis{Label: axis.label, Log: true}, Y: figures.Axis{Label: label, Log: true}}
+	c := figures.Chart{X: figures.Axis{Label: axis.label, Log: true}, Y: figures.Axis{Label: axis.words, Log: true}}
 	legend := learner.NewLegend(e.models)
 	var slopes []string
 	for _, m := range e.models {
 		rows := t.Get("timing_cost").Where("axis", axis.name).Where("method", m.Name)
-		c.Curves = append(c.Curves, figures.Curve{Name: legend.Label(m.Name), Group: legend.Group(m.Name), X: rows.Nums("size"), Y: rows.Nums(column)})
+		c.Curves = append(c.Curves, figures.Curve{Name: legend.Label(m.Name), Group: legend.Group(m.Name), X: rows.Nums("size"), Y: rows.Nums(axis.time)})
 		s := t.Get("timing_slopes").Where("axis", axis.name).Where("method", m.Name).Nums("slope")[0]
 		if !math.IsNaN(s) {
 			slopes = append(slopes, fmt.Sprintf("%s %.2f", m.Name, s))

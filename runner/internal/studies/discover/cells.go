@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/familiar"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -30,8 +31,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			if !m.Learns(set) {
 				continue
 			}
-			for _, seed := range e.seeds {
-				s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, set.Name, set.Source, e.Discover, m.Method}
+			for _, seed := range e.Seeds {
+				s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, set.Name, set.Source, e.Discover, m.Method}
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
 			}
 		}
@@ -70,11 +71,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	}
 	order, turns, late := s.stream(train)
 	train = train.Subset(order)
-	warm := make([]int, min(200, train.Len()))
-	for i := range warm {
-		warm[i] = i
-	}
-	scaler, err := train.Subset(warm).Scaler(s.Source.Scale) // no label is needed for it
+	scaler, err := train.First(200).Scaler(s.Source.Scale) // no label is needed for it
 	if err != nil {
 		return nil, err
 	}
@@ -239,4 +236,39 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 				Mean("curve_summary", "classes", "known", "bought_share", "wrong"),
 		}
 	})
+}
+
+// judge says what is unknown to a learner: an input that no class is probable enough for, or
+// that is unlike what was learned, by the kept examples of a readout, else by the inputs.
+type judge struct {
+	settings
+	learner *learner.Tolerant
+	inputs  *familiar.Inputs
+	layer   bool // of the learner
+}
+
+func newJudge(l *learner.Tolerant, inputs int, s settings) *judge {
+	return &judge{s, l, familiar.New(inputs), l.Readout() != nil}
+}
+
+// observe has the learner learn an example.
+func (j *judge) observe(x []float64, class int) error {
+	if err := j.learner.Observe(x, class); err != nil || j.layer {
+		return err
+	}
+	return j.inputs.Observe(x)
+}
+
+// few examples of a class say too little of what is like them.
+const few = 10
+
+func (j *judge) unknown(x, p []float64) (bool, error) {
+	if floats.Max(p) < j.Threshold {
+		return true, nil
+	}
+	if !j.layer {
+		return j.inputs.P(x) < j.Tail, nil
+	}
+	tail, kept, err := j.learner.Tail(x)
+	return kept < few || tail < j.Tail, err
 }

@@ -17,22 +17,15 @@ import (
 var Kind = study.Kind{
 	Name: "discover",
 	Asks: "How soon does a learner that buys the labels of what is unknown to it answer new classes, and for how many labels?",
-	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Discover: settings{Start: 2, Block: 100, Every: 1, Threshold: 0.9, Tail: 0.02, Audit: 0.02}, OnSets: learner.OnSets{Model: learner.DefaultModel()}}
-		if err = m.Decode(e); err == nil {
-			e.seeds, err = m.Seeds(e.Sweep.Seed)
-		}
-		return e, err
-	},
+	New: study.Decoded(func(*config.Manifest) *experiment {
+		return &experiment{Discover: settings{Start: 2, Block: 100, Every: 1, Threshold: 0.9, Tail: 0.02, Audit: 0.02}, OnSets: learner.OnSets{Model: learner.DefaultModel()}}
+	}),
 }
 
 type experiment struct {
-	Discover settings     `toml:"discover"`
-	Sweep    config.Sweep `toml:"sweep"`
+	Discover settings `toml:"discover"`
+	study.Swept
 	learner.OnSets
-
-	manifest *config.Manifest
-	seeds    []int
 }
 
 type settings struct {
@@ -61,21 +54,20 @@ func (e *experiment) Validate() error {
 	return cmp.Or(field.Within("discover.threshold", d.Threshold, 0, 1), field.Within("discover.tail", d.Tail, 0, 1), field.Within("discover.audit", d.Audit, 0, 1), e.Check())
 }
 
-func (e *experiment) Files() []string { return e.Paths(e.manifest.Folder) }
+func (e *experiment) Files() []string { return e.Paths(e.Manifest.Folder) }
 
 func (e *experiment) Prepare(context.Context) error {
-	if err := e.Load(e.manifest); err != nil {
+	if err := e.Load(e.Manifest); err != nil {
 		return err
 	}
 	for _, s := range e.Sets {
 		if n := len(s.Classes()); n <= e.Discover.Start {
-			return e.manifest.Errorf("discover.start", "%d is not allowed; allowed: fewer than the %d classes of %s", e.Discover.Start, n, s.Name)
+			return e.Manifest.Errorf("discover.start", "%d is not allowed; allowed: fewer than the %d classes of %s", e.Discover.Start, n, s.Name)
 		}
 	}
 	return nil
 }
 
-// Notes implements [study.Noted].
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
 var (

@@ -19,60 +19,15 @@ import (
 )
 
 const manifest = `
-name  = "small_drift"
-study = "drift"
-seed  = 2
-[stream]
-examples = 60
-block    = 15
-every    = 8
-budget   = 2
-[sweep]
-seed = [1, 2]
-[[drift]]
-name      = "stationary"
-generator = "xor"
-[[drift]]
-name      = "both"
-generator = "xor"
-turns     = 2
-jumps     = [20, 41]
-jump      = -0.125
-[[method]]
-prior_draw = "independent"
-name = "forget"
-kind = "closed-form"
-members = 1
-hidden_layers = [3]
-bias = true
-rule = "adf"
-hidden = "smooth"
-prior_var = 10
-prior_mean_var = 4
-tune = ["process_noise"]
-candidates = [[0.25], [0]]
-[[method]]
-prior_var = 10
-name = "diagonal"
-kind = "closed-form"
-members = 1
-bias = true
-rule = "adf"
-covariance = "diagonal"
-process_noise = 0.02
-[[method]]
-name = "neighbours"
-kind = "neighbours"
-tune = ["neighbours", "window"]
-candidates = [[3, 10], [5, 30]]
-[[method]]
-bias = false
-prior_var = 10
-name = "fails"
-kind = "closed-form"
-members = 1
-rule = "joint"
-lambda = 3
+name = "small_drift"; study = "drift"; seed = 2
+[stream]; examples = 60; block = 15; every = 8; budget = 2
+[sweep]; seed = [1, 2]
+[[drift]]; name = "stationary"; generator = "xor"
+[[drift]]; name = "both"; generator = "xor"; turns = 2; jumps = [20, 41]; jump = -0.125
+[[method]]; prior_draw = "independent"; name = "forget"; kind = "closed-form"; members = 1; hidden_layers = [3]; bias = true; rule = "adf"; hidden = "smooth"; prior_var = 10; prior_mean_var = 4; tune = ["process_noise"]; candidates = [[0.25], [0]]
+[[method]]; prior_var = 10; name = "diagonal"; kind = "closed-form"; members = 1; bias = true; rule = "adf"; covariance = "diagonal"; process_noise = 0.02
+[[method]]; name = "neighbours"; kind = "neighbours"; tune = ["neighbours", "window"]; candidates = [[3, 10], [5, 30]]
+[[method]]; bias = false; prior_var = 10; name = "fails"; kind = "closed-form"; members = 1; rule = "joint"; lambda = 3
 `
 
 // turned are the examples of a stream of the drift "both".
@@ -91,12 +46,10 @@ func turned(name string) data.Set {
 	return set
 }
 
-// losses are those of a network that gains process noise before every so many
-// examples.
+// losses are those of a network that gains process noise before every so many examples.
 func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int) (wrong, logLoss []float64) {
 	t.Helper()
-	n, err := bnn.New(cfg, study.Stream("small_drift", 2, "prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.New(cfg, study.Stream("small_drift", 2, "prior")))
 	var p bnn.Prediction
 	for k, x := range set.X {
 		check.OK(t, n.Predict(&p, x))
@@ -108,17 +61,14 @@ func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int
 		if (k+1)%every == 0 {
 			check.OK(t, n.AddProcessNoise(noise))
 		}
-		if _, err := n.Observe(x, set.Class[k]); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(n.Observe(x, set.Class[k]))
 	}
 	return wrong, logLoss
 }
 
 func mean(x []float64) float64 { return stat.Mean(x, nil) }
 
-// The scores are those of learners that are trained by hand, with the better
-// candidate on the stream for validation.
+// The scores are those of learners that are trained by hand, with the better candidate on the stream for validation.
 func TestByHand(t *testing.T) {
 	tables := studytest.Run(t, Kind, manifest)
 	of := func(name, method string) *table.Table {
@@ -128,8 +78,7 @@ func TestByHand(t *testing.T) {
 	hidden.Hidden, hidden.PriorVar, hidden.PriorMeanVar, hidden.PriorDraw = bnn.Smooth, []float64{10, 10}, 4, bnn.Independent
 	linear.SetCovariance(bnn.Diagonal)
 	linear.PriorVar = []float64{10}
-	// A full covariance gains a quarter of the prior's, every example, in whole
-	// parts: all of it every fourth.
+	// A full covariance gains a quarter of the prior's, every example, in whole parts: all of it every fourth.
 	_, forgets := losses(t, hidden, turned("validation"), 1, 4)
 	_, keeps := losses(t, hidden, turned("validation"), 0, 1)
 	noise, chosen := 0.0, "process_noise=0"
@@ -142,10 +91,7 @@ func TestByHand(t *testing.T) {
 		cfg            bnn.Config
 		noise          float64
 		every          int
-	}{
-		{"forget", chosen, min(mean(forgets), mean(keeps)), hidden, noise, 4},
-		{"diagonal", "", 0, linear, 0.02, 1},
-	} {
+	}{{"forget", chosen, min(mean(forgets), mean(keeps)), hidden, noise, 4}, {"diagonal", "", 0, linear, 0.02, 1}} {
 		wrong, logLoss := losses(t, c.cfg, turned("examples"), c.noise, c.every)
 		var blockError, blockLoss []float64
 		for b := 0; b < 60; b += 15 {
@@ -193,9 +139,7 @@ func TestTruth(t *testing.T) {
 		check.Near(t, "log loss", s.Nums("log_loss")[i]-s.Nums("excess_log_loss")[i], mean(logLoss), 1e-9)
 	}
 	// A network that breaks down is scored for all that follows.
-	if x := s.Where("method", "fails").Nums("failed"); !slices.Equal(x, []float64{1, 1}) {
-		t.Errorf("failed %v", x)
-	}
+	check.Equal(t, "failed", s.Where("method", "fails").Nums("failed"), []float64{1, 1})
 	for _, x := range tables.Get("curve").Where("method", "fails").Where("seen", 60).Nums("log_loss") {
 		check.Near(t, "log loss", x, math.Ln2, 1e-12)
 	}

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -22,34 +23,16 @@ import (
 
 // manifest has a method that breaks down: joint, at so steep a λ.
 const manifest = `
-name   = "small_hidden"
-study  = "hidden"
-seed   = 2
+name = "small_hidden"; study = "hidden"; seed = 2
 hidden = {test = 400, snapshots = [5, 60], passes = [1, 3], grid = 7, maps = ["random", "joint"]}
-model  = {bias = true, rule = "adf", hidden = "smooth", prior_var = 3.0, prior_mean_var = 10.0, prior_draw = "independent", hidden_layers = [6]}
-sweep  = {seed = [1, 2, 3]}
-[[task]]
-name      = "xor"
-generator = "xor"
-train     = 60
-[[task]]
-name      = "arms"
-generator = "spirals"
-noise     = 0.2
-train     = 70
-[[method]]
-name          = "linear"
-hidden_layers = []
-[[method]]
-name            = "random"
-hidden          = "frozen"
-random_features = true
-[[method]]
-name = "smooth"
-[[method]]
-name   = "joint"
-rule   = "joint"
-lambda = 3
+model = {bias = true, rule = "adf", hidden = "smooth", prior_var = 3.0, prior_mean_var = 10.0, prior_draw = "independent", hidden_layers = [6]}
+sweep = {seed = [1, 2, 3]}
+[[task]]; name = "xor"; generator = "xor"; train = 60
+[[task]]; name = "arms"; generator = "spirals"; noise = 0.2; train = 70
+[[method]]; name = "linear"; hidden_layers = []
+[[method]]; name = "random"; hidden = "frozen"; random_features = true
+[[method]]; name = "smooth"
+[[method]]; name = "joint"; rule = "joint"; lambda = 3
 `
 
 // network returns that of a method with its prior weights.
@@ -57,25 +40,12 @@ func network(t *testing.T, seed, classes int, hidden bnn.HiddenRule) *bnn.Networ
 	t.Helper()
 	cfg := bnn.Default(2, 6, classes)
 	cfg.Hidden, cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = hidden, []float64{3, 3}, 10, bnn.Independent
-	n, err := bnn.New(cfg, random.Source("small_hidden", seed, "prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.New(cfg, random.Source("small_hidden", seed, "prior")))
 	return n
 }
 
 func draw(g data.Generator, n, seed int, purpose ...any) data.Set {
 	return g.Task().Draw(n, random.Source(append([]any{"small_hidden", seed}, purpose...)...))
-}
-
-// row returns the one row where columns, given with their values, have these.
-func row(t *testing.T, of *table.Table, where ...any) *table.Table {
-	t.Helper()
-	for i := 0; i < len(where); i += 2 {
-		of = of.Where(where[i].(string), where[i+1])
-	}
-	if of.Len() != 1 {
-		t.Fatalf("%d rows of %s have %v", of.Len(), of.Name, where)
-	}
-	return of
 }
 
 // The tables are those of networks that are trained by hand.
@@ -98,34 +68,29 @@ func curve(t *testing.T, tables table.Set) {
 		if pass > 1 {
 			i = rand.New(random.Source("small_hidden", 3, "pass", pass)).Perm(70)[k]
 		}
-		if _, err := n.Observe(train.X[i], train.Class[i]); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(n.Observe(train.X[i], train.Class[i]))
 		if !slices.Contains([]int{5, 60, 70, 210}, seen+1) {
 			continue
 		}
-		e, err := bnn.Combine(n)
-		check.OK(t, err)
+		e := check.Must(bnn.Combine(n))
 		p := learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
-		r := row(t, curve, "method", "smooth", "task", "arms", "seed", 3, "seen", seen+1, "pass", pass, "k", k+1, "failed", 0)
+		r := studytest.Rows(t, curve, fmt.Sprintf("method=smooth task=arms seed=3 seen=%d pass=%d k=%d failed=0", seen+1, pass, k+1))
 		check.Near(t, "accuracy", r.Nums("accuracy")[0], metric.Accuracy(p, test.Class), 1e-12)
 		check.Near(t, "log loss", r.Nums("log_loss")[0], metric.LogLoss(p, test.Class), 1e-9)
 		check.Near(t, "ECE", r.Nums("ece")[0], metric.ECE(p, test.Class, 15), 1e-9)
 	}
 	// A snapshot at the end of a pass, of XOR, is one row.
-	if xor, arms := curve.Where("task", "xor").Len(), curve.Where("task", "arms").Len(); xor != 4*3*3 || arms != 4*3*4 {
-		t.Errorf("%d rows of XOR and %d of the arms", xor, arms)
-	}
+	check.Equal(t, "rows of XOR and of the arms", []any{curve.Where("task", "xor").Len(), curve.Where("task", "arms").Len()}, []any{4 * 3 * 3, 4 * 3 * 4})
 }
 
 // What the study is for, too: no linear model does XOR, a hidden layer does.
 func summary(t *testing.T, tables table.Set) {
-	mean := row(t, tables.Get("curve_summary"), "method", "smooth", "task", "xor", "pass", 3, "seeds", 3).Nums("accuracy")[0]
-	linear := row(t, tables.Get("curve_summary"), "method", "linear", "task", "xor", "pass", 3).Nums("accuracy")[0]
+	mean := studytest.Rows(t, tables.Get("curve_summary"), "method=smooth task=xor pass=3 seeds=3").Nums("accuracy")[0]
+	linear := studytest.Rows(t, tables.Get("curve_summary"), "method=linear task=xor pass=3").Nums("accuracy")[0]
 	if !(linear < 0.7 && mean > 0.9) {
 		t.Errorf("accuracy %g without and %g with a hidden layer", linear, mean)
 	}
-	arms := row(t, tables.Get("tasks"), "task", "arms", "classes", 3)
+	arms := studytest.Rows(t, tables.Get("tasks"), "task=arms classes=3")
 	check.Near(t, "Bayes error", arms.Nums("bayes_error")[0], data.Generator{Name: "spirals", Noise: 0.2}.Task().BayesError(), 0)
 }
 
@@ -146,8 +111,7 @@ func broken(t *testing.T, tables table.Set) {
 	}
 }
 
-// The maps are of the network after the first pass of the drawn seed. Random
-// features stay as they were drawn.
+// The maps are of the network after the first pass of the drawn seed. Random features stay as they were drawn.
 func maps(t *testing.T, tables table.Set) {
 	set := draw(data.Generator{Name: "xor"}, 60, 2, "train", "xor")
 	n := network(t, 2, 2, bnn.Frozen)
@@ -158,9 +122,7 @@ func maps(t *testing.T, tables table.Set) {
 	check.OK(t, n.SetWeights(0, mean, cov))
 	listed := tables.Get("train").Where("task", "xor")
 	for k, x := range set.X {
-		if _, err := n.Observe(x, set.Class[k]); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(n.Observe(x, set.Class[k]))
 		check.NearAll(t, "example", []float64{listed.Nums("x1")[k], listed.Nums("x2")[k], listed.Nums("class")[k]},
 			[]float64{x[0], x[1], float64(set.Class[k] + 1)}, 6e-4)
 	}
@@ -175,9 +137,7 @@ func maps(t *testing.T, tables table.Set) {
 		check.OK(t, n.Predict(&p, []float64{of.Nums("x1")[i], of.Nums("x2")[i]}))
 		softmax.Exact{}.Moments(moments, p.Mean, p.Variance)
 		moments.Cov(&exact)
-		for column, want := range map[string]float64{
-			"p1": p.P[0], "p2": p.P[1], "entropy": stat.Entropy(p.P), "variance": mat.Trace(p.Cov), "variance_exact": mat.Trace(&exact),
-		} {
+		for column, want := range map[string]float64{"p1": p.P[0], "p2": p.P[1], "entropy": stat.Entropy(p.P), "variance": mat.Trace(p.Cov), "variance_exact": mat.Trace(&exact)} {
 			check.Near(t, column, of.Nums(column)[i], want, 2e-5)
 		}
 		if p3 := of.Nums("p3")[i]; !math.IsNaN(p3) {

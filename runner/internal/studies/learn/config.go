@@ -19,7 +19,7 @@ var Kind = study.Kind{
 		if err := m.Decode(&h); err != nil {
 			return nil, err
 		}
-		return h.experiment, h.experiment.setUp(m)
+		return h.experiment, h.experiment.SetUp(m)
 	},
 }
 
@@ -28,7 +28,7 @@ var Kind = study.Kind{
 type half struct {
 	experiment interface {
 		study.Experiment
-		setUp(*config.Manifest) error
+		SetUp(*config.Manifest) error
 	}
 }
 

@@ -23,72 +23,19 @@ import (
 // small has cells that take milliseconds, with the paper's rule where every step is
 // definite and where some are not, and a network with a hidden layer.
 const small = `
-name  = "small"
-study = "learn"
-seed  = 3
-
-[data]
-generator = "wedges"
-train     = 6
-
-[model]
-bias = false
-rule = "joint"
-layers     = [2, 3]
-lambda     = 0.3
-prior_mean = [[1, 0], [0, 1], [1, 1]]
-prior_var  = 0.8
-
-[evaluate]
-snapshots = [1, 3, 6]
-grid      = 9
-
-[monte_carlo]
-samples = 200
-stride  = 2
-
-[sweep]
-seed = [1, 2, 3]
-
-[[method]]
-name = "joint"
-
-[[method]]
-name             = "project"
-lambda           = "slope"
-on_indefinite    = "project"
-eigenvalue_floor = 0.01
-variance_floor   = 0.02
-
-[[method]]
-name          = "skip"
-lambda        = 2
-on_indefinite = "skip"
-
-[[method]]
-name   = "total"
-lambda = "slope"
-rule   = "total"
-rho    = 0.3
-
-[[method]]
-name           = "deep"
-layers         = [2, 4, 3]
-prior_mean     = []
-bias           = true
-alpha          = 0.1
-beta           = 0.9
-rule           = "total"
-hidden         = "frozen"
-prior_draw     = "independent"
-prior_mean_var = 2
-
-[[figure]]
-method = "joint"
-single  = true
-
-[[figure]]
-method = "project"
+name = "small"; study = "learn"; seed = 3
+[data]; generator = "wedges"; train = 6
+[model]; bias = false; rule = "joint"; layers = [2, 3]; lambda = 0.3; prior_mean = [[1, 0], [0, 1], [1, 1]]; prior_var = 0.8
+[evaluate]; snapshots = [1, 3, 6]; grid = 9
+[monte_carlo]; samples = 200; stride = 2
+[sweep]; seed = [1, 2, 3]
+[[method]]; name = "joint"
+[[method]]; name = "project"; lambda = "slope"; on_indefinite = "project"; eigenvalue_floor = 0.01; variance_floor = 0.02
+[[method]]; name = "skip"; lambda = 2; on_indefinite = "skip"
+[[method]]; name = "total"; lambda = "slope"; rule = "total"; rho = 0.3
+[[method]]; name = "deep"; layers = [2, 4, 3]; prior_mean = []; bias = true; alpha = 0.1; beta = 0.9; rule = "total"; hidden = "frozen"; prior_draw = "independent"; prior_mean_var = 2
+[[figure]]; method = "joint"; single = true
+[[figure]]; method = "project"
 `
 
 // byHand is the network of a method, written down a second time.
@@ -113,8 +60,7 @@ func byHand(t *testing.T, method string, seed int) *bnn.Network {
 	default:
 		t.Fatalf("no method %s", method)
 	}
-	n, err := bnn.New(cfg, random.Source("small", seed, "prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.New(cfg, random.Source("small", seed, "prior")))
 	if method != "deep" {
 		variances := mat.NewDiagDense(2, []float64{0.8, 0.8})
 		check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), []mat.Symmetric{variances, variances, variances}))
@@ -195,9 +141,7 @@ func near(t *testing.T, row *table.Table, tol float64, want map[string]float64) 
 func TestPlaneByHand(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
 	train, actions := tables.Get("train"), map[string]bool{}
-	if n := tables.Get("maps").Len(); n != 5*3*81 || train.Len() != 18 {
-		t.Errorf("%d points of maps, %d examples", n, train.Len())
-	}
+	check.Equal(t, "points of maps and examples", []any{tables.Get("maps").Len(), train.Len()}, []any{5 * 3 * 81, 18})
 	for seed := 1; seed <= 3; seed++ {
 		rnd, examples := rand.New(random.Source("small", seed, "train")), train.Where("seed", seed)
 		for _, method := range []string{"joint", "project", "skip", "total", "deep"} {
@@ -217,9 +161,7 @@ func TestPlaneByHand(t *testing.T) {
 				all, step := ask(t, n), of("steps").Where("k", k)
 				h := entropy(all, true)
 				near(t, step, 1e-9, map[string]float64{"min_eigenvalue": update.MinEigenvalue, "min_variance": update.MinVariance, "entropy": h})
-				if step.Texts("action")[0] != update.Action.String() {
-					t.Errorf("%s: step %d was %s, want %v", method, k, step.Texts("action")[0], update.Action)
-				}
+				check.Equal(t, fmt.Sprintf("%s: step %d was", method, k), step.Texts("action")[0], update.Action.String())
 				actions[method+" "+update.Action.String()] = true
 				for column, yes := range map[string]bool{
 					"indefinite_steps": update.MinEigenvalue <= 0, "negative_steps": update.MinVariance < 0, "applied_steps": update.Action == bnn.Applied,
@@ -331,8 +273,7 @@ func statisticsByHand(want map[string]float64, snapshots [][]said) {
 	}
 }
 
-// The deviations from Monte Carlo are those of the coarse grid, also for the seed that
-// is checked everywhere.
+// The deviations from Monte Carlo are those of the coarse grid, also for the seed that is checked everywhere.
 func TestGaps(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
 	for _, method := range []string{"joint", "skip"} {

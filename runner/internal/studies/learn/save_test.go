@@ -23,33 +23,24 @@ func kept(t *testing.T, manifest string) (*trained.Network, table.Set) {
 	e := studytest.New(t, Kind, manifest)
 	var cells []table.Set
 	for _, c := range e.Cells() {
-		set, err := c.Run(t.Context())
-		check.OK(t, err)
+		set := check.Must(c.Run(t.Context()))
 		cells = append(cells, set)
 	}
-	tables, err := e.Tables(cells)
-	check.OK(t, err)
+	tables := check.Must(e.Tables(cells))
 	i := slices.IndexFunc(cells, func(c table.Set) bool { return c.Get("network.npz") != nil })
 	if i < 0 {
 		return nil, tables
 	}
 	path := filepath.Join(t.TempDir(), "network.npz")
 	check.OK(t, os.WriteFile(path, cells[i].Get("network.npz").File, 0o666))
-	n, err := trained.Read(path)
-	check.OK(t, err)
+	n := check.Must(trained.Read(path))
 	return n, tables
 }
 
 // The network that is kept is the first, of the first seed. It says of the test part what the
 // tables say, with the scaling that it was trained with.
 func TestKeptNetwork(t *testing.T) {
-	const bank = `[[method]]
-name = "bank"
-kind = "closed-form"
-hidden_layers = [3]
-weights = "evidence"
-tune = ["prior_mean_var"]
-candidates = [[0.5], [1], [2]]
+	const bank = `[[method]]; name = "bank"; kind = "closed-form"; hidden_layers = [3]; weights = "evidence"; tune = ["prior_mean_var"]; candidates = [[0.5], [1], [2]]
 `
 	const keep = "[save]\nnetwork = true\n"
 	manifest := strings.Replace(streamOf(t, studytest.Clusters(36)), `train_rows = "1-24"`, "test_fraction = 0.3", 1)

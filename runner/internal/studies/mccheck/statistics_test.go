@@ -1,6 +1,7 @@
 package mccheck
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -32,9 +33,7 @@ func TestKolmogorov(t *testing.T) {
 		slices.Reverse(x)
 		distance, p := kolmogorov(x)
 		check.Near(t, "distance", distance, c.distance, 1e-9)
-		if !(math.Abs(p-c.p) < c.tol) {
-			t.Errorf("n = %d, distance %g: p = %g, want %g", c.n, c.distance, p, c.p)
-		}
+		check.Near(t, fmt.Sprintf("p, n = %d, distance %g", c.n, c.distance), p, c.p, c.tol)
 		for k := range x {
 			x[k] = -x[k]
 		}

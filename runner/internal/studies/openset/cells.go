@@ -127,14 +127,12 @@ func (s spec) scored(l *learner.Tolerant, train int, known, other looked) *table
 		table.Num("augrc", "area under the generalised risk–coverage curve (Traub et al. 2024)"),
 	}, learner.StepColumns())...)
 	accuracy := metric.Accuracy(known.p, known.class)
-	wrong, best := make([]bool, len(known.p)), make([]float64, len(known.p))
+	wrong := make([]bool, len(known.p))
 	for i, p := range known.p {
-		if wrong[i] = floats.MaxIdx(p) != known.class[i]; !wrong[i] {
-			best[i] = 1
-		}
+		wrong[i] = floats.MaxIdx(p) != known.class[i]
 	}
 	for _, name := range scores {
-		inside, outside := known.by[name], other.by[name]
+		inside, outside := known.By[name], other.By[name]
 		if inside == nil {
 			continue
 		}
@@ -144,19 +142,11 @@ func (s spec) scored(l *learner.Tolerant, train int, known, other looked) *table
 				correct = append(correct, x)
 			}
 		}
-		aurc := metric.AURC(inside, wrong)
+		auroc, _ := metric.Detection(inside, outside)
+		right, _ := metric.Detection(correct, outside)
 		t.Add(s.Method.Name, s.Split, strings.Join(s.Known, " "), s.Left, s.Seed, train, string(name),
-			told(inside, outside), accuracy*told(correct, outside), accuracy,
-			aurc, aurc-metric.AURC(best, wrong), metric.AUGRC(inside, wrong), l.Steps().Row())
+			auroc, accuracy*right, accuracy,
+			metric.AURC(inside, wrong), metric.ExcessAURC(inside, wrong), metric.AUGRC(inside, wrong), l.Steps().Row())
 	}
 	return t
-}
-
-// told returns the area under the ROC curve of two lists of scores.
-func told(known, unknown []float64) float64 {
-	positive := make([]bool, len(known)+len(unknown))
-	for i := range known {
-		positive[i] = true
-	}
-	return metric.AUROC(slices.Concat(known, unknown), positive)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"closedform/internal/field"
+	"closedform/runner/internal/confidence"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -22,7 +23,7 @@ var Kind = study.Kind{
 	Asks: "Are examples of classes that were never learned told from those of the learned ones?",
 	New: func(m *config.Manifest) (_ study.Experiment, err error) {
 		e := &experiment{
-			manifest: m, OpenSet: settings{Validation: 1. / 6, Score: combined},
+			manifest: m, OpenSet: settings{Validation: 1. / 6, Score: confidence.Combined},
 			Learners: learner.Learners{Model: learner.DefaultModel()},
 		}
 		if err = m.Decode(e); err == nil {
@@ -43,9 +44,9 @@ type experiment struct {
 }
 
 type settings struct {
-	Known      [][]string `toml:"known" allowed:"lists of classes, each of two or more"` // of each split
-	Validation float64    `toml:"validation"`                                            // share of the training examples that p-values are taken from
-	Score      score      `toml:"score"`                                                 // the one that stands for the project
+	Known      [][]string       `toml:"known" allowed:"lists of classes, each of two or more"` // of each split
+	Validation float64          `toml:"validation"`                                            // share of the training examples that p-values are taken from
+	Score      confidence.Score `toml:"score"`                                                 // the one that stands for the project
 
 	// Choose names the methods whose scores are also judged without a test example: of the known
 	// classes of each split each is kept from the training in turn.

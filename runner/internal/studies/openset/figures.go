@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"closedform/figures"
+	"closedform/runner/internal/confidence"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -22,7 +23,7 @@ func (e *experiment) drawn(summary *table.Table) *figures.Figure {
 	plot := figures.DotPlot{
 		Columns: 4, X: figures.Axis{Label: "area under the ROC curve", Max: 1}, Mark: math.NaN(), Key: "mean over the splits with its 95 % interval",
 	}
-	at := func(method string, s score) *table.Table {
+	at := func(method string, s confidence.Score) *table.Table {
 		return summary.Where("method", method).Where("score", string(s))
 	}
 	names := summary.Distinct("method")

@@ -2,11 +2,9 @@ package openset
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
 	"closedform/runner/internal/study/studytest"
 )
 
@@ -63,18 +61,6 @@ func TestTold(t *testing.T) {
 	if left := runs.Where("left", "b"); left.Len() != 2*7 {
 		t.Errorf("%d rows without class b", left.Len())
 	}
-}
-
-// The areas are those by hand, and the combined score is log p, class by class.
-func TestByHand(t *testing.T) {
-	check.Near(t, "AUROC", told([]float64{3, 1, 2}, []float64{2, 0}), (1+1+0.5+1+0+1)/6, 1e-15)
-	by := func(values ...float64) map[score][]float64 {
-		return map[score][]float64{density: values, ratio: values, ridge: values, ridgeDensity: values}
-	}
-	validation := looked{top: []int{0, 0, 0, 1}, by: by(1, 2, 3, 9)}
-	a := looked{p: make([][]float64, 3), top: []int{0, 0, 1}, by: by(2.5, 0, 8)}
-	a.combine(validation)
-	check.NearAll(t, "combined", a.by[combined], []float64{4 * math.Log(3./4), 4 * math.Log(1./4), 4 * math.Log(1./2)}, 1e-12)
 }
 
 func TestSpecs(t *testing.T) {

@@ -30,10 +30,9 @@ func (e *experiment) charts(summary *table.Table) *figures.Figure {
 			chart := figures.Chart{Title: by.title, X: figures.Axis{Label: "training examples, methods beside each other", Log: true}, Y: q.axis}
 			for _, model := range e.Models {
 				r := summary.Where("method", model.Name).Where("differ_by", by.value)
-				chart.Curves = append(chart.Curves, figures.Curve{
-					Name: legend.Label(model.Name), Group: legend.Group(model.Name), X: r.Nums("size"), Y: r.Nums(q.column),
-					Low: r.Nums(q.column + "_low"), High: r.Nums(q.column + "_high"),
-				})
+				c := study.Curve(r, legend.Label(model.Name), "size", q.column)
+				c.Group = legend.Group(model.Name)
+				chart.Curves = append(chart.Curves, c)
 			}
 			chart.Curves = figures.Beside(chart.Curves)
 			charts = append(charts, chart)

@@ -21,24 +21,14 @@ import (
 
 // manifest has a method that breaks down, at so steep a λ.
 const manifest = `
-name  = "small_order"
-study = "order"
-seed  = 2
-data  = {generator = "wedges", train = 12}
+name = "small_order"; study = "order"; seed = 2
+data = {generator = "wedges", train = 12}
 model = {layers = [2, 3], bias = false, rule = "joint", prior_var = 1, prior_mean = [[1, 0], [0, 1], [1, 1]]}
 order = {permutations = 4, samples = 3, sizes = [1, 12], test = 30, mapped = 12, grid = 5}
 sweep = {seed = [1, 2]}
-[[method]]
-name   = "fails"
-lambda = 3
-[[method]]
-name = "adf"
-rule = "adf"
-[[method]]
-name           = "drawn"
-prior_mean     = []
-prior_mean_var = 1.0
-prior_draw     = "independent"
+[[method]]; name = "fails"; lambda = 3
+[[method]]; name = "adf"; rule = "adf"
+[[method]]; name = "drawn"; prior_mean = []; prior_mean_var = 1.0; prior_draw = "independent"
 `
 
 func TestSpread(t *testing.T) {
@@ -53,22 +43,18 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// adf returns the predictions of the test inputs by a network that has learned the
-// examples one after another.
+// adf returns the predictions of the test inputs by a network that has learned the examples one after another.
 func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 	t.Helper()
 	cfg := bnn.Default(2, 3)
 	cfg.Bias, cfg.PriorVar = false, []float64{1}
-	n, err := bnn.New(cfg, rand.NewPCG(1, 2))
-	check.OK(t, err)
+	n := check.Must(bnn.New(cfg, rand.NewPCG(1, 2)))
 	_, cov := n.Weights(0)
 	check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov))
 	for _, i := range order {
-		_, err := n.Observe(train.X[i], train.Class[i])
-		check.OK(t, err)
+		check.Must(n.Observe(train.X[i], train.Class[i]))
 	}
-	e, err := bnn.Combine(n)
-	check.OK(t, err)
+	e := check.Must(bnn.Combine(n))
 	return learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
 }
 
@@ -152,8 +138,7 @@ func TestBroken(t *testing.T) {
 	}
 	spread := tables.Get("spread").Where("method", "adf")
 	spread.Columns[slices.IndexFunc(spread.Columns, func(c table.Column) bool { return c.Name == "log_loss" })].Nums[0] = math.Inf(1)
-	again, err := studytest.New(t, Kind, manifest).Tables([]table.Set{{spread}})
-	check.OK(t, err)
+	again := check.Must(studytest.New(t, Kind, manifest).Tables([]table.Set{{spread}}))
 	seeds := spread.Where("size", 1).Where("differ_by", "order").Nums("log_loss")
 	check.NearAll(t, "log losses", []float64{seeds[0], again.Get("summary").Nums("log_loss")[0]}, []float64{math.Inf(1), seeds[1]}, 0)
 }

@@ -25,27 +25,18 @@ import (
 var Kind = study.Kind{
 	Name: "posterior",
 	Asks: "How far is every update from the exact posterior of the same prior?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{manifest: m, Model: learner.DefaultModel(), Posterior: settings{Draws: 4000, MapGrid: 61}}
-		if err := m.Decode(e); err != nil {
-			return nil, err
-		}
-		return e, m.Locate("", e.setUp())
-	},
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}, Posterior: settings{Draws: 4000, MapGrid: 61}}
+	}),
 }
 
 type experiment struct {
 	study.Plain
-	Data      data.Sample     `toml:"data"`
-	Tasks     []task          `toml:"task"`
-	Model     learner.Model   `toml:"model"`
-	Posterior settings        `toml:"posterior"`
-	Sweep     learner.Sweep   `toml:"sweep"`
-	Methods   []learner.Named `toml:"method" inherit:"model"`
-
-	manifest *config.Manifest
-	seeds    []int
-	models   []learner.Named
+	Data      data.Sample `toml:"data"`
+	Tasks     []task      `toml:"task"`
+	Posterior settings    `toml:"posterior"`
+	learner.Networks
+	header config.Header
 }
 
 // task is one beside that of [data], with prior means of 0 and any number of classes.
@@ -94,9 +85,9 @@ func (s *settings) Validate() error {
 	return field.AllOneOf("perceptrons", s.Perceptrons, perceptron.Huber, perceptron.ADF)
 }
 
-// setUp works out what follows from the manifest. It reports tasks whose inputs are not uniform on
+// SetUp works out what follows from the manifest. It reports tasks whose inputs are not uniform on
 // a square, over which predictions are averaged evenly, and methods of different priors.
-func (e *experiment) setUp() (err error) {
+func (e *experiment) SetUp(m *config.Manifest) (err error) {
 	e.Data.Generator = e.Data.WithDefaults()
 	for i, t := range e.Tasks {
 		e.Tasks[i].Generator = t.WithDefaults()
@@ -127,16 +118,8 @@ func (e *experiment) setUp() (err error) {
 			return field.Errorf("method."+v.Name, "all methods have one exact posterior; allowed: layers, bias and prior of [model]")
 		}
 	}
-	if err := learner.Increasing("posterior.snapshots", e.Posterior.Snapshots, e.Data.Train); err != nil {
-		return err
-	}
-	if e.seeds, err = e.manifest.Seeds(e.Sweep.Seed); err != nil {
-		return err
-	}
-	if e.models, err = e.Sweep.Models(e.Model, e.Methods); err == nil {
-		e.models, err = learner.FitNamed(e.models, data.Inputs, e.Data.Task().Classes)
-	}
-	return cmp.Or(err, learner.Single(e.models), e.checkNames())
+	return cmp.Or(learner.Increasing("posterior.snapshots", e.Posterior.Snapshots, e.Data.Train),
+		e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes), learner.Single(e.Models), e.checkNames())
 }
 
 // tasks returns all tasks, that of [data] first.
@@ -153,7 +136,7 @@ func (e *experiment) tasks() []task {
 
 // checkNames reports a name that two rows of the tables have, and maps of none.
 func (e *experiment) checkNames() error {
-	learners := learner.Names(e.models)
+	learners := learner.Names(e.Models)
 	for _, rule := range e.Posterior.Perceptrons {
 		learners = append(learners, perceptronPrefix+string(rule))
 	}

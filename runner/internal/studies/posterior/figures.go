@@ -102,13 +102,7 @@ func (e *experiment) page(maps, train *table.Table, k int) *figures.Figure {
 	var labels figures.Labels
 	var seen []figures.Point
 	if k <= 100 {
-		x1, x2, class := train.Nums("x1"), train.Nums("x2"), train.Nums("class")
-		for i := range k {
-			seen = append(seen, figures.Point{X: x1[i], Y: x2[i], Class: int(class[i]) - 1})
-		}
-		for j := range task.Classes {
-			labels.Classes = append(labels.Classes, fmt.Sprintf("class %d", j+1))
-		}
+		seen, labels.Classes = study.Points(train)[:k], study.Classes(task.Classes)
 	}
 	return figures.Maps(e.rows(task, maps.Where("k", k), seen), labels)
 }

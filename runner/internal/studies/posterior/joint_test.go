@@ -13,8 +13,7 @@ import (
 	"closedform/internal/check"
 )
 
-// Of independent logits the integrals are those of package softmax; what all logits have in
-// common changes nothing.
+// Of independent logits the integrals are those of package softmax; what all logits have in common changes nothing.
 func TestIntegrate(t *testing.T) {
 	rnd := rand.New(random.Source("integrate"))
 	for n := 2; n <= mostJoint; n++ {
@@ -61,8 +60,7 @@ func TestIntegrate(t *testing.T) {
 func TestJointOfTwoClasses(t *testing.T) {
 	cfg := bnn.Default(2, 2)
 	cfg.Output, cfg.Softmax, cfg.PriorVar = bnn.ADFExact, softmax.Exact{}, []float64{2}
-	network, err := bnn.New(cfg, random.Source("unused"))
-	check.OK(t, err)
+	network := check.Must(bnn.New(cfg, random.Source("unused")))
 	g := newJoint(laplace.Prior{Layers: []int{2, 2}, Bias: true, Mean: make([]float64, 6), Var: []float64{2, 2, 2, 2, 2, 2}})
 	rnd := rand.New(random.Source("two"))
 	var q bnn.Prediction
@@ -72,8 +70,7 @@ func TestJointOfTwoClasses(t *testing.T) {
 		check.OK(t, network.Predict(&q, x))
 		check.OK(t, g.Predict(p, x))
 		check.NearAll(t, "p", p, q.P, 1e-5)
-		_, err := network.Observe(x, class)
-		check.OK(t, err)
+		check.Must(network.Observe(x, class))
 		check.OK(t, g.Observe(x, class))
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"closedform/internal/check"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/grid"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study/studytest"
 )
@@ -23,11 +22,9 @@ import (
 // The prior of a perceptron is that of the difference of the logits, and it learns
 // with the first class as the positive one.
 func TestPerceptron(t *testing.T) {
-	m := studytest.New(t, Kind, strings.ReplaceAll(manifest, "prior_var = 1\n", "prior_var = 0.7\nprior_mean = [[1, 2, 3], [0.5, -1, 4]]\n")).(*experiment).Model
-	prior, err := m.Network(random.Source("unused"))
-	check.OK(t, err)
-	p, err := newPerceptron(perceptron.ADF, m, prior)
-	check.OK(t, err)
+	m := studytest.New(t, Kind, strings.ReplaceAll(manifest, "prior_var = 1;", "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];")).(*experiment).Model
+	prior := check.Must(m.Network(random.Source("unused")))
+	p := check.Must(newPerceptron(perceptron.ADF, m, prior))
 	mean, cov := p.Weights()
 	for i, want := range []float64{0.5, 3, -1} {
 		check.Near(t, fmt.Sprintf("mean %d", i), mean[i], want, 1e-15)
@@ -45,8 +42,7 @@ func TestPerceptron(t *testing.T) {
 	}
 
 	m.Lambda.Word, m.Lambda.Number = "", 0.1
-	huber, err := newPerceptron(perceptron.Huber, m, prior)
-	check.OK(t, err)
+	huber := check.Must(newPerceptron(perceptron.Huber, m, prior))
 	for i := range 6 {
 		check.OK(t, huber.Observe([]float64{0.5, 0.5}, i%2))
 	}
@@ -62,13 +58,10 @@ func TestHuberMoments(t *testing.T) {
 	for _, c := range []struct{ lambda, m, v float64 }{{0.6, 0.3, 9}, {0.2, -2, 200}, {1.5, 0, 4}} {
 		p, cross, variance := huberMoments(c.lambda, c.m, c.v)
 		for y, positive := range []bool{false, true} {
-			neuron, err := perceptron.New(perceptron.Config{Lambda: c.lambda}, []float64{c.m}, mat.NewDiagDense(1, []float64{c.v}))
-			check.OK(t, err)
-			before, err := neuron.Predict([]float64{1})
-			check.OK(t, err)
+			neuron := check.Must(perceptron.New(perceptron.Config{Lambda: c.lambda}, []float64{c.m}, mat.NewDiagDense(1, []float64{c.v})))
+			before := check.Must(neuron.Predict([]float64{1}))
 			check.Near(t, "p", p, before.Positive, 1e-15)
-			_, err = neuron.Observe([]float64{1}, positive)
-			check.OK(t, err)
+			check.Must(neuron.Observe([]float64{1}, positive))
 			mean, cov := neuron.Weights()
 			check.Near(t, fmt.Sprintf("%+v: step after %d", c, y), cross/variance*(float64(y)-p), mean[0]-c.m, 1e-12)
 			check.Near(t, fmt.Sprintf("%+v: fall after %d", c, y), cross*cross/variance, c.v-cov.At(0, 0), 1e-11)
@@ -84,7 +77,7 @@ func TestPaper(t *testing.T) {
 	}
 	size := state.Nums("bytes")[0]
 	for i, seed := range agreement.Texts("seed") {
-		failed := at(t, tables(t).Get("curve"), "method=fail seed="+seed+" k="+agreement.Texts("k")[i]).Nums("failed")[0] == 1
+		failed := studytest.Rows(t, tables(t).Get("curve"), "method=fail seed="+seed+" k="+agreement.Texts("k")[i]).Nums("failed")[0] == 1
 		p, cross, variance := agreement.Nums("p_gap")[i], agreement.Nums("cross_gap")[i], agreement.Nums("variance_gap")[i]
 		if none := math.IsNaN(p) && math.IsNaN(cross) && math.IsNaN(variance); none != failed || !failed && !(p < 1e-13 && cross < 1e-12 && variance > 0.01) {
 			t.Errorf("row %d: gaps %g, %g, %g; broken down: %v", i, p, cross, variance, failed)
@@ -100,9 +93,7 @@ func TestPaper(t *testing.T) {
 	}
 	e := &experiment{Data: data.Sample{Generator: data.Generator{Name: "wedges"}}, Posterior: settings{MapGrid: 3}}
 	rows, p2 := e.rows(e.Data.Task(), three.Get("maps"), nil), three.Get("maps").Nums("p2")
-	if len(rows) != 2 || len(rows[1].Maps[0].Boundary) != 2 || !slices.Equal(rows[1].Maps[0].Z, p2) {
-		t.Errorf("maps of three classes %+v", rows)
-	}
+	check.Equal(t, "maps of three classes", []any{len(rows), len(rows[1].Maps[0].Boundary), rows[1].Maps[0].Z}, []any{2, 2, p2})
 }
 
 // Averages over a square are integrals: exact for what is linear in each input.
@@ -137,7 +128,7 @@ func TestScores(t *testing.T) {
 	}
 	check.Near(t, "log loss", loss, entropy, 1e-12)
 
-	s = &square{grid.New([]float64{0, 1}, []float64{0, 1}), []float64{0.4, 0.1, 0.2, 0.3}, [][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}}}
+	s = &square{&data.Grid{Points: [][]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}}, []float64{0.4, 0.1, 0.2, 0.3}, [][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}}}
 	// Confidences 0.9, 0.92 share a bin; equal probabilities are decided by lot.
 	error, loss, ece = s.scores([][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}})
 	check.Near(t, "error", error, (0.1*0.7+0.3*0.5)/0.8, 1e-14)

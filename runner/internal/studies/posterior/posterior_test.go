@@ -1,7 +1,6 @@
 package posterior
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -21,46 +20,14 @@ import (
 
 // manifest is of two classes, where something fails.
 const manifest = `
-name  = "near2"
-study = "posterior"
-seed  = 2
-
-[data]
-generator = "logistic"
-train     = 12
-
-[model]
-rule = "joint"
-prior_var = 1
-layers = [2, 2]
-bias   = true
-on_indefinite = "skip"
-
-[posterior]
-snapshots   = [1, 4, 12]
-grid        = 5
-draws       = 200
-joint       = true
-perceptrons = ["huber", "adf"]
-mapped      = [4]
-maps        = ["adf", "perceptron-adf"]
-map_grid    = 3
-
-[sweep]
-seed = [1, 2, 3]
-
-[[method]]
-name = "fail"
-lambda = 2
-on_indefinite = "fail"
-
-[[method]]
-name = "adf"
-rule = "adf"
-
-[[method]]
-name = "adf_exact"
-rule = "adf-exact"
+name = "near2"; study = "posterior"; seed = 2
+[data]; generator = "logistic"; train = 12
+[model]; rule = "joint"; prior_var = 1; layers = [2, 2]; bias = true; on_indefinite = "skip"
+[posterior]; snapshots = [1, 4, 12]; grid = 5; draws = 200; joint = true; perceptrons = ["huber", "adf"]; mapped = [4]; maps = ["adf", "perceptron-adf"]; map_grid = 3
+[sweep]; seed = [1, 2, 3]
+[[method]]; name = "fail"; lambda = 2; on_indefinite = "fail"
+[[method]]; name = "adf"; rule = "adf"
+[[method]]; name = "adf_exact"; rule = "adf-exact"
 `
 
 // ran has the tables of the manifest, once they are computed.
@@ -73,34 +40,17 @@ func tables(t *testing.T) table.Set {
 	return ran
 }
 
-// at returns the row of a table at these columns, "method=adf k=4".
-func at(t *testing.T, of *table.Table, columns string) *table.Table {
-	t.Helper()
-	for _, c := range strings.Fields(columns) {
-		column, value, _ := strings.Cut(c, "=")
-		of = of.Where(column, value)
-	}
-	if of.Len() == 0 {
-		t.Fatalf("%s has no row %s", of.Name, columns)
-	}
-	return of
-}
-
 func TestTables(t *testing.T) {
 	all := tables(t)
 	names := []string{"exact", "fail", "adf", "adf_exact", "perceptron-huber", "perceptron-adf", "adf_exact_joint", "uniform"}
-	for name, rows := range map[string]int{
-		"curve": 3 * 3 * len(names), "exact": 9, "curve_summary": 3 * len(names), "truth": 1, "train": 12, "maps": 3 * 9, "state": 9, "agreement": 9,
-	} {
+	for name, rows := range map[string]int{"curve": 3 * 3 * len(names), "exact": 9, "curve_summary": 3 * len(names), "truth": 1, "train": 12, "maps": 3 * 9, "state": 9, "agreement": 9} {
 		if n := all.Get(name).Len(); n != rows {
 			t.Errorf("%s has %d rows, want %d", name, n, rows)
 		}
 	}
-	of := at(t, all.Get("curve"), "seed=3")
+	of := studytest.Rows(t, all.Get("curve"), "seed=3")
 	for i, name := range of.Texts("method") {
-		if k := of.Texts("k")[i]; name != names[i%len(names)] || k != []string{"1", "4", "12"}[i/len(names)] {
-			t.Errorf("row %d is of %s after %s", i, name, k)
-		}
+		check.Equal(t, "method and k", []any{name, of.Texts("k")[i]}, []any{names[i%len(names)], []string{"1", "4", "12"}[i/len(names)]})
 		if none := math.IsNaN(of.Nums("tv")[i]); none != (name == "exact") {
 			t.Errorf("total variation of %s is %g", name, of.Nums("tv")[i])
 		}
@@ -114,16 +64,12 @@ func TestByHand(t *testing.T) {
 	examples := task.Draw(12, random.Source("near2", 3, "train"))
 	cfg := bnn.Default(2, 2)
 	cfg.PriorVar = []float64{1}
-	network, err := bnn.New(cfg, random.Source("unused"))
-	check.OK(t, err)
+	network := check.Must(bnn.New(cfg, random.Source("unused")))
 	for k := range 4 {
-		_, err := network.Observe(examples.X[k], examples.Class[k])
-		check.OK(t, err)
+		check.Must(network.Observe(examples.X[k], examples.Class[k]))
 	}
-	p, err := laplace.NewProblem(laplace.Prior{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4])
-	check.OK(t, err)
-	sample, err := p.Sample(200, random.Source("near2", 3, "importance", 4))
-	check.OK(t, err)
+	p := check.Must(laplace.NewProblem(laplace.Prior{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4]))
+	sample := check.Must(p.Sample(200, random.Source("near2", 3, "importance", 4)))
 	want, wantExact := map[string]float64{}, map[string]float64{}
 	for _, x := range [][]float64{{-5, -5}, {5, -5}, {-5, 5}, {5, 5}} { // corners of the square, a quarter each
 		var rule bnn.Prediction
@@ -145,22 +91,20 @@ func TestByHand(t *testing.T) {
 	}
 	for method, numbers := range map[string]map[string]float64{"adf": want, "exact": wantExact} {
 		for column, x := range numbers {
-			check.Near(t, method+" "+column, at(t, all.Get("curve"), "seed=3 k=4 method="+method).Nums(column)[0], x, 1e-9)
+			check.Near(t, method+" "+column, studytest.Rows(t, all.Get("curve"), "seed=3 k=4 method="+method).Nums(column)[0], x, 1e-9)
 		}
 	}
-	exact := at(t, all.Get("exact"), "seed=3 k=4")
-	if exact.Texts("sampler")[0] != "importance" || exact.Nums("ess")[0] != sample.ESS {
-		t.Errorf("sampler %v, effective sample size %v, want %g", exact.Texts("sampler"), exact.Nums("ess"), sample.ESS)
-	}
+	exact := studytest.Rows(t, all.Get("exact"), "seed=3 k=4")
+	check.Equal(t, "sampler", []any{exact.Texts("sampler")[0], exact.Nums("ess")[0]}, []any{"importance", sample.ESS})
 }
 
 // A network that fails says "equal probabilities" from then on, is scored for it, and is counted.
 func TestScoresFailures(t *testing.T) {
 	total := 0.0
 	for _, k := range []string{"1", "4", "12"} {
-		of := at(t, tables(t).Get("curve"), "method=fail k="+k)
+		of := studytest.Rows(t, tables(t).Get("curve"), "method=fail k="+k)
 		for i, failed := range of.Nums("failed") {
-			equal := at(t, tables(t).Get("curve"), "method=uniform k="+k+" seed="+of.Texts("seed")[i])
+			equal := studytest.Rows(t, tables(t).Get("curve"), "method=uniform k="+k+" seed="+of.Texts("seed")[i])
 			for _, c := range []string{"tv", "kl", "excess_error", "excess_log_loss", "ece"} {
 				if (of.Nums(c)[i] == equal.Nums(c)[0]) != (failed == 1) {
 					t.Errorf("row %d after %s: %s is %g, of equal probabilities %g, failed %g", i, k, c, of.Nums(c)[i], equal.Nums(c)[0], failed)
@@ -168,10 +112,10 @@ func TestScoresFailures(t *testing.T) {
 			}
 		}
 		count := floats.Sum(of.Nums("failed"))
-		check.Near(t, "failed after "+k, at(t, tables(t).Get("curve_summary"), "method=fail k="+k).Nums("failed")[0], count/3, 1e-15)
+		check.Near(t, "failed after "+k, studytest.Rows(t, tables(t).Get("curve_summary"), "method=fail k="+k).Nums("failed")[0], count/3, 1e-15)
 		total += count
 	}
-	if total == 0 || total == 9 || floats.Sum(at(t, tables(t).Get("curve"), "method=adf").Nums("failed")) != 0 {
+	if total == 0 || total == 9 || floats.Sum(studytest.Rows(t, tables(t).Get("curve"), "method=adf").Nums("failed")) != 0 {
 		t.Errorf("%g of 9 snapshots of fail failed, and of adf", total)
 	}
 }
@@ -179,26 +123,19 @@ func TestScoresFailures(t *testing.T) {
 // What is infinite has no part in a mean, and is counted.
 func TestSummary(t *testing.T) {
 	text := "method,task,seed,k,kl,excess_log_loss\na,t,1,1,1,2\na,t,2,1,+Inf,2\na,t,3,1,3,2\n"
-	curve, err := table.Read("curve", strings.NewReader(text))
-	check.OK(t, err)
+	curve := check.Must(table.Read("curve", strings.NewReader(text)))
 	s := summary(curve)
 	check.Near(t, "mean of the finite", s.Nums("kl")[0], 2, 1e-15)
 	check.Near(t, "share of the infinite", s.Nums("kl_infinite")[0], 1./3, 1e-15)
 	check.Near(t, "share of infinite losses", s.Nums("excess_log_loss_infinite")[0], 0, 0)
 }
 
-// A cell fails if it can compute no exact posterior, or if it is cancelled.
+// A cell fails if it can compute no exact posterior.
 func TestRefuses(t *testing.T) {
 	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
-	ctx, cancel := context.WithCancel(context.Background())
 	s.Draws = 3
-	if _, err := s.run(ctx); err == nil || !strings.Contains(err.Error(), "after example 1: laplace: 3 draws") {
-		t.Errorf("an odd number of draws: error %v", err)
-	}
-	cancel()
-	if _, err := s.run(ctx); err == nil || strings.Contains(err.Error(), "draws") {
-		t.Error("a cancelled cell went on")
-	}
+	_, err := s.run(t.Context())
+	check.Refuses(t, "an odd number of draws", err, "after example 1: laplace: 3 draws")
 }
 
 // The maps are of the right columns and points.
@@ -225,29 +162,18 @@ func TestMaps(t *testing.T) {
 // Other tasks have their own classes, snapshots and grid, and prior means of 0; there is one
 // Gaussian over all weights up to four classes.
 func TestTasks(t *testing.T) {
-	text := strings.ReplaceAll(manifest, "[model]", `[[task]]
-name = "four"
-generator = "sectors"
-arms = 4
-snapshots = [12]
-grid = 3
-
-[[task]]
-name = "five"
-generator = "sectors"
-
+	text := strings.ReplaceAll(manifest, "[model]", `[[task]]; name = "four"; generator = "sectors"; arms = 4; snapshots = [12]; grid = 3
+[[task]]; name = "five"; generator = "sectors"
 [model]`)
 	set := []string{"data.generator=wedges", "model.layers=[2, 3]", "model.bias=false", "model.prior_mean=[[1, 0], [0, 1], [1, 1]]", "posterior.perceptrons=[]", "posterior.maps=[]", "sweep.seed=[2]"}
 	all := studytest.Run(t, Kind, text, set...)
 	for task, want := range map[string]int{"wedges": 3 * 6, "four": 6, "five": 3 * 5} {
-		if n := at(t, all.Get("curve"), "task="+task).Len(); n != want {
-			t.Errorf("%s: %d rows, want %d", task, n, want)
-		}
+		check.Equal(t, task, studytest.Rows(t, all.Get("curve"), "task="+task).Len(), want)
 	}
 	for _, task := range []string{"wedges", "four"} {
-		joint := at(t, all.Get("curve"), "k=12 method=adf_exact_joint task="+task).Nums("tv")[0]
-		other := at(t, all.Get("curve"), "k=12 method=adf_exact task="+task).Nums("tv")[0]
-		if noise := at(t, all.Get("curve"), "k=12 method=exact task="+task).Nums("tv_noise")[0]; !(joint < other+noise && joint < 0.05) {
+		joint := studytest.Rows(t, all.Get("curve"), "k=12 method=adf_exact_joint task="+task).Nums("tv")[0]
+		other := studytest.Rows(t, all.Get("curve"), "k=12 method=adf_exact task="+task).Nums("tv")[0]
+		if noise := studytest.Rows(t, all.Get("curve"), "k=12 method=exact task="+task).Nums("tv_noise")[0]; !(joint < other+noise && joint < 0.05) {
 			t.Errorf("%s: one Gaussian is at %g ± %g, independent neurons at %g", task, joint, noise, other)
 		}
 	}
@@ -267,8 +193,7 @@ func TestCurves(t *testing.T) {
 	for _, name := range []string{"exact", "a", "uniform"} {
 		text += name + ",1,1,0.5,1.5,0,0.3,0.2,0.4,0.01,1,1,1\n" + name + ",2,2,1,5,0.25,0.5,-0.1,1.1,0.02,1,1,1\n" + name + ",3,4,3,5,0,0.6,,,0.03,1,1,1\n"
 	}
-	summary, err := table.Read("curve_summary", strings.NewReader(text))
-	check.OK(t, err)
+	summary := check.Must(table.Read("curve_summary", strings.NewReader(text)))
 	same := func(name string, got []float64, want ...float64) {
 		if !floats.Same(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)

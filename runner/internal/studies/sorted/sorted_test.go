@@ -23,36 +23,13 @@ import (
 
 func manifest(file string) string {
 	return fmt.Sprintf(`
-name  = "small_sorted"
-study = "sorted"
-seed  = 1
-[sweep]
-seed = [1, 2, 3]
-[[set]]
-name = "clusters"
-file = %q
-train_rows = "1-30"
-[[set]]
-name = "moons"
-generator = "moons"
-train  = 20
-test   = 10
-splits = 2
-[[method]]
-name = "filter"
-kind = "kalman"
-prior_var = 0.3
-hidden_layers = [4]
-sets = ["clusters"]
-[[method]]
-name = "network"
-kind = "closed-form"
-members = 1
-[[method]]
-name = "other"
-label = "filter"
-kind = "kalman"
-sets = ["moons"]
+name = "small_sorted"; study = "sorted"; seed = 1
+[sweep]; seed = [1, 2, 3]
+[[set]]; name = "clusters"; file = %q; train_rows = "1-30"
+[[set]]; name = "moons"; generator = "moons"; train = 20; test = 10; splits = 2
+[[method]]; name = "filter"; kind = "kalman"; prior_var = 0.3; hidden_layers = [4]; sets = ["clusters"]
+[[method]]; name = "network"; kind = "closed-form"; members = 1
+[[method]]; name = "other"; label = "filter"; kind = "kalman"; sets = ["moons"]
 `, file)
 }
 
@@ -64,8 +41,7 @@ func TestByHand(t *testing.T) {
 		t.Errorf("%d runs", n)
 	}
 	train := dataset.NewExamples(data.Set{X: set.X[:30], Class: set.Class[:30]}, 3)
-	scaler, err := train.Scaler(dataset.Standard)
-	check.OK(t, err)
+	scaler := check.Must(train.Scaler(dataset.Standard))
 	train = scaler.Apply(train)
 	examples := train.Set(0, train.Len())
 	test := scaler.Apply(dataset.NewExamples(data.Set{X: set.X[30:], Class: set.Class[30:]}, 3)).Set(0, 60)

@@ -18,17 +18,8 @@ import (
 
 // manifest is of maps that have all that can occur: definite, indefinite, divided and undecided points.
 const manifest = `
-name  = "steady"
-study = "stability"
-seed  = 3
-
-[stability]
-classes  = [2, 3, 4]
-lambda   = [0.3, "slope", 2]
-gap      = [0, 9]
-variance = [0.01, 4]
-grid     = 7
-draws    = 6
+name = "steady"; study = "stability"; seed = 3
+[stability]; classes = [2, 3, 4]; lambda = [0.3, "slope", 2]; gap = [0, 9]; variance = [0.01, 4]; grid = 7; draws = 6
 `
 
 // Each point is what Cholesky factors of the same draws say.
@@ -82,9 +73,8 @@ func TestMaps(t *testing.T) {
 // shares are the numbers of a row.
 type shares struct{ definite, undecided, eigenvalue float64 }
 
-// byCholesky works a point out from the probit, the draws made once more: a
-// matrix A is positive definite beyond the error ε if A − εI has a Cholesky
-// factor, and it is undecided if A + εI has one and A − εI has none.
+// byCholesky works a point out from the probit, the draws made once more: a matrix A is positive definite beyond the
+// error ε if A − εI has a Cholesky factor, and it is undecided if A + εI has one and A − εI has none.
 func byCholesky(t *testing.T, n int, p softmax.Probit, gap, v float64) shares {
 	t.Helper()
 	rnd := rand.New(random.Source("steady", 3, "logits", n))
@@ -166,9 +156,7 @@ func TestBoundary(t *testing.T) {
 			t.Errorf("λ = %s: Var y is %g and %g beside the boundary", lambda, at.variance(gap[12]-1e-6), at.variance(gap[12]+1e-6))
 		}
 		onset := tables.Get("onset").Where("lambda", lambda)
-		if (lambda == "0.3") != (onset.Nums("gap_at_variance_0")[0] != 0) || (lambda == "2.0") != (onset.Nums("variance_at_gap_0")[0] != 0) {
-			t.Errorf("λ = %s: onset %s", lambda, onset.CSV())
-		}
+		check.Equal(t, "onset of λ = "+lambda, []any{lambda == "0.3", lambda == "2.0"}, []any{onset.Nums("gap_at_variance_0")[0] != 0, onset.Nums("variance_at_gap_0")[0] != 0})
 	}
 	none := studytest.Run(t, Kind, manifest, "stability.classes=[2]", "stability.lambda=[2]", "stability.variance=[0.01, 0.5]")
 	if n := none.Get("boundary").Len(); n != 0 {

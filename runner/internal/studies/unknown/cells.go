@@ -1,6 +1,7 @@
 package unknown
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -21,7 +22,7 @@ type spec struct {
 	study.Seeded
 	Data    data.Source
 	Outside []outside
-	Near    []near `json:",omitempty"` // of the first inputs
+	Near    []near `json:",omitempty"` // of the first inputs of the method
 	Unknown settings
 	Inputs  inputs
 	Method  learner.Method
@@ -32,28 +33,30 @@ type spec struct {
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for _, m := range e.Methods {
-		for k, in := range e.Inputs {
+		first := true // of the inputs of the method
+		for _, in := range e.Inputs {
 			if len(in.Methods) > 0 && !slices.Contains(in.Methods, m.Name) {
 				continue
 			}
 			in.Methods = nil
 			for _, without := range []string{"", " without"} {
-				if without != "" && (k > 0 || len(e.Unknown.Unseen) == 0) {
+				if without != "" && (!first || len(e.Unknown.Unseen) == 0) {
 					continue
 				}
 				for _, seed := range e.seeds {
 					s := spec{
 						study.Seeded{Manifest: e.manifest.Name, Seed: seed},
 						e.Data, e.Outside, nil, e.Unknown, in, m,
-						without != "", k == 0 && seed == e.manifest.Seed, k == 0 && len(e.Unknown.Promise) == 0,
+						without != "", first && seed == e.manifest.Seed, first && len(e.Unknown.Promise) == 0,
 					}
-					if k == 0 {
+					if first {
 						s.Near = e.Near
 					}
 					key := fmt.Sprintf("%s inputs=%s seed=%d%s", m.Name, in.Name, seed, without)
 					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run, Uses: m.Uses()})
 				}
 			}
+			first = false
 		}
 	}
 	return cells
@@ -82,7 +85,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return nil, fmt.Errorf("inputs.%s: no input is lit in more than %g of the training part", s.Inputs.Name, s.Inputs.Lit)
 	}
 	train = only(train, kept)
-	scaler, err := train.Scaler(s.Data.Scale)
+	scaler, err := train.Scaler(cmp.Or(s.Inputs.Scale, s.Data.Scale))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"closedform/internal/field"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 )
 
@@ -15,6 +16,8 @@ type inputs struct {
 	Lit     float64  `toml:"lit,omitempty"`     // not zero in more than this share of training examples
 	Box     int      `toml:"box,omitempty"`     // of an image the middle, so many pixels a side
 	Methods []string `toml:"methods,omitempty"` // those that it is for; none: all
+
+	Scale dataset.Scaling `toml:"scale,omitempty" json:",omitempty"` // in place of that of [data]
 }
 
 // all stands for every input.
@@ -28,6 +31,11 @@ func (n *inputs) Validate() error {
 		return field.Errorf("box", "allowed: one of lit and box")
 	case n.Box < 0:
 		return field.Errorf("box", "%d is not allowed; allowed: 1 or more pixels a side", n.Box)
+	}
+	if n.Scale != "" {
+		if err := n.Scale.Validate(); err != nil {
+			return err
+		}
 	}
 	return field.Fraction("lit", n.Lit)
 }

@@ -162,8 +162,8 @@ seed = 1
 ` + idx(t, "", 80, 0) + idx(t, "test_", 40, 0) + `
 [unknown]
 wrong = [0.05, 0.2]
-scores = ["probability", "density"]
-score = "density"
+scores = ["probability", "input-density"]
+score = "input-density"
 [[outside]]
 name = "corner"
 ` + idx(t, "", 40, 90) + `
@@ -177,13 +177,19 @@ degrees = [0, 90]
 examples = 30
 [[inputs]]
 name = "all"
+methods = ["pixels", "network"]
 [[inputs]]
 name = "lit"
 lit = 0.02
+methods = ["pixels", "network"]
 [[inputs]]
 name = "box"
 box = 2
 methods = ["pixels"]
+[[inputs]]
+name = "raw"
+scale = "none"
+methods = ["raw"]
 [[method]]
 name = "pixels"
 kind = "class-gaussian"
@@ -191,9 +197,13 @@ shrinkage = 0.1
 [[method]]
 name = "network"
 kind = "closed-form"
+[[method]]
+name = "raw"
+kind = "class-gaussian"
+shrinkage = 0.1
 `
 	tables := studytest.Run(t, Kind, text)
-	outside := tables.Get("outside").Where("method", "pixels").Where("confidence", "density")
+	outside := tables.Get("outside").Where("method", "pixels").Where("confidence", "input-density")
 	check.NearAll(t, "AUROC", outside.Nums("auroc"), []float64{1, 0.5, 0.5}, 1e-12)
 	if got := outside.Texts("inputs"); !slices.Equal(got, []string{"all", "lit", "box"}) {
 		t.Errorf("inputs %q", got)
@@ -211,22 +221,28 @@ kind = "closed-form"
 		t.Errorf("errors %v", e)
 	}
 	check.Near(t, "AUROC of a quarter turn", near.Nums("auroc")[2], 1, 1e-12)
+	// Inputs of the scale "raw" are the first and only ones of the last method. A factor of all inputs changes nothing here.
+	raw := tables.Get("near").Where("method", "raw")
+	if got := raw.Distinct("inputs"); !slices.Equal(got, []string{"raw"}) {
+		t.Errorf("inputs %q", got)
+	}
+	check.NearAll(t, "raw", raw.Nums("error"), near.Nums("error"), 0)
 	for i, right := range near.Nums("correct") {
 		if right+near.Nums("unknown")[i]+near.Nums("wrong")[i] != 1 {
 			t.Errorf("row %d: %s", i, near.CSV())
 		}
 	}
 	r := tables.Get("decisions").Where("method", "pixels").Where("inputs", "all")
-	r = r.Where("confidence", "density").Where("wanted", "wrong=0.05")
+	r = r.Where("confidence", "input-density").Where("wanted", "wrong=0.05")
 	check.Near(t, "same", near.Nums("correct")[0], r.Nums("correct")[0], 0)
-	studytest.Differ(t, Kind, text, "inputs.all.box=4", "inputs.all.lit=0.1", "near.1.degrees=[1]",
+	studytest.Differ(t, Kind, text, "inputs.all.box=4", "inputs.all.lit=0.1", "inputs.all.scale=none", "near.1.degrees=[1]",
 		"outside.corner.labelled=true")
 	studytest.Refused(t, Kind, text, map[string]string{
 		"inputs.box.box=5": "up to 4, the side of square images", "inputs.lit.lit=1.0": "inputs.lit.lit",
-		"inputs.lit.box=2": "one of lit and box",
-		"near.1.kind=x":    "allowed: contrast, noise, overlay, rotation", "near.1.degrees=[]": "degrees",
+		"inputs.lit.box=2": "one of lit and box", "inputs.raw.scale=x": "inputs.raw.scale",
+		"near.1.kind=x": "allowed: contrast, noise, overlay, rotation", "near.1.degrees=[]": "degrees",
 		"near.1.degrees=[361]": "-360 to 360", "near.1.kind=contrast": "90 is not allowed; allowed: 0 to 1", "near.1.kind=noise": "allowed: 0 to 10",
-		"inputs.box.methods=[\"x\"]": "inputs.box.methods: \"x\" is not allowed; allowed: pixels, network",
+		"inputs.box.methods=[\"x\"]": "inputs.box.methods: \"x\" is not allowed; allowed: pixels, network, raw",
 	})
 	for _, c := range studytest.New(t, Kind, text, "inputs.lit.lit=0.999").Cells() {
 		_, err := c.Run(t.Context())

@@ -4,26 +4,25 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/classgaussian"
 	"closedform/core/bnn"
 	"closedform/internal/kernel"
+	"closedform/runner/internal/confidence"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 )
 
-// score is a measure of how sure a learner may be of its prediction. The larger it is, the
-// surer; no two are on one scale.
-type score string
+// score is as in the package confidence, which has those of output layers.
+type score = confidence.Score
 
 const (
-	probability       score = "probability"        // the largest probability
-	entropy           score = "entropy"            // bnn.EntropyBased
-	epistemic         score = "epistemic"          // bnn.Epistemic
-	mutualInformation score = "mutual-information" // bnn.MutualInformation
+	probability       = confidence.Probability
+	entropy           = confidence.Entropy           // bnn.EntropyBased
+	epistemic   score = "epistemic"                  // bnn.Epistemic
+	mutual            = confidence.MutualInformation // bnn.MutualInformation
 
 	// firstLayer is minus the mean logarithm of the variances of the first layer's
 	// pre-activations xᵀΣ_jx: how far x is out where the weights have learned little. The
@@ -41,24 +40,23 @@ const (
 	logitVariance score = "logit-variance"
 	relativeLogit score = "relative-logit-variance"
 
-	density score = "density" // log density of the input, of a method that has it
+	inputDensity score = "input-density" // log density of the input, of a method that has it
 
-	// combined is log p of Fisher (1925) over the scores of combine, p being the share of the
-	// part for validation whose score is no larger: in a word, in how many ways at once, and
-	// how much, the input is unlike what was predicted there. No other data have a part in it.
-	combined score = "combined"
+	// combinedNetwork is [confidence.Examples.Combine] over the scores of the key combine, with
+	// all examples for validation as one group.
+	combinedNetwork score = "combined-network"
 )
 
-var scores = []score{
-	probability, entropy, epistemic, mutualInformation, firstLayer, mahalanobis, logitVariance, relativeLogit, density, combined,
-}
+var scores = slices.Concat(
+	[]score{probability, entropy, epistemic, mutual, firstLayer, mahalanobis, logitVariance, relativeLogit, inputDensity, combinedNetwork},
+	confidence.OfLayer, []score{confidence.Combined})
 
 // monitor is a learner with what its scores need.
 type monitor struct {
 	*learner.Tolerant
 	settings
-	hidden []relative          // by member
-	tails  map[score][]float64 // those of the part for validation, in ascending order
+	hidden     []relative   // by member
+	validation *predictions // of the part for validation
 }
 
 // relative is the relative Mahalanobis distance.
@@ -119,13 +117,13 @@ func (m *monitor) of(s score, x []float64, a learner.Answer) (value float64, err
 		value = floats.Max(a.P)
 	case entropy:
 		value = 1 - kernel.Entropy(a.P, 1)/largest
-	case mutualInformation:
+	case mutual:
 		value = 1 - a.MutualInformation/largest
 	case epistemic:
 		if l, ok := m.Learner.(learner.Epistemic); ok {
 			value, err = l.Epistemic(x)
 		}
-	case density:
+	case inputDensity:
 		if l, ok := m.Learner.(learner.Density); ok {
 			value, err = l.LogDensity(x)
 		}
@@ -170,7 +168,8 @@ func mean(a learner.Answer, of func(k int, layers []bnn.Layer) (float64, error))
 type predictions struct {
 	p      [][]float64
 	class  []int  // 0 where the true class is not one of those that were learned
-	wrong  []bool // whether another class is the most probable
+	top    []int  // the most probable class
+	wrong  []bool // whether that is another one
 	scores []score
 	by     map[score][]float64
 }
@@ -188,8 +187,13 @@ func (m *monitor) predict(e *data.Examples) predictions {
 			wanted = append(wanted, s)
 		}
 	}
+	var inputs [][]float64 // of the output layer
+	layer := m.Readout()
 	ok := m.Look(e, func(_ int, x []float64, answer learner.Answer) error {
-		a.p = append(a.p, slices.Clone(answer.P))
+		a.p, a.top = append(a.p, slices.Clone(answer.P)), append(a.top, floats.MaxIdx(answer.P))
+		if layer != nil {
+			inputs = append(inputs, slices.Clone(x))
+		}
 		for _, s := range wanted {
 			value, err := m.of(s, x, answer)
 			if err != nil {
@@ -201,43 +205,41 @@ func (m *monitor) predict(e *data.Examples) predictions {
 		}
 		return nil
 	})
+	if ok && layer != nil && e.Len() > 0 {
+		ok = confidence.Layer(a.by, layer, inputs, a.top) == nil
+	}
 	if !ok || e.Len() == 0 {
-		a.p = learner.Equal(e.Len(), m.Classes)
+		a.p, a.top = learner.Equal(e.Len(), m.Classes), make([]int, e.Len())
 		for _, s := range wanted {
 			a.by[s] = make([]float64, e.Len())
 		}
 	}
-	for i, p := range a.p {
-		a.wrong = append(a.wrong, floats.MaxIdx(p) != a.class[i])
+	for i, top := range a.top {
+		a.wrong = append(a.wrong, top != a.class[i])
 	}
 	m.combine(&a)
 	a.scores = a.have(m.Scores)
 	return a
 }
 
-// combine sets the combined score of predictions, unless fewer than two are there. The first
-// predictions are those of the part for validation.
+// combine sets the combined scores of predictions: combinedNetwork if at least two of its scores are there,
+// and that of an output layer. The first predictions are those of the part for validation.
 func (m *monitor) combine(a *predictions) {
-	delete(a.by, combined)
-	parts := a.have(m.Combine)
-	if len(parts) < 2 {
-		return
+	delete(a.by, combinedNetwork)
+	delete(a.by, confidence.Combined)
+	if m.validation == nil {
+		m.validation = a
 	}
-	if m.tails == nil {
-		m.tails = map[score][]float64{}
-		for _, s := range parts {
-			m.tails[s] = slices.Sorted(slices.Values(a.by[s]))
-		}
+	in := func(a *predictions, group []int) confidence.Examples {
+		return confidence.Examples{By: a.by, Group: group}
 	}
-	sum := make([]float64, len(a.p))
-	for _, s := range parts {
-		tail := m.tails[s]
-		for i, value := range a.by[s] {
-			below := sort.Search(len(tail), func(k int) bool { return tail[k] > value })
-			sum[i] += kernel.Log(float64(1+below) / float64(1+len(tail)))
-		}
+	if parts := a.have(m.Combine); len(parts) > 1 {
+		one := func(a *predictions) confidence.Examples { return in(a, make([]int, len(a.p))) }
+		a.by[combinedNetwork] = one(a).Combine(parts, one(m.validation))
 	}
-	a.by[combined] = sum
+	if len(a.have(confidence.OfLayer)) == len(confidence.OfLayer) {
+		a.by[confidence.Combined] = in(a, a.top).Combine(confidence.OfLayer, in(m.validation, m.validation.top))
+	}
 }
 
 // have returns those of the scores that the learner has.
@@ -245,8 +247,8 @@ func (a predictions) have(of []score) []score {
 	return slices.DeleteFunc(slices.Clone(of), func(s score) bool { return a.by[s] == nil })
 }
 
-// standing returns the score that the manifest names or, of a method without it, its density
-// or the first that it has.
+// standing returns the score that the manifest names or, of a method without it, that of an output layer, the
+// density of the input, or the first that it has.
 func (a predictions) standing(named score) score {
-	return append(a.have([]score{named, density}), a.scores[0])[0]
+	return append(a.have([]score{named, confidence.Combined, inputDensity}), a.scores[0])[0]
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // shares are the columns, of all tables, whose numbers are from 0 to 1.
-var shares = []string{"error", "aurc", "augrc", "correct", "unknown", "wrong", "risk", "made", "kept", "auroc", "fpr95"}
+var shares = []string{"error", "aurc", "excess_aurc", "augrc", "correct", "unknown", "wrong", "risk", "made", "kept", "auroc", "fpr95"}
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) (out table.Set) {
@@ -18,7 +18,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 		}
 		out = table.Set{
 			by("decisions", "wanted").Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
-			by("runs").Mean("summary", "error", "aurc", "augrc"),
+			by("runs").Mean("summary", "error", "aurc", "excess_aurc", "augrc"),
 		}
 		if t.Get("promises") != nil {
 			promises := t.Get("promises").GroupBy("method", "inputs", "promised").Shares(shares...)
@@ -58,6 +58,7 @@ func newTables(s spec, names []string) *tables {
 	t.runs = table.New("runs", method, in, seed, confidence,
 		table.Num("error", "share of wrong answers on the test part, all decided"),
 		table.Num("aurc", "area under the risk–coverage curve"),
+		table.Num("excess_aurc", "aurc less that of the best order"),
 		table.Num("augrc", "area under the generalised one, of the share of wrong decisions among all"))
 	t.promises = table.New("promises", method, in, seed,
 		table.Num("promised", "largest share of wrong ones among the answers"),
@@ -106,7 +107,7 @@ func (t *tables) decide(validation, test predictions) {
 				add("threshold="+table.Format(threshold), threshold)
 			}
 		}
-		t.runs.Add(t.key(by), metric.Error(test.p, test.class), metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong))
+		t.runs.Add(t.key(by), metric.Error(test.p, test.class), metric.AURC(of, test.wrong), metric.ExcessAURC(of, test.wrong), metric.AUGRC(of, test.wrong))
 		if t.Curves && slices.Contains([]score{probability, entropy, t.Unknown.Score}, by) {
 			t.riskCoverage(by, test)
 		}
@@ -138,7 +139,7 @@ func (t *tables) near(kind string, degree float64, validation, inside, changed p
 	by := inside.standing(t.Unknown.Score)
 	least := leastThreshold(validation.by[by], validation.wrong, t.Unknown.Wrong[0])
 	correct, unknown, wrong := decided(changed, by, least)
-	auroc, _ := roc(inside.by[by], changed.by[by])
+	auroc, _ := metric.Detection(inside.by[by], changed.by[by])
 	t.changed.Add(t.key(by), kind, degree, metric.Error(changed.p, changed.class), correct, unknown, wrong, auroc)
 }
 
@@ -163,17 +164,10 @@ func (t *tables) distinguish(data string, inside, outside predictions) {
 		if outside.by[by] == nil { // there is no test example, and the learner does not have this
 			continue
 		}
-		auroc, passed := roc(inside.by[by], outside.by[by])
+		auroc, passed := metric.Detection(inside.by[by], outside.by[by])
 		t.outside.Add(t.key(by), data, auroc, passed)
 	}
 	t.list(data, outside)
-}
-
-// roc returns the area under the curve, and the share of the others that pass where 95 % do.
-func roc(inside, outside []float64) (auroc, passed float64) {
-	score := slices.Concat(inside, outside)
-	known := slices.Concat(slices.Repeat([]bool{true}, len(inside)), make([]bool, len(outside)))
-	return table.Finite(metric.AUROC(score, known)), table.Finite(metric.FalsePositives(score, known, 0.95))
 }
 
 // list writes down the probabilities of all examples.

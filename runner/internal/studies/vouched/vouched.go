@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -19,10 +18,7 @@ import (
 var Kind = study.Kind{
 	Name: "vouched",
 	Asks: "Do the baselines reproduce what is published of them, or what other programs compute?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{}
-		return e, m.Decode(e)
-	},
+	New:  study.Decoded(func(*config.Manifest) *experiment { return &experiment{} }),
 }
 
 type experiment struct {
@@ -57,12 +53,8 @@ type test struct {
 	Test    string   `toml:"test" allowed:"the name of the test, with its package"`
 }
 
-func (e *experiment) Cells() []study.Cell { return nil }
-
-// Figures implements [study.Experiment].
 func (e *experiment) Figures() []study.Figure { return nil }
 
-// Sources implements [study.Derived].
 func (e *experiment) Sources() []string {
 	names := map[string]bool{}
 	for _, f := range e.Published {
@@ -71,7 +63,6 @@ func (e *experiment) Sources() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Use implements [study.Derived].
 func (e *experiment) Use(read func(experiment, table string) (*table.Table, error)) error {
 	for i, f := range e.Published {
 		t, err := read(f.Manifest, f.Table)
@@ -88,20 +79,15 @@ func (e *experiment) Use(read func(experiment, table string) (*table.Table, erro
 // find reads the mean over the seeds, and sets low and high to the ends of the 95 % prediction interval of
 // one more seed: with h half of the interval of the mean over n seeds, mean ± h √(n+1).
 func (f *figure) find(t *table.Table) error {
-	for _, filter := range f.Rows {
-		column, text, _ := strings.Cut(filter, "=")
-		if !t.Has(column) {
-			return field.Errorf("rows", "%s is not a column of the table", column)
-		}
-		t = t.Where(column, text)
+	t, err := t.Select(f.Rows...)
+	if err == nil {
+		err = t.Needs("seeds", f.Value, f.Value+"_low", f.Value+"_high")
 	}
-	for _, column := range []string{"seeds", f.Value, f.Value + "_low", f.Value + "_high"} {
-		if !t.Has(column) {
-			return field.Errorf("value", "%s is not a column of the table", column)
-		}
+	if err == nil && t.Len() != 1 {
+		err = fmt.Errorf("%d rows have %s; allowed: one", t.Len(), strings.Join(f.Rows, ", "))
 	}
-	if t.Len() != 1 {
-		return field.Errorf("rows", "%d rows have %s; allowed: one", t.Len(), strings.Join(f.Rows, ", "))
+	if err != nil {
+		return err
 	}
 	at := func(column string) float64 { return t.Nums(column)[0] }
 	f.mean = at(f.Value)

@@ -1,7 +1,7 @@
 package vouched
 
 import (
-	"maps"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,35 +14,10 @@ import (
 )
 
 const manifest = `
-name = "v"
-study = "vouched"
-seed = 1
-[[figure]]
-method = "a"
-source = "s"
-setting = "t"
-quantity = "error"
-theirs = 0.29
-manifest = "m"
-table = "summary"
-rows = ["method=a", "set=x"]
-value = "error"
-[[figure]]
-method = "b"
-source = "s"
-setting = "t"
-quantity = "error"
-theirs = 0.41
-note = "n"
-manifest = "m"
-table = "summary"
-rows = ["method=b"]
-value = "error"
-[[test]]
-methods = ["c", "d"]
-source = "s"
-setting = "t"
-test = "TestIt"
+name = "v"; study = "vouched"; seed = 1
+[[figure]]; method = "a"; source = "s"; setting = "t"; quantity = "error"; theirs = 0.29; manifest = "m"; table = "summary"; rows = ["method=a", "set=x"]; value = "error"
+[[figure]]; method = "b"; source = "s"; setting = "t"; quantity = "error"; theirs = 0.41; note = "n"; manifest = "m"; table = "summary"; rows = ["method=b"]; value = "error"
+[[test]]; methods = ["c", "d"]; source = "s"; setting = "t"; test = "TestIt"
 `
 
 // The interval of another seed is √(n+1) times as wide as that of the mean, also where one end was cut at 0.
@@ -51,25 +26,19 @@ func TestTables(t *testing.T) {
 	use := func(overrides ...string) (*experiment, error) {
 		e := studytest.New(t, Kind, manifest, overrides...).(*experiment)
 		return e, e.Use(func(experiment, name string) (*table.Table, error) {
-			if experiment+"/"+name != "m/summary" {
-				t.Errorf("reads %s of %s", name, experiment)
-			}
+			check.Equal(t, fmt.Sprintf("reads %s of %s", name, experiment), experiment+"/"+name, "m/summary")
 			return table.Read(name, strings.NewReader(summary))
 		})
 	}
-	e, err := use()
-	check.OK(t, err)
-	tables, err := e.Tables(nil)
-	check.OK(t, err)
+	e := check.Must(use())
+	tables := check.Must(e.Tables(nil))
 	v := tables.Get("vouched")
 	if got := v.Texts("agrees"); !slices.Equal(got, []string{"yes", "no", "tested", "tested"}) || v.Texts("method")[3] != "d" {
 		t.Errorf("agrees %v of %v", got, v.Texts("method"))
 	}
 	check.NearAll(t, "low", v.Nums("low")[:2], []float64{0.1, -0.2}, 1e-12)
 	check.NearAll(t, "high", v.Nums("high")[:2], []float64{0.3, 0.4}, 1e-12)
-	for override, want := range map[string]string{
-		"figure.2.value=brier": "brier is not a column", "figure.1.rows=['method=a']": "2 rows", "figure.2.rows=['rule=b']": "rule is not a column",
-	} {
+	for override, want := range map[string]string{"figure.2.value=brier": "brier is not a column", "figure.1.rows=['method=a']": "2 rows", "figure.2.rows=['rule=b']": "rule is not a column"} {
 		_, err := use(override)
 		check.Refuses(t, override, err, "figure.", "m/summary", want)
 	}
@@ -78,10 +47,8 @@ func TestTables(t *testing.T) {
 // The tests of the manifest are of the methods that the reference file has.
 func TestMethods(t *testing.T) {
 	const root = "../../../.."
-	m, err := config.Read(filepath.Join(root, "experiments", "vouched.toml"), nil)
-	check.OK(t, err)
-	e, err := Kind.New(m)
-	check.OK(t, err)
+	m := check.Must(config.Read(filepath.Join(root, "experiments", "vouched.toml"), nil))
+	e := check.Must(Kind.New(m))
 	listed, compared := map[string]bool{}, map[string]bool{}
 	for _, test := range e.(*experiment).Tests {
 		for _, method := range test.Methods {
@@ -91,7 +58,5 @@ func TestMethods(t *testing.T) {
 	for _, record := range check.Records(t, filepath.Join(root, "baselines", "testdata", "reference.csv")) {
 		compared[record[0]] = true
 	}
-	if !maps.Equal(listed, compared) {
-		t.Errorf("the manifest lists %v, the reference file has %v", listed, compared)
-	}
+	check.Equal(t, "the manifest lists", listed, compared)
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,18 +15,18 @@ import (
 	"testing"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
-// New returns the experiment of a manifest, prepared; overrides are as those of
-// the command line.
+// New returns the experiment of a manifest, prepared. In the manifest "; " ends a line. Overrides
+// are as those of the command line.
 func New(t testing.TB, kind study.Kind, manifest string, overrides ...string) study.Experiment {
 	t.Helper()
-	e, err := prepare(kind, manifest, overrides)
-	check(t, err)
+	e := check.Must(prepare(kind, manifest, overrides))
 	return e
 }
 
@@ -48,7 +49,7 @@ func Refused(t testing.TB, kind study.Kind, manifest string, overrides map[strin
 }
 
 func prepare(kind study.Kind, manifest string, overrides []string) (study.Experiment, error) {
-	m, err := config.Parse("test.toml", []byte(manifest), overrides)
+	m, err := config.Parse("test.toml", []byte(strings.ReplaceAll(manifest, "; ", "\n")), overrides)
 	if err != nil {
 		return nil, err
 	}
@@ -59,38 +60,42 @@ func prepare(kind study.Kind, manifest string, overrides []string) (study.Experi
 	return e, e.Prepare(context.Background())
 }
 
-// Run runs all cells, last first, and returns the tables as they are read back
-// from their files. All cells must have different keys and specs that JSON can
-// hold. It draws all figures once; if some are of times it measures these, and their
-// tables come last.
+// Run runs all cells, last first, and returns the tables as they are read back from their files. All cells must have
+// different keys and specs that JSON can hold, and end when they are cancelled. It draws all figures once; if some are
+// of times it measures these, and their tables come last.
 func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) table.Set {
 	t.Helper()
 	e := New(t, kind, manifest, overrides...)
 	cells := e.Cells()
 	sets := make([]table.Set, len(cells))
 	keys := map[string]bool{}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
 	for i := len(cells) - 1; i >= 0; i-- {
 		if keys[cells[i].Key] {
 			t.Errorf("two cells %q", cells[i].Key)
 		}
 		keys[cells[i].Key] = true
 		_, err := json.Marshal(cells[i].Spec)
-		check(t, err)
+		check.OK(t, err)
+		if _, err := cells[i].Run(cancelled); !errors.Is(err, context.Canceled) {
+			t.Errorf("cell %s goes on after it was cancelled: %v", cells[i].Key, err)
+		}
 		if sets[i], err = cells[i].Run(context.Background()); err != nil {
 			t.Fatalf("cell %s: %v", cells[i].Key, err)
 		}
 	}
-	tables, err := e.Tables(sets)
-	check(t, err)
+	tables := check.Must(e.Tables(sets))
 	var published table.Set
 	for _, from := range tables {
-		read, err := table.Read(from.Name, bytes.NewReader(from.CSV()))
-		check(t, err)
+		read := check.Must(table.Read(from.Name, bytes.NewReader(from.CSV())))
 		published = append(published, read)
 	}
 	if timed, ok := e.(study.Timed); ok && slices.ContainsFunc(e.Figures(), func(f study.Figure) bool { return strings.HasPrefix(f.Name, "timing_") }) {
-		times, err := timed.Measure(context.Background(), published)
-		check(t, err)
+		if _, err := timed.Measure(cancelled, published); !errors.Is(err, context.Canceled) {
+			t.Errorf("measuring goes on after it was cancelled: %v", err)
+		}
+		times := check.Must(timed.Measure(context.Background(), published))
 		published = append(published, times...)
 	}
 	for _, f := range e.Figures() {
@@ -110,6 +115,19 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 	return published
 }
 
+// Rows returns the rows of a table where columns have these texts, "method=adf k=4", of which there must be some.
+func Rows(t testing.TB, of *table.Table, where string) *table.Table {
+	t.Helper()
+	for _, w := range strings.Fields(where) {
+		column, text, _ := strings.Cut(w, "=")
+		of = of.Where(column, text)
+	}
+	if of.Len() == 0 {
+		t.Fatalf("no row of %s has %s", of.Name, where)
+	}
+	return of
+}
+
 // Differ fails unless each override, and none, gives the first cell a spec of its
 // own: what a cell follows from must be in it.
 func Differ(t testing.TB, kind study.Kind, manifest string, overrides ...string) {
@@ -120,8 +138,7 @@ func Differ(t testing.TB, kind study.Kind, manifest string, overrides ...string)
 		if o != "" {
 			all = []string{o}
 		}
-		spec, err := json.Marshal(New(t, kind, manifest, all...).Cells()[0].Spec)
-		check(t, err)
+		spec := check.Must(json.Marshal(New(t, kind, manifest, all...).Cells()[0].Spec))
 		if other, ok := seen[string(spec)]; ok {
 			t.Errorf("%q and %q give one spec", other, o)
 		}
@@ -164,13 +181,6 @@ func File(t testing.TB, set data.Set) string {
 		fmt.Fprintf(&b, "%v,%v,%c\n", x[0], x[1], 'a'+set.Class[i])
 	}
 	path := filepath.Join(t.TempDir(), "data.csv")
-	check(t, os.WriteFile(path, b.Bytes(), 0o644))
+	check.OK(t, os.WriteFile(path, b.Bytes(), 0o644))
 	return path
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

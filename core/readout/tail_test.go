@@ -1,0 +1,66 @@
+package readout
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+// The p-values of inputs like those that were learned are uniform, and small of others.
+func TestPValues(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		rnd := rand.New(random.Source("tail"))
+		draw := func() labelled {
+			e := labelled{x: make([]float64, 6), class: rnd.IntN(2)}
+			for j := range e.x {
+				e.x[j] = random.Normal(rnd) + 3*float64(e.class)
+			}
+			return e
+		}
+		l, err := New(Config{kind, 6, 2})
+		check.OK(t, err)
+		both := func(x []float64) [2]float64 {
+			tail, _, err := l.Tail(x)
+			check.OK(t, err)
+			familiarity, err := l.Familiarity(x)
+			check.OK(t, err)
+			return [2]float64{tail, familiarity}
+		}
+		if p := both(draw().x); !math.IsNaN(p[0]) || !math.IsNaN(p[1]) {
+			t.Errorf("%g before the first example", p)
+		}
+		for range 400 {
+			observe(t, l, []labelled{draw()})
+		}
+		const n = 4000
+		for _, level := range []float64{0.05, 0.3} {
+			var below [2]float64
+			for range n {
+				for k, p := range both(draw().x) {
+					if p <= level {
+						below[k] += 1. / n
+					}
+				}
+			}
+			check.NearAll(t, "share below", below[:], []float64{level, level}, 0.035)
+		}
+		if p := both(slices.Repeat([]float64{-9}, 6)); !(max(p[0], p[1]) < 1e-4) {
+			t.Errorf("far away %g", p)
+		}
+		_, _, err = l.Tail([]float64{1})
+		check.Refuses(t, "Tail", err, "length 1")
+		_, err = l.Familiarity([]float64{1})
+		check.Refuses(t, "Familiarity", err, "length 1")
+		check.OK(t, l.AddClass())
+		for range fewest - 1 {
+			observe(t, l, []labelled{{x: slices.Repeat([]float64{9}, 6), class: 2}})
+		}
+		if p, err := l.Familiarity(slices.Repeat([]float64{9}, 6)); !math.IsNaN(p) || err != nil {
+			t.Errorf("%g of a class with few examples, error %v", p, err)
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package linalg
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/internal/check"
+	"closedform/internal/kernel"
+)
+
+// positive returns a random positive definite matrix.
+func positive(n int) *mat.SymDense {
+	rnd := rand.New(rand.NewPCG(1, uint64(n)))
+	root := mat.NewDense(n, n+1, nil)
+	root.Apply(func(_, _ int, _ float64) float64 { return rnd.NormFloat64() }, root)
+	a := mat.NewSymDense(n, nil)
+	a.SymOuterK(1, root)
+	return a
+}
+
+func TestCholesky(t *testing.T) {
+	var c Cholesky
+	for _, n := range []int{1, 2, 3, 5, 16, 17, 40, 70} {
+		a := positive(n)
+		var want mat.Cholesky
+		var l mat.TriDense
+		if !c.Factorize(a) || !want.Factorize(a) {
+			t.Fatalf("n = %d: not positive definite", n)
+		}
+		want.LTo(&l)
+		y, z := make([]float64, n), make([]float64, n)
+		for i := range n {
+			check.NearAll(t, "L", c.Row(i), mat.Row(nil, i, &l)[:i+1], 1e-11)
+			y[i] = float64(i) - 2
+		}
+		check.Near(t, "log det A", c.LogDet(), want.LogDet(), 1e-11)
+		copy(z, y)
+		c.Solve(z)
+		c.SolveT(z)
+		var product mat.VecDense
+		product.MulVec(a, mat.NewVecDense(n, z))
+		check.NearAll(t, "A A⁻¹y", product.RawVector().Data, y, 1e-8)
+	}
+}
+
+// The factor and the solutions of several rows, at once or not, are those of the definition to the bit.
+func TestCholeskyBits(t *testing.T) {
+	var c Cholesky
+	for _, n := range []int{1, 4, 7, 33, 70, 301} {
+		a := positive(n)
+		c.Factorize(a)
+		row := func(i int) []float64 { return c.Row(i)[:i] }
+		for i := range n {
+			for j, got := range c.Row(i) {
+				want := a.At(i, j) - kernel.Dot(row(i)[:j], row(j))
+				if want /= c.Row(j)[j]; i == j {
+					want = math.Sqrt(a.At(i, i) - kernel.Dot(row(i), row(i)))
+				}
+				if got != want {
+					t.Fatalf("n = %d: L(%d, %d) = %v, want %v", n, i, j, got, want)
+				}
+			}
+		}
+		y := make([]float64, 5*n)
+		for i := range y {
+			y[i] = math.Sin(float64(i))
+		}
+		z := slices.Clone(y)
+		c.Solve(z)
+		for k, z := range slices.Collect(slices.Chunk(z, n)) {
+			for i, got := range z {
+				if want := (y[k*n+i] - kernel.Dot(z[:i], row(i))) / c.Row(i)[i]; got != want {
+					t.Fatalf("n = %d: number %d of solution %d is %v, want %v", n, i, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestCholeskyRefuses(t *testing.T) {
+	var c Cholesky
+	for _, a := range [][]float64{{1, 2, 2, 1}, {1, 1, 1, 1}, {-1, 0, 0, 1}, {math.NaN(), 0, 0, 1}, {1, math.NaN(), math.NaN(), 1}, {1, 0, 0, math.Inf(1)}} {
+		if c.Factorize(mat.NewSymDense(2, a)) {
+			t.Errorf("%v has a factor", a)
+		}
+	}
+}
+
+// for random matrices, of low rank, diagonal, with equal eigenvalues, and of extreme sizes.
+func TestEigen(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 30; n++ {
+		for kind := range 5 {
+			a := mat.NewSymDense(n, nil)
+			scale := 1.0
+			for r := range []int{n, 2, 0, 0, n}[kind] {
+				u := make([]float64, n)
+				for i := range u {
+					u[i] = rnd.NormFloat64()
+				}
+				a.SymRankOne(a, float64(1-2*(r%2)), mat.NewVecDense(n, u))
+			}
+			switch kind {
+			case 2:
+				for i := range n {
+					a.SetSym(i, i, float64(i%3)-1)
+				}
+			case 4:
+				scale = math.Ldexp(1, 300-40*n)
+			}
+			var want mat.EigenSym
+			if !want.Factorize(a, false) {
+				t.Fatal("gonum's eigenvalues do not converge")
+			}
+			values := want.Values(nil)
+			floats.Scale(scale, values)
+			a.ScaleSym(scale, a)
+			e := NewEigen(n)
+			copy(e.Vectors, a.RawSymmetric().Data)
+			if !e.Factorize() {
+				t.Fatalf("n = %d, kind %d: no convergence", n, kind)
+			}
+			tol := 1e-13 * float64(n) * scale
+			check.NearAll(t, fmt.Sprintf("n = %d, kind %d: eigenvalues", n, kind), e.Values, values, tol)
+			v := mat.NewDense(n, n, e.Vectors)
+			var product, identity mat.Dense
+			product.Product(v, mat.NewDiagDense(n, e.Values), v.T())
+			identity.Mul(v.T(), v)
+			one := mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))
+			check.NearMatrix(t, fmt.Sprintf("n = %d, kind %d: VΛVᵀ", n, kind), &product, a, tol)
+			check.NearMatrix(t, "VᵀV", &identity, one, 1e-13)
+		}
+	}
+	e := NewEigen(3)
+	e.Vectors[1] = math.NaN()
+	if e.Factorize() {
+		t.Error("eigenvalues of a NaN converge")
+	}
+}

@@ -1,0 +1,250 @@
+// Package compare is the study of small real data sets: methods learn the same
+// splits of the same sets, each with hyper-parameters that are chosen on a part of
+// the training examples.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"closedform/internal/field"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "compare",
+	Asks: "How do the network and other methods score on real data, chosen on equal terms?",
+	New: study.Decoded(func(*config.Manifest) *experiment {
+		return &experiment{Compare: settings{Validation: 0.2}, Model: learner.DefaultModel()}
+	}),
+}
+
+type experiment struct {
+	Compare settings `toml:"compare"`
+	study.Swept
+	data.Sources
+	Model   learner.Model `toml:"model"`
+	Methods []method      `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
+
+	Contrasts []contrast `toml:"contrast,omitempty"`
+
+	classes int // most classes of a set; 0 before Prepare
+}
+
+type settings struct {
+	Budget     int     `toml:"budget" allowed:"1 to 100"`                    // the most candidates of a method
+	Validation float64 `toml:"validation"`                                   // share of the training examples by which candidates are judged
+	Reference  string  `toml:"reference" allowed:"the name of a [[method]]"` // the method that others are compared with
+	SplitsOf   string  `toml:"splits_of,omitempty"`                          // the name of the experiment that has the same random numbers; its own
+
+	// LeaveOut names methods one of which is chosen for each set by its mean log loss over the others.
+	LeaveOut []string `toml:"leave_out,omitempty"`
+}
+
+// method learns the sets.
+type method struct {
+	learner.Method
+	Splits int `toml:"splits,omitzero"` // how many of the seeds it learns a set with, at most; 0: all
+}
+
+// learners returns the methods.
+func (e *experiment) learners() []learner.Method {
+	var all []learner.Method
+	for _, m := range e.Methods {
+		all = append(all, m.Method)
+	}
+	return all
+}
+
+func (e *experiment) Validate() error {
+	c := e.Compare
+	for _, s := range e.Sets {
+		if s.Name == allSets {
+			return field.Errorf("set."+s.Name+".name", "allowed: a name other than %s", allSets)
+		}
+	}
+	for _, m := range e.Methods {
+		if m.Splits < 0 || m.Splits > 0 && m.Name == c.Reference {
+			return field.Errorf("method."+m.Name+".splits", "%d is not allowed; allowed: 1 or more, or 0 for all, as for the reference", m.Splits)
+		}
+	}
+	for _, name := range c.LeaveOut {
+		if !e.named(name) || len(e.Sets) < 2 {
+			return field.Errorf("compare.leave_out", "%q is not allowed; allowed: names of [[method]]s, with two or more sets", name)
+		}
+	}
+	switch {
+	case !e.named(c.Reference):
+		return field.Errorf("compare.reference", "%q is not allowed; allowed: the name of a [[method]]", c.Reference)
+	case !(0 < c.Validation && c.Validation < 1):
+		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
+	}
+	return cmp.Or(e.checkContrasts(), learner.Check(e.learners(), c.Budget, false))
+}
+
+// named reports whether there is a method of that name.
+func (e *experiment) named(name string) bool {
+	return slices.ContainsFunc(e.Methods, func(m method) bool { return m.Name == name })
+}
+
+func (e *experiment) Files() []string { return e.Paths(e.Manifest.Folder) }
+
+func (e *experiment) Prepare(context.Context) error {
+	if err := e.Load(e.Manifest); err != nil {
+		return err
+	}
+	for _, s := range e.Sets {
+		e.classes = max(e.classes, len(s.Classes()))
+		if err := learner.Fit(e.Manifest, e.learners(), s.Inputs(), len(s.Classes())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
+
+var _ study.WithData = (*experiment)(nil)
+
+var _ study.Noted = (*experiment)(nil)
+
+var _ study.Timed = (*experiment)(nil)
+
+// spec is all that the tables of a cell, one method on one split of a set, follow
+// from.
+type spec struct {
+	study.Seeded
+	Set        string
+	Source     data.Source
+	Method     learner.Method
+	Validation float64
+	Classes    int // most classes of a set, for the columns of the predictions
+}
+
+func (e *experiment) Cells() (cells []study.Cell) {
+	for _, m := range e.Methods {
+		for _, set := range e.Sets {
+			all := len(e.Seeds)
+			for _, seed := range e.Seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))] {
+				s := e.spec(m.Method, set, seed)
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
+			}
+		}
+	}
+	return cells
+}
+
+func (e *experiment) spec(m learner.Method, of data.Named, seed int) spec {
+	return spec{study.Seeded{Manifest: cmp.Or(e.Compare.SplitsOf, e.Manifest.Name), Seed: seed}, of.Name, of.Source, m, e.Compare.Validation, e.classes}
+}
+
+// run chooses the hyper-parameters, learns with them and scores what was learned.
+// The split and the part for validation are the same for all methods of a seed;
+// the test part is not looked at before the choice is made.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	train, test, err := s.Source.Unscaled(s.Stream("data", s.Set))
+	if err != nil {
+		return nil, err
+	}
+	l, scaled, choice, err := s.lesson().Train(ctx, s.Method, train, test)
+	if err != nil {
+		return nil, err
+	}
+	p, class := l.Test(scaled)
+	runs := table.New("runs", slices.Concat([]table.Column{
+		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "of the split, the order and the method"),
+		table.Int("train", "training examples"), table.Int("test", "test examples"),
+	}, learner.ChoiceColumns("part"), learner.ScoreColumns(), learner.StepColumns())...)
+	runs.Add(s.Set, s.Method.Name, s.Seed, train.Len(), test.Len(), choice.Row(l), learner.Scores(p, class), l.Steps().Row())
+	return table.Set{runs, s.predictions(p, class, train.Classes())}, nil
+}
+
+func (s spec) lesson() learner.Lesson {
+	return learner.Lesson{
+		Scale: s.Source.Scale, Validation: s.Validation, Split: s.Stream("validation", s.Set),
+		Learner: func() rand.Source { return s.Stream("method", s.Set, s.Method.Name) },
+		Order:   func(pass int) rand.Source { return s.Stream("pass", s.Set, pass) },
+	}
+}
+
+// predictions lists the probabilities of all test examples. Sets with fewer classes
+// than others leave the last columns empty.
+func (s spec) predictions(p [][]float64, class []int, names []string) *table.Table {
+	t := table.New("predictions", append([]table.Column{
+		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "as in runs"),
+		table.Int("example", "of the test part, from 1"), table.Text("class", "the true one"),
+	}, learner.ProbabilityColumns(s.Classes, "probability of a class of the set, in their order")...)...)
+	t.Packed = true
+	for i := range p {
+		t.Add(s.Set, s.Method.Name, s.Seed, i+1, names[class[i]], p[i], table.Gaps(s.Classes-len(p[i])))
+	}
+	return t
+}
+
+// Measure implements [study.Timed]: how long every method takes to learn every set,
+// with the hyper-parameters that were chosen on the first split, and to predict an
+// example. Choosing takes as many times longer as there are candidates. A method that sees one
+// example after another takes as long for each, so some are enough.
+func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, error) {
+	t := table.New("timing_methods",
+		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("train", "training examples that were learned"),
+		table.Num("learn_seconds", "to learn them, in seconds"), table.Num("predict_microseconds", "to predict an example, in microseconds"),
+		table.Num("bytes", "memory of a learner before the first example, of those that see one after another"))
+	runs := tables.Get("runs").Where("seed", e.Seeds[0])
+	for _, set := range e.Sets {
+		for _, m := range e.Methods {
+			s := e.spec(m.Method, set, e.Seeds[0])
+			method, err := m.Chosen(runs.Where("set", set.Name).Where("method", m.Name).Texts("chosen")[0])
+			if err != nil {
+				return nil, err
+			}
+			train, test, err := s.Source.Unscaled(s.Stream("data", s.Set))
+			if err != nil {
+				return nil, err
+			}
+			memory := math.NaN()
+			if m.Online() {
+				train, test = train.First(2000), test.First(2000)
+				if memory, err = s.memory(method, train); err != nil {
+					return nil, err
+				}
+			}
+			begin := time.Now()
+			l, scaled, err := s.lesson().Learn(ctx, method, train, test)
+			if err != nil {
+				return nil, err
+			}
+			l.Test(scaled.Subset([]int{0})) // a batch method fits when it is first asked
+			learned := time.Now()
+			l.Test(scaled)
+			t.Add(s.Set, m.Name, train.Len(), learned.Sub(begin).Seconds(),
+				float64(time.Since(learned).Nanoseconds())/1000/float64(test.Len()), table.Finite(memory))
+			l.Release()
+		}
+	}
+	return table.Set{t}, nil
+}
+
+// memory returns the bytes of a learner.
+func (s spec) memory(m learner.Method, e *data.Examples) (float64, error) {
+	var before, after runtime.MemStats
+	runtime.GC() // twice, for what pools keep until then
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	l, err := m.Learner(e.Inputs(), len(e.Classes()), s.lesson().Learner())
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(l)
+	return float64(int64(after.HeapAlloc) - int64(before.HeapAlloc)), err
+}

@@ -1,0 +1,198 @@
+// Package sorted is the study of streams that are sorted by class: methods learn one class after
+// another, one example at a time, in one pass, and the same examples shuffled. Every answer is
+// one of all classes: class-incremental learning in the words of van de Ven and Tolias, "Three
+// scenarios for continual learning", arXiv 1904.07734 (2019), with a class for each task.
+package sorted
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"closedform/internal/field"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "sorted",
+	Asks: "What do methods retain when the classes come one after another?",
+	New: study.Decoded(func(*config.Manifest) *experiment {
+		return &experiment{OnSets: learner.OnSets{Model: learner.DefaultModel()}}
+	}),
+}
+
+type experiment struct {
+	study.Swept
+	learner.OnSets
+}
+
+func (e *experiment) Validate() error {
+	for _, m := range e.Methods {
+		if !m.Online() {
+			return field.Errorf("method."+m.Name+".kind", "%q is not allowed; allowed: kinds that see one example after another", m.Kind)
+		}
+	}
+	return e.Check()
+}
+
+func (e *experiment) Files() []string { return e.Paths(e.Manifest.Folder) }
+
+func (e *experiment) Prepare(context.Context) error { return e.Load(e.Manifest) }
+
+func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
+
+var _ study.WithData = (*experiment)(nil)
+
+var _ study.Noted = (*experiment)(nil)
+
+// The orders of a stream.
+const (
+	byClass  = "sorted"
+	shuffled = "shuffled"
+)
+
+// spec is all that the tables of a cell, one method on one stream, follow from.
+type spec struct {
+	study.Seeded
+	Set    string
+	Source data.Source
+	Method learner.Method
+	Order  string
+}
+
+func (e *experiment) Cells() (cells []study.Cell) {
+	for _, set := range e.Sets {
+		for _, m := range e.Methods {
+			if !m.Learns(set) {
+				continue
+			}
+			for _, seed := range e.Seeds[:min(len(e.Seeds), cmp.Or(set.Splits, len(e.Seeds)))] {
+				for _, order := range []string{byClass, shuffled} {
+					s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, set.Name, set.Source, m.Method, order}
+					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s %s seed=%d", m.Name, set.Name, order, seed), Spec: s, Run: s.run, Uses: m.Uses()})
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// run trains a learner along a stream. The seed draws the split, the order of the examples and
+// that of the classes, the same for all methods; a sorted stream is the shuffled one, stably
+// sorted by class.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	train, test, err := s.Source.Parts(s.Stream("data", s.Set))
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.Method.Learner(train.Inputs(), len(train.Classes()), s.Stream("method", s.Set, s.Method.Name))
+	if err != nil {
+		return nil, err
+	}
+	rnd := rand.New(s.Stream("order", s.Set))
+	order, place := rnd.Perm(train.Len()), rnd.Perm(len(train.Classes()))
+	if s.Order == byClass {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(place[train.Class(a)], place[train.Class(b)]) })
+	}
+	stream := train.Subset(order)
+	key := []table.Column{table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "of the split, the order and the method")}
+	at := []any{s.Set, s.Method.Name, s.Seed}
+	course := table.New("course", slices.Concat(key, []table.Column{
+		table.Int("classes", "how many were learned"), table.Text("class", "the last of them"), table.Int("seen", "training examples so far"),
+		table.Num("accuracy", "share of right answers on the test examples of these classes, where an answer may be any class"),
+		table.Text("each", "that share on each of these classes, in the order in which they were learned"),
+	})...)
+	var c retained
+	run := learner.Course{Examples: stream, After: func(_, k int) error {
+		if s.Order == shuffled || k < stream.Len() && stream.Class(k) == stream.Class(k-1) {
+			return nil
+		}
+		accuracy, each := c.after(stream.Class(k-1), l, test)
+		course.Add(at, len(each), train.Classes()[stream.Class(k-1)], k, accuracy, table.List(each, 6))
+		return nil
+	}}
+	if err := run.Train(ctx, l); err != nil {
+		return nil, err
+	}
+	p, class := l.Test(test)
+	runs := table.New("runs", slices.Concat(key, []table.Column{
+		table.Text("order", "sorted: one class after another; or shuffled"), table.Int("train", "training examples"), table.Int("test", "test examples"),
+	},
+		learner.ScoreColumns(), []table.Column{
+			table.Num("average_accuracy", "mean over the classes of the accuracy on all classes so far, after each was learned; of a sorted stream"),
+			table.Num("backward_transfer", "mean over the classes but the last of the accuracy on it at the end less that just after it was learned; of a sorted stream"),
+		}, learner.StepColumns())...)
+	runs.Add(at, s.Order, train.Len(), test.Len(), learner.Scores(p, class), c.averageAccuracy(), c.backwardTransfer(), l.Steps().Row())
+	return table.Set{runs, course}, nil
+}
+
+// retained is what a learner knows after each class of a sorted stream.
+type retained struct {
+	classes  []int       // in the order in which they were learned
+	accuracy []float64   // after each, on the test examples of all classes so far
+	each     [][]float64 // after each, on those of each class so far
+}
+
+// after measures a learner that has learned one more class.
+func (r *retained) after(class int, l *learner.Tolerant, test *data.Examples) (accuracy float64, each []float64) {
+	r.classes = append(r.classes, class)
+	var seen []int
+	for i := range test.Len() {
+		if slices.Contains(r.classes, test.Class(i)) {
+			seen = append(seen, i)
+		}
+	}
+	p, truth := l.Test(test.Subset(seen))
+	var all []float64 // 1 of each right answer, 0 of others
+	of := map[int][]float64{}
+	for i, c := range truth {
+		wrong, _ := learner.Loss(p[i], c)
+		all, of[c] = append(all, 1-wrong), append(of[c], 1-wrong)
+	}
+	for _, c := range r.classes {
+		each = append(each, table.Mean(of[c]))
+	}
+	r.accuracy, r.each = append(r.accuracy, table.Mean(all)), append(r.each, each)
+	return table.Mean(all), each
+}
+
+// averageAccuracy is the average incremental accuracy of Rebuffi et al., "iCaRL", CVPR 2017;
+// without a class it is no value.
+func (r *retained) averageAccuracy() float64 { return table.Mean(r.accuracy) }
+
+// backwardTransfer is that of Lopez-Paz and Ranzato, "Gradient episodic memory for continual
+// learning", NIPS 2017, with classes for tasks: 1/(n−1) Σ_{j<n} a_nj − a_jj, where a_kj is the
+// accuracy on the j-th class after the k-th. Below two classes it is no value.
+func (r *retained) backwardTransfer() float64 {
+	var change []float64
+	for j := range max(0, len(r.each)-1) {
+		change = append(change, r.each[len(r.each)-1][j]-r.each[j][j])
+	}
+	return table.Mean(change)
+}
+
+// Tables adds to the runs by how much sorting makes the error larger, and the means over the
+// seeds.
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	return table.Merge(cells, func(t table.Set) table.Set {
+		runs, names := t.Get("runs"), []string{"average_accuracy", "backward_transfer", "loss_by_sorting"}
+		lost := table.Num("loss_by_sorting", "error less that of the same stream shuffled; of a sorted stream")
+		for pair := range slices.Chunk(runs.Nums("error"), 2) { // as Cells has them
+			lost.Nums = append(lost.Nums, pair[0]-pair[1], math.NaN())
+		}
+		runs.Columns = append(runs.Columns, lost)
+		return table.Set{
+			runs.GroupBy("set", "method", "order").Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares("average_accuracy").
+				Mean("summary", slices.Concat(learner.ScoreNames, names, learner.StepNames)...),
+			t.Get("course").GroupBy("set", "method", "classes").Shares("accuracy").Mean("course_summary", "accuracy"),
+		}
+	})
+}
