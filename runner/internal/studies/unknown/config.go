@@ -55,7 +55,7 @@ type settings struct {
 	Unseen     []string  `toml:"unseen,omitempty"`                                                    // classes that are kept from a second training
 
 	Scores  []score `toml:"scores"`            // in the tables
-	Combine []score `toml:"combine,omitempty"` // what combined-network is made of
+	Combine []score `toml:"combine,omitempty"` // what combined is made of, of a method without an output layer
 	Score   score   `toml:"score"`             // the one that stands for all, where only one is shown
 }
 
@@ -86,10 +86,10 @@ func (e *experiment) Validate() error {
 		}
 	}
 	switch {
-	case slices.Contains(u.Combine, combinedNetwork):
-		return field.Errorf("unknown.combine", "allowed: scores other than %s", combinedNetwork)
-	case slices.Contains(u.Scores, combinedNetwork) && len(u.Combine) == 0:
-		return field.Errorf("unknown.combine", "missing; allowed: the scores that %s is made of", combinedNetwork)
+	case slices.Contains(u.Combine, combined):
+		return field.Errorf("unknown.combine", "allowed: scores other than %s", combined)
+	case slices.Contains(u.Scores, combined) && len(u.Combine) == 0:
+		return field.Errorf("unknown.combine", "missing; allowed: the scores that %s is made of", combined)
 	}
 	var names, kinds []string
 	for _, m := range e.Methods {

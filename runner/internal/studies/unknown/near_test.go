@@ -162,8 +162,8 @@ seed = 1
 ` + idx(t, "", 80, 0) + idx(t, "test_", 40, 0) + `
 [unknown]
 wrong = [0.05, 0.2]
-scores = ["probability", "input-density"]
-score = "input-density"
+scores = ["probability", "density"]
+score = "density"
 [[outside]]
 name = "corner"
 ` + idx(t, "", 40, 90) + `
@@ -203,7 +203,7 @@ kind = "class-gaussian"
 shrinkage = 0.1
 `
 	tables := studytest.Run(t, Kind, text)
-	outside := tables.Get("outside").Where("method", "pixels").Where("confidence", "input-density")
+	outside := tables.Get("outside").Where("method", "pixels").Where("confidence", "density")
 	check.NearAll(t, "AUROC", outside.Nums("auroc"), []float64{1, 0.5, 0.5}, 1e-12)
 	if got := outside.Texts("inputs"); !slices.Equal(got, []string{"all", "lit", "box"}) {
 		t.Errorf("inputs %q", got)
@@ -233,7 +233,7 @@ shrinkage = 0.1
 		}
 	}
 	r := tables.Get("decisions").Where("method", "pixels").Where("inputs", "all")
-	r = r.Where("confidence", "input-density").Where("wanted", "wrong=0.05")
+	r = r.Where("confidence", "density").Where("wanted", "wrong=0.05")
 	check.Near(t, "same", near.Nums("correct")[0], r.Nums("correct")[0], 0)
 	studytest.Differ(t, Kind, text, "inputs.all.box=4", "inputs.all.lit=0.1", "inputs.all.scale=none", "near.1.degrees=[1]",
 		"outside.corner.labelled=true")

@@ -40,16 +40,15 @@ const (
 	logitVariance score = "logit-variance"
 	relativeLogit score = "relative-logit-variance"
 
-	inputDensity score = "input-density" // log density of the input, of a method that has it
+	density = confidence.Density // also the log density of the input, of another method that has it
 
-	// combinedNetwork is [confidence.Examples.Combine] over the scores of the key combine, with
-	// all examples for validation as one group.
-	combinedNetwork score = "combined-network"
+	// combined is also, of a method without an output layer, [confidence.Examples.Combine] over the scores of the key
+	// combine, with all examples for validation as one group.
+	combined = confidence.Combined
 )
 
 var scores = slices.Concat(
-	[]score{probability, entropy, epistemic, mutual, firstLayer, mahalanobis, logitVariance, relativeLogit, inputDensity, combinedNetwork},
-	confidence.OfLayer, []score{confidence.Combined})
+	[]score{probability, entropy, epistemic, mutual, firstLayer, mahalanobis, logitVariance, relativeLogit, combined}, confidence.OfLayer)
 
 // monitor is a learner with what its scores need.
 type monitor struct {
@@ -123,7 +122,7 @@ func (m *monitor) of(s score, x []float64, a learner.Answer) (value float64, err
 		if l, ok := m.Learner.(learner.Epistemic); ok {
 			value, err = l.Epistemic(x)
 		}
-	case inputDensity:
+	case density:
 		if l, ok := m.Learner.(learner.Density); ok {
 			value, err = l.LogDensity(x)
 		}
@@ -222,24 +221,24 @@ func (m *monitor) predict(e *data.Examples) predictions {
 	return a
 }
 
-// combine sets the combined scores of predictions: combinedNetwork if at least two of its scores are there,
-// and that of an output layer. The first predictions are those of the part for validation.
+// combine sets the combined score, that of an output layer or of two scores or more. The first predictions are
+// those of the part for validation.
 func (m *monitor) combine(a *predictions) {
-	delete(a.by, combinedNetwork)
-	delete(a.by, confidence.Combined)
+	delete(a.by, combined)
 	if m.validation == nil {
 		m.validation = a
 	}
-	in := func(a *predictions, group []int) confidence.Examples {
-		return confidence.Examples{By: a.by, Group: group}
-	}
-	if parts := a.have(m.Combine); len(parts) > 1 {
-		one := func(a *predictions) confidence.Examples { return in(a, make([]int, len(a.p))) }
-		a.by[combinedNetwork] = one(a).Combine(parts, one(m.validation))
-	}
 	if len(a.have(confidence.OfLayer)) == len(confidence.OfLayer) {
-		a.by[confidence.Combined] = in(a, a.top).Combine(confidence.OfLayer, in(m.validation, m.validation.top))
+		a.by[combined] = a.in(a.top).Combine(confidence.OfLayer, m.validation.in(m.validation.top))
+	} else if parts := a.have(m.Combine); len(parts) > 1 {
+		one := func(a *predictions) confidence.Examples { return a.in(make([]int, len(a.p))) }
+		a.by[combined] = one(a).Combine(parts, one(m.validation))
 	}
+}
+
+// in returns the scores of examples in groups.
+func (a *predictions) in(group []int) confidence.Examples {
+	return confidence.Examples{By: a.by, Group: group}
 }
 
 // have returns those of the scores that the learner has.
@@ -247,8 +246,8 @@ func (a predictions) have(of []score) []score {
 	return slices.DeleteFunc(slices.Clone(of), func(s score) bool { return a.by[s] == nil })
 }
 
-// standing returns the score that the manifest names or, of a method without it, that of an output layer, the
-// density of the input, or the first that it has.
+// standing returns the score that the manifest names or, of a method without it, the density of the input, or the
+// first that it has.
 func (a predictions) standing(named score) score {
-	return append(a.have([]score{named, confidence.Combined, inputDensity}), a.scores[0])[0]
+	return append(a.have([]score{named, density}), a.scores[0])[0]
 }

@@ -103,32 +103,37 @@ func TestScoresByHand(t *testing.T) {
 // The combined score of a network has the p-values of all first examples, whatever their classes; these do not
 // change with those that follow. That of an output layer has the p-values of the same most probable class.
 func TestCombined(t *testing.T) {
-	m := &monitor{settings: settings{Combine: []score{entropy, firstLayer}}}
-	of := func(a, b []float64) map[score][]float64 {
-		by := map[score][]float64{entropy: a, firstLayer: b}
-		for _, s := range confidence.OfLayer {
-			by[s] = a
-		}
-		return by
-	}
-	top := []int{0, 0, 1, 1}
-	first := predictions{p: make([][]float64, 4), top: top, by: of([]float64{1, 2, 2, 5}, []float64{-1, -2, -3, -4})}
-	m.combine(&first)
 	log := func(shares ...float64) (sum float64) {
 		for _, s := range shares {
 			sum += math.Log(s)
 		}
 		return sum
 	}
-	want := []float64{log(.4, 1), log(.8, .8), log(.8, .6), log(1, .4)}
-	check.NearAll(t, "validation", first.by[combinedNetwork], want, 1e-14)
-	next := predictions{p: make([][]float64, 2), top: []int{0, 1}, by: of([]float64{0, 9}, []float64{-9, 9})}
-	m.combine(&next)
-	check.NearAll(t, "others", next.by[combinedNetwork], []float64{log(.2, .2), 0}, 1e-14)
-	check.NearAll(t, "output layer", next.by[confidence.Combined], []float64{4 * log(1./3), 0}, 1e-14)
-	alone := predictions{p: make([][]float64, 1), top: []int{0}, by: map[score][]float64{entropy: {0}}}
-	m.combine(&alone)
-	if alone.by[combinedNetwork] != nil || alone.by[confidence.Combined] != nil {
-		t.Error("one score combined")
+	for _, layer := range []bool{false, true} {
+		m := &monitor{settings: settings{Combine: []score{entropy, firstLayer}}}
+		of := func(top []int, a, b []float64) predictions {
+			by := map[score][]float64{entropy: a, firstLayer: b}
+			for _, s := range confidence.OfLayer {
+				if layer {
+					by[s] = a
+				}
+			}
+			return predictions{p: make([][]float64, len(a)), top: top, by: by}
+		}
+		first := of([]int{0, 0, 1, 1}, []float64{1, 2, 2, 5}, []float64{-1, -2, -3, -4})
+		m.combine(&first)
+		next := of([]int{0, 1}, []float64{0, 9}, []float64{-9, 9})
+		m.combine(&next)
+		want := [2][]float64{{log(.4, 1), log(.8, .8), log(.8, .6), log(1, .4)}, {log(.2, .2), 0}}
+		if layer {
+			want = [2][]float64{{4 * log(2./3), 0, 4 * log(2./3), 0}, {4 * log(1./3), 0}}
+		}
+		check.NearAll(t, "validation", first.by[combined], want[0], 1e-14)
+		check.NearAll(t, "others", next.by[combined], want[1], 1e-14)
+		alone := predictions{p: make([][]float64, 1), top: []int{0}, by: map[score][]float64{entropy: {0}}}
+		m.combine(&alone)
+		if alone.by[combined] != nil {
+			t.Error("one score combined")
+		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // shares are the columns, of all tables, whose numbers are from 0 to 1.
-var shares = []string{"error", "aurc", "excess_aurc", "augrc", "correct", "unknown", "wrong", "risk", "made", "kept", "auroc", "fpr95"}
+var shares = []string{"error", "aurc", "augrc", "correct", "unknown", "wrong", "risk", "made", "kept", "auroc", "fpr95"}
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) (out table.Set) {
@@ -18,7 +18,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 		}
 		out = table.Set{
 			by("decisions", "wanted").Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
-			by("runs").Mean("summary", "error", "aurc", "excess_aurc", "augrc"),
+			by("runs").Mean("summary", "error", "aurc", "augrc"),
 		}
 		if t.Get("promises") != nil {
 			promises := t.Get("promises").GroupBy("method", "inputs", "promised").Shares(shares...)
@@ -58,7 +58,6 @@ func newTables(s spec, names []string) *tables {
 	t.runs = table.New("runs", method, in, seed, confidence,
 		table.Num("error", "share of wrong answers on the test part, all decided"),
 		table.Num("aurc", "area under the risk–coverage curve"),
-		table.Num("excess_aurc", "aurc less that of the best order"),
 		table.Num("augrc", "area under the generalised one, of the share of wrong decisions among all"))
 	t.promises = table.New("promises", method, in, seed,
 		table.Num("promised", "largest share of wrong ones among the answers"),
@@ -107,7 +106,7 @@ func (t *tables) decide(validation, test predictions) {
 				add("threshold="+table.Format(threshold), threshold)
 			}
 		}
-		t.runs.Add(t.key(by), metric.Error(test.p, test.class), metric.AURC(of, test.wrong), metric.ExcessAURC(of, test.wrong), metric.AUGRC(of, test.wrong))
+		t.runs.Add(t.key(by), metric.Error(test.p, test.class), metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong))
 		if t.Curves && slices.Contains([]score{probability, entropy, t.Unknown.Score}, by) {
 			t.riskCoverage(by, test)
 		}

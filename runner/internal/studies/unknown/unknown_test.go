@@ -222,15 +222,14 @@ output = "gaussian"
 	without := studytest.Run(t, Kind, text, "sweep.seed=[2]")
 	with := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
 		`unknown.scores=["probability", "entropy", "epistemic", "mutual-information", "first-layer-variance",
-			"relative-mahalanobis", "logit-variance", "relative-logit-variance", "input-density", "combined-network",
-			"density", "density-ratio", "ridge", "ridge-density", "combined"]`)
+			"relative-mahalanobis", "logit-variance", "relative-logit-variance", "density", "combined",
+			"density-ratio", "ridge", "ridge-density"]`)
 	for name, want := range map[string][]string{
 		"probability": {"ours", "filter", "six", "tagi", "dropout", "pixels", "layer"}, "epistemic": {"ours", "six"},
 		"mutual-information":   {"six", "tagi"},
 		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"},
 		"relative-logit-variance": {"ours", "six", "tagi"},
-		"input-density":           {"pixels"}, "combined-network": {"ours", "six", "tagi"},
-		"density": {"layer"}, "ridge": {"layer"}, "combined": {"layer"},
+		"density":                 {"pixels", "layer"}, "ridge": {"layer"}, "combined": {"ours", "six", "tagi", "layer"},
 	} {
 		got := with.Get("outside").Where("confidence", name)
 		methods := got.Distinct("method")
@@ -347,8 +346,8 @@ func TestSpecs(t *testing.T) {
 		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise", "unknown.validation=0": "unknown.validation",
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
-		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=input-density": "unknown.score",
-		"unknown.combine=[\"combined-network\"]": "unknown.combine", "unknown.scores=[\"combined-network\", \"entropy\"]": "missing: unknown.combine, ",
+		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=density": "unknown.score",
+		"unknown.combine=[\"combined\"]": "unknown.combine", "unknown.scores=[\"combined\", \"entropy\"]": "missing: unknown.combine, ",
 		"unknown.scores=[\"entropy\", \"entropy\"]": "unknown.scores: entropy is there twice", "unknown.combine=[\"entropy\", \"entropy\"]": "unknown.combine",
 		"outside.far.enlarge=2":     "outside.far.enlarge",
 		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
