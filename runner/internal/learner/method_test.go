@@ -299,7 +299,7 @@ func TestErrors(t *testing.T) {
 	}
 	_, err := decodeAfter(`[model]; features = "relu"; `, `features = ""`)
 	check.Refuses(t, "what [model] has, taken away", err, `method.m.features: "" `)
-		candidates := []Candidate{{1.0}, {2.0}}
+	candidates := []Candidate{{1.0}, {2.0}}
 	for want, f := range map[string]func() error{
 		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
 		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
