@@ -49,7 +49,7 @@ type Page struct {
 // Unchanged returns the names of the experiments whose tables equal those of the commit.
 func (p *Page) Unchanged() (names []string) {
 	for _, d := range p.Diffs {
-		if len(d.Changes)+len(d.Added) == 0 {
+		if d.Same() {
 			names = append(names, d.Name)
 		}
 	}

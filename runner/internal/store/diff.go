@@ -240,9 +240,12 @@ func spell(fields []string, digits int) string {
 	return texts[0]
 }
 
+// Same reports whether the tables are the same but for rounding.
+func (d *Diff) Same() bool { return len(d.Changes)+len(d.Added) == 0 }
+
 // String returns the summary of the comparison.
 func (d *Diff) String() string {
-	if len(d.Changes)+len(d.Added) == 0 {
+	if d.Same() {
 		return "same"
 	}
 	parts := []string{fmt.Sprintf("%d of %d numbers changed", d.ChangedNumbers, d.Numbers)}
