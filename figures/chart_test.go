@@ -150,3 +150,9 @@ func TestHeight(t *testing.T) {
 		t.Errorf("a page of %g points, want %g", h, pageHeight)
 	}
 }
+
+// A chart without curves, as of a column without numbers, is drawn.
+func TestSplit(t *testing.T) {
+	empty := Chart{X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y", Log: true, Min: 1, Max: 2}}
+	check.Must(Charts([][]Chart{empty.Split(5)}).Encode("svg"))
+}

@@ -22,7 +22,7 @@ func Multiples(charts []Chart, across int) *Figure {
 }
 
 // Split divides the curves of a chart among charts side by side, n in each.
-// All of them have the references.
+// All of them have the references. Without others there is one chart.
 func (c Chart) Split(n int) (out []Chart) {
 	var shared, own []Curve
 	for _, curve := range c.Curves {
@@ -31,6 +31,9 @@ func (c Chart) Split(n int) (out []Chart) {
 		} else {
 			own = append(own, curve)
 		}
+	}
+	if len(own) == 0 {
+		return []Chart{c}
 	}
 	for part := range slices.Chunk(own, n) {
 		c.Curves = slices.Concat(shared, part)
