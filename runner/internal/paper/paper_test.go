@@ -27,7 +27,7 @@ var (
 	macro      = regexp.MustCompile(`\\([A-Z][A-Za-z]+)`)
 	figure     = regexp.MustCompile(`\\includegraphics(?:\[[^\]]*\])?\{([^}]*)\}`)
 	tabulated  = regexp.MustCompile(`\\(?:tabulate\{|input\{tables/)([a-z_]+)`)
-	plotted    = regexp.MustCompile(`\\(?:plotted|lineof)(?:\{[^}]*\}){2}\{([a-z_]+)\}`)
+	plotted    = regexp.MustCompile(`\\(?:plotted|lineof|settings)(?:\{[^}]*\}){2}\{([a-z_]+)\}`)
 )
 
 // text is the paper without comments.
