@@ -152,14 +152,11 @@ func TestFetchRetriesWhole(t *testing.T) {
 func TestFetchNextURL(t *testing.T) {
 	root, p := t.TempDir(), publish(t, map[string]string{"/a": text, "/wrong": "wrong"})
 	file := setFile{Path: "a", SHA256: sumOf(text), URLs: []string{p.URL + "/gone", p.URL + "/wrong", p.URL + "/a"}}
-	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, " from "+p.URL+"/a\n") {
-		t.Errorf("%q, %v", stdout, err)
-	}
-	check.Equal(t, "asked", p.asked, 3+3+1)
+	stdout := check.Must(get(t, root, "", file))
+	check.Equal(t, "asked, and "+stdout, []any{p.asked, strings.HasSuffix(stdout, " from "+p.URL+"/a\n")}, []any{3 + 3 + 1, true})
 	// What is there with the right sum is left alone, and what has another is replaced when there is a better one.
-	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, ": there already\n") || p.asked != 7 {
-		t.Errorf("%q, %v", stdout, err)
-	}
+	stdout = check.Must(get(t, root, "", file))
+	check.Equal(t, "asked, and "+stdout, []any{p.asked, strings.HasSuffix(stdout, ": there already\n")}, []any{7, true})
 	write(t, []byte("damaged"), root, "a")
 	file.URLs = []string{p.URL + "/gone"}
 	_, err := get(t, root, "", file)
