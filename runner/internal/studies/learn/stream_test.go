@@ -217,7 +217,6 @@ func TestManyMethods(t *testing.T) {
 		src += fmt.Sprintf("[[method]]\nname = \"near %d\"\nkind = \"neighbours\"\n", k)
 	}
 	studytest.Run(t, Kind, src, "sweep.seed=[2]")
-	if all := studytest.New(t, Kind, src).Figures(); len(all) != 2 || all[0].Name != "curve_error" || all[1].Name != "curve_log_loss" {
-		t.Errorf("figures %v", all)
-	}
+	all := studytest.New(t, Kind, src).Figures()
+	check.Equal(t, "figures", []any{len(all), all[0].Name, all[1].Name}, []any{2, "curve_error", "curve_log_loss"})
 }
