@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/build"
 	"go/parser"
@@ -88,9 +89,7 @@ func versions(t *testing.T, fsys fs.FS, toolchain string) map[string]string {
 	} {
 		tree := newTree(fsys, build.Context{GOOS: "linux", GOARCH: "amd64", Compiler: "gc"})
 		tree.toolchain = toolchain
-		v, err := tree.version(cell.pkg, cell.uses)
-		check.OK(t, err)
-		got[name] = v
+		got[name] = check.Must(tree.version(cell.pkg, cell.uses))
 	}
 	return got
 }
@@ -151,9 +150,7 @@ func TestVersionFollowsImports(t *testing.T) {
 			}
 		}
 		slices.Sort(changed)
-		if got := strings.Join(changed, " "); got != c.want {
-			t.Errorf("%s changed: and so do the versions of %q, want %q", c.what, got, c.want)
-		}
+		check.Equal(t, "versions that change with "+c.what, strings.Join(changed, " "), c.want)
 	}
 	if versions(t, fakes, "go2")["other"] == before["other"] {
 		t.Error("another toolchain has the same version")
@@ -164,9 +161,7 @@ func TestVersionFollowsImports(t *testing.T) {
 		{"closedform/runner/internal/s/y", "", "go:embed *.csv: file does not exist"},
 		{"closedform/runner/internal/s/a", rivals + "learners/dropout", "does not import closedform/baselines/learners/dropout"},
 	} {
-		if v, err := tree.version(c.pkg, strings.Fields(c.uses)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %q, %v", c, v, err)
-		}
+		check.Refuses(t, c.pkg, check.Err(tree.version(c.pkg, strings.Fields(c.uses))), c.want)
 	}
 }
 
@@ -222,8 +217,7 @@ type listed struct {
 // What counts for the cells of each study are the files that the Go tool compiles or embeds, on
 // every target, and the modules that these are from.
 func TestFilesAreThoseOfTheGoTool(t *testing.T) {
-	root, err := os.Getwd()
-	check.OK(t, err)
+	root := check.Must(os.Getwd())
 	for _, c := range []struct{ goarch, env, tags string }{
 		{runtime.GOARCH, "", ""},
 		{"amd64", "GOAMD64=v3", ""},
@@ -278,13 +272,10 @@ func TestFilesAreThoseOfTheGoTool(t *testing.T) {
 			if slices.Sort(want); !slices.Equal(got, want) {
 				t.Errorf("%v: %s: there count\n%q, the Go tool has\n%q", c, study, got, want)
 			}
-			lines, err := tree.modules(imports)
-			check.OK(t, err)
+			lines := check.Must(tree.modules(imports))
 			for name, counts := range modules {
 				is := func(line string) bool { return strings.HasPrefix(line, name+" ") && strings.Contains(line, " h1:") }
-				if slices.ContainsFunc(lines, is) != counts {
-					t.Errorf("%v: %s: of the module %s there count %q", c, study, name, lines)
-				}
+				check.Equal(t, fmt.Sprintf("%v: %s: the module %s counts in %q", c, study, name, lines), slices.ContainsFunc(lines, is), counts)
 			}
 		}
 	}
@@ -303,10 +294,7 @@ func TestWhatDoesNotCountIsNotUsed(t *testing.T) {
 		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || err != nil {
 			return err
 		}
-		text, err := fs.ReadFile(sources, name)
-		if err != nil {
-			return err
-		}
+		text := check.Must(fs.ReadFile(sources, name))
 		file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
 		folders[path.Dir(name)] = append(folders[path.Dir(name)], file)
 		return err

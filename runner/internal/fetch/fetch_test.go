@@ -114,9 +114,8 @@ func holds(t testing.TB, root string, pathContent ...string) {
 		got = append(got, filepath.ToSlash(name)+": "+string(text))
 		return err
 	})
-	if slices.Sort(want); !slices.Equal(got, want) {
-		t.Errorf("the folder has %q, want %q", got, want)
-	}
+	slices.Sort(want)
+	check.Equal(t, "the folder", got, want)
 }
 
 const text = "one hundred bytes, or so"
@@ -141,9 +140,9 @@ func TestFetchRetriesWhole(t *testing.T) {
 		if c.err != "" {
 			check.Refuses(t, c.err, err, "s: "+path+": "+p.URL+"/a: ", c.err)
 			holds(t, root)
-		} else if want := fmt.Sprintf("s: %s: %d bytes from %s/a\n", path, len(text), p.URL); err != nil || stdout != want {
-			t.Errorf("%v: %q, %v, want %q", c.fail, stdout, err, want)
 		} else {
+			check.OK(t, err)
+			check.Equal(t, c.fail, stdout, fmt.Sprintf("s: %s: %d bytes from %s/a\n", path, len(text), p.URL))
 			holds(t, root, "sub/a", text)
 		}
 		check.Equal(t, fmt.Sprintf("%v: asked", c.fail), p.asked, c.asked)
@@ -153,14 +152,11 @@ func TestFetchRetriesWhole(t *testing.T) {
 func TestFetchNextURL(t *testing.T) {
 	root, p := t.TempDir(), publish(t, map[string]string{"/a": text, "/wrong": "wrong"})
 	file := setFile{Path: "a", SHA256: sumOf(text), URLs: []string{p.URL + "/gone", p.URL + "/wrong", p.URL + "/a"}}
-	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, " from "+p.URL+"/a\n") {
-		t.Errorf("%q, %v", stdout, err)
-	}
-	check.Equal(t, "asked", p.asked, 3+3+1)
+	stdout := check.Must(get(t, root, "", file))
+	check.Equal(t, "asked, and "+stdout, []any{p.asked, strings.HasSuffix(stdout, " from "+p.URL+"/a\n")}, []any{3 + 3 + 1, true})
 	// What is there with the right sum is left alone, and what has another is replaced when there is a better one.
-	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, ": there already\n") || p.asked != 7 {
-		t.Errorf("%q, %v", stdout, err)
-	}
+	stdout = check.Must(get(t, root, "", file))
+	check.Equal(t, "asked, and "+stdout, []any{p.asked, strings.HasSuffix(stdout, ": there already\n")}, []any{7, true})
 	write(t, []byte("damaged"), root, "a")
 	file.URLs = []string{p.URL + "/gone"}
 	_, err := get(t, root, "", file)
@@ -179,9 +175,7 @@ func TestFetchOthersGoOn(t *testing.T) {
 	holds(t, root, "good", text)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Sets(ctx, filepath.Join(root, File), []string{All}, "", &bytes.Buffer{}); err == nil {
-		t.Error("no error after the end of the context")
-	}
+	check.Refuses(t, "after the end of the context", Sets(ctx, filepath.Join(root, File), []string{All}, "", &bytes.Buffer{}))
 }
 
 func TestFetchMirror(t *testing.T) {
@@ -199,9 +193,7 @@ func TestFetchMirror(t *testing.T) {
 		}
 	}
 	holds(t, root, "sub/a", text, "lacking", text)
-	if p.asked != 1 {
-		t.Errorf("%d downloads, want that of the file that the mirror lacks", p.asked)
-	}
+	check.Equal(t, "downloads, of the file that the mirror lacks", p.asked, 1)
 	for _, bad := range []string{filepath.Join(mirror, "none"), filepath.Join(mirror, "damaged")} {
 		_, err = get(t, root, bad, file("b"))
 		check.Refuses(t, "a mirror that is none", err, "mirror: ", bad)
@@ -239,9 +231,8 @@ func TestContentSum(t *testing.T) {
 		"cut off":               {zipped[:len(zipped)-1], false},
 		"not gzip":              {content, false},
 	} {
-		if err := file.check([]byte(c.data)); (err == nil) != c.ok {
-			t.Errorf("%s: %v", what, err)
-		}
+		err := file.check([]byte(c.data))
+		check.Equal(t, fmt.Sprintf("%s is accepted (error %v)", what, err), err == nil, c.ok)
 	}
 }
 
@@ -265,10 +256,8 @@ func TestConvert(t *testing.T) {
 		{"glass", "a,b", "1,1.5,7\n2,1.6,1\n", "1.5,7\n1.6,1\n"},
 		{"penguins", "a,b,c,d,class", "species,island,a,b,c,d,sex\nAdelie,Dream,39.1,18.7,181,3750,male\nAdelie,Dream,NA,NA,NA,NA,NA\nGentoo,Biscoe,1,2,3,4,NA\n", "39.1,18.7,181,3750,Adelie\n1,2,3,4,Gentoo\n"},
 	} {
-		got, err := (&setFile{Convert: c.convert, Header: c.header}).convert([]byte(c.published))
-		if want := c.header + "\n" + c.want; err != nil || string(got) != want {
-			t.Errorf("%s: %q, %v, want %q", c.convert, got, err, want)
-		}
+		got := check.Must((&setFile{Convert: c.convert, Header: c.header}).convert([]byte(c.published)))
+		check.Equal(t, c.convert, string(got), c.header+"\n"+c.want)
 	}
 	for _, convert := range []string{"iris", "fashion", "first-3600", "other"} {
 		_, err := (&setFile{Convert: convert, Header: "a,b,c,d,class"}).convert([]byte("<html>\n"))
@@ -288,13 +277,10 @@ func TestFashion(t *testing.T) {
 	check.OK(t, png.Encode(&picture, img))
 	folder := t.TempDir()
 	for _, path := range []string{"images.gz", "labels.gz"} {
-		half := check.Must((&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes()))
-		write(t, half, folder, path)
+		write(t, check.Must((&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes())), folder, path)
 	}
 	e := check.Must((&data.Files{Images: "images.gz", Labels: "labels.gz"}).Load(folder))
-	if e.Len() != 900 || e.Inputs() != 784 || len(e.Classes()) != 10 {
-		t.Fatalf("%d examples of %d inputs and %d classes", e.Len(), e.Inputs(), len(e.Classes()))
-	}
+	check.Equal(t, "examples, inputs and classes", []int{e.Len(), e.Inputs(), len(e.Classes())}, []int{900, 784, 10})
 	x := make([]float64, 784)
 	e.Input(x, 95) // tile 5 of the fourth row
 	check.Equal(t, "classes", []any{e.Class(89), e.Class(90), x[0], x[1], x[28], x[783]}, []any{0, 1, 84.0, 85.0, 85.0, 84.0 + 27 + 27})
@@ -309,8 +295,7 @@ func TestFirst(t *testing.T) {
 	} {
 		published := check.Must(pack(idx))
 		f := setFile{Path: path, Convert: "first-3600"}
-		got := check.Must(f.convert(published))
-		write(t, got, folder, path)
+		write(t, check.Must(f.convert(published)), folder, path)
 		_, err := f.convert(published[:20])
 		check.Refuses(t, path, err, "")
 	}
@@ -339,9 +324,8 @@ func TestSets(t *testing.T) {
 			seen[sum], seen[f.Path] = true, true
 		}
 	}
-	if got := strings.Join(names, " "); got != "iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-3600 fashion-mnist-900" || len(seen) != 2*18 {
-		t.Errorf("sets %s of %d files", got, len(seen)/2)
-	}
+	check.Equal(t, "sets", strings.Join(names, " "), "iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-3600 fashion-mnist-900")
+	check.Equal(t, "files", len(seen), 2*18)
 	check.Equal(t, "a file of mnist is in", setOf(filepath.Join(filepath.Dir(file), "mnist", "t10k-labels-idx1-ubyte.gz")), "mnist")
 	bad := filepath.Join(t.TempDir(), File)
 	write(t, []byte("[[set]]\nnam = \"x\"\n"), bad)
@@ -351,10 +335,7 @@ func TestSets(t *testing.T) {
 
 // Whatever sets.toml and a mirror say, nothing is written outside of the folder.
 func FuzzSets(f *testing.F) {
-	text, err := os.ReadFile("../../../experiments/data/sets.toml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := check.Must(os.ReadFile("../../../experiments/data/sets.toml"))
 	for set := range strings.SplitSeq(string(text), "[[set]]") {
 		f.Add("[[set]]"+set, "5.1,3.5,1.4,0.2,Iris-setosa\n")
 	}
@@ -384,9 +365,8 @@ func FuzzSets(f *testing.F) {
 			fetcher := fetcher{mirror: filepath.Join(root, "mirror"), client: nobody}
 			fetcher.fetch(t.Context(), filepath.Join(root, "data", File), []string{All}, t.Output())
 		})
-		if there, _ := filepath.Glob(filepath.Join(root, "*")); len(there) > 2 {
-			t.Errorf("it has written %q", there)
-		}
+		there, _ := filepath.Glob(filepath.Join(root, "*"))
+		check.Equal(t, fmt.Sprintf("files outside of data and mirror in %q", there), len(there) > 2, false)
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -32,18 +31,11 @@ func TestChoose(t *testing.T) {
 	if err != nil || choice != want || chosen.Window != 30 || chosen.Config.(*neighbours.Config).Neighbours != 3 {
 		t.Errorf("%v, %+v, %+v", err, choice, chosen)
 	}
-	if again, err := m.Chosen(choice.Text); err != nil || again.Window != 30 {
-		t.Errorf("%v, %+v", err, again)
-	}
-	if _, err := m.Chosen("neighbours=5 window=50"); err == nil {
-		t.Error("a candidate that there is not")
-	}
-	if m.Window != 0 || m.Config.(*neighbours.Config).Neighbours != 7 {
-		t.Errorf("the method became %+v", m)
-	}
-	if _, _, err := m.Choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") }); err == nil {
-		t.Error("no error of a loss")
-	}
+	check.Equal(t, "window of the chosen text", check.Must(m.Chosen(choice.Text)).Window, 30)
+	check.Refuses(t, "a candidate that there is not", check.Err(m.Chosen("neighbours=5 window=50")))
+	check.Equal(t, "the method after a choice", []int{m.Window, m.Config.(*neighbours.Config).Neighbours}, []int{0, 7})
+	_, _, err = m.Choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") })
+	check.Refuses(t, "error of a loss", err)
 	m = check.Must(decode(`kind = "majority"`))
 	if same, choice, err := m.Choose(nil); err != nil || choice.Text != "" || !math.IsNaN(choice.LogLoss) || same.Name != "m" {
 		t.Errorf("%v, %+v without candidates", err, choice)
@@ -51,9 +43,8 @@ func TestChoose(t *testing.T) {
 	// A number of the settings of a program is one, too.
 	m = check.Must(decode(`kind = "command"; command = ["x"]; version = ["x"]; settings = {a = 1, c = "d"}; tune = ["settings.a", "settings.b"]; candidates = [[2, 3]]`))
 	chosen = check.Must(m.Chosen("settings.a=2 settings.b=3"))
-	if got, was := fmt.Sprint(chosen.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings); got != "map[a:2 b:3 c:d]" || was != "map[a:1 c:d]" {
-		t.Errorf("%s of %s", got, was)
-	}
+	got, was := fmt.Sprint(chosen.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings)
+	check.Equal(t, "settings chosen and before", []string{got, was}, []string{"map[a:2 b:3 c:d]", "map[a:1 c:d]"})
 	// Those of a network are of its own.
 	m = check.Must(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
 	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 6, "prior_var=12 process_noise=0.5": 12} {
@@ -68,9 +59,7 @@ func TestChoose(t *testing.T) {
 func TestChooseForAllLayers(t *testing.T) {
 	m := check.Must(decode(`kind = "closed-form"; members = 1; hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
 	with := check.Must(m.with(m.Candidates[0])).Config.(*network)
-	if got := with.Lambda.Value(3, 0.5); got != 0.3 || !slices.Equal(with.Replications, []float64{2}) {
-		t.Errorf("lambda %v, replications %v", got, with.Replications)
-	}
+	check.Equal(t, "lambda and replications", []any{with.Lambda.Value(3, 0.5), []float64(with.Replications)}, []any{0.3, []float64{2}})
 }
 
 // The candidates of a bank learn side by side, each random as the member of an ensemble; there
@@ -116,9 +105,7 @@ func TestBankOfCandidates(t *testing.T) {
 	if !strings.HasPrefix(bank.Chosen(), best) || weight[0] == weight[1] {
 		t.Errorf("chosen %q, want %s", bank.Chosen(), best)
 	}
-	if same, err := m.Chosen(bank.Chosen()); err != nil || same.Weights != m.Weights {
-		t.Errorf("%v, %+v", err, same)
-	}
+	check.Equal(t, "weights of what a bank chose", check.Must(m.Chosen(bank.Chosen())).Weights, m.Weights)
 }
 
 // A bank is weighted by the first pass alone, and after First examples, or the first pass, one member goes on alone.
@@ -148,9 +135,7 @@ func TestBankBreaksDown(t *testing.T) {
 		for i := range x {
 			check.OK(t, l.Observe(x[i], class[i]))
 		}
-		if all := strings.HasPrefix(want, ", 2"); l.Steps().Failed != all || !strings.HasSuffix(l.Chosen(), want) {
-			t.Errorf("%s: %+v, %q", candidates, l.Steps(), l.Chosen())
-		}
+		check.Equal(t, candidates+": "+l.Chosen(), []bool{l.Steps().Failed, strings.HasSuffix(l.Chosen(), want)}, []bool{strings.HasPrefix(want, ", 2"), true})
 	}
 }
 
@@ -164,13 +149,9 @@ func TestOfStream(t *testing.T) {
 	}
 	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
 	check.OK(t, (Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream))
-	if p := stream.Probabilities([][]float64{{0}})[0]; p[1] != 0.75 {
-		t.Errorf("probabilities %v by the latest two", p)
-	}
+	check.Equal(t, "probability by the latest two", stream.Probabilities([][]float64{{0}})[0][1], 0.75)
 	all := check.Must(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
-	if p := all.Probabilities([][]float64{{0}})[0]; p[0] != 0.75 {
-		t.Errorf("probabilities %v by all", p)
-	}
+	check.Equal(t, "probability by all", all.Probabilities([][]float64{{0}})[0][0], 0.75)
 	m = check.Must(decode(`kind = "kalman"; passes = 3`))
 	trained := check.Must(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
 	byHand, p := check.Must(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
@@ -179,9 +160,8 @@ func TestOfStream(t *testing.T) {
 			check.OK(t, byHand.Observe(set.X[i], set.Class[i]))
 		}
 	}
-	if err := byHand.Predict(p, []float64{1}); err != nil || !slices.Equal(p, trained.Probabilities([][]float64{{1}})[0]) {
-		t.Errorf("%v: three passes by hand %v, %v", err, p, trained.Probabilities([][]float64{{1}}))
-	}
+	check.OK(t, byHand.Predict(p, []float64{1}))
+	check.Equal(t, "three passes", trained.Probabilities([][]float64{{1}})[0], p)
 }
 
 // Members are what networks are that learn by themselves, in one order or in orders of their own.
@@ -234,7 +214,5 @@ func TestTrainEnsembleSteps(t *testing.T) {
 	if one.Skipped == 0 || two.Skipped <= one.Skipped || two.Indefinite <= one.Indefinite || two.Failed {
 		t.Errorf("steps of one network %+v, of two %+v", one, two)
 	}
-	if !train(2, "fail").Failed {
-		t.Error("no member broke down")
-	}
+	check.Equal(t, "a member broke down", train(2, "fail").Failed, true)
 }

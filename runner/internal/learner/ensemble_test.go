@@ -18,8 +18,7 @@ func mixture(t *testing.T, members int) *bnn.Ensemble {
 	t.Helper()
 	m := DefaultModel()
 	m.Layers, m.Members = []int{1, 4, 2}, members
-	e := check.Must(m.Mixture(random.Source("prior")))
-	return e
+	return check.Must(m.Mixture(random.Source("prior")))
 }
 
 // The first member is the network that there is without an ensemble; all have prior means of
@@ -33,12 +32,8 @@ func TestMembers(t *testing.T) {
 		return all
 	}
 	none, one, two, three := means(0), means(1), means(2), means(3)
-	if len(none) != 1 || len(one) != 1 || len(three) != 3 {
-		t.Fatalf("%d, %d and %d members", len(none), len(one), len(three))
-	}
-	if !mat.Equal(one[0], none[0]) || !mat.Equal(three[0], one[0]) || !mat.Equal(three[1], two[1]) {
-		t.Error("members depend on how many there are")
-	}
+	check.Equal(t, "members", []int{len(none), len(one), len(three)}, []int{1, 1, 3})
+	check.Equal(t, "members of more or fewer", []*mat.Dense{one[0], three[0], three[1]}, []*mat.Dense{none[0], one[0], two[1]})
 	if mat.Equal(three[1], one[0]) || mat.Equal(three[2], one[0]) || mat.Equal(three[1], three[2]) {
 		t.Error("members have the same prior means")
 	}
@@ -63,9 +58,7 @@ func TestMutualInformation(t *testing.T) {
 		"plain": {&recorder{good: 9}, false}, "members": {&Ensemble{Members: []Learner{&recorder{good: 9}, &recorder{good: 9}}}, true},
 	} {
 		got := answers(NewTolerant(c.l, 2), 1, 2)
-		if len(got) != 2 || math.IsNaN(got[0]) == c.want || math.IsNaN(got[1]) == c.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		check.Equal(t, name, []any{len(got), math.IsNaN(got[0]), math.IsNaN(got[1])}, []any{2, !c.want, !c.want})
 	}
 }
 
@@ -79,11 +72,10 @@ func TestBatchAnswers(t *testing.T) {
 		}
 		members = append(members, m)
 	}
-	var x line
-	var inputs [][]float64
-	for i := range 40 {
-		x = append(x, float64(i)/5-2)
-		inputs = append(inputs, []float64{x[i]})
+	x, inputs := make(line, 40), make([][]float64, 40)
+	for i := range x {
+		x[i] = float64(i)/5 - 2
+		inputs[i] = []float64{x[i]}
 	}
 	for name, l := range map[string]Learner{"one": members[0], "three": &Ensemble{Members: []Learner{members[0], members[1], members[2]}}} {
 		t.Run(name, func(t *testing.T) {
@@ -112,9 +104,7 @@ func TestBatchAnswers(t *testing.T) {
 			}
 			broken := slices.Clone(inputs)
 			broken[17] = []float64{math.Inf(1)}
-			if p := l.Probabilities(broken); p[0][0] != 1./3 {
-				t.Errorf("after a break-down: %v", p[0])
-			}
+			check.Equal(t, "after a break-down", l.Probabilities(broken)[0][0], 1./3)
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -33,8 +32,7 @@ func TestFeatures(t *testing.T) {
 	order := func(pass int) rand.Source { return rand.NewPCG(5, uint64(pass)) }
 	train := func(m Method, x [][]float64, src rand.Source) *Tolerant {
 		check.OK(t, m.Fits(len(x[0]), 3))
-		l := check.Must(m.Train(context.Background(), dataset.NewExamples(data.Set{X: x[:16], Class: class[:16]}, 3), src, order))
-		return l
+		return check.Must(m.Train(context.Background(), dataset.NewExamples(data.Set{X: x[:16], Class: class[:16]}, 3), src, order))
 	}
 	for _, keys := range []string{
 		`members = 1; hidden_layers = [4]`, `members = 2; own_orders = true`, `output = "ridge"`, `passes = 2`,
@@ -44,17 +42,13 @@ func TestFeatures(t *testing.T) {
 		drawn := *src
 		plain := train(check.Must(decode(keys)), mapped, &drawn)
 		l := train(check.Must(decode(keys+`; features = "relu"; feature_size = 8`)), x, rand.NewPCG(3, 4))
-		want := plain.Probabilities(mapped[16:])
-		if got, _ := l.Test(test); l.Steps().Failed || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s predicts %v, by hand %v", keys, got, want)
-		}
+		got, _ := l.Test(test)
+		check.Equal(t, keys+" predicts", []any{l.Steps().Failed, got}, []any{false, plain.Probabilities(mapped[16:])})
 		l.Look(test, func(i int, x []float64, _ Answer) error {
 			check.Equal(t, fmt.Sprintf("%s: sees", keys), x, mapped[16+i])
 			return nil
 		})
-		if (l.Readout() != nil) != strings.Contains(keys, "output") {
-			t.Errorf("%s: output layer %v", keys, l.Readout())
-		}
+		check.Equal(t, keys+" has an output layer", l.Readout() != nil, strings.Contains(keys, "output"))
 	}
 }
 
@@ -156,9 +150,9 @@ func TestFeatureErrors(t *testing.T) {
 	m := DefaultModel()
 	m.Features.Kind = features.Relu
 	check.OK(t, m.Validate())
-	if model := OfModel("model", m); model.Features.Size != 512 || model.Fits(2, 3) != nil {
-		t.Errorf("[model] has the features %+v, error %v", model.Features, model.Fits(2, 3))
-	}
+	model := OfModel("model", m)
+	check.Equal(t, "feature_size of [model]", model.Features.Size, 512)
+	check.OK(t, model.Fits(2, 3))
 	for key, model := range map[string]Model{"features": {Features: Features{Kind: features.Relu}}, "output": {Readout: "ridge"}} {
 		_, err := (Sweep{}).Models(model, nil)
 		check.Refuses(t, fmt.Sprintf("%s in a study of networks", key), err, "model."+key)

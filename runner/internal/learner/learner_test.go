@@ -62,22 +62,15 @@ func TestTolerant(t *testing.T) {
 	for good, want := range map[int]float64{520: 0.5, 600: 1} {
 		l := NewTolerant(&recorder{good: good}, 2)
 		p, class := l.Test(examples)
-		if len(p) != 600 || len(class) != 600 || class[1] != 1 || l.Steps().Failed != (want == 0.5) {
-			t.Fatalf("%d predictions, %d classes, steps %+v", len(p), len(class), l.Steps())
-		}
-		for i := range p {
-			if p[i][0] != want || p[i][1] != 1-want {
-				t.Fatalf("good for %d, example %d: %v", good, i, p[i])
-			}
-		}
+		check.Equal(t, "predictions, classes and failed", []any{len(class), class[1], l.Steps().Failed}, []any{600, 1, want == 0.5})
+		check.Equal(t, fmt.Sprintf("good for %d", good), p, slices.Repeat([][]float64{{want, 1 - want}}, 600))
 	}
 	l := NewTolerant(&recorder{good: 9}, 2)
 	for class := range 4 {
 		check.OK(t, l.Observe([]float64{1}, class))
 	}
-	if n := len(l.Learner.(*recorder).seen); n != 3 || !l.Steps().Failed || l.Probabilities([][]float64{{1}})[0][0] != 0.5 {
-		t.Errorf("%d examples, %+v", n, l.Steps())
-	}
+	got := []any{len(l.Learner.(*recorder).seen), l.Steps().Failed, l.Probabilities([][]float64{{1}})[0][0]}
+	check.Equal(t, "examples, failed and probability", got, []any{3, true, 0.5})
 	for _, good := range []int{2, 1} {
 		var seen []float64
 		ok := NewTolerant(&recorder{good: good}, 2).Look(line{3, 4}, func(i int, x []float64, a Answer) error {
@@ -100,9 +93,7 @@ func TestCourse(t *testing.T) {
 	var want, after []string
 	course := Course{Examples: line{10, 11, 12, 13}, Passes: 2, Order: order}
 	course.Before = func(x []float64, class, pass int) {
-		if n := len(l.seen); n/4+1 != pass {
-			t.Errorf("pass %d before example %d", pass, n+1)
-		}
+		check.Equal(t, fmt.Sprintf("pass after %d examples", len(l.seen)), pass, len(l.seen)/4+1)
 		p := make([]float64, 2)
 		check.OK(t, l.Predict(p, x))
 		scores.Add([]float64{0.75, 0.25}, class)
@@ -118,17 +109,13 @@ func TestCourse(t *testing.T) {
 	check.NearAll(t, "means", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
 
 	l.seen = nil
-	if err := (Course{Examples: line{3, 1, 2}}).Train(context.Background(), l); err != nil || !slices.Equal(l.seen, []string{"3 0", "1 1", "2 0"}) {
-		t.Errorf("%v: as they are: %q", err, l.seen)
-	}
+	check.OK(t, (Course{Examples: line{3, 1, 2}}).Train(context.Background(), l))
+	check.Equal(t, "as they are", l.seen, []string{"3 0", "1 1", "2 0"})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := course.Train(ctx, l); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v after the end", err)
-	}
-	if err := (Course{Examples: line{1}, After: func(int, int) error { return errors.New("stop") }}).Train(context.Background(), l); err == nil {
-		t.Error("no error from After")
-	}
+	check.Equal(t, "cancelled after the end", errors.Is(course.Train(ctx, l), context.Canceled), true)
+	stops := Course{Examples: line{1}, After: func(int, int) error { return errors.New("stop") }}
+	check.Refuses(t, "After", stops.Train(context.Background(), l))
 }
 
 // A batch method is fitted when it is asked, and along a stream to the latest examples after every so many.
@@ -154,9 +141,8 @@ func TestBatch(t *testing.T) {
 			}
 			check.OK(t, b.Observe(x, class))
 		}
-		if err := b.Predict(p, x); err != nil || fmt.Sprint(fits) != c.want {
-			t.Errorf("%v, fitted to %v, want %s", err, fits, c.want)
-		}
+		check.OK(t, b.Predict(p, x))
+		check.Equal(t, "fitted to", fmt.Sprint(fits), c.want)
 	}
 }
 
@@ -189,40 +175,34 @@ func TestSeveral(t *testing.T) {
 		seen, want := 0, make([]float64, 2)
 		l.Look(inputs, func(i int, x []float64, a Answer) error {
 			one := l.Learner.(*Network)
-			err := one.Predict(want, x)
-			check.OK(t, err)
+			check.OK(t, one.Predict(want, x))
 			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, inputs[i], i % 2})
 			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || members > 1 && a.MutualInformation != one.prediction.MutualInformation() {
 				t.Errorf("input %d: %v and %v, want %v", i, a, p[i], want)
 			}
 			for k, layers := range layersOf(&one.prediction) {
-				if last := len(layers) - 1; !slices.Equal(a.Members[k][last].Input, layers[last].Input) {
-					t.Errorf("input %d, member %d: hidden means %v, want %v", i, k, a.Members[k][last].Input, layers[last].Input)
-				}
+				last := len(layers) - 1
+				check.Equal(t, fmt.Sprintf("input %d, member %d: hidden means", i, k), a.Members[k][last].Input, layers[last].Input)
 			}
 			seen++
 			return nil
 		})
-		if seen != len(inputs) {
-			t.Errorf("%d of %d inputs are seen", seen, len(inputs))
-		}
+		check.Equal(t, "inputs that are seen", seen, len(inputs))
 		broken := slices.Clone(inputs)
 		broken[70] = math.NaN()
-		look := func(e line, wrong int) (ok bool, last int) {
+		for _, c := range []struct {
+			inputs      line
+			wrong, last int
+		}{{broken, -1, 69}, {inputs, 20, 20}} {
 			l = NewTolerant(l.Learner, 2)
-			ok = l.Look(e, func(i int, _ []float64, _ Answer) error {
-				if last = i; i == wrong {
+			last := 0
+			ok := l.Look(c.inputs, func(i int, _ []float64, _ Answer) error {
+				if last = i; i == c.wrong {
 					return errors.New("enough")
 				}
 				return nil
 			})
-			return ok, last
-		}
-		if ok, last := look(broken, -1); ok || last != 69 || !l.Steps().Failed {
-			t.Errorf("the last input before the break-down is %d", last)
-		}
-		if ok, last := look(inputs, 20); ok || last != 20 || !l.Steps().Failed {
-			t.Errorf("the last input before an error is %d", last)
+			check.Equal(t, "the last input before a break-down or an error", []any{ok, last, l.Steps().Failed}, []any{false, c.last, true})
 		}
 		if p, _ := l.Test(inputs); p[3][0] != 0.5 || l.Look(inputs, nil) {
 			t.Error("a learner that broke down predicts")
@@ -250,9 +230,7 @@ func TestNetwork(t *testing.T) {
 		}
 		check.OK(t, l.Observe([]float64{3}, class))
 	}
-	if got := l.Steps(); got != want || got.Projected == 0 {
-		t.Errorf("steps %+v, want %+v", got, want)
-	}
+	check.Equal(t, "steps and some projected", []any{l.Steps(), l.Steps().Projected > 0}, []any{want, true})
 	x := []float64{0.02}
 	var p bnn.Prediction
 	check.OK(t, n.Predict(&p, x))
@@ -279,9 +257,8 @@ func TestModelNetwork(t *testing.T) {
 	m = check.Must(m.For(2, 3))
 	n := check.Must(m.Network(random.Source("features")))
 	for l, want := range []bool{true, false} {
-		if _, cov := n.Weights(l); (mat.Norm(cov[0], 1) == 0) != want {
-			t.Errorf("layer %d is certain: %v", l, !want)
-		}
+		_, cov := n.Weights(l)
+		check.Equal(t, fmt.Sprintf("layer %d is certain", l), mat.Norm(cov[0], 1) == 0, want)
 	}
 	m = DefaultModel()
 	m.Layers, m.PriorMean, m.Bias = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}, false
@@ -308,9 +285,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%v, %q", err, Names(all))
 	}
 	b.Output = bnn.ADF
-	if _, err := s.Models(DefaultModel(), []Named{a, b}); err == nil {
-		t.Error("adf with another ρ than ½")
-	}
+	check.Refuses(t, "adf with another ρ than ½", check.Err(s.Models(DefaultModel(), []Named{a, b})))
 }
 
 // What cannot be is refused, by the word of the key.
@@ -336,10 +311,7 @@ func TestLambda(t *testing.T) {
 	const n, rho = 3, 0.5
 	for text, want := range map[string]float64{"0.3": 0.3, "2": 2, `"slope"`: 0.5570285054735558, `"lsq"`: 0.5659105014928423, `"minimax"`: 0.5698516815497554} {
 		var v, again struct{ L Lambda }
-		if _, err := toml.Decode("L = "+text, &v); err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
+		check.Must(toml.Decode("L = "+text, &v))
 		spelled := check.Must(v.L.MarshalTOML())
 		if _, err := toml.Decode("L = "+string(spelled), &again); err != nil || again != v || !(math.Abs(v.L.Value(n, rho)-want) < 1e-9) {
 			t.Errorf("%s: %v, λ = %g, want %g; spelled %s", text, err, v.L.Value(n, rho), want, spelled)

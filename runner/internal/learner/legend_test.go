@@ -49,8 +49,8 @@ func TestLabelsOfManifests(t *testing.T) {
 		for _, method := range m.Method {
 			l := Legend{method.Name: method.Drawn}
 			id, here := strings.ReplaceAll(method.Name, "_", "-"), seen{l.Label(method.Name), l.Group(method.Name)}
-			if other, ok := all[id]; ok && other != here {
-				t.Errorf("%s: %s is %v, elsewhere %v", name, method.Name, here, other)
+			if other, ok := all[id]; ok {
+				check.Equal(t, name+": "+method.Name, here, other)
 			}
 			all[id] = here
 		}

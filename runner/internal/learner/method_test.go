@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -204,9 +203,7 @@ func TestUses(t *testing.T) {
 	for word, k := range kinds {
 		uses := (&Method{Kind: word, Config: k.config()}).Uses()
 		if word == closedForm {
-			if uses == nil || len(uses) > 0 {
-				t.Errorf("%s uses %q", word, uses)
-			}
+			check.Equal(t, word+" uses", uses, []string{})
 			continue
 		}
 		if len(uses) != 1 {
@@ -231,13 +228,9 @@ func TestFromModel(t *testing.T) {
 	want := DefaultModel()
 	want.Bias, want.Alpha = false, 0.1
 	m := check.Must(decodeAfter("[model]; bias = false; alpha = 0.2; ", "alpha = 0.1"))
-	if m.Kind != "closed-form" || !reflect.DeepEqual(m.Config, &network{Model: want}) {
-		t.Errorf("%s: %+v, want %+v", m.Kind, m.Config, want)
-	}
+	check.Equal(t, "kind and configuration", []any{m.Kind, m.Config}, []any{"closed-form", &network{Model: want}})
 	for keys, want := range map[string]Features{"": {"conv", 64}, "feature_size = 32": {"conv", 32}, `kind = "majority"`: {}, `kind = "majority"; features = "relu"`: {"relu", 512}} {
-		if m := check.Must(decodeAfter(`[model]; features = "conv"; feature_size = 64; `, keys)); m.Features != want {
-			t.Errorf("%q has the features %v, want %v", keys, m.Features, want)
-		}
+		check.Equal(t, keys, check.Must(decodeAfter(`[model]; features = "conv"; feature_size = 64; `, keys)).Features, want)
 	}
 }
 
@@ -249,9 +242,7 @@ func TestDefaults(t *testing.T) {
 		`kind = "tagi"; sigma_v = 0; members = 2`:  &tagi.Config{Head: tagi.Tree, SigmaV: 1, PriorVar: 1, PriorMeanVar: 1, Members: 2},
 		`kind = "neighbours"; neighbours = 0`:      &neighbours.Config{Neighbours: 5},
 	} {
-		if m := check.Must(decode(keys)); !reflect.DeepEqual(m.Config, want) {
-			t.Errorf("%s: %+v, want %+v", keys, m.Config, want)
-		}
+		check.Equal(t, keys, any(check.Must(decode(keys)).Config), want)
 	}
 }
 

@@ -27,8 +27,7 @@ func TestRun(t *testing.T) {
 		run := Run{Snapshots: []int{2}, Scored: []int{1, 3}}
 		run.Next = func(x, p []float64, class int) {
 			if next = append(next, class); len(next) == 1 {
-				untrained := check.Must(m.Learner(1, 2, source()))
-				check.NearAll(t, "before the first example", p, untrained.Probabilities([][]float64{x})[0], 0)
+				check.NearAll(t, "before the first example", p, check.Must(m.Learner(1, 2, source())).Probabilities([][]float64{x})[0], 0)
 			}
 		}
 		run.Score = func(pass, k int, p [][]float64, class []int) {

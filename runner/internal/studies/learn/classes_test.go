@@ -3,6 +3,7 @@ package learn
 import (
 	"testing"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/table"
 )
 
@@ -18,8 +19,6 @@ func TestClassTables(t *testing.T) {
 		"classes":   "method,class,n,recall,precision,auroc\nm,a,3,0.6666666666666666,1,0.5\nm,b,1,1,0.5,0.5\n",
 		"confusion": "method,class,predicted,n\nm,a,a,2\nm,a,b,1\nm,b,a,0\nm,b,b,1\n",
 	} {
-		if got := string(tables.Get(name).CSV()); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
-		}
+		check.Equal(t, name, string(tables.Get(name).CSV()), want)
 	}
 }

@@ -154,10 +154,8 @@ func TestPlaneByHand(t *testing.T) {
 				if method == "joint" {
 					check.NearAll(t, "example", x, []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}, 1e-15)
 				}
-				update, err := n.Observe(x, truth(x)-1)
-				if err != nil || int(examples.Nums("class")[k-1]) != truth(x) || int(examples.Nums("k")[k-1]) != k {
-					t.Fatal(err)
-				}
+				update := check.Must(n.Observe(x, truth(x)-1))
+				check.Equal(t, "class and k", []float64{examples.Nums("class")[k-1], examples.Nums("k")[k-1]}, []float64{float64(truth(x)), float64(k)})
 				all, step := ask(t, n), of("steps").Where("k", k)
 				h := entropy(all, true)
 				near(t, step, 1e-9, map[string]float64{"min_eigenvalue": update.MinEigenvalue, "min_variance": update.MinVariance, "entropy": h})
@@ -188,9 +186,7 @@ func TestPlaneByHand(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"joint applied", "project projected", "skip skipped", "total applied", "deep applied"} {
-		if !actions[want] {
-			t.Errorf("no %s step: %v", want, actions)
-		}
+		check.Equal(t, fmt.Sprintf("%s among the steps %v", want, actions), actions[want], true)
 	}
 }
 
@@ -299,8 +295,6 @@ func TestGaps(t *testing.T) {
 			want["rms_"+q+"_error"] = math.Sqrt(max(0, x))
 		}
 		near(t, tables.Get("runs").Where("method", method).Where("seed", 3), 1e-5, want)
-		if n != 3*25*3 {
-			t.Errorf("%g numbers on every second line", n)
-		}
+		check.Equal(t, "numbers on every second line", n, 3*25*3)
 	}
 }

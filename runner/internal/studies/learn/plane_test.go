@@ -28,8 +28,7 @@ func TestOneExample(t *testing.T) {
 	tables := studytest.Run(t, Kind, small, "data.train=1", "evaluate.snapshots=[1]", "sweep.seed=[3]")
 	run := tables.Get("runs").Where("method", "joint")
 	near(t, run, 0, map[string]float64{"entropy_falls": math.NaN(), "entropy_drop": 0, "variance_drop": 0})
-	summary := tables.Get("summary").Where("method", "joint")
-	near(t, summary, 1e-12, map[string]float64{"seeds": 1, "accuracy": run.Nums("accuracy")[0], "accuracy_low": math.NaN(), "linear_ceiling": 0.75, "lambda": 0.3, "rho": 0.5})
+	near(t, tables.Get("summary").Where("method", "joint"), 1e-12, map[string]float64{"seeds": 1, "accuracy": run.Nums("accuracy")[0], "accuracy_low": math.NaN(), "linear_ceiling": 0.75, "lambda": 0.3, "rho": 0.5})
 	near(t, tables.Get("summary").Where("method", "total"), 1e-12, map[string]float64{"lambda": 2 * math.Sqrt(2*math.Pi) / 9, "rho": 0.3})
 }
 
@@ -52,9 +51,7 @@ func TestIndefiniteStep(t *testing.T) {
 			t.Errorf("%s: error %v", c.Key, err)
 		}
 	}
-	if failed != 3 {
-		t.Errorf("%d cells failed", failed)
-	}
+	check.Equal(t, "cells that failed", failed, 3)
 }
 
 // The pages have the maps and the examples before each, on one scale; the panels come before them.
@@ -71,15 +68,11 @@ func TestPlaneFigures(t *testing.T) {
 	maps, train := tables.Get("maps").Where("method", "project"), tables.Get("train").Where("seed", 3)
 	for column, top := range map[string]float64{"p1": 1, "p2": 1, "var1": floats.Max(maps.Nums("var1")), "var2": floats.Max(maps.Nums("var2"))} {
 		row := p.row(quantity{column, column}, "project", tables)
-		if row.Scale.Min != 0 || row.Scale.Max != top {
-			t.Errorf("%s: scale to %g, want %g", column, row.Scale.Max, top)
-		}
+		check.Equal(t, column+": scale", []float64{row.Scale.Min, row.Scale.Max}, []float64{0, top})
 		for s, k := range []int{1, 3, 6} {
 			m := row.Maps[s]
 			check.NearAll(t, column, m.Z, maps.Where("k", k).Nums(column), 1e-11)
-			if m.Title != fmt.Sprintf("$k$ = %d", k) || len(m.Points) != k || len(m.X) != 9 || len(m.Boundary) != 2 {
-				t.Errorf("%s: map %q of %d points", column, m.Title, len(m.Points))
-			}
+			check.Equal(t, column+": map", []any{m.Title, len(m.Points), len(m.X), len(m.Boundary)}, []any{fmt.Sprintf("$k$ = %d", k), k, 9, 2})
 			want := figures.Point{X: train.Nums("x1")[k-1], Y: train.Nums("x2")[k-1], Class: int(train.Nums("class")[k-1]) - 1}
 			check.Equal(t, "point", m.Points[k-1], want)
 		}
@@ -90,9 +83,8 @@ func TestPlaneFigures(t *testing.T) {
 		m.Add("a", k, -1e-12)
 		m.Add("a", k, -1e-9)
 	}
-	if z := p.row(quantity{"var1", ""}, "a", table.Set{m, tables.Get("train")}).Maps[0].Z; z[0] != 0 || z[1] != -1e-9 {
-		t.Errorf("variances drawn as %v", z)
-	}
+	z := p.row(quantity{"var1", ""}, "a", table.Set{m, tables.Get("train")}).Maps[0].Z
+	check.Equal(t, "variances drawn", z[:2], []float64{0, -1e-9})
 }
 
 func TestPlaneRefused(t *testing.T) {

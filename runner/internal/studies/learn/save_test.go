@@ -23,8 +23,7 @@ func kept(t *testing.T, manifest string) (*trained.Network, table.Set) {
 	e := studytest.New(t, Kind, manifest)
 	var cells []table.Set
 	for _, c := range e.Cells() {
-		set := check.Must(c.Run(t.Context()))
-		cells = append(cells, set)
+		cells = append(cells, check.Must(c.Run(t.Context())))
 	}
 	tables := check.Must(e.Tables(cells))
 	i := slices.IndexFunc(cells, func(c table.Set) bool { return c.Get("network.npz") != nil })
@@ -33,8 +32,7 @@ func kept(t *testing.T, manifest string) (*trained.Network, table.Set) {
 	}
 	path := filepath.Join(t.TempDir(), "network.npz")
 	check.OK(t, os.WriteFile(path, cells[i].Get("network.npz").File, 0o666))
-	n := check.Must(trained.Read(path))
-	return n, tables
+	return check.Must(trained.Read(path)), tables
 }
 
 // The network that is kept is the first, of the first seed. It says of the test part what the
@@ -47,9 +45,7 @@ func TestKeptNetwork(t *testing.T) {
 	source := studytest.New(t, Kind, manifest).(*stream).Data
 	for method, manifest := range map[string]string{"linear": manifest + keep, "bank": strings.Replace(manifest, "[[method]]", bank+"[[method]]", 1) + keep} {
 		n, tables := kept(t, manifest)
-		if tables.Get("network.npz") != nil {
-			t.Error("the network is a table")
-		}
+		check.Equal(t, "the network as a table", tables.Get("network.npz"), nil)
 		_, test, err := source.Unscaled(study.Stream("small_stream", 1, "data"))
 		check.OK(t, err)
 		rows := tables.Get("predictions").Where("method", method).Where("seed", 1)
@@ -67,9 +63,8 @@ func TestKeptNetwork(t *testing.T) {
 			}
 		}
 	}
-	if n, _ := kept(t, manifest); n != nil {
-		t.Error("a network is kept without [save]")
-	}
+	none, _ := kept(t, manifest)
+	check.Equal(t, "a network without [save]", none, nil)
 	fails := strings.NewReplacer(`name = "linear"`, `name = "linear"`+"\nrule = \"joint\"\nlambda = 3").Replace(manifest) + keep
 	n, tables := kept(t, fails)
 	notes := studytest.New(t, Kind, fails).(study.Noted).Notes(tables)

@@ -56,15 +56,13 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	cfg.PriorVar = []float64{4}
 	switch name {
 	case "filter":
-		filter := check.Must(kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter")))
-		return filter
+		return check.Must(kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter")))
 	case "hidden":
 		cfg = bnn.Default(2, 4, 3)
 		cfg.SetCovariance(bnn.Diagonal)
 		cfg.Hidden, cfg.PriorVar, cfg.Replications, cfg.PriorDraw = bnn.Smooth, []float64{4, 4}, []float64{1, 1}, bnn.Independent
 	}
-	n := check.Must(bnn.NewEnsemble(cfg, 1, src("prior")))
-	return &learner.Network{Model: n}
+	return &learner.Network{Model: check.Must(bnn.NewEnsemble(cfg, 1, src("prior")))}
 }
 
 // The tables are those of networks and of another method that are driven by hand.
@@ -118,9 +116,7 @@ func TestStreamByHand(t *testing.T) {
 			got := of("predictions", name)
 			for i, class := range test.Class {
 				check.NearAll(t, name, []float64{got.Nums("p_a")[i], got.Nums("p_b")[i], got.Nums("p_c")[i]}, p[i], 1e-12)
-				if got.Texts("class")[i] != string(rune('a'+class)) || int(got.Nums("example")[i]) != i+1 {
-					t.Errorf("%s: row %d is of example %g of class %s", name, i, got.Nums("example")[i], got.Texts("class")[i])
-				}
+				check.Equal(t, name+": class and example", []any{got.Texts("class")[i], got.Nums("example")[i]}, []any{string(rune('a' + class)), float64(i + 1)})
 			}
 			check.Equal(t, "rows", []any{of("curve", name).Len(), got.Len()}, []any{4, 12})
 		}
@@ -158,16 +154,11 @@ func TestRowOrder(t *testing.T) {
 	once := []string{"evaluate.shuffle=false", "evaluate.passes=1", "evaluate.snapshots=[]"}
 	tables := studytest.Run(t, Kind, src, once...)
 	for name, same := range map[string]bool{"linear": true, "filter": true, "hidden": false} {
-		if x := tables.Get("runs").Where("method", name).Nums("log_loss"); (x[0] == x[1]) != same {
-			t.Errorf("%s: log losses %v", name, x)
-		}
+		x := tables.Get("runs").Where("method", name).Nums("log_loss")
+		check.Equal(t, fmt.Sprintf("%s: log losses %v are equal", name, x), x[0] == x[1], same)
 	}
-	if k := tables.Get("curve_summary").Where("method", "linear").Texts("k"); strings.Join(k, " ") != "2 5 10 24" {
-		t.Errorf("scored after %v examples", k)
-	}
-	if figures := studytest.New(t, Kind, src, once...).Figures(); len(figures) != 1 {
-		t.Errorf("%d figures", len(figures))
-	}
+	check.Equal(t, "scored after", tables.Get("curve_summary").Where("method", "linear").Texts("k"), []string{"2", "5", "10", "24"})
+	check.Equal(t, "figures", len(studytest.New(t, Kind, src, once...).Figures()), 1)
 }
 
 // Any generator is data, without methods the model learns, and cells can be counted before there are data.
@@ -194,14 +185,8 @@ func TestStreamRefused(t *testing.T) {
 // and other methods, and are those that learn.
 func TestTune(t *testing.T) {
 	const tuned = `
-[[method]]
-name = "large"
-%s
-[[method]]
-name = "few"
-kind = "neighbours"
-tune = ["neighbours"]
-candidates = [[1], [7]]
+[[method]]; name = "large"; %s
+[[method]]; name = "few"; kind = "neighbours"; tune = ["neighbours"]; candidates = [[1], [7]]
 `
 	src := streamOf(t, studytest.Clusters(36))
 	chooses := src + fmt.Sprintf(tuned, "tune = [\"lambda\", \"prior_var\"]\ncandidates = [[0.5, 1e-9], [0.5, 2]]")
@@ -232,7 +217,6 @@ func TestManyMethods(t *testing.T) {
 		src += fmt.Sprintf("[[method]]\nname = \"near %d\"\nkind = \"neighbours\"\n", k)
 	}
 	studytest.Run(t, Kind, src, "sweep.seed=[2]")
-	if all := studytest.New(t, Kind, src).Figures(); len(all) != 2 || all[0].Name != "curve_error" || all[1].Name != "curve_log_loss" {
-		t.Errorf("figures %v", all)
-	}
+	all := studytest.New(t, Kind, src).Figures()
+	check.Equal(t, "figures", []any{len(all), all[0].Name, all[1].Name}, []any{2, "curve_error", "curve_log_loss"})
 }

@@ -5,31 +5,18 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/study/studytest"
 )
 
 func manifest(t *testing.T) string {
 	return fmt.Sprintf(`
-name  = "small_open_set"
-study = "open_set"
-seed  = 1
-[data]
-file       = %q
-train_rows = "1-100"
-[open_set]
-known      = [["a", "b", "c"]]
-validation = 0.3
-choose     = ["gaussian"]
-[sweep]
-seed = [1, 2]
-[[method]]
-name = "gaussian"
-features = "relu"
-feature_size = 8
-output = "gaussian"
-[[method]]
-name = "network"
-members = 2
+name = "small_open_set"; study = "open_set"; seed = 1
+[data]; file = %q; train_rows = "1-100"
+[open_set]; known = [["a", "b", "c"]]; validation = 0.3; choose = ["gaussian"]
+[sweep]; seed = [1, 2]
+[[method]]; name = "gaussian"; features = "relu"; feature_size = 8; output = "gaussian"
+[[method]]; name = "network"; members = 2
 `, studytest.File(t, studytest.Corners(160)))
 }
 
@@ -49,18 +36,13 @@ func TestTold(t *testing.T) {
 				t.Errorf("%s: AUROC %g, accuracy %g", s, auroc, accuracy)
 			}
 		}
-		if got := strings.Join(rows.Texts("score"), " "); got != map[string]string{
+		check.Equal(t, method, strings.Join(rows.Texts("score"), " "), map[string]string{
 			"gaussian": "probability entropy density density-ratio ridge ridge-density combined", "network": "probability entropy mutual-information",
-		}[method] {
-			t.Errorf("%s has the scores %s", method, got)
-		}
+		}[method])
 	}
-	if chosen := tables.Get("chosen"); chosen.Where("method", "gaussian").Len() != 7 || chosen.Where("method", "network").Len() != 0 {
-		t.Errorf("%s", chosen.CSV())
-	}
-	if left := runs.Where("left", "b"); left.Len() != 2*7 {
-		t.Errorf("%d rows without class b", left.Len())
-	}
+	chosen := tables.Get("chosen")
+	check.Equal(t, "chosen", []int{chosen.Where("method", "gaussian").Len(), chosen.Where("method", "network").Len()}, []int{7, 0})
+	check.Equal(t, "rows without class b", runs.Where("left", "b").Len(), 2*7)
 }
 
 func TestSpecs(t *testing.T) {

@@ -2,6 +2,7 @@ package unknown
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -41,13 +42,12 @@ func TestChanges(t *testing.T) {
 	half := slices.Clone(x)
 	slices.Reverse(half)
 	check.NearAll(t, "a half", changed("rotation", x, 180), half, 1e-10)
-	mean := 1240. / 16
+	const mean = 1240. / 16
 	check.NearAll(t, "no contrast", changed("contrast", x, 1), slices.Repeat([]float64{mean}, 16), 1e-12)
 	check.Near(t, "half the contrast", changed("contrast", x, 0.5)[15], (225+mean)/2, 1e-12)
 	_, sd := table.MeanSD(noises(x))
 	check.Near(t, "deviation of the noise", sd/(0.2*255), 1, 5/math.Sqrt(2*16000))
-	over := changes["overlay"].of(4, nil)
-	dst := make([]float64, 16)
+	over, dst := changes["overlay"].of(4, nil), make([]float64, 16)
 	over(dst, x, 0.5)
 	check.NearAll(t, "the first", dst, x, 0)
 	over(dst, make([]float64, 16), 0.5)
@@ -107,9 +107,7 @@ func TestKept(t *testing.T) {
 		{inputs{}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
 	} {
 		got := c.in.kept(e)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%+v: %v", c.in, got)
-		}
+		check.Equal(t, c.in, got, c.want)
 		for k, x := range only(e, got).Set(7, 8).X[0] {
 			check.Near(t, "kept", x, map[bool]float64{true: 1}[c.want[k] < 5], 0)
 		}
@@ -155,66 +153,26 @@ func idx(t *testing.T, prefix string, n int, corner byte) string {
 // elsewhere and changed images are scored by their classes.
 func TestRestricted(t *testing.T) {
 	text := `
-name = "restricted"
-study = "unknown"
-seed = 1
-[data]
-` + idx(t, "", 80, 0) + idx(t, "test_", 40, 0) + `
-[unknown]
-wrong = [0.05, 0.2]
-scores = ["probability", "density"]
-score = "density"
-[[outside]]
-name = "corner"
-` + idx(t, "", 40, 90) + `
-[[outside]]
-name = "same"
-labelled = true
-` + idx(t, "", 40, 0) + `
-[[near]]
-kind = "rotation"
-degrees = [0, 90]
-examples = 30
-[[inputs]]
-name = "all"
-methods = ["pixels", "network"]
-[[inputs]]
-name = "lit"
-lit = 0.02
-methods = ["pixels", "network"]
-[[inputs]]
-name = "box"
-box = 2
-methods = ["pixels"]
-[[inputs]]
-name = "raw"
-scale = "none"
-methods = ["raw"]
-[[method]]
-name = "pixels"
-kind = "class-gaussian"
-shrinkage = 0.1
-[[method]]
-name = "network"
-kind = "closed-form"
-[[method]]
-name = "raw"
-kind = "class-gaussian"
-shrinkage = 0.1
+name = "restricted"; study = "unknown"; seed = 1
+[data]; ` + idx(t, "", 80, 0) + idx(t, "test_", 40, 0) + `
+[unknown]; wrong = [0.05, 0.2]; scores = ["probability", "density"]; score = "density"
+[[outside]]; name = "corner"; ` + idx(t, "", 40, 90) + `
+[[outside]]; name = "same"; labelled = true; ` + idx(t, "", 40, 0) + `
+[[near]]; kind = "rotation"; degrees = [0, 90]; examples = 30
+[[inputs]]; name = "all"; methods = ["pixels", "network"]
+[[inputs]]; name = "lit"; lit = 0.02; methods = ["pixels", "network"]
+[[inputs]]; name = "box"; box = 2; methods = ["pixels"]
+[[inputs]]; name = "raw"; scale = "none"; methods = ["raw"]
+[[method]]; name = "pixels"; kind = "class-gaussian"; shrinkage = 0.1
+[[method]]; name = "network"; kind = "closed-form"
+[[method]]; name = "raw"; kind = "class-gaussian"; shrinkage = 0.1
 `
 	tables := studytest.Run(t, Kind, text)
 	outside := tables.Get("outside").Where("method", "pixels").Where("confidence", "density")
 	check.NearAll(t, "AUROC", outside.Nums("auroc"), []float64{1, 0.5, 0.5}, 1e-12)
-	if got := outside.Texts("inputs"); !slices.Equal(got, []string{"all", "lit", "box"}) {
-		t.Errorf("inputs %q", got)
-	}
-	network := tables.Get("outside").Where("method", "network")
-	if got := network.Distinct("inputs"); !slices.Equal(got, []string{"all", "lit"}) {
-		t.Errorf("inputs of the network %q", got)
-	}
-	if got := tables.Get("outside").Distinct("data"); !slices.Equal(got, []string{"corner"}) {
-		t.Errorf("outside data %q", got)
-	}
+	check.Equal(t, "inputs", outside.Texts("inputs"), []string{"all", "lit", "box"})
+	check.Equal(t, "inputs of the network", tables.Get("outside").Where("method", "network").Distinct("inputs"), []string{"all", "lit"})
+	check.Equal(t, "outside data", tables.Get("outside").Distinct("data"), []string{"corner"})
 	near := tables.Get("near").Where("method", "pixels").Where("inputs", "all")
 	// The same, not turned, and where rows are columns.
 	if e := near.Nums("error"); !(e[0] < 0.25 && e[1] < 0.25 && e[2] > 0.3) {
@@ -223,17 +181,12 @@ shrinkage = 0.1
 	check.Near(t, "AUROC of a quarter turn", near.Nums("auroc")[2], 1, 1e-12)
 	// Inputs of the scale "raw" are the first and only ones of the last method. A factor of all inputs changes nothing here.
 	raw := tables.Get("near").Where("method", "raw")
-	if got := raw.Distinct("inputs"); !slices.Equal(got, []string{"raw"}) {
-		t.Errorf("inputs %q", got)
-	}
+	check.Equal(t, "inputs of raw", raw.Distinct("inputs"), []string{"raw"})
 	check.NearAll(t, "raw", raw.Nums("error"), near.Nums("error"), 0)
 	for i, right := range near.Nums("correct") {
-		if right+near.Nums("unknown")[i]+near.Nums("wrong")[i] != 1 {
-			t.Errorf("row %d: %s", i, near.CSV())
-		}
+		check.Equal(t, fmt.Sprintf("shares of row %d", i), right+near.Nums("unknown")[i]+near.Nums("wrong")[i], 1)
 	}
-	r := tables.Get("decisions").Where("method", "pixels").Where("inputs", "all")
-	r = r.Where("confidence", "density").Where("wanted", "wrong=0.05")
+	r := tables.Get("decisions").Where("method", "pixels").Where("inputs", "all").Where("confidence", "density").Where("wanted", "wrong=0.05")
 	check.Near(t, "same", near.Nums("correct")[0], r.Nums("correct")[0], 0)
 	studytest.Differ(t, Kind, text, "inputs.all.box=4", "inputs.all.lit=0.1", "inputs.all.scale=none", "near.1.degrees=[1]",
 		"outside.corner.labelled=true")

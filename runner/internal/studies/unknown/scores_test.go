@@ -22,8 +22,7 @@ import (
 func TestScoresByHand(t *testing.T) {
 	model := learner.DefaultModel()
 	model.Layers, model.Members = []int{2, 3, 3}, 2
-	networks, err := model.Mixture(random.Source("scores"))
-	check.OK(t, err)
+	networks := check.Must(model.Mixture(random.Source("scores")))
 	l := learner.NewTolerant(&learner.Network{Model: networks}, 3)
 	set := studytest.Clusters(60)
 	for i, x := range set.X {
@@ -132,8 +131,6 @@ func TestCombined(t *testing.T) {
 		check.NearAll(t, "others", next.by[combined], want[1], 1e-14)
 		alone := predictions{p: make([][]float64, 1), top: []int{0}, by: map[score][]float64{entropy: {0}}}
 		m.combine(&alone)
-		if alone.by[combined] != nil {
-			t.Error("one score combined")
-		}
+		check.Equal(t, "one score combined", alone.by[combined], nil)
 	}
 }

@@ -25,33 +25,13 @@ import (
 // manifest is about a file, whose first 48 examples are to train, and another file.
 func manifest(file, outside string) string {
 	return fmt.Sprintf(`
-name  = "small_unknown"
-study = "unknown"
-seed  = 2
-[data]
-file       = %q
-train_rows = "1-48"
-[unknown]
-validation = 0.25
-wrong      = [0.1, 0.0001]
-thresholds = [0.6]
-unseen     = ["b"]
-[sweep]
-seed = [1, 2]
-[[outside]]
-name = "far"
-file = %q
-[[method]]
-name = "ours"
-kind = "closed-form"
-members = 1
-rule = "adf"
-bias = true
-prior_var = 10
-passes = 2
-[[method]]
-name = "filter"
-kind = "kalman"
+name = "small_unknown"; study = "unknown"; seed = 2
+[data]; file = %q; train_rows = "1-48"
+[unknown]; validation = 0.25; wrong = [0.1, 0.0001]; thresholds = [0.6]; unseen = ["b"]
+[sweep]; seed = [1, 2]
+[[outside]]; name = "far"; file = %q
+[[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true; prior_var = 10; passes = 2
+[[method]]; name = "filter"; kind = "kalman"
 `, file, outside)
 }
 
@@ -83,20 +63,15 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 	t.Helper()
 	src := func(purpose ...any) rand.Source { return study.Stream("small_unknown", seed, purpose...) }
 	part := func(rows string) *data.Examples {
-		e, err := data.Rows(dataset.NewExamples(set, 3), rows)
-		check.OK(t, err)
-		return e
+		return check.Must(data.Rows(dataset.NewExamples(set, 3), rows))
 	}
 	train := part("1-48")
 	learn, judge, err := train.Split(0.25, src("validation"))
 	check.OK(t, err)
 	judged, train := train.Subset(judge), train.Subset(learn)
-	scaler, err := train.Scaler(dataset.Standard)
-	check.OK(t, err)
-	cfg := bnn.Default(2, 3)
+	scaler, cfg := check.Must(train.Scaler(dataset.Standard)), bnn.Default(2, 3)
 	cfg.PriorVar = []float64{10}
-	n, err := bnn.NewEnsemble(cfg, 1, src("method", "ours"))
-	check.OK(t, err)
+	n := check.Must(bnn.NewEnsemble(cfg, 1, src("method", "ours")))
 	l := learner.NewTolerant(&learner.Network{Model: n}, 3)
 	course := learner.Course{Examples: scaler.Apply(train), Passes: 2, Order: func(pass int) rand.Source { return src("pass", pass) }}
 	check.OK(t, course.Train(t.Context(), l))
@@ -171,9 +146,7 @@ func TestByHand(t *testing.T) {
 			}
 			for i, text := range p.Texts("p") {
 				for j, x := range strings.Fields(text) {
-					got, err := strconv.ParseFloat(x, 64)
-					check.OK(t, err)
-					check.Near(t, "p", got, want.p[i][j], 1e-5)
+					check.Near(t, "p", check.Must(strconv.ParseFloat(x, 64)), want.p[i][j], 1e-5)
 				}
 				if class := p.Texts("class")[i]; data == "far" && class != "" || data == "test" && class != string("abc"[set.Class[48+i]]) {
 					t.Errorf("%s %d: class %q", data, i, class)
@@ -197,27 +170,11 @@ func TestByHand(t *testing.T) {
 func TestScores(t *testing.T) {
 	set := studytest.Clusters(72)
 	text := manifest(studytest.File(t, set), studytest.File(t, far())) + `
-[[method]]
-name = "six"
-kind = "closed-form"
-hidden_layers = [4]
-members = 6
-[[method]]
-name = "tagi"
-kind = "tagi"
-hidden_layers = [4]
-members = 2
-[[method]]
-name = "dropout"
-kind = "dropout"
-hidden_layers = [4]
-epochs = 5
-[[method]]
-name = "pixels"
-kind = "class-gaussian"
-[[method]]
-name = "layer"
-output = "gaussian"
+[[method]]; name = "six"; kind = "closed-form"; hidden_layers = [4]; members = 6
+[[method]]; name = "tagi"; kind = "tagi"; hidden_layers = [4]; members = 2
+[[method]]; name = "dropout"; kind = "dropout"; hidden_layers = [4]; epochs = 5
+[[method]]; name = "pixels"; kind = "class-gaussian"
+[[method]]; name = "layer"; output = "gaussian"
 `
 	without := studytest.Run(t, Kind, text, "sweep.seed=[2]")
 	with := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
@@ -232,20 +189,13 @@ output = "gaussian"
 		"density":                 {"pixels", "layer"}, "ridge": {"layer"}, "combined": {"ours", "six", "tagi", "layer"},
 	} {
 		got := with.Get("outside").Where("confidence", name)
-		methods := got.Distinct("method")
-		if !slices.Equal(methods, want) || got.Where("data", "unseen").Len() != len(want) {
-			t.Errorf("%s of %q", name, methods)
-		}
+		check.Equal(t, name, []any{got.Distinct("method"), got.Where("data", "unseen").Len()}, []any{want, len(want)})
 	}
 	for _, kind := range []string{"probability", "entropy", "epistemic"} {
 		a, b := without.Get("runs").Where("confidence", kind), with.Get("runs").Where("confidence", kind)
-		if string(a.CSV()) != string(b.CSV()) {
-			t.Errorf("%s\nwith other scores\n%s", a.CSV(), b.CSV())
-		}
+		check.Equal(t, "with other scores", string(b.CSV()), string(a.CSV()))
 	}
-	if without.Get("runs").Where("confidence", "mutual-information").Len() != 0 {
-		t.Error("mutual information without being asked for")
-	}
+	check.Equal(t, "mutual information without being asked for", without.Get("runs").Where("confidence", "mutual-information").Len(), 0)
 }
 
 // A promise is of what was predicted before it was learned: labels of noise promise nothing,
@@ -269,9 +219,7 @@ func TestPromise(t *testing.T) {
 				if i == 0 && (made != 1 || correct < 0.5 || risk != wrong/(correct+wrong)) || i == 1 && (made != 0 || correct+wrong != 0 || !math.IsNaN(risk)) {
 					t.Errorf("passes %s, data %d:\n%s", passes, i, rows.CSV())
 				}
-				if kept := rows.Nums("kept")[k] == 1; kept == (risk > 0.3) {
-					t.Errorf("kept: %t, with the risk %g", kept, risk)
-				}
+				check.Equal(t, fmt.Sprintf("kept with the risk %g", risk), rows.Nums("kept")[k] == 1, !(risk > 0.3))
 			}
 		}
 	}
@@ -288,17 +236,11 @@ func TestUnseen(t *testing.T) {
 	}
 	a, b := run(t, set), run(t, other)
 	x, y := a.Get("outside").Where("data", "unseen"), b.Get("outside").Where("data", "unseen")
-	if x.Len() != 2*3+2*2 || string(x.CSV()) != string(y.CSV()) {
-		t.Errorf("%s\nwith other unseen examples\n%s", x.CSV(), y.CSV())
-	}
+	check.Equal(t, "with other unseen examples", []any{x.Len(), string(y.CSV())}, []any{2*3 + 2*2, string(x.CSV())})
 	p := a.Get("predictions").Where("data", "unseen").Where("method", "ours").Where("seed", 1)
-	if p.Len() != 8 { // those of the test part
-		t.Errorf("%d predictions", p.Len())
-	}
+	check.Equal(t, "predictions, of the test part", p.Len(), 8)
 	for i, text := range p.Texts("p") {
-		if n := len(strings.Fields(text)); n != 2 || p.Texts("class")[i] != "" {
-			t.Errorf("%d probabilities, class %q", n, p.Texts("class")[i])
-		}
+		check.Equal(t, "probabilities and class", []any{len(strings.Fields(text)), p.Texts("class")[i]}, []any{2, ""})
 	}
 }
 
@@ -308,9 +250,7 @@ func TestBreakDown(t *testing.T) {
 	auroc := tables.Get("outside").Where("method", "ours").Where("data", "far").Nums("auroc")
 	check.NearAll(t, "AUROC", auroc, []float64{0.5, 0.5, 0.5}, 1e-12)
 	r := tables.Get("decisions").Where("method", "ours").Where("wanted", "threshold=0.6")
-	if r.Nums("unknown")[0] != 1 || !math.IsNaN(r.Nums("risk")[0]) {
-		t.Errorf("%s", r.CSV())
-	}
+	check.Equal(t, "unknown and risk", fmt.Sprint(r.Nums("unknown")[0], r.Nums("risk")[0]), "1 NaN")
 }
 
 // The test part need not have all classes: what is left of it has nothing to be told
@@ -326,9 +266,7 @@ func TestOneClassInTheTestPart(t *testing.T) {
 			t.Error("no rows of unseen classes")
 		}
 		for i, x := range rows.Nums("auroc") {
-			if !math.IsNaN(x) || !math.IsNaN(rows.Nums("fpr95")[i]) {
-				t.Errorf("AUROC %g with one kind of examples", x)
-			}
+			check.Equal(t, "AUROC and FPR95 with one kind of examples", fmt.Sprint(x, rows.Nums("fpr95")[i]), "NaN NaN")
 		}
 	}
 }
@@ -339,9 +277,8 @@ func TestSpecs(t *testing.T) {
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]", "unknown.promise=[0.1]",
 		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.score=probability",
 		"unknown.combine=[\"entropy\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
-	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Data.Sums) != 1 || len(s.Outside[0].Sums) != 1 {
-		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
-	}
+	s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec)
+	check.Equal(t, "sums of a file each", []int{len(s.Data.Sums), len(s.Outside[0].Sums)}, []int{1, 1})
 	studytest.Refused(t, Kind, text, map[string]string{
 		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise", "unknown.validation=0": "unknown.validation",
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
