@@ -83,6 +83,24 @@ func TestCholeskyBits(t *testing.T) {
 	}
 }
 
+// The matrix may stand at the beginning of a longer slice, which keeps the rest.
+func TestCholeskyOfSlice(t *testing.T) {
+	const n = 7
+	a := positive(n)
+	long := make([]float64, n*n+2*n+1)
+	for i := range n {
+		for j := range i + 1 {
+			long[i*n+j] = a.At(i, j)
+		}
+	}
+	rest := long[n*n:]
+	rest[0], rest[n] = 3, 5
+	var want, got Cholesky
+	if !want.Factorize(a) || !got.FactorizeLower(long, n) || got.LogDet() != want.LogDet() || rest[0] != 3 || rest[n] != 5 {
+		t.Errorf("log determinant %v, want %v; rest %v", got.LogDet(), want.LogDet(), rest)
+	}
+}
+
 func TestCholeskyRefuses(t *testing.T) {
 	var c Cholesky
 	for _, a := range [][]float64{{1, 2, 2, 1}, {1, 1, 1, 1}, {-1, 0, 0, 1}, {math.NaN(), 0, 0, 1}, {1, math.NaN(), math.NaN(), 1}, {1, 0, 0, math.Inf(1)}} {

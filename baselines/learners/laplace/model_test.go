@@ -164,7 +164,7 @@ func TestTwoClasses(t *testing.T) {
 	}
 }
 
-// No rule sees what all logits have in common.
+// A constant added to all logits changes no prediction.
 func TestInvariances(t *testing.T) {
 	rnd := rand.New(random.Source("laplace", "invariances"))
 	const n = 5

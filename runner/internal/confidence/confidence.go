@@ -18,7 +18,7 @@ type Score string
 const (
 	Probability       Score = "probability"        // the largest probability
 	Entropy           Score = "entropy"            // a decreasing function of the entropy of the probabilities
-	MutualInformation Score = "mutual-information" // a decreasing function of that of the label and the member
+	MutualInformation Score = "mutual-information" // a decreasing function of the mutual information of label and member
 
 	Density      Score = "density"       // log density of c, with output = "ridge" of Gaussians with one covariance
 	DensityRatio Score = "density-ratio" // density less the log density of one Gaussian of all examples

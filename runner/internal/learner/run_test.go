@@ -11,8 +11,8 @@ import (
 	"closedform/runner/internal/data"
 )
 
-// A run predicts each example of the first pass before it is learned, and the test examples at the snapshots of that
-// pass and after the passes that are scored. A method that learns all examples at once is scored after them.
+// In the first pass a run predicts each example before it learns it, and the test examples at every snapshot. After
+// each pass that is scored it predicts the test examples, too. A method that learns all examples at once is scored after them.
 func TestRun(t *testing.T) {
 	var set data.Set
 	for i, class := range []int{0, 1, 1, 1} {

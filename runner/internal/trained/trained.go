@@ -139,8 +139,8 @@ func (n *Network) layer() *readout.Layer {
 }
 
 // familiarity returns a p-value of the hypothesis that x, which the network has predicted, is like the learned
-// inputs: that of the inputs or, with an output layer, twice the smaller one of that and of the layer's
-// (Bonferroni). It is 1 without either.
+// inputs. The distribution of the inputs gives one p-value and an output layer another; of two, the result is
+// twice the smaller one (Bonferroni). It is 1 if there is neither.
 func (n *Network) familiarity(x []float64) float64 {
 	p := 1.0
 	if n.Familiar != nil {
@@ -165,7 +165,7 @@ func (n *Network) familiarity(x []float64) float64 {
 	return min(1, 2*p, 2*q)
 }
 
-// decide returns the class of a prediction for an input of that familiarity.
+// decide returns the decision for a prediction, given the familiarity of its input.
 func (n *Network) decide(p *bnn.Prediction, familiarity float64, d Decision) string {
 	if class := p.Decide(bnn.Probability, d.Probability); class != bnn.Unknown && familiarity >= d.Familiarity {
 		return n.Classes[class]

@@ -93,7 +93,7 @@ func (e *experiment) Validate() error {
 	return cmp.Or(e.checkContrasts(), learner.Check(e.learners(), c.Budget, false))
 }
 
-// named reports whether there is a method of that name.
+// named reports whether the manifest has a method with this name.
 func (e *experiment) named(name string) bool {
 	return slices.ContainsFunc(e.Methods, func(m method) bool { return m.Name == name })
 }

@@ -189,7 +189,7 @@ func (e *experiment) contrasts(runs, predictions *table.Table) *table.Table {
 	return t
 }
 
-// difference is a mean difference, with its variance and the degrees of freedom of that.
+// difference is a mean difference, the variance of this mean, and the degrees of freedom of the variance.
 type difference struct {
 	mean, variance float64
 	freedom, units int

@@ -35,7 +35,7 @@ type experiment struct {
 }
 
 type stream struct {
-	Examples int `toml:"examples" allowed:"1 to 1,000,000"` // of a stream, and of that by which candidates are judged
+	Examples int `toml:"examples" allowed:"1 to 1,000,000"` // in a stream; the stream by which candidates are chosen has as many
 	Block    int `toml:"block"`                             // examples whose scores are averaged, a divisor of Examples
 	Every    int `toml:"every" allowed:"1 to 1,000,000"`    // methods that learn all examples at once are fitted after so many
 	Budget   int `toml:"budget" allowed:"1 to 100"`         // the most candidates of a method

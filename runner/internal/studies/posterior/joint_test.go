@@ -13,7 +13,7 @@ import (
 	"closedform/internal/check"
 )
 
-// Of independent logits the integrals are those of package softmax; what all logits have in common changes nothing.
+// For independent logits the integrals equal those of package softmax, and a constant added to all logits changes nothing.
 func TestIntegrate(t *testing.T) {
 	rnd := rand.New(random.Source("integrate"))
 	for n := 2; n <= mostJoint; n++ {

@@ -17,7 +17,7 @@ type inputs struct {
 	Box     int      `toml:"box,omitempty"`     // of an image the middle, so many pixels a side
 	Methods []string `toml:"methods,omitempty"` // those that it is for; none: all
 
-	Scale dataset.Scaling `toml:"scale,omitempty" json:",omitempty"` // in place of that of [data]
+	Scale dataset.Scaling `toml:"scale,omitempty" json:",omitempty"` // how these inputs are scaled; empty: as [data] says
 }
 
 // all stands for every input.
