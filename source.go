@@ -39,7 +39,7 @@ const (
 // for those that it imports, directly or not, on this target; their modules; the Go release;
 // and whether multiplications and additions are fused.
 //
-// Comments, layout and tests do not count, nor does what only draws: the package figures, and
+// Comments and layout of Go files do not count, nor do tests, nor what only draws: the package figures, and
 // files named figures.go or *_figures.go; nor, unless baselines is nil, lines of the registry
 // of methods that name others than these.
 //
@@ -191,11 +191,8 @@ func (t *tree) read(pkg string) (files []source, err error) {
 			continue // changes no number
 		}
 		count := func(text []byte) ([]byte, error) { return text, nil }
-		switch ext := path.Ext(name); {
-		case slices.Contains(p.GoFiles, name):
+		if slices.Contains(p.GoFiles, name) {
 			count = goTokens
-		case ext == ".s" || ext == ".h":
-			count = assembly
 		}
 		f, err := t.file(path.Join(p.Dir, name), count)
 		if err != nil {

@@ -3,7 +3,6 @@ package closedform
 import (
 	"go/scanner"
 	"go/token"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -40,28 +39,4 @@ func goTokens(src []byte) ([]byte, error) {
 			out = append(append(out, ' '), tok.String()...)
 		}
 	}
-}
-
-// asmLayout finds strings and characters, which count, and what does not: blanks and comments.
-var asmLayout = regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(?:[ \t\r]|//[^\n]*|(?s:/\*.*?\*/))+`)
-
-// assembly returns what counts of assembly or of a header: its lines, with blanks and comments
-// folded, and its //go: directives.
-func assembly(src []byte) ([]byte, error) {
-	text := asmLayout.ReplaceAllStringFunc(string(src), func(found string) string {
-		directive := strings.TrimSpace(found)
-		if strings.HasPrefix(directive, "//go:") || found[0] == '"' || found[0] == '\'' {
-			return directive
-		}
-		return " "
-	})
-	var out []byte
-	continued := false
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" || continued { // an empty line ends a macro
-			out = append(append(out, line...), '\n')
-		}
-		continued = strings.HasSuffix(line, `\`)
-	}
-	return out, nil
 }

@@ -119,7 +119,7 @@ func TestReference(t *testing.T) {
 			check.OK(t, models[record[0]].Predict(p, x))
 			got = append(got, p...)
 		}
-		check.NearAll(t, record[0], got, check.Numbers(t, record[1:]), 1e-6)
+		check.NearAll(t, record[0], got, check.Numbers(record[1:]), 1e-6)
 	}
 }
 

@@ -153,3 +153,24 @@ func TestPieces(t *testing.T) {
 		t.Errorf("intervals %+v", p.ends)
 	}
 }
+
+// A scale has two ends also where there is one value, or none.
+func TestSpanning(t *testing.T) {
+	for _, c := range []struct {
+		log       bool
+		z         []float64
+		low, high float64
+	}{
+		{false, []float64{2, 1, math.NaN(), math.Inf(1)}, 1, 2},
+		{true, []float64{2, 1, 0, -1, math.Inf(1)}, 1, 2},
+		{true, []float64{0.01, 0.01}, 0.005, 0.02},
+		{false, []float64{0, 0}, -1, 1},
+		{false, []float64{1e20}, 0.5e20, 1.5e20},
+		{true, []float64{math.NaN(), math.Inf(1), 0}, 0.5, 2},
+		{false, []float64{math.NaN(), math.Inf(1)}, -1, 1},
+	} {
+		if s := (Axis{Log: c.log}).Spanning(c.z); s.Min != c.low || s.Max != c.high {
+			t.Errorf("%v: scale from %g to %g, want %g to %g", c.z, s.Min, s.Max, c.low, c.high)
+		}
+	}
+}

@@ -50,7 +50,6 @@ func Dots(d DotPlot) *Figure {
 	var (
 		out    = page{width: pageWidth, label: d.X.Label, keys: d.keys()}
 		y      = Axis{Min: -0.7, Max: float64(n) - 0.3}
-		names  []plot.Tick
 		curves []Curve
 	)
 	if d.Columns == 1 {
@@ -59,7 +58,7 @@ func Dots(d DotPlot) *Figure {
 	d.X.Label = ""
 	out.height = func(vg.Length) vg.Length { return dotRow * vg.Length(y.Max-y.Min) }
 	for k, name := range d.Names {
-		names = append(names, plot.Tick{Value: float64(n - 1 - k), Label: name})
+		out.names = append(out.names, plot.Tick{Value: float64(n - 1 - k), Label: name})
 		curves = append(curves, Curve{Name: name})
 		if d.Groups != nil {
 			curves[k].Group = d.Groups[k]
@@ -70,7 +69,7 @@ func Dots(d DotPlot) *Figure {
 		var row []panel
 		for _, p := range panels {
 			require(len(p.Dots) == n, "panel %q has %d dots for %d names", p.Title, len(p.Dots), n)
-			row = append(row, panel{title: p.Title, x: d.X, y: y, names: names, plotters: d.plotters(p, y, known)})
+			row = append(row, panel{title: p.Title, x: d.X, y: y, plotters: d.plotters(p, y, known)})
 		}
 		out.rows = append(out.rows, row)
 	}

@@ -5,22 +5,6 @@ import (
 	"slices"
 )
 
-// Multiples draws small charts, so many in a row, with the axes of the first; the
-// ends include the curves of all.
-func Multiples(charts []Chart, across int) *Figure {
-	var all []Curve
-	for _, c := range charts {
-		all = append(all, c.Curves...)
-	}
-	x := charts[0].X.withEnds(all, func(c Curve) []float64 { return c.X })
-	y := charts[0].Y.withEnds(all, func(c Curve) []float64 { return c.Y })
-	charts = slices.Clone(charts)
-	for i := range charts {
-		charts[i].X, charts[i].Y = x, y
-	}
-	return Charts(slices.Collect(slices.Chunk(charts, across)))
-}
-
 // Split divides the curves of a chart among charts side by side, n in each.
 // All of them have the references. Without others there is one chart.
 func (c Chart) Split(n int) (out []Chart) {

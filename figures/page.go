@@ -14,7 +14,6 @@ import (
 type panel struct {
 	title    string
 	x, y     Axis
-	names    []plot.Tick // in place of the ticks of Y
 	plotters []plot.Plotter
 }
 
@@ -27,11 +26,32 @@ type page struct {
 	width  vg.Length                       // 0: that of a column for one panel in a row, of a page for more
 	height func(width vg.Length) vg.Length // of a data area, by its width
 	label  string                          // of X, for panels that have none of their own
+	names  names                           // left of each row, in place of the ticks of Y
 	keys   []key
 	// margin is the room at the right edge of the page, and beside draws what
 	// stands there beside a row, given the data area of its last panel.
 	margin vg.Length
 	beside func(area draw.Canvas, row int)
+}
+
+// names are those of the rows of dots. They stand outside the panels that plot.Align aligns, whose widths it
+// would get wrong where names are wider than a column of the page. What is longer than half of the page is cut off.
+type names []plot.Tick
+
+// Ticks implements plot.Ticker.
+func (n names) Ticks(_, _ float64) []plot.Tick { return n }
+
+// room is the width of the names as plots draw them.
+func (n names) room() vg.Length {
+	if n == nil {
+		return 0
+	}
+	sty := letters(textSize, 0, 0)
+	width := sty.Width(" ")
+	for _, t := range n {
+		width = max(width, sty.Width(" ")+sty.Width(t.Label))
+	}
+	return width
 }
 
 const (
@@ -56,7 +76,7 @@ func (p page) figure() *Figure {
 		plots = p.plots()
 		tiles = draw.Tiles{
 			Rows: len(plots), Cols: len(plots[0]), PadX: panelGap, PadY: rowGap,
-			PadLeft: pageEdge, PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
+			PadLeft: pageEdge + min(p.names.room(), cmp.Or(p.width, pageWidth)/2), PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
 		}
 		width  = cmp.Or(p.width, pageWidth)
 		height = width
@@ -91,8 +111,13 @@ func (p page) figure() *Figure {
 		for i, row := range p.rows {
 			var last draw.Canvas
 			for j := range row {
-				plots[i][j].Draw(canvases[i][j])
-				last = plots[i][j].DataCanvas(canvases[i][j])
+				plt, c := *plots[i][j], canvases[i][j]
+				if j == 0 && p.names != nil {
+					plt.Y.Tick.Label.Font.Size = textSize
+					c.Min.X -= p.names.room()
+				}
+				plt.Draw(c)
+				last = plt.DataCanvas(c)
 			}
 			if p.beside != nil {
 				p.beside(last, i)
@@ -112,8 +137,9 @@ func (p page) plots() [][]*plot.Plot {
 		out[i] = make([]*plot.Plot, columns)
 		for j, q := range row {
 			plt := newPlot(q.x, q.y)
-			if q.names != nil {
-				plt.Y.Tick.Marker, plt.Y.Tick.Length = plot.ConstantTicks(q.names), 0
+			if p.names != nil {
+				plt.Y.Tick.Marker, plt.Y.Tick.Length = p.names, 0
+				withoutText(&plt.Y)
 			}
 			if p.at(i+1, j).x == q.x {
 				withoutText(&plt.X)

@@ -20,7 +20,6 @@ import (
 	"closedform/core/random"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
-	"closedform/runner/internal/table"
 )
 
 func (p *program) adoptCommand(f *flag.FlagSet) action {
@@ -36,13 +35,14 @@ func (p *program) adoptCommand(f *flag.FlagSet) action {
 // adoption is the result of checking cells that other code computed.
 type adoption struct {
 	old     *store.CellSums
-	of      []*store.CellSum // by cell: what was published of it, from the same spec; nil: nothing
-	stale   []int            // cells that other code has computed
-	changed bool             // the manifest has, so that the tables may have other rows
-	sample  []int            // stale cells that are recomputed
-	strata  int              // of the stale cells
-	dear    map[string]bool  // strata of which no cell is in the sample, as each takes too long
-	differs map[string]bool  // strata of which the code makes other content
+	of      []*store.CellSum     // by cell: what was published of it, from the same spec; nil: nothing
+	stale   []int                // cells that other code has computed
+	changed bool                 // the manifest has, so that the tables may have other rows
+	sample  []int                // stale cells that are recomputed
+	strata  int                  // of the stale cells
+	short   int                  // of these, strata for which the short form alone speaks
+	differs map[string]bool      // strata of which the code makes other content
+	docs    map[[2]string]string // of columns of the cells, by table and column, as the code words them
 }
 
 // adopt marks published cells that other code computed from the same specs as cells of the current code.
@@ -51,18 +51,17 @@ type adoption struct {
 // complete: no cell needs to be computed or merged.
 func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	a, err := j.adoption()
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		j.say("%s: nothing to adopt: nothing is published in %s\n", j.Name, j.dir)
 		return false, nil
-	}
-	if err != nil {
+	case err != nil:
 		return false, err
-	}
-	if len(a.stale) == 0 {
-		if !a.changed {
-			j.say("%s: nothing to adopt: %s is of this code\n", j.Name, j.dir)
-		}
-		return !a.changed, nil
+	case len(a.stale) == 0 && a.changed:
+		return false, nil
+	case len(a.stale) == 0:
+		j.say("%s: nothing to adopt: %s is of this code\n", j.Name, j.dir)
+		return true, nil
 	}
 	if len(j.Short) > 0 {
 		if err := j.computeShortForm(ctx); err != nil {
@@ -78,14 +77,16 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	checked := fmt.Sprintf("recomputed %d cells, of %d of %d strata, in %s", len(a.sample), a.strata-len(a.dear), a.strata, j.took())
+	checked := fmt.Sprintf("recomputed %d cells, of %d of %d strata, in %s", len(a.sample), a.strata-a.short, a.strata, j.took())
 	if other := len(a.differs) > 0 || a.changed || !merged; here < adopted && other {
 		j.say("%s: %s; %s does not have the other cells, of which tables are made: computing them\n",
 			j.Name, checked, j.dir)
 		return false, nil
 	}
 	j.say("%s: %s; adopted %d of %d cells\n", j.Name, checked, adopted, len(a.of))
-	j.adopted = store.Adopted{Recomputed: len(a.sample), Strata: a.strata - len(a.dear), Short: len(a.dear)}
+	j.adopted = &store.Adopted{
+		From: a.of[a.stale[0]].Code, To: j.version, Cells: adopted, Recomputed: len(a.sample), Strata: a.strata - a.short, Short: a.short,
+	}
 	if here < adopted {
 		return true, j.restamp(a)
 	}
@@ -101,7 +102,7 @@ func (j *job) adoption() (*adoption, error) {
 	if bad := results.Differing(); len(bad) > 0 {
 		return nil, fmt.Errorf("%s: the checksums in SHA256SUMS are not those of %s", j.dir, strings.Join(bad, ", "))
 	}
-	a := &adoption{of: make([]*store.CellSum, len(j.work.Cells)), differs: map[string]bool{}}
+	a := &adoption{of: make([]*store.CellSum, len(j.work.Cells)), differs: map[string]bool{}, docs: map[[2]string]string{}}
 	if a.old, err = store.ReadCellSums(j.dir); err != nil {
 		return nil, err
 	}
@@ -128,8 +129,8 @@ func (j *job) adoption() (*adoption, error) {
 const sampled = 0.05
 
 // draw draws the sample: of each stratum cells that take little time, at random among those
-// that take about as long. Those that take longest are left out if all take longer than the
-// budget and the short form speaks for their strata.
+// that take about as long. The cells that take longest are left out if all take longer than the
+// budget, but one is kept of a stratum for which the short form does not speak.
 func (j *job) draw(a *adoption) {
 	rnd := rand.New(random.Source("adopt", j.Name, j.version))
 	groups, seconds, expected := map[string][]int{}, j.work.Expected(a.stale), map[int]float64{}
@@ -138,44 +139,46 @@ func (j *job) draw(a *adoption) {
 		name := j.work.Cells[i].Group()
 		groups[name], expected[i] = append(groups[name], i), seconds[k]
 	}
+	var drawn []int
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		group := groups[name]
 		slices.SortStableFunc(group, func(a, b int) int {
 			return cmp.Compare(math.Round(math.Log2(expected[a])), math.Round(math.Log2(expected[b])))
 		})
-		a.sample = append(a.sample, group[:int(math.Ceil(sampled*float64(len(group))))]...)
+		drawn = append(drawn, group[:int(math.Ceil(sampled*float64(len(group))))]...)
 	}
-	slices.SortStableFunc(a.sample, func(i, k int) int { return cmp.Compare(expected[i], expected[k]) })
-	a.strata, a.dear = len(groups), map[string]bool{}
-	for name := range groups {
-		a.dear[name] = true
-	}
-	left := j.budget.Seconds()
-	a.sample = slices.DeleteFunc(a.sample, func(i int) bool {
-		if !math.IsInf(expected[i], 1) { // which is not known
-			left -= expected[i]
-		}
+	slices.SortStableFunc(drawn, func(a, b int) int { return cmp.Compare(expected[a], expected[b]) })
+	left, has := j.budget.Seconds(), map[string]bool{}
+	for _, i := range drawn {
 		name := j.work.Cells[i].Group()
-		if left < 0 && (!a.dear[name] || slices.Contains(j.shortStrata, name)) {
-			return true
+		if s := expected[i]; !math.IsInf(s, 1) { // which is not known
+			left -= s
 		}
-		delete(a.dear, name)
-		return false
-	})
+		if left < 0 && (has[name] || slices.Contains(j.shortStrata, name)) {
+			continue
+		}
+		a.sample, has[name] = append(a.sample, i), true
+	}
+	a.strata, a.short = len(groups), len(groups)-len(has)
 	slices.Sort(a.sample)
 }
 
 // check recomputes the sample and the short form, and notes the strata that differ. It
 // reports whether the tables of the short form are the same.
 func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
-	cells, err := j.work.Recompute(ctx, j.pool, a.sample)
+	cells, err := j.work.Recompute(ctx, j.here.Pool, a.sample)
 	if err != nil {
 		return false, err
 	}
 	for k, i := range a.sample {
+		for _, t := range cells[k] {
+			for _, c := range t.Columns {
+				a.docs[[2]string{t.Name, c.Name}] = c.Doc
+			}
+		}
 		if store.ShortDigest(cells[k].Digest()) != a.of[i].Digest {
 			c := j.work.Cells[i]
-			j.differs(a, c.Group(), fmt.Sprintf("cell %s: %s", c.Key, j.difference(cells[k])))
+			j.differs(a, c.Group(), "cell "+c.Key)
 		}
 	}
 	if len(j.Short) == 0 {
@@ -208,9 +211,8 @@ func (j *job) differs(a *adoption, stratum, how string) {
 }
 
 // takeOver marks the stored cells of the strata that do not differ as cells of the current
-// code. It returns how many cells are adopted, and how many of them are stored here.
+// code, and gives their columns its descriptions. It returns how many cells are adopted, and how many of them are stored here.
 func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
-	j.stamped = map[int]bool{}
 	for _, i := range a.stale {
 		cell := j.work.Cells[i]
 		if a.differs[cell.Group()] {
@@ -223,7 +225,12 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 			continue
 		}
 		here++
-		c.Fingerprint, j.stamped[i] = j.work.Prints[i], true
+		for _, t := range c.Tables { // digests are of the numbers alone
+			for k := range t.Columns {
+				t.Columns[k].Doc = cmp.Or(a.docs[[2]string{t.Name, t.Columns[k].Name}], t.Columns[k].Doc)
+			}
+		}
+		c.Fingerprint = j.work.Prints[i]
 		if err := j.folder.SaveCell(c); err != nil {
 			return adopted, here, err
 		}
@@ -238,65 +245,27 @@ func (j *job) restamp(a *adoption) error {
 		return err
 	}
 	for _, i := range a.stale {
-		a.of[i].Code, a.of[i].From = j.origins[i].Code, cmp.Or(a.of[i].From, a.of[i].Code)
+		a.of[i].Code = j.origins[i].Code
 	}
-	run.CodeVersion, run.Adopted = j.version, j.provenance(a.old)
+	j.provenance(run)
+	run.CodeVersion = j.version
 	return j.folder.Restamp(run, a.old)
 }
 
-// provenance returns the counts of adopted cells for run.json, nil if there are none.
-func (j *job) provenance(sums *store.CellSums) *store.Adopted {
-	n, from := sums.Adopted()
-	if n == 0 {
-		return nil
+// provenance sets what run.json says of adopted cells: those that this run has adopted or, of those of
+// earlier runs, at most as many as were not computed now.
+func (j *job) provenance(run *store.Run) {
+	run.Adopted = j.adopted
+	was, err := store.ReadRun(j.dir)
+	reused := len(j.work.Cells) - j.work.Computed
+	if err != nil || was.Adopted == nil || reused == 0 {
+		return
 	}
-	a := j.adopted
-	if was, err := store.ReadRun(j.dir); err == nil && was.Adopted != nil && a.Strata == 0 {
-		a = *was.Adopted // of an earlier run
+	if run.Adopted == nil {
+		run.Adopted = was.Adopted
 	}
-	a.Cells, a.From, a.To = n, from, j.version
-	return &a
-}
-
-// difference describes the largest change between a recomputed cell and the published one:
-// absolute, relative and, if the table of means has an interval, in half-widths of the interval.
-func (j *job) difference(cell table.Set) string {
-	results, err := store.OpenResults(j.dir)
-	if err != nil {
-		return err.Error()
-	}
-	for _, t := range cell {
-		old, err := results.Table(t.Name)
-		if err != nil {
-			continue // packed, and not here
-		}
-		for _, c := range store.DiffTables(old, t) {
-			text := fmt.Sprintf("%s.%s of %s was %s and is %s, %s", t.Name, c.Column, c.Row, c.Old, c.New, c.By)
-			if w := halfWidth(results, t, c.Column); w > 0 {
-				text += fmt.Sprintf(", %.2g half-widths", math.Abs(c.Delta)/w)
-			}
-			return text
-		}
-	}
-	return "in tables that are not here"
-}
-
-// halfWidth returns the half-width of the published interval of a column, in the row of the table of
-// means that has the words of the table; 0 if there is none.
-func halfWidth(results *store.Results, of *table.Table, column string) float64 {
-	means, err := results.Table("summary")
-	if err != nil || !means.Has(column+"_low") || of.Len() == 0 {
-		return 0
-	}
-	for _, c := range means.Columns {
-		if c.Kind == table.Words && of.Has(c.Name) {
-			means = means.Where(c.Name, of.Texts(c.Name)[0])
-		}
-	}
-	if means.Len() != 1 {
-		return 0
-	}
-	return (means.Nums(column + "_high")[0] - means.Nums(column + "_low")[0]) / 2
+	run.Adopted.From, run.Adopted.To = was.Adopted.From, j.version
+	run.Adopted.Cells = min(max(run.Adopted.Cells, was.Adopted.Cells), reused)
 }
 
 // say prints a line. It is safe while other experiments print.

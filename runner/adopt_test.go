@@ -22,7 +22,7 @@ func changeCode(t *testing.T, version string, change func()) {
 	t.Helper()
 	old := experiment.CodeVersion
 	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return version, nil }
-	t.Cleanup(func() { experiment.CodeVersion, toyShift, toyAbove = old, nil, 0 })
+	t.Cleanup(func() { experiment.CodeVersion, toyShift, toyAbove, toyDoc = old, nil, 0, "last |place|" })
 	if change != nil {
 		change()
 	}
@@ -34,7 +34,7 @@ func published(t *testing.T, manifest string, clone bool) (m, out, dir string) {
 	mustRun(t, "-exp", m, "-out", out)
 	dir = filepath.Join(out, "small")
 	if clone {
-		for _, path := range append(glob(t, dir, "*.csv.gz"), filepath.Join(dir, "cells"), filepath.Join(dir, "timing.csv")) {
+		for _, path := range append(glob(t, dir, "*.csv.gz"), filepath.Join(dir, "cells")) {
 			check.OK(t, os.RemoveAll(path))
 		}
 	}
@@ -80,12 +80,25 @@ func TestAdopt(t *testing.T) {
 			t.Errorf("adopted %+v", a)
 		}
 		// What was computed again is no longer adopted.
-		contains(t, mustRun(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
+		remove(t, dir, "cells")
+		mustRun(t, "-exp", m, "-out", out)
 		if a := mustReadRun(t, dir).Adopted; a != nil {
-			t.Errorf("adopted %+v after verify", a)
+			t.Errorf("adopted %+v after all was computed", a)
 		}
 		check.Equal(t, "cells.sums tells of adopted cells", strings.Contains(read(t, dir, "cells.sums"), "from"), false)
 	})
+}
+
+// Adopted results have the descriptions of the code that adopts them, as if it had computed them.
+func TestAdoptDescriptions(t *testing.T) {
+	m, out, dir := published(t, many, false)
+	changeCode(t, "2", func() { toyDoc = "how far the last place is" })
+	contains(t, mustRun(t, "adopt", "-exp", m, "-out", out), "adopted 60 of 60 cells")
+	adopted := read(t, dir, "README.md")
+	remove(t, dir, "cells")
+	mustRun(t, "-exp", m, "-out", out)
+	check.Equal(t, "README.md", adopted, read(t, dir, "README.md"))
+	contains(t, adopted, "how far the last place is")
 }
 
 // The short form alone speaks for strata whose cells take longer than the budget; of one that it does
@@ -121,7 +134,7 @@ func TestAdoptDifference(t *testing.T) {
 			}
 		})
 		stdout := mustRun(t, "adopt", "-exp", m, "-out", out)
-		contains(t, stdout, `small: stratum "total" differs: cell total seed=`, "runs.end of method=total seed=", "0.1 %)", "recomputed 4 cells, of 2 of 2 strata")
+		contains(t, stdout, `small: stratum "total" differs: cell total seed=`, "recomputed 4 cells, of 2 of 2 strata")
 		check.Equal(t, "it says", strings.Contains(stdout, `"joint"`), false)
 		run, fresh := mustReadRun(t, dir), t.TempDir()
 		switch {

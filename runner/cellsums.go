@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -78,17 +77,8 @@ func (j *job) sums(ctx context.Context, cells []table.Set) (*store.CellSums, err
 			sums.Tables, sums.Short = j.shortSums.Tables, j.shortSums.Short
 		}
 	}
-	before := was.ByKey()
 	for i := range j.work.Cells {
-		of := j.sum(i, cells[i])
-		switch old := before[of.Key]; {
-		case old == nil || j.work.Computed == len(cells) || old.Spec != of.Spec || old.Digest != of.Digest:
-		case old.Code == of.Code:
-			of.From = old.From
-		case j.stamped[i]:
-			of.From = cmp.Or(old.From, old.Code)
-		}
-		sums.Cells = append(sums.Cells, of)
+		sums.Cells = append(sums.Cells, j.sum(i, cells[i]))
 	}
 	return sums, nil
 }

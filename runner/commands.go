@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"closedform/internal/field"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/fetch"
@@ -52,9 +53,7 @@ var commands = []command{
   go run ./runner -exp fig1_12                   ... shared folder; then collect cells/ and merge`, (*program).runCommand},
 	{"list", "", "list experiments, their state and what they cost", "go run ./runner list -effort quick", (*program).listCommand},
 	{"draw", "[NAME…]", "draw the figures again from the published tables", "go run ./runner draw fig1_12", (*program).drawCommand},
-	{"verify", "[NAME…]", "run again elsewhere and compare with the results", `go run ./runner verify -all -effort quick
-
-Adopted results with the same bytes count as computed from then on.`, (*program).verifyCommand},
+	{"verify", "[NAME…]", "run again elsewhere and compare with the results", `go run ./runner verify -all -effort quick`, (*program).verifyCommand},
 	{"adopt", "[NAME…]", "after a change of code, check a sample and compute only what differs", "go run ./runner adopt -all", (*program).adoptCommand},
 	{"diff", "REV [NAME…]", "compare the tables with those of a commit", "go run ./runner diff HEAD~1 fig1_12", (*program).diffCommand},
 	{"stale", "", "list in results/STALE the experiments whose results are behind", "go run ./runner stale -check", (*program).staleCommand},
@@ -120,9 +119,6 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		f.PrintDefaults()
 		return err
 	case err != nil:
-		if was, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok && find(was) != nil {
-			err = fmt.Errorf("-%s is a command: %s", was, find(was).line())
-		}
 		return misuse("%s: %v", c.name, err)
 	case !c.takes(len(args)):
 		return misuse("need %s; got %d arguments", c.line(), len(args))
@@ -145,24 +141,15 @@ func find(name string) *command {
 
 // unknownCommand returns the error of an unknown command, with the most similar one.
 func unknownCommand(word string) error {
-	hint, fewest := "to run a manifest: runner run "+quoted(word), 3
+	hint := "to run a manifest: runner run " + engine.Quoted(word)
+	var names []string
 	for _, c := range commands {
-		if d := distance(word[:min(len(word), 8)], c.name); d < fewest {
-			hint, fewest = "did you mean "+c.name+"?", d
-		}
+		names = append(names, c.name)
+	}
+	if name := field.Nearest(word, names); name != "" {
+		hint = "did you mean " + name + "?"
 	}
 	return misuse("no command %q; %s", word, hint)
-}
-
-// distance returns the Levenshtein distance of two short words.
-func distance(a, b string) int {
-	switch {
-	case a == "" || b == "":
-		return len(a) + len(b)
-	case a[0] == b[0]:
-		return distance(a[1:], b[1:])
-	}
-	return 1 + min(distance(a[1:], b), distance(a, b[1:]), distance(a[1:], b[1:]))
 }
 
 // line returns how the command is typed.
@@ -259,16 +246,15 @@ func atLeast(f *flag.FlagSet, to *int, least int, name, about string) {
 	})
 }
 
-// computeHere returns an engine that computes the cells on this machine, and makes it that of the program.
-func (p *program) computeHere() *engine.Here {
+// computeHere has the cells computed on this machine.
+func (p *program) computeHere() {
 	if fused && !p.quiet {
 		fmt.Fprintf(p.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes rebuild: "+
 			"GOFLAGS=%s %s\n", unfused, p.command())
 	}
-	h := &engine.Here{Pool: pool.New(p.workers), Stderr: p.stderr, Progress: p.stderr}
+	p.here = &engine.Here{Pool: pool.New(p.workers), Stderr: p.stderr}
+	p.here.Progress.W = p.stderr
 	if p.quiet {
-		h.Progress = io.Discard
+		p.here.Progress.W = io.Discard
 	}
-	p.engine, p.pool = h, h.Pool
-	return h
 }

@@ -10,37 +10,29 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 )
 
 // diffs compares the published tables in -out with those of a commit, for the named experiments or, without names, all.
 func (p *program) diffs(ctx context.Context, commit string, of []string) ([]*store.Diff, error) {
-	revision, err := store.OpenRevision(ctx, p.out, commit)
-	if err != nil {
-		return nil, fmt.Errorf("diff %s: %w", commit, err)
-	}
 	folders, err := resultsFolders(p.out)
 	if err != nil {
 		return nil, err
 	}
-	folders = append(folders, revision.Folders()...)
-	slices.Sort(folders)
-	names := slices.Compact(folders)
-	if len(of) > 0 {
-		folders, names = names, nil
+	diffs, err := store.DiffResults(ctx, p.out, commit, folders)
+	if err != nil || len(of) == 0 {
+		return diffs, err
 	}
+	var some []*store.Diff
 	for _, path := range of {
-		names = append(names, strings.TrimSuffix(filepath.Base(path), ".toml"))
-		if name := names[len(names)-1]; !slices.Contains(folders, name) {
+		name := strings.TrimSuffix(filepath.Base(path), ".toml")
+		i := slices.IndexFunc(diffs, func(d *store.Diff) bool { return d.Name == name })
+		if i < 0 {
 			return nil, fmt.Errorf("no results of %s, neither in %s nor at %s", name, p.out, commit)
 		}
+		some = append(some, diffs[i])
 	}
-	diffs := make([]*store.Diff, len(names))
-	return diffs, experiment.Parallel(len(names), func(i int) (err error) {
-		diffs[i], err = store.DiffResults(ctx, revision, names[i])
-		return err
-	})
+	return some, nil
 }
 
 // resultsFolders returns the names of the folders in -out, without those of -set.

@@ -21,7 +21,7 @@ func TestDiff(t *testing.T) {
 	dir := filepath.Join("results", "small")
 	write(t, strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1), dir, "summary.csv")
 	got := mustRun(t, "diff", "HEAD")
-	contains(t, got, "summary  method=joint  above   0    7    +7\n", "small: 1 of 6 numbers changed\n", "other: same\n")
+	contains(t, got, "summary  method=joint  above   0    7    +7\n", "small: 1 of 2 values changed\n", "other: same\n")
 	if got := mustRun(t, "diff", "HEAD", "other"); got != "other: same\n" {
 		t.Errorf("of one experiment it prints\n%s", got)
 	}
@@ -30,7 +30,7 @@ func TestDiff(t *testing.T) {
 	contains(t, read(t, page), "Changes since HEAD", "<td>method=joint</td><td>above</td><td>0</td><td>7</td>", "Same: other.")
 	mustRun(t, "report", page)
 	check.Equal(t, "the usual page has changes", strings.Contains(read(t, page), "Changes since"), false)
-	fails(t, "git knows no commit nowhere", "diff", "nowhere")
+	fails(t, "commit nowhere: ", "diff", "nowhere")
 	fails(t, "no results of third", "diff", "HEAD", "third")
 	t.Setenv("GIT_DIR", t.TempDir())
 	fails(t, "not a git repository", "diff", "HEAD")

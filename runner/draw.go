@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ func (p *program) drawCommand(f *flag.FlagSet) action {
 	return func(ctx context.Context, names []string) error {
 		var undrawn []error
 		err := p.inTurn(ctx, names, false, func(e *experiment.Experiment) error {
-			lacking, err := p.drawAgain(e)
+			lacking, err := p.drawAgain(e, func(string) bool { return true })
 			for _, why := range lacking {
 				why = e.Name + ": " + why
 				if p.all {
@@ -35,9 +34,9 @@ func (p *program) drawCommand(f *flag.FlagSet) action {
 	}
 }
 
-// drawAgain draws the figures of an experiment from its published tables. Figures that it
+// drawAgain draws figures of an experiment from its published tables. Figures that it
 // no longer has are removed. It returns the reasons why figures were not drawn.
-func (p *program) drawAgain(e *experiment.Experiment) (lack []string, err error) {
+func (p *program) drawAgain(e *experiment.Experiment, which func(name string) bool) (lack []string, err error) {
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,18 +46,18 @@ func (p *program) drawAgain(e *experiment.Experiment) (lack []string, err error)
 		return nil, err
 	}
 	var files []store.File
-	var names []string          // of today's figures
-	lacking := map[string]int{} // how many are not drawn, by the reason
+	var names []string // of today's figures
 	for _, d := range e.Study.Figures() {
 		names = append(names, d.Name)
+		if !which(d.Name) {
+			continue
+		}
 		drawn, err := experiment.Draw([]study.Figure{d}, results.Table)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && store.Timed(d.Name):
-			lacking["no times of methods yet; to measure: "+invocation(e, "time ")]++
-			continue
+			lack = append(lack, fmt.Sprintf("%s: no times of methods yet; to measure: %s", d.Name, invocation(e, "time ")))
 		case errors.Is(err, store.ErrNotCommitted):
-			lacking[fmt.Sprintf("%v; to make it: %s", errors.Unwrap(err), invocation(e, ""))]++
-			continue
+			lack = append(lack, fmt.Sprintf("%v; to make it: %s", err, invocation(e, "")))
 		case err != nil:
 			return nil, err
 		}
@@ -70,9 +69,6 @@ func (p *program) drawAgain(e *experiment.Experiment) (lack []string, err error)
 	}
 	defer folder.Close()
 	fmt.Fprintf(p.stdout, "%s: %d figures drawn\n", e.Name, len(files)/len(experiment.Formats))
-	for _, why := range slices.Sorted(maps.Keys(lacking)) {
-		lack = append(lack, fmt.Sprintf("%d of %d figures not drawn: %s", lacking[why], len(names), why))
-	}
 	return lack, folder.Replace(files, func(name string) bool {
 		base, format, _ := strings.Cut(name, ".")
 		return slices.Contains(experiment.Formats, format) && !slices.Contains(names, base)

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/store"
 )
 
 // dir returns the results folder of an experiment. With other values than those of its
@@ -33,27 +32,6 @@ func folderName(text string) string {
 	return name[:min(len(name), longest)] + "-" + experiment.Checksum([]byte(text))[:8]
 }
 
-// first returns the line that names the main figure and the main table of the
-// results.
-func (j *job) first() string {
-	var paths []string
-	if s, err := store.ReadSchema(j.dir); err == nil {
-		for _, f := range s.Figures[:min(1, len(s.Figures))] {
-			paths = append(paths, filepath.Join(j.dir, f.Name+".png"))
-		}
-		for _, t := range s.Tables {
-			if strings.HasSuffix(t.File, ".csv") {
-				paths = append(paths, filepath.Join(j.dir, t.File))
-				break
-			}
-		}
-	}
-	if len(paths) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s: open %s\n", j.Name, strings.Join(paths, ", "))
-}
-
 // invocation returns a command line for the experiment: of a command, which ends with a blank, or of run.
 func invocation(e *experiment.Experiment, command string) string {
 	command = "go run ./runner " + command + "-exp "
@@ -62,7 +40,7 @@ func invocation(e *experiment.Experiment, command string) string {
 	}
 	command += e.Name
 	for _, o := range e.Overrides {
-		command += " -set " + quoted(o)
+		command += " -set " + engine.Quoted(o)
 	}
 	return command
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -23,12 +22,10 @@ type job struct {
 	resolved []byte // the manifest
 	version  string // of the code of all cells
 	origins  []experiment.Origin
-	stamped  map[int]bool  // cells that this run has adopted
-	adopted  store.Adopted // how they were checked
+	adopted  *store.Adopted // cells, by this run
 
 	shortSums   *store.CellSums // of the short form; nil: not computed
 	shortStrata []string        // of its cells
-	result      string          // its table in short
 	work        engine.Work
 }
 
@@ -45,23 +42,31 @@ func (j *job) run(compute, publish context.Context) error {
 			return err
 		}
 	}
-	if err == nil && !upToDate {
-		err = j.engine.Compute(compute, &j.work)
+	if err == nil && !upToDate && j.cluster != nil {
+		taken, err := j.cluster.Take(&j.work)
+		j.later = j.later || taken
+		if taken || err != nil {
+			return err
+		}
 	}
-	if errors.Is(err, engine.ErrLater) {
-		j.later = true
-		return nil
+	if err == nil && !upToDate {
+		err = j.here.Compute(compute, &j.work)
 	}
 	if err != nil {
 		return err
 	}
 	j.publishing.Lock()
 	defer j.publishing.Unlock()
-	if upToDate {
-		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s",
-			j.Name, len(j.work.Cells), j.dir, j.first())
-	} else if err := j.finish(publish, inputs); err != nil {
-		return err
+	switch {
+	case upToDate:
+		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
+	case j.later:
+		fmt.Fprintf(j.stdout, "%s: %s: %d cells, %d computed, %d done before, in %s%s\n",
+			j.Name, j.part, j.work.Mine, j.work.Computed, j.work.Mine-j.work.Computed, j.took(), j.merges)
+	default:
+		if err := j.publish(publish, inputs); err != nil {
+			return err
+		}
 	}
 	if j.published != nil {
 		return j.published(j.Experiment)
@@ -92,30 +97,9 @@ func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err erro
 			fmt.Fprintln(j.stderr, line)
 		}
 	}
-	j.work.Name, j.work.Folder, j.work.Options = j.Name, j.folder, j.Slurm
+	j.work.Name, j.work.Folder = j.Name, j.folder
 	j.work.Last = filepath.Join(j.sources, filepath.Base(j.dir))
 	return inputs, false, nil
-}
-
-// finish publishes the results, unless other processes do, and prints what was done.
-func (j *job) finish(ctx context.Context, inputs string) error {
-	before := j.work.Mine - j.work.Computed
-	if j.later {
-		fmt.Fprintf(j.stdout, "%s: %s: %d cells, %d computed, %d done before, in %s%s\n",
-			j.Name, j.part, j.work.Mine, j.work.Computed, before, j.took(), j.merges)
-		return nil
-	}
-	files, notes, err := j.publish(ctx, inputs, j.work.Computed)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
-		j.Name, j.work.Mine, j.work.Computed, before, files, j.dir, j.took())
-	for _, note := range notes {
-		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
-	}
-	fmt.Fprint(j.stdout, j.first(), j.result)
-	return nil
 }
 
 func (j *job) took() time.Duration { return time.Since(j.start).Round(10 * time.Millisecond) }

@@ -31,11 +31,11 @@ func (p *program) list(context.Context, []string) error {
 	}
 	lines, failed := make([]string, len(names)), make([]error, len(names))
 	experiment.Parallel(len(names), func(i int) error {
-		lines[i], failed[i] = p.line(filepath.Join(experiment.Folder, names[i]+".toml"))
+		lines[i], failed[i] = p.line(names[i])
 		return nil
 	})
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tWALL\tMEMORY\tQUESTION")
+	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
 	fmt.Fprint(table, strings.Join(lines, ""))
 	failed = append(failed, table.Flush())
 	if stale, err := store.ReadStale(p.out); err != nil || len(stale) > 0 {
@@ -46,26 +46,27 @@ func (p *program) list(context.Context, []string) error {
 }
 
 // line returns the line of a manifest, empty if it is not of the effort.
-func (p *program) line(path string) (string, error) {
-	e, err := experiment.Read(path, nil)
-	if err != nil || !p.takes(e.Effort) {
-		return "", err
+func (p *program) line(name string) (string, error) {
+	about, e := p.describe(name, filepath.Join(experiment.Folder, name+".toml"))
+	switch {
+	case e == nil:
+		return "", about.Err
+	case !p.takes(e.Effort):
+		return "", nil
 	}
 	data := "none"
 	if _, ok := e.Study.(study.WithData); ok {
-		data = map[bool]string{true: "there", false: "missing"}[e.Missing() == nil]
+		data = map[bool]string{true: "there", false: "missing"}[about.Missing == nil]
 	}
-	about := report.Experiment{Name: filepath.Base(p.dir(e)), Missing: e.Missing()}
-	about.Behind, about.Err = e.Behind(p.dir(e))
-	cpu, wall, memory := "-", "-", "-"
+	cpu, memory := "-", "-"
 	if run, err := store.ReadRun(p.dir(e)); err == nil {
 		if run.Memory > 0 {
 			memory = fmt.Sprintf("%.0f MB", float64(run.Memory)/1e6)
 		}
-		cpu, wall = duration(run.CPUSeconds), duration(run.Seconds)
+		cpu = duration(run.CPUSeconds)
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n",
-		e.Name, e.Effort, report.State(p.out, about), len(e.Study.Cells()), data, cpu, wall, memory, e.Kind.Asks), nil
+	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
+		e.Name, e.Effort, report.State(p.out, about), about.Cells, data, cpu, memory, about.Asks), nil
 }
 
 // duration returns seconds in words, "-" if they are not known.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 )
 
@@ -77,4 +79,27 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 		return nil, fmt.Errorf("no manifest to run in %s", filepath.Clean(experiment.Folder))
 	}
 	return experiments, nil
+}
+
+// manifests returns the names of all manifests.
+func (p *program) manifests() ([]string, error) {
+	if info, err := os.Stat(experiment.Folder); err != nil || !info.IsDir() {
+		here, _ := os.Getwd()
+		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, or give the path of a manifest", experiment.Folder, here)
+	}
+	return config.List(experiment.Folder)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// command returns the command line, for typing it again.
+func (p *program) command() string {
+	command := "go run ./runner"
+	for _, arg := range p.args {
+		command += " " + engine.Quoted(arg)
+	}
+	return command
 }

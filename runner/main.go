@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -22,7 +23,6 @@ import (
 	"closedform"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/pool"
 )
 
 func main() {
@@ -42,7 +42,7 @@ func exitCode(err error) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "runner:", err)
+	fmt.Fprintln(os.Stderr, "runner:", strings.Replace(err.Error(), context.Canceled.Error(), "interrupted", 1))
 	switch {
 	case errors.Is(err, errUsage):
 		fmt.Fprintln(os.Stderr, "runner: -h lists the commands, COMMAND -h the flags of one")
@@ -74,9 +74,8 @@ type program struct {
 
 	sources               string // folder of the results that other experiments read: out
 	adopting, verifying   bool
-	engine                engine.Engine
-	pool                  *pool.Pool                         // of this machine
-	only                  string                             // the experiment of a task
+	here                  *engine.Here
+	cluster               *engine.Slurm                      // nil: everything is computed here
 	later                 bool                               // others publish what follows from the cells
 	part, merges          string                             // which part of the cells this is, and what merges them
 	preparing, publishing sync.Mutex                         // for what experiments do in turn: it takes the most memory, or prints

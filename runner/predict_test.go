@@ -170,7 +170,7 @@ func TestPredictEnsemble(t *testing.T) {
 	network, _, err := checkpoint.Load(strings.NewReader(results(t, filepath.Dir(file))["network.npz"]))
 	check.OK(t, err)
 	check.Equal(t, "members", len(network.Members()), 3)
-	fails(t, "model.members: 65 is not allowed; allowed: 1 to 64", "-exp", "mine", "-set", "model.members=65")
+	fails(t, "model.members: 65 is not allowed; allowed: 0 to 64", "-exp", "mine", "-set", "model.members=65")
 }
 
 // What a program saved by checkpoint.Save, a bank of networks, predicts the columns in their order,

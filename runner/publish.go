@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,24 +15,24 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// publish makes the results folder from the cells and returns the number of files,
-// and the notes on them.
-func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, notes []string, err error) {
+// publish makes the results folder from the cells and prints what was done.
+func (j *job) publish(ctx context.Context, inputs string) error {
 	cells, err := j.work.Tables()
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
-	files, tables, notes, err := j.files(cells)
+	tables, err := j.Study.Tables(cells)
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return 0, nil, err
+	files, notes, err := j.files(cells, tables)
+	if err := cmp.Or(err, ctx.Err()); err != nil {
+		return err
 	}
 	run := store.NewRun(ctx, j.args, j.start)
 	run.Manifest, run.CodeVersion, run.Fused = j.Name, j.version, fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
-	run.Computed, run.Reused = computed, len(j.work.Cells)-computed
+	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
 	strata := make([]string, len(j.work.Cells))
 	for i, c := range j.work.Cells {
@@ -39,24 +40,27 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 	}
 	run.AddTimes(j.work.Done, strata)
 	if run.Seeds, err = j.SeedsOf(j.resolved); err != nil {
-		return 0, nil, err
+		return err
 	}
 	sums, err := j.sums(ctx, cells)
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
-	run.Adopted = j.provenance(sums)
-	j.result = report.Result(tables, run)
-	err = j.folder.Publish(inputs, files, run, sums)
-	j.folder.Prune(j.work.Prints)
-	return len(files), notes, err
+	j.provenance(run)
+	if err := j.folder.Publish(inputs, files, run, sums); err != nil {
+		return err
+	}
+	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
+		j.Name, j.work.Mine, run.Computed, j.work.Mine-run.Computed, len(files), j.dir, j.took())
+	for _, note := range notes {
+		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
+	}
+	fmt.Fprint(j.stdout, report.Result(tables, run))
+	return nil
 }
 
-// files merges the cells into tables and draws the figures.
-func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, notes []string, err error) {
-	if tables, err = j.Study.Tables(cells); err != nil {
-		return nil, nil, nil, err
-	}
+// files returns the files of the results, with figures drawn of the tables as they are written, and notes.
+func (j *job) files(cells []table.Set, tables table.Set) (files []store.File, notes []string, err error) {
 	var names []string // of files
 	for _, t := range slices.Concat(cells...) {
 		if t.File != nil {
@@ -73,7 +77,7 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 	}
 	programs, err := j.FindPrograms()
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	s := &store.Schema{Finding: finding, Kept: names, Notes: notes, Programs: programs}
 	for _, t := range tables {
@@ -84,29 +88,17 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 	}
 	files = append(files, store.File{Name: "manifest.toml", Data: j.resolved}, s.File(),
 		store.File{Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment, ""), s)})
-	var times table.Set
-	if _, timed := j.Study.(study.Timed); timed && !j.verifying {
-		var note string
-		if times, note = j.timesThere(tables); note != "" {
-			notes = append(notes, note)
-		}
-	}
-	if times == nil {
-		drawings = slices.DeleteFunc(drawings, func(f study.Figure) bool { return store.Timed(f.Name) })
-	}
+	drawings = slices.DeleteFunc(drawings, func(f study.Figure) bool { return store.Timed(f.Name) })
 	written := map[string]store.File{}
-	for _, t := range append(slices.Clone(tables), store.CellTimes(j.work.Done)) {
+	for _, t := range tables {
 		written[t.Name] = store.TableFile(t)
 		files = append(files, written[t.Name])
 	}
 	drawn, err := experiment.Draw(drawings, func(name string) (*table.Table, error) {
-		if t := times.Get(name); t != nil {
-			return t, nil
-		}
 		if file, ok := written[name]; ok {
 			return file.Table()
 		}
 		return nil, fmt.Errorf("a table %s, which is not made", name)
 	})
-	return append(files, drawn...), tables, notes, err
+	return append(files, drawn...), notes, err
 }

@@ -17,7 +17,7 @@ import (
 const page = "index.html"
 
 // picture is the figure at the top of the page.
-const picture = "posterior/distance"
+const picture = "posterior/maps_25"
 
 func (p *program) reportCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
@@ -56,52 +56,51 @@ func (p *program) writePage(ctx context.Context, file, since string) error {
 	if err != nil {
 		return err
 	}
+	add := func(name, path string) {
+		e, _ := p.describe(name, path)
+		made.Experiments = append(made.Experiments, e)
+	}
 	for _, name := range names {
-		made.Experiments = append(made.Experiments, p.describe(ctx, name, filepath.Join(experiment.Folder, name+".toml")))
+		add(name, filepath.Join(experiment.Folder, name+".toml"))
 	}
 	for _, f := range folders {
 		if f.IsDir() && !slices.Contains(names, f.Name()) {
-			made.Experiments = append(made.Experiments, p.describe(ctx, f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml")))
+			add(f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml"))
 		}
 	}
 	return made.Write(file)
 }
 
-// describe returns the description of an experiment for the page.
-func (p *program) describe(ctx context.Context, name, path string) report.Experiment {
-	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
+// describe returns the description of an experiment for the page, and the experiment if its manifest can be read.
+func (p *program) describe(name, path string) (r report.Experiment, e *experiment.Experiment) {
+	r = report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
 	if r.Own = filepath.Dir(path) != experiment.Folder; r.Own {
 		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
 	}
 	text, err := os.ReadFile(path)
 	r.Manifest = string(text)
 	if err == nil {
-		var e *experiment.Experiment
-		if e, err = experiment.Read(path, nil); err == nil {
-			r.Asks, r.Group, r.Missing, r.Cells = e.Kind.Asks, e.Group, e.Missing(), len(e.Study.Cells())
-			dir := filepath.Join(p.out, name)
-			r.Behind, err = e.Behind(dir)
-			r.Done = p.kept(ctx, e, dir)
-		}
+		e, err = experiment.Read(path, nil)
 	}
-	r.Err = err
-	return r
+	if err != nil {
+		r.Err = err
+		return r, nil
+	}
+	if !r.Own {
+		r.Name = e.Name
+	}
+	dir := filepath.Join(p.out, r.Name)
+	r.Asks, r.Group, r.Missing, r.Cells = e.Kind.Asks, e.Group, e.Missing(), len(e.Study.Cells())
+	r.Behind, r.Err = e.Behind(dir)
+	r.Done = kept(dir)
+	return r, e
 }
 
-// kept returns the number of finished cells of an experiment that is not published.
-func (p *program) kept(ctx context.Context, e *experiment.Experiment, dir string) int {
-	_, published := store.OpenResults(dir)
-	if files, _ := os.ReadDir(filepath.Join(dir, "cells")); published == nil || len(files) == 0 {
+// kept returns the number of finished cells in a results folder that is not published.
+func kept(dir string) int {
+	if _, err := store.OpenResults(dir); err == nil {
 		return 0
 	}
-	j := &job{program: p, Experiment: e}
-	if _, err := j.prepare(ctx); err != nil {
-		return 0
-	}
-	var keys []string
-	for _, c := range j.work.Cells {
-		keys = append(keys, c.Key)
-	}
-	_, n := store.Present(dir, keys, j.work.Prints)
-	return n
+	cells, _ := filepath.Glob(filepath.Join(dir, "cells", "*.cell"))
+	return len(cells)
 }

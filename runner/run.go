@@ -30,11 +30,11 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 		return nil
 	})
 	who := f.String("engine", "here", "where to run: `here` or slurm")
-	slurm := &engine.Slurm{Stdout: p.stdout, Stderr: p.stderr}
+	slurm := &engine.Slurm{Stdout: p.stdout}
 	atLeast(f, &slurm.Chunk, 0, "chunk", "slurm: `number` of cells per task (default: split into 100 tasks)")
 	atLeast(f, &slurm.Limit, 0, "limit", "slurm: most `tasks` at a time (default: no limit)")
 	f.StringVar(&slurm.Options, "slurm-args", "", "slurm: `options` of sbatch")
-	f.BoolVar(&slurm.Wait, "wait", false, "slurm: wait for the jobs and show progress")
+	f.BoolVar(&slurm.Wait, "wait", false, "slurm: wait for the jobs")
 	f.BoolVar(&slurm.DryRun, "dry-run", false, "slurm: print the job scripts and submit nothing")
 	return func(ctx context.Context, names []string) error {
 		remote := *who == "slurm"
@@ -57,15 +57,14 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			}
 			names = []string{manifest}
 		}
-		h := p.computeHere()
+		p.computeHere()
 		if remote {
-			slurm.Progress = h.Progress
 			if p.given["out"] {
 				slurm.Out = p.out
 			}
-			p.engine = slurm
+			p.cluster = slurm
 		} else if n > 0 {
-			h.Part = func(_ string, cell int) bool { return cell%n == i-1 }
+			p.here.Part = func(_ string, cell int) bool { return cell%n == i-1 }
 			p.later, p.part, p.merges = true, fmt.Sprintf("shard %d/%d", i, n), "; the same command without -shard merges"
 		}
 		experiments, err := p.load(names, true)
@@ -73,7 +72,7 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			err = p.runAll(ctx, experiments)
 		}
 		if err == nil && p.given["data"] && !p.later {
-			fmt.Fprintf(p.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n", quoted(filepath.Join(p.dir(experiments[0]), "network.npz")))
+			fmt.Fprintf(p.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n", engine.Quoted(filepath.Join(p.dir(experiments[0]), "network.npz")))
 		}
 		return err
 	}
@@ -91,9 +90,10 @@ func (p *program) taskCommand(f *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		h := p.computeHere()
-		h.Task, h.Part = true, task.Has
-		p.only, p.later, p.part = task.Name, true, "task "+filepath.Base(args[0])
+		p.computeHere()
+		p.here.Task, p.here.Part = true, task.Has
+		p.exp = []string{filepath.Join(filepath.Dir(args[0]), task.Name+".toml")}
+		p.later, p.part = true, "task "+filepath.Base(args[0])
 		return p.loadAndRun(ctx, nil)
 	}
 }
@@ -102,7 +102,8 @@ func (p *program) taskCommand(f *flag.FlagSet) action {
 func (p *program) mergeCommand(f *flag.FlagSet) action {
 	p.workFlags(f)
 	return func(ctx context.Context, args []string) error {
-		p.computeHere().Merge = args[0]
+		p.computeHere()
+		p.here.Merge = args[0]
 		return p.loadAndRun(ctx, nil)
 	}
 }
@@ -117,12 +118,9 @@ func (p *program) loadAndRun(ctx context.Context, names []string) error {
 
 // runAll runs the experiments and writes the page of the results.
 func (p *program) runAll(ctx context.Context, experiments []*experiment.Experiment) error {
-	if p.only != "" {
-		experiments = slices.DeleteFunc(experiments, func(e *experiment.Experiment) bool { return e.Name != p.only })
-	}
 	ran, err := p.together(ctx, experiments)
-	if err == nil {
-		err = p.engine.Finish(ctx)
+	if err == nil && p.cluster != nil {
+		err = p.cluster.Submit(ctx)
 	}
 	if p.later || ran == 0 { // it has published nothing
 		return err

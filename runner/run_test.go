@@ -17,14 +17,14 @@ func TestResultsFolder(t *testing.T) {
 	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
 	stdout := mustRun(t, "-exp", m, "-out", out)
 	dir := filepath.Join(out, "small")
-	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 10 files in "+dir+", in ")
-	contains(t, stdout, fmt.Sprintf("\nsmall: 4 walks\nsmall: no times of methods yet; to measure: go run ./runner time -exp FOLDER/manifest.toml -out ANOTHER\nsmall: open %[1]s/runs.png, %[1]s/runs.csv\n", dir))
+	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 9 files in "+dir+", in ")
+	contains(t, stdout, "\nsmall: 4 walks\n")
 	files := results(t, dir)
 	var names []string
 	for _, path := range glob(t, dir, "*") {
 		names = append(names, filepath.Base(path))
 	}
-	want := strings.Fields("README.md SHA256SUMS cells cells.sums manifest.toml run.json runs.csv runs.pdf runs.png runs.svg schema.json summary.csv timing.csv walks.csv.gz")
+	want := strings.Fields("README.md SHA256SUMS cells cells.sums manifest.toml run.json runs.csv runs.pdf runs.png runs.svg schema.json summary.csv walks.csv.gz")
 	check.Equal(t, "there", names, want)
 	for name, start := range map[string]string{
 		"runs.png": "\x89PNG", "runs.pdf": "%PDF-", "runs.svg": "<?xml",
@@ -34,7 +34,6 @@ func TestResultsFolder(t *testing.T) {
 	}
 	contains(t, files["README.md"], "`walks.csv.gz`", "- `above`: how many end above the threshold\n", "- `runs`, of `runs`\n")
 	contains(t, files["schema.json"], `"doc": "how many end above the threshold"`, `"kind": "integers"`, `"needs": [`, `"4 walks"`)
-	contains(t, read(t, dir, "timing.csv"), "key,cpu_seconds,wall_seconds\njoint seed=1,", "\ntotal seed=2,")
 
 	run := check.Must(store.ReadRun(dir))
 	check.Equal(t, "command", run.Command, []string{"runner", "-exp", m, "-out", out, "-quiet"})
@@ -48,7 +47,7 @@ func TestResultsFolder(t *testing.T) {
 func TestWarmRunComputesNothing(t *testing.T) {
 	m, out, _ := published(t, small, false)
 	before := snapshot(t, out)
-	want := fmt.Sprintf("small: 4 cells, all done before; %s is up to date\nsmall: open %[1]s/runs.csv\nopen %s\n",
+	want := fmt.Sprintf("small: 4 cells, all done before; %s is up to date\nopen %s\n",
 		filepath.Join(out, "small"), filepath.Join(out, "index.html"))
 	check.Equal(t, "it says", mustRun(t, "-exp", m, "-out", out, "-workers", "3"), want)
 	same(t, snapshot(t, out), before)
@@ -105,7 +104,7 @@ func TestDamagedCellIsComputedAgain(t *testing.T) {
 	remove(t, dir, "summary.csv") // so that there is something to do
 	stdout, stderr, err := try(t, "-exp", m, "-out", out, "-quiet")
 	check.OK(t, err)
-	begins(t, stdout, "small: 4 cells, 1 computed, 3 done before; 7 files in ")
+	begins(t, stdout, "small: 4 cells, 1 computed, 3 done before; 6 files in ")
 	check.Equal(t, "it warns", stderr, "small: cell total seed=1: "+cell+": damaged; computing it again\n")
 	same(t, results(t, dir), want)
 	contains(t, mustRun(t, "-exp", m, "-out", out), "is up to date")
@@ -116,14 +115,14 @@ func TestResultsAreRestored(t *testing.T) {
 	want := results(t, dir)
 	again := func(computed int) {
 		t.Helper()
-		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 4 cells, %d computed, %d done before; 7 files in ", computed, 4-computed))
+		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 4 cells, %d computed, %d done before; 6 files in ", computed, 4-computed))
 		same(t, results(t, dir), want)
 	}
 	for name, text := range want {
 		write(t, text+"\n", dir, name)
 	}
 	again(0)
-	for _, name := range []string{"summary.csv", "manifest.toml", "SHA256SUMS", "run.json", "timing.csv", "walks.csv.gz"} {
+	for _, name := range []string{"summary.csv", "manifest.toml", "SHA256SUMS", "run.json", "walks.csv.gz"} {
 		remove(t, dir, name)
 		again(0)
 		check.Equal(t, name+" is there", exists(dir, name), true)
@@ -145,7 +144,7 @@ func TestResultsAreCompletedAfterAnError(t *testing.T) {
 	}
 	check.Equal(t, "SHA256SUMS is there, and summary.csv is not", exists(out, "small", "SHA256SUMS"), false)
 	remove(t, inTheWay)
-	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; 7 files in ")
+	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; 6 files in ")
 	same(t, results(t, filepath.Join(out, "small")), results(t, filepath.Join(whole, "small")))
 }
 
@@ -181,7 +180,7 @@ func TestShardsMerge(t *testing.T) {
 	}
 	merge := func(t *testing.T, out string, computed int) {
 		t.Helper()
-		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 8 cells, %d computed, %d done before; 7 files in ", computed, 8-computed))
+		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 8 cells, %d computed, %d done before; 6 files in ", computed, 8-computed))
 		same(t, results(t, filepath.Join(out, "small")), want)
 	}
 	t.Run("one folder", func(t *testing.T) {

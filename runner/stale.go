@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
@@ -28,30 +27,34 @@ func (p *program) findStale() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	experiments, reasons := make([]*experiment.Experiment, len(names)), make([]string, len(names))
-	err = experiment.Parallel(len(names), func(i int) (err error) {
-		if experiments[i], err = experiment.Read(filepath.Join(experiment.Folder, names[i]+".toml"), nil); err == nil {
-			reasons[i], err = experiments[i].Behind(filepath.Join(p.out, experiments[i].Name))
+	reasons := make([]string, len(names))
+	err = experiment.Parallel(len(names), func(i int) error {
+		e, err := experiment.Read(filepath.Join(experiment.Folder, names[i]+".toml"), nil)
+		if err == nil {
+			names[i] = e.Name
+			reasons[i], err = e.Behind(filepath.Join(p.out, e.Name))
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	folders, err := resultsFolders(p.out)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
 	why := map[string]string{}
-	for _, name := range folders {
-		why[name] = "no manifest in " + experiment.Folder
-	}
-	for i, e := range experiments {
-		if why[e.Name] = reasons[i]; reasons[i] == "" {
-			delete(why, e.Name)
+	for i, name := range names {
+		if reasons[i] != "" {
+			why[name] = reasons[i]
 		}
 	}
-	return why, nil
+	folders, err := resultsFolders(p.out)
+	for _, name := range folders {
+		if !slices.Contains(names, name) {
+			why[name] = "no manifest in " + experiment.Folder
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return why, err
 }
 
 // writeStale writes the list of the experiments that are behind to OUT/STALE or, with check,
@@ -61,28 +64,16 @@ func (p *program) writeStale(check bool) error {
 	if err != nil {
 		return err
 	}
-	listed, err := store.ReadStale(p.out)
-	if err != nil {
-		return err
-	}
-	var names, wrong []string
-	for _, name := range slices.Sorted(maps.Keys(why)) {
-		names = append(names, name)
+	names := slices.Sorted(maps.Keys(why))
+	for _, name := range names {
 		fmt.Fprintf(p.stdout, "%s: behind: %s\n", name, why[name])
-		if !slices.Contains(listed, name) {
-			wrong = append(wrong, name+" is behind and not listed")
-		}
 	}
-	for _, name := range listed {
-		if why[name] == "" {
-			wrong = append(wrong, name+" is listed and not behind")
-		}
-	}
-	switch {
-	case !check:
+	if !check {
 		return store.WriteStale(p.out, names)
-	case len(wrong) > 0:
-		return fmt.Errorf("%s: %s; \"runner stale\" writes it again", filepath.Join(p.out, store.StaleFile), strings.Join(wrong, "; "))
 	}
-	return nil
+	listed, err := store.ReadStale(p.out)
+	if err == nil && !slices.Equal(listed, names) {
+		err = fmt.Errorf("%s lists %q, and behind are %q; \"runner stale\" writes it again", filepath.Join(p.out, store.StaleFile), listed, names)
+	}
+	return err
 }

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/study"
 )
@@ -37,19 +36,17 @@ func (p *program) together(ctx context.Context, experiments []*experiment.Experi
 func (p *program) atOnce(ctx context.Context, experiments []*experiment.Experiment) (ran int, err error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
-	jobs, errs := make([]*job, len(experiments)), make([]error, len(experiments))
+	errs := make([]error, len(experiments))
 	var group errgroup.Group
-	here, local := p.engine.(*engine.Here)
-	merging := local && here.Merge != ""
-	if !local || merging {
+	merging := p.here.Merge != ""
+	if merging || p.cluster != nil {
 		group.SetLimit(1) // a cluster has the experiments in their order
 	}
 	for i, e := range experiments {
-		jobs[i] = &job{program: p, Experiment: e, dir: p.dir(e)}
 		group.Go(func() error {
-			errs[i] = jobs[i].run(inner, ctx)
+			errs[i] = (&job{program: p, Experiment: e, dir: p.dir(e)}).run(inner, ctx)
 			if errs[i] == nil {
-				e.Study, jobs[i] = nil, nil // its data
+				e.Study = nil // its data
 			} else if !merging {
 				stop()
 			}
@@ -69,8 +66,11 @@ func (p *program) atOnce(ctx context.Context, experiments []*experiment.Experime
 			failed = append(failed, fmt.Errorf("%s: %w", experiments[i].Name, err))
 		}
 	}
-	if cancelled && (ctx.Err() != nil || len(failed) == 0) {
-		failed = append(failed, p.interrupted(jobs))
+	switch {
+	case cancelled && p.verifying: // the cells go with the temporary folder
+		failed = append(failed, interrupted("interrupted, not compared"))
+	case cancelled && (ctx.Err() != nil || len(failed) == 0):
+		failed = append(failed, interrupted("interrupted; to go on: "+p.command()))
 	}
 	return ran, errors.Join(failed...)
 }
@@ -80,29 +80,3 @@ type interrupted string
 
 func (e interrupted) Error() string { return string(e) }
 func (interrupted) Unwrap() error   { return context.Canceled }
-
-// interrupted returns the error that says how many cells are done of the experiments that are not
-// published; published ones are nil.
-func (p *program) interrupted(jobs []*job) error {
-	done, all, name, of := 0, 0, "", 0
-	for _, j := range jobs {
-		if j == nil {
-			continue
-		}
-		for _, c := range j.work.Done {
-			if c != nil {
-				done++
-			}
-		}
-		all += j.work.Mine
-		name = j.Name
-		of++
-	}
-	if of > 1 {
-		name = fmt.Sprintf("%d experiments", of)
-	}
-	if p.verifying { // the cells go with the temporary folder
-		return interrupted(name + ": interrupted, not compared")
-	}
-	return interrupted(fmt.Sprintf("%s: interrupted with %d of %d cells done; to go on: %s", name, done, all, p.command()))
-}

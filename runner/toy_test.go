@@ -135,6 +135,7 @@ func (t *Toy) Cells() []study.Cell {
 var (
 	toyShift func(name string, x float64) float64
 	toyAbove int
+	toyDoc   = "last |place|" // of the column end
 )
 
 func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
@@ -144,7 +145,7 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	walks := table.New("walks", table.Text("method", "who walks"), table.Int("seed", "of the walk"),
 		table.Int("k", "steps"), table.Num("x", "place").Rounded(6))
 	walks.Packed = true
-	runs := table.New("runs", table.Text("method", "who walks"), table.Int("seed", "of the walk"), table.Num("end", "last |place|"))
+	runs := table.New("runs", table.Text("method", "who walks"), table.Int("seed", "of the walk"), table.Num("end", toyDoc))
 	r := rand.New(study.Stream(t.name, s.Seed, "walk"))
 	x := float64(len(s.Data))
 	for k := range s.Model.Points {

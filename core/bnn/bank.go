@@ -1,8 +1,6 @@
 package bnn
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/internal/field"
 	"closedform/internal/kernel"
 )
 
@@ -18,8 +15,8 @@ import (
 // examples, weighted by how they predicted each example before they learned it: a choice of settings
 // in one pass over the examples, without a validation set. It refers to its members.
 //
-// A member whose Observe returns an error has the weight zero from then on, and learns no more. If it
-// is the last one, the weights stay as they are, and Observe and Predict return its error from then on.
+// A member whose Observe returns an error counts as one that gave the class the probability zero, and has
+// not learned the example. If all members do, the weights stay, and Observe returns the error of the last.
 //
 // Predict may be called by several goroutines at once, each with its own prediction; the other methods
 // need the bank for themselves.
@@ -36,11 +33,7 @@ type Bank struct {
 // there are none, if they differ in the number of inputs or classes, if a member or a network is there
 // twice, or if the weighing is not valid.
 func NewBank(w Weighing, members ...Model) (*Bank, error) {
-	weights, err := NewMixtureWeights(w, len(members))
-	if err != nil {
-		return nil, err
-	}
-	return RestoreBank(*weights, members...)
+	return RestoreBank(MixtureWeights{Weighing: w, Members: len(members)}, members...)
 }
 
 // RestoreBank returns the bank of the members, see [NewBank], with the weights of a
@@ -84,15 +77,15 @@ func RestoreBank(w MixtureWeights, members ...Model) (*Bank, error) {
 // [NewEnsemble]; core/README.md says how the members were chosen. An error names the field of cfg.
 func NewDefaultBank(cfg Config, src rand.Source) (*Bank, error) {
 	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("bnn: %w", field.InGo(cfg, err))
+		return nil, fmt.Errorf("bnn: %w", err)
 	}
 	last, linear := len(cfg.PriorVar)-1, cfg.linear()
 	var all []Config
 	for _, factor := range []struct{ hidden, output float64 }{{1, 3}, {0.1, 10}, {0.1, 0.3}} {
-		c := cfg.clone()
-		floats.Scale(factor.hidden, c.PriorVar[:last])
-		c.PriorVar[last] *= factor.output
 		if last > 0 {
+			c := cfg.clone()
+			floats.Scale(factor.hidden, c.PriorVar[:last])
+			c.PriorVar[last] *= factor.output
 			all = append(all, c)
 		}
 	}
@@ -158,12 +151,12 @@ func (b *Bank) State() MixtureWeights {
 	return s
 }
 
-// Observe updates all members that have not broken down, and weights them by the probability that each
-// gave the class before. An input of the wrong length or that is not finite, or a class out of range,
-// is an error that leaves the bank unchanged. The update is as for [Ensemble.Observe], over the members
-// that learned the example; its LogP is of the mixture without a temperature.
+// Observe updates all members, and weights them by the probability that each gave the class before.
+// An input of the wrong length or that is not finite, or a class out of range, is an error that
+// leaves the bank unchanged. The update is as for [Ensemble.Observe], over the members that learned
+// the example; its LogP is of the mixture without a temperature.
 func (b *Bank) Observe(x []float64, class int) (Update, error) {
-	if err := cmp.Or(checkExample(b, x, class), b.failed()); err != nil {
+	if err := checkExample(b, x, class); err != nil {
 		return Update{Action: Refused}, err
 	}
 	if b.weights.Judges() {
@@ -172,37 +165,30 @@ func (b *Bank) Observe(x []float64, class int) (Update, error) {
 			b.weights.Judge(b.before.P, class)
 		}
 	}
-	all := noUpdate
+	all, learned, last := noUpdate, 0, error(nil)
 	for k, m := range b.members {
-		if b.weights.Dropped(k) {
+		u, err := m.Observe(x, class)
+		if err != nil {
+			b.logP[k], last = math.Inf(-1), fmt.Errorf("member %d: %w", k, err)
 			continue
 		}
-		u, err := m.Observe(x, class)
-		if err == nil {
-			b.logP[k] = u.LogP
-			all.add(u)
-		} else if !b.weights.Drop(k) {
-			b.weights.Failed = fmt.Sprintf("member %d: %v", k, err)
-			return Update{Action: Refused}, fmt.Errorf("member %d: %w", k, err)
-		}
+		b.logP[k] = u.LogP
+		all.add(u)
+		learned++
+	}
+	if learned == 0 {
+		return Update{Action: Refused}, last
 	}
 	all.LogP = mixtureLogP(b.weights.Values(), b.logP)
 	b.weights.Update(b.logP)
 	return all, nil
 }
 
-func (b *Bank) failed() error {
-	if b.weights.Failed == "" {
-		return nil
-	}
-	return errors.New(b.weights.Failed)
-}
-
 // Predict sets dst to the prediction of the mixture for x, see [Ensemble.Predict], with means
 // weighted by dst.Weights. dst.P is the distribution of the label, which adds up to 1: the mean of those
 // of the members, changed by a temperature if there is one. dst.Moments and dst.Cov are those of the
 // mixture, without temperature. A member that cannot predict x has weight zero in this prediction
-// alone. Predict returns an error if all members have broken down or none can predict x.
+// alone. Predict returns an error if none can predict x.
 func (b *Bank) Predict(dst *Prediction, x []float64) error { return b.predict(dst, x, Model.Predict) }
 
 // Before implements [Model]: it is Predict, by the Before of the members.
@@ -214,7 +200,7 @@ func (b *Bank) predict(dst *Prediction, x []float64, by func(Model, *Prediction,
 		dst.P, dst.label = slices.Clone(dst.P), true
 	}
 	copy(dst.Weights, b.weights.Values())
-	err := cmp.Or(checkInput(b, x), b.failed())
+	err := checkInput(b, x)
 	if err != nil {
 		dst.invalidate()
 		return err

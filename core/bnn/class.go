@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"closedform/core/softmax"
-	"closedform/internal/field"
 )
 
 // AddClass adds a class behind the others. The weights of its output neuron have means of zero, which
@@ -13,9 +12,8 @@ import (
 // softmax.Probit if it is the [softmax.SlopeLambda] of the classes. Predictions made into the same
 // memory are allotted anew.
 //
-// The new class is not what exact inference with that class from the start would leave: each example
-// of another class would have lowered its logit. So it may be quite probable before its first example,
-// and many examples of it with none of the other classes among them have the network forget those.
+// The new class may be quite probable before its first example, as no example of another class has
+// lowered its logit. Many examples of it alone have the network forget the other classes.
 //
 // AddClass returns an error that changes nothing if there are MostClasses already, or if the softmax is
 // of a fixed number of classes. A member of an ensemble or a bank must not have a class that the others
@@ -62,7 +60,7 @@ func grown(members []*Network) ([]Config, error) {
 			c.Softmax = p
 		}
 		if err := c.Validate(); err != nil {
-			return nil, fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, field.InGo(c, err))
+			return nil, fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, err)
 		}
 		configs[k] = c
 	}
@@ -79,6 +77,5 @@ func (n *Network) grow(cfg Config) {
 	larger.layers[l].SetMean(mean)
 	larger.layers[l].restore(spread)
 	copy(larger.layers, n.layers[:l])
-	larger.distinct = n.distinct
 	*n = *larger
 }

@@ -23,8 +23,8 @@ const leastVariance = 1e-3
 const mostVariance = 2
 
 // Config describes a network completely: nothing is guessed from a zero value. [Default]
-// returns one that works, to be changed. A Config refers to its slices and its softmax; a
-// network copies them. The tags are keys of manifests, for errors, and of checkpoints.
+// returns one that works, to be changed. A Config refers to its slices, which a network copies,
+// and to its softmax. The tags are keys of manifests, for errors, and of checkpoints.
 type Config struct {
 	// Layers are the numbers of inputs, of neurons in each hidden layer, and
 	// of classes: at least two entries, 2 to MostClasses classes.
@@ -58,11 +58,9 @@ type Config struct {
 	// number. It multiplies the steps e_j, as far as a share of 1e-3 of each variance is left; the
 	// means are not affected. For K passes over the same examples, 1/K counts each example once.
 	//
-	// A diagonal layer treats its inputs as uncorrelated, and keeps too much variance where they
-	// are not. In linear regression on d inputs of covariance C, with noise of variance R, the
-	// predictive variance after T examples is R·d/T on average. With full covariances it is R·r/T,
-	// where r = tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number of directions that the data determine
-	// (MacKay 1992). With d/r replications both agree; r is chosen by validation.
+	// A diagonal layer treats its d inputs as uncorrelated, and keeps too much variance where they
+	// are not. In linear regression d/r replications make up for that, where r is the number of
+	// directions that the data determine (MacKay 1992); r is chosen by validation.
 	Replications []float64 `toml:"replications" json:"replications"`
 
 	// Paper is for the rules Joint and Total alone.
@@ -222,7 +220,6 @@ func (c *Config) checkSoftmax() error {
 func (c Config) clone() Config {
 	c.Layers, c.Covariance = slices.Clone(c.Layers), slices.Clone(c.Covariance)
 	c.PriorVar, c.Replications = slices.Clone(c.PriorVar), slices.Clone(c.Replications)
-	c.Softmax = softmax.Clone(c.Softmax)
 	return c
 }
 

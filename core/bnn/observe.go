@@ -59,8 +59,8 @@ func (e *IndefiniteError) Error() string {
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
 // An error leaves the network unchanged: an input of the wrong length or that is not
-// finite, a class out of range, an overflow, a hidden layer whose neurons are identical, a
-// symmetry that learning cannot break, or an *IndefiniteError under the policy Fail.
+// finite, a class out of range, an overflow, or an *IndefiniteError under the policy Fail.
+// Hidden neurons of identical weights, which only SetWeights can make, stay identical.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	update, err := n.prepare(x, class)
 	if err == nil && update.Action != Skipped {
@@ -84,9 +84,13 @@ func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits 
 }
 
 // Forward returns what the layers make of x, without the softmax. It needs the network for
-// itself, which overwrites the layers by the next Forward, Condition or Observe.
+// itself, which overwrites the layers by the next Forward, Before, Condition or Observe, and must not be changed.
 func (n *Network) Forward(x []float64) ([]Layer, error) {
-	_, err := n.forward(&n.pass, [][]float64{x})
+	if n.forwards && slices.Equal(x, n.shown[0].Input) {
+		return n.shown, nil
+	}
+	err := n.forward(n.flows, x)
+	n.forwards = err == nil
 	return n.shown, err
 }
 
@@ -100,10 +104,7 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 
 // steps is prepare with observe, which computes the steps of the last layer.
 func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Update, error) {
-	if err := n.checkDistinct(); err != nil {
-		return Update{Action: Refused}, err
-	}
-	if _, err := n.forward(&n.pass, [][]float64{x}); err != nil {
+	if _, err := n.Forward(x); err != nil {
 		return Update{Action: Refused}, err
 	}
 	last := len(n.layers) - 1
@@ -139,6 +140,7 @@ func checkExample(m Model, x []float64, class int) error {
 }
 
 func (n *Network) move() {
+	n.forwards = false
 	for l, w := range n.layers {
 		w.update(&n.flows[l])
 	}
@@ -154,28 +156,6 @@ func (f *flow) bounded() bool {
 		}
 	}
 	return true
-}
-
-// checkDistinct returns an error if all neurons of a hidden layer have the same means. It
-// checks before the first step after New or SetWeights.
-func (n *Network) checkDistinct() error {
-	if n.distinct {
-		return nil
-	}
-	for l, w := range n.layers[:len(n.layers)-1] {
-		mean := w.MeanMatrix()
-		out, _ := mean.Dims()
-		same := out > 1
-		for j := 1; j < out && same; j++ {
-			same = slices.Equal(mean.RawRowView(0), mean.RawRowView(j))
-		}
-		if same {
-			return fmt.Errorf("bnn: the neurons of hidden layer %d have identical means, a symmetry that learning cannot break; "+
-				"set other means by SetWeights", l+1)
-		}
-	}
-	n.distinct = true
-	return nil
 }
 
 // certain is the variance up to which a pre-activation is not updated: the inverse of a

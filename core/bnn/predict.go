@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
-	"closedform/internal/kernel"
 )
 
 // Prediction is the prediction of a [Model] for one input. The zero Prediction, of no input, decides
@@ -36,8 +35,6 @@ type Prediction struct {
 	label bool // P is the distribution of the label
 	of    any  // the model that it is allotted for
 	flows []flow
-	work  pass  // of PredictAll, in the first prediction
-	call  *call // of an ensemble, in the first prediction
 }
 
 // Sum returns what P adds up to: 1 for a [Bank], else 1 + Moments.Excess().
@@ -52,12 +49,8 @@ func (p *Prediction) Sum() float64 {
 func (p *Prediction) Clone() Prediction {
 	c := Prediction{label: p.label, Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
 	if p.Moments != nil {
+		c.P, c.Cov = slices.Clone(p.P), mat.NewSymDense(len(p.P), slices.Clone(p.Cov.RawSymmetric().Data))
 		c.Moments = &softmax.Moments{P: slices.Clone(p.Moments.P), E: mat.DenseCopyOf(p.Moments.E)}
-		c.P = slices.Clone(p.P)
-	}
-	if p.Cov != nil {
-		c.Cov = mat.NewSymDense(p.Cov.SymmetricDim(), nil)
-		c.Cov.CopySym(p.Cov)
 	}
 	for k := range p.Members {
 		c.Members = append(c.Members, p.Members[k].Clone())
@@ -103,50 +96,19 @@ func newPrediction(of any, classes int) Prediction {
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an error if the length of
 // x is not the number of inputs, if x is not finite, or if the pre-activations overflow.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
-	_, err := n.predict([]*Prediction{dst}, [][]float64{x})
-	return err
+	n.allot(dst)
+	if err := n.forward(dst.flows, x); err != nil {
+		dst.invalidate()
+		return err
+	}
+	n.moments(dst)
+	return nil
 }
 
-// PredictAll sets dst_i to the prediction of Predict for x_i, to the bit. It reads the weights once for
-// all inputs, which is faster where they are larger than the caches; a few tens of inputs at a time are
-// enough. If Predict fails for an input, the inputs before it are predicted, and PredictAll returns
-// their number with the error. It panics unless there are as many inputs as predictions.
-func (n *Network) PredictAll(dst []Prediction, x [][]float64) (done int, err error) {
-	return n.predict(pointers(dst), x)
-}
-
-func pointers(dst []Prediction) []*Prediction {
-	all := make([]*Prediction, len(dst))
-	for k := range dst {
-		all[k] = &dst[k]
-	}
-	return all
-}
-
-func (n *Network) predict(dst []*Prediction, x [][]float64) (done int, err error) {
-	if len(dst) != len(x) {
-		panic(fmt.Sprintf("bnn: %d predictions of %d inputs", len(dst), len(x)))
-	}
-	if len(dst) == 0 {
-		return 0, nil
-	}
-	work := &dst[0].work
-	work.examples = work.examples[:0]
-	for _, d := range dst {
-		n.allot(d)
-		work.examples = append(work.examples, d.flows)
-	}
-	done, err = n.forward(work, x)
-	for _, d := range dst[:done] {
-		logits := &d.flows[len(n.layers)-1]
-		d.Mean, d.Variance = logits.m, logits.v
-		n.cfg.Softmax.Moments(d.Moments, d.Mean, d.Variance)
-		d.Moments.Cov(d.Cov)
-	}
-	for _, d := range dst[done:] {
-		d.invalidate()
-	}
-	return done, err
+// moments sets those of the softmax by those of the logits.
+func (n *Network) moments(dst *Prediction) {
+	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
+	dst.Moments.Cov(dst.Cov)
 }
 
 // allot allocates dst for predictions of the network.
@@ -157,6 +119,8 @@ func (n *Network) allot(dst *Prediction) {
 	*dst = newPrediction(n, n.cfg.classes())
 	dst.flows = n.newFlows()
 	dst.Layers = n.views(dst.flows)
+	logits := dst.Layers[len(dst.Layers)-1]
+	dst.Mean, dst.Variance = logits.Mean, logits.Variance
 }
 
 // views returns the layers that flows hold.
@@ -178,11 +142,6 @@ type flow struct {
 
 	d, e    []float64 // (m̃−m)/v and (ṽ−v)/v² of the pre-activations
 	scratch []float64
-
-	// Of forward.
-	g     []float64   // Lᵀŷ of a root, see triangles.image
-	noise float64     // what the s add to its variance
-	rows  kernel.Rows // of the means of a shared layer
 }
 
 // newFlows returns the flows of an example through all layers.
@@ -210,51 +169,24 @@ func (n *Network) newFlows() []flow {
 // for the bias: triangles take a vector with the zeros behind it.
 func padded(n int) []float64 { return make([]float64, n, (n+4)&^3) }
 
-// pass is scratch space for several examples in one forward pass.
-type pass struct {
-	examples [][]flow // of each its flows
-	layer    []*flow  // those of one layer
-}
-
-// of returns the flows of a layer of the first examples.
-func (p *pass) of(layer, first int) []*flow {
-	p.layer = p.layer[:0]
-	for k := range p.examples[:first] {
-		p.layer = append(p.layer, &p.examples[k][layer])
-	}
-	return p.layer
-}
-
 // forward is the paper's Algorithm 1 up to the logits. A hidden layer passes on the mean of its
-// output and, under the hidden rule Smooth, its variance. If an example has an error, forward
-// returns that error and the number of examples before it.
-func (n *Network) forward(p *pass, x [][]float64) (done int, err error) {
-	for ; done < len(x); done++ {
-		if err = checkInput(n, x[done]); err != nil {
-			break
-		}
-		copy(p.examples[done][0].y, x[done])
+// output and, under the hidden rule Smooth, its variance.
+func (n *Network) forward(flows []flow, x []float64) error {
+	if err := checkInput(n, x); err != nil {
+		return err
 	}
-	if done == 0 {
-		return 0, err
-	}
+	copy(flows[0].y, x)
 	for l, w := range n.layers {
-		all := p.of(l, done)
-		w.forward(all)
-		for k, f := range all {
-			if j := f.overflow(); j >= 0 {
-				done, err = k, fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, f.m[j], f.v[j])
-				break
-			}
+		f := &flows[l]
+		w.forward(f)
+		if j := f.overflow(); j >= 0 {
+			return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, f.m[j], f.v[j])
 		}
-		if done == 0 || l == len(n.layers)-1 {
-			break
-		}
-		for k, f := range all[:done] {
-			n.cfg.Unit.AllMoments(p.examples[k][l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)
+		if l < len(n.layers)-1 {
+			n.cfg.Unit.AllMoments(flows[l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)
 		}
 	}
-	return done, err
+	return nil
 }
 
 func checkInput(m Model, x []float64) error {

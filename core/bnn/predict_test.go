@@ -62,63 +62,39 @@ func samePrediction(a, b *Prediction) bool {
 		sameBits(a.Cov.RawSymmetric().Data, b.Cov.RawSymmetric().Data) && sameLayers(a.Layers, b.Layers)
 }
 
-// Several inputs at once are predicted as one by one, again and again in the same room, also
-// after networks of other shapes.
-func TestPredictAll(t *testing.T) {
-	all := make([]Prediction, 11)
+// A step after Before is that without, to the bit, whatever happens between the two.
+func TestObserveAfterBefore(t *testing.T) {
 	for _, cfg := range networks() {
-		for _, members := range []int{1, 3} {
+		for _, members := range []int{1, 2} {
 			e, x := trained(cfg, members)
-			for _, n := range []int{len(x), 1, 5, 0} {
-				if done, err := e.PredictAll(all[:n], x[:n]); done != n || err != nil {
-					t.Fatalf("%d of %d are predicted, with error %v", done, n, err)
+			want, _ := trained(cfg, members)
+			var got, p Prediction
+			for k, between := range []func(e *Ensemble) error{
+				func(*Ensemble) error { return nil },
+				func(e *Ensemble) error { return e.Before(new(Prediction), x[5]) },
+				func(e *Ensemble) error { return e.AddProcessNoise(0.1) },
+				func(e *Ensemble) error { _, err := e.Observe(x[0], 1); return err },
+				func(e *Ensemble) error {
+					mean, cov := e.Members()[0].Weights(0)
+					mean.Scale(0.5, mean)
+					return e.Members()[0].SetWeights(0, mean, cov)
+				},
+				(*Ensemble).AddClass,
+			} {
+				check.OK(t, e.Before(&got, x[0]))
+				check.OK(t, want.Predict(&p, x[0]))
+				if !samePrediction(&got, &p) {
+					t.Errorf("%+v: before step %d it is predicted %v, want %v", cfg, k, got, p)
 				}
-				for k, x := range x[:n] {
-					var want Prediction
-					check.OK(t, e.Predict(&want, x))
-					if !samePrediction(&all[k], &want) {
-						t.Errorf("%+v, %d members: input %d of %d is predicted as %v, want %v", cfg, members, k, n, all[k], want)
-					}
+				for _, e := range []*Ensemble{e, want} {
+					check.OK(t, between(e))
+					check.Must(e.Observe(x[0], 2))
 				}
 			}
-		}
-	}
-}
-
-// An input with an error leaves those before it predicted, and is the one that Predict
-// returns, of whichever layer or member.
-func TestPredictAllErrors(t *testing.T) {
-	for _, members := range []int{1, 3} {
-		e, good := trained(networks()[3], members)
-		wide := e.Members()[members-1]
-		mean, cov := wide.Weights(1)
-		mean.Scale(1e100, mean)
-		setWeights(t, wide, 1, mean, cov)
-		x := slices.Clone(good)
-		first := slices.Repeat([]float64{1e200}, 13) // overflows in the first layer
-		deep := slices.Clone(good[0])                // in the third
-		for i := range deep {
-			deep[i] *= 1e120
-		}
-		nan := slices.Repeat([]float64{math.NaN()}, 13)
-		for _, bad := range []map[int][]float64{{7: first}, {4: deep, 6: first}, {0: nan}, {5: deep, 3: nan, 9: first}, {10: deep}} {
-			copy(x, good)
-			want := len(x)
-			for k, b := range bad {
-				x[k] = b
-				want = min(want, k)
-			}
-			all := make([]Prediction, len(x))
-			done, err := e.PredictAll(all, x)
-			var one Prediction
-			if single := e.Predict(&one, x[want]); done != want || fmt.Sprint(err) != fmt.Sprint(single) || err == nil {
-				t.Errorf("%d members: %d are predicted, with error %v, want %d, %v", members, done, err, want, single)
-			}
-			for k := range done {
-				check.OK(t, e.Predict(&one, x[k]))
-				if !samePrediction(&all[k], &one) {
-					t.Errorf("%d members: input %d is predicted as %v, want %v", members, k, all[k], one)
-				}
+			check.OK(t, e.Predict(&got, x[1]))
+			check.OK(t, want.Predict(&p, x[1]))
+			if !samePrediction(&got, &p) {
+				t.Errorf("%+v: after the steps %v, want %v", cfg, got, p)
 			}
 		}
 	}

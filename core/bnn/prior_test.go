@@ -76,16 +76,6 @@ func TestOrthogonalMeans(t *testing.T) {
 	}
 }
 
-// Identical neurons stay identical: Observe refuses them until other weights are set.
-func TestIdenticalNeurons(t *testing.T) {
-	n := check.Must(New(Default(2, 4, 2), random.Source("identical")))
-	_, cov := n.Weights(0)
-	check.OK(t, n.SetWeights(0, mat.NewDense(4, 3, []float64{1, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0}), cov))
-	observe(n, []float64{1, 2}, 0)
-	check.OK(t, n.SetWeights(0, mat.NewDense(4, 3, nil), cov))
-	check.Refuses(t, "identical neurons", check.Err(n.Observe([]float64{1, 2}, 0)))
-}
-
 // What is by default follows from the layers.
 func TestDefaultsByLayer(t *testing.T) {
 	c := Default(784, 128, 100, 10)

@@ -75,7 +75,7 @@ func (s *LayerState) check(cfg *Config, l int) error {
 	for k := range rows {
 		row := s.Spread.RawRowView(k)
 		if least := floats.Min(row); kind == Diagonal && least < 0 {
-			return fmt.Errorf("neuron %d has the variance %g; need positive semi-definite", k, least)
+			return fmt.Errorf("neuron %d has the variance %g; need 0 or more", k, least)
 		}
 		if kind != Diagonal && math.IsInf(kernel.Dot(row, row), 0) {
 			return fmt.Errorf("covariance of neuron %d overflows", k/in)

@@ -3,6 +3,7 @@ package bnn
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -44,28 +45,23 @@ func (t *triangles) at(k, i, j int) *float64 {
 	return &t.rows(k, first)[(j-first)*(t.padded-first)+i-first]
 }
 
-// image sets g to Lᵀŷ for root k, and noise to Σ_i s_i Σ_ii, in flows of one example each,
-// whose y, s and g have room for the padded length.
-func (t *triangles) image(examples []*flow, k int) {
-	for _, f := range examples {
-		f.noise = 0
-	}
+// image sets g to Lᵀŷ for root k and returns Σ_i s_i Σ_ii, for the ŷ and s of a flow, which have room
+// for the padded length of g.
+func (t *triangles) image(g []float64, f *flow, k int) (noise float64) {
 	for j := 0; j < t.padded; j += 4 {
-		rows := t.rows(k, j)
-		for _, f := range examples {
-			y := f.y[j:t.padded]
-			if f.s == nil {
-				kernel.Dot4((*[4]float64)(f.g[j:]), rows, y)
-				continue
-			}
-			for l, n := 0, t.padded-j; l < 4; l++ {
-				// Σ_i L_ij y_i and Σ_i L_ij² s_i.
-				first, second := kernel.Backward(rows[l*n:(l+1)*n], y, f.s[j:t.padded])
-				f.g[j+l] = first
-				f.noise += second
-			}
+		rows, y := t.rows(k, j), f.y[j:t.padded]
+		if f.s == nil {
+			kernel.Dot4((*[4]float64)(g[j:]), rows, y)
+			continue
+		}
+		for l, n := 0, t.padded-j; l < 4; l++ {
+			// Σ_i L_ij y_i and Σ_i L_ij² s_i.
+			first, second := kernel.Backward(rows[l*n:(l+1)*n], y, f.s[j:t.padded])
+			g[j+l] = first
+			noise += second
 		}
 	}
+	return noise
 }
 
 // shrink sets u to Lh for a unit vector h, both of the padded length, and L to a root of
@@ -108,12 +104,12 @@ func (t *triangles) carlson(h []float64, left float64) {
 	}
 }
 
-// set makes root k one of RRᵀ for a square R, row by row, which it overwrites.
-func (t *triangles) set(k int, r []float64) {
-	lowerTriangular(r, t.size)
+// set makes root k one of RRᵀ for an R of as many rows, which it overwrites.
+func (t *triangles) set(k int, r *mat.Dense) {
+	lowerTriangular(r)
 	for i := range t.size {
 		for j := range i + 1 {
-			*t.at(k, i, j) = r[i*t.size+j]
+			*t.at(k, i, j) = r.At(i, j)
 		}
 	}
 }
@@ -133,44 +129,33 @@ func (t *triangles) spread() *mat.Dense {
 
 func (t *triangles) restore(spread *mat.Dense) {
 	for k := range len(t.factor) / t.length {
-		t.set(k, mat.DenseCopyOf(spread.Slice(k*t.size, (k+1)*t.size, 0, t.size)).RawMatrix().Data)
+		t.set(k, mat.DenseCopyOf(spread.Slice(k*t.size, (k+1)*t.size, 0, t.size)))
 	}
 }
 
+// addVariance makes each root R one of RRᵀ + v·I, by the LQ factorisation (R √v·I) = LQ, which
+// never forms what rounding could make indefinite.
 func (t *triangles) addVariance(v float64) {
-	all, size := t.spread().RawMatrix().Data, t.size*t.size
-	for k := range len(all) / size {
-		t.set(k, addToRoot(all[k*size:(k+1)*size], v))
+	all, noise := t.spread(), mat.NewDiagDense(t.size, slices.Repeat([]float64{math.Sqrt(v)}, t.size))
+	for k := range len(t.factor) / t.length {
+		var wide mat.Dense
+		wide.Augment(all.Slice(k*t.size, (k+1)*t.size, 0, t.size), noise)
+		t.set(k, &wide)
 	}
 }
 
-// addToRoot returns a root of RRᵀ + v·I for a square R, by the LQ factorisation
-// (R √v·I) = LQ, which never forms what rounding could make indefinite.
-func addToRoot(r []float64, v float64) []float64 {
-	n, sd := int(math.Sqrt(float64(len(r)))), math.Sqrt(v)
-	wide, root := make([]float64, 2*n*n), make([]float64, n*n)
-	for i := range n {
-		copy(wide[i*2*n:], r[i*n:(i+1)*n])
-		wide[i*2*n+n+i] = sd
-	}
-	lowerTriangular(wide, 2*n)
-	for i := range n {
-		copy(root[i*n:(i+1)*n], wide[i*2*n:])
-	}
-	return root
-}
-
-// lowerTriangular overwrites a matrix R, row by row, by an L of the same size that is
-// lower triangular and has LLᵀ = RRᵀ, by Householder reflections from the right. A matrix
-// that is lower triangular already stays as it is.
-func lowerTriangular(r []float64, columns int) {
-	for i := 0; i*columns < len(r); i++ {
-		part := func(k int) []float64 { return r[k*columns+i : (k+1)*columns] }
-		h := part(i)
+// lowerTriangular overwrites a matrix R by an L of the same size that is lower triangular and has
+// LLᵀ = RRᵀ, by Householder reflections from the right. A matrix that is lower triangular already
+// stays as it is.
+func lowerTriangular(r *mat.Dense) {
+	rows, _ := r.Dims()
+	for i := range rows {
+		h := r.RawRowView(i)[i:]
 		first := linalg.Reflection(h)
 		if h[0] != 0 {
-			for k := i + 1; k*columns < len(r); k++ {
-				kernel.AddScaled(part(k), -kernel.Dot(part(k), h), h)
+			for k := i + 1; k < rows; k++ {
+				row := r.RawRowView(k)[i:]
+				kernel.AddScaled(row, -kernel.Dot(row, h), h)
 			}
 		}
 		clear(h)
@@ -183,9 +168,6 @@ func lowerTriangular(r []float64, columns int) {
 // rest indefinite.
 func setRoot(root *mat.Dense, cov mat.Symmetric) error {
 	rest, n, trace := mat.DenseCopyOf(cov), cov.SymmetricDim(), mat.Trace(cov)
-	if notFinite(rest.RawMatrix().Data) >= 0 || math.IsInf(trace, 0) {
-		return errors.New("holds a number that is not finite, or overflows")
-	}
 	column := make([]float64, n)
 	for k := range n {
 		best := 0
@@ -206,8 +188,8 @@ func setRoot(root *mat.Dense, cov mat.Symmetric) error {
 			rest.Set(best, a, 0)
 		}
 	}
-	if largest(rest.RawMatrix().Data) > 1e-13*trace+1e-300 {
-		return errors.New("is indefinite; need positive semi-definite")
+	if !(largest(rest.RawMatrix().Data) <= 1e-13*trace+1e-300) || math.IsInf(trace, 0) {
+		return errors.New("is not positive semi-definite")
 	}
 	return nil
 }

@@ -72,12 +72,9 @@ type MixtureWeights struct {
 	Members int       `json:"members"`
 	Seen    int       `json:"seen"`  // examples that were judged
 	Fixed   bool      `json:"fixed"` // Update leaves the weights as they are
-	Log     []float64 `json:"-"`     // logarithms of the weights u of the mixtures, the members first, but for a common term; −∞ of those of dropped members
+	Log     []float64 `json:"-"`     // logarithms of the weights u of the mixtures, the members first, but for a common term
 
 	LogPowers []float64 `json:"powers,omitempty"` // of the weights of the powers τ, the largest 0; nil without a Temperature
-
-	// Failed is the error of the last member of a Bank, if all have broken down.
-	Failed string `json:"failed,omitempty"`
 
 	weights  []float64
 	powers   [len(powers)]float64 // weights of the powers τ
@@ -105,18 +102,12 @@ func (w WeightRule) mixtures(members int) (all [][4]int) {
 	return all
 }
 
-// NewMixtureWeights returns equal weights of so many members. It returns an error that names
-// the field if the weighing is not valid, or if there are no members.
-func NewMixtureWeights(w Weighing, members int) (*MixtureWeights, error) {
-	return (MixtureWeights{Weighing: w, Members: members}).restored()
-}
-
-// restored returns weights in the same state, which it copies, if that is valid.
+// restored returns weights in the same state, which it copies, if that is valid. Without a Log and
+// LogPowers they are equal. An error names the field of the weighing.
 func (w MixtureWeights) restored() (*MixtureWeights, error) {
 	if err := w.Validate(); err != nil {
-		return nil, fmt.Errorf("bnn: %w", field.InGo(w, err))
+		return nil, fmt.Errorf("bnn: %w", err)
 	}
-	bad := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 1) }
 	if w.Members < 1 || w.Members > MostMembers {
 		return nil, fmt.Errorf("bnn: weights of %d members; need 1 to %d", w.Members, MostMembers)
 	}
@@ -124,15 +115,15 @@ func (w MixtureWeights) restored() (*MixtureWeights, error) {
 	if w.Log == nil {
 		w.Log = make([]float64, len(w.mixtures))
 	}
-	if len(w.Log) != len(w.mixtures) || w.Seen < 0 || slices.ContainsFunc(w.Log, bad) || math.IsInf(slices.Max(w.Log), -1) {
-		return nil, fmt.Errorf("bnn: logarithms of weights Log = %v after Seen = %d examples; need %d numbers, one above −∞, for %d members",
-			w.Log, w.Seen, len(w.mixtures), w.Members)
-	}
 	if w.Temperature && w.LogPowers == nil {
 		w.LogPowers = make([]float64, len(powers))
 	}
-	if w.Temperature != (w.LogPowers != nil) || w.Temperature && len(w.LogPowers) != len(powers) ||
-		slices.ContainsFunc(w.LogPowers, func(x float64) bool { return bad(x) || math.IsInf(x, -1) }) {
+	// −∞ are those of members that earlier versions left out.
+	if len(w.Log) != len(w.mixtures) || w.Seen < 0 || floats.HasNaN(w.Log) || math.IsInf(slices.Max(w.Log), 0) {
+		return nil, fmt.Errorf("bnn: logarithms of weights Log = %v after Seen = %d examples; need %d numbers, one above −∞, for %d members",
+			w.Log, w.Seen, len(w.mixtures), w.Members)
+	}
+	if w.Temperature && len(w.LogPowers) != len(powers) || !w.Temperature && w.LogPowers != nil || notFinite(w.LogPowers) >= 0 {
 		return nil, fmt.Errorf("bnn: logarithms of weights LogPowers = %v; need %d finite numbers with a temperature, none without", w.LogPowers, len(powers))
 	}
 	w.LogPowers = slices.Clone(w.LogPowers)
@@ -144,26 +135,21 @@ func (w MixtureWeights) restored() (*MixtureWeights, error) {
 // Values returns the weights, which sum to 1. The slice belongs to w, whose methods change it.
 func (w *MixtureWeights) Values() []float64 { return w.weights }
 
-// Dropped reports whether member k was dropped.
-func (w *MixtureWeights) Dropped(k int) bool { return math.IsInf(w.Log[k], -1) }
-
 // Update changes the weights by logP, the logarithms of the probabilities p_k that the members
 // gave the class of one example. It sets those below the smallest positive number, and
-// NaN, to the logarithm of that number, and ignores those of dropped members.
+// NaN, to the logarithm of that number.
 func (w *MixtureWeights) Update(logP []float64) {
 	if w.Fixed || w.Weights == Equal {
 		return
 	}
 	w.Seen++
-	least, top := kernel.Log(math.SmallestNonzeroFloat64), math.Inf(-1)
+	least := kernel.Log(math.SmallestNonzeroFloat64)
 	for k, x := range logP {
 		if !(x >= least) {
 			logP[k] = least
 		}
-		if !w.Dropped(k) {
-			top = max(top, logP[k])
-		}
 	}
+	top := slices.Max(logP)
 	for k, x := range logP {
 		w.p[k] = kernel.Exp(x - top)
 	}
@@ -254,25 +240,4 @@ func powerTotals(p []float64) (sum float64, totals [len(powers)]float64) {
 		}
 	}
 	return sum, totals
-}
-
-// Drop sets the weight of member k to zero for good, and reports whether others remain. The
-// weight of the last member stays.
-func (w *MixtureWeights) Drop(k int) bool {
-	left := 0
-	for j := range w.weights {
-		if j != k && !w.Dropped(j) {
-			left++
-		}
-	}
-	if left == 0 {
-		return false
-	}
-	for i, m := range w.mixtures {
-		if slices.Contains(m[:], k) {
-			w.Log[i] = math.Inf(-1)
-		}
-	}
-	w.normalise()
-	return true
 }

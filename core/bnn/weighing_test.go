@@ -13,7 +13,7 @@ import (
 )
 
 func mixtureWeights(w Weighing, members int) *MixtureWeights {
-	return check.Must(NewMixtureWeights(w, members))
+	return check.Must((MixtureWeights{Weighing: w, Members: members}).restored())
 }
 
 // The weights are the means of those of the mixtures, which are products of probabilities.
@@ -74,14 +74,14 @@ func TestWeightsUnderflow(t *testing.T) {
 
 func TestWeighingRefuses(t *testing.T) {
 	for want, w := range map[string]Weighing{
-		`Weighing.Weights: "odds" is not allowed; allowed: universal, evidence, equal`: {Weights: "odds"},
-		`Weighing.Weights: ""`:          {},
-		"Weighing.Forgetting: 1.5":      {Weights: Evidence, Forgetting: 1.5},
-		"Weighing.Forgetting: NaN":      {Weights: Universal, Forgetting: math.NaN()},
-		"Weighing.Forgetting: 0.5 is n": {Weights: Equal, Forgetting: 0.5},
-		"Weighing.Temperature: true is": {Weights: Equal, Temperature: true},
+		`weights: "odds" is not allowed; allowed: universal, evidence, equal`: {Weights: "odds"},
+		`weights: ""`:          {},
+		"forgetting: 1.5":      {Weights: Evidence, Forgetting: 1.5},
+		"forgetting: NaN":      {Weights: Universal, Forgetting: math.NaN()},
+		"forgetting: 0.5 is n": {Weights: Equal, Forgetting: 0.5},
+		"temperature: true is": {Weights: Equal, Temperature: true},
 	} {
-		check.Refuses(t, want, check.Err(NewMixtureWeights(w, 2)), "bnn: "+want)
+		check.Refuses(t, want, check.Err((MixtureWeights{Weighing: w, Members: 2}).restored()), "bnn: "+want)
 	}
 }
 

@@ -16,13 +16,11 @@ type weights interface {
 	// scratch returns how much of it forward and update need in a flow.
 	scratch() int
 
-	// forward sets the pre-activations of flows, one of each example, from their
-	// inputs, which have means y and variances s (nil for certain ones):
+	// forward sets the pre-activations of a flow from its inputs, which have means y and
+	// variances s (nil for certain ones):
 	//
 	//	m_j = ŷ·μ_j,   v_j = ŷᵀΣ_jŷ + Σ_i s_i (μ_ji² + Σ_j,ii)
-	//
-	// It reads the weights once for all of them.
-	forward(examples []*flow)
+	forward(f *flow)
 
 	// backward sets first_i to Σ_j μ_ji d_j and second_i to Σ_j μ_ji² e_j, for as
 	// many inputs i as they are long.

@@ -54,13 +54,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
 	"closedform/core/features"
-	"closedform/core/readout"
 )
 
 // version is that of the format. A change of the keys of bnn.Config or of bnn.State needs a
@@ -84,88 +84,36 @@ type entry struct {
 // error if w does, if the softmax is neither a softmax.Probit nor a softmax.Exact, or if the model is of
 // another type.
 func Save(w io.Writer, m bnn.Model, note string) error {
-	entries, err := entries("", m)
+	all, err := entries(m, note)
+	if err == nil {
+		_, err = w.Write(archive(all))
+	}
 	if err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	entries = append([]entry{{"format", version}}, entries...)
-	if note != "" {
-		entries = append(entries, entry{"note", note})
-	}
-	if _, err := w.Write(archive(entries)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
 
-// entries returns those of a model, with names that begin with the prefix.
-func entries(prefix string, m bnn.Model) (all []entry, err error) {
-	switch m := m.(type) {
-	case *bnn.Bank:
-		s := m.State()
-		text, err := json.Marshal(s)
-		all = append(all, entry{prefix + "bank", string(text)}, entry{prefix + "log", mat.NewDense(1, len(s.Log), s.Log)})
-		for k, member := range m.Models() {
-			of, failed := entries(fmt.Sprintf("%sbank%d_", prefix, k), member)
-			all, err = append(all, of...), cmp.Or(err, failed)
-		}
-		return all, err
-	case features.Model:
-		text, err := json.Marshal(m.Map)
-		all, failed := entries(prefix, m.Model)
-		return append([]entry{{prefix + "features", string(text)}}, all...), cmp.Or(err, failed)
-	case *readout.Layer:
-		return layerEntries(prefix, m)
-	case *bnn.Network, *bnn.Ensemble:
-	default:
-		return nil, fmt.Errorf("a %T cannot be stored; allowed: *bnn.Network, *bnn.Ensemble, *bnn.Bank, *readout.Layer, features.Model", m)
+// entries returns those of a file.
+func entries(m bnn.Model, note string) ([]entry, error) {
+	all, err := modelEntries("", m)
+	all = append([]entry{{"format", version}}, all...)
+	if note != "" {
+		all = append(all, entry{"note", note})
 	}
-	for k, n := range m.Members() {
-		s := n.State()
-		if k == 0 {
-			config, err := encode(s.Config)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, entry{prefix + "config", config})
-		}
-		for l, layer := range s.Layers {
-			all = append(all, entry{prefix + name(k, "mean", l), layer.Mean}, entry{prefix + spreadName(s.Config, k, l), layer.Spread})
-		}
-	}
-	return all, nil
-}
-
-// name returns that of a matrix of member k.
-func name(k int, of string, l int) string {
-	if k > 0 {
-		of = fmt.Sprintf("member%d_%s", k, of)
-	}
-	return fmt.Sprint(of, l)
-}
-
-// spreadName returns that of the roots or variances of a layer.
-func spreadName(cfg bnn.Config, k, l int) string {
-	if cfg.Covariance[l] == bnn.Diagonal {
-		return name(k, "variance", l)
-	}
-	return name(k, "root", l)
+	return all, err
 }
 
 // archive returns a file with its checksum.
 func archive(entries []entry) []byte {
-	var file bytes.Buffer
+	var file bytes.Buffer // takes everything: there are no errors but of too long a comment or name
 	z := zip.NewWriter(&file)
-	err := z.SetComment(blank)
+	_ = z.SetComment(blank)
 	for _, e := range entries {
-		w, failed := z.CreateHeader(&zip.FileHeader{Name: e.name + ".npy", Method: zip.Store})
-		if err = errors.Join(err, failed); err == nil {
-			_, err = w.Write(array(e.value))
-		}
+		w, _ := z.CreateHeader(&zip.FileHeader{Name: e.name + ".npy", Method: zip.Store})
+		_, _ = w.Write(array(e.value))
 	}
-	if err = errors.Join(err, z.Close()); err != nil {
-		panic("checkpoint: " + err.Error()) // A buffer in memory takes everything.
-	}
+	_ = z.Close()
 	content := file.Bytes()[:file.Len()-sealSize]
 	return append(content, checksum(content)...)
 }
@@ -200,89 +148,108 @@ func read(file []byte) (m bnn.Model, note string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	a := reader(z.File)
+	a := contents{}
+	for _, f := range z.File {
+		if a[f.Name], err = fs.ReadFile(z, f.Name); err != nil {
+			return nil, "", err
+		}
+	}
 	var format int64
-	if err := a.next("format", &format); err != nil {
+	if err := a.read("format", &format); err != nil {
 		return nil, "", err
 	}
 	if format != version {
 		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d only; train the network again, or use the program that wrote it",
 			format, version)
 	}
-	if m, err = a.model(""); err != nil {
+	if m, err = a.model(""); err == nil && a.has("note") {
+		err = a.read("note", &note)
+	}
+	if err != nil {
 		return nil, "", err
 	}
-	if a.has("note") {
-		if err := a.next("note", &note); err != nil {
-			return nil, "", err
-		}
+	// Nothing was missing, unknown, said twice or out of its place if Save writes the same again.
+	all, err := entries(m, note)
+	if err != nil {
+		return nil, "", err
 	}
-	if len(a) > 0 {
-		return nil, "", fmt.Errorf("entry %s is not part of the format", a[0].Name)
+	for i, f := range z.File {
+		if i >= len(all) || f.Name != all[i].name+".npy" || !bytes.Equal(a[f.Name], array(all[i].value)) {
+			return nil, "", fmt.Errorf("entry %s is not what Save writes", f.Name)
+		}
 	}
 	return m, note, nil
 }
 
-// reader hands out the entries of an archive in their order.
-type reader []*zip.File
+// contents has the bytes of each entry of an archive.
+type contents map[string][]byte
 
-// has tells whether the next entry has the name.
-func (a *reader) has(name string) bool { return len(*a) > 0 && (*a)[0].Name == name+".npy" }
+func (a contents) has(name string) bool { return a[name+".npy"] != nil }
 
-// next reads the next entry into dst.
-func (a *reader) next(name string, dst any) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("entry %s: %w", name, err)
-		}
-	}()
+// read sets dst, a pointer to a value of an entry, to that of the entry with the name.
+func (a contents) read(name string, dst any) error {
 	if !a.has(name) {
-		return errors.New("is missing or not in its place")
+		return fmt.Errorf("entry %s is missing", name)
 	}
-	f := (*a)[0]
-	*a = (*a)[1:]
-	if f.Method != zip.Store {
-		return errors.New("is compressed")
+	if err := readArray(dst, a[name+".npy"]); err != nil {
+		return fmt.Errorf("entry %s: %w", name, err)
 	}
-	content, err := f.Open()
-	if err != nil {
+	return nil
+}
+
+// object reads an entry that is a JSON object.
+func (a contents) object(name string, dst any) error {
+	var text string
+	if err := a.read(name, &text); err != nil {
 		return err
 	}
-	defer content.Close()
-	data, err := io.ReadAll(content)
-	if err != nil {
-		return err
+	if err := json.Unmarshal([]byte(text), dst); err != nil {
+		return fmt.Errorf("entry %s: %w", name, err)
 	}
-	return readArray(dst, data)
+	return nil
 }
 
 // model returns the model whose entries have names that begin with the prefix.
-func (a *reader) model(prefix string) (bnn.Model, error) {
+func (a contents) model(prefix string) (bnn.Model, error) {
+	if !a.has(prefix + "features") {
+		return a.behindFeatures(prefix)
+	}
+	var m features.Map
+	if err := a.object(prefix+"features", &m); err != nil {
+		return nil, err
+	}
+	of, err := a.behindFeatures(prefix)
+	if err != nil {
+		return nil, err
+	}
+	if inputs, _ := of.Shape(); inputs != m.Size {
+		return nil, fmt.Errorf("features: %d, and a model of %d inputs", m.Size, inputs)
+	}
+	again, err := features.New(m.Kind, m.Inputs, m.Size, m.Seed)
+	return features.Model{Map: again, Model: of}, err
+}
+
+func (a contents) behindFeatures(prefix string) (bnn.Model, error) {
 	switch {
-	case a.has(prefix + "features"):
-		return a.features(prefix)
 	case a.has(prefix + "bank"):
 		return a.bank(prefix)
 	case a.has(prefix + "readout"):
 		return a.layer(prefix)
 	}
-	var text string
-	if err := a.next(prefix+"config", &text); err != nil {
+	var c config
+	if err := a.object(prefix+"config", &c); err != nil {
 		return nil, err
 	}
-	config, err := decode(text)
+	config, err := c.decode()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("entry %sconfig: %w", prefix, err)
 	}
 	var members []*bnn.Network
 	for k := 0; k == 0 || a.has(prefix+name(k, "mean", 0)); k++ {
 		s := bnn.State{Config: config}
 		for l := range config.Layers[1:] {
 			layer := bnn.LayerState{Mean: new(mat.Dense), Spread: new(mat.Dense)}
-			if err := a.next(prefix+name(k, "mean", l), layer.Mean); err != nil {
-				return nil, err
-			}
-			if err := a.next(prefix+spreadName(config, k, l), layer.Spread); err != nil {
+			if err := cmp.Or(a.read(prefix+name(k, "mean", l), layer.Mean), a.read(prefix+spreadName(config, k, l), layer.Spread)); err != nil {
 				return nil, err
 			}
 			s.Layers = append(s.Layers, layer)
@@ -299,51 +266,20 @@ func (a *reader) model(prefix string) (bnn.Model, error) {
 	return bnn.Combine(members...)
 }
 
-// object reads the next entry, a JSON object, into dst.
-func (a *reader) object(prefix, name string, dst any) error {
-	var text string
-	if err := a.next(prefix+name, &text); err != nil {
-		return err
-	}
-	if err := json.Unmarshal([]byte(text), dst); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	// Nothing was missing, unknown or said twice if it reads the same again.
-	if again, err := json.Marshal(dst); err != nil || string(again) != text {
-		return fmt.Errorf("%s: read %s as %s", name, text, again)
-	}
-	return nil
-}
-
-func (a *reader) features(prefix string) (bnn.Model, error) {
-	var m features.Map
-	if err := a.object(prefix, "features", &m); err != nil {
-		return nil, err
-	}
-	of, err := a.model(prefix)
-	if err != nil {
-		return nil, err
-	}
-	if inputs, _ := of.Shape(); inputs != m.Size {
-		return nil, fmt.Errorf("features: %d, and a model of %d inputs", m.Size, inputs)
-	}
-	again, err := features.New(m.Kind, m.Inputs, m.Size, m.Seed)
-	return features.Model{Map: again, Model: of}, err
-}
-
-func (a *reader) bank(prefix string) (bnn.Model, error) {
+func (a contents) bank(prefix string) (bnn.Model, error) {
 	var w bnn.MixtureWeights
 	var log mat.Dense
-	if err := cmp.Or(a.object(prefix, "bank", &w), a.next(prefix+"log", &log)); err != nil {
+	if err := cmp.Or(a.object(prefix+"bank", &w), a.read(prefix+"log", &log)); err != nil {
 		return nil, err
 	}
 	w.Log = log.RawMatrix().Data
-	members := make([]bnn.Model, w.Members)
-	for k := range members {
-		var err error
-		if members[k], err = a.model(fmt.Sprintf("%sbank%d_", prefix, k)); err != nil {
+	var members []bnn.Model
+	for k := range w.Members {
+		m, err := a.model(fmt.Sprintf("%sbank%d_", prefix, k))
+		if err != nil {
 			return nil, err
 		}
+		members = append(members, m)
 	}
 	return bnn.RestoreBank(w, members...)
 }

@@ -145,7 +145,7 @@ func TestRoundTrip(t *testing.T) {
 	check.Refuses(t, "another model", Save(io.Discard, struct{ bnn.Model }{}, ""), "allowed: *bnn.Network, *bnn.Ensemble, *bnn.Bank")
 }
 
-// Every field of a configuration is stored.
+// Every field of a configuration is stored, see TestRoundTrip of complete.
 func TestConfigIsComplete(t *testing.T) {
 	for _, v := range []reflect.Value{reflect.ValueOf(complete), reflect.ValueOf(complete.Unit), reflect.ValueOf(complete.Paper)} {
 		for i := range v.NumField() {
@@ -153,10 +153,6 @@ func TestConfigIsComplete(t *testing.T) {
 				t.Errorf("%s is not tested", v.Type().Field(i).Name)
 			}
 		}
-	}
-	text := check.Must(encode(complete))
-	if got, err := decode(text); err != nil || !reflect.DeepEqual(got, complete) {
-		t.Errorf("%s is read as %+v, %v; want %+v", text, got, err, complete)
 	}
 }
 
@@ -227,8 +223,8 @@ func ensemble(members ...*bnn.Network) *bnn.Ensemble {
 	return check.Must(bnn.Combine(members...))
 }
 
-// banks are one of networks with forgetting and a new class, in the midst of a stream; one within another,
-// whose weights are fixed; and one all of whose members broke down.
+// banks are one of networks with forgetting and a new class, in the midst of a stream, of which one
+// refuses examples; and one within another, whose weights are fixed.
 func banks(t testing.TB) []*bnn.Bank {
 	t.Helper()
 	bank := func(w bnn.Weighing, members ...bnn.Model) *bnn.Bank {
@@ -239,21 +235,19 @@ func banks(t testing.TB) []*bnn.Bank {
 	}, 2, 3)
 	first := bank(bnn.Weighing{Weights: bnn.Universal, Forgetting: 0.99, Temperature: true}, trained(configs[0]),
 		ensemble(trained(bnn.Default(2, 4, 3)), trained(bnn.Default(2, 4, 3))), trained(strict))
-	failed := bank(bnn.Weighing{Weights: bnn.Evidence}, trained(strict), trained(strict))
 	rnd := rand.New(random.Source("checkpoint", "bank"))
 	for range 20 {
 		x, class := []float64{3 * rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(3)
 		check.Must(first.Observe(x, class))
-		_, _ = failed.Observe(x, class)
 	}
 	check.OK(t, first.AddClass())
 	check.Must(first.Observe([]float64{1, 1}, 3))
-	if w := first.Weights(); w[2] != 0 || w[0] == w[1] || failed.State().Failed == "" {
-		t.Fatalf("weights %v, %+v", w, failed.State())
+	if w := first.Weights(); w[0] == w[1] {
+		t.Fatalf("weights %v", w)
 	}
 	fixed := bank(bnn.Weighing{Weights: bnn.Equal}, trained(configs[3]), bank(bnn.Weighing{Weights: bnn.Evidence}, trained(configs[3])))
 	fixed.Fix()
-	return []*bnn.Bank{first, fixed, failed}
+	return []*bnn.Bank{first, fixed}
 }
 
 // bank returns a bank of a network and output layers, the second one behind features, that has seen some examples.

@@ -66,7 +66,7 @@ func (m *Map) newConv(rnd *rand.Rand) error {
 // 1 pixel that is cut off beyond 3.
 func filter(rnd *rand.Rand) []float64 {
 	const wide = 2*width - 1
-	noise := normal(rnd, wide*wide)
+	noise, blur := normal(rnd, wide*wide), [width]float64{}
 	rows, w := make([]float64, wide*width), make([]float64, taps)
 	for k := range width {
 		d := float64(k - width/2)
@@ -74,10 +74,9 @@ func filter(rnd *rand.Rand) []float64 {
 		for i := range rows {
 			rows[i] += float64(g * noise[i/width*wide+i%width+k])
 		}
+		blur[k] = g
 	}
-	for k := range width {
-		d := float64(k - width/2)
-		g := kernel.Exp(-0.5 * d * d)
+	for k, g := range blur {
 		for i := range w {
 			w[i] += float64(g * rows[i+k*width])
 		}

@@ -50,7 +50,7 @@ func TestSourceNames(t *testing.T) {
 		}
 		seen[u] = path
 	}
-	if first(7) != first(int64(7)) || first(7) != first(uint64(7)) {
+	if first(7) != first(uint64(7)) {
 		t.Error("the type of an integer changes the stream")
 	}
 }

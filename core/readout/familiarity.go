@@ -13,12 +13,6 @@ import (
 // fewest is the number of kept examples of a class from which there is a p-value.
 const fewest = 10
 
-// Of returns four scores of class c for open-set recognition, larger for more familiar inputs: the log
-// density of c, the same less Background, the largest output of the regression, and the log density of c on the outputs.
-func (s *Scores) Of(c int) [4]float64 {
-	return [4]float64{s.Density[c], s.Density[c] - s.Background, floats.Max(s.Ridge), s.RidgeDensity[c]}
-}
-
 // reference has what Familiarity compares with.
 type reference struct {
 	scores [][4][]float64 // of each class minus the four scores of its kept examples, in ascending order
@@ -26,7 +20,7 @@ type reference struct {
 }
 
 // Familiarity returns a p-value of the hypothesis that x is like the learned examples of its most probable
-// class. The statistic is Σ log p over the four scores of [Scores.Of] (Fisher 1925), where p is the
+// class. The statistic is Σ log p over the four [Layer.Scores] (Fisher 1925), where p is the
 // [familiar.Tail] of a score among those of the kept examples of the class. Familiarity is the Tail of
 // the sum among those of all kept examples. Kept examples are left out of the fit and of the
 // tails that they are compared with. The p-value is NaN with fewer than ten kept examples of the class. The error
@@ -34,21 +28,17 @@ type reference struct {
 func (l *Layer) Familiarity(x []float64) (p float64, err error) {
 	w := l.scratch()
 	defer l.pool.Put(w)
-	if err := l.round(w.x[0], x); err != nil {
+	c, err := l.mostProbable(w, x)
+	if err != nil || len(l.kept[c]) < fewest {
 		return math.NaN(), err
 	}
-	l.probabilities(w, 1)
-	c := floats.MaxIdx(w.out[0])
-	if len(l.kept[c]) < fewest {
-		return math.NaN(), nil
-	}
-	s := make([]Scores, 1)
-	if err := l.Scores(s, [][]float64{x}); err != nil {
+	scores, err := l.Scores([][]float64{x}, []int{c})
+	if err != nil {
 		return math.NaN(), err
 	}
 	r := l.reference()
 	sum := 0.0
-	for k, score := range s[0].Of(c) {
+	for k, score := range scores[0] {
 		sum -= logTail(r.scores[c][k], -score)
 	}
 	return familiar.Tail(r.sums, sum), nil
@@ -64,17 +54,13 @@ func (l *Layer) reference() *reference {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.solved.reference == nil {
-		l.solved.reference = newReference(l.keptScores(&s))
+		l.solved.reference = l.newReference(l.keptScores(&s))
 	}
 	return l.solved.reference
 }
 
-func newReference(kept []labelled, scores [][4]float64) *reference {
-	classes := 0
-	for _, e := range kept {
-		classes = max(classes, e.class+1)
-	}
-	r := &reference{scores: make([][4][]float64, classes)}
+func (l *Layer) newReference(kept []labelled, scores [][4]float64) *reference {
+	r := &reference{scores: make([][4][]float64, l.cfg.Classes)}
 	for i, e := range kept {
 		for k, score := range scores[i] {
 			r.scores[e.class][k] = append(r.scores[e.class][k], -score)
@@ -103,7 +89,7 @@ func newReference(kept []labelled, scores [][4]float64) *reference {
 
 // keptScores returns the kept examples with their scores for their own classes, each left out of the fit.
 func (l *Layer) keptScores(s *solution) ([]labelled, [][4]float64) {
-	m := l.moments()
+	m := s.moments
 	kept := l.sample(m.n)
 	one, all := *m, slices.Clone(kept) // for the background
 	one.n, one.mean = []float64{m.total}, [][]float64{m.center}

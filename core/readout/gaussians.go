@@ -116,7 +116,7 @@ func (g *gaussians) softmax(p, s []float64) {
 
 // fitGaussians fits the Gaussians, ν and τ ≤ 1. τ has the least log loss of the kept examples, each left
 // out, see leftOut; ν as well or, for densities, their largest log density in their own classes.
-func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool) (g *gaussians, loss float64) {
+func fitGaussians(m *moments, kept []labelled, densities bool) (g *gaussians, loss float64) {
 	d := len(m.center)
 	pooled, ridge := m.within()
 	each := make([][]float64, len(m.n))
@@ -127,7 +127,7 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 	}
 	return descend(float64(d), 4, func(nu float64) (*gaussians, float64) {
 		g := newGaussians(len(m.n))
-		g.nu, g.shares = nu, shares
+		g.nu, g.shares = nu, m.shares
 		scores := make([][]float64, len(m.n)) // of each class those of the kept examples
 		for c, n := range m.n {
 			scores[c] = make([]float64, len(kept))

@@ -9,6 +9,7 @@
 package readout
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -161,11 +162,7 @@ func (l *Layer) examples() (n int) {
 // that leaves the layer unchanged.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
-	err := l.round(l.rounded, x)
-	if class < 0 || class >= l.cfg.Classes {
-		err = fmt.Errorf("readout: class %d; the layer has classes 0 to %d", class, l.cfg.Classes-1)
-	}
-	if err != nil {
+	if err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(l.rounded, x)); err != nil {
 		u.Action = bnn.Refused
 		return u, err
 	}
@@ -185,13 +182,10 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 
 // round sets dst to the rounded input.
 func (l *Layer) round(dst, x []float64) error {
-	if len(x) != l.cfg.Inputs {
-		return fmt.Errorf("readout: input of length %d; the layer has %d inputs", len(x), l.cfg.Inputs)
+	if err := field.Input(x, l.cfg.Inputs); err != nil {
+		return err
 	}
 	for i, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("readout: input %d is %g; need a finite number", i, v)
-		}
 		dst[i] = math.RoundToEven(max(-limit, min(limit, v))/step)*step + 0 // and never −0
 	}
 	return nil
@@ -230,12 +224,18 @@ func (l *Layer) scratch() *scratch {
 func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
 	w := l.scratch()
 	defer l.pool.Put(w)
-	err := l.round(w.x[0], x)
-	if err == nil {
-		l.probabilities(w, 1)
-	}
+	_, err := l.mostProbable(w, x)
 	l.fill(dst, w.out[0], err)
 	return err
+}
+
+// mostProbable returns the most probable class of x, whose probabilities it leaves in the first row of w.out.
+func (l *Layer) mostProbable(w *scratch, x []float64) (class int, err error) {
+	if err := l.round(w.x[0], x); err != nil {
+		return 0, err
+	}
+	l.probabilities(w, 1)
+	return floats.MaxIdx(w.out[0]), nil
 }
 
 // PredictAll predicts some inputs, faster than Predict does one after another and with the same bits. It
@@ -319,11 +319,10 @@ func (l *Layer) probabilities(w *scratch, n int) {
 func (l *Layer) Tail(x []float64) (p float64, kept int, err error) {
 	w := l.scratch()
 	defer l.pool.Put(w)
-	if err := l.round(w.x[0], x); err != nil {
+	c, err := l.mostProbable(w, x)
+	if err != nil {
 		return math.NaN(), 0, err
 	}
-	l.probabilities(w, 1)
-	c := floats.MaxIdx(w.out[0])
 	if kept = len(l.kept[c]); kept < 2 {
 		return math.NaN(), kept, nil
 	}
@@ -334,52 +333,47 @@ func (l *Layer) Tail(x []float64) (p float64, kept int, err error) {
 	return familiar.Tail(g.tails[c], -w.score[0][c]), kept, nil
 }
 
-// Scores are scores of an input for open-set recognition.
-type Scores struct {
-	// Density has the log density of each class on the inputs, −∞ without examples: with Gaussian that
-	// of its own Gaussian, shrunk so that left out examples are as probable as possible, with Ridge that
-	// of Gaussians with one covariance.
-	Density []float64
-
-	// Background is the log density of one Gaussian of all examples.
-	Background float64
-
-	// Ridge has the outputs of the ridge regression, around 1 for the class of an example and around 0 for
-	// others. RidgeDensity has the log density of each class on these outputs, −∞ without examples.
-	Ridge, RidgeDensity []float64
-}
-
-// Scores sets each dst to the scores of an input, with both kinds. It returns an error before the first
-// example, and as Predict.
-func (l *Layer) Scores(dst []Scores, x [][]float64) error {
+// Scores returns four scores of each input x_i for open-set recognition, larger for more familiar inputs of the
+// class c = class_i:
+//
+//	0  the log density of c on the inputs: with Gaussian that of its own Gaussian, shrunk so that left out examples
+//	   are as probable as possible, with Ridge that of Gaussians with one covariance
+//	1  the same less the log density of one Gaussian of all examples
+//	2  the largest output of the ridge regression, around 1 for the class of an example and around 0 for others
+//	3  the log density of c on these outputs
+//
+// A log density of a class without examples is −∞. Scores returns an error before the first example, and as Predict.
+func (l *Layer) Scores(x [][]float64, class []int) (scores [][4]float64, err error) {
 	w := l.scratch()
 	defer l.pool.Put(w)
 	if l.examples() == 0 {
-		return fmt.Errorf("readout: no scores before the first example")
+		return nil, fmt.Errorf("readout: no scores before the first example")
 	}
 	s := l.solve(true)
-	for len(x) > 0 {
-		n := min(atOnce, len(x))
-		for i, x := range x[:n] {
+	for block := range slices.Chunk(x, atOnce) {
+		n, first := len(block), len(scores)
+		scores = append(scores, make([][4]float64, n)...)
+		of, class := scores[first:], class[first:]
+		for i, x := range block {
 			if err := l.round(w.x[i], x); err != nil {
-				return err
+				return nil, err
 			}
+			s.ridge.outputs(w.out[i], w.z, w.x[i])
+			of[i][2] = floats.Max(w.out[i])
 		}
 		s.background.densities(w.score[:n], w.z, w.x[:n])
-		for i := range n {
-			dst[i].Background = w.score[i][0]
-			s.ridge.outputs(w.out[i], w.z, w.x[i])
-			dst[i].Ridge = append(dst[i].Ridge[:0], w.out[i]...)
+		for i := range of {
+			of[i][1] = w.score[i][0]
 		}
 		s.density.densities(w.score[:n], w.z, w.x[:n])
-		for i := range n {
-			dst[i].Density = append(dst[i].Density[:0], w.score[i]...)
+		for i := range of {
+			density := w.score[i][class[i]]
+			of[i][0], of[i][1] = density, density-of[i][1]
 		}
 		s.outputs.densities(w.score[:n], w.z, w.out[:n])
-		for i := range n {
-			dst[i].RidgeDensity = append(dst[i].RidgeDensity[:0], w.score[i]...)
+		for i := range of {
+			of[i][3] = w.score[i][class[i]]
 		}
-		dst, x = dst[n:], x[n:]
 	}
-	return nil
+	return scores, nil
 }

@@ -69,10 +69,9 @@ func TestRidge(t *testing.T) {
 	}
 	for _, e := range drawn(3, d, classes) {
 		x := rounded([]labelled{e})[0].x
-		s := make([]Scores, 1)
-		check.OK(t, l.Scores(s, [][]float64{x}))
-		check.NearAll(t, "outputs", s[0].Ridge, direct(examples, classes, lambda, x), 1e-9)
-		check.NearAll(t, "densities", s[0].RidgeDensity, normals(left, classes, g.nu, n, epsilon(left, classes), s[0].Ridge), 1e-6)
+		outputs := direct(examples, classes, lambda, x)
+		check.NearAll(t, "largest output", scores(l, x, 2), slices.Repeat([]float64{slices.Max(outputs)}, classes), 1e-9)
+		check.NearAll(t, "densities", scores(l, x, 3), normals(left, classes, g.nu, n, epsilon(left, classes), outputs), 1e-6)
 	}
 }
 
@@ -133,6 +132,14 @@ func normals(examples []labelled, classes int, nu, total, epsilon float64, x []f
 	return out
 }
 
+// scores returns score k of each of the three classes at x.
+func scores(l *Layer, x []float64, k int) (all []float64) {
+	for _, of := range check.Must(l.Scores([][]float64{x, x, x}, []int{0, 1, 2})) {
+		all = append(all, of[k])
+	}
+	return all
+}
+
 // The Gaussians have the densities of their definition, also with each example really left out.
 func TestGaussians(t *testing.T) {
 	const n, d, classes = 60, 5, 3
@@ -142,18 +149,16 @@ func TestGaussians(t *testing.T) {
 	g := l.solve(true).density
 	x := rounded(drawn(2, d, classes))[1].x
 	want := normals(examples, classes, g.nu, n, eps, x)
-	s := make([]Scores, 1)
-	check.OK(t, l.Scores(s, [][]float64{x}))
-	check.NearAll(t, "densities", s[0].Density, want, 1e-10)
+	check.NearAll(t, "densities", scores(l, x, 0), want, 1e-10)
 
 	l = learned(t, Config{Ridge, d, classes}, examples)
-	check.OK(t, l.Scores(s, [][]float64{x}))
-	check.NearAll(t, "densities with one covariance", s[0].Density, normals(examples, classes, 1e12, n, eps, x), 1e-8)
+	density, ratio := scores(l, x, 0), scores(l, x, 1)
+	check.NearAll(t, "densities with one covariance", density, normals(examples, classes, 1e12, n, eps, x), 1e-8)
 	one := slices.Clone(examples)
 	for i := range one {
 		one[i].class = 0
 	}
-	check.NearAll(t, "background", []float64{s[0].Background}, normals(one, 1, 1e12, n, epsilon(one, 1), x), 1e-8)
+	check.NearAll(t, "background", []float64{density[0] - ratio[0]}, normals(one, 1, 1e12, n, epsilon(one, 1), x), 1e-8)
 
 	for _, g.nu = range []float64{0.1, 3, 200} {
 		for c := range classes {

@@ -125,5 +125,7 @@ func outputGaussians(outputs []labelled, m *moments) (*gaussians, float64) {
 		s.flush(classes)
 		squares[c] = s.sum
 	}
-	return fitGaussians(newMoments(counts, sums, squares), m.shares(), outputs, false)
+	of := newMoments(counts, sums, squares)
+	of.shares = m.shares
+	return fitGaussians(of, outputs, false)
 }

@@ -9,6 +9,7 @@ import (
 
 // solution is what follows from the sums. What it refers to does not change.
 type solution struct {
+	moments    *moments
 	ridge      *ridge
 	outputs    *gaussians // on the outputs of the ridge regression
 	inputs     *gaussians
@@ -22,28 +23,23 @@ func (l *Layer) solve(all bool) solution {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := &l.solved
-	var m *moments
-	lacks := func(part bool) bool { // and reads the sums once
-		if part && m == nil {
-			m = l.moments()
-		}
-		return part
+	if s.moments == nil {
+		s.moments = l.moments()
 	}
-	if lacks(s.ridge == nil && (all || l.cfg.Kind == Ridge)) {
+	m := s.moments
+	if s.ridge == nil && (all || l.cfg.Kind == Ridge) {
 		s.ridge, s.outputs = l.fitRidge(m)
 	}
-	if lacks(s.inputs == nil && l.cfg.Kind == Gaussian) {
-		s.inputs, _ = fitGaussians(m, m.shares(), l.sample(m.n), false)
+	if s.inputs == nil && l.cfg.Kind == Gaussian {
+		s.inputs, _ = fitGaussians(m, l.sample(m.n), false)
 	}
-	if lacks(s.density == nil && all) {
+	if s.density == nil && all {
+		s.background = m.shared([]float64{m.total}, [][]float64{m.center})
 		if l.cfg.Kind == Gaussian {
-			s.density, _ = fitGaussians(m, m.shares(), l.sample(m.n), true)
+			s.density, _ = fitGaussians(m, l.sample(m.n), true)
 		} else {
 			s.density = m.shared(m.n, m.mean)
 		}
-	}
-	if lacks(s.background == nil && all) {
-		s.background = m.shared([]float64{m.total}, [][]float64{m.center})
 	}
 	return *s
 }
@@ -55,6 +51,7 @@ type moments struct {
 	squares [][]float64 // of each class, or of all
 	total   float64
 	center  []float64 // the mean of all
+	shares  []float64 // logarithms of the shares of the classes, −∞ without examples
 }
 
 func (l *Layer) moments() *moments {
@@ -80,19 +77,10 @@ func newMoments(counts []int, sums, squares [][]float64) *moments {
 	for i := range m.center {
 		m.center[i] /= m.total
 	}
-	return m
-}
-
-// shares returns the logarithms of the shares of the classes, −∞ without examples.
-func (m *moments) shares() []float64 {
-	all := make([]float64, len(m.n))
-	for c, n := range m.n {
-		all[c] = math.Inf(-1)
-		if n > 0 {
-			all[c] = kernel.Log(n / m.total)
-		}
+	for _, n := range m.n {
+		m.shares = append(m.shares, kernel.Log(n/m.total))
 	}
-	return all
+	return m
 }
 
 // scatter returns Σxxᵀ of the squares less Σ_c n_c m_c m_cᵀ, as an upper triangle.

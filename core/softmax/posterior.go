@@ -11,16 +11,9 @@ import (
 // again allocates nothing. It is safe for concurrent use only while nothing computes into it,
 // and keeps no reference to an argument.
 //
-// With C_ij = Cov[z_i, z_j | class] and o_i = Σ_{j≠i} C_ij,
-//
-//	Var_i  = C_ii
-//	Free_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2)   (n ≥ 3)
-//	Free_i = C_ii − C_12                            (n = 2)
-//
-// Free are the variances of independent logits that fit the variances of all differences
-// z_i − z_j, on which alone the softmax depends, best in least squares. Their sum is not
-// negative, nor above that of Var; but a Free_i may be negative, or above the variance before
-// the class was known.
+// Free are the [FreeVariances] of the covariance of the logits given the class: of independent logits
+// that fit the variances of all differences z_i − z_j, on which alone the softmax depends. Their sum
+// is at most that of Var; but a Free_i may be above the variance before the class was known.
 type Posterior struct {
 	LogP            float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var, Free []float64 // of the logits, length n
@@ -32,8 +25,7 @@ func NewPosterior(n int) *Posterior {
 	return &Posterior{Mean: make([]float64, n), Var: make([]float64, n), Free: make([]float64, n)}
 }
 
-// winnerDensity is p_c W, the unnormalised density of the winning utility, up to a constant
-// shift of t.
+// winnerDensity is p_c W, the unnormalised density of the winning utility, up to a shift of t.
 type winnerDensity interface {
 	logConcave
 	// tabulate sets the table at the nodes, and adds log f_c + Σ log F_i to log, but for
@@ -60,7 +52,6 @@ type posteriorTable struct {
 	crosses []float64          // E_W (h − start) sum, then o
 }
 
-// forClasses makes all of it fit n classes.
 func (q *posteriorTable) forClasses(n int) {
 	fit(n, &q.k, &q.always, &q.start, &q.squares, &q.crosses)
 	fit(n*mostNodes, &q.h, &q.within)
@@ -194,8 +185,7 @@ func (q *posteriorTable) add(dst *Posterior) (total float64) {
 	return kernel.Sum(weight)
 }
 
-// check panics unless the posterior of these logits given the class can be
-// computed.
+// check panics unless there is such a posterior.
 func (q *Posterior) check(mean, variance []float64, class int) {
 	if n := len(q.Mean); class < 0 || class >= n {
 		panic(fmt.Sprintf("softmax: posterior given class %d; need 0 to %d", class, n-1))

@@ -21,7 +21,7 @@ import (
 // symmetric in general; see [Moments.Excess] and [Moments.Asymmetry].
 //
 // A ProbitCorr keeps Corr by reference, and is safe for concurrent use as long as nothing
-// writes to the matrix; [Clone] copies it.
+// writes to the matrix.
 type ProbitCorr struct {
 	Lambda float64
 	Corr   *mat.SymDense

@@ -19,12 +19,10 @@
 package softmax
 
 import (
+	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"sync"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Approximation computes the moments of softmax(z) for independent Gaussian
@@ -49,30 +47,16 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
-// Validate returns an error unless a approximates the softmax of that many classes. It
-// refuses nil and nil pointers, and asks an a with a method Validate(classes int) error.
+// Validate returns an error unless a approximates the softmax of that many classes. It asks an a
+// with a method Validate(classes int) error.
 func Validate(a Approximation, classes int) error {
-	if v := reflect.ValueOf(a); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		return fmt.Errorf("softmax: the approximation is a nil %T; allowed: a value such as softmax.Probit", a)
+	if a == nil {
+		return errors.New("softmax: nil is no approximation; allowed: a value such as softmax.Probit")
 	}
 	if v, ok := a.(interface{ Validate(classes int) error }); ok {
 		return v.Validate(classes)
 	}
 	return nil
-}
-
-// Clone returns a, with a copy of the matrix of a [ProbitCorr].
-func Clone(a Approximation) Approximation {
-	if p, ok := a.(*ProbitCorr); ok && p != nil {
-		a = *p
-	}
-	p, ok := a.(ProbitCorr)
-	if !ok || p.Corr == nil || p.Corr.IsEmpty() {
-		return a
-	}
-	corr := mat.NewSymDense(p.Corr.SymmetricDim(), nil)
-	corr.CopySym(p.Corr)
-	return ProbitCorr{p.Lambda, corr}
 }
 
 func checkClasses(n int) {

@@ -1,19 +1,21 @@
 // Package check has what the tests of several packages share: comparisons that NaN never
-// passes, panics, allocations, reference files, finite differences, and what everything
+// passes, panics, allocations, reference files, and what everything
 // that learns a classifier keeps to.
 package check
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"os"
+	"reflect"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 )
@@ -128,12 +130,9 @@ func NoAllocs(t testing.TB, what string, f func()) {
 // Records returns the records, which may differ in length, of a CSV file with # comments.
 func Records(t testing.TB, name string) [][]string {
 	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r := csv.NewReader(file)
+	text, err := os.ReadFile(name)
+	OK(t, err)
+	r := csv.NewReader(bytes.NewReader(text))
 	r.Comment, r.FieldsPerRecord = '#', -1
 	records, err := r.ReadAll()
 	if err != nil || len(records) == 0 {
@@ -143,14 +142,9 @@ func Records(t testing.TB, name string) [][]string {
 }
 
 // Numbers returns the numbers of a record.
-func Numbers(t testing.TB, record []string) []float64 {
-	t.Helper()
-	row := make([]float64, len(record))
-	for i, text := range record {
-		var err error
-		if row[i], err = strconv.ParseFloat(text, 64); err != nil {
-			t.Fatal(err)
-		}
+func Numbers(record []string) (row []float64) {
+	for _, text := range record {
+		row = append(row, Must(strconv.ParseFloat(text, 64)))
 	}
 	return row
 }
@@ -159,7 +153,7 @@ func Numbers(t testing.TB, record []string) []float64 {
 func Rows(t testing.TB, name string) (rows [][]float64) {
 	t.Helper()
 	for _, record := range Records(t, name) {
-		rows = append(rows, Numbers(t, record))
+		rows = append(rows, Numbers(record))
 	}
 	return rows
 }
@@ -173,15 +167,46 @@ func Permuted[T any](x []T, perm []int) []T {
 	return y
 }
 
-// Gradient returns the central differences of f in each coordinate of x.
-func Gradient(f func(x []float64) float64, x []float64, h float64) []float64 {
-	return fd.Gradient(nil, f, x, &fd.Settings{Formula: fd.Central, Step: h})
-}
-
 // Must returns what a function returned without an error; an error ends the test by a panic.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
 	return v
+}
+
+// Equal fails unless got is want, deeply. It shows the first 1,000 characters of each.
+func Equal[T any](t testing.TB, what any, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v: %.1000s, want %.1000s", what, fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
+	}
+}
+
+// Torture returns how often a test repeats what it does at random: plain, or under
+// make torture, which sets CLOSEDFORM_TORTURE to short or full, as often as that says.
+// Without repetitions the test is skipped.
+func Torture(t testing.TB, plain, short, full int) int {
+	t.Helper()
+	mode := os.Getenv("CLOSEDFORM_TORTURE")
+	n, ok := map[string]int{"": plain, "short": short, "full": full}[mode]
+	if !ok {
+		t.Fatalf("CLOSEDFORM_TORTURE = %q; allowed: short or full", mode)
+	}
+	if n == 0 {
+		t.Skip("only under make torture")
+	}
+	return n
+}
+
+// Frugal fails if f allocates more than 1 GiB in all.
+func Frugal(t testing.TB, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 1<<10 {
+		t.Errorf("it takes %d MiB; allowed: 1024", took)
+	}
 }

@@ -43,6 +43,4 @@ func TestChecksFail(t *testing.T) {
 
 func TestVectors(t *testing.T) {
 	NearAll(t, "permuted", Permuted([]float64{10, 20, 30}, []int{2, 0, 1}), []float64{30, 10, 20}, 0)
-	f := func(x []float64) float64 { return x[0]*x[0]*x[1] + x[2] }
-	NearAll(t, "gradient", Gradient(f, []float64{2, 3, 4}, 1e-3), []float64{12, 4, 1}, 1e-9)
 }

@@ -118,9 +118,9 @@ func Learner(t *testing.T, margin float64, fit func(x [][]float64, class []int, 
 	}
 	AllPanic(t, map[string]func(){
 		"probabilities of a wrong length": func() { _ = m.Predict(make([]float64, 2), x[0]) },
-		"input of a wrong length":         func() { _ = m.Predict(p, []float64{1}) },
-		"example of a wrong length":       func() { _, _ = fit([][]float64{{1, 2}, {1, 2, 3}}, []int{0, 1}, random.Source("bad")) },
 	})
+	Refuses(t, "input of a wrong length", m.Predict(p, []float64{1}))
+	Refuses(t, "example of a wrong length", Err(fit([][]float64{{1, 2}, {1, 2, 3}}, []int{0, 1}, random.Source("bad"))))
 }
 
 // Online tests what learns one example after another as [Learner] does, and that a step allocates nothing.
@@ -155,15 +155,15 @@ func Overflows(t *testing.T, fit func(x [][]float64, class []int) (Predictor, er
 
 // Keys tests that the zero value of a configuration is valid, and that the error of
 // each of the others has its key.
-func Keys[C interface{ Validate() error }](t testing.TB, wrong map[string]C) {
+func Keys[C any](t testing.TB, wrong map[string]C) {
 	t.Helper()
 	var zero C
-	if err := zero.Validate(); err != nil {
+	if err := field.Resolve(&zero); err != nil {
 		t.Errorf("the zero value: %v", err)
 	}
 	for key, cfg := range wrong {
 		var e *field.Error
-		if err := cfg.Validate(); !errors.As(err, &e) || e.Key != key {
+		if err := field.Resolve(&cfg); !errors.As(err, &e) || e.Key != key {
 			t.Errorf("%s: error %v", key, err)
 		}
 	}

@@ -1,10 +1,8 @@
 // Package field reports invalid configuration fields: the key of the field in manifests and
-// checkpoints, the problem, and the allowed values.
+// checkpoints, the problem, and the allowed values. It also reports invalid examples.
 package field
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -17,43 +15,13 @@ import (
 type Error struct {
 	Key     string // its word, as in the toml tag of the struct: "prior_var"; of a nested one "model.prior_var"
 	Problem string // what is wrong, and what is allowed
-
-	name string // what Error calls the key, if not empty
 }
 
-func (e *Error) Error() string { return cmp.Or(e.name, e.Key) + ": " + e.Problem }
-
-// InGo returns err with the name of the Go field in place of its key: "PriorVar" for
-// "prior_var", by the toml tags of the struct config. It returns another error than an
-// [*Error], or one of a key that the struct does not have, as it is.
-func InGo(config any, err error) error {
-	var e *Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	return &Error{e.Key, e.Problem, goName(reflect.TypeOf(config), e.Key)}
-}
-
-// goName returns the name of the field with the key, "Paper.OnIndefinite" in a nested struct.
-func goName(t reflect.Type, key string) string {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tag, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
-		if tag == key || tag == "" && strings.EqualFold(f.Name, key) {
-			return f.Name
-		}
-		if tag == "" && f.Type.Kind() == reflect.Struct {
-			if name := goName(f.Type, key); name != "" {
-				return f.Name + "." + name
-			}
-		}
-	}
-	return ""
-}
+func (e *Error) Error() string { return e.Key + ": " + e.Problem }
 
 // Errorf returns the [*Error] of a field.
 func Errorf(key, format string, args ...any) error {
-	return &Error{Key: key, Problem: fmt.Sprintf(format, args...)}
+	return &Error{key, fmt.Sprintf(format, args...)}
 }
 
 // Positive returns an error unless x is positive and finite.
@@ -115,6 +83,91 @@ func AllOneOf[T ~string](key string, all []T, allowed ...T) error {
 	for _, x := range all {
 		if err := OneOf(key, x, allowed...); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Nearest returns the word that is most like another, or "" if none differs in two letters at most.
+func Nearest(word string, words []string) (nearest string) {
+	fewest := min(3, len(word))
+	for _, w := range words {
+		if d := distance(word, w, 2); d < fewest {
+			nearest, fewest = w, d
+		}
+	}
+	return nearest
+}
+
+// distance returns the Levenshtein distance of a and b, in bytes, if it is at most so large, or
+// else a larger number.
+func distance(a, b string, most int) int {
+	switch {
+	case a == "" || b == "":
+		return len(a) + len(b)
+	case a[0] == b[0]:
+		return distance(a[1:], b[1:], most)
+	case most == 0:
+		return 1
+	}
+	return 1 + min(distance(a[1:], b, most-1), distance(a, b[1:], most-1), distance(a[1:], b[1:], most-1))
+}
+
+// Input returns an error unless x has so many numbers, all finite.
+func Input(x []float64, inputs int) error {
+	if len(x) != inputs {
+		return fmt.Errorf("input of length %d; need %d numbers", len(x), inputs)
+	}
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("input %d is %g; need a finite number", i, v)
+		}
+	}
+	return nil
+}
+
+// Class returns an error unless the class is one of 0 to classes−1.
+func Class(class, classes int) error {
+	if class < 0 || class >= classes {
+		return fmt.Errorf("class %d; need one of 0 to %d", class, classes-1)
+	}
+	return nil
+}
+
+// Resolve fills in the defaults of the struct that config points to, by tags such as
+//
+//	Rate float64 `toml:"rate" default:"0.2" range:"0 0.99"`
+//
+// It returns the [*Error] of the first number out of its range, or the error of the method Validate, if there is one. A
+// zero that has no default stands for a number that is not given.
+func Resolve(config any) error {
+	if err := resolve(reflect.ValueOf(config).Elem()); err != nil {
+		return err
+	}
+	if v, ok := config.(interface{ Validate() error }); ok {
+		return v.Validate()
+	}
+	return nil
+}
+
+func resolve(s reflect.Value) error {
+	for i := range s.NumField() {
+		f, t := s.Field(i), s.Type().Field(i)
+		if t.Anonymous && f.Kind() == reflect.Struct {
+			if err := resolve(f); err != nil {
+				return err
+			}
+		}
+		if text := t.Tag.Get("default"); text != "" && f.IsZero() {
+			_, _ = fmt.Sscan(text, f.Addr().Interface()) // the tags are tested
+		}
+		if allowed := t.Tag.Get("range"); allowed != "" && !f.IsZero() {
+			var low, high float64
+			_, _ = fmt.Sscan(allowed, &low, &high)
+			if x := f.Convert(reflect.TypeFor[float64]()).Float(); !(low <= x && x <= high) {
+				key, _, _ := strings.Cut(t.Tag.Get("toml"), ",")
+				return Errorf(key, "%v is not allowed; allowed: %s", x, strings.Replace(allowed, " ", " to ", 1))
+			}
 		}
 	}
 	return nil

@@ -75,6 +75,14 @@ func Tail(t float64) (p, q float64) {
 	return p, q
 }
 
+// parts returns t = |x|, at most [Underflow], φ(t), and the p, q, n and d of [Tail].
+func parts(x float64) (t, density, p, q, n, d float64) {
+	t = min(math.Abs(x), Underflow)
+	p, q = Tail(t)
+	n = p + t*q
+	return t, Density(t), p, q, n, q + t*n
+}
+
 // Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z,
 // variance_i to Var[Z | Z ≤ x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as
 // that. With the repeated integrals of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ −
@@ -87,11 +95,7 @@ func Truncated(mills, variance, cdf, x []float64) {
 	}
 	for i := first; i < len(x); i++ {
 		x := x[i]
-		t := min(math.Abs(x), Underflow)
-		density := Density(t)
-		p, q := Tail(t)
-		n := p + t*q
-		d := q + t*n
+		t, density, p, q, n, d := parts(x)
 		ratio := 1 / (n * d)
 		c := density * ((n * n) * ratio)
 		if x > 0 {
@@ -120,11 +124,7 @@ func Truncated(mills, variance, cdf, x []float64) {
 // covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
 	for i, a := range a {
-		t := min(math.Abs(a), Underflow)
-		density := Density(t)
-		p, q := Tail(t)
-		n := p + t*q
-		d := q + t*n
+		_, density, p, q, n, d := parts(a)
 		prob[i], gap[i] = density*(n/d), density*(q/d)
 		variance[i] = gap[i] * (p/q - gap[i])
 		if a > 0 {

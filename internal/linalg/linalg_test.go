@@ -161,3 +161,15 @@ func TestEigen(t *testing.T) {
 		t.Error("eigenvalues of a NaN converge")
 	}
 }
+
+// Of a matrix of subnormal numbers the eigenvectors have all their digits.
+func TestEigenOfSubnormalMatrix(t *testing.T) {
+	const n, unit = 5, 0x1p-1070
+	e, tiny := NewEigen(n), NewEigen(n)
+	for i, x := range positive(n).RawSymmetric().Data {
+		x = math.Round(8 * x) // exact in both units
+		e.Vectors[i], tiny.Vectors[i] = x, x*unit
+	}
+	check.Equal(t, "converged", []bool{e.Factorize(), tiny.Factorize()}, []bool{true, true})
+	check.Equal(t, "eigenvectors", tiny.Vectors, e.Vectors)
+}

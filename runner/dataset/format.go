@@ -67,21 +67,14 @@ func (f Format) Read(path string) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.Examples(t)
+	return f.Examples(t, nil)
 }
 
 // Examples returns the rows of a table, with the levels that its categorical columns have,
-// in alphabetical order. An error has the name of the file, and the line or the key.
-func (f Format) Examples(t *Table) (*Examples, error) { return f.examples(t, nil) }
-
-// TestExamples returns the rows of a table, with the inputs of e, whose columns are found by
-// their names. A word that e does not have is 0 for all of its levels.
-func (f Format) TestExamples(t *Table, e *Examples) (*Examples, error) {
-	return f.examples(t, e.Features())
-}
-
-// examples returns the rows of a table with those features, or, if there are none, with its own.
-func (f Format) examples(t *Table, features []Feature) (*Examples, error) {
+// in alphabetical order. If these are test examples for others, like is not nil: they have the
+// inputs of those, whose columns are found by their names, and a word that those do not have
+// is 0 for all of its levels. An error has the name of the file, and the line or the key.
+func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
 	}
@@ -89,11 +82,14 @@ func (f Format) examples(t *Table, features []Feature) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, classes := []int(nil), 1 // the columns, and how many classes are needed
-	if features == nil {
+	var inputs []int // columns
+	var features []Feature
+	least := 1 // classes
+	if like == nil {
 		inputs, err = f.inputs(t, class)
-		classes = 2
+		least = 2
 	} else {
+		features = like.Features()
 		inputs, err = t.columns(features)
 	}
 	if err != nil {
@@ -103,7 +99,7 @@ func (f Format) examples(t *Table, features []Feature) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	if features == nil {
+	if like == nil {
 		if features, err = f.features(t, inputs); err != nil {
 			return nil, err
 		}
@@ -124,21 +120,19 @@ func (f Format) examples(t *Table, features []Feature) (*Examples, error) {
 		}
 		e.class = append(e.class, k)
 	}
-	if len(e.classes) < classes {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(), len(e.classes), classes)
+	if len(e.classes) < least {
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(), len(e.classes), least)
 	}
 	return e.renumbered(e.present())
 }
 
 // inputs returns the numbers of the columns that are inputs.
 func (f Format) inputs(t *Table, class int) (columns []int, err error) {
-	for i, name := range slices.Concat(f.Categorical, f.Ignore) {
-		if _, err := t.column(name); err != nil {
-			key := "categorical"
-			if i >= len(f.Categorical) {
-				key = "ignore"
+	for i, names := range [][]string{f.Categorical, f.Ignore} {
+		for _, name := range names {
+			if _, err := t.column(name); err != nil {
+				return nil, field.Errorf([]string{"categorical", "ignore"}[i], "%v", err)
 			}
-			return nil, field.Errorf(key, "%v", err)
 		}
 	}
 	for k, name := range t.Columns {

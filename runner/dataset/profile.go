@@ -3,11 +3,9 @@ package dataset
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Profile says what the columns of a table look like, and which [Format] follows from that.
@@ -34,18 +32,13 @@ const (
 
 var idName = regexp.MustCompile(`^(?i:id)$|[_ ](?i:id)$|^(?i:id)[_ ]|[a-z]I[Dd]$`)
 
-var dateLayouts = []string{
-	time.DateOnly, time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006/01/02", "2.1.2006", "2.1.2006 15:04",
-	"1/2/2006", "1/2/2006 15:04", "2/1/2006", "2006-01", "Jan 2, 2006", "2 Jan 2006", time.TimeOnly, "15:04",
-}
+var date = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?$|^\d{4}-\d{2}$|^\d{1,2}:\d{2}(:\d{2})?$`)
 
-// Profile looks at all columns, of which one has the classes. An error says that there is no such column,
-// and names those that could be it.
+// Profile looks at all columns, of which one has the classes.
 func (t *Table) Profile(class string) (*Profile, error) {
-	at := slices.Index(t.Columns, class)
-	if at < 0 {
-		return nil, fmt.Errorf("%s:%d: no column %q; with few values are %s; the columns, by %q, are %s", t.File, t.header, class,
-			t.fewValued(), t.comma, strings.Join(t.Columns, ", "))
+	at, err := t.column(class)
+	if err != nil {
+		return nil, err
 	}
 	p := &Profile{Format: Format{Class: class}}
 	rows, inputs, gaps := len(t.Cells), 0, false
@@ -104,17 +97,6 @@ func (p *Profile) class(c Column, rows int) {
 	}
 }
 
-// fewValued names the columns that may have classes.
-func (t *Table) fewValued() string {
-	var names []string
-	for k, name := range t.Columns {
-		if c := t.profile(k); c.Distinct >= 2 && c.Distinct <= min(mostClasses, len(t.Cells)/2) {
-			names = append(names, fmt.Sprintf("%s (%d)", name, c.Distinct))
-		}
-	}
-	return cmp.Or(strings.Join(names, ", "), "none")
-}
-
 // profile looks at one column.
 func (t *Table) profile(k int) Column {
 	c := Column{Name: t.Columns[k]}
@@ -132,16 +114,9 @@ func (t *Table) profile(k int) Column {
 		up, last = up && (row == 0 || x == last+1), x
 	}) == nil
 	n := len(t.Cells) - c.Missing
-	dates, spaces := slices.Clone(dateLayouts), false
+	dates, spaces := true, false
 	for v := range count {
-		if numbers {
-			break
-		}
-		spaces = spaces || strings.Contains(v, " ")
-		dates = slices.DeleteFunc(dates, func(layout string) bool {
-			_, err := time.Parse(layout, v)
-			return err != nil
-		})
+		dates, spaces = dates && date.MatchString(v), spaces || strings.Contains(v, " ")
 	}
 	id := n > 20 && 5*c.Distinct > n && idName.MatchString(c.Name)
 	switch {
@@ -153,7 +128,7 @@ func (t *Table) profile(k int) Column {
 		c.Kind = "id"
 	case numbers:
 		c.Kind = "number"
-	case len(dates) > 0:
+	case dates:
 		c.Kind = "date"
 	case n > 20 && c.Distinct == n && !spaces:
 		c.Kind = "id"
@@ -186,20 +161,18 @@ func (t *Table) tells(k, class int, c Column) bool {
 
 // repeated returns how many rows are the same as one before, in the columns that are not ignored.
 func (t *Table) repeated(ignore []string) (n int) {
-	seen, seed := map[uint64]bool{}, maphash.MakeSeed()
+	seen := map[string]bool{}
 	for _, row := range t.Cells {
-		var h maphash.Hash
-		h.SetSeed(seed)
+		var text strings.Builder
 		for k, cell := range row {
 			if !slices.Contains(ignore, t.Columns[k]) {
-				h.WriteString(cell)
-				h.WriteByte(0)
+				text.WriteString(cell + "\x00")
 			}
 		}
-		if seen[h.Sum64()] {
+		if seen[text.String()] {
 			n++
 		}
-		seen[h.Sum64()] = true
+		seen[text.String()] = true
 	}
 	return n
 }

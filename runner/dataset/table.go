@@ -3,7 +3,9 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -29,35 +31,13 @@ type Table struct {
 	comma  rune // what is between cells
 }
 
-// ReadTable reads a file as [ParseTable] does, and - as standard input.
+// ReadTable reads a file as [ParseTable] does.
 func ReadTable(path string) (*Table, error) {
-	var content []byte
-	var err error
-	if path == "-" {
-		content, err = io.ReadAll(os.Stdin)
-	} else {
-		content, err = os.ReadFile(path)
-	}
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	return ParseTable(content, path)
-}
-
-// Open opens a file for reading, unpacked if it is packed by gzip.
-func Open(path string) (io.ReadCloser, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	text, err := Unpack(file)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{text, file}, nil
 }
 
 // Unpack returns what r has, unpacked if it is packed by gzip.
@@ -82,7 +62,7 @@ func ParseTable(content []byte, file string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := rows.table
+	t := rows.Table
 	t.Cells, t.Line = nil, nil
 	for {
 		row, err := rows.Next()
@@ -95,44 +75,15 @@ func ParseTable(content []byte, file string) (*Table, error) {
 	}
 }
 
-// check returns an error if two columns have the same name.
-func (t *Table) check() error {
-	first := map[string]int{}
-	for j, column := range t.Columns {
-		if k, twice := first[column]; twice {
-			return fmt.Errorf("%s:%d: columns %d and %d are both called %q", t.File, t.header, k+1, j+1, column)
-		}
-		first[column] = j
-	}
-	return nil
-}
-
-// separator returns what splits header and first row into the same number of cells, the
-// most if there are several, or the header alone if nothing does.
-func separator(text string) (rune, error) {
-	commas, most := ",", [2]int{}
+// separator returns which of commas, semicolons and tabs make the most cells of a header.
+func separator(header string) (separator rune) {
+	separator, most := ',', 1
 	for _, comma := range ",;\t" {
-		r := newReader(strings.NewReader(text), comma)
-		header, err := r.Read()
-		row, end := r.Read()
-		if err != nil || len(header) == 1 {
-			continue
-		}
-		cells := [2]int{0, len(header)}
-		if end == io.EOF || end == nil && len(row) == len(header) {
-			cells[0] = 1
-		}
-		switch slices.Compare(cells[:], most[:]) {
-		case 1:
-			commas, most = string(comma), cells
-		case 0:
-			commas += string(comma)
+		if cells, err := newReader(strings.NewReader(header), comma).Read(); err == nil && len(cells) > most {
+			separator, most = comma, len(cells)
 		}
 	}
-	if len(commas) > 1 {
-		return 0, fmt.Errorf("cells may be separated by any of %q; allowed: one of these, others in quotes", commas)
-	}
-	return rune(commas[0]), nil
+	return separator
 }
 
 // column returns the number of a column.
@@ -212,4 +163,98 @@ func decode(content []byte) (string, error) {
 			1+bytes.Count(content[:i], []byte("\n")))
 	}
 	return strings.TrimPrefix(string(content), "\ufeff"), nil
+}
+
+// Rows reads a table row by row, as from a pipe: a row as soon as its line has come. The text is
+// UTF-8. It is not safe for concurrent use.
+type Rows struct {
+	Table // with the last row alone
+	csv   *csv.Reader
+	err   error
+}
+
+// NewRows reads the header line, in which commas, semicolons or tabs separate cells, the kind that makes
+// the most of them. An error has the name of the file.
+func NewRows(r io.Reader, file string) (*Rows, error) {
+	in := bufio.NewReader(r)
+	var header string
+	for strings.TrimSpace(header) == "" {
+		line, err := in.ReadString('\n')
+		header += strings.TrimPrefix(line, "\ufeff")
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return newRows(io.MultiReader(strings.NewReader(header), in), header, file)
+}
+
+// newRows reads the header of a text, whose beginning says what separates cells.
+func newRows(text io.Reader, beginning, file string) (*Rows, error) {
+	comma := separator(beginning)
+	r := &Rows{Table: Table{File: file, comma: comma}, csv: newReader(text, comma)}
+	if err := r.next(); err == io.EOF {
+		return nil, cmp.Or(r.err, fmt.Errorf("%s: empty; need a header line, and a line for each row", file))
+	} else if err != nil {
+		return nil, err
+	}
+	t := &r.Table
+	t.Columns, t.header = t.Cells[0], t.Line[0]
+	for j, column := range t.Columns {
+		if k := slices.Index(t.Columns, column); k < j {
+			return nil, fmt.Errorf("%s:%d: columns %d and %d are both called %q", file, t.header, k+1, j+1, column)
+		}
+	}
+	return r, nil
+}
+
+func newReader(text io.Reader, comma rune) *csv.Reader {
+	r := csv.NewReader(text)
+	r.Comma = comma
+	r.FieldsPerRecord = -1 // Next says which line is too short
+	r.TrimLeadingSpace = comma != '\t'
+	return r
+}
+
+// Err returns the error of reading that Next and NextLine returned io.EOF for, if any.
+func (r *Rows) Err() error { return r.err }
+
+// Next returns a table of the next row, valid until the next call, or io.EOF. After another error, which
+// has the line, the rows after it can still be read.
+func (r *Rows) Next() (*Table, error) {
+	if err := r.next(); err != nil {
+		return nil, err
+	}
+	if t := &r.Table; len(t.Cells[0]) != len(t.Columns) {
+		return t, fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, t.Line[0], len(t.Cells[0]), len(t.Columns))
+	}
+	return &r.Table, nil
+}
+
+// NextLine returns the next line that is not blank, for a value that belongs to the row before it.
+func (r *Rows) NextLine() (string, error) {
+	if err := r.next(); err != nil {
+		return "", err
+	}
+	return strings.Join(r.Cells[0], string(r.comma)), nil
+}
+
+// next reads a record into the only row of the table.
+func (r *Rows) next() error {
+	record, err := r.csv.Read()
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+		return fmt.Errorf("%s:%d: %w", r.File, wrong.StartLine, wrong.Err) // An open quote ends on the last line.
+	} else if err != nil {
+		if err != io.EOF {
+			r.err = fmt.Errorf("%s: %w", r.File, err)
+		}
+		return io.EOF
+	}
+	for j := range record {
+		record[j] = strings.TrimSpace(record[j])
+	}
+	line, _ := r.csv.FieldPos(0)
+	r.Cells, r.Line = append(r.Cells[:0], record), append(r.Line[:0], line)
+	return nil
 }

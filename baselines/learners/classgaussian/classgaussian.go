@@ -27,24 +27,12 @@ type Config struct {
 	Classes int `toml:"-"`
 
 	// Shrinkage is the share a in (1−a)S + a·(tr S/d)·I, which stands for the covariance S
-	// of d inputs (Ledoit and Wolf 2004); zero stands for a thousandth.
-	Shrinkage float64 `toml:"shrinkage"`
-}
-
-// WithDefaults returns the configuration with its defaults filled in.
-func (c Config) WithDefaults() Config {
-	c.Shrinkage = cmp.Or(c.Shrinkage, 1e-3)
-	return c
+	// of d inputs (Ledoit and Wolf 2004).
+	Shrinkage float64 `toml:"shrinkage" default:"0.001" range:"1e-9 1"`
 }
 
 // Numbers returns how many numbers the covariance has. It needs Inputs.
 func (c Config) Numbers() float64 { return float64(c.Inputs) * float64(c.Inputs) }
-
-// Validate returns an error of package field if a value is not allowed. It doesn't look at
-// Inputs and Classes.
-func (c Config) Validate() error {
-	return field.Within("shrinkage", c.WithDefaults().Shrinkage, 1e-9, 1)
-}
 
 // Model is the moments of the examples.
 type Model struct {
@@ -62,14 +50,14 @@ type Model struct {
 // New returns a model without examples: Σ = I about zero. Nothing is drawn from the source, which
 // may be nil.
 func New(cfg Config, _ rand.Source) (*Model, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("classgaussian: %w", err)
+	if err := field.Resolve(&cfg); err != nil {
+		return nil, err
 	}
 	if cfg.Inputs < 1 || cfg.Classes < 1 {
 		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need at least 1 of both",
 			cfg.Inputs, cfg.Classes)
 	}
-	m := &Model{cfg: cfg.WithDefaults(), count: make([]float64, cfg.Classes)}
+	m := &Model{cfg: cfg, count: make([]float64, cfg.Classes)}
 	vector := func() []float64 { return make([]float64, cfg.Inputs) }
 	m.scatter = mat.NewSymDense(cfg.Inputs, nil)
 	for range cfg.Classes {
@@ -81,7 +69,7 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 
 // Observe adds an example to the moments (Welford 1962).
 func (m *Model) Observe(x []float64, class int) error {
-	if err := cmp.Or(m.check(x), mlp.CheckClass(class, m.cfg.Classes)); err != nil {
+	if err := cmp.Or(field.Input(x, m.cfg.Inputs), field.Class(class, m.cfg.Classes)); err != nil {
 		return err
 	}
 	mean, d := m.mean[class], m.z
@@ -96,16 +84,11 @@ func (m *Model) Observe(x []float64, class int) error {
 	return nil
 }
 
-func (m *Model) check(x []float64) error {
-	mlp.CheckLength(x, m.cfg.Inputs)
-	if err := mlp.CheckInput(x); err != nil {
-		return fmt.Errorf("classgaussian: %w", err)
-	}
-	return nil
-}
-
 // fit factorises the covariance that the scatter gives.
 func (m *Model) fit() error {
+	if m.fitted {
+		return nil
+	}
 	d, count, shrinkage := m.cfg.Inputs, max(1, kernel.Sum(m.count)), m.cfg.Shrinkage
 	cov := mat.NewSymDense(d, nil)
 	level := mat.Trace(m.scatter) / count / float64(d)
@@ -117,7 +100,7 @@ func (m *Model) fit() error {
 		cov.SetSym(i, i, cov.At(i, i)+shrinkage*level)
 	}
 	if !m.root.Factorize(cov) {
-		return errors.New("classgaussian: a covariance overflows")
+		return errors.New("a covariance overflows")
 	}
 	for c, white := range m.white {
 		copy(white, m.mean[c])
@@ -129,13 +112,11 @@ func (m *Model) fit() error {
 
 // Distances sets dst to the squared Mahalanobis distances (x−μ_c)ᵀΣ⁻¹(x−μ_c) from the classes.
 func (m *Model) Distances(dst, x []float64) error {
-	if err := m.check(x); err != nil {
+	if err := field.Input(x, m.cfg.Inputs); err != nil {
 		return err
 	}
-	if !m.fitted {
-		if err := m.fit(); err != nil {
-			return err
-		}
+	if err := m.fit(); err != nil {
+		return err
 	}
 	copy(m.z, x)
 	m.root.Solve(m.z)

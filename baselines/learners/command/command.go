@@ -41,26 +41,15 @@ type Config struct {
 
 	Command  []string       `toml:"command" allowed:"a list: a program and its arguments"`
 	Version  []string       `toml:"version" allowed:"a list: a program that prints the version of command, and its arguments" json:"-"`
-	Settings map[string]any `toml:"settings,omitempty"` // for the program
-	Stream   bool           `toml:"stream"`             // it sees one example after another
-	Timeout  float64        `toml:"timeout" json:"-"`   // most seconds until an answer; zero stands for 600
+	Settings map[string]any `toml:"settings,omitempty"`                                // for the program
+	Stream   bool           `toml:"stream"`                                            // it sees one example after another
+	Timeout  float64        `toml:"timeout" json:"-" default:"600" range:"0.01 86400"` // most seconds until an answer
 
 	// Set by Find.
 	Program string   `toml:"program,omitempty"` // what Version prints
 	Sums    []string `toml:"sums,omitempty"`    // SHA-256 of the files that Command names
 	folder  string   // in which the program runs
 	idle    *idle
-}
-
-// WithDefaults returns the configuration with its defaults filled in.
-func (c Config) WithDefaults() Config {
-	c.Timeout = cmp.Or(c.Timeout, 600)
-	return c
-}
-
-// Validate returns an error of package field if a value is not allowed. It doesn't look at Inputs and Classes.
-func (c Config) Validate() error {
-	return field.Within("timeout", c.WithDefaults().Timeout, 0.01, 86400)
 }
 
 // Online reports whether the program sees one example after another.
@@ -111,10 +100,10 @@ func New(cfg Config, src rand.Source) (*Model, error) { return Fit(cfg, nil, nil
 // Fit returns the model of the examples x[k] of the classes class[k]. It keeps both; the program reads them
 // before it first predicts.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
-	if err := cmp.Or(cfg.Validate(), mlp.CheckExamples(x, class, cfg.Inputs, cfg.Classes)); err != nil {
-		return nil, fmt.Errorf("command: %w", err)
+	if err := cmp.Or(field.Resolve(&cfg), mlp.CheckExamples(x, class, cfg.Inputs, cfg.Classes)); err != nil {
+		return nil, err
 	}
-	return &Model{cfg: cfg.WithDefaults(), seed: src.Uint64() >> 33, ctx: context.Background(), x: x, class: class}, nil
+	return &Model{cfg: cfg, seed: src.Uint64() >> 33, ctx: context.Background(), x: x, class: class}, nil
 }
 
 // Bind kills the program when the context ends. It must be called before the first example or input.
@@ -124,7 +113,7 @@ func (m *Model) Bind(ctx context.Context) { m.ctx = ctx }
 func (m *Model) Observe(x []float64, class int) error {
 	block, of := [][]float64{x}, []int{class}
 	if err := mlp.CheckExamples(block, of, m.cfg.Inputs, m.cfg.Classes); err != nil {
-		return fmt.Errorf("command: %w", err)
+		return err
 	}
 	return m.during(func() error { return m.write("learn", block, of) })
 }
@@ -139,9 +128,8 @@ func (m *Model) Predict(p, x []float64) error {
 func (m *Model) PredictAll(p, x [][]float64) ([][]bnn.Layer, error) {
 	for i := range x {
 		mlp.CheckProbabilities(p[i], m.cfg.Classes)
-		mlp.CheckLength(x[i], m.cfg.Inputs)
-		if err := mlp.CheckInput(x[i]); err != nil {
-			return nil, fmt.Errorf("command: %w", err)
+		if err := field.Input(x[i], m.cfg.Inputs); err != nil {
+			return nil, err
 		}
 	}
 	return nil, m.during(func() error {
@@ -200,36 +188,34 @@ func (m *Model) write(word string, x [][]float64, class []int) error {
 
 // during has the program read the beginning of a model, if it has not, and does something with it, all in the time
 // that it has for an answer.
-func (m *Model) during(do func() error) error {
+func (m *Model) during(do func() error) (err error) {
 	if m.failed != nil {
 		return m.failed
 	}
-	begin := func() error { return nil }
+	begins := m.process == nil
+	if begins {
+		m.process = m.cfg.idle.swap(m.ctx, nil)
+	}
 	if m.process == nil {
-		if m.process = m.cfg.idle.swap(m.ctx, nil); m.process == nil {
-			var err error
-			if m.process, err = start(m.ctx, m.cfg.folder, m.cfg.Command); err != nil {
-				return m.fail(err)
-			}
+		if m.process, err = start(m.ctx, m.cfg.folder, m.cfg.Command); err != nil {
+			return m.fail(err)
 		}
-		begin = m.begin
 	}
 	timeout := time.Duration(m.cfg.Timeout * float64(time.Second))
 	timer := time.AfterFunc(timeout, m.kill)
-	err := begin()
+	if begins {
+		err = m.begin()
+	}
 	if err == nil {
 		err = do()
 	}
 	if !timer.Stop() {
 		err = fmt.Errorf("no answer after %v", timeout)
 	}
-	if cause := m.ctx.Err(); cause != nil {
-		err = cause
+	if err = cmp.Or(m.ctx.Err(), err); err != nil {
+		return m.fail(err)
 	}
-	if err == nil {
-		return nil
-	}
-	return m.fail(err)
+	return nil
 }
 
 // begin writes what the program reads first of a model.

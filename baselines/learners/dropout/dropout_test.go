@@ -8,6 +8,7 @@ import (
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
 	"closedform/internal/check"
+	"closedform/internal/field"
 )
 
 func TestLearner(t *testing.T) {
@@ -26,7 +27,8 @@ func TestOverflows(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	if got := (Config{}).WithDefaults(); got.Rate != 0.2 || got.Decay != 1e-3 || got.Step != 0.01 || got.Epochs != 100 {
+	var got Config
+	if check.OK(t, field.Resolve(&got)); got.Rate != 0.2 || got.Decay != 1e-3 || got.Step != 0.01 || got.Epochs != 100 {
 		t.Errorf("defaults %+v", got)
 	}
 	check.Keys(t, map[string]Config{

@@ -18,10 +18,9 @@ import (
 // pre-activations, independent, with the deviations √q: it makes q into q·square, and moves
 // the pre-activation by √q·move. A neuron follows by its linear regression Py/q on it.
 type diagonal struct {
+	reflections
 	variance []float64
-	sd       []float64   // √q
-	white    [][]float64 // f
-	steps    reflections
+	sd       []float64 // √q
 
 	// Of one step, with m reflections: the products f_l·f_k of the vectors that
 	// make them, and of the last vector, for l < k at k(k−1)/2 + l; how much of each a
@@ -32,7 +31,7 @@ type diagonal struct {
 func newDiagonal(variance []float64, neurons, classes int) *diagonal {
 	m := classes - 1
 	return &diagonal{
-		variance: slices.Clone(variance), sd: make([]float64, neurons), white: vectors(classes, neurons), steps: newReflections(m),
+		reflections: newReflections(classes, neurons), variance: slices.Clone(variance), sd: make([]float64, neurons),
 		products: make([]float64, (m+1)*m/2), take: make([]float64, m), move: make([]float64, len(variance)),
 	}
 }
@@ -49,9 +48,7 @@ func (r *diagonal) whiten(j *jacobian) {
 
 func (r *diagonal) variances(dst []float64, j *jacobian) {
 	r.whiten(j)
-	for k, f := range r.white {
-		dst[k] = kernel.Dot(f, f)
-	}
+	r.squares(dst)
 }
 
 // step follows row a of the product T of the reflections, which starts as the
@@ -63,11 +60,10 @@ func (r *diagonal) variances(dst []float64, j *jacobian) {
 // without forming it: square is |u|², and move is u·b for the last vector b. Of a variance v
 // it leaves v (1 − (1−square) v y²/q), which is not below square·v.
 func (r *diagonal) step(mean []float64, j *jacobian) bool {
-	r.whiten(j)
-	if !r.steps.set(r.white) {
+	if r.whiten(j); !r.set() {
 		return false
 	}
-	m := len(r.steps.beta)
+	m := len(r.beta)
 	for k, f := range r.white {
 		for l := range k {
 			r.products[k*(k-1)/2+l] = kernel.Dot(r.white[l], f)
@@ -76,7 +72,7 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 	for n, at := range j.neurons {
 		square := 1.0
 		rest := r.products
-		for k, beta := range r.steps.beta {
+		for k, beta := range r.beta {
 			a := r.white[k][n]
 			for l, c := range r.take[:k] {
 				a -= c * rest[l]
@@ -84,7 +80,7 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 			rest = rest[k:]
 			r.take[k] = beta * a
 			// Never below what the inequality of Cauchy and Schwarz leaves, but for rounding.
-			square = max(square-a*a/r.steps.shrink[k], square/r.steps.shrink[k])
+			square = max(square-a*a/r.shrink[k], square/r.shrink[k])
 		}
 		move := r.white[m][n]
 		for l, c := range r.take {
@@ -109,7 +105,7 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 type bong struct{ *diagonal }
 
 func (r bong) step(mean []float64, j *jacobian) bool {
-	if r.whiten(j); !small(r.white) {
+	if r.whiten(j); !r.small() {
 		return false
 	}
 	m := len(j.delta) - 1

@@ -48,15 +48,6 @@ func (j *jacobian) set(k int, n *mlp.Network, p *mlp.Pass, weights []float64) {
 	}
 }
 
-// expand sets dst[k] to row k, written out.
-func (j *jacobian) expand(dst [][]float64) {
-	for k, h := range dst {
-		for a, at := range j.neurons {
-			floats.ScaleTo(h[at.from:at.to], j.delta[k][a], j.input[at.layer])
-		}
-	}
-}
-
 // factorLabel sets the rows of dst, n−1 vectors of length n, to those of Aᵀ with
 //
 //	AAᵀ = diag(p) − ppᵀ,

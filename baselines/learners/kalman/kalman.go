@@ -20,7 +20,6 @@ package kalman
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -29,8 +28,77 @@ import (
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 )
+
+// Covariance says which covariances of the weights are kept.
+type Covariance string
+
+const (
+	// Full keeps those of all pairs of weights: for W weights and n classes a
+	// step costs about 6nW² operations, and the memory is that of W² numbers.
+	Full Covariance = "full"
+
+	// Diagonal keeps variances only, the fully decoupled filter of Puskorius and
+	// Feldkamp (IJCNN 1991): the step is that of Full, and what it leaves off the
+	// diagonal is dropped. For N neurons it costs about 10W + n²N operations.
+	Diagonal Covariance = "diagonal"
+
+	// LowRank keeps a diagonal and Rank columns of the inverse of the covariance, as
+	// "LO-FI" of Chang et al. (CoLLAs 2023). It costs about (3 Rank + 14) Rank W operations.
+	LowRank Covariance = "low-rank"
+
+	// Bong keeps variances only, as the Bayesian online natural gradient of Jones, Chang
+	// and Murphy (NeurIPS 2024) for a linearised network. It costs about 10W operations.
+	Bong Covariance = "bong"
+)
+
+// Config describes a filter. The zero value of every field but Layers is its documented default.
+type Config struct {
+	Layers     []int      `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Covariance Covariance `toml:"covariance" default:"full"`
+	Rank       int        `toml:"rank,omitempty" range:"1 200"` // of LowRank; zero stands for 10
+
+	// PriorVar is the prior variance of every weight times the number of inputs
+	// of its layer, the bias among them.
+	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
+
+	// PriorMeanVar scales the prior means of hidden layers, which are drawn from N(0,
+	// PriorMeanVar/inputs) (He et al. 2015). Those of the output layer are zero.
+	PriorMeanVar float64 `toml:"prior_mean_var" default:"2" range:"1e-12 1e12"`
+
+	// ProcessNoise is the variance that every weight gains before each step, as
+	// a share of its prior variance, at most 1, with covariance Full only. It costs a
+	// Cholesky factorisation, of order W³ operations, at each step.
+	ProcessNoise float64 `toml:"process_noise" range:"0 1"`
+}
+
+// Numbers returns how many numbers the covariance has. It needs Layers.
+func (c Config) Numbers() float64 {
+	weights := float64(mlp.New(c.Layers, true).Weights())
+	switch c.Covariance {
+	case Full:
+		return weights * weights
+	case LowRank:
+		return weights * float64(1+c.Rank)
+	}
+	return weights
+}
+
+// Validate returns an error of package field if a value is not allowed, and fills in the rank.
+func (c *Config) Validate() error {
+	switch {
+	case c.Covariance == LowRank:
+		c.Rank = cmp.Or(c.Rank, 10)
+	case c.Rank != 0:
+		return field.Errorf("rank", `%d is not allowed; allowed: with covariance = "low-rank" only`, c.Rank)
+	}
+	if c.ProcessNoise != 0 && c.Covariance != Full {
+		return field.Errorf("process_noise", `%g is not allowed; allowed: with covariance = "full" only`, c.ProcessNoise)
+	}
+	return field.OneOf("covariance", c.Covariance, Full, Diagonal, LowRank, Bong)
+}
 
 // Model is a filter and what it has learnt.
 type Model struct {
@@ -59,11 +127,10 @@ type belief interface {
 
 // New returns a filter with its prior weights; the prior means of hidden layers are drawn from src.
 func New(cfg Config, src rand.Source) (*Model, error) {
-	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
+	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
 	if err != nil {
-		return nil, fmt.Errorf("kalman: %w", err)
+		return nil, err
 	}
-	cfg = cfg.WithDefaults()
 	n, count := network.Outputs(), network.Weights()
 	m := &Model{
 		network: network, mean: make([]float64, count), pass: network.NewPass(),
@@ -110,8 +177,8 @@ var errOverflow = errors.New("kalman: the covariance of the logits overflows")
 // are what they were, but for the process noise, which may have been added.
 func (m *Model) Observe(x []float64, class int) error {
 	n := m.network.Outputs()
-	if err := cmp.Or(mlp.CheckClass(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
-		return fmt.Errorf("kalman: %w", err)
+	if err := cmp.Or(field.Class(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
+		return err
 	}
 	if m.noise != nil && !m.belief.(*full).addNoise(m.noise) {
 		return errors.New("kalman: the covariance is not positive definite to rounding error: more process noise is needed")
@@ -146,7 +213,7 @@ func (m *Model) Predict(p, x []float64) error {
 	n := m.network.Outputs()
 	mlp.CheckProbabilities(p, n)
 	if err := m.network.Logits(m.pass, m.mean, x); err != nil {
-		return fmt.Errorf("kalman: %w", err)
+		return err
 	}
 	share := 1 / float64(n)
 	for j := range n {

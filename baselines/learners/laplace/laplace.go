@@ -18,9 +18,19 @@ package laplace
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
+	"closedform/core/random"
 	"closedform/internal/field"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // Predictive says how the Gaussian of the logits makes probabilities.
@@ -49,23 +59,15 @@ type Config struct {
 	Layers []int `toml:"-"`
 
 	// PriorVar is the prior variance of every weight times the number of inputs of
-	// its layer, the bias among them; zero stands for 1.
-	PriorVar float64 `toml:"prior_var"`
+	// its layer, the bias among them.
+	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
 	// LaplaceVar replaces PriorVar in H; zero stands for PriorVar. The prior with the best mode often
 	// makes a Laplace approximation that is far too uncertain; the usual remedy is a LaplaceVar
 	// chosen on held-out data (Daxberger et al. 2021).
-	LaplaceVar float64 `toml:"laplace_var"`
+	LaplaceVar float64 `toml:"laplace_var" range:"1e-12 1e12"`
 
-	Predictive Predictive `toml:"predictive"` // Probit if empty
-}
-
-// WithDefaults returns the configuration with its defaults filled in. A LaplaceVar
-// of zero stays, so that it follows a PriorVar that is changed later.
-func (c Config) WithDefaults() Config {
-	c.PriorVar = cmp.Or(c.PriorVar, 1)
-	c.Predictive = cmp.Or(c.Predictive, Probit)
-	return c
+	Predictive Predictive `toml:"predictive" default:"probit"`
 }
 
 // Numbers returns how many numbers the mode and the covariance of the last layer have. It needs
@@ -76,12 +78,161 @@ func (c Config) Numbers() float64 {
 	return float64(network.Weights()) + last*last
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
+// Validate returns an error of package field if a word is not allowed.
 func (c Config) Validate() error {
-	c = c.WithDefaults()
-	return cmp.Or(
-		mlp.CheckVariance("prior_var", c.PriorVar),
-		mlp.CheckVariance("laplace_var", cmp.Or(c.LaplaceVar, c.PriorVar)),
-		field.OneOf("predictive", c.Predictive, Probit, MonteCarlo, PlugIn),
-	)
+	return field.OneOf("predictive", c.Predictive, Probit, MonteCarlo, PlugIn)
+}
+
+// Model is a fitted network.
+type Model struct {
+	cfg     Config
+	network *mlp.Network
+	weights []float64
+	factor  linalg.Cholesky // L of H = LLᵀ; not for PlugIn
+	normal  []float64       // a standard normal number per class for each pair of draws
+
+	// What a prediction works on.
+	pass   *mlp.Pass
+	image  *mat.Dense // (L⁻¹ Jᵀ)ᵀ
+	logits logits
+}
+
+const pairs = 500 // of draws of MonteCarlo
+
+// Fit fits the model to the examples x[k] with classes class[k], counted from 0;
+// all of it is copied. There may be no examples. The random weights from which
+// hidden networks start come from src, and then the draws of MonteCarlo. A search of the mode that
+// does not converge is no error: the model has its best weights.
+func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
+	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
+	if err != nil {
+		return nil, err
+	}
+	problem, err := NewProblem(Prior{Layers: cfg.Layers, Bias: true, Var: network.PriorVar(cfg.PriorVar)}, x, class)
+	if err != nil {
+		return nil, err
+	}
+	start, steps := make([]float64, network.Weights()), LinearSteps
+	if len(network.Layers) > 1 {
+		network.Initialise(start, rnd)
+		steps = hiddenSteps
+	}
+	n := network.Outputs()
+	m := &Model{cfg: cfg, network: network, pass: network.NewPass()}
+	m.logits = logits{cov: mat.NewSymDense(n, nil), step: make([]float64, n), draw: make([]float64, n)}
+	if m.weights, err = problem.Climb(start, steps); err != nil {
+		return nil, err
+	}
+	for range pairs * network.Outputs() {
+		m.normal = append(m.normal, random.Normal(rnd))
+	}
+	if cfg.Predictive == PlugIn {
+		return m, nil
+	}
+	problem.prior.Var = network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar)) // the mode is found
+	layer := network.Layers[len(network.Layers)-1]
+	h := mat.NewSymDense(layer.In*layer.Out, nil)
+	problem.Information(h, m.weights)
+	if !m.factor.Factorize(h) {
+		return nil, errors.New("laplace: the precision of the weights is not positive definite in double precision")
+	}
+	m.image = mat.NewDense(layer.Out, layer.In*layer.Out, nil)
+	return m, nil
+}
+
+// Predict sets p to the probabilities of the classes at x.
+func (m *Model) Predict(p, x []float64) error {
+	mlp.CheckProbabilities(p, m.network.Outputs())
+	if err := m.forward(x); err != nil {
+		return err
+	}
+	switch m.cfg.Predictive {
+	case PlugIn:
+		copy(p, m.pass.Logit)
+		mlp.Normalise(p)
+	case Probit:
+		m.logits.probit(p)
+	case MonteCarlo:
+		return m.logits.monteCarlo(p, m.normal)
+	}
+	return nil
+}
+
+// forward sets the mean of the logits at x, and their covariance unless the mode is all
+// that is needed.
+func (m *Model) forward(x []float64) error {
+	z := &m.logits
+	if err := m.network.Logits(m.pass, m.weights, x); err != nil {
+		return err
+	}
+	z.mean = m.pass.Logit
+	if m.cfg.Predictive == PlugIn {
+		return nil
+	}
+	phi := m.pass.Input(len(m.network.Layers) - 1)
+	for j := range z.mean {
+		image := m.image.RawRowView(j)
+		clear(image)
+		copy(image[j*len(phi):], phi)
+		m.factor.Solve(image)
+		for i := range j + 1 {
+			c := kernel.Dot(image, m.image.RawRowView(i))
+			if !mlp.Finite(c) {
+				return fmt.Errorf("the covariance of logits %d and %d overflows", i, j)
+			}
+			z.cov.SetSym(i, j, c)
+		}
+	}
+	return nil
+}
+
+// logits are their Gaussian at an input, with scratch for the rules.
+type logits struct {
+	mean       []float64
+	cov        *mat.SymDense
+	factor     linalg.Cholesky // F of C = FFᵀ
+	step, draw []float64       // F times standard normal numbers, and a draw
+}
+
+// probit sets p by MacKay's formula E σ(z) ≈ σ(m/√(1 + πv/8)). With z̄ the mean of the logits,
+// Var(z_j − z̄) = C_jj − 2 mean_i C_ij + mean_ik C_ik.
+func (z *logits) probit(p []float64) {
+	n := float64(len(p))
+	var common float64
+	for j := range p {
+		p[j] = 0
+		for i := range p {
+			p[j] += z.cov.At(i, j) / n
+		}
+		common += p[j] / n
+	}
+	centre := kernel.Sum(z.mean) / n
+	for j, m := range z.mean {
+		v := max(0, z.cov.At(j, j)-2*p[j]+common)
+		p[j] = (m - centre) * (1 / math.Sqrt(1+math.Pi/8*v))
+	}
+	mlp.Normalise(p)
+}
+
+// monteCarlo sets p to the mean of softmax(m ± Fε) over the rows ε of normal: draws
+// in pairs that mirror each other. It returns an error if C is singular in double precision.
+func (z *logits) monteCarlo(p, normal []float64) error {
+	if !z.factor.Factorize(z.cov) {
+		return errors.New("laplace: the covariance of the logits is not positive definite in double precision")
+	}
+	clear(p)
+	n := len(p)
+	for ; len(normal) > 0; normal = normal[n:] {
+		for j := range n {
+			z.step[j] = kernel.Dot(z.factor.Row(j), normal[:j+1])
+		}
+		floats.AddTo(z.draw, z.mean, z.step)
+		mlp.Normalise(z.draw)
+		floats.Add(p, z.draw)
+		floats.SubTo(z.draw, z.mean, z.step)
+		mlp.Normalise(z.draw)
+		floats.Add(p, z.draw)
+	}
+	floats.Scale(1/kernel.Sum(p), p)
+	return nil
 }

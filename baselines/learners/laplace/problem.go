@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -41,7 +39,7 @@ type Problem struct {
 
 // NewProblem returns the problem of the examples x[k] with classes class[k], counted from 0, of
 // which there may be none. It keeps the slices of the prior. It returns an error if an input is not
-// finite or a class out of range, and panics if the lengths do not fit.
+// finite or of a wrong length, or a class out of range.
 func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	network := mlp.New(prior.Layers, prior.Bias)
 	n := network.Weights()
@@ -56,7 +54,7 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	}
 	data, err := network.Examples(x, class)
 	if err != nil {
-		return nil, fmt.Errorf("laplace: %w", err)
+		return nil, err
 	}
 	p := &Problem{prior: prior, network: network, data: data, class: slices.Clone(class), pass: network.NewPass()}
 	for _, v := range prior.Var {
@@ -168,17 +166,8 @@ func (p *Problem) Information(dst *mat.SymDense, w []float64) {
 					sign, weight = 1, si*(1-si)
 				}
 				floats.ScaleTo(scaled, math.Sqrt(max(0, weight)), p.pass.Input(last))
-				to := blas64.Symmetric{N: in, Stride: raw.Stride, Data: raw.Data[i*in*raw.Stride+j*in:], Uplo: blas.Upper}
-				blas64.Syr(sign, blas64.Vector{N: in, Inc: 1, Data: scaled}, to)
-			}
-		}
-	}
-	// A block off the diagonal is symmetric, and Syr has set its upper half.
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			for a := range in {
-				for b := range a {
-					dst.SetSym(i*in+a, j*in+b, dst.At(i*in+b, j*in+a))
+				for a, s := range scaled {
+					floats.AddScaled(raw.Data[(i*in+a)*raw.Stride+j*in:][:in], sign*s, scaled)
 				}
 			}
 		}

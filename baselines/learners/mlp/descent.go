@@ -1,33 +1,20 @@
 package mlp
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 
 	"closedform/core/random"
-	"closedform/internal/field"
 )
 
 // Descent is how long and how fast Adam runs over minibatches of 32 examples. It
 // is a part of the configuration of its owner.
 type Descent struct {
-	Step   float64 `toml:"step"`   // size of the first step; it falls linearly to zero; zero stands for 0.01
-	Epochs int     `toml:"epochs"` // passes through the examples; zero stands for 100
+	Step   float64 `toml:"step" default:"0.01" range:"1e-12 1e6"` // size of the first step; it falls linearly to zero
+	Epochs int     `toml:"epochs" default:"100" range:"1 100000"` // passes through the examples
 }
 
 const batchSize = 32
-
-// WithDefaults returns the descent with its defaults filled in.
-func (d Descent) WithDefaults() Descent {
-	return Descent{cmp.Or(d.Step, 0.01), cmp.Or(d.Epochs, 100)}
-}
-
-// Validate returns an error of package field if a value is not allowed.
-func (d Descent) Validate() error {
-	d = d.WithDefaults()
-	return cmp.Or(field.Within("step", d.Step, 1e-12, 1e6), field.Within("epochs", d.Epochs, 1, 100_000))
-}
 
 // Run descends from the given weights, which it overwrites. Every epoch is a random order of the
 // examples, cut into batches. gradient adds the derivatives of the loss of a batch to grad.
@@ -45,7 +32,8 @@ func (d Descent) Run(weights []float64, examples int, rnd *rand.Rand, gradient f
 		for start := 0; start < examples; start += batchSize {
 			clear(grad)
 			gradient(grad, order[start:min(start+batchSize, examples)])
-			adam.Step(weights, grad, d.Step*(1-float64(step)/float64(steps)))
+			adam.Begin(d.Step * (1 - float64(step)/float64(steps)))
+			adam.Move(0, weights, grad)
 			step++
 		}
 	}
@@ -90,13 +78,7 @@ func NewAdam(weights int) *Adam {
 	return &Adam{mean: make([]float64, weights), square: make([]float64, weights), power1: 1, power2: 1}
 }
 
-// Step moves the weights down the gradient, with the step size rate, which is α.
-func (a *Adam) Step(weights, grad []float64, rate float64) {
-	a.Begin(rate)
-	a.Move(0, weights, grad)
-}
-
-// Begin begins a step, in which Move is to move each weight once.
+// Begin begins a step of the size rate, which is α. Move is to move each weight once in it.
 func (a *Adam) Begin(rate float64) {
 	a.power1 *= beta1
 	a.power2 *= beta2

@@ -21,49 +21,26 @@ func (n *Network) Examples(x [][]float64, class []int) (inputs [][]float64, err 
 	return inputs, nil
 }
 
-// CheckExamples returns an error if an input is not finite or a class is not one of
-// 0 to classes−1, and panics if the lengths do not fit.
+// CheckExamples returns an error of [field.Input] or [field.Class], and panics unless there is one class per example.
 func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
 	if len(x) != len(class) {
 		panic(fmt.Sprintf("mlp: %d examples and %d classes; need one class per example", len(x), len(class)))
 	}
 	for k, example := range x {
-		if len(example) != inputs {
-			panic(fmt.Sprintf("mlp: example %d has length %d; the model has %d inputs", k, len(example), inputs))
-		}
-		if err := cmp.Or(CheckClass(class[k], classes), CheckInput(example)); err != nil {
+		if err := cmp.Or(field.Class(class[k], classes), field.Input(example, inputs)); err != nil {
 			return fmt.Errorf("example %d: %w", k, err)
 		}
 	}
 	return nil
 }
 
-// SetInput sets dst to x and a trailing 1. It returns an error if x is not finite,
-// and panics unless dst is longer than x by one.
+// SetInput sets dst to x and a trailing 1. The error is that of [field.Input].
 func SetInput(dst, x []float64) error {
-	CheckLength(x, len(dst)-1)
-	if err := CheckInput(x); err != nil {
+	if err := field.Input(x, len(dst)-1); err != nil {
 		return err
 	}
 	copy(dst, x)
 	dst[len(x)] = 1
-	return nil
-}
-
-// CheckLength panics unless x has so many inputs.
-func CheckLength(x []float64, inputs int) {
-	if len(x) != inputs {
-		panic(fmt.Sprintf("mlp: input of length %d; the model has %d inputs", len(x), inputs))
-	}
-}
-
-// CheckInput returns an error unless all of x is finite.
-func CheckInput(x []float64) error {
-	for i, xi := range x {
-		if !Finite(xi) {
-			return fmt.Errorf("input %d is %g; need a finite number", i, xi)
-		}
-	}
 	return nil
 }
 
@@ -77,14 +54,6 @@ func Finite(x ...float64) bool {
 	return true
 }
 
-// CheckClass returns an error unless the class is one of 0 to classes−1.
-func CheckClass(class, classes int) error {
-	if class < 0 || class >= classes {
-		return fmt.Errorf("class %d; the model has classes 0 to %d", class, classes-1)
-	}
-	return nil
-}
-
 // CheckProbabilities panics unless p has room for those of so many classes.
 func CheckProbabilities(p []float64, classes int) {
 	if len(p) != classes {
@@ -92,16 +61,19 @@ func CheckProbabilities(p []float64, classes int) {
 	}
 }
 
-// Start checks layers, configuration and source of a new model. It returns a network of rectifiers
-// with a bias in every layer, and random numbers.
-func Start(layers []int, cfg interface{ Validate() error }, src rand.Source) (*Network, *rand.Rand, error) {
+// Start checks the layers, the examples, see [CheckExamples], and the source of a new model, and resolves its
+// configuration, see [field.Resolve]. It returns a network of rectifiers with a bias in every layer, copies of the inputs
+// with a trailing 1, and random numbers.
+func Start(layers []int, cfg any, x [][]float64, class []int, src rand.Source) (n *Network, inputs [][]float64, rnd *rand.Rand, err error) {
 	if src == nil {
 		panic("mlp: nil source of randomness")
 	}
-	if err := cmp.Or(CheckLayers(layers), cfg.Validate()); err != nil {
-		return nil, nil, err
+	if err := cmp.Or(CheckLayers(layers), field.Resolve(cfg)); err != nil {
+		return nil, nil, nil, err
 	}
-	return New(layers, true), rand.New(src), nil
+	n = New(layers, true)
+	inputs, err = n.Examples(x, class)
+	return n, inputs, rand.New(src), err
 }
 
 // CheckLayers returns an error unless the widths are those of a network: the numbers of
@@ -112,6 +84,3 @@ func CheckLayers(widths []int) error {
 	}
 	return nil
 }
-
-// CheckVariance returns an error of package field unless v may be that of a prior.
-func CheckVariance(key string, v float64) error { return field.Within(key, v, 1e-12, 1e12) }

@@ -75,7 +75,7 @@ type Pass struct {
 	x     []float64   // of Logits, with a trailing 1
 	y     [][]float64 // inputs of each layer, with a trailing 1 where there is a bias; y[0] is the caller's
 	slope [][]float64 // of the hidden units that make y[l]; slope[0] is nil
-	delta [][]float64 // derivatives by the inputs of each layer; delta[0] is nil
+	delta [][]float64 // derivatives by the inputs of each layer, and the Score; delta[0] is nil
 }
 
 // NewPass returns a Pass of the network.
@@ -94,6 +94,7 @@ func (n *Network) NewPass() *Pass {
 		p.slope = append(p.slope, make([]float64, width))
 		p.delta = append(p.delta, make([]float64, width))
 	}
+	p.delta = append(p.delta, p.Score)
 	return p
 }
 
@@ -101,7 +102,7 @@ func (n *Network) NewPass() *Pass {
 func (p *Pass) Input(l int) []float64 { return p.y[l] }
 
 // Logits is Forward for the example x without its trailing 1. It returns an error if x is not
-// finite or a logit overflows, and panics if the length of x is not the number of inputs.
+// finite or of a wrong length, or a logit overflows.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	if err := SetInput(p.x, x); err != nil {
 		return err
@@ -141,28 +142,21 @@ func (n *Network) Forward(p *Pass, weights, x []float64) {
 // Deltas sets the derivatives of Σ_j Score_j Logit_j by the pre-activations of all layers, after
 // Forward for the same weights. The derivative of a hidden unit at its kink z = 0 is taken as 1.
 func (n *Network) Deltas(p *Pass, weights []float64) {
-	delta := p.Score
 	for l := len(n.Layers) - 1; l > 0; l-- {
 		w, below := n.Layers[l], p.delta[l]
 		clear(below)
-		for j, d := range delta {
+		for j, d := range p.delta[l+1] {
 			if d != 0 { // that of a unit that is off is
 				floats.AddScaled(below, d, w.Neuron(weights, j)[:len(below)])
 			}
 		}
 		floats.Mul(below, p.slope[l])
-		delta = below
 	}
 }
 
 // Delta returns what the last Deltas has set for the neurons of layer l: the derivative by
 // the weight of neuron j and input i is Delta(l)[j]·Input(l)[i].
-func (p *Pass) Delta(l int) []float64 {
-	if l == len(p.delta)-1 {
-		return p.Score
-	}
-	return p.delta[l+1]
-}
+func (p *Pass) Delta(l int) []float64 { return p.delta[l+1] }
 
 // Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad,
 // after Forward for the same weights.

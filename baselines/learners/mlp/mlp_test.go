@@ -51,12 +51,14 @@ func TestMask(t *testing.T) {
 // Two steps by hand. The first is rate·g/(|g|+ε) whatever β₁ and β₂ are.
 func TestAdam(t *testing.T) {
 	a, w := NewAdam(2), []float64{1, 1}
-	a.Step(w, []float64{2, -1e-8}, 0.1)
+	a.Begin(0.1)
+	a.Move(0, w, []float64{2, -1e-8})
 	check.NearAll(t, "one step", w, []float64{1 - 0.1*2/(2+1e-8), 1 + 0.1*0.5}, 1e-14)
 	// m = 0.9·0.2 + 0.1·(−1) = 0.08, v = 0.999·0.004 + 0.001 = 0.004996,
 	// m̂ = 0.08/0.19, v̂ = 0.004996/0.001999.
 	before := w[0]
-	a.Step(w, []float64{-1, 0}, 0.3)
+	a.Begin(0.3)
+	a.Move(0, w, []float64{-1, 0})
 	want := before - 0.3*(0.08/0.19)/(math.Sqrt(0.004996/0.001999)+1e-8)
 	check.Near(t, "two steps", w[0], want, 1e-12)
 }

@@ -3,7 +3,6 @@
 package neighbours
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -17,19 +16,8 @@ import (
 type Config struct {
 	Classes int `toml:"-"` // at least 2
 
-	// Neighbours are as many, or all examples if there are fewer; zero stands for 5.
-	Neighbours int `toml:"neighbours"`
-}
-
-// WithDefaults returns the configuration with its defaults filled in.
-func (c Config) WithDefaults() Config {
-	c.Neighbours = cmp.Or(c.Neighbours, 5)
-	return c
-}
-
-// Validate returns an error of package field if a value is not allowed. It doesn't look at Classes.
-func (c Config) Validate() error {
-	return field.Within("neighbours", c.WithDefaults().Neighbours, 1, 1_000_000)
+	// Neighbours are as many, or all examples if there are fewer.
+	Neighbours int `toml:"neighbours" default:"5" range:"1 1000000"`
 }
 
 // Model has all the examples.
@@ -47,17 +35,15 @@ type Model struct {
 // 0. It keeps x and class, which must not be modified as long as it is used. Nothing is drawn from
 // the source, which may be nil.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("neighbours: %w", err)
+	if err := field.Resolve(&cfg); err != nil {
+		return nil, err
 	}
 	if len(x) == 0 || cfg.Classes < 2 {
 		return nil, fmt.Errorf("neighbours: %d examples of %d classes; need at least 1 and 2", len(x), cfg.Classes)
 	}
-	if err := mlp.CheckExamples(x, class, len(x[0]), cfg.Classes); err != nil {
-		return nil, fmt.Errorf("neighbours: %w", err)
-	}
-	k := min(len(x), cfg.WithDefaults().Neighbours)
-	return &Model{x: x, class: class, n: cfg.Classes, distance: make([]float64, k), nearest: make([]int, k)}, nil
+	k := min(len(x), cfg.Neighbours)
+	m := &Model{x: x, class: class, n: cfg.Classes, distance: make([]float64, k), nearest: make([]int, k)}
+	return m, mlp.CheckExamples(x, class, len(x[0]), cfg.Classes)
 }
 
 // Predict sets p to the probabilities of the classes: with k_c of the k nearest
@@ -69,9 +55,8 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 // first is the nearest.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.n)
-	mlp.CheckLength(x, len(m.x[0]))
-	if err := mlp.CheckInput(x); err != nil {
-		return fmt.Errorf("neighbours: %w", err)
+	if err := field.Input(x, len(m.x[0])); err != nil {
+		return err
 	}
 	m.find(x)
 	k := len(m.distance)
@@ -95,25 +80,19 @@ func (m *Model) find(x []float64) {
 		m.distance[i] = math.Inf(1)
 	}
 	for i, xi := range m.x {
-		d := squaredDistance(x, xi, m.distance[last])
+		d := 0.0
+		for j := 0; j < len(x) && d < m.distance[last]; j++ {
+			d += (x[j] - xi[j]) * (x[j] - xi[j])
+		}
 		if !(d < m.distance[last]) {
 			continue
 		}
 		place := last
-		for ; place > 0 && d < m.distance[place-1]; place-- {
-			m.distance[place], m.nearest[place] = m.distance[place-1], m.nearest[place-1]
+		for place > 0 && d < m.distance[place-1] {
+			place--
 		}
+		copy(m.distance[place+1:], m.distance[place:last])
+		copy(m.nearest[place+1:], m.nearest[place:last])
 		m.distance[place], m.nearest[place] = d, m.class[i]
 	}
-}
-
-// squaredDistance returns |a − b|², or a partial sum of at least enough.
-func squaredDistance(a, b []float64, enough float64) (sum float64) {
-	for i, ai := range a {
-		d := ai - b[i]
-		if sum += d * d; sum >= enough {
-			break
-		}
-	}
-	return sum
 }

@@ -27,6 +27,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/learners/mlp"
 	"closedform/core/bnn"
 	"closedform/core/gauss"
 	"closedform/internal/field"
@@ -106,13 +107,13 @@ func (p *Perceptron) Weights() ([]float64, *mat.SymDense) {
 type Prediction struct {
 	Positive, Negative float64 // probabilities of the classes, each to its last digits
 	Mean, Variance     float64 // of the activation
+	xi, t              float64
 }
 
-// Predict returns the prediction for x. It returns an error if the activation
-// overflows, and panics if the length of x is not the number of weights.
+// Predict returns the prediction for x. The error is that of [field.Input], or says that the activation overflows.
 func (p *Perceptron) Predict(x []float64) (Prediction, error) {
-	if len(x) != len(p.mean) {
-		panic(fmt.Sprintf("perceptron: input of length %d for %d weights", len(x), len(p.mean)))
+	if err := field.Input(x, len(p.mean)); err != nil {
+		return Prediction{}, err
 	}
 	clear(p.gain)
 	cov := p.cov.RawSymmetric() // the upper triangle
@@ -122,16 +123,12 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 		kernel.AddScaled(p.gain[i+1:], xi, row[1:])
 	}
 	m, v := kernel.Dot(x, p.mean), kernel.Dot(x, p.gain)
-	if sum := m + v; math.IsNaN(sum) || math.IsInf(sum, 0) {
+	if !mlp.Finite(m + v) {
 		return Prediction{}, fmt.Errorf("perceptron: the activation overflows: mean %g, variance %g", m, v)
 	}
-	xi := p.cfg.Lambda * m / p.spread(v)
-	return Prediction{gauss.CDF(xi), gauss.CDF(-xi), m, v}, nil
-}
-
-// spread returns t.
-func (p *Perceptron) spread(v float64) float64 {
-	return kernel.Hypot(1, p.cfg.Lambda*math.Sqrt(max(0, v)))
+	t := kernel.Hypot(1, p.cfg.Lambda*math.Sqrt(max(0, v)))
+	xi := p.cfg.Lambda * m / t
+	return Prediction{gauss.CDF(xi), gauss.CDF(-xi), m, v, xi, t}, nil
 }
 
 // Observe updates the weights by one example. MinEigenvalue of the result is Var y, NaN for ADF;
@@ -142,13 +139,11 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	if err != nil {
 		return bnn.Update{Action: bnn.Refused}, err
 	}
-	m, v := before.Mean, before.Variance
+	v, xi, t, lambda := before.Variance, before.xi, before.t, p.cfg.Lambda
 	s := -1.0
 	if positive {
 		s = 1
 	}
-	lambda, t := p.cfg.Lambda, p.spread(v)
-	xi := lambda * m / t
 	h := gauss.InverseMills(s * xi)
 	update := bnn.Update{MinEigenvalue: math.NaN(), LogP: gauss.LogCDF(s * xi)}
 	// step is m̃ − m, shrink is 1 − ṽ/v.
@@ -179,7 +174,7 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	if v == 0 {
 		return update, nil // the activation is certain: no weight goes with it
 	}
-	if e := step / v; math.IsNaN(e) || math.IsInf(e, 0) {
+	if !mlp.Finite(step / v) {
 		update.Action = bnn.Refused
 		return update, fmt.Errorf("perceptron: the update overflows: step %g of an activation with variance %g", step, v)
 	}

@@ -160,7 +160,7 @@ func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{"rule": {Rule: "mine"}, "on_indefinite": {OnIndefinite: "stop"}, "lambda": {Lambda: math.NaN()}, "variance_floor": {VarianceFloor: 1}})
 	check.AllPanic(t, map[string]func(){
 		"covariance": func() { _, _ = New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) },
-		"input":      func() { _, _ = one(Config{}, 0, 1).Predict([]float64{1, 2}) },
 	})
+	check.Refuses(t, "input", check.Err(one(Config{}, 0, 1).Predict([]float64{1, 2})), "length 2")
 	check.Near(t, "default λ", one(Config{}, 0, 1).cfg.Lambda, softmax.SlopeLambda(2, 0.5), 1e-15)
 }

@@ -4,7 +4,6 @@ package sgd
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -25,9 +24,9 @@ const (
 
 // Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
-	Layers       []int   `toml:"-"`             // as for mlp.CheckLayers; every layer has a bias
-	Rule         Rule    `toml:"rule"`          // SGD if empty
-	LearningRate float64 `toml:"learning_rate"` // α; zero stands for 0.001, of SGD 0.01
+	Layers       []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Rule         Rule    `toml:"rule" default:"sgd"`
+	LearningRate float64 `toml:"learning_rate" range:"1e-12 1e6"` // α; zero stands for 0.001, of SGD 0.01
 
 	// Members is the number of networks of an ensemble, of which New makes one; zero stands for 1.
 	Members int `toml:"members,omitempty" json:",omitempty"`
@@ -35,23 +34,10 @@ type Config struct {
 
 const momentum = 0.9 // γ
 
-// WithDefaults returns the configuration with its defaults filled in.
-func (c Config) WithDefaults() Config {
-	c.Rule = cmp.Or(c.Rule, SGD)
-	if c.Rule != SGD {
-		c.LearningRate = cmp.Or(c.LearningRate, 0.001)
-	}
-	c.LearningRate = cmp.Or(c.LearningRate, 0.01)
-	return c
-}
-
-// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
-func (c Config) Validate() error {
-	c = c.WithDefaults()
-	return cmp.Or(
-		field.OneOf("rule", c.Rule, SGD, Momentum, Adam),
-		field.Within("learning_rate", c.LearningRate, 1e-12, 1e6),
-	)
+// Validate returns an error of package field if a word is not allowed, and fills in the learning rate.
+func (c *Config) Validate() error {
+	c.LearningRate = cmp.Or(c.LearningRate, map[Rule]float64{SGD: 0.01}[c.Rule], 0.001)
+	return field.OneOf("rule", c.Rule, SGD, Momentum, Adam)
 }
 
 // Model is a network and what it has learnt.
@@ -66,12 +52,12 @@ type Model struct {
 
 // New returns a network with weights drawn from src (He et al. 2015).
 func New(cfg Config, src rand.Source) (*Model, error) {
-	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
+	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
 	if err != nil {
-		return nil, fmt.Errorf("sgd: %w", err)
+		return nil, err
 	}
 	n := network.Weights()
-	m := &Model{cfg: cfg.WithDefaults(), network: network, pass: network.NewPass(), weights: make([]float64, n)}
+	m := &Model{cfg: cfg, network: network, pass: network.NewPass(), weights: make([]float64, n)}
 	network.Initialise(m.weights, rnd)
 	switch cfg.Rule {
 	case Momentum:
@@ -84,8 +70,8 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 
 // Observe updates the weights by one example of the given class (from 0). It allocates nothing.
 func (m *Model) Observe(x []float64, class int) error {
-	if err := cmp.Or(mlp.CheckClass(class, m.network.Outputs()), m.network.Logits(m.pass, m.weights, x)); err != nil {
-		return fmt.Errorf("sgd: %w", err)
+	if err := cmp.Or(field.Class(class, m.network.Outputs()), m.network.Logits(m.pass, m.weights, x)); err != nil {
+		return err
 	}
 	copy(m.pass.Score, m.pass.Logit)
 	mlp.Normalise(m.pass.Score)
@@ -125,7 +111,7 @@ func (m *Model) move(layer mlp.Layer, j int, d float64, y []float64) {
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.Outputs())
 	if err := m.network.Logits(m.pass, m.weights, x); err != nil {
-		return fmt.Errorf("sgd: %w", err)
+		return err
 	}
 	copy(p, m.pass.Logit)
 	mlp.Normalise(p)

@@ -21,7 +21,7 @@ func TestLearner(t *testing.T) {
 			last, err = New(cfg, src)
 			return last, err
 		})
-		for l := range last.layers {
+		for l := range cfg.Layers[1:] {
 			_, variance := last.Weights(l)
 			_, in := variance.Dims()
 			prior := last.cfg.PriorVar / float64(in)
@@ -50,7 +50,7 @@ func TestExtremes(t *testing.T) {
 								t.Errorf("%s weights changed with error %v", name, err)
 							}
 						}
-						for l := range m.layers {
+						for l := range c.Layers[1:] {
 							mean, variance := m.Weights(l)
 							if bad := mat.Norm(mean, 2) + mat.Norm(variance, 2); math.IsNaN(bad) || math.IsInf(bad, 0) {
 								t.Fatalf("%s layer %d: means %v, variances %v", name, l, mean, variance)

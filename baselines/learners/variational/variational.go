@@ -34,6 +34,7 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/mlp"
 	"closedform/core/softmax"
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
@@ -44,25 +45,13 @@ type Config struct {
 	Classes int `toml:"-"` // at least 2
 
 	// PriorVar is the prior variance v of every weight times the number of inputs,
-	// the bias among them; zero stands for 1.
-	PriorVar float64 `toml:"prior_var"`
-}
-
-// WithDefaults returns the configuration with its defaults filled in.
-func (c Config) WithDefaults() Config {
-	c.PriorVar = cmp.Or(c.PriorVar, 1)
-	return c
+	// the bias among them.
+	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 }
 
 // Numbers returns how many numbers the covariance has. It needs Inputs and Classes.
 func (c Config) Numbers() float64 {
 	return float64(c.Inputs+1) * float64(c.Inputs+1) * float64(c.Classes)
-}
-
-// Validate returns an error of package field if a value is not allowed. It doesn't
-// look at Inputs and Classes.
-func (c Config) Validate() error {
-	return mlp.CheckVariance("prior_var", c.WithDefaults().PriorVar)
 }
 
 // curvature is a number c such that c(I − 11ᵀ/K) is nowhere below the negative Hessian
@@ -84,14 +73,14 @@ type Model struct {
 // be nil.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
 	layers := []int{cfg.Inputs, cfg.Classes}
-	if err := cmp.Or(mlp.CheckLayers(layers), cfg.Validate()); err != nil {
-		return nil, fmt.Errorf("variational: %w", err)
+	if err := cmp.Or(mlp.CheckLayers(layers), field.Resolve(&cfg)); err != nil {
+		return nil, err
 	}
 	in, n := cfg.Inputs+1, cfg.Classes
-	v := cfg.WithDefaults().PriorVar / float64(in)
+	v := cfg.PriorVar / float64(in)
 	problem, err := laplace.NewProblem(laplace.Prior{Layers: layers, Bias: true, Var: slices.Repeat([]float64{v}, n*in)}, x, class)
 	if err != nil {
-		return nil, fmt.Errorf("variational: %w", err)
+		return nil, err
 	}
 	m := &Model{
 		priorVar: v, moments: softmax.NewMoments(n),
@@ -102,7 +91,7 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 	}
 	means, err := problem.Climb(make([]float64, n*in), laplace.LinearSteps)
 	if err != nil {
-		return nil, fmt.Errorf("variational: %w", err)
+		return nil, err
 	}
 	m.weights = mat.NewDense(n, in, means)
 	return m, nil
@@ -139,7 +128,7 @@ func (m *Model) factorize(x [][]float64, a float64) error {
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, len(m.mean))
 	if err := mlp.SetInput(m.x, x); err != nil {
-		return fmt.Errorf("variational: %w", err)
+		return err
 	}
 	copy(m.root, m.x)
 	m.factor.Solve(m.root)

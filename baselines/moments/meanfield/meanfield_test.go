@@ -61,7 +61,7 @@ func same(got, want, abs, rel float64) bool {
 func TestReference(t *testing.T) {
 	seen := map[string]bool{}
 	for _, record := range check.Records(t, "testdata/moments.csv") {
-		name, row := record[0], check.Numbers(t, record[1:])
+		name, row := record[0], check.Numbers(record[1:])
 		n := int(row[0])
 		mean, variance, want := row[1:1+n], row[1+n:1+2*n], row[1+2*n:]
 		if len(want) != n+2*n*n {

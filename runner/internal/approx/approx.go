@@ -4,6 +4,7 @@
 package approx
 
 import (
+	"context"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -42,21 +43,44 @@ func (p Problems) Draw(rnd *rand.Rand) Logits {
 	return z
 }
 
-// Moments are p, E, Σ_y and Σ_zy. Entries that a method does not give are NaN.
-type Moments struct {
+// Compare adds to all the errors at the first of the problems, to each as many as it has draws. The
+// exact moments of a problem are worked out once.
+func (p Problems) Compare(ctx context.Context, rnd *rand.Rand, all []*Errors) error {
+	want, got, draws := newMoments(p.Classes), newMoments(p.Classes), 0
+	for _, e := range all {
+		draws = max(draws, e.Draws)
+	}
+	for k := range draws {
+		z := p.Draw(rnd)
+		want.compute(softmax.Exact{}, z)
+		for _, e := range all {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if k < e.Draws {
+				got.compute(e.of, z)
+				e.add(got, want)
+			}
+		}
+	}
+	return nil
+}
+
+// moments are p, E, Σ_y and Σ_zy. Entries that a method does not give are NaN.
+type moments struct {
 	*softmax.Moments
 	cov     *mat.SymDense
 	cross   *mat.Dense
 	largest float64 // variance of a logit, which bounds the error of Σ_zy in that of E
 }
 
-// NewMoments returns room for the moments of n classes.
-func NewMoments(n int) *Moments {
-	return &Moments{Moments: softmax.NewMoments(n), cov: mat.NewSymDense(n, nil), cross: mat.NewDense(n, n, nil)}
+// newMoments returns room for the moments of n classes.
+func newMoments(n int) *moments {
+	return &moments{Moments: softmax.NewMoments(n), cov: mat.NewSymDense(n, nil), cross: mat.NewDense(n, n, nil)}
 }
 
-// Compute fills m by a.
-func (m *Moments) Compute(a softmax.Approximation, z Logits) {
+// compute fills m by a.
+func (m *moments) compute(a softmax.Approximation, z Logits) {
 	a.Moments(m.Moments, z.Mean, z.Variance)
 	m.largest = floats.Max(z.Variance)
 	if own, ok := a.(*meanfield.Method); ok {
@@ -68,31 +92,20 @@ func (m *Moments) Compute(a softmax.Approximation, z Logits) {
 }
 
 // methods are the approximations of the moments of the softmax that a manifest may
-// name, but for the probits, whose λ follows from the number of classes.
-var methods = map[Method]struct {
-	softmax.Approximation
-	label string // in figures
-}{
-	"exact":                    {softmax.Exact{}, "exact"},
-	"exact-fast":               {softmax.Exact{Fast: true}, "exact, by quadrature"},
-	"delta":                    {meanfield.Delta, "delta method"},
-	"taylor":                   {meanfield.Taylor, "Taylor"},
-	"mackay":                   {meanfield.MacKay, "MacKay"},
-	"lu-0":                     {meanfield.PairwiseMean, "Lu, mean"},
-	"lu-1":                     {meanfield.Pairwise, "Lu"},
-	"daunizeau":                {meanfield.Daunizeau, "Daunizeau"},
-	"unscented":                {meanfield.Unscented, "unscented"},
-	"laplace-bridge":           {meanfield.LaplaceBridge, "Laplace bridge"},
-	"laplace-bridge-corrected": {meanfield.LaplaceBridgeCorrected, "Laplace bridge, corrected"},
-	"lognormal-normalised":     {meanfield.LogNormal, "normalised log-normals"},
-	"normalised-probit":        {meanfield.NormalizedProbit, "normalised probits"},
+// name, but for the probits with ρ = ½, whose λ follows from the number of classes.
+var methods = map[Method]softmax.Approximation{
+	"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
+	"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,
+	"lu-0": meanfield.PairwiseMean, "lu-1": meanfield.Pairwise, "daunizeau": meanfield.Daunizeau, "unscented": meanfield.Unscented,
+	"laplace-bridge": meanfield.LaplaceBridge, "laplace-bridge-corrected": meanfield.LaplaceBridgeCorrected,
+	"lognormal-normalised": meanfield.LogNormal, "normalised-probit": meanfield.NormalizedProbit,
 }
-
-// probit begins the names of the probits with ρ = ½, which end with the word for λ.
-const probit = "probit-"
 
 // Method is the name of an approximation.
 type Method string
+
+// probit begins the names of the probits, which end with the word for λ.
+const probit = "probit-"
 
 // Methods returns all names, sorted.
 func Methods() []Method {
@@ -107,19 +120,11 @@ func Methods() []Method {
 // Of returns the approximation for n classes. It panics if there is none of the name.
 func (m Method) Of(n int) softmax.Approximation {
 	if a, ok := methods[m]; ok {
-		return a.Approximation
+		return a
 	}
 	const rho = 0.5
 	lambda := learner.Lambda{Word: strings.TrimPrefix(string(m), probit)}
 	return softmax.Probit{Lambda: lambda.Value(n, rho), Rho: rho}
-}
-
-// Label returns what figures call the approximation.
-func (m Method) Label() string {
-	if a, ok := methods[m]; ok {
-		return a.label
-	}
-	return "probit, " + map[string]string{"slope": "slope", "lsq": "least squares", "minimax": "minimax"}[strings.TrimPrefix(string(m), probit)]
 }
 
 // fastError bounds the error of the fast setting of [softmax.Exact].
@@ -127,10 +132,13 @@ const fastError = 1e-8
 
 // Errors gathers the errors of an approximation over many problems.
 type Errors struct {
+	of                softmax.Approximation
+	Draws             int     // problems at which it is compared
 	accuracy          float64 // how far p and E may be from what the approximation stands for, which need not be the softmax
 	variation         ratio   // total variation of p, against 1
 	worst             float64 // the largest of them
 	excess            float64 // Σ |Σp − 1|
+	asymmetry         float64 // mean of the largest |E_ij − E_ji|
 	variances         ratio   // diagonal of Σ_y
 	cov, cross        ratio
 	indefinite, given int // of Σ_y: indefinite, and given at all
@@ -139,20 +147,24 @@ type Errors struct {
 	factor  linalg.Cholesky
 }
 
-// NewErrors returns the errors of a before there are any.
-func NewErrors(a softmax.Approximation) *Errors {
-	if e, ok := a.(softmax.Exact); ok && e.Fast {
-		return &Errors{accuracy: fastError}
+// NewErrors returns the errors of an approximation at so many problems, before there are any.
+func NewErrors(of softmax.Approximation, draws int) *Errors {
+	e := &Errors{of: of, Draws: draws, accuracy: softmax.MomentError}
+	if exact, ok := of.(softmax.Exact); ok && exact.Fast {
+		e.accuracy = fastError
 	}
-	return &Errors{accuracy: softmax.MomentError}
+	return e
 }
+
+// Asymmetry returns the largest |E_ij − E_ji|, mean over the problems; NaN if it is infinite.
+func (e *Errors) Asymmetry() float64 { return table.Finite(e.asymmetry) }
 
 // covError bounds the error of Σ_y = diag(p) − ppᵀ − L of n classes, in the spectral norm, where that of
 // p and E is bounded by accuracy: a row of L has n−1 entries E_ij, and their sum on the diagonal.
 func covError(n int, accuracy float64) float64 { return float64(2*n+1) * accuracy }
 
-// Add takes note of the moments got where want are right, to [softmax.MomentError].
-func (e *Errors) Add(got, want *Moments) {
+// add takes note of the moments got where want are right, to [softmax.MomentError].
+func (e *Errors) add(got, want *moments) {
 	var distance float64
 	for j, p := range got.P {
 		distance += 0.5 * math.Abs(p-want.P[j])
@@ -160,6 +172,7 @@ func (e *Errors) Add(got, want *Moments) {
 	e.variation.add(distance, 1)
 	e.worst = math.Max(e.worst, distance)
 	e.excess += math.Abs(got.Excess())
+	e.asymmetry += got.Asymmetry() / float64(e.Draws)
 
 	n := len(got.P)
 	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // in the Frobenius norm
@@ -197,8 +210,8 @@ func Columns() []table.Column {
 		table.Num("tv", "total variation of p, Σ|p − p_exact|/2, mean over the problems"), table.Num("tv_se", "its standard error"),
 		table.Num("tv_max", "the largest total variation"), table.Num("excess", "mean of |Σp − 1|"),
 		table.Num("var_error", "relative error of the diagonal of Σ_y, in the Frobenius norm over all problems"), table.Num("var_se", "its standard error"),
-		table.Num("cov_error", "that of Σ_y"), table.Num("cov_se", "its standard error"),
-		table.Num("cross_error", "that of Σ_zy"), table.Num("cross_se", "its standard error"),
+		table.Num("cov_error", "relative error of Σ_y, in the same norm"), table.Num("cov_se", "its standard error"),
+		table.Num("cross_error", "relative error of Σ_zy, in the same norm"), table.Num("cross_se", "its standard error"),
 		table.Num("indefinite", "share of the problems where Σ_y without the last class is indefinite"),
 	}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // two returns moments of two classes.
-func two(p, variance, cross float64) *Moments {
-	m := NewMoments(2)
+func two(p, variance, cross float64) *moments {
+	m := newMoments(2)
 	m.P[0], m.P[1] = p, 1-p
 	for i, row := range [2][2]float64{{1, -1}, {-1, 1}} {
 		for j, sign := range row {
@@ -32,11 +32,11 @@ func two(p, variance, cross float64) *Moments {
 
 // The errors by hand, for two problems of two classes.
 func TestErrors(t *testing.T) {
-	e := NewErrors(softmax.Exact{})
-	e.Add(two(0.5, 0.2, 1), two(0.6, 0.1, 3))
+	e := NewErrors(softmax.Exact{}, 2)
+	e.add(two(0.5, 0.2, 1), two(0.6, 0.1, 3))
 	bad := two(0.9, -0.1, 1)
 	bad.P[1] = 0.3
-	e.Add(bad, two(0.9, 0.2, 1))
+	e.add(bad, two(0.9, 0.2, 1))
 	check.NearAll(t, fmt.Sprint(Columns()), e.Row(), []float64{
 		(0.1 + 0.1) / 2, 0, 0.1, 0.2 / 2,
 		// a − qb = ∓0.04 for both a, of mean b = 0.1, and ∓1.6 where it is 20.
@@ -46,20 +46,20 @@ func TestErrors(t *testing.T) {
 
 // The largest total variation is neither that of the first problem nor of the last.
 func TestLargest(t *testing.T) {
-	e := NewErrors(softmax.Exact{})
+	e := NewErrors(softmax.Exact{}, 2)
 	for _, p := range []float64{0.1, 0.4, 0.2} {
-		got := NewMoments(2)
+		got := newMoments(2)
 		got.P[0], got.P[1] = p, -p
-		e.Add(got, NewMoments(2))
+		e.add(got, newMoments(2))
 	}
 	check.NearAll(t, "tv, tv_se and tv_max", e.Row()[:3], []float64{0.7 / 3, math.Sqrt((0.01 + 0.16 + 0.04 - 0.49/3) / 6), 0.4}, 1e-15)
 }
 
 // A relative error is NaN where the truth is within its own error of 0, and where a method gives no value.
 func TestNoValue(t *testing.T) {
-	e := NewErrors(softmax.Exact{})
-	e.Add(two(0.5, 1e-13, math.NaN()), two(0.5, 1e-12, 1))
-	e.Add(two(0.5, math.NaN(), 1), two(0.5, 1e-12, 1))
+	e := NewErrors(softmax.Exact{}, 2)
+	e.add(two(0.5, 1e-13, math.NaN()), two(0.5, 1e-12, 1))
+	e.add(two(0.5, math.NaN(), 1), two(0.5, 1e-12, 1))
 	for i, x := range e.Row()[4:10] {
 		if !math.IsNaN(x) {
 			t.Errorf("%s = %g", Columns()[4+i].Name, x)
@@ -86,7 +86,7 @@ func TestNegative(t *testing.T) {
 		{softmax.Exact{}, 1e6, -1e-4, 1, true},
 		{softmax.Exact{}, 1, 0.1, -5, false},
 	} {
-		check.Equal(t, fmt.Sprintf("%+v: negative", c), NewErrors(c.a).negative(mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})), c.negative)
+		check.Equal(t, fmt.Sprintf("%+v: negative", c), NewErrors(c.a, 1).negative(mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})), c.negative)
 	}
 }
 
@@ -110,10 +110,10 @@ func TestMethods(t *testing.T) {
 	}
 	for _, method := range Methods() {
 		for _, n := range []int{2, 3} {
-			m, exact := NewMoments(n), NewMoments(n)
+			m, exact := newMoments(n), newMoments(n)
 			z := Logits{[]float64{0, 0.1, 0.2}[:n], slices.Repeat([]float64{0.2}, n)}
-			m.Compute(method.Of(n), z)
-			exact.Compute(softmax.Exact{}, z)
+			m.compute(method.Of(n), z)
+			exact.compute(softmax.Exact{}, z)
 			check.NearAll(t, fmt.Sprintf("%s, n=%d", method, n), m.P, exact.P, 0.06)
 			// Own covariances win over those that follow from E.
 			if method == "laplace-bridge" && !math.IsNaN(m.cross.At(0, 0)) {

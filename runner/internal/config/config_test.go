@@ -178,6 +178,25 @@ func TestOverrides(t *testing.T) {
 	check.Equal(t, "rates", []any{v.Items[0].Rate, v.Items[1].Rate}, []any{0.125, 0.125})
 }
 
+// A list of tables may be written inline: they begin as copies, too, and have names.
+func TestInlineTables(t *testing.T) {
+	inline := strings.Split(text, "[[item]]")[0]
+	list := "item = [{name = \"first\"}, {name = \"second\", rate = 1}]\n"
+	for _, set := range [][]string{nil, {list[:len(list)-1]}} {
+		m := list + inline
+		if set != nil {
+			m = inline
+		}
+		_, v, err := decode(m, append(set, "item.second.words=x")...)
+		check.OK(t, err)
+		check.Equal(t, "rates and words", []any{v.Items[0].Rate, v.Items[1].Rate, v.Items[0].Words, v.Items[1].Words}, []any{0.5, 1.0, []string{"a", "b"}, []string{"x"}})
+	}
+	_, _, err := decode(inline + "[item]\nname = \"first\"\n")
+	check.Refuses(t, "a table for a list", err, "x/toy.toml:14: item: ", "allowed: a list, each a table")
+	_, _, err = decode(strings.Replace(list, "1}", "2}", 1) + inline)
+	check.Refuses(t, "a rate", err, "x/toy.toml:1: item.second.rate: 2 is not allowed")
+}
+
 // A table that takes a list away keeps it away when its manifest is resolved and read
 // again; one that says nothing has that of the table it begins as.
 func TestInherited(t *testing.T) {
@@ -189,7 +208,7 @@ func TestInherited(t *testing.T) {
 	}
 }
 
-// On the command line, not in a manifest, one value stands for a list.
+// One value stands for a list of it.
 func TestOneValueForList(t *testing.T) {
 	_, v, err := decode(text, "sweep.seed=3", "item.second.words=x", "seed=3")
 	check.OK(t, err)

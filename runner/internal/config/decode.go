@@ -25,9 +25,6 @@ type Extended interface {
 	Extend(table map[string]any) (any, error)
 }
 
-// Defaulter is a table of a list that has defaults which are not zero.
-type Defaulter interface{ SetDefaults() }
-
 // decode decodes a table onto structs that together have all of its keys, and validates
 // them from the innermost out. Of the fields
 //
@@ -99,12 +96,7 @@ func (m *Manifest) decodeField(path string, value any, f tagged, parent any) err
 			return m.decodeList(path, v, f, parent)
 		}
 	}
-	err := decodeValue(path, value, f.value)
-	if _, ok := m.set[path]; ok && err != nil && f.value.Kind() == reflect.Slice &&
-		decodeValue(path, []any{value}, f.value) == nil {
-		err = nil // of the command line one value stands for a list of it
-	}
-	return m.Locate("", cmp.Or(err, f.check(path)))
+	return m.Locate("", cmp.Or(decodeValue(path, value, f.value), f.check(path)))
 }
 
 // decodeList decodes the tables of a list.
@@ -123,9 +115,6 @@ func (m *Manifest) decodeList(path string, list []map[string]any, f tagged, pare
 				inherit(x.Elem(), other.value)
 			}
 		}
-		if d, ok := x.Interface().(Defaulter); ok && f.inherit == "" {
-			d.SetDefaults()
-		}
 		if err := m.decode(join(path, name), table, x.Interface()); err != nil {
 			return err
 		}
@@ -142,8 +131,17 @@ func inherit(x, base reflect.Value) {
 	x.Set(base)
 }
 
-// decodeValue lets the TOML library decode a value.
+// decodeValue decodes a value, of which a single one stands for a list of it.
 func decodeValue(path string, value any, to reflect.Value) error {
+	err := decodeOne(path, value, to)
+	if err != nil && to.Kind() == reflect.Slice && !isTable(to.Type().Elem()) && decodeOne(path, []any{value}, to) == nil {
+		return nil
+	}
+	return err
+}
+
+// decodeOne lets the TOML library decode a value.
+func decodeOne(path string, value any, to reflect.Value) error {
 	var text bytes.Buffer
 	if err := toml.NewEncoder(&text).Encode(map[string]any{"x": value}); err != nil {
 		return field.Errorf(path, "%v", err)
@@ -306,27 +304,11 @@ func (m *Manifest) unknown(path, key string, known map[string]bool) error {
 	if now := map[string]string{"ensemble": "members", "prior": "prior_var", "prior_scale": "prior_var", "variant": "method"}[key]; known[now] {
 		return m.Locate(path, field.Errorf(key, "not a key any more; allowed: %s, see experiments/README.md", now))
 	}
-	hint, fewest := "", min(3, len(key))
-	for _, k := range keys {
-		if d := distance(key, k, 2); d < fewest {
-			hint, fewest = " did you mean "+k+"?", d
-		}
+	hint := field.Nearest(key, keys)
+	if hint != "" {
+		hint = " did you mean " + hint + "?"
 	}
 	return m.Locate(path, field.Errorf(key, "not a key;%s allowed: %s", hint, strings.Join(keys, ", ")))
-}
-
-// distance returns the Levenshtein distance of a and b, in bytes, if it is at most so large, or else a
-// larger number.
-func distance(a, b string, most int) int {
-	switch {
-	case a == "" || b == "":
-		return len(a) + len(b)
-	case a[0] == b[0]:
-		return distance(a[1:], b[1:], most)
-	case most == 0:
-		return 1
-	}
-	return 1 + min(distance(a[1:], b, most-1), distance(a, b[1:], most-1), distance(a[1:], b[1:], most-1))
 }
 
 // Set sets the field of a key, of one of the structs, to a number or a word. Of a field that is a free

@@ -195,5 +195,5 @@ func value(text string) any {
 	if _, err := toml.Decode("x = "+text, &v); err != nil {
 		return text
 	}
-	return v["x"]
+	return tables(v["x"])
 }

@@ -14,6 +14,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -58,23 +59,17 @@ var names = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
 // Validate reports what is not allowed.
 func (h *Header) Validate() error {
-	switch {
-	case !names.MatchString(h.Name):
+	if !names.MatchString(h.Name) {
 		return field.Errorf("name", "%q is not allowed; allowed: up to 64 of a-z, 0-9, _ and -", h.Name)
-	case h.Effort != "quick" && h.Effort != "full":
-		return field.Errorf("effort", `%q is not allowed; allowed: "quick" or "full"`, h.Effort)
 	}
-	if h.Group != "" && !slices.Contains(Groups, h.Group) {
-		return field.Errorf("group", "%q is not allowed; allowed: one of %s", h.Group, strings.Join(Groups, ", "))
-	}
-	return field.Within("seed", h.Seed, 0, MaxSeed)
+	return cmp.Or(field.OneOf("effort", h.Effort, "quick", "full"), field.OneOf("group", cmp.Or(h.Group, Groups[0]), Groups...),
+		field.Within("seed", h.Seed, 0, MaxSeed))
 }
 
 // Manifest is a manifest of which the header is decoded, and by [Manifest.Decode] the rest.
 type Manifest struct {
 	Header
-	File  string
-	Slurm string // options of sbatch for its jobs; they are not part of the experiment
+	File string
 
 	text []byte
 	own  map[string]any    // what the text says, but for what -set has replaced
@@ -138,9 +133,6 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 			return nil, oneLine("-set %s: %v", o, err)
 		}
 	}
-	if err := m.takeSlurm(); err != nil {
-		return nil, err
-	}
 	header := map[string]any{}
 	for _, f := range fields(&m.Header) {
 		if value, ok := m.tree[f.key]; ok {
@@ -165,8 +157,36 @@ func (m *Manifest) parse() error {
 		}
 		return oneLine("%s: %v", m.File, err)
 	}
+	tables(m.tree)
 	m.own = m.tree
 	return nil
+}
+
+// tables returns a value in which lists of tables that are written inline are like others.
+func tables(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, x := range v {
+			v[key] = tables(x)
+		}
+	case []map[string]any:
+		for _, t := range v {
+			tables(t)
+		}
+	case []any:
+		list := make([]map[string]any, len(v))
+		for i, x := range v {
+			t, ok := tables(x).(map[string]any)
+			if !ok {
+				return v
+			}
+			list[i] = t
+		}
+		if len(list) > 0 {
+			return list
+		}
+	}
+	return value
 }
 
 // CheckDepth returns an error for TOML with lists, tables or keys in each other so deep that

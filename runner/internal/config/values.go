@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,29 +58,6 @@ func (s Ints) MarshalTOML() ([]byte, error) {
 		return []byte("[]"), nil
 	}
 	return fmt.Appendf(nil, "%q", fmt.Sprintf("%d..%d", s[0], s[len(s)-1])), nil
-}
-
-// Floats is a list of numbers, of which a single one may be written without brackets.
-type Floats []float64
-
-// UnmarshalTOML reads a list or a number.
-func (f *Floats) UnmarshalTOML(v any) error {
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
-	}
-	*f = nil
-	for _, x := range list {
-		switch x := x.(type) {
-		case int64:
-			*f = append(*f, float64(x))
-		case float64:
-			*f = append(*f, x)
-		default:
-			return fmt.Errorf("%v is not allowed; allowed: a number or a list of numbers", x)
-		}
-	}
-	return nil
 }
 
 // Seeds returns the seeds that are swept, which must include that of the manifest, or
@@ -139,46 +115,5 @@ func (m *Manifest) takeSets() error {
 	m.tree = maps.Clone(m.own)
 	delete(m.tree, "sets")
 	m.tree["set"] = all
-	return nil
-}
-
-var (
-	slurmKey   = regexp.MustCompile(`^[a-z][a-z-]*$`)
-	slurmValue = regexp.MustCompile(`^[^\s"'\\]+$`)
-)
-
-// takeSlurm takes the table [slurm] out of the tree: the long options of sbatch,
-//
-//	[slurm]
-//	partition = "long"
-//	time      = "2:00:00"
-//	exclusive = true
-func (m *Manifest) takeSlurm() error {
-	value, ok := m.tree["slurm"]
-	table, isTable := value.(map[string]any)
-	if ok && !isTable {
-		return m.Errorf("slurm", "%v; allowed: a table of options of sbatch", value)
-	}
-	delete(m.tree, "slurm")
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		option := "--" + key
-		switch text := fmt.Sprint(table[key]); table[key].(type) {
-		case string, int64:
-			if !slurmValue.MatchString(text) {
-				return m.Errorf("slurm."+key, "%q is not allowed; allowed: a text without spaces and quotes", text)
-			}
-			option += "=" + text
-		case bool:
-			if text == "false" {
-				continue
-			}
-		default:
-			return m.Errorf("slurm."+key, "%s; allowed: a text, an integer, true or false", text)
-		}
-		if !slurmKey.MatchString(key) {
-			return m.Errorf("slurm."+key, "not an option of sbatch; allowed: a long one without its dashes, such as partition")
-		}
-		m.Slurm = strings.TrimPrefix(m.Slurm+" "+option, " ")
-	}
 	return nil
 }

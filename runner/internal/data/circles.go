@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 
-	"closedform/core/gauss"
 	"closedform/core/random"
 	"closedform/internal/kernel"
 )
@@ -19,15 +18,6 @@ import (
 // ρ may be negative, so r = |x| has a folded normal density, and
 //
 //	P(class k | x) ∝ φ((r−R_k)/σ) + φ((r+R_k)/σ) ∝ exp(−R_k²/(2σ²)) cosh(r R_k/σ²).
-//
-// The ratio of two of these grows with r in favour of the larger ring, so class k−1
-// gives way to class k at one radius l_k. These radii increase with k (as a test
-// shows), so class k is the most probable one from l_k to u_k = l_{k+1}, where
-// l_0 = 0 and u_{K−1} = ∞, and
-//
-//	Bayes error = (1/K) Σ_k P(|R_k + σε| ∉ [l_k, u_k]),
-//
-// to a relative error of 1e-12. At K = 3 and σ = 0.05 it is 5.7e-4.
 func rings(g Generator) *Task {
 	return &Task{
 		Classes: g.Rings,
@@ -47,22 +37,6 @@ func rings(g Generator) *Task {
 			normalize(dst)
 			return true
 		},
-		BayesError: func() float64 {
-			var sum float64
-			for k := range g.Rings {
-				low, high := 0., math.Inf(1)
-				if k > 0 {
-					low = g.ringBoundary(k-1, k)
-				}
-				if k+1 < g.Rings {
-					high = g.ringBoundary(k, k+1)
-				}
-				a := g.radius(k)
-				within := gauss.CDF((low-a)/g.Noise) - gauss.CDF((-low-a)/g.Noise) // P(|R_k + σε| < low)
-				sum += within + gauss.CDF((a-high)/g.Noise) + gauss.CDF((-high-a)/g.Noise)
-			}
-			return sum / float64(g.Rings)
-		},
 	}
 }
 
@@ -73,15 +47,6 @@ func (g Generator) radius(k int) float64 { return float64(k+1) / float64(g.Rings
 func (g Generator) logRing(k int, r float64) float64 {
 	a, precision := g.radius(k), 1/(g.Noise*g.Noise)
 	return (r-a/2)*a*precision + math.Log1p(kernel.Exp(-2*r*a*precision))
-}
-
-// ringBoundary returns the radius at which class j < k gives way to class k. It is above
-// the middle of R_j and R_k, where without the fold it would be, by σ² log 2/(R_k − R_j)
-// at most, as log cosh s is between s − log 2 and s.
-func (g Generator) ringBoundary(j, k int) float64 {
-	low := (g.radius(j) + g.radius(k)) / 2
-	high := low + g.Noise*g.Noise*math.Ln2/(g.radius(k)-g.radius(j))
-	return bisect(low, high, func(r float64) bool { return g.logRing(k, r) < g.logRing(j, r) })
 }
 
 const winding = 4 // radians by which an arm turns up to the unit circle
@@ -96,11 +61,7 @@ const winding = 4 // radians by which an arm turns up to the unit circle
 //
 //	P(class k | x) ∝ Σ_m exp(−(δ_k + 2πm)²/(2σ²)),
 //
-// 1/A each at the origin. The best rule is the nearest arm at any radius, and
-//
-//	Bayes error = 2 Σ_{m≥0} Φ(−(2πm + π/A)/σ) − Φ(−(2π(m+1) − π/A)/σ),
-//
-// to a relative error of 1e-12; at A = 3 and σ = 0.12, 2.6e-18.
+// 1/A each at the origin.
 func spirals(g Generator) *Task {
 	return &Task{
 		Classes: g.Arms,
@@ -123,17 +84,6 @@ func spirals(g Generator) *Task {
 			}
 			normalize(dst)
 			return true
-		},
-		BayesError: func() float64 {
-			var sum float64
-			half := math.Pi / float64(g.Arms)
-			for m := 0.; ; m++ {
-				term := gauss.CDF(-(2*math.Pi*m+half)/g.Noise) - gauss.CDF(-(2*math.Pi*(m+1)-half)/g.Noise)
-				if term == 0 {
-					return 2 * sum
-				}
-				sum += term
-			}
 		},
 	}
 }
@@ -167,8 +117,7 @@ func logWrappedNormal(delta, sigma float64) float64 {
 //
 // and that of class 1 is f₁(x) = f₀((1, ½) − x), by a Gauss–Legendre quadrature of the
 // part that matters, in logarithms: the error of log f₁ − log f₀ is some 1e-12,
-// relative or, where it is small, absolute. The Bayes error ½ ∫ min(f₀, f₁) dx, to a
-// relative error of 1e-9, takes tenths of a second; at σ = 0.1 it is 0.064 %.
+// relative or, where it is small, absolute.
 func moons(g Generator) *Task {
 	return &Task{
 		Classes: 2,
@@ -193,7 +142,6 @@ func moons(g Generator) *Task {
 			two(dst, (squares/2-a.r+b.r)/(g.Noise*g.Noise)+b.logIntegral(g.Noise)-a.logIntegral(g.Noise))
 			return true
 		},
-		BayesError: func() float64 { return moonsError(g) },
 	}
 }
 
@@ -237,63 +185,4 @@ func arc(a, b, kappa float64) float64 {
 		sum += legendre.w[i] * kernel.Exp(-2*kappa*math.Sin(a+d/2)*math.Sin(d/2))
 	}
 	return (b - a) * sum
-}
-
-// moonsError returns the Bayes error ½ ∫ min(f₀, f₁) dx of the moons.
-//
-// The integrand is smooth but for a bend where the classes meet, a curve like an S on
-// its side, which lines in the direction (−7, 24)/25 cut at an angle everywhere, whatever
-// the noise. On each line the bend is found by bisection, and panels of a Gauss–Legendre
-// quadrature end there. As a function of the line the integral is smooth: the error of
-// a sum over lines is exponentially small in σ/step.
-func moonsError(g Generator) float64 {
-	// Every point is ¼ or more away from one of the moons, so min(f₀, f₁) falls like
-	// exp(−(¼/σ)²/2). What is e⁻⁴⁰ smaller still does not matter.
-	const nearest = 0.25
-	if nearest*nearest/(2*g.Noise*g.Noise) > 690 {
-		return 0 // below 1e-300
-	}
-	step, panel := g.Noise/10, 2*g.Noise
-	reach := math.Sqrt(nearest*nearest + 81*g.Noise*g.Noise)
-	end := 1.6 + reach // The moons are within 1.6 of the centre (½, ¼).
-	var sum float64
-	// Half a turn about the centre changes the moons over: lines on one side will do.
-	for u := step / 2; u < end; u += step { // the distance of a line from the centre
-		at := func(v float64) (a, b moonPoint) { // v away from the foot of the line
-			const along, across = -0.28, 0.96
-			x, y := 0.5+across*u+along*v, 0.25-along*u+across*v
-			return moonAt(x, y), moonAt(1-x, 0.5-y)
-		}
-		integral := func(low float64) (sum float64) { // of min(f₀, f₁) over a panel
-			for i, t := range legendre.x {
-				if a, b := at(low + panel*t); !(a.gap() > reach || b.gap() > reach) {
-					sum += legendre.w[i] * kernel.Exp(min(a.logDensity(g.Noise), b.logDensity(g.Noise)))
-				}
-			}
-			return panel * sum
-		}
-		middle := bisect(-end, end, func(v float64) bool { // where class 1 turns into class 0
-			a, b := at(v)
-			return a.logDensity(g.Noise) < b.logDensity(g.Noise)
-		})
-		for v := 0.; v < end+math.Abs(middle); v += panel {
-			sum += integral(middle-v-panel) + integral(middle+v)
-		}
-	}
-	return sum * step // both sides, times ½
-}
-
-// logDensity returns log f₀.
-func (p moonPoint) logDensity(sigma float64) float64 {
-	z := (p.r - 1) / sigma
-	return -z*z/2 + p.logIntegral(sigma) - kernel.Log(2*math.Pi*math.Pi*sigma*sigma)
-}
-
-// gap returns the distance from the moon.
-func (p moonPoint) gap() float64 {
-	if p.angle >= 0 {
-		return math.Abs(p.r - 1)
-	}
-	tip := min(-p.angle, math.Pi+p.angle) // the angle to the nearer tip
-	return kernel.Hypot(p.r-math.Cos(tip), math.Sin(tip))
 }

@@ -47,12 +47,9 @@ func (f Files) Paths(folder string) []string {
 	return out
 }
 
-// Load reads all examples and sets Sums. Relative paths are in the folder. The error
-// has the name of the file, and the line.
-func (f *Files) Load(folder string) (*Examples, error) { return f.load(folder, nil) }
-
-// load is Load. Where the examples are the test part of others, a table has the inputs of these.
-func (f *Files) load(folder string, train *Examples) (*Examples, error) {
+// Load reads all examples and sets Sums. Relative paths are in the folder. Test examples for
+// others, like, have their inputs. The error has the name of the file, and the line.
+func (f *Files) Load(folder string, like *Examples) (*Examples, error) {
 	paths := f.Paths(folder)
 	var contents [][]byte
 	f.Sums = nil
@@ -70,10 +67,7 @@ func (f *Files) load(folder string, train *Examples) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	if train != nil {
-		return f.Format.TestExamples(table, train)
-	}
-	return f.Format.Examples(table)
+	return f.Format.Examples(table, like)
 }
 
 // readIDX reads images and their labels in the IDX format of the MNIST database
@@ -96,39 +90,28 @@ func readIDX(images, labels []byte, imagesName, labelsName string) (*Examples, e
 	return dataset.Images(imagesName, pixels, size[1]*size[2], label), nil
 }
 
-// maxValues is the most values that an IDX file may have, which may be packed.
-const maxValues = 1 << 28
-
 // readItems returns the bytes of an IDX file and the sizes of its dimensions, of which
-// the first counts the items. Memory is taken as values come in, not as promised.
+// the first counts the items.
 func readItems(content []byte, dims int) (items []byte, size []int, err error) {
 	r, err := dataset.Unpack(bytes.NewReader(content))
 	if err != nil {
 		return nil, nil, fmt.Errorf("gzip: %w", err)
 	}
-	header := make([]uint32, 1+dims)
-	if err := binary.Read(r, binary.BigEndian, header); err != nil {
-		return nil, nil, fmt.Errorf("in the header: %w", err)
+	if items, err = io.ReadAll(io.LimitReader(r, 1<<28)); err != nil {
+		return nil, nil, fmt.Errorf("after %d bytes: %w", len(items), err)
 	}
-	if want := uint32(0x800 + dims); header[0] != want {
+	header := make([]uint32, 1+dims)
+	n, err := binary.Decode(items, binary.BigEndian, header)
+	if want := uint32(0x800 + dims); err != nil || header[0] != want {
 		return nil, nil, fmt.Errorf("the magic number is %#08x; need %#08x, unsigned bytes of %d dimensions", header[0], want, dims)
 	}
-	total := 1
-	for d, n := range header[1:] {
-		if n == 0 || n > 1<<20 {
-			return nil, nil, fmt.Errorf("dimension %d is %d; need from 1 to %d", d+1, n, 1<<20)
-		}
-		size = append(size, int(n))
-		if total *= int(n); total > maxValues {
-			return nil, nil, fmt.Errorf("the header promises more than %d values, which is the most", maxValues)
-		}
+	items = items[n:]
+	total := 1.0
+	for _, n := range header[1:] {
+		size, total = append(size, int(n)), total*float64(n)
 	}
-	items, err = io.ReadAll(io.LimitReader(r, int64(total)+1))
-	if err == nil && len(items) != total {
-		err = fmt.Errorf("the header promises %d", total)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%d bytes of values: %w", len(items), err)
+	if total == 0 || total != float64(len(items)) {
+		return nil, nil, fmt.Errorf("%d values; the header says %v; need as many, and at least one", len(items), size)
 	}
 	return items, size, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 
 	"closedform/internal/field"
@@ -46,7 +47,7 @@ type Source struct {
 	// TestRows are those of the test part that count, from 1, such as "1-500"; empty: all.
 	TestRows string `toml:"test_rows,omitempty" json:"test_rows,omitempty"`
 
-	Scale dataset.Scaling `toml:"scale,omitzero" json:"scale,omitzero"` // as fitted on the training part
+	Scale dataset.Scaling `toml:"scale,omitempty" json:"scale,omitzero"` // as fitted on the training part
 
 	whole, test *Examples // what the files hold; of a generator an example
 }
@@ -91,35 +92,27 @@ func (s Source) Validate() error {
 // another key does not go with it.
 func (s Source) kind() (kind string, err error) {
 	for _, k := range []struct {
-		key   string
-		given bool
-		kinds string // it goes with
+		with, keys string // the kinds that the keys go with
+		values     []any
 	}{
-		{"generator", s.Name != "", "generator"}, // the kinds come first
-		{"file", s.File != "", "file"},
-		{"images", s.Images != "", "images"},
-		{"noise", s.Noise != 0, "generator"},
-		{"arms", s.Arms != 0, "generator"},
-		{"rings", s.Rings != 0, "generator"},
-		{"train", s.Train != 0, "generator"},
-		{"test", s.Test != 0, "generator"},
-		{"class", s.Class != "", "file"},
-		{"missing", s.Missing != "", "file"},
-		{"categorical", s.Categorical != nil, "file"},
-		{"ignore", s.Ignore != nil, "file"},
-		{"test_file", s.TestFile != "", "file"},
-		{"labels", s.Labels != "", "images"},
-		{"test_images", s.TestImages != "", "images"},
-		{"test_labels", s.TestLabels != "", "images"},
-		{"train_rows", s.TrainRows != "", "file or images"},
-		{"test_rows", s.TestRows != "", "file or images"},
-		{"test_fraction", s.TestFraction != 0, "file or images"},
+		{"generator", "generator", []any{s.Name}},
+		{"file", "file", []any{s.File}},
+		{"images", "images", []any{s.Images}},
+		{"generator", "noise arms rings train test", []any{s.Noise, s.Arms, s.Rings, s.Train, s.Test}},
+		{"file", "class missing categorical ignore test_file", []any{s.Class, s.Missing, s.Categorical, s.Ignore, s.TestFile}},
+		{"images", "labels test_images test_labels", []any{s.Labels, s.TestImages, s.TestLabels}},
+		{"file or images", "train_rows test_rows test_fraction", []any{s.TrainRows, s.TestRows, s.TestFraction}},
 	} {
-		if kind == "" && k.given && k.key == k.kinds {
-			kind = k.key
-		}
-		if k.given && kind != "" && !strings.Contains(k.kinds, kind) {
-			return "", field.Errorf(k.key, "does not go with %s; allowed with %s only", kind, k.kinds)
+		for i, key := range strings.Fields(k.keys) {
+			if reflect.ValueOf(k.values[i]).IsZero() {
+				continue
+			}
+			if kind == "" && key == k.with {
+				kind = key
+			}
+			if kind != "" && !strings.Contains(k.with, kind) {
+				return "", field.Errorf(key, "does not go with %s; allowed with %s only", kind, k.with)
+			}
 		}
 	}
 	if kind == "" {
@@ -157,7 +150,7 @@ func (s *Source) Load(folder string) (err error) {
 		s.whole = dataset.NewExamples(task.Draw(1, rand.NewPCG(0, 0)), task.Classes)
 		return nil
 	}
-	if s.whole, err = s.Files.Load(folder); err != nil {
+	if s.whole, err = s.Files.Load(folder, nil); err != nil {
 		return err
 	}
 	key := "test_fraction"
@@ -165,7 +158,7 @@ func (s *Source) Load(folder string) (err error) {
 		if key = "test_images"; test.File != "" {
 			key = "test_file"
 		}
-		if s.test, err = test.load(folder, s.whole); err != nil {
+		if s.test, err = test.Load(folder, s.whole); err != nil {
 			return err
 		}
 		s.Sums = append(s.Sums, test.Sums...)

@@ -1,7 +1,6 @@
 // Package data makes and reads the labelled examples of the experiments.
 //
-// A [Task] draws points of the plane of which everything is known: the class
-// probabilities, and the least error that any classifier can have. A [Source] is what a
+// A [Task] draws points of the plane of which the class probabilities are known. A [Source] is what a
 // manifest says about its data: a task, a CSV file or IDX files, and how these are split
 // and scaled into a training and a test part, which are [dataset.Examples].
 package data
@@ -16,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/random"
 	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
@@ -109,10 +109,6 @@ type Task struct {
 	Boundary      []Segment // where the class changes sharply, if it does
 	LinearCeiling float64   // then: the best accuracy of one linear score without bias per class
 
-	// BayesError returns the error rate of the best classifier there can be,
-	// E[1 − max_k P(class k | x)], by a closed form or a quadrature; see the comment of the task.
-	BayesError func() float64
-
 	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
 	probabilities func(dst, x []float64) bool
 }
@@ -133,12 +129,25 @@ type (
 func (t *Task) Draw(n int, src rand.Source) Set {
 	rnd := rand.New(src)
 	set := Set{X: make([][]float64, n), Class: make([]int, n)}
-	all := make([]float64, n*Inputs)
 	for i := range set.X {
-		set.X[i] = all[i*Inputs : (i+1)*Inputs : (i+1)*Inputs]
+		set.X[i] = make([]float64, Inputs)
 		set.Class[i] = t.draw(set.X[i], rnd)
 	}
 	return set
+}
+
+// BayesError estimates the error rate of the best classifier there can be, E[1 − max_k P(class k | x)],
+// from 100,000 examples of a stream of its own. Its standard error is 0.0016 at most.
+func (t *Task) BayesError() float64 {
+	const n = 100_000
+	var sum float64
+	p := make([]float64, t.Classes)
+	for _, x := range t.Draw(n, random.Source("Bayes error")).X {
+		if t.Probabilities(p, x) {
+			sum += 1 - floats.Max(p)
+		}
+	}
+	return sum / n
 }
 
 // Probabilities puts P(class | x) into dst and reports whether it did: exactly on a
@@ -220,19 +229,4 @@ func normalize(dst []float64) {
 // two sets dst to the probabilities 1/(1+e^logit), 1/(1+e^−logit) of two classes.
 func two(dst []float64, logit float64) {
 	dst[0], dst[1] = 1/(1+kernel.Exp(logit)), 1/(1+kernel.Exp(-logit))
-}
-
-// bisect returns the point between low and high up to which below holds.
-func bisect(low, high float64, below func(x float64) bool) float64 {
-	for {
-		middle := low + (high-low)/2
-		if middle <= low || middle >= high {
-			return middle
-		}
-		if below(middle) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
 }

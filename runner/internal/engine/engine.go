@@ -5,7 +5,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -20,19 +19,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Engine computes cells.
-type Engine interface {
-	// Compute computes the missing cells of an experiment. The error
-	// is ErrLater if other processes compute them and publish.
-	Compute(ctx context.Context, w *Work) error
-
-	// Finish is called after Compute has returned for all experiments.
-	Finish(ctx context.Context) error
-}
-
-// ErrLater is the error of cells that other processes compute and publish.
-var ErrLater = errors.New("computed later, by others")
-
 // Work is an experiment whose cells are needed.
 type Work struct {
 	Name     string
@@ -40,10 +26,9 @@ type Work struct {
 	Cells    []study.Cell
 	Prints   []string // their fingerprints
 	Manifest []byte   // with all values spelled out
-	Options  string   // of sbatch, by its manifest
 	Last     string   // results folder whose run.json tells how long cells may take
 
-	// Set by Compute:
+	// Set when they are looked for and computed:
 	Mine     int           // how many cells are its part
 	Computed int           // how many were computed now
 	Done     []*store.Cell // those that are there, without their tables; nil: not there, or not its part
@@ -111,28 +96,20 @@ func (w *Work) keys(numbers []int) []string {
 	return keys
 }
 
-// present reports which cells are done, and how many.
-func (w *Work) present() (has []bool, count int) {
-	return store.Present(w.Folder.Dir(), w.keys(w.all()), w.Prints)
-}
-
-// look sets Done to the finished cells of the part, and returns the others and the errors of
-// damaged ones.
+// look loads the cells of the part, sets Done to those that are finished, and returns the others and the
+// errors of damaged ones.
 func (w *Work) look(part []int) (left []int, damaged []error) {
 	errs := make([]error, len(part))
 	w.Mine, w.Done = len(part), make([]*store.Cell, len(w.Cells))
-	has, _ := w.present()
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k, i := range part {
-		if has[i] {
-			g.Go(func() error {
-				var c *store.Cell
-				c, errs[k] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
-				w.done(i, c)
-				return nil
-			})
-		}
+		g.Go(func() error {
+			var c *store.Cell
+			c, errs[k] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+			w.done(i, c)
+			return nil
+		})
 	}
 	g.Wait()
 	return w.absent(part), slices.DeleteFunc(errs, func(err error) bool { return err == nil })

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -41,7 +40,7 @@ func open(t testing.TB, dir string) *store.Folder {
 }
 
 func here(workers int) *Here {
-	return &Here{Pool: pool.New(workers), Stderr: io.Discard, Progress: io.Discard}
+	return &Here{Pool: pool.New(workers), Stderr: io.Discard, Progress: Progress{W: io.Discard}}
 }
 
 func TestEachCellOnceInOrder(t *testing.T) {
@@ -120,7 +119,7 @@ func TestFirstErrorStops(t *testing.T) {
 
 func explode(i int) error { panic(fmt.Sprint("index out of nowhere ", i)) }
 
-// In a task, a cell that fails costs no other, and the others are packed.
+// In a task, a cell that fails costs no other.
 func TestTaskGoesOn(t *testing.T) {
 	w := work(t, 9, func(_ context.Context, i int) error {
 		switch i {
@@ -138,28 +137,6 @@ func TestTaskGoesOn(t *testing.T) {
 		t.Errorf("%d of %d computed, error %v", w.Computed, w.Mine, err)
 	}
 	check.Equal(t, "without cells", w.absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}), []int{0, 2, 4, 6, 8})
-	if packs := files(t, w, "packs", "*"); len(packs) != 1 {
-		t.Errorf("the packs are %q", packs)
-	}
-}
-
-func files(t *testing.T, w *Work, pattern ...string) []string {
-	t.Helper()
-	found := check.Must(filepath.Glob(filepath.Join(append([]string{w.Folder.Dir(), "cells"}, pattern...)...)))
-	return found
-}
-
-// Of many cells few files are left.
-func TestManyCellsArePacked(t *testing.T) {
-	w := work(t, many+2, func(context.Context, int) error { return nil })
-	check.OK(t, here(8).Compute(t.Context(), w))
-	if cells, packs := files(t, w, "*.cell"), files(t, w, "packs", "*"); len(cells) != 0 || len(packs) != 2 {
-		t.Errorf("there are %d cells and %d packs", len(cells), len(packs))
-	}
-	err := here(8).Compute(t.Context(), w)
-	if err != nil || w.Computed != many+2 || slices.Contains(w.Done, nil) {
-		t.Errorf("%d computed, %v", w.Computed, err)
-	}
 }
 
 func TestCancelled(t *testing.T) {

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,21 +21,16 @@ import (
 type Here struct {
 	Pool     *pool.Pool                    // of the cells of all experiments
 	Part     func(name string, i int) bool // whether cell i of an experiment is computed here; nil: all are
-	Task     bool                          // go on after an error, and pack the cells
+	Task     bool                          // go on after an error
 	Merge    string                        // PLAN/ARRAY: compute nothing, all cells of this array must be there
 	Stderr   io.Writer                     // for warnings
-	Progress io.Writer
-
-	progress Board
+	Progress Progress
 }
 
 // poll is the interval at which a process looks for cells of others.
 const poll = time.Second
 
-// many is the number of cells from which they are packed, and of cells in a pack.
-const many = 1000
-
-// Compute implements [Engine]. After an error, except in a task, or when ctx is
+// Compute computes the missing cells of an experiment. After an error, except in a task, or when ctx is
 // cancelled, it starts no more cells, cancels running ones and waits for them. It returns the
 // first error, which names the cell, or the error of ctx if that kept a cell from
 // being computed. The error of a merge lists the missing cells and why they are missing.
@@ -51,16 +43,15 @@ func (h *Here) Compute(ctx context.Context, w *Work) error {
 	mine := part(len(w.Cells), func(i int) bool { return h.Part == nil || h.Part(w.Name, i) })
 	left, damaged := w.look(mine)
 	if h.Merge != "" {
-		return h.merge(ctx, w, left, damaged)
+		return h.merge(w, left, damaged)
 	}
 	for _, err := range damaged {
 		fmt.Fprintf(h.Stderr, "%s: %v; computing it again\n", w.Name, err)
 	}
-	progress := h.progress.Start(h.Progress, w.Name, len(mine), len(mine)-len(left))
-	defer progress.Stop()
+	h.Progress.Start(w.Name, len(mine), len(mine)-len(left))
 	var failed []error
 	for told := false; len(left) > 0; {
-		err := h.round(ctx, w, left, progress)
+		err := h.round(ctx, w, left)
 		left = w.absent(left)
 		if err != nil && !h.Task || len(left) > 0 && ctx.Err() != nil {
 			return cmp.Or(err, ctx.Err())
@@ -70,7 +61,7 @@ func (h *Here) Compute(ctx context.Context, w *Work) error {
 			break
 		}
 		if !told {
-			fmt.Fprintf(h.Progress, "%s: waiting for %s that others compute\n", w.Name, count(len(left), "cell"))
+			fmt.Fprintf(h.Progress.W, "%s: waiting for %s that others compute\n", w.Name, count(len(left), "cell"))
 			told = true
 		}
 		select {
@@ -79,19 +70,11 @@ func (h *Here) Compute(ctx context.Context, w *Work) error {
 		case <-time.After(poll):
 		}
 	}
-	if w.Computed > 0 && (h.Task || len(mine) >= many) {
-		for keys := range slices.Chunk(w.keys(mine), many) {
-			failed = append(failed, w.Folder.Pack(keys))
-		}
-	}
 	return errors.Join(failed...)
 }
 
-// Finish implements [Engine].
-func (h *Here) Finish(context.Context) error { return nil }
-
 // round computes the cells that nobody else has claimed. In a task an error stops no other cell.
-func (h *Here) round(ctx context.Context, w *Work, todo []int, progress *Progress) error {
+func (h *Here) round(ctx context.Context, w *Work, todo []int) error {
 	var mu sync.Mutex
 	var failed []error
 	err := h.Pool.Run(ctx, w.Expected(todo), func(inner context.Context, k int) error {
@@ -110,7 +93,7 @@ func (h *Here) round(ctx context.Context, w *Work, todo []int, progress *Progres
 			if computed {
 				w.Computed++
 			}
-			progress.Done()
+			h.Progress.Done()
 		}
 		return nil
 	})
@@ -135,46 +118,15 @@ func (w *Work) compute(ctx context.Context, i int) (c *store.Cell, computed bool
 	return c, true, w.Folder.SaveCell(c)
 }
 
-// merge returns an error that lists the cells that an array has not computed, and why. It removes
-// damaged files, so that the next array computes their cells.
-func (h *Here) merge(ctx context.Context, w *Work, missing []int, damaged []error) error {
+// merge returns an error that names cells which an array has not computed.
+func (h *Here) merge(w *Work, missing []int, damaged []error) error {
 	for _, err := range damaged {
 		fmt.Fprintf(h.Stderr, "%s: %v\n", w.Name, err)
-		if bad, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, store.ErrDamaged) {
-			os.Remove(bad.Path)
-		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
-	const mostTasks, mostKeys, mostLines = 10, 3, 5 // that are told: of tasks, of cells of a task, of the end of its log
 	dir, array := filepath.Split(h.Merge)
-	tasks, err := readTasks(dir)
-	if err != nil {
-		return err
-	}
-	all, told := states(ctx, array), 0
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s are missing; the same command again computes them", len(missing), count(len(w.Cells), "cell"))
-	for number, t := range tasks {
-		keys := w.keys(slices.DeleteFunc(slices.Clone(missing), func(i int) bool { return !t.Has(w.Name, i) }))
-		if len(keys) == 0 {
-			continue
-		}
-		if told++; told > mostTasks {
-			fmt.Fprintf(&b, "\n  … and more")
-			break
-		}
-		id := fmt.Sprintf("%s_%d", array, number)
-		fmt.Fprintf(&b, "\n  task %s (%v), %s: %s", id, all[id], count(len(keys), "cell"), strings.Join(keys[:min(len(keys), mostKeys)], ", "))
-		log := filepath.Join(dir, id+".log")
-		text, err := os.ReadFile(log)
-		if err != nil {
-			fmt.Fprintf(&b, "\n    no log: %v", err)
-			continue
-		}
-		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-		fmt.Fprintf(&b, "\n    %s ends:\n      %s", log, strings.Join(lines[max(0, len(lines)-mostLines):], "\n      "))
-	}
-	return errors.New(b.String())
+	return fmt.Errorf("%d of %s are missing, such as %s; the same command again computes them; what the tasks said is in %s%s_*.log",
+		len(missing), count(len(w.Cells), "cell"), strings.Join(w.keys(missing[:min(len(missing), 5)]), ", "), dir, array)
 }

@@ -14,12 +14,12 @@ import (
 func shown(t *testing.T, total, early, left int, each time.Duration) string {
 	var out strings.Builder
 	synctest.Test(t, func(*testing.T) {
-		p := new(Board).Start(&out, "x", total, early)
+		p := &Progress{W: &out}
+		p.Start("x", total, early)
 		for range total - early - left {
 			time.Sleep(each)
 			p.Done()
 		}
-		p.Stop()
 	})
 	return out.String()
 }
@@ -27,31 +27,16 @@ func shown(t *testing.T, total, early, left int, each time.Duration) string {
 func TestLines(t *testing.T) {
 	// A cell ends each 1.5 s, so that 5 s are over after each fourth.
 	lines := strings.Split(shown(t, 60, 0, 0, 1500*time.Millisecond), "\n")
-	want := []string{"x: 0/60 cells", "x: 4/60 cells, 6s, about 1m24s left", "x: 8/60 cells, 12s, about 1m18s left"}
+	want := []string{"x: 0/60 cells", "4/60 cells, 6s, about 1m24s left", "8/60 cells, 12s, about 1m18s left"}
 	check.Equal(t, "it begins", lines[:3], want)
-	check.Equal(t, "ends with", strings.Join(lines[14:], "\n"), "x: 56/60 cells, 1m24s, about 6s left\nx: 60/60 cells, 1m30s\n")
+	check.Equal(t, "ends with", strings.Join(lines[14:], "\n"), "56/60 cells, 1m24s, about 6s left\n60/60 cells, 1m30s, about 0s left\n")
 	for want, got := range map[string]string{
-		"x: 0/100 cells\nx: 100/100 cells, 1s\n": shown(t, 100, 0, 0, 10*time.Millisecond),
-		"x: 0/3 cells\n":                         shown(t, 3, 0, 2, 2*time.Second),
+		"x: 0/100 cells\n100/100 cells, 1s, about 0s left\n": shown(t, 100, 0, 0, 10*time.Millisecond),
+		"x: 0/3 cells\n": shown(t, 3, 0, 2, 2*time.Second),
 		// It goes on where it was, and what was done before took no time.
-		"x: 38/60 cells\nx: 39/60 cells, 5s, about 1m45s left\n": shown(t, 60, 38, 21, 5*time.Second),
+		"x: 38/60 cells\n39/60 cells, 5s, about 1m45s left\n": shown(t, 60, 38, 21, 5*time.Second),
 	} {
 		check.Equal(t, "it shows", got, want)
 	}
 	check.Equal(t, "without cells it shows", shown(t, 0, 0, 0, 0)+shown(t, 7, 7, 0, 0), "")
-}
-
-// What others do is told, too, with a note; the time that is left once a cell was done.
-func TestNotes(t *testing.T) {
-	var out strings.Builder
-	synctest.Test(t, func(*testing.T) {
-		p := new(Board).Start(&out, "x", 60, 10)
-		for _, done := range []int{10, 20, 60} {
-			time.Sleep(6 * time.Second)
-			p.At(done, ", 2 tasks running")
-		}
-		p.Stop()
-	})
-	check.Equal(t, "it shows", out.String(), "x: 10/60 cells\nx: 10/60 cells, 6s, 2 tasks running\n"+
-		"x: 20/60 cells, 12s, about 48s left, 2 tasks running\nx: 60/60 cells, 18s\n")
 }

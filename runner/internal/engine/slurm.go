@@ -3,51 +3,169 @@ package engine
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
-	"time"
 
-	"closedform/runner/internal/pool"
+	"github.com/google/renameio/v2"
+
+	"closedform/runner/internal/store"
 )
 
 // Slurm computes the cells of all experiments in one job array of a cluster, and merges and publishes them
 // in a job that depends on it. It uses only Slurm's commands.
 type Slurm struct {
-	Chunk    int    // cells of a task; 0: as many as make a hundred tasks
-	Limit    int    // tasks at a time; 0: as the cluster likes
-	Options  string // of sbatch
-	Out      string // -out of the jobs; empty: they choose it
-	DryRun   bool   // print the script, and no more
-	Wait     bool   // until the jobs are done
-	Stdout   io.Writer
-	Stderr   io.Writer // for warnings
-	Progress io.Writer
+	Chunk   int    // cells of a task; 0: as many as make a hundred tasks
+	Limit   int    // tasks at a time; 0: as the cluster likes
+	Options string // of sbatch
+	Out     string // -out of the jobs; empty: they choose it
+	DryRun  bool   // print the scripts, and no more
+	Wait    bool   // until the jobs are done
+	Stdout  io.Writer
 
 	work    []*Work
 	missing [][]int // of each
 }
 
-// Compute implements [Engine].
-func (s *Slurm) Compute(ctx context.Context, w *Work) error {
+const (
+	mostTasks    = 100 // unless -chunk says otherwise
+	scriptHeader = `#!/bin/bash
+# Written by closedform -engine slurm for sbatch; %s.
+#SBATCH --job-name=closedform-%s
+#SBATCH --output="%s"
+#SBATCH --open-mode=append
+#SBATCH --requeue
+`
+	scriptBody = `cd %s || exit
+export GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}
+exec %s %s -quiet`
+)
+
+// Take takes an experiment into the array, unless all of its cells are done and the array has no other.
+func (s *Slurm) Take(w *Work) (taken bool, err error) {
 	if err := w.Folder.Others(w.keys(w.all()), w.Prints); err != nil {
-		return err
+		return false, err
 	}
-	has, _ := w.present()
-	missing := part(len(w.Cells), func(i int) bool { return !has[i] })
+	missing, _ := w.look(w.all())
 	if len(missing)+len(s.work) == 0 && !s.DryRun {
-		return (&Here{Pool: pool.New(1), Stderr: s.Stderr, Progress: io.Discard}).Compute(ctx, w)
+		return false, nil
 	}
 	s.work, s.missing = append(s.work, w), append(s.missing, missing)
-	return ErrLater
+	return true, nil
 }
 
-// Finish implements [Engine]: it submits the jobs.
-func (s *Slurm) Finish(ctx context.Context) error {
+// plan is the work of a job array. It is in slurm/HASH/ of the results
+// folder of the first experiment: copies of the manifests from when the array was submitted,
+// the tasks, and the logs.
+type plan struct {
+	name         string // of the jobs
+	dir          string // slurm/HASH
+	program      string // that the jobs run, a copy of this one
+	code         []byte // of it
+	tasks        []Task
+	cells        int    // of all tasks
+	array, merge string // the scripts
+}
+
+// plan makes the plan of the missing cells.
+func (s *Slurm) plan() (*plan, error) {
+	p := &plan{name: s.work[0].Name}
+	if len(s.work) > 1 {
+		p.name += fmt.Sprintf("-and-%d-more", len(s.work)-1)
+	}
+	for _, missing := range s.missing {
+		p.cells += len(missing)
+	}
+	chunk := s.Chunk
+	if chunk == 0 {
+		chunk = max(1, (p.cells+mostTasks-1)/mostTasks)
+	}
+	hash := sha256.New()
+	for k, w := range s.work {
+		for cells := range slices.Chunk(s.missing[k], chunk) {
+			p.tasks = append(p.tasks, Task{w.Name, cells})
+		}
+		hash.Write(w.Manifest)
+	}
+	hash.Write(encodeTasks(p.tasks))
+	here, err1 := os.Getwd()
+	slurm, err2 := filepath.Abs(filepath.Join(s.work[0].Folder.Dir(), "slurm"))
+	program, err3 := os.Executable()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	var err error
+	p.code, err = os.ReadFile(program)
+	p.dir = filepath.Join(slurm, fmt.Sprintf("%x", hash.Sum(nil)[:4]))
+	p.program = filepath.Join(slurm, fmt.Sprintf("closedform-%x", sha256.Sum256(p.code))[:len("closedform-")+8])
+	s.scripts(p, here)
+	return p, err
+}
+
+// scripts writes the job scripts, which run in the folder here.
+func (s *Slurm) scripts(p *plan, here string) {
+	var options, experiments string
+	for _, w := range s.work {
+		experiments += " -exp " + Quoted(filepath.Join(p.dir, w.Name+".toml"))
+	}
+	if s.Options != "" {
+		options += "#SBATCH " + s.Options + "\n"
+	}
+	if s.Out != "" {
+		experiments += " -out " + Quoted(s.Out)
+	}
+	script := func(about, log, own, command string) string {
+		log = filepath.Join(strings.ReplaceAll(p.dir, "%", "%%"), log)
+		return fmt.Sprintf(scriptHeader, about, p.name, log) + own + options +
+			fmt.Sprintf(scriptBody, Quoted(here), Quoted(p.program), command) + experiments + "\n"
+	}
+	array := fmt.Sprintf("#SBATCH --array=0-%d", len(p.tasks)-1)
+	if s.Limit > 0 {
+		array += fmt.Sprintf("%%%d", s.Limit)
+	}
+	p.array = script(fmt.Sprintf("%s compute the %s that are missing", count(len(p.tasks), "task"), count(p.cells, "cell")),
+		"%A_%a.log", array+"\n#SBATCH --signal=B:TERM@60\n", "task "+Quoted(p.dir)+"/$SLURM_ARRAY_TASK_ID")
+	p.merge = script("the argument is the id of the array", "%j.log", "", "merge "+Quoted(p.dir)+"/$1")
+}
+
+// Quoted quotes a word for the shell, if it must be.
+func Quoted(word string) string {
+	if word != "" && !strings.ContainsFunc(word, special) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func special(r rune) bool {
+	return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-", r)
+}
+
+// write writes the scripts, the tasks, the manifests and the program, which may be running on some node and is
+// not written again.
+func (s *Slurm) write(p *plan) error {
+	err := os.MkdirAll(p.dir, 0o777)
+	if _, absent := os.Stat(p.program); absent != nil {
+		err = errors.Join(err, renameio.WriteFile(p.program, p.code, 0o777))
+	}
+	for _, w := range s.work {
+		err = errors.Join(err, store.WriteFile(filepath.Join(p.dir, w.Name+".toml"), w.Manifest))
+	}
+	return errors.Join(err, store.WriteFile(filepath.Join(p.dir, tasksFile), encodeTasks(p.tasks)),
+		store.WriteFile(p.script("array"), []byte(p.array)), store.WriteFile(p.script("merge"), []byte(p.merge)))
+}
+
+func (p *plan) script(name string) string { return filepath.Join(filepath.Dir(p.dir), name+".sbatch") }
+
+// Submit submits the jobs of all experiments that were taken. With Wait it returns when they have ended.
+func (s *Slurm) Submit(ctx context.Context) error {
 	if len(s.work) == 0 {
 		return nil
 	}
@@ -64,93 +182,85 @@ func (s *Slurm) Finish(ctx context.Context) error {
 			p.array, p.merge)
 		return nil
 	}
-	if err := p.write(); err != nil {
+	if err := s.write(p); err != nil {
 		return err
 	}
-	array, err := command(ctx, "sbatch", "--parsable", p.arrayFile())
+	array, err := sbatch(ctx, p.script("array"))
 	if err != nil {
 		return fmt.Errorf("%w (%s; -chunk makes them fewer)", err, count(len(p.tasks), "task"))
 	}
-	array, _, _ = strings.Cut(array, ";") // and the cluster's name
-	merge, err := command(ctx, "sbatch", "--parsable", "--dependency=afterany:"+array, p.mergeFile(), array)
-	if err != nil {
-		_, err2 := command(ctx, "scancel", array)
-		return errors.Join(err, err2)
-	}
-	merge, _, _ = strings.Cut(merge, ";")
-	fmt.Fprintf(s.Stdout, "%s: job %s computes %s in %s, job %s merges; %s\n",
-		p.name, array, count(p.cells, "cell"), count(len(p.tasks), "task"), merge, p.arrayFile())
+	fmt.Fprintf(s.Stdout, "%s: job %s computes %s in %s; %s\n", p.name, array, count(p.cells, "cell"), count(len(p.tasks), "task"), p.script("array"))
+	args := []string{"--dependency=afterany:" + array, p.script("merge"), array}
 	if s.Wait {
-		return s.wait(ctx, p, array, merge)
+		args = append([]string{"--wait"}, args...)
 	}
-	return nil
-}
-
-// command runs a command of Slurm and returns its output. The error quotes it.
-func command(ctx context.Context, name string, args ...string) (string, error) {
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if err != nil && ctx.Err() == nil {
-		said := strings.ReplaceAll(strings.TrimSpace(stderr.String()), "\n", "; ")
-		var ended *exec.ExitError
-		if !errors.As(err, &ended) {
-			said = "-engine slurm needs the commands of Slurm"
-		}
-		return "", fmt.Errorf("%s: %w: %s", name, err, said)
+	merge, err := sbatch(ctx, args...)
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("the jobs keep running; scancel --name=closedform-%s stops them: %w", p.name, ctx.Err())
+	case merge == "": // it was not submitted
+		return errors.Join(err, exec.CommandContext(ctx, "scancel", array).Run())
+	case !s.Wait:
+		fmt.Fprintf(s.Stdout, "%s: job %s merges\n", p.name, merge)
+		return nil
 	}
-	return strings.TrimSpace(stdout.String()), ctx.Err()
-}
-
-// lost is the number of unanswered queries in a row after which waiting ends.
-const lost = 100
-
-// wait shows the progress, counted from the finished cells, until the merging job has
-// ended, and returns the error of that job.
-func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
-	total := 0
-	for _, w := range s.work {
-		total += len(w.Cells)
-	}
-	there := func() (n int) {
-		for _, w := range s.work {
-			_, count := w.present()
-			n += count
-		}
-		return n
-	}
-	progress := new(Board).Start(s.Progress, p.name, total, there())
-	for silent := 0; ; {
-		begin, note := time.Now(), ""
-		waiting, err := queued(ctx, merge)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("jobs %s and %s keep running; scancel %[1]s %[2]s stops them: %w", array, merge, ctx.Err())
-		case err == nil:
-			silent = 0
-		case silent == lost:
-			return err
-		default:
-			silent++
-			note = ", " + err.Error()
-		}
-		progress.At(there(), note)
-		if !waiting {
-			break
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(max(2*poll, 3*time.Since(begin))):
-		}
-	}
-	progress.Stop()
-	log, err := os.ReadFile(filepath.Join(p.dir, merge+".log"))
-	state := states(ctx, merge)[merge]
-	if err == nil && state.state == "COMPLETED" {
+	log, err2 := os.ReadFile(filepath.Join(p.dir, merge+".log"))
+	if err == nil && err2 == nil {
 		_, err = s.Stdout.Write(log)
 		return err
 	}
-	return fmt.Errorf("job %s, which merges: %v; the same command again resumes\n%s",
-		merge, state, strings.TrimSpace(string(log)))
+	return fmt.Errorf("job %s, which merges, has failed; the same command again resumes\n%s", merge, strings.TrimSpace(string(log)))
+}
+
+// sbatch submits a job and returns its id, which with --wait it also does with the error of a job that failed.
+func sbatch(ctx context.Context, args ...string) (id string, err error) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err = cmd.Run(); err != nil {
+		said := strings.ReplaceAll(strings.TrimSpace(stderr.String()), "\n", "; ")
+		if cmd.ProcessState == nil {
+			said = "-engine slurm needs the commands of Slurm"
+		}
+		err = fmt.Errorf("sbatch: %w: %s", err, said)
+	}
+	id, _, _ = strings.Cut(strings.TrimSpace(stdout.String()), ";") // and the cluster's name
+	return id, err
+}
+
+// Task is a part of the cells of an experiment.
+type Task struct {
+	Name  string
+	Cells []int // in ascending order
+}
+
+// Has reports whether a cell belongs to the task.
+func (t Task) Has(name string, i int) bool {
+	_, found := slices.BinarySearch(t.Cells, i)
+	return name == t.Name && found
+}
+
+// tasksFile has the tasks of a plan.
+const tasksFile = "tasks.json"
+
+func encodeTasks(tasks []Task) []byte {
+	data, _ := json.Marshal(tasks) // plain data
+	return data
+}
+
+// ReadTask reads a task by its path, PLAN/NUMBER.
+func ReadTask(path string) (t Task, err error) {
+	var tasks []Task
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(path), tasksFile))
+	if err == nil {
+		err = json.Unmarshal(text, &tasks)
+	}
+	if err != nil {
+		return t, fmt.Errorf("task %s: %w", path, err)
+	}
+	number, err := strconv.Atoi(filepath.Base(path))
+	if err != nil || number < 0 || number >= len(tasks) {
+		return t, fmt.Errorf("%s: no task of this number; allowed: 0 to %d", path, len(tasks)-1)
+	}
+	return tasks[number], nil
 }

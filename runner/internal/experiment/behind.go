@@ -87,21 +87,9 @@ func prune(manifest, other any) {
 	}
 }
 
-// sourcesBehind says what is behind of the results that an experiment reads. If it has no
-// cells its tables are made again, to see whether the sources are those that it read.
+// sourcesBehind says whether the results that an experiment reads are others than those that it read: its tables are
+// made again, unless it has cells.
 func (e *Experiment) sourcesBehind(d study.Derived, dir string) (why string, err error) {
-	for _, name := range d.Sources() {
-		source, err := Read(filepath.Join(Folder, name+".toml"), nil)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		if why, err := source.Behind(filepath.Join(filepath.Dir(dir), name)); why != "" || err != nil {
-			return name + " is behind", err
-		}
-	}
 	if len(e.Study.Cells()) > 0 {
 		return "", nil
 	}

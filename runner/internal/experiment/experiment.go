@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func (e *Experiment) ShortForm(overrides []string) (*Experiment, error) {
 // Missing says which data files of an experiment are not there, and how to get them, or which program is not.
 func (e *Experiment) Missing() error {
 	if d, ok := e.Study.(study.WithData); ok {
-		if err := fetch.Missing(d.Files()...); err != nil {
+		if err := fetch.Missing(filepath.Join(Folder, "data", fetch.File), d.Files()...); err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
@@ -89,12 +88,8 @@ var rows = map[string]func(n int, line []string) []string{
 // in the IDX format.
 func fashion(picture []byte, images bool) ([]byte, error) {
 	const tile, tiles, classRows = 28, 30, 3
-	size, err := png.DecodeConfig(bytes.NewReader(picture))
-	if err == nil && (size.Width != tile*tiles || size.Height != tile*tiles) { // before there is memory for it
-		return nil, fmt.Errorf("PNG of (%d,%d) pixels; need %d×%[3]d", size.Width, size.Height, tile*tiles)
-	}
-	img, err2 := png.Decode(bytes.NewReader(picture))
-	if err = cmp.Or(err, err2); err != nil {
+	img, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
 		return nil, fmt.Errorf("PNG: %w", err)
 	}
 	sizes := []uint32{0x801, tiles * tiles}

@@ -1,9 +1,8 @@
-// Package lambdafit fits the slope λ of the probit approximation, or λ and the correlation
-// ρ, to the softmax over a box of logits: by least squares or minimax.
+// Package lambdafit fits the slope λ of the probit approximation to the softmax over a box
+// of logits: by least squares or minimax.
 package lambdafit
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/integrate/quad"
@@ -19,24 +18,13 @@ import (
 //
 //	e_j(z) = softmax_j(z) − Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0).
 //
-// See [Box.LeastSquares] and [Box.Minimax] for the λ, or λ and ρ, that make it
-// small. A Box is a value, safe for concurrent use.
+// See [Box.Fit] for the λ that makes it small. A Box is a value, safe for concurrent use.
 type Box struct {
 	Classes int     // n ≥ 2
 	Half    float64 // > 0
 }
 
-func (b Box) check(p softmax.Probit) {
-	if b.Classes < 2 || !(b.Half > 0) || math.IsInf(b.Half, 1) {
-		panic(fmt.Sprintf("lambdafit: box of %d classes and half side %g; need at least 2 and 0 < half < ∞", b.Classes, b.Half))
-	}
-	if err := p.Validate(b.Classes); err != nil {
-		panic("lambdafit: " + err.Error())
-	}
-}
-
-// RMS returns the root of the mean of Σ_j e_j² over the box, z uniform. It
-// panics if the box or the probit is not valid. Both functions are integrals over a
+// RMS returns the root of the mean of Σ_j e_j² over the box, z uniform. Both functions are integrals over a
 // level t of a density f(t, z_j) times a distribution function F(t, z_τ) for each
 // other class, so the mean of a product of two of them, a and b, is a double integral
 //
@@ -44,7 +32,6 @@ func (b Box) check(p softmax.Probit) {
 //
 // with one logit z uniform on [−Half, Half].
 func (b Box) RMS(p softmax.Probit) float64 {
-	b.check(p)
 	narrowest := min(1, math.Sqrt(1-p.Rho)/p.Lambda)
 	if p.Rho >= smallNoise {
 		narrowest = min(narrowest, math.Sqrt(p.Rho)/p.Lambda)

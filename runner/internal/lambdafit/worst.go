@@ -8,14 +8,11 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Max returns the largest |e_j| in the box. It panics if the box or the probit is not valid.
+// Max returns the largest |e_j| in the box.
 //
 // The search is over the logits where all classes but j have at most two values between them. Maximising
 // over all n logits freely has found nothing larger (TestMaxIsTheLargest).
-func (b Box) Max(p softmax.Probit) float64 {
-	b.check(p)
-	return newFinder(b, p).largest(b.worst(p))
-}
+func (b Box) Max(p softmax.Probit) float64 { return newFinder(b, p).largest(b.worst(p)) }
 
 // contrast is a point of the box up to a constant added to all logits: k classes
 // are above class j by x, all others by y.
@@ -49,13 +46,14 @@ func newFinder(b Box, p softmax.Probit) *finder {
 	return f
 }
 
-// logCDF sets dst to the logarithm of the probability at each node that a class
-// above class j by x has the smaller utility.
-func (f *finder) logCDF(dst []float64, x float64) []float64 {
+// logCDF returns the logarithm of the probability at each node that a class above class j by x has the
+// smaller utility.
+func (f *finder) logCDF(x float64) []float64 {
+	out := make([]float64, len(f.t))
 	for i, t := range f.t {
-		dst[i] = gauss.LogCDF((t - f.p.Lambda*x) / f.own)
+		out[i] = gauss.LogCDF((t - f.p.Lambda*x) / f.own)
 	}
-	return dst
+	return out
 }
 
 // difference returns e_j at c, where x and y are logCDF of c.x and c.y.
@@ -71,10 +69,9 @@ func (f *finder) difference(c contrast, x, y []float64) float64 {
 
 // largest returns the largest |e_j| of the contrasts.
 func (f *finder) largest(contrasts []contrast) float64 {
-	x, y := make([]float64, len(f.t)), make([]float64, len(f.t))
 	var worst float64
 	for _, c := range contrasts {
-		worst = max(worst, math.Abs(f.difference(c, f.logCDF(x, c.x), f.logCDF(y, c.y))))
+		worst = max(worst, math.Abs(f.difference(c, f.logCDF(c.x), f.logCDF(c.y))))
 	}
 	return worst
 }
@@ -90,7 +87,7 @@ func (b Box) worst(p softmax.Probit) []contrast {
 	logCDF := make([][]float64, 2*grid+1)
 	at := func(i int) float64 { return 2 * b.Half * float64(i-grid) / float64(grid) }
 	for i := range logCDF {
-		logCDF[i] = f.logCDF(make([]float64, len(f.t)), at(i))
+		logCDF[i] = f.logCDF(at(i))
 	}
 	type peak struct {
 		contrast
@@ -107,8 +104,13 @@ func (b Box) worst(p softmax.Probit) []contrast {
 					continue
 				}
 				e := f.difference(c, logCDF[i], logCDF[j])
-				q := &best[octant(c.x, c.y, e)]
-				if math.Abs(e) > math.Abs(q.e) {
+				octant := 0 // the signs of x, y and e
+				for bit, v := range [...]float64{c.x, c.y, e} {
+					if v < 0 {
+						octant |= 1 << bit
+					}
+				}
+				if q := &best[octant]; math.Abs(e) > math.Abs(q.e) {
 					*q = peak{c, e}
 				}
 			}
@@ -127,27 +129,15 @@ func (b Box) worst(p softmax.Probit) []contrast {
 	return out
 }
 
-// octant numbers the signs of three numbers.
-func octant(x, y, z float64) int {
-	i := 0
-	for bit, v := range [...]float64{x, y, z} {
-		if v < 0 {
-			i |= 1 << bit
-		}
-	}
-	return i
-}
-
 // climb returns the contrast near c where sign·e_j is largest.
 func (f *finder) climb(c contrast, sign float64) contrast {
-	x, y := make([]float64, len(f.t)), make([]float64, len(f.t))
 	at := func(v []float64) contrast { return contrast{c.k, v[0], v[len(v)-1]} }
 	objective := func(v []float64) float64 {
 		c := at(v)
 		if !f.inside(c) {
 			return 1
 		}
-		return -sign * f.difference(c, f.logCDF(x, c.x), f.logCDF(y, c.y))
+		return -sign * f.difference(c, f.logCDF(c.x), f.logCDF(c.y))
 	}
 	start := []float64{c.x, c.y}
 	if c.k == 0 {

@@ -2,9 +2,9 @@ package learner
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
 	"closedform/internal/kernel"
@@ -20,12 +20,18 @@ type Answer struct {
 
 // Look has see look at the answers about all examples, one after another, unless the
 // learner breaks down before or see returns an error, which is a break-down, too. x is what the
-// learner sees: the features of the input, if there is a map.
+// learner sees, until the next call: the features of the input, if there is a map.
 func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error) (ok bool) {
-	if !t.failed {
-		t.note(chunks(e, func(first int, x [][]float64) error {
-			return t.answers(x, func(i int, x []float64, a Answer) error { return see(first+i, x, a) })
-		}))
+	room := make([][]float64, min(atOnce, e.Len()))
+	for i := range room {
+		room[i] = make([]float64, e.Inputs())
+	}
+	for first := 0; first < e.Len() && !t.failed; first += atOnce {
+		x := room[:min(atOnce, e.Len()-first)]
+		for i := range x {
+			e.Input(x[i], first+i)
+		}
+		t.note(t.answers(x, func(i int, x []float64, a Answer) error { return see(first+i, x, a) }))
 	}
 	return !t.failed
 }
@@ -37,7 +43,7 @@ func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 		class = append(class, e.Class(i))
 	}
 	if !t.Look(e, func(_ int, _ []float64, a Answer) error {
-		p = append(p, slices.Clone(a.P))
+		p = append(p, a.P)
 		return nil
 	}) {
 		p = Equal(e.Len(), t.Classes)
@@ -48,18 +54,17 @@ func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 // Probabilities returns the predictions at all inputs. If the learner breaks down
 // over one of them, all are equal probabilities.
 func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
-	var out [][]float64
-	if !t.failed {
-		t.note(t.answers(inputs, func(_ int, _ []float64, a Answer) error {
-			out = append(out, slices.Clone(a.P))
-			return nil
-		}))
-	}
-	if t.failed {
-		return Equal(len(inputs), t.Classes)
-	}
-	return out
+	p, _ := t.Test(unlabelled(inputs))
+	return p
 }
+
+// unlabelled are inputs as examples.
+type unlabelled [][]float64
+
+func (u unlabelled) Len() int                   { return len(u) }
+func (u unlabelled) Inputs() int                { return len(u[0]) }
+func (u unlabelled) Input(dst []float64, i int) { copy(dst, u[i]) }
+func (u unlabelled) Class(int) int              { return 0 }
 
 // Before returns the prediction of an example that is learned next, see [bnn.Model].
 func (t *Tolerant) Before(x []float64) []float64 {
@@ -68,87 +73,58 @@ func (t *Tolerant) Before(x []float64) []float64 {
 		return t.Probabilities([][]float64{x})[0]
 	}
 	seen, err := t.see([][]float64{x})
-	if t.failed = err != nil || n.Model.Before(&n.prediction, seen[0]) != nil; t.failed {
+	if err == nil {
+		err = n.Model.Before(&n.prediction, seen[0])
+	}
+	if t.failed = err != nil; t.failed {
 		return Equal(1, t.Classes)[0]
 	}
-	p := make([]float64, t.Classes)
-	normalise(p, &n.prediction)
-	return p
+	return normalised(&n.prediction)
 }
 
-// Variances returns the [Network.Variances] at all inputs. If the network breaks down over
-// one, none is a number.
+// Variances returns Σ_j Var y_j at all inputs, by the moments that a network predicts with and by
+// those of the softmax itself. If it breaks down over one, none is a number.
 func (t *Tolerant) Variances(inputs [][]float64) (own, exact []float64) {
-	own, exact = make([]float64, len(inputs)), make([]float64, len(inputs))
-	for i := 0; i < len(inputs) && !t.failed; i++ {
-		var err error
-		own[i], exact[i], err = t.Learner.(*Network).Variances(inputs[i])
-		t.failed = err != nil
-	}
-	if t.failed {
-		return table.Gaps(len(inputs)), table.Gaps(len(inputs))
+	p := &networkOf(t).prediction
+	for _, x := range inputs {
+		if t.failed = t.failed || networkOf(t).Model.Predict(p, x) != nil; t.failed {
+			return table.Gaps(len(inputs)), table.Gaps(len(inputs))
+		}
+		_, label := p.LabelVariance()
+		own, exact = append(own, mat.Trace(p.Cov)), append(exact, label)
 	}
 	return own, exact
 }
 
-// chunks hands do the inputs of some examples after another, in room that it uses again, up
-// to the first error: few of them are held as floating-point numbers.
-func chunks(e Examples, do func(first int, x [][]float64) error) error {
-	const most = 64
-	room := make([][]float64, min(most, e.Len()))
-	for i := range room {
-		room[i] = make([]float64, e.Inputs())
-	}
-	for first := 0; first < e.Len(); first += most {
-		x := room[:min(most, e.Len()-first)]
-		for i := range x {
-			e.Input(x[i], first+i)
-		}
-		if err := do(first, x); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// atOnce is how many inputs are predicted at once: with more of them the weights need not
+// be read much less often, and what flows through the network outgrows the caches.
+const atOnce = 16
 
-// answers has see look at the answers about the inputs, one after another, up to the first error.
+// answers has see look at the answers about at most so many inputs, one after another, up to the first error.
 func (t *Tolerant) answers(x [][]float64, see func(i int, x []float64, a Answer) error) error {
 	x, err := t.see(x)
 	if err != nil {
 		return err
 	}
-	if n, ours := t.Learner.(*Network); ours {
-		a := Answer{P: make([]float64, t.Classes), MutualInformation: math.NaN()}
-		return n.each(x, func(i int, p *bnn.Prediction) error {
-			normalise(a.P, p)
-			if len(p.Members) > 0 {
-				a.MutualInformation = p.MutualInformation()
-			}
-			a.Members = layersOf(p)
-			return see(i, x[i], a)
-		})
+	if n := networkOf(t); n != nil {
+		return n.answers(x, see)
 	}
 	members := []Learner{t.Learner}
 	if e, ok := t.Learner.(*Ensemble); ok {
 		members = e.Members
 	}
-	for first := 0; first < len(x); first += atOnce {
-		all, err := mean(members, t.Classes, x[first:min(first+atOnce, len(x))])
-		for i := 0; i < len(all) && err == nil; i++ {
-			err = see(first+i, x[first+i], all[i])
-		}
-		if err != nil {
-			return err
-		}
+	all, err := mean(members, t.Classes, x)
+	for i := 0; i < len(all) && err == nil; i++ {
+		err = see(i, x[i], all[i])
 	}
-	return nil
+	return err
 }
 
 // mean returns the means of the members' answers about each input.
 func mean(members []Learner, classes int, x [][]float64) ([]Answer, error) {
-	q, all := slices.Collect(slices.Chunk(make([]float64, len(x)*classes), classes)), make([]Answer, len(x))
+	q, all := make([][]float64, len(x)), make([]Answer, len(x))
 	for i := range all {
-		all[i].P = make([]float64, classes)
+		q[i], all[i].P = make([]float64, classes), make([]float64, classes)
 	}
 	weight := 1 / float64(len(members))
 	for _, m := range members {

@@ -126,19 +126,6 @@ func TestBankPasses(t *testing.T) {
 	}
 }
 
-// A member of a bank that breaks down has no weight, and is counted. All of them are a learner that broke down.
-func TestBankBreaksDown(t *testing.T) {
-	x, class, _ := check.Clusters(40, 2, 3, "steps")
-	for candidates, want := range map[string]string{"[[2], [0.1]]": ", 1 of 2 broke down", "[[2], [1.9]]": ", 2 of 2 broke down"} {
-		m := check.Must(decode(`kind = "closed-form"; rule = "joint"; hidden = "frozen"; bias = false; prior_var = 10; weights = "evidence"; tune = ["lambda"]; candidates = ` + candidates))
-		l := check.Must(m.Learner(2, 3, random.Source("prior")))
-		for i := range x {
-			check.OK(t, l.Observe(x[i], class[i]))
-		}
-		check.Equal(t, candidates+": "+l.Chosen(), []bool{l.Steps().Failed, strings.HasSuffix(l.Chosen(), want)}, []bool{strings.HasPrefix(want, ", 2"), true})
-	}
-}
-
 // A learner of a stream sees the latest examples only, a trained one all.
 func TestOfStream(t *testing.T) {
 	m := check.Must(decode(`kind = "neighbours"; neighbours = 1; window = 2`))

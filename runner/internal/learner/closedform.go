@@ -21,8 +21,7 @@ const closedForm = "closed-form"
 
 var networkKind = kind{
 	online: true, layers: true,
-	config:  func() any { return &network{Model: DefaultModel()} },
-	resolve: func(any) {},
+	config: func() any { return &network{Model: DefaultModel()} },
 	learner: func(c any, layers []int, src rand.Source) (Learner, error) {
 		return c.(*network).learner(layers, src)
 	},
@@ -166,4 +165,10 @@ func (m *Method) bank(inputs, classes int, src rand.Source) (*Network, error) {
 		return nil, err
 	}
 	return m.Config.(*network).noisy(&Network{Model: bank, names: names, first: m.First}), nil
+}
+
+// OutputLayer reports whether the method is one output layer in place of a network.
+func (m *Method) OutputLayer() bool {
+	n, ours := m.Config.(*network)
+	return ours && n.Readout != "" && n.Members <= 1 && m.Weights == ""
 }

@@ -3,20 +3,12 @@ package learner
 import (
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/core/random"
 	"closedform/internal/field"
 )
 
-// checkMembers returns an error unless an ensemble may have so many members; zero
-// stands for one.
-func checkMembers(members int) error {
-	if members == 0 {
-		return nil
-	}
-	return field.Within("members", members, 1, 64)
-}
+// mostMembers is how many an ensemble may have.
+const mostMembers = 64
 
 // Members makes the members of an ensemble, each random as a stream of its own says. The
 // first has src, as it has by itself; the streams of the others are named after their
@@ -51,10 +43,7 @@ func Single(models []Named) error {
 
 // Ensemble is baselines that all see the same examples. It predicts the mean of their
 // probabilities.
-type Ensemble struct {
-	Members []Learner
-	p       []float64
-}
+type Ensemble struct{ Members []Learner }
 
 // NewEnsemble returns the ensemble of learners that make makes, see [Members]; of one,
 // that learner.
@@ -81,17 +70,11 @@ func (e *Ensemble) Observe(x []float64, class int) error {
 
 // Predict sets p to the mean of the members' probabilities at x.
 func (e *Ensemble) Predict(p, x []float64) error {
-	if len(e.p) != len(p) {
-		e.p = make([]float64, len(p))
+	all, err := mean(e.Members, len(p), [][]float64{x})
+	if err == nil {
+		copy(p, all[0].P)
 	}
-	clear(p)
-	for _, m := range e.Members {
-		if err := m.Predict(e.p, x); err != nil {
-			return err
-		}
-		floats.AddScaled(p, 1/float64(len(e.Members)), e.p)
-	}
-	return nil
+	return err
 }
 
 var _ Learner = (*Ensemble)(nil)

@@ -87,7 +87,7 @@ func TestBatchAnswers(t *testing.T) {
 				}
 				var mean float64
 				for k, layers := range a.Members {
-					if err := members[k].Predict(q, in); err != nil || !slices.Equal(layers[1].Variance, members[k].Layers()[1].Variance) {
+					if of, err := members[k].PredictAll([][]float64{q}, [][]float64{in}); err != nil || !slices.Equal(layers[1].Variance, of[0][1].Variance) {
 						t.Errorf("%v, input %d: the layers of member %d", err, i, k)
 					}
 					mean += kernel.Entropy(q, 1) / float64(len(a.Members))

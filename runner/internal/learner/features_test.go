@@ -117,8 +117,7 @@ func TestMixedLayers(t *testing.T) {
 	check.OK(t, models[0].Predict(&p, x[0]))
 	information := 0.0
 	three.Look(examples, func(_ int, _ []float64, a Answer) error { information += a.MutualInformation; return nil })
-	first := make([]float64, 3)
-	normalise(first, &p)
+	first := normalised(&p)
 	if alone := one.Probabilities(x[:1])[0]; !slices.Equal(first, alone) || len(seeds) != 3 || three.Chosen() != "" || !(information > 0) {
 		t.Errorf("first member %v, alone %v; seeds %v; chosen %q", first, alone, seeds, three.Chosen())
 	}

@@ -39,7 +39,6 @@ type kind struct {
 	online  bool // it sees one example after another
 	layers  bool // it can have hidden layers
 	config  func() any
-	resolve func(config any) // fills its defaults in
 	learner func(config any, layers []int, src rand.Source) (Learner, error)
 }
 
@@ -50,11 +49,6 @@ func newKind[C any](c C, make func(c C, src rand.Source) (Learner, error)) kind 
 	return kind{
 		layers: layers,
 		config: func() any { c := c; return &c },
-		resolve: func(c any) {
-			if d, ok := c.(interface{ WithDefaults() C }); ok {
-				*c.(*C) = d.WithDefaults()
-			}
-		},
 		learner: func(c any, layers []int, src rand.Source) (Learner, error) {
 			config := shaped(c, layers).(C)
 			return NewEnsemble(members(c), src, func(src rand.Source) (Learner, error) { return make(config, src) })

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"closedform/core/softmax"
 	"closedform/runner/internal/lambdafit"
 )
 
@@ -23,7 +22,7 @@ type Lambda struct {
 }
 
 // LambdaWords are the words for values of λ.
-var LambdaWords = []string{"slope", "lsq", "minimax"}
+var LambdaWords = lambdafit.Words
 
 // UnmarshalTOML reads a number or a word.
 func (l *Lambda) UnmarshalTOML(v any) error {
@@ -74,26 +73,11 @@ func (l Lambda) Value(n int, rho float64) float64 {
 	if l.Word == "" {
 		return l.Number
 	}
-	value, _ := found.LoadOrStore(search{l.Word, n, rho}, sync.OnceValue(func() float64 {
-		box := lambdafit.Box{Classes: n, Half: 3} // where the odds of two classes are at most e^6
-		switch l.Word {
-		case "slope":
-			return softmax.SlopeLambda(n, rho)
-		case "lsq":
-			return box.LeastSquares(rho).Lambda
-		case "minimax":
-			return box.Minimax(rho).Lambda
-		}
-		panic("learner: no λ for the word " + l.Word)
+	value, _ := found.LoadOrStore([3]any{l.Word, n, rho}, sync.OnceValue(func() float64 {
+		return lambdafit.Box{Classes: n, Half: 3}.Fit(l.Word, rho).Lambda // the odds of two classes are at most e^6
 	}))
 	return value.(func() float64)()
 }
 
-// search names a λ that is found, which may take far longer than to use it.
-type search struct {
-	word string
-	n    int
-	rho  float64
-}
-
-var found sync.Map // from a search to a func() float64 that waits for its λ
+// found has what returns the λ of a word, n and ρ, and finds it when it is first called, which may take long.
+var found sync.Map

@@ -25,18 +25,6 @@ type Learner interface {
 // Stepper is a learner some of whose steps cannot be taken as printed.
 type Stepper interface{ Steps() Steps }
 
-// Epistemic is a learner that knows how much of its uncertainty more examples would take.
-type Epistemic interface {
-	// Epistemic returns one minus the share of the variance of the label at x that
-	// is epistemic, see [bnn.Prediction.LabelVariance].
-	Epistemic(x []float64) (float64, error)
-}
-
-// Density is a learner that knows how probable an input is.
-type Density interface {
-	LogDensity(x []float64) (float64, error)
-}
-
 // Steps counts what became of the examples.
 type Steps struct {
 	Indefinite, Skipped, Projected int
@@ -63,14 +51,7 @@ func StepColumns() []table.Column {
 }
 
 // StepNames are the names of the StepColumns.
-var StepNames = names(StepColumns())
-
-func names(columns []table.Column) (all []string) {
-	for _, c := range columns {
-		all = append(all, c.Name)
-	}
-	return all
-}
+var StepNames = table.Names(StepColumns())
 
 // Row returns the counts in the order of StepColumns.
 func (s Steps) Row() []any {
@@ -78,27 +59,13 @@ func (s Steps) Row() []any {
 }
 
 // BrokenDown returns a note on each method of the table, which has the StepColumns and a row
-// for each run, that broke down in some runs or, where the table says how many examples there
-// are, skipped the steps of more than half of them.
-func BrokenDown(runs *table.Table) []string {
-	var notes []string
+// for each run, that broke down in some runs.
+func BrokenDown(runs *table.Table) (notes []string) {
 	for _, method := range runs.Distinct("method") {
 		all := runs.Where("method", method)
 		if failed := all.Where("failed", 1).Len(); failed > 0 {
 			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal probabilities",
 				method, failed, all.Len()))
-		}
-		if !runs.Has("train") {
-			continue
-		}
-		most, train := 0., 0.
-		for i, skipped := range all.Nums("skipped_steps") {
-			if of := all.Nums("train")[i]; skipped > of/2 && skipped > most {
-				most, train = skipped, of
-			}
-		}
-		if most > 0 {
-			notes = append(notes, fmt.Sprintf("%s skipped the steps of %g examples in a run of %g: it has hardly learned", method, most, train))
 		}
 	}
 	return notes

@@ -15,12 +15,6 @@ import (
 	"closedform/runner/internal/data"
 )
 
-// Learners are the tables [model] and [[method]].
-type Learners struct {
-	Model   Model    `toml:"model"`
-	Methods []Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
-}
-
 // Method is a way to learn a classifier. Its kind says which other keys it has:
 // those of the configuration in the package of the kind.
 type Method struct {
@@ -87,14 +81,11 @@ func (m *Method) Validate() error {
 	case m.Window < 0 || m.Window > 0 && m.Online():
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
 	}
-	if err := cmp.Or(m.Features.Validate(), m.check(ours), checkMembers(members(m.Config)), m.checkEnsemble()); err != nil {
+	if err := cmp.Or(m.Features.Validate(), m.check(ours), field.Within("members", members(m.Config), 0, mostMembers), m.checkEnsemble()); err != nil {
 		return err
 	}
-	k.resolve(m.Config)
-	if c, ok := m.Config.(config.Validator); ok {
-		if err := c.Validate(); err != nil {
-			return err
-		}
+	if err := field.Resolve(m.Config); err != nil {
+		return err
 	}
 	for _, candidate := range m.Candidates {
 		with, err := m.with(candidate)
@@ -121,36 +112,34 @@ func (m *Method) Uses() []string {
 // Fits returns an error if the method cannot learn examples of so many inputs and
 // classes, or needs more memory for it than a machine has.
 func (m *Method) Fits(inputs, classes int) error {
-	if _, err := m.Features.of(inputs, 0); err != nil {
+	of := m.mixed()
+	c, ours := m.Config.(*network)
+	_, err := m.Features.of(inputs, 0)
+	switch {
+	case err != nil:
 		return err
-	}
-	if c, ok := m.Config.(*network); ok {
-		if err := m.checkEnsemble(); err != nil {
-			return err
-		}
-		of := m.mixed()
-		if of.Weights == "" {
-			_, err := c.For(m.seen(inputs), classes)
-			return err
-		}
-		for _, candidate := range of.Candidates {
-			with, err := of.with(candidate)
-			if err != nil {
-				return err
-			}
-			n := with.Config.(*network)
-			n.Members = max(1, n.Members) * len(of.Candidates)
-			_, err = n.For(with.seen(inputs), classes)
-			if _, failed := with.Features.of(inputs, 0); cmp.Or(failed, err) != nil {
-				return cmp.Or(failed, err)
-			}
+	case !ours:
+		layers := slices.Concat([]int{m.seen(inputs)}, m.HiddenLayers, []int{classes})
+		if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > config.MaxWeights {
+			return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, n, config.MaxWeights)
 		}
 		return nil
+	case of.Weights == "":
+		_, err := c.For(m.seen(inputs), classes)
+		return cmp.Or(m.checkEnsemble(), err)
 	}
-	layers := m.layers(inputs, classes)
-	numbers := numbers(m.Config, layers) * float64(max(1, members(m.Config)))
-	if numbers > config.MaxWeights {
-		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, numbers, config.MaxWeights)
+	for _, candidate := range of.Candidates {
+		with, err := of.with(candidate)
+		if err != nil {
+			return err
+		}
+		n := with.Config.(*network)
+		n.Members = max(1, n.Members) * len(of.Candidates)
+		_, wide := with.Features.of(inputs, 0)
+		_, large := n.For(with.seen(inputs), classes)
+		if err := cmp.Or(m.checkEnsemble(), wide, large); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -167,10 +156,6 @@ func Fit(m *config.Manifest, all []Method, inputs, classes int) error {
 		}
 	}
 	return nil
-}
-
-func (m *Method) layers(inputs, classes int) []int {
-	return slices.Concat([]int{m.seen(inputs)}, m.HiddenLayers, []int{classes})
 }
 
 // Check returns an error, with its place in [[method]], if a method has more candidates than
@@ -240,10 +225,7 @@ func (m *Method) OfStream(inputs, classes, every int, src rand.Source) (*Toleran
 		return nil, err
 	}
 	if b, ok := t.Learner.(*Batch); ok {
-		b.Every, b.Window = every, m.Window
-		if b.Window == 0 {
-			b.Window = 200
-		}
+		b.Every, b.Window = every, cmp.Or(m.Window, 200)
 	}
 	return t, nil
 }

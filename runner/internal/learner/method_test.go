@@ -248,7 +248,7 @@ func TestDefaults(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
-		`kind = "tagi"; members = -1`:      "x.toml:6: method.m.members: -1 is not allowed; allowed: 1 to 64",
+		`kind = "tagi"; members = -1`:      "x.toml:6: method.m.members: -1 is not allowed; allowed: 0 to 64",
 		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with members = 2 or more",
 		`kind = "tagi"; members = 2; own_orders = true; weights = "equal"; tune = ["sigma_v"]; candidates = [[1]]`: "method.m.own_orders: true is not allowed; allowed: with members = 2 or more, without weights",
 		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, command, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
@@ -258,7 +258,6 @@ func TestErrors(t *testing.T) {
 		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; predictive = "round"`: `x.toml:6: method.m.predictive: "round" is not allowed; allowed: probit, monte-carlo, plug-in`,
 		`kind = "closed-form"; members = 1; rule = "best"`: `x.toml:7: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`, `kind = "closed-form"; members = 1; on_indefinite = "go"`: "allowed: fail, skip, project",
 		`kind = "closed-form"; members = 1; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:8: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared`,
-		`kind = "closed-form"; members = 1; covariance = "joint"`:                                `covariance: "joint" is not allowed: it is now a reference of the study posterior, joint = true in [posterior]`,
 		`kind = "kalman"; tune = ["prior_var"]`:                                                  "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
 		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                         "x.toml:7: method.m.candidates: [-2]: prior_var",
 		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                                    "step: not a key",
@@ -277,7 +276,7 @@ func TestErrors(t *testing.T) {
 		`features = "sine"`:                     `x.toml:5: method.m.features: "sine" is not allowed; allowed: relu, conv`,
 		`feature_size = 9`:                      "method.m.feature_size: 9 is not allowed; allowed: with features",
 		`output = "best"`:                       `method.m.output: "best" is not allowed; allowed: ridge, gaussian`,
-		`output = "ridge"; hidden_layers = [3]`: `x.toml:6: method.m.hidden_layers: [3] is not allowed with output = "ridge"; allowed: none, and features in their place`,
+		`output = "ridge"; hidden_layers = [3]`: `x.toml:6: method.m.hidden_layers: [3] is not allowed with output = "ridge"; allowed: no hidden layers, but features`,
 		`output = "ridge"; layers = [2, 3, 2]`:  "method.m.layers: [2 3 2] is not allowed with output",
 		`output = "ridge"; members = 2`:         "method.m.members: 2 is not allowed with output",
 		`output = "ridge"; process_noise = 0.1`: "method.m.process_noise: 0.1 is not allowed with output",

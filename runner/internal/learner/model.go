@@ -2,7 +2,6 @@ package learner
 
 import (
 	"cmp"
-	"errors"
 	"math/rand/v2"
 	"slices"
 
@@ -37,12 +36,12 @@ type Model struct {
 	// Covariance, Replications, PriorVar and PriorFactor are lists with an entry for each layer
 	// of weights, or one for all. PriorVar is the prior variance of each weight; where it is not
 	// given it is PriorFactor times that of [bnn.Default].
-	Covariance   Covariances   `toml:"covariance"`
-	Replications config.Floats `toml:"replications,omitempty"`
-	PriorVar     config.Floats `toml:"prior_var,omitempty"`
-	PriorFactor  config.Floats `toml:"prior_factor,omitempty"`
-	PriorMeanVar float64       `toml:"prior_mean_var"`
-	PriorDraw    bnn.PriorDraw `toml:"prior_draw"`
+	Covariance   []bnn.Covariance `toml:"covariance"`
+	Replications []float64        `toml:"replications,omitempty"`
+	PriorVar     []float64        `toml:"prior_var,omitempty"`
+	PriorFactor  []float64        `toml:"prior_factor,omitempty"`
+	PriorMeanVar float64          `toml:"prior_mean_var"`
+	PriorDraw    bnn.PriorDraw    `toml:"prior_draw"`
 
 	PriorMean [][]float64 `toml:"prior_mean,omitempty"` // neurons × inputs (one more with a bias), for one layer of weights; else drawn
 
@@ -55,29 +54,6 @@ type Model struct {
 	// RandomFeatures takes the variances of all hidden weights away, so that the output
 	// layer alone learns, on f(μx). The hidden rule frozen keeps only their means.
 	RandomFeatures bool `toml:"random_features"`
-}
-
-// Covariances are those of the layers of weights, in TOML one word or a list.
-type Covariances []bnn.Covariance
-
-// UnmarshalTOML implements toml.Unmarshaler.
-func (c *Covariances) UnmarshalTOML(value any) error {
-	list, ok := value.([]any)
-	if !ok {
-		list = []any{value}
-	}
-	*c = nil
-	for _, x := range list {
-		word, ok := x.(string)
-		if !ok {
-			return errors.New("must be a word or a list of words")
-		}
-		if word == "joint" {
-			return errors.New(`"joint" is not allowed: it is now a reference of the study posterior, joint = true in [posterior]`)
-		}
-		*c = append(*c, bnn.Covariance(word))
-	}
-	return nil
 }
 
 // DefaultModel is the model of a manifest without keys.
@@ -122,28 +98,32 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 // classes, it is called again by [Model.For].
 func (m *Model) Validate() error {
 	err := cmp.Or(
-		m.Features.Validate(), field.Fraction("rho", m.Rho), checkMembers(m.Members),
+		m.Features.Validate(), field.Fraction("rho", m.Rho), field.Within("members", m.Members, 0, mostMembers),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
 	)
-	if err != nil {
-		return err
-	}
-	if len(m.PriorVar) > 0 && len(m.PriorFactor) > 0 {
-		return field.Errorf("prior_factor", "prior_var has the prior variances already; allowed: one of both")
-	}
 	if m.Readout != "" {
-		if err := m.checkReadout(); err != nil {
-			return err
-		}
+		err = cmp.Or(err, field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian))
 	}
-	if m.RandomFeatures && m.Hidden != bnn.Frozen {
-		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
-	}
-	layers := m.Layers
+	layers, key, given := m.Layers, "layers", m.Layers
 	if len(layers) == 0 { // the fewest inputs and classes that there can be
 		layers = slices.Concat([]int{1}, m.HiddenLayers, []int{2})
-	} else if len(m.HiddenLayers) > 0 {
-		return field.Errorf("hidden_layers", "layers has them already; allowed: one of both")
+	}
+	if len(m.HiddenLayers) > 0 {
+		key, given = "hidden_layers", m.HiddenLayers
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(m.PriorVar) > 0 && len(m.PriorFactor) > 0:
+		return field.Errorf("prior_factor", "prior_var has the prior variances already; allowed: one of both")
+	case m.RandomFeatures && m.Hidden != bnn.Frozen:
+		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
+	case len(m.Layers) > 0 && len(m.HiddenLayers) > 0:
+		return field.Errorf(key, "layers has them already; allowed: one of both")
+	case len(layers) < 2:
+		return field.Errorf(key, "%v is not allowed; allowed: inputs, hidden layers if any, and classes", layers)
+	case m.Readout != "" && len(layers) > 2:
+		return field.Errorf(key, "%v is not allowed with output = %q; allowed: no hidden layers, but features", given, m.Readout)
 	}
 	cfg, err := m.Config(layers)
 	if err != nil {
@@ -157,54 +137,34 @@ func (m *Model) Validate() error {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	return m.checkShapes(&cfg)
+	return cmp.Or(field.AllWithin(key, layers, 1, config.MaxWeights), m.checkSize(key, &cfg), m.checkMean(&cfg))
 }
 
-// checkReadout reports what does not go with an output layer alone.
-func (m *Model) checkReadout() error {
-	switch {
-	case len(m.HiddenLayers) > 0:
-		return field.Errorf("hidden_layers", "%v is not allowed with output = %q; allowed: none, and features in their place", m.HiddenLayers, m.Readout)
-	case len(m.Layers) > 2:
-		return field.Errorf("layers", "%v is not allowed with output = %q; allowed: [inputs, classes], and features in place of hidden layers", m.Layers, m.Readout)
-	}
-	return field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian)
-}
-
-// checkShapes reports what does not fit the layers.
-func (m *Model) checkShapes(cfg *bnn.Config) error {
-	layers := cfg.Layers
-	key := "layers"
-	if len(m.HiddenLayers) > 0 {
-		key = "hidden_layers"
-	}
-	if err := field.AllWithin(key, layers, 1, config.MaxWeights); err != nil {
-		return err
-	}
+// checkSize returns an error if the covariances need more memory than a machine has.
+func (m *Model) checkSize(key string, cfg *bnn.Config) error {
 	numbers, times, of := 0.0, cmp.Or(m.Members, 3), "weights"
-	for l := range layers[1:] {
+	for l := range cfg.Layers[1:] {
 		rows, cols := cfg.SpreadDims(l)
 		numbers += float64(rows) * float64(cols)
 	}
 	if m.Readout != "" {
-		inputs := float64(layers[0])
+		inputs := float64(cfg.Layers[0])
 		if numbers, times, of = inputs*(inputs+1)/2, max(1, m.Members), "inputs"; m.Readout == readout.Gaussian {
-			times *= layers[len(layers)-1]
+			times *= cfg.Layers[len(cfg.Layers)-1]
 		}
 	}
 	if numbers *= float64(times); numbers > config.MaxWeights {
 		return field.Errorf(key, "the covariances of the %s have %.3g numbers; allowed: at most %d", of, numbers, config.MaxWeights)
 	}
-	if len(m.PriorMean) == 0 {
-		return nil
-	}
-	if len(layers) != 2 {
-		return field.Errorf("prior_mean", "layers = %v; allowed: only with one layer of weights", layers)
-	}
+	return nil
+}
+
+// checkMean returns an error if the prior mean does not fit the layers.
+func (m *Model) checkMean(cfg *bnn.Config) error {
 	rows, cols := cfg.WeightDims(0)
 	misfit := func(row []float64) bool { return len(row) != cols }
-	if len(m.PriorMean) != rows || slices.ContainsFunc(m.PriorMean, misfit) {
-		return field.Errorf("prior_mean", "%v is not allowed; allowed: %d rows, one for each neuron, of %d numbers, one for each input",
+	if m.PriorMean != nil && (len(cfg.Layers) != 2 || len(m.PriorMean) != rows || slices.ContainsFunc(m.PriorMean, misfit)) {
+		return field.Errorf("prior_mean", "%v is not allowed; allowed: with one layer of weights, %d rows, one for each neuron, of %d numbers, one for each input",
 			m.PriorMean, rows, cols)
 	}
 	return nil

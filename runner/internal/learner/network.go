@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
 )
@@ -19,7 +18,7 @@ type Network struct {
 	steps Steps
 
 	prediction bnn.Prediction
-	several    []bnn.Prediction // of each
+	several    [atOnce]bnn.Prediction
 
 	noise float64 // process noise that is added after every so many examples
 	every int
@@ -81,30 +80,18 @@ func (n *Network) settle() {
 	if n.first > 0 {
 		weights := bank.Weights()
 		best := floats.MaxIdx(weights)
-		n.chosen = n.choice(bank, best, 1)
+		n.chosen = n.choice(best, 1)
 		n.Model = bank.Models()[best]
 	}
 }
 
-// choice says which member of a bank is chosen, with its weight, and how many broke down.
-func (n *Network) choice(bank *bnn.Bank, best int, weight float64) string {
-	text, state, broken := fmt.Sprintf("%s: %.2g", n.names[best], weight), bank.State(), 0
-	for k := range n.names {
-		if state.Dropped(k) {
-			broken++
-		}
-	}
-	if state.Failed != "" { // the last member keeps its weight
-		broken++
-	}
-	if broken > 0 {
-		text += fmt.Sprintf(", %d of %d broke down", broken, len(n.names))
-	}
-	return text
+// choice says which member of a bank is chosen, with its weight.
+func (n *Network) choice(best int, weight float64) string {
+	return fmt.Sprintf("%s: %.2g", n.names[best], weight)
 }
 
-// Chosen returns of a bank the name of the member of the largest weight, its weight, and how many
-// broke down: "prior_var=1: 0.97, 2 of 8 broke down"; of another learner nothing.
+// Chosen returns of a bank the name of the member of the largest weight and its weight:
+// "prior_var=1: 0.97"; of another learner nothing.
 func (t *Tolerant) Chosen() string {
 	n, ours := t.Learner.(*Network)
 	if !ours {
@@ -113,62 +100,61 @@ func (t *Tolerant) Chosen() string {
 	if bank, ok := n.Model.(*bnn.Bank); ok && n.names != nil {
 		weights := bank.Weights()
 		best := floats.MaxIdx(weights)
-		return n.choice(bank, best, weights[best])
+		return n.choice(best, weights[best])
 	}
 	return n.chosen
 }
 
 // Predict sets p to the distribution of the label at x.
 func (n *Network) Predict(p, x []float64) error {
-	if err := n.Model.Predict(&n.prediction, x); err != nil {
-		return err
+	err := n.Model.Predict(&n.prediction, x)
+	if err == nil {
+		copy(p, normalised(&n.prediction))
 	}
-	normalise(p, &n.prediction)
-	return nil
+	return err
 }
 
-func normalise(p []float64, of *bnn.Prediction) {
+func normalised(of *bnn.Prediction) []float64 {
+	p := make([]float64, len(of.P))
 	for j, pj := range of.P {
 		p[j] = pj / of.Sum()
 	}
+	return p
 }
 
-// atOnce is how many inputs are predicted at once: with more of them the weights need not
-// be read much less often, and what flows through the network outgrows the caches.
-const atOnce = 16
+// answer returns what a network says by a prediction.
+func answer(p *bnn.Prediction) Answer {
+	a := Answer{P: normalised(p), MutualInformation: math.NaN(), Members: layersOf(p)}
+	if len(p.Members) > 0 {
+		a.MutualInformation = p.MutualInformation()
+	}
+	return a
+}
 
-// each predicts the inputs and has see look at one after another, up to the first error.
-func (n *Network) each(x [][]float64, see func(i int, p *bnn.Prediction) error) error {
+// answers has see look at the answers about the inputs, as [Tolerant.answers].
+func (n *Network) answers(x [][]float64, see func(i int, x []float64, a Answer) error) error {
 	all, ok := n.Model.(interface {
 		PredictAll([]bnn.Prediction, [][]float64) (int, error)
 	})
-	if !ok { // a bank
-		for i := range x {
-			if err := n.Model.Predict(&n.prediction, x[i]); err != nil {
-				return err
-			}
-			if err := see(i, &n.prediction); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if n.several == nil {
-		n.several = make([]bnn.Prediction, atOnce)
-	}
-	for first := 0; first < len(x); first += atOnce {
-		some := x[first:min(first+atOnce, len(x))]
-		done, err := all.PredictAll(n.several[:len(some)], some)
-		for k := range done {
-			if err := see(first+k, &n.several[k]); err != nil {
-				return err
-			}
+	for i := 0; i < len(x) && !ok; i++ { // of a bank
+		err := n.Model.Predict(&n.prediction, x[i])
+		if err == nil {
+			err = see(i, x[i], answer(&n.prediction))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	if !ok {
+		return nil
+	}
+	done, err := all.PredictAll(n.several[:len(x)], x)
+	for i := range done {
+		if err := see(i, x[i], answer(&n.several[i])); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // layersOf returns those of each network of a prediction that has a weight.
@@ -187,29 +173,7 @@ func layersOf(p *bnn.Prediction) (all [][]bnn.Layer) {
 // Steps returns what became of the examples.
 func (n *Network) Steps() Steps { return n.steps }
 
-// Variances returns Σ_j Var y_j at x, by the moments that the network predicts with and
-// by those of the softmax itself.
-func (n *Network) Variances(x []float64) (own, exact float64, err error) {
-	if err := n.Model.Predict(&n.prediction, x); err != nil {
-		return 0, 0, err
-	}
-	_, exact = n.prediction.LabelVariance()
-	return mat.Trace(n.prediction.Cov), exact, nil
-}
-
-// Epistemic implements [Epistemic]. Of a single output layer it is NaN.
-func (n *Network) Epistemic(x []float64) (float64, error) {
-	if err := n.Model.Predict(&n.prediction, x); err != nil {
-		return 0, err
-	}
-	if n.prediction.Layers == nil && n.prediction.Members == nil {
-		return math.NaN(), nil
-	}
-	return n.prediction.Confidence(bnn.Epistemic), nil
-}
-
 var (
-	_ Learner   = (*Network)(nil)
-	_ Stepper   = (*Network)(nil)
-	_ Epistemic = (*Network)(nil)
+	_ Learner = (*Network)(nil)
+	_ Stepper = (*Network)(nil)
 )

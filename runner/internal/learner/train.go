@@ -90,21 +90,22 @@ func networkOf(l Learner) *Network {
 // see the examples in orders of their own: the first in those of the course, the others in ones
 // drawn with streams named after what those give first and their number.
 func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) error {
-	var members []*Tolerant
-	add := func(l Learner) { members = append(members, &Tolerant{Learner: l, Classes: t.Classes, Map: t.Map}) }
+	var learners []Learner
 	network, ours := t.Learner.(*Network)
 	if !ours {
-		for _, m := range t.Learner.(*Ensemble).Members {
-			add(m)
-		}
+		learners = t.Learner.(*Ensemble).Members
 	} else if bank, layers := network.Model.(*bnn.Bank); layers {
 		for _, m := range bank.Models() {
-			add(&Network{Model: m})
+			learners = append(learners, &Network{Model: m})
 		}
 	} else {
 		for _, n := range network.Members() {
-			add(&Network{Model: n, noise: network.noise, every: network.every})
+			learners = append(learners, &Network{Model: n, noise: network.noise, every: network.every})
 		}
+	}
+	var members []*Tolerant
+	for _, l := range learners {
+		members = append(members, &Tolerant{Learner: l, Classes: t.Classes, Map: t.Map})
 	}
 	err := pool.Each(ctx, len(members), func(ctx context.Context, k int) error {
 		own := c
@@ -141,7 +142,7 @@ func ScoreColumns() []table.Column {
 }
 
 // ScoreNames are the names of the ScoreColumns.
-var ScoreNames = names(ScoreColumns())
+var ScoreNames = table.Names(ScoreColumns())
 
 // ShareNames are the names of those ScoreColumns and StepColumns whose numbers are from 0 to 1.
 var ShareNames = []string{"error", "ece", "aurc", "failed"}

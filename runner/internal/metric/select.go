@@ -64,38 +64,24 @@ func area(confidence []float64, wrong []bool, of func(k int) int) float64 {
 	return sum / float64(len(confidence))
 }
 
-// FalsePositives returns the share of the negative examples whose score is at
-// least the largest threshold that the given share of the positive ones reaches:
-// with rate 0.95 the "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for
-// detecting misclassified and out-of-distribution examples", ICLR 2017. It is NaN
-// if there is none of one kind.
-func FalsePositives(score []float64, positive []bool, rate float64) float64 {
-	var positives, passed, negatives int
-	for _, yes := range positive {
-		if yes {
-			positives++
-		}
-	}
-	need := max(1, int(math.Ceil(rate*float64(positives)-1e-9)))
+// Detection returns the area under the ROC curve of scores of known examples against those of others, and the share
+// of the others whose score is at least the largest threshold that 95 % of the known examples reach: the
+// "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for detecting misclassified and out-of-distribution
+// examples", ICLR 2017. Both are NaN if there is none of one kind.
+func Detection(known, others []float64) (auroc, fpr95 float64) {
+	score := slices.Concat(known, others)
+	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
+	need, passed := int(math.Ceil(0.95*float64(len(known))-1e-9)), 0
 	for _, t := range ties(score, positive) {
 		if need > 0 {
 			passed += t.end - t.start - t.marked
 		}
 		need -= t.marked
-		negatives += t.end - t.start - t.marked
 	}
-	if positives == 0 {
-		return math.NaN()
+	if fpr95 = float64(passed) / float64(len(others)); len(known) == 0 {
+		fpr95 = math.NaN()
 	}
-	return float64(passed) / float64(negatives)
-}
-
-// Detection returns the area under the ROC curve of scores of known examples against those of others, and the
-// [FalsePositives] at the rate 0.95. Both are NaN if there is none of one kind.
-func Detection(known, others []float64) (auroc, fpr95 float64) {
-	score := slices.Concat(known, others)
-	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
-	return AUROC(score, positive), FalsePositives(score, positive, 0.95)
+	return AUROC(score, positive), fpr95
 }
 
 // tie is examples of the same score: those from start to before end, from the largest

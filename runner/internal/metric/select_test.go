@@ -48,19 +48,22 @@ func TestAURC(t *testing.T) {
 	}
 }
 
-func TestFalsePositives(t *testing.T) {
-	score := []float64{5, 4, 3, 2, 1, 4.5, 2.5, 0}
-	positive := []bool{true, true, true, true, true, false, false, false}
-	for rate, want := range map[float64]float64{1: 2. / 3, 0.8: 2. / 3, 0.6: 1. / 3, 0.4: 1. / 3, 0.2: 0} {
-		check.Near(t, "false positives", FalsePositives(score, positive, rate), want, 1e-12)
-	}
-	if got := FalsePositives(score, slices.Repeat([]bool{true}, 8), 0.95); !math.IsNaN(got) {
-		t.Errorf("without negatives %g", got)
-	}
+func TestDetection(t *testing.T) {
 	auroc, fpr95 := Detection([]float64{3, 1, 2}, []float64{2, 0})
 	check.NearAll(t, "detection", []float64{auroc, fpr95}, []float64{(1 + 1 + 0.5 + 1 + 0 + 1) / 6, 1. / 2}, 1e-15)
+	known := make([]float64, 40) // 38 of them are enough
+	for i := range known {
+		known[i] = float64(i)
+	}
+	_, fpr95 = Detection(known, []float64{1.5, 2, 7, -1})
+	check.Near(t, "of forty", fpr95, 2./4, 0)
 	// A score that is not a number is the least.
-	check.Near(t, "NaN", FalsePositives([]float64{1, math.NaN()}, []bool{true, false}, 1), 0, 1e-12)
+	_, fpr95 = Detection([]float64{1}, []float64{math.NaN()})
+	check.Near(t, "NaN", fpr95, 0, 0)
+	for _, x := range [][2][]float64{{{1}, nil}, {nil, {1}}} {
+		auroc, fpr95 := Detection(x[0], x[1])
+		check.Equal(t, "of one kind", []bool{math.IsNaN(auroc), math.IsNaN(fpr95)}, []bool{true, true})
+	}
 }
 
 // The mean over random orders of equally confident examples and over how many are answered

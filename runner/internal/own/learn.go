@@ -28,19 +28,18 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) er
 	if err != nil {
 		return err
 	}
-	defer data.Close()
 	rows, err := dataset.NewRows(data, name)
 	if err != nil {
 		return err
 	}
-	column := slices.Index(rows.Columns(), cmp.Or(class, network.Column, "class"))
+	column := slices.Index(rows.Columns, cmp.Or(class, network.Column, "class"))
 	if class != "" && column < 0 {
-		return fmt.Errorf("%s: no column %q; the columns are %q", name, class, rows.Columns())
+		return fmt.Errorf("%s: no column %q; the columns are %q", name, class, rows.Columns)
 	}
 	if network.Bare && column >= 0 {
-		network.Column = rows.Columns()[column]
+		network.Column = rows.Columns[column]
 	}
-	l := &lesson{trained.Stream{Network: network, Decision: decide}, rows, column, to, csv.NewWriter(stdout), r.Stderr, nil}
+	l := &lesson{trained.Stream{Network: network, Decision: decide}, rows, column, to, csv.NewWriter(stdout), r.Stderr, map[string]bool{}}
 	err = errors.Join(l.learn(ctx), l.save())
 	l.summary()
 	return err
@@ -54,7 +53,7 @@ type lesson struct {
 	file   string
 	out    *csv.Writer
 	stderr io.Writer
-	warned []string // words that were not seen in the training
+	warned map[string]bool // words that were not seen in the training
 }
 
 // learn learns all rows, or until ctx is cancelled.
@@ -64,41 +63,40 @@ func (l *lesson) learn(ctx context.Context) error {
 	}
 	for {
 		var row *dataset.Table
-		err := soon(ctx, func() (err error) {
+		stop, err := l.soon(ctx, func() (err error) {
 			row, err = l.rows.Next()
 			return err
 		})
-		if err == io.EOF {
-			return l.rows.Err()
-		}
-		if err := ctx.Err(); err != nil {
+		if stop {
 			return err
 		}
 		class, probability := "", math.NaN()
 		if err == nil {
 			var unseen []string
 			class, probability, unseen, err = l.Predict(row)
-			l.warn(unseen)
+			for _, word := range unseen {
+				if !l.warned[word] {
+					l.warned[word] = true
+					fmt.Fprintf(l.stderr, "row %d: not seen in the training, and taken for none of the others: %s\n", l.Counts.Rows+1, word)
+				}
+			}
 		}
 		c := &l.Counts
 		c.Rows++
 		l.report(err)
-		if err := l.print(fmt.Sprint(c.Rows), class, number(probability), number(c.Error()), number(c.LogLoss()), fmt.Sprint(c.Unknown)); err != nil {
+		if err := l.print(fmt.Sprint(c.Rows), class, table.Format(probability), table.Format(c.Error()), table.Format(c.LogLoss()), fmt.Sprint(c.Unknown)); err != nil {
 			return err
 		}
 		var label string
 		if l.column >= 0 && row != nil && l.column < len(row.Cells[0]) {
 			label = row.Cells[0][l.column]
 		} else if l.column < 0 {
-			bad := soon(ctx, func() (err error) {
-				label, err = l.rows.Line()
+			stop, bad := l.soon(ctx, func() (err error) {
+				label, err = l.rows.NextLine()
 				return err
 			})
-			if bad == io.EOF {
-				return l.rows.Err()
-			}
-			if err := ctx.Err(); err != nil {
-				return err
+			if stop {
+				return bad
 			}
 			l.report(bad)
 			err = cmp.Or(err, bad)
@@ -126,26 +124,22 @@ func (l *lesson) report(err error) {
 	}
 }
 
-// warn says once of each word that it was not seen in the training.
-func (l *lesson) warn(unseen []string) {
-	for _, word := range unseen {
-		if !slices.Contains(l.warned, word) {
-			l.warned = append(l.warned, word)
-			fmt.Fprintf(l.stderr, "row %d: not seen in the training, and taken for none of the others: %s\n", l.Counts.Rows+1, word)
-		}
-	}
-}
-
-// soon calls f, and returns early if ctx is cancelled; f then goes on by itself.
-func soon(ctx context.Context, f func() error) error {
+// soon calls f, which reads, and reports whether there is nothing more to do: at the end of the rows,
+// or when ctx is cancelled; f then goes on by itself.
+func (l *lesson) soon(ctx context.Context, f func() error) (stop bool, err error) {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	select {
-	case err := <-done:
-		return err
+	case err = <-done:
 	case <-ctx.Done():
-		return ctx.Err()
 	}
+	if ctx.Err() != nil {
+		return true, ctx.Err()
+	}
+	if err == io.EOF {
+		return true, l.rows.Err()
+	}
+	return false, err
 }
 
 // print prints a line at once.
@@ -153,14 +147,6 @@ func (l *lesson) print(cells ...string) error {
 	err := l.out.Write(cells)
 	l.out.Flush()
 	return cmp.Or(err, l.out.Error())
-}
-
-// number returns a number as tables have it, nothing for NaN.
-func number(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return table.Format(x)
 }
 
 func (l *lesson) save() error {
@@ -174,7 +160,7 @@ func (l *lesson) save() error {
 func (l *lesson) summary() {
 	c := l.Counts
 	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned; before that error %s, log loss %s; %d unknown\n",
-		l.file, c.Rows, c.Learned, number(c.Error()), number(c.LogLoss()), c.Unknown)
+		l.file, c.Rows, c.Learned, table.Format(c.Error()), table.Format(c.LogLoss()), c.Unknown)
 	if c.Added > 0 {
 		fmt.Fprintf(l.stderr, "%s: %d of %d classes are new since the training: %q\n", l.file, c.Added, len(l.Classes), l.Classes[len(l.Classes)-c.Added:])
 	}

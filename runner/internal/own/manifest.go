@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"closedform/runner/dataset"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/store"
 )
 
@@ -65,20 +66,11 @@ var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
 // manifest returns the manifest for a table and, if there is one, a test table.
 func manifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, error) {
-	type data struct {
-		File string `toml:"file"`
-		dataset.Format
-		TestFile     string  `toml:"test_file,omitempty"`
-		TestFraction float64 `toml:"test_fraction,omitzero"`
-	}
-	d := data{filepath.Base(file), p.Format, "", 0.25}
+	d := data.Source{Files: data.Files{File: filepath.Base(file), Format: p.Format}, TestFraction: 0.25}
 	if test != "" {
 		d.Missing = cmp.Or(d.Missing, dataset.MissingMean) // the test table may have gaps that the other has not
-		if d.TestFile, d.TestFraction = test, 0; !filepath.IsAbs(test) {
-			relative, err := filepath.Rel(filepath.Dir(file), test)
-			if err != nil {
-				return "", err
-			}
+		d.TestFile, d.TestFraction = test, 0
+		if relative, err := filepath.Rel(filepath.Dir(file), test); err == nil {
 			d.TestFile = relative
 		}
 	}

@@ -3,6 +3,8 @@
 package own
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/table"
 	"closedform/runner/internal/trained"
@@ -29,19 +32,14 @@ type Rows struct {
 }
 
 // Problem says what is not allowed.
-func (r *Rows) Problem() string {
-	for _, share := range []struct {
-		flag    string
-		x, most float64
-	}{{"unknown", r.Unknown, 1}, {"wrong", r.Wrong, math.Nextafter(1, 0)}, {"familiar", r.Familiar, 1}} {
-		if !(share.x >= 0 && share.x <= share.most) {
-			return fmt.Sprintf("-%s %g: need a number from 0 to %.15g", share.flag, share.x, share.most)
-		}
+func (r *Rows) Problem() error {
+	switch {
+	case r.Data == "":
+		return errors.New("need -data FILE")
+	case r.Unknown != 0 && r.Wrong != 0:
+		return errors.New("-unknown and -wrong exclude each other")
 	}
-	if r.Unknown != 0 && r.Wrong != 0 {
-		return "-unknown and -wrong exclude each other"
-	}
-	return ""
+	return cmp.Or(field.Within("-unknown", r.Unknown, 0, 1), field.Fraction("-wrong", r.Wrong), field.Within("-familiar", r.Familiar, 0, 1))
 }
 
 // decision returns what the network decides by.
@@ -63,18 +61,24 @@ func (r *Rows) decision(n *trained.Network) (trained.Decision, error) {
 }
 
 // open reads the network, and opens the table, whose name in messages it returns.
-func (r *Rows) open() (n *trained.Network, d trained.Decision, data io.ReadCloser, name string, err error) {
+func (r *Rows) open() (n *trained.Network, d trained.Decision, data io.Reader, name string, err error) {
 	if n, err = trained.Read(r.Network); err != nil {
 		return nil, d, nil, "", err
 	}
 	if d, err = r.decision(n); err != nil {
 		return nil, d, nil, "", err
 	}
-	if r.Data == "-" {
-		return n, d, io.NopCloser(os.Stdin), "standard input", nil
+	file, name := os.Stdin, "standard input"
+	if r.Data != "-" {
+		if file, err = os.Open(r.Data); err != nil { // it is closed when the program ends
+			return nil, d, nil, "", err
+		}
+		name = r.Data
 	}
-	data, err = dataset.Open(r.Data)
-	return n, d, data, r.Data, err
+	if data, err = dataset.Unpack(file); err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return n, d, data, name, err
 }
 
 // Predict returns what the network says of each row, after the value of the row in a column, id, or without one its number.
@@ -83,7 +87,6 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer data.Close()
 	text, err := io.ReadAll(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -6,194 +6,90 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 )
 
 // Pool has a number of slots, of which each works on one task or part at a time. It is safe
 // for concurrent use.
-type Pool struct {
-	mu      sync.Mutex
-	idle    int      // slots
-	batches []*batch // that have something to begin, in the order in which they came
-}
-
-// batch is what one call of Run or Each has to do.
-type batch struct {
-	ctx      context.Context
-	cancel   context.CancelFunc
-	do       func(ctx context.Context, i int) error
-	order    []int          // what is left to begin
-	expected []float64      // seconds, by number; nil: these are parts of a task
-	running  int            // in slots other than that of the caller
-	waiting  bool           // the caller has given its slot away, and gets that of the last part
-	left     sync.WaitGroup // of all that have not ended
-	dropped  bool           // some were not begun, as ctx was cancelled
-
-	once     sync.Once
-	err      error // the first, or
-	panicked string
-}
+type Pool struct{ slots *semaphore.Weighted }
 
 // New returns a pool with so many slots.
-func New(slots int) *Pool { return &Pool{idle: slots} }
+func New(slots int) *Pool { return &Pool{semaphore.NewWeighted(int64(slots))} }
 
 type poolKey struct{}
 
-// Run calls do with 0 to len(expected)-1, each in a slot of the pool: of all tasks that wait
-// in the pool the one that is expected to take longest first, of equal ones the first. It
+// Run calls do with 0 to len(expected)-1, each in a slot of the pool: those first that are
+// expected to take longest, of equal ones the first. Several calls take slots in turn. It
 // returns when all have ended. After the first error, which it returns, or when ctx is
 // cancelled, it begins no more and cancels those under way.
 func (p *Pool) Run(ctx context.Context, expected []float64, do func(ctx context.Context, i int) error) error {
-	if len(expected) == 0 {
-		return nil
+	order := make([]int, len(expected))
+	for i := range order {
+		order[i] = i
 	}
-	b := newBatch(context.WithValue(ctx, poolKey{}, p), len(expected), do)
-	b.expected = expected
-	slices.SortStableFunc(b.order, func(i, k int) int { return cmp.Compare(expected[k], expected[i]) })
-	p.mu.Lock()
-	p.batches = append(p.batches, b)
-	p.begin()
-	p.mu.Unlock()
-	defer context.AfterFunc(b.ctx, func() { // all slots may be taken by others
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.drop(b)
-	})()
-	return b.outcome(ctx)
+	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(expected[k], expected[i]) })
+	group, inner := errgroup.WithContext(context.WithValue(ctx, poolKey{}, p))
+	var cancelled error
+	for _, i := range order {
+		if cancelled = p.slots.Acquire(inner, 1); cancelled != nil {
+			break
+		}
+		group.Go(func() error {
+			defer p.slots.Release(1)
+			return do(inner, i)
+		})
+	}
+	return cmp.Or(group.Wait(), cancelled)
 }
 
 // Each calls do with 0 to n-1, for the parts of a task: in the slot of the caller, and in those
 // that are idle while no task waits. It returns when all have ended. After the first error,
 // which it returns, or when ctx is cancelled, it begins no more and cancels those under way.
-// Outside of a task it has a pool of its own, with a slot for each processor.
+// A panic is an error with its stack. Outside of a task Each has a pool of its own, with a slot for
+// each processor.
 func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	p, ok := ctx.Value(poolKey{}).(*Pool)
 	if !ok {
 		p = New(runtime.GOMAXPROCS(0) - 1)
 		ctx = context.WithValue(ctx, poolKey{}, p)
 	}
-	b := newBatch(ctx, n, do)
-	p.mu.Lock()
-	p.batches = append(p.batches, b)
-	for i, ok := p.take(b); ok; i, ok = p.take(b) {
-		p.begin()
-		p.mu.Unlock()
-		b.call(i)
-		b.left.Done()
-		p.mu.Lock()
+	group, inner := errgroup.WithContext(ctx)
+	part := func(i int) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		return do(inner, i)
 	}
-	if b.running > 0 {
-		b.waiting = true
-		p.idle++
-		p.begin()
-	}
-	p.mu.Unlock()
-	return b.outcome(ctx)
-}
-
-func newBatch(ctx context.Context, n int, do func(ctx context.Context, i int) error) *batch {
-	b := &batch{do: do}
-	b.ctx, b.cancel = context.WithCancel(ctx)
-	b.left.Add(n)
+	var cancelled error
 	for i := range n {
-		b.order = append(b.order, i)
-	}
-	return b
-}
-
-// begin has idle slots begin what waits: the task that is expected to take longest or, if none
-// waits, a part.
-func (p *Pool) begin() {
-	next := func(b *batch) float64 {
-		if b.expected == nil {
-			return math.Inf(-1)
+		if cancelled = inner.Err(); cancelled != nil {
+			break
 		}
-		return b.expected[b.order[0]]
-	}
-	for p.idle > 0 && len(p.batches) > 0 {
-		b := slices.MaxFunc(p.batches, func(a, b *batch) int { return cmp.Compare(next(a), next(b)) })
-		if i, ok := p.take(b); ok {
-			p.idle--
-			b.running++
-			go p.work(b, i)
+		if i < n-1 && p.slots.TryAcquire(1) { // the last is the caller's, who would only wait
+			group.Go(func() error {
+				defer p.slots.Release(1)
+				seconds, err := Measure(context.Background(), func(context.Context) error { return part(i) })
+				if m, ok := ctx.Value(meterKey{}).(*meter); ok {
+					m.nanoseconds.Add(int64(seconds * float64(time.Second)))
+				}
+				return err
+			})
+		} else if err := part(i); err != nil {
+			group.Go(func() error { return err }) // the first counts, and cancels the others
+			break
 		}
 	}
-}
-
-// take takes what is next of a batch, unless it is cancelled.
-func (p *Pool) take(b *batch) (i int, ok bool) {
-	if ok = len(b.order) > 0 && b.ctx.Err() == nil; ok {
-		i, b.order = b.order[0], b.order[1:]
-	}
-	if !ok || len(b.order) == 0 {
-		p.drop(b)
-	}
-	return i, ok
-}
-
-// drop leaves the rest of a batch.
-func (p *Pool) drop(b *batch) {
-	if len(b.order) > 0 {
-		b.dropped = true
-		b.left.Add(-len(b.order))
-		b.order = nil
-	}
-	p.batches = slices.DeleteFunc(p.batches, func(other *batch) bool { return other == b })
-}
-
-// work does a task or a part in a slot, and gives the slot to what waits.
-func (p *Pool) work(b *batch, i int) {
-	if b.expected != nil {
-		b.call(i)
-	} else {
-		seconds, _ := Measure(context.Background(), func(context.Context) error {
-			b.call(i)
-			return nil
-		})
-		addTo(b.ctx, seconds)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if b.running--; b.running > 0 || !b.waiting { // else the slot goes on with the caller
-		p.idle++
-		p.begin()
-	}
-	b.left.Done()
-}
-
-// call does a task or a part. The first error or panic is kept for the caller, and cancels the others.
-func (b *batch) call(i int) {
-	fail := func(err error, panicked string) {
-		b.once.Do(func() { b.err, b.panicked = err, panicked })
-		b.cancel()
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			fail(nil, fmt.Sprintf("%v\n%s", r, debug.Stack()))
-		}
-	}()
-	if err := b.do(b.ctx, i); err != nil {
-		fail(err, "")
-	}
-}
-
-// outcome returns the error of a batch when all of it has ended, or panics as its task did.
-func (b *batch) outcome(ctx context.Context) error {
-	b.left.Wait()
-	b.cancel()
-	switch {
-	case b.panicked != "":
-		panic(b.panicked)
-	case b.err == nil && b.dropped:
-		return ctx.Err()
-	}
-	return b.err
+	return cmp.Or(group.Wait(), cancelled)
 }
 
 // meter counts the time of a task that its own thread does not have, and has what else ends with it.
@@ -246,11 +142,4 @@ func Fail(ctx context.Context, err error) {
 		panic(err)
 	}
 	m.cancel(err)
-}
-
-// addTo adds seconds to the task of the context.
-func addTo(ctx context.Context, seconds float64) {
-	if m, ok := ctx.Value(meterKey{}).(*meter); ok {
-		m.nanoseconds.Add(int64(seconds * float64(time.Second)))
-	}
 }

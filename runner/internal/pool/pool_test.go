@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,41 +32,14 @@ func (g *gauge) in() (out func()) {
 	return func() { g.now.Add(-1) }
 }
 
-// Of tasks of several calls those come first that take longest.
+// Those tasks come first that take longest.
 func TestLongestFirst(t *testing.T) {
-	p := New(1)
-	var mu sync.Mutex
-	var order []string
-	var group sync.WaitGroup
-	hold := make(chan struct{})
-	held := make(chan struct{})
-	group.Go(func() { // takes the slot until all wait
-		p.Run(t.Context(), unknown(1), func(context.Context, int) error {
-			close(held)
-			<-hold
-			return nil
-		})
-	})
-	<-held
-	for name, expected := range map[string][]float64{"a": {1, 9, 5, 5}, "b": {7, 3}} {
-		group.Go(func() {
-			p.Run(t.Context(), expected, func(_ context.Context, i int) error {
-				mu.Lock()
-				defer mu.Unlock()
-				order = append(order, name+string(rune('0'+i)))
-				return nil
-			})
-		})
-	}
-	for queued := 0; queued < 2; {
-		p.mu.Lock()
-		queued = len(p.batches)
-		p.mu.Unlock()
-		time.Sleep(time.Millisecond)
-	}
-	close(hold)
-	group.Wait()
-	check.Equal(t, "order", order, []string{"a1", "b0", "a2", "a3", "b1", "a0"})
+	var order []int
+	check.OK(t, New(1).Run(t.Context(), []float64{1, 9, 5, 5}, func(_ context.Context, i int) error {
+		order = append(order, i)
+		return nil
+	}))
+	check.Equal(t, "order", order, []int{1, 2, 3, 0})
 }
 
 // Two calls with a task more than half of the slots each fill all slots, and never more.
@@ -127,37 +99,7 @@ func TestEachBorrows(t *testing.T) {
 			return nil
 		})
 	})
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	check.Equal(t, "idle slots and queued calls", []any{p.idle, len(p.batches)}, []any{3, 0})
-}
-
-// A task that waits for its parts leaves its slot to others.
-func TestWaitingLeavesTheSlot(t *testing.T) {
-	p := New(2)
-	inPart, other := make(chan struct{}), make(chan struct{})
-	var group sync.WaitGroup
-	group.Go(func() {
-		p.Run(t.Context(), unknown(1), func(ctx context.Context, _ int) error {
-			var both sync.WaitGroup
-			both.Add(2)
-			return Each(ctx, 2, func(_ context.Context, k int) error {
-				both.Done()
-				both.Wait()
-				if k == 1 {
-					close(inPart)
-					<-other
-				}
-				return nil
-			})
-		})
-	})
-	<-inPart
-	p.Run(t.Context(), unknown(1), func(context.Context, int) error {
-		close(other)
-		return nil
-	})
-	group.Wait()
+	check.Equal(t, "all slots are idle", p.slots.TryAcquire(3), true)
 }
 
 func TestEachAlone(t *testing.T) {
@@ -198,14 +140,8 @@ func TestErrors(t *testing.T) {
 	if !errors.Is(err, bad) || begun.Load() > 2 || others.Load() != 50 {
 		t.Errorf("error %v, %d tasks begun, %d of the others", err, begun.Load(), others.Load())
 	}
-	func() {
-		defer func() {
-			if s, _ := recover().(string); !strings.Contains(s, "out of range") || !strings.Contains(s, "pool_test.go") {
-				t.Errorf("recovered %q", s)
-			}
-		}()
-		Each(t.Context(), 8, func(_ context.Context, k int) error { return []error{nil}[k] })
-	}()
+	err = Each(t.Context(), 8, func(_ context.Context, k int) error { return []error{nil}[k] })
+	check.Refuses(t, "a panic", err, "out of range", "pool_test.go")
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
 	err = New(1).Run(ctx, unknown(9), func(context.Context, int) error {

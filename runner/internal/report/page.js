@@ -17,7 +17,6 @@ const save = (download, href) => el('a', {download, href}).click();
 const distinct = (values) => [...new Set(values)];
 const isEnd = (name) => /_(low|high)$/.test(name);
 const number = (text) => (text === '' || text === undefined ? NaN : Number(text.replace('Inf', 'Infinity')));
-const slug = (name) => name.replaceAll(' ', '_');
 
 // parse reads a table from CSV text (RFC 4180).
 function parse({name, csv, rows: count, docs}) {
@@ -45,39 +44,25 @@ function show(x) {
   return (Math.abs(x) < 1e-4 || Math.abs(x) >= 1e7 ? x.toExponential(2) : String(Number(x.toPrecision(4)))).replaceAll('-', '−');
 }
 
-// --- The view is kept in the address: #section?key=value&… ---
-const views = new Map();
-const viewOf = (section) => views.get(section) ?? views.set(section, new URLSearchParams()).get(section);
-
-function keep(section, key, value) {
-  const view = viewOf(section);
-  if (value) view.set(key, value);
-  else view.delete(key);
-  history.replaceState(null, '', `#${encodeURIComponent(section)}${view.size ? '?' + view : ''}`);
-}
-
-// choice makes a labelled <select>; what is chosen is kept.
-function choice(section, key, label, options, standard, changed) {
-  const wanted = viewOf(section).get(key) ?? standard;
-  const onchange = () => { keep(section, key, select.value === standard ? '' : select.value); changed(); };
-  const select = el('select', {onchange}, ...options.map(([value, text]) => el('option', {value, selected: value === wanted}, text ?? value)));
+// choice makes a labelled <select>.
+function choice(label, options, standard, changed) {
+  const select = el('select', {onchange: () => changed()}, ...options.map(([value, text]) => el('option', {value, selected: value === standard}, text ?? value)));
   return {label: el('label', {}, label, select), get value() { return select.value; }};
 }
 
 // --- Tables ---
-const pageRows = 25;
+const mostRows = 200; // of a table that are shown
 const verdicts = {holds: ['✓', 'good'], 'holds in part': ['◐', 'warn'], fails: ['✗', 'bad'], open: ['○', 'warn']};
 
 function showTable(section, t, path) {
-  const {header, rows, of, numeric, docs} = t, whole = rows.length === t.count, key = (what) => `${slug(t.name)}.${what}`;
+  const {header, rows, of, numeric, docs} = t, whole = rows.length === t.count;
   const shown = header.filter((h) => !(isEnd(h) && header.includes(h.replace(/_(low|high)$/, ''))) && !(section === 'verdicts' && h === 'claim')); // an interval stands with its mean
   const word = (h, text) => (h === 'verdict' ? text.replace(/ with .*/s, ' in part') : text);
-  let sort = viewOf(section).get(key('sort')), down = viewOf(section).get(key('down')), page = 0;
-  const again = () => { page = 0; render(); };
-  const filter = el('input', {type: 'search', value: viewOf(section).get(key('filter')) ?? '', oninput: () => { keep(section, key('filter'), filter.value); again(); }});
+  let sort = '', down = false;
+  const filter = el('input', {type: 'search', oninput: () => render()});
   const picks = header.filter((h) => whole && rows.length > 5 && !numeric.has(h)).map((h) => ({h, values: distinct(rows.map((r) => word(h, of(r, h))))}))
     .filter(({values}) => values.length > 1 && values.length <= Math.min(30, rows.length * 0.75) && values.every((v) => v.length < 40));
-  for (const p of picks) p.choice = choice(section, key(p.h), p.h, [['', 'all'], ...p.values.filter(Boolean).map((v) => [v])], '', again);
+  for (const p of picks) p.choice = choice(p.h, [['', 'all'], ...p.values.filter(Boolean).map((v) => [v])], '', () => render());
   const chosen = () => {
     const words = filter.value.toLowerCase().split(/\s+/);
     const out = rows.filter((r) => words.every((w) => r.some((f) => f.toLowerCase().includes(w))) && picks.every((p) => ['', word(p.h, of(r, p.h))].includes(p.choice.value)));
@@ -86,13 +71,11 @@ function showTable(section, t, path) {
     return header.includes(sort) ? out.toSorted((a, b) => compare(of(a, sort), of(b, sort))) : out;
   };
   const sortBy = (h) => {
-    [down, sort] = [sort === h && !down ? '1' : '', h];
-    keep(section, key('sort'), sort);
-    keep(section, key('down'), down);
+    [down, sort] = [sort === h && !down, h];
     render();
   };
   const heads = shown.map((h) => el('th', {scope: 'col', class: numeric.has(h) && 'number', title: docs[h]}, whole ? button(h, () => sortBy(h)) : h));
-  const body = el('tbody', {}), count = el('output', {}), back = button('Back', () => { page--; render(); }), next = button('Next', () => { page++; render(); });
+  const body = el('tbody', {}), count = el('output', {});
   const cell = (row, h) => {
     const text = of(row, h), low = of(row, h + '_low'), high = of(row, h + '_high'), sign = verdicts[word(h, text)];
     if (numeric.has(h) && text) return el('td', {class: 'number', title: text}, show(number(text)), low && el('small', {title: `${low} … ${high}`}, `${show(number(low))} … ${show(number(high))}`));
@@ -101,19 +84,18 @@ function showTable(section, t, path) {
     return el('td', {class: text.length > 40 && 'long'}, text);
   };
   const render = () => {
-    const all = chosen(), pages = Math.max(1, Math.ceil(all.length / pageRows)), start = page * pageRows;
-    body.replaceChildren(...all.slice(start, start + pageRows).map((r) => el('tr', {}, ...shown.map((h) => cell(r, h)))));
+    const all = chosen();
+    body.replaceChildren(...all.slice(0, mostRows).map((r) => el('tr', {}, ...shown.map((h) => cell(r, h)))));
     heads.forEach((h, i) => (shown[i] === sort ? h.setAttribute('aria-sort', down ? 'descending' : 'ascending') : h.removeAttribute('aria-sort')));
-    count.textContent = whole ? `${pages > 1 ? `${start + 1} to ${Math.min(all.length, start + pageRows)} of ` : ''}${all.length} rows${all.length < rows.length ? ` (${rows.length} without filter)` : ''}`
+    count.textContent = whole ? `${all.length > mostRows ? `The first ${mostRows} of ` : ''}${all.length} rows${all.length < rows.length ? ` (${rows.length} without filter)` : ''}`
       : `The first ${rows.length} of ${t.count} rows; the file has all.`;
-    [back.disabled, next.disabled, back.hidden, next.hidden] = [page === 0, page === pages - 1, pages === 1, pages === 1];
   };
   const download = button('Download rows as CSV', () => save(`${section}-${t.name}.csv`, URL.createObjectURL(new Blob([csvOf([header, ...chosen()])], {type: 'text/csv'}))));
   const words = header.filter((h) => docs[h] && !isEnd(h)).flatMap((h) => [el('dt', {}, h), el('dd', {}, docs[h])]);
   render();
   return [el('div', {class: 'tools'}, ...(whole && rows.length > 5 ? [el('label', {}, 'Filter', filter), ...picks.map((p) => p.choice.label)] : []), whole && download, path && el('a', {href: path}, 'The file')),
     el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `Table ${t.name}`}, el('table', {}, el('thead', {}, el('tr', {}, ...heads)), body)),
-    el('div', {class: 'tools'}, count, back, next), words.length > 0 && el('details', {class: 'small'}, el('summary', {}, 'What the columns are'), el('dl', {}, ...words))];
+    el('div', {class: 'tools'}, count), words.length > 0 && el('details', {class: 'small'}, el('summary', {}, 'What the columns are'), el('dl', {}, ...words))];
 }
 
 // --- Charts ---
@@ -134,30 +116,22 @@ function keysOf({header, rows, of}) {
 
 const measures = (t, keys) => t.header.filter((h) => t.numeric.has(h) && !isEnd(h) && !keys.includes(h) && !['seen', 'seeds'].includes(h) && t.values(h).length > 1);
 
-// join returns a table with the times of its methods, by all keys that these have.
-function join(t, times) {
-  const keys = keysOf(times), more = measures(times, keys).filter((h) => !t.header.includes(h)), id = (of, r) => keys.map((k) => of(r, k)).join('\n');
-  const found = new Map(times.rows.map((r) => [id(times.of, r), more.map((h) => times.of(r, h))]));
-  return columns(`${t.name} against ${times.name}`, [...t.header, ...more], t.rows.map((r) => [...r, ...(found.get(id(t.of, r)) ?? more.map(() => ''))]), t.count, t.docs);
-}
-
 // plan says how a table is drawn at first, if it has curves, or methods. What is listed seed by seed has a summary.
 function plan(t) {
   if (t.header.includes('seed') || t.rows.length < 3 || t.rows.length < t.count) return undefined;
   const keys = keysOf(t), number = keys.filter((k) => t.numeric.has(k)), found = measures(t, keys), along = number.findLast((k) => t.values(k).length > 2);
   const few = keys.filter((k) => k === 'method' || (k !== along && t.values(k).length <= 12)).sort((a, b) => number.includes(a) - number.includes(b));
-  const series = first(few, 'method'), time = t.name.includes(' against ') && found.find((h) => /second|^ns$/.test(h));
-  const y = first(found.filter((h) => h !== time), 'error', 'log_loss', 'tv', 'risk'), pair = found.includes('error') && found.includes('log_loss');
+  const series = first(few, 'method'), pair = found.includes('error') && found.includes('log_loss');
+  const y = first(found, 'error', 'log_loss', 'tv', 'risk');
   if (!series || !y || keys.length > 4 || (!along && series !== 'method')) return undefined;
-  if (time || !along) return {t, keys, series, x: time || (pair ? 'error' : series), y: !time && pair ? 'log_loss' : y, line: '0'};
-  return {t, keys, series, x: first([...t.numeric].filter((h) => h === along || ['seen', 'coverage'].includes(h)), 'seen', 'coverage'), y, line: '1'};
+  if (!along) return {t, keys, series, x: pair ? 'error' : series, y: pair ? 'log_loss' : y, line: false};
+  return {t, keys, series, x: first([...t.numeric].filter((h) => h === along || ['seen', 'coverage'].includes(h)), 'seen', 'coverage'), y, line: true};
 }
 
-// plans returns what is drawn of the tables: methods against their times, curves, and methods.
+// plans returns what is drawn of the tables.
 function plans(tables) {
-  const times = tables.filter((t) => t.name.startsWith('timing')), rank = ({t}) => ['summary', 'curve'].findIndex((name) => t.name.startsWith(name));
-  const joined = tables.flatMap((t) => times.filter((m) => m !== t && keysOf(m).includes('method') && keysOf(m).every((k) => t.header.includes(k))).map((m) => join(t, m)));
-  return [...tables, ...joined].map(plan).filter(Boolean).sort((a, b) => rank(b) - rank(a));
+  const rank = ({t}) => ['summary', 'curve'].findIndex((name) => t.name.startsWith(name));
+  return tables.map(plan).filter(Boolean).sort((a, b) => rank(b) - rank(a));
 }
 
 // intervals draws the band of a curve, or the bars of its points.
@@ -183,17 +157,12 @@ const intervals = {id: 'intervals', beforeDatasetsDraw({ctx, chartArea: area, sc
   }
 }};
 
-function showChart(section, {t, keys, series, ...standard}) {
-  const {rows, of} = t, key = (what) => `${slug(t.name)}.${what}`, names = t.values(series);
-  const off = new Set(viewOf(section).get(key('off'))?.split('|') ?? []);
-  const select = (what, label, options, changed) => choice(section, key(what), label, options, standard[what] ?? '', changed ?? (() => draw()));
-  const scales = [['', 'as fits'], ['linear'], ['logarithmic']], numbers = [...t.numeric].filter((h) => !isEnd(h));
-  const x = select('x', 'x', distinct([...numbers, series]).map((h) => [h]), () => open()), y = select('y', 'y', numbers.filter((h) => !keys.includes(h)).map((h) => [h]));
-  const scale = {x: select('xscale', 'x axis', scales), y: select('yscale', 'y axis', scales)};
-  const line = select('line', 'as', [['1', 'lines'], ['0', 'points']]), range = select('range', 'intervals', [['', 'shown'], ['0', 'hidden']]);
+function showChart(section, {t, keys, series, line, ...standard}) {
+  const {rows, of} = t, names = t.values(series), off = new Set(), numbers = [...t.numeric].filter((h) => !isEnd(h));
+  const x = choice('x', distinct([...numbers, series]).map((h) => [h]), standard.x, () => open()), y = choice('y', numbers.filter((h) => !keys.includes(h)).map((h) => [h]), standard.y, () => draw());
   let picks = [], drawn;
-  const place = el('span', {class: 'tools'}), note = el('output', {}), value = el('output', {'aria-live': 'polite'});
-  const canvas = el('canvas', {tabindex: 0, role: 'img', onkeydown: (e) => step(e), 'aria-label': `Chart of ${t.name}. Arrow keys go from point to point; the tables below have all values.`});
+  const place = el('span', {class: 'tools'}), note = el('output', {});
+  const canvas = el('canvas', {role: 'img', 'aria-label': `Chart of ${t.name}; the tables below have all values.`});
   // open lets the reader choose a value of each key that tells points apart beside x and the curves.
   const open = () => {
     const told = [series, ...['seen', ...keys].filter((h) => h === x.value)], count = () => new Set(rows.map((r) => told.map((h) => of(r, h)).join('\n'))).size;
@@ -201,18 +170,18 @@ function showChart(section, {t, keys, series, ...standard}) {
       const needed = !told.includes(k) && t.values(k).length > 1 && t.values(k).length <= 40 && count() < rows.length;
       if (needed) told.push(k);
       return needed;
-    }).map((k) => ({k, choice: choice(section, key(k), k, [...t.values(k).map((v) => [v]), ['*', 'all']], of(rows[0], k), () => draw())}));
+    }).map((k) => ({k, choice: choice(k, [...t.values(k).map((v) => [v]), ['*', 'all']], of(rows[0], k), () => draw())}));
     place.replaceChildren(...picks.map((p) => p.choice.label));
     draw();
   };
   const style = (i) => ({borderColor: colour(`c${i % 8}`), backgroundColor: colour(`c${i % 8}`), pointStyle: marks[(i + Math.floor(i / 8)) % 8], borderDash: dashes[i % 5], borderWidth: 1.8, pointRadius: 4});
   const draw = () => {
     const taken = rows.filter((r) => picks.every((p) => ['*', of(r, p.k)].includes(p.choice.value))), named = x.value === series;
-    const fitting = (h) => logarithmic(h, taken.map((r) => number(of(r, h))).filter(Number.isFinite)) && 'logarithmic';
-    const logs = {x: !named && (scale.x.value || fitting(x.value)) === 'logarithmic', y: (scale.y.value || fitting(y.value)) === 'logarithmic'};
-    const point = (r, i) => ({x: named ? i : number(of(r, x.value)), y: number(of(r, y.value)), low: range.value ? NaN : number(of(r, y.value + '_low')), high: number(of(r, y.value + '_high'))});
+    const fitting = (h) => logarithmic(h, taken.map((r) => number(of(r, h))).filter(Number.isFinite));
+    const logs = {x: !named && fitting(x.value), y: fitting(y.value)};
+    const point = (r, i) => ({x: named ? i : number(of(r, x.value)), y: number(of(r, y.value)), low: number(of(r, y.value + '_low')), high: number(of(r, y.value + '_high'))});
     const fits = (p) => (Number.isFinite(p.y) || p.y === Infinity) && Number.isFinite(p.x) && ['x', 'y'].every((a) => p[a] > 0 || !logs[a]);
-    const datasets = names.map((label, i) => ({label, showLine: line.value === '1' && !named, ...style(i), data: taken.filter((r) => of(r, series) === label).map((r) => point(r, i)).filter(fits).sort((a, b) => a.x - b.x)}));
+    const datasets = names.map((label, i) => ({label, showLine: line && !named, ...style(i), data: taken.filter((r) => of(r, series) === label).map((r) => point(r, i)).filter(fits).sort((a, b) => a.x - b.x)}));
     const left = taken.length - datasets.reduce((n, d) => n + d.data.length, 0), seen = datasets.filter((d) => !off.has(d.label));
     // The axis has room for the intervals, to a decade below the points if it is logarithmic, and above them for what is infinite.
     const points = seen.flatMap((d) => d.data), infinite = points.filter((p) => p.y === Infinity), finite = points.filter((p) => p.y < Infinity);
@@ -230,20 +199,6 @@ function showChart(section, {t, keys, series, ...standard}) {
       plugins: {legend: {display: false}, tooltip: {callbacks: {title: () => '', label: said}}}}});
   };
   const said = ({dataset, raw: p}) => `${dataset.label}: ${y.value} ${show(p.infinite ? Infinity : p.y)}${Number.isFinite(p.low) ? ` (${show(p.low)} … ${show(p.high)})` : ''}${x.value === series ? '' : ` at ${x.value} ${show(p.x)}`}`;
-  // step goes to the next point, or to the next curve.
-  const step = (e) => {
-    const move = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0]}[e.key], sets = drawn.data.datasets;
-    if (!move || sets.length === 0) return;
-    e.preventDefault();
-    const now = drawn.getActiveElements()[0] ?? {datasetIndex: 0, index: -move[1]}, datasetIndex = (now.datasetIndex + move[0] + sets.length) % sets.length;
-    const points = sets[datasetIndex].data, index = Math.min(points.length - 1, Math.max(0, now.index + move[1]));
-    if (points.length === 0) return;
-    drawn.setActiveElements([{datasetIndex, index}]);
-    drawn.tooltip.setActiveElements([{datasetIndex, index}], {x: 0, y: 0});
-    drawn.update();
-    value.textContent = said({dataset: sets[datasetIndex], raw: points[index]});
-  };
-  const about = Object.fromEntries([...document.getElementById(section).querySelectorAll('.methods dt')].map((d) => [d.textContent, d.nextElementSibling.textContent]));
   const swatch = (i) => {
     const box = el('span', {'aria-hidden': 'true'}), {pointStyle, borderDash} = style(i);
     box.innerHTML = `<svg width="30" height="14"><path d="M0 7h30" stroke="var(--c${i % 8})" stroke-width="2" stroke-dasharray="${borderDash}"/><text x="15" y="11.5" text-anchor="middle" font-size="12" fill="var(--c${i % 8})">${glyphs[marks.indexOf(pointStyle)]}</text></svg>`;
@@ -252,16 +207,15 @@ function showChart(section, {t, keys, series, ...standard}) {
   const turn = (list) => {
     off.clear();
     list.forEach((name) => off.add(name));
-    keep(section, key('off'), list.join('|'));
     legend.forEach((b, i) => b.setAttribute('aria-pressed', !off.has(names[i])));
     draw();
   };
   const legend = names.map((name, i) => button(name, () => turn(names.filter((n) => (n === name ? !off.has(n) : off.has(n)))), swatch(i)));
-  legend.forEach((b, i) => { b.title = about[names[i]] ?? ''; b.setAttribute('aria-pressed', !off.has(names[i])); });
+  legend.forEach((b, i) => { b.setAttribute('aria-pressed', !off.has(names[i])); });
   open();
   charts.add({canvas, draw});
-  return [el('div', {class: 'tools'}, x.label, y.label, place, scale.x.label, scale.y.label, line.label, t.header.some(isEnd) && range.label), el('div', {class: 'canvas'}, canvas),
-    el('div', {class: 'legend', role: 'group', 'aria-label': series}, ...legend, button('all', () => turn([])), button('none', () => turn(names)), button('Save as PNG', () => save(`${section}-${slug(t.name)}.png`, canvas.toDataURL()))), note, value];
+  return [el('div', {class: 'tools'}, x.label, y.label, place), el('div', {class: 'canvas'}, canvas),
+    el('div', {class: 'legend', role: 'group', 'aria-label': series}, ...legend, button('all', () => turn([])), button('none', () => turn(names))), note];
 }
 
 // --- Maps ---
@@ -274,10 +228,10 @@ function mapOf(t) {
 }
 
 // showMap shows a table of two parameters as cells with their values, the least marked.
-function showMap(section, {t, keys, axes: [down, across], found}) {
-  const {rows, of} = t, key = (what) => `${slug(t.name)}.map.${what}`, place = el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `Map of ${t.name}`});
-  const value = choice(section, key('of'), 'value', found.map((h) => [h]), found[0], () => draw()), best = choice(section, key('best'), 'mark', [['', 'the least'], ['1', 'the largest']], '', () => draw());
-  const picks = keys.filter((k) => k !== down && k !== across && t.values(k).length > 1).map((k) => ({k, choice: choice(section, key(k), k, t.values(k).map((v) => [v]), of(rows[0], k), () => draw())}));
+function showMap({t, keys, axes: [down, across], found}) {
+  const {rows, of} = t, place = el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `Map of ${t.name}`});
+  const value = choice('value', found.map((h) => [h]), found[0], () => draw()), best = choice('mark', [['', 'the least'], ['1', 'the largest']], '', () => draw());
+  const picks = keys.filter((k) => k !== down && k !== across && t.values(k).length > 1).map((k) => ({k, choice: choice(k, t.values(k).map((v) => [v]), of(rows[0], k), () => draw())}));
   const draw = () => {
     const taken = rows.filter((r) => picks.every((p) => of(r, p.k) === p.choice.value)), numbers = taken.map((r) => number(of(r, value.value))).filter(Number.isFinite);
     const low = Math.min(...numbers), high = Math.max(...numbers), mark = best.value ? high : low, log = logarithmic(value.value, numbers);
@@ -322,7 +276,7 @@ function showMethods(place) {
     const rows = all.rows.filter((r) => r[0] === pick.value).map((r) => r.slice(1));
     box.replaceChildren(...showTable('methods', columns(pick.value, all.header.slice(1), rows, rows.length, all.docs), '').filter(Boolean));
   };
-  const pick = choice('methods', 'method', 'method', names.map((n) => [n]), names.includes('default') ? 'default' : names[0], draw);
+  const pick = choice('method', names.map((n) => [n]), names.includes('default') ? 'default' : names[0], draw);
   place.append(el('div', {class: 'tools'}, pick.label), box);
   draw();
 }
@@ -330,37 +284,27 @@ function showMethods(place) {
 // --- Sections ---
 // fill makes the tables and charts of a section when it is first seen.
 function fill(section) {
-  const script = document.querySelector(`#${CSS.escape(section.id === 'verdicts' ? 'claims' : section.id)} > script.data`), id = section.id, view = viewOf(id);
+  const script = document.querySelector(`#${CSS.escape(section.id === 'verdicts' ? 'claims' : section.id)} > script.data`), id = section.id;
   const place = section.querySelector('.table-place'), data = JSON.parse(script?.textContent ?? '[]');
   if (!script || place.firstChild) return;
   if (id === 'verdicts') return place.append(...showTable(id, parse(data.find((t) => t.name === 'claims')), ''));
   const box = (open, title, make) => el('details', {class: 'table', open, ontoggle: ({target: t}) => t.open && t.children.length === 1 && t.append(...make().filter(Boolean))}, title);
-  const seen = (name) => view.get('table') === name || [...view.keys()].some((k) => k.startsWith(slug(name) + '.'));
   const parsed = data.filter((t) => t.csv).map(parse), drawn = plans(parsed), result = parsed.find((t) => t.name === 'summary') ?? parsed[0];
   if (result) section.querySelector('.result-place')?.replaceChildren(...showTable(id, result, '').filter(Boolean));
-  section.querySelector('.charts-place').append(...drawn.map((p, i) => box(i === 0 || seen(p.t.name), el('summary', {}, el('h5', {}, `Chart: ${p.t.name}`)), () => showChart(id, p))));
-  section.querySelector('.charts-place').append(...parsed.map(mapOf).filter(Boolean).map((m) => box(view.size > 0 && seen(`${m.t.name}.map`), el('summary', {}, el('h5', {}, `Map: ${m.t.name}`)), () => showMap(id, m))));
-  place.append(...data.filter((t) => !t.drawn).map((t) => (t.csv ? box(seen(t.name), el('summary', {}, el('code', {}, t.name), ` ${t.rows} rows`), () => showTable(id, parse(t), t.path))
+  section.querySelector('.charts-place').append(...drawn.map((p, i) => box(i === 0, el('summary', {}, el('h5', {}, `Chart: ${p.t.name}`)), () => showChart(id, p))));
+  section.querySelector('.charts-place').append(...parsed.map(mapOf).filter(Boolean).map((m) => box(false, el('summary', {}, el('h5', {}, `Map: ${m.t.name}`)), () => showMap(m))));
+  place.append(...data.filter((t) => !t.drawn).map((t) => (t.csv ? box(false, el('summary', {}, el('code', {}, t.name), ` ${t.rows} rows`), () => showTable(id, parse(t), t.path))
     : el('p', {class: 'note'}, el('code', {}, t.name), ': packed; ', t.path ? el('a', {href: t.path}, 'the file') : 'it is in the results folder'))));
-  if (view.get('manifest')) section.querySelector('.manifest').open = true;
 }
 
-// follow shows what the address says.
+// follow opens the section that the address names.
 function follow() {
-  const [name, query] = location.hash.slice(1).split(/\?(.*)/s), id = decodeURIComponent(name), section = document.getElementById(id);
-  views.set(id, new URLSearchParams(query ?? ''));
-  if (section?.matches('.experiment, #verdicts')) {
-    section.querySelectorAll('.charts-place, .table-place').forEach((p) => p.replaceChildren());
-    section.open = true;
-    fill(section);
-  }
-  const code = [...section?.querySelectorAll('.table code') ?? []].find((c) => c.textContent === viewOf(id).get('table'));
-  (code ?? section)?.scrollIntoView();
+  const section = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (section?.matches('.experiment')) section.open = true; // which fills it
+  section?.scrollIntoView();
 }
 
 const experiments = [...document.querySelectorAll('.experiment')], claims = document.getElementById('verdicts');
-const say = (text) => { document.getElementById('said').textContent = text; };
-const copy = async (text) => say(await navigator.clipboard.writeText(text).then(() => 'Copied.', () => text));
 const search = document.getElementById('search');
 if (search) search.oninput = () => {
   const words = search.value.toLowerCase().split(/\s+/), hit = (e) => words.every((w) => e.textContent.toLowerCase().includes(w));
@@ -370,10 +314,9 @@ if (search) search.oninput = () => {
 };
 experiments.forEach((e) => e.addEventListener('toggle', () => e.open && fill(e)));
 for (const what of ['open', 'close']) document.getElementById(`${what}-all`).onclick = () => experiments.forEach((e) => { e.open = what === 'open'; });
-document.getElementById('copy-view').onclick = () => copy(location.href);
 document.addEventListener('click', (e) => {
   const command = e.target.closest('.copy')?.previousElementSibling;
-  if (command) return copy(command.textContent).then(() => { e.target.textContent = 'Copied'; });
+  if (command) return navigator.clipboard.writeText(command.textContent).then(() => { e.target.textContent = 'Copied'; }, () => { getSelection().selectAllChildren(command); e.target.textContent = 'Selected'; });
   const image = e.target.closest('.enlarge')?.querySelector('img'), dialog = document.getElementById('large');
   if (!image) return;
   Object.assign(dialog.querySelector('img'), {src: image.src, alt: image.alt});

@@ -114,7 +114,7 @@ func TestPage(t *testing.T) {
 	check.Equal(t, "the same results give other bytes", render(t, p), page)
 	has(t, page, "An error of 25 % with <code>b</code>, &lt;less&gt; than before.", `<figure class="picture"><img src="digits/drawing.png"`, "c0ffee",
 		`src="digits/drawing.png"`, `width="40" height="30"`, "Figure drawing of digits, drawn of summary. How well?",
-		"kind = tagi", "as [model] says", "name = 1 # &lt;&amp;&gt;", `"path":"digits/large.csv"`, `share of wrong answers`)
+		"name = 1 # &lt;&amp;&gt;", `"path":"digits/large.csv"`, `share of wrong answers`)
 	if strings.Contains(page, "c<script>") {
 		t.Error("a table is not escaped")
 	}

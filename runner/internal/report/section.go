@@ -10,15 +10,12 @@ import (
 	"html/template"
 	"image"
 	_ "image/png" // sizes of figures
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/BurntSushi/toml"
 
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
@@ -36,7 +33,6 @@ type section struct {
 	Resolved string     // the manifest with every value
 	Finding  string     // what was found, in a sentence
 	Figures  []figure
-	Methods  []method
 	Tables   []tableData
 	schema   *store.Schema // empty if it cannot be read
 }
@@ -48,9 +44,6 @@ type figure struct {
 	Width, Height int
 	SVG, PDF      string // where these are; empty: not there
 }
-
-// method is a [[method]] of the manifest, and how it differs from [model].
-type method struct{ Name, Settings string }
 
 // tableData is a table for the script of the page.
 type tableData struct {
@@ -96,7 +89,7 @@ func (p *Page) section(e Experiment, sums map[string]string) *section {
 		needs[f.Name] = f.Needs
 	}
 	resolved, _ := os.ReadFile(filepath.Join(dir, "manifest.toml"))
-	s.Resolved, s.Methods = string(resolved), methods(cmp.Or(string(resolved), e.Manifest))
+	s.Resolved = string(resolved)
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
 		if f.IsDir() { // cells/
@@ -177,22 +170,4 @@ func (p *Page) figure(e Experiment, name string, png []byte, needs []string) fig
 	f.Alt = fmt.Sprintf("Figure %s of %s, drawn of %s. %s", name, e.Name, cmp.Or(strings.Join(needs, ", "), "its tables"), e.Asks)
 	f.SVG, f.PDF = p.path(e.Name, name+".svg"), p.path(e.Name, name+".pdf")
 	return f
-}
-
-func methods(manifest string) (found []method) {
-	var m struct {
-		Model  map[string]any
-		Method []map[string]any
-	}
-	toml.Decode(manifest, &m) // one that cannot be read was named before
-	for _, of := range m.Method {
-		var settings []string
-		for _, key := range slices.Sorted(maps.Keys(of)) {
-			if value := fmt.Sprint(of[key]); key != "name" && value != "[]" && value != fmt.Sprint(m.Model[key]) {
-				settings = append(settings, key+" = "+value)
-			}
-		}
-		found = append(found, method{fmt.Sprint(of["name"]), cmp.Or(strings.Join(settings, ", "), "as [model] says")})
-	}
-	return found
 }

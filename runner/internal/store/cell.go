@@ -2,13 +2,13 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,35 +27,27 @@ type Cell struct {
 	CPU         float64   // processor seconds; zero: not known, as of cells that older programs computed
 }
 
+// Took returns the processor seconds of a cell, or the wall time of a cell that an older program
+// computed.
+func (c *Cell) Took() float64 { return cmp.Or(c.CPU, c.Seconds) }
+
 // LoadCell returns the cell of this key if it was made under this fingerprint. Otherwise it
 // returns nil, and the cell must be computed. The error is only a warning: an
 // fs.PathError of a damaged or unreadable file.
 func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
-	file := f.cellFile(key)
-	alone := func() (string, []byte, error) {
-		data, err := os.ReadFile(file)
-		return file, data, err
+	path := f.cellFile(key)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	packed := func() (string, []byte, error) { return f.readPacked(filepath.Base(file), fingerprint) }
-	again := func() (string, []byte, error) {
-		f.packs.look(f.packed())
-		return packed()
+	var c *Cell
+	if err == nil {
+		c, err = decodeCell(data, key, fingerprint)
 	}
-	var damaged error
-	for _, read := range []func() (path string, data []byte, err error){packed, alone, again} {
-		path, data, err := read()
-		var c *Cell
-		if err == nil {
-			c, err = decodeCell(data, key, fingerprint)
-		}
-		if c != nil {
-			return c, nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			damaged = &fs.PathError{Op: "cell " + key + ":", Path: path, Err: err}
-		}
+	if err != nil {
+		err = &fs.PathError{Op: "cell " + key + ":", Path: path, Err: err}
 	}
-	return nil, damaged
+	return c, err
 }
 
 // SaveCell writes the cell and replaces any other of its key.
@@ -93,8 +85,10 @@ var ErrDamaged = errors.New("damaged")
 
 // decodeCell reads the output of encodeCell. A different fingerprint is not an error.
 func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
-	of, sum, body, ok := splitCell(data)
-	if !ok {
+	rest, begins := bytes.CutPrefix(data, []byte(magic))
+	line, body, ends := bytes.Cut(rest, []byte("\n"))
+	of, sum, ok := strings.Cut(string(line), " ")
+	if !begins || !ends || !ok {
 		return nil, ErrDamaged
 	}
 	if of != fingerprint {
@@ -109,47 +103,4 @@ func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
 		return nil, ErrDamaged
 	}
 	return c, nil
-}
-
-// splitCell returns the parts of a cell file.
-func splitCell(data []byte) (fingerprint, sum string, body []byte, ok bool) {
-	rest, begins := bytes.CutPrefix(data, []byte(magic))
-	line, body, ends := bytes.Cut(rest, []byte("\n"))
-	fingerprint, sum, ok = strings.Cut(string(line), " ")
-	return fingerprint, sum, body, begins && ends && ok
-}
-
-// Present reports which of the cells with these keys, made under these fingerprints, the results
-// folder dir has, and how many. It does not read them: a damaged cell counts as present.
-func Present(dir string, keys, fingerprints []string) (has []bool, count int) {
-	f := &Folder{dir: dir}
-	has = make([]bool, len(keys))
-	files := map[string]bool{}
-	for _, file := range list(f.cells(), ".cell") {
-		files[file] = true
-	}
-	for i, key := range keys {
-		file := f.cellFile(key)
-		has[i] = files[file] && begins(file, magic+fingerprints[i]+" ")
-	}
-	f.packs.look(f.packed()) // after the files, which others may be packing
-	for i, key := range keys {
-		_, ok := f.packs.cells[filepath.Base(f.cellFile(key))+" "+fingerprints[i]]
-		if has[i] = has[i] || ok; has[i] {
-			count++
-		}
-	}
-	return has, count
-}
-
-// begins reports whether a file begins with a text.
-func begins(path, text string) bool {
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	start := make([]byte, len(text))
-	_, err = io.ReadFull(file, start)
-	return err == nil && string(start) == text
 }

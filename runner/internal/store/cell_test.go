@@ -63,7 +63,7 @@ func TestCellRoundTrip(t *testing.T) {
 	f.Close()
 	f = mustOpen(t, f.dir)
 	entries := check.Must(os.ReadDir(f.cells()))
-	check.Equal(t, "files in cells", len(entries), len(keys)+1)
+	check.Equal(t, "files in cells", len(entries), len(keys)+2)
 }
 
 // A cell file that was cut off or in which one bit is wrong is never taken for

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,20 +15,16 @@ import (
 //	short 0123456789abcdef 01234567 joint seed=1
 //	code d0de… (64 digits)
 //	0123456789abcdef 89abcdef joint seed=1
-//	code d0de… (64 digits) from beef… (64 digits)
 //	fedcba9876543210 89abcdef total seed=1
 //
 // "tables" and "short" have the digests of the tables and of the cells of the short form of
 // the experiment, if it has one; a line with a code version comes before the cells that this
-// version computed or, with "from", adopted from the version that computed them. The line of
+// version computed or adopted. The line of
 // a cell has digests of its content and of its spec, and its key.
 const cellsFile = "cells.sums"
 
 // CellSum has the digests of the content and of the spec of a cell.
-type CellSum struct {
-	Key, Code, Spec, Digest string
-	From                    string // version that computed it, if another; empty: Code
-}
+type CellSum struct{ Key, Code, Spec, Digest string }
 
 // CellSums is the content of cells.sums.
 type CellSums struct {
@@ -52,15 +47,11 @@ func (s *CellSums) format() []byte {
 	for _, c := range s.Short {
 		fmt.Fprintf(&b, "short %s %s %s\n", c.Digest, c.Spec, c.Key)
 	}
-	code, from := "", ""
+	code := ""
 	for _, c := range s.Cells {
-		if c.Code != code || c.From != from {
-			code, from = c.Code, c.From
-			fmt.Fprintf(&b, "code %s", code)
-			if from != "" {
-				fmt.Fprintf(&b, " from %s", from)
-			}
-			fmt.Fprintln(&b)
+		if c.Code != code {
+			code = c.Code
+			fmt.Fprintf(&b, "code %s\n", code)
 		}
 		fmt.Fprintf(&b, "%s %s %s\n", c.Digest, c.Spec, c.Key)
 	}
@@ -68,7 +59,7 @@ func (s *CellSums) format() []byte {
 }
 
 var (
-	codeLine = regexp.MustCompile(`^(?:tables ([0-9a-f]{16})|code ([0-9a-f]+)(?: from ([0-9a-f]+))?)$`)
+	codeLine = regexp.MustCompile(`^(?:tables ([0-9a-f]{16})|code ([0-9a-f]+)(?: from [0-9a-f]+)?)$`) // "from": of older programs
 	cellLine = regexp.MustCompile(`^(short )?([0-9a-f]{16}) ([0-9a-f]{8}) (.+)$`)
 )
 
@@ -79,18 +70,18 @@ func ReadCellSums(dir string) (*CellSums, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, code, from := new(CellSums), "", "" // versions of the lines that follow
+	s, code := new(CellSums), "" // version of the lines that follow
 	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		of, cell := codeLine.FindStringSubmatch(line), cellLine.FindStringSubmatch(line)
 		switch {
 		case of != nil && of[1] != "":
 			s.Tables = of[1]
 		case of != nil:
-			code, from = of[2], of[3]
+			code = of[2]
 		case cell != nil && cell[1] != "":
 			s.Short = append(s.Short, CellSum{Key: cell[4], Spec: cell[3], Digest: cell[2]})
 		case cell != nil && code != "":
-			s.Cells = append(s.Cells, CellSum{Key: cell[4], Spec: cell[3], Digest: cell[2], Code: code, From: from})
+			s.Cells = append(s.Cells, CellSum{Key: cell[4], Spec: cell[3], Digest: cell[2], Code: code})
 		case len(text) > 0:
 			return nil, fmt.Errorf("%s:%d: bad line %q", path, i+1, line)
 		}
@@ -105,16 +96,4 @@ func (s *CellSums) ByKey() map[string]*CellSum {
 		all[s.Cells[i].Key] = &s.Cells[i]
 	}
 	return all
-}
-
-// Adopted returns the number of cells that other code has computed, and the version of
-// the first of them.
-func (s *CellSums) Adopted() (n int, from string) {
-	for _, c := range s.Cells {
-		if c.From != "" {
-			n++
-			from = cmp.Or(from, c.From)
-		}
-	}
-	return n, from
 }

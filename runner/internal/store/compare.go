@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Tolerance is the largest difference of two numbers that count as equal, relative to the
@@ -21,14 +22,11 @@ const Tolerance = 1e-9
 // leastScale is for columns that have only rounding errors, some 1e-15.
 const leastScale = 1e-5
 
-// Compare returns lines on each file in which the results folder published differs from
-// fresh, the results of running it again, in the order of names, and how many of
-// these files differ by more than [Tolerance]. It compares both lists of checksums with
-// each other and with the files; files that are not committed may be missing.
+// Compare returns a line on each file in which the results folder published differs from
+// fresh, the results of running it again, and how many of these files differ by more than [Tolerance].
 //
-// Some files cannot be compared by numbers. If all tables are equal to [Tolerance], Compare
-// accepts a packed table or a network that is not committed, and a
-// figure if a table has other bytes, since figures are drawn from tables alone.
+// Files that are not committed are compared by the checksums that are: those that lie in the folder may be of
+// another run. Such files, and figures, may be others if a table has other bytes and all are equal to Tolerance.
 func Compare(published, fresh string) (lines []string, bad int, err error) {
 	old, err1 := OpenResults(published)
 	now, err2 := OpenResults(fresh)
@@ -36,127 +34,65 @@ func Compare(published, fresh string) (lines []string, bad int, err error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, 0, fmt.Errorf("compare: %w", err)
 	}
-	names := maps.Clone(old.sums)
-	maps.Copy(names, now.sums)
+	for _, name := range old.Differing() {
+		lines, bad = append(lines, name+": not what SHA256SUMS says"), bad+1
+	}
 	for _, e := range there {
 		name := e.Name()
-		if !e.IsDir() && !Timed(name) && name[0] != '.' && !slices.Contains([]string{sumsFile, runFile, cellsFile}, name) {
-			names[name] = ""
+		_, listed := old.sums[name]
+		own := slices.Contains([]string{sumsFile, runFile, cellsFile}, name)
+		if !listed && !own && !e.IsDir() && committed(name) && !Timed(name) && name[0] != '.' {
+			lines, bad = append(lines, name+": not listed in SHA256SUMS"), bad+1
 		}
 	}
-	found := map[string][]string{}
-	var lost, figures []string // files that cannot be compared by their numbers
-	compared, changed := false, false
-	for name := range names {
-		was, oldProblem, err1 := old.read(name)
-		is, newProblem, err2 := now.read(name)
-		if err := errors.Join(err1, err2); err != nil {
-			return nil, 0, fmt.Errorf("compare: %w", err)
-		}
-		ext := filepath.Ext(name)
-		isTable := ext == ".csv" || ext == ".gz"
-		problem, differs := "", true
+	names := maps.Clone(old.sums)
+	maps.Copy(names, now.sums)
+	var derived []string
+	rounded := false // a table is equal and has other bytes
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		was, is := old.sums[name], now.sums[name]
+		problem := "other bytes"
 		switch {
-		case oldProblem == tampered || oldProblem == absent && committed(name):
-			problem = oldProblem + ": in the committed folder"
-		case newProblem != "":
-			problem = newProblem + ": in the fresh folder"
-		case old.sums[name] == "" && now.sums[name] == "":
-			problem = "unlisted: in the committed folder"
-		case now.sums[name] == "":
+		case was == is:
+			continue
+		case is == "":
 			problem = "missing: a fresh run does not make it"
-		case old.sums[name] == "":
+		case was == "":
 			problem = "extra: only a fresh run makes it"
-		case old.sums[name] == now.sums[name]:
-			compared = compared || isTable && oldProblem == ""
+		case !committed(name) || filepath.Ext(name) == ".png":
+			derived = append(derived, name+": other bytes")
 			continue
-		case slices.Contains([]string{".png", ".svg", ".pdf"}, ext):
-			figures = append(figures, name)
-			continue
-		case oldProblem == absent:
-			lost, changed = append(lost, name), changed || isTable
-			continue
-		case isTable:
-			compared, changed = true, true
-			found[name], differs = compareTables(File{name, was}, File{name, is})
-		default:
-			problem = "other bytes"
+		case filepath.Ext(name) == ".csv":
+			if problem, err = compareTables(old, now, name); err != nil {
+				return nil, 0, err
+			}
+			if problem == "" {
+				lines, rounded = append(lines, fmt.Sprintf("%s: equal to %g", name, Tolerance)), true
+				continue
+			}
 		}
-		if problem != "" {
-			found[name] = []string{problem}
-		}
-		if differs {
-			bad++
-		}
+		lines, bad = append(lines, name+": "+problem), bad+1
 	}
-	equal := bad == 0 && compared
-	for _, name := range lost {
-		found[name] = []string{"other bytes, and not committed: not compared"}
+	if bad > 0 || !rounded {
+		bad += len(derived)
 	}
-	for _, name := range figures {
-		found[name] = []string{"another figure of the same tables"}
-		if changed {
-			found[name] = []string{"another figure, of tables with other bytes"}
-		}
-	}
-	if !equal {
-		bad += len(lost)
-	}
-	if !equal || !changed {
-		bad += len(figures)
-	}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		for _, problem := range found[name] {
-			lines = append(lines, name+": "+problem)
-		}
-	}
-	return lines, bad, nil
+	return append(lines, derived...), bad, nil
 }
 
-// compareTables says how two tables of other bytes differ: where each column does that
-// is not equal to [Tolerance] or, if there is none, where they do most.
-func compareTables(old, now File) (lines []string, differs bool) {
-	a, err1 := old.Table()
-	b, err2 := now.Table()
+// compareTables says how two tables differ, empty if they are equal to [Tolerance].
+func compareTables(old, now *Results, name string) (problem string, err error) {
+	was, err1 := os.ReadFile(filepath.Join(old.dir, name))
+	is, err2 := os.ReadFile(filepath.Join(now.dir, name))
 	if err := cmp.Or(err1, err2); err != nil {
-		return []string{err.Error()}, true
+		return "", fmt.Errorf("compare: %w", err)
 	}
-	if a.Len() != b.Len() || len(a.Columns) != len(b.Columns) {
-		return []string{fmt.Sprintf("%d lines of %d fields, and now %d of %d",
-			1+a.Len(), len(a.Columns), 1+b.Len(), len(b.Columns))}, true
+	d := new(Diff)
+	d.addFiles(File{name, was}, File{name, is}, byLine)
+	if d.Same() || len(d.Changes) == 0 {
+		return strings.Join(d.Added, "; "), nil
 	}
-	line, most := "the same fields, spelled in other bytes", 0.
-	for k, column := range a.Columns {
-		name, newName := column.Name, b.Columns[k].Name
-		at, off := compareColumns(append([]string{name}, a.Texts(name)...), append([]string{newName}, b.Texts(newName)...))
-		switch {
-		case off > Tolerance:
-			lines = append(lines, at)
-		case off > most:
-			line, most = at, off
-		}
-	}
-	if len(lines) > 0 {
-		return lines, true
-	}
-	return []string{line + ": equal"}, false
-}
-
-// compareColumns says where two columns, with their names, differ most, and by how much: infinitely if in
-// more than finite numbers.
-func compareColumns(old, now []string) (at string, most float64) {
-	size := scale(old, now)
-	for i := range old {
-		d := off(old[i], now[i], size)
-		if d <= most {
-			continue
-		}
-		most, at = d, fmt.Sprintf("line %d, %s: %s, and now %s", i+1, old[0], old[i], now[i])
-		if !math.IsInf(d, 1) {
-			at += fmt.Sprintf(", off by %.2g", d)
-		}
-	}
-	return at, most
+	c := d.Changes[0]
+	return fmt.Sprintf("%v, most %s, %s: %s, and now %s %s", d, c.Row, c.Column, c.Old, c.New, c.By), nil
 }
 
 // scale returns the scale of a column; see [Tolerance].

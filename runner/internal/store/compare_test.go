@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"closedform/internal/check"
@@ -41,111 +40,100 @@ func TestCompareNamesEachFile(t *testing.T) {
 	committed, fresh := twoFolders(t,
 		map[string]string{
 			"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png", "fig.svg": "svg",
-			"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "forged.svg": "svg", "torn.csv": "x\n", "note.toml": "n = 1",
+			"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "note.toml": "n = 1",
 		},
 		map[string]string{"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.svg": "SVG", "note.toml": "n = 2"})
 	overwrite(t, "x\n6\n", committed, "forged.csv")
-	overwrite(t, "SVG", committed, "forged.svg")
 	overwrite(t, "x\n", committed, "stale.csv")
-	overwrite(t, "y\n", fresh, "torn.csv")
 	os.Remove(filepath.Join(committed, "lost.csv"))
 	os.Remove(filepath.Join(committed, "lost.pdf"))
 	differences(
-		t, committed, fresh, 11,
-		"fig.png: another figure, of tables with other bytes",
-		"fig.svg: another figure, of tables with other bytes",
-		"forged.csv: tampered: in the committed folder",
-		"forged.svg: tampered: in the committed folder",
+		t, committed, fresh, 9,
+		"forged.csv: not what SHA256SUMS says",
+		"lost.csv (lost): not what SHA256SUMS says",
+		"stale.csv: not listed in SHA256SUMS",
 		"gone.csv: missing: a fresh run does not make it",
-		"lost.csv: absent: in the committed folder",
 		"new.csv: extra: only a fresh run makes it",
 		"note.toml: other bytes",
-		"stale.csv: unlisted: in the committed folder",
-		"table.csv: line 3, x: 2, and now 2.5, off by 0.2",
-		"torn.csv: tampered: in the fresh folder",
+		"table.csv: 1 of 4 values changed, most line 3, x: 2, and now 2.5 +0.5 (+25 %)",
+		"fig.png: other bytes",
+		"fig.svg: other bytes",
 	)
 }
 
-// What cannot be compared by its numbers is accepted beside tables that are equal: a
-// figure if one of them has other bytes, what is not committed if there is one.
-func TestCompareUnseen(t *testing.T) {
-	packed := func(x float64) string {
-		c := newCell("k", "f", 0)
-		c.Tables[0].Columns[2].Digits = 0
-		c.Tables[0].Add("", 0, x)
-		return string(TableFile(c.Tables[0]).Data)
+// What is not committed counts by its committed checksum, whatever lies in the folder: figures drawn of other results are no fault.
+func TestCompareNotCommitted(t *testing.T) {
+	files := map[string]string{"a.csv": "x\n1\n", "fig.svg": "svg", "grid.csv.gz": "gz"}
+	committed, fresh := twoFolders(t, files, nil)
+	overwrite(t, "of another day", committed, "fig.svg")
+	overwrite(t, "of another day", committed, "gone.pdf")
+	os.Remove(filepath.Join(committed, "grid.csv.gz"))
+	if lines, bad, err := Compare(committed, fresh); len(lines) > 0 || bad > 0 || err != nil {
+		t.Errorf("%q, %d, %v", lines, bad, err)
 	}
-	old := map[string]string{"a.csv": "x\n1\n", "b.csv": "x\n1\n", "grid.csv.gz": packed(1), "fig.png": "png", "net.npz": "npz"}
+	if r := check.Must(OpenResults(committed)); len(r.Differing()) > 0 {
+		t.Errorf("%q differ from their checksums", r.Differing())
+	}
+	committed, fresh = twoFolders(t, files, map[string]string{"fig.svg": "SVG"})
+	differences(t, committed, fresh, 1, "fig.svg: other bytes")
+}
+
+// Figures and what is not committed may be others beside tables that are equal, one of them in other bytes.
+func TestCompareRounded(t *testing.T) {
+	old := map[string]string{"a.csv": "x\n1\n", "b.csv": "x\n1\n", "grid.csv.gz": "gz", "fig.png": "png", "net.npz": "npz"}
 	const (
-		nearly  = 1 + 1e-12
-		a       = "a.csv: line 2, x: 1, and now 1.000000000001, off by 1e-12: equal"
-		b       = "b.csv: line 2, x: 1, and now 2, off by 0.5"
-		grid    = "grid.csv.gz: line 3, p: 1, and now 1.000000000001, off by 1e-12: equal"
-		unseen  = ": other bytes, and not committed: not compared"
-		figure  = "fig.png: another figure, of tables with other bytes"
-		figure0 = "fig.png: another figure of the same tables"
+		rounded = "x\n1.000000000001\n"
+		a       = "a.csv: equal to 1e-09"
+		b       = "b.csv: 1 of 1 values changed, most line 2, x: 1, and now 2 +1 (+1e+02 %)"
+		figure  = "fig.png: other bytes"
+		grid    = "grid.csv.gz: other bytes"
+		network = "net.npz: other bytes"
 	)
 	for _, c := range []struct {
-		lost    bool
 		changes map[string]string
 		bad     int
 		want    []string
 	}{
-		{false, map[string]string{"a.csv": "x\n1.000000000001\n", "fig.png": "PNG"}, 0, []string{a, figure}},
-		{false, map[string]string{"a.csv": "x\n1.000000000001\n", "fig.png": "PNG", "b.csv": "x\n2\n"}, 2, []string{a, b, figure}},
-		{false, map[string]string{"fig.png": "PNG"}, 1, []string{figure0}},
-		{false, map[string]string{"net.npz": "NPZ"}, 1, []string{"net.npz: other bytes"}},
-		{false, map[string]string{"grid.csv.gz": packed(nearly), "fig.png": "PNG"}, 0, []string{figure, grid}},
-		{false, map[string]string{"grid.csv.gz": packed(2)}, 1, []string{"grid.csv.gz: line 3, p: 1, and now 2, off by 0.5"}},
-		{false, map[string]string{"grid.csv.gz": "no gzip"}, 1, []string{"grid.csv.gz: table grid: unexpected EOF"}},
-		{true, map[string]string{"grid.csv.gz": packed(2), "fig.png": "PNG"}, 0, []string{figure, "grid.csv.gz" + unseen}},
-		{true, map[string]string{"net.npz": "NPZ"}, 0, []string{"net.npz" + unseen}},
-		{true, map[string]string{"grid.csv.gz": packed(nearly), "b.csv": "x\n2\n"}, 2, []string{b, "grid.csv.gz" + unseen}},
+		{map[string]string{"a.csv": rounded, "fig.png": "PNG", "grid.csv.gz": "GZ", "net.npz": "NPZ"}, 0, []string{a, figure, grid, network}},
+		{map[string]string{"a.csv": rounded, "fig.png": "PNG", "b.csv": "x\n2\n"}, 2, []string{a, b, figure}},
+		{map[string]string{"fig.png": "PNG", "net.npz": "NPZ"}, 2, []string{figure, network}},
 	} {
 		committed, fresh := twoFolders(t, old, c.changes)
-		if c.lost {
-			os.Remove(filepath.Join(committed, "grid.csv.gz"))
-			os.Remove(filepath.Join(committed, "net.npz"))
-		}
 		differences(t, committed, fresh, c.bad, c.want...)
 	}
-	committed, fresh := twoFolders(t, map[string]string{"grid.csv.gz": packed(1)}, map[string]string{"grid.csv.gz": packed(nearly)})
-	os.Remove(filepath.Join(committed, "grid.csv.gz"))
-	differences(t, committed, fresh, 1, "grid.csv.gz"+unseen)
 }
 
 func TestCompareTables(t *testing.T) {
-	for _, c := range []struct {
-		a, b    string
-		differs bool
-		says    string
-	}{
-		{"x,y\n1,2\n4,8\n", "x,y\n1,3\n5,8\n", true, "line 3, x: 4, and now 5, off by 0.2 | line 2, y: 2, and now 3, off by 0.12"},
-		{"x\nfail\n", "x\nskip\n", true, "line 2, x: fail, and now skip"},
-		{"x\n1\n", "x\nNaN\n", true, "line 2, x: 1, and now NaN"},
-		{"x\n1e308\n", "x\n+Inf\n", true, "line 2, x: 1e308, and now +Inf"},
-		{"x\n1\n", "x\n\"\"\n", true, "line 2, x: 1, and now "},
-		{"x\n0\n1\n", "x\r\n-0\r\n1.0\r\n", false, "the same fields, spelled in other bytes: equal"},
-		{"x\n1\n", "y\n1\n", true, "line 1, x: x, and now y"},
-		{"x\n1\n2\n", "x\n1\n", true, "3 lines of 1 fields, and now 2 of 1"},
-		{"x\n1\n", "x,y\n1,2\n", true, "2 lines of 1 fields, and now 2 of 2"},
-		{"", "x\n", true, "table x: it has no header line"},
-		// Where it is most, and on either side of the bound.
-		{"x\n1\n1\n", "x\n1.0000000005\n1.0000000009\n", false, "line 3, x: 1, and now 1.0000000009, off by 9e-10: equal"},
-		{"x\n1\n1\n", "x\n1.0000000005\n1.0000000011\n", true, "line 3, x: 1, and now 1.0000000011, off by 1.1e-09"},
+	for _, c := range []struct{ a, b, says string }{
+		{"x,y\n1,2\n4,8\n", "x,y\n1,3\n5,8\n", "2 of 4 values changed, most line 2, y: 2, and now 3 +1 (+50 %)"},
+		{"x\nfail\n", "x\nskip\n", "1 of 1 values changed, most line 2, x: fail, and now skip "},
+		{"x\n1\n", "x\nNaN\n", "1 of 1 values changed, most line 2, x: 1, and now NaN "},
+		{"x\n1e308\n", "x\n+Inf\n", "1 of 1 values changed, most line 2, x: 1e308, and now +Inf "},
+		{"x\n1\n", "x\n\"\"\n", "1 of 1 values changed, most line 2, x: 1, and now none "},
+		{"x\n0\n1\n", "x\r\n-0\r\n1.0\r\n", ""},
+		{"x\n1\n", "y\n1\n", "x: column x removed; x: column y added"},
+		{"x\n1\n2\n", "x\n1\n", "x: 1 rows removed"},
+		{"x\n1\n", "x,y\n1,2\n", "x: column y added"},
+		{"", "x\n", "table x: it has no header line"},
+		// On either side of the bound.
+		{"x\n1\n1\n", "x\n1.0000000005\n1.0000000009\n", ""},
+		{"x\n1\n1\n", "x\n1.0000000005\n1.0000000011\n", "1 of 2 values changed, most line 3, x: 1, and now 1.0000000011 +1.1e-09 (+1.1e-07 %)"},
 		// Sign and size count, but not what rounding leaves of zero, nor is the scale of a
 		// column that of an outlier, or nought where most are.
-		{"x\n1\n", "x\n-1\n", true, "line 2, x: 1, and now -1, off by 2"},
-		{"x\n1\n0\n", "x\n1\n1e-10\n", false, "line 3, x: 0, and now 1e-10, off by 1e-10: equal"},
-		{"x\n1\n1\n2e-8\n", "x\n1\n1\n1e-8\n", true, "line 4, x: 2e-8, and now 1e-8, off by 1e-08"},
-		{"x\n1e9\n1\n1\n", "x\n1e9\n1.1\n1\n", true, "line 3, x: 1, and now 1.1, off by 0.091"},
-		{"x\n0\n0\n0\n1\n", "x\n0\n0\n1e-17\n1\n", false, "line 4, x: 0, and now 1e-17, off by 1e-17: equal"},
-		{"x,y\n1,0\n", "x,y\n1,1e-15\n", false, "line 2, y: 0, and now 1e-15, off by 1e-10: equal"},
-		{"x,y\n1,0\n", "x,y\n1,1e-12\n", true, "line 2, y: 0, and now 1e-12, off by 1e-07"},
+		{"x\n1\n", "x\n-1\n", "1 of 1 values changed, most line 2, x: 1, and now -1 -2 (-2e+02 %)"},
+		{"x\n1\n0\n", "x\n1\n1e-10\n", ""},
+		{"x\n1\n1\n2e-8\n", "x\n1\n1\n1e-8\n", "1 of 3 values changed, most line 4, x: 2e-08, and now 1e-08 -1e-08 (-50 %)"},
+		{"x\n1e9\n1\n1\n", "x\n1e9\n1.1\n1\n", "1 of 3 values changed, most line 3, x: 1, and now 1.1 +0.1 (+10 %)"},
+		{"x\n0\n0\n0\n1\n", "x\n0\n0\n1e-17\n1\n", ""},
+		{"x,y\n1,0\n", "x,y\n1,1e-15\n", ""},
+		{"x,y\n1,0\n", "x,y\n1,1e-12\n", "1 of 2 values changed, most line 2, y: 0, and now 1e-12 +1e-12"},
 	} {
-		lines, differs := compareTables(File{"x.csv", []byte(c.a)}, File{"x.csv", []byte(c.b)})
-		if says := strings.Join(lines, " | "); differs != c.differs || says != c.says {
-			t.Errorf("%q and %q: %v, %q; want %v, %q", c.a, c.b, differs, says, c.differs, c.says)
+		committed, fresh := twoFolders(t, map[string]string{"x.csv": c.a + " "}, nil)
+		overwrite(t, c.a, committed, "x.csv")
+		overwrite(t, c.b, fresh, "x.csv")
+		says, err := compareTables(&Results{dir: committed}, &Results{dir: fresh}, "x.csv")
+		if says != c.says || err != nil {
+			t.Errorf("%q and %q: %q, %v; want %q", c.a, c.b, says, err, c.says)
 		}
 	}
 }

@@ -15,229 +15,193 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Diff has the differences between the published tables of an experiment and those of a commit,
-// without tables of times and packed tables.
+// Diff has the differences between the tables of an experiment and older ones.
 type Diff struct {
 	Name    string
 	Changes []Change // largest first
 	Added   []string // tables, columns and rows that are new, gone or unreadable
-
-	Numbers, ChangedNumbers int
-	Words, ChangedWords     int
+	Values  int      // how many were compared
 }
 
-// Change is a changed value of a table, or a changed mean with its interval.
+// Change is a changed value of a table. Its size is relative to the larger number, and infinite for words.
 type Change struct {
 	Table, Row, Column string
 	Old, New, By       string
-	Delta              float64 // of numbers; else NaN
-	unit               int     // 0: half-widths of the old interval, 1: other numbers, 2: words
-	size               float64 // in half-widths, or relative to the larger number
+	size               float64
 }
 
-// DiffResults compares the tables of the results folder name below dir, the folder of the
-// revision, with those of the revision.
-func DiffResults(ctx context.Context, rev *Revision, name string) (*Diff, error) {
-	d := &Diff{Name: name}
-	const then, today = 1, 2
-	files := map[string]int{}
-	for _, path := range rev.files {
-		if dir, file, _ := strings.Cut(path, "/"); dir == name && compared(file) {
-			files[file] |= then
-		}
+// DiffResults compares the published tables of the results folders below dir with those of a commit, without
+// tables of times and packed tables. It returns a Diff for each of the named folders and of those
+// that the commit has besides.
+func DiffResults(ctx context.Context, dir, commit string, names []string) ([]*Diff, error) {
+	id, err := Git(ctx, dir, "rev-parse", "--verify", "--end-of-options", commit+"^{commit}")
+	if err != nil {
+		return nil, fmt.Errorf("commit %s: %w", commit, err)
 	}
-	for _, path := range list(filepath.Join(rev.dir, name), ".csv") {
-		if file := filepath.Base(path); compared(file) {
-			files[file] |= today
-		}
+	id = strings.TrimSpace(id)
+	list, err := Git(ctx, dir, "diff", "--relative", "--no-renames", "--name-status", "-z", id, "--", "*.csv")
+	if err != nil {
+		return nil, err
 	}
-	for _, file := range slices.Sorted(maps.Keys(files)) {
-		switch files[file] {
-		case today:
+	diffs := map[string]*Diff{}
+	for _, name := range names {
+		diffs[name] = &Diff{Name: name}
+	}
+	fields := strings.Split(list, "\x00") // a status before each path
+	for k := 0; k+1 < len(fields); k += 2 {
+		status, path := fields[k], fields[k+1]
+		name, file, _ := strings.Cut(path, "/")
+		if file == "" || strings.Contains(file, "/") || Timed(file) {
+			continue
+		}
+		d := diffs[name]
+		if d == nil {
+			d = &Diff{Name: name}
+			diffs[name] = d
+		}
+		switch status {
+		case "A":
 			d.Added = append(d.Added, "table "+file+" added")
-		case then:
+		case "D":
 			d.Added = append(d.Added, "table "+file+" removed")
 		default:
-			old, err1 := rev.read(ctx, name+"/"+file)
-			now, err2 := os.ReadFile(filepath.Join(rev.dir, name, file))
+			old, err1 := Git(ctx, dir, "show", id+":./"+path)
+			now, err2 := os.ReadFile(filepath.Join(dir, path))
 			if err := cmp.Or(err1, err2); err != nil {
 				return nil, err
 			}
-			d.addFile(File{file, old}, File{file, now})
+			d.addFiles(File{file, []byte(old)}, File{file, now}, byKey)
 		}
 	}
-	d.sort()
-	return d, nil
+	var all []*Diff
+	for _, name := range slices.Sorted(maps.Keys(diffs)) {
+		all = append(all, diffs[name])
+	}
+	return all, nil
 }
 
-// DiffTables returns how the rows of a table differ from those of an older one that have the
-// same key, the largest change first.
-func DiffTables(old, now *table.Table) []Change {
-	d := new(Diff)
-	d.add(old, now)
-	d.sort()
-	return d.Changes
-}
-
-func (d *Diff) sort() {
-	slices.SortStableFunc(d.Changes, func(a, b Change) int {
-		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(b.size, a.size))
-	})
-}
-
-func compared(file string) bool {
-	return filepath.Ext(file) == ".csv" && !strings.Contains(file, "/") && !Timed(file)
-}
-
-func (d *Diff) addFile(old, now File) {
+// addFiles compares the tables of two files, whose rows are paired by match.
+func (d *Diff) addFiles(old, now File, match func(old, now *table.Table) rows) {
 	a, err1 := old.Table()
 	b, err2 := now.Table()
 	if err := cmp.Or(err1, err2); err != nil {
 		d.Added = append(d.Added, err.Error())
 		return
 	}
-	d.add(a, b)
+	d.add(a, b, match(a, b))
+	slices.SortStableFunc(d.Changes, func(a, b Change) int { return cmp.Compare(b.size, a.size) })
 }
 
-// add compares two tables.
-func (d *Diff) add(old, now *table.Table) {
-	d.only(old, now, "removed")
-	d.only(now, old, "added")
-	pairs, names, key := matched(old, now)
-	if n := old.Len() - len(pairs); n > 0 {
-		d.Added = append(d.Added, fmt.Sprintf("%s: %d rows removed", old.Name, n))
-	}
-	if n := now.Len() - len(pairs); n > 0 {
-		d.Added = append(d.Added, fmt.Sprintf("%s: %d rows added", old.Name, n))
-	}
-	if len(pairs) == 0 {
-		return
-	}
+func (d *Diff) add(old, now *table.Table, r rows) {
+	d.only(old, now, len(r.pairs), "removed")
+	d.only(now, old, len(r.pairs), "added")
 	for _, c := range old.Columns {
-		if now.Has(c.Name) && !slices.Contains(key, c.Name) && !isEnd(old, now, c.Name) {
-			d.addColumns(old, now, c.Name, pairs, names)
+		if !now.Has(c.Name) || slices.Contains(r.key, c.Name) {
+			continue
+		}
+		before, after := old.Texts(c.Name), now.Texts(c.Name)
+		size := scale(before, after)
+		for _, pair := range r.pairs {
+			d.Values++
+			if x, y := before[pair[0]], after[pair[1]]; off(x, y, size) > Tolerance {
+				change := Change{Table: old.Name, Row: r.names[pair[0]], Column: c.Name, size: off(x, y, 0)}
+				change.spell(x, y)
+				d.Changes = append(d.Changes, change)
+			}
 		}
 	}
 }
 
-// only notes the columns of a table that another table lacks.
-func (d *Diff) only(t, other *table.Table, word string) {
+// only notes the columns and rows of a table that another table lacks, of which some rows have pairs.
+func (d *Diff) only(t, other *table.Table, pairs int, word string) {
 	for _, c := range t.Columns {
 		if !other.Has(c.Name) {
 			d.Added = append(d.Added, fmt.Sprintf("%s: column %s %s", t.Name, c.Name, word))
 		}
 	}
-}
-
-// isEnd reports whether a column has ends of intervals whose middle has a column, too.
-func isEnd(old, now *table.Table, name string) bool {
-	mean := strings.TrimSuffix(strings.TrimSuffix(name, "_low"), "_high")
-	return mean != name && hasInterval(old, now, mean)
-}
-
-func hasInterval(old, now *table.Table, name string) bool {
-	for _, c := range table.IntervalOf(name, "") {
-		if !old.Has(c.Name) || !now.Has(c.Name) {
-			return false
-		}
-	}
-	return true
-}
-
-// addColumns compares a column, with the ends of its intervals if it has them.
-func (d *Diff) addColumns(old, now *table.Table, name string, pairs [][2]int, names []string) {
-	columns := []string{name}
-	if hasInterval(old, now, name) {
-		columns = append(columns, name+"_low", name+"_high")
-	}
-	before, after, scales := make([][]string, len(pairs)), make([][]string, len(pairs)), make([]float64, len(columns))
-	words := false
-	for k, column := range columns {
-		a, b := old.Texts(column), now.Texts(column)
-		scales[k] = scale(a, b)
-		for i, pair := range pairs {
-			before[i], after[i] = append(before[i], a[pair[0]]), append(after[i], b[pair[1]])
-			words = words || isWord(a[pair[0]]) || isWord(b[pair[1]])
-		}
-	}
-	for i, pair := range pairs {
-		c := Change{Table: old.Name, Row: names[pair[0]], Column: name}
-		changed := 0
-		for k := range columns {
-			if off(before[i][k], after[i][k], scales[k]) > Tolerance {
-				changed++
-			}
-		}
-		if words {
-			d.Words, d.ChangedWords = d.Words+1, d.ChangedWords+changed
-		} else {
-			d.Numbers, d.ChangedNumbers = d.Numbers+len(columns), d.ChangedNumbers+changed
-		}
-		switch {
-		case changed == 0:
-			continue
-		case words:
-			c.unit, c.Old, c.New = 2, spell(before[i], 17), spell(after[i], 17)
-		default:
-			c.measure(before[i], after[i])
-		}
-		d.Changes = append(d.Changes, c)
+	if n := t.Len() - pairs; n > 0 {
+		d.Added = append(d.Added, fmt.Sprintf("%s: %d rows %s", t.Name, n, word))
 	}
 }
 
-// isWord reports whether a field is neither a number nor empty.
-func isWord(field string) bool {
-	_, err := strconv.ParseFloat(field, 64)
-	return field != "" && err != nil
-}
-
-// measure returns the change of a number, in half-widths of its old interval if it has
-// one.
-func (c *Change) measure(old, now []string) {
-	for digits := 4; digits <= 17; digits++ { // as many as tell them apart
-		if c.Old, c.New = spell(old, digits), spell(now, digits); c.Old != c.New {
-			break
-		}
-	}
-	x, y := number(old[0]), number(now[0])
-	c.Delta = y - x
-	if len(old) == 3 && number(old[2]) > number(old[1]) {
-		half := (number(old[2]) - number(old[1])) / 2
-		for k := range old {
-			if d := math.Abs(number(old[k]) - number(now[k])); d > c.size {
-				c.size = d
-			} else if math.IsNaN(d) && old[k] != now[k] { // one of them is no number
-				c.size = math.Inf(1)
-			}
-		}
-		c.size /= half
-		if d := c.Delta / half; !math.IsNaN(d) {
-			c.By = fmt.Sprintf("%+.2g half-widths", d)
-		}
+// spell sets the values of a change as texts, with few digits if these already differ, and their difference.
+func (c *Change) spell(old, now string) {
+	c.Old, c.New = cmp.Or(old, "none"), cmp.Or(now, "none")
+	x, y := number(old), number(now)
+	if math.IsNaN(x - y) {
 		return
 	}
-	c.unit, c.size = 1, off(old[0], now[0], 0)
-	if d := c.Delta; !math.IsNaN(d) {
-		c.By = fmt.Sprintf("%+.3g", d)
-		if x != 0 {
-			c.By += fmt.Sprintf(" (%+.2g %%)", 100*d/math.Abs(x))
-		}
+	if a, b := strconv.FormatFloat(x, 'g', 4, 64), strconv.FormatFloat(y, 'g', 4, 64); a != b {
+		c.Old, c.New = a, b
+	}
+	c.By = fmt.Sprintf("%+.3g", y-x)
+	if x != 0 {
+		c.By += fmt.Sprintf(" (%+.2g %%)", 100*(y-x)/math.Abs(x))
 	}
 }
 
-// spell returns fields with so many significant digits: "x", or "x (low to high)".
-func spell(fields []string, digits int) string {
-	var texts []string
-	for _, field := range fields {
-		if x := number(field); !math.IsNaN(x) {
-			field = strconv.FormatFloat(x, 'g', digits, 64)
+// rows are the rows of an older table that a newer one has, too.
+type rows struct {
+	pairs [][2]int
+	names []string // of the rows of the older table
+	key   []string // the columns that identify them, if any
+}
+
+// byLine pairs the rows in their order.
+func byLine(old, now *table.Table) (r rows) {
+	for i := range old.Len() {
+		r.names = append(r.names, fmt.Sprintf("line %d", i+2))
+		if i < now.Len() {
+			r.pairs = append(r.pairs, [2]int{i, i})
 		}
-		texts = append(texts, cmp.Or(field, "none"))
 	}
-	if len(texts) == 3 && (fields[1] != "" || fields[2] != "") {
-		return fmt.Sprintf("%s (%s to %s)", texts[0], texts[1], texts[2])
+	return r
+}
+
+// byKey pairs the rows with the same values of the shortest beginning of the shared columns whose values
+// differ from row to row; by line if there is none.
+func byKey(old, now *table.Table) (r rows) {
+	r.names = rowNames(old, nil)
+	others := rowNames(now, nil)
+	for _, c := range old.Columns {
+		if unique(r.names) && unique(others) {
+			break
+		}
+		if now.Has(c.Name) {
+			r.key = append(r.key, c.Name)
+			r.names, others = rowNames(old, r.key), rowNames(now, r.key)
+		}
 	}
-	return texts[0]
+	if len(r.key) == 0 || !unique(r.names) || !unique(others) {
+		return byLine(old, now)
+	}
+	at := map[string]int{}
+	for k, name := range others {
+		at[name] = k
+	}
+	for i, name := range r.names {
+		if k, ok := at[name]; ok {
+			r.pairs = append(r.pairs, [2]int{i, k})
+		}
+	}
+	return r
+}
+
+// rowNames returns the values of the key of each row, without empty ones.
+func rowNames(t *table.Table, key []string) []string {
+	names := make([]string, t.Len())
+	for _, column := range key {
+		for i, text := range t.Texts(column) {
+			if text != "" {
+				names[i] = strings.TrimLeft(names[i]+" "+column+"="+text, " ")
+			}
+		}
+	}
+	return names
+}
+
+func unique(names []string) bool {
+	return len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(names)
 }
 
 // Same reports whether the tables are the same but for rounding.
@@ -248,11 +212,7 @@ func (d *Diff) String() string {
 	if d.Same() {
 		return "same"
 	}
-	parts := []string{fmt.Sprintf("%d of %d numbers changed", d.ChangedNumbers, d.Numbers)}
-	if d.ChangedWords > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d words changed", d.ChangedWords, d.Words))
-	}
-	return strings.Join(append(parts, d.Added...), "; ")
+	return strings.Join(append([]string{fmt.Sprintf("%d of %d values changed", len(d.Changes), d.Values)}, d.Added...), "; ")
 }
 
 const mostChanges = 40 // that are told of an experiment

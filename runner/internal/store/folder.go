@@ -6,9 +6,9 @@
 //
 //	README.md manifest.toml *.csv *.png *.svg *.pdf   what was published
 //	SHA256SUMS         their checksums, as sha256sum(1) writes them
-//	run.json timing*   provenance and times, which differ from run to run and are not summed
-//	cells/             finished cells, some in packs; not part of the results
-//	cells/at/          running processes, the cells that they claim, temporary files
+//	run.json timing_*  provenance and measured times, which differ and are not summed
+//	cells/             finished cells; not part of the results
+//	cells/at/          the cells that running processes claim, temporary files
 //
 // Every file appears under its name whole or not at all: it is written to a
 // temporary file in cells/, synced and renamed. For this, cells/ must lie on
@@ -21,77 +21,61 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
 )
 
-// Folder is an open results folder. Its methods may be called from several
-// goroutines.
+// Folder is an open results folder. Cells may be claimed, loaded and saved by several goroutines.
 type Folder struct {
 	dir   string
+	users *flock.Flock // shared by the processes that have it open
 	lock  *flock.Flock // of those who publish
-	mu    sync.Mutex   // within the process
-	packs packs
-
-	entering sync.Mutex // guards:
-	temp     string     // the folder of temporary files; empty: not yet
-	leave    func()     // removes it
 }
 
 // Open opens the results folder dir and creates it if necessary. Several processes may have it
-// open: each computes the cells that it claims, and one publishes at a time. Open removes
-// unfinished files of killed runs. Close the folder when the work is done.
+// open: each computes the cells that it claims, and one publishes at a time. The first of them removes
+// what killed ones have left. Close the folder when the work is done.
 func Open(dir string) (*Folder, error) {
-	f := &Folder{dir: dir, leave: func() {}}
+	f := &Folder{dir: dir}
 	if err := os.MkdirAll(f.at(), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	f.lock = newLock(filepath.Join(f.cells(), "lock"))
+	f.lock, f.users = newLock(filepath.Join(f.cells(), "lock")), newLock(filepath.Join(f.cells(), "users"))
 	f.sweep()
+	f.users.RLock()
 	return f, nil
 }
 
-// Close gives up the folder and removes the temporary files of this process.
+// Close gives up the folder. The last process removes all claims and temporary files.
 func (f *Folder) Close() {
-	f.entering.Lock()
-	defer f.entering.Unlock()
-	f.leave()
+	f.users.Unlock()
+	f.sweep()
+}
+
+// sweep removes claims and temporary files, unless a process has the folder open.
+func (f *Folder) sweep() {
+	if alone, _ := f.users.TryLock(); !alone {
+		return
+	}
+	files, _ := os.ReadDir(f.at())
+	for _, file := range files {
+		os.RemoveAll(filepath.Join(f.at(), file.Name()))
+	}
+	f.users.Unlock()
+}
+
+// locked waits for the lock of publishing, on a file system that has locks, and
+// returns a function that releases it.
+func (f *Folder) locked() (unlock func()) {
+	f.lock.Lock()
+	return func() { f.lock.Unlock() }
 }
 
 // Dir returns the path of the folder.
 func (f *Folder) Dir() string { return f.dir }
 
 func (f *Folder) cells() string { return filepath.Join(f.dir, "cells") }
-
-// temporary returns the folder of the temporary files of an owner.
-func temporary(owner string) string { return strings.TrimSuffix(owner, ".owner") + ".tmp" }
-
-// enter returns the folder for the temporary files of this process, which others remove when the process has ended.
-func (f *Folder) enter() (string, error) {
-	f.entering.Lock()
-	defer f.entering.Unlock()
-	if _, err := os.Stat(f.temp); err == nil {
-		return f.temp, nil
-	}
-	if err := os.MkdirAll(f.at(), 0o777); err != nil {
-		return "", err
-	}
-	owner, err := os.CreateTemp(f.at(), "*.owner")
-	if err != nil {
-		return "", err
-	}
-	owner.Close()
-	f.temp = temporary(owner.Name())
-	leave, _ := take(owner.Name())
-	if leave == nil {
-		return "", fs.ErrNotExist // another process took it for abandoned
-	}
-	f.leave = leave
-	return f.temp, os.MkdirAll(f.temp, 0o777)
-}
 
 // WriteFile replaces the file at path atomically. If path is not a regular file, such as a pipe, it
 // writes to it. An error names the path.
@@ -108,14 +92,13 @@ func WriteFile(path string, data []byte) error {
 
 // write puts a file at path atomically.
 func (f *Folder) write(path string, data []byte) error {
-	for again := true; ; again = false {
-		temp, err := f.enter()
-		if err == nil {
-			err = renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(temp))
-		}
-		// Others sweep what this process has not locked yet.
-		if !again || !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	return renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.at()))
+}
+
+// remove removes a file; a missing file is not an error.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"closedform/internal/check"
 )
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) {
 			panic("no claim")
 		}
 		fmt.Println()
-		select {}
+		time.Sleep(time.Hour)
 	}
 	os.Exit(m.Run())
 }
@@ -42,12 +43,12 @@ func startClaim(t *testing.T, dir string) *exec.Cmd {
 	return cmd
 }
 
-// fileNames returns the files below dir, in order, but for the lock and those of who is at work.
+// fileNames returns the files below dir, in order, but for the locks.
 func fileNames(t *testing.T, dir string) string {
 	t.Helper()
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && e.Name() != "lock" && filepath.Ext(path) != ".owner" {
+		if err == nil && !e.IsDir() && e.Name() != "lock" && e.Name() != "users" {
 			rel, _ := filepath.Rel(dir, path)
 			names = append(names, filepath.ToSlash(rel))
 		}
@@ -57,23 +58,30 @@ func fileNames(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// What a process that was killed left is removed at once by the next on its machine;
-// what one that is alive may be writing just now is not.
+// What processes that were killed left is removed by the next that has the folder for itself;
+// while a process is alive nothing is.
 func TestSweep(t *testing.T) {
 	f := openTemp(t)
 	foreign := filepath.Join(f.cells(), ".DS_Store")
 	overwrite(t, "", foreign)
 	release := f.Claim("k", "f")
-	save(t, f, newCell("a", "f", 1))
-	leftover := filepath.Join(f.temp, ".k-0123456789ab.cell1234567890123")
+	leftover := filepath.Join(f.at(), ".k-0123456789ab.cell1234567890123")
 	overwrite(t, "half a c", leftover)
-	if mustOpen(t, f.dir); !exists(leftover) || !exists(f.claimFile("k", "f")) {
-		t.Error("a temporary file or a claim was removed while its process is alive")
+	other := mustOpen(t, f.dir)
+	if other.Close(); !exists(leftover) || !exists(f.claimFile("k", "f")) {
+		t.Error("a temporary file or a claim was removed while a process is alive")
 	}
 	release()
 	f.Close()
-	if exists(leftover) || exists(f.claimFile("k", "f")) || exists(f.temp) || !exists(foreign) {
-		t.Error("the folder is closed, and what was there for its process is still there, or a file that is none of ours is not")
+	if exists(leftover) || exists(f.claimFile("k", "f")) || !exists(foreign) {
+		t.Error("the folder is closed, and what was there is still there, or a file that is none of ours is not")
+	}
+	child := startClaim(t, f.dir)
+	overwrite(t, "half a c", leftover)
+	check.OK(t, child.Process.Kill())
+	child.Wait() // reports the kill
+	if mustOpen(t, f.dir); exists(leftover) || exists(f.claimFile("k", "f")) {
+		t.Error("what a killed process left is still there")
 	}
 }
 

@@ -10,18 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
-// Publish replaces the content of the folder by the results of a complete run. It removes the
-// other files of an earlier run, then writes the files, cells.sums and
-// run.json, and last SHA256SUMS. [Folder.Published] recognises the results by
-// inputs, a line that identifies all that they follow from.
+// Publish replaces the content of the folder by the results of a complete run: it removes the other files of
+// an earlier run, then writes the files, cells.sums, run.json, SHA256SUMS, and last the seal by which
+// [Folder.Published] recognises the results of inputs, a line that identifies all that they follow from.
 //
-// A run of the same code that changes nothing leaves run.json and the times as
-// they are, since these describe the run that made the results. Measured times, files whose
-// names begin with "timing_", stay if files does not contain them; [Folder.Replace]
-// replaces them.
+// A run of the same code that changes nothing leaves run.json as it is, since it describes the run that made the
+// results. Measured times stay; [Folder.Replace] replaces them.
 //
 // A run that is killed while publishing leaves checksums that do not match. The next one
 // that publishes repairs the folder.
@@ -31,32 +27,37 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 	if err != nil {
 		return err
 	}
-	sums, err := f.sums(checksums{}, files)
-	if err != nil {
+	var names []string
+	for _, file := range files {
+		names = append(names, file.Name)
+	}
+	if !unique(names) {
+		return fmt.Errorf("publish: two files of %q have one name", names)
+	}
+	sums := checksums{}
+	if err := sums.add(files); err != nil {
 		return err
 	}
 	if made := f.unchanged(sums, run); made != nil {
-		provenance, files = made, f.withTimesThere(files)
+		provenance = made
 	}
-	own := []File{{cellsFile, cells.format()}, {runFile, provenance}, {sumsFile, sums}}
-	seal, seen := checksums{}, map[string]bool{}
-	for _, file := range slices.Concat(files, own) {
-		if seen[file.Name] {
-			return fmt.Errorf("publish: two files are named %s", file.Name)
-		}
-		if seen[file.Name] = true; !measured(file.Name) {
-			seal[file.Name] = sumOf(file.Data)
-		}
-	}
-	// The seal names the files before the first of them is written, and the
-	// old seal goes when all that it alone names are gone.
-	if err := f.removeEarlier(seal); err != nil {
+	old, err := os.ReadFile(filepath.Join(f.dir, sumsFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := f.write(f.seal(), append([]byte(inputs+"\n"), seal.format()...)); err != nil {
+	earlier, _ := parseSums(old) // invalid lines, such as marks of a merge conflict, are about to be replaced
+	for name := range earlier {
+		if sums[name] == "" {
+			if err := remove(filepath.Join(f.dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	own := []File{{cellsFile, cells.format()}, {runFile, provenance}, {sumsFile, sums.format()}}
+	if err := f.writeAll(append(slices.Clone(files), own...)...); err != nil {
 		return err
 	}
-	return f.writeAll(files, own...)
+	return f.write(f.seal(), f.sealed(inputs))
 }
 
 // Restamp replaces run.json and cells.sums of published results, which say which code made them.
@@ -69,29 +70,18 @@ func (f *Folder) Restamp(run *Run, cells *CellSums) error {
 	}
 	// A run that is killed between the two leaves cells of the older code in cells.sums, which
 	// the next one adopts; the other way round nothing would be left to adopt.
-	return f.writeAll(nil, File{runFile, provenance}, File{cellsFile, cells.format()})
+	return f.writeAll(File{runFile, provenance}, File{cellsFile, cells.format()})
 }
 
-// unchanged returns run.json as it is if the folder has these sums by the same code.
-func (f *Folder) unchanged(sums []byte, run *Run) []byte {
-	old, _ := os.ReadFile(filepath.Join(f.dir, sumsFile))
-	was, err := ReadRun(f.dir)
-	if err != nil || !bytes.Equal(old, sums) || was.CodeVersion != run.CodeVersion {
+// unchanged returns run.json as it is if the folder has these sums by the same code, and nothing adopted was computed.
+func (f *Folder) unchanged(sums checksums, run *Run) []byte {
+	old, err1 := readSums(f.dir)
+	was, err2 := ReadRun(f.dir)
+	if err1 != nil || err2 != nil || !maps.Equal(old, sums) || was.CodeVersion != run.CodeVersion || (was.Adopted == nil) != (run.Adopted == nil) {
 		return nil
 	}
 	made, _ := os.ReadFile(filepath.Join(f.dir, runFile))
 	return made
-}
-
-// withTimesThere returns the files with the times that the folder has in place of theirs.
-func (f *Folder) withTimesThere(files []File) []File {
-	files = slices.Clone(files)
-	for i, file := range files {
-		if data, err := os.ReadFile(filepath.Join(f.dir, file.Name)); err == nil && Timed(file.Name) {
-			files[i].Data = data
-		}
-	}
-	return files
 }
 
 // Replace writes some of the published files again, such as figures or
@@ -105,7 +95,7 @@ func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 	}
 	names := slices.Collect(maps.Keys(old))
 	for _, file := range there {
-		if measured(file.Name()) {
+		if Timed(file.Name()) {
 			names = append(names, file.Name())
 		}
 	}
@@ -118,52 +108,29 @@ func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 		}
 		delete(old, name)
 	}
-	sums, err := f.sums(old, files)
-	if err != nil {
+	if err := old.add(files); err != nil {
 		return err
 	}
-	return f.writeAll(files, File{sumsFile, sums})
+	return f.writeAll(append(slices.Clone(files), File{sumsFile, old.format()})...)
 }
 
-// sums adds those of the files, and returns SHA256SUMS.
-func (f *Folder) sums(sums checksums, files []File) ([]byte, error) {
+// add adds the sums of files, without those of times.
+func (s checksums) add(files []File) error {
 	for _, file := range files {
-		if !nameLine.MatchString(file.Name) {
-			return nil, fmt.Errorf("publish: file name %q", file.Name)
+		if !nameLine.MatchString(file.Name) || slices.Contains([]string{sumsFile, runFile, cellsFile}, file.Name) {
+			return fmt.Errorf("publish: file name %q", file.Name)
 		}
 		if !Timed(file.Name) {
-			sums[file.Name] = sumOf(file.Data)
-		}
-	}
-	return sums.format(), nil
-}
-
-func (f *Folder) writeAll(files []File, last ...File) error {
-	for _, file := range slices.Concat(files, last) {
-		if err := f.write(filepath.Join(f.dir, file.Name), file.Data); err != nil {
-			return fmt.Errorf("publish: %w", err)
+			s[file.Name] = sumOf(file.Data)
 		}
 	}
 	return nil
 }
 
-// removeEarlier removes the files that an earlier run published, or was killed
-// while publishing, except those to keep. It ignores invalid lines of SHA256SUMS, such as
-// marks of a merge conflict, since the file is about to be replaced.
-func (f *Folder) removeEarlier(stay checksums) error {
-	for _, path := range []string{filepath.Join(f.dir, sumsFile), f.seal()} {
-		list, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		sums, _ := parseSums(list)
-		for name := range sums {
-			if _, stays := stay[name]; stays || measured(name) { // seals of older programs have measured times
-				continue
-			}
-			if err := remove(filepath.Join(f.dir, name)); err != nil {
-				return err
-			}
+func (f *Folder) writeAll(files ...File) error {
+	for _, file := range files {
+		if err := f.write(filepath.Join(f.dir, file.Name), file.Data); err != nil {
+			return fmt.Errorf("publish: %w", err)
 		}
 	}
 	return nil
@@ -173,9 +140,8 @@ func (f *Folder) removeEarlier(stay checksums) error {
 // these inputs.
 func (f *Folder) Published(inputs string) bool {
 	seal, err := os.ReadFile(f.seal())
-	of, list, _ := strings.Cut(string(seal), "\n")
-	sums, bad := parseSums([]byte(list))
-	if err != nil || bad != nil || of != inputs {
+	sums, err2 := readSums(f.dir)
+	if err != nil || err2 != nil || !bytes.Equal(seal, f.sealed(inputs)) {
 		return false
 	}
 	for name, sum := range sums {
@@ -191,3 +157,12 @@ func (f *Folder) Published(inputs string) bool {
 // It is not part of the results: a clone without cells has no seal, and computes
 // them.
 func (f *Folder) seal() string { return filepath.Join(f.cells(), "published") }
+
+// sealed returns the content of the seal of what is published now.
+func (f *Folder) sealed(inputs string) []byte {
+	for _, name := range []string{sumsFile, runFile, cellsFile} {
+		data, _ := os.ReadFile(filepath.Join(f.dir, name)) // a missing file has another sum than any
+		inputs += " " + sumOf(data)
+	}
+	return []byte(inputs + "\n")
+}

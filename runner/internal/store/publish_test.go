@@ -72,10 +72,9 @@ func TestPublish(t *testing.T) {
 	for _, harm := range []func(){
 		func() {},
 		func() { os.Remove(f.seal()) },
-		func() { os.Remove(filepath.Join(f.dir, sumsFile)) },
 		func() {
 			sum := sumOf(nil)
-			overwrite(t, "<<<<<<<\n"+sums+"=======\n"+sum+"  ../outside.csv\n"+sum+"  notes/../notes.txt\n", f.dir, sumsFile)
+			overwrite(t, "<<<<<<<\n"+read(t, f.dir, sumsFile)+"=======\n"+sum+"  ../outside.csv\n"+sum+"  notes/../notes.txt\n", f.dir, sumsFile)
 			overwrite(t, "not ours", f.dir, "..", "outside.csv")
 		},
 	} {
@@ -159,7 +158,7 @@ func TestCellSums(t *testing.T) {
 		Short:  []CellSum{{Key: "joint seed=1", Spec: "01234567", Digest: "0123456789abcdef"}},
 		Cells: []CellSum{
 			{Key: "joint seed=1", Code: "d0de", Spec: "89abcdef", Digest: "0123456789abcdef"},
-			{Key: "total seed=1", Code: "d0de", From: "beef", Spec: "89abcdef", Digest: "fedcba9876543210"},
+			{Key: "total seed=1", Code: "d0de", Spec: "89abcdef", Digest: "fedcba9876543210"},
 		},
 	}
 	text := string(want.format())

@@ -93,35 +93,17 @@ func OpenResults(dir string) (*Results, error) {
 // Sums returns SHA256SUMS, the checksums of all files.
 func (r *Results) Sums() []byte { return r.sums.format() }
 
-const (
-	tampered = "tampered" // it is not what its checksum says
-	absent   = "absent"   // it is listed and not there
-)
-
-// read returns a published file and its problem, if any. A file that is not listed is empty.
-func (r *Results) read(name string) (data []byte, problem string, err error) {
-	sum, listed := r.sums[name]
-	if !listed {
-		return nil, "", nil
-	}
-	data, err = os.ReadFile(filepath.Join(r.dir, name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, absent, nil
-	case err == nil && sumOf(data) != sum:
-		problem = tampered
-	}
-	return data, problem, err
-}
-
-// Differing returns the names of the files that do not match their checksums, sorted.
-// Files that are not committed may be missing.
+// Differing returns the names of the committed files that do not match their checksums, sorted.
 func (r *Results) Differing() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
-		switch _, problem, err := r.read(name); {
-		case problem == absent && committed(name):
+		if !committed(name) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(r.dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			names = append(names, name+" (lost)")
-		case problem == tampered || err != nil:
+		case err != nil || sumOf(data) != r.sums[name]:
 			names = append(names, name)
 		}
 	}
@@ -135,34 +117,21 @@ func committed(name string) bool {
 }
 
 // Tables returns all tables but packed ones, in the order of their names.
-func (r *Results) Tables() (table.Set, error) {
-	return r.tables(slices.Sorted(maps.Keys(r.sums)))
-}
-
-func (r *Results) tables(files []string) (tables table.Set, err error) {
-	for _, file := range files {
-		name, ok := strings.CutSuffix(filepath.Base(file), ".csv")
-		if !ok {
-			continue
+func (r *Results) Tables() (tables table.Set, err error) {
+	for _, file := range slices.Sorted(maps.Keys(r.sums)) {
+		if name, ok := strings.CutSuffix(file, ".csv"); ok {
+			t, err := r.Table(name)
+			if err != nil {
+				return nil, err
+			}
+			tables = append(tables, t)
 		}
-		t, err := r.Table(name)
-		if err != nil {
-			return nil, err
-		}
-		tables = append(tables, t)
 	}
 	return tables, nil
 }
 
-// MeasuredTimes returns the tables of measured times in a results folder, in the order of their
-// names. There may be no folder yet.
-func MeasuredTimes(dir string) (table.Set, error) {
-	files := slices.DeleteFunc(list(dir, ".csv"), func(path string) bool { return !measured(filepath.Base(path)) })
-	return (&Results{dir: dir}).tables(files)
-}
-
-// ErrNotCommitted is the error of a published table that is packed and missing: a run makes it
-// again.
+// ErrNotCommitted is the error of a published table that is packed and missing, or that of an older run: a run
+// makes it again.
 var ErrNotCommitted = errors.New("which is not committed")
 
 // Table returns a published table. It is an error if SHA256SUMS does not list it, if it is
@@ -177,12 +146,13 @@ func (r *Results) Table(name string) (*table.Table, error) {
 		return nil, fmt.Errorf("%s: %s does not list it", path, sumsFile)
 	}
 	data, err := os.ReadFile(path)
+	other := sum != "" && sumOf(data) != sum
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(file, packed):
+	case strings.HasSuffix(file, packed) && (errors.Is(err, fs.ErrNotExist) || err == nil && other):
 		return nil, fmt.Errorf("%s, %w", file, ErrNotCommitted)
 	case err != nil:
 		return nil, err
-	case sum != "" && sumOf(data) != sum:
+	case other:
 		return nil, fmt.Errorf("%s: its checksum is not that of %s", path, sumsFile)
 	}
 	return File{file, data}.Table()

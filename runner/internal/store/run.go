@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,7 +12,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -108,6 +108,32 @@ func (r *Run) json() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
+// AddTimes sets the processor times of the run to those of its cells, of these strata.
+func (r *Run) AddTimes(cells []*Cell, strata []string) {
+	count := map[string]float64{}
+	r.CPUSeconds, r.CellSeconds = 0, map[string]float64{}
+	for i, c := range cells {
+		r.CPUSeconds += c.Took()
+		r.CellSeconds[strata[i]] += c.Took()
+		count[strata[i]]++
+	}
+	for stratum, sum := range r.CellSeconds {
+		r.CellSeconds[stratum], _ = strconv.ParseFloat(strconv.FormatFloat(sum/count[stratum], 'g', 3, 64), 64)
+	}
+}
+
+// Expected returns the expected seconds of a cell of a stratum: the mean of the stratum,
+// or else of all cells of the run; infinity if nothing is known.
+func (r *Run) Expected(stratum string) float64 {
+	if s, ok := r.CellSeconds[stratum]; ok {
+		return s
+	}
+	if n := r.Computed + r.Reused; n > 0 && r.CPUSeconds > 0 {
+		return r.CPUSeconds / float64(n)
+	}
+	return math.Inf(1)
+}
+
 // gitState returns the commit that is checked out in dir, and whether the tree
 // differs from it outside results/.
 func gitState(ctx context.Context, dir string) (commit, tree string) {
@@ -140,17 +166,13 @@ func cpuModel() string {
 
 var highWater = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 
-// PeakMemory returns the peak resident memory in bytes, 0 if it is unknown. It does not use
-// getrusage on Linux, where the peak includes that of the parent, such as go run.
+// PeakMemory returns the peak resident memory in bytes, 0 where the system has no /proc. It does not use
+// getrusage, where the peak includes that of the parent, such as go run.
 func PeakMemory() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	if m := highWater.FindSubmatch(status); m != nil {
 		n, _ := strconv.ParseInt(string(m[1]), 10, 64)
 		return n << 10
 	}
-	var usage syscall.Rusage
-	if runtime.GOOS != "darwin" || syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return int64(usage.Maxrss)
+	return 0
 }

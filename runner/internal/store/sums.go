@@ -16,16 +16,11 @@ import (
 const (
 	sumsFile = "SHA256SUMS"
 	runFile  = "run.json"
-	timing   = "timing" // begins the names of files that hold times
 )
 
-// Timed reports whether a file holds times, by its name. Such a file differs on every run,
-// has no checksum and is never compared.
-func Timed(name string) bool { return strings.HasPrefix(name, timing) }
-
-// measured reports whether a file holds times that were measured alone on the machine, or draws
-// them, by its name.
-func measured(name string) bool { return strings.HasPrefix(name, timing+"_") }
+// Timed reports whether a file holds times, or draws them, by its name. Such a file differs whenever times are
+// measured, has no checksum and is never compared.
+func Timed(name string) bool { return strings.HasPrefix(name, "timing") }
 
 // checksums maps file names to SHA-256 sums in hexadecimal.
 type checksums map[string]string

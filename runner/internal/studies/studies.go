@@ -6,20 +6,17 @@ import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/claims"
 	"closedform/runner/internal/studies/compare"
-	"closedform/runner/internal/studies/cost"
 	"closedform/runner/internal/studies/discover"
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/mccheck"
 	"closedform/runner/internal/studies/moments"
-	"closedform/runner/internal/studies/openset"
 	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/posterior"
 	"closedform/runner/internal/studies/sorted"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
-	"closedform/runner/internal/studies/vouched"
 	"closedform/runner/internal/study"
 )
 
@@ -36,11 +33,10 @@ var All = []study.Kind{
 	order.Kind,
 	sorted.Kind,
 	posterior.Kind,
-	openset.Kind,
+	unknown.OpenSet,
 	unknown.Kind,
-	vouched.Kind,
+	claims.Vouched,
 	stability.Kind,
 	moments.Kind,
-	cost.Kind,
 	mccheck.Kind,
 }

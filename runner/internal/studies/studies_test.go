@@ -10,6 +10,7 @@ import (
 
 	"closedform/internal/check"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/study"
 )
 
 const experiments = "../../../experiments"
@@ -51,9 +52,9 @@ func TestMissing(t *testing.T) {
 	for study, want := range map[string]string{
 		"ablation":  "ablation.spread, 0 to 1e30; ablation.variance, 0 to 1e30; ablation.draws, 1 to 1,000,000; data.generator, one of ",
 		"calibrate": "calibrate.box, 0.1 to 4", "claims": "claim, at least one table headed [[claim]]; evidence, ",
-		"compare": "compare.budget, 1 to 100; compare.reference, the name of a [[method]]; set, ", "cost": "cost.width, each 1 to 10,000; cost.inputs, ",
-		"drift": "stream.examples, 1 to 1,000,000; stream.budget, 1 to 100; drift, ", "hidden": "hidden.test, 1 to 1,000,000; hidden.snapshots, ",
-		"learn": "data.generator, ", "mc_check": "mc_check.samples, 2 to 1e9; mc_check.rho, numbers ≥ 0 and < 1; mc_check.cases, ",
+		"compare": "compare.budget, 1 to 100; compare.reference, the name of a [[method]]; set, ",
+		"drift":   "stream.examples, 1 to 1,000,000; stream.budget, 1 to 100; drift, ", "hidden": "hidden.test, 1 to 1,000,000; hidden.snapshots, ",
+		"learn": "data.generator, ", "mc_check": "mc_check.samples, 2 to 1e9; mc_check.rho, each 0 to 0.999; mc_check.cases, ",
 		"moments": "moments.spread, each 0 to 1e30; moments.variance, each 0 to 1e30; moments.draws, ", "order": "data.generator, one of logistic, ",
 		"posterior": "data.generator, one of logistic, ", "sorted": "set, at least one table headed [[set]]; method, at least one table headed [[method]]",
 		"stability": "stability.lambda, numbers > 0, or words as in [model]; stability.gap, [low, high]", "unknown": "data.generator, one of ",
@@ -63,7 +64,7 @@ func TestMissing(t *testing.T) {
 		switch study {
 		case "compare", "hidden", "order":
 			text += "[" + study + "]\n"
-		case "ablation", "calibrate", "cost", "mc_check", "moments", "stability":
+		case "ablation", "calibrate", "mc_check", "moments", "stability":
 			text += "[" + study + "]\nclasses = [2, 3]\n"
 		}
 		m, err := config.Parse("t.toml", []byte(text), nil)
@@ -87,6 +88,9 @@ func resolve(t *testing.T, file string) []byte {
 		}
 		e := check.Must(kind.New(m))
 		out := check.Must(m.Resolved(e))
+		if _, ok := e.(study.WithData); !ok && strings.Contains(string(out), "\nfile = ") {
+			t.Errorf("%s: reads files, and does not say which", file)
+		}
 		return out
 	}
 	t.Fatalf("%s: no study %s", file, m.Study)

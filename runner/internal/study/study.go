@@ -115,8 +115,8 @@ type Derived interface {
 	Use(read func(experiment, table string) (*table.Table, error)) error
 }
 
-// Plain is embedded by experiments that read no data, have no cells, or add nothing to the
-// tables of their cells.
+// Plain is embedded by experiments that read no data, have no cells, add nothing to the tables of
+// their cells, or have no figures.
 type Plain struct{}
 
 // Prepare reads nothing.
@@ -127,6 +127,9 @@ func (Plain) Cells() []Cell { return nil }
 
 // Tables merges those of the cells.
 func (Plain) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
+
+// Figures returns none.
+func (Plain) Figures() []Figure { return nil }
 
 // Swept is embedded by experiments that sweep the seed alone.
 type Swept struct {

@@ -13,7 +13,6 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/softmax"
-	"closedform/figures"
 	"closedform/internal/check"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/data"
@@ -44,17 +43,11 @@ func TestMoments(t *testing.T) {
 		check.Near(t, word, marks.Where("classes", 3).Where("rho", 0.2).Nums(word)[0], learner.Lambda{Word: word}.Value(3, 0.2), 0)
 	}
 	// Means over the draws, at the logits of this number of classes.
-	rnd, want := rand.New(study.Stream("small_ablation", 1, "logits", 3)), approx.NewErrors(softmax.Probit{})
-	got, exact, asymmetry := approx.NewMoments(3), approx.NewMoments(3), 0.0
-	for range 20 {
-		z := approx.Problems{Classes: 3, Spread: 2, Variance: 1, Unequal: 0.5}.Draw(rnd)
-		exact.Compute(softmax.Exact{}, z)
-		got.Compute(softmax.Probit{Lambda: 0.55, Rho: 0.2}, z)
-		want.Add(got, exact)
-		asymmetry += got.Asymmetry() / 20
-	}
+	want := approx.NewErrors(softmax.Probit{Lambda: 0.55, Rho: 0.2}, 20)
+	problems := approx.Problems{Classes: 3, Spread: 2, Variance: 1, Unequal: 0.5}
+	check.OK(t, problems.Compare(t.Context(), rand.New(study.Stream("small_ablation", 1, "logits", 3)), []*approx.Errors{want}))
 	row := errors.Where("classes", 3).Where("rho", 0.2).Where("lambda", 0.55)
-	check.Near(t, "asymmetry", row.Nums("asymmetry")[0], asymmetry, 1e-12)
+	check.Near(t, "asymmetry", row.Nums("asymmetry")[0], want.Asymmetry(), 0)
 	for i, c := range approx.Columns() {
 		check.Near(t, c.Name, row.Nums(c.Name)[0], want.Row()[i], 0)
 	}
@@ -165,42 +158,6 @@ func TestSkippedSteps(t *testing.T) {
 	}
 }
 
-// Every map is of its own number of classes or method, and marks the λ of its classes.
-func TestMaps(t *testing.T) {
-	tables := studytest.Run(t, Kind, small)
-	e := studytest.New(t, Kind, small).(*experiment)
-	compare := func(maps func(*table.Table, string, *table.Table) []figures.Map, all *table.Table, columns []string, of ...*table.Table) {
-		for _, column := range columns {
-			for i, m := range maps(all, column, tables.Get("marks")) {
-				check.Equal(t, m.Title, []any{fmt.Sprint(m.Z), m.X, m.Y}, []any{fmt.Sprint(of[i].Nums(column)), []float64{0.2, 0.55, 1.5}, []float64{0.2, 0.5}})
-			}
-		}
-	}
-	errors, summary := tables.Get("errors"), tables.Get("summary")
-	compare(e.byClasses, errors, []string{"tv", "cov_error", "indefinite", "asymmetry", "excess"}, errors.Where("classes", 3), errors.Where("classes", 2))
-	compare(e.byMethod, summary, []string{"accuracy", "log_loss", "indefinite_steps"}, summary.Where("method", "joint"), summary.Where("method", "total"))
-	check.Equal(t, "least-squares λ", e.byClasses(errors, "tv", tables.Get("marks"))[1].Curves[1].X, tables.Get("marks").Where("classes", 2).Nums("lsq"))
-	// A scale has two ends also where there is one value, or none.
-	for _, c := range []struct {
-		log       bool
-		z         []float64
-		low, high float64
-	}{
-		{false, []float64{2, 1, math.NaN(), math.Inf(1)}, 1, 2},
-		{true, []float64{2, 1, 0, -1, math.Inf(1)}, 1, 2},
-		{true, []float64{0.01, 0.01}, 0.005, 0.02},
-		{false, []float64{0, 0}, -1, 1},
-		{false, []float64{1e20}, 0.5e20, 1.5e20},
-		{true, []float64{math.NaN(), math.Inf(1), 0}, 0.5, 2},
-		{false, []float64{math.NaN(), math.Inf(1)}, -1, 1},
-	} {
-		s := heat{scale: figures.Axis{Log: c.log}}.row([]figures.Map{{Z: c.z}}).Scale
-		if s.Min != c.low || s.Max != c.high {
-			t.Errorf("%v: scale from %g to %g, want %g to %g", c.z, s.Min, s.Max, c.low, c.high)
-		}
-	}
-}
-
 // A λ or ρ that the sweep replaces cannot be set.
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, small, map[string]string{
@@ -209,22 +166,4 @@ func TestRefused(t *testing.T) {
 		"evaluate.grid=1": "grid", "ablation.spread=-1": "spread",
 	})
 	studytest.Differ(t, Kind, small, "seed=2", "ablation.spread=1", "ablation.variance=2", "ablation.unequal=0", "ablation.draws=3", "sweep.rho=[0.1, 0.5]", "sweep.lambda=[1, 2]")
-}
-
-// Of data from files the networks learn the training part, in the order of the stream
-// "pass", and are looked at on the test part.
-func TestFiles(t *testing.T) {
-	all := studytest.Clusters(30)
-	src := strings.Replace(small, `generator = "wedges"; train = 8`, fmt.Sprintf("file = %q; train_rows = \"1-20\"; scale = \"none\"", studytest.File(t, all)), 1)
-	src = strings.Replace(src, "[evaluate]; grid = 9\n", "", 1)
-	tables := studytest.Run(t, Kind, src, "sweep.seed=[1]")
-	n := network(t, bnn.Total, bnn.Fail, 0.55, 0.2, 1)
-	for _, i := range rand.New(study.Stream("small_ablation", 1, "pass", 1)).Perm(20) {
-		check.Must(n.Observe(all.X[i], all.Class[i]))
-	}
-	accuracy, loss := scores(t, n, data.Set{X: all.X[20:], Class: all.Class[20:]})
-	row := tables.Get("summary").Where("method", "total").Where("rho", 0.2).Where("lambda", 0.55)
-	check.NearAll(t, "scores", []float64{row.Nums("accuracy")[0], row.Nums("log_loss")[0], row.Nums("classes")[0]}, []float64{accuracy, loss, 3}, 1e-12)
-	studytest.Refused(t, Kind, src, map[string]string{"evaluate.grid=9": "evaluate.grid", "data.train_rows=1-40": "train_rows", "data.generator=wedges": "data"})
-	studytest.Refused(t, Kind, small, map[string]string{"data.scale=unit": "scale"})
 }

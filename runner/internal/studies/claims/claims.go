@@ -1,11 +1,12 @@
 // Package claims gives a verdict on every claim of the paper, from what the other
-// experiments have published. Nothing is computed but means and intervals.
+// experiments have published, and compares them with what others have published. Nothing is
+// computed but means and intervals.
 package claims
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -46,44 +47,45 @@ type evidence struct {
 	Statistic string `toml:"statistic" allowed:"what the number is, in words"`
 	Condition string `toml:"condition" allowed:"under which condition it shows the claim, in words"`
 
-	Manifest string   `toml:"manifest" allowed:"the name of an experiment"`
-	Table    string   `toml:"table" allowed:"the name of a table"`
-	Rows     []string `toml:"rows"`            // which rows of the table are taken, "column=text" each; none: all
-	Minus    []string `toml:"minus,omitempty"` // rows that are subtracted, seed by seed: Rows but for these
-	Value    string   `toml:"value" allowed:"a column of the table"`
+	Number
+	Minus []string `toml:"minus,omitempty"` // rows that are subtracted, seed by seed: Rows but for these
 
-	// Where the interval comes from. With Low and High, columns of its ends, or SE, the column of a
-	// standard error, there must be one row. Without them there is a row for each seed, and Interval
-	// is "t", Student's over these, or "range", from the least to the largest.
+	// Where the interval comes from. With Low and High, columns of its ends, there must be one row.
+	// Without them there is a row for each seed, and Interval is "t", Student's over these, or
+	// "range", from the least to the largest.
 	Low      string `toml:"low,omitempty"`
 	High     string `toml:"high,omitempty"`
-	SE       string `toml:"se,omitempty"`
 	Interval string `toml:"interval"`
 
 	Sense     string  `toml:"sense" allowed:"\"above\" or \"below\""`
 	Threshold float64 `toml:"threshold" allowed:"a number"`
 }
 
+// Number is where a number comes from: a column of a table that an experiment has published.
+type Number struct {
+	Manifest string   `toml:"manifest" allowed:"the name of an experiment"`
+	Table    string   `toml:"table" allowed:"the name of a table"`
+	Rows     []string `toml:"rows"` // which rows of the table are taken, "column=text" each; none: all
+	Value    string   `toml:"value" allowed:"a column of the table"`
+}
+
 // column returns that of a filter "column=text".
 func column(filter string) string { return filter[:max(0, strings.Index(filter, "="))] }
 
-// SetDefaults implements [config.Defaulter].
-func (e *evidence) SetDefaults() { e.Interval = "t" }
-
 func (e *evidence) Validate() error {
+	e.Interval = cmp.Or(e.Interval, "t")
 	for _, f := range slices.Concat(e.Rows, e.Minus) {
 		if column(f) == "" {
 			return field.Errorf("rows", `%q is not allowed; allowed: "column=text", such as "method=joint"`, f)
 		}
 	}
-	stated := e.Low != "" || e.SE != ""
 	switch {
-	case (e.Low == "") != (e.High == "") || e.Low != "" && e.SE != "":
-		return field.Errorf("low", "allowed: low and high together, or se, or none of them")
-	case e.Interval != "t" && (e.Interval != "range" || stated):
-		return field.Errorf("interval", `%q is not allowed; allowed: "t", and without low, high and se "range"`, e.Interval)
-	case stated && len(e.Minus) > 0:
-		return field.Errorf("minus", "differences have an interval over the seeds only; allowed: without low, high and se")
+	case (e.Low == "") != (e.High == ""):
+		return field.Errorf("low", "allowed: low and high together, or none of them")
+	case e.Interval != "t" && (e.Interval != "range" || e.Low != ""):
+		return field.Errorf("interval", `%q is not allowed; allowed: "t", and without low and high "range"`, e.Interval)
+	case e.Low != "" && len(e.Minus) > 0:
+		return field.Errorf("minus", "differences have an interval over the seeds only; allowed: without low and high")
 	case e.Sense != "above" && e.Sense != "below":
 		return field.Errorf("sense", `%q is not allowed; allowed: "above" or "below"`, e.Sense)
 	case math.IsNaN(e.Threshold):
@@ -106,12 +108,12 @@ func (e *experiment) Validate() error {
 	return nil
 }
 
-func (e *experiment) Sources() []string {
-	names := map[string]bool{}
+func (e *experiment) Sources() (names []string) {
 	for _, v := range e.Evidence {
-		names[v.Manifest] = true
+		names = append(names, v.Manifest)
 	}
-	return slices.Sorted(maps.Keys(names))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Use implements [study.Derived]: it measures all evidence.
@@ -133,11 +135,11 @@ func (e *experiment) Use(read func(experiment, table string) (*table.Table, erro
 
 var _ study.Derived = (*experiment)(nil)
 
-// decision has the conditions of a claim by their verdicts, in the order of the manifest. A condition
-// shows the claim if all evidence under it does, and does not if one piece fails.
-type decision map[string][]string
-
-func decide(findings []finding) decision {
+// decide returns the verdict on a claim, and its conditions by their verdicts, in the order of the
+// manifest. A condition shows the claim if all evidence under it does, and does not if one piece
+// fails. The verdict is "holds" if all conditions show the claim, "holds with" those that do if only some
+// do, "fails" if none does, and "open" if none does and none fails.
+func decide(findings []finding) (verdict string, with map[string][]string) {
 	var conditions []string
 	verdicts := map[string]string{}
 	for _, f := range findings {
@@ -149,25 +151,19 @@ func decide(findings []finding) decision {
 			verdicts[f.Condition] = f.verdict()
 		}
 	}
-	d := decision{}
+	with = map[string][]string{}
 	for _, c := range conditions {
-		d[verdicts[c]] = append(d[verdicts[c]], c)
+		with[verdicts[c]] = append(with[verdicts[c]], c)
 	}
-	return d
-}
-
-// verdict returns "holds" if all conditions show the claim, "holds with" those that do if only some do,
-// "fails" if none does, and "open" if none does and none fails.
-func (d decision) verdict() string {
 	switch {
-	case len(d[holds]) > 0 && len(d[fails])+len(d[isOpen]) == 0:
-		return holds
-	case len(d[holds]) > 0:
-		return "holds with " + strings.Join(d[holds], "; ")
-	case len(d[fails]) > 0:
-		return fails
+	case len(with[holds]) == len(conditions):
+		return holds, with
+	case len(with[holds]) > 0:
+		return "holds with " + strings.Join(with[holds], "; "), with
+	case len(with[fails]) > 0:
+		return fails, with
 	}
-	return isOpen
+	return isOpen, with
 }
 
 func (e *experiment) Tables([]table.Set) (table.Set, error) {
@@ -187,9 +183,9 @@ func (e *experiment) Tables([]table.Set) (table.Set, error) {
 				manifests = append(manifests, f.Manifest)
 			}
 		}
-		d := decide(findings)
-		join := func(verdict string) string { return strings.Join(d[verdict], "; ") }
-		claims.Add(c.Name, c.Where, c.Sentence, d.verdict(), join(holds), join(fails), join(isOpen), strings.Join(manifests, " "))
+		verdict, with := decide(findings)
+		join := func(verdict string) string { return strings.Join(with[verdict], "; ") }
+		claims.Add(c.Name, c.Where, c.Sentence, verdict, join(holds), join(fails), join(isOpen), strings.Join(manifests, " "))
 	}
 	t := table.New("evidence",
 		table.Text("claim", "its name"), table.Text("statistic", "what the number is"), table.Text("condition", "under which it was found"),
@@ -199,19 +195,12 @@ func (e *experiment) Tables([]table.Set) (table.Set, error) {
 		table.Text("interval", "t: 95 %, Student's; range: least to largest; else the columns that give it"),
 		table.Text("sense", "side of the threshold that shows the claim"), table.Num("threshold", ""), table.Text("verdict", "holds, fails or open"))
 	for _, f := range e.findings {
+		interval := f.Interval
+		if f.Low != "" {
+			interval = f.Low + " to " + f.High
+		}
 		t.Add(f.Claim, f.Statistic, f.Condition, f.Manifest, f.Table, strings.Join(f.Rows, " "), strings.Join(f.Minus, " "), f.Value, f.n,
-			f.value, f.low, f.high, f.source(), f.Sense, f.Threshold, f.verdict())
+			f.value, f.low, f.high, interval, f.Sense, f.Threshold, f.verdict())
 	}
 	return table.Set{claims, t}, nil
-}
-
-// source says where the ends of the interval are from.
-func (e *evidence) source() string {
-	switch {
-	case e.Low != "":
-		return e.Low + " to " + e.High
-	case e.SE != "":
-		return "1.96 " + e.SE
-	}
-	return e.Interval
 }

@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,7 +17,21 @@ type finding struct {
 
 // measure returns the finding in a table of another experiment: what the table lacks is an error.
 func (e *evidence) measure(t *table.Table) (f finding, err error) {
-	if err := e.check(t); err != nil {
+	stated, seeds := e.Low != "", len(e.Minus) > 0 || e.Low == "" && e.Interval == "t"
+	names := []string{e.Value}
+	if stated {
+		names = append(names, e.Low, e.High)
+	}
+	err = t.Needs(names...)
+	if err == nil && seeds {
+		err = t.Needs("seed")
+	}
+	for _, c := range t.Columns {
+		if err == nil && c.Kind == table.Words && slices.Contains(names, c.Name) {
+			err = fmt.Errorf("%s has words; allowed: a column of numbers", c.Name)
+		}
+	}
+	if err != nil {
 		return f, err
 	}
 	rows, err := t.Select(e.Rows...)
@@ -26,19 +39,15 @@ func (e *evidence) measure(t *table.Table) (f finding, err error) {
 		return f, err
 	}
 	x := rows.Nums(e.Value)
-	f = finding{evidence: *e, n: len(x), value: x[0]}
+	f = finding{evidence: *e, n: len(x)}
 	switch {
-	case (e.Low != "" || e.SE != "") && f.n != 1:
-		return f, fmt.Errorf("%d rows; allowed: one, where low and high, or se, give the interval", f.n)
-	case e.Low != "":
-		f.low, f.high = rows.Nums(e.Low)[0], rows.Nums(e.High)[0]
-		return f, nil
-	case e.SE != "":
-		se := rows.Nums(e.SE)[0]
-		f.low, f.high = f.value-1.96*se, f.value+1.96*se
+	case len(x) == 0 || stated && len(x) != 1:
+		return f, fmt.Errorf("%d rows; allowed: some, and one where low and high give the interval", len(x))
+	case stated:
+		f.value, f.low, f.high = x[0], rows.Nums(e.Low)[0], rows.Nums(e.High)[0]
 		return f, nil
 	}
-	if e.Interval == "t" || len(e.Minus) > 0 {
+	if seeds {
 		_, err = e.bySeed(rows)
 	}
 	if err == nil && len(e.Minus) > 0 {
@@ -50,26 +59,6 @@ func (e *evidence) measure(t *table.Table) (f finding, err error) {
 		f.value = min(max(f.value, f.low), f.high) // the mean of equal numbers may be rounded away from them
 	}
 	return f, err
-}
-
-// check returns an error if a column is not there, or not of numbers.
-func (e *evidence) check(t *table.Table) error {
-	names := slices.DeleteFunc([]string{e.Value, e.Low, e.High, e.SE}, func(name string) bool { return name == "" })
-	if err := t.Needs(names...); err != nil {
-		return err
-	}
-	for _, c := range t.Columns {
-		if c.Kind == table.Words && slices.Contains(names, c.Name) {
-			return fmt.Errorf("%s has words; allowed: a column of numbers", c.Name)
-		}
-	}
-	if t.Len() == 0 {
-		return errors.New("no rows")
-	}
-	if len(e.Minus) > 0 || e.Low == "" && e.SE == "" && e.Interval == "t" {
-		return t.Needs("seed")
-	}
-	return nil
 }
 
 // bySeed returns the numbers of the rows by their seeds, which must differ.

@@ -115,12 +115,6 @@ func (e *experiment) Prepare(context.Context) error {
 
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
-var _ study.WithData = (*experiment)(nil)
-
-var _ study.Noted = (*experiment)(nil)
-
-var _ study.Timed = (*experiment)(nil)
-
 // spec is all that the tables of a cell, one method on one split of a set, follow
 // from.
 type spec struct {

@@ -68,30 +68,27 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 
 // ranks is the mean over the sets of a method's rank among all by the mean score,
 // from 1, the best, with the critical difference of Nemenyi's test at 5 %: two
-// methods whose mean ranks are less apart cannot be told apart by these sets
+// methods whose mean ranks differ by less do not differ significantly on these sets
 // (Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR
 // 2006).
 func (e *experiment) ranks(summary *table.Table) *table.Table {
-	scores := learner.ScoreColumns()
-	k, n := len(e.Methods), len(e.Sets)
-	means := make([][]float64, k) // by method: for every score
-	for i, c := range scores {
-		scores[i] = table.Num(c.Name, "mean rank by the "+c.Doc+"; 1: the best")
-		for m := range means {
-			means[m] = append(means[m], 0)
-		}
-		for _, set := range e.Sets {
-			for m, r := range metric.Ranks(summary.Where("set", set.Name).Nums(c.Name)) {
-				means[m][i] += r / float64(n)
-			}
-		}
+	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "over which ranks are averaged"))
+	for _, c := range learner.ScoreColumns() {
+		t.Columns = append(t.Columns, table.Num(c.Name, "mean rank by the "+c.Doc+"; 1: the best"))
 	}
-	t := table.New("ranks", slices.Concat(
-		[]table.Column{table.Text("method", "the learner"), table.Int("sets", "over which ranks are averaged")},
-		scores, []table.Column{table.Num("critical_difference", "of two mean ranks, by Nemenyi's test at 5 %")})...)
+	t.Columns = append(t.Columns, table.Num("critical_difference", "of two mean ranks, by Nemenyi's test at 5 %"))
+	k, n := len(e.Methods), len(e.Sets)
 	critical := metric.StudentizedRange(k) / math.Sqrt2 * math.Sqrt(float64(k*(k+1))/float64(6*n))
 	for i, m := range e.Methods {
-		t.Add(m.Name, n, means[i], critical)
+		row := []any{m.Name, n}
+		for _, score := range learner.ScoreNames {
+			mean := 0.0
+			for _, set := range e.Sets {
+				mean += metric.Ranks(summary.Where("set", set.Name).Nums(score))[i] / float64(n)
+			}
+			row = append(row, mean)
+		}
+		t.Add(append(row, critical)...)
 	}
 	return t
 }

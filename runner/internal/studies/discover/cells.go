@@ -76,19 +76,16 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return nil, err
 	}
 	train = scaler.Apply(train)
-	budget := 0
+	budget, n := 0, float64(train.Len())
 	for _, way := range []string{unknown, random, oracle} {
-		f, err := s.follow(ctx, way, budget, train, turns)
+		at := []any{s.Set, s.Method.Name, way, s.Seed}
+		f, err := s.follow(ctx, way, budget, train, func(k, known int, bought, wrong float64) { curve.Add(at, k+1, turns[k], known, bought, wrong) })
 		if err != nil {
 			return nil, err
 		}
-		at, n := []any{s.Set, s.Method.Name, way, s.Seed}, float64(train.Len())
 		budget = f.bought
 		runs.Add(at, train.Len(), f.bought, float64(f.bought)/n, table.Finite(f.right/(f.right+f.wrong)), f.wrong/n,
 			len(f.number), f.delay(late), f.learner.Steps().Row())
-		for _, b := range f.blocks {
-			curve.Add(at, b.seen, b.classes, b.known, b.bought, b.wrong)
-		}
 	}
 	return table.Set{runs, curve}, nil
 }
@@ -118,59 +115,48 @@ func (s spec) stream(e *dataset.Examples) (order, turns, late []int) {
 	return order, turns, classes[s.Discover.Start:]
 }
 
-// followed is a learner that has followed the stream.
-type followed struct {
+// follower is a learner that follows the stream.
+type follower struct {
+	settings
 	learner      *learner.Tolerant
-	number       map[int]int // of a class of the data, that of the learner
+	layer        bool             // the learner is an output layer, which says itself what is unlike its examples
+	inputs       *familiar.Inputs // that were learned
+	number       map[int]int      // of a class of the data, that of the learner
+	pending      []int            // examples whose labels were bought, but not learned yet
 	bought       int
-	right, wrong float64 // answers
-	waits        map[int]int
-	done         map[int]bool
-	blocks       []block
-}
-
-// block has the shares of a block of examples.
-type block struct {
-	seen, classes, known int
-	bought, wrong        float64
+	right, wrong float64      // answers
+	waits        map[int]int  // how many examples of a class came until one was answered right
+	answered     map[int]bool // whether one was
 }
 
 // delay returns the mean over the classes of the number of examples until one was answered right.
-func (f *followed) delay(classes []int) (mean float64) {
+func (f *follower) delay(classes []int) (mean float64) {
 	for _, c := range classes {
 		mean += float64(f.waits[c]) / float64(len(classes))
 	}
 	return mean
 }
 
-// follow has a new learner follow the stream.
-func (s spec) follow(ctx context.Context, way string, budget int, e *dataset.Examples, turns []int) (*followed, error) {
+// follow has a new learner follow the stream. block is called at the end of each block, with the number of the last
+// example, how many classes are known, and the shares of the block that were bought and answered wrong.
+func (s spec) follow(ctx context.Context, way string, budget int, e *dataset.Examples, block func(k, known int, bought, wrong float64)) (*follower, error) {
 	l, err := s.Method.Learner(e.Inputs(), s.Discover.Start, s.Stream("method", s.Set, s.Method.Name))
 	if err != nil {
 		return nil, err
 	}
-	f := &followed{learner: l, number: map[int]int{}, waits: map[int]int{}, done: map[int]bool{}}
-	draw := rand.New(s.Stream("bought", s.Set, s.Method.Name))
-	judge := newJudge(l, e.Inputs(), s.Discover)
-	x := make([]float64, e.Inputs())
-	var pending []int
-	var b block
-	learn := func() error {
-		for _, i := range pending {
-			e.Input(x, i)
-			if err := judge.observe(x, f.number[e.Class(i)]); err != nil {
-				return err
-			}
-		}
-		pending = pending[:0]
-		return nil
+	f := &follower{
+		settings: s.Discover, learner: l, layer: l.Readout() != nil, inputs: familiar.New(e.Inputs()),
+		number: map[int]int{}, waits: map[int]int{}, answered: map[int]bool{},
 	}
+	draw := rand.New(s.Stream("bought", s.Set, s.Method.Name))
+	x := make([]float64, e.Inputs())
+	var bought, wrong float64 // in the block
 	for k := range e.Len() {
 		if k%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if k%s.Discover.Every == 0 {
-			if err := learn(); err != nil {
+			if err := f.learn(e); err != nil {
 				return nil, err
 			}
 		}
@@ -182,7 +168,7 @@ func (s spec) follow(ctx context.Context, way string, budget int, e *dataset.Exa
 		buy := false
 		switch way {
 		case unknown:
-			if buy, err = judge.unknown(x, p); err != nil {
+			if buy, err = f.unknown(x, p); err != nil {
 				return nil, err
 			}
 			buy = draw.Float64() < s.Discover.Audit || buy
@@ -191,39 +177,76 @@ func (s spec) follow(ctx context.Context, way string, budget int, e *dataset.Exa
 		case oracle:
 			buy = !right
 		}
-		if !f.done[class] {
+		if !f.answered[class] {
 			f.waits[class]++
-			f.done[class] = right && !buy
+			f.answered[class] = right && !buy
 		}
 		switch {
 		case buy:
 			f.bought++
-			b.bought++
-			pending = append(pending, k)
-			if !known {
-				if len(f.number) == l.Classes {
-					if err := l.AddClass(); err != nil {
-						return nil, err
-					}
-				}
-				f.number[class] = len(f.number)
-				if err := learn(); err != nil {
-					return nil, err
-				}
+			bought++
+			if err := f.buy(k, e); err != nil {
+				return nil, err
 			}
 		case right:
 			f.right++
 		default:
 			f.wrong++
-			b.wrong++
+			wrong++
 		}
 		if (k+1)%s.Discover.Block == 0 || k+1 == e.Len() {
 			n := float64((k % s.Discover.Block) + 1)
-			f.blocks = append(f.blocks, block{k + 1, turns[k], len(f.number), b.bought / n, b.wrong / n})
-			b = block{}
+			block(k, len(f.number), bought/n, wrong/n)
+			bought, wrong = 0, 0
 		}
 	}
 	return f, nil
+}
+
+// buy notes an example to be learned. If its class was not there, it becomes one, and the example is learned at once.
+func (f *follower) buy(k int, e *dataset.Examples) error {
+	f.pending = append(f.pending, k)
+	if _, known := f.number[e.Class(k)]; known {
+		return nil
+	}
+	if len(f.number) == f.learner.Classes {
+		if err := f.learner.AddClass(); err != nil {
+			return err
+		}
+	}
+	f.number[e.Class(k)] = len(f.number)
+	return f.learn(e)
+}
+
+// learn has the learner learn the examples whose labels were bought.
+func (f *follower) learn(e *dataset.Examples) error {
+	x := make([]float64, e.Inputs())
+	for _, i := range f.pending {
+		e.Input(x, i)
+		if err := f.learner.Observe(x, f.number[e.Class(i)]); err != nil {
+			return err
+		}
+		if err := f.inputs.Observe(x); err != nil {
+			return err
+		}
+	}
+	f.pending = nil
+	return nil
+}
+
+// few examples of a class say too little of what is like them.
+const few = 10
+
+// unknown reports whether no class is probable enough for an input, or the input is unlike what was learned.
+func (f *follower) unknown(x, p []float64) (bool, error) {
+	if floats.Max(p) < f.Threshold {
+		return true, nil
+	}
+	if !f.layer {
+		return f.inputs.P(x) < f.Tail, nil
+	}
+	tail, kept, err := f.learner.Tail(x)
+	return kept < few || tail < f.Tail, err
 }
 
 // Tables adds the means over the seeds.
@@ -236,39 +259,4 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 				Mean("curve_summary", "classes", "known", "bought_share", "wrong"),
 		}
 	})
-}
-
-// judge says what is unknown to a learner: an input that no class is probable enough for, or
-// that is unlike what was learned, by the kept examples of a readout, else by the inputs.
-type judge struct {
-	settings
-	learner *learner.Tolerant
-	inputs  *familiar.Inputs
-	layer   bool // of the learner
-}
-
-func newJudge(l *learner.Tolerant, inputs int, s settings) *judge {
-	return &judge{s, l, familiar.New(inputs), l.Readout() != nil}
-}
-
-// observe has the learner learn an example.
-func (j *judge) observe(x []float64, class int) error {
-	if err := j.learner.Observe(x, class); err != nil || j.layer {
-		return err
-	}
-	return j.inputs.Observe(x)
-}
-
-// few examples of a class say too little of what is like them.
-const few = 10
-
-func (j *judge) unknown(x, p []float64) (bool, error) {
-	if floats.Max(p) < j.Threshold {
-		return true, nil
-	}
-	if !j.layer {
-		return j.inputs.P(x) < j.Tail, nil
-	}
-	tail, kept, err := j.learner.Tail(x)
-	return kept < few || tail < j.Tail, err
 }

@@ -70,7 +70,4 @@ func (e *experiment) Prepare(context.Context) error {
 
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
-var (
-	_ study.WithData = (*experiment)(nil)
-	_ study.Noted    = (*experiment)(nil)
-)
+var _ study.WithData = (*experiment)(nil)

@@ -46,18 +46,15 @@ type stream struct {
 type drift struct {
 	Name string `toml:"name" allowed:"a text"`
 	data.Generator
-	Turns float64 `toml:"turns"`                          // per 1000 examples, counter-clockwise, evenly along the stream
-	Jumps []int   `toml:"jumps,omitempty"`                // numbers of examples after which it turns at once
-	Jump  float64 `toml:"jump" allowed:"-1,000 to 1,000"` // turns of each of Jumps
+	Turns float64 `toml:"turns"`           // per 1000 examples, counter-clockwise, evenly along the stream
+	Jumps []int   `toml:"jumps,omitempty"` // numbers of examples after which it turns at once
+	Jump  float64 `toml:"jump"`            // turns of each of Jumps; 0: a quarter
 }
-
-// SetDefaults implements [config.Defaulter].
-func (d *drift) SetDefaults() { d.Jump = 0.25 }
 
 func (d *drift) Validate() error {
 	err := d.Generator.Validate()
-	d.Generator = d.WithDefaults()
-	return cmp.Or(err, field.Within("turns", d.Turns, -1000, 1000))
+	d.Generator, d.Jump = d.WithDefaults(), cmp.Or(d.Jump, 0.25)
+	return cmp.Or(err, field.Within("turns", d.Turns, -1000, 1000), field.Within("jump", d.Jump, -1000, 1000))
 }
 
 // angle returns by how much the distribution has turned when k examples have been
@@ -98,8 +95,6 @@ func (e *experiment) Prepare(context.Context) error {
 }
 
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
-
-var _ study.Noted = (*experiment)(nil)
 
 // spec is all that the tables of a cell, one drift, method and seed, follow from.
 type spec struct {
@@ -152,34 +147,40 @@ func (s spec) draw(name string) turning {
 // stream that is scored.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	method, choice, err := s.Method.Choose(func(m learner.Method) (float64, error) {
-		f, err := s.follow(ctx, m, s.draw("validation"))
+		_, _, losses, err := s.follow(ctx, m, s.draw("validation"))
 		if err != nil {
 			return 0, err
 		}
-		return f.means(0, s.Examples)[1], nil
+		return table.Mean(losses[1]), nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	examples := s.draw("examples")
-	f, err := s.follow(ctx, method, examples)
+	l, p, losses, err := s.follow(ctx, method, examples)
 	if err != nil {
 		return nil, err
+	}
+	means := func(from, to int) (all []float64) {
+		for _, of := range losses {
+			all = append(all, table.Mean(of[from:to]))
+		}
+		return all
 	}
 	key := []table.Column{table.Text("drift", "how the distribution turns"), table.Text("method", "the learner"), table.Int("seed", "of the stream and the method")}
 	at := []any{s.Drift.Name, s.Method.Name, s.Seed}
 	curve := table.New("curve", slices.Concat(key, []table.Column{table.Int("seen", "examples up to the end of a block, whose scores are averaged")}, lossColumns())...)
 	curve.Packed = true
 	for end := s.Block; end <= s.Examples; end += s.Block {
-		curve.Add(at, end, f.means(end-s.Block, end))
+		curve.Add(at, end, means(end-s.Block, end))
 	}
 	runs := table.New("runs", slices.Concat(key, learner.ChoiceColumns("stream"), lossColumns(), learner.StepColumns())...)
-	runs.Add(at, choice.Row(f.learner), f.means(0, s.Examples), f.learner.Steps().Row())
+	runs.Add(at, choice.Row(l), means(0, s.Examples), l.Steps().Row())
 	predictions := table.New("predictions", slices.Concat(key, []table.Column{
 		table.Int("example", "of the stream, from 1"), table.Int("class", "the true one, from 1"), table.Text("p", "probabilities of the classes before it is learned"),
 	})...)
 	predictions.Packed = true
-	for k, p := range f.p {
+	for k, p := range p {
 		predictions.Add(at, k+1, examples.Class(k)+1, table.List(p, 6))
 	}
 	return table.Set{curve, runs, predictions}, nil
@@ -195,67 +196,49 @@ func lossColumns() []table.Column {
 	}
 }
 
-// followed is a learner that has followed a stream, with its predictions and losses.
-type followed struct {
-	learner *learner.Tolerant
-	p       [][]float64
-	losses  [4][]float64 // by example, in the order of lossColumns
-}
-
-// means returns those of the losses from one example to before another.
-func (f *followed) means(from, to int) []float64 {
-	var out []float64
-	for _, losses := range f.losses {
-		out = append(out, table.Mean(losses[from:to]))
+// follow trains a learner of the method along the stream: each example is predicted and scored before
+// it is learned. The predictions and losses are by example, the losses in the order of lossColumns.
+func (s spec) follow(ctx context.Context, m learner.Method, t turning) (l *learner.Tolerant, p [][]float64, losses [4][]float64, err error) {
+	if l, err = m.OfStream(data.Inputs, len(t.Classes()), s.Every, s.Stream("prior")); err != nil {
+		return nil, nil, losses, err
 	}
-	return out
-}
-
-// follow trains a learner of the method along the stream: each example is predicted
-// and scored before it is learned.
-func (s spec) follow(ctx context.Context, m learner.Method, t turning) (*followed, error) {
-	l, err := m.OfStream(data.Inputs, len(t.Classes()), s.Every, s.Stream("prior"))
-	if err != nil {
-		return nil, err
-	}
-	f := &followed{learner: l}
-	run := learner.Run{Course: learner.Course{Examples: t}, Next: func(_, p []float64, class int) {
-		truth := t.truth[len(f.p)]
-		f.p = append(f.p, p)
-		wrong, loss := learner.Loss(p, class)
-		leastWrong, leastLoss := learner.Loss(truth, class)
+	run := learner.Run{Course: learner.Course{Examples: t}, Next: func(_, now []float64, class int) {
+		wrong, loss := learner.Loss(now, class)
+		leastWrong, leastLoss := learner.Loss(t.truth[len(p)], class)
 		for i, x := range []float64{wrong, loss, wrong - leastWrong, loss - leastLoss} {
-			f.losses[i] = append(f.losses[i], x)
+			losses[i] = append(losses[i], x)
 		}
+		p = append(p, now)
 	}}
-	return f, run.Train(ctx, l)
+	err = run.Train(ctx, l)
+	return l, p, losses, err
 }
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	losses := []string{"error", "log_loss", "excess_error", "excess_log_loss"}
+	losses := table.Names(lossColumns())
 	return table.Merge(cells, func(t table.Set) table.Set {
-		runs := t.Get("runs")
+		by := func(of string, keys ...string) table.Groups {
+			return t.Get(of).GroupBy(keys...).Shares(learner.ShareNames...).Positive(learner.LossNames...)
+		}
 		return table.Set{
-			t.Get("curve").GroupBy("drift", "method", "seen").Shares(learner.ShareNames...).Positive(learner.LossNames...).Mean("curve_summary", losses...),
-			runs.GroupBy("drift", "method").Shares(learner.ShareNames...).Positive(learner.LossNames...).Mean("summary", slices.Concat(losses, learner.StepNames)...),
-			e.distributions(runs),
+			by("curve", "drift", "method", "seen").Mean("curve_summary", losses...),
+			by("runs", "drift", "method").Mean("summary", slices.Concat(losses, learner.StepNames)...),
+			e.distributions(t.Get("runs")),
 		}
 	})
 }
 
 // distributions says what the best classifier there can be, that of the true class
-// probabilities, scores on all examples of the streams, and its error rate, which
-// a turn of the distribution does not change.
+// probabilities, scores on all examples of the streams.
 func (e *experiment) distributions(runs *table.Table) *table.Table {
 	t := table.New("distributions", table.Text("drift", "how the distribution turns"),
-		table.Num("bayes_error", "expected share of wrong predictions by the true probabilities"),
-		table.Num("error", "that share on the examples of all seeds"), table.Num("log_loss", "log loss of the true probabilities on these, in nats"))
+		table.Num("error", "share of wrong predictions by the true probabilities on the examples of all seeds"), table.Num("log_loss", "log loss of the true probabilities on these, in nats"))
 	for _, d := range e.Drifts {
 		of := runs.Where("drift", d.Name).Where("method", e.Methods[0].Name)
 		best := func(column string) float64 {
 			return table.Mean(of.Nums(column)) - table.Mean(of.Nums("excess_"+column))
 		}
-		t.Add(d.Name, d.Task().BayesError(), best("error"), best("log_loss"))
+		t.Add(d.Name, best("error"), best("log_loss"))
 	}
 	return t
 }

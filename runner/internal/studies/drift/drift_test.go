@@ -130,7 +130,6 @@ func TestTruth(t *testing.T) {
 		}
 	}
 	best := tables.Get("distributions")
-	check.NearAll(t, "Bayes error", best.Nums("bayes_error"), []float64{task.BayesError(), task.BayesError()}, 1e-12)
 	check.NearAll(t, "error", best.Nums("error"), []float64{mean(wrong), mean(wrong)}, 1e-9)
 	check.NearAll(t, "log loss", best.Nums("log_loss"), []float64{mean(logLoss), mean(logLoss)}, 1e-9)
 	s := tables.Get("summary")

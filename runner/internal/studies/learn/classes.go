@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/internal/kernel"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
@@ -32,30 +33,25 @@ func classTables(predictions *table.Table) table.Set {
 		return nil
 	}
 	for _, of := range predictions.GroupBy("method").All() {
-		at := of.Texts("method")[0]
-		n := counts(of, names)
+		at, n := of.Texts("method")[0], counts(of, names)
 		for k, name := range names {
-			predicted := 0
+			predicted := 0.0
 			for j, other := range names {
 				confusion.Add(at, name, other, n[k][j])
 				predicted += n[j][k]
 			}
-			all := 0
-			for _, m := range n[k] {
-				all += m
-			}
-			right := float64(n[k][k])
-			classes.Add(at, name, all, right/float64(all), right/float64(predicted), meanAUROC(of, name))
+			all := kernel.Sum(n[k])
+			classes.Add(at, name, all, n[k][k]/all, n[k][k]/predicted, meanAUROC(of, name))
 		}
 	}
 	return table.Set{classes, confusion}
 }
 
 // counts returns how many examples of class k have the largest probability for class j, as n[k][j].
-func counts(predictions *table.Table, names []string) (n [][]int) {
+func counts(predictions *table.Table, names []string) (n [][]float64) {
 	p := make([][]float64, len(names))
 	for k, name := range names {
-		p[k], n = predictions.Nums("p_"+name), append(n, make([]int, len(names)))
+		p[k], n = predictions.Nums("p_"+name), append(n, make([]float64, len(names)))
 	}
 	at := make([]float64, len(names))
 	for i, class := range predictions.Texts("class") {

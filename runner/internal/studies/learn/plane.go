@@ -4,16 +4,20 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/moments/montecarlo"
 	"closedform/core/bnn"
-	"closedform/internal/field"
+	"closedform/core/softmax"
+	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -25,7 +29,6 @@ type plane struct {
 	learner.Networks
 	Evaluate   snapshots  `toml:"evaluate"`
 	MonteCarlo monteCarlo `toml:"monte_carlo"`
-	Pages      []page     `toml:"figure"`
 
 	header config.Header
 	task   *data.Task
@@ -40,25 +43,11 @@ type snapshots struct {
 // monteCarlo says how the moments are checked by sampling.
 type monteCarlo struct {
 	Samples int `toml:"samples" allowed:"2 to 1e9"`  // of a point
-	Stride  int `toml:"stride" allowed:"1 to 2,001"` // seeds that are not drawn are checked on every stride-th grid line
-}
-
-// page is a figure of the maps of a network.
-type page struct {
-	Method string `toml:"method" allowed:"the name of a network"`
-	Single bool   `toml:"single"` // whether each map is written to a file of its own, too
+	Stride  int `toml:"stride" allowed:"1 to 2,001"` // points on every stride-th grid line are checked
 }
 
 // Validate reports what is not allowed.
 func (p *plane) Validate() error {
-	networks := learner.Names(p.Methods)
-	for i, f := range p.Pages {
-		at := slices.Index(networks, f.Method)
-		if at < 0 {
-			return field.Errorf(fmt.Sprintf("figure.%d.method", i+1), "%q is not allowed; allowed: the name of each network once", f.Method)
-		}
-		networks = slices.Delete(networks, at, at+1)
-	}
 	return learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train)
 }
 
@@ -83,7 +72,7 @@ func (p *plane) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		runs := t.Get("runs")
 		columns := table.Names(runs.Columns[5:]) // behind the seed and the keys
-		return table.Set{runs.GroupBy("method", "lambda", "rho", "linear_ceiling").Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares(shares...).Mean("summary", columns...)}
+		return table.Set{runs.GroupBy("method", "lambda", "rho", "linear_ceiling").Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares("accuracy", "separation_12", "variance_auroc", "variances_positive").Mean("summary", columns...)}
 	})
 }
 
@@ -98,46 +87,59 @@ type planeSpec struct {
 	First      bool // the model whose cells write down the training data, which all models share
 }
 
-// planeCell is one network and what is written down of its life.
-type planeCell struct {
-	planeSpec
-	network     *learner.Network
-	noise       rand.Source
-	estimate    *montecarlo.Estimate
-	grid        *data.Grid
-	all, coarse []int // points of the grid, and those on every stride-th line
-	class       []int // of all points, data.NoClass on a boundary
-	steps, maps *table.Table
-
-	entropies     []float64 // mean over the coarse points after each example
-	negativeSteps int       // whose smallest posterior variance as printed was negative
-	snapshots     [][]prediction
-}
-
-// prediction is what the network says at a point.
-type prediction struct {
-	p, variance     []float64   // of the class probabilities
-	label           []float64   // p/Σp, the distribution of the label that is scored
-	excess          float64     // Σp − 1
-	asymmetry       float64     // largest |E_ij − E_ji|
-	check, checkErr [][]float64 // p and variance by Monte Carlo and their standard errors; nil where not checked
-}
-
 // run shows a network the examples. All models see the same ones and the same random
 // prior.
 func (s planeSpec) run(ctx context.Context) (table.Set, error) {
-	network, err := s.Model.Mixture(s.Stream("prior"))
+	mixture, err := s.Model.Mixture(s.Stream("prior"))
 	if err != nil {
 		return nil, err
 	}
-	task := s.Data.Task()
-	c := s.cell(task, network)
-	set := task.Draw(s.Data.Train, s.Stream("train"))
-	course := learner.Course{Examples: dataset.NewExamples(set, task.Classes), After: func(_, k int) error { return c.look(ctx, k) }}
-	if err := course.Train(ctx, c.network); err != nil {
-		return nil, fmt.Errorf("after %d examples: %w", len(c.entropies), err)
+	network, task := &learner.Network{Model: mixture}, s.Data.Task()
+	set, grid := task.Draw(s.Data.Train, s.Stream("train")), task.Region.Grid(s.Evaluate.Grid)
+	method, seed, k := table.Text("method", "the network"), table.Int("seed", "of prior and examples"), table.Int("k", "examples seen")
+	steps := table.New("steps", method, seed, k, table.Num("min_eigenvalue", "smallest eigenvalue of the covariance of the innovation"),
+		table.Num("min_variance", "smallest variance of a logit after the step as printed"), table.Text("action", "what became of the step"))
+	maps := table.New("maps", method, k, table.Num("x1", "point of the plane"), table.Num("x2", "point of the plane"))
+	maps.Packed = true
+	for _, q := range [][2]string{{"p", "mean"}, {"var", "variance"}} {
+		for j := range task.Classes {
+			maps.Columns = append(maps.Columns, table.Num(fmt.Sprint(q[0], j+1), fmt.Sprintf("%s of the probability of class %d", q[1], j+1)).Rounded(6))
+		}
 	}
-	tables := table.Set{c.runs(task), c.steps}
+	var snapshots [][]prediction
+	var gaps [2]gap // of p and of its variances
+	var checked bnn.Prediction
+	estimate, noise := montecarlo.NewEstimate(task.Classes), s.Stream("montecarlo", s.Model.Name)
+	course := learner.Course{Examples: dataset.NewExamples(set, task.Classes), After: func(_, k int) error {
+		last := network.Last
+		steps.Add(s.Model.Name, s.Seed, k, table.Finite(last.MinEigenvalue), last.MinVariance, last.Action.String())
+		if !slices.Contains(s.Evaluate.Snapshots, k) {
+			return nil
+		}
+		all, err := predict(mixture, grid.Points)
+		for i, f := range all {
+			if s.Drawn {
+				maps.Add(s.Model.Name, k, grid.Points[i], f.p, f.variance)
+			}
+		}
+		snapshots = append(snapshots, all)
+		if err != nil {
+			return err
+		}
+		for _, i := range grid.Every(s.MonteCarlo.Stride) {
+			if err := cmp.Or(ctx.Err(), mixture.Predict(&checked, grid.Points[i])); err != nil {
+				return err
+			}
+			estimate.Sample(checked.Mean, checked.Variance, s.MonteCarlo.Samples, noise)
+			gaps[0].add(all[i].p, estimate.P, estimate.PErr)
+			gaps[1].add(all[i].variance, estimate.Var, estimate.VarErr)
+		}
+		return nil
+	}}
+	if err := course.Train(ctx, network); err != nil {
+		return nil, fmt.Errorf("after %d examples: %w", steps.Len(), err)
+	}
+	tables := table.Set{s.runs(task, grid.Points, snapshots, gaps, network.Steps()), steps}
 	if s.First {
 		train := table.New("train", table.Int("seed", "that drew the example"), table.Int("k", "its number"),
 			table.Num("x1", "its place"), table.Num("x2", "its place"), table.Int("class", "its class, from 1"))
@@ -147,102 +149,104 @@ func (s planeSpec) run(ctx context.Context) (table.Set, error) {
 		tables = append(tables, train)
 	}
 	if s.Drawn {
-		tables = append(tables, c.maps)
+		tables = append(tables, maps)
 	}
 	return tables, nil
 }
 
-// cell returns a cell before the first example.
-func (s planeSpec) cell(task *data.Task, network *bnn.Ensemble) *planeCell {
-	c := &planeCell{
-		planeSpec: s, network: &learner.Network{Model: network}, grid: task.Region.Grid(s.Evaluate.Grid),
-		noise: s.Stream("montecarlo", s.Model.Name), estimate: montecarlo.NewEstimate(task.Classes),
-	}
-	c.all, c.coarse = c.grid.Every(1), c.grid.Every(s.MonteCarlo.Stride)
-	for _, x := range c.grid.Points {
-		c.class = append(c.class, task.Label(x))
-	}
-	at := []table.Column{table.Text("method", "the network"), table.Int("seed", "of prior and examples"), table.Int("k", "examples seen")}
-	c.steps = table.New("steps", append(at, table.Num("min_eigenvalue", "smallest eigenvalue of the covariance of the innovation"),
-		table.Num("min_variance", "smallest variance of a logit after the step as printed"), table.Text("action", "what became of the step"),
-		table.Num("entropy", "predictive entropy after it, mean over the coarse grid, in nats"))...)
-	c.maps = table.New("maps", at[0], at[2], table.Num("x1", "point of the plane"), table.Num("x2", "point of the plane"))
-	c.maps.Packed = true
-	add := func(formats ...string) {
-		for j := range task.Classes {
-			for i := 0; i < len(formats); i += 2 {
-				name, doc := fmt.Sprintf(formats[i], j+1), fmt.Sprintf("%s of the probability of class %d", formats[i+1], j+1)
-				c.maps.Columns = append(c.maps.Columns, table.Num(name, doc).Rounded(6))
-			}
-		}
-	}
-	add("p%d", "mean")
-	add("var%d", "variance")
-	add("p%d_mc", "mean by Monte Carlo", "p%d_se", "standard error of the mean by Monte Carlo")
-	add("var%d_mc", "variance by Monte Carlo", "var%d_se", "standard error of the variance by Monte Carlo")
-	return c
+// prediction is what the network says at a point.
+type prediction struct {
+	p, variance []float64 // of the class probabilities
+	label       []float64 // p/Σp, the distribution of the label that is scored
 }
 
-// look writes down what the network says after k examples.
-func (c *planeCell) look(ctx context.Context, k int) error {
-	coarse, err := c.predict(ctx, c.coarse, nil)
-	if err != nil {
-		return err
-	}
-	last, entropy := c.network.Last, meanEntropy(coarse)
-	c.entropies = append(c.entropies, entropy)
-	if !(last.MinVariance >= 0) {
-		c.negativeSteps++
-	}
-	c.steps.Add(c.Model.Name, c.Seed, k, table.Finite(last.MinEigenvalue), last.MinVariance, last.Action.String(), entropy)
-	if !slices.Contains(c.Evaluate.Snapshots, k) {
-		return nil
-	}
-	sampled := c.coarse
-	if c.Drawn {
-		sampled = c.all
-	}
-	all, err := c.predict(ctx, c.all, sampled)
-	if err != nil {
-		return err
-	}
-	if c.snapshots = append(c.snapshots, all); !c.Drawn {
-		return nil
-	}
-	for i, f := range all {
-		row := []any{c.Model.Name, k, c.grid.Points[i], f.p, f.variance}
-		for q, check := range f.check {
-			for j := range check {
-				row = append(row, check[j], f.checkErr[q][j])
-			}
-		}
-		c.maps.Add(row...)
-	}
-	return nil
-}
-
-// predict returns the predictions at the points, in ascending order, and checks by
-// Monte Carlo those that are among the sampled.
-func (c *planeCell) predict(ctx context.Context, points, sampled []int) ([]prediction, error) {
-	var out []prediction
-	var got bnn.Prediction
-	for _, i := range points {
-		if err := c.network.Model.Predict(&got, c.grid.Points[i]); err != nil {
+func predict(network *bnn.Ensemble, points [][]float64) (all []prediction, err error) {
+	var to bnn.Prediction
+	for _, x := range points {
+		if err := network.Predict(&to, x); err != nil {
 			return nil, err
 		}
-		f := prediction{p: slices.Clone(got.P), excess: got.Moments.Excess(), asymmetry: got.Moments.Asymmetry()}
-		for j, p := range got.P {
-			f.variance, f.label = append(f.variance, got.Cov.At(j, j)), append(f.label, p/(1+f.excess))
+		f := prediction{p: slices.Clone(to.P)}
+		for j, p := range to.P {
+			f.variance, f.label = append(f.variance, to.Cov.At(j, j)), append(f.label, p/(1+to.Moments.Excess()))
 		}
-		if _, ok := slices.BinarySearch(sampled, i); ok {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			e := c.estimate
-			e.Sample(got.Mean, got.Variance, c.MonteCarlo.Samples, c.noise)
-			f.check, f.checkErr = [][]float64{slices.Clone(e.P), slices.Clone(e.Var)}, [][]float64{slices.Clone(e.PErr), slices.Clone(e.VarErr)}
-		}
-		out = append(out, f)
+		all = append(all, f)
 	}
-	return out, nil
+	return all, nil
 }
+
+// gap is the distance of moments from those by Monte Carlo: the largest, the sum, and the sum of the
+// standard errors of Monte Carlo.
+type gap struct{ largest, sum, errors, n float64 }
+
+func (g *gap) add(moments, sampled, errors []float64) {
+	for j, x := range moments {
+		d := math.Abs(x - sampled[j])
+		g.largest, g.sum, g.errors, g.n = max(g.largest, d), g.sum+d, g.errors+errors[j], g.n+1
+	}
+}
+
+// runs returns the table of the network, of one row. Points on a boundary have no class.
+func (s planeSpec) runs(task *data.Task, points [][]float64, snapshots [][]prediction, gaps [2]gap, steps learner.Steps) *table.Table {
+	var labels [][]float64
+	var classes []int
+	var variances []float64 // of the labels: Σ_j Var y_j
+	var wrong []bool
+	var ofTwo, separated, predictions, negatives float64
+	for i, f := range snapshots[len(snapshots)-1] {
+		class := task.Label(points[i])
+		if class == data.NoClass {
+			continue
+		}
+		labels, classes = append(labels, f.label), append(classes, class)
+		variances, wrong = append(variances, kernel.Sum(f.variance)), append(wrong, floats.MaxIdx(f.p) != class)
+		if class <= 1 {
+			if ofTwo++; f.p[class] > f.p[1-class] {
+				separated++
+			}
+		}
+	}
+	auroc := metric.AUROC(variances, wrong)
+	var means []any // entropy and variance at each snapshot
+	for k, all := range snapshots {
+		var entropy float64
+		var totals []float64
+		for _, f := range all {
+			entropy, totals = entropy+kernel.Entropy(f.label, 1), append(totals, kernel.Sum(f.variance))
+			if predictions++; negative(floats.Min(f.variance)) {
+				negatives++
+			}
+		}
+		means = append(means, entropy/float64(len(all)), table.Mean(totals))
+		if k == len(snapshots)-1 && negative(floats.Min(totals)) {
+			auroc = math.NaN()
+		}
+	}
+	t := table.New("runs", table.Text("method", "the network"), table.Int("seed", "of prior and examples"),
+		table.Num("lambda", "slope λ of the probit"), table.Num("rho", "its correlation ρ"),
+		table.Num("linear_ceiling", "best accuracy of linear scores without bias"),
+		table.Num("accuracy", "share of the grid, its boundary points apart, that the last snapshot classifies right"),
+		table.Num("separation_12", "among points of classes 1 and 2, share with the larger of their probabilities on the right one"),
+		table.Num("variance_auroc", "probability that Σ_j Var y_j is larger at a point that is classified wrong than at one that is classified right; no value where a sum is negative"),
+		table.Num("variances_positive", "share of the predictions of all snapshots without a negative variance"))
+	for _, k := range s.Evaluate.Snapshots {
+		t.Columns = append(t.Columns, table.Num(fmt.Sprint("entropy_", k), fmt.Sprintf("predictive entropy after %d examples, mean over the grid, in nats", k)),
+			table.Num(fmt.Sprint("variance_", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k)))
+	}
+	var distances []float64
+	for q, name := range []string{"p", "var"} {
+		of := [2]string{"p", "the variances of p"}[q]
+		t.Columns = append(t.Columns, table.Num("max_"+name+"_error", "largest distance of "+of+" from Monte Carlo, on some grid lines at all snapshots"),
+			table.Num("mean_"+name+"_error", "mean of that distance"), table.Num("mean_"+name+"_se", "mean standard error of Monte Carlo"))
+		distances = append(distances, gaps[q].largest, gaps[q].sum/gaps[q].n, gaps[q].errors/gaps[q].n)
+	}
+	// The first score is one minus the accuracy.
+	t.Columns = slices.Concat(t.Columns, []table.Column{table.Num("applied_steps", "examples whose step was taken as printed")}, learner.ScoreColumns()[1:], learner.StepColumns())
+	t.Add(s.Model.Name, s.Seed, s.Model.Lambda.Value(task.Classes, s.Model.Rho), s.Model.Rho, task.LinearCeiling,
+		metric.Accuracy(labels, classes), separated/ofTwo, auroc, 1-negatives/predictions, means, distances,
+		s.Data.Train-steps.Skipped-steps.Projected, learner.Scores(labels, classes)[1:], steps.Row())
+	return t
+}
+
+// negative reports whether a variance is negative beyond the accuracy of the moments.
+func negative(variance float64) bool { return variance < -softmax.MomentError }

@@ -210,13 +210,13 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// More methods than one chart has curves for have small charts.
+// More methods than one chart has curves for have several charts.
 func TestManyMethods(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	for k := range 4 {
 		src += fmt.Sprintf("[[method]]\nname = \"near %d\"\nkind = \"neighbours\"\n", k)
 	}
-	studytest.Run(t, Kind, src, "sweep.seed=[2]")
-	all := studytest.New(t, Kind, src).Figures()
-	check.Equal(t, "figures", []any{len(all), all[0].Name, all[1].Name}, []any{2, "curve_error", "curve_log_loss"})
+	tables := studytest.Run(t, Kind, src, "sweep.seed=[2]")
+	row := studytest.New(t, Kind, src).(*stream).charts(tables.Get("curve_summary"), "", "")
+	check.Equal(t, "charts, and curves of the first", []any{len(row), len(row[0].Curves)}, []any{4, 5})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"closedform/baselines/moments/montecarlo"
 	"closedform/core/gauss"
@@ -14,18 +15,16 @@ import (
 )
 
 // activationUnit checks the moments of the piece-wise linear unit, Prop. 3.1(1).
-func activationUnit(in inputs, rnd *rand.Rand) estimator {
+func activationUnit(ctx context.Context, in inputs, samples int, rnd *rand.Rand) ([]score, error) {
 	f, m, sd := in.unit, in.Mean[0], math.Sqrt(in.Variance[0])
 	mean, variance, cross := f.Moments(m, in.Variance[0])
-	return problem{
-		scores: []score{{quantity: "mean", value: mean}, {quantity: "variance", value: variance}, {quantity: "cross", value: cross}},
-		sample: func(x []float64) {
-			d := sd * random.Normal(rnd)
-			// Not f.Eval, which is part of what is checked.
-			y := max(f.Alpha*(m+d), f.Beta*(m+d))
-			x[0], x[1], x[2] = y, (y-mean)*(y-mean), d*(y-mean)
-		},
-	}.estimate
+	scores := []score{{quantity: "mean", value: mean}, {quantity: "variance", value: variance}, {quantity: "cross", value: cross}}
+	return estimate(ctx, scores, samples, func(x []float64) {
+		d := sd * random.Normal(rnd)
+		// Not f.Eval, which is part of what is checked.
+		y := max(f.Alpha*(m+d), f.Beta*(m+d))
+		x[0], x[1], x[2] = y, (y-mean)*(y-mean), d*(y-mean)
+	})
 }
 
 // probabilities returns the moments and a score for each p.
@@ -39,8 +38,14 @@ func probabilities(a softmax.Approximation, z approx.Logits) (*softmax.Moments, 
 	return moments, scores
 }
 
-// probit checks the moments of the probit with equal correlations, Prop. 3.1(2).
-func probit(in inputs, rnd *rand.Rand) estimator {
+// probit checks the moments of the probit with equal correlations, Prop. 3.1(2). It samples the probit
+// function given the common part ε₀ ~ N(0, 1) of its noise,
+//
+//	Y_j = Π_{τ≠j} Φ(a_jτ),   a_jτ = (√ρ ε₀ + λ(z_j−z_τ))/√(1−ρ),
+//
+// and its derivatives; over ε₀ and z their means are p_j and E_ji. That shares nothing with the integrals
+// that are checked but Φ and φ.
+func probit(ctx context.Context, in inputs, samples int, rnd *rand.Rand) ([]score, error) {
 	p, n := softmax.Probit{Lambda: in.lambda, Rho: in.rho}, len(in.Mean)
 	moments, scores := probabilities(p, in.Logits)
 	steepest := p.Lambda / math.Sqrt(2*math.Pi*(1-p.Rho)) // a slope times φ(0), other factors 1
@@ -51,63 +56,38 @@ func probit(in inputs, rnd *rand.Rand) estimator {
 			}
 		}
 	}
-	y, draw := newProbitFunction(p, n), sampler(in.Logits, rnd)
-	return problem{scores, func(x []float64) {
-		z, _ := draw()
-		y.values(x[:n], x[n:], z, random.Normal(rnd))
-	}}.estimate
-}
-
-// probitFunction evaluates the probit function with equal correlations given the
-// common part ε₀ ~ N(0, 1) of its noise,
-//
-//	Y_j = Π_{τ≠j} Φ(a_jτ),   a_jτ = (√ρ ε₀ + λ(z_j−z_τ))/√(1−ρ),
-//
-// and its derivatives; over ε₀ and z their means are p_j and E_ji. It shares nothing
-// with the integrals that it checks but Φ and φ.
-type probitFunction struct {
-	slope, common float64   // λ/√(1−ρ) and √ρ/√(1−ρ)
-	pdf, cdf      []float64 // φ and Φ of a_jτ for one j
-}
-
-func newProbitFunction(p softmax.Probit, n int) *probitFunction {
 	own := math.Sqrt(1 - p.Rho)
-	return &probitFunction{p.Lambda / own, math.Sqrt(p.Rho) / own, make([]float64, n), make([]float64, n)}
-}
-
-// values sets y to Y, and slopes to ∂Y_j/∂(z_j−z_i) by rows j, the diagonal left out.
-func (f *probitFunction) values(y, slopes, z []float64, noise float64) {
-	shift := f.common * noise
-	for j, zj := range z {
-		y[j] = 1
-		for i, zi := range z {
-			if i == j {
-				f.cdf[i] = 1
-				continue
+	slope, common := p.Lambda/own, math.Sqrt(p.Rho)/own
+	draw, pdf, cdf := sampler(in.Logits, rnd), make([]float64, n), make([]float64, n)
+	return estimate(ctx, scores, samples, func(x []float64) {
+		z, _ := draw()
+		shift := common * random.Normal(rnd)
+		y, slopes := x[:n], x[n:]
+		for j, zj := range z {
+			y[j] = 1
+			for i, zi := range z {
+				pdf[i], cdf[i] = gauss.PDFCDF(shift + slope*(zj-zi))
+				if i == j {
+					cdf[i] = 1
+				}
+				y[j] *= cdf[i]
 			}
-			f.pdf[i], f.cdf[i] = gauss.PDFCDF(shift + f.slope*(zj-zi))
-			y[j] *= f.cdf[i]
-		}
-		// Products of the other factors from the front, then from the back.
-		row := slopes[:len(z)-1]
-		slopes = slopes[len(z)-1:]
-		before, k := f.slope, 0
-		for i := range z {
-			if i != j {
-				row[k] = before * f.pdf[i]
-				before *= f.cdf[i]
-				k++
-			}
-		}
-		after := 1.0
-		for i := len(z) - 1; i >= 0; i-- {
-			if i != j {
-				k--
-				row[k] *= after
-				after *= f.cdf[i]
+			for i := range z {
+				if i == j {
+					continue
+				}
+				before, after := slope, 1.0
+				for _, f := range cdf[:i] {
+					before *= f
+				}
+				for _, f := range slices.Backward(cdf[i+1:]) {
+					after *= f
+				}
+				slopes[0] = before * pdf[i] * after
+				slopes = slopes[1:]
 			}
 		}
-	}
+	})
 }
 
 // probitCorr checks the moments of the probit with any correlations, Prop. 3.1(2). It
@@ -117,7 +97,7 @@ func (f *probitFunction) values(y, slopes, z []float64, noise float64) {
 //
 // where the n−1 entries of ε go to the classes other than j in their order, and Cov(z_i, y_j), which is
 // −v_i E_ji for i ≠ j and v_j Σ_i E_ji for i = j by Stein's lemma.
-func probitCorr(in inputs, rnd *rand.Rand) estimator {
+func probitCorr(ctx context.Context, in inputs, samples int, rnd *rand.Rand) ([]score, error) {
 	n := len(in.Mean)
 	moments, scores := probabilities(softmax.ProbitCorr{Lambda: in.lambda, Corr: in.factor.correlation()}, in.Logits)
 	for j := range n {
@@ -130,7 +110,7 @@ func probitCorr(in inputs, rnd *rand.Rand) estimator {
 		}
 	}
 	draw, white, noise := sampler(in.Logits, rnd), make([]float64, n-1), make([]float64, n-1)
-	return problem{scores, func(x []float64) {
+	return estimate(ctx, scores, samples, func(x []float64) {
 		z, d := draw()
 		for k, row := range in.factor {
 			white[k] = random.Normal(rnd)
@@ -156,12 +136,13 @@ func probitCorr(in inputs, rnd *rand.Rand) estimator {
 				cross[j*n+i] = di * (y[j] - moments.P[j])
 			}
 		}
-	}}.estimate
+	})
 }
 
-// exact checks the exact moments of the softmax, by [montecarlo.Estimate].
-func exact(in inputs, rnd *rand.Rand) estimator {
-	n := len(in.Mean)
+// exact checks the exact moments of the softmax, by [montecarlo.Estimate]: averages over parts of nearly
+// one size, none of them a single sample.
+func exact(ctx context.Context, in inputs, samples int, rnd *rand.Rand) ([]score, error) {
+	n, total := len(in.Mean), float64(samples)
 	moments, scores := probabilities(softmax.Exact{}, in.Logits)
 	for j := range n {
 		for i := range j {
@@ -176,16 +157,6 @@ func exact(in inputs, rnd *rand.Rand) estimator {
 		// (s_j − p_j)² ≤ 1; that the mean of the samples stands for p_j does not matter.
 		scores = append(scores, score{quantity: "variance", j: j + 1, value: square - p*p, most: 1})
 	}
-	return func(ctx context.Context, samples int) ([]score, error) {
-		return sampled(ctx, in.Logits, scores, samples, rnd)
-	}
-}
-
-// sampled fills the scores, of p, E and the variances, with averages over parts of
-// nearly one size, none of them a single sample.
-func sampled(ctx context.Context, z approx.Logits, scores []score, samples int, rnd *rand.Rand) ([]score, error) {
-	n, total := len(z.Mean), float64(samples)
-	p, pair, variance := scores[:n], scores[n:len(scores)-n], scores[len(scores)-n:]
 	second, fourth := make([]float64, n), make([]float64, n) // central moments of s_j
 	e, parts := montecarlo.NewEstimate(n), (samples+block-1)/block
 	for k := range parts {
@@ -194,29 +165,28 @@ func sampled(ctx context.Context, z approx.Logits, scores []score, samples int, 
 		}
 		size := samples*(k+1)/parts - samples*k/parts
 		part := float64(size) / total
-		add := func(s *score, mean, se float64) {
+		e.Sample(in.Mean, in.Variance, size, rnd)
+		for k := range scores {
+			s := &scores[k]
+			i, j := s.i-1, s.j-1
+			var mean, se float64
+			switch s.quantity {
+			case "p":
+				mean, se = e.P[j], e.PErr[j]
+			case "E":
+				mean, se = e.E.At(i, j), e.EErr.At(i, j)
+			case "variance":
+				mean, se = e.Var[j], e.VarErr[j]
+				second[j] += part * mean
+				fourth[j] += part * (se*se*float64(size) + mean*mean)
+			}
 			s.mc += part * mean
 			s.se += part * part * se * se
 		}
-		e.Sample(z.Mean, z.Variance, size, rnd)
-		for k := range pair {
-			i, j := pair[k].i-1, pair[k].j-1
-			add(&pair[k], e.E.At(i, j), e.EErr.At(i, j))
-		}
-		for j := range n {
-			v, err := e.Var[j], e.VarErr[j]
-			add(&p[j], e.P[j], e.PErr[j])
-			add(&variance[j], v, err)
-			second[j] += part * v
-			fourth[j] += part * (err*err*float64(size) + v*v)
-		}
-	}
-	for j := range n {
-		p[j].effective = total * second[j] * second[j] / fourth[j]
-		variance[j].effective = p[j].effective
 	}
 	for k := range scores {
 		s := &scores[k]
+		s.effective = total * second[s.j-1] * second[s.j-1] / fourth[s.j-1]
 		if s.quantity == "E" {
 			s.effective = total * s.mc * s.mc / (s.mc*s.mc + s.se*total)
 		}

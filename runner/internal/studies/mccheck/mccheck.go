@@ -5,7 +5,6 @@
 package mccheck
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -39,17 +38,17 @@ type experiment struct {
 }
 
 type settings struct {
-	Samples int       `toml:"samples" allowed:"2 to 1e9"`        // Monte Carlo samples of an input
-	Rho     []float64 `toml:"rho" allowed:"numbers ≥ 0 and < 1"` // correlations ρ of the probit
+	Samples int       `toml:"samples" allowed:"2 to 1e9"`    // Monte Carlo samples of an input
+	Rho     []float64 `toml:"rho" allowed:"each 0 to 0.999"` // correlations ρ of the probit
 	random  *drawn
-	fixed   *given // nil: random inputs
+	given   *given // nil: random inputs
 }
 
 // Extend implements [config.Extended]: inputs are given if there are means, or else random.
 func (s *settings) Extend(table map[string]any) (any, error) {
 	if _, ok := table["mean"]; ok {
-		s.fixed = new(given)
-		return s.fixed, nil
+		s.given = new(given)
+		return s.given, nil
 	}
 	s.random = &drawn{Lambda: []float64{0.2, 1.5}}
 	return s.random, nil
@@ -57,18 +56,10 @@ func (s *settings) Extend(table map[string]any) (any, error) {
 
 // Extension returns what Extend has.
 func (s *settings) Extension() any {
-	if s.fixed != nil {
-		return s.fixed
+	if s.given != nil {
+		return s.given
 	}
 	return s.random
-}
-
-func (s *settings) Validate() error {
-	var err error
-	for _, rho := range s.Rho {
-		err = cmp.Or(err, field.Fraction("rho", rho))
-	}
-	return err
 }
 
 // drawn says what random inputs are like, by numbers whose products are finite.
@@ -87,7 +78,7 @@ func (d *drawn) Validate() error {
 	return nil
 }
 
-// given is one input for the formulas of n classes.
+// given is one input, for the formulas that depend on n and ρ alone.
 type given struct {
 	Mean     []float64 `toml:"mean" allowed:"each -1e30 to 1e30"`     // of n logits, n ≥ 2
 	Variance []float64 `toml:"variance" allowed:"each 1e-30 to 1e30"` // of the logits
@@ -110,7 +101,7 @@ type formula struct {
 	name    string
 	classes int  // the least number of classes; 0 if it does not depend on it
 	rho     bool // whether it depends on ρ
-	of      func(in inputs, rnd *rand.Rand) estimator
+	of      estimator
 }
 
 var formulas = []formula{
@@ -135,12 +126,12 @@ type spec struct {
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	c, fixed := e.Check.random, e.Check.fixed
-	if fixed != nil {
-		c = &drawn{Classes: config.Ints{len(fixed.Mean)}, Cases: 1}
+	c, input := e.Check.random, e.Check.given
+	if input != nil {
+		c = &drawn{Classes: config.Ints{len(input.Mean)}, Cases: 1}
 	}
 	for _, f := range formulas {
-		if fixed != nil && (f.classes == 0 || f.name == "probit_corr") {
+		if input != nil && (f.classes == 0 || f.name == "probit_corr") {
 			continue // their inputs are others
 		}
 		classes, rho, cases := c.Classes, e.Check.Rho, c.Cases
@@ -153,9 +144,17 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		for _, n := range classes {
 			for _, r := range rho {
 				for k := 1; k <= cases && n >= f.classes; k++ {
-					s := spec{e.seeded, f.key(n, r, k), f.name, n, r, k, e.Check.Samples, c.Spread, c.Variance, c.Lambda, fixed}
+					key := f.name
+					if n > 0 {
+						key += fmt.Sprintf(" n=%d", n)
+					}
+					if f.rho {
+						key += " rho=" + table.Format(r)
+					}
+					key = fmt.Sprintf("%s case=%d", key, k)
+					s := spec{e.seeded, key, f.name, n, r, k, e.Check.Samples, c.Spread, c.Variance, c.Lambda, input}
 					run := func(ctx context.Context) (table.Set, error) { return f.run(ctx, s) }
-					cells = append(cells, study.Cell{Key: s.Key, Stratum: f.name, Spec: s, Run: run})
+					cells = append(cells, study.Cell{Key: key, Stratum: f.name, Spec: s, Run: run})
 				}
 			}
 		}
@@ -163,23 +162,11 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	return cells
 }
 
-// key names a cell by what the formula depends on.
-func (f formula) key(n int, rho float64, k int) string {
-	key := f.name
-	if f.classes > 0 {
-		key += fmt.Sprintf(" n=%d", n)
-	}
-	if f.rho {
-		key += " rho=" + table.Format(rho)
-	}
-	return fmt.Sprintf("%s case=%d", key, k)
-}
-
 func (s spec) rand(purpose string) *rand.Rand { return rand.New(s.Stream("mc_check", s.Key, purpose)) }
 
 // run returns the table of a cell: a row for every number that the formula gives.
 func (f formula) run(ctx context.Context, s spec) (table.Set, error) {
-	scores, err := f.of(s.inputs(), s.rand("samples"))(ctx, s.Samples)
+	scores, err := f.of(ctx, s.inputs(), s.Samples, s.rand("samples"))
 	if err != nil {
 		return nil, err
 	}
@@ -193,15 +180,18 @@ func (f formula) run(ctx context.Context, s spec) (table.Set, error) {
 		table.Num("z", "(mc − value)/se, if 1000 samples or more are effective"),
 		table.Num("p_bound", "if fewer are, and samples are bounded: Hoeffding's bound on the probability of such an mc if value is right"),
 	)
-	optional := func(x float64, given bool) float64 { // no value where it is not given
-		if !given {
+	number := func(n int) float64 { // no value where there is none
+		if n == 0 {
 			return math.NaN()
 		}
-		return x
+		return float64(n)
 	}
-	number := func(n int) float64 { return optional(float64(n), n > 0) }
+	rho := math.NaN()
+	if f.rho {
+		rho = s.Rho
+	}
 	for _, c := range scores {
-		t.Add(f.name, number(s.Classes), optional(s.Rho, f.rho), s.Case, c.quantity, number(c.i), number(c.j),
+		t.Add(f.name, number(s.Classes), rho, s.Case, c.quantity, number(c.i), number(c.j),
 			c.value, c.mc, c.se, c.effective, c.z(), c.chance())
 	}
 	return table.Set{t}, nil
@@ -215,8 +205,8 @@ type inputs struct {
 	factor        factor // of Σ_0
 }
 
-// inputs returns the inputs of a cell as they are given, or draws them: means N(0, Spread²), variances
-// log-uniform within a factor of ten of Variance, λ log-uniform, α uniform on [0, 1], β on [α, α+2].
+// inputs returns the inputs of a cell as they are given, or draws them: means N(0, Spread²), variances log-uniform within a factor of ten of
+// Variance, λ log-uniform, α uniform on [0, 1], β on [α, α+2].
 func (s spec) inputs() inputs {
 	if g := s.Given; g != nil {
 		return inputs{Logits: approx.Logits{Mean: g.Mean, Variance: g.Variance}, lambda: g.Lambda, rho: s.Rho}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"closedform/core/activation"
 	"closedform/core/random"
 	"closedform/core/softmax"
@@ -120,7 +122,7 @@ func TestFindsMistakes(t *testing.T) {
 	larger := approx.Logits{Mean: three.Mean, Variance: []float64{1.2, 0.6, 2.4}}
 	for _, c := range []struct {
 		name         string
-		of           func(inputs, *rand.Rand) estimator
+		of           estimator
 		right, wrong inputs
 	}{
 		{"slope of the unit", activationUnit, unit(1), unit(1.02)},
@@ -131,7 +133,7 @@ func TestFindsMistakes(t *testing.T) {
 		{"variances", exact, inputs{Logits: three}, inputs{Logits: larger}},
 	} {
 		scores := func(in inputs) []score {
-			out := check.Must(c.of(in, rand.New(random.Source("mistakes")))(context.Background(), 2*block+1))
+			out := check.Must(c.of(context.Background(), in, 2*block+1, rand.New(random.Source("mistakes"))))
 			return out
 		}
 		var right, wrong float64
@@ -153,13 +155,12 @@ func TestFindsMistakes(t *testing.T) {
 // Samples are within the bounds that a formula claims, and the parts of the softmax
 // together have the standard error of the whole.
 func TestBounds(t *testing.T) {
-	for name, of := range map[string]estimator{
-		"probit":      probit(inputs{Logits: three, lambda: 3, rho: 0.7}, rand.New(random.Source("bounds"))),
-		"probit_corr": probitCorr(inputs{Logits: three, lambda: 3, factor: factor{{1}, {0.6, 0.8}}}, rand.New(random.Source("bounds"))),
-	} {
+	in := inputs{Logits: three, lambda: 3, rho: 0.7, factor: factor{{1}, {0.6, 0.8}}}
+	for name, of := range map[string]estimator{"probit": probit, "probit_corr": probitCorr} {
+		rnd := rand.New(random.Source("bounds"))
 		largest := 0.0
 		for range 5000 {
-			one := check.Must(of(context.Background(), 1))
+			one := check.Must(of(context.Background(), in, 1, rnd))
 			for _, s := range one {
 				if s.most > 0 {
 					largest = max(largest, s.mc/s.most)
@@ -174,7 +175,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	of := func(samples int) []score {
-		scores, _ := exact(inputs{Logits: three}, rand.New(random.Source("parts", samples)))(context.Background(), samples)
+		scores, _ := exact(context.Background(), inputs{Logits: three}, samples, rand.New(random.Source("parts", samples)))
 		return scores
 	}
 	many := of(4 * block)
@@ -188,7 +189,9 @@ func TestBounds(t *testing.T) {
 // the same, and 1, 2, 3, …. A standard error that rests on a few hits, every thousandth, is not trusted.
 func TestEstimate(t *testing.T) {
 	k := 0
-	p := problem{[]score{{value: 0.1}, {value: 0.01}, {value: 3}, {value: -1}, {value: 0.001}}, func(x []float64) {
+	const n = 2*block - 72 // in two blocks, and a multiple of 1000
+	scores := []score{{value: 0.1}, {value: 0.01}, {value: 3}, {value: -1}, {value: 0.001}}
+	check.Must(estimate(context.Background(), scores, n, func(x []float64) {
 		k++
 		x[0], x[1], x[2], x[3], x[4] = 0, 0, 3, float64(k), 0
 		if k%10 == 0 {
@@ -200,9 +203,7 @@ func TestEstimate(t *testing.T) {
 		if k%1000 == 0 {
 			x[4] = 1
 		}
-	}}
-	const n = 2*block - 72 // in two blocks, and a multiple of 1000
-	scores := check.Must(p.estimate(context.Background(), n))
+	}))
 	for i, want := range []score{
 		{mc: 0.1, se: math.Sqrt(0.1 * 0.9 / (n - 1)), effective: n * 0.09 * 0.09 / (0.1*0.9*0.9*0.9*0.9 + 0.9*1e-4)},
 		{mc: 0.01, se: math.Sqrt(0.01 * 0.99 / (n - 1)), effective: n * 0.0099 * 0.0099 / (0.01*math.Pow(0.99, 4) + 0.99*1e-8)},
@@ -221,8 +222,8 @@ func TestEstimate(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	drawn := 0
-	p := problem{make([]score, 1), func([]float64) { drawn++; cancel() }}
-	if _, err := p.estimate(ctx, 10*block); !errors.Is(err, context.Canceled) || drawn != block {
+	_, err := estimate(ctx, make([]score, 1), 10*block, func([]float64) { drawn++; cancel() })
+	if !errors.Is(err, context.Canceled) || drawn != block {
 		t.Errorf("%v after %d samples", err, drawn)
 	}
 }
@@ -298,8 +299,8 @@ func TestSummary(t *testing.T) {
 		want         string
 	}{{1, 0, "agrees"}, {1, 0.6, "disagrees"}, {0.4, 0, "disagrees"}} {
 		var rows []string
-		x, _, _ := quantiles(100)
-		for k, z := range x {
+		for k := range 100 {
+			z := mathext.NormalQuantile((float64(k) + 0.5) / 100)
 			rows = append(rows, fmt.Sprintf("a,%d,p,%v,", k, c.scale*z+c.shift), fmt.Sprintf("a,%d,p,0,", k))
 		}
 		if s := summary(scoresOf(t, rows...)); s.Texts("verdict")[0] != c.want || !(s.Nums("max_abs_z")[0] < s.Nums("bound")[0]) {

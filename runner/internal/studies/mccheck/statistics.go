@@ -3,6 +3,7 @@ package mccheck
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"closedform/core/gauss"
@@ -67,26 +68,20 @@ func (s score) chance() float64 {
 	return min(1, 2*kernel.Exp(-float64(s.samples)*max(0, part(x, mu)+part(1-x, 1-mu))))
 }
 
-// estimator returns what a formula gives at one input, with estimates.
-type estimator func(ctx context.Context, samples int) ([]score, error)
-
-// problem is what formulas give, and how to sample it: sample sets x to independent
-// samples whose expectations are the values of the scores if the formulas are right.
-type problem struct {
-	scores []score
-	sample func(x []float64)
-}
+// estimator returns what a formula gives at one input, with estimates from so many samples.
+type estimator func(ctx context.Context, in inputs, samples int, rnd *rand.Rand) ([]score, error)
 
 // block is the number of samples between two looks at the context. Blocks are summed
 // on their own, which keeps rounding far below the standard error.
 const block = 1 << 16
 
-// estimate returns the scores with their estimates.
-func (p problem) estimate(ctx context.Context, samples int) ([]score, error) {
+// estimate returns the scores with their estimates. Sample sets x to independent samples whose
+// expectations are the values of the scores if the formulas are right.
+func estimate(ctx context.Context, scores []score, samples int, sample func(x []float64)) ([]score, error) {
 	// A variance below this part of the mean square comes from samples that are all
 	// the same, as of an event that never happened: no standard error.
 	const rounding = 1e-9
-	x := make([]float64, len(p.scores))
+	x := make([]float64, len(scores))
 	part, total := make([][3]float64, len(x)), make([][3]float64, len(x)) // Σd, Σd² and Σd⁴ for d = sample − value
 	for rest := samples; rest > 0; rest -= block {
 		if err := ctx.Err(); err != nil {
@@ -94,9 +89,9 @@ func (p problem) estimate(ctx context.Context, samples int) ([]score, error) {
 		}
 		clear(part)
 		for range min(rest, block) {
-			p.sample(x)
+			sample(x)
 			for k := range x {
-				d := x[k] - p.scores[k].value
+				d := x[k] - scores[k].value
 				d2 := d * d
 				part[k][0] += d
 				part[k][1] += d2
@@ -111,7 +106,7 @@ func (p problem) estimate(ctx context.Context, samples int) ([]score, error) {
 	}
 	n := float64(samples)
 	for k, t := range total {
-		mean, s := t[0]/n, &p.scores[k]
+		mean, s := t[0]/n, &scores[k]
 		s.samples, s.mc = samples, s.value+mean
 		if variance := t[1]/n - mean*mean; variance > rounding*mean*mean {
 			s.se = math.Sqrt(variance / (n - 1))
@@ -120,7 +115,7 @@ func (p problem) estimate(ctx context.Context, samples int) ([]score, error) {
 			s.effective = t[1] * t[1] / t[2]
 		}
 	}
-	return p.scores, nil
+	return scores, nil
 }
 
 // level bounds the probability that any right formula is called wrong.
@@ -137,13 +132,13 @@ const level = 0.01
 func summary(zscores *table.Table) *table.Table {
 	t := table.New("summary",
 		table.Text("formula", "what is checked"), table.Text("quantity", "what it gives"), table.Int("scores", "number of z-scores"),
-		table.Int("untrusted", "numbers without one"), table.Int("bounded", "those of them that have a p_bound"),
+		table.Int("untrusted", "numbers without a z-score"), table.Int("bounded", "untrusted numbers that have a p_bound"),
 		table.Num("mean", "of the z-scores"), table.Num("sd", "of the z-scores"), table.Num("max_abs_z", "the largest |z|"),
 		table.Num("share_beyond_1.96", "share of the z-scores"), table.Num("bound", "on max_abs_z, if all formulas are right"),
-		table.Num("least_p_bound", "the least p_bound"), table.Num("p_level", "that it must reach"),
+		table.Num("least_p_bound", "the least p_bound"), table.Num("p_level", "smallest least_p_bound that agrees"),
 		table.Int("independent", "number of independent z-scores, one of each input"),
 		table.Num("ks", "largest distance of their distribution from the normal one, Kolmogorov–Smirnov"),
-		table.Num("ks_p", "probability of one at least as large"), table.Num("ks_level", "that ks_p must reach"),
+		table.Num("ks_p", "probability of one at least as large"), table.Num("ks_level", "smallest ks_p that agrees"),
 		table.Text("verdict", "agrees, disagrees or untested"),
 	)
 	all := newGroup(zscores)

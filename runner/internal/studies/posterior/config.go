@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
-	"strings"
 
 	"closedform/baselines/learners/perceptron"
 	"closedform/internal/field"
@@ -43,8 +42,8 @@ type experiment struct {
 type task struct {
 	Name string `toml:"name" allowed:"a text"`
 	data.Generator
-	Snapshots []int `toml:"snapshots,omitempty"` // in place of those of [posterior]
-	Grid      int   `toml:"grid,omitempty"`
+	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"`
+	Grid      int   `toml:"grid" allowed:"2 to 2,001"`
 }
 
 type settings struct {
@@ -87,7 +86,7 @@ func (s *settings) Validate() error {
 
 // SetUp works out what follows from the manifest. It reports tasks whose inputs are not uniform on
 // a square, over which predictions are averaged evenly, and methods of different priors.
-func (e *experiment) SetUp(m *config.Manifest) (err error) {
+func (e *experiment) SetUp(m *config.Manifest) error {
 	e.Data.Generator = e.Data.WithDefaults()
 	for i, t := range e.Tasks {
 		e.Tasks[i].Generator = t.WithDefaults()
@@ -96,16 +95,16 @@ func (e *experiment) SetUp(m *config.Manifest) (err error) {
 		return field.Errorf("model.layers", "%v is not allowed; allowed: [inputs, classes], as the exact posterior is for no hidden layers", e.Model.Layers)
 	}
 	for i, t := range e.tasks() {
-		at := "data"
-		if i > 0 {
-			at = "task." + t.Name
-			err = cmp.Or(learner.Increasing(at+".snapshots", t.Snapshots, e.Data.Train), field.Within(at+".grid", t.Grid, 2, 2001))
+		at, snapshots := "task."+t.Name, "task."+t.Name+".snapshots"
+		if i == 0 {
+			at, snapshots = "data", "posterior.snapshots"
 		}
-		switch err := cmp.Or(field.OneOf(at+".generator", t.Generator.Name, "logistic", "sectors", "wedges"), err); {
+		err := cmp.Or(field.OneOf(at+".generator", t.Generator.Name, "logistic", "sectors", "wedges"), learner.Increasing(snapshots, t.Snapshots, e.Data.Train))
+		switch {
 		case err != nil:
 			return err
 		case i > 0 && t.Name == e.Data.Name:
-			return field.Errorf(at+".name", "not allowed: that of [data] is called so")
+			return field.Errorf(at+".name", "not allowed: the generator of [data] is called so")
 		case t.Task().Classes != 2 && len(e.Posterior.Perceptrons) > 0:
 			return field.Errorf("posterior.perceptrons", "%d classes; allowed: only with two", t.Task().Classes)
 		}
@@ -118,41 +117,17 @@ func (e *experiment) SetUp(m *config.Manifest) (err error) {
 			return field.Errorf("method."+v.Name, "all methods have one exact posterior; allowed: layers, bias and prior of [model]")
 		}
 	}
-	return cmp.Or(learner.Increasing("posterior.snapshots", e.Posterior.Snapshots, e.Data.Train),
-		e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes), learner.Single(e.Models), e.checkNames())
+	if err := cmp.Or(e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes), learner.Single(e.Models)); err != nil {
+		return err
+	}
+	mapped := append(learner.Names(e.Models), jointName)
+	for _, rule := range e.Posterior.Perceptrons {
+		mapped = append(mapped, perceptronPrefix+string(rule))
+	}
+	return field.AllOneOf("posterior.maps", e.Posterior.Maps, mapped...)
 }
 
 // tasks returns all tasks, that of [data] first.
 func (e *experiment) tasks() []task {
-	all := append([]task{{Name: e.Data.Name, Generator: e.Data.Generator}}, e.Tasks...)
-	for i, t := range all {
-		all[i].Grid = cmp.Or(t.Grid, e.Posterior.Grid)
-		if t.Snapshots == nil {
-			all[i].Snapshots = e.Posterior.Snapshots
-		}
-	}
-	return all
-}
-
-// checkNames reports a name that two rows of the tables have, and maps of none.
-func (e *experiment) checkNames() error {
-	learners := learner.Names(e.Models)
-	for _, rule := range e.Posterior.Perceptrons {
-		learners = append(learners, perceptronPrefix+string(rule))
-	}
-	if e.Posterior.Joint {
-		learners = append(learners, jointName)
-	}
-	names := append([]string{exactName, uniformName}, learners...)
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return field.Errorf("method."+name+".name", "not allowed: another row of the tables is called so")
-		}
-	}
-	for _, name := range e.Posterior.Maps {
-		if !slices.Contains(learners, name) {
-			return field.Errorf("posterior.maps", "%q is not allowed; allowed: %s", name, strings.Join(learners, ", "))
-		}
-	}
-	return nil
+	return append([]task{{e.Data.Name, e.Data.Generator, e.Posterior.Snapshots, e.Posterior.Grid}}, e.Tasks...)
 }

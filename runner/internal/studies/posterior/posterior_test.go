@@ -11,7 +11,6 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/figures"
 	"closedform/internal/check"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/study/studytest"
@@ -43,7 +42,7 @@ func tables(t *testing.T) table.Set {
 func TestTables(t *testing.T) {
 	all := tables(t)
 	names := []string{"exact", "fail", "adf", "adf_exact", "perceptron-huber", "perceptron-adf", "adf_exact_joint", "uniform"}
-	for name, rows := range map[string]int{"curve": 3 * 3 * len(names), "exact": 9, "curve_summary": 3 * len(names), "truth": 1, "train": 12, "maps": 3 * 9, "state": 9, "agreement": 9} {
+	for name, rows := range map[string]int{"curve": 3 * 3 * len(names), "exact": 9, "curve_summary": 3 * len(names), "train": 12, "maps": 3 * 9, "state": 9, "agreement": 9} {
 		if n := all.Get(name).Len(); n != rows {
 			t.Errorf("%s has %d rows, want %d", name, n, rows)
 		}
@@ -120,16 +119,6 @@ func TestScoresFailures(t *testing.T) {
 	}
 }
 
-// What is infinite has no part in a mean, and is counted.
-func TestSummary(t *testing.T) {
-	text := "method,task,seed,k,kl,excess_log_loss\na,t,1,1,1,2\na,t,2,1,+Inf,2\na,t,3,1,3,2\n"
-	curve := check.Must(table.Read("curve", strings.NewReader(text)))
-	s := summary(curve)
-	check.Near(t, "mean of the finite", s.Nums("kl")[0], 2, 1e-15)
-	check.Near(t, "share of the infinite", s.Nums("kl_infinite")[0], 1./3, 1e-15)
-	check.Near(t, "share of infinite losses", s.Nums("excess_log_loss_infinite")[0], 0, 0)
-}
-
 // A cell fails if it can compute no exact posterior.
 func TestRefuses(t *testing.T) {
 	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
@@ -140,22 +129,18 @@ func TestRefuses(t *testing.T) {
 
 // The maps are of the right columns and points.
 func TestMaps(t *testing.T) {
-	e := studytest.New(t, Kind, manifest).(*experiment)
 	maps := tables(t).Get("maps")
-	rows := e.rows(e.Data.Task(), maps, nil)
-	for i, name := range []string{"exact", "adf", "perceptron-adf"} {
-		m, r := rows[0].Maps[i], maps.Where("method", name)
-		if m.Title != strings.ReplaceAll(name, "-", " ") || !slices.Equal(m.Z, r.Nums("p1")) || len(m.Z) != 9 || len(m.Boundary) != 0 {
-			t.Errorf("the map of %s is %+v", name, m)
-		}
+	check.Equal(t, "methods", maps.Distinct("method"), []string{"exact", "adf", "perceptron-adf"})
+	for _, name := range maps.Distinct("method") {
+		r := maps.Where("method", name)
 		for k, p2 := range r.Nums("p2") {
-			check.Near(t, "Σp", m.Z[k]+p2, 1, 2e-6)
+			check.Near(t, "Σp", r.Nums("p1")[k]+p2, 1, 2e-6)
 			check.Near(t, "x₁", r.Nums("x1")[k], 5*float64(k%3-1), 0)
 			check.Near(t, "x₂", r.Nums("x2")[k], 5*float64(k/3-1), 0)
 		}
 	}
-	if slices.Equal(rows[0].Maps[0].Z, rows[0].Maps[1].Z) {
-		t.Error("adf is drawn as exact")
+	if slices.Equal(maps.Where("method", "exact").Nums("p1"), maps.Where("method", "adf").Nums("p1")) {
+		t.Error("adf is mapped as exact")
 	}
 }
 
@@ -163,7 +148,7 @@ func TestMaps(t *testing.T) {
 // Gaussian over all weights up to four classes.
 func TestTasks(t *testing.T) {
 	text := strings.ReplaceAll(manifest, "[model]", `[[task]]; name = "four"; generator = "sectors"; arms = 4; snapshots = [12]; grid = 3
-[[task]]; name = "five"; generator = "sectors"
+[[task]]; name = "five"; generator = "sectors"; snapshots = [1, 4, 12]; grid = 5
 [model]`)
 	set := []string{"data.generator=wedges", "model.layers=[2, 3]", "model.bias=false", "model.prior_mean=[[1, 0], [0, 1], [1, 1]]", "posterior.perceptrons=[]", "posterior.maps=[]", "sweep.seed=[2]"}
 	all := studytest.Run(t, Kind, text, set...)
@@ -177,43 +162,20 @@ func TestTasks(t *testing.T) {
 			t.Errorf("%s: one Gaussian is at %g ± %g, independent neurons at %g", task, joint, noise, other)
 		}
 	}
-	if got := all.Get("truth"); !slices.Equal(got.Nums("classes"), []float64{3, 4, 5}) || !slices.Equal(got.Nums("grid"), []float64{5, 3, 5}) {
-		t.Errorf("tasks of %v classes on grids of %v", got.Nums("classes"), got.Nums("grid"))
-	}
 	for override, want := range map[string]string{
-		"task.five.grid=1": "task.five.grid", "task.five.generator=moons": "task.five.generator", "task.four.snapshots=[13]": "task.four.snapshots", "task.four.name=wedges": "task.wedges.name",
+		"task.five.grid=1": "task.five.grid", "task.five.generator=moons": "task.five.generator", "task.four.snapshots=[13]": "task.four.snapshots", "task.four.name=wedges": "task.wedges.name", "task.five.snapshots=[]": "task.five.snapshots",
 	} {
 		studytest.Refused(t, Kind, text, map[string]string{strings.Join(append(set, override), "; "): want})
 	}
 }
 
-// Curves have gaps where a number is infinite, and no interval that reaches 0.
+// The exact answer is a reference: of total variations its noise.
 func TestCurves(t *testing.T) {
-	text := "method,k,kl,kl_low,kl_high,kl_infinite,tv,tv_low,tv_high,tv_noise,ece,ece_low,ece_high\n"
-	for _, name := range []string{"exact", "a", "uniform"} {
-		text += name + ",1,1,0.5,1.5,0,0.3,0.2,0.4,0.01,1,1,1\n" + name + ",2,2,1,5,0.25,0.5,-0.1,1.1,0.02,1,1,1\n" + name + ",3,4,3,5,0,0.6,,,0.03,1,1,1\n"
-	}
-	summary := check.Must(table.Read("curve_summary", strings.NewReader(text)))
-	same := func(name string, got []float64, want ...float64) {
-		if !floats.Same(got, want) {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
-	}
-	kl := new(experiment).curves(summary, "kl")
-	if len(kl) != 2 || kl[0].Name != "a" || kl[1].Name != "equal probabilities" {
-		t.Fatalf("curves %+v", kl)
-	}
-	nan := math.NaN()
-	same("kl", kl[0].Y, 1, math.Inf(1), 4)
-	same("kl low", kl[0].Low, 0.5, nan, 3)
-	same("kl high", kl[0].High, 1.5, nan, 5)
-	tv := new(experiment).curves(summary, "tv")
-	same("noise", tv[0].Y, 0.01, 0.02, 0.03)
-	same("tv", tv[1].Y, 0.3, 0.5, 0.6)
-	same("tv low", tv[1].Low, 0.2, nan, nan)
-	if scores := new(experiment).curves(summary, "ece"); scores[0].Kind != figures.Reference || scores[1].Kind == figures.Reference || len(scores[1].Low) != 3 {
-		t.Errorf("the scores of the exact answer and a method are %+v", scores)
-	}
+	e := studytest.New(t, Kind, manifest).(*experiment)
+	of := tables(t).Get("curve_summary")
+	kl, tv := e.curves(of, "kl"), e.curves(of, "tv")
+	check.Equal(t, "names", []any{len(kl), kl[0].Name, len(tv), tv[0].Name}, []any{7, "fail", 8, "noise of the exact answer"})
+	check.Equal(t, "numbers", [][]float64{tv[0].Y, tv[1].Y}, [][]float64{of.Where("method", "exact").Nums("tv_noise"), of.Where("method", "fail").Nums("tv")})
 }
 
 func TestRefused(t *testing.T) {
@@ -228,10 +190,7 @@ func TestRefused(t *testing.T) {
 		`posterior.perceptrons=["kalman"]`:             "huber",
 		`data.generator="moons"`:                       "allowed: logistic, sectors, wedges",
 		"model.layers=[2, 4, 2]":                       "no hidden layers",
-		`method.adf.name="uniform"`:                    "another row",
-		`method.adf.name="perceptron-adf"`:             "another row",
-		`method.adf.name="adf_exact_joint"`:            "another row",
-		`method.adf.covariance="joint"`:                "joint = true in [posterior]",
+		`method.adf.covariance="joint"`:                `"joint" is not allowed; allowed: full, diagonal, shared`,
 		"method.adf.bias=false":                        "method.adf",
 		"method.adf.prior_var=2":                       "method.adf",
 		"data.generator=wedges; model.layers=[2,3]":    "only with two",

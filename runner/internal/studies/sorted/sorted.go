@@ -49,10 +49,6 @@ func (e *experiment) Prepare(context.Context) error { return e.Load(e.Manifest) 
 
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
-var _ study.WithData = (*experiment)(nil)
-
-var _ study.Noted = (*experiment)(nil)
-
 // The orders of a stream.
 const (
 	byClass  = "sorted"
@@ -110,13 +106,15 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		table.Num("accuracy", "share of right answers on the test examples of these classes, where an answer may be any class"),
 		table.Text("each", "that share on each of these classes, in the order in which they were learned"),
 	})...)
-	var c retained
+	var classes []int    // in the order in which they were learned
+	var each [][]float64 // after each, the accuracies on all classes so far
 	run := learner.Course{Examples: stream, After: func(_, k int) error {
-		if s.Order == shuffled || k < stream.Len() && stream.Class(k) == stream.Class(k-1) {
-			return nil
+		if class := stream.Class(k - 1); s.Order == byClass && (k == stream.Len() || stream.Class(k) != class) {
+			classes = append(classes, class)
+			accuracy, of := retained(l, test, classes)
+			each = append(each, of)
+			course.Add(at, len(classes), train.Classes()[class], k, accuracy, table.List(of, 6))
 		}
-		accuracy, each := c.after(stream.Class(k-1), l, test)
-		course.Add(at, len(each), train.Classes()[stream.Class(k-1)], k, accuracy, table.List(each, 6))
 		return nil
 	}}
 	if err := run.Train(ctx, l); err != nil {
@@ -130,23 +128,16 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 			table.Num("average_accuracy", "mean over the classes of the accuracy on all classes so far, after each was learned; of a sorted stream"),
 			table.Num("backward_transfer", "mean over the classes but the last of the accuracy on it at the end less that just after it was learned; of a sorted stream"),
 		}, learner.StepColumns())...)
-	runs.Add(at, s.Order, train.Len(), test.Len(), learner.Scores(p, class), c.averageAccuracy(), c.backwardTransfer(), l.Steps().Row())
+	// The first is the average incremental accuracy of Rebuffi et al., "iCaRL", CVPR 2017.
+	runs.Add(at, s.Order, train.Len(), test.Len(), learner.Scores(p, class), table.Mean(course.Nums("accuracy")), backwardTransfer(each), l.Steps().Row())
 	return table.Set{runs, course}, nil
 }
 
-// retained is what a learner knows after each class of a sorted stream.
-type retained struct {
-	classes  []int       // in the order in which they were learned
-	accuracy []float64   // after each, on the test examples of all classes so far
-	each     [][]float64 // after each, on those of each class so far
-}
-
-// after measures a learner that has learned one more class.
-func (r *retained) after(class int, l *learner.Tolerant, test *data.Examples) (accuracy float64, each []float64) {
-	r.classes = append(r.classes, class)
+// retained returns the accuracy on the test examples of some classes, and that on each of them.
+func retained(l *learner.Tolerant, test *data.Examples, classes []int) (accuracy float64, each []float64) {
 	var seen []int
 	for i := range test.Len() {
-		if slices.Contains(r.classes, test.Class(i)) {
+		if slices.Contains(classes, test.Class(i)) {
 			seen = append(seen, i)
 		}
 	}
@@ -157,24 +148,19 @@ func (r *retained) after(class int, l *learner.Tolerant, test *data.Examples) (a
 		wrong, _ := learner.Loss(p[i], c)
 		all, of[c] = append(all, 1-wrong), append(of[c], 1-wrong)
 	}
-	for _, c := range r.classes {
+	for _, c := range classes {
 		each = append(each, table.Mean(of[c]))
 	}
-	r.accuracy, r.each = append(r.accuracy, table.Mean(all)), append(r.each, each)
 	return table.Mean(all), each
 }
 
-// averageAccuracy is the average incremental accuracy of Rebuffi et al., "iCaRL", CVPR 2017;
-// without a class it is no value.
-func (r *retained) averageAccuracy() float64 { return table.Mean(r.accuracy) }
-
 // backwardTransfer is that of Lopez-Paz and Ranzato, "Gradient episodic memory for continual
-// learning", NIPS 2017, with classes for tasks: 1/(n−1) Σ_{j<n} a_nj − a_jj, where a_kj is the
-// accuracy on the j-th class after the k-th. Below two classes it is no value.
-func (r *retained) backwardTransfer() float64 {
+// learning", NIPS 2017, with classes for tasks: 1/(n−1) Σ_{j<n} a_nj − a_jj, where each has the
+// accuracy a_kj on the j-th class after the k-th. Below two classes it is no value.
+func backwardTransfer(each [][]float64) float64 {
 	var change []float64
-	for j := range max(0, len(r.each)-1) {
-		change = append(change, r.each[len(r.each)-1][j]-r.each[j][j])
+	for j := range max(0, len(each)-1) {
+		change = append(change, each[len(each)-1][j]-each[j][j])
 	}
 	return table.Mean(change)
 }

@@ -73,37 +73,10 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	for _, n := range of.Classes {
 		for _, lambda := range of.Lambda {
 			s := spec{e.seeded, n, lambda, of.Rho, of.Gap, of.Variance, of.Grid, of.Draws}
-			run := func(ctx context.Context) (table.Set, error) { return newGrid(s).run(ctx) }
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d lambda=%s", n, lambda), Stratum: fmt.Sprintf("n=%d", n), Spec: s, Run: run})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d lambda=%s", n, lambda), Stratum: fmt.Sprintf("n=%d", n), Spec: s, Run: s.run})
 		}
 	}
 	return cells
-}
-
-// grid goes over the points of a map.
-type grid struct {
-	spec
-	lambda float64
-	judges []judge // one for each draw
-}
-
-// newGrid returns the map of a cell. Two classes are decided in closed form, more draw by draw: the
-// logits other than the largest are standard normal, shifted so that their largest is 0; the largest
-// is the gap. The draws are the same for all points of a map, and for all λ.
-func newGrid(s spec) *grid {
-	g := &grid{spec: s, lambda: s.Lambda.Value(s.Classes, s.Rho)}
-	if s.Classes == 2 {
-		g.judges = []judge{func(gap, variance float64) verdict {
-			t := twoClasses{g.lambda, variance}
-			return verdict{eigenvalue: t.variance(gap), definite: t.definite(gap)}
-		}}
-		return g
-	}
-	others := rand.New(s.Stream("logits", s.Classes))
-	for range s.Draws {
-		g.judges = append(g.judges, g.drawn(others))
-	}
-	return g
 }
 
 // spaced returns n numbers from low to high, each the same multiple of the one before.
@@ -116,57 +89,59 @@ func spaced(low, high float64, n int) []float64 {
 	return x
 }
 
-// verdict is what is known of Σ_y of one draw at one point.
-type verdict struct {
-	eigenvalue          float64 // the smallest of Σ_y without its last row and column
-	definite, undecided bool
-}
+// smallest returns the smallest eigenvalue of Σ_y without its last row and column at a point of the map.
+type smallest func(gap, variance float64) float64
 
-// judge decides a draw at a point of the map.
-type judge func(gap, variance float64) verdict
-
-// drawn draws logits and returns their judge. The last class, which the paper leaves out, is not that
-// with the largest logit. An eigenvalue below the error of the moments decides nothing.
-func (g *grid) drawn(rnd *rand.Rand) judge {
-	mean, variances := make([]float64, g.Classes), make([]float64, g.Classes)
+// draw draws logits. Those other than the largest are standard normal, shifted so that their largest is
+// 0; the largest is the gap. The last class, which the paper leaves out, is not that with the largest
+// logit.
+func (s spec) draw(p softmax.Probit, rnd *rand.Rand) smallest {
+	mean, variances := make([]float64, s.Classes), make([]float64, s.Classes)
 	for j := range mean {
 		mean[j] = random.Normal(rnd)
 	}
 	floats.AddConst(-floats.Max(mean[1:]), mean[1:])
 	var (
-		probit  = softmax.Probit{Lambda: g.lambda, Rho: g.Rho}
-		moments = softmax.NewMoments(g.Classes)
+		moments = softmax.NewMoments(s.Classes)
 		cov     mat.SymDense
-		eigen   = linalg.NewEigen(g.Classes - 1)
+		eigen   = linalg.NewEigen(s.Classes - 1)
 	)
-	return func(gap, variance float64) verdict {
+	return func(gap, variance float64) float64 {
 		mean[0] = gap
 		for j := range variances {
 			variances[j] = variance
 		}
-		probit.Moments(moments, mean, variances)
+		p.Moments(moments, mean, variances)
 		moments.Cov(&cov)
-		mat.NewSymDense(g.Classes-1, eigen.Vectors).CopySym(&cov)
+		mat.NewSymDense(s.Classes-1, eigen.Vectors).CopySym(&cov)
 		if !eigen.Factorize() {
-			return verdict{eigenvalue: math.NaN(), undecided: true}
+			return math.NaN()
 		}
-		smallest := eigen.Values[0]
-		return verdict{smallest, smallest > softmax.MomentError, math.Abs(smallest) <= softmax.MomentError}
+		return eigen.Values[0]
 	}
 }
 
-// columns returns those that begin every table, and the given.
-func columns(more ...table.Column) []table.Column {
-	return append([]table.Column{
-		table.Int("classes", "number of classes n"), table.Text("lambda", "slope λ of the probit, as in the manifest"),
-		table.Num("lambda_value", "slope λ"),
-	}, more...)
-}
-
-func (g *grid) key() []any { return []any{g.Classes, g.Lambda.String(), g.lambda} }
-
-// run returns the map, and its averages.
-func (g *grid) run(ctx context.Context) (table.Set, error) {
+// run returns the map, and its averages; of two classes the boundary, too. Two classes are decided in
+// closed form, more draw by draw, where an eigenvalue below the error of the moments decides nothing.
+// The draws are the same for all points of a map, and for all λ.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	p := softmax.Probit{Lambda: s.Lambda.Value(s.Classes, s.Rho), Rho: s.Rho}
+	of := []smallest{twoClasses(p.Lambda).variance}
+	rounding := 0.0
+	if s.Classes > 2 {
+		rnd := rand.New(s.Stream("logits", s.Classes))
+		of, rounding = nil, softmax.MomentError
+		for range s.Draws {
+			of = append(of, s.draw(p, rnd))
+		}
+	}
+	columns := func(more ...table.Column) []table.Column {
+		return append([]table.Column{
+			table.Int("classes", "number of classes n"), table.Text("lambda", "slope λ of the probit, as in the manifest"),
+			table.Num("lambda_value", "slope λ"),
+		}, more...)
+	}
+	key := []any{s.Classes, s.Lambda.String(), p.Lambda}
 	maps := table.New("maps", columns(
 		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6), table.Num("variance", "of every logit").Rounded(6),
 		table.Num("definite", "share of the draws for which Σ_y is positive definite").Rounded(6),
@@ -174,46 +149,48 @@ func (g *grid) run(ctx context.Context) (table.Set, error) {
 		table.Num("mean_min_eigenvalue", "smallest eigenvalue of Σ_y over n−1 classes, mean over the draws").Rounded(6),
 	)...)
 	maps.Packed = true
-	draws, points := float64(len(g.judges)), float64(g.Grid*g.Grid)
-	definite := make([]float64, len(g.judges)) // points of the map, by draw
+	draws, points := float64(len(of)), float64(s.Grid*s.Grid)
+	definite := make([]float64, len(of)) // points of the map, by draw
 	undecided := 0.0
-	for _, v := range spaced(g.Variance[0], g.Variance[1], g.Grid) {
+	for _, v := range spaced(s.Variance[0], s.Variance[1], s.Grid) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, gap := range floats.Span(make([]float64, g.Grid), g.Gap[0], g.Gap[1]) {
+		for _, gap := range floats.Span(make([]float64, s.Grid), s.Gap[0], s.Gap[1]) {
 			var yes, open, sum float64
-			for i, judge := range g.judges {
-				at := judge(gap, v)
-				sum += at.eigenvalue
-				if at.definite {
+			for i, smallest := range of {
+				eigenvalue := smallest(gap, v)
+				sum += eigenvalue
+				if eigenvalue > rounding {
 					yes++
 					definite[i]++
-				}
-				if at.undecided {
+				} else if !(eigenvalue < -rounding) {
 					open++
 				}
 			}
 			undecided += open
-			maps.Add(g.key(), gap, v, yes/draws, open/draws, table.Finite(sum/draws))
+			maps.Add(key, gap, v, yes/draws, open/draws, table.Finite(sum/draws))
 		}
 	}
 	for i := range definite {
 		definite[i] /= points
 	}
 	mean, deviation := table.MeanSD(definite)
-	err := deviation / math.Sqrt(draws)
 	summary := table.New("summary", columns(
 		table.Int("draws", "random logits, 1 for two classes, where nothing is drawn"),
 		table.Num("definite", "share of the map where Σ_y is positive definite"), table.Num("definite_se", "its standard error over the draws"),
 		table.Num("undecided", "share of the map where rounding decides"),
 	)...)
-	if g.Classes == 2 {
-		err = 0 // nothing is drawn
+	if s.Classes > 2 {
+		summary.Add(key, len(of), mean, table.Finite(deviation/math.Sqrt(draws)), undecided/draws/points)
+		return table.Set{maps, summary}, nil
 	}
-	summary.Add(g.key(), len(g.judges), mean, table.Finite(err), undecided/draws/points)
-	if g.Classes == 2 {
-		return table.Set{maps, summary, g.boundary(), g.onset()}, nil
+	summary.Add(key, len(of), mean, 0., undecided/points)
+	boundary := table.New("boundary", columns(
+		table.Num("gap", "from which on Σ_y of two classes is not positive definite"), table.Num("variance", "of every logit"),
+	)...)
+	for _, v := range twoClasses(p.Lambda).variances(s) {
+		boundary.Add(key, twoClasses(p.Lambda).boundary(v), v)
 	}
-	return table.Set{maps, summary}, nil
+	return table.Set{maps, summary, boundary}, nil
 }

@@ -1,17 +1,18 @@
 package unknown
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/bnn"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -43,11 +44,11 @@ func (e *experiment) Cells() (cells []study.Cell) {
 				if without != "" && (!first || len(e.Unknown.Unseen) == 0) {
 					continue
 				}
-				for _, seed := range e.seeds {
+				for _, seed := range e.Seeds {
 					s := spec{
-						study.Seeded{Manifest: e.manifest.Name, Seed: seed},
+						study.Seeded{Manifest: e.Manifest.Name, Seed: seed},
 						e.Data, e.Outside, nil, e.Unknown, in, m,
-						without != "", first && seed == e.manifest.Seed, first && len(e.Unknown.Promise) == 0,
+						without != "", first && seed == e.Manifest.Seed, first && len(e.Unknown.Promise) == 0,
 					}
 					if first {
 						s.Near = e.Near
@@ -69,9 +70,9 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	unseen := test.Subset(s.rows(test, true))
+	unseen := test.Subset(rows(test, s.Unknown.Unseen, true))
 	if s.Without {
-		if all, test, err = s.keepBack(all, test); err != nil {
+		if all, test, err = only(all, test, s.Unknown.Unseen, false); err != nil {
 			return nil, err
 		}
 	}
@@ -84,8 +85,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if len(kept) == 0 {
 		return nil, fmt.Errorf("inputs.%s: no input is lit in more than %g of the training part", s.Inputs.Name, s.Inputs.Lit)
 	}
-	train = only(train, kept)
-	scaler, err := train.Scaler(cmp.Or(s.Inputs.Scale, s.Data.Scale))
+	train = restricted(train, kept)
+	scaler, err := train.Scaler(s.Data.Scale)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +95,9 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newMonitor(l, s.Unknown, train)
-	predict := func(e *data.Examples) predictions { return m.predict(scaler.Apply(only(e, kept))) }
+	m := monitor{Tolerant: l, scores: s.Unknown.Scores, parts: s.Unknown.Combine}
+	m.observeHidden(train)
+	predict := func(e *data.Examples) predictions { return m.predict(scaler.Apply(restricted(e, kept))) }
 	t := newTables(s, all.Classes())
 	validation, inside := predict(all.Subset(judge)), predict(test)
 	if s.Without {
@@ -122,38 +124,45 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return t.set(), nil
 }
 
-func (s spec) order(pass int) rand.Source { return s.Stream("pass", pass) }
-
-// keepBack returns both parts without the classes that are not learned. The test
-// part may have fewer classes than the training part, whose numbers they have.
-func (s spec) keepBack(train, test *data.Examples) (_, _ *data.Examples, err error) {
-	learned, _, err := dataset.Parts(train, s.rows(train, false), nil)
-	if err == nil {
-		test, err = dataset.Align(learned, test.Subset(s.rows(test, false)))
+// train returns the trained learner, and a record of how it predicted the examples of the second
+// half of the pass before it learned them. The record is empty without promises, and of what
+// learns all examples at once or in several passes.
+func (s spec) train(ctx context.Context, train *data.Examples) (l *learner.Tolerant, r bnn.TrackRecord, err error) {
+	src := s.Stream("method", s.Method.Name)
+	order := func(pass int) rand.Source { return s.Stream("pass", pass) }
+	if len(s.Unknown.Promise) == 0 || !s.Method.Online() || s.Method.Passes > 1 || s.Method.OwnOrders {
+		l, err = s.Method.Train(ctx, train, src, order)
+		return l, r, err
 	}
-	return learned, test, err
+	if l, err = s.Method.Learner(train.Inputs(), len(train.Classes()), src); err != nil {
+		return nil, r, err
+	}
+	seen := 0
+	course := learner.Course{Examples: train, Order: order, Before: func(x []float64, class, _ int) {
+		if seen++; seen > train.Len()/2 {
+			p := l.Before(x)
+			r.Add(floats.Max(p), floats.MaxIdx(p) != class)
+		}
+	}}
+	return l, r, course.Train(ctx, l)
 }
 
-// rows returns the numbers of the examples of classes that are unseen, or that are not.
-func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
+// only returns both parts without the examples of other classes than some, or without those of these. The test
+// part may have fewer classes than the training part, whose numbers they have.
+func only(train, test *data.Examples, classes []string, among bool) (_, _ *data.Examples, err error) {
+	train, _, err = dataset.Parts(train, rows(train, classes, among), nil)
+	if err == nil {
+		test, err = dataset.Align(train, test.Subset(rows(test, classes, among)))
+	}
+	return train, test, err
+}
+
+// rows returns the numbers of the examples whose classes are among some, or are not.
+func rows(e *data.Examples, of []string, among bool) (rows []int) {
 	for i := range e.Len() {
-		if slices.Contains(s.Unknown.Unseen, e.Classes()[e.Class(i)]) == unseen {
+		if slices.Contains(of, e.Classes()[e.Class(i)]) == among {
 			rows = append(rows, i)
 		}
 	}
 	return rows
-}
-
-// leastThreshold returns the least confidence among those that occur with which no
-// more than a share of all examples is decided wrong; infinite if there is none.
-func leastThreshold(confidence []float64, wrong []bool, share float64) float64 {
-	threshold, coverage, risk := metric.RiskCoverage(confidence, wrong)
-	least := math.Inf(1)
-	for i, t := range threshold {
-		if coverage[i]*risk[i] > share {
-			break
-		}
-		least = t
-	}
-	return least
 }

@@ -1,6 +1,8 @@
-// Package unknown is the study of the decision "unknown": what share of the test examples a classifier
+// Package unknown has two studies. One is of the decision "unknown": what share of the test examples a classifier
 // decides about and how many of these decisions are wrong, and whether it knows examples of other data,
-// and of classes that it has never seen, from those that it has learned.
+// and of classes that it has never seen, from those that it has learned. The other one, open_set, is of open-set
+// recognition: methods learn some classes of a data set, and are to tell test examples of these from those of the
+// other classes.
 package unknown
 
 import (
@@ -20,31 +22,46 @@ import (
 var Kind = study.Kind{
 	Name: "unknown",
 	Asks: "How many examples are left undecided for how few mistakes, and is what was never learned told apart?",
-	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Unknown: settings{
-			Validation: 1. / 6, Scores: []score{probability, entropy, epistemic}, Score: entropy,
-		}, Learners: learner.Learners{Model: learner.DefaultModel()}}
-		if err = m.Decode(e); err == nil {
-			if len(e.Inputs) == 0 {
-				e.Inputs = []inputs{{Name: all}}
-			}
-			e.seeds, err = m.Seeds(e.Sweep.Seed)
-		}
-		return e, err
-	},
+	New: study.Decoded(func(*config.Manifest) *experiment {
+		return &experiment{Unknown: settings{Validation: 1. / 6, Scores: []score{probability, entropy}, Score: entropy}, OnData: newOnData()}
+	}),
 }
 
 type experiment struct {
-	Data    data.Source  `toml:"data"`
-	Unknown settings     `toml:"unknown"`
-	Sweep   config.Sweep `toml:"sweep"`
-	Outside []outside    `toml:"outside"`
-	Near    []near       `toml:"near"`
-	Inputs  []inputs     `toml:"inputs"`
-	learner.Learners
+	OnData
+	Unknown settings  `toml:"unknown"`
+	Outside []outside `toml:"outside"`
+	Near    []near    `toml:"near"`
+	Inputs  []inputs  `toml:"inputs"`
+}
 
-	manifest *config.Manifest
-	seeds    []int
+// OnData has what both studies have: methods, and the data that they learn.
+type OnData struct {
+	Data data.Source `toml:"data"`
+	study.Swept
+	learner.Learners
+}
+
+func newOnData() OnData { return OnData{Learners: learner.Learners{Model: learner.DefaultModel()}} }
+
+func (e *OnData) Files() []string { return e.Data.Paths(e.Manifest.Folder) }
+
+func (e *OnData) About() []string { return e.Data.About() }
+
+// load reads the data, and returns an error if a method does not fit them.
+func (e *OnData) load() error {
+	if err := e.Data.Load(e.Manifest.Folder); err != nil {
+		return e.Manifest.Locate("data", err)
+	}
+	return learner.Fit(e.Manifest, e.Methods, e.Data.Inputs(), len(e.Data.Classes()))
+}
+
+// SetUp adds all inputs where none are chosen.
+func (e *experiment) SetUp(m *config.Manifest) error {
+	if len(e.Inputs) == 0 {
+		e.Inputs = []inputs{{Name: all}}
+	}
+	return e.Swept.SetUp(m)
 }
 
 type settings struct {
@@ -77,6 +94,7 @@ const (
 
 func (e *experiment) Validate() error {
 	u := e.Unknown
+	allLayers := !slices.ContainsFunc(e.Methods, func(m learner.Method) bool { return !m.OutputLayer() })
 	for _, o := range e.Outside {
 		if o.Name == testPart || o.Name == unseenClass {
 			return field.Errorf("outside."+o.Name+".name", "allowed: a name other than %s and %s", testPart, unseenClass)
@@ -88,31 +106,22 @@ func (e *experiment) Validate() error {
 	switch {
 	case slices.Contains(u.Combine, combined):
 		return field.Errorf("unknown.combine", "allowed: scores other than %s", combined)
-	case slices.Contains(u.Scores, combined) && len(u.Combine) == 0:
-		return field.Errorf("unknown.combine", "missing; allowed: the scores that %s is made of", combined)
-	}
-	var names, kinds []string
-	for _, m := range e.Methods {
-		names = append(names, m.Name)
+	case slices.Contains(u.Scores, combined) && len(u.Combine) == 0 && !allLayers:
+		return field.Errorf("unknown.combine", "missing; allowed: the scores that %s is made of, of methods without an output layer", combined)
 	}
 	for _, n := range e.Inputs {
 		if e.Data.Images == "" && (n.Lit != 0 || n.Box != 0) {
 			return field.Errorf("inputs."+n.Name, "allowed: with images only")
 		}
-		for _, name := range n.Methods {
-			if !slices.Contains(names, name) {
-				return field.Errorf("inputs."+n.Name+".methods", "%q is not allowed; allowed: %s", name, strings.Join(names, ", "))
-			}
+		if err := field.AllOneOf("inputs."+n.Name+".methods", n.Methods, learner.Names(e.Methods)...); err != nil {
+			return err
 		}
-	}
-	for _, n := range e.Near {
-		kinds = append(kinds, n.Kind)
 	}
 	return cmp.Or(
 		share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...), share("unknown.promise", u.Promise...),
 		field.AllOneOf("unknown.scores", u.Scores, scores...), field.AllOneOf("unknown.combine", u.Combine, scores...),
 		field.OneOf("unknown.score", u.Score, u.Scores...), once("unknown.scores", u.Scores), once("unknown.combine", u.Combine),
-		once("near", kinds), learner.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
+		learner.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
 	)
 }
 
@@ -137,15 +146,15 @@ func once[T comparable](key string, values []T) error {
 }
 
 func (e *experiment) Files() []string {
-	files := e.Data.Paths(e.manifest.Folder)
+	files := e.OnData.Files()
 	for _, o := range e.Outside {
-		files = append(files, o.Paths(e.manifest.Folder)...)
+		files = append(files, o.Paths(e.Manifest.Folder)...)
 	}
 	return files
 }
 
 func (e *experiment) About() []string {
-	lines := e.Data.About()
+	lines := e.OnData.About()
 	for _, o := range e.Outside {
 		lines = append(lines, o.examples.About())
 	}
@@ -153,50 +162,49 @@ func (e *experiment) About() []string {
 }
 
 func (e *experiment) Prepare(context.Context) (err error) {
-	if err := e.Data.Load(e.manifest.Folder); err != nil {
-		return e.manifest.Locate("data", err)
+	if err := e.load(); err != nil {
+		return err
 	}
 	inputs, classes := e.Data.Inputs(), e.Data.Classes()
 	for i := range e.Outside {
 		o := &e.Outside[i]
-		if o.examples, err = o.Load(e.manifest.Folder); err != nil {
-			return e.manifest.Locate("outside."+o.Name, err)
+		if o.examples, err = o.Load(e.Manifest.Folder, nil); err != nil {
+			return e.Manifest.Locate("outside."+o.Name, err)
 		}
 		if o.examples, err = data.Rows(o.examples, o.Rows); err != nil {
-			return e.manifest.Errorf("outside."+o.Name+".rows", "%v", err)
+			return e.Manifest.Errorf("outside."+o.Name+".rows", "%v", err)
 		}
 		if o.Enlarge > 0 {
 			full := side(inputs)
 			if side(o.examples.Inputs()) == 0 || o.Enlarge > full {
-				return e.manifest.Errorf("outside."+o.Name+".enlarge",
+				return e.Manifest.Errorf("outside."+o.Name+".enlarge",
 					"%d is not allowed; allowed: a side of up to %d, of square images", o.Enlarge, full)
 			}
 			o.examples = enlarged(o.examples, o.Enlarge, full)
 		}
 		if n := o.examples.Inputs(); n != inputs {
-			return e.manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
+			return e.Manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
 		}
 		if o.Labelled {
 			if o.examples, err = e.Data.Align(o.examples); err != nil {
-				return e.manifest.Errorf("outside."+o.Name+".labelled", "%v", err)
+				return e.Manifest.Errorf("outside."+o.Name+".labelled", "%v", err)
 			}
 		}
 	}
 	for _, n := range e.Inputs {
-		if n.Box > side(inputs) {
-			return e.manifest.Errorf("inputs."+n.Name+".box",
-				"%d is not allowed; allowed: up to %d, the side of square images", n.Box, side(inputs))
+		if n.Box < 0 || n.Box > side(inputs) {
+			return e.Manifest.Errorf("inputs."+n.Name+".box", "%d is not allowed; allowed: up to %d, the side of square images", n.Box, side(inputs))
 		}
 	}
 	if len(e.Near) > 0 && side(inputs) == 0 {
-		return e.manifest.Errorf("near", "%d inputs; allowed: square images", inputs)
+		return e.Manifest.Errorf("near", "%d inputs; allowed: square images", inputs)
 	}
 	for _, class := range e.Unknown.Unseen {
 		if !slices.Contains(classes, class) || len(classes)-len(e.Unknown.Unseen) < 2 {
-			return e.manifest.Errorf("unknown.unseen", "%s is not allowed; allowed: classes of the data, all but two or more: %s", class, strings.Join(classes, ", "))
+			return e.Manifest.Errorf("unknown.unseen", "%s is not allowed; allowed: classes of the data, all but two or more: %s", class, strings.Join(classes, ", "))
 		}
 	}
-	return learner.Fit(e.manifest, e.Methods, inputs, len(classes))
+	return nil
 }
 
 var _ study.WithData = (*experiment)(nil)

@@ -4,25 +4,26 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/classgaussian"
 	"closedform/core/bnn"
+	"closedform/core/readout"
 	"closedform/internal/kernel"
-	"closedform/runner/internal/confidence"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 )
 
-// score is as in the package confidence, which has those of output layers.
-type score = confidence.Score
+// score is a measure of how sure a learner may be of its prediction. The larger it is, the surer; no two
+// scores have the same scale.
+type score string
 
 const (
-	probability       = confidence.Probability
-	entropy           = confidence.Entropy           // bnn.EntropyBased
-	epistemic   score = "epistemic"                  // bnn.Epistemic
-	mutual            = confidence.MutualInformation // bnn.MutualInformation
+	probability score = "probability"        // the largest probability
+	entropy     score = "entropy"            // one minus the entropy of the probabilities, over its largest value
+	mutual      score = "mutual-information" // the same of the mutual information of label and member
 
 	// firstLayer is minus the mean logarithm of the variances of the first layer's
 	// pre-activations xᵀΣ_jx: how far x is out where the weights have learned little. The
@@ -34,28 +35,35 @@ const (
 	// these, and from that of all, with all of it (Ren et al. 2021).
 	mahalanobis score = "relative-mahalanobis"
 
-	// logitVariance is minus the mean variance of the logits, v_j = ŷᵀΣŷ of the last layer. It
-	// is upside down, and means nothing by itself: it goes as |ŷ|², and what is foreign moves
-	// fewer hidden units. relativeLogit is that over |ŷ|², which is the right way up.
+	// logitVariance is minus the mean variance of the logits, v_j = ŷᵀΣŷ of the last layer. It goes as |ŷ|², and
+	// out-of-distribution inputs move fewer hidden units, so it is lower there. relativeLogit is that over |ŷ|².
 	logitVariance score = "logit-variance"
 	relativeLogit score = "relative-logit-variance"
 
-	density = confidence.Density // also the log density of the input, of another method that has it
+	// density is the log density of the input, or of an output layer that of the most probable class c, with
+	// output = "ridge" of Gaussians with one covariance.
+	density      score = "density"
+	densityRatio score = "density-ratio" // density less the log density of one Gaussian of all examples
+	ridge        score = "ridge"         // the largest output of the ridge regression
+	ridgeDensity score = "ridge-density" // log density of c on the outputs of the regression
 
-	// combined is also, of a method without an output layer, [confidence.Examples.Combine] over the scores of the key
-	// combine, with all examples for validation as one group.
-	combined = confidence.Combined
+	// combined is the function combine of the scores of an output layer, with the validation examples of the same
+	// most probable class as reference, or else of those that the manifest names, with all validation examples.
+	combined score = "combined"
 )
 
-var scores = slices.Concat(
-	[]score{probability, entropy, epistemic, mutual, firstLayer, mahalanobis, logitVariance, relativeLogit, combined}, confidence.OfLayer)
+var (
+	ofLayer = []score{density, densityRatio, ridge, ridgeDensity} // those of [readout.Layer.Scores]
+	scores  = slices.Concat([]score{probability, entropy, mutual, firstLayer, mahalanobis, logitVariance, relativeLogit, combined}, ofLayer)
+)
 
 // monitor is a learner with what its scores need.
 type monitor struct {
 	*learner.Tolerant
-	settings
-	hidden     []relative   // by member
-	validation *predictions // of the part for validation
+	scores, parts []score      // those that are wanted, and those that combined is made of
+	raw           bool         // entropy and mutual information are minus these, for the order alone
+	hidden        []relative   // by member
+	validation    *predictions // the first
 }
 
 // relative is the relative Mahalanobis distance.
@@ -64,17 +72,16 @@ type relative struct {
 	distance     []float64
 }
 
-// newMonitor fits moments to the hidden means of the training examples.
-func newMonitor(l *learner.Tolerant, s settings, train *data.Examples) *monitor {
-	m := &monitor{Tolerant: l, settings: s}
-	if !slices.Contains(append(s.Combine, s.Scores...), mahalanobis) {
-		return m
+// observeHidden fits moments to the hidden means of the training examples, if a score needs them.
+func (m *monitor) observeHidden(train *data.Examples) {
+	if !slices.Contains(append(m.parts, m.scores...), mahalanobis) {
+		return
 	}
-	l.Look(train, func(i int, _ []float64, a learner.Answer) error {
+	m.Look(train, func(i int, _ []float64, a learner.Answer) error {
 		for k, layers := range a.Members {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
-				m.hidden = append(m.hidden, newRelative(len(h), l.Classes))
+				m.hidden = append(m.hidden, newRelative(len(h), m.Classes))
 			}
 			of := m.hidden[k]
 			if err := cmp.Or(of.classes.Observe(h, train.Class(i)), of.all.Observe(h, 0)); err != nil {
@@ -83,7 +90,6 @@ func newMonitor(l *learner.Tolerant, s settings, train *data.Examples) *monitor 
 		}
 		return nil
 	})
-	return m
 }
 
 func newRelative(inputs, classes int) relative {
@@ -108,53 +114,48 @@ func (r *relative) nearness(h []float64) (float64, error) {
 }
 
 // of returns a score, NaN if the learner does not have it.
-func (m *monitor) of(s score, x []float64, a learner.Answer) (value float64, err error) {
-	value = math.NaN()
-	largest := kernel.Log(float64(len(a.P)))
+func (m *monitor) of(s score, x []float64, a learner.Answer) (float64, error) {
+	most, unit := 1., kernel.Log(float64(len(a.P)))
+	if m.raw {
+		most, unit = 0, 1
+	}
 	switch s {
 	case probability:
-		value = floats.Max(a.P)
+		return floats.Max(a.P), nil
 	case entropy:
-		value = 1 - kernel.Entropy(a.P, 1)/largest
+		return most - kernel.Entropy(a.P, 1)/unit, nil
 	case mutual:
-		value = 1 - a.MutualInformation/largest
-	case epistemic:
-		if l, ok := m.Learner.(learner.Epistemic); ok {
-			value, err = l.Epistemic(x)
-		}
+		return most - a.MutualInformation/unit, nil
 	case density:
-		if l, ok := m.Learner.(learner.Density); ok {
-			value, err = l.LogDensity(x)
+		if l, ok := m.Learner.(*classgaussian.Model); ok {
+			return l.LogDensity(x)
 		}
 	case mahalanobis:
-		value, err = mean(a, func(k int, l []bnn.Layer) (float64, error) {
-			return m.hidden[k].nearness(l[len(l)-1].Input)
-		})
+		return mean(a, func(k int, _, last bnn.Layer) (float64, error) { return m.hidden[k].nearness(last.Input) })
 	case firstLayer:
-		value, err = mean(a, func(_ int, l []bnn.Layer) (sum float64, _ error) {
-			for _, v := range l[0].Variance {
-				sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(l[0].Variance))
+		return mean(a, func(_ int, first, _ bnn.Layer) (sum float64, _ error) {
+			for _, v := range first.Variance {
+				sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(first.Variance))
 			}
 			return sum, nil
 		})
 	case logitVariance, relativeLogit:
-		value, err = mean(a, func(_ int, l []bnn.Layer) (float64, error) {
-			v, h := l[len(l)-1].Variance, l[len(l)-1].Input
-			x := -kernel.Sum(v) / float64(len(v))
+		return mean(a, func(_ int, _, last bnn.Layer) (float64, error) {
+			x := -kernel.Sum(last.Variance) / float64(len(last.Variance))
 			if s == relativeLogit {
-				x /= max(kernel.Dot(h, h), math.SmallestNonzeroFloat64)
+				x /= max(kernel.Dot(last.Input, last.Input), math.SmallestNonzeroFloat64)
 			}
 			return x, nil
 		})
 	}
-	return value, err
+	return math.NaN(), nil
 }
 
-// mean returns that of the members, NaN if there is none.
-func mean(a learner.Answer, of func(k int, layers []bnn.Layer) (float64, error)) (float64, error) {
+// mean returns that of the members, of their first and last layers, NaN if there is none.
+func mean(a learner.Answer, of func(k int, first, last bnn.Layer) (float64, error)) (float64, error) {
 	var sum float64
 	for k, layers := range a.Members {
-		x, err := of(k, layers)
+		x, err := of(k, layers[0], layers[len(layers)-1])
 		if err != nil {
 			return 0, err
 		}
@@ -177,19 +178,11 @@ type predictions struct {
 // breaks down is certain of nothing: all are 0.
 func (m *monitor) predict(e *data.Examples) predictions {
 	a := predictions{by: map[score][]float64{}}
-	for i := range e.Len() {
-		a.class = append(a.class, e.Class(i))
-	}
-	wanted := slices.Clone(m.Scores)
-	for _, s := range m.Combine {
-		if !slices.Contains(wanted, s) {
-			wanted = append(wanted, s)
-		}
-	}
+	wanted := slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.scores, m.parts))))
 	var inputs [][]float64 // of the output layer
 	layer := m.Readout()
 	ok := m.Look(e, func(_ int, x []float64, answer learner.Answer) error {
-		a.p, a.top = append(a.p, slices.Clone(answer.P)), append(a.top, floats.MaxIdx(answer.P))
+		a.p, a.top = append(a.p, answer.P), append(a.top, floats.MaxIdx(answer.P))
 		if layer != nil {
 			inputs = append(inputs, slices.Clone(x))
 		}
@@ -205,7 +198,7 @@ func (m *monitor) predict(e *data.Examples) predictions {
 		return nil
 	})
 	if ok && layer != nil && e.Len() > 0 {
-		ok = confidence.Layer(a.by, layer, inputs, a.top) == nil
+		ok = a.addLayer(layer, inputs) == nil
 	}
 	if !ok || e.Len() == 0 {
 		a.p, a.top = learner.Equal(e.Len(), m.Classes), make([]int, e.Len())
@@ -214,11 +207,23 @@ func (m *monitor) predict(e *data.Examples) predictions {
 		}
 	}
 	for i, top := range a.top {
+		a.class = append(a.class, e.Class(i))
 		a.wrong = append(a.wrong, top != a.class[i])
 	}
 	m.combine(&a)
-	a.scores = a.have(m.Scores)
+	a.scores = a.have(m.scores)
 	return a
+}
+
+// addLayer adds the scores of an output layer.
+func (a *predictions) addLayer(l *readout.Layer, x [][]float64) error {
+	all, err := l.Scores(x, a.top)
+	for _, scores := range all {
+		for k, value := range scores {
+			a.by[ofLayer[k]] = append(a.by[ofLayer[k]], value)
+		}
+	}
+	return err
 }
 
 // combine sets the combined score, that of an output layer or of two scores or more. The first predictions are
@@ -228,17 +233,33 @@ func (m *monitor) combine(a *predictions) {
 	if m.validation == nil {
 		m.validation = a
 	}
-	if len(a.have(confidence.OfLayer)) == len(confidence.OfLayer) {
-		a.by[combined] = a.in(a.top).Combine(confidence.OfLayer, m.validation.in(m.validation.top))
-	} else if parts := a.have(m.Combine); len(parts) > 1 {
-		one := func(a *predictions) confidence.Examples { return a.in(make([]int, len(a.p))) }
-		a.by[combined] = one(a).Combine(parts, one(m.validation))
+	if len(a.have(ofLayer)) == len(ofLayer) {
+		a.by[combined] = a.combine(ofLayer, m.validation, func(p *predictions, i int) int { return p.top[i] })
+	} else if parts := a.have(m.parts); len(parts) > 1 {
+		a.by[combined] = a.combine(parts, m.validation, func(*predictions, int) int { return 0 })
 	}
 }
 
-// in returns the scores of examples in groups.
-func (a *predictions) in(group []int) confidence.Examples {
-	return confidence.Examples{By: a.by, Group: group}
+// combine returns the sum over some scores of log p (Fisher 1925). p is the share of the reference examples
+// of the same group, and of the example itself, whose score is no larger than that of the example.
+func (a *predictions) combine(of []score, reference *predictions, group func(of *predictions, i int) int) []float64 {
+	sum := make([]float64, len(a.p))
+	for _, s := range of {
+		tails := map[int][]float64{}
+		for i := range reference.p {
+			g := group(reference, i)
+			tails[g] = append(tails[g], reference.by[s][i])
+		}
+		for _, tail := range tails {
+			slices.Sort(tail)
+		}
+		for i, x := range a.by[s] {
+			tail := tails[group(a, i)]
+			below := sort.Search(len(tail), func(k int) bool { return tail[k] > x })
+			sum[i] += kernel.Log(float64(1+below) / float64(1+len(tail)))
+		}
+	}
+	return sum
 }
 
 // have returns those of the scores that the learner has.

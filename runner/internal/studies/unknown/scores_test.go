@@ -12,7 +12,6 @@ import (
 	"closedform/core/random"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/confidence"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study/studytest"
@@ -30,7 +29,8 @@ func TestScoresByHand(t *testing.T) {
 	}
 	train := dataset.NewExamples(set, 3)
 	wanted := []score{entropy, firstLayer, mahalanobis, logitVariance, relativeLogit}
-	m := newMonitor(l, settings{Scores: wanted}, train)
+	m := monitor{Tolerant: l, scores: wanted}
+	m.observeHidden(train)
 	x := []float64{2, -3}
 	got := m.predict(dataset.NewExamples(data.Set{X: [][]float64{x}, Class: []int{1}}, 3))
 	want := map[score]float64{}
@@ -109,10 +109,10 @@ func TestCombined(t *testing.T) {
 		return sum
 	}
 	for _, layer := range []bool{false, true} {
-		m := &monitor{settings: settings{Combine: []score{entropy, firstLayer}}}
+		m := &monitor{parts: []score{entropy, firstLayer}}
 		of := func(top []int, a, b []float64) predictions {
 			by := map[score][]float64{entropy: a, firstLayer: b}
-			for _, s := range confidence.OfLayer {
+			for _, s := range ofLayer {
 				if layer {
 					by[s] = a
 				}

@@ -1,8 +1,12 @@
 package unknown
 
 import (
+	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/bnn"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
@@ -46,8 +50,7 @@ func newTables(s spec, names []string) *tables {
 	method, seed := table.Text("method", "the learner"), table.Int("seed", "of the part for validation, the order and the method")
 	in := table.Text("inputs", "what is left of the inputs, see [[inputs]] of the manifest")
 	confidence := table.Text("confidence", "what a decision needs enough of: the largest probability, one minus "+
-		"the entropy, one minus the epistemic share of the variance of the label, one minus the mutual information "+
-		"of label and member, or another score of experiments/README.md")
+		"the entropy, one minus the mutual information of label and member, or another score of experiments/README.md")
 	t := &tables{spec: s, names: names}
 	correct, unknown := table.Num("correct", "share of the test examples decided right"), table.Num("unknown", "share left undecided")
 	wrong := table.Num("wrong", "share decided wrong")
@@ -113,8 +116,45 @@ func (t *tables) decide(validation, test predictions) {
 	}
 }
 
+// promise writes down what becomes of the test part with thresholds of the largest probability
+// that promise that at most a share of the answers is wrong, by a record or, if that is empty, by
+// the part for validation.
+func (t *tables) promise(r bnn.TrackRecord, validation, test predictions) {
+	if len(r.Predicted) == 0 {
+		for i, p := range validation.p {
+			r.Add(floats.Max(p), validation.wrong[i])
+		}
+	}
+	for _, share := range t.Unknown.Promise {
+		threshold := r.Threshold(share, 0.95)
+		correct, unknown, wrong := decided(test, probability, threshold)
+		risk, kept, made := wrong/(correct+wrong), 1., 1.
+		if risk > share {
+			kept = 0
+		}
+		if math.IsInf(threshold, 1) {
+			threshold, made = math.NaN(), 0
+		}
+		t.promises.Add(t.Method.Name, t.Inputs.Name, t.Seed, share, made, table.Finite(threshold), correct, unknown, wrong, table.Finite(risk), kept)
+	}
+}
+
 // key returns what a row begins with.
 func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Inputs.Name, t.Seed, string(by)} }
+
+// leastThreshold returns the least confidence among those that occur with which no
+// more than a share of all examples is decided wrong; infinite if there is none.
+func leastThreshold(confidence []float64, wrong []bool, share float64) float64 {
+	threshold, coverage, risk := metric.RiskCoverage(confidence, wrong)
+	least := math.Inf(1)
+	for i, t := range threshold {
+		if coverage[i]*risk[i] > share {
+			break
+		}
+		least = t
+	}
+	return least
+}
 
 // decided returns the shares that are decided right, not at all, and wrong.
 func decided(a predictions, by score, threshold float64) (correct, unknown, wrong float64) {

@@ -154,8 +154,8 @@ func TestByHand(t *testing.T) {
 			}
 		}
 	}
-	// The filter knows no variances; the curve ends where all is decided, with the error.
-	if s := tables.Get("summary"); s.Len() != 3+2 || s.Where("method", "filter").Where("confidence", "epistemic").Len() != 0 || s.Nums("seeds")[0] != 2 {
+	// The curve ends where all is decided, with the error.
+	if s := tables.Get("summary"); s.Len() != 2+2 || s.Nums("seeds")[0] != 2 {
 		t.Errorf("%s", s.CSV())
 	}
 	for _, method := range []string{"ours", "filter"} {
@@ -178,11 +178,11 @@ func TestScores(t *testing.T) {
 `
 	without := studytest.Run(t, Kind, text, "sweep.seed=[2]")
 	with := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
-		`unknown.scores=["probability", "entropy", "epistemic", "mutual-information", "first-layer-variance",
+		`unknown.scores=["probability", "entropy", "mutual-information", "first-layer-variance",
 			"relative-mahalanobis", "logit-variance", "relative-logit-variance", "density", "combined",
 			"density-ratio", "ridge", "ridge-density"]`)
 	for name, want := range map[string][]string{
-		"probability": {"ours", "filter", "six", "tagi", "dropout", "pixels", "layer"}, "epistemic": {"ours", "six"},
+		"probability":          {"ours", "filter", "six", "tagi", "dropout", "pixels", "layer"},
 		"mutual-information":   {"six", "tagi"},
 		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"},
 		"relative-logit-variance": {"ours", "six", "tagi"},
@@ -191,7 +191,7 @@ func TestScores(t *testing.T) {
 		got := with.Get("outside").Where("confidence", name)
 		check.Equal(t, name, []any{got.Distinct("method"), got.Where("data", "unseen").Len()}, []any{want, len(want)})
 	}
-	for _, kind := range []string{"probability", "entropy", "epistemic"} {
+	for _, kind := range []string{"probability", "entropy"} {
 		a, b := without.Get("runs").Where("confidence", kind), with.Get("runs").Where("confidence", kind)
 		check.Equal(t, "with other scores", string(b.CSV()), string(a.CSV()))
 	}
@@ -236,7 +236,7 @@ func TestUnseen(t *testing.T) {
 	}
 	a, b := run(t, set), run(t, other)
 	x, y := a.Get("outside").Where("data", "unseen"), b.Get("outside").Where("data", "unseen")
-	check.Equal(t, "with other unseen examples", []any{x.Len(), string(y.CSV())}, []any{2*3 + 2*2, string(x.CSV())})
+	check.Equal(t, "with other unseen examples", []any{x.Len(), string(y.CSV())}, []any{2*2 + 2*2, string(x.CSV())})
 	p := a.Get("predictions").Where("data", "unseen").Where("method", "ours").Where("seed", 1)
 	check.Equal(t, "predictions, of the test part", p.Len(), 8)
 	for i, text := range p.Texts("p") {
@@ -248,7 +248,7 @@ func TestUnseen(t *testing.T) {
 func TestBreakDown(t *testing.T) {
 	tables := run(t, studytest.Clusters(72), "method.ours.rule=joint", "method.ours.lambda=3.0", "sweep.seed=[2]")
 	auroc := tables.Get("outside").Where("method", "ours").Where("data", "far").Nums("auroc")
-	check.NearAll(t, "AUROC", auroc, []float64{0.5, 0.5, 0.5}, 1e-12)
+	check.NearAll(t, "AUROC", auroc, []float64{0.5, 0.5}, 1e-12)
 	r := tables.Get("decisions").Where("method", "ours").Where("wanted", "threshold=0.6")
 	check.Equal(t, "unknown and risk", fmt.Sprint(r.Nums("unknown")[0], r.Nums("risk")[0]), "1 NaN")
 }
@@ -279,6 +279,9 @@ func TestSpecs(t *testing.T) {
 		"unknown.combine=[\"entropy\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec)
 	check.Equal(t, "sums of a file each", []int{len(s.Data.Sums), len(s.Outside[0].Sums)}, []int{1, 1})
+	layer := strings.Replace(text, "[[method]]; name = \"filter\"; kind = \"kalman\"", "", 1)
+	layer = strings.Replace(layer, "; members = 1; rule = \"adf\"; bias = true; prior_var = 10; passes = 2", "; output = \"gaussian\"", 1)
+	studytest.New(t, Kind, layer, `unknown.scores=["combined"]`, "unknown.score=combined") // of an output layer without combine
 	studytest.Refused(t, Kind, text, map[string]string{
 		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise", "unknown.validation=0": "unknown.validation",
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",

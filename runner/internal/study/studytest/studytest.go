@@ -26,14 +26,7 @@ import (
 // are as those of the command line.
 func New(t testing.TB, kind study.Kind, manifest string, overrides ...string) study.Experiment {
 	t.Helper()
-	e := check.Must(prepare(kind, manifest, overrides))
-	return e
-}
-
-// Err returns the error of a manifest that cannot be run, or nil.
-func Err(kind study.Kind, manifest string, overrides ...string) error {
-	_, err := prepare(kind, manifest, overrides)
-	return err
+	return check.Must(prepare(kind, manifest, overrides))
 }
 
 // Refused fails unless each override, several of them separated by "; ", is an error that says
@@ -41,7 +34,7 @@ func Err(kind study.Kind, manifest string, overrides ...string) error {
 func Refused(t testing.TB, kind study.Kind, manifest string, overrides map[string]string) {
 	t.Helper()
 	for o, want := range overrides {
-		err := Err(kind, manifest, strings.Split(o, "; ")...)
+		_, err := prepare(kind, manifest, strings.Split(o, "; "))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", o, err, want)
 		}
@@ -149,23 +142,19 @@ func Differ(t testing.TB, kind study.Kind, manifest string, overrides ...string)
 // Clusters returns n examples around three points of the plane, their classes in
 // turn.
 func Clusters(n int) data.Set {
-	rnd := rand.New(rand.NewPCG(1, 2))
-	var set data.Set
-	for i := range n {
-		c := i % 3
-		set.X = append(set.X, []float64{[]float64{0, 3, 1}[c] + random.Normal(rnd), []float64{0, 1, 4}[c] + random.Normal(rnd)})
-		set.Class = append(set.Class, c)
-	}
-	return set
+	return around(n, 1, rand.NewPCG(1, 2), []float64{0, 0}, []float64{3, 1}, []float64{1, 4})
 }
 
 // Corners returns n examples near the corners of a square, their classes in turn.
 func Corners(n int) data.Set {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	var set data.Set
+	return around(n, 0.5, rand.NewPCG(3, 4), []float64{0, 0}, []float64{4, 0}, []float64{0, 4}, []float64{4, 4})
+}
+
+func around(n int, sd float64, src rand.Source, points ...[]float64) (set data.Set) {
+	rnd := rand.New(src)
 	for i := range n {
-		c := i % 4
-		set.X = append(set.X, []float64{float64(4*(c%2)) + 0.5*random.Normal(rnd), float64(4*(c/2)) + 0.5*random.Normal(rnd)})
+		c := i % len(points)
+		set.X = append(set.X, []float64{points[c][0] + sd*random.Normal(rnd), points[c][1] + sd*random.Normal(rnd)})
 		set.Class = append(set.Class, c)
 	}
 	return set

@@ -1,0 +1,199 @@
+package laplace
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+)
+
+func TestLearner(t *testing.T) {
+	for _, cfg := range []Config{
+		{Layers: []int{2, 3}, Predictive: Probit},
+		{Layers: []int{2, 3}, Predictive: MonteCarlo},
+		{Layers: []int{2, 6, 3}, Predictive: PlugIn},
+		{Layers: []int{2, 6, 3}, Predictive: Probit},
+		{Layers: []int{2, 5, 4, 3}, Predictive: MonteCarlo},
+	} {
+		cfg.PriorVar, cfg.LaplaceVar = 10, 1
+		check.Learner(t, 0.2, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
+			return Fit(cfg, x, class, src)
+		})
+	}
+}
+
+// A prior that is sure of zero weights makes the uniform prediction, as does no
+// data; and more data make the logits more certain.
+func TestLimits(t *testing.T) {
+	x, class := clusters(400, "limits")
+	uniform := []float64{0.25, 0.25, 0.25, 0.25}
+	for _, cfg := range configs() {
+		cfg.PriorVar, cfg.LaplaceVar = 1e-9, 0
+		check.NearAll(t, cfg.name()+" with a narrow prior", predict(t, fit(cfg, x, class), x[0]), uniform, 1e-4)
+		cfg.PriorVar = 4
+		check.NearAll(t, cfg.name()+" without examples", predict(t, fit(cfg, nil, nil), x[0]), uniform, 1e-3)
+		if len(cfg.Layers) > 2 {
+			continue
+		}
+		last := math.Inf(1)
+		for _, n := range []int{0, 10, 100, 400} {
+			m := fit(cfg, x[:n], class[:n])
+			check.OK(t, m.forward(x[0]))
+			c := m.logits.cov
+			v := c.At(0, 0) + c.At(1, 1) - 2*c.At(0, 1)
+			if n == 0 && !scalar.EqualWithinRel(v, 2*(1+floats.Dot(x[0], x[0])), 1e-9) {
+				t.Errorf("%s: variance %g of a difference of logits under the prior", cfg.name(), v)
+			}
+			if !(v < last) {
+				t.Errorf("%s: variance %g of a difference of logits after %d examples, %g before", cfg.name(), v, n, last)
+			}
+			last = v
+		}
+	}
+}
+
+// A LaplaceVar of zero is PriorVar, and it moves no mode.
+func TestLaplaceVar(t *testing.T) {
+	x, class := clusters(50, "variance")
+	cfg := Config{Layers: []int{3, 5, 4}, PriorVar: 3}
+	same := fit(cfg, x, class)
+	cfg.LaplaceVar = 3
+	if p, q := predict(t, same, x[0]), predict(t, fit(cfg, x, class), x[0]); !floats.Equal(p, q) {
+		t.Errorf("%v with the default, %v with the same variance", p, q)
+	}
+	cfg.LaplaceVar = 0.1
+	narrow := fit(cfg, x, class)
+	if p, q := predict(t, same, x[0]), predict(t, narrow, x[0]); !floats.Equal(same.weights, narrow.weights) || floats.Equal(p, q) {
+		t.Errorf("%v, and %v with another variance", p, q)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	check.Keys(t, map[string]Config{
+		"prior_var":   {PriorVar: -1},
+		"laplace_var": {LaplaceVar: math.Inf(1)},
+		"predictive":  {Predictive: "none"},
+	})
+	check.Refuses(t, "one class", check.Err(Fit(Config{Layers: []int{2, 1}}, nil, nil, random.Source())))
+	m := fit(Config{Layers: []int{2, 3}}, [][]float64{{1, 2}}, []int{0})
+	p := make([]float64, 3)
+	check.Refuses(t, "an infinite covariance", m.Predict(p, []float64{1e200, 1e200}))
+	m.cfg.Predictive, m.weights[0] = PlugIn, -1e10
+	check.Refuses(t, "a logit of −1e310", m.Predict(p, []float64{1e300, 0}))
+}
+
+func clusters(n int, name string) (x [][]float64, class []int) {
+	x, class, _ = check.Clusters(n, 3, 4, name)
+	return x, class
+}
+
+// configs are models of all shapes on three inputs and four classes.
+func configs() []Config {
+	var all []Config
+	for _, layers := range [][]int{{3, 4}, {3, 6, 4}, {3, 5, 4, 4}} {
+		all = append(all, Config{Layers: layers, PriorVar: 8, LaplaceVar: 2})
+	}
+	return all
+}
+
+func (c Config) name() string { return fmt.Sprint(c.Layers, c.Predictive) }
+
+func fit(cfg Config, x [][]float64, class []int) *Model {
+	return check.Must(Fit(cfg, x, class, random.Source("laplace", "fit")))
+}
+
+func predict(t testing.TB, m *Model, x []float64) []float64 {
+	t.Helper()
+	return check.Predict(t, m, m.network.Outputs(), x...)
+}
+
+// logitsOnly returns logits with the given Gaussian.
+func logitsOnly(mean []float64, cov *mat.SymDense) *logits {
+	return &logits{mean: mean, cov: cov, step: make([]float64, len(mean)), draw: make([]float64, len(mean))}
+}
+
+// randomLogits draws a Gaussian of n logits with variances of about the scale.
+func randomLogits(n int, scale float64, rnd *rand.Rand) ([]float64, *mat.SymDense) {
+	mean, root := make([]float64, n), mat.NewDense(n, n+1, nil)
+	for i := range n {
+		mean[i] = 2 * rnd.NormFloat64()
+		for j := range n + 1 {
+			root.Set(i, j, math.Sqrt(scale/float64(n))*rnd.NormFloat64())
+		}
+	}
+	cov := mat.NewSymDense(n, nil)
+	cov.SymOuterK(1, root)
+	return mean, cov
+}
+
+func normals(n int, rnd *rand.Rand) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = rnd.NormFloat64()
+	}
+	return out
+}
+
+// For two classes probit has a closed form, and Monte Carlo the integral's value within
+// five standard errors, here of 10⁵ pairs whose deviation is at most ½.
+func TestTwoClasses(t *testing.T) {
+	rnd := rand.New(random.Source("laplace", "two"))
+	normal := normals(2e5, rnd)
+	for range 20 {
+		mean, cov := randomLogits(2, 5, rnd)
+		m, v := mean[0]-mean[1], cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)
+		want := softmax.NewMoments(2)
+		softmax.Exact{}.Moments(want, []float64{m, 0}, []float64{v, 0})
+		s, p := logitsOnly(mean, cov), make([]float64, 2)
+		s.probit(p)
+		// Each centred logit is half the difference, with a quarter of its variance.
+		check.Near(t, "probit", p[0], 1/(1+math.Exp(-m/math.Sqrt(1+math.Pi*v/32))), 1e-12)
+		s.monteCarlo(p, normal)
+		check.Near(t, "Monte Carlo", p[0], want.P[0], 5*0.5/math.Sqrt(1e5))
+	}
+}
+
+// A constant added to all logits changes no prediction.
+func TestInvariances(t *testing.T) {
+	rnd := rand.New(random.Source("laplace", "invariances"))
+	const n = 5
+	normal := normals(n*100000, rnd)
+	mean, cov := randomLogits(n, 2, rnd)
+	shifted, common := slices.Clone(mean), mat.NewSymDense(n, nil)
+	for i := range n {
+		shifted[i] += 7
+		for j := range i + 1 {
+			common.SetSym(i, j, cov.At(i, j)+30)
+		}
+	}
+	for _, r := range []struct {
+		name      string
+		rule      func(*logits, []float64)
+		tolerance float64
+	}{
+		{"probit", (*logits).probit, 1e-12},
+		{"monte-carlo", func(s *logits, p []float64) { _ = s.monteCarlo(p, normal) }, 5 * 0.5 / math.Sqrt(1e5)},
+	} {
+		want, got := make([]float64, n), make([]float64, n)
+		r.rule(logitsOnly(mean, cov), want)
+		r.rule(logitsOnly(shifted, common), got)
+		check.NearAll(t, r.name, got, want, r.tolerance)
+	}
+}
+
+// Draws mirror each other: what is even by symmetry is even with any number of them.
+func TestDrawsMirror(t *testing.T) {
+	rnd := rand.New(random.Source("laplace", "mirror"))
+	even, p := logitsOnly([]float64{1, 1}, mat.NewSymDense(2, []float64{2, 1, 1, 3})), make([]float64, 2)
+	check.OK(t, even.monteCarlo(p, normals(6, rnd)))
+	check.NearAll(t, "equal logits", p, []float64{0.5, 0.5}, 1e-14)
+}

@@ -1,0 +1,187 @@
+package meanfield
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate/quad"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/gauss"
+	"closedform/internal/kernel"
+)
+
+// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution (MacKay 1998, "Choice
+// of basis for Laplace approximation"; Hobbhahn, Kristiadi and Hennig 2022, "Fast predictive
+// uncertainty for classification with Bayesian deep networks", arXiv 2003.01227). It inverts the
+// Laplace approximation of a Dirichlet in the softmax basis, where logits add up to zero: given
+// their means μ and variances Σ_kk there,
+//
+//	α_k = (1 − 2/n + e^{μ_k}/n² Σ_l e^{−μ_l}) / Σ_kk
+//	p   = α/α_0,   Σ_y = (diag(p) − ppᵀ)/(α_0 + 1),   α_0 = Σ α_k
+//
+// μ and Σ come from conditioning on Σ_k z_k = 0, with S = Σ v_k:
+//
+//	μ_k = m_k − v_k/S · Σ_l m_l,   Σ_kk = v_k (1 − v_k/S).
+//
+// correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch):
+// before the map, μ is divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2), so that the
+// average variance is √(n/2).
+//
+// Σp = 1. Unless all variances are equal, p depends on the origin of the logits. Variances
+// must be positive.
+func laplaceBridge(correct bool) func(mean, variance []float64) moments {
+	return func(mean, variance []float64) moments {
+		n := float64(len(mean))
+		mu, constrained := make([]float64, len(mean)), make([]float64, len(mean))
+		sum, total := kernel.Sum(mean), kernel.Sum(variance)
+		for k, v := range variance {
+			mu[k], constrained[k] = mean[k]-v/total*sum, v*(1-v/total)
+		}
+		if correct {
+			c := kernel.Sum(constrained) / n / math.Sqrt(n/2)
+			floats.Scale(1/math.Sqrt(c), mu)
+			floats.Scale(1/c, constrained)
+		}
+		return dirichlet(bridge(mu, constrained))
+	}
+}
+
+// bridge returns p and α_0 of α(μ, Σ).
+func bridge(mu, variance []float64) (p []float64, concentration float64) {
+	n, sum := float64(len(mu)), 0.0
+	for _, m := range mu {
+		sum += kernel.Exp(-m)
+	}
+	for k, m := range mu {
+		p = append(p, (1-2/n+kernel.Exp(m)*sum/n/n)/variance[k])
+	}
+	concentration = kernel.Sum(p)
+	floats.Scale(1/concentration, p)
+	return p, concentration
+}
+
+// dirichlet returns the moments of the Dirichlet distribution of concentrations α_k = α_0 p_k.
+func dirichlet(p []float64, concentration float64) moments {
+	return moments{p: p, cov: func(i, j int) float64 { return p[i] * (delta(i, j) - p[j]) / (concentration + 1) }}
+}
+
+// normalizedProbit replaces the softmax by normalised normal distribution functions, and
+// approximates the distribution of the probabilities by a Dirichlet (Mucsányi, Da Costa and Hennig
+// 2025, "Rethinking approximate Gaussian inference in classification", arXiv 2502.03366): for q_j =
+// Φ(λz_j) and t_j = λm_j/√(1+λ²v_j), T Owen's function,
+//
+//	A_j = E q_j  = Φ(t_j)
+//	B_j = E q_j² = Φ(t_j) − 2T(t_j, 1/√(1+2λ²v_j))
+//
+//	p_j = A_j / Σ A
+//	α_j = p_j α_0,  log(α_0 S/Σ A) = mean_j log((A_j S − B_j)/(B_j − A_j²)),  S = max(1, Σ A)
+//	Σ_y = (diag(p) − ppᵀ)/(α_0 + 1).
+//
+// The authors' floors in the fraction are left out: a class of zero variance makes α_0 infinite, and
+// Σ_y = 0. The A_j must not underflow, as they do for t_j below −38. With v = 0 it is not the softmax,
+// and it depends on the origin of the logits. λ = √(π/2) gives it the slope of the softmax where all
+// logits are zero; the paper has λ = 1.
+func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
+	return func(mean, variance []float64) moments {
+		p, t := make([]float64, len(mean)), make([]float64, len(mean))
+		for j, v := range variance {
+			t[j] = lambda * mean[j] / math.Sqrt(1+lambda*lambda*v)
+			p[j] = gauss.CDF(t[j])
+		}
+		total := kernel.Sum(p)
+		s := max(1, total)
+		rule := newOwenRule()
+		var sum float64
+		for j, v := range variance {
+			spread, mixed := rule.secondMoments(t[j], lambda*math.Sqrt(v))
+			// A S − B = A(S − 1) + (A − B), a sum of positive terms.
+			sum += kernel.Log((p[j]*(s-1) + mixed) / spread)
+		}
+		floats.Scale(1/total, p)
+		return dirichlet(p, kernel.Exp(sum/float64(len(mean)))*total/s)
+	}
+}
+
+// owenRule integrates Owen's function by Gauss and Legendre's rule on [0, 1].
+type owenRule struct {
+	node, weight [32]float64
+}
+
+func newOwenRule() *owenRule {
+	var r owenRule
+	quad.Legendre{}.FixedLocations(r.node[:], r.weight[:], 0, 1)
+	return &r
+}
+
+// secondMoments returns Var Φ(x) and E Φ(x)(1−Φ(x)) for normal x of
+// standard deviation sd, given t = E x/√(1+sd²). With Owen's function (1956)
+//
+//	T(t, a) = 1/(2π) ∫_0^a exp(−t²(1+u²)/2)/(1+u²) du,   a = 1/√(1+2sd²),
+//
+// they are 2(T(t, 1) − T(t, a)) and 2T(t, a): integrals of a positive function,
+// where Φ(t) − 2T − Φ(t)² would cancel.
+func (r *owenRule) secondMoments(t, sd float64) (spread, mixed float64) {
+	a := 1 / math.Sqrt(1+2*sd*sd)
+	return r.integral(t, a, 1-a), r.integral(t, 0, a)
+}
+
+// integral returns 2(T(t, a+length) − T(t, a)), where a + length ≤ 1.
+func (r *owenRule) integral(t, a, length float64) (sum float64) {
+	if math.Abs(t) > 5 { // up to where the integrand has fallen by e⁻⁴⁰
+		length = min(length, math.Sqrt(a*a+80/(t*t))-a)
+	}
+	for i, node := range r.node {
+		u := a + length*node
+		sum += r.weight[i] * length / math.Pi * kernel.Exp(-0.5*t*t*(1+u*u)) / (1 + u*u)
+	}
+	return sum
+}
+
+// logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax of cuTAGI
+// (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu; Remax in the same library does it for
+// rectified instead of exponential logits). The exponentials e^{z_i} are log-normal. Their sum S and the ratio
+// y_i = e^{z_i}/S are taken for log-normal, too:
+//
+//	μ_i = e^{m_i + v_i/2},  V_i = μ_i² (e^{v_i} − 1),  M = Σ μ_i
+//	s²  = Var log S        = log(1 + Σ V_i/M²)
+//	c_i = Cov(z_i, log S)  = log(1 + V_i/(μ_i M))
+//	log y_i ~ N(m_i − log M + s²/2, l_i),  l_i = v_i + s² − 2c_i
+//
+//	p_i         = e^{m_i − log M + s²/2 + l_i/2}
+//	Var y_i     = p_i² (e^{l_i} − 1)
+//	Cov(z_i, y_i) = p_i (v_i − c_i),
+//
+// and p is divided by its sum before the second moments are taken, as a later version of the method
+// does. It gives nothing between classes. The library's floor and caps are left out.
+func logNormal(mean, variance []float64) moments {
+	share, p, c := make([]float64, len(mean)), make([]float64, len(mean)), make([]float64, len(mean))
+	for i, v := range variance {
+		share[i] = mean[i] + 0.5*v
+		p[i] = share[i]
+	}
+	mlp.Normalise(share) // μ_i/M
+	var total float64
+	for i, v := range variance {
+		total += share[i] * share[i] * math.Expm1(v)
+		c[i] = math.Log1p(share[i] * math.Expm1(v))
+		p[i] -= c[i] // log p_i but for a constant
+	}
+	total = math.Log1p(total) // s²
+	mlp.Normalise(p)
+	return moments{
+		p,
+		diagonal(func(i int) float64 { return p[i] * p[i] * math.Expm1(variance[i]+total-2*c[i]) }),
+		diagonal(func(i int) float64 { return p[i] * (variance[i] - c[i]) }),
+	}
+}
+
+// diagonal returns the entries of a matrix of which the diagonal is given.
+func diagonal(entry func(i int) float64) func(i, j int) float64 {
+	return func(i, j int) float64 {
+		if i != j {
+			return math.NaN()
+		}
+		return entry(i)
+	}
+}

@@ -1,0 +1,207 @@
+package softmax
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"closedform/internal/kernel"
+)
+
+// reach is the quantile at which a single normal distribution is cut: Φ(−7.7) = 7e-15.
+const reach = 7.7
+
+// newtonBelow takes three steps of Newton's method towards the root of log f =
+// level from a t below it. As log f is concave and increasing, none goes beyond.
+func newtonBelow(t, level float64, f func(t float64) (log, gradient float64)) float64 {
+	for range 3 {
+		log, gradient := f(t)
+		if !(log < level) {
+			break
+		}
+		t += (level - log) / gradient
+	}
+	return t
+}
+
+// logProduct returns the logarithm of the product of numbers from 2e-308 to 1.
+func logProduct(x []float64) (log float64) {
+	product := 1.0
+	for _, x := range x {
+		if product*x < 1e-300 {
+			log += kernel.Log(product)
+			product = 1
+		}
+		product *= x
+	}
+	return log + kernel.Log(product)
+}
+
+// mesh runs through the nodes of the trapezoidal rule in u for the integral over t = lo + a sinh(u)
+// from lo to hi. The integrands are entire functions that decay like a Gaussian at both ends, for which
+// the rule converges faster than any power of the step (Trefethen and Weideman 2014).
+//
+// A class with scale s has its transition within ±reach·s of its mean, which is at
+// most reach·s above the lowest node, where the product of all F_τ is negligible.
+// Hence at distance d from the lowest node only scales of at least d/(2·reach) are
+// still to be resolved, and the step may grow: a sinh(u) with a = 2·reach·s_min is
+// almost linear over the reach of the smallest scale and exponential beyond.
+//
+// For ρ < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the
+// class with the largest mean may lie beyond reach, as nothing but the wide f_j cuts
+// g_i off in E_ji: the step stays small over the gap.
+type mesh struct {
+	lo, a, du    float64
+	up, down     float64 // exp(±u) of the next node
+	grow, shrink float64 // exp(±du)
+	left         int     // nodes
+}
+
+// newMesh covers [lo, hi] with steps of h, in units of the smallest scale: that
+// of an F_j is s, and narrow ≤ 1 the smallest ratio of those of f_j and F_j.
+func newMesh(lo, hi, s, narrow, gap, h float64) mesh {
+	a := max(2*reach*s, gap)
+	return sinhMesh(lo, hi, a, h*s*narrow/kernel.Hypot(a, gap))
+}
+
+// sinhMesh covers [lo, hi] with the nodes lo + a sinh(k du).
+func sinhMesh(lo, hi, a, du float64) mesh {
+	grow := kernel.Exp(du)
+	x := (hi - lo) / a
+	asinh := kernel.Log(x + kernel.Hypot(1, x))
+	left := int(math.Ceil(asinh/du)) + 1
+	return mesh{lo: lo, a: a, du: du, up: 1, down: 1, grow: grow, shrink: 1 / grow, left: left}
+}
+
+// next returns a node and its weight dt. Nodes taken beyond the last one have a
+// negligible integrand and do no harm.
+func (m *mesh) next() (t, dt float64) {
+	t, dt = m.lo+0.5*m.a*(m.up-m.down), 0.5*m.a*m.du*(m.up+m.down)
+	m.up *= m.grow
+	m.down *= m.shrink
+	m.left--
+	return t, dt
+}
+
+// refine returns the factor by which the product of n distribution functions needs
+// smaller steps than that of two, if they are those of variables of which a share of
+// the variance is normal: the largest of n normal variables has a distribution that is
+// narrower by about √log n, that of n Gumbel variables has not.
+func refine(n int, normal float64) float64 {
+	return 1 / (1 + 0.38*kernel.Log(0.5*float64(n))*normal)
+}
+
+// mostNodes is the largest number of nodes whose contributions are added together.
+const mostNodes = 64
+
+// nodeBlock is some nodes of a mesh and their weights.
+type nodeBlock struct {
+	node, weight []float64
+	room         [2 * mostNodes]float64
+}
+
+// next takes the next nodes of the mesh, a multiple of four. Those beyond the last have a
+// negligible integrand and do no harm.
+func (n *nodeBlock) next(nodes *mesh) {
+	blocks := (nodes.left + mostNodes - 1) / mostNodes
+	q := ((nodes.left+blocks-1)/blocks + 3) &^ 3
+	n.node, n.weight = n.room[:q], n.room[mostNodes:mostNodes+q]
+	for b := range q {
+		n.node[b], n.weight[b] = nodes.next()
+	}
+}
+
+// momentBlock has the tables, class × node, whose products are the moments: a node b
+// contributes a_jb g_ib to E_ji but for a factor of i.
+type momentBlock struct {
+	nodeBlock
+	a, g      []float64
+	mu, below []float64 // location of F_j; below mu − below it is negligible
+}
+
+func (n *momentBlock) forClasses(classes int) {
+	fit((classes+3)&^3*mostNodes, &n.a, &n.g) // the sums are done for four classes at a time
+	fit(classes, &n.mu, &n.below)
+}
+
+// locate sets mu to λ mean, counted from the [momentBlock.lowest] point. Small scales matter
+// near it only (see mesh): nodes next to a class of small scale keep their digits even if the
+// scale of another is larger by a hundred orders of magnitude.
+func (n *momentBlock) locate(lambda float64, mean []float64) {
+	top := slices.Max(mean)
+	for j, m := range mean {
+		n.mu[j] = lambda * (m - top) // −Inf where the difference overflows: a class that never wins
+	}
+	start := n.lowest(-1)
+	for j := range n.mu {
+		n.mu[j] -= start
+	}
+}
+
+// lowest returns the point below which the product of all F_i but that of class j is
+// negligible.
+func (n *momentBlock) lowest(j int) float64 {
+	t := math.Inf(-1)
+	for i, mu := range n.mu {
+		if i != j {
+			t = max(t, mu-n.below[i])
+		}
+	}
+	return t
+}
+
+// add adds factor_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with
+// a_jb = factor_j weight_b f_jb times the number perA, and factor of i in E_ji as given. Of
+// E it leaves what is below the diagonal to [mirror] if f is g.
+func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA float64) {
+	q := len(n.node)
+	for j, r := range factorF {
+		row, a := f[j*q:(j+1)*q], n.a[j*q:(j+1)*q]
+		dst.P[j] += r * kernel.Dot(n.weight, row)
+		r *= perA
+		for b, w := range n.weight {
+			a[b] = w * r * row[b]
+		}
+	}
+	n.addPairs(dst.E.RawMatrix(), factorG, &f[0] == &n.g[0])
+}
+
+func (n *momentBlock) addPairs(e blas64.General, factor []float64, upper bool) {
+	const rows = 16 // of the table a that stay in the nearest cache
+	q := len(n.node)
+	var sums [8]float64
+	for top := 0; top < e.Rows; top += rows {
+		first := 0
+		if upper {
+			first = top
+		}
+		for i := first; i < e.Rows; i += 4 {
+			end := min(top+rows, e.Rows)
+			if upper {
+				end = min(end, i+4)
+			}
+			for j := top; j < end; j += 2 {
+				kernel.Products(&sums, n.a[j*q:(j+2)*q], n.g[i*q:(i+4)*q])
+				for k := range min(2, e.Rows-j) {
+					row := e.Data[(j+k)*e.Stride+i : (j+k)*e.Stride+min(i+4, e.Rows)]
+					for l := range row {
+						row[l] += sums[4*k+l] * factor[i+l]
+					}
+				}
+			}
+		}
+	}
+}
+
+// mirror copies the upper triangle of E to the lower, and clears the diagonal.
+func mirror(e blas64.General, symmetric bool) {
+	for j := range e.Rows {
+		for i := range j {
+			if symmetric {
+				e.Data[j*e.Stride+i] = e.Data[i*e.Stride+j]
+			}
+		}
+		e.Data[j*e.Stride+j] = 0
+	}
+}
