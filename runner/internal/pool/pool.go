@@ -43,11 +43,22 @@ func (p *Pool) Run(ctx context.Context, expected []float64, do func(ctx context.
 			break
 		}
 		group.Go(func() error {
-			defer p.slots.Release(1)
-			return do(inner, i)
+			err := do(inner, i)
+			p.release(inner, err)
+			return err
 		})
 	}
 	return cmp.Or(group.Wait(), cancelled)
+}
+
+// release frees the slot of what ended with err: after an error not before group, whose error
+// cancels it, is cancelled, such that nobody begins in it.
+func (p *Pool) release(group context.Context, err error) {
+	if err == nil {
+		p.slots.Release(1)
+	} else {
+		context.AfterFunc(group, func() { p.slots.Release(1) })
+	}
 }
 
 // Each calls do with 0 to n-1, for the parts of a task: in the slot of the caller, and in those
@@ -77,11 +88,11 @@ func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error)
 		}
 		if i < n-1 && p.slots.TryAcquire(1) { // the last is the caller's, who would only wait
 			group.Go(func() error {
-				defer p.slots.Release(1)
 				seconds, err := Measure(context.Background(), func(context.Context) error { return part(i) })
 				if m, ok := ctx.Value(meterKey{}).(*meter); ok {
 					m.nanoseconds.Add(int64(seconds * float64(time.Second)))
 				}
+				p.release(inner, err)
 				return err
 			})
 		} else if err := part(i); err != nil {

@@ -140,6 +140,16 @@ func TestErrors(t *testing.T) {
 	if !errors.Is(err, bad) || begun.Load() > 2 || others.Load() != 50 {
 		t.Errorf("error %v, %d tasks begun, %d of the others", err, begun.Load(), others.Load())
 	}
+	for range 1000 { // a slot is free only when all know of the error
+		begun.Store(0)
+		err = New(1).Run(t.Context(), unknown(3), func(context.Context, int) error {
+			begun.Add(1)
+			return bad
+		})
+		if err != bad || begun.Load() != 1 {
+			t.Fatalf("error %v, %d tasks begun after it", err, begun.Load()-1)
+		}
+	}
 	err = Each(t.Context(), 8, func(_ context.Context, k int) error { return []error{nil}[k] })
 	check.Refuses(t, "a panic", err, "out of range", "pool_test.go")
 	ctx, cancel := context.WithCancel(t.Context())
