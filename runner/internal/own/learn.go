@@ -40,6 +40,14 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) er
 		network.Column = rows.Columns[column]
 	}
 	l := &lesson{trained.Stream{Network: network, Decision: decide}, rows, column, to, csv.NewWriter(stdout), r.Stderr, map[string]bool{}}
+	none := rows.Table
+	none.Cells = nil
+	if !network.Bare {
+		_, _, err = network.Scaler.Rows(&none) // are its columns there?
+	}
+	if err := cmp.Or(err, l.save()); err != nil { // a file that cannot be written is told before the rows are read
+		return err
+	}
 	err = errors.Join(l.learn(ctx), l.save())
 	l.summary()
 	return err
@@ -98,6 +106,10 @@ func (l *lesson) learn(ctx context.Context) error {
 			if stop {
 				return bad
 			}
+			if bad == nil && l.isRow() {
+				return fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as the table has no column of classes; -class names the column",
+					l.rows.File, l.rows.Line[0], label)
+			}
 			l.report(bad)
 			err = cmp.Or(err, bad)
 		}
@@ -115,6 +127,15 @@ func (l *lesson) learn(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// isRow reports whether the last line, which should be a class, has a number for each input.
+func (l *lesson) isRow() bool {
+	if n := len(l.rows.Columns); n == 1 || len(l.rows.Cells[0]) != n {
+		return false
+	}
+	_, _, err := l.Scaler.Rows(&l.rows.Table)
+	return err == nil
 }
 
 // report says what was passed over, if anything.
@@ -158,9 +179,11 @@ func (l *lesson) save() error {
 }
 
 func (l *lesson) summary() {
-	c := l.Counts
-	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned; before that error %s, log loss %s; %d unknown\n",
-		l.file, c.Rows, c.Learned, table.Format(c.Error()), table.Format(c.LogLoss()), c.Unknown)
+	c, scores := l.Counts, ""
+	if c.Learned > 0 {
+		scores = fmt.Sprintf("; before that error %s, log loss %s", table.Format(c.Error()), table.Format(c.LogLoss()))
+	}
+	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned%s; %d unknown\n", l.file, c.Rows, c.Learned, scores, c.Unknown)
 	if c.Added > 0 {
 		fmt.Fprintf(l.stderr, "%s: %d of %d classes are new since the training: %q\n", l.file, c.Added, len(l.Classes), l.Classes[len(l.Classes)-c.Added:])
 	}

@@ -27,7 +27,8 @@ type Rows struct {
 	Data     string    // the CSV file; - is the standard input
 	Unknown  float64   // least probability of an answer
 	Wrong    float64   // in place of Unknown, most share of wrong answers
-	Familiar float64   // with one of these, least familiarity of an answer
+	Familiar float64   // least familiarity of an answer
+	Decides  bool      // answers may be unknown: one of these three is given
 	Stderr   io.Writer // for what looks wrong
 }
 
@@ -51,9 +52,9 @@ func (r *Rows) decision(n *trained.Network) (trained.Decision, error) {
 		}
 		decide.Probability = n.Record.Threshold(r.Wrong, confidence)
 	}
-	if decide.Probability > 0 {
+	if r.Decides {
 		if slices.Contains(n.Classes, trained.Unknown) {
-			return decide, fmt.Errorf("%s: has a class named %s; rename it to use -unknown or -wrong", r.Network, trained.Unknown)
+			return decide, fmt.Errorf("%s: has a class named %s; rename it to use -unknown, -wrong or -familiar", r.Network, trained.Unknown)
 		}
 		decide.Familiarity = r.Familiar
 	}
