@@ -42,6 +42,12 @@ func TestOwnTable(t *testing.T) {
 	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`, `missing = "mean"`)
 	contains(t, mustRun(t, "run", "-data", "my leaves.csv", "-class", "species"), "is up to date")
 	contains(t, mustRun(t, "predict", "results/my_leaves/network.npz", "-data", "my leaves.csv"), "class,probability,")
+	write(t, messy(), "other", "My leaves.CSV") // its results would replace those of the first table
+	fails(t, "results/my_leaves has the results of my leaves.csv", "run", "-data", "other/My leaves.CSV", "-class", "species")
+	mustRun(t, "run", "-data", "other/My leaves.CSV", "-class", "species", "-out", "more")
+	_, _, err := try(t, "learn", "more/my_leaves/network.npz", "-data", "my leaves.csv")
+	check.OK(t, err)
+	fails(t, "network.npz has learned 89 rows since it was trained", "-exp", "other/My leaves.toml", "-out", "more")
 	write(t, "name = 'edited'\n", "my leaves.toml")
 	if _, _, err := try(t, "run", "-data", "my leaves.csv", "-class", "species"); err == nil || read(t, "my leaves.toml") != "name = 'edited'\n" {
 		t.Errorf("an edited manifest: %v", err)
