@@ -40,6 +40,8 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 			_, err := p.manifests()
 			if err == nil {
 				path, err = config.Find(name, experiment.Folder)
+			} else {
+				err = fmt.Errorf("no file %s, and %w", name, err)
 			}
 			if err != nil {
 				return nil, err

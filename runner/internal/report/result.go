@@ -65,8 +65,9 @@ func Result(tables table.Set, run *store.Run) string {
 
 // seconds returns what a cell of the stratum of these words takes on the average, NaN if there is none.
 func seconds(run *store.Run, words []string) float64 {
+	sorted := func(text string) []string { return slices.Sorted(strings.FieldsSeq(text)) }
 	for stratum, s := range run.CellSeconds {
-		if slices.Equal(slices.Sorted(slices.Values(words)), slices.Sorted(slices.Values(strings.Fields(stratum)))) {
+		if slices.Equal(sorted(strings.Join(words, " ")), sorted(stratum)) {
 			return s
 		}
 	}
