@@ -59,7 +59,7 @@ func TestLearn(t *testing.T) {
 	if err != nil || read(t, file) != before {
 		t.Fatalf("%v, or the network has changed", err)
 	}
-	contains(t, log, "whole.npz: 60 rows, 60 learned; before that error ")
+	contains(t, log, "whole.npz: 60 rows, 60 learned; error before learning ")
 	if n := strings.Count(whole, "\n"); n != 61 || !strings.HasPrefix(whole, "row,class,probability,error,log_loss,unknown\n1,") {
 		t.Errorf("%d lines:\n%s", n, whole)
 	}

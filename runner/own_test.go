@@ -54,11 +54,11 @@ func TestOwnTable(t *testing.T) {
 	}
 	for want, text := range map[string]string{
 		`no column "species"; the columns, by ',', are x, kind`: "x,kind\n1,a\n2,b\n3,a\n4,b\n",
-		`the class "species" has 1 values; need 2 or more`:      "x,species\n1,a\n2,a\n",
+		`the class "species" has 1 values; need at least 2`:     "x,species\n1,a\n2,a\n",
 		"no column is an input":                                 "x,species\n1,a\n1,b\n1,a\n1,b\n",
 		`the class "species" has 4 values in 4 rows`:            "x,species\n1,a\n2,b\n3,c\n4,d\n",
 		"2 rows repeat others":                                  "x,species\n1,a\n2,b\n1,a\n2,b\n",
-		`column "kind" tells the class of every row`:            "kind,species\nk,?\nl,?\n" + strings.Repeat("k,a\nl,b\n", 10),
+		`column "kind" determines the class of every row`:       "kind,species\nk,?\nl,?\n" + strings.Repeat("k,a\nl,b\n", 10),
 	} {
 		write(t, text, "bad.csv")
 		stdout, _, err := try(t, "run", "-data", "bad.csv", "-class", "species", "-out", t.TempDir())

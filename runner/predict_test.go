@@ -76,7 +76,7 @@ func TestPredict(t *testing.T) {
 	}
 	write(t, "width,notes,colour,length\n3,a,red,12\n4.25,b,green,19\n6.5,c,blue,21.5\n", "new.csv")
 	stdout, stderr, err := try(t, "predict", file, "-data", "new.csv")
-	if err != nil || stderr != "new.csv: not seen in the training, and taken for none of the others: colour=blue\n" {
+	if err != nil || stderr != "new.csv: words that the training did not have, all of whose inputs are 0: colour=blue\n" {
 		t.Fatalf("%v, and it says %q", err, stderr)
 	}
 	out, err := table.Read("out", strings.NewReader(stdout))
@@ -196,7 +196,7 @@ func TestPredictBare(t *testing.T) {
 		write(t, file.String(), "mine.npz")
 		write(t, "width,height\n0.5,-1.25\n", "new.csv")
 		stdout, stderr, err := try(t, "predict", "mine.npz", "-data", "new.csv")
-		if err != nil || !strings.HasPrefix(stderr, "mine.npz: does not say what its inputs and classes are") || strings.Contains(stderr, "no column familiarity") == (i == 2) {
+		if err != nil || !strings.HasPrefix(stderr, "mine.npz: names no columns and classes") || strings.Contains(stderr, "no column familiarity") == (i == 2) {
 			t.Fatalf("%v, and it says %q", err, stderr)
 		}
 		fails(t, "-wrong needs", "predict", "mine.npz", "-data", "new.csv", "-wrong", "0.1")

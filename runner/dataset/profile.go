@@ -59,7 +59,7 @@ func (t *Table) Profile(class string) (*Profile, error) {
 			p.Format.Ignore = append(p.Format.Ignore, name)
 		}
 		if k != at && t.tells(k, at, c) {
-			p.warn("column %q tells the class of every row: is it known before the class?", name)
+			p.warn("column %q determines the class of every row: ignore it if it is not known before the class", name)
 		}
 		if n := rows - c.Distinct - c.Missing; c.Kind == "id" && n > 0 {
 			p.warn("column %q looks like an id, and %d rows share theirs with others: what belongs together may be in both parts", name, n)
@@ -88,7 +88,7 @@ func (p *Profile) warn(format string, args ...any) {
 func (p *Profile) class(c Column, rows int) {
 	switch {
 	case c.Distinct < 2:
-		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values; need 2 or more", c.Name, c.Distinct))
+		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values; need at least 2", c.Name, c.Distinct))
 	case c.Distinct > mostClasses || 2*c.Distinct > rows:
 		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values in %d rows; need classes of several rows each, at most %d", c.Name, c.Distinct, rows, mostClasses))
 	}

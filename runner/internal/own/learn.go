@@ -85,7 +85,7 @@ func (l *lesson) learn(ctx context.Context) error {
 			for _, word := range unseen {
 				if !l.warned[word] {
 					l.warned[word] = true
-					fmt.Fprintf(l.stderr, "row %d: not seen in the training, and taken for none of the others: %s\n", l.Counts.Rows+1, word)
+					fmt.Fprintf(l.stderr, "row %d: words that the training did not have, all of whose inputs are 0: %s\n", l.Counts.Rows+1, word)
 				}
 			}
 		}
@@ -181,7 +181,7 @@ func (l *lesson) save() error {
 func (l *lesson) summary() {
 	c, scores := l.Counts, ""
 	if c.Learned > 0 {
-		scores = fmt.Sprintf("; before that error %s, log loss %s", table.Format(c.Error()), table.Format(c.LogLoss()))
+		scores = fmt.Sprintf("; error before learning %s, log loss %s", table.Format(c.Error()), table.Format(c.LogLoss()))
 	}
 	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned%s; %d unknown\n", l.file, c.Rows, c.Learned, scores, c.Unknown)
 	if c.Added > 0 {
