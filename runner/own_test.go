@@ -77,7 +77,8 @@ func TestOwnTestTable(t *testing.T) {
 	write(t, packed.String(), "leaves.csv.gz")
 	write(t, lines[0]+strings.Join(lines[61:], ""), "new", "rows.csv")
 	command := []string{"run", "-data", "leaves.csv.gz", "-test", "new/rows.csv", "-class", "species"}
-	mustRun(t, command...)
+	fails(t, "open new/row.csv", "run", "-data", "leaves.csv.gz", "-test", "new/row.csv", "-class", "species")
+	contains(t, mustRun(t, command...), "warning: 2 rows of new/rows.csv repeat rows of leaves.csv.gz, which are learned\n")
 	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
 	contains(t, read(t, "results/leaves/runs.csv"), "network,1,59,30,")
 	contains(t, read(t, "results/leaves/classes.csv"), "method,class,n,recall,precision,auroc\n", "network,Ash,50,1,1,1\n", "majority,Ash,50,1,0.3333333333333333,0.5\n")

@@ -29,6 +29,13 @@ func Manifest(w io.Writer, file, test, class string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if test != "" {
+		rows, err := dataset.ReadTable(test)
+		if err != nil {
+			return "", err
+		}
+		p.Test(t, rows)
+	}
 	printProfile(w, file, t, p)
 	if len(p.Problems) > 0 {
 		return "", fmt.Errorf("%s: nothing can be learned: %s", file, strings.Join(p.Problems, "; "))
