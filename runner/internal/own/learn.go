@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 
 	"closedform/runner/dataset"
@@ -45,7 +46,10 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) er
 	if !network.Bare {
 		_, _, err = network.Scaler.Rows(&none) // are its columns there?
 	}
-	if err := cmp.Or(err, l.save()); err != nil { // a file that cannot be written is told before the rows are read
+	if at, bad := os.Stat(to); err == nil && (bad != nil || at.IsDir() || at.Mode().IsRegular()) {
+		err = l.save() // a file that cannot be written is told before the rows are read
+	}
+	if err != nil {
 		return err
 	}
 	err = errors.Join(l.learn(ctx), l.save())
