@@ -16,7 +16,8 @@ func (p *program) rowsFlags(f *flag.FlagSet) *own.Rows {
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input. Columns are found by their names")
 	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
 	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a `share` of the answers is wrong")
-	f.Float64Var(&r.Familiar, "familiar", 0.01, "least `familiarity` of an answer, a p-value of the inputs; 0: any, as without this flag, -unknown and -wrong")
+	f.Float64Var(&r.Familiar, "familiar", 0.01, "least `familiarity`, a p-value of the inputs: rows with less are unknown; 0 switches it off.\n"+
+		"Without this flag it counts only with -unknown or -wrong")
 	return r
 }
 
