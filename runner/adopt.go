@@ -60,7 +60,7 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	case len(a.stale) == 0 && a.changed:
 		return false, nil
 	case len(a.stale) == 0:
-		j.say("%s: nothing to adopt: %s is of this code\n", j.Name, j.dir)
+		j.say("%s: nothing to adopt: this code made %s\n", j.Name, j.dir)
 		return true, nil
 	}
 	if len(j.Short) > 0 {

@@ -69,7 +69,7 @@ func TestAdopt(t *testing.T) {
 		check.Equal(t, "other tables", read(t, dir, "runs.csv"), runs)
 		stdout = mustRun(t, "adopt", "-exp", m, "-out", out)
 		if clone {
-			contains(t, stdout, "small: nothing to adopt: "+dir+" is of this code\n")
+			contains(t, stdout, "small: nothing to adopt: this code made "+dir+"\n")
 		} else {
 			contains(t, stdout, "60 cells, all done before")
 		}

@@ -8,6 +8,7 @@ import (
 
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/own"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -91,6 +92,9 @@ func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err erro
 	}
 	if j.part == "" && j.folder.Published(inputs) {
 		return inputs, true, nil
+	}
+	if err := own.Unlearned(j.dir); err != nil {
+		return "", false, err
 	}
 	if d, ok := j.Study.(study.WithData); ok && !j.quiet {
 		for _, line := range d.About() {

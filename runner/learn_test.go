@@ -59,7 +59,7 @@ func TestLearn(t *testing.T) {
 	if err != nil || read(t, file) != before {
 		t.Fatalf("%v, or the network has changed", err)
 	}
-	contains(t, log, "whole.npz: 60 rows, 60 learned; before that error ")
+	contains(t, log, "whole.npz: 60 rows, 60 learned; error before learning ")
 	if n := strings.Count(whole, "\n"); n != 61 || !strings.HasPrefix(whole, "row,class,probability,error,log_loss,unknown\n1,") {
 		t.Errorf("%d lines:\n%s", n, whole)
 	}
@@ -158,6 +158,18 @@ func TestLearnPassesOver(t *testing.T) {
 	check.OK(t, err)
 	check.Equal(t, "words not seen", strings.Count(log, "colour=blue"), 1)
 	contains(t, log, "other.npz: 7 rows, 2 learned; ", `bare "`)
+	// A table without the class, an input, or a file for the network is an error before its rows are learned as classes.
+	for text, want := range map[string]string{
+		"length,colour,width\n12,red,1\n12,green,2\n13,red,1\n": `standard input:3: "12,green,2" is a row; need the class of the row before`,
+		"species,length,width\nAsh,12,1\n":                      `standard input:1: no column "colour"`,
+	} {
+		if _, log, err := learnFrom(t, text, file, "-data", "-", "-to", "wrong.npz"); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(log, "NaN") {
+			t.Errorf("%v, need %s; %s", err, want, log)
+		}
+	}
+	if out, _, err := learnFrom(t, header+"Ash,12,red,1\n", file, "-data", "-", "-to", "no/file.npz"); err == nil || out != "" {
+		t.Errorf("no folder: %v, after %q", err, out)
+	}
 	for _, args := range [][]string{{}, {""}, {file}, {"-data", "-"}, {file, "-data", "-", "-unknown", "2"}, {file, "-data", "-", "more"}, {file, "-data", "-", "-class", "kind"}, {"none.npz", "-data", "-"}} {
 		if _, _, err := learnFrom(t, header, args...); err == nil {
 			t.Errorf("no error of %q", args)

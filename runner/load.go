@@ -24,7 +24,7 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 	case p.given["effort"] && !p.all:
 		return nil, misuse("-effort chooses among the manifests of -all")
 	case p.short && p.out == "results":
-		return nil, misuse("-short needs -out FOLDER, another one than results")
+		return nil, misuse("-short needs -out FOLDER, a folder other than results")
 	case p.all:
 		var err error
 		if names, err = p.manifests(); err != nil {
@@ -40,6 +40,8 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 			_, err := p.manifests()
 			if err == nil {
 				path, err = config.Find(name, experiment.Folder)
+			} else {
+				err = fmt.Errorf("no file %s, and %w", name, err)
 			}
 			if err != nil {
 				return nil, err

@@ -61,8 +61,8 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"-exp good.toml -set model.scale=0": "-set model.scale=0: model.scale: 0 is not allowed",
-		"-exp missing.toml":                 "no folder experiments/ in ",
-		"-exp .":                            "no folder experiments/ in ",
+		"-exp missing.toml":                 "no file missing.toml, and no folder experiments/ in ",
+		"-exp .":                            "no file ., and no folder experiments/ in ",
 		"-all":                              "no folder experiments/ in ",
 	} {
 		_, stdout, err := try(t, strings.Fields(args)...)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"strings"
 
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/store"
@@ -15,27 +16,43 @@ func (p *program) rowsFlags(f *flag.FlagSet) *own.Rows {
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input. Columns are found by their names")
 	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
 	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a `share` of the answers is wrong")
-	f.Float64Var(&r.Familiar, "familiar", 0.01, "with -unknown or -wrong: least `familiarity` of an answer, a p-value of the inputs; 0: any")
+	f.Float64Var(&r.Familiar, "familiar", 0.01, "least `familiarity`, a p-value of the inputs: rows with less are unknown; 0 switches it off.\n"+
+		"Without this flag it counts only with -unknown or -wrong")
 	return r
+}
+
+// checkRows checks these flags, and sets what follows from which are given.
+func (p *program) checkRows(r *own.Rows, network string) error {
+	r.Network, r.Decides = network, r.Unknown > 0 || r.Wrong > 0 || p.given["familiar"]
+	if err := r.Problem(); err != nil {
+		return misuse("%v", err)
+	}
+	if p.given["wrong"] && r.Wrong == 0 {
+		return misuse("-wrong: 0 is not allowed; allowed: a number > 0 and < 1")
+	}
+	return nil
 }
 
 func (p *program) predictCommand(f *flag.FlagSet) action {
 	r := p.rowsFlags(f)
 	id := f.String("id", "", "`column` to begin the predictions with (default: the numbers of the rows)")
-	to := f.String("to", "", "CSV `file` for the predictions (default: standard output)")
+	to := f.String("to", "", "CSV `file` for the predictions, packed if it ends in .gz (default: standard output)")
 	return func(_ context.Context, args []string) error {
-		if err := r.Problem(); err != nil {
-			return misuse("%v", err)
+		if err := p.checkRows(r, args[0]); err != nil {
+			return err
 		}
-		r.Network = args[0]
 		out, err := r.Predict(*id)
 		if err != nil {
 			return err
 		}
-		if *to != "" {
-			return store.WriteFile(*to, out.CSV())
+		text := out.CSV()
+		if strings.HasSuffix(*to, ".gz") {
+			text = store.Pack(out)
 		}
-		_, err = p.stdout.Write(out.CSV())
+		if *to != "" {
+			return store.WriteFile(*to, text)
+		}
+		_, err = p.stdout.Write(text)
 		return err
 	}
 }
@@ -52,10 +69,9 @@ func (p *program) learnCommand(f *flag.FlagSet) action {
 	class := f.String("class", "", "`column` of the classes (default: that of the training)")
 	to := f.String("to", "", "`file` for the network (default: NETWORK, which is replaced)")
 	return func(ctx context.Context, args []string) error {
-		if err := r.Problem(); err != nil {
-			return misuse("%v", err)
+		if err := p.checkRows(r, args[0]); err != nil {
+			return err
 		}
-		r.Network = args[0]
 		return r.Learn(ctx, p.stdout, *class, cmp.Or(*to, args[0]))
 	}
 }

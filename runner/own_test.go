@@ -42,17 +42,23 @@ func TestOwnTable(t *testing.T) {
 	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`, `missing = "mean"`)
 	contains(t, mustRun(t, "run", "-data", "my leaves.csv", "-class", "species"), "is up to date")
 	contains(t, mustRun(t, "predict", "results/my_leaves/network.npz", "-data", "my leaves.csv"), "class,probability,")
+	write(t, messy(), "other", "My leaves.CSV") // its results would replace those of the first table
+	fails(t, "results/my_leaves has the results of my leaves.csv", "run", "-data", "other/My leaves.CSV", "-class", "species")
+	mustRun(t, "run", "-data", "other/My leaves.CSV", "-class", "species", "-out", "more")
+	_, _, err := try(t, "learn", "more/my_leaves/network.npz", "-data", "my leaves.csv")
+	check.OK(t, err)
+	fails(t, "network.npz has learned 89 rows since it was trained", "-exp", "other/My leaves.toml", "-out", "more")
 	write(t, "name = 'edited'\n", "my leaves.toml")
 	if _, _, err := try(t, "run", "-data", "my leaves.csv", "-class", "species"); err == nil || read(t, "my leaves.toml") != "name = 'edited'\n" {
 		t.Errorf("an edited manifest: %v", err)
 	}
 	for want, text := range map[string]string{
 		`no column "species"; the columns, by ',', are x, kind`: "x,kind\n1,a\n2,b\n3,a\n4,b\n",
-		`the class "species" has 1 values; need 2 or more`:      "x,species\n1,a\n2,a\n",
+		`the class "species" has 1 values; need at least 2`:     "x,species\n1,a\n2,a\n",
 		"no column is an input":                                 "x,species\n1,a\n1,b\n1,a\n1,b\n",
 		`the class "species" has 4 values in 4 rows`:            "x,species\n1,a\n2,b\n3,c\n4,d\n",
 		"2 rows repeat others":                                  "x,species\n1,a\n2,b\n1,a\n2,b\n",
-		`column "kind" tells the class of every row`:            "kind,species\nk,?\nl,?\n" + strings.Repeat("k,a\nl,b\n", 10),
+		`column "kind" determines the class of every row`:       "kind,species\nk,?\nl,?\n" + strings.Repeat("k,a\nl,b\n", 10),
 	} {
 		write(t, text, "bad.csv")
 		stdout, _, err := try(t, "run", "-data", "bad.csv", "-class", "species", "-out", t.TempDir())
@@ -71,7 +77,8 @@ func TestOwnTestTable(t *testing.T) {
 	write(t, packed.String(), "leaves.csv.gz")
 	write(t, lines[0]+strings.Join(lines[61:], ""), "new", "rows.csv")
 	command := []string{"run", "-data", "leaves.csv.gz", "-test", "new/rows.csv", "-class", "species"}
-	mustRun(t, command...)
+	fails(t, "open new/row.csv", "run", "-data", "leaves.csv.gz", "-test", "new/row.csv", "-class", "species")
+	contains(t, mustRun(t, command...), "warning: 2 rows of new/rows.csv repeat rows of leaves.csv.gz, which are learned\n")
 	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
 	contains(t, read(t, "results/leaves/runs.csv"), "network,1,59,30,")
 	contains(t, read(t, "results/leaves/classes.csv"), "method,class,n,recall,precision,auroc\n", "network,Ash,50,1,1,1\n", "majority,Ash,50,1,0.3333333333333333,0.5\n")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -75,7 +76,7 @@ func TestPredict(t *testing.T) {
 	}
 	write(t, "width,notes,colour,length\n3,a,red,12\n4.25,b,green,19\n6.5,c,blue,21.5\n", "new.csv")
 	stdout, stderr, err := try(t, "predict", file, "-data", "new.csv")
-	if err != nil || stderr != "new.csv: not seen in the training, and taken for none of the others: colour=blue\n" {
+	if err != nil || stderr != "new.csv: words that the training did not have, all of whose inputs are 0: colour=blue\n" {
 		t.Fatalf("%v, and it says %q", err, stderr)
 	}
 	out, err := table.Read("out", strings.NewReader(stdout))
@@ -113,7 +114,7 @@ func TestPredict(t *testing.T) {
 	}
 	// A row times 1000 is unlike all others, however sure the network is.
 	write(t, "width,colour,length\n3,red,12\n3000,red,12000\n", "far.csv")
-	for flags, want := range map[string]string{"": "Ash,Oak", "-unknown 0.1": "Ash,unknown", "-unknown 0.1 -familiar 0": "Ash,Oak", "-wrong 0.5": "Ash,unknown", "-wrong 0.01": "unknown,unknown"} {
+	for flags, want := range map[string]string{"": "Ash,Oak", "-unknown 0.1": "Ash,unknown", "-unknown 0.1 -familiar 0": "Ash,Oak", "-familiar 0.01": "Ash,unknown", "-wrong 0.5": "Ash,unknown", "-wrong 0.01": "unknown,unknown"} {
 		stdout, stderr, err := try(t, append([]string{"predict", file, "-data", "far.csv"}, strings.Fields(flags)...)...)
 		out, failed := table.Read("out", strings.NewReader(stdout))
 		check.OK(t, errors.Join(err, failed))
@@ -156,6 +157,10 @@ func TestPredictFromAnywhere(t *testing.T) {
 	withInput(t, "class"+strings.TrimPrefix(rows, "leaf"))
 	fails(t, "-id class: the predictions have such a column", "predict", file, "-data", "-", "-id", "class")
 	fails(t, `new.csv.gz: no column "leave"`, "predict", file, "-data", "new.csv.gz", "-id", "leave")
+	fails(t, "-wrong: 0 is not allowed", "predict", file, "-data", "new.csv.gz", "-wrong", "0")
+	mustRun(t, "predict", file, "-data", "new.csv.gz", "-id", "leaf", "-to", "out.csv.gz")
+	unpacked := check.Must(gzip.NewReader(strings.NewReader(read(t, "out.csv.gz"))))
+	check.Equal(t, "packed", string(check.Must(io.ReadAll(unpacked))), want)
 }
 
 // An ensemble that is kept predicts as one network does, with what its members disagree about.
@@ -191,7 +196,7 @@ func TestPredictBare(t *testing.T) {
 		write(t, file.String(), "mine.npz")
 		write(t, "width,height\n0.5,-1.25\n", "new.csv")
 		stdout, stderr, err := try(t, "predict", "mine.npz", "-data", "new.csv")
-		if err != nil || !strings.HasPrefix(stderr, "mine.npz: does not say what its inputs and classes are") || strings.Contains(stderr, "no column familiarity") == (i == 2) {
+		if err != nil || !strings.HasPrefix(stderr, "mine.npz: names no columns and classes") || strings.Contains(stderr, "no column familiarity") == (i == 2) {
 			t.Fatalf("%v, and it says %q", err, stderr)
 		}
 		fails(t, "-wrong needs", "predict", "mine.npz", "-data", "new.csv", "-wrong", "0.1")
@@ -232,7 +237,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"narrow.npz", "length\n1\n", "narrow.npz: what it says of columns and classes: 1 inputs and 2 classes, for a network with"},
 		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
 		{"none.npz", "length\n1\n", "none.npz"},
-		{"unsure.npz", "length\n1\n", "unsure.npz: has a class named unknown; rename it to use -unknown or -wrong"},
+		{"unsure.npz", "length\n1\n", "unsure.npz: has a class named unknown; rename it to use -unknown, -wrong or -familiar"},
 		{"added.npz", "length,width\n1,1\n", "added.npz: what it says of columns and classes: 3 classes are new since the training, of 2"},
 		{"other.npz", "length,width\n1,1\n", "other.npz: what it says of columns and classes: bnn: 2 of 1 predictions are wrong"},
 	} {

@@ -48,7 +48,7 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 		case strings.ContainsAny(slurm.Options, "\r\n"):
 			return misuse("-slurm-args: need one line")
 		case p.given["data"] && (len(p.exp)+len(names) > 0 || p.all), (p.given["class"] || p.given["test"]) && !p.given["data"]:
-			return misuse("-data FILE -class COLUMN is a run of its own")
+			return misuse("-data runs the manifest that it writes: give no other one; -class and -test need -data")
 		}
 		if p.given["data"] {
 			manifest, err := own.Manifest(p.stdout, *data, *test, *class)
@@ -68,6 +68,9 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			p.later, p.part, p.merges = true, fmt.Sprintf("shard %d/%d", i, n), "; the same command without -shard merges"
 		}
 		experiments, err := p.load(names, true)
+		if err == nil && p.given["data"] {
+			err = own.Free(p.dir(experiments[0]), *data)
+		}
 		if err == nil {
 			err = p.runAll(ctx, experiments)
 		}

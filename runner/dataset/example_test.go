@@ -72,7 +72,7 @@ func Example() {
 
 	// Output:
 	// testdata/leaves.csv: 12 examples, 3 inputs, 2 classes: Ash 6, Elm 6
-	// testdata/leaves.csv: missing inputs that means stand for: 1
+	// testdata/leaves.csv: missing inputs that means replace: 1
 	// [length margin=smooth margin=toothed]
 	// 8 to train, 4 to test
 	// Ash

@@ -110,18 +110,18 @@ func TestAbout(t *testing.T) {
 		{
 			Format{Missing: MissingMean},
 			"x,y,z,class\n1,2,,oak\n2,2,,Oak\n3,,7,ash\n1,2,8,oak\n1,2,9,Oak\n",
-			"a.csv: 5 examples, 3 inputs, 3 classes: Oak 2, oak 2, ash 1\na.csv: classes with one example: ash; missing inputs that means stand for: 3",
+			"a.csv: 5 examples, 3 inputs, 3 classes: Oak 2, oak 2, ash 1\na.csv: classes with one example: ash; missing inputs that means replace: 3",
 		},
 		{
 			Format{Missing: MissingMean},
 			"x,class\n1,a\n2,\n,b\n4,b\n",
-			"a.csv: 3 examples, 1 inputs, 2 classes: b 2, a 1\na.csv: classes with one example: a; rows dropped, a value missing: 1; missing inputs that means stand for: 1",
+			"a.csv: 3 examples, 1 inputs, 2 classes: b 2, a 1\na.csv: classes with one example: a; rows dropped, with a missing value: 1; missing inputs that means replace: 1",
 		},
 		{
 			Format{Missing: MissingDrop},
 			"x,class\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n8,8\n9,9\n1,10\n2,11\n,12\n",
 			"a.csv: 11 examples, 1 inputs, 11 classes: 1 1, 2 1, 3 1, 4 1, 5 1, 6 1, 7 1, 8 1, 9 1, 10 1, … (11 in all)\n" +
-				"a.csv: classes with one example: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … (11 in all); rows dropped, a value missing: 1",
+				"a.csv: classes with one example: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … (11 in all); rows dropped, with a missing value: 1",
 		},
 	} {
 		if got := read(t, c.f, c.text).About(); got != c.want {

@@ -59,7 +59,7 @@ func (t *Table) Profile(class string) (*Profile, error) {
 			p.Format.Ignore = append(p.Format.Ignore, name)
 		}
 		if k != at && t.tells(k, at, c) {
-			p.warn("column %q tells the class of every row: is it known before the class?", name)
+			p.warn("column %q determines the class of every row: ignore it if it is not known before the class", name)
 		}
 		if n := rows - c.Distinct - c.Missing; c.Kind == "id" && n > 0 {
 			p.warn("column %q looks like an id, and %d rows share theirs with others: what belongs together may be in both parts", name, n)
@@ -74,8 +74,12 @@ func (t *Table) Profile(class string) (*Profile, error) {
 	case p.Columns[at].Missing > 0:
 		p.Format.Missing = MissingDrop
 	}
-	if n := t.repeated(p.Format.Ignore); n > 0 {
-		p.warn("%d rows repeat others: the test part will have rows that were learned", n)
+	distinct := map[string]bool{}
+	for _, row := range t.texts(t.without(p.Format.Ignore)) {
+		distinct[row] = true
+	}
+	if n := rows - len(distinct); n > 0 {
+		p.warn("%d rows repeat others: a test part drawn from this table has rows that are learned", n)
 	}
 	return p, nil
 }
@@ -88,7 +92,7 @@ func (p *Profile) warn(format string, args ...any) {
 func (p *Profile) class(c Column, rows int) {
 	switch {
 	case c.Distinct < 2:
-		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values; need 2 or more", c.Name, c.Distinct))
+		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values; need at least 2", c.Name, c.Distinct))
 	case c.Distinct > mostClasses || 2*c.Distinct > rows:
 		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values in %d rows; need classes of several rows each, at most %d", c.Name, c.Distinct, rows, mostClasses))
 	}
@@ -159,20 +163,42 @@ func (t *Table) tells(k, class int, c Column) bool {
 	return true
 }
 
-// repeated returns how many rows are the same as one before, in the columns that are not ignored.
-func (t *Table) repeated(ignore []string) (n int) {
-	seen := map[string]bool{}
-	for _, row := range t.Cells {
-		var text strings.Builder
-		for k, cell := range row {
-			if !slices.Contains(ignore, t.Columns[k]) {
-				text.WriteString(cell + "\x00")
-			}
-		}
-		if seen[text.String()] {
+// Test warns of rows of a table of test rows that are rows of t, of which p is the profile.
+func (p *Profile) Test(t, test *Table) {
+	learned, n := map[string]bool{}, 0
+	names := t.without(p.Format.Ignore)
+	for _, row := range t.texts(names) {
+		learned[row] = true
+	}
+	for _, row := range test.texts(names) {
+		if learned[row] {
 			n++
 		}
-		seen[text.String()] = true
 	}
-	return n
+	if n > 0 {
+		p.warn("%d rows of %s repeat rows of %s, which are learned", n, test.File, t.File)
+	}
+}
+
+// without returns the names of the columns that are not ignored.
+func (t *Table) without(ignore []string) []string {
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(name string) bool { return slices.Contains(ignore, name) })
+}
+
+// texts returns the cells of these columns as one text for each row, nil if a column is not there.
+func (t *Table) texts(names []string) (texts []string) {
+	columns := make([]int, len(names))
+	for i, name := range names {
+		if columns[i] = slices.Index(t.Columns, name); columns[i] < 0 {
+			return nil
+		}
+	}
+	for _, row := range t.Cells {
+		var text strings.Builder
+		for _, k := range columns {
+			text.WriteString(row[k] + "\x00")
+		}
+		texts = append(texts, text.String())
+	}
+	return texts
 }

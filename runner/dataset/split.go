@@ -121,10 +121,10 @@ func (e *Examples) About() string {
 		odd = append(odd, "classes with one example: "+list(single))
 	}
 	if v.dropped > 0 {
-		odd = append(odd, fmt.Sprintf("rows dropped, a value missing: %d", v.dropped))
+		odd = append(odd, fmt.Sprintf("rows dropped, with a missing value: %d", v.dropped))
 	}
 	if n := floats.Count(math.IsNaN, v.number); n > 0 {
-		odd = append(odd, fmt.Sprintf("missing inputs that means stand for: %d", n))
+		odd = append(odd, fmt.Sprintf("missing inputs that means replace: %d", n))
 	}
 	if v.unknown != nil {
 		odd = append(odd, "words that the training table does not have: "+list(v.unknown))

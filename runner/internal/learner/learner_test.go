@@ -299,6 +299,9 @@ func TestModelErrors(t *testing.T) {
 		_, err := m.For(2, 2)
 		check.Refuses(t, want, err, want)
 	}
+	m := DefaultModel()
+	m.HiddenLayers = []int{0}
+	check.Refuses(t, "no units", m.Validate(), "hidden_layers: [0] is not allowed")
 }
 
 func TestLambda(t *testing.T) {

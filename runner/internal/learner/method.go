@@ -72,8 +72,10 @@ func (m *Method) Validate() error {
 		n.Features = Features{} // the method has them
 	}
 	switch {
-	case len(m.HiddenLayers) > 0 && (!k.layers || slices.Min(m.HiddenLayers) < 1):
-		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q`, m.HiddenLayers, m.Kind)
+	case len(m.HiddenLayers) > 0 && !k.layers:
+		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q; allowed: none`, m.HiddenLayers, m.Kind)
+	case len(m.HiddenLayers) > 0 && slices.Min(m.HiddenLayers) < 1:
+		return field.Errorf("hidden_layers", "%v is not allowed; allowed: each 1 or more", m.HiddenLayers)
 	case m.Passes < 0 || m.Passes > 1 && !m.Online():
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
 	case m.OwnOrders && (members(m.Config) < 2 || m.Weights != ""):

@@ -120,6 +120,8 @@ func (m *Model) Validate() error {
 		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
 	case len(m.Layers) > 0 && len(m.HiddenLayers) > 0:
 		return field.Errorf(key, "layers has them already; allowed: one of both")
+	case len(m.HiddenLayers) > 0 && slices.Min(m.HiddenLayers) < 1:
+		return field.Errorf(key, "%v is not allowed; allowed: each 1 or more", given)
 	case len(layers) < 2:
 		return field.Errorf(key, "%v is not allowed; allowed: inputs, hidden layers if any, and classes", layers)
 	case m.Readout != "" && len(layers) > 2:

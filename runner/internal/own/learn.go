@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 
 	"closedform/runner/dataset"
@@ -40,6 +41,17 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) er
 		network.Column = rows.Columns[column]
 	}
 	l := &lesson{trained.Stream{Network: network, Decision: decide}, rows, column, to, csv.NewWriter(stdout), r.Stderr, map[string]bool{}}
+	none := rows.Table
+	none.Cells = nil
+	if !network.Bare {
+		_, _, err = network.Scaler.Rows(&none) // are its columns there?
+	}
+	if at, bad := os.Stat(to); err == nil && (bad != nil || at.IsDir() || at.Mode().IsRegular()) {
+		err = l.save() // a file that cannot be written is told before the rows are read
+	}
+	if err != nil {
+		return err
+	}
 	err = errors.Join(l.learn(ctx), l.save())
 	l.summary()
 	return err
@@ -77,7 +89,7 @@ func (l *lesson) learn(ctx context.Context) error {
 			for _, word := range unseen {
 				if !l.warned[word] {
 					l.warned[word] = true
-					fmt.Fprintf(l.stderr, "row %d: not seen in the training, and taken for none of the others: %s\n", l.Counts.Rows+1, word)
+					fmt.Fprintf(l.stderr, "row %d: words that the training did not have, all of whose inputs are 0: %s\n", l.Counts.Rows+1, word)
 				}
 			}
 		}
@@ -98,6 +110,10 @@ func (l *lesson) learn(ctx context.Context) error {
 			if stop {
 				return bad
 			}
+			if bad == nil && l.isRow() {
+				return fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as the table has no column of classes; -class names the column",
+					l.rows.File, l.rows.Line[0], label)
+			}
 			l.report(bad)
 			err = cmp.Or(err, bad)
 		}
@@ -115,6 +131,15 @@ func (l *lesson) learn(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// isRow reports whether the last line, which should be a class, has a number for each input.
+func (l *lesson) isRow() bool {
+	if n := len(l.rows.Columns); n == 1 || len(l.rows.Cells[0]) != n {
+		return false
+	}
+	_, _, err := l.Scaler.Rows(&l.rows.Table)
+	return err == nil
 }
 
 // report says what was passed over, if anything.
@@ -158,9 +183,11 @@ func (l *lesson) save() error {
 }
 
 func (l *lesson) summary() {
-	c := l.Counts
-	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned; before that error %s, log loss %s; %d unknown\n",
-		l.file, c.Rows, c.Learned, table.Format(c.Error()), table.Format(c.LogLoss()), c.Unknown)
+	c, scores := l.Counts, ""
+	if c.Learned > 0 {
+		scores = fmt.Sprintf("; error before learning %s, log loss %s", table.Format(c.Error()), table.Format(c.LogLoss()))
+	}
+	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned%s; %d unknown\n", l.file, c.Rows, c.Learned, scores, c.Unknown)
 	if c.Added > 0 {
 		fmt.Fprintf(l.stderr, "%s: %d of %d classes are new since the training: %q\n", l.file, c.Added, len(l.Classes), l.Classes[len(l.Classes)-c.Added:])
 	}

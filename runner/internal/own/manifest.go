@@ -15,6 +15,7 @@ import (
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/store"
+	"closedform/runner/internal/trained"
 )
 
 // Manifest says what it takes the columns of a table for, writes a manifest beside it, and returns its path.
@@ -28,6 +29,13 @@ func Manifest(w io.Writer, file, test, class string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if test != "" {
+		rows, err := dataset.ReadTable(test)
+		if err != nil {
+			return "", err
+		}
+		p.Test(t, rows)
+	}
 	printProfile(w, file, t, p)
 	if len(p.Problems) > 0 {
 		return "", fmt.Errorf("%s: nothing can be learned: %s", file, strings.Join(p.Problems, "; "))
@@ -36,11 +44,10 @@ func Manifest(w io.Writer, file, test, class string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	plain := strings.TrimSuffix(file, ".gz")
-	path = strings.TrimSuffix(plain, filepath.Ext(plain)) + ".toml"
+	path = stem(file) + ".toml"
 	old, err := os.ReadFile(path)
 	if err == nil && string(old) != text {
-		return "", fmt.Errorf("%s is there, and is not what would be written: run it by -exp %[1]s, or remove it", path)
+		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, or remove it", path)
 	}
 	fmt.Fprintf(w, "\nmanifest: %s\n", path)
 	if err == nil {
@@ -62,7 +69,35 @@ func printProfile(w io.Writer, file string, t *dataset.Table, p *dataset.Profile
 	}
 }
 
-var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+// stem returns the path of a table without .csv or .csv.gz.
+func stem(file string) string {
+	file = strings.TrimSuffix(file, ".gz")
+	return strings.TrimSuffix(file, filepath.Ext(file))
+}
+
+// Free returns an error if a results folder has the results of another table than this file.
+func Free(dir, file string) error {
+	var m struct {
+		Folder string
+		Data   struct{ File string }
+	}
+	_, err := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &m)
+	if of := filepath.Join(m.Folder, m.Data.File); err == nil && of != filepath.Clean(file) {
+		return fmt.Errorf("%s has the results of %s: choose another folder by -out, or replace them by -exp %s.toml", dir, of, stem(file))
+	}
+	return nil
+}
+
+// Unlearned returns an error if the network of a results folder has learned rows since the run that made it.
+func Unlearned(dir string) error {
+	file := filepath.Join(dir, "network.npz")
+	if n, err := trained.Read(file); err == nil && n.Counts.Learned > 0 {
+		return fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: move or remove it", file, n.Counts.Learned)
+	}
+	return nil
+}
+
+var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
 // manifest returns the manifest for a table and, if there is one, a test table.
 func manifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, error) {
@@ -78,8 +113,8 @@ func manifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, 
 	if len(t.Cells) > 5000 {
 		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting the test rows takes time"
 	}
-	base, _, _ := strings.Cut(filepath.Base(file), ".")
-	name := cmp.Or(strings.Trim(notName.ReplaceAllString(base, "_"), "_"), "own")
+	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem(file))), "_")
+	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Written by run -data, to be edited. experiments/README.md lists all keys.
 

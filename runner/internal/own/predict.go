@@ -27,7 +27,8 @@ type Rows struct {
 	Data     string    // the CSV file; - is the standard input
 	Unknown  float64   // least probability of an answer
 	Wrong    float64   // in place of Unknown, most share of wrong answers
-	Familiar float64   // with one of these, least familiarity of an answer
+	Familiar float64   // least familiarity of an answer
+	Decides  bool      // answers may be unknown: one of these three is given
 	Stderr   io.Writer // for what looks wrong
 }
 
@@ -51,9 +52,9 @@ func (r *Rows) decision(n *trained.Network) (trained.Decision, error) {
 		}
 		decide.Probability = n.Record.Threshold(r.Wrong, confidence)
 	}
-	if decide.Probability > 0 {
+	if r.Decides {
 		if slices.Contains(n.Classes, trained.Unknown) {
-			return decide, fmt.Errorf("%s: has a class named %s; rename it to use -unknown or -wrong", r.Network, trained.Unknown)
+			return decide, fmt.Errorf("%s: has a class named %s; rename it to use -unknown, -wrong or -familiar", r.Network, trained.Unknown)
 		}
 		decide.Familiarity = r.Familiar
 	}
@@ -109,10 +110,10 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 	out.Columns = slices.Insert(out.Columns, 0, ids)
 	say := func(format string, args ...any) { fmt.Fprintf(r.Stderr, r.Network+": "+format+"\n", args...) }
 	if network.Bare {
-		say("does not say what its inputs and classes are: the columns in their order, unscaled, and numbers from 0")
+		say("names no columns and classes: all columns are inputs, in their order and unscaled, and classes are numbers from 0")
 	}
 	if !out.Has("familiarity") {
-		say("does not say which inputs were learned: no column familiarity")
+		say("has no model of the training inputs: the predictions have no column familiarity")
 	}
 	switch {
 	case r.Wrong > 0 && math.IsInf(decide.Probability, 1):
@@ -122,7 +123,7 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 			decide.Probability, 100*confidence, 100*r.Wrong)
 	}
 	if len(unseen) > 0 {
-		fmt.Fprintf(r.Stderr, "%s: not seen in the training, and taken for none of the others: %s\n", name, strings.Join(unseen, ", "))
+		fmt.Fprintf(r.Stderr, "%s: words that the training did not have, all of whose inputs are 0: %s\n", name, strings.Join(unseen, ", "))
 	}
 	for _, err := range failed {
 		fmt.Fprintln(r.Stderr, err)

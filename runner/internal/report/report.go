@@ -152,13 +152,13 @@ func (p *Page) view() *view {
 
 const findingsHead = "# What the experiments found\n\nEvery run makes this file of the tables beside it. `(a to b)` is a 95 % interval.\n"
 
-// findings lists what was found, by groups.
+// findings lists what was found, by groups, but for your own runs, which git ignores.
 func (v *view) findings() string {
 	var b strings.Builder
 	for _, g := range v.Groups {
 		title := "\n## " + g.Title + "\n\n"
 		for _, s := range g.Sections {
-			if s.Finding != "" {
+			if s.Finding != "" && !s.Own {
 				fmt.Fprintf(&b, "%s- [%s](%s): %s\n", title, s.Name, s.Name, s.Finding)
 				title = ""
 			}

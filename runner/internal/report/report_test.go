@@ -223,4 +223,9 @@ func TestCrate(t *testing.T) {
 		check.Equal(t, fmt.Sprintf("%s is a", id), types[id], want)
 	}
 	has(t, string(text), "An error of 25 % with `b`", `"endTime":"0001-01-01T00:00:07Z"`)
+	for i := range p.Experiments { // runs of your own change neither file, which git has
+		p.Experiments[i].Own = true
+	}
+	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
+	check.Equal(t, "findings", string(check.Must(os.ReadFile(filepath.Join(p.Results, FindingsFile)))), string(findings))
 }

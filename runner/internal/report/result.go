@@ -15,7 +15,7 @@ import (
 const mostResults = 40
 
 // Result returns the table of means in short, a line for each method with the half-width of the
-// interval of its error; empty if the experiment has no such table, or a long one.
+// interval of its error, before it is cut off at 0 or 1; empty if the experiment has no such table, or a long one.
 func Result(tables table.Set, run *store.Run) string {
 	t := tables.Get("summary")
 	if t == nil || !t.Has("method") || !t.Has("error") || !t.Has("log_loss") || t.Len() > mostResults {
@@ -43,7 +43,7 @@ func Result(tables table.Set, run *store.Run) string {
 			name = append(name, t.Texts(c)[i])
 		}
 		half := ""
-		if h := (num("error_high") - num("error_low")) / 2; h > 0 {
+		if h := max(num("error_high")-num("error"), num("error")-num("error_low")); h > 0 { // one end may be cut off
 			half = fmt.Sprintf("± %.4f", h)
 		}
 		fmt.Fprintf(w, "  %s\t%.4f\t%s\t%.4f\t%s\t%s\t%s\n", strings.Join(name, "\t"), num("error"), half, num("log_loss"),
@@ -63,19 +63,20 @@ func Result(tables table.Set, run *store.Run) string {
 	return b.String()
 }
 
-// seconds returns what a cell of the stratum of these words takes on the average, 0 if there is none.
+// seconds returns what a cell of the stratum of these words takes on the average, NaN if there is none.
 func seconds(run *store.Run, words []string) float64 {
+	sorted := func(text string) []string { return slices.Sorted(strings.FieldsSeq(text)) }
 	for stratum, s := range run.CellSeconds {
-		if slices.Equal(slices.Sorted(slices.Values(words)), slices.Sorted(slices.Values(strings.Fields(stratum)))) {
+		if slices.Equal(sorted(strings.Join(words, " ")), sorted(stratum)) {
 			return s
 		}
 	}
-	return 0
+	return math.NaN()
 }
 
-// decimals returns a number with four decimals, nothing for NaN and a missing time.
+// decimals returns a number with four decimals, nothing for NaN.
 func decimals(x float64) string {
-	if math.IsNaN(x) || x == 0 {
+	if math.IsNaN(x) {
 		return ""
 	}
 	return fmt.Sprintf("%.4f", x)

@@ -50,11 +50,16 @@ func TableFile(t *table.Table) File {
 	if !t.Packed {
 		return File{TableName(t), t.CSV()}
 	}
+	return File{TableName(t), Pack(t)}
+}
+
+// Pack returns the table as CSV packed by gzip.
+func Pack(t *table.Table) []byte {
 	var buf bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // a known level
 	t.WriteCSV(z)                                           // writing to a bytes.Buffer cannot fail
 	z.Close()
-	return File{TableName(t), buf.Bytes()}
+	return buf.Bytes()
 }
 
 // Table reads the table that the file holds.

@@ -64,7 +64,7 @@ func TestContrasts(t *testing.T) {
 	}
 	// Splits at random share training examples.
 	check.Near(t, "variance of the mean of two splits", single([]float64{1, 3}, "splits", 0.5).variance, 2*(1/2.+0.5), 1e-15)
-	for text, want := range map[string]string{`method = "x"`: "contrast: \"x\"", `set = "x"`: "set = \"x\"", `score = "brier"`: "log_loss, error"} {
+	for text, want := range map[string]string{`method = "x"`: `: contrast.1.method: "x" `, `set = "x"`: `: contrast.1.set: "x" `, `score = "brier"`: "log_loss, error"} {
 		entry := "\n[[contrast]]\nagainst = \"ours\"\n" + text
 		if !strings.HasPrefix(text, "method") {
 			entry += "\nmethod = \"filter\""

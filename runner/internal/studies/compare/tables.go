@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -137,13 +138,16 @@ func (e *experiment) checkContrasts() error {
 		if c.Set == allSets && len(e.Sets) == 1 {
 			c.Set = e.Sets[0].Name
 		}
+		path := fmt.Sprintf("contrast.%d.", i+1)
 		switch {
-		case !e.named(c.Method) || !e.named(c.Against) || c.Method == c.Against:
-			return field.Errorf("contrast", "%q against %q is not allowed; allowed: the names of two [[method]]s", c.Method, c.Against)
+		case !e.named(c.Method):
+			return field.Errorf(path+"method", "%q is not allowed; allowed: the name of a [[method]]", c.Method)
+		case !e.named(c.Against) || c.Method == c.Against:
+			return field.Errorf(path+"against", "%q is not allowed; allowed: the name of another [[method]]", c.Against)
 		case c.Set != allSets && !slices.ContainsFunc(e.Sets, func(s data.Named) bool { return s.Name == c.Set }):
-			return field.Errorf("contrast", "set = %q is not allowed; allowed: the name of a [[set]], or %s", c.Set, allSets)
+			return field.Errorf(path+"set", "%q is not allowed; allowed: the name of a [[set]], or %s", c.Set, allSets)
 		case c.Score != "log_loss" && c.Score != "error":
-			return field.Errorf("contrast", "score = %q is not allowed; allowed: log_loss, error", c.Score)
+			return field.Errorf(path+"score", "%q is not allowed; allowed: log_loss, error", c.Score)
 		}
 		e.Contrasts[i] = c
 	}

@@ -3,7 +3,6 @@
 package discover
 
 import (
-	"cmp"
 	"context"
 
 	"closedform/internal/field"
@@ -29,29 +28,22 @@ type experiment struct {
 }
 
 type settings struct {
-	Examples  int     `toml:"examples"`  // of the stream at most
-	Start     int     `toml:"start"`     // classes that there are from the first example on
-	Block     int     `toml:"block"`     // examples whose numbers are averaged
-	Every     int     `toml:"every"`     // labels that were bought are learned after every so many examples, a new class at once
-	Threshold float64 `toml:"threshold"` // unknown is what has no larger probability,
-	Tail      float64 `toml:"tail"`      // or a smaller p-value of being like what was learned
-	Audit     float64 `toml:"audit"`     // share of all labels that are bought at random beside these: what is answered is never learned else
+	Examples  int     `toml:"examples" allowed:"1 to 1,000,000"` // of the stream at most
+	Start     int     `toml:"start" allowed:"2 to 4,096"`        // classes that there are from the first example on
+	Block     int     `toml:"block" allowed:"1 to 1,000,000"`    // examples whose numbers are averaged
+	Every     int     `toml:"every" allowed:"1 to 1,000,000"`    // labels that were bought are learned after every so many examples, a new class at once
+	Threshold float64 `toml:"threshold" allowed:"0 to 1"`        // unknown is what has no larger probability,
+	Tail      float64 `toml:"tail" allowed:"0 to 1"`             // or a smaller p-value of being like what was learned
+	Audit     float64 `toml:"audit" allowed:"0 to 1"`            // share of all labels that are bought at random beside these: what is answered is never learned else
 }
 
 func (e *experiment) Validate() error {
-	d := e.Discover
 	for _, m := range e.Methods {
 		if !m.ClosedForm() {
 			return field.Errorf("method."+m.Name+".kind", `%q is not allowed; allowed: "closed-form", to which classes can be added`, m.Kind)
 		}
 	}
-	switch {
-	case d.Start < 2:
-		return field.Errorf("discover.start", "%d is not allowed; allowed: 2 or more", d.Start)
-	case d.Block < 1 || d.Every < 1 || d.Examples < 1:
-		return field.Errorf("discover", "examples = %d, block = %d, every = %d are not allowed; allowed: 1 or more", d.Examples, d.Block, d.Every)
-	}
-	return cmp.Or(field.Within("discover.threshold", d.Threshold, 0, 1), field.Within("discover.tail", d.Tail, 0, 1), field.Within("discover.audit", d.Audit, 0, 1), e.Check())
+	return e.Check()
 }
 
 func (e *experiment) Files() []string { return e.Paths(e.Manifest.Folder) }

@@ -62,7 +62,7 @@ func TestFirstIsBought(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	studytest.Differ(t, Kind, manifest(t), "name=other", "sweep.seed=[2, 1]", "discover.start=3", "discover.every=3", "discover.tail=0.1", "set.corners.train_rows=1-270")
 	studytest.Refused(t, Kind, manifest(t), map[string]string{
-		"discover.start=4": "fewer than the 4 classes", "discover.start=1": "discover.start", "discover.examples=0": "examples = 0",
+		"discover.start=4": "fewer than the 4 classes", "discover.start=1": "discover.start", "discover.examples=0": "discover.examples: 0 ",
 		"discover.tail=2": "discover.tail", "method.network.kind=tagi": "to which classes can be added", `method.network.sets=["x"]`: "method.network.sets",
 	})
 	if cells := studytest.New(t, Kind, manifest(t)).Cells(); len(cells) != 4 || !strings.HasPrefix(cells[0].Key, "gaussian corners") {
