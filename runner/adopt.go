@@ -26,7 +26,6 @@ func (p *program) adoptCommand(f *flag.FlagSet) action {
 	p.workFlags(f)
 	f.DurationVar(&p.budget, "budget", 10*time.Minute, "most processor `time` for the sample of each experiment")
 	return func(ctx context.Context, names []string) error {
-		p.computeHere()
 		p.adopting = true
 		return p.loadAndRun(ctx, names)
 	}

@@ -27,7 +27,7 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 		return nil, misuse("-short needs -out FOLDER, another one than results")
 	case p.all:
 		var err error
-		if names, err = p.manifests(); err != nil {
+		if names, err = manifests(); err != nil {
 			return nil, err
 		}
 	}
@@ -37,7 +37,7 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 	for _, name := range names {
 		path := name
 		if !isFile(path) {
-			_, err := p.manifests()
+			_, err := manifests()
 			if err == nil {
 				path, err = config.Find(name, experiment.Folder)
 			}
@@ -81,13 +81,13 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 	return experiments, nil
 }
 
-// manifests returns the names of all manifests.
-func (p *program) manifests() ([]string, error) {
+// manifests returns the paths of all manifests, which are in experiments/.
+func manifests() ([]string, error) {
 	if info, err := os.Stat(experiment.Folder); err != nil || !info.IsDir() {
 		here, _ := os.Getwd()
 		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, or give the path of a manifest", experiment.Folder, here)
 	}
-	return config.List(experiment.Folder)
+	return filepath.Glob(everyManifest)
 }
 
 func isFile(path string) bool {

@@ -57,7 +57,6 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			}
 			names = []string{manifest}
 		}
-		p.computeHere()
 		if remote {
 			if p.given["out"] {
 				slurm.Out = p.out
@@ -67,14 +66,7 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			p.here.Part = func(_ string, cell int) bool { return cell%n == i-1 }
 			p.later, p.part, p.merges = true, fmt.Sprintf("shard %d/%d", i, n), "; the same command without -shard merges"
 		}
-		experiments, err := p.load(names, true)
-		if err == nil {
-			err = p.runAll(ctx, experiments)
-		}
-		if err == nil && p.given["data"] && !p.later {
-			fmt.Fprintf(p.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n", engine.Quoted(filepath.Join(p.dir(experiments[0]), "network.npz")))
-		}
-		return err
+		return p.loadAndRun(ctx, names)
 	}
 }
 
@@ -90,7 +82,6 @@ func (p *program) taskCommand(f *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		p.computeHere()
 		p.here.Task, p.here.Part = true, task.Has
 		p.exp = []string{filepath.Join(filepath.Dir(args[0]), task.Name+".toml")}
 		p.later, p.part = true, "task "+filepath.Base(args[0])
@@ -102,22 +93,17 @@ func (p *program) taskCommand(f *flag.FlagSet) action {
 func (p *program) mergeCommand(f *flag.FlagSet) action {
 	p.workFlags(f)
 	return func(ctx context.Context, args []string) error {
-		p.computeHere()
 		p.here.Merge = args[0]
 		return p.loadAndRun(ctx, nil)
 	}
 }
 
+// loadAndRun runs experiments and writes the page of the results.
 func (p *program) loadAndRun(ctx context.Context, names []string) error {
 	experiments, err := p.load(names, true)
 	if err != nil {
 		return err
 	}
-	return p.runAll(ctx, experiments)
-}
-
-// runAll runs the experiments and writes the page of the results.
-func (p *program) runAll(ctx context.Context, experiments []*experiment.Experiment) error {
 	ran, err := p.together(ctx, experiments)
 	if err == nil && p.cluster != nil {
 		err = p.cluster.Submit(ctx)
@@ -125,7 +111,16 @@ func (p *program) runAll(ctx context.Context, experiments []*experiment.Experime
 	if p.later || ran == 0 { // it has published nothing
 		return err
 	}
-	return errors.Join(err, p.openPage(ctx, err == nil))
+	file := filepath.Join(p.out, page)
+	if err := errors.Join(err, p.writePage(ctx, file, "")); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "open %s\n", file)
+	if p.given["data"] {
+		network := filepath.Join(p.dir(experiments[0]), "network.npz")
+		fmt.Fprintf(p.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n", engine.Quoted(network))
+	}
+	return nil
 }
 
 // inTurn calls do for one experiment after the other, up to the first error. data says whether their data are needed.
@@ -139,15 +134,5 @@ func (p *program) inTurn(ctx context.Context, names []string, data bool, do func
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	return p.openPage(ctx, false)
-}
-
-// openPage writes the page of the results and may print how to open it.
-func (p *program) openPage(ctx context.Context, say bool) error {
-	file := filepath.Join(p.out, page)
-	err := p.writePage(ctx, file, "")
-	if err == nil && say {
-		fmt.Fprintf(p.stdout, "open %s\n", file)
-	}
-	return err
+	return p.writePage(ctx, filepath.Join(p.out, page), "")
 }

@@ -24,7 +24,6 @@ func (p *program) verifyCommand(f *flag.FlagSet) action {
 // soon as it is done. It prints every file that differs. Experiments that read other
 // results read those in -out, which are compared themselves.
 func (p *program) verify(ctx context.Context, names []string) error {
-	p.computeHere()
 	experiments, err := p.load(names, true)
 	if err != nil {
 		return err

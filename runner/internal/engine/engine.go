@@ -6,12 +6,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
@@ -58,13 +54,8 @@ func (w *Work) Recompute(ctx context.Context, p *pool.Pool, numbers []int) ([]ta
 	})
 }
 
-// run computes a cell. A panic becomes an error with its stack.
+// run computes a cell.
 func (w *Work) run(ctx context.Context, i int) (c *store.Cell, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
 	c = &store.Cell{Key: w.Cells[i].Key, Fingerprint: w.Prints[i]}
 	begin := time.Now()
 	c.CPU, err = pool.Measure(ctx, func(ctx context.Context) (err error) {
@@ -101,17 +92,13 @@ func (w *Work) keys(numbers []int) []string {
 func (w *Work) look(part []int) (left []int, damaged []error) {
 	errs := make([]error, len(part))
 	w.Mine, w.Done = len(part), make([]*store.Cell, len(w.Cells))
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for k, i := range part {
-		g.Go(func() error {
-			var c *store.Cell
-			c, errs[k] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
-			w.done(i, c)
-			return nil
-		})
-	}
-	g.Wait()
+	pool.Each(context.Background(), len(part), func(_ context.Context, k int) error {
+		i := part[k]
+		var c *store.Cell
+		c, errs[k] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+		w.done(i, c)
+		return nil
+	})
 	return w.absent(part), slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
