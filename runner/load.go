@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,15 +36,10 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 	skipped := 0
 	paths := map[string]string{}
 	for _, name := range names {
-		path := name
-		if !isFile(path) {
-			_, err := manifests()
-			if err == nil {
-				path, err = config.Find(name, experiment.Folder)
-			}
-			if err != nil {
-				return nil, err
-			}
+		path, err := config.Find(name, experiment.Folder)
+		if err != nil {
+			_, absent := manifests()
+			return nil, cmp.Or(absent, err)
 		}
 		e, err := experiment.Read(path, p.set)
 		if p.short && err == nil {
@@ -88,11 +84,6 @@ func manifests() ([]string, error) {
 		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, or give the path of a manifest", experiment.Folder, here)
 	}
 	return filepath.Glob(everyManifest)
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
 }
 
 // command returns the command line, for typing it again.

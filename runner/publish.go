@@ -39,7 +39,7 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 		strata[i] = c.Group()
 	}
 	run.AddTimes(j.work.Done, strata)
-	if run.Seeds, err = j.SeedsOf(j.resolved); err != nil {
+	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err != nil {
 		return err
 	}
 	sums, err := j.sums(ctx, cells)
@@ -47,11 +47,11 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 		return err
 	}
 	j.provenance(run)
-	if err := j.folder.Publish(inputs, files, run, sums); err != nil {
+	if err := j.work.Folder.Publish(inputs, files, run, sums); err != nil {
 		return err
 	}
 	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
-		j.Name, j.work.Mine, run.Computed, j.work.Mine-run.Computed, len(files), j.dir, j.took())
+		j.Name, len(j.work.Mine), run.Computed, len(j.work.Mine)-run.Computed, len(files), j.dir, j.took())
 	for _, note := range notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
@@ -86,7 +86,7 @@ func (j *job) files(cells []table.Set, tables table.Set) (files []store.File, no
 	for _, f := range drawings {
 		s.Figures = append(s.Figures, store.FigureSchema{Name: f.Name, Needs: f.Needs})
 	}
-	files = append(files, store.File{Name: "manifest.toml", Data: j.resolved}, s.File(),
+	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest}, s.File(),
 		store.File{Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment, ""), s)})
 	drawings = slices.DeleteFunc(drawings, func(f study.Figure) bool { return store.Timed(f.Name) })
 	written := map[string]store.File{}

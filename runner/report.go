@@ -109,15 +109,9 @@ func (p *program) describeOne(path string) (r report.Experiment, e *experiment.E
 	dir := filepath.Join(p.out, r.Name)
 	r.Asks, r.Group, r.Missing, r.Cells = e.Kind.Asks, e.Group, e.Missing(), len(e.Study.Cells())
 	r.Behind, r.Err = e.Behind(dir)
-	r.Done = kept(dir)
-	return r, e
-}
-
-// kept returns the number of finished cells in a results folder that is not published.
-func kept(dir string) int {
-	if _, err := store.OpenResults(dir); err == nil {
-		return 0
+	if _, err := store.OpenResults(dir); err != nil { // not published
+		cells, _ := filepath.Glob(filepath.Join(dir, "cells", "*.cell"))
+		r.Done = len(cells)
 	}
-	cells, _ := filepath.Glob(filepath.Join(dir, "cells", "*.cell"))
-	return len(cells)
+	return r, e
 }

@@ -83,7 +83,7 @@ func (p *program) taskCommand(f *flag.FlagSet) action {
 			return err
 		}
 		p.here.Task, p.here.Part = true, task.Has
-		p.exp = []string{filepath.Join(filepath.Dir(args[0]), task.Name+".toml")}
+		p.exp = []string{filepath.Join(filepath.Dir(args[0]), task.Name+".toml")} // the array may have others
 		p.later, p.part = true, "task "+filepath.Base(args[0])
 		return p.loadAndRun(ctx, nil)
 	}
