@@ -114,10 +114,7 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 			return "", err
 		}
 	}
-	if j.work.Cells, j.origins, err = j.Cells(); err != nil {
-		return "", err
-	}
-	if _, j.version, err = j.Versions(); err != nil {
+	if j.work.Cells, j.origins, j.version, err = j.Cells(); err != nil {
 		return "", err
 	}
 	for _, o := range j.origins {

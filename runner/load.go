@@ -83,7 +83,7 @@ func manifests() ([]string, error) {
 		here, _ := os.Getwd()
 		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, or give the path of a manifest", experiment.Folder, here)
 	}
-	return filepath.Glob(everyManifest)
+	return filepath.Glob(filepath.Join(experiment.Folder, "*.toml"))
 }
 
 // command returns the command line, for typing it again.

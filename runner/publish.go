@@ -34,11 +34,7 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
-	strata := make([]string, len(j.work.Cells))
-	for i, c := range j.work.Cells {
-		strata[i] = c.Group()
-	}
-	run.AddTimes(j.work.Done, strata)
+	run.AddTimes(j.work.Done, func(i int) string { return j.work.Cells[i].Group() })
 	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err != nil {
 		return err
 	}
@@ -61,25 +57,23 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 
 // files returns the files of the results, with figures drawn of the tables as they are written, and notes.
 func (j *job) files(cells []table.Set, tables table.Set) (files []store.File, notes []string, err error) {
-	var names []string // of files
+	s := new(store.Schema)
 	for _, t := range slices.Concat(cells...) {
 		if t.File != nil {
-			names, files = append(names, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
+			s.Kept, files = append(s.Kept, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
 		}
 	}
 	drawings := j.Study.Figures()
 	if noted, ok := j.Study.(study.Noted); ok {
 		notes = noted.Notes(tables)
 	}
-	finding, err := quote.Fill(j.Finding, tables)
-	if err != nil { // values other than the manifest's may leave out what it names
+	if s.Finding, err = quote.Fill(j.Finding, tables); err != nil { // values other than the manifest's may leave out what it names
 		notes = append(notes, fmt.Sprintf("finding: %v", err))
 	}
-	programs, err := j.FindPrograms()
-	if err != nil {
+	if s.Programs, err = j.FindPrograms(); err != nil {
 		return nil, nil, err
 	}
-	s := &store.Schema{Finding: finding, Kept: names, Notes: notes, Programs: programs}
+	s.Notes = notes
 	for _, t := range tables {
 		s.AddTable(t)
 	}

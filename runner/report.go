@@ -14,9 +14,6 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// everyManifest matches the paths of all manifests.
-var everyManifest = filepath.Join(experiment.Folder, "*.toml")
-
 // page is the file of the page of the results that links to the files beside it.
 const page = "index.html"
 
@@ -36,10 +33,7 @@ func (p *program) reportCommand(f *flag.FlagSet) action {
 // section for every manifest in experiments/ (with another -out, only for those that have results there) and for
 // every other folder. With since, it has the changes since that commit.
 func (p *program) writePage(ctx context.Context, file, since string) error {
-	paths, err := filepath.Glob(everyManifest)
-	if err != nil {
-		return err
-	}
+	paths, _ := manifests() // none where there is no folder of manifests
 	if p.out != "results" && !p.all {
 		paths = slices.DeleteFunc(paths, func(path string) bool {
 			_, err := os.Stat(filepath.Join(p.out, nameOf(path)))
@@ -47,6 +41,7 @@ func (p *program) writePage(ctx context.Context, file, since string) error {
 		})
 	}
 	made := report.Page{Results: p.out, Picture: picture, Since: since}
+	var err error
 	if made.Stale, err = store.ReadStale(p.out); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,10 +29,8 @@ func (p *program) verify(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	committed := map[*experiment.Experiment]string{}
 	var same []*experiment.Experiment
 	for _, e := range experiments {
-		committed[e] = p.dir(e)
 		if _, err := store.OpenResults(p.dir(e)); err != nil {
 			return fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
 		}
@@ -55,9 +54,10 @@ func (p *program) verify(ctx context.Context, names []string) error {
 	stdout, bad := p.stdout, 0
 	p.verifying, p.out, p.stdout = true, temporary, io.Discard
 	p.published = func(e *experiment.Experiment) error {
-		n, err := compare(stdout, e.Name, committed[e], p.dir(e))
+		fresh := p.dir(e)
+		n, err := compare(stdout, e.Name, filepath.Join(p.sources, filepath.Base(fresh)), fresh)
 		bad += n
-		return errors.Join(err, os.RemoveAll(p.dir(e)))
+		return errors.Join(err, os.RemoveAll(fresh))
 	}
 	if _, err := p.together(ctx, same); err != nil {
 		return err

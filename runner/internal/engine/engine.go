@@ -115,14 +115,9 @@ func (w *Work) absent() []int {
 }
 
 // All returns the numbers of all cells.
-func (w *Work) All() []int { return part(len(w.Cells), func(int) bool { return true }) }
-
-// part returns the numbers from 0 to n-1 for which has is true.
-func part(n int, has func(i int) bool) (all []int) {
-	for i := range n {
-		if has(i) {
-			all = append(all, i)
-		}
+func (w *Work) All() (all []int) {
+	for i := range w.Cells {
+		all = append(all, i)
 	}
 	return all
 }

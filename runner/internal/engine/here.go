@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -40,7 +41,7 @@ func (h *Here) Compute(ctx context.Context, w *Work) error {
 			return err
 		}
 	}
-	mine := part(len(w.Cells), func(i int) bool { return h.Part == nil || h.Part(w.Name, i) })
+	mine := slices.DeleteFunc(w.All(), func(i int) bool { return h.Part != nil && !h.Part(w.Name, i) })
 	damaged := w.look(mine)
 	left := w.absent()
 	if h.Merge != "" {

@@ -63,12 +63,12 @@ func (f File) Table() (*table.Table, error) {
 	if !strings.HasSuffix(f.Name, packed) {
 		return table.Read(name, bytes.NewReader(f.Data))
 	}
+	var unpacked []byte
 	z, err := gzip.NewReader(bytes.NewReader(f.Data))
-	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", name, err)
+	if err == nil {
+		unpacked, err = io.ReadAll(io.LimitReader(z, mostUnpacked+1))
 	}
-	unpacked, err := io.ReadAll(io.LimitReader(z, mostUnpacked+1))
-	if err == nil && len(unpacked) > mostUnpacked {
+	if len(unpacked) > mostUnpacked {
 		err = fmt.Errorf("more than %d bytes when unpacked", mostUnpacked)
 	}
 	if err != nil {

@@ -98,14 +98,15 @@ func (r *Run) json() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// AddTimes sets the processor times of the run to those of its cells, of these strata.
-func (r *Run) AddTimes(cells []*Cell, strata []string) {
+// AddTimes sets the processor times of the run to those of its cells, whose strata are given by their numbers.
+func (r *Run) AddTimes(cells []*Cell, stratum func(i int) string) {
 	count := map[string]float64{}
 	r.CPUSeconds, r.CellSeconds = 0, map[string]float64{}
 	for i, c := range cells {
+		s := stratum(i)
 		r.CPUSeconds += c.CPU
-		r.CellSeconds[strata[i]] += c.CPU
-		count[strata[i]]++
+		r.CellSeconds[s] += c.CPU
+		count[s]++
 	}
 	for stratum, sum := range r.CellSeconds {
 		r.CellSeconds[stratum], _ = strconv.ParseFloat(strconv.FormatFloat(sum/count[stratum], 'g', 3, 64), 64)
