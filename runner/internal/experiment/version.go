@@ -3,7 +3,6 @@ package experiment
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -86,7 +85,7 @@ func Checksum(parts ...[]byte) string {
 		fmt.Fprintf(h, "%d\n", len(p))
 		h.Write(p)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // Executable stands for all code of the program: a cell follows from that of its
