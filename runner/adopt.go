@@ -26,7 +26,6 @@ func (p *program) adoptCommand(f *flag.FlagSet) action {
 	p.workFlags(f)
 	f.DurationVar(&p.budget, "budget", 10*time.Minute, "most processor `time` for the sample of each experiment")
 	return func(ctx context.Context, names []string) error {
-		p.computeHere()
 		p.adopting = true
 		return p.loadAndRun(ctx, names)
 	}
@@ -110,8 +109,11 @@ func (j *job) adoption() (*adoption, error) {
 	if err != nil {
 		return nil, err
 	}
-	byKey := a.old.ByKey()
-	a.changed = len(byKey) != len(a.of) || !bytes.Equal(manifest, j.resolved)
+	byKey := map[string]*store.CellSum{}
+	for i, c := range a.old.Cells {
+		byKey[c.Key] = &a.old.Cells[i]
+	}
+	a.changed = len(byKey) != len(a.of) || !bytes.Equal(manifest, j.work.Manifest)
 	for i, c := range j.work.Cells {
 		old := byKey[c.Key]
 		if old == nil || old.Spec != store.ShortSpec(j.origins[i].Spec) {
@@ -220,7 +222,7 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 		}
 		adopted++
 		old := a.of[i]
-		c, _ := j.folder.LoadCell(cell.Key, experiment.Origin{Code: old.Code, Spec: j.origins[i].Spec}.Fingerprint())
+		c, _ := j.work.Folder.LoadCell(cell.Key, experiment.Origin{Code: old.Code, Spec: j.origins[i].Spec}.Fingerprint())
 		if c == nil || store.ShortDigest(c.Tables.Digest()) != old.Digest {
 			continue
 		}
@@ -231,7 +233,7 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 			}
 		}
 		c.Fingerprint = j.work.Prints[i]
-		if err := j.folder.SaveCell(c); err != nil {
+		if err := j.work.Folder.SaveCell(c); err != nil {
 			return adopted, here, err
 		}
 	}
@@ -249,7 +251,7 @@ func (j *job) restamp(a *adoption) error {
 	}
 	j.provenance(run)
 	run.CodeVersion = j.version
-	return j.folder.Restamp(run, a.old)
+	return j.work.Folder.Restamp(run, a.old)
 }
 
 // provenance sets what run.json says of adopted cells: those that this run has adopted or, of those of

@@ -28,12 +28,8 @@ func (j *job) computeShortForm(ctx context.Context) error {
 	if _, err := short.prepare(ctx); err != nil {
 		return err
 	}
-	all := make([]int, len(short.work.Cells))
-	for i := range all {
-		all[i] = i
-	}
 	// In a pool of its own: publishing does not wait for the cells of other experiments.
-	cells, err := short.work.Recompute(ctx, pool.New(1), all)
+	cells, err := short.work.Recompute(ctx, pool.New(1), short.work.All())
 	var tables table.Set
 	if err == nil {
 		tables, err = e.Study.Tables(cells)
@@ -69,7 +65,7 @@ func (j *job) sums(ctx context.Context, cells []table.Set) (*store.CellSums, err
 	if len(j.Short) > 0 && len(j.Overrides) == 0 && !j.verifying {
 		run, err1 := store.ReadRun(j.dir)
 		text, err2 := os.ReadFile(filepath.Join(j.dir, "manifest.toml"))
-		if err1 == nil && err2 == nil && was.Tables != "" && run.CodeVersion == j.version && bytes.Equal(text, j.resolved) {
+		if err1 == nil && err2 == nil && was.Tables != "" && run.CodeVersion == j.version && bytes.Equal(text, j.work.Manifest) {
 			sums.Tables, sums.Short = was.Tables, was.Short
 		} else if err := j.computeShortForm(ctx); err != nil {
 			return nil, err

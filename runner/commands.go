@@ -104,10 +104,11 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	case !strings.HasPrefix(args[0], "-"):
 		name, args = args[0], args[1:]
 	}
-	c := find(name)
-	if c == nil {
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
+	if i < 0 {
 		return unknownCommand(name)
 	}
+	c := &commands[i]
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	do := c.new(p, f)
@@ -129,14 +130,10 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return misuse("-out is empty; need a folder")
 	}
 	p.sources = p.out
-	return do(ctx, args)
-}
-
-func find(name string) *command {
-	if i := slices.IndexFunc(commands, func(c command) bool { return c.name == name }); i >= 0 {
-		return &commands[i]
+	if p.workers > 0 {
+		p.computeHere()
 	}
-	return nil
+	return do(ctx, args)
 }
 
 // unknownCommand returns the error of an unknown command, with the most similar one.
@@ -184,7 +181,7 @@ func (p *program) paperCommand(f *flag.FlagSet) action {
 func (p *program) fetchCommand(f *flag.FlagSet) action {
 	mirror := f.String("mirror", "", "take files from this `folder`, and download only those that it lacks")
 	return func(ctx context.Context, sets []string) error {
-		if _, err := p.manifests(); err != nil {
+		if _, err := manifests(); err != nil {
 			return err
 		}
 		return fetch.Sets(ctx, filepath.Join(experiment.Folder, "data", fetch.File), sets, *mirror, p.stdout)
@@ -246,7 +243,7 @@ func atLeast(f *flag.FlagSet, to *int, least int, name, about string) {
 	})
 }
 
-// computeHere has the cells computed on this machine.
+// computeHere has the cells of commands with [program.workFlags] computed on this machine.
 func (p *program) computeHere() {
 	if fused && !p.quiet {
 		fmt.Fprintf(p.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes rebuild: "+

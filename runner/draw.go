@@ -59,6 +59,10 @@ func (p *program) drawAgain(e *experiment.Experiment, which func(name string) bo
 		case errors.Is(err, store.ErrNotCommitted):
 			lack = append(lack, fmt.Sprintf("%v; to make it: %s", err, invocation(e, "")))
 		case err != nil:
+			if why, _ := e.Behind(dir); why != "" { // the tables may lack what the manifest has, at which drawing panics
+				reason, _, _ := strings.Cut(err.Error(), "\n")
+				err = fmt.Errorf("the results in %s are behind (%s): %s; to make them: %s", dir, why, reason, invocation(e, ""))
+			}
 			return nil, err
 		}
 		files = append(files, drawn...)

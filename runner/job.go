@@ -17,13 +17,11 @@ import (
 type job struct {
 	*program
 	*experiment.Experiment
-	start    time.Time
-	dir      string
-	folder   *store.Folder
-	resolved []byte // the manifest
-	version  string // of the code of all cells
-	origins  []experiment.Origin
-	adopted  *store.Adopted // cells, by this run
+	start   time.Time
+	dir     string
+	version string // of the code of all cells
+	origins []experiment.Origin
+	adopted *store.Adopted // cells, by this run
 
 	shortSums   *store.CellSums // of the short form; nil: not computed
 	shortStrata []string        // of its cells
@@ -34,8 +32,8 @@ type job struct {
 // do, publishes the results. An error of another experiment may cancel the context of computing.
 func (j *job) run(compute, publish context.Context) error {
 	inputs, upToDate, err := j.begin(compute)
-	if j.folder != nil {
-		defer j.folder.Close()
+	if j.work.Folder != nil {
+		defer j.work.Folder.Close()
 	}
 	if err == nil && !upToDate && j.adopting {
 		done, err := j.adopt(compute)
@@ -63,7 +61,7 @@ func (j *job) run(compute, publish context.Context) error {
 		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
 	case j.later:
 		fmt.Fprintf(j.stdout, "%s: %s: %d cells, %d computed, %d done before, in %s%s\n",
-			j.Name, j.part, j.work.Mine, j.work.Computed, j.work.Mine-j.work.Computed, j.took(), j.merges)
+			j.Name, j.part, len(j.work.Mine), j.work.Computed, len(j.work.Mine)-j.work.Computed, j.took(), j.merges)
 	default:
 		if err := j.publish(publish, inputs); err != nil {
 			return err
@@ -87,10 +85,10 @@ func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err erro
 	if inputs, err = j.prepare(ctx); err != nil {
 		return "", false, err
 	}
-	if j.folder, err = store.Open(j.dir); err != nil {
+	if j.work.Folder, err = store.Open(j.dir); err != nil {
 		return "", false, err
 	}
-	if j.part == "" && j.folder.Published(inputs) {
+	if j.part == "" && j.work.Folder.Published(inputs) {
 		return inputs, true, nil
 	}
 	if err := own.Unlearned(j.dir); err != nil {
@@ -101,7 +99,7 @@ func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err erro
 			fmt.Fprintln(j.stderr, line)
 		}
 	}
-	j.work.Name, j.work.Folder = j.Name, j.folder
+	j.work.Name = j.Name
 	j.work.Last = filepath.Join(j.sources, filepath.Base(j.dir))
 	return inputs, false, nil
 }
@@ -120,19 +118,15 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 			return "", err
 		}
 	}
-	if j.work.Cells, j.origins, err = j.Cells(); err != nil {
-		return "", err
-	}
-	if _, j.version, err = j.Versions(); err != nil {
+	if j.work.Cells, j.origins, j.version, err = j.Cells(); err != nil {
 		return "", err
 	}
 	for _, o := range j.origins {
 		j.work.Prints = append(j.work.Prints, o.Fingerprint())
 	}
-	if j.resolved, err = j.Resolved(j.Study); err != nil {
+	if j.work.Manifest, err = j.Resolved(j.Study); err != nil {
 		return "", err
 	}
-	j.work.Manifest = j.resolved
 	program, err := experiment.Executable()
-	return experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.resolved, program, sums), err
+	return experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.work.Manifest, program, sums), err
 }

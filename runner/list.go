@@ -25,18 +25,22 @@ func (p *program) listCommand(f *flag.FlagSet) action {
 // list prints a line for every manifest of the effort in experiments/. Those that
 // cannot be read are in the error.
 func (p *program) list(context.Context, []string) error {
-	names, err := p.manifests()
+	paths, err := manifests()
 	if err != nil {
 		return err
 	}
-	lines, failed := make([]string, len(names)), make([]error, len(names))
-	experiment.Parallel(len(names), func(i int) error {
-		lines[i], failed[i] = p.line(names[i])
-		return nil
-	})
+	var failed []error
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
-	fmt.Fprint(table, strings.Join(lines, ""))
+	about, read := p.describe(paths)
+	for i, e := range read {
+		switch {
+		case e == nil:
+			failed = append(failed, about[i].Err)
+		case p.takes(e.Effort):
+			fmt.Fprint(table, p.line(about[i], e))
+		}
+	}
 	failed = append(failed, table.Flush())
 	if stale, err := store.ReadStale(p.out); err != nil || len(stale) > 0 {
 		fmt.Fprintf(p.stdout, "%s lists as behind: %s\n", filepath.Join(p.out, store.StaleFile), strings.Join(stale, ", "))
@@ -45,15 +49,8 @@ func (p *program) list(context.Context, []string) error {
 	return errors.Join(failed...)
 }
 
-// line returns the line of a manifest, empty if it is not of the effort.
-func (p *program) line(name string) (string, error) {
-	about, e := p.describe(name, filepath.Join(experiment.Folder, name+".toml"))
-	switch {
-	case e == nil:
-		return "", about.Err
-	case !p.takes(e.Effort):
-		return "", nil
-	}
+// line returns the line of an experiment.
+func (p *program) line(about report.Experiment, e *experiment.Experiment) string {
 	data := "none"
 	if _, ok := e.Study.(study.WithData); ok {
 		data = map[bool]string{true: "there", false: "missing"}[about.Missing == nil]
@@ -66,7 +63,7 @@ func (p *program) line(name string) (string, error) {
 		cpu = duration(run.CPUSeconds)
 	}
 	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-		e.Name, e.Effort, report.State(p.out, about), about.Cells, data, cpu, memory, about.Asks), nil
+		e.Name, e.Effort, report.State(p.out, about), about.Cells, data, cpu, memory, about.Asks)
 }
 
 // duration returns seconds in words, "-" if they are not known.

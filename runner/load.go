@@ -27,7 +27,7 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 		return nil, misuse("-short needs -out FOLDER, a folder other than results")
 	case p.all:
 		var err error
-		if names, err = p.manifests(); err != nil {
+		if names, err = manifests(); err != nil {
 			return nil, err
 		}
 	}
@@ -35,17 +35,12 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 	skipped := 0
 	paths := map[string]string{}
 	for _, name := range names {
-		path := name
-		if !isFile(path) {
-			_, err := p.manifests()
-			if err == nil {
-				path, err = config.Find(name, experiment.Folder)
-			} else {
-				err = fmt.Errorf("no file %s, and %w", name, err)
+		path, err := config.Find(name, experiment.Folder)
+		if err != nil {
+			if _, absent := manifests(); absent != nil {
+				err = fmt.Errorf("no file %s, and %w", name, absent)
 			}
-			if err != nil {
-				return nil, err
-			}
+			return nil, err
 		}
 		e, err := experiment.Read(path, p.set)
 		if p.short && err == nil {
@@ -83,18 +78,13 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 	return experiments, nil
 }
 
-// manifests returns the names of all manifests.
-func (p *program) manifests() ([]string, error) {
+// manifests returns the paths of all manifests, which are in experiments/.
+func manifests() ([]string, error) {
 	if info, err := os.Stat(experiment.Folder); err != nil || !info.IsDir() {
 		here, _ := os.Getwd()
 		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, or give the path of a manifest", experiment.Folder, here)
 	}
-	return config.List(experiment.Folder)
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
+	return filepath.Glob(filepath.Join(experiment.Folder, "*.toml"))
 }
 
 // command returns the command line, for typing it again.

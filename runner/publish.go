@@ -34,12 +34,8 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
-	strata := make([]string, len(j.work.Cells))
-	for i, c := range j.work.Cells {
-		strata[i] = c.Group()
-	}
-	run.AddTimes(j.work.Done, strata)
-	if run.Seeds, err = j.SeedsOf(j.resolved); err != nil {
+	run.AddTimes(j.work.Done, func(i int) string { return j.work.Cells[i].Group() })
+	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err != nil {
 		return err
 	}
 	sums, err := j.sums(ctx, cells)
@@ -47,11 +43,11 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 		return err
 	}
 	j.provenance(run)
-	if err := j.folder.Publish(inputs, files, run, sums); err != nil {
+	if err := j.work.Folder.Publish(inputs, files, run, sums); err != nil {
 		return err
 	}
 	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
-		j.Name, j.work.Mine, run.Computed, j.work.Mine-run.Computed, len(files), j.dir, j.took())
+		j.Name, len(j.work.Mine), run.Computed, len(j.work.Mine)-run.Computed, len(files), j.dir, j.took())
 	for _, note := range notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
@@ -61,32 +57,30 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 
 // files returns the files of the results, with figures drawn of the tables as they are written, and notes.
 func (j *job) files(cells []table.Set, tables table.Set) (files []store.File, notes []string, err error) {
-	var names []string // of files
+	s := new(store.Schema)
 	for _, t := range slices.Concat(cells...) {
 		if t.File != nil {
-			names, files = append(names, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
+			s.Kept, files = append(s.Kept, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
 		}
 	}
 	drawings := j.Study.Figures()
 	if noted, ok := j.Study.(study.Noted); ok {
 		notes = noted.Notes(tables)
 	}
-	finding, err := quote.Fill(j.Finding, tables)
-	if err != nil { // values other than the manifest's may leave out what it names
+	if s.Finding, err = quote.Fill(j.Finding, tables); err != nil { // values other than the manifest's may leave out what it names
 		notes = append(notes, fmt.Sprintf("finding: %v", err))
 	}
-	programs, err := j.FindPrograms()
-	if err != nil {
+	if s.Programs, err = j.FindPrograms(); err != nil {
 		return nil, nil, err
 	}
-	s := &store.Schema{Finding: finding, Kept: names, Notes: notes, Programs: programs}
+	s.Notes = notes
 	for _, t := range tables {
 		s.AddTable(t)
 	}
 	for _, f := range drawings {
 		s.Figures = append(s.Figures, store.FigureSchema{Name: f.Name, Needs: f.Needs})
 	}
-	files = append(files, store.File{Name: "manifest.toml", Data: j.resolved}, s.File(),
+	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest}, s.File(),
 		store.File{Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment, ""), s)})
 	drawings = slices.DeleteFunc(drawings, func(f study.Figure) bool { return store.Timed(f.Name) })
 	written := map[string]store.File{}

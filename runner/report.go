@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/pool"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 )
@@ -32,17 +33,15 @@ func (p *program) reportCommand(f *flag.FlagSet) action {
 // section for every manifest in experiments/ (with another -out, only for those that have results there) and for
 // every other folder. With since, it has the changes since that commit.
 func (p *program) writePage(ctx context.Context, file, since string) error {
-	names, err := config.List(experiment.Folder)
-	if err != nil {
-		return err
-	}
+	paths, _ := manifests() // none where there is no folder of manifests
 	if p.out != "results" && !p.all {
-		names = slices.DeleteFunc(names, func(name string) bool {
-			_, err := os.Stat(filepath.Join(p.out, name))
+		paths = slices.DeleteFunc(paths, func(path string) bool {
+			_, err := os.Stat(filepath.Join(p.out, nameOf(path)))
 			return err != nil
 		})
 	}
 	made := report.Page{Results: p.out, Picture: picture, Since: since}
+	var err error
 	if made.Stale, err = store.ReadStale(p.out); err != nil {
 		return err
 	}
@@ -56,24 +55,37 @@ func (p *program) writePage(ctx context.Context, file, since string) error {
 	if err != nil {
 		return err
 	}
-	add := func(name, path string) {
-		e, _ := p.describe(name, path)
-		made.Experiments = append(made.Experiments, e)
-	}
-	for _, name := range names {
-		add(name, filepath.Join(experiment.Folder, name+".toml"))
-	}
 	for _, f := range folders {
-		if f.IsDir() && !slices.Contains(names, f.Name()) {
-			add(f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml"))
+		if f.IsDir() && !slices.Contains(paths, filepath.Join(experiment.Folder, f.Name()+".toml")) {
+			paths = append(paths, filepath.Join(p.out, f.Name(), "manifest.toml"))
 		}
 	}
+	made.Experiments, _ = p.describe(paths)
 	return made.Write(file)
 }
 
-// describe returns the description of an experiment for the page, and the experiment if its manifest can be read.
-func (p *program) describe(name, path string) (r report.Experiment, e *experiment.Experiment) {
-	r = report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
+// nameOf returns the name of the experiment whose manifest is at path, by the names of the file or, in results, the folder.
+func nameOf(path string) string {
+	if filepath.Dir(path) != experiment.Folder {
+		return filepath.Base(filepath.Dir(path))
+	}
+	return strings.TrimSuffix(filepath.Base(path), ".toml")
+}
+
+// describe returns the descriptions of experiments for the page, by the paths of their manifests, and those experiments whose
+// manifests can be read.
+func (p *program) describe(paths []string) ([]report.Experiment, []*experiment.Experiment) {
+	all, read := make([]report.Experiment, len(paths)), make([]*experiment.Experiment, len(paths))
+	pool.Each(context.Background(), len(paths), func(_ context.Context, i int) error {
+		all[i], read[i] = p.describeOne(paths[i])
+		return nil
+	})
+	return all, read
+}
+
+func (p *program) describeOne(path string) (r report.Experiment, e *experiment.Experiment) {
+	r.Name = nameOf(path)
+	r.Command = "go run ./runner -exp " + r.Name
 	if r.Own = filepath.Dir(path) != experiment.Folder; r.Own {
 		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
 	}
@@ -92,15 +104,9 @@ func (p *program) describe(name, path string) (r report.Experiment, e *experimen
 	dir := filepath.Join(p.out, r.Name)
 	r.Asks, r.Group, r.Missing, r.Cells = e.Kind.Asks, e.Group, e.Missing(), len(e.Study.Cells())
 	r.Behind, r.Err = e.Behind(dir)
-	r.Done = kept(dir)
-	return r, e
-}
-
-// kept returns the number of finished cells in a results folder that is not published.
-func kept(dir string) int {
-	if _, err := store.OpenResults(dir); err == nil {
-		return 0
+	if _, err := store.OpenResults(dir); err != nil { // not published
+		cells, _ := filepath.Glob(filepath.Join(dir, "cells", "*.cell"))
+		r.Done = len(cells)
 	}
-	cells, _ := filepath.Glob(filepath.Join(dir, "cells", "*.cell"))
-	return len(cells)
+	return r, e
 }

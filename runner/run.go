@@ -57,7 +57,6 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			}
 			names = []string{manifest}
 		}
-		p.computeHere()
 		if remote {
 			if p.given["out"] {
 				slurm.Out = p.out
@@ -71,13 +70,10 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 		if err == nil && p.given["data"] {
 			err = own.Free(p.dir(experiments[0]), *data)
 		}
-		if err == nil {
-			err = p.runAll(ctx, experiments)
+		if err != nil {
+			return err
 		}
-		if err == nil && p.given["data"] && !p.later {
-			fmt.Fprintf(p.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n", engine.Quoted(filepath.Join(p.dir(experiments[0]), "network.npz")))
-		}
-		return err
+		return p.runAll(ctx, experiments)
 	}
 }
 
@@ -93,9 +89,8 @@ func (p *program) taskCommand(f *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		p.computeHere()
 		p.here.Task, p.here.Part = true, task.Has
-		p.exp = []string{filepath.Join(filepath.Dir(args[0]), task.Name+".toml")}
+		p.exp = []string{filepath.Join(filepath.Dir(args[0]), task.Name+".toml")} // the array may have others
 		p.later, p.part = true, "task "+filepath.Base(args[0])
 		return p.loadAndRun(ctx, nil)
 	}
@@ -105,12 +100,12 @@ func (p *program) taskCommand(f *flag.FlagSet) action {
 func (p *program) mergeCommand(f *flag.FlagSet) action {
 	p.workFlags(f)
 	return func(ctx context.Context, args []string) error {
-		p.computeHere()
 		p.here.Merge = args[0]
 		return p.loadAndRun(ctx, nil)
 	}
 }
 
+// loadAndRun reads manifests and runs their experiments.
 func (p *program) loadAndRun(ctx context.Context, names []string) error {
 	experiments, err := p.load(names, true)
 	if err != nil {
@@ -119,7 +114,7 @@ func (p *program) loadAndRun(ctx context.Context, names []string) error {
 	return p.runAll(ctx, experiments)
 }
 
-// runAll runs the experiments and writes the page of the results.
+// runAll runs experiments and writes the page of the results.
 func (p *program) runAll(ctx context.Context, experiments []*experiment.Experiment) error {
 	ran, err := p.together(ctx, experiments)
 	if err == nil && p.cluster != nil {
@@ -128,7 +123,16 @@ func (p *program) runAll(ctx context.Context, experiments []*experiment.Experime
 	if p.later || ran == 0 { // it has published nothing
 		return err
 	}
-	return errors.Join(err, p.openPage(ctx, err == nil))
+	file := filepath.Join(p.out, page)
+	if err := errors.Join(err, p.writePage(ctx, file, "")); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "open %s\n", file)
+	if p.given["data"] {
+		network := filepath.Join(p.dir(experiments[0]), "network.npz")
+		fmt.Fprintf(p.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n", engine.Quoted(network))
+	}
+	return nil
 }
 
 // inTurn calls do for one experiment after the other, up to the first error. data says whether their data are needed.
@@ -142,15 +146,5 @@ func (p *program) inTurn(ctx context.Context, names []string, data bool, do func
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	return p.openPage(ctx, false)
-}
-
-// openPage writes the page of the results and may print how to open it.
-func (p *program) openPage(ctx context.Context, say bool) error {
-	file := filepath.Join(p.out, page)
-	err := p.writePage(ctx, file, "")
-	if err == nil && say {
-		fmt.Fprintf(p.stdout, "open %s\n", file)
-	}
-	return err
+	return p.writePage(ctx, filepath.Join(p.out, page), "")
 }

@@ -23,38 +23,28 @@ func (p *program) staleCommand(f *flag.FlagSet) action {
 // findStale returns the experiments that are behind, with the reasons: manifests in experiments/,
 // and folders in -out without one.
 func (p *program) findStale() (map[string]string, error) {
-	names, err := p.manifests()
-	if err != nil {
-		return nil, err
-	}
-	reasons := make([]string, len(names))
-	err = experiment.Parallel(len(names), func(i int) error {
-		e, err := experiment.Read(filepath.Join(experiment.Folder, names[i]+".toml"), nil)
-		if err == nil {
-			names[i] = e.Name
-			reasons[i], err = e.Behind(filepath.Join(p.out, e.Name))
-		}
-		return err
-	})
+	paths, err := manifests()
 	if err != nil {
 		return nil, err
 	}
 	why := map[string]string{}
-	for i, name := range names {
-		if reasons[i] != "" {
-			why[name] = reasons[i]
-		}
-	}
 	folders, err := resultsFolders(p.out)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	for _, name := range folders {
-		if !slices.Contains(names, name) {
-			why[name] = "no manifest in " + experiment.Folder
+		why[name] = "no manifest in " + experiment.Folder
+	}
+	experiments, _ := p.describe(paths)
+	for _, e := range experiments {
+		if e.Err != nil {
+			return nil, e.Err
+		}
+		if why[e.Name] = e.Behind; e.Behind == "" {
+			delete(why, e.Name)
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return why, err
+	return why, nil
 }
 
 // writeStale writes the list of the experiments that are behind to OUT/STALE or, with check,

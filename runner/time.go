@@ -34,7 +34,7 @@ func (p *program) timeMethods(ctx context.Context, e *experiment.Experiment) err
 		return nil
 	}
 	begin, dir := time.Now(), p.dir(e)
-	tables, err := p.timeable(ctx, e)
+	tables, err := timeable(ctx, e, dir)
 	if errors.Is(err, fs.ErrNotExist) && p.all {
 		fmt.Fprintf(p.stdout, "%s: %v\n", e.Name, err)
 		return nil
@@ -70,15 +70,15 @@ func (p *program) timeMethods(ctx context.Context, e *experiment.Experiment) err
 	return err
 }
 
-// timeable prepares an experiment and returns its published tables, without packed ones. The error
+// timeable prepares an experiment and returns its tables published in dir, without packed ones. The error
 // is fs.ErrNotExist if nothing is published.
-func (p *program) timeable(ctx context.Context, e *experiment.Experiment) (table.Set, error) {
-	results, err := store.OpenResults(p.dir(e))
+func timeable(ctx context.Context, e *experiment.Experiment, dir string) (table.Set, error) {
+	results, err := store.OpenResults(dir)
 	if err != nil {
 		return nil, fmt.Errorf("times are measured of published results; run it first: %w", err)
 	}
-	if why, err := e.Behind(p.dir(e)); why != "" || err != nil {
-		return nil, cmp.Or(err, fmt.Errorf("the results in %s are behind (%s); run it first", p.dir(e), why))
+	if why, err := e.Behind(dir); why != "" || err != nil {
+		return nil, cmp.Or(err, fmt.Errorf("the results in %s are behind (%s); run it first", dir, why))
 	}
 	if err := e.Study.Prepare(ctx); err != nil {
 		return nil, err

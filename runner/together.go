@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,20 +15,16 @@ import (
 // together runs experiments: first those that do not read the results of
 // others, then those that do. It returns how many it has run.
 func (p *program) together(ctx context.Context, experiments []*experiment.Experiment) (ran int, err error) {
-	var first, last []*experiment.Experiment
-	for _, e := range experiments {
-		if _, derived := e.Study.(study.Derived); derived {
-			last = append(last, e)
-		} else {
-			first = append(first, e)
+	for _, derived := range []bool{false, true} {
+		n, err := p.atOnce(ctx, slices.DeleteFunc(slices.Clone(experiments), func(e *experiment.Experiment) bool {
+			_, is := e.Study.(study.Derived)
+			return is != derived
+		}))
+		if ran += n; err != nil {
+			return ran, err
 		}
 	}
-	ran, err = p.atOnce(ctx, first)
-	if err != nil {
-		return ran, err
-	}
-	more, err := p.atOnce(ctx, last)
-	return ran + more, err
+	return ran, nil
 }
 
 // atOnce runs experiments at the same time, so that no processor is idle while any of them

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,15 +25,12 @@ func (p *program) verifyCommand(f *flag.FlagSet) action {
 // soon as it is done. It prints every file that differs. Experiments that read other
 // results read those in -out, which are compared themselves.
 func (p *program) verify(ctx context.Context, names []string) error {
-	p.computeHere()
 	experiments, err := p.load(names, true)
 	if err != nil {
 		return err
 	}
-	committed := map[*experiment.Experiment]string{}
 	var same []*experiment.Experiment
 	for _, e := range experiments {
-		committed[e] = p.dir(e)
 		if _, err := store.OpenResults(p.dir(e)); err != nil {
 			return fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
 		}
@@ -56,9 +54,10 @@ func (p *program) verify(ctx context.Context, names []string) error {
 	stdout, bad := p.stdout, 0
 	p.verifying, p.out, p.stdout = true, temporary, io.Discard
 	p.published = func(e *experiment.Experiment) error {
-		n, err := compare(stdout, e.Name, committed[e], p.dir(e))
+		fresh := p.dir(e)
+		n, err := compare(stdout, e.Name, filepath.Join(p.sources, filepath.Base(fresh)), fresh)
 		bad += n
-		return errors.Join(err, os.RemoveAll(p.dir(e)))
+		return errors.Join(err, os.RemoveAll(fresh))
 	}
 	if _, err := p.together(ctx, same); err != nil {
 		return err

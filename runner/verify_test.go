@@ -160,3 +160,14 @@ func TestDraw(t *testing.T) {
 	fails(t, "checksum", "draw", "-exp", "small")
 	contains(t, mustRun(t, "-exp", "small"), "small: 4 cells, 0 computed, ")
 }
+
+// Tables of another manifest may lack what a figure shows.
+func TestDrawOfAnotherManifest(t *testing.T) {
+	inExperiments(t, map[string]string{"stability.toml": read(t, "..", "experiments", "stability.toml")})
+	mustRun(t, "-exp", "stability", "-short", "-out", "out")
+	_, _, err := try(t, "draw", "stability", "-out", "out")
+	check.Refuses(t, "draw", err, "stability: the results in out/stability are behind (another manifest): ", "to make them: go run ./runner -exp stability")
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("the error has a stack: %v", err)
+	}
+}

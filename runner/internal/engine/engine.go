@@ -6,12 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"slices"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
@@ -29,7 +24,7 @@ type Work struct {
 	Last     string   // results folder whose run.json tells how long cells may take
 
 	// Set when they are looked for and computed:
-	Mine     int           // how many cells are its part
+	Mine     []int         // numbers of the cells that are its part
 	Computed int           // how many were computed now
 	Done     []*store.Cell // those that are there, without their tables; nil: not there, or not its part
 }
@@ -58,20 +53,13 @@ func (w *Work) Recompute(ctx context.Context, p *pool.Pool, numbers []int) ([]ta
 	})
 }
 
-// run computes a cell. A panic becomes an error with its stack.
+// run computes a cell.
 func (w *Work) run(ctx context.Context, i int) (c *store.Cell, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
 	c = &store.Cell{Key: w.Cells[i].Key, Fingerprint: w.Prints[i]}
-	begin := time.Now()
 	c.CPU, err = pool.Measure(ctx, func(ctx context.Context) (err error) {
 		c.Tables, err = w.Cells[i].Run(ctx)
 		return err
 	})
-	c.Seconds = time.Since(begin).Seconds()
 	return c, err
 }
 
@@ -96,52 +84,40 @@ func (w *Work) keys(numbers []int) []string {
 	return keys
 }
 
-// look loads the cells of the part, sets Done to those that are finished, and returns the others and the
-// errors of damaged ones.
-func (w *Work) look(part []int) (left []int, damaged []error) {
+// others returns an error if another process computes other cells of these keys.
+func (w *Work) others() error { return w.Folder.Others(w.keys(w.All()), w.Prints) }
+
+// look loads the cells of the part, sets Done to those that are finished, and returns the errors of damaged ones.
+func (w *Work) look(part []int) (damaged []error) {
 	errs := make([]error, len(part))
-	w.Mine, w.Done = len(part), make([]*store.Cell, len(w.Cells))
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for k, i := range part {
-		g.Go(func() error {
-			var c *store.Cell
-			c, errs[k] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
-			w.done(i, c)
-			return nil
-		})
-	}
-	g.Wait()
-	return w.absent(part), slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	w.Mine, w.Done = part, make([]*store.Cell, len(w.Cells))
+	pool.Each(context.Background(), len(part), func(_ context.Context, k int) error {
+		i := part[k]
+		var c *store.Cell
+		c, errs[k] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+		w.done(i, c)
+		return nil
+	})
+	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
 // done marks a cell as finished and drops its tables, which are in the folder: the tables of
 // all cells of a run may not fit into memory.
 func (w *Work) done(i int, c *store.Cell) {
 	if c != nil {
-		w.Done[i] = &store.Cell{Key: c.Key, Fingerprint: c.Fingerprint, Seconds: c.Seconds, CPU: c.CPU}
+		w.Done[i] = &store.Cell{Key: c.Key, Fingerprint: c.Fingerprint, CPU: c.CPU}
 	}
 }
 
-// absent returns the indices of the missing cells of the part.
-func (w *Work) absent(part []int) (left []int) {
-	for _, i := range part {
-		if w.Done[i] == nil {
-			left = append(left, i)
-		}
-	}
-	return left
+// absent returns the numbers of the missing cells of the part.
+func (w *Work) absent() []int {
+	return slices.DeleteFunc(slices.Clone(w.Mine), func(i int) bool { return w.Done[i] != nil })
 }
 
-// all returns the numbers of all cells.
-func (w *Work) all() []int { return part(len(w.Cells), func(int) bool { return true }) }
-
-// part returns the numbers from 0 to n-1 for which has is true.
-func part(n int, has func(i int) bool) (all []int) {
-	for i := range n {
-		if has(i) {
-			all = append(all, i)
-		}
+// All returns the numbers of all cells.
+func (w *Work) All() (all []int) {
+	for i := range w.Cells {
+		all = append(all, i)
 	}
 	return all
 }

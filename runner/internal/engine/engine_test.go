@@ -65,7 +65,7 @@ func TestEachCellOnceInOrder(t *testing.T) {
 			t.Fatal(lost)
 		}
 		for i, c := range w.Done {
-			if c == nil || c.Tables != nil || tables[i][0].Name != fmt.Sprint(i) || !(c.Seconds > 0) || !(c.CPU > 0) {
+			if c == nil || c.Tables != nil || tables[i][0].Name != fmt.Sprint(i) || !(c.CPU > 0) {
 				t.Errorf("cell %d is %+v, its tables %v", i, c, tables[i])
 			}
 		}
@@ -133,10 +133,10 @@ func TestTaskGoesOn(t *testing.T) {
 	h := here(1)
 	h.Task, h.Part = true, Task{"x", []int{1, 2, 3, 4, 5, 7}}.Has
 	err := h.Compute(t.Context(), w)
-	if err == nil || !strings.Contains(err.Error(), "c2: no convergence\ncell c4: panic: ") || w.Mine != 6 || w.Computed != 4 {
-		t.Errorf("%d of %d computed, error %v", w.Computed, w.Mine, err)
+	if err == nil || !strings.Contains(err.Error(), "c2: no convergence\ncell c4: panic: ") || len(w.Mine) != 6 || w.Computed != 4 {
+		t.Errorf("%d of %d computed, error %v", w.Computed, len(w.Mine), err)
 	}
-	check.Equal(t, "without cells", w.absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}), []int{0, 2, 4, 6, 8})
+	check.Equal(t, "without cells", w.absent(), []int{2, 4})
 }
 
 func TestCancelled(t *testing.T) {

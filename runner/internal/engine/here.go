@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -36,12 +37,13 @@ const poll = time.Second
 // being computed. The error of a merge lists the missing cells and why they are missing.
 func (h *Here) Compute(ctx context.Context, w *Work) error {
 	if h.Merge == "" {
-		if err := w.Folder.Others(w.keys(w.all()), w.Prints); err != nil {
+		if err := w.others(); err != nil {
 			return err
 		}
 	}
-	mine := part(len(w.Cells), func(i int) bool { return h.Part == nil || h.Part(w.Name, i) })
-	left, damaged := w.look(mine)
+	mine := slices.DeleteFunc(w.All(), func(i int) bool { return h.Part != nil && !h.Part(w.Name, i) })
+	damaged := w.look(mine)
+	left := w.absent()
 	if h.Merge != "" {
 		return h.merge(w, left, damaged)
 	}
@@ -52,7 +54,7 @@ func (h *Here) Compute(ctx context.Context, w *Work) error {
 	var failed []error
 	for told := false; len(left) > 0; {
 		err := h.round(ctx, w, left)
-		left = w.absent(left)
+		left = w.absent()
 		if err != nil && !h.Task || len(left) > 0 && ctx.Err() != nil {
 			return cmp.Or(err, ctx.Err())
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,8 +32,7 @@ type Slurm struct {
 	Wait    bool   // until the jobs are done
 	Stdout  io.Writer
 
-	work    []*Work
-	missing [][]int // of each
+	work []*Work
 }
 
 const (
@@ -51,14 +51,14 @@ exec %s %s -quiet`
 
 // Take takes an experiment into the array, unless all of its cells are done and the array has no other.
 func (s *Slurm) Take(w *Work) (taken bool, err error) {
-	if err := w.Folder.Others(w.keys(w.all()), w.Prints); err != nil {
+	if err := w.others(); err != nil {
 		return false, err
 	}
-	missing, _ := w.look(w.all())
-	if len(missing)+len(s.work) == 0 && !s.DryRun {
+	w.look(w.All())
+	if len(w.absent())+len(s.work) == 0 && !s.DryRun {
 		return false, nil
 	}
-	s.work, s.missing = append(s.work, w), append(s.missing, missing)
+	s.work = append(s.work, w)
 	return true, nil
 }
 
@@ -81,23 +81,23 @@ func (s *Slurm) plan() (*plan, error) {
 	if len(s.work) > 1 {
 		p.name += fmt.Sprintf("-and-%d-more", len(s.work)-1)
 	}
-	for _, missing := range s.missing {
-		p.cells += len(missing)
+	for _, w := range s.work {
+		p.cells += len(w.absent())
 	}
 	chunk := s.Chunk
 	if chunk == 0 {
 		chunk = max(1, (p.cells+mostTasks-1)/mostTasks)
 	}
 	hash := sha256.New()
-	for k, w := range s.work {
-		for cells := range slices.Chunk(s.missing[k], chunk) {
+	for _, w := range s.work {
+		for cells := range slices.Chunk(w.absent(), chunk) {
 			p.tasks = append(p.tasks, Task{w.Name, cells})
 		}
 		hash.Write(w.Manifest)
 	}
 	hash.Write(encodeTasks(p.tasks))
 	here, err1 := os.Getwd()
-	slurm, err2 := filepath.Abs(filepath.Join(s.work[0].Folder.Dir(), "slurm"))
+	slurm, err2 := filepath.Abs(filepath.Join(s.work[0].Folder.Dir, "slurm"))
 	program, err3 := os.Executable()
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
@@ -138,15 +138,13 @@ func (s *Slurm) scripts(p *plan, here string) {
 
 // Quoted quotes a word for the shell, if it must be.
 func Quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, special) {
+	if word != "" && !special.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-func special(r rune) bool {
-	return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-", r)
-}
+var special = regexp.MustCompile(`[^\w@%+=:,./-]`)
 
 // write writes the scripts, the tasks, the manifests and the program, which may be running on some node and is
 // not written again.
@@ -250,17 +248,13 @@ func encodeTasks(tasks []Task) []byte {
 
 // ReadTask reads a task by its path, PLAN/NUMBER.
 func ReadTask(path string) (t Task, err error) {
-	var tasks []Task
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(path), tasksFile))
-	if err == nil {
-		err = json.Unmarshal(text, &tasks)
-	}
+	tasks, err := store.ReadJSON[[]Task](filepath.Join(filepath.Dir(path), tasksFile))
 	if err != nil {
 		return t, fmt.Errorf("task %s: %w", path, err)
 	}
 	number, err := strconv.Atoi(filepath.Base(path))
-	if err != nil || number < 0 || number >= len(tasks) {
-		return t, fmt.Errorf("%s: no task of this number; allowed: 0 to %d", path, len(tasks)-1)
+	if err != nil || number < 0 || number >= len(*tasks) {
+		return t, fmt.Errorf("%s: no task of this number; allowed: 0 to %d", path, len(*tasks)-1)
 	}
-	return tasks[number], nil
+	return (*tasks)[number], nil
 }

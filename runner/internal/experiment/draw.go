@@ -1,11 +1,10 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
-	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
+	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -30,7 +29,7 @@ func Draw(drawings []study.Figure, read func(name string) (*table.Table, error))
 		}
 	}
 	files := make([]store.File, len(drawings)*len(Formats))
-	return files, Parallel(len(drawings), func(i int) error {
+	return files, pool.Each(context.Background(), len(drawings), func(_ context.Context, i int) error {
 		page, err := drawings[i].Draw(needs[i])
 		for k, format := range Formats {
 			var data []byte
@@ -44,14 +43,4 @@ func Draw(drawings []study.Figure, read func(name string) (*table.Table, error))
 		}
 		return nil
 	})
-}
-
-// Parallel calls do(0) to do(n-1) concurrently.
-func Parallel(n int, do func(i int) error) error {
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		group.Go(func() error { return do(i) })
-	}
-	return group.Wait()
 }

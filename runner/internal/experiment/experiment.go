@@ -67,11 +67,7 @@ func (e *Experiment) Missing() error {
 
 // SeedsOf returns the seeds of a resolved manifest.
 func (e *Experiment) SeedsOf(resolved []byte) ([]int, error) {
-	var m struct {
-		Sweep struct {
-			Seed config.Ints `toml:"seed"`
-		} `toml:"sweep"`
-	}
+	var m struct{ Sweep config.Sweep }
 	if _, err := toml.Decode(string(resolved), &m); err != nil {
 		return nil, err
 	}

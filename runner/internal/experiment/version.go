@@ -1,8 +1,8 @@
 package experiment
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -29,29 +29,26 @@ type Origin struct{ Code, Spec string }
 // Fingerprint returns the checksum of Code and Spec.
 func (o Origin) Fingerprint() string { return Checksum([]byte(o.Code), []byte(o.Spec)) }
 
-// Cells returns the cells and the origin of each. Their keys differ.
-func (e *Experiment) Cells() ([]study.Cell, []Origin, error) {
-	cells, seen := e.Study.Cells(), map[string]bool{}
+// Cells returns the cells, whose keys differ, the origin of each, and the version of the code of all of them.
+func (e *Experiment) Cells() (cells []study.Cell, origins []Origin, version string, err error) {
+	cells = e.Study.Cells()
 	if len(cells) > config.MaxCells {
-		return nil, nil, fmt.Errorf("%d cells; allowed: %d", len(cells), config.MaxCells)
+		return nil, nil, "", fmt.Errorf("%d cells; allowed: %d", len(cells), config.MaxCells)
 	}
-	versions, _, err := e.Versions()
-	if err != nil {
-		return nil, nil, err
-	}
-	origins := make([]Origin, len(cells))
+	versions, version, err := e.Versions()
+	seen := map[string]bool{}
 	for i, c := range cells {
-		if seen[c.Key] {
-			return nil, nil, fmt.Errorf("two cells are called %s", c.Key)
+		spec, bad := json.Marshal(c.Spec)
+		switch {
+		case seen[c.Key]:
+			err = cmp.Or(err, fmt.Errorf("two cells are called %s", c.Key))
+		case bad != nil:
+			err = cmp.Or(err, fmt.Errorf("cell %s: %w", c.Key, bad))
 		}
 		seen[c.Key] = true
-		spec, err := json.Marshal(c.Spec)
-		if err != nil {
-			return nil, nil, fmt.Errorf("cell %s: %w", c.Key, err)
-		}
-		origins[i] = Origin{versions[i], Checksum(spec)}
+		origins = append(origins, Origin{versions[i], Checksum(spec)})
 	}
-	return cells, origins, nil
+	return cells, origins, version, err
 }
 
 // Versions returns the version of the code of each cell, and one version for all of
@@ -88,7 +85,7 @@ func Checksum(parts ...[]byte) string {
 		fmt.Fprintf(h, "%d\n", len(p))
 		h.Write(p)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // Executable stands for all code of the program: a cell follows from that of its

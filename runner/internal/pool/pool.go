@@ -73,13 +73,8 @@ func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error)
 		ctx = context.WithValue(ctx, poolKey{}, p)
 	}
 	group, inner := errgroup.WithContext(ctx)
-	part := func(i int) (err error) {
-		defer func() {
-			if r := recover(); r != nil {
-				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-			}
-		}()
-		return do(inner, i)
+	part := func(i int) (seconds float64, err error) {
+		return Measure(context.Background(), func(context.Context) error { return do(inner, i) })
 	}
 	var cancelled error
 	for i := range n {
@@ -88,14 +83,14 @@ func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error)
 		}
 		if i < n-1 && p.slots.TryAcquire(1) { // the last is the caller's, who would only wait
 			group.Go(func() error {
-				seconds, err := Measure(context.Background(), func(context.Context) error { return part(i) })
+				seconds, err := part(i)
 				if m, ok := ctx.Value(meterKey{}).(*meter); ok {
 					m.nanoseconds.Add(int64(seconds * float64(time.Second)))
 				}
 				p.release(inner, err)
 				return err
 			})
-		} else if err := part(i); err != nil {
+		} else if _, err := part(i); err != nil {
 			group.Go(func() error { return err }) // the first counts, and cancels the others
 			break
 		}
@@ -116,14 +111,21 @@ type meterKey struct{}
 
 // Measure calls do and returns the processor seconds that it took, with those of the parts that
 // it gives to [Each] and of what it has registered by [AtEnd]. Where the system does not tell the time of
-// a thread they are wall time.
+// a thread they are wall time. A panic is an error with its stack.
 func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds float64, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	m := new(meter)
 	ctx, m.cancel = context.WithCancelCause(ctx)
 	begin := threadTime()
-	err = do(context.WithValue(ctx, meterKey{}, m))
+	err = func() (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		return do(context.WithValue(ctx, meterKey{}, m))
+	}()
 	seconds = (threadTime() - begin + time.Duration(m.nanoseconds.Load())).Seconds()
 	if cause := context.Cause(ctx); cause != ctx.Err() {
 		err = cause

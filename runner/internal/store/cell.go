@@ -2,11 +2,8 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
-	"crypto/sha256"
 	"encoding/gob"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,13 +20,8 @@ type Cell struct {
 	Key         string    // names the cell within its experiment
 	Fingerprint string    // stands for all that its tables follow from: printable, without spaces
 	Tables      table.Set // its part of the experiment's tables
-	Seconds     float64   // wall time that it took
-	CPU         float64   // processor seconds; zero: not known, as of cells that older programs computed
+	CPU         float64   // processor seconds that it took
 }
-
-// Took returns the processor seconds of a cell, or the wall time of a cell that an older program
-// computed.
-func (c *Cell) Took() float64 { return cmp.Or(c.CPU, c.Seconds) }
 
 // LoadCell returns the cell of this key if it was made under this fingerprint. Otherwise it
 // returns nil, and the cell must be computed. The error is only a warning: an
@@ -65,8 +57,7 @@ var notPlain = regexp.MustCompile(`[^` + nameChars + `.-]`)
 // systems allow, and a hash that distinguishes keys which then are equal.
 func (f *Folder) cellFile(key string) string {
 	readable := notPlain.ReplaceAllString(key, "_")
-	hash := sha256.Sum256([]byte(key))
-	return filepath.Join(f.cells(), readable[:min(len(readable), 80)]+"-"+hex.EncodeToString(hash[:6])+".cell")
+	return filepath.Join(f.cells(), readable[:min(len(readable), 80)]+"-"+sumOf([]byte(key))[:12]+".cell")
 }
 
 // magic begins a cell file. A line with the fingerprint and the checksum of what

@@ -32,7 +32,7 @@ func newCell(key, fingerprint string, rows int) *Cell {
 		grid.Add(key, i, float64(len(key)*i)/7)
 	}
 	grid.Add("", math.NaN(), math.Inf(-1))
-	return &Cell{Key: key, Fingerprint: fingerprint, Tables: table.Set{grid}, Seconds: 0.25}
+	return &Cell{Key: key, Fingerprint: fingerprint, Tables: table.Set{grid}, CPU: 0.25}
 }
 
 func save(t testing.TB, f *Folder, c *Cell) {
@@ -55,13 +55,13 @@ func TestCellRoundTrip(t *testing.T) {
 		save(t, f, newCell(key, "f1", 3))
 	}
 	for _, key := range keys {
-		if got, err := f.LoadCell(key, "f1"); err != nil || got == nil || text(got) != text(newCell(key, "f1", 3)) || got.Seconds != 0.25 {
+		if got, err := f.LoadCell(key, "f1"); err != nil || got == nil || text(got) != text(newCell(key, "f1", 3)) || got.CPU != 0.25 {
 			t.Errorf("key %.40q: got %+v, %v", key, got, err)
 		}
 	}
 	// Opening again sweeps; no cell may look like a temporary file.
 	f.Close()
-	f = mustOpen(t, f.dir)
+	f = mustOpen(t, f.Dir)
 	entries := check.Must(os.ReadDir(f.cells()))
 	check.Equal(t, "files in cells", len(entries), len(keys)+2)
 }

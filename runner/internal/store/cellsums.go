@@ -59,7 +59,7 @@ func (s *CellSums) format() []byte {
 }
 
 var (
-	codeLine = regexp.MustCompile(`^(?:tables ([0-9a-f]{16})|code ([0-9a-f]+)(?: from [0-9a-f]+)?)$`) // "from": of older programs
+	codeLine = regexp.MustCompile(`^(?:tables ([0-9a-f]{16})|code ([0-9a-f]+))$`)
 	cellLine = regexp.MustCompile(`^(short )?([0-9a-f]{16}) ([0-9a-f]{8}) (.+)$`)
 )
 
@@ -87,13 +87,4 @@ func ReadCellSums(dir string) (*CellSums, error) {
 		}
 	}
 	return s, nil
-}
-
-// ByKey returns the cells of s by their keys, not copied.
-func (s *CellSums) ByKey() map[string]*CellSum {
-	all := map[string]*CellSum{}
-	for i := range s.Cells {
-		all[s.Cells[i].Key] = &s.Cells[i]
-	}
-	return all
 }

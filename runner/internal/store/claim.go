@@ -47,7 +47,7 @@ func (f *Folder) Others(keys, fingerprints []string) error {
 		}
 		lock := newLock(claim)
 		if free, err := lock.TryLock(); !free && err == nil {
-			return fmt.Errorf("a run of other values or other code is using %s", f.dir)
+			return fmt.Errorf("a run of other values or other code is using %s", f.Dir)
 		}
 		lock.Unlock()
 	}

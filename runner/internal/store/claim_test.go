@@ -14,7 +14,7 @@ import (
 // A cell is claimed by one process at a time.
 func TestClaim(t *testing.T) {
 	one := mustOpen(t, filepath.Join(t.TempDir(), "[x]")) // which is no pattern
-	two := mustOpen(t, one.dir)
+	two := mustOpen(t, one.Dir)
 	release := one.Claim("k", "f")
 	if release == nil || two.Claim("k", "f") != nil {
 		t.Fatal("it is claimed by none, or by both")
@@ -22,7 +22,7 @@ func TestClaim(t *testing.T) {
 	if err := errors.Join(one.Others([]string{"k"}, []string{"f"}), two.Others([]string{"k"}, []string{"f"})); err != nil {
 		t.Error(err)
 	}
-	want := "a run of other values or other code is using " + one.dir
+	want := "a run of other values or other code is using " + one.Dir
 	if err := two.Others([]string{"k"}, []string{"g"}); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -37,7 +37,7 @@ func TestClaim(t *testing.T) {
 
 // Of many that want a cell at the same time, of a dead process or not, one gets it.
 func TestClaimRace(t *testing.T) {
-	dir := openTemp(t).dir
+	dir := openTemp(t).Dir
 	folders := make([]*Folder, 8)
 	for i := range folders {
 		folders[i] = mustOpen(t, dir)
@@ -66,7 +66,7 @@ func TestClaimRace(t *testing.T) {
 // What a process has claimed is free as soon as it is dead.
 func TestClaimOfDead(t *testing.T) {
 	f := openTemp(t)
-	child := startClaim(t, f.dir)
+	child := startClaim(t, f.Dir)
 	if f.Claim("k", "f") != nil || f.Others([]string{"k"}, []string{"g"}) == nil {
 		t.Error("a process that is alive has lost its cell")
 	}

@@ -88,7 +88,7 @@ func compareTables(old, now *Results, name string) (problem string, err error) {
 	}
 	d := new(Diff)
 	d.addFiles(File{name, was}, File{name, is}, byLine)
-	if d.Same() || len(d.Changes) == 0 {
+	if len(d.Changes) == 0 {
 		return strings.Join(d.Added, "; "), nil
 	}
 	c := d.Changes[0]

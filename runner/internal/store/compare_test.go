@@ -23,7 +23,7 @@ func twoFolders(t *testing.T, files, changes map[string]string) (committed, fres
 		}
 		f := openTemp(t)
 		publish(t, f, "i", list...)
-		return f.dir
+		return f.Dir
 	}
 	return build(nil), build(changes)
 }

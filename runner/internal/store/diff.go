@@ -80,31 +80,41 @@ func DiffResults(ctx context.Context, dir, commit string, names []string) ([]*Di
 	return all, nil
 }
 
-// addFiles compares the tables of two files, whose rows are paired by match.
-func (d *Diff) addFiles(old, now File, match func(old, now *table.Table) rows) {
+// addFiles compares the rows of the tables of two files that have the same values of the key.
+func (d *Diff) addFiles(old, now File, key func(old, now *table.Table) []string) {
 	a, err1 := old.Table()
 	b, err2 := now.Table()
 	if err := cmp.Or(err1, err2); err != nil {
 		d.Added = append(d.Added, err.Error())
 		return
 	}
-	d.add(a, b, match(a, b))
+	d.add(a, b, key(a, b))
 	slices.SortStableFunc(d.Changes, func(a, b Change) int { return cmp.Compare(b.size, a.size) })
 }
 
-func (d *Diff) add(old, now *table.Table, r rows) {
-	d.only(old, now, len(r.pairs), "removed")
-	d.only(now, old, len(r.pairs), "added")
+func (d *Diff) add(old, now *table.Table, key []string) {
+	names, at := rowNames(old, key), map[string]int{}
+	for k, name := range rowNames(now, key) {
+		at[name] = k
+	}
+	var pairs [][2]int
+	for i, name := range names {
+		if k, ok := at[name]; ok {
+			pairs = append(pairs, [2]int{i, k})
+		}
+	}
+	d.only(old, now, len(pairs), "removed")
+	d.only(now, old, len(pairs), "added")
 	for _, c := range old.Columns {
-		if !now.Has(c.Name) || slices.Contains(r.key, c.Name) {
+		if !now.Has(c.Name) || slices.Contains(key, c.Name) {
 			continue
 		}
 		before, after := old.Texts(c.Name), now.Texts(c.Name)
 		size := scale(before, after)
-		for _, pair := range r.pairs {
+		for _, pair := range pairs {
 			d.Values++
 			if x, y := before[pair[0]], after[pair[1]]; off(x, y, size) > Tolerance {
-				change := Change{Table: old.Name, Row: r.names[pair[0]], Column: c.Name, size: off(x, y, 0)}
+				change := Change{Table: old.Name, Row: names[pair[0]], Column: c.Name, size: off(x, y, 0)}
 				change.spell(x, y)
 				d.Changes = append(d.Changes, change)
 			}
@@ -140,56 +150,34 @@ func (c *Change) spell(old, now string) {
 	}
 }
 
-// rows are the rows of an older table that a newer one has, too.
-type rows struct {
-	pairs [][2]int
-	names []string // of the rows of the older table
-	key   []string // the columns that identify them, if any
-}
-
-// byLine pairs the rows in their order.
-func byLine(old, now *table.Table) (r rows) {
-	for i := range old.Len() {
-		r.names = append(r.names, fmt.Sprintf("line %d", i+2))
-		if i < now.Len() {
-			r.pairs = append(r.pairs, [2]int{i, i})
-		}
+// byKey returns the shortest beginning of the shared columns whose values differ from row to row; none if there is none.
+func byKey(old, now *table.Table) (key []string) {
+	if max(old.Len(), now.Len()) <= 1 {
+		return nil
 	}
-	return r
-}
-
-// byKey pairs the rows with the same values of the shortest beginning of the shared columns whose values
-// differ from row to row; by line if there is none.
-func byKey(old, now *table.Table) (r rows) {
-	r.names = rowNames(old, nil)
-	others := rowNames(now, nil)
 	for _, c := range old.Columns {
-		if unique(r.names) && unique(others) {
-			break
+		if !now.Has(c.Name) {
+			continue
 		}
-		if now.Has(c.Name) {
-			r.key = append(r.key, c.Name)
-			r.names, others = rowNames(old, r.key), rowNames(now, r.key)
-		}
-	}
-	if len(r.key) == 0 || !unique(r.names) || !unique(others) {
-		return byLine(old, now)
-	}
-	at := map[string]int{}
-	for k, name := range others {
-		at[name] = k
-	}
-	for i, name := range r.names {
-		if k, ok := at[name]; ok {
-			r.pairs = append(r.pairs, [2]int{i, k})
+		key = append(key, c.Name)
+		if unique(rowNames(old, key)) && unique(rowNames(now, key)) {
+			return key
 		}
 	}
-	return r
+	return nil
 }
 
-// rowNames returns the values of the key of each row, without empty ones.
+// byLine returns no key: rows of the same line are compared.
+func byLine(_, _ *table.Table) []string { return nil }
+
+// rowNames returns the values of the key of each row, without empty ones; without a key its line in the file.
 func rowNames(t *table.Table, key []string) []string {
 	names := make([]string, t.Len())
+	for i := range names {
+		if len(key) == 0 {
+			names[i] = fmt.Sprintf("line %d", i+2)
+		}
+	}
 	for _, column := range key {
 		for i, text := range t.Texts(column) {
 			if text != "" {

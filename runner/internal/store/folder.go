@@ -16,6 +16,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,16 +29,16 @@ import (
 
 // Folder is an open results folder. Cells may be claimed, loaded and saved by several goroutines.
 type Folder struct {
-	dir   string
+	Dir   string
 	users *flock.Flock // shared by the processes that have it open
-	lock  *flock.Flock // of those who publish
+	lock  *flock.Flock // of those who publish, on a file system that has locks
 }
 
 // Open opens the results folder dir and creates it if necessary. Several processes may have it
 // open: each computes the cells that it claims, and one publishes at a time. The first of them removes
 // what killed ones have left. Close the folder when the work is done.
 func Open(dir string) (*Folder, error) {
-	f := &Folder{dir: dir}
+	f := &Folder{Dir: dir}
 	if err := os.MkdirAll(f.at(), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
@@ -65,17 +66,7 @@ func (f *Folder) sweep() {
 	f.users.Unlock()
 }
 
-// locked waits for the lock of publishing, on a file system that has locks, and
-// returns a function that releases it.
-func (f *Folder) locked() (unlock func()) {
-	f.lock.Lock()
-	return func() { f.lock.Unlock() }
-}
-
-// Dir returns the path of the folder.
-func (f *Folder) Dir() string { return f.dir }
-
-func (f *Folder) cells() string { return filepath.Join(f.dir, "cells") }
+func (f *Folder) cells() string { return filepath.Join(f.Dir, "cells") }
 
 // WriteFile replaces the file at path atomically. If path is not a regular file, such as a pipe, it
 // writes to it. An error names the path.
@@ -88,6 +79,19 @@ func WriteFile(path string, data []byte) error {
 		err = &fs.PathError{Op: "write", Path: path, Err: of.Err}
 	}
 	return err
+}
+
+// ReadJSON returns what a file holds as JSON. An error names the file.
+func ReadJSON[T any](path string) (*T, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	t := new(T)
+	if err := json.Unmarshal(data, t); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
 }
 
 // write puts a file at path atomically.

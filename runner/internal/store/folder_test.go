@@ -67,7 +67,7 @@ func TestSweep(t *testing.T) {
 	release := f.Claim("k", "f")
 	leftover := filepath.Join(f.at(), ".k-0123456789ab.cell1234567890123")
 	overwrite(t, "half a c", leftover)
-	other := mustOpen(t, f.dir)
+	other := mustOpen(t, f.Dir)
 	if other.Close(); !exists(leftover) || !exists(f.claimFile("k", "f")) {
 		t.Error("a temporary file or a claim was removed while a process is alive")
 	}
@@ -76,11 +76,11 @@ func TestSweep(t *testing.T) {
 	if exists(leftover) || exists(f.claimFile("k", "f")) || !exists(foreign) {
 		t.Error("the folder is closed, and what was there is still there, or a file that is none of ours is not")
 	}
-	child := startClaim(t, f.dir)
+	child := startClaim(t, f.Dir)
 	overwrite(t, "half a c", leftover)
 	check.OK(t, child.Process.Kill())
 	child.Wait() // reports the kill
-	if mustOpen(t, f.dir); exists(leftover) || exists(f.claimFile("k", "f")) {
+	if mustOpen(t, f.Dir); exists(leftover) || exists(f.claimFile("k", "f")) {
 		t.Error("what a killed process left is still there")
 	}
 }
@@ -91,7 +91,7 @@ func TestOpenWithoutLocks(t *testing.T) {
 	// A folder in place of the lock file stands for a file system that cannot lock.
 	lock := filepath.Join(f.cells(), "lock")
 	check.OK(t, errors.Join(os.RemoveAll(lock), os.Mkdir(lock, 0o777)))
-	f = mustOpen(t, f.dir)
+	f = mustOpen(t, f.Dir)
 	save(t, f, newCell("k", "f", 1))
 	publish(t, f, "1", version(1)...)
 }

@@ -22,17 +22,11 @@ import (
 // A run that is killed while publishing leaves checksums that do not match. The next one
 // that publishes repairs the folder.
 func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums) error {
-	defer f.locked()()
+	f.lock.Lock()
+	defer f.lock.Unlock()
 	provenance, err := run.json()
 	if err != nil {
 		return err
-	}
-	var names []string
-	for _, file := range files {
-		names = append(names, file.Name)
-	}
-	if !unique(names) {
-		return fmt.Errorf("publish: two files of %q have one name", names)
 	}
 	sums := checksums{}
 	if err := sums.add(files); err != nil {
@@ -41,14 +35,13 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 	if made := f.unchanged(sums, run); made != nil {
 		provenance = made
 	}
-	old, err := os.ReadFile(filepath.Join(f.dir, sumsFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	earlier, err := readSums(f.Dir) // damaged ones, such as with marks of a merge conflict, are about to be replaced
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	earlier, _ := parseSums(old) // invalid lines, such as marks of a merge conflict, are about to be replaced
 	for name := range earlier {
 		if sums[name] == "" {
-			if err := remove(filepath.Join(f.dir, name)); err != nil {
+			if err := remove(filepath.Join(f.Dir, name)); err != nil {
 				return err
 			}
 		}
@@ -63,7 +56,8 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 // Restamp replaces run.json and cells.sums of published results, which say which code made them.
 // The results stay as they are.
 func (f *Folder) Restamp(run *Run, cells *CellSums) error {
-	defer f.locked()()
+	f.lock.Lock()
+	defer f.lock.Unlock()
 	provenance, err := run.json()
 	if err != nil {
 		return err
@@ -75,21 +69,22 @@ func (f *Folder) Restamp(run *Run, cells *CellSums) error {
 
 // unchanged returns run.json as it is if the folder has these sums by the same code, and nothing adopted was computed.
 func (f *Folder) unchanged(sums checksums, run *Run) []byte {
-	old, err1 := readSums(f.dir)
-	was, err2 := ReadRun(f.dir)
+	old, err1 := readSums(f.Dir)
+	was, err2 := ReadRun(f.Dir)
 	if err1 != nil || err2 != nil || !maps.Equal(old, sums) || was.CodeVersion != run.CodeVersion || (was.Adopted == nil) != (run.Adopted == nil) {
 		return nil
 	}
-	made, _ := os.ReadFile(filepath.Join(f.dir, runFile))
+	made, _ := os.ReadFile(filepath.Join(f.Dir, runFile))
 	return made
 }
 
 // Replace writes some of the published files again, such as figures or
 // measured times, removes those of the others that are stale, and writes the checksums last.
 func (f *Folder) Replace(files []File, stale func(name string) bool) error {
-	defer f.locked()()
-	there, err1 := os.ReadDir(f.dir)
-	old, err2 := readSums(f.dir)
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	there, err1 := os.ReadDir(f.Dir)
+	old, err2 := readSums(f.Dir)
 	if err := cmp.Or(err1, err2); err != nil {
 		return err
 	}
@@ -103,7 +98,7 @@ func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 		if !stale(name) || slices.ContainsFunc(files, func(file File) bool { return file.Name == name }) {
 			continue
 		}
-		if err := remove(filepath.Join(f.dir, name)); err != nil {
+		if err := remove(filepath.Join(f.Dir, name)); err != nil {
 			return err
 		}
 		delete(old, name)
@@ -116,7 +111,12 @@ func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 
 // add adds the sums of files, without those of times.
 func (s checksums) add(files []File) error {
+	seen := map[string]bool{}
 	for _, file := range files {
+		if seen[file.Name] {
+			return fmt.Errorf("publish: two files are called %q", file.Name)
+		}
+		seen[file.Name] = true
 		if !nameLine.MatchString(file.Name) || slices.Contains([]string{sumsFile, runFile, cellsFile}, file.Name) {
 			return fmt.Errorf("publish: file name %q", file.Name)
 		}
@@ -129,7 +129,7 @@ func (s checksums) add(files []File) error {
 
 func (f *Folder) writeAll(files ...File) error {
 	for _, file := range files {
-		if err := f.write(filepath.Join(f.dir, file.Name), file.Data); err != nil {
+		if err := f.write(filepath.Join(f.Dir, file.Name), file.Data); err != nil {
 			return fmt.Errorf("publish: %w", err)
 		}
 	}
@@ -140,17 +140,11 @@ func (f *Folder) writeAll(files ...File) error {
 // these inputs.
 func (f *Folder) Published(inputs string) bool {
 	seal, err := os.ReadFile(f.seal())
-	sums, err2 := readSums(f.dir)
+	sums, err2 := readSums(f.Dir)
 	if err != nil || err2 != nil || !bytes.Equal(seal, f.sealed(inputs)) {
 		return false
 	}
-	for name, sum := range sums {
-		data, err := os.ReadFile(filepath.Join(f.dir, name))
-		if err != nil || sumOf(data) != sum {
-			return false
-		}
-	}
-	return true
+	return len(sums.differing(f.Dir)) == 0
 }
 
 // seal returns the path of the file that ties all published files to the inputs.
@@ -161,7 +155,7 @@ func (f *Folder) seal() string { return filepath.Join(f.cells(), "published") }
 // sealed returns the content of the seal of what is published now.
 func (f *Folder) sealed(inputs string) []byte {
 	for _, name := range []string{sumsFile, runFile, cellsFile} {
-		data, _ := os.ReadFile(filepath.Join(f.dir, name)) // a missing file has another sum than any
+		data, _ := os.ReadFile(filepath.Join(f.Dir, name)) // a missing file has another sum than any
 		inputs += " " + sumOf(data)
 	}
 	return []byte(inputs + "\n")

@@ -55,46 +55,46 @@ func TestPublish(t *testing.T) {
 	// sha256 of "abc" is the example of FIPS 180-4; the order is that of names.
 	publish(t, f, "i", File{"b.csv", []byte("abc")}, File{"a.csv", nil}, File{"timing_cost.csv", []byte("ns\n1\n")})
 	want := "SHA256SUMS a.csv b.csv cells/published cells.sums run.json timing_cost.csv"
-	check.Equal(t, "there", fileNames(t, f.dir), want)
+	check.Equal(t, "there", fileNames(t, f.Dir), want)
 	sums := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.csv\n" +
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b.csv\n"
-	check.Equal(t, "SHA256SUMS", read(t, f.dir, "SHA256SUMS"), sums)
+	check.Equal(t, "SHA256SUMS", read(t, f.Dir, "SHA256SUMS"), sums)
 	if tool, err := exec.LookPath("sha256sum"); err == nil {
 		cmd := exec.Command(tool, "-c", "--strict", "--quiet", "SHA256SUMS")
-		cmd.Dir = f.dir
+		cmd.Dir = f.Dir
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("sha256sum -c says %q, %v", out, err)
 		}
 	}
 	// A later run drops what was published and no more, be it in a clone, which has
 	// sums and no cells, or after a kill before the sums were written.
-	overwrite(t, "keep me", f.dir, "notes.txt")
+	overwrite(t, "keep me", f.Dir, "notes.txt")
 	for _, harm := range []func(){
 		func() {},
 		func() { os.Remove(f.seal()) },
 		func() {
 			sum := sumOf(nil)
-			overwrite(t, "<<<<<<<\n"+read(t, f.dir, sumsFile)+"=======\n"+sum+"  ../outside.csv\n"+sum+"  notes/../notes.txt\n", f.dir, sumsFile)
-			overwrite(t, "not ours", f.dir, "..", "outside.csv")
+			overwrite(t, "<<<<<<<\n"+read(t, f.Dir, sumsFile)+"=======\n"+sum+"  ../outside.csv\n"+sum+"  notes/../notes.txt\n", f.Dir, sumsFile)
+			overwrite(t, "not ours", f.Dir, "..", "outside.csv")
 		},
 	} {
 		publish(t, f, "1", append(version(0), File{"timing_old.png", nil})...)
 		harm()
 		publish(t, f, "2", File{"a.csv", []byte("1")})
-		if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_cost.csv timing_old.png" { // measured times stay
+		if got := fileNames(t, f.Dir); got != "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_cost.csv timing_old.png" { // measured times stay
 			t.Errorf("there is %s", got)
 		}
 	}
 	if err := f.Replace([]File{{"timing_new.csv", nil}}, Timed); err != nil || !f.Published("2") {
 		t.Errorf("new times: %v", err)
 	}
-	check.Equal(t, "with new times there", fileNames(t, f.dir), "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_new.csv")
-	check.OK(t, os.Mkdir(filepath.Join(f.dir, "folder.csv"), 0o777))
+	check.Equal(t, "with new times there", fileNames(t, f.Dir), "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_new.csv")
+	check.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.csv"), 0o777))
 	if err := f.Publish("3", []File{{"folder.csv", nil}}, testRun(), new(CellSums)); err == nil || f.Published("3") {
 		t.Errorf("in place of a folder: %v", err)
 	}
 	publish(t, f, "2", File{"a.csv", []byte("1")})
-	if read(t, f.dir, "..", "outside.csv") != "not ours" || !f.Published("2") {
+	if read(t, f.Dir, "..", "outside.csv") != "not ours" || !f.Published("2") {
 		t.Error("a file outside was touched, or the folder is not as published")
 	}
 }
@@ -109,12 +109,12 @@ func TestPublishRefusesNames(t *testing.T) {
 	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), new(CellSums)); err == nil {
 		t.Error("two files of one name were published")
 	}
-	check.Equal(t, "refused, and yet there", fileNames(t, f.dir), "")
+	check.Equal(t, "refused, and yet there", fileNames(t, f.Dir), "")
 }
 
 func TestResults(t *testing.T) {
 	f := openTemp(t)
-	if _, err := OpenResults(f.dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenResults(f.Dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing was published: %v", err)
 	}
 	numbers := newCell("k", "f", 3).Tables[0]
@@ -124,8 +124,8 @@ func TestResults(t *testing.T) {
 	}
 	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")}, File{"c.csv", []byte("c\n")}, packedFile,
 		File{"timing_t.csv", []byte("t\n2\n")})
-	r, err := OpenResults(f.dir)
-	if err != nil || string(r.Sums()) != read(t, f.dir, sumsFile) {
+	r, err := OpenResults(f.Dir)
+	if err != nil || string(r.Sums()) != read(t, f.Dir, sumsFile) {
 		t.Fatalf("sums %q, %v", r.Sums(), err)
 	}
 	for name, want := range map[string]string{"a": "a,b\n1,x\n", "grid": string(numbers.CSV()), "timing_t": "t\n2\n"} {
@@ -133,9 +133,9 @@ func TestResults(t *testing.T) {
 			t.Errorf("%s is %v, %v", name, got, err)
 		}
 	}
-	overwrite(t, "b\n2\n", f.dir, "b.csv")
-	os.Remove(filepath.Join(f.dir, "c.csv"))
-	os.Remove(filepath.Join(f.dir, "grid.csv.gz"))
+	overwrite(t, "b\n2\n", f.Dir, "b.csv")
+	os.Remove(filepath.Join(f.Dir, "c.csv"))
+	os.Remove(filepath.Join(f.Dir, "grid.csv.gz"))
 	for name, want := range map[string]string{
 		"b": "b.csv: its checksum is not that of SHA256SUMS", "c": "no such file", "grid": "grid.csv.gz, which is not committed",
 		"d": "d.csv: SHA256SUMS does not list it", "../a": "does not list it",
@@ -144,8 +144,8 @@ func TestResults(t *testing.T) {
 			t.Errorf("%s is %v, error %v, want %s", name, got, err, want)
 		}
 	}
-	overwrite(t, "<<<<<<<\n", f.dir, sumsFile)
-	if _, err := OpenResults(f.dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+	overwrite(t, "<<<<<<<\n", f.Dir, sumsFile)
+	if _, err := OpenResults(f.Dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("sums that cannot be read: %v", err)
 	}
 }
@@ -162,13 +162,13 @@ func TestCellSums(t *testing.T) {
 		},
 	}
 	text := string(want.format())
-	overwrite(t, text, f.dir, cellsFile)
-	if got, err := ReadCellSums(f.dir); err != nil || !reflect.DeepEqual(got, want) {
+	overwrite(t, text, f.Dir, cellsFile)
+	if got, err := ReadCellSums(f.Dir); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v: %+v, want %+v", err, got, want)
 	}
 	for _, damaged := range []string{text[:len(text)-len("89abcdef total seed=1\n")], strings.Replace(text, "code d0de\n", "", 1), "<<<<<<<\n" + text} {
-		overwrite(t, damaged, f.dir, cellsFile)
-		if got, err := ReadCellSums(f.dir); err == nil || !strings.Contains(err.Error(), "bad line") {
+		overwrite(t, damaged, f.Dir, cellsFile)
+		if got, err := ReadCellSums(f.Dir); err == nil || !strings.Contains(err.Error(), "bad line") {
 			t.Errorf("%q: %v, %+v", damaged, err, got)
 		}
 	}

@@ -68,12 +68,12 @@ func (f File) Table() (*table.Table, error) {
 	if !strings.HasSuffix(f.Name, packed) {
 		return table.Read(name, bytes.NewReader(f.Data))
 	}
+	var unpacked []byte
 	z, err := gzip.NewReader(bytes.NewReader(f.Data))
-	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", name, err)
+	if err == nil {
+		unpacked, err = io.ReadAll(io.LimitReader(z, mostUnpacked+1))
 	}
-	unpacked, err := io.ReadAll(io.LimitReader(z, mostUnpacked+1))
-	if err == nil && len(unpacked) > mostUnpacked {
+	if len(unpacked) > mostUnpacked {
 		err = fmt.Errorf("more than %d bytes when unpacked", mostUnpacked)
 	}
 	if err != nil {
@@ -99,20 +99,10 @@ func OpenResults(dir string) (*Results, error) {
 func (r *Results) Sums() []byte { return r.sums.format() }
 
 // Differing returns the names of the committed files that do not match their checksums, sorted.
-func (r *Results) Differing() (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
-		if !committed(name) {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(r.dir, name))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			names = append(names, name+" (lost)")
-		case err != nil || sumOf(data) != r.sums[name]:
-			names = append(names, name)
-		}
-	}
-	return names
+func (r *Results) Differing() []string {
+	sums := maps.Clone(r.sums)
+	maps.DeleteFunc(sums, func(name, _ string) bool { return !committed(name) })
+	return sums.differing(r.dir)
 }
 
 // committed reports whether a published file is committed, by its name: large files and

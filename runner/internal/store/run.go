@@ -1,9 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -67,7 +67,7 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 		Modules:   map[string]string{},
 		GOOS:      runtime.GOOS,
 		GOARCH:    runtime.GOARCH,
-		CPU:       cpuModel(),
+		CPU:       cmp.Or(proc("cpuinfo", `(?m)^model name\s*: (.*)$`), "unknown"),
 		CPUs:      runtime.NumCPU(),
 		Start:     start.UTC(),
 	}
@@ -91,31 +91,22 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 }
 
 // ReadRun returns the provenance in a results folder.
-func ReadRun(dir string) (*Run, error) {
-	data, err := os.ReadFile(filepath.Join(dir, runFile))
-	if err != nil {
-		return nil, err
-	}
-	r := new(Run)
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, runFile), err)
-	}
-	return r, nil
-}
+func ReadRun(dir string) (*Run, error) { return ReadJSON[Run](filepath.Join(dir, runFile)) }
 
 func (r *Run) json() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	return append(data, '\n'), err
 }
 
-// AddTimes sets the processor times of the run to those of its cells, of these strata.
-func (r *Run) AddTimes(cells []*Cell, strata []string) {
+// AddTimes sets the processor times of the run to those of its cells, whose strata are given by their numbers.
+func (r *Run) AddTimes(cells []*Cell, stratum func(i int) string) {
 	count := map[string]float64{}
 	r.CPUSeconds, r.CellSeconds = 0, map[string]float64{}
 	for i, c := range cells {
-		r.CPUSeconds += c.Took()
-		r.CellSeconds[strata[i]] += c.Took()
-		count[strata[i]]++
+		s := stratum(i)
+		r.CPUSeconds += c.CPU
+		r.CellSeconds[s] += c.CPU
+		count[s]++
 	}
 	for stratum, sum := range r.CellSeconds {
 		r.CellSeconds[stratum], _ = strconv.ParseFloat(strconv.FormatFloat(sum/count[stratum], 'g', 3, 64), 64)
@@ -152,27 +143,18 @@ func gitState(ctx context.Context, dir string) (commit, tree string) {
 	return commit, "clean"
 }
 
-var modelName = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
-
-// cpuModel returns the name of the processor from /proc/cpuinfo, as Linux has it on most
-// architectures.
-func cpuModel() string {
-	data, _ := os.ReadFile("/proc/cpuinfo")
-	if m := modelName.FindSubmatch(data); m != nil {
+// proc returns the text of a group in a file of /proc, "" where the system has none.
+func proc(file, expression string) string {
+	data, _ := os.ReadFile(filepath.Join("/proc", file))
+	if m := regexp.MustCompile(expression).FindSubmatch(data); m != nil {
 		return string(m[1])
 	}
-	return "unknown"
+	return ""
 }
-
-var highWater = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 
 // PeakMemory returns the peak resident memory in bytes, 0 where the system has no /proc. It does not use
 // getrusage, where the peak includes that of the parent, such as go run.
 func PeakMemory() int64 {
-	status, _ := os.ReadFile("/proc/self/status")
-	if m := highWater.FindSubmatch(status); m != nil {
-		n, _ := strconv.ParseInt(string(m[1]), 10, 64)
-		return n << 10
-	}
-	return 0
+	n, _ := strconv.ParseInt(proc("self/status", `(?m)^VmHWM:\s*(\d+) kB$`), 10, 64)
+	return n << 10
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 
 	"closedform/runner/internal/table"
@@ -60,11 +59,4 @@ func (s *Schema) File() File {
 }
 
 // ReadSchema reads the schema of a results folder.
-func ReadSchema(dir string) (*Schema, error) {
-	data, err := os.ReadFile(filepath.Join(dir, schemaFile))
-	if err != nil {
-		return nil, err
-	}
-	s := new(Schema)
-	return s, json.Unmarshal(data, s)
-}
+func ReadSchema(dir string) (*Schema, error) { return ReadJSON[Schema](filepath.Join(dir, schemaFile)) }

@@ -3,8 +3,9 @@ package store
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -42,35 +43,34 @@ var (
 	sumLine  = regexp.MustCompile(`^([0-9a-f]{64})  ([` + nameChars + `][` + nameChars + `.-]*)\n$`)
 )
 
-// parseSums reads what format wrote. With an error, which is that of the last bad
-// line, it returns the good lines.
-func parseSums(data []byte) (checksums, error) {
+// readSums reads the sums of a results folder. With an error that is ErrDamaged, of the last bad line, it
+// returns the good lines.
+func readSums(dir string) (checksums, error) {
+	data, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	s := checksums{}
-	var bad error
 	for line := range strings.Lines(string(data)) {
 		m := sumLine.FindStringSubmatch(line)
 		if m == nil || s[m[2]] != "" {
-			bad = fmt.Errorf("%s: bad line %q", sumsFile, line)
+			err = fmt.Errorf("%s: %s: %w: bad line %q", dir, sumsFile, ErrDamaged, line)
 			continue
 		}
 		s[m[2]] = m[1]
 	}
-	return s, bad
+	return s, err
 }
 
-func readSums(dir string) (checksums, error) {
-	data, err := os.ReadFile(filepath.Join(dir, sumsFile))
-	if err != nil {
-		return nil, err
+// differing returns the names of the files in a folder that do not match their sums, sorted.
+func (s checksums) differing(dir string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			names = append(names, name+" (lost)")
+		case err != nil || sumOf(data) != s[name]:
+			names = append(names, name)
+		}
 	}
-	s, err := parseSums(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	return s, nil
+	return names
 }
 
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
