@@ -270,17 +270,13 @@ func (r *ratio) addMatrix(got, want mat.Matrix, noise float64) {
 //
 //	Var q ≈ Σ(a − qb)² / (N(N−1) b̄²).
 //
-// Both are NaN where Σb may be nothing but error, and the standard error is for a single problem.
+// Both are NaN where Σb may be nothing but error. The standard error of a single problem is not finite.
 func (r *ratio) value() (q, err float64) {
 	if !(r.b > r.noise) {
 		return math.NaN(), math.NaN()
 	}
 	q = r.a / r.b
-	n := float64(r.count)
-	if r.count < 2 {
-		return q, math.NaN()
-	}
-	residual := max(0, r.aa-2*q*r.ab+q*q*r.bb)
+	n, residual := float64(r.count), max(0, r.aa-2*q*r.ab+q*q*r.bb)
 	return q, math.Sqrt(residual*n/(n-1)) / r.b
 }
 
