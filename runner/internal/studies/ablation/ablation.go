@@ -159,20 +159,19 @@ func (s networks) run(ctx context.Context) (table.Set, error) {
 		table.Num("log_loss", "log loss there, in nats, where it is finite"),
 		table.Num("indefinite_steps", "examples whose step was indefinite as printed"),
 		table.Num("skipped_steps", "indefinite steps that were left out"))
-	seeds := float64(len(s.Seeds))
 	for _, lambda := range s.Lambda {
-		without := 0.0
+		finite := len(s.Seeds)
 		for _, seed := range s.Seeds {
 			result, err := s.train(ctx, lambda, seed)
 			if err != nil {
 				return nil, fmt.Errorf("λ = %g, seed %d: %w", lambda, seed, err)
 			}
 			if math.IsInf(result[1], 0) || math.IsNaN(result[1]) {
-				without++
+				finite--
 			}
 			runs.Add(s.Model.Of, s.Model.Rho, lambda, result)
 		}
-		infinite.Nums = append(infinite.Nums, 1-(seeds-without)/seeds)
+		infinite.Nums = append(infinite.Nums, 1-float64(finite)/float64(len(s.Seeds)))
 	}
 	summary := runs.GroupBy("method", "rho", "lambda").Shares("accuracy").Positive("log_loss").MeanFinite("summary",
 		"accuracy", "log_loss", "indefinite_steps", "skipped_steps")

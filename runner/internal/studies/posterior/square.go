@@ -9,6 +9,7 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/core/bnn"
 	"closedform/core/gauss"
+	"closedform/core/softmax"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 )
@@ -113,7 +114,7 @@ func (s *square) distance(p, q [][]float64) (tv, kl float64) {
 // and Var y, averaged over the square and relative to Huber's. A network that has broken down has none.
 func (m method) agreement(ours [][]float64, huber *method, s *square) []float64 {
 	var tv, pGap, crossGap, cross, varianceGap, variance float64
-	theirs := huber.Probabilities(s.Points)
+	theirs, lambda := huber.Probabilities(s.Points), network(m.Tolerant).Config().Softmax.(softmax.Probit).Lambda
 	var own bnn.Prediction
 	for i, x := range s.Points {
 		w := s.weight[i]
@@ -123,7 +124,7 @@ func (m method) agreement(ours [][]float64, huber *method, s *square) []float64 
 			continue
 		}
 		v := own.Variance[0] + own.Variance[1]
-		p, huberCross, huberVariance := huberMoments(m.lambda, own.Mean[0]-own.Mean[1], v)
+		p, huberCross, huberVariance := huberMoments(lambda, own.Mean[0]-own.Mean[1], v)
 		pGap = max(pGap, math.Abs(own.P[0]-p))
 		crossGap += w * math.Abs(v*own.Moments.E.At(0, 1)-huberCross)
 		cross += w * huberCross

@@ -89,13 +89,10 @@ func spaced(low, high float64, n int) []float64 {
 	return x
 }
 
-// smallest returns the smallest eigenvalue of Σ_y without its last row and column at a point of the map.
-type smallest func(gap, variance float64) float64
-
-// draw draws logits. Those other than the largest are standard normal, shifted so that their largest is
-// 0; the largest is the gap. The last class, which the paper leaves out, is not that with the largest
-// logit.
-func (s spec) draw(p softmax.Probit, rnd *rand.Rand) smallest {
+// draw draws logits, and returns the smallest eigenvalue of Σ_y without its last row and column at points of
+// the map. Logits other than the largest are standard normal, shifted so that their largest is 0; the largest
+// is the gap. The last class, which the paper leaves out, is not that with the largest logit.
+func (s spec) draw(p softmax.Probit, rnd *rand.Rand) func(gap, variance float64) float64 {
 	mean, variances := make([]float64, s.Classes), make([]float64, s.Classes)
 	for j := range mean {
 		mean[j] = random.Normal(rnd)
@@ -126,7 +123,7 @@ func (s spec) draw(p softmax.Probit, rnd *rand.Rand) smallest {
 // The draws are the same for all points of a map, and for all λ.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	p := softmax.Probit{Lambda: s.Lambda.Value(s.Classes, s.Rho), Rho: s.Rho}
-	of := []smallest{twoClasses(p.Lambda).variance}
+	of := []func(gap, variance float64) float64{twoClasses(p.Lambda).variance} // smallest eigenvalues, by draw
 	rounding := 0.0
 	if s.Classes > 2 {
 		rnd := rand.New(s.Stream("logits", s.Classes))
