@@ -12,6 +12,10 @@ import (
 // Words name the rules that choose λ, see [Box.Fit].
 var Words = []string{"slope", "lsq", "minimax"}
 
+// MostRho is the largest ρ at which a fit takes no more than seconds, and little memory: both grow like powers
+// of 1/(1−ρ).
+const MostRho = 0.99
+
 // Fit returns the probit with correlation ρ whose λ the rule of a word chooses:
 //
 //	slope    matches the slope of the softmax at the origin, whatever the box

@@ -17,6 +17,7 @@ import (
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/lambdafit"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
@@ -71,6 +72,10 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 		return field.Errorf("sweep.lambda", "%v is not allowed; allowed: two or more numbers > 0", e.Sweep.Lambda)
 	case len(e.rho) < 2:
 		return field.Errorf("sweep.rho", "%v is not allowed; allowed: two or more numbers ≥ 0 and < 1", e.Sweep.Rho)
+	}
+	// The maps mark the λ that all words stand for.
+	if err := field.AllWithin("sweep.rho", e.rho, 0, lambdafit.MostRho); err != nil {
+		return err
 	}
 	standard := learner.DefaultModel()
 	for _, v := range append(slices.Clone(e.Methods), learner.Named{Model: e.Model}) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -18,6 +19,7 @@ import (
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/lambdafit"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -42,18 +44,20 @@ type settings struct {
 	Classes  config.Ints      `toml:"classes" allowed:"each 2 to 1,000"`                    // numbers of classes: 2 in closed form, others by sampling
 	Lambda   []learner.Lambda `toml:"lambda" allowed:"numbers > 0, or words as in [model]"` // slopes λ of the probit
 	Rho      float64          `toml:"rho"`                                                  // its correlation ρ
-	Gap      []float64        `toml:"gap" allowed:"[low, high] with 0 ≤ low < high"`        // first and last distance of the largest mean logit from the next
-	Variance []float64        `toml:"variance" allowed:"[low, high] with 0 < low < high"`   // lowest and highest variance of every logit, on a logarithmic axis
+	Gap      []float64        `toml:"gap" allowed:"each 0 to 1e30"`                         // first and last distance of the largest mean logit from the next
+	Variance []float64        `toml:"variance" allowed:"each 1e-30 to 1e30"`                // lowest and highest variance of every logit, on a logarithmic axis
 	Grid     int              `toml:"grid" allowed:"2 to 2,001"`                            // points of the maps along each axis
 	Draws    int              `toml:"draws" allowed:"1 to 1,000,000"`                       // random logits, the same at all points
 }
 
 func (s *settings) Validate() error {
 	switch {
-	case len(s.Gap) != 2 || !(0 <= s.Gap[0] && s.Gap[0] < s.Gap[1]):
+	case len(s.Gap) != 2 || !(s.Gap[0] < s.Gap[1]):
 		return field.Errorf("gap", "%v is not allowed; allowed: [low, high] with 0 ≤ low < high", s.Gap)
-	case len(s.Variance) != 2 || !(0 < s.Variance[0] && s.Variance[0] < s.Variance[1]):
+	case len(s.Variance) != 2 || !(s.Variance[0] < s.Variance[1]):
 		return field.Errorf("variance", "%v is not allowed; allowed: [low, high] with 0 < low < high", s.Variance)
+	case slices.ContainsFunc(s.Lambda, func(l learner.Lambda) bool { return l.Word != "" }):
+		return field.Within("rho", s.Rho, 0, lambdafit.MostRho)
 	}
 	return field.Fraction("rho", s.Rho)
 }
