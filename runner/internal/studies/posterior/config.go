@@ -59,9 +59,9 @@ type settings struct {
 	// the logits.
 	Perceptrons []perceptron.Rule `toml:"perceptrons"`
 
-	Mapped  []int    `toml:"mapped"`                        // snapshots that are drawn
-	Maps    []string `toml:"maps"`                          // methods and perceptrons that are drawn beside the exact posterior
-	MapGrid int      `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
+	Mapped  config.Ints `toml:"mapped"`                        // snapshots that are drawn
+	Maps    []string    `toml:"maps"`                          // methods and perceptrons that are drawn beside the exact posterior
+	MapGrid int         `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
 }
 
 // What has rows in the tables beside the networks: the exact posterior, one Gaussian over all

@@ -186,6 +186,7 @@ func TestRefused(t *testing.T) {
 		"posterior.draws=11":                                        "an even number",
 		"posterior.draws=2":                                         "an even number",
 		"posterior.mapped=[2]":                                      "those of snapshots",
+		"posterior.mapped=[4, 4]":                                   "integers that differ",
 		`posterior.maps=["exact"]`:                                  "posterior.maps",
 		"method.adf.name=uniform; posterior.maps=[]":                "method.uniform.name: not allowed: the tables",
 		`posterior.joint=false; posterior.maps=["adf_exact_joint"]`: "posterior.maps",
