@@ -134,7 +134,6 @@ const fastError = 1e-8
 type Errors struct {
 	of                softmax.Approximation
 	Draws             int     // problems at which it is compared
-	accuracy          float64 // how far p and E may be from what the approximation stands for, which need not be the softmax
 	variation         ratio   // total variation of p, against 1
 	worst             float64 // the largest of them
 	excess            float64 // Σ |Σp − 1|
@@ -148,13 +147,7 @@ type Errors struct {
 }
 
 // NewErrors returns the errors of an approximation at so many problems, before there are any.
-func NewErrors(of softmax.Approximation, draws int) *Errors {
-	e := &Errors{of: of, Draws: draws, accuracy: softmax.MomentError}
-	if exact, ok := of.(softmax.Exact); ok && exact.Fast {
-		e.accuracy = fastError
-	}
-	return e
-}
+func NewErrors(of softmax.Approximation, draws int) *Errors { return &Errors{of: of, Draws: draws} }
 
 // Asymmetry returns the largest |E_ij − E_ji|, mean over the problems; NaN if it is infinite.
 func (e *Errors) Asymmetry() float64 { return table.Finite(e.asymmetry) }
@@ -197,7 +190,11 @@ func (e *Errors) negative(cov *mat.SymDense) bool {
 		e.reduced.ReuseAsSym(n)
 	}
 	e.reduced.CopySym(cov)
-	slack := math.Max(covError(n+1, e.accuracy), rounding*math.Abs(mat.Trace(&e.reduced)))
+	accuracy := softmax.MomentError // of p and E as what the approximation stands for, which need not be the softmax
+	if e.of == (softmax.Exact{Fast: true}) {
+		accuracy = fastError
+	}
+	slack := math.Max(covError(n+1, accuracy), rounding*math.Abs(mat.Trace(&e.reduced)))
 	for i := range n {
 		e.reduced.SetSym(i, i, cov.At(i, i)+slack)
 	}
@@ -270,17 +267,13 @@ func (r *ratio) addMatrix(got, want mat.Matrix, noise float64) {
 //
 //	Var q ≈ Σ(a − qb)² / (N(N−1) b̄²).
 //
-// Both are NaN where Σb may be nothing but error, and the standard error is for a single problem.
+// Both are NaN where Σb may be nothing but error. The standard error of a single problem is not finite.
 func (r *ratio) value() (q, err float64) {
 	if !(r.b > r.noise) {
 		return math.NaN(), math.NaN()
 	}
 	q = r.a / r.b
-	n := float64(r.count)
-	if r.count < 2 {
-		return q, math.NaN()
-	}
-	residual := max(0, r.aa-2*q*r.ab+q*q*r.bb)
+	n, residual := float64(r.count), max(0, r.aa-2*q*r.ab+q*q*r.bb)
 	return q, math.Sqrt(residual*n/(n-1)) / r.b
 }
 

@@ -5,6 +5,7 @@ package lambdafit
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 
@@ -64,9 +65,8 @@ func (a levels) product(b levels, weight []float64, n int) float64 {
 	f, cdf := make([]float64, len(weight)), make([]float64, len(weight))
 	var sum float64
 	for k := range nodes {
-		for i, w := range weight {
-			f[i], cdf[i] = w*a.f.At(k, i), w*a.cdf.At(k, i)
-		}
+		floats.MulTo(f, weight, a.f.RawRowView(k))
+		floats.MulTo(cdf, weight, a.cdf.RawRowView(k))
 		for l := range others {
 			sum += kernel.Dot(f, b.f.RawRowView(l)) * math.Pow(kernel.Dot(cdf, b.cdf.RawRowView(l)), float64(n-1))
 		}

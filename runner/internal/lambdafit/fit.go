@@ -12,6 +12,10 @@ import (
 // Words name the rules that choose λ, see [Box.Fit].
 var Words = []string{"slope", "lsq", "minimax"}
 
+// MostRho is the largest ρ at which a fit takes no more than seconds, and little memory: both grow like powers
+// of 1/(1−ρ).
+const MostRho = 0.99
+
 // Fit returns the probit with correlation ρ whose λ the rule of a word chooses:
 //
 //	slope    matches the slope of the softmax at the origin, whatever the box
@@ -42,10 +46,11 @@ func (b Box) minimax(p softmax.Probit) softmax.Probit {
 		rounds    = 20
 		tolerance = 1e-6
 	)
-	set := b.worst(p)
+	set := newFinder(b, p).worst()
 	for range rounds {
 		p = fit(func(p softmax.Probit) float64 { return newFinder(b, p).largest(set) }, p)
-		f, worst := newFinder(b, p), b.worst(p)
+		f := newFinder(b, p)
+		worst := f.worst()
 		if f.largest(worst) <= f.largest(set)*(1+tolerance) {
 			break
 		}
@@ -64,10 +69,7 @@ func fit(loss func(softmax.Probit) float64, start softmax.Probit) softmax.Probit
 // simplex returns the minimum of f near x by the method of Nelder and Mead (1965),
 // started with a simplex of the given size and once more at its result.
 func simplex(f func([]float64) float64, x []float64, size float64) []float64 {
-	for range 2 {
-		x = nelderMead(f, x, size)
-	}
-	return x
+	return nelderMead(f, nelderMead(f, x, size), size)
 }
 
 func nelderMead(f func([]float64) float64, x []float64, size float64) []float64 {
@@ -114,19 +116,17 @@ func nelderMead(f func([]float64) float64, x []float64, size float64) []float64 
 				centre[l] += c / float64(n)
 			}
 		}
-		reflected := from(*worst, -1)
-		switch {
-		case reflected.f < best.f:
+		reflected, second := from(*worst, -1), vertices[n-1].f
+		if reflected.f < best.f {
 			if expanded := from(*worst, -2); expanded.f < reflected.f {
 				reflected = expanded
 			}
+		}
+		if reflected.f < worst.f {
 			*worst = reflected
+		}
+		if reflected.f < second {
 			continue
-		case reflected.f < vertices[n-1].f:
-			*worst = reflected
-			continue
-		case reflected.f < worst.f:
-			*worst = reflected
 		}
 		if contracted := from(*worst, 0.5); contracted.f < worst.f {
 			*worst = contracted

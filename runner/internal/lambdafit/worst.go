@@ -12,7 +12,10 @@ import (
 //
 // The search is over the logits where all classes but j have at most two values between them. Maximising
 // over all n logits freely has found nothing larger (TestMaxIsTheLargest).
-func (b Box) Max(p softmax.Probit) float64 { return newFinder(b, p).largest(b.worst(p)) }
+func (b Box) Max(p softmax.Probit) float64 {
+	f := newFinder(b, p)
+	return f.largest(f.worst())
+}
 
 // contrast is a point of the box up to a constant added to all logits: k classes
 // are above class j by x, all others by y.
@@ -77,17 +80,16 @@ func (f *finder) largest(contrasts []contrast) float64 {
 }
 
 // worst returns local maxima of |e_j|, for every k at most one for either sign of x, y and e_j.
-func (b Box) worst(p softmax.Probit) []contrast {
+func (f *finder) worst() (out []contrast) {
 	const (
 		spacing = 0.4  // of a grid of logits, on which e_j is smooth
 		share   = 0.75 // of the largest that is worth a climb
 	)
-	f := newFinder(b, p)
-	grid := int(math.Ceil(2 * b.Half / spacing))
-	logCDF := make([][]float64, 2*grid+1)
-	at := func(i int) float64 { return 2 * b.Half * float64(i-grid) / float64(grid) }
-	for i := range logCDF {
-		logCDF[i] = f.logCDF(at(i))
+	grid := int(math.Ceil(2 * f.Half / spacing))
+	logits, logCDF := make([]float64, 2*grid+1), make([][]float64, 2*grid+1)
+	for i := range logits {
+		logits[i] = 2 * f.Half * float64(i-grid) / float64(grid)
+		logCDF[i] = f.logCDF(logits[i])
 	}
 	type peak struct {
 		contrast
@@ -95,32 +97,29 @@ func (b Box) worst(p softmax.Probit) []contrast {
 	}
 	var peaks []peak
 	largest := 0.0
-	for k := 0; k <= (b.Classes-1)/2; k += 1 + k/16 {
+	for k := 0; k <= (f.Classes-1)/2; k += 1 + k/16 {
 		var best [8]peak
-		for i := range logCDF {
-			for j := range logCDF {
-				c := contrast{k, at(i), at(j)}
-				if !b.inside(c) || k == 0 && i != j {
+		for i, x := range logits {
+			for j, y := range logits {
+				c := contrast{k, x, y}
+				if !f.inside(c) || k == 0 && i != j {
 					continue
 				}
 				e := f.difference(c, logCDF[i], logCDF[j])
 				octant := 0 // the signs of x, y and e
-				for bit, v := range [...]float64{c.x, c.y, e} {
+				for bit, v := range [...]float64{x, y, e} {
 					if v < 0 {
 						octant |= 1 << bit
 					}
 				}
 				if q := &best[octant]; math.Abs(e) > math.Abs(q.e) {
 					*q = peak{c, e}
+					largest = max(largest, math.Abs(e))
 				}
 			}
 		}
-		for _, q := range best {
-			peaks = append(peaks, q)
-			largest = max(largest, math.Abs(q.e))
-		}
+		peaks = append(peaks, best[:]...)
 	}
-	var out []contrast
 	for _, q := range peaks {
 		if math.Abs(q.e) > share*largest {
 			out = append(out, f.climb(q.contrast, math.Copysign(1, q.e)))

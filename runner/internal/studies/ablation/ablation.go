@@ -17,6 +17,7 @@ import (
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/lambdafit"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
@@ -56,19 +57,25 @@ type settings struct {
 	Draws    int         `toml:"draws" allowed:"1 to 1,000,000"`    // of each number of classes
 }
 
-// Validate reports what is not allowed. A map has two axes, of λ and of ρ, which are set nowhere else.
-func (e *experiment) Validate() error {
-	s := e.Sweep
-	switch {
-	case len(s.Lambda) < 2:
-		return field.Errorf("sweep.lambda", "%v is not allowed; allowed: two or more numbers > 0", s.Lambda)
-	case len(s.Rho) < 2:
-		return field.Errorf("sweep.rho", "%v is not allowed; allowed: two or more numbers ≥ 0 and < 1", s.Rho)
-	}
-	for _, l := range s.Lambda {
+// SetUp makes the models of every method and ρ. A map has two axes, of λ and of ρ, which are set nowhere else.
+func (e *experiment) SetUp(m *config.Manifest) error {
+	e.Data.Generator = e.Data.WithDefaults()
+	for _, l := range e.Sweep.Lambda {
 		if l.Word != "" {
 			return field.Errorf("sweep.lambda", "%q has no place on the axis of the maps; allowed: numbers > 0", l.Word)
 		}
+		e.lambda = append(e.lambda, l.Number)
+	}
+	e.lambda, e.rho = axis(e.lambda), axis(e.Sweep.Rho)
+	switch {
+	case len(e.lambda) < 2:
+		return field.Errorf("sweep.lambda", "%v is not allowed; allowed: two or more numbers > 0", e.Sweep.Lambda)
+	case len(e.rho) < 2:
+		return field.Errorf("sweep.rho", "%v is not allowed; allowed: two or more numbers ≥ 0 and < 1", e.Sweep.Rho)
+	}
+	// The maps mark the λ that all words stand for.
+	if err := field.AllWithin("sweep.rho", e.rho, 0, lambdafit.MostRho); err != nil {
+		return err
 	}
 	standard := learner.DefaultModel()
 	for _, v := range append(slices.Clone(e.Methods), learner.Named{Model: e.Model}) {
@@ -76,23 +83,15 @@ func (e *experiment) Validate() error {
 			return field.Errorf("sweep", "takes the place of lambda and rho of %s; allowed: to leave these out", cmp.Or(v.Name, "model"))
 		}
 	}
-	return nil
-}
-
-// SetUp makes the models of every method and ρ.
-func (e *experiment) SetUp(m *config.Manifest) error {
-	e.Data.Generator = e.Data.WithDefaults()
-	for _, l := range e.Sweep.Lambda {
-		e.lambda = append(e.lambda, l.Number)
-	}
-	slices.Sort(e.lambda)
-	e.rho = slices.Sorted(slices.Values(e.Sweep.Rho))
 	all := e.Networks
 	all.Sweep.Lambda, all.Sweep.Rho = nil, e.rho
 	err := cmp.Or(all.Resolve(m), all.Fit(m, data.Inputs, e.Data.Task().Classes))
 	e.Seeds, e.Models = all.Seeds, all.Models
 	return err
 }
+
+// axis returns the different numbers, ascending.
+func axis(numbers []float64) []float64 { return slices.Compact(slices.Sorted(slices.Values(numbers))) }
 
 // moments is all that the tables of a cell of random logits follow from.
 type moments struct {
@@ -165,20 +164,19 @@ func (s networks) run(ctx context.Context) (table.Set, error) {
 		table.Num("log_loss", "log loss there, in nats, where it is finite"),
 		table.Num("indefinite_steps", "examples whose step was indefinite as printed"),
 		table.Num("skipped_steps", "indefinite steps that were left out"))
-	seeds := float64(len(s.Seeds))
 	for _, lambda := range s.Lambda {
-		without := 0.0
+		finite := len(s.Seeds)
 		for _, seed := range s.Seeds {
 			result, err := s.train(ctx, lambda, seed)
 			if err != nil {
 				return nil, fmt.Errorf("λ = %g, seed %d: %w", lambda, seed, err)
 			}
 			if math.IsInf(result[1], 0) || math.IsNaN(result[1]) {
-				without++
+				finite--
 			}
 			runs.Add(s.Model.Of, s.Model.Rho, lambda, result)
 		}
-		infinite.Nums = append(infinite.Nums, 1-(seeds-without)/seeds)
+		infinite.Nums = append(infinite.Nums, 1-float64(finite)/float64(len(s.Seeds)))
 	}
 	summary := runs.GroupBy("method", "rho", "lambda").Shares("accuracy").Positive("log_loss").MeanFinite("summary",
 		"accuracy", "log_loss", "indefinite_steps", "skipped_steps")

@@ -161,8 +161,8 @@ func TestSkippedSteps(t *testing.T) {
 // A λ or ρ that the sweep replaces cannot be set.
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, small, map[string]string{
-		"model.rho=0.25": "rho of joint", "method.total.lambda=0.3": "total", "sweep.lambda=[0.1]": "sweep.lambda", "sweep.lambda=[0.1, \"lsq\"]": "lsq",
-		"sweep.rho=[0.5]": "sweep.rho: [0.5] is not", "sweep.rho=[0, 1]": "sweep.rho: 1 is not", "ablation.classes=[1]": "2 to", "ablation.unequal=1": "unequal", "ablation.draws=0": "draws",
+		"model.rho=0.25": "rho of joint", "method.total.lambda=0.3": "total", "sweep.lambda=[0.1]": "sweep.lambda", "sweep.lambda=[0.1, 0.1]": "sweep.lambda", "sweep.lambda=[0.1, \"lsq\"]": "lsq",
+		"sweep.rho=[0.5]": "sweep.rho: [0.5] is not", "sweep.rho=[0, 1]": "sweep.rho: 1 is not", "sweep.rho=[0, 0.995]": "sweep.rho: 0.995 is not", "ablation.classes=[1]": "2 to", "ablation.unequal=1": "unequal", "ablation.draws=0": "draws",
 		"evaluate.grid=1": "grid", "ablation.spread=-1": "spread",
 	})
 	studytest.Differ(t, Kind, small, "seed=2", "ablation.spread=1", "ablation.variance=2", "ablation.unequal=0", "ablation.draws=3", "sweep.rho=[0.1, 0.5]", "sweep.lambda=[1, 2]")

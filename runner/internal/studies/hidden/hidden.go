@@ -50,13 +50,9 @@ type task struct {
 	data.Sample
 }
 
-func (s *settings) Validate() error {
-	return learner.Increasing("passes", s.Passes, 1000)
-}
-
 // SetUp works out the models of each task.
 func (e *experiment) SetUp(m *config.Manifest) error {
-	if err := e.Resolve(m); err != nil {
+	if err := cmp.Or(learner.Increasing("hidden.passes", e.Hidden.Passes, 1000), e.Resolve(m)); err != nil {
 		return err
 	}
 	for i, t := range e.Tasks {

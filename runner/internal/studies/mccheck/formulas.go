@@ -122,15 +122,13 @@ func probitCorr(ctx context.Context, in inputs, samples int, rnd *rand.Rand) ([]
 		y, cross := x[:n], x[n:]
 		for j, zj := range z {
 			y[j] = 1
-			k := 0
-			for i, zi := range z {
-				if i == j {
-					continue
+			for i, e := range noise {
+				if i >= j {
+					i++
 				}
-				if noise[k] > in.lambda*(zj-zi) {
+				if e > in.lambda*(zj-z[i]) {
 					y[j] = 0
 				}
-				k++
 			}
 			for i, di := range d {
 				cross[j*n+i] = di * (y[j] - moments.P[j])

@@ -40,27 +40,20 @@ type experiment struct {
 type settings struct {
 	Samples int       `toml:"samples" allowed:"2 to 1e9"`    // Monte Carlo samples of an input
 	Rho     []float64 `toml:"rho" allowed:"each 0 to 0.999"` // correlations ρ of the probit
-	random  *drawn
-	given   *given // nil: random inputs
+	of      any       // *given or *drawn: the inputs
 }
 
 // Extend implements [config.Extended]: inputs are given if there are means, or else random.
 func (s *settings) Extend(table map[string]any) (any, error) {
+	s.of = &drawn{Lambda: []float64{0.2, 1.5}}
 	if _, ok := table["mean"]; ok {
-		s.given = new(given)
-		return s.given, nil
+		s.of = new(given)
 	}
-	s.random = &drawn{Lambda: []float64{0.2, 1.5}}
-	return s.random, nil
+	return s.of, nil
 }
 
 // Extension returns what Extend has.
-func (s *settings) Extension() any {
-	if s.given != nil {
-		return s.given
-	}
-	return s.random
-}
+func (s *settings) Extension() any { return s.of }
 
 // drawn says what random inputs are like, by numbers whose products are finite.
 type drawn struct {
@@ -126,12 +119,13 @@ type spec struct {
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	c, input := e.Check.random, e.Check.given
-	if input != nil {
+	c, random := e.Check.of.(*drawn)
+	input, _ := e.Check.of.(*given)
+	if !random {
 		c = &drawn{Classes: config.Ints{len(input.Mean)}, Cases: 1}
 	}
 	for _, f := range formulas {
-		if input != nil && (f.classes == 0 || f.name == "probit_corr") {
+		if !random && (f.classes == 0 || f.name == "probit_corr") {
 			continue // their inputs are others
 		}
 		classes, rho, cases := c.Classes, e.Check.Rho, c.Cases

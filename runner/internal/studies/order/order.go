@@ -87,38 +87,33 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		table.Int("runs", "networks that are compared"),
 	}, spreadColumns()...)...)
 	for _, size := range s.Order.Sizes {
-		permuted, err := s.learners(ctx, s.Order.Permutations, func(r int) *data.Examples {
-			return train.Subset(rand.New(s.Stream("permutation", r)).Perm(size))
-		})
-		if err != nil {
-			return nil, err
+		for _, by := range []struct {
+			word string
+			sets int
+			set  func(r int) *data.Examples
+		}{
+			{byOrder, s.Order.Permutations, func(r int) *data.Examples {
+				return train.Subset(rand.New(s.Stream("permutation", r)).Perm(size))
+			}},
+			{bySample, s.Order.Samples, func(r int) *data.Examples {
+				return dataset.NewExamples(task.Draw(size, s.Stream("sample", r)), task.Classes)
+			}},
+		} {
+			var learners []*learner.Tolerant
+			for r := range by.sets {
+				l, err := s.Model.Learner(s.Stream("prior"))
+				if err == nil {
+					err = learner.Course{Examples: by.set(r + 1)}.Train(ctx, l)
+				}
+				if err != nil {
+					return nil, err
+				}
+				learners = append(learners, l)
+			}
+			t.Add(s.Model.Name, s.Seed, size, by.word, by.sets, compare(learners, test))
 		}
-		others, err := s.learners(ctx, s.Order.Samples, func(r int) *data.Examples {
-			return dataset.NewExamples(task.Draw(size, s.Stream("sample", r)), task.Classes)
-		})
-		if err != nil {
-			return nil, err
-		}
-		t.Add(s.Model.Name, s.Seed, size, byOrder, len(permuted), compare(permuted, test))
-		t.Add(s.Model.Name, s.Seed, size, bySample, len(others), compare(others, test))
 	}
 	return table.Set{t}, nil
-}
-
-// learners returns networks that have learned the training sets 1 to n.
-func (s spec) learners(ctx context.Context, n int, set func(r int) *data.Examples) ([]*learner.Tolerant, error) {
-	var out []*learner.Tolerant
-	for r := 1; r <= n; r++ {
-		l, err := s.Model.Learner(s.Stream("prior"))
-		if err != nil {
-			return nil, err
-		}
-		if err := (learner.Course{Examples: set(r)}).Train(ctx, l); err != nil {
-			return nil, err
-		}
-		out = append(out, l)
-	}
-	return out, nil
 }
 
 // spreadColumns are those of compare.

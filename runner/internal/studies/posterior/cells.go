@@ -1,12 +1,17 @@
 package posterior
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/baselines/learners/laplace"
+	"closedform/baselines/learners/perceptron"
+	"closedform/core/checkpoint"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
@@ -94,7 +99,9 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 }), nil
 }
 
-// compare writes down how far all are from the exact posterior after k examples.
+// compare writes down how far all are from the exact posterior after k examples; and of networks of the
+// paper's rule the bytes of the checkpoint, the largest difference of their predictions from those of the
+// twin, 0 where nothing is sampled, and how far they are from Huber's perceptron where there is one.
 func (c *cell) compare(k int, x [][]float64, class []int) error {
 	problem, err := laplace.NewProblem(c.prior, x, class)
 	if err != nil {
@@ -119,8 +126,20 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 		q := m.Probabilities(c.square.Points)
 		tv, kl := c.square.distance(exact, q)
 		add(m.name, q, tv, kl, m.Steps())
-		if err := c.check(m, k); err != nil {
+		if m.twin == nil {
+			continue
+		}
+		var saved bytes.Buffer
+		if err := checkpoint.Save(&saved, network(m.Tolerant), ""); err != nil {
 			return err
+		}
+		gap := 0.
+		for i, p := range m.twin.Probabilities(c.square.Points) {
+			gap = max(gap, floats.Distance(p, q[i], math.Inf(1)))
+		}
+		c.state.Add(m.name, c.Task, c.Seed, k, saved.Len(), gap)
+		if huber := c.method(perceptronPrefix + string(perceptron.Huber)); huber != nil {
+			c.agreement.Add(m.name, c.Task, c.Seed, k, m.agreement(q, huber, c.square))
 		}
 	}
 	if slices.Contains(c.Mapped, k) {

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"strings"
 
 	"closedform/baselines/learners/perceptron"
 	"closedform/internal/field"
@@ -58,9 +59,9 @@ type settings struct {
 	// the logits.
 	Perceptrons []perceptron.Rule `toml:"perceptrons"`
 
-	Mapped  []int    `toml:"mapped"`                        // snapshots that are drawn
-	Maps    []string `toml:"maps"`                          // methods and perceptrons that are drawn beside the exact posterior
-	MapGrid int      `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
+	Mapped  config.Ints `toml:"mapped"`                        // snapshots that are drawn
+	Maps    []string    `toml:"maps"`                          // methods and perceptrons that are drawn beside the exact posterior
+	MapGrid int         `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
 }
 
 // What has rows in the tables beside the networks: the exact posterior, one Gaussian over all
@@ -113,14 +114,20 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 		return []any{m.Layers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
 	}
 	for _, v := range e.Methods {
-		if !reflect.DeepEqual(prior(v.Model), prior(e.Model)) {
+		switch {
+		case !reflect.DeepEqual(prior(v.Model), prior(e.Model)):
 			return field.Errorf("method."+v.Name, "all methods have one exact posterior; allowed: layers, bias and prior of [model]")
+		case slices.Contains([]string{exactName, jointName, uniformName}, v.Name), strings.HasPrefix(v.Name, perceptronPrefix):
+			return field.Errorf("method."+v.Name+".name", "not allowed: the tables have other rows of this name")
 		}
 	}
 	if err := cmp.Or(e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes), learner.Single(e.Models)); err != nil {
 		return err
 	}
-	mapped := append(learner.Names(e.Models), jointName)
+	mapped := learner.Names(e.Models)
+	if e.Posterior.Joint && e.Data.Task().Classes <= mostJoint {
+		mapped = append(mapped, jointName)
+	}
 	for _, rule := range e.Posterior.Perceptrons {
 		mapped = append(mapped, perceptronPrefix+string(rule))
 	}

@@ -73,8 +73,6 @@ func (g *joint) Observe(x []float64, class int) error {
 			d++
 		}
 		kernel.AddScaled(g.mean, d, a[j])
-	}
-	for j, s := range first {
 		h := make([]float64, len(g.mean)) // of HAᵀ
 		kernel.AddScaled(h, -s, a[j])
 		for k, t := range first {

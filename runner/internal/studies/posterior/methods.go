@@ -17,10 +17,9 @@ type method struct {
 	name string
 	*learner.Tolerant
 
-	// Of a network of the paper's rule: its λ, and a network with the same prior weights and
-	// another random stream that learns the same examples.
-	lambda float64
-	twin   *learner.Tolerant
+	// twin, of a network of the paper's rule, is one with the same prior weights and another
+	// random stream that learns the same examples.
+	twin *learner.Tolerant
 }
 
 // enlist makes all that learns, and the prior that all of it has.
@@ -32,7 +31,6 @@ func (c *cell) enlist() error {
 		}
 		m := method{name: v.Name, Tolerant: l}
 		if v.Output == bnn.Joint {
-			m.lambda = v.Lambda.Value(c.task.Classes, v.Rho)
 			if m.twin, err = v.Learner(c.Stream("twin")); err != nil {
 				return err
 			}

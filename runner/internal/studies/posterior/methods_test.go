@@ -86,7 +86,6 @@ func TestPaper(t *testing.T) {
 			t.Errorf("row %d: twin gap %g, %g bytes", i, state.Nums("twin_gap")[i], state.Nums("bytes")[i])
 		}
 	}
-	check.Near(t, "gap", gap([][]float64{{0.5, 0.5}, {0.9, 0.1}}, [][]float64{{0.5, 0.5}, {0.6, 0.4}}), 0.3, 1e-15)
 	three := studytest.Run(t, Kind, manifest, "data.generator=wedges", "model.layers=[2, 3]", "posterior.perceptrons=[]", "posterior.maps=[]")
 	if three.Get("agreement") != nil {
 		t.Error("three classes agree with a perceptron")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -18,6 +19,7 @@ import (
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/lambdafit"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -42,18 +44,20 @@ type settings struct {
 	Classes  config.Ints      `toml:"classes" allowed:"each 2 to 1,000"`                    // numbers of classes: 2 in closed form, others by sampling
 	Lambda   []learner.Lambda `toml:"lambda" allowed:"numbers > 0, or words as in [model]"` // slopes λ of the probit
 	Rho      float64          `toml:"rho"`                                                  // its correlation ρ
-	Gap      []float64        `toml:"gap" allowed:"[low, high] with 0 ≤ low < high"`        // first and last distance of the largest mean logit from the next
-	Variance []float64        `toml:"variance" allowed:"[low, high] with 0 < low < high"`   // lowest and highest variance of every logit, on a logarithmic axis
+	Gap      []float64        `toml:"gap" allowed:"each 0 to 1e30"`                         // first and last distance of the largest mean logit from the next
+	Variance []float64        `toml:"variance" allowed:"each 1e-30 to 1e30"`                // lowest and highest variance of every logit, on a logarithmic axis
 	Grid     int              `toml:"grid" allowed:"2 to 2,001"`                            // points of the maps along each axis
 	Draws    int              `toml:"draws" allowed:"1 to 1,000,000"`                       // random logits, the same at all points
 }
 
 func (s *settings) Validate() error {
 	switch {
-	case len(s.Gap) != 2 || !(0 <= s.Gap[0] && s.Gap[0] < s.Gap[1]):
+	case len(s.Gap) != 2 || !(s.Gap[0] < s.Gap[1]):
 		return field.Errorf("gap", "%v is not allowed; allowed: [low, high] with 0 ≤ low < high", s.Gap)
-	case len(s.Variance) != 2 || !(0 < s.Variance[0] && s.Variance[0] < s.Variance[1]):
+	case len(s.Variance) != 2 || !(s.Variance[0] < s.Variance[1]):
 		return field.Errorf("variance", "%v is not allowed; allowed: [low, high] with 0 < low < high", s.Variance)
+	case slices.ContainsFunc(s.Lambda, func(l learner.Lambda) bool { return l.Word != "" }):
+		return field.Within("rho", s.Rho, 0, lambdafit.MostRho)
 	}
 	return field.Fraction("rho", s.Rho)
 }
@@ -89,13 +93,10 @@ func spaced(low, high float64, n int) []float64 {
 	return x
 }
 
-// smallest returns the smallest eigenvalue of Σ_y without its last row and column at a point of the map.
-type smallest func(gap, variance float64) float64
-
-// draw draws logits. Those other than the largest are standard normal, shifted so that their largest is
-// 0; the largest is the gap. The last class, which the paper leaves out, is not that with the largest
-// logit.
-func (s spec) draw(p softmax.Probit, rnd *rand.Rand) smallest {
+// draw draws logits, and returns the smallest eigenvalue of Σ_y without its last row and column at points of
+// the map. Logits other than the largest are standard normal, shifted so that their largest is 0; the largest
+// is the gap. The last class, which the paper leaves out, is not that with the largest logit.
+func (s spec) draw(p softmax.Probit, rnd *rand.Rand) func(gap, variance float64) float64 {
 	mean, variances := make([]float64, s.Classes), make([]float64, s.Classes)
 	for j := range mean {
 		mean[j] = random.Normal(rnd)
@@ -126,7 +127,7 @@ func (s spec) draw(p softmax.Probit, rnd *rand.Rand) smallest {
 // The draws are the same for all points of a map, and for all λ.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	p := softmax.Probit{Lambda: s.Lambda.Value(s.Classes, s.Rho), Rho: s.Rho}
-	of := []smallest{twoClasses(p.Lambda).variance}
+	of := []func(gap, variance float64) float64{twoClasses(p.Lambda).variance} // smallest eigenvalues, by draw
 	rounding := 0.0
 	if s.Classes > 2 {
 		rnd := rand.New(s.Stream("logits", s.Classes))

@@ -180,7 +180,7 @@ func TestFlattest(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, manifest, map[string]string{
-		"stability.gap=[2, 1]": "low < high", "stability.variance=[0, 1]": "0 < low", "stability.rho=1": "rho", "stability.grid=1": "2 to",
+		"stability.gap=[2, 1]": "low < high", "stability.variance=[2, 1]": "0 < low", "stability.variance=[1e-300, 1e300]": "1e-30 to 1e30", "stability.rho=0.995": "0 to 0.99", "stability.rho=1; stability.lambda=[2]": "rho", "stability.grid=1": "2 to",
 		"stability.lambda=[\"steep\"]": "minimax", "stability.draws=0": "1 to",
 	})
 }
