@@ -202,7 +202,7 @@ func (s spec) follow(ctx context.Context, m learner.Method, t turning) (l *learn
 	if l, err = m.OfStream(data.Inputs, len(t.Classes()), s.Every, s.Stream("prior")); err != nil {
 		return nil, nil, losses, err
 	}
-	run := learner.Run{Course: learner.Course{Examples: t}, Next: func(_, now []float64, class int) {
+	course := learner.Course{Examples: t, Next: func(_, now []float64, class int) {
 		wrong, loss := learner.Loss(now, class)
 		leastWrong, leastLoss := learner.Loss(t.truth[len(p)], class)
 		for i, x := range []float64{wrong, loss, wrong - leastWrong, loss - leastLoss} {
@@ -210,7 +210,7 @@ func (s spec) follow(ctx context.Context, m learner.Method, t turning) (l *learn
 		}
 		p = append(p, now)
 	}}
-	err = run.Train(ctx, l)
+	err = course.Train(ctx, l)
 	return l, p, losses, err
 }
 

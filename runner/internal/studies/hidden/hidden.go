@@ -119,15 +119,15 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		}
 		return s.Stream("pass", pass)
 	}
-	run := learner.Run{
-		Course: learner.Course{Examples: dataset.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes), Order: order},
-		Test:   dataset.NewExamples(test, of.Classes), Snapshots: s.Snapshots, Scored: s.Passes,
+	course := learner.Course{
+		Examples: dataset.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes), Order: order,
+		Test: dataset.NewExamples(test, of.Classes), Snapshots: s.Snapshots, Scored: s.Passes,
 		Score: func(pass, k int, p [][]float64, class []int) {
 			curve.Add(s.Model.Name, s.Task.Name, s.Seed, pass, k, (pass-1)*s.Task.Train+k, metric.Accuracy(p, class),
 				metric.LogLoss(p, class), metric.ECE(p, class, learner.CalibrationBins), l.Steps().Row())
 		},
 	}
-	return table.Set{curve}, run.Train(ctx, l)
+	return table.Set{curve}, course.Train(ctx, l)
 }
 
 // Tables adds curve_summary.csv, the means of curve.csv over the seeds, and tasks.csv. A mean log loss
