@@ -51,7 +51,11 @@ func newKind[C any](c C, make func(c C, src rand.Source) (Learner, error)) kind 
 		config: func() any { c := c; return &c },
 		learner: func(c any, layers []int, src rand.Source) (Learner, error) {
 			config := shaped(c, layers).(C)
-			return NewEnsemble(members(c), src, func(src rand.Source) (Learner, error) { return make(config, src) })
+			all, err := Members(members(c), src, func(src rand.Source) (Learner, error) { return make(config, src) })
+			if len(all) == 1 {
+				return all[0], err
+			}
+			return &Ensemble{Members: all}, err
 		},
 	}
 }

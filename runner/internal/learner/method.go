@@ -115,7 +115,7 @@ func (m *Method) Fits(inputs, classes int) error {
 	of := m.mixed()
 	c, ours := m.Config.(*network)
 	_, err := m.Features.of(inputs, 0)
-	switch {
+	switch err = cmp.Or(err, m.checkEnsemble()); {
 	case err != nil:
 		return err
 	case !ours:
@@ -126,7 +126,7 @@ func (m *Method) Fits(inputs, classes int) error {
 		return nil
 	case of.Weights == "":
 		_, err := c.For(m.seen(inputs), classes)
-		return cmp.Or(m.checkEnsemble(), err)
+		return err
 	}
 	for _, candidate := range of.Candidates {
 		with, err := of.with(candidate)
@@ -137,7 +137,7 @@ func (m *Method) Fits(inputs, classes int) error {
 		n.Members = max(1, n.Members) * len(of.Candidates)
 		_, wide := with.Features.of(inputs, 0)
 		_, large := n.For(with.seen(inputs), classes)
-		if err := cmp.Or(m.checkEnsemble(), wide, large); err != nil {
+		if err := cmp.Or(wide, large); err != nil {
 			return err
 		}
 	}
