@@ -41,14 +41,12 @@ func (o *OnSets) Check() error {
 	for _, s := range o.Sets {
 		names = append(names, s.Name)
 	}
-	var all []Method
 	for _, m := range o.Methods {
 		if err := field.AllOneOf("method."+m.Name+".sets", m.Sets, names...); err != nil {
 			return err
 		}
-		all = append(all, m.Method)
 	}
-	return Check(all, 0, true)
+	return Check(o.Methods, 0, true)
 }
 
 // Load reads the sets, and returns the error of the first method that does not fit one that it learns.
@@ -57,13 +55,9 @@ func (o *OnSets) Load(m *config.Manifest) error {
 		return err
 	}
 	for _, s := range o.Sets {
-		for _, method := range o.Methods {
-			if !method.Learns(s) {
-				continue
-			}
-			if err := Fit(m, []Method{method.Method}, s.Inputs(), len(s.Classes())); err != nil {
-				return err
-			}
+		learn := slices.DeleteFunc(slices.Clone(o.Methods), func(m OfSets) bool { return !m.Learns(s) })
+		if err := Fit(m, learn, s.Inputs(), len(s.Classes())); err != nil {
+			return err
 		}
 	}
 	return nil
