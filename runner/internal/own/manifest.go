@@ -62,16 +62,19 @@ func printProfile(w io.Writer, file string, t *dataset.Table, p *dataset.Profile
 	}
 }
 
-var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
 // manifest returns the manifest for a table and, if there is one, a test table.
 func manifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, error) {
 	d := data.Source{Files: data.Files{File: filepath.Base(file), Format: p.Format}, TestFraction: 0.25}
 	if test != "" {
 		d.Missing = cmp.Or(d.Missing, dataset.MissingMean) // the test table may have gaps that the other has not
-		d.TestFile, d.TestFraction = test, 0
-		if relative, err := filepath.Rel(filepath.Dir(file), test); err == nil {
-			d.TestFile = relative
+		d.TestFraction = 0
+		var err error
+		if d.TestFile, err = filepath.Rel(filepath.Dir(file), test); err != nil { // one of them is absolute
+			if d.TestFile, err = filepath.Abs(test); err != nil {
+				return "", err
+			}
 		}
 	}
 	seeds, snapshots := `"1..5"`, ""
@@ -79,7 +82,8 @@ func manifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, 
 		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting the test rows takes time"
 	}
 	base, _, _ := strings.Cut(filepath.Base(file), ".")
-	name := cmp.Or(strings.Trim(notName.ReplaceAllString(base, "_"), "_"), "own")
+	name := strings.Trim(notName.ReplaceAllString(strings.ToLower(base), "_"), "_")
+	name = cmp.Or(name[:min(len(name), 64)], "own") // the longest that a manifest can have
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Written by run -data, to be edited. experiments/README.md lists all keys.
 

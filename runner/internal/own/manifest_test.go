@@ -1,13 +1,37 @@
 package own
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/BurntSushi/toml"
 
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/studies/learn"
 )
+
+// The manifest has a name that is allowed, whatever the file is called, and finds the test table beside another folder's.
+func TestNames(t *testing.T) {
+	few := &dataset.Table{Columns: []string{"x", "class"}}
+	for file, name := range map[string]string{"My Data.csv": "my_data", "/a/b-2.csv.gz": "b_2", "Ж.csv": "own", strings.Repeat("x", 70): strings.Repeat("x", 64)} {
+		text := check.Must(manifest(file, "test.csv", few, &dataset.Profile{Format: dataset.Format{Class: "class"}}))
+		var found struct {
+			Data struct {
+				Test string `toml:"test_file"`
+			}
+		}
+		check.Must(toml.Decode(text, &found))
+		check.Equal(t, "name", check.Must(config.Parse("my.toml", []byte(text), nil)).Name, name)
+		test := found.Data.Test
+		if !filepath.IsAbs(test) {
+			test = check.Must(filepath.Abs(filepath.Join(filepath.Dir(file), test)))
+		}
+		check.Equal(t, file+": test table", test, check.Must(filepath.Abs("test.csv")))
+	}
+}
 
 // The manifest of a large table, whose rows one split is enough for, is one that runs.
 func TestLargeTable(t *testing.T) {
