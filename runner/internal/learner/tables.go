@@ -127,14 +127,14 @@ func (s Sweep) Models(model Model, methods []Named) ([]Named, error) {
 
 // in says in which table of the manifest the field of an error is.
 func (n *Named) in(err error) error {
-	var at *field.Error
-	switch {
-	case !errors.As(err, &at):
+	switch at, ok := errors.AsType[*field.Error](err); {
+	case !ok:
 		return fmt.Errorf("%s: %w", n.Name, err)
 	case n.Of == "model":
 		return field.Errorf("model."+at.Key, "%s", at.Problem)
+	default:
+		return field.Errorf("method."+n.Of+"."+at.Key, "%s", at.Problem)
 	}
-	return field.Errorf("method."+n.Of+"."+at.Key, "%s", at.Problem)
 }
 
 // Networks says which networks learn: the tables [model], [sweep] and [[method]].
