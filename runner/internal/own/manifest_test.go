@@ -1,12 +1,17 @@
 package own
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/BurntSushi/toml"
 
+	"closedform/core/bnn"
+	"closedform/core/checkpoint"
+	"closedform/core/random"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
@@ -31,6 +36,17 @@ func TestNames(t *testing.T) {
 		}
 		check.Equal(t, file+": test table", test, check.Must(filepath.Abs("test.csv")))
 	}
+}
+
+// Messages name the file of the network, whatever it is called.
+func TestMessages(t *testing.T) {
+	path, data := filepath.Join(t.TempDir(), "95%d.npz"), filepath.Join(t.TempDir(), "new.csv")
+	network := check.Must(os.Create(path))
+	check.OK(t, checkpoint.Save(network, check.Must(bnn.New(bnn.Default(1, 2), random.Source("network"))), ""))
+	check.OK(t, errors.Join(network.Close(), os.WriteFile(data, []byte("x\n1\n"), 0o666)))
+	var said strings.Builder
+	check.Must((&Rows{Network: path, Data: data, Stderr: &said}).Predict(""))
+	check.Equal(t, "begins with the file", strings.HasPrefix(said.String(), path+": does not say"), true)
 }
 
 // The manifest of a large table, whose rows one split is enough for, is one that runs.
