@@ -257,16 +257,16 @@ func TestSweep(t *testing.T) {
 		m.Layers, m.Output = []int{2, 3}, bnn.Joint
 	}
 	s := Sweep{Lambda: []Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
-	all, err := s.Models(DefaultModel(), []Named{a, b})
+	all, err := s.Models(DefaultModel(), []Named{a, b}, 3)
 	if err != nil || len(all) != 8 {
 		t.Fatalf("%v, %d models", err, len(all))
 	}
 	check.Equal(t, "models", []any{all[1].Name, all[6].Name, all[6].Of, all[1].Rho, all[6].Lambda.Word}, []any{"a lambda=1.0 rho=0.25", "b lambda=slope rho=0.0", "b", 0.25, "slope"})
-	if all, err = (Sweep{}).Models(a.Model, nil); err != nil || len(all) != 1 || all[0].Name != "model" {
+	if all, err = (Sweep{}).Models(a.Model, nil, 3); err != nil || len(all) != 1 || all[0].Name != "model" {
 		t.Errorf("%v, %q", err, Names(all))
 	}
 	b.Output = bnn.ADF
-	check.Refuses(t, "adf with another ρ than ½", check.Err(s.Models(DefaultModel(), []Named{a, b})))
+	check.Refuses(t, "adf with another ρ than ½", check.Err(s.Models(DefaultModel(), []Named{a, b}, 3)))
 }
 
 // What cannot be is refused, by the word of the key.

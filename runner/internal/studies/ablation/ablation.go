@@ -89,7 +89,7 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 	e.rho = slices.Sorted(slices.Values(e.Sweep.Rho))
 	all := e.Networks
 	all.Sweep.Lambda, all.Sweep.Rho = nil, e.rho
-	err := cmp.Or(all.Resolve(m), all.Fit(m, data.Inputs, e.Data.Task().Classes))
+	err := all.Resolve(m, e.Data.Task().Classes)
 	e.Seeds, e.Models = all.Seeds, all.Models
 	return err
 }

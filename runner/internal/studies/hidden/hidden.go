@@ -56,16 +56,12 @@ func (s *settings) Validate() error {
 
 // SetUp works out the models of each task.
 func (e *experiment) SetUp(m *config.Manifest) error {
-	if err := e.Resolve(m); err != nil {
-		return err
-	}
 	for i, t := range e.Tasks {
 		e.Tasks[i].Generator = t.WithDefaults()
-		of := e.Networks
-		if err := cmp.Or(learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train), of.Fit(m, data.Inputs, t.Task().Classes)); err != nil {
+		if err := cmp.Or(learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train), e.Resolve(m, t.Task().Classes)); err != nil {
 			return err
 		}
-		e.models = append(e.models, of.Models)
+		e.models = append(e.models, e.Models)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 			return field.Errorf("method."+v.Name, "all methods have one exact posterior; allowed: layers, bias and prior of [model]")
 		}
 	}
-	if err := cmp.Or(e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes), learner.Single(e.Models)); err != nil {
+	if err := cmp.Or(e.Resolve(m, e.Data.Task().Classes), learner.Single(e.Models)); err != nil {
 		return err
 	}
 	mapped := append(learner.Names(e.Models), jointName)
