@@ -81,7 +81,6 @@ func (e *experiment) Validate() error {
 
 // SetUp makes the models of every method and ρ.
 func (e *experiment) SetUp(m *config.Manifest) error {
-	e.Data.Generator = e.Data.WithDefaults()
 	for _, l := range e.Sweep.Lambda {
 		e.lambda = append(e.lambda, l.Number)
 	}

@@ -53,7 +53,7 @@ type drift struct {
 
 func (d *drift) Validate() error {
 	err := d.Generator.Validate()
-	d.Generator, d.Jump = d.WithDefaults(), cmp.Or(d.Jump, 0.25)
+	d.Jump = cmp.Or(d.Jump, 0.25)
 	return cmp.Or(err, field.Within("turns", d.Turns, -1000, 1000), field.Within("jump", d.Jump, -1000, 1000))
 }
 

@@ -56,8 +56,7 @@ func (s *settings) Validate() error {
 
 // SetUp works out the models of each task.
 func (e *experiment) SetUp(m *config.Manifest) error {
-	for i, t := range e.Tasks {
-		e.Tasks[i].Generator = t.WithDefaults()
+	for _, t := range e.Tasks {
 		if err := cmp.Or(learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train), e.Resolve(m, t.Task().Classes)); err != nil {
 			return err
 		}

@@ -52,7 +52,6 @@ func (p *plane) Validate() error {
 }
 
 func (p *plane) SetUp(m *config.Manifest) error {
-	p.Data.Generator = p.Data.WithDefaults()
 	p.header, p.task = m.Header, p.Data.Task()
 	return cmp.Or(p.Resolve(m, p.task.Classes), m.Locate("", learner.Single(p.Models)))
 }

@@ -87,10 +87,6 @@ func (s *settings) Validate() error {
 // SetUp works out what follows from the manifest. It reports tasks whose inputs are not uniform on
 // a square, over which predictions are averaged evenly, and methods of different priors.
 func (e *experiment) SetUp(m *config.Manifest) error {
-	e.Data.Generator = e.Data.WithDefaults()
-	for i, t := range e.Tasks {
-		e.Tasks[i].Generator = t.WithDefaults()
-	}
 	if len(e.Model.Layers) != 2 {
 		return field.Errorf("model.layers", "%v is not allowed; allowed: [inputs, classes], as the exact posterior is for no hidden layers", e.Model.Layers)
 	}
