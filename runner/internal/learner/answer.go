@@ -83,12 +83,12 @@ func (t *Tolerant) Before(x []float64) []float64 {
 	}
 	seen, err := t.see([][]float64{x})
 	if err == nil {
-		err = n.Model.Before(&n.prediction, seen[0])
+		err = n.Model.Before(&n.several[0], seen[0])
 	}
 	if t.failed = err != nil; t.failed {
 		return Equal(1, t.Classes)[0]
 	}
-	return normalised(&n.prediction)
+	return normalised(&n.several[0])
 }
 
 // atOnce is how many inputs are predicted at once: with more of them the weights need not

@@ -170,10 +170,10 @@ func TestSeveral(t *testing.T) {
 			one := l.Learner.(*Network)
 			check.OK(t, one.Predict(want, x))
 			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, inputs[i], i % 2})
-			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || members > 1 && a.MutualInformation != one.prediction.MutualInformation() {
+			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || members > 1 && a.MutualInformation != one.several[0].MutualInformation() {
 				t.Errorf("input %d: %v and %v, want %v", i, a, p[i], want)
 			}
-			for k, layers := range layersOf(&one.prediction) {
+			for k, layers := range layersOf(&one.several[0]) {
 				last := len(layers) - 1
 				check.Equal(t, fmt.Sprintf("input %d, member %d: hidden means", i, k), a.Members[k][last].Input, layers[last].Input)
 			}

@@ -18,8 +18,7 @@ type Network struct {
 	seen  int        // examples
 	steps Steps
 
-	prediction bnn.Prediction
-	several    [atOnce]bnn.Prediction
+	several [atOnce]bnn.Prediction // the latest predictions; all but the first are of an output layer
 
 	noise float64 // process noise that is added after every so many examples
 	every int
@@ -108,9 +107,9 @@ func (t *Tolerant) Chosen() string {
 
 // Predict sets p to the distribution of the label at x.
 func (n *Network) Predict(p, x []float64) error {
-	err := n.Model.Predict(&n.prediction, x)
+	err := n.Model.Predict(&n.several[0], x)
 	if err == nil {
-		copy(p, normalised(&n.prediction))
+		copy(p, normalised(&n.several[0]))
 	}
 	return err
 }
