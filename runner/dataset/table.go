@@ -185,6 +185,9 @@ func NewRows(r io.Reader, file string) (*Rows, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
+	if !utf8.ValidString(header) {
+		return nil, fmt.Errorf("%s:1: not in UTF-8; allowed: UTF-8, where rows are read one after another", file)
+	}
 	return newRows(io.MultiReader(strings.NewReader(header), in), header, file)
 }
 
