@@ -158,6 +158,8 @@ func TestLearnPassesOver(t *testing.T) {
 	check.OK(t, err)
 	check.Equal(t, "words not seen", strings.Count(log, "colour=blue"), 1)
 	contains(t, log, "other.npz: 7 rows, 2 learned; ", `bare "`)
+	_, _, err = learnFrom(t, "length,width\n12,1\n", file, "-data", "-")
+	check.Refuses(t, "no column", err, `standard input:1: no column "colour"`)
 	for _, args := range [][]string{{}, {""}, {file}, {"-data", "-"}, {file, "-data", "-", "-unknown", "2"}, {file, "-data", "-", "more"}, {file, "-data", "-", "-class", "kind"}, {"none.npz", "-data", "-"}} {
 		if _, _, err := learnFrom(t, header, args...); err == nil {
 			t.Errorf("no error of %q", args)

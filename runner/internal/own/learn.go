@@ -39,7 +39,11 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) er
 	if network.Bare && column >= 0 {
 		network.Column = rows.Columns[column]
 	}
-	l := &lesson{trained.Stream{Network: network, Decision: decide}, rows, column, to, csv.NewWriter(stdout), r.Stderr, map[string]bool{}}
+	stream, err := trained.NewStream(network, decide, rows.Table)
+	if err != nil {
+		return err
+	}
+	l := &lesson{stream, rows, column, to, csv.NewWriter(stdout), r.Stderr, map[string]bool{}}
 	err = errors.Join(l.learn(ctx), l.save())
 	l.summary()
 	return err
@@ -47,7 +51,7 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) er
 
 // lesson is a network that learns rows.
 type lesson struct {
-	trained.Stream
+	*trained.Stream
 	rows   *dataset.Rows
 	column int // of the classes; below 0: a row's class is on the line after it
 	file   string

@@ -107,7 +107,9 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 		return nil, fmt.Errorf("-id %s: the predictions have such a column, too; rename it in %s", id, name)
 	}
 	out.Columns = slices.Insert(out.Columns, 0, ids)
-	say := func(format string, args ...any) { fmt.Fprintf(r.Stderr, "%s: %s\n", r.Network, fmt.Sprintf(format, args...)) }
+	say := func(format string, args ...any) {
+		fmt.Fprintf(r.Stderr, "%s: %s\n", r.Network, fmt.Sprintf(format, args...))
+	}
 	if network.Bare {
 		say("does not say what its inputs and classes are: the columns in their order, unscaled, and numbers from 0")
 	}
