@@ -140,14 +140,12 @@ func (t *Table) numbers(k int, put func(row int, x float64)) error {
 // decode returns the text of a file: UTF-16 with a byte order mark, UTF-8 with or without
 // one or, if it is not that, Windows-1252, of which Latin-1 is a part.
 func decode(content []byte) (string, error) {
-	if bytes.HasPrefix(content, []byte("\x1f\x8b")) {
-		r, err := Unpack(bytes.NewReader(content))
-		if err == nil {
-			content, err = io.ReadAll(r)
-		}
-		if err != nil {
-			return "", err
-		}
+	r, err := Unpack(bytes.NewReader(content))
+	if err == nil {
+		content, err = io.ReadAll(r)
+	}
+	if err != nil {
+		return "", err
 	}
 	if !utf8.Valid(content) {
 		text, _, err := transform.Bytes(unicode.BOMOverride(charmap.Windows1252.NewDecoder()), content)
@@ -186,6 +184,9 @@ func NewRows(r io.Reader, file string) (*Rows, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
+	}
+	if !utf8.ValidString(header) {
+		return nil, fmt.Errorf("%s:1: not in UTF-8; allowed: UTF-8, where rows are read one after another", file)
 	}
 	return newRows(io.MultiReader(strings.NewReader(header), in), header, file)
 }

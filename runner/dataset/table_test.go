@@ -128,6 +128,9 @@ func TestSeparatorsAndEncodings(t *testing.T) {
 			t.Errorf("%s: %v, %q, %v", name, got, e.Classes(), e.Features())
 		}
 	}
+	for _, text := range []string{latin, utf16of(text, binary.LittleEndian)} {
+		check.Refuses(t, "row by row", check.Err(NewRows(strings.NewReader(text), "a.csv")), "a.csv:1: not in UTF-8")
+	}
 	if e := mustCSV(t, "price \x80,class\n1,\x93a\x94\n2,b\n"); e.Features()[0].Column != "price €" || e.Classes()[1] != "“a”" {
 		t.Errorf("Windows-1252 is read as %v, %q", e.Features(), e.Classes())
 	}

@@ -16,9 +16,6 @@ import (
 	"closedform/internal/field"
 )
 
-// Validator reports what is not allowed in a struct, as a [*field.Error].
-type Validator interface{ Validate() error }
-
 // Extended is a table whose keys depend on one of its values: Extend returns a pointer to
 // a struct that has the other keys.
 type Extended interface {
@@ -53,7 +50,7 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) err
 			case f.isTable():
 				value, ok = map[string]any{}, true // to be validated
 			case f.allowed != "" && f.value.IsZero():
-				m.missing = append(m.missing, absent{join(path, f.key), f.allowed})
+				m.missing = append(m.missing, &field.Error{Key: join(path, f.key), Problem: f.allowed})
 			}
 			if ok {
 				inherited := !f.value.IsZero()
@@ -75,7 +72,7 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) err
 		if p, ok := s.(Program); ok {
 			m.programs[path] = p
 		}
-		if v, ok := s.(Validator); ok && len(m.missing) == before {
+		if v, ok := s.(interface{ Validate() error }); ok && len(m.missing) == before {
 			if err := v.Validate(); err != nil {
 				return m.invalid(path, err)
 			}

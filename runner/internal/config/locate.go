@@ -15,13 +15,13 @@ import (
 // Locate adds to the error of a field, whose key is relative to path, where the value
 // comes from; it returns others as they are.
 func (m *Manifest) Locate(path string, err error) error {
-	var at *field.Error
-	if !errors.As(err, &at) {
+	at, ok := errors.AsType[*field.Error](err)
+	if !ok {
 		return err
 	}
 	key := join(path, at.Key)
-	if a, ok := m.lacks(key, at); ok {
-		return m.required([]absent{a})
+	if allowed := m.lacks(key, at); allowed != "" {
+		return m.required(&field.Error{Key: key, Problem: allowed})
 	}
 	return oneLine("%s: %s: %s", m.place(key), key, at.Problem)
 }
@@ -29,42 +29,38 @@ func (m *Manifest) Locate(path string, err error) error {
 // invalid adds the error of a required key that the manifest does not have to m.missing. It
 // returns others as Locate does.
 func (m *Manifest) invalid(path string, err error) error {
-	var at *field.Error
-	if errors.As(err, &at) {
-		if a, ok := m.lacks(join(path, at.Key), at); ok {
-			m.missing = append(m.missing, a)
+	if at, ok := errors.AsType[*field.Error](err); ok {
+		key := join(path, at.Key)
+		if allowed := m.lacks(key, at); allowed != "" {
+			m.missing = append(m.missing, &field.Error{Key: key, Problem: allowed})
 			return nil
 		}
 	}
 	return m.Locate(path, err)
 }
 
-// absent is a required key that the manifest does not have, and what is allowed.
-type absent struct{ key, allowed string }
-
 // required returns the error of required keys that the manifest does not have.
-func (m *Manifest) required(missing []absent) error {
+func (m *Manifest) required(missing ...*field.Error) error {
 	var all []string
 	for _, a := range missing {
-		all = append(all, a.key+", "+a.allowed)
+		all = append(all, a.Key+", "+a.Problem)
 	}
-	return oneLine("%s: missing: %s", m.place(missing[0].key), strings.Join(all, "; "))
+	return oneLine("%s: missing: %s", m.place(missing[0].Key), strings.Join(all, "; "))
 }
 
 // nothing matches what is wrong with the value of a key that is not given.
 var nothing = regexp.MustCompile(`^(?:missing|(?:0|""|\[\]|<nil>)[a-z ]*); allowed: (.+)$`)
 
-// lacks reports whether the error is that of a key that the manifest does not have.
-func (m *Manifest) lacks(key string, err *field.Error) (absent, bool) {
-	found := nothing.FindStringSubmatch(err.Problem)
-	if found == nil {
-		return absent{}, false
-	}
+// lacks returns what is allowed if the error is that of a key that the manifest does not have, else nothing.
+func (m *Manifest) lacks(key string, err *field.Error) (allowed string) {
 	var node any = m.tree
 	for k := range strings.SplitSeq(key, ".") {
 		node = child(node, k)
 	}
-	return absent{key, found[1]}, node == nil
+	if found := nothing.FindStringSubmatch(err.Problem); found != nil && node == nil {
+		return found[1]
+	}
+	return ""
 }
 
 // child returns what a table has under a key, or the table of a list with that label; nil: nothing.

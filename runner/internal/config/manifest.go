@@ -33,7 +33,6 @@ import (
 // key alone are in its tag.
 const (
 	MaxTrain   = 1_000_000   // training examples
-	MaxGrid    = 2001        // points of a grid along an axis
 	MaxWeights = 100_000_000 // numbers in the covariances of a network
 	MaxCells   = 1_000_000   // cells of an experiment
 	MaxSeed    = 1<<31 - 1   // a seed
@@ -77,7 +76,7 @@ type Manifest struct {
 	sets *Manifest         // this file; nil: there is none
 	set  map[string]string // the override of each key that has one
 
-	missing  []absent // required keys
+	missing  []*field.Error // required keys that are not given, with what is allowed
 	programs map[string]Program
 }
 
@@ -219,7 +218,7 @@ func (m *Manifest) Decode(v any) error {
 	m.missing = nil
 	err := m.decode("", m.tree, &header, v)
 	if err == nil && len(m.missing) > 0 {
-		err = m.required(m.missing)
+		err = m.required(m.missing...)
 	}
 	return err
 }

@@ -18,8 +18,8 @@ type Sample struct {
 	Train int `toml:"train,omitzero" json:"train,omitzero"` // their number
 }
 
-// Validate returns an error if there is no such generator or number of examples.
-func (s Sample) Validate() error {
+// Validate returns an error if there is no such generator or number of examples. It fills in the defaults.
+func (s *Sample) Validate() error {
 	if err := s.Generator.Validate(); err != nil {
 		return err
 	}

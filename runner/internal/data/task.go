@@ -58,8 +58,8 @@ const (
 	maxCount           = 100      // arms or rings
 )
 
-// Validate returns an error if there is no such task, or it cannot have the parameters.
-func (g Generator) Validate() error {
+// Validate returns an error if there is no such task, or it cannot have the parameters. It fills in the defaults.
+func (g *Generator) Validate() error {
 	standard, ok := generators[g.Name]
 	if !ok {
 		names := slices.Sorted(maps.Keys(generators))
@@ -80,6 +80,7 @@ func (g Generator) Validate() error {
 			return field.Errorf(p.key, "%g is not allowed; allowed: %g to %g, or 0 for %g", p.value, p.low, p.top, p.standard)
 		}
 	}
+	*g = g.WithDefaults()
 	return nil
 }
 
@@ -97,7 +98,7 @@ func (g Generator) Task() *Task {
 	if err := g.Validate(); err != nil {
 		panic("data: " + err.Error())
 	}
-	return generators[g.Name].task(g.WithDefaults())
+	return generators[g.Name].task(g)
 }
 
 // Task is a distribution of labelled points in the plane, from which examples are drawn

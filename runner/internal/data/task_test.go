@@ -37,7 +37,7 @@ func TestGeneratorValidate(t *testing.T) {
 		}
 	}
 	for name := range generators {
-		if err := (Generator{Name: name}).Validate(); err != nil {
+		if err := (&Generator{Name: name}).Validate(); err != nil {
 			t.Errorf("the default %s: %v", name, err)
 		}
 	}

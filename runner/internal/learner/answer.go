@@ -4,11 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
 	"closedform/internal/kernel"
-	"closedform/runner/internal/table"
 )
 
 // Answer is what a learner says of one input.
@@ -22,16 +20,27 @@ type Answer struct {
 // learner breaks down before or see returns an error, which is a break-down, too. x is what the
 // learner sees, until the next call: the features of the input, if there is a map.
 func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error) (ok bool) {
-	room := make([][]float64, min(atOnce, e.Len()))
+	several := atOnce
+	if networkOf(t) != nil && t.Readout() == nil {
+		several = 1 // as it would predict several one after another, and layers are large
+	}
+	room := make([][]float64, min(several, e.Len()))
 	for i := range room {
 		room[i] = make([]float64, e.Inputs())
 	}
-	for first := 0; first < e.Len() && !t.failed; first += atOnce {
-		x := room[:min(atOnce, e.Len()-first)]
+	for first := 0; first < e.Len() && !t.failed; first += several {
+		x := room[:min(several, e.Len()-first)]
 		for i := range x {
 			e.Input(x[i], first+i)
 		}
-		t.note(t.answers(x, func(i int, x []float64, a Answer) error { return see(first+i, x, a) }))
+		x, answers, err := t.answers(x)
+		for i, a := range answers {
+			if failed := see(first+i, x[i], a); failed != nil {
+				err = failed
+				break
+			}
+		}
+		t.note(err)
 	}
 	return !t.failed
 }
@@ -74,50 +83,32 @@ func (t *Tolerant) Before(x []float64) []float64 {
 	}
 	seen, err := t.see([][]float64{x})
 	if err == nil {
-		err = n.Model.Before(&n.prediction, seen[0])
+		err = n.Model.Before(&n.several[0], seen[0])
 	}
 	if t.failed = err != nil; t.failed {
 		return Equal(1, t.Classes)[0]
 	}
-	return normalised(&n.prediction)
-}
-
-// Variances returns Σ_j Var y_j at all inputs, by the moments that a network predicts with and by
-// those of the softmax itself. If it breaks down over one, none is a number.
-func (t *Tolerant) Variances(inputs [][]float64) (own, exact []float64) {
-	p := &networkOf(t).prediction
-	for _, x := range inputs {
-		if t.failed = t.failed || networkOf(t).Model.Predict(p, x) != nil; t.failed {
-			return table.Gaps(len(inputs)), table.Gaps(len(inputs))
-		}
-		_, label := p.LabelVariance()
-		own, exact = append(own, mat.Trace(p.Cov)), append(exact, label)
-	}
-	return own, exact
+	return normalised(&n.several[0])
 }
 
 // atOnce is how many inputs are predicted at once: with more of them the weights need not
 // be read much less often, and what flows through the network outgrows the caches.
 const atOnce = 16
 
-// answers has see look at the answers about at most so many inputs, one after another, up to the first error.
-func (t *Tolerant) answers(x [][]float64, see func(i int, x []float64, a Answer) error) error {
-	x, err := t.see(x)
-	if err != nil {
-		return err
+// answers returns what the learner sees of at most so many inputs, and the answers about them up to the first error.
+func (t *Tolerant) answers(x [][]float64) (seen [][]float64, all []Answer, err error) {
+	if seen, err = t.see(x); err != nil {
+		return nil, nil, err
 	}
-	if n := networkOf(t); n != nil {
-		return n.answers(x, see)
+	switch l := t.Learner.(type) {
+	case *Network:
+		all, err = l.answers(seen)
+	case *Ensemble:
+		all, err = mean(l.Members, t.Classes, seen)
+	default:
+		all, err = mean([]Learner{l}, t.Classes, seen)
 	}
-	members := []Learner{t.Learner}
-	if e, ok := t.Learner.(*Ensemble); ok {
-		members = e.Members
-	}
-	all, err := mean(members, t.Classes, x)
-	for i := 0; i < len(all) && err == nil; i++ {
-		err = see(i, x[i], all[i])
-	}
-	return err
+	return seen, all, err
 }
 
 // mean returns the means of the members' answers about each input.

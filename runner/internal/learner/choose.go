@@ -35,14 +35,14 @@ func (c *Candidate) UnmarshalTOML(value any) error {
 	list, _ := value.([]any)
 	*c = nil
 	for _, x := range list {
-		if n, ok := x.(int64); ok {
-			x = float64(n)
+		switch x := x.(type) {
+		case int64:
+			*c = append(*c, float64(x))
+		case float64, string:
+			*c = append(*c, x)
 		}
-		*c = append(*c, x)
 	}
-	number := func(x any) bool { _, ok := x.(float64); return ok }
-	word := func(x any) bool { _, ok := x.(string); return ok }
-	if len(list) == 0 || slices.ContainsFunc(*c, func(x any) bool { return !number(x) && !word(x) }) {
+	if len(list) == 0 || len(*c) < len(list) {
 		return fmt.Errorf("%v is not allowed; allowed: a list of numbers and words", value)
 	}
 	return nil

@@ -73,31 +73,28 @@ func (n *network) learner(layers []int, src rand.Source) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Readout != "" {
-		l, err := readout.New(readout.Config{Kind: m.Readout, Inputs: layers[0], Classes: layers[len(layers)-1]})
-		return &Network{Model: l}, err
-	}
-	if !m.hasBank() {
-		e, err := m.Mixture(src)
-		if err != nil {
-			return nil, err
+	l := new(Network)
+	switch {
+	case m.Readout != "":
+		l.Model, err = readout.New(readout.Config{Kind: m.Readout, Inputs: layers[0], Classes: layers[len(layers)-1]})
+	case m.hasBank():
+		var cfg bnn.Config
+		if cfg, err = m.network(); err == nil {
+			l.Model, err = bnn.NewDefaultBank(cfg, src)
 		}
-		return n.noisy(&Network{Model: e}), nil
+	default:
+		l.Model, err = m.Mixture(src)
 	}
-	cfg, err := m.network()
 	if err != nil {
 		return nil, err
 	}
-	bank, err := bnn.NewDefaultBank(cfg, src)
-	if err != nil {
-		return nil, err
+	if bank, ok := l.Model.(*bnn.Bank); ok {
+		for _, one := range bank.Members() {
+			c := one.Config()
+			l.names = append(l.names, fmt.Sprintf("layers=%v prior_var=%.2g", c.Layers, c.PriorVar))
+		}
 	}
-	var names []string
-	for _, one := range bank.Members() {
-		c := one.Config()
-		names = append(names, fmt.Sprintf("layers=%v prior_var=%.2g", c.Layers, c.PriorVar))
-	}
-	return n.noisy(&Network{Model: bank, names: names}), nil
+	return n.noisy(l), nil
 }
 
 // noisy adds the process noise.

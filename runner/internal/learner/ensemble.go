@@ -45,19 +45,6 @@ func Single(models []Named) error {
 // probabilities.
 type Ensemble struct{ Members []Learner }
 
-// NewEnsemble returns the ensemble of learners that make makes, see [Members]; of one,
-// that learner.
-func NewEnsemble(n int, src rand.Source, make func(rand.Source) (Learner, error)) (Learner, error) {
-	members, err := Members(n, src, make)
-	if err != nil {
-		return nil, err
-	}
-	if len(members) == 1 {
-		return members[0], nil
-	}
-	return &Ensemble{Members: members}, nil
-}
-
 // Observe shows all members an example.
 func (e *Ensemble) Observe(x []float64, class int) error {
 	for _, m := range e.Members {

@@ -153,7 +153,7 @@ func TestFeatureErrors(t *testing.T) {
 	check.Equal(t, "feature_size of [model]", model.Features.Size, 512)
 	check.OK(t, model.Fits(2, 3))
 	for key, model := range map[string]Model{"features": {Features: Features{Kind: features.Relu}}, "output": {Readout: "ridge"}} {
-		_, err := (Sweep{}).Models(model, nil)
+		_, err := (Sweep{}).Models(model, nil, 3)
 		check.Refuses(t, fmt.Sprintf("%s in a study of networks", key), err, "model."+key)
 	}
 }

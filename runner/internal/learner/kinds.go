@@ -22,7 +22,7 @@ import (
 var kinds = map[string]kind{
 	"backprop":       batch(bayesbackprop.Config{}, bayesbackprop.Fit),
 	"class-gaussian": online(classgaussian.Config{}, classgaussian.New),
-	"command":        either(command.Config{}, command.New, command.Fit),
+	"command":        newKind(command.Config{}, command.New, command.Fit),
 	closedForm:       networkKind,
 	"dropout":        batch(dropout.Config{}, dropout.Fit),
 	"kalman":         online(kalman.Config{}, kalman.New),
@@ -42,47 +42,41 @@ type kind struct {
 	learner func(config any, layers []int, src rand.Source) (Learner, error)
 }
 
-// newKind returns a kind of which the configuration begins as c. The data decide on its
-// Layers, or on Inputs and Classes; with Members there are so many that make returns.
-func newKind[C any](c C, make func(c C, src rand.Source) (Learner, error)) kind {
+// newKind returns a kind of which the configuration begins as c. The data decide on its Layers, or on Inputs and
+// Classes; with Members there are so many. make makes what sees one example after another, and fit fits to all at
+// once; of a kind with both the method Online of the configuration says which.
+func newKind[C any, L Learner, P Predictor](c C, make func(c C, src rand.Source) (L, error),
+	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
+) kind {
 	_, layers := reflect.TypeFor[C]().FieldByName("Layers")
 	return kind{
+		online: fit == nil,
 		layers: layers,
 		config: func() any { c := c; return &c },
 		learner: func(c any, layers []int, src rand.Source) (Learner, error) {
 			config := shaped(c, layers).(C)
-			return NewEnsemble(members(c), src, func(src rand.Source) (Learner, error) { return make(config, src) })
+			all, err := Members(members(c), src, func(src rand.Source) (Learner, error) {
+				if o, either := c.(interface{ Online() bool }); fit == nil || either && o.Online() {
+					return make(config, src)
+				}
+				return &Batch{Fit: func(x [][]float64, class []int) (Predictor, error) { return fit(config, x, class, src) }}, nil
+			})
+			if len(all) == 1 {
+				return all[0], err
+			}
+			return &Ensemble{Members: all}, err
 		},
 	}
 }
 
 // online is a kind that sees one example after another.
 func online[C any, L Learner](c C, make func(c C, src rand.Source) (L, error)) kind {
-	k := newKind(c, func(c C, src rand.Source) (Learner, error) { return make(c, src) })
-	k.online = true
-	return k
+	return newKind[C, L, Predictor](c, make, nil)
 }
 
 // batch is a kind that is fitted to all examples at once.
 func batch[C any, P Predictor](c C, fit func(c C, x [][]float64, class []int, src rand.Source) (P, error)) kind {
-	return newKind(c, func(c C, src rand.Source) (Learner, error) {
-		return &Batch{Fit: func(x [][]float64, class []int) (Predictor, error) { return fit(c, x, class, src) }}, nil
-	})
-}
-
-// either is a kind whose configuration says whether it sees one example after another.
-func either[C interface{ Online() bool }, L Learner, P Predictor](c C, make func(c C, src rand.Source) (L, error),
-	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
-) kind {
-	k, stream := batch(c, fit), online(c, make)
-	all := k.learner
-	k.learner = func(c any, layers []int, src rand.Source) (Learner, error) {
-		if c.(interface{ Online() bool }).Online() {
-			return stream.learner(c, layers, src)
-		}
-		return all(c, layers, src)
-	}
-	return k
+	return newKind[C, Learner](c, nil, fit)
 }
 
 // shaped returns a copy of what config points to, for layers of so many inputs, hidden units

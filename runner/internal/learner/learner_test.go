@@ -15,7 +15,6 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/table"
 )
@@ -87,8 +86,7 @@ func TestCourse(t *testing.T) {
 	l, scores := &recorder{good: 100}, Prequential{}
 	var want, after []string
 	course := Course{Examples: line{10, 11, 12, 13}, Passes: 2, Order: order}
-	course.Before = func(x []float64, class, pass int) {
-		check.Equal(t, fmt.Sprintf("pass after %d examples", len(l.seen)), pass, len(l.seen)/4+1)
+	course.Before = func(x []float64, class int) {
 		p := make([]float64, 2)
 		check.OK(t, l.Predict(p, x))
 		scores.Add([]float64{0.75, 0.25}, class)
@@ -172,10 +170,10 @@ func TestSeveral(t *testing.T) {
 			one := l.Learner.(*Network)
 			check.OK(t, one.Predict(want, x))
 			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, inputs[i], i % 2})
-			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || members > 1 && a.MutualInformation != one.prediction.MutualInformation() {
+			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || members > 1 && a.MutualInformation != one.several[0].MutualInformation() {
 				t.Errorf("input %d: %v and %v, want %v", i, a, p[i], want)
 			}
-			for k, layers := range layersOf(&one.prediction) {
+			for k, layers := range layersOf(&one.several[0]) {
 				last := len(layers) - 1
 				check.Equal(t, fmt.Sprintf("input %d, member %d: hidden means", i, k), a.Members[k][last].Input, layers[last].Input)
 			}
@@ -205,8 +203,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// The network says what bnn says, normalised, and counts what that reports; its variances are by the moments it predicts with, and
-// by those of the softmax itself.
+// The network says what bnn says, normalised, and counts what that reports.
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
@@ -232,15 +229,6 @@ func TestNetwork(t *testing.T) {
 	normalised := slices.Clone(p.P)
 	floats.Scale(1/floats.Sum(p.P), normalised)
 	check.NearAll(t, "p", l.Probabilities([][]float64{x})[0], normalised, 1e-12)
-	moments, cov := softmax.NewMoments(3), mat.NewSymDense(3, nil)
-	softmax.Exact{Fast: true}.Moments(moments, p.Mean, p.Variance)
-	moments.Cov(cov)
-	own, exact := l.Variances([][]float64{x})
-	if own[0] == exact[0] {
-		t.Errorf("both variances are %g", own)
-	}
-	check.Near(t, "own variance", own[0], mat.Trace(p.Cov), 0)
-	check.Near(t, "exact variance", exact[0], mat.Trace(cov), 1e-7)
 }
 
 // Random features are certain and stay; a prior mean is taken.
@@ -269,16 +257,16 @@ func TestSweep(t *testing.T) {
 		m.Layers, m.Output = []int{2, 3}, bnn.Joint
 	}
 	s := Sweep{Lambda: []Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
-	all, err := s.Models(DefaultModel(), []Named{a, b})
+	all, err := s.Models(DefaultModel(), []Named{a, b}, 3)
 	if err != nil || len(all) != 8 {
 		t.Fatalf("%v, %d models", err, len(all))
 	}
 	check.Equal(t, "models", []any{all[1].Name, all[6].Name, all[6].Of, all[1].Rho, all[6].Lambda.Word}, []any{"a lambda=1.0 rho=0.25", "b lambda=slope rho=0.0", "b", 0.25, "slope"})
-	if all, err = (Sweep{}).Models(a.Model, nil); err != nil || len(all) != 1 || all[0].Name != "model" {
+	if all, err = (Sweep{}).Models(a.Model, nil, 3); err != nil || len(all) != 1 || all[0].Name != "model" {
 		t.Errorf("%v, %q", err, Names(all))
 	}
 	b.Output = bnn.ADF
-	check.Refuses(t, "adf with another ρ than ½", check.Err(s.Models(DefaultModel(), []Named{a, b})))
+	check.Refuses(t, "adf with another ρ than ½", check.Err(s.Models(DefaultModel(), []Named{a, b}, 3)))
 }
 
 // What cannot be is refused, by the word of the key.

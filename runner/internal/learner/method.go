@@ -117,7 +117,7 @@ func (m *Method) Fits(inputs, classes int) error {
 	of := m.mixed()
 	c, ours := m.Config.(*network)
 	_, err := m.Features.of(inputs, 0)
-	switch {
+	switch err = cmp.Or(err, m.checkEnsemble()); {
 	case err != nil:
 		return err
 	case !ours:
@@ -128,7 +128,7 @@ func (m *Method) Fits(inputs, classes int) error {
 		return nil
 	case of.Weights == "":
 		_, err := c.For(m.seen(inputs), classes)
-		return cmp.Or(m.checkEnsemble(), err)
+		return err
 	}
 	for _, candidate := range of.Candidates {
 		with, err := of.with(candidate)
@@ -139,22 +139,28 @@ func (m *Method) Fits(inputs, classes int) error {
 		n.Members = max(1, n.Members) * len(of.Candidates)
 		_, wide := with.Features.of(inputs, 0)
 		_, large := n.For(with.seen(inputs), classes)
-		if err := cmp.Or(m.checkEnsemble(), wide, large); err != nil {
+		if err := cmp.Or(wide, large); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// method is a Method, or a struct that embeds one.
+type method interface{ base() Method }
+
+func (m Method) base() Method { return m }
+
 // Fit finds the programs of methods, and returns the error of the first method that
 // does not fit the data, with its place in the manifest.
-func Fit(m *config.Manifest, all []Method, inputs, classes int) error {
+func Fit[M method](m *config.Manifest, all []M, inputs, classes int) error {
 	if _, err := m.FindPrograms(); err != nil {
 		return err
 	}
-	for _, method := range all {
-		if err := method.Fits(inputs, classes); err != nil {
-			return m.Locate("method."+method.Name, err)
+	for _, of := range all {
+		of := of.base()
+		if err := of.Fits(inputs, classes); err != nil {
+			return m.Locate("method."+of.Name, err)
 		}
 	}
 	return nil
@@ -162,9 +168,9 @@ func Fit(m *config.Manifest, all []Method, inputs, classes int) error {
 
 // Check returns an error, with its place in [[method]], if a method has more candidates than
 // the budget, or a key that is only, or not, for streams.
-func Check(all []Method, budget int, stream bool) error {
+func Check[M method](all []M, budget int, stream bool) error {
 	for _, m := range all {
-		switch {
+		switch m := m.base(); {
 		case m.tuned() && len(m.Candidates) > budget:
 			return field.Errorf("method."+m.Name+".candidates", "%d of them; allowed: at most %d, the budget of every method", len(m.Candidates), budget)
 		case stream && (m.Passes > 1 || slices.Contains(m.Tune, "passes")):

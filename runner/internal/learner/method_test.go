@@ -116,9 +116,9 @@ func TestByHand(t *testing.T) {
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; members = 3`,
-			check.Must(NewEnsemble(3, src(), func(src rand.Source) (Learner, error) {
+			&Ensemble{Members: check.Must(Members(3, src(), func(src rand.Source) (Learner, error) {
 				return tagi.New(tagi.Config{Layers: hidden}, src)
-			})),
+			}))},
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; head = "remax"; sigma_v = 0.2`,

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
+	"closedform/core/readout"
 )
 
 // Network is a closed-form network, an ensemble or a bank of such, as a learner: it predicts the
@@ -17,8 +18,7 @@ type Network struct {
 	seen  int        // examples
 	steps Steps
 
-	prediction bnn.Prediction
-	several    [atOnce]bnn.Prediction
+	several [atOnce]bnn.Prediction // the latest predictions; all but the first are of an output layer
 
 	noise float64 // process noise that is added after every so many examples
 	every int
@@ -107,9 +107,9 @@ func (t *Tolerant) Chosen() string {
 
 // Predict sets p to the distribution of the label at x.
 func (n *Network) Predict(p, x []float64) error {
-	err := n.Model.Predict(&n.prediction, x)
+	err := n.Model.Predict(&n.several[0], x)
 	if err == nil {
-		copy(p, normalised(&n.prediction))
+		copy(p, normalised(&n.several[0]))
 	}
 	return err
 }
@@ -131,30 +131,18 @@ func answer(p *bnn.Prediction) Answer {
 	return a
 }
 
-// answers has see look at the answers about the inputs, as [Tolerant.answers].
-func (n *Network) answers(x [][]float64, see func(i int, x []float64, a Answer) error) error {
-	all, ok := n.Model.(interface {
-		PredictAll([]bnn.Prediction, [][]float64) (int, error)
-	})
-	for i := 0; i < len(x) && !ok; i++ { // of a bank
-		err := n.Model.Predict(&n.prediction, x[i])
-		if err == nil {
-			err = see(i, x[i], answer(&n.prediction))
-		}
-		if err != nil {
-			return err
-		}
+// answers returns those about the inputs of an output layer, up to the first error, or about the only input.
+func (n *Network) answers(x [][]float64) (all []Answer, err error) {
+	done := 0
+	if l, ok := n.Model.(*readout.Layer); ok {
+		done, err = l.PredictAll(n.several[:len(x)], x)
+	} else if err = n.Model.Predict(&n.several[0], x[0]); err == nil {
+		done = 1
 	}
-	if !ok {
-		return nil
-	}
-	done, err := all.PredictAll(n.several[:len(x)], x)
 	for i := range done {
-		if err := see(i, x[i], answer(&n.several[i])); err != nil {
-			return err
-		}
+		all = append(all, answer(&n.several[i]))
 	}
-	return err
+	return all, err
 }
 
 // layersOf returns those of each network of a prediction that has a weight.

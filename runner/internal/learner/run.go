@@ -5,45 +5,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
-
-// Run trains a learner along a stream and scores it. It is a course without Before and After.
-type Run struct {
-	Course
-	Next func(x, p []float64, class int) // each example of the first pass with its prediction, before it is learned; nil: none is predicted
-
-	Test      Examples                                      // are predicted for Score
-	Snapshots []int                                         // numbers of examples of the first pass after which they are
-	Scored    []int                                         // passes after which they are; nil: all
-	Score     func(pass, k int, p [][]float64, class []int) // predictions after k examples of a pass, and the true classes; nil: none
-}
-
-// Train trains the learner.
-func (r Run) Train(ctx context.Context, l *Tolerant) error {
-	if r.Next != nil {
-		r.Before = func(x []float64, class, pass int) {
-			if pass == 1 {
-				r.Next(x, l.Before(x), class)
-			}
-		}
-	}
-	if r.Score != nil {
-		r.After = func(pass, k int) error {
-			last := k == r.Examples.Len() && (r.Scored == nil || slices.Contains(r.Scored, pass))
-			if last || pass == 1 && slices.Contains(r.Snapshots, k) {
-				p, class := l.Test(r.Test)
-				r.Score(pass, k, p, class)
-			}
-			return nil
-		}
-	}
-	return r.Course.Train(ctx, l)
-}
 
 // Lesson is how methods learn examples, and how a part of these chooses among candidates.
 type Lesson struct {
@@ -53,7 +19,7 @@ type Lesson struct {
 	Learner    func() rand.Source         // the randomness of a learner
 	Order      func(pass int) rand.Source // that of a pass over the examples
 
-	Run *Run // Next, Snapshots and Score of what learns after the choice; nil: none
+	Course Course // Next, Snapshots and Score of what learns after the choice
 }
 
 // Choose judges the candidates of a method by a part of the examples, after each has
@@ -66,7 +32,7 @@ func (l Lesson) Choose(ctx context.Context, m Method, examples *dataset.Examples
 			return m, Choice{}, fmt.Errorf("%s: the part for validation: %w", m.Name, err)
 		}
 	}
-	l.Run = nil
+	l.Course = Course{}
 	return m.Choose(func(with Method) (float64, error) {
 		learned, scaled, err := l.Learn(ctx, with, examples.Subset(learn), examples.Subset(judge))
 		if err != nil {
@@ -97,7 +63,7 @@ func (l Lesson) Learn(ctx context.Context, m Method, train, test *dataset.Exampl
 		return nil, nil, err
 	}
 	train, test = scaler.Apply(train), scaler.Apply(test)
-	if l.Run == nil {
+	if l.Course.Score == nil {
 		learned, err := m.Train(ctx, train, l.Learner(), l.Order)
 		return learned, test, err
 	}
@@ -105,12 +71,12 @@ func (l Lesson) Learn(ctx context.Context, m Method, train, test *dataset.Exampl
 	if err != nil {
 		return nil, nil, err
 	}
-	run := *l.Run
-	run.Course, run.Test = Course{Examples: train, Passes: m.Passes, Order: l.Order}, test
+	c := l.Course
+	c.Examples, c.Passes, c.Order, c.Test = train, m.Passes, l.Order, test
 	if !m.Online() {
-		run.Next, run.Snapshots = nil, nil
+		c.Next, c.Snapshots = nil, nil
 	}
-	return learned, test, run.Train(ctx, learned)
+	return learned, test, c.Train(ctx, learned)
 }
 
 // ChoiceColumns returns the columns of [Choice.Row]; by is what candidates are judged by.

@@ -24,7 +24,7 @@ func TestRun(t *testing.T) {
 		m := check.Must(decode(keys))
 		var next []int
 		var scored []string
-		run := Run{Snapshots: []int{2}, Scored: []int{1, 3}}
+		run := Course{Snapshots: []int{2}, Scored: []int{1, 3}}
 		run.Next = func(x, p []float64, class int) {
 			if next = append(next, class); len(next) == 1 {
 				check.NearAll(t, "before the first example", p, check.Must(m.Learner(1, 2, source())).Probabilities([][]float64{x})[0], 0)
@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s: %d predictions of %v", keys, len(p), class)
 			}
 		}
-		l := Lesson{Scale: dataset.None, Learner: source, Run: &run}
+		l := Lesson{Scale: dataset.None, Learner: source, Course: run}
 		_, _, _, err := l.Train(t.Context(), m, examples, examples)
 		check.OK(t, err)
 		check.Equal(t, keys, [2]string{fmt.Sprint(next), fmt.Sprint(scored)}, want)

@@ -41,14 +41,12 @@ func (o *OnSets) Check() error {
 	for _, s := range o.Sets {
 		names = append(names, s.Name)
 	}
-	var all []Method
 	for _, m := range o.Methods {
 		if err := field.AllOneOf("method."+m.Name+".sets", m.Sets, names...); err != nil {
 			return err
 		}
-		all = append(all, m.Method)
 	}
-	return Check(all, 0, true)
+	return Check(o.Methods, 0, true)
 }
 
 // Load reads the sets, and returns the error of the first method that does not fit one that it learns.
@@ -57,13 +55,9 @@ func (o *OnSets) Load(m *config.Manifest) error {
 		return err
 	}
 	for _, s := range o.Sets {
-		for _, method := range o.Methods {
-			if !method.Learns(s) {
-				continue
-			}
-			if err := Fit(m, []Method{method.Method}, s.Inputs(), len(s.Classes())); err != nil {
-				return err
-			}
+		learn := slices.DeleteFunc(slices.Clone(o.Methods), func(m OfSets) bool { return !m.Learns(s) })
+		if err := Fit(m, learn, s.Inputs(), len(s.Classes())); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -99,8 +93,9 @@ type Sweep struct {
 }
 
 // Models returns every method, or if there is none the model by the name "model", at
-// every swept λ and ρ, the last changing fastest, with names as "joint lambda=0.1 rho=0.5".
-func (s Sweep) Models(model Model, methods []Named) ([]Named, error) {
+// every swept λ and ρ, the last changing fastest, with names as "joint lambda=0.1 rho=0.5", and the layers for points of the
+// plane of so many classes.
+func (s Sweep) Models(model Model, methods []Named, classes int) ([]Named, error) {
 	if len(methods) == 0 {
 		methods = []Named{{Name: "model", Model: model}}
 	}
@@ -118,7 +113,11 @@ func (s Sweep) Models(model Model, methods []Named) ([]Named, error) {
 					m.Rho = s.Rho[j]
 					m.Name += " rho=" + spelled(m.Rho)
 				}
-				if err := m.Validate(); err != nil {
+				err := m.Validate()
+				if err == nil {
+					m.Model, err = m.For(data.Inputs, classes)
+				}
+				if err != nil {
 					if at, ok := errors.AsType[*field.Error](err); ok && at.Key == "rho" && s.Rho != nil {
 						return nil, field.Errorf("sweep.rho", "%s", at.Problem)
 					}
@@ -133,14 +132,14 @@ func (s Sweep) Models(model Model, methods []Named) ([]Named, error) {
 
 // in says in which table of the manifest the field of an error is.
 func (n *Named) in(err error) error {
-	var at *field.Error
-	switch {
-	case !errors.As(err, &at):
-		return fmt.Errorf("%s: %w", n.Name, err)
-	case n.Of == "model":
-		return field.Errorf("model."+at.Key, "%s", at.Problem)
+	table := "method." + n.Of
+	if n.Of == "model" {
+		table = "model"
 	}
-	return field.Errorf("method."+n.Of+"."+at.Key, "%s", at.Problem)
+	if at, ok := errors.AsType[*field.Error](err); ok {
+		return field.Errorf(table+"."+at.Key, "%s", at.Problem)
+	}
+	return fmt.Errorf("%s: %w", n.Name, err)
 }
 
 // Networks says which networks learn: the tables [model], [sweep] and [[method]].
@@ -153,25 +152,13 @@ type Networks struct {
 	Models []Named // every method at everything that is swept
 }
 
-// Resolve sets Seeds and Models.
-func (n *Networks) Resolve(m *config.Manifest) (err error) {
+// Resolve sets Seeds and Models, which learn points of the plane of so many classes.
+func (n *Networks) Resolve(m *config.Manifest, classes int) (err error) {
 	if n.Seeds, err = m.Seeds(n.Sweep.Seed); err != nil {
 		return err
 	}
-	n.Models, err = n.Sweep.Models(n.Model, n.Methods)
+	n.Models, err = n.Sweep.Models(n.Model, n.Methods, classes)
 	return m.Locate("", err)
-}
-
-// Fit gives the models the layers for so many inputs and classes.
-func (n *Networks) Fit(m *config.Manifest, inputs, classes int) (err error) {
-	n.Models = slices.Clone(n.Models)
-	for i := range n.Models {
-		v := &n.Models[i]
-		if v.Model, err = v.For(inputs, classes); err != nil {
-			return m.Locate("", v.in(err))
-		}
-	}
-	return nil
 }
 
 // Names returns the names of methods.

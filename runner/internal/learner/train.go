@@ -26,18 +26,33 @@ type Examples interface {
 	Class(i int) int
 }
 
-// Course is a stream of examples that a learner is trained along, pass after pass.
+// Course is a stream of examples that a learner is trained along, pass after pass, and how it is scored.
 type Course struct {
 	Examples Examples
 	Passes   int                        // at least one
 	Order    func(pass int) rand.Source // shuffles the examples of a pass, from 1; nil: as they are
-	Before   func(x []float64, class int, pass int)
+	Before   func(x []float64, class int)
 	After    func(pass, k int) error // after the k-th example of a pass
+
+	// Of a [Tolerant] learner; nil: none is predicted.
+	Next  func(x, p []float64, class int)               // each example of the first pass with its prediction, before it is learned
+	Score func(pass, k int, p [][]float64, class []int) // predictions of Test after k examples of a pass, and the true classes
+
+	Test      Examples
+	Snapshots []int // numbers of examples of the first pass after which Test is predicted
+	Scored    []int // passes after which it is; nil: all
+}
+
+// scores reports whether the test examples are predicted after k examples of a pass.
+func (c *Course) scores(pass, k int) bool {
+	last := k == c.Examples.Len() && (c.Scored == nil || slices.Contains(c.Scored, pass))
+	return c.Score != nil && (last || pass == 1 && slices.Contains(c.Snapshots, k))
 }
 
 // Train trains the learner.
 func (c Course) Train(ctx context.Context, l Learner) error {
-	if t, ok := l.(*Tolerant); ok {
+	t, ok := l.(*Tolerant)
+	if ok {
 		t.bind(ctx)
 	}
 	x := make([]float64, c.Examples.Inputs())
@@ -61,7 +76,10 @@ func (c Course) Train(ctx context.Context, l Learner) error {
 			c.Examples.Input(x, i)
 			class := c.Examples.Class(i)
 			if c.Before != nil {
-				c.Before(x, class, pass)
+				c.Before(x, class)
+			}
+			if c.Next != nil && pass == 1 {
+				c.Next(x, t.Before(x), class)
 			}
 			if err := l.Observe(x, class); err != nil {
 				return err
@@ -70,6 +88,10 @@ func (c Course) Train(ctx context.Context, l Learner) error {
 				if err := c.After(pass, k+1); err != nil {
 					return err
 				}
+			}
+			if c.scores(pass, k+1) {
+				p, class := t.Test(c.Test)
+				c.Score(pass, k+1, p, class)
 			}
 		}
 	}
@@ -86,7 +108,7 @@ func networkOf(l Learner) *Network {
 }
 
 // TrainMembers trains the members of an ensemble each by itself, on idle processors; the course
-// has no Before and After. What they become is what [Course.Train] makes of them, unless they
+// has no functions but Order. What they become is what [Course.Train] makes of them, unless they
 // see the examples in orders of their own: the first in those of the course, the others in ones
 // drawn with streams named after what those give first and their number.
 func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) error {

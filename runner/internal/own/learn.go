@@ -40,17 +40,15 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) er
 	if network.Bare && column >= 0 {
 		network.Column = rows.Columns[column]
 	}
-	l := &lesson{trained.Stream{Network: network, Decision: decide}, rows, column, to, csv.NewWriter(stdout), r.Stderr, map[string]bool{}}
-	none := rows.Table
-	none.Cells = nil
-	if !network.Bare {
-		_, _, err = network.Scaler.Rows(&none) // are its columns there?
-	}
-	if at, bad := os.Stat(to); err == nil && (bad != nil || at.IsDir() || at.Mode().IsRegular()) {
-		err = l.save() // a file that cannot be written is told before the rows are read
-	}
+	stream, err := trained.NewStream(network, decide, rows.Table)
 	if err != nil {
 		return err
+	}
+	l := &lesson{stream, rows, column, to, csv.NewWriter(stdout), r.Stderr, map[string]bool{}}
+	if at, bad := os.Stat(to); bad != nil || at.IsDir() || at.Mode().IsRegular() {
+		if err := l.save(); err != nil { // a file that cannot be written is told before the rows are read
+			return err
+		}
 	}
 	err = errors.Join(l.learn(ctx), l.save())
 	l.summary()
@@ -59,7 +57,7 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) er
 
 // lesson is a network that learns rows.
 type lesson struct {
-	trained.Stream
+	*trained.Stream
 	rows   *dataset.Rows
 	column int // of the classes; below 0: a row's class is on the line after it
 	file   string

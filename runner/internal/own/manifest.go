@@ -104,9 +104,12 @@ func manifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, 
 	d := data.Source{Files: data.Files{File: filepath.Base(file), Format: p.Format}, TestFraction: 0.25}
 	if test != "" {
 		d.Missing = cmp.Or(d.Missing, dataset.MissingMean) // the test table may have gaps that the other has not
-		d.TestFile, d.TestFraction = test, 0
-		if relative, err := filepath.Rel(filepath.Dir(file), test); err == nil {
-			d.TestFile = relative
+		d.TestFraction = 0
+		var err error
+		if d.TestFile, err = filepath.Rel(filepath.Dir(file), test); err != nil { // one of them is absolute
+			if d.TestFile, err = filepath.Abs(test); err != nil {
+				return "", err
+			}
 		}
 	}
 	seeds, snapshots := `"1..5"`, ""

@@ -1,13 +1,53 @@
 package own
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/BurntSushi/toml"
+
+	"closedform/core/bnn"
+	"closedform/core/checkpoint"
+	"closedform/core/random"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/studies/learn"
 )
+
+// The manifest has a name that is allowed, whatever the file is called, and finds the test table beside another folder's.
+func TestNames(t *testing.T) {
+	few := &dataset.Table{Columns: []string{"x", "class"}}
+	for file, name := range map[string]string{"My Data.csv": "my_data", "/a/b-2.csv.gz": "b_2", "Ж.csv": "own", strings.Repeat("x", 70): strings.Repeat("x", 64)} {
+		text := check.Must(manifest(file, "test.csv", few, &dataset.Profile{Format: dataset.Format{Class: "class"}}))
+		var found struct {
+			Data struct {
+				Test string `toml:"test_file"`
+			}
+		}
+		check.Must(toml.Decode(text, &found))
+		check.Equal(t, "name", check.Must(config.Parse("my.toml", []byte(text), nil)).Name, name)
+		test := found.Data.Test
+		if !filepath.IsAbs(test) {
+			test = check.Must(filepath.Abs(filepath.Join(filepath.Dir(file), test)))
+		}
+		check.Equal(t, file+": test table", test, check.Must(filepath.Abs("test.csv")))
+	}
+}
+
+// Messages name the file of the network, whatever it is called.
+func TestMessages(t *testing.T) {
+	path, data := filepath.Join(t.TempDir(), "95%d.npz"), filepath.Join(t.TempDir(), "new.csv")
+	network := check.Must(os.Create(path))
+	check.OK(t, checkpoint.Save(network, check.Must(bnn.New(bnn.Default(1, 2), random.Source("network"))), ""))
+	check.OK(t, errors.Join(network.Close(), os.WriteFile(data, []byte("x\n1\n"), 0o666)))
+	var said strings.Builder
+	check.Must((&Rows{Network: path, Data: data, Stderr: &said}).Predict(""))
+	check.Equal(t, "begins with the file", strings.HasPrefix(said.String(), path+": does not say"), true)
+}
 
 // The manifest of a large table, whose rows one split is enough for, is one that runs.
 func TestLargeTable(t *testing.T) {

@@ -108,7 +108,9 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 		return nil, fmt.Errorf("-id %s: the predictions have such a column, too; rename it in %s", id, name)
 	}
 	out.Columns = slices.Insert(out.Columns, 0, ids)
-	say := func(format string, args ...any) { fmt.Fprintf(r.Stderr, r.Network+": "+format+"\n", args...) }
+	say := func(format string, args ...any) {
+		fmt.Fprintf(r.Stderr, "%s: %s\n", r.Network, fmt.Sprintf(format, args...))
+	}
 	if network.Bare {
 		say("names no columns and classes: all columns are inputs, in their order and unscaled, and classes are numbers from 0")
 	}

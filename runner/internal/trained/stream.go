@@ -34,20 +34,27 @@ type Stream struct {
 	*Network
 	Decision
 
+	inputs     dataset.Scaler
 	x          []float64
 	prediction bnn.Prediction
+}
+
+// NewStream returns a stream of rows of a table, or an error if the table does not have the columns of the network.
+func NewStream(n *Network, d Decision, t dataset.Table) (*Stream, error) {
+	t.Cells, t.Line = nil, nil
+	inputs, err := n.scaler(&t)
+	if err == nil {
+		_, _, err = inputs.Rows(&t)
+	}
+	return &Stream{Network: n, Decision: d, inputs: inputs}, err
 }
 
 // Predict returns the class of a row, which may be Unknown, and the largest probability. unseen
 // are words that no input stands for, see [dataset.Scaler.Rows].
 func (s *Stream) Predict(row *dataset.Table) (class string, probability float64, unseen []string, err error) {
 	s.x = nil
-	scaler, err := s.scaler(row)
-	if err != nil {
-		return "", 0, nil, err
-	}
-	s.Scaler, s.Bare = scaler, false // the file names the columns from now on
-	x, unseen, err := scaler.Rows(row)
+	s.Scaler, s.Bare = s.inputs, false // the file names the columns from now on
+	x, unseen, err := s.inputs.Rows(row)
 	if err != nil {
 		return "", 0, nil, err
 	}

@@ -52,7 +52,7 @@ func TestFamiliarity(t *testing.T) {
 		p, q := n.Familiar.P(x), check.Must(l.Familiarity(z))
 		check.Near(t, "both", familiarity(), min(1, 2*p, 2*q), 0)
 		for _, least := range []float64{0, 1} { // 0 decides without, 1 finds nothing familiar enough
-			s := &Stream{Network: n, Decision: Decision{Familiarity: least}}
+			s := check.Must(NewStream(n, Decision{Familiarity: least}, *rows))
 			class, _, _, err := s.Predict(rows)
 			check.OK(t, err)
 			if want := least == 1 && min(1, 2*p, 2*q) < 1; (class == Unknown) != want {

@@ -59,7 +59,6 @@ type settings struct {
 
 // SetUp makes the models of every method and ρ. A map has two axes, of λ and of ρ, which are set nowhere else.
 func (e *experiment) SetUp(m *config.Manifest) error {
-	e.Data.Generator = e.Data.WithDefaults()
 	for _, l := range e.Sweep.Lambda {
 		if l.Word != "" {
 			return field.Errorf("sweep.lambda", "%q has no place on the axis of the maps; allowed: numbers > 0", l.Word)
@@ -85,7 +84,7 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 	}
 	all := e.Networks
 	all.Sweep.Lambda, all.Sweep.Rho = nil, e.rho
-	err := cmp.Or(all.Resolve(m), all.Fit(m, data.Inputs, e.Data.Task().Classes))
+	err := all.Resolve(m, e.Data.Task().Classes)
 	e.Seeds, e.Models = all.Seeds, all.Models
 	return err
 }

@@ -58,15 +58,6 @@ type method struct {
 	Splits int `toml:"splits,omitzero"` // how many of the seeds it learns a set with, at most; 0: all
 }
 
-// learners returns the methods.
-func (e *experiment) learners() []learner.Method {
-	var all []learner.Method
-	for _, m := range e.Methods {
-		all = append(all, m.Method)
-	}
-	return all
-}
-
 func (e *experiment) Validate() error {
 	c := e.Compare
 	for _, s := range e.Sets {
@@ -90,7 +81,7 @@ func (e *experiment) Validate() error {
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
-	return cmp.Or(e.checkContrasts(), learner.Check(e.learners(), c.Budget, false))
+	return cmp.Or(e.checkContrasts(), learner.Check(e.Methods, c.Budget, false))
 }
 
 // named reports whether the manifest has a method with this name.
@@ -106,7 +97,7 @@ func (e *experiment) Prepare(context.Context) error {
 	}
 	for _, s := range e.Sets {
 		e.classes = max(e.classes, len(s.Classes()))
-		if err := learner.Fit(e.Manifest, e.learners(), s.Inputs(), len(s.Classes())); err != nil {
+		if err := learner.Fit(e.Manifest, e.Methods, s.Inputs(), len(s.Classes())); err != nil {
 			return err
 		}
 	}

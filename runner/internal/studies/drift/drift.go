@@ -53,7 +53,7 @@ type drift struct {
 
 func (d *drift) Validate() error {
 	err := d.Generator.Validate()
-	d.Generator, d.Jump = d.WithDefaults(), cmp.Or(d.Jump, 0.25)
+	d.Jump = cmp.Or(d.Jump, 0.25)
 	return cmp.Or(err, field.Within("turns", d.Turns, -1000, 1000), field.Within("jump", d.Jump, -1000, 1000))
 }
 
@@ -202,7 +202,7 @@ func (s spec) follow(ctx context.Context, m learner.Method, t turning) (l *learn
 	if l, err = m.OfStream(data.Inputs, len(t.Classes()), s.Every, s.Stream("prior")); err != nil {
 		return nil, nil, losses, err
 	}
-	run := learner.Run{Course: learner.Course{Examples: t}, Next: func(_, now []float64, class int) {
+	course := learner.Course{Examples: t, Next: func(_, now []float64, class int) {
 		wrong, loss := learner.Loss(now, class)
 		leastWrong, leastLoss := learner.Loss(t.truth[len(p)], class)
 		for i, x := range []float64{wrong, loss, wrong - leastWrong, loss - leastLoss} {
@@ -210,7 +210,7 @@ func (s spec) follow(ctx context.Context, m learner.Method, t turning) (l *learn
 		}
 		p = append(p, now)
 	}}
-	err = run.Train(ctx, l)
+	err = course.Train(ctx, l)
 	return l, p, losses, err
 }
 

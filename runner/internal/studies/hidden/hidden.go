@@ -52,16 +52,14 @@ type task struct {
 
 // SetUp works out the models of each task.
 func (e *experiment) SetUp(m *config.Manifest) error {
-	if err := cmp.Or(learner.Increasing("hidden.passes", e.Hidden.Passes, 1000), e.Resolve(m)); err != nil {
+	if err := learner.Increasing("hidden.passes", e.Hidden.Passes, 1000); err != nil {
 		return err
 	}
-	for i, t := range e.Tasks {
-		e.Tasks[i].Generator = t.WithDefaults()
-		of := e.Networks
-		if err := cmp.Or(learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train), of.Fit(m, data.Inputs, t.Task().Classes)); err != nil {
+	for _, t := range e.Tasks {
+		if err := cmp.Or(learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train), e.Resolve(m, t.Task().Classes)); err != nil {
 			return err
 		}
-		e.models = append(e.models, of.Models)
+		e.models = append(e.models, e.Models)
 	}
 	return nil
 }
@@ -115,15 +113,15 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		}
 		return s.Stream("pass", pass)
 	}
-	run := learner.Run{
-		Course: learner.Course{Examples: dataset.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes), Order: order},
-		Test:   dataset.NewExamples(test, of.Classes), Snapshots: s.Snapshots, Scored: s.Passes,
+	course := learner.Course{
+		Examples: dataset.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes), Order: order,
+		Test: dataset.NewExamples(test, of.Classes), Snapshots: s.Snapshots, Scored: s.Passes,
 		Score: func(pass, k int, p [][]float64, class []int) {
 			curve.Add(s.Model.Name, s.Task.Name, s.Seed, pass, k, (pass-1)*s.Task.Train+k, metric.Accuracy(p, class),
 				metric.LogLoss(p, class), metric.ECE(p, class, learner.CalibrationBins), l.Steps().Row())
 		},
 	}
-	return table.Set{curve}, run.Train(ctx, l)
+	return table.Set{curve}, course.Train(ctx, l)
 }
 
 // Tables adds curve_summary.csv, the means of curve.csv over the seeds, and tasks.csv. A mean log loss

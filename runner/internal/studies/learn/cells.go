@@ -60,7 +60,7 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 	var p [][]float64
 	var class []int
 	kept := &trained.Network{Classes: train.Classes(), Column: s.Data.Class, Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord)}
-	run := learner.Run{
+	course := learner.Course{
 		Snapshots: s.Evaluate.Snapshots,
 		Next: func(x, p []float64, class int) {
 			before.Add(p, class)
@@ -77,7 +77,7 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 			curve.Add(s.Method.Name, s.Seed, pass, k, (pass-1)*train.Len()+k, learner.Scores(p, class), soFar)
 		},
 	}
-	lesson := learner.Lesson{Scale: s.Data.Scale, Validation: s.Evaluate.Validation, Split: s.Stream("validation"), Learner: s.random, Run: &run}
+	lesson := learner.Lesson{Scale: s.Data.Scale, Validation: s.Evaluate.Validation, Split: s.Stream("validation"), Learner: s.random, Course: course}
 	if s.Evaluate.Shuffle {
 		lesson.Order = func(pass int) rand.Source { return s.Stream("pass", pass) }
 	}

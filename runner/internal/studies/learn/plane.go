@@ -52,9 +52,8 @@ func (p *plane) Validate() error {
 }
 
 func (p *plane) SetUp(m *config.Manifest) error {
-	p.Data.Generator = p.Data.WithDefaults()
 	p.header, p.task = m.Header, p.Data.Task()
-	return cmp.Or(p.Resolve(m), p.Fit(m, data.Inputs, p.task.Classes), m.Locate("", learner.Single(p.Models)))
+	return cmp.Or(p.Resolve(m, p.task.Classes), m.Locate("", learner.Single(p.Models)))
 }
 
 func (p *plane) Cells() (cells []study.Cell) {

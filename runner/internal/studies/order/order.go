@@ -39,8 +39,7 @@ type experiment struct {
 }
 
 func (e *experiment) SetUp(m *config.Manifest) error {
-	e.Data.Generator = e.Data.WithDefaults()
-	return cmp.Or(learner.Increasing("order.sizes", e.Order.Sizes, e.Data.Train), e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes))
+	return cmp.Or(learner.Increasing("order.sizes", e.Order.Sizes, e.Data.Train), e.Resolve(m, e.Data.Task().Classes))
 }
 
 type settings struct {

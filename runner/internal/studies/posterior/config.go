@@ -88,10 +88,6 @@ func (s *settings) Validate() error {
 // SetUp works out what follows from the manifest. It reports tasks whose inputs are not uniform on
 // a square, over which predictions are averaged evenly, and methods of different priors.
 func (e *experiment) SetUp(m *config.Manifest) error {
-	e.Data.Generator = e.Data.WithDefaults()
-	for i, t := range e.Tasks {
-		e.Tasks[i].Generator = t.WithDefaults()
-	}
 	if len(e.Model.Layers) != 2 {
 		return field.Errorf("model.layers", "%v is not allowed; allowed: [inputs, classes], as the exact posterior is for no hidden layers", e.Model.Layers)
 	}
@@ -121,7 +117,7 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 			return field.Errorf("method."+v.Name+".name", "not allowed: the tables have other rows of this name")
 		}
 	}
-	if err := cmp.Or(e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes), learner.Single(e.Models)); err != nil {
+	if err := cmp.Or(e.Resolve(m, e.Data.Task().Classes), learner.Single(e.Models)); err != nil {
 		return err
 	}
 	mapped := learner.Names(e.Models)

@@ -138,7 +138,7 @@ func (s spec) train(ctx context.Context, train *data.Examples) (l *learner.Toler
 		return nil, r, err
 	}
 	seen := 0
-	course := learner.Course{Examples: train, Order: order, Before: func(x []float64, class, _ int) {
+	course := learner.Course{Examples: train, Order: order, Before: func(x []float64, class int) {
 		if seen++; seen > train.Len()/2 {
 			p := l.Before(x)
 			r.Add(floats.Max(p), floats.MaxIdx(p) != class)
