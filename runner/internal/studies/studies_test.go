@@ -57,7 +57,7 @@ func TestMissing(t *testing.T) {
 		"learn": "data.generator, ", "mc_check": "mc_check.samples, 2 to 1e9; mc_check.rho, each 0 to 0.999; mc_check.cases, ",
 		"moments": "moments.spread, each 0 to 1e30; moments.variance, each 0 to 1e30; moments.draws, ", "order": "data.generator, one of logistic, ",
 		"posterior": "data.generator, one of logistic, ", "sorted": "set, at least one table headed [[set]]; method, at least one table headed [[method]]",
-		"stability": "stability.lambda, numbers > 0, or words as in [model]; stability.gap, [low, high]", "unknown": "data.generator, one of ",
+		"stability": "stability.lambda, numbers > 0, or words as in [model]; stability.gap, each 0 to 1e30", "unknown": "data.generator, one of ",
 		"vouched": "figure, at least one table headed [[figure]]",
 	} {
 		text := "name = 't'\nstudy = '" + study + "'\n\n"

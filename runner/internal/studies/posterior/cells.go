@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/perceptron"
@@ -135,7 +134,9 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 		}
 		gap := 0.
 		for i, p := range m.twin.Probabilities(c.square.Points) {
-			gap = max(gap, floats.Distance(p, q[i], math.Inf(1)))
+			for j := range p {
+				gap = max(gap, math.Abs(p[j]-q[i][j]))
+			}
 		}
 		c.state.Add(m.name, c.Task, c.Seed, k, saved.Len(), gap)
 		if huber := c.method(perceptronPrefix + string(perceptron.Huber)); huber != nil {
