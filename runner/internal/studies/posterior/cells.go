@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/checkpoint"
