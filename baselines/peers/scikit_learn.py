@@ -5,13 +5,24 @@ Usage: scikit_learn.py METHOD, a key of METHODS. Settings are arguments of the c
 
 import json
 import os
+import platform
 import sys
 import warnings
 from importlib.metadata import version
 from itertools import islice
 
+
+def processor():
+    """Returns the processor, on which the last digits of linear algebra depend."""
+    try:
+        with open("/proc/cpuinfo") as lines:
+            return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
 if sys.argv[1:] == ["--version"]:
-    print(*(f"{name} {version(name)}," for name in ("scikit-learn", "numpy", "scipy")), "Python", sys.version.split()[0])
+    print(*(f"{name} {version(name)}," for name in ("scikit-learn", "numpy", "scipy")), f"Python {sys.version.split()[0]},", processor())
     sys.exit()
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before the libraries are loaded

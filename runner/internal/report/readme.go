@@ -21,7 +21,7 @@ func README(name, asks, command string, s *store.Schema) []byte {
 		"called `timing…`: they hold times and differ on every run. Compressed tables, SVG and PDF figures are not committed: "+
 		"a run makes them again.\n\n## Tables\n\nAn empty field is no value.\n", command)
 	if len(s.Programs) > 0 {
-		fmt.Fprintf(&b, "\nOther programs than this one computed a part of the tables: %s. Without these versions `verify` does not compare them.\n",
+		fmt.Fprintf(&b, "\nOther programs than this one computed a part of the tables: %s. Where one of these differs, `verify` does not compare them.\n",
 			strings.Join(s.Programs, "; "))
 	}
 	for _, t := range s.Tables {
