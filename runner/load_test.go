@@ -238,8 +238,11 @@ done
 	mustRun(t, "stale", "-check")
 	write(t, "half 2.0\n", "experiments", "version")
 	contains(t, mustRun(t, "verify", "-all"), "other: computed by half 1.0, not by half 2.0; skipped\n", "small: same bytes\n")
-	// Other bytes of the script are other cells; what it does wrong is the error of its cell, not a learner that breaks down.
+	mustRun(t, "stale", "-check")
+	// Other bytes of the script are other cells, and the results are behind; what it does wrong is the error of its cell, not a learner that breaks down.
 	write(t, "echo no license >&2; exit 1\n", "experiments", "half.sh")
-	_, _, err := try(t, "-exp", "other")
+	_, _, err := try(t, "stale", "-check")
+	check.Refuses(t, "another script", err, `behind are ["other"]`)
+	_, _, err = try(t, "-exp", "other")
 	check.Refuses(t, "a program that fails", err, "cell half moons seed=1: sh half.sh: ended without an answer: exit status 1; its last lines:\n  no license")
 }

@@ -61,7 +61,8 @@ func (e *Experiment) resolvesTo(file string) (bool, error) {
 	return err == nil && fmt.Sprint(then) == fmt.Sprint(today), nil
 }
 
-// prune removes plain values of a manifest that another one does not have, or has as empty lists.
+// prune removes plain values of a manifest that another one does not have, or has as empty lists. The
+// version of a program in another language goes, too: results that another version made are not behind.
 func prune(manifest, other any) {
 	switch m := manifest.(type) {
 	case map[string]any:
@@ -75,7 +76,7 @@ func prune(manifest, other any) {
 			case map[string]any, []map[string]any:
 				has = true
 			}
-			if prune(value, o[key]); !has {
+			if prune(value, o[key]); !has || key == "program" {
 				delete(m, key)
 			}
 		}
