@@ -183,7 +183,7 @@ func (l *lesson) save() error {
 func (l *lesson) summary() {
 	c, scores := l.Counts, ""
 	if c.Learned > 0 {
-		scores = fmt.Sprintf("; error before learning %s, log loss %s", table.Format(c.Error()), table.Format(c.LogLoss()))
+		scores = fmt.Sprintf("; error before learning %.4g, log loss %.4g", c.Error(), c.LogLoss())
 	}
 	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned%s; %d unknown\n", l.file, c.Rows, c.Learned, scores, c.Unknown)
 	if c.Added > 0 {
