@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,7 +23,7 @@ import (
 
 func (p *program) adoptCommand(f *flag.FlagSet) action {
 	p.workFlags(f)
-	f.DurationVar(&p.budget, "budget", 10*time.Minute, "most processor `time` for the sample of each experiment")
+	f.DurationVar(&p.budget, "budget", time.Minute, "most processor `time` for the sample of each experiment")
 	return func(ctx context.Context, names []string) error {
 		p.adopting = true
 		return p.loadAndRun(ctx, names)
@@ -127,41 +126,34 @@ func (j *job) adoption() (*adoption, error) {
 	return a, nil
 }
 
-// sampled is the share of the cells of a stratum that are recomputed; at least one is.
-const sampled = 0.05
-
-// draw draws the sample: of each stratum cells that take little time, at random among those
-// that take about as long. The cells that take longest are left out if all take longer than the
-// budget, but one is kept of a stratum for which the short form does not speak.
+// draw draws the sample, at random: a cell of each stratum, then a second one of each, and so on until the
+// budget is spent. A stratum for which the short form does not speak has a cell in it whatever that takes.
 func (j *job) draw(a *adoption) {
 	rnd := rand.New(random.Source("adopt", j.Name, j.version))
-	groups, seconds, expected := map[string][]int{}, j.work.Expected(a.stale), map[int]float64{}
+	seconds, expected := j.work.Expected(a.stale), map[int]float64{}
+	order, rank, strata := []int{}, map[int]int{}, map[string]int{} // the rank of a cell in its stratum, and the sizes of these
 	for _, k := range rnd.Perm(len(a.stale)) {
 		i := a.stale[k]
 		name := j.work.Cells[i].Group()
-		groups[name], expected[i] = append(groups[name], i), seconds[k]
+		order, expected[i], rank[i] = append(order, i), seconds[k], strata[name]
+		strata[name]++
 	}
-	var drawn []int
-	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		group := groups[name]
-		slices.SortStableFunc(group, func(a, b int) int {
-			return cmp.Compare(math.Round(math.Log2(expected[a])), math.Round(math.Log2(expected[b])))
-		})
-		drawn = append(drawn, group[:int(math.Ceil(sampled*float64(len(group))))]...)
-	}
-	slices.SortStableFunc(drawn, func(a, b int) int { return cmp.Compare(expected[a], expected[b]) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(expected[a], expected[b]))
+	})
 	left, has := j.budget.Seconds(), map[string]bool{}
-	for _, i := range drawn {
+	for _, i := range order {
 		name := j.work.Cells[i].Group()
-		if s := expected[i]; !math.IsInf(s, 1) { // which is not known
-			left -= s
-		}
-		if left < 0 && (has[name] || slices.Contains(j.shortStrata, name)) {
+		unknown := math.IsInf(expected[i], 1) // nobody has measured it
+		if (unknown || expected[i] > left) && (has[name] || slices.Contains(j.shortStrata, name)) {
 			continue
+		}
+		if !unknown {
+			left -= expected[i]
 		}
 		a.sample, has[name] = append(a.sample, i), true
 	}
-	a.strata, a.short = len(groups), len(groups)-len(has)
+	a.strata, a.short = len(strata), len(strata)-len(has)
 	slices.Sort(a.sample)
 }
 

@@ -133,7 +133,7 @@ func (t *Toy) Cells() []study.Cell {
 
 // toyShift stands for a change of code: it changes where a walk ends. toyAbove changes how the walks are counted.
 var (
-	toyShift func(name string, x float64) float64
+	toyShift func(name string, seed int, x float64) float64
 	toyAbove int
 	toyDoc   = "last |place|" // of the column end
 )
@@ -159,7 +159,7 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 		walks.Add(s.Name, s.Seed, k+1, x)
 	}
 	if toyShift != nil {
-		x = toyShift(s.Name, x)
+		x = toyShift(s.Name, s.Seed, x)
 	}
 	runs.Add(s.Name, s.Seed, x)
 	return table.Set{walks, runs}, nil
