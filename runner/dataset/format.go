@@ -21,7 +21,7 @@ type Format struct {
 	Ignore []string `toml:"ignore,omitempty" json:"ignore,omitempty"`
 }
 
-// Missing says what becomes of cells that are empty, NA, NaN, null or ?. "" stands for
+// Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for
 // MissingError.
 type Missing string
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -58,6 +59,9 @@ func (t *Table) Profile(class string) (*Profile, error) {
 			c.Ignored = true
 			p.Format.Ignore = append(p.Format.Ignore, name)
 		}
+		if n := t.almost(k); k != at && c.Kind != "number" && 2*n > rows-c.Missing {
+			p.warn("%d of %d values of %q are numbers, but it is taken for a column of kind %s: %v", n, rows-c.Missing, name, c.Kind, t.numbers(k, func(int, float64) {}))
+		}
 		if k != at && t.tells(k, at, c) {
 			p.warn("column %q determines the class of every row: ignore it if it is not known before the class", name)
 		}
@@ -78,7 +82,7 @@ func (t *Table) Profile(class string) (*Profile, error) {
 	for _, row := range t.texts(t.without(p.Format.Ignore)) {
 		distinct[row] = true
 	}
-	if n := rows - len(distinct); n > 0 {
+	if n := rows - len(distinct); n > 0 && inputs > 0 {
 		p.warn("%d rows repeat others: a test part drawn from this table has rows that are learned", n)
 	}
 	return p, nil
@@ -142,6 +146,20 @@ func (t *Table) profile(k int) Column {
 		c.Kind = "words"
 	}
 	return c
+}
+
+// almost returns how many cells are numbers of a column that has other values, too.
+func (t *Table) almost(k int) (n int) {
+	if t.numbers(k, func(int, float64) {}) == nil {
+		return 0
+	}
+	for _, row := range t.Cells {
+		x, err := strconv.ParseFloat(strings.ReplaceAll(row[k], ",", "."), 64)
+		if err == nil && x-x == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // tells reports whether each value of a column, of which several have more than one row, goes with one class.

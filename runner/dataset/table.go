@@ -101,9 +101,9 @@ func (t *Table) errorf(row, column int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: column %q%s", t.File, t.Line[row], t.Columns[column], fmt.Sprintf(format, args...))
 }
 
-// IsMissing reports whether a cell has no value: it is empty, NA, NaN, ? or null.
+// IsMissing reports whether a cell has no value: it is empty, NA, N/A, NaN, ? or null.
 func IsMissing(cell string) bool {
-	return len(cell) <= 4 && slices.Contains([]string{"", "na", "nan", "?", "null"}, strings.ToLower(cell))
+	return len(cell) <= 4 && slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"}, strings.ToLower(cell))
 }
 
 // numbers hands on the numbers in column k, row by row, NaN where one is missing.
