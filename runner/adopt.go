@@ -33,14 +33,13 @@ func (p *program) adoptCommand(f *flag.FlagSet) action {
 // adoption is the result of checking cells that other code computed.
 type adoption struct {
 	old     *store.CellSums
-	of      []*store.CellSum     // by cell: what was published of it, from the same spec; nil: nothing
-	stale   []int                // cells that other code has computed
-	changed bool                 // the manifest has, so that the tables may have other rows
-	sample  []int                // stale cells that are recomputed
-	strata  int                  // of the stale cells
-	short   int                  // of these, strata for which the short form alone speaks
-	differs map[string]bool      // strata of which the code makes other content
-	docs    map[[2]string]string // of columns of the cells, by table and column, as the code words them
+	of      []*store.CellSum // by cell: what was published of it, from the same spec; nil: nothing
+	stale   []int            // cells that other code has computed
+	changed bool             // the manifest has, so that the tables may have other rows
+	sample  []int            // stale cells that are recomputed
+	strata  int              // of the stale cells
+	short   int              // of these, strata for which the short form alone speaks
+	differs map[string]bool  // strata of which the code makes other content
 }
 
 // adopt marks published cells that other code computed from the same specs as cells of the current code.
@@ -100,7 +99,7 @@ func (j *job) adoption() (*adoption, error) {
 	if bad := results.Differing(); len(bad) > 0 {
 		return nil, fmt.Errorf("%s: the checksums in SHA256SUMS are not those of %s", j.dir, strings.Join(bad, ", "))
 	}
-	a := &adoption{of: make([]*store.CellSum, len(j.work.Cells)), differs: map[string]bool{}, docs: map[[2]string]string{}}
+	a := &adoption{of: make([]*store.CellSum, len(j.work.Cells)), differs: map[string]bool{}}
 	if a.old, err = store.ReadCellSums(j.dir); err != nil {
 		return nil, err
 	}
@@ -164,12 +163,8 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	j.describe(cells...)
 	for k, i := range a.sample {
-		for _, t := range cells[k] {
-			for _, c := range t.Columns {
-				a.docs[[2]string{t.Name, c.Name}] = c.Doc
-			}
-		}
 		if store.ShortDigest(cells[k].Digest()) != a.of[i].Digest {
 			c := j.work.Cells[i]
 			j.differs(a, c.Group(), "cell "+c.Key)
@@ -221,7 +216,7 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 		here++
 		for _, t := range c.Tables { // digests are of the numbers alone
 			for k := range t.Columns {
-				t.Columns[k].Doc = cmp.Or(a.docs[[2]string{t.Name, t.Columns[k].Name}], t.Columns[k].Doc)
+				t.Columns[k].Doc = cmp.Or(j.docs[[2]string{t.Name, t.Columns[k].Name}], t.Columns[k].Doc)
 			}
 		}
 		c.Fingerprint = j.work.Prints[i]
@@ -232,7 +227,7 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 	return adopted, here, nil
 }
 
-// restamp marks the published results as those of the current code.
+// restamp marks the published results as those of the current code, with its descriptions.
 func (j *job) restamp(a *adoption) error {
 	run, err := store.ReadRun(j.dir)
 	if err != nil {
@@ -243,6 +238,19 @@ func (j *job) restamp(a *adoption) error {
 	}
 	j.provenance(run)
 	run.CodeVersion = j.version
+	schema, err := store.ReadSchema(j.dir)
+	if err != nil {
+		return err
+	}
+	for _, t := range schema.Tables {
+		name, _, _ := strings.Cut(t.File, ".")
+		for k, c := range t.Columns {
+			t.Columns[k].Doc = cmp.Or(j.docs[[2]string{name, c.Name}], c.Doc)
+		}
+	}
+	if err := j.work.Folder.Replace([]store.File{schema.File(), j.readme(schema)}, func(string) bool { return false }); err != nil {
+		return err
+	}
 	return j.work.Folder.Restamp(run, a.old)
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // computeShortForm computes the short form of the experiment, once, and sets the digests of
-// its cells and tables, and the strata of the cells.
+// its cells and tables, the strata of the cells, and the descriptions of the columns.
 func (j *job) computeShortForm(ctx context.Context) error {
 	if j.shortSums != nil {
 		return nil
@@ -38,11 +38,26 @@ func (j *job) computeShortForm(ctx context.Context) error {
 		return fmt.Errorf("the short form: %w", err)
 	}
 	j.shortSums = &store.CellSums{Tables: store.ShortDigest(tables.Digest())}
+	j.describe(append(cells, tables)...)
 	for i, c := range short.work.Cells {
 		j.shortSums.Short = append(j.shortSums.Short, short.sum(i, cells[i]))
 		j.shortStrata = append(j.shortStrata, c.Group())
 	}
 	return nil
+}
+
+// describe notes the descriptions of the columns of tables that the current code has made.
+func (j *job) describe(sets ...table.Set) {
+	if j.docs == nil {
+		j.docs = map[[2]string]string{}
+	}
+	for _, set := range sets {
+		for _, t := range set {
+			for _, c := range t.Columns {
+				j.docs[[2]string{t.Name, c.Name}] = c.Doc
+			}
+		}
+	}
 }
 
 // sum returns the line of a cell for cells.sums.

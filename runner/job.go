@@ -23,8 +23,9 @@ type job struct {
 	origins []experiment.Origin
 	adopted *store.Adopted // cells, by this run
 
-	shortSums   *store.CellSums // of the short form; nil: not computed
-	shortStrata []string        // of its cells
+	shortSums   *store.CellSums      // of the short form; nil: not computed
+	shortStrata []string             // of its cells
+	docs        map[[2]string]string // of columns that the current code has made, by table and column
 	work        engine.Work
 }
 

@@ -59,7 +59,7 @@ func TestOwnTable(t *testing.T) {
 		`the class "species" has 4 values in 4 rows`:            "x,species\n1,a\n2,b\n3,c\n4,d\n",
 		"2 rows repeat others":                                  "x,species\n1,a\n2,b\n1,a\n2,b\n",
 		`21 of 22 values of "size" are numbers, but it is taken for a column of kind words: bad.csv:24: column "size": "tall" is not a number`: "size,species\nN/A,a\n" + strings.Repeat("1.5,a\n2,b\n2.5,a\n", 7) + "tall,b\n",
-		`column "kind" determines the class of every row`:       "kind,species\nk,?\nl,?\n" + strings.Repeat("k,a\nl,b\n", 10),
+		`column "kind" determines the class of every row`: "kind,species\nk,?\nl,?\n" + strings.Repeat("k,a\nl,b\n", 10),
 	} {
 		write(t, text, "bad.csv")
 		stdout, _, err := try(t, "run", "-data", "bad.csv", "-class", "species", "-out", t.TempDir())

@@ -80,8 +80,7 @@ func (j *job) files(cells []table.Set, tables table.Set) (files []store.File, no
 	for _, f := range drawings {
 		s.Figures = append(s.Figures, store.FigureSchema{Name: f.Name, Needs: f.Needs})
 	}
-	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest}, s.File(),
-		store.File{Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment, ""), s)})
+	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest}, s.File(), j.readme(s))
 	drawings = slices.DeleteFunc(drawings, func(f study.Figure) bool { return store.Timed(f.Name) })
 	written := map[string]store.File{}
 	for _, t := range tables {
@@ -95,4 +94,9 @@ func (j *job) files(cells []table.Set, tables table.Set) (files []store.File, no
 		return nil, fmt.Errorf("a table %s, which is not made", name)
 	})
 	return append(files, drawn...), notes, err
+}
+
+// readme returns the README of the results folder.
+func (j *job) readme(s *store.Schema) store.File {
+	return store.File{Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment, ""), s)}
 }
