@@ -33,7 +33,7 @@ help:
 	@echo 'make stale       list in results/STALE the experiments whose results are behind the code'
 	@echo 'make diff        compare the tables with those of a commit, REV=commit (default HEAD)'
 	@echo 'make draw        draw the figures again from the tables in results/'
-	@echo 'make report      write results/index.html, the page of all results'
+	@echo 'make report      write results/README.md, and results/index.html with all results in one file'
 	@echo 'make paper       paper/paper.pdf from results/; needs LaTeX'
 	@echo 'make clean       remove what is not committed from results/'
 

@@ -227,7 +227,7 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 	return adopted, here, nil
 }
 
-// restamp marks the published results as those of the current code, with its descriptions.
+// restamp marks the published results as those of the current code.
 func (j *job) restamp(a *adoption) error {
 	run, err := store.ReadRun(j.dir)
 	if err != nil {
@@ -238,19 +238,6 @@ func (j *job) restamp(a *adoption) error {
 	}
 	j.provenance(run)
 	run.CodeVersion = j.version
-	schema, err := store.ReadSchema(j.dir)
-	if err != nil {
-		return err
-	}
-	for _, t := range schema.Tables {
-		name, _, _ := strings.Cut(t.File, ".")
-		for k, c := range t.Columns {
-			t.Columns[k].Doc = cmp.Or(j.docs[[2]string{name, c.Name}], c.Doc)
-		}
-	}
-	if err := j.work.Folder.Replace([]store.File{schema.File(), j.readme(schema)}, func(string) bool { return false }); err != nil {
-		return err
-	}
 	return j.work.Folder.Restamp(run, a.old)
 }
 

@@ -89,21 +89,6 @@ func TestAdopt(t *testing.T) {
 	})
 }
 
-// Adopted results have the descriptions of the code that adopts them, as if it had computed them.
-func TestAdoptDescriptions(t *testing.T) {
-	hereAndInClone(t, func(t *testing.T, clone bool) {
-		m, out, dir := published(t, many, clone)
-		changeCode(t, "2", func() { toyDoc = "how far the last place is" })
-		contains(t, mustRun(t, "adopt", "-exp", m, "-out", out, "-budget", "1ns"), "adopted 60 of 60 cells")
-		adopted := read(t, dir, "README.md") + read(t, dir, "schema.json")
-		os.RemoveAll(filepath.Join(dir, "cells"))
-		mustRun(t, "verify", "-exp", m, "-out", out)
-		mustRun(t, "-exp", m, "-out", out)
-		check.Equal(t, "README.md and schema.json", adopted, read(t, dir, "README.md")+read(t, dir, "schema.json"))
-		contains(t, adopted, "how far the last place is")
-	})
-}
-
 // The short form alone speaks for strata whose cells take longer than the budget; of one that it does
 // not have a cell is recomputed in any case.
 func TestAdoptBudget(t *testing.T) {

@@ -57,9 +57,7 @@ var commands = []command{
 	{"adopt", "[NAME…]", "after a change of code, check a sample and compute only what differs", "go run ./runner adopt -all", (*program).adoptCommand},
 	{"diff", "REV [NAME…]", "compare the tables with those of a commit", "go run ./runner diff HEAD~1 fig1_12", (*program).diffCommand},
 	{"stale", "", "list in results/STALE the experiments whose results are behind", "go run ./runner stale -check", (*program).staleCommand},
-	{"report", "FILE", "write the page of the results", `go run ./runner report page.html   one page of all results, to send to someone
-
-OUT/index.html, which every run writes, too, links to the files beside it. Any other FILE contains figures and tables.`, (*program).reportCommand},
+	{"report", "FILE", "write all results into one file", "go run ./runner report page.html   as OUT/index.html", (*program).reportCommand},
 	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists, from the results", (*program).paperCommand},
 	{"time", "[NAME…]", "measure the times of methods; nothing else should run", "go run ./runner time moments   for published experiments; a run keeps the times", (*program).timeCommand},
 	{"fetch", "SET…", "download data sets into experiments/data/", "go run ./runner fetch iris mnist\n  go run ./runner fetch all", (*program).fetchCommand},
@@ -247,7 +245,7 @@ func atLeast(f *flag.FlagSet, to *int, least int, name, about string) {
 func (p *program) computeHere() {
 	if fused && !p.quiet {
 		fmt.Fprintf(p.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes rebuild: "+
-			"GOFLAGS=%s %s\n", unfused, p.command())
+			"GOFLAGS=%s %s\n", unfused, commandLine(p.args))
 	}
 	p.here = &engine.Here{Pool: pool.New(p.workers), Stderr: p.stderr}
 	p.here.Progress.W = p.stderr

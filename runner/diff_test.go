@@ -4,11 +4,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"closedform/internal/check"
 )
 
-// diff prints what changed since a commit, and report shows it on the page.
+// diff prints what changed since a commit.
 func TestDiff(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": small, "other.toml": edit(t, small, `"small"`, `"other"`)})
 	mustRun(t, "-all")
@@ -25,11 +23,6 @@ func TestDiff(t *testing.T) {
 	if got := mustRun(t, "diff", "HEAD", "other"); got != "other: same\n" {
 		t.Errorf("of one experiment it prints\n%s", got)
 	}
-	page := filepath.Join(t.TempDir(), "page.html")
-	mustRun(t, "report", page, "-diff", "HEAD")
-	contains(t, read(t, page), "Changes since HEAD", "<td>method=joint</td><td>above</td><td>0</td><td>7</td>", "Same: other.")
-	mustRun(t, "report", page)
-	check.Equal(t, "the usual page has changes", strings.Contains(read(t, page), "Changes since"), false)
 	fails(t, "commit nowhere: ", "diff", "nowhere")
 	fails(t, "no results of third", "diff", "HEAD", "third")
 	t.Setenv("GIT_DIR", t.TempDir())

@@ -26,9 +26,9 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 	mustRun(t, "-exp", "small")
 	before := snapshot(t, filepath.Join("results", "small"))
 	for _, c := range []struct{ set, folder, command string }{
-		{"sweep.seed=2", "small@sweep.seed=2", "sweep.seed=2`"},
-		{"model.scale=0.4,sweep.seed=2..3", "small@model.scale=0.4,sweep.seed=2..3", "model.scale=0.4 -set sweep.seed=2..3`"},
-		{"sweep.seed=[2]", "small@sweep.seed=_2_-????????", "'sweep.seed=[2]'`"},
+		{"sweep.seed=2", "small@sweep.seed=2", "sweep.seed=2 -quiet\n"},
+		{"model.scale=0.4,sweep.seed=2..3", "small@model.scale=0.4,sweep.seed=2..3", "model.scale=0.4 -set sweep.seed=2..3 -quiet\n"},
+		{"sweep.seed=[2]", "small@sweep.seed=_2_-????????", "'sweep.seed=[2]' -quiet\n"},
 		{`title="../` + strings.Repeat("x", 200) + `"`, "small@title=_.._" + strings.Repeat("x", 84) + "-????????", ""},
 	} {
 		args := []string{"-exp", "small"}
@@ -41,7 +41,7 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 			t.Errorf("%s: there is %q", c.set, glob(t, "results", "*"))
 			continue
 		}
-		contains(t, read(t, dirs[0], "README.md"), "by `go run ./runner -exp small -set "+c.command)
+		contains(t, read(t, dirs[0], "README.md"), "\n    go run ./runner -exp small -set "+c.command)
 		for _, again := range []string{"run", "verify", "draw"} {
 			mustRun(t, append([]string{again}, args...)...)
 		}

@@ -87,10 +87,10 @@ func manifests() ([]string, error) {
 	return filepath.Glob(filepath.Join(experiment.Folder, "*.toml"))
 }
 
-// command returns the command line, for typing it again.
-func (p *program) command() string {
+// commandLine returns a command line of these arguments, for typing it again.
+func commandLine(args []string) string {
 	command := "go run ./runner"
-	for _, arg := range p.args {
+	for _, arg := range args {
 		command += " " + engine.Quoted(arg)
 	}
 	return command

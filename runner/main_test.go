@@ -149,7 +149,7 @@ func results(t testing.TB, dir string) map[string]string {
 	var sums strings.Builder
 	for _, path := range glob(t, dir, "*") { // in the order of their names
 		switch name := filepath.Base(path); {
-		case name == "cells", name == "cells.sums", name == "run.json", strings.HasPrefix(name, "timing"): // tell of the run
+		case name == "cells", name == "cells.sums", name == "run.json", name == "README.md", strings.HasPrefix(name, "timing"): // tell of the run
 		case name == "SHA256SUMS":
 			files[name] = read(t, path)
 		default:
@@ -257,7 +257,7 @@ func TestWrongUsage(t *testing.T) {
 		"-exp M -engine slurm -shard 1/2": "-shard", "-exp M -engine slurm -workers 2": "-workers", "run -data M -exp M": "-data", "-exp M -class x": "-data",
 		"predict n.npz": "-data FILE", "predict -data M": "NETWORK", "predict n.npz -data M -unknown 1.5": "-unknown", "predict n.npz -data M -wrong 1": "-wrong",
 		"predict n.npz -data M -familiar 2": "-familiar", "predict n.npz -data M -wrong 0.1 -unknown 0.9": "exclude", "learn n.npz": "-data FILE",
-		"draw M -shard 1/2": "", "adopt M -short": "", "time M -shard 1/2": "", "list M": "need runner list", "fetch": "SET…", "diff": "REV", "stale M": "", "report": "FILE", "report a b": "FILE",
+		"draw M -shard 1/2": "", "adopt M -short": "", "time M -shard 1/2": "", "list M": "need runner list", "fetch": "SET…", "diff": "REV", "stale M": "", "report": "FILE", "report a b": "FILE", "report a -diff HEAD": "git diff --word-diff results/",
 		"M": "runner run M", "lsit": "did you mean list?",
 	} {
 		stdout, _, err := try(t, strings.Fields(args)...)

@@ -25,7 +25,7 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	if err != nil {
 		return err
 	}
-	files, notes, err := j.files(cells, tables)
+	readme, files, err := j.files(cells, tables)
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
@@ -38,65 +38,60 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err != nil {
 		return err
 	}
+	if run.Programs, err = j.FindPrograms(); err != nil {
+		return err
+	}
 	sums, err := j.sums(ctx, cells)
 	if err != nil {
 		return err
 	}
 	j.provenance(run)
-	if err := j.work.Folder.Publish(inputs, files, run, sums); err != nil {
+	err = j.work.Folder.Publish(inputs, files, run, func(run *store.Run) []byte {
+		readme.Command, readme.Programs = commandLine(run.Command[1:]), run.Programs
+		readme.Result = report.NewResult(tables, run)
+		return readme.Markdown()
+	}, sums)
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
 		j.Name, len(j.work.Mine), run.Computed, len(j.work.Mine)-run.Computed, len(files), j.dir, j.took())
-	for _, note := range notes {
+	for _, note := range readme.Notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
-	fmt.Fprint(j.stdout, report.Result(tables, run))
+	fmt.Fprint(j.stdout, report.NewResult(tables, run).Text())
 	return nil
 }
 
-// files returns the files of the results, with figures drawn of the tables as they are written, and notes.
-func (j *job) files(cells []table.Set, tables table.Set) (files []store.File, notes []string, err error) {
-	s := new(store.Schema)
+// files returns what the README of the results says of them, and the files, with figures drawn of the tables as
+// they are written.
+func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, files []store.File, err error) {
+	r = &report.README{Name: j.Name, Asks: j.Kind.Asks, Tables: tables}
 	for _, t := range slices.Concat(cells...) {
 		if t.File != nil {
-			s.Kept, files = append(s.Kept, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
+			r.Kept, files = append(r.Kept, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
 		}
 	}
-	drawings := j.Study.Figures()
 	if noted, ok := j.Study.(study.Noted); ok {
-		notes = noted.Notes(tables)
+		r.Notes = noted.Notes(tables)
 	}
-	if s.Finding, err = quote.Fill(j.Finding, tables); err != nil { // values other than the manifest's may leave out what it names
-		notes = append(notes, fmt.Sprintf("finding: %v", err))
+	if len(j.Overrides) == 0 { // a finding is of the values of the manifest
+		if r.Finding, err = quote.Fill(j.Finding, tables); err != nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
+		}
 	}
-	if s.Programs, err = j.FindPrograms(); err != nil {
-		return nil, nil, err
-	}
-	s.Notes = notes
-	for _, t := range tables {
-		s.AddTable(t)
-	}
-	for _, f := range drawings {
-		s.Figures = append(s.Figures, store.FigureSchema{Name: f.Name, Needs: f.Needs})
-	}
-	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest}, s.File(), j.readme(s))
-	drawings = slices.DeleteFunc(drawings, func(f study.Figure) bool { return store.Timed(f.Name) })
+	r.Figures = slices.DeleteFunc(j.Study.Figures(), func(f study.Figure) bool { return store.Timed(f.Name) })
+	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest})
 	written := map[string]store.File{}
 	for _, t := range tables {
 		written[t.Name] = store.TableFile(t)
 		files = append(files, written[t.Name])
 	}
-	drawn, err := experiment.Draw(drawings, func(name string) (*table.Table, error) {
+	drawn, err := experiment.Draw(r.Figures, func(name string) (*table.Table, error) {
 		if file, ok := written[name]; ok {
 			return file.Table()
 		}
 		return nil, fmt.Errorf("a table %s, which is not made", name)
 	})
-	return append(files, drawn...), notes, err
-}
-
-// readme returns the README of the results folder.
-func (j *job) readme(s *store.Schema) store.File {
-	return store.File{Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment, ""), s)}
+	return r, append(files, drawn...), err
 }

@@ -4,23 +4,42 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
-// A run leaves a page of what it published; report makes one with everything in it, of all
-// folders, and with what is known of a run that was not finished.
+// Every run leaves a page of all results in its folder. Those of the project have a README with their findings,
+// too, which tells nothing of other values, nor of your own runs.
 func TestReport(t *testing.T) {
-	_, out, _ := published(t, drawn, false)
-	page := read(t, out, "index.html")
-	contains(t, page, `id="small"`, "Where do they end?", "computed, not committed", `src="small/walks.png"`, `href="small/walks.pdf"`)
-	unfinished := write(t, edit(t, drawn, `name  = "small"`, `name  = "half"`))
-	mustRun(t, "-exp", unfinished, "-out", out, "-shard", "1/2")
-	write(t, read(t, unfinished), out, "half", "manifest.toml") // as of one that is known
-	write(t, "name = ", out, "small@sweep.seed=7", "manifest.toml")
-	file := filepath.Join(t.TempDir(), "all.html")
-	mustRun(t, "report", file, "-out", out)
-	page = read(t, file)
-	contains(t, page, `id="small@sweep.seed=7"`, "cannot be read", "partly computed (2 of 4 cells)", "data:image/png;base64,")
-	if strings.Contains(page, `href="small/`) {
-		t.Error("a page with everything links to files beside it")
+	found := "group = 'learning'\nfinding = 'Above: {summary method=joint above %.0f}.'\n" + drawn
+	inExperiments(t, map[string]string{"small.toml": found})
+	mustRun(t, "-exp", "small")
+	contains(t, read(t, "results", "README.md"), "\n## Learning\n\n- [small](small/README.md): Above: 0.\n")
+	contains(t, read(t, "results", "small", "README.md"), "\n\n**Above: 0.**\n\n", "\n![walks](walks.png)\n")
+
+	mustRun(t, "-exp", "small", "-set", "sweep.seed=2")
+	mustRun(t, "-exp", write(t, edit(t, small, `"small"`, `"mine"`)))
+	lacks := func(text string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if strings.Contains(text, part) {
+				t.Errorf("%q has %q in it", text, part)
+			}
+		}
 	}
+	lacks(read(t, "results", "README.md"), "mine", "small@")
+	lacks(read(t, "results", "small@sweep.seed=2", "README.md"), "Above: ")
+	page := read(t, "results", "index.html")
+	contains(t, page, "Runs of your own</h2>", `id="mine"`, `id="small@sweep.seed=2"`, "Learning</h2>", `id="small"`,
+		"Above: 0.", `src="data:image/png;base64,`, `href="small/run.json"`)
+	lacks(page, "<script")
+
+	file := filepath.Join(t.TempDir(), "page.html")
+	mustRun(t, "report", file)
+	check.Equal(t, "the page elsewhere is the same", read(t, file) == page, true)
+
+	write(t, "mine", "elsewhere", "README.md")
+	mustRun(t, "-exp", "small", "-out", "elsewhere")
+	contains(t, read(t, "elsewhere", "index.html"), `id="small"`)
+	check.Equal(t, "a README in another folder", read(t, "elsewhere", "README.md"), "mine")
 }

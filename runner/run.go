@@ -124,7 +124,7 @@ func (p *program) runAll(ctx context.Context, experiments []*experiment.Experime
 		return err
 	}
 	file := filepath.Join(p.out, page)
-	if err := errors.Join(err, p.writePage(ctx, file, "")); err != nil {
+	if err := errors.Join(err, p.writePage(file)); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "open %s\n", file)
@@ -146,5 +146,5 @@ func (p *program) inTurn(ctx context.Context, names []string, data bool, do func
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	return p.writePage(ctx, filepath.Join(p.out, page), "")
+	return p.writePage(filepath.Join(p.out, page))
 }

@@ -125,7 +125,7 @@ func TestSlurm(t *testing.T) {
 	t.Run("undisturbed", func(t *testing.T) {
 		out := t.TempDir()
 		code, said := slurm(t, m, out, nil, "-chunk", "3", "-limit", "6", "-slurm-args", "--time=5 --comment='a b'")
-		contains(t, said, " computes 16 cells in 6 tasks; ", "\nsmall: 16 cells, 0 computed, 16 done before; 6 files in "+out)
+		contains(t, said, " computes 16 cells in 6 tasks; ", "\nsmall: 16 cells, 0 computed, 16 done before; 4 files in "+out)
 		script := read(t, out, "small", "slurm", "array.sbatch")
 		contains(t, script, "#SBATCH --array=0-5%6\n", "#SBATCH --requeue\n", "#SBATCH --time=5 --comment='a b'\n", "-out "+out)
 		done(t, code, said, out)

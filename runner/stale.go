@@ -35,13 +35,12 @@ func (p *program) findStale() (map[string]string, error) {
 	for _, name := range folders {
 		why[name] = "no manifest in " + experiment.Folder
 	}
-	experiments, _ := p.describe(paths)
-	for _, e := range experiments {
-		if e.Err != nil {
-			return nil, e.Err
+	for _, d := range p.describe(paths) {
+		if d.err != nil {
+			return nil, d.err
 		}
-		if why[e.Name] = e.Behind; e.Behind == "" {
-			delete(why, e.Name)
+		if why[d.Name] = d.behind; d.behind == "" {
+			delete(why, d.Name)
 		}
 	}
 	return why, nil

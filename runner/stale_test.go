@@ -9,7 +9,7 @@ import (
 	"closedform/internal/check"
 )
 
-// stale lists what is behind, -check fails where the list is another, and list and the page show it.
+// stale lists what is behind, -check fails where the list is another, and list shows it.
 func TestStale(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": small, "after.toml": edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold")})
 	mustRun(t, "-all")
@@ -29,14 +29,12 @@ func TestStale(t *testing.T) {
 		mustRun(t, "stale", "-check")
 	}
 	is("", false)
-	contains(t, mustRun(t, "list"), "full    computed, not committed  4 ")
+	contains(t, mustRun(t, "list"), "full    computed  4 ")
 
 	// Other code: all of them, and what is derived of them.
 	changeCode(t, "2", nil)
 	is("after\nsmall\n", true)
 	contains(t, mustRun(t, "list"), "small  full    behind  4 ", "results/STALE lists as behind: after, small\n")
-	mustRun(t, "report", "page.html")
-	contains(t, read(t, "page.html"), "behind (other code)", `Results behind the code, by STALE: <a href="#after">after</a>, <a href="#small">small</a>.`)
 	changeCode(t, "1", nil)
 	is("", true)
 
@@ -75,8 +73,6 @@ func TestAdopted(t *testing.T) {
 	run := filepath.Join("results", "small", "run.json")
 	write(t, edit(t, read(t, run), `"goos"`, `"adopted": {"from": "0ld", "to": "1", "cells": 4, "recomputed": 2, "strata": 1}, "goos"`), run)
 	contains(t, mustRun(t, "list"), "small  full    adopted  4 ")
-	mustRun(t, "report", "page.html")
-	contains(t, read(t, "page.html"), "adopted (4 cells, 2 computed again, not committed)", "<code>0ld</code>; 2 of them, from 1 strata")
 	changeCode(t, "2", nil)
 	contains(t, mustRun(t, "list"), "small  full    behind  4 ")
 }

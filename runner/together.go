@@ -67,7 +67,7 @@ func (p *program) atOnce(ctx context.Context, experiments []*experiment.Experime
 	case cancelled && p.verifying: // the cells go with the temporary folder
 		failed = append(failed, interrupted("interrupted, not compared"))
 	case cancelled && (ctx.Err() != nil || len(failed) == 0):
-		failed = append(failed, interrupted("interrupted; to go on: "+p.command()))
+		failed = append(failed, interrupted("interrupted; to go on: "+commandLine(p.args)))
 	}
 	return ran, errors.Join(failed...)
 }

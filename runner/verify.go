@@ -34,16 +34,16 @@ func (p *program) verify(ctx context.Context, names []string) error {
 		if _, err := store.OpenResults(p.dir(e)); err != nil {
 			return fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
 		}
-		schema, err1 := store.ReadSchema(p.dir(e))
+		run, err1 := store.ReadRun(p.dir(e))
 		programs, err2 := e.FindPrograms()
 		if err := errors.Join(err1, err2); err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
-		if slices.Equal(programs, schema.Programs) {
+		if slices.Equal(programs, run.Programs) {
 			same = append(same, e)
 		} else {
 			fmt.Fprintf(p.stdout, "%s: computed by %s, not by %s; skipped\n",
-				e.Name, strings.Join(schema.Programs, ", "), strings.Join(programs, ", "))
+				e.Name, strings.Join(run.Programs, ", "), strings.Join(programs, ", "))
 		}
 	}
 	temporary, err := os.MkdirTemp("", "closedform-verify-")

@@ -1,5 +1,5 @@
-// Package quote reads the numbers of published tables that texts quote: the READMEs,
-// the page of the results, and the paper.
+// Package quote reads the numbers of published tables that texts quote: the READMEs
+// and the paper.
 package quote
 
 import (

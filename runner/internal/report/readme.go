@@ -2,45 +2,64 @@ package report
 
 import (
 	"bytes"
-	"fmt"
+	"embed"
 	"strings"
+	"text/template"
 
 	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
-// README returns that of a results folder: the question of the experiment, the command that runs it, and
-// what each file and column is.
-func README(name, asks, command string, s *store.Schema) []byte {
+//go:embed readme.md results.md index.html
+var texts embed.FS
+
+// README is the page of a result: README.md of its folder.
+type README struct {
+	Name, Asks string
+	Finding    string // empty: none
+	Result     Result
+	Notes      []string // what the run said
+	Figures    []study.Figure
+	Command    string // that was typed
+	Programs   []string
+	Tables     table.Set
+	Kept       []string // trained networks
+}
+
+// Markdown returns the text.
+func (r *README) Markdown() []byte { return fill("readme.md", r) }
+
+// fill returns an embedded template with the data in it.
+func fill(name string, data any) []byte {
+	functions := template.FuncMap{"join": strings.Join, "file": store.TableName, "columns": columns}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n\n%s\n\n", name, asks)
-	if s.Finding != "" {
-		fmt.Fprintf(&b, "%s\n\n", s.Finding)
-	}
-	fmt.Fprintf(&b, "This folder is written by `%s`. `manifest.toml` has every value of the experiment, `run.json` tells when, "+
-		"where and by which code it was run, `schema.json` has for programs what stands here, and `SHA256SUMS` has the checksums of all other files, but of those that are "+
-		"called `timing…`: they hold times and differ on every run. Compressed tables, SVG and PDF figures are not committed: "+
-		"a run makes them again.\n\n## Tables\n\nAn empty field is no value.\n", command)
-	if len(s.Programs) > 0 {
-		fmt.Fprintf(&b, "\nOther programs than this one computed a part of the tables: %s. Where one of these differs, `verify` does not compare them.\n",
-			strings.Join(s.Programs, "; "))
-	}
-	for _, t := range s.Tables {
-		fmt.Fprintf(&b, "\n`%s`\n\n", t.File)
-		for _, c := range t.Columns {
-			fmt.Fprintf(&b, "- `%s`: %s\n", c.Name, c.Doc)
-		}
-	}
-	if len(s.Figures) > 0 {
-		fmt.Fprintf(&b, "\n## Figures\n\n")
-	}
-	for _, f := range s.Figures {
-		fmt.Fprintf(&b, "- `%s`, of `%s`\n", f.Name, strings.Join(f.Needs, "`, `"))
-	}
-	if len(s.Kept) > 0 {
-		fmt.Fprintf(&b, "\n## Kept\n\n")
-	}
-	for _, name := range s.Kept {
-		fmt.Fprintf(&b, "- `%s`: see `[save]` in the manifest, and `go run ./runner predict`\n", name)
+	t := template.Must(template.New(name).Funcs(functions).ParseFS(texts, name))
+	if err := t.Execute(&b, data); err != nil {
+		panic("report: " + err.Error()) // the data have text only
 	}
 	return b.Bytes()
+}
+
+// described are columns of the same kind and description.
+type described struct {
+	Names     []string
+	Kind, Doc string
+}
+
+// columns describes the columns of a table. Columns with the same description, one after another, share a line,
+// and so does a mean with the ends of its interval.
+func columns(t *table.Table) (all []described) {
+	for _, c := range t.Columns {
+		d := described{[]string{c.Name}, [...]string{"words", "integers", "numbers"}[c.Kind], c.Doc}
+		n := len(all) - 1
+		switch {
+		case n >= 0 && (c.Name == all[n].Names[0]+"_low" || c.Name == all[n].Names[0]+"_high"),
+			n >= 0 && c.Doc == all[n].Doc && d.Kind == all[n].Kind:
+			all[n].Names = append(all[n].Names, c.Name)
+		default:
+			all = append(all, d)
+		}
+	}
+	return all
 }

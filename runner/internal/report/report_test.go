@@ -2,230 +2,126 @@ package report
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"image"
 	"image/png"
-	"maps"
-	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"closedform/internal/check"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
-// publish makes a results folder of the files, with a run of version 1.
-func publish(t *testing.T, dir string, files map[string]string) {
+func has(t *testing.T, text string, parts ...string) {
 	t.Helper()
-	check.OK(t, os.MkdirAll(dir, 0o777))
-	sums := ""
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		write(t, files[name], dir, name)
-		if !strings.HasPrefix(name, "timing") {
-			sums += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(files[name])), name)
-		}
-	}
-	write(t, sums+strings.Repeat("0", 64)+"  x.npz\n"+strings.Repeat("0", 64)+"  x.svg\n", dir, "SHA256SUMS")
-	write(t, `{"command": ["runner", "-exp", "x"], "commit": "c0ffee", "tree": "clean", "code_version": "1", "seeds": [1, 2], "wall_seconds": 7}`, dir, "run.json")
-}
-
-func write(t *testing.T, text string, path ...string) {
-	t.Helper()
-	check.OK(t, os.WriteFile(filepath.Join(path...), []byte(text), 0o666))
-}
-
-func drawing(t *testing.T) string {
-	t.Helper()
-	var b bytes.Buffer
-	check.OK(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 30))))
-	return b.String()
-}
-
-// example is a page of two experiments and the claims.
-func example(t *testing.T) *Page {
-	t.Helper()
-	p := &Page{Results: t.TempDir()}
-	p.Picture = "digits/drawing"
-	curve, large := "method,k,error,error_low,error_high\n", "method,k,tv\n"
-	for i, method := range []string{"a", "b", "c<script>"} {
-		for _, k := range []int{1, 10, 100, 1000} {
-			curve += fmt.Sprintf("%s,%d,%g,%g,%g\n", method, k, 1/float64(k+i+1), 0.9/float64(k+i+1), 1.1/float64(k+i+1))
-		}
-		for k := range 900 {
-			large += fmt.Sprintf("%s,%d,%g\n", method, k, float64(k*i)/7)
-		}
-	}
-	sweep := "lambda,rho,tv\n"
-	for _, lambda := range []float64{0.1, 0.2, 0.3} {
-		for _, rho := range []float64{0, 0.5} {
-			sweep += fmt.Sprintf("%g,%g,%g\n", lambda, rho, math.Abs(lambda-0.2)+rho/100)
-		}
-	}
-	publish(t, filepath.Join(p.Results, "digits"), map[string]string{
-		"curve_summary.csv":  curve,
-		"large.csv":          large,
-		"summary.csv":        "method,error,log_loss,note\na,0.5,9,\"one, two\"\nb,0.25,10,\"he said \"\"so\"\"\"\nc,0.125,,\n",
-		"timing_methods.csv": "method,seconds\na,3\nb,2\nc,1\n",
-		"sweep.csv":          sweep,
-		"drawing.png":        drawing(t),
-		"manifest.toml":      "[model]\nrule = \"adf\"\n[[method]]\nname = \"a\"\nrule = \"adf\"\n[[method]]\nname = \"b\"\nkind = \"tagi\"\n",
-		"schema.json": `{"finding": "An error of 25 % with ` + "`b`" + `, <less> than before.", "tables": [{"file": "summary.csv", "columns": [{"name": "error", "kind": "numbers", "doc": "share of wrong answers"}]}],
-			"figures": [{"name": "drawing", "needs": ["summary"]}]}`,
-	})
-	claims := "claim,where,sentence,verdict,holds_with,fails_with,open_with,manifests\n"
-	for i, verdict := range []string{"holds", "fails", "holds with x; y", "open", "fails", "holds"} {
-		claims += fmt.Sprintf("c%d,Section %d,It is so %d.,%s,x,,,digits\n", i, 6-i, i, verdict)
-	}
-	publish(t, filepath.Join(p.Results, "claims"), map[string]string{"claims.csv": claims})
-	for name, group := range map[string]string{"claims": "paper", "digits": "learning", "later": "learning"} {
-		p.Experiments = append(p.Experiments, Experiment{Name: name, Asks: "How well?", Command: "run " + name, Cells: 60, Manifest: "name = 1 # <&>", Group: group})
-	}
-	slices.SortFunc(p.Experiments, func(a, b Experiment) int { return strings.Compare(a.Name, b.Name) })
-	return p
-}
-
-func render(t *testing.T, p *Page) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "index.html")
-	check.OK(t, p.Write(file))
-	text := check.Must(os.ReadFile(file))
-	return string(text)
-}
-
-func has(t *testing.T, page string, wanted ...string) {
-	t.Helper()
-	for _, text := range wanted {
-		if !strings.Contains(page, text) {
-			t.Errorf("the page lacks %q", text)
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in\n%s", part, text)
 		}
 	}
 }
 
-func TestPage(t *testing.T) {
-	p := example(t)
-	page := render(t, p)
-	check.Equal(t, "the same results give other bytes", render(t, p), page)
-	has(t, page, "An error of 25 % with <code>b</code>, &lt;less&gt; than before.", `<figure class="picture"><img src="digits/drawing.png"`, "c0ffee",
-		`src="digits/drawing.png"`, `width="40" height="30"`, "Figure drawing of digits, drawn of summary. How well?",
-		"name = 1 # &lt;&amp;&gt;", `"path":"digits/large.csv"`, `share of wrong answers`)
-	if strings.Contains(page, "c<script>") {
-		t.Error("a table is not escaped")
-	}
-	if strings.Contains(page, "899,") && strings.Count(page, `\nb,`) > 2000 {
-		t.Error("a large table is in the page twice")
-	}
-	p.Embed = true
-	all := render(t, p)
-	has(t, all, `src="data:image/png;base64,`, `b,899,128.`)
-	if strings.Contains(all, `"path":"d`) {
-		t.Error("a page with everything has tables beside it")
-	}
-	own := regexp.MustCompile(`(?s)<script>.*?</script>|<pre.*?</pre>`).ReplaceAllString(all, "")
-	for _, link := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(own, -1) {
-		if !strings.HasPrefix(link[1], "#") && !strings.HasPrefix(link[1], "data:") {
-			t.Errorf("a page with everything links to %s", link[1])
-		}
-	}
+func means() table.Set {
+	means := table.New("summary", table.Text("method", "what learns"), table.Text("set", ""),
+		table.Num("error", "share"), table.Num("error_low", ""), table.Num("error_high", ""),
+		table.Num("log_loss", ""), table.Num("brier", ""))
+	means.Add("model", "iris", 0.1, 0.08, 0.12, 1.25, 0.2)
+	means.Add("majority", "iris", 0.6, 0.6, 0.6, 1.1, 0.7)
+	means.Add("very |sure|<b>", "iris", 0.1, 0, 0.4, 0.3, 0) // its interval is cut off at 0
+	large := table.New("large", table.Int("p1", "of a class"), table.Int("p2", "of a class"))
+	large.Packed = true
+	return table.Set{means, large}
 }
 
-func TestStates(t *testing.T) {
-	p := example(t)
-	digits := filepath.Join(p.Results, "digits")
-	e := Experiment{Name: "digits", Cells: 60}
-	is := func(want int, problem string, e Experiment) {
-		t.Helper()
-		s := p.section(e, committed(p.Results))
-		if got := strings.Join(s.Problems, "; "); s.State != states[want] || !strings.Contains(got, problem) || problem == "" && got != "" {
-			t.Errorf("%q with problems %q, want %q with %q", s.State.Word, got, states[want].Word, problem)
-		}
-	}
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Dir = p.Results
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Skipf("git: %v\n%s", err, out)
-		}
-	}
-	is(notRun, "", Experiment{Name: "later"})
-	is(needsData, "", Experiment{Name: "later", Missing: errors.New("no data")})
-	is(partly, "", Experiment{Name: "later", Missing: errors.New("no data"), Done: 38, Cells: 60})
-	is(unreadable, "manifest: a line", Experiment{Name: "later", Err: errors.New("a line")})
-	is(fresh, "", e)
-	if err := os.Mkdir(filepath.Join(digits, "cells"), 0o777); err != nil { // as a run and -draw leave it
-		t.Fatal(err)
-	}
-	is(fresh, "", e)
-	git("init", "-q")
-	git("add", ".")
-	git("commit", "-q", "-m", "x")
-	is(same, "", e)
-	is(stale, "", Experiment{Name: "digits", Behind: "other code"})
-	write(t, "method,error\n", digits, "summary.csv")
-	is(differs, "summary.csv", e)
-	os.Remove(filepath.Join(digits, "summary.csv"))
-	is(differs, "summary.csv (lost)", e)
-	write(t, "a,b\n1\n", digits, "summary.csv")
-	is(differs, "summary.csv: table summary", e)
-	write(t, "{", digits, "run.json")
-	is(unreadable, "run.json", e)
-	has(t, render(t, p), "run.json", "It is so 5.") // the rest of the page is made
+// A run ends with its result, and a warning where guessing is better.
+func TestResult(t *testing.T) {
+	run := &store.Run{CellSeconds: map[string]float64{"model": 2, "very |sure|<b>": 1}}
+	r := NewResult(means(), run)
+	has(t, r.Text(),
+		"\n  method          error            log loss  Brier   ECE  seconds\n",
+		"  model           0.1000 ± 0.0200  1.2500    0.2000       2.0000\n",
+		"  very |sure|<b>  0.1000 ± 0.3000  0.3000    0.0000       1.0000\n",
+		"  model is worse than the frequencies of the classes\n")
+	has(t, r.Markdown(), "| method | error | log loss | Brier | ECE | seconds |\n|---|---|---|---|---|---|\n",
+		`| very \|sure\|&lt;b> | 0.1000 ± 0.3000 | 0.3000 |`)
+	scoreless := table.New("summary", table.Text("method", ""))
+	check.Equal(t, "without scores it says", NewResult(table.Set{scoreless}, run).Text(), "")
+	claims := table.New("claims", table.Text("claim", ""), table.Text("verdict", ""))
+	claims.Add("formulas", "holds")
+	has(t, NewResult(table.Set{claims}, run).Text(), "  formulas  holds\n")
 }
 
-// Experiments stand in groups, and runs that are not among the published ones apart.
-func TestGroups(t *testing.T) {
-	p := example(t)
-	p.Experiments[1].Own = true
-	page := render(t, p)
-	place := -1
-	for _, text := range []string{">Runs of your own<", `id="digits"`, ">The paper’s claims<", `id="claims"`, ">Learning<", `id="later"`} {
-		at := strings.Index(page, text)
-		if at <= place {
-			t.Errorf("%s stands at %d, not after %d", text, at, place)
-		}
-		place = at
+// The README of a result begins with what was found and ends with its columns.
+func TestREADME(t *testing.T) {
+	r := README{
+		Name: "digits", Asks: "How well?", Finding: "Well.", Notes: []string{"one failed"}, Tables: means(),
+		Result: NewResult(means(), &store.Run{}), Command: "go run ./runner -all",
+		Figures:  []study.Figure{{Name: "curve", Needs: []string{"summary", "large"}}},
+		Programs: []string{"python 3"}, Kept: []string{"network.npz"},
 	}
-}
-
-// The metadata beside the page describe the published experiments and files, and refer only to what they describe.
-// The findings stand there as Markdown, by groups.
-func TestCrate(t *testing.T) {
-	p := example(t)
-	p.Experiments[0].Own = true
-	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
-	findings := check.Must(os.ReadFile(filepath.Join(p.Results, FindingsFile)))
-	has(t, string(findings), "## Learning\n\n- [digits](digits): An error of 25 % with `b`, <less> than before.\n")
-	text := check.Must(os.ReadFile(filepath.Join(p.Results, CrateFile)))
-	var crate struct {
-		Graph []map[string]any `json:"@graph"`
-	}
-	check.OK(t, json.Unmarshal(text, &crate))
-	types := map[string]any{}
-	for _, e := range crate.Graph {
-		types[e["@id"].(string)] = e["@type"]
-	}
-	for _, m := range regexp.MustCompile(`\{"@id":"([^"]*)"\}`).FindAllStringSubmatch(string(text), -1) {
-		if types[m[1]] == nil && !strings.HasPrefix(m[1], "https://") {
-			t.Errorf("%s is not described", m[1])
-		}
-	}
-	for id, want := range map[string]any{
-		"./": "Dataset", "digits/": "Dataset", "digits/summary.csv": "File", "digits/drawing.png": "File", "digits/run.json": "File",
-		"#run-digits": "CreateAction", "claims/": nil, "later/": nil,
+	text, at := string(r.Markdown()), 0
+	for _, part := range []string{
+		"# digits\n\nHow well?\n\n**Well.**\n\n| method |",
+		" |\n\n- one failed\n- model is worse than the frequencies of the classes\n\n## Figures\n",
+		"\n`curve`, drawn from `summary`, `large`:\n\n![curve](curve.png)\n\n## Command\n",
+		"\n    go run ./runner -all\n", "python 3",
+		"\n`summary.csv`\n\n- `method` (words): what learns\n- `set` (words)\n",
+		"\n- `error`, `error_low`, `error_high` (numbers): share\n",
+		"\n`large.csv.gz` is large and not committed", "\n\n- `p1`, `p2` (integers): of a class\n",
+		"\n- `network.npz`: ",
 	} {
-		check.Equal(t, fmt.Sprintf("%s is a", id), types[id], want)
+		i := strings.Index(text[at:], part)
+		if i < 0 {
+			t.Fatalf("%q is not there, or too early, in\n%s", part, text)
+		}
+		at += i
 	}
-	has(t, string(text), "An error of 25 % with `b`", `"endTime":"0001-01-01T00:00:07Z"`)
-	for i := range p.Experiments { // runs of your own change neither file, which git has
-		p.Experiments[i].Own = true
+	r = README{Name: "plain", Asks: "What?", Command: "go run ./runner plain"}
+	has(t, string(r.Markdown()), "# plain\n\nWhat?\n\n## Command\n\n    go run")
+}
+
+// The page has the READMEs of all folders, with their pictures. What is damaged does not hide the others.
+func TestPage(t *testing.T) {
+	results, manifests := t.TempDir(), t.TempDir()
+	write := func(text string, path ...string) {
+		t.Helper()
+		file := filepath.Join(path...)
+		check.OK(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		check.OK(t, os.WriteFile(file, []byte(text), 0o666))
 	}
-	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
-	check.Equal(t, "findings", string(check.Must(os.ReadFile(filepath.Join(p.Results, FindingsFile)))), string(findings))
+	var picture bytes.Buffer
+	check.OK(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 30))))
+	for _, name := range []string{"digits", "damaged", "lost"} {
+		write("", manifests, name+".toml")
+		text := "\n\nHow <b>well</b>?\n\n| a |\n|---|\n| 1 |\n\n![curve](curve.png) [run.json](run.json)\n"
+		write("# "+name+text, results, name, "README.md")
+		write("", results, name, "SHA256SUMS")
+		write("group = \"learning\"\nfinding = \"An error with `b`.\"\n", results, name, "manifest.toml")
+	}
+	write(picture.String(), results, "digits", "curve.png")
+	write("group = [", results, "damaged", "manifest.toml")
+	write("# Mine\n", results, "mine", "README.md")
+	write("", results, "unfinished", "cells", "a.cell")
+
+	page := check.Must(Read(results, manifests))
+	html := string(check.Must(page.HTML()))
+	at := 0
+	for _, part := range []string{
+		"Runs of your own</h2>", `id="mine"`, "Learning</h2>", "<b>digits</b> <p>An error with <code>b</code>.</p>",
+		`id="digits"`, "<h3>digits</h3>", "<td>1</td>", `src="data:image/png;base64,`, `href="digits/run.json"`,
+		`id="lost"`, `src="curve.png"`, "Others</h2>", `id="damaged"`,
+	} {
+		i := strings.Index(html[at:], part)
+		if i < 0 {
+			t.Fatalf("%q is not there, or too early, in\n%s", part, html)
+		}
+		at += i
+	}
+	check.Equal(t, "HTML of the READMEs or unfinished results are in the page",
+		[]bool{strings.Contains(html, "<b>well"), strings.Contains(html, "unfinished")}, []bool{false, false})
+	has(t, string(page.README()), "\n## Learning\n\n- [digits](digits/README.md): An error with `b`.\n- [lost]",
+		"\n## Others\n\n- [damaged](damaged/README.md)\n")
 }

@@ -11,26 +11,36 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// mostResults is the number of rows up to which a run ends with its result: longer tables are for files.
-const mostResults = 40
+// mostRows is the number of rows up to which a run ends with its result: longer tables are for files.
+const mostRows = 40
 
-// Result returns the table of means in short, a line for each method with the half-width of the
-// interval of its error, before it is cut off at 0 or 1; empty if the experiment has no such table, or a long one.
-func Result(tables table.Set, run *store.Run) string {
-	t := tables.Get("summary")
-	if t == nil || !t.Has("method") || !t.Has("error") || !t.Has("log_loss") || t.Len() > mostResults {
-		return ""
+// Result is the table of means in short, with which a run ends.
+type Result struct {
+	Rows  [][]string // the first has the names of the columns; none: there is no such table, or a long one
+	Notes []string
+}
+
+// NewResult has a row for each method, or for each claim. The error has the half-width of its interval, before
+// it is cut off at 0 or 1.
+func NewResult(tables table.Set, run *store.Run) (r Result) {
+	if t := tables.Get("claims"); t != nil && t.Has("verdict") {
+		r.Rows = append(r.Rows, []string{"claim", "verdict"})
+		for i, claim := range t.Texts("claim") {
+			r.Rows = append(r.Rows, []string{claim, t.Texts("verdict")[i]})
+		}
+		return r
 	}
-	var words []string // of a row
+	t := tables.Get("summary")
+	if t == nil || !t.Has("method") || !t.Has("error") || !t.Has("log_loss") || t.Len() > mostRows {
+		return r
+	}
+	var words []string // columns that tell the rows
 	for _, c := range t.Columns {
 		if c.Kind == table.Words && (c.Name == "method" || len(t.Distinct(c.Name)) > 1) {
 			words = append(words, c.Name)
 		}
 	}
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\n  %s\terror\t\tlog loss\tBrier\tECE\tseconds\n", strings.Join(words, "\t"))
-	least := math.Inf(1)
+	r.Rows = append(r.Rows, append(slices.Clone(words), "error", "log loss", "Brier", "ECE", "seconds"))
 	for i := range t.Len() {
 		num := func(column string) float64 {
 			if !t.Has(column) {
@@ -38,26 +48,58 @@ func Result(tables table.Set, run *store.Run) string {
 			}
 			return t.Nums(column)[i]
 		}
-		var name []string
+		var row []string
 		for _, c := range words {
-			name = append(name, t.Texts(c)[i])
+			row = append(row, t.Texts(c)[i])
 		}
-		half := ""
+		took := seconds(run, row)
+		wrong := decimals(num("error"))
 		if h := max(num("error_high")-num("error"), num("error")-num("error_low")); h > 0 { // one end may be cut off
-			half = fmt.Sprintf("± %.4f", h)
+			wrong += fmt.Sprintf(" ± %.4f", h)
 		}
-		fmt.Fprintf(w, "  %s\t%.4f\t%s\t%.4f\t%s\t%s\t%s\n", strings.Join(name, "\t"), num("error"), half, num("log_loss"),
-			decimals(num("brier")), decimals(num("ece")), decimals(seconds(run, name)))
-		if t.Texts("method")[i] == "majority" {
-			least = min(least, num("log_loss"))
+		r.Rows = append(r.Rows, append(row, wrong, decimals(num("log_loss")), decimals(num("brier")),
+			decimals(num("ece")), decimals(took)))
+	}
+	if majority := t.Where("method", "majority"); len(words) == 1 && majority.Len() > 0 {
+		for i, method := range t.Texts("method") {
+			if t.Nums("log_loss")[i] > majority.Nums("log_loss")[0] {
+				r.Notes = append(r.Notes, method+" is worse than the frequencies of the classes")
+			}
 		}
 	}
+	return r
+}
+
+// Text returns the result in lines for a terminal.
+func (r Result) Text() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for i, row := range r.Rows {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "  %s\n", strings.Join(row, "\t"))
+	}
 	w.Flush()
-	if len(words) == 1 {
-		for i, loss := range t.Nums("log_loss") {
-			if loss > least {
-				fmt.Fprintf(&b, "  %s is worse than the frequencies of the classes\n", t.Texts("method")[i])
-			}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "  %s\n", note)
+	}
+	return b.String()
+}
+
+// escaped has plain text stay plain in a table of Markdown.
+var escaped = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`")
+
+// Markdown returns the rows as a table in Markdown.
+func (r Result) Markdown() string {
+	var b strings.Builder
+	for i, row := range r.Rows {
+		for _, cell := range row {
+			fmt.Fprintf(&b, "| %s ", escaped.Replace(cell))
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			b.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
 		}
 	}
 	return b.String()

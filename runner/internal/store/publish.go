@@ -13,27 +13,28 @@ import (
 )
 
 // Publish replaces the content of the folder by the results of a complete run: it removes the other files of
-// an earlier run, then writes the files, cells.sums, run.json, SHA256SUMS, and last the seal by which
+// an earlier run, then writes the files, README.md, cells.sums, run.json, SHA256SUMS, and last the seal by which
 // [Folder.Published] recognises the results of inputs, a line that identifies all that they follow from.
 //
 // A run of the same code that changes nothing leaves run.json as it is, since it describes the run that made the
-// results. Measured times stay; [Folder.Replace] replaces them.
+// results. The function readme returns README.md for the run that run.json describes; nil: there is none. Measured
+// times stay; [Folder.Replace] replaces them.
 //
 // A run that is killed while publishing leaves checksums that do not match. The next one
 // that publishes repairs the folder.
-func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums) error {
+func (f *Folder) Publish(inputs string, files []File, run *Run, readme func(*Run) []byte, cells *CellSums) error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	provenance, err := run.json()
-	if err != nil {
-		return err
-	}
 	sums := checksums{}
 	if err := sums.add(files); err != nil {
 		return err
 	}
 	if made := f.unchanged(sums, run); made != nil {
-		provenance = made
+		run = made
+	}
+	provenance, err := run.json()
+	if err != nil {
+		return err
 	}
 	earlier, err := readSums(f.Dir) // damaged ones, such as with marks of a merge conflict, are about to be replaced
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) {
@@ -47,6 +48,9 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 		}
 	}
 	own := []File{{cellsFile, cells.format()}, {runFile, provenance}, {sumsFile, sums.format()}}
+	if readme != nil {
+		own = append([]File{{readmeFile, readme(run)}}, own...)
+	}
 	if err := f.writeAll(append(slices.Clone(files), own...)...); err != nil {
 		return err
 	}
@@ -67,15 +71,14 @@ func (f *Folder) Restamp(run *Run, cells *CellSums) error {
 	return f.writeAll(File{runFile, provenance}, File{cellsFile, cells.format()})
 }
 
-// unchanged returns run.json as it is if the folder has these sums by the same code, and nothing adopted was computed.
-func (f *Folder) unchanged(sums checksums, run *Run) []byte {
+// unchanged returns the run that made these sums if it had the same code, and nothing adopted was computed.
+func (f *Folder) unchanged(sums checksums, run *Run) *Run {
 	old, err1 := readSums(f.Dir)
 	was, err2 := ReadRun(f.Dir)
 	if err1 != nil || err2 != nil || !maps.Equal(old, sums) || was.CodeVersion != run.CodeVersion || (was.Adopted == nil) != (run.Adopted == nil) {
 		return nil
 	}
-	made, _ := os.ReadFile(filepath.Join(f.Dir, runFile))
-	return made
+	return was
 }
 
 // Replace writes some of the published files again, such as figures or
@@ -117,7 +120,7 @@ func (s checksums) add(files []File) error {
 			return fmt.Errorf("publish: two files are called %q", file.Name)
 		}
 		seen[file.Name] = true
-		if !nameLine.MatchString(file.Name) || slices.Contains([]string{sumsFile, runFile, cellsFile}, file.Name) {
+		if !nameLine.MatchString(file.Name) || slices.Contains(ofRun, file.Name) {
 			return fmt.Errorf("publish: file name %q", file.Name)
 		}
 		if !Timed(file.Name) {
@@ -154,7 +157,7 @@ func (f *Folder) seal() string { return filepath.Join(f.cells(), "published") }
 
 // sealed returns the content of the seal of what is published now.
 func (f *Folder) sealed(inputs string) []byte {
-	for _, name := range []string{sumsFile, runFile, cellsFile} {
+	for _, name := range ofRun {
 		data, _ := os.ReadFile(filepath.Join(f.Dir, name)) // a missing file has another sum than any
 		inputs += " " + sumOf(data)
 	}

@@ -18,7 +18,7 @@ import (
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
-	check.OK(t, f.Publish(inputs, files, testRun(), new(CellSums)))
+	check.OK(t, f.Publish(inputs, files, testRun(), nil, new(CellSums)))
 }
 
 func testRun() *Run {
@@ -90,7 +90,7 @@ func TestPublish(t *testing.T) {
 	}
 	check.Equal(t, "with new times there", fileNames(t, f.Dir), "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_new.csv")
 	check.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.csv"), 0o777))
-	if err := f.Publish("3", []File{{"folder.csv", nil}}, testRun(), new(CellSums)); err == nil || f.Published("3") {
+	if err := f.Publish("3", []File{{"folder.csv", nil}}, testRun(), nil, new(CellSums)); err == nil || f.Published("3") {
 		t.Errorf("in place of a folder: %v", err)
 	}
 	publish(t, f, "2", File{"a.csv", []byte("1")})
@@ -102,11 +102,11 @@ func TestPublish(t *testing.T) {
 func TestPublishRefusesNames(t *testing.T) {
 	f := openTemp(t)
 	for _, name := range []string{"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "run.json"} {
-		if err := f.Publish("i", []File{{name, nil}}, testRun(), new(CellSums)); err == nil {
+		if err := f.Publish("i", []File{{name, nil}}, testRun(), nil, new(CellSums)); err == nil {
 			t.Errorf("published a file named %q", name)
 		}
 	}
-	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), new(CellSums)); err == nil {
+	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), nil, new(CellSums)); err == nil {
 		t.Error("two files of one name were published")
 	}
 	check.Equal(t, "refused, and yet there", fileNames(t, f.Dir), "")

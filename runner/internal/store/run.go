@@ -29,6 +29,7 @@ type Run struct {
 	GOARCH      string            `json:"goarch"`
 	GOAMD64     string            `json:"goamd64,omitempty"`
 	Fused       bool              `json:"fused_multiply_adds"` // last digits are those of the processor
+	Programs    []string          `json:"programs,omitempty"`  // others that learned, with their versions
 	CPU         string            `json:"cpu"`                 // model, or "unknown"
 	CPUs        int               `json:"cpus"`
 	Seeds       []int             `json:"seeds"`

@@ -15,9 +15,13 @@ import (
 )
 
 const (
-	sumsFile = "SHA256SUMS"
-	runFile  = "run.json"
+	sumsFile   = "SHA256SUMS"
+	runFile    = "run.json"
+	readmeFile = "README.md"
 )
+
+// ofRun are the published files without a checksum. All but SHA256SUMS itself tell of the run.
+var ofRun = []string{sumsFile, runFile, cellsFile, readmeFile}
 
 // Timed reports whether a file holds times, or draws them, by its name. Such a file differs whenever times are
 // measured, has no checksum and is never compared.
