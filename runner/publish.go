@@ -47,7 +47,8 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	}
 	j.provenance(run)
 	err = j.work.Folder.Publish(inputs, files, run, func(run *store.Run) []byte {
-		readme.Command, readme.Programs = commandLine(run.Command[1:]), run.Programs
+		args := run.Command[min(1, len(run.Command)):] // a damaged run.json may have none
+		readme.Command, readme.Programs = commandLine(args), run.Programs
 		readme.Result = report.NewResult(tables, run)
 		return readme.Markdown()
 	}, sums)

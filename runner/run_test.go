@@ -124,7 +124,7 @@ func TestResultsAreRestored(t *testing.T) {
 		write(t, text+"\n", dir, name)
 	}
 	again(0)
-	for _, name := range []string{"summary.csv", "manifest.toml", "SHA256SUMS", "run.json", "walks.csv.gz"} {
+	for _, name := range []string{"summary.csv", "manifest.toml", "README.md", "SHA256SUMS", "run.json", "walks.csv.gz"} {
 		remove(t, dir, name)
 		again(0)
 		check.Equal(t, name+" is there", exists(dir, name), true)
