@@ -29,8 +29,8 @@ type job struct {
 	work        engine.Work
 }
 
-// run prepares the experiment, computes the missing cells and, unless other processes
-// do, publishes the results. An error of another experiment may cancel the context of computing.
+// run prepares the experiment, computes the missing cells and, unless another process has just
+// done so, publishes the results. An error of another experiment may cancel the context of computing.
 func (j *job) run(compute, publish context.Context) error {
 	inputs, upToDate, err := j.begin(compute)
 	if j.work.Folder != nil {
@@ -42,13 +42,6 @@ func (j *job) run(compute, publish context.Context) error {
 			return err
 		}
 	}
-	if err == nil && !upToDate && j.cluster != nil {
-		taken, err := j.cluster.Take(&j.work)
-		j.later = j.later || taken
-		if taken || err != nil {
-			return err
-		}
-	}
 	if err == nil && !upToDate {
 		err = j.here.Compute(compute, &j.work)
 	}
@@ -57,16 +50,10 @@ func (j *job) run(compute, publish context.Context) error {
 	}
 	j.publishing.Lock()
 	defer j.publishing.Unlock()
-	switch {
-	case upToDate:
+	if upToDate {
 		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
-	case j.later:
-		fmt.Fprintf(j.stdout, "%s: %s: %d cells, %d computed, %d done before, in %s%s\n",
-			j.Name, j.part, len(j.work.Mine), j.work.Computed, len(j.work.Mine)-j.work.Computed, j.took(), j.merges)
-	default:
-		if err := j.publish(publish, inputs); err != nil {
-			return err
-		}
+	} else if err := j.publish(publish, inputs); err != nil {
+		return err
 	}
 	if j.published != nil {
 		return j.published(j.Experiment)
@@ -89,7 +76,7 @@ func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err erro
 	if j.work.Folder, err = store.Open(j.dir); err != nil {
 		return "", false, err
 	}
-	if j.part == "" && j.work.Folder.Published(inputs) {
+	if j.work.Folder.Published(inputs) {
 		return inputs, true, nil
 	}
 	if err := own.Unlearned(j.dir); err != nil {
@@ -114,7 +101,7 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 		return "", err
 	}
 	var sums []byte
-	if d, ok := j.Study.(study.Derived); ok && !j.later { // cells follow from no other results
+	if d, ok := j.Study.(study.Derived); ok {
 		if sums, err = experiment.Use(d, j.sources); err != nil {
 			return "", err
 		}

@@ -169,8 +169,6 @@ func TestDerivedExperiment(t *testing.T) {
 	if err == nil || err.Error() != want || exists("results") {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	// A shard leaves cells, which need no results.
-	begins(t, mustRun(t, "-exp", "a_judge", "-shard", "1/2"), "a_judge: shard 1/2: 0 cells, ")
 	// With -all it runs after what it reads, although its name comes first.
 	stdout := mustRun(t, "-all")
 	begins(t, stdout, "small: 4 cells, 4 computed, ")

@@ -238,7 +238,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s -h: %v, %q and %q", c.name, err, stdout, stderr)
 		}
 	}
-	for args, want := range map[string]string{"run -h": "-slurm-args options", "-exp x -h": "-shard i/n", "help predict": "-id column", "help": "COMMAND -h"} {
+	for args, want := range map[string]string{"run -h": "-test file", "-exp x -h": "-workers number", "help predict": "-id column", "help": "COMMAND -h"} {
 		if code, stdout, _ := exit(t, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit code %d, and %q", args, code, stdout)
 		}
@@ -251,13 +251,12 @@ func TestWrongUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"": "nothing to do", "-workers 2": "nothing to do", "verify": "nothing to do", "-experiment M": "", "-exp": "",
 		"-exp M -workers 0": "need a number from 1", "-exp M -workers two": "need a number from 1", "-exp M -out=": "-out is empty",
-		"-exp M -shard 0/3": "1 ≤ i ≤ n", "-exp M -shard 4/3": "", "-exp M -shard x": "", "-exp M -shard 1/2/3": "", "-exp M -quiet=maybe": "",
-		"-all -effort slow": "need quick, full or any", "-exp M -effort quick": "-effort", "-all -exp M": "-all", "run -all M": "-all", "-exp M -short": "-short needs -out",
-		"-exp M -engine cloud": "need here or slurm", "-exp M -wait": "-engine slurm", "-exp M -chunk 3": "-engine slurm", "-exp M -engine slurm -chunk -1": "",
-		"-exp M -engine slurm -shard 1/2": "-shard", "-exp M -engine slurm -workers 2": "-workers", "run -data M -exp M": "-data", "-exp M -class x": "-data",
+		"-exp M -quiet=maybe": "",
+		"-all -effort slow":   "need quick, full or any", "-exp M -effort quick": "-effort", "-all -exp M": "-all", "run -all M": "-all", "-exp M -short": "-short needs -out",
+		"run -data M -exp M": "-data", "-exp M -class x": "-data",
 		"predict n.npz": "-data FILE", "predict -data M": "NETWORK", "predict n.npz -data M -unknown 1.5": "-unknown", "predict n.npz -data M -wrong 1": "-wrong",
 		"predict n.npz -data M -familiar 2": "-familiar", "predict n.npz -data M -wrong 0.1 -unknown 0.9": "exclude", "learn n.npz": "-data FILE",
-		"draw M -shard 1/2": "", "adopt M -short": "", "time M -shard 1/2": "", "list M": "need runner list", "fetch": "SET…", "diff": "REV", "stale M": "", "report": "FILE", "report a b": "FILE",
+		"adopt M -short": "", "list M": "need runner list", "fetch": "SET…", "diff": "REV", "stale M": "", "report": "FILE", "report a b": "FILE",
 		"M": "runner run M", "lsit": "did you mean list?",
 	} {
 		stdout, _, err := try(t, strings.Fields(args)...)
@@ -269,6 +268,20 @@ func TestWrongUsage(t *testing.T) {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
 	check.Equal(t, "wrong usage made a folder", exists("results"), false)
+}
+
+// Commands and flags that were removed name what takes their place.
+func TestFormer(t *testing.T) {
+	for args, want := range map[string]string{
+		"task x/1": "experiments/slurm.sbatch", "merge x/1": "experiments/slurm.sbatch",
+		"-exp M -engine slurm": "-engine is no flag any more; ", "-exp M --shard=1/2": "experiments/slurm.sbatch", "-exp M -chunk 3": "experiments/slurm.sbatch",
+		"-exp M -limit 3": "experiments/slurm.sbatch", "-all -slurm-args=--mem=4G": "experiments/slurm.sbatch", "-all -wait": "experiments/slurm.sbatch",
+		"-all -dry-run": "experiments/slurm.sbatch",
+	} {
+		if _, _, err := try(t, strings.Fields(args)...); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", args, err, want)
+		}
+	}
 }
 
 // Flags may be before, between and after the arguments.

@@ -17,6 +17,15 @@ import (
 
 // publish makes the results folder from the cells and prints what was done.
 func (j *job) publish(ctx context.Context, inputs string) error {
+	unlock, err := j.work.Folder.Lock(ctx) // of several processes the first publishes
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if j.work.Folder.Published(inputs) {
+		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
+		return nil
+	}
 	cells, err := j.work.Tables()
 	if err != nil {
 		return err
@@ -46,13 +55,18 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	if err := j.work.Folder.Publish(inputs, files, run, sums); err != nil {
 		return err
 	}
-	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
-		j.Name, len(j.work.Mine), run.Computed, len(j.work.Mine)-run.Computed, len(files), j.dir, j.took())
+	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, j.counts(), len(files), j.dir, j.took())
 	for _, note := range notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
 	fmt.Fprint(j.stdout, report.Result(tables, run))
 	return nil
+}
+
+// counts returns how many cells there are, and how many of them this process has computed.
+func (j *job) counts() string {
+	n := len(j.work.Cells)
+	return fmt.Sprintf("%d cells, %d computed, %d done before", n, j.work.Computed, n-j.work.Computed)
 }
 
 // files returns the files of the results, with figures drawn of the tables as they are written, and notes.

@@ -165,55 +165,6 @@ func TestFailingCell(t *testing.T) {
 	same(t, results(t, dir), before) // a run that fails leaves earlier results alone
 }
 
-func TestShardsMerge(t *testing.T) {
-	m, whole := write(t, edit(t, small, "[1, 2]", `"1..4"`)), t.TempDir()
-	mustRun(t, "-exp", m, "-out", whole)
-	want := results(t, filepath.Join(whole, "small"))
-	cells := []int{3, 3, 2}
-	part := func(t *testing.T, out string, i int) {
-		t.Helper()
-		begins(t, mustRun(t, "-exp", m, "-out", out, "-shard", fmt.Sprintf("%d/3", i)),
-			fmt.Sprintf("small: shard %d/3: %d cells, %[2]d computed, 0 done before, in ", i, cells[i-1]))
-		if exists(out, "small", "SHA256SUMS") || len(glob(t, out, "small", "*.csv")) > 0 {
-			t.Errorf("shard %d has published results", i)
-		}
-	}
-	merge := func(t *testing.T, out string, computed int) {
-		t.Helper()
-		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 8 cells, %d computed, %d done before; 6 files in ", computed, 8-computed))
-		same(t, results(t, filepath.Join(out, "small")), want)
-	}
-	t.Run("one folder", func(t *testing.T) {
-		out := t.TempDir()
-		for _, i := range []int{2, 3, 1} {
-			part(t, out, i)
-		}
-		begins(t, mustRun(t, "-exp", m, "-out", out, "-shard", "2/3"), "small: shard 2/3: 3 cells, 0 computed, 3 done before, in ")
-		merge(t, out, 0)
-	})
-	t.Run("folders copied together, one missing", func(t *testing.T) {
-		out := t.TempDir()
-		for _, i := range []int{1, 3} {
-			elsewhere := t.TempDir()
-			part(t, elsewhere, i)
-			for _, f := range cellFiles(t, filepath.Join(elsewhere, "small")) {
-				write(t, read(t, f), out, "small", "cells", filepath.Base(f))
-			}
-		}
-		merge(t, out, 3)
-	})
-	// A shard may be newer than the results: a merge must not take the old results
-	// for those of the new cells, nor a shard remove them.
-	t.Run("results stay", func(t *testing.T) {
-		begins(t, mustRun(t, "-exp", m, "-out", whole, "-set", "model.scale=0.4", "-shard", "1/2"), "small: shard 1/2: 4 cells, 2 computed, 2 done ")
-		same(t, results(t, filepath.Join(whole, "small")), want)
-		begins(t, mustRun(t, "-exp", m, "-out", whole, "-set", "model.scale=0.4"), "small: 8 cells, 2 computed, 6 done ")
-		if results(t, filepath.Join(whole, "small"))["runs.csv"] == want["runs.csv"] {
-			t.Error("the runs are the old ones")
-		}
-	})
-}
-
 // The manifest that the results keep makes the same results, and what -set changed is told.
 func TestOverrides(t *testing.T) {
 	m, out, again := write(t, small), t.TempDir(), t.TempDir()

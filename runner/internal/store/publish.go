@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +11,19 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
+
+// Lock waits until no other process publishes into the folder, and returns what ends the lock. Where
+// files cannot be locked, several processes may publish at a time: the same bytes.
+func (f *Folder) Lock(ctx context.Context) (unlock func(), err error) {
+	f.lock.TryLockContext(ctx, 20*time.Millisecond)
+	if err := ctx.Err(); err != nil {
+		f.lock.Unlock()
+		return nil, err
+	}
+	return func() { f.lock.Unlock() }, nil
+}
 
 // Publish replaces the content of the folder by the results of a complete run: it removes the other files of
 // an earlier run, then writes the files, cells.sums, run.json, SHA256SUMS, and last the seal by which
@@ -20,10 +33,8 @@ import (
 // results. Measured times stay; [Folder.Replace] replaces them.
 //
 // A run that is killed while publishing leaves checksums that do not match. The next one
-// that publishes repairs the folder.
+// that publishes repairs the folder. Where several processes may publish, the caller holds the lock of the folder.
 func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums) error {
-	f.lock.Lock()
-	defer f.lock.Unlock()
 	provenance, err := run.json()
 	if err != nil {
 		return err
