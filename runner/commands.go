@@ -51,12 +51,12 @@ var commands = []command{
                                                  on a cluster, as a job array
   go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells, for machines without a
   go run ./runner -exp fig1_12                   ... shared folder; then collect cells/ and merge`, (*program).runCommand},
-	{"list", "", "list experiments, their state and what they cost", "go run ./runner list -effort quick", (*program).listCommand},
+	{"list", "", "list experiments, their state and what they cost", `go run ./runner list -effort quick
+  go run ./runner list -check                    fail if results are behind, but for those that
+                                                 results/STALE names`, (*program).listCommand},
 	{"draw", "[NAME…]", "draw the figures again from the published tables", "go run ./runner draw fig1_12", (*program).drawCommand},
 	{"verify", "[NAME…]", "run again elsewhere and compare with the results", `go run ./runner verify -all -effort quick`, (*program).verifyCommand},
-	{"adopt", "[NAME…]", "after a change of code, check a sample and compute only what differs", "go run ./runner adopt -all", (*program).adoptCommand},
 	{"diff", "REV [NAME…]", "compare the tables with those of a commit", "go run ./runner diff HEAD~1 fig1_12", (*program).diffCommand},
-	{"stale", "", "list in results/STALE the experiments whose results are behind", "go run ./runner stale -check", (*program).staleCommand},
 	{"report", "FILE", "write the page of the results", `go run ./runner report page.html   one page of all results, to send to someone
 
 OUT/index.html, which every run writes, too, links to the files beside it. Any other FILE contains figures and tables.`, (*program).reportCommand},
@@ -70,6 +70,12 @@ OUT/index.html, which every run writes, too, links to the files beside it. Any o
 	{"learn", "NETWORK", "let a saved network predict and learn rows, one by one", learnExample, (*program).learnCommand},
 	{"task", "PLAN/NUMBER", "internal: a task of a job array", "", (*program).taskCommand},
 	{"merge", "PLAN/ARRAY", "internal: the merge step", "", (*program).mergeCommand},
+}
+
+// former are commands that are gone, with what takes their place.
+var former = map[string]string{
+	"adopt": "after a change of code everything is run again: runner run -all",
+	"stale": "runner list says which results are behind; list -check compares them with results/STALE",
 }
 
 const usage = `Usage: runner [COMMAND] [arguments and flags]
@@ -136,8 +142,11 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	return do(ctx, args)
 }
 
-// unknownCommand returns the error of an unknown command, with the most similar one.
+// unknownCommand returns the error of an unknown command, with what takes its place or the most similar one.
 func unknownCommand(word string) error {
+	if instead := former[word]; instead != "" {
+		return misuse("no command %q any more; %s", word, instead)
+	}
 	hint := "to run a manifest: runner run " + engine.Quoted(word)
 	var names []string
 	for _, c := range commands {

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"closedform"
 	"closedform/runner/internal/engine"
@@ -70,10 +69,9 @@ type program struct {
 	effort            string
 	out               string // folder of the results folders
 	workers           int
-	budget            time.Duration // of the sample of adopt, for each experiment
 
 	sources               string // folder of the results that other experiments read: out
-	adopting, verifying   bool
+	verifying             bool
 	here                  *engine.Here
 	cluster               *engine.Slurm                      // nil: everything is computed here
 	later                 bool                               // others publish what follows from the cells

@@ -174,7 +174,7 @@ func TestTwoRunsInOneFolder(t *testing.T) {
 }
 
 func TestInterruptedVerify(t *testing.T) {
-	m, out, _ := published(t, small, false)
+	m, out, _ := published(t, small)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder
