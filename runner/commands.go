@@ -49,12 +49,12 @@ var commands = []command{
                                                  results/fig1_12@model.rho=0.3,sweep.seed=1..5
 
 experiments/slurm.sbatch runs the same command as a job array of a cluster.`, (*program).runCommand},
-	{"list", "", "list experiments, their state and what they cost", "go run ./runner list -effort quick", (*program).listCommand},
+	{"list", "", "list experiments, their state and what they cost", `go run ./runner list -effort quick
+  go run ./runner list -check                    fail if results are behind, but for those that
+                                                 results/STALE names`, (*program).listCommand},
 	{"draw", "[NAME…]", "draw the figures again from the published tables", "go run ./runner draw fig1_12", (*program).drawCommand},
 	{"verify", "[NAME…]", "run again elsewhere and compare with the results", `go run ./runner verify -all -effort quick`, (*program).verifyCommand},
-	{"adopt", "[NAME…]", "after a change of code, check a sample and compute only what differs", "go run ./runner adopt -all", (*program).adoptCommand},
 	{"diff", "REV [NAME…]", "compare the tables with those of a commit", "go run ./runner diff HEAD~1 fig1_12", (*program).diffCommand},
-	{"stale", "", "list in results/STALE the experiments whose results are behind", "go run ./runner stale -check", (*program).staleCommand},
 	{"report", "FILE", "write the page of the results", `go run ./runner report page.html   one page of all results, to send to someone
 
 OUT/index.html, which every run writes, too, links to the files beside it. Any other FILE contains figures and tables.`, (*program).reportCommand},
@@ -136,6 +136,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 var former = map[string]string{
 	"task": arrays, "merge": arrays, "-engine": arrays, "-shard": arrays, "-chunk": arrays, "-limit": arrays,
 	"-slurm-args": arrays, "-wait": arrays, "-dry-run": arrays,
+	"adopt": "after a change of code everything is run again: runner run -all",
+	"stale": "runner list says which results are behind; list -check compares them with results/STALE",
 }
 
 const arrays = "a job array runs the same command in each task: sbatch --array=1-50 experiments/slurm.sbatch NAME"

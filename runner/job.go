@@ -17,16 +17,9 @@ import (
 type job struct {
 	*program
 	*experiment.Experiment
-	start   time.Time
-	dir     string
-	version string // of the code of all cells
-	origins []experiment.Origin
-	adopted *store.Adopted // cells, by this run
-
-	shortSums   *store.CellSums      // of the short form; nil: not computed
-	shortStrata []string             // of its cells
-	docs        map[[2]string]string // of columns that the current code has made, by table and column
-	work        engine.Work
+	start time.Time
+	dir   string
+	work  engine.Work
 }
 
 // run prepares the experiment, computes the missing cells and, unless another process has just
@@ -35,12 +28,6 @@ func (j *job) run(compute, publish context.Context) error {
 	inputs, upToDate, err := j.begin(compute)
 	if j.work.Folder != nil {
 		defer j.work.Folder.Close()
-	}
-	if err == nil && !upToDate && j.adopting {
-		done, err := j.adopt(compute)
-		if done || err != nil {
-			return err
-		}
 	}
 	if err == nil && !upToDate {
 		err = j.here.Compute(compute, &j.work)
@@ -106,11 +93,8 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 			return "", err
 		}
 	}
-	if j.work.Cells, j.origins, j.version, err = j.Cells(); err != nil {
+	if j.work.Cells, j.work.Prints, err = j.Cells(); err != nil {
 		return "", err
-	}
-	for _, o := range j.origins {
-		j.work.Prints = append(j.work.Prints, o.Fingerprint())
 	}
 	if j.work.Manifest, err = j.Resolved(j.Study); err != nil {
 		return "", err

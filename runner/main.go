@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"closedform"
 	"closedform/runner/internal/engine"
@@ -70,10 +69,9 @@ type program struct {
 	effort            string
 	out               string // folder of the results folders
 	workers           int
-	budget            time.Duration // of the sample of adopt, for each experiment
 
 	sources               string // folder of the results that other experiments read: out
-	adopting, verifying   bool
+	verifying             bool
 	here                  *engine.Here
 	preparing, publishing sync.Mutex                         // for what experiments do in turn: it takes the most memory, or prints
 	published             func(*experiment.Experiment) error // nil: nothing is done after an experiment is published

@@ -17,18 +17,14 @@ import (
 
 	"closedform/internal/check"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/study"
 )
 
 // asProgram is the environment variable that makes this test binary the
 // program, for what needs a process: signals and exit codes.
 const asProgram = "RUNNER_TEST_AS_PROGRAM"
 
-// codeVersion is what the program has where tests have none of their own.
-var codeVersion = experiment.CodeVersion
-
 func TestMain(m *testing.M) {
-	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
+	experiment.SourceDigest = func() string { return "1" }
 	if os.Getenv(asProgram) != "" {
 		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
 			experiment.Executable = func() ([]byte, error) { return nil, nil }
@@ -49,7 +45,7 @@ func try(t testing.TB, args ...string) (stdout, stderr string, err error) {
 // mustRun returns the standard output of a run that succeeds and has nothing to warn of.
 func mustRun(t testing.TB, args ...string) string {
 	t.Helper()
-	if strings.HasPrefix(args[0], "-") || slices.Contains([]string{"run", "verify", "adopt"}, args[0]) {
+	if strings.HasPrefix(args[0], "-") || slices.Contains([]string{"run", "verify"}, args[0]) {
 		args = append(args, "-quiet")
 	}
 	stdout, stderr, err := try(t, args...)
@@ -58,6 +54,22 @@ func mustRun(t testing.TB, args ...string) string {
 	}
 	check.Equal(t, fmt.Sprintf("%q prints", args), stderr, "")
 	return stdout
+}
+
+// published is a run of a manifest of the name small.
+func published(t *testing.T, manifest string) (m, out, dir string) {
+	t.Helper()
+	m, out = write(t, manifest), t.TempDir()
+	mustRun(t, "-exp", m, "-out", out)
+	return m, out, filepath.Join(out, "small")
+}
+
+// changeSources makes the program one of other sources, until the end of the test.
+func changeSources(t *testing.T, digest string) {
+	t.Helper()
+	was := experiment.SourceDigest
+	experiment.SourceDigest = func() string { return digest }
+	t.Cleanup(func() { experiment.SourceDigest = was })
 }
 
 // fails checks that a run has an error that says this.
@@ -149,7 +161,7 @@ func results(t testing.TB, dir string) map[string]string {
 	var sums strings.Builder
 	for _, path := range glob(t, dir, "*") { // in the order of their names
 		switch name := filepath.Base(path); {
-		case name == "cells", name == "cells.sums", name == "run.json", strings.HasPrefix(name, "timing"): // tell of the run
+		case name == "cells", name == "run.json", strings.HasPrefix(name, "timing"): // tell of the run
 		case name == "SHA256SUMS":
 			files[name] = read(t, path)
 		default:
@@ -256,8 +268,9 @@ func TestWrongUsage(t *testing.T) {
 		"run -data M -exp M": "-data", "-exp M -class x": "-data",
 		"predict n.npz": "-data FILE", "predict -data M": "NETWORK", "predict n.npz -data M -unknown 1.5": "-unknown", "predict n.npz -data M -wrong 1": "-wrong",
 		"predict n.npz -data M -familiar 2": "-familiar", "predict n.npz -data M -wrong 0.1 -unknown 0.9": "exclude", "learn n.npz": "-data FILE",
-		"adopt M -short": "", "list M": "need runner list", "fetch": "SET…", "diff": "REV", "stale M": "", "report": "FILE", "report a b": "FILE",
+		"list M": "need runner list", "fetch": "SET…", "diff": "REV", "report": "FILE", "report a b": "FILE",
 		"M": "runner run M", "lsit": "did you mean list?",
+		"adopt M": "everything is run again", "stale -check": "list -check", "list -check -x": "",
 	} {
 		stdout, _, err := try(t, strings.Fields(args)...)
 		if !errors.Is(err, errUsage) || stdout != "" || !strings.Contains(err.Error(), want) {

@@ -39,7 +39,7 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 		return err
 	}
 	run := store.NewRun(ctx, j.args, j.start)
-	run.Manifest, run.CodeVersion, run.Fused = j.Name, j.version, fused
+	run.Manifest, run.SourceDigest, run.Fused = j.Name, experiment.SourceDigest(), fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
@@ -47,12 +47,7 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err != nil {
 		return err
 	}
-	sums, err := j.sums(ctx, cells)
-	if err != nil {
-		return err
-	}
-	j.provenance(run)
-	if err := j.work.Folder.Publish(inputs, files, run, sums); err != nil {
+	if err := j.work.Folder.Publish(inputs, files, run); err != nil {
 		return err
 	}
 	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, j.counts(), len(files), j.dir, j.took())

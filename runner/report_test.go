@@ -9,7 +9,7 @@ import (
 // A run leaves a page of what it published; report makes one with everything in it, of all
 // folders, and with what is known of a run that was not finished.
 func TestReport(t *testing.T) {
-	_, out, _ := published(t, drawn, false)
+	_, out, _ := published(t, drawn)
 	page := read(t, out, "index.html")
 	contains(t, page, `id="small"`, "Where do they end?", "computed, not committed", `src="small/walks.png"`, `href="small/walks.pdf"`)
 	unfinished := write(t, edit(t, drawn, `name  = "small"`, `name  = "half"`, "scale = 2", "fail = true"))

@@ -24,7 +24,7 @@ func TestResultsFolder(t *testing.T) {
 	for _, path := range glob(t, dir, "*") {
 		names = append(names, filepath.Base(path))
 	}
-	want := strings.Fields("README.md SHA256SUMS cells cells.sums manifest.toml run.json runs.csv runs.pdf runs.png runs.svg schema.json summary.csv walks.csv.gz")
+	want := strings.Fields("README.md SHA256SUMS cells manifest.toml run.json runs.csv runs.pdf runs.png runs.svg schema.json summary.csv walks.csv.gz")
 	check.Equal(t, "there", names, want)
 	for name, start := range map[string]string{
 		"runs.png": "\x89PNG", "runs.pdf": "%PDF-", "runs.svg": "<?xml",
@@ -38,19 +38,27 @@ func TestResultsFolder(t *testing.T) {
 	run := check.Must(store.ReadRun(dir))
 	check.Equal(t, "command", run.Command, []string{"runner", "-exp", m, "-out", out, "-quiet"})
 	if run.Manifest != "small" || !slices.Equal(run.Seeds, []int{1, 2}) || run.Computed != 4 || run.Reused != 0 ||
-		run.Go != runtime.Version() || (run.GOAMD64 != "") != (runtime.GOARCH == "amd64") || run.CodeVersion != "1" || run.Commit == "" || !(run.Seconds > 0) {
+		run.Go != runtime.Version() || (run.GOAMD64 != "") != (runtime.GOARCH == "amd64") || run.SourceDigest != "1" || run.Commit == "" || !(run.Seconds > 0) {
 		t.Errorf("run.json has %+v", run)
 	}
 	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
 }
 
 func TestWarmRunComputesNothing(t *testing.T) {
-	m, out, _ := published(t, small, false)
+	m, out, _ := published(t, small)
 	before := snapshot(t, out)
 	want := fmt.Sprintf("small: 4 cells, all done before; %s is up to date\nopen %s\n",
 		filepath.Join(out, "small"), filepath.Join(out, "index.html"))
 	check.Equal(t, "it says", mustRun(t, "-exp", m, "-out", out, "-workers", "3"), want)
 	same(t, snapshot(t, out), before)
+}
+
+// Other sources make all cells again.
+func TestOtherSources(t *testing.T) {
+	m, out, dir := published(t, small)
+	changeSources(t, "2")
+	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
+	check.Equal(t, "run.json has the sources", check.Must(store.ReadRun(dir)).SourceDigest, "2")
 }
 
 // A run recomputes the cells that a changed manifest concerns, no others, and
@@ -96,7 +104,7 @@ func TestChangedManifest(t *testing.T) {
 }
 
 func TestDamagedCellIsComputedAgain(t *testing.T) {
-	m, out, dir := published(t, small, false)
+	m, out, dir := published(t, small)
 	want := results(t, dir)
 	cell := glob(t, dir, "cells", "total_seed=1-*.cell")[0]
 	data := read(t, cell)
@@ -111,7 +119,7 @@ func TestDamagedCellIsComputedAgain(t *testing.T) {
 }
 
 func TestResultsAreRestored(t *testing.T) {
-	m, out, dir := published(t, small, false)
+	m, out, dir := published(t, small)
 	want := results(t, dir)
 	again := func(computed int) {
 		t.Helper()

@@ -204,7 +204,7 @@ func TestRunsInOneFolder(t *testing.T) {
 }
 
 func TestInterruptedVerify(t *testing.T) {
-	m, out, _ := published(t, small, false)
+	m, out, _ := published(t, small)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder

@@ -8,6 +8,8 @@
 package dataset
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -118,6 +120,17 @@ func (e *Examples) Set(first, last int) Set {
 		set.X = append(set.X, x)
 	}
 	return set
+}
+
+// Digest returns the SHA-256, in hexadecimal, of examples as they were read: inputs, classes, and all
+// that splits and scalings follow from, but not where they were read.
+func (e *Examples) Digest() string {
+	h, v := sha256.New(), e.values
+	fmt.Fprintf(h, "%d %t %t %q %#v\n", v.width, v.pixels != nil, v.impute, e.classes, v.features)
+	fmt.Fprintln(h, e.class, e.row)
+	h.Write(v.pixels)
+	binary.Write(h, binary.LittleEndian, v.number) // to a hash, which takes all
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // where says where example i came from: "file.csv:12" is line 12 of a file.

@@ -142,7 +142,7 @@ func (s Source) Paths(folder string) []string {
 }
 
 // Load fills in the defaults, reads the files, of which relative ones are in the folder,
-// and sets Sums. The error names file and line, or the key.
+// and sets Digests. The error names file and line, or the key.
 func (s *Source) Load(folder string) (err error) {
 	*s = s.WithDefaults()
 	if s.Name != "" {
@@ -161,7 +161,7 @@ func (s *Source) Load(folder string) (err error) {
 		if s.test, err = test.Load(folder, s.whole); err != nil {
 			return err
 		}
-		s.Sums = append(s.Sums, test.Sums...)
+		s.Digests = append(s.Digests, test.Digests...)
 	}
 	if s.TrainRows != "" {
 		key = "train_rows"

@@ -40,17 +40,6 @@ func (w *Work) Tables() ([]table.Set, error) {
 	return sets, nil
 }
 
-// Recompute computes cells by their numbers, in slots of the pool, and returns their tables. It
-// does not store the cells.
-func (w *Work) Recompute(ctx context.Context, p *pool.Pool, numbers []int) ([]table.Set, error) {
-	sets := make([]table.Set, len(numbers))
-	return sets, p.Run(ctx, w.Expected(numbers), func(ctx context.Context, k int) error {
-		c, err := w.run(ctx, numbers[k])
-		sets[k] = c.Tables
-		return err
-	})
-}
-
 // run computes a cell.
 func (w *Work) run(ctx context.Context, i int) (c *store.Cell, err error) {
 	c = &store.Cell{Key: w.Cells[i].Key, Fingerprint: w.Prints[i]}

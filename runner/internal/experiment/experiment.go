@@ -1,5 +1,5 @@
-// Package experiment reads manifests with their studies, and determines the origin of cells and whether
-// results are those of the current code and manifest.
+// Package experiment reads manifests with their studies, and determines what their cells follow from and
+// whether results are those of the current code and manifest.
 package experiment
 
 import (

@@ -46,7 +46,7 @@ type spec struct {
 func (e *experiment) Cells() (cells []study.Cell) {
 	for _, n := range slices.Sorted(slices.Values(e.Calibrate.Classes)) {
 		s := spec{n, e.Calibrate.Rho, e.Calibrate.Box}
-		cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d", n), Stratum: "classes", Spec: s, Run: s.run})
+		cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d", n), Spec: s, Run: s.run})
 	}
 	return cells
 }

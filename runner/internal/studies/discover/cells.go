@@ -33,7 +33,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			}
 			for _, seed := range e.Seeds {
 				s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, set.Name, set.Source, e.Discover, m.Method}
-				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run})
 			}
 		}
 	}

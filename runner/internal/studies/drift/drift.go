@@ -109,7 +109,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		for _, m := range e.Methods {
 			for _, seed := range e.Seeds {
 				s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, d, m, e.Stream.Examples, e.Stream.Block, e.Stream.Every}
-				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", d.Name, m.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", d.Name, m.Name, seed), Spec: s, Run: s.run})
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 					approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
 					m.Draws, min(m.MonteCarloDraws, m.Draws, affordable), m.Methods, m.Samples,
 				}
-				cells = append(cells, study.Cell{Key: s.key(), Stratum: fmt.Sprintf("n=%d", n), Spec: s, Run: s.run})
+				cells = append(cells, study.Cell{Key: s.key(), Spec: s, Run: s.run})
 			}
 		}
 	}

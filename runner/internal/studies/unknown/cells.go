@@ -54,7 +54,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 						s.Near = e.Near
 					}
 					key := fmt.Sprintf("%s inputs=%s seed=%d%s", m.Name, in.Name, seed, without)
-					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run, Uses: m.Uses()})
+					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
 				}
 			}
 			first = false

@@ -101,11 +101,10 @@ func (e *openSet) Cells() (cells []study.Cell) {
 				for _, seed := range e.Seeds {
 					s := openSpec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, e.Data, e.OpenSet.Validation, known, class, k + 1, m}
 					key := fmt.Sprintf("%s split=%d seed=%d", m.Name, k+1, seed)
-					stratum := m.Name
 					if class != "" {
-						key, stratum = key+" left="+class, stratum+" left"
+						key += " left=" + class
 					}
-					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run, Stratum: stratum, Uses: m.Uses()})
+					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
 				}
 			}
 		}

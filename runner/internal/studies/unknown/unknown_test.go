@@ -278,7 +278,7 @@ func TestSpecs(t *testing.T) {
 		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.score=probability",
 		"unknown.combine=[\"entropy\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec)
-	check.Equal(t, "sums of a file each", []int{len(s.Data.Sums), len(s.Outside[0].Sums)}, []int{1, 1})
+	check.Equal(t, "digests of a file each", []int{len(s.Data.Digests), len(s.Outside[0].Digests)}, []int{1, 1})
 	layer := strings.Replace(text, "[[method]]; name = \"filter\"; kind = \"kalman\"", "", 1)
 	layer = strings.Replace(layer, "; members = 1; rule = \"adf\"; bias = true; prior_var = 10; passes = 2", "; output = \"gaussian\"", 1)
 	studytest.New(t, Kind, layer, `unknown.scores=["combined"]`, "unknown.score=combined") // of an output layer without combine
