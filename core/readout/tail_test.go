@@ -26,9 +26,9 @@ func TestPValues(t *testing.T) {
 		both := func(x []float64) [2]float64 {
 			tail, _, err := l.Tail(x)
 			check.OK(t, err)
-			familiarity, err := l.Familiarity(x)
+			familiarity, _, err := l.Familiarity([][]float64{x})
 			check.OK(t, err)
-			return [2]float64{tail, familiarity}
+			return [2]float64{tail, familiarity[0]}
 		}
 		if p := both(draw().x); !math.IsNaN(p[0]) || !math.IsNaN(p[1]) {
 			t.Errorf("%g before the first example", p)
@@ -53,13 +53,13 @@ func TestPValues(t *testing.T) {
 		}
 		_, _, err = l.Tail([]float64{1})
 		check.Refuses(t, "Tail", err, "length 1")
-		_, err = l.Familiarity([]float64{1})
+		_, _, err = l.Familiarity([][]float64{{1}})
 		check.Refuses(t, "Familiarity", err, "length 1")
 		check.OK(t, l.AddClass())
 		for range fewest - 1 {
 			observe(t, l, []labelled{{x: slices.Repeat([]float64{9}, 6), class: 2}})
 		}
-		if p, err := l.Familiarity(slices.Repeat([]float64{9}, 6)); !math.IsNaN(p) || err != nil {
+		if p, _, err := l.Familiarity([][]float64{slices.Repeat([]float64{9}, 6)}); err != nil || !math.IsNaN(p[0]) {
 			t.Errorf("%g of a class with few examples, error %v", p, err)
 		}
 	})

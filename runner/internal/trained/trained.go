@@ -155,14 +155,14 @@ func (n *Network) familiarity(x []float64) float64 {
 		_ = f.Standard(z, x) // an error was that of the prediction
 		x = z
 	}
-	q, err := l.Familiarity(x)
+	q, _, err := l.Familiarity([][]float64{x})
 	switch {
-	case err != nil || math.IsNaN(q): // too few examples of the class
+	case err != nil || math.IsNaN(q[0]): // too few examples of the class
 		return p
 	case n.Familiar == nil:
-		return q
+		return q[0]
 	}
-	return min(1, 2*p, 2*q)
+	return min(1, 2*p, 2*q[0])
 }
 
 // decide returns the decision for a prediction, given the familiarity of its input.
