@@ -19,41 +19,33 @@ type reference struct {
 	sums   []float64      // minus Σ log p of kept examples, in ascending order
 }
 
-// Familiarity returns for each input x a p-value of the hypothesis that x is like the learned examples of its most
-// probable class, and the log density of that class at x. The statistic is Σ log p over the four scores of the method
-// scores (Fisher 1925), where p is the [familiar.Tail] of a score among those of the kept examples of the class. The
-// p-value is the Tail of the sum among those of all kept examples. Kept examples are left out of the fit and of the
-// tails that they are compared with. The p-value is NaN with fewer than ten kept examples of the class, and both
-// are before the first example. The error is that of Predict. The first call after an example takes longer than
-// Predict, as both kinds are solved.
-func (l *Layer) Familiarity(x [][]float64) (p, density []float64, err error) {
-	var r *reference
-	if l.examples() > 0 {
-		r = l.reference()
+// Familiarity returns for each input x_i a p-value of the hypothesis that it is like the learned examples of its most
+// probable class c = class_i, which Predict returns, and the log density of c at x_i. The statistic is Σ log p over
+// the four scores of the method scores (Fisher 1925), where p is the [familiar.Tail] of a score among those of the
+// kept examples of the class. The p-value is the Tail of the sum among those of all kept examples. Kept examples are
+// left out of the fit and of the tails that they are compared with. The p-value is NaN with fewer than ten kept
+// examples of the class, and the density before the first example. The error is that of Predict. The first call after
+// an example takes longer than Predict, as both kinds are solved.
+func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, err error) {
+	scores, err := l.scores(x, class)
+	if err != nil {
+		return nil, nil, err
 	}
-	for block := range slices.Chunk(x, atOnce) {
-		class, scores, err := l.scores(block)
-		if err != nil {
-			return nil, nil, err
+	for i, c := range class {
+		p, density = append(p, math.NaN()), append(density, scores[i][0])
+		if len(l.kept[c]) < fewest {
+			continue
 		}
-		for i, c := range class {
-			density = append(density, scores[i][0])
-			if len(l.kept[c]) < fewest {
-				p = append(p, math.NaN())
-				continue
-			}
-			sum := 0.0
-			for k, score := range scores[i] {
-				sum -= logTail(r.scores[c][k], -score)
-			}
-			p = append(p, familiar.Tail(r.sums, sum))
+		r, sum := l.reference(), 0.0
+		for k, score := range scores[i] {
+			sum -= logTail(r.scores[c][k], -score)
 		}
+		p[i] = familiar.Tail(r.sums, sum)
 	}
 	return p, density, nil
 }
 
-// scores returns the most probable class c of each of at most atOnce inputs, and four scores that are larger for
-// inputs more like those of c:
+// scores returns four scores of each input x_i, larger for inputs more like those of the class c = class_i:
 //
 //	0  the log density of c on the inputs: with Gaussian that of its own Gaussian, shrunk so that left out examples
 //	   are as probable as possible, with Ridge that of Gaussians with one covariance
@@ -61,41 +53,42 @@ func (l *Layer) Familiarity(x [][]float64) (p, density []float64, err error) {
 //	2  the largest output of the ridge regression, around 1 for the class of an example and around 0 for others
 //	3  the log density of c on these outputs
 //
-// The scores are NaN before the first example. The error is that of Predict.
-func (l *Layer) scores(x [][]float64) (class []int, scores [][4]float64, err error) {
-	w, n := l.scratch(), len(x)
+// A log density of a class without examples is −∞, and all are NaN before the first example. The error is that of
+// Predict.
+func (l *Layer) scores(x [][]float64, class []int) (scores [][4]float64, err error) {
+	w := l.scratch()
 	defer l.pool.Put(w)
-	for i, x := range x {
-		if err := l.round(w.x[i], x); err != nil {
-			return nil, nil, err
+	for block := range slices.Chunk(x, atOnce) {
+		n, first := len(block), len(scores)
+		for i, x := range block {
+			if err := l.round(w.x[i], x); err != nil {
+				return nil, err
+			}
+			scores = append(scores, [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()})
+		}
+		if l.examples() == 0 {
+			continue
+		}
+		of, class, s := scores[first:], class[first:], l.solve(true)
+		for i := range of {
+			s.ridge.outputs(w.out[i], w.z, w.x[i])
+			of[i][2] = floats.Max(w.out[i])
+		}
+		s.background.densities(w.score[:n], w.z, w.x[:n])
+		for i := range of {
+			of[i][1] = w.score[i][0]
+		}
+		s.density.densities(w.score[:n], w.z, w.x[:n])
+		for i := range of {
+			density := w.score[i][class[i]]
+			of[i][0], of[i][1] = density, density-of[i][1]
+		}
+		s.outputs.densities(w.score[:n], w.z, w.out[:n])
+		for i := range of {
+			of[i][3] = w.score[i][class[i]]
 		}
 	}
-	l.probabilities(w, n)
-	for _, p := range w.out[:n] {
-		class = append(class, floats.MaxIdx(p))
-		scores = append(scores, [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()})
-	}
-	if l.examples() == 0 {
-		return class, scores, nil
-	}
-	s := l.solve(true)
-	for i := range n {
-		s.ridge.outputs(w.out[i], w.z, w.x[i])
-		scores[i][2] = floats.Max(w.out[i])
-	}
-	s.density.densities(w.score[:n], w.z, w.x[:n])
-	for i, c := range class {
-		scores[i][0] = w.score[i][c]
-	}
-	s.background.densities(w.score[:n], w.z, w.x[:n])
-	for i := range n {
-		scores[i][1] = scores[i][0] - w.score[i][0]
-	}
-	s.outputs.densities(w.score[:n], w.z, w.out[:n])
-	for i, c := range class {
-		scores[i][3] = w.score[i][c]
-	}
-	return class, scores, nil
+	return scores, nil
 }
 
 // logTail returns the logarithm of [familiar.Tail], which may be 0.

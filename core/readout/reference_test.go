@@ -70,9 +70,8 @@ func TestRidge(t *testing.T) {
 	for _, e := range drawn(3, d, classes) {
 		x := rounded([]labelled{e})[0].x
 		outputs := direct(examples, classes, lambda, x)
-		c, got := scores(l, x)
-		check.Near(t, "largest output", got[2], slices.Max(outputs), 1e-9)
-		check.Near(t, "density", got[3], normals(left, classes, g.nu, n, epsilon(left, classes), outputs)[c], 1e-6)
+		check.NearAll(t, "largest output", scores(l, x, 2), slices.Repeat([]float64{slices.Max(outputs)}, classes), 1e-9)
+		check.NearAll(t, "densities", scores(l, x, 3), normals(left, classes, g.nu, n, epsilon(left, classes), outputs), 1e-6)
 	}
 }
 
@@ -133,13 +132,12 @@ func normals(examples []labelled, classes int, nu, total, epsilon float64, x []f
 	return out
 }
 
-// scores returns the most probable class of x, and its scores.
-func scores(l *Layer, x []float64) (class int, of [4]float64) {
-	c, all, err := l.scores([][]float64{x})
-	if err != nil {
-		panic(err)
+// scores returns score k of each of the three classes at x.
+func scores(l *Layer, x []float64, k int) (all []float64) {
+	for _, of := range check.Must(l.scores([][]float64{x, x, x}, []int{0, 1, 2})) {
+		all = append(all, of[k])
 	}
-	return c[0], all[0]
+	return all
 }
 
 // The Gaussians have the densities of their definition, also with each example really left out.
@@ -150,17 +148,17 @@ func TestGaussians(t *testing.T) {
 	m, eps := l.moments(), epsilon(examples, classes)
 	g := l.solve(true).density
 	x := rounded(drawn(2, d, classes))[1].x
-	c, got := scores(l, x)
-	check.Near(t, "density", got[0], normals(examples, classes, g.nu, n, eps, x)[c], 1e-10)
+	want := normals(examples, classes, g.nu, n, eps, x)
+	check.NearAll(t, "densities", scores(l, x, 0), want, 1e-10)
 
 	l = learned(t, Config{Ridge, d, classes}, examples)
-	c, got = scores(l, x)
-	check.Near(t, "density with one covariance", got[0], normals(examples, classes, 1e12, n, eps, x)[c], 1e-8)
+	density, ratio := scores(l, x, 0), scores(l, x, 1)
+	check.NearAll(t, "densities with one covariance", density, normals(examples, classes, 1e12, n, eps, x), 1e-8)
 	one := slices.Clone(examples)
 	for i := range one {
 		one[i].class = 0
 	}
-	check.Near(t, "background", got[0]-got[1], normals(one, 1, 1e12, n, epsilon(one, 1), x)[0], 1e-8)
+	check.NearAll(t, "background", []float64{density[0] - ratio[0]}, normals(one, 1, 1e12, n, epsilon(one, 1), x), 1e-8)
 
 	for _, g.nu = range []float64{0.1, 3, 200} {
 		for c := range classes {

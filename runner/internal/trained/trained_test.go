@@ -49,7 +49,9 @@ func TestFamiliarity(t *testing.T) {
 			z = make([]float64, 2)
 			check.OK(t, f.Standard(z, x))
 		}
-		all, _, err := l.Familiarity([][]float64{z})
+		var prediction bnn.Prediction
+		check.OK(t, l.Predict(&prediction, z))
+		all, _, err := l.Familiarity([][]float64{z}, []int{prediction.Class()})
 		check.OK(t, err)
 		p, q := n.Familiar.P(x), all[0]
 		check.Near(t, "both", familiarity(), min(1, 2*p, 2*q), 0)

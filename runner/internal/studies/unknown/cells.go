@@ -30,23 +30,19 @@ type spec struct {
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	trainings := []bool{false}
-	if len(e.Unknown.Unseen) > 0 {
-		trainings = append(trainings, true)
-	}
 	for _, m := range e.Methods {
 		source := e.Data
 		source.Scale = cmp.Or(m.Scale, source.Scale)
-		for _, without := range trainings {
+		for _, without := range []string{"", " without"} {
+			if without != "" && len(e.Unknown.Unseen) == 0 {
+				continue
+			}
 			for _, seed := range e.Seeds {
-				key := fmt.Sprintf("%s seed=%d", m.Name, seed)
-				if without {
-					key += " without"
-				}
 				s := spec{
 					study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, source, e.Outside, e.Unknown, m.Method,
-					without, seed == e.Manifest.Seed,
+					without != "", seed == e.Manifest.Seed,
 				}
+				key := fmt.Sprintf("%s seed=%d%s", m.Name, seed, without)
 				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run, Uses: m.Uses()})
 			}
 		}
@@ -54,8 +50,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	return cells
 }
 
-// run trains a learner, chooses thresholds on the validation part, and decides about the test part with these.
-// It scores the test part against the data of [[outside]], and without the unseen classes against these.
+// run trains a learner, chooses thresholds on the validation part, and decides about the test part with them. It
+// scores the test part against the data of [[outside]], or against the unseen classes if these were not learned.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	all, test, err := s.Data.Unscaled(s.Stream("data"))
 	if err != nil {
@@ -101,7 +97,9 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 // train returns the trained learner, and a record of how it predicted the examples of the second
 // half of the pass before it learned them. The record is empty without promises, and of what
 // learns all examples at once or in several passes.
-func (s spec) train(ctx context.Context, train *data.Examples) (l *learner.Tolerant, r bnn.TrackRecord, err error) {
+func (s spec) train(ctx context.Context, train *data.Examples) (
+	l *learner.Tolerant, r bnn.TrackRecord, err error,
+) {
 	src := s.Stream("method", s.Method.Name)
 	order := func(pass int) rand.Source { return s.Stream("pass", pass) }
 	if len(s.Unknown.Promise) == 0 || !s.Method.Online() || s.Method.Passes > 1 || s.Method.OwnOrders {

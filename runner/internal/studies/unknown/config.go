@@ -155,8 +155,8 @@ func (e *experiment) Prepare(context.Context) (err error) {
 	}
 	for _, class := range e.Unknown.Unseen {
 		if !slices.Contains(classes, class) || len(classes)-len(e.Unknown.Unseen) < 2 {
-			return e.Manifest.Errorf("unknown.unseen", "%s is not allowed; allowed: classes of the data, all but two or more: %s",
-				class, strings.Join(classes, ", "))
+			return e.Manifest.Errorf("unknown.unseen",
+				"%s is not allowed; allowed: classes of the data, all but two or more: %s", class, strings.Join(classes, ", "))
 		}
 	}
 	return nil

@@ -21,12 +21,14 @@ func (e *experiment) Figures() []study.Figure {
 		var charts []figures.Chart
 		for _, by := range t.Distinct("confidence") {
 			chart := figures.Chart{
-				Title: "by " + by, X: figures.Axis{Label: "coverage: share decided", Max: 1}, Y: figures.Axis{Label: "risk: wrong among these", Log: true},
+				Title: "by " + by, X: figures.Axis{Label: "coverage: share decided", Max: 1},
+				Y: figures.Axis{Label: "risk: wrong among these", Log: true},
 			}
 			for _, method := range t.Where("confidence", by).Distinct("method") {
 				of := t.Rows(risky).Where("confidence", by).Where("method", method)
 				chart.Curves = append(chart.Curves, figures.Curve{
-					Name: legend.Label(method), Group: legend.Group(method), Kind: figures.Line, X: of.Nums("coverage"), Y: of.Nums("risk"),
+					Name: legend.Label(method), Group: legend.Group(method), Kind: figures.Line,
+					X: of.Nums("coverage"), Y: of.Nums("risk"),
 				})
 			}
 			charts = append(charts, chart)

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/classgaussian"
-	"closedform/core/bnn"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -34,7 +33,8 @@ const (
 	// these, and from that of all, with all of it (Ren et al. 2021).
 	mahalanobis score = "relative-mahalanobis"
 
-	density score = "density" // the log density of the input, or of an output layer that of the most probable class
+	// density is the log density of the input, or of an output layer that of the most probable class.
+	density score = "density"
 
 	// combined is the familiarity of an output layer, or else the function combine of those scores that the
 	// manifest names.
@@ -52,10 +52,7 @@ type monitor struct {
 }
 
 // relative is the relative Mahalanobis distance.
-type relative struct {
-	classes, all *classgaussian.Model
-	distance     []float64
-}
+type relative struct{ classes, all *classgaussian.Model }
 
 // observeHidden fits moments to the hidden means of the training examples, if a score needs them.
 func (m *monitor) observeHidden(train *data.Examples) {
@@ -85,21 +82,18 @@ func newRelative(inputs, classes int) relative {
 		}
 		return m
 	}
-	return relative{of(classes), of(1), make([]float64, classes)}
+	return relative{of(classes), of(1)}
 }
 
 // nearness returns max_c (d_0 − d_c).
-func (r *relative) nearness(h []float64) (float64, error) {
-	if err := r.classes.Distances(r.distance, h); err != nil {
-		return 0, err
-	}
-	nearest := floats.Min(r.distance)
-	err := r.all.Distances(r.distance[:1], h)
-	return r.distance[0] - nearest, err
+func (r *relative) nearness(h []float64, classes int) (float64, error) {
+	each, all := make([]float64, classes), make([]float64, 1)
+	err := cmp.Or(r.classes.Distances(each, h), r.all.Distances(all, h))
+	return all[0] - floats.Min(each), err
 }
 
-// of returns a score, NaN if the learner does not have it.
-func (m *monitor) of(s score, x []float64, a learner.Answer) (float64, error) {
+// value returns a score, NaN if the learner does not have it.
+func (m *monitor) value(s score, x []float64, a learner.Answer) (float64, error) {
 	switch s {
 	case probability:
 		return floats.Max(a.P), nil
@@ -111,33 +105,29 @@ func (m *monitor) of(s score, x []float64, a learner.Answer) (float64, error) {
 		if l, ok := m.Learner.(*classgaussian.Model); ok {
 			return l.LogDensity(x)
 		}
-	case mahalanobis:
-		return mean(a, func(k int, layers []bnn.Layer) (float64, error) {
-			return m.hidden[k].nearness(layers[len(layers)-1].Input)
-		})
-	case firstLayer:
-		return mean(a, func(_ int, layers []bnn.Layer) (sum float64, _ error) {
-			first := layers[0].Variance
-			for _, v := range first {
-				sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(first))
+	case mahalanobis, firstLayer: // the mean of the members
+		sum := 0.0
+		for k, layers := range a.Members {
+			x, err := minusLog(layers[0].Variance), error(nil)
+			if s == mahalanobis {
+				x, err = m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
 			}
-			return sum, nil
-		})
+			if err != nil {
+				return 0, err
+			}
+			sum += x
+		}
+		return sum / float64(len(a.Members)), nil // NaN without members
 	}
 	return math.NaN(), nil
 }
 
-// mean returns that of the members, of their layers, NaN if there is none.
-func mean(a learner.Answer, of func(k int, layers []bnn.Layer) (float64, error)) (float64, error) {
-	var sum float64
-	for k, layers := range a.Members {
-		x, err := of(k, layers)
-		if err != nil {
-			return 0, err
-		}
-		sum += x
+// minusLog returns minus the mean logarithm of variances.
+func minusLog(variance []float64) (sum float64) {
+	for _, v := range variance {
+		sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
 	}
-	return sum / float64(len(a.Members)), nil
+	return sum
 }
 
 // predictions are those of some examples, and how sure the learner is of them.
@@ -155,14 +145,15 @@ func (m *monitor) predict(e *data.Examples) predictions {
 	a := predictions{by: map[score][]float64{}}
 	wanted := slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.scores, m.parts))))
 	var inputs [][]float64 // of the output layer
+	var top []int          // the most probable classes
 	layer := m.Readout()
 	ok := m.Look(e, func(_ int, x []float64, answer learner.Answer) error {
-		a.p = append(a.p, answer.P)
+		a.p, top = append(a.p, answer.P), append(top, floats.MaxIdx(answer.P))
 		if layer != nil {
 			inputs = append(inputs, slices.Clone(x))
 		}
 		for _, s := range wanted {
-			value, err := m.of(s, x, answer)
+			value, err := m.value(s, x, answer)
 			if err != nil {
 				return err
 			}
@@ -174,7 +165,7 @@ func (m *monitor) predict(e *data.Examples) predictions {
 	})
 	if ok && layer != nil && e.Len() > 0 {
 		var err error
-		a.by[combined], a.by[density], err = layer.Familiarity(inputs)
+		a.by[combined], a.by[density], err = layer.Familiarity(inputs, top)
 		for i, p := range a.by[combined] {
 			if math.IsNaN(p) { // too few examples of the class were learned
 				a.by[combined][i] = 0

@@ -12,12 +12,16 @@ import (
 )
 
 // shares are the columns, of all tables, whose numbers are from 0 to 1.
-var shares = []string{"error", "aurc", "augrc", "correct", "unknown", "wrong", "risk", "made", "kept", "auroc", "fpr95"}
+var shares = []string{
+	"error", "aurc", "augrc", "correct", "unknown", "wrong", "risk", "made", "kept", "auroc", "fpr95",
+}
 
 // Tables has the means over the seeds, and of the rows by seed only the table "runs".
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, func(t table.Set) (means table.Set) {
-		by := func(name string, keys ...string) table.Groups { return t.Get(name).GroupBy(keys...).Shares(shares...) }
+		by := func(name string, keys ...string) table.Groups {
+			return t.Get(name).GroupBy(keys...).Shares(shares...)
+		}
 		means = table.Set{
 			by("decisions", "method", "confidence", "wanted").
 				Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
@@ -28,7 +32,8 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 				Mean("promises_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept"))
 		}
 		if t.Get("outside") != nil {
-			means = append(means, by("outside", "method", "confidence", "data").Mean("outside_summary", "auroc", "fpr95"))
+			means = append(means, by("outside", "method", "confidence", "data").
+				Mean("outside_summary", "auroc", "fpr95"))
 		}
 		return means
 	})
@@ -45,7 +50,7 @@ type tables struct {
 func newTables(s spec) *tables {
 	method := table.Text("method", "the learner")
 	seed := table.Int("seed", "of the part for validation, the order and the method")
-	confidence := table.Text("confidence", "the score that a decision needs enough of; experiments/README.md has all scores")
+	confidence := table.Text("confidence", "the score that a decision needs enough of, see experiments/README.md")
 	threshold := table.Num("threshold", "confidence from which an example is decided about")
 	correct := table.Num("correct", "share of the test examples decided right")
 	unknown := table.Num("unknown", "share left undecided")
@@ -54,8 +59,8 @@ func newTables(s spec) *tables {
 	return &tables{
 		spec: s,
 		decisions: table.New("decisions", method, seed, confidence,
-			table.Text("wanted", "wrong: the share of wrong decisions on the part for validation that the threshold is chosen for; "+
-				"threshold: itself"),
+			table.Text("wanted", "wrong: the share of wrong decisions on the part for validation "+
+				"that the threshold is chosen for; threshold: itself"),
 			threshold, correct, unknown, wrong, risk),
 		runs: table.New("runs", method, seed, confidence,
 			table.Num("error", "share of wrong answers on the test part, all decided"),
@@ -70,7 +75,7 @@ func newTables(s spec) *tables {
 			table.Num("coverage", "share of the test examples decided about"),
 			table.Num("risk", "share of wrong ones among these")),
 		outside: table.New("outside", method, seed, confidence,
-			table.Text("data", "what the test examples are told from; unseen: examples of classes that were kept from the training"),
+			table.Text("data", "what the test examples are told from; unseen: classes that were not learned"),
 			table.Num("auroc", "area under the ROC curve"),
 			table.Num("fpr95", "share of the others that pass where 95 % of the test examples do")),
 	}
@@ -100,7 +105,8 @@ func (t *tables) decide(validation, test predictions) {
 				add("threshold="+table.Format(threshold), threshold)
 			}
 		}
-		t.runs.Add(t.key(by), metric.Error(test.p, test.class), metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong))
+		t.runs.Add(t.key(by), metric.Error(test.p, test.class),
+			metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong))
 		if t.Curves && slices.Contains([]score{probability, entropy, combined}, by) {
 			t.riskCoverage(by, test)
 		}
@@ -126,7 +132,8 @@ func (t *tables) promise(r bnn.TrackRecord, validation, test predictions) {
 		if math.IsInf(threshold, 1) {
 			threshold, made = math.NaN(), 0
 		}
-		t.promises.Add(t.Method.Name, t.Seed, share, made, table.Finite(threshold), correct, unknown, wrong, table.Finite(risk), kept)
+		t.promises.Add(t.Method.Name, t.Seed, share, made, table.Finite(threshold),
+			correct, unknown, wrong, table.Finite(risk), kept)
 	}
 }
 
