@@ -295,11 +295,21 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
+// former are the keys that a table had once, beside another that it still has, and what is in their place.
+var former = map[string]struct{ beside, instead string }{
+	"ensemble":    {"members", "members"},
+	"prior":       {"prior_var", "prior_var"},
+	"prior_scale": {"prior_var", "prior_var"},
+	"variant":     {"method", "method"},
+	"window":      {"kind", "forgetting, of a closed-form or kalman method"},
+	"sizes":       {"permutations", "sizes of [[task]]"},
+}
+
 // unknown returns the error of a key that is not there, with the most similar one.
 func (m *Manifest) unknown(path, key string, known map[string]bool) error {
 	keys := slices.Sorted(maps.Keys(known))
-	if now := map[string]string{"ensemble": "members", "prior": "prior_var", "prior_scale": "prior_var", "variant": "method"}[key]; known[now] {
-		return m.Locate(path, field.Errorf(key, "not a key any more; allowed: %s, see experiments/README.md", now))
+	if f, ok := former[key]; ok && known[f.beside] {
+		return m.Locate(path, field.Errorf(key, "not a key any more; allowed: %s, see experiments/README.md", f.instead))
 	}
 	hint := field.Nearest(key, keys)
 	if hint != "" {

@@ -22,6 +22,11 @@ const Folder = "experiments"
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
 
+// former are the studies that there were, and what is in their place.
+var former = map[string]string{
+	"calibrate": `study = "moments", whose table lambda has the λ of each number of classes`,
+}
+
 // Experiment is a manifest that its study has read.
 type Experiment struct {
 	*config.Manifest
@@ -42,6 +47,9 @@ func Read(path string, overrides []string) (*Experiment, error) {
 			return &Experiment{m, k, s}, err
 		}
 		names = append(names, k.Name)
+	}
+	if instead, ok := former[m.Study]; ok {
+		return nil, m.Errorf("study", "%q is not a study any more; allowed: %s", m.Study, instead)
 	}
 	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
 }
