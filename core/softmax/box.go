@@ -194,7 +194,7 @@ func (s *extremes) search(lambda float64) (out []contrast) {
 // climb returns the contrast near c where |e_j| is largest, by ever smaller steps along and across the axes.
 func (s *extremes) climb(lambda float64, c contrast) contrast {
 	best := math.Abs(s.error(lambda, c))
-	for step := 1.0; step > 1e-5; {
+	for step := 1.0; step > 1e-6; {
 		from := c
 		for _, d := range [][2]float64{{1, 0}, {0, 1}, {1, 1}, {-1, 0}, {0, -1}, {-1, -1}} {
 			next := contrast{c.k, c.x + step*d[0], c.y + step*d[1]}
