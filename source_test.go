@@ -110,8 +110,8 @@ func TestWhatCounts(t *testing.T) {
 func TestWhatStudiesImport(t *testing.T) {
 	none := []string{ // packages and files
 		"figures", "internal/field", "runner/internal/pool", "runner/internal/studies",
-		"runner/internal/config/locate.go", "runner/internal/config/manifest.go",
-		"runner/internal/config/values.go", "runner/internal/data/files.go", "runner/internal/trained/stream.go",
+		"runner/internal/config", "runner/internal/trained",
+		"runner/internal/data/files.go",
 		"runner/dataset/format.go", "runner/dataset/profile.go", "runner/dataset/table.go",
 	}
 	format := "{{$p := .ImportPath}}"

@@ -18,7 +18,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
-	"closedform/core/familiar"
 	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/internal/kernel"
@@ -310,24 +309,3 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	}
 }
 
-// Tail returns a p-value of the hypothesis that x is of its most probable class: the share of the
-// kept examples of that class, x among them, whose log density in the class is no larger than that of
-// x, each of them left out of the fit; beyond all of them it follows [familiar.Tail]. With Ridge
-// densities are those of the outputs. kept is the number of these examples; with fewer than two there
-// is no p-value, and it is NaN. The error is that of Predict.
-func (l *Layer) Tail(x []float64) (p float64, kept int, err error) {
-	w := l.scratch()
-	defer l.pool.Put(w)
-	c, err := l.mostProbable(w, x)
-	if err != nil {
-		return math.NaN(), 0, err
-	}
-	if kept = len(l.kept[c]); kept < 2 {
-		return math.NaN(), kept, nil
-	}
-	g := l.solve(false).inputs
-	if l.cfg.Kind == Ridge {
-		g = l.solve(false).outputs
-	}
-	return familiar.Tail(g.tails[c], -w.score[0][c]), kept, nil
-}

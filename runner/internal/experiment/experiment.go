@@ -22,6 +22,12 @@ const Folder = "experiments"
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
 
+// former says of each study that was removed what to do instead.
+var former = map[string]string{
+	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
+	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
+}
+
 // Experiment is a manifest that its study has read.
 type Experiment struct {
 	*config.Manifest
@@ -47,11 +53,6 @@ func Read(path string, overrides []string) (*Experiment, error) {
 		return nil, m.Errorf("study", "%q was removed: %s", m.Study, instead)
 	}
 	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
-}
-
-// former says of each study that was removed what to do instead.
-var former = map[string]string{
-	"open_set": "unseen of the study unknown keeps classes from a training, and scores the method without them",
 }
 
 // ShortForm returns the short form of the experiment, with further values.

@@ -173,15 +173,6 @@ func (t *Tolerant) AddClass() error {
 	return nil
 }
 
-// Tail returns the [readout.Layer.Tail] of a method with an output layer.
-func (t *Tolerant) Tail(x []float64) (p float64, kept int, err error) {
-	seen, err := t.see([][]float64{x})
-	if err != nil {
-		return 0, 0, err
-	}
-	return t.Readout().Tail(seen[0])
-}
-
 // Model returns the model of a closed-form method, behind its features if it has some.
 func (t *Tolerant) Model() bnn.Model {
 	m := networkOf(t).Model

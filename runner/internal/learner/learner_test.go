@@ -206,7 +206,7 @@ func TestSeveral(t *testing.T) {
 // The network says what bnn says, normalised, and counts what that reports.
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
-	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
+	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, probit.Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
 	l := check.Must(m.Learner(random.Source("network")))
 	l.Learner.(*Network).SetProcessNoise(0.25, false)
 	n := check.Must(m.Network(random.Source("network")))
@@ -256,7 +256,7 @@ func TestSweep(t *testing.T) {
 	for _, m := range []*Model{&a.Model, &b.Model} {
 		m.Layers, m.Output = []int{2, 3}, bnn.Joint
 	}
-	s := Sweep{Lambda: []Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
+	s := Sweep{Lambda: []probit.Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
 	all, err := s.Models(DefaultModel(), []Named{a, b}, 3)
 	if err != nil || len(all) != 8 {
 		t.Fatalf("%v, %d models", err, len(all))

@@ -1,5 +1,6 @@
 // Package moments is the study of the approximations of the moments of the softmax of a Gaussian: the
-// error of each against the exact integrals, at random logits.
+// error of each against the exact integrals, at random logits, and the λ with which the probit comes
+// closest to the softmax of certain logits.
 package moments
 
 import (
@@ -64,6 +65,10 @@ type spec struct {
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	m := e.Moments
+	for _, n := range m.Classes {
+		s := slopes{n}
+		cells = append(cells, study.Cell{Key: fmt.Sprintf("lambda n=%d", n), Spec: s, Run: s.run})
+	}
 	for _, n := range m.Classes {
 		for _, spread := range m.Spread {
 			for _, variance := range m.Variance {

@@ -1,4 +1,5 @@
-package learner
+// Package probit has the λ of a probit as manifests write it: a number or a word.
+package probit
 
 import (
 	"fmt"
@@ -7,29 +8,22 @@ import (
 	"strings"
 	"sync"
 
-	"closedform/runner/internal/lambdafit"
+	"closedform/core/softmax"
 )
 
-// Lambda is the slope λ of the probit approximation: a number, or a word for a
-// value that follows from the number of classes and from ρ,
-//
-//	slope    matches the slope of the softmax at the origin
-//	lsq      has the least mean square error over logits in [−3, 3]ⁿ
-//	minimax  has the least largest error over them
+// Lambda is the slope λ of the probit approximation: a number, or one of [softmax.Criteria] for a
+// value that follows from the number of classes and from ρ.
 type Lambda struct {
 	Number float64 // > 0 where Word is empty
 	Word   string
 }
-
-// LambdaWords are the words for values of λ.
-var LambdaWords = lambdafit.Words
 
 // UnmarshalTOML reads a number or a word.
 func (l *Lambda) UnmarshalTOML(v any) error {
 	switch v := v.(type) {
 	case string:
 		*l = Lambda{Word: v}
-		if slices.Contains(LambdaWords, v) {
+		if slices.Contains(softmax.Criteria, v) {
 			return nil
 		}
 	case int64:
@@ -40,7 +34,7 @@ func (l *Lambda) UnmarshalTOML(v any) error {
 	if 1e-30 <= l.Number && l.Number <= 1e30 {
 		return nil
 	}
-	return fmt.Errorf("%v is not allowed; allowed: a number > 0, or one of the words %q", v, LambdaWords)
+	return fmt.Errorf("%v is not allowed; allowed: a number > 0, or one of the words %q", v, softmax.Criteria)
 }
 
 // MarshalTOML writes the number or the word.
@@ -48,7 +42,7 @@ func (l Lambda) MarshalTOML() ([]byte, error) {
 	if l.Word != "" {
 		return strconv.AppendQuote(nil, l.Word), nil
 	}
-	return []byte(spelled(l.Number)), nil
+	return []byte(Decimal(l.Number)), nil
 }
 
 // String returns the word, or the number with a decimal point or an exponent.
@@ -56,11 +50,11 @@ func (l Lambda) String() string {
 	if l.Word != "" {
 		return l.Word
 	}
-	return spelled(l.Number)
+	return Decimal(l.Number)
 }
 
-// spelled returns the shortest decimal that reads back as x, as TOML spells it.
-func spelled(x float64) string {
+// Decimal returns the shortest decimal that reads back as x, as TOML spells it.
+func Decimal(x float64) string {
 	s := strconv.FormatFloat(x, 'g', -1, 64)
 	if strings.Trim(s, "-0123456789") == "" {
 		s += ".0"
@@ -74,7 +68,7 @@ func (l Lambda) Value(n int, rho float64) float64 {
 		return l.Number
 	}
 	value, _ := found.LoadOrStore([3]any{l.Word, n, rho}, sync.OnceValue(func() float64 {
-		return lambdafit.Box{Classes: n, Half: 3}.Fit(l.Word, rho).Lambda // the odds of two classes are at most e^6
+		return softmax.FitLambda(l.Word, n, rho)
 	}))
 	return value.(func() float64)()
 }
