@@ -301,7 +301,7 @@ var former = map[string]struct{ beside, instead string }{
 	"prior":       {"prior_var", "prior_var"},
 	"prior_scale": {"prior_var", "prior_var"},
 	"variant":     {"method", "method"},
-	"window":      {"kind", "forgetting, of a closed-form or kalman method"},
+	"window":      {"kind", "process_noise, or forgetting of a bank"},
 	"sizes":       {"permutations", "sizes of [[task]]"},
 }
 
