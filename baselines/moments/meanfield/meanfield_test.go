@@ -28,7 +28,6 @@ func methods() map[string]*Method {
 		"Daunizeau":              Daunizeau,
 		"Unscented":              Unscented,
 		"LaplaceBridge":          LaplaceBridge,
-		"LaplaceBridgeCorrect":   LaplaceBridgeCorrected,
 		"LogNormal":              LogNormal,
 		"NormalizedProbit":       probit1,
 		"NormalizedProbitScaled": probitScaled,

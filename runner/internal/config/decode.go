@@ -301,7 +301,7 @@ var former = map[string]string{
 	"prior":            "prior_var has the variances",
 	"prior_scale":      "prior_var has the variances",
 	"variant":          "[[method]] describes what is compared",
-	"window":           "forgetting of a closed-form or kalman method lets the past count less",
+	"window":           "process_noise, or forgetting of a bank, lets the past count less",
 	"order.sizes":      "sizes is a key of [[task]]",
 	"near":             "make changed images a file of [[outside]]",
 	"inputs":           "leave pixels out of the files of [data] and [[outside]]",

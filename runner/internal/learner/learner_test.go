@@ -16,6 +16,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/check"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/table"
 )
 
@@ -111,32 +112,24 @@ func TestCourse(t *testing.T) {
 	check.Refuses(t, "After", stops.Train(context.Background(), l))
 }
 
-// A batch method is fitted when it is asked, and along a stream to the latest examples after every so many.
+// A batch method is fitted to all examples when it is asked, once as long as there are no more.
 func TestBatch(t *testing.T) {
-	for _, c := range []struct {
-		window, every int
-		want          string
-	}{{0, 0, "[[0] [0 1] [0 1 2] [0 1 2 3] [0 1 2 3 4] [0 1 2 3 4 5]]"}, {3, 2, "[[0 1] [1 2 3] [3 4 5]]"}} {
-		var fits [][]int
-		b := &Batch{Window: c.window, Every: c.every, Fit: func(x [][]float64, class []int) (Predictor, error) {
-			fits = append(fits, slices.Clone(class))
-			for i := range x {
-				check.Equal(t, fmt.Sprintf("inputs %v of classes %v", x, class), x[i][0], float64(class[i]))
-			}
-			return &recorder{good: 10}, nil
-		}}
-		x, p := []float64{0}, make([]float64, 2)
-		for class := range 6 {
-			if x[0] = float64(class); class > 0 || c.every > 0 {
-				if err := b.Predict(p, x); err != nil || class < c.every && p[0] != 0.5 {
-					t.Errorf("%v, probabilities %v before the first fit", err, p)
-				}
-			}
-			check.OK(t, b.Observe(x, class))
+	var fits [][]int
+	b := &Batch{Fit: func(x [][]float64, class []int) (Predictor, error) {
+		fits = append(fits, slices.Clone(class))
+		for i := range x {
+			check.Equal(t, fmt.Sprintf("inputs %v of classes %v", x, class), x[i][0], float64(class[i]))
 		}
+		return &recorder{good: 10}, nil
+	}}
+	x, p := []float64{0}, make([]float64, 2)
+	for class := range 3 {
+		x[0] = float64(class)
+		check.OK(t, b.Observe(x, class))
 		check.OK(t, b.Predict(p, x))
-		check.Equal(t, "fitted to", fmt.Sprint(fits), c.want)
+		check.OK(t, b.Predict(p, x))
 	}
+	check.Equal(t, "fitted to", fmt.Sprint(fits), "[[0] [0 1] [0 1 2]]")
 }
 
 // What the weights gain in a while does not depend on how often they do: a network

@@ -16,7 +16,7 @@ import (
 	"closedform/internal/check"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/learner"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"

@@ -13,7 +13,7 @@ import (
 type slopes struct{ Classes int }
 
 // run returns the λ of each criterion, and its errors over a box of logits.
-func (s slopes) run(context.Context) (table.Set, error) {
+func (s slopes) run(ctx context.Context) (table.Set, error) {
 	t := table.New("lambda",
 		table.Int("classes", "number of classes n"), table.Text("criterion", "what chooses λ at ρ = ½: "+
 			"the slope at the origin, the mean square error (lsq) or the largest (minimax)"),
@@ -23,6 +23,9 @@ func (s slopes) run(context.Context) (table.Set, error) {
 		table.Num("rms_ratio", "rms divided by the rms of slope matching"))
 	var matched float64
 	for _, word := range softmax.Criteria {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		lambda := probit.Lambda{Word: word}.Value(s.Classes, approx.Rho)
 		rms, largest := softmax.Probit{Lambda: lambda, Rho: approx.Rho}.BoxErrors(s.Classes)
 		if word == "slope" {
