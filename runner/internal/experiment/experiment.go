@@ -43,7 +43,17 @@ func Read(path string, overrides []string) (*Experiment, error) {
 		}
 		names = append(names, k.Name)
 	}
+	if instead, ok := former[m.Study]; ok {
+		return nil, m.Errorf("study", "%q was removed: %s", m.Study, instead)
+	}
 	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
+}
+
+// former says of each study that was removed what to do instead.
+var former = map[string]string{
+	"discover": "a program adds classes along a stream with AddClass of closedform/core/bnn",
+	"drift":    "the study learn follows a file with shuffle = false; process_noise is a key of a [[method]]",
+	"vouched":  "baselines/README.md names for each baseline the test that compares it with another program",
 }
 
 // ShortForm returns the short form of the experiment, with further values.

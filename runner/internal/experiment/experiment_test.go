@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,18 @@ func TestShortForms(t *testing.T) {
 		if len(strata) > 0 && len(short.Study.Cells()) == 0 {
 			t.Errorf("%s: the short form has no cells", name)
 		}
+	}
+}
+
+// The error of a study that was removed says what to do instead.
+func TestFormerStudies(t *testing.T) {
+	for study, want := range map[string]string{
+		"discover": "AddClass", "drift": "process_noise", "vouched": "baselines/README.md", "learning": "is not a study; allowed: one of learn, ",
+	} {
+		file := filepath.Join(t.TempDir(), "x.toml")
+		check.OK(t, os.WriteFile(file, []byte("name = 'x'\nstudy = '"+study+"'\n"), 0o666))
+		_, err := Read(file, nil)
+		check.Refuses(t, study, err, "x.toml:2: study: \""+study+"\"", want)
 	}
 }
 

@@ -126,17 +126,14 @@ func TestBankPasses(t *testing.T) {
 	}
 }
 
-// A learner of a stream sees the latest examples only, a trained one all.
-func TestOfStream(t *testing.T) {
-	m := check.Must(decode(`kind = "neighbours"; neighbours = 1; window = 2`))
-	stream := check.Must(m.OfStream(1, 2, 2, nil))
+// A batch method learns all examples at once, an online one in its passes.
+func TestTrain(t *testing.T) {
+	m := check.Must(decode(`kind = "neighbours"; neighbours = 1`))
 	var set data.Set
 	for i, class := range []int{0, 1, 1, 1} {
 		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
 	}
 	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
-	check.OK(t, (Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream))
-	check.Equal(t, "probability by the latest two", stream.Probabilities([][]float64{{0}})[0][1], 0.75)
 	all := check.Must(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
 	check.Equal(t, "probability by all", all.Probabilities([][]float64{{0}})[0][0], 0.75)
 	m = check.Must(decode(`kind = "kalman"; passes = 3`))

@@ -224,16 +224,3 @@ func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, o
 	}
 	return l, course.Train(ctx, l)
 }
-
-// OfStream returns a learner of the method for a stream that may change: one that
-// learns all examples at once is fitted after every so many examples to the latest.
-func (m *Method) OfStream(inputs, classes, every int, src rand.Source) (*Tolerant, error) {
-	t, err := m.Learner(inputs, classes, src)
-	if err != nil {
-		return nil, err
-	}
-	if b, ok := t.Learner.(*Batch); ok {
-		b.Every, b.Window = every, cmp.Or(m.Window, 200)
-	}
-	return t, nil
-}

@@ -6,8 +6,6 @@ import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/claims"
 	"closedform/runner/internal/studies/compare"
-	"closedform/runner/internal/studies/discover"
-	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/mccheck"
@@ -27,15 +25,12 @@ var All = []study.Kind{
 	calibrate.Kind,
 	claims.Kind,
 	compare.Kind,
-	discover.Kind,
-	drift.Kind,
 	hidden.Kind,
 	order.Kind,
 	sorted.Kind,
 	posterior.Kind,
 	unknown.OpenSet,
 	unknown.Kind,
-	claims.Vouched,
 	stability.Kind,
 	moments.Kind,
 	mccheck.Kind,

@@ -53,12 +53,11 @@ func TestMissing(t *testing.T) {
 		"ablation":  "ablation.spread, 0 to 1e30; ablation.variance, 0 to 1e30; ablation.draws, 1 to 1,000,000; data.generator, one of ",
 		"calibrate": "calibrate.box, 0.1 to 4", "claims": "claim, at least one table headed [[claim]]; evidence, ",
 		"compare": "compare.budget, 1 to 100; compare.reference, the name of a [[method]]; set, ",
-		"drift":   "stream.examples, 1 to 1,000,000; stream.budget, 1 to 100; drift, ", "hidden": "hidden.test, 1 to 1,000,000; hidden.snapshots, ",
-		"learn": "data.generator, ", "mc_check": "mc_check.samples, 2 to 1e9; mc_check.rho, each 0 to 0.999; mc_check.cases, ",
+		"hidden":  "hidden.test, 1 to 1,000,000; hidden.snapshots, ",
+		"learn":   "data.generator, ", "mc_check": "mc_check.samples, 2 to 1e9; mc_check.rho, each 0 to 0.999; mc_check.cases, ",
 		"moments": "moments.spread, each 0 to 1e30; moments.variance, each 0 to 1e30; moments.draws, ", "order": "data.generator, one of logistic, ",
 		"posterior": "data.generator, one of logistic, ", "sorted": "set, at least one table headed [[set]]; method, at least one table headed [[method]]",
 		"stability": "stability.lambda, numbers > 0, or words as in [model]; stability.gap, each 0 to 1e30", "unknown": "data.generator, one of ",
-		"vouched": "figure, at least one table headed [[figure]]",
 	} {
 		text := "name = 't'\nstudy = '" + study + "'\n\n"
 		switch study {
