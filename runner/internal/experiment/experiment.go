@@ -25,6 +25,9 @@ var Kinds = studies.All
 // former says of each study that was removed what to do instead.
 var former = map[string]string{
 	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
+	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
+	"drift":     "the study learn follows a file with shuffle = false; process_noise is a key of a [[method]]",
+	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
 	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
 }
 

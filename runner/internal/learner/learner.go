@@ -164,15 +164,6 @@ func (t *Tolerant) Readout() *readout.Layer {
 	return nil
 }
 
-// AddClass adds a class behind the others to a closed-form method.
-func (t *Tolerant) AddClass() error {
-	if err := networkOf(t).Model.AddClass(); err != nil {
-		return err
-	}
-	t.Classes++
-	return nil
-}
-
 // Model returns the model of a closed-form method, behind its features if it has some.
 func (t *Tolerant) Model() bnn.Model {
 	m := networkOf(t).Model

@@ -148,6 +148,33 @@ func TestProcessNoise(t *testing.T) {
 	}
 }
 
+// A network and a filter that have process noise follow classes whose border turns; without it they fall behind.
+func TestProcessNoiseFollows(t *testing.T) {
+	const examples = 600
+	for _, kind := range []string{`kind = "closed-form"; members = 1; `, `kind = "kalman"; `} {
+		var losses []float64
+		for _, noise := range []string{"0", "0.01"} {
+			m := check.Must(decode(kind + "process_noise = " + noise))
+			l := check.Must(m.Learner(2, 2, random.Source("prior")))
+			rnd, total := rand.New(random.Source("turning border")), 0.0
+			for k := range examples {
+				sin, cos := math.Sincos(2 * math.Pi * float64(k) / examples)
+				x, class := []float64{random.Normal(rnd), random.Normal(rnd)}, 0
+				if cos*x[0]+sin*x[1] > 0 {
+					class = 1
+				}
+				_, loss := Loss(l.Probabilities([][]float64{x})[0], class)
+				total += loss / examples
+				check.OK(t, l.Observe(x, class))
+			}
+			losses = append(losses, total)
+		}
+		if !(losses[1] < losses[0]/2) {
+			t.Errorf("%s: log loss %.3f without process noise, %.3f with it", kind, losses[0], losses[1])
+		}
+	}
+}
+
 // What a network says of many inputs is what it says of each: of the probabilities and what Look
 // shows. A break-down ends Look at its input.
 func TestSeveral(t *testing.T) {
@@ -283,23 +310,6 @@ func TestModelErrors(t *testing.T) {
 	m := DefaultModel()
 	m.HiddenLayers = []int{0}
 	check.Refuses(t, "no units", m.Validate(), "hidden_layers: [0] is not allowed")
-}
-
-func TestLambda(t *testing.T) {
-	const n, rho = 3, 0.5
-	for text, want := range map[string]float64{"0.3": 0.3, "2": 2, `"slope"`: 0.5570285054735558, `"lsq"`: 0.5659105014928423, `"minimax"`: 0.5698516815497554} {
-		var v, again struct{ L Lambda }
-		check.Must(toml.Decode("L = "+text, &v))
-		spelled := check.Must(v.L.MarshalTOML())
-		if _, err := toml.Decode("L = "+string(spelled), &again); err != nil || again != v || !(math.Abs(v.L.Value(n, rho)-want) < 1e-9) {
-			t.Errorf("%s: %v, λ = %g, want %g; spelled %s", text, err, v.L.Value(n, rho), want, spelled)
-		}
-	}
-	for _, text := range []string{"0", "-1", `"steep"`, "nan", "inf", "[1]"} {
-		var v struct{ L Lambda }
-		_, err := toml.Decode("L = "+text, &v)
-		check.Refuses(t, text, err, "minimax")
-	}
 }
 
 func TestScores(t *testing.T) {

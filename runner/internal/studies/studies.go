@@ -28,7 +28,6 @@ var All = []study.Kind{
 	sorted.Kind,
 	posterior.Kind,
 	unknown.Kind,
-	claims.Vouched,
 	stability.Kind,
 	moments.Kind,
 	mccheck.Kind,

@@ -58,7 +58,6 @@ func TestMissing(t *testing.T) {
 		"moments": "moments.spread, each 0 to 1e30; moments.variance, each 0 to 1e30; moments.draws, ", "order": "order.permutations, 2 to 1,000; order.samples, 2 to 1,000; order.test, 1 to 1,000,000; task, ",
 		"posterior": "data.generator, one of logistic, ", "sorted": "set, at least one table headed [[set]]; method, at least one table headed [[method]]",
 		"stability": "stability.lambda, numbers > 0, or words as in [model]; stability.gap, each 0 to 1e30", "unknown": "data.generator, one of ",
-		"vouched": "figure, at least one table headed [[figure]]",
 	} {
 		text := "name = 't'\nstudy = '" + study + "'\n\n"
 		switch study {

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"closedform/internal/field"
@@ -25,8 +26,10 @@ import (
 var Kind = study.Kind{
 	Name: "compare",
 	Asks: "How do the network and other methods score on real data, chosen on equal terms?",
-	New: study.Decoded(func(*config.Manifest) *experiment {
-		return &experiment{Compare: settings{Validation: 0.2}, Model: learner.DefaultModel()}
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{
+			Compare: settings{Validation: 0.2}, Swept: study.Swept{Manifest: m}, Model: learner.DefaultModel(),
+		}
 	}),
 }
 
@@ -81,7 +84,24 @@ func (e *experiment) Validate() error {
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
-	return cmp.Or(e.checkContrasts(), learner.Check(e.Methods, c.Budget, false))
+	return cmp.Or(e.checkSplitsOf(), e.checkContrasts(), learner.Check(e.Methods, c.Budget, false))
+}
+
+// former are experiments that were removed, whose splits another one keeps.
+var former = []string{"defaults"}
+
+// checkSplitsOf reports a splits_of that names no experiment in the folder of the manifest and none of former.
+func (e *experiment) checkSplitsOf() error {
+	name := e.Compare.SplitsOf
+	if name == "" || slices.Contains(former, name) {
+		return nil
+	}
+	known, err := config.List(e.Manifest.Folder)
+	if err == nil && !slices.Contains(known, name) {
+		err = field.Errorf("compare.splits_of", "%q is not allowed; allowed: the name of an experiment in %s, or %s",
+			name, e.Manifest.Folder, strings.Join(former, ", "))
+	}
+	return err
 }
 
 // named reports whether the manifest has a method with this name.

@@ -216,9 +216,12 @@ func TestSpecs(t *testing.T) {
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Digests) != 1 {
 		t.Errorf("digests %q of one file", s.Source.Digests)
 	}
-	check.Equal(t, "with the splits of small_compare", studytest.New(t, Kind, text).Cells()[0].Spec, studytest.New(t, Kind, text, "name=other", "compare.splits_of=small_compare").Cells()[0].Spec)
+	named := studytest.New(t, Kind, text, "name=defaults").Cells()[0].Spec
+	check.Equal(t, "with the splits of defaults", studytest.New(t, Kind, text, "compare.splits_of=defaults").Cells()[0].Spec, named)
+	studytest.New(t, Kind, text, "folder=../../../../experiments", "compare.splits_of=uci")
 	studytest.Refused(t, Kind, text, map[string]string{
-		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
+		"compare.splits_of=ucy": `compare.splits_of: "ucy" is not allowed; allowed: the name of an experiment in ., or defaults`,
+		"compare.reference=x":   "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
 		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
 		"set.clusters.file=gone.csv": "no such file", "method.ours.hidden=smoother": "method.ours.hidden",
 		"method.ours.prior_var=[1,2]": "method.ours.prior_var", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
