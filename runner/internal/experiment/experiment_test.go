@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,5 +43,14 @@ func TestVersionsOfCells(t *testing.T) {
 		if same := each[i] == each[0]; same != (strings.HasPrefix(c.Key, "model ") || strings.HasPrefix(c.Key, "linear ")) || each[i] == all {
 			t.Errorf("%s has the version %s, %s has %s, all have %s", c.Key, each[i], cells[0].Key, each[0], all)
 		}
+	}
+}
+
+// A study that there was answers with what takes its place.
+func TestFormerStudies(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "old.toml")
+	for study, instead := range former {
+		check.OK(t, os.WriteFile(file, []byte("name = 'old'\nstudy = '"+study+"'\n"), 0o600))
+		check.Refuses(t, study, check.Err(Read(file, nil)), "not a study any more; allowed: "+instead)
 	}
 }
