@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 )
 
@@ -40,7 +39,7 @@ func invocation(e *experiment.Experiment, command string) string {
 	}
 	command += e.Name
 	for _, o := range e.Overrides {
-		command += " -set " + engine.Quoted(o)
+		command += " -set " + quoted(o)
 	}
 	return command
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,16 +21,21 @@ import (
 func (p *program) listCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
 	p.effortFlag(f)
-	return p.list
+	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names that and no more")
+	return func(ctx context.Context, _ []string) error {
+		paths, err := manifests()
+		if err != nil {
+			return err
+		}
+		if *check {
+			return p.checkBehind(ctx, paths)
+		}
+		return p.list(paths)
+	}
 }
 
-// list prints a line for every manifest of the effort in experiments/. Those that
-// cannot be read are in the error.
-func (p *program) list(context.Context, []string) error {
-	paths, err := manifests()
-	if err != nil {
-		return err
-	}
+// list prints a line for every manifest of the effort. Those that cannot be read are in the error.
+func (p *program) list(paths []string) error {
 	var failed []error
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
@@ -41,12 +48,56 @@ func (p *program) list(context.Context, []string) error {
 			fmt.Fprint(table, p.line(about[i], e))
 		}
 	}
-	failed = append(failed, table.Flush())
-	if stale, err := store.ReadStale(p.out); err != nil || len(stale) > 0 {
-		fmt.Fprintf(p.stdout, "%s lists as behind: %s\n", filepath.Join(p.out, store.StaleFile), strings.Join(stale, ", "))
-		failed = append(failed, err)
+	return errors.Join(append(failed, table.Flush())...)
+}
+
+// checkBehind prints which results are behind, and why: of these manifests, and folders without one.
+// It returns an error unless OUT/STALE names them. Results of programs that are not installed here may be
+// behind without that, and so may folders of which git ignores all files.
+func (p *program) checkBehind(ctx context.Context, paths []string) error {
+	named, err := store.ReadStale(p.out)
+	if err != nil {
+		return err
 	}
-	return errors.Join(failed...)
+	var known, behind []string
+	about, read := p.describe(paths)
+	for i, e := range about {
+		if e.Err != nil {
+			return e.Err
+		}
+		known = append(known, e.Name)
+		if e.Behind == "" {
+			continue
+		}
+		fmt.Fprintf(p.stdout, "%s: behind: %s\n", e.Name, e.Behind)
+		if slices.Contains(named, e.Name) || !read[i].Elsewhere(filepath.Join(p.out, e.Name)) {
+			behind = append(behind, e.Name)
+		}
+	}
+	folders, _ := os.ReadDir(p.out) // none where nothing was run
+	for _, f := range folders {
+		if !f.IsDir() || slices.Contains(known, f.Name()) {
+			continue
+		}
+		dir := filepath.Join(p.out, f.Name())
+		files, err := store.Git(ctx, dir, "ls-files", "--cached", "--others", "--exclude-standard")
+		if err == nil && files == "" {
+			continue
+		}
+		fmt.Fprintf(p.stdout, "%s: behind: no manifest in %s\n", f.Name(), experiment.Folder)
+		behind = append(behind, f.Name())
+	}
+	slices.Sort(named)
+	slices.Sort(behind)
+	file := filepath.Join(p.out, store.StaleFile)
+	switch {
+	case slices.Equal(named, behind):
+		return nil
+	case len(behind) == 0:
+		return fmt.Errorf("%s names results that are not behind: remove it", file)
+	}
+	lines := strings.Join(behind, "\n")
+	return fmt.Errorf("%s does not name what is behind; it needs these lines:\n%s", file, lines)
 }
 
 // line returns the line of an experiment.

@@ -17,6 +17,15 @@ import (
 
 // publish makes the results folder from the cells and prints what was done.
 func (j *job) publish(ctx context.Context, inputs string) error {
+	unlock, err := j.work.Folder.Lock(ctx) // of several processes the first publishes
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if j.work.Folder.Published(inputs) {
+		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
+		return nil
+	}
 	cells, err := j.work.Tables()
 	if err != nil {
 		return err
@@ -30,7 +39,7 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 		return err
 	}
 	run := store.NewRun(ctx, j.args, j.start)
-	run.Manifest, run.CodeVersion, run.Fused = j.Name, j.version, fused
+	run.Manifest, run.SourceDigest, run.Fused = j.Name, experiment.SourceDigest(), fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
@@ -38,21 +47,21 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err != nil {
 		return err
 	}
-	sums, err := j.sums(ctx, cells)
-	if err != nil {
+	if err := j.work.Folder.Publish(inputs, files, run); err != nil {
 		return err
 	}
-	j.provenance(run)
-	if err := j.work.Folder.Publish(inputs, files, run, sums); err != nil {
-		return err
-	}
-	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
-		j.Name, len(j.work.Mine), run.Computed, len(j.work.Mine)-run.Computed, len(files), j.dir, j.took())
+	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, j.counts(), len(files), j.dir, j.took())
 	for _, note := range notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
 	fmt.Fprint(j.stdout, report.Result(tables, run))
 	return nil
+}
+
+// counts returns how many cells there are, and how many of them this process has computed.
+func (j *job) counts() string {
+	n := len(j.work.Cells)
+	return fmt.Sprintf("%d cells, %d computed, %d done before", n, j.work.Computed, n-j.work.Computed)
 }
 
 // files returns the files of the results, with figures drawn of the tables as they are written, and notes.

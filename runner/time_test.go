@@ -52,7 +52,7 @@ func TestProcessorTime(t *testing.T) {
 		t.Fatalf("%+v, %v", before, err)
 	}
 	if of := 2 * (before.CellSeconds["joint"] + before.CellSeconds["total"]); math.Abs(of/before.CPUSeconds-1) > 0.01 { // two seeds, three digits
-		t.Errorf("two cells of each stratum take %g s, the experiment %g s", of, before.CPUSeconds)
+		t.Errorf("two cells of each group take %g s, the experiment %g s", of, before.CPUSeconds)
 	}
 	remove(t, dir, "run.json")
 	mustRun(t, "-exp", "small")

@@ -131,13 +131,6 @@ func (t *Toy) Cells() []study.Cell {
 	return cells
 }
 
-// toyShift stands for a change of code: it changes where a walk ends. toyAbove changes how the walks are counted.
-var (
-	toyShift func(name string, seed int, x float64) float64
-	toyAbove int
-	toyDoc   = "last |place|" // of the column end
-)
-
 func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	if s.Model.Fail {
 		return nil, errors.New("lost its way")
@@ -145,7 +138,7 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	walks := table.New("walks", table.Text("method", "who walks"), table.Int("seed", "of the walk"),
 		table.Int("k", "steps"), table.Num("x", "place").Rounded(6))
 	walks.Packed = true
-	runs := table.New("runs", table.Text("method", "who walks"), table.Int("seed", "of the walk"), table.Num("end", toyDoc))
+	runs := table.New("runs", table.Text("method", "who walks"), table.Int("seed", "of the walk"), table.Num("end", "last |place|"))
 	r := rand.New(study.Stream(t.name, s.Seed, "walk"))
 	x := float64(len(s.Data))
 	for k := range s.Model.Points {
@@ -158,9 +151,6 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 		x += s.Model.Scale * r.NormFloat64()
 		walks.Add(s.Name, s.Seed, k+1, x)
 	}
-	if toyShift != nil {
-		x = toyShift(s.Name, s.Seed, x)
-	}
 	runs.Add(s.Name, s.Seed, x)
 	return table.Set{walks, runs}, nil
 }
@@ -172,7 +162,7 @@ func (t *Toy) Tables(cells []table.Set) (table.Set, error) {
 	}
 	summary := table.New("summary", table.Text("method", "who walks"), table.Int("above", "how many end above the threshold"))
 	for _, g := range set.Get("runs").GroupBy("method").All() {
-		above := toyAbove
+		above := 0
 		for _, x := range g.Nums("end") {
 			if x > t.Threshold {
 				above++

@@ -24,22 +24,41 @@ import (
 //
 //	μ_k = m_k − v_k/S · Σ_l m_l,   Σ_kk = v_k (1 − v_k/S).
 //
+// correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch):
+// before the map, μ is divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2), so that the
+// average variance is √(n/2).
+//
 // Σp = 1. Unless all variances are equal, p depends on the origin of the logits. Variances
 // must be positive.
-func laplaceBridge(mean, variance []float64) moments {
-	n, total := float64(len(mean)), kernel.Sum(variance)
-	mu, inverse := make([]float64, len(mean)), 0.0 // Σ e^{−μ}
-	for k, v := range variance {
-		mu[k] = mean[k] - v/total*kernel.Sum(mean)
-		inverse += kernel.Exp(-mu[k])
+func laplaceBridge(correct bool) func(mean, variance []float64) moments {
+	return func(mean, variance []float64) moments {
+		n := float64(len(mean))
+		mu, constrained := make([]float64, len(mean)), make([]float64, len(mean))
+		sum, total := kernel.Sum(mean), kernel.Sum(variance)
+		for k, v := range variance {
+			mu[k], constrained[k] = mean[k]-v/total*sum, v*(1-v/total)
+		}
+		if correct {
+			c := kernel.Sum(constrained) / n / math.Sqrt(n/2)
+			floats.Scale(1/math.Sqrt(c), mu)
+			floats.Scale(1/c, constrained)
+		}
+		return dirichlet(bridge(mu, constrained))
 	}
-	p := make([]float64, len(mean))
-	for k, v := range variance {
-		p[k] = (1 - 2/n + kernel.Exp(mu[k])*inverse/n/n) / (v * (1 - v/total))
+}
+
+// bridge returns p and α_0 of α(μ, Σ).
+func bridge(mu, variance []float64) (p []float64, concentration float64) {
+	n, sum := float64(len(mu)), 0.0
+	for _, m := range mu {
+		sum += kernel.Exp(-m)
 	}
-	concentration := kernel.Sum(p)
+	for k, m := range mu {
+		p = append(p, (1-2/n+kernel.Exp(m)*sum/n/n)/variance[k])
+	}
+	concentration = kernel.Sum(p)
 	floats.Scale(1/concentration, p)
-	return dirichlet(p, concentration)
+	return p, concentration
 }
 
 // dirichlet returns the moments of the Dirichlet distribution of concentrations α_k = α_0 p_k.

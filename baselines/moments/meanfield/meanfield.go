@@ -40,16 +40,17 @@ type Method struct {
 
 // The methods. Of the functions that they are made of, each states its formula.
 var (
-	Delta            = &Method{firstOrder}
-	Taylor           = &Method{taylor}
-	Unscented        = &Method{unscented}
-	LogNormal        = &Method{logNormal}
-	LaplaceBridge    = &Method{laplaceBridge}
-	NormalizedProbit = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // with the slope of the softmax
-	Daunizeau        = &Method{daunizeau}
-	PairwiseMean     = &Method{pairwise(false)} // of order 0
-	Pairwise         = &Method{pairwise(true)}  // of orders 1 and 2
-	MacKay           = &Method{macKay}
+	Delta                  = &Method{firstOrder}
+	Taylor                 = &Method{taylor}
+	Unscented              = &Method{unscented}
+	LogNormal              = &Method{logNormal}
+	LaplaceBridge          = &Method{laplaceBridge(false)}
+	LaplaceBridgeCorrected = &Method{laplaceBridge(true)}
+	NormalizedProbit       = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // with the slope of the softmax
+	Daunizeau              = &Method{daunizeau}
+	PairwiseMean           = &Method{pairwise(false)} // of order 0
+	Pairwise               = &Method{pairwise(true)}  // of orders 1 and 2
+	MacKay                 = &Method{macKay}
 )
 
 var _ softmax.Approximation = Delta

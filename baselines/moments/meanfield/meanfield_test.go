@@ -28,6 +28,7 @@ func methods() map[string]*Method {
 		"Daunizeau":              Daunizeau,
 		"Unscented":              Unscented,
 		"LaplaceBridge":          LaplaceBridge,
+		"LaplaceBridgeCorrect":   LaplaceBridgeCorrected,
 		"LogNormal":              LogNormal,
 		"NormalizedProbit":       probit1,
 		"NormalizedProbitScaled": probitScaled,

@@ -97,7 +97,8 @@ var methods = map[Method]softmax.Approximation{
 	"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
 	"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,
 	"lu-0": meanfield.PairwiseMean, "lu-1": meanfield.Pairwise, "daunizeau": meanfield.Daunizeau, "unscented": meanfield.Unscented,
-	"laplace-bridge": meanfield.LaplaceBridge, "lognormal-normalised": meanfield.LogNormal, "normalised-probit": meanfield.NormalizedProbit,
+	"laplace-bridge": meanfield.LaplaceBridge, "laplace-bridge-corrected": meanfield.LaplaceBridgeCorrected,
+	"lognormal-normalised": meanfield.LogNormal, "normalised-probit": meanfield.NormalizedProbit,
 }
 
 // Rho is the correlation of the probits that have a name.

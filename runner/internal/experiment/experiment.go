@@ -1,5 +1,5 @@
-// Package experiment reads manifests with their studies, and determines the origin of cells and whether
-// results are those of the current code and manifest.
+// Package experiment reads manifests with their studies, and determines what their cells follow from and
+// whether results are those of the current code and manifest.
 package experiment
 
 import (
@@ -22,9 +22,10 @@ const Folder = "experiments"
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
 
-// former are the studies that there were, and what is in their place.
+// former says of each study that was removed what to do instead.
 var former = map[string]string{
-	"calibrate": `study = "moments", whose table lambda has the λ of each number of classes`,
+	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
+	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
 }
 
 // Experiment is a manifest that its study has read.
@@ -49,7 +50,7 @@ func Read(path string, overrides []string) (*Experiment, error) {
 		names = append(names, k.Name)
 	}
 	if instead, ok := former[m.Study]; ok {
-		return nil, m.Errorf("study", "%q is not a study any more; allowed: %s", m.Study, instead)
+		return nil, m.Errorf("study", "%q was removed: %s", m.Study, instead)
 	}
 	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
 }

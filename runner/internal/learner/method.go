@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -97,15 +96,6 @@ func (m *Method) Validate() error {
 		}
 	}
 	return nil
-}
-
-// Uses returns the import path of the baseline that the method is, for [study.Cell]. There is
-// none for the closed-form network.
-func (m *Method) Uses() []string {
-	if path := reflect.TypeOf(m.Config).Elem().PkgPath(); strings.HasPrefix(path, "closedform/baselines/") {
-		return []string{path}
-	}
-	return []string{}
 }
 
 // Fits returns an error if the method cannot learn examples of so many inputs and

@@ -3,11 +3,7 @@ package learner
 import (
 	"encoding/json"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"math/rand/v2"
-	"os"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -194,33 +190,6 @@ func TestByHand(t *testing.T) {
 	}
 	seen["command"] = true // by packages command and runner
 	check.Equal(t, "tested", len(seen), len(kinds))
-}
-
-// A method uses the baseline of its configuration, and only lines of kinds.go that name it need
-// that: without others the file is still one of Go.
-func TestUses(t *testing.T) {
-	text := check.Must(os.ReadFile("kinds.go"))
-	for word, k := range kinds {
-		uses := (&Method{Kind: word, Config: k.config()}).Uses()
-		if word == closedForm {
-			check.Equal(t, word+" uses", uses, []string{})
-			continue
-		}
-		if len(uses) != 1 {
-			t.Fatalf("%s uses %q", word, uses)
-		}
-		name, lines := path.Base(uses[0]), 0
-		rest := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
-			named := strings.Contains(line, name+".") || strings.Contains(line, `"`+uses[0]+`"`)
-			if named {
-				lines++
-			}
-			return named
-		})
-		if _, err := parser.ParseFile(token.NewFileSet(), "kinds.go", strings.Join(rest, ""), 0); err != nil || lines != 2 {
-			t.Errorf("%s: %d lines, without these %v", word, lines, err)
-		}
-	}
 }
 
 // A closed-form method, which need not say its kind, begins as a copy of [model].

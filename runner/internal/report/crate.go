@@ -109,7 +109,7 @@ func (s *section) createAction(result any) entity {
 	return entity{
 		"@id": "#run-" + url.PathEscape(s.Name), "@type": "CreateAction", "name": s.Command, "instrument": ref(program),
 		"object": ref(url.PathEscape(s.Name) + "/manifest.toml"), "result": ref(result),
-		"description": fmt.Sprintf("code version %s, commit %s (%s tree), %s", s.Run.CodeVersion, s.Run.Commit, s.Run.Tree, s.Run.Go),
+		"description": fmt.Sprintf("source digest %s, commit %s (%s tree), %s", s.Run.SourceDigest, s.Run.Commit, s.Run.Tree, s.Run.Go),
 		"startTime":   s.Run.Start.Format(time.RFC3339), "endTime": end.Format(time.RFC3339),
 	}
 }

@@ -28,7 +28,7 @@ type Experiment struct {
 	Manifest string // its text
 	Group    string // its subject, a word of manifests
 	Own      bool   // not one of the published experiments
-	Behind   string // why its results are behind the current code; empty: they are not
+	Behind   string // why its results are behind the current sources or manifest; empty: they are not
 	Cells    int    // how many it has
 	Done     int    // how many of them an unfinished run has kept
 	Missing  error  // why its data cannot be read

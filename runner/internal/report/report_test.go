@@ -33,7 +33,7 @@ func publish(t *testing.T, dir string, files map[string]string) {
 		}
 	}
 	write(t, sums+strings.Repeat("0", 64)+"  x.npz\n"+strings.Repeat("0", 64)+"  x.svg\n", dir, "SHA256SUMS")
-	write(t, `{"command": ["runner", "-exp", "x"], "commit": "c0ffee", "tree": "clean", "code_version": "1", "seeds": [1, 2], "wall_seconds": 7}`, dir, "run.json")
+	write(t, `{"command": ["runner", "-exp", "x"], "commit": "c0ffee", "tree": "clean", "source_digest": "1", "seeds": [1, 2], "wall_seconds": 7}`, dir, "run.json")
 }
 
 func write(t *testing.T, text string, path ...string) {
@@ -167,7 +167,7 @@ func TestStates(t *testing.T) {
 	git("add", ".")
 	git("commit", "-q", "-m", "x")
 	is(same, "", e)
-	is(stale, "", Experiment{Name: "digits", Behind: "other code"})
+	is(stale, "", Experiment{Name: "digits", Behind: "of other sources"})
 	write(t, "method,error\n", digits, "summary.csv")
 	is(differs, "summary.csv", e)
 	os.Remove(filepath.Join(digits, "summary.csv"))

@@ -19,7 +19,6 @@ type state struct{ Word, Class, Sign, Means string }
 const (
 	same = iota
 	fresh
-	adopted
 	stale
 	partly
 	needsData
@@ -29,10 +28,9 @@ const (
 )
 
 var states = [...]state{
-	same:       {"computed", "good", "✓", "the current code computed all cells; all files match their checksums, which are committed"},
+	same:       {"computed", "good", "✓", "the current sources computed all cells; all files match their checksums, which are committed"},
 	fresh:      {"computed, not committed", "good", "◇", "the same, but the checksums are not committed"},
-	adopted:    {"adopted", "good", "≈", "other code computed the cells; the current code computed a sample of them again, to the same bytes"},
-	stale:      {"behind", "warn", "↻", "all files match their checksums, but the current code, manifest or sources differ from those of the results"},
+	stale:      {"behind", "warn", "↻", "all files match their checksums, but the results are of other sources, of another manifest, or derived of other results"},
 	partly:     {"partly computed", "warn", "◐", "some cells are done, of a run that was interrupted or is running; the same command resumes"},
 	needsData:  {"needs data", "none", "↓", "nothing is computed, and its data are missing: make data"},
 	notRun:     {"not run", "none", "○", "nothing is computed"},
@@ -40,11 +38,14 @@ var states = [...]state{
 	unreadable: {"cannot be read", "bad", "!", "the manifest, run.json or SHA256SUMS is damaged"},
 }
 
-// State returns the word for the state of an experiment, of which the results are in a
+// State returns words for the state of an experiment, of which the results are in a
 // folder below results.
 func State(results string, e Experiment) string {
 	s := &section{Experiment: e}
 	s.judge(filepath.Join(results, e.Name), committed(results)[e.Name])
+	if s.Detail != "" {
+		return s.State.Word + ": " + s.Detail
+	}
 	return s.State.Word
 }
 
@@ -83,12 +84,6 @@ func (s *section) judge(dir, committed string) {
 		s.state = differs
 	case s.Run != nil && s.Behind != "":
 		s.state, s.Detail = stale, s.Behind
-	case s.Run != nil && s.Run.Adopted != nil:
-		a := s.Run.Adopted
-		s.state, s.Detail = adopted, fmt.Sprintf("%d cells, %d computed again", a.Cells, a.Recomputed)
-		if name != committed {
-			s.Detail += ", not committed"
-		}
 	case s.Run != nil && name == committed:
 		s.state = same
 	case s.Run != nil:

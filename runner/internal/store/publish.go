@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,20 +11,30 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
+// Lock waits until no other process publishes into the folder, and returns what ends the lock. Where
+// files cannot be locked, several processes may publish at a time: the same bytes.
+func (f *Folder) Lock(ctx context.Context) (unlock func(), err error) {
+	f.lock.TryLockContext(ctx, 20*time.Millisecond)
+	if err := ctx.Err(); err != nil {
+		f.lock.Unlock()
+		return nil, err
+	}
+	return func() { f.lock.Unlock() }, nil
+}
+
 // Publish replaces the content of the folder by the results of a complete run: it removes the other files of
-// an earlier run, then writes the files, cells.sums, run.json, SHA256SUMS, and last the seal by which
+// an earlier run, then writes the files, run.json, SHA256SUMS, and last the seal by which
 // [Folder.Published] recognises the results of inputs, a line that identifies all that they follow from.
 //
 // A run of the same code that changes nothing leaves run.json as it is, since it describes the run that made the
 // results. Measured times stay; [Folder.Replace] replaces them.
 //
 // A run that is killed while publishing leaves checksums that do not match. The next one
-// that publishes repairs the folder.
-func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums) error {
-	f.lock.Lock()
-	defer f.lock.Unlock()
+// that publishes repairs the folder. Where several processes may publish, the caller holds the lock of the folder.
+func (f *Folder) Publish(inputs string, files []File, run *Run) error {
 	provenance, err := run.json()
 	if err != nil {
 		return err
@@ -46,32 +57,18 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 			}
 		}
 	}
-	own := []File{{cellsFile, cells.format()}, {runFile, provenance}, {sumsFile, sums.format()}}
+	own := []File{{runFile, provenance}, {sumsFile, sums.format()}}
 	if err := f.writeAll(append(slices.Clone(files), own...)...); err != nil {
 		return err
 	}
 	return f.write(f.seal(), f.sealed(inputs))
 }
 
-// Restamp replaces run.json and cells.sums of published results, which say which code made them.
-// The results stay as they are.
-func (f *Folder) Restamp(run *Run, cells *CellSums) error {
-	f.lock.Lock()
-	defer f.lock.Unlock()
-	provenance, err := run.json()
-	if err != nil {
-		return err
-	}
-	// A run that is killed between the two leaves cells of the older code in cells.sums, which
-	// the next one adopts; the other way round nothing would be left to adopt.
-	return f.writeAll(File{runFile, provenance}, File{cellsFile, cells.format()})
-}
-
-// unchanged returns run.json as it is if the folder has these sums by the same code, and nothing adopted was computed.
+// unchanged returns run.json as it is if the folder has these sums by the same code.
 func (f *Folder) unchanged(sums checksums, run *Run) []byte {
 	old, err1 := readSums(f.Dir)
 	was, err2 := ReadRun(f.Dir)
-	if err1 != nil || err2 != nil || !maps.Equal(old, sums) || was.CodeVersion != run.CodeVersion || (was.Adopted == nil) != (run.Adopted == nil) {
+	if err1 != nil || err2 != nil || !maps.Equal(old, sums) || was.SourceDigest != run.SourceDigest {
 		return nil
 	}
 	made, _ := os.ReadFile(filepath.Join(f.Dir, runFile))
@@ -117,7 +114,7 @@ func (s checksums) add(files []File) error {
 			return fmt.Errorf("publish: two files are called %q", file.Name)
 		}
 		seen[file.Name] = true
-		if !nameLine.MatchString(file.Name) || slices.Contains([]string{sumsFile, runFile, cellsFile}, file.Name) {
+		if !nameLine.MatchString(file.Name) || slices.Contains([]string{sumsFile, runFile}, file.Name) {
 			return fmt.Errorf("publish: file name %q", file.Name)
 		}
 		if !Timed(file.Name) {
@@ -154,7 +151,7 @@ func (f *Folder) seal() string { return filepath.Join(f.cells(), "published") }
 
 // sealed returns the content of the seal of what is published now.
 func (f *Folder) sealed(inputs string) []byte {
-	for _, name := range []string{sumsFile, runFile, cellsFile} {
+	for _, name := range []string{sumsFile, runFile} {
 		data, _ := os.ReadFile(filepath.Join(f.Dir, name)) // a missing file has another sum than any
 		inputs += " " + sumOf(data)
 	}

@@ -117,12 +117,12 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		for _, rho := range e.rho {
 			p := approx.Problems{Classes: n, Spread: e.Ablation.Spread, Variance: e.Ablation.Variance, Unequal: e.Ablation.Unequal}
 			s := moments{study.Seeded{Manifest: e.header.Name, Seed: e.header.Seed}, p, e.Ablation.Draws, rho, e.lambda}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Stratum: "moments", Spec: s, Run: s.run})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Spec: s, Run: s.run})
 		}
 	}
 	for _, model := range e.Models {
 		s := networks{e.header.Name, e.Seeds, e.Data, model, e.Evaluate.Grid, e.lambda}
-		cells = append(cells, study.Cell{Key: "learn " + model.Name, Stratum: "learn", Spec: s, Run: s.run})
+		cells = append(cells, study.Cell{Key: "learn " + model.Name, Spec: s, Run: s.run})
 	}
 	return cells
 }

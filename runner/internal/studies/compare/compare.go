@@ -123,7 +123,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			all := len(e.Seeds)
 			for _, seed := range e.Seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))] {
 				s := e.spec(m.Method, set, seed)
-				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run})
 			}
 		}
 	}

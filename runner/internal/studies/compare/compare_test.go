@@ -213,8 +213,8 @@ func TestSpecs(t *testing.T) {
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
 		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2",
 		"method.ours.weights=universal")
-	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Sums) != 1 {
-		t.Errorf("sums %q of one file", s.Source.Sums)
+	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Digests) != 1 {
+		t.Errorf("digests %q of one file", s.Source.Digests)
 	}
 	check.Equal(t, "with the splits of small_compare", studytest.New(t, Kind, text).Cells()[0].Spec, studytest.New(t, Kind, text, "name=other", "compare.splits_of=small_compare").Cells()[0].Spec)
 	studytest.Refused(t, Kind, text, map[string]string{

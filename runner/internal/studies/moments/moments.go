@@ -67,7 +67,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	m := e.Moments
 	for _, n := range m.Classes {
 		s := slopes{n}
-		cells = append(cells, study.Cell{Key: fmt.Sprintf("lambda n=%d", n), Stratum: "lambda", Spec: s, Run: s.run})
+		cells = append(cells, study.Cell{Key: fmt.Sprintf("lambda n=%d", n), Spec: s, Run: s.run})
 	}
 	for _, n := range m.Classes {
 		for _, spread := range m.Spread {
@@ -78,7 +78,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 					approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
 					m.Draws, min(m.MonteCarloDraws, m.Draws, affordable), m.Methods, m.Samples,
 				}
-				cells = append(cells, study.Cell{Key: s.key(), Stratum: fmt.Sprintf("n=%d", n), Spec: s, Run: s.run})
+				cells = append(cells, study.Cell{Key: s.key(), Spec: s, Run: s.run})
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	for _, n := range of.Classes {
 		for _, lambda := range of.Lambda {
 			s := spec{e.seeded, n, lambda, of.Rho, of.Gap, of.Variance, of.Grid, of.Draws}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d lambda=%s", n, lambda), Stratum: fmt.Sprintf("n=%d", n), Spec: s, Run: s.run})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d lambda=%s", n, lambda), Spec: s, Run: s.run})
 		}
 	}
 	return cells
