@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/BurntSushi/toml"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
