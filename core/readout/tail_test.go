@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/check"
 )
@@ -26,9 +27,7 @@ func TestPValues(t *testing.T) {
 		both := func(x []float64) [2]float64 {
 			tail, _, err := l.Tail(x)
 			check.OK(t, err)
-			familiarity, err := l.Familiarity(x)
-			check.OK(t, err)
-			return [2]float64{tail, familiarity}
+			return [2]float64{tail, familiarity(t, l, x)}
 		}
 		if p := both(draw().x); !math.IsNaN(p[0]) || !math.IsNaN(p[1]) {
 			t.Errorf("%g before the first example", p)
@@ -53,14 +52,27 @@ func TestPValues(t *testing.T) {
 		}
 		_, _, err = l.Tail([]float64{1})
 		check.Refuses(t, "Tail", err, "length 1")
-		_, err = l.Familiarity([]float64{1})
+		_, _, err = l.Familiarity([][]float64{{1}}, []int{0})
 		check.Refuses(t, "Familiarity", err, "length 1")
 		check.OK(t, l.AddClass())
 		for range fewest - 1 {
 			observe(t, l, []labelled{{x: slices.Repeat([]float64{9}, 6), class: 2}})
 		}
-		if p, err := l.Familiarity(slices.Repeat([]float64{9}, 6)); !math.IsNaN(p) || err != nil {
-			t.Errorf("%g of a class with few examples, error %v", p, err)
+		if p := familiarity(t, l, slices.Repeat([]float64{9}, 6)); !math.IsNaN(p) {
+			t.Errorf("%g of a class with few examples", p)
 		}
 	})
+}
+
+// familiarity returns the p-value of x.
+func familiarity(t *testing.T, l *Layer, x []float64) float64 {
+	t.Helper()
+	var prediction bnn.Prediction
+	check.OK(t, l.Predict(&prediction, x))
+	p, density, err := l.Familiarity([][]float64{x}, []int{prediction.Class()})
+	check.OK(t, err)
+	if math.IsNaN(density[0]) != (l.examples() == 0) {
+		t.Errorf("density %g after %d examples", density[0], l.examples())
+	}
+	return p[0]
 }

@@ -11,7 +11,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 )
@@ -157,34 +156,6 @@ func (e *Examples) Subset(rows []int) *Examples {
 
 // First returns the first n examples, or all.
 func (e *Examples) First(n int) *Examples { return e.Subset(upTo(min(n, e.Len()))) }
-
-// Map returns the examples with so many inputs as f makes of theirs, before any scaling,
-// without [Features]. Those of images stay whole numbers from 0 to 255, as a camera's do.
-// It panics if e has been scaled.
-func (e *Examples) Map(inputs int, f func(dst, x []float64)) *Examples {
-	if e.scaler.Factor != nil || e.scaler.Fill != nil {
-		panic("dataset: Map of scaled examples")
-	}
-	v := e.values
-	m, mapped := *e, &values{file: v.file, width: inputs, impute: v.impute}
-	dst, x := make([]float64, inputs), make([]float64, v.width)
-	for i, row := range e.row {
-		e.Input(x, i)
-		f(dst, x)
-		if v.line != nil {
-			mapped.line = append(mapped.line, v.line[row])
-		}
-		if v.pixels == nil {
-			mapped.number = append(mapped.number, dst...)
-			continue
-		}
-		for _, level := range dst {
-			mapped.pixels = append(mapped.pixels, byte(math.Round(min(max(level, 0), math.MaxUint8))))
-		}
-	}
-	m.values, m.row = mapped, upTo(len(e.row))
-	return &m
-}
 
 // upTo returns 0, 1, …, n−1.
 func upTo(n int) []int {

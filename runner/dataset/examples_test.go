@@ -44,7 +44,6 @@ func TestPanics(t *testing.T) {
 		"and class -1":              func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{-1}}, 2) },
 		"a scaler for 2 inputs":     func() { scaler.Apply(inputsOf([]float64{1})) },
 		"or scaled before":          func() { scaler.Apply(scaler.Apply(three())) },
-		"of scaled examples":        func() { scaler.Apply(three()).Map(1, func(_, _ []float64) {}) },
 	} {
 		check.Panics(t, "dataset: ", words, f)
 	}
@@ -56,20 +55,6 @@ func TestInputAllocatesNothing(t *testing.T) {
 		scaled, x := s.Apply(e), make([]float64, e.Inputs())
 		check.NoAllocs(t, "Input", func() { scaled.Input(x, 1) })
 	}
-}
-
-// Other inputs are made of what was read, of the examples that are left and in their order;
-// images stay whole numbers.
-func TestMap(t *testing.T) {
-	images := Images("x", []byte{10, 20, 30, 40, 50, 60}, 2, []byte{7, 8, 9}).Subset([]int{2, 0})
-	set := images.Map(3, func(dst, x []float64) { dst[0], dst[2] = x[1]/7, 10*x[0] }).Set(0, 2)
-	check.NearAll(t, "image", set.X[0], []float64{9, 0, 255}, 0)
-	check.NearAll(t, "image", set.X[1], []float64{3, 0, 100}, 0)
-	check.Equal(t, "classes", []any{set.Class[0], set.Class[1]}, []any{2, 0})
-	numbers := NewExamples(Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{0, 1}}, 2)
-	mapped := numbers.Map(1, func(dst, x []float64) { dst[0] = x[0] / x[1] })
-	check.NearAll(t, "numbers", mapped.Set(1, 2).X[0], []float64{0.75}, 0)
-	check.NearAll(t, "as they were", numbers.Set(1, 2).X[0], []float64{3, 4}, 0)
 }
 
 // The digest of examples follows their inputs, classes, and what they are scaled by, not their file.

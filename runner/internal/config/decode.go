@@ -295,11 +295,24 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
+// former says of each key that was removed what to do instead. Keys of named tables are without the name.
+var former = map[string]string{
+	"near":             "make changed images a file of [[outside]]",
+	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
+	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
+	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study compare",
+	"unknown.score":    "the tables have all scores of unknown.scores",
+}
+
 // unknown returns the error of a key that is not there, with the most similar one.
 func (m *Manifest) unknown(path, key string, known map[string]bool) error {
 	keys := slices.Sorted(maps.Keys(known))
 	if now := map[string]string{"ensemble": "members", "prior": "prior_var", "prior_scale": "prior_var", "variant": "method"}[key]; known[now] {
 		return m.Locate(path, field.Errorf(key, "not a key any more; allowed: %s, see experiments/README.md", now))
+	}
+	table, _, _ := strings.Cut(path, ".")
+	if instead, ok := former[join(table, key)]; ok {
+		return m.Locate(path, field.Errorf(key, "removed: %s", instead))
 	}
 	hint := field.Nearest(key, keys)
 	if hint != "" {

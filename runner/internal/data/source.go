@@ -179,9 +179,6 @@ func (s *Source) Inputs() int { return s.whole.Inputs() }
 // Classes returns the names of the classes, in the order of their numbers.
 func (s *Source) Classes() []string { return s.whole.Classes() }
 
-// Align returns other examples with the classes of the source, see [dataset.Align].
-func (s *Source) Align(e *Examples) (*Examples, error) { return dataset.Align(s.whole, e) }
-
 // About says what the files have, in lines.
 func (s *Source) About() (lines []string) {
 	for _, e := range []*Examples{s.whole, s.test} {

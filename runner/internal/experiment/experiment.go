@@ -43,7 +43,15 @@ func Read(path string, overrides []string) (*Experiment, error) {
 		}
 		names = append(names, k.Name)
 	}
+	if instead, ok := former[m.Study]; ok {
+		return nil, m.Errorf("study", "%q was removed: %s", m.Study, instead)
+	}
 	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
+}
+
+// former says of each study that was removed what to do instead.
+var former = map[string]string{
+	"open_set": "unseen of the study unknown keeps classes from a training, and scores the method without them",
 }
 
 // ShortForm returns the short form of the experiment, with further values.

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -35,4 +36,16 @@ func TestFingerprints(t *testing.T) {
 	defer func(was func() string) { SourceDigest = was }(SourceDigest)
 	SourceDigest = func() string { return "other" }
 	check.Equal(t, "other sources make another cell", prints()[0] != first, true)
+}
+
+// The error of a study that was removed says what to do instead.
+func TestFormerStudies(t *testing.T) {
+	for study, want := range map[string]string{
+		"open_set": "unseen of the study unknown", "learning": "is not a study; allowed: one of learn, ",
+	} {
+		file := filepath.Join(t.TempDir(), "x.toml")
+		check.OK(t, os.WriteFile(file, []byte("name = 'x'\nstudy = '"+study+"'\n"), 0o666))
+		_, err := Read(file, nil)
+		check.Refuses(t, study, err, "x.toml:2: study: \""+study+"\"", want)
+	}
 }

@@ -33,7 +33,6 @@ var All = []study.Kind{
 	order.Kind,
 	sorted.Kind,
 	posterior.Kind,
-	unknown.OpenSet,
 	unknown.Kind,
 	claims.Vouched,
 	stability.Kind,
