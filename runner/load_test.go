@@ -228,6 +228,7 @@ done
 `
 	write(t, program, "experiments", "half.sh")
 	contains(t, mustRun(t, "-all"), "other.toml", "method.half.version: cat version: ", "; skipped\nsmall: 4 cells, 4 computed, ")
+	mustRun(t, "list", "-check") // of the other, none were made
 	write(t, "half 1.0\n", "experiments", "version")
 	contains(t, mustRun(t, "-all"), "other: 1 cells, 1 computed, ")
 	contains(t, read(t, "results", "other", "README.md"), "half 1.0")
