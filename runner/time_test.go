@@ -30,7 +30,7 @@ func TestTime(t *testing.T) {
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-set", "threshold=0.7"), "small: 4 cells, 0 computed, ") // other results, the same times
 	mustRun(t, "draw", "-exp", m, "-out", out)
 	check.Equal(t, "a run changes the times", []any{read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.svg")}, []any{times, figure})
-	fails(t, "are behind (another manifest)", "time", "-exp", m, "-out", out)
+	fails(t, "are behind (of another manifest)", "time", "-exp", m, "-out", out)
 	mustRun(t, "-exp", m, "-out", out)
 	mustRun(t, "time", "-exp", m, "-out", out)
 	if read(t, dir, "timing_cost.csv") == times {
