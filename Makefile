@@ -1,5 +1,5 @@
 # make help lists the targets.
-.PHONY: help reproduce time data test check torture bench verify verify-anywhere diff draw report paper clean
+.PHONY: help reproduce data test check torture bench verify verify-anywhere diff draw report paper clean
 
 # Where the compiler would fuse multiply-adds it must not: see runner/README.md, "The same bytes".
 ifneq (,$(filter arm64 ppc64% s390x riscv64 loong64 v3 v4,$(shell go env GOARCH GOAMD64)))
@@ -25,7 +25,6 @@ help:
 	@echo 'make torture     kills, full disks, damaged files, extreme numbers and fuzzing, some minutes;'
 	@echo '                 EFFORT=short does less of each, FUZZ=1000000x fuzzes each target for longer'
 	@echo 'make bench       benchmarks, in the form that benchstat reads'
-	@echo 'make time        measure the times of methods again'
 	@echo 'make verify      run everything again elsewhere and compare with results/; EFFORT=quick: the small ones'
 	@echo 'make verify-anywhere'
 	@echo '                 the same with builds for other processors, arm64 under an emulator; hours;'
@@ -38,9 +37,6 @@ help:
 
 reproduce:
 	go run ./runner -all $(if $(EFFORT),-effort $(EFFORT))
-
-time:
-	go run ./runner time -all
 
 data:
 	go run ./runner fetch all $(if $(MIRROR),-mirror $(MIRROR))

@@ -59,7 +59,6 @@ experiments/slurm.sbatch runs the same command as a job array of a cluster.`, (*
 
 OUT/index.html, which every run writes, too, links to the files beside it. Any other FILE contains figures and tables.`, (*program).reportCommand},
 	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists, from the results", (*program).paperCommand},
-	{"time", "[NAME…]", "measure the times of methods; nothing else should run", "go run ./runner time moments   for published experiments; a run keeps the times", (*program).timeCommand},
 	{"fetch", "SET…", "download data sets into experiments/data/", "go run ./runner fetch iris mnist\n  go run ./runner fetch all", (*program).fetchCommand},
 	{
 		"predict", "NETWORK", "predict the rows of a table with a saved network",
@@ -138,6 +137,7 @@ var former = map[string]string{
 	"-slurm-args": arrays, "-wait": arrays, "-dry-run": arrays,
 	"adopt": "after a change of code everything is run again: runner run -all",
 	"stale": "runner list says which results are behind; list -check compares them with results/STALE",
+	"time":  "make bench measures times",
 }
 
 const arrays = "a job array runs the same command in each task: sbatch --array=1-50 experiments/slurm.sbatch NAME"

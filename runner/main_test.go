@@ -161,7 +161,7 @@ func results(t testing.TB, dir string) map[string]string {
 	var sums strings.Builder
 	for _, path := range glob(t, dir, "*") { // in the order of their names
 		switch name := filepath.Base(path); {
-		case name == "cells", name == "run.json", strings.HasPrefix(name, "timing"): // tell of the run
+		case name == "cells", name == "run.json": // tell of the run
 		case name == "SHA256SUMS":
 			files[name] = read(t, path)
 		default:
@@ -287,6 +287,7 @@ func TestWrongUsage(t *testing.T) {
 func TestFormer(t *testing.T) {
 	for args, want := range map[string]string{
 		"task x/1": "experiments/slurm.sbatch", "merge x/1": "experiments/slurm.sbatch",
+		"time moments":         "make bench",
 		"-exp M -engine slurm": "-engine is no flag any more; ", "-exp M --shard=1/2": "experiments/slurm.sbatch", "-exp M -chunk 3": "experiments/slurm.sbatch",
 		"-exp M -limit 3": "experiments/slurm.sbatch", "-all -slurm-args=--mem=4G": "experiments/slurm.sbatch", "-all -wait": "experiments/slurm.sbatch",
 		"-all -dry-run": "experiments/slurm.sbatch",

@@ -166,7 +166,7 @@ func TestDrawOfAnotherManifest(t *testing.T) {
 	inExperiments(t, map[string]string{"stability.toml": read(t, "..", "experiments", "stability.toml")})
 	mustRun(t, "-exp", "stability", "-short", "-out", "out")
 	_, _, err := try(t, "draw", "stability", "-out", "out")
-	check.Refuses(t, "draw", err, "stability: the results in out/stability are behind (another manifest): ", "to make them: go run ./runner -exp stability")
+	check.Refuses(t, "draw", err, "stability: the results in out/stability are behind (of another manifest): ", "to make them: go run ./runner -exp stability")
 	if strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error has a stack: %v", err)
 	}

@@ -31,8 +31,6 @@ func TestChoose(t *testing.T) {
 	if err != nil || choice != want || chosen.Window != 30 || chosen.Config.(*neighbours.Config).Neighbours != 3 {
 		t.Errorf("%v, %+v, %+v", err, choice, chosen)
 	}
-	check.Equal(t, "window of the chosen text", check.Must(m.Chosen(choice.Text)).Window, 30)
-	check.Refuses(t, "a candidate that there is not", check.Err(m.Chosen("neighbours=5 window=50")))
 	check.Equal(t, "the method after a choice", []int{m.Window, m.Config.(*neighbours.Config).Neighbours}, []int{0, 7})
 	_, _, err = m.Choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") })
 	check.Refuses(t, "error of a loss", err)
@@ -42,16 +40,16 @@ func TestChoose(t *testing.T) {
 	}
 	// A number of the settings of a program is one, too.
 	m = check.Must(decode(`kind = "command"; command = ["x"]; version = ["x"]; settings = {a = 1, c = "d"}; tune = ["settings.a", "settings.b"]; candidates = [[2, 3]]`))
-	chosen = check.Must(m.Chosen("settings.a=2 settings.b=3"))
+	chosen = check.Must(m.with(m.Candidates[0]))
 	got, was := fmt.Sprint(chosen.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings)
 	check.Equal(t, "settings chosen and before", []string{got, was}, []string{"map[a:2 b:3 c:d]", "map[a:1 c:d]"})
 	// Those of a network are of its own.
 	m = check.Must(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
-	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 6, "prior_var=12 process_noise=0.5": 12} {
-		with := check.Must(m.Chosen(text))
+	for k, want := range []float64{6, 12} {
+		with := check.Must(m.with(m.Candidates[k]))
 		l := check.Must(with.Learner(2, 3, rand.NewPCG(1, 2)))
 		_, cov := l.Learner.(*Network).Members()[0].Weights(0)
-		check.Near(t, text, cov[0].At(0, 0), want, 1e-12)
+		check.Near(t, "prior variance", cov[0].At(0, 0), want, 1e-12)
 	}
 }
 
@@ -105,7 +103,6 @@ func TestBankOfCandidates(t *testing.T) {
 	if !strings.HasPrefix(bank.Chosen(), best) || weight[0] == weight[1] {
 		t.Errorf("chosen %q, want %s", bank.Chosen(), best)
 	}
-	check.Equal(t, "weights of what a bank chose", check.Must(m.Chosen(bank.Chosen())).Weights, m.Weights)
 }
 
 // A bank is weighted by the first pass alone, and after First examples, or the first pass, one member goes on alone.

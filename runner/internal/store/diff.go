@@ -31,7 +31,7 @@ type Change struct {
 }
 
 // DiffResults compares the published tables of the results folders below dir with those of a commit, without
-// tables of times and packed tables. It returns a Diff for each of the named folders and of those
+// packed tables. It returns a Diff for each of the named folders and of those
 // that the commit has besides.
 func DiffResults(ctx context.Context, dir, commit string, names []string) ([]*Diff, error) {
 	id, err := Git(ctx, dir, "rev-parse", "--verify", "--end-of-options", commit+"^{commit}")
@@ -51,7 +51,7 @@ func DiffResults(ctx context.Context, dir, commit string, names []string) ([]*Di
 	for k := 0; k+1 < len(fields); k += 2 {
 		status, path := fields[k], fields[k+1]
 		name, file, _ := strings.Cut(path, "/")
-		if file == "" || strings.Contains(file, "/") || Timed(file) {
+		if file == "" || strings.Contains(file, "/") {
 			continue
 		}
 		d := diffs[name]
