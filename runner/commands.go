@@ -54,12 +54,10 @@ experiments/slurm.sbatch runs the same command as a job array of a cluster.`, (*
                                                  results/STALE names`, (*program).listCommand},
 	{"draw", "[NAME…]", "draw the figures again from the published tables", "go run ./runner draw fig1_12", (*program).drawCommand},
 	{"verify", "[NAME…]", "run again elsewhere and compare with the results", `go run ./runner verify -all -effort quick`, (*program).verifyCommand},
-	{"diff", "REV [NAME…]", "compare the tables with those of a commit", "go run ./runner diff HEAD~1 fig1_12", (*program).diffCommand},
 	{"report", "FILE", "write the page of the results", `go run ./runner report page.html   one page of all results, to send to someone
 
 OUT/index.html, which every run writes, too, links to the files beside it. Any other FILE contains figures and tables.`, (*program).reportCommand},
 	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists, from the results", (*program).paperCommand},
-	{"time", "[NAME…]", "measure the times of methods; nothing else should run", "go run ./runner time moments   for published experiments; a run keeps the times", (*program).timeCommand},
 	{"fetch", "SET…", "download data sets into experiments/data/", "go run ./runner fetch iris mnist\n  go run ./runner fetch all", (*program).fetchCommand},
 	{
 		"predict", "NETWORK", "predict the rows of a table with a saved network",
@@ -138,7 +136,11 @@ var former = map[string]string{
 	"-slurm-args": arrays, "-wait": arrays, "-dry-run": arrays,
 	"adopt": "after a change of code everything is run again: runner run -all",
 	"stale": "runner list says which results are behind; list -check compares them with results/STALE",
+	"time":  "make bench measures times",
+	"diff":  changes, "-diff": changes,
 }
+
+const changes = "git diff --word-diff REV -- results/ shows what changed since a commit"
 
 const arrays = "a job array runs the same command in each task: sbatch --array=1-50 experiments/slurm.sbatch NAME"
 
@@ -239,7 +241,13 @@ func (p *program) choiceFlags(f *flag.FlagSet) {
 func (p *program) workFlags(f *flag.FlagSet) {
 	p.choiceFlags(f)
 	p.workers = runtime.GOMAXPROCS(0)
-	atLeast(f, &p.workers, 1, "workers", fmt.Sprintf("compute this `number` of cells at a time; changes no result (default %d)", p.workers))
+	f.Func("workers", fmt.Sprintf("compute this `number` of cells at a time; changes no result (default %d)", p.workers), func(s string) error {
+		n, err := strconv.Atoi(s)
+		if p.workers = n; err != nil || n < 1 {
+			return errors.New("need a number from 1")
+		}
+		return nil
+	})
 	f.BoolVar(&p.quiet, "quiet", false, "show no progress on stderr")
 }
 
@@ -248,17 +256,6 @@ func each(list *[]string) func(string) error {
 		*list = append(*list, s)
 		return nil
 	}
-}
-
-// atLeast declares a flag for an integer with a minimum.
-func atLeast(f *flag.FlagSet, to *int, least int, name, about string) {
-	f.Func(name, about, func(s string) error {
-		n, err := strconv.Atoi(s)
-		if *to = n; err != nil || n < least {
-			return fmt.Errorf("need a number from %d", least)
-		}
-		return nil
-	})
 }
 
 // computeHere has the cells of commands with [program.workFlags] computed on this machine.

@@ -56,7 +56,7 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 // A clone runs, draws and verifies everything again, and its tree is clean. Other code
 // that makes the same results is told.
 func TestRerunLeavesTheTreeClean(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": edit(t, drawn, "threshold", "measured = true\nthreshold")})
+	inExperiments(t, map[string]string{"small.toml": edit(t, drawn, "threshold", "noted = true\nthreshold")})
 	mustRun(t, "-exp", "small")
 	dir := filepath.Join("results", "small")
 	write(t, "cells/\nindex.html\n*.svg\n*.pdf\n*.gz\n/results/*@*/\n", ".gitignore")

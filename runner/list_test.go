@@ -1,11 +1,14 @@
 package main
 
 import (
+	"math"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"closedform/internal/check"
+	"closedform/runner/internal/store"
 )
 
 // list says what is behind and why, and list -check fails unless results/STALE names it.
@@ -69,4 +72,25 @@ func TestBehind(t *testing.T) {
 	write(t, "", "results", "small@seed=1", "runs.csv")
 	write(t, "", "results", "gone", "cells", "a.cell")
 	is("after: behind: derived of other results", "new: behind: no results", "old: behind: no manifest in experiments")
+}
+
+// Cells that are reused count with the time that they took, and list shows it.
+func TestProcessorTime(t *testing.T) {
+	inExperiments(t, map[string]string{"small.toml": edit(t, small, "points = 5", "points = 20000")})
+	mustRun(t, "-exp", "small")
+	dir := filepath.Join("results", "small")
+	before, err := store.ReadRun(dir)
+	if err != nil || !(before.CPUSeconds > 0) || len(before.CellSeconds) != 2 {
+		t.Fatalf("%+v, %v", before, err)
+	}
+	if of := 2 * (before.CellSeconds["joint"] + before.CellSeconds["total"]); math.Abs(of/before.CPUSeconds-1) > 0.01 { // two seeds, three digits
+		t.Errorf("two cells of each group take %g s, the experiment %g s", of, before.CPUSeconds)
+	}
+	remove(t, dir, "run.json")
+	mustRun(t, "-exp", "small")
+	after := check.Must(store.ReadRun(dir))
+	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
+	if list := mustRun(t, "list"); !regexp.MustCompile(`(?m)^small +full +computed, not committed +4 +none +\S*s +\d+ MB `).MatchString(list) {
+		t.Errorf("list prints\n%s", list)
+	}
 }

@@ -161,7 +161,7 @@ func results(t testing.TB, dir string) map[string]string {
 	var sums strings.Builder
 	for _, path := range glob(t, dir, "*") { // in the order of their names
 		switch name := filepath.Base(path); {
-		case name == "cells", name == "run.json", strings.HasPrefix(name, "timing"): // tell of the run
+		case name == "cells", name == "run.json": // tell of the run
 		case name == "SHA256SUMS":
 			files[name] = read(t, path)
 		default:
@@ -268,7 +268,7 @@ func TestWrongUsage(t *testing.T) {
 		"run -data M -exp M": "-data", "-exp M -class x": "-data",
 		"predict n.npz": "-data FILE", "predict -data M": "NETWORK", "predict n.npz -data M -unknown 1.5": "-unknown", "predict n.npz -data M -wrong 1": "-wrong",
 		"predict n.npz -data M -familiar 2": "-familiar", "predict n.npz -data M -wrong 0.1 -unknown 0.9": "exclude", "learn n.npz": "-data FILE",
-		"list M": "need runner list", "fetch": "SET…", "diff": "REV", "report": "FILE", "report a b": "FILE",
+		"list M": "need runner list", "fetch": "SET…", "report": "FILE", "report a b": "FILE",
 		"M": "runner run M", "lsit": "did you mean list?",
 		"adopt M": "everything is run again", "stale -check": "list -check", "list -check -x": "",
 	} {
@@ -287,6 +287,7 @@ func TestWrongUsage(t *testing.T) {
 func TestFormer(t *testing.T) {
 	for args, want := range map[string]string{
 		"task x/1": "experiments/slurm.sbatch", "merge x/1": "experiments/slurm.sbatch",
+		"time moments": "make bench", "diff HEAD~1": "git diff --word-diff", "report x.html -diff HEAD": "git diff --word-diff",
 		"-exp M -engine slurm": "-engine is no flag any more; ", "-exp M --shard=1/2": "experiments/slurm.sbatch", "-exp M -chunk 3": "experiments/slurm.sbatch",
 		"-exp M -limit 3": "experiments/slurm.sbatch", "-all -slurm-args=--mem=4G": "experiments/slurm.sbatch", "-all -wait": "experiments/slurm.sbatch",
 		"-all -dry-run": "experiments/slurm.sbatch",

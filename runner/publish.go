@@ -90,7 +90,6 @@ func (j *job) files(cells []table.Set, tables table.Set) (files []store.File, no
 		s.Figures = append(s.Figures, store.FigureSchema{Name: f.Name, Needs: f.Needs})
 	}
 	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest}, s.File(), j.readme(s))
-	drawings = slices.DeleteFunc(drawings, func(f study.Figure) bool { return store.Timed(f.Name) })
 	written := map[string]store.File{}
 	for _, t := range tables {
 		written[t.Name] = store.TableFile(t)
@@ -107,5 +106,5 @@ func (j *job) files(cells []table.Set, tables table.Set) (files []store.File, no
 
 // readme returns the README of the results folder.
 func (j *job) readme(s *store.Schema) store.File {
-	return store.File{Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment, ""), s)}
+	return store.File{Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment), s)}
 }

@@ -22,17 +22,16 @@ const picture = "posterior/maps_25"
 
 func (p *program) reportCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
-	since := f.String("diff", "", "show the changes of the tables since this `commit`")
-	return func(ctx context.Context, args []string) error {
+	return func(_ context.Context, args []string) error {
 		p.all = true
-		return p.writePage(ctx, args[0], *since)
+		return p.writePage(args[0])
 	}
 }
 
 // writePage writes the page of all results in -out, with links to files or with embedded files. It has a
 // section for every manifest in experiments/ (with another -out, only for those that have results there) and for
-// every other folder. With since, it has the changes since that commit.
-func (p *program) writePage(ctx context.Context, file, since string) error {
+// every other folder.
+func (p *program) writePage(file string) error {
 	paths, _ := manifests() // none where there is no folder of manifests
 	if p.out != "results" && !p.all {
 		paths = slices.DeleteFunc(paths, func(path string) bool {
@@ -40,15 +39,10 @@ func (p *program) writePage(ctx context.Context, file, since string) error {
 			return err != nil
 		})
 	}
-	made := report.Page{Results: p.out, Picture: picture, Since: since}
+	made := report.Page{Results: p.out, Picture: picture}
 	var err error
 	if made.Stale, err = store.ReadStale(p.out); err != nil {
 		return err
-	}
-	if since != "" {
-		if made.Diffs, err = p.diffs(ctx, since, nil); err != nil {
-			return err
-		}
 	}
 	made.Embed = filepath.Clean(file) != filepath.Join(p.out, page)
 	folders, err := os.ReadDir(p.out)

@@ -45,15 +45,6 @@ func (p *program) shortFlag(f *flag.FlagSet) {
 	f.BoolVar(&p.short, "short", false, "run the short forms of the experiments, with the values of the key short")
 }
 
-// loadAndRun reads manifests and runs their experiments.
-func (p *program) loadAndRun(ctx context.Context, names []string) error {
-	experiments, err := p.load(names, true)
-	if err != nil {
-		return err
-	}
-	return p.runAll(ctx, experiments)
-}
-
 // runAll runs experiments and writes the page of the results.
 func (p *program) runAll(ctx context.Context, experiments []*experiment.Experiment) error {
 	ran, err := p.together(ctx, experiments)
@@ -61,7 +52,7 @@ func (p *program) runAll(ctx context.Context, experiments []*experiment.Experime
 		return err
 	}
 	file := filepath.Join(p.out, page)
-	if err := errors.Join(err, p.writePage(ctx, file, "")); err != nil {
+	if err := errors.Join(err, p.writePage(file)); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "open %s\n", file)
@@ -83,5 +74,5 @@ func (p *program) inTurn(ctx context.Context, names []string, data bool, do func
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	return p.writePage(ctx, filepath.Join(p.out, page), "")
+	return p.writePage(filepath.Join(p.out, page))
 }

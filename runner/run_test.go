@@ -14,7 +14,7 @@ import (
 )
 
 func TestResultsFolder(t *testing.T) {
-	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
+	m, out := write(t, edit(t, drawn, "threshold", "noted = true\nthreshold")), t.TempDir()
 	stdout := mustRun(t, "-exp", m, "-out", out)
 	dir := filepath.Join(out, "small")
 	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 9 files in "+dir+", in ")

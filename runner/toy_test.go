@@ -24,7 +24,7 @@ type ToyConfig struct {
 	Title     string      `toml:"title"`     // of the figures
 	File      string      `toml:"file,omitempty"`
 	Sources   []string    `toml:"sources,omitempty"`
-	Measured  bool        `toml:"measured"` // with times
+	Noted     bool        `toml:"noted"` // with a note
 	Model     ToyModel    `toml:"model"`
 	Methods   []toyMethod `toml:"method" inherit:"model"`
 	Sweep     struct {
@@ -57,11 +57,11 @@ type Toy struct {
 	source       *table.Table
 }
 
-// toyData, toyDerived and toyTimed are these.
+// toyData, toyDerived and toyNoted are these.
 type (
 	toyData    struct{ Toy }
 	toyDerived struct{ Toy }
-	toyTimed   struct{ Toy }
+	toyNoted   struct{ Toy }
 )
 
 func newToy(m *config.Manifest) (study.Experiment, error) {
@@ -78,8 +78,8 @@ func newToy(m *config.Manifest) (study.Experiment, error) {
 		return &toyData{t}, nil
 	case len(t.Sources) > 0:
 		return &toyDerived{t}, nil
-	case t.Measured:
-		return &toyTimed{t}, nil
+	case t.Noted:
+		return &toyNoted{t}, nil
 	}
 	return &t, nil
 }
@@ -103,13 +103,7 @@ func (t *toyDerived) Use(read func(experiment, table string) (*table.Table, erro
 	return err
 }
 
-func (t *toyTimed) Measure(context.Context, table.Set) (table.Set, error) {
-	times := table.New("timing_cost", table.Num("cost", "nanoseconds"))
-	times.Add(float64(time.Now().UnixNano()))
-	return table.Set{times}, nil
-}
-
-func (t *toyTimed) Notes(tables table.Set) []string {
+func (t *toyNoted) Notes(tables table.Set) []string {
 	return []string{fmt.Sprintf("%d walks", tables.Get("runs").Len())}
 }
 
@@ -188,14 +182,8 @@ func (t *Toy) Figures() []study.Figure {
 	switch {
 	case t.Title == "":
 		return nil
-	case t.Measured:
-		return []study.Figure{chart("runs", "seed", "end"), {
-			Name: "timing_cost", Needs: []string{"timing_cost"},
-			Draw: func(tables table.Set) (*figures.Figure, error) {
-				cost := tables.Get("timing_cost").Nums("cost")
-				return figures.Charts([][]figures.Chart{{{Curves: []figures.Curve{{Name: "cost", X: cost, Y: cost}}}}}), nil
-			},
-		}}
+	case t.Noted:
+		return []study.Figure{chart("runs", "seed", "end")}
 	}
 	return []study.Figure{chart("walks", "k", "x"), chart("runs", "seed", "end")}
 }

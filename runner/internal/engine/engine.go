@@ -103,14 +103,6 @@ func (w *Work) absent() (numbers []int) {
 	return numbers
 }
 
-// All returns the numbers of all cells.
-func (w *Work) All() (all []int) {
-	for i := range w.Cells {
-		all = append(all, i)
-	}
-	return all
-}
-
 // count returns "1 cell" or "2 cells".
 func count(n int, what string) string {
 	if n != 1 {

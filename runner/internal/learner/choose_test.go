@@ -36,8 +36,6 @@ tune = ["prior_var", "prior_mean_var"]; candidates = [[1, 10], [2, 20], [3, 30],
 	if err != nil || choice != want || !slices.Equal(of(chosen), []float64{3, 30}) {
 		t.Errorf("%v, %+v, %+v", err, choice, chosen)
 	}
-	check.Equal(t, "the chosen text", of(check.Must(m.Chosen(choice.Text))), []float64{3, 30})
-	check.Refuses(t, "a candidate that there is not", check.Err(m.Chosen("prior_var=5 prior_mean_var=50")))
 	check.Equal(t, "the method after a choice", of(m), []float64{7, 2})
 	_, _, err = m.Choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") })
 	check.Refuses(t, "error of a loss", err)
@@ -47,16 +45,16 @@ tune = ["prior_var", "prior_mean_var"]; candidates = [[1, 10], [2, 20], [3, 30],
 	}
 	// A number of the settings of a program is one, too.
 	m = check.Must(decode(`kind = "command"; command = ["x"]; version = ["x"]; settings = {a = 1, c = "d"}; tune = ["settings.a", "settings.b"]; candidates = [[2, 3]]`))
-	chosen = check.Must(m.Chosen("settings.a=2 settings.b=3"))
+	chosen = check.Must(m.with(m.Candidates[0]))
 	got, was := fmt.Sprint(chosen.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings)
 	check.Equal(t, "settings chosen and before", []string{got, was}, []string{"map[a:2 b:3 c:d]", "map[a:1 c:d]"})
 	// Those of a network are of its own.
 	m = check.Must(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
-	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 6, "prior_var=12 process_noise=0.5": 12} {
-		with := check.Must(m.Chosen(text))
+	for k, want := range []float64{6, 12} {
+		with := check.Must(m.with(m.Candidates[k]))
 		l := check.Must(with.Learner(2, 3, rand.NewPCG(1, 2)))
 		_, cov := l.Learner.(*Network).Members()[0].Weights(0)
-		check.Near(t, text, cov[0].At(0, 0), want, 1e-12)
+		check.Near(t, "prior variance", cov[0].At(0, 0), want, 1e-12)
 	}
 }
 
@@ -110,7 +108,6 @@ func TestBankOfCandidates(t *testing.T) {
 	if !strings.HasPrefix(bank.Chosen(), best) || weight[0] == weight[1] {
 		t.Errorf("chosen %q, want %s", bank.Chosen(), best)
 	}
-	check.Equal(t, "weights of what a bank chose", check.Must(m.Chosen(bank.Chosen())).Weights, m.Weights)
 }
 
 // A bank is weighted by the first pass alone, and after First examples, or the first pass, one member goes on alone.

@@ -150,7 +150,7 @@ func TestBrowserCharts(t *testing.T) {
 	b.js(`box.querySelectorAll('.legend button')[1].click()`)
 	b.want(`chart().data.datasets.map((s) => s.label).join() === 'a,c<script>'`)
 	b.want(`box.querySelectorAll('.legend button')[1].getAttribute('aria-pressed') === 'false'`)
-	b.want(`document.querySelectorAll('#digits .charts-place details').length === 6`) // five tables and a map
+	b.want(`document.querySelectorAll('#digits .charts-place details').length === 5`) // five tables and a map
 	// Charts follow the colour scheme.
 	b.js(`window.was = Chart.getChart(document.querySelector('#digits canvas')).data.datasets[0].borderColor`)
 	b.scheme("dark")

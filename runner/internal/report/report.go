@@ -42,18 +42,6 @@ type Page struct {
 	Experiments []Experiment
 	Embed       bool     // figures and tables in the page, instead of links to the files beside it
 	Stale       []string // the experiments that results/STALE lists
-	Since       string   // the commit with which the tables are compared; empty: none
-	Diffs       []*store.Diff
-}
-
-// Unchanged returns the names of the experiments whose tables equal those of the commit.
-func (p *Page) Unchanged() (names []string) {
-	for _, d := range p.Diffs {
-		if d.Same() {
-			names = append(names, d.Name)
-		}
-	}
-	return names
 }
 
 // FindingsFile has the findings in Markdown, beside a page that links to files.

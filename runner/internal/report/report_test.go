@@ -28,9 +28,7 @@ func publish(t *testing.T, dir string, files map[string]string) {
 	sums := ""
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		write(t, files[name], dir, name)
-		if !strings.HasPrefix(name, "timing") {
-			sums += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(files[name])), name)
-		}
+		sums += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(files[name])), name)
 	}
 	write(t, sums+strings.Repeat("0", 64)+"  x.npz\n"+strings.Repeat("0", 64)+"  x.svg\n", dir, "SHA256SUMS")
 	write(t, `{"command": ["runner", "-exp", "x"], "commit": "c0ffee", "tree": "clean", "source_digest": "1", "seeds": [1, 2], "wall_seconds": 7}`, dir, "run.json")
@@ -69,13 +67,12 @@ func example(t *testing.T) *Page {
 		}
 	}
 	publish(t, filepath.Join(p.Results, "digits"), map[string]string{
-		"curve_summary.csv":  curve,
-		"large.csv":          large,
-		"summary.csv":        "method,error,log_loss,note\na,0.5,9,\"one, two\"\nb,0.25,10,\"he said \"\"so\"\"\"\nc,0.125,,\n",
-		"timing_methods.csv": "method,seconds\na,3\nb,2\nc,1\n",
-		"sweep.csv":          sweep,
-		"drawing.png":        drawing(t),
-		"manifest.toml":      "[model]\nrule = \"adf\"\n[[method]]\nname = \"a\"\nrule = \"adf\"\n[[method]]\nname = \"b\"\nkind = \"tagi\"\n",
+		"curve_summary.csv": curve,
+		"large.csv":         large,
+		"summary.csv":       "method,error,log_loss,note\na,0.5,9,\"one, two\"\nb,0.25,10,\"he said \"\"so\"\"\"\nc,0.125,,\n",
+		"sweep.csv":         sweep,
+		"drawing.png":       drawing(t),
+		"manifest.toml":     "[model]\nrule = \"adf\"\n[[method]]\nname = \"a\"\nrule = \"adf\"\n[[method]]\nname = \"b\"\nkind = \"tagi\"\n",
 		"schema.json": `{"finding": "An error of 25 % with ` + "`b`" + `, <less> than before.", "tables": [{"file": "summary.csv", "columns": [{"name": "error", "kind": "numbers", "doc": "share of wrong answers"}]}],
 			"figures": [{"name": "drawing", "needs": ["summary"]}]}`,
 	})

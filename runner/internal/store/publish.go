@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +29,7 @@ func (f *Folder) Lock(ctx context.Context) (unlock func(), err error) {
 // [Folder.Published] recognises the results of inputs, a line that identifies all that they follow from.
 //
 // A run of the same code that changes nothing leaves run.json as it is, since it describes the run that made the
-// results. Measured times stay; [Folder.Replace] replaces them.
+// results.
 //
 // A run that is killed while publishing leaves checksums that do not match. The next one
 // that publishes repairs the folder. Where several processes may publish, the caller holds the lock of the folder.
@@ -75,23 +74,15 @@ func (f *Folder) unchanged(sums checksums, run *Run) []byte {
 	return made
 }
 
-// Replace writes some of the published files again, such as figures or
-// measured times, removes those of the others that are stale, and writes the checksums last.
+// Replace writes some of the published files again, such as figures, removes those of the others that are stale, and writes the checksums last.
 func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	there, err1 := os.ReadDir(f.Dir)
-	old, err2 := readSums(f.Dir)
-	if err := cmp.Or(err1, err2); err != nil {
+	old, err := readSums(f.Dir)
+	if err != nil {
 		return err
 	}
-	names := slices.Collect(maps.Keys(old))
-	for _, file := range there {
-		if Timed(file.Name()) {
-			names = append(names, file.Name())
-		}
-	}
-	for _, name := range names {
+	for _, name := range slices.Collect(maps.Keys(old)) {
 		if !stale(name) || slices.ContainsFunc(files, func(file File) bool { return file.Name == name }) {
 			continue
 		}
@@ -106,7 +97,7 @@ func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 	return f.writeAll(append(slices.Clone(files), File{sumsFile, old.format()})...)
 }
 
-// add adds the sums of files, without those of times.
+// add adds the sums of files.
 func (s checksums) add(files []File) error {
 	seen := map[string]bool{}
 	for _, file := range files {
@@ -117,9 +108,7 @@ func (s checksums) add(files []File) error {
 		if !nameLine.MatchString(file.Name) || slices.Contains([]string{sumsFile, runFile}, file.Name) {
 			return fmt.Errorf("publish: file name %q", file.Name)
 		}
-		if !Timed(file.Name) {
-			s[file.Name] = sumOf(file.Data)
-		}
+		s[file.Name] = sumOf(file.Data)
 	}
 	return nil
 }

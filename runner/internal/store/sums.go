@@ -19,10 +19,6 @@ const (
 	runFile  = "run.json"
 )
 
-// Timed reports whether a file holds times, or draws them, by its name. Such a file differs whenever times are
-// measured, has no checksum and is never compared.
-func Timed(name string) bool { return strings.HasPrefix(name, "timing") }
-
 // checksums maps file names to SHA-256 sums in hexadecimal.
 type checksums map[string]string
 

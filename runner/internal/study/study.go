@@ -87,13 +87,6 @@ type Noted interface {
 	Notes(table.Set) []string
 }
 
-// Timed is an experiment that also measures times on this machine, by the command time: of its
-// published tables, while nothing else runs. The names of its tables and figures begin
-// with "timing_", by which the store knows that they differ on every run.
-type Timed interface {
-	Measure(ctx context.Context, tables table.Set) (table.Set, error)
-}
-
 // Derived is an experiment that reads the tables of others, and follows from
 // these and its manifest.
 type Derived interface {

@@ -7,12 +7,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
@@ -195,61 +192,4 @@ func (s spec) predictions(p [][]float64, class []int, names []string) *table.Tab
 		t.Add(s.Set, s.Method.Name, s.Seed, i+1, names[class[i]], p[i], table.Gaps(s.Classes-len(p[i])))
 	}
 	return t
-}
-
-// Measure implements [study.Timed]: how long every method takes to learn every set,
-// with the hyper-parameters that were chosen on the first split, and to predict an
-// example. Choosing takes as many times longer as there are candidates. A method that sees one
-// example after another takes as long for each, so some are enough.
-func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, error) {
-	t := table.New("timing_methods",
-		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("train", "training examples that were learned"),
-		table.Num("learn_seconds", "to learn them, in seconds"), table.Num("predict_microseconds", "to predict an example, in microseconds"),
-		table.Num("bytes", "memory of a learner before the first example, of those that see one after another"))
-	runs := tables.Get("runs").Where("seed", e.Seeds[0])
-	for _, set := range e.Sets {
-		for _, m := range e.Methods {
-			s := e.spec(m.Method, set, e.Seeds[0])
-			method, err := m.Chosen(runs.Where("set", set.Name).Where("method", m.Name).Texts("chosen")[0])
-			if err != nil {
-				return nil, err
-			}
-			train, test, err := s.Source.Unscaled(s.Stream("data", s.Set))
-			if err != nil {
-				return nil, err
-			}
-			memory := math.NaN()
-			if m.Online() {
-				train, test = train.First(2000), test.First(2000)
-				if memory, err = s.memory(method, train); err != nil {
-					return nil, err
-				}
-			}
-			begin := time.Now()
-			l, scaled, err := s.lesson().Learn(ctx, method, train, test)
-			if err != nil {
-				return nil, err
-			}
-			l.Test(scaled.Subset([]int{0})) // a batch method fits when it is first asked
-			learned := time.Now()
-			l.Test(scaled)
-			t.Add(s.Set, m.Name, train.Len(), learned.Sub(begin).Seconds(),
-				float64(time.Since(learned).Nanoseconds())/1000/float64(test.Len()), table.Finite(memory))
-			l.Release()
-		}
-	}
-	return table.Set{t}, nil
-}
-
-// memory returns the bytes of a learner.
-func (s spec) memory(m learner.Method, e *data.Examples) (float64, error) {
-	var before, after runtime.MemStats
-	runtime.GC() // twice, for what pools keep until then
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	l, err := m.Learner(e.Inputs(), len(e.Classes()), s.lesson().Learner())
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(l)
-	return float64(int64(after.HeapAlloc) - int64(before.HeapAlloc)), err
 }
