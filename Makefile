@@ -1,5 +1,5 @@
 # make help lists the targets.
-.PHONY: help reproduce time data test check torture bench verify verify-anywhere stale diff draw report paper clean
+.PHONY: help reproduce data test check torture bench verify verify-anywhere draw report paper clean
 
 # Where the compiler would fuse multiply-adds it must not: see runner/README.md, "The same bytes".
 ifneq (,$(filter arm64 ppc64% s390x riscv64 loong64 v3 v4,$(shell go env GOARCH GOAMD64)))
@@ -25,13 +25,10 @@ help:
 	@echo 'make torture     kills, full disks, damaged files, extreme numbers and fuzzing, some minutes;'
 	@echo '                 EFFORT=short does less of each, FUZZ=1000000x fuzzes each target for longer'
 	@echo 'make bench       benchmarks, in the form that benchstat reads'
-	@echo 'make time        measure the times of methods again'
 	@echo 'make verify      run everything again elsewhere and compare with results/; EFFORT=quick: the small ones'
 	@echo 'make verify-anywhere'
 	@echo '                 the same with builds for other processors, arm64 under an emulator; hours;'
 	@echo '                 EFFORT=quick as above, EFFORT=short: short forms of the small ones'
-	@echo 'make stale       list in results/STALE the experiments whose results are behind the code'
-	@echo 'make diff        compare the tables with those of a commit, REV=commit (default HEAD)'
 	@echo 'make draw        draw the figures again from the tables in results/'
 	@echo 'make report      write results/README.md, and results/index.html with all results in one file'
 	@echo 'make paper       paper/paper.pdf from results/; needs LaTeX'
@@ -39,9 +36,6 @@ help:
 
 reproduce:
 	go run ./runner -all $(if $(EFFORT),-effort $(EFFORT))
-
-time:
-	go run ./runner time -all
 
 data:
 	go run ./runner fetch all $(if $(MIRROR),-mirror $(MIRROR))
@@ -70,12 +64,6 @@ verify:
 
 verify-anywhere:
 	.ci/anywhere $(or $(EFFORT),any)
-
-stale:
-	go run ./runner stale
-
-diff:
-	go run ./runner diff $(or $(REV),HEAD)
 
 draw:
 	go run ./runner draw -all

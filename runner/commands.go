@@ -47,27 +47,21 @@ var commands = []command{
   go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5
                                                  other values than the manifest's, results in
                                                  results/fig1_12@model.rho=0.3,sweep.seed=1..5
-  go run ./runner -all -engine slurm -slurm-args "--partition=x --time=2:00:00 --mem=4G"
-                                                 on a cluster, as a job array
-  go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells, for machines without a
-  go run ./runner -exp fig1_12                   ... shared folder; then collect cells/ and merge`, (*program).runCommand},
-	{"list", "", "list experiments, their state and what they cost", "go run ./runner list -effort quick", (*program).listCommand},
+
+experiments/slurm.sbatch runs the same command as a job array of a cluster.`, (*program).runCommand},
+	{"list", "", "list experiments, their state and what they cost", `go run ./runner list -effort quick
+  go run ./runner list -check                    fail if results are behind, but for those that
+                                                 results/STALE names`, (*program).listCommand},
 	{"draw", "[NAME…]", "draw the figures again from the published tables", "go run ./runner draw fig1_12", (*program).drawCommand},
 	{"verify", "[NAME…]", "run again elsewhere and compare with the results", `go run ./runner verify -all -effort quick`, (*program).verifyCommand},
-	{"adopt", "[NAME…]", "after a change of code, check a sample and compute only what differs", "go run ./runner adopt -all", (*program).adoptCommand},
-	{"diff", "REV [NAME…]", "compare the tables with those of a commit", "go run ./runner diff HEAD~1 fig1_12", (*program).diffCommand},
-	{"stale", "", "list in results/STALE the experiments whose results are behind", "go run ./runner stale -check", (*program).staleCommand},
 	{"report", "FILE", "write all results into one file", "go run ./runner report page.html   as OUT/index.html", (*program).reportCommand},
 	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists, from the results", (*program).paperCommand},
-	{"time", "[NAME…]", "measure the times of methods; nothing else should run", "go run ./runner time moments   for published experiments; a run keeps the times", (*program).timeCommand},
 	{"fetch", "SET…", "download data sets into experiments/data/", "go run ./runner fetch iris mnist\n  go run ./runner fetch all", (*program).fetchCommand},
 	{
 		"predict", "NETWORK", "predict the rows of a table with a saved network",
 		"go run ./runner predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9", (*program).predictCommand,
 	},
 	{"learn", "NETWORK", "let a saved network predict and learn rows, one by one", learnExample, (*program).learnCommand},
-	{"task", "PLAN/NUMBER", "internal: a task of a job array", "", (*program).taskCommand},
-	{"merge", "PLAN/ARRAY", "internal: the merge step", "", (*program).mergeCommand},
 }
 
 const usage = `Usage: runner [COMMAND] [arguments and flags]
@@ -118,7 +112,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		f.PrintDefaults()
 		return err
 	case err != nil:
-		return misuse("%s: %v", c.name, err)
+		return misuse("%s: %v", c.name, unknownFlag(err))
 	case !c.takes(len(args)):
 		return misuse("need %s; got %d arguments", c.line(), len(args))
 	}
@@ -134,9 +128,35 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	return do(ctx, args)
 }
 
-// unknownCommand returns the error of an unknown command, with the most similar one.
+// former has what takes the place of commands and flags that were removed.
+var former = map[string]string{
+	"task": arrays, "merge": arrays, "-engine": arrays, "-shard": arrays, "-chunk": arrays, "-limit": arrays,
+	"-slurm-args": arrays, "-wait": arrays, "-dry-run": arrays,
+	"adopt": "after a change of code everything is run again: runner run -all",
+	"stale": "runner list says which results are behind; list -check compares them with results/STALE",
+	"time":  "make bench measures times",
+	"diff":  changes, "-diff": changes,
+}
+
+const changes = "git diff --word-diff REV -- results/ shows what changed since a commit"
+
+const arrays = "a job array runs the same command in each task: sbatch --array=1-50 experiments/slurm.sbatch NAME"
+
+// unknownFlag adds to the error of a command line what takes the place of a flag that was removed.
+func unknownFlag(err error) error {
+	name, _ := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+	if instead := former[name]; instead != "" {
+		return fmt.Errorf("%s is no flag any more; %s", name, instead)
+	}
+	return err
+}
+
+// unknownCommand returns the error of an unknown command, with what takes its place or the most similar one.
 func unknownCommand(word string) error {
-	hint := "to run a manifest: runner run " + engine.Quoted(word)
+	if instead := former[word]; instead != "" {
+		return misuse("%s is no command any more; %s", word, instead)
+	}
+	hint := "to run a manifest: runner run " + quoted(word)
 	var names []string
 	for _, c := range commands {
 		names = append(names, c.name)
@@ -219,7 +239,13 @@ func (p *program) choiceFlags(f *flag.FlagSet) {
 func (p *program) workFlags(f *flag.FlagSet) {
 	p.choiceFlags(f)
 	p.workers = runtime.GOMAXPROCS(0)
-	atLeast(f, &p.workers, 1, "workers", fmt.Sprintf("compute this `number` of cells at a time; changes no result (default %d)", p.workers))
+	f.Func("workers", fmt.Sprintf("compute this `number` of cells at a time; changes no result (default %d)", p.workers), func(s string) error {
+		n, err := strconv.Atoi(s)
+		if p.workers = n; err != nil || n < 1 {
+			return errors.New("need a number from 1")
+		}
+		return nil
+	})
 	f.BoolVar(&p.quiet, "quiet", false, "show no progress on stderr")
 }
 
@@ -228,17 +254,6 @@ func each(list *[]string) func(string) error {
 		*list = append(*list, s)
 		return nil
 	}
-}
-
-// atLeast declares a flag for an integer with a minimum.
-func atLeast(f *flag.FlagSet, to *int, least int, name, about string) {
-	f.Func(name, about, func(s string) error {
-		n, err := strconv.Atoi(s)
-		if *to = n; err != nil || n < least {
-			return fmt.Errorf("need a number from %d", least)
-		}
-		return nil
-	})
 }
 
 // computeHere has the cells of commands with [program.workFlags] computed on this machine.

@@ -19,7 +19,7 @@ func (p *program) drawCommand(f *flag.FlagSet) action {
 	return func(ctx context.Context, names []string) error {
 		var undrawn []error
 		err := p.inTurn(ctx, names, false, func(e *experiment.Experiment) error {
-			lacking, err := p.drawAgain(e, func(string) bool { return true })
+			lacking, err := p.drawAgain(e)
 			for _, why := range lacking {
 				why = e.Name + ": " + why
 				if p.all {
@@ -36,7 +36,7 @@ func (p *program) drawCommand(f *flag.FlagSet) action {
 
 // drawAgain draws figures of an experiment from its published tables. Figures that it
 // no longer has are removed. It returns the reasons why figures were not drawn.
-func (p *program) drawAgain(e *experiment.Experiment, which func(name string) bool) (lack []string, err error) {
+func (p *program) drawAgain(e *experiment.Experiment) (lack []string, err error) {
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,19 +49,14 @@ func (p *program) drawAgain(e *experiment.Experiment, which func(name string) bo
 	var names []string // of today's figures
 	for _, d := range e.Study.Figures() {
 		names = append(names, d.Name)
-		if !which(d.Name) {
-			continue
-		}
 		drawn, err := experiment.Draw([]study.Figure{d}, results.Table)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && store.Timed(d.Name):
-			lack = append(lack, fmt.Sprintf("%s: no times of methods yet; to measure: %s", d.Name, invocation(e, "time ")))
 		case errors.Is(err, store.ErrNotCommitted):
-			lack = append(lack, fmt.Sprintf("%v; to make it: %s", err, invocation(e, "")))
+			lack = append(lack, fmt.Sprintf("%v; to make it: %s", err, invocation(e)))
 		case err != nil:
 			if why, _ := e.Behind(dir); why != "" { // the tables may lack what the manifest has, at which drawing panics
 				reason, _, _ := strings.Cut(err.Error(), "\n")
-				err = fmt.Errorf("the results in %s are behind (%s): %s; to make them: %s", dir, why, reason, invocation(e, ""))
+				err = fmt.Errorf("the results in %s are behind (%s): %s; to make them: %s", dir, why, reason, invocation(e))
 			}
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 )
 
@@ -32,15 +31,15 @@ func folderName(text string) string {
 	return name[:min(len(name), longest)] + "-" + experiment.Checksum([]byte(text))[:8]
 }
 
-// invocation returns a command line for the experiment: of a command, which ends with a blank, or of run.
-func invocation(e *experiment.Experiment, command string) string {
-	command = "go run ./runner " + command + "-exp "
+// invocation returns the command line that runs the experiment.
+func invocation(e *experiment.Experiment) string {
+	command := "go run ./runner -exp "
 	if e.Folder != experiment.Folder {
 		return command + "FOLDER/manifest.toml -out ANOTHER"
 	}
 	command += e.Name
 	for _, o := range e.Overrides {
-		command += " -set " + engine.Quoted(o)
+		command += " -set " + quoted(o)
 	}
 	return command
 }

@@ -56,7 +56,7 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 // A clone runs, draws and verifies everything again, and its tree is clean. Other code
 // that makes the same results is told.
 func TestRerunLeavesTheTreeClean(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": edit(t, drawn, "threshold", "measured = true\nthreshold")})
+	inExperiments(t, map[string]string{"small.toml": edit(t, drawn, "threshold", "noted = true\nthreshold")})
 	mustRun(t, "-exp", "small")
 	dir := filepath.Join("results", "small")
 	write(t, "cells/\nindex.html\n*.svg\n*.pdf\n*.gz\n/results/*@*/\n", ".gitignore")
@@ -70,10 +70,10 @@ func TestRerunLeavesTheTreeClean(t *testing.T) {
 			t.Errorf("%s changes\n%s", args, changes)
 		}
 	}
-	write(t, strings.Replace(read(t, dir, "run.json"), `"code_version": "1"`, `"code_version": "0"`, 1), dir, "run.json")
+	write(t, strings.Replace(read(t, dir, "run.json"), `"source_digest": "1"`, `"source_digest": "0"`, 1), dir, "run.json")
 	remove(t, dir, "cells")
 	mustRun(t, "-exp", "small")
-	contains(t, read(t, dir, "run.json"), `"code_version": "1"`)
+	contains(t, read(t, dir, "run.json"), `"source_digest": "1"`)
 	if out := mustRun(t, "-all"); !strings.HasSuffix(out, "\nopen results/index.html\n") {
 		t.Errorf("it ends with %q", out)
 	}

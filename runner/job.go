@@ -17,37 +17,17 @@ import (
 type job struct {
 	*program
 	*experiment.Experiment
-	start   time.Time
-	dir     string
-	version string // of the code of all cells
-	origins []experiment.Origin
-	adopted *store.Adopted // cells, by this run
-
-	shortSums   *store.CellSums      // of the short form; nil: not computed
-	shortStrata []string             // of its cells
-	docs        map[[2]string]string // of columns that the current code has made, by table and column
-	work        engine.Work
+	start time.Time
+	dir   string
+	work  engine.Work
 }
 
-// run prepares the experiment, computes the missing cells and, unless other processes
-// do, publishes the results. An error of another experiment may cancel the context of computing.
+// run prepares the experiment, computes the missing cells and, unless another process has just
+// done so, publishes the results. An error of another experiment may cancel the context of computing.
 func (j *job) run(compute, publish context.Context) error {
 	inputs, upToDate, err := j.begin(compute)
 	if j.work.Folder != nil {
 		defer j.work.Folder.Close()
-	}
-	if err == nil && !upToDate && j.adopting {
-		done, err := j.adopt(compute)
-		if done || err != nil {
-			return err
-		}
-	}
-	if err == nil && !upToDate && j.cluster != nil {
-		taken, err := j.cluster.Take(&j.work)
-		j.later = j.later || taken
-		if taken || err != nil {
-			return err
-		}
 	}
 	if err == nil && !upToDate {
 		err = j.here.Compute(compute, &j.work)
@@ -57,16 +37,10 @@ func (j *job) run(compute, publish context.Context) error {
 	}
 	j.publishing.Lock()
 	defer j.publishing.Unlock()
-	switch {
-	case upToDate:
+	if upToDate {
 		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
-	case j.later:
-		fmt.Fprintf(j.stdout, "%s: %s: %d cells, %d computed, %d done before, in %s%s\n",
-			j.Name, j.part, len(j.work.Mine), j.work.Computed, len(j.work.Mine)-j.work.Computed, j.took(), j.merges)
-	default:
-		if err := j.publish(publish, inputs); err != nil {
-			return err
-		}
+	} else if err := j.publish(publish, inputs); err != nil {
+		return err
 	}
 	if j.published != nil {
 		return j.published(j.Experiment)
@@ -89,7 +63,7 @@ func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err erro
 	if j.work.Folder, err = store.Open(j.dir); err != nil {
 		return "", false, err
 	}
-	if j.part == "" && j.work.Folder.Published(inputs) {
+	if j.work.Folder.Published(inputs) {
 		return inputs, true, nil
 	}
 	if err := own.Unlearned(j.dir); err != nil {
@@ -114,16 +88,13 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 		return "", err
 	}
 	var sums []byte
-	if d, ok := j.Study.(study.Derived); ok && !j.later { // cells follow from no other results
+	if d, ok := j.Study.(study.Derived); ok {
 		if sums, err = experiment.Use(d, j.sources); err != nil {
 			return "", err
 		}
 	}
-	if j.work.Cells, j.origins, j.version, err = j.Cells(); err != nil {
+	if j.work.Cells, j.work.Prints, err = j.Cells(); err != nil {
 		return "", err
-	}
-	for _, o := range j.origins {
-		j.work.Prints = append(j.work.Prints, o.Fingerprint())
 	}
 	if j.work.Manifest, err = j.Resolved(j.Study); err != nil {
 		return "", err

@@ -6,7 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -20,16 +22,21 @@ import (
 func (p *program) listCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
 	p.effortFlag(f)
-	return p.list
+	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names that and no more")
+	return func(ctx context.Context, _ []string) error {
+		paths, err := manifests()
+		if err != nil {
+			return err
+		}
+		if *check {
+			return p.checkBehind(ctx, paths)
+		}
+		return p.list(paths)
+	}
 }
 
-// list prints a line for every manifest of the effort in experiments/. Those that
-// cannot be read are in the error.
-func (p *program) list(context.Context, []string) error {
-	paths, err := manifests()
-	if err != nil {
-		return err
-	}
+// list prints a line for every manifest of the effort. Those that cannot be read are in the error.
+func (p *program) list(paths []string) error {
 	var failed []error
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
@@ -41,12 +48,55 @@ func (p *program) list(context.Context, []string) error {
 			fmt.Fprint(table, p.line(d))
 		}
 	}
-	failed = append(failed, table.Flush())
-	if stale, err := store.ReadStale(p.out); err != nil || len(stale) > 0 {
-		fmt.Fprintf(p.stdout, "%s lists as behind: %s\n", filepath.Join(p.out, store.StaleFile), strings.Join(stale, ", "))
-		failed = append(failed, err)
+	return errors.Join(append(failed, table.Flush())...)
+}
+
+// checkBehind prints which results are behind, and why: of these manifests, and folders without one.
+// It returns an error unless OUT/STALE names them. Results of programs that are not installed here may be
+// behind without that, and so may folders of which git ignores all files.
+func (p *program) checkBehind(ctx context.Context, paths []string) error {
+	named, err := store.ReadStale(p.out)
+	if err != nil {
+		return err
 	}
-	return errors.Join(failed...)
+	var known, behind []string
+	for _, d := range p.describe(paths) {
+		if d.err != nil {
+			return d.err
+		}
+		known = append(known, d.Name)
+		if d.behind == "" {
+			continue
+		}
+		fmt.Fprintf(p.stdout, "%s: behind: %s\n", d.Name, d.behind)
+		if slices.Contains(named, d.Name) || !d.Elsewhere(p.dir(d.Experiment)) {
+			behind = append(behind, d.Name)
+		}
+	}
+	folders, _ := os.ReadDir(p.out) // none where nothing was run
+	for _, f := range folders {
+		if !f.IsDir() || slices.Contains(known, f.Name()) {
+			continue
+		}
+		dir := filepath.Join(p.out, f.Name())
+		files, err := store.Git(ctx, dir, "ls-files", "--cached", "--others", "--exclude-standard")
+		if err == nil && files == "" {
+			continue
+		}
+		fmt.Fprintf(p.stdout, "%s: behind: no manifest in %s\n", f.Name(), experiment.Folder)
+		behind = append(behind, f.Name())
+	}
+	slices.Sort(named)
+	slices.Sort(behind)
+	file := filepath.Join(p.out, store.StaleFile)
+	switch {
+	case slices.Equal(named, behind):
+		return nil
+	case len(behind) == 0:
+		return fmt.Errorf("%s names results that are not behind: remove it", file)
+	}
+	lines := strings.Join(behind, "\n")
+	return fmt.Errorf("%s does not name what is behind; it needs these lines:\n%s", file, lines)
 }
 
 // line returns the line of an experiment.
@@ -70,7 +120,7 @@ func (p *program) line(d description) string {
 type description struct {
 	*experiment.Experiment        // nil: its manifest cannot be read
 	missing                error  // why its data cannot be read
-	behind                 string // why its results are behind the current code; empty: they are not
+	behind                 string // why its results are behind; empty: they are not
 	err                    error  // why this cannot be told
 }
 
@@ -83,17 +133,17 @@ func (p *program) describe(paths []string) []description {
 			d.Experiment = nil
 			return nil
 		}
-		d.missing = d.Missing() // it asks programs for their versions, which Behind compares
+		d.missing = d.Missing()
 		d.behind, d.err = d.Behind(p.dir(d.Experiment))
 		return nil
 	})
 	return all
 }
 
-// state returns in a word whether the results, which are in a folder, are complete and up to date.
+// state says whether the results, which are in a folder, are complete and up to date.
 func (d *description) state(dir string) string {
 	results, absent := store.OpenResults(dir)
-	run, unread := store.ReadRun(dir)
+	_, unread := store.ReadRun(dir)
 	published := !errors.Is(absent, fs.ErrNotExist)
 	cells, _ := filepath.Glob(filepath.Join(dir, "cells", "*.cell"))
 	switch {
@@ -102,13 +152,11 @@ func (d *description) state(dir string) string {
 	case published && len(results.Differing()) > 0:
 		return "files differ"
 	case published && d.behind != "":
-		return "behind"
-	case published && run.Adopted != nil:
-		return "adopted"
+		return "behind: " + d.behind
 	case published:
 		return "computed"
 	case len(cells) > 0:
-		return "partly computed"
+		return fmt.Sprintf("partly computed: %d of %d cells", len(cells), len(d.Study.Cells()))
 	case d.missing != nil:
 		return "needs data"
 	}

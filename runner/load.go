@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 )
 
@@ -91,7 +91,17 @@ func manifests() ([]string, error) {
 func commandLine(args []string) string {
 	command := "go run ./runner"
 	for _, arg := range args {
-		command += " " + engine.Quoted(arg)
+		command += " " + quoted(arg)
 	}
 	return command
 }
+
+// quoted quotes a word for the shell, if it must be.
+func quoted(word string) string {
+	if word != "" && !special.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+var special = regexp.MustCompile(`[^\w@%+=:,./-]`)

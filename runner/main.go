@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"closedform"
 	"closedform/runner/internal/engine"
@@ -70,14 +69,10 @@ type program struct {
 	effort            string
 	out               string // folder of the results folders
 	workers           int
-	budget            time.Duration // of the sample of adopt, for each experiment
 
 	sources               string // folder of the results that other experiments read: out
-	adopting, verifying   bool
+	verifying             bool
 	here                  *engine.Here
-	cluster               *engine.Slurm                      // nil: everything is computed here
-	later                 bool                               // others publish what follows from the cells
-	part, merges          string                             // which part of the cells this is, and what merges them
 	preparing, publishing sync.Mutex                         // for what experiments do in turn: it takes the most memory, or prints
 	published             func(*experiment.Experiment) error // nil: nothing is done after an experiment is published
 }

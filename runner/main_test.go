@@ -17,18 +17,14 @@ import (
 
 	"closedform/internal/check"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/study"
 )
 
 // asProgram is the environment variable that makes this test binary the
 // program, for what needs a process: signals and exit codes.
 const asProgram = "RUNNER_TEST_AS_PROGRAM"
 
-// codeVersion is what the program has where tests have none of their own.
-var codeVersion = experiment.CodeVersion
-
 func TestMain(m *testing.M) {
-	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
+	experiment.SourceDigest = func() string { return "1" }
 	if os.Getenv(asProgram) != "" {
 		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
 			experiment.Executable = func() ([]byte, error) { return nil, nil }
@@ -49,7 +45,7 @@ func try(t testing.TB, args ...string) (stdout, stderr string, err error) {
 // mustRun returns the standard output of a run that succeeds and has nothing to warn of.
 func mustRun(t testing.TB, args ...string) string {
 	t.Helper()
-	if strings.HasPrefix(args[0], "-") || slices.Contains([]string{"run", "verify", "adopt"}, args[0]) {
+	if strings.HasPrefix(args[0], "-") || slices.Contains([]string{"run", "verify"}, args[0]) {
 		args = append(args, "-quiet")
 	}
 	stdout, stderr, err := try(t, args...)
@@ -58,6 +54,22 @@ func mustRun(t testing.TB, args ...string) string {
 	}
 	check.Equal(t, fmt.Sprintf("%q prints", args), stderr, "")
 	return stdout
+}
+
+// published is a run of a manifest of the name small.
+func published(t *testing.T, manifest string) (m, out, dir string) {
+	t.Helper()
+	m, out = write(t, manifest), t.TempDir()
+	mustRun(t, "-exp", m, "-out", out)
+	return m, out, filepath.Join(out, "small")
+}
+
+// changeSources makes the program one of other sources, until the end of the test.
+func changeSources(t *testing.T, digest string) {
+	t.Helper()
+	was := experiment.SourceDigest
+	experiment.SourceDigest = func() string { return digest }
+	t.Cleanup(func() { experiment.SourceDigest = was })
 }
 
 // fails checks that a run has an error that says this.
@@ -149,7 +161,7 @@ func results(t testing.TB, dir string) map[string]string {
 	var sums strings.Builder
 	for _, path := range glob(t, dir, "*") { // in the order of their names
 		switch name := filepath.Base(path); {
-		case name == "cells", name == "cells.sums", name == "run.json", name == "README.md", strings.HasPrefix(name, "timing"): // tell of the run
+		case name == "cells", name == "run.json", name == "README.md": // tell of the run
 		case name == "SHA256SUMS":
 			files[name] = read(t, path)
 		default:
@@ -238,7 +250,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s -h: %v, %q and %q", c.name, err, stdout, stderr)
 		}
 	}
-	for args, want := range map[string]string{"run -h": "-slurm-args options", "-exp x -h": "-shard i/n", "help predict": "-id column", "help": "COMMAND -h"} {
+	for args, want := range map[string]string{"run -h": "-test file", "-exp x -h": "-workers number", "help predict": "-id column", "help": "COMMAND -h"} {
 		if code, stdout, _ := exit(t, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit code %d, and %q", args, code, stdout)
 		}
@@ -251,14 +263,14 @@ func TestWrongUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"": "nothing to do", "-workers 2": "nothing to do", "verify": "nothing to do", "-experiment M": "", "-exp": "",
 		"-exp M -workers 0": "need a number from 1", "-exp M -workers two": "need a number from 1", "-exp M -out=": "-out is empty",
-		"-exp M -shard 0/3": "1 ≤ i ≤ n", "-exp M -shard 4/3": "", "-exp M -shard x": "", "-exp M -shard 1/2/3": "", "-exp M -quiet=maybe": "",
-		"-all -effort slow": "need quick, full or any", "-exp M -effort quick": "-effort", "-all -exp M": "-all", "run -all M": "-all", "-exp M -short": "-short needs -out",
-		"-exp M -engine cloud": "need here or slurm", "-exp M -wait": "-engine slurm", "-exp M -chunk 3": "-engine slurm", "-exp M -engine slurm -chunk -1": "",
-		"-exp M -engine slurm -shard 1/2": "-shard", "-exp M -engine slurm -workers 2": "-workers", "run -data M -exp M": "-data", "-exp M -class x": "-data",
+		"-exp M -quiet=maybe": "",
+		"-all -effort slow":   "need quick, full or any", "-exp M -effort quick": "-effort", "-all -exp M": "-all", "run -all M": "-all", "-exp M -short": "-short needs -out",
+		"run -data M -exp M": "-data", "-exp M -class x": "-data",
 		"predict n.npz": "-data FILE", "predict -data M": "NETWORK", "predict n.npz -data M -unknown 1.5": "-unknown", "predict n.npz -data M -wrong 1": "-wrong",
 		"predict n.npz -data M -familiar 2": "-familiar", "predict n.npz -data M -wrong 0.1 -unknown 0.9": "exclude", "learn n.npz": "-data FILE",
-		"draw M -shard 1/2": "", "adopt M -short": "", "time M -shard 1/2": "", "list M": "need runner list", "fetch": "SET…", "diff": "REV", "stale M": "", "report": "FILE", "report a b": "FILE", "report a -diff HEAD": "git diff --word-diff results/",
+		"list M": "need runner list", "fetch": "SET…", "report": "FILE", "report a b": "FILE",
 		"M": "runner run M", "lsit": "did you mean list?",
+		"adopt M": "everything is run again", "stale -check": "list -check", "list -check -x": "",
 	} {
 		stdout, _, err := try(t, strings.Fields(args)...)
 		if !errors.Is(err, errUsage) || stdout != "" || !strings.Contains(err.Error(), want) {
@@ -269,6 +281,21 @@ func TestWrongUsage(t *testing.T) {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
 	check.Equal(t, "wrong usage made a folder", exists("results"), false)
+}
+
+// Commands and flags that were removed name what takes their place.
+func TestFormer(t *testing.T) {
+	for args, want := range map[string]string{
+		"task x/1": "experiments/slurm.sbatch", "merge x/1": "experiments/slurm.sbatch",
+		"time moments": "make bench", "diff HEAD~1": "git diff --word-diff", "report x.html -diff HEAD": "git diff --word-diff",
+		"-exp M -engine slurm": "-engine is no flag any more; ", "-exp M --shard=1/2": "experiments/slurm.sbatch", "-exp M -chunk 3": "experiments/slurm.sbatch",
+		"-exp M -limit 3": "experiments/slurm.sbatch", "-all -slurm-args=--mem=4G": "experiments/slurm.sbatch", "-all -wait": "experiments/slurm.sbatch",
+		"-all -dry-run": "experiments/slurm.sbatch",
+	} {
+		if _, _, err := try(t, strings.Fields(args)...); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", args, err, want)
+		}
+	}
 }
 
 // Flags may be before, between and after the arguments.

@@ -17,6 +17,15 @@ import (
 
 // publish makes the results folder from the cells and prints what was done.
 func (j *job) publish(ctx context.Context, inputs string) error {
+	unlock, err := j.work.Folder.Lock(ctx) // of several processes the first publishes
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if j.work.Folder.Published(inputs) {
+		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
+		return nil
+	}
 	cells, err := j.work.Tables()
 	if err != nil {
 		return err
@@ -30,7 +39,7 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 		return err
 	}
 	run := store.NewRun(ctx, j.args, j.start)
-	run.Manifest, run.CodeVersion, run.Fused = j.Name, j.version, fused
+	run.Manifest, run.SourceDigest, run.Fused = j.Name, experiment.SourceDigest(), fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
@@ -41,22 +50,16 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	if run.Programs, err = j.FindPrograms(); err != nil {
 		return err
 	}
-	sums, err := j.sums(ctx, cells)
-	if err != nil {
-		return err
-	}
-	j.provenance(run)
 	err = j.work.Folder.Publish(inputs, files, run, func(run *store.Run) []byte {
 		args := run.Command[min(1, len(run.Command)):] // a damaged run.json may have none
 		readme.Command, readme.Programs = commandLine(args), run.Programs
 		readme.Result = report.NewResult(tables, run)
 		return readme.Markdown()
-	}, sums)
+	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
-		j.Name, len(j.work.Mine), run.Computed, len(j.work.Mine)-run.Computed, len(files), j.dir, j.took())
+	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, j.counts(), len(files), j.dir, j.took())
 	for _, note := range readme.Notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
@@ -64,10 +67,16 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	return nil
 }
 
+// counts returns how many cells there are, and how many of them this process has computed.
+func (j *job) counts() string {
+	n := len(j.work.Cells)
+	return fmt.Sprintf("%d cells, %d computed, %d done before", n, j.work.Computed, n-j.work.Computed)
+}
+
 // files returns what the README of the results says of them, and the files, with figures drawn of the tables as
 // they are written.
 func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, files []store.File, err error) {
-	r = &report.README{Name: j.Name, Asks: j.Kind.Asks, Tables: tables}
+	r = &report.README{Name: j.Name, Asks: j.Kind.Asks, Tables: tables, Figures: j.Study.Figures()}
 	for _, t := range slices.Concat(cells...) {
 		if t.File != nil {
 			r.Kept, files = append(r.Kept, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
@@ -81,7 +90,6 @@ func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, file
 			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
 		}
 	}
-	r.Figures = slices.DeleteFunc(j.Study.Figures(), func(f study.Figure) bool { return store.Timed(f.Name) })
 	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest})
 	written := map[string]store.File{}
 	for _, t := range tables {

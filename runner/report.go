@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -19,9 +18,6 @@ const page = "index.html"
 
 func (p *program) reportCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
-	f.Func("diff", "removed: git diff --word-diff results/ shows changes", func(string) error {
-		return errors.New("removed; git diff --word-diff results/ shows changes")
-	})
 	return func(_ context.Context, args []string) error { return p.writePage(args[0]) }
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 func TestResultsFolder(t *testing.T) {
-	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
+	m, out := write(t, edit(t, drawn, "threshold", "noted = true\nthreshold")), t.TempDir()
 	stdout := mustRun(t, "-exp", m, "-out", out)
 	dir := filepath.Join(out, "small")
 	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 7 files in "+dir+", in ")
@@ -24,7 +24,7 @@ func TestResultsFolder(t *testing.T) {
 	for _, path := range glob(t, dir, "*") {
 		names = append(names, filepath.Base(path))
 	}
-	want := strings.Fields("README.md SHA256SUMS cells cells.sums manifest.toml run.json runs.csv runs.pdf runs.png runs.svg summary.csv walks.csv.gz")
+	want := strings.Fields("README.md SHA256SUMS cells manifest.toml run.json runs.csv runs.pdf runs.png runs.svg summary.csv walks.csv.gz")
 	check.Equal(t, "there", names, want)
 	for name, start := range map[string]string{
 		"runs.png": "\x89PNG", "runs.pdf": "%PDF-", "runs.svg": "<?xml",
@@ -40,19 +40,27 @@ func TestResultsFolder(t *testing.T) {
 	run := check.Must(store.ReadRun(dir))
 	check.Equal(t, "command", run.Command, []string{"runner", "-exp", m, "-out", out, "-quiet"})
 	if run.Manifest != "small" || !slices.Equal(run.Seeds, []int{1, 2}) || run.Computed != 4 || run.Reused != 0 ||
-		run.Go != runtime.Version() || (run.GOAMD64 != "") != (runtime.GOARCH == "amd64") || run.CodeVersion != "1" || run.Commit == "" || !(run.Seconds > 0) {
+		run.Go != runtime.Version() || (run.GOAMD64 != "") != (runtime.GOARCH == "amd64") || run.SourceDigest != "1" || run.Commit == "" || !(run.Seconds > 0) {
 		t.Errorf("run.json has %+v", run)
 	}
 	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
 }
 
 func TestWarmRunComputesNothing(t *testing.T) {
-	m, out, _ := published(t, small, false)
+	m, out, _ := published(t, small)
 	before := snapshot(t, out)
 	want := fmt.Sprintf("small: 4 cells, all done before; %s is up to date\nopen %s\n",
 		filepath.Join(out, "small"), filepath.Join(out, "index.html"))
 	check.Equal(t, "it says", mustRun(t, "-exp", m, "-out", out, "-workers", "3"), want)
 	same(t, snapshot(t, out), before)
+}
+
+// Other sources make all cells again.
+func TestOtherSources(t *testing.T) {
+	m, out, dir := published(t, small)
+	changeSources(t, "2")
+	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
+	check.Equal(t, "run.json has the sources", check.Must(store.ReadRun(dir)).SourceDigest, "2")
 }
 
 // A run recomputes the cells that a changed manifest concerns, no others, and
@@ -98,7 +106,7 @@ func TestChangedManifest(t *testing.T) {
 }
 
 func TestDamagedCellIsComputedAgain(t *testing.T) {
-	m, out, dir := published(t, small, false)
+	m, out, dir := published(t, small)
 	want := results(t, dir)
 	cell := glob(t, dir, "cells", "total_seed=1-*.cell")[0]
 	data := read(t, cell)
@@ -113,7 +121,7 @@ func TestDamagedCellIsComputedAgain(t *testing.T) {
 }
 
 func TestResultsAreRestored(t *testing.T) {
-	m, out, dir := published(t, small, false)
+	m, out, dir := published(t, small)
 	want := results(t, dir)
 	again := func(computed int) {
 		t.Helper()
@@ -165,55 +173,6 @@ func TestFailingCell(t *testing.T) {
 		t.Error("it did not fail again")
 	}
 	same(t, results(t, dir), before) // a run that fails leaves earlier results alone
-}
-
-func TestShardsMerge(t *testing.T) {
-	m, whole := write(t, edit(t, small, "[1, 2]", `"1..4"`)), t.TempDir()
-	mustRun(t, "-exp", m, "-out", whole)
-	want := results(t, filepath.Join(whole, "small"))
-	cells := []int{3, 3, 2}
-	part := func(t *testing.T, out string, i int) {
-		t.Helper()
-		begins(t, mustRun(t, "-exp", m, "-out", out, "-shard", fmt.Sprintf("%d/3", i)),
-			fmt.Sprintf("small: shard %d/3: %d cells, %[2]d computed, 0 done before, in ", i, cells[i-1]))
-		if exists(out, "small", "SHA256SUMS") || len(glob(t, out, "small", "*.csv")) > 0 {
-			t.Errorf("shard %d has published results", i)
-		}
-	}
-	merge := func(t *testing.T, out string, computed int) {
-		t.Helper()
-		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 8 cells, %d computed, %d done before; 4 files in ", computed, 8-computed))
-		same(t, results(t, filepath.Join(out, "small")), want)
-	}
-	t.Run("one folder", func(t *testing.T) {
-		out := t.TempDir()
-		for _, i := range []int{2, 3, 1} {
-			part(t, out, i)
-		}
-		begins(t, mustRun(t, "-exp", m, "-out", out, "-shard", "2/3"), "small: shard 2/3: 3 cells, 0 computed, 3 done before, in ")
-		merge(t, out, 0)
-	})
-	t.Run("folders copied together, one missing", func(t *testing.T) {
-		out := t.TempDir()
-		for _, i := range []int{1, 3} {
-			elsewhere := t.TempDir()
-			part(t, elsewhere, i)
-			for _, f := range cellFiles(t, filepath.Join(elsewhere, "small")) {
-				write(t, read(t, f), out, "small", "cells", filepath.Base(f))
-			}
-		}
-		merge(t, out, 3)
-	})
-	// A shard may be newer than the results: a merge must not take the old results
-	// for those of the new cells, nor a shard remove them.
-	t.Run("results stay", func(t *testing.T) {
-		begins(t, mustRun(t, "-exp", m, "-out", whole, "-set", "model.scale=0.4", "-shard", "1/2"), "small: shard 1/2: 4 cells, 2 computed, 2 done ")
-		same(t, results(t, filepath.Join(whole, "small")), want)
-		begins(t, mustRun(t, "-exp", m, "-out", whole, "-set", "model.scale=0.4"), "small: 8 cells, 2 computed, 6 done ")
-		if results(t, filepath.Join(whole, "small"))["runs.csv"] == want["runs.csv"] {
-			t.Error("the runs are the old ones")
-		}
-	})
 }
 
 // The manifest that the results keep makes the same results, and what -set changed is told.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"closedform/internal/check"
+	"closedform/runner/internal/store"
 )
 
 // startAndWait starts the program and waits until ready says so or it has
@@ -150,31 +151,60 @@ func claimed(t testing.TB, out string) bool {
 	return len(glob(t, out, "small", "cells", "at", "*.claim")) > 0
 }
 
-// Two runs in one folder compute each cell once. Of other values there is one at a time.
-func TestTwoRunsInOneFolder(t *testing.T) {
+// Runs of one command share its folder, as the tasks of a job array do: each cell is computed once, also if one of them is
+// killed and started again, and one run publishes. Of other values there is one run at a time.
+func TestRunsInOneFolder(t *testing.T) {
 	m, whole, out := write(t, edit(t, small, "[1, 2]", `"1..8"`, "points = 5", "points = 5\nsleep = 20")), t.TempDir(), t.TempDir()
 	mustRun(t, "-exp", m, "-out", whole, "-workers", "8")
-	p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out, "-workers", "2")
+	want := results(t, filepath.Join(whole, "small"))
+	dir := filepath.Join(out, "small")
+	var runs []*process
+	var ends []<-chan error
+	start := func(ready func() bool) {
+		p, ended := startAndWait(t, ready, "-exp", m, "-out", out, "-workers", "1")
+		runs, ends = append(runs, p), append(ends, ended)
+	}
+	computed := func() int { return len(cellFiles(t, dir)) }
+	for range 3 {
+		start(func() bool { return claimed(t, out) })
+	}
 	_, _, err := try(t, "-exp", m, "-out", out, "-set", "model.scale=0.4")
-	check.Refuses(t, "other values", err, "small: a run of other values or other code is using "+filepath.Join(out, "small"))
-	second := mustRun(t, "-exp", m, "-out", out, "-workers", "2")
-	if err := <-ended; err != nil {
-		t.Errorf("%v: %s", err, &p.stderr)
+	check.Refuses(t, "other values", err, "small: a run of other values or other code is using "+dir)
+	for computed() < 4 {
+		time.Sleep(time.Millisecond)
 	}
-	computed := 0
-	for _, said := range []string{p.stdout.String(), second} {
-		var cells, n int
-		fmt.Sscanf(said, "small: %d cells, %d computed", &cells, &n)
-		computed += n
+	check.OK(t, runs[0].Process.Kill())
+	<-ends[0]
+
+	// While another process is publishing they wait for it to end.
+	folder := check.Must(store.Open(dir))
+	unlock := check.Must(folder.Lock(t.Context()))
+	start(func() bool { return computed() == 16 })
+	time.Sleep(100 * time.Millisecond)
+	check.Equal(t, "there are sums", exists(dir, "SHA256SUMS"), false)
+	unlock()
+	folder.Close()
+	all, published := 0, 0
+	for i := 1; i < len(runs); i++ {
+		if err := <-ends[i]; err != nil {
+			t.Errorf("%v: %s", err, &runs[i].stderr)
+		}
+		var n int
+		said := runs[i].stdout.String()
+		fmt.Sscanf(said, "small: 16 cells, %d computed", &n)
+		all += n
+		published += strings.Count(said, " files in ")
+		check.Equal(t, said+": it ends up to date", strings.Contains(said, " files in ") != strings.Contains(said, "is up to date"), true)
 	}
-	if computed != 16 {
-		t.Errorf("%d cells were computed: %s%s", computed, &p.stdout, second)
+	if published != 1 || all < 12 || all > 16 {
+		t.Errorf("%d published, and %d cells were computed by those that were not killed", published, all)
 	}
-	same(t, results(t, filepath.Join(out, "small")), results(t, filepath.Join(whole, "small")))
+	same(t, results(t, dir), want)
+	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 16 cells, all done before; ")
 }
 
 func TestInterruptedVerify(t *testing.T) {
-	m, out, _ := published(t, small, false)
+	m, out, _ := published(t, small)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder

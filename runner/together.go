@@ -29,22 +29,18 @@ func (p *program) together(ctx context.Context, experiments []*experiment.Experi
 
 // atOnce runs experiments at the same time, so that no processor is idle while any of them
 // has a cell to start, and publishes each as soon as its cells are done. After the first error
-// it starts no cell, unless it merges a job array.
+// it starts no cell.
 func (p *program) atOnce(ctx context.Context, experiments []*experiment.Experiment) (ran int, err error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	errs := make([]error, len(experiments))
 	var group errgroup.Group
-	merging := p.here.Merge != ""
-	if merging || p.cluster != nil {
-		group.SetLimit(1) // a cluster has the experiments in their order
-	}
 	for i, e := range experiments {
 		group.Go(func() error {
 			errs[i] = (&job{program: p, Experiment: e, dir: p.dir(e)}).run(inner, ctx)
 			if errs[i] == nil {
 				e.Study = nil // its data
-			} else if !merging {
+			} else {
 				stop()
 			}
 			return nil

@@ -61,7 +61,7 @@ func TestFailureTogether(t *testing.T) {
 	mustRun(t, "-all")
 }
 
-// Cells are computed in the order of the times that those of their stratum took last. The test of the
+// Cells are computed in the order of the times that those of their group took last. The test of the
 // pool has those of several experiments.
 func TestLongestFirst(t *testing.T) {
 	several(t, 5, "a")

@@ -24,7 +24,7 @@ type ToyConfig struct {
 	Title     string      `toml:"title"`     // of the figures
 	File      string      `toml:"file,omitempty"`
 	Sources   []string    `toml:"sources,omitempty"`
-	Measured  bool        `toml:"measured"` // with times
+	Noted     bool        `toml:"noted"` // with a note
 	Model     ToyModel    `toml:"model"`
 	Methods   []toyMethod `toml:"method" inherit:"model"`
 	Sweep     struct {
@@ -57,11 +57,11 @@ type Toy struct {
 	source       *table.Table
 }
 
-// toyData, toyDerived and toyTimed are these.
+// toyData, toyDerived and toyNoted are these.
 type (
 	toyData    struct{ Toy }
 	toyDerived struct{ Toy }
-	toyTimed   struct{ Toy }
+	toyNoted   struct{ Toy }
 )
 
 func newToy(m *config.Manifest) (study.Experiment, error) {
@@ -78,8 +78,8 @@ func newToy(m *config.Manifest) (study.Experiment, error) {
 		return &toyData{t}, nil
 	case len(t.Sources) > 0:
 		return &toyDerived{t}, nil
-	case t.Measured:
-		return &toyTimed{t}, nil
+	case t.Noted:
+		return &toyNoted{t}, nil
 	}
 	return &t, nil
 }
@@ -103,13 +103,7 @@ func (t *toyDerived) Use(read func(experiment, table string) (*table.Table, erro
 	return err
 }
 
-func (t *toyTimed) Measure(context.Context, table.Set) (table.Set, error) {
-	times := table.New("timing_cost", table.Num("cost", "nanoseconds"))
-	times.Add(float64(time.Now().UnixNano()))
-	return table.Set{times}, nil
-}
-
-func (t *toyTimed) Notes(tables table.Set) []string {
+func (t *toyNoted) Notes(tables table.Set) []string {
 	return []string{fmt.Sprintf("%d walks", tables.Get("runs").Len())}
 }
 
@@ -131,13 +125,6 @@ func (t *Toy) Cells() []study.Cell {
 	return cells
 }
 
-// toyShift stands for a change of code: it changes where a walk ends. toyAbove changes how the walks are counted.
-var (
-	toyShift func(name string, seed int, x float64) float64
-	toyAbove int
-	toyDoc   = "last |place|" // of the column end
-)
-
 func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	if s.Model.Fail {
 		return nil, errors.New("lost its way")
@@ -145,7 +132,7 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	walks := table.New("walks", table.Text("method", "who walks"), table.Int("seed", "of the walk"),
 		table.Int("k", "steps"), table.Num("x", "place").Rounded(6))
 	walks.Packed = true
-	runs := table.New("runs", table.Text("method", "who walks"), table.Int("seed", "of the walk"), table.Num("end", toyDoc))
+	runs := table.New("runs", table.Text("method", "who walks"), table.Int("seed", "of the walk"), table.Num("end", "last |place|"))
 	r := rand.New(study.Stream(t.name, s.Seed, "walk"))
 	x := float64(len(s.Data))
 	for k := range s.Model.Points {
@@ -158,9 +145,6 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 		x += s.Model.Scale * r.NormFloat64()
 		walks.Add(s.Name, s.Seed, k+1, x)
 	}
-	if toyShift != nil {
-		x = toyShift(s.Name, s.Seed, x)
-	}
 	runs.Add(s.Name, s.Seed, x)
 	return table.Set{walks, runs}, nil
 }
@@ -172,7 +156,7 @@ func (t *Toy) Tables(cells []table.Set) (table.Set, error) {
 	}
 	summary := table.New("summary", table.Text("method", "who walks"), table.Int("above", "how many end above the threshold"))
 	for _, g := range set.Get("runs").GroupBy("method").All() {
-		above := toyAbove
+		above := 0
 		for _, x := range g.Nums("end") {
 			if x > t.Threshold {
 				above++
@@ -198,14 +182,8 @@ func (t *Toy) Figures() []study.Figure {
 	switch {
 	case t.Title == "":
 		return nil
-	case t.Measured:
-		return []study.Figure{chart("runs", "seed", "end"), {
-			Name: "timing_cost", Needs: []string{"timing_cost"},
-			Draw: func(tables table.Set) (*figures.Figure, error) {
-				cost := tables.Get("timing_cost").Nums("cost")
-				return figures.Charts([][]figures.Chart{{{Curves: []figures.Curve{{Name: "cost", X: cost, Y: cost}}}}}), nil
-			},
-		}}
+	case t.Noted:
+		return []study.Figure{chart("runs", "seed", "end")}
 	}
 	return []study.Figure{chart("walks", "k", "x"), chart("runs", "seed", "end")}
 }

@@ -55,9 +55,16 @@ func (p *program) verify(ctx context.Context, names []string) error {
 	p.verifying, p.out, p.stdout = true, temporary, io.Discard
 	p.published = func(e *experiment.Experiment) error {
 		fresh := p.dir(e)
-		n, err := compare(stdout, e.Name, filepath.Join(p.sources, filepath.Base(fresh)), fresh)
-		bad += n
-		return errors.Join(err, os.RemoveAll(fresh))
+		lines, err := store.Compare(filepath.Join(p.sources, filepath.Base(fresh)), fresh)
+		if err != nil {
+			return err
+		}
+		for _, line := range lines {
+			fmt.Fprintf(stdout, "%s: %s\n", e.Name, line)
+		}
+		fmt.Fprintf(stdout, "%s: %s\n", e.Name, map[bool]string{true: "same bytes", false: "differs"}[len(lines) == 0])
+		bad += len(lines)
+		return os.RemoveAll(fresh)
 	}
 	if _, err := p.together(ctx, same); err != nil {
 		return err
@@ -66,24 +73,4 @@ func (p *program) verify(ctx context.Context, names []string) error {
 		return fmt.Errorf("%d files differ from the results in %s", bad, p.sources)
 	}
 	return nil
-}
-
-// compare returns how many files of two results folders differ, and prints them.
-func compare(w io.Writer, name, committed, fresh string) (bad int, err error) {
-	lines, bad, err := store.Compare(committed, fresh)
-	if err != nil {
-		return 0, err
-	}
-	for _, line := range lines {
-		fmt.Fprintf(w, "%s: %s\n", name, line)
-	}
-	verdict := "same bytes"
-	switch {
-	case bad > 0:
-		verdict = "differs"
-	case len(lines) > 0:
-		verdict = fmt.Sprintf("equal to %g", store.Tolerance)
-	}
-	fmt.Fprintf(w, "%s: %s\n", name, verdict)
-	return bad, nil
 }

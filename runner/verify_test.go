@@ -49,18 +49,15 @@ func TestVerify(t *testing.T) {
 				remove(t, dir, name)
 			}
 		}, "small: same bytes\n", 0},
-		{"last digits, and their figure", func(t *testing.T, dir string) {
+		{"a last digit, a text and a figure, with their checksums", func(t *testing.T, dir string) {
 			replaceFile(t, dir, "runs.csv", scaled(t, dir, 1+1e-12))
+			replaceFile(t, dir, "manifest.toml", edit(t, read(t, dir, "manifest.toml"), `"Walks"`, `"Ways"`))
 			replaceFile(t, dir, "runs.png", read(t, dir, "runs.png")+"\n")
-		}, `small: runs.csv: equal to 1e-09
+		}, `small: manifest.toml:8: "title = \\"Ways\\"", and now "title = \\"Walks\\""
+small: runs.csv:2: "joint,1,\S+", and now "joint,1,\S+"
 small: runs.png: other bytes
-small: equal to 1e-09
-`, 0},
-		{"a number and its checksum", func(t *testing.T, dir string) {
-			replaceFile(t, dir, "runs.csv", scaled(t, dir, 1+1e-8))
-		}, `small: runs.csv: 1 of 12 values changed, most line 2, end: \S+, and now \S+ .*
 small: differs
-`, 1},
+`, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, temporary := t.TempDir(), t.TempDir()
@@ -108,7 +105,7 @@ func TestVerifyExitCodes(t *testing.T) {
 	// Other values than those of the results: every file that follows from them.
 	code, stdout, stderr = exit(t, "verify", "-exp", m, "-out", out, "-set", "threshold=-99", "-quiet")
 	check.Equal(t, "another threshold: exit code", []any{code, stderr}, []any{1, "runner: 2 files differ from the results in " + out + "\n"})
-	contains(t, stdout, "small: manifest.toml: other bytes\n", "small: summary.csv: ", "\nsmall: differs\n")
+	contains(t, stdout, "small: manifest.toml:5: ", `small: summary.csv:2: "joint,0", and now "joint,2"`, "\nsmall: differs\n")
 }
 
 func TestDraw(t *testing.T) {
@@ -166,7 +163,7 @@ func TestDrawOfAnotherManifest(t *testing.T) {
 	inExperiments(t, map[string]string{"stability.toml": read(t, "..", "experiments", "stability.toml")})
 	mustRun(t, "-exp", "stability", "-short", "-out", "out")
 	_, _, err := try(t, "draw", "stability", "-out", "out")
-	check.Refuses(t, "draw", err, "stability: the results in out/stability are behind (another manifest): ", "to make them: go run ./runner -exp stability")
+	check.Refuses(t, "draw", err, "stability: the results in out/stability are behind (of another manifest): ", "to make them: go run ./runner -exp stability")
 	if strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error has a stack: %v", err)
 	}

@@ -19,29 +19,76 @@ type reference struct {
 	sums   []float64      // minus Σ log p of kept examples, in ascending order
 }
 
-// Familiarity returns a p-value of the hypothesis that x is like the learned examples of its most probable
-// class. The statistic is Σ log p over the four [Layer.Scores] (Fisher 1925), where p is the
-// [familiar.Tail] of a score among those of the kept examples of the class. Familiarity is the Tail of
-// the sum among those of all kept examples. Kept examples are left out of the fit and of the
-// tails that they are compared with. The p-value is NaN with fewer than ten kept examples of the class. The error
-// is that of Predict. The first call after an example takes longer than Predict, as both kinds are solved.
-func (l *Layer) Familiarity(x []float64) (p float64, err error) {
+// Familiarity returns for each input x_i a p-value of the hypothesis that it is like the learned examples of its most
+// probable class c = class_i, which Predict returns, and the log density of c at x_i. The statistic is Σ log p over
+// the four scores of the method scores (Fisher 1925), where p is the [familiar.Tail] of a score among those of the
+// kept examples of the class. The p-value is the Tail of the sum among those of all kept examples. Kept examples are
+// left out of the fit and of the tails that they are compared with. The p-value is NaN with fewer than ten kept
+// examples of the class, and the density before the first example. The error is that of Predict. The first call after
+// an example takes longer than Predict, as both kinds are solved.
+func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, err error) {
+	scores, err := l.scores(x, class)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, c := range class {
+		p, density = append(p, math.NaN()), append(density, scores[i][0])
+		if len(l.kept[c]) < fewest {
+			continue
+		}
+		r, sum := l.reference(), 0.0
+		for k, score := range scores[i] {
+			sum -= logTail(r.scores[c][k], -score)
+		}
+		p[i] = familiar.Tail(r.sums, sum)
+	}
+	return p, density, nil
+}
+
+// scores returns four scores of each input x_i, larger for inputs more like those of the class c = class_i:
+//
+//	0  the log density of c on the inputs: with Gaussian that of its own Gaussian, shrunk so that left out examples
+//	   are as probable as possible, with Ridge that of Gaussians with one covariance
+//	1  the same less the log density of one Gaussian of all examples
+//	2  the largest output of the ridge regression, around 1 for the class of an example and around 0 for others
+//	3  the log density of c on these outputs
+//
+// A log density of a class without examples is −∞, and all are NaN before the first example. The error is that of
+// Predict.
+func (l *Layer) scores(x [][]float64, class []int) (scores [][4]float64, err error) {
 	w := l.scratch()
 	defer l.pool.Put(w)
-	c, err := l.mostProbable(w, x)
-	if err != nil || len(l.kept[c]) < fewest {
-		return math.NaN(), err
+	for block := range slices.Chunk(x, atOnce) {
+		n, first := len(block), len(scores)
+		for i, x := range block {
+			if err := l.round(w.x[i], x); err != nil {
+				return nil, err
+			}
+			scores = append(scores, [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()})
+		}
+		if l.examples() == 0 {
+			continue
+		}
+		of, class, s := scores[first:], class[first:], l.solve(true)
+		for i := range of {
+			s.ridge.outputs(w.out[i], w.z, w.x[i])
+			of[i][2] = floats.Max(w.out[i])
+		}
+		s.background.densities(w.score[:n], w.z, w.x[:n])
+		for i := range of {
+			of[i][1] = w.score[i][0]
+		}
+		s.density.densities(w.score[:n], w.z, w.x[:n])
+		for i := range of {
+			density := w.score[i][class[i]]
+			of[i][0], of[i][1] = density, density-of[i][1]
+		}
+		s.outputs.densities(w.score[:n], w.z, w.out[:n])
+		for i := range of {
+			of[i][3] = w.score[i][class[i]]
+		}
 	}
-	scores, err := l.Scores([][]float64{x}, []int{c})
-	if err != nil {
-		return math.NaN(), err
-	}
-	r := l.reference()
-	sum := 0.0
-	for k, score := range scores[0] {
-		sum -= logTail(r.scores[c][k], -score)
-	}
-	return familiar.Tail(r.sums, sum), nil
+	return scores, nil
 }
 
 // logTail returns the logarithm of [familiar.Tail], which may be 0.

@@ -26,10 +26,7 @@ type gaussians struct {
 	shares []float64 // q of softmax
 	tau    float64   // τ of softmax
 
-	// own has the log density of each kept example in its own class, left out of the fit; tails has, for each class,
-	// minus those of its examples in ascending order.
-	own   []float64
-	tails [][]float64
+	own []float64 // the log density of each kept example in its own class, left out of the fit
 }
 
 // set sets the Gaussian of a class.
@@ -144,18 +141,13 @@ func fitGaussians(m *moments, kept []labelled, densities bool) (g *gaussians, lo
 			g.set(c, root, root.LogDet(), m.mean[c])
 			g.leftOut(scores[c], c, m, kept)
 		}
-		g.tails = make([][]float64, len(m.n))
 		unlikely := 0.0
 		for i, e := range kept {
 			own := scores[e.class][i]
 			g.own = append(g.own, own-float64(0.5*log2Pi*float64(d)))
 			if m.n[e.class] > 1 {
-				g.tails[e.class] = append(g.tails[e.class], -g.own[i])
 				unlikely -= float64(e.weight * own)
 			}
-		}
-		for _, tail := range g.tails {
-			slices.Sort(tail)
 		}
 		loss := g.temper(scores, m.n, kept)
 		if densities {

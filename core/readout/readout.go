@@ -10,7 +10,6 @@ package readout
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -19,7 +18,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
-	"closedform/core/familiar"
 	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/internal/kernel"
@@ -62,8 +60,8 @@ func (c Config) Validate() error {
 	return field.Within("classes", c.Classes, 2, bnn.MostClasses)
 }
 
-// Layer is an output layer. Predict, Scores, State and Config may be called by several goroutines at
-// once, each with its own dst. The first Predict or Scores after an example solves, while the others wait; that
+// Layer is an output layer. Predict, Familiarity, State and Config may be called by several goroutines at
+// once, each with its own dst. The first Predict or Familiarity after an example solves, while the others wait; that
 // takes some inputs³ operations, with Gaussian times the classes. The other methods need the layer for themselves.
 type Layer struct {
 	cfg     Config
@@ -309,71 +307,4 @@ func (l *Layer) probabilities(w *scratch, n int) {
 			p[c] = (float64(float64(total)*p[c]) + 1/float64(len(p))) / float64(total+1)
 		}
 	}
-}
-
-// Tail returns a p-value of the hypothesis that x is of its most probable class: the share of the
-// kept examples of that class, x among them, whose log density in the class is no larger than that of
-// x, each of them left out of the fit; beyond all of them it follows [familiar.Tail]. With Ridge
-// densities are those of the outputs. kept is the number of these examples; with fewer than two there
-// is no p-value, and it is NaN. The error is that of Predict.
-func (l *Layer) Tail(x []float64) (p float64, kept int, err error) {
-	w := l.scratch()
-	defer l.pool.Put(w)
-	c, err := l.mostProbable(w, x)
-	if err != nil {
-		return math.NaN(), 0, err
-	}
-	if kept = len(l.kept[c]); kept < 2 {
-		return math.NaN(), kept, nil
-	}
-	g := l.solve(false).inputs
-	if l.cfg.Kind == Ridge {
-		g = l.solve(false).outputs
-	}
-	return familiar.Tail(g.tails[c], -w.score[0][c]), kept, nil
-}
-
-// Scores returns four scores of each input x_i for open-set recognition, larger for more familiar inputs of the
-// class c = class_i:
-//
-//	0  the log density of c on the inputs: with Gaussian that of its own Gaussian, shrunk so that left out examples
-//	   are as probable as possible, with Ridge that of Gaussians with one covariance
-//	1  the same less the log density of one Gaussian of all examples
-//	2  the largest output of the ridge regression, around 1 for the class of an example and around 0 for others
-//	3  the log density of c on these outputs
-//
-// A log density of a class without examples is −∞. Scores returns an error before the first example, and as Predict.
-func (l *Layer) Scores(x [][]float64, class []int) (scores [][4]float64, err error) {
-	w := l.scratch()
-	defer l.pool.Put(w)
-	if l.examples() == 0 {
-		return nil, fmt.Errorf("readout: no scores before the first example")
-	}
-	s := l.solve(true)
-	for block := range slices.Chunk(x, atOnce) {
-		n, first := len(block), len(scores)
-		scores = append(scores, make([][4]float64, n)...)
-		of, class := scores[first:], class[first:]
-		for i, x := range block {
-			if err := l.round(w.x[i], x); err != nil {
-				return nil, err
-			}
-			s.ridge.outputs(w.out[i], w.z, w.x[i])
-			of[i][2] = floats.Max(w.out[i])
-		}
-		s.background.densities(w.score[:n], w.z, w.x[:n])
-		for i := range of {
-			of[i][1] = w.score[i][0]
-		}
-		s.density.densities(w.score[:n], w.z, w.x[:n])
-		for i := range of {
-			density := w.score[i][class[i]]
-			of[i][0], of[i][1] = density, density-of[i][1]
-		}
-		s.outputs.densities(w.score[:n], w.z, w.out[:n])
-		for i := range of {
-			of[i][3] = w.score[i][class[i]]
-		}
-	}
-	return scores, nil
 }

@@ -62,7 +62,7 @@ func TestPredictAll(t *testing.T) {
 		all, class := make([]bnn.Prediction, 40), make([]int, 40)
 		done, err := l.PredictAll(all, inputs)
 		check.OK(t, err)
-		scores := check.Must(l.Scores(inputs, class))
+		scores := check.Must(l.scores(inputs, class))
 		if done != 40 {
 			t.Errorf("%d of 40", done)
 		}
@@ -86,8 +86,8 @@ func predicted(t testing.TB, l *Layer, x []float64) []float64 {
 	var p bnn.Prediction
 	check.OK(t, l.Predict(&p, x))
 	for c := range p.P {
-		if scores, err := l.Scores([][]float64{x}, []int{c}); err == nil {
-			p.P = append(p.P, scores[0][:]...)
+		if l.examples() > 0 {
+			p.P = append(p.P, check.Must(l.scores([][]float64{x}, []int{c}))[0][:]...)
 		}
 	}
 	return p.P

@@ -134,7 +134,7 @@ func normals(examples []labelled, classes int, nu, total, epsilon float64, x []f
 
 // scores returns score k of each of the three classes at x.
 func scores(l *Layer, x []float64, k int) (all []float64) {
-	for _, of := range check.Must(l.Scores([][]float64{x, x, x}, []int{0, 1, 2})) {
+	for _, of := range check.Must(l.scores([][]float64{x, x, x}, []int{0, 1, 2})) {
 		all = append(all, of[k])
 	}
 	return all

@@ -8,8 +8,9 @@
 package dataset
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 )
@@ -120,6 +121,17 @@ func (e *Examples) Set(first, last int) Set {
 	return set
 }
 
+// Digest returns the SHA-256, in hexadecimal, of examples as they were read: inputs, classes, and all
+// that splits and scalings follow from, but not where they were read.
+func (e *Examples) Digest() string {
+	h, v := sha256.New(), e.values
+	fmt.Fprintf(h, "%d %t %t %q %#v\n", v.width, v.pixels != nil, v.impute, e.classes, v.features)
+	fmt.Fprintln(h, e.class, e.row)
+	h.Write(v.pixels)
+	binary.Write(h, binary.LittleEndian, v.number) // to a hash, which takes all
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
 // where says where example i came from: "file.csv:12" is line 12 of a file.
 func (e *Examples) where(i int) string {
 	switch v, row := e.values, e.row[i]; {
@@ -144,34 +156,6 @@ func (e *Examples) Subset(rows []int) *Examples {
 
 // First returns the first n examples, or all.
 func (e *Examples) First(n int) *Examples { return e.Subset(upTo(min(n, e.Len()))) }
-
-// Map returns the examples with so many inputs as f makes of theirs, before any scaling,
-// without [Features]. Those of images stay whole numbers from 0 to 255, as a camera's do.
-// It panics if e has been scaled.
-func (e *Examples) Map(inputs int, f func(dst, x []float64)) *Examples {
-	if e.scaler.Factor != nil || e.scaler.Fill != nil {
-		panic("dataset: Map of scaled examples")
-	}
-	v := e.values
-	m, mapped := *e, &values{file: v.file, width: inputs, impute: v.impute}
-	dst, x := make([]float64, inputs), make([]float64, v.width)
-	for i, row := range e.row {
-		e.Input(x, i)
-		f(dst, x)
-		if v.line != nil {
-			mapped.line = append(mapped.line, v.line[row])
-		}
-		if v.pixels == nil {
-			mapped.number = append(mapped.number, dst...)
-			continue
-		}
-		for _, level := range dst {
-			mapped.pixels = append(mapped.pixels, byte(math.Round(min(max(level, 0), math.MaxUint8))))
-		}
-	}
-	m.values, m.row = mapped, upTo(len(e.row))
-	return &m
-}
 
 // upTo returns 0, 1, …, n−1.
 func upTo(n int) []int {

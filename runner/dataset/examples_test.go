@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"strings"
 	"testing"
 
 	"closedform/internal/check"
@@ -43,7 +44,6 @@ func TestPanics(t *testing.T) {
 		"and class -1":              func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{-1}}, 2) },
 		"a scaler for 2 inputs":     func() { scaler.Apply(inputsOf([]float64{1})) },
 		"or scaled before":          func() { scaler.Apply(scaler.Apply(three())) },
-		"of scaled examples":        func() { scaler.Apply(three()).Map(1, func(_, _ []float64) {}) },
 	} {
 		check.Panics(t, "dataset: ", words, f)
 	}
@@ -57,16 +57,31 @@ func TestInputAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Other inputs are made of what was read, of the examples that are left and in their order;
-// images stay whole numbers.
-func TestMap(t *testing.T) {
-	images := Images("x", []byte{10, 20, 30, 40, 50, 60}, 2, []byte{7, 8, 9}).Subset([]int{2, 0})
-	set := images.Map(3, func(dst, x []float64) { dst[0], dst[2] = x[1]/7, 10*x[0] }).Set(0, 2)
-	check.NearAll(t, "image", set.X[0], []float64{9, 0, 255}, 0)
-	check.NearAll(t, "image", set.X[1], []float64{3, 0, 100}, 0)
-	check.Equal(t, "classes", []any{set.Class[0], set.Class[1]}, []any{2, 0})
-	numbers := NewExamples(Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{0, 1}}, 2)
-	mapped := numbers.Map(1, func(dst, x []float64) { dst[0] = x[0] / x[1] })
-	check.NearAll(t, "numbers", mapped.Set(1, 2).X[0], []float64{0.75}, 0)
-	check.NearAll(t, "as they were", numbers.Set(1, 2).X[0], []float64{3, 4}, 0)
+// The digest of examples follows their inputs, classes, and what they are scaled by, not their file.
+func TestDigest(t *testing.T) {
+	table := func(text, file string, f Format) string {
+		return check.Must(f.Examples(check.Must(ParseTable([]byte(text), file)), nil)).Digest()
+	}
+	const text = "x,y,class\n1,2,a\n3,4,b\n"
+	seen := map[string]string{}
+	for name, digest := range map[string]string{
+		"table":         table(text, "one.csv", Format{Class: "class"}),
+		"a number":      table(strings.Replace(text, "3", "5", 1), "one.csv", Format{Class: "class"}),
+		"a class":       table(strings.Replace(text, "b", "c", 1), "one.csv", Format{Class: "class"}),
+		"the order":     table("x,y,class\n3,4,b\n1,2,a\n", "one.csv", Format{Class: "class"}),
+		"a column":      table(strings.Replace(text, "x", "z", 1), "one.csv", Format{Class: "class"}),
+		"words":         table(text, "one.csv", Format{Class: "class", Categorical: []string{"x"}}),
+		"imputed":       table(text, "one.csv", Format{Class: "class", Missing: MissingMean}),
+		"numbers":       three().Digest(),
+		"images":        Images("f", []byte{1, 2, 3, 4}, 2, []byte{0, 1}).Digest(),
+		"other pixels":  Images("f", []byte{1, 2, 3, 5}, 2, []byte{0, 1}).Digest(),
+		"other labels":  Images("f", []byte{1, 2, 3, 4}, 2, []byte{1, 0}).Digest(),
+		"wider, as few": Images("f", []byte{1, 2, 3, 4}, 4, []byte{0}).Digest(),
+	} {
+		if other, twice := seen[digest]; twice {
+			t.Errorf("%s and %s have one digest", name, other)
+		}
+		seen[digest] = name
+	}
+	check.Equal(t, "another file", seen[table(text+"\n", "two.csv", Format{Class: "class"})], "table")
 }

@@ -19,7 +19,7 @@ import (
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
-	"closedform/runner/internal/learner"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/table"
 )
 
@@ -101,17 +101,20 @@ var methods = map[Method]softmax.Approximation{
 	"lognormal-normalised": meanfield.LogNormal, "normalised-probit": meanfield.NormalizedProbit,
 }
 
+// Rho is the correlation of the probits that have a name.
+const Rho = 0.5
+
 // Method is the name of an approximation.
 type Method string
 
-// probit begins the names of the probits, which end with the word for λ.
-const probit = "probit-"
+// prefix begins the names of the probits, which end with the criterion that chooses λ.
+const prefix = "probit-"
 
 // Methods returns all names, sorted.
 func Methods() []Method {
 	names := slices.Collect(maps.Keys(methods))
-	for _, word := range learner.LambdaWords {
-		names = append(names, probit+Method(word))
+	for _, word := range softmax.Criteria {
+		names = append(names, prefix+Method(word))
 	}
 	slices.Sort(names)
 	return names
@@ -122,9 +125,8 @@ func (m Method) Of(n int) softmax.Approximation {
 	if a, ok := methods[m]; ok {
 		return a
 	}
-	const rho = 0.5
-	lambda := learner.Lambda{Word: strings.TrimPrefix(string(m), probit)}
-	return softmax.Probit{Lambda: lambda.Value(n, rho), Rho: rho}
+	lambda := probit.Lambda{Word: strings.TrimPrefix(string(m), prefix)}
+	return softmax.Probit{Lambda: lambda.Value(n, Rho), Rho: Rho}
 }
 
 // fastError bounds the error of the fast setting of [softmax.Exact].

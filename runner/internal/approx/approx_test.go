@@ -14,7 +14,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
-	"closedform/runner/internal/learner"
+	"closedform/runner/internal/probit"
 )
 
 // two returns moments of two classes.
@@ -103,7 +103,7 @@ func TestDraw(t *testing.T) {
 // A name stands for a method that works for any number of classes, all of them near the exact moments.
 func TestMethods(t *testing.T) {
 	for method, want := range map[Method]softmax.Approximation{
-		"probit-lsq": softmax.Probit{Lambda: learner.Lambda{Word: "lsq"}.Value(3, 0.5), Rho: 0.5},
+		"probit-lsq": softmax.Probit{Lambda: probit.Lambda{Word: "lsq"}.Value(3, 0.5), Rho: 0.5},
 		"exact-fast": softmax.Exact{Fast: true}, "laplace-bridge": meanfield.LaplaceBridge,
 	} {
 		check.Equal(t, method, method.Of(3), want)

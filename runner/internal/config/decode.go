@@ -295,11 +295,27 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
+// former says of each key that was removed, in any table or in the one before the point, what to do instead.
+var former = map[string]string{
+	"ensemble":         "members has the number of networks",
+	"prior":            "prior_var has the variances",
+	"prior_scale":      "prior_var has the variances",
+	"variant":          "[[method]] describes what is compared",
+	"window":           "process_noise, or forgetting of a bank, lets the past count less",
+	"order.sizes":      "sizes is a key of [[task]]",
+	"near":             "make changed images a file of [[outside]]",
+	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
+	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
+	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study compare",
+	"unknown.score":    "the tables have all scores of unknown.scores",
+}
+
 // unknown returns the error of a key that is not there, with the most similar one.
 func (m *Manifest) unknown(path, key string, known map[string]bool) error {
 	keys := slices.Sorted(maps.Keys(known))
-	if now := map[string]string{"ensemble": "members", "prior": "prior_var", "prior_scale": "prior_var", "variant": "method"}[key]; known[now] {
-		return m.Locate(path, field.Errorf(key, "not a key any more; allowed: %s, see experiments/README.md", now))
+	table, _, _ := strings.Cut(path, ".")
+	if instead := cmp.Or(former[key], former[join(table, key)]); instead != "" {
+		return m.Locate(path, field.Errorf(key, "not a key any more; %s", instead))
 	}
 	hint := field.Nearest(key, keys)
 	if hint != "" {

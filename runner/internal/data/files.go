@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -22,7 +21,7 @@ type Files struct {
 	Images string `toml:"images,omitempty" json:"images,omitempty"`
 	Labels string `toml:"labels,omitempty" json:"labels,omitempty"`
 
-	Sums []string `toml:"-" json:"sums,omitempty"` // SHA-256 of what Load has read, which results follow from
+	Digests []string `toml:"-" json:"examples,omitempty"` // of the examples that Load has read
 }
 
 // Validate returns an error unless there is either a CSV file or images with labels.
@@ -47,18 +46,26 @@ func (f Files) Paths(folder string) []string {
 	return out
 }
 
-// Load reads all examples and sets Sums. Relative paths are in the folder. Test examples for
+// Load reads all examples and sets Digests. Relative paths are in the folder. Test examples for
 // others, like, have their inputs. The error has the name of the file, and the line.
 func (f *Files) Load(folder string, like *Examples) (*Examples, error) {
+	e, err := f.read(folder, like)
+	if err != nil {
+		return nil, err
+	}
+	f.Digests = []string{e.Digest()}
+	return e, nil
+}
+
+func (f *Files) read(folder string, like *Examples) (*Examples, error) {
 	paths := f.Paths(folder)
 	var contents [][]byte
-	f.Sums = nil
 	for _, path := range paths {
 		content, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		contents, f.Sums = append(contents, content), append(f.Sums, fmt.Sprintf("%x", sha256.Sum256(content)))
+		contents = append(contents, content)
 	}
 	if f.Images != "" {
 		return readIDX(contents[0], contents[1], paths[0], paths[1])
@@ -114,54 +121,6 @@ func readItems(content []byte, dims int) (items []byte, size []int, err error) {
 		return nil, nil, fmt.Errorf("%d values; the header says %v; need as many, and at least one", len(items), size)
 	}
 	return items, size, nil
-}
-
-// rowRange reads a range of rows, counted from 1, such as "1-4435".
-func rowRange(text string) (first, last int, err error) {
-	var rest string
-	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
-		err = fmt.Errorf("%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
-	}
-	return first, last, err
-}
-
-// Rows returns the examples in a range of rows; if the text is empty, all of them.
-func Rows(e *Examples, text string) (*Examples, error) {
-	if text == "" {
-		return e, nil
-	}
-	rows, _, err := splitRows(e, text)
-	if err != nil {
-		return nil, err
-	}
-	return e.Subset(rows), nil
-}
-
-// CheckRows returns an error unless the value of a key is empty or a range of rows.
-func CheckRows(key, text string) error {
-	if _, _, err := rowRange(text); text != "" && err != nil {
-		return field.Errorf(key, "%v", err)
-	}
-	return nil
-}
-
-// splitRows returns the numbers of the examples in a range of rows, and of the rest.
-func splitRows(e *Examples, text string) (in, rest []int, err error) {
-	first, last, err := rowRange(text)
-	if err == nil && (last > e.Len() || last-first+1 == e.Len()) {
-		err = fmt.Errorf("%q is not allowed; allowed: from 1 to %d, and not all of them", text, e.Len())
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range e.Len() {
-		if first <= i+1 && i+1 <= last {
-			in = append(in, i)
-		} else {
-			rest = append(rest, i)
-		}
-	}
-	return in, rest, nil
 }
 
 // Named is a table [[set]].

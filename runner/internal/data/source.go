@@ -142,7 +142,7 @@ func (s Source) Paths(folder string) []string {
 }
 
 // Load fills in the defaults, reads the files, of which relative ones are in the folder,
-// and sets Sums. The error names file and line, or the key.
+// and sets Digests. The error names file and line, or the key.
 func (s *Source) Load(folder string) (err error) {
 	*s = s.WithDefaults()
 	if s.Name != "" {
@@ -161,7 +161,7 @@ func (s *Source) Load(folder string) (err error) {
 		if s.test, err = test.Load(folder, s.whole); err != nil {
 			return err
 		}
-		s.Sums = append(s.Sums, test.Sums...)
+		s.Digests = append(s.Digests, test.Digests...)
 	}
 	if s.TrainRows != "" {
 		key = "train_rows"
@@ -178,9 +178,6 @@ func (s *Source) Inputs() int { return s.whole.Inputs() }
 
 // Classes returns the names of the classes, in the order of their numbers.
 func (s *Source) Classes() []string { return s.whole.Classes() }
-
-// Align returns other examples with the classes of the source, see [dataset.Align].
-func (s *Source) Align(e *Examples) (*Examples, error) { return dataset.Align(s.whole, e) }
 
 // About says what the files have, in lines.
 func (s *Source) About() (lines []string) {

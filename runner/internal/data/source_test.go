@@ -121,7 +121,7 @@ func TestSourceParts(t *testing.T) {
 		if about := s.About(); (len(about) > 0) != (c.files > 0) || c.files > 0 && !strings.HasPrefix(about[0], dir) {
 			t.Errorf("%s: about %q", c.text, about)
 		}
-		check.Equal(t, c.text, []any{train.Len(), test.Len(), len(s.Sums)}, []any{c.trains, c.tests, c.files})
+		check.Equal(t, c.text, []any{train.Len(), test.Len(), len(s.Paths(dir)), len(s.Digests)}, []any{c.trains, c.tests, c.files, len(s.About())})
 		if c.train != nil && (!slices.Equal(firsts(train), c.train) || !slices.Equal(firsts(test), c.test)) {
 			t.Errorf("%s: training part %v, test part %v", c.text, firsts(train), firsts(test))
 		}

@@ -1,5 +1,4 @@
-// Package engine computes the cells of experiments, on this machine or on a cluster,
-// and shows their progress.
+// Package engine computes the cells of experiments and shows their progress.
 package engine
 
 import (
@@ -24,9 +23,8 @@ type Work struct {
 	Last     string   // results folder whose run.json tells how long cells may take
 
 	// Set when they are looked for and computed:
-	Mine     []int         // numbers of the cells that are its part
 	Computed int           // how many were computed now
-	Done     []*store.Cell // those that are there, without their tables; nil: not there, or not its part
+	Done     []*store.Cell // those that are there, without their tables; nil: not there
 }
 
 // Tables loads the tables of all cells, which must be done.
@@ -40,17 +38,6 @@ func (w *Work) Tables() ([]table.Set, error) {
 		sets[i] = c.Tables
 	}
 	return sets, nil
-}
-
-// Recompute computes cells by their numbers, in slots of the pool, and returns their tables. It
-// does not store the cells.
-func (w *Work) Recompute(ctx context.Context, p *pool.Pool, numbers []int) ([]table.Set, error) {
-	sets := make([]table.Set, len(numbers))
-	return sets, p.Run(ctx, w.Expected(numbers), func(ctx context.Context, k int) error {
-		c, err := w.run(ctx, numbers[k])
-		sets[k] = c.Tables
-		return err
-	})
 }
 
 // run computes a cell.
@@ -76,25 +63,22 @@ func (w *Work) Expected(numbers []int) []float64 {
 	return seconds
 }
 
-func (w *Work) keys(numbers []int) []string {
-	keys := make([]string, len(numbers))
-	for k, i := range numbers {
-		keys[k] = w.Cells[i].Key
+// others returns an error if another process computes other cells of these keys.
+func (w *Work) others() error {
+	keys := make([]string, len(w.Cells))
+	for i, c := range w.Cells {
+		keys[i] = c.Key
 	}
-	return keys
+	return w.Folder.Others(keys, w.Prints)
 }
 
-// others returns an error if another process computes other cells of these keys.
-func (w *Work) others() error { return w.Folder.Others(w.keys(w.All()), w.Prints) }
-
-// look loads the cells of the part, sets Done to those that are finished, and returns the errors of damaged ones.
-func (w *Work) look(part []int) (damaged []error) {
-	errs := make([]error, len(part))
-	w.Mine, w.Done = part, make([]*store.Cell, len(w.Cells))
-	pool.Each(context.Background(), len(part), func(_ context.Context, k int) error {
-		i := part[k]
+// look loads the cells, sets Done to those that are finished, and returns the errors of damaged ones.
+func (w *Work) look() (damaged []error) {
+	errs := make([]error, len(w.Cells))
+	w.Done = make([]*store.Cell, len(w.Cells))
+	pool.Each(context.Background(), len(w.Cells), func(_ context.Context, i int) error {
 		var c *store.Cell
-		c, errs[k] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+		c, errs[i] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
 		w.done(i, c)
 		return nil
 	})
@@ -109,17 +93,14 @@ func (w *Work) done(i int, c *store.Cell) {
 	}
 }
 
-// absent returns the numbers of the missing cells of the part.
-func (w *Work) absent() []int {
-	return slices.DeleteFunc(slices.Clone(w.Mine), func(i int) bool { return w.Done[i] != nil })
-}
-
-// All returns the numbers of all cells.
-func (w *Work) All() (all []int) {
-	for i := range w.Cells {
-		all = append(all, i)
+// absent returns the numbers of the missing cells.
+func (w *Work) absent() (numbers []int) {
+	for i, c := range w.Done {
+		if c == nil {
+			numbers = append(numbers, i)
+		}
 	}
-	return all
+	return numbers
 }
 
 // count returns "1 cell" or "2 cells".

@@ -119,26 +119,6 @@ func TestFirstErrorStops(t *testing.T) {
 
 func explode(i int) error { panic(fmt.Sprint("index out of nowhere ", i)) }
 
-// In a task, a cell that fails costs no other.
-func TestTaskGoesOn(t *testing.T) {
-	w := work(t, 9, func(_ context.Context, i int) error {
-		switch i {
-		case 2:
-			return errors.New("no convergence")
-		case 4:
-			return explode(i)
-		}
-		return nil
-	})
-	h := here(1)
-	h.Task, h.Part = true, Task{"x", []int{1, 2, 3, 4, 5, 7}}.Has
-	err := h.Compute(t.Context(), w)
-	if err == nil || !strings.Contains(err.Error(), "c2: no convergence\ncell c4: panic: ") || len(w.Mine) != 6 || w.Computed != 4 {
-		t.Errorf("%d of %d computed, error %v", w.Computed, len(w.Mine), err)
-	}
-	check.Equal(t, "without cells", w.absent(), []int{2, 4})
-}
-
 func TestCancelled(t *testing.T) {
 	for _, c := range []struct {
 		n, at, done int

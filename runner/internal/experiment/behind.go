@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -17,9 +18,16 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Behind returns why the results in dir are behind the current code or
-// manifest, or "" if they are not. It reads no data.
+// Behind returns why the results in dir are not those of the current sources, manifest and results
+// that they are derived of, or "" if they are. It reads no data.
 func (e *Experiment) Behind(dir string) (why string, err error) {
+	if why, err = e.behind(dir); why != "" && e.Elsewhere(dir) {
+		why += "; its program, or this version of it, is not installed"
+	}
+	return why, err
+}
+
+func (e *Experiment) behind(dir string) (why string, err error) {
 	run, err := store.ReadRun(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "no results", nil
@@ -27,21 +35,31 @@ func (e *Experiment) Behind(dir string) (why string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, version, err := e.Versions()
-	if err != nil {
-		return "", err
-	}
-	if run.CodeVersion != version {
-		return "other code", nil
+	if run.SourceDigest != SourceDigest() {
+		return "of other sources", nil
 	}
 	same, err := e.resolvesTo(filepath.Join(dir, "manifest.toml"))
 	if err != nil || !same {
-		return "another manifest", err
+		return "of another manifest", err
 	}
 	if d, ok := e.Study.(study.Derived); ok {
 		return e.sourcesBehind(d, dir)
 	}
 	return "", nil
+}
+
+// Elsewhere reports whether results in dir cannot be made again here: a program that the manifest
+// names is not installed, or not in the version that made them.
+func (e *Experiment) Elsewhere(dir string) bool {
+	var made struct{ Method []struct{ Program string } }
+	_, err1 := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &made)
+	installed, err2 := e.FindPrograms()
+	for _, m := range made.Method {
+		if m.Program != "" && err1 == nil && !slices.Contains(installed, m.Program) {
+			return true
+		}
+	}
+	return err2 != nil
 }
 
 // resolvesTo reports whether the manifest can be resolved to that in a file. Values that
@@ -95,7 +113,7 @@ func (e *Experiment) sourcesBehind(d study.Derived, dir string) (why string, err
 		return "", nil
 	}
 	if _, err := Use(d, filepath.Dir(dir)); err != nil {
-		return "its sources cannot be read", nil
+		return "derived of results that cannot be read", nil
 	}
 	tables, err := e.Study.Tables(nil)
 	if err != nil {
@@ -104,7 +122,7 @@ func (e *Experiment) sourcesBehind(d study.Derived, dir string) (why string, err
 	for _, t := range tables {
 		file := store.TableFile(t)
 		if old, _ := os.ReadFile(filepath.Join(dir, file.Name)); !bytes.Equal(old, file.Data) {
-			return "its sources have other results", nil
+			return "derived of other results", nil
 		}
 	}
 	return "", nil

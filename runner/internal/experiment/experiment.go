@@ -1,5 +1,5 @@
-// Package experiment reads manifests with their studies, and determines the origin of cells and whether
-// results are those of the current code and manifest.
+// Package experiment reads manifests with their studies, and determines what their cells follow from and
+// whether results are those of the current code and manifest.
 package experiment
 
 import (
@@ -22,6 +22,15 @@ const Folder = "experiments"
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
 
+// former says of each study that was removed what to do instead.
+var former = map[string]string{
+	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
+	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
+	"drift":     "the study learn follows a file with shuffle = false; process_noise is a key of a [[method]]",
+	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
+	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
+}
+
 // Experiment is a manifest that its study has read.
 type Experiment struct {
 	*config.Manifest
@@ -42,6 +51,9 @@ func Read(path string, overrides []string) (*Experiment, error) {
 			return &Experiment{m, k, s}, err
 		}
 		names = append(names, k.Name)
+	}
+	if instead, ok := former[m.Study]; ok {
+		return nil, m.Errorf("study", "%q was removed: %s", m.Study, instead)
 	}
 	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
 }

@@ -1,8 +1,8 @@
 package experiment
 
 import (
+	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"closedform/internal/check"
@@ -11,36 +11,42 @@ import (
 
 const folder = "../../../" + Folder
 
-// Every experiment of the repository that has cells has a short form, whose strata are its own.
+// Every experiment of the repository that has cells has a short form with cells.
 func TestShortForms(t *testing.T) {
-	names := check.Must(config.List(folder))
-	for _, name := range names {
+	for _, name := range check.Must(config.List(folder)) {
 		e := check.Must(Read(filepath.Join(folder, name+".toml"), nil))
 		short := check.Must(e.ShortForm(nil))
-		strata := map[string]bool{}
-		for _, c := range e.Study.Cells() {
-			strata[c.Group()] = true
-		}
-		for _, c := range short.Study.Cells() {
-			if !strata[c.Group()] {
-				t.Errorf("%s: the short form has a stratum %q, which the experiment has not", name, c.Group())
-			}
-		}
-		if len(strata) > 0 && len(short.Study.Cells()) == 0 {
+		if len(e.Study.Cells()) > 0 && len(short.Study.Cells()) == 0 {
 			t.Errorf("%s: the short form has no cells", name)
 		}
 	}
 }
 
-// Cells of one experiment that run different methods have versions of their own.
-func TestVersionsOfCells(t *testing.T) {
-	e := check.Must(Read(filepath.Join(folder, "own_data.toml"), nil))
-	cells := e.Study.Cells()
-	each, all, err := e.Versions()
-	check.OK(t, err)
-	for i, c := range cells {
-		if same := each[i] == each[0]; same != (strings.HasPrefix(c.Key, "model ") || strings.HasPrefix(c.Key, "linear ")) || each[i] == all {
-			t.Errorf("%s has the version %s, %s has %s, all have %s", c.Key, each[i], cells[0].Key, each[0], all)
-		}
+// The fingerprint of a cell follows from its spec and from the sources.
+func TestFingerprints(t *testing.T) {
+	prints := func(overrides ...string) []string {
+		e := check.Must(Read(filepath.Join(folder, "stability.toml"), overrides))
+		_, prints, err := e.Cells()
+		check.OK(t, err)
+		return prints
+	}
+	first := prints()[0]
+	check.Equal(t, "the same sources and spec", prints()[0], first)
+	check.Equal(t, "another spec is another cell", prints("seed=7")[0] != first, true)
+	defer func(was func() string) { SourceDigest = was }(SourceDigest)
+	SourceDigest = func() string { return "other" }
+	check.Equal(t, "other sources make another cell", prints()[0] != first, true)
+}
+
+// The error of a study that was removed says what to do instead.
+func TestFormerStudies(t *testing.T) {
+	for study, want := range map[string]string{
+		"discover": "AddClass", "drift": "process_noise", "vouched": "baselines/README.md", "calibrate": "table lambda",
+		"open_set": "unseen of the study unknown", "learning": "is not a study; allowed: one of learn, ",
+	} {
+		file := filepath.Join(t.TempDir(), "x.toml")
+		check.OK(t, os.WriteFile(file, []byte("name = 'x'\nstudy = '"+study+"'\n"), 0o666))
+		_, err := Read(file, nil)
+		check.Refuses(t, study, err, "x.toml:2: study: \""+study+"\"", want)
 	}
 }

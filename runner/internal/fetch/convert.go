@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image/png"
-	"io"
 	"strings"
 )
 
@@ -17,8 +16,6 @@ func (f *setFile) convert(published []byte) ([]byte, error) {
 		return published, nil
 	case "fashion":
 		return fashion(published, strings.Contains(f.Path, "images"))
-	case "first-3600":
-		return first(3600, published, strings.Contains(f.Path, "images"))
 	}
 	row, ok := rows[f.Convert]
 	if !ok {
@@ -110,24 +107,6 @@ func fashion(picture []byte, images bool) ([]byte, error) {
 			idx = append(idx, byte(grey>>8))
 		}
 	}
-	return pack(idx)
-}
-
-// first cuts a gzip file of images of 28 × 28 pixels, or of their labels, in the IDX format, to the first n.
-func first(n int, published []byte, images bool) ([]byte, error) {
-	header, size := 8, 1
-	if images {
-		header, size = 16, 28*28
-	}
-	idx := make([]byte, header+n*size)
-	z, err := gzip.NewReader(bytes.NewReader(published))
-	if err == nil {
-		_, err = io.ReadFull(z, idx)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("IDX: %w", err)
-	}
-	binary.BigEndian.PutUint32(idx[4:], uint32(n))
 	return pack(idx)
 }
 

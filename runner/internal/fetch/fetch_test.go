@@ -259,7 +259,7 @@ func TestConvert(t *testing.T) {
 		got := check.Must((&setFile{Convert: c.convert, Header: c.header}).convert([]byte(c.published)))
 		check.Equal(t, c.convert, string(got), c.header+"\n"+c.want)
 	}
-	for _, convert := range []string{"iris", "fashion", "first-3600", "other"} {
+	for _, convert := range []string{"iris", "fashion", "other"} {
 		_, err := (&setFile{Convert: convert, Header: "a,b,c,d,class"}).convert([]byte("<html>\n"))
 		check.Refuses(t, convert, err, "")
 	}
@@ -286,23 +286,6 @@ func TestFashion(t *testing.T) {
 	check.Equal(t, "classes", []any{e.Class(89), e.Class(90), x[0], x[1], x[28], x[783]}, []any{0, 1, 84.0, 85.0, 85.0, 84.0 + 27 + 27})
 }
 
-// The first 3,600 of 3,601 images and labels.
-func TestFirst(t *testing.T) {
-	folder := t.TempDir()
-	for path, idx := range map[string][]byte{
-		"images": append([]byte{0, 0, 8, 3, 0, 0, 14, 17, 0, 0, 0, 28, 0, 0, 0, 28}, bytes.Repeat([]byte{1, 2}, 3601*392)...),
-		"labels": append([]byte{0, 0, 8, 1, 0, 0, 14, 17}, bytes.Repeat([]byte{5}, 3601)...),
-	} {
-		published := check.Must(pack(idx))
-		f := setFile{Path: path, Convert: "first-3600"}
-		write(t, check.Must(f.convert(published)), folder, path)
-		_, err := f.convert(published[:20])
-		check.Refuses(t, path, err, "")
-	}
-	e := check.Must((&data.Files{Images: "images", Labels: "labels"}).Load(folder, nil))
-	check.Equal(t, "examples and inputs", []any{e.Len(), e.Inputs()}, []any{3600, 784})
-}
-
 // The sets of this project: each file has a sum, an address and a conversion that is there, and is in the folder.
 func TestSets(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "experiments", "data", File)
@@ -318,14 +301,14 @@ func TestSets(t *testing.T) {
 			if err != nil || len(raw) != sha256.Size || seen[sum] || seen[f.Path] || !filepath.IsLocal(f.Path) || len(f.URLs) == 0 {
 				t.Errorf("%+v", f)
 			}
-			if known != (f.Header != "") || !known && f.Convert != "" && f.Convert != "fashion" && f.Convert != "first-3600" {
+			if known != (f.Header != "") || !known && f.Convert != "" && f.Convert != "fashion" {
 				t.Errorf("%s is converted by %q", f.Path, f.Convert)
 			}
 			seen[sum], seen[f.Path] = true, true
 		}
 	}
-	check.Equal(t, "sets", strings.Join(names, " "), "iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-3600 fashion-mnist-900")
-	check.Equal(t, "files", len(seen), 2*18)
+	check.Equal(t, "sets", strings.Join(names, " "), "iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-900")
+	check.Equal(t, "files", len(seen), 2*16)
 	bad := filepath.Join(t.TempDir(), File)
 	write(t, []byte("[[set]]\nnam = \"x\"\n"), bad)
 	_, err := readSets(bad)

@@ -16,15 +16,9 @@ type Predictor interface {
 type Batch struct {
 	Fit func(x [][]float64, class []int) (Predictor, error)
 
-	// Of a stream that changes: the method is fitted after every so many examples,
-	// to the latest Window of them, and says before the first time that all classes
-	// are equally probable. Zero: it is not.
-	Window, Every int
-
 	model Predictor
 	x     [][]float64
 	class []int
-	seen  int
 	ctx   context.Context // of the task, where it is bound to one
 	last  outside         // model
 }
@@ -32,12 +26,7 @@ type Batch struct {
 // Observe keeps an example.
 func (b *Batch) Observe(x []float64, class int) error {
 	b.x, b.class = append(b.x, append([]float64(nil), x...)), append(b.class, class)
-	if past := len(b.x) - b.Window; b.Every > 0 && past > 0 {
-		b.x, b.class = b.x[past:], b.class[past:]
-	}
-	if b.seen++; b.Every == 0 || b.seen%b.Every == 0 {
-		b.Release()
-	}
+	b.Release()
 	return nil
 }
 
@@ -49,12 +38,6 @@ func (b *Batch) Predict(p, x []float64) error {
 
 // PredictAll sets p_i to the probabilities at x_i.
 func (b *Batch) PredictAll(p, x [][]float64) ([][]bnn.Layer, error) {
-	if b.seen < b.Every {
-		for _, p := range p {
-			copy(p, Equal(1, len(p))[0])
-		}
-		return nil, nil
-	}
 	if b.model == nil {
 		model, err := b.Fit(b.x, b.class)
 		if err != nil {

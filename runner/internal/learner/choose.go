@@ -145,16 +145,3 @@ func (m *Method) describe(candidate Candidate) string {
 	}
 	return strings.Join(words, " ")
 }
-
-// Chosen returns the method with the candidate that Choose has described.
-func (m *Method) Chosen(text string) (Method, error) {
-	if !m.tuned() {
-		return *m, nil
-	}
-	for _, candidate := range m.Candidates {
-		if m.describe(candidate) == text {
-			return m.with(candidate)
-		}
-	}
-	return *m, fmt.Errorf("%s has no candidate %q", m.Name, text)
-}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"closedform/baselines/learners/command"
 	"closedform/baselines/learners/kalman"
-	"closedform/baselines/learners/neighbours"
 	"closedform/core/random"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
@@ -20,20 +20,23 @@ import (
 // The candidate of the least loss is taken, the first of equals; its values are
 // those of the method that is tried, and the method itself stays as it is.
 func TestChoose(t *testing.T) {
-	m := check.Must(decode(`kind = "neighbours"; neighbours = 7; tune = ["neighbours", "window"]; candidates = [[1, 10], [2, 20], [3, 30], [4, 40]]`))
+	m := check.Must(decode(`kind = "kalman"; prior_var = 7
+tune = ["prior_var", "prior_mean_var"]; candidates = [[1, 10], [2, 20], [3, 30], [4, 40]]`))
+	of := func(m Method) []float64 {
+		c := m.Config.(*kalman.Config)
+		return []float64{c.PriorVar, c.PriorMeanVar}
+	}
 	losses := []float64{math.Inf(1), 2, 1, 1}
 	chosen, choice, err := m.Choose(func(with Method) (float64, error) {
-		k := with.Config.(*neighbours.Config).Neighbours
-		check.Equal(t, fmt.Sprintf("neighbours %d with window", k), with.Window, 10*k)
-		return losses[k-1], nil
+		k := of(with)[0]
+		check.Equal(t, fmt.Sprintf("prior variance %g with that of the means", k), of(with)[1], 10*k)
+		return losses[int(k)-1], nil
 	})
-	want := Choice{"neighbours=3 window=30", 1}
-	if err != nil || choice != want || chosen.Window != 30 || chosen.Config.(*neighbours.Config).Neighbours != 3 {
+	want := Choice{"prior_var=3 prior_mean_var=30", 1}
+	if err != nil || choice != want || !slices.Equal(of(chosen), []float64{3, 30}) {
 		t.Errorf("%v, %+v, %+v", err, choice, chosen)
 	}
-	check.Equal(t, "window of the chosen text", check.Must(m.Chosen(choice.Text)).Window, 30)
-	check.Refuses(t, "a candidate that there is not", check.Err(m.Chosen("neighbours=5 window=50")))
-	check.Equal(t, "the method after a choice", []int{m.Window, m.Config.(*neighbours.Config).Neighbours}, []int{0, 7})
+	check.Equal(t, "the method after a choice", of(m), []float64{7, 2})
 	_, _, err = m.Choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") })
 	check.Refuses(t, "error of a loss", err)
 	m = check.Must(decode(`kind = "majority"`))
@@ -42,16 +45,16 @@ func TestChoose(t *testing.T) {
 	}
 	// A number of the settings of a program is one, too.
 	m = check.Must(decode(`kind = "command"; command = ["x"]; version = ["x"]; settings = {a = 1, c = "d"}; tune = ["settings.a", "settings.b"]; candidates = [[2, 3]]`))
-	chosen = check.Must(m.Chosen("settings.a=2 settings.b=3"))
+	chosen = check.Must(m.with(m.Candidates[0]))
 	got, was := fmt.Sprint(chosen.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings)
 	check.Equal(t, "settings chosen and before", []string{got, was}, []string{"map[a:2 b:3 c:d]", "map[a:1 c:d]"})
 	// Those of a network are of its own.
 	m = check.Must(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
-	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 6, "prior_var=12 process_noise=0.5": 12} {
-		with := check.Must(m.Chosen(text))
+	for k, want := range []float64{6, 12} {
+		with := check.Must(m.with(m.Candidates[k]))
 		l := check.Must(with.Learner(2, 3, rand.NewPCG(1, 2)))
 		_, cov := l.Learner.(*Network).Members()[0].Weights(0)
-		check.Near(t, text, cov[0].At(0, 0), want, 1e-12)
+		check.Near(t, "prior variance", cov[0].At(0, 0), want, 1e-12)
 	}
 }
 
@@ -105,7 +108,6 @@ func TestBankOfCandidates(t *testing.T) {
 	if !strings.HasPrefix(bank.Chosen(), best) || weight[0] == weight[1] {
 		t.Errorf("chosen %q, want %s", bank.Chosen(), best)
 	}
-	check.Equal(t, "weights of what a bank chose", check.Must(m.Chosen(bank.Chosen())).Weights, m.Weights)
 }
 
 // A bank is weighted by the first pass alone, and after First examples, or the first pass, one member goes on alone.
@@ -126,20 +128,14 @@ func TestBankPasses(t *testing.T) {
 	}
 }
 
-// A learner of a stream sees the latest examples only, a trained one all.
-func TestOfStream(t *testing.T) {
-	m := check.Must(decode(`kind = "neighbours"; neighbours = 1; window = 2`))
-	stream := check.Must(m.OfStream(1, 2, 2, nil))
+// The passes of a method are those of its configuration, each in an order of its own.
+func TestPasses(t *testing.T) {
 	var set data.Set
 	for i, class := range []int{0, 1, 1, 1} {
 		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
 	}
 	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
-	check.OK(t, (Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream))
-	check.Equal(t, "probability by the latest two", stream.Probabilities([][]float64{{0}})[0][1], 0.75)
-	all := check.Must(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
-	check.Equal(t, "probability by all", all.Probabilities([][]float64{{0}})[0][0], 0.75)
-	m = check.Must(decode(`kind = "kalman"; passes = 3`))
+	m := check.Must(decode(`kind = "kalman"; passes = 3`))
 	trained := check.Must(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
 	byHand, p := check.Must(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
 	for pass := range 3 {

@@ -17,8 +17,7 @@ import (
 	"closedform/baselines/learners/variational"
 )
 
-// kinds are all kinds of methods by their words. Each baseline has a line here, and in the
-// imports: the code version of a cell covers those of its own baselines only.
+// kinds are all kinds of methods by their words.
 var kinds = map[string]kind{
 	"backprop":       batch(bayesbackprop.Config{}, bayesbackprop.Fit),
 	"class-gaussian": online(classgaussian.Config{}, classgaussian.New),

@@ -164,24 +164,6 @@ func (t *Tolerant) Readout() *readout.Layer {
 	return nil
 }
 
-// AddClass adds a class behind the others to a closed-form method.
-func (t *Tolerant) AddClass() error {
-	if err := networkOf(t).Model.AddClass(); err != nil {
-		return err
-	}
-	t.Classes++
-	return nil
-}
-
-// Tail returns the [readout.Layer.Tail] of a method with an output layer.
-func (t *Tolerant) Tail(x []float64) (p float64, kept int, err error) {
-	seen, err := t.see([][]float64{x})
-	if err != nil {
-		return 0, 0, err
-	}
-	return t.Readout().Tail(seen[0])
-}
-
 // Model returns the model of a closed-form method, behind its features if it has some.
 func (t *Tolerant) Model() bnn.Model {
 	m := networkOf(t).Model

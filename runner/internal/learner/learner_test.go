@@ -9,13 +9,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/BurntSushi/toml"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/check"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/table"
 )
 
@@ -111,32 +111,24 @@ func TestCourse(t *testing.T) {
 	check.Refuses(t, "After", stops.Train(context.Background(), l))
 }
 
-// A batch method is fitted when it is asked, and along a stream to the latest examples after every so many.
+// A batch method is fitted to all examples when it is asked, once as long as there are no more.
 func TestBatch(t *testing.T) {
-	for _, c := range []struct {
-		window, every int
-		want          string
-	}{{0, 0, "[[0] [0 1] [0 1 2] [0 1 2 3] [0 1 2 3 4] [0 1 2 3 4 5]]"}, {3, 2, "[[0 1] [1 2 3] [3 4 5]]"}} {
-		var fits [][]int
-		b := &Batch{Window: c.window, Every: c.every, Fit: func(x [][]float64, class []int) (Predictor, error) {
-			fits = append(fits, slices.Clone(class))
-			for i := range x {
-				check.Equal(t, fmt.Sprintf("inputs %v of classes %v", x, class), x[i][0], float64(class[i]))
-			}
-			return &recorder{good: 10}, nil
-		}}
-		x, p := []float64{0}, make([]float64, 2)
-		for class := range 6 {
-			if x[0] = float64(class); class > 0 || c.every > 0 {
-				if err := b.Predict(p, x); err != nil || class < c.every && p[0] != 0.5 {
-					t.Errorf("%v, probabilities %v before the first fit", err, p)
-				}
-			}
-			check.OK(t, b.Observe(x, class))
+	var fits [][]int
+	b := &Batch{Fit: func(x [][]float64, class []int) (Predictor, error) {
+		fits = append(fits, slices.Clone(class))
+		for i := range x {
+			check.Equal(t, fmt.Sprintf("inputs %v of classes %v", x, class), x[i][0], float64(class[i]))
 		}
+		return &recorder{good: 10}, nil
+	}}
+	x, p := []float64{0}, make([]float64, 2)
+	for class := range 3 {
+		x[0] = float64(class)
+		check.OK(t, b.Observe(x, class))
 		check.OK(t, b.Predict(p, x))
-		check.Equal(t, "fitted to", fmt.Sprint(fits), c.want)
+		check.OK(t, b.Predict(p, x))
 	}
+	check.Equal(t, "fitted to", fmt.Sprint(fits), "[[0] [0 1] [0 1 2]]")
 }
 
 // What the weights gain in a while does not depend on how often they do: a network
@@ -152,6 +144,33 @@ func TestProcessNoise(t *testing.T) {
 		n.SetProcessNoise(c.fraction, c.full)
 		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
 		check.Equal(t, fmt.Sprintf("%g: every", c.fraction), n.every, c.every)
+	}
+}
+
+// A network and a filter that have process noise follow classes whose border turns; without it they fall behind.
+func TestProcessNoiseFollows(t *testing.T) {
+	const examples = 600
+	for _, kind := range []string{`kind = "closed-form"; members = 1; `, `kind = "kalman"; `} {
+		var losses []float64
+		for _, noise := range []string{"0", "0.01"} {
+			m := check.Must(decode(kind + "process_noise = " + noise))
+			l := check.Must(m.Learner(2, 2, random.Source("prior")))
+			rnd, total := rand.New(random.Source("turning border")), 0.0
+			for k := range examples {
+				sin, cos := math.Sincos(2 * math.Pi * float64(k) / examples)
+				x, class := []float64{random.Normal(rnd), random.Normal(rnd)}, 0
+				if cos*x[0]+sin*x[1] > 0 {
+					class = 1
+				}
+				_, loss := Loss(l.Probabilities([][]float64{x})[0], class)
+				total += loss / examples
+				check.OK(t, l.Observe(x, class))
+			}
+			losses = append(losses, total)
+		}
+		if !(losses[1] < losses[0]/2) {
+			t.Errorf("%s: log loss %.3f without process noise, %.3f with it", kind, losses[0], losses[1])
+		}
 	}
 }
 
@@ -206,7 +225,7 @@ func TestSeveral(t *testing.T) {
 // The network says what bnn says, normalised, and counts what that reports.
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
-	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
+	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, probit.Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
 	l := check.Must(m.Learner(random.Source("network")))
 	l.Learner.(*Network).SetProcessNoise(0.25, false)
 	n := check.Must(m.Network(random.Source("network")))
@@ -256,7 +275,7 @@ func TestSweep(t *testing.T) {
 	for _, m := range []*Model{&a.Model, &b.Model} {
 		m.Layers, m.Output = []int{2, 3}, bnn.Joint
 	}
-	s := Sweep{Lambda: []Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
+	s := Sweep{Lambda: []probit.Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
 	all, err := s.Models(DefaultModel(), []Named{a, b}, 3)
 	if err != nil || len(all) != 8 {
 		t.Fatalf("%v, %d models", err, len(all))
@@ -290,23 +309,6 @@ func TestModelErrors(t *testing.T) {
 	m := DefaultModel()
 	m.HiddenLayers = []int{0}
 	check.Refuses(t, "no units", m.Validate(), "hidden_layers: [0] is not allowed")
-}
-
-func TestLambda(t *testing.T) {
-	const n, rho = 3, 0.5
-	for text, want := range map[string]float64{"0.3": 0.3, "2": 2, `"slope"`: 0.5570285054735558, `"lsq"`: 0.5659105014928423, `"minimax"`: 0.5698516815497554} {
-		var v, again struct{ L Lambda }
-		check.Must(toml.Decode("L = "+text, &v))
-		spelled := check.Must(v.L.MarshalTOML())
-		if _, err := toml.Decode("L = "+string(spelled), &again); err != nil || again != v || !(math.Abs(v.L.Value(n, rho)-want) < 1e-9) {
-			t.Errorf("%s: %v, λ = %g, want %g; spelled %s", text, err, v.L.Value(n, rho), want, spelled)
-		}
-	}
-	for _, text := range []string{"0", "-1", `"steep"`, "nan", "inf", "[1]"} {
-		var v struct{ L Lambda }
-		_, err := toml.Decode("L = "+text, &v)
-		check.Refuses(t, text, err, "minimax")
-	}
 }
 
 func TestScores(t *testing.T) {

@@ -38,7 +38,7 @@ func TestLabelsOfManifests(t *testing.T) {
 		group int
 	}
 	all := map[string]seen{}
-	for _, name := range []string{"posterior", "hidden", "order", "uci", "defaults", "drift", "unknown"} {
+	for _, name := range []string{"posterior", "hidden", "order", "uci", "unknown"} {
 		var m struct {
 			Method []struct {
 				Name string

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -27,7 +26,6 @@ type Method struct {
 	Features
 	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths; none: a linear model
 	Passes       int   `toml:"passes,omitempty"`        // over the examples; 0: one
-	Window       int   `toml:"window,omitempty"`        // of a stream: the latest examples that a batch method is fitted to
 
 	// OwnOrders shows every member of an ensemble the examples in orders of its own, which
 	// must be kept for that.
@@ -80,8 +78,6 @@ func (m *Method) Validate() error {
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
 	case m.OwnOrders && (members(m.Config) < 2 || m.Weights != ""):
 		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more, without weights")
-	case m.Window < 0 || m.Window > 0 && m.Online():
-		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
 	}
 	if err := cmp.Or(m.Features.Validate(), m.check(ours), field.Within("members", members(m.Config), 0, mostMembers), m.checkEnsemble()); err != nil {
 		return err
@@ -100,15 +96,6 @@ func (m *Method) Validate() error {
 		}
 	}
 	return nil
-}
-
-// Uses returns the import path of the baseline that the method is, for [study.Cell]. There is
-// none for the closed-form network.
-func (m *Method) Uses() []string {
-	if path := reflect.TypeOf(m.Config).Elem().PkgPath(); strings.HasPrefix(path, "closedform/baselines/") {
-		return []string{path}
-	}
-	return []string{}
 }
 
 // Fits returns an error if the method cannot learn examples of so many inputs and
@@ -177,8 +164,6 @@ func Check[M method](all []M, budget int, stream bool) error {
 			return field.Errorf("method."+m.Name+".passes", "allowed: one, along a stream")
 		case stream && m.OwnOrders:
 			return field.Errorf("method."+m.Name+".own_orders", "true is not allowed; allowed: false, along a stream")
-		case !stream && (m.Window > 0 || slices.Contains(m.Tune, "window")):
-			return field.Errorf("method."+m.Name+".window", "allowed: only along a stream")
 		}
 	}
 	return nil
@@ -223,17 +208,4 @@ func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, o
 		return l, course.TrainMembers(ctx, l, m.OwnOrders)
 	}
 	return l, course.Train(ctx, l)
-}
-
-// OfStream returns a learner of the method for a stream that may change: one that
-// learns all examples at once is fitted after every so many examples to the latest.
-func (m *Method) OfStream(inputs, classes, every int, src rand.Source) (*Tolerant, error) {
-	t, err := m.Learner(inputs, classes, src)
-	if err != nil {
-		return nil, err
-	}
-	if b, ok := t.Learner.(*Batch); ok {
-		b.Every, b.Window = every, cmp.Or(m.Window, 200)
-	}
-	return t, nil
 }

@@ -3,11 +3,7 @@ package learner
 import (
 	"encoding/json"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"math/rand/v2"
-	"os"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -196,33 +192,6 @@ func TestByHand(t *testing.T) {
 	check.Equal(t, "tested", len(seen), len(kinds))
 }
 
-// A method uses the baseline of its configuration, and only lines of kinds.go that name it need
-// that: without others the file is still one of Go.
-func TestUses(t *testing.T) {
-	text := check.Must(os.ReadFile("kinds.go"))
-	for word, k := range kinds {
-		uses := (&Method{Kind: word, Config: k.config()}).Uses()
-		if word == closedForm {
-			check.Equal(t, word+" uses", uses, []string{})
-			continue
-		}
-		if len(uses) != 1 {
-			t.Fatalf("%s uses %q", word, uses)
-		}
-		name, lines := path.Base(uses[0]), 0
-		rest := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
-			named := strings.Contains(line, name+".") || strings.Contains(line, `"`+uses[0]+`"`)
-			if named {
-				lines++
-			}
-			return named
-		})
-		if _, err := parser.ParseFile(token.NewFileSet(), "kinds.go", strings.Join(rest, ""), 0); err != nil || lines != 2 {
-			t.Errorf("%s: %d lines, without these %v", word, lines, err)
-		}
-	}
-}
-
 // A closed-form method, which need not say its kind, begins as a copy of [model].
 func TestFromModel(t *testing.T) {
 	want := DefaultModel()
@@ -254,7 +223,7 @@ func TestErrors(t *testing.T) {
 		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, command, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
 		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
-		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
+		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window: not a key any more; allowed: process_noise",
 		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; predictive = "round"`: `x.toml:6: method.m.predictive: "round" is not allowed; allowed: probit, monte-carlo, plug-in`,
 		`kind = "closed-form"; members = 1; rule = "best"`: `x.toml:7: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`, `kind = "closed-form"; members = 1; on_indefinite = "go"`: "allowed: fail, skip, project",
 		`kind = "closed-form"; members = 1; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:8: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared`,
@@ -262,7 +231,6 @@ func TestErrors(t *testing.T) {
 		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                         "x.toml:7: method.m.candidates: [-2]: prior_var",
 		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                                    "step: not a key",
 		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                            "covariance: 0.5 is not allowed",
-		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                             "window: -3",
 		`kind = "closed-form"; members = 1; rule = "adf"; rho = 0.3`:                                              "method.m.rho",
 		`kind = "closed-form"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                        `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,
 		`kind = "closed-form"; weights = "equal"`:                                                                 "x.toml:6: method.m.weights: 0 candidates",
@@ -291,11 +259,9 @@ func TestErrors(t *testing.T) {
 	check.Refuses(t, "what [model] has, taken away", err, `method.m.features: "" `)
 	candidates := []Candidate{{1.0}, {2.0}}
 	for want, f := range map[string]func() error{
-		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
-		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
-		"method.a.own_orders":             func() error { return Check([]Method{{Name: "a", OwnOrders: true}}, 1, true) },
-		"method.a.window":                 func() error { return Check([]Method{{Name: "a", Window: 2}}, 1, false) },
-		"method.a.window: allowed: only ": func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Tune: []string{"window"}}}}, 1, false) },
+		"method.a.candidates: 2 of them": func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
+		"method.a.passes":                func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
+		"method.a.own_orders":            func() error { return Check([]Method{{Name: "a", OwnOrders: true}}, 1, true) },
 	} {
 		check.Refuses(t, want, f(), want)
 	}

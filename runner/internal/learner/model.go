@@ -12,6 +12,7 @@ import (
 	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/probit"
 )
 
 // Model is the closed-form network of a manifest. What is not given is as in [bnn.Default].
@@ -30,7 +31,7 @@ type Model struct {
 	Beta   float64        `toml:"beta"`
 	Output bnn.OutputRule `toml:"rule"`
 	Hidden bnn.HiddenRule `toml:"hidden"`
-	Lambda Lambda         `toml:"lambda"` // of the probit that stands for the softmax
+	Lambda probit.Lambda  `toml:"lambda"` // of the probit that stands for the softmax
 	Rho    float64        `toml:"rho"`    // its correlation, 0 ≤ ρ < 1
 
 	// Covariance, Replications, PriorVar and PriorFactor are lists with an entry for each layer
@@ -60,7 +61,7 @@ type Model struct {
 func DefaultModel() Model {
 	d := bnn.Default(1, 2)
 	return Model{
-		Bias: d.Bias, Alpha: d.Unit.Alpha, Beta: d.Unit.Beta, Output: d.Output, Hidden: d.Hidden, Lambda: Lambda{Word: "slope"}, Rho: 0.5,
+		Bias: d.Bias, Alpha: d.Unit.Alpha, Beta: d.Unit.Beta, Output: d.Output, Hidden: d.Hidden, Lambda: probit.Lambda{Word: "slope"}, Rho: 0.5,
 		PriorMeanVar: d.PriorMeanVar, PriorDraw: d.PriorDraw, PaperRule: d.Paper,
 	}
 }
@@ -133,7 +134,7 @@ func (m *Model) Validate() error {
 	}
 	stand := *m
 	if m.Lambda.Word != "" {
-		stand.Lambda = Lambda{Number: 1} // for what its word stands for, which takes long to find
+		stand.Lambda = probit.Lambda{Number: 1} // for what its word stands for, which takes long to find
 	}
 	cfg.Softmax = stand.softmax(2)
 	if err := cfg.Validate(); err != nil {

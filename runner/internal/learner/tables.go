@@ -8,6 +8,7 @@ import (
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/probit"
 )
 
 // Learners are the tables [model] and [[method]].
@@ -87,9 +88,9 @@ func (n *Named) Validate() error {
 
 // Sweep has the values that are swept, in place of those of every method.
 type Sweep struct {
-	Seed   config.Ints `toml:"seed,omitempty"`
-	Lambda []Lambda    `toml:"lambda,omitempty"`
-	Rho    []float64   `toml:"rho,omitempty"`
+	Seed   config.Ints     `toml:"seed,omitempty"`
+	Lambda []probit.Lambda `toml:"lambda,omitempty"`
+	Rho    []float64       `toml:"rho,omitempty"`
 }
 
 // Models returns every method, or if there is none the model by the name "model", at
@@ -111,7 +112,7 @@ func (s Sweep) Models(model Model, methods []Named, classes int) ([]Named, error
 				}
 				if s.Rho != nil {
 					m.Rho = s.Rho[j]
-					m.Name += " rho=" + spelled(m.Rho)
+					m.Name += " rho=" + probit.Decimal(m.Rho)
 				}
 				err := m.Validate()
 				if err == nil {

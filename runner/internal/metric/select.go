@@ -31,18 +31,6 @@ func AURC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(answered int) int { return answered })
 }
 
-// ExcessAURC returns the [AURC] less that of the best order, in which all wrong examples come last (Geifman,
-// Uziel and El-Yaniv 2019, E-AURC).
-func ExcessAURC(confidence []float64, wrong []bool) float64 {
-	best := make([]float64, len(wrong))
-	for i := range best {
-		if !wrong[i] {
-			best[i] = 1
-		}
-	}
-	return AURC(confidence, wrong) - AURC(best, wrong)
-}
-
 // AUGRC returns the area under the generalised risk–coverage curve (Traub et al.,
 // "Overcoming common flaws in the evaluation of selective classification systems",
 // NeurIPS 2024): as [AURC], with the share of all examples that are answered wrong in

@@ -25,8 +25,6 @@ func TestAURC(t *testing.T) {
 	check.Near(t, "all equal", AURC([]float64{1, 1, 1, 1}, []bool{false, true, false, true}), 0.5, 1e-12)
 	check.Near(t, "perfect", AURC([]float64{3, 2, 1}, []bool{false, false, true}), 1./9, 1e-12)
 
-	check.Near(t, "excess", ExcessAURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (1./2+1./3+2./4)/4-(1./3+2./4)/4, 1e-12)
-
 	confidence := []float64{2, 2, 2, 1, 1, 0}
 	wrong := []bool{false, false, true, true, false, true}
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -27,6 +27,7 @@ type list struct {
 	Number map[string]number // by the names of their macros, which are letters
 	Table  []tabular
 	Plot   []plot
+	Readme struct{ Findings, Output []string } // which a test compares with README.md
 
 	file string
 	text []byte

@@ -226,7 +226,7 @@ func TestNoInterval(t *testing.T) {
 // A number has the factor and both ends of its interval, and a setting is that of the manifest.
 func TestNumber(t *testing.T) {
 	results := quote.Open(filepath.Join(root, "results"))
-	source := quote.Source{From: "digits/summary", Row: "method=smooth-mean", Column: "error", Factor: 100}
+	source := quote.Source{From: "rivals/summary", Row: "set=mnist method=default", Column: "error", Factor: 100}
 	n := number{Source: source, Format: "%.9f", Interval: true}
 	var want [3]float64
 	for i, column := range []string{"error", "error_low", "error_high"} {

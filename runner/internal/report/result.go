@@ -105,11 +105,11 @@ func (r Result) Markdown() string {
 	return b.String()
 }
 
-// seconds returns what a cell of the stratum of these words takes on the average, NaN if there is none.
+// seconds returns what a cell with the key of these words takes on the average, NaN if there is none.
 func seconds(run *store.Run, words []string) float64 {
 	sorted := func(text string) []string { return slices.Sorted(strings.FieldsSeq(text)) }
-	for stratum, s := range run.CellSeconds {
-		if slices.Equal(sorted(strings.Join(words, " ")), sorted(stratum)) {
+	for key, s := range run.CellSeconds {
+		if slices.Equal(sorted(strings.Join(words, " ")), sorted(key)) {
 			return s
 		}
 	}

@@ -6,7 +6,7 @@
 //
 //	manifest.toml *.csv *.png *.svg *.pdf   what was published
 //	SHA256SUMS         their checksums, as sha256sum(1) writes them
-//	run.json timing_*  provenance and measured times, which differ and are not summed
+//	run.json           provenance, which differs and is not summed
 //	README.md          the results for a reader, with the command of the run; not summed
 //	cells/             finished cells; not part of the results
 //	cells/at/          the cells that running processes claim, temporary files

@@ -2,7 +2,7 @@ package store
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,21 +10,30 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
+// Lock waits until no other process publishes into the folder, and returns what ends the lock. Where
+// files cannot be locked, several processes may publish at a time: the same bytes.
+func (f *Folder) Lock(ctx context.Context) (unlock func(), err error) {
+	f.lock.TryLockContext(ctx, 20*time.Millisecond)
+	if err := ctx.Err(); err != nil {
+		f.lock.Unlock()
+		return nil, err
+	}
+	return func() { f.lock.Unlock() }, nil
+}
+
 // Publish replaces the content of the folder by the results of a complete run: it removes the other files of
-// an earlier run, then writes the files, README.md, cells.sums, run.json, SHA256SUMS, and last the seal by which
+// an earlier run, then writes the files, README.md, run.json, SHA256SUMS, and last the seal by which
 // [Folder.Published] recognises the results of inputs, a line that identifies all that they follow from.
 //
 // A run of the same code that changes nothing leaves run.json as it is, since it describes the run that made the
-// results. The function readme returns README.md for the run that run.json describes; nil: there is none. Measured
-// times stay; [Folder.Replace] replaces them.
+// results. The function readme returns README.md for the run that run.json describes; nil: there is none.
 //
 // A run that is killed while publishing leaves checksums that do not match. The next one
-// that publishes repairs the folder.
-func (f *Folder) Publish(inputs string, files []File, run *Run, readme func(*Run) []byte, cells *CellSums) error {
-	f.lock.Lock()
-	defer f.lock.Unlock()
+// that publishes repairs the folder. Where several processes may publish, the caller holds the lock of the folder.
+func (f *Folder) Publish(inputs string, files []File, run *Run, readme func(*Run) []byte) error {
 	sums := checksums{}
 	if err := sums.add(files); err != nil {
 		return err
@@ -47,7 +56,7 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, readme func(*Run
 			}
 		}
 	}
-	own := []File{{cellsFile, cells.format()}, {runFile, provenance}, {sumsFile, sums.format()}}
+	own := []File{{runFile, provenance}, {sumsFile, sums.format()}}
 	if readme != nil {
 		own = append([]File{{readmeFile, readme(run)}}, own...)
 	}
@@ -57,47 +66,25 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, readme func(*Run
 	return f.write(f.seal(), f.sealed(inputs))
 }
 
-// Restamp replaces run.json and cells.sums of published results, which say which code made them.
-// The results stay as they are.
-func (f *Folder) Restamp(run *Run, cells *CellSums) error {
-	f.lock.Lock()
-	defer f.lock.Unlock()
-	provenance, err := run.json()
-	if err != nil {
-		return err
-	}
-	// A run that is killed between the two leaves cells of the older code in cells.sums, which
-	// the next one adopts; the other way round nothing would be left to adopt.
-	return f.writeAll(File{runFile, provenance}, File{cellsFile, cells.format()})
-}
-
-// unchanged returns the run that made these sums if it had the same code, and nothing adopted was computed.
+// unchanged returns the run that made these sums if it had the same code.
 func (f *Folder) unchanged(sums checksums, run *Run) *Run {
 	old, err1 := readSums(f.Dir)
 	was, err2 := ReadRun(f.Dir)
-	if err1 != nil || err2 != nil || !maps.Equal(old, sums) || was.CodeVersion != run.CodeVersion || (was.Adopted == nil) != (run.Adopted == nil) {
+	if err1 != nil || err2 != nil || !maps.Equal(old, sums) || was.SourceDigest != run.SourceDigest {
 		return nil
 	}
 	return was
 }
 
-// Replace writes some of the published files again, such as figures or
-// measured times, removes those of the others that are stale, and writes the checksums last.
+// Replace writes some of the published files again, such as figures, removes those of the others that are stale, and writes the checksums last.
 func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	there, err1 := os.ReadDir(f.Dir)
-	old, err2 := readSums(f.Dir)
-	if err := cmp.Or(err1, err2); err != nil {
+	old, err := readSums(f.Dir)
+	if err != nil {
 		return err
 	}
-	names := slices.Collect(maps.Keys(old))
-	for _, file := range there {
-		if Timed(file.Name()) {
-			names = append(names, file.Name())
-		}
-	}
-	for _, name := range names {
+	for _, name := range slices.Collect(maps.Keys(old)) {
 		if !stale(name) || slices.ContainsFunc(files, func(file File) bool { return file.Name == name }) {
 			continue
 		}
@@ -112,7 +99,7 @@ func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 	return f.writeAll(append(slices.Clone(files), File{sumsFile, old.format()})...)
 }
 
-// add adds the sums of files, without those of times.
+// add adds the sums of files.
 func (s checksums) add(files []File) error {
 	seen := map[string]bool{}
 	for _, file := range files {
@@ -123,9 +110,7 @@ func (s checksums) add(files []File) error {
 		if !nameLine.MatchString(file.Name) || slices.Contains(ofRun, file.Name) {
 			return fmt.Errorf("publish: file name %q", file.Name)
 		}
-		if !Timed(file.Name) {
-			s[file.Name] = sumOf(file.Data)
-		}
+		s[file.Name] = sumOf(file.Data)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +17,7 @@ import (
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
-	check.OK(t, f.Publish(inputs, files, testRun(), nil, new(CellSums)))
+	check.OK(t, f.Publish(inputs, files, testRun(), nil))
 }
 
 func testRun() *Run {
@@ -53,8 +52,8 @@ func exists(path string) bool {
 func TestPublish(t *testing.T) {
 	f := openTemp(t)
 	// sha256 of "abc" is the example of FIPS 180-4; the order is that of names.
-	publish(t, f, "i", File{"b.csv", []byte("abc")}, File{"a.csv", nil}, File{"timing_cost.csv", []byte("ns\n1\n")})
-	want := "SHA256SUMS a.csv b.csv cells/published cells.sums run.json timing_cost.csv"
+	publish(t, f, "i", File{"b.csv", []byte("abc")}, File{"a.csv", nil})
+	want := "SHA256SUMS a.csv b.csv cells/published run.json"
 	check.Equal(t, "there", fileNames(t, f.Dir), want)
 	sums := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.csv\n" +
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b.csv\n"
@@ -78,19 +77,15 @@ func TestPublish(t *testing.T) {
 			overwrite(t, "not ours", f.Dir, "..", "outside.csv")
 		},
 	} {
-		publish(t, f, "1", append(version(0), File{"timing_old.png", nil})...)
+		publish(t, f, "1", version(0)...)
 		harm()
 		publish(t, f, "2", File{"a.csv", []byte("1")})
-		if got := fileNames(t, f.Dir); got != "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_cost.csv timing_old.png" { // measured times stay
+		if got := fileNames(t, f.Dir); got != "SHA256SUMS a.csv cells/published notes.txt run.json" {
 			t.Errorf("there is %s", got)
 		}
 	}
-	if err := f.Replace([]File{{"timing_new.csv", nil}}, Timed); err != nil || !f.Published("2") {
-		t.Errorf("new times: %v", err)
-	}
-	check.Equal(t, "with new times there", fileNames(t, f.Dir), "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_new.csv")
 	check.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.csv"), 0o777))
-	if err := f.Publish("3", []File{{"folder.csv", nil}}, testRun(), nil, new(CellSums)); err == nil || f.Published("3") {
+	if err := f.Publish("3", []File{{"folder.csv", nil}}, testRun(), nil); err == nil || f.Published("3") {
 		t.Errorf("in place of a folder: %v", err)
 	}
 	publish(t, f, "2", File{"a.csv", []byte("1")})
@@ -102,11 +97,11 @@ func TestPublish(t *testing.T) {
 func TestPublishRefusesNames(t *testing.T) {
 	f := openTemp(t)
 	for _, name := range []string{"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "run.json"} {
-		if err := f.Publish("i", []File{{name, nil}}, testRun(), nil, new(CellSums)); err == nil {
+		if err := f.Publish("i", []File{{name, nil}}, testRun(), nil); err == nil {
 			t.Errorf("published a file named %q", name)
 		}
 	}
-	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), nil, new(CellSums)); err == nil {
+	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), nil); err == nil {
 		t.Error("two files of one name were published")
 	}
 	check.Equal(t, "refused, and yet there", fileNames(t, f.Dir), "")
@@ -122,13 +117,12 @@ func TestResults(t *testing.T) {
 	if packedFile.Name != "grid.csv.gz" || !bytes.Equal(packedFile.Data, TableFile(numbers).Data) {
 		t.Errorf("%s, or not the same bytes every time", packedFile.Name)
 	}
-	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")}, File{"c.csv", []byte("c\n")}, packedFile,
-		File{"timing_t.csv", []byte("t\n2\n")})
+	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")}, File{"c.csv", []byte("c\n")}, packedFile)
 	r, err := OpenResults(f.Dir)
 	if err != nil || string(r.Sums()) != read(t, f.Dir, sumsFile) {
 		t.Fatalf("sums %q, %v", r.Sums(), err)
 	}
-	for name, want := range map[string]string{"a": "a,b\n1,x\n", "grid": string(numbers.CSV()), "timing_t": "t\n2\n"} {
+	for name, want := range map[string]string{"a": "a,b\n1,x\n", "grid": string(numbers.CSV())} {
 		if got, err := r.Table(name); err != nil || string(got.CSV()) != want || got.Name != name {
 			t.Errorf("%s is %v, %v", name, got, err)
 		}
@@ -147,30 +141,6 @@ func TestResults(t *testing.T) {
 	overwrite(t, "<<<<<<<\n", f.Dir, sumsFile)
 	if _, err := OpenResults(f.Dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("sums that cannot be read: %v", err)
-	}
-}
-
-// What is written is read again; a damaged line is an error that names it.
-func TestCellSums(t *testing.T) {
-	f := openTemp(t)
-	want := &CellSums{
-		Tables: "c0ffee0123456789",
-		Short:  []CellSum{{Key: "joint seed=1", Spec: "01234567", Digest: "0123456789abcdef"}},
-		Cells: []CellSum{
-			{Key: "joint seed=1", Code: "d0de", Spec: "89abcdef", Digest: "0123456789abcdef"},
-			{Key: "total seed=1", Code: "d0de", Spec: "89abcdef", Digest: "fedcba9876543210"},
-		},
-	}
-	text := string(want.format())
-	overwrite(t, text, f.Dir, cellsFile)
-	if got, err := ReadCellSums(f.Dir); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v: %+v, want %+v", err, got, want)
-	}
-	for _, damaged := range []string{text[:len(text)-len("89abcdef total seed=1\n")], strings.Replace(text, "code d0de\n", "", 1), "<<<<<<<\n" + text} {
-		overwrite(t, damaged, f.Dir, cellsFile)
-		if got, err := ReadCellSums(f.Dir); err == nil || !strings.Contains(err.Error(), "bad line") {
-			t.Errorf("%q: %v, %+v", damaged, err, got)
-		}
 	}
 }
 

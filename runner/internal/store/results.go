@@ -111,20 +111,6 @@ func committed(name string) bool {
 	return !slices.Contains([]string{".gz", ".svg", ".pdf", ".npz"}, filepath.Ext(name))
 }
 
-// Tables returns all tables but packed ones, in the order of their names.
-func (r *Results) Tables() (tables table.Set, err error) {
-	for _, file := range slices.Sorted(maps.Keys(r.sums)) {
-		if name, ok := strings.CutSuffix(file, ".csv"); ok {
-			t, err := r.Table(name)
-			if err != nil {
-				return nil, err
-			}
-			tables = append(tables, t)
-		}
-	}
-	return tables, nil
-}
-
 // ErrNotCommitted is the error of a published table that is packed and missing, or that of an older run: a run
 // makes it again.
 var ErrNotCommitted = errors.New("which is not committed")
@@ -137,7 +123,7 @@ func (r *Results) Table(name string) (*table.Table, error) {
 		file = name + ".csv"
 	}
 	path, sum := filepath.Join(r.dir, file), r.sums[file]
-	if sum == "" && !Timed(file) {
+	if sum == "" {
 		return nil, fmt.Errorf("%s: %s does not list it", path, sumsFile)
 	}
 	data, err := os.ReadFile(path)

@@ -17,43 +17,31 @@ import (
 
 // Run is the provenance of a run, the content of run.json.
 type Run struct {
-	Command     []string          `json:"command"`
-	Manifest    string            `json:"manifest"`
-	Overrides   []string          `json:"overrides"`    // key=value, as on the command line
-	Commit      string            `json:"commit"`       // of git, or "unknown"
-	Tree        string            `json:"tree"`         // "clean", "dirty" or "unknown"; results aside
-	CodeVersion string            `json:"code_version"` // of the code under which the cells are made
-	Go          string            `json:"go"`
-	Modules     map[string]string `json:"modules"` // path to version
-	GOOS        string            `json:"goos"`
-	GOARCH      string            `json:"goarch"`
-	GOAMD64     string            `json:"goamd64,omitempty"`
-	Fused       bool              `json:"fused_multiply_adds"` // last digits are those of the processor
-	Programs    []string          `json:"programs,omitempty"`  // others that learned, with their versions
-	CPU         string            `json:"cpu"`                 // model, or "unknown"
-	CPUs        int               `json:"cpus"`
-	Seeds       []int             `json:"seeds"`
-	Computed    int               `json:"cells_computed"`
-	Reused      int               `json:"cells_reused"`
-	Start       time.Time         `json:"start"`
-	CPUSeconds  float64           `json:"cpu_seconds,omitempty"` // of all cells, of reused ones what they once took; zero: unknown
-	Seconds     float64           `json:"wall_seconds"`
-	Memory      int64             `json:"peak_memory_bytes,omitempty"` // resident, of all experiments of the run so far; zero: unknown
-	Adopted     *Adopted          `json:"adopted,omitempty"`           // nil: the code of this version computed all cells
+	Command      []string          `json:"command"`
+	Manifest     string            `json:"manifest"`
+	Overrides    []string          `json:"overrides"`     // key=value, as on the command line
+	Commit       string            `json:"commit"`        // of git, or "unknown"
+	Tree         string            `json:"tree"`          // "clean", "dirty" or "unknown"; results aside
+	SourceDigest string            `json:"source_digest"` // of the code that makes numbers
+	Go           string            `json:"go"`
+	Modules      map[string]string `json:"modules"` // path to version
+	GOOS         string            `json:"goos"`
+	GOARCH       string            `json:"goarch"`
+	GOAMD64      string            `json:"goamd64,omitempty"`
+	Fused        bool              `json:"fused_multiply_adds"` // last digits are those of the processor
+	Programs     []string          `json:"programs,omitempty"`  // others that learned, with their versions
+	CPU          string            `json:"cpu"`                 // model, or "unknown"
+	CPUs         int               `json:"cpus"`
+	Seeds        []int             `json:"seeds"`
+	Computed     int               `json:"cells_computed"`
+	Reused       int               `json:"cells_reused"`
+	Start        time.Time         `json:"start"`
+	CPUSeconds   float64           `json:"cpu_seconds,omitempty"` // of all cells, of reused ones what they once took; zero: unknown
+	Seconds      float64           `json:"wall_seconds"`
+	Memory       int64             `json:"peak_memory_bytes,omitempty"` // resident, of all experiments of the run so far; zero: unknown
 
-	// CellSeconds are the mean processor seconds of a cell, by stratum.
+	// CellSeconds are the mean processor seconds of a cell, by its group: its key without the seed.
 	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`
-}
-
-// Adopted counts cells that other code computed and that a sample showed the code of the run to
-// make in the same way.
-type Adopted struct {
-	From       string `json:"from"`                 // code version that computed them; the first, if there are several
-	To         string `json:"to"`                   // code version that adopted them
-	Cells      int    `json:"cells"`                // adopted
-	Recomputed int    `json:"recomputed"`           // the sample of them that was computed again
-	Strata     int    `json:"strata"`               // from which the sample was drawn
-	Short      int    `json:"short_form,omitempty"` // further strata, for which the short form alone speaks
 }
 
 // NewRun returns the provenance of a run of the command line args that began at start: code,
@@ -99,25 +87,25 @@ func (r *Run) json() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// AddTimes sets the processor times of the run to those of its cells, whose strata are given by their numbers.
-func (r *Run) AddTimes(cells []*Cell, stratum func(i int) string) {
+// AddTimes sets the processor times of the run to those of its cells, whose groups are given by their numbers.
+func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	count := map[string]float64{}
 	r.CPUSeconds, r.CellSeconds = 0, map[string]float64{}
 	for i, c := range cells {
-		s := stratum(i)
+		g := group(i)
 		r.CPUSeconds += c.CPU
-		r.CellSeconds[s] += c.CPU
-		count[s]++
+		r.CellSeconds[g] += c.CPU
+		count[g]++
 	}
-	for stratum, sum := range r.CellSeconds {
-		r.CellSeconds[stratum], _ = strconv.ParseFloat(strconv.FormatFloat(sum/count[stratum], 'g', 3, 64), 64)
+	for g, sum := range r.CellSeconds {
+		r.CellSeconds[g], _ = strconv.ParseFloat(strconv.FormatFloat(sum/count[g], 'g', 3, 64), 64)
 	}
 }
 
-// Expected returns the expected seconds of a cell of a stratum: the mean of the stratum,
+// Expected returns the expected seconds of a cell of a group: the mean of the group,
 // or else of all cells of the run; infinity if nothing is known.
-func (r *Run) Expected(stratum string) float64 {
-	if s, ok := r.CellSeconds[stratum]; ok {
+func (r *Run) Expected(group string) float64 {
+	if s, ok := r.CellSeconds[group]; ok {
 		return s
 	}
 	if n := r.Computed + r.Reused; n > 0 && r.CPUSeconds > 0 {

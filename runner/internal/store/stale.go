@@ -20,12 +20,3 @@ func ReadStale(out string) ([]string, error) {
 	}
 	return strings.Fields(string(text)), err
 }
-
-// WriteStale lists these names, and no others.
-func WriteStale(out string, names []string) error {
-	file := filepath.Join(out, StaleFile)
-	if len(names) > 0 {
-		return WriteFile(file, []byte(strings.Join(names, "\n")+"\n"))
-	}
-	return remove(file)
-}

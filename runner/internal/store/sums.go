@@ -21,11 +21,7 @@ const (
 )
 
 // ofRun are the published files without a checksum. All but SHA256SUMS itself tell of the run.
-var ofRun = []string{sumsFile, runFile, cellsFile, readmeFile}
-
-// Timed reports whether a file holds times, or draws them, by its name. Such a file differs whenever times are
-// measured, has no checksum and is never compared.
-func Timed(name string) bool { return strings.HasPrefix(name, "timing") }
+var ofRun = []string{sumsFile, runFile, readmeFile}
 
 // checksums maps file names to SHA-256 sums in hexadecimal.
 type checksums map[string]string

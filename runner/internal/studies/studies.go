@@ -3,11 +3,8 @@ package studies
 
 import (
 	"closedform/runner/internal/studies/ablation"
-	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/claims"
 	"closedform/runner/internal/studies/compare"
-	"closedform/runner/internal/studies/discover"
-	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/mccheck"
@@ -24,18 +21,13 @@ import (
 var All = []study.Kind{
 	learn.Kind,
 	ablation.Kind,
-	calibrate.Kind,
 	claims.Kind,
 	compare.Kind,
-	discover.Kind,
-	drift.Kind,
 	hidden.Kind,
 	order.Kind,
 	sorted.Kind,
 	posterior.Kind,
-	unknown.OpenSet,
 	unknown.Kind,
-	claims.Vouched,
 	stability.Kind,
 	moments.Kind,
 	mccheck.Kind,

@@ -4,7 +4,6 @@
 package study
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -61,22 +60,12 @@ type Cell struct {
 	Key  string                                   // names the cell within its experiment
 	Spec any                                      // all that its tables follow from, as plain data that JSON can hold
 	Run  func(context.Context) (table.Set, error) // its tables, and files that are published as they are
-
-	// Stratum groups cells that run the same code, such as those of one method on one data
-	// set: where code has changed, some cells of each stratum are recomputed and stand for
-	// the others. Empty: the Key without its seed.
-	Stratum string
-
-	// Uses are the import paths of the baselines that the cell runs. Changes of other
-	// baselines that the list of methods imports do not change the code version of the
-	// cell; nil: those of all of them do.
-	Uses []string
 }
 
 var seed = regexp.MustCompile(`(^| )seed=\d+`)
 
-// Group returns the stratum of the cell.
-func (c Cell) Group() string { return cmp.Or(c.Stratum, seed.ReplaceAllString(c.Key, "")) }
+// Group returns the key without its seed: cells of a group take about the same time.
+func (c Cell) Group() string { return seed.ReplaceAllString(c.Key, "") }
 
 // Figure is a drawing of tables. It follows from these, as they are published, and
 // from the manifest alone.
@@ -96,13 +85,6 @@ type WithData interface {
 // it, a line each.
 type Noted interface {
 	Notes(table.Set) []string
-}
-
-// Timed is an experiment that also measures times on this machine, by the command time: of its
-// published tables, while nothing else runs. The names of its tables and figures begin
-// with "timing_", by which the store knows that they differ on every run.
-type Timed interface {
-	Measure(ctx context.Context, tables table.Set) (table.Set, error)
 }
 
 // Derived is an experiment that reads the tables of others, and follows from

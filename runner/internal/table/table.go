@@ -3,9 +3,6 @@
 package table
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -297,29 +294,6 @@ func (s Set) Get(name string) *Table {
 		}
 	}
 	return nil
-}
-
-// Digest returns the SHA-256, in hexadecimal, of the names and values of all tables.
-func (s Set) Digest() string {
-	h := sha256.New()
-	for _, t := range s {
-		fmt.Fprintf(h, "table %q %d %d\n%s", t.Name, len(t.Columns), t.Len(), t.File)
-		for _, c := range t.Columns {
-			fmt.Fprintf(h, "column %q %d\n", c.Name, c.Kind)
-			for _, text := range c.Texts {
-				fmt.Fprintf(h, "%d %s\n", len(text), text)
-			}
-			bits := make([]byte, 0, 8*len(c.Nums))
-			for _, x := range c.Nums {
-				if math.IsNaN(x) {
-					x = math.NaN() // processors make NaNs of different bits
-				}
-				bits = binary.LittleEndian.AppendUint64(bits, math.Float64bits(x))
-			}
-			h.Write(bits)
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Pack has the tables stored compressed, and not committed: large ones of which others are the means.

@@ -64,7 +64,7 @@ func (s *Stream) Predict(row *dataset.Table) (class string, probability float64,
 	s.x = x[0]
 	familiarity := 1.0
 	if s.Familiarity > 0 { // with an output layer it takes long
-		familiarity = s.familiarity(s.x)
+		familiarity = s.familiarity(s.x, &s.prediction)
 	}
 	class = s.decide(&s.prediction, familiarity, s.Decision)
 	if class == Unknown {

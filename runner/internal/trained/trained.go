@@ -138,10 +138,10 @@ func (n *Network) layer() *readout.Layer {
 	return l
 }
 
-// familiarity returns a p-value of the hypothesis that x, which the network has predicted, is like the learned
+// familiarity returns a p-value of the hypothesis that x, whose prediction is of, is like the learned
 // inputs. The distribution of the inputs gives one p-value and an output layer another; of two, the result is
 // twice the smaller one (Bonferroni). It is 1 if there is neither.
-func (n *Network) familiarity(x []float64) float64 {
+func (n *Network) familiarity(x []float64, of *bnn.Prediction) float64 {
 	p := 1.0
 	if n.Familiar != nil {
 		p = n.Familiar.P(x)
@@ -155,14 +155,14 @@ func (n *Network) familiarity(x []float64) float64 {
 		_ = f.Standard(z, x) // an error was that of the prediction
 		x = z
 	}
-	q, err := l.Familiarity(x)
+	q, _, err := l.Familiarity([][]float64{x}, []int{of.Class()})
 	switch {
-	case err != nil || math.IsNaN(q): // too few examples of the class
+	case err != nil || math.IsNaN(q[0]): // too few examples of the class
 		return p
 	case n.Familiar == nil:
-		return q
+		return q[0]
 	}
-	return min(1, 2*p, 2*q)
+	return min(1, 2*p, 2*q[0])
 }
 
 // decide returns the decision for a prediction, given the familiarity of its input.
@@ -216,7 +216,7 @@ func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, un
 			out.Add(Unknown, table.Gaps(len(out.Columns)-1))
 			continue
 		}
-		familiarity := n.familiarity(x[i])
+		familiarity := n.familiarity(x[i], &p)
 		aleatoric, epistemic := p.LabelVariance()
 		row := []any{n.decide(&p, familiarity, d), p.P[p.Class()], aleatoric, epistemic}
 		if mixture {

@@ -49,7 +49,11 @@ func TestFamiliarity(t *testing.T) {
 			z = make([]float64, 2)
 			check.OK(t, f.Standard(z, x))
 		}
-		p, q := n.Familiar.P(x), check.Must(l.Familiarity(z))
+		var prediction bnn.Prediction
+		check.OK(t, l.Predict(&prediction, z))
+		all, _, err := l.Familiarity([][]float64{z}, []int{prediction.Class()})
+		check.OK(t, err)
+		p, q := n.Familiar.P(x), all[0]
 		check.Near(t, "both", familiarity(), min(1, 2*p, 2*q), 0)
 		for _, least := range []float64{0, 1} { // 0 decides without, 1 finds nothing familiar enough
 			s := check.Must(NewStream(n, Decision{Familiarity: least}, *rows))

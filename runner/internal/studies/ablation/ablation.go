@@ -17,9 +17,9 @@ import (
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/lambdafit"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -73,7 +73,7 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 		return field.Errorf("sweep.rho", "%v is not allowed; allowed: two or more numbers ≥ 0 and < 1", e.Sweep.Rho)
 	}
 	// The maps mark the λ that all words stand for.
-	if err := field.AllWithin("sweep.rho", e.rho, 0, lambdafit.MostRho); err != nil {
+	if err := field.AllWithin("sweep.rho", e.rho, 0, softmax.MostRho); err != nil {
 		return err
 	}
 	standard := learner.DefaultModel()
@@ -117,12 +117,12 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		for _, rho := range e.rho {
 			p := approx.Problems{Classes: n, Spread: e.Ablation.Spread, Variance: e.Ablation.Variance, Unequal: e.Ablation.Unequal}
 			s := moments{study.Seeded{Manifest: e.header.Name, Seed: e.header.Seed}, p, e.Ablation.Draws, rho, e.lambda}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Stratum: "moments", Spec: s, Run: s.run})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Spec: s, Run: s.run})
 		}
 	}
 	for _, model := range e.Models {
 		s := networks{e.header.Name, e.Seeds, e.Data, model, e.Evaluate.Grid, e.lambda}
-		cells = append(cells, study.Cell{Key: "learn " + model.Name, Stratum: "learn", Spec: s, Run: s.run})
+		cells = append(cells, study.Cell{Key: "learn " + model.Name, Spec: s, Run: s.run})
 	}
 	return cells
 }
@@ -145,9 +145,9 @@ func (s moments) run(ctx context.Context) (table.Set, error) {
 		t.Add(n, s.Rho, lambda, errors[i].Asymmetry(), errors[i].Row())
 	}
 	marks, row := table.New("marks", classes, rho), []any{n, s.Rho}
-	for _, word := range learner.LambdaWords {
+	for _, word := range softmax.Criteria {
 		marks.Columns = append(marks.Columns, table.Num(word, "the λ that a manifest calls "+word))
-		row = append(row, learner.Lambda{Word: word}.Value(n, s.Rho))
+		row = append(row, probit.Lambda{Word: word}.Value(n, s.Rho))
 	}
 	marks.Add(row...)
 	return table.Set{t, marks}, nil
@@ -193,7 +193,7 @@ func (s networks) train(ctx context.Context, lambda float64, seed int) ([]float6
 		}
 	}
 	model := s.Model
-	model.Lambda = learner.Lambda{Number: lambda}
+	model.Lambda = probit.Lambda{Number: lambda}
 	l, err := model.Learner(study.Stream(s.Manifest, seed, "prior"))
 	if err != nil {
 		return nil, err

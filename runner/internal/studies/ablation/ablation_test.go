@@ -16,7 +16,7 @@ import (
 	"closedform/internal/check"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/learner"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
@@ -40,7 +40,7 @@ func TestMoments(t *testing.T) {
 		t.Fatalf("%d, %d and %d rows", errors.Len(), marks.Len(), tables.Get("summary").Len())
 	}
 	for _, word := range []string{"slope", "lsq", "minimax"} {
-		check.Near(t, word, marks.Where("classes", 3).Where("rho", 0.2).Nums(word)[0], learner.Lambda{Word: word}.Value(3, 0.2), 0)
+		check.Near(t, word, marks.Where("classes", 3).Where("rho", 0.2).Nums(word)[0], probit.Lambda{Word: word}.Value(3, 0.2), 0)
 	}
 	// Means over the draws, at the logits of this number of classes.
 	want := approx.NewErrors(softmax.Probit{Lambda: 0.55, Rho: 0.2}, 20)

@@ -3,6 +3,7 @@ package ablation
 import (
 	"strconv"
 
+	"closedform/core/softmax"
 	"closedform/figures"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
@@ -51,7 +52,7 @@ func (e *experiment) page(name, from, by string, heats []heat, of func(value str
 				title, classes := of(value)
 				m := figures.Map{Title: title, X: e.lambda, Y: e.rho, Z: all.Where(by, value).Nums(h.column)}
 				if known := t.Get("marks").Where("classes", classes); known.Len() > 0 {
-					for _, word := range learner.LambdaWords {
+					for _, word := range softmax.Criteria {
 						m.Curves = append(m.Curves, figures.Curve{Name: word + " $λ$", Kind: figures.Line, X: known.Nums(word), Y: known.Nums("rho")})
 					}
 				}

@@ -7,11 +7,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"time"
+	"strings"
 
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
@@ -25,8 +23,10 @@ import (
 var Kind = study.Kind{
 	Name: "compare",
 	Asks: "How do the network and other methods score on real data, chosen on equal terms?",
-	New: study.Decoded(func(*config.Manifest) *experiment {
-		return &experiment{Compare: settings{Validation: 0.2}, Model: learner.DefaultModel()}
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{
+			Compare: settings{Validation: 0.2}, Swept: study.Swept{Manifest: m}, Model: learner.DefaultModel(),
+		}
 	}),
 }
 
@@ -81,7 +81,24 @@ func (e *experiment) Validate() error {
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
-	return cmp.Or(e.checkContrasts(), learner.Check(e.Methods, c.Budget, false))
+	return cmp.Or(e.checkSplitsOf(), e.checkContrasts(), learner.Check(e.Methods, c.Budget, false))
+}
+
+// former are experiments that were removed, whose splits another one keeps.
+var former = []string{"defaults"}
+
+// checkSplitsOf reports a splits_of that names no experiment in the folder of the manifest and none of former.
+func (e *experiment) checkSplitsOf() error {
+	name := e.Compare.SplitsOf
+	if name == "" || slices.Contains(former, name) {
+		return nil
+	}
+	known, err := config.List(e.Manifest.Folder)
+	if err == nil && !slices.Contains(known, name) {
+		err = field.Errorf("compare.splits_of", "%q is not allowed; allowed: the name of an experiment in %s, or %s",
+			name, e.Manifest.Folder, strings.Join(former, ", "))
+	}
+	return err
 }
 
 // named reports whether the manifest has a method with this name.
@@ -123,7 +140,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			all := len(e.Seeds)
 			for _, seed := range e.Seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))] {
 				s := e.spec(m.Method, set, seed)
-				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run})
 			}
 		}
 	}
@@ -175,61 +192,4 @@ func (s spec) predictions(p [][]float64, class []int, names []string) *table.Tab
 		t.Add(s.Set, s.Method.Name, s.Seed, i+1, names[class[i]], p[i], table.Gaps(s.Classes-len(p[i])))
 	}
 	return t
-}
-
-// Measure implements [study.Timed]: how long every method takes to learn every set,
-// with the hyper-parameters that were chosen on the first split, and to predict an
-// example. Choosing takes as many times longer as there are candidates. A method that sees one
-// example after another takes as long for each, so some are enough.
-func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, error) {
-	t := table.New("timing_methods",
-		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("train", "training examples that were learned"),
-		table.Num("learn_seconds", "to learn them, in seconds"), table.Num("predict_microseconds", "to predict an example, in microseconds"),
-		table.Num("bytes", "memory of a learner before the first example, of those that see one after another"))
-	runs := tables.Get("runs").Where("seed", e.Seeds[0])
-	for _, set := range e.Sets {
-		for _, m := range e.Methods {
-			s := e.spec(m.Method, set, e.Seeds[0])
-			method, err := m.Chosen(runs.Where("set", set.Name).Where("method", m.Name).Texts("chosen")[0])
-			if err != nil {
-				return nil, err
-			}
-			train, test, err := s.Source.Unscaled(s.Stream("data", s.Set))
-			if err != nil {
-				return nil, err
-			}
-			memory := math.NaN()
-			if m.Online() {
-				train, test = train.First(2000), test.First(2000)
-				if memory, err = s.memory(method, train); err != nil {
-					return nil, err
-				}
-			}
-			begin := time.Now()
-			l, scaled, err := s.lesson().Learn(ctx, method, train, test)
-			if err != nil {
-				return nil, err
-			}
-			l.Test(scaled.Subset([]int{0})) // a batch method fits when it is first asked
-			learned := time.Now()
-			l.Test(scaled)
-			t.Add(s.Set, m.Name, train.Len(), learned.Sub(begin).Seconds(),
-				float64(time.Since(learned).Nanoseconds())/1000/float64(test.Len()), table.Finite(memory))
-			l.Release()
-		}
-	}
-	return table.Set{t}, nil
-}
-
-// memory returns the bytes of a learner.
-func (s spec) memory(m learner.Method, e *data.Examples) (float64, error) {
-	var before, after runtime.MemStats
-	runtime.GC() // twice, for what pools keep until then
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	l, err := m.Learner(e.Inputs(), len(e.Classes()), s.lesson().Learner())
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(l)
-	return float64(int64(after.HeapAlloc) - int64(before.HeapAlloc)), err
 }

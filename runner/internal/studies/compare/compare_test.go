@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -189,22 +188,12 @@ func TestFewerSplits(t *testing.T) {
 	}
 }
 
-// Times are measured for every set and method, and are positive; also of a bank, which says
-// which candidate has most weight, and has no part for validation.
-func TestMeasure(t *testing.T) {
-	text, overrides := manifest(studytest.File(t, studytest.Clusters(36))), []string{"sweep.seed=[1]", "method.ours.weights=evidence"}
-	tables := studytest.Run(t, Kind, text, overrides...)
-	bank := tables.Get("runs").Where("method", "ours")
+// A bank says which candidate has most weight, and has no part for validation.
+func TestBank(t *testing.T) {
+	text := manifest(studytest.File(t, studytest.Clusters(36)))
+	bank := studytest.Run(t, Kind, text, "sweep.seed=[1]", "method.ours.weights=evidence").Get("runs").Where("method", "ours")
 	if got := bank.Texts("chosen")[0]; !strings.HasPrefix(got, "prior_var=") || !strings.Contains(got, ": ") || !math.IsNaN(bank.Nums("validation_log_loss")[0]) {
 		t.Errorf("%s", bank.CSV())
-	}
-	times := check.Must(studytest.New(t, Kind, text, overrides...).(study.Timed).Measure(context.Background(), tables))
-	rows := times.Get("timing_methods")
-	if b := rows.Where("method", "filter").Nums("bytes"); !(b[0] > 9*9*8 && b[0] < 1e6) { // 9 weights and their covariance
-		t.Errorf("a filter has %v bytes", b)
-	}
-	if rows.Len() != 2*4 || !(slices.Min(rows.Nums("learn_seconds")) > 0) || !(slices.Min(rows.Nums("predict_microseconds")) > 0) {
-		t.Errorf("%s", rows.CSV())
 	}
 }
 
@@ -213,12 +202,15 @@ func TestSpecs(t *testing.T) {
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
 		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2",
 		"method.ours.weights=universal")
-	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Sums) != 1 {
-		t.Errorf("sums %q of one file", s.Source.Sums)
+	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Digests) != 1 {
+		t.Errorf("digests %q of one file", s.Source.Digests)
 	}
-	check.Equal(t, "with the splits of small_compare", studytest.New(t, Kind, text).Cells()[0].Spec, studytest.New(t, Kind, text, "name=other", "compare.splits_of=small_compare").Cells()[0].Spec)
+	named := studytest.New(t, Kind, text, "name=defaults").Cells()[0].Spec
+	check.Equal(t, "with the splits of defaults", studytest.New(t, Kind, text, "compare.splits_of=defaults").Cells()[0].Spec, named)
+	studytest.New(t, Kind, text, "folder=../../../../experiments", "compare.splits_of=uci")
 	studytest.Refused(t, Kind, text, map[string]string{
-		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
+		"compare.splits_of=ucy": `compare.splits_of: "ucy" is not allowed; allowed: the name of an experiment in ., or defaults`,
+		"compare.reference=x":   "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
 		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
 		"set.clusters.file=gone.csv": "no such file", "method.ours.hidden=smoother": "method.ours.hidden",
 		"method.ours.prior_var=[1,2]": "method.ours.prior_var", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",

@@ -71,9 +71,6 @@ type spec struct {
 	Model             learner.Named
 	Test              int
 	Snapshots, Passes []int
-
-	Grid, Classes int  // 0: fields of the specs of cells that are kept
-	Train         bool // false: the same
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {

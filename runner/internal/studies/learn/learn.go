@@ -70,7 +70,6 @@ type course struct {
 	Snapshots []int `toml:"snapshots,omitempty"`          // numbers of examples of the first pass; none: about six
 	Passes    int   `toml:"passes" allowed:"1 to 10,000"` // over the training part; after each all are scored
 	Shuffle   bool  `toml:"shuffle"`                      // anew for each pass; else the order is that of the data
-	Grid      int   `toml:"-"`                            // 0: a field of the specs of cells that are kept
 
 	Classes bool `toml:"classes,omitempty" json:"-"` // tables "classes" and "confusion"
 
@@ -147,7 +146,7 @@ func (s *stream) Cells() (cells []study.Cell) {
 		}
 		for _, seed := range s.Seeds {
 			spec := streamSpec{study.Seeded{Manifest: s.Manifest.Name, Seed: seed}, s.Data, l, model, s.Evaluate, s.Save.Network && l.Name == first && seed == s.Seeds[0]}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run, Uses: l.Uses()})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run})
 		}
 	}
 	return cells

@@ -60,7 +60,7 @@ func (p *plane) Cells() (cells []study.Cell) {
 	for i, model := range p.Models {
 		for _, seed := range p.Seeds {
 			s := planeSpec{study.Seeded{Manifest: p.header.Name, Seed: seed}, p.Data, model, p.Evaluate, p.MonteCarlo, seed == p.header.Seed, i == 0}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", model.Name, seed), Spec: s, Run: s.run, Uses: []string{}})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", model.Name, seed), Spec: s, Run: s.run})
 		}
 	}
 	return cells

@@ -202,7 +202,7 @@ func TestTune(t *testing.T) {
 	check.Equal(t, "the chosen network", []any{string(a.CSV()), a.Len()}, []any{string(b.CSV()), 2})
 	studytest.Refused(t, Kind, chooses, map[string]string{
 		"evaluate.validation=1": "evaluate.validation", `method.large.tune=["passes", "prior_var"]`: "passes", "method.large.candidates=[[1]]": "method.large.candidates",
-		"method.large.candidates=[[1, -1]]": "prior_var", "method.large.candidates=[[-1, 1]]": "lambda", `method.few.tune=["window"]`: "window",
+		"method.large.candidates=[[1, -1]]": "prior_var", "method.large.candidates=[[-1, 1]]": "lambda", `method.few.tune=["window"]`: "window: not a key",
 	})
 	text, err := studytest.New(t, Kind, src).(*stream).Manifest.Resolved(studytest.New(t, Kind, src))
 	if err != nil || strings.Contains(string(text), "tune") || strings.Contains(string(text), "validation") {

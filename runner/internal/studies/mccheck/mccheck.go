@@ -148,7 +148,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 					key = fmt.Sprintf("%s case=%d", key, k)
 					s := spec{e.seeded, key, f.name, n, r, k, e.Check.Samples, c.Spread, c.Variance, c.Lambda, input}
 					run := func(ctx context.Context) (table.Set, error) { return f.run(ctx, s) }
-					cells = append(cells, study.Cell{Key: key, Stratum: f.name, Spec: s, Run: run})
+					cells = append(cells, study.Cell{Key: key, Spec: s, Run: run})
 				}
 			}
 		}

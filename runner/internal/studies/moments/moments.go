@@ -1,5 +1,6 @@
 // Package moments is the study of the approximations of the moments of the softmax of a Gaussian: the
-// error of each against the exact integrals, at random logits.
+// error of each against the exact integrals, at random logits, and the λ with which the probit comes
+// closest to the softmax of certain logits.
 package moments
 
 import (
@@ -65,6 +66,10 @@ type spec struct {
 func (e *experiment) Cells() (cells []study.Cell) {
 	m := e.Moments
 	for _, n := range m.Classes {
+		s := slopes{n}
+		cells = append(cells, study.Cell{Key: fmt.Sprintf("lambda n=%d", n), Spec: s, Run: s.run})
+	}
+	for _, n := range m.Classes {
 		for _, spread := range m.Spread {
 			for _, variance := range m.Variance {
 				affordable := max(2, m.MonteCarloPairs/(n*n))
@@ -73,7 +78,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 					approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
 					m.Draws, min(m.MonteCarloDraws, m.Draws, affordable), m.Methods, m.Samples,
 				}
-				cells = append(cells, study.Cell{Key: s.key(), Stratum: fmt.Sprintf("n=%d", n), Spec: s, Run: s.run})
+				cells = append(cells, study.Cell{Key: s.key(), Spec: s, Run: s.run})
 			}
 		}
 	}

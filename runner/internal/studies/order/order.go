@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
@@ -32,21 +34,45 @@ var Kind = study.Kind{
 
 type experiment struct {
 	study.Plain
-	Data  data.Sample `toml:"data"`
-	Order settings    `toml:"order"`
+	Order settings `toml:"order"`
+	Tasks []task   `toml:"task" allowed:"at least one table headed [[task]]"`
 	learner.Networks
 	header config.Header
-}
-
-func (e *experiment) SetUp(m *config.Manifest) error {
-	return cmp.Or(learner.Increasing("order.sizes", e.Order.Sizes, e.Data.Train), e.Resolve(m, e.Data.Task().Classes))
+	models [][]learner.Named // by task
 }
 
 type settings struct {
-	Permutations int   `toml:"permutations" allowed:"2 to 1,000"`                   // orders of each training set
-	Samples      int   `toml:"samples" allowed:"2 to 1,000"`                        // other training sets beside it, the yardstick
-	Sizes        []int `toml:"sizes" allowed:"increasing numbers up to data.train"` // of the training set: the first examples of one stream
-	Test         int   `toml:"test" allowed:"1 to 1,000,000"`                       // inputs at which networks are compared and scored
+	Permutations int `toml:"permutations" allowed:"2 to 1,000"` // orders of each training set
+	Samples      int `toml:"samples" allowed:"2 to 1,000"`      // other training sets beside it, the yardstick
+	Test         int `toml:"test" allowed:"1 to 1,000,000"`     // inputs at which networks are compared and scored
+}
+
+// task is examples, what they are called, and who learns them.
+type task struct {
+	Name string `toml:"name" allowed:"a text"`
+	data.Sample
+	Sizes   []int    `toml:"sizes" allowed:"increasing numbers up to train"` // of the training set: the first examples of one stream
+	Methods []string `toml:"methods,omitempty"`                              // that learn it; none: all
+}
+
+// SetUp works out the models of each task.
+func (e *experiment) SetUp(m *config.Manifest) error {
+	all, names := e.Methods, learner.Names(e.Methods)
+	for _, t := range e.Tasks {
+		key := "task." + t.Name
+		if err := field.AllOneOf(key+".methods", t.Methods, names...); err != nil {
+			return err
+		}
+		e.Methods = slices.DeleteFunc(slices.Clone(all), func(n learner.Named) bool {
+			return len(t.Methods) > 0 && !slices.Contains(t.Methods, n.Name)
+		})
+		if err := cmp.Or(learner.Increasing(key+".sizes", t.Sizes, t.Train), e.Resolve(m, t.Task().Classes)); err != nil {
+			return err
+		}
+		e.models = append(e.models, e.Models)
+	}
+	e.Methods = all
+	return nil
 }
 
 // Networks differ by the order of one training set, or by their training sets.
@@ -55,19 +81,22 @@ const (
 	bySample = "sample"
 )
 
-// spec is all that the tables of a cell, one model and one seed, follow from.
+// spec is all that the tables of a cell, one task, model and seed, follow from.
 type spec struct {
 	study.Seeded
-	Data  data.Sample
+	Task  task
 	Model learner.Named
 	Order settings
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	for _, model := range e.Models {
-		for _, seed := range e.Seeds {
-			s := spec{study.Seeded{Manifest: e.header.Name, Seed: seed}, e.Data, model, e.Order}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", model.Name, seed), Spec: s, Run: s.run})
+	for i, task := range e.Tasks {
+		for _, model := range e.models[i] {
+			for _, seed := range e.Seeds {
+				s := spec{study.Seeded{Manifest: e.header.Name, Seed: seed}, task, model, e.Order}
+				key := fmt.Sprintf("%s %s seed=%d", task.Name, model.Name, seed)
+				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+			}
 		}
 	}
 	return cells
@@ -77,15 +106,16 @@ func (e *experiment) Cells() (cells []study.Cell) {
 // the stream "train", its order r that of the stream "permutation", r; the other training set r is
 // from the stream "sample", r.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	task := s.Data.Task()
+	task := s.Task.Task()
 	test := task.Draw(s.Order.Test, s.Stream("test"))
-	train := dataset.NewExamples(task.Draw(s.Data.Train, s.Stream("train")), task.Classes)
+	train := dataset.NewExamples(task.Draw(s.Task.Train, s.Stream("train")), task.Classes)
 	t := table.New("spread", append([]table.Column{
-		table.Text("method", "the variant of the network"), table.Int("seed", "of the training set"), table.Int("size", "examples of the training set"),
+		table.Text("task", "what it learns"), table.Text("method", "the variant of the network"),
+		table.Int("seed", "of the training set"), table.Int("size", "examples of the training set"),
 		table.Text("differ_by", "what networks differ by: the order of the same examples, or the sample of examples"),
 		table.Int("runs", "networks that are compared"),
 	}, spreadColumns()...)...)
-	for _, size := range s.Order.Sizes {
+	for _, size := range s.Task.Sizes {
 		for _, by := range []struct {
 			word string
 			sets int
@@ -109,7 +139,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 				}
 				learners = append(learners, l)
 			}
-			t.Add(s.Model.Name, s.Seed, size, by.word, by.sets, compare(learners, test))
+			t.Add(s.Task.Name, s.Model.Name, s.Seed, size, by.word, by.sets, compare(learners, test))
 		}
 	}
 	return table.Set{t}, nil
@@ -173,7 +203,7 @@ func totalVariation(p [][][]float64) (mean, largest float64) {
 // Tables adds the means of spread.csv over the seeds; of log losses that are finite.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
-		return table.Set{t.Get("spread").GroupBy("method", "size", "differ_by", "runs").
+		return table.Set{t.Get("spread").GroupBy("task", "method", "size", "differ_by", "runs").
 			Shares("tv", "tv_max", "accuracy", "accuracy_min", "accuracy_max").Positive("log_loss").MeanFinite("summary", table.Names(spreadColumns())...)}
 	})
 }

@@ -22,13 +22,15 @@ import (
 // manifest has a method that breaks down, at so steep a λ.
 const manifest = `
 name = "small_order"; study = "order"; seed = 2
-data = {generator = "wedges", train = 12}
 model = {layers = [2, 3], bias = false, rule = "joint", prior_var = 1, prior_mean = [[1, 0], [0, 1], [1, 1]]}
-order = {permutations = 4, samples = 3, sizes = [1, 12], test = 30}
+order = {permutations = 4, samples = 3, test = 30}
 sweep = {seed = [1, 2]}
+[[task]]; name = "wedges"; generator = "wedges"; train = 12; sizes = [1, 12]; methods = ["fails", "adf", "drawn"]
+[[task]]; name = "curved"; generator = "spirals"; train = 4; sizes = [4]; methods = ["deep"]
 [[method]]; name = "fails"; lambda = 3
 [[method]]; name = "adf"; rule = "adf"
 [[method]]; name = "drawn"; prior_mean = []; prior_mean_var = 1.0; prior_draw = "independent"
+[[method]]; name = "deep"; layers = [2, 4, 3]; hidden = "smooth"; prior_mean = []; rule = "adf"
 `
 
 func TestSpread(t *testing.T) {
@@ -125,7 +127,8 @@ func TestBroken(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, manifest, map[string]string{
-		"order.permutations=1": "2 to 1,000", "order.sizes=[12, 13]": "from 1 to 12", "order.sizes=[12, 1]": "increasing",
-		"order.test=0": "1 to", "sweep.seed=[1]": "seed",
+		"order.permutations=1": "2 to 1,000", "task.wedges.sizes=[12, 13]": "from 1 to 12", "task.wedges.sizes=[12, 1]": "increasing",
+		"task.curved.methods=[\"other\"]": "adf",
+		"order.test=0":                    "1 to", "sweep.seed=[1]": "seed",
 	})
 }

@@ -1,7 +1,6 @@
 package posterior
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -62,8 +61,17 @@ func (c *cell) enlist() error {
 	if c.Joint && c.task.Classes <= mostJoint {
 		c.methods = append(c.methods, method{name: jointName, Tolerant: learner.NewTolerant(newJoint(c.prior), c.task.Classes)})
 	}
-	uniform := &learner.Batch{Every: math.MaxInt} // never fitted
-	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform, c.task.Classes)})
+	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform{}, c.task.Classes)})
+	return nil
+}
+
+// uniform learns nothing, and predicts equal probabilities.
+type uniform struct{}
+
+func (uniform) Observe([]float64, int) error { return nil }
+
+func (uniform) Predict(p, _ []float64) error {
+	copy(p, learner.Equal(1, len(p))[0])
 	return nil
 }
 

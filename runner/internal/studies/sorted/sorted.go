@@ -73,7 +73,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			for _, seed := range e.Seeds[:min(len(e.Seeds), cmp.Or(set.Splits, len(e.Seeds)))] {
 				for _, order := range []string{byClass, shuffled} {
 					s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, set.Name, set.Source, m.Method, order}
-					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s %s seed=%d", m.Name, set.Name, order, seed), Spec: s, Run: s.run, Uses: m.Uses()})
+					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s %s seed=%d", m.Name, set.Name, order, seed), Spec: s, Run: s.run})
 				}
 			}
 		}

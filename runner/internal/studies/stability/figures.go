@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"closedform/figures"
-	"closedform/runner/internal/learner"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -39,7 +39,7 @@ func (e *experiment) Figures() []study.Figure {
 }
 
 // panel returns the map of one number of classes and one λ.
-func (e *experiment) panel(t *table.Table, lambda learner.Lambda) figures.Map {
+func (e *experiment) panel(t *table.Table, lambda probit.Lambda) figures.Map {
 	m := figures.Map{Title: "$λ$ = " + lambda.String(), X: t.Nums("gap")[:e.Stability.Grid], Z: t.Nums("definite"), LogY: true}
 	if lambda.Word != "" {
 		m.Title = fmt.Sprintf("%s: $λ$ = %.3f", lambda, t.Nums("lambda_value")[0])

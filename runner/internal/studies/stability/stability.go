@@ -19,8 +19,7 @@ import (
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/lambdafit"
-	"closedform/runner/internal/learner"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -41,13 +40,13 @@ type experiment struct {
 }
 
 type settings struct {
-	Classes  config.Ints      `toml:"classes" allowed:"each 2 to 1,000"`                    // numbers of classes: 2 in closed form, others by sampling
-	Lambda   []learner.Lambda `toml:"lambda" allowed:"numbers > 0, or words as in [model]"` // slopes λ of the probit
-	Rho      float64          `toml:"rho"`                                                  // its correlation ρ
-	Gap      []float64        `toml:"gap" allowed:"each 0 to 1e30"`                         // first and last distance of the largest mean logit from the next
-	Variance []float64        `toml:"variance" allowed:"each 1e-30 to 1e30"`                // lowest and highest variance of every logit, on a logarithmic axis
-	Grid     int              `toml:"grid" allowed:"2 to 2,001"`                            // points of the maps along each axis
-	Draws    int              `toml:"draws" allowed:"1 to 1,000,000"`                       // random logits, the same at all points
+	Classes  config.Ints     `toml:"classes" allowed:"each 2 to 1,000"`                    // numbers of classes: 2 in closed form, others by sampling
+	Lambda   []probit.Lambda `toml:"lambda" allowed:"numbers > 0, or words as in [model]"` // slopes λ of the probit
+	Rho      float64         `toml:"rho"`                                                  // its correlation ρ
+	Gap      []float64       `toml:"gap" allowed:"each 0 to 1e30"`                         // first and last distance of the largest mean logit from the next
+	Variance []float64       `toml:"variance" allowed:"each 1e-30 to 1e30"`                // lowest and highest variance of every logit, on a logarithmic axis
+	Grid     int             `toml:"grid" allowed:"2 to 2,001"`                            // points of the maps along each axis
+	Draws    int             `toml:"draws" allowed:"1 to 1,000,000"`                       // random logits, the same at all points
 }
 
 func (s *settings) Validate() error {
@@ -56,8 +55,8 @@ func (s *settings) Validate() error {
 		return field.Errorf("gap", "%v is not allowed; allowed: [low, high] with 0 ≤ low < high", s.Gap)
 	case len(s.Variance) != 2 || !(s.Variance[0] < s.Variance[1]):
 		return field.Errorf("variance", "%v is not allowed; allowed: [low, high] with 0 < low < high", s.Variance)
-	case slices.ContainsFunc(s.Lambda, func(l learner.Lambda) bool { return l.Word != "" }):
-		return field.Within("rho", s.Rho, 0, lambdafit.MostRho)
+	case slices.ContainsFunc(s.Lambda, func(l probit.Lambda) bool { return l.Word != "" }):
+		return field.Within("rho", s.Rho, 0, softmax.MostRho)
 	}
 	return field.Fraction("rho", s.Rho)
 }
@@ -66,7 +65,7 @@ func (s *settings) Validate() error {
 type spec struct {
 	study.Seeded
 	Classes       int
-	Lambda        learner.Lambda
+	Lambda        probit.Lambda
 	Rho           float64
 	Gap, Variance []float64
 	Grid, Draws   int
@@ -77,7 +76,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	for _, n := range of.Classes {
 		for _, lambda := range of.Lambda {
 			s := spec{e.seeded, n, lambda, of.Rho, of.Gap, of.Variance, of.Grid, of.Draws}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d lambda=%s", n, lambda), Stratum: fmt.Sprintf("n=%d", n), Spec: s, Run: s.run})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d lambda=%s", n, lambda), Spec: s, Run: s.run})
 		}
 	}
 	return cells

@@ -9,8 +9,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/classgaussian"
-	"closedform/core/bnn"
-	"closedform/core/readout"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -35,42 +33,26 @@ const (
 	// these, and from that of all, with all of it (Ren et al. 2021).
 	mahalanobis score = "relative-mahalanobis"
 
-	// logitVariance is minus the mean variance of the logits, v_j = ŷᵀΣŷ of the last layer. It goes as |ŷ|², and
-	// out-of-distribution inputs move fewer hidden units, so it is lower there. relativeLogit is that over |ŷ|².
-	logitVariance score = "logit-variance"
-	relativeLogit score = "relative-logit-variance"
+	// density is the log density of the input, or of an output layer that of the most probable class.
+	density score = "density"
 
-	// density is the log density of the input, or of an output layer that of the most probable class c, with
-	// output = "ridge" of Gaussians with one covariance.
-	density      score = "density"
-	densityRatio score = "density-ratio" // density less the log density of one Gaussian of all examples
-	ridge        score = "ridge"         // the largest output of the ridge regression
-	ridgeDensity score = "ridge-density" // log density of c on the outputs of the regression
-
-	// combined is the function combine of the scores of an output layer, with the validation examples of the same
-	// most probable class as reference, or else of those that the manifest names, with all validation examples.
+	// combined is the familiarity of an output layer, or else the function combine of those scores that the
+	// manifest names.
 	combined score = "combined"
 )
 
-var (
-	ofLayer = []score{density, densityRatio, ridge, ridgeDensity} // those of [readout.Layer.Scores]
-	scores  = slices.Concat([]score{probability, entropy, mutual, firstLayer, mahalanobis, logitVariance, relativeLogit, combined}, ofLayer)
-)
+var scores = []score{probability, entropy, mutual, firstLayer, mahalanobis, density, combined}
 
 // monitor is a learner with what its scores need.
 type monitor struct {
 	*learner.Tolerant
 	scores, parts []score      // those that are wanted, and those that combined is made of
-	raw           bool         // entropy and mutual information are minus these, for the order alone
 	hidden        []relative   // by member
 	validation    *predictions // the first
 }
 
 // relative is the relative Mahalanobis distance.
-type relative struct {
-	classes, all *classgaussian.Model
-	distance     []float64
-}
+type relative struct{ classes, all *classgaussian.Model }
 
 // observeHidden fits moments to the hidden means of the training examples, if a score needs them.
 func (m *monitor) observeHidden(train *data.Examples) {
@@ -100,76 +82,59 @@ func newRelative(inputs, classes int) relative {
 		}
 		return m
 	}
-	return relative{of(classes), of(1), make([]float64, classes)}
+	return relative{of(classes), of(1)}
 }
 
 // nearness returns max_c (d_0 − d_c).
-func (r *relative) nearness(h []float64) (float64, error) {
-	if err := r.classes.Distances(r.distance, h); err != nil {
-		return 0, err
-	}
-	nearest := floats.Min(r.distance)
-	err := r.all.Distances(r.distance[:1], h)
-	return r.distance[0] - nearest, err
+func (r *relative) nearness(h []float64, classes int) (float64, error) {
+	each, all := make([]float64, classes), make([]float64, 1)
+	err := cmp.Or(r.classes.Distances(each, h), r.all.Distances(all, h))
+	return all[0] - floats.Min(each), err
 }
 
-// of returns a score, NaN if the learner does not have it.
-func (m *monitor) of(s score, x []float64, a learner.Answer) (float64, error) {
-	most, unit := 1., kernel.Log(float64(len(a.P)))
-	if m.raw {
-		most, unit = 0, 1
-	}
+// value returns a score, NaN if the learner does not have it.
+func (m *monitor) value(s score, x []float64, a learner.Answer) (float64, error) {
 	switch s {
 	case probability:
 		return floats.Max(a.P), nil
 	case entropy:
-		return most - kernel.Entropy(a.P, 1)/unit, nil
+		return 1 - kernel.Entropy(a.P, 1)/kernel.Log(float64(len(a.P))), nil
 	case mutual:
-		return most - a.MutualInformation/unit, nil
+		return 1 - a.MutualInformation/kernel.Log(float64(len(a.P))), nil
 	case density:
 		if l, ok := m.Learner.(*classgaussian.Model); ok {
 			return l.LogDensity(x)
 		}
-	case mahalanobis:
-		return mean(a, func(k int, _, last bnn.Layer) (float64, error) { return m.hidden[k].nearness(last.Input) })
-	case firstLayer:
-		return mean(a, func(_ int, first, _ bnn.Layer) (sum float64, _ error) {
-			for _, v := range first.Variance {
-				sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(first.Variance))
+	case mahalanobis, firstLayer: // the mean of the members
+		sum := 0.0
+		for k, layers := range a.Members {
+			x, err := minusLog(layers[0].Variance), error(nil)
+			if s == mahalanobis {
+				x, err = m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
 			}
-			return sum, nil
-		})
-	case logitVariance, relativeLogit:
-		return mean(a, func(_ int, _, last bnn.Layer) (float64, error) {
-			x := -kernel.Sum(last.Variance) / float64(len(last.Variance))
-			if s == relativeLogit {
-				x /= max(kernel.Dot(last.Input, last.Input), math.SmallestNonzeroFloat64)
+			if err != nil {
+				return 0, err
 			}
-			return x, nil
-		})
+			sum += x
+		}
+		return sum / float64(len(a.Members)), nil // NaN without members
 	}
 	return math.NaN(), nil
 }
 
-// mean returns that of the members, of their first and last layers, NaN if there is none.
-func mean(a learner.Answer, of func(k int, first, last bnn.Layer) (float64, error)) (float64, error) {
-	var sum float64
-	for k, layers := range a.Members {
-		x, err := of(k, layers[0], layers[len(layers)-1])
-		if err != nil {
-			return 0, err
-		}
-		sum += x
+// minusLog returns minus the mean logarithm of variances.
+func minusLog(variance []float64) (sum float64) {
+	for _, v := range variance {
+		sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
 	}
-	return sum / float64(len(a.Members)), nil
+	return sum
 }
 
 // predictions are those of some examples, and how sure the learner is of them.
 type predictions struct {
 	p      [][]float64
 	class  []int  // 0 where the true class is not one of those that were learned
-	top    []int  // the most probable class
-	wrong  []bool // whether that is another one
+	wrong  []bool // whether another class is the most probable one
 	scores []score
 	by     map[score][]float64
 }
@@ -180,14 +145,15 @@ func (m *monitor) predict(e *data.Examples) predictions {
 	a := predictions{by: map[score][]float64{}}
 	wanted := slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.scores, m.parts))))
 	var inputs [][]float64 // of the output layer
+	var top []int          // the most probable classes
 	layer := m.Readout()
 	ok := m.Look(e, func(_ int, x []float64, answer learner.Answer) error {
-		a.p, a.top = append(a.p, answer.P), append(a.top, floats.MaxIdx(answer.P))
+		a.p, top = append(a.p, answer.P), append(top, floats.MaxIdx(answer.P))
 		if layer != nil {
 			inputs = append(inputs, slices.Clone(x))
 		}
 		for _, s := range wanted {
-			value, err := m.of(s, x, answer)
+			value, err := m.value(s, x, answer)
 			if err != nil {
 				return err
 			}
@@ -198,77 +164,55 @@ func (m *monitor) predict(e *data.Examples) predictions {
 		return nil
 	})
 	if ok && layer != nil && e.Len() > 0 {
-		ok = a.addLayer(layer, inputs) == nil
+		var err error
+		a.by[combined], a.by[density], err = layer.Familiarity(inputs, top)
+		for i, p := range a.by[combined] {
+			if math.IsNaN(p) { // too few examples of the class were learned
+				a.by[combined][i] = 0
+			}
+		}
+		ok = err == nil
 	}
 	if !ok || e.Len() == 0 {
-		a.p, a.top = learner.Equal(e.Len(), m.Classes), make([]int, e.Len())
+		a.p = learner.Equal(e.Len(), m.Classes)
 		for _, s := range wanted {
 			a.by[s] = make([]float64, e.Len())
 		}
 	}
-	for i, top := range a.top {
+	for i, p := range a.p {
 		a.class = append(a.class, e.Class(i))
-		a.wrong = append(a.wrong, top != a.class[i])
+		a.wrong = append(a.wrong, floats.MaxIdx(p) != a.class[i])
 	}
-	m.combine(&a)
+	if layer == nil {
+		m.combine(&a)
+	}
 	a.scores = a.have(m.scores)
 	return a
 }
 
-// addLayer adds the scores of an output layer.
-func (a *predictions) addLayer(l *readout.Layer, x [][]float64) error {
-	all, err := l.Scores(x, a.top)
-	for _, scores := range all {
-		for k, value := range scores {
-			a.by[ofLayer[k]] = append(a.by[ofLayer[k]], value)
-		}
-	}
-	return err
-}
-
-// combine sets the combined score, that of an output layer or of two scores or more. The first predictions are
-// those of the part for validation.
+// combine sets the combined score, of two scores or more: the sum of log p over these (Fisher 1925). p is the
+// share of the first predictions, and of the example itself, whose score is no larger than that of the example.
 func (m *monitor) combine(a *predictions) {
 	delete(a.by, combined)
 	if m.validation == nil {
 		m.validation = a
 	}
-	if len(a.have(ofLayer)) == len(ofLayer) {
-		a.by[combined] = a.combine(ofLayer, m.validation, func(p *predictions, i int) int { return p.top[i] })
-	} else if parts := a.have(m.parts); len(parts) > 1 {
-		a.by[combined] = a.combine(parts, m.validation, func(*predictions, int) int { return 0 })
+	parts := a.have(m.parts)
+	if len(parts) < 2 {
+		return
 	}
-}
-
-// combine returns the sum over some scores of log p (Fisher 1925). p is the share of the reference examples
-// of the same group, and of the example itself, whose score is no larger than that of the example.
-func (a *predictions) combine(of []score, reference *predictions, group func(of *predictions, i int) int) []float64 {
 	sum := make([]float64, len(a.p))
-	for _, s := range of {
-		tails := map[int][]float64{}
-		for i := range reference.p {
-			g := group(reference, i)
-			tails[g] = append(tails[g], reference.by[s][i])
-		}
-		for _, tail := range tails {
-			slices.Sort(tail)
-		}
+	for _, s := range parts {
+		tail := slices.Sorted(slices.Values(m.validation.by[s]))
 		for i, x := range a.by[s] {
-			tail := tails[group(a, i)]
 			below := sort.Search(len(tail), func(k int) bool { return tail[k] > x })
 			sum[i] += kernel.Log(float64(1+below) / float64(1+len(tail)))
 		}
 	}
-	return sum
+	a.by[combined] = sum
 }
 
 // have returns those of the scores that the learner has.
 func (a predictions) have(of []score) []score {
 	return slices.DeleteFunc(slices.Clone(of), func(s score) bool { return a.by[s] == nil })
-}
-
-// standing returns the score that the manifest names or, of a method without it, the density of the input, or the
-// first that it has.
-func (a predictions) standing(named score) score {
-	return append(a.have([]score{named, density}), a.scores[0])[0]
 }

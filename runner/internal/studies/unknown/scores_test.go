@@ -10,6 +10,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/random"
+	"closedform/core/readout"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -28,8 +29,7 @@ func TestScoresByHand(t *testing.T) {
 		_ = l.Observe(x, set.Class[i])
 	}
 	train := dataset.NewExamples(set, 3)
-	wanted := []score{entropy, firstLayer, mahalanobis, logitVariance, relativeLogit}
-	m := monitor{Tolerant: l, scores: wanted}
+	m := monitor{Tolerant: l, scores: []score{firstLayer, mahalanobis}}
 	m.observeHidden(train)
 	x := []float64{2, -3}
 	got := m.predict(dataset.NewExamples(data.Set{X: [][]float64{x}, Class: []int{1}}, 3))
@@ -89,10 +89,6 @@ func TestScoresByHand(t *testing.T) {
 		for j := range cov {
 			want[firstLayer] -= math.Log(mat.Inner(y, cov[j], y)) / 3 / 2
 		}
-		for _, v := range p.Variance {
-			want[logitVariance] -= v / 3 / 2
-			want[relativeLogit] -= v / 3 / floats.Dot(h, h) / 2
-		}
 	}
 	for s, w := range want {
 		check.Near(t, string(s), got.by[s][0], w, 1e-8*(1+math.Abs(w)))
@@ -100,37 +96,50 @@ func TestScoresByHand(t *testing.T) {
 }
 
 // The combined score of a network has the p-values of all first examples, whatever their classes; these do not
-// change with those that follow. That of an output layer has the p-values of the same most probable class.
+// change with those that follow.
 func TestCombined(t *testing.T) {
-	log := func(shares ...float64) (sum float64) {
-		for _, s := range shares {
-			sum += math.Log(s)
-		}
-		return sum
+	log := func(a, b float64) float64 { return math.Log(a) + math.Log(b) }
+	m := &monitor{parts: []score{entropy, firstLayer}}
+	of := func(a, b []float64) predictions {
+		return predictions{p: make([][]float64, len(a)), by: map[score][]float64{entropy: a, firstLayer: b}}
 	}
-	for _, layer := range []bool{false, true} {
-		m := &monitor{parts: []score{entropy, firstLayer}}
-		of := func(top []int, a, b []float64) predictions {
-			by := map[score][]float64{entropy: a, firstLayer: b}
-			for _, s := range ofLayer {
-				if layer {
-					by[s] = a
-				}
-			}
-			return predictions{p: make([][]float64, len(a)), top: top, by: by}
+	first := of([]float64{1, 2, 2, 5}, []float64{-1, -2, -3, -4})
+	m.combine(&first)
+	next := of([]float64{0, 9}, []float64{-9, 9})
+	m.combine(&next)
+	check.NearAll(t, "validation", first.by[combined], []float64{log(.4, 1), log(.8, .8), log(.8, .6), log(1, .4)}, 1e-14)
+	check.NearAll(t, "others", next.by[combined], []float64{log(.2, .2), 0}, 1e-14)
+	alone := predictions{p: make([][]float64, 1), by: map[score][]float64{entropy: {0}}}
+	m.combine(&alone)
+	check.Equal(t, "one score combined", alone.by[combined], nil)
+}
+
+// The combined score of an output layer is its familiarity, 0 where too few examples of the class were learned.
+func TestLayer(t *testing.T) {
+	layer := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3}))
+	l := learner.NewTolerant(&learner.Network{Model: layer}, 3)
+	set := studytest.Clusters(60)
+	for i, x := range set.X {
+		if set.Class[i] < 2 || i < 15 {
+			_ = l.Observe(x, set.Class[i])
 		}
-		first := of([]int{0, 0, 1, 1}, []float64{1, 2, 2, 5}, []float64{-1, -2, -3, -4})
-		m.combine(&first)
-		next := of([]int{0, 1}, []float64{0, 9}, []float64{-9, 9})
-		m.combine(&next)
-		want := [2][]float64{{log(.4, 1), log(.8, .8), log(.8, .6), log(1, .4)}, {log(.2, .2), 0}}
-		if layer {
-			want = [2][]float64{{4 * log(2./3), 0, 4 * log(2./3), 0}, {4 * log(1./3), 0}}
-		}
-		check.NearAll(t, "validation", first.by[combined], want[0], 1e-14)
-		check.NearAll(t, "others", next.by[combined], want[1], 1e-14)
-		alone := predictions{p: make([][]float64, 1), top: []int{0}, by: map[score][]float64{entropy: {0}}}
-		m.combine(&alone)
-		check.Equal(t, "one score combined", alone.by[combined], nil)
 	}
+	m := monitor{Tolerant: l, scores: scores}
+	got := m.predict(dataset.NewExamples(set, 3))
+	var top []int
+	for _, q := range got.p {
+		top = append(top, floats.MaxIdx(q))
+	}
+	p, log, err := layer.Familiarity(set.X, top)
+	check.OK(t, err)
+	for i := range p {
+		few := math.IsNaN(p[i])
+		check.Equal(t, "too few examples", few, top[i] == 2)
+		if few {
+			p[i] = 0
+		}
+	}
+	check.NearAll(t, "familiarity", got.by[combined], p, 0)
+	check.NearAll(t, "density", got.by[density], log, 0)
+	check.Equal(t, "scores", got.scores, []score{probability, entropy, density, combined})
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -111,12 +110,16 @@ func TestByHand(t *testing.T) {
 		x[0] *= 0.5
 	}
 	set = data.Set{X: slices.Concat(set.X, set.X), Class: slices.Concat(set.Class, set.Class)} // so that an example has the threshold itself
-	tables := run(t, set)
 	for seed := 1; seed <= 2; seed++ {
+		tables := run(t, set, fmt.Sprintf("sweep.seed=[%d]", seed), fmt.Sprintf("seed=%d", seed))
 		validation, test, outside := ours(t, seed, set)
 		n := float64(len(test.p))
-		of := func(name string) *table.Table { return tables.Get(name).Where("method", "ours").Where("seed", seed) }
-		for wanted, threshold := range map[string]float64{"wrong=0.1": smallest(validation, 0.1), "wrong=0.0001": smallest(validation, 0.0001), "threshold=0.6": 0.6} {
+		row := func(name string) *table.Table {
+			return studytest.Rows(t, tables.Get(name), "method=ours confidence=probability")
+		}
+		for wanted, threshold := range map[string]float64{
+			"wrong=0.1": smallest(validation, 0.1), "wrong=0.0001": smallest(validation, 0.0001), "threshold=0.6": 0.6,
+		} {
 			var correct, unknown, wrong float64
 			for i, c := range test.confidence {
 				switch {
@@ -128,45 +131,46 @@ func TestByHand(t *testing.T) {
 					correct++
 				}
 			}
-			r := of("decisions").Where("confidence", "probability").Where("wanted", wanted)
+			r := row("decisions_summary").Where("wanted", wanted)
 			got := []float64{r.Nums("threshold")[0], r.Nums("correct")[0], r.Nums("unknown")[0], r.Nums("wrong")[0]}
 			check.NearAll(t, wanted, got, []float64{threshold, correct / n, unknown / n, wrong / n}, 1e-12)
 			if wrong+correct > 0 {
 				check.Near(t, wanted+": risk", r.Nums("risk")[0], wrong/(wrong+correct), 1e-12)
 			}
 		}
-		check.Near(t, "AURC", of("runs").Where("confidence", "probability").Nums("aurc")[0], metric.AURC(test.confidence, test.wrong), 1e-12)
+		check.Near(t, "AURC", row("runs").Nums("aurc")[0], metric.AURC(test.confidence, test.wrong), 1e-12)
 		known := append(slices.Repeat([]bool{true}, len(test.p)), make([]bool, len(outside.p))...)
 		auroc := metric.AUROC(slices.Concat(test.confidence, outside.confidence), known)
-		check.Near(t, "AUROC", of("outside").Where("confidence", "probability").Where("data", "far").Nums("auroc")[0], auroc, 1e-12)
-		for data, want := range map[string]said{"test": test, "far": outside} {
-			p := of("predictions").Where("data", data)
-			if p.Len() < len(want.p) { // the second training has none of "test" and "far"
-				t.Fatalf("%d predictions", p.Len())
-			}
-			for i, text := range p.Texts("p") {
-				for j, x := range strings.Fields(text) {
-					check.Near(t, "p", check.Must(strconv.ParseFloat(x, 64)), want.p[i][j], 1e-5)
-				}
-				if class := p.Texts("class")[i]; data == "far" && class != "" || data == "test" && class != string("abc"[set.Class[48+i]]) {
-					t.Errorf("%s %d: class %q", data, i, class)
-				}
-			}
-		}
-	}
-	// The curve ends where all is decided, with the error.
-	if s := tables.Get("summary"); s.Len() != 2+2 || s.Nums("seeds")[0] != 2 {
-		t.Errorf("%s", s.CSV())
-	}
-	for _, method := range []string{"ours", "filter"} {
-		curve := tables.Get("risk_coverage").Where("method", method).Where("confidence", "probability")
-		r := tables.Get("runs").Where("method", method).Where("seed", 2).Where("confidence", "probability")
-		last := curve.Len() - 1
-		check.NearAll(t, "end", []float64{curve.Nums("coverage")[last], curve.Nums("risk")[last]}, []float64{1, r.Nums("error")[0]}, 1e-12)
+		check.Near(t, "AUROC", row("outside_summary").Where("data", "far").Nums("auroc")[0], auroc, 1e-12)
 	}
 }
 
-// Each score is one of what has it, and more of them change no row of the others.
+// The means are of all seeds, the curves of the seed of the manifest: they end where all is decided.
+func TestTables(t *testing.T) {
+	tables := run(t, studytest.Clusters(72))
+	for name, rows := range map[string]int{"summary": 2 * 2, "decisions_summary": 2 * (2*2 + 1), "outside_summary": 2 * 2 * 2} {
+		check.Equal(t, name, []any{tables.Get(name).Len(), tables.Get(name).Nums("seeds")[0]}, []any{rows, 2.})
+	}
+	for _, method := range []string{"ours", "filter"} {
+		curve := studytest.Rows(t, tables.Get("risk_coverage"), "confidence=probability method="+method)
+		r := studytest.Rows(t, tables.Get("runs"), "confidence=probability seed=2 method="+method)
+		last := curve.Len() - 1
+		end := []float64{curve.Nums("coverage")[last], curve.Nums("risk")[last]}
+		check.NearAll(t, "end", end, []float64{1, r.Nums("error")[0]}, 1e-12)
+	}
+}
+
+// A method may see the inputs by a scale of its own.
+func TestScale(t *testing.T) {
+	rows := func(method string, overrides ...string) string {
+		return string(run(t, studytest.Clusters(72), overrides...).Get("runs").Where("method", method).CSV())
+	}
+	none := rows("ours", "method.ours.scale=none")
+	check.Equal(t, "its own", []any{none, none == rows("ours")}, []any{rows("ours", "data.scale=none"), false})
+	check.Equal(t, "another one's", rows("filter", "method.ours.scale=none"), rows("filter"))
+}
+
+// Each score is one of what has it.
 func TestScores(t *testing.T) {
 	set := studytest.Clusters(72)
 	text := manifest(studytest.File(t, set), studytest.File(t, far())) + `
@@ -176,26 +180,18 @@ func TestScores(t *testing.T) {
 [[method]]; name = "pixels"; kind = "class-gaussian"
 [[method]]; name = "layer"; output = "gaussian"
 `
-	without := studytest.Run(t, Kind, text, "sweep.seed=[2]")
-	with := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
+	tables := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
 		`unknown.scores=["probability", "entropy", "mutual-information", "first-layer-variance",
-			"relative-mahalanobis", "logit-variance", "relative-logit-variance", "density", "combined",
-			"density-ratio", "ridge", "ridge-density"]`)
+			"relative-mahalanobis", "density", "combined"]`)
 	for name, want := range map[string][]string{
 		"probability":          {"ours", "filter", "six", "tagi", "dropout", "pixels", "layer"},
 		"mutual-information":   {"six", "tagi"},
 		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"},
-		"relative-logit-variance": {"ours", "six", "tagi"},
-		"density":                 {"pixels", "layer"}, "ridge": {"layer"}, "combined": {"ours", "six", "tagi", "layer"},
+		"density": {"pixels", "layer"}, "combined": {"ours", "six", "tagi", "layer"},
 	} {
-		got := with.Get("outside").Where("confidence", name)
+		got := tables.Get("outside_summary").Where("confidence", name)
 		check.Equal(t, name, []any{got.Distinct("method"), got.Where("data", "unseen").Len()}, []any{want, len(want)})
 	}
-	for _, kind := range []string{"probability", "entropy"} {
-		a, b := without.Get("runs").Where("confidence", kind), with.Get("runs").Where("confidence", kind)
-		check.Equal(t, "with other scores", string(b.CSV()), string(a.CSV()))
-	}
-	check.Equal(t, "mutual information without being asked for", without.Get("runs").Where("confidence", "mutual-information").Len(), 0)
 }
 
 // A promise is of what was predicted before it was learned: labels of noise promise nothing,
@@ -208,15 +204,16 @@ func TestPromise(t *testing.T) {
 		noise.Class[i] = rnd.IntN(3)
 	}
 	for _, passes := range []string{"1", "2"} { // after two passes, by the part for validation
-		overrides := []string{"unknown.promise=[0.3]", "method.ours.passes=" + passes, `data.train_rows="1-148"`}
+		overrides := []string{"sweep.seed=[2]", "unknown.promise=[0.3]", "method.ours.passes=" + passes, `data.train_rows="1-148"`}
 		for i, set := range []data.Set{set, noise} {
-			rows := run(t, set, overrides...).Get("promises")
-			if rows.Len() != 4 {
+			rows := run(t, set, overrides...).Get("promises_summary")
+			if rows.Len() != 2 {
 				t.Fatalf("%s", rows.CSV())
 			}
 			for k, made := range rows.Nums("made") {
 				correct, wrong, risk := rows.Nums("correct")[k], rows.Nums("wrong")[k], rows.Nums("risk")[k]
-				if i == 0 && (made != 1 || correct < 0.5 || risk != wrong/(correct+wrong)) || i == 1 && (made != 0 || correct+wrong != 0 || !math.IsNaN(risk)) {
+				kept := made == 1 && correct >= 0.5 && risk == wrong/(correct+wrong)
+				if nothing := made == 0 && correct+wrong == 0 && math.IsNaN(risk); i == 0 && !kept || i == 1 && !nothing {
 					t.Errorf("passes %s, data %d:\n%s", passes, i, rows.CSV())
 				}
 				check.Equal(t, fmt.Sprintf("kept with the risk %g", risk), rows.Nums("kept")[k] == 1, !(risk > 0.3))
@@ -226,7 +223,7 @@ func TestPromise(t *testing.T) {
 }
 
 // Examples of the classes that are kept back have no part in the second training:
-// others in their place change nothing of it, and it knows the other classes only.
+// others in their place change nothing of it.
 func TestUnseen(t *testing.T) {
 	set, other := studytest.Clusters(72), studytest.Clusters(72)
 	for i, x := range other.X[:48] {
@@ -235,21 +232,16 @@ func TestUnseen(t *testing.T) {
 		}
 	}
 	a, b := run(t, set), run(t, other)
-	x, y := a.Get("outside").Where("data", "unseen"), b.Get("outside").Where("data", "unseen")
-	check.Equal(t, "with other unseen examples", []any{x.Len(), string(y.CSV())}, []any{2*2 + 2*2, string(x.CSV())})
-	p := a.Get("predictions").Where("data", "unseen").Where("method", "ours").Where("seed", 1)
-	check.Equal(t, "predictions, of the test part", p.Len(), 8)
-	for i, text := range p.Texts("p") {
-		check.Equal(t, "probabilities and class", []any{len(strings.Fields(text)), p.Texts("class")[i]}, []any{2, ""})
-	}
+	x, y := a.Get("outside_summary").Where("data", "unseen"), b.Get("outside_summary").Where("data", "unseen")
+	check.Equal(t, "with other unseen examples", []any{x.Len(), string(y.CSV())}, []any{2 * 2, string(x.CSV())})
 }
 
 // A network that breaks down is certain of nothing.
 func TestBreakDown(t *testing.T) {
 	tables := run(t, studytest.Clusters(72), "method.ours.rule=joint", "method.ours.lambda=3.0", "sweep.seed=[2]")
-	auroc := tables.Get("outside").Where("method", "ours").Where("data", "far").Nums("auroc")
+	auroc := tables.Get("outside_summary").Where("method", "ours").Where("data", "far").Nums("auroc")
 	check.NearAll(t, "AUROC", auroc, []float64{0.5, 0.5}, 1e-12)
-	r := tables.Get("decisions").Where("method", "ours").Where("wanted", "threshold=0.6")
+	r := tables.Get("decisions_summary").Where("method", "ours").Where("wanted", "threshold=0.6")
 	check.Equal(t, "unknown and risk", fmt.Sprint(r.Nums("unknown")[0], r.Nums("risk")[0]), "1 NaN")
 }
 
@@ -261,7 +253,7 @@ func TestOneClassInTheTestPart(t *testing.T) {
 		for range 5 {
 			set.X, set.Class = append(set.X, set.X[only]), append(set.Class, set.Class[only])
 		}
-		rows := run(t, set).Get("outside").Where("data", "unseen")
+		rows := run(t, set).Get("outside_summary").Where("data", "unseen")
 		if rows.Len() == 0 {
 			t.Error("no rows of unseen classes")
 		}
@@ -274,23 +266,41 @@ func TestOneClassInTheTestPart(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
 	other := studytest.File(t, studytest.Clusters(75))
-	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]", "unknown.promise=[0.1]",
-		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.score=probability",
-		"unknown.combine=[\"entropy\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
+	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none",
+		"method.ours.scale=centred", "unknown.validation=0.5", "unknown.wrong=[0.1]", "unknown.promise=[0.1]",
+		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.combine=[\"entropy\"]",
+		"outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec)
-	check.Equal(t, "sums of a file each", []int{len(s.Data.Sums), len(s.Outside[0].Sums)}, []int{1, 1})
+	check.Equal(t, "digests of a file each", []int{len(s.Data.Digests), len(s.Outside[0].Digests)}, []int{1, 1})
 	layer := strings.Replace(text, "[[method]]; name = \"filter\"; kind = \"kalman\"", "", 1)
 	layer = strings.Replace(layer, "; members = 1; rule = \"adf\"; bias = true; prior_var = 10; passes = 2", "; output = \"gaussian\"", 1)
-	studytest.New(t, Kind, layer, `unknown.scores=["combined"]`, "unknown.score=combined") // of an output layer without combine
+	studytest.New(t, Kind, layer, `unknown.scores=["combined"]`) // of an output layer without combine
 	studytest.Refused(t, Kind, text, map[string]string{
-		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise", "unknown.validation=0": "unknown.validation",
-		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
-		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
-		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=density": "unknown.score",
-		"unknown.combine=[\"combined\"]": "unknown.combine", "unknown.scores=[\"combined\", \"entropy\"]": "missing: unknown.combine, ",
-		"unknown.scores=[\"entropy\", \"entropy\"]": "unknown.scores: entropy is there twice", "unknown.combine=[\"entropy\", \"entropy\"]": "unknown.combine",
-		"outside.far.enlarge=2":     "outside.far.enlarge",
-		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
+		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise",
+		"unknown.validation=0": "unknown.validation", "unknown.thresholds=[2]": "unknown.thresholds",
+		"unknown.unseen=[\"d\"]":        "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
+		"unknown.unseen=[\"a\", \"b\"]": "all but two or more",
+		"outside.far.name=unseen":       "outside.unseen.name", "outside.far.images=x": "outside.far.images",
+		"outside.far.file=gone.csv": "gone.csv", "outside.far.rows=0": "outside.far.rows",
+		"unknown.combine=[\"combined\"]":             "unknown.combine",
+		"unknown.scores=[\"combined\", \"entropy\"]": "missing: unknown.combine, ",
+		"unknown.scores=[\"entropy\", \"entropy\"]":  "unknown.scores: entropy is there twice",
+		"unknown.combine=[\"entropy\", \"entropy\"]": "unknown.combine", "method.ours.scale=x": "method.ours.scale",
+		"data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 	})
+}
+
+// The error of a word that was removed says what to do instead.
+func TestFormerWords(t *testing.T) {
+	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
+	former := map[string]string{
+		"near=1": "near: removed: make changed images a file of [[outside]]", "inputs=1": "inputs: removed: leave pixels out",
+		"outside.far.enlarge=20": "enlarge: removed: images of [[outside]] must have the size of those of [data]",
+		"outside.far.labelled=1": "labelled: removed: ", "unknown.score=entropy": "unknown.score: removed: ",
+	}
+	for _, s := range strings.Fields("logit-variance relative-logit-variance density-ratio ridge ridge-density") {
+		former["unknown.scores=[\""+s+"\"]"] = "allowed: probability, entropy, mutual-information, first-layer-variance, "
+	}
+	studytest.Refused(t, Kind, text, former)
 }

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -83,13 +82,6 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 	for _, from := range tables {
 		read := check.Must(table.Read(from.Name, bytes.NewReader(from.CSV())))
 		published = append(published, read)
-	}
-	if timed, ok := e.(study.Timed); ok && slices.ContainsFunc(e.Figures(), func(f study.Figure) bool { return strings.HasPrefix(f.Name, "timing_") }) {
-		if _, err := timed.Measure(cancelled, published); !errors.Is(err, context.Canceled) {
-			t.Errorf("measuring goes on after it was cancelled: %v", err)
-		}
-		times := check.Must(timed.Measure(context.Background(), published))
-		published = append(published, times...)
 	}
 	for _, f := range e.Figures() {
 		for _, need := range f.Needs {

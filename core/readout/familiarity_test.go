@@ -1,0 +1,69 @@
+package readout
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+// The p-values of inputs like those that were learned are uniform, and small of others.
+func TestPValues(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		rnd := rand.New(random.Source("tail"))
+		draw := func() labelled {
+			e := labelled{x: make([]float64, 6), class: rnd.IntN(2)}
+			for j := range e.x {
+				e.x[j] = random.Normal(rnd) + 3*float64(e.class)
+			}
+			return e
+		}
+		l, err := New(Config{kind, 6, 2})
+		check.OK(t, err)
+		if p := familiarity(t, l, draw().x); !math.IsNaN(p) {
+			t.Errorf("%g before the first example", p)
+		}
+		for range 400 {
+			observe(t, l, []labelled{draw()})
+		}
+		const n = 4000
+		for _, level := range []float64{0.05, 0.3} {
+			below := 0.0
+			for range n {
+				if familiarity(t, l, draw().x) <= level {
+					below += 1. / n
+				}
+			}
+			check.Near(t, "share below", below, level, 0.035)
+		}
+		if p := familiarity(t, l, slices.Repeat([]float64{-9}, 6)); !(p < 1e-4) {
+			t.Errorf("far away %g", p)
+		}
+		_, _, err = l.Familiarity([][]float64{{1}}, []int{0})
+		check.Refuses(t, "Familiarity", err, "length 1")
+		check.OK(t, l.AddClass())
+		for range fewest - 1 {
+			observe(t, l, []labelled{{x: slices.Repeat([]float64{9}, 6), class: 2}})
+		}
+		if p := familiarity(t, l, slices.Repeat([]float64{9}, 6)); !math.IsNaN(p) {
+			t.Errorf("%g of a class with few examples", p)
+		}
+	})
+}
+
+// familiarity returns the p-value of x.
+func familiarity(t *testing.T, l *Layer, x []float64) float64 {
+	t.Helper()
+	var prediction bnn.Prediction
+	check.OK(t, l.Predict(&prediction, x))
+	p, density, err := l.Familiarity([][]float64{x}, []int{prediction.Class()})
+	check.OK(t, err)
+	if math.IsNaN(density[0]) != (l.examples() == 0) {
+		t.Errorf("density %g after %d examples", density[0], l.examples())
+	}
+	return p[0]
+}

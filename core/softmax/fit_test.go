@@ -1,0 +1,131 @@
+package softmax
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+
+	"closedform/internal/check"
+)
+
+// boxErrors sets dst to e_j at z.
+func boxErrors(dst []float64, p Probit, z []float64) {
+	zero := make([]float64, len(z))
+	exact, probit := NewMoments(len(z)), NewMoments(len(z))
+	Exact{Fast: true}.Moments(exact, z, zero)
+	p.Moments(probit, z, zero)
+	for j := range dst {
+		dst[j] = exact.P[j] - probit.P[j]
+	}
+}
+
+// Both errors against random logits: the mean square to its standard error; no error is larger than the largest.
+func TestBoxErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one goroutine")
+	}
+	rnd := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{2, 3, 10} {
+		for _, p := range []Probit{{0.5, 0.5}, {0.4, 0.1}, {0.3, 0}, {0.4, 0.01}, {0.6, 0.9}} {
+			e, z := make([]float64, n), make([]float64, n)
+			var sum, squares, worst float64
+			const samples = 2000
+			for range samples {
+				for j := range z {
+					z[j] = half * (2*rnd.Float64() - 1)
+				}
+				boxErrors(e, p, z)
+				var q float64
+				for _, x := range e {
+					q += x * x
+					worst = max(worst, math.Abs(x))
+				}
+				sum += q
+				squares += q * q
+			}
+			mean := sum / samples
+			se := math.Sqrt((squares/samples - mean*mean) / samples)
+			rms, largest := p.BoxErrors(n)
+			if !(math.Abs(rms*rms-mean) < 5*se) {
+				t.Errorf("n=%d, %+v: mean square %g, sampled %g ± %g", n, p, rms*rms, mean, se)
+			}
+			if !(worst <= largest) || !(worst > 0.5*largest) {
+				t.Errorf("n=%d, %+v: largest error %g, sampled %g", n, p, largest, worst)
+			}
+		}
+	}
+}
+
+// The contrasts that are searched include the largest error: raising |e_0| by random steps of all logits finds
+// none that is larger.
+func TestLargestInBox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one goroutine")
+	}
+	rnd := rand.New(rand.NewPCG(2, 1))
+	for _, n := range []int{2, 3, 5} {
+		for _, p := range []Probit{{0.45, 0.5}, {0.55, 0.5}, {0.5, 0.2}, {0.7, 0.8}} {
+			e, best := make([]float64, n), 0.0
+			for range 15 {
+				z, next, found := make([]float64, n), make([]float64, n), 0.0
+				for step := 2.0; step > 0.01; step *= 0.98 {
+					for j := range z {
+						next[j] = min(half, max(-half, z[j]+step*(2*rnd.Float64()-1)))
+					}
+					if boxErrors(e, p, next); math.Abs(e[0]) > found {
+						found = math.Abs(e[0])
+						copy(z, next)
+					}
+				}
+				best = max(best, found)
+			}
+			if _, got := p.BoxErrors(n); !(best < got*(1+1e-6)) || !(best > 0.9*got) {
+				t.Errorf("n=%d, %+v: the largest error is %.8g, a free search found %.8g", n, p, got, best)
+			}
+		}
+	}
+}
+
+// Two ways to integrate the common noise meet at smallNoise.
+func TestRMSIsContinuousInRho(t *testing.T) {
+	below := Probit{0.5, math.Nextafter(smallNoise, 0)}.rms(4)
+	check.Near(t, "rms just below smallNoise", below, Probit{0.5, smallNoise}.rms(4), 1e-9)
+}
+
+// The normal distribution function nearest to the logistic one is at x/1.702 (Haley 1952, Camilli 1994), with an
+// error of 0.0095: on [−4, 4] there, on [−3, 3] here nearly so.
+func TestMinimaxOfTwoClasses(t *testing.T) {
+	lambda := FitLambda("minimax", 2, 0.5)
+	if !scalar.EqualWithinAbs(1/lambda, 1.702, 5e-4) {
+		t.Errorf("1/λ = %.6g, want 1.702", 1/lambda)
+	}
+	_, largest := Probit{lambda, 0.5}.BoxErrors(2)
+	check.Near(t, "error", largest, 0.0095, 5e-5)
+}
+
+// No neighbour of a fit is better by the measure of its criterion.
+func TestFitsAreBest(t *testing.T) {
+	for _, n := range []int{2, 3, 6} {
+		for k, criterion := range Criteria[1:] {
+			measure := func(lambda float64) float64 {
+				rms, largest := Probit{lambda, 0.5}.BoxErrors(n)
+				return []float64{rms, largest}[k]
+			}
+			lambda := FitLambda(criterion, n, 0.5)
+			for _, factor := range []float64{0.997, 1.003} {
+				if best, got := measure(lambda), measure(factor*lambda); !(got > best) {
+					t.Errorf("n=%d: %s λ = %g has %.8g, %g times it %.8g", n, criterion, lambda, best, factor, got)
+				}
+			}
+		}
+		check.Equal(t, fmt.Sprint("slope, n=", n), FitLambda("slope", n, 0.3), SlopeLambda(n, 0.3))
+	}
+}
+
+func TestFitPanics(t *testing.T) {
+	check.Panics(t, "softmax: ", "ρ = 1", func() { FitLambda("lsq", 3, 1) })
+	check.Panics(t, "softmax: ", "steep", func() { FitLambda("steep", 3, 0.5) })
+}

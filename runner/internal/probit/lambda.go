@@ -1,0 +1,77 @@
+// Package probit has the λ of a probit as manifests write it: a number or a word.
+package probit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"closedform/core/softmax"
+)
+
+// Lambda is the slope λ of the probit approximation: a number, or one of [softmax.Criteria] for a
+// value that follows from the number of classes and from ρ.
+type Lambda struct {
+	Number float64 // > 0 where Word is empty
+	Word   string
+}
+
+// UnmarshalTOML reads a number or a word.
+func (l *Lambda) UnmarshalTOML(v any) error {
+	switch v := v.(type) {
+	case string:
+		*l = Lambda{Word: v}
+		if slices.Contains(softmax.Criteria, v) {
+			return nil
+		}
+	case int64:
+		*l = Lambda{Number: float64(v)}
+	case float64:
+		*l = Lambda{Number: v}
+	}
+	if 1e-30 <= l.Number && l.Number <= 1e30 {
+		return nil
+	}
+	return fmt.Errorf("%v is not allowed; allowed: a number > 0, or one of the words %q", v, softmax.Criteria)
+}
+
+// MarshalTOML writes the number or the word.
+func (l Lambda) MarshalTOML() ([]byte, error) {
+	if l.Word != "" {
+		return strconv.AppendQuote(nil, l.Word), nil
+	}
+	return []byte(Decimal(l.Number)), nil
+}
+
+// String returns the word, or the number with a decimal point or an exponent.
+func (l Lambda) String() string {
+	if l.Word != "" {
+		return l.Word
+	}
+	return Decimal(l.Number)
+}
+
+// Decimal returns the shortest decimal that reads back as x, as TOML spells it.
+func Decimal(x float64) string {
+	s := strconv.FormatFloat(x, 'g', -1, 64)
+	if strings.Trim(s, "-0123456789") == "" {
+		s += ".0"
+	}
+	return s
+}
+
+// Value returns λ for n classes and the correlation ρ.
+func (l Lambda) Value(n int, rho float64) float64 {
+	if l.Word == "" {
+		return l.Number
+	}
+	value, _ := found.LoadOrStore([3]any{l.Word, n, rho}, sync.OnceValue(func() float64 {
+		return softmax.FitLambda(l.Word, n, rho)
+	}))
+	return value.(func() float64)()
+}
+
+// found has what returns the λ of a word, n and ρ, and finds it when it is first called, which may take long.
+var found sync.Map
