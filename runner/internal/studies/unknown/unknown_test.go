@@ -295,9 +295,9 @@ func TestSpecs(t *testing.T) {
 func TestFormerWords(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
 	former := map[string]string{
-		"near=1": "near: removed: make changed images a file of [[outside]]", "inputs=1": "inputs: removed: leave pixels out",
-		"outside.far.enlarge=20": "enlarge: removed: images of [[outside]] must have the size of those of [data]",
-		"outside.far.labelled=1": "labelled: removed: ", "unknown.score=entropy": "unknown.score: removed: ",
+		"near=1": "near: not a key any more; make changed images a file of [[outside]]", "inputs=1": "inputs: not a key any more; leave pixels out",
+		"outside.far.enlarge=20": "enlarge: not a key any more; images of [[outside]] must have the size of those of [data]",
+		"outside.far.labelled=1": "labelled: not a key any more; ", "unknown.score=entropy": "unknown.score: not a key any more; ",
 	}
 	for _, s := range strings.Fields("logit-variance relative-logit-variance density-ratio ridge ridge-density") {
 		former["unknown.scores=[\""+s+"\"]"] = "allowed: probability, entropy, mutual-information, first-layer-variance, "
