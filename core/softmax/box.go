@@ -117,7 +117,7 @@ type contrast struct {
 	x, y float64
 }
 
-func (c contrast) near(o contrast) bool { return c.k == o.k && math.Hypot(c.x-o.x, c.y-o.y) < 0.01 }
+func (c contrast) near(o contrast) bool { return c.k == o.k && kernel.Hypot(c.x-o.x, c.y-o.y) < 0.01 }
 
 // extremes finds the contrasts where a probit is worst. Its nodes t are those of the common noise √ρ ε_0.
 type extremes struct {

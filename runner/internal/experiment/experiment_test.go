@@ -49,12 +49,3 @@ func TestFormerStudies(t *testing.T) {
 		check.Refuses(t, study, err, "x.toml:2: study: \""+study+"\"", want)
 	}
 }
-
-// A study that there was answers with what takes its place.
-func TestFormerStudies(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "old.toml")
-	for study, instead := range former {
-		check.OK(t, os.WriteFile(file, []byte("name = 'old'\nstudy = '"+study+"'\n"), 0o600))
-		check.Refuses(t, study, check.Err(Read(file, nil)), "not a study any more; allowed: "+instead)
-	}
-}
