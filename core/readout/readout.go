@@ -308,4 +308,3 @@ func (l *Layer) probabilities(w *scratch, n int) {
 		}
 	}
 }
-
