@@ -11,9 +11,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// rms returns the root of the mean of Σ_j e_j² over the box. Softmax and probit are integrals over a level t of
-// a density f(t, z_j) times a distribution function F(t, z_τ) for each other class, so the mean of a
-// product of two of them, a and b, is a double integral
+// rms returns the root of the mean of Σ_j e_j² over the box. Softmax and probit are integrals over a level t
+// of a density f(t, z_j) times a distribution function F(t, z_τ) for each other class. The mean of a product
+// of two of them, a and b, is a double integral
 //
 //	E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt',
 //
@@ -30,11 +30,12 @@ func (p Probit) rms(n int) float64 {
 		weight[i] /= 2 * half
 	}
 	exact, probit := softmaxLevels(z), p.levels(n, z)
-	square := product(exact, exact, weight, n) - 2*product(exact, probit, weight, n) + product(probit, probit, weight, n)
+	square := product(exact, exact, weight, n) - 2*product(exact, probit, weight, n) +
+		product(probit, probit, weight, n)
 	return math.Sqrt(max(0, float64(n)*square))
 }
 
-// level has the density at a node t, times the weight of the node, and the distribution function, each for all z.
+// level has, for all z, the density at a node t, times the weight of the node, and the distribution function.
 type level struct{ f, cdf []float64 }
 
 func newLevel(z []float64, at func(z float64) (f, cdf float64)) level {
@@ -58,10 +59,11 @@ func product(a, b []level, weight []float64, n int) (sum float64) {
 	return sum
 }
 
-// softmaxLevels returns those of z plus Gumbel noise, see [Exact]. The nodes are lo + spread sinh(k du), as the
-// right tail of the noise is exponential.
+// softmaxLevels returns those of z plus Gumbel noise, see [Exact]. The nodes are lo + spread sinh(k du), as
+// the right tail of the noise is exponential.
 func softmaxLevels(z []float64) (levels []level) {
-	const low, high, spread, du = -3.75, 32, 6.0, 0.3 / 6 // low and high: quantiles 4e-19 and 1 − 1e-14 of the noise
+	const low, high = -3.75, 32 // quantiles of the noise: 4e-19, and 1 − 1e-14
+	const spread, du = 6.0, 0.3 / 6
 	lo := -half + low
 	x := (half + high - lo) / spread
 	up, down, grow := 1.0, 1.0, kernel.Exp(du) // exp(±k du)
@@ -77,8 +79,8 @@ func softmaxLevels(z []float64) (levels []level) {
 	return levels
 }
 
-// levels returns those of λz + √ρ ε_0 for the winner, λz + √(1−ρ) ε for the others. For small ρ there are
-// nodes around each logit, as no common ones would be near enough.
+// levels returns those of λz + √ρ ε_0 for the winner, λz + √(1−ρ) ε for the others. For small ρ there are nodes
+// around each logit, as no common ones would be near enough.
 func (p Probit) levels(n int, z []float64) (levels []level) {
 	common, own := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
 	if p.Rho < smallNoise {
@@ -117,7 +119,7 @@ type contrast struct {
 	x, y float64
 }
 
-func (c contrast) near(o contrast) bool { return c.k == o.k && math.Hypot(c.x-o.x, c.y-o.y) < 0.01 }
+func (c contrast) near(o contrast) bool { return c.k == o.k && kernel.Hypot(c.x-o.x, c.y-o.y) < 0.01 }
 
 // extremes finds the contrasts where a probit is worst. Its nodes t are those of the common noise √ρ ε_0.
 type extremes struct {

@@ -9,12 +9,12 @@ import (
 // Criteria are what may choose a λ, see [FitLambda].
 var Criteria = []string{"slope", "lsq", "minimax"}
 
-// MostRho is the largest ρ at which [FitLambda] takes no more than seconds: its work and memory grow like powers
-// of 1/(1−ρ).
+// MostRho is the largest ρ at which [FitLambda] takes no more than seconds: its work and memory grow like
+// powers of 1/(1−ρ).
 const MostRho = 0.99
 
-// FitLambda returns the λ of a probit of correlation ρ that brings its probabilities closest to the softmax of n
-// logits without variance, anywhere in the box [−3, 3]ⁿ, in which the odds of two classes are at most e⁶:
+// FitLambda returns the λ of a probit of correlation ρ that brings its probabilities closest to the softmax
+// of n logits without variance, over the box [−3, 3]ⁿ, in which the odds of two classes are at most e⁶:
 //
 //	slope    matches the slope of the softmax at the origin, whatever the box
 //	lsq      minimises the root mean square error

@@ -154,9 +154,6 @@ func (e *Examples) Subset(rows []int) *Examples {
 	return &s
 }
 
-// First returns the first n examples, or all.
-func (e *Examples) First(n int) *Examples { return e.Subset(upTo(min(n, e.Len()))) }
-
 // upTo returns 0, 1, …, n−1.
 func upTo(n int) []int {
 	numbers := make([]int, n)

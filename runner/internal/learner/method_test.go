@@ -223,7 +223,7 @@ func TestErrors(t *testing.T) {
 		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, command, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
 		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
-		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window: not a key any more; allowed: process_noise",
+		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window: not a key any more; process_noise",
 		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; predictive = "round"`: `x.toml:6: method.m.predictive: "round" is not allowed; allowed: probit, monte-carlo, plug-in`,
 		`kind = "closed-form"; members = 1; rule = "best"`: `x.toml:7: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`, `kind = "closed-form"; members = 1; on_indefinite = "go"`: "allowed: fail, skip, project",
 		`kind = "closed-form"; members = 1; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:8: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared`,

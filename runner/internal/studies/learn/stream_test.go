@@ -177,7 +177,7 @@ func TestStreamRefused(t *testing.T) {
 	studytest.Refused(t, Kind, src, map[string]string{
 		"evaluate.snapshots=[25]": "1 to 24", "evaluate.passes=0": "1 to", "method.filter.name=linear": "method.linear.name", "data.file=none.csv": "none.csv",
 		"method.near.window=3": "method.near.window", "method.filter.passes=2": "method.filter.passes", "method.hidden.layers=[2, 3]": "hidden_layers", "method.linear.layers=[3, 3]": "2 inputs",
-		"method.filter.prior_var=-1": "prior_var", "evaluate.grids=1": "grids", "variant.linear.lambda=1": "allowed: method",
+		"method.filter.prior_var=-1": "prior_var", "evaluate.grids=1": "grids", "variant.linear.lambda=1": "[[method]] describes what is compared",
 	})
 }
 

@@ -39,7 +39,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			}
 			for _, seed := range e.Seeds {
 				s := spec{
-					study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, source, e.Outside, e.Unknown, m.Method,
+					study.Seeded{Manifest: e.Manifest.Name, Seed: seed},
+					source, e.Outside, e.Unknown, m.Method,
 					without != "", seed == e.Manifest.Seed,
 				}
 				key := fmt.Sprintf("%s seed=%d%s", m.Name, seed, without)

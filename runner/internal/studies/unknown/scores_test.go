@@ -109,9 +109,6 @@ func TestCombined(t *testing.T) {
 	m.combine(&next)
 	check.NearAll(t, "validation", first.by[combined], []float64{log(.4, 1), log(.8, .8), log(.8, .6), log(1, .4)}, 1e-14)
 	check.NearAll(t, "others", next.by[combined], []float64{log(.2, .2), 0}, 1e-14)
-	alone := predictions{p: make([][]float64, 1), by: map[score][]float64{entropy: {0}}}
-	m.combine(&alone)
-	check.Equal(t, "one score combined", alone.by[combined], nil)
 }
 
 // The combined score of an output layer is its familiarity, 0 where too few examples of the class were learned.

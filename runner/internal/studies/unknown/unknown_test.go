@@ -34,19 +34,13 @@ name = "small_unknown"; study = "unknown"; seed = 2
 `, file, outside)
 }
 
-// far returns examples a long way from the clusters.
-func far() data.Set {
-	set := studytest.Clusters(9)
-	for _, x := range set.X {
-		x[0], x[1] = 0.5*x[0]-2, 0.5*x[1]+2
-	}
-	return set
-}
+// far has examples of which most are away from the clusters.
+var far = studytest.Corners(9)
 
 // run runs the manifest about the examples and the far ones.
 func run(t *testing.T, set data.Set, overrides ...string) table.Set {
 	t.Helper()
-	return studytest.Run(t, Kind, manifest(studytest.File(t, set), studytest.File(t, far())), overrides...)
+	return studytest.Run(t, Kind, manifest(studytest.File(t, set), studytest.File(t, far)), overrides...)
 }
 
 // said is what a network predicts of some examples.
@@ -82,7 +76,7 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 		}
 		return s
 	}
-	return say(judged), say(part(fmt.Sprintf("49-%d", len(set.X)))), say(dataset.NewExamples(far(), 3))
+	return say(judged), say(part(fmt.Sprintf("49-%d", len(set.X)))), say(dataset.NewExamples(far, 4))
 }
 
 // smallest returns the least confidence that occurs with which no more than a share
@@ -173,7 +167,7 @@ func TestScale(t *testing.T) {
 // Each score is one of what has it.
 func TestScores(t *testing.T) {
 	set := studytest.Clusters(72)
-	text := manifest(studytest.File(t, set), studytest.File(t, far())) + `
+	text := manifest(studytest.File(t, set), studytest.File(t, far)) + `
 [[method]]; name = "six"; kind = "closed-form"; hidden_layers = [4]; members = 6
 [[method]]; name = "tagi"; kind = "tagi"; hidden_layers = [4]; members = 2
 [[method]]; name = "dropout"; kind = "dropout"; hidden_layers = [4]; epochs = 5
@@ -264,7 +258,7 @@ func TestOneClassInTheTestPart(t *testing.T) {
 }
 
 func TestSpecs(t *testing.T) {
-	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
+	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far))
 	other := studytest.File(t, studytest.Clusters(75))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none",
 		"method.ours.scale=centred", "unknown.validation=0.5", "unknown.wrong=[0.1]", "unknown.promise=[0.1]",
@@ -293,11 +287,11 @@ func TestSpecs(t *testing.T) {
 
 // The error of a word that was removed says what to do instead.
 func TestFormerWords(t *testing.T) {
-	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
+	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far))
 	former := map[string]string{
-		"near=1": "near: removed: make changed images a file of [[outside]]", "inputs=1": "inputs: removed: leave pixels out",
-		"outside.far.enlarge=20": "enlarge: removed: images of [[outside]] must have the size of those of [data]",
-		"outside.far.labelled=1": "labelled: removed: ", "unknown.score=entropy": "unknown.score: removed: ",
+		"near=1": "near: not a key any more; make changed images a file", "inputs=1": "inputs: not a key any more; ",
+		"outside.far.enlarge=20": "enlarge: not a key any more; ", "outside.far.labelled=1": "labelled: not a key any more; ",
+		"unknown.score=entropy": "unknown.score: not a key any more; ",
 	}
 	for _, s := range strings.Fields("logit-variance relative-logit-variance density-ratio ridge ridge-density") {
 		former["unknown.scores=[\""+s+"\"]"] = "allowed: probability, entropy, mutual-information, first-layer-variance, "
