@@ -20,16 +20,16 @@ func TestTime(t *testing.T) {
 	check.Equal(t, "a run measures times", exists(dir, "timing_cost.csv"), false)
 	contains(t, mustRun(t, "time", "-exp", m, "-out", out), "small: times measured in ", "\nsmall: 1 figures drawn\n")
 	contains(t, mustRun(t, "-exp", m, "-out", out), "is up to date")
-	times, figure := read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.svg")
+	times, figure := read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.png")
 
 	// A clone has no cells, and of the figures only those that are committed.
-	for _, name := range []string{"cells", "timing_cost.svg", "timing_cost.pdf"} {
+	for _, name := range []string{"cells", "timing_cost.pdf"} {
 		remove(t, dir, name)
 	}
 	contains(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, ")
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-set", "threshold=0.7"), "small: 4 cells, 0 computed, ") // other results, the same times
 	mustRun(t, "draw", "-exp", m, "-out", out)
-	check.Equal(t, "a run changes the times", []any{read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.svg")}, []any{times, figure})
+	check.Equal(t, "a run changes the times", []any{read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.png")}, []any{times, figure})
 	fails(t, "are behind (another manifest)", "time", "-exp", m, "-out", out)
 	mustRun(t, "-exp", m, "-out", out)
 	mustRun(t, "time", "-exp", m, "-out", out)

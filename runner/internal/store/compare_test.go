@@ -39,10 +39,10 @@ func differences(t *testing.T, committed, fresh string, bad int, want ...string)
 func TestCompareNamesEachFile(t *testing.T) {
 	committed, fresh := twoFolders(t,
 		map[string]string{
-			"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png", "fig.svg": "svg",
+			"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png", "fig.pdf": "pdf",
 			"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "note.toml": "n = 1",
 		},
-		map[string]string{"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.svg": "SVG", "note.toml": "n = 2"})
+		map[string]string{"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.pdf": "PDF", "note.toml": "n = 2"})
 	overwrite(t, "x\n6\n", committed, "forged.csv")
 	overwrite(t, "x\n", committed, "stale.csv")
 	os.Remove(filepath.Join(committed, "lost.csv"))
@@ -56,16 +56,16 @@ func TestCompareNamesEachFile(t *testing.T) {
 		"new.csv: extra: only a fresh run makes it",
 		"note.toml: other bytes",
 		"table.csv: 1 of 4 values changed, most line 3, x: 2, and now 2.5 +0.5 (+25 %)",
+		"fig.pdf: other bytes",
 		"fig.png: other bytes",
-		"fig.svg: other bytes",
 	)
 }
 
 // What is not committed counts by its committed checksum, whatever lies in the folder: figures drawn of other results are no fault.
 func TestCompareNotCommitted(t *testing.T) {
-	files := map[string]string{"a.csv": "x\n1\n", "fig.svg": "svg", "grid.csv.gz": "gz"}
+	files := map[string]string{"a.csv": "x\n1\n", "fig.pdf": "pdf", "grid.csv.gz": "gz"}
 	committed, fresh := twoFolders(t, files, nil)
-	overwrite(t, "of another day", committed, "fig.svg")
+	overwrite(t, "of another day", committed, "fig.pdf")
 	overwrite(t, "of another day", committed, "gone.pdf")
 	os.Remove(filepath.Join(committed, "grid.csv.gz"))
 	if lines, bad, err := Compare(committed, fresh); len(lines) > 0 || bad > 0 || err != nil {
@@ -74,8 +74,8 @@ func TestCompareNotCommitted(t *testing.T) {
 	if r := check.Must(OpenResults(committed)); len(r.Differing()) > 0 {
 		t.Errorf("%q differ from their checksums", r.Differing())
 	}
-	committed, fresh = twoFolders(t, files, map[string]string{"fig.svg": "SVG"})
-	differences(t, committed, fresh, 1, "fig.svg: other bytes")
+	committed, fresh = twoFolders(t, files, map[string]string{"fig.pdf": "PDF"})
+	differences(t, committed, fresh, 1, "fig.pdf: other bytes")
 }
 
 // Figures and what is not committed may be others beside tables that are equal, one of them in other bytes.
