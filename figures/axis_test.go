@@ -88,18 +88,18 @@ func TestTicks(t *testing.T) {
 func FuzzTicks(f *testing.F) {
 	f.Add(0.05, 1.5, true)
 	f.Add(1e-300, 1e300, true)
-	f.Add(9.9, 10.1, true)
 	f.Add(5e-324, 1.0, true)
 	f.Add(-1234.0, 56789.0, false)
 	f.Add(0.0, 1e-4, false)
 	f.Fuzz(func(t *testing.T, lo, hi float64, log bool) {
 		a := Axis{Log: log, Min: lo, Max: hi}
-		if !(hi-lo > 1e-3*max(math.Abs(lo), math.Abs(hi))) || math.IsInf(hi-lo, 0) || math.IsNaN(hi-lo) || log && !(lo > 0) || !log && hi-lo < 1e-290 {
+		if a.check() != nil || !(hi-lo > 1e-3*max(math.Abs(lo), math.Abs(hi))) || !log && hi-lo < 1e-290 {
 			t.Skip()
 		}
-		length := a.at(hi) - a.at(lo)
+		first, last := a.ends()
+		slack := 1e-6 * (last - first)
 		for _, tick := range a.ticks(5) {
-			if !(tick.Value >= a.at(lo)-1e-6*length && tick.Value <= a.at(hi)+1e-6*length) {
+			if !(tick.Value >= first-slack && tick.Value <= last+slack) {
 				t.Errorf("%+v: tick at %g", a, tick.Value)
 			}
 		}

@@ -51,43 +51,36 @@ const (
 	capWidth   = vg.Length(2.6) // of an error bar: an empty one is hidden by the smallest marker
 	crowd      = 24             // points: the markers of more are small
 	many       = 4              // columns: the charts of more are high, their markers small
-	margin     = 0.04           // at the ends of an axis whose ends come from the data
 )
 
 // Charts draws rows of charts on one page, each as wide as a column of text. Charts are square if every
 // chart has the same X and Y axis, as in a Q–Q plot. The legend at the foot explains the curves of all
 // charts and counts the points that cannot be shown. The charts must not change until the last Encode.
 func Charts(rows [][]Chart) *Figure {
-	charts := slices.Concat(rows...)
-	var all []Curve
-	for _, c := range charts {
-		all = append(all, c.Curves...)
-	}
-	if err := checkCurves(all); err != nil {
-		return failed(err)
-	}
-	out, axes, styles := page{}, sharedAxes(charts), stylesOf(all)
-	aspect, wide, outside := vg.Length(1), landscape, 0
-	if len(rows) > 0 && len(rows[0]) > many {
-		styles.radius, wide = crowdRadius, 1
-	}
+	out, axes := page{aspect: 1}, sharedAxes(slices.Concat(rows...))
+	small := len(rows) > 0 && len(rows[0]) > many
+	styles, outside := styles{of: map[string]style{}, small: small}, 0
 	for _, row := range rows {
 		var panels []panel
 		for _, c := range row {
 			x, y := axes[c.X], axes[c.Y]
-			if err := cmp.Or(x.check(), y.check()); err != nil {
+			if err := cmp.Or(checkCurves(c.Curves), x.check(), y.check()); err != nil {
 				return failed(err)
 			}
-			if x.Min != y.Min || x.Max != y.Max || x.Log != y.Log {
-				aspect = wide
+			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && !small {
+				out.aspect = landscape
 			}
+			styles.add(c.Curves...)
 			panels = append(panels, panel{c.Title, x, y, styles.plotters(x, y, c.Curves)})
 			outside += countOutside(x, y, c.Curves)
 		}
 		out.rows = append(out.rows, panels)
 	}
-	out.height = func(width vg.Length) vg.Length { return aspect * width }
-	out.keys = styles.keys()
+	for _, c := range styles.named {
+		if c.Name != "" {
+			out.keys = append(out.keys, key{c.Name, styles.thumbs(c)})
+		}
+	}
 	if outside > 0 {
 		out.keys = append(out.keys, key{text: fmt.Sprint("points outside the charts: ", outside)})
 	}
@@ -185,29 +178,23 @@ func (s *styles) line(c Curve) draw.LineStyle {
 
 // glyph returns the marker of a curve.
 func (s *styles) glyph(c Curve) draw.GlyphStyle {
-	radius := s.radius
-	if len(c.X) > crowd {
-		radius = crowdRadius
+	out := shapes[s.of[c.Name].marker].glyph(s.of[c.Name].color)
+	if s.small || len(c.X) > crowd {
+		out.Radius = crowdRadius
 	}
-	return draw.GlyphStyle{Color: s.of[c.Name].color, Radius: radius, Shape: shapes[s.of[c.Name].marker]}
+	return out
 }
 
-// keys returns the keys of all curves that have a name.
-func (s *styles) keys() (out []key) {
-	for _, c := range s.named {
-		var thumbs []plot.Thumbnailer
-		if len(c.Low) > 0 && c.Kind == Line {
-			thumbs = append(thumbs, &plotter.Polygon{Color: tint(s.of[c.Name].color)})
-		}
-		if c.Kind != Scatter {
-			thumbs = append(thumbs, &plotter.Line{LineStyle: s.line(c)})
-		}
-		if c.hasMarkers() {
-			thumbs = append(thumbs, &plotter.Scatter{GlyphStyle: s.glyph(c)})
-		}
-		if c.Name != "" {
-			out = append(out, key{c.Name, thumbs})
-		}
+// thumbs returns the pictures of a curve in the legend.
+func (s *styles) thumbs(c Curve) (out []plot.Thumbnailer) {
+	if len(c.Low) > 0 && c.Kind == Line {
+		out = append(out, &plotter.Polygon{Color: tint(s.of[c.Name].color)})
+	}
+	if c.Kind != Scatter {
+		out = append(out, &plotter.Line{LineStyle: s.line(c)})
+	}
+	if c.hasMarkers() {
+		out = append(out, &plotter.Scatter{GlyphStyle: s.glyph(c)})
 	}
 	return out
 }

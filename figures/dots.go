@@ -55,25 +55,24 @@ func Dots(d DotPlot) *Figure {
 	if err != nil {
 		return failed(err)
 	}
-	var curves []Curve
+	styles := styles{of: map[string]style{}}
 	for k, name := range d.Names {
-		curves = append(curves, Curve{Name: name})
+		c := Curve{Name: name}
 		if d.Groups != nil {
-			curves[k].Group = d.Groups[k]
+			c.Group = d.Groups[k]
 		}
+		styles.add(c)
 	}
-	styles := stylesOf(curves)
 	x, y := d.X, Axis{Min: 0.3 - float64(n), Max: 0.7, rows: strings.Join(d.Names, "\n")}
 	x.Label = ""
-	out := page{width: pageWidth, labels: []string{d.X.Label, d.Key}}
+	out := page{width: pageWidth, high: dotRow * vg.Length(n), labels: []string{d.X.Label, d.Key}}
 	if d.Columns == 1 {
 		out.width = columnWidth
 	}
-	out.height = func(vg.Length) vg.Length { return dotRow * vg.Length(y.Max-y.Min) }
 	for panels := range slices.Chunk(d.Panels, d.Columns) {
 		var row []panel
 		for _, p := range panels {
-			row = append(row, panel{p.Title, x, y, d.plotters(p, y, styles)})
+			row = append(row, panel{p.Title, x, y, d.plotters(p, y, &styles)})
 		}
 		out.rows = append(out.rows, row)
 	}

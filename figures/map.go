@@ -60,30 +60,23 @@ const (
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x_1$"), cmp.Or(labels.Y, "$x_2$")
-	out, high := page{}, vg.Length(1)
-	var lines []Curve
+	out, styles := page{aspect: 1}, styles{of: map[string]style{}}
 	for _, r := range rows {
+		var panels []panel
 		for _, m := range r.Maps {
 			if err := m.check(r.Scale); err != nil {
 				return failed(err)
 			}
-			lines = append(lines, m.lines()...)
-		}
-	}
-	over := stylesOf(lines)
-	for _, r := range rows {
-		var panels []panel
-		for _, m := range r.Maps {
 			x, y := m.axes(labels)
 			if (x.Min != y.Min || x.Max != y.Max) && len(r.Maps) <= many {
-				high = landscape
+				out.aspect = landscape
 			}
-			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, over)})
+			styles.add(m.lines()...)
+			panels = append(panels, panel{m.Title, x, y, m.plotters(x, y, r.Scale, &styles)})
 		}
 		out.rows, out.scales = append(out.rows, panels), append(out.scales, r.Scale)
 	}
-	out.height = func(width vg.Length) vg.Length { return high * width }
-	out.keys = mapKeys(rows, labels, over)
+	out.keys = mapKeys(rows, labels, &styles)
 	return out.figure()
 }
 

@@ -81,7 +81,9 @@ func TestMapLegend(t *testing.T) {
 		}},
 	} {
 		var got []string
-		for _, k := range mapKeys([]Row{test.row}, test.l, stylesOf(test.row.Maps[0].lines())) {
+		styles := styles{of: map[string]style{}}
+		styles.add(test.row.Maps[0].lines()...)
+		for _, k := range mapKeys([]Row{test.row}, test.l, &styles) {
 			got = append(got, k.text)
 		}
 		check.Equal(t, "legend", got, test.want)

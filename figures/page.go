@@ -35,10 +35,11 @@ type panel struct {
 // repeats the one above it is left out.
 type page struct {
 	rows   [][]panel
-	width  vg.Length                       // 0: that of a column for one panel in a row, of a page for more
-	height func(width vg.Length) vg.Length // of a data area, by its width
-	labels []string                        // below all panels, a line each
-	scales []Axis                          // of the colour bars to the right of the rows, if any
+	width  vg.Length // 0: that of a column for one panel in a row, of a page for more
+	aspect vg.Length // height by width of a data area
+	high   vg.Length // its least height
+	labels []string  // below all panels, a line each
+	scales []Axis    // of the colour bars to the right of the rows, if any
 	keys   []key
 }
 
@@ -92,7 +93,7 @@ func (p page) figure() *Figure {
 	}
 	columns, rows := vg.Length(len(left)), vg.Length(len(p.rows))
 	wide := (width - 2*pageEdge - right - sum(left) - (columns-1)*panelGap) / columns
-	high := p.height(wide)
+	high := max(p.high, p.aspect*wide)
 	for _, row := range p.rows {
 		high = max(high, textWidth(row[0].y.Label))
 	}

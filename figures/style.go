@@ -38,24 +38,23 @@ var colors = [Groups]color.NRGBA{
 
 var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
-// styles has the curves of a figure, the first of every name, and their styles.
+// styles has the curves of a figure, the first of every name, and their styles. The first curves have
+// the first styles.
 type styles struct {
 	named      []Curve
 	of         map[string]style
-	radius     vg.Length   // of markers
+	small      bool        // have small markers
 	used       [Groups]int // curves of each colour
 	references int
 }
 
-// stylesOf gives curves their styles, one after the other.
-func stylesOf(curves []Curve) *styles {
-	s := &styles{of: make(map[string]style), radius: markerRadius}
+// add gives curves of new names their styles.
+func (s *styles) add(curves ...Curve) {
 	for _, c := range curves {
 		if _, ok := s.of[c.Name]; !ok {
 			s.named, s.of[c.Name] = append(s.named, c), s.next(c)
 		}
 	}
-	return s
 }
 
 // next returns the style of one more curve: the colour of its group while there are markers, then the
