@@ -10,7 +10,7 @@ import (
 	"closedform/internal/check"
 )
 
-// testCharts use every kind, axes from the data and given ones, linear and logarithmic ones, gaps and intervals.
+// testCharts use every kind, axes from the data and given ones, gaps and intervals.
 func testCharts() [][]Chart {
 	x := []float64{0.01, 0.1, 1, 10, 100}
 	y := []float64{1e-4, 1e-3, math.NaN(), 0, 0.2}
@@ -50,6 +50,7 @@ func TestMistakes(t *testing.T) {
 		want string
 		f    *Figure
 	}{
+		{"no panels", Charts(nil)},
 		{"2 X, 1 Y", curve(Curve{X: xy, Y: xy[:1]})},
 		{"1 Low, 1 High", curve(Curve{X: xy, Y: xy, Low: xy[:1], High: xy[:1]})},
 		{"kind 3", curve(Curve{Kind: Reference, X: xy, Y: xy, Low: xy, High: xy})},
@@ -83,10 +84,9 @@ func TestHiddenPointsAreCounted(t *testing.T) {
 func TestCurvesStayInside(t *testing.T) {
 	far := []float64{-1e6, 0.2, 0.5, 0.8, 1e6}
 	nines := func(v float64) []float64 { return slices.Repeat([]float64{v}, 5) }
-	c := Curve{Name: "a", Kind: Line, X: far, Y: []float64{0.5, -3, 4, 1e200, 0.5}, Low: nines(-9), High: []float64{9, 9, 9, 1e300, 9}}
-	img := decode(Charts([][]Chart{{{X: Axis{Max: 1}, Y: Axis{Max: 2}, Curves: []Curve{c}}}}))
+	c := Curve{Name: "a", Kind: Line, X: far, Y: []float64{0.5, -3, 4, 1e200, 0.5}, Low: nines(-9), High: nines(1e300)}
+	img, ink := decode(Charts([][]Chart{{{X: Axis{Max: 1}, Y: Axis{Max: 2}, Curves: []Curve{c}}}})), colors[0]
 	b := img.Bounds()
-	ink := colors[0]
 	lo, hi := b.Max, b.Min
 	for y := range b.Dy() - dpi/4 { // above the legend
 		for x := range b.Dx() {
@@ -95,7 +95,8 @@ func TestCurvesStayInside(t *testing.T) {
 			}
 		}
 	}
-	if w, h := hi.X-lo.X, hi.Y-lo.Y; w < 2*dpi || w > b.Dx()-dpi/10 || math.Abs(float64(h)-float64(landscape)*float64(w)) > 6 {
+	w, h := float64(hi.X-lo.X), float64(hi.Y-lo.Y)
+	if w < 2*dpi || w > float64(b.Dx()-dpi/10) || math.Abs(h-float64(landscape)*w) > 6 {
 		t.Errorf("colour from %v to %v on %v", lo, hi, b)
 	}
 }
@@ -120,7 +121,9 @@ func TestSplit(t *testing.T) {
 	check.Must(Charts([][]Chart{empty.Split(5)}).Encode("pdf"))
 	reference := Curve{Name: "reference", Kind: Reference}
 	parts := Chart{Curves: []Curve{{Name: "a"}, reference, {Name: "b"}, {Name: "c"}}}.Split(2)
-	if len(parts) != 2 || parts[0].Curves[2].Name != "b" || parts[1].Curves[0].Name != "reference" || parts[1].Curves[1].Name != "c" {
-		t.Errorf("parts %+v", parts)
+	var names []string
+	for _, c := range slices.Concat(parts[0].Curves, parts[1].Curves) {
+		names = append(names, c.Name)
 	}
+	check.Equal(t, "curves", names, []string{"reference", "a", "b", "reference", "c"})
 }

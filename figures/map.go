@@ -156,14 +156,14 @@ func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
 // axes can be drawn. gonum's HeatMap has even grids in images alone.
 func (m Map) picture(x, y, scale Axis) plot.Plotter {
 	lo, hi := scale.ends()
-	colors := ramp(lo, hi)
+	colors := ramp(lo, hi).Palette(shades).Colors()
 	columns, rows := x.nearest(m.X), y.nearest(m.Y)
 	img := image.NewRGBA(image.Rect(0, 0, cells, cells))
 	values := make([]color.Color, len(m.Z))
 	for k, z := range m.Z {
 		values[k] = scale.flag(z)
 		if values[k] == nil {
-			values[k], _ = colors.At(scale.at(z)) // within its ends
+			values[k] = colors[int((scale.at(z)-lo)/(hi-lo)*(shades-1)+0.5)]
 		}
 	}
 	for i, column := range columns {

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"cmp"
+	"errors"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -17,7 +18,7 @@ const (
 	barWidth   = vg.Length(7)
 	hairline   = vg.Length(0.5)
 	tickLength = vg.Length(2.6)
-	tickRoom   = vg.Length(22) // along an X axis
+	tickRoom   = vg.Length(18) // along an X axis
 	tickCount  = 5             // at most
 
 	landscape = vg.Length(0.62) // height by width of a data area that is no square
@@ -85,6 +86,9 @@ func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 func (p page) figure() *Figure {
 	width, right := cmp.Or(p.width, pageWidth), overhang
 	left, above, below := p.margins(width)
+	if len(left) == 0 {
+		return failed(errors.New("no panels"))
+	}
 	if p.width == 0 && len(left) == 1 {
 		width = columnWidth
 	}
