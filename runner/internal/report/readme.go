@@ -18,7 +18,7 @@ func README(name, asks, command string, s *store.Schema) []byte {
 	}
 	fmt.Fprintf(&b, "This folder is written by `%s`. `manifest.toml` has every value of the experiment, `run.json` tells when, "+
 		"where and by which code it was run, `schema.json` has for programs what stands here, and `SHA256SUMS` has the checksums of all other files. "+
-		"Compressed tables, SVG and PDF figures are not committed: "+
+		"Compressed tables and PDF figures are not committed: "+
 		"a run makes them again.\n\n## Tables\n\nAn empty field is no value.\n", command)
 	if len(s.Programs) > 0 {
 		fmt.Fprintf(&b, "\nOther programs than this one computed a part of the tables: %s. Where one of these differs, `verify` does not compare them.\n",

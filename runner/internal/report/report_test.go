@@ -30,7 +30,7 @@ func publish(t *testing.T, dir string, files map[string]string) {
 		write(t, files[name], dir, name)
 		sums += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(files[name])), name)
 	}
-	write(t, sums+strings.Repeat("0", 64)+"  x.npz\n"+strings.Repeat("0", 64)+"  x.svg\n", dir, "SHA256SUMS")
+	write(t, sums+strings.Repeat("0", 64)+"  x.npz\n"+strings.Repeat("0", 64)+"  x.pdf\n", dir, "SHA256SUMS")
 	write(t, `{"command": ["runner", "-exp", "x"], "commit": "c0ffee", "tree": "clean", "source_digest": "1", "seeds": [1, 2], "wall_seconds": 7}`, dir, "run.json")
 }
 

@@ -42,7 +42,7 @@ type figure struct {
 	Name, Alt     string
 	Source        template.URL // of the PNG
 	Width, Height int
-	SVG, PDF      string // where these are; empty: not there
+	PDF           string // where these are; empty: not there
 }
 
 // tableData is a table for the script of the page.
@@ -168,6 +168,6 @@ func (p *Page) figure(e Experiment, name string, png []byte, needs []string) fig
 	size, _, _ := image.DecodeConfig(bytes.NewReader(png)) // zero if it is broken
 	f.Width, f.Height = size.Width, size.Height
 	f.Alt = fmt.Sprintf("Figure %s of %s, drawn of %s. %s", name, e.Name, cmp.Or(strings.Join(needs, ", "), "its tables"), e.Asks)
-	f.SVG, f.PDF = p.path(e.Name, name+".svg"), p.path(e.Name, name+".pdf")
+	f.PDF = p.path(e.Name, name+".pdf")
 	return f
 }

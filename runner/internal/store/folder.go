@@ -4,7 +4,7 @@
 //
 // A results folder has:
 //
-//	README.md manifest.toml *.csv *.png *.svg *.pdf   what was published
+//	README.md manifest.toml *.csv *.png *.pdf         what was published
 //	SHA256SUMS         their checksums, as sha256sum(1) writes them
 //	run.json           provenance, which differs and is not summed
 //	cells/             finished cells; not part of the results
