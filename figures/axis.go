@@ -2,27 +2,29 @@ package figures
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 )
 
 // Axis is a scaled axis of a panel.
 type Axis struct {
 	Label string
 	Log   bool
-	// Min and Max are the ends. If both are zero they come from the data of all
-	// charts of the column (for X) or the row (for Y) that have an axis with the
-	// same label and kind, so that these charts can be compared.
+	// Min and Max are the ends. If both are zero they come from the data of all charts of the column
+	// (for X) or the row (for Y) that have an axis with the same label and kind, so that these charts
+	// can be compared.
 	Min, Max float64
+
+	rows string // names of rows in place of ticks, a line each, the first at 0 and the next at −1
 }
 
-// at returns the coordinate of a value, its logarithm if the axis is logarithmic:
-// to gonum/plot all axes are linear.
+// at returns the coordinate of a value, its logarithm if the axis is logarithmic: to gonum/plot all
+// axes are linear.
 func (a Axis) at(v float64) float64 {
 	if a.Log {
 		return math.Log10(v)
@@ -30,18 +32,13 @@ func (a Axis) at(v float64) float64 {
 	return v
 }
 
-// value returns the value at a coordinate.
-func (a Axis) value(at float64) float64 {
-	if a.Log {
-		return math.Pow(10, at)
-	}
-	return at
-}
+// ends are the coordinates of Min and Max.
+func (a Axis) ends() (lo, hi float64) { return a.at(a.Min), a.at(a.Max) }
 
-// near returns the coordinate of a value, moved to where lengths are still exact if it
-// is far outside the axis. On a logarithmic axis all v ≤ 0 are far below.
+// near returns the coordinate of a value, moved to where lengths are still exact if it is far outside
+// the axis. On a logarithmic axis all v ≤ 0 are far below.
 func (a Axis) near(v float64) float64 {
-	lo, hi := a.at(a.Min), a.at(a.Max)
+	lo, hi := a.ends()
 	if a.Log {
 		v = max(v, 0)
 	}
@@ -56,104 +53,71 @@ func (a Axis) shows(v float64) bool {
 
 func (a Axis) holds(v float64) bool { return v >= a.Min && v <= a.Max }
 
-// check panics unless the ends are finite and increase, and are positive on a logarithmic axis.
-func (a Axis) check() {
-	require(a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0),
-		"axis %q from %g to %g", a.Label, a.Min, a.Max)
-}
-
-// withEnds returns the axis with ends about those values of curves that it can show or,
-// where there are none, of references, and a margin.
-func (a Axis) withEnds(curves []Curve, values func(Curve) []float64) Axis {
-	var all []float64
-	for _, references := range []bool{false, true} {
-		for _, c := range curves {
-			if (c.Kind == Reference) == references {
-				all = append(all, values(c)...)
-			}
-		}
-		if slices.ContainsFunc(all, a.shows) {
-			break
-		}
+// check returns an error unless the ends are finite and increase, and are positive on a logarithmic axis.
+func (a Axis) check() error {
+	if a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0) {
+		return nil
 	}
-	a = a.spanning(all, 0.04)
-	a.check()
-	return a
+	return fmt.Errorf("axis %q from %g to %g", a.Label, a.Min, a.Max)
 }
 
-// Spanning returns the axis with its ends or, where it has none, with those of the values
-// that it can show, apart if these are one number.
-func (a Axis) Spanning(values []float64) Axis { return a.spanning(values, 0) }
-
-// spanning leaves a margin at each end, a part of the axis.
-func (a Axis) spanning(values []float64, margin float64) Axis {
+// Spanning returns the axis with its ends or, where it has none, with those of the values that it can
+// show, apart if these are one number.
+func (a Axis) Spanning(values []float64) Axis {
 	if a.Min != 0 || a.Max != 0 {
 		return a
 	}
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, v := range values {
-		if a.shows(v) {
-			lo, hi = min(lo, v), max(hi, v)
-		}
+	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !a.shows(v) })
+	switch {
+	case len(values) > 0:
+		a.Min, a.Max = slices.Min(values), slices.Max(values)
+	case a.Log:
+		a.Min, a.Max = 1, 1
 	}
-	if lo > hi { // no value
-		lo, hi = a.value(0), a.value(0)
+	switch half := cmp.Or(math.Abs(a.Min)/2, 1); {
+	case a.Min == a.Max && a.Log:
+		a.Min, a.Max = a.Min/2, 2*a.Max
+	case a.Min == a.Max:
+		a.Min, a.Max = a.Min-half, a.Max+half
 	}
-	switch half := cmp.Or(math.Abs(lo)/2, 1); {
-	case lo == hi && a.Log:
-		lo, hi = lo/2, 2*lo
-	case lo == hi:
-		lo, hi = lo-half, lo+half
-	}
-	if margin > 0 {
-		low, high := a.at(lo), a.at(hi)
-		lo, hi = a.value(low-margin*(high-low)), a.value(high+margin*(high-low))
-	}
-	a.Min, a.Max = lo, hi
 	return a
 }
 
-// tickCount is the number of ticks with labels that an axis has room for.
-const tickCount = 5
-
-// ticks returns about n labelled ticks, and minor ones between them. On a logarithmic
-// axis of less than a decade they stand at round numbers as on a linear axis.
-func (a Axis) ticks(n int) []plot.Tick {
-	if a.Log && a.at(a.Max)-a.at(a.Min) >= 1-slack {
-		return logTicks(a.Min, a.Max, n)
+// widened returns the axis with a margin at each end.
+func (a Axis) widened() Axis {
+	lo, hi := a.ends()
+	by := 0.04 * (hi - lo)
+	if a.Min, a.Max = lo-by, hi+by; a.Log {
+		a.Min, a.Max = math.Pow(10, lo-by), math.Pow(10, hi+by)
 	}
-	out := linearTicks(a.Min, a.Max, n)
-	for i, t := range out {
-		out[i].Value = a.at(t.Value)
-	}
-	return out
-}
-
-// fitting returns as many ticks as have room for their labels along a length.
-func (a Axis) fitting(length vg.Length) []plot.Tick {
-	const apart = vg.Length(4)
-	sty := letters(textSize, 0, 0)
-	for n := tickCount; ; n-- {
-		ticks := a.ticks(n)
-		fits, end := true, vg.Length(math.Inf(-1))
-		for _, t := range ticks {
-			x := length * vg.Length((t.Value-a.at(a.Min))/(a.at(a.Max)-a.at(a.Min)))
-			if half := sty.Width(t.Label) / 2; !t.IsMinor() {
-				fits = fits && x-half >= end+apart
-				end = x + half
-			}
-		}
-		if fits || n == 1 {
-			return ticks
-		}
-	}
+	return a
 }
 
 // slack is for ends that are ticks but for rounding.
 const slack = 1e-9
 
-// linearTicks returns the multiples of a round step (1, 2 or 5 times a power of ten)
-// in [lo, hi], about n of them, with minor ticks that halve or quarter the step.
+// ticks returns about n labelled ticks, and minor ones between them, at their coordinates. On a
+// logarithmic axis of less than a decade they stand at round numbers as on a linear axis.
+func (a Axis) ticks(n int) (out []plot.Tick) {
+	lo, hi := a.ends()
+	switch {
+	case a.rows != "":
+		for k, name := range strings.Split(a.rows, "\n") {
+			out = append(out, plot.Tick{Value: float64(-k), Label: name})
+		}
+	case a.Log && hi-lo >= 1-slack:
+		return logTicks(lo, hi, n)
+	default:
+		out = linearTicks(a.Min, a.Max, n)
+		for i, t := range out {
+			out[i].Value = a.at(t.Value)
+		}
+	}
+	return out
+}
+
+// linearTicks returns the multiples of a round step (1, 2 or 5 times a power of ten) in [lo, hi], about
+// n of them, with minor ticks that divide the step by four or five.
 func linearTicks(lo, hi float64, n int) (out []plot.Tick) {
 	least := (hi - lo) / float64(n)
 	exp := int(math.Floor(math.Log10(least)))
@@ -171,26 +135,23 @@ func linearTicks(lo, hi float64, n int) (out []plot.Tick) {
 	return out
 }
 
-// logTicks returns the ticks of a logarithmic axis from lo to hi, about n of
-// them with labels. Where there are three powers of ten or more, these are labelled, else
-// 1, 2 and 5 times powers of ten.
+// logTicks returns the ticks between two logarithms, about n of them with labels. Where there are three
+// powers of ten or more, these are labelled, else 1, 2 and 5 times powers of ten.
 func logTicks(lo, hi float64, n int) (out []plot.Tick) {
-	first, last := int(math.Ceil(math.Log10(lo)-slack)), int(math.Floor(math.Log10(hi)+slack))
+	first, last := int(math.Ceil(lo-slack)), int(math.Floor(hi+slack))
 	stride := (last - first + n + 1) / (n + 1) // decades between labels
-	powers := last-first >= 2
 	for k := first - 1; k <= last; k++ {
 		for d := 1.; d < 10; d++ {
-			v := d * math.Pow10(k)
-			t := plot.Tick{Value: math.Log10(v)}
+			t := plot.Tick{Value: float64(k) + math.Log10(d)}
 			switch {
-			case powers && d == 1 && k%stride == 0:
-				t.Label = "10" + superscript(k)
-			case !powers && (d == 1 || n > 2 && (d == 2 || d == 5)):
-				t.Label = decimal(v, k, k)
+			case last-first >= 2 && d == 1 && k%stride == 0:
+				t.Label = power(k)
+			case last-first < 2 && (d == 1 || n > 2 && (d == 2 || d == 5)):
+				t.Label = decimal(d*math.Pow10(k), k, k)
 			case stride > 1 && d > 1 || stride > 5: // They would run into one.
 				continue
 			}
-			if v >= lo*(1-slack) && v <= hi*(1+slack) {
+			if t.Value >= lo-slack && t.Value <= hi+slack {
 				out = append(out, t)
 			}
 		}
@@ -198,26 +159,18 @@ func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	return out
 }
 
-// decimal writes a number with a true minus sign, given the decimal places of the first
-// digit of the largest such number, and of the last digit: if the first is far from 1,
-// as a multiple of it.
+// decimal writes a number, given the decimal places of the first digit of the largest such number, and
+// of the last digit: if the first is far from 1, as a multiple of it.
 func decimal(v float64, first, last int) string {
-	power := ""
-	if first < -4 || first > 5 {
-		power = "×10" + superscript(first)
-	} else {
-		first = 0
+	times := "×" + power(first)
+	if first >= -4 && first <= 5 {
+		first, times = 0, ""
 	}
 	s := strconv.FormatFloat(v/math.Pow10(first), 'f', max(0, first-last), 64)
 	if strings.Trim(s, "-0.") == "" {
 		return "0"
 	}
-	return strings.ReplaceAll(s, "-", "−") + power
+	return strings.ReplaceAll(s, "-", "−") + times
 }
 
-// superscript writes an exponent.
-func superscript(n int) string {
-	return strings.Map(func(r rune) rune {
-		return superscripts[slices.Index(superLetters, r)]
-	}, strings.ReplaceAll(strconv.Itoa(n), "-", "−"))
-}
+func power(k int) string { return strings.ReplaceAll(fmt.Sprintf("$10^{%d}$", k), "-", "−") }

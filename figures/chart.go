@@ -2,10 +2,11 @@ package figures
 
 import (
 	"cmp"
-	"image/color"
+	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -19,16 +20,16 @@ type Chart struct {
 	Curves []Curve
 }
 
-// Curve is a named set of points of a chart or a map, in the order in which a straight
-// line joins them. A point with a coordinate that is not a number is a gap. So is one
-// that is infinite, or not positive on a logarithmic axis; the legend counts these.
+// Curve is a named set of points of a chart or a map, in the order in which a straight line joins them.
+// A point with a coordinate that is not a number is a gap. So is one that is infinite, or not positive
+// on a logarithmic axis; the legend counts these as outside.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
 	Group int    // curves of a group, 1 to [Groups], share a colour, and differ in their markers; 0: none
 	Kind  Kind
 	X, Y  []float64
-	// Low and High, if given, are the ends of an interval about each Y: a band of a
-	// Line, error bars of the other kinds. A Reference has none, nor a curve of a map.
+	// Low and High, if given, are the ends of an interval about each Y: a band of a Line, error bars of
+	// the other kinds. A Reference has none, nor a curve of a map.
 	Low, High []float64
 }
 
@@ -39,87 +40,128 @@ const (
 	Marked  Kind = iota // a line with markers
 	Line                // a line alone
 	Scatter             // markers alone
-	// Reference is a line for comparison, drawn thin and grey beneath the curves
-	// of a chart, and as the class boundary on a map. It does not widen the axes of a chart.
+	// Reference is a line for comparison, drawn thin and grey beneath the curves of a chart, and as the
+	// class boundary on a map. It does not widen the axes of a chart.
 	Reference
 )
 
 const (
 	curveWidth = vg.Length(1)
 	thinWidth  = vg.Length(0.7)
-	capWidth   = vg.Length(3.5) // of an error bar
+	capWidth   = vg.Length(2.6) // of an error bar: an empty one is hidden by the smallest marker
 	crowd      = 24             // points: the markers of more are small
 	many       = 4              // columns: the charts of more are high, their markers small
 )
 
-// Charts draws rows of charts on one page, each as wide as a column of text. Charts are
-// square if every chart has the same X and Y axis, as in a Q–Q plot. The legend at the foot
-// explains the curves of all charts and counts the points that cannot be
-// shown. The charts must not change until the last Encode.
+// Charts draws rows of charts on one page, each as wide as a column of text. Charts are square if every
+// chart has the same X and Y axis, as in a Q–Q plot. The legend at the foot explains the curves of all
+// charts and counts the points that cannot be shown. The charts must not change until the last Encode.
 func Charts(rows [][]Chart) *Figure {
-	var all []Curve
-	for _, c := range slices.Concat(rows...) {
-		all = append(all, c.Curves...)
-	}
-	var (
-		known  = stylesOf(all)
-		hidden hidden
-		aspect = vg.Length(1)
-		wide   = landscape
-		out    = page{rows: make([][]panel, len(rows))}
-	)
-	if len(rows) > 0 && len(rows[0]) > many {
-		known.radius, wide = crowdRadius, 1
-	}
-	for i, row := range rows {
-		for j, c := range row {
-			x, y := endsX(rows, j, c.X), endsY(row, c.Y)
-			if x.Min != y.Min || x.Max != y.Max || x.Log != y.Log {
-				aspect = wide
+	out, axes := page{aspect: 1}, sharedAxes(slices.Concat(rows...))
+	small := len(rows) > 0 && len(rows[0]) > many
+	styles, outside := styles{of: map[string]style{}, small: small}, 0
+	for _, row := range rows {
+		var panels []panel
+		for _, c := range row {
+			x, y := axes[c.X], axes[c.Y]
+			if err := cmp.Or(checkCurves(c.Curves), x.check(), y.check()); err != nil {
+				return failed(err)
 			}
-			next := panel{title: c.Title, x: x, y: y, plotters: known.plotters(x, y, c.Curves)}
-			out.rows[i] = append(out.rows[i], next)
-			hidden.count(x, y, c.Curves)
+			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && !small {
+				out.aspect = landscape
+			}
+			styles.add(c.Curves...)
+			panels = append(panels, panel{c.Title, x, y, styles.plotters(x, y, c.Curves)})
+			outside += countOutside(x, y, c.Curves)
+		}
+		out.rows = append(out.rows, panels)
+	}
+	for _, c := range styles.named {
+		if c.Name != "" {
+			out.keys = append(out.keys, key{c.Name, styles.thumbs(c)})
 		}
 	}
-	out.height = func(width vg.Length) vg.Length { return aspect * width }
-	out.keys = append(align(known.keys()), hidden.notes("charts")...)
+	if outside > 0 {
+		out.keys = append(out.keys, key{text: fmt.Sprint("points outside the charts: ", outside)})
+	}
 	return out.figure()
 }
 
-// endsX returns the X axis of a chart in a column, with its ends.
-func endsX(rows [][]Chart, column int, a Axis) Axis {
-	var curves []Curve
-	for _, r := range rows {
-		if column < len(r) && r[column].X == a {
-			curves = append(curves, r[column].Curves...)
+// sharedAxes returns the axes of charts with their ends: about those values of curves that the axis can
+// show or, where there are none, of references.
+func sharedAxes(charts []Chart) map[Axis]Axis {
+	values, references, out := map[Axis][]float64{}, map[Axis][]float64{}, map[Axis]Axis{}
+	for _, chart := range charts {
+		x, y := chart.X, chart.Y
+		out[x], out[y] = x, y
+		for _, c := range chart.Curves {
+			to := values
+			if c.Kind == Reference {
+				to = references
+			}
+			to[x] = append(to[x], c.X...)
+			to[y] = slices.Concat(to[y], c.Y, c.Low, c.High)
 		}
 	}
-	return a.withEnds(curves, func(c Curve) []float64 { return c.X })
-}
-
-// endsY returns the Y axis of a chart in a row, with its ends.
-func endsY(row []Chart, a Axis) Axis {
-	var curves []Curve
-	for _, c := range row {
-		if c.Y == a {
-			curves = append(curves, c.Curves...)
+	for a := range out {
+		all := values[a]
+		if !slices.ContainsFunc(all, a.shows) {
+			all = references[a]
+		}
+		out[a] = a.Spanning(all)
+		if out[a] != a {
+			out[a] = out[a].widened()
 		}
 	}
-	return a.withEnds(curves, func(c Curve) []float64 { return slices.Concat(c.Y, c.Low, c.High) })
+	return out
 }
 
-// check panics unless the curve can be drawn.
-func (c Curve) check() {
-	n := len(c.X)
-	require(len(c.Y) == n && (c.Low == nil || len(c.Low) == n && c.Kind != Reference) && len(c.High) == len(c.Low),
-		"curve %q of kind %d has %d X, %d Y, %d Low, %d High", c.Name, c.Kind, n, len(c.Y), len(c.Low), len(c.High))
-	for i := range c.Low {
-		require(!(c.Low[i] > c.High[i]), "curve %q: interval %d from %g to %g", c.Name, i, c.Low[i], c.High[i])
+// Split divides the curves of a chart among charts side by side, n in each. All of them have the
+// references. Without others there is one chart.
+func (c Chart) Split(n int) (out []Chart) {
+	isReference := func(c Curve) bool { return c.Kind == Reference }
+	isOther := func(c Curve) bool { return c.Kind != Reference }
+	references := slices.DeleteFunc(slices.Clone(c.Curves), isOther)
+	for part := range slices.Chunk(slices.DeleteFunc(slices.Clone(c.Curves), isReference), n) {
+		c.Curves = slices.Concat(references, part)
+		out = append(out, c)
 	}
+	if out == nil {
+		out = []Chart{c}
+	}
+	return out
 }
 
-func (c Curve) hasLine() bool    { return c.Kind != Scatter }
+// Beside shifts curves, except references, a little along a logarithmic X axis, so that equal curves do
+// not cover each other.
+func Beside(curves []Curve) []Curve {
+	const ratio = 1.08
+	out := slices.Clone(curves)
+	var shifted []int
+	for i, c := range out {
+		if c.Kind != Reference {
+			shifted = append(shifted, i)
+		}
+	}
+	for k, i := range shifted {
+		out[i].X = slices.Clone(out[i].X)
+		floats.Scale(math.Pow(ratio, float64(k)-float64(len(shifted)-1)/2), out[i].X)
+	}
+	return out
+}
+
+// checkCurves returns an error unless the curves can be drawn.
+func checkCurves(curves []Curve) error {
+	for _, c := range curves {
+		n, low, high := len(c.X), len(c.Low), len(c.High)
+		if len(c.Y) != n || high != low || low > 0 && (low != n || c.Kind == Reference) {
+			return fmt.Errorf("curve %q of kind %d has %d X, %d Y, %d Low, %d High",
+				c.Name, c.Kind, n, len(c.Y), low, high)
+		}
+	}
+	return nil
+}
+
 func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }
 
 // line returns the style of the line of a curve, which has no dashes between markers.
@@ -136,30 +178,23 @@ func (s *styles) line(c Curve) draw.LineStyle {
 
 // glyph returns the marker of a curve.
 func (s *styles) glyph(c Curve) draw.GlyphStyle {
-	if len(c.X) > crowd {
-		return s.of[c.Name].glyph(crowdRadius)
+	out := shapes[s.of[c.Name].marker].glyph(s.of[c.Name].color)
+	if s.small || len(c.X) > crowd {
+		out.Radius = crowdRadius
 	}
-	return s.of[c.Name].glyph(cmp.Or(s.radius, markerRadius))
+	return out
 }
 
-// keys returns the keys of all curves that have a name.
-func (s *styles) keys() (out []key) {
-	for _, c := range s.named {
-		k := key{text: c.Name, width: lineWidth}
-		if c.Low != nil && c.Kind == Line {
-			k.thumbs = append(k.thumbs, &plotter.Polygon{Color: tint(s.of[c.Name].color)})
-		}
-		if c.hasLine() {
-			k.thumbs = append(k.thumbs, &plotter.Line{LineStyle: s.line(c)})
-		} else {
-			k.width = markerWidth
-		}
-		if c.hasMarkers() {
-			k.thumbs = append(k.thumbs, &plotter.Scatter{GlyphStyle: s.glyph(c)})
-		}
-		if c.Name != "" {
-			out = append(out, k)
-		}
+// thumbs returns the pictures of a curve in the legend.
+func (s *styles) thumbs(c Curve) (out []plot.Thumbnailer) {
+	if len(c.Low) > 0 && c.Kind == Line {
+		out = append(out, &plotter.Polygon{Color: tint(s.of[c.Name].color)})
+	}
+	if c.Kind != Scatter {
+		out = append(out, &plotter.Line{LineStyle: s.line(c)})
+	}
+	if c.hasMarkers() {
+		out = append(out, &plotter.Scatter{GlyphStyle: s.glyph(c)})
 	}
 	return out
 }
@@ -168,113 +203,68 @@ func (s *styles) keys() (out []key) {
 func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	var bands, references, lines, bars, points []plot.Plotter
 	for _, c := range curves {
-		color, glyph := s.of[c.Name].color, s.glyph(c)
-		for _, p := range c.covered().pieces(x, y) {
-			if c.Kind != Line {
-				bars = append(bars, &plotter.YErrorBars{
-					XYs: p.at, YErrors: p.ends, LineStyle: line(hairline, color), CapWidth: capWidth,
-				})
-			} else if len(p.at) > 1 {
-				bands = append(bands, p.band(tint(color)))
-			}
-		}
 		for _, p := range c.pieces(x, y) {
-			path := &plotter.Line{XYs: p.at, LineStyle: s.line(c)}
-			switch {
-			case c.Kind == Reference:
+			path := &plotter.Line{XYs: p.points, LineStyle: s.line(c)}
+			switch c.Kind {
+			case Reference:
 				references = append(references, path)
-			case c.hasLine():
+			case Line:
+				slices.Reverse(p.low)
+				area := []plotter.XYs{append(p.high, p.low...)}
+				bands = append(bands, &plotter.Polygon{XYs: area, Color: tint(s.of[c.Name].color)})
+				fallthrough
+			case Marked:
 				lines = append(lines, path)
 			}
-			switch {
-			case c.hasMarkers():
-				points = append(points, &plotter.Scatter{XYs: p.at, GlyphStyle: glyph})
-			case c.Kind == Line && len(p.at) == 1: // Between two gaps, a point becomes a dot.
-				dot := draw.GlyphStyle{Color: color, Radius: curveWidth, Shape: shapes[0]}
-				points = append(points, &plotter.Scatter{XYs: p.at, GlyphStyle: dot})
+			if c.hasMarkers() {
+				bars = append(bars, &plotter.YErrorBars{
+					XYs: p.points, YErrors: p.errors, LineStyle: line(hairline, s.of[c.Name].color), CapWidth: capWidth,
+				})
+			}
+			if c.hasMarkers() || c.Kind == Line && len(p.points) == 1 { // between two gaps
+				points = append(points, &plotter.Scatter{XYs: p.points, GlyphStyle: s.glyph(c)})
 			}
 		}
 	}
 	return slices.Concat(bands, references, lines, bars, points)
 }
 
-// A piece is a part of a curve without gaps, in the coordinates of the plot.
+// A piece is a part of a curve without gaps, in the coordinates of the plot, with its intervals, which are
+// empty where a point has none.
 type piece struct {
-	at   plotter.XYs
-	ends plotter.YErrors // how far intervals reach, if there are any
+	points, low, high plotter.XYs
+	errors            plotter.YErrors
 }
 
 // pieces returns the parts of a curve that no gap divides.
 func (c Curve) pieces(x, y Axis) (out []piece) {
-	open := false
 	for i := range c.X {
 		if !x.shows(c.X[i]) || !y.shows(c.Y[i]) {
-			open = false
 			continue
 		}
-		if !open {
-			out, open = append(out, piece{}), true
+		if i == 0 || len(out) == 0 || !x.shows(c.X[i-1]) || !y.shows(c.Y[i-1]) {
+			out = append(out, piece{})
 		}
-		p, at := &out[len(out)-1], plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}
-		p.at = append(p.at, at)
-		if c.Low != nil {
-			p.ends = append(p.ends, struct{ Low, High float64 }{at.Y - y.near(c.Low[i]), y.near(c.High[i]) - at.Y})
+		at := plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}
+		low, high := at, at
+		if len(c.Low) > 0 && !math.IsNaN(c.Low[i]) && !math.IsNaN(c.High[i]) {
+			low.Y, high.Y = y.near(c.Low[i]), y.near(c.High[i])
 		}
+		p := &out[len(out)-1]
+		p.points, p.low, p.high = append(p.points, at), append(p.low, low), append(p.high, high)
+		p.errors = append(p.errors, struct{ Low, High float64 }{at.Y - low.Y, high.Y - at.Y})
 	}
 	return out
 }
 
-// covered returns the curve with gaps where it has no intervals.
-func (c Curve) covered() Curve {
-	if c.Low == nil {
-		return Curve{}
-	}
-	c.Y = slices.Clone(c.Y)
-	for i := range c.Y {
-		if math.IsNaN(c.Low[i]) || math.IsNaN(c.High[i]) {
-			c.Y[i] = math.NaN()
-		}
-	}
-	return c
-}
-
-// band returns the area of the intervals.
-func (p piece) band(c color.Color) *plotter.Polygon {
-	var upper, lower plotter.XYs
-	for i, at := range p.at {
-		upper = append(upper, plotter.XY{X: at.X, Y: at.Y + p.ends[i].High})
-		lower = append(lower, plotter.XY{X: at.X, Y: at.Y - p.ends[i].Low})
-	}
-	slices.Reverse(lower)
-	return &plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: c}
-}
-
-// hidden counts the points of curves that a page does not show although they have
-// coordinates.
-type hidden struct{ infinite, negative, outside int }
-
-// count adds curves. References, and lines without markers, may leave the panel
-// without being counted.
-func (h *hidden) count(x, y Axis, curves []Curve) {
+// countOutside counts the markers of curves that have coordinates and are outside a panel.
+func countOutside(x, y Axis, curves []Curve) (n int) {
 	for _, c := range curves {
-		for i := range c.X {
-			switch at, of := c.X[i], c.Y[i]; {
-			case c.Kind == Reference || math.IsNaN(at) || math.IsNaN(of):
-			case math.IsInf(at, 0) || math.IsInf(of, 0):
-				h.infinite++
-			case !x.shows(at) || !y.shows(of):
-				h.negative++
-			case c.Kind != Line && !(x.holds(at) && y.holds(of)):
-				h.outside++
+		for i, at := range c.X {
+			if c.hasMarkers() && !(x.holds(at) && y.holds(c.Y[i])) && !math.IsNaN(at) && !math.IsNaN(c.Y[i]) {
+				n++
 			}
 		}
 	}
-}
-
-// notes are those in the legend, for panels that are called maps, charts.
-func (h hidden) notes(panels string) []key {
-	return slices.Concat(
-		note(h.infinite, "point", " at infinity, not shown"),
-		note(h.negative, "point", " ≤ 0, not shown on a logarithmic axis"),
-		note(h.outside, "point", " outside the "+panels))
+	return n
 }

@@ -1,11 +1,9 @@
 package figures
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"closedform/internal/check"
@@ -27,7 +25,7 @@ func dotPlot() DotPlot {
 
 // What is drawn follows the numbers, but for how far beyond the axis a dot lies.
 func TestDotsShowTheirNumbers(t *testing.T) {
-	first := encode(t, Dots(dotPlot()), "svg")
+	first := digests([]*Figure{Dots(dotPlot())})
 	for i, test := range []struct {
 		change func(*DotPlot)
 		seen   bool
@@ -44,41 +42,6 @@ func TestDotsShowTheirNumbers(t *testing.T) {
 	} {
 		other := dotPlot()
 		test.change(&other)
-		check.Equal(t, fmt.Sprintf("change %d is seen", i), !bytes.Equal(encode(t, Dots(other), "svg"), first), test.seen)
+		check.Equal(t, fmt.Sprintf("change %d is seen", i), digests([]*Figure{Dots(other)}) != first, test.seen)
 	}
-}
-
-// All panels have one width, however long the names are.
-func TestLongNames(t *testing.T) {
-	for _, length := range []int{1, 20, 50, 200} {
-		none := slices.Repeat([]Dot{{math.NaN(), 0, 0}}, 8)
-		d := DotPlot{Names: make([]string, len(none)), Panels: slices.Repeat([]DotPanel{{Dots: none}}, 9), Columns: 5, X: Axis{Max: 1}}
-		d.Names[0] = strings.Repeat("n", length)
-		img := decode(t, Dots(d))
-		var edges [2][]int // of the panels in each row of panels
-		for row := range edges {
-			for x := range img.Bounds().Dx() {
-				dark := 0
-				for y := range 60 {
-					if r, _, _, _ := img.At(x, 30+130*row+y).RGBA(); r < 0xd800 {
-						dark++
-					}
-				}
-				if n := len(edges[row]); dark == 60 && (n == 0 || edges[row][n-1] < x-1) {
-					edges[row] = append(edges[row], x)
-				}
-			}
-		}
-		if n := len(edges[1]); n < 8 || len(edges[0]) < 10 || !slices.Equal(edges[1], edges[0][:n]) || edges[0][9]-edges[0][0] < img.Bounds().Dx()/3 {
-			t.Errorf("a name of %d letters: edges at %d", length, edges)
-		}
-	}
-}
-
-// The legend has the markers that are there, and no others.
-func TestDotLegend(t *testing.T) {
-	d := dotPlot()
-	check.Equal(t, "keys", texts(d.keys()), []string{"mean", "apart", "held", "beyond the axis"})
-	d.Panels = []DotPanel{{Dots: []Dot{{0.5, 0.4, 0.6}, {0.5, 0.4, 0.6}, {0.5, 0.4, 0.6}, {math.NaN(), 0, 0}}}}
-	check.Equal(t, "keys", texts(d.keys()), []string{"mean", "apart"})
 }

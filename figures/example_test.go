@@ -19,7 +19,7 @@ func ExampleCharts() {
 			{Name: "tolerance", Kind: figures.Reference, X: []float64{1e-3, 1e3}, Y: []float64{0.05, 0.05}},
 		},
 	}
-	svg, err := figures.Charts([][]figures.Chart{{chart}}).Encode("svg")
-	fmt.Printf("%s %v\n", svg[:5], err)
-	// Output: <?xml <nil>
+	pdf, err := figures.Charts([][]figures.Chart{{chart}}).Encode("pdf")
+	fmt.Printf("%s %v\n", pdf[:5], err)
+	// Output: %PDF- <nil>
 }

@@ -1,221 +1,135 @@
-// Package figures draws figures for print from numbers and labels, with
-// the plotters of gonum/plot, as PNG, SVG or PDF. Charts draws curves, Maps
-// functions on a plane, and Dots named numbers with intervals.
+// Package figures draws numbers with the plotters of gonum/plot, as PNG to read and as PDF to
+// print. Charts draws curves, Maps functions on a plane, and Dots named numbers with intervals.
 //
-// The bytes of a figure depend on its input alone: they contain no date and no name of
-// a machine. Fonts need not be installed.
+// The bytes of a figure depend on its input alone: the date in a PDF file is always the same.
+// Fonts need not be installed.
 //
-// Text may hold mathematics between dollar signs, set in italics: "$σ²(y₁)$,
-// probability". Besides Unicode subscripts and superscripts there are a low line and
-// a caret: "$Σ_y$", "$Σ_{zy}$", "$x^a$".
+// Text between dollar signs is mathematics, with letters in italics. A low line and a caret make a
+// subscript and a superscript of the next character or of what is in braces: "$σ²(y_1)$,
+// probability", "$Σ_{zy}$", "$10^{−5}$".
 package figures
 
 import (
 	"bytes"
-	"encoding/binary"
+	"cmp"
 	"fmt"
-	"hash/crc32"
 	"image"
 	"image/color"
-	"io"
+	"image/png"
+	"maps"
 	"math"
-	"regexp"
 	"slices"
-	"strings"
-	"unicode"
+	"time"
 
 	"codeberg.org/go-pdf/fpdf"
 	imgdraw "golang.org/x/image/draw"
-	stdfont "golang.org/x/image/font"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Sizes of a figure in print: the widths of a column of text and of a page, and the largest
-// height.
+// Sizes of a figure in print: the widths of a column of text and of a page, and the largest height.
 const (
 	columnWidth = 84 * vg.Millimeter
 	pageWidth   = 174 * vg.Millimeter
 	pageHeight  = 228 * vg.Millimeter
 )
 
-const (
-	dpi = 110 // of PNG files
-
-	textSize   = vg.Length(8)
-	smallSize  = vg.Length(7)
-	pageEdge   = vg.Length(1.5)
-	hairline   = vg.Length(0.5)
-	tickLength = vg.Length(2.6)
-	textGap    = vg.Length(2.5) // between a piece of text and what it belongs to
-)
+const dpi = 110 // of PNG files
 
 // Figure is a finished page. It is safe for concurrent use.
 type Figure struct {
 	width, height vg.Length
 	draw          func(draw.Canvas)
+	err           error // why it cannot be drawn
 }
 
-// Encode returns the figure as a file in the format "png" (110 dots per inch),
-// "svg" or "pdf". It returns an error for any other format, and if the fonts of a PDF cannot be
-// written to the temporary folder.
-func (f *Figure) Encode(format string) (data []byte, err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case string:
-			if !strings.HasPrefix(p, "vgpdf: ") {
-				panic(p)
-			}
-			err = fmt.Errorf("figures: %s", p)
-		default:
-			panic(p)
-		}
-	}()
-	var (
-		canvas vg.Canvas
-		file   io.WriterTo
-		finish func([]byte) []byte
-	)
+// failed returns a figure that cannot be drawn.
+func failed(err error) *Figure { return &Figure{err: fmt.Errorf("figures: %w", err)} }
+
+// Encode returns the figure as a file in the format "png" or "pdf". It returns an error if the format
+// is another one, or if the input of the figure has a mistake, such as a curve with an X but no Y.
+func (f *Figure) Encode(format string) ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	var out bytes.Buffer
 	switch format {
 	case "png":
-		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
-		canvas, file, finish = raster{c}, palettePNG{c}, withResolution
-	case "svg":
-		c := vgsvg.New(f.width, f.height)
-		canvas, file, finish = &vector{Canvas: c}, c, stretched
+		c := raster{vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
+		f.draw(draw.NewCanvas(c, f.width, f.height))
+		encoder := png.Encoder{CompressionLevel: png.BestCompression}
+		err := encoder.Encode(&out, indexed(c.Image().(*image.RGBA)))
+		return out.Bytes(), err
 	case "pdf":
-		c := vgpdf.New(f.width, f.height)
-		canvas, file, finish = &vector{Canvas: c, pdf: true}, c, withoutDate
-	default:
-		return nil, fmt.Errorf("figures: format %q is none of png, svg, pdf", format)
+		c := &vector{Canvas: vgpdf.New(f.width, f.height)}
+		f.draw(draw.NewCanvas(c, f.width, f.height))
+		_, err := c.WriteTo(&out)
+		return out.Bytes(), err
 	}
-	dc := draw.NewCanvas(canvas, f.width, f.height)
-	dc.SetColor(white)
-	dc.Fill(dc.Rectangle.Path())
-	f.draw(dc)
-	var out bytes.Buffer
-	if _, err := file.WriteTo(&out); err != nil {
-		return nil, fmt.Errorf("figures: %s: %w", format, err)
-	}
-	return finish(out.Bytes()), nil
+	return nil, fmt.Errorf("figures: format %q is neither png nor pdf", format)
 }
 
-// A raster is a canvas of dots that draws images sharply.
+// A raster is a canvas of pixels that does not blur the edges within images.
 type raster struct{ *vgimg.Canvas }
 
-// DrawImage implements vg.Canvas without smoothing. It does not follow
-// rotations and the like.
+// DrawImage implements vg.Canvas.
 func (c raster) DrawImage(rect vg.Rectangle, img image.Image) {
 	dots := func(l vg.Length) int { return int(math.Round(l.Dots(dpi))) }
-	height := c.Image().Bounds().Dy()
-	at := image.Rect(dots(rect.Min.X), height-dots(rect.Max.Y), dots(rect.Max.X), height-dots(rect.Min.Y))
-	imgdraw.NearestNeighbor.Scale(c.Image(), at, img, img.Bounds(), imgdraw.Src, nil)
+	foot := c.Image().Bounds().Dy()
+	on := image.Rect(dots(rect.Min.X), foot-dots(rect.Max.Y), dots(rect.Max.X), foot-dots(rect.Min.Y))
+	imgdraw.NearestNeighbor.Scale(c.Image(), on, img, img.Bounds(), imgdraw.Src, nil)
 }
 
-// FillString implements vg.Canvas with outlines.
-func (c raster) FillString(face font.Face, at vg.Point, s string) { c.Fill(outline(face, at, s)) }
-
-// A vector is an SVG or a PDF canvas.
-type vector struct {
-	vg.Canvas
-	images int
-	widths []int // of the images
-	pdf    bool
-}
-
-// FillString implements vg.Canvas, such that the text can be found and copied: of PDF as
-// text of the embedded font, which has upright Latin letters only, of SVG as text that is not seen,
-// in front of outlines, which need no font.
-func (c *vector) FillString(face font.Face, at vg.Point, s string) {
-	latin := face.Font.Style != stdfont.StyleItalic &&
-		!strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
-	if !c.pdf || !latin {
-		c.Fill(outline(face, at, s))
-	}
-	if !c.pdf || latin {
-		c.Canvas.FillString(face, at, s)
-	}
-}
-
-// magnify is the number of pixels in the file for one of an image, along each
-// axis. Viewers that smooth what they magnify blur a part of a pixel only.
-const magnify = 3
-
-// DrawImage implements vg.Canvas for images of at most 256 colours. No two
-// images of a file have the same width: the library for PDF orders images by
-// their width, and those of one width by chance.
-func (c *vector) DrawImage(rect vg.Rectangle, img image.Image) {
-	c.images++
-	b := img.Bounds()
-	w, h := b.Dx()*magnify+c.images, b.Dy()*magnify
-	for slices.Contains(c.widths, w) {
-		w++
-	}
-	c.widths = append(c.widths, w)
-	out := image.NewPaletted(image.Rect(0, 0, w, h), nil)
-	known := make(map[color.Color]uint8)
-	for y := range h {
-		for x := range w {
-			clr := img.At(b.Min.X+x*b.Dx()/w, b.Min.Y+y/magnify)
-			if _, ok := known[clr]; !ok {
-				known[clr] = uint8(len(known))
-				out.Palette = append(out.Palette, color.NRGBAModel.Convert(clr))
-			}
-			out.SetColorIndex(x, y, known[clr])
+// indexed returns an opaque image with a palette, which makes a PNG file a third as large: colours are
+// rounded to five bits per channel, and the most frequent ones and a grid stand for the others.
+func indexed(img *image.RGBA) *image.Paletted {
+	count := map[color.RGBA]int{}
+	for i, v := range img.Pix {
+		img.Pix[i] = v&^7 | v>>5
+		if p := img.Pix[max(0, i-3):]; i%4 == 3 {
+			count[color.RGBA{p[0], p[1], p[2], p[3]}]++
 		}
 	}
-	if c.pdf { // vgpdf draws images upside down.
-		c.Push()
-		defer c.Pop()
-		c.Scale(1, -1)
-		rect.Min.Y, rect.Max.Y = -rect.Max.Y, -rect.Min.Y
+	colors := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+		return cmp.Or(count[b]-count[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	})
+	out := image.NewPaletted(img.Rect, nil)
+	for _, c := range colors[:min(len(colors), 192)] {
+		out.Palette = append(out.Palette, c)
 	}
+	for i := range uint8(64) {
+		out.Palette = append(out.Palette, color.RGBA{i / 16 * 85, i / 4 % 4 * 85, i % 4 * 85, 255})
+	}
+	imgdraw.Draw(out, out.Rect, img, image.Point{}, imgdraw.Src)
+	return out
+}
+
+// A vector is a PDF canvas.
+type vector struct {
+	*vgpdf.Canvas
+	images int
+}
+
+// DrawImage implements vg.Canvas. vgpdf draws images upside down. Each image of a file has another
+// width, since the library for PDF orders images by width, and those of one width by chance.
+func (c *vector) DrawImage(rect vg.Rectangle, img image.Image) {
+	c.images++
+	out := image.NewRGBA(image.Rect(0, 0, cells+c.images, img.Bounds().Dy()))
+	imgdraw.NearestNeighbor.Scale(out, out.Rect, img, img.Bounds(), imgdraw.Src, nil)
+	c.Push()
+	defer c.Pop()
+	c.Scale(1, -1)
+	rect.Min.Y, rect.Max.Y = -rect.Max.Y, -rect.Min.Y
 	c.Canvas.DrawImage(rect, out)
 }
 
-// withResolution adds the chunk that tells programs how large a pixel of a PNG
-// file is. It stands behind the header chunk.
-func withResolution(file []byte) []byte {
-	const (
-		header   = 8 + 4 + 4 + 13 + 4      // signature; length, name, data and checksum of IHDR
-		perMetre = (dpi*10000 + 127) / 254 // pixels
-	)
-	data := binary.BigEndian.AppendUint32([]byte("pHYs"), perMetre)
-	data = append(binary.BigEndian.AppendUint32(data, perMetre), 1)
-	chunk := append([]byte{0, 0, 0, byte(len(data) - 4)}, data...)
-	return slices.Insert(file, header, binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(data))...)
-}
-
-// stretched makes an SVG file say what its images are, that they fill their rectangles with
-// sharp pixels, and that its text, which is in front of outlines, is not seen.
-func stretched(file []byte) []byte {
-	file = bytes.ReplaceAll(file, []byte("<text "), []byte(`<text fill-opacity="0" `))
-	return bytes.ReplaceAll(file, []byte(`xlink:href="data:image/jpg;`),
-		[]byte(`preserveAspectRatio="none" style="image-rendering:pixelated" xlink:href="data:image/png;`))
-}
-
-// The library for PDF lists images by chance unless told otherwise.
-func init() { fpdf.SetDefaultCatalogSort(true) }
-
-var date = regexp.MustCompile(`/(Creation|Mod)Date \(D:\d{14}\)`)
-
-// withoutDate overwrites the dates of a PDF file with spaces, as it is full of
-// offsets.
-func withoutDate(file []byte) []byte {
-	return date.ReplaceAllFunc(file, func(b []byte) []byte { return bytes.Repeat([]byte(" "), len(b)) })
-}
-
-// require panics unless a condition of a figure holds: anything else is a mistake of
-// the caller.
-func require(ok bool, format string, args ...any) {
-	if !ok {
-		panic(fmt.Sprintf("figures: "+format, args...))
-	}
+// The library for PDF lists images by chance unless told otherwise, and writes the time.
+func init() {
+	fpdf.SetDefaultCatalogSort(true)
+	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
 }
 
 func line(width vg.Length, c color.Color) draw.LineStyle {

@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"fmt"
+	"image"
 	"image/color"
 	"math"
 	"slices"
@@ -11,23 +12,20 @@ import (
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Map is one panel: a scalar field on a rectangular grid. The panel shows the
-// area from the first to the last coordinate; a value colours the points that
-// are nearest to its grid point.
+// Map is one panel: a scalar field on a rectangular grid. The panel shows the area from the first to the
+// last coordinate; a value colours the points that are nearest to its grid point.
 type Map struct {
 	Title    string
 	X, Y     []float64 // ascending, two or more each
 	Z        []float64 // Z[j*len(X)+i] is the value at (X[i], Y[j])
-	Points   []Point   // the examples seen so far; those outside are counted in the legend
+	Points   []Point   // the examples seen so far
 	Boundary []Segment // the true boundary of the classes
 	Curves   []Curve   // drawn over the field; the legend explains them
-	// LogX and LogY make an axis logarithmic; its coordinates are positive.
-	LogX, LogY bool
+	LogY     bool      // a logarithmic Y axis, whose coordinates are positive
 }
 
 // Point is an example of a class. Classes are counted from 0.
@@ -39,226 +37,230 @@ type Point struct {
 // Segment is a straight line.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
 
-// Row is a row of maps that share a scale. Values outside the scale, and NaN, have
-// special colours, which the legend explains and counts. On a
-// logarithmic scale, equal steps of colour are equal ratios.
+// Row is a row of maps that share a scale. Values outside the scale, and NaN, have special colours, which
+// the legend explains and counts. On a logarithmic scale, equal steps of colour are equal ratios.
 type Row struct {
 	Scale Axis
 	Maps  []Map
 }
 
-// Labels are the words of a figure of maps. Empty ones have
-// defaults.
+// Labels are the words of a figure of maps. Empty ones have defaults.
 type Labels struct {
-	X, Y    string   // the axes; "$x₁$" and "$x₂$"
+	X, Y    string   // the axes; "$x_1$" and "$x_2$"
 	Classes []string // of all examples, from 0 on; explained even if none is shown
 	Below   string   // what it means to be below a scale; "below scale"
 }
 
 const (
-	barGap   = vg.Length(5)
-	barWidth = vg.Length(7)
-	shades   = 253
+	shades = 253
+	cells  = 480 // of the picture of a map, along each axis
 )
 
 // Maps draws rows of maps on one page, with one colour bar for each row. Maps are square if both axes are
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
-	labels.X, labels.Y = cmp.Or(labels.X, "$x₁$"), cmp.Or(labels.Y, "$x₂$")
-	var (
-		out   page
-		high  = vg.Length(1)
-		room  vg.Length // for the tick labels of the bars
-		lines []Curve
-	)
-	for _, r := range rows {
-		r.Scale.check()
-		room = max(room, labelWidth(newPlot(Axis{Max: 1}, r.Scale).Y))
-		for _, m := range r.Maps {
-			m.check()
-			lines = append(lines, m.lines()...)
-		}
-	}
-	over := stylesOf(lines)
+	labels.X, labels.Y = cmp.Or(labels.X, "$x_1$"), cmp.Or(labels.Y, "$x_2$")
+	out, styles := page{aspect: 1}, styles{of: map[string]style{}}
 	for _, r := range rows {
 		var panels []panel
 		for _, m := range r.Maps {
+			if err := m.check(r.Scale); err != nil {
+				return failed(err)
+			}
 			x, y := m.axes(labels)
 			if (x.Min != y.Min || x.Max != y.Max) && len(r.Maps) <= many {
-				high = landscape
+				out.aspect = landscape
 			}
-			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, over)})
+			styles.add(m.lines()...)
+			panels = append(panels, panel{m.Title, x, y, m.plotters(x, y, r.Scale, &styles)})
 		}
-		out.rows = append(out.rows, panels)
+		out.rows, out.scales = append(out.rows, panels), append(out.scales, r.Scale)
 	}
-	out.height = func(width vg.Length) vg.Length { return high * width }
-	out.margin = barGap + barWidth + tickLength + 2*textGap + room + letters(textSize, 0, 0).Height("x")
-	out.beside = func(area draw.Canvas, row int) { colorBar(area, rows[row].Scale, room) }
-	out.keys = mapKeys(rows, labels, over)
+	out.keys = mapKeys(rows, labels, &styles)
 	return out.figure()
 }
 
-// colorBar draws a scale to the right of a data area, with some room for its tick labels.
-func colorBar(c draw.Canvas, scale Axis, room vg.Length) {
-	c.Rectangle = box(c.Max.X+barGap, c.Min.Y, barWidth, c.Size().Y)
-	plt := newPlot(Axis{Max: 1}, scale)
-	plt.HideAxes()
-	plt.Y.Label.Text = ""
-	plt.Add(&plotter.ColorBar{ColorMap: ramp(plt.Y.Min, plt.Y.Max), Vertical: true, Colors: shades}, frame{})
-	plt.Draw(c)
-	for _, t := range scale.ticks(tickCount) {
-		length := tickLength
-		if t.IsMinor() {
-			length /= 2
-		}
-		y := c.Y(plt.Y.Norm(t.Value))
-		c.StrokeLine2(line(hairline, black), c.Max.X, y, c.Max.X+length, y)
-		at := vg.Point{X: c.Max.X + tickLength + textGap, Y: y}
-		write(c, letters(textSize, text.XLeft, text.YCenter), at, t.Label)
-	}
-	sty := letters(textSize, text.XCenter, text.YTop)
-	sty.Rotation = math.Pi / 2
-	write(c, sty, vg.Point{X: c.Max.X + tickLength + 2*textGap + room, Y: c.Center().Y}, scale.Label)
+// drawBar draws a colour bar in an area, with its text in the room to its right.
+func (a Axis) drawBar(c draw.Canvas, room vg.Length) {
+	lo, hi := a.ends()
+	bar := &plotter.ColorBar{ColorMap: ramp(lo, hi), Vertical: true, Colors: shades}
+	panel{x: Axis{Max: 1}, y: a, plotters: []plot.Plotter{bar}}.draw(c)
+	a.drawUp(c, +1, room, true)
 }
 
 // axes returns the axes of a map.
 func (m Map) axes(labels Labels) (x, y Axis) {
-	x = Axis{Label: labels.X, Log: m.LogX, Min: m.X[0], Max: m.X[len(m.X)-1]}
+	x = Axis{Label: labels.X, Min: m.X[0], Max: m.X[len(m.X)-1]}
 	return x, Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
 }
 
-// check panics unless the map can be drawn.
-func (m Map) check() {
-	require(len(m.Z) == len(m.X)*len(m.Y), "map has %d values, not %d×%d", len(m.Z), len(m.X), len(m.Y))
-	for _, axis := range [][]float64{m.X, m.Y} {
-		require(len(axis) >= 2, "map has %d coordinates along an axis; it needs 2", len(axis))
-		for i, v := range axis[1:] {
-			require(v > axis[i], "coordinate %d, %g, does not ascend", i+1, v)
+// check returns an error unless the map can be drawn.
+func (m Map) check(scale Axis) error {
+	ascend := true
+	for _, grid := range [][]float64{m.X, m.Y} {
+		for i := range grid {
+			ascend = ascend && (i == 0 || grid[i] > grid[i-1])
 		}
+	}
+	if !ascend || len(m.X) < 2 || len(m.Y) < 2 || len(m.Z) != len(m.X)*len(m.Y) {
+		return fmt.Errorf("map has %d values at the coordinates %v and %v", len(m.Z), m.X, m.Y)
 	}
 	x, y := m.axes(Labels{})
-	x.check()
-	y.check()
+	return cmp.Or(scale.check(), x.check(), y.check(), checkCurves(m.Curves))
 }
 
-// lines returns the lines over a map: its boundary, which is a curve as others, and
-// its curves.
+// lines returns the lines over a map: its boundary, which is a curve as others, and its curves.
 func (m Map) lines() []Curve {
-	if len(m.Boundary) == 0 {
-		return m.Curves
+	boundary := Curve{Name: "true class boundary", Kind: Reference}
+	for _, s := range m.Boundary {
+		boundary.X = append(boundary.X, s.X0, s.X1, math.NaN())
+		boundary.Y = append(boundary.Y, s.Y0, s.Y1, math.NaN())
 	}
-	boundary := Curve{Name: boundaryName, Kind: Reference}
-	for i, s := range m.Boundary {
-		if i == 0 || m.Boundary[i-1].X1 != s.X0 || m.Boundary[i-1].Y1 != s.Y0 { // a gap
-			boundary.X, boundary.Y = append(boundary.X, math.NaN(), s.X0), append(boundary.Y, math.NaN(), s.Y0)
-		}
-		boundary.X, boundary.Y = append(boundary.X, s.X1), append(boundary.Y, s.Y1)
+	if m.Boundary == nil {
+		return m.Curves
 	}
 	return append([]Curve{boundary}, m.Curves...)
 }
 
-const boundaryName = "true class boundary"
-
-// cased returns the styles of a line of a map that shows on any ground, and of its edge.
-// Dashes tell the lines apart.
-func (s *styles) cased(c Curve) (edge, inner draw.LineStyle) {
+// cased returns the styles of a line of a map that shows on any ground, and of its edge. Dashes tell the
+// lines apart.
+func (s *styles) cased(c Curve) [2]draw.LineStyle {
 	if c.Kind == Reference {
-		return line(1.7, black), line(thinWidth, white)
+		return [2]draw.LineStyle{line(1.7, black), line(thinWidth, white)}
 	}
+	inner := line(curveWidth, black)
 	i := slices.IndexFunc(s.named, func(known Curve) bool { return known.Name == c.Name })
-	return line(2.4, white), draw.LineStyle{Color: black, Width: curveWidth, Dashes: dashes[i%len(dashes)]}
+	inner.Dashes = dashes[i%len(dashes)]
+	return [2]draw.LineStyle{line(2.4, white), inner}
 }
 
-// plotters returns the field with its lines and points.
+// plotters returns the picture of the field with its lines and points.
 func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
-	out := []plot.Plotter{&plotter.HeatMap{
-		GridXYZ: m.field(x, y, scale), Rasterized: true,
-		Palette: ramp(0, 1).Palette(shades), Underflow: belowColor, Overflow: aboveColor, NaN: noColor,
-		Min: scale.at(scale.Min), Max: scale.at(scale.Max),
-	}}
+	out := []plot.Plotter{m.picture(x, y, scale)}
 	for _, c := range m.lines() {
-		edge, inner := over.cased(c)
-		for _, sty := range []draw.LineStyle{edge, inner} {
+		for _, sty := range over.cased(c) {
 			for _, p := range c.pieces(x, y) {
-				out = append(out, &plotter.Line{XYs: p.at, LineStyle: sty})
+				out = append(out, &plotter.Line{XYs: p.points, LineStyle: sty})
 			}
 		}
 	}
 	for _, p := range m.Points {
-		if x.holds(p.X) && y.holds(p.Y) {
-			at := plotter.XYs{{X: x.at(p.X), Y: y.at(p.Y)}}
-			out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: classGlyph(p.Class)})
+		m, fill := classMarker(p.Class)
+		at := plotter.XYs{{X: p.X, Y: y.at(p.Y)}}
+		out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: m.glyph(fill)})
+	}
+	return out
+}
+
+// picture returns the field as an image on an even grid of cells, so that uneven grids and logarithmic
+// axes can be drawn. gonum's HeatMap has even grids in images alone.
+func (m Map) picture(x, y, scale Axis) plot.Plotter {
+	lo, hi := scale.ends()
+	colors := ramp(lo, hi).Palette(shades).Colors()
+	columns, rows := x.nearest(m.X), y.nearest(m.Y)
+	img := image.NewRGBA(image.Rect(0, 0, cells, cells))
+	values := make([]color.Color, len(m.Z))
+	for k, z := range m.Z {
+		values[k] = scale.flag(z)
+		if values[k] == nil {
+			values[k] = colors[int((scale.at(z)-lo)/(hi-lo)*(shades-1)+0.5)]
 		}
+	}
+	for i, column := range columns {
+		for j, row := range rows {
+			img.Set(i, cells-1-j, values[row*len(m.X)+column])
+		}
+	}
+	left, right := x.ends()
+	foot, top := y.ends()
+	return plotter.NewImage(img, left, foot, right, top)
+}
+
+// flag returns the colour of a value that a scale cannot show, or nil.
+func (a Axis) flag(z float64) color.Color {
+	switch {
+	case math.IsNaN(z):
+		return noColor
+	case z < a.Min:
+		return belowColor
+	case z > a.Max:
+		return aboveColor
+	}
+	return nil
+}
+
+// nearest returns the indices of the grid points nearest to the middles of the cells along an axis.
+func (a Axis) nearest(grid []float64) (out []int) {
+	lo, hi := a.ends()
+	i := 0
+	for cell := range cells {
+		at := lo + (hi-lo)*(float64(cell)+0.5)/cells
+		for i+1 < len(grid) && at-a.at(grid[i]) >= a.at(grid[i+1])-at {
+			i++
+		}
+		out = append(out, i)
 	}
 	return out
 }
 
 // mapKeys explains the classes, the lines, and values that the scale cannot show.
 func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
-	var below, above, blank, outside int
-	var hidden hidden
-	for _, r := range rows {
-		for _, m := range r.Maps {
-			x, y := m.axes(labels)
-			hidden.count(x, y, m.Curves)
-			for _, p := range m.Points {
-				require(p.Class < len(labels.Classes), "class %d of %d", p.Class, len(labels.Classes))
-				if !x.holds(p.X) || !y.holds(p.Y) {
-					outside++
-				}
-			}
-			for _, z := range m.Z {
-				switch {
-				case math.IsNaN(z):
-					blank++
-				case z < r.Scale.Min:
-					below++
-				case z > r.Scale.Max:
-					above++
-				}
-			}
-		}
-	}
 	for class, name := range labels.Classes {
-		out = append(out, markerKey(name, classGlyph(class)))
+		m, fill := classMarker(class)
+		out = append(out, markerKey(name, m, fill))
 	}
 	for _, c := range over.named {
-		edge, inner := over.cased(c)
-		out = append(out, key{text: c.Name, width: lineWidth, thumbs: []plot.Thumbnailer{
-			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: edge}, &plotter.Line{LineStyle: inner},
+		sty := over.cased(c)
+		out = append(out, key{c.Name, []plot.Thumbnailer{
+			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: sty[0]}, &plotter.Line{LineStyle: sty[1]},
 		}})
 	}
-	flag := func(n int, text string, c color.Color) {
-		if n > 0 {
-			text = fmt.Sprintf("%s (%s)", text, plural(n, "value"))
-			out = append(out, areaKey(text, plotter.Polygon{Color: c, LineStyle: line(hairline, black)}))
+	count := map[color.Color]int{}
+	for _, r := range rows {
+		for _, m := range r.Maps {
+			for _, z := range m.Z {
+				count[r.Scale.flag(z)]++
+			}
 		}
 	}
-	flag(below, cmp.Or(labels.Below, "below scale"), belowColor)
-	flag(above, "above scale", aboveColor)
-	flag(blank, "not a number", noColor)
-	return slices.Concat(out, note(outside, "example", " outside the maps"), hidden.notes("maps"))
+	flags := []color.Color{belowColor, aboveColor, noColor}
+	for i, text := range []string{cmp.Or(labels.Below, "below scale"), "above scale", "not a number"} {
+		if n := count[flags[i]]; n > 0 {
+			area := &plotter.Polygon{Color: flags[i], LineStyle: line(hairline, black)}
+			out = append(out, key{fmt.Sprintf("%s: %d", text, n), []plot.Thumbnailer{area}})
+		}
+	}
+	return out
 }
 
-// anchors are colours from dark violet to yellow after the map viridis of
-// S. van der Walt and N. Smith (2015).
+// classFills distinguish the markers of classes, in grey as well: white, black and a mid orange, which
+// maps do not contain. As their number and that of the shapes have no common divisor, every shape meets
+// every fill.
+var classFills = []color.NRGBA{white, black, rgb(0xe66a00)}
+
+// classMarker is the marker of an example of a class, counted from 0, and its colour.
+func classMarker(class int) (marker, color.Color) {
+	return shapes[class%len(shapes)].outlined(black), classFills[class%len(classFills)]
+}
+
+// anchors are colours from dark violet to yellow after the map viridis of S. van der Walt and N. Smith
+// (2015).
 var anchors = []color.Color{
 	rgb(0x440154), rgb(0x472d7b), rgb(0x3b528b), rgb(0x2c728e), rgb(0x21918c),
 	rgb(0x28ae80), rgb(0x5ec962), rgb(0xaddc30), rgb(0xfde725),
 }
 
-// The colours of values below a scale, pink beside dark violet, and above, dark red
-// beside yellow, stand out from their end of it in grey as well.
-var belowColor, aboveColor = rgb(0xff7ac8), rgb(0xb10026)
+// The colours of values below a scale, pink beside dark violet, and above, dark red beside yellow, stand
+// out from their end of it in grey as well. That of what is not a number is no colour at all.
+var belowColor, aboveColor, noColor = rgb(0xff7ac8), rgb(0xb10026), rgb(0xbdbdbd)
 
-// noColor is that of what is not a number: of no colour at all, and not the page.
-var noColor = rgb(0xbdbdbd)
-
-// ramp returns the colours of maps between two values. The lightness L* rises
-// linearly, so that equal steps look equal, in grey print too.
+// ramp returns the colours of maps between two values. The lightness L* rises linearly, so that equal
+// steps look equal, in grey print too.
 func ramp(lo, hi float64) palette.ColorMap {
 	out, err := moreland.NewLuminance(anchors)
-	require(err == nil, "colour map: %v", err)
+	if err != nil {
+		panic("figures: colours of maps: " + err.Error())
+	}
 	out.SetMin(lo)
 	out.SetMax(hi)
 	return out

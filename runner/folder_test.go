@@ -59,7 +59,7 @@ func TestRerunLeavesTheTreeClean(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": edit(t, drawn, "threshold", "noted = true\nthreshold")})
 	mustRun(t, "-exp", "small")
 	dir := filepath.Join("results", "small")
-	write(t, "cells/\nindex.html\n*.svg\n*.pdf\n*.gz\n/results/*@*/\n", ".gitignore")
+	write(t, "cells/\nindex.html\n*.pdf\n*.gz\n/results/*@*/\n", ".gitignore")
 	git(t, "init", "-q")
 	git(t, "add", ".")
 	git(t, "commit", "-qm", "results")

@@ -17,17 +17,17 @@ func TestResultsFolder(t *testing.T) {
 	m, out := write(t, edit(t, drawn, "threshold", "noted = true\nthreshold")), t.TempDir()
 	stdout := mustRun(t, "-exp", m, "-out", out)
 	dir := filepath.Join(out, "small")
-	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 7 files in "+dir+", in ")
+	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 6 files in "+dir+", in ")
 	contains(t, stdout, "\nsmall: 4 walks\n")
 	files := results(t, dir)
 	var names []string
 	for _, path := range glob(t, dir, "*") {
 		names = append(names, filepath.Base(path))
 	}
-	want := strings.Fields("README.md SHA256SUMS cells manifest.toml run.json runs.csv runs.pdf runs.png runs.svg summary.csv walks.csv.gz")
+	want := strings.Fields("README.md SHA256SUMS cells manifest.toml run.json runs.csv runs.pdf runs.png summary.csv walks.csv.gz")
 	check.Equal(t, "there", names, want)
 	for name, start := range map[string]string{
-		"runs.png": "\x89PNG", "runs.pdf": "%PDF-", "runs.svg": "<?xml",
+		"runs.png": "\x89PNG", "runs.pdf": "%PDF-",
 		"runs.csv": "method,seed,end\njoint,1,", "summary.csv": "method,above\njoint,",
 	} {
 		begins(t, files[name], start)

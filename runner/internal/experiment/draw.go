@@ -11,7 +11,7 @@ import (
 )
 
 // Formats are the file formats of a figure.
-var Formats = []string{"png", "svg", "pdf"}
+var Formats = []string{"png", "pdf"}
 
 // Draw returns the files of figures, each drawn only from the published tables that it needs.
 func Draw(drawings []study.Figure, read func(name string) (*table.Table, error)) ([]store.File, error) {

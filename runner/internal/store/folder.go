@@ -4,7 +4,7 @@
 //
 // A results folder has:
 //
-//	manifest.toml *.csv *.png *.svg *.pdf   what was published
+//	manifest.toml *.csv *.png *.pdf   what was published
 //	SHA256SUMS         their checksums, as sha256sum(1) writes them
 //	run.json           provenance, which differs and is not summed
 //	README.md          the results for a reader, with the command of the run; not summed

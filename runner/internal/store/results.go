@@ -108,7 +108,7 @@ func (r *Results) Differing() []string {
 // committed reports whether a published file is committed, by its name: large files and
 // figures other than PNG are not.
 func committed(name string) bool {
-	return !slices.Contains([]string{".gz", ".svg", ".pdf", ".npz"}, filepath.Ext(name))
+	return !slices.Contains([]string{".gz", ".pdf", ".npz"}, filepath.Ext(name))
 }
 
 // ErrNotCommitted is the error of a published table that is packed and missing, or that of an older run: a run

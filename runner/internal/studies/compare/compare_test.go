@@ -137,7 +137,7 @@ func TestPairsAndRanks(t *testing.T) {
 		tables := check.Must(e.Tables([]table.Set{{runs}}))
 		for _, f := range e.Figures() {
 			drawing := check.Must(f.Draw(tables))
-			if _, err := drawing.Encode("svg"); err != nil {
+			if _, err := drawing.Encode("pdf"); err != nil {
 				t.Errorf("%s: %v", f.Name, err)
 			}
 		}

@@ -55,7 +55,7 @@ func (p *plane) row(column, method string, t table.Set) figures.Row {
 		boundary = append(boundary, figures.Segment(s))
 	}
 	j, variance := strings.CutPrefix(column, "var")
-	row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$σ²(y_{%s})$, probability²", j)}}
+	row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$σ^2(y_{%s})$, probability$^2$", j)}}
 	if !variance {
 		row.Scale.Label = fmt.Sprintf("$μ(y_{%s})$, probability", column[1:])
 	}

@@ -93,7 +93,7 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 		if err != nil {
 			t.Fatalf("figure %s: %v", f.Name, err)
 		}
-		if _, err := drawing.Encode("svg"); err != nil {
+		if _, err := drawing.Encode("pdf"); err != nil {
 			t.Errorf("figure %s: %v", f.Name, err)
 		}
 	}
