@@ -85,32 +85,32 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	check := func(entry string, err error) {
-		if err != nil {
-			before := regexp.MustCompile(`\b`+regexp.QuoteMeta(entry)).Split(text, 2)[0]
-			err = fmt.Errorf("%s:%d: %s: %w", file, 1+strings.Count(before, "\n"), entry, err)
+	check := func(name string, err error) {
+		if err != nil { // at the line where it is a key, or a value at the end
+			at := regexp.MustCompile(`(?m)\b`+regexp.QuoteMeta(name)+`( *=|["']$)`).Split(text, 2)
+			err = fmt.Errorf("%s:%d: %s: %w", file, 1+strings.Count(at[0], "\n"), name, err)
 		}
 		failed = errors.Join(failed, err)
 	}
 	for _, key := range meta.Undecoded() {
-		check(key[len(key)-1], fmt.Errorf("%s is not a key; allowed in [[table]]: name, align, head, rows, and columns "+
-			"with cell and none; in [[plot]]: name, from, rows, columns", key))
+		check(key[len(key)-1], fmt.Errorf("%s is not a key; allowed in [[table]]: name, align, head, rows, "+
+			"and columns with cell and none; in [[plot]]: name, from, rows, columns", key))
 	}
 	macros := "% Written from the results by the runner; see " + List + ".\n"
 	for _, name := range slices.Sorted(maps.Keys(l.Number)) {
 		number, err := quote(l.Number[name], tables, `\ensuremath{%s}`,
 			`\ensuremath{%s} [\ensuremath{%s},~\ensuremath{%s}]`)
-		check(name+" =", err)
+		check(name, err)
 		macros += fmt.Sprintf("\\newcommand{\\%s}{%s\\xspace}\n", name, number)
 	}
 	files = map[string]string{"numbers.tex": macros}
 	for _, t := range l.Table {
 		files["tables/"+t.Name+".tex"], err = t.tex(tables)
-		check(`name = "`+t.Name+`"`, err)
+		check(t.Name, err)
 	}
 	for _, p := range l.Plot {
 		files["tables/"+p.Name+".dat"], err = p.data(tables)
-		check(`name = "`+p.Name+`"`, err)
+		check(p.Name, err)
 	}
 	return files, failed
 }

@@ -74,22 +74,23 @@ func words() *table.Table {
 
 func TestErrors(t *testing.T) {
 	table := func(row, column string) string {
-		return "[[table]]\nname = \"t\"\nrows = [\"" + row + "\"]\ncolumns = [" + column + "]"
+		return fmt.Sprintf("[[table]]\nname = 't'\nrows = ['%s']\ncolumns = [{%s}]", row, column)
 	}
 	plot := func(row, column string) string {
-		return "\n[[plot]]\nname = \"p\"\nfrom = \"x/runs\"\nrows = [\"" + row + "\"]\ncolumns = [\"" + column + "\"]"
+		return fmt.Sprintf("\n[[plot]]\nname = 'p'\nfrom = 'x/runs'\nrows = ['%s']\ncolumns = ['%s']", row, column)
 	}
-	for list, want := range map[string]string{
-		"[number\n": "f: toml: ",
-		"[number]\nX = \"x/summary k=2 error %.1f\"":                                     "f:2: X =: x/summary: no row has k=2; allowed: 1, 10",
-		"[number]\nXY = \"x/summary k=10 error %.1f\"\nY = \"x/summary k=10 eror %.1f\"": "f:3: Y =: x/summary: eror",
-		"[[table]]\nlabel = \"t\"":                                                       "f:2: label: table.label is not a key; allowed in [[table]]: name, align",
-		table("k=2", `{cell = "x/runs error %.1f"}`):                                     `f:2: name = "t": x/runs: no row has k=2`,
-		table("k=10", `{cell = "x/summary error %.1f least"}`):                           "least is not allowed after the column",
-		table("k=10", `{cell = "x/summary error", none = ["k=10"]}`):                     `none of the column "x/summary error" has "k=10"`,
-		plot("method=tgai", "error"):                                                     `f:3: name = "p": x/runs: no row has method=tgai`,
-		plot("method=b", "eror"):                                                         "eror is not a column",
+	for _, c := range [][2]string{
+		{"[number\n", "f: toml: "},
+		{"[number]\n\nX = 'x/summary k=2 error %.1f'", "f:3: X: x/summary: no row has k=2; allowed: 1, 10"},
+		{"[number]\nXY = 'x/summary k=10 error %.1f'\nY = 'x/summary k=10 eror %.1f'", "f:3: Y: x/summary: eror"},
+		{"[[table]]\nname = 't'\ncolumns = [\n{ cell = '', label = 't' }]", "f:4: label: table.columns.label is not a key; allowed in [[table]]: name, align"},
+		{table("k=2", "cell = 'x/runs error %.1f'"), "f:2: t: x/runs: no row has k=2"},
+		{table("k=10", "cell = 'x/summary error %.1f least'"), "least is not allowed after the column"},
+		{table("k=10", "cell = 'x/summary error', none = ['k=10']"), `column "x/summary error" has "k=10"`},
+		{plot("method=tgai", "error"), "f:3: p: x/runs: no row has method=tgai"},
+		{plot("method=b", "eror"), "eror is not a column"},
 	} {
+		list, want := c[0], c[1]
 		_, err := latex("f", list, tables())
 		check.Refuses(t, list, err, want)
 	}

@@ -42,8 +42,8 @@ func paper(t *testing.T) (file string, l list, text string) {
 	return string(data), l, preamble.ReplaceAllString(comment.ReplaceAllString(string(tex), "$1"), "")
 }
 
-// What the list has is in the paper, what the paper uses is in the list and among the results, and no number of
-// a result is typed by hand.
+// What the list has is in the paper, what the paper uses is in the list and among the results, and no
+// number of a result is typed by hand.
 func TestPaper(t *testing.T) {
 	file, l, text := paper(t)
 	_, err := latex(List, file, results)

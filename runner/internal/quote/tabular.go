@@ -94,7 +94,8 @@ func (c cell) tex(part []cell) string {
 	}
 	best := c
 	for _, other := range part {
-		if other.words == "" && (c.best == "lowest" && other.x < best.x || c.best == "highest" && other.x > best.x) {
+		better := c.best == "lowest" && other.x < best.x || c.best == "highest" && other.x > best.x
+		if better && other.words == "" {
 			best = other
 		}
 	}
