@@ -83,7 +83,7 @@ func TestErrors(t *testing.T) {
 		{"[number\n", "f: toml: "},
 		{"[number]\n\nX = 'x/summary k=2 error %.1f'", "f:3: X: x/summary: no row has k=2; allowed: 1, 10"},
 		{"[number]\nXY = 'x/summary k=10 error %.1f'\nY = 'x/summary k=10 eror %.1f'", "f:3: Y: x/summary: eror"},
-		{"[[table]]\nname = 't'\ncolumns = [\n{ cell = '', label = 't' }]", "f:4: label: table.columns.label is not a key; allowed in [[table]]: name, align"},
+		{"[[table]]\nname = 't'\ncolumns = [\n{ best = 't' }]", "f:4: best: table.columns.best is not a key; allowed"},
 		{table("k=2", "cell = 'x/runs error %.1f'"), "f:2: t: x/runs: no row has k=2"},
 		{table("k=10", "cell = 'x/summary error %.1f least'"), "least is not allowed after the column"},
 		{table("k=10", "cell = 'x/summary error', none = ['k=10']"), `column "x/summary error" has "k=10"`},
