@@ -17,8 +17,8 @@ import (
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/fetch"
-	"closedform/runner/internal/paper"
 	"closedform/runner/internal/pool"
+	"closedform/runner/internal/quote"
 )
 
 // errUsage marks errors of the command line.
@@ -193,7 +193,7 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 
 func (p *program) paperCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
-	return func(_ context.Context, args []string) error { return paper.Write(args[0], p.out) }
+	return func(_ context.Context, args []string) error { return quote.WriteLaTeX(args[0], p.out) }
 }
 
 func (p *program) fetchCommand(f *flag.FlagSet) action {

@@ -1,141 +1,187 @@
-// Package quote reads the numbers of published tables that texts quote: the READMEs
-// and the paper.
+// Package quote puts numbers of tables into texts and LaTeX.
 package quote
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
-	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
 
-// Source is a field of a published table.
-type Source struct {
-	From   string  // the table, as EXPERIMENT/TABLE; EXPERIMENT/manifest is the resolved manifest
-	Row    string  // the fields that tell its row, as "method=adf k=25"
-	Column string  // of a manifest a key, as "method.adf.lambda"
-	Factor float64 // of a number, such as 100 for per cent; 0 is 1
+// Tables are tables by their names, such as a [table.Set].
+type Tables interface {
+	Get(name string) *table.Table // nil: none
 }
 
-// Results are published tables, each read once.
-type Results struct {
-	dir  string
-	read map[string]*table.Table
-}
+var references = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// Open returns the tables in the folder of all results. A table is read when it is first needed.
-func Open(dir string) *Results { return &Results{dir, map[string]*table.Table{}} }
-
-// Get returns a published table by its name EXPERIMENT/TABLE, nil if it cannot be read.
-func (r *Results) Get(from string) *table.Table {
-	t, _ := r.Rows(from, "")
-	return t
-}
-
-// Rows returns the rows of a table with these fields, "key=value" separated by spaces. It is
-// an error if the table does not match its checksum, or lacks a column.
-func (r *Results) Rows(from, fields string) (*table.Table, error) {
-	rows := r.read[from]
-	if rows == nil {
-		experiment, name, _ := strings.Cut(from, "/")
-		results, err := store.OpenResults(filepath.Join(r.dir, experiment))
+// Fill returns the text with each reference in braces replaced by a number of the tables, or the
+// first error. A reference has the table, the fields that identify one row, the column, a
+// factor if it is not 1, and a format; "ci" adds the interval of a mean:
+//
+//	{summary method=adf error 100 %.1f}      2.4
+//	{summary method=adf error 100 %.1f ci}   2.4 (2.1 to 2.8)
+//	{runs method=adf floored positive %.0f}  3
+//
+// The last has a statistic of all rows that have the fields: greatest, median, how many are positive or
+// infinite, or, by count, how many rows there are.
+func Fill(text string, tables Tables) (string, error) {
+	var failed error
+	filled := references.ReplaceAllStringFunc(text, func(braces string) string {
+		number, err := quote(strings.Trim(braces, "{}"), tables, "%s", "%s (%s to %s)")
 		if err != nil {
-			return nil, err
+			failed = cmp.Or(failed, fmt.Errorf("%s: %w", braces, err))
 		}
-		if rows, err = results.Table(name); err != nil {
-			return nil, err
-		}
-		r.read[from] = rows
+		return strings.ReplaceAll(number, "-", "−")
+	})
+	if failed != nil {
+		return "", failed
 	}
-	selected, err := where(rows, fields)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
-	}
-	return selected, nil
+	return filled, nil
 }
 
-func noColumn(from, name string, t *table.Table) error {
-	var names []string
-	for _, c := range t.Columns {
-		names = append(names, c.Name)
-	}
-	return fmt.Errorf("%s has no column %q; allowed: %s", from, name, strings.Join(names, ", "))
-}
-
-// ErrEmpty is the error of a field without a value.
-var ErrEmpty = errors.New("is empty")
-
-// Text returns a field as it is stored. It is an error if not exactly one row has it, or if
-// it is empty.
-func (r *Results) Text(s Source) (string, error) {
-	if experiment, isSetting := strings.CutSuffix(s.From, "/manifest"); isSetting {
-		return r.setting(experiment, s.Column)
-	}
-	return s.text(r.Rows(s.From, s.Row))
-}
-
-// text returns the field of the rows that have the fields, which must be one.
-func (s Source) text(rows *table.Table, err error) (string, error) {
+// quote returns a number alone, or with its interval.
+func quote(reference string, tables Tables, alone, interval string) (string, error) {
+	n, err := read(reference, tables)
 	switch {
 	case err != nil:
 		return "", err
-	case rows.Len() != 1:
-		return "", fmt.Errorf("%d rows of %s have %q; need one", rows.Len(), s.From, s.Row)
-	case !rows.Has(s.Column):
-		return "", noColumn(s.From, s.Column, rows)
+	case n.format == "":
+		return "", errors.New("need a format, such as %.1f")
+	case !n.interval:
+		return fmt.Sprintf(alone, n.spell(n.x)), nil
+	case math.IsNaN(n.low):
+		return "", fmt.Errorf("%s has no interval in the row of %s with %q", n.column, n.table, n.fields)
 	}
-	text := rows.Texts(s.Column)[0]
-	if text == "" {
-		return "", fmt.Errorf("%s %w in the row of %s with %q", s.Column, ErrEmpty, s.From, s.Row)
-	}
-	return text, nil
+	return fmt.Sprintf(interval, n.spell(n.x), n.spell(n.low), n.spell(n.high)), nil
 }
 
-// setting returns a value of a resolved manifest. Elements of lists go by their names.
-func (r *Results) setting(experiment, key string) (string, error) {
-	file := filepath.Join(r.dir, experiment, "manifest.toml")
-	tree := map[string]any{}
-	if _, err := toml.DecodeFile(file, &tree); err != nil {
-		return "", err
-	}
-	var at any = tree
-	for _, k := range strings.Split(key, ".") {
-		switch node := at.(type) {
-		case map[string]any:
-			at = node[k]
-		case []map[string]any:
-			i := slices.IndexFunc(node, func(e map[string]any) bool { return e["name"] == k })
-			if i < 0 {
-				return "", fmt.Errorf("%s: no element of %s is called %s", file, key, k)
-			}
-			at = node[i]
+// number is what a reference names.
+type number struct {
+	table, column string
+	fields        []string // key=value
+	of            string   // a key of statistics
+	factor        float64
+	format        string // "": the field is text
+	interval      bool
+	best          string // lowest or highest: which of a column of LaTeX is bold
+
+	text         string // the field as it is stored
+	x, low, high float64
+}
+
+var formats = regexp.MustCompile(`^%\.[0-9]f$`)
+
+// statistics are those of all rows.
+var statistics = map[string]func(xs []float64) float64{
+	"count":    func(xs []float64) float64 { return float64(len(xs)) },
+	"positive": func(xs []float64) float64 { return above(0, xs) },
+	"infinite": func(xs []float64) float64 { return above(math.MaxFloat64, xs) },
+	"greatest": slices.Max[[]float64],
+	"median": func(xs []float64) float64 {
+		slices.Sort(xs)
+		return (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2
+	},
+}
+
+func above(limit float64, xs []float64) (n float64) {
+	for _, x := range xs {
+		if x > limit {
+			n++
 		}
 	}
-	switch at.(type) {
-	case string, int64, float64:
-		return fmt.Sprint(at), nil
-	}
-	return "", fmt.Errorf("%s: %s must be a number or a string", file, key)
+	return n
 }
 
-// Number returns a field times the factor.
-func (r *Results) Number(s Source) (float64, error) { return s.number(r.Text(s)) }
+// read returns the number of a reference. It may have no format where its text is wanted.
+func read(reference string, tables Tables) (number, error) {
+	n := number{factor: 1}
+	for i, word := range strings.Fields(reference) {
+		factor, err := strconv.ParseFloat(word, 64)
+		switch {
+		case i == 0:
+			n.table = word
+		case strings.Contains(word, "="):
+			n.fields = append(n.fields, word)
+		case word == "ci":
+			n.interval = true
+		case word == "lowest" || word == "highest":
+			n.best = word
+		case statistics[word] != nil:
+			n.of = word
+		case formats.MatchString(word):
+			n.format = word
+		case err == nil:
+			n.factor = factor
+		case n.column == "":
+			n.column = word
+		default:
+			return n, fmt.Errorf("%s is not allowed after the column %s; allowed: a factor, a statistic, ci, and a "+
+				"format %%.Nf with a digit N", word, n.column)
+		}
+	}
+	if n.column == "" {
+		return n, errors.New("need a table, fields, a column and a format")
+	}
+	rows, err := find(tables, n.table, n.fields, n.column)
+	if err != nil {
+		return n, err
+	}
+	return n, n.take(rows)
+}
 
-func (s Source) number(text string, err error) (float64, error) {
-	if err != nil {
-		return 0, err
+// find returns the rows of a table that have the fields. It is an error if there are none.
+func find(tables Tables, name string, fields []string, columns ...string) (rows *table.Table, err error) {
+	if rows = tables.Get(name); rows == nil {
+		return nil, fmt.Errorf("no table %s", name)
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s is %q in the row of %s with %q; need a number", s.Column, text, s.From, s.Row)
+	if rows, err = rows.Select(fields...); err == nil {
+		err = rows.Needs(columns...)
 	}
-	return x * cmp.Or(s.Factor, 1), nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return rows, nil
+}
+
+// take takes the number of the only row, or the statistic of all. Without an interval low and high are NaN.
+func (n *number) take(rows *table.Table) error {
+	n.low, n.high = math.NaN(), math.NaN()
+	if of := statistics[n.of]; of != nil {
+		n.x = n.factor * of(rows.Nums(n.column))
+		return nil
+	}
+	if rows.Len() != 1 {
+		return fmt.Errorf("%d rows of %s have %q; need one", rows.Len(), n.table, n.fields)
+	}
+	if n.text = rows.Texts(n.column)[0]; n.text == "" {
+		return fmt.Errorf("%s is empty in the row of %s with %q", n.column, n.table, n.fields)
+	}
+	if n.format == "" {
+		return nil
+	}
+	var err error
+	if n.x, err = strconv.ParseFloat(n.text, 64); err != nil {
+		return fmt.Errorf("%s is %q in the row of %s with %q; need a number", n.column, n.text, n.table, n.fields)
+	}
+	n.x *= n.factor
+	if low, high := n.column+"_low", n.column+"_high"; rows.Has(low) && rows.Has(high) {
+		n.low, n.high = n.factor*rows.Nums(low)[0], n.factor*rows.Nums(high)[0]
+	}
+	return nil
+}
+
+// spell writes what rounds to zero without a sign.
+func (n number) spell(x float64) string {
+	text := fmt.Sprintf(n.format, x)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
 }

@@ -1,83 +1,64 @@
 package quote
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
+	"math"
 	"testing"
 
-	"github.com/BurntSushi/toml"
-
 	"closedform/internal/check"
+	"closedform/runner/internal/table"
 )
 
-const root = "../../.."
-
-// notResults are decimal numbers that are not results: in code, settings and versions.
-var notResults = regexp.MustCompile("(?s:```.*?```)|`[^`]*`|(?m)^    .*$|\\]\\([^)]*\\)|" +
-	"λ = [0-9.]+|(?:Sec|Prop)\\. [0-9.]+|arXiv[: ][0-9.]+|Go [0-9.]+|CC [A-Z-]+ [0-9.]+")
-
-var decimal = regexp.MustCompile(`\b[0-9]+\.[0-9]+\b`)
-
-// Every number of a result in a README is that of the published table, and the paper quotes those of
-// the findings, too.
-func TestNumbersInREADMEs(t *testing.T) {
-	var list struct {
-		Readme struct{ Findings, Output []string }
+// tables are a summary and its runs.
+func tables() table.Set {
+	summary := table.New("x/summary", table.Text("method", ""), table.Int("k", ""), table.Num("error", ""),
+		table.Num("error_low", ""), table.Num("error_high", ""))
+	summary.Add("a", 1, 0.024, 0.021, 0.028)
+	summary.Add("a", 10, -0.5, -0.6, 0.25)
+	summary.Add("b", 1, math.Inf(1), math.NaN(), math.NaN())
+	summary.Add("c", 1, 4.0, -3.0, 11.0)
+	summary.Add("d", 1, -0.001, math.NaN(), math.NaN())
+	summary.Add("e", 1, math.NaN(), math.NaN(), math.NaN())
+	summary.Add("f", 1, 0.02, 0.019, 0.021)
+	runs := table.New("x/runs", table.Text("method", ""), table.Int("k", ""), table.Num("error", ""))
+	for _, x := range []float64{1, math.Inf(1), 2, 3} {
+		runs.Add("b", 1, x)
 	}
-	numbers := check.Must(os.ReadFile(filepath.Join(root, "paper/numbers.toml")))
-	check.Must(toml.Decode(string(numbers), &list))
-	quotes := list.Readme
-	files := check.Must(filepath.Glob(filepath.Join(root, "*/README.md")))
-	main := filepath.Join(root, "README.md")
-	generated := filepath.Join(root, "results/README.md")
-	files = slices.DeleteFunc(files, func(file string) bool { return file == generated })
-	for _, file := range append(files, filepath.Join(root, "paper/summary.md"), main) {
-		data := check.Must(os.ReadFile(file))
-		text := string(data)
-		if file == main {
-			prose := strings.Join(strings.Fields(text), " ")
-			for _, quote := range slices.Concat(quotes.Findings, quotes.Output) {
-				want, err := Fill(quote, Open(filepath.Join(root, "results")))
-				if check.OK(t, err); !strings.Contains(prose, want) {
-					t.Errorf("%s lacks %q", file, want)
-				}
-				text = strings.ReplaceAll(text, want, "")
-			}
-		}
-		for _, x := range decimal.FindAllString(notResults.ReplaceAllString(text, ""), -1) {
-			t.Errorf("%s: %s is in no table that [readme] of paper/numbers.toml names", file, x)
-		}
+	for _, x := range []float64{1, 2, 9} {
+		runs.Add("c", 1, x)
 	}
-	for _, quote := range quotes.Findings {
-		for _, m := range references.FindAllStringSubmatch(quote, -1) {
-			from, rest, _ := strings.Cut(m[1], " ")
-			fields := regexp.MustCompile(`^(.*=\S+) (\w+)`).FindStringSubmatch(rest)
-			if same := fmt.Sprintf(`from = %q, row = %q, column = %q`, from, fields[1], fields[2]); !strings.Contains(string(numbers), same) {
-				t.Errorf("paper/numbers.toml lacks { %s }, which is a finding of the README", same)
-			}
-		}
-	}
+	return table.Set{summary, runs}
 }
 
-func TestErrors(t *testing.T) {
-	results := Open(filepath.Join(root, "results"))
-	for _, c := range []struct {
-		Source
-		want string
-	}{
-		{Source{From: "fig1_12/summary", Row: "method=jiont", Column: "accuracy"}, `0 rows of fig1_12/summary have "method=jiont"; need one`},
-		{Source{From: "stability/summary", Row: "classes=2", Column: "definite"}, "5 rows"},
-		{Source{From: "fig1_12/summary", Row: "method=joint", Column: "acuracy"}, `no column "acuracy"; allowed: method, lambda`},
-		{Source{From: "fig1_12/summary", Row: "methd=joint", Column: "accuracy"}, `no column "methd"; allowed: method, lambda`},
-		{Source{From: "fig1_12/summary", Row: "method=joint_slope", Column: "variance_auroc"}, "variance_auroc is empty"},
-		{Source{From: "fig1_12/summary", Row: "lambda=0.3", Column: "method"}, `method is "joint"`},
-		{Source{From: "fig1_12/sumary", Column: "accuracy"}, "does not list it"},
+func TestFill(t *testing.T) {
+	for text, want := range map[string]string{
+		"no number": "no number",
+		"{x/summary method=a k=1 error 100 %.1f} % wrong, {x/summary k=10 error %.2f}": "2.4 % wrong, −0.50",
+		"{x/summary k=10 error %.1f ci}":                                               "−0.5 (−0.6 to 0.2)",
+		"{x/summary method=d error %.2f}":                                              "0.00",
+		"{x/runs method=c error greatest 10 %.0f}":                                     "90",
+		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
+		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
+		"{x/summary error positive %.0f}":                                              "4",
 	} {
-		_, err := results.Number(c.Source)
-		check.Refuses(t, fmt.Sprint(c.Source), err, c.want)
+		got, err := Fill(text, tables())
+		check.OK(t, err)
+		check.Equal(t, text, got, want)
+	}
+	for text, want := range map[string]string{
+		"{x/summary method=a error %.1f}":      "2 rows of x/summary have [\"method=a\"]; need one",
+		"{x/summary method=z error %.1f}":      "no row has method=z; allowed: a, b",
+		"{x/sumary k=1 error %.1f}":            "no table x/sumary",
+		"{x/summary l=1 error %.1f}":           "l is not a column; there are: method, k",
+		"{x/summary k=10 eror %.1f}":           "eror is not a column; there are: method, k",
+		"{x/summary k=10 method %.1f}":         `method is "a" in the row of x/summary`,
+		"{x/summary method=e error %.1f}":      "error is empty in the row of x/summary",
+		"{x/summary method=d error %.1f ci}":   "error has no interval",
+		"{x/summary method=d error %v}":        "%v is not allowed after the column error; allowed: a factor",
+		"{x/summary method=d error mean %.1f}": "mean is not allowed after the column error",
+		"{x/summary method=d error}":           "need a format",
+		"{x/summary}":                          "need a table, fields, a column and a format",
+	} {
+		_, err := Fill(text, tables())
+		check.Refuses(t, text, err, want)
 	}
 }

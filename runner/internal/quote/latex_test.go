@@ -1,0 +1,122 @@
+package quote
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"closedform/internal/check"
+	"closedform/runner/internal/table"
+)
+
+func TestLaTeX(t *testing.T) {
+	files := check.Must(latex("numbers.toml", `[number]
+Two = "x/summary method=a k=10 error 100 %.1f ci"
+One = "x/summary method=a k=1 error %.3f"
+[[table]]
+name = "a"
+align = "lr@{\\,}lr"
+head = 'method & \both{error}'
+rows = ["method=a : $a$", "method=b : b", "method=c : c", "method=f : f", "", "method=d : d", "method=e : e"]
+columns = [
+  { cell = "x/summary k=1 error 10 %.1f ci lowest", none = ["method=e"] },
+  { cell = "x/words words" },
+]
+[[table]]
+name = "highest"
+rows = ["method=a", "method=f"]
+columns = [{ cell = "x/summary k=1 error %.3f highest" }]
+[[plot]]
+name = "p"
+from = "x/summary k=1"
+rows = ["method=f", "method=b"]
+columns = ["error", "error_low"]
+`, append(tables(), words())))
+	for name, want := range map[string]string{
+		"numbers.tex": `\newcommand{\One}{\ensuremath{0.024}\xspace}` + "\n" +
+			`\newcommand{\Two}{\ensuremath{-50.0} [\ensuremath{-60.0},~\ensuremath{25.0}]\xspace}` + "\n",
+		"tables/a.tex": `\begin{tabular}{@{}lr@{\,}lr@{}}
+\toprule
+method & \both{error} \\
+\midrule
+$a$ & $\mathbf{0.2}$ & \half{0.0} & of a\_b \\
+b & $25.0\rlap{$^{1\infty}$}$ & & $\lambda$ \\
+c & $20.0\rlap{$^{*}$}$ & & of c \\
+f & $\mathbf{0.2}$ & \half{0.0} & of f \\
+\midrule
+d & $\mathbf{0.0}$ & & of d \\
+e & -- & & of e \\
+\bottomrule
+\end{tabular}
+`,
+		"tables/highest.tex": "\\midrule\n$\\mathbf{0.024}$ \\\\\n$0.020$ \\\\\n\\bottomrule\n",
+		"tables/p.dat":       "series error error_low\n0 0.02 0.019\n1 +Inf nan\n",
+	} {
+		if !strings.Contains(files[name], want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, files[name], want)
+		}
+	}
+}
+
+// words is a table of texts.
+func words() *table.Table {
+	words := table.New("x/words", table.Text("method", ""), table.Text("words", ""))
+	words.Add("a", "of a_b")
+	words.Add("b", "λ")
+	for _, method := range []string{"c", "d", "e", "f"} {
+		words.Add(method, "of "+method)
+	}
+	return words
+}
+
+func TestErrors(t *testing.T) {
+	table := func(row, column string) string {
+		return fmt.Sprintf("[[table]]\nname = 't'\nrows = ['%s']\ncolumns = [{%s}]", row, column)
+	}
+	plot := func(row, column string) string {
+		return fmt.Sprintf("\n[[plot]]\nname = 'p'\nfrom = 'x/runs'\nrows = ['%s']\ncolumns = ['%s']", row, column)
+	}
+	for _, c := range [][2]string{
+		{"[number\n", "f: toml: "},
+		{"[number]\n\nX = 'x/summary k=2 error %.1f'", "f:3: X: x/summary: no row has k=2; allowed: 1, 10"},
+		{"[number]\nXY = 'x/summary k=10 error %.1f'\nY = 'x/summary k=10 eror %.1f'", "f:3: Y: x/summary: eror"},
+		{"[[table]]\nname = 't'\ncolumns = [\n{ best = 't' }]", "f:4: best: table.columns.best is not a key; allowed"},
+		{table("k=2", "cell = 'x/runs error %.1f'"), "f:2: t: x/runs: no row has k=2"},
+		{table("k=10", "cell = 'x/summary error %.1f least'"), "least is not allowed after the column"},
+		{table("k=10", "cell = 'x/summary error', none = ['k=10']"), `column "x/summary error" has "k=10"`},
+		{plot("method=tgai", "error"), "f:3: p: x/runs: no row has method=tgai"},
+		{plot("method=b", "eror"), "eror is not a column"},
+	} {
+		list, want := c[0], c[1]
+		_, err := latex("f", list, tables())
+		check.Refuses(t, list, err, want)
+	}
+}
+
+// Files of former tables go, a damaged table is no table, and then nothing is written.
+func TestWriteLaTeX(t *testing.T) {
+	folder, results := t.TempDir(), t.TempDir()
+	stale, numbers := filepath.Join(folder, "tables/of-yesterday.tex"), filepath.Join(folder, "numbers.tex")
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("k,error\n1,0.25\n")))
+	for file, text := range map[string]string{
+		stale:                                  "",
+		filepath.Join(folder, List):            "[number]\nX = \"x/runs k=1 error %.1f\"\n",
+		filepath.Join(results, "x/runs.csv"):   "k,error\n1,0.25\n",
+		filepath.Join(results, "x/SHA256SUMS"): sum + "  runs.csv\n",
+	} {
+		check.OK(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		check.OK(t, os.WriteFile(file, []byte(text), 0o666))
+	}
+	check.OK(t, WriteLaTeX(folder, results))
+	if _, err := os.Stat(stale); err == nil {
+		t.Errorf("%s is still there", stale)
+	}
+	if text := string(check.Must(os.ReadFile(numbers))); !strings.Contains(text, `\X}{\ensuremath{0.2}`) {
+		t.Errorf("numbers.tex: %s", text)
+	}
+	check.OK(t, os.WriteFile(filepath.Join(results, "x/runs.csv"), []byte("k,error\n1,0.5\n"), 0o666))
+	check.Refuses(t, "a damaged table", WriteLaTeX(folder, results), "no table x/runs")
+}

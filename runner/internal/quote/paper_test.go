@@ -1,0 +1,121 @@
+package quote
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform/internal/check"
+	"closedform/runner/internal/table"
+)
+
+const root = "../../.."
+
+var results = published{filepath.Join(root, "results"), map[string]*table.Table{}}
+
+var (
+	comment  = regexp.MustCompile(`(?m)(^|[^\\])%.*$`)
+	preamble = regexp.MustCompile(`(?s)^.*\\begin\{document\}`)
+	// notNumbers are the arguments of commands that are not printed, and numbers of sections.
+	notNumbers = regexp.MustCompile(`\\(includegraphics|label|ref|eqref|cite\w*(\[[^\]]*\])*|input|tabulate|` +
+		`setlength|bibliography\w*)(\[[^\]]*\])?\{[^}]*\}(\{[^}]*\})?|Proposition~[0-9.]+`)
+	// notResults are decimal numbers that are not results: in code, settings and versions.
+	notResults = regexp.MustCompile("(?s:```.*?```)|`[^`]*`|(?m)^    .*$|\\]\\([^)]*\\)|" +
+		"λ = [0-9.]+|(?:Sec|Prop)\\. [0-9.]+|arXiv[: ][0-9.]+|Go [0-9.]+|CC [A-Z-]+ [0-9.]+")
+	decimal   = regexp.MustCompile(`\b[0-9]+\.[0-9]+\b`)
+	figure    = regexp.MustCompile(`\\includegraphics(\[[^\]]*\])?\{([^}]*)\}`)
+	tabulated = regexp.MustCompile(`\\(?:tabulate\{|input\{tables/)([a-z_]+)`)
+	plotted   = regexp.MustCompile(`\\(?:plotted|lineof|settings)(?:\{[^}]*\}){2}\{([a-z_]+)\}`)
+)
+
+// paper returns the list, as it is written and read, and the text without comments and its preamble.
+func paper(t *testing.T) (file string, l list, text string) {
+	data := check.Must(os.ReadFile(filepath.Join(root, "paper", List)))
+	_, err := toml.Decode(string(data), &l)
+	check.OK(t, err)
+	tex := check.Must(os.ReadFile(filepath.Join(root, "paper/paper.tex")))
+	return string(data), l, preamble.ReplaceAllString(comment.ReplaceAllString(string(tex), "$1"), "")
+}
+
+// What the list has is in the paper, what the paper uses is in the list and among the results, and no
+// number of a result is typed by hand.
+func TestPaper(t *testing.T) {
+	file, l, text := paper(t)
+	_, err := latex(List, file, results)
+	check.OK(t, err)
+	for name := range l.Number {
+		if !regexp.MustCompile(`\\` + name + `\b`).MatchString(text) {
+			t.Errorf("number %s is not in the paper", name)
+		}
+	}
+	var have []string
+	for _, pattern := range []*regexp.Regexp{tabulated, plotted} {
+		for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+			have = append(have, m[1])
+		}
+	}
+	var listed []string
+	for _, x := range l.Table {
+		listed = append(listed, x.Name)
+	}
+	for _, x := range l.Plot {
+		listed = append(listed, x.Name)
+	}
+	slices.Sort(have)
+	slices.Sort(listed)
+	check.Equal(t, "tables of the paper", strings.Join(slices.Compact(have), " "), strings.Join(listed, " "))
+	for _, m := range figure.FindAllStringSubmatch(text, -1) {
+		if m[1] != "" {
+			t.Errorf("%s: a figure is drawn at the width that it has in print", m[0])
+		}
+		experiment, name := filepath.Split(m[2])
+		sums, err := os.ReadFile(filepath.Join(root, "results", experiment, "SHA256SUMS"))
+		if err != nil || !strings.Contains(string(sums), "  "+name+"\n") {
+			t.Errorf("figure %s is not among the results: %v", m[2], err)
+		}
+	}
+	for i, line := range strings.Split(notNumbers.ReplaceAllString(text, ""), "\n") {
+		if decimal.MatchString(line) {
+			t.Errorf("line %d of the text: a number that is no macro of %s: %s", i+1, List, line)
+		}
+	}
+}
+
+// Every number of a result in a README is that of the published table, and the paper quotes those of
+// the findings, too.
+func TestNumbersInREADMEs(t *testing.T) {
+	numbers, l, _ := paper(t)
+	main, generated := filepath.Join(root, "README.md"), filepath.Join(root, "results/README.md")
+	files := check.Must(filepath.Glob(filepath.Join(root, "*/README.md")))
+	for _, file := range append(files, filepath.Join(root, "paper/summary.md"), main) {
+		text := string(check.Must(os.ReadFile(file)))
+		if file == main {
+			prose := strings.Join(strings.Fields(text), " ")
+			text = strings.Join(strings.Fields(notResults.ReplaceAllString(text, "")), " ")
+			for _, quoted := range slices.Concat(l.Readme.Findings, l.Readme.Output) {
+				want, err := Fill(quoted, results)
+				if check.OK(t, err); !strings.Contains(prose, want) {
+					t.Errorf("%s lacks %q", file, want)
+				}
+				text = strings.ReplaceAll(text, want, "")
+			}
+		}
+		for _, x := range decimal.FindAllString(notResults.ReplaceAllString(text, ""), -1) {
+			if file != generated {
+				t.Errorf("%s: %s is in no table that [readme] of paper/numbers.toml names", file, x)
+			}
+		}
+	}
+	for _, quoted := range l.Readme.Findings {
+		for _, m := range references.FindAllStringSubmatch(quoted, -1) {
+			if !strings.Contains(numbers, ` = "`+m[1]) {
+				t.Errorf("[number] of paper/numbers.toml lacks %q, which is a finding of the README", m[1])
+			}
+		}
+	}
+}
