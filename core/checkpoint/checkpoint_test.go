@@ -242,9 +242,6 @@ func banks(t testing.TB) []*bnn.Bank {
 	}
 	check.OK(t, first.AddClass())
 	check.Must(first.Observe([]float64{1, 1}, 3))
-	if w := first.Weights(); w[0] == w[1] {
-		t.Fatalf("weights %v", w)
-	}
 	fixed := bank(bnn.Weighing{Weights: bnn.Equal}, trained(configs[3]), bank(bnn.Weighing{Weights: bnn.Evidence}, trained(configs[3])))
 	fixed.Fix()
 	return []*bnn.Bank{first, fixed}

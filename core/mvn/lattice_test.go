@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/mathext"
 
 	"closedform/core/gauss"
 	"closedform/internal/check"
@@ -96,22 +95,10 @@ func TestPath(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Variables that are independent given others: a chain, whose conditional correlations are exactly 0.
-func TestPathIndependent(t *testing.T) {
-	corr := check.Correlations(7, func(i, j int) float64 { return math.Pow(-0.5, float64(i-j)) })
+	// A chain, whose variables are independent given others: conditional correlations are exactly 0.
 	x := []float64{0.3, 1, -0.4, 2, 0, 0.5, 1}
-	want := value(CDF(x, corr))
-	if got, abserr := problemOf(x, corr).byPath(10, 1e6); !(math.Abs(got-want) < abserr) {
-		t.Errorf("P = %.12g ± %.1e, want %.12g", got, abserr, want)
-	}
-}
-
-func TestQuantile(t *testing.T) {
-	for p := 1e-300; p < 1; p = min(p*1.7, p+0.01) {
-		if got, want := quantile(p), mathext.NormalQuantile(p); !(math.Abs(got-want) < 1e-11*math.Max(1, -want)) {
-			t.Errorf("Φ⁻¹(%g) = %v, want %v", p, got, want)
-		}
+	corr := check.Correlations(7, func(i, j int) float64 { return math.Pow(-0.5, float64(i-j)) })
+	if got, abserr := problemOf(x, corr).byPath(10, 1e6); !(math.Abs(got-value(CDF(x, corr))) < abserr) {
+		t.Errorf("a chain: P = %.12g ± %.1e, want %.12g", got, abserr, value(CDF(x, corr)))
 	}
 }

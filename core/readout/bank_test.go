@@ -1,7 +1,6 @@
 package readout
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -82,13 +81,5 @@ func TestBank(t *testing.T) {
 	}
 	if _, err := weighed.Observe(examples[0].x, 3); err != nil {
 		t.Error(err)
-	}
-	for want, members := range map[string][]bnn.Model{
-		"member 1 is there twice":                                   {layers[0], layers[0]},
-		"member 1 has 5 inputs and 3 classes, and member 0 6 and 3": {layers[0], learned(t, Config{Ridge, 5, 3}, nil)},
-	} {
-		if _, err := bnn.NewBank(bnn.Weighing{Weights: bnn.Equal}, members...); fmt.Sprint(err) != "bnn: "+want && fmt.Sprint(err) != "bnn: "+want+"; need the same" {
-			t.Errorf("error %v, want %s", err, want)
-		}
 	}
 }

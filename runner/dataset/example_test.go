@@ -8,6 +8,13 @@ import (
 	"closedform/runner/dataset"
 )
 
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // A network learns a table, and predicts new rows with their columns in another order.
 func Example() {
 	format := dataset.Format{
@@ -16,10 +23,7 @@ func Example() {
 		Categorical: []string{"margin"},
 		Ignore:      []string{"id"},
 	}
-	leaves, err := format.Read("testdata/leaves.csv")
-	if err != nil {
-		panic(err)
-	}
+	leaves := must(format.Read("testdata/leaves.csv"))
 	fmt.Println(leaves.About())
 	fmt.Println(leaves.Features())
 
@@ -31,16 +35,10 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	scaler, err := train.Scaler(dataset.Standard)
-	if err != nil {
-		panic(err)
-	}
+	scaler := must(train.Scaler(dataset.Standard))
 	train, test = scaler.Apply(train), scaler.Apply(test)
 
-	network, err := bnn.New(bnn.Default(train.Inputs(), len(train.Classes())), random.Source("leaves", "prior"))
-	if err != nil {
-		panic(err)
-	}
+	network := must(bnn.New(bnn.Default(train.Inputs(), len(train.Classes())), random.Source("leaves", "prior")))
 	set := train.Set(0, train.Len())
 	for i, x := range set.X {
 		if _, err := network.Observe(x, set.Class[i]); err != nil {
@@ -49,10 +47,7 @@ func Example() {
 	}
 	fmt.Println(train.Len(), "to train,", test.Len(), "to test")
 
-	fresh, err := dataset.ParseTable([]byte("margin;length\nsmooth;10,5\njagged;3\n"), "fresh.csv")
-	if err != nil {
-		panic(err)
-	}
+	fresh := must(dataset.ParseTable([]byte("margin;length\nsmooth;10,5\njagged;3\n"), "fresh.csv"))
 	rows, unknown, err := scaler.Rows(fresh)
 	if err != nil {
 		panic(err)

@@ -49,14 +49,6 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-func TestInputAllocatesNothing(t *testing.T) {
-	for _, e := range []*Examples{three(), Images("i", make([]byte, 50*4*5), 4*5, make([]byte, 50))} {
-		s := check.Must(e.Scaler(Centred))
-		scaled, x := s.Apply(e), make([]float64, e.Inputs())
-		check.NoAllocs(t, "Input", func() { scaled.Input(x, 1) })
-	}
-}
-
 // The digest of examples follows their inputs, classes, and what they are scaled by, not their file.
 func TestDigest(t *testing.T) {
 	table := func(text, file string, f Format) string {

@@ -1,13 +1,12 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/random"
 	"closedform/internal/check"
@@ -36,19 +35,14 @@ func TestScalers(t *testing.T) {
 		None:     {{4, 6, 0}, {9, 5, -3}},
 	} {
 		for i, x := range scale(t, kind, train, test) {
-			if !floats.EqualApprox(x, want[i], 1e-15) {
-				t.Errorf("scaling %v: %v, want %v", kind, x, want[i])
-			}
+			check.NearAll(t, string(kind), x, want[i], 1e-15)
 		}
 	}
 	check.Equal(t, "the examples that were scaled have changed to", all(test).X[1][0], 9)
 	if e := inputsOf([]float64{1}); (Scaler{}).Apply(e) != e {
 		t.Error("the zero scaler makes other examples")
 	}
-}
-
-func TestScalersOfOneExampleAndOfConstants(t *testing.T) {
-	test := inputsOf([]float64{4, -8, 1})
+	// Of one example, and of constants, whose mean is rounded if summed.
 	for _, c := range []struct {
 		kind Scaling
 		fit  []float64
@@ -56,24 +50,16 @@ func TestScalersOfOneExampleAndOfConstants(t *testing.T) {
 		want []float64
 	}{
 		{Standard, []float64{4, 2, 0}, 1, []float64{0, 0, 0}},
-		{Standard, []float64{0.1, 1e9 / 3, -1e-300}, 999, []float64{0, 0, 0}}, // their mean is rounded, if summed
+		{Standard, []float64{0.1, 1e9 / 3, -1e-300}, 999, []float64{0, 0, 0}},
 		{Unit, []float64{0, -2, 1}, 1, []float64{2, -4, 0.5}},
 		{Unit, []float64{0, 0, 0}, 3, []float64{0, 0, 0}},
 	} {
-		got := scale(t, c.kind, inputsOf(slices.Repeat([][]float64{c.fit}, c.rows)...), test)[0]
-		if !floats.EqualApprox(got, c.want, 1e-15) {
-			t.Errorf("scaling %v fitted to %d times %v: %v, want %v", c.kind, c.rows, c.fit, got, c.want)
-		}
+		fit := inputsOf(slices.Repeat([][]float64{c.fit}, c.rows)...)
+		check.NearAll(t, fmt.Sprint(c), scale(t, c.kind, fit, inputsOf([]float64{4, -8, 1}))[0], c.want, 1e-15)
 	}
-}
-
-// Zeros stay zeros without a shift, and 255 becomes 1.
-func TestUnitOfBytes(t *testing.T) {
+	// Of bytes zeros stay zeros, and 255 becomes 1.
 	e := Images("im", []byte{0, 51, 102, 204, 0, 0}, 3, []byte{1, 2})
-	s := check.Must(e.Scaler(Unit))
-	if got, want := all(s.Apply(e)).X, [][]float64{{0, 0.2, 0.4}, {0.8, 0, 0}}; !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	check.Equal(t, "images", scale(t, Unit, e, e), [][]float64{{0, 0.2, 0.4}, {0.8, 0, 0}})
 	check.Equal(t, "255, 0, 51 become", scale(t, Unit, e, inputsOf([]float64{255, 0, 51}))[0], []float64{1, 0, 0.2})
 }
 

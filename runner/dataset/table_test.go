@@ -24,11 +24,7 @@ func readCSV(text string) (*Examples, error) {
 
 func mustCSV(t *testing.T, text string) *Examples {
 	t.Helper()
-	e, err := readCSV(text)
-	if err != nil {
-		t.Fatalf("%q: %v", text, err)
-	}
-	return e
+	return check.Must(readCSV(text))
 }
 
 func TestReadCSV(t *testing.T) {
@@ -46,14 +42,9 @@ func TestReadCSV(t *testing.T) {
 		check.Equal(t, name, all(e), want)
 		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes()}, []any{3, 2, []string{"a", "b"}})
 	}
-}
-
-func TestCSVWhere(t *testing.T) {
 	e := mustCSV(t, "x,class\n\n1,a\n2,\"b\nb\"\n3,a\n")
-	for i, want := range []string{"a.csv:3", "a.csv:4", "a.csv:6"} {
-		check.Equal(t, fmt.Sprintf("example %d is from", i), e.where(i), want)
-	}
-	check.Equal(t, "class", e.Classes()[1], "b\nb")
+	got := []string{e.where(0), e.where(1), e.where(2), e.Classes()[1]}
+	check.Equal(t, "places", got, []string{"a.csv:3", "a.csv:4", "a.csv:6", "b\nb"})
 }
 
 func TestCSVOrderOfClasses(t *testing.T) {

@@ -86,21 +86,15 @@ func TestLogDensity(t *testing.T) {
 			if got := p.LogDensity(nil, w); !scalar.EqualWithinAbsOrRel(got, want, 1e-12, 1e-13) {
 				t.Errorf("%v, bias %t, %d examples: %.15g, want %.15g", m.Layers, m.Bias, n, got, want)
 			}
+			gradient := make([]float64, len(w))
+			if value := p.LogDensity(gradient, w); value != p.LogDensity(nil, w) {
+				t.Errorf("%v: the gradient changes the value", m.Layers)
+			}
+			check.NoAllocs(t, "a gradient", func() { p.LogDensity(gradient, w) })
+			density := func(w []float64) float64 { return p.LogDensity(nil, w) }
+			slope := fd.Gradient(nil, density, w, &fd.Settings{Formula: fd.Central})
+			check.NearAll(t, fmt.Sprintf("%v, bias %t: derivative", m.Layers, m.Bias), gradient, slope, 1e-7)
 		}
-	}
-}
-
-func TestGradient(t *testing.T) {
-	for _, m := range shapes() {
-		x, class, w := randomData(m, 15, rand.New(random.Source("gradient")))
-		p := problem(m, x, class)
-		got := make([]float64, len(w))
-		if value := p.LogDensity(got, w); value != p.LogDensity(nil, w) {
-			t.Errorf("%v: the gradient changes the value", m.Layers)
-		}
-		check.NoAllocs(t, "a gradient", func() { p.LogDensity(got, w) })
-		want := fd.Gradient(nil, func(w []float64) float64 { return p.LogDensity(nil, w) }, w, &fd.Settings{Formula: fd.Central})
-		check.NearAll(t, fmt.Sprintf("%v, bias %t: derivative", m.Layers, m.Bias), got, want, 1e-7)
 	}
 }
 
@@ -161,12 +155,6 @@ func TestModeInClosedForm(t *testing.T) {
 	check.Refuses(t, "overflow", check.Err(p.Climb([]float64{1e150, 0}, LinearSteps)), "laplace: ")
 }
 
-// problemOf returns the problem that the model solves, for the prior variance v.
-func problemOf(t *testing.T, m *Model, v float64, x [][]float64, class []int) *Problem {
-	t.Helper()
-	return problem(Prior{Layers: m.cfg.Layers, Bias: true, Var: m.network.PriorVar(v)}, x, class)
-}
-
 // The information is the negative Hessian of the log density by the weights of the last layer.
 func TestInformation(t *testing.T) {
 	for _, m := range shapes() {
@@ -196,7 +184,8 @@ func TestLogitCovariance(t *testing.T) {
 			copy(jacobian.RawRowView(j)[j*in:], features)
 		}
 		var inverse, want mat.Dense
-		problemOf(t, m, cfg.LaplaceVar, x, class).Information(h, m.weights)
+		prior := Prior{Layers: cfg.Layers, Bias: true, Var: m.network.PriorVar(cfg.LaplaceVar)}
+		problem(prior, x, class).Information(h, m.weights)
 		check.OK(t, inverse.Solve(h, jacobian.T()))
 		want.Mul(jacobian, &inverse)
 		check.NearMatrix(t, cfg.name(), m.logits.cov, &want, 1e-9)
@@ -231,46 +220,6 @@ func TestRosenbrock(t *testing.T) {
 		check.NearAll(t, "x", x, slices.Repeat([]float64{1}, n), 1e-10)
 		if value > 1e-20 || evaluations > 400 {
 			t.Errorf("n = %d: value %g after %d evaluations", n, value, evaluations)
-		}
-	}
-}
-
-// A badly scaled quadratic on top of a large number, which hides what the last steps gain.
-func TestRounding(t *testing.T) {
-	x := []float64{3, -2, 5, 1, 1}
-	minimize(func(grad, x []float64) float64 {
-		sum := 1e3
-		for i := range x {
-			scale := math.Pow(10, float64(i-2))
-			grad[i] = scale * (x[i] - float64(i))
-			sum += grad[i] * grad[i] / scale / 2
-		}
-		return sum
-	}, x, 1e-10, 1000)
-	check.NearAll(t, "x", x, []float64{0, 1, 2, 3, 4}, 1e-7)
-}
-
-// At the minimum of |x − 1| + |y| + y²/2 no slope is zero.
-func TestKink(t *testing.T) {
-	x := []float64{-3.1, 2.7}
-	value := minimize(func(grad, x []float64) float64 {
-		grad[0], grad[1] = math.Copysign(1, x[0]-1), math.Copysign(1, x[1])+x[1]
-		return math.Abs(x[0]-1) + math.Abs(x[1]) + x[1]*x[1]/2
-	}, x, 0, 1000)
-	if value > 1e-8 {
-		t.Errorf("value %g at %v", value, x)
-	}
-}
-
-func TestSearchEnds(t *testing.T) {
-	for _, c := range []struct {
-		tol   float64
-		steps int
-		moves bool
-	}{{300, 100, false}, {0, 0, false}, {0, 1, true}} {
-		x := []float64{-1.2, 1}
-		if minimize(rosenbrock, x, c.tol, c.steps); (x[0] != -1.2) != c.moves {
-			t.Errorf("%+v: it ends at %v", c, x)
 		}
 	}
 }

@@ -97,8 +97,6 @@ func TestReadIDXErrors(t *testing.T) {
 	for name, c := range map[string]struct{ images, labels, want string }{
 		"labels for images":      {idxLabels(30), labels, "im: the magic number is 0x00000801; need 0x00000803"},
 		"images for labels":      {images, images, "la: the magic number is 0x00000803; need 0x00000801"},
-		"little-endian":          {idx(nil, 0x03080000, 1, 1, 1), labels, "im: the magic number is "},
-		"no images file":         {"", labels, "im: the magic number is 0x00000000; need 0x00000803"},
 		"short images":           {images[:27], labels, "im: 11 values; the header says [3 2 2]"},
 		"short gzip":             {zipped[:len(zipped)-16], labels, "im: "},
 		"short gzip trailer":     {zipped[:len(zipped)-1], labels, "im: after 28 bytes: unexpected EOF"},
@@ -107,7 +105,6 @@ func TestReadIDXErrors(t *testing.T) {
 		"bytes after the images": {images + "\x00", labels, "im: 13 values; the header says [3 2 2]"},
 		"more images":            {images, idxLabels(2), "im has 3 images and la has 2 labels; need as many"},
 		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: 0 values; the header says [0 2 2]; need as many, and at least one"},
-		"too many pixels":        {idx(nil, 2051, 3, 1<<32-1, 2), labels, "im: 0 values; the header says [3 4294967295 2]"},
 		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header says [1048576 1048576 1048576]"},
 		"a bomb":                 {zip(idx(make([]byte, 32<<20), 2051, 1, 1, 1)), labels, "im: 33554432 values; the header says [1 1 1]"},
 	} {

@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,20 +60,9 @@ func TestDrawIsPinned(t *testing.T) {
 		if !floats.EqualApprox(set.X[2], want.x, 1e-12) || set.Class[2] != want.class {
 			t.Errorf("%s draws {[]float64{%.16g, %.16g}, %d}, want %v", name, set.X[2][0], set.X[2][1], set.Class[2], want)
 		}
-	}
-}
-
-func TestDrawDependsOnTheStreamAlone(t *testing.T) {
-	for name := range generators {
-		g := Generator{Name: name}
-		long, short := g.Task().Draw(20, random.Source("dataset", 1)), g.Task().Draw(5, random.Source("dataset", 1))
-		if !slices.EqualFunc(short.X, long.X[:5], slices.Equal) || !slices.Equal(short.Class, long.Class[:5]) {
-			t.Errorf("%s: a longer list begins otherwise", name)
-		}
-		check.Equal(t, fmt.Sprintf("%s: appending to an example writes into the next", name), cap(long.X[0]), Inputs)
-		if other := g.Task().Draw(5, random.Source("dataset", 2)); slices.EqualFunc(short.X, other.X, slices.Equal) {
-			t.Errorf("%s: two streams, the same examples", name)
-		}
+		longer := Generator{Name: name}.Task().Draw(20, random.Source("dataset", "pinned"))
+		check.Equal(t, name+": a longer list begins with", Set{X: longer.X[:3], Class: longer.Class[:3]}, set)
+		check.Equal(t, name+": appending to an example writes into the next", cap(longer.X[0]), Inputs)
 	}
 }
 
@@ -116,7 +104,21 @@ func TestWedges(t *testing.T) {
 	}
 }
 
-func TestAxisIsSymmetric(t *testing.T) {
+func TestTaskPanics(t *testing.T) {
+	task := Generator{Name: "moons"}.Task()
+	check.Panics(t, "data: ", "generator", func() { Generator{Name: "sun"}.Task() })
+	check.Panics(t, "data: ", "need 2", func() { task.Probabilities(make([]float64, 3), make([]float64, 2)) })
+	check.Panics(t, "data: ", "need 2", func() { task.Probabilities(make([]float64, 2), make([]float64, 1)) })
+}
+
+// The points are row by row, the first coordinate changing fastest, and every second
+// line has its own points of them. Axes are symmetric.
+func TestGrid(t *testing.T) {
+	g := Region{Low: [2]float64{1, 10}, High: [2]float64{4, 40}}.Grid(4)
+	check.Equal(t, "points", g.Points[:6], [][]float64{{1, 10}, {2, 10}, {3, 10}, {4, 10}, {1, 20}, {2, 20}})
+	for stride, want := range map[int][]int{2: {0, 2, 8, 10}, 3: {0, 3, 12, 15}, 9: {0}} {
+		check.Equal(t, fmt.Sprint("every ", stride), g.Every(stride), want)
+	}
 	axis := square(2).Axis(1, 81)
 	for i, x := range axis {
 		if x != -axis[80-i] || x != math.Round(x*20)/20 {
@@ -124,42 +126,32 @@ func TestAxisIsSymmetric(t *testing.T) {
 		}
 	}
 	check.Equal(t, "ends", []any{axis[0], axis[80]}, []any{-2.0, 2.0})
-	check.Equal(t, "axis", (Region{[2]float64{-1, 3}, [2]float64{2, 5}}).Axis(1, 3), []float64{3, 4, 5})
+}
+
+func TestProbabilitiesReference(t *testing.T) {
+	for _, record := range check.Records(t, "testdata/logit.csv") {
+		row := check.Numbers(record[1:])
+		task := Generator{Name: record[0], Noise: row[0]}.Task()
+		p := make([]float64, task.Classes)
+		if !task.Probabilities(p, row[1:3]) {
+			t.Fatalf("%v knows no probabilities", record)
+		}
+		check.Near(t, fmt.Sprint(record[0], row[1:3]), math.Log(p[1])-math.Log(p[0]), row[3], 1e-11)
+	}
 }
 
 // Class probabilities are probabilities wherever the point is.
-func FuzzProbabilities(f *testing.F) {
-	for _, x := range [][2]float64{{0, 0}, {1, 0}, {-1, 0}, {0.5, 0.25}, {1e6, -1e6}, {-1e100, 1e-300}, {0, -1}} {
+func TestProbabilitiesAtExtremes(t *testing.T) {
+	for name, standard := range generators {
 		for _, noise := range []float64{minNoise, 0.1, maxNoise} {
-			f.Add(x[0], x[1], noise)
+			g := Generator{Name: name, Noise: min(noise, 1e9*standard.noise)} // none where there is none
+			p := make([]float64, g.Task().Classes)
+			for _, x := range [][]float64{{0, 0}, {1, 0}, {-1, 0}, {0.5, 0.25}, {1e6, -1e6}, {-1e100, 1e-300}, {0, -1}} {
+				if g.Task().Probabilities(p, x) {
+					check.Near(t, fmt.Sprintf("%v at %v: sum", g, x), floats.Sum(p), 1, 1e-13)
+					check.Equal(t, fmt.Sprintf("%v at %v: negative", g, x), floats.Min(p) < 0, false)
+				}
+			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, x1, x2, noise float64) {
-		if !(math.Abs(x1) <= 1e100 && math.Abs(x2) <= 1e100) {
-			t.Skip()
-		}
-		for name := range generators {
-			g := Generator{Name: name, Noise: noise}
-			if name == "wedges" {
-				g.Noise = 0
-			}
-			if g.Validate() != nil {
-				continue
-			}
-			p := make([]float64, g.Task().Classes)
-			if !g.Task().Probabilities(p, []float64{x1, x2}) {
-				continue
-			}
-			if !(floats.Min(p) >= 0 && floats.Max(p) <= 1 && math.Abs(floats.Sum(p)-1) <= 1e-13) {
-				t.Fatalf("%v at (%g, %g): probabilities %v", g, x1, x2, p)
-			}
-		}
-	})
-}
-
-func TestTaskPanics(t *testing.T) {
-	task := Generator{Name: "moons"}.Task()
-	check.Panics(t, "data: ", "generator", func() { Generator{Name: "sun"}.Task() })
-	check.Panics(t, "data: ", "need 2", func() { task.Probabilities(make([]float64, 3), make([]float64, 2)) })
-	check.Panics(t, "data: ", "need 2", func() { task.Probabilities(make([]float64, 2), make([]float64, 1)) })
 }

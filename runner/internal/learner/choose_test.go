@@ -48,21 +48,21 @@ tune = ["prior_var", "prior_mean_var"]; candidates = [[1, 10], [2, 20], [3, 30],
 	chosen = check.Must(m.with(m.Candidates[0]))
 	got, was := fmt.Sprint(chosen.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings)
 	check.Equal(t, "settings chosen and before", []string{got, was}, []string{"map[a:2 b:3 c:d]", "map[a:1 c:d]"})
+	// One of a key that has a value for each layer is one for all.
+	m = check.Must(decode(`hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
+	all := check.Must(m.with(m.Candidates[0])).Config.(*network)
+	check.Equal(t, "lambda", all.Lambda.Value(3, 0.5), 0.3)
+	check.Equal(t, "replications", []float64(all.Replications), []float64{2})
 	// Those of a network are of its own.
 	m = check.Must(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
 	for k, want := range []float64{6, 12} {
 		with := check.Must(m.with(m.Candidates[k]))
 		l := check.Must(with.Learner(2, 3, rand.NewPCG(1, 2)))
-		_, cov := l.Learner.(*Network).Members()[0].Weights(0)
-		check.Near(t, "prior variance", cov[0].At(0, 0), want, 1e-12)
+		n := l.Learner.(*Network)
+		_, cov := n.Members()[0].Weights(0)
+		got := []float64{cov[0].At(0, 0), n.noise / max(1, float64(n.every))}
+		check.NearAll(t, "prior variance and process noise", got, []float64{want, []float64{0, 0.5}[k]}, 1e-12)
 	}
-}
-
-// A candidate of a key that has a value for each layer is one for all.
-func TestChooseForAllLayers(t *testing.T) {
-	m := check.Must(decode(`kind = "closed-form"; members = 1; hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
-	with := check.Must(m.with(m.Candidates[0])).Config.(*network)
-	check.Equal(t, "lambda and replications", []any{with.Lambda.Value(3, 0.5), []float64(with.Replications)}, []any{0.3, []float64{2}})
 }
 
 // The candidates of a bank learn side by side, each random as the member of an ensemble; there
@@ -126,25 +126,6 @@ func TestBankPasses(t *testing.T) {
 		check.Equal(t, fmt.Sprintf("%s: %s", keys, three.Chosen()), strings.HasSuffix(three.Chosen(), ": 1"), alone)
 		check.Equal(t, keys, len(three.Learner.(*Network).Members()), map[bool]int{true: 1, false: 3}[alone])
 	}
-}
-
-// The passes of a method are those of its configuration, each in an order of its own.
-func TestPasses(t *testing.T) {
-	var set data.Set
-	for i, class := range []int{0, 1, 1, 1} {
-		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
-	}
-	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
-	m := check.Must(decode(`kind = "kalman"; passes = 3`))
-	trained := check.Must(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
-	byHand, p := check.Must(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
-	for pass := range 3 {
-		for _, i := range rand.New(source(pass)).Perm(4) {
-			check.OK(t, byHand.Observe(set.X[i], set.Class[i]))
-		}
-	}
-	check.OK(t, byHand.Predict(p, []float64{1}))
-	check.Equal(t, "three passes", trained.Probabilities([][]float64{{1}})[0], p)
 }
 
 // Members are what networks are that learn by themselves, in one order or in orders of their own.

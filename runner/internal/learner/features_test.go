@@ -52,45 +52,6 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// What an output layer predicts does not depend on the order of the examples. Before an example it
-// predicts as it did after a power of two of examples.
-func TestReadout(t *testing.T) {
-	x, class, _ := check.Clusters(30, 2, 3, "order")
-	sorted := make([]int, len(x))
-	for i := range sorted {
-		sorted[i] = i
-	}
-	slices.SortStableFunc(sorted, func(i, j int) int { return class[i] - class[j] })
-	for _, keys := range []string{`output = "ridge"`, `output = "gaussian"; features = "relu"; feature_size = 20`} {
-		m := check.Must(decode(keys))
-		var want string
-		for _, order := range [][]int{rand.New(rand.NewPCG(1, 2)).Perm(len(x)), sorted} {
-			l := check.Must(m.Learner(2, 3, rand.NewPCG(3, 4)))
-			var before, then string
-			for k, i := range order {
-				l.Before(x[i])
-				switch k {
-				case 4:
-					then = fmt.Sprint(l.Probabilities(x[:1])[0])
-				case 7:
-					before = fmt.Sprint(l.Before(x[0]))
-				}
-				check.OK(t, l.Observe(x[i], class[i]))
-			}
-			check.Equal(t, fmt.Sprintf("%s: after 7 examples", keys), before, then)
-			p := l.Probabilities(x)
-			if got := fmt.Sprint(p); want == "" {
-				want = got
-			} else if got != want {
-				t.Errorf("%s: sorted %s, shuffled %s", keys, got, want)
-			}
-			if right := Scores(p, class); right[0] > 0.3 || l.Steps() != (Steps{}) {
-				t.Errorf("%s: error %g, steps %+v", keys, right[0], l.Steps())
-			}
-		}
-	}
-}
-
 // An ensemble of output layers is the mean of its members, each behind features of its own, and its first member is the
 // layer by itself. So are the candidates of a bank, one of which is an ensemble.
 func TestMixedLayers(t *testing.T) {

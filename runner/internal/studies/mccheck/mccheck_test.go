@@ -2,7 +2,6 @@ package mccheck
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,9 +36,7 @@ name = "mine"; study = "mc_check"; seed = 1
 		by.Moments(moments, []float64{1, 0, -2.5}, []float64{0.5, 2, 1})
 		check.NearAll(t, formula, z.Where("formula", formula).Where("quantity", "p").Nums("value"), moments.P, 1e-8)
 	}
-	if got := z.Distinct("formula"); len(got) != 2 {
-		t.Errorf("formulas %v", got)
-	}
+	check.Equal(t, "formulas", len(z.Distinct("formula")), 2)
 }
 
 // Every number is there once, with its classes, and right formulas agree.
@@ -106,9 +103,7 @@ func TestCell(t *testing.T) {
 		found++
 		check.NearAll(t, c.Key, rows.Nums("value"), want, 1e-10)
 	}
-	if found != 3 {
-		t.Errorf("%d of 3 cells", found)
-	}
+	check.Equal(t, "cells", found, 3)
 }
 
 var three = approx.Logits{Mean: []float64{0.3, -0.2, 0.5}, Variance: []float64{1, 0.5, 2}}
@@ -215,16 +210,6 @@ func TestEstimate(t *testing.T) {
 	}
 	if s := scores[4]; !(s.effective < enough) || !math.IsNaN(s.z()) {
 		t.Errorf("%g effective samples, z = %g", s.effective, s.z())
-	}
-}
-
-// Cancelling ends a formula at the next block.
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	drawn := 0
-	_, err := estimate(ctx, make([]score, 1), 10*block, func([]float64) { drawn++; cancel() })
-	if !errors.Is(err, context.Canceled) || drawn != block {
-		t.Errorf("%v after %d samples", err, drawn)
 	}
 }
 

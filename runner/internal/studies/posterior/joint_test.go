@@ -88,7 +88,5 @@ func TestJointSkips(t *testing.T) {
 			t.Error("a skipped step changed the weights")
 		}
 	}
-	if n := g.Steps().Skipped; n != 3 {
-		t.Errorf("%d steps were skipped", n)
-	}
+	check.Equal(t, "skipped", g.Steps().Skipped, 3)
 }

@@ -169,15 +169,6 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// The exact answer is a reference: of total variations its noise.
-func TestCurves(t *testing.T) {
-	e := studytest.New(t, Kind, manifest).(*experiment)
-	of := tables(t).Get("curve_summary")
-	kl, tv := e.curves(of, "kl"), e.curves(of, "tv")
-	check.Equal(t, "names", []any{len(kl), kl[0].Name, len(tv), tv[0].Name}, []any{7, "fail", 8, "noise of the exact answer"})
-	check.Equal(t, "numbers", [][]float64{tv[0].Y, tv[1].Y}, [][]float64{of.Where("method", "exact").Nums("tv_noise"), of.Where("method", "fail").Nums("tv")})
-}
-
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, manifest, map[string]string{
 		"posterior.snapshots=[]; posterior.mapped=[]":      "posterior.snapshots: [] is",
