@@ -15,6 +15,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
@@ -106,16 +107,6 @@ func ask(t *testing.T, n *bnn.Network) (all []said) {
 	return all
 }
 
-// entropy returns the mean over all points.
-func entropy(all []said) (h float64) {
-	for _, s := range all {
-		for _, p := range s.label {
-			h -= p * math.Log(p) / float64(len(all))
-		}
-	}
-	return h
-}
-
 // near compares a row of a table with numbers, by column.
 func near(t *testing.T, row *table.Table, tol float64, want map[string]float64) {
 	t.Helper()
@@ -196,10 +187,10 @@ func statisticsByHand(want map[string]float64, snapshots [][]said) {
 		}
 	}
 	for i, k := range []int{1, 3, 6} {
-		want[fmt.Sprintf("entropy_%d", k)] = entropy(snapshots[i])
 		void := false
 		for _, s := range snapshots[i] {
 			sum, negative := floats.Sum(s.v), floats.Min(s.v) < -1e-11
+			want[fmt.Sprintf("entropy_%d", k)] += kernel.Entropy(s.label, 1) / 81
 			void = void || sum < -1e-11
 			want[fmt.Sprintf("variance_%d", k)] += sum / 81
 			add("variances_positive", 1.0/(3*81), !negative)

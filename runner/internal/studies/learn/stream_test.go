@@ -209,14 +209,3 @@ func TestTune(t *testing.T) {
 		t.Errorf("a manifest that chooses nothing: %v\n%s", err, text)
 	}
 }
-
-// More methods than one chart has curves for have several charts.
-func TestManyMethods(t *testing.T) {
-	src := streamOf(t, studytest.Clusters(36))
-	for k := range 4 {
-		src += fmt.Sprintf("[[method]]\nname = \"near %d\"\nkind = \"neighbours\"\n", k)
-	}
-	tables := studytest.Run(t, Kind, src, "sweep.seed=[2]")
-	row := studytest.New(t, Kind, src).(*stream).charts(tables.Get("curve_summary"), "", "")
-	check.Equal(t, "charts, and curves of the first", []any{len(row), len(row[0].Curves)}, []any{4, 5})
-}
