@@ -45,11 +45,11 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: deaf, fail, points, scale, sleep"},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
 		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
-		{"study = \"toy\"\n", "", "x.toml: missing: study, one of learn, ablation, "},
+		{"study = \"toy\"\n", "", "x.toml: study: missing; allowed: one of learn, ablation, "},
 		{`"small"`, `"../small"`, `x.toml:1: name: "../small" is not allowed`},
 		{"seed  = 2", "seed  = ", "x.toml:3: "},
 		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not allowed; allowed: one of sweep.seed"},
-		{"seed  = 2", "", "x.toml: missing: seed, one of sweep.seed"},
+		{"seed  = 2", "", "x.toml: seed: missing; allowed: one of sweep.seed"},
 	} {
 		write(t, edit(t, small, c.old, c.new), "x.toml")
 		// The good one, though before it, must not be run.
@@ -199,7 +199,7 @@ func TestShort(t *testing.T) {
 		t.Errorf("-short without -out: %v", err)
 	}
 	_, _, err := try(t, "-exp", write(t, small), "-short", "-out", out)
-	contains(t, fmt.Sprint(err), "missing: short, ")
+	contains(t, fmt.Sprint(err), "short: missing; allowed: ")
 }
 
 // An experiment with a program of its own is skipped by -all where the program is missing, and verified where the program has the

@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 		{"", "", "base.rate=2", []string{"-set base.rate=2: base.rate: "}},
 		{"", "", "item.third.rate=1", []string{"-set item.third.rate=1: ", "first, second"}},
 		{"", "", "item.second.rate=-1", []string{"-set item.second.rate=-1: item.second.rate: "}},
-		{"", "", "item.*.rate=-1", []string{"-set item.first.rate=-1: item.first.rate: "}},
+		{"", "", "item.*.rate=-1", []string{"-set item.*.rate=-1: item.first.rate: "}},
 		{"", "", "seed", []string{"key=value"}},
 		{"", "", "base.rat=1", []string{"-set base.rat=1: base.rat: ", "did you mean rate?"}},
 		{"", "", "base.unlike=1", []string{"base.unlike: not a key; allowed: rate, words"}},
@@ -113,7 +113,7 @@ func TestErrors(t *testing.T) {
 		}
 		_, _, err := decode(strings.Replace(text, c.old, c.new, 1), overrides...)
 		for _, want := range c.want {
-			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q, %q: error %v does not say %q", c.new, c.set, err, want)
 			}
 		}
@@ -142,12 +142,12 @@ func TestRequired(t *testing.T) {
 	const all = "name = 'x'\ntrain = 1\n[of]\ndraws = 1\nspread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n[[item]]\nrate = 0\n"
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
-		{"draws = 1\nspread = 0\n", "unequal = 0\n", "s.toml:3: missing: of.draws, 1 to 1,000; of.spread, 0 to 1e30"},
-		{"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "", "s.toml:3: missing: of.spread, 0 to 1e30; of.classes, each 2 to 100; of.gap, [low, high]; of.word, a word"},
-		{"name = 'x'\n", "", "s.toml: missing: name, up to 64 of a-z, 0-9, _ and -"},
-		{"rate = 0", "", "s.toml:9: missing: item.1.rate, 0 to 1"},
-		{"[[item]]\nrate = 0\n", "", "s.toml: missing: item, at least one table headed [[item]]"},
-		{"train = 1\n", "", "s.toml: missing: train, 1 to 9"},
+		{"draws = 1\nspread = 0\n", "unequal = 0\n", "s.toml:3: of.draws: missing; allowed: 1 to 1,000\ns.toml:3: of.spread: missing; allowed: 0 to 1e30"},
+		{"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "", "s.toml:3: of.spread: missing; allowed: 0 to 1e30\ns.toml:3: of.classes: missing; allowed: each 2 to 100\ns.toml:3: of.gap: missing; allowed: [low, high]\ns.toml:3: of.word: missing; allowed: a word"},
+		{"name = 'x'\n", "", "s.toml: name: missing; allowed: up to 64 of a-z, 0-9, _ and -"},
+		{"rate = 0", "", "s.toml:9: item.1.rate: missing; allowed: 0 to 1"},
+		{"[[item]]\nrate = 0\n", "", "s.toml: item: missing; allowed: at least one table headed [[item]]"},
+		{"train = 1\n", "", "s.toml: train: missing; allowed: 1 to 9"},
 		{"train = 1\n", "train = 0\n", "s.toml:2: train: 0 is not allowed; allowed: 1 to 9"},
 		{"draws = 1\n", "draws = 0\n", "s.toml:4: of.draws: 0 is not allowed; allowed: 1 to 1,000"},
 		{"spread = 0", "spread = nan", "s.toml:5: of.spread: NaN is not allowed; allowed: 0 to 1e30"},

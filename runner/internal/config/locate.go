@@ -1,16 +1,79 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"closedform/internal/field"
 )
+
+var (
+	header = regexp.MustCompile(`^\[\[?\s*([\w.-]+)\s*\]\]?\s*(#.*)?$`) // of a table, or of one of a list
+	given  = regexp.MustCompile(`^["']?([\w-]+)["']?\s*=`)              // a key
+)
+
+// lines returns the file and line of each key, and of each table, but for those within inline tables.
+func (m *Manifest) lines(text string) map[string]string {
+	found, before, table := map[string]string{}, map[string]int{}, ""
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		path := ""
+		if key := given.FindStringSubmatch(line); key != nil {
+			path = join(table, key[1])
+		} else if h := header.FindStringSubmatch(line); h != nil {
+			path = h[1]
+			if n := before[path]; n < len(list(m.tree[path])) {
+				before[path]++
+				path = join(path, label(n, list(m.tree[path])[n]))
+			}
+			table = path
+		}
+		if found[path] == "" {
+			found[path] = fmt.Sprintf("%s:%d", m.File, i+1)
+		}
+	}
+	delete(found, "") // other lines
+	return found
+}
+
+// note keeps where a value, and all that is in it, comes from: its line, or else the place of what it is in.
+func (m *Manifest) note(path string, value any, place string, lines map[string]string) {
+	place = cmp.Or(lines[path], place)
+	m.places[path] = place
+	if table, ok := value.(map[string]any); ok {
+		for key, x := range table {
+			m.note(join(path, key), x, place, lines)
+		}
+	}
+	for i, table := range list(value) {
+		m.note(join(path, label(i, table)), table, place, lines)
+	}
+}
+
+// label names an element of a list of tables.
+func label(i int, element map[string]any) string {
+	if name, ok := element["name"].(string); ok {
+		return name
+	}
+	return strconv.Itoa(i + 1)
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// nothing matches what is wrong with the value of a key that is not given.
+var nothing = regexp.MustCompile(`^(0|""|\[\]|<nil>)[a-z ]*; allowed`)
 
 // Locate adds to the error of a field, whose key is relative to path, where the value
 // comes from; it returns others as they are.
@@ -19,83 +82,15 @@ func (m *Manifest) Locate(path string, err error) error {
 	if !ok {
 		return err
 	}
-	key := join(path, at.Key)
-	if allowed := m.lacks(key, at); allowed != "" {
-		return m.required(&field.Error{Key: key, Problem: allowed})
+	key, problem := join(path, at.Key), at.Problem
+	place, ok := m.places[key]
+	if !ok {
+		problem = nothing.ReplaceAllString(problem, "missing; allowed")
 	}
-	return oneLine("%s: %s: %s", m.place(key), key, at.Problem)
-}
-
-// invalid adds the error of a required key that the manifest does not have to m.missing. It
-// returns others as Locate does.
-func (m *Manifest) invalid(path string, err error) error {
-	if at, ok := errors.AsType[*field.Error](err); ok {
-		key := join(path, at.Key)
-		if allowed := m.lacks(key, at); allowed != "" {
-			m.missing = append(m.missing, &field.Error{Key: key, Problem: allowed})
-			return nil
-		}
+	for k := key; place == ""; place = m.places[k] {
+		k = k[:max(0, strings.LastIndexByte(k, '.'))]
 	}
-	return m.Locate(path, err)
-}
-
-// required returns the error of required keys that the manifest does not have.
-func (m *Manifest) required(missing ...*field.Error) error {
-	var all []string
-	for _, a := range missing {
-		all = append(all, a.Key+", "+a.Problem)
-	}
-	return oneLine("%s: missing: %s", m.place(missing[0].Key), strings.Join(all, "; "))
-}
-
-// nothing matches what is wrong with the value of a key that is not given.
-var nothing = regexp.MustCompile(`^(?:missing|(?:0|""|\[\]|<nil>)[a-z ]*); allowed: (.+)$`)
-
-// lacks returns what is allowed if the error is that of a key that the manifest does not have, else nothing.
-func (m *Manifest) lacks(key string, err *field.Error) (allowed string) {
-	var node any = m.tree
-	for k := range strings.SplitSeq(key, ".") {
-		node = child(node, k)
-	}
-	if found := nothing.FindStringSubmatch(err.Problem); found != nil && node == nil {
-		return found[1]
-	}
-	return ""
-}
-
-// child returns what a table has under a key, or the table of a list with that label; nil: nothing.
-func child(node any, key string) any {
-	switch t := node.(type) {
-	case map[string]any:
-		return t[key]
-	case []map[string]any:
-		if i := slices.Index(labels(t), key); i >= 0 {
-			return t[i]
-		}
-	}
-	return nil
-}
-
-// place returns where the value of a key comes from: from -set, or from a line.
-func (m *Manifest) place(key string) string {
-	for k := key; k != ""; k, _ = cutLast(k) {
-		if o, ok := m.set[k]; ok {
-			return "-set " + o
-		}
-	}
-	for _, of := range []*Manifest{m, m.sets} {
-		if of != nil && of.line(key) > 0 {
-			return fmt.Sprintf("%s:%d", of.File, of.line(key))
-		}
-	}
-	return m.File
-}
-
-// oneLine is fmt.Errorf with blanks for line ends, which keys in quotes may have.
-func oneLine(format string, args ...any) error {
-	return errors.New(strings.Join(strings.FieldsFunc(fmt.Sprintf(format, args...), func(r rune) bool {
-		return r == '\n' || r == '\r'
-	}), " "))
+	return oneLine("%s: %s: %s", place, key, problem)
 }
 
 // Errorf returns the error of the value of a key, with file and line.
@@ -103,83 +98,47 @@ func (m *Manifest) Errorf(key, format string, args ...any) error {
 	return m.Locate("", field.Errorf(key, format, args...))
 }
 
-// cutLast splits a path before its last key.
-func cutLast(path string) (before, last string) {
-	i := max(0, strings.LastIndexByte(path, '.'))
-	return path[:i], strings.TrimPrefix(path[i:], ".")
+// oneLine is fmt.Errorf with blanks for line ends, which keys in quotes may have.
+func oneLine(format string, args ...any) error {
+	return errors.New(strings.NewReplacer("\n", " ", "\r", " ").Replace(fmt.Sprintf(format, args...)))
 }
 
-// header matches the header of a table, or of one of a list.
-var header = regexp.MustCompile(`^\[\[?\s*([A-Za-z0-9_.-]+)\s*\]\]?\s*(#.*)?$`)
-
-// line returns the line of a key: that on which it is set, or else the header of the
-// innermost table around it, or 0 if there is none.
-func (m *Manifest) line(key string) int {
-	for path := key; path != ""; path, _ = cutLast(path) {
-		table, last := cutLast(path)
-		current, count := "", map[string]int{}
-		for i, text := range strings.Split(string(m.text), "\n") {
-			text = strings.TrimSpace(text)
-			if h := header.FindStringSubmatch(text); h != nil {
-				current = h[1]
-				if strings.HasPrefix(text, "[[") {
-					i := count[h[1]]
-					if tables, ok := m.own[h[1]].([]map[string]any); ok && i < len(tables) { // not replaced by -set
-						current = join(h[1], label(i, tables[i]))
-					}
-					count[h[1]]++
-				}
-				if current == path {
-					return i + 1
-				}
-			}
-			if left, _, ok := strings.Cut(text, "="); ok && current == table && strings.Trim(strings.TrimSpace(left), `"'`) == last {
-				return i + 1
-			}
+// set sets the value of a key from the command line in a node of the tree that is at path. In a list of
+// tables, "*" stands for each.
+func (m *Manifest) set(node any, path, key, text, place string) error {
+	first, rest, more := strings.Cut(key, ".")
+	here := join(path, first)
+	table, ok := node.(map[string]any)
+	switch {
+	case ok && more:
+		if table[first] == nil {
+			table[first] = map[string]any{}
+		}
+		return m.set(table[first], here, rest, text, place)
+	case ok:
+		table[first] = value(text)
+		maps.DeleteFunc(m.places, func(k, _ string) bool { return strings.HasPrefix(k, here+".") })
+		m.note(here, table[first], place, nil)
+		return nil
+	case list(node) == nil:
+		return fmt.Errorf("%s is not a table", path)
+	}
+	var err error
+	var names []string
+	found := false
+	for i, element := range list(node) {
+		name := label(i, element)
+		names = append(names, name)
+		if more && (first == "*" || first == name) {
+			found = true
+			err = cmp.Or(err, m.set(element, join(path, name), rest, text, place))
+			m.note(join(path, label(i, element)), element, place, m.places) // it may have another name
 		}
 	}
-	return 0
-}
-
-// override applies "key=value" to the tree.
-func (m *Manifest) override(o string) error {
-	key, text, ok := strings.Cut(o, "=")
-	key, text = strings.TrimSpace(key), strings.TrimSpace(text)
-	keys := strings.Split(key, ".")
-	if !ok || slices.Contains(keys, "") {
-		return errors.New("must be key=value, such as model.lambda=0.4")
+	if !found {
+		err = fmt.Errorf("%s is not a key; allowed: a key of %s", here, strings.Join(names, ", "))
 	}
-	var node any = m.tree
-	for i, k := range keys {
-		last := i == len(keys)-1
-		switch t := node.(type) {
-		case map[string]any:
-			if last {
-				t[k] = value(text)
-			} else if t[k] == nil {
-				t[k] = map[string]any{}
-			}
-		case []map[string]any:
-			names := labels(t)
-			if k == "*" {
-				for _, l := range names {
-					one := strings.Join(slices.Concat(keys[:i], []string{l}, keys[i+1:]), ".")
-					if err := m.override(one + "=" + text); err != nil {
-						return err
-					}
-				}
-				return nil
-			}
-			if last || !slices.Contains(names, k) {
-				return fmt.Errorf("%s is not a key; allowed: a key of %s", strings.Join(keys[:i+1], "."), strings.Join(names, ", "))
-			}
-		default:
-			return fmt.Errorf("%s is not a table", strings.Join(keys[:i], "."))
-		}
-		node = child(node, k)
-	}
-	m.set[key] = o
-	return nil
+	return err
 }
 
 // value reads a value of the command line, where a shell has taken the quotes of a text.
@@ -191,5 +150,5 @@ func value(text string) any {
 	if _, err := toml.Decode("x = "+text, &v); err != nil {
 		return text
 	}
-	return tables(v["x"])
+	return v["x"]
 }

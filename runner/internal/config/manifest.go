@@ -2,10 +2,10 @@
 // experiment, into the structs of the studies, of which it knows none. A struct says by
 // its tags which keys there are, by the values that it has beforehand what their defaults
 // are, and by the tag allowed and a method Validate what is allowed. A key with this tag and
-// no default is required. An error has one line,
+// no default is required. All errors are said at once, each in one line,
 //
 //	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: a number ≥ 0 and < 1
-//	experiments/x.toml:5: missing: ablation.spread, 0 to 1e30; ablation.draws, 1 to 1,000,000
+//	experiments/x.toml:5: ablation.spread: missing; allowed: 0 to 1e30
 //
 // where "-set model.rho=1" stands in place of file and line for a value from the command
 // line. Tables of a list ([[method]]) are called by their name, or by their number from 1
@@ -70,13 +70,9 @@ type Manifest struct {
 	Header
 	File string
 
-	text []byte
-	own  map[string]any    // what the text says, but for what -set has replaced
-	tree map[string]any    // the same with the sets of another file
-	sets *Manifest         // this file; nil: there is none
-	set  map[string]string // the override of each key that has one
-
-	missing  []*field.Error // required keys that are not given, with what is allowed
+	tree     map[string]any
+	places   map[string]string // where each key that is given comes from: file and line, or -set and what it says
+	failed   []error
 	programs map[string]Program
 }
 
@@ -118,9 +114,7 @@ func Read(file string, overrides []string) (*Manifest, error) {
 
 // Parse reads the text of a manifest, which errors call file.
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
-	m := &Manifest{File: file, text: text, set: map[string]string{}, programs: map[string]Program{}}
-	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
-	err := m.parse()
+	m, err := parse(file, text)
 	if err == nil {
 		err = m.takeSets()
 	}
@@ -128,64 +122,98 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 		return nil, err
 	}
 	for _, o := range overrides {
-		if err := m.override(o); err != nil {
+		key, text, ok := strings.Cut(o, "=")
+		key, text = strings.TrimSpace(key), strings.TrimSpace(text)
+		if !ok || slices.Contains(strings.Split(key, "."), "") {
+			return nil, oneLine("-set %s: must be key=value, such as model.lambda=0.4", o)
+		}
+		if err := m.set(m.tree, "", key, text, "-set "+o); err != nil {
 			return nil, oneLine("-set %s: %v", o, err)
 		}
 	}
+	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
 	header := map[string]any{}
 	for _, f := range fields(&m.Header) {
 		if value, ok := m.tree[f.key]; ok {
 			header[f.key] = value
 		}
 	}
-	if err := m.decode("", header, &m.Header); err != nil {
-		return nil, err
-	}
+	m.decode("", header, &m.Header)
 	m.Overrides = append(m.Overrides, overrides...)
-	return m, nil
+	return m, errors.Join(m.failed...)
 }
 
 // parse reads the text as TOML.
-func (m *Manifest) parse() error {
-	if err := CheckDepth(m.text); err != nil {
-		return fmt.Errorf("%s: %w", m.File, err)
+func parse(file string, text []byte) (*Manifest, error) {
+	m := &Manifest{File: file, places: map[string]string{}, programs: map[string]Program{}}
+	if err := CheckDepth(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if _, err := toml.NewDecoder(bytes.NewReader(m.text)).Decode(&m.tree); err != nil {
-		if syntax := (toml.ParseError{}); errors.As(err, &syntax) {
-			return oneLine("%s:%d: %s", m.File, syntax.Position.Line, syntax.Message)
+	if _, err := toml.Decode(string(text), &m.tree); err != nil {
+		syntax, _ := errors.AsType[toml.ParseError](err)
+		return nil, oneLine("%s:%d: %s", file, syntax.Position.Line, cmp.Or(syntax.Message, err.Error()))
+	}
+	m.note("", m.tree, file, m.lines(string(text)))
+	return m, nil
+}
+
+// takeSets puts the tables [[set]] of the file that the key sets names, relative to the
+// manifest, before those of the manifest. A set of the manifest with the name of a set of the file
+// replaces its values.
+func (m *Manifest) takeSets() error {
+	value, ok := m.tree["sets"]
+	if !ok {
+		return nil
+	}
+	name, _ := value.(string)
+	if filepath.Ext(name) != ".toml" {
+		return m.Errorf("sets", "%v is not allowed; allowed: the name of a .toml file with tables [[set]]", value)
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(filepath.Dir(m.File), name)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return m.Errorf("sets", "%v", err)
+	}
+	file, err := parse(name, text)
+	if err != nil {
+		return err
+	}
+	for key := range file.tree {
+		if key != "set" {
+			return file.Errorf(key, "not a key; allowed: set")
 		}
-		return oneLine("%s: %v", m.File, err)
 	}
-	tables(m.tree)
-	m.own = m.tree
+	all := list(file.tree["set"])
+	for _, t := range list(m.tree["set"]) {
+		if i := slices.IndexFunc(all, func(s map[string]any) bool { return s["name"] == t["name"] }); i >= 0 {
+			maps.Copy(all[i], t)
+		} else {
+			all = append(all, t)
+		}
+	}
+	delete(m.tree, "sets")
+	m.tree["set"] = all
+	maps.Copy(file.places, m.places)
+	m.places = file.places
 	return nil
 }
 
-// tables returns a value in which lists of tables that are written inline are like others.
-func tables(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for key, x := range v {
-			v[key] = tables(x)
-		}
-	case []map[string]any:
-		for _, t := range v {
-			tables(t)
-		}
-	case []any:
-		list := make([]map[string]any, len(v))
-		for i, x := range v {
-			t, ok := tables(x).(map[string]any)
-			if !ok {
-				return v
-			}
-			list[i] = t
-		}
-		if len(list) > 0 {
-			return list
-		}
+// list returns the tables of a list, which may be written inline, or nil if it is none.
+func list(value any) (tables []map[string]any) {
+	if list, ok := value.([]map[string]any); ok {
+		return list
 	}
-	return value
+	inline, _ := value.([]any)
+	for _, x := range inline {
+		t, ok := x.(map[string]any)
+		if !ok {
+			return nil
+		}
+		tables = append(tables, t)
+	}
+	return tables
 }
 
 // CheckDepth returns an error for TOML with lists, tables or keys in each other so deep that
@@ -215,20 +243,15 @@ func CheckDepth(text []byte) error {
 // defaults, and validates it; see the comment of [Manifest.decode] for its tags.
 func (m *Manifest) Decode(v any) error {
 	header := m.Header
-	m.missing = nil
-	err := m.decode("", m.tree, &header, v)
-	if err == nil && len(m.missing) > 0 {
-		err = m.required(m.missing...)
-	}
-	return err
+	m.failed = nil
+	m.decode("", m.tree, &header, v)
+	return errors.Join(m.failed...)
 }
 
 // Resolved returns the manifest with all keys of v spelled out, as TOML.
 func (m *Manifest) Resolved(v any) ([]byte, error) {
 	all := tree(&m.Header, false)
-	for key, value := range tree(v, false) {
-		all[key] = value
-	}
+	maps.Copy(all, tree(v, false))
 	var buf bytes.Buffer
 	e := toml.NewEncoder(&buf)
 	e.Indent = ""
@@ -239,18 +262,14 @@ func (m *Manifest) Resolved(v any) ([]byte, error) {
 // Find returns the path of the manifest called name: name itself if it is the path of a
 // file, or else the file of this name in the folder, with or without .toml.
 func Find(name, folder string) (string, error) {
-	paths := []string{name}
-	if name == filepath.Base(name) {
-		paths = append(paths, filepath.Join(folder, name), filepath.Join(folder, name+".toml"))
-	}
-	for _, p := range paths {
+	for _, p := range []string{name, filepath.Join(folder, name), filepath.Join(folder, name+".toml")} {
 		if info, err := os.Stat(p); err == nil && !info.IsDir() {
 			return p, nil
 		}
 	}
 	all, err := List(folder)
 	if err != nil {
-		return "", fmt.Errorf("no manifest %q: %w", name, err)
+		return "", err
 	}
 	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s", name, folder, strings.Join(all, ", "))
 }

@@ -1,14 +1,13 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
+
+	"closedform/internal/field"
 )
 
 // Sweep is the table [sweep] of an experiment that sweeps the seed alone.
@@ -24,10 +23,10 @@ func (s *Ints) UnmarshalTOML(v any) error {
 	*s = nil
 	switch v := v.(type) {
 	case string:
-		before, after, _ := strings.Cut(v, "..")
-		first, err := strconv.Atoi(before)
-		last, err2 := strconv.Atoi(after)
-		if cmp.Or(err, err2) != nil || first < 0 || last < first || last > MaxSeed || last-first >= MaxCells {
+		var first, last int
+		fmt.Sscanf(v, "%d..%d", &first, &last)
+		if v != fmt.Sprintf("%d..%d", first, last) || first < 0 || last < first || last > MaxSeed ||
+			last-first >= MaxCells {
 			break
 		}
 		for n := first; n <= last; n++ {
@@ -72,48 +71,28 @@ func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 	return swept, nil
 }
 
-// takeSets puts the tables [[set]] of the file that the key sets names, relative to the
-// manifest, before those of the manifest. A set of the manifest with the name of a set of the file
-// replaces its values.
-func (m *Manifest) takeSets() error {
-	value, ok := m.tree["sets"]
-	if !ok {
-		return nil
-	}
-	name, ok := value.(string)
-	if !ok || filepath.Ext(name) != ".toml" {
-		return m.Errorf("sets", "%v is not allowed; allowed: the name of a .toml file with tables [[set]]", value)
-	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(m.File), name)
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return m.Errorf("sets", "%v", err)
-	}
-	m.sets = &Manifest{File: name, text: text}
-	if err := m.sets.parse(); err != nil {
-		return err
-	}
-	for key := range m.sets.tree {
-		if key != "set" {
-			return m.sets.Errorf(key, "not a key; allowed: set")
+// Set sets the field of a key, of one of the structs, to a number or a word. Of a field that is a free
+// table, "settings.x" is the value x in a copy of the table.
+func Set(key string, x any, structs ...any) error {
+	table, of, free := strings.Cut(key, ".")
+	for _, s := range structs {
+		for _, f := range fields(s) {
+			switch {
+			case free && f.key == table && f.value.Kind() == reflect.Map:
+				copied := maps.Clone(f.value.Interface().(map[string]any))
+				if copied == nil {
+					copied = map[string]any{}
+				}
+				copied[of] = x
+				f.value.Set(reflect.ValueOf(copied))
+				return nil
+			case f.key == key:
+				if n, ok := x.(float64); ok && n == float64(int64(n)) {
+					x = int64(n)
+				}
+				return decodeValue(key, x, f.value)
+			}
 		}
 	}
-	all, _ := m.sets.tree["set"].([]map[string]any)
-	for i, t := range all {
-		all[i] = maps.Clone(t)
-	}
-	own, _ := m.own["set"].([]map[string]any)
-	for _, t := range own {
-		if i := slices.IndexFunc(all, func(s map[string]any) bool { return s["name"] == t["name"] }); i >= 0 {
-			maps.Copy(all[i], t)
-		} else {
-			all = append(all, t)
-		}
-	}
-	m.tree = maps.Clone(m.own)
-	delete(m.tree, "sets")
-	m.tree["set"] = all
-	return nil
+	return field.Errorf(key, "not a key with a number or a word")
 }

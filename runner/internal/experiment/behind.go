@@ -29,23 +29,33 @@ func (e *Experiment) Behind(dir string) (why string, err error) {
 
 func (e *Experiment) behind(dir string) (why string, err error) {
 	run, err := store.ReadRun(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "no results", nil
-	}
-	if err != nil {
+	case err != nil:
 		return "", err
-	}
-	if run.SourceDigest != SourceDigest() {
+	case run.SourceDigest != SourceDigest():
 		return "of other sources", nil
 	}
-	same, err := e.resolvesTo(filepath.Join(dir, "manifest.toml"))
-	if err != nil || !same {
+	if same, err := e.resolvesTo(filepath.Join(dir, "manifest.toml")); err != nil || !same {
 		return "of another manifest", err
 	}
-	if d, ok := e.Study.(study.Derived); ok {
-		return e.sourcesBehind(d, dir)
+	d, ok := e.Study.(study.Derived)
+	if !ok || len(e.Study.Cells()) > 0 {
+		return "", nil
 	}
-	return "", nil
+	// Without cells its tables are made again.
+	if _, err := Use(d, filepath.Dir(dir)); err != nil {
+		return "derived of results that cannot be read", nil
+	}
+	tables, err := e.Study.Tables(nil)
+	for _, t := range tables {
+		file := store.TableFile(t)
+		if old, _ := os.ReadFile(filepath.Join(dir, file.Name)); !bytes.Equal(old, file.Data) {
+			return "derived of other results", nil
+		}
+	}
+	return "", err
 }
 
 // Elsewhere reports whether results in dir cannot be made again here: a program that the manifest
@@ -70,7 +80,7 @@ func (e *Experiment) resolvesTo(file string) (bool, error) {
 		return false, err
 	}
 	var today, then map[string]any
-	if _, err := toml.Decode(string(text), &today); err != nil {
+	if err := toml.Unmarshal(text, &today); err != nil {
 		return false, err
 	}
 	_, err = toml.DecodeFile(file, &then)
@@ -104,28 +114,6 @@ func prune(manifest, other any) {
 			prune(m[i], o[i])
 		}
 	}
-}
-
-// sourcesBehind says whether the results that an experiment reads are others than those that it read: its tables are
-// made again, unless it has cells.
-func (e *Experiment) sourcesBehind(d study.Derived, dir string) (why string, err error) {
-	if len(e.Study.Cells()) > 0 {
-		return "", nil
-	}
-	if _, err := Use(d, filepath.Dir(dir)); err != nil {
-		return "derived of results that cannot be read", nil
-	}
-	tables, err := e.Study.Tables(nil)
-	if err != nil {
-		return "", err
-	}
-	for _, t := range tables {
-		file := store.TableFile(t)
-		if old, _ := os.ReadFile(filepath.Join(dir, file.Name)); !bytes.Equal(old, file.Data) {
-			return "derived of other results", nil
-		}
-	}
-	return "", nil
 }
 
 // Use gives an experiment access to the results of others in a folder, and returns their checksums.

@@ -3,17 +3,26 @@
 package experiment
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
+	"closedform"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/fetch"
+	"closedform/runner/internal/pool"
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 // Folder is the folder of the manifests that are run by name.
@@ -30,6 +39,12 @@ var former = map[string]string{
 	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
 	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
 }
+
+// SourceDigest identifies the code that makes the cells of all studies.
+var SourceDigest = closedform.Digest
+
+// Formats are the file formats of a figure.
+var Formats = []string{"png", "pdf"}
 
 // Experiment is a manifest that its study has read.
 type Experiment struct {
@@ -84,4 +99,79 @@ func (e *Experiment) SeedsOf(resolved []byte) ([]int, error) {
 		return nil, err
 	}
 	return e.Seeds(m.Sweep.Seed)
+}
+
+// Cells returns the cells, whose keys differ, and their fingerprints, which are checksums of the
+// source digest and of their specs.
+func (e *Experiment) Cells() (cells []study.Cell, prints []string, err error) {
+	cells = e.Study.Cells()
+	if len(cells) > config.MaxCells {
+		return nil, nil, fmt.Errorf("%d cells; allowed: %d", len(cells), config.MaxCells)
+	}
+	seen := map[string]bool{}
+	for _, c := range cells {
+		spec, err := json.Marshal(c.Spec)
+		if err != nil {
+			return nil, nil, fmt.Errorf("cell %s: %w", c.Key, err)
+		}
+		if seen[c.Key] {
+			return nil, nil, fmt.Errorf("two cells are called %s", c.Key)
+		}
+		seen[c.Key] = true
+		prints = append(prints, Checksum([]byte(SourceDigest()), spec))
+	}
+	return cells, prints, nil
+}
+
+// Checksum returns the SHA-256, in hexadecimal, of all parts.
+func Checksum(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d\n", len(p))
+		h.Write(p)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// Executable stands for all code of the program: a cell follows from the code that makes numbers,
+// but how tables are written and drawn may be any other.
+var Executable = sync.OnceValues(func() ([]byte, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	code, err := os.ReadFile(path)
+	return []byte(Checksum(code)), err
+})
+
+// Draw returns the files of figures, each drawn only from the published tables that it needs.
+func Draw(drawings []study.Figure, read func(name string) (*table.Table, error)) ([]store.File, error) {
+	tables, needs := map[string]*table.Table{}, make([]table.Set, len(drawings))
+	for i, d := range drawings {
+		for _, name := range d.Needs {
+			if tables[name] == nil {
+				t, err := read(name)
+				if err != nil {
+					return nil, fmt.Errorf("figure %s needs %w", d.Name, err)
+				}
+				tables[name] = t
+			}
+			needs[i] = append(needs[i], tables[name])
+		}
+	}
+	files := make([]store.File, len(drawings)*len(Formats))
+	return files, pool.Each(context.Background(), len(drawings), func(_ context.Context, i int) error {
+		page, err := drawings[i].Draw(needs[i])
+		for k, format := range Formats {
+			file := &files[i*len(Formats)+k]
+			file.Name = drawings[i].Name + "." + format
+			if err == nil {
+				file.Data, err = page.Encode(format)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", drawings[i].Name, err)
+		}
+		return nil
+	})
 }

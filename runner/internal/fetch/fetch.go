@@ -78,30 +78,24 @@ func (f *fetcher) file(ctx context.Context, file *setFile, path string) (what st
 	if data, err := os.ReadFile(path); err == nil && file.check(data) == nil {
 		return "there already", nil
 	}
-	data, from, err := f.get(ctx, file)
-	if err != nil {
-		return "", err
+	from := filepath.Join(f.mirror, filepath.FromSlash(file.Path))
+	data, err := os.ReadFile(from)
+	if f.mirror == "" || errors.Is(err, fs.ErrNotExist) {
+		data, from, err = f.download(ctx, file)
+	} else if err = cmp.Or(err, file.check(data)); err != nil {
+		err = fmt.Errorf("%s: %w", from, err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o777)
+	}
+	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%d bytes from %s", len(data), from), store.WriteFile(path, data)
 }
 
-// get returns a file that has been checked, and where it is from.
-func (f *fetcher) get(ctx context.Context, file *setFile) (data []byte, from string, err error) {
-	if f.mirror != "" {
-		from = filepath.Join(f.mirror, filepath.FromSlash(file.Path))
-		data, err = os.ReadFile(from)
-		if err == nil {
-			if err = file.check(data); err != nil {
-				err = fmt.Errorf("%s: %w", from, err)
-			}
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return data, from, err
-		}
-	}
+// download returns a file that has been checked, and where it is from.
+func (f *fetcher) download(ctx context.Context, file *setFile) (data []byte, from string, err error) {
 	var failed error
 	for _, urls := range file.URLs {
 		for try := 0; try < maxTries && ctx.Err() == nil; try++ {

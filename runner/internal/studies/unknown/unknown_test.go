@@ -277,7 +277,7 @@ func TestSpecs(t *testing.T) {
 		"outside.far.name=unseen":       "outside.unseen.name", "outside.far.images=x": "outside.far.images",
 		"outside.far.file=gone.csv": "gone.csv", "outside.far.rows=0": "outside.far.rows",
 		"unknown.combine=[\"combined\"]":             "unknown.combine",
-		"unknown.scores=[\"combined\", \"entropy\"]": "missing: unknown.combine, ",
+		"unknown.scores=[\"combined\", \"entropy\"]": "unknown.combine: missing; allowed: ",
 		"unknown.scores=[\"entropy\", \"entropy\"]":  "unknown.scores: entropy is there twice",
 		"unknown.combine=[\"entropy\", \"entropy\"]": "unknown.combine", "method.ours.scale=x": "method.ours.scale",
 		"data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
