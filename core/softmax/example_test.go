@@ -10,7 +10,9 @@ import (
 
 // Three logits of growing uncertainty: the mean of their softmax, and how its
 // entries vary together. Every row of the covariance adds up to zero, because
-// the probabilities always add up to one.
+// the probabilities always add up to one. The cross-covariance says how a
+// probability responds to each logit: a class rises with its own logit and falls
+// with the others.
 func ExampleProbit() {
 	mean := []float64{1, 0, -1}
 	variance := []float64{0.5, 1, 2}
@@ -23,27 +25,16 @@ func ExampleProbit() {
 	var cov mat.SymDense
 	moments.Cov(&cov)
 	fmt.Printf("covariance of the probabilities\n%.4f\n", mat.Formatted(&cov))
+	var cross mat.Dense
+	moments.Cross(&cross, variance)
+	fmt.Printf("covariance of logits and probabilities\n%.4f\n", mat.Formatted(&cross))
 	// Output:
 	// p = [0.5855 0.2736 0.1408]
 	// covariance of the probabilities
 	// ⎡ 0.0520  -0.0345  -0.0175⎤
 	// ⎢-0.0345   0.0394  -0.0049⎥
 	// ⎣-0.0175  -0.0049   0.0224⎦
-}
-
-// The cross-covariance says how a probability responds to each logit: a class
-// rises with its own logit and falls with the others.
-func ExampleMoments_Cross() {
-	mean := []float64{1, 0, -1}
-	variance := []float64{0.5, 1, 2}
-
-	moments := softmax.NewMoments(3)
-	softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}.Moments(moments, mean, variance)
-
-	var cross mat.Dense
-	moments.Cross(&cross, variance)
-	fmt.Printf("%.4f\n", mat.Formatted(&cross))
-	// Output:
+	// covariance of logits and probabilities
 	// ⎡ 0.0953  -0.0629  -0.0325⎤
 	// ⎢-0.1257   0.1594  -0.0336⎥
 	// ⎣-0.1299  -0.0673   0.1972⎦

@@ -22,16 +22,14 @@ func boxErrors(dst []float64, p Probit, z []float64) {
 	}
 }
 
-// Both errors against random logits: the mean square to its standard error; no error is larger than the largest.
+// The mean square of random logits to its standard error.
 func TestBoxErrors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and of one goroutine")
-	}
+	numbersOnly(t)
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{2, 3, 10} {
 		for _, p := range []Probit{{0.5, 0.5}, {0.4, 0.1}, {0.3, 0}, {0.4, 0.01}, {0.6, 0.9}} {
 			e, z := make([]float64, n), make([]float64, n)
-			var sum, squares, worst float64
+			var sum, squares float64
 			const samples = 2000
 			for range samples {
 				for j := range z {
@@ -41,19 +39,15 @@ func TestBoxErrors(t *testing.T) {
 				var q float64
 				for _, x := range e {
 					q += x * x
-					worst = max(worst, math.Abs(x))
 				}
 				sum += q
 				squares += q * q
 			}
 			mean := sum / samples
 			se := math.Sqrt((squares/samples - mean*mean) / samples)
-			rms, largest := p.BoxErrors(n)
+			rms, _ := p.BoxErrors(n)
 			if !(math.Abs(rms*rms-mean) < 5*se) {
 				t.Errorf("n=%d, %+v: mean square %g, sampled %g ± %g", n, p, rms*rms, mean, se)
-			}
-			if !(worst <= largest) || !(worst > 0.5*largest) {
-				t.Errorf("n=%d, %+v: largest error %g, sampled %g", n, p, largest, worst)
 			}
 		}
 	}
@@ -62,11 +56,9 @@ func TestBoxErrors(t *testing.T) {
 // The contrasts that are searched include the largest error: raising |e_0| by random steps of all logits finds
 // none that is larger.
 func TestLargestInBox(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and of one goroutine")
-	}
+	numbersOnly(t)
 	rnd := rand.New(rand.NewPCG(2, 1))
-	for _, n := range []int{2, 3, 5} {
+	for _, n := range []int{2, 3, 10} {
 		for _, p := range []Probit{{0.45, 0.5}, {0.55, 0.5}, {0.5, 0.2}, {0.7, 0.8}} {
 			e, best := make([]float64, n), 0.0
 			for range 15 {
@@ -123,9 +115,4 @@ func TestFitsAreBest(t *testing.T) {
 		}
 		check.Equal(t, fmt.Sprint("slope, n=", n), FitLambda("slope", n, 0.3), SlopeLambda(n, 0.3))
 	}
-}
-
-func TestFitPanics(t *testing.T) {
-	check.Panics(t, "softmax: ", "ρ = 1", func() { FitLambda("lsq", 3, 1) })
-	check.Panics(t, "softmax: ", "steep", func() { FitLambda("steep", 3, 0.5) })
 }

@@ -239,32 +239,3 @@ func TestPosteriorExtremes(t *testing.T) {
 		}
 	}
 }
-
-// The table of log F against the integral round the mode: F and its density everywhere, and
-// where [gumbelWinner.logit] takes them from the table, the moments of one logit.
-func TestGumbelTable(t *testing.T) {
-	fine := posteriorRule{drop: 45, step: 0.3, spread: 30}
-	var series gumbelSeries
-	var direct tiltedNormal
-	for _, s := range []float64{0, 1e-9, 0.003, 0.05, 0.1, 0.17, 0.25, 0.4, 0.5, 0.77, 1, 1.2, 1.9, 3.5, 4, 7, 17, 1e3, 1e9} {
-		series.set(s, math.Inf(-1), math.Inf(1))
-		var cdf, pdf, log, mean, variance float64
-		for xi := -reach; xi < 34; xi += 0.0371 {
-			x := xi * math.Hypot(1, s)
-			l, ratio := series.logCDF(x)
-			direct.integrate(-x, s*s, 0, fine)
-			f := math.Exp(direct.log)
-			cdf, pdf = max(cdf, math.Abs(math.Exp(l)-f)), max(pdf, math.Abs(ratio-direct.gradient)*f)
-			within := 1 + s*s*series.bend(x)
-			if s == 0 || s > 1e3 || l < leastLog || within < leastWithin {
-				continue
-			}
-			log = max(log, math.Abs(l-direct.log))
-			mean = max(mean, math.Abs(s*ratio+direct.shift/s))
-			variance = max(variance, math.Abs(s*s/direct.variance*within-1))
-		}
-		if !(cdf < 1e-13 && pdf < 1e-12 && log < 1e-12 && mean < 1e-11 && variance < 1e-9) {
-			t.Errorf("s = %g: F is off by %.1e, its density by %.1e, log F by %.1e, the mean by %.1e standard deviations, the variance by %.1e", s, cdf, pdf, log, mean, variance)
-		}
-	}
-}
