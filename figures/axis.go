@@ -51,8 +51,6 @@ func (a Axis) shows(v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-func (a Axis) holds(v float64) bool { return v >= a.Min && v <= a.Max }
-
 // check returns an error unless the ends are finite and increase, and are positive on a logarithmic axis.
 func (a Axis) check() error {
 	if a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0) {

@@ -22,7 +22,7 @@ type Chart struct {
 
 // Curve is a named set of points of a chart or a map, in the order in which a straight line joins them.
 // A point with a coordinate that is not a number is a gap. So is one that is infinite, or not positive
-// on a logarithmic axis; the legend counts these as outside.
+// on a logarithmic axis.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
 	Group int    // curves of a group, 1 to [Groups], share a colour, and differ in their markers; 0: none
@@ -55,24 +55,26 @@ const (
 
 // Charts draws rows of charts on one page, each as wide as a column of text. Charts are square if every
 // chart has the same X and Y axis, as in a Q–Q plot. The legend at the foot explains the curves of all
-// charts and counts the points that cannot be shown. The charts must not change until the last Encode.
+// charts. The charts must not change until the last Encode.
 func Charts(rows [][]Chart) *Figure {
 	out, axes := page{aspect: 1}, sharedAxes(slices.Concat(rows...))
 	small := len(rows) > 0 && len(rows[0]) > many
-	styles, outside := styles{of: map[string]style{}, small: small}, 0
+	styles := styles{of: map[string]style{}, small: small}
 	for _, row := range rows {
 		var panels []panel
 		for _, c := range row {
 			x, y := axes[c.X], axes[c.Y]
-			if err := cmp.Or(checkCurves(c.Curves), x.check(), y.check()); err != nil {
-				return failed(err)
+			for _, of := range c.Curves {
+				low, high := cmp.Or(len(of.Low), len(of.X)), cmp.Or(len(of.High), len(of.X))
+				if err := sameLength(of.Name, len(of.X), len(of.Y), low, high); err != nil {
+					return failed(err)
+				}
 			}
 			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && !small {
 				out.aspect = landscape
 			}
 			styles.add(c.Curves...)
 			panels = append(panels, panel{c.Title, x, y, styles.plotters(x, y, c.Curves)})
-			outside += countOutside(x, y, c.Curves)
 		}
 		out.rows = append(out.rows, panels)
 	}
@@ -81,53 +83,44 @@ func Charts(rows [][]Chart) *Figure {
 			out.keys = append(out.keys, key{c.Name, styles.thumbs(c)})
 		}
 	}
-	if outside > 0 {
-		out.keys = append(out.keys, key{text: fmt.Sprint("points outside the charts: ", outside)})
-	}
 	return out.figure()
 }
 
-// sharedAxes returns the axes of charts with their ends: about those values of curves that the axis can
-// show or, where there are none, of references.
+// sharedAxes returns the axes of charts with their ends: about those values of curves, other than
+// references, that the axis can show.
 func sharedAxes(charts []Chart) map[Axis]Axis {
-	values, references, out := map[Axis][]float64{}, map[Axis][]float64{}, map[Axis]Axis{}
+	values, out := map[Axis][]float64{}, map[Axis]Axis{}
 	for _, chart := range charts {
 		x, y := chart.X, chart.Y
 		out[x], out[y] = x, y
 		for _, c := range chart.Curves {
-			to := values
-			if c.Kind == Reference {
-				to = references
+			if c.Kind != Reference {
+				values[x] = append(values[x], c.X...)
+				values[y] = slices.Concat(values[y], c.Y, c.Low, c.High)
 			}
-			to[x] = append(to[x], c.X...)
-			to[y] = slices.Concat(to[y], c.Y, c.Low, c.High)
 		}
 	}
 	for a := range out {
-		all := values[a]
-		if !slices.ContainsFunc(all, a.shows) {
-			all = references[a]
-		}
-		out[a] = a.Spanning(all)
-		if out[a] != a {
+		if out[a] = a.Spanning(values[a]); out[a] != a {
 			out[a] = out[a].widened()
 		}
 	}
 	return out
 }
 
-// Split divides the curves of a chart among charts side by side, n in each. All of them have the
-// references. Without others there is one chart.
+// Split divides the curves of a chart among charts side by side, n in each, and the references in all.
 func (c Chart) Split(n int) (out []Chart) {
-	isReference := func(c Curve) bool { return c.Kind == Reference }
-	isOther := func(c Curve) bool { return c.Kind != Reference }
-	references := slices.DeleteFunc(slices.Clone(c.Curves), isOther)
-	for part := range slices.Chunk(slices.DeleteFunc(slices.Clone(c.Curves), isReference), n) {
-		c.Curves = slices.Concat(references, part)
-		out = append(out, c)
+	var references, others []Curve
+	for _, curve := range c.Curves {
+		if curve.Kind == Reference {
+			references = append(references, curve)
+		} else {
+			others = append(others, curve)
+		}
 	}
-	if out == nil {
-		out = []Chart{c}
+	for i := 0; i == 0 || i < len(others); i += n { // one chart at least
+		c.Curves = slices.Concat(references, others[i:min(i+n, len(others))])
+		out = append(out, c)
 	}
 	return out
 }
@@ -137,26 +130,24 @@ func (c Chart) Split(n int) (out []Chart) {
 func Beside(curves []Curve) []Curve {
 	const ratio = 1.08
 	out := slices.Clone(curves)
-	var shifted []int
+	var shifted []*Curve
 	for i, c := range out {
 		if c.Kind != Reference {
-			shifted = append(shifted, i)
+			shifted = append(shifted, &out[i])
 		}
 	}
-	for k, i := range shifted {
-		out[i].X = slices.Clone(out[i].X)
-		floats.Scale(math.Pow(ratio, float64(k)-float64(len(shifted)-1)/2), out[i].X)
+	for k, c := range shifted {
+		by := math.Pow(ratio, float64(k)-float64(len(shifted)-1)/2)
+		c.X = floats.ScaleTo(make([]float64, len(c.X)), by, c.X)
 	}
 	return out
 }
 
-// checkCurves returns an error unless the curves can be drawn.
-func checkCurves(curves []Curve) error {
-	for _, c := range curves {
-		n, low, high := len(c.X), len(c.Low), len(c.High)
-		if len(c.Y) != n || high != low || low > 0 && (low != n || c.Kind == Reference) {
-			return fmt.Errorf("curve %q of kind %d has %d X, %d Y, %d Low, %d High",
-				c.Name, c.Kind, n, len(c.Y), low, high)
+// sameLength returns an error unless all lists of something have as many numbers.
+func sameLength(of string, first int, others ...int) error {
+	for _, n := range others {
+		if n != first {
+			return fmt.Errorf("%q has %d numbers and %d", of, first, n)
 		}
 	}
 	return nil
@@ -255,16 +246,4 @@ func (c Curve) pieces(x, y Axis) (out []piece) {
 		p.errors = append(p.errors, struct{ Low, High float64 }{at.Y - low.Y, high.Y - at.Y})
 	}
 	return out
-}
-
-// countOutside counts the markers of curves that have coordinates and are outside a panel.
-func countOutside(x, y Axis, curves []Curve) (n int) {
-	for _, c := range curves {
-		for i, at := range c.X {
-			if c.hasMarkers() && !(x.holds(at) && y.holds(c.Y[i])) && !math.IsNaN(at) && !math.IsNaN(c.Y[i]) {
-				n++
-			}
-		}
-	}
-	return n
 }

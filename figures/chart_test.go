@@ -51,33 +51,21 @@ func TestMistakes(t *testing.T) {
 		f    *Figure
 	}{
 		{"no panels", Charts(nil)},
-		{"2 X, 1 Y", curve(Curve{X: xy, Y: xy[:1]})},
-		{"1 Low, 1 High", curve(Curve{X: xy, Y: xy, Low: xy[:1], High: xy[:1]})},
-		{"kind 3", curve(Curve{Kind: Reference, X: xy, Y: xy, Low: xy, High: xy})},
+		{`"a" has 2 numbers and 1`, curve(Curve{Name: "a", X: xy, Y: xy[:1]})},
+		{`"b" has 2 numbers and 1`, curve(Curve{Name: "b", X: xy, Y: xy, Low: xy, High: xy[:1]})},
 		{"to +Inf", curve(Curve{X: []float64{-1e308, 1e308}, Y: xy})},
 		{"axis", axis(Axis{Max: math.NaN()})},
 		{"from 0 to 1", axis(Axis{Log: true, Max: 1})},
-		{"8 values", field(func(m *Map, _ *Axis) { m.Z = m.Z[1:] })},
-		{"[-2]", field(func(m *Map, _ *Axis) { m.X, m.Z = m.X[:1], m.Z[:3] })},
-		{"[NaN 0 2]", field(func(m *Map, _ *Axis) { m.X[0] = math.NaN() })},
+		{"9 numbers and 8", field(func(m *Map, _ *Axis) { m.Z = m.Z[1:] })},
+		{"from NaN to 2", field(func(m *Map, _ *Axis) { m.X[0] = math.NaN() })},
 		{"from -2 to 2", field(func(m *Map, _ *Axis) { m.LogY = true })},
 		{"from 1 to 1", field(func(_ *Map, s *Axis) { s.Min = 1 })},
 		{"from 0 to 0", dots(func(d *DotPlot) { d.X = Axis{} })},
-		{"0 names", dots(func(d *DotPlot) { d.Names = nil })},
-		{"3 dots", dots(func(d *DotPlot) { d.Panels[1].Dots = d.Panels[1].Dots[1:] })},
+		{`"b" has 4 numbers and 3`, dots(func(d *DotPlot) { d.Panels[1].Dots = d.Panels[1].Dots[1:] })},
 	} {
 		_, err := test.f.Encode("png")
 		check.Refuses(t, "error", err, "figures: ", test.want)
 	}
-}
-
-func TestHiddenPointsAreCounted(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	c := Curve{X: []float64{1, 2, 3, -4, 5, 20, 0.05}, Y: []float64{nan, inf, 0, 1, 3, 5, 5}}
-	log := Axis{Min: 0.1, Max: 10, Log: true}
-	line, reference := c, c
-	line.Kind, reference.Kind = Line, Reference
-	check.Equal(t, "points outside", countOutside(log, log, []Curve{c, line, reference}), 5)
 }
 
 // Curves that leave a chart on all sides are cut at its frame.

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -27,45 +26,31 @@ type DotPanel struct {
 // All panels have one axis. A dot has the style of its name.
 type DotPlot struct {
 	Names   []string
-	Groups  []int // as of [Curve], one for each name; none: no groups
+	Groups  []int // as of [Curve], one for each name
 	Panels  []DotPanel
 	Columns int // panels beside each other; rows of panels stand below each other
 
-	X    Axis    // Min and Max are given
-	Mark float64 // is marked on the axis: dots whose intervals hold it are hollow
-	Key  string  // what a dot and its interval are
+	X   Axis   // linear, with Min and Max; 0 is marked, and dots whose intervals hold it are hollow
+	Key string // what a dot and its interval are
 	// Apart and Held say in the legend what filled and hollow dots are.
 	Apart, Held string
 }
 
-const dotRow = vg.Length(9) // distance of rows
-
 // Dots draws the plot as wide as a page, or as a column of text if all of its panels are in one column.
 func Dots(d DotPlot) *Figure {
 	n := len(d.Names)
-	err := d.X.check()
-	if n == 0 || len(d.Panels) == 0 || d.Columns < 1 {
-		err = fmt.Errorf("dot plot of %d names and %d panels in %d columns", n, len(d.Panels), d.Columns)
-	}
 	for _, p := range d.Panels {
-		if len(p.Dots) != n {
-			err = fmt.Errorf("panel %q has %d dots for %d names", p.Title, len(p.Dots), n)
+		if err := sameLength(p.Title, n, len(p.Dots)); err != nil {
+			return failed(err)
 		}
-	}
-	if err != nil {
-		return failed(err)
 	}
 	styles := styles{of: map[string]style{}}
 	for k, name := range d.Names {
-		c := Curve{Name: name}
-		if d.Groups != nil {
-			c.Group = d.Groups[k]
-		}
-		styles.add(c)
+		styles.add(Curve{Name: name, Group: d.Groups[k]})
 	}
 	x, y := d.X, Axis{Min: 0.3 - float64(n), Max: 0.7, rows: strings.Join(d.Names, "\n")}
 	x.Label = ""
-	out := page{width: pageWidth, high: dotRow * vg.Length(n), labels: []string{d.X.Label, d.Key}}
+	out := page{width: pageWidth, high: textHeight * vg.Length(n), labels: []string{d.X.Label, d.Key}}
 	if d.Columns == 1 {
 		out.width = columnWidth
 	}
@@ -87,20 +72,19 @@ func Dots(d DotPlot) *Figure {
 func (d DotPlot) plotters(p DotPanel, y Axis, styles *styles) (out []plot.Plotter) {
 	x := d.X
 	add := func(sty draw.LineStyle, x0, y0, x1, y1 float64) {
-		ends := plotter.XYs{{X: x.at(x0), Y: y0}, {X: x.at(x1), Y: y1}}
-		out = append(out, &plotter.Line{XYs: ends, LineStyle: sty})
+		out = append(out, &plotter.Line{XYs: plotter.XYs{{X: x0, Y: y0}, {X: x1, Y: y1}}, LineStyle: sty})
 	}
 	for k := range p.Dots {
 		add(line(hairline, pale), x.Min, -float64(k), x.Max, -float64(k))
 	}
-	add(line(thinWidth, grey), d.Mark, y.Min, d.Mark, y.Max)
+	add(line(thinWidth, grey), 0, y.Min, 0, y.Max)
 	for k, dot := range p.Dots {
 		sty, row := styles.of[d.Names[k]], -float64(k)
 		if low, high := max(dot.Low, x.Min), min(dot.High, x.Max); low < high {
 			add(line(curveWidth, sty.color), low, row, high, row)
 		}
 		if !math.IsNaN(dot.Value) {
-			at := plotter.XYs{{X: x.at(min(max(dot.Value, x.Min), x.Max)), Y: row}}
+			at := plotter.XYs{{X: min(max(dot.Value, x.Min), x.Max), Y: row}}
 			out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: d.glyph(dot, sty)})
 		}
 	}
@@ -118,7 +102,7 @@ func (d DotPlot) glyph(dot Dot, sty style) draw.GlyphStyle {
 		m = arrow
 	case dot.Value < d.X.Min:
 		m = marker{corners: 3, outer: arrow.outer, aside: -arrow.aside, turn: math.Pi}
-	case !(dot.Low > d.Mark || dot.High < d.Mark):
+	case !(dot.Low > 0 || dot.High < 0):
 		m, fill = m.outlined(sty.color), white
 	}
 	return m.glyph(fill)

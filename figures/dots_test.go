@@ -13,7 +13,7 @@ import (
 func dotPlot() DotPlot {
 	inf, nan := math.Inf(1), math.NaN()
 	return DotPlot{
-		Names: []string{"one", "two", "three", "four"},
+		Names: []string{"one", "two", "three", "four"}, Groups: make([]int, 4),
 		Panels: []DotPanel{
 			{Title: "a", Dots: []Dot{{0.5, 0.2, 0.8}, {0.1, -0.3, 0.5}, {inf, nan, nan}, {-7, -8, 3}}},
 			{Title: "b", Dots: []Dot{{nan, nan, nan}, {0.2, nan, nan}, {-inf, nan, nan}, {0, -inf, inf}}},
@@ -34,7 +34,6 @@ func TestDotsShowTheirNumbers(t *testing.T) {
 		{func(d *DotPlot) { d.Panels[0].Dots[1].High = 0.6 }, true},
 		{func(d *DotPlot) { d.Panels[0].Dots[2].Value = math.Inf(-1) }, true}, // the arrow is at the other end
 		{func(d *DotPlot) { d.Panels[0].Dots[2].Value = math.NaN() }, true},
-		{func(d *DotPlot) { d.Mark = 0.5 }, true},
 		{func(d *DotPlot) { d.Names[3] = "five" }, true},
 		{func(d *DotPlot) { slices.Reverse(d.Names) }, true},
 		{func(d *DotPlot) { d.Panels[2].Title = "d" }, true},

@@ -12,17 +12,17 @@ package figures
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
+	imgdraw "image/draw"
 	"image/png"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	imgdraw "golang.org/x/image/draw"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -57,75 +57,58 @@ func (f *Figure) Encode(format string) ([]byte, error) {
 	var out bytes.Buffer
 	switch format {
 	case "png":
-		c := raster{vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
+		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
 		f.draw(draw.NewCanvas(c, f.width, f.height))
 		encoder := png.Encoder{CompressionLevel: png.BestCompression}
 		err := encoder.Encode(&out, indexed(c.Image().(*image.RGBA)))
 		return out.Bytes(), err
 	case "pdf":
-		c := &vector{Canvas: vgpdf.New(f.width, f.height)}
-		f.draw(draw.NewCanvas(c, f.width, f.height))
+		c := vgpdf.New(f.width, f.height)
+		f.draw(draw.NewCanvas(vector{c}, f.width, f.height))
 		_, err := c.WriteTo(&out)
 		return out.Bytes(), err
 	}
 	return nil, fmt.Errorf("figures: format %q is neither png nor pdf", format)
 }
 
-// A raster is a canvas of pixels that does not blur the edges within images.
-type raster struct{ *vgimg.Canvas }
-
-// DrawImage implements vg.Canvas.
-func (c raster) DrawImage(rect vg.Rectangle, img image.Image) {
-	dots := func(l vg.Length) int { return int(math.Round(l.Dots(dpi))) }
-	foot := c.Image().Bounds().Dy()
-	on := image.Rect(dots(rect.Min.X), foot-dots(rect.Max.Y), dots(rect.Max.X), foot-dots(rect.Min.Y))
-	imgdraw.NearestNeighbor.Scale(c.Image(), on, img, img.Bounds(), imgdraw.Src, nil)
-}
-
 // indexed returns an opaque image with a palette, which makes a PNG file a third as large: colours are
 // rounded to five bits per channel, and the most frequent ones and a grid stand for the others.
 func indexed(img *image.RGBA) *image.Paletted {
-	count := map[color.RGBA]int{}
 	for i, v := range img.Pix {
 		img.Pix[i] = v&^7 | v>>5
-		if p := img.Pix[max(0, i-3):]; i%4 == 3 {
-			count[color.RGBA{p[0], p[1], p[2], p[3]}]++
-		}
 	}
-	colors := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
-		return cmp.Or(count[b]-count[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	count := map[uint32]int{}
+	for pixel := range slices.Chunk(img.Pix, 4) {
+		count[binary.BigEndian.Uint32(pixel)>>8]++
+	}
+	colors := slices.SortedFunc(maps.Keys(count), func(a, b uint32) int {
+		return cmp.Or(count[b]-count[a], cmp.Compare(a, b))
 	})
 	out := image.NewPaletted(img.Rect, nil)
 	for _, c := range colors[:min(len(colors), 192)] {
-		out.Palette = append(out.Palette, c)
+		out.Palette = append(out.Palette, rgb(c))
 	}
-	for i := range uint8(64) {
-		out.Palette = append(out.Palette, color.RGBA{i / 16 * 85, i / 4 % 4 * 85, i % 4 * 85, 255})
+	for i := range uint32(64) {
+		out.Palette = append(out.Palette, rgb(85*(i>>4<<16|i>>2&3<<8|i&3)))
 	}
 	imgdraw.Draw(out, out.Rect, img, image.Point{}, imgdraw.Src)
 	return out
 }
 
-// A vector is a PDF canvas.
-type vector struct {
-	*vgpdf.Canvas
-	images int
-}
+// A vector is a PDF canvas that draws images upright: that of gonum/plot draws them upside down.
+type vector struct{ *vgpdf.Canvas }
 
-// DrawImage implements vg.Canvas. vgpdf draws images upside down. Each image of a file has another
-// width, since the library for PDF orders images by width, and those of one width by chance.
-func (c *vector) DrawImage(rect vg.Rectangle, img image.Image) {
-	c.images++
-	out := image.NewRGBA(image.Rect(0, 0, cells+c.images, img.Bounds().Dy()))
-	imgdraw.NearestNeighbor.Scale(out, out.Rect, img, img.Bounds(), imgdraw.Src, nil)
+// DrawImage implements vg.Canvas.
+func (c vector) DrawImage(rect vg.Rectangle, img image.Image) {
 	c.Push()
 	defer c.Pop()
 	c.Scale(1, -1)
 	rect.Min.Y, rect.Max.Y = -rect.Max.Y, -rect.Min.Y
-	c.Canvas.DrawImage(rect, out)
+	c.Canvas.DrawImage(rect, img)
 }
 
-// The library for PDF lists images by chance unless told otherwise, and writes the time.
+// The library for PDF lists images by chance unless told otherwise, then by their width, which every
+// image of a figure has of its own. It writes the time.
 func init() {
 	fpdf.SetDefaultCatalogSort(true)
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())

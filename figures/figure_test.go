@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"regexp"
@@ -150,62 +151,23 @@ func TestPDF(t *testing.T) {
 	check.Equal(t, "images of 4 maps and 3 bars", images, 2+1+2+1+1)
 }
 
-// No colour of an image is far from that in its file.
-func TestIndexed(t *testing.T) {
-	img := image.NewRGBA(image.Rect(0, 0, 64, 64))
-	for i := range 64 * 64 {
-		img.SetRGBA(i%64, i/64, color.RGBA{uint8(i % 64 * 4), uint8(i / 64 * 4), 100, 255})
-	}
-	out := indexed(img)
-	for i := range 64 * 64 {
-		c := out.At(i%64, i/64).(color.RGBA)
-		if r, g, b := int(c.R)-i%64*4, int(c.G)-i/64*4, int(c.B)-100; r*r+g*g+b*b > 3*43*43 {
-			t.Fatalf("pixel %d became %v", i, c)
-		}
-	}
-}
-
 // No letter of labels is an empty box, and capital H of Liberation Serif, 1341 units of 2048 high, stands on
 // the base line.
 func TestLetters(t *testing.T) {
-	face := run{}.face()
 	lo, hi := vg.Length(1e9), vg.Length(-1e9)
-	for _, c := range outline(face, vg.Point{X: 3, Y: 100}, "H") {
+	for _, c := range letters("H")[0].outline(vg.Point{X: 3, Y: 100}) {
 		lo, hi = min(lo, c.Pos.Y), max(hi, c.Pos.Y)
 	}
 	check.NearAll(t, "ends of H", []float64{float64(lo), float64(hi)}, []float64{100, 100 + 1341./2048*8}, 1e-11)
-	missing := fmt.Sprint(outline(face, vg.Point{}, "\uffff"))
-	for _, r := range "μσλρβγκΣΔ−×≤≥∞±‖²()0123456789+ijkn" {
-		if fmt.Sprint(outline(face, vg.Point{}, string(r))) == missing {
-			t.Errorf("no letter %q", r)
+	all := letters("\uffffμσλρβγκΣΔ−×≤≥∞±‖²()0123456789+ijkn")
+	for _, l := range all[1:] {
+		if fmt.Sprint(l.outline(vg.Point{})) == fmt.Sprint(all[0].outline(vg.Point{})) {
+			t.Errorf("no letter %q", l.char)
 		}
 	}
-}
-
-func TestRuns(t *testing.T) {
-	for _, test := range []struct{ line, want string }{
-		{"class 1", "class 1"},
-		{"$μ(y_1)$, p²", "/μ/ ( /y/ _1_ ) , p²"},
-		{"$10^{−5}$", "10 ^−5^"},
-		{"$Σ_y$, $Σ_{zy}a^2n$", "/Σ/ _/y/_ ,  /Σ/ _/zy/_ /a/ ^2^ /n/"},
-		{"a_b{c}^d", "a_b{c}^d"},
-	} {
-		var got []string
-		for _, r := range runs(test.line) {
-			if r.text == "" {
-				continue
-			}
-			if r.italic {
-				r.text = "/" + r.text + "/"
-			}
-			switch {
-			case r.rise < 0:
-				r.text = "_" + r.text + "_"
-			case r.rise > 0:
-				r.text = "^" + r.text + "^"
-			}
-			got = append(got, r.text)
-		}
-		check.Equal(t, "runs of "+test.line, strings.Join(got, " "), test.want)
+	got := ""
+	for _, l := range letters("a_2 $Σ_{zy}10^{−5}x_1b$") {
+		got += fmt.Sprintf("%c%+d ", l.char, int(math.Round(float64(l.rise))))
 	}
+	check.Equal(t, "letters and how far they are raised", got, "a+0 _+0 2+0  +0 Σ+0 z-1 y-1 1+0 0+0 −+3 5+3 x+0 1-1 b+0 ")
 }

@@ -60,11 +60,12 @@ const (
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x_1$"), cmp.Or(labels.Y, "$x_2$")
-	out, styles := page{aspect: 1}, styles{of: map[string]style{}}
+	out, styles, images := page{aspect: 1}, styles{of: map[string]style{}}, 0
 	for _, r := range rows {
 		var panels []panel
 		for _, m := range r.Maps {
-			if err := m.check(r.Scale); err != nil {
+			err := sameLength("map "+m.Title, len(m.X)*len(m.Y), len(m.Z))
+			if err = cmp.Or(r.Scale.check(), err); err != nil {
 				return failed(err)
 			}
 			x, y := m.axes(labels)
@@ -72,7 +73,8 @@ func Maps(rows []Row, labels Labels) *Figure {
 				out.aspect = landscape
 			}
 			styles.add(m.lines()...)
-			panels = append(panels, panel{m.Title, x, y, m.plotters(x, y, r.Scale, &styles)})
+			images++
+			panels = append(panels, panel{m.Title, x, y, m.plotters(x, y, r.Scale, &styles, cells+images)})
 		}
 		out.rows, out.scales = append(out.rows, panels), append(out.scales, r.Scale)
 	}
@@ -82,9 +84,8 @@ func Maps(rows []Row, labels Labels) *Figure {
 
 // drawBar draws a colour bar in an area, with its text in the room to its right.
 func (a Axis) drawBar(c draw.Canvas, room vg.Length) {
-	lo, hi := a.ends()
-	bar := &plotter.ColorBar{ColorMap: ramp(lo, hi), Vertical: true, Colors: shades}
-	panel{x: Axis{Max: 1}, y: a, plotters: []plot.Plotter{bar}}.draw(c)
+	bar := &plotter.ColorBar{ColorMap: ramp(), Vertical: true, Colors: shades}
+	panel{x: Axis{Max: 1}, y: Axis{Max: 1}, plotters: []plot.Plotter{bar}}.draw(c)
 	a.drawUp(c, +1, room, true)
 }
 
@@ -92,21 +93,6 @@ func (a Axis) drawBar(c draw.Canvas, room vg.Length) {
 func (m Map) axes(labels Labels) (x, y Axis) {
 	x = Axis{Label: labels.X, Min: m.X[0], Max: m.X[len(m.X)-1]}
 	return x, Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
-}
-
-// check returns an error unless the map can be drawn.
-func (m Map) check(scale Axis) error {
-	ascend := true
-	for _, grid := range [][]float64{m.X, m.Y} {
-		for i := range grid {
-			ascend = ascend && (i == 0 || grid[i] > grid[i-1])
-		}
-	}
-	if !ascend || len(m.X) < 2 || len(m.Y) < 2 || len(m.Z) != len(m.X)*len(m.Y) {
-		return fmt.Errorf("map has %d values at the coordinates %v and %v", len(m.Z), m.X, m.Y)
-	}
-	x, y := m.axes(Labels{})
-	return cmp.Or(scale.check(), x.check(), y.check(), checkCurves(m.Curves))
 }
 
 // lines returns the lines over a map: its boundary, which is a curve as others, and its curves.
@@ -135,8 +121,8 @@ func (s *styles) cased(c Curve) [2]draw.LineStyle {
 }
 
 // plotters returns the picture of the field with its lines and points.
-func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
-	out := []plot.Plotter{m.picture(x, y, scale)}
+func (m Map) plotters(x, y, scale Axis, over *styles, width int) []plot.Plotter {
+	out := []plot.Plotter{m.picture(x, y, scale, width)}
 	for _, c := range m.lines() {
 		for _, sty := range over.cased(c) {
 			for _, p := range c.pieces(x, y) {
@@ -154,11 +140,11 @@ func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
 
 // picture returns the field as an image on an even grid of cells, so that uneven grids and logarithmic
 // axes can be drawn. gonum's HeatMap has even grids in images alone.
-func (m Map) picture(x, y, scale Axis) plot.Plotter {
+func (m Map) picture(x, y, scale Axis, width int) plot.Plotter {
 	lo, hi := scale.ends()
-	colors := ramp(lo, hi).Palette(shades).Colors()
-	columns, rows := x.nearest(m.X), y.nearest(m.Y)
-	img := image.NewRGBA(image.Rect(0, 0, cells, cells))
+	colors := ramp().Palette(shades).Colors()
+	columns, rows := x.nearest(m.X, width), y.nearest(m.Y, cells)
+	img := image.NewRGBA(image.Rect(0, 0, width, cells))
 	values := make([]color.Color, len(m.Z))
 	for k, z := range m.Z {
 		values[k] = scale.flag(z)
@@ -190,11 +176,11 @@ func (a Axis) flag(z float64) color.Color {
 }
 
 // nearest returns the indices of the grid points nearest to the middles of the cells along an axis.
-func (a Axis) nearest(grid []float64) (out []int) {
+func (a Axis) nearest(grid []float64, cells int) (out []int) {
 	lo, hi := a.ends()
 	i := 0
 	for cell := range cells {
-		at := lo + (hi-lo)*(float64(cell)+0.5)/cells
+		at := lo + (hi-lo)*(float64(cell)+0.5)/float64(cells)
 		for i+1 < len(grid) && at-a.at(grid[i]) >= a.at(grid[i+1])-at {
 			i++
 		}
@@ -254,14 +240,13 @@ var anchors = []color.Color{
 // out from their end of it in grey as well. That of what is not a number is no colour at all.
 var belowColor, aboveColor, noColor = rgb(0xff7ac8), rgb(0xb10026), rgb(0xbdbdbd)
 
-// ramp returns the colours of maps between two values. The lightness L* rises linearly, so that equal
-// steps look equal, in grey print too.
-func ramp(lo, hi float64) palette.ColorMap {
+// ramp returns the colours of maps from 0 to 1. The lightness L* rises linearly, so that equal steps look
+// equal, in grey print too.
+func ramp() palette.ColorMap {
 	out, err := moreland.NewLuminance(anchors)
 	if err != nil {
 		panic("figures: colours of maps: " + err.Error())
 	}
-	out.SetMin(lo)
-	out.SetMax(hi)
+	out.SetMax(1)
 	return out
 }

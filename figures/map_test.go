@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"testing"
@@ -25,28 +24,6 @@ func sweep() (Map, Axis) {
 		{Name: "boundary", Kind: Reference, X: []float64{0.01, 2}, Y: []float64{1, 1}},
 		{Name: "best", X: []float64{0.1, 0.3, 9, -1}, Y: []float64{10, 100, 100, 1}},
 	}}, Axis{Label: "error", Min: 1e-4, Max: 1, Log: true}
-}
-
-// Cells of a picture have the value of the nearest grid point: cells at the border are halves.
-func TestNearest(t *testing.T) {
-	for _, test := range []struct {
-		grid []float64
-		a    Axis
-		ends []float64 // where the next grid point begins, in parts of the axis
-	}{
-		{[]float64{-2, 0, 2}, Axis{Min: -2, Max: 2}, []float64{0.25, 0.75}},
-		{[]float64{0, 1.2, 3.2, 6}, Axis{Max: 6}, []float64{0.1, 2.2 / 6, 4.6 / 6}},
-		{[]float64{1, 10, 1000}, Axis{Min: 1, Max: 1000, Log: true}, []float64{0.5 / 3, 2. / 3}},
-	} {
-		var got []float64
-		last := 0
-		for cell, i := range test.a.nearest(test.grid) {
-			if i != last {
-				got, last = append(got, float64(cell)/cells), i
-			}
-		}
-		check.NearAll(t, fmt.Sprint(test.grid), got, test.ends, 1./cells)
-	}
 }
 
 // Pixels of the picture have the colours of their values, the first row of the grid at the foot.

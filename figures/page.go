@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -20,6 +21,12 @@ const (
 	tickLength = vg.Length(2.6)
 	tickRoom   = vg.Length(18) // along an X axis
 	tickCount  = 5             // at most
+
+	legendLine   = vg.Length(11.5) // distance of lines
+	legendGap    = vg.Length(9)    // between keys
+	legendMargin = vg.Length(4)    // above the legend
+	keyWidth     = vg.Length(17)   // of pictures
+	keyHeight    = vg.Length(6)
 
 	landscape = vg.Length(0.62) // height by width of a data area that is no square
 )
@@ -84,16 +91,25 @@ func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 
 // figure lays the page out.
 func (p page) figure() *Figure {
+	var axes []Axis
+	for _, q := range slices.Concat(p.rows...) {
+		axes = append(axes, q.x, q.y)
+	}
+	for _, a := range axes {
+		if err := a.check(); err != nil {
+			return failed(err)
+		}
+	}
+	if axes == nil {
+		return failed(errors.New("no panels"))
+	}
 	width, right := cmp.Or(p.width, pageWidth), overhang
 	left, above, below := p.margins(width)
-	if len(left) == 0 {
-		return failed(errors.New("no panels"))
+	for _, s := range p.scales {
+		right = max(right, barGap+barWidth+s.room())
 	}
 	if p.width == 0 && len(left) == 1 {
 		width = columnWidth
-	}
-	for _, s := range p.scales {
-		right = max(right, barGap+barWidth+s.room())
 	}
 	columns, rows := vg.Length(len(left)), vg.Length(len(p.rows))
 	wide := (width - 2*pageEdge - right - sum(left) - (columns-1)*panelGap) / columns
@@ -206,4 +222,44 @@ func lengthOf(t plot.Tick) vg.Length {
 		return tickLength / 2
 	}
 	return tickLength
+}
+
+// A key of a legend is a picture and its meaning.
+type key struct {
+	text   string
+	thumbs []plot.Thumbnailer
+}
+
+// A legend is keys in columns of one width.
+type legend struct {
+	keys           []key
+	columns, lines int
+	extent         vg.Length // of a column
+}
+
+// newLegend arranges keys within a width.
+func newLegend(keys []key, width vg.Length) legend {
+	l := legend{keys: keys}
+	for _, k := range keys {
+		l.extent = max(l.extent, keyWidth+textGap+textWidth(k.text)+legendGap)
+	}
+	l.columns = max(1, int((width+legendGap)/max(l.extent, 1)))
+	l.lines = (len(keys) + l.columns - 1) / l.columns
+	return l
+}
+
+// height is that of the legend and a gap above it.
+func (l legend) height() vg.Length { return vg.Length(l.lines)*legendLine + legendMargin }
+
+// draw draws the legend at the foot of a page.
+func (l legend) draw(c draw.Canvas, left vg.Length) {
+	for i, k := range l.keys {
+		x := left + l.extent*vg.Length(i%l.columns)
+		y := pageEdge + legendLine*(vg.Length(l.lines-i/l.columns)-0.5)
+		picture := draw.Canvas{Canvas: c.Canvas, Rectangle: box(x, y-keyHeight/2, keyWidth, keyHeight)}
+		for _, t := range k.thumbs {
+			t.Thumbnail(&picture)
+		}
+		write(c, vg.Point{X: picture.Max.X + textGap, Y: y}, 0, 0.5, k.text)
+	}
 }

@@ -3,10 +3,7 @@ package figures
 import (
 	"fmt"
 	"math"
-	"regexp"
-	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	stdfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
@@ -25,56 +22,53 @@ const (
 	scriptSize = 0.7 // of subscripts and superscripts, in units of the size of the text
 )
 
-// A run is a piece of text in one font at one height.
-type run struct {
-	text   string
-	italic bool
-	rise   vg.Length // in units of the size of the text
+// A letter of a text in its font.
+type letter struct {
+	char rune
+	face font.Face
+	rise vg.Length // above the base line
 }
 
-// pieces of mathematics: subscripts and superscripts, words, and others.
-var pieces = regexp.MustCompile(`[_^]\{[^}]*\}|[_^].|\pL+|[^\pL_^]+`)
-
-// runs splits a text.
-func runs(s string) (out []run) {
-	for i, part := range strings.Split(s, "$") {
-		if i%2 == 0 {
-			out = append(out, run{text: part})
-			continue
-		}
-		for _, piece := range pieces.FindAllString(part, -1) {
-			r := run{text: piece}
-			switch piece[0] {
-			case '_':
-				r.text, r.rise = strings.Trim(piece[1:], "{}"), -0.16
-			case '^':
-				r.text, r.rise = strings.Trim(piece[1:], "{}"), +0.38
+// letters sets a text, in which $ begins and ends mathematics.
+func letters(s string) (out []letter) {
+	var mathematics, braces bool
+	var rise vg.Length // in units of the size of the text
+	for _, c := range s {
+		switch {
+		case c == '$':
+			mathematics = !mathematics
+		case mathematics && c == '_':
+			rise = -0.16
+		case mathematics && c == '^':
+			rise = 0.38
+		case mathematics && c == '{':
+			braces = true
+		case mathematics && c == '}':
+			braces, rise = false, 0
+		default:
+			f := font.Font{Typeface: "Liberation", Variant: "Serif", Size: textSize}
+			if mathematics && unicode.IsLetter(c) {
+				f.Style = stdfont.StyleItalic
 			}
-			first, _ := utf8.DecodeRuneInString(r.text)
-			r.italic = unicode.IsLetter(first)
-			out = append(out, r)
+			if rise != 0 {
+				f.Size *= scriptSize
+			}
+			out = append(out, letter{c, plot.DefaultTextHandler.Cache().Lookup(f, f.Size), rise * textSize})
+			if !braces {
+				rise = 0
+			}
 		}
 	}
 	return out
 }
 
-// face returns the font of a run.
-func (r run) face() font.Face {
-	f := font.Font{Typeface: "Liberation", Variant: "Serif", Size: textSize}
-	if r.italic {
-		f.Style = stdfont.StyleItalic
-	}
-	if r.rise != 0 {
-		f.Size *= scriptSize
-	}
-	return plot.DefaultTextHandler.Cache().Lookup(f, f.Size)
-}
+// width returns the distance from a letter to the next.
+func (l letter) width() vg.Length { return l.face.Width(string(l.char)) }
 
 // textWidth is the width of a text.
 func textWidth(s string) (width vg.Length) {
-	for _, r := range runs(s) {
-		face := r.face()
-		width += face.Width(r.text)
+	for _, l := range letters(s) {
+		width += l.width()
 	}
 	return width
 }
@@ -84,10 +78,9 @@ func textWidth(s string) (width vg.Length) {
 func write(c draw.Canvas, at vg.Point, x, y vg.Length, s string) {
 	c.SetColor(black)
 	at = at.Add(vg.Point{X: -x * textWidth(s), Y: textRise - y*textHeight})
-	for _, r := range runs(s) {
-		face := r.face()
-		c.Fill(outline(face, at.Add(vg.Point{Y: r.rise * textSize}), r.text))
-		at.X += face.Width(r.text)
+	for _, l := range letters(s) {
+		c.Fill(l.outline(at.Add(vg.Point{Y: l.rise})))
+		at.X += l.width()
 	}
 }
 
@@ -100,36 +93,30 @@ func writeUp(c draw.Canvas, middle vg.Point, s string) {
 	write(c, vg.Point{}, 0.5, 0.5, s)
 }
 
-// outline returns a text as a path to be filled, which has the same form at every resolution, and needs
+// outline returns a letter as a path to be filled, which has the same form at every resolution, and needs
 // no font in a PDF file. A character that the font lacks becomes the font's own sign for a missing one.
-func outline(face font.Face, at vg.Point, s string) (path vg.Path) {
-	var (
-		buf  sfnt.Buffer
-		em   = fixed.Int26_6(face.Face.UnitsPerEm()) // makes the font answer in its own units
-		unit = face.Font.Size / vg.Length(em)
-	)
-	for _, r := range s {
-		glyph, err := face.Face.GlyphIndex(&buf, r)
-		segments, err2 := face.Face.LoadGlyph(&buf, glyph, em, nil)
-		if err != nil || err2 != nil {
-			panic(fmt.Sprintf("figures: font of gonum/plot: %v, %v", err, err2))
+func (l letter) outline(at vg.Point) (path vg.Path) {
+	var buf sfnt.Buffer
+	em := fixed.Int26_6(l.face.Face.UnitsPerEm()) // makes the font answer in its own units
+	glyph, err := l.face.Face.GlyphIndex(&buf, l.char)
+	segments, err2 := l.face.Face.LoadGlyph(&buf, glyph, em, nil)
+	if err != nil || err2 != nil {
+		panic(fmt.Sprintf("figures: font of gonum/plot: %v, %v", err, err2))
+	}
+	p := func(p fixed.Point26_6) vg.Point {
+		return at.Add(vg.Point{X: vg.Length(p.X), Y: -vg.Length(p.Y)}.Scale(l.face.Font.Size / vg.Length(em)))
+	}
+	for _, s := range segments {
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			path.Move(p(s.Args[0]))
+		case sfnt.SegmentOpLineTo:
+			path.Line(p(s.Args[0]))
+		case sfnt.SegmentOpQuadTo:
+			// As a cubic: the library for PDF draws no others.
+			from, by, to := path[len(path)-1].Pos, p(s.Args[0]), p(s.Args[1])
+			path.CubeTo(from.Add(by.Sub(from).Scale(2./3)), to.Add(by.Sub(to).Scale(2./3)), to)
 		}
-		p := func(p fixed.Point26_6) vg.Point {
-			return at.Add(vg.Point{X: unit * vg.Length(p.X), Y: -unit * vg.Length(p.Y)})
-		}
-		for _, s := range segments {
-			switch s.Op {
-			case sfnt.SegmentOpMoveTo:
-				path.Move(p(s.Args[0]))
-			case sfnt.SegmentOpLineTo:
-				path.Line(p(s.Args[0]))
-			case sfnt.SegmentOpQuadTo:
-				// As a cubic: the library for PDF draws no others.
-				from, by, to := path[len(path)-1].Pos, p(s.Args[0]), p(s.Args[1])
-				path.CubeTo(from.Add(by.Sub(from).Scale(2./3)), to.Add(by.Sub(to).Scale(2./3)), to)
-			}
-		}
-		at.X += face.Width(string(r))
 	}
 	return path
 }

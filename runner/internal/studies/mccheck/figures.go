@@ -1,6 +1,7 @@
 package mccheck
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -19,7 +20,12 @@ func (e *experiment) Figures() []study.Figure {
 // qq draws the quantiles of the z-scores against those of the normal distribution, a chart for each
 // formula: the first of every cell, which are independent.
 func qq(zscores *table.Table) *figures.Figure {
-	const limit = 4 // the legend counts those beyond
+	limit := 4.
+	for _, formula := range zscores.Distinct("formula") {
+		for _, z := range newGroup(zscores.Where("formula", formula)).independent {
+			limit = max(limit, math.Ceil(math.Abs(z)))
+		}
+	}
 	identity := figures.Curve{Name: "normal", Kind: figures.Reference, X: []float64{-limit, limit}, Y: []float64{-limit, limit}}
 	var row []figures.Chart
 	for _, formula := range zscores.Distinct("formula") {
