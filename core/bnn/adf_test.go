@@ -45,62 +45,6 @@ func TestADFStep(t *testing.T) {
 	}
 }
 
-// Whatever the stream, weights stay finite and covariances positive definite.
-func TestStreams(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(32, 1))
-	streams := map[string]func(k int, x []float64) (class int){
-		"random":        func(_ int, x []float64) int { x[0], x[1] = rnd.NormFloat64(), rnd.NormFloat64(); return rnd.IntN(3) },
-		"constant":      func(_ int, x []float64) int { x[0], x[1] = 1, 1; return 0 },
-		"contradictory": func(k int, x []float64) int { x[0], x[1] = 1, -1; return k % 3 },
-		"zero":          func(k int, x []float64) int { x[0], x[1] = 0, 0; return k % 2 },
-		"large":         func(k int, x []float64) int { x[0], x[1] = 1e6, rnd.NormFloat64(); return k % 3 },
-		"small":         func(k int, x []float64) int { x[0], x[1] = 1e-150, 1e-6; return k % 3 },
-	}
-	for name, stream := range streams {
-		for _, rule := range adfRules {
-			for _, kind := range allKinds {
-				n := newNetwork(spec{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1, paper: true})
-				x := make([]float64, 2)
-				count := 3000
-				if rule == ADFExact {
-					count = 60
-				}
-				for k := range count {
-					class := stream(k, x)
-					if _, err := n.Observe(x, class); err != nil {
-						t.Fatalf("%s, %v, %v: example %d: %v", name, rule, kind, k, err)
-					}
-				}
-				positiveDefinite(t, fmt.Sprintf("%s, %v, %v", name, rule, kind), n)
-			}
-		}
-	}
-}
-
-// positiveDefinite fails unless every covariance is, and every mean finite.
-func positiveDefinite(t *testing.T, name string, n *Network) {
-	t.Helper()
-	if problem := wrong(n.State()); problem != "" {
-		t.Errorf("%s: %s", name, problem)
-	}
-	for l, layer := range n.State().Layers {
-		mean, cov := n.Weights(l)
-		setWeights(t, n, l, mean, cov)
-		rows, in := layer.Spread.Dims()
-		for first := 0; n.cfg.Covariance[l] != Diagonal && first < rows; first += in {
-			// The singular values of the root have the digits that the
-			// eigenvalues of its square lose.
-			var svd mat.SVD
-			if !svd.Factorize(layer.Spread.Slice(first, first+in, 0, in), mat.SVDNone) {
-				t.Fatal("no singular values")
-			}
-			if values := svd.Values(nil); !(values[in-1] > 0) {
-				t.Errorf("%s: layer %d, rows from %d: singular values %g", name, l, first, values)
-			}
-		}
-	}
-}
-
 // Certain weights stay what they are, and the others learn.
 func TestCertainWeights(t *testing.T) {
 	for _, rule := range outputRules {
@@ -131,9 +75,8 @@ func TestCertainWeights(t *testing.T) {
 // the derivation: ỹ, s̃, gain, m̃, ṽ.
 func TestSmoothStep(t *testing.T) {
 	for _, rule := range []HiddenRule{Smooth, SmoothMean} {
-		for _, kind := range []Covariance{Full, Diagonal} {
-			t.Run(fmt.Sprintf("%v/%v", rule, kind), func(t *testing.T) { testSmoothStep(t, rule, kind) })
-		}
+		testSmoothStep(t, rule, Full)
+		testSmoothStep(t, rule, Diagonal)
 	}
 }
 
@@ -219,5 +162,5 @@ func TestSmoothFloors(t *testing.T) {
 	if u := check.Must(ensemble(n, copied(n)).Observe([]float64{1}, 0)); u.Floored != 2 {
 		t.Errorf("%d variances floored, want one of each member", u.Floored)
 	}
-	positiveDefinite(t, "floored", n)
+	check.Equal(t, "wrong", wrong(n.State()), "")
 }

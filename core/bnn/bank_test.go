@@ -156,36 +156,6 @@ func TestNewDefaultBank(t *testing.T) {
 	check.Refuses(t, "no prior variances", check.Err(NewDefaultBank(cfg, random.Source("default bank"))), "prior_var")
 }
 
-// On labels that have nothing to do with the inputs the default bank guesses, and says so.
-func TestDefaultBankOnNoise(t *testing.T) {
-	const classes, inputs, test = 2, 10, 1000
-	b := check.Must(NewDefaultBank(Default(inputs, 50, classes), random.Source("noise")))
-	rnd := rand.New(random.Source("noise", "data"))
-	x := make([]float64, inputs)
-	draw := func() {
-		for i := range x {
-			x[i] = random.Normal(rnd)
-		}
-	}
-	for range 500 {
-		draw()
-		check.Must(b.Observe(x, rnd.IntN(classes)))
-	}
-	loss, sure := 0.0, 0
-	var p Prediction
-	for range test {
-		draw()
-		check.OK(t, b.Predict(&p, x))
-		loss -= math.Log(p.P[rnd.IntN(classes)]) / test
-		if p.Decide(Probability, 0.9) != Unknown {
-			sure++
-		}
-	}
-	if loss > math.Ln2+0.02 || sure > test/100 {
-		t.Errorf("log loss %.3f, where guessing has %.3f; %d answers of %d", loss, math.Ln2, sure, test)
-	}
-}
-
 // P of a bank is the distribution of the label: it adds up to 1 where those of the members do not.
 func TestBankAddsUp(t *testing.T) {
 	rule := spec{Layers: []int{2, 4}, Output: Joint, Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.2}}

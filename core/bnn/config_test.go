@@ -2,22 +2,20 @@ package bnn
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
 	"closedform/internal/field"
 )
 
 // Invalid values, and values that are not set, are refused by the key of their field.
 func TestConfigErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
+	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})} // classes
 	for key, all := range map[string][]func(c *Config){
 		"layers": {
 			func(c *Config) { c.Layers = nil }, func(c *Config) { c.Layers = []int{2} },
@@ -53,7 +51,10 @@ func TestConfigErrors(t *testing.T) {
 		"on_indefinite":    {func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "" }},
 		"variance_floor":   {func(c *Config) { c.Output, c.Paper.VarianceFloor = Total, 1 }, func(c *Config) { c.Output, c.Paper.VarianceFloor = Joint, 0 }},
 		"eigenvalue_floor": {func(c *Config) { c.Output, c.Paper.EigenvalueFloor = Joint, nan }},
-		"":                 {func(c *Config) { c.Softmax = softmax.Probit{} }, func(c *Config) { c.Output, c.Softmax = Joint, nil }},
+		"": {
+			func(c *Config) { c.Softmax = softmax.Probit{} }, func(c *Config) { c.Output, c.Softmax = Joint, nil },
+			func(c *Config) { c.Output, c.Softmax = Total, ofThree },
+		},
 	} {
 		for i, change := range all {
 			c := Default(2, 3, 2)
@@ -64,37 +65,5 @@ func TestConfigErrors(t *testing.T) {
 				t.Errorf("%s, %d: error %v", key, i, err)
 			}
 		}
-	}
-}
-
-// A network keeps no reference to its configuration, nor gives one away.
-func TestConfigIsCopied(t *testing.T) {
-	c := Default(2, 3, 2)
-	n := check.Must(New(c, random.Source("copied")))
-	c.Layers[1], c.PriorVar[0], c.Covariance[0], c.Replications[0] = 9, 9, Shared, 9
-	got := n.Config()
-	if !reflect.DeepEqual(got, Default(2, 3, 2)) {
-		t.Errorf("configuration %+v", got)
-	}
-	got.PriorVar[0] = 9
-	if n.Config().PriorVar[0] == 9 {
-		t.Error("the configuration that was returned is the network's")
-	}
-}
-
-// An approximation that cannot serve is refused when the network is made.
-func TestUnusableSoftmaxIsRefused(t *testing.T) {
-	for _, test := range []struct {
-		softmax softmax.Approximation
-		want    string
-	}{
-		{softmax.ProbitCorr{Lambda: 0.5, Corr: mat.NewSymDense(3, []float64{1, 0.2, 0.2, 0.2, 1, 0.2, 0.2, 0.2, 1})}, "need 2×2"},
-		{&softmax.ProbitCorr{Lambda: 0.5, Corr: mat.NewSymDense(1, []float64{1})}, "need 2×2"},
-		{softmax.ProbitCorr{Lambda: 0.5}, "without correlations"},
-		{nil, "softmax: nil"},
-	} {
-		cfg := spec{Layers: []int{2, 3}, Output: Total}.config()
-		cfg.Softmax = test.softmax
-		check.Refuses(t, fmt.Sprintf("%T", test.softmax), check.Err(New(cfg, random.Source())), test.want)
 	}
 }

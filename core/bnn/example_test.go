@@ -13,6 +13,18 @@ import (
 	"closedform/core/softmax"
 )
 
+// must and ok end the program at an error.
+func must[T any](v T, err error) T {
+	ok(err)
+	return v
+}
+
+func ok(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
 // The network of the paper: two inputs, three classes, and weights that start
 // from given means with unit variance. It sees four examples, one after another,
 // and says how sure it is.
@@ -20,25 +32,18 @@ func Example() {
 	paper := bnn.Default(2, 3)
 	paper.Bias, paper.Output, paper.PriorVar = false, bnn.Joint, []float64{1}
 	paper.Softmax = softmax.Probit{Lambda: 0.3, Rho: 0.5}
-	network, err := bnn.New(paper, random.Source("example"))
-	if err != nil {
-		log.Fatal(err)
-	}
+	network := must(bnn.New(paper, random.Source("example")))
 	_, cov := network.Weights(0)
 	mean := mat.NewDense(3, 2, []float64{
 		1, 0,
 		0, 1,
 		1, 1,
 	})
-	if err := network.SetWeights(0, mean, cov); err != nil {
-		log.Fatal(err)
-	}
+	ok(network.SetWeights(0, mean, cov))
 
 	var prediction bnn.Prediction
 	show := func(when string) {
-		if err := network.Predict(&prediction, []float64{0.2, 1.5}); err != nil {
-			log.Fatal(err)
-		}
+		ok(network.Predict(&prediction, []float64{0.2, 1.5}))
 		p, c := prediction.P, prediction.Cov
 		fmt.Printf("%s: p = %.3f, variances %.3f %.3f %.3f\n", when, p, c.At(0, 0), c.At(1, 1), c.At(2, 2))
 	}
@@ -52,9 +57,7 @@ func Example() {
 		{[]float64{1.8, 0.3}, 2},
 		{[]float64{0.5, 1.9}, 0},
 	} {
-		if _, err := network.Observe(example.x, example.class); err != nil {
-			log.Fatal(err)
-		}
+		must(network.Observe(example.x, example.class))
 	}
 	show("after")
 	// Output:
@@ -72,15 +75,10 @@ func ExampleIndefiniteError() {
 		paper.Bias, paper.Output, paper.PriorVar = false, rule, []float64{0.1}
 		paper.Softmax = softmax.Probit{Lambda: 2, Rho: 0.5}
 		paper.Paper.OnIndefinite = bnn.Fail // the default
-		network, err := bnn.New(paper, random.Source("example"))
-		if err != nil {
-			log.Fatal(err)
-		}
+		network := must(bnn.New(paper, random.Source("example")))
 		_, cov := network.Weights(0)
 		mean := mat.NewDense(3, 2, []float64{3, 0, 0, 3, 3, 3})
-		if err := network.SetWeights(0, mean, cov); err != nil {
-			log.Fatal(err)
-		}
+		ok(network.SetWeights(0, mean, cov))
 
 		update, err := network.Observe([]float64{1, 0.2}, 1)
 		var indefinite *bnn.IndefiniteError
@@ -110,24 +108,17 @@ func rings(rnd *rand.Rand) (x []float64, class int) {
 // A network predicts each example of a stream before it learns it. The share of correct
 // predictions so far is its running accuracy.
 func ExampleDefault() {
-	network, err := bnn.New(bnn.Default(2, 20, 2), random.Source("stream"))
-	if err != nil {
-		log.Fatal(err)
-	}
+	network := must(bnn.New(bnn.Default(2, 20, 2), random.Source("stream")))
 	rnd := rand.New(random.Source("rings"))
 	var p bnn.Prediction
 	right := 0
 	for k := 1; k <= 400; k++ {
 		x, class := rings(rnd)
-		if err := network.Predict(&p, x); err != nil {
-			log.Fatal(err)
-		}
+		ok(network.Predict(&p, x))
 		if p.Class() == class {
 			right++
 		}
-		if _, err := network.Observe(x, class); err != nil {
-			log.Fatal(err)
-		}
+		must(network.Observe(x, class))
 		if k%100 == 0 {
 			fmt.Printf("%d examples: accuracy %.2f\n", k, float64(right)/float64(k))
 		}
@@ -142,21 +133,14 @@ func ExampleDefault() {
 // An ensemble averages networks with different prior means. Decide leaves inputs undecided
 // whose largest probability is below a threshold.
 func ExampleNewEnsemble() {
-	ensemble, err := bnn.NewEnsemble(bnn.Default(2, 20, 2), 6, random.Source("ensemble"))
-	if err != nil {
-		log.Fatal(err)
-	}
+	ensemble := must(bnn.NewEnsemble(bnn.Default(2, 20, 2), 6, random.Source("ensemble")))
 	rnd := rand.New(random.Source("rings"))
 	for range 300 {
-		if _, err := ensemble.Observe(rings(rnd)); err != nil {
-			log.Fatal(err)
-		}
+		must(ensemble.Observe(rings(rnd)))
 	}
 	var p bnn.Prediction
 	for _, x := range [][]float64{{0, 0}, {0.7, 0.7}, {2, 1}} {
-		if err := ensemble.Predict(&p, x); err != nil {
-			log.Fatal(err)
-		}
+		ok(ensemble.Predict(&p, x))
 		switch class := p.Decide(bnn.Probability, 0.9); class {
 		case bnn.Unknown:
 			fmt.Printf("%v: unknown, p = %.2f\n", x, p.P)
@@ -173,23 +157,16 @@ func ExampleNewEnsemble() {
 // The default bank learns with several priors at once, with a hidden layer and without, and weights each
 // by how it predicted the examples so far: nothing is tuned, and no examples are held out.
 func ExampleNewDefaultBank() {
-	bank, err := bnn.NewDefaultBank(bnn.Default(2, 20, 2), random.Source("bank"))
-	if err != nil {
-		log.Fatal(err)
-	}
+	bank := must(bnn.NewDefaultBank(bnn.Default(2, 20, 2), random.Source("bank")))
 	rnd := rand.New(random.Source("rings"))
 	for k := 1; k <= 300; k++ {
-		if _, err := bank.Observe(rings(rnd)); err != nil {
-			log.Fatal(err)
-		}
+		must(bank.Observe(rings(rnd)))
 		if k%100 == 0 {
 			fmt.Printf("%d examples: weights %.2f\n", k, bank.Weights())
 		}
 	}
 	var p bnn.Prediction
-	if err := bank.Predict(&p, []float64{0.7, 0.7}); err != nil {
-		log.Fatal(err)
-	}
+	ok(bank.Predict(&p, []float64{0.7, 0.7}))
 	fmt.Printf("p = %.2f, variance %.2f\n", p.P, p.Cov.At(0, 0))
 	// Output:
 	// 100 examples: weights [0.69 0.26 0.06 0.00 0.00 0.00]
@@ -210,25 +187,15 @@ func ExampleCombine() {
 	}
 	members := make([]*bnn.Network, 4)
 	for k := range members {
-		network, err := bnn.New(bnn.Default(2, 20, 2), random.Source("member", k))
-		if err != nil {
-			log.Fatal(err)
-		}
+		network := must(bnn.New(bnn.Default(2, 20, 2), random.Source("member", k)))
 		for _, i := range rand.New(random.Source("order", k)).Perm(len(x)) {
-			if _, err := network.Observe(x[i], class[i]); err != nil {
-				log.Fatal(err)
-			}
+			must(network.Observe(x[i], class[i]))
 		}
 		members[k] = network
 	}
-	ensemble, err := bnn.Combine(members...)
-	if err != nil {
-		log.Fatal(err)
-	}
+	ensemble := must(bnn.Combine(members...))
 	var p bnn.Prediction
-	if err := ensemble.Predict(&p, []float64{0.7, 0.7}); err != nil {
-		log.Fatal(err)
-	}
+	ok(ensemble.Predict(&p, []float64{0.7, 0.7}))
 	fmt.Printf("p = %.2f, mutual information %.2f\n", p.P, p.MutualInformation())
 	// Output:
 	// p = [0.52 0.48], mutual information 0.03

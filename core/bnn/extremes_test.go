@@ -133,7 +133,7 @@ func train(t *testing.T, n *Network, updates int, next func(x []float64) (class 
 
 func TestUpdatesAtExtremes(t *testing.T) {
 	done, refused := 0, 0
-	for trial := range check.Torture(t, 20, 200, 2600) {
+	for trial := range check.Torture(t, 40, 200, 2600) {
 		r := rand.New(random.Source("bnn", "extremes", trial))
 		cfg := extremeConfig(r)
 		n, err := New(cfg.config(), r)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -70,34 +71,47 @@ func TestBadInput(t *testing.T) {
 func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 	n := newNetwork(spec{Layers: []int{2, 2}, Output: Joint, paper: true})
 	good := mat.NewSymDense(2, []float64{1, 0, 0, 1})
-	for _, s := range []*mat.SymDense{
-		mat.NewSymDense(2, []float64{1, 2, 2, 1}),
-		mat.NewSymDense(2, []float64{-1, 0, 0, 1}),
-		mat.NewSymDense(2, []float64{math.Inf(1), 0, 0, 1}),
-		mat.NewSymDense(2, []float64{1, 0, 0, -1e-11}),
-		mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1}),
-		mat.NewSymDense(2, []float64{math.NaN(), 0, 0, 1}),
-		mat.NewSymDense(2, []float64{1e308, 0, 0, 1e308}),
+	nan := math.NaN()
+	for _, s := range [][]float64{
+		{1, 2, 2, 1},
+		{-1, 0, 0, 1},
+		{math.Inf(1), 0, 0, 1},
+		{1, 0, 0, -1e-11},
+		{1, nan, nan, 1},
+		{nan, 0, 0, 1},
+		{1e308, 0, 0, 1e308},
 	} {
-		check.Refuses(t, fmt.Sprint("covariance ", s), n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, s}))
+		err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, mat.NewSymDense(2, s)})
+		check.Refuses(t, fmt.Sprint("covariance ", s), err)
 	}
 	check.Refuses(t, "NaN mean", n.SetWeights(0, mat.NewDense(2, 2, []float64{math.NaN(), 0, 0, 0}), []mat.Symmetric{good, good}))
 	singular := mat.NewSymDense(2, []float64{1, 1, 1, 1})
 	check.OK(t, n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, singular}))
-}
-
-func TestWeightsAreCopies(t *testing.T) {
-	n := newNetwork(spec{Layers: []int{2, 2}, Output: Joint, paper: true})
+	n = newNetwork(spec{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: Joint, paper: true})
 	mean, cov := n.Weights(0)
-	setWeights(t, n, 0, mean, cov)
-	mean.Set(0, 0, 7)
-	cov[0].(*mat.SymDense).SetSym(0, 0, 7)
-	if m, c := n.Weights(0); m.At(0, 0) == 7 || c[0].At(0, 0) == 7 {
-		t.Error("the network shares memory with its caller")
+	for _, other := range [][]float64{{1, 0, 0, 1.1}, {1, 1e-6, 1e-6, 1}, {1, 0, 0, math.NaN()}} {
+		err := n.SetWeights(0, mean, []mat.Symmetric{cov[0], mat.NewSymDense(2, other)})
+		check.Refuses(t, "a covariance that is not shared", err)
 	}
 }
 
-// Every weight of a layer has the prior variance of the layer, and no covariance.
+// A network shares no memory with its caller.
+func TestCopies(t *testing.T) {
+	given := Default(2, 3, 2)
+	n := check.Must(New(given, random.Source("copied")))
+	mean, cov := n.Weights(0)
+	setWeights(t, n, 0, mean, cov)
+	for _, c := range []Config{given, n.Config()} {
+		c.Layers[1], c.PriorVar[0], c.Covariance[0], c.Replications[0] = 9, 9, Shared, 9
+	}
+	mean.Set(0, 0, 7)
+	cov[0].(*mat.SymDense).SetSym(0, 0, 7)
+	if m, c := n.Weights(0); m.At(0, 0) == 7 || c[0].At(0, 0) == 7 || !reflect.DeepEqual(n.Config(), Default(2, 3, 2)) {
+		t.Errorf("configuration %+v, weights %v and %v", n.Config(), m, c)
+	}
+}
+
+// Every weight of a layer has the prior variance of the layer, and no covariance; means vary by 1/inputs.
 func TestPriorVar(t *testing.T) {
 	for _, kind := range allKinds[:2] {
 		c := Default(4, 3, 2)
@@ -109,11 +123,8 @@ func TestPriorVar(t *testing.T) {
 			checkLayer(t, string(kind), n, l, mean, addIdentity(cov, 0, v), 1e-15)
 		}
 	}
-}
-
-func TestPriorMeansAreScaledByFanIn(t *testing.T) {
-	n := newNetwork(spec{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2, Output: Joint, Hidden: Frozen, paper: true})
-	mean, _ := n.Weights(0)
+	wide := spec{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2}
+	mean, _ := newNetwork(wide).Weights(0)
 	near(t, "variance of the prior means × inputs", math.Pow(mat.Norm(mean, 2), 2)/20000*400, 2, 0.1)
 }
 
@@ -135,7 +146,8 @@ func learned() map[string]*Network {
 	return out
 }
 
-// Every variance grows by the fraction of the prior variance, no covariance and no mean changes.
+// Every variance grows by the fraction of the prior variance, no covariance and no mean changes. Adding to a
+// certain layer all of its prior variance makes its prior.
 func TestProcessNoise(t *testing.T) {
 	for name, n := range learned() {
 		before := copied(n)
@@ -146,22 +158,12 @@ func TestProcessNoise(t *testing.T) {
 			check.NearMatrix(t, "means", got, mean, 0)
 			checkLayer(t, name, n, l, mean, addIdentity(cov, 1, 0.25*3/float64([]int{3, 5}[l])), 1e-13)
 		}
-	}
-}
-
-// Adding to a certain network all of its prior variance is its prior.
-func TestProcessNoiseCertain(t *testing.T) {
-	n := learned()["full"]
-	makeCertain(t, n, 1)
-	check.OK(t, n.AddProcessNoise(1))
-	mean, cov := n.Weights(1)
-	checkLayer(t, "certain", n, 1, mean, addIdentity(cov, 0, 0.6), 1e-15)
-}
-
-func TestProcessNoiseErrors(t *testing.T) {
-	for name, n := range learned() {
 		for _, fraction := range []float64{-0.1, 1.5, math.NaN(), math.Inf(1)} {
 			check.Refuses(t, fmt.Sprint(name, fraction), n.AddProcessNoise(fraction))
 		}
+		makeCertain(t, n, 1)
+		check.OK(t, n.AddProcessNoise(1))
+		mean, cov := n.Weights(1)
+		checkLayer(t, name, n, 1, mean, addIdentity(cov, 0, 0.6), 1e-15)
 	}
 }

@@ -58,6 +58,17 @@ func TestPolicies(t *testing.T) {
 			}
 		}
 	}
+	// Small eigenvalues are floored also where only a variance is negative: the mean must not be left to an
+	// unprotected step.
+	probit := softmax.Probit{Lambda: 1, Rho: 0.5}
+	n = newNetwork(spec{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: probit, Output: Joint, paper: true})
+	m, v := []float64{1.5, 0, -1}, []float64{4, 1, 2}
+	n.cfg.Softmax.Moments(n.step.moments, m, v)
+	u := check.Must(n.step.run(&n.cfg, m, v, 1))
+	least := n.step.innovation.Values[0]
+	if u.Action != Projected || !(0 < u.MinEigenvalue && u.MinEigenvalue < least) || !(u.MinVariance < 0) || least != 1e-3 {
+		t.Errorf("%+v with the smallest eigenvalue %g in the solve", u, least)
+	}
 	// The same step is no trouble for rule Total.
 	n, x = indefinite(t, Fail, Total)
 	if u, err := n.Observe(x, 1); err != nil || u.Action != Applied {
@@ -138,54 +149,27 @@ func TestSmallestLabelEigenvalue(t *testing.T) {
 	}
 }
 
-// Project floors small eigenvalues also where only a variance is negative: the
-// mean must not be left to an unprotected step.
-func TestProjectFloorsPositiveEigenvalues(t *testing.T) {
-	n := newNetwork(spec{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Output: Joint, paper: true})
-	m, v := []float64{1.5, 0, -1}, []float64{4, 1, 2}
-	n.cfg.Softmax.Moments(n.step.moments, m, v)
-	u, err := n.step.run(&n.cfg, m, v, 1)
-	if err != nil || u.Action != Projected || !(u.MinEigenvalue > 0 && u.MinEigenvalue < 1e-3) || !(u.MinVariance < 0) {
-		t.Fatalf("%+v, %v: not the case that is wanted", u, err)
-	}
-	if got := n.step.innovation.Values[0]; got != 1e-3 {
-		t.Errorf("smallest eigenvalue %g in the solve, want the floor", got)
-	}
+// given is an approximation for two classes of which the first has the probability p, and Σ_y is positive
+// by one unit in the last place of its terms where p = ½.
+type given float64
+
+func (p given) Moments(dst *softmax.Moments, _, _ []float64) {
+	dst.P[0], dst.P[1] = float64(p), float64(1-p)
+	dst.E.Set(0, 1, math.Nextafter(0.25, 0))
+	dst.E.Set(1, 0, math.Nextafter(0.25, 0))
 }
 
-// broken is an approximation that returns what it should not.
-type broken float64
-
-func (b broken) Moments(dst *softmax.Moments, _, _ []float64) {
-	for j := range dst.P {
-		dst.P[j] = float64(b)
-	}
-}
-
+// Moments that cannot be are refused. An eigenvalue within the rounding error of Σ_y is not known to be positive.
 func TestBrokenApproximation(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
-		for _, p := range []float64{math.NaN(), math.Inf(1), -0.1} {
-			n := newNetwork(spec{Layers: []int{2, 3}, Output: rule, Softmax: broken(p), paper: true})
+		for _, p := range []given{given(math.NaN()), given(math.Inf(1)), -0.1} {
+			n := newNetwork(spec{Layers: []int{2, 2}, Output: rule, Softmax: p, paper: true})
 			if u, err := n.Observe([]float64{1, 1}, 0); err == nil || u.Action != Refused {
 				t.Errorf("%v: p = %g: %+v, %v", rule, p, u, err)
 			}
 		}
 	}
-}
-
-// barely is an approximation for two classes whose Σ_y is positive by one unit
-// in the last place of its terms.
-type barely struct{}
-
-func (barely) Moments(dst *softmax.Moments, _, _ []float64) {
-	dst.P[0], dst.P[1] = 0.5, 0.5
-	dst.E.Set(0, 1, math.Nextafter(0.25, 0))
-	dst.E.Set(1, 0, math.Nextafter(0.25, 0))
-}
-
-// An eigenvalue within the rounding error of Σ_y is not known to be positive.
-func TestJointDoesNotTrustRounding(t *testing.T) {
-	n := newNetwork(spec{Layers: []int{1, 2}, Softmax: barely{}, Output: Joint, paper: true})
+	n := newNetwork(spec{Layers: []int{1, 2}, Softmax: given(0.5), Output: Joint, paper: true})
 	if u, err := n.Observe([]float64{1}, 0); err == nil || !(u.MinEigenvalue > 0) || !u.Indefinite {
 		t.Errorf("%+v, %v", u, err)
 	}
