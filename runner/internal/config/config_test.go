@@ -105,7 +105,11 @@ func TestErrors(t *testing.T) {
 		{"", "", "sweep.seed=[1, 1]", []string{"sweep.seed: ", "integers that differ"}},
 		{"", "", "sweep.seed=1..x", []string{"sweep.seed: ", "range"}},
 		{"", "", "sweep.seed=-1..2", []string{"sweep.seed: ", "range"}},
+		{"", "", "sweep.seed=x", []string{"-set sweep.seed=x: "}},
+		{"", "", "item.second.words=3", []string{"-set item.second.words=3: "}},
 		{"", "", "item=1", []string{"-set item=1: item: ", "a list, each a table"}},
+		{"rate = 0.5", "rat = 1", "sweep.seed=x", []string{"x/toy.toml:6: base.rat: ", "\n-set sweep.seed=x: sweep.seed: "}},
+		{"rate = 1\n", "rate = 3\n", "item.second.name=third", []string{"-set item.second.name=third: item.third.rate: "}},
 	} {
 		var overrides []string
 		if c.set != "" {
@@ -173,9 +177,10 @@ func TestOverrides(t *testing.T) {
 	check.OK(t, err)
 	check.Equal(t, "overridden", []any{v.Items[1].Rate, len(v.Sweep.Seed), len(v.Base.Words), len(m.Overrides), m.Effort}, []any{0.125, 8, 0, 5, "quick"})
 	check.Equal(t, "items", []any{v.Items[0].Words, len(v.Items[1].Words), v.Items[0].Rate}, []any{[]string{"c", "d"}, 0, 0.5})
-	_, v, err = decode(text, "item.*.rate=0.125")
+	// One value stands for a list of it.
+	_, v, err = decode(text, "item.*.rate=0.125", "sweep.seed=3", "item.second.words=x", "seed=3")
 	check.OK(t, err)
-	check.Equal(t, "rates", []any{v.Items[0].Rate, v.Items[1].Rate}, []any{0.125, 0.125})
+	check.Equal(t, "of all items", []any{v.Items[0].Rate, v.Items[1].Rate, v.Items[1].Words, v.Sweep.Seed}, []any{0.125, 0.125, []string{"x"}, Ints{3}})
 }
 
 // A list of tables may be written inline: they begin as copies, too, and have names.
@@ -205,17 +210,6 @@ func TestInherited(t *testing.T) {
 	resolved := check.Must(m.Resolved(&v))
 	if _, v, err = decode(string(resolved)); err != nil || len(v.Items[0].Words) != 2 || len(v.Items[1].Words) != 0 {
 		t.Errorf("%v: items %+v of %s", err, v.Items, resolved)
-	}
-}
-
-// One value stands for a list of it.
-func TestOneValueForList(t *testing.T) {
-	_, v, err := decode(text, "sweep.seed=3", "item.second.words=x", "seed=3")
-	check.OK(t, err)
-	check.Equal(t, "seeds and words", []any{len(v.Sweep.Seed), v.Sweep.Seed[0], len(v.Items[1].Words), v.Items[1].Words[0]}, []any{1, 3, 1, "x"})
-	for _, set := range []string{"sweep.seed=x", "item.second.words=3"} {
-		_, _, err := decode(text, set)
-		check.Refuses(t, set, err, "-set "+set+": ")
 	}
 }
 
