@@ -108,6 +108,7 @@ func TestErrors(t *testing.T) {
 		{"", "", "sweep.seed=x", []string{"-set sweep.seed=x: "}},
 		{"", "", "item.second.words=3", []string{"-set item.second.words=3: "}},
 		{"", "", "item=1", []string{"-set item=1: item: ", "a list, each a table"}},
+		{"name = \"toy\"", "nam = \"toy\"", "", []string{"x/toy.toml:1: nam: not a key; did you mean name?", "name: missing; "}},
 		{"rate = 0.5", "rat = 1", "sweep.seed=x", []string{"x/toy.toml:6: base.rat: ", "\n-set sweep.seed=x: sweep.seed: "}},
 		{"rate = 1\n", "rate = 3\n", "item.second.name=third", []string{"-set item.second.name=third: item.third.rate: "}},
 	} {

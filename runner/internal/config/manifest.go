@@ -140,6 +140,9 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	}
 	m.decode("", header, &m.Header)
 	m.Overrides = append(m.Overrides, overrides...)
+	if header["name"] == nil {
+		return m, nil // Decode says so, beside a key that is misspelt
+	}
 	return m, errors.Join(m.failed...)
 }
 
