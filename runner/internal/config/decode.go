@@ -70,8 +70,13 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 
 // fail adds an error, whose key is relative to path, to those of the manifest.
 func (m *Manifest) fail(path string, err error) {
-	if err != nil {
-		m.failed = append(m.failed, m.Locate(path, err))
+	if err == nil {
+		return
+	}
+	err = m.Locate(path, err)
+	said := func(other error) bool { return other.Error() == err.Error() } // of a key that two structs have
+	if !slices.ContainsFunc(m.failed, said) {
+		m.failed = append(m.failed, err)
 	}
 }
 
@@ -276,6 +281,7 @@ func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 		keys = append(keys, f.key)
 	}
 	slices.Sort(keys)
+	keys = slices.Compact(keys) // a struct and its extension may share one
 	first, _, _ := strings.Cut(path, ".")
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		if slices.Contains(keys, key) {
