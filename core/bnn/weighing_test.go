@@ -52,6 +52,28 @@ func TestMixtureWeights(t *testing.T) {
 	}
 }
 
+// With forgetting the weights follow an abrupt change of which member predicts best; without it they fall behind.
+func TestForgettingFollows(t *testing.T) {
+	for _, rule := range []WeightRule{Evidence, Universal} {
+		var losses []float64
+		for _, forgetting := range []float64{0, 0.9} {
+			m, loss := mixtureWeights(Weighing{Weights: rule, Forgetting: forgetting}, 2), 0.0
+			for k := range 200 {
+				p := []float64{0.9, 0.3}
+				if k >= 100 {
+					p = []float64{0.3, 0.9}
+				}
+				loss -= math.Log(floats.Dot(m.Values(), p)) / 200
+				m.Update([]float64{math.Log(p[0]), math.Log(p[1])})
+			}
+			losses = append(losses, loss)
+		}
+		if !(losses[1] < losses[0]/2) {
+			t.Errorf("%s: log loss %.3f without forgetting, %.3f with it", rule, losses[0], losses[1])
+		}
+	}
+}
+
 // No weight is lost to underflow: a member that predicted the impossible comes back when the
 // others do so.
 func TestWeightsUnderflow(t *testing.T) {
