@@ -51,6 +51,13 @@ func (a Axis) shows(v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
+// holds reports whether v lies between the ends of the axis.
+func (a Axis) holds(v float64) bool {
+	lo, hi := a.ends()
+	v = a.at(v)
+	return lo <= v && v <= hi
+}
+
 // check returns an error unless the ends are finite and increase, and are positive on a logarithmic axis.
 func (a Axis) check() error {
 	if a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0) {

@@ -22,7 +22,7 @@ type Chart struct {
 
 // Curve is a named set of points of a chart or a map, in the order in which a straight line joins them.
 // A point with a coordinate that is not a number is a gap. So is one that is infinite, or not positive
-// on a logarithmic axis.
+// on a logarithmic axis; the legend counts these.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
 	Group int    // curves of a group, 1 to [Groups], share a colour, and differ in their markers; 0: none
@@ -55,11 +55,11 @@ const (
 
 // Charts draws rows of charts on one page, each as wide as a column of text. Charts are square if every
 // chart has the same X and Y axis, as in a Q–Q plot. The legend at the foot explains the curves of all
-// charts. The charts must not change until the last Encode.
+// charts and counts the points that are not shown. The charts must not change until the last Encode.
 func Charts(rows [][]Chart) *Figure {
 	out, axes := page{aspect: 1}, sharedAxes(slices.Concat(rows...))
 	small := len(rows) > 0 && len(rows[0]) > many
-	styles := styles{of: map[string]style{}, small: small}
+	styles, hidden := styles{of: map[string]style{}, small: small}, 0
 	for _, row := range rows {
 		var panels []panel
 		for _, c := range row {
@@ -69,6 +69,7 @@ func Charts(rows [][]Chart) *Figure {
 				if err := sameLength(of.Name, len(of.X), len(of.Y), low, high); err != nil {
 					return failed(err)
 				}
+				hidden += of.hidden(x, y)
 			}
 			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && !small {
 				out.aspect = landscape
@@ -82,6 +83,9 @@ func Charts(rows [][]Chart) *Figure {
 		if c.Name != "" {
 			out.keys = append(out.keys, key{c.Name, styles.thumbs(c)})
 		}
+	}
+	if hidden > 0 {
+		out.keys = append(out.keys, key{text: fmt.Sprint("points not shown: ", hidden)})
 	}
 	return out.figure()
 }
@@ -151,6 +155,16 @@ func sameLength(of string, first int, others ...int) error {
 		}
 	}
 	return nil
+}
+
+// hidden counts the markers that have coordinates but lie outside the panel, such as infinite values.
+func (c Curve) hidden(x, y Axis) (n int) {
+	for i, v := range c.X {
+		if c.hasMarkers() && !math.IsNaN(v) && !math.IsNaN(c.Y[i]) && !(x.holds(v) && y.holds(c.Y[i])) {
+			n++
+		}
+	}
+	return n
 }
 
 func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }

@@ -3,9 +3,11 @@ package figures
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/plot/vg"
 
 	"closedform/internal/check"
 )
@@ -114,4 +116,20 @@ func TestSplit(t *testing.T) {
 		names = append(names, c.Name)
 	}
 	check.Equal(t, "curves", names, []string{"reference", "a", "b", "reference", "c"})
+}
+
+// The legend counts points that a chart cannot show: infinite ones, and those that no logarithm or the ends leave out.
+func TestHiddenPointsAreCounted(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	c := Curve{X: []float64{1, 2, 3, -4, 5, 20, 0.05}, Y: []float64{nan, inf, 0, 1, 3, 5, 5}}
+	log := Axis{Min: 0.1, Max: 10, Log: true}
+	check.Equal(t, "hidden points", c.hidden(log, log), 5)
+	c.Kind = Reference
+	check.Equal(t, "hidden points of a reference", c.hidden(log, log), 0)
+	name := strings.Repeat("a legend of one column ", 6)
+	height := func(y float64) vg.Length {
+		curve := Curve{Name: name, X: []float64{1, 2, 3}, Y: []float64{1, 2, y}}
+		return Charts([][]Chart{{{Curves: []Curve{curve}}}}).height
+	}
+	check.Equal(t, "lines of the legend for a hidden point", height(inf)-height(nan), legendLine)
 }

@@ -68,6 +68,9 @@ func (p page) hasY(i, j int) bool     { return p.panel(i, j).y != p.panel(i, j-1
 func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 	for i, row := range p.rows {
 		above, below = append(above, 0), append(below, tickLength)
+		if i == 0 {
+			above[i] = textHeight / 2 // for a tick label at the end of the Y axis
+		}
 		for j, q := range row {
 			if j == len(left) {
 				left = append(left, 0)
