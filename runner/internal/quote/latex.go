@@ -36,21 +36,37 @@ type plot struct {
 	Columns    []string
 }
 
-// published are the tables in the folder of all results, EXPERIMENT/TABLE, each read once.
+// published are the tables in the folder of all results, EXPERIMENT/TABLE, each read once, and why some cannot
+// be read.
 type published struct {
 	folder string
 	tables map[string]*table.Table
+	failed map[string]error
+}
+
+func newPublished(folder string) published {
+	return published{folder, map[string]*table.Table{}, map[string]error{}}
 }
 
 // Get returns nil also for a table that does not match its checksum.
 func (p published) Get(name string) *table.Table {
 	experiment, file, _ := strings.Cut(name, "/")
-	if p.tables[name] == nil {
-		if results, err := store.OpenResults(filepath.Join(p.folder, experiment)); err == nil {
-			p.tables[name], _ = results.Table(file)
+	if p.tables[name] == nil && p.failed[name] == nil {
+		results, err := store.OpenResults(filepath.Join(p.folder, experiment))
+		if err == nil {
+			p.tables[name], err = results.Table(file)
 		}
+		p.failed[name] = err
 	}
 	return p.tables[name]
+}
+
+// errors returns why tables cannot be read.
+func (p published) errors() (all error) {
+	for _, name := range slices.Sorted(maps.Keys(p.failed)) {
+		all = errors.Join(all, p.failed[name])
+	}
+	return all
 }
 
 // WriteLaTeX writes numbers.tex and, in tables/, a file for each table and each plot that the list of the
@@ -62,9 +78,10 @@ func WriteLaTeX(folder, results string) error {
 	if err != nil {
 		return err
 	}
-	files, err := latex(file, string(text), published{results, map[string]*table.Table{}})
+	from := newPublished(results)
+	files, err := latex(file, string(text), from)
 	if err != nil {
-		return err
+		return errors.Join(err, from.errors())
 	}
 	tables := filepath.Join(folder, "tables")
 	if err := cmp.Or(os.RemoveAll(tables), os.MkdirAll(tables, 0o777)); err != nil {

@@ -96,7 +96,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Files of former tables go, a damaged table is no table, and then nothing is written.
+// Files of former tables go. A damaged table is an error that says so.
 func TestWriteLaTeX(t *testing.T) {
 	folder, results := t.TempDir(), t.TempDir()
 	stale, numbers := filepath.Join(folder, "tables/of-yesterday.tex"), filepath.Join(folder, "numbers.tex")
@@ -118,5 +118,5 @@ func TestWriteLaTeX(t *testing.T) {
 		t.Errorf("numbers.tex: %s", text)
 	}
 	check.OK(t, os.WriteFile(filepath.Join(results, "x/runs.csv"), []byte("k,error\n1,0.5\n"), 0o666))
-	check.Refuses(t, "a damaged table", WriteLaTeX(folder, results), "no table x/runs")
+	check.Refuses(t, "a damaged table", WriteLaTeX(folder, results), "no table x/runs", "runs.csv: its checksum is not that of SHA256SUMS")
 }

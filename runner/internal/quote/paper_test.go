@@ -11,12 +11,11 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"closedform/internal/check"
-	"closedform/runner/internal/table"
 )
 
 const root = "../../.."
 
-var results = published{filepath.Join(root, "results"), map[string]*table.Table{}}
+var results = newPublished(filepath.Join(root, "results"))
 
 var (
 	comment  = regexp.MustCompile(`(?m)(^|[^\\])%.*$`)
