@@ -12,7 +12,7 @@ import (
 	"closedform/internal/check"
 )
 
-// Ends come from what all charts with the axis can show, with a margin.
+// The ends of an axis hold the values of all charts that share it, with a margin.
 func TestAxesFromData(t *testing.T) {
 	x, y := Axis{Label: "x"}, Axis{Label: "y", Log: true}
 	one, only, empty := Axis{Label: "one", Log: true}, Axis{Label: "only"}, Axis{Label: "empty"}

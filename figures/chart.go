@@ -64,12 +64,13 @@ func Charts(rows [][]Chart) *Figure {
 		var panels []panel
 		for _, c := range row {
 			x, y := axes[c.X], axes[c.Y]
-			for _, of := range c.Curves {
-				low, high := cmp.Or(len(of.Low), len(of.X)), cmp.Or(len(of.High), len(of.X))
-				if err := sameLength(of.Name, len(of.X), len(of.Y), low, high); err != nil {
+			for _, curve := range c.Curves {
+				n := len(curve.X)
+				low, high := cmp.Or(len(curve.Low), n), cmp.Or(len(curve.High), n)
+				if err := sameLength(curve.Name, n, len(curve.Y), low, high); err != nil {
 					return failed(err)
 				}
-				hidden += of.hidden(x, y)
+				hidden += curve.hidden(x, y)
 			}
 			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && !small {
 				out.aspect = landscape
@@ -148,10 +149,10 @@ func Beside(curves []Curve) []Curve {
 }
 
 // sameLength returns an error unless all lists of something have as many numbers.
-func sameLength(of string, first int, others ...int) error {
+func sameLength(name string, first int, others ...int) error {
 	for _, n := range others {
 		if n != first {
-			return fmt.Errorf("%q has %d numbers and %d", of, first, n)
+			return fmt.Errorf("%q has %d numbers and %d", name, first, n)
 		}
 	}
 	return nil

@@ -95,7 +95,7 @@ func indexed(img *image.RGBA) *image.Paletted {
 	return out
 }
 
-// A vector is a PDF canvas that draws images upright: that of gonum/plot draws them upside down.
+// A vector is a PDF canvas that draws images upright; vgpdf flips them.
 type vector struct{ *vgpdf.Canvas }
 
 // DrawImage implements vg.Canvas.

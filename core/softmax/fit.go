@@ -18,8 +18,8 @@ const MostRho = 0.99
 //
 //	slope    matches the slope of the softmax at the origin, whatever the box
 //	lsq      minimises the root mean square error
-//	minimax  minimises the largest error; one of several λ where ρ is so far from ½ that the error at the
-//	         origin is the largest, which no λ mends
+//	minimax  minimises the largest error. Far from ρ = ½ the error at the origin is the largest; it does not
+//	         depend on λ, so several λ are best, and FitLambda returns one of them
 //
 // FitLambda panics if the criterion is none of these.
 func FitLambda(criterion string, n int, rho float64) float64 {

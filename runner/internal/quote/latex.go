@@ -104,8 +104,8 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 	}
 	check := func(name string, err error) {
 		if err != nil { // at the line where it is a key, or a value at the end
-			at := regexp.MustCompile(`(?m)\b`+regexp.QuoteMeta(name)+`( *=|["']$)`).Split(text, 2)
-			err = fmt.Errorf("%s:%d: %s: %w", file, 1+strings.Count(at[0], "\n"), name, err)
+			before := regexp.MustCompile(`(?m)\b`+regexp.QuoteMeta(name)+`( *=|["']$)`).Split(text, 2)
+			err = fmt.Errorf("%s:%d: %s: %w", file, 1+strings.Count(before[0], "\n"), name, err)
 		}
 		failed = errors.Join(failed, err)
 	}

@@ -153,8 +153,8 @@ func find(tables Tables, name string, fields []string, columns ...string) (rows 
 // take takes the number of the only row, or the statistic of all. Without an interval low and high are NaN.
 func (n *number) take(rows *table.Table) error {
 	n.low, n.high = math.NaN(), math.NaN()
-	if of := statistics[n.of]; of != nil {
-		n.x = n.factor * of(rows.Nums(n.column))
+	if statistic := statistics[n.of]; statistic != nil {
+		n.x = n.factor * statistic(rows.Nums(n.column))
 		return nil
 	}
 	if rows.Len() != 1 {
