@@ -84,8 +84,10 @@ func TestOwnTestTable(t *testing.T) {
 	check.OK(t, w.Close())
 	write(t, packed.String(), "leaves.csv.gz")
 	write(t, lines[0]+strings.Join(lines[61:], ""), "new", "rows.csv")
-	command := []string{"run", "-data", "leaves.csv.gz", "-test", "new/row.csv", "-class", "species", "-separator", ";", "-decimal", ",",
-		"-categorical", "colour", "-ignore", "row_id,date,note", "-missing", "mean"}
+	command := []string{
+		"run", "-data", "leaves.csv.gz", "-test", "new/row.csv", "-class", "species", "-separator", ";", "-decimal", ",",
+		"-categorical", "colour", "-ignore", "row_id,date,note", "-missing", "mean",
+	}
 	fails(t, "leaves: no file new/row.csv", command...)
 	command[4] = "new/rows.csv"
 	check.OK(t, os.Remove("leaves.toml"))
