@@ -26,9 +26,13 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
 		return nil
 	}
-	cells, err := j.work.Tables()
+	done, err := j.work.Load()
 	if err != nil {
 		return err
+	}
+	cells := make([]table.Set, len(done))
+	for i, c := range done {
+		cells[i] = c.Tables
 	}
 	tables, err := j.Study.Tables(cells)
 	if err != nil {
@@ -43,8 +47,8 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
-	run.AddTimes(j.work.Done, func(i int) string { return j.work.Cells[i].Group() })
-	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err != nil {
+	run.AddTimes(done, func(i int) string { return j.work.Cells[i].Group() })
+	if run.Seeds, err = j.SeedsOf(j.manifest); err != nil {
 		return err
 	}
 	if run.Programs, err = j.FindPrograms(); err != nil {
@@ -90,7 +94,7 @@ func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, file
 			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
 		}
 	}
-	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest})
+	files = append(files, store.File{Name: "manifest.toml", Data: j.manifest})
 	written := map[string]store.File{}
 	for _, t := range tables {
 		written[t.Name] = store.TableFile(t)

@@ -11,7 +11,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/features"
 	"closedform/core/readout"
-	"closedform/runner/internal/pool"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/table"
 )
 
@@ -101,7 +101,7 @@ func (t *Tolerant) bind(ctx context.Context) {
 	if o, ok := t.Learner.(outside); ok {
 		t.ctx = ctx
 		o.Bind(ctx)
-		pool.AtEnd(ctx, o.Close)
+		engine.AtEnd(ctx, o.Close)
 	}
 }
 
@@ -112,11 +112,11 @@ func (t *Tolerant) Release() {
 	}
 }
 
-// note takes note of what a learner that has not broken down returned.
+// note marks the learner as failed if err is not nil.
 func (t *Tolerant) note(err error) {
 	t.failed = err != nil
 	if f, ok := errors.AsType[failure](err); ok {
-		pool.Fail(t.ctx, f)
+		engine.Fail(t.ctx, f)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"closedform/core/random"
 	"closedform/internal/field"
 	"closedform/internal/kernel"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/metric"
-	"closedform/runner/internal/pool"
 	"closedform/runner/internal/table"
 )
 
@@ -129,7 +129,7 @@ func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) e
 	for _, l := range learners {
 		members = append(members, &Tolerant{Learner: l, Classes: t.Classes, Map: t.Map})
 	}
-	err := pool.Each(ctx, len(members), func(ctx context.Context, k int) error {
+	err := engine.Each(ctx, len(members), func(ctx context.Context, k int) error {
 		own := c
 		if ownOrders && k > 0 {
 			own.Order = func(pass int) rand.Source {

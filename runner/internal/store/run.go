@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -102,16 +101,17 @@ func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	}
 }
 
-// Expected returns the expected seconds of a cell of a group: the mean of the group,
-// or else of all cells of the run; infinity if nothing is known.
+// Expected returns the expected seconds of a cell of a group: the mean of the group, else that of all
+// cells of the run, else 1. The run may be nil.
 func (r *Run) Expected(group string) float64 {
-	if s, ok := r.CellSeconds[group]; ok {
-		return s
+	switch {
+	case r == nil:
+	case r.CellSeconds[group] > 0:
+		return r.CellSeconds[group]
+	case r.CPUSeconds > 0 && r.Computed+r.Reused > 0:
+		return r.CPUSeconds / float64(r.Computed+r.Reused)
 	}
-	if n := r.Computed + r.Reused; n > 0 && r.CPUSeconds > 0 {
-		return r.CPUSeconds / float64(n)
-	}
-	return math.Inf(1)
+	return 1
 }
 
 // gitState returns the commit that is checked out in dir, and whether the tree
