@@ -16,7 +16,7 @@ import (
 	"closedform/internal/field"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/fetch"
+	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/quote"
 )
 

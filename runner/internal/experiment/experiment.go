@@ -18,7 +18,7 @@ import (
 	"closedform"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/engine"
-	"closedform/runner/internal/fetch"
+	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
