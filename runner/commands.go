@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"closedform/internal/field"
+	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/quote"
 )
 

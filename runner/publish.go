@@ -90,7 +90,7 @@ func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, file
 		r.Notes = noted.Notes(tables)
 	}
 	if len(j.Overrides) == 0 { // a finding is of the values of the manifest
-		if r.Finding, err = quote.Fill(j.Finding, tables); err != nil {
+		if r.Finding, err = quote.Fill(j.Finding, quote.Of(tables)); err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
 		}
 	}

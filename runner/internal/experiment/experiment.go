@@ -17,8 +17,8 @@ import (
 
 	"closedform"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/data/fetch"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"

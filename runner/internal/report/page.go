@@ -19,7 +19,6 @@ import (
 
 	"closedform/runner/internal/quote"
 	"closedform/runner/internal/store"
-	"closedform/runner/internal/table"
 )
 
 // Page has all results of a folder, by subject.
@@ -73,21 +72,9 @@ func read(dir string) (r *result, group string) {
 	}
 	toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &m)
 	if published, err := store.OpenResults(dir); err == nil && len(m.Overrides) == 0 {
-		r.Finding, _ = quote.Fill(m.Finding, tables{published})
+		r.Finding, _ = quote.Fill(m.Finding, published.Table)
 	}
 	return r, m.Group
-}
-
-// tables are the published tables of a folder.
-type tables struct{ *store.Results }
-
-// Get returns a table, nil if it cannot be read.
-func (t tables) Get(name string) *table.Table {
-	read, err := t.Table(name)
-	if err != nil {
-		return nil
-	}
-	return read
 }
 
 // README returns the list of all results in Markdown, without your own.
