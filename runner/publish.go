@@ -17,15 +17,6 @@ import (
 
 // publish makes the results folder from the cells and prints what was done.
 func (j *job) publish(ctx context.Context, inputs string) error {
-	unlock, err := j.work.Folder.Lock(ctx) // of several processes the first publishes
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if j.work.Folder.Published(inputs) {
-		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
-		return nil
-	}
 	done, err := j.work.Load()
 	if err != nil {
 		return err
@@ -54,14 +45,17 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	if run.Programs, err = j.FindPrograms(); err != nil {
 		return err
 	}
-	err = j.work.Folder.Publish(inputs, files, run, func(run *store.Run) []byte {
-		args := run.Command[min(1, len(run.Command)):] // a damaged run.json may have none
-		readme.Command, readme.Programs = commandLine(args), run.Programs
-		readme.Result = report.NewResult(tables, run)
-		return readme.Markdown()
-	})
+	made := j.work.Folder.Made(files, run)
+	args := made.Command[min(1, len(made.Command)):] // a damaged run.json may have none
+	readme.Command, readme.Programs = commandLine(args), made.Programs
+	readme.Result = report.NewResult(tables, made)
+	published, err := j.work.Folder.Publish(ctx, inputs, files, made, readme.Markdown())
 	if err != nil {
 		return err
+	}
+	if !published { // another process has
+		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
+		return nil
 	}
 	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, j.counts(), len(files), j.dir, j.took())
 	for _, note := range readme.Notes {

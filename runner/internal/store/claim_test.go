@@ -88,8 +88,8 @@ func TestClaimWithoutLocks(t *testing.T) {
 		t.Error("the file was removed, or there is no claim")
 	}
 	// Where nothing can be written, computing goes on to an error that tells of it.
-	os.RemoveAll(f.at())
-	overwrite(t, "", f.at())
+	os.RemoveAll(f.claims())
+	overwrite(t, "", f.claims())
 	if f.Claim("k", "f") == nil || f.SaveCell(newCell("k", "f", 1)) == nil {
 		t.Error("a claim that cannot be made is waited for, or the cell was kept")
 	}

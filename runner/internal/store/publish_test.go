@@ -17,7 +17,8 @@ import (
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
-	check.OK(t, f.Publish(inputs, files, testRun(), nil))
+	_, err := f.Publish(t.Context(), inputs, files, testRun(), []byte("readme"))
+	check.OK(t, err)
 }
 
 func testRun() *Run {
@@ -53,7 +54,7 @@ func TestPublish(t *testing.T) {
 	f := openTemp(t)
 	// sha256 of "abc" is the example of FIPS 180-4; the order is that of names.
 	publish(t, f, "i", File{"b.csv", []byte("abc")}, File{"a.csv", nil})
-	want := "SHA256SUMS a.csv b.csv cells/published run.json"
+	want := "README.md SHA256SUMS a.csv b.csv cells/published run.json"
 	check.Equal(t, "there", fileNames(t, f.Dir), want)
 	sums := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.csv\n" +
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b.csv\n"
@@ -80,12 +81,12 @@ func TestPublish(t *testing.T) {
 		publish(t, f, "1", version(0)...)
 		harm()
 		publish(t, f, "2", File{"a.csv", []byte("1")})
-		if got := fileNames(t, f.Dir); got != "SHA256SUMS a.csv cells/published notes.txt run.json" {
+		if got := fileNames(t, f.Dir); got != "README.md SHA256SUMS a.csv cells/published notes.txt run.json" {
 			t.Errorf("there is %s", got)
 		}
 	}
 	check.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.csv"), 0o777))
-	if err := f.Publish("3", []File{{"folder.csv", nil}}, testRun(), nil); err == nil || f.Published("3") {
+	if _, err := f.Publish(t.Context(), "3", []File{{"folder.csv", nil}}, testRun(), nil); err == nil || f.Published("3") {
 		t.Errorf("in place of a folder: %v", err)
 	}
 	publish(t, f, "2", File{"a.csv", []byte("1")})
@@ -97,11 +98,11 @@ func TestPublish(t *testing.T) {
 func TestPublishRefusesNames(t *testing.T) {
 	f := openTemp(t)
 	for _, name := range []string{"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "run.json"} {
-		if err := f.Publish("i", []File{{name, nil}}, testRun(), nil); err == nil {
+		if _, err := f.Publish(t.Context(), "i", []File{{name, nil}}, testRun(), nil); err == nil {
 			t.Errorf("published a file named %q", name)
 		}
 	}
-	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), nil); err == nil {
+	if _, err := f.Publish(t.Context(), "i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), nil); err == nil {
 		t.Error("two files of one name were published")
 	}
 	check.Equal(t, "refused, and yet there", fileNames(t, f.Dir), "")

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -35,9 +38,9 @@ type Run struct {
 	Computed     int               `json:"cells_computed"`
 	Reused       int               `json:"cells_reused"`
 	Start        time.Time         `json:"start"`
-	CPUSeconds   float64           `json:"cpu_seconds,omitempty"` // of all cells, of reused ones what they once took; zero: unknown
+	CPUSeconds   float64           `json:"cpu_seconds,omitempty"` // of all cells, when each was computed
 	Seconds      float64           `json:"wall_seconds"`
-	Memory       int64             `json:"peak_memory_bytes,omitempty"` // resident, of all experiments of the run so far; zero: unknown
+	Memory       int64             `json:"peak_memory_bytes,omitempty"` // resident, of all experiments so far
 
 	// CellSeconds are the mean processor seconds of a cell, by its group: its key without the seed.
 	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`
@@ -78,8 +81,19 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 	return r
 }
 
-// ReadRun returns the provenance in a results folder.
-func ReadRun(dir string) (*Run, error) { return ReadJSON[Run](filepath.Join(dir, runFile)) }
+// ReadRun returns the provenance in a results folder. An error names the file.
+func ReadRun(dir string) (*Run, error) {
+	path := filepath.Join(dir, runFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Run)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
 
 func (r *Run) json() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
@@ -112,6 +126,18 @@ func (r *Run) Expected(group string) float64 {
 		return r.CPUSeconds / float64(r.Computed+r.Reused)
 	}
 	return 1
+}
+
+// Git returns the output of a git command that runs in dir. It takes no optional locks, which
+// would block the user's git.
+func Git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	return string(out), err
 }
 
 // gitState returns the commit that is checked out in dir, and whether the tree
