@@ -43,7 +43,8 @@ func (w *Words) UnmarshalTOML(v any) error {
 		}
 	}
 	if !ok {
-		return fmt.Errorf(`%v is not allowed; allowed: a list of column names that differ, or "all", those that are not numbers`, v)
+		return fmt.Errorf(`%v is not allowed; allowed: a list of column names that differ, or "all", those that `+
+			`are not numbers`, v)
 	}
 	return nil
 }
@@ -71,12 +72,14 @@ type Missing string
 const (
 	MissingError Missing = "error" // they are errors
 	MissingDrop  Missing = "drop"  // their rows are left out
-	MissingMean  Missing = "mean"  // the mean of a training part stands for them, see Scaler; rows without a class are left out
+	// the mean of a training part stands for them, see Scaler; rows without a class are left out
+	MissingMean Missing = "mean"
 )
 
 // Validate returns an error for an unknown word, and for a column of two kinds.
 func (f Format) Validate() error {
-	err := cmp.Or(f.Layout.Validate(), field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean))
+	err := cmp.Or(f.Layout.Validate(), field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError,
+		MissingDrop, MissingMean))
 	if err != nil {
 		return err
 	}
@@ -143,7 +146,8 @@ func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
 		return nil, err
 	}
 	words := f.words(t, inputs)
-	if err := t.fit(append([]int{class}, slices.Compact(inputs)...), append(words, t.Columns[class]), f.Missing); err != nil {
+	if err := t.fit(append([]int{class}, slices.Compact(inputs)...), append(words, t.Columns[class]),
+		f.Missing); err != nil {
 		return nil, err
 	}
 	t, dropped := f.complete(t, append([]int{class}, inputs...))
@@ -170,7 +174,8 @@ func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
 		e.class = append(e.class, k)
 	}
 	if len(e.classes) < fewest {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(), len(e.classes), fewest)
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(),
+			len(e.classes), fewest)
 	}
 	return e.renumbered(e.present())
 }
@@ -223,14 +228,16 @@ func (t *Table) checkClasses(k int) error {
 	for i, row := range t.Cells {
 		name := row[k]
 		if name == Unknown {
-			return fmt.Errorf("%s:%d: column %q: a class cannot be called %s, the word for no class; rename it", t.File, t.Line[i], t.Columns[k], name)
+			return fmt.Errorf("%s:%d: column %q: a class cannot be called %s, the word for no class; rename it",
+				t.File, t.Line[i], t.Columns[k], name)
 		}
 		alike := strings.ToLower(strings.Join(strings.Fields(name), ""))
 		if x, ok := t.layout.number(name); ok && !IsMissing(name) {
 			alike = fmt.Sprint(x)
 		}
 		if other, ok := same[alike]; ok && other != name && !IsMissing(name) {
-			return fmt.Errorf("%s:%d: column %q: the classes %q and %q differ only in case, blanks or the way a number is written; write them alike",
+			return fmt.Errorf("%s:%d: column %q: the classes %q and %q differ only in case, blanks or the way a "+
+				"number is written; write them alike",
 				t.File, t.Line[i], t.Columns[k], other, name)
 		}
 		same[alike] = name

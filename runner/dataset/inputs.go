@@ -75,7 +75,8 @@ func (t *Table) inputs(features []Feature) (x []float64, unknown []string, err e
 		if level := features[j].Level; level == "" {
 			all, wrong := t.numbers(k, t.layout)
 			if wrong != nil {
-				return nil, nil, fmt.Errorf("%s:%d: column %q: %.40q is not a number", t.File, t.Line[wrong[0]], t.Columns[k], t.Cells[wrong[0]][k])
+				return nil, nil, fmt.Errorf("%s:%d: column %q: %.40q is not a number", t.File, t.Line[wrong[0]],
+					t.Columns[k], t.Cells[wrong[0]][k])
 			}
 			for i, v := range all {
 				x[i*n+j] = v
@@ -120,7 +121,8 @@ func (s Scaler) Rows(t *Table) (x [][]float64, unknown []string, err error) {
 		row := all[i*n : (i+1)*n : (i+1)*n]
 		if j := slices.IndexFunc(row, math.IsNaN); j >= 0 && s.Fill == nil {
 			k, _ := t.column(s.Features[j].Column)
-			return nil, nil, fmt.Errorf(`%s:%d: column %q has no value: %q; allowed only after a training with missing = "mean"`,
+			return nil, nil, fmt.Errorf(`%s:%d: column %q has no value: %q; allowed only after a training with `+
+				`missing = "mean"`,
 				t.File, t.Line[i], t.Columns[k], t.Cells[i][k])
 		}
 		s.scale(row)

@@ -136,7 +136,8 @@ func moons(g Generator) *Task {
 
 // moonIntegral returns r and log ∫₀^π exp(−r (1 − cos(θ−ψ))/σ²) dθ at a point seen from the centre of a moon
 // that is its upper half. Over the angle |θ − ψ|, or 2π − |θ − ψ| where this is less than π, the integral is
-// from 0 to ψ and from 0 to π − ψ if the point is on the side of the moon, else from |ψ| and from π − |ψ| to π.
+// from 0 to ψ and from 0 to π − ψ if the point is on the side of the moon, else from |ψ| and from π − |ψ| to
+// π.
 func moonIntegral(x, y, sigma float64) (r, log float64) {
 	r = kernel.Hypot(x, y)
 	angle, kappa := math.Atan2(y, x), r/(sigma*sigma)

@@ -43,7 +43,8 @@ func (f Files) Paths(folder string) (paths []string) {
 }
 
 // Load reads all examples and sets Digests. Relative paths are in the folder. Test examples get the inputs of
-// the training examples like; nil: these are no test examples. The error has the name of the file, and the line.
+// the training examples like; nil: these are no test examples. The error has the name of the file, and the
+// line.
 func (f *Files) Load(folder string, like *Examples) (e *Examples, err error) {
 	paths := f.Paths(folder)
 	if f.Images != "" {

@@ -55,7 +55,8 @@ func zip(text string) string {
 // read reads files of a folder with these contents.
 func read(dir, images, labels string) (*Examples, error) {
 	im, la := filepath.Join(dir, "im"), filepath.Join(dir, "la")
-	if err := errors.Join(os.WriteFile(im, []byte(images), 0o666), os.WriteFile(la, []byte(labels), 0o666)); err != nil {
+	err := errors.Join(os.WriteFile(im, []byte(images), 0o666), os.WriteFile(la, []byte(labels), 0o666))
+	if err != nil {
 		return nil, err
 	}
 	return readIDX(im, la)
@@ -118,9 +119,10 @@ func TestReadIDXErrors(t *testing.T) {
 		"wrong checksum":         {string(broken), labels, "im: after 28 bytes: gzip: invalid checksum"},
 		"bytes after the images": {images + "\x00", labels, "im: 13 values; the header says [3 2 2]"},
 		"more images":            {images, idxLabels(2), "im has 3 images and DIR/la has 2 labels; need as many"},
-		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: 0 values; the header says [0 2 2]; need as many, and at least one"},
-		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header says [1048576 1048576 1048576]"},
-		"a bomb":                 {zip(idx(make([]byte, 32<<20), 2051, 1, 1, 1)), labels, "im: 33554432 values; the header says [1 1 1]"},
+		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: 0 values; the header says [0 2 2]; need"},
+		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header"},
+		"a bomb": {zip(idx(make([]byte, 32<<20), 2051, 1, 1,
+			1)), labels, "im: 33554432 values; the"},
 	} {
 		e, err := read(dir, c.images, c.labels)
 		check.Refuses(t, name, err, filepath.Join(dir, strings.ReplaceAll(c.want, "DIR", dir)))

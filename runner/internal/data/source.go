@@ -78,8 +78,9 @@ func (s Source) Validate() error {
 	case (s.TestImages == "") != (s.TestLabels == ""):
 		return field.Errorf("test_images", "allowed: test_images and test_labels together")
 	case parts != 1:
-		return field.Errorf("test_fraction", `%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, `+
-			`and test_file or test_images with test_labels, with train_rows or without`, parts)
+		return field.Errorf("test_fraction",
+			`%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, `+
+				`and test_file or test_images with test_labels, with train_rows or without`, parts)
 	case !(s.TestFraction >= 0 && s.TestFraction < 1):
 		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
 	}

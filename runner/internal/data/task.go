@@ -49,7 +49,8 @@ const (
 	maxCount           = 100      // arms or rings
 )
 
-// Validate returns an error if there is no such task, or it cannot have the parameters. It fills in the defaults.
+// Validate returns an error if there is no such task, or it cannot have the parameters. It fills in the
+// defaults.
 func (g *Generator) Validate() error {
 	standard, ok := generators[g.Name]
 	if !ok {

@@ -52,8 +52,8 @@ type Engine struct {
 const poll = time.Second
 
 // Compute computes the missing cells of an experiment. After an error, or when ctx is cancelled, it starts no
-// more cells, cancels running ones and waits for them. It returns the first error, which names the cell, or the
-// error of ctx if that kept a cell from being computed.
+// more cells, cancels running ones and waits for them. It returns the first error, which names the cell, or
+// the error of ctx if that kept a cell from being computed.
 func (e *Engine) Compute(ctx context.Context, w *Work) error {
 	keys := make([]string, len(w.Cells))
 	for i, c := range w.Cells {

@@ -23,9 +23,10 @@ func work(t testing.TB, n int, do func(ctx context.Context, i int) error) *Work 
 	t.Helper()
 	w := &Work{Name: "x", Folder: open(t, t.TempDir())}
 	for i := range n {
-		w.Cells = append(w.Cells, study.Cell{Key: fmt.Sprintf("c%d", i), Run: func(ctx context.Context) (table.Set, error) {
-			return table.Set{table.New(fmt.Sprint(i))}, do(ctx, i)
-		}})
+		w.Cells = append(w.Cells,
+			study.Cell{Key: fmt.Sprintf("c%d", i), Run: func(ctx context.Context) (table.Set, error) {
+				return table.Set{table.New(fmt.Sprint(i))}, do(ctx, i)
+			}})
 		w.Prints = append(w.Prints, "f")
 	}
 	return w
@@ -107,7 +108,8 @@ func TestFirstErrorStops(t *testing.T) {
 		}
 	}
 	err = engine(2).Compute(t.Context(), work(t, 3, func(_ context.Context, i int) error { return explode(i) }))
-	if err == nil || !strings.Contains(err.Error(), "panic: ") || !strings.Contains(err.Error(), "engine.explode") {
+	if err == nil || !strings.Contains(err.Error(), "panic: ") ||
+		!strings.Contains(err.Error(), "engine.explode") {
 		t.Errorf("a panic: %v", err)
 	}
 }

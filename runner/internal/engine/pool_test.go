@@ -187,7 +187,8 @@ func TestMeasure(t *testing.T) {
 		})
 		return err
 	})
-	if want := 8 * part.Seconds(); err != nil || seconds[0] < want || seconds[0] > 1.5*want || seconds[1] > part.Seconds() {
+	if want := 8 * part.Seconds(); err != nil || seconds[0] < want || seconds[0] > 1.5*want ||
+		seconds[1] > part.Seconds() {
 		t.Errorf("%.3f s, want %.3f to 1.5 times that and less than %.3f; %v", seconds, want, part.Seconds(), err)
 	}
 }

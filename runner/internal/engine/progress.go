@@ -15,7 +15,8 @@ const interval = 5 * time.Second
 //
 //	12/60 cells, 3s, about 12s left
 //
-// The time left follows from the times that the cells are expected to take. Progress is safe for concurrent use.
+// The time left follows from the times that the cells are expected to take. Progress is safe for concurrent
+// use.
 type Progress struct {
 	W io.Writer
 
@@ -56,5 +57,6 @@ func (p *Progress) Done(seconds float64) {
 	p.last = now
 	took := now.Sub(p.begin)
 	left := time.Duration(float64(took) * max(p.todo-p.did, 0) / p.did)
-	fmt.Fprintf(p.W, "%d/%d cells, %v, about %v left\n", p.done, p.total, took.Round(time.Second), left.Round(time.Second))
+	fmt.Fprintf(p.W, "%d/%d cells, %v, about %v left\n", p.done, p.total, took.Round(time.Second),
+		left.Round(time.Second))
 }

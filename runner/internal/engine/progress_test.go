@@ -10,8 +10,8 @@ import (
 	"closedform/internal/check"
 )
 
-// shown returns what is written while cells are computed, each in the time that it takes. The cells of earlier
-// runs are done before, and the last ones are not computed.
+// shown returns what is written while cells are computed, each in the time that it takes. The cells of
+// earlier runs are done before, and the last ones are not computed.
 func shown(t *testing.T, early int, expected []float64, last int, takes time.Duration) string {
 	var out strings.Builder
 	synctest.Test(t, func(*testing.T) {

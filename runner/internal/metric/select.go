@@ -52,8 +52,9 @@ func area(confidence []float64, wrong []bool, of func(k int) int) float64 {
 	return sum / float64(len(confidence))
 }
 
-// Detection returns the area under the ROC curve of scores of known examples against those of others, and the share
-// of the others whose score is at least the largest threshold that 95 % of the known examples reach: the
+// Detection returns the area under the ROC curve of scores of known examples against those of others, and the
+// share of the others whose score is at least the largest threshold that 95 % of the known examples reach:
+// the
 // "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for detecting misclassified and out-of-distribution
 // examples", ICLR 2017. Both are NaN if there is none of one kind.
 func Detection(known, others []float64) (auroc, fpr95 float64) {

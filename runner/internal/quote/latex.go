@@ -82,7 +82,8 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 		failed = errors.Join(failed, err)
 	}
 	for _, key := range meta.Undecoded() {
-		check(key[len(key)-1], fmt.Errorf("%s is not a key; allowed in [[table]]: name, align, head, rows, columns; "+
+		check(key[len(key)-1], fmt.Errorf("%s is not a key; allowed in [[table]]: name, align, head, rows, "+
+			"columns; "+
 			"in [[plot]]: name, from, rows, columns", key))
 	}
 	macros := "% Written from the results by the runner; see " + List + ".\n"
@@ -135,8 +136,8 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 	return text + "\\bottomrule\n\\end{tabular}\n", failed
 }
 
-// tex returns a cell: a text, "--" if it has no value, or a number, in bold if no other of the part is better,
-// and in a column of its own half of the interval.
+// tex returns a cell: a text, "--" if it has no value, or a number, in bold if no other of the part is
+// better, and in a column of its own half of the interval.
 func (n number) tex(part []number) string {
 	if n.text == "" || n.format == "" {
 		text := cmp.Or(escapes.Replace(n.text), "--")

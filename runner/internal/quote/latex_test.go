@@ -118,5 +118,6 @@ func TestWriteLaTeX(t *testing.T) {
 		t.Errorf("numbers.tex: %s", text)
 	}
 	check.OK(t, os.WriteFile(filepath.Join(results, "x/runs.csv"), []byte("k,error\n1,0.5\n"), 0o666))
-	check.Refuses(t, "a damaged table", WriteLaTeX(folder, results), "runs.csv: its checksum is not that of SHA256SUMS")
+	check.Refuses(t, "a damaged table", WriteLaTeX(folder, results),
+		"runs.csv: its checksum is not that of SHA256SUMS")
 }

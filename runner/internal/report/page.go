@@ -1,6 +1,6 @@
 // Package report writes results for readers: README.md in the folder of each result, README.md of all results
-// by subject, with what was found, and index.html, the same in one file with the figures inside. The same results
-// make the same bytes.
+// by subject, with what was found, and index.html, the same in one file with the figures inside. The same
+// results make the same bytes.
 package report
 
 import (
@@ -36,8 +36,8 @@ type result struct {
 	Line, Page         template.HTML // the finding; README.md
 }
 
-// Read reads the results folders in a folder. Results without a manifest in the folder manifests are your own,
-// and come first. A folder without README.md is left out.
+// Read reads the results folders in a folder. Results without a manifest in the folder manifests are your
+// own, and come first. A folder without README.md is left out.
 func Read(results, manifests string) (Page, error) {
 	page := Page{
 		{word: "own", Title: "Runs of your own"},

@@ -9,9 +9,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A process holds a lock on a file in cells/at/ for each cell that it claims. The system releases the locks of a
-// process that ends, in whatever way. On a file system without locks there are no claims: a cell may be computed
-// twice, to the same bytes.
+// A process holds a lock on a file in cells/at/ for each cell that it claims. The system releases the locks
+// of a process that ends, in whatever way. On a file system without locks there are no claims: a cell may be
+// computed twice, to the same bytes.
 
 // newLock returns a lock of the file at path. It replaces a link there, which would make a file elsewhere.
 func newLock(path string) *flock.Flock {

@@ -19,7 +19,8 @@ func TestClaim(t *testing.T) {
 	if release == nil || two.Claim("k", "f") != nil {
 		t.Fatal("it is claimed by none, or by both")
 	}
-	if err := errors.Join(one.Others([]string{"k"}, []string{"f"}), two.Others([]string{"k"}, []string{"f"})); err != nil {
+	if err := errors.Join(one.Others([]string{"k"}, []string{"f"}),
+		two.Others([]string{"k"}, []string{"f"})); err != nil {
 		t.Error(err)
 	}
 	want := "a run of other values or other code is using " + one.Dir

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Compare returns a line on each file in which the results folder published differs from fresh, the results of
-// running it again. A line on a text has the first of its lines that differ.
+// Compare returns a line on each file in which the results folder published differs from fresh, the results
+// of running it again. A line on a text has the first of its lines that differ.
 //
 // Files that are not committed are compared by the checksums that are: those that lie in the folder may be of
 // another run.

@@ -31,7 +31,8 @@ func (f *Folder) Made(files []File, run *Run) *Run {
 	sums := checksums{}
 	old, err := readSums(f.Dir)
 	was, unread := ReadRun(f.Dir)
-	if cmp.Or(err, unread, sums.add(files)) != nil || !maps.Equal(old, sums) || was.SourceDigest != run.SourceDigest {
+	if cmp.Or(err, unread, sums.add(files)) != nil || !maps.Equal(old, sums) ||
+		was.SourceDigest != run.SourceDigest {
 		return run
 	}
 	return was
@@ -44,7 +45,9 @@ func (f *Folder) Made(files []File, run *Run) *Run {
 //
 // A run that is killed while publishing leaves checksums that do not match. The next one
 // that publishes repairs the folder.
-func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *Run, readme []byte) (bool, error) {
+func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *Run, readme []byte) (bool,
+	error,
+) {
 	unlock, err := f.Lock(ctx)
 	if err != nil {
 		return false, err
@@ -70,8 +73,8 @@ func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *
 	return true, f.write(f.seal(), f.sealed(inputs))
 }
 
-// Replace writes some of the published files again, such as figures, removes those of the others that are stale,
-// and writes the checksums last.
+// Replace writes some of the published files again, such as figures, removes those of the others that are
+// stale, and writes the checksums last.
 func (f *Folder) Replace(ctx context.Context, files []File, stale func(name string) bool) error {
 	unlock, err := f.Lock(ctx)
 	if err != nil {

@@ -110,8 +110,8 @@ func committed(name string) bool {
 	return !slices.Contains([]string{".gz", ".pdf", ".npz"}, filepath.Ext(name))
 }
 
-// ErrNotCommitted is the error of a published table that is packed and missing, or that of an older run: a run
-// makes it again.
+// ErrNotCommitted is the error of a published table that is packed and missing, or that of an older run: a
+// run makes it again.
 var ErrNotCommitted = errors.New("which is not committed")
 
 // Table returns a published table. It is an error if SHA256SUMS does not list it, if it is

@@ -100,7 +100,8 @@ func (r *Run) json() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// AddTimes sets the processor times of the run to those of its cells, whose groups are given by their numbers.
+// AddTimes sets the processor times of the run to those of its cells, whose groups are given by their
+// numbers.
 func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	count := map[string]float64{}
 	r.CPUSeconds, r.CellSeconds = 0, map[string]float64{}

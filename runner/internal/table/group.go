@@ -114,7 +114,8 @@ func (g Groups) mean(name string, interval func([]float64) []float64, columns []
 func IntervalOf(name, doc string) []Column {
 	return []Column{
 		Num(name, doc+", mean"),
-		Num(name+"_low", "lower end of its 95 % interval, Student's t"), Num(name+"_high", "upper end of its 95 % interval, Student's t"),
+		Num(name+"_low", "lower end of its 95 % interval, Student's t"), Num(name+"_high",
+			"upper end of its 95 % interval, Student's t"),
 	}
 }
 
