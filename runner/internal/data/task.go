@@ -1,8 +1,8 @@
 // Package data makes and reads the labelled examples of the experiments.
 //
-// A [Task] draws points of the plane of which the class probabilities are known. A [Source] is what a
-// manifest says about its data: a task, a CSV file or IDX files, and how these are split
-// and scaled into a training and a test part, which are [dataset.Examples].
+// A [Task] draws points of the plane whose class probabilities are known. A [Source] is what a manifest says
+// about its data: a task, a CSV file or IDX files, and how these are split and scaled into a training and a
+// test part, which are [dataset.Examples].
 package data
 
 import (

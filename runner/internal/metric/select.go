@@ -39,13 +39,14 @@ func AUGRC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(int) int { return len(confidence) })
 }
 
-// area returns the mean of the wrong ones among the surest k examples, a share of so many.
-func area(confidence []float64, wrong []bool, of func(k int) int) float64 {
+// area returns the mean over k of the number of wrong ones among the k most confident examples, divided by
+// total(k).
+func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
 	var sum, errors float64
 	for _, t := range ties(confidence, wrong) {
 		among := float64(t.marked)
 		for k := t.start + 1; k <= t.end; k++ {
-			sum += (errors + among*float64(k-t.start)/float64(t.end-t.start)) / float64(of(k))
+			sum += (errors + among*float64(k-t.start)/float64(t.end-t.start)) / float64(total(k))
 		}
 		errors += among
 	}

@@ -18,7 +18,7 @@ import (
 // Cell is a finished cell of an experiment.
 type Cell struct {
 	Key         string    // names the cell within its experiment
-	Fingerprint string    // stands for all that its tables follow from: printable, without spaces
+	Fingerprint string    // digest of all that its tables follow from
 	Tables      table.Set // its part of the experiment's tables
 	CPU         float64   // processor seconds that it took
 }

@@ -164,8 +164,8 @@ func Student(x []float64) (mean, low, high float64) {
 // concave in θ, see student, Newton's method from 0 approaches θ from below.
 func StudentQuantile(nu int, p float64) float64 {
 	for theta := 0.0; ; {
-		at, slope := student(nu, theta)
-		step := (p - at) / slope
+		q, slope := student(nu, theta)
+		step := (p - q) / slope
 		if !(step > 1e-15*theta) {
 			sin, cos := math.Sincos(theta)
 			return math.Sqrt(float64(nu)) * sin / cos
