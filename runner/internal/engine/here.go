@@ -34,7 +34,7 @@ func (h *Here) Compute(ctx context.Context, w *Work) error {
 		fmt.Fprintf(h.Stderr, "%s: %v; computing it again\n", w.Name, err)
 	}
 	left := w.absent()
-	h.Progress.Start(w.Name, len(w.Cells), len(w.Cells)-len(left))
+	h.Progress.Start(w.Name, len(w.Cells), w.Expected(left))
 	for told := false; len(left) > 0; {
 		err := h.round(ctx, w, left)
 		left = w.absent()
@@ -60,7 +60,8 @@ func (h *Here) Compute(ctx context.Context, w *Work) error {
 // round computes the cells that nobody else has claimed.
 func (h *Here) round(ctx context.Context, w *Work, todo []int) error {
 	var mu sync.Mutex
-	return h.Pool.Run(ctx, w.Expected(todo), func(inner context.Context, k int) error {
+	expected := w.Expected(todo)
+	return h.Pool.Run(ctx, expected, func(inner context.Context, k int) error {
 		cell, computed, err := w.compute(inner, todo[k])
 		mu.Lock()
 		defer mu.Unlock()
@@ -72,7 +73,7 @@ func (h *Here) round(ctx context.Context, w *Work, todo []int) error {
 			if computed {
 				w.Computed++
 			}
-			h.Progress.Done()
+			h.Progress.Done(expected[k])
 		}
 		return nil
 	})
