@@ -1,7 +1,6 @@
 package learner
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,6 +16,12 @@ import (
 	"closedform/runner/internal/data"
 )
 
+// train returns a classifier that has learned the examples.
+func train(t *testing.T, m Method, e *dataset.Examples, src rand.Source, order func(int) rand.Source) *Classifier {
+	training := Training{Random: func() rand.Source { return src }, Shuffle: order}
+	return check.Must(training.Run(t.Context(), m, e, nil)).Classifier
+}
+
 // The candidate of the least loss is taken, the first of equals; its values are
 // those of the method that is tried, and the method itself stays as it is.
 func TestChoose(t *testing.T) {
@@ -27,7 +32,7 @@ tune = ["prior_var", "prior_mean_var"]; candidates = [[1, 10], [2, 20], [3, 30],
 		return []float64{c.PriorVar, c.PriorMeanVar}
 	}
 	losses := []float64{math.Inf(1), 2, 1, 1}
-	chosen, choice, err := m.Choose(func(with Method) (float64, error) {
+	chosen, choice, err := m.choose(func(with Method) (float64, error) {
 		k := of(with)[0]
 		check.Equal(t, fmt.Sprintf("prior variance %g with that of the means", k), of(with)[1], 10*k)
 		return losses[int(k)-1], nil
@@ -37,10 +42,10 @@ tune = ["prior_var", "prior_mean_var"]; candidates = [[1, 10], [2, 20], [3, 30],
 		t.Errorf("%v, %+v, %+v", err, choice, chosen)
 	}
 	check.Equal(t, "the method after a choice", of(m), []float64{7, 2})
-	_, _, err = m.Choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") })
+	_, _, err = m.choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") })
 	check.Refuses(t, "error of a loss", err)
 	m = check.Must(decode(`kind = "majority"`))
-	if same, choice, err := m.Choose(nil); err != nil || choice.Text != "" || !math.IsNaN(choice.LogLoss) || same.Name != "m" {
+	if same, choice, err := m.choose(nil); err != nil || choice.Text != "" || !math.IsNaN(choice.LogLoss) || same.Name != "m" {
 		t.Errorf("%v, %+v without candidates", err, choice)
 	}
 	// A number of the settings of a program is one, too.
@@ -50,7 +55,7 @@ tune = ["prior_var", "prior_mean_var"]; candidates = [[1, 10], [2, 20], [3, 30],
 	check.Equal(t, "settings chosen and before", []string{got, was}, []string{"map[a:2 b:3 c:d]", "map[a:1 c:d]"})
 	// One of a key that has a value for each layer is one for all.
 	m = check.Must(decode(`hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
-	all := check.Must(m.with(m.Candidates[0])).Config.(*network)
+	all := check.Must(m.with(m.Candidates[0])).Model
 	check.Equal(t, "lambda", all.Lambda.Value(3, 0.5), 0.3)
 	check.Equal(t, "replications", []float64(all.Replications), []float64{2})
 	// Those of a network are of its own.
@@ -72,15 +77,15 @@ func TestBankOfCandidates(t *testing.T) {
 	src := func() rand.Source { return rand.NewPCG(3, 4) }
 	const keys = `kind = "closed-form"; hidden_layers = [4]; members = 2; tune = ["prior_var"]; `
 	m := check.Must(decode(keys + `candidates = [[0.1], [10]]; weights = "evidence"`))
-	learn := func(l *Tolerant) (evidence float64) {
+	learn := func(l *Classifier) (evidence float64) {
 		for i := range x {
 			evidence += math.Log(l.Probabilities(x[i : i+1])[0][class[i]])
-			check.OK(t, l.Observe(x[i], class[i]))
+			l.Observe(x[i], class[i])
 		}
 		return evidence
 	}
-	check.OK(t, Check([]Method{m}, 0, false))
-	same, choice, err := m.Choose(nil)
+	check.OK(t, Rules{}.Check([]Method{m}))
+	same, choice, err := m.choose(nil)
 	if err != nil || choice.Text != "" || same.Weights != m.Weights {
 		t.Errorf("%v, %+v, %+v", err, choice, same)
 	}
@@ -88,7 +93,7 @@ func TestBankOfCandidates(t *testing.T) {
 	learn(bank)
 	var of [][]float64
 	var weight []float64
-	check.Must(Members(2, src(), func(src rand.Source) (*Tolerant, error) {
+	check.Must(newMembers(2, src(), func(src rand.Source) (*Classifier, error) {
 		plain := check.Must(decode(keys + fmt.Sprintf("candidates = [%v]", m.Candidates[len(of)])))
 		plain = check.Must(plain.with(plain.Candidates[0]))
 		l := check.Must(plain.Learner(2, 3, src))
@@ -113,13 +118,14 @@ func TestBankOfCandidates(t *testing.T) {
 // A bank is weighted by the first pass alone, and after First examples, or the first pass, one member goes on alone.
 func TestBankPasses(t *testing.T) {
 	x, class, _ := check.Clusters(12, 2, 3, "bank")
-	train := func(passes int, keys string) *Tolerant {
+	learned := func(passes int, keys string) *Classifier {
 		m := check.Must(decode(fmt.Sprintf(`kind = "closed-form"; hidden_layers = [4]; passes = %d; tune = ["prior_var"]; candidates = [[0.1], [1], [10]]; %s`, passes, keys)))
 		examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
-		return check.Must(m.Train(t.Context(), examples, random.Source("prior"), func(int) rand.Source { return random.Source("order") }))
+		order := func(int) rand.Source { return random.Source("order") }
+		return train(t, m, examples, random.Source("prior"), order)
 	}
 	for keys, alone := range map[string]bool{`weights = "evidence"`: false, `weights = "evidence"; first = 3`: true, `weights = "universal"; first = 99`: true} {
-		one, three := train(1, keys), train(3, keys)
+		one, three := learned(1, keys), learned(3, keys)
 		if first := strings.HasSuffix(keys, "= 3"); one.Chosen() != three.Chosen() && (!alone || first) {
 			t.Errorf("%s: after one pass %s, after three %s", keys, one.Chosen(), three.Chosen())
 		}
@@ -138,7 +144,7 @@ func TestTrainEnsemble(t *testing.T) {
 	for _, kind := range []string{"closed-form", "closed-form own", "tagi", "tagi own"} {
 		kind, _, own := strings.Cut(kind, " ")
 		m := check.Must(decode(fmt.Sprintf(`kind = %q; hidden_layers = [3]; passes = 2; members = 2; own_orders = %v`, kind, own)))
-		got := check.Must(m.Train(context.Background(), examples, random.Source("own"), source)).Probabilities(set.X)
+		got := train(t, m, examples, random.Source("own"), source).Probabilities(set.X)
 		by := check.Must(m.Learner(1, 2, random.Source("own")))
 		var members []func(x []float64, class int) error
 		if e, ok := by.Learner.(*Ensemble); ok {
@@ -170,13 +176,13 @@ func TestTrainEnsemble(t *testing.T) {
 func TestTrainEnsembleSteps(t *testing.T) {
 	x, class, _ := check.Clusters(40, 2, 3, "steps")
 	examples, order := dataset.NewExamples(data.Set{X: x, Class: class}, 3), func(int) rand.Source { return random.Source("order") }
-	train := func(members int, action string) Steps {
+	steps := func(members int, action string) Steps {
 		m := check.Must(decode(fmt.Sprintf(`kind = "closed-form"; members = %d; rule = "joint"; hidden = "frozen"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, members, action)))
-		return check.Must(m.Train(context.Background(), examples, random.Source("prior"), order)).Steps()
+		return train(t, m, examples, random.Source("prior"), order).Steps()
 	}
-	one, two := train(1, "skip"), train(2, "skip")
+	one, two := steps(1, "skip"), steps(2, "skip")
 	if one.Skipped == 0 || two.Skipped <= one.Skipped || two.Indefinite <= one.Indefinite || two.Failed {
 		t.Errorf("steps of one network %+v, of two %+v", one, two)
 	}
-	check.Equal(t, "a member broke down", train(2, "fail").Failed, true)
+	check.Equal(t, "a member broke down", steps(2, "fail").Failed, true)
 }

@@ -36,8 +36,8 @@ func TestBatchAnswers(t *testing.T) {
 	}
 	for name, l := range map[string]Learner{"one": members[0], "three": &Ensemble{Members: []Learner{members[0], members[1], members[2]}}} {
 		t.Run(name, func(t *testing.T) {
-			l, seen, want, q := NewTolerant(l, 3), 0, make([]float64, 3), make([]float64, 3)
-			ok := l.Look(x, func(i int, in []float64, a Answer) error {
+			l, seen, want, q := NewClassifier(l, 3), 0, make([]float64, 3), make([]float64, 3)
+			ok := l.PredictEach(x, func(i int, in []float64, a Prediction) error {
 				seen++
 				if err := l.Learner.Predict(want, in); err != nil || !slices.Equal(a.P, want) || in[0] != x[i] {
 					t.Errorf("%v, input %d: %v, want %v", err, i, a.P, want)

@@ -17,12 +17,11 @@ import (
 	"closedform/baselines/learners/variational"
 )
 
-// kinds are all kinds of methods by their words.
+// kinds are all kinds of methods but the closed-form network, by their words.
 var kinds = map[string]kind{
 	"backprop":       batch(bayesbackprop.Config{}, bayesbackprop.Fit),
 	"class-gaussian": online(classgaussian.Config{}, classgaussian.New),
 	"command":        newKind(command.Config{}, command.New, command.Fit),
-	closedForm:       networkKind,
 	"dropout":        batch(dropout.Config{}, dropout.Fit),
 	"kalman":         online(kalman.Config{}, kalman.New),
 	"laplace":        batch(laplace.Config{}, laplace.Fit),
@@ -54,7 +53,7 @@ func newKind[C any, L Learner, P Predictor](c C, make func(c C, src rand.Source)
 		config: func() any { c := c; return &c },
 		learner: func(c any, layers []int, src rand.Source) (Learner, error) {
 			config := shaped(c, layers).(C)
-			all, err := Members(members(c), src, func(src rand.Source) (Learner, error) {
+			all, err := newMembers(members(c), src, func(src rand.Source) (Learner, error) {
 				if o, either := c.(interface{ Online() bool }); fit == nil || either && o.Online() {
 					return make(config, src)
 				}

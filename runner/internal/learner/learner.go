@@ -1,5 +1,12 @@
-// Package learner trains and scores whatever learns to classify from examples: the
-// closed-form network of a manifest, and the baselines.
+// Package learner trains whatever learns to classify from examples, the closed-form network of a manifest
+// and the baselines, and scores it. To read it, begin with
+//
+//	method.go    Method, a table [[method]] of a manifest
+//	kinds.go     the kinds of methods, a line each
+//	model.go     Model, the keys of the closed-form network; network.go makes it and has it learn
+//	learner.go   Classifier, what studies train and ask for predictions
+//	training.go  Training, the loop that chooses among candidates, trains and scores
+//	tables.go    Learners, the part of a manifest about methods: sweeps, and what a study allows
 package learner
 
 import (
@@ -10,16 +17,19 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/features"
-	"closedform/core/readout"
 	"closedform/runner/internal/pool"
 	"closedform/runner/internal/table"
 )
 
-// Learner learns one example after another; Predict sets p to the probabilities of the
-// classes at x. Methods that learn all examples at once come as [Batch].
-type Learner interface {
-	Observe(x []float64, class int) error
+// Predictor sets p to the probabilities of the classes at x.
+type Predictor interface {
 	Predict(p, x []float64) error
+}
+
+// Learner learns one example after another. Methods that learn all examples at once come as [Batch].
+type Learner interface {
+	Predictor
+	Observe(x []float64, class int) error
 }
 
 // Stepper is a learner some of whose steps cannot be taken as printed.
@@ -32,11 +42,11 @@ type Steps struct {
 	Failed                         bool
 }
 
-func (s *Steps) add(of Steps) {
-	s.Indefinite += of.Indefinite
-	s.Skipped += of.Skipped
-	s.Projected += of.Projected
-	s.Floored += of.Floored
+func (s *Steps) add(other Steps) {
+	s.Indefinite += other.Indefinite
+	s.Skipped += other.Skipped
+	s.Projected += other.Projected
+	s.Floored += other.Floored
 }
 
 // StepColumns returns the columns of [Steps.Row].
@@ -71,119 +81,114 @@ func BrokenDown(runs *table.Table) (notes []string) {
 	return notes
 }
 
-// Tolerant is a learner that may break down, at an example that it refuses or a number
-// that overflows. From then on it says that all classes are equally probable.
-type Tolerant struct {
-	Learner
+// Classifier is a learner behind its features. When the learner breaks down, at an example that it refuses
+// or a number that overflows, it learns no more, and predicts equal probabilities. It is not safe for concurrent use.
+type Classifier struct {
+	Learner Learner
 	Classes int
 	Map     *features.Map // from the inputs to what the learner sees; nil: it sees the inputs
-	failed  bool
-	ctx     context.Context // of the task that an outside learner belongs to
+	Err     error         // why the learner broke down; nil: it has not
 
-	inputs, mapped [][]float64 // of the last call of see
+	ctx            context.Context // of the task that another program ends with
+	inputs, mapped [][]float64     // the latest inputs, and their features
 }
 
-// outside is a learner that another program computes.
-type outside interface {
+// NewClassifier returns a classifier of so many classes without features.
+func NewClassifier(l Learner, classes int) *Classifier {
+	return &Classifier{Learner: l, Classes: classes}
+}
+
+// program is a learner that another program computes.
+type program interface {
 	Bind(ctx context.Context) // kills the program when the context ends
 	Release()                 // leaves the program to the next learner of the method in the task
 	Close() (seconds float64) // ends the program; returns the processor time of those that have ended
 }
 
-// failure is the error of another program. It is no property of the method, and ends the task.
-type failure interface {
-	error
-	Failure()
-}
-
-// bind has an outside learner end with the task of the context.
-func (t *Tolerant) bind(ctx context.Context) {
-	if o, ok := t.Learner.(outside); ok {
-		t.ctx = ctx
-		o.Bind(ctx)
-		pool.AtEnd(ctx, o.Close)
+// bind has a program end with the task of the context.
+func (c *Classifier) bind(ctx context.Context) {
+	if p, ok := c.Learner.(program); ok {
+		c.ctx = ctx
+		p.Bind(ctx)
+		pool.AtEnd(ctx, p.Close)
 	}
 }
 
-// Release says that the learner is not used any more, though its task has not ended.
-func (t *Tolerant) Release() {
-	if o, ok := t.Learner.(outside); ok {
-		o.Release()
+// release leaves a program to the next learner of the task.
+func (c *Classifier) release() {
+	if p, ok := c.Learner.(program); ok {
+		p.Release()
 	}
 }
 
-// note takes note of what a learner that has not broken down returned.
-func (t *Tolerant) note(err error) {
-	t.failed = err != nil
-	if f, ok := errors.AsType[failure](err); ok {
-		pool.Fail(t.ctx, f)
+// record marks the learner as broken down if err is not nil. The failure of a program is no property of the
+// method, and ends the task.
+func (c *Classifier) record(err error) {
+	if err == nil {
+		return
+	}
+	c.Err = err
+	if f, ok := errors.AsType[interface {
+		error
+		Failure()
+	}](err); ok {
+		pool.Fail(c.ctx, f)
 	}
 }
 
-// NewTolerant returns a tolerant learner of so many classes.
-func NewTolerant(l Learner, classes int) *Tolerant { return &Tolerant{Learner: l, Classes: classes} }
-
-// Observe shows the learner an example. It returns no error.
-func (t *Tolerant) Observe(x []float64, class int) error {
-	if !t.failed {
-		seen, err := t.see([][]float64{x})
-		if err == nil {
-			err = t.Learner.Observe(seen[0], class)
-		}
-		t.note(err)
+// Observe learns an example.
+func (c *Classifier) Observe(x []float64, class int) {
+	if c.Err != nil {
+		return
 	}
-	return nil
+	mapped, err := c.features([][]float64{x})
+	if err == nil {
+		err = c.Learner.Observe(mapped[0], class)
+	}
+	c.record(err)
 }
 
-// see returns what the learner sees of the inputs, until the next call.
-func (t *Tolerant) see(x [][]float64) ([][]float64, error) {
-	if t.Map == nil {
+// features returns what the learner sees of the inputs, until the next call.
+func (c *Classifier) features(x [][]float64) ([][]float64, error) {
+	if c.Map == nil {
 		return x, nil
 	}
 	for i, x := range x {
-		if i == len(t.inputs) {
-			t.inputs, t.mapped = append(t.inputs, nil), append(t.mapped, make([]float64, t.Map.Size))
+		if i == len(c.inputs) {
+			c.inputs, c.mapped = append(c.inputs, nil), append(c.mapped, make([]float64, c.Map.Size))
 		}
-		if slices.Equal(x, t.inputs[i]) { // it was predicted just before
+		if slices.Equal(x, c.inputs[i]) { // it was predicted just before
 			continue
 		}
-		t.inputs[i] = append(t.inputs[i][:0], x...)
-		if err := t.Map.Standard(t.mapped[i], x); err != nil {
+		c.inputs[i] = append(c.inputs[i][:0], x...)
+		if err := c.Map.Standard(c.mapped[i], x); err != nil {
 			return nil, err
 		}
 	}
-	return t.mapped[:len(x)], nil
+	return c.mapped[:len(x)], nil
 }
 
-// Readout returns the output layer of a closed-form method with the key output, else nil.
-func (t *Tolerant) Readout() *readout.Layer {
-	if n := networkOf(t); n != nil {
-		l, _ := n.Model.(*readout.Layer)
-		return l
-	}
-	return nil
+// Network returns the closed-form network that learns, nil if it is another method.
+func (c *Classifier) Network() *Network {
+	n, _ := c.Learner.(*Network)
+	return n
 }
 
 // Model returns the model of a closed-form method, behind its features if it has some.
-func (t *Tolerant) Model() bnn.Model {
-	m := networkOf(t).Model
-	if t.Map != nil {
-		return features.Model{Map: t.Map, Model: m}
+func (c *Classifier) Model() bnn.Model {
+	m := c.Network().Model
+	if c.Map != nil {
+		return features.Model{Map: c.Map, Model: m}
 	}
 	return m
 }
 
 // Steps returns what became of the examples.
-func (t *Tolerant) Steps() Steps {
+func (c *Classifier) Steps() Steps {
 	var s Steps
-	if l, ok := t.Learner.(Stepper); ok {
+	if l, ok := c.Learner.(Stepper); ok {
 		s = l.Steps()
 	}
-	s.Failed = t.failed
+	s.Failed = c.Err != nil
 	return s
-}
-
-// Equal returns n times equal probabilities for all classes.
-func Equal(n, classes int) [][]float64 {
-	return slices.Repeat([][]float64{slices.Repeat([]float64{1 / float64(classes)}, classes)}, n)
 }

@@ -55,6 +55,8 @@ type Model struct {
 	// RandomFeatures takes the variances of all hidden weights away, so that the output
 	// layer alone learns, on f(μx). The hidden rule frozen keeps only their means.
 	RandomFeatures bool `toml:"random_features"`
+
+	ProcessNoise float64 `toml:"process_noise"` // variance that a weight gains before each example, a fraction of its prior's
 }
 
 // DefaultModel is the model of a manifest without keys.
@@ -100,10 +102,14 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 func (m *Model) Validate() error {
 	err := cmp.Or(
 		m.Features.Validate(), field.Fraction("rho", m.Rho), field.Within("members", m.Members, 0, mostMembers),
+		field.Within("process_noise", m.ProcessNoise, 0, 1),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
 	)
 	if m.Readout != "" {
 		err = cmp.Or(err, field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian))
+	}
+	if m.Lambda.Word != "" {
+		err = cmp.Or(err, field.Within("rho", m.Rho, 0, softmax.MostRho))
 	}
 	layers, key, given := m.Layers, "layers", m.Layers
 	if len(layers) == 0 { // the fewest inputs and classes that there can be
@@ -115,6 +121,10 @@ func (m *Model) Validate() error {
 	switch {
 	case err != nil:
 		return err
+	case m.RandomFeatures && m.ProcessNoise != 0:
+		return field.Errorf("random_features", "process noise would make the features uncertain; allowed: without process_noise")
+	case m.Readout != "" && m.ProcessNoise != 0:
+		return field.Errorf("process_noise", "%g is not allowed with output = %q, which forgets nothing; allowed: 0", m.ProcessNoise, m.Readout)
 	case len(m.PriorVar) > 0 && len(m.PriorFactor) > 0:
 		return field.Errorf("prior_factor", "prior_var has the prior variances already; allowed: one of both")
 	case m.RandomFeatures && m.Hidden != bnn.Frozen:
@@ -224,16 +234,6 @@ func (m *Model) hasBank() bool {
 	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0
 }
 
-// Network returns the first network of the mixture.
-func (m Model) Network(src rand.Source) (*bnn.Network, error) {
-	m.Members = 1
-	e, err := m.Mixture(src)
-	if err != nil {
-		return nil, err
-	}
-	return e.Members()[0], nil
-}
-
 // setWeights makes random features certain, and sets the prior means that are given.
 func (m *Model) setWeights(n *bnn.Network) error {
 	for l := range len(m.Layers) - 1 {
@@ -254,13 +254,4 @@ func (m *Model) setWeights(n *bnn.Network) error {
 		}
 	}
 	return nil
-}
-
-// Learner returns a learner with its prior weights.
-func (m Model) Learner(src rand.Source) (*Tolerant, error) {
-	e, err := m.Mixture(src)
-	if err != nil {
-		return nil, err
-	}
-	return NewTolerant(&Network{Model: e}, m.Layers[len(m.Layers)-1]), nil
 }

@@ -92,9 +92,9 @@ func (n *Network) choice(best int, weight float64) string {
 
 // Chosen returns of a bank the name of the member of the largest weight and its weight:
 // "prior_var=1: 0.97"; of another learner nothing.
-func (t *Tolerant) Chosen() string {
-	n, ours := t.Learner.(*Network)
-	if !ours {
+func (c *Classifier) Chosen() string {
+	n := c.Network()
+	if n == nil {
 		return ""
 	}
 	if bank, ok := n.Model.(*bnn.Bank); ok && n.names != nil {
@@ -103,6 +103,15 @@ func (t *Tolerant) Chosen() string {
 		return n.choice(best, weights[best])
 	}
 	return n.chosen
+}
+
+// Readout returns the output layer of a closed-form method with the key output, else nil.
+func (c *Classifier) Readout() *readout.Layer {
+	if n := c.Network(); n != nil {
+		l, _ := n.Model.(*readout.Layer)
+		return l
+	}
+	return nil
 }
 
 // Predict sets p to the distribution of the label at x.
@@ -114,25 +123,25 @@ func (n *Network) Predict(p, x []float64) error {
 	return err
 }
 
-func normalised(of *bnn.Prediction) []float64 {
-	p := make([]float64, len(of.P))
-	for j, pj := range of.P {
-		p[j] = pj / of.Sum()
+func normalised(q *bnn.Prediction) []float64 {
+	p := make([]float64, len(q.P))
+	for j, x := range q.P {
+		p[j] = x / q.Sum()
 	}
 	return p
 }
 
-// answer returns what a network says by a prediction.
-func answer(p *bnn.Prediction) Answer {
-	a := Answer{P: normalised(p), MutualInformation: math.NaN(), Members: layersOf(p)}
+// newPrediction is what studies use of a prediction.
+func newPrediction(p *bnn.Prediction) Prediction {
+	a := Prediction{P: normalised(p), MutualInformation: math.NaN(), Members: layersOf(p)}
 	if len(p.Members) > 0 {
 		a.MutualInformation = p.MutualInformation()
 	}
 	return a
 }
 
-// answers returns those about the inputs of an output layer, up to the first error, or about the only input.
-func (n *Network) answers(x [][]float64) (all []Answer, err error) {
+// predict returns the predictions of the inputs of an output layer, up to the first error, or of the only input.
+func (n *Network) predict(x [][]float64) (all []Prediction, err error) {
 	done := 0
 	if l, ok := n.Model.(*readout.Layer); ok {
 		done, err = l.PredictAll(n.several[:len(x)], x)
@@ -140,7 +149,7 @@ func (n *Network) answers(x [][]float64) (all []Answer, err error) {
 		done = 1
 	}
 	for i := range done {
-		all = append(all, answer(&n.several[i]))
+		all = append(all, newPrediction(&n.several[i]))
 	}
 	return all, err
 }

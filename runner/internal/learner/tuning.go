@@ -84,19 +84,24 @@ func (m *Method) with(candidate Candidate) (Method, error) {
 	if len(candidate) != len(m.Tune) {
 		return out, fmt.Errorf("%d values; allowed: one for each of %s", len(candidate), strings.Join(m.Tune, ", "))
 	}
-	copied := reflect.New(reflect.TypeOf(m.Config).Elem())
-	copied.Elem().Set(reflect.ValueOf(m.Config).Elem())
-	out.Config = copied.Interface()
+	if m.Config != nil {
+		copied := reflect.New(reflect.TypeOf(m.Config).Elem())
+		copied.Elem().Set(reflect.ValueOf(m.Config).Elem())
+		out.Config = copied.Interface()
+	}
 	for i, key := range m.Tune {
-		if err := config.Set(key, candidate[i], &out, out.Config); err != nil {
+		if err := config.Set(key, candidate[i], &out, out.Extension()); err != nil {
 			return out, err
 		}
 	}
 	if out.Features.Kind == "" && slices.Contains(m.Tune, "features") {
 		out.Size = 0
 	}
-	if n, ours := out.Config.(*network); ours && n.Readout != "" && slices.Contains(m.Tune, "output") {
-		out.HiddenLayers, n.HiddenLayers = nil, nil
+	if out.Model.Readout != "" && slices.Contains(m.Tune, "output") {
+		out.HiddenLayers = nil
+	}
+	if m.ClosedForm() {
+		out.Model.Features, out.Model.HiddenLayers = out.Features, out.HiddenLayers
 	}
 	return out, out.Features.Validate()
 }
@@ -107,9 +112,9 @@ type Choice struct {
 	LogLoss float64 // its log loss on the validation part; NaN if there was none to choose
 }
 
-// Choose returns the method with the candidate of the least loss, the first of
+// choose returns the method with the candidate of the least loss, the first of
 // equals.
-func (m *Method) Choose(loss func(Method) (float64, error)) (Method, Choice, error) {
+func (m *Method) choose(loss func(Method) (float64, error)) (Method, Choice, error) {
 	if !m.tuned() {
 		return *m, Choice{LogLoss: math.NaN()}, nil
 	}
