@@ -18,6 +18,13 @@ import (
 	"closedform/runner/internal/study/studytest"
 )
 
+// fitted returns the scores of a learner of inputs that are not scaled.
+func fitted(c *learner.Classifier, wanted []score, train *data.Examples) *scorer {
+	m, scaler := new(scorer), check.Must(train.Scaler(dataset.None))
+	m.fit(&learner.Result{Classifier: c, Scaler: scaler}, wanted, train)
+	return m
+}
+
 // The scores of layers are those of the weights and the hidden means, by gonum.
 func TestScoresByHand(t *testing.T) {
 	model := learner.DefaultModel()
@@ -29,8 +36,7 @@ func TestScoresByHand(t *testing.T) {
 		l.Observe(x, set.Class[i])
 	}
 	train := dataset.NewExamples(set, 3)
-	m := monitor{Classifier: l, scores: []score{firstLayer, mahalanobis}}
-	m.observeHidden(train)
+	m := fitted(l, []score{firstLayer, mahalanobis}, train)
 	x := []float64{2, -3}
 	got := m.predict(dataset.NewExamples(data.Set{X: [][]float64{x}, Class: []int{1}}, 3))
 	want := map[score]float64{}
@@ -99,16 +105,18 @@ func TestScoresByHand(t *testing.T) {
 // change with those that follow.
 func TestCombined(t *testing.T) {
 	log := func(a, b float64) float64 { return math.Log(a) + math.Log(b) }
-	m := &monitor{parts: []score{entropy, firstLayer}}
-	of := func(a, b []float64) predictions {
-		return predictions{p: make([][]float64, len(a)), by: map[score][]float64{entropy: a, firstLayer: b}}
+	m := new(scorer)
+	combine := func(a, b []float64) []float64 {
+		p := predictions{wrong: make([]bool, len(a)), by: map[score][]float64{entropy: a, firstLayer: b}}
+		m.combine(p)
+		return p.by[combined]
 	}
-	first := of([]float64{1, 2, 2, 5}, []float64{-1, -2, -3, -4})
-	m.combine(&first)
-	next := of([]float64{0, 9}, []float64{-9, 9})
-	m.combine(&next)
-	check.NearAll(t, "validation", first.by[combined], []float64{log(.4, 1), log(.8, .8), log(.8, .6), log(1, .4)}, 1e-14)
-	check.NearAll(t, "others", next.by[combined], []float64{log(.2, .2), 0}, 1e-14)
+	a, b := []float64{1, 2, 2, 5}, []float64{-1, -2, -3, -4}
+	first := combine(a, b)
+	m.validation.by = map[score][]float64{entropy: a, firstLayer: b}
+	next := combine([]float64{0, 9}, []float64{-9, 9})
+	check.NearAll(t, "validation", first, []float64{log(.4, 1), log(.8, .8), log(.8, .6), log(1, .4)}, 1e-14)
+	check.NearAll(t, "others", next, []float64{log(.2, .2), 0}, 1e-14)
 }
 
 // The combined score of an output layer is its familiarity, 0 where too few examples of the class were learned.
@@ -121,10 +129,9 @@ func TestLayer(t *testing.T) {
 			l.Observe(x, set.Class[i])
 		}
 	}
-	m := monitor{Classifier: l, scores: scores}
-	got := m.predict(dataset.NewExamples(set, 3))
+	got := fitted(l, scores, dataset.NewExamples(set, 3)).predict(dataset.NewExamples(set, 3))
 	var top []int
-	for _, q := range got.p {
+	for _, q := range l.Probabilities(set.X) {
 		top = append(top, floats.MaxIdx(q))
 	}
 	p, log, err := layer.Familiarity(set.X, top)
@@ -138,5 +145,6 @@ func TestLayer(t *testing.T) {
 	}
 	check.NearAll(t, "familiarity", got.by[combined], p, 0)
 	check.NearAll(t, "density", got.by[density], log, 0)
-	check.Equal(t, "scores", got.scores, []score{probability, entropy, density, combined})
+	have := (&tables{spec: spec{Unknown: settings{Scores: scores}}}).scores(got)
+	check.Equal(t, "scores", have, []score{probability, entropy, density, combined})
 }

@@ -137,22 +137,23 @@ func TestByHand(t *testing.T) {
 				check.Near(t, wanted+": risk", r.Nums("risk")[0], wrong/(wrong+correct), 1e-12)
 			}
 		}
-		check.Near(t, "AURC", row("runs").Nums("aurc")[0], metric.AURC(test.confidence, test.wrong), 1e-12)
+		check.Near(t, "AURC", row("runs").Where("data", "test").Nums("aurc")[0], metric.AURC(test.confidence, test.wrong), 1e-12)
 		known := append(slices.Repeat([]bool{true}, len(test.p)), make([]bool, len(outside.p))...)
 		auroc := metric.AUROC(slices.Concat(test.confidence, outside.confidence), known)
-		check.Near(t, "AUROC", row("outside_summary").Where("data", "far").Nums("auroc")[0], auroc, 1e-12)
+		check.Near(t, "AUROC", row("summary").Where("data", "far").Nums("auroc")[0], auroc, 1e-12)
 	}
 }
 
-// The means are of all seeds, the curves of the seed of the manifest: they end where all is decided.
+// The means are of all seeds, the curves of the first: they end where all is decided.
 func TestTables(t *testing.T) {
-	tables := run(t, studytest.Clusters(72))
-	for name, rows := range map[string]int{"summary": 2 * 2, "decisions_summary": 2 * (2*2 + 1), "outside_summary": 2 * 2 * 2} {
-		check.Equal(t, name, []any{tables.Get(name).Len(), tables.Get(name).Nums("seeds")[0]}, []any{rows, 2.})
+	tables := run(t, studytest.Clusters(72), `sweep.seed=[2, 1]`)
+	for name, rows := range map[string]int{"decisions_summary": 2 * (2*2 + 1), "summary": 2 * 2 * 3} {
+		summary := tables.Get(name)
+		check.Equal(t, name, []any{summary.Len(), summary.Nums("seeds")[0]}, []any{rows, 2.})
 	}
 	for _, method := range []string{"ours", "filter"} {
 		curve := studytest.Rows(t, tables.Get("risk_coverage"), "confidence=probability method="+method)
-		r := studytest.Rows(t, tables.Get("runs"), "confidence=probability seed=2 method="+method)
+		r := studytest.Rows(t, tables.Get("runs"), "confidence=probability seed=2 data=test method="+method)
 		last := curve.Len() - 1
 		end := []float64{curve.Nums("coverage")[last], curve.Nums("risk")[last]}
 		check.NearAll(t, "end", end, []float64{1, r.Nums("error")[0]}, 1e-12)
@@ -179,8 +180,7 @@ func TestScores(t *testing.T) {
 [[method]]; name = "pixels"; kind = "class-gaussian"
 [[method]]; name = "layer"; output = "gaussian"
 `
-	tables := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
-		`unknown.scores=["probability", "entropy", "mutual-information", "first-layer-variance",
+	tables := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.scores=["probability", "entropy", "mutual-information", "first-layer-variance",
 			"relative-mahalanobis", "density", "combined"]`)
 	for name, want := range map[string][]string{
 		"probability":          {"ours", "filter", "six", "tagi", "dropout", "pixels", "layer"},
@@ -188,7 +188,7 @@ func TestScores(t *testing.T) {
 		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"},
 		"density": {"pixels", "layer"}, "combined": {"ours", "six", "tagi", "layer"},
 	} {
-		got := tables.Get("outside_summary").Where("confidence", name)
+		got := tables.Get("summary").Where("confidence", name)
 		check.Equal(t, name, []any{got.Distinct("method"), got.Where("data", "unseen").Len()}, []any{want, len(want)})
 	}
 }
@@ -205,7 +205,7 @@ func TestPromise(t *testing.T) {
 	for _, passes := range []string{"1", "2"} { // after two passes, by the part for validation
 		overrides := []string{"sweep.seed=[2]", "unknown.promise=[0.3]", "method.ours.passes=" + passes, `data.train_rows="1-148"`}
 		for i, set := range []data.Set{set, noise} {
-			rows := run(t, set, overrides...).Get("promises_summary")
+			rows := run(t, set, overrides...).Get("decisions_summary").Where("wanted", "promise=0.3")
 			if rows.Len() != 2 {
 				t.Fatalf("%s", rows.CSV())
 			}
@@ -231,14 +231,14 @@ func TestUnseen(t *testing.T) {
 		}
 	}
 	a, b := run(t, set), run(t, other)
-	x, y := a.Get("outside_summary").Where("data", "unseen"), b.Get("outside_summary").Where("data", "unseen")
+	x, y := a.Get("summary").Where("data", "unseen"), b.Get("summary").Where("data", "unseen")
 	check.Equal(t, "with other unseen examples", []any{x.Len(), string(y.CSV())}, []any{2 * 2, string(x.CSV())})
 }
 
 // A network that breaks down is certain of nothing.
 func TestBreakDown(t *testing.T) {
 	tables := run(t, studytest.Clusters(72), "method.ours.rule=joint", "method.ours.lambda=3.0", "sweep.seed=[2]")
-	auroc := tables.Get("outside_summary").Where("method", "ours").Where("data", "far").Nums("auroc")
+	auroc := tables.Get("summary").Where("method", "ours").Where("data", "far").Nums("auroc")
 	check.NearAll(t, "AUROC", auroc, []float64{0.5, 0.5}, 1e-12)
 	r := tables.Get("decisions_summary").Where("method", "ours").Where("wanted", "threshold=0.6")
 	check.Equal(t, "unknown and risk", fmt.Sprint(r.Nums("unknown")[0], r.Nums("risk")[0]), "1 NaN")
@@ -252,7 +252,7 @@ func TestOneClassInTheTestPart(t *testing.T) {
 		for range 5 {
 			set.X, set.Class = append(set.X, set.X[only]), append(set.Class, set.Class[only])
 		}
-		rows := run(t, set).Get("outside_summary").Where("data", "unseen")
+		rows := run(t, set).Get("summary").Where("data", "unseen")
 		if rows.Len() == 0 {
 			t.Error("no rows of unseen classes")
 		}
@@ -265,27 +265,21 @@ func TestOneClassInTheTestPart(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far))
 	other := studytest.File(t, studytest.Clusters(75))
-	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none",
+	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "data.file="+other, "data.scale=none",
 		"method.ours.scale=centred", "unknown.validation=0.5", "unknown.wrong=[0.1]", "unknown.promise=[0.1]",
-		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.combine=[\"entropy\"]",
+		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]",
 		"outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec)
 	check.Equal(t, "digests of a file each", []int{len(s.Data.Digests), len(s.Outside[0].Digests)}, []int{1, 1})
-	layer := strings.Replace(text, "[[method]]; name = \"filter\"; kind = \"kalman\"", "", 1)
-	layer = strings.Replace(layer, "; members = 1; rule = \"adf\"; bias = true; prior_var = 10; passes = 2", "; output = \"gaussian\"", 1)
-	studytest.New(t, Kind, layer, `unknown.scores=["combined"]`) // of an output layer without combine
 	studytest.Refused(t, Kind, text, map[string]string{
 		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise",
 		"unknown.validation=0": "unknown.validation", "unknown.thresholds=[2]": "unknown.thresholds",
 		"unknown.unseen=[\"d\"]":        "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more",
-		"outside.far.name=unseen":       "outside.unseen.name", "outside.far.images=x": "outside.far.images",
-		"outside.far.file=gone.csv": "gone.csv", "outside.far.rows=0": "outside.far.rows",
-		"unknown.combine=[\"combined\"]":             "unknown.combine",
-		"unknown.scores=[\"combined\", \"entropy\"]": "unknown.combine: missing; allowed: ",
-		"unknown.scores=[\"entropy\", \"entropy\"]":  "unknown.scores: entropy is there twice",
-		"unknown.combine=[\"entropy\", \"entropy\"]": "unknown.combine", "method.ours.scale=x": "method.ours.scale",
-		"data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
+		"outside.far.images=x":          "outside.far.images",
+		"outside.far.file=gone.csv":     "gone.csv", "outside.far.rows=0": "outside.far.rows",
+		"method.ours.scale=x": "method.ours.scale",
+		"data.train_rows=x":   "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 	})
 }
@@ -296,7 +290,7 @@ func TestFormerWords(t *testing.T) {
 	former := map[string]string{
 		"near=1": "near: not a key any more; make changed images a file", "inputs=1": "inputs: not a key any more; ",
 		"outside.far.enlarge=20": "enlarge: not a key any more; ", "outside.far.labelled=1": "labelled: not a key any more; ",
-		"unknown.score=entropy": "unknown.score: not a key any more; ",
+		"unknown.score=entropy": "unknown.score: not a key any more; ", "unknown.combine=entropy": "combine: not a key any more; ",
 	}
 	for _, s := range strings.Fields("logit-variance relative-logit-variance density-ratio ridge ridge-density") {
 		former["unknown.scores=[\""+s+"\"]"] = "allowed: probability, entropy, mutual-information, first-layer-variance, "
