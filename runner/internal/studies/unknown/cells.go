@@ -107,7 +107,11 @@ func (s spec) train(ctx context.Context, all *data.Examples) (*scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.fit(r, s.Unknown.Scores, train)
+	l.Result = r
+	wanted := func(w score) bool { return w == mahalanobis || w == combined }
+	if slices.ContainsFunc(s.Unknown.Scores, wanted) && r.Readout() == nil {
+		l.fitHidden(train)
+	}
 	l.validation = l.predict(all.Subset(judge))
 	return l, nil
 }

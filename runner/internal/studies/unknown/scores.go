@@ -49,8 +49,7 @@ var (
 // scorer is a learner with the scores of its predictions.
 type scorer struct {
 	*learner.Result
-	wanted     []score
-	hidden     []relative // by member
+	hidden     []relative // by member; nil: no score needs them, or there are no layers
 	validation predictions
 
 	// How the learner predicted the examples of the second half of the pass before it learned them. The record
@@ -61,28 +60,20 @@ type scorer struct {
 // relative is the relative Mahalanobis distance.
 type relative struct{ classes, all *classgaussian.Model }
 
-func newGaussian(inputs, classes int) *classgaussian.Model {
-	m, err := classgaussian.New(classgaussian.Config{Inputs: inputs, Classes: classes}, nil)
-	if err != nil {
-		panic(err) // a layer and its learner have both
+// fitHidden fits moments to the hidden means of the training examples.
+func (m *scorer) fitHidden(train *data.Examples) {
+	gaussian := func(inputs, classes int) *classgaussian.Model {
+		g, err := classgaussian.New(classgaussian.Config{Inputs: inputs, Classes: classes}, nil)
+		if err != nil {
+			panic(err) // a layer and its learner have both
+		}
+		return g
 	}
-	return m
-}
-
-// fit sets the learner, with moments of the hidden means of the training examples if a score needs them.
-func (m *scorer) fit(r *learner.Result, wanted []score, train *data.Examples) {
-	m.Result, m.wanted = r, append(slices.Clone(wanted), probability)
-	if slices.Contains(wanted, combined) {
-		m.wanted = append(m.wanted, parts...)
-	}
-	if r.Readout() != nil || !slices.Contains(m.wanted, mahalanobis) {
-		return
-	}
-	r.PredictEach(r.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) error {
+	m.PredictEach(m.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) error {
 		for k, layers := range p.Members {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
-				m.hidden = append(m.hidden, relative{newGaussian(len(h), r.Classes), newGaussian(len(h), 1)})
+				m.hidden = append(m.hidden, relative{gaussian(len(h), m.Classes), gaussian(len(h), 1)})
 			}
 			d := m.hidden[k]
 			if err := cmp.Or(d.classes.Observe(h, train.Class(i)), d.all.Observe(h, 0)); err != nil {
@@ -100,48 +91,52 @@ func (r *relative) nearness(h []float64, classes int) (float64, error) {
 	return all[0] - floats.Min(each), err
 }
 
-// value returns a score, NaN if the learner does not have it.
-func (m *scorer) value(s score, x []float64, a learner.Prediction) (float64, error) {
-	switch s {
-	case probability:
-		return floats.Max(a.P), nil
-	case entropy:
-		return 1 - kernel.Entropy(a.P, 1)/kernel.Log(float64(len(a.P))), nil
-	case mutual:
-		return 1 - a.MutualInformation/kernel.Log(float64(len(a.P))), nil
-	case density:
-		if l, ok := m.Learner.(*classgaussian.Model); ok {
-			return l.LogDensity(x)
-		}
-	case mahalanobis, firstLayer: // the mean of the members
-		sum := 0.0
-		for k, layers := range a.Members {
-			x, err := minusLog(layers[0].Variance), error(nil)
-			if s == mahalanobis {
-				x, err = m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
-			}
-			if err != nil {
-				return 0, err
-			}
-			sum += x
-		}
-		return sum / float64(len(a.Members)), nil // NaN without members
-	}
-	return math.NaN(), nil
-}
-
-// minusLog returns minus the mean logarithm of variances.
-func minusLog(variance []float64) (sum float64) {
-	for _, v := range variance {
-		sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
-	}
-	return sum
-}
-
 // predictions say which are wrong, and have the confidence in them by the scores that the learner has.
 type predictions struct {
 	wrong []bool
 	by    map[score][]float64
+}
+
+// add adds the score of an example, unless it is NaN.
+func (a predictions) add(s score, value float64) {
+	if !math.IsNaN(value) {
+		a.by[s] = append(a.by[s], value)
+	}
+}
+
+// addScores adds the scores of the next example but those of an output layer.
+func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) error {
+	largest := kernel.Log(float64(len(p.P)))
+	a.add(probability, floats.Max(p.P))
+	a.add(entropy, 1-kernel.Entropy(p.P, 1)/largest)
+	a.add(mutual, 1-p.MutualInformation/largest)
+	if g, ok := m.Learner.(*classgaussian.Model); ok {
+		d, err := g.LogDensity(x)
+		if err != nil {
+			return err
+		}
+		a.add(density, d)
+	}
+	first, distance, members := 0.0, 0.0, float64(len(p.Members))
+	for k, layers := range p.Members {
+		sum, variance := 0.0, layers[0].Variance
+		for _, v := range variance {
+			sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
+		}
+		first += sum
+		if m.hidden != nil {
+			d, err := m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
+			if err != nil {
+				return err
+			}
+			distance += d
+		}
+	}
+	a.add(firstLayer, first/members) // NaN without members
+	if m.hidden != nil {
+		a.add(mahalanobis, distance/members)
+	}
+	return nil
 }
 
 // predict returns the predictions. If the learner breaks down, all confidences are 0, and all are class 0.
@@ -156,19 +151,7 @@ func (m *scorer) predict(e *data.Examples) predictions {
 		if layer != nil {
 			inputs = append(inputs, slices.Clone(x))
 		}
-		for _, s := range scores {
-			if !slices.Contains(m.wanted, s) {
-				continue
-			}
-			value, err := m.value(s, x, p)
-			if err != nil {
-				return err
-			}
-			if !math.IsNaN(value) {
-				a.by[s] = append(a.by[s], value)
-			}
-		}
-		return nil
+		return m.addScores(a, x, p)
 	})
 	if ok && layer != nil && e.Len() > 0 {
 		var err error
@@ -182,7 +165,7 @@ func (m *scorer) predict(e *data.Examples) predictions {
 	}
 	if !ok || e.Len() == 0 {
 		top = make([]int, e.Len())
-		for _, s := range m.wanted {
+		for _, s := range scores {
 			a.by[s] = make([]float64, e.Len())
 		}
 	}

@@ -18,11 +18,9 @@ import (
 	"closedform/runner/internal/study/studytest"
 )
 
-// fitted returns the scores of a learner of inputs that are not scaled.
-func fitted(c *learner.Classifier, wanted []score, train *data.Examples) *scorer {
-	m, scaler := new(scorer), check.Must(train.Scaler(dataset.None))
-	m.fit(&learner.Result{Classifier: c, Scaler: scaler}, wanted, train)
-	return m
+// scored returns a learner of inputs that are not scaled.
+func scored(c *learner.Classifier, train *data.Examples) *scorer {
+	return &scorer{Result: &learner.Result{Classifier: c, Scaler: check.Must(train.Scaler(dataset.None))}}
 }
 
 // The scores of layers are those of the weights and the hidden means, by gonum.
@@ -36,7 +34,8 @@ func TestScoresByHand(t *testing.T) {
 		l.Observe(x, set.Class[i])
 	}
 	train := dataset.NewExamples(set, 3)
-	m := fitted(l, []score{firstLayer, mahalanobis}, train)
+	m := scored(l, train)
+	m.fitHidden(train)
 	x := []float64{2, -3}
 	got := m.predict(dataset.NewExamples(data.Set{X: [][]float64{x}, Class: []int{1}}, 3))
 	want := map[score]float64{}
@@ -129,7 +128,7 @@ func TestLayer(t *testing.T) {
 			l.Observe(x, set.Class[i])
 		}
 	}
-	got := fitted(l, scores, dataset.NewExamples(set, 3)).predict(dataset.NewExamples(set, 3))
+	got := scored(l, dataset.NewExamples(set, 3)).predict(dataset.NewExamples(set, 3))
 	var top []int
 	for _, q := range l.Probabilities(set.X) {
 		top = append(top, floats.MaxIdx(q))
