@@ -7,10 +7,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "risk_coverage": the share of wrong ones among the decisions, against the share of examples that
-// are decided about, as the threshold on the probability moves.
+// Figures are "risk_coverage": the share of wrong ones among the decisions, against the share of examples
+// that are decided about, as the threshold on the probability moves.
 func (e *experiment) Figures() []study.Figure {
-	return []study.Figure{study.Drawing("risk_coverage", "risk_coverage", func(t *table.Table) *figures.Figure {
+	const name = "risk_coverage" // of the figure and its table
+	return []study.Figure{study.Drawing(name, name, func(t *table.Table) *figures.Figure {
 		legend := learner.NewLegend(e.Methods)
 		chart := figures.Chart{
 			X: figures.Axis{Label: "coverage: share decided", Max: 1},

@@ -21,17 +21,14 @@ type score string
 
 const (
 	probability score = "probability"        // the largest probability
-	entropy     score = "entropy"            // one minus the entropy of the probabilities, over its largest value
+	entropy     score = "entropy"            // one minus the entropy of p, over its largest value
 	mutual      score = "mutual-information" // the same of the mutual information of label and member
 
-	// firstLayer is minus the mean logarithm of the variances of the first layer's
-	// pre-activations xᵀΣ_jx: how far x is out where the weights have learned little. The
-	// logarithm gives neurons of all scales one voice.
+	// firstLayer is minus the mean log variance of the first layer's pre-activations, xᵀΣ_jx.
 	firstLayer score = "first-layer-variance"
 
-	// mahalanobis is max_c (d_0 − d_c) of the squared Mahalanobis distances of the means that
-	// the last hidden layer hands on from those of the classes, with their covariance about
-	// these, and from that of all, with all of it (Ren et al. 2021).
+	// mahalanobis is max_c (d_0 − d_c): the squared Mahalanobis distances of the means of the last hidden layer
+	// from their mean, with their covariance, and from that of class c, with that about these (Ren et al. 2021).
 	mahalanobis score = "relative-mahalanobis"
 
 	// density is the log density of the input, or of an output layer that of the most probable class.
@@ -52,8 +49,8 @@ type scorer struct {
 	hidden     []relative // by member; nil: no score needs them, or there are no layers
 	validation predictions
 
-	// How the learner predicted the examples of the second half of the pass before it learned them. The record
-	// is empty without promises, and of what learns all examples at once or in several passes.
+	// How the learner predicted the examples of the second half of the pass before it learned them. The
+	// record is empty without promises, and of what learns all examples at once or in several passes.
 	record bnn.TrackRecord
 }
 
@@ -178,8 +175,8 @@ func (m *scorer) predict(e *data.Examples) predictions {
 	return a
 }
 
-// combine sets the combined score, of two parts or more: the sum of log p over these (Fisher 1925). p is the share
-// of the validation part, and of the example itself, whose score is no larger than that of the example.
+// combine sets the combined score, of two parts or more: the sum of log p over these (Fisher 1925). p is the
+// share of the validation part, and of the example itself, whose score is no larger than that of the example.
 func (m *scorer) combine(a predictions) {
 	delete(a.by, combined)
 	reference := m.validation.by

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
+	"closedform/baselines/learners/classgaussian"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/readout"
@@ -23,7 +23,7 @@ func scored(c *learner.Classifier, train *data.Examples) *scorer {
 	return &scorer{Result: &learner.Result{Classifier: c, Scaler: check.Must(train.Scaler(dataset.None))}}
 }
 
-// The scores of layers are those of the weights and the hidden means, by gonum.
+// The scores of layers are those of the weights and the hidden means, by hand.
 func TestScoresByHand(t *testing.T) {
 	model := learner.DefaultModel()
 	model.Layers, model.Members = []int{2, 3, 3}, 2
@@ -40,55 +40,21 @@ func TestScoresByHand(t *testing.T) {
 	got := m.predict(dataset.NewExamples(data.Set{X: [][]float64{x}, Class: []int{1}}, 3))
 	want := map[score]float64{}
 	for _, n := range networks.Members() {
-		var p bnn.Prediction
 		hidden := func(x []float64) []float64 {
+			var p bnn.Prediction
 			check.OK(t, n.Predict(&p, x))
-			return append([]float64{}, p.Layers[1].Input...)
+			return p.Layers[1].Input
 		}
-		var rows, within []float64
-		centre := func(rows []float64) (mean []float64) {
-			for j := range 3 {
-				mean = append(mean, stat.Mean(mat.Col(nil, j, mat.NewDense(len(rows)/3, 3, rows)), nil))
-			}
-			return mean
+		classes := check.Must(classgaussian.New(classgaussian.Config{Inputs: 3, Classes: 3}, nil))
+		all := check.Must(classgaussian.New(classgaussian.Config{Inputs: 3, Classes: 1}, nil))
+		for i, xi := range set.X {
+			check.OK(t, classes.Observe(hidden(xi), set.Class[i]))
+			check.OK(t, all.Observe(hidden(xi), 0))
 		}
-		means := make([][]float64, 3)
-		for c := range means {
-			var of []float64
-			for i, xi := range set.X {
-				if set.Class[i] == c {
-					of = append(of, hidden(xi)...)
-				}
-			}
-			means[c] = centre(of)
-			for i := range of {
-				within = append(within, of[i]-means[c][i%3])
-			}
-			rows = append(rows, of...)
-		}
-		about := func(rows []float64) *mat.Cholesky {
-			cov := mat.NewSymDense(3, nil)
-			stat.CovarianceMatrix(cov, mat.NewDense(60, 3, rows), nil)
-			cov.ScaleSym(59./60, cov)
-			level := mat.Trace(cov) / 3
-			cov.ScaleSym(1-1e-3, cov)
-			for j := range 3 {
-				cov.SetSym(j, j, cov.At(j, j)+1e-3*level)
-			}
-			var root mat.Cholesky
-			root.Factorize(cov)
-			return &root
-		}
-		h := hidden(x)
-		distance := func(mean []float64, root *mat.Cholesky) float64 {
-			d := stat.Mahalanobis(mat.NewVecDense(3, h), mat.NewVecDense(3, mean), root)
-			return d * d
-		}
-		least := math.Inf(1)
-		for _, mean := range means {
-			least = min(least, distance(mean, about(within)))
-		}
-		want[mahalanobis] += (distance(centre(rows), about(rows)) - least) / 2
+		d, d0 := make([]float64, 3), make([]float64, 1)
+		check.OK(t, classes.Distances(d, hidden(x)))
+		check.OK(t, all.Distances(d0, hidden(x)))
+		want[mahalanobis] += (d0[0] - floats.Min(d)) / 2
 		_, cov := n.Weights(0)
 		y := mat.NewVecDense(3, append(append([]float64{}, x...), 1))
 		for j := range cov {
@@ -100,8 +66,7 @@ func TestScoresByHand(t *testing.T) {
 	}
 }
 
-// The combined score of a network has the p-values of all first examples, whatever their classes; these do not
-// change with those that follow.
+// The combined score of a network has the p-values of all examples for validation, whatever their classes.
 func TestCombined(t *testing.T) {
 	log := func(a, b float64) float64 { return math.Log(a) + math.Log(b) }
 	m := new(scorer)
@@ -118,7 +83,7 @@ func TestCombined(t *testing.T) {
 	check.NearAll(t, "others", next, []float64{log(.2, .2), 0}, 1e-14)
 }
 
-// The combined score of an output layer is its familiarity, 0 where too few examples of the class were learned.
+// The combined score of an output layer is its familiarity, 0 where the class had too few examples.
 func TestLayer(t *testing.T) {
 	layer := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3}))
 	l := learner.NewClassifier(&learner.Network{Model: layer}, 3)

@@ -16,10 +16,10 @@ var shares = strings.Fields("made correct unknown wrong risk kept error aurc aug
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, func(t table.Set) table.Set {
 		return table.Set{
-			t.Get("decisions").GroupBy("method", "confidence", "wanted").Shares(shares...).Mean("decisions_summary",
-				"made", "threshold", "correct", "unknown", "wrong", "risk", "kept"),
-			t.Get("runs").GroupBy("method", "confidence", "data").Shares(shares...).Mean("summary",
-				"error", "aurc", "augrc", "auroc", "fpr95"),
+			t.Get("decisions").GroupBy("method", "confidence", "wanted").Shares(shares...).Mean(
+				"decisions_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept"),
+			t.Get("runs").GroupBy("method", "confidence", "data").Shares(shares...).Mean(
+				"summary", "error", "aurc", "augrc", "auroc", "fpr95"),
 		}
 	})
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "decisions" }), err
@@ -41,12 +41,12 @@ func newTables(s spec) *tables {
 	return &tables{
 		s,
 		table.New("decisions", method, seed, confidence,
-			text("wanted", "wrong: the largest share of wrong decisions on the part for validation; promise: the "+
-				"largest share of wrong ones among the decisions, with 95 % confidence; threshold: itself"),
+			text("wanted", "wrong: the largest share of wrong decisions on the part for validation; "+
+				"promise: the largest risk, with 95 % confidence; threshold: itself"),
 			table.Int("made", "1 if there is such a threshold, else 0: all are unknown"), threshold,
-			num("correct", "share of the test examples decided right"), num("unknown", "share left undecided"),
-			num("wrong", "share decided wrong"), risk,
-			table.Int("kept", "of a promise: 1 if the risk is at most what was promised, or nothing is decided")),
+			num("correct", "share of the test examples decided right"),
+			num("unknown", "share left undecided"), num("wrong", "share decided wrong"), risk,
+			table.Int("kept", "of a promise: 1 if the risk is at most that, or nothing is decided")),
 		table.New("runs", method, seed, confidence,
 			text("data", "test: to find errors on the test part; others: to tell the test part from these, "+
 				"or from its unseen classes"),
@@ -70,8 +70,8 @@ func (t *tables) scores(a predictions) []score {
 // key returns what a row begins with.
 func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Seed, string(by)} }
 
-// evaluate adds how well each confidence finds errors on the test part, and the decisions with thresholds that
-// were fixed before, that the part for validation gives, or that keep a promise by the record of the learner.
+// evaluate adds how well each confidence finds errors on the test part, and the decisions with thresholds
+// that were fixed before, that the part for validation gives, or that promise a risk by the learner's record.
 func (t *tables) evaluate(l *scorer, test predictions) {
 	for _, by := range t.scores(test) {
 		confidence := test.by[by]
@@ -108,8 +108,8 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 }
 
-// decide adds the shares that are decided right, not at all, and wrong, with a threshold that promises a risk,
-// or NaN.
+// decide adds the shares that are decided right, not at all, and wrong, with a threshold that promises a
+// risk, or NaN.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
 	n := float64(len(test.wrong))
 	correct, unknown, wrong, kept := 0., 0., 0., 1.

@@ -59,13 +59,13 @@ func (o outside) Validate() error { return cmp.Or(data.CheckRows("rows", o.Rows)
 
 func (e *experiment) Validate() error {
 	u, smallest := e.Unknown, 1e-6
-	for key, x := range map[string][]float64{"validation": {u.Validation}, "wrong": u.Wrong, "promise": u.Promise} {
-		if err := field.AllWithin("unknown."+key, x, smallest, 1-smallest); err != nil {
-			return err
-		}
-	}
-	return cmp.Or(field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
-		field.AllOneOf("unknown.scores", u.Scores, scores...), learner.Rules{}.Check(e.Methods))
+	return cmp.Or(
+		field.Within("unknown.validation", u.Validation, smallest, 1-smallest),
+		field.AllWithin("unknown.wrong", u.Wrong, smallest, 1-smallest),
+		field.AllWithin("unknown.promise", u.Promise, smallest, 1-smallest),
+		field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
+		field.AllOneOf("unknown.scores", u.Scores, scores...), learner.Rules{}.Check(e.Methods),
+	)
 }
 
 func (e *experiment) Files() []string {
