@@ -86,7 +86,8 @@ func TestPaper(t *testing.T) {
 			t.Errorf("row %d: twin gap %g, %g bytes", i, state.Nums("twin_gap")[i], state.Nums("bytes")[i])
 		}
 	}
-	three := studytest.Run(t, Kind, manifest, "data.generator=wedges", "model.layers=[2, 3]", "posterior.perceptrons=[]", "posterior.maps=[]")
+	three := studytest.Run(t, Kind, manifest, "data.generator=wedges", "model.layers=[2, 3]",
+		"posterior.perceptrons=false", "posterior.maps=[]")
 	if three.Get("agreement") != nil {
 		t.Error("three classes agree with a perceptron")
 	}
@@ -94,7 +95,7 @@ func TestPaper(t *testing.T) {
 
 // Averages over a square are integrals: exact for what is linear in each input.
 func TestSquare(t *testing.T) {
-	s := newSquare(data.Generator{Name: "logistic"}.Task(), 7)
+	s := newGrid(data.Generator{Name: "logistic"}.Task(), 7)
 	var one, moment, second float64
 	for i, x := range s.Points {
 		one += s.weight[i]
@@ -105,7 +106,7 @@ func TestSquare(t *testing.T) {
 	check.Near(t, "3 + x₁ − 2x₂ + x₁x₂", moment, 3, 1e-13)
 	h := 10. / 6
 	check.Near(t, "x₁²", second, 25./3+h*h/6, 1e-13) // with the error of the trapezoidal rule
-	wedge := newSquare(data.Generator{Name: "wedges"}.Task(), 5)
+	wedge := newGrid(data.Generator{Name: "wedges"}.Task(), 5)
 	if wedge.truth[0] != nil || wedge.truth[12] != nil || !slices.Equal(wedge.truth[2], []float64{0, 1, 0}) {
 		t.Errorf("truths of the wedges %v", wedge.truth)
 	}
@@ -114,7 +115,7 @@ func TestSquare(t *testing.T) {
 // The truth has the error rate of Bayes, and is calibrated.
 func TestScores(t *testing.T) {
 	task := data.Generator{Name: "logistic"}.Task()
-	s := newSquare(task, 201)
+	s := newGrid(task, 201)
 	error, loss, ece := s.scores(s.truth)
 	check.Near(t, "error", error, 0.15921444838015841, 1e-4)
 	check.Near(t, "calibration", ece, 0, 1e-14)
@@ -124,11 +125,15 @@ func TestScores(t *testing.T) {
 	}
 	check.Near(t, "log loss", loss, entropy, 1e-12)
 
-	s = &square{&data.Grid{Points: [][]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}}, []float64{0.4, 0.1, 0.2, 0.3}, [][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}}}
+	s = &grid{
+		&data.Grid{Points: [][]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}},
+		[]float64{0.4, 0.1, 0.2, 0.3}, [][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}},
+	}
 	// Confidences 0.9, 0.92 share a bin; equal probabilities are decided by lot.
 	error, loss, ece = s.scores([][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}})
 	check.Near(t, "error", error, (0.1*0.7+0.3*0.5)/0.8, 1e-14)
-	check.Near(t, "log loss", loss, (-0.4*math.Log(0.9)-0.1*(0.3*math.Log(0.92)+0.7*math.Log(0.08))+0.3*math.Ln2)/0.8, 1e-14)
+	want := -0.4*math.Log(0.9) - 0.1*(0.3*math.Log(0.92)+0.7*math.Log(0.08)) + 0.3*math.Ln2
+	check.Near(t, "log loss", loss, want/0.8, 1e-14)
 	check.Near(t, "calibration", ece, math.Abs(0.4*0.1+0.1*(0.3-0.92))/0.8, 1e-14)
 	if _, loss, _ = s.scores([][]float64{{0, 1}, {0.5, 0.5}, {1, 0}, {0.5, 0.5}}); !math.IsInf(loss, 1) {
 		t.Errorf("the loss of an impossible truth is %g", loss)
