@@ -56,7 +56,7 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		table.Int("passes", "over the training part"),
 	}, scores, learner.StepColumns())...)
 	var before learner.Prequential
-	kept := &trained.Network{Classes: train.Classes(), Column: s.Data.Class, Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord)}
+	kept := &trained.Network{Classes: train.Classes(), Column: s.Data.Class, Layout: s.Data.Layout, Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord)}
 	training := learner.Training{
 		Scale: s.Data.Scale, Random: s.random, Passes: s.Evaluate.Passes,
 		Validation: s.Evaluate.Validation, Split: s.Stream("validation"), Snapshots: s.Evaluate.Snapshots,
