@@ -57,6 +57,15 @@ func resized(m learner.Model, classes int) learner.Model {
 	return m
 }
 
+// What has rows in the tables beside the networks: the exact posterior, equal probabilities for all classes,
+// one Gaussian over all weights, and Huber's perceptron.
+const (
+	exactName   = "exact"
+	uniformName = "uniform"
+	jointName   = "adf_exact_joint"
+	huberName   = "perceptron-huber"
+)
+
 // cell is the stream of one seed with all that learns it.
 type cell struct {
 	spec
@@ -159,14 +168,18 @@ func (c *cell) draw(k int, sample *laplace.Sample) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range append([]string{exactName}, c.Maps...) {
-		q := exact
-		if m := c.method(name); m != nil {
-			q = m.Probabilities(grid.Points)
-		}
+	add := func(name string, q [][]float64) {
 		for i, x := range grid.Points {
 			c.maps.Add(name, k, x, q[i])
 		}
+	}
+	add(exactName, exact)
+	for _, name := range c.Maps {
+		m := c.method(name)
+		if m == nil {
+			return fmt.Errorf("posterior.maps: no method has the name %s", name)
+		}
+		add(name, m.Probabilities(grid.Points))
 	}
 	return nil
 }

@@ -94,51 +94,25 @@ func (e *experiment) SetUp(m *config.Manifest) (err error) {
 		}
 		err := cmp.Or(field.OneOf(place+".generator", t.Generator.Name, "logistic", "sectors", "wedges"),
 			learner.Increasing(snapshots, t.Snapshots, e.Data.Train))
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case i > 0 && t.Name == e.Data.Name:
-			return field.Errorf(place+".name", "not allowed: the generator of [data] is called so")
-		case t.Task().Classes != 2 && e.Posterior.Perceptrons:
-			return field.Errorf("posterior.perceptrons", "%d classes; allowed: two", t.Task().Classes)
+		}
+		if n := t.Task().Classes; n != 2 && e.Posterior.Perceptrons {
+			return field.Errorf("posterior.perceptrons", "%d classes; allowed: two", n)
 		}
 	}
 	prior := func(m learner.Model) []any {
 		return []any{m.Layers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
 	}
 	for _, v := range e.Methods {
-		switch {
-		case !reflect.DeepEqual(prior(v.Model), prior(e.Model)):
+		if !reflect.DeepEqual(prior(v.Model), prior(e.Model)) {
 			return field.Errorf("method."+v.Name,
 				"all methods have one exact posterior; allowed: layers, bias and prior of [model]")
-		case slices.Contains(others, v.Name):
-			return field.Errorf("method."+v.Name+".name", "not allowed: the tables have it for others")
 		}
 	}
-	if e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes, 1); err != nil {
-		return err
-	}
-	mapped := learner.Names(e.models)
-	if e.Data.Task().Classes <= mostJoint {
-		mapped = append(mapped, jointName)
-	}
-	if e.Posterior.Perceptrons {
-		mapped = append(mapped, huberName, adfName)
-	}
-	return field.AllOneOf("posterior.maps", e.Posterior.Maps, mapped...)
+	e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes, 1)
+	return err
 }
-
-// What has rows in the tables beside the networks: the exact posterior, equal probabilities for all classes,
-// one Gaussian over all weights, and the perceptrons.
-const (
-	exactName   = "exact"
-	uniformName = "uniform"
-	jointName   = "adf_exact_joint"
-	huberName   = "perceptron-huber"
-	adfName     = "perceptron-adf"
-)
-
-var others = []string{exactName, uniformName, jointName, huberName, adfName}
 
 // tasks returns all tasks, that of [data] first.
 func (e *experiment) tasks() []task {

@@ -129,6 +129,9 @@ func TestRefuses(t *testing.T) {
 	s.Draws = 3
 	_, err := s.run(t.Context())
 	check.Refuses(t, "an odd number of draws", err, "after example 1: laplace: 3 draws")
+	s = studytest.New(t, Kind, manifest, `posterior.maps=["x"]`).Cells()[1].Spec.(spec)
+	_, err = s.run(t.Context())
+	check.Refuses(t, "a map of no method", err, "posterior.maps: no method has the name x")
 }
 
 // The maps are of the right columns and points.
@@ -174,8 +177,8 @@ func TestTasks(t *testing.T) {
 	}
 	for override, want := range map[string]string{
 		"task.five.grid=1": "task.five.grid", "task.five.generator=moons": "task.five.generator",
-		"task.four.snapshots=[13]": "task.four.snapshots", "task.four.name=wedges": "task.wedges.name",
-		"task.five.snapshots=[]": "task.five.snapshots",
+		"task.four.snapshots=[13]": "task.four.snapshots",
+		"task.five.snapshots=[]":   "task.five.snapshots",
 	} {
 		studytest.Refused(t, Kind, text, map[string]string{strings.Join(append(set, override), "; "): want})
 	}
@@ -190,8 +193,6 @@ func TestRefused(t *testing.T) {
 		"posterior.draws=2":                            "an even number",
 		"posterior.mapped=[2]":                         "those of snapshots",
 		"posterior.mapped=[4, 4]":                      "integers that differ",
-		`posterior.maps=["exact"]`:                     "posterior.maps",
-		"method.adf.name=uniform; posterior.maps=[]":   "method.uniform.name: not allowed",
 		`data.generator="moons"`:                       "allowed: logistic, sectors, wedges",
 		"model.layers=[2, 4, 2]":                       "no hidden layers",
 		`method.adf.covariance="joint"`:                `"joint" is not allowed; allowed: full, diagonal, shared`,
