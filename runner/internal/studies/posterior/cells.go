@@ -195,8 +195,8 @@ func (c *cell) method(name string) *method {
 // newTables makes the empty tables.
 func (c *cell) newTables() {
 	text, integer, num := table.Text, table.Int, table.Num
-	method := text("method", "the network or perceptron; "+jointName+": one Gaussian over all weights, failed "+
-		"where it skipped more than half of its steps; exact: the posterior itself; uniform: equal probabilities")
+	method := text("method", "the network or perceptron; "+jointName+": one Gaussian over all weights, "+
+		"failed if most steps were skipped; exact: the posterior itself; uniform: equal probabilities")
 	k := integer("k", "examples seen")
 	with := func(name string, columns ...table.Column) *table.Table {
 		run := []table.Column{method, text("task", "what is learned"), integer("seed", "of the examples"), k}

@@ -1,7 +1,7 @@
 // Package posterior is the study of the distance to the exact posterior. Networks of one layer, perceptrons
 // where there are two classes, and one Gaussian over the weights of all neurons where there are at most four,
-// learn a stream of examples. After some of them their predictive is compared with that of the exact posterior
-// of the same prior and the likelihood of the softmax.
+// learn a stream of examples. After some of them their predictive is compared with that of the exact
+// posterior of the same prior and the likelihood of the softmax.
 //
 // The streams of all lengths are prefixes of one: the rows after k examples of a long stream are
 // those of a stream of k examples.
@@ -53,10 +53,12 @@ type task struct {
 type settings struct {
 	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"` // of examples seen
 	Grid      int   `toml:"grid" allowed:"2 to 2,001"`                               // points along each axis
-	Draws     int   `toml:"draws"`                                                   // from the exact posterior, in pairs
 
-	// Perceptrons adds Bayesian perceptrons, where there are two classes. λ and what happens to an indefinite
-	// step are those of [model], the prior that of the difference of the logits.
+	// Draws are the number of draws from the exact posterior, in pairs.
+	Draws int `toml:"draws"`
+
+	// Perceptrons adds Bayesian perceptrons, where there are two classes. λ and what happens to an
+	// indefinite step are those of [model], the prior that of the difference of the logits.
 	Perceptrons bool `toml:"perceptrons,omitempty"`
 
 	Mapped  config.Ints `toml:"mapped"`                        // snapshots that are drawn

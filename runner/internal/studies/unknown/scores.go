@@ -27,8 +27,8 @@ const (
 	// firstLayer is minus the mean log variance of the first layer's pre-activations, xᵀΣ_jx.
 	firstLayer score = "first-layer-variance"
 
-	// mahalanobis is max_c (d_0 − d_c): the squared Mahalanobis distances of the means of the last hidden layer
-	// from their mean, with their covariance, and from that of class c, with that about these (Ren et al. 2021).
+	// mahalanobis is max_c (d_0 − d_c): the squared Mahalanobis distances of the means of the last hidden
+	// layer from their mean and from that of class c, each with the covariance about it (Ren et al. 2021).
 	mahalanobis score = "relative-mahalanobis"
 
 	// density is the log density of the input, or of an output layer that of the most probable class.
