@@ -56,7 +56,7 @@ func (p *program) list(paths []string) error {
 			}
 		}
 	}
-	fmt.Fprintf(table, "sum\t\t\t%d\t\t%s\t\t\n", cells, duration(seconds))
+	fmt.Fprintf(table, "sum\t\t\t%d\t\t%s\n", cells, duration(seconds))
 	return errors.Join(append(failed, table.Flush())...)
 }
 

@@ -77,7 +77,9 @@ func (t *Table) inputs(features []Feature) (x []float64, unknown []string, err e
 		if f.Level == "" {
 			numbers, wrong := t.numbers(k, t.layout)
 			if wrong != nil {
-				return nil, nil, fmt.Errorf("%s: %s: not a number", t.File, t.some(k, wrong[:1]))
+				i := wrong[0]
+				return nil, nil, fmt.Errorf("%s:%d: column %q: %.40q is not a number",
+					t.File, t.Line[i], t.Columns[k], t.Cells[i][k])
 			}
 			for i, v := range numbers {
 				x[i*n+j] = v
