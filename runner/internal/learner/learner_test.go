@@ -292,7 +292,7 @@ func TestSweep(t *testing.T) {
 	check.Refuses(t, "a value", check.Err(l.Expand()), "sweep.rho: 1 is not allowed")
 	l.Sweep = Sweep{}
 	l.Methods[0].Passes, l.Methods[0].Scale = 2, dataset.Unit
-	check.Refuses(t, "a study of networks", check.Err(l.Networks(2, 3, 1)), "method.a.scale: scale, passes not allowed")
+	check.Refuses(t, "a study of networks", check.Err(l.Networks(2, 3, 1)), "method.a.passes: not allowed: passes, scale; allowed: networks")
 }
 
 // What cannot be is refused, by the word of the key.

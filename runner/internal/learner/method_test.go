@@ -275,21 +275,20 @@ func TestErrors(t *testing.T) {
 		`kind = "closed-form"; members = 1; rule = "adf"; rho = 0.3`:                                              "method.m.rho",
 		`kind = "closed-form"; members = 1; random_features = true; process_noise = 0.1`:                          "method.m.random_features",
 		`kind = "closed-form"; members = 1; random_features = true; tune = ["process_noise"]; candidates = [[1]]`: "random_features",
-		`features = "sine"`:                      `x.toml:5: method.m.features: "sine" is not allowed; allowed: relu, conv`,
-		`feature_size = 9`:                       "method.m.feature_size: 9 is not allowed; allowed: with features",
-		`output = "best"`:                        `method.m.output: "best" is not allowed; allowed: ridge, gaussian`,
-		`output = "ridge"; hidden_layers = [3]`:  `x.toml:6: method.m.hidden_layers: [3] is not allowed with output = "ridge"; allowed: no hidden layers, but features`,
-		`output = "ridge"; layers = [2, 3, 2]`:   "method.m.layers: [2 3 2] is not allowed with output",
-		`output = "ridge"; members = 2`:          "method.m.members: 2 is not allowed with output",
-		`output = "ridge"; process_noise = 0.1`:  "method.m.process_noise: 0.1 is not allowed with output",
-		`tune = ["bias"]; candidates = [[true]]`: "method.m.candidates: [true] is not allowed; allowed: a list of numbers and words",
+		`features = "sine"`:                     `x.toml:5: method.m.features: "sine" is not allowed; allowed: relu, conv`,
+		`feature_size = 9`:                      "method.m.feature_size: 9 is not allowed; allowed: with features",
+		`output = "best"`:                       `method.m.output: "best" is not allowed; allowed: ridge, gaussian`,
+		`output = "ridge"; hidden_layers = [3]`: `x.toml:6: method.m.hidden_layers: [3] is not allowed with output = "ridge"; allowed: features`,
+		`output = "ridge"; layers = [2, 3, 2]`:  "method.m.layers: [2 3 2] is not allowed with output",
+		`output = "ridge"; members = 2`:         "method.m.members: 2 is not allowed with output",
+		`output = "ridge"; process_noise = 0.1`: "method.m.process_noise: not allowed with output",
 	} {
 		_, err := decode(keys)
 		check.Refuses(t, keys, err, want)
 	}
 	_, err := decodeAfter(`[model]; features = "relu"; `, `features = ""`)
 	check.Refuses(t, "what [model] has, taken away", err, `method.m.features: "" `)
-	candidates := []Candidate{{1.0}, {2.0}}
+	candidates := [][]any{{1}, {2}}
 	for want, f := range map[string]func() error{
 		"method.a.candidates: 2 of them": func() error {
 			return Rules{Candidates: 1}.Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}})
