@@ -22,8 +22,8 @@ type Model struct {
 
 	Features
 
-	// Readout, if it is given, is what learns in place of a network: an output layer that does not depend on
-	// the order of the examples. Of the other keys only layers counts.
+	// Readout, if it is given, is what learns in place of a network: an output layer that does not depend on the
+	// order of the examples. Of the other keys only layers counts.
 	Readout readout.Kind `toml:"output,omitempty" json:",omitempty"`
 
 	Bias   bool           `toml:"bias"`
@@ -43,8 +43,8 @@ type Model struct {
 	PriorMeanVar float64          `toml:"prior_mean_var"`
 	PriorDraw    bnn.PriorDraw    `toml:"prior_draw"`
 
-	// PriorMean has the prior means of one layer of weights, neurons × inputs (one more with a bias); else
-	// they are drawn.
+	// PriorMean has the prior means of one layer of weights, neurons × inputs (one more with a bias); else they
+	// are drawn.
 	PriorMean [][]float64 `toml:"prior_mean,omitempty"`
 
 	bnn.PaperRule
@@ -53,8 +53,8 @@ type Model struct {
 	// [bnn.NewDefaultBank], or for one network where it has no bank (hasBank) or a study looks into it.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 
-	// RandomFeatures takes the variances of all hidden weights away, so that the output layer alone learns,
-	// on f(μx). The hidden rule frozen keeps only their means.
+	// RandomFeatures takes the variances of all hidden weights away, so that the output layer alone learns, on
+	// f(μx). The hidden rule frozen keeps only their means.
 	RandomFeatures bool `toml:"random_features"`
 
 	// ProcessNoise is the variance that a weight gains before each example, a fraction of its prior's.

@@ -26,15 +26,15 @@ type Training struct {
 	Shuffle func(pass int) rand.Source
 	Order   func(e *dataset.Examples, src rand.Source) []int
 
-	// A method with candidates chooses by their log losses on a share of the examples, which Split draws,
-	// after each has learned the others.
+	// A method with candidates chooses by their log losses on a share of the examples, which Split draws, after
+	// each has learned the others.
 	Validation float64
 	Split      rand.Source
 
-	// While the chosen candidate learns, Observing is called before each example of the first pass, and
-	// Observed after the k-th example of each pass. Score is called with the predictions of the test part
-	// after the Snapshots, numbers of examples of the first pass, and after each pass, or only after those in
-	// ScorePasses. For what learns all examples at once there is one pass, without Observing and Snapshots.
+	// While the chosen candidate learns, Observing is called before each example of the first pass, and Observed
+	// after the k-th example of each pass. Score is called with the predictions of the test part after the
+	// Snapshots, numbers of examples of the first pass, and after each pass, or only after those in ScorePasses.
+	// For what learns all examples at once there is one pass, without Observing and Snapshots.
 	Observing   func(c *Classifier, x []float64, class int)
 	Observed    func(c *Classifier, pass, k int) error
 	Score       func(c *Classifier, pass, k int, p [][]float64, class []int)

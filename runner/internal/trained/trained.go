@@ -33,8 +33,8 @@ type Network struct {
 
 	Counts Counts `json:"counts,omitzero"` // of a Stream
 
-	// Bare says that another program wrote the file, by checkpoint.Save: inputs are the columns in their
-	// order, without Column, and classes are their numbers from 0.
+	// Bare says that another program wrote the file, by checkpoint.Save: inputs are the columns in their order,
+	// without Column, and classes are their numbers from 0.
 	Bare bool `json:"-"`
 }
 
