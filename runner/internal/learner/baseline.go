@@ -7,7 +7,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/runner/internal/pool"
+	"closedform/runner/internal/engine"
 )
 
 // predictor is what was fitted to examples.
@@ -184,7 +184,7 @@ func bind(ctx context.Context, l any, err error) {
 		Close() (seconds float64) // ends the program; returns the processor time of those that have ended
 	}); ok && err == nil {
 		p.Bind(ctx)
-		pool.AtEnd(ctx, p.Close)
+		engine.AtEnd(ctx, p.Close)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 	"closedform/core/readout"
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/pool"
+	"closedform/runner/internal/engine"
 )
 
 // Learner learns one example after another.
@@ -62,7 +62,7 @@ func (c *Classifier) record(err error) {
 		Failure()
 	}
 	if errors.As(err, &failure) {
-		pool.Fail(c.ctx, failure)
+		engine.Fail(c.ctx, failure)
 	}
 }
 

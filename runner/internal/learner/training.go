@@ -10,8 +10,8 @@ import (
 
 	"closedform/core/random"
 	"closedform/runner/dataset"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/metric"
-	"closedform/runner/internal/pool"
 	"closedform/runner/internal/table"
 )
 
@@ -194,7 +194,7 @@ func (t *Training) parallel(ctx context.Context, r *Result, train *dataset.Examp
 		learners = network.members()
 	}
 	members := make([]*Classifier, len(learners))
-	err := pool.Each(ctx, len(learners), func(ctx context.Context, k int) error {
+	err := engine.Each(ctx, len(learners), func(ctx context.Context, k int) error {
 		members[k] = &Classifier{Learner: learners[k], Classes: r.Classes, Map: r.Map, ctx: ctx}
 		one := *t
 		if ownOrders && k > 0 {
