@@ -1,18 +1,16 @@
-// Package moments is the study of the approximations of the moments of the softmax of a Gaussian: the
-// error of each against the exact integrals, at random logits, and the λ with which the probit comes
-// closest to the softmax of certain logits.
+// Package moments is the study of formulas for the moments of the softmax of a Gaussian. At random logits,
+// or at logits of one's own, it holds them against the exact integrals or against Monte Carlo, or asks
+// where the covariance Σ_y that they give is positive definite.
 package moments
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
-	"closedform/baselines/moments/montecarlo"
-	"closedform/internal/field"
-	"closedform/runner/internal/approx"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -20,12 +18,12 @@ import (
 // Kind is the study.
 var Kind = study.Kind{
 	Name: "moments",
-	Asks: "How good is each approximation of the softmax of a Gaussian?",
+	Asks: "How good is each formula for the softmax of a Gaussian?",
 	New: study.Decoded(func(m *config.Manifest) *experiment {
-		return &experiment{
-			seeded:  study.Seeded{Manifest: m.Name, Seed: m.Seed},
-			Moments: settings{Unequal: 0.5, MonteCarloDraws: 10, MonteCarloPairs: 100_000},
-		}
+		return &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Moments: settings{
+			Against: "exact", Methods: []string{"probit"}, Lambda: []probit.Lambda{{Word: "slope"}},
+			Rho: []float64{usualRho}, Unequal: 0.5, Draws: 100, Grid: 41,
+		}}
 	}),
 }
 
@@ -35,85 +33,78 @@ type experiment struct {
 	seeded  study.Seeded
 }
 
-// settings have numbers whose squares are finite.
-type settings struct {
-	Classes  config.Ints     `toml:"classes" allowed:"each 2 to 1,000"`                    // numbers of classes n
-	Spread   []float64       `toml:"spread" allowed:"each 0 to 1e30"`                      // standard deviations of the means of the logits
-	Variance []float64       `toml:"variance" allowed:"each 0 to 1e30"`                    // mean variances of a logit
-	Unequal  float64         `toml:"unequal" allowed:"0 to 0.999"`                         // each variance is uniform on variance·[1 − unequal, 1 + unequal]
-	Draws    int             `toml:"draws" allowed:"1 to 1,000,000"`                       // random logits of each n, spread and variance
-	Methods  []approx.Method `toml:"methods" allowed:"approximations, such as probit-lsq"` // what is compared
-
-	Samples         config.Ints `toml:"samples"`                                   // numbers of samples of Monte Carlo
-	MonteCarloDraws int         `toml:"montecarlo_draws" allowed:"1 to 1,000,000"` // of the draws, the first so many for Monte Carlo,
-	MonteCarloPairs int         `toml:"montecarlo_pairs" allowed:"1 to 1e9"`       // and no more than so many / n², but two: its time grows with n²
-}
-
-func (s *settings) Validate() error {
-	return cmp.Or(field.AllOneOf("methods", s.Methods, approx.Methods()...), field.AllWithin("samples", s.Samples, 2, 1e9))
-}
-
-// spec is all that the rows of a cell, one number of classes, spread of the means
-// and variance, follow from.
+// spec is all that the tables of a cell follow from.
 type spec struct {
 	study.Seeded
-	Problems               approx.Problems
-	Draws, MonteCarloDraws int
-	Methods                []approx.Method
-	Samples                []int
+	LogitsOf string `json:",omitempty"`
+	Problem  problem
+	Methods  []method // against exact all, else one
+	Samples  []int    `json:",omitempty"`
+	Draw     int      `json:",omitempty"` // against Monte Carlo: the number of the random logits, from 1
 }
 
+// Cells returns a cell for each problem; if not against exact, for each method; against Monte Carlo, for
+// each draw.
 func (e *experiment) Cells() (cells []study.Cell) {
-	m := e.Moments
-	for _, n := range m.Classes {
-		s := slopes{n}
-		cells = append(cells, study.Cell{Key: fmt.Sprintf("lambda n=%d", n), Spec: s, Run: s.run})
+	add := func(key string, spec any, run func(context.Context) (table.Set, error)) {
+		cells = append(cells, study.Cell{Key: key, Spec: spec, Run: run})
 	}
-	for _, n := range m.Classes {
-		for _, spread := range m.Spread {
-			for _, variance := range m.Variance {
-				affordable := max(2, m.MonteCarloPairs/(n*n))
-				s := spec{
-					e.seeded,
-					approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
-					m.Draws, min(m.MonteCarloDraws, m.Draws, affordable), m.Methods, m.Samples,
-				}
-				cells = append(cells, study.Cell{Key: s.key(), Spec: s, Run: s.run})
+	m, methods := &e.Moments, e.Moments.methods()
+	for _, s := range m.slopes() {
+		add(fmt.Sprintf("lambda n=%d rho=%g", s.Classes, s.Rho), s, s.run)
+	}
+	for _, p := range m.problems() {
+		s := spec{e.seeded, m.LogitsOf, p, methods, m.Samples, 0}
+		if m.Against == "exact" {
+			add(p.key(), s, s.exact)
+			continue
+		}
+		for _, one := range methods {
+			s.Methods = []method{one}
+			if m.Against == "definite" {
+				add(one.key()+" "+p.key(), s, s.definite)
+				continue
+			}
+			for s.Draw = 1; s.Draw <= p.Draws; s.Draw++ {
+				add(fmt.Sprintf("%s %s draw=%d", one.key(), p.key(), s.Draw), s, s.monteCarlo)
 			}
 		}
 	}
 	return cells
 }
 
-func (s spec) key() string {
-	return fmt.Sprintf("n=%d spread=%s variance=%s", s.Problems.Classes, table.Format(s.Problems.Spread), table.Format(s.Problems.Variance))
+// logits returns the random numbers of the logits.
+func (s spec) logits() *rand.Rand {
+	switch {
+	case s.LogitsOf != "":
+		return rand.New(study.Stream(s.LogitsOf, s.Seed, "logits", s.Problem.Classes))
+	case s.Problem.Gaps != nil:
+		return rand.New(s.Stream("logits", s.Problem.Classes))
+	}
+	return rand.New(s.Stream(s.Problem.key(), "logits"))
 }
 
-// monteCarlo names Monte Carlo with so many samples.
-func monteCarlo(samples int) string { return fmt.Sprintf("monte-carlo-%d", samples) }
+func keyColumns() []table.Column {
+	return []table.Column{
+		table.Int("classes", "number of classes n"),
+		table.Num("spread", "the means of random logits are N(0, spread²)"),
+		table.Num("variance", "mean of the variances of random logits"),
+		table.Text("method", "the formula; a probit ends with the word that chooses its λ, if there is one"),
+		table.Num("lambda", "slope λ of a probit"), table.Num("rho", "correlation ρ of a probit"),
+	}
+}
 
-// run compares all methods with the exact moments of the same logits. Monte Carlo has random numbers of
-// its own.
-func (s spec) run(ctx context.Context) (table.Set, error) {
-	var names []string
-	var errors []*approx.Errors
-	for _, m := range s.Methods {
-		names, errors = append(names, string(m)), append(errors, approx.NewErrors(m.Of(s.Problems.Classes), s.Draws))
+// row returns the values of keyColumns.
+func (s spec) row(m method) []any {
+	p, lambda, rho := s.Problem, math.NaN(), math.NaN()
+	if m.Lambda != (probit.Lambda{}) {
+		lambda = m.Lambda.Value(p.Classes, m.Rho)
 	}
-	for _, n := range s.Samples {
-		sampling := montecarlo.Softmax{Samples: n, Source: s.Stream(s.key(), "montecarlo", n)}
-		names, errors = append(names, monteCarlo(n)), append(errors, approx.NewErrors(sampling, s.MonteCarloDraws))
+	if m.Name == "probit" {
+		rho = m.Rho
 	}
-	if err := s.Problems.Compare(ctx, rand.New(s.Stream(s.key(), "logits")), errors); err != nil {
-		return nil, err
+	if p.Given != nil {
+		p.Spread, p.Variance = math.NaN(), math.NaN()
 	}
-	t := table.New("errors", append([]table.Column{
-		table.Int("classes", "number of classes n"), table.Num("spread", "the means of the logits are N(0, spread²)"),
-		table.Num("variance", "mean of the variances of the logits"), table.Text("method", "the approximation; the probit has ρ = ½ and the λ of its name"),
-		table.Int("draws", "random logits"),
-	}, approx.Columns()...)...)
-	for i, e := range errors {
-		t.Add(s.Problems.Classes, s.Problems.Spread, s.Problems.Variance, names[i], e.Draws, e.Row())
-	}
-	return table.Set{t}, nil
+	return []any{p.Classes, p.Spread, p.Variance, m.label(), lambda, rho}
 }

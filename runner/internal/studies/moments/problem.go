@@ -1,0 +1,159 @@
+package moments
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/moments/meanfield"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/kernel"
+	"closedform/runner/internal/probit"
+	"closedform/runner/internal/table"
+)
+
+// logits are independent and Gaussian.
+type logits struct{ Mean, Variance []float64 }
+
+// problem is a distribution of the logits of n classes: with means N(0, Spread²), and variances uniform on
+// Variance·[1−Unequal, 1+Unequal]; or the given ones; or those of a map.
+type problem struct {
+	Classes                   int
+	Spread, Variance, Unequal float64
+	Draws, Sampled            int
+	Given                     *logits   `json:",omitempty"`
+	Gaps, Variances           []float64 `json:",omitempty"`
+}
+
+// problems returns those of the manifest.
+func (s *settings) problems() (all []problem) {
+	if n := len(s.Mean); n > 0 {
+		return []problem{{Classes: n, Draws: 1, Sampled: 1, Given: &logits{s.Mean, s.Variance}}}
+	}
+	for _, n := range s.Classes {
+		if len(s.Gap) > 0 {
+			gaps := floats.Span(make([]float64, s.Grid), s.Gap[0], s.Gap[1])
+			variances := spaced(s.Variance[0], s.Variance[1], s.Grid)
+			all = append(all, problem{Classes: n, Draws: s.Draws, Gaps: gaps, Variances: variances})
+		}
+		const pairs = 40_000 // the time of Monte Carlo grows with n²
+		sampled := min(s.Draws, cmp.Or(s.Sampled, s.Draws), max(2, pairs/(n*n)))
+		for _, spread := range s.Spread {
+			for _, variance := range s.Variance {
+				all = append(all, problem{n, spread, variance, s.Unequal, s.Draws, sampled, nil, nil, nil})
+			}
+		}
+	}
+	return all
+}
+
+// spaced returns n numbers from low to high, each the same multiple of the one before.
+func spaced(low, high float64, n int) []float64 {
+	x, step := make([]float64, n), kernel.Log(high/low)/float64(n-1)
+	for i := range x {
+		x[i] = low * kernel.Exp(float64(i)*step)
+	}
+	x[n-1] = high // without the rounding of the logarithm
+	return x
+}
+
+// key names the problem in an experiment, and its random numbers.
+func (p problem) key() string {
+	if p.Given != nil || p.Gaps != nil {
+		return fmt.Sprintf("n=%d", p.Classes)
+	}
+	return fmt.Sprintf("n=%d spread=%s variance=%s", p.Classes, table.Format(p.Spread), table.Format(p.Variance))
+}
+
+// draw draws logits.
+func (p problem) draw(rnd *rand.Rand) logits {
+	if p.Given != nil {
+		return *p.Given
+	}
+	z := logits{make([]float64, p.Classes), make([]float64, p.Classes)}
+	for j := range p.Classes {
+		z.Mean[j] = p.Spread * random.Normal(rnd)
+		z.Variance[j] = p.Variance * (1 + p.Unequal*(2*rnd.Float64()-1))
+	}
+	return z
+}
+
+const usualRho = 0.5 // of the probit, with which Σp = 1
+
+// approximations are the methods that stand for the softmax, but for the probit.
+var approximations = map[string]softmax.Approximation{
+	"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
+	"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,
+	"lu-0": meanfield.PairwiseMean, "lu-1": meanfield.Pairwise, "daunizeau": meanfield.Daunizeau,
+	"unscented": meanfield.Unscented, "lognormal-normalised": meanfield.LogNormal,
+	"laplace-bridge": meanfield.LaplaceBridge, "laplace-bridge-corrected": meanfield.LaplaceBridgeCorrected,
+	"normalised-probit": meanfield.NormalizedProbit,
+}
+
+// methodsFor returns the names of the methods that can be held against something.
+func methodsFor(against string) []string {
+	if against == "definite" {
+		return []string{"probit"}
+	}
+	names := append(slices.Sorted(maps.Keys(approximations)), "probit")
+	if against == "montecarlo" {
+		names = append(names, "probit-corr", "activation")
+	}
+	return names
+}
+
+// method is a method with its parameters, which only probits have.
+type method struct {
+	Name   string
+	Lambda probit.Lambda
+	Rho    float64 // a probit-corr has random correlations; for the λ of a word
+}
+
+// methods returns those of the manifest: a probit for each λ and ρ.
+func (s *settings) methods() (all []method) {
+	for _, name := range s.Methods {
+		lambda, rho := s.Lambda, s.Rho
+		switch name {
+		case "probit":
+		case "probit-corr":
+			rho = []float64{usualRho}
+		default:
+			lambda, rho = make([]probit.Lambda, 1), []float64{0}
+		}
+		for _, r := range rho {
+			for _, l := range lambda {
+				all = append(all, method{name, l, r})
+			}
+		}
+	}
+	return all
+}
+
+// label returns the name, and the word that chooses λ.
+func (m method) label() string {
+	if m.Lambda.Word == "" {
+		return m.Name
+	}
+	return m.Name + "-" + m.Lambda.Word
+}
+
+// key names the method in an experiment, and random numbers.
+func (m method) key() string {
+	if m.Lambda == (probit.Lambda{}) {
+		return m.Name
+	}
+	return fmt.Sprintf("%s lambda=%s rho=%g", m.Name, m.Lambda, m.Rho)
+}
+
+// approximation returns what the method is for n classes.
+func (m method) approximation(n int) softmax.Approximation {
+	if m.Name == "probit" {
+		return softmax.Probit{Lambda: m.Lambda.Value(n, m.Rho), Rho: m.Rho}
+	}
+	return approximations[m.Name]
+}
