@@ -6,123 +6,99 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
-	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/table"
 )
 
-// definite returns the map and its averages.
+// definite returns the map of the probit and its averages. The draws are the same for all its points.
 func (s spec) definite(ctx context.Context) (table.Set, error) {
-	key := slices.Delete(s.row(s.Methods[0]), 1, 3)
 	maps := table.New("maps", append(slices.Delete(keyColumns(), 1, 3),
 		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6),
 		table.Num("variance", "of every logit").Rounded(6),
 		table.Num("definite", "share of the draws for which Σ_y is positive definite").Rounded(6),
 		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6))...)
 	maps.Packed = true
-	gaps, variances, signs := s.Problem.Gaps, s.Problem.Variances, s.signs()
-	if s.Problem.Given != nil {
-		gaps, variances = table.Gaps(1), table.Gaps(1)
+	p, key, rnd := s.Problem, slices.Delete(s.row(s.Methods[0]), 1, 3), s.logits()
+	sign := signOf(s.Methods[0].approximation(p.Classes).(softmax.Probit), p.Classes)
+	var draws []logits
+	for range p.Draws {
+		draws = append(draws, p.draw(rnd))
 	}
-	draws, points := float64(len(signs)), float64(len(gaps)*len(variances))
-	shares, undecided := make([]float64, len(signs)), 0.0 // definite shares, by draw
-	for _, v := range variances {
+	size, points := float64(p.Draws), float64(len(p.Gaps)*len(p.Variances))
+	shares, undecided := make([]float64, p.Draws), 0.0 // definite shares, by draw
+	for _, v := range p.Variances {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, gap := range gaps {
+		for _, gap := range p.Gaps {
 			var count [3]float64
-			for i, sign := range signs {
-				is := sign(gap, v)
+			for i, z := range draws {
+				if p.Given != nil {
+					gap, v = math.NaN(), math.NaN()
+				} else {
+					z.Mean[0] = gap
+					copy(z.Variance, slices.Repeat([]float64{v}, p.Classes))
+				}
+				is := sign(z)
 				count[1+is]++
 				shares[i] += float64(max(0, is))
 			}
 			undecided += count[1]
-			maps.Add(key, gap, v, count[2]/draws, count[1]/draws)
+			maps.Add(key, gap, v, count[2]/size, count[1]/size)
 		}
 	}
 	for i := range shares {
 		shares[i] /= points
 	}
 	mean, sd := table.MeanSD(shares)
-	if s.closed() {
-		sd = 0
+	if p.Classes == 2 {
+		sd = 0 // nothing is random
 	}
 	summary := table.New("summary", append(slices.Delete(keyColumns(), 1, 3),
-		table.Int("draws", "random logits, 1 where nothing is drawn"),
+		table.Int("draws", "random logits, 1 for two classes, where nothing is random"),
 		table.Num("definite", "share of the map where Σ_y is positive definite"),
 		table.Num("definite_se", "its standard error over the draws"),
 		table.Num("undecided", "share of the map where rounding decides"))...)
-	summary.Add(key, len(signs), mean, table.Finite(sd/math.Sqrt(draws)), undecided/draws/points)
+	summary.Add(key, p.Draws, mean, table.Finite(sd/math.Sqrt(size)), undecided/size/points)
 	return table.Set{maps, summary}, nil
 }
 
-// closed reports whether the map is in closed form: that of two classes.
-func (s spec) closed() bool { return s.Problem.Given == nil && s.Problem.Classes == 2 }
-
-// signs returns for each draw whether Σ_y of the probit is positive definite at a point of the map: 1 if it
-// is, −1 if it is not, and 0 if rounding decides. Logits other than the largest are standard normal, shifted
-// so that their largest is 0; the largest is the gap. The last class, which the paper leaves out, is not that
-// with the largest logit. The draws are the same for all points, and for all λ and ρ.
-func (s spec) signs() (all []func(gap, variance float64) int) {
-	n := s.Problem.Classes
-	p := s.Methods[0].approximation(n).(softmax.Probit)
-	if s.closed() {
-		return append(all, twoClasses(p.Lambda).sign)
+// signOf returns a function that returns 1 where Σ_y of the probit is positive definite, −1 where it is not, and
+// 0 where rounding decides.
+func signOf(p softmax.Probit, n int) func(z logits) int {
+	if n == 2 {
+		return func(z logits) int { return signOfTwo(p.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1]) }
 	}
 	moments, cov, reduced := softmax.NewMoments(n), mat.NewSymDense(n, nil), reduced{}
-	sign := func(mean, variance []float64) int {
-		p.Moments(moments, mean, variance)
+	return func(z logits) int {
+		p.Moments(moments, z.Mean, z.Variance)
 		moments.Cov(cov)
 		return reduced.sign(cov, softmax.MomentError)
 	}
-	if z := s.Problem.Given; z != nil {
-		return append(all, func(_, _ float64) int { return sign(z.Mean, z.Variance) })
-	}
-	rnd, variances := s.logits(), make([]float64, n)
-	for range s.Problem.Draws {
-		mean := make([]float64, n)
-		for j := range mean {
-			mean[j] = random.Normal(rnd)
-		}
-		floats.AddConst(-floats.Max(mean[1:]), mean[1:])
-		all = append(all, func(gap, variance float64) int {
-			mean[0] = gap
-			for j := range variances {
-				variances[j] = variance
-			}
-			return sign(mean, variances)
-		})
-	}
-	return all
 }
 
-// twoClasses is the λ of the probit of two classes whose logits have the variance v. Σ_y has one number,
-// in closed form: with V = 2v and the gap m of the means,
+// signOfTwo returns the sign of the Σ_y of two classes, which has one number, in closed form: with the gap m of
+// the means and the sum V of the variances of the logits,
 //
 //	c = λ/√(1+λ²V),  x = cm,  Var y = Φ(x)Φ(−x) − cφ(x) = φ(x)(h(x) − c),  h(x) = Φ(x)Φ(−x)/φ(x).
 //
 // The correlation ρ does not occur.
-type twoClasses float64
-
-// sign returns the sign of Var y.
-func (lambda twoClasses) sign(gap, v float64) int {
-	c := float64(lambda) / kernel.Hypot(1, float64(lambda)*math.Sqrt(2*v))
+func signOfTwo(lambda, gap, variances float64) int {
+	c := lambda / kernel.Hypot(1, lambda*math.Sqrt(variances))
 	x := c * gap
 	return cmp.Compare(gauss.PDF(x)*(gauss.CDF(x)/gauss.InverseMills(-x)-c), 0)
 }
 
 // boundary returns the gap from which on Var y is not positive, as h falls from √(2π)/4 at 0, and is below
 // 1/x. It is 0 if Var y is not positive at any gap.
-func (lambda twoClasses) boundary(v float64) float64 {
-	low, high := 0.0, 2*v+1/float64(lambda*lambda) // 1/c²
+func boundary(lambda, variances float64) float64 {
+	low, high := 0.0, variances+1/(lambda*lambda) // 1/c²
 	for range 100 {
-		if gap := (low + high) / 2; lambda.sign(gap, v) > 0 {
+		if gap := (low + high) / 2; signOfTwo(lambda, gap, variances) > 0 {
 			low = gap
 		} else {
 			high = gap

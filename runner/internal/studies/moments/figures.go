@@ -1,13 +1,9 @@
 package moments
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/mathext"
 
 	"closedform/core/softmax"
 	"closedform/figures"
@@ -16,21 +12,17 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are maps of definite matrices, quantiles of z-scores, maps of errors over λ and ρ, or charts of
-// errors against the variance.
+// Figures are maps of definite matrices, maps of errors over λ and ρ, or charts of errors against the variance.
 func (e *experiment) Figures() (out []study.Figure) {
-	s, numbers := &e.Moments, 0
-	for _, l := range s.Lambda {
-		if l.Word == "" {
-			numbers++
-		}
-	}
+	s := &e.Moments
+	words := slices.ContainsFunc(s.Lambda, func(l probit.Lambda) bool { return l.Word != "" })
+	grid := slices.Contains(s.Methods, "probit") && !words && len(s.Lambda) > 1 && len(s.Rho) > 1
 	switch {
 	case s.Against == "montecarlo":
-		return []study.Figure{study.Drawing("qq", "zscores", qq)}
+		return nil
 	case len(s.Gap) > 0:
 		return []study.Figure{{Name: "stability", Needs: []string{"maps"}, Draw: stability}}
-	case slices.Contains(s.Methods, "probit") && numbers > 1 && len(s.Rho) > 1 && len(s.Spread) == 1 && len(s.Variance) == 1:
+	case grid && len(s.Spread) == 1 && len(s.Variance) == 1:
 		return []study.Figure{{Name: "moments", Needs: []string{"errors", "lambda"}, Draw: overLambda}}
 	}
 	for _, spread := range s.Spread {
@@ -57,23 +49,23 @@ var columns = []struct {
 	{"excess", figures.Axis{Label: "$|Σp − 1|$"}},
 }
 
-// charts draws a column against the variance: a column of charts for each number of classes, and a row for every
-// few methods.
+// charts draws a column of errors against the variance: a column of charts for each number of classes, and a row
+// for every few methods. The exact integrals are below the axis everywhere.
 func charts(errors *table.Table, column, label string) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, n := range errors.Distinct("classes") {
 		chart := figures.Chart{
-			Title: fmt.Sprintf("$n$ = %s", n),
+			Title: "$n$ = " + n,
 			X:     figures.Axis{Label: "variance $v$", Log: true},
 			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
 		}
-		for i, r := range errors.Where("classes", n).GroupBy("method", "rho").All() {
-			c := figures.Curve{Group: 1 + i%figures.Groups, X: r.Nums("variance"), Y: r.Nums(column)}
-			c.Name = strings.ReplaceAll(r.Texts("method")[0], "-", " ")
-			if strings.HasPrefix(c.Name, "monte carlo") {
-				c.Group, c.Kind = 0, figures.Reference
+		for i, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
+			name, lambda, rho := r.Texts("method")[0], r.Texts("lambda")[0], r.Texts("rho")[0]
+			if name == "probit" {
+				name = fmt.Sprintf("probit, $λ$ = %s, $ρ$ = %s", lambda, rho)
 			}
-			if !strings.HasPrefix(c.Name, "exact") && len(numbers(r.Nums(column))) > 0 { // below the axis everywhere; not given
+			c := figures.Curve{Name: strings.ReplaceAll(name, "-", " "), X: r.Nums("variance"), Y: r.Nums(column)}
+			if c.Group = 1 + i%figures.Groups; !strings.HasPrefix(name, "exact") && len(numbers(r.Nums(column))) > 0 {
 				chart.Curves = append(chart.Curves, c)
 			}
 		}
@@ -88,31 +80,16 @@ func charts(errors *table.Table, column, label string) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-// heat returns a column of a table as a map over two others, which must be a grid.
-func heat(t *table.Table, x, y, z string) (m figures.Map, err error) {
-	xs, ys := t.Nums(x), t.Nums(y)
-	m.X, m.Y = slices.Compact(slices.Sorted(slices.Values(xs))), slices.Compact(slices.Sorted(slices.Values(ys)))
-	if len(m.X) < 2 || len(m.Y) < 2 || len(m.X)*len(m.Y) != t.Len() {
-		return m, fmt.Errorf("the rows of %s are no grid of %s and %s", t.Name, x, y)
-	}
-	m.Z = make([]float64, t.Len())
-	for k, value := range t.Nums(z) {
-		i, _ := slices.BinarySearch(m.X, xs[k])
-		j, _ := slices.BinarySearch(m.Y, ys[k])
-		m.Z[j*len(m.X)+i] = value
-	}
-	return m, nil
-}
-
-// overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for each
-// number of classes, with lines of the λ that have a word.
+// overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for
+// each number of classes, with lines of the λ that have a word.
 func overLambda(t table.Set) (*figures.Figure, error) {
 	var rows []figures.Row
 	errors := t.Get("errors").Where("method", "probit")
 	for _, c := range columns {
 		row := figures.Row{Scale: c.scale.Spanning(errors.Nums(c.name))}
 		for _, n := range errors.Distinct("classes") {
-			m, err := heat(errors.Where("classes", n), "lambda", "rho", c.name)
+			of := errors.Where("classes", n)
+			m, err := study.Heat(of, "lambda", "rho", of.Nums(c.name))
 			if err != nil {
 				return nil, err
 			}
@@ -130,16 +107,21 @@ func overLambda(t table.Set) (*figures.Figure, error) {
 	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
 }
 
-// stability draws a row of maps for every number of classes, and a column for every probit. The colour is the
-// share of draws for which Σ_y is positive definite; where most are undecided, it is that below the scale.
+// stability draws a row of maps for every number of classes, and a column for every probit: of the share of
+// draws for which Σ_y is positive definite. Where most are undecided the colour is that below the scale.
 func stability(t table.Set) (*figures.Figure, error) {
 	var rows []figures.Row
 	for _, n := range t.Get("maps").Distinct("classes") {
 		row := figures.Row{Scale: figures.Axis{Label: "share definite, $n$ = " + n, Max: 1}}
 		for _, rows := range t.Get("maps").Where("classes", n).GroupBy("method", "lambda", "rho").All() {
-			m, err := heat(rows, "gap", "variance", "definite")
-			open, err2 := heat(rows, "gap", "variance", "undecided")
-			if err = cmp.Or(err, err2); err != nil {
+			share := rows.Nums("definite")
+			for i, undecided := range rows.Nums("undecided") {
+				if undecided > 0.5 {
+					share[i] = -1
+				}
+			}
+			m, err := study.Heat(rows, "gap", "variance", share)
+			if err != nil {
 				return nil, err
 			}
 			lambda := rows.Nums("lambda")[0]
@@ -147,16 +129,11 @@ func stability(t table.Set) (*figures.Figure, error) {
 			if _, word, ok := strings.Cut(rows.Texts("method")[0], "-"); ok {
 				m.Title = fmt.Sprintf("%s: $λ$ = %.3f", word, lambda)
 			}
-			for i, share := range open.Z {
-				if share > 0.5 {
-					m.Z[i] = -1
-				}
-			}
 			if n == "2" {
 				c := figures.Curve{Name: "analytic boundary for $n$ = 2", Kind: figures.Reference}
 				c.Y = spaced(m.Y[0], m.Y[len(m.Y)-1], 4*len(m.Y))
 				for _, v := range c.Y {
-					c.X = append(c.X, twoClasses(lambda).boundary(v))
+					c.X = append(c.X, boundary(lambda, 2*v))
 				}
 				m.Curves = []figures.Curve{c}
 			}
@@ -164,29 +141,6 @@ func stability(t table.Set) (*figures.Figure, error) {
 		}
 		rows = append(rows, row)
 	}
-	return figures.Maps(rows, figures.Labels{X: "gap of the logits", Y: "variance $v$", Below: "most draws undecided"}), nil
-}
-
-// qq draws the quantiles of the z-scores against those of the normal distribution, a chart for each formula:
-// the first of every cell, which are independent.
-func qq(zscores *table.Table) *figures.Figure {
-	limit, row := 4., []figures.Chart{}
-	for _, z := range independent(zscores) {
-		limit = max(limit, math.Ceil(math.Abs(z)))
-	}
-	for _, rows := range zscores.GroupBy("method").All() {
-		z := slices.Sorted(slices.Values(independent(rows)))
-		c := figures.Curve{Name: "Monte Carlo", Kind: figures.Scatter, Y: z}
-		for k := range z {
-			c.X = append(c.X, mathext.NormalQuantile((float64(k)+0.5)/float64(len(z))))
-		}
-		ends := []float64{-limit, limit}
-		row = append(row, figures.Chart{
-			Title:  strings.ReplaceAll(rows.Texts("method")[0], "-", " "),
-			Curves: []figures.Curve{c, {Name: "normal", Kind: figures.Reference, X: ends, Y: ends}},
-			X:      figures.Axis{Label: "normal quantile", Min: -limit, Max: limit},
-			Y:      figures.Axis{Label: "$z$, one of each input", Min: -limit, Max: limit},
-		})
-	}
-	return figures.Charts([][]figures.Chart{row})
+	labels := figures.Labels{X: "gap of the logits", Y: "variance $v$", Below: "most draws undecided"}
+	return figures.Maps(rows, labels), nil
 }

@@ -4,11 +4,15 @@
 package moments
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
+	"closedform/core/softmax"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
@@ -33,41 +37,102 @@ type experiment struct {
 	seeded  study.Seeded
 }
 
+// settings have numbers whose squares are finite. The problems are a grid of classes, spreads and variances;
+// or logits of one's own, with means and variances; or for each number of classes a map, between two gaps (of
+// the largest mean from the next) and two variances, which all logits have.
+type settings struct {
+	Against  string          `toml:"against"`                                // exact, montecarlo or definite
+	Methods  []string        `toml:"methods" allowed:"names of formulas"`    // see methodsFor
+	Lambda   []probit.Lambda `toml:"lambda" allowed:"numbers > 0, or words"` // slopes λ of the probits
+	Rho      []float64       `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ, to softmax.MostRho
+	Classes  config.Ints     `toml:"classes,omitempty"`                      // numbers of classes n
+	Spread   []float64       `toml:"spread,omitempty"`                       // standard deviations of random means
+	Mean     []float64       `toml:"mean,omitempty"`                         // of one's own
+	Gap      []float64       `toml:"gap,omitempty"`                          // the least and the largest
+	Variance []float64       `toml:"variance" allowed:"each 0 to 1e30"`
+	Unequal  float64         `toml:"unequal" allowed:"0 to 0.999"`   // uniform on variance·[1−unequal, 1+unequal]
+	Draws    int             `toml:"draws" allowed:"1 to 1,000,000"` // random logits of each problem
+	LogitsOf string          `toml:"logits_of,omitempty"`            // the experiment whose random logits to reuse
+	Grid     int             `toml:"grid" allowed:"2 to 2,001"`      // points of a map along each axis
+	Samples  config.Ints     `toml:"samples,omitempty"`              // of Monte Carlo
+	Sampled  int             `toml:"montecarlo_draws,omitempty"`     // Monte Carlo as a method has the first so many
+}
+
+// Validate reports what is not allowed.
+func (s *settings) Validate() error {
+	if err := field.OneOf("against", s.Against, "exact", "montecarlo", "definite"); err != nil {
+		return err
+	}
+	n, gap, variance := len(s.Mean), len(s.Gap) > 0, s.Variance
+	rising := func(x []float64) bool { return len(x) == 2 && x[0] < x[1] }
+	former := func(m string) bool { return slices.Contains(softmax.Criteria, strings.TrimPrefix(m, "probit-")) }
+	for _, c := range []struct {
+		bad     bool
+		key     string
+		value   any
+		allowed string
+	}{
+		{min(1, n)+min(1, len(s.Spread))+min(1, len(s.Gap)) != 1, "spread", s.Spread, "one of spread, gap and mean"},
+		{n == 0 && len(s.Classes) == 0, "classes", s.Classes, "each 2 to 1,000"},
+		{n > 0 && len(s.Classes) > 0, "classes", s.Classes, "not with mean, which has one number for each class"},
+		{n > 0 && n != len(variance) || n == 1 || n > 1000, "mean", s.Mean, "as many as of variance, 2 to 1,000"},
+		{gap != (s.Against == "definite") && n == 0, "gap", s.Gap, `with against = "definite", instead of spread`},
+		{gap && !rising(s.Gap), "gap", s.Gap, "[low, high] with 0 ≤ low < high"},
+		{gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance, "[low, high] with 0 < low < high"},
+		{s.Against == "montecarlo" && len(s.Samples) != 1, "samples", s.Samples, "one number, such as 1000000"},
+		{slices.ContainsFunc(s.Methods, former), "methods", s.Methods, `"probit", and its words in the list lambda`},
+	} {
+		if c.bad {
+			return field.Errorf(c.key, "%v is not allowed; allowed: %s", c.value, c.allowed)
+		}
+	}
+	if n > 0 {
+		variance = nil // may be equal
+	}
+	return cmp.Or(
+		field.AllOneOf("methods", s.Methods, methodsFor(s.Against)...),
+		field.Distinct("methods", s.Methods), field.Distinct("lambda", s.Lambda), field.Distinct("rho", s.Rho),
+		field.Distinct("spread", s.Spread), field.Distinct("variance", variance),
+		field.AllWithin("classes", s.Classes, 2, 1000), field.AllWithin("spread", s.Spread, 0, 1e30),
+		field.AllWithin("mean", s.Mean, -1e30, 1e30), field.AllWithin("gap", s.Gap, 0, 1e30),
+		field.AllWithin("samples", s.Samples, 2, 1e9), field.Within("montecarlo_draws", s.Sampled, 0, 1e6),
+	)
+}
+
 // spec is all that the tables of a cell follow from.
 type spec struct {
 	study.Seeded
 	LogitsOf string `json:",omitempty"`
 	Problem  problem
-	Methods  []method // against exact all, else one
-	Samples  []int    `json:",omitempty"`
-	Draw     int      `json:",omitempty"` // against Monte Carlo: the number of the random logits, from 1
+	Methods  []method
+	Samples  []int `json:",omitempty"`
 }
 
-// Cells returns a cell for each problem; if not against exact, for each method; against Monte Carlo, for
-// each draw.
+// Cells returns a cell for each problem and, if not against exact, each method. Probits on a grid, against
+// exact, have cells with the λ of words.
 func (e *experiment) Cells() (cells []study.Cell) {
-	add := func(key string, spec any, run func(context.Context) (table.Set, error)) {
-		cells = append(cells, study.Cell{Key: key, Spec: spec, Run: run})
-	}
-	m, methods := &e.Moments, e.Moments.methods()
-	for _, s := range m.slopes() {
-		add(fmt.Sprintf("lambda n=%d rho=%g", s.Classes, s.Rho), s, s.run)
+	m := &e.Moments
+	for _, n := range m.Classes {
+		for _, rho := range m.Rho {
+			if s := (words{n, rho}); m.Against == "exact" && slices.Contains(m.Methods, "probit") {
+				key := fmt.Sprintf("lambda n=%d rho=%g", n, rho)
+				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+			}
+		}
 	}
 	for _, p := range m.problems() {
-		s := spec{e.seeded, m.LogitsOf, p, methods, m.Samples, 0}
+		s := spec{e.seeded, m.LogitsOf, p, m.methods(), m.Samples}
 		if m.Against == "exact" {
-			add(p.key(), s, s.exact)
+			cells = append(cells, study.Cell{Key: p.key(), Spec: s, Run: s.exact})
 			continue
 		}
-		for _, one := range methods {
+		for _, one := range m.methods() {
 			s.Methods = []method{one}
-			if m.Against == "definite" {
-				add(one.key()+" "+p.key(), s, s.definite)
-				continue
+			run := s.definite
+			if m.Against == "montecarlo" {
+				run = s.monteCarlo
 			}
-			for s.Draw = 1; s.Draw <= p.Draws; s.Draw++ {
-				add(fmt.Sprintf("%s %s draw=%d", one.key(), p.key(), s.Draw), s, s.monteCarlo)
-			}
+			cells = append(cells, study.Cell{Key: one.key() + " " + p.key(), Spec: s, Run: run})
 		}
 	}
 	return cells
@@ -96,15 +161,18 @@ func keyColumns() []table.Column {
 
 // row returns the values of keyColumns.
 func (s spec) row(m method) []any {
-	p, lambda, rho := s.Problem, math.NaN(), math.NaN()
+	p, name, lambda, rho := s.Problem, m.Name, math.NaN(), math.NaN()
+	if p.Given != nil {
+		p.Spread, p.Variance = math.NaN(), math.NaN()
+	}
+	if m.Lambda.Word != "" {
+		name += "-" + m.Lambda.Word
+	}
 	if m.Lambda != (probit.Lambda{}) {
 		lambda = m.Lambda.Value(p.Classes, m.Rho)
 	}
 	if m.Name == "probit" {
 		rho = m.Rho
 	}
-	if p.Given != nil {
-		p.Spread, p.Variance = math.NaN(), math.NaN()
-	}
-	return []any{p.Classes, p.Spread, p.Variance, m.label(), lambda, rho}
+	return []any{p.Classes, p.Spread, p.Variance, name, lambda, rho}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -13,90 +15,73 @@ import (
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
-// monteCarlo returns a row for every number that the formula of the cell gives.
+// score is a number that a formula gives, and its estimate by Monte Carlo.
+type score struct {
+	quantity          string // mean or variance of the output y_j, or cross: Cov(z_i, y_j)
+	i, j              int    // classes from 0; the i of a mean or variance is j
+	value             float64
+	mc, se, effective float64
+}
+
+// monteCarlo returns a row for every number that the formula of the cell gives, at each draw.
 func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	t := table.New("zscores", append(keyColumns(),
 		table.Int("draw", "number of the random logits, from 1"),
 		table.Text("quantity", "mean or variance of the output y_j, or cross: its covariance with the logit z_i"),
 		table.Int("i", "class of the logit, from 1"), table.Int("j", "class of the output, from 1"),
 		table.Num("value", "by the formula"), table.Num("mc", "by Monte Carlo"), table.Num("se", "its standard error"),
-		table.Num("effective", "number of samples that make up the standard error, (Σe²)²/Σe⁴ for errors e: "+
-			"the hits of a rare event, all samples of an event that half of them hit"),
+		table.Num("effective", "number of samples that make up the standard errors of y_j and of the estimate, "+
+			"(Σe²)²/Σe⁴ for errors e: the hits of a rare event, all samples of an event that half of them hit"),
 		table.Num("z", "(mc − value)/se, if 1000 samples or more are effective"))...)
 	m, source := s.Methods[0], s.logits()
-	var z logits
-	for range s.Draw {
-		z = s.Problem.draw(source)
-	}
-	rnd := rand.New(s.Stream(s.Problem.key(), m.key(), "samples", s.Draw))
-	scores, sample := m.check(z, rnd)
-	if err := estimate(ctx, z, scores, s.Samples[0], rnd, sample); err != nil {
-		return nil, err
-	}
-	for _, c := range scores {
-		t.Add(s.row(m), s.Draw, c.quantity, c.i+1, c.j+1, c.value, c.mc, c.se, c.effective, c.z())
+	for draw := range s.Problem.Draws {
+		z := s.Problem.draw(source)
+		rnd := rand.New(s.Stream(s.Problem.key(), m.key(), "samples", draw))
+		scores, sample := m.check(z, rnd)
+		if err := estimate(ctx, z, scores, s.Samples[0], rnd, sample); err != nil {
+			return nil, err
+		}
+		for _, c := range scores {
+			z := (c.mc - c.value) / c.se
+			if c.effective < 1000 { // with as many the skewness of the mean of a rare event is 0.03
+				z = math.NaN()
+			}
+			t.Add(s.row(m), draw+1, c.quantity, c.i+1, c.j+1, c.value, c.mc, c.se, c.effective, z)
+		}
 	}
 	return table.Set{t}, nil
 }
 
-// score is a number that a formula gives, and its estimate by Monte Carlo.
-type score struct {
-	quantity          string // mean, variance or cross
-	i, j              int    // classes from 0; of a mean or variance i = j
-	value             float64
-	mc, se, effective float64
-}
-
-// z returns the z-score of the estimate, and NaN if its standard error is not trusted. With a thousand
-// effective samples the skewness of the mean of a rare event is 0.03, and z-scores are normal enough.
-func (s score) z() float64 {
-	if s.effective < 1000 || s.se == 0 {
-		return math.NaN()
-	}
-	return (s.mc - s.value) / s.se
-}
-
 // check returns what the formula gives at some logits, the means first, and a function that samples its output
-// and uses nothing that is checked.
+// without what is checked.
 func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample func(y, z []float64)) {
 	n := len(of.Mean)
-	a, corr := m.approximation(n), mat.NewSymDense(n-1, nil)
+	a, moments := m.approximation(n), softmax.NewMoments(n)
 	switch m.Name {
 	case "activation":
 		return units(of, rnd)
-	case "probit":
-		correlate(corr, func(_, _ int) float64 { return m.Rho })
-		sample = indicators(m.Lambda.Value(n, m.Rho), corr, rnd)
-	case "probit-corr":
-		rows := make([][]float64, n-1) // of the triangular factor, in uniform directions
-		for k := range rows {
-			rows[k] = make([]float64, n-1)
-			for l := range k + 1 {
-				rows[k][l] = random.Normal(rnd)
-			}
+	case "probit", "probit-corr":
+		p := softmax.ProbitCorr{Lambda: m.Lambda.Value(n, m.Rho), Corr: m.correlations(n-1, rnd)}
+		if sample = indicators(p, rnd); a == nil {
+			a = p
 		}
-		correlate(corr, func(k, l int) float64 {
-			return kernel.Dot(rows[k], rows[l]) / (kernel.Norm(rows[k]) * kernel.Norm(rows[l]))
-		})
-		p := softmax.ProbitCorr{Lambda: m.Lambda.Value(n, m.Rho), Corr: corr}
-		a, sample = p, indicators(p.Lambda, corr, rnd)
 	default:
 		sample = func(y, z []float64) {
 			copy(y, z)
 			mlp.Normalise(y)
 		}
 	}
-	moments := softmax.NewMoments(n)
 	a.Moments(moments, of.Mean, of.Variance)
 	for j, p := range moments.P {
 		scores = append(scores, score{quantity: "mean", i: j, j: j, value: p})
 	}
 	for j, p := range moments.P {
 		sum := kernel.Sum(moments.E.RawRowView(j))
-		if corr.At(0, 0) == 0 { // for the probit p − p² − Σ_i E_ji is no variance
+		if !strings.HasPrefix(m.Name, "probit") { // Σ_y of the probit is not the covariance of its own output
 			scores = append(scores, score{quantity: "variance", i: j, j: j, value: p*(1-p) - sum})
 		}
 		for i, v := range of.Variance { // by Stein's lemma
@@ -110,24 +95,35 @@ func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample func(y,
 	return scores, sample
 }
 
-// correlate fills a correlation matrix.
-func correlate(corr *mat.SymDense, f func(k, l int) float64) {
-	for k := range corr.SymmetricDim() {
+// correlations returns the Σ_0 of a probit: equal correlations ρ, or, of a probit-corr, those of a triangular
+// factor whose rows have random directions. They come close to 1 and −1.
+func (m method) correlations(d int, rnd *rand.Rand) *mat.SymDense {
+	corr, rows := mat.NewSymDense(d, nil), make([][]float64, d)
+	for k := range rows {
+		rows[k] = make([]float64, d)
+		for l := range k + 1 {
+			rows[k][l] = random.Normal(rnd)
+		}
 		for l := range k {
-			corr.SetSym(k, l, f(k, l))
+			rho := m.Rho
+			if m.Name == "probit-corr" {
+				rho = kernel.Dot(rows[k], rows[l]) / (kernel.Norm(rows[k]) * kernel.Norm(rows[l]))
+			}
+			corr.SetSym(k, l, rho)
 		}
 		corr.SetSym(k, k, 1)
 	}
+	return corr
 }
 
-// indicators returns a function that samples the output of a probit, whose n−1 entries of ε go to the classes
-// other than j in their order (Prop. 3.1(2)):
+// indicators returns a function that samples the output of a probit, where the n−1 entries of ε go to the
+// classes other than j in their order (Prop. 3.1(2)):
 //
 //	y_j = 1{ε_τ ≤ λ(z_j−z_τ) for all τ ≠ j},   ε ~ N(0, Σ_0).
-func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) func(y, z []float64) {
+func indicators(p softmax.ProbitCorr, rnd *rand.Rand) func(y, z []float64) {
 	var factor linalg.Cholesky
-	factor.Factorize(corr)
-	white, noise := make([]float64, corr.SymmetricDim()), make([]float64, corr.SymmetricDim())
+	factor.Factorize(p.Corr)
+	white, noise := make([]float64, p.Corr.SymmetricDim()), make([]float64, p.Corr.SymmetricDim())
 	return func(y, z []float64) {
 		for k := range noise {
 			white[k] = random.Normal(rnd)
@@ -139,7 +135,7 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) func(y, z []
 				if i >= j {
 					i++
 				}
-				if e > lambda*(zj-z[i]) {
+				if e > p.Lambda*(zj-z[i]) {
 					y[j] = 0
 				}
 			}
@@ -149,35 +145,35 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) func(y, z []
 
 // units is check for a random piece-wise linear unit at each logit (Prop. 3.1(1)).
 func units(of logits, rnd *rand.Rand) (scores []score, sample func(y, z []float64)) {
-	unit, more := activation.PiecewiseLinear{Alpha: rnd.Float64()}, []score{}
+	unit, n := activation.PiecewiseLinear{Alpha: rnd.Float64()}, len(of.Mean)
 	unit.Beta = unit.Alpha + 2*rnd.Float64()
+	scores = make([]score, 3*n)
 	for j, m := range of.Mean {
 		mean, variance, cross := unit.Moments(m, of.Variance[j])
-		scores = append(scores, score{quantity: "mean", i: j, j: j, value: mean})
-		more = append(more, score{quantity: "variance", i: j, j: j, value: variance},
-			score{quantity: "cross", i: j, j: j, value: cross})
+		scores[j] = score{quantity: "mean", i: j, j: j, value: mean}
+		scores[n+j] = score{quantity: "variance", i: j, j: j, value: variance}
+		scores[2*n+j] = score{quantity: "cross", i: j, j: j, value: cross}
 	}
-	return append(scores, more...), func(y, z []float64) {
+	return scores, func(y, z []float64) {
 		for j, zj := range z {
 			y[j] = max(unit.Alpha*zj, unit.Beta*zj)
 		}
 	}
 }
 
-// estimate adds the estimates to the scores.
-func estimate(ctx context.Context, of logits, scores []score, samples int, rnd *rand.Rand, sample func(y, z []float64)) error {
-	n := len(of.Mean)
-	y, z, d, sd := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	for j, v := range of.Variance {
-		sd[j] = math.Sqrt(v)
-	}
-	sums := make([][3]float64, len(scores)) // Σe, Σe² and Σe⁴ for errors e
-	for k := range samples {
-		if k%65536 == 0 && ctx.Err() != nil {
+// estimate adds estimates to the scores, by samples of the logits z and of the output y.
+func estimate(ctx context.Context, of logits, scores []score, samples int, rnd *rand.Rand,
+	sample func(y, z []float64),
+) error {
+	n, size := len(of.Mean), float64(samples)
+	y, z, d := make([]float64, n), make([]float64, n), make([]float64, n)
+	sums := make([][3]float64, len(scores)) // Σe, Σe² and Σe⁴
+	for step := range samples {
+		if step%65536 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for j := range z {
-			d[j] = sd[j] * random.Normal(rnd)
+		for j, v := range of.Variance {
+			d[j] = math.Sqrt(v) * random.Normal(rnd)
 			z[j] = of.Mean[j] + d[j]
 		}
 		sample(y, z)
@@ -196,15 +192,82 @@ func estimate(ctx context.Context, of logits, scores []score, samples int, rnd *
 		}
 	}
 	for k, sum := range sums {
-		s, size := &scores[k], float64(samples)
-		mean := sum[0] / size
-		s.mc = s.value + mean
+		s, mean := &scores[k], sum[0]/size
+		variance := sum[1]/size - mean*mean
+		s.mc, s.se = s.value+mean, math.Sqrt(max(0, variance)/(size-1))
 		// A smaller variance is that of samples that are all the same, as of an event that never happened.
 		const rounding = 1e-9
-		if variance := sum[1]/size - mean*mean; variance > rounding*mean*mean {
-			s.se = math.Sqrt(variance / (size - 1))
+		if variance > rounding*mean*mean {
+			s.effective = sum[1] * sum[1] / sum[2]
 		}
-		s.effective = sum[1] * sum[1] / sum[2]
+		s.effective = min(s.effective, scores[s.j].effective) // the mean comes first
 	}
 	return nil
 }
+
+// Tables adds the summary of z-scores.
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	all, err := table.Merge(cells)
+	if z := all.Get("zscores"); z != nil {
+		all = append(all, summary(z))
+	}
+	return all, err
+}
+
+// level bounds the probability that any right formula is called wrong.
+const level = 0.01
+
+// summary gives a verdict on every quantity of every formula, and in the last row on all.
+//
+// The z-scores of one cell share their samples and are correlated, hence two tests. The largest |z| is held
+// against Bonferroni's bound over all z-scores of the table, under any dependence. The Kolmogorov–Smirnov
+// test of normality takes one z-score of each cell, the first of the quantity; these are independent. Each
+// test has half of the level, shared out among its rows. The verdict is "disagrees" if one fails, else
+// "untested" without z-scores and "agrees" with them.
+func summary(zscores *table.Table) *table.Table {
+	t := table.New("summary",
+		table.Text("method", "what is checked"), table.Text("quantity", "what it gives"),
+		table.Int("scores", "number of z-scores"), table.Int("untrusted", "numbers without a z-score"),
+		table.Num("mean", "of the z-scores"), table.Num("sd", "of the z-scores"),
+		table.Num("max_abs_z", "the largest |z|"), table.Num("bound", "on max_abs_z, if all formulas are right"),
+		table.Int("independent", "number of independent z-scores, one of each cell"),
+		table.Num("ks", "largest distance of their distribution from the normal one, Kolmogorov–Smirnov"),
+		table.Num("ks_p", "probability of one at least as large"), table.Num("ks_level", "smallest ks_p that agrees"),
+		table.Text("verdict", "agrees, disagrees or untested"),
+	)
+	groups := zscores.GroupBy("method", "quantity").All()
+	bound := metric.NormalTail(level / 4 / float64(max(1, len(numbers(zscores.Nums("z"))))))
+	normal := level / 2 / float64(len(groups)+1)
+	for i, rows := range append(groups, zscores) {
+		name, quantity := "all", "all"
+		if i < len(groups) {
+			name, quantity = rows.Texts("method")[0], rows.Texts("quantity")[0]
+		}
+		z, first, largest, verdict := numbers(rows.Nums("z")), independent(rows), 0.0, "agrees"
+		for _, x := range z {
+			largest = max(largest, math.Abs(x))
+		}
+		mean, sd := table.MeanSD(z)
+		distance, p := metric.Kolmogorov(first)
+		switch {
+		case largest > bound || p < normal:
+			verdict = "disagrees"
+		case len(z) == 0:
+			verdict = "untested"
+		}
+		t.Add(name, quantity, len(z), rows.Len()-len(z), table.Finite(mean), table.Finite(sd), largest, bound,
+			len(first), distance, p, normal, verdict)
+	}
+	return t
+}
+
+// independent returns the first z-score of every cell, if there is one.
+func independent(rows *table.Table) (z []float64) {
+	for _, cell := range rows.GroupBy("method", "classes", "spread", "variance", "lambda", "rho", "draw").All() {
+		z = append(z, numbers(cell.Nums("z")[:1])...)
+	}
+	return z
+}
+
+// numbers drops what is no value.
+func numbers(x []float64) []float64 { return slices.DeleteFunc(x, math.IsNaN) }

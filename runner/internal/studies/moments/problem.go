@@ -33,13 +33,17 @@ type problem struct {
 // problems returns those of the manifest.
 func (s *settings) problems() (all []problem) {
 	if n := len(s.Mean); n > 0 {
-		return []problem{{Classes: n, Draws: 1, Sampled: 1, Given: &logits{s.Mean, s.Variance}}}
+		none := []float64{0} // point of a map
+		return []problem{{n, 0, 0, 0, 1, 1, &logits{s.Mean, s.Variance}, none, none}}
 	}
 	for _, n := range s.Classes {
 		if len(s.Gap) > 0 {
-			gaps := floats.Span(make([]float64, s.Grid), s.Gap[0], s.Gap[1])
 			variances := spaced(s.Variance[0], s.Variance[1], s.Grid)
-			all = append(all, problem{Classes: n, Draws: s.Draws, Gaps: gaps, Variances: variances})
+			p := problem{Classes: n, Spread: 1, Draws: s.Draws, Variances: variances}
+			if p.Gaps = floats.Span(make([]float64, s.Grid), s.Gap[0], s.Gap[1]); n == 2 {
+				p.Draws = 1
+			}
+			all = append(all, p)
 		}
 		const pairs = 40_000 // the time of Monte Carlo grows with n²
 		sampled := min(s.Draws, cmp.Or(s.Sampled, s.Draws), max(2, pairs/(n*n)))
@@ -64,21 +68,27 @@ func spaced(low, high float64, n int) []float64 {
 
 // key names the problem in an experiment, and its random numbers.
 func (p problem) key() string {
-	if p.Given != nil || p.Gaps != nil {
+	if p.Gaps != nil {
 		return fmt.Sprintf("n=%d", p.Classes)
 	}
 	return fmt.Sprintf("n=%d spread=%s variance=%s", p.Classes, table.Format(p.Spread), table.Format(p.Variance))
 }
 
-// draw draws logits.
+// draw draws logits. On a map the means are standard normal, shifted such that the largest but the first, which
+// the gap replaces, is 0. The last class, which the paper leaves out, is so not that with the largest logit.
 func (p problem) draw(rnd *rand.Rand) logits {
 	if p.Given != nil {
 		return *p.Given
 	}
 	z := logits{make([]float64, p.Classes), make([]float64, p.Classes)}
-	for j := range p.Classes {
+	for j := range z.Mean {
 		z.Mean[j] = p.Spread * random.Normal(rnd)
-		z.Variance[j] = p.Variance * (1 + p.Unequal*(2*rnd.Float64()-1))
+		if p.Gaps == nil {
+			z.Variance[j] = p.Variance * (1 + p.Unequal*(2*rnd.Float64()-1))
+		}
+	}
+	if p.Gaps != nil {
+		floats.AddConst(-floats.Max(z.Mean[1:]), z.Mean[1:])
 	}
 	return z
 }
@@ -134,21 +144,8 @@ func (s *settings) methods() (all []method) {
 	return all
 }
 
-// label returns the name, and the word that chooses λ.
-func (m method) label() string {
-	if m.Lambda.Word == "" {
-		return m.Name
-	}
-	return m.Name + "-" + m.Lambda.Word
-}
-
 // key names the method in an experiment, and random numbers.
-func (m method) key() string {
-	if m.Lambda == (probit.Lambda{}) {
-		return m.Name
-	}
-	return fmt.Sprintf("%s lambda=%s rho=%g", m.Name, m.Lambda, m.Rho)
-}
+func (m method) key() string { return fmt.Sprintf("%s lambda=%s rho=%g", m.Name, m.Lambda, m.Rho) }
 
 // approximation returns what the method is for n classes.
 func (m method) approximation(n int) softmax.Approximation {
