@@ -108,14 +108,12 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 // momentErrors are the errors of an approximation over many draws.
 type momentErrors struct {
 	of                softmax.Approximation
-	key               []any   // of its row
-	draws             int     // at which it is compared
-	variation         ratio   // total variation of p, against 1
-	variances         ratio   // diagonal of Σ_y
-	cov, cross        ratio   // Σ_y and Σ_zy
-	worst             float64 // the largest total variation
-	excess, asymmetry float64 // means of |Σp − 1|, and of the largest |E_ij − E_ji|
-	indefinite, given int     // of Σ_y: indefinite, and given at all
+	key               []any    // of its row
+	draws             int      // at which it is compared
+	ratios            [4]ratio // of the total variation of p, against 1; the diagonal of Σ_y; Σ_y; Σ_zy
+	worst             float64  // the largest total variation
+	excess, asymmetry float64  // means of |Σp − 1|, and of the largest |E_ij − E_ji|
+	indefinite, given int      // of Σ_y: indefinite, and given at all
 	reduced           reduced
 }
 
@@ -139,14 +137,14 @@ func errorColumns() []table.Column {
 
 // row returns the values of errorColumns. What the approximation does not give, or what is infinite, is NaN.
 func (e *momentErrors) row() []float64 {
-	tv, tvErr := e.variation.value()
-	row := []float64{float64(e.draws), tv, tvErr}
-	for _, r := range []ratio{e.variances, e.cov, e.cross} {
+	row := []float64{float64(e.draws)}
+	for i, r := range e.ratios {
 		q, err := r.value()
-		if q > 0 {
-			err /= 2 * math.Sqrt(q)
+		if i > 0 && q > 0 {
+			q = math.Sqrt(q)
+			err /= 2 * q
 		}
-		row = append(row, math.Sqrt(q), err)
+		row = append(row, q, err)
 	}
 	row = append(row, e.worst, e.excess/float64(e.draws), e.asymmetry, float64(e.indefinite)/float64(e.given))
 	for i, x := range row {
@@ -166,16 +164,16 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	for j, p := range got.P {
 		distance += 0.5 * math.Abs(p-want.P[j])
 	}
-	e.variation.add(distance, 1)
+	e.ratios[0].add(distance, 1)
 	e.worst = math.Max(e.worst, distance)
 	e.excess += math.Abs(got.Excess())
 	e.asymmetry += got.Asymmetry() / float64(e.draws)
 
 	n := len(got.P)
 	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // in the Frobenius norm
-	e.variances.addMatrix(got.cov.DiagView(), want.cov.DiagView(), noise)
-	e.cov.addMatrix(got.cov, want.cov, noise)
-	e.cross.addMatrix(got.cross, want.cross, noise*largest)
+	e.ratios[1].addMatrix(got.cov.DiagView(), want.cov.DiagView(), noise)
+	e.ratios[2].addMatrix(got.cov, want.cov, noise)
+	e.ratios[3].addMatrix(got.cross, want.cross, noise*largest)
 
 	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++

@@ -26,7 +26,7 @@ var Kind = study.Kind{
 	New: study.Decoded(func(m *config.Manifest) *experiment {
 		return &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Moments: settings{
 			Against: "exact", Methods: []string{"probit"}, Lambda: []probit.Lambda{{Word: "slope"}},
-			Rho: []float64{usualRho}, Unequal: 0.5, Draws: 100, Grid: 41,
+			Rho: []float64{0.5}, Unequal: 0.5, Draws: 100, Grid: 41,
 		}}
 	}),
 }
@@ -165,14 +165,11 @@ func (s spec) row(m method) []any {
 	if p.Given != nil {
 		p.Spread, p.Variance = math.NaN(), math.NaN()
 	}
+	if strings.HasPrefix(name, "probit") {
+		lambda, rho = m.Lambda.Value(p.Classes, m.Rho), m.Rho
+	}
 	if m.Lambda.Word != "" {
 		name += "-" + m.Lambda.Word
-	}
-	if m.Lambda != (probit.Lambda{}) {
-		lambda = m.Lambda.Value(p.Classes, m.Rho)
-	}
-	if m.Name == "probit" {
-		rho = m.Rho
 	}
 	return []any{p.Classes, p.Spread, p.Variance, name, lambda, rho}
 }

@@ -51,7 +51,7 @@ func TestRefused(t *testing.T) {
 		"moments.samples=[1]": "samples", "moments.draws=0": "draws", "moments.methods=[]": "methods",
 		"moments.montecarlo_draws=-1": "montecarlo_draws", "moments.against=all": "exact, montecarlo, definite",
 		"moments.mean=[1, 2]": "one of spread, gap and mean", "moments.gap=[0, 1]": "one of spread, gap and mean",
-		"moments.methods=probit-corr": "probit-corr", "moments.against=definite": "gap: missing",
+		"moments.methods=activation": "activation", "moments.against=definite": "gap: missing",
 	})
 	studytest.Refused(t, Kind, definiteManifest, map[string]string{
 		"moments.gap=[2, 1]": "low < high", "moments.variance=[2, 1]": "0 < low", "moments.variance=[0, 1]": "0 < low",

@@ -23,6 +23,7 @@ import (
 type score struct {
 	quantity          string // mean or variance of the output y_j, or cross: Cov(z_i, y_j)
 	i, j              int    // classes from 0; the i of a mean or variance is j
+	mean              int    // the index of the score that is the mean of y_j
 	value             float64
 	mc, se, effective float64
 }
@@ -56,74 +57,59 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// check returns what the formula gives at some logits, the means first, and a function that samples its output
-// without what is checked.
+// check returns what the formula gives at some logits, and a function that samples its output without what is
+// checked.
 func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample func(y, z []float64)) {
-	n := len(of.Mean)
-	a, moments := m.approximation(n), softmax.NewMoments(n)
-	switch m.Name {
-	case "activation":
-		return units(of, rnd)
-	case "probit", "probit-corr":
-		p := softmax.ProbitCorr{Lambda: m.Lambda.Value(n, m.Rho), Corr: m.correlations(n-1, rnd)}
-		if sample = indicators(p, rnd); a == nil {
-			a = p
+	n, mean := len(of.Mean), 0
+	add := func(quantity string, i, j int, value float64) {
+		if quantity == "mean" {
+			mean = len(scores)
 		}
-	default:
-		sample = func(y, z []float64) {
-			copy(y, z)
-			mlp.Normalise(y)
+		scores = append(scores, score{quantity: quantity, i: i, j: j, mean: mean, value: value})
+	}
+	if m.Name == "activation" { // of random units, Prop. 3.1(1)
+		unit := activation.PiecewiseLinear{Alpha: rnd.Float64(), Beta: 1 + rnd.Float64()}
+		for j, m := range of.Mean {
+			mean, variance, cross := unit.Moments(m, of.Variance[j])
+			add("mean", j, j, mean)
+			add("variance", j, j, variance)
+			add("cross", j, j, cross)
+		}
+		return scores, func(y, z []float64) {
+			for j, zj := range z {
+				y[j] = max(unit.Alpha*zj, unit.Beta*zj)
+			}
 		}
 	}
-	a.Moments(moments, of.Mean, of.Variance)
+	moments := softmax.NewMoments(n)
+	m.approximation(n).Moments(moments, of.Mean, of.Variance)
 	for j, p := range moments.P {
-		scores = append(scores, score{quantity: "mean", i: j, j: j, value: p})
-	}
-	for j, p := range moments.P {
-		sum := kernel.Sum(moments.E.RawRowView(j))
-		if !strings.HasPrefix(m.Name, "probit") { // Σ_y of the probit is not the covariance of its own output
-			scores = append(scores, score{quantity: "variance", i: j, j: j, value: p*(1-p) - sum})
-		}
+		add("mean", j, j, p)
 		for i, v := range of.Variance { // by Stein's lemma
 			value := -v * moments.E.At(j, i)
 			if i == j {
-				value = v * sum
+				value = v * kernel.Sum(moments.E.RawRowView(j))
 			}
-			scores = append(scores, score{quantity: "cross", i: i, j: j, value: value})
+			add("cross", i, j, value)
 		}
 	}
-	return scores, sample
-}
-
-// correlations returns the Σ_0 of a probit: equal correlations ρ, or, of a probit-corr, those of a triangular
-// factor whose rows have random directions. They come close to 1 and −1.
-func (m method) correlations(d int, rnd *rand.Rand) *mat.SymDense {
-	corr, rows := mat.NewSymDense(d, nil), make([][]float64, d)
-	for k := range rows {
-		rows[k] = make([]float64, d)
-		for l := range k + 1 {
-			rows[k][l] = random.Normal(rnd)
-		}
-		for l := range k {
-			rho := m.Rho
-			if m.Name == "probit-corr" {
-				rho = kernel.Dot(rows[k], rows[l]) / (kernel.Norm(rows[k]) * kernel.Norm(rows[l]))
-			}
-			corr.SetSym(k, l, rho)
-		}
-		corr.SetSym(k, k, 1)
+	if strings.HasPrefix(m.Name, "probit") {
+		return scores, indicators(m.Lambda.Value(n, m.Rho), m.correlations(n-1), rnd)
 	}
-	return corr
+	return scores, func(y, z []float64) {
+		copy(y, z)
+		mlp.Normalise(y)
+	}
 }
 
 // indicators returns a function that samples the output of a probit, where the n−1 entries of ε go to the
 // classes other than j in their order (Prop. 3.1(2)):
 //
 //	y_j = 1{ε_τ ≤ λ(z_j−z_τ) for all τ ≠ j},   ε ~ N(0, Σ_0).
-func indicators(p softmax.ProbitCorr, rnd *rand.Rand) func(y, z []float64) {
+func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) func(y, z []float64) {
 	var factor linalg.Cholesky
-	factor.Factorize(p.Corr)
-	white, noise := make([]float64, p.Corr.SymmetricDim()), make([]float64, p.Corr.SymmetricDim())
+	factor.Factorize(corr)
+	white, noise := make([]float64, corr.SymmetricDim()), make([]float64, corr.SymmetricDim())
 	return func(y, z []float64) {
 		for k := range noise {
 			white[k] = random.Normal(rnd)
@@ -135,28 +121,10 @@ func indicators(p softmax.ProbitCorr, rnd *rand.Rand) func(y, z []float64) {
 				if i >= j {
 					i++
 				}
-				if e > p.Lambda*(zj-z[i]) {
+				if e > lambda*(zj-z[i]) {
 					y[j] = 0
 				}
 			}
-		}
-	}
-}
-
-// units is check for a random piece-wise linear unit at each logit (Prop. 3.1(1)).
-func units(of logits, rnd *rand.Rand) (scores []score, sample func(y, z []float64)) {
-	unit, n := activation.PiecewiseLinear{Alpha: rnd.Float64()}, len(of.Mean)
-	unit.Beta = unit.Alpha + 2*rnd.Float64()
-	scores = make([]score, 3*n)
-	for j, m := range of.Mean {
-		mean, variance, cross := unit.Moments(m, of.Variance[j])
-		scores[j] = score{quantity: "mean", i: j, j: j, value: mean}
-		scores[n+j] = score{quantity: "variance", i: j, j: j, value: variance}
-		scores[2*n+j] = score{quantity: "cross", i: j, j: j, value: cross}
-	}
-	return scores, func(y, z []float64) {
-		for j, zj := range z {
-			y[j] = max(unit.Alpha*zj, unit.Beta*zj)
 		}
 	}
 }
@@ -179,7 +147,7 @@ func estimate(ctx context.Context, of logits, scores []score, samples int, rnd *
 		sample(y, z)
 		for k := range scores {
 			s := &scores[k]
-			e := y[s.j] - scores[s.j].value
+			e := y[s.j] - scores[s.mean].value
 			switch s.quantity {
 			case "variance":
 				e = e*e - s.value
@@ -200,7 +168,7 @@ func estimate(ctx context.Context, of logits, scores []score, samples int, rnd *
 		if variance > rounding*mean*mean {
 			s.effective = sum[1] * sum[1] / sum[2]
 		}
-		s.effective = min(s.effective, scores[s.j].effective) // the mean comes first
+		s.effective = min(s.effective, scores[s.mean].effective) // which comes before
 	}
 	return nil
 }

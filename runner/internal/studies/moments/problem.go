@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/moments/meanfield"
 	"closedform/core/random"
@@ -93,9 +96,7 @@ func (p problem) draw(rnd *rand.Rand) logits {
 	return z
 }
 
-const usualRho = 0.5 // of the probit, with which Σp = 1
-
-// approximations are the methods that stand for the softmax, but for the probit.
+// approximations are the methods that stand for the softmax, but for probits.
 var approximations = map[string]softmax.Approximation{
 	"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
 	"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,
@@ -107,37 +108,33 @@ var approximations = map[string]softmax.Approximation{
 
 // methodsFor returns the names of the methods that can be held against something.
 func methodsFor(against string) []string {
-	if against == "definite" {
-		return []string{"probit"}
+	names := []string{"probit", "probit-corr", "activation"}
+	switch against {
+	case "definite":
+		return names[:1]
+	case "exact":
+		names = names[:2]
 	}
-	names := append(slices.Sorted(maps.Keys(approximations)), "probit")
-	if against == "montecarlo" {
-		names = append(names, "probit-corr", "activation")
-	}
-	return names
+	return slices.AppendSeq(names, maps.Keys(approximations))
 }
 
 // method is a method with its parameters, which only probits have.
 type method struct {
 	Name   string
 	Lambda probit.Lambda
-	Rho    float64 // a probit-corr has random correlations; for the λ of a word
+	Rho    float64
 }
 
 // methods returns those of the manifest: a probit for each λ and ρ.
 func (s *settings) methods() (all []method) {
 	for _, name := range s.Methods {
-		lambda, rho := s.Lambda, s.Rho
-		switch name {
-		case "probit":
-		case "probit-corr":
-			rho = []float64{usualRho}
-		default:
-			lambda, rho = make([]probit.Lambda, 1), []float64{0}
+		if !strings.HasPrefix(name, "probit") {
+			all = append(all, method{Name: name})
+			continue
 		}
-		for _, r := range rho {
-			for _, l := range lambda {
-				all = append(all, method{name, l, r})
+		for _, rho := range s.Rho {
+			for _, lambda := range s.Lambda {
+				all = append(all, method{name, lambda, rho})
 			}
 		}
 	}
@@ -149,8 +146,26 @@ func (m method) key() string { return fmt.Sprintf("%s lambda=%s rho=%g", m.Name,
 
 // approximation returns what the method is for n classes.
 func (m method) approximation(n int) softmax.Approximation {
-	if m.Name == "probit" {
+	switch m.Name {
+	case "probit":
 		return softmax.Probit{Lambda: m.Lambda.Value(n, m.Rho), Rho: m.Rho}
+	case "probit-corr":
+		return softmax.ProbitCorr{Lambda: m.Lambda.Value(n, m.Rho), Corr: m.correlations(n - 1)}
 	}
 	return approximations[m.Name]
+}
+
+// correlations returns the Σ_0 of a probit: ρ between all, or, of a probit-corr, (−ρ)^|k−l|.
+func (m method) correlations(d int) *mat.SymDense {
+	corr := mat.NewSymDense(d, nil)
+	for k := range d {
+		for l := range k + 1 {
+			rho := math.Pow(-m.Rho, float64(k-l))
+			if m.Name == "probit" && k != l {
+				rho = m.Rho
+			}
+			corr.SetSym(k, l, rho)
+		}
+	}
+	return corr
 }
