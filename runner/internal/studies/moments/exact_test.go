@@ -86,7 +86,7 @@ func TestNoValue(t *testing.T) {
 	e.add(two(0.5, 1e-13, math.NaN()), two(0.5, 1e-12, 1), 1)
 	e.add(two(0.5, math.NaN(), 1), two(0.5, 1e-12, 1), 1)
 	for column, x := range errorsBy(e) {
-		if strings.HasPrefix(column, "var_") || strings.HasPrefix(column, "cov_") || strings.HasPrefix(column, "cross_") {
+		if kind, _, _ := strings.Cut(column, "_"); kind == "var" || kind == "cov" || kind == "cross" {
 			check.Equal(t, column+" is no value", math.IsNaN(x), true)
 		}
 	}
@@ -165,7 +165,7 @@ func TestLambda(t *testing.T) {
 func TestExact(t *testing.T) {
 	const key = "n=3 spread=1 variance=1"
 	stream := func(purpose ...any) rand.Source { return random.Source(append([]any{"small", 4}, purpose...)...) }
-	other := random.Source("other", 4, "logits", 3)
+	other, slope := random.Source("other", 4, "logits", 3), softmax.SlopeLambda(3, 0.5)
 	for _, c := range []struct {
 		method, override string
 		lambda, rho      float64
@@ -173,8 +173,7 @@ func TestExact(t *testing.T) {
 		draws            int
 		logits           rand.Source
 	}{
-		{"probit-slope", "", softmax.SlopeLambda(3, 0.5), 0.5, softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5},
-			30, stream(key, "logits")},
+		{"probit-slope", "", slope, 0.5, softmax.Probit{Lambda: slope, Rho: 0.5}, 30, stream(key, "logits")},
 		{"probit", "", 0.3, 0.5, softmax.Probit{Lambda: 0.3, Rho: 0.5}, 30, stream(key, "logits")},
 		{"delta", "", math.NaN(), math.NaN(), meanfield.Delta, 30, stream(key, "logits")},
 		{"monte-carlo-2000", "", math.NaN(), math.NaN(),
@@ -207,13 +206,14 @@ func TestMonteCarloDraws(t *testing.T) {
 	for _, c := range []struct{ classes, draws, first, want int }{
 		{3, 100, 20, 20}, {3, 100, 0, 100}, {3, 5, 20, 5}, {100, 100, 20, 4}, {1000, 100, 20, 2}, {1000, 1, 20, 1},
 	} {
-		s := settings{Classes: []int{c.classes}, Spread: []float64{1}, Variance: []float64{1}, Draws: c.draws, Sampled: c.first}
+		s := settings{Classes: []int{c.classes}, Spread: []float64{1}, Variance: []float64{1}}
+		s.Draws, s.Sampled = c.draws, c.first
 		check.Equal(t, fmt.Sprintf("%+v", c), s.problems()[0].Sampled, c.want)
 	}
 }
 
-// A relative error to a truth that is nothing but error is no value; nor are the largest numbers that a manifest
-// may have infinite.
+// A relative error to a truth that is nothing but error is no value. The largest numbers that a manifest may
+// have give no infinite ones.
 func TestExtremes(t *testing.T) {
 	all := studytest.Run(t, Kind, exactManifest,
 		"moments.variance=[0, 1e-12, 1e30]", "moments.spread=[0, 1e30]", "moments.draws=4").Get("errors")
