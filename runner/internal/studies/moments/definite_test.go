@@ -14,6 +14,7 @@ import (
 	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
 )
 
 // definiteManifest is of maps with all that can occur: definite, indefinite, divided and undecided points.
@@ -95,38 +96,31 @@ func byEigenvalues(t *testing.T, n int, p softmax.Probit, gap, v float64) (share
 	return shares, least
 }
 
-// The standard error is that of the draws' shares of the map. More draws begin
-// with the same ones, so that sums over more and fewer give each share.
+// The standard error is that of the draws' shares of the map. More draws begin with the same ones, so that
+// the share of the last follows from the means of more and of fewer.
 func TestStandardError(t *testing.T) {
-	var shares []float64
-	sum := 0.0
-	for draws := 1; draws <= 4; draws++ {
+	sum, shares := 0.0, []float64{}
+	for draws := 1.0; draws <= 4; draws++ {
 		summary := studytest.Run(t, Kind, definiteManifest, "moments.classes=3", "moments.lambda=0.6",
-			fmt.Sprintf("moments.draws=%d", draws)).Get("summary")
-		total := summary.Nums("definite")[0] * float64(draws)
-		shares = append(shares, total-sum)
-		sum = total
-		if err := summary.Nums("definite_se")[0]; draws == 1 {
-			check.Equal(t, "the standard error of one draw is no value", math.IsNaN(err), true)
-		} else {
-			check.Near(t, "standard error", err, stat.StdDev(shares, nil)/math.Sqrt(float64(draws)), 1e-12)
-		}
+			fmt.Sprintf("moments.draws=%g", draws)).Get("summary")
+		shares = append(shares, summary.Nums("definite")[0]*draws-sum)
+		sum += shares[len(shares)-1]
+		want := table.Finite(stat.StdDev(shares, nil) / math.Sqrt(draws)) // of one draw no value
+		check.NearAll(t, "standard error", numbers(summary.Nums("definite_se")), numbers([]float64{want}), 1e-12)
 	}
-	if stat.StdDev(shares, nil) == 0 {
-		t.Errorf("all draws have the share %v", shares)
-	}
+	check.Equal(t, "the draws have different shares", stat.StdDev(shares, nil) > 0, true)
 }
 
 // Var y has another sign on each side of h(x) = c, with Φ(x)Φ(−x)/φ(x) in 40 digits by mpmath.
 func TestSignOfTwo(t *testing.T) {
-	for _, c := range []struct{ x, h float64 }{
-		{0.5, 0.60597312403253278724}, {1, 0.55165253811868243483}, {3, 0.30417913286542090477},
-		{8, 0.12313196325793221968}, {30, 0.033296419072497213382},
+	for x, h := range map[float64]float64{
+		0.5: 0.60597312403253278724, 1: 0.55165253811868243483, 3: 0.30417913286542090477,
+		8: 0.12313196325793221968, 30: 0.033296419072497213382,
 	} {
-		for _, v := range []float64{0, 0.7 / (c.h * c.h)} { // of both logits together
-			lambda, gap := 1/math.Sqrt(1/(c.h*c.h)-v), c.x/c.h
-			check.Equal(t, fmt.Sprintf("sign below, x = %g, V = %g", c.x, v), signOfTwo(lambda, gap*(1-1e-9), v), 1)
-			check.Equal(t, fmt.Sprintf("sign above, x = %g, V = %g", c.x, v), signOfTwo(lambda, -gap*(1+1e-9), v), -1)
+		for _, v := range []float64{0, 0.7 / (h * h)} { // of both logits together
+			lambda, gap := 1/math.Sqrt(1/(h*h)-v), x/h
+			check.Equal(t, fmt.Sprintf("sign below, x = %g, V = %g", x, v), signOfTwo(lambda, gap*(1-1e-9), v), 1)
+			check.Equal(t, fmt.Sprintf("sign above, x = %g, V = %g", x, v), signOfTwo(lambda, -gap*(1+1e-9), v), -1)
 		}
 	}
 	check.Equal(t, "never definite", signOfTwo(0.63, 0, 0), -1) // above √(2π)/4

@@ -60,9 +60,12 @@ func charts(errors *table.Table, column, label string) *figures.Figure {
 			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
 		}
 		for i, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
-			name, lambda, rho := r.Texts("method")[0], r.Texts("lambda")[0], r.Texts("rho")[0]
-			if name == "probit" {
-				name = fmt.Sprintf("probit, $λ$ = %s, $ρ$ = %s", lambda, rho)
+			name, rho := r.Texts("method")[0], r.Texts("rho")[0]
+			if name == "probit" || name == "probit-corr" {
+				name += ", $λ$ = " + r.Texts("lambda")[0]
+			}
+			if rho != "" && rho != "0.5" {
+				name += ", $ρ$ = " + rho
 			}
 			c := figures.Curve{Name: strings.ReplaceAll(name, "-", " "), X: r.Nums("variance"), Y: r.Nums(column)}
 			if c.Group = 1 + i%figures.Groups; !strings.HasPrefix(name, "exact") && len(numbers(r.Nums(column))) > 0 {

@@ -108,4 +108,7 @@ name = "sweep"; study = "moments"
 		}
 		check.Equal(t, "some are drawn", drawn > 0, true)
 	}
+	studytest.Run(t, Kind, definiteManifest, "moments.gap=[0, 1e30]", "moments.variance=[1e-30, 1e30]")
+	studytest.Run(t, Kind, sweep, "moments.lambda=[1e-30, 1e30]", "moments.variance=1e30", "moments.spread=1e30")
+	studytest.Run(t, Kind, exactManifest, "moments.methods=exact", "moments.variance=0")
 }

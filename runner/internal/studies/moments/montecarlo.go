@@ -28,6 +28,9 @@ type score struct {
 	mc, se, effective float64
 }
 
+// sampler sets y to a sample of the output for the logits z.
+type sampler func(y, z []float64)
+
 // monteCarlo returns a row for every number that the formula of the cell gives, at each draw.
 func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	t := table.New("zscores", append(keyColumns(),
@@ -43,7 +46,7 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 		z := s.Problem.draw(source)
 		rnd := rand.New(s.Stream(s.Problem.key(), m.key(), "samples", draw))
 		scores, sample := m.check(z, rnd)
-		if err := estimate(ctx, z, scores, s.Samples[0], rnd, sample); err != nil {
+		if err := s.estimate(ctx, z, scores, sample, rnd); err != nil {
 			return nil, err
 		}
 		for _, c := range scores {
@@ -57,9 +60,8 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// check returns what the formula gives at some logits, and a function that samples its output without what is
-// checked.
-func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample func(y, z []float64)) {
+// check returns what the formula gives at some logits, and samples its output without what is checked.
+func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample sampler) {
 	n, mean := len(of.Mean), 0
 	add := func(quantity string, i, j int, value float64) {
 		if quantity == "mean" {
@@ -102,11 +104,11 @@ func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample func(y,
 	}
 }
 
-// indicators returns a function that samples the output of a probit, where the n−1 entries of ε go to the
-// classes other than j in their order (Prop. 3.1(2)):
+// indicators samples the output of a probit, where the n−1 entries of ε go to the classes other than j in
+// their order (Prop. 3.1(2)):
 //
 //	y_j = 1{ε_τ ≤ λ(z_j−z_τ) for all τ ≠ j},   ε ~ N(0, Σ_0).
-func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) func(y, z []float64) {
+func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 	var factor linalg.Cholesky
 	factor.Factorize(corr)
 	white, noise := make([]float64, corr.SymmetricDim()), make([]float64, corr.SymmetricDim())
@@ -130,13 +132,11 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) func(y, z []
 }
 
 // estimate adds estimates to the scores, by samples of the logits z and of the output y.
-func estimate(ctx context.Context, of logits, scores []score, samples int, rnd *rand.Rand,
-	sample func(y, z []float64),
-) error {
-	n, size := len(of.Mean), float64(samples)
+func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sampler, rnd *rand.Rand) error {
+	n, size := len(of.Mean), float64(s.Samples[0])
 	y, z, d := make([]float64, n), make([]float64, n), make([]float64, n)
 	sums := make([][3]float64, len(scores)) // Σe, Σe² and Σe⁴
-	for step := range samples {
+	for step := range s.Samples[0] {
 		if step%65536 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}

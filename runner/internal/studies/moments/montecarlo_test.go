@@ -78,7 +78,7 @@ func TestFindsMistakes(t *testing.T) {
 		rnd := rand.New(random.Source("mistakes"))
 		right, sample := c.right.check(z, rnd)
 		wrong, _ := c.wrong.check(c.of, rand.New(random.Source("mistakes")))
-		check.OK(t, estimate(t.Context(), z, right, 200_000, rnd, sample))
+		check.OK(t, spec{Samples: []int{200_000}}.estimate(t.Context(), z, right, sample, rnd))
 		var agrees, differs float64
 		for k, s := range right {
 			agrees = max(agrees, math.Abs(s.mc-s.value)/s.se)
@@ -105,10 +105,12 @@ func TestEstimate(t *testing.T) {
 		score{quantity: "variance", value: 0.09})
 	of := logits{make([]float64, 5), []float64{1, 1, 1, 1, 1}}
 	hit := func(every int) float64 { return float64(1 - min(1, k%every)) }
-	check.OK(t, estimate(t.Context(), of, scores, n, rand.New(random.Source("estimate")), func(y, _ []float64) {
+	sample := func(y, _ []float64) {
 		k++
 		copy(y, []float64{hit(10), hit(100), 3, float64(k), hit(1000)})
-	}))
+	}
+	rnd := rand.New(random.Source("estimate"))
+	check.OK(t, spec{Samples: []int{n}}.estimate(t.Context(), of, scores, sample, rnd))
 	ten, hundred := 0.1*math.Pow(0.9, 4)+0.9*1e-4, 0.01*math.Pow(0.99, 4)+0.99*1e-8
 	for i, want := range []score{
 		{mc: 0.1, se: math.Sqrt(0.1 * 0.9 / (n - 1)), effective: n * 0.09 * 0.09 / ten},
