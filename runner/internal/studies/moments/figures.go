@@ -49,8 +49,8 @@ var columns = []struct {
 	{"excess", figures.Axis{Label: "$|Σp − 1|$"}},
 }
 
-// charts draws a column of errors against the variance: a column of charts for each number of classes, and a
-// row for every few methods. The exact integrals are below the axis everywhere.
+// charts draws a column of errors against the variance: a row of charts for each number of classes, with six
+// methods in each. The exact integrals are below the axis everywhere.
 func charts(errors *table.Table, column, label string) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, n := range errors.Distinct("classes") {
@@ -72,13 +72,7 @@ func charts(errors *table.Table, column, label string) *figures.Figure {
 				chart.Curves = append(chart.Curves, c)
 			}
 		}
-		const perChart = 5 // methods
-		for i, c := range chart.Split(perChart) {
-			if i == len(rows) {
-				rows = append(rows, nil)
-			}
-			rows[i] = append(rows[i], c)
-		}
+		rows = append(rows, chart.Split(6))
 	}
 	return figures.Charts(rows)
 }
