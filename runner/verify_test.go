@@ -160,10 +160,11 @@ func TestDraw(t *testing.T) {
 
 // Tables of another manifest may lack what a figure shows.
 func TestDrawOfAnotherManifest(t *testing.T) {
-	inExperiments(t, map[string]string{"stability.toml": read(t, "..", "experiments", "stability.toml")})
-	mustRun(t, "-exp", "stability", "-short", "-out", "out")
-	_, _, err := try(t, "draw", "stability", "-out", "out")
-	check.Refuses(t, "draw", err, "stability: the results in out/stability are behind (of another manifest): ", "to make them: go run ./runner -exp stability")
+	inExperiments(t, map[string]string{"moments.toml": read(t, "..", "experiments", "moments.toml")})
+	mustRun(t, "-exp", "moments", "-short", "-out", "out")
+	_, _, err := try(t, "draw", "moments", "-out", "out")
+	check.Refuses(t, "draw", err, "moments: the results in out/moments are behind (of another manifest): ",
+		"to make them: go run ./runner -exp moments")
 	if strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error has a stack: %v", err)
 	}
