@@ -71,9 +71,10 @@ type Manifest struct {
 	File string
 
 	tree     map[string]any
-	places   map[string]string // where each key that is given comes from: file and line, or -set and what it says
+	places   map[string]string // file and line of each key and table, or -set and what it says; of "" the file
+	given    map[string]bool   // whether the manifest has a key
 	failed   []error
-	programs map[string]Program
+	programs []program
 }
 
 // Program is a table that names a program outside of this one.
@@ -82,12 +83,17 @@ type Program interface {
 	Find(folder string) (version string, err error)
 }
 
+type program struct {
+	Program
+	path string // of its table
+}
+
 // FindPrograms returns what the programs that the manifest names are, each once, sorted.
 func (m *Manifest) FindPrograms() (versions []string, err error) {
-	for _, path := range slices.Sorted(maps.Keys(m.programs)) {
-		version, err := m.programs[path].Find(m.Folder)
+	for _, p := range m.programs {
+		version, err := p.Find(m.Folder)
 		if err != nil {
-			return nil, m.Locate(path, err)
+			return nil, m.Locate(p.path, err)
 		}
 		versions = append(versions, version)
 	}
@@ -127,7 +133,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 		if !ok || slices.Contains(strings.Split(key, "."), "") {
 			return nil, oneLine("-set %s: must be key=value, such as model.lambda=0.4", o)
 		}
-		if err := m.set(m.tree, "", key, text, "-set "+o); err != nil {
+		if err := m.override(m.tree, "", key, text, "-set "+o); err != nil {
 			return nil, oneLine("-set %s: %v", o, err)
 		}
 	}
@@ -146,102 +152,6 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	return m, errors.Join(m.failed...)
 }
 
-// parse reads the text as TOML.
-func parse(file string, text []byte) (*Manifest, error) {
-	m := &Manifest{File: file, places: map[string]string{}, programs: map[string]Program{}}
-	if err := CheckDepth(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if _, err := toml.Decode(string(text), &m.tree); err != nil {
-		syntax, _ := errors.AsType[toml.ParseError](err)
-		return nil, oneLine("%s:%d: %s", file, syntax.Position.Line, cmp.Or(syntax.Message, err.Error()))
-	}
-	m.note("", m.tree, file, m.lines(string(text)))
-	return m, nil
-}
-
-// takeSets puts the tables [[set]] of the file that the key sets names, relative to the
-// manifest, before those of the manifest. A set of the manifest with the name of a set of the file
-// replaces its values.
-func (m *Manifest) takeSets() error {
-	value, ok := m.tree["sets"]
-	if !ok {
-		return nil
-	}
-	name, _ := value.(string)
-	if filepath.Ext(name) != ".toml" {
-		return m.Errorf("sets", "%v is not allowed; allowed: the name of a .toml file with tables [[set]]", value)
-	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(m.File), name)
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return m.Errorf("sets", "%v", err)
-	}
-	file, err := parse(name, text)
-	if err != nil {
-		return err
-	}
-	for key := range file.tree {
-		if key != "set" {
-			return file.Errorf(key, "not a key; allowed: set")
-		}
-	}
-	all := list(file.tree["set"])
-	for _, t := range list(m.tree["set"]) {
-		if i := slices.IndexFunc(all, func(s map[string]any) bool { return s["name"] == t["name"] }); i >= 0 {
-			maps.Copy(all[i], t)
-		} else {
-			all = append(all, t)
-		}
-	}
-	delete(m.tree, "sets")
-	m.tree["set"] = all
-	maps.Copy(file.places, m.places)
-	m.places = file.places
-	return nil
-}
-
-// list returns the tables of a list, which may be written inline, or nil if it is none.
-func list(value any) (tables []map[string]any) {
-	if list, ok := value.([]map[string]any); ok {
-		return list
-	}
-	inline, _ := value.([]any)
-	for _, x := range inline {
-		t, ok := x.(map[string]any)
-		if !ok {
-			return nil
-		}
-		tables = append(tables, t)
-	}
-	return tables
-}
-
-// CheckDepth returns an error for TOML with lists, tables or keys in each other so deep that
-// the library, which needs the square of the depth, would take all memory.
-func CheckDepth(text []byte) error {
-	const most = 1000
-	depth, dots := 0, 0
-	for _, b := range text {
-		switch b {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth = max(0, depth-1)
-		case '.':
-			dots++
-		case '=', ',', '\n':
-			dots = 0
-		}
-		if depth > most || dots > most {
-			return fmt.Errorf("tables or keys are in each other more than %d deep", most)
-		}
-	}
-	return nil
-}
-
 // Decode decodes all but the header onto v, a pointer to a struct that holds the
 // defaults, and validates it; see the comment of [Manifest.decode] for its tags.
 func (m *Manifest) Decode(v any) error {
@@ -253,8 +163,8 @@ func (m *Manifest) Decode(v any) error {
 
 // Resolved returns the manifest with all keys of v spelled out, as TOML.
 func (m *Manifest) Resolved(v any) ([]byte, error) {
-	all := tree(&m.Header, false)
-	maps.Copy(all, tree(v, false))
+	all := tree(&m.Header, nil)
+	maps.Copy(all, tree(v, nil))
 	var buf bytes.Buffer
 	e := toml.NewEncoder(&buf)
 	e.Indent = ""
