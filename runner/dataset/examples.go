@@ -35,6 +35,7 @@ type values struct {
 	features []Feature // by input; nil for images and for numbers that were drawn
 	line     []int     // of the file, by row; nil for numbers that were drawn
 	dropped  int       // rows of the file
+	empty    []string  // columns without a value, which are left out
 	unknown  []string  // words of a test table that the training part does not have, as "colour=red"
 }
 

@@ -120,11 +120,20 @@ func (e *Examples) About() string {
 	if single != nil {
 		odd = append(odd, "classes with one example: "+list(single))
 	}
+	if v.empty != nil {
+		odd = append(odd, "columns without a value, left out: "+list(v.empty))
+	}
+	if constant := e.constant(); constant != nil {
+		odd = append(odd, "columns with one value: "+list(constant))
+	}
 	if v.dropped > 0 {
 		odd = append(odd, fmt.Sprintf("rows dropped, with a missing value: %d", v.dropped))
 	}
 	if n := floats.Count(math.IsNaN, v.number); n > 0 {
-		odd = append(odd, fmt.Sprintf("missing inputs that means replace: %d", n))
+		odd = append(odd, fmt.Sprintf("missing values, replaced by column means: %d", n))
+	}
+	if n := e.repeats(); n > 0 {
+		odd = append(odd, fmt.Sprintf("rows whose inputs repeat those of others, which may be in the other part: %d", n))
 	}
 	if v.unknown != nil {
 		odd = append(odd, "words that the training table does not have: "+list(v.unknown))
@@ -134,6 +143,53 @@ func (e *Examples) About() string {
 		line += fmt.Sprintf("\n%s: %s", v.file, strings.Join(odd, "; "))
 	}
 	return line
+}
+
+// repeats returns how many rows of a table have the inputs of a row before them.
+func (e *Examples) repeats() int {
+	if e.values.line == nil {
+		return 0
+	}
+	return e.Len() - len(e.distinct())
+}
+
+// Repeats returns how many rows of a test table have inputs that a row of the training table has.
+func Repeats(train, test *Examples) (n int) {
+	known := train.distinct()
+	for _, row := range test.row {
+		if known[test.text(row)] {
+			n++
+		}
+	}
+	return n
+}
+
+// distinct returns the inputs of all rows of a table, as texts.
+func (e *Examples) distinct() map[string]bool {
+	texts := map[string]bool{}
+	for _, row := range e.row {
+		texts[e.text(row)] = true
+	}
+	return texts
+}
+
+// text returns the inputs of a row of a table.
+func (e *Examples) text(row int) string {
+	return fmt.Sprint(e.values.number[row*e.values.width : (row+1)*e.values.width])
+}
+
+// constant returns the columns of a table that have one value, but for rounding errors.
+func (e *Examples) constant() (names []string) {
+	if e.values.line == nil || e.Len() == 0 {
+		return nil
+	}
+	mean, sd := e.moments()
+	for j, f := range e.values.features {
+		if isConstant(mean[j], sd[j]) {
+			names = append(names, f.String())
+		}
+	}
+	return names
 }
 
 // list joins names, and cuts a long list.

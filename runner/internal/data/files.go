@@ -70,7 +70,7 @@ func (f *Files) read(folder string, like *Examples) (*Examples, error) {
 	if f.Images != "" {
 		return readIDX(contents[0], contents[1], paths[0], paths[1])
 	}
-	table, err := dataset.ParseTable(contents[0], paths[0])
+	table, err := dataset.ParseTable(contents[0], paths[0], f.Layout)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -99,7 +100,9 @@ func (s Source) kind() (kind string, err error) {
 		{"file", "file", []any{s.File}},
 		{"images", "images", []any{s.Images}},
 		{"generator", "noise arms rings train test", []any{s.Noise, s.Arms, s.Rings, s.Train, s.Test}},
-		{"file", "class missing categorical ignore test_file", []any{s.Class, s.Missing, s.Categorical, s.Ignore, s.TestFile}},
+		{"file", "separator decimal class missing categorical ignore test_file", []any{
+			s.Separator, s.Decimal, s.Class, s.Missing, s.Categorical, s.Ignore, s.TestFile,
+		}},
 		{"images", "labels test_images test_labels", []any{s.Labels, s.TestImages, s.TestLabels}},
 		{"file or images", "train_rows test_rows test_fraction", []any{s.TrainRows, s.TestRows, s.TestFraction}},
 	} {
@@ -184,6 +187,11 @@ func (s *Source) About() (lines []string) {
 	for _, e := range []*Examples{s.whole, s.test} {
 		if s.Name == "" && e != nil {
 			lines = append(lines, e.About())
+		}
+	}
+	if s.test != nil && s.File != "" {
+		if n := dataset.Repeats(s.whole, s.test); n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: rows whose inputs repeat rows of the training table: %d", s.TestFile, n))
 		}
 	}
 	return lines

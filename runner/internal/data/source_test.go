@@ -41,8 +41,8 @@ func dataFolder(t *testing.T) string {
 		"table.csv":  twelve,
 		"few.csv":    "class,more,y,x\nb,9,0,14\na,9,0,13\n",
 		"new.csv":    "x,y,class\n1,2,a\n3,4,d\n",
-		"word.csv":   "x;c;class\n7;u;b\n;w;a\n",
-		"gaps.csv":   "x;c;class\n1,5;u;a\n;v;b\n3;u;a\n5;u;b\n",
+		"word.csv":   "x,c,class\n7,u,b\n,w,a\n",
+		"gaps.csv":   "x,c,class\n1.5,u,a\n,v,b\n3,u,a\n5,u,b\n",
 		"images":     idx(pixels, 0x803, 10, 2, 3),
 		"labels":     idx([]byte{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}, 0x801, 10),
 		"few-images": idx(pixels[:12], 0x803, 2, 2, 3),
@@ -174,13 +174,13 @@ func TestSourceValidate(t *testing.T) {
 func TestSourceLoadErrors(t *testing.T) {
 	dir := dataFolder(t)
 	for _, c := range []struct{ text, want string }{
-		{"file = \"table.csv\"\ntest_fraction = 0.5\nclass = \"kind\"", "DIR/table.csv:1: no column \"kind\"; the columns, by ',', are x, y, class"},
+		{"file = \"table.csv\"\ntest_fraction = 0.5\nclass = \"kind\"", "DIR/table.csv:1: no column \"kind\"; the columns are x, y, class"},
 		{"file = \"red.csv\"\ntest_fraction = 0.5", "open DIR/red.csv: no such file"},
 		{"file = \".\"\ntest_fraction = 0.5", "read DIR: is a directory"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-13\"", "train_rows: \"1-13\" is not allowed; allowed: from 1 to 12, and not all of them"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-9\"\ntest_rows = \"1-4\"", "test_rows: \"1-4\" is not allowed; allowed: from 1 to 3, and not all of them"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-2\"", "train_rows: DIR/table.csv:4: class \"c\" is not in the training part, which has a, b"},
-		{"file = \"table.csv\"\ntest_file = \"gaps.csv\"", "DIR/gaps.csv:1: no column \"y\"; the columns, by ';', are x, c, class"},
+		{"file = \"table.csv\"\ntest_file = \"gaps.csv\"", "DIR/gaps.csv:1: no column \"y\"; the columns are x, c, class"},
 		{"file = \"table.csv\"\ntest_file = \"new.csv\"", "test_file: DIR/new.csv:3: class \"d\" is not in the training part, which has a, b, c"},
 		{"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"images\"", "DIR/images: the magic number is "},
 		{

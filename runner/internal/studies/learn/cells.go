@@ -59,7 +59,7 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 	var before learner.Prequential
 	var p [][]float64
 	var class []int
-	kept := &trained.Network{Classes: train.Classes(), Column: s.Data.Class, Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord)}
+	kept := &trained.Network{Classes: train.Classes(), Column: s.Data.Class, Layout: s.Data.Layout, Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord)}
 	course := learner.Course{
 		Snapshots: s.Evaluate.Snapshots,
 		Next: func(x, p []float64, class int) {
