@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,62 +15,82 @@ import (
 	"closedform/runner/internal/study"
 )
 
-func (p *program) drawCommand(f *flag.FlagSet) action {
-	p.choiceFlags(f)
-	return func(ctx context.Context, names []string) error {
+const drawExamples = "go run ./runner draw fig1_12"
+
+func drawCommand(f *flag.FlagSet) action {
+	c := choiceFlags(f)
+	return func(_ context.Context, in *invocation, names []string) error {
+		experiments, err := c.load(in.stdout, names, false)
+		if err != nil {
+			return err
+		}
 		var undrawn []error
-		err := p.inTurn(ctx, names, false, func(e *experiment.Experiment) error {
-			lacking, err := p.drawAgain(e)
-			for _, why := range lacking {
-				why = e.Name + ": " + why
-				if p.all {
-					fmt.Fprintln(p.stdout, why)
+		for _, e := range experiments {
+			n, missing, err := draw(e, c.dir(e))
+			if err != nil {
+				return errors.Join(append(undrawn, fmt.Errorf("%s: %w", e.Name, err))...)
+			}
+			if n >= 0 {
+				fmt.Fprintf(in.stdout, "%s: %d figures drawn\n", e.Name, n)
+			}
+			for _, why := range missing {
+				if why = e.Name + ": " + why; c.all {
+					fmt.Fprintln(in.stdout, why)
 				} else {
 					undrawn = append(undrawn, errors.New(why))
 				}
 			}
-			return err
-		})
-		return errors.Join(append(undrawn, err)...)
+		}
+		return errors.Join(append(undrawn, writePage(*c.out, filepath.Join(*c.out, page)))...)
 	}
 }
 
-// drawAgain draws figures of an experiment from its published tables. Figures that it
-// no longer has are removed. It returns the reasons why figures were not drawn.
-func (p *program) drawAgain(e *experiment.Experiment) (lack []string, err error) {
-	dir := p.dir(e)
+// draw draws the figures of an experiment from its published tables in dir and removes those that it no
+// longer has. It returns how many were drawn, −1 if there are no results, and why others were not.
+func draw(e *experiment.Experiment, dir string) (drawn int, missing []string, err error) {
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []string{"no results in " + dir + ": run it"}, nil
+		return -1, []string{"no results in " + dir + ": run it"}, nil
 	}
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	var files []store.File
-	var names []string // of today's figures
-	for _, d := range e.Study.Figures() {
-		names = append(names, d.Name)
-		drawn, err := experiment.Draw([]study.Figure{d}, results.Table)
+	var names []string
+	for _, figure := range e.Study.Figures() {
+		names = append(names, figure.Name)
+		formats, err := experiment.Draw([]study.Figure{figure}, results.Table)
 		switch {
 		case errors.Is(err, store.ErrNotCommitted):
-			lack = append(lack, fmt.Sprintf("%v; to make it: %s", err, invocation(e)))
+			missing = append(missing, fmt.Sprintf("%v; to make it: %s", err, rerun(e)))
 		case err != nil:
-			if why, _ := e.Behind(dir); why != "" { // the tables may lack what the manifest has, at which drawing panics
+			if why, _ := e.Behind(dir); why != "" { // drawing may panic if the tables lack what the manifest has
 				reason, _, _ := strings.Cut(err.Error(), "\n")
-				err = fmt.Errorf("the results in %s are behind (%s): %s; to make them: %s", dir, why, reason, invocation(e))
+				err = fmt.Errorf("the results in %s are behind (%s): %s; to make them: %s", dir, why, reason, rerun(e))
 			}
-			return nil, err
+			return 0, nil, err
 		}
-		files = append(files, drawn...)
+		files = append(files, formats...)
 	}
 	folder, err := store.Open(dir)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer folder.Close()
-	fmt.Fprintf(p.stdout, "%s: %d figures drawn\n", e.Name, len(files)/len(experiment.Formats))
-	return lack, folder.Replace(files, func(name string) bool {
+	return len(files) / len(experiment.Formats), missing, folder.Replace(files, func(name string) bool {
 		base, format, _ := strings.Cut(name, ".")
 		return slices.Contains(experiment.Formats, format) && !slices.Contains(names, base)
 	})
+}
+
+// rerun returns the command line that runs the experiment.
+func rerun(e *experiment.Experiment) string {
+	if e.Folder != experiment.Folder {
+		return commandLine([]string{"-exp", "FOLDER/manifest.toml", "-out", "ANOTHER"})
+	}
+	words := []string{"-exp", e.Name}
+	for _, o := range e.Overrides {
+		words = append(words, "-set", o)
+	}
+	return commandLine(words)
 }

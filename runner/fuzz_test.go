@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,7 @@ func FuzzManifest(f *testing.F) {
 				}
 				return
 			}
-			if dir := (&program{out: "out"}).dir(e); filepath.Dir(dir) != "out" {
+			if dir := choiceFlags(flag.NewFlagSet("", flag.ContinueOnError)).dir(e); filepath.Dir(dir) != "results" {
 				t.Errorf("folder %s", dir)
 			}
 			if cells := e.Study.Cells(); len(cells) > config.MaxCells {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,16 +15,7 @@ import (
 )
 
 // publish makes the results folder from the cells and prints what was done.
-func (j *job) publish(ctx context.Context, inputs string) error {
-	unlock, err := j.work.Folder.Lock(ctx) // of several processes the first publishes
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if j.work.Folder.Published(inputs) {
-		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
-		return nil
-	}
+func (j *job) publish(ctx context.Context) error {
 	cells, err := j.work.Tables()
 	if err != nil {
 		return err
@@ -35,22 +25,25 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 		return err
 	}
 	readme, files, err := j.files(cells, tables)
-	if err := cmp.Or(err, ctx.Err()); err != nil {
+	if err != nil {
 		return err
 	}
-	run := store.NewRun(ctx, j.args, j.start)
-	run.Manifest, run.SourceDigest, run.Fused = j.Name, experiment.SourceDigest(), fused
-	run.Overrides = append(run.Overrides, j.Overrides...)
-	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
-	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
-	run.AddTimes(j.work.Done, func(i int) string { return j.work.Cells[i].Group() })
-	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err != nil {
+	run, err := j.provenance(ctx)
+	if err != nil {
 		return err
 	}
-	if run.Programs, err = j.FindPrograms(); err != nil {
+	unlock, err := j.work.Folder.Lock(ctx) // of several processes the first publishes
+	if err != nil {
 		return err
 	}
-	err = j.work.Folder.Publish(inputs, files, run, func(run *store.Run) []byte {
+	defer unlock()
+	n := len(j.work.Cells)
+	done := fmt.Sprintf("%s: %d cells, %d computed, %d done before", j.Name, n, j.work.Computed, n-j.work.Computed)
+	if j.work.Folder.Published(j.inputs) {
+		fmt.Fprintf(j.stdout, "%s; %s is up to date\n", done, j.dir)
+		return nil
+	}
+	err = j.work.Folder.Publish(j.inputs, files, run, func(run *store.Run) []byte {
 		args := run.Command[min(1, len(run.Command)):] // a damaged run.json may have none
 		readme.Command, readme.Programs = commandLine(args), run.Programs
 		readme.Result = report.NewResult(tables, run)
@@ -59,7 +52,8 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, j.counts(), len(files), j.dir, j.took())
+	took := time.Since(j.start).Round(10 * time.Millisecond)
+	fmt.Fprintf(j.stdout, "%s; %d files in %s, in %s\n", done, len(files), j.dir, took)
 	for _, note := range readme.Notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
@@ -67,13 +61,22 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	return nil
 }
 
-// counts returns how many cells there are, and how many of them this process has computed.
-func (j *job) counts() string {
-	n := len(j.work.Cells)
-	return fmt.Sprintf("%d cells, %d computed, %d done before", n, j.work.Computed, n-j.work.Computed)
+// provenance returns what run.json says.
+func (j *job) provenance(ctx context.Context) (run *store.Run, err error) {
+	run = store.NewRun(ctx, j.words, j.start)
+	run.Manifest, run.ManifestDigest = j.Name, j.Digest
+	run.SourceDigest, run.Fused = experiment.SourceDigest(), fused
+	run.Overrides = append(run.Overrides, j.Overrides...)
+	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
+	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
+	run.AddTimes(j.work.Done, func(i int) string { return j.work.Cells[i].Group() })
+	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err == nil {
+		run.Programs, err = j.FindPrograms()
+	}
+	return run, err
 }
 
-// files returns what the README of the results says of them, and the files, with figures drawn of the tables as
+// files returns what the README of the results says of them, and the files, with figures drawn from the tables as
 // they are written.
 func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, files []store.File, err error) {
 	r = &report.README{Name: j.Name, Asks: j.Kind.Asks, Tables: tables, Figures: j.Study.Figures()}

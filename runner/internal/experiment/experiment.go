@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -49,9 +50,13 @@ var Formats = []string{"png", "pdf"}
 // Experiment is a manifest that its study has read.
 type Experiment struct {
 	*config.Manifest
-	Kind  study.Kind
-	Study study.Experiment
+	Kind   study.Kind
+	Study  study.Experiment
+	Digest string // of the manifest with all values that do not depend on data
 }
+
+// program matches the version of a program in a resolved manifest.
+var program = regexp.MustCompile(`(?m)^program = .*$`)
 
 // Read reads a manifest, with values that replace its own. It opens no data.
 func Read(path string, overrides []string) (*Experiment, error) {
@@ -61,11 +66,16 @@ func Read(path string, overrides []string) (*Experiment, error) {
 	}
 	var names []string
 	for _, k := range Kinds {
-		if k.Name == m.Study {
-			s, err := k.New(m)
-			return &Experiment{m, k, s}, err
+		if names = append(names, k.Name); k.Name != m.Study {
+			continue
 		}
-		names = append(names, k.Name)
+		s, err := k.New(m)
+		if err != nil {
+			return nil, err
+		}
+		_, _ = m.FindPrograms() // resolves their files; a program may be absent, or of another version
+		text, err := m.Resolved(s)
+		return &Experiment{m, k, s, Checksum(program.ReplaceAll(text, nil))}, err
 	}
 	if instead, ok := former[m.Study]; ok {
 		return nil, m.Errorf("study", "%q was removed: %s", m.Study, instead)
@@ -146,31 +156,36 @@ var Executable = sync.OnceValues(func() ([]byte, error) {
 
 // Draw returns the files of figures, each drawn only from the published tables that it needs.
 func Draw(drawings []study.Figure, read func(name string) (*table.Table, error)) ([]store.File, error) {
-	tables, needs := map[string]*table.Table{}, make([]table.Set, len(drawings))
-	for i, d := range drawings {
+	tables := map[string]*table.Table{}
+	for _, d := range drawings {
 		for _, name := range d.Needs {
-			if tables[name] == nil {
-				t, err := read(name)
-				if err != nil {
-					return nil, fmt.Errorf("figure %s needs %w", d.Name, err)
-				}
-				tables[name] = t
+			if tables[name] != nil {
+				continue
 			}
-			needs[i] = append(needs[i], tables[name])
+			t, err := read(name)
+			if err != nil {
+				return nil, fmt.Errorf("figure %s needs %w", d.Name, err)
+			}
+			tables[name] = t
 		}
 	}
 	files := make([]store.File, len(drawings)*len(Formats))
 	return files, pool.Each(context.Background(), len(drawings), func(_ context.Context, i int) error {
-		page, err := drawings[i].Draw(needs[i])
+		d := drawings[i]
+		var needs table.Set
+		for _, name := range d.Needs {
+			needs = append(needs, tables[name])
+		}
+		page, err := d.Draw(needs)
 		for k, format := range Formats {
-			file := &files[i*len(Formats)+k]
-			file.Name = drawings[i].Name + "." + format
+			file := store.File{Name: d.Name + "." + format}
 			if err == nil {
 				file.Data, err = page.Encode(format)
 			}
+			files[i*len(Formats)+k] = file
 		}
 		if err != nil {
-			return fmt.Errorf("figure %s: %w", drawings[i].Name, err)
+			return fmt.Errorf("figure %s: %w", d.Name, err)
 		}
 		return nil
 	})

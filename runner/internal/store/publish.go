@@ -70,7 +70,8 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, readme func(*Run
 func (f *Folder) unchanged(sums checksums, run *Run) *Run {
 	old, err1 := readSums(f.Dir)
 	was, err2 := ReadRun(f.Dir)
-	if err1 != nil || err2 != nil || !maps.Equal(old, sums) || was.SourceDigest != run.SourceDigest {
+	if err1 != nil || err2 != nil || !maps.Equal(old, sums) ||
+		was.SourceDigest != run.SourceDigest || was.ManifestDigest != run.ManifestDigest {
 		return nil
 	}
 	return was
