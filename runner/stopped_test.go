@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,78 +40,86 @@ func signaled(p *process, s syscall.Signal) bool {
 	return ok && status.Signaled() && status.Signal() == s
 }
 
+// slow returns the manifest small with as many seeds, whose cells take five times so many milliseconds.
+func slow(t *testing.T, seeds, sleep int) string {
+	t.Helper()
+	return edit(t, small, "[1, 2]", fmt.Sprintf(`"1..%d"`, seeds), "points = 5", fmt.Sprintf("points = 5\nsleep = %d", sleep))
+}
+
+// temporary fails if temporary files are left in a results folder.
+func temporary(t *testing.T, dir string) {
+	t.Helper()
+	left := slices.Concat(glob(t, dir, "cells", "at", "*"), glob(t, dir, ".*"))
+	check.Equal(t, "temporary files are left", len(left), 0)
+}
+
 func TestKilledRunGoesOn(t *testing.T) {
-	m, whole := write(t, edit(t, small, "[1, 2]", `"1..4"`, "points = 5", "points = 5\nsleep = 2")), t.TempDir()
+	m, whole := write(t, slow(t, 4, 2)), t.TempDir()
 	mustRun(t, "-exp", m, "-out", whole)
 	want := results(t, filepath.Join(whole, "small"))
-	start := time.Now()
 	random := time.Duration(rand.Int64N(int64(100 * time.Millisecond)))
 	middle := 0 // kills before the end
-	for _, c := range []struct {
-		name  string
-		ready func(t *testing.T, dir string) bool
-	}{
-		{"at the first cell", func(t *testing.T, dir string) bool { return len(cellFiles(t, dir)) >= 1 }},
-		{"after half of the cells", func(t *testing.T, dir string) bool { return len(cellFiles(t, dir)) >= 4 }},
-		{"before the first result", func(_ *testing.T, dir string) bool { return len(cellFiles(t, dir)) >= 8 }},
-		{"among the results", func(_ *testing.T, dir string) bool { return exists(dir, "manifest.toml") }},
-		{"after " + random.String(), func(*testing.T, string) bool { return time.Since(start) > random }},
+	for name, ready := range map[string]func(dir string, start time.Time) bool{
+		"after half of the cells":  func(dir string, _ time.Time) bool { return len(cellFiles(t, dir)) >= 4 },
+		"among the results":        func(dir string, _ time.Time) bool { return exists(dir, "manifest.toml") },
+		"after " + random.String(): func(_ string, start time.Time) bool { return time.Since(start) > random },
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			out := t.TempDir()
-			dir := filepath.Join(out, "small")
-			start = time.Now()
-			p, ended := startAndWait(t, func() bool { return c.ready(t, dir) }, "-exp", m, "-out", out, "-workers", "2")
-			p.Process.Kill()
-			<-ended
-			cells, complete := len(cellFiles(t, dir)), exists(dir, "SHA256SUMS")
-			t.Logf("killed: %t, with %d cells and %d result files there", signaled(p, syscall.SIGKILL), cells, len(glob(t, dir, "*.*")))
-			if cells < 8 && complete {
-				t.Error("SHA256SUMS is there before the end")
-			}
-			if !complete {
-				middle++
-			}
-			mustRun(t, "-exp", m, "-out", out)
-			same(t, results(t, dir), want)
-			if left := append(glob(t, dir, "cells", "at", "*"), glob(t, dir, ".*")...); len(left) > 0 {
-				t.Errorf("temporary files are left: %q", left)
-			}
-		})
+		out := t.TempDir()
+		dir, start := filepath.Join(out, "small"), time.Now()
+		p, ended := startAndWait(t, func() bool { return ready(dir, start) }, "-exp", m, "-out", out, "-workers", "2")
+		p.Process.Kill()
+		<-ended
+		cells, complete := len(cellFiles(t, dir)), exists(dir, "SHA256SUMS")
+		t.Logf("%s: killed: %t, with %d cells", name, signaled(p, syscall.SIGKILL), cells)
+		if cells < 8 && complete {
+			t.Errorf("%s: SHA256SUMS is there before the end", name)
+		}
+		if !complete {
+			middle++
+		}
+		mustRun(t, "-exp", m, "-out", out)
+		same(t, results(t, dir), want)
+		temporary(t, dir)
 	}
 	if middle == 0 {
 		t.Error("no run was killed in the middle")
 	}
 }
 
+// A signal ends all experiments at work; the same command goes on, and makes what a run without
+// an interruption makes, by other workers.
 func TestInterruptedRunGoesOn(t *testing.T) {
-	m, whole := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 20")), t.TempDir()
-	mustRun(t, "-exp", m, "-out", whole)
-	message := regexp.MustCompile(`^small: 0/4 cells\nrunner: interrupted; to go on: go run \S+ (.*)\n$`)
+	names := []string{"a", "b"}
+	all := map[string]string{}
+	for _, name := range names {
+		all[name+".toml"] = edit(t, slow(t, 2, 10), `"small"`, fmt.Sprintf("%q", name))
+	}
+	inExperiments(t, all)
+	mustRun(t, "-all", "-out", "whole", "-workers", "8")
+	message := regexp.MustCompile(`(?m)^runner: interrupted; to go on: go run ./runner -all -workers 2$`)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		t.Run(s.String(), func(t *testing.T) {
-			out := t.TempDir()
-			dir := filepath.Join(out, "small")
-			args := []string{"-exp", m, "-out", out, "-workers", "1"}
-			p, ended := startAndWait(t, func() bool { return len(cellFiles(t, dir)) > 0 }, args...)
-			check.OK(t, p.Process.Signal(s))
-			<-ended
-			check.Equal(t, "exit code", p.ProcessState.ExitCode(), 130)
-			said := message.FindStringSubmatch(p.stderr.String())
-			if said == nil || said[1] != strings.Join(args, " ") || p.stdout.Len() > 0 {
-				t.Fatalf("it prints %q and %q", &p.stdout, &p.stderr)
-			}
-			done := len(cellFiles(t, dir))
-			if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 || len(glob(t, dir, "cells", "at", "*")) > 0 {
-				t.Error("it has published results, or left temporary files")
-			}
-			stdout, stderr, err := try(t, args...)
-			begins(t, stdout, fmt.Sprintf("small: 4 cells, %d computed, %d done before; 4 files in ", 4-done, done))
-			if begins(t, stderr, fmt.Sprintf("small: %d/4 cells\n", done)); err != nil {
-				t.Error(err)
-			}
-			same(t, results(t, dir), results(t, filepath.Join(whole, "small")))
-		})
+		done := func() int { return len(glob(t, "results", "*", "cells", "*.cell")) }
+		p, ended := startAndWait(t, func() bool { return done() > 1 }, "-all", "-workers", "2")
+		check.OK(t, p.Process.Signal(s))
+		<-ended
+		if p.ProcessState.ExitCode() != 130 || !message.MatchString(p.stderr.String()) || p.stdout.Len() > 0 {
+			t.Fatalf("%v: exit code %d, %d cells are there: %s", s, p.ProcessState.ExitCode(), done(), &p.stderr)
+		}
+		if left := glob(t, "results", "*", "*.csv"); len(left) > 0 {
+			t.Errorf("it has published %q", left)
+		}
+		reused := 8 - done()
+		stdout := mustRun(t, "-all")
+		for _, name := range names {
+			temporary(t, filepath.Join("results", name))
+			same(t, results(t, filepath.Join("results", name)), results(t, filepath.Join("whole", name)))
+			var computed int
+			_, after, _ := strings.Cut(stdout, name+": 4 cells, ")
+			fmt.Sscanf(after, "%d computed", &computed)
+			reused -= computed
+		}
+		check.Equal(t, "cells that are computed again", reused, 0)
+		remove(t, "results")
 	}
 }
 
@@ -151,10 +161,10 @@ func claimed(t testing.TB, out string) bool {
 	return len(glob(t, out, "small", "cells", "at", "*.claim")) > 0
 }
 
-// Runs of one command share its folder, as the tasks of a job array do: each cell is computed once, also if one of them is
-// killed and started again, and one run publishes. Of other values there is one run at a time.
+// Runs of one command share its folder, as the tasks of a job array do: each cell is computed once, also if one of
+// them is killed and started again, and one run publishes. Of other values there is one run at a time.
 func TestRunsInOneFolder(t *testing.T) {
-	m, whole, out := write(t, edit(t, small, "[1, 2]", `"1..8"`, "points = 5", "points = 5\nsleep = 20")), t.TempDir(), t.TempDir()
+	m, whole, out := write(t, slow(t, 8, 10)), t.TempDir(), t.TempDir()
 	mustRun(t, "-exp", m, "-out", whole, "-workers", "8")
 	want := results(t, filepath.Join(whole, "small"))
 	dir := filepath.Join(out, "small")
@@ -168,8 +178,7 @@ func TestRunsInOneFolder(t *testing.T) {
 	for range 3 {
 		start(func() bool { return claimed(t, out) })
 	}
-	_, _, err := try(t, "-exp", m, "-out", out, "-set", "model.scale=0.4")
-	check.Refuses(t, "other values", err, "small: a run of other values or other code is using "+dir)
+	fails(t, "small: a run of other values or other code is using "+dir, "-exp", m, "-out", out, "-set", "model.scale=0.4")
 	for computed() < 4 {
 		time.Sleep(time.Millisecond)
 	}
@@ -194,7 +203,8 @@ func TestRunsInOneFolder(t *testing.T) {
 		fmt.Sscanf(said, "small: 16 cells, %d computed", &n)
 		all += n
 		published += strings.Count(said, " files in ")
-		check.Equal(t, said+": it ends up to date", strings.Contains(said, " files in ") != strings.Contains(said, "is up to date"), true)
+		ended := strings.Contains(said, " files in ") != strings.Contains(said, "is up to date")
+		check.Equal(t, said+": it ends up to date", ended, true)
 	}
 	if published != 1 || all < 12 || all > 16 {
 		t.Errorf("%d published, and %d cells were computed by those that were not killed", published, all)
@@ -212,4 +222,39 @@ func TestInterruptedVerify(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || stdout.Len() > 0 || strings.Contains(err.Error(), "go on") {
 		t.Fatalf("error %v, and it prints %q", err, &stdout)
 	}
+}
+
+// A cell that fails ends the run with its error alone. Its cells and those of others are kept,
+// and experiments whose cells were done are published.
+func TestFailureTogether(t *testing.T) {
+	bad := strings.Replace(named("bad"), "scale = 2", "fail = true\nsleep = 1", 1)
+	inExperiments(t, map[string]string{"a.toml": named("a"), "bad.toml": bad})
+	mustRun(t, "-exp", "a")
+	remove(t, "results", "a", "summary.csv") // to be published again
+	code, stdout, stderr := exit(t, "-all", "-quiet", "-workers", "1")
+	if code != 1 || !strings.HasPrefix(stderr, "runner: bad: cell total seed=") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	contains(t, stdout, "a: 4 cells, 0 computed, 4 done before; ")
+	check.Equal(t, "what failed is published", exists("results", "bad", "SHA256SUMS"), false)
+	write(t, named("bad"), "experiments", "bad.toml")
+	contains(t, mustRun(t, "-all"), "bad: 4 cells, 2 computed, 2 done before; ")
+}
+
+// Cells are computed in the order of the times that those of their group took last. The test of the
+// pool has those of several experiments.
+func TestLongestFirst(t *testing.T) {
+	m, out, dir := published(t, slow(t, 2, 1))
+	remove(t, dir, "cells")
+	write(t, regexp.MustCompile(`"total": [^\n]*`).ReplaceAllString(read(t, dir, "run.json"), `"total": 3000`), dir, "run.json")
+	mustRun(t, "-exp", m, "-out", out, "-workers", "1")
+	order := map[time.Time]string{}
+	for _, path := range cellFiles(t, dir) {
+		order[check.Must(os.Stat(path)).ModTime()], _, _ = strings.Cut(filepath.Base(path), "-")
+	}
+	var names []string
+	for _, at := range slices.SortedFunc(maps.Keys(order), time.Time.Compare) {
+		names = append(names, order[at])
+	}
+	check.Equal(t, "order", names, []string{"total_seed=1", "total_seed=2", "joint_seed=1", "joint_seed=2"})
 }
