@@ -158,9 +158,12 @@ func (t *Toy) Figures() []study.Figure {
 	chart := func(name, x, y string) study.Figure {
 		return study.Drawing(name, name, func(of *table.Table) *figures.Figure {
 			c := figures.Chart{Title: t.Title, X: figures.Axis{Label: x}, Y: figures.Axis{Label: y}}
-			for _, method := range of.Distinct("method") {
-				rows := of.Where("method", method)
-				c.Curves = append(c.Curves, figures.Curve{Name: method, X: rows.Nums(x), Y: rows.Nums(y)})
+			for _, m := range t.Methods {
+				rows := of.Where("method", m.Name)
+				if rows.Len() == 0 {
+					panic("no rows of " + m.Name)
+				}
+				c.Curves = append(c.Curves, figures.Curve{Name: m.Name, X: rows.Nums(x), Y: rows.Nums(y)})
 			}
 			return figures.Charts([][]figures.Chart{{c}})
 		})
