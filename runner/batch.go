@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -154,7 +153,13 @@ func (j *job) prepare(ctx context.Context) (err error) {
 	j.preparing.Lock()
 	defer j.preparing.Unlock()
 	j.start = time.Now()
-	if err := cmp.Or(ctx.Err(), j.Study.Prepare(ctx)); err != nil {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := j.Free(j.dir); err != nil {
+		return err
+	}
+	if err := j.Study.Prepare(ctx); err != nil {
 		return err
 	}
 	var sums []byte

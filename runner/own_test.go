@@ -58,7 +58,7 @@ func TestOwnTable(t *testing.T) {
 	mustRun(t, "predict", "results/my_leaves/network.npz", "-data", "comma.csv", "-separator", ",", "-decimal", ".")
 	write(t, messy(), "other", "My leaves.CSV") // its results would replace those of the first table
 	command[2] = "other/My leaves.CSV"
-	fails(t, "results/my_leaves has the results of my leaves.csv", command...)
+	fails(t, "results/my_leaves has the results of a manifest in ", command...)
 	mustRun(t, append(command, "-out", "more")...)
 	_, _, err = try(t, "learn", "more/my_leaves/network.npz", "-data", "my leaves.csv")
 	check.OK(t, err)

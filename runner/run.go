@@ -47,9 +47,6 @@ func runCommand(f *flag.FlagSet) action {
 			names = []string{manifest}
 		}
 		experiments, err := c.load(in.stdout, names, true)
-		if err == nil && table {
-			err = own.Free(c.dir(experiments[0]), *data)
-		}
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func TestVerify(t *testing.T) {
 		t.Helper()
 		before := snapshot(t, out)
 		stdout, stderr, err := try(t, append([]string{"verify", "-exp", m, "-out", out, "-quiet"}, flags...)...)
-		if !regexp.MustCompile("^" + want + "$").MatchString(stdout) || stderr != "" {
+		if !regexp.MustCompile("^"+want+"$").MatchString(stdout) || stderr != "" {
 			t.Errorf("it prints\n%s%swant\n%s", stdout, stderr, want)
 		}
 		if differ > 0 {

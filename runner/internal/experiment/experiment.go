@@ -102,6 +102,19 @@ func (e *Experiment) Missing() error {
 	return err
 }
 
+// Free returns an error if dir has the results of a manifest in another folder, which may have the same name.
+func (e *Experiment) Free(dir string) error {
+	var made config.Header
+	_, err := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &made)
+	old, err1 := filepath.Abs(made.Folder)
+	today, err2 := filepath.Abs(e.Folder)
+	if err == nil && err1 == nil && err2 == nil && old != today {
+		return fmt.Errorf("%s has the results of a manifest in %s, not in %s; choose another folder by -out, or remove them",
+			dir, old, today)
+	}
+	return nil
+}
+
 // SeedsOf returns the seeds of a resolved manifest.
 func (e *Experiment) SeedsOf(resolved []byte) ([]int, error) {
 	var m struct{ Sweep config.Sweep }

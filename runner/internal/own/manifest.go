@@ -46,24 +46,12 @@ func stem(file string) string {
 	return strings.TrimSuffix(file, filepath.Ext(file))
 }
 
-// Free returns an error if a results folder has the results of another table than this file.
-func Free(dir, file string) error {
-	var m struct {
-		Folder string
-		Data   struct{ File string }
-	}
-	_, err := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &m)
-	if of := filepath.Join(m.Folder, m.Data.File); err == nil && of != filepath.Clean(file) {
-		return fmt.Errorf("%s has the results of %s: choose another folder by -out, or replace them by -exp %s.toml", dir, of, stem(file))
-	}
-	return nil
-}
-
 // Unlearned returns an error if the network of a results folder has learned rows since the run that made it.
 func Unlearned(dir string) error {
 	file := filepath.Join(dir, "network.npz")
 	if n, err := trained.Read(file); err == nil && n.Counts.Learned > 0 {
-		return fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: move or remove it", file, n.Counts.Learned)
+		return fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: move or remove it",
+			file, n.Counts.Learned)
 	}
 	return nil
 }
