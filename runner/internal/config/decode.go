@@ -118,37 +118,31 @@ func (m *Manifest) decodeList(path string, tables []map[string]any, names []stri
 	}
 }
 
-// decodeValue decodes a value that is not a table. A single value stands for a list of it.
+// decodeValue lets the TOML library decode a value that is not a table. A single value stands for a list of it.
 func decodeValue(path string, value any, to reflect.Value) error {
-	err := decodeOne(path, value, to)
-	if err != nil && to.Kind() == reflect.Slice && !isTable(to.Type().Elem()) &&
-		decodeOne(path, []any{value}, to) == nil {
-		return nil
-	}
-	return err
-}
-
-// decodeOne lets the TOML library decode a value.
-func decodeOne(path string, value any, to reflect.Value) error {
 	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
 	text, err := toml.Marshal(map[string]any{"x": value})
 	if err == nil {
 		err = toml.Unmarshal(text, x.Interface())
 	}
-	if err != nil {
-		syntax, _ := errors.AsType[toml.ParseError](err)
-		problem := cmp.Or(syntax.Message, err.Error()) // of the type itself, or of the library
-		if !strings.Contains(problem, "allowed") {
-			written := strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
-			problem = written + " is not allowed; allowed: " + allowed(to.Type())
+	isSlice := to.Kind() == reflect.Slice
+	if err == nil {
+		if to.Set(x.Elem().MapIndex(reflect.ValueOf("x"))); isSlice && to.Len() == 0 {
+			to.SetZero()
 		}
-		return field.Errorf(path, "%s", problem)
+		return nil
 	}
-	to.Set(x.Elem().MapIndex(reflect.ValueOf("x")))
-	if to.Kind() == reflect.Slice && to.Len() == 0 {
-		to.SetZero()
+	_, list := value.([]any)
+	if isSlice && !list && !isTable(to.Type().Elem()) && decodeValue(path, []any{value}, to) == nil {
+		return nil
 	}
-	return nil
+	syntax, _ := errors.AsType[toml.ParseError](err)
+	problem := cmp.Or(syntax.Message, err.Error()) // of the type itself, or of the library
+	if !strings.Contains(problem, "allowed") {
+		written := strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
+		problem = written + " is not allowed; allowed: " + allowed(to.Type())
+	}
+	return field.Errorf(path, "%s", problem)
 }
 
 // allowed names the values of a type.
@@ -281,18 +275,14 @@ func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 	keys = slices.Compact(keys) // a struct and its extension may share one
 	first, _, _ := strings.Cut(path, ".")
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		instead := cmp.Or(former[key], former[join(first, key)])
-		nearest := field.Nearest(key, keys)
-		problem := "not a key; allowed: "
-		switch {
-		case slices.Contains(keys, key):
-			continue
-		case instead != "":
-			m.fail(path, field.Errorf(key, "not a key any more; %s", instead))
-			continue
-		case nearest != "":
-			problem = "not a key; did you mean " + nearest + "? allowed: "
+		problem := "; allowed: " + strings.Join(keys, ", ")
+		if instead := cmp.Or(former[key], former[join(first, key)]); instead != "" {
+			problem = " any more; " + instead
+		} else if nearest := field.Nearest(key, keys); nearest != "" {
+			problem = "; did you mean " + nearest + "?" + problem[1:]
 		}
-		m.fail(path, field.Errorf(key, "%s%s", problem, strings.Join(keys, ", ")))
+		if !slices.Contains(keys, key) {
+			m.fail(path, field.Errorf(key, "not a key%s", problem))
+		}
 	}
 }
