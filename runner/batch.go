@@ -8,7 +8,6 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,20 +31,14 @@ const unfused = "-gcflags=all=-d=fmahash=qn"
 
 // work says how cells are computed.
 type work struct {
-	workers int
+	workers uint
 	quiet   bool
 }
 
 func workFlags(f *flag.FlagSet) *work {
-	w := &work{workers: runtime.GOMAXPROCS(0)}
-	about := "compute this `number` of cells at a time; changes no result (default %d)"
-	f.Func("workers", fmt.Sprintf(about, w.workers), func(s string) error {
-		n, err := strconv.Atoi(s)
-		if w.workers = n; err != nil || n < 1 {
-			return errors.New("need a number from 1")
-		}
-		return nil
-	})
+	w := &work{}
+	f.UintVar(&w.workers, "workers", uint(runtime.GOMAXPROCS(0)),
+		"compute this `number` of cells at a time, at least one; changes no result")
 	f.BoolVar(&w.quiet, "quiet", false, "show no progress on stderr")
 	return w
 }
@@ -72,7 +65,7 @@ func newBatch(in *invocation, w *work, c *choice) *batch {
 	b := &batch{invocation: in, work: w, dir: c.dir, sources: *c.out}
 	b.published = func(*experiment.Experiment) error { return nil }
 	b.advice = "to go on: " + commandLine(in.words)
-	b.engine.Pool, b.engine.Stderr, b.engine.Progress.W = pool.New(w.workers), in.stderr, in.stderr
+	b.engine.Pool, b.engine.Stderr, b.engine.Progress.W = pool.New(max(1, int(w.workers))), in.stderr, in.stderr
 	if w.quiet {
 		b.engine.Progress.W = io.Discard
 	}

@@ -27,7 +27,8 @@ type choice struct {
 // choiceFlags declares the flags that choose experiments.
 func choiceFlags(f *flag.FlagSet) *choice {
 	c := &choice{flags: f, effort: effortFlag(f), out: outFlag(f)}
-	f.Func("exp", "`manifest`: a path, or a name in experiments/; the same as an argument (repeatable)", each(&c.names))
+	f.Func("exp", "`manifest`: a path, or a name in experiments/; the same as an argument (repeatable)",
+		each(&c.names))
 	f.BoolVar(&c.all, "all", false, "all manifests in experiments/")
 	f.Func("set", "replace a value of the manifest by `key=value`, such as model.lambda=0.4 (repeatable);\n"+
 		"without -out the results go into a folder of their own", each(&c.set))
@@ -83,7 +84,7 @@ func given(flags *flag.FlagSet, name string) (found bool) {
 // load reads the manifests of the command line, which has some of them as arguments: every one is read and
 // checked before the first results folder is touched. If data are needed, those of all manifests whose data
 // are missing are skipped, with a line that says so.
-func (c *choice) load(stdout io.Writer, args []string, data bool) (experiments []*experiment.Experiment, err error) {
+func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experiment.Experiment, err error) {
 	names := append(c.names, args...)
 	switch {
 	case c.all && len(names) > 0:
@@ -110,7 +111,8 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (experiments [
 			return nil, err
 		}
 		if other, twice := paths[e.Name]; twice {
-			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder", path, e.Name, other)
+			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder",
+				path, e.Name, other)
 		}
 		paths[e.Name] = path
 		if !hasEffort(e, *c.effort) {
@@ -121,7 +123,7 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (experiments [
 		}
 		switch {
 		case err == nil:
-			experiments = append(experiments, e)
+			all = append(all, e)
 		case !c.all:
 			return nil, err
 		default:
@@ -129,10 +131,10 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (experiments [
 			skipped++
 		}
 	}
-	if len(experiments)+skipped == 0 {
+	if len(all)+skipped == 0 {
 		return nil, fmt.Errorf("no manifest to run in %s", experiment.Folder)
 	}
-	return experiments, nil
+	return all, nil
 }
 
 // read reads a manifest, which is called by its path or name, with the values of -set.

@@ -132,7 +132,8 @@ var former = map[string]string{
 
 const changes = "git diff --word-diff REV -- results/ shows what changed since a commit"
 
-const arrays = "a job array runs the same command in each task: sbatch --array=1-50 experiments/slurm.sbatch NAME"
+const arrays = "a job array runs the same command in each task: " +
+	"sbatch --array=1-50 experiments/slurm.sbatch NAME"
 
 // unknownFlag adds to the error of a command line what replaces a flag that was removed.
 func unknownFlag(err error) error {

@@ -28,7 +28,7 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 	before := snapshot(t, filepath.Join("results", "small"))
 	long := strings.Repeat("x", 200)
 	for _, c := range []struct{ set, folder, command string }{
-		{"model.scale=0.4,sweep.seed=2..3", "small@model.scale=0.4,sweep.seed=2..3", "model.scale=0.4 -set sweep.seed=2..3 -quiet\n"},
+		{"seed=2,sweep.seed=2..3", "small@seed=2,sweep.seed=2..3", "seed=2 -set sweep.seed=2..3 -quiet\n"},
 		{"sweep.seed=[2]", "small@sweep.seed=_2_-????????", "'sweep.seed=[2]' -quiet\n"},
 		{`title="../` + long + `"`, "small@title=_.._" + long[:84] + "-????????", ""},
 	} {

@@ -45,7 +45,8 @@ func FuzzManifest(f *testing.F) {
 				}
 				return
 			}
-			if dir := choiceFlags(flag.NewFlagSet("", flag.ContinueOnError)).dir(e); filepath.Dir(dir) != "results" {
+			dir := choiceFlags(flag.NewFlagSet("", flag.ContinueOnError)).dir(e)
+			if filepath.Dir(dir) != "results" {
 				t.Errorf("folder %s", dir)
 			}
 			if cells := e.Study.Cells(); len(cells) > config.MaxCells {

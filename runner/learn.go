@@ -9,9 +9,9 @@ import (
 const learnExamples = `go run ./runner learn results/mine/network.npz -data more.csv
   sensor | go run ./runner learn results/mine/network.npz -data -
 
-The network predicts each row, which is printed at once, before it learns it. If the table has no column of classes,
-the line after a row is its class; "?" is an unknown one, and the row is not learned. A class that the network does
-not have is added to it. runner/README.md has more.`
+The network predicts each row, which is printed at once, before it learns it. If the table has no
+column of classes, the line after a row is its class; "?" is an unknown one, and the row is not
+learned. A class that the network does not have is added to it. runner/README.md has more.`
 
 func learnCommand(f *flag.FlagSet) action {
 	rows := rowsFlags(f)

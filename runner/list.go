@@ -26,7 +26,7 @@ const listExamples = `go run ./runner list -effort quick
 
 func listCommand(f *flag.FlagSet) action {
 	out, effort := outFlag(f), effortFlag(f)
-	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names that and no more")
+	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names just that")
 	return func(ctx context.Context, in *invocation, _ []string) error {
 		paths, err := manifests()
 		if err != nil {
@@ -126,7 +126,7 @@ func duration(seconds float64) string {
 	case d == 0:
 		return "-"
 	case d < time.Second:
-		return max(d.Round(time.Millisecond), time.Millisecond).String()
+		return d.Round(100 * time.Microsecond).String()
 	}
 	return d.Round(time.Second).String()
 }
@@ -175,5 +175,6 @@ func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) erro
 	case len(behind) == 0:
 		return fmt.Errorf("%s names results that are not behind: remove it", file)
 	}
-	return fmt.Errorf("%s does not name what is behind; it needs these lines:\n%s", file, strings.Join(behind, "\n"))
+	lines := strings.Join(behind, "\n")
+	return fmt.Errorf("%s does not name what is behind; it needs these lines:\n%s", file, lines)
 }

@@ -7,7 +7,7 @@ import (
 	"closedform/runner/internal/quote"
 )
 
-const paperExamples = "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists, from the results"
+const paperExamples = "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists"
 
 func paperCommand(f *flag.FlagSet) action {
 	out := outFlag(f)

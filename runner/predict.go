@@ -11,12 +11,12 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const predictExamples = "go run ./runner predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9"
+const predictExamples = "go run ./runner predict results/mine/network.npz -data new.csv -unknown 0.9"
 
 func predictCommand(f *flag.FlagSet) action {
 	rows := rowsFlags(f)
 	id := f.String("id", "", "`column` to begin the predictions with (default: the numbers of the rows)")
-	to := f.String("to", "", "CSV `file` for the predictions, packed if it ends in .gz (default: standard output)")
+	to := f.String("to", "", "CSV `file` for the predictions, packed as .gz (default: standard output)")
 	return func(_ context.Context, in *invocation, args []string) error {
 		r, err := rows(args[0], in.stderr)
 		if err != nil {
@@ -38,17 +38,17 @@ func predictCommand(f *flag.FlagSet) action {
 	}
 }
 
-// rowsFlags declares the flags of the rows that predict and learn read, and of when they are unknown. It returns
-// a function that checks them.
+// rowsFlags declares the flags of the rows that predict and learn read, and of when they are unknown. It
+// returns a function that checks them.
 func rowsFlags(f *flag.FlagSet) func(network string, stderr io.Writer) (*own.Rows, error) {
 	r := &own.Rows{}
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input. "+
 		"Columns are found by their names")
 	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
-	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a `share` of "+
-		"the answers is wrong")
-	f.Float64Var(&r.Familiar, "familiar", 0.01, "least `familiarity`, a p-value of the inputs: rows with less are "+
-		"unknown; 0 switches it off.\nWithout this flag it counts only with -unknown or -wrong")
+	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a "+
+		"`share` of the answers is wrong")
+	f.Float64Var(&r.Familiar, "familiar", 0.01, "least `familiarity`, a p-value of the inputs: rows with less "+
+		"are unknown; 0 switches it off.\nWithout this flag it counts only with -unknown or -wrong")
 	layoutFlags(f, &r.Layout, "that of the training table")
 	return func(network string, stderr io.Writer) (*own.Rows, error) {
 		r.Network, r.Stderr = network, stderr
@@ -79,7 +79,8 @@ func tableFlags(f *flag.FlagSet) *dataset.Format {
 		}
 	}
 	f.StringVar(&format.Class, "class", "class", "`column` of the classes in -data")
-	f.Func("categorical", "`columns` of words, as a,b; all: every column that is not numbers", func(names string) error {
+	words := "`columns` of words, as a,b; all: every column that is not numbers"
+	f.Func("categorical", words, func(names string) error {
 		if names == "all" {
 			format.Categorical = dataset.AllWords
 			return nil

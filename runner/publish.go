@@ -37,10 +37,9 @@ func (j *job) publish(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	n := len(j.work.Cells)
-	done := fmt.Sprintf("%s: %d cells, %d computed, %d done before", j.Name, n, j.work.Computed, n-j.work.Computed)
+	counts := fmt.Sprintf("%d cells, %d computed, %d done before", len(j.work.Cells), run.Computed, run.Reused)
 	if j.work.Folder.Published(j.inputs) {
-		fmt.Fprintf(j.stdout, "%s; %s is up to date\n", done, j.dir)
+		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, counts, j.dir)
 		return nil
 	}
 	err = j.work.Folder.Publish(j.inputs, files, run, func(run *store.Run) []byte {
@@ -53,7 +52,7 @@ func (j *job) publish(ctx context.Context) error {
 		return err
 	}
 	took := time.Since(j.start).Round(10 * time.Millisecond)
-	fmt.Fprintf(j.stdout, "%s; %d files in %s, in %s\n", done, len(files), j.dir, took)
+	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, counts, len(files), j.dir, took)
 	for _, note := range readme.Notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
@@ -76,8 +75,8 @@ func (j *job) provenance(ctx context.Context) (run *store.Run, err error) {
 	return run, err
 }
 
-// files returns what the README of the results says of them, and the files, with figures drawn from the tables as
-// they are written.
+// files returns what the README of the results says of them, and the files, with figures drawn from the
+// tables as they are written.
 func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, files []store.File, err error) {
 	r = &report.README{Name: j.Name, Asks: j.Kind.Asks, Tables: tables, Figures: j.Study.Figures()}
 	for _, t := range slices.Concat(cells...) {

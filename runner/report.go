@@ -23,7 +23,8 @@ func reportCommand(f *flag.FlagSet) action {
 	return func(_ context.Context, _ *invocation, args []string) error { return writePage(*out, args[0]) }
 }
 
-// writePage writes all results in a folder into one file. Those of the project, in results/, have their README, too.
+// writePage writes all results in a folder into one file. Those of the project, in results/, have their
+// README, too.
 func writePage(out, file string) error {
 	read, err := report.Read(out, experiment.Folder)
 	if err != nil {

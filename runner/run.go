@@ -25,9 +25,9 @@ experiments/slurm.sbatch runs the same command as a job array of a cluster.`
 func runCommand(f *flag.FlagSet) action {
 	c, w := choiceFlags(f), workFlags(f)
 	c.shortFlag()
-	data := f.String("data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it and run that manifest. "+
-		"It learns\nthree quarters of the rows, tests the others, and saves the network")
-	test := f.String("test", "", "CSV `file` of test rows with the columns of -data (default: a quarter of the rows of -data)")
+	data := f.String("data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it and\n"+
+		"run it. It learns three quarters of the rows, tests the others, and saves the network")
+	test := f.String("test", "", "CSV `file` of test rows for -data (default: a quarter of its rows)")
 	format := tableFlags(f)
 	return func(ctx context.Context, in *invocation, names []string) error {
 		table := given(f, "data")
@@ -60,8 +60,8 @@ func runCommand(f *flag.FlagSet) action {
 }
 
 // runAll runs experiments and writes the page of the results.
-func runAll(ctx context.Context, in *invocation, c *choice, w *work, experiments []*experiment.Experiment) error {
-	ran, err := newBatch(in, w, c).run(ctx, experiments)
+func runAll(ctx context.Context, in *invocation, c *choice, w *work, all []*experiment.Experiment) error {
+	ran, err := newBatch(in, w, c).run(ctx, all)
 	if ran == 0 {
 		return err
 	}

@@ -43,7 +43,8 @@ func signaled(p *process, s syscall.Signal) bool {
 // slow returns the manifest small with as many seeds, whose cells take five times so many milliseconds.
 func slow(t *testing.T, seeds, sleep int) string {
 	t.Helper()
-	return edit(t, small, "[1, 2]", fmt.Sprintf(`"1..%d"`, seeds), "points = 5", fmt.Sprintf("points = 5\nsleep = %d", sleep))
+	long := fmt.Sprintf("points = 5\nsleep = %d", sleep)
+	return edit(t, small, "[1, 2]", fmt.Sprintf(`"1..%d"`, seeds), "points = 5", long)
 }
 
 // temporary fails if temporary files are left in a results folder.
@@ -53,37 +54,43 @@ func temporary(t *testing.T, dir string) {
 	check.Equal(t, "temporary files are left", len(left), 0)
 }
 
+// A run, or one of two in a folder, is killed at moments of computing and publishing and at random; what is
+// published is whole at any time, and in the end the same as without.
 func TestKilledRunGoesOn(t *testing.T) {
 	m, whole := write(t, slow(t, 4, 2)), t.TempDir()
 	mustRun(t, "-exp", m, "-out", whole)
 	want := results(t, filepath.Join(whole, "small"))
-	random := time.Duration(rand.Int64N(int64(100 * time.Millisecond)))
-	middle := 0 // kills before the end
-	for name, ready := range map[string]func(dir string, start time.Time) bool{
-		"after half of the cells":  func(dir string, _ time.Time) bool { return len(cellFiles(t, dir)) >= 4 },
-		"among the results":        func(dir string, _ time.Time) bool { return exists(dir, "manifest.toml") },
-		"after " + random.String(): func(_ string, start time.Time) bool { return time.Since(start) > random },
-	} {
+	moments := []func(dir string) bool{
+		func(dir string) bool { return len(cellFiles(t, dir)) >= 4 },
+		func(dir string) bool { return exists(dir, "manifest.toml") },
+	}
+	for range check.Torture(t, 1, 20, 200) {
+		end := time.Now().Add(time.Duration(rand.Int64N(int64(150 * time.Millisecond))))
+		moments = append(moments, func(string) bool { return time.Now().After(end) })
+	}
+	incomplete := 0
+	for k, ready := range moments {
 		out := t.TempDir()
-		dir, start := filepath.Join(out, "small"), time.Now()
-		p, ended := startAndWait(t, func() bool { return ready(dir, start) }, "-exp", m, "-out", out, "-workers", "2")
+		dir := filepath.Join(out, "small")
+		args := []string{"-exp", m, "-out", out, "-quiet", "-workers", "2"}
+		others := make(chan error, 1)
+		others <- nil
+		if k%2 == 1 {
+			_, other := startAndWait(t, func() bool { return true }, args...)
+			<-others
+			go func() { others <- <-other }()
+		}
+		p, ended := startAndWait(t, func() bool { return ready(dir) }, args...)
 		p.Process.Kill()
 		<-ended
-		cells, complete := len(cellFiles(t, dir)), exists(dir, "SHA256SUMS")
-		t.Logf("%s: killed: %t, with %d cells", name, signaled(p, syscall.SIGKILL), cells)
-		if cells < 8 && complete {
-			t.Errorf("%s: SHA256SUMS is there before the end", name)
+		wholeFiles(t, dir, want)
+		if !exists(dir, "SHA256SUMS") {
+			incomplete++
 		}
-		if !complete {
-			middle++
-		}
-		mustRun(t, "-exp", m, "-out", out)
-		same(t, results(t, dir), want)
-		temporary(t, dir)
+		check.OK(t, <-others)
+		complete(t, m, out, want)
 	}
-	if middle == 0 {
-		t.Error("no run was killed in the middle")
-	}
+	check.Equal(t, "runs were killed in the middle", incomplete > 0, true)
 }
 
 // A signal ends all experiments at work; the same command goes on, and makes what a run without
@@ -128,31 +135,20 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 		t.Skip("interrupts are ignored, as in the background of a script")
 	}
 	m, out := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 20000\ndeaf = true")), t.TempDir()
-	for wait := 50 * time.Millisecond; ; wait *= 2 {
-		p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out)
-		time.Sleep(wait) // for the first cell to begin
-		deadline := time.After(20 * time.Second)
-		for waiting := true; waiting; {
-			// The signals are apart, since of two at the same time one is lost.
-			if err := p.Process.Signal(os.Interrupt); err != nil && len(ended) == 0 {
-				t.Log(err) // it is just ending
+	p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out)
+	time.Sleep(300 * time.Millisecond) // for the first cell to begin
+	for range 100 {
+		p.Process.Signal(os.Interrupt) // it may just be ending; two signals at the same time are one
+		select {
+		case <-ended:
+			if !signaled(p, syscall.SIGINT) {
+				t.Errorf("it ended with %v, want the second interrupt to end it: %s", p.ProcessState, &p.stderr)
 			}
-			select {
-			case <-ended:
-				waiting = false
-			case <-deadline:
-				t.Fatal("it goes on after many interrupts")
-			case <-time.After(50 * time.Millisecond):
-			}
+			return
+		case <-time.After(50 * time.Millisecond):
 		}
-		if p.ProcessState.ExitCode() == 130 && wait < 2*time.Second {
-			continue // it had not begun
-		}
-		if !signaled(p, syscall.SIGINT) {
-			t.Errorf("it ended with %v, want the second interrupt to end it: %s", p.ProcessState, &p.stderr)
-		}
-		return
 	}
+	t.Fatal("it goes on after many interrupts")
 }
 
 // claimed reports whether a cell of small is being computed.
@@ -161,8 +157,8 @@ func claimed(t testing.TB, out string) bool {
 	return len(glob(t, out, "small", "cells", "at", "*.claim")) > 0
 }
 
-// Runs of one command share its folder, as the tasks of a job array do: each cell is computed once, also if one of
-// them is killed and started again, and one run publishes. Of other values there is one run at a time.
+// Runs of one command share its folder, as the tasks of a job array do: each cell is computed once, also if
+// one of them is killed and started again, and one run publishes. Of other values there is one run at a time.
 func TestRunsInOneFolder(t *testing.T) {
 	m, whole, out := write(t, slow(t, 8, 10)), t.TempDir(), t.TempDir()
 	mustRun(t, "-exp", m, "-out", whole, "-workers", "8")
@@ -178,7 +174,8 @@ func TestRunsInOneFolder(t *testing.T) {
 	for range 3 {
 		start(func() bool { return claimed(t, out) })
 	}
-	fails(t, "small: a run of other values or other code is using "+dir, "-exp", m, "-out", out, "-set", "model.scale=0.4")
+	busy := "small: a run of other values or other code is using " + dir
+	fails(t, busy, "-exp", m, "-out", out, "-set", "model.scale=0.4")
 	for computed() < 4 {
 		time.Sleep(time.Millisecond)
 	}
@@ -232,9 +229,8 @@ func TestFailureTogether(t *testing.T) {
 	mustRun(t, "-exp", "a")
 	remove(t, "results", "a", "summary.csv") // to be published again
 	code, stdout, stderr := exit(t, "-all", "-quiet", "-workers", "1")
-	if code != 1 || !strings.HasPrefix(stderr, "runner: bad: cell total seed=") || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("exit code %d, %q", code, stderr)
-	}
+	begins(t, stderr, "runner: bad: cell total seed=")
+	check.Equal(t, "exit code, and lines", []int{code, strings.Count(stderr, "\n")}, []int{1, 1})
 	contains(t, stdout, "a: 4 cells, 0 computed, 4 done before; ")
 	check.Equal(t, "what failed is published", exists("results", "bad", "SHA256SUMS"), false)
 	write(t, named("bad"), "experiments", "bad.toml")
@@ -246,7 +242,8 @@ func TestFailureTogether(t *testing.T) {
 func TestLongestFirst(t *testing.T) {
 	m, out, dir := published(t, slow(t, 2, 1))
 	remove(t, dir, "cells")
-	write(t, regexp.MustCompile(`"total": [^\n]*`).ReplaceAllString(read(t, dir, "run.json"), `"total": 3000`), dir, "run.json")
+	total := regexp.MustCompile(`"total": [^\n]*`)
+	write(t, total.ReplaceAllString(read(t, dir, "run.json"), `"total": 3000`), dir, "run.json")
 	mustRun(t, "-exp", m, "-out", out, "-workers", "1")
 	order := map[time.Time]string{}
 	for _, path := range cellFiles(t, dir) {

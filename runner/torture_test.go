@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"closedform/core/random"
 	"closedform/internal/check"
 )
 
@@ -45,70 +43,6 @@ func wholeFiles(t *testing.T, dir string, want map[string]string) {
 		if exists(dir, name) && read(t, dir, name) != text {
 			t.Errorf("%s is there and has other bytes", name)
 		}
-	}
-}
-
-// disturb sends the process signals, at a random moment or at one of publishing, and waits for its end.
-func disturb(r *rand.Rand, p *process, ended <-chan error, out string, most time.Duration) (what string) {
-	begin, moment := time.Now(), time.Duration(r.Int64N(int64(most)))
-	files := strings.Split(",,cells/lock,cells/published,README.md,runs.csv,SHA256SUMS,../index.html", ",")
-	file := files[r.IntN(len(files))]
-	for len(ended) == 0 && time.Since(begin) < moment && (file == "" || !exists(out, "small", file)) {
-		time.Sleep(50 * time.Microsecond)
-	}
-	signals := [][]syscall.Signal{
-		{syscall.SIGKILL},
-		{syscall.SIGKILL},
-		{syscall.SIGKILL},
-		{syscall.SIGTERM},
-		{syscall.SIGINT, syscall.SIGINT},
-		{syscall.SIGSTOP, syscall.SIGKILL},
-		{syscall.SIGSTOP, syscall.SIGCONT},
-	}[r.IntN(7)]
-	for i, s := range signals {
-		if i > 0 {
-			time.Sleep(time.Duration(r.Int64N(int64(5 * time.Millisecond))))
-		}
-		p.Process.Signal(s) // it may have ended
-	}
-	<-ended
-	return fmt.Sprintf("%v of %q after %v: %v", signals, p.Args[1:], time.Since(begin), p.ProcessState)
-}
-
-// Runs, and several runs in one folder, are ended at random, again and again;
-// what is published is whole at any time, and in the end the same as without.
-func TestTortureKills(t *testing.T) {
-	kills := check.Torture(t, 0, 30, 300)
-	manifest, _, want := tortured(t)
-	begin := time.Now()
-	exit(t, "-exp", manifest, "-out", t.TempDir(), "-quiet")
-	most := time.Since(begin)
-	for round := 0; kills > 0; round++ {
-		r := rand.New(random.Source("runner", "torture", round))
-		out := t.TempDir()
-		for range 1 + r.IntN(4) {
-			var done []string
-			started := 1 + r.IntN(3)
-			ends := make(chan string, started)
-			for range started {
-				args := []string{"-exp", manifest, "-out", out, "-quiet", "-workers", fmt.Sprint(1 + r.IntN(2))}
-				p, ended := startAndWait(t, func() bool { return true }, args...)
-				own := rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
-				go func() { ends <- disturb(own, p, ended, out, most*5/4) }()
-			}
-			for range started {
-				done = append(done, <-ends)
-				kills--
-			}
-			wholeFiles(t, filepath.Join(out, "small"), want)
-			if t.Failed() {
-				t.Fatalf("round %d: %s", round, strings.Join(done, "\n"))
-			}
-		}
-		if complete(t, manifest, out, want); t.Failed() {
-			t.Fatalf("round %d", round)
-		}
-		os.RemoveAll(out)
 	}
 }
 
@@ -145,7 +79,8 @@ func TestTortureFullDisk(t *testing.T) {
 		p.Env = append(p.Env, fmt.Sprintf("%s=%d", fileLimit, limit))
 		p.Run()
 		said := p.stderr.String()
-		if p.ProcessState.ExitCode() != 1 || !strings.Contains(said, "write /") || strings.Contains(said, "goroutine") {
+		code := p.ProcessState.ExitCode()
+		if code != 1 || !strings.Contains(said, "write /") || strings.Contains(said, "goroutine") {
 			t.Errorf("files of %d bytes: %v: %s", limit, p.ProcessState, said)
 		}
 		wholeFiles(t, filepath.Join(out, "small"), want)
@@ -177,7 +112,8 @@ var damages = map[string]func(path, outside string) error{
 	},
 }
 
-// Whatever happens to a file of the results or of the cells, the same command puts it right, and writes nowhere else.
+// Whatever happens to a file of the results or of the cells, the same command puts it right, and writes
+// nowhere else.
 func TestTortureDamage(t *testing.T) {
 	stride := check.Torture(t, 11, 2, 1)
 	manifest, whole, want := tortured(t)

@@ -28,7 +28,7 @@ func verifyCommand(f *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		if experiments, err = verifiable(in.stdout, experiments, c); err != nil {
+		if experiments, err = c.verifiable(in.stdout, experiments); err != nil {
 			return err
 		}
 		temporary, err := os.MkdirTemp("", "closedform-verify-")
@@ -64,9 +64,10 @@ func verifyCommand(f *flag.FlagSet) action {
 	}
 }
 
-// verifiable returns the experiments whose results were made by the programs that are installed. All must have
-// results.
-func verifiable(stdout io.Writer, all []*experiment.Experiment, c *choice) (same []*experiment.Experiment, err error) {
+// verifiable returns the experiments whose results were made by the programs that are installed. All must
+// have results.
+func (c *choice) verifiable(w io.Writer, all []*experiment.Experiment) ([]*experiment.Experiment, error) {
+	var same []*experiment.Experiment
 	for _, e := range all {
 		if _, err := store.OpenResults(c.dir(e)); err != nil {
 			return nil, fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
@@ -79,7 +80,7 @@ func verifiable(stdout io.Writer, all []*experiment.Experiment, c *choice) (same
 		if slices.Equal(programs, run.Programs) {
 			same = append(same, e)
 		} else {
-			fmt.Fprintf(stdout, "%s: computed by %s, not by %s; skipped\n",
+			fmt.Fprintf(w, "%s: computed by %s, not by %s; skipped\n",
 				e.Name, strings.Join(run.Programs, ", "), strings.Join(programs, ", "))
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // replaceFile replaces the content of a published file and, as one who hides it would, its checksum.
 func replaceFile(t testing.TB, dir, name, text string) {
 	t.Helper()
-	sums := edit(t, read(t, dir, "SHA256SUMS"), fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(read(t, dir, name))), name),
-		fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name))
+	sum := func(text string) string { return fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name) }
+	sums := edit(t, read(t, dir, "SHA256SUMS"), sum(read(t, dir, name)), sum(text))
 	write(t, text, dir, name)
 	write(t, sums, dir, "SHA256SUMS")
 }
@@ -100,7 +100,7 @@ func TestDraw(t *testing.T) {
 	drew := "other: no results in results/other: run it\nsmall: 2 figures drawn\n"
 	check.Equal(t, "it prints", mustRun(t, "draw", "-all"), drew)
 	same(t, results(t, dir), want)
-	check.Equal(t, "it has computed something", []any{exists("results", "other"), len(cellFiles(t, dir))}, []any{false, 0})
+	check.Equal(t, "it has computed something", exists("results", "other") || len(cellFiles(t, dir)) > 0, false)
 
 	// Figures that are drawn otherwise have other sums, and a run draws them again.
 	mustRun(t, "draw", "-exp", "small", "-set", "title=Ways", "-out", "results")
@@ -112,7 +112,8 @@ func TestDraw(t *testing.T) {
 
 	remove(t, dir, "walks.csv.gz")
 	remove(t, dir, "runs.png")
-	const lack = "small: figure walks needs walks.csv.gz, which is not committed; to make it: go run ./runner -exp small\n"
+	const lack = "small: figure walks needs walks.csv.gz, which is not committed; to make it: " +
+		"go run ./runner -exp small\n"
 	code, stdout, stderr := exit(t, "draw", "-exp", "other", "-exp", "small")
 	none := "runner: other: no results in results/other: run it\n"
 	check.Equal(t, "exit code", []any{code, stdout, stderr}, []any{1, "small: 1 figures drawn\n", none + lack})

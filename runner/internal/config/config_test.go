@@ -16,7 +16,7 @@ type Item struct {
 
 type Inner struct {
 	Rate  float64  `toml:"rate"`
-	Words []string `toml:"words,omitempty"`
+	Words []string `toml:"words,omitempty" distinct:"true"`
 }
 
 func (i *Inner) Validate() error { return field.Within("rate", i.Rate, 0, 1) }
@@ -65,17 +65,16 @@ func decode(text string, overrides ...string) (*Manifest, toy, error) {
 func TestDecode(t *testing.T) {
 	m, v, err := decode(text)
 	check.OK(t, err)
-	if m.Name != "toy" || m.Effort != "full" || m.Folder != "x" || m.Seed != 2 {
-		t.Errorf("header %+v", m.Header)
-	}
-	check.Equal(t, "items", []any{len(v.Items), v.Items[0].Rate, v.Items[1].Rate, len(v.Items[1].Words)}, []any{2, 0.5, 1.0, 2})
-	check.Equal(t, "seeds", []any{len(v.Sweep.Seed), v.Sweep.Seed[2]}, []any{3, 3})
-	resolved := check.Must(m.Resolved(&v))
-	m2, w, err := decode(string(resolved))
-	again, _ := m2.Resolved(&w)
-	if err != nil || string(again) != string(resolved) || w.Items[0].Rate != 0.5 || strings.Contains(string(resolved), "extra") {
-		t.Errorf("%v: resolved to %s, and then to %s", err, resolved, again)
-	}
+	check.Equal(t, "header", []any{m.Name, m.Effort, m.Folder, m.Seed}, []any{"toy", "full", "x", 2})
+	items := []Item{{"first", Inner{0.5, []string{"a", "b"}}}, {"second", Inner{1, []string{"a", "b"}}}}
+	check.Equal(t, "items", v.Items, items)
+	check.Equal(t, "seeds", v.Sweep.Seed, Ints{1, 2, 3})
+	resolved := string(check.Must(m.Resolved(&v)))
+	m, v, err = decode(resolved)
+	check.OK(t, err)
+	check.Equal(t, "items that are read again", v.Items, items)
+	check.Equal(t, "resolved again", string(check.Must(m.Resolved(&v))), resolved)
+	check.Equal(t, "an empty table is spelled out", strings.Contains(resolved, "extra"), false)
 }
 
 func TestErrors(t *testing.T) {
@@ -92,6 +91,9 @@ func TestErrors(t *testing.T) {
 		{"[sweep]", "[swept]", "", []string{"x/toy.toml:11: swept: ", "did you mean sweep?"}},
 		{"rate = 0.5", "rate = = 0.5", "", []string{"x/toy.toml:6: "}},
 		{"", "", "base.rate=2", []string{"-set base.rate=2: base.rate: "}},
+		{"rate = 0.5", "rate = nan", "", []string{"x/toy.toml:6: base.rate: NaN is not allowed; allowed: a number"}},
+		{`"a", "b"`, `"a", "a"`, "", []string{"x/toy.toml:7: base.words: a is in the list twice; allowed: values that differ"}},
+		{"second\"", "1.5\"", "item.1.5.rate=2", []string{"-set item.1.5.rate=2: item.1.5.rate: 2 is not allowed"}},
 		{"", "", "item.third.rate=1", []string{"-set item.third.rate=1: ", "first, second"}},
 		{"", "", "item.second.rate=-1", []string{"-set item.second.rate=-1: item.second.rate: "}},
 		{"", "", "item.*.rate=-1", []string{"-set item.*.rate=-1: item.first.rate: "}},

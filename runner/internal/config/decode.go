@@ -118,7 +118,8 @@ func (m *Manifest) decodeList(path string, tables []map[string]any, names []stri
 	}
 }
 
-// decodeValue lets the TOML library decode a value that is not a table. A single value stands for a list of it.
+// decodeValue lets the TOML library decode a value that is not a table. A single value stands for a list
+// of it.
 func decodeValue(path string, value any, to reflect.Value) error {
 	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
 	text, err := toml.Marshal(map[string]any{"x": value})
@@ -171,8 +172,8 @@ func isTable(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[toml.Unmarshaler]())
 }
 
-// check returns an error if a value is not allowed, or one of a list: if it is not a number, outside of a range
-// such as "each 1 to 100", empty though it is required, or there twice.
+// check returns an error if a value is not allowed, or one of a list: if it is not a number, outside of a
+// range such as "each 1 to 100", empty though it is required, or there twice.
 func (f tagged) check(path string) error {
 	required, unique := f.tag.Get("allowed"), f.tag.Get("distinct") != ""
 	values := []any{f.value.Interface()}
@@ -261,7 +262,7 @@ var former = map[string]string{
 	"near":             "make changed images a file of [[outside]]",
 	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
 	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
-	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study compare",
+	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of compare",
 	"unknown.score":    "the tables have all scores of unknown.scores",
 }
 

@@ -40,15 +40,16 @@ const (
 
 // Header has the keys that all manifests have.
 type Header struct {
-	Name      string   `toml:"name" allowed:"up to 64 of a-z, 0-9, _ and -"` // the results folder
-	Study     string   `toml:"study"`                                        // the study that reads the rest
-	Seed      int      `toml:"seed"`                                         // of all that is random; where seeds are swept, the one that is drawn
-	Effort    string   `toml:"effort"`                                       // quick or full, by which -all can choose; full
-	Group     string   `toml:"group,omitempty"`                              // what it is about, one of Groups
-	Finding   string   `toml:"finding,omitempty"`                            // what was found, with references to numbers of the tables
-	Short     []string `toml:"short,omitempty"`                              // key=value: what makes the experiment take seconds
+	// Name is that of the results folder.
+	Name      string   `toml:"name" allowed:"up to 64 of a-z, 0-9, _ and -"`
+	Study     string   `toml:"study"`             // the study that reads the rest
+	Seed      int      `toml:"seed"`              // of all random numbers; of swept seeds the one that is drawn
+	Effort    string   `toml:"effort"`            // quick or full, by which -all can choose; full
+	Group     string   `toml:"group,omitempty"`   // what it is about, one of Groups
+	Finding   string   `toml:"finding,omitempty"` // what was found, with references to numbers of the tables
+	Short     []string `toml:"short,omitempty"`   // key=value: what makes the experiment take seconds
 	Overrides []string `toml:"overrides,omitempty"`
-	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to; that of the manifest
+	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to
 }
 
 // Groups are the words for what experiments are about.
@@ -61,8 +62,8 @@ func (h *Header) Validate() error {
 	if !names.MatchString(h.Name) {
 		return field.Errorf("name", "%q is not allowed; allowed: up to 64 of a-z, 0-9, _ and -", h.Name)
 	}
-	return cmp.Or(field.OneOf("effort", h.Effort, "quick", "full"), field.OneOf("group", cmp.Or(h.Group, Groups[0]), Groups...),
-		field.Within("seed", h.Seed, 0, MaxSeed))
+	return cmp.Or(field.OneOf("effort", h.Effort, "quick", "full"),
+		field.OneOf("group", cmp.Or(h.Group, Groups[0]), Groups...), field.Within("seed", h.Seed, 0, MaxSeed))
 }
 
 // Manifest is a manifest of which the header is decoded, and by [Manifest.Decode] the rest.
@@ -180,11 +181,9 @@ func Find(name, folder string) (string, error) {
 			return p, nil
 		}
 	}
-	all, err := List(folder)
-	if err != nil {
-		return "", err
-	}
-	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s", name, folder, strings.Join(all, ", "))
+	all, _ := List(folder)
+	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s",
+		name, folder, strings.Join(all, ", "))
 }
 
 // List returns the names of the manifests in the folder, without .toml, sorted.

@@ -33,7 +33,8 @@ func (s *Ints) UnmarshalTOML(v any) error {
 	}
 	var first, last int
 	fmt.Sscanf(fmt.Sprint(v), "%d..%d", &first, &last)
-	if v != fmt.Sprintf("%d..%d", first, last) || first < 0 || last < first || last > MaxSeed || last-first >= MaxCells {
+	if v != fmt.Sprintf("%d..%d", first, last) || first < 0 || last < first || last > MaxSeed ||
+		last-first >= MaxCells {
 		return fmt.Errorf(`%v is not allowed; allowed: a range such as "1..20" or a list of integers`, v)
 	}
 	for n := first; n <= last; n++ {

@@ -86,7 +86,7 @@ func Read(path string, overrides []string) (*Experiment, error) {
 // ShortForm returns the short form of the experiment, with further values.
 func (e *Experiment) ShortForm(overrides []string) (*Experiment, error) {
 	if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
-		return nil, e.Errorf("short", `missing; allowed: what makes the experiment take seconds, such as ["sweep.seed=[1]"]`)
+		return nil, e.Errorf("short", `missing; allowed: what makes it take seconds, such as ["sweep.seed=[1]"]`)
 	}
 	return Read(e.File, slices.Concat(e.Short, overrides))
 }
@@ -109,8 +109,8 @@ func (e *Experiment) Free(dir string) error {
 	old, err1 := filepath.Abs(made.Folder)
 	today, err2 := filepath.Abs(e.Folder)
 	if err == nil && err1 == nil && err2 == nil && old != today {
-		return fmt.Errorf("%s has the results of a manifest in %s, not in %s; choose another folder by -out, or remove them",
-			dir, old, today)
+		return fmt.Errorf("%s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
+			"or remove them", dir, old, today)
 	}
 	return nil
 }

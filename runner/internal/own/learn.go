@@ -21,9 +21,9 @@ import (
 // saveEvery is how many rows are learned between two versions of the network's file.
 const saveEvery = 1000
 
-// Learn has the network predict each row, print that, and learn the row, whose class is in a column. Without a name
-// the column is that of the training; if the table has none, the class is on the line after the row. The network is
-// written to a file again and again, and at the end.
+// Learn has the network predict each row, print that, and learn the row, whose class is in a column. Without
+// a name the column is that of the training; if the table has none, the class is on the line after the row.
+// The network is written to a file again and again, and at the end.
 func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) error {
 	o, err := r.open()
 	if err != nil {
@@ -110,8 +110,8 @@ func (l *learning) next(ctx context.Context) (done bool, err error) {
 			return true, bad
 		}
 		if bad == nil && l.isRow() {
-			return true, fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as the table has no column "+
-				"of classes; -class names the column", l.rows.File, l.rows.Line[0], label)
+			return true, fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as the table has no "+
+				"column of classes; -class names the column", l.rows.File, l.rows.Line[0], label)
 		}
 		l.passOver(bad)
 		failed = cmp.Or(failed, bad)
@@ -186,13 +186,14 @@ func (l *learning) save() error {
 }
 
 func (l *learning) summary() {
-	c, scores := l.Counts, ""
+	c, n, scores := l.Counts, len(l.Classes), ""
 	if c.Learned > 0 {
 		scores = fmt.Sprintf("; error before learning %.4g, log loss %.4g", c.Error(), c.LogLoss())
 	}
-	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned%s; %d unknown\n", l.file, c.Rows, c.Learned, scores, c.Unknown)
+	about := fmt.Sprintf("%d rows, %d learned%s; %d unknown", c.Rows, c.Learned, scores, c.Unknown)
+	fmt.Fprintf(l.stderr, "%s: %s\n", l.file, about)
 	if c.Added > 0 {
-		added := l.Classes[len(l.Classes)-c.Added:]
-		fmt.Fprintf(l.stderr, "%s: %d of %d classes are new since the training: %q\n", l.file, c.Added, len(l.Classes), added)
+		fmt.Fprintf(l.stderr, "%s: %d of %d classes are new since the training: %q\n",
+			l.file, c.Added, n, l.Classes[n-c.Added:])
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"closedform/runner/internal/trained"
 )
 
-// Manifest writes a manifest beside a table, and returns its path. The test rows are those of another table, unless
-// its name is empty. What does not fit the format is an error, before anything is written.
+// Manifest writes a manifest beside a table, and returns its path. The test rows are those of another table,
+// unless its name is empty. What does not fit the format is an error, before anything is written.
 func Manifest(w io.Writer, file, test string, f dataset.Format) (path string, err error) {
 	e, err := f.Read(file)
 	if err != nil {
@@ -31,7 +31,8 @@ func Manifest(w io.Writer, file, test string, f dataset.Format) (path string, er
 	path = stem(file) + ".toml"
 	old, err := os.ReadFile(path)
 	if err == nil && string(old) != text {
-		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, or remove it", path)
+		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, "+
+			"or remove it", path)
 	}
 	fmt.Fprintf(w, "manifest: %s\n", path)
 	if err == nil {
@@ -50,8 +51,8 @@ func stem(file string) string {
 func Unlearned(dir string) error {
 	file := filepath.Join(dir, "network.npz")
 	if n, err := trained.Read(file); err == nil && n.Counts.Learned > 0 {
-		return fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: move or remove it",
-			file, n.Counts.Learned)
+		return fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: "+
+			"move or remove it", file, n.Counts.Learned)
 	}
 	return nil
 }
@@ -72,7 +73,7 @@ func manifest(file, test string, examples int, f dataset.Format) (string, error)
 	}
 	seeds, snapshots := `"1..5"`, ""
 	if examples > 5000 {
-		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting the test rows takes time"
+		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting takes time"
 	}
 	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem(file))), "_")
 	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")

@@ -66,7 +66,8 @@ func (r *Rows) open() (*opened, error) {
 	o.layout.Decimal = cmp.Or(r.Layout.Decimal, n.Layout.Decimal)
 	switch {
 	case r.Decides && slices.Contains(n.Classes, trained.Unknown):
-		return nil, fmt.Errorf("%s: has a class named %s; rename it to use -unknown, -wrong or -familiar", r.Network, trained.Unknown)
+		return nil, fmt.Errorf("%s: has a class named %s; rename it to use -unknown, -wrong or -familiar",
+			r.Network, trained.Unknown)
 	case r.Wrong > 0 && n.Record == nil:
 		return nil, fmt.Errorf("%s: has no record of predictions before learning, which -wrong needs; "+
 			"train the network again in one pass by [save]", r.Network)
@@ -89,8 +90,8 @@ func (r *Rows) open() (*opened, error) {
 	return o, nil
 }
 
-// Predict returns what the network says of each row, after the value of the row in the column id, or without one
-// its number.
+// Predict returns what the network says of each row, after the value of the row in the column id, or without
+// one its number.
 func (r *Rows) Predict(id string) (*table.Table, error) {
 	o, err := r.open()
 	if err != nil {
@@ -128,7 +129,8 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 	}
 	switch {
 	case r.Wrong > 0 && math.IsInf(o.decide.Probability, 1):
-		say("the predictions before learning are too few, or too often wrong, for -wrong %g: all rows are unknown", r.Wrong)
+		say("the predictions before learning are too few, or too often wrong, for -wrong %g: all rows are unknown",
+			r.Wrong)
 	case r.Wrong > 0:
 		say("least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are wrong",
 			o.decide.Probability, 100*confidence, 100*r.Wrong)
@@ -143,8 +145,8 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 	return out, nil
 }
 
-// takeID returns the column of that name, or the numbers of the rows if the name is empty. If all columns of the
-// table are inputs, it takes the column out.
+// takeID returns the column of that name, or the numbers of the rows if the name is empty. If all columns of
+// the table are inputs, it takes the column out.
 func takeID(rows *dataset.Table, name string, inputs bool) (ids table.Column, err error) {
 	if name == "" {
 		ids = table.Int("row", "")

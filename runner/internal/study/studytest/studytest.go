@@ -52,9 +52,9 @@ func prepare(kind study.Kind, manifest string, overrides []string) (study.Experi
 	return e, e.Prepare(context.Background())
 }
 
-// Run runs all cells, last first, and returns the tables as they are read back from their files. All cells must have
-// different keys and specs that JSON can hold, and end when they are cancelled. It draws all figures once; if some are
-// of times it measures these, and their tables come last.
+// Run runs all cells, last first, and returns the tables as they are read back from their files. All cells
+// must have different keys and specs that JSON can hold, and end when they are cancelled. It draws all
+// figures once.
 func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) table.Set {
 	t.Helper()
 	e := New(t, kind, manifest, overrides...)
@@ -100,7 +100,7 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 	return published
 }
 
-// Rows returns the rows of a table where columns have these texts, "method=adf k=4", of which there must be some.
+// Rows returns the rows of a table where columns have these texts, "method=adf k=4". There must be some.
 func Rows(t testing.TB, of *table.Table, where string) *table.Table {
 	t.Helper()
 	for _, w := range strings.Fields(where) {
