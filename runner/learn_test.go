@@ -153,8 +153,10 @@ func TestLearnPassesOver(t *testing.T) {
 	contains(t, log, "other.npz: 7 rows, 2 learned; ", `bare "`)
 	// A table without the class, an input, or a file for the network is an error before its rows are learned.
 	for _, c := range []struct{ text, args, want string }{
-		{"length,colour,width\n12,red,1\n12,green,2\n13,red,1\n", file + " -data - -to wrong.npz",
-			`standard input:3: "12,green,2" is a row; need the class of the row before`},
+		{
+			"length,colour,width\n12,red,1\n12,green,2\n13,red,1\n", file + " -data - -to wrong.npz",
+			`standard input:3: "12,green,2" is a row; need the class of the row before`,
+		},
 		{"species,length,width\nAsh,12,1\n", file + " -data -", `standard input:1: no column "colour"`},
 		{csv("Ash,12,red,1"), file + " -data - -to no/file.npz", "no/file.npz"},
 		{header, file + " -data - -unknown 2", "-unknown"},

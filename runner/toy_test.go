@@ -104,8 +104,10 @@ func (t *Toy) Cells() (cells []study.Cell) {
 	for _, m := range t.Methods {
 		for _, seed := range t.Seeds {
 			spec := toySpec{m.Name, m.ToyModel, seed, t.data}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: spec,
-				Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) }})
+			cells = append(cells, study.Cell{
+				Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: spec,
+				Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) },
+			})
 		}
 	}
 	return cells

@@ -188,14 +188,26 @@ func TestOverrides(t *testing.T) {
 		seeds Ints
 		items []Item
 	}{
-		{[]string{"item.second.rate=0.125", "sweep.seed=2..4", "item.first.words=['c', 'd']"}, Ints{2, 3, 4},
-			[]Item{{"first", Inner{0.5, []string{"c", "d"}}}, {"second", Inner{0.125, one}}}},
-		{[]string{"base.words=[]", "effort=quick"}, Ints{1, 2, 3},
-			[]Item{{"first", Inner{0.5, nil}}, {"second", Inner{1, nil}}}},
-		{[]string{"item.*.rate=0.125", "sweep.seed=3", "item.second.words=x", "seed=3"}, Ints{3},
-			[]Item{{"first", Inner{0.125, one}}, {"second", Inner{0.125, two}}}},
-		{[]string{inline, "item.two.words=x"}, Ints{1, 2, 3},
-			[]Item{{"one", Inner{1, one}}, {"two", Inner{0.5, two}}}},
+		{
+			[]string{"item.second.rate=0.125", "sweep.seed=2..4", "item.first.words=['c', 'd']"},
+			Ints{2, 3, 4},
+			[]Item{{"first", Inner{0.5, []string{"c", "d"}}}, {"second", Inner{0.125, one}}},
+		},
+		{
+			[]string{"base.words=[]", "effort=quick"},
+			Ints{1, 2, 3},
+			[]Item{{"first", Inner{0.5, nil}}, {"second", Inner{1, nil}}},
+		},
+		{
+			[]string{"item.*.rate=0.125", "sweep.seed=3", "item.second.words=x", "seed=3"},
+			Ints{3},
+			[]Item{{"first", Inner{0.125, one}}, {"second", Inner{0.125, two}}},
+		},
+		{
+			[]string{inline, "item.two.words=x"},
+			Ints{1, 2, 3},
+			[]Item{{"one", Inner{1, one}}, {"two", Inner{0.5, two}}},
+		},
 	} {
 		m, v, err := decode(text, c.set...)
 		check.OK(t, err)
