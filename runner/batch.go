@@ -19,7 +19,6 @@ import (
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/own"
-	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -47,7 +46,7 @@ func workFlags(f *flag.FlagSet) *work {
 type batch struct {
 	*invocation
 	*work
-	engine     engine.Here
+	engine     engine.Engine
 	dir        func(*experiment.Experiment) string // their results folders
 	sources    string                              // folder of the results that they read
 	published  func(*experiment.Experiment) error  // called after each is published
@@ -65,7 +64,7 @@ func newBatch(in *invocation, w *work, c *choice) *batch {
 	b := &batch{invocation: in, work: w, dir: c.dir, sources: *c.out}
 	b.published = func(*experiment.Experiment) error { return nil }
 	b.advice = "to go on: " + commandLine(in.words)
-	b.engine.Pool, b.engine.Stderr, b.engine.Progress.W = pool.New(max(1, int(w.workers))), in.stderr, in.stderr
+	b.engine.Pool, b.engine.Stderr, b.engine.Progress.W = engine.NewPool(max(1, int(w.workers))), in.stderr, in.stderr
 	if w.quiet {
 		b.engine.Progress.W = io.Discard
 	}
@@ -109,6 +108,8 @@ type job struct {
 	dir    string
 	inputs string // identifies all that the results follow from
 	work   engine.Work
+
+	manifest []byte // with all values spelled out
 }
 
 // runOne prepares the experiment, computes the missing cells and, unless another process has just
@@ -164,15 +165,16 @@ func (j *job) prepare(ctx context.Context) (err error) {
 	if j.work.Cells, j.work.Prints, err = j.Cells(); err != nil {
 		return err
 	}
-	if j.work.Manifest, err = j.Resolved(j.Study); err != nil {
+	if j.manifest, err = j.Resolved(j.Study); err != nil {
 		return err
 	}
 	program, err := experiment.Executable()
 	if err != nil {
 		return err
 	}
-	j.inputs = experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.work.Manifest, program, sums)
-	j.work.Name, j.work.Last = j.Name, filepath.Join(j.sources, filepath.Base(j.dir))
+	j.inputs = experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.manifest, program, sums)
+	j.work.Name = j.Name
+	j.work.Last, _ = store.ReadRun(filepath.Join(j.sources, filepath.Base(j.dir)))
 	j.work.Folder, err = store.Open(j.dir)
 	return err
 }

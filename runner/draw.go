@@ -19,14 +19,14 @@ const drawExamples = "go run ./runner draw fig1_12"
 
 func drawCommand(f *flag.FlagSet) action {
 	c := choiceFlags(f)
-	return func(_ context.Context, in *invocation, names []string) error {
+	return func(ctx context.Context, in *invocation, names []string) error {
 		experiments, err := c.load(in.stdout, names, false)
 		if err != nil {
 			return err
 		}
 		var undrawn []error
 		for _, e := range experiments {
-			n, missing, err := draw(e, c.dir(e))
+			n, missing, err := c.draw(ctx, e)
 			if err != nil {
 				return errors.Join(append(undrawn, fmt.Errorf("%s: %w", e.Name, err))...)
 			}
@@ -45,9 +45,9 @@ func drawCommand(f *flag.FlagSet) action {
 	}
 }
 
-// draw draws the figures of an experiment from its published tables in dir and removes those that it no
-// longer has. It returns how many were drawn, −1 if there are no results, and why others were not.
-func draw(e *experiment.Experiment, dir string) (drawn int, missing []string, err error) {
+// draw draws the figures of an experiment from its published tables and removes those that it no longer has. It returns how many were drawn, −1 if there are no results, and why others were not.
+func (c *choice) draw(ctx context.Context, e *experiment.Experiment) (drawn int, missing []string, err error) {
+	dir := c.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return -1, []string{"no results in " + dir + ": run it"}, nil
@@ -77,7 +77,7 @@ func draw(e *experiment.Experiment, dir string) (drawn int, missing []string, er
 		return 0, nil, err
 	}
 	defer folder.Close()
-	return len(files) / len(experiment.Formats), missing, folder.Replace(files, func(name string) bool {
+	return len(files) / len(experiment.Formats), missing, folder.Replace(ctx, files, func(name string) bool {
 		base, format, _ := strings.Cut(name, ".")
 		return slices.Contains(experiment.Formats, format) && !slices.Contains(names, base)
 	})

@@ -5,8 +5,8 @@ import (
 	"flag"
 	"path/filepath"
 
+	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/fetch"
 )
 
 const fetchExamples = "go run ./runner fetch iris mnist\n  go run ./runner fetch all"

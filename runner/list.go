@@ -14,8 +14,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -33,7 +33,7 @@ func listCommand(f *flag.FlagSet) action {
 			return err
 		}
 		all := make([]entry, len(paths))
-		pool.Each(ctx, len(paths), func(_ context.Context, i int) error {
+		engine.Each(ctx, len(paths), func(_ context.Context, i int) error {
 			all[i].read(paths[i], *out)
 			return nil
 		})

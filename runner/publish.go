@@ -16,40 +16,38 @@ import (
 
 // publish makes the results folder from the cells and prints what was done.
 func (j *job) publish(ctx context.Context) error {
-	cells, err := j.work.Tables()
+	cells, err := j.work.Load()
 	if err != nil {
 		return err
 	}
-	tables, err := j.Study.Tables(cells)
+	sets := make([]table.Set, len(cells))
+	for i, c := range cells {
+		sets[i] = c.Tables
+	}
+	tables, err := j.Study.Tables(sets)
 	if err != nil {
 		return err
 	}
-	readme, files, err := j.files(cells, tables)
+	readme, files, err := j.files(sets, tables)
 	if err != nil {
 		return err
 	}
-	run, err := j.provenance(ctx)
+	run, err := j.provenance(ctx, cells)
 	if err != nil {
 		return err
 	}
-	unlock, err := j.work.Folder.Lock(ctx) // of several processes the first publishes
+	made := j.work.Folder.Made(files, run)
+	words := made.Command[min(1, len(made.Command)):] // a damaged run.json may have none
+	readme.Command, readme.Programs = commandLine(words), made.Programs
+	readme.Result = report.NewResult(tables, made)
+	published, err := j.work.Folder.Publish(ctx, j.inputs, files, made, readme.Markdown())
 	if err != nil {
 		return err
 	}
-	defer unlock()
 	counts := fmt.Sprintf("%d cells, %d computed, %d done before", len(j.work.Cells), run.Computed, run.Reused)
-	if j.work.Folder.Published(j.inputs) {
+	if !published { // another process has
 		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, counts, j.dir)
 		return nil
-	}
-	err = j.work.Folder.Publish(j.inputs, files, run, func(run *store.Run) []byte {
-		args := run.Command[min(1, len(run.Command)):] // a damaged run.json may have none
-		readme.Command, readme.Programs = commandLine(args), run.Programs
-		readme.Result = report.NewResult(tables, run)
-		return readme.Markdown()
-	})
-	if err != nil {
-		return err
 	}
 	took := time.Since(j.start).Round(10 * time.Millisecond)
 	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, counts, len(files), j.dir, took)
@@ -61,15 +59,15 @@ func (j *job) publish(ctx context.Context) error {
 }
 
 // provenance returns what run.json says.
-func (j *job) provenance(ctx context.Context) (run *store.Run, err error) {
+func (j *job) provenance(ctx context.Context, cells []*store.Cell) (run *store.Run, err error) {
 	run = store.NewRun(ctx, j.words, j.start)
 	run.Manifest, run.ManifestDigest = j.Name, j.Digest
 	run.SourceDigest, run.Fused = experiment.SourceDigest(), fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
-	run.AddTimes(j.work.Done, func(i int) string { return j.work.Cells[i].Group() })
-	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err == nil {
+	run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
+	if run.Seeds, err = j.SeedsOf(j.manifest); err == nil {
 		run.Programs, err = j.FindPrograms()
 	}
 	return run, err
@@ -88,11 +86,11 @@ func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, file
 		r.Notes = noted.Notes(tables)
 	}
 	if len(j.Overrides) == 0 { // a finding is of the values of the manifest
-		if r.Finding, err = quote.Fill(j.Finding, tables); err != nil {
+		if r.Finding, err = quote.Fill(j.Finding, quote.Of(tables)); err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
 		}
 	}
-	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest})
+	files = append(files, store.File{Name: "manifest.toml", Data: j.manifest})
 	written := map[string]store.File{}
 	for _, t := range tables {
 		written[t.Name] = store.TableFile(t)

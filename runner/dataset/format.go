@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -44,7 +43,8 @@ func (w *Words) UnmarshalTOML(v any) error {
 		}
 	}
 	if !ok {
-		return fmt.Errorf(`%v is not allowed; allowed: a list of column names that differ, or "all", those that are not numbers`, v)
+		return fmt.Errorf(`%v is not allowed; allowed: a list of column names that differ, or "all", those that `+
+			`are not numbers`, v)
 	}
 	return nil
 }
@@ -72,12 +72,14 @@ type Missing string
 const (
 	MissingError Missing = "error" // they are errors
 	MissingDrop  Missing = "drop"  // their rows are left out
-	MissingMean  Missing = "mean"  // the mean of a training part stands for them, see Scaler; rows without a class are left out
+	// the mean of a training part stands for them, see Scaler; rows without a class are left out
+	MissingMean Missing = "mean"
 )
 
 // Validate returns an error for an unknown word, and for a column of two kinds.
 func (f Format) Validate() error {
-	err := cmp.Or(f.Layout.Validate(), field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean))
+	err := cmp.Or(f.Layout.Validate(), field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError,
+		MissingDrop, MissingMean))
 	if err != nil {
 		return err
 	}
@@ -144,7 +146,8 @@ func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
 		return nil, err
 	}
 	words := f.words(t, inputs)
-	if err := t.fit(append([]int{class}, slices.Compact(inputs)...), append(words, t.Columns[class]), f.Missing); err != nil {
+	if err := t.fit(append([]int{class}, slices.Compact(inputs)...), append(words, t.Columns[class]),
+		f.Missing); err != nil {
 		return nil, err
 	}
 	t, dropped := f.complete(t, append([]int{class}, inputs...))
@@ -171,7 +174,8 @@ func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
 		e.class = append(e.class, k)
 	}
 	if len(e.classes) < fewest {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(), len(e.classes), fewest)
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(),
+			len(e.classes), fewest)
 	}
 	return e.renumbered(e.present())
 }
@@ -224,139 +228,19 @@ func (t *Table) checkClasses(k int) error {
 	for i, row := range t.Cells {
 		name := row[k]
 		if name == Unknown {
-			return fmt.Errorf("%s:%d: column %q: a class cannot be called %s, the word for no class; rename it", t.File, t.Line[i], t.Columns[k], name)
+			return fmt.Errorf("%s:%d: column %q: a class cannot be called %s, the word for no class; rename it",
+				t.File, t.Line[i], t.Columns[k], name)
 		}
 		alike := strings.ToLower(strings.Join(strings.Fields(name), ""))
 		if x, ok := t.layout.number(name); ok && !IsMissing(name) {
 			alike = fmt.Sprint(x)
 		}
 		if other, ok := same[alike]; ok && other != name && !IsMissing(name) {
-			return fmt.Errorf("%s:%d: column %q: the classes %q and %q differ only in case, blanks or the way a number is written; write them alike",
+			return fmt.Errorf("%s:%d: column %q: the classes %q and %q differ only in case, blanks or the way a "+
+				"number is written; write them alike",
 				t.File, t.Line[i], t.Columns[k], other, name)
 		}
 		same[alike] = name
 	}
 	return nil
-}
-
-// complete returns the table without the rows that are left out, and their number: those with a missing
-// cell, or with missing = "mean" those without a class, the first of the columns.
-func (f Format) complete(t *Table, columns []int) (_ *Table, dropped int) {
-	whole := *t
-	whole.Cells, whole.Line = nil, nil
-	for i, row := range t.Cells {
-		first := slices.IndexFunc(columns, func(k int) bool { return IsMissing(row[k]) })
-		if first < 0 || f.Missing == MissingMean && first > 0 {
-			whole.Cells, whole.Line = append(whole.Cells, row), append(whole.Line, t.Line[i])
-		} else {
-			dropped++
-		}
-	}
-	return &whole, dropped
-}
-
-// features returns the inputs that the columns become, and the names of the columns without a value, which
-// are left out.
-func (t *Table) features(columns []int, words []string) (features []Feature, empty []string) {
-	for _, k := range columns {
-		name, levels := t.Columns[k], map[string]bool{}
-		for _, row := range t.Cells {
-			if IsMissing(row[k]) {
-				continue
-			}
-			level := row[k]
-			if !slices.Contains(words, name) {
-				level = "" // a number
-			}
-			levels[level] = true
-		}
-		if len(levels) == 0 {
-			empty = append(empty, name)
-		}
-		for _, level := range slices.Sorted(maps.Keys(levels)) {
-			features = append(features, Feature{name, level})
-		}
-	}
-	return features, empty
-}
-
-// columns returns the numbers of the columns of features.
-func (t *Table) columns(features []Feature) ([]int, error) {
-	columns := make([]int, len(features))
-	for j, f := range features {
-		k, err := t.column(f.Column)
-		if err != nil {
-			return nil, err
-		}
-		columns[j] = k
-	}
-	return columns, nil
-}
-
-// inputs returns the values of features, row by row, NaN where they are missing, and which
-// levels the table has that are none of these, such as "colour=red".
-func (t *Table) inputs(features []Feature) (x []float64, unknown []string, err error) {
-	columns, err := t.columns(features)
-	if err != nil {
-		return nil, nil, err
-	}
-	n := len(features)
-	x = make([]float64, len(t.Cells)*n)
-	words := map[int]map[string]int{} // the input of each level, by column
-	for j, k := range columns {
-		if level := features[j].Level; level == "" {
-			all, wrong := t.numbers(k, t.layout)
-			if wrong != nil {
-				return nil, nil, fmt.Errorf("%s:%d: column %q: %.40q is not a number", t.File, t.Line[wrong[0]], t.Columns[k], t.Cells[wrong[0]][k])
-			}
-			for i, v := range all {
-				x[i*n+j] = v
-			}
-		} else if words[k] == nil {
-			words[k] = map[string]int{level: j}
-		} else {
-			words[k][level] = j
-		}
-	}
-	for k, input := range words {
-		for i, row := range t.Cells {
-			if j, ok := input[row[k]]; ok {
-				x[i*n+j] = 1
-			} else if !IsMissing(row[k]) {
-				unknown = append(unknown, Feature{t.Columns[k], row[k]}.String())
-			} else {
-				for _, j := range input {
-					x[i*n+j] = math.NaN()
-				}
-			}
-		}
-	}
-	slices.Sort(unknown)
-	return x, slices.Compact(unknown), nil
-}
-
-// Rows returns the inputs of a table, whose columns are found by their names in any order
-// among others, as the scaler makes them: ready for a network that has learned from
-// examples it was applied to. A word that those did not have is 0 for all of its levels;
-// unknown lists such words, as "colour=red".
-func (s Scaler) Rows(t *Table) (x [][]float64, unknown []string, err error) {
-	n := len(s.Features)
-	if n == 0 {
-		return nil, nil, fmt.Errorf("%s: the scaler was not fitted to a table, and knows no columns", t.File)
-	}
-	all, unknown, err := t.inputs(s.Features)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range t.Cells {
-		row := all[i*n : (i+1)*n : (i+1)*n]
-		if j := slices.IndexFunc(row, math.IsNaN); j >= 0 && s.Fill == nil {
-			k, _ := t.column(s.Features[j].Column)
-			return nil, nil, fmt.Errorf(`%s:%d: column %q has no value: %q; allowed only after a training with missing = "mean"`,
-				t.File, t.Line[i], t.Columns[k], t.Cells[i][k])
-		}
-		s.scale(row)
-		x = append(x, row)
-	}
-	return x, unknown, nil
 }

@@ -73,9 +73,11 @@ func (l *lines) problem(line []byte) string {
 	case !utf8.Valid(line):
 		return "the line is not in UTF-8; if the table is in Windows-1252, " + convert("WINDOWS-1252")
 	case bytes.IndexByte(body, '\r') >= 0:
-		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts the table`, l.file)
+		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts the table`,
+			l.file)
 	case l.read == 1 && strings.EqualFold(first, "sep"):
-		return fmt.Sprintf("%q is a line for spreadsheets; remove it, and name the separator: separator = %q", body, rest)
+		return fmt.Sprintf("%q is a line for spreadsheets; remove it, and name the separator: separator = %q", body,
+			rest)
 	}
 	return ""
 }

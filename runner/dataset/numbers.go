@@ -48,7 +48,8 @@ func (t *Table) problem(k int) string {
 	}
 	comma := Layout{Separator: l.Separator, Decimal: ","}
 	if _, still := t.numbers(k, comma); still == nil && comma.Validate() == nil {
-		return fmt.Sprintf(`%s are not numbers with the decimal mark "."; decimal = "," reads them`, t.some(k, wrong))
+		return fmt.Sprintf(`%s are not numbers with the decimal mark "."; decimal = "," reads them`,
+			t.some(k, wrong))
 	}
 	words := map[string]bool{}
 	for _, row := range t.Cells {
@@ -56,7 +57,8 @@ func (t *Table) problem(k int) string {
 			words[row[k]] = true
 		}
 	}
-	return fmt.Sprintf("%s are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] makes an input of each of its %d values",
+	return fmt.Sprintf("%s are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] makes "+
+		"an input of each of its %d values",
 		t.some(k, wrong), name, len(words))
 }
 
@@ -77,7 +79,8 @@ func (t *Table) thousands(k int) string {
 	if rows == nil {
 		return ""
 	}
-	return fmt.Sprintf(`%s: three digits follow each comma, so that it may separate thousands; write the numbers with `+
+	return fmt.Sprintf(`%s: three digits follow each comma, so that it may separate thousands; write the `+
+		`numbers with `+
 		`another number of decimals or, if it does, without commas`, t.some(k, rows))
 }
 
@@ -124,5 +127,6 @@ func (t *Table) fit(columns []int, words []string, missing Missing) error {
 	case 1:
 		return fmt.Errorf("%s: %s", t.File, problems[0])
 	}
-	return fmt.Errorf("%s: %d columns cannot be read:\n  %s", t.File, len(problems), strings.Join(problems, "\n  "))
+	return fmt.Errorf("%s: %d columns cannot be read:\n  %s", t.File, len(problems),
+		strings.Join(problems, "\n  "))
 }

@@ -17,13 +17,15 @@ import (
 // Layout says how cells are separated and numbers are written in the file of a table.
 type Layout struct {
 	Separator string `toml:"separator,omitempty" json:"separator,omitempty"` // ",", the default, ";" or "tab"
-	Decimal   string `toml:"decimal,omitempty" json:"decimal,omitempty"`     // the decimal mark: ".", the default, or ","
+	// the decimal mark: ".", the default, or ","
+	Decimal string `toml:"decimal,omitempty" json:"decimal,omitempty"`
 }
 
 // Validate reports what is not allowed.
 func (l Layout) Validate() error {
 	if l.Decimal == "," && l.comma() == ',' {
-		return field.Errorf("decimal", `"," is not allowed where "," separates cells; allowed: with separator = ";" or "tab"`)
+		return field.Errorf("decimal",
+			`"," is not allowed where "," separates cells; allowed: with separator = ";" or "tab"`)
 	}
 	return cmp.Or(field.OneOf("separator", cmp.Or(l.Separator, ","), ",", ";", "tab"),
 		field.OneOf("decimal", cmp.Or(l.Decimal, "."), ".", ","))
@@ -94,7 +96,8 @@ func (t *Table) column(name string) (int, error) {
 
 // IsMissing reports whether a cell has no value: it is empty, NA, N/A, NaN, ? or null.
 func IsMissing(cell string) bool {
-	return len(cell) <= 4 && slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"}, strings.ToLower(cell))
+	return len(cell) <= 4 && slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"},
+		strings.ToLower(cell))
 }
 
 // Rows reads a table row by row, as from a pipe: a row as soon as its line has come. It is not
@@ -129,7 +132,8 @@ func NewRows(r io.Reader, file string, l Layout) (*Rows, error) {
 func (t *Table) checkHeader() error {
 	for word, mark := range map[string]string{",": ",", ";": ";", "tab": "\t"} {
 		if n := strings.Count(t.Columns[0], mark); len(t.Columns) == 1 && n > 0 {
-			return fmt.Errorf("%s:%d: one column, %q; separator = %q makes %d of it", t.File, t.header, t.Columns[0], word, n+1)
+			return fmt.Errorf("%s:%d: one column, %q; separator = %q makes %d of it", t.File, t.header, t.Columns[0],
+				word, n+1)
 		}
 	}
 	for j, column := range t.Columns {
@@ -152,7 +156,8 @@ func (r *Rows) Next() (*Table, error) {
 		return nil, err
 	}
 	if t := &r.Table; len(t.Cells[0]) != len(t.Columns) {
-		return t, fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, t.Line[0], len(t.Cells[0]), len(t.Columns))
+		return t, fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, t.Line[0],
+			len(t.Cells[0]), len(t.Columns))
 	}
 	return &r.Table, nil
 }

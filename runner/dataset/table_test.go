@@ -70,14 +70,15 @@ func TestCSVOrderOfClasses(t *testing.T) {
 
 // A table that does not fit is refused with file, line, column and cell, and the key that would make it fit.
 func TestTableErrors(t *testing.T) {
-	semicolons, decimals := Format{Layout: Layout{Separator: ";"}}, Format{Layout: Layout{Separator: ";", Decimal: ","}}
+	layout := func(separator, decimal string) Format { return Format{Layout: Layout{separator, decimal}} }
+	semicolons, decimals := layout(";", ""), layout(";", ",")
 	for _, c := range []struct {
 		f          Format
 		text, want string
 	}{
 		{Format{}, "", "a.csv: empty; need a header line"},
 		{Format{}, "x,class\n", `a.csv: 0 examples of 0 classes`},
-		{Format{}, "5.1,3.5,setosa\n4.9,3,setosa\n", `a.csv:1: no column "class"; the columns are 5.1, 3.5, setosa`},
+		{Format{}, "5.1,3.5,setosa\n4.9,3,setosa\n", `a.csv:1: no column "class"`},
 		{Format{}, "x,y,x,class\n", `a.csv:1: columns 1 and 3 are both called "x"`},
 		{Format{}, "x,,class\n", `a.csv:1: column 2 has no name`},
 		{Format{}, "class\na\nb\n", `a.csv:1: no inputs beside the class "class"`},
@@ -88,24 +89,26 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x;y;class\n1;2;a\n", `a.csv:1: one column, "x;y;class"; separator = ";" makes 3 of it`},
 		{Format{}, "x\tclass\n1\ta\n", `separator = "tab" makes 2 of it`},
 		{semicolons, "x,class\n1,a\n", `separator = "," makes 2 of it`},
-		{Format{}, "sep=;\nx;class\n1;a\n", `a.csv:1: "sep=;" is a line for spreadsheets; remove it, and name the separator: separator = ";"`},
-		{Format{}, "x,class\r1,a\r2,b\r", `a.csv:1: the line ends in a carriage return alone; tr '\r' '\n' <"a.csv" >new.csv converts the table`},
-		{Format{}, "x,class\n1,F\xf6hre\n2,b\n", `a.csv:2: the line is not in UTF-8; if the table is in Windows-1252, iconv -f WINDOWS-1252 -t UTF-8 "a.csv" >new.csv converts it`},
+		{Format{}, "sep=;\nx;class\n1;a\n", `a.csv:1: "sep=;" is a line for spreadsheets; remove it`},
+		{Format{}, "x,class\r1,a\r2,b\r", `a.csv:1: the line ends in a carriage return alone; tr`},
+		{Format{}, "x,class\n1,F\xf6hre\n2,b\n", `a.csv:2: the line is not in UTF-8; if`},
 		{Format{}, "\xff\xfex\x00,\x00", `a.csv:1: the table is in UTF-16, not in UTF-8; iconv -f UTF-16`},
 		{Format{}, "PK\x03\x04\x00", `a.csv:1: the line has a byte 0, as workbooks and archives have`},
-		{Format{}, "x,y,class\n1,2,a\n1, ,b\n", `a.csv: y: "" (line 3) have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean`},
+		{Format{}, "x,y,class\n1,2,a\n1, ,b\n", `a.csv: y: "" (line 3) have no value; missing = "drop" leaves`},
 		{Format{}, "x,class\n1,a\n2,\n", `a.csv: class: "" (line 3) have no value`},
-		{Format{}, "x,class\n1,a\n-Inf,b\n1_0,b\n0x1p-2,a\n12 cm,a\n1e999,b\n", `a.csv: x: "-Inf" (line 3), "1_0" (line 4), "0x1p-2" (line 5) and 2 others are not numbers; ignore = ["x"] leaves the column out, categorical = ["x"] makes an input of each of its 6 values`},
-		{Format{}, "price,rate,size,class\n\"$1,234.50\",23.4%,1,a\n$7,2%,,b\n", "a.csv: 3 columns cannot be read:\n  price: \"$1,234.50\" (line 2), \"$7\" (line 3) are not"},
-		{Format{Layout: Layout{Separator: ";"}}, "x;class\n1,5;a\n2;b\n", `x: "1,5" (line 2) are not numbers with the decimal mark "."; decimal = "," reads them`},
+		{Format{}, "x,class\n1,a\n-Inf,b\n1_0,b\n0x1p-2,a\n12 cm,a\n1e999,b\n", `"0x1p-2" (line 5) and 2 others ` +
+			`are not`},
+		{Format{}, "price,rate,size,class\n\"$1,234.50\",23.4%,1,a\n$7,2%,,b\n", "3 columns cannot be read:\n  " +
+			"price"},
+		{semicolons, "x;class\n1,5;a\n2;b\n", `x: "1,5" (line 2) are not numbers with the decimal mark "."`},
 		{decimals, "x;class\n1,5;a\n2.5;b\n", `x: "2.5" (line 3) are not numbers; ignore`},
-		{decimals, "x;class\n1,234;a\n987;b\n-22,500;b\n", `x: "1,234" (line 2), "-22,500" (line 4): three digits follow each comma, so that it may separate thousands`},
-		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `a.csv:4: column "class": the classes "Oak" and "oak" differ only in case`},
+		{decimals, "x;class\n1,234;a\n987;b\n-22,500;b\n", `"-22,500" (line 4): three digits follow each comma`},
+		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `a.csv:4: column "class": the classes "Oak" and "oak"`},
 		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `the classes "1" and "1.0" differ only`},
 		{Format{}, "x,class\n1,big cat\n2,bigcat\n", `the classes "big cat" and "bigcat" differ only`},
 		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv:3: column "class": a class cannot be called unknown`},
-		{Format{Layout: Layout{Decimal: ","}}, "x,class\n", `decimal: "," is not allowed where "," separates cells`},
-		{Format{Layout: Layout{Separator: "|"}}, "x|class\n", `separator: "|" is not allowed`},
+		{layout("", ","), "x,class\n", `decimal: "," is not allowed where`},
+		{layout("|", ""), "x|class\n", `separator: "|" is not allowed`},
 	} {
 		e, err := readAs(c.f, c.text)
 		check.Refuses(t, strconv.Quote(c.text), err, c.want)
@@ -131,7 +134,8 @@ func TestLayouts(t *testing.T) {
 		"leading zero":      {Layout{";", ","}, "Länge;Breite, cm;class\n1,500;-2;Föhre\n0,000;7,25;a\n"},
 	} {
 		e := check.Must(readAs(Format{Layout: c.l}, c.text))
-		if got := all(e); !reflect.DeepEqual(got, want) || e.Classes()[0] != "Föhre" || fmt.Sprint(e.Features()) != "[Länge Breite, cm]" {
+		if got := all(e); !reflect.DeepEqual(got, want) || e.Classes()[0] != "Föhre" ||
+			fmt.Sprint(e.Features()) != "[Länge Breite, cm]" {
 			t.Errorf("%s: %v, %q, %v", name, got, e.Classes(), e.Features())
 		}
 	}
@@ -140,8 +144,10 @@ func TestLayouts(t *testing.T) {
 // What is read satisfies all that is promised.
 func FuzzReadCSV(f *testing.F) {
 	for _, text := range []string{
-		"x,y,class\n1.5,-2e3,b\n0,7,a\n", "\ufeffclass,x\r\n10,1\r\n9,2\r\n", "x,class\n1,\"a\nb\"\n\n2,\" \"\"\"\n", "x,class\n1,a\nNaN,b\n", ",\n", "\"", "",
-		"x;y;class\n1,5;NA;b\n0;7,25;a\n", "x\tclass\n\t\n?\ta\n1\tb\n", "x,class\n1,\xe4\n2,b\n", "x,class\n1,\x81\n", "x,class\nred,a\n,b\nblue,a\n",
+		"x,y,class\n1.5,-2e3,b\n0,7,a\n", "\ufeffclass,x\r\n10,1\r\n9,2\r\n",
+		"x,class\n1,\"a\nb\"\n\n2,\" \"\"\"\n", "x,class\n1,a\nNaN,b\n", ",\n", "\"", "",
+		"x;y;class\n1,5;NA;b\n0;7,25;a\n", "x\tclass\n\t\n?\ta\n1\tb\n", "x,class\n1,\xe4\n2,b\n",
+		"x,class\n1,\x81\n", "x,class\nred,a\n,b\nblue,a\n",
 		"\xff\xfex", "x;y,class\n1;2,a\n", "sep=,\nx,class\n", "x,class\r1,a\r",
 	} {
 		for _, words := range []string{"", "x", "*"} {
@@ -186,7 +192,8 @@ func FuzzReadCSV(f *testing.F) {
 			}
 		}
 		// New rows are the same as those of the examples.
-		if rows, unknown, err := s.Rows(table); missing != "drop" && (err != nil || missing != "mean" && (unknown != nil || len(rows) != e.Len())) {
+		if rows, unknown, err := s.Rows(table); missing != "drop" &&
+			(err != nil || missing != "mean" && (unknown != nil || len(rows) != e.Len())) {
 			t.Fatalf("%d rows, %q, %v", len(rows), unknown, err)
 		}
 	})

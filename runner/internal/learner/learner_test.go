@@ -15,17 +15,20 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/check"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/table"
 )
 
-// line is examples with one input, the classes in turn.
-type line []float64
-
-func (l line) Len() int                   { return len(l) }
-func (l line) Inputs() int                { return 1 }
-func (l line) Input(dst []float64, i int) { dst[0] = l[i] }
-func (l line) Class(i int) int            { return i % 2 }
+// line returns n examples with one input, the fiftieth of their number, and the classes in turn.
+func line(n int) *dataset.Examples {
+	var set data.Set
+	for i := range n {
+		set.X, set.Class = append(set.X, []float64{float64(i) / 50}), append(set.Class, i%2)
+	}
+	return dataset.NewExamples(set, 2)
+}
 
 // recorder takes note of what it is shown, and breaks down after some predictions.
 type recorder struct {
@@ -51,70 +54,75 @@ func (r *recorder) Predict(p, _ []float64) error {
 
 // A break-down over one test example makes all predictions equal, and all after
 // them; what refuses an example is not asked again.
-func TestTolerant(t *testing.T) {
-	examples := make(line, 600)
+func TestClassifier(t *testing.T) {
+	examples := line(600)
 	for good, want := range map[int]float64{520: 0.5, 600: 1} {
-		l := NewTolerant(&recorder{good: good}, 2)
+		l := NewClassifier(&recorder{good: good}, 2)
 		p, class := l.Test(examples)
 		check.Equal(t, "predictions, classes and failed", []any{len(class), class[1], l.Steps().Failed}, []any{600, 1, want == 0.5})
 		check.Equal(t, fmt.Sprintf("good for %d", good), p, slices.Repeat([][]float64{{want, 1 - want}}, 600))
 	}
-	l := NewTolerant(&recorder{good: 9}, 2)
+	l := NewClassifier(&recorder{good: 9}, 2)
 	for class := range 4 {
-		check.OK(t, l.Observe([]float64{1}, class))
+		l.Observe([]float64{1}, class)
 	}
 	got := []any{len(l.Learner.(*recorder).seen), l.Steps().Failed, l.Probabilities([][]float64{{1}})[0][0]}
 	check.Equal(t, "examples, failed and probability", got, []any{3, true, 0.5})
 	for _, good := range []int{2, 1} {
 		var seen []float64
-		ok := NewTolerant(&recorder{good: good}, 2).Look(line{3, 4}, func(i int, x []float64, a Answer) error {
+		ok := NewClassifier(&recorder{good: good}, 2).PredictEach(line(2), func(i int, x []float64, a Prediction) error {
 			if a.P[0] != 1 || !math.IsNaN(a.MutualInformation) || a.Members != nil {
-				t.Errorf("answer %+v", a)
+				t.Errorf("prediction %+v", a)
 			}
 			seen = append(seen, x[0])
 			return nil
 		})
-		if ok != (good == 2) || ok && !slices.Equal(seen, []float64{3, 4}) {
+		if ok != (good == 2) || ok && !slices.Equal(seen, []float64{0, 0.02}) {
 			t.Errorf("good for %d: seen %v, %v", good, seen, ok)
 		}
 	}
 }
 
-// Every pass has an order of its own; what is asked before an example is asked of what was learned before.
-func TestCourse(t *testing.T) {
+// Every pass has an order of its own.
+func TestPasses(t *testing.T) {
 	order := func(pass int) rand.Source { return random.Source("order", pass) }
+	examples := dataset.NewExamples(data.Set{X: [][]float64{{10}, {11}, {12}, {13}}, Class: []int{0, 1, 0, 1}}, 2)
 	l, scores := &recorder{good: 100}, Prequential{}
 	var want, after []string
-	course := Course{Examples: line{10, 11, 12, 13}, Passes: 2, Order: order}
-	course.Before = func(x []float64, class int) {
-		p := make([]float64, 2)
-		check.OK(t, l.Predict(p, x))
-		scores.Add([]float64{0.75, 0.25}, class)
+	training := Training{
+		Shuffle: order, Order: Shuffled,
+		Observing: func(_ *Classifier, _ []float64, class int) { scores.Add([]float64{0.75, 0.25}, class) },
+		Observed: func(_ *Classifier, pass, k int) error {
+			after = append(after, fmt.Sprint(pass, k, len(l.seen)))
+			return nil
+		},
 	}
-	course.After = func(pass, k int) error { after = append(after, fmt.Sprint(pass, k, len(l.seen))); return nil }
-	check.OK(t, course.Train(context.Background(), l))
+	run := func(ctx context.Context, t Training, passes int) error {
+		return t.passes(ctx, &Result{Classifier: NewClassifier(l, 2), Passes: passes}, examples, nil)
+	}
+	check.OK(t, run(t.Context(), training, 2))
 	for pass := 1; pass <= 2; pass++ {
 		for _, i := range rand.New(order(pass)).Perm(4) {
 			want = append(want, fmt.Sprint(10+i, i%2))
 		}
 	}
 	check.Equal(t, "seen", []any{l.seen, fmt.Sprint(after)}, []any{want, "[1 1 1 1 2 2 1 3 3 1 4 4 2 1 5 2 2 6 2 3 7 2 4 8]"})
-	check.NearAll(t, "means", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
+	check.NearAll(t, "means of the first pass", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
 
 	l.seen = nil
-	check.OK(t, (Course{Examples: line{3, 1, 2}}).Train(context.Background(), l))
-	check.Equal(t, "as they are", l.seen, []string{"3 0", "1 1", "2 0"})
-	ctx, cancel := context.WithCancel(context.Background())
+	check.OK(t, run(t.Context(), Training{Shuffle: func(int) rand.Source { return nil }}, 1))
+	check.Equal(t, "as they are", l.seen, []string{"10 0", "11 1", "12 0", "13 1"})
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	check.Equal(t, "cancelled after the end", errors.Is(course.Train(ctx, l), context.Canceled), true)
-	stops := Course{Examples: line{1}, After: func(int, int) error { return errors.New("stop") }}
-	check.Refuses(t, "After", stops.Train(context.Background(), l))
+	check.Equal(t, "cancelled", errors.Is(run(ctx, training, 1), context.Canceled), true)
+	stops := Training{Shuffle: order, Order: Shuffled, Observed: func(*Classifier, int, int) error { return errors.New("stop") }}
+	check.Refuses(t, "Observed", run(t.Context(), stops, 1))
 }
 
 // A batch method is fitted to all examples when it is asked, once as long as there are no more.
 func TestBatch(t *testing.T) {
 	var fits [][]int
-	b := &Batch{Fit: func(x [][]float64, class []int) (Predictor, error) {
+	b := &fitted{fit: func(x [][]float64, class []int) (predictor, error) {
 		fits = append(fits, slices.Clone(class))
 		for i := range x {
 			check.Equal(t, fmt.Sprintf("inputs %v of classes %v", x, class), x[i][0], float64(class[i]))
@@ -136,12 +144,22 @@ func TestBatch(t *testing.T) {
 func TestProcessNoise(t *testing.T) {
 	for _, c := range []struct {
 		fraction float64
-		full     bool
+		kind     bnn.Covariance
 		want     float64
 		every    int
-	}{{0, true, 0, 1}, {0.001, false, 0.001, 1}, {0.001, true, 0.01, 10}, {0.1, true, 1, 10}, {0.25, true, 1, 4}, {0.4, true, 0.8, 2}, {1, true, 1, 1}, {1, false, 1, 1}} {
-		var n Network
-		n.SetProcessNoise(c.fraction, c.full)
+	}{
+		{0, bnn.Full, 0, 1},
+		{0.001, bnn.Diagonal, 0.001, 1},
+		{0.001, bnn.Full, 0.01, 10},
+		{0.1, bnn.Full, 1, 10},
+		{0.25, bnn.Full, 1, 4},
+		{0.4, bnn.Full, 0.8, 2},
+		{1, bnn.Full, 1, 1},
+		{1, bnn.Diagonal, 1, 1},
+	} {
+		m := DefaultModel()
+		m.Members, m.ProcessNoise, m.Covariance = 1, c.fraction, []bnn.Covariance{c.kind}
+		n := check.Must(m.learner(1, 2, random.Source("noise")))
 		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
 		check.Equal(t, fmt.Sprintf("%g: every", c.fraction), n.every, c.every)
 	}
@@ -150,12 +168,9 @@ func TestProcessNoise(t *testing.T) {
 // What a network says of many inputs is what it says of each: of the probabilities and what Look
 // shows. A break-down ends Look at its input.
 func TestSeveral(t *testing.T) {
-	inputs := make(line, 150) // which are not a whole number of blocks
-	for i := range inputs {
-		inputs[i] = float64(i) / 50
-	}
+	inputs := line(150) // which are not a whole number of blocks
 	for _, members := range []int{1, 2} {
-		l := NewTolerant(&Network{Model: mixture(t, members)}, 2)
+		l := NewClassifier(&Network{Model: mixture(t, members)}, 2)
 		p, class := l.Test(inputs)
 		seen, want := 0, make([]float64, 2)
 		information := func(n *Network) float64 {
@@ -164,10 +179,10 @@ func TestSeveral(t *testing.T) {
 			}
 			return n.several[0].MutualInformation()
 		}
-		l.Look(inputs, func(i int, x []float64, a Answer) error {
+		l.PredictEach(inputs, func(i int, x []float64, a Prediction) error {
 			one := l.Learner.(*Network)
 			check.OK(t, one.Predict(want, x))
-			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, inputs[i], i % 2})
+			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, float64(i) / 50, i % 2})
 			same := floats.Same([]float64{a.MutualInformation}, []float64{information(one)})
 			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || !same {
 				t.Errorf("input %d: %v and %v, want %v", i, a, p[i], want)
@@ -179,16 +194,17 @@ func TestSeveral(t *testing.T) {
 			seen++
 			return nil
 		})
-		check.Equal(t, "inputs that are seen", seen, len(inputs))
-		broken := slices.Clone(inputs)
-		broken[70] = math.NaN()
+		check.Equal(t, "inputs that are seen", seen, inputs.Len())
+		set := inputs.Set(0, 150)
+		set.X[70][0] = math.NaN()
+		broken := dataset.NewExamples(set, 2)
 		for _, c := range []struct {
-			inputs      line
+			inputs      *dataset.Examples
 			wrong, last int
 		}{{broken, -1, 69}, {inputs, 20, 20}} {
-			l = NewTolerant(l.Learner, 2)
+			l = NewClassifier(l.Learner, 2)
 			last := 0
-			ok := l.Look(c.inputs, func(i int, _ []float64, _ Answer) error {
+			ok := l.PredictEach(c.inputs, func(i int, _ []float64, _ Prediction) error {
 				if last = i; i == c.wrong {
 					return errors.New("enough")
 				}
@@ -196,7 +212,7 @@ func TestSeveral(t *testing.T) {
 			})
 			check.Equal(t, "the last input before a break-down or an error", []any{ok, last, l.Steps().Failed}, []any{false, c.last, true})
 		}
-		if p, _ := l.Test(inputs); p[3][0] != 0.5 || l.Look(inputs, nil) {
+		if p, _ := l.Test(inputs); p[3][0] != 0.5 || l.PredictEach(inputs, nil) {
 			t.Error("a learner that broke down predicts")
 		}
 	}
@@ -206,9 +222,9 @@ func TestSeveral(t *testing.T) {
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, probit.Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
-	l := check.Must(m.Learner(random.Source("network")))
-	l.Learner.(*Network).SetProcessNoise(0.25, false)
-	n := check.Must(m.Network(random.Source("network")))
+	l := NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("network")))}, 3)
+	l.Network().noise, l.Network().every = 0.25, 1
+	n := check.Must(m.Mixture(random.Source("network"))).Members()[0]
 	var want Steps
 	for _, class := range []int{0, 0, 2, 1, 0, 0} {
 		check.OK(t, n.AddProcessNoise(0.25))
@@ -219,7 +235,7 @@ func TestNetwork(t *testing.T) {
 		if u.Action == bnn.Projected {
 			want.Projected++
 		}
-		check.OK(t, l.Observe([]float64{3}, class))
+		l.Observe([]float64{3}, class)
 	}
 	check.Equal(t, "steps and some projected", []any{l.Steps(), l.Steps().Projected > 0}, []any{want, true})
 	x := []float64{0.02}
@@ -235,7 +251,7 @@ func TestModelNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.HiddenLayers, m.RandomFeatures, m.Hidden, m.PriorMeanVar = []int{4}, true, bnn.Frozen, 1
 	m = check.Must(m.For(2, 3))
-	n := check.Must(m.Network(random.Source("features")))
+	n := check.Must(m.Mixture(random.Source("features"))).Members()[0]
 	for l, want := range []bool{true, false} {
 		_, cov := n.Weights(l)
 		check.Equal(t, fmt.Sprintf("layer %d is certain", l), mat.Norm(cov[0], 1) == 0, want)
@@ -243,29 +259,40 @@ func TestModelNetwork(t *testing.T) {
 	m = DefaultModel()
 	m.Layers, m.PriorMean, m.Bias = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}, false
 	m.PriorVar = []float64{2}
-	n = check.Must(m.Network(random.Source("mean")))
+	n = check.Must(m.Mixture(random.Source("mean"))).Members()[0]
 	if mean, cov := n.Weights(0); mean.At(1, 0) != 3 || mean.At(0, 1) != 2 || math.Abs(cov[0].At(0, 0)-2) > 1e-15 {
 		t.Errorf("mean %v, covariance %v", mean, cov[0])
 	}
 }
 
-// Every method is there at every swept value, the last changing fastest.
+// Every method is there at every swept value, the last changing fastest. One error names all keys that methods do
+// not have.
 func TestSweep(t *testing.T) {
-	a, b := Named{Name: "a", Model: DefaultModel()}, Named{Name: "b", Model: DefaultModel()}
-	for _, m := range []*Model{&a.Model, &b.Model} {
-		m.Layers, m.Output = []int{2, 3}, bnn.Joint
+	model := DefaultModel()
+	model.Output = bnn.Joint
+	l := Learners{
+		Methods: []Method{NewMethod("a", model), NewMethod("b", model)},
+		Sweep:   Sweep{Lambda: []probit.Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}},
 	}
-	s := Sweep{Lambda: []probit.Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
-	all, err := s.Models(DefaultModel(), []Named{a, b}, 3)
+	all, err := l.Expand()
 	if err != nil || len(all) != 8 {
-		t.Fatalf("%v, %d models", err, len(all))
+		t.Fatalf("%v, %d methods", err, len(all))
 	}
-	check.Equal(t, "models", []any{all[1].Name, all[6].Name, all[6].Of, all[1].Rho, all[6].Lambda.Word}, []any{"a lambda=1.0 rho=0.25", "b lambda=slope rho=0.0", "b", 0.25, "slope"})
-	if all, err = (Sweep{}).Models(a.Model, nil, 3); err != nil || len(all) != 1 || all[0].Name != "model" {
+	check.Equal(t, "methods", []any{all[1].Name, all[6].Name, all[6].Base, all[1].Model.Rho, all[6].Model.Lambda.Word}, []any{"a lambda=1.0 rho=0.25", "b lambda=slope rho=0.0", "b", 0.25, "slope"})
+	if all, err = (&Learners{Model: model}).Expand(); err != nil || len(all) != 1 || all[0].Name != "model" {
 		t.Errorf("%v, %q", err, Names(all))
 	}
-	b.Output = bnn.ADF
-	check.Refuses(t, "adf with another ρ than ½", check.Err(s.Models(DefaultModel(), []Named{a, b}, 3)))
+	l.Methods[0].Model.Output = bnn.ADFExact
+	check.Refuses(t, "rules without these keys", check.Err(l.Expand()), "sweep.lambda: lambda and rho not allowed with the method a")
+	l.Methods[0].Model.Output = bnn.ADF
+	check.Refuses(t, "adf with another ρ than ½", check.Err(l.Expand()), "sweep.rho: rho not allowed with the method a")
+	l.Methods, l.Sweep.Rho = l.Methods[:1], []float64{0.5}
+	check.Equal(t, "adf with ρ = ½", len(check.Must(l.Expand())), 2)
+	l.Methods[0].Model.Output, l.Sweep.Rho = bnn.Joint, []float64{1}
+	check.Refuses(t, "a value", check.Err(l.Expand()), "sweep.rho: 1 is not allowed")
+	l.Sweep = Sweep{}
+	l.Methods[0].Passes, l.Methods[0].Scale = 2, dataset.Unit
+	check.Refuses(t, "a study of networks", check.Err(l.Networks(2, 3, 1)), "method.a.scale: scale, passes not allowed")
 }
 
 // What cannot be is refused, by the word of the key.

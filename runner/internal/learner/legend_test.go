@@ -12,7 +12,7 @@ import (
 )
 
 func TestLegend(t *testing.T) {
-	l := NewLegend([]Named{{Name: "adf_exact", Drawn: Drawn{Label: "ADF, exact"}}, {Name: "my rule", Drawn: Drawn{Group: "adf"}}})
+	l := NewLegend([]Method{{Name: "adf_exact", Label: "ADF, exact"}, {Name: "my rule", Group: "adf"}})
 	for name, want := range map[string]string{"adf_exact": "ADF, exact", "adf_exact lambda=1e-3": "ADF, exact lambda=1e-3", "my rule": "my rule", "your-own_rule": "your own rule"} {
 		check.Equal(t, name, l.Label(name), want)
 	}
@@ -23,11 +23,9 @@ func TestLegend(t *testing.T) {
 
 // Cells are known by the JSON of their specs.
 func TestLabelsAreInNoSpec(t *testing.T) {
-	d := Drawn{"label", "group"}
-	for _, with := range []any{Method{Drawn: d}, Named{Drawn: d}} {
-		if text, err := json.Marshal(with); err != nil || strings.Contains(string(text), "group") || strings.Contains(strings.ToLower(string(text)), "label") {
-			t.Errorf("%v: %s", err, text)
-		}
+	text := string(check.Must(json.Marshal(Method{Label: "label", Group: "group"})))
+	if strings.Contains(text, "group") || strings.Contains(strings.ToLower(text), "label") {
+		t.Error(text)
 	}
 }
 
@@ -40,14 +38,11 @@ func TestLabelsOfManifests(t *testing.T) {
 	all := map[string]seen{}
 	for _, name := range []string{"posterior", "hidden", "order", "uci", "unknown"} {
 		var m struct {
-			Method []struct {
-				Name string
-				Drawn
-			}
+			Method []struct{ Name, Label, Group string }
 		}
 		check.Must(toml.DecodeFile(filepath.Join("../../../experiments", name+".toml"), &m))
 		for _, method := range m.Method {
-			l := Legend{method.Name: method.Drawn}
+			l := Legend{method.Name: {Label: method.Label, Group: method.Group}}
 			id, here := strings.ReplaceAll(method.Name, "_", "-"), seen{l.Label(method.Name), l.Group(method.Name)}
 			if other, ok := all[id]; ok {
 				check.Equal(t, name+": "+method.Name, here, other)

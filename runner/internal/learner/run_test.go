@@ -24,20 +24,19 @@ func TestRun(t *testing.T) {
 		m := check.Must(decode(keys))
 		var next []int
 		var scored []string
-		run := Course{Snapshots: []int{2}, Scored: []int{1, 3}}
-		run.Next = func(x, p []float64, class int) {
+		run := Training{Random: source, Snapshots: []int{2}, ScorePasses: []int{1, 3}}
+		run.Observing = func(c *Classifier, x []float64, class int) {
+			p := c.PredictNext(x)
 			if next = append(next, class); len(next) == 1 {
 				check.NearAll(t, "before the first example", p, check.Must(m.Learner(1, 2, source())).Probabilities([][]float64{x})[0], 0)
 			}
 		}
-		run.Score = func(pass, k int, p [][]float64, class []int) {
+		run.Score = func(_ *Classifier, pass, k int, p [][]float64, class []int) {
 			if scored = append(scored, fmt.Sprint(pass, ":", k)); len(p) != 4 || !slices.Equal(class, set.Class) {
 				t.Errorf("%s: %d predictions of %v", keys, len(p), class)
 			}
 		}
-		l := Lesson{Scale: dataset.None, Learner: source, Course: run}
-		_, _, _, err := l.Train(t.Context(), m, examples, examples)
-		check.OK(t, err)
+		check.Must(run.Run(t.Context(), m, examples, examples))
 		check.Equal(t, keys, [2]string{fmt.Sprint(next), fmt.Sprint(scored)}, want)
 	}
 }

@@ -23,13 +23,13 @@ type spec struct {
 	Task   string
 	Data   data.Sample
 	Model  learner.Model // whose prior that of the posterior is
-	Models []learner.Named
+	Models []learner.Method
 	settings
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for i, t := range e.tasks() {
-		settings, model, models := e.Posterior, e.Model, slices.Clone(e.Models)
+		settings, model, models := e.Posterior, e.Model, slices.Clone(e.models)
 		settings.Snapshots, settings.Grid = t.Snapshots, t.Grid
 		if i > 0 {
 			model = resized(model, t.Task().Classes)
@@ -37,7 +37,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 				models[k].Model = resized(v.Model, t.Task().Classes)
 			}
 		}
-		for _, seed := range e.Seeds {
+		for _, seed := range e.seeds {
 			s := spec{study.Seeded{Manifest: e.header.Name, Seed: seed}, t.Name, data.Sample{Generator: t.Generator, Train: e.Data.Train}, model, models, settings}
 			if i > 0 || seed != e.header.Seed {
 				s.Mapped, s.Maps, s.MapGrid = nil, nil, 0
@@ -128,7 +128,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 			continue
 		}
 		var saved bytes.Buffer
-		if err := checkpoint.Save(&saved, network(m.Tolerant), ""); err != nil {
+		if err := checkpoint.Save(&saved, network(m.Classifier), ""); err != nil {
 			return err
 		}
 		gap := 0.

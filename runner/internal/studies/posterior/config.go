@@ -26,7 +26,7 @@ var Kind = study.Kind{
 	Name: "posterior",
 	Asks: "How far is every update from the exact posterior of the same prior?",
 	New: study.Decoded(func(m *config.Manifest) *experiment {
-		return &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}, Posterior: settings{Draws: 4000, MapGrid: 61}}
+		return &experiment{header: m.Header, Learners: learner.Learners{Model: learner.DefaultModel()}, Posterior: settings{Draws: 4000, MapGrid: 61}}
 	}),
 }
 
@@ -35,8 +35,10 @@ type experiment struct {
 	Data      data.Sample `toml:"data"`
 	Tasks     []task      `toml:"task"`
 	Posterior settings    `toml:"posterior"`
-	learner.Networks
+	learner.Learners
 	header config.Header
+	seeds  []int
+	models []learner.Method // every method at everything that is swept
 }
 
 // task is one beside that of [data], with prior means of 0 and any number of classes.
@@ -87,7 +89,10 @@ func (s *settings) Validate() error {
 
 // SetUp works out what follows from the manifest. It reports tasks whose inputs are not uniform on
 // a square, over which predictions are averaged evenly, and methods of different priors.
-func (e *experiment) SetUp(m *config.Manifest) error {
+func (e *experiment) SetUp(m *config.Manifest) (err error) {
+	if e.seeds, err = m.Seeds(e.Sweep.Seed); err != nil {
+		return err
+	}
 	if len(e.Model.Layers) != 2 {
 		return field.Errorf("model.layers", "%v is not allowed; allowed: [inputs, classes], as the exact posterior is for no hidden layers", e.Model.Layers)
 	}
@@ -117,10 +122,10 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 			return field.Errorf("method."+v.Name+".name", "not allowed: the tables have other rows of this name")
 		}
 	}
-	if err := cmp.Or(e.Resolve(m, e.Data.Task().Classes), learner.Single(e.Models)); err != nil {
+	if e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes, 1); err != nil {
 		return err
 	}
-	mapped := learner.Names(e.Models)
+	mapped := learner.Names(e.models)
 	if e.Posterior.Joint && e.Data.Task().Classes <= mostJoint {
 		mapped = append(mapped, jointName)
 	}

@@ -35,7 +35,7 @@ func (e *experiment) Figures() []study.Figure {
 // legend returns that of the methods, and of one Gaussian over all weights.
 func (e *experiment) legend() learner.Legend {
 	l := learner.NewLegend(e.Methods)
-	l[jointName] = learner.Drawn{Label: "ADF, exact, joint", Group: "one"}
+	l[jointName] = learner.Method{Label: "ADF, exact, joint", Group: "one"}
 	return l
 }
 

@@ -8,29 +8,30 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/bnn"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 )
 
 // method is what predicts, with its name in the tables.
 type method struct {
 	name string
-	*learner.Tolerant
+	*learner.Classifier
 
 	// twin, of a network of the paper's rule, is one with the same prior weights and another
 	// random stream that learns the same examples.
-	twin *learner.Tolerant
+	twin *learner.Classifier
 }
 
 // enlist makes all that learns, and the prior that all of it has.
 func (c *cell) enlist() error {
 	for _, v := range c.Models {
-		l, err := v.Learner(c.Stream("prior"))
+		l, err := v.Learner(data.Inputs, c.task.Classes, c.Stream("prior"))
 		if err != nil {
 			return err
 		}
-		m := method{name: v.Name, Tolerant: l}
-		if v.Output == bnn.Joint {
-			if m.twin, err = v.Learner(c.Stream("twin")); err != nil {
+		m := method{name: v.Name, Classifier: l}
+		if v.Model.Output == bnn.Joint {
+			if m.twin, err = v.Learner(data.Inputs, c.task.Classes, c.Stream("twin")); err != nil {
 				return err
 			}
 			mean, cov := network(l).Weights(0)
@@ -40,16 +41,17 @@ func (c *cell) enlist() error {
 		}
 		c.methods = append(c.methods, m)
 	}
-	prior, err := c.Model.Network(c.Stream("prior"))
+	mixture, err := c.Model.Mixture(c.Stream("prior"))
 	if err != nil {
 		return err
 	}
+	prior := mixture.Members()[0]
 	for _, rule := range c.Perceptrons {
 		l, err := newPerceptron(rule, c.Model, prior)
 		if err != nil {
 			return err
 		}
-		c.methods = append(c.methods, method{name: perceptronPrefix + string(rule), Tolerant: learner.NewTolerant(l, 2)})
+		c.methods = append(c.methods, method{name: perceptronPrefix + string(rule), Classifier: learner.NewClassifier(l, 2)})
 	}
 	mean, cov := prior.Weights(0)
 	c.prior = laplace.Prior{Layers: c.Model.Layers, Bias: c.Model.Bias, Mean: mean.RawMatrix().Data}
@@ -59,9 +61,9 @@ func (c *cell) enlist() error {
 		}
 	}
 	if c.Joint && c.task.Classes <= mostJoint {
-		c.methods = append(c.methods, method{name: jointName, Tolerant: learner.NewTolerant(newJoint(c.prior), c.task.Classes)})
+		c.methods = append(c.methods, method{name: jointName, Classifier: learner.NewClassifier(newJoint(c.prior), c.task.Classes)})
 	}
-	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform{}, c.task.Classes)})
+	c.methods = append(c.methods, method{name: uniformName, Classifier: learner.NewClassifier(uniform{}, c.task.Classes)})
 	return nil
 }
 
@@ -75,7 +77,7 @@ func (uniform) Predict(p, _ []float64) error {
 	return nil
 }
 
-func network(l *learner.Tolerant) *bnn.Network { return l.Learner.(*learner.Network).Members()[0] }
+func network(l *learner.Classifier) *bnn.Network { return l.Network().Members()[0] }
 
 // neuron is a perceptron that tells class 0 from class 1 by the sign of the difference of their logits.
 type neuron struct {

@@ -23,14 +23,14 @@ import (
 // with the first class as the positive one.
 func TestPerceptron(t *testing.T) {
 	m := studytest.New(t, Kind, strings.ReplaceAll(manifest, "prior_var = 1;", "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];")).(*experiment).Model
-	prior := check.Must(m.Network(random.Source("unused")))
+	prior := check.Must(m.Mixture(random.Source("unused"))).Members()[0]
 	p := check.Must(newPerceptron(perceptron.ADF, m, prior))
 	mean, cov := p.Weights()
 	for i, want := range []float64{0.5, 3, -1} {
 		check.Near(t, fmt.Sprintf("mean %d", i), mean[i], want, 1e-15)
 		check.Near(t, fmt.Sprintf("variance %d", i), cov.At(i, i), 1.4, 1e-15)
 	}
-	l, x := learner.NewTolerant(p, 2), [][]float64{{1, -1}}
+	l, x := learner.NewClassifier(p, 2), [][]float64{{1, -1}}
 	before := l.Probabilities(x)[0]
 	l.Observe(x[0], 0)
 	if after := l.Probabilities(x)[0]; !(after[0] > before[0]) || math.Abs(floats.Sum(after)-1) > 1e-15 {

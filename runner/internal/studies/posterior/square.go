@@ -114,12 +114,12 @@ func (s *square) distance(p, q [][]float64) (tv, kl float64) {
 // and Var y, averaged over the square and relative to Huber's. A network that has broken down has none.
 func (m method) agreement(ours [][]float64, huber *method, s *square) []float64 {
 	var tv, pGap, crossGap, cross, varianceGap, variance float64
-	theirs, lambda := huber.Probabilities(s.Points), network(m.Tolerant).Config().Softmax.(softmax.Probit).Lambda
+	theirs, lambda := huber.Probabilities(s.Points), network(m.Classifier).Config().Softmax.(softmax.Probit).Lambda
 	var own bnn.Prediction
 	for i, x := range s.Points {
 		w := s.weight[i]
 		tv += w * math.Abs(ours[i][0]-theirs[i][0])
-		if m.Steps().Failed || network(m.Tolerant).Predict(&own, x) != nil {
+		if m.Steps().Failed || network(m.Classifier).Predict(&own, x) != nil {
 			pGap = math.NaN()
 			continue
 		}

@@ -1,7 +1,6 @@
 package unknown
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -31,8 +30,6 @@ type spec struct {
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for _, m := range e.Methods {
-		source := e.Data
-		source.Scale = cmp.Or(m.Scale, source.Scale)
 		for _, without := range []string{"", " without"} {
 			if without != "" && len(e.Unknown.Unseen) == 0 {
 				continue
@@ -40,7 +37,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			for _, seed := range e.Seeds {
 				s := spec{
 					study.Seeded{Manifest: e.Manifest.Name, Seed: seed},
-					source, e.Outside, e.Unknown, m.Method,
+					e.Data, e.Outside, e.Unknown, m,
 					without != "", seed == e.Manifest.Seed,
 				}
 				key := fmt.Sprintf("%s seed=%d%s", m.Name, seed, without)
@@ -69,18 +66,13 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return nil, err
 	}
 	train := all.Subset(learn)
-	scaler, err := train.Scaler(s.Data.Scale)
+	r, record, err := s.train(ctx, train)
 	if err != nil {
 		return nil, err
 	}
-	train = scaler.Apply(train)
-	l, record, err := s.train(ctx, train)
-	if err != nil {
-		return nil, err
-	}
-	m := monitor{Tolerant: l, scores: s.Unknown.Scores, parts: s.Unknown.Combine}
-	m.observeHidden(train)
-	predict := func(e *data.Examples) predictions { return m.predict(scaler.Apply(e)) }
+	m := monitor{Classifier: r.Classifier, scores: s.Unknown.Scores, parts: s.Unknown.Combine}
+	m.observeHidden(r.Scaler.Apply(train))
+	predict := func(e *data.Examples) predictions { return m.predict(r.Scaler.Apply(e)) }
 	t := newTables(s)
 	validation, inside := predict(all.Subset(judge)), predict(test)
 	if s.Without {
@@ -98,26 +90,23 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 // train returns the trained learner, and a record of how it predicted the examples of the second
 // half of the pass before it learned them. The record is empty without promises, and of what
 // learns all examples at once or in several passes.
-func (s spec) train(ctx context.Context, train *data.Examples) (
-	l *learner.Tolerant, r bnn.TrackRecord, err error,
-) {
-	src := s.Stream("method", s.Method.Name)
-	order := func(pass int) rand.Source { return s.Stream("pass", pass) }
-	if len(s.Unknown.Promise) == 0 || !s.Method.Online() || s.Method.Passes > 1 || s.Method.OwnOrders {
-		l, err = s.Method.Train(ctx, train, src, order)
-		return l, r, err
+func (s spec) train(ctx context.Context, train *data.Examples) (*learner.Result, bnn.TrackRecord, error) {
+	var record bnn.TrackRecord
+	training := learner.Training{
+		Scale: s.Data.Scale, Random: func() rand.Source { return s.Stream("method", s.Method.Name) },
+		Shuffle: func(pass int) rand.Source { return s.Stream("pass", pass) },
 	}
-	if l, err = s.Method.Learner(train.Inputs(), len(train.Classes()), src); err != nil {
-		return nil, r, err
-	}
-	seen := 0
-	course := learner.Course{Examples: train, Order: order, Before: func(x []float64, class int) {
-		if seen++; seen > train.Len()/2 {
-			p := l.Before(x)
-			r.Add(floats.Max(p), floats.MaxIdx(p) != class)
+	if len(s.Unknown.Promise) > 0 && s.Method.Online() && s.Method.Passes <= 1 && !s.Method.OwnOrders {
+		seen := 0
+		training.Observing = func(c *learner.Classifier, x []float64, class int) {
+			if seen++; seen > train.Len()/2 {
+				p := c.PredictNext(x)
+				record.Add(floats.Max(p), floats.MaxIdx(p) != class)
+			}
 		}
-	}}
-	return l, r, course.Train(ctx, l)
+	}
+	r, err := training.Run(ctx, s.Method, train, nil)
+	return r, record, err
 }
 
 // without returns both parts without the examples of some classes. The test part may have fewer classes than

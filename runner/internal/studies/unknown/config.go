@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"closedform/internal/field"
-	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -32,18 +31,9 @@ type experiment struct {
 	Unknown settings    `toml:"unknown"`
 	Outside []outside   `toml:"outside"`
 	study.Swept
-	Model   learner.Model `toml:"model"`
-	Methods []method      `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
+	Model   learner.Model    `toml:"model"`
+	Methods []learner.Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
 }
-
-// method is a learner that may see the inputs by a scale of its own.
-type method struct {
-	learner.Method
-	Scale dataset.Scaling `toml:"scale,omitempty"` // empty: that of [data]
-}
-
-// Validate reports what is not allowed.
-func (m *method) Validate() error { return cmp.Or(m.Scale.Validate(), m.Method.Validate()) }
 
 type settings struct {
 	// Validation is the share of the training examples that thresholds are chosen by.
@@ -80,7 +70,7 @@ func (e *experiment) Validate() error {
 			return err
 		}
 	}
-	noLayer := func(m method) bool { return !m.OutputLayer() }
+	noLayer := func(m learner.Method) bool { return !m.OutputLayer() }
 	switch {
 	case slices.Contains(u.Combine, combined):
 		return field.Errorf("unknown.combine", "allowed: scores other than %s", combined)
@@ -93,7 +83,7 @@ func (e *experiment) Validate() error {
 		share("unknown.promise", u.Promise...), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
 		field.AllOneOf("unknown.scores", u.Scores, scores...), once("unknown.scores", u.Scores),
 		field.AllOneOf("unknown.combine", u.Combine, scores...), once("unknown.combine", u.Combine),
-		learner.Check(e.Methods, 0, false),
+		learner.Rules{}.Check(e.Methods),
 	)
 }
 
@@ -138,7 +128,7 @@ func (e *experiment) Prepare(context.Context) (err error) {
 		return e.Manifest.Locate("data", err)
 	}
 	inputs, classes := e.Data.Inputs(), e.Data.Classes()
-	if err := learner.Fit(e.Manifest, e.Methods, inputs, len(classes)); err != nil {
+	if err := learner.Fit(e.Manifest, e.Methods, "", inputs, len(classes)); err != nil {
 		return err
 	}
 	for i := range e.Outside {

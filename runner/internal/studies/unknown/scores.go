@@ -45,7 +45,7 @@ var scores = []score{probability, entropy, mutual, firstLayer, mahalanobis, dens
 
 // monitor is a learner with what its scores need.
 type monitor struct {
-	*learner.Tolerant
+	*learner.Classifier
 	scores, parts []score      // those that are wanted, and those that combined is made of
 	hidden        []relative   // by member
 	validation    *predictions // the first
@@ -59,7 +59,7 @@ func (m *monitor) observeHidden(train *data.Examples) {
 	if !slices.Contains(append(m.parts, m.scores...), mahalanobis) {
 		return
 	}
-	m.Look(train, func(i int, _ []float64, a learner.Answer) error {
+	m.PredictEach(train, func(i int, _ []float64, a learner.Prediction) error {
 		for k, layers := range a.Members {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
@@ -93,7 +93,7 @@ func (r *relative) nearness(h []float64, classes int) (float64, error) {
 }
 
 // value returns a score, NaN if the learner does not have it.
-func (m *monitor) value(s score, x []float64, a learner.Answer) (float64, error) {
+func (m *monitor) value(s score, x []float64, a learner.Prediction) (float64, error) {
 	switch s {
 	case probability:
 		return floats.Max(a.P), nil
@@ -147,7 +147,7 @@ func (m *monitor) predict(e *data.Examples) predictions {
 	var inputs [][]float64 // of the output layer
 	var top []int          // the most probable classes
 	layer := m.Readout()
-	ok := m.Look(e, func(_ int, x []float64, answer learner.Answer) error {
+	ok := m.PredictEach(e, func(_ int, x []float64, answer learner.Prediction) error {
 		a.p, top = append(a.p, answer.P), append(top, floats.MaxIdx(answer.P))
 		if layer != nil {
 			inputs = append(inputs, slices.Clone(x))

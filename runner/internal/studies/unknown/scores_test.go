@@ -23,13 +23,13 @@ func TestScoresByHand(t *testing.T) {
 	model := learner.DefaultModel()
 	model.Layers, model.Members = []int{2, 3, 3}, 2
 	networks := check.Must(model.Mixture(random.Source("scores")))
-	l := learner.NewTolerant(&learner.Network{Model: networks}, 3)
+	l := learner.NewClassifier(&learner.Network{Model: networks}, 3)
 	set := studytest.Clusters(60)
 	for i, x := range set.X {
-		_ = l.Observe(x, set.Class[i])
+		l.Observe(x, set.Class[i])
 	}
 	train := dataset.NewExamples(set, 3)
-	m := monitor{Tolerant: l, scores: []score{firstLayer, mahalanobis}}
+	m := monitor{Classifier: l, scores: []score{firstLayer, mahalanobis}}
 	m.observeHidden(train)
 	x := []float64{2, -3}
 	got := m.predict(dataset.NewExamples(data.Set{X: [][]float64{x}, Class: []int{1}}, 3))
@@ -114,14 +114,14 @@ func TestCombined(t *testing.T) {
 // The combined score of an output layer is its familiarity, 0 where too few examples of the class were learned.
 func TestLayer(t *testing.T) {
 	layer := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3}))
-	l := learner.NewTolerant(&learner.Network{Model: layer}, 3)
+	l := learner.NewClassifier(&learner.Network{Model: layer}, 3)
 	set := studytest.Clusters(60)
 	for i, x := range set.X {
 		if set.Class[i] < 2 || i < 15 {
-			_ = l.Observe(x, set.Class[i])
+			l.Observe(x, set.Class[i])
 		}
 	}
-	m := monitor{Tolerant: l, scores: scores}
+	m := monitor{Classifier: l, scores: scores}
 	got := m.predict(dataset.NewExamples(set, 3))
 	var top []int
 	for _, q := range got.p {

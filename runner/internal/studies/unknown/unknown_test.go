@@ -65,9 +65,14 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 	scaler, cfg := check.Must(train.Scaler(dataset.Standard)), bnn.Default(2, 3)
 	cfg.PriorVar = []float64{10}
 	n := check.Must(bnn.NewEnsemble(cfg, 1, src("method", "ours")))
-	l := learner.NewTolerant(&learner.Network{Model: n}, 3)
-	course := learner.Course{Examples: scaler.Apply(train), Passes: 2, Order: func(pass int) rand.Source { return src("pass", pass) }}
-	check.OK(t, course.Train(t.Context(), l))
+	l := learner.NewClassifier(&learner.Network{Model: n}, 3)
+	x, scaled := make([]float64, 2), scaler.Apply(train)
+	for pass := 1; pass <= 2; pass++ {
+		for _, i := range rand.New(src("pass", pass)).Perm(train.Len()) {
+			scaled.Input(x, i)
+			l.Observe(x, train.Class(i))
+		}
+	}
 	say := func(e *data.Examples) (s said) {
 		var class []int
 		s.p, class = l.Test(scaler.Apply(e))
