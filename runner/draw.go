@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -26,71 +27,62 @@ func drawCommand(f *flag.FlagSet) action {
 		}
 		var undrawn []error
 		for _, e := range experiments {
-			n, missing, err := c.draw(ctx, e)
-			if err != nil {
+			missing, err := c.draw(ctx, in.stdout, e)
+			if undrawn = append(undrawn, missing...); err != nil {
 				return errors.Join(append(undrawn, fmt.Errorf("%s: %w", e.Name, err))...)
 			}
-			if n >= 0 {
-				fmt.Fprintf(in.stdout, "%s: %d figures drawn\n", e.Name, n)
-			}
-			for _, why := range missing {
-				if why = e.Name + ": " + why; c.all {
-					fmt.Fprintln(in.stdout, why)
-				} else {
-					undrawn = append(undrawn, errors.New(why))
-				}
-			}
 		}
-		return errors.Join(append(undrawn, writePage(*c.out, filepath.Join(*c.out, page)))...)
+		err = errors.Join(undrawn...)
+		if c.all && err != nil {
+			fmt.Fprintln(in.stdout, err)
+			err = nil
+		}
+		return errors.Join(err, writePage(*c.out, filepath.Join(*c.out, page)))
 	}
 }
 
-// draw draws the figures of an experiment from its published tables and removes those that it no longer has. It returns how many were drawn, −1 if there are no results, and why others were not.
-func (c *choice) draw(ctx context.Context, e *experiment.Experiment) (drawn int, missing []string, err error) {
+// draw draws the figures of an experiment from its published tables and removes those that it no longer has.
+// It returns why figures could not be drawn.
+func (c *choice) draw(ctx context.Context, w io.Writer, e *experiment.Experiment) (missing []error, err error) {
 	dir := c.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return -1, []string{"no results in " + dir + ": run it"}, nil
+		return []error{fmt.Errorf("%s: no results in %s: run it", e.Name, dir)}, nil
 	}
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
+	words := []string{"-exp", e.File}
+	for _, s := range c.set {
+		words = append(words, "-set", s)
+	}
+	again := commandLine(words)
 	var files []store.File
 	var names []string
 	for _, figure := range e.Study.Figures() {
 		names = append(names, figure.Name)
 		formats, err := experiment.Draw([]study.Figure{figure}, results.Table)
-		switch {
-		case errors.Is(err, store.ErrNotCommitted):
-			missing = append(missing, fmt.Sprintf("%v; to make it: %s", err, rerun(e)))
-		case err != nil:
-			if why, _ := e.Behind(dir); why != "" { // drawing may panic if the tables lack what the manifest has
+		if errors.Is(err, store.ErrNotCommitted) {
+			missing = append(missing, fmt.Errorf("%s: %w; to make it: %s", e.Name, err, again))
+			continue
+		}
+		if err != nil {
+			if why, _ := e.Behind(dir); why != "" { // drawing may panic if tables lack what the manifest has
 				reason, _, _ := strings.Cut(err.Error(), "\n")
-				err = fmt.Errorf("the results in %s are behind (%s): %s; to make them: %s", dir, why, reason, rerun(e))
+				err = fmt.Errorf("the results in %s are behind (%s): %s; to make them: %s", dir, why, reason, again)
 			}
-			return 0, nil, err
+			return missing, err
 		}
 		files = append(files, formats...)
 	}
 	folder, err := store.Open(dir)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	defer folder.Close()
-	return len(files) / len(experiment.Formats), missing, folder.Replace(ctx, files, func(name string) bool {
+	fmt.Fprintf(w, "%s: %d figures drawn\n", e.Name, len(files)/len(experiment.Formats))
+	return missing, folder.Replace(ctx, files, func(name string) bool {
 		base, format, _ := strings.Cut(name, ".")
 		return slices.Contains(experiment.Formats, format) && !slices.Contains(names, base)
 	})
-}
-
-// rerun returns the command line that runs the experiment.
-func rerun(e *experiment.Experiment) string {
-	if e.Folder != experiment.Folder {
-		return commandLine([]string{"-exp", "FOLDER/manifest.toml", "-out", "ANOTHER"})
-	}
-	words := []string{"-exp", e.Name}
-	for _, o := range e.Overrides {
-		words = append(words, "-set", o)
-	}
-	return commandLine(words)
 }

@@ -24,7 +24,7 @@ func Manifest(w io.Writer, file, test string, f dataset.Format) (path string, er
 	if err != nil {
 		return "", err
 	}
-	text, err := manifest(file, test, e.Len(), f)
+	text, err := draft(file, test, e.Len(), f)
 	if err != nil {
 		return "", err
 	}
@@ -59,8 +59,8 @@ func Unlearned(dir string) error {
 
 var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
-// manifest returns the manifest for a table of so many examples and, if there is one, a test table.
-func manifest(file, test string, examples int, f dataset.Format) (string, error) {
+// draft returns the manifest for a table of so many examples and, if there is one, a test table.
+func draft(file, test string, examples int, f dataset.Format) (string, error) {
 	d := data.Source{Files: data.Files{File: filepath.Base(file), Format: f}, TestFraction: 0.25}
 	if test != "" {
 		d.TestFraction = 0
