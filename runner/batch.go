@@ -64,7 +64,8 @@ func newBatch(in *invocation, w *work, c *choice) *batch {
 	b := &batch{invocation: in, work: w, dir: c.dir, sources: *c.out}
 	b.published = func(*experiment.Experiment) error { return nil }
 	b.advice = "to go on: " + commandLine(in.words)
-	b.engine.Pool, b.engine.Stderr, b.engine.Progress.W = engine.NewPool(max(1, int(w.workers))), in.stderr, in.stderr
+	b.engine.Pool = engine.NewPool(max(1, int(w.workers)))
+	b.engine.Stderr, b.engine.Progress.W = in.stderr, in.stderr
 	if w.quiet {
 		b.engine.Progress.W = io.Discard
 	}
@@ -109,6 +110,7 @@ type job struct {
 	inputs string // identifies all that the results follow from
 	work   engine.Work
 
+	digest   string // of the manifest
 	manifest []byte // with all values spelled out
 }
 
@@ -151,6 +153,9 @@ func (j *job) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if err := j.Free(j.dir); err != nil {
+		return err
+	}
+	if j.digest, err = j.Digest(); err != nil {
 		return err
 	}
 	if err := j.Study.Prepare(ctx); err != nil {

@@ -43,7 +43,7 @@ func drawCommand(f *flag.FlagSet) action {
 
 // draw draws the figures of an experiment from its published tables and removes those that it no longer has.
 // It returns why figures could not be drawn.
-func (c *choice) draw(ctx context.Context, w io.Writer, e *experiment.Experiment) (missing []error, err error) {
+func (c *choice) draw(ctx context.Context, w io.Writer, e *experiment.Experiment) ([]error, error) {
 	dir := c.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,6 +57,7 @@ func (c *choice) draw(ctx context.Context, w io.Writer, e *experiment.Experiment
 		words = append(words, "-set", s)
 	}
 	again := commandLine(words)
+	var missing []error
 	var files []store.File
 	var names []string
 	for _, figure := range e.Study.Figures() {

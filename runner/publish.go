@@ -61,7 +61,7 @@ func (j *job) publish(ctx context.Context) error {
 // provenance returns what run.json says.
 func (j *job) provenance(ctx context.Context, cells []*store.Cell) (run *store.Run, err error) {
 	run = store.NewRun(ctx, j.words, j.start)
-	run.Manifest, run.ManifestDigest = j.Name, j.Digest
+	run.Manifest, run.ManifestDigest = j.Name, j.digest
 	run.SourceDigest, run.Fused = experiment.SourceDigest(), fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed

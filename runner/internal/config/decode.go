@@ -257,7 +257,7 @@ var former = map[string]string{
 	"prior":            "prior_var has the variances",
 	"prior_scale":      "prior_var has the variances",
 	"variant":          "[[method]] describes what is compared",
-	"weights":          "tune and candidates choose by a validation part; without members the default bank learns",
+	"weights":          "tune and candidates choose by a validation part; without members a bank learns",
 	"window":           "process_noise lets the past count less",
 	"order.sizes":      "sizes is a key of [[task]]",
 	"near":             "make changed images a file of [[outside]]",

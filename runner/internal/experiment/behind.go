@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,14 +21,15 @@ import (
 // that they are derived from, or "" if they are. It reads no data.
 func (e *Experiment) Behind(dir string) (why string, err error) {
 	run, err := store.ReadRun(dir)
+	digest, unread := e.Digest()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "no results", nil
-	case err != nil:
-		return "", err
+	case err != nil || unread != nil:
+		return "", cmp.Or(err, unread)
 	case run.SourceDigest != SourceDigest():
 		why = "of other sources"
-	case run.ManifestDigest != e.Digest:
+	case run.ManifestDigest != digest:
 		why = "of another manifest"
 	default:
 		why, err = e.derivedBehind(dir)

@@ -50,13 +50,9 @@ var Formats = []string{"png", "pdf"}
 // Experiment is a manifest that its study has read.
 type Experiment struct {
 	*config.Manifest
-	Kind   study.Kind
-	Study  study.Experiment
-	Digest string // of the manifest with all values that do not depend on data
+	Kind  study.Kind
+	Study study.Experiment
 }
-
-// program matches the version of a program in a resolved manifest.
-var program = regexp.MustCompile(`(?m)^program = .*$`)
 
 // Read reads a manifest, with values that replace its own. It opens no data.
 func Read(path string, overrides []string) (*Experiment, error) {
@@ -70,12 +66,7 @@ func Read(path string, overrides []string) (*Experiment, error) {
 			continue
 		}
 		s, err := k.New(m)
-		if err != nil {
-			return nil, err
-		}
-		_, _ = m.FindPrograms() // resolves their files; a program may be absent, or of another version
-		text, err := m.Resolved(s)
-		return &Experiment{m, k, s, Checksum(program.ReplaceAll(text, nil))}, err
+		return &Experiment{m, k, s}, err
 	}
 	if instead, ok := former[m.Study]; ok {
 		return nil, m.Errorf("study", "%q was removed: %s", m.Study, instead)
@@ -100,6 +91,17 @@ func (e *Experiment) Missing() error {
 	}
 	_, err := e.FindPrograms()
 	return err
+}
+
+// program matches the version of a program in a resolved manifest.
+var program = regexp.MustCompile(`(?m)^program = .*$`)
+
+// Digest returns a checksum of all values of the manifest. It is called before the data are read, which some
+// values follow from.
+func (e *Experiment) Digest() (string, error) {
+	_, _ = e.FindPrograms() // sets the checksums of their files; a program may be absent, or of another version
+	text, err := e.Resolved(e.Study)
+	return Checksum(program.ReplaceAll(text, nil)), err
 }
 
 // Free returns an error if dir has the results of a manifest in another folder, which may have the same name.

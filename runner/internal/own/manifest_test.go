@@ -18,9 +18,13 @@ import (
 	"closedform/runner/internal/studies/learn"
 )
 
-// The manifest has a name that is allowed, whatever the file is called, and finds the test table beside another folder's.
+// The manifest has a name that is allowed, whatever the file is called, and finds the test table beside
+// another folder's.
 func TestNames(t *testing.T) {
-	for file, name := range map[string]string{"My Data.csv": "my_data", "/a/b-2.csv.gz": "b_2", "Ж.csv": "own", strings.Repeat("x", 70): strings.Repeat("x", 64)} {
+	long := strings.Repeat("x", 64)
+	for file, name := range map[string]string{
+		"My Data.csv": "my_data", "/a/b-2.csv.gz": "b_2", "Ж.csv": "own", long + "xx": long,
+	} {
 		text := check.Must(draft(file, "test.csv", 10, dataset.Format{Class: "class"}))
 		var found struct {
 			Data struct {
