@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -235,23 +234,4 @@ func TestFailureTogether(t *testing.T) {
 	check.Equal(t, "what failed is published", exists("results", "bad", "SHA256SUMS"), false)
 	write(t, named("bad"), "experiments", "bad.toml")
 	contains(t, mustRun(t, "-all"), "bad: 4 cells, 2 computed, 2 done before; ")
-}
-
-// Cells are computed in the order of the times that those of their group took last. The test of the
-// pool has those of several experiments.
-func TestLongestFirst(t *testing.T) {
-	m, out, dir := published(t, slow(t, 2, 1))
-	remove(t, dir, "cells")
-	total := regexp.MustCompile(`"total": [^\n]*`)
-	write(t, total.ReplaceAllString(read(t, dir, "run.json"), `"total": 3000`), dir, "run.json")
-	mustRun(t, "-exp", m, "-out", out, "-workers", "1")
-	order := map[time.Time]string{}
-	for _, path := range cellFiles(t, dir) {
-		order[check.Must(os.Stat(path)).ModTime()], _, _ = strings.Cut(filepath.Base(path), "-")
-	}
-	var names []string
-	for _, at := range slices.SortedFunc(maps.Keys(order), time.Time.Compare) {
-		names = append(names, order[at])
-	}
-	check.Equal(t, "order", names, []string{"total_seed=1", "total_seed=2", "joint_seed=1", "joint_seed=2"})
 }

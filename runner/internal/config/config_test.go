@@ -91,6 +91,8 @@ func TestErrors(t *testing.T) {
 		{"[sweep]", "[swept]", "", []string{"x/toy.toml:11: swept: ", "did you mean sweep?"}},
 		{"rate = 0.5", "rate = = 0.5", "", []string{"x/toy.toml:6: "}},
 		{"", "", "base.rate=2", []string{"-set base.rate=2: base.rate: "}},
+		{"seed = 2", "short = [\n'sweep.seed=3',\n]\nseed = 2\nnone = 1", "", []string{"x/toy.toml:7: none: "}},
+		{`seed = "1..3"`, "seed = 'x'", "short=['sweep.seed=3']", []string{"x/toy.toml:12: sweep.seed: "}},
 		{"rate = 0.5", "rate = nan", "", []string{"x/toy.toml:6: base.rate: NaN is not allowed"}},
 		{`"a", "b"`, `"a", "a"`, "", []string{"x/toy.toml:7: base.words: a is in the list twice; allowed: v"}},
 		{"second\"", "1.5\"", "item.1.5.rate=2", []string{"-set item.1.5.rate=2: item.1.5.rate: 2 is not"}},
