@@ -103,11 +103,21 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 	skipped := 0
 	paths := map[string]string{}
 	for _, name := range names {
-		e, path, err := c.read(name)
+		path, err := config.Find(name, experiment.Folder)
+		if _, absent := manifests(); err != nil && absent != nil {
+			err = fmt.Errorf("no file %s, and %w", name, absent)
+		}
 		if err != nil {
-			if len(names) > 1 && path != "" && !strings.HasPrefix(err.Error(), path) {
-				err = fmt.Errorf("%s: %w", path, err) // what -set gets wrong has no place in a file
-			}
+			return nil, err
+		}
+		e, err := experiment.Read(path, c.set)
+		if c.short && err == nil {
+			e, err = e.ShortForm(c.set)
+		}
+		if err != nil && len(names) > 1 && !strings.HasPrefix(err.Error(), path) {
+			err = fmt.Errorf("%s: %w", path, err) // what -set gets wrong has no place in a file
+		}
+		if err != nil {
 			return nil, err
 		}
 		if other, twice := paths[e.Name]; twice {
@@ -135,21 +145,6 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 		return nil, fmt.Errorf("no manifest to run in %s", experiment.Folder)
 	}
 	return all, nil
-}
-
-// read reads a manifest, which is called by its path or name, with the values of -set.
-func (c *choice) read(name string) (e *experiment.Experiment, path string, err error) {
-	if path, err = config.Find(name, experiment.Folder); err != nil {
-		if _, absent := manifests(); absent != nil {
-			err = fmt.Errorf("no file %s, and %w", name, absent)
-		}
-		return nil, "", err
-	}
-	e, err = experiment.Read(path, c.set)
-	if c.short && err == nil {
-		e, err = e.ShortForm(c.set)
-	}
-	return e, path, err
 }
 
 // manifests returns the paths of all manifests in experiments/.

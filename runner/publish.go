@@ -39,7 +39,8 @@ func (j *job) publish(ctx context.Context) error {
 	made := j.work.Folder.Made(files, run)
 	words := made.Command[min(1, len(made.Command)):] // a damaged run.json may have none
 	readme.Command, readme.Programs = commandLine(words), made.Programs
-	readme.Result = report.NewResult(tables, made)
+	result := report.NewResult(tables, made)
+	readme.Result = result
 	published, err := j.work.Folder.Publish(ctx, j.inputs, files, made, readme.Markdown())
 	if err != nil {
 		return err
@@ -54,7 +55,7 @@ func (j *job) publish(ctx context.Context) error {
 	for _, note := range readme.Notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
-	fmt.Fprint(j.stdout, report.NewResult(tables, run).Text())
+	fmt.Fprint(j.stdout, result.Text())
 	return nil
 }
 

@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
@@ -28,8 +25,16 @@ func verifyCommand(f *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		if experiments, err = c.verifiable(in.stdout, experiments); err != nil {
-			return err
+		var same []*experiment.Experiment
+		for _, e := range experiments {
+			if _, err := store.OpenResults(c.dir(e)); err != nil {
+				return fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
+			}
+			if e.Elsewhere(c.dir(e)) {
+				fmt.Fprintf(in.stdout, "%s: another version of its program computed it; skipped\n", e.Name)
+			} else {
+				same = append(same, e)
+			}
 		}
 		temporary, err := os.MkdirTemp("", "closedform-verify-")
 		if err != nil {
@@ -54,7 +59,7 @@ func verifyCommand(f *flag.FlagSet) action {
 			}
 			return os.RemoveAll(b.dir(e))
 		}
-		if _, err := b.run(ctx, experiments); err != nil {
+		if _, err := b.run(ctx, same); err != nil {
 			return err
 		}
 		if bad > 0 {
@@ -62,27 +67,4 @@ func verifyCommand(f *flag.FlagSet) action {
 		}
 		return nil
 	}
-}
-
-// verifiable returns the experiments whose results were made by the programs that are installed. All must
-// have results.
-func (c *choice) verifiable(w io.Writer, all []*experiment.Experiment) ([]*experiment.Experiment, error) {
-	var same []*experiment.Experiment
-	for _, e := range all {
-		if _, err := store.OpenResults(c.dir(e)); err != nil {
-			return nil, fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
-		}
-		run, err1 := store.ReadRun(c.dir(e))
-		programs, err2 := e.FindPrograms()
-		if err := errors.Join(err1, err2); err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name, err)
-		}
-		if slices.Equal(programs, run.Programs) {
-			same = append(same, e)
-		} else {
-			fmt.Fprintf(w, "%s: computed by %s, not by %s; skipped\n",
-				e.Name, strings.Join(run.Programs, ", "), strings.Join(programs, ", "))
-		}
-	}
-	return same, nil
 }
