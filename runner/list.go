@@ -69,7 +69,7 @@ func list(w io.Writer, all []entry, effort string) error {
 	var failed []error
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
-	total := 0.
+	cells, seconds := 0, 0.0
 	for _, e := range all {
 		switch {
 		case e.Experiment == nil:
@@ -84,15 +84,16 @@ func list(w io.Writer, all []entry, effort string) error {
 		}
 		cpu, memory := "-", "-"
 		if run, err := store.ReadRun(e.dir); err == nil {
-			total += run.CPUSeconds
+			seconds += run.CPUSeconds
 			if cpu = duration(run.CPUSeconds); run.Memory > 0 {
 				memory = fmt.Sprintf("%.0f MB", float64(run.Memory)/1e6)
 			}
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
 			e.Name, e.Effort, e.state(), len(e.Study.Cells()), data, cpu, memory, e.Kind.Asks)
+		cells += len(e.Study.Cells())
 	}
-	fmt.Fprintf(table, "total\t\t\t\t\t%s\n", duration(total))
+	fmt.Fprintf(table, "sum\t\t\t%d\t\t%s\n", cells, duration(seconds))
 	return errors.Join(append(failed, table.Flush())...)
 }
 

@@ -23,7 +23,7 @@ func TestList(t *testing.T) {
 		"small          full    not run     4      none     -    -       Where do they end?\n" +
 		"needy          full    needs data  4      missing  -    -       Where do they end?\n" +
 		"a_longer_name  quick   not run     100    none     -    -       Where do they end?\n" +
-		"total                                              -\n"
+		"sum                                108             -\n"
 	check.Equal(t, "list prints", mustRun(t, "list"), want)
 	check.Equal(t, "list made a folder", exists("results"), false)
 	quick := mustRun(t, "list", "-effort", "quick")
@@ -32,7 +32,7 @@ func TestList(t *testing.T) {
 	mustRun(t, "-exp", "b")
 	write(t, "1", "experiments", "data", "red.csv")
 	if got := mustRun(t, "list"); !regexp.MustCompile(`none +[\d.]+[mµ]s +\d+ MB `).MatchString(got) ||
-		!strings.Contains(got, "there  -  ") || !regexp.MustCompile(`total +[\d.]+[mµ]s\n$`).MatchString(got) {
+		!strings.Contains(got, "there  -  ") || !regexp.MustCompile(`sum +108 +[\d.]+[mµ]s\n$`).MatchString(got) {
 		t.Errorf("list prints\n%s", got)
 	}
 	write(t, "name = 3\n", "experiments", "a.toml")

@@ -55,7 +55,7 @@ func temporary(t *testing.T, dir string) {
 
 // A run, or one of two in a folder, is killed at moments of computing and publishing and at random; what is
 // published is whole at any time, and in the end the same as without.
-func TestKilledRunGoesOn(t *testing.T) {
+func TestTortureKills(t *testing.T) {
 	m, whole := write(t, slow(t, 4, 2)), t.TempDir()
 	mustRun(t, "-exp", m, "-out", whole)
 	want := results(t, filepath.Join(whole, "small"))

@@ -265,6 +265,9 @@ var former = map[string]string{
 	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
 	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of compare",
 	"unknown.score":    "the tables have all scores of unknown.scores",
+	"unknown.combine":  "the score combined has the same parts for all methods, see experiments/README.md",
+	"evidence.low":     `interval = "columns" takes the ends of the interval from columns`,
+	"evidence.high":    `interval = "columns" takes the ends of the interval from columns`,
 }
 
 // unknown records an error for each key of a table that is not allowed, with the most similar one.

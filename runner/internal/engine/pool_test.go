@@ -102,16 +102,6 @@ func TestEachBorrows(t *testing.T) {
 	check.Equal(t, "all slots are idle", p.slots.TryAcquire(3), true)
 }
 
-func TestEachAlone(t *testing.T) {
-	var n atomic.Int64
-	if err := Each(t.Context(), 9, func(_ context.Context, i int) error {
-		n.Add(1 << i)
-		return nil
-	}); err != nil || n.Load() != 1<<9-1 {
-		t.Errorf("%b done, %v", n.Load(), err)
-	}
-}
-
 // The first error ends what it belongs to, and nothing else.
 func TestErrors(t *testing.T) {
 	bad := errors.New("bad")
