@@ -18,53 +18,42 @@ import (
 // AddClass returns an error that changes nothing if there are MostClasses already, or if the softmax is
 // of a fixed number of classes. A member of an ensemble or a bank must not have a class that the others
 // do not have: use their AddClass.
-func (n *Network) AddClass() error { return addClass(n.Members()) }
-
-// AddClass adds a class to all members, see [Network.AddClass], or after an error to none.
-func (e *Ensemble) AddClass() error { return addClass(e.members) }
+func (n *Network) AddClass() error {
+	cfg, err := n.grown()
+	if err == nil {
+		n.grow(cfg)
+	}
+	return err
+}
 
 // AddClass adds a class to all members, see [Network.AddClass], or after an error to none. The weights of
 // the members stay.
-func (b *Bank) AddClass() error {
-	if _, err := grown(b.all); err != nil {
-		return err
+func (m *mixture) AddClass() error {
+	for _, n := range m.networks {
+		if _, err := n.grown(); err != nil {
+			return err
+		}
 	}
-	for _, m := range b.members {
-		if err := m.AddClass(); err != nil {
+	for _, model := range m.models {
+		if err := model.AddClass(); err != nil {
 			return err // of too many classes, of the first member
 		}
 	}
 	return nil
 }
 
-// addClass adds a class to all networks, or after an error to none.
-func addClass(members []*Network) error {
-	configs, err := grown(members)
-	if err != nil {
-		return err
+// grown returns the configuration with one more class.
+func (n *Network) grown() (Config, error) {
+	c, classes := n.Config(), n.cfg.classes()
+	c.Layers[len(c.Layers)-1]++
+	if p, ok := c.Softmax.(softmax.Probit); ok && p.Lambda == softmax.SlopeLambda(classes, p.Rho) {
+		p.Lambda = softmax.SlopeLambda(classes+1, p.Rho)
+		c.Softmax = p
 	}
-	for k, n := range members {
-		n.grow(configs[k])
+	if err := c.Validate(); err != nil {
+		return c, fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, err)
 	}
-	return nil
-}
-
-// grown returns the configurations of the networks with one more class.
-func grown(members []*Network) ([]Config, error) {
-	configs := make([]Config, len(members))
-	for k, n := range members {
-		c, classes := n.Config(), n.cfg.classes()
-		c.Layers[len(c.Layers)-1]++
-		if p, ok := c.Softmax.(softmax.Probit); ok && p.Lambda == softmax.SlopeLambda(classes, p.Rho) {
-			p.Lambda = softmax.SlopeLambda(classes+1, p.Rho)
-			c.Softmax = p
-		}
-		if err := c.Validate(); err != nil {
-			return nil, fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, err)
-		}
-		configs[k] = c
-	}
-	return configs, nil
+	return c, nil
 }
 
 // grow makes the network one of the configuration, which has more classes.

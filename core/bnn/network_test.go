@@ -19,8 +19,8 @@ import (
 func TestBadInput(t *testing.T) {
 	network := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, paper: true})
 	atOnce := ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...)
-	atOnce.atOnce = true
-	for _, m := range []Model{network, ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...), atOnce, bank(Evidence, bankMembers()...)} {
+	atOnce.parallel = true
+	for _, m := range []Model{network, ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...), atOnce, bank(bankMembers()...)} {
 		var before []State
 		for _, n := range m.Members() {
 			before = append(before, n.State())

@@ -56,7 +56,7 @@ func TestObserveAfterBefore(t *testing.T) {
 			for k, between := range []func(e *Ensemble) error{
 				func(*Ensemble) error { return nil },
 				func(e *Ensemble) error { return e.Before(new(Prediction), x[5]) },
-				func(e *Ensemble) error { return e.AddProcessNoise(0.1) },
+				func(e *Ensemble) error { return e.Members()[0].AddProcessNoise(0.1) },
 				func(e *Ensemble) error { _, err := e.Observe(x[0], 1); return err },
 				func(e *Ensemble) error {
 					mean, cov := e.Members()[0].Weights(0)

@@ -265,13 +265,18 @@ var former = map[string]string{
 	"prior":            "prior_var has the variances",
 	"prior_scale":      "prior_var has the variances",
 	"variant":          "[[method]] describes what is compared",
-	"window":           "process_noise, or forgetting of a bank, lets the past count less",
+	"window":           "process_noise lets the past count less",
 	"order.sizes":      "sizes is a key of [[task]]",
 	"near":             "make changed images a file of [[outside]]",
 	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
 	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
 	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study compare",
 	"unknown.score":    "the tables have all scores of unknown.scores",
+
+	"method.weights":     "leave members out for the default bank; tune chooses one of the candidates",
+	"method.forgetting":  "process_noise lets the past count less",
+	"method.temperature": "the default bank calibrates its probabilities",
+	"method.first":       "tune chooses one of the candidates",
 }
 
 // unknown adds the error of each key of a table that is not there, with the most similar one.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/core/bnn"
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/table"
@@ -15,16 +14,10 @@ import (
 
 // Tuning says that the values of the keys in Tune are chosen for each training part:
 // the Candidates, a value each in the order of Tune, are tried, and that with the least
-// log loss on a part for validation is taken. With Weights there is nothing to choose:
-// all learn, as a [bnn.Bank] weighted by their predictions of the examples of the first pass.
+// log loss on a part for validation is taken.
 type Tuning struct {
 	Tune       []string    `toml:"tune,omitzero" json:",omitempty"`
 	Candidates []Candidate `toml:"candidates,omitzero" json:",omitempty"`
-	bnn.Weighing
-
-	// First is the number of examples after which the member of the largest weight goes on
-	// alone, or at the end of the pass if it has fewer; zero: none does.
-	First int `toml:"first,omitzero" json:",omitempty"`
 }
 
 // Candidate has a value for each key of Tune, which is a float64 or a string.
@@ -49,31 +42,19 @@ func (c *Candidate) UnmarshalTOML(value any) error {
 }
 
 // tuned reports whether a candidate is chosen by a part for validation.
-func (t *Tuning) tuned() bool { return len(t.Candidates) > 0 && t.Weights == "" }
+func (t *Tuning) tuned() bool { return len(t.Candidates) > 0 }
 
 // reshaped reports whether candidates may differ in their inputs or in having hidden layers.
 func (t *Tuning) reshaped() bool {
 	return slices.ContainsFunc([]string{"features", "feature_size", "output"}, func(key string) bool { return slices.Contains(t.Tune, key) })
 }
 
-// check reports what is not allowed; ours says that the method is the network.
-func (t *Tuning) check(ours bool) error {
-	weighed := t.Weights == bnn.Universal || t.Weights == bnn.Evidence
-	switch {
-	case (len(t.Tune) == 0) != (len(t.Candidates) == 0):
+// check reports what is not allowed.
+func (t *Tuning) check() error {
+	if (len(t.Tune) == 0) != (len(t.Candidates) == 0) {
 		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
-	case t.First < 0 || t.First > 0 && (!weighed || t.Temperature):
-		return field.Errorf("first", "%d is not allowed; allowed: 1 or more, with weights = %q or %q, without temperature", t.First, bnn.Universal, bnn.Evidence)
-	case t.Weighing == (bnn.Weighing{}):
-		return nil
-	case t.Weights != "" && !ours:
-		return field.Errorf("weights", "%q is not allowed; allowed: for kind = %q", t.Weights, closedForm)
-	case t.Weights != "" && (len(t.Candidates) == 0 || len(t.Candidates) > bnn.MostMembers):
-		return field.Errorf("weights", "%d candidates; allowed: tune, and 1 to %d candidates", len(t.Candidates), bnn.MostMembers)
-	case slices.Contains(t.Tune, "passes") || slices.Contains(t.Tune, "process_noise"):
-		return field.Errorf("tune", "allowed: neither passes nor process_noise, as all candidates learn side by side")
 	}
-	return t.Weighing.Validate()
+	return nil
 }
 
 // with returns the method with the values of a candidate.

@@ -65,66 +65,19 @@ tune = ["prior_var", "prior_mean_var"]; candidates = [[1, 10], [2, 20], [3, 30],
 	}
 }
 
-// The candidates of a bank learn side by side, each random as the member of an ensemble; there
-// is nothing to choose, and the budget of candidates is not for it. They may be ensembles.
-func TestBankOfCandidates(t *testing.T) {
-	x, class, _ := check.Clusters(30, 2, 3, "bank")
-	src := func() rand.Source { return rand.NewPCG(3, 4) }
-	const keys = `kind = "closed-form"; hidden_layers = [4]; members = 2; tune = ["prior_var"]; `
-	m := check.Must(decode(keys + `candidates = [[0.1], [10]]; weights = "evidence"`))
-	learn := func(l *Tolerant) (evidence float64) {
-		for i := range x {
-			evidence += math.Log(l.Probabilities(x[i : i+1])[0][class[i]])
-			check.OK(t, l.Observe(x[i], class[i]))
-		}
-		return evidence
-	}
-	check.OK(t, Check([]Method{m}, 0, false))
-	same, choice, err := m.Choose(nil)
-	if err != nil || choice.Text != "" || same.Weights != m.Weights {
-		t.Errorf("%v, %+v, %+v", err, choice, same)
-	}
-	bank := check.Must(m.Learner(2, 3, src()))
-	learn(bank)
-	var of [][]float64
-	var weight []float64
-	check.Must(Members(2, src(), func(src rand.Source) (*Tolerant, error) {
-		plain := check.Must(decode(keys + fmt.Sprintf("candidates = [%v]", m.Candidates[len(of)])))
-		plain = check.Must(plain.with(plain.Candidates[0]))
-		l := check.Must(plain.Learner(2, 3, src))
-		weight = append(weight, math.Exp(learn(l)))
-		of = append(of, l.Probabilities([][]float64{{0.3, 0.1}})[0])
-		return l, nil
-	}))
-	want := make([]float64, 3)
-	for j := range want {
-		want[j] = (weight[0]*of[0][j] + weight[1]*of[1][j]) / (weight[0] + weight[1])
-	}
-	check.NearAll(t, "p", bank.Probabilities([][]float64{{0.3, 0.1}})[0], want, 1e-9)
-	best := "prior_var=0.1: "
-	if weight[1] > weight[0] {
-		best = "prior_var=10: "
-	}
-	if !strings.HasPrefix(bank.Chosen(), best) || weight[0] == weight[1] {
-		t.Errorf("chosen %q, want %s", bank.Chosen(), best)
-	}
-}
-
-// A bank is weighted by the first pass alone, and after First examples, or the first pass, one member goes on alone.
+// The default bank is weighted by the first pass alone.
 func TestBankPasses(t *testing.T) {
 	x, class, _ := check.Clusters(12, 2, 3, "bank")
-	train := func(passes int, keys string) *Tolerant {
-		m := check.Must(decode(fmt.Sprintf(`kind = "closed-form"; hidden_layers = [4]; passes = %d; tune = ["prior_var"]; candidates = [[0.1], [1], [10]]; %s`, passes, keys)))
+	chosen := func(passes int) string {
+		m := check.Must(decode(fmt.Sprintf(`kind = "closed-form"; hidden_layers = [4]; passes = %d`, passes)))
 		examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
-		return check.Must(m.Train(t.Context(), examples, random.Source("prior"), func(int) rand.Source { return random.Source("order") }))
+		order := func(int) rand.Source { return random.Source("order") }
+		return check.Must(m.Train(t.Context(), examples, random.Source("prior"), order)).Chosen()
 	}
-	for keys, alone := range map[string]bool{`weights = "evidence"`: false, `weights = "evidence"; first = 3`: true, `weights = "universal"; first = 99`: true} {
-		one, three := train(1, keys), train(3, keys)
-		if first := strings.HasSuffix(keys, "= 3"); one.Chosen() != three.Chosen() && (!alone || first) {
-			t.Errorf("%s: after one pass %s, after three %s", keys, one.Chosen(), three.Chosen())
-		}
-		check.Equal(t, fmt.Sprintf("%s: %s", keys, three.Chosen()), strings.HasSuffix(three.Chosen(), ": 1"), alone)
-		check.Equal(t, keys, len(three.Learner.(*Network).Members()), map[bool]int{true: 1, false: 3}[alone])
+	one := chosen(1)
+	check.Equal(t, "after three passes", chosen(3), one)
+	if !strings.HasPrefix(one, "layers=[2 ") {
+		t.Errorf("chosen %q", one)
 	}
 }
 

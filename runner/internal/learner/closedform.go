@@ -115,40 +115,19 @@ func (m *Method) checkEnsemble() error {
 	return nil
 }
 
-// mixed returns an ensemble of output layers as a bank of candidates that differ in their random streams only,
-// and other methods as they are.
-func (m Method) mixed() Method {
-	if n, ours := m.Config.(*network); ours && n.Readout != "" && n.Members > 1 && m.Weights == "" {
-		m.Tuning = Tuning{
-			Tune: []string{"members"}, Candidates: slices.Repeat([]Candidate{{1.0}}, n.Members), Weighing: bnn.Weighing{Weights: bnn.Equal},
-		}
-	}
-	return m
-}
-
-// ownFeatures reports whether each candidate of a bank has a map of its own to features, and not all the same: if they
-// differ in the features, or output layers are among them.
-func (m *Method) ownFeatures() bool {
+// severalLayers reports whether the method is an ensemble of output layers, each with features of its own.
+func (m *Method) severalLayers() bool {
 	n, ours := m.Config.(*network)
-	return ours && m.Weights != "" && (n.Readout != "" || m.reshaped())
+	return ours && n.Readout != "" && n.Members > 1
 }
 
-// bank returns the network in which all candidates learn, random as members of an ensemble.
-func (m *Method) bank(inputs, classes int, src rand.Source) (*Network, error) {
-	var names []string
-	members, err := Members(len(m.Candidates), src, func(src rand.Source) (bnn.Model, error) {
-		candidate := m.Candidates[len(names)]
-		names = append(names, m.describe(candidate))
-		with, err := m.with(candidate)
-		if err != nil {
-			return nil, err
-		}
-		if !m.ownFeatures() {
-			with.Features = Features{} // the bank has them
-		}
-		n := with.Config.(*network)
-		n.Members, with.Tuning = max(1, n.Members), Tuning{} // not a bank of default banks
-		one, err := with.Learner(inputs, classes, src)
+// ensemble returns an ensemble of output layers, each with features of its own.
+func (m Method) ensemble(inputs, classes int, src rand.Source) (*Network, error) {
+	n := *m.Config.(*network)
+	members := n.Members
+	n.Members, m.Config = 1, &n
+	all, err := Members(members, src, func(src rand.Source) (bnn.Model, error) {
+		one, err := m.Learner(inputs, classes, src)
 		if err != nil {
 			return nil, err
 		}
@@ -157,15 +136,12 @@ func (m *Method) bank(inputs, classes int, src rand.Source) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	bank, err := bnn.NewBank(m.Weighing, members...)
-	if err != nil {
-		return nil, err
-	}
-	return m.Config.(*network).noisy(&Network{Model: bank, names: names, first: m.First}), nil
+	e, err := bnn.Combine(all...)
+	return &Network{Model: e}, err
 }
 
 // OutputLayer reports whether the method is one output layer in place of a network.
 func (m *Method) OutputLayer() bool {
 	n, ours := m.Config.(*network)
-	return ours && n.Readout != "" && n.Members <= 1 && m.Weights == ""
+	return ours && n.Readout != "" && n.Members <= 1
 }

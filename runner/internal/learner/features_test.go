@@ -36,7 +36,6 @@ func TestFeatures(t *testing.T) {
 	}
 	for _, keys := range []string{
 		`members = 1; hidden_layers = [4]`, `members = 2; own_orders = true`, `output = "ridge"`, `passes = 2`,
-		`tune = ["prior_var"]; candidates = [[0.1], [1]]; weights = "equal"`,
 		`kind = "kalman"`, `kind = "tagi"; members = 2`, `kind = "laplace"`,
 	} {
 		drawn := *src
@@ -53,7 +52,7 @@ func TestFeatures(t *testing.T) {
 }
 
 // An ensemble of output layers is the mean of its members, each behind features of its own, and its first member is the
-// layer by itself. So are the candidates of a bank, one of which is an ensemble.
+// layer by itself.
 func TestMixedLayers(t *testing.T) {
 	x, class, _ := check.Clusters(30, 2, 3, "layers")
 	examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
@@ -66,7 +65,7 @@ func TestMixedLayers(t *testing.T) {
 	}
 	const layer = `output = "gaussian"; features = "relu"; feature_size = 20; `
 	one, three := train(layer), train(layer+`members = 3`)
-	models := three.Model().(*bnn.Bank).Models()
+	models := three.Model().(*bnn.Ensemble).Models()
 	seeds, want := map[uint64]bool{}, make([]float64, 3)
 	var p bnn.Prediction
 	for _, m := range models {
@@ -81,12 +80,6 @@ func TestMixedLayers(t *testing.T) {
 	first := normalised(&p)
 	if alone := one.Probabilities(x[:1])[0]; !slices.Equal(first, alone) || len(seeds) != 3 || three.Chosen() != "" || !(information > 0) {
 		t.Errorf("first member %v, alone %v; seeds %v; chosen %q", first, alone, seeds, three.Chosen())
-	}
-	bank := train(`hidden_layers = [4]; weights = "evidence"; tune = ["output", "features", "feature_size", "members"]
-		candidates = [["gaussian", "relu", 20, 3], ["", "", 0, 1], ["ridge", "relu", 32, 2], ["ridge", "", 0, 1]]`)
-	check.NearAll(t, "first candidate", bank.Model().(*bnn.Bank).Models()[0].(*bnn.Bank).Weights(), []float64{1. / 3, 1. / 3, 1. / 3}, 0)
-	if p := bank.Before(x[0]); len(p) != 3 || bank.Steps().Failed || !strings.HasPrefix(bank.Chosen(), "output=ridge features=relu feature_size=32 members=2: ") {
-		t.Errorf("%v, %+v, chosen %q", p, bank.Steps(), bank.Chosen())
 	}
 }
 

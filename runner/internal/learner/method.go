@@ -76,10 +76,10 @@ func (m *Method) Validate() error {
 		return field.Errorf("hidden_layers", "%v is not allowed; allowed: each 1 or more", m.HiddenLayers)
 	case m.Passes < 0 || m.Passes > 1 && !m.Online():
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
-	case m.OwnOrders && (members(m.Config) < 2 || m.Weights != ""):
-		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more, without weights")
+	case m.OwnOrders && members(m.Config) < 2:
+		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more")
 	}
-	if err := cmp.Or(m.Features.Validate(), m.check(ours), field.Within("members", members(m.Config), 0, mostMembers), m.checkEnsemble()); err != nil {
+	if err := cmp.Or(m.Features.Validate(), m.check(), field.Within("members", members(m.Config), 0, mostMembers), m.checkEnsemble()); err != nil {
 		return err
 	}
 	if err := field.Resolve(m.Config); err != nil {
@@ -101,34 +101,17 @@ func (m *Method) Validate() error {
 // Fits returns an error if the method cannot learn examples of so many inputs and
 // classes, or needs more memory for it than a machine has.
 func (m *Method) Fits(inputs, classes int) error {
-	of := m.mixed()
 	c, ours := m.Config.(*network)
-	_, err := m.Features.of(inputs, 0)
-	switch err = cmp.Or(err, m.checkEnsemble()); {
-	case err != nil:
-		return err
-	case !ours:
-		layers := slices.Concat([]int{m.seen(inputs)}, m.HiddenLayers, []int{classes})
-		if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > config.MaxWeights {
-			return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, n, config.MaxWeights)
-		}
-		return nil
-	case of.Weights == "":
-		_, err := c.For(m.seen(inputs), classes)
+	if _, err := m.Features.of(inputs, 0); err != nil {
 		return err
 	}
-	for _, candidate := range of.Candidates {
-		with, err := of.with(candidate)
-		if err != nil {
-			return err
-		}
-		n := with.Config.(*network)
-		n.Members = max(1, n.Members) * len(of.Candidates)
-		_, wide := with.Features.of(inputs, 0)
-		_, large := n.For(with.seen(inputs), classes)
-		if err := cmp.Or(wide, large); err != nil {
-			return err
-		}
+	if ours {
+		_, err := c.For(m.seen(inputs), classes)
+		return cmp.Or(m.checkEnsemble(), err)
+	}
+	layers := slices.Concat([]int{m.seen(inputs)}, m.HiddenLayers, []int{classes})
+	if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > config.MaxWeights {
+		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, n, config.MaxWeights)
 	}
 	return nil
 }
@@ -172,24 +155,18 @@ func Check[M method](all []M, budget int, stream bool) error {
 // Learner returns a learner of the method for so many inputs and classes, random
 // as src says, whose first number is the seed of the features, if there are some.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*Tolerant, error) {
-	t, of := &Tolerant{Classes: classes}, m.mixed()
-	var err error
-	if m.Features.Kind != "" && !of.ownFeatures() {
+	t, err := &Tolerant{Classes: classes}, error(nil)
+	if m.severalLayers() {
+		t.Learner, err = m.ensemble(inputs, classes, src)
+		return t, err
+	}
+	if m.Features.Kind != "" {
 		if t.Map, err = m.Features.of(inputs, src.Uint64()); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		inputs = m.Size
 	}
-	if of.Weights == "" {
-		t.Learner, err = kinds[m.Kind].learner(m.Config, slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes}), src)
-	} else if bank, failed := of.bank(inputs, classes, src); failed != nil {
-		err = failed
-	} else {
-		if m.Weights == "" {
-			bank.names = nil // of the members of an ensemble
-		}
-		t.Learner = bank
-	}
+	t.Learner, err = kinds[m.Kind].learner(m.Config, slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes}), src)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
@@ -204,7 +181,7 @@ func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, o
 		return nil, err
 	}
 	course := Course{Examples: e, Passes: m.Passes, Order: order}
-	if members(m.Config) > 1 && m.Weights == "" {
+	if members(m.Config) > 1 {
 		return l, course.TrainMembers(ctx, l, m.OwnOrders)
 	}
 	return l, course.Train(ctx, l)

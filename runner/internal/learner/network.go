@@ -23,10 +23,7 @@ type Network struct {
 	noise float64 // process noise that is added after every so many examples
 	every int
 
-	// Of a bank:
-	names  []string // of the settings of its members
-	first  int      // see Tuning
-	chosen string   // what Tolerant.Chosen returns after one member goes on alone
+	names []string // of the settings of the members of a bank
 }
 
 // SetProcessNoise lets the variance of every weight gain a fraction of its prior's
@@ -63,31 +60,14 @@ func (n *Network) Observe(x []float64, class int) error {
 		n.steps.Projected++
 	}
 	n.steps.Floored += n.Last.Floored
-	if n.seen == n.first {
-		n.settle()
-	}
 	return err
 }
 
-// settle fixes the weights of a bank, at the end of the first pass at the latest. If First is
-// given, the member of the largest weight goes on alone.
+// settle fixes the weights of a bank, at the end of the first pass.
 func (n *Network) settle() {
-	bank, ok := n.Model.(*bnn.Bank)
-	if !ok {
-		return
+	if bank, ok := n.Model.(*bnn.Bank); ok {
+		bank.Fix()
 	}
-	bank.Fix()
-	if n.first > 0 {
-		weights := bank.Weights()
-		best := floats.MaxIdx(weights)
-		n.chosen = n.choice(best, 1)
-		n.Model = bank.Models()[best]
-	}
-}
-
-// choice says which member of a bank is chosen, with its weight.
-func (n *Network) choice(best int, weight float64) string {
-	return fmt.Sprintf("%s: %.2g", n.names[best], weight)
 }
 
 // Chosen returns of a bank the name of the member of the largest weight and its weight:
@@ -97,12 +77,13 @@ func (t *Tolerant) Chosen() string {
 	if !ours {
 		return ""
 	}
-	if bank, ok := n.Model.(*bnn.Bank); ok && n.names != nil {
-		weights := bank.Weights()
-		best := floats.MaxIdx(weights)
-		return n.choice(best, weights[best])
+	bank, ok := n.Model.(*bnn.Bank)
+	if !ok {
+		return ""
 	}
-	return n.chosen
+	weights := bank.Weights()
+	best := floats.MaxIdx(weights)
+	return fmt.Sprintf("%s: %.2g", n.names[best], weights[best])
 }
 
 // Predict sets p to the distribution of the label at x.

@@ -116,13 +116,9 @@ func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) e
 	network, ours := t.Learner.(*Network)
 	if !ours {
 		learners = t.Learner.(*Ensemble).Members
-	} else if bank, layers := network.Model.(*bnn.Bank); layers {
-		for _, m := range bank.Models() {
-			learners = append(learners, &Network{Model: m})
-		}
 	} else {
-		for _, n := range network.Members() {
-			learners = append(learners, &Network{Model: n, noise: network.noise, every: network.every})
+		for _, model := range network.Model.(*bnn.Ensemble).Models() {
+			learners = append(learners, &Network{Model: model, noise: network.noise, every: network.every})
 		}
 	}
 	var members []*Tolerant
