@@ -31,7 +31,8 @@ type Bank struct {
 }
 
 // NewBank returns the bank of the members, 64 at most, with equal weights before the first example. The
-// members belong to the bank from now on, and report LogP. The error is that of [Combine].
+// members belong to the bank from now on. The error is that of [Combine], or says that a member, such as an
+// output layer, does not report Update.LogP.
 func NewBank(members ...Model) (*Bank, error) { return RestoreBank(BankState{}, members...) }
 
 // RestoreBank returns the bank of the members, see [NewBank], with the weights of a [Bank.State].
@@ -40,11 +41,15 @@ func RestoreBank(s BankState, members ...Model) (*Bank, error) {
 	if err != nil {
 		return nil, err
 	}
+	for k, member := range members {
+		if len(member.Members()) == 0 {
+			return nil, fmt.Errorf("bnn: member %d does not report the probability of the class; need networks", k)
+		}
+	}
 	b := &Bank{mixture: m, p: make([]float64, len(members))}
 	if err := b.restore(s); err != nil {
 		return nil, err
 	}
-	b.ReportLogP()
 	return b, nil
 }
 

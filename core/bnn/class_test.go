@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestAddClass(t *testing.T) {
 		for _, n := range m.Members() {
 			before = append(before, copied(n))
 		}
-		weights := p.Clone().Weights
+		weights := slices.Clone(p.Weights)
 		check.OK(t, m.AddClass())
 		for k, n := range m.Members() {
 			old, last := before[k], len(n.layers)-1

@@ -24,8 +24,8 @@ const (
 	// its largest value: 1 − H(p)/log n.
 	EntropyBased Confidence = "entropy"
 
-	// Epistemic is one minus the epistemic fraction of the variance of the label, see
-	// Prediction.LabelVariance: 1 where more examples would not help.
+	// Epistemic is one minus the epistemic fraction of Prediction.LabelVariance: 1 where more examples
+	// would not help.
 	Epistemic Confidence = "epistemic"
 
 	// MutualInformation is one minus that of label and member of an ensemble, in units of
@@ -33,16 +33,14 @@ const (
 	MutualInformation Confidence = "mutual-information"
 )
 
-// momentErr bounds the error of the moments of the softmax; a smaller variance has no
-// meaningful epistemic fraction.
+// momentErr bounds the error of the moments of the softmax: a smaller variance is none.
 const momentErr = 1e-10
 
 // Decide returns the most probable class, from 0, where the confidence is at least the threshold,
 //
 //	argmax_j p_j if confidence ≥ threshold, else Unknown.
 //
-// It is Unknown, too, where the confidence is not a number: in the zero Prediction and after
-// an error.
+// It is Unknown, too, in the zero Prediction and after an error.
 func (p *Prediction) Decide(by Confidence, threshold float64) int {
 	if !(p.Confidence(by) >= threshold) {
 		return Unknown
@@ -86,15 +84,13 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 	panic(fmt.Sprintf("bnn: no confidence %q", by))
 }
 
-// LabelVariance splits the variance of the one-hot label y, summed over the classes, into
-// an aleatoric and an epistemic part. With the probabilities s = softmax(z), by the law of
-// total variance,
+// LabelVariance splits the variance of the one-hot label y, summed over the classes, into an aleatoric
+// and an epistemic part. With s = softmax(z), by the law of total variance,
 //
 //	Σ_j Var y_j = Σ_j p_j(1 − p_j) = Σ_ij E[s_j s_i] + Σ_j Var s_j,   p = E s, i ≠ j.
 //
-// The first part, the aleatoric one, remains however many examples are learned; the second is
-// the epistemic one. Both are of [Prediction.SoftmaxMoments], as the probit's variances may be
-// negative where the logits are far apart and nearly certain.
+// The first part, the aleatoric one, remains however many examples are learned. Both are of
+// [Prediction.SoftmaxMoments], as variances of the probit may be negative.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	m := p.SoftmaxMoments()
 	total := 0.0

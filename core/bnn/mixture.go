@@ -84,13 +84,6 @@ func (m *mixture) Weights() []float64 { return slices.Clone(m.weights) }
 // Shape implements [Model].
 func (m *mixture) Shape() (inputs, classes int) { return m.models[0].Shape() }
 
-// ReportLogP implements [Model]: all members report it.
-func (m *mixture) ReportLogP() {
-	for _, model := range m.models {
-		model.ReportLogP()
-	}
-}
-
 // each calls do for every member.
 func (m *mixture) each(do func(m *mixture, k int)) {
 	if !m.parallel {
@@ -147,7 +140,8 @@ func (m *mixture) update() Update {
 			m.logP[k] = math.Inf(-1)
 			continue
 		}
-		all.MinEigenvalue, all.MinVariance = min(all.MinEigenvalue, u.MinEigenvalue), min(all.MinVariance, u.MinVariance)
+		all.MinEigenvalue = min(all.MinEigenvalue, u.MinEigenvalue)
+		all.MinVariance = min(all.MinVariance, u.MinVariance)
 		all.Indefinite = all.Indefinite || u.Indefinite
 		all.Floored += u.Floored
 		all.Action = max(all.Action, u.Action)

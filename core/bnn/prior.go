@@ -51,8 +51,8 @@ func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 	return mean
 }
 
-// orthogonal draws vectors of size entries and length √size, of uniform direction, each
-// size of which are orthogonal (Gram–Schmidt).
+// orthogonal draws vectors of length √size and uniform direction, each size of them orthogonal
+// (Gram–Schmidt).
 func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
 	vectors := make([][]float64, count)
 	for k := range vectors {

@@ -17,10 +17,9 @@ var thresholds = func() []float64 {
 	return all
 }()
 
-// TrackRecord counts predictions, and the wrong ones among them, by the largest of 241 fixed thresholds
-// that the probability of the predicted class reaches. The predictions must not be
-// of examples that were learned before. It is not safe for concurrent use. The exported fields are the
-// whole state; the zero value has no predictions.
+// TrackRecord counts predictions of examples that were not learned before, and the wrong ones among
+// them, by the largest of 241 fixed thresholds that the probability of the predicted class reaches. It
+// is not safe for concurrent use. The zero value has no predictions.
 type TrackRecord struct {
 	Predicted []int `json:"predicted,omitempty"` // by threshold, from 0
 	Wrong     []int `json:"wrong,omitempty"`
@@ -45,7 +44,8 @@ func (r *TrackRecord) Add(probability float64, wrong bool) {
 // Validate returns an error unless the counts are such as [TrackRecord.Add] makes.
 func (r *TrackRecord) Validate() error {
 	if len(r.Predicted) > len(thresholds) || len(r.Wrong) != len(r.Predicted) {
-		return fmt.Errorf("bnn: %d and %d counts of predictions; need as many, up to %d", len(r.Predicted), len(r.Wrong), len(thresholds))
+		return fmt.Errorf("bnn: %d and %d counts of predictions; need as many, up to %d",
+			len(r.Predicted), len(r.Wrong), len(thresholds))
 	}
 	for k, n := range r.Predicted {
 		if r.Wrong[k] < 0 || r.Wrong[k] > n {
@@ -55,26 +55,26 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the least threshold of [Prediction.Decide] by [Probability] for which, with such a
-// confidence, at most a share of the answers is wrong; +Inf if there is none. It tests from the
-// strictest threshold down the hypothesis that a larger share of the answers is wrong, by the
-// exact binomial distribution (Clopper and Pearson, Biometrika 1934), and stops at the first that
-// is not rejected. So no correction for many tests is needed (Angelopoulos et al., "Learn then test", 2021).
-// Thresholds with too few answers to reject it, if none were wrong, are passed over.
+// Threshold returns the smallest threshold of [Prediction.Decide] by [Probability] for which, with such a
+// confidence, at most a share of the answers is wrong; +Inf if there is none. From the strictest
+// threshold down it tests the hypothesis that a larger share is wrong, by the exact binomial
+// distribution (Clopper and Pearson, Biometrika 1934), and stops at the first that is not rejected, so
+// that no correction for many tests is needed (Angelopoulos et al., "Learn then test", 2021). Thresholds
+// with too few answers to reject it, if none were wrong, are skipped.
 func (r *TrackRecord) Threshold(share, confidence float64) float64 {
-	least, answers, wrong := math.Inf(1), 0, 0
+	smallest, answers, wrong := math.Inf(1), 0, 0
 	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		wrong += r.Wrong[k]
 		switch {
 		case r.Predicted[k] == 0 || binomial(answers, 0, share) > 1-confidence:
 		case binomial(answers, wrong, share) > 1-confidence:
-			return least
+			return smallest
 		default:
-			least = thresholds[k]
+			smallest = thresholds[k]
 		}
 	}
-	return least
+	return smallest
 }
 
 // binomial returns the probability of at most k successes in n trials of probability p.

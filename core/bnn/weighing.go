@@ -18,7 +18,7 @@ import (
 type BankState struct {
 	Seen     int       `json:"seen"`     // examples that the weights follow from
 	Fixed    bool      `json:"fixed"`    // the weights stay as they are
-	Mixtures []float64 `json:"mixtures"` // logarithms of the weights of the mixtures, the largest 0; nil for equal ones
+	Mixtures []float64 `json:"mixtures"` // log weights of the mixtures, the largest 0; nil for equal ones
 	Powers   []float64 `json:"powers"`   // likewise of the powers τ
 }
 

@@ -26,8 +26,8 @@ type weights interface {
 	// many inputs i as they are long.
 	backward(first, second []float64, f *flow)
 
-	// update moves the weights by what forward left in the flow and the steps d and e of its
-	// pre-activations (paper, Eq. (w)), see [Network.Observe].
+	// update moves the weights by the flow that forward has set, and the steps d and e of its
+	// pre-activations (paper, Eq. (w)).
 	update(f *flow)
 
 	// addVariance adds one to that of every weight.
@@ -44,9 +44,9 @@ func (c *Config) newWeights(l int) weights {
 	out, in := c.WeightDims(l)
 	switch c.Covariance[l] {
 	case Diagonal:
-		w := &diagonal{inputs: newInputs(in, out), variance: make([]float64, in*out), times: c.Replications[l]}
-		if w.times != 1 {
-			w.least = leastVariance
+		w := &diagonal{inputs: newInputs(in, out), variance: make([]float64, in*out), count: c.Replications[l]}
+		if w.count != 1 {
+			w.minRatio = minRatio
 		}
 		return w
 	case Shared:

@@ -31,7 +31,6 @@
 //	                            inputs: of all examples, S = 1, or of those of each class, S = C
 //	kept_class  float64 (1, K)  the classes of the examples that it keeps, if there are some
 //	kept        float64 (K, d)  and their inputs
-//	earlier_count, …            the same from count on of the state of its Before, if there is one
 //
 // The keys and the words of the configuration are those of bnn.Config, and softmax is an object with
 // kind "probit", lambda and rho, or with kind "exact" and fast. Numbers keep all their digits. Files of
@@ -127,7 +126,8 @@ func Load(r io.Reader) (m bnn.Model, note string, err error) {
 func read(file []byte) (m bnn.Model, note string, err error) {
 	end := len(file) - sealSize
 	if end < 0 || !bytes.Equal(checksum(file[:end]), file[end:]) {
-		return nil, "", errors.New("the checksum at its end does not fit: the file is truncated, altered or no checkpoint")
+		return nil, "", errors.New("the checksum at its end does not fit: " +
+			"the file is truncated, altered or no checkpoint")
 	}
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {

@@ -24,16 +24,13 @@ func (l *list) model(prefix string, m bnn.Model) error {
 		l.add(prefix+"ensemble", int64(len(m.Models())))
 		return l.members(prefix, m.Models())
 	case *bnn.Bank:
-		return cmp.Or(l.object(prefix+"bank", bank{len(m.Models()), m.State()}), l.members(prefix, m.Models()))
+		err := l.object(prefix+"bank", bank{len(m.Models()), m.State()})
+		return cmp.Or(err, l.members(prefix, m.Models()))
 	case features.Model:
 		return cmp.Or(l.object(prefix+"features", m.Map), l.model(prefix+"model_", m.Model))
 	case *readout.Layer:
-		s, c := m.State(), m.Config()
-		err := l.object(prefix+"readout", c)
-		l.layer(prefix, c, s)
-		if s.Earlier != nil {
-			l.layer(prefix+"earlier_", c, *s.Earlier)
-		}
+		err := l.object(prefix+"readout", m.Config())
+		l.layer(prefix, m.Config(), m.State())
 		return err
 	}
 	return fmt.Errorf("a %T cannot be stored; allowed: "+
@@ -130,7 +127,8 @@ func (l *list) network(prefix string, s bnn.State) error {
 	case softmax.Exact:
 		c.Softmax = approximation{Kind: "exact", Fast: &s.Fast}
 	default:
-		return fmt.Errorf("a network whose softmax is a %T cannot be stored; allowed: softmax.Probit, softmax.Exact", s)
+		return fmt.Errorf("a network whose softmax is a %T cannot be stored; "+
+			"allowed: softmax.Probit, softmax.Exact", s)
 	}
 	err := l.object(prefix+"config", c)
 	for k, layer := range s.Layers {
@@ -151,7 +149,8 @@ func (a contents) network(prefix string) (bnn.Model, error) {
 	case s.Kind == "exact" && s.Fast != nil:
 		c.Config.Softmax = softmax.Exact{Fast: *s.Fast}
 	default:
-		return nil, fmt.Errorf("entry %sconfig: softmax of kind %q: need probit with lambda and rho, or exact with fast", prefix, s.Kind)
+		return nil, fmt.Errorf("entry %sconfig: softmax of kind %q: "+
+			"need probit with lambda and rho, or exact with fast", prefix, s.Kind)
 	}
 	if err := c.Config.Validate(); err != nil {
 		return nil, fmt.Errorf("entry %sconfig: %w", prefix, err)
@@ -195,18 +194,8 @@ func (a contents) layer(prefix string) (bnn.Model, error) {
 	if err := a.read(prefix+"readout", &c); err != nil {
 		return nil, err
 	}
-	s, err := a.state(prefix)
-	if earlier := prefix + "earlier_"; err == nil && a.has(earlier+"count") {
-		s.Earlier = new(readout.State)
-		*s.Earlier, err = a.state(earlier)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return readout.Restore(c, s)
-}
-
-func (a contents) state(prefix string) (s readout.State, err error) {
+	var s readout.State
+	var err error
 	matrix := func(name string) []float64 {
 		var m mat.Dense
 		err = cmp.Or(err, a.read(prefix+name, &m))
@@ -216,7 +205,10 @@ func (a contents) state(prefix string) (s readout.State, err error) {
 	if a.has(prefix + "kept_class") {
 		s.KeptClass, s.Kept = convert[int](matrix("kept_class")), matrix("kept")
 	}
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	return readout.Restore(c, s)
 }
 
 func convert[T, S int | float64](numbers []S) (all []T) {

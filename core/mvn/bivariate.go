@@ -7,8 +7,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// far is an argument from which on Φ(−x) underflows: a limit above it is none, and one below
-// −far makes the probability 0.
+// far is an argument from which on Φ(−x) underflows.
 const far = 38.6
 
 // bivariate returns P(X₁ ≤ h, X₂ ≤ k) for standard normal variables with correlation r, −1 ≤ r
@@ -19,8 +18,7 @@ const far = 38.6
 //
 //	P = Φ(h)Φ(k) + (1/2π) ∫₀^{asin r} exp(−(h² + k² − 2hk sin θ)/(2cos²θ)) dθ,
 //
-// with τ = tan(θ/2) for its variable: no trigonometric functions, and the singularity r = 1 is
-// farther away. Otherwise it starts from |r| = 1; see [bivariateNearOne].
+// in the variable τ = tan(θ/2). Otherwise it starts from |r| = 1; see [bivariateNearOne].
 func bivariate(h, k, r, q float64) float64 {
 	switch {
 	case h < -far || k < -far:
@@ -48,9 +46,9 @@ func bivariate(h, k, r, q float64) float64 {
 //
 //	P = Φ(min(h, k)) − (1/2π) ∫₀^a exp(−b²/(2x²) − hk/(1+√(1−x²))) / √(1−x²) dx,
 //
-// b = |h−k|. The factor exp(−b²/(2x²)), which no polynomial follows, is integrated exactly
-// against the Taylor polynomial exp(−hk/2)(1 + cx² + cdx⁴) of the rest, and the remainder
-// numerically. For r < 0, P(X₁ ≤ h, X₂ ≤ k) = Φ(h) − P(X₁ ≤ h, −X₂ ≤ −k).
+// b = |h−k|. The factor exp(−b²/(2x²)) is integrated exactly against the Taylor polynomial
+// exp(−hk/2)(1 + cx² + cdx⁴) of the rest, and the remainder numerically. For r < 0,
+// P(X₁ ≤ h, X₂ ≤ k) = Φ(h) − P(X₁ ≤ h, −X₂ ≤ −k).
 func bivariateNearOne(h, k, r float64) float64 {
 	k = math.Copysign(1, r) * k
 	var sum float64

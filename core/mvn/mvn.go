@@ -51,7 +51,8 @@ func NewCDF(corr mat.Symmetric) (*Distribution, error) {
 	p, tol, shifted := newProblem(n), rounding(n), mat.NewSymDense(n, nil)
 	for i := range n {
 		if v := corr.At(i, i); !(math.Abs(v-1) <= tol) {
-			return nil, fmt.Errorf("mvn: variance %d is %g; need a correlation matrix, with 1 on its diagonal", i, v)
+			return nil, fmt.Errorf("mvn: variance %d is %g; need a correlation matrix, with 1 on its diagonal",
+				i, v)
 		}
 		p.r[i*n+i] = 1
 		shifted.SetSym(i, i, 1+3*tol)
@@ -66,7 +67,8 @@ func NewCDF(corr mat.Symmetric) (*Distribution, error) {
 		}
 	}
 	if !new(linalg.Cholesky).Factorize(shifted) {
-		return nil, fmt.Errorf("mvn: the %d×%[1]d matrix of correlations is indefinite; need a positive semi-definite one", n)
+		return nil, fmt.Errorf("mvn: the %d×%[1]d matrix of correlations is indefinite; "+
+			"need a positive semi-definite one", n)
 	}
 	return &Distribution{*p}, nil
 }
@@ -88,14 +90,12 @@ func must(d *Distribution, err error) *Distribution {
 
 // Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite.
 //
-// By the exact methods of the package comment, and for d = 4, abserr is between 1e-13 and 1e-12,
-// 1e-8 next to a singular matrix. Where no conditional variance is below 1e-3, it is at most 1e-7
-// for d ≤ 7, in 5 ms, and 1e-6 for d ≤ 9, in 0.1 s. Otherwise it is statistical, typically 1e-5,
-// after at most half a second. A matrix that rounding has made singular or indefinite is moved;
-// abserr includes the consequence. Prob panics if the length of x is not the order of the matrix,
-// or if a number is NaN.
+// By the exact methods of the package comment, and for d = 4, abserr is between 1e-13 and 1e-12, 1e-8
+// next to a singular matrix. Where no conditional variance is below 1e-3, it is at most 1e-7 for d ≤ 7,
+// in 5 ms, and 1e-6 for d ≤ 9, in 0.1 s. Otherwise it is statistical, typically 1e-5, after at most half
+// a second. Prob panics if the length of x is not the order of the matrix, or if a number is NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
-	q := d.at(x)
+	q := d.limits(x)
 	return q.cdf()
 }
 
@@ -103,12 +103,11 @@ func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 //
 //	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
 //
-// and returns it. The probabilities are those of d−1 normal variables, with the accuracy of
-// Prob. A nil dst is allocated; otherwise its length must be that of x, and it may be x. Where
-// |ρ_ij| = 1 and X_j is on its limit, P has a kink: the derivative is the one towards smaller
-// x_i. Gradient panics where Prob does.
+// and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its
+// length must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is on its limit, P has a kink: the
+// derivative is the one towards smaller x_i. Gradient panics where Prob does.
 func (d *Distribution) Gradient(dst, x []float64) []float64 {
-	p := d.at(slices.Clone(x))
+	p := d.limits(slices.Clone(x))
 	if dst == nil {
 		dst = make([]float64, d.n)
 	} else if len(dst) != d.n {
@@ -126,8 +125,8 @@ func (d *Distribution) Gradient(dst, x []float64) []float64 {
 	return dst
 }
 
-// at returns the problem with these limits.
-func (d *Distribution) at(x []float64) problem {
+// limits returns the problem with these limits.
+func (d *Distribution) limits(x []float64) problem {
 	if len(x) != d.n {
 		panic(fmt.Sprintf("mvn: %d limits and a %d×%[2]d correlation matrix; need the same order", len(x), d.n))
 	}

@@ -104,7 +104,7 @@ func (p *problem) sub(keep []int) *problem {
 //	x'_j = (x_j − ρ_ij t)/√(1−ρ_ij²),
 //	ρ'_jk = (ρ_jk − ρ_ij ρ_ik)/√((1−ρ_ij²)(1−ρ_ik²)).
 //
-// Variables with |ρ_ij| = 1 are determined by t; possible says whether they meet their limits.
+// possible says whether variables with |ρ_ij| = 1, which t determines, meet their limits.
 func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 	keep := make([]int, 0, p.n-1)
 	rho, root := p.row(i), make([]float64, p.n)

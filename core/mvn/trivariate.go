@@ -7,16 +7,15 @@ import (
 	"closedform/internal/kernel"
 )
 
-// trivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂, X₃ ≤ x₃) for standard normal variables with
-// correlations r12, r13, r23. It integrates Plackett's identity ∂P/∂ρ_ij = φ₂(x_i, x_j; ρ_ij)
-// Φ(x_k given both) along the line P(s) for the correlations s·r12, s·r13, r23, 0 ≤ s ≤ 1, from
-// P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃) (Plackett 1954; Genz 2004 takes another path). With R the
-// multiple correlation of X₁ on the other two and s = sin ψ / R, the determinant on the way is
-// (1−r23²) cos²ψ: its square root, the nearest singularity, is gone, even if the matrix at the
-// end is singular (R = 1). For the depth q = full of [nodes] the absolute error is below 1e-14.
+// trivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂, X₃ ≤ x₃) for standard normal variables with correlations r12, r13,
+// r23. It integrates Plackett's identity ∂P/∂ρ_ij = φ₂(x_i, x_j; ρ_ij) Φ(x_k given both) along the line
+// P(s) for the correlations s·r12, s·r13, r23, 0 ≤ s ≤ 1, from P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃) (Plackett
+// 1954; Genz 2004 takes another path). With R the multiple correlation of X₁ on the other two and
+// s = sin ψ / R, the determinant on the way is (1−r23²) cos²ψ, and its square root has no singularity.
+// For the depth q = full of [nodes] the absolute error is below 1e-14.
 //
-// Near r23 = ±1, rounding may have made the matrix indefinite. Then r13 moves to the next value
-// that makes a correlation matrix; moved bounds what that changes.
+// Where rounding has made the matrix indefinite r13 moves to the next value that makes a correlation
+// matrix; moved bounds what that changes.
 func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	// The pair with the largest correlation keeps it all the time.
 	if math.Abs(r12) > math.Abs(r23) {
@@ -53,8 +52,7 @@ func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23, q)+l.integral(q)), moved
 }
 
-// determinant returns 1 − r12² − r13² − r23² + 2·r12·r13·r23, where what rounding of r12 and
-// r13 alone can make of 0 is taken for 0.
+// determinant returns 1 − r12² − r13² − r23² + 2·r12·r13·r23, or 0 if it is 0 but for rounding.
 func determinant(r12, r13, r23 float64) float64 {
 	plain := (1 - math.Abs(r23)) * (1 + math.Abs(r23)) * (1 - math.Abs(r12)) * (1 + math.Abs(r12))
 	cross := math.FMA(-r12, r23, r13)
@@ -65,8 +63,7 @@ func determinant(r12, r13, r23 float64) float64 {
 	return det
 }
 
-// line is the path of [trivariate]. Differences that cancel where correlations are near ±1 are
-// formed from the given numbers, once.
+// line is the path of [trivariate], with differences that cancel where correlations are near ±1.
 type line struct {
 	x1, x2, x3          float64
 	gap12, gap13, gap23 float64 // x₁ − sign(r12)x₂, x₁ − sign(r13)x₃, x₃ − sign(r23)x₂
@@ -97,9 +94,8 @@ func newLine(x1, x2, x3, r12, r13, r23, det float64) line {
 	}
 }
 
-// integral returns ∫ (dP/dτ) dτ, for q < full by the rule of [nodes], NaN if there is none. If
-// the matrix is nearly singular at the end, the last factor may change over any larger distance
-// from τ = 1: the pieces grow with it.
+// integral returns ∫ (dP/dτ) dτ, for q < full by the rule of [nodes], NaN if there is none. Pieces grow
+// with the distance from τ = 1, near which the last factor may change fast.
 func (l *line) integral(q float64) float64 {
 	var sum float64
 	if q < full {
@@ -108,7 +104,7 @@ func (l *line) integral(q float64) float64 {
 			return math.NaN()
 		}
 		for _, node := range rule {
-			sum += node.w * l.at(l.end*node.x)
+			sum += node.w * l.derivative(l.end*node.x)
 		}
 		return l.end * sum / math.Pi
 	}
@@ -118,14 +114,14 @@ func (l *line) integral(q float64) float64 {
 	}
 	for gap > 0 && gap < 0.05 {
 		gap *= 8
-		sum += integrate(l.at, 1-gap, end, tol)
+		sum += integrate(l.derivative, 1-gap, end, tol)
 		end = 1 - gap
 	}
-	return (sum + integrate(l.at, 0, end, tol)) / math.Pi
+	return (sum + integrate(l.derivative, 0, end, tol)) / math.Pi
 }
 
-// at returns π dP/dτ at τ = tan(ψ/2), one term along r12 and one along r13.
-func (l *line) at(tau float64) float64 {
+// derivative returns π dP/dτ at τ = tan(ψ/2), one term along r12 and one along r13.
+func (l *line) derivative(tau float64) float64 {
 	inv := 1 / (1 + tau*tau)
 	sin, cos := 2*tau*inv, (1-tau)*(1+tau)*inv
 	s2, c2 := sin*sin, cos*cos

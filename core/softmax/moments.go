@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MomentError bounds the absolute error of the moments of [Probit] and of [Exact]: a
-// number this close to zero may be zero.
+// MomentError bounds the absolute error of the moments of [Probit] and of [Exact].
 const MomentError = 1e-11
 
 // Moments are the moments of softmax(z) for n classes. Computing into the same
@@ -37,18 +36,14 @@ func (m *Moments) Zero() {
 	m.E.Zero()
 }
 
-// AddScaled adds weight times the moments of as many classes: those of a mixture are the
-// weighted mean of those of its parts.
-func (m *Moments) AddScaled(weight float64, of *Moments) {
-	floats.AddScaled(m.P, weight, of.P)
-	floats.AddScaled(m.E.RawMatrix().Data, weight, of.E.RawMatrix().Data)
+// AddScaled adds weight times the moments of a part of a mixture.
+func (m *Moments) AddScaled(weight float64, part *Moments) {
+	floats.AddScaled(m.P, weight, part.P)
+	floats.AddScaled(m.E.RawMatrix().Data, weight, part.E.RawMatrix().Data)
 }
 
-// pair returns the symmetrised E_ij. An approximation may return an E that is
-// not symmetric (the probit with ρ ≠ ½); [Moments.Asymmetry] says by how much.
-func (m *Moments) pair(i, j int) float64 {
-	return 0.5 * (m.E.At(i, j) + m.E.At(j, i))
-}
+// pair returns the symmetrised E_ij. That of the probit with ρ ≠ ½ is not symmetric.
+func (m *Moments) pair(i, j int) float64 { return 0.5 * (m.E.At(i, j) + m.E.At(j, i)) }
 
 // degree returns L_ii = Σ_j E_ij of the symmetrised E.
 func (m *Moments) degree(i int) float64 {
@@ -62,8 +57,8 @@ func (m *Moments) degree(i int) float64 {
 }
 
 // Cov sets dst to the covariance of the probabilities, Σ_y = diag(p) − p pᵀ − L (n×n, paper Sec. 2).
-// An empty dst is resized; otherwise Cov panics if dst is not n×n. The Σ_y of an approximation need
-// not be positive semi-definite: where λ is large, the probit has even negative variances.
+// An empty dst is resized; otherwise Cov panics if dst is not n×n. The Σ_y of the probit may be
+// indefinite: where λ is large it has even negative variances.
 func (m *Moments) Cov(dst *mat.SymDense) {
 	n := len(m.P)
 	if dst.IsEmpty() {
@@ -79,9 +74,9 @@ func (m *Moments) Cov(dst *mat.SymDense) {
 	}
 }
 
-// Cross sets dst to the cross-covariance of logits (rows) and probabilities
-// (columns), Σ_zy = diag(v) L (n×n, paper Sec. 2), where variance holds v. An
-// empty dst is resized; otherwise Cross panics if dst is not n×n.
+// Cross sets dst to the cross-covariance of logits (rows) and probabilities (columns), Σ_zy = diag(v) L
+// (n×n, paper Sec. 2), where variance is v. An empty dst is resized; otherwise Cross panics if dst is
+// not n×n.
 func (m *Moments) Cross(dst *mat.Dense, variance []float64) {
 	n := len(m.P)
 	if len(variance) != n {

@@ -25,17 +25,15 @@ import (
 	"sync"
 )
 
-// Approximation computes the moments of softmax(z) for independent Gaussian
-// logits with the given means and variances (both of length n) into dst, which
-// must be of size n. Variances may be zero. Implementations are safe for
-// concurrent use with different dst, and keep no reference to an argument.
+// Approximation computes the moments of softmax(z) for independent Gaussian logits with the given means
+// and variances, which may be zero, into dst. Implementations are safe for concurrent use with different
+// dst, and keep no reference to an argument.
 type Approximation interface {
 	Moments(dst *Moments, mean, variance []float64)
 }
 
-// Likelihood is an [Approximation] whose probabilities are those of a label given
-// the logits, so that a label has a posterior, whose moments go into dst. Implementations
-// are safe for concurrent use with different dst, and keep no reference to an argument.
+// Likelihood is an [Approximation] whose probabilities are those of a label given the logits, so that a
+// label has a posterior, whose moments go into dst.
 type Likelihood interface {
 	Approximation
 	Posterior(dst *Posterior, mean, variance []float64, class int)
@@ -47,8 +45,8 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
-// Validate returns an error unless a approximates the softmax of that many classes. It asks an a
-// with a method Validate(classes int) error.
+// Validate returns an error unless a approximates the softmax of that many classes, by its method
+// Validate if it has one.
 func Validate(a Approximation, classes int) error {
 	if a == nil {
 		return errors.New("softmax: nil is no approximation; allowed: a value such as softmax.Probit")
@@ -65,8 +63,7 @@ func checkClasses(n int) {
 	}
 }
 
-// CheckLogits panics unless mean and variance are those of n ≥ 2 logits: of the length n and finite,
-// with no variance below 0.
+// CheckLogits panics unless mean and variance have the length n ≥ 2 and are finite, with variance ≥ 0.
 func CheckLogits(n int, mean, variance []float64) {
 	checkClasses(n)
 	if len(mean) != n || len(variance) != n {
@@ -79,8 +76,7 @@ func CheckLogits(n int, mean, variance []float64) {
 	}
 }
 
-// workspace is the scratch space of one computation. Each part is made to [fit] the
-// number of classes.
+// workspace is the scratch space of one computation.
 type workspace struct {
 	probit       probitTable
 	exact        exactTable
@@ -88,8 +84,7 @@ type workspace struct {
 	gumbelWinner gumbelWinner
 }
 
-// workspaces are those not in use: results carry no scratch space, and computing
-// into the same one again allocates nothing.
+// workspaces are those not in use.
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // fit gives the slices the length n, with any values.
