@@ -19,9 +19,8 @@
 //
 // In place of those from config on, other models have
 //
-//	ensemble    int64           of an ensemble: the number of its members
-//	bank        string          of a bank: its state, a JSON object
-//	member<k>_config, …         of both: the entries of members k = 0, 1, …
+//	mixture     string          of an ensemble or a bank: the number of members, and the state of a bank
+//	member<k>_config, …         the entries of members k = 0, 1, …
 //	features    string          of a features.Model: the map, a JSON object
 //	model_config, …             the entries of the model behind the features
 //	readout     string          of a readout.Layer: its configuration, a JSON object

@@ -21,11 +21,10 @@ func (l *list) model(prefix string, m bnn.Model) error {
 		if len(m.Models()) == 1 {
 			return l.model(prefix, m.Models()[0])
 		}
-		l.add(prefix+"ensemble", int64(len(m.Models())))
-		return l.members(prefix, m.Models())
+		return l.mixture(prefix, m.Models(), nil)
 	case *bnn.Bank:
-		err := l.object(prefix+"bank", bank{len(m.Models()), m.State()})
-		return cmp.Or(err, l.members(prefix, m.Models()))
+		state := m.State()
+		return l.mixture(prefix, m.Models(), &state)
 	case features.Model:
 		return cmp.Or(l.object(prefix+"features", m.Map), l.model(prefix+"model_", m.Model))
 	case *readout.Layer:
@@ -44,48 +43,45 @@ func (a contents) model(prefix string) (bnn.Model, error) {
 		return a.features(prefix)
 	case a.has(prefix + "readout"):
 		return a.layer(prefix)
-	case a.has(prefix + "bank"):
-		var b bank
-		err := a.read(prefix+"bank", &b)
-		members, failed := a.members(prefix, b.Members)
-		if err = cmp.Or(err, failed); err != nil {
-			return nil, err
-		}
-		return bnn.RestoreBank(b.BankState, members...)
-	case a.has(prefix + "ensemble"):
-		var n int64
-		err := a.read(prefix+"ensemble", &n)
-		members, failed := a.members(prefix, int(n))
-		if err = cmp.Or(err, failed); err != nil {
-			return nil, err
-		}
-		return bnn.Combine(members...)
+	case a.has(prefix + "mixture"):
+		return a.mixture(prefix)
 	}
 	return a.network(prefix)
 }
 
-// bank is the state of a bank as it stands in the file.
-type bank struct {
-	Members int `json:"members"`
-	bnn.BankState
+// mixture is an ensemble, or a bank with its state, as it stands in the file.
+type mixture struct {
+	Members int            `json:"members"`
+	Bank    *bnn.BankState `json:"bank,omitempty"`
 }
 
 func memberPrefix(prefix string, k int) string { return fmt.Sprintf("%smember%d_", prefix, k) }
 
-func (l *list) members(prefix string, members []bnn.Model) (err error) {
+func (l *list) mixture(prefix string, members []bnn.Model, bank *bnn.BankState) error {
+	err := l.object(prefix+"mixture", mixture{len(members), bank})
 	for k, m := range members {
 		err = cmp.Or(err, l.model(memberPrefix(prefix, k), m))
 	}
 	return err
 }
 
-func (a contents) members(prefix string, n int) (all []bnn.Model, err error) {
-	for k := 0; k < n && err == nil; k++ {
-		var m bnn.Model
-		m, err = a.model(memberPrefix(prefix, k))
-		all = append(all, m)
+func (a contents) mixture(prefix string) (bnn.Model, error) {
+	var mix mixture
+	if err := a.read(prefix+"mixture", &mix); err != nil {
+		return nil, err
 	}
-	return all, err
+	var members []bnn.Model
+	for k := range mix.Members {
+		m, err := a.model(memberPrefix(prefix, k))
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, m)
+	}
+	if mix.Bank == nil {
+		return bnn.Combine(members...)
+	}
+	return bnn.RestoreBank(*mix.Bank, members...)
 }
 
 func (a contents) features(prefix string) (bnn.Model, error) {

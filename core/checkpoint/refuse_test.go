@@ -151,11 +151,11 @@ func TestModelsRefused(t *testing.T) {
 	ofBank, ofLayer := bnn.Model(banks(t)[0]), bnn.Model(features.Model{Map: relu, Model: layer(readout.Gaussian, 9)})
 	for m, edits := range map[bnn.Model]map[string]func([]entry) []entry{
 		ofBank: {
-			"entry member0_config is missing":         first(2),
-			"entry member2_config is missing":         func(all []entry) []entry { return all[:len(all)-3] },
-			"bank: invalid character":                 set(1, "hello"),
-			"entry bank.npy is not what Save writes":  edit(1, `"fixed"`, `"firm"`),
-			"need 15 and 6 finite ones for 3 members": edit(1, `"mixtures":[`, `"mixtures":[0,`),
+			"entry member0_config is missing":           first(2),
+			"entry member2_config is missing":           func(all []entry) []entry { return all[:len(all)-3] },
+			"mixture: invalid character":                set(1, "hello"),
+			"entry mixture.npy is not what Save writes": edit(1, `"fixed"`, `"firm"`),
+			"need 15 and 6 finite ones for 3 members":   edit(1, `"mixtures":[`, `"mixtures":[0,`),
 		},
 		ofLayer: {
 			"entry features.npy is not what Save writes":                          edit(1, `"seed"`, `"Seed"`),
