@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"closedform/internal/field"
+	"closedform/runner/internal/config"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/fetch"
@@ -161,7 +161,7 @@ func unknownCommand(word string) error {
 	for _, c := range commands {
 		names = append(names, c.name)
 	}
-	if name := field.Nearest(word, names); name != "" {
+	if name := config.Nearest(word, names); name != "" {
 		hint = "did you mean " + name + "?"
 	}
 	return misuse("no command %q; %s", word, hint)

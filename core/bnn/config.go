@@ -150,7 +150,7 @@ func (c *Config) checkFields() error {
 		field.OneOf("prior_draw", c.PriorDraw, Orthogonal, Independent),
 		field.Within("alpha", c.Unit.Alpha, 0, 1),
 		field.Positive("beta", c.Unit.Beta),
-		field.NonNegative("prior_mean_var", c.PriorMeanVar),
+		field.Within("prior_mean_var", c.PriorMeanVar, 0, 1e100),
 	)
 	if c.Output == Joint || c.Output == Total {
 		err = cmp.Or(

@@ -63,15 +63,12 @@ func (w *shared) scratch() int { return 2 * w.padded }
 func (w *shared) forward(f *flow) {
 	clear(f.m)
 	clear(f.v)
-	var rows kernel.Rows
-	for i := range w.in {
-		mean := w.inputMean(i)
-		rows.Add(f.m, f.y[i], mean)
-		if i < len(f.s) && f.s[i] > 0 {
-			kernel.Forward(f.m, f.v, 0, 0, f.s[i], mean, mean) // v += s_i μ_ji²
+	kernel.AddRows(f.m, f.y[:w.in], w.mean)
+	for i, s := range f.s {
+		if mean := w.inputMean(i); s > 0 {
+			kernel.Forward(f.m, f.v, 0, 0, s, mean, mean) // v += s_i μ_ji²
 		}
 	}
-	rows.Finish(f.m)
 	g := f.scratch[:w.padded]
 	noise := w.image(g, f, 0)
 	floats.AddConst(kernel.Dot(g, g)+noise, f.v)

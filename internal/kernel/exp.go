@@ -7,9 +7,8 @@ import (
 
 const (
 	expSteps = 128 // powers of two per octave in the tables
-	// log 2 in two parts: the first has 33 bits, for exact products.
-	ln2Hi = 6.93147180369123816490e-01
-	ln2Lo = 1.90821492927058770002e-10
+	ln2Hi    = 6.93147180369123816490e-01
+	ln2Lo    = 1.90821492927058770002e-10
 	// Adding it rounds a number below 2⁵¹ to an integer, in the last bits of the sum.
 	roundShift = 3 << 51
 )

@@ -47,7 +47,7 @@ func TestLimits(t *testing.T) {
 		last := math.Inf(1)
 		for _, n := range []int{0, 10, 100, 400} {
 			m := fit(cfg, x[:n], class[:n])
-			check.OK(t, m.forward(x[0]))
+			check.OK(t, m.Predict(make([]float64, m.network.Outputs()), x[0]))
 			c := m.logits.cov
 			v := c.At(0, 0) + c.At(1, 1) - 2*c.At(0, 1)
 			if n == 0 && !scalar.EqualWithinRel(v, 2*(1+floats.Dot(x[0], x[0])), 1e-9) {

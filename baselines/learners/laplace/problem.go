@@ -12,11 +12,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Prior is a multi-layer perceptron with rectifiers, class probabilities softmax
-// of the last layer, and a prior w_k ~ N(m_k, v_k), independent, for every weight.
-//
-// The weights of all layers form one vector: layer by layer, neuron by neuron,
-// and for each neuron its inputs in order, the bias last.
+// Prior is a multi-layer perceptron with rectifiers and a softmax, and a prior w_k ~ N(m_k, v_k),
+// independent, for every weight. The weights form one vector: layer by layer, neuron by neuron, and for
+// each neuron its inputs in order, the bias last.
 type Prior struct {
 	Layers []int // as for mlp.CheckLayers
 	Bias   bool  // every layer has a further input, which is 1
@@ -37,9 +35,8 @@ type Problem struct {
 	pass    *mlp.Pass
 }
 
-// NewProblem returns the problem of the examples x[k] with classes class[k], counted from 0, of
-// which there may be none. It keeps the slices of the prior. It returns an error if an input is not
-// finite or of a wrong length, or a class out of range.
+// NewProblem returns the problem of the examples x[k] with classes class[k], counted from 0, of which there
+// may be none. It keeps the slices of the prior. The error is that of [mlp.CheckExamples].
 func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	network := mlp.New(prior.Layers, prior.Bias)
 	n := network.Weights()
@@ -50,13 +47,16 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 		prior.Var = slices.Repeat([]float64{1}, n)
 	}
 	if len(prior.Mean) != n || len(prior.Var) != n {
-		panic(fmt.Sprintf("laplace: %d prior means and %d variances of %d weights", len(prior.Mean), len(prior.Var), n))
+		panic(fmt.Sprintf("laplace: %d prior means and %d variances of %d weights",
+			len(prior.Mean), len(prior.Var), n))
 	}
 	data, err := network.Examples(x, class)
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{prior: prior, network: network, data: data, class: slices.Clone(class), pass: network.NewPass()}
+	p := &Problem{
+		prior: prior, network: network, data: data, class: slices.Clone(class), pass: network.NewPass(),
+	}
 	for _, v := range prior.Var {
 		p.logNorm -= (kernel.Log(2*math.Pi) + kernel.Log(v)) / 2
 	}
@@ -75,7 +75,8 @@ func (p *Problem) example(k int) []float64 { return p.data[k][:p.network.Layers[
 func (p *Problem) LogDensity(grad, w []float64) float64 {
 	n := len(p.prior.Mean)
 	if len(w) != n || grad != nil && len(grad) != n {
-		panic(fmt.Sprintf("laplace: gradient of length %d at a point of length %d; the model has %d weights", len(grad), len(w), n))
+		panic(fmt.Sprintf("laplace: gradient of length %d at a point of length %d; the model has %d weights",
+			len(grad), len(w), n))
 	}
 	log := p.logNorm
 	for i, m := range p.prior.Mean {
@@ -106,17 +107,16 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 	return log
 }
 
-// LinearSteps is more than a climb of softmax regression needs: its density has one maximum. With
-// rectifiers the maxima are on kinks, where no climb comes to rest, and ten steps multiply rounding
-// errors by about ten. A climb of a network with hidden layers therefore ends after 100 steps.
+// LinearSteps is more than a climb of softmax regression needs. With rectifiers the maxima are on kinks,
+// where no climb comes to rest, so that a climb of a network with hidden layers ends after 100 steps.
 const (
 	LinearSteps = 1000
 	hiddenSteps = 100
 )
 
-// Climb returns the weights of a maximum of the posterior density near start, with derivatives of at
-// most 1e-9 nats for each prior standard deviation, or those after so many steps of L-BFGS. It
-// returns an error if not even the start has a finite density.
+// Climb returns the weights of a maximum of the posterior density near start, with derivatives of at most
+// 1e-9 nats for each prior standard deviation, or those after so many steps of L-BFGS. It returns an error
+// if the start has no finite density.
 func (p *Problem) Climb(start []float64, steps int) ([]float64, error) {
 	n := len(start)
 	w, u, sd := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -140,9 +140,9 @@ func (p *Problem) Climb(start []float64, steps int) ([]float64, error) {
 	return w, nil
 }
 
-// Information sets dst to the Fisher information of the labels at w plus the precision of the
-// prior, both of the last layer alone. With φ_k the features of example k and
-// s_k = softmax(z(x_k; w)), the block of neurons i and j is
+// Information sets dst to the Fisher information of the labels at w plus the precision of the prior, both
+// of the last layer alone. With φ_k the inputs of that layer and s_k = softmax(z(x_k; w)), the block of
+// neurons i and j is
 //
 //	H_ij = δ_ij diag(1/v) + Σ_k s_ki (δ_ij − s_kj) φ_k φ_kᵀ,
 //

@@ -176,7 +176,7 @@ func TestLogitCovariance(t *testing.T) {
 	x, class := clusters(60, "covariance")
 	for _, cfg := range configs() {
 		m := fit(cfg, x, class)
-		check.OK(t, m.forward([]float64{0.3, -1.2, 2}))
+		check.OK(t, m.Predict(make([]float64, m.network.Outputs()), []float64{0.3, -1.2, 2}))
 		features := m.pass.Input(len(cfg.Layers) - 2)
 		c, in := m.network.Outputs(), len(features)
 		jacobian, h := mat.NewDense(c, c*in, nil), mat.NewSymDense(c*in, nil)

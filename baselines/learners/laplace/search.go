@@ -18,11 +18,11 @@ type pair struct {
 	product      float64   // sᵀy
 }
 
-// minimize moves x to a minimum near it by L-BFGS, and returns its value; f sets grad to its gradient. Its value may
-// be infinite or NaN, where no step ends, but not at the start (Liu and Nocedal, "On the
-// limited memory BFGS method for large scale optimization", Mathematical Programming 1989). It ends
-// where no derivative is above tol, where rounding lets no step gain anything, or after so many
-// steps. Where no step along its direction gains anything it starts afresh along the gradient.
+// minimize moves x to a minimum near it by L-BFGS, and returns its value; f sets grad to its gradient, and
+// may be infinite or NaN, but not at the start (Liu and Nocedal, "On the limited memory BFGS method for large
+// scale optimization", Mathematical Programming 1989). It ends where no derivative is above tol, where no
+// step gains anything, or after so many steps. Where no step along its direction gains anything it starts
+// afresh along the gradient.
 func minimize(f func(grad, x []float64) float64, x []float64, tol float64, steps int) float64 {
 	var pairs []pair
 	grad, d := make([]float64, len(x)), make([]float64, len(x))
@@ -81,11 +81,13 @@ const (
 	noise    = 1e-14 // the share of a value that rounding may hide
 )
 
-// lineSearch sets next to a point x + td that satisfies the conditions of Wolfe, by bisection, which
-// also works on kinks (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods",
-// Mathematical Programming 2013). Where rounding hides whether f falls, it uses the slope (Hager and
-// Zhang, "A new conjugate gradient method with guaranteed descent", SIAM Journal on Optimization 2005).
-func lineSearch(f func(grad, x []float64) float64, next, nextGrad, x, d []float64, value, slope float64) (v float64, ok bool) {
+// lineSearch sets next to a point x + td that satisfies the conditions of Wolfe, by bisection, which also
+// works on kinks (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical
+// Programming 2013). Where rounding hides whether f falls, it uses the slope (Hager and Zhang, SIAM Journal on
+// Optimization 2005).
+func lineSearch(
+	f func(grad, x []float64) float64, next, nextGrad, x, d []float64, value, slope float64,
+) (v float64, ok bool) {
 	low, high, t := 0.0, math.Inf(1), 1.0
 	for range looks {
 		copy(next, x)

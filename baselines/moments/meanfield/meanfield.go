@@ -1,11 +1,10 @@
-// Package meanfield collects the closed forms that others use for the moments of softmax(z), z_j ~
-// N(m_j, v_j) independent, each behind [softmax.Approximation] and each with its formula and its
-// reference. They are baselines: every method returns what its formula gives, also where that
-// leaves [0, 1], and nothing is clamped.
+// Package meanfield collects the closed forms that others use for the moments of softmax(z), z_j ~ N(m_j, v_j)
+// independent, each with its formula and its reference. Every method returns what its formula gives, also
+// where that leaves [0, 1].
 //
-// [softmax.Moments] derives Σ_y and Σ_zy from P and E, E_ij = E[s_i s_j], which few of these
-// methods respect. So each has Covariances of its own, which take precedence. Moments fills P and,
-// off the diagonal, E_ij with Σ_y,ij + p_i p_j. NaN stands for what a method does not give:
+// [softmax.Moments] derives Σ_y and Σ_zy from P and E, which few of these methods respect: their Covariances
+// take precedence. Moments fills P and, off the diagonal, E_ij with Σ_y,ij + p_i p_j. NaN stands for what a
+// method does not give:
 //
 //	                  p    Σ_y       Σ_zy
 //	Delta             yes  yes       yes
@@ -18,10 +17,9 @@
 //	Pairwise          yes  no        no
 //	MacKay            yes  no        no
 //
-// The formulas are evaluated as they stand: rounding errors are absolute, of the order of 1e-14,
-// and of n ≥ 2 logits the variances must be below 700, whose exponentials LogNormal takes. Moments
-// and Covariances panic if sizes do not match, if a mean is not finite, or if a variance is
-// negative or not finite. All methods are safe for concurrent use and allocate scratch space.
+// Rounding errors are absolute, of the order of 1e-14, and for LogNormal variances must be below 700. Moments
+// and Covariances panic if sizes do not match, if a mean is not finite, or if a variance is negative or not
+// finite. All methods are safe for concurrent use.
 package meanfield
 
 import (
@@ -46,7 +44,7 @@ var (
 	LogNormal              = &Method{logNormal}
 	LaplaceBridge          = &Method{laplaceBridge(false)}
 	LaplaceBridgeCorrected = &Method{laplaceBridge(true)}
-	NormalizedProbit       = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // with the slope of the softmax
+	NormalizedProbit       = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // the slope of the softmax
 	Daunizeau              = &Method{daunizeau}
 	PairwiseMean           = &Method{pairwise(false)} // of order 0
 	Pairwise               = &Method{pairwise(true)}  // of orders 1 and 2

@@ -295,7 +295,7 @@ func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 		problem := "not a key; allowed: " + strings.Join(keys, ", ")
 		if instead := cmp.Or(former[key], former[join(first, key)]); instead != "" {
 			problem = "not a key any more; " + instead
-		} else if near := field.Nearest(key, keys); near != "" {
+		} else if near := Nearest(key, keys); near != "" {
 			problem = strings.Replace(problem, ";", "; did you mean "+near+"?", 1)
 		}
 		m.fail(path, field.Errorf(key, "%s", problem))
