@@ -13,7 +13,6 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
@@ -206,18 +205,12 @@ func (l *Layer) scratch() *scratch {
 func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
 	w := l.scratch()
 	defer l.pool.Put(w)
-	_, err := l.mostProbable(w, x)
+	err := l.round(w.x[0], x)
+	if err == nil {
+		l.probabilities(w, 1)
+	}
 	l.fill(dst, w.out[0], err)
 	return err
-}
-
-// mostProbable returns the most probable class of x, whose probabilities it leaves in the first row of w.out.
-func (l *Layer) mostProbable(w *scratch, x []float64) (class int, err error) {
-	if err := l.round(w.x[0], x); err != nil {
-		return 0, err
-	}
-	l.probabilities(w, 1)
-	return floats.MaxIdx(w.out[0]), nil
 }
 
 // PredictAll predicts some inputs, faster than Predict does one after another and with the same bits. It
