@@ -150,22 +150,6 @@ func TestLabelVariance(t *testing.T) {
 	near(t, "epistemic confidence", p.Confidence(Epistemic), aleatoric/total, 1e-10)
 }
 
-// No part is negative where the probit's variances are, in a mixture neither.
-func TestLabelVarianceOfProbit(t *testing.T) {
-	p := predicted(&softmax.Probit{Lambda: 0.42, Rho: 0.5}, []float64{9, 0, -3}, []float64{0.01, 0.02, 0})
-	if trace := mat.Trace(p.Cov); trace >= 0 {
-		t.Fatalf("the probit's variance is %g", trace)
-	}
-	aleatoric, epistemic := p.LabelVariance()
-	if !(aleatoric > 0) || !(0 <= epistemic && epistemic < 1e-4) || !(p.Confidence(Epistemic) <= 1) {
-		t.Errorf("aleatoric %g, epistemic %g", aleatoric, epistemic)
-	}
-	mixture := Prediction{P: p.P, Members: []Prediction{*p, *p}, Weights: []float64{0.25, 0.75}}
-	if a, e := mixture.LabelVariance(); math.Abs(a-aleatoric) > 1e-12 || math.Abs(e-epistemic) > 1e-12 {
-		t.Errorf("mixture of two of the same: %g, %g; one: %g, %g", a, e, aleatoric, epistemic)
-	}
-}
-
 // Certain logits leave nothing epistemic; even ones have the least confidence.
 func TestConfidence(t *testing.T) {
 	even := predicted(softmax.Exact{}, make([]float64, 4), make([]float64, 4))

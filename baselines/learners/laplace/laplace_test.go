@@ -189,11 +189,3 @@ func TestInvariances(t *testing.T) {
 		check.NearAll(t, r.name, got, want, r.tolerance)
 	}
 }
-
-// Draws mirror each other: what is even by symmetry is even with any number of them.
-func TestDrawsMirror(t *testing.T) {
-	rnd := rand.New(random.Source("laplace", "mirror"))
-	even, p := logitsOnly([]float64{1, 1}, mat.NewSymDense(2, []float64{2, 1, 1, 3})), make([]float64, 2)
-	check.OK(t, even.monteCarlo(p, normals(6, rnd)))
-	check.NearAll(t, "equal logits", p, []float64{0.5, 0.5}, 1e-14)
-}
