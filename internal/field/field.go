@@ -3,6 +3,7 @@
 package field
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -48,13 +49,11 @@ func Within[T int | float64](key string, x, lo, hi T) error {
 }
 
 // AllWithin returns an error unless lo ≤ x ≤ hi for all x.
-func AllWithin[T int | float64](key string, all []T, lo, hi T) error {
+func AllWithin[T int | float64](key string, all []T, lo, hi T) (err error) {
 	for _, x := range all {
-		if err := Within(key, x, lo, hi); err != nil {
-			return err
-		}
+		err = cmp.Or(err, Within(key, x, lo, hi))
 	}
-	return nil
+	return err
 }
 
 // OneOf returns an error unless x is one of the allowed words.
@@ -70,13 +69,11 @@ func OneOf[T ~string](key string, x T, allowed ...T) error {
 }
 
 // AllOneOf returns an error unless all are allowed words.
-func AllOneOf[T ~string](key string, all []T, allowed ...T) error {
+func AllOneOf[T ~string](key string, all []T, allowed ...T) (err error) {
 	for _, x := range all {
-		if err := OneOf(key, x, allowed...); err != nil {
-			return err
-		}
+		err = cmp.Or(err, OneOf(key, x, allowed...))
 	}
-	return nil
+	return err
 }
 
 // Input returns an error unless x has so many numbers, all finite.

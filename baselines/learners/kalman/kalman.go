@@ -200,12 +200,8 @@ func (m *Model) Observe(x []float64, class int) error {
 }
 
 // Predict sets p to the predictive probabilities of the classes at x: the mean of the softmax of Gaussian
-// logits, by quadrature. The logits have the means z(μ) and the covariance JPJᵀ of the linearised network.
-// They are taken for independent, with the variances
-//
-//	v_j = n/(n−1) Var(z_j − z̄),   z̄ = Σ_i z_i/n,
-//
-// whose sums v_i + v_j have the mean, over all pairs, of Var(z_i − z_j).
+// logits, by quadrature. The logits have the means z(μ) and the covariance JPJᵀ of the linearised network,
+// and are taken for independent, with the variances n/(n−1) Var(z_j − z̄), z̄ = Σ_i z_i/n.
 func (m *Model) Predict(p, x []float64) error {
 	n := m.network.Outputs()
 	mlp.CheckProbabilities(p, n)

@@ -41,8 +41,7 @@ const (
 	//
 	//	p = softmax(m_j/√(1 + π/8 · C_jj))
 	//
-	// m and C are those of the differences z_j − z̄ from the mean logit z̄: no label reduces the
-	// variance of z̄, which would shrink all logits to nothing.
+	// m and C are those of the differences z_j − z̄ from the mean logit z̄, whose variance no label reduces.
 	Probit Predictive = "probit"
 
 	// MonteCarlo is the mean of the softmax over 1000 draws of the logits, from the same normal numbers
@@ -182,8 +181,7 @@ type logits struct {
 	step, draw []float64       // F times standard normal numbers, and a draw
 }
 
-// probit sets p by MacKay's formula E σ(z) ≈ σ(m/√(1 + πv/8)). With z̄ the mean of the logits,
-// Var(z_j − z̄) = C_jj − 2 mean_i C_ij + mean_ik C_ik.
+// probit sets p by MacKay's formula, with Var(z_j − z̄) = C_jj − 2 mean_i C_ij + mean_ik C_ik.
 func (z *logits) probit(p []float64) {
 	n := float64(len(p))
 	var common float64

@@ -36,7 +36,7 @@ func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
 	return nil
 }
 
-// SetInput sets dst to x and a trailing 1. The error is that of [field.Input].
+// SetInput sets dst to x and a trailing 1.
 func SetInput(dst, x []float64) error {
 	if err := field.Input(x, len(dst)-1); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 //	m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,
 //	w ← w − α m̂/(√v̂ + ε),   m̂ = m/(1−β₁ᵗ),   v̂ = v/(1−β₂ᵗ),
 //
-// at step t = 1, 2, …, with the authors' β₁ = 0.9, β₂ = 0.999 and ε = 1e-8.
+// at step t = 1, 2, …, with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8.
 type Adam struct {
 	mean, square   []float64 // m and v
 	power1, power2 float64   // β₁ᵗ, β₂ᵗ

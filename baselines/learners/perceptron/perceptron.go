@@ -12,10 +12,9 @@
 //	ADF     m̃ = m + s h(sξ) vλ/t       ṽ = v (1 − h(sξ) (h(sξ) + sξ) λ²v/t²).
 //
 // Huber is a Kalman step that takes the label for a noise-free observation of y = Φ(λa), with Var y ≈
-// p(1−p)(1 − 1/t) and the gain Cov(a, y)/Var y (Huber, "Bayesian Perceptron: Towards fully Bayesian
-// Neural Networks", CDC 2020; Wagner, Wu and Huber, AAAI 2023). Its ṽ may be negative: at m = 0 it is
-// unless λ²v > (2/(π−2))² − 1 = 2.07. ADF has the moments of the exact posterior of a, given a label
-// of the likelihood Φ(λa) (assumed-density filtering; Opper 1998, Minka 2001). Its ṽ is positive.
+// p(1−p)(1 − 1/t) (Huber, "Bayesian Perceptron", CDC 2020; Wagner, Wu and Huber, AAAI 2023). Its ṽ may be
+// negative. ADF has the moments of the exact posterior of a (assumed-density filtering; Opper 1998, Minka
+// 2001). Its ṽ is positive.
 package perceptron
 
 import (
@@ -69,8 +68,7 @@ type Perceptron struct {
 	gain []float64 // Σx of the last input
 }
 
-// New returns a perceptron with weights N(mean, cov), which are copied. It returns an error if cfg is
-// not valid, and panics if the lengths do not fit.
+// New returns a perceptron with weights N(mean, cov), which are copied. It panics if the lengths do not fit.
 func New(cfg Config, mean []float64, cov mat.Symmetric) (*Perceptron, error) {
 	n := len(mean)
 	if cov.SymmetricDim() != n {
@@ -119,9 +117,8 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	return Prediction{gauss.CDF(xi), gauss.CDF(-xi), m, v, xi, t}, nil
 }
 
-// Observe updates the weights by one example. MinEigenvalue of the result is Var y, NaN for ADF;
-// Indefinite is not used. On an error, which is that of Predict, an update that overflows, or a
-// *bnn.IndefiniteError under the policy Fail, the weights are unchanged.
+// Observe updates the weights by one example. MinEigenvalue of the result is Var y, NaN for ADF. After an
+// error, such as a *bnn.IndefiniteError under the policy Fail, the weights are unchanged.
 func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	before, err := p.Predict(x)
 	if err != nil {
