@@ -83,7 +83,7 @@ func NewDefaultBank(cfg Config, src rand.Source) (*Bank, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewBank(members...)
+	return NewBank(models(members)...)
 }
 
 // linear returns the configuration without the hidden layers, if there are any. The ratio of

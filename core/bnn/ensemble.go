@@ -9,8 +9,8 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Ensemble is a mixture with equal weights, as a rule of networks of one configuration whose prior
-// means are drawn from different streams. An ensemble of one predicts as its member, to the bit.
+// Ensemble is a mixture of networks with equal weights, as a rule of one configuration and with prior means
+// that are drawn from different streams. An ensemble of one predicts as the network, to the bit.
 type Ensemble struct{ mixture }
 
 // NewEnsemble returns an ensemble of networks with their prior weights. The first member draws its
@@ -29,9 +29,9 @@ func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 }
 
 // newMembers returns networks with prior weights, which are drawn as for NewEnsemble.
-func newMembers(src rand.Source, configs []Config) ([]Model, error) {
+func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	var name uint64
-	all := make([]Model, len(configs))
+	all := make([]*Network, len(configs))
 	for k, cfg := range configs {
 		stream := src
 		if k > 0 {
@@ -49,19 +49,26 @@ func newMembers(src rand.Source, configs []Config) ([]Model, error) {
 	return all, nil
 }
 
-// Combine returns the ensemble of the members, which belong to it from now on. They may have learned
+// Combine returns the ensemble of the networks, which belong to it from now on. They may have learned
 // the same examples in different orders. It returns an error if there are none, if they differ in the
-// number of inputs or classes, or if a member or network occurs twice.
-func Combine(members ...Model) (*Ensemble, error) {
-	m, err := newMixture(members)
+// number of inputs or classes, or if a network occurs twice.
+func Combine(members ...*Network) (*Ensemble, error) {
+	m, err := newMixture(models(members))
 	if err != nil {
 		return nil, err
 	}
 	return &Ensemble{m}, nil
 }
 
-// Observe updates all members by the example. If a network fails all members stay as they were, and
-// the error names it.
+func models(networks []*Network) (all []Model) {
+	for _, n := range networks {
+		all = append(all, n)
+	}
+	return all
+}
+
+// Observe updates all members by the example. If one of them fails all stay as they were, and the error
+// names it.
 //
 // LogP of the update is the logarithm of the probability of the mixture; MinEigenvalue and MinVariance
 // are the smallest of the members, Floored is the sum, Indefinite is true if it is for any member, and
@@ -72,13 +79,15 @@ func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
 	}
 	e.x, e.class = x, class
 	e.each((*mixture).prepare)
-	if u, err := e.err(); err != nil {
-		return u, err
+	for k, err := range e.errs {
+		if err != nil && len(e.errs) > 1 {
+			err = fmt.Errorf("member %d: %w", k, err)
+		}
+		if err != nil {
+			return e.updates[k], err
+		}
 	}
 	e.each((*mixture).move)
-	if u, err := e.err(); err != nil {
-		return u, err
-	}
 	return e.update(), nil
 }
 

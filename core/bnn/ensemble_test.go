@@ -23,14 +23,7 @@ func members(cfg spec, n int) (all []*Network) {
 	return all
 }
 
-func ensemble(members ...*Network) *Ensemble { return check.Must(Combine(models(members)...)) }
-
-func models(networks []*Network) (all []Model) {
-	for _, n := range networks {
-		all = append(all, n)
-	}
-	return all
-}
+func ensemble(members ...*Network) *Ensemble { return check.Must(Combine(members...)) }
 
 // twoRings returns examples of two rings and what is outside of them.
 func twoRings(n int, rnd *rand.Rand) (x [][]float64, class []int) {
@@ -171,9 +164,9 @@ func TestEnsembleRefuses(t *testing.T) {
 		"member 1, or a network of it, is a member twice": {all[0], ensemble(all[0])},
 		"member 1 has 2 inputs and 2 classes, and ":       {all[0], members(spec{Layers: []int{2, 2}}, 1)[0]},
 	} {
-		check.Refuses(t, want, check.Err(Combine(of...)), want)
 		check.Refuses(t, want, check.Err(NewBank(of...)), want)
 	}
+	check.Refuses(t, "no members", check.Err(Combine()), "no members")
 }
 
 // Members that learn at once become the same, to the bit, as one after another.

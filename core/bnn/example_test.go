@@ -129,7 +129,7 @@ func ExampleCombine() {
 		xi, ci := rings(rnd)
 		x, class = append(x, xi), append(class, ci)
 	}
-	members := make([]bnn.Model, 4)
+	members := make([]*bnn.Network, 4)
 	for k := range members {
 		network := must(bnn.New(bnn.Default(2, 20, 2), random.Source("member", k)))
 		for _, i := range rand.New(random.Source("order", k)).Perm(len(x)) {

@@ -99,36 +99,15 @@ func (m *mixture) each(do func(m *mixture, k int)) {
 	busy.Wait()
 }
 
-// prepare computes the step of a member that is a network, and move applies it. Other members learn
-// the example by move.
-func (m *mixture) prepare(k int) {
-	m.errs[k] = nil
-	if n, ok := m.models[k].(*Network); ok {
-		m.updates[k], m.errs[k] = n.prepare(m.x, m.class)
-	}
-}
+// observe has a member learn the example. In an ensemble, whose members are networks, prepare computes
+// the step of a member, and move applies it.
+func (m *mixture) observe(k int) { m.updates[k], m.errs[k] = m.models[k].Observe(m.x, m.class) }
+func (m *mixture) prepare(k int) { m.updates[k], m.errs[k] = m.networks[k].prepare(m.x, m.class) }
 
 func (m *mixture) move(k int) {
-	if n, ok := m.models[k].(*Network); !ok {
-		m.observe(k)
-	} else if m.updates[k].Action != Skipped {
-		n.move()
+	if m.updates[k].Action != Skipped {
+		m.networks[k].move()
 	}
-}
-
-func (m *mixture) observe(k int) { m.updates[k], m.errs[k] = m.models[k].Observe(m.x, m.class) }
-
-// err returns the error of the first member that failed.
-func (m *mixture) err() (Update, error) {
-	for k, err := range m.errs {
-		if err != nil && len(m.errs) > 1 {
-			err = fmt.Errorf("member %d: %w", k, err)
-		}
-		if err != nil {
-			return m.updates[k], err
-		}
-	}
-	return Update{}, nil
 }
 
 // update returns that of the mixture: LogP is the logarithm of its probability of the class. Members

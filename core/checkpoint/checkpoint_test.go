@@ -100,8 +100,7 @@ func models(t testing.TB) (all []bnn.Model) {
 	return append(all, layer(readout.Ridge, 0), layer(readout.Ridge, 40), layer(readout.Gaussian, 40), layer(readout.Gaussian, 1),
 		features.Model{Map: relu, Model: layer(readout.Ridge, 40)},
 		features.Model{Map: relu, Model: check.Must(bnn.NewDefaultBank(bnn.Default(3, 2), random.Source("bank")))},
-		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, random.Source("ensemble")))},
-		ensemble(layers(2)...))
+		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, random.Source("ensemble")))})
 }
 
 // Every model comes back to the bit, with its note, and goes on predicting and learning in the same way.
@@ -219,7 +218,7 @@ func TestFormat5(t *testing.T) {
 	check.NearAll(t, "prediction", p.P, want, 1e-9)
 }
 
-func ensemble(members ...bnn.Model) *bnn.Ensemble { return check.Must(bnn.Combine(members...)) }
+func ensemble(members ...*bnn.Network) *bnn.Ensemble { return check.Must(bnn.Combine(members...)) }
 
 // banks are one of networks with a new class, in the midst of a stream, of which one refuses examples; and one within
 // another, whose weights are fixed.
@@ -240,14 +239,6 @@ func banks(t testing.TB) []*bnn.Bank {
 	fixed := bank(trained(configs[3]), bank(trained(configs[3])))
 	fixed.Fix()
 	return []*bnn.Bank{first, fixed}
-}
-
-// layers are an output layer of each kind.
-func layers(inputs int) []bnn.Model {
-	return []bnn.Model{
-		check.Must(readout.New(readout.Config{Kind: readout.Ridge, Inputs: inputs, Classes: 2})),
-		check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: inputs, Classes: 2})),
-	}
 }
 
 // layer returns an output layer of three inputs that has seen some examples, none of its last class.

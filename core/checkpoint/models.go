@@ -78,10 +78,18 @@ func (a contents) mixture(prefix string) (bnn.Model, error) {
 		}
 		members = append(members, m)
 	}
-	if mix.Bank == nil {
-		return bnn.Combine(members...)
+	if mix.Bank != nil {
+		return bnn.RestoreBank(*mix.Bank, members...)
 	}
-	return bnn.RestoreBank(*mix.Bank, members...)
+	var networks []*bnn.Network
+	for k, m := range members {
+		n, ok := m.(*bnn.Network)
+		if !ok {
+			return nil, fmt.Errorf("entry %smixture: member %d of an ensemble is no network", prefix, k)
+		}
+		networks = append(networks, n)
+	}
+	return bnn.Combine(networks...)
 }
 
 func (a contents) features(prefix string) (bnn.Model, error) {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"closedform/core/bnn"
-	"closedform/core/random"
 	"closedform/internal/check"
 )
 
@@ -32,25 +31,7 @@ func TestBefore(t *testing.T) {
 	})
 }
 
-// An ensemble is the mean of its members. A bank takes no output layers.
-func TestEnsemble(t *testing.T) {
-	network := check.Must(bnn.New(bnn.Default(6, 3), random.Source("network")))
-	e := check.Must(bnn.Combine(network, learned(t, Config{Ridge, 6, 3}, nil), learned(t, Config{Gaussian, 6, 3}, nil)))
-	examples := drawn(40, 6, 3)
-	for _, example := range examples {
-		check.Must(e.Observe(example.x, example.class))
-	}
-	var p, q bnn.Prediction
-	check.OK(t, e.Predict(&p, examples[0].x))
-	var sum [3]float64
-	for _, m := range e.Models() {
-		check.OK(t, m.Predict(&q, examples[0].x))
-		for j, x := range q.P {
-			sum[j] += x
-		}
-	}
-	for j, s := range sum {
-		check.Near(t, "mean", p.P[j], s/3, 1e-15)
-	}
-	check.Refuses(t, "a bank", check.Err(bnn.NewBank(e.Models()...)), "member 1 does not report")
+// A bank takes no output layers.
+func TestNoBank(t *testing.T) {
+	check.Refuses(t, "a bank", check.Err(bnn.NewBank(learned(t, Config{Ridge, 6, 3}, nil))), "member 0 does not report")
 }

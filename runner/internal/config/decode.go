@@ -265,6 +265,7 @@ var former = map[string]string{
 	"prior":            "prior_var has the variances",
 	"prior_scale":      "prior_var has the variances",
 	"variant":          "[[method]] describes what is compared",
+	"weights":          "tune and candidates choose by a validation part; without members the default bank learns",
 	"window":           "process_noise lets the past count less",
 	"order.sizes":      "sizes is a key of [[task]]",
 	"near":             "make changed images a file of [[outside]]",
@@ -272,11 +273,9 @@ var former = map[string]string{
 	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
 	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study compare",
 	"unknown.score":    "the tables have all scores of unknown.scores",
-
-	"method.weights":     "leave members out for the default bank; tune chooses one of the candidates",
-	"method.forgetting":  "process_noise lets the past count less",
-	"method.temperature": "the default bank calibrates its probabilities",
-	"method.first":       "tune chooses one of the candidates",
+	"unknown.combine":  "the score combined has the same parts for all methods, see experiments/README.md",
+	"evidence.low":     `interval = "columns" takes the ends of the interval from columns`,
+	"evidence.high":    `interval = "columns" takes the ends of the interval from columns`,
 }
 
 // unknown adds the error of each key of a table that is not there, with the most similar one.

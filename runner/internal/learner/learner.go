@@ -1,163 +1,242 @@
-// Package learner trains and scores whatever learns to classify from examples: the
-// closed-form network of a manifest, and the baselines.
+// Package learner trains whatever learns to classify from examples, the closed-form network of a manifest and
+// the baselines, and scores it. To read it, begin with
+//
+//	method.go    Method, a table [[method]] of a manifest
+//	kinds.go     the kinds of baselines, a line each; baseline.go makes learners of them
+//	model.go     Model, the keys of the closed-form network; network.go makes a learner of it
+//	learner.go   Classifier, what studies train and ask for predictions
+//	training.go  Training, the loop that chooses among candidates, trains and scores
+//	tables.go    Learners, the part of a manifest about methods: sweeps, and what a study allows
 package learner
 
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
 	"closedform/core/features"
 	"closedform/core/readout"
-	"closedform/runner/internal/pool"
-	"closedform/runner/internal/table"
+	"closedform/internal/kernel"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/engine"
 )
 
-// Learner learns one example after another; Predict sets p to the probabilities of the
-// classes at x. Methods that learn all examples at once come as [Batch].
+// Learner learns one example after another.
 type Learner interface {
 	Observe(x []float64, class int) error
-	Predict(p, x []float64) error
+	Predict(p, x []float64) error // sets p to the probabilities of the classes at x
 }
 
-// Stepper is a learner some of whose steps cannot be taken as printed.
-type Stepper interface{ Steps() Steps }
-
-// Steps counts what became of the examples.
-type Steps struct {
-	Indefinite, Skipped, Projected int
-	Floored                        int // hidden pre-activations whose variance was raised to its floor
-	Failed                         bool
-}
-
-func (s *Steps) add(of Steps) {
-	s.Indefinite += of.Indefinite
-	s.Skipped += of.Skipped
-	s.Projected += of.Projected
-	s.Floored += of.Floored
-}
-
-// StepColumns returns the columns of [Steps.Row].
-func StepColumns() []table.Column {
-	return []table.Column{
-		table.Int("indefinite_steps", "examples whose step was indefinite as printed"),
-		table.Int("skipped_steps", "examples whose step was not taken"),
-		table.Int("projected_steps", "those that were taken after a repair"),
-		table.Int("floored", "hidden pre-activations whose variance was raised to its floor"),
-		table.Int("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
-	}
-}
-
-// StepNames are the names of the StepColumns.
-var StepNames = table.Names(StepColumns())
-
-// Row returns the counts in the order of StepColumns.
-func (s Steps) Row() []any {
-	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
-}
-
-// BrokenDown returns a note on each method of the table, which has the StepColumns and a row
-// for each run, that broke down in some runs.
-func BrokenDown(runs *table.Table) (notes []string) {
-	for _, method := range runs.Distinct("method") {
-		all := runs.Where("method", method)
-		if failed := all.Where("failed", 1).Len(); failed > 0 {
-			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal probabilities",
-				method, failed, all.Len()))
-		}
-	}
-	return notes
-}
-
-// Tolerant is a learner that may break down, at an example that it refuses or a number
-// that overflows. From then on it says that all classes are equally probable.
-type Tolerant struct {
-	Learner
+// Classifier is a learner behind its features. When the learner breaks down, at an example that it refuses or
+// a number that overflows, it learns no more, and predicts equal probabilities. It is not safe for concurrent
+// use.
+type Classifier struct {
+	Learner Learner
 	Classes int
 	Map     *features.Map // from the inputs to what the learner sees; nil: it sees the inputs
-	failed  bool
-	ctx     context.Context // of the task that an outside learner belongs to
+	Err     error         // why the learner broke down; nil: it has not
 
-	inputs, mapped [][]float64 // of the last call of see
+	others         []Learner       // of an ensemble of baselines, beside Learner
+	ctx            context.Context // of the task
+	inputs, mapped [][]float64     // the latest inputs, and their features
 }
 
-// outside is a learner that another program computes.
-type outside interface {
-	Bind(ctx context.Context) // kills the program when the context ends
-	Release()                 // leaves the program to the next learner of the method in the task
-	Close() (seconds float64) // ends the program; returns the processor time of those that have ended
+// NewClassifier returns a classifier of so many classes without features.
+func NewClassifier(l Learner, classes int) *Classifier {
+	return &Classifier{Learner: l, Classes: classes}
 }
 
-// failure is the error of another program. It is no property of the method, and ends the task.
-type failure interface {
-	error
-	Failure()
-}
-
-// bind has an outside learner end with the task of the context.
-func (t *Tolerant) bind(ctx context.Context) {
-	if o, ok := t.Learner.(outside); ok {
-		t.ctx = ctx
-		o.Bind(ctx)
-		pool.AtEnd(ctx, o.Close)
+// record marks the learner as broken down if err is not nil. The failure of another program is no property of
+// the method, and ends the task.
+func (c *Classifier) record(err error) {
+	if err == nil {
+		return
+	}
+	c.Err = err
+	var failure interface {
+		error
+		Failure()
+	}
+	if errors.As(err, &failure) {
+		engine.Fail(c.ctx, failure)
 	}
 }
 
-// Release says that the learner is not used any more, though its task has not ended.
-func (t *Tolerant) Release() {
-	if o, ok := t.Learner.(outside); ok {
-		o.Release()
+// Observe learns an example.
+func (c *Classifier) Observe(x []float64, class int) {
+	if c.Err != nil {
+		return
 	}
-}
-
-// note takes note of what a learner that has not broken down returned.
-func (t *Tolerant) note(err error) {
-	t.failed = err != nil
-	if f, ok := errors.AsType[failure](err); ok {
-		pool.Fail(t.ctx, f)
-	}
-}
-
-// NewTolerant returns a tolerant learner of so many classes.
-func NewTolerant(l Learner, classes int) *Tolerant { return &Tolerant{Learner: l, Classes: classes} }
-
-// Observe shows the learner an example. It returns no error.
-func (t *Tolerant) Observe(x []float64, class int) error {
-	if !t.failed {
-		seen, err := t.see([][]float64{x})
+	mapped, err := c.features([][]float64{x})
+	for _, l := range c.all() {
 		if err == nil {
-			err = t.Learner.Observe(seen[0], class)
+			err = l.Observe(mapped[0], class)
 		}
-		t.note(err)
 	}
-	return nil
+	c.record(err)
 }
 
-// see returns what the learner sees of the inputs, until the next call.
-func (t *Tolerant) see(x [][]float64) ([][]float64, error) {
-	if t.Map == nil {
+// features returns what the learner sees of the inputs, until the next call.
+func (c *Classifier) features(x [][]float64) ([][]float64, error) {
+	if c.Map == nil {
 		return x, nil
 	}
 	for i, x := range x {
-		if i == len(t.inputs) {
-			t.inputs, t.mapped = append(t.inputs, nil), append(t.mapped, make([]float64, t.Map.Size))
+		if i == len(c.inputs) {
+			c.inputs, c.mapped = append(c.inputs, nil), append(c.mapped, make([]float64, c.Map.Size))
 		}
-		if slices.Equal(x, t.inputs[i]) { // it was predicted just before
+		if slices.Equal(x, c.inputs[i]) { // it was predicted just before
 			continue
 		}
-		t.inputs[i] = append(t.inputs[i][:0], x...)
-		if err := t.Map.Standard(t.mapped[i], x); err != nil {
+		c.inputs[i] = append(c.inputs[i][:0], x...)
+		if err := c.Map.Standard(c.mapped[i], x); err != nil {
 			return nil, err
 		}
 	}
-	return t.mapped[:len(x)], nil
+	return c.mapped[:len(x)], nil
+}
+
+// Prediction is that of one input.
+type Prediction struct {
+	P                 []float64
+	MutualInformation float64       // of the label and the member, in nats; NaN if the learner has no members
+	Members           [][]bnn.Layer // of each member; nil if it has no layers of Gaussian weights
+}
+
+// PredictEach calls do with the prediction of each example, until the learner breaks down or do returns an
+// error, which is a break-down, too. x is what the learner sees, until the next call: the features of the
+// input, if there is a map.
+func (c *Classifier) PredictEach(
+	e *dataset.Examples, do func(i int, x []float64, p Prediction) error,
+) (ok bool) {
+	return c.each(e.Len(), func(first, last int) [][]float64 { return e.Set(first, last).X }, do)
+}
+
+// Test returns the predictions of all examples, and their classes. If the learner breaks down over one of
+// them, all are equal probabilities.
+func (c *Classifier) Test(e *dataset.Examples) (p [][]float64, class []int) {
+	for i := range e.Len() {
+		class = append(class, e.Class(i))
+	}
+	return c.probabilities(e.Len(), func(first, last int) [][]float64 { return e.Set(first, last).X }), class
+}
+
+// Probabilities returns the predictions at all inputs, as Test does.
+func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
+	return c.probabilities(len(inputs), func(first, last int) [][]float64 { return inputs[first:last] })
+}
+
+func (c *Classifier) probabilities(n int, inputs func(first, last int) [][]float64) (p [][]float64) {
+	if !c.each(n, inputs, func(_ int, _ []float64, one Prediction) error {
+		p = append(p, one.P)
+		return nil
+	}) {
+		return Equal(n, c.Classes)
+	}
+	return p
+}
+
+// atOnce is how many inputs are predicted at once: with more of them the weights need not be read much less
+// often, and what flows through the network outgrows the caches.
+const atOnce = 16
+
+// each is PredictEach for n inputs, of which a function returns those from first to last − 1.
+func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
+	do func(i int, x []float64, p Prediction) error,
+) (ok bool) {
+	several := atOnce
+	if c.Network() != nil && c.Readout() == nil {
+		several = 1 // as it would predict several one after another, and layers are large
+	}
+	for first := 0; first < n && c.Err == nil; first += several {
+		x, err := c.features(inputs(first, min(first+several, n)))
+		var all []Prediction
+		if err == nil {
+			all, err = c.predict(x)
+		}
+		for i, p := range all {
+			if failed := do(first+i, x[i], p); failed != nil {
+				err = failed
+				break
+			}
+		}
+		c.record(err)
+	}
+	return c.Err == nil
+}
+
+// PredictNext returns the prediction of an example that is learned next, see Before of [bnn.Model].
+func (c *Classifier) PredictNext(x []float64) []float64 {
+	n := c.Network()
+	if n == nil || c.Err != nil {
+		return c.Probabilities([][]float64{x})[0]
+	}
+	mapped, err := c.features([][]float64{x})
+	if err == nil {
+		err = n.Model.Before(&n.several[0], mapped[0])
+	}
+	if c.record(err); err != nil {
+		return Equal(1, c.Classes)[0]
+	}
+	return normalised(&n.several[0])
+}
+
+// Equal returns n times equal probabilities for all classes.
+func Equal(n, classes int) [][]float64 {
+	return slices.Repeat([][]float64{slices.Repeat([]float64{1 / float64(classes)}, classes)}, n)
+}
+
+// predict returns the predictions of at most atOnce inputs, up to the first error: of baselines the means of
+// the members' predictions.
+func (c *Classifier) predict(x [][]float64) ([]Prediction, error) {
+	if n := c.Network(); n != nil {
+		return n.predict(x)
+	}
+	members := c.all()
+	q, all, weight := make([][]float64, len(x)), make([]Prediction, len(x)), 1/float64(len(members))
+	for i := range all {
+		q[i], all[i].P = make([]float64, c.Classes), make([]float64, c.Classes)
+	}
+	for _, m := range members {
+		layers, err := predictAll(m, q, x)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			p := &all[i]
+			floats.AddScaled(p.P, weight, q[i])
+			p.MutualInformation += weight * kernel.Entropy(q[i], 1)
+			if layers != nil {
+				p.Members = append(p.Members, layers[i])
+			}
+		}
+	}
+	for i := range all {
+		p := &all[i]
+		p.MutualInformation = max(0, kernel.Entropy(p.P, 1)-p.MutualInformation)
+		if len(members) == 1 {
+			p.MutualInformation = math.NaN()
+		}
+	}
+	return all, nil
+}
+
+// all returns the members of an ensemble of baselines, or the only learner.
+func (c *Classifier) all() []Learner { return append([]Learner{c.Learner}, c.others...) }
+
+// Network returns the closed-form network that learns, nil if it is another method.
+func (c *Classifier) Network() *Network {
+	n, _ := c.Learner.(*Network)
+	return n
 }
 
 // Readout returns the output layer of a closed-form method with the key output, else nil.
-func (t *Tolerant) Readout() *readout.Layer {
-	if n := networkOf(t); n != nil {
+func (c *Classifier) Readout() *readout.Layer {
+	if n := c.Network(); n != nil {
 		l, _ := n.Model.(*readout.Layer)
 		return l
 	}
@@ -165,25 +244,10 @@ func (t *Tolerant) Readout() *readout.Layer {
 }
 
 // Model returns the model of a closed-form method, behind its features if it has some.
-func (t *Tolerant) Model() bnn.Model {
-	m := networkOf(t).Model
-	if t.Map != nil {
-		return features.Model{Map: t.Map, Model: m}
+func (c *Classifier) Model() bnn.Model {
+	m := c.Network().Model
+	if c.Map != nil {
+		return features.Model{Map: c.Map, Model: m}
 	}
 	return m
-}
-
-// Steps returns what became of the examples.
-func (t *Tolerant) Steps() Steps {
-	var s Steps
-	if l, ok := t.Learner.(Stepper); ok {
-		s = l.Steps()
-	}
-	s.Failed = t.failed
-	return s
-}
-
-// Equal returns n times equal probabilities for all classes.
-func Equal(n, classes int) [][]float64 {
-	return slices.Repeat([][]float64{slices.Repeat([]float64{1 / float64(classes)}, classes)}, n)
 }

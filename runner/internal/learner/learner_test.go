@@ -1,33 +1,39 @@
 package learner
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/learners/tagi"
 	"closedform/core/bnn"
+	"closedform/core/features"
 	"closedform/core/random"
 	"closedform/internal/check"
+	"closedform/internal/kernel"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/table"
 )
 
-// line is examples with one input, the classes in turn.
-type line []float64
+// line returns n examples with one input, the fiftieth of their number, and the classes in turn.
+func line(n int) *dataset.Examples {
+	var set data.Set
+	for i := range n {
+		set.X, set.Class = append(set.X, []float64{float64(i) / 50}), append(set.Class, i%2)
+	}
+	return dataset.NewExamples(set, 2)
+}
 
-func (l line) Len() int                   { return len(l) }
-func (l line) Inputs() int                { return 1 }
-func (l line) Input(dst []float64, i int) { dst[0] = l[i] }
-func (l line) Class(i int) int            { return i % 2 }
-
-// recorder takes note of what it is shown, and breaks down after some predictions.
+// recorder records its examples, and breaks down after some predictions.
 type recorder struct {
 	seen []string
 	good int // predictions before it breaks down
@@ -49,72 +55,39 @@ func (r *recorder) Predict(p, _ []float64) error {
 	return nil
 }
 
-// A break-down over one test example makes all predictions equal, and all after
-// them; what refuses an example is not asked again.
-func TestTolerant(t *testing.T) {
-	examples := make(line, 600)
+// A break-down over one test example makes all predictions equal, and all after them; what refuses an example
+// sees no other.
+func TestClassifier(t *testing.T) {
 	for good, want := range map[int]float64{520: 0.5, 600: 1} {
-		l := NewTolerant(&recorder{good: good}, 2)
-		p, class := l.Test(examples)
-		check.Equal(t, "predictions, classes and failed", []any{len(class), class[1], l.Steps().Failed}, []any{600, 1, want == 0.5})
+		l := NewClassifier(&recorder{good: good}, 2)
+		p, class := l.Test(line(600))
+		check.Equal(t, "classes", []int{len(class), class[1]}, []int{600, 1})
+		check.Equal(t, "failed", l.Steps().Failed, want == 0.5)
 		check.Equal(t, fmt.Sprintf("good for %d", good), p, slices.Repeat([][]float64{{want, 1 - want}}, 600))
 	}
-	l := NewTolerant(&recorder{good: 9}, 2)
+	l := NewClassifier(&recorder{good: 9}, 2)
 	for class := range 4 {
-		check.OK(t, l.Observe([]float64{1}, class))
+		l.Observe([]float64{1}, class)
 	}
-	got := []any{len(l.Learner.(*recorder).seen), l.Steps().Failed, l.Probabilities([][]float64{{1}})[0][0]}
-	check.Equal(t, "examples, failed and probability", got, []any{3, true, 0.5})
-	for _, good := range []int{2, 1} {
-		var seen []float64
-		ok := NewTolerant(&recorder{good: good}, 2).Look(line{3, 4}, func(i int, x []float64, a Answer) error {
-			if a.P[0] != 1 || !math.IsNaN(a.MutualInformation) || a.Members != nil {
-				t.Errorf("answer %+v", a)
+	check.Equal(t, "examples", len(l.Learner.(*recorder).seen), 3)
+	check.Equal(t, "probabilities", l.Probabilities([][]float64{{1}}), [][]float64{{0.5, 0.5}})
+	for wrong, want := range map[int]int{-1: 149, 20: 20} { // where what is done with a prediction fails
+		l, last := NewClassifier(&recorder{good: 150}, 2), 0
+		ok := l.PredictEach(line(150), func(i int, x []float64, _ Prediction) error {
+			check.Equal(t, "input", x[0], float64(i)/50)
+			if last = i; i == wrong {
+				return errors.New("enough")
 			}
-			seen = append(seen, x[0])
 			return nil
 		})
-		if ok != (good == 2) || ok && !slices.Equal(seen, []float64{3, 4}) {
-			t.Errorf("good for %d: seen %v, %v", good, seen, ok)
-		}
+		check.Equal(t, "ends", []any{ok, last, l.Err != nil}, []any{wrong < 0, want, wrong > 0})
 	}
-}
-
-// Every pass has an order of its own; what is asked before an example is asked of what was learned before.
-func TestCourse(t *testing.T) {
-	order := func(pass int) rand.Source { return random.Source("order", pass) }
-	l, scores := &recorder{good: 100}, Prequential{}
-	var want, after []string
-	course := Course{Examples: line{10, 11, 12, 13}, Passes: 2, Order: order}
-	course.Before = func(x []float64, class int) {
-		p := make([]float64, 2)
-		check.OK(t, l.Predict(p, x))
-		scores.Add([]float64{0.75, 0.25}, class)
-	}
-	course.After = func(pass, k int) error { after = append(after, fmt.Sprint(pass, k, len(l.seen))); return nil }
-	check.OK(t, course.Train(context.Background(), l))
-	for pass := 1; pass <= 2; pass++ {
-		for _, i := range rand.New(order(pass)).Perm(4) {
-			want = append(want, fmt.Sprint(10+i, i%2))
-		}
-	}
-	check.Equal(t, "seen", []any{l.seen, fmt.Sprint(after)}, []any{want, "[1 1 1 1 2 2 1 3 3 1 4 4 2 1 5 2 2 6 2 3 7 2 4 8]"})
-	check.NearAll(t, "means", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
-
-	l.seen = nil
-	check.OK(t, (Course{Examples: line{3, 1, 2}}).Train(context.Background(), l))
-	check.Equal(t, "as they are", l.seen, []string{"3 0", "1 1", "2 0"})
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	check.Equal(t, "cancelled after the end", errors.Is(course.Train(ctx, l), context.Canceled), true)
-	stops := Course{Examples: line{1}, After: func(int, int) error { return errors.New("stop") }}
-	check.Refuses(t, "After", stops.Train(context.Background(), l))
 }
 
 // A batch method is fitted to all examples when it is asked, once as long as there are no more.
 func TestBatch(t *testing.T) {
 	var fits [][]int
-	b := &Batch{Fit: func(x [][]float64, class []int) (Predictor, error) {
+	b := &fitted{fit: func(x [][]float64, class []int) (predictor, error) {
 		fits = append(fits, slices.Clone(class))
 		for i := range x {
 			check.Equal(t, fmt.Sprintf("inputs %v of classes %v", x, class), x[i][0], float64(class[i]))
@@ -131,84 +104,140 @@ func TestBatch(t *testing.T) {
 	check.Equal(t, "fitted to", fmt.Sprint(fits), "[[0] [0 1] [0 1 2]]")
 }
 
-// What the weights gain in a while does not depend on how often they do: a network
-// with full covariances gains ten times the fraction before every tenth example.
-func TestProcessNoise(t *testing.T) {
-	for _, c := range []struct {
-		fraction float64
-		full     bool
-		want     float64
-		every    int
-	}{{0, true, 0, 1}, {0.001, false, 0.001, 1}, {0.001, true, 0.01, 10}, {0.1, true, 1, 10}, {0.25, true, 1, 4}, {0.4, true, 0.8, 2}, {1, true, 1, 1}, {1, false, 1, 1}} {
-		var n Network
-		n.SetProcessNoise(c.fraction, c.full)
-		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
-		check.Equal(t, fmt.Sprintf("%g: every", c.fraction), n.every, c.every)
-	}
-}
-
-// What a network says of many inputs is what it says of each: of the probabilities and what Look
-// shows. A break-down ends Look at its input.
+// The predictions of many inputs are those of each, to the bit, with their layers and mutual information. All
+// are equal probabilities after one that is not finite.
 func TestSeveral(t *testing.T) {
-	inputs := make(line, 150) // which are not a whole number of blocks
-	for i := range inputs {
-		inputs[i] = float64(i) / 50
-	}
-	for _, members := range []int{1, 2} {
-		l := NewTolerant(&Network{Model: mixture(t, members)}, 2)
-		p, class := l.Test(inputs)
-		seen, want := 0, make([]float64, 2)
-		information := func(n *Network) float64 {
-			if members == 1 {
-				return math.NaN()
-			}
-			return n.several[0].MutualInformation()
+	var members []Learner
+	for k := range 3 {
+		m := check.Must(tagi.New(tagi.Config{Layers: []int{1, 5, 2}}, random.Source("several", k)))
+		for i := range 20 {
+			check.OK(t, m.Observe([]float64{float64(i % 7)}, i%2))
 		}
-		l.Look(inputs, func(i int, x []float64, a Answer) error {
-			one := l.Learner.(*Network)
-			check.OK(t, one.Predict(want, x))
-			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, inputs[i], i % 2})
-			same := floats.Same([]float64{a.MutualInformation}, []float64{information(one)})
-			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || !same {
-				t.Errorf("input %d: %v and %v, want %v", i, a, p[i], want)
+		members = append(members, m)
+	}
+	three := NewClassifier(members[0], 2)
+	three.others = members[1:]
+	network := func(members int) *Classifier {
+		m := DefaultModel()
+		m.Layers, m.Members = []int{1, 4, 2}, members
+		return NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("prior")))}, 2)
+	}
+	for name, l := range map[string]*Classifier{
+		"network": network(1), "networks": network(2), "tagi": NewClassifier(members[0], 2), "three of tagi": three,
+	} {
+		all, _ := l.Test(line(150)) // which are not a whole number of blocks
+		seen := 0
+		l.PredictEach(line(150), func(i int, x []float64, got Prediction) error {
+			want, inputs := make([]float64, 2), [][]float64{{float64(i) / 50}}
+			var layers [][]bnn.Layer
+			information := math.NaN()
+			if n := l.Network(); n != nil {
+				check.OK(t, n.Predict(want, inputs[0]))
+				if layers = layersOf(&n.several[0]); len(layers) > 1 {
+					information = n.several[0].MutualInformation()
+				}
+			} else {
+				q, entropy := [][]float64{make([]float64, 2)}, 0.0
+				for _, m := range l.all() {
+					one := check.Must(m.(*tagi.Model).PredictAll(q, inputs))
+					layers = append(layers, one[0])
+					floats.AddScaled(want, 1/float64(len(l.all())), q[0])
+					entropy += kernel.Entropy(q[0], 1) / float64(len(l.all()))
+				}
+				if len(layers) > 1 {
+					information = kernel.Entropy(want, 1) - entropy
+				}
 			}
-			for k, layers := range layersOf(&one.several[0]) {
-				last := len(layers) - 1
-				check.Equal(t, fmt.Sprintf("input %d, member %d: hidden means", i, k), a.Members[k][last].Input, layers[last].Input)
+			if !slices.Equal(got.P, want) || !slices.Equal(all[i], want) || x[0] != inputs[0][0] || i != seen {
+				t.Fatalf("%s, input %d at %v: %v, want %v", name, i, x, got, want)
+			}
+			if len(layers) > 1 {
+				check.Near(t, name+": mutual information", got.MutualInformation, information, 1e-13)
+			} else if !math.IsNaN(got.MutualInformation) {
+				t.Errorf("%s: one member has a mutual information of %g", name, got.MutualInformation)
+			}
+			for k := range layers {
+				check.Equal(t, name+": layers", got.Members[k][1].Variance, layers[k][1].Variance)
 			}
 			seen++
 			return nil
 		})
-		check.Equal(t, "inputs that are seen", seen, len(inputs))
-		broken := slices.Clone(inputs)
-		broken[70] = math.NaN()
-		for _, c := range []struct {
-			inputs      line
-			wrong, last int
-		}{{broken, -1, 69}, {inputs, 20, 20}} {
-			l = NewTolerant(l.Learner, 2)
-			last := 0
-			ok := l.Look(c.inputs, func(i int, _ []float64, _ Answer) error {
-				if last = i; i == c.wrong {
-					return errors.New("enough")
-				}
-				return nil
-			})
-			check.Equal(t, "the last input before a break-down or an error", []any{ok, last, l.Steps().Failed}, []any{false, c.last, true})
+		set := line(150).Set(0, 150)
+		set.X[70][0] = math.Inf(1)
+		check.Equal(t, name+": inputs", []any{seen, l.Probabilities(set.X)[3][0]}, []any{150, 0.5})
+	}
+}
+
+// A method behind features learns and predicts as it does of features by hand, whose seed is the first number
+// of its source, and its inputs are these.
+func TestFeatures(t *testing.T) {
+	set, src := clusters(24).Set(0, 24), rand.NewPCG(3, 4)
+	relu := check.Must(features.New(features.Relu, 2, 8, src.Uint64()))
+	mapped := make([][]float64, len(set.X))
+	for i, x := range set.X {
+		mapped[i] = make([]float64, 8)
+		check.OK(t, relu.Standard(mapped[i], x))
+	}
+	for _, keys := range []string{
+		`members = 1; hidden_layers = [4]`, `members = 2; own_orders = true`, `output = "ridge"`, `passes = 2`,
+		`kind = "kalman"`, `kind = "tagi"; members = 2`, `kind = "laplace"`,
+	} {
+		m := check.Must(decode(keys))
+		training := Training{
+			Random: func() rand.Source {
+				copied := *src
+				return &copied
+			},
+			Shuffle: func(pass int) rand.Source { return random.Source("order", pass) },
 		}
-		if p, _ := l.Test(inputs); p[3][0] != 0.5 || l.Look(inputs, nil) {
-			t.Error("a learner that broke down predicts")
-		}
+		by := dataset.NewExamples(data.Set{X: mapped, Class: set.Class}, 3)
+		want := check.Must(training.Run(t.Context(), m, by, by))
+		l := train(t, check.Must(decode(keys+`; features = "relu"; feature_size = 8`)), clusters(24))
+		got, _ := l.Test(clusters(24))
+		check.Equal(t, keys+" predicts", got, want.P)
+		l.PredictEach(clusters(24), func(i int, x []float64, _ Prediction) error {
+			check.Equal(t, keys+": sees", x, mapped[i])
+			return nil
+		})
+		check.OK(t, l.Err)
+		check.Equal(t, keys, l.Readout() != nil, strings.Contains(keys, "output"))
+	}
+}
+
+// What the weights gain in a while does not depend on how often they do: a network with full covariances
+// gains ten times the fraction before every tenth example.
+func TestProcessNoise(t *testing.T) {
+	for _, c := range []struct {
+		fraction float64
+		kind     bnn.Covariance
+		want     float64
+		every    int
+	}{
+		{0, bnn.Full, 0, 1},
+		{0.001, bnn.Diagonal, 0.001, 1},
+		{0.001, bnn.Full, 0.01, 10},
+		{0.1, bnn.Full, 1, 10},
+		{0.25, bnn.Full, 1, 4},
+		{0.4, bnn.Full, 0.8, 2},
+		{1, bnn.Full, 1, 1},
+		{1, bnn.Diagonal, 1, 1},
+	} {
+		m := DefaultModel()
+		m.Members, m.ProcessNoise, m.Covariance = 1, c.fraction, []bnn.Covariance{c.kind}
+		n := check.Must(m.learner(1, 2, random.Source("noise")))
+		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
+		check.Equal(t, fmt.Sprintf("%g: every", c.fraction), n.every, c.every)
 	}
 }
 
 // The network says what bnn says, normalised, and counts what that reports.
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
-	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, probit.Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
-	l := check.Must(m.Learner(random.Source("network")))
-	l.Learner.(*Network).SetProcessNoise(0.25, false)
-	n := check.Must(m.Network(random.Source("network")))
+	m.OnIndefinite, m.Output, m.Lambda = bnn.Project, bnn.Joint, probit.Lambda{Number: 2}
+	m.Layers, m.PriorVar = []int{1, 3}, []float64{0.5}
+	l := NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("network")))}, 3)
+	l.Network().noise, l.Network().every = 0.25, 1
+	n := check.Must(m.Mixture(random.Source("network"))).Members()[0]
 	var want Steps
 	for _, class := range []int{0, 0, 2, 1, 0, 0} {
 		check.OK(t, n.AddProcessNoise(0.25))
@@ -219,7 +248,7 @@ func TestNetwork(t *testing.T) {
 		if u.Action == bnn.Projected {
 			want.Projected++
 		}
-		check.OK(t, l.Observe([]float64{3}, class))
+		l.Observe([]float64{3}, class)
 	}
 	check.Equal(t, "steps and some projected", []any{l.Steps(), l.Steps().Projected > 0}, []any{want, true})
 	x := []float64{0.02}
@@ -235,7 +264,7 @@ func TestModelNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.HiddenLayers, m.RandomFeatures, m.Hidden, m.PriorMeanVar = []int{4}, true, bnn.Frozen, 1
 	m = check.Must(m.For(2, 3))
-	n := check.Must(m.Network(random.Source("features")))
+	n := check.Must(m.Mixture(random.Source("features"))).Members()[0]
 	for l, want := range []bool{true, false} {
 		_, cov := n.Weights(l)
 		check.Equal(t, fmt.Sprintf("layer %d is certain", l), mat.Norm(cov[0], 1) == 0, want)
@@ -243,29 +272,10 @@ func TestModelNetwork(t *testing.T) {
 	m = DefaultModel()
 	m.Layers, m.PriorMean, m.Bias = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}, false
 	m.PriorVar = []float64{2}
-	n = check.Must(m.Network(random.Source("mean")))
-	if mean, cov := n.Weights(0); mean.At(1, 0) != 3 || mean.At(0, 1) != 2 || math.Abs(cov[0].At(0, 0)-2) > 1e-15 {
-		t.Errorf("mean %v, covariance %v", mean, cov[0])
-	}
-}
-
-// Every method is there at every swept value, the last changing fastest.
-func TestSweep(t *testing.T) {
-	a, b := Named{Name: "a", Model: DefaultModel()}, Named{Name: "b", Model: DefaultModel()}
-	for _, m := range []*Model{&a.Model, &b.Model} {
-		m.Layers, m.Output = []int{2, 3}, bnn.Joint
-	}
-	s := Sweep{Lambda: []probit.Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
-	all, err := s.Models(DefaultModel(), []Named{a, b}, 3)
-	if err != nil || len(all) != 8 {
-		t.Fatalf("%v, %d models", err, len(all))
-	}
-	check.Equal(t, "models", []any{all[1].Name, all[6].Name, all[6].Of, all[1].Rho, all[6].Lambda.Word}, []any{"a lambda=1.0 rho=0.25", "b lambda=slope rho=0.0", "b", 0.25, "slope"})
-	if all, err = (Sweep{}).Models(a.Model, nil, 3); err != nil || len(all) != 1 || all[0].Name != "model" {
-		t.Errorf("%v, %q", err, Names(all))
-	}
-	b.Output = bnn.ADF
-	check.Refuses(t, "adf with another ρ than ½", check.Err(s.Models(DefaultModel(), []Named{a, b}, 3)))
+	n = check.Must(m.Mixture(random.Source("mean"))).Members()[0]
+	mean, cov := n.Weights(0)
+	got := []float64{mean.At(1, 0), mean.At(0, 1), cov[0].At(0, 0)}
+	check.NearAll(t, "means and variance", got, []float64{3, 2, 2}, 1e-15)
 }
 
 // What cannot be is refused, by the word of the key.
@@ -292,21 +302,26 @@ func TestModelErrors(t *testing.T) {
 func TestScores(t *testing.T) {
 	p := [][]float64{{0.75, 0.25}, {0.5, 0.5}, {0.25, 0.75}}
 	got := Scores(p, []int{0, 1, 0})
-	// Of the largest probabilities 0.75 are one right and one wrong, 0.5 is wrong: the risk is
-	// a half of one and of two, and two thirds of all.
-	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, (2*0.0625 + 2*0.25 + 2*0.5625) / 3, (0.5 + 0.5) / 3, (0.5 + 0.5 + 2./3) / 3}
+	// Of the largest probabilities 0.75 are one right and one wrong, 0.5 is wrong: the risk is a half of one and
+	// of two, and two thirds of all.
+	brier := (2*0.0625 + 2*0.25 + 2*0.5625) / 3
+	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, brier, (0.5 + 0.5) / 3, (0.5 + 0.5 + 2./3) / 3}
 	check.NearAll(t, "scores", got, want, 1e-12)
-	check.Equal(t, "columns and values differ in number", []any{len(ScoreColumns()), len(StepColumns())}, []any{len(got), len(Steps{}.Row())})
+	check.Equal(t, "columns", []int{len(ScoreColumns()), len(StepColumns())}, []int{len(got), len(Steps{}.Row())})
 	runs := table.New("runs", append([]table.Column{table.Text("method", "")}, StepColumns()...)...)
 	for i, method := range []string{"a", "b", "a", "a", "b"} {
 		runs.Add(method, Steps{Floored: i, Failed: i == 2 || i == 3}.Row())
 	}
-	check.Equal(t, "notes", BrokenDown(runs), []string{"a broke down in 2 of 3 runs, and is scored there as equal probabilities"})
+	note := "a broke down in 2 of 3 runs, and is scored there as equal probabilities"
+	check.Equal(t, "notes", BrokenDown(runs), []string{note})
 }
 
 // About six snapshots, 1, 2 or 5 times a power of ten but for the last.
 func TestSnapshots(t *testing.T) {
-	for n, want := range map[int][]int{1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210}, 1000: {2, 10, 20, 100, 200, 1000}, 60000: {5, 50, 200, 2000, 10000, 60000}} {
+	for n, want := range map[int][]int{
+		1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210},
+		1000: {2, 10, 20, 100, 200, 1000}, 60000: {5, 50, 200, 2000, 10000, 60000},
+	} {
 		check.Equal(t, n, Snapshots(n), want)
 		check.OK(t, Increasing("k", Snapshots(n), n))
 	}

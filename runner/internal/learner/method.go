@@ -6,89 +6,203 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 
+	"closedform/core/features"
 	"closedform/internal/field"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/data"
 )
 
-// Method is a way to learn a classifier. Its kind says which other keys it has:
-// those of the configuration in the package of the kind.
+// Method is a way to learn a classifier. Its kind says which other keys it has: those of [Model] or of the
+// configuration in the package of the kind.
 type Method struct {
-	Name string `toml:"name" allowed:"a text"`
-	Kind string `toml:"kind"` // empty in the manifest: closed-form
-	Drawn
+	Name  string `toml:"name" allowed:"a text"`
+	Kind  string `toml:"kind"`                     // empty in the manifest: closed-form
+	Label string `toml:"label,omitempty" json:"-"` // in figures; none: the name, with spaces for hyphens
+	Group string `toml:"group,omitempty" json:"-"` // of one colour; none: the name up to its first hyphen
 
-	Model Model `toml:"-" json:"-"` // [model], as a copy of which a closed-form method begins
+	Sets   []string        `toml:"sets,omitempty" json:"-"`           // those that it learns; none: all
+	Splits int             `toml:"splits,omitzero" json:"-"`          // most seeds for a set; 0: all
+	Scale  dataset.Scaling `toml:"scale,omitempty" json:",omitempty"` // empty: that of the data
 
 	Features
-	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths; none: a linear model
-	Passes       int   `toml:"passes,omitempty"`        // over the examples; 0: one
-
-	// OwnOrders shows every member of an ensemble the examples in orders of its own, which
-	// must be kept for that.
-	OwnOrders bool `toml:"own_orders,omitempty" json:",omitempty"`
-
+	HiddenLayers []int `toml:"hidden_layers,omitempty"`                // widths; none: a linear model
+	Passes       int   `toml:"passes,omitempty"`                       // over the examples; 0: one
+	OwnOrders    bool  `toml:"own_orders,omitempty" json:",omitempty"` // for each member of an ensemble
 	Tuning
 
-	Config any `toml:"-"` // a pointer to that of the kind
+	Model  Model `toml:"-" json:",omitzero"`  // of kind closed-form; it begins as a copy of [model]
+	Config any   `toml:"-" json:",omitempty"` // of a baseline: a pointer to its configuration
+
+	Base string `toml:"-" json:"-"` // of a method of [Learners.Expand]: its name without what is swept
 }
+
+// Features are fixed random features of the scaled inputs, which a method sees in their place.
+type Features struct {
+	Kind features.Kind `toml:"features,omitempty" json:"Features,omitempty"`        // empty: none
+	Size int           `toml:"feature_size,omitempty" json:"FeatureSize,omitempty"` // their number; 0: 512
+}
+
+// Validate reports what is not allowed, and sets the size.
+func (f *Features) Validate() error {
+	switch {
+	case f.Kind == "" && f.Size != 0:
+		return field.Errorf("feature_size", "%d is not allowed; allowed: with features", f.Size)
+	case f.Kind == "":
+		return nil
+	}
+	f.Size = cmp.Or(f.Size, 512)
+	return field.OneOf("features", f.Kind, features.Relu, features.Conv)
+}
+
+// apply returns the map of so many inputs, nil without features, and how many inputs a method sees.
+func (f *Features) apply(inputs int, seed func() uint64) (*features.Map, int, error) {
+	if f.Kind == "" {
+		return nil, inputs, nil
+	}
+	m, err := features.New(f.Kind, inputs, f.Size, seed())
+	return m, f.Size, err
+}
+
+// Tuning says that the values of the keys in Tune are chosen for each training part: the Candidates, a value
+// each in the order of Tune, are tried, and that with the least log loss on a part for validation is used.
+type Tuning struct {
+	Tune       []string `toml:"tune,omitzero" json:",omitempty"`
+	Candidates [][]any  `toml:"candidates,omitzero" json:",omitempty"`
+}
+
+// closedForm is the kind of the network, that of a method which has none.
+const closedForm = "closed-form"
+
+// NewMethod returns the network of a model as a method.
+func NewMethod(name string, m Model) Method {
+	n := Method{Name: name, Base: name, Kind: closedForm, Model: m}
+	n.Features, n.HiddenLayers = m.Features, m.HiddenLayers
+	return n
+}
+
+// ClosedForm reports whether the method is the closed-form network, or its output layer.
+func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
+
+// OutputLayer reports whether the method is an output layer in place of a network.
+func (m *Method) OutputLayer() bool { return m.Model.Readout != "" }
+
+// Learns reports whether the method learns a set of this name.
+func (m *Method) Learns(set string) bool { return len(m.Sets) == 0 || slices.Contains(m.Sets, set) }
 
 // Extend implements [config.Extended].
 func (m *Method) Extend(table map[string]any) (any, error) {
+	m.Base, _ = table["name"].(string)
 	m.Kind = closedForm
 	if word, given := table["kind"]; given {
 		m.Kind, _ = word.(string)
 	}
-	k, ok := kinds[m.Kind]
-	if !ok {
-		return nil, field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
+	if k, ok := baselines[m.Kind]; ok {
+		m.Model, m.Config = Model{}, copied(k.config).Interface()
+	} else if !m.ClosedForm() {
+		words := strings.Join(append([]string{closedForm}, slices.Sorted(maps.Keys(baselines))...), ", ")
+		return nil, field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], words)
 	}
-	m.Config = k.config()
-	if n, ours := m.Config.(*network); ours {
-		n.Model, m.Features = m.Model, m.Model.Features
-	}
-	return m.Config, nil
+	m.Features, m.HiddenLayers = m.Model.Features, m.Model.HiddenLayers
+	return m.Extension(), nil
 }
 
-// Extension returns what Extend has.
-func (m *Method) Extension() any { return m.Config }
+// Extension returns what has the keys of the kind.
+func (m *Method) Extension() any {
+	if m.ClosedForm() {
+		return &m.Model
+	}
+	return m.Config
+}
 
 // Online reports whether the method sees one example after another.
-func (m *Method) Online() bool {
-	c, either := m.Config.(interface{ Online() bool })
-	return kinds[m.Kind].online || either && c.Online()
-}
+func (m *Method) Online() bool { return m.ClosedForm() || baselines[m.Kind].online(m.Config) }
 
 // Validate reports what is not allowed.
 func (m *Method) Validate() error {
-	k := kinds[m.Kind]
-	n, ours := m.Config.(*network)
-	if ours {
-		n.Features = Features{} // the method has them
-	}
+	_, layered := reflect.TypeOf(m.Extension()).Elem().FieldByName("Layers")
 	switch {
-	case len(m.HiddenLayers) > 0 && !k.layers:
-		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q; allowed: none`, m.HiddenLayers, m.Kind)
+	case len(m.HiddenLayers) > 0 && !layered:
+		return field.Errorf("hidden_layers", "%v is not allowed with kind = %q; allowed: none",
+			m.HiddenLayers, m.Kind)
 	case len(m.HiddenLayers) > 0 && slices.Min(m.HiddenLayers) < 1:
 		return field.Errorf("hidden_layers", "%v is not allowed; allowed: each 1 or more", m.HiddenLayers)
+	case m.Splits < 0:
+		return field.Errorf("splits", "%d is not allowed; allowed: 1 or more, or 0 for all", m.Splits)
 	case m.Passes < 0 || m.Passes > 1 && !m.Online():
-		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
-	case m.OwnOrders && members(m.Config) < 2:
+		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, "+
+			"for a method that sees one example after another", m.Passes)
+	case m.OwnOrders && members(m.Extension()) < 2:
 		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more")
 	}
-	if err := cmp.Or(m.Features.Validate(), m.check(), field.Within("members", members(m.Config), 0, mostMembers), m.checkEnsemble()); err != nil {
+	return cmp.Or(
+		m.Scale.Validate(), m.Features.Validate(),
+		field.Within("members", members(m.Extension()), 0, mostMembers),
+		field.Resolve(m.Extension()), m.checkCandidates(),
+	)
+}
+
+// Fits returns an error if the method cannot learn examples of so many inputs and classes, or needs more
+// memory for it than a machine has.
+func (m *Method) Fits(inputs, classes int) error {
+	_, inputs, err := m.Features.apply(inputs, func() uint64 { return 0 })
+	if err != nil {
 		return err
 	}
-	if err := field.Resolve(m.Config); err != nil {
+	if m.ClosedForm() {
+		_, err := m.Model.For(inputs, classes)
 		return err
+	}
+	layers := m.layers(inputs, classes)
+	if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > config.MaxWeights {
+		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; "+
+			"allowed: at most %d", layers, n, config.MaxWeights)
+	}
+	return nil
+}
+
+func (m *Method) layers(inputs, classes int) []int {
+	return slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes})
+}
+
+// Learner returns a learner of the method for so many inputs and classes, random as src says, whose first
+// number is the seed of the features, if there are some.
+func (m *Method) Learner(inputs, classes int, src rand.Source) (*Classifier, error) {
+	return m.learner(context.Background(), inputs, classes, src)
+}
+
+// learner is Learner for a task.
+func (m *Method) learner(ctx context.Context, inputs, classes int, src rand.Source) (*Classifier, error) {
+	var err error
+	c := &Classifier{Classes: classes, ctx: ctx}
+	c.Map, inputs, err = m.Features.apply(inputs, src.Uint64)
+	switch {
+	case err != nil:
+	case m.ClosedForm():
+		c.Learner, err = m.Model.learner(inputs, classes, src)
+	default:
+		var all []Learner
+		if all, err = baselines[m.Kind].learners(ctx, m.Config, m.layers(inputs, classes), src); err == nil {
+			c.Learner, c.others = all[0], all[1:]
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	return c, nil
+}
+
+// checkCandidates reports what is not allowed.
+func (m *Method) checkCandidates() error {
+	if (len(m.Tune) == 0) != (len(m.Candidates) == 0) {
+		return field.Errorf("tune", "allowed: tune = [key, …] with candidates = [[value of each], …]")
 	}
 	for _, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err == nil {
-			with.Tuning = Tuning{}
 			err = with.Validate()
 		}
 		if err != nil {
@@ -98,91 +212,39 @@ func (m *Method) Validate() error {
 	return nil
 }
 
-// Fits returns an error if the method cannot learn examples of so many inputs and
-// classes, or needs more memory for it than a machine has.
-func (m *Method) Fits(inputs, classes int) error {
-	c, ours := m.Config.(*network)
-	if _, err := m.Features.of(inputs, 0); err != nil {
-		return err
+// with returns the method with the values of a candidate, which has no candidates. One without features, or
+// with an output layer, does not have the number of features, or the hidden layers, of others.
+func (m *Method) with(candidate []any) (Method, error) {
+	with := *m
+	if len(candidate) != len(m.Tune) {
+		return with, fmt.Errorf("%d values; allowed: one for each of %q", len(candidate), m.Tune)
 	}
-	if ours {
-		_, err := c.For(m.seen(inputs), classes)
-		return cmp.Or(m.checkEnsemble(), err)
+	with.Tuning = Tuning{}
+	if m.Config != nil {
+		with.Config = copied(m.Config).Interface()
 	}
-	layers := slices.Concat([]int{m.seen(inputs)}, m.HiddenLayers, []int{classes})
-	if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > config.MaxWeights {
-		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, n, config.MaxWeights)
-	}
-	return nil
-}
-
-// method is a Method, or a struct that embeds one.
-type method interface{ base() Method }
-
-func (m Method) base() Method { return m }
-
-// Fit finds the programs of methods, and returns the error of the first method that
-// does not fit the data, with its place in the manifest.
-func Fit[M method](m *config.Manifest, all []M, inputs, classes int) error {
-	if _, err := m.FindPrograms(); err != nil {
-		return err
-	}
-	for _, of := range all {
-		of := of.base()
-		if err := of.Fits(inputs, classes); err != nil {
-			return m.Locate("method."+of.Name, err)
+	for i, key := range m.Tune {
+		if err := config.Set(key, candidate[i], &with, with.Extension()); err != nil {
+			return with, err
 		}
 	}
-	return nil
+	if with.Features.Kind == "" && slices.Contains(m.Tune, "features") {
+		with.Size = 0
+	}
+	if with.OutputLayer() && slices.Contains(m.Tune, "output") {
+		with.HiddenLayers = nil
+	}
+	if m.ClosedForm() {
+		with.Model.Features, with.Model.HiddenLayers = with.Features, with.HiddenLayers
+	}
+	return with, nil
 }
 
-// Check returns an error, with its place in [[method]], if a method has more candidates than
-// the budget, or a key that is only, or not, for streams.
-func Check[M method](all []M, budget int, stream bool) error {
-	for _, m := range all {
-		switch m := m.base(); {
-		case m.tuned() && len(m.Candidates) > budget:
-			return field.Errorf("method."+m.Name+".candidates", "%d of them; allowed: at most %d, the budget of every method", len(m.Candidates), budget)
-		case stream && (m.Passes > 1 || slices.Contains(m.Tune, "passes")):
-			return field.Errorf("method."+m.Name+".passes", "allowed: one, along a stream")
-		case stream && m.OwnOrders:
-			return field.Errorf("method."+m.Name+".own_orders", "true is not allowed; allowed: false, along a stream")
-		}
+// describe returns a candidate as "prior_var=10 sigma_v=0.1".
+func (m *Method) describe(candidate []any) string {
+	var words []string
+	for i, key := range m.Tune {
+		words = append(words, fmt.Sprint(key, "=", candidate[i]))
 	}
-	return nil
-}
-
-// Learner returns a learner of the method for so many inputs and classes, random
-// as src says, whose first number is the seed of the features, if there are some.
-func (m *Method) Learner(inputs, classes int, src rand.Source) (*Tolerant, error) {
-	t, err := &Tolerant{Classes: classes}, error(nil)
-	if m.severalLayers() {
-		t.Learner, err = m.ensemble(inputs, classes, src)
-		return t, err
-	}
-	if m.Features.Kind != "" {
-		if t.Map, err = m.Features.of(inputs, src.Uint64()); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		inputs = m.Size
-	}
-	t.Learner, err = kinds[m.Kind].learner(m.Config, slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes}), src)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name, err)
-	}
-	return t, nil
-}
-
-// Train returns a learner of the method that has learned the examples, in its
-// passes over them; src is the randomness of the learner, order that of a pass.
-func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, order func(pass int) rand.Source) (*Tolerant, error) {
-	l, err := m.Learner(e.Inputs(), len(e.Classes()), src)
-	if err != nil {
-		return nil, err
-	}
-	course := Course{Examples: e, Passes: m.Passes, Order: order}
-	if members(m.Config) > 1 {
-		return l, course.TrainMembers(ctx, l, m.OwnOrders)
-	}
-	return l, course.Train(ctx, l)
+	return strings.Join(words, " ")
 }

@@ -3,87 +3,21 @@ package learner
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
+	"closedform/core/bnn"
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/data"
 	"closedform/runner/internal/probit"
 )
 
-// Learners are the tables [model] and [[method]].
+// Learners are the tables of a manifest about methods.
 type Learners struct {
 	Model   Model    `toml:"model"`
-	Methods []Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
-}
-
-// OnSets are the tables [[set]], [model] and [[method]] of a study whose methods need not learn all sets.
-type OnSets struct {
-	data.Sources
-	Model   Model    `toml:"model"`
-	Methods []OfSets `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
-}
-
-// OfSets is a method that learns some sets.
-type OfSets struct {
-	Method
-	Sets []string `toml:"sets,omitempty"` // the names of those that it learns; none: all
-}
-
-// Learns reports whether the method learns a set.
-func (m OfSets) Learns(set data.Named) bool {
-	return len(m.Sets) == 0 || slices.Contains(m.Sets, set.Name)
-}
-
-// Check returns an error, with its place in the manifest, if a method has a set that there is not, or
-// is not for streams.
-func (o *OnSets) Check() error {
-	var names []string
-	for _, s := range o.Sets {
-		names = append(names, s.Name)
-	}
-	for _, m := range o.Methods {
-		if err := field.AllOneOf("method."+m.Name+".sets", m.Sets, names...); err != nil {
-			return err
-		}
-	}
-	return Check(o.Methods, 0, true)
-}
-
-// Load reads the sets, and returns the error of the first method that does not fit one that it learns.
-func (o *OnSets) Load(m *config.Manifest) error {
-	if err := o.Sources.Load(m); err != nil {
-		return err
-	}
-	for _, s := range o.Sets {
-		learn := slices.DeleteFunc(slices.Clone(o.Methods), func(m OfSets) bool { return !m.Learns(s) })
-		if err := Fit(m, learn, s.Inputs(), len(s.Classes())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Named is a [[method]] where all are networks. In a manifest it begins as a copy of [model].
-type Named struct {
-	Name string `toml:"name" allowed:"a text"`
-	Kind string `toml:"kind,omitempty" json:"-"` // "closed-form" or empty
-	Drawn
-	Model
-	Of string `toml:"-"` // of a model of [Sweep.Models]: the name of the method, without what is swept
-}
-
-// Validate reports what is not allowed.
-func (n *Named) Validate() error {
-	switch {
-	case n.Kind != "" && n.Kind != "closed-form":
-		return field.Errorf("kind", `%q is not allowed; allowed: "closed-form", as this study looks into networks`, n.Kind)
-	case n.Features.Kind != "":
-		return field.Errorf("features", "%q is not allowed; allowed: none, as this study looks into networks", n.Features.Kind)
-	case n.Readout != "":
-		return field.Errorf("output", "%q is not allowed; allowed: none, as this study looks into networks", n.Readout)
-	}
-	return n.Model.Validate()
+	Sweep   Sweep    `toml:"sweep"`
+	Methods []Method `toml:"method" inherit:"model"`
 }
 
 // Sweep has the values that are swept, in place of those of every method.
@@ -93,36 +27,30 @@ type Sweep struct {
 	Rho    []float64       `toml:"rho,omitempty"`
 }
 
-// Models returns every method, or if there is none the model by the name "model", at
-// every swept λ and ρ, the last changing fastest, with names as "joint lambda=0.1 rho=0.5", and the layers for points of the
-// plane of so many classes.
-func (s Sweep) Models(model Model, methods []Named, classes int) ([]Named, error) {
+// Expand returns every method, or if there is none the model by the name "model", at every swept λ and ρ, the
+// last changing fastest, with names as "joint lambda=0.1 rho=0.5".
+func (t *Learners) Expand() (all []Method, err error) {
+	methods := t.Methods
 	if len(methods) == 0 {
-		methods = []Named{{Name: "model", Model: model}}
+		methods = []Method{NewMethod("model", t.Model)}
 	}
-	var all []Named
-	for _, v := range methods {
-		v.Of = v.Name
-		for i := range max(1, len(s.Lambda)) {
-			for j := range max(1, len(s.Rho)) {
-				m := v
-				if s.Lambda != nil {
-					m.Lambda = s.Lambda[i]
-					m.Name += " lambda=" + m.Lambda.String()
+	for _, base := range methods {
+		if err := t.Sweep.check(&base); err != nil {
+			return nil, err
+		}
+		for i := range max(1, len(t.Sweep.Lambda)) {
+			for j := range max(1, len(t.Sweep.Rho)) {
+				m := base
+				if t.Sweep.Lambda != nil {
+					m.Model.Lambda = t.Sweep.Lambda[i]
+					m.Name += " lambda=" + m.Model.Lambda.String()
 				}
-				if s.Rho != nil {
-					m.Rho = s.Rho[j]
-					m.Name += " rho=" + probit.Decimal(m.Rho)
+				if t.Sweep.Rho != nil {
+					m.Model.Rho = t.Sweep.Rho[j]
+					m.Name += " rho=" + probit.Decimal(m.Model.Rho)
 				}
-				err := m.Validate()
-				if err == nil {
-					m.Model, err = m.For(data.Inputs, classes)
-				}
-				if err != nil {
-					if at, ok := errors.AsType[*field.Error](err); ok && at.Key == "rho" && s.Rho != nil {
-						return nil, field.Errorf("sweep.rho", "%s", at.Problem)
-					}
-					return nil, m.in(err)
+				if err := m.Validate(); err != nil {
+					return nil, t.Sweep.locate(&m, err)
 				}
 				all = append(all, m)
 			}
@@ -131,42 +59,126 @@ func (s Sweep) Models(model Model, methods []Named, classes int) ([]Named, error
 	return all, nil
 }
 
-// in says in which table of the manifest the field of an error is.
-func (n *Named) in(err error) error {
-	table := "method." + n.Of
-	if n.Of == "model" {
-		table = "model"
+// check returns an error that names all swept keys which the method does not have. A rule with λ alone has ρ
+// = ½.
+func (s *Sweep) check(m *Method) error {
+	var rho, lambda bool
+	if m.ClosedForm() && !m.OutputLayer() {
+		rho = m.Model.Output == bnn.Joint || m.Model.Output == bnn.Total
+		lambda = rho || m.Model.Output == bnn.ADF || m.Model.Output == bnn.ADFMarginal
 	}
-	if at, ok := errors.AsType[*field.Error](err); ok {
-		return field.Errorf(table+"."+at.Key, "%s", at.Problem)
+	var keys []string
+	if len(s.Lambda) > 0 && !lambda {
+		keys = append(keys, "lambda")
 	}
-	return fmt.Errorf("%s: %w", n.Name, err)
+	if half := slices.Equal(s.Rho, []float64{0.5}); len(s.Rho) > 0 && !rho && !(lambda && half) {
+		keys = append(keys, "rho")
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	return field.Errorf("sweep."+keys[0], "%s not allowed with the method %s; allowed: "+
+		"lambda with the rules joint, total, adf and adf-marginal, rho with joint and total",
+		strings.Join(keys, " and "), m.Name)
 }
 
-// Networks says which networks learn: the tables [model], [sweep] and [[method]].
-type Networks struct {
-	Model   Model   `toml:"model"`
-	Sweep   Sweep   `toml:"sweep"`
-	Methods []Named `toml:"method" inherit:"model"`
-
-	Seeds  []int   // those of the manifest, once resolved
-	Models []Named // every method at everything that is swept
+// locate says in which table of the manifest the field of an error is.
+func (s *Sweep) locate(m *Method, err error) error {
+	at, ok := errors.AsType[*field.Error](err)
+	switch {
+	case !ok:
+		return fmt.Errorf("%s: %w", m.Name, err)
+	case at.Key == "rho" && s.Rho != nil, at.Key == "lambda" && s.Lambda != nil:
+		return field.Errorf("sweep."+at.Key, "%s", at.Problem)
+	case m.Base == "model":
+		return field.Errorf("model."+at.Key, "%s", at.Problem)
+	}
+	return field.Errorf("method."+m.Base+"."+at.Key, "%s", at.Problem)
 }
 
-// Resolve sets Seeds and Models, which learn points of the plane of so many classes.
-func (n *Networks) Resolve(m *config.Manifest, classes int) (err error) {
-	if n.Seeds, err = m.Seeds(n.Sweep.Seed); err != nil {
-		return err
+// Networks returns Expand for a study that looks into networks: single ones for so many inputs and classes,
+// or ensembles of at most so many members.
+func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
+	all, err := t.Expand()
+	for i := range all {
+		m := &all[i]
+		if err = m.checkNetwork(members); err == nil {
+			m.Model.Members = max(1, m.Model.Members)
+			m.Model, err = m.Model.For(inputs, classes)
+		}
+		if err != nil {
+			return nil, t.Sweep.locate(m, err)
+		}
 	}
-	n.Models, err = n.Sweep.Models(n.Model, n.Methods, classes)
-	return m.Locate("", err)
+	return all, err
+}
+
+// checkNetwork returns an error that names all keys which a study that looks into networks does not allow.
+func (m *Method) checkNetwork(members int) error {
+	keys := given(map[string]bool{
+		"kind": !m.ClosedForm(), "features": m.Features.Kind != "", "output": m.OutputLayer(),
+		"members": m.Model.Members > members, "process_noise": m.Model.ProcessNoise != 0,
+		"tune": len(m.Tune) > 0, "passes": m.Passes != 0, "own_orders": m.OwnOrders,
+		"splits": m.Splits != 0, "scale": m.Scale != "",
+	})
+	if keys == nil {
+		return nil
+	}
+	return field.Errorf(keys[0], "not allowed: %s; allowed: networks with at most %d members, "+
+		"as the study looks into them", strings.Join(keys, ", "), members)
+}
+
+// given returns the keys that are given, sorted.
+func given(keys map[string]bool) []string {
+	maps.DeleteFunc(keys, func(_ string, given bool) bool { return !given })
+	return slices.Sorted(maps.Keys(keys))
+}
+
+// Rules say which keys of its methods a study allows.
+type Rules struct {
+	Candidates int      // the most that a method may choose among
+	Stream     bool     // all methods see the examples in one order and in as many passes
+	Sets       []string // the names of the sets; nil: there are none to choose among
+	Splits     bool     // a method may learn with fewer seeds
+}
+
+// Check returns the first error of a method, with its place in [[method]].
+func (r Rules) Check(methods []Method) error {
+	for _, m := range methods {
+		n, key := len(m.Candidates), "method."+m.Name+"."
+		keys := given(map[string]bool{
+			"passes":     r.Stream && (m.Passes != 0 || slices.Contains(m.Tune, "passes")),
+			"own_orders": r.Stream && m.OwnOrders, "splits": !r.Splits && m.Splits != 0,
+		})
+		if err := field.AllOneOf(key+"sets", m.Sets, r.Sets...); err != nil {
+			return err
+		}
+		if n > r.Candidates {
+			return field.Errorf(key+"candidates", "%d of them; allowed: at most %d", n, r.Candidates)
+		}
+		if keys != nil {
+			return field.Errorf(key+keys[0], "not allowed in this study: %s", strings.Join(keys, ", "))
+		}
+	}
+	return nil
+}
+
+// Fit finds the programs of methods, and returns the error of the first method that learns the set of this
+// name, "" for the only one, but does not fit so many inputs and classes, with its place in the manifest.
+func Fit(m *config.Manifest, methods []Method, set string, inputs, classes int) error {
+	_, err := m.FindPrograms()
+	for _, method := range methods {
+		if err == nil && (set == "" || method.Learns(set)) {
+			err = m.Locate("method."+method.Name, method.Fits(inputs, classes))
+		}
+	}
+	return err
 }
 
 // Names returns the names of methods.
-func Names[M interface{ drawn() (string, Drawn) }](methods []M) (names []string) {
+func Names(methods []Method) (names []string) {
 	for _, m := range methods {
-		name, _ := m.drawn()
-		names = append(names, name)
+		names = append(names, m.Name)
 	}
 	return names
 }

@@ -29,7 +29,7 @@ var Kind = study.Kind{
 	Name: "ablation",
 	Asks: "How do the error of the moments, and learning, depend on λ and ρ?",
 	New: study.Decoded(func(m *config.Manifest) *experiment {
-		e := &experiment{header: m.Header, Ablation: settings{Unequal: 0.5}, Networks: learner.Networks{Model: learner.DefaultModel()}}
+		e := &experiment{header: m.Header, Ablation: settings{Unequal: 0.5}, Learners: learner.Learners{Model: learner.DefaultModel()}}
 		e.Evaluate.Grid = 21
 		return e
 	}),
@@ -39,13 +39,15 @@ type experiment struct {
 	study.Plain
 	Ablation         settings    `toml:"ablation"`
 	Data             data.Sample `toml:"data"`
-	learner.Networks             // a cell has all λ of a method at one ρ
+	learner.Learners             // a cell has all λ of a method at one ρ
 	Evaluate         struct {
 		Grid int `toml:"grid" allowed:"2 to 2,001"` // points along each axis at which networks are looked at
 	} `toml:"evaluate"`
 
 	header      config.Header
 	lambda, rho []float64 // ascending
+	seeds       []int
+	models      []learner.Method
 }
 
 // settings are the random logits.
@@ -58,7 +60,7 @@ type settings struct {
 }
 
 // SetUp makes the models of every method and ρ. A map has two axes, of λ and of ρ, which are set nowhere else.
-func (e *experiment) SetUp(m *config.Manifest) error {
+func (e *experiment) SetUp(m *config.Manifest) (err error) {
 	for _, l := range e.Sweep.Lambda {
 		if l.Word != "" {
 			return field.Errorf("sweep.lambda", "%q has no place on the axis of the maps; allowed: numbers > 0", l.Word)
@@ -77,15 +79,17 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 		return err
 	}
 	standard := learner.DefaultModel()
-	for _, v := range append(slices.Clone(e.Methods), learner.Named{Model: e.Model}) {
-		if v.Lambda != standard.Lambda || v.Rho != standard.Rho {
+	for _, v := range append(slices.Clone(e.Methods), learner.Method{Model: e.Model}) {
+		if v.Model.Lambda != standard.Lambda || v.Model.Rho != standard.Rho {
 			return field.Errorf("sweep", "takes the place of lambda and rho of %s; allowed: to leave these out", cmp.Or(v.Name, "model"))
 		}
 	}
-	all := e.Networks
+	all := e.Learners
 	all.Sweep.Lambda, all.Sweep.Rho = nil, e.rho
-	err := all.Resolve(m, e.Data.Task().Classes)
-	e.Seeds, e.Models = all.Seeds, all.Models
+	if e.seeds, err = m.Seeds(e.Sweep.Seed); err != nil {
+		return err
+	}
+	e.models, err = all.Networks(data.Inputs, e.Data.Task().Classes, 64)
 	return err
 }
 
@@ -106,7 +110,7 @@ type networks struct {
 	Manifest string
 	Seeds    []int
 	Data     data.Sample
-	Model    learner.Named // at its ρ
+	Model    learner.Method // at its ρ
 	Grid     int
 	Lambda   []float64
 }
@@ -120,8 +124,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Spec: s, Run: s.run})
 		}
 	}
-	for _, model := range e.Models {
-		s := networks{e.header.Name, e.Seeds, e.Data, model, e.Evaluate.Grid, e.lambda}
+	for _, model := range e.models {
+		s := networks{e.header.Name, e.seeds, e.Data, model, e.Evaluate.Grid, e.lambda}
 		cells = append(cells, study.Cell{Key: "learn " + model.Name, Spec: s, Run: s.run})
 	}
 	return cells
@@ -173,7 +177,7 @@ func (s networks) run(ctx context.Context) (table.Set, error) {
 			if math.IsInf(result[1], 0) || math.IsNaN(result[1]) {
 				finite--
 			}
-			runs.Add(s.Model.Of, s.Model.Rho, lambda, result)
+			runs.Add(s.Model.Base, s.Model.Model.Rho, lambda, result)
 		}
 		infinite.Nums = append(infinite.Nums, 1-float64(finite)/float64(len(s.Seeds)))
 	}
@@ -193,13 +197,14 @@ func (s networks) train(ctx context.Context, lambda float64, seed int) ([]float6
 		}
 	}
 	model := s.Model
-	model.Lambda = probit.Lambda{Number: lambda}
-	l, err := model.Learner(study.Stream(s.Manifest, seed, "prior"))
-	if err != nil {
-		return nil, err
-	}
+	model.Model.Lambda = probit.Lambda{Number: lambda}
 	examples := dataset.NewExamples(task.Draw(s.Data.Train, study.Stream(s.Manifest, seed, "train")), task.Classes)
-	if err := (learner.Course{Examples: examples}).Train(ctx, l.Learner); err != nil { // l would hide it
+	training := learner.Training{Random: func() rand.Source { return study.Stream(s.Manifest, seed, "prior") }}
+	l, err := training.Run(ctx, model, examples, nil)
+	if err == nil {
+		err = l.Err
+	}
+	if err != nil {
 		return nil, err
 	}
 	p, steps := l.Probabilities(points.X), l.Steps()

@@ -34,8 +34,8 @@ type experiment struct {
 	Compare settings `toml:"compare"`
 	study.Swept
 	data.Sources
-	Model   learner.Model `toml:"model"`
-	Methods []method      `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
+	Model   learner.Model    `toml:"model"`
+	Methods []learner.Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
 
 	Contrasts []contrast `toml:"contrast,omitempty"`
 
@@ -52,12 +52,6 @@ type settings struct {
 	LeaveOut []string `toml:"leave_out,omitempty"`
 }
 
-// method learns the sets.
-type method struct {
-	learner.Method
-	Splits int `toml:"splits,omitzero"` // how many of the seeds it learns a set with, at most; 0: all
-}
-
 func (e *experiment) Validate() error {
 	c := e.Compare
 	for _, s := range e.Sets {
@@ -66,7 +60,7 @@ func (e *experiment) Validate() error {
 		}
 	}
 	for _, m := range e.Methods {
-		if m.Splits < 0 || m.Splits > 0 && m.Name == c.Reference {
+		if m.Splits > 0 && m.Name == c.Reference {
 			return field.Errorf("method."+m.Name+".splits", "%d is not allowed; allowed: 1 or more, or 0 for all, as for the reference", m.Splits)
 		}
 	}
@@ -81,7 +75,7 @@ func (e *experiment) Validate() error {
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
-	return cmp.Or(e.checkSplitsOf(), e.checkContrasts(), learner.Check(e.Methods, c.Budget, false))
+	return cmp.Or(e.checkSplitsOf(), e.checkContrasts(), learner.Rules{Candidates: c.Budget, Splits: true}.Check(e.Methods))
 }
 
 // former are experiments that were removed, whose splits another one keeps.
@@ -103,7 +97,7 @@ func (e *experiment) checkSplitsOf() error {
 
 // named reports whether the manifest has a method with this name.
 func (e *experiment) named(name string) bool {
-	return slices.ContainsFunc(e.Methods, func(m method) bool { return m.Name == name })
+	return slices.ContainsFunc(e.Methods, func(m learner.Method) bool { return m.Name == name })
 }
 
 func (e *experiment) Files() []string { return e.Paths(e.Manifest.Folder) }
@@ -114,7 +108,7 @@ func (e *experiment) Prepare(context.Context) error {
 	}
 	for _, s := range e.Sets {
 		e.classes = max(e.classes, len(s.Classes()))
-		if err := learner.Fit(e.Manifest, e.Methods, s.Inputs(), len(s.Classes())); err != nil {
+		if err := learner.Fit(e.Manifest, e.Methods, "", s.Inputs(), len(s.Classes())); err != nil {
 			return err
 		}
 	}
@@ -139,7 +133,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		for _, set := range e.Sets {
 			all := len(e.Seeds)
 			for _, seed := range e.Seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))] {
-				s := e.spec(m.Method, set, seed)
+				s := e.spec(m, set, seed)
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run})
 			}
 		}
@@ -159,24 +153,23 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, scaled, choice, err := s.lesson().Train(ctx, s.Method, train, test)
+	r, err := s.training().Run(ctx, s.Method, train, test)
 	if err != nil {
 		return nil, err
 	}
-	p, class := l.Test(scaled)
 	runs := table.New("runs", slices.Concat([]table.Column{
 		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "of the split, the order and the method"),
 		table.Int("train", "training examples"), table.Int("test", "test examples"),
-	}, learner.ChoiceColumns("part"), learner.ScoreColumns(), learner.StepColumns())...)
-	runs.Add(s.Set, s.Method.Name, s.Seed, train.Len(), test.Len(), choice.Row(l), learner.Scores(p, class), l.Steps().Row())
-	return table.Set{runs, s.predictions(p, class, train.Classes())}, nil
+	}, learner.ChoiceColumns(), learner.ScoreColumns(), learner.StepColumns())...)
+	runs.Add(s.Set, s.Method.Name, s.Seed, train.Len(), test.Len(), r.ChoiceRow(), learner.Scores(r.P, r.Class), r.Steps().Row())
+	return table.Set{runs, s.predictions(r.P, r.Class, train.Classes())}, nil
 }
 
-func (s spec) lesson() learner.Lesson {
-	return learner.Lesson{
+func (s spec) training() learner.Training {
+	return learner.Training{
 		Scale: s.Source.Scale, Validation: s.Validation, Split: s.Stream("validation", s.Set),
-		Learner: func() rand.Source { return s.Stream("method", s.Set, s.Method.Name) },
-		Order:   func(pass int) rand.Source { return s.Stream("pass", s.Set, pass) },
+		Random:  func() rand.Source { return s.Stream("method", s.Set, s.Method.Name) },
+		Shuffle: func(pass int) rand.Source { return s.Stream("pass", s.Set, pass) },
 	}
 }
 

@@ -189,8 +189,7 @@ func TestFewerSplits(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	text, other := manifest(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
-		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2",
-		"method.ours.weights=universal")
+		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2")
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Digests) != 1 {
 		t.Errorf("digests %q of one file", s.Source.Digests)
 	}

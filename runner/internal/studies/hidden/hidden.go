@@ -24,7 +24,7 @@ var Kind = study.Kind{
 	Name: "hidden",
 	Asks: "What do hidden layers learn that a linear model cannot?",
 	New: study.Decoded(func(m *config.Manifest) *experiment {
-		return &experiment{name: m.Name, Networks: learner.Networks{Model: learner.DefaultModel()}}
+		return &experiment{name: m.Name, Learners: learner.Learners{Model: learner.DefaultModel()}}
 	}),
 }
 
@@ -32,10 +32,11 @@ type experiment struct {
 	study.Plain
 	Hidden           settings `toml:"hidden"`
 	Tasks            []task   `toml:"task" allowed:"at least one table headed [[task]]"`
-	learner.Networks          // without layers: they follow from the tasks
+	learner.Learners          // without layers: they follow from the tasks
 
 	name   string
-	models [][]learner.Named // by task, with its layers
+	seeds  []int
+	models [][]learner.Method // by task, with its layers
 }
 
 type settings struct {
@@ -51,15 +52,19 @@ type task struct {
 }
 
 // SetUp works out the models of each task.
-func (e *experiment) SetUp(m *config.Manifest) error {
+func (e *experiment) SetUp(m *config.Manifest) (err error) {
+	if e.seeds, err = m.Seeds(e.Sweep.Seed); err != nil {
+		return err
+	}
 	if err := learner.Increasing("hidden.passes", e.Hidden.Passes, 1000); err != nil {
 		return err
 	}
 	for _, t := range e.Tasks {
-		if err := cmp.Or(learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train), e.Resolve(m, t.Task().Classes)); err != nil {
+		models, err := e.Networks(data.Inputs, t.Task().Classes, 64)
+		if err := cmp.Or(learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train), err); err != nil {
 			return err
 		}
-		e.models = append(e.models, e.Models)
+		e.models = append(e.models, models)
 	}
 	return nil
 }
@@ -68,15 +73,15 @@ func (e *experiment) SetUp(m *config.Manifest) error {
 type spec struct {
 	study.Seeded
 	Task              task
-	Model             learner.Named
+	Model             learner.Method
 	Test              int
 	Snapshots, Passes []int
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	for i := range e.Models {
+	for i := range e.models[0] {
 		for t, of := range e.Tasks {
-			for _, seed := range e.Seeds {
+			for _, seed := range e.seeds {
 				s := spec{
 					Seeded: study.Seeded{Manifest: e.name, Seed: seed}, Task: of, Model: e.models[t][i],
 					Test: e.Hidden.Test, Snapshots: e.Hidden.Snapshots, Passes: e.Hidden.Passes,
@@ -92,10 +97,6 @@ func (e *experiment) Cells() (cells []study.Cell) {
 // order in which they are drawn, those of pass p in an order from the stream
 // "pass", p. The test examples are from a stream of their own.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	l, err := s.Model.Learner(s.Stream("prior"))
-	if err != nil {
-		return nil, err
-	}
 	of := s.Task.Task()
 	train, test := of.Draw(s.Task.Train, s.Stream("train", s.Task.Name)), of.Draw(s.Test, s.Stream("test", s.Task.Name))
 	curve := table.New("curve", slices.Concat([]table.Column{
@@ -110,15 +111,16 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		}
 		return s.Stream("pass", pass)
 	}
-	course := learner.Course{
-		Examples: dataset.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes), Order: order,
-		Test: dataset.NewExamples(test, of.Classes), Snapshots: s.Snapshots, Scored: s.Passes,
-		Score: func(pass, k int, p [][]float64, class []int) {
+	training := learner.Training{
+		Random: func() rand.Source { return s.Stream("prior") }, Passes: slices.Max(s.Passes), Shuffle: order,
+		Snapshots: s.Snapshots, ScorePasses: s.Passes,
+		Score: func(l *learner.Classifier, pass, k int, p [][]float64, class []int) {
 			curve.Add(s.Model.Name, s.Task.Name, s.Seed, pass, k, (pass-1)*s.Task.Train+k, metric.Accuracy(p, class),
 				metric.LogLoss(p, class), metric.ECE(p, class, learner.CalibrationBins), l.Steps().Row())
 		},
 	}
-	return table.Set{curve}, course.Train(ctx, l)
+	_, err := training.Run(ctx, s.Model, dataset.NewExamples(train, of.Classes), dataset.NewExamples(test, of.Classes))
+	return table.Set{curve}, err
 }
 
 // Tables adds curve_summary.csv, the means of curve.csv over the seeds, and tasks.csv. A mean log loss

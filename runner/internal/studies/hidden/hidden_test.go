@@ -69,7 +69,7 @@ func curve(t *testing.T, tables table.Set) {
 			continue
 		}
 		e := check.Must(bnn.Combine(n))
-		p := learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
+		p := learner.NewClassifier(&learner.Network{Model: e}, 3).Probabilities(test.X)
 		r := studytest.Rows(t, curve, fmt.Sprintf("method=smooth task=arms seed=3 seen=%d pass=%d k=%d failed=0", seen+1, pass, k+1))
 		check.Near(t, "accuracy", r.Nums("accuracy")[0], metric.Accuracy(p, test.Class), 1e-12)
 		check.Near(t, "log loss", r.Nums("log_loss")[0], metric.LogLoss(p, test.Class), 1e-9)

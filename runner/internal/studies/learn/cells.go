@@ -24,17 +24,16 @@ type streamSpec struct {
 	study.Seeded
 	Data     data.Source
 	Method   learner.Method
-	Model    *learner.Model `json:",omitempty"` // that of a network; nil: of another method
 	Evaluate course
 	Save     bool `json:",omitempty"` // whether the trained network is kept
 }
 
 // random returns the randomness of what learns.
 func (s streamSpec) random() rand.Source {
-	if s.Model == nil {
-		return s.Stream("rival", s.Method.Name)
+	if s.Method.ClosedForm() {
+		return s.Stream("prior")
 	}
-	return s.Stream("prior")
+	return s.Stream("rival", s.Method.Name)
 }
 
 // run trains a learner, pass after pass, and scores it. The data and their split are
@@ -57,19 +56,18 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		table.Int("passes", "over the training part"),
 	}, scores, learner.StepColumns())...)
 	var before learner.Prequential
-	var p [][]float64
-	var class []int
-	kept := &trained.Network{Classes: train.Classes(), Column: s.Data.Class, Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord)}
-	course := learner.Course{
-		Snapshots: s.Evaluate.Snapshots,
-		Next: func(x, p []float64, class int) {
+	kept := &trained.Network{Classes: train.Classes(), Column: s.Data.Class, Layout: s.Data.Layout, Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord)}
+	training := learner.Training{
+		Scale: s.Data.Scale, Random: s.random, Passes: s.Evaluate.Passes,
+		Validation: s.Evaluate.Validation, Split: s.Stream("validation"), Snapshots: s.Evaluate.Snapshots,
+		Observing: func(c *learner.Classifier, x []float64, class int) {
+			p := c.PredictNext(x)
 			before.Add(p, class)
 			if s.Save && kept.Familiar.Observe(x) == nil && kept.Familiar.Seen > train.Len()/2 {
 				kept.Record.Add(floats.Max(p), floats.MaxIdx(p) != class)
 			}
 		},
-		Score: func(pass, k int, now [][]float64, of []int) {
-			p, class = now, of
+		Score: func(_ *learner.Classifier, pass, k int, p [][]float64, class []int) {
 			soFar := before.Means()
 			if pass > 1 {
 				soFar = table.Gaps(len(soFar))
@@ -77,26 +75,25 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 			curve.Add(s.Method.Name, s.Seed, pass, k, (pass-1)*train.Len()+k, learner.Scores(p, class), soFar)
 		},
 	}
-	lesson := learner.Lesson{Scale: s.Data.Scale, Validation: s.Evaluate.Validation, Split: s.Stream("validation"), Learner: s.random, Course: course}
 	if s.Evaluate.Shuffle {
-		lesson.Order = func(pass int) rand.Source { return s.Stream("pass", pass) }
+		training.Shuffle = func(pass int) rand.Source { return s.Stream("pass", pass) }
 	}
-	l, _, choice, err := lesson.Train(ctx, s.Method, train, test)
+	r, err := training.Run(ctx, s.Method, train, test)
 	if err != nil {
 		return nil, err
 	}
-	runs.Add(s.Method.Name, s.Seed, train.Len(), test.Len(), train.Inputs(), len(train.Classes()), max(1, s.Method.Passes),
-		learner.Scores(p, class), before.Means(), l.Steps().Row())
-	tables := table.Set{runs, curve, s.predictions(p, class, train.Classes())}
+	runs.Add(s.Method.Name, s.Seed, train.Len(), test.Len(), train.Inputs(), len(train.Classes()), r.Passes,
+		learner.Scores(r.P, r.Class), before.Means(), r.Steps().Row())
+	tables := table.Set{runs, curve, s.predictions(r.P, r.Class, train.Classes())}
 	if len(s.Method.Candidates) > 0 {
-		chosen := s.table("chosen", learner.ChoiceColumns("part")...)
-		chosen.Add(s.Method.Name, s.Seed, choice.Row(l))
+		chosen := s.table("chosen", learner.ChoiceColumns()...)
+		chosen.Add(s.Method.Name, s.Seed, r.ChoiceRow())
 		tables = append(tables, chosen)
 	}
-	if !s.Save || l.Steps().Failed {
+	if !s.Save || r.Err != nil {
 		return tables, nil
 	}
-	network, err := s.saved(kept, l, train)
+	network, err := s.saved(kept, r, train)
 	return append(tables, network), err
 }
 
@@ -128,17 +125,14 @@ type save struct {
 const savedFile = "network.npz"
 
 // saved returns the file of the network.
-func (s streamSpec) saved(n *trained.Network, l *learner.Tolerant, train *data.Examples) (_ *table.Table, err error) {
-	n.Model = l.Model()
-	if n.Scaler, err = train.Scaler(s.Data.Scale); err != nil {
-		return nil, err
-	}
+func (s streamSpec) saved(n *trained.Network, r *learner.Result, train *data.Examples) (*table.Table, error) {
+	n.Model, n.Scaler = r.Model(), r.Scaler
 	if len(train.Features()) == 0 { // of a generator, and of images
 		for j := range train.Inputs() {
 			n.Scaler.Features = append(n.Scaler.Features, dataset.Feature{Column: fmt.Sprint("x", j+1)})
 		}
 	}
-	if s.Method.Passes > 1 { // which make the network surer than it was in the first
+	if r.Passes > 1 { // which make the network surer than it was in the first
 		n.Record = nil
 	}
 	var file bytes.Buffer

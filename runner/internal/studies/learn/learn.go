@@ -45,7 +45,7 @@ type half struct {
 func (h *half) Extend(table map[string]any) (any, error) {
 	evaluate, _ := table["evaluate"].(map[string]any)
 	if _, ok := evaluate["grid"]; ok {
-		h.experiment = &plane{Networks: learner.Networks{Model: learner.DefaultModel()}}
+		h.experiment = &plane{Learners: learner.Learners{Model: learner.DefaultModel()}}
 	} else {
 		h.experiment = &stream{Model: learner.DefaultModel(), Evaluate: course{Passes: 1, Shuffle: true}}
 	}
@@ -82,13 +82,7 @@ func (s *stream) Validate() error {
 	if v := s.Evaluate.Validation; !(v >= 0 && v < 1) {
 		return field.Errorf("evaluate.validation", "%g is not allowed; allowed: above 0 and below 1", v)
 	}
-	for _, m := range s.Methods {
-		if m.Passes != 0 {
-			return field.Errorf("method."+m.Name+".passes", "not allowed here; allowed: evaluate.passes, for all")
-		}
-	}
-	const anyNumber = math.MaxInt // of candidates
-	return cmp.Or(learner.Check(s.Methods, anyNumber, true), learner.Check(s.Methods, anyNumber, false))
+	return learner.Rules{Candidates: math.MaxInt, Stream: true}.Check(s.Methods)
 }
 
 func (s *stream) SetUp(m *config.Manifest) error {
@@ -108,7 +102,7 @@ func (s *stream) learners() (all []learner.Method, first string) {
 	if i := slices.IndexFunc(s.Methods, func(m learner.Method) bool { return m.ClosedForm() }); i >= 0 {
 		return s.Methods, s.Methods[i].Name
 	}
-	return append([]learner.Method{learner.OfModel("model", s.Model)}, s.Methods...), "model"
+	return append([]learner.Method{learner.NewMethod("model", s.Model)}, s.Methods...), "model"
 }
 
 func (s *stream) Files() []string { return s.Data.Paths(s.Manifest.Folder) }
@@ -131,21 +125,14 @@ func (s *stream) Prepare(context.Context) error {
 	if all, _ := s.learners(); len(all) > len(s.Methods) {
 		err = cmp.Or(err, s.Manifest.Locate("model", all[0].Fits(s.inputs, s.classes)))
 	}
-	return cmp.Or(err, learner.Fit(s.Manifest, s.Methods, s.inputs, s.classes))
+	return cmp.Or(err, learner.Fit(s.Manifest, s.Methods, "", s.inputs, s.classes))
 }
 
 func (s *stream) Cells() (cells []study.Cell) {
 	all, first := s.learners()
 	for _, l := range all {
-		var model *learner.Model
-		if l.ClosedForm() {
-			l, model = l.For(s.inputs, s.classes)
-		}
-		if l.Online() {
-			l.Passes = s.Evaluate.Passes
-		}
 		for _, seed := range s.Seeds {
-			spec := streamSpec{study.Seeded{Manifest: s.Manifest.Name, Seed: seed}, s.Data, l, model, s.Evaluate, s.Save.Network && l.Name == first && seed == s.Seeds[0]}
+			spec := streamSpec{study.Seeded{Manifest: s.Manifest.Name, Seed: seed}, s.Data, l, s.Evaluate, s.Save.Network && l.Name == first && seed == s.Seeds[0]}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -26,12 +27,14 @@ import (
 type plane struct {
 	study.Plain
 	Data data.Sample `toml:"data"`
-	learner.Networks
+	learner.Learners
 	Evaluate   snapshots  `toml:"evaluate"`
 	MonteCarlo monteCarlo `toml:"monte_carlo"`
 
 	header config.Header
 	task   *data.Task
+	seeds  []int
+	models []learner.Method
 }
 
 // snapshots says when and where networks are looked at.
@@ -51,14 +54,18 @@ func (p *plane) Validate() error {
 	return learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train)
 }
 
-func (p *plane) SetUp(m *config.Manifest) error {
+func (p *plane) SetUp(m *config.Manifest) (err error) {
 	p.header, p.task = m.Header, p.Data.Task()
-	return cmp.Or(p.Resolve(m, p.task.Classes), m.Locate("", learner.Single(p.Models)))
+	if p.seeds, err = m.Seeds(p.Sweep.Seed); err != nil {
+		return err
+	}
+	p.models, err = p.Networks(data.Inputs, p.task.Classes, 1)
+	return m.Locate("", err)
 }
 
 func (p *plane) Cells() (cells []study.Cell) {
-	for i, model := range p.Models {
-		for _, seed := range p.Seeds {
+	for i, model := range p.models {
+		for _, seed := range p.seeds {
 			s := planeSpec{study.Seeded{Manifest: p.header.Name, Seed: seed}, p.Data, model, p.Evaluate, p.MonteCarlo, seed == p.header.Seed, i == 0}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", model.Name, seed), Spec: s, Run: s.run})
 		}
@@ -79,7 +86,7 @@ func (p *plane) Tables(cells []table.Set) (table.Set, error) {
 type planeSpec struct {
 	study.Seeded
 	Data       data.Sample
-	Model      learner.Named
+	Model      learner.Method
 	Evaluate   snapshots
 	MonteCarlo monteCarlo
 	Drawn      bool // the seed whose maps are written down
@@ -89,11 +96,7 @@ type planeSpec struct {
 // run shows a network the examples. All models see the same ones and the same random
 // prior.
 func (s planeSpec) run(ctx context.Context) (table.Set, error) {
-	mixture, err := s.Model.Mixture(s.Stream("prior"))
-	if err != nil {
-		return nil, err
-	}
-	network, task := &learner.Network{Model: mixture}, s.Data.Task()
+	task := s.Data.Task()
 	set, grid := task.Draw(s.Data.Train, s.Stream("train")), task.Region.Grid(s.Evaluate.Grid)
 	method, seed, k := table.Text("method", "the network"), table.Int("seed", "of prior and examples"), table.Int("k", "examples seen")
 	steps := table.New("steps", method, seed, k, table.Num("min_eigenvalue", "smallest eigenvalue of the covariance of the innovation"),
@@ -109,8 +112,12 @@ func (s planeSpec) run(ctx context.Context) (table.Set, error) {
 	var gaps [2]gap // of p and of its variances
 	var checked bnn.Prediction
 	estimate, noise := montecarlo.NewEstimate(task.Classes), s.Stream("montecarlo", s.Model.Name)
-	course := learner.Course{Examples: dataset.NewExamples(set, task.Classes), After: func(_, k int) error {
-		last := network.Last
+	random := func() rand.Source { return s.Stream("prior") }
+	training := learner.Training{Random: random, Observed: func(c *learner.Classifier, _, k int) error {
+		if c.Err != nil {
+			return fmt.Errorf("after %d examples: %w", k-1, c.Err)
+		}
+		mixture, last := c.Network().Model, c.Network().Last
 		steps.Add(s.Model.Name, s.Seed, k, table.Finite(last.MinEigenvalue), last.MinVariance, last.Action.String())
 		if !slices.Contains(s.Evaluate.Snapshots, k) {
 			return nil
@@ -135,10 +142,11 @@ func (s planeSpec) run(ctx context.Context) (table.Set, error) {
 		}
 		return nil
 	}}
-	if err := course.Train(ctx, network); err != nil {
-		return nil, fmt.Errorf("after %d examples: %w", steps.Len(), err)
+	r, err := training.Run(ctx, s.Model, dataset.NewExamples(set, task.Classes), nil)
+	if err != nil {
+		return nil, err
 	}
-	tables := table.Set{s.runs(task, grid.Points, snapshots, gaps, network.Steps()), steps}
+	tables := table.Set{s.runs(task, grid.Points, snapshots, gaps, r.Steps()), steps}
 	if s.First {
 		train := table.New("train", table.Int("seed", "that drew the example"), table.Int("k", "its number"),
 			table.Num("x1", "its place"), table.Num("x2", "its place"), table.Int("class", "its class, from 1"))
@@ -159,7 +167,7 @@ type prediction struct {
 	label       []float64 // p/Σp, the distribution of the label that is scored
 }
 
-func predict(network *bnn.Ensemble, points [][]float64) (all []prediction, err error) {
+func predict(network bnn.Model, points [][]float64) (all []prediction, err error) {
 	var to bnn.Prediction
 	for _, x := range points {
 		if err := network.Predict(&to, x); err != nil {
@@ -241,7 +249,7 @@ func (s planeSpec) runs(task *data.Task, points [][]float64, snapshots [][]predi
 	}
 	// The first score is one minus the accuracy.
 	t.Columns = slices.Concat(t.Columns, []table.Column{table.Num("applied_steps", "examples whose step was taken as printed")}, learner.ScoreColumns()[1:], learner.StepColumns())
-	t.Add(s.Model.Name, s.Seed, s.Model.Lambda.Value(task.Classes, s.Model.Rho), s.Model.Rho, task.LinearCeiling,
+	t.Add(s.Model.Name, s.Seed, s.Model.Model.Lambda.Value(task.Classes, s.Model.Model.Rho), s.Model.Model.Rho, task.LinearCeiling,
 		metric.Accuracy(labels, classes), separated/ofTwo, auroc, 1-negatives/predictions, means, distances,
 		s.Data.Train-steps.Skipped-steps.Projected, learner.Scores(labels, classes)[1:], steps.Row())
 	return t

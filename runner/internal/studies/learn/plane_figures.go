@@ -30,11 +30,11 @@ func (p *plane) Figures() (all []study.Figure) {
 	for i := range len(columns) * len(p.Evaluate.Snapshots) {
 		column, k := columns[i/len(p.Evaluate.Snapshots)], i%len(p.Evaluate.Snapshots)
 		add(fmt.Sprintf("fig%02d", i+1), func(t table.Set) []figures.Row {
-			row := p.row(column, p.Models[0].Name, t)
+			row := p.row(column, p.models[0].Name, t)
 			return []figures.Row{{Scale: row.Scale, Maps: row.Maps[k : k+1]}}
 		})
 	}
-	for _, model := range p.Models {
+	for _, model := range p.models {
 		add("maps_"+strings.ReplaceAll(model.Name, " ", "_"), func(t table.Set) (rows []figures.Row) {
 			for _, column := range columns {
 				rows = append(rows, p.row(column, model.Name, t))

@@ -83,7 +83,7 @@ func TestPlaneFigures(t *testing.T) {
 func TestPlaneRefused(t *testing.T) {
 	studytest.Refused(t, Kind, small, map[string]string{
 		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing", "evaluate.grid=1": "2 to",
-		"monte_carlo.samples=1": "monte_carlo", "seed=4": "sweep.seed", "method.deep.kind=sgd": "method.deep.kind", "variant.deep.rho=0": "[[method]] describes what is compared", "method.deep.layers=[2, 4]": "3 classes", "data.generator=wedge": "wedges",
+		"monte_carlo.samples=1": "monte_carlo", "seed=4": "sweep.seed", "method.deep.kind=sgd": "method.deep.layers: not a key", "variant.deep.rho=0": "[[method]] describes what is compared", "method.deep.layers=[2, 4]": "3 classes", "data.generator=wedge": "wedges",
 		"evaluate.passes=2": "evaluate.passes",
 	})
 }

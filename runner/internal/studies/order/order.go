@@ -28,7 +28,7 @@ var Kind = study.Kind{
 	Name: "order",
 	Asks: "How much does the order of the examples matter?",
 	New: study.Decoded(func(m *config.Manifest) *experiment {
-		return &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}}
+		return &experiment{header: m.Header, Learners: learner.Learners{Model: learner.DefaultModel()}}
 	}),
 }
 
@@ -36,9 +36,10 @@ type experiment struct {
 	study.Plain
 	Order settings `toml:"order"`
 	Tasks []task   `toml:"task" allowed:"at least one table headed [[task]]"`
-	learner.Networks
+	learner.Learners
 	header config.Header
-	models [][]learner.Named // by task
+	seeds  []int
+	models [][]learner.Method // by task
 }
 
 type settings struct {
@@ -56,20 +57,24 @@ type task struct {
 }
 
 // SetUp works out the models of each task.
-func (e *experiment) SetUp(m *config.Manifest) error {
+func (e *experiment) SetUp(m *config.Manifest) (err error) {
+	if e.seeds, err = m.Seeds(e.Sweep.Seed); err != nil {
+		return err
+	}
 	all, names := e.Methods, learner.Names(e.Methods)
 	for _, t := range e.Tasks {
 		key := "task." + t.Name
 		if err := field.AllOneOf(key+".methods", t.Methods, names...); err != nil {
 			return err
 		}
-		e.Methods = slices.DeleteFunc(slices.Clone(all), func(n learner.Named) bool {
+		e.Methods = slices.DeleteFunc(slices.Clone(all), func(n learner.Method) bool {
 			return len(t.Methods) > 0 && !slices.Contains(t.Methods, n.Name)
 		})
-		if err := cmp.Or(learner.Increasing(key+".sizes", t.Sizes, t.Train), e.Resolve(m, t.Task().Classes)); err != nil {
+		models, err := e.Networks(data.Inputs, t.Task().Classes, 64)
+		if err := cmp.Or(learner.Increasing(key+".sizes", t.Sizes, t.Train), err); err != nil {
 			return err
 		}
-		e.models = append(e.models, e.Models)
+		e.models = append(e.models, models)
 	}
 	e.Methods = all
 	return nil
@@ -85,14 +90,14 @@ const (
 type spec struct {
 	study.Seeded
 	Task  task
-	Model learner.Named
+	Model learner.Method
 	Order settings
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for i, task := range e.Tasks {
 		for _, model := range e.models[i] {
-			for _, seed := range e.Seeds {
+			for _, seed := range e.seeds {
 				s := spec{study.Seeded{Manifest: e.header.Name, Seed: seed}, task, model, e.Order}
 				key := fmt.Sprintf("%s %s seed=%d", task.Name, model.Name, seed)
 				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
@@ -128,12 +133,10 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 				return dataset.NewExamples(task.Draw(size, s.Stream("sample", r)), task.Classes)
 			}},
 		} {
-			var learners []*learner.Tolerant
+			var learners []*learner.Result
 			for r := range by.sets {
-				l, err := s.Model.Learner(s.Stream("prior"))
-				if err == nil {
-					err = learner.Course{Examples: by.set(r + 1)}.Train(ctx, l)
-				}
+				training := learner.Training{Random: func() rand.Source { return s.Stream("prior") }}
+				l, err := training.Run(ctx, s.Model, by.set(r+1), nil)
 				if err != nil {
 					return nil, err
 				}
@@ -158,7 +161,7 @@ func spreadColumns() []table.Column {
 }
 
 // compare says how far networks are apart at the test inputs, and how good they are.
-func compare(learners []*learner.Tolerant, test data.Set) []float64 {
+func compare(learners []*learner.Result, test data.Set) []float64 {
 	var p [][][]float64
 	var accuracy, loss []float64
 	failed, indefinite := 0.0, 0.0

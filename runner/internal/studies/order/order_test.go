@@ -54,7 +54,7 @@ func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 		check.Must(n.Observe(train.X[i], train.Class[i]))
 	}
 	e := check.Must(bnn.Combine(n))
-	return learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
+	return learner.NewClassifier(&learner.Network{Model: e}, 3).Probabilities(test.X)
 }
 
 // The numbers are those of networks that are trained by hand.

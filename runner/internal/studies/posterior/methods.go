@@ -8,48 +8,55 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/bnn"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 )
 
 // method is what predicts, with its name in the tables.
 type method struct {
 	name string
-	*learner.Tolerant
+	*learner.Classifier
 
 	// twin, of a network of the paper's rule, is one with the same prior weights and another
 	// random stream that learns the same examples.
-	twin *learner.Tolerant
+	twin *learner.Classifier
 }
 
-// enlist makes all that learns, and the prior that all of it has.
-func (c *cell) enlist() error {
+// newMethods makes all that learns, and the prior that all of it has.
+func (c *cell) newMethods() error {
 	for _, v := range c.Models {
-		l, err := v.Learner(c.Stream("prior"))
+		l, err := v.Learner(data.Inputs, c.task.Classes, c.Stream("prior"))
 		if err != nil {
 			return err
 		}
-		m := method{name: v.Name, Tolerant: l}
-		if v.Output == bnn.Joint {
-			if m.twin, err = v.Learner(c.Stream("twin")); err != nil {
+		m := method{name: v.Name, Classifier: l}
+		if v.Model.Output == bnn.Joint {
+			if m.twin, err = v.Learner(data.Inputs, c.task.Classes, c.Stream("twin")); err != nil {
 				return err
 			}
-			mean, cov := network(l).Weights(0)
-			if err := network(m.twin).SetWeights(0, mean, cov); err != nil {
+			mean, cov := m.network().Weights(0)
+			if err := m.twin.Network().Members()[0].SetWeights(0, mean, cov); err != nil {
 				return err
 			}
 		}
 		c.methods = append(c.methods, m)
 	}
-	prior, err := c.Model.Network(c.Stream("prior"))
+	mixture, err := c.Model.Mixture(c.Stream("prior"))
 	if err != nil {
 		return err
 	}
-	for _, rule := range c.Perceptrons {
-		l, err := newPerceptron(rule, c.Model, prior)
-		if err != nil {
-			return err
+	prior := mixture.Members()[0]
+	add := func(name string, l learner.Learner) {
+		c.methods = append(c.methods, method{name, learner.NewClassifier(l, c.task.Classes), nil})
+	}
+	if c.Perceptrons {
+		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
+			l, err := newPerceptron(rule, c.Model, prior)
+			if err != nil {
+				return err
+			}
+			add("perceptron-"+string(rule), l)
 		}
-		c.methods = append(c.methods, method{name: perceptronPrefix + string(rule), Tolerant: learner.NewTolerant(l, 2)})
 	}
 	mean, cov := prior.Weights(0)
 	c.prior = laplace.Prior{Layers: c.Model.Layers, Bias: c.Model.Bias, Mean: mean.RawMatrix().Data}
@@ -58,24 +65,13 @@ func (c *cell) enlist() error {
 			c.prior.Var = append(c.prior.Var, sigma.At(i, i))
 		}
 	}
-	if c.Joint && c.task.Classes <= mostJoint {
-		c.methods = append(c.methods, method{name: jointName, Tolerant: learner.NewTolerant(newJoint(c.prior), c.task.Classes)})
+	if c.task.Classes <= mostJoint {
+		add(jointName, newJoint(c.prior))
 	}
-	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform{}, c.task.Classes)})
 	return nil
 }
 
-// uniform learns nothing, and predicts equal probabilities.
-type uniform struct{}
-
-func (uniform) Observe([]float64, int) error { return nil }
-
-func (uniform) Predict(p, _ []float64) error {
-	copy(p, learner.Equal(1, len(p))[0])
-	return nil
-}
-
-func network(l *learner.Tolerant) *bnn.Network { return l.Learner.(*learner.Network).Members()[0] }
+func (m method) network() *bnn.Network { return m.Network().Members()[0] }
 
 // neuron is a perceptron that tells class 0 from class 1 by the sign of the difference of their logits.
 type neuron struct {
@@ -92,17 +88,18 @@ func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) (*
 	mean.SubVec(weights.RowView(0), weights.RowView(1))
 	sum.AddSym(cov[0], cov[1])
 	p, err := perceptron.New(perceptron.Config{
-		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho), OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
+		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho),
+		OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
 	}, mean.RawVector().Data, &sum)
 	return &neuron{Perceptron: p, bias: m.Bias}, err
 }
 
 // withBias returns x with a trailing 1 where there is a bias.
 func withBias(x []float64, bias bool) []float64 {
-	if !bias {
-		return x
+	if bias {
+		x = append(slices.Clip(x), 1)
 	}
-	return append(slices.Clip(x), 1)
+	return x
 }
 
 func (n *neuron) Observe(x []float64, class int) error {
@@ -127,7 +124,4 @@ func (n *neuron) Predict(p, x []float64) error {
 
 func (n *neuron) Steps() learner.Steps { return n.steps }
 
-var (
-	_ learner.Learner = (*neuron)(nil)
-	_ learner.Stepper = (*neuron)(nil)
-)
+var _ learner.Stepper = (*neuron)(nil)

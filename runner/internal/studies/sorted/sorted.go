@@ -25,13 +25,15 @@ var Kind = study.Kind{
 	Name: "sorted",
 	Asks: "What do methods retain when the classes come one after another?",
 	New: study.Decoded(func(*config.Manifest) *experiment {
-		return &experiment{OnSets: learner.OnSets{Model: learner.DefaultModel()}}
+		return &experiment{Model: learner.DefaultModel()}
 	}),
 }
 
 type experiment struct {
 	study.Swept
-	learner.OnSets
+	data.Sources
+	Model   learner.Model    `toml:"model"`
+	Methods []learner.Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
 }
 
 func (e *experiment) Validate() error {
@@ -40,12 +42,26 @@ func (e *experiment) Validate() error {
 			return field.Errorf("method."+m.Name+".kind", "%q is not allowed; allowed: kinds that see one example after another", m.Kind)
 		}
 	}
-	return e.Check()
+	var names []string
+	for _, s := range e.Sets {
+		names = append(names, s.Name)
+	}
+	return learner.Rules{Stream: true, Sets: names}.Check(e.Methods)
 }
 
 func (e *experiment) Files() []string { return e.Paths(e.Manifest.Folder) }
 
-func (e *experiment) Prepare(context.Context) error { return e.Load(e.Manifest) }
+func (e *experiment) Prepare(context.Context) error {
+	if err := e.Load(e.Manifest); err != nil {
+		return err
+	}
+	for _, s := range e.Sets {
+		if err := learner.Fit(e.Manifest, e.Methods, s.Name, s.Inputs(), len(s.Classes())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
@@ -67,12 +83,12 @@ type spec struct {
 func (e *experiment) Cells() (cells []study.Cell) {
 	for _, set := range e.Sets {
 		for _, m := range e.Methods {
-			if !m.Learns(set) {
+			if !m.Learns(set.Name) {
 				continue
 			}
 			for _, seed := range e.Seeds[:min(len(e.Seeds), cmp.Or(set.Splits, len(e.Seeds)))] {
 				for _, order := range []string{byClass, shuffled} {
-					s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, set.Name, set.Source, m.Method, order}
+					s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, set.Name, set.Source, m, order}
 					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s %s seed=%d", m.Name, set.Name, order, seed), Spec: s, Run: s.run})
 				}
 			}
@@ -85,11 +101,11 @@ func (e *experiment) Cells() (cells []study.Cell) {
 // that of the classes, the same for all methods; a sorted stream is the shuffled one, stably
 // sorted by class.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	train, test, err := s.Source.Parts(s.Stream("data", s.Set))
+	train, test, err := s.Source.Unscaled(s.Stream("data", s.Set))
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.Method.Learner(train.Inputs(), len(train.Classes()), s.Stream("method", s.Set, s.Method.Name))
+	scaler, err := train.Scaler(cmp.Or(s.Method.Scale, s.Source.Scale))
 	if err != nil {
 		return nil, err
 	}
@@ -108,19 +124,24 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	})...)
 	var classes []int    // in the order in which they were learned
 	var each [][]float64 // after each, the accuracies on all classes so far
-	run := learner.Course{Examples: stream, After: func(_, k int) error {
+	training := learner.Training{
+		Scale: s.Source.Scale, Random: func() rand.Source { return s.Stream("method", s.Set, s.Method.Name) },
+		Shuffle: func(int) rand.Source { return s.Stream("order", s.Set) },
+		Order:   func(*data.Examples, rand.Source) []int { return order },
+	}
+	training.Observed = func(l *learner.Classifier, _, k int) error {
 		if class := stream.Class(k - 1); s.Order == byClass && (k == stream.Len() || stream.Class(k) != class) {
 			classes = append(classes, class)
-			accuracy, of := retained(l, test, classes)
+			accuracy, of := retained(l, scaler.Apply(test), classes)
 			each = append(each, of)
 			course.Add(at, len(classes), train.Classes()[class], k, accuracy, table.List(of, 6))
 		}
 		return nil
-	}}
-	if err := run.Train(ctx, l); err != nil {
+	}
+	r, err := training.Run(ctx, s.Method, train, test)
+	if err != nil {
 		return nil, err
 	}
-	p, class := l.Test(test)
 	runs := table.New("runs", slices.Concat(key, []table.Column{
 		table.Text("order", "sorted: one class after another; or shuffled"), table.Int("train", "training examples"), table.Int("test", "test examples"),
 	},
@@ -129,12 +150,12 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 			table.Num("backward_transfer", "mean over the classes but the last of the accuracy on it at the end less that just after it was learned; of a sorted stream"),
 		}, learner.StepColumns())...)
 	// The first is the average incremental accuracy of Rebuffi et al., "iCaRL", CVPR 2017.
-	runs.Add(at, s.Order, train.Len(), test.Len(), learner.Scores(p, class), table.Mean(course.Nums("accuracy")), backwardTransfer(each), l.Steps().Row())
+	runs.Add(at, s.Order, train.Len(), test.Len(), learner.Scores(r.P, r.Class), table.Mean(course.Nums("accuracy")), backwardTransfer(each), r.Steps().Row())
 	return table.Set{runs, course}, nil
 }
 
 // retained returns the accuracy on the test examples of some classes, and that on each of them.
-func retained(l *learner.Tolerant, test *data.Examples, classes []int) (accuracy float64, each []float64) {
+func retained(l *learner.Classifier, test *data.Examples, classes []int) (accuracy float64, each []float64) {
 	var seen []int
 	for i := range test.Len() {
 		if slices.Contains(classes, test.Class(i)) {
