@@ -284,7 +284,7 @@ func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 		problem := "; allowed: " + strings.Join(keys, ", ")
 		if instead := cmp.Or(former[key], former[join(first, key)]); instead != "" {
 			problem = " any more; " + instead
-		} else if nearest := field.Nearest(key, keys); nearest != "" {
+		} else if nearest := Nearest(key, keys); nearest != "" {
 			problem = "; did you mean " + nearest + "?" + problem[1:]
 		}
 		if !slices.Contains(keys, key) {
