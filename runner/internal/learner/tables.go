@@ -3,6 +3,7 @@ package learner
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ type Sweep struct {
 
 // Expand returns every method, or if there is none the model by the name "model", at every swept λ and ρ, the
 // last changing fastest, with names as "joint lambda=0.1 rho=0.5".
-func (t *Learners) Expand() (all []Method, err error) {
+func (t *Learners) Expand() (expanded []Method, err error) {
 	methods := t.Methods
 	if len(methods) == 0 {
 		methods = []Method{NewMethod("model", t.Model)}
@@ -51,11 +52,11 @@ func (t *Learners) Expand() (all []Method, err error) {
 				if err := m.Validate(); err != nil {
 					return nil, t.Sweep.locate(&m, err)
 				}
-				all = append(all, m)
+				expanded = append(expanded, m)
 			}
 		}
 	}
-	return all, nil
+	return expanded, nil
 }
 
 // check returns an error that names all swept keys which the method does not have. A rule with λ alone has ρ
@@ -76,30 +77,31 @@ func (s *Sweep) check(m *Method) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return field.Errorf("sweep."+keys[0], "%s not allowed with the method %s; allowed: lambda with the rules joint, total, "+
-		"adf and adf-marginal, rho with joint and total", strings.Join(keys, " and "), m.Name)
+	return field.Errorf("sweep."+keys[0], "%s not allowed with the method %s; allowed: "+
+		"lambda with the rules joint, total, adf and adf-marginal, rho with joint and total",
+		strings.Join(keys, " and "), m.Name)
 }
 
 // locate says in which table of the manifest the field of an error is.
 func (s *Sweep) locate(m *Method, err error) error {
-	at, ok := errors.AsType[*field.Error](err)
+	e, ok := errors.AsType[*field.Error](err)
 	switch {
 	case !ok:
 		return fmt.Errorf("%s: %w", m.Name, err)
-	case at.Key == "rho" && s.Rho != nil, at.Key == "lambda" && s.Lambda != nil:
-		return field.Errorf("sweep."+at.Key, "%s", at.Problem)
+	case e.Key == "rho" && s.Rho != nil, e.Key == "lambda" && s.Lambda != nil:
+		return field.Errorf("sweep."+e.Key, "%s", e.Problem)
 	case m.Base == "model":
-		return field.Errorf("model."+at.Key, "%s", at.Problem)
+		return field.Errorf("model."+e.Key, "%s", e.Problem)
 	}
-	return field.Errorf("method."+m.Base+"."+at.Key, "%s", at.Problem)
+	return field.Errorf("method."+m.Base+"."+e.Key, "%s", e.Problem)
 }
 
 // Networks returns Expand for a study that looks into networks: single ones for so many inputs and classes,
 // or ensembles of at most so many members.
 func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
-	all, err := t.Expand()
-	for i := range all {
-		m := &all[i]
+	methods, err := t.Expand()
+	for i := range methods {
+		m := &methods[i]
 		if err = m.checkNetwork(members); err == nil {
 			m.Model.Members = max(1, m.Model.Members)
 			m.Model, err = m.Model.For(inputs, classes)
@@ -108,36 +110,28 @@ func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 			return nil, t.Sweep.locate(m, err)
 		}
 	}
-	return all, err
+	return methods, err
 }
 
 // checkNetwork returns an error that names all keys which a study that looks into networks does not allow.
 func (m *Method) checkNetwork(members int) error {
-	var keys []string
-	for _, k := range []struct {
-		key   string
-		given bool
-	}{
-		{"kind", !m.ClosedForm()},
-		{"features", m.Features.Kind != ""},
-		{"output", m.OutputLayer()},
-		{"members", m.Model.Members > members},
-		{"process_noise", m.Model.ProcessNoise != 0},
-		{"scale", m.Scale != ""},
-		{"passes", m.Passes != 0},
-		{"own_orders", m.OwnOrders},
-		{"tune", len(m.Tune) > 0},
-		{"splits", m.Splits != 0},
-	} {
-		if k.given {
-			keys = append(keys, k.key)
-		}
-	}
-	if len(keys) == 0 {
+	keys := given(map[string]bool{
+		"kind": !m.ClosedForm(), "features": m.Features.Kind != "", "output": m.OutputLayer(),
+		"members": m.Model.Members > members, "process_noise": m.Model.ProcessNoise != 0,
+		"tune": len(m.Tune) > 0, "passes": m.Passes != 0, "own_orders": m.OwnOrders,
+		"splits": m.Splits != 0, "scale": m.Scale != "",
+	})
+	if keys == nil {
 		return nil
 	}
-	return field.Errorf(keys[0], "%s not allowed; allowed: networks of at most %d members, as this study looks into them",
-		strings.Join(keys, ", "), members)
+	return field.Errorf(keys[0], "not allowed: %s; allowed: networks with at most %d members, "+
+		"as the study looks into them", strings.Join(keys, ", "), members)
+}
+
+// given returns the keys that are given, sorted.
+func given(keys map[string]bool) []string {
+	maps.DeleteFunc(keys, func(_ string, given bool) bool { return !given })
+	return slices.Sorted(maps.Keys(keys))
 }
 
 // Rules say which keys of its methods a study allows.
@@ -151,19 +145,19 @@ type Rules struct {
 // Check returns the first error of a method, with its place in [[method]].
 func (r Rules) Check(methods []Method) error {
 	for _, m := range methods {
-		key := "method." + m.Name + "."
+		n, key := len(m.Candidates), "method."+m.Name+"."
+		keys := given(map[string]bool{
+			"passes":     r.Stream && (m.Passes != 0 || slices.Contains(m.Tune, "passes")),
+			"own_orders": r.Stream && m.OwnOrders, "splits": !r.Splits && m.Splits != 0,
+		})
 		if err := field.AllOneOf(key+"sets", m.Sets, r.Sets...); err != nil {
 			return err
 		}
-		switch n := len(m.Candidates); {
-		case n > r.Candidates:
-			return field.Errorf(key+"candidates", "%d of them; allowed: at most %d, the budget of every method", n, r.Candidates)
-		case r.Stream && (m.Passes != 0 || slices.Contains(m.Tune, "passes")):
-			return field.Errorf(key+"passes", "not allowed; allowed: one for all methods, along a stream")
-		case r.Stream && m.OwnOrders:
-			return field.Errorf(key+"own_orders", "true is not allowed; allowed: false, along a stream")
-		case !r.Splits && m.Splits != 0:
-			return field.Errorf(key+"splits", "%d is not allowed; allowed: all seeds", m.Splits)
+		if n > r.Candidates {
+			return field.Errorf(key+"candidates", "%d of them; allowed: at most %d", n, r.Candidates)
+		}
+		if keys != nil {
+			return field.Errorf(key+keys[0], "not allowed in this study: %s", strings.Join(keys, ", "))
 		}
 	}
 	return nil
