@@ -207,9 +207,9 @@ func TestShort(t *testing.T) {
 func TestOtherProgram(t *testing.T) {
 	inExperiments(t, map[string]string{"first.toml": small, "other.toml": `
 name = "other"
-study = "compare"
+study = "learn"
 seed = 1
-compare = { budget = 1, reference = "half" }
+evaluate = { reference = "half" }
 set = [{ name = "moons", generator = "moons", train = 4, test = 3 }]
 [[method]]
 name = "half"

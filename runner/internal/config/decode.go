@@ -266,11 +266,15 @@ var former = map[string]string{
 	"prior_scale":      "prior_var has the variances",
 	"variant":          "[[method]] describes what is compared",
 	"window":           "process_noise, or forgetting of a bank, lets the past count less",
-	"order.sizes":      "sizes is a key of [[task]]",
+	"task":             "[[set]] has what methods learn",
+	"shuffle":          "evaluate.order is shuffled, given, sorted or repeated",
+	"compare":          "reference, leave_out and splits_of are keys of [evaluate]",
+	"monte_carlo":      "samples and stride are keys of [evaluate]",
+	"evaluate.grid":    "grid is a key of [data]",
 	"near":             "make changed images a file of [[outside]]",
 	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
 	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
-	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study compare",
+	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study learn",
 	"unknown.score":    "the tables have all scores of unknown.scores",
 }
 

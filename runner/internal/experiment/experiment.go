@@ -33,9 +33,14 @@ var Kinds = studies.All
 
 // former says of each study that was removed what to do instead.
 var former = map[string]string{
+	"ablation":  "the study learn sweeps sweep.lambda and sweep.rho; the study moments has the errors of the approximation",
+	"compare":   "the study learn compares methods on [[set]]s with evaluate.reference",
+	"hidden":    "the study learn has tasks as [[set]]s, and evaluate.snapshots and evaluate.passes",
+	"order":     "the study learn has evaluate.order = \"repeated\", evaluate.orders and evaluate.resamples",
+	"sorted":    "the study learn has evaluate.order = \"sorted\"; the key methods of a [[set]] names who learns it",
 	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
 	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
-	"drift":     "the study learn follows a file with shuffle = false; process_noise is a key of a [[method]]",
+	"drift":     "the study learn follows a file with evaluate.order = \"given\"; process_noise is a key of a [[method]]",
 	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
 	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
 }

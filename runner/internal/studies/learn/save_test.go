@@ -42,7 +42,7 @@ func TestKeptNetwork(t *testing.T) {
 `
 	const keep = "[save]\nnetwork = true\n"
 	manifest := strings.Replace(streamOf(t, studytest.Clusters(36)), `train_rows = "1-24"`, "test_fraction = 0.3", 1)
-	source := studytest.New(t, Kind, manifest).(*stream).Data
+	source := studytest.New(t, Kind, manifest).(*experiment).sets[0].Source
 	for method, manifest := range map[string]string{"linear": manifest + keep, "bank": strings.Replace(manifest, "[[method]]", bank+"[[method]]", 1) + keep} {
 		n, tables := kept(t, manifest)
 		check.Equal(t, "the network as a table", tables.Get("network.npz"), nil)

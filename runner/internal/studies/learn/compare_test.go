@@ -1,11 +1,10 @@
-package compare
+package learn
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -22,10 +21,10 @@ import (
 )
 
 // manifest is about a file, whose first 24 examples are to train, and about a generator.
-func manifest(file string) string {
+func compared(file string) string {
 	return fmt.Sprintf(`
-name = "small_compare"; study = "compare"; seed = 1
-[compare]; budget = 3; validation = 0.25; reference = "ours"
+name = "small_compare"; study = "learn"; seed = 1
+[evaluate]; validation = 0.25; reference = "ours"
 [sweep]; seed = [1, 2, 3]
 [[set]]; name = "clusters"; file = %q; train_rows = "1-24"
 [[set]]; name = "moons"; generator = "moons"; train = 16; test = 10; splits = 2
@@ -59,7 +58,7 @@ func filter(t *testing.T, seed int, priorVar, noise float64, train, test *data.E
 // The candidate is chosen, and the scores come about, as by hand.
 func TestByHand(t *testing.T) {
 	set := studytest.Clusters(36)
-	tables := studytest.Run(t, Kind, manifest(studytest.File(t, set)))
+	tables := studytest.Run(t, Kind, compared(studytest.File(t, set)))
 	train := dataset.NewExamples(data.Set{X: set.X[:24], Class: set.Class[:24]}, 3)
 	test := dataset.NewExamples(data.Set{X: set.X[24:], Class: set.Class[24:]}, 3)
 	for seed := 1; seed <= 3; seed++ {
@@ -101,31 +100,16 @@ func TestByHand(t *testing.T) {
 			t.Errorf("%s", r.CSV())
 		}
 	}
-	notes := studytest.New(t, Kind, manifest(studytest.File(t, set))).(study.Noted).Notes(tables)
-	if len(notes) != 1 || !strings.Contains(notes[0], "fails") {
-		t.Errorf("notes %q", notes)
-	}
-	// All methods of a split have the same test part; a class that it lacks is a gap.
-	moons := tables.Get("predictions").Where("set", "moons").Where("seed", 2)
-	for i, x := range moons.Nums("p3") {
-		if !math.IsNaN(x) {
-			t.Fatalf("p3 = %g of two classes", x)
-		}
-		check.Near(t, "p1 + p2", moons.Nums("p1")[i]+moons.Nums("p2")[i], 1, 1e-5)
-	}
-	if a, b := moons.Where("method", "ours").Texts("class"), moons.Where("method", "majority").Texts("class"); len(a) != 10 || !slices.Equal(a, b) {
-		t.Errorf("test parts %v and %v", a, b)
-	}
 }
 
 // Differences are paired split by split, ranks are those of the means; infinite
 // scores have the last rank and are drawn all the same.
 func TestPairsAndRanks(t *testing.T) {
 	losses := map[string][][]float64{"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}}, "moons": {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}}}
-	e := studytest.New(t, Kind, manifest(studytest.File(t, studytest.Clusters(36))), "set.moons.splits=3").(*experiment)
+	e := studytest.New(t, Kind, compared(studytest.File(t, studytest.Clusters(36))), "set.moons.splits=3").(*experiment)
 	made := func() table.Set { // of these log losses by set, method and split
 		runs := table.New("runs", append([]table.Column{table.Text("set", ""), table.Text("method", "")}, slices.Concat(learner.ScoreColumns(), learner.StepColumns())...)...)
-		for _, set := range e.Sets {
+		for _, set := range e.sets {
 			for m, all := range losses[set.Name] {
 				for _, loss := range all {
 					runs.Add(set.Name, e.Methods[m].Name, 0.25, loss, 0.5, 0.125, 0.1, learner.Steps{}.Row())
@@ -166,7 +150,7 @@ func TestPairsAndRanks(t *testing.T) {
 
 // A method with splits learns the first seeds alone, and is compared on these; the mean of one has no interval.
 func TestFewerSplits(t *testing.T) {
-	text := manifest(studytest.File(t, studytest.Clusters(36)))
+	text := compared(studytest.File(t, studytest.Clusters(36)))
 	if few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells(); len(few) != 3*(3+2)+2 {
 		t.Errorf("%d cells", len(few))
 	}
@@ -186,23 +170,21 @@ func TestFewerSplits(t *testing.T) {
 	}
 }
 
-func TestSpecs(t *testing.T) {
-	text, other := manifest(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
-	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
-		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2",
+func TestCompareRefused(t *testing.T) {
+	text, other := compared(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
+	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "evaluate.validation=0.5", "set.clusters.train_rows=1-25",
+		"set.clusters.scale=none", "set.clusters.file="+other, "method.ours.lambda=1", "method.ours.passes=2",
 		"method.ours.weights=universal")
-	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Digests) != 1 {
-		t.Errorf("digests %q of one file", s.Source.Digests)
-	}
-	named := studytest.New(t, Kind, text, "name=defaults").Cells()[0].Spec
-	check.Equal(t, "with the splits of defaults", studytest.New(t, Kind, text, "compare.splits_of=defaults").Cells()[0].Spec, named)
-	studytest.New(t, Kind, text, "folder=../../../../experiments", "compare.splits_of=uci")
+	named := studytest.New(t, Kind, text, "name=defaults").Cells()[0].Spec.(spec)
+	split := studytest.New(t, Kind, text, "evaluate.splits_of=defaults").Cells()[0].Spec.(spec)
+	check.Equal(t, "with the splits of defaults", split.Stream("pass", 1).Uint64(), named.Stream("pass", 1).Uint64())
 	studytest.Refused(t, Kind, text, map[string]string{
-		"compare.splits_of=ucy": `compare.splits_of: "ucy" is not allowed; allowed: the name of an experiment in ., or defaults`,
-		"compare.reference=x":   "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
-		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
-		"set.clusters.file=gone.csv": "no such file", "method.ours.hidden=smoother": "method.ours.hidden",
-		"method.ours.prior_var=[1,2]": "method.ours.prior_var", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
-		"method.filter.splits=-1": "method.filter.splits", "method.ours.splits=1": "method.ours.splits", "seed=4": "seed",
+		"evaluate.reference=x": "evaluate.reference", "method.ours.candidates=[[1], [2]]": "method.filter.candidates: allowed: 2",
+		"evaluate.validation=1": "evaluate.validation", "set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name",
+		"set.clusters.train_rows=1-36": "set.clusters.train_rows", "set.clusters.file=gone.csv": "no such file",
+		"method.ours.hidden=smoother": "method.ours.hidden", "method.filter.epochs=3": "not a key", "method.filter.splits=-1": "method.filter.splits",
+		"method.ours.splits=1": "method.ours.splits", "set.moons.splits=-1": "set.moons.splits", "seed=4": "seed",
+		`set.moons.methods=["ours"]`: "set.moons.methods", `evaluate.leave_out=["ours", "ours"]`: `"ours"`,
+		"evaluate.order=sort": "given, repeated, shuffled, sorted", "evaluate.order=repeated": "evaluate.orders",
 	})
 }

@@ -1,8 +1,8 @@
-package compare
+package learn
 
 import (
 	"math"
-	"strings"
+	"regexp"
 	"testing"
 
 	"closedform/internal/check"
@@ -12,28 +12,33 @@ import (
 )
 
 const contrasts = `
-[[contrast]]; set = "moons"; method = "filter"; against = "ours"
-[[contrast]]; set = "clusters"; method = "majority"; against = "ours"; score = "error"
-[[contrast]]; method = "majority"; against = "filter"
+[[contrast]]; method = "filter"; against = "ours"
+[[contrast]]; method = "majority"; against = "ours"; score = "error"
 `
 
-// Differences, what they vary over and their p-values are those by hand.
+// Differences, what they vary over and their p-values are those by hand: of a generator, of one test part, and of two
+// sets.
 func TestContrasts(t *testing.T) {
-	tables := studytest.Run(t, Kind, manifest(studytest.File(t, studytest.Clusters(36)))+contrasts)
-	got := tables.Get("contrasts")
-	check.Equal(t, "units", strings.Join(got.Texts("unit"), "; "), "seeds; seeds and test examples; sets")
-	score := func(set, method, score string) []float64 {
-		return tables.Get("runs").Where("set", set).Where("method", method).Nums(score)
+	var all []table.Set
+	manifest := compared(studytest.File(t, studytest.Clusters(36))) + contrasts
+	for i, unit := range []string{"seeds", "seeds and test examples", "sets"} {
+		text := regexp.MustCompile(`(?m)^\[\[set\]\]; name = "`+[]string{"clusters", "moons", "-"}[i]+`".*$`).ReplaceAllString(manifest, "")
+		all = append(all, studytest.Run(t, Kind, text))
+		check.Equal(t, "unit", all[i].Get("contrasts").Texts("unit"), []string{unit, unit})
+	}
+	score := func(i int, method, score string) []float64 {
+		return all[i].Get("runs").Where("method", method).Nums(score)
 	}
 	// A generator: of two seeds the mean, half the difference and one degree of freedom.
-	a, b := score("moons", "filter", "log_loss"), score("moons", "ours", "log_loss")
+	a, b := score(0, "filter", "log_loss"), score(0, "ours", "log_loss")
+	got := all[0].Get("contrasts")
 	d := []float64{a[0] - b[0], a[1] - b[1]}
 	check.NearAll(t, "moons", []float64{got.Nums("difference")[0], got.Nums("difference_low")[0], got.Nums("difference_high")[0]}, table.Interval(d), 1e-9)
 	p := 1 - 2/math.Pi*math.Atan(math.Abs((d[0]+d[1])/(d[0]-d[1])))
 	check.Near(t, "p", got.Nums("p")[0], p, 1e-9)
 	// One test part: the variance has the seeds' and the examples'.
 	wrong := make([]float64, 12)
-	predictions := tables.Get("predictions").Where("set", "clusters")
+	predictions := all[1].Get("predictions")
 	for name, sign := range map[string]float64{"majority": 1, "ours": -1} {
 		rows := predictions.Where("method", name)
 		for i := range rows.Len() {
@@ -48,34 +53,26 @@ func TestContrasts(t *testing.T) {
 	}
 	_, images := table.MeanVariance(wrong)
 	var seeds []float64
-	for i, x := range score("clusters", "majority", "error") {
-		seeds = append(seeds, x-score("clusters", "ours", "error")[i])
+	for i, x := range score(1, "majority", "error") {
+		seeds = append(seeds, x-score(1, "ours", "error")[i])
 	}
 	mean, between := table.MeanVariance(seeds)
 	u, v := between/3, images/12
 	nu := int((u + v) * (u + v) / (u*u/2 + v*v/11))
 	half := table.StudentQuantile(nu, 0.95) * math.Sqrt(u+v)
+	got = all[1].Get("contrasts")
 	check.NearAll(t, "clusters", []float64{got.Nums("difference")[1], got.Nums("difference_high")[1]}, []float64{mean, mean + half}, 1e-9)
 
-	// Holm, by hand; what is not a number counts among the tests.
-	check.NearAll(t, "holm", holm([]float64{0.01, 0.04, 0.03, 0.005}), []float64{0.03, 0.06, 0.06, 0.02}, 1e-15)
-	if all := holm([]float64{math.NaN(), 0.01}); !math.IsNaN(all[0]) || all[1] != 0.02 {
-		t.Errorf("with a gap %v", all)
-	}
 	// Splits at random share training examples.
 	check.Near(t, "variance of the mean of two splits", single([]float64{1, 3}, "splits", 0.5).variance, 2*(1/2.+0.5), 1e-15)
-	for text, want := range map[string]string{`method = "x"`: `: contrast.1.method: "x" `, `set = "x"`: `: contrast.1.set: "x" `, `score = "brier"`: "log_loss, error"} {
-		entry := "\n[[contrast]]\nagainst = \"ours\"\n" + text
-		if !strings.HasPrefix(text, "method") {
-			entry += "\nmethod = \"filter\""
-		}
-		studytest.Refused(t, Kind, manifest(studytest.File(t, studytest.Clusters(36)))+entry, map[string]string{"seed=1": want})
-	}
+	studytest.Refused(t, Kind, manifest, map[string]string{
+		"contrast.1.method=x": `contrast.1.method: "x" `, "contrast.1.against=filter": "twice", "contrast.2.score=brier": "log_loss, error",
+	})
 }
 
 // What is chosen for a set is what does best on the others.
 func TestLeftOut(t *testing.T) {
-	tables := studytest.Run(t, Kind, manifest(studytest.File(t, studytest.Clusters(36))), `compare.leave_out=["filter", "majority"]`)
+	tables := studytest.Run(t, Kind, compared(studytest.File(t, studytest.Clusters(36))), `evaluate.leave_out=["filter", "majority"]`)
 	summary, got := tables.Get("summary"), tables.Get("left_out")
 	for i, set := range got.Texts("set")[:2] {
 		other := map[string]string{"clusters": "moons", "moons": "clusters"}[set]
