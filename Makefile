@@ -9,11 +9,11 @@ endif
 TOOL = go tool -modfile=tools.mod
 # Packages in which work is done at the same time.
 CONCURRENT = ./core/bnn ./core/features ./core/readout ./core/softmax ./internal/linalg ./baselines/learners/command ./figures \
-	./runner $(addprefix ./runner/internal/,engine experiment learner own pool report store)
+	./runner $(addprefix ./runner/internal/,engine experiment learner own report store)
 # What is fuzzed by make torture, and how often each: a time in place of a count can end in
 # "context deadline exceeded" (golang.org/issue/75804, mended in Go 1.27).
 FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
-	./runner/internal/fetch/FuzzSets ./runner/internal/store/FuzzTable ./runner/internal/store/FuzzDecodeCell \
+	./runner/internal/store/FuzzTable ./runner/internal/store/FuzzDecodeCell \
 	./core/checkpoint/FuzzRead
 FUZZ = $(if $(filter short,$(EFFORT)),5000x,40000x)
 

@@ -14,10 +14,9 @@ import (
 	"strings"
 
 	"closedform/internal/field"
+	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/fetch"
-	"closedform/runner/internal/pool"
 	"closedform/runner/internal/quote"
 )
 
@@ -262,9 +261,9 @@ func (p *program) computeHere() {
 		fmt.Fprintf(p.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes rebuild: "+
 			"GOFLAGS=%s %s\n", unfused, commandLine(p.args))
 	}
-	p.here = &engine.Here{Pool: pool.New(p.workers), Stderr: p.stderr}
-	p.here.Progress.W = p.stderr
+	p.engine = &engine.Engine{Pool: engine.NewPool(p.workers), Stderr: p.stderr}
+	p.engine.Progress.W = p.stderr
 	if p.quiet {
-		p.here.Progress.W = io.Discard
+		p.engine.Progress.W = io.Discard
 	}
 }

@@ -19,7 +19,7 @@ func (p *program) drawCommand(f *flag.FlagSet) action {
 	return func(ctx context.Context, names []string) error {
 		var undrawn []error
 		err := p.inTurn(ctx, names, false, func(e *experiment.Experiment) error {
-			lacking, err := p.drawAgain(e)
+			lacking, err := p.drawAgain(ctx, e)
 			for _, why := range lacking {
 				why = e.Name + ": " + why
 				if p.all {
@@ -36,7 +36,7 @@ func (p *program) drawCommand(f *flag.FlagSet) action {
 
 // drawAgain draws figures of an experiment from its published tables. Figures that it
 // no longer has are removed. It returns the reasons why figures were not drawn.
-func (p *program) drawAgain(e *experiment.Experiment) (lack []string, err error) {
+func (p *program) drawAgain(ctx context.Context, e *experiment.Experiment) (lack []string, err error) {
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +68,7 @@ func (p *program) drawAgain(e *experiment.Experiment) (lack []string, err error)
 	}
 	defer folder.Close()
 	fmt.Fprintf(p.stdout, "%s: %d figures drawn\n", e.Name, len(files)/len(experiment.Formats))
-	return lack, folder.Replace(files, func(name string) bool {
+	return lack, folder.Replace(ctx, files, func(name string) bool {
 		base, format, _ := strings.Cut(name, ".")
 		return slices.Contains(experiment.Formats, format) && !slices.Contains(names, base)
 	})

@@ -17,9 +17,10 @@ import (
 type job struct {
 	*program
 	*experiment.Experiment
-	start time.Time
-	dir   string
-	work  engine.Work
+	start    time.Time
+	dir      string
+	work     engine.Work
+	manifest []byte // with all values spelled out
 }
 
 // run prepares the experiment, computes the missing cells and, unless another process has just
@@ -30,7 +31,7 @@ func (j *job) run(compute, publish context.Context) error {
 		defer j.work.Folder.Close()
 	}
 	if err == nil && !upToDate {
-		err = j.here.Compute(compute, &j.work)
+		err = j.engine.Compute(compute, &j.work)
 	}
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err erro
 		}
 	}
 	j.work.Name = j.Name
-	j.work.Last = filepath.Join(j.sources, filepath.Base(j.dir))
+	j.work.Last, _ = store.ReadRun(filepath.Join(j.sources, filepath.Base(j.dir)))
 	return inputs, false, nil
 }
 
@@ -96,9 +97,9 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 	if j.work.Cells, j.work.Prints, err = j.Cells(); err != nil {
 		return "", err
 	}
-	if j.work.Manifest, err = j.Resolved(j.Study); err != nil {
+	if j.manifest, err = j.Resolved(j.Study); err != nil {
 		return "", err
 	}
 	program, err := experiment.Executable()
-	return experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.work.Manifest, program, sums), err
+	return experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.manifest, program, sums), err
 }

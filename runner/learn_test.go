@@ -88,19 +88,19 @@ func TestLearnAnswersFirst(t *testing.T) {
 	var log bytes.Buffer
 	go func() { ended <- run(ctx, out, &log, []string{"learn", file, "-data", "-", "-unknown", "1"}) }()
 	answer := bufio.NewReader(answers)
-	go fmt.Fprint(rows, "length;colour;width\n")
+	go fmt.Fprint(rows, "length,colour,width\n")
 	if line, err := answer.ReadString('\n'); err != nil || !strings.HasPrefix(line, "row,") {
 		t.Fatalf("%q, %v", line, err)
 	}
 	for i, class := range []string{"Ash", "?", "Fir", "Elm"} {
-		fmt.Fprint(rows, "12;red;1,5\n")
+		fmt.Fprint(rows, "12,red,1.5\n")
 		line, err := answer.ReadString('\n')
 		if err != nil || !strings.HasPrefix(line, fmt.Sprintf("%d,unknown,0.", i+1)) {
 			t.Fatalf("%q, %v", line, err)
 		}
 		fmt.Fprintln(rows, class)
 	}
-	fmt.Fprint(rows, "12;red;1,5\n")
+	fmt.Fprint(rows, "12,red,1.5\n")
 	check.Must(answer.ReadString('\n'))
 	cancel()
 	if err := <-ended; err == nil {
@@ -130,7 +130,7 @@ func TestLearnNewClasses(t *testing.T) {
 		t.Errorf("after a row that is right and one of a new class it prints %s", row)
 	}
 	contains(t, log, `row 2: new class "Fir" at all.csv:3`, `row 161: new class "Yew" at all.csv:162`,
-		`row 162: class "unknown" cannot be added; `, `row 163: class "F\xe9" `, `whole.npz: 163 rows, 161 learned; `, `whole.npz: 2 of 5 classes are new since the training: ["Fir" "Yew"]`)
+		`row 162: class "unknown" cannot be added; `, `row 163: all.csv:164: the line is not in UTF-8; `, `whole.npz: 163 rows, 161 learned; `, `whole.npz: 2 of 5 classes are new since the training: ["Fir" "Yew"]`)
 	for part, rows := range [][]string{lines[:50], lines[50:]} {
 		_, log, err := learnFrom(t, "", []string{file, "part.npz"}[part], "-data", table("part.csv", rows), "-to", "part.npz")
 		check.OK(t, err)
@@ -150,7 +150,7 @@ func TestLearnPassesOver(t *testing.T) {
 	}
 	for _, want := range []string{
 		`row 1: standard input:2: column "length": "wide" is not a number`, "row 2: standard input:3: 3 cells; need 4", "row 4: ",
-		"row 5: standard input:6: column \"length\" is missing", ": 5 rows, 1 learned; ",
+		"row 5: standard input:6: column \"length\" has no value", ": 5 rows, 1 learned; ",
 	} {
 		contains(t, log, want)
 	}

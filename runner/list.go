@@ -13,8 +13,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -127,7 +127,7 @@ type description struct {
 // describe returns the descriptions of experiments, by the paths of their manifests.
 func (p *program) describe(paths []string) []description {
 	all := make([]description, len(paths))
-	pool.Each(context.Background(), len(paths), func(_ context.Context, i int) error {
+	engine.Each(context.Background(), len(paths), func(_ context.Context, i int) error {
 		d := &all[i]
 		if d.Experiment, d.err = experiment.Read(paths[i], nil); d.err != nil {
 			d.Experiment = nil

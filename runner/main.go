@@ -72,7 +72,7 @@ type program struct {
 
 	sources               string // folder of the results that other experiments read: out
 	verifying             bool
-	here                  *engine.Here
+	engine                *engine.Engine
 	preparing, publishing sync.Mutex                         // for what experiments do in turn: it takes the most memory, or prints
 	published             func(*experiment.Experiment) error // nil: nothing is done after an experiment is published
 }

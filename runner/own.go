@@ -6,6 +6,7 @@ import (
 	"flag"
 	"strings"
 
+	"closedform/runner/dataset"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/store"
 )
@@ -18,7 +19,37 @@ func (p *program) rowsFlags(f *flag.FlagSet) *own.Rows {
 	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a `share` of the answers is wrong")
 	f.Float64Var(&r.Familiar, "familiar", 0.01, "least `familiarity`, a p-value of the inputs: rows with less are unknown; 0 switches it off.\n"+
 		"Without this flag it counts only with -unknown or -wrong")
+	layoutFlags(f, &r.Layout, "that of the training table")
 	return r
+}
+
+// layoutFlags declares the flags of how the file of a table is written.
+func layoutFlags(f *flag.FlagSet, l *dataset.Layout, otherwise string) {
+	f.StringVar(&l.Separator, "separator", "", "what separates cells: ',', ';' or tab (default: "+otherwise+")")
+	f.StringVar(&l.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
+}
+
+// tableFlags declares the flags of how a table of examples is read.
+func tableFlags(f *flag.FlagSet) *dataset.Format {
+	format := &dataset.Format{}
+	list := func(dst *[]string) func(string) error {
+		return func(names string) error {
+			*dst = strings.Split(names, ",")
+			return nil
+		}
+	}
+	f.StringVar(&format.Class, "class", "class", "`column` of the classes in -data")
+	f.Func("categorical", "`columns` of words, as a,b; all: every column that is not numbers", func(names string) error {
+		if names == "all" {
+			format.Categorical = dataset.AllWords
+			return nil
+		}
+		return list((*[]string)(&format.Categorical))(names)
+	})
+	f.Func("ignore", "`columns` that are no inputs, as a,b", list(&format.Ignore))
+	f.StringVar((*string)(&format.Missing), "missing", "", "what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")
+	layoutFlags(f, &format.Layout, "',' and .")
+	return format
 }
 
 // checkRows checks these flags, and sets what follows from which are given.

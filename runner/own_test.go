@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -31,40 +32,46 @@ func messy() string {
 	return b.String()
 }
 
-// A table needs no manifest: its columns are looked at, and the manifest is written.
+// A table needs no manifest: one is written. A messy table takes two errors, which say what to do.
 func TestOwnTable(t *testing.T) {
 	inExperiments(t, map[string]string{"x.toml": mine})
 	write(t, messy(), "my leaves.csv")
-	out := mustRun(t, "run", "-data", "my leaves.csv", "-class", "species")
-	contains(t, out, "  row_id   id      90      0        ignored\n", "  date     date    14      0        ignored\n", "  length   number  ", "  colour   words   2       0",
-		"  note     text    90      0        ignored\n", "warning: 1 rows have no class, and are left out\n", "\n  network  ", "\n  majority  ", "\n  linear  ",
+	command := []string{"run", "-data", "my leaves.csv", "-class", "species"}
+	fails(t, `my leaves.csv:1: one column, "row_id;date;species;length;width;colour;note"; separator = ";" makes 7 of it`, command...)
+	command = append(command, "-separator", ";")
+	_, _, err := try(t, command...)
+	contains(t, fmt.Sprint(err), "my leaves.csv: 6 columns cannot be read:\n", `  date: "01.01.2024" (line 2), "06.01.2024" (line 3), "11.01.2024" (line 4) and 87 others are not numbers; ignore = ["date"]`,
+		`length: "10,0" (line 2), `, `decimal = "," reads them`, `categorical = ["colour"] makes an input of each of its 2 values`, `species: "" (line 52) have no value; missing = "drop"`)
+	if strings.Contains(fmt.Sprint(err), "width") {
+		t.Errorf("a column that fits is among those that do not: %v", err)
+	}
+	command = append(command, "-decimal", ",", "-categorical", "colour", "-ignore", "row_id,date,note", "-missing", "mean")
+	out, said, err := try(t, command...)
+	check.OK(t, err)
+	contains(t, out+said, "manifest: my leaves.toml\n", "rows dropped, with a missing value: 1; ", "\n  network  ", "\n  majority  ", "\n  linear  ",
 		"predict results/my_leaves/network.npz")
-	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`, `missing = "mean"`)
-	contains(t, mustRun(t, "run", "-data", "my leaves.csv", "-class", "species"), "is up to date")
+	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`, `missing = "mean"`, `separator = ";"`, `decimal = ","`)
+	contains(t, mustRun(t, command...), "is up to date")
 	contains(t, mustRun(t, "predict", "results/my_leaves/network.npz", "-data", "my leaves.csv"), "class,probability,")
+	write(t, "length,width,colour\n12.5,3,red\n", "comma.csv") // another layout than that of the training
+	fails(t, `separator = "," makes 3 of it`, "predict", "results/my_leaves/network.npz", "-data", "comma.csv")
+	mustRun(t, "predict", "results/my_leaves/network.npz", "-data", "comma.csv", "-separator", ",", "-decimal", ".")
 	write(t, messy(), "other", "My leaves.CSV") // its results would replace those of the first table
-	fails(t, "results/my_leaves has the results of my leaves.csv", "run", "-data", "other/My leaves.CSV", "-class", "species")
-	mustRun(t, "run", "-data", "other/My leaves.CSV", "-class", "species", "-out", "more")
-	_, _, err := try(t, "learn", "more/my_leaves/network.npz", "-data", "my leaves.csv")
+	command[2] = "other/My leaves.CSV"
+	fails(t, "results/my_leaves has the results of my leaves.csv", command...)
+	mustRun(t, append(command, "-out", "more")...)
+	_, _, err = try(t, "learn", "more/my_leaves/network.npz", "-data", "my leaves.csv")
 	check.OK(t, err)
 	fails(t, "network.npz has learned 89 rows since it was trained", "-exp", "other/My leaves.toml", "-out", "more")
 	write(t, "name = 'edited'\n", "my leaves.toml")
-	if _, _, err := try(t, "run", "-data", "my leaves.csv", "-class", "species"); err == nil || read(t, "my leaves.toml") != "name = 'edited'\n" {
+	command[2] = "my leaves.csv"
+	if _, _, err := try(t, command...); err == nil || read(t, "my leaves.toml") != "name = 'edited'\n" {
 		t.Errorf("an edited manifest: %v", err)
 	}
-	for want, text := range map[string]string{
-		`no column "species"; the columns, by ',', are x, kind`: "x,kind\n1,a\n2,b\n3,a\n4,b\n",
-		`the class "species" has 1 values; need at least 2`:     "x,species\n1,a\n2,a\n",
-		"no column is an input":                                 "x,species\n1,a\n1,b\n1,a\n1,b\n",
-		`the class "species" has 4 values in 4 rows`:            "x,species\n1,a\n2,b\n3,c\n4,d\n",
-		"2 rows repeat others":                                  "x,species\n1,a\n2,b\n1,a\n2,b\n",
-		`21 of 22 values of "size" are numbers, but it is taken for a column of kind words: bad.csv:24: column "size": "tall" is not a number`: "size,species\nN/A,a\n" + strings.Repeat("1.5,a\n2,b\n2.5,a\n", 7) + "tall,b\n",
-		`column "kind" determines the class of every row`: "kind,species\nk,?\nl,?\n" + strings.Repeat("k,a\nl,b\n", 10),
-	} {
-		write(t, text, "bad.csv")
-		stdout, _, err := try(t, "run", "-data", "bad.csv", "-class", "species", "-out", t.TempDir())
-		contains(t, stdout+fmt.Sprint(err), want)
-	}
+	fails(t, "-ignore needs -data", "run", "-exp", "x", "-ignore", "a")
+	write(t, "size,kind,species\n1,k,a\n2,l,b\n3,k,a\n4,l,b\n5,k,a\n4,k,b\n", "words.csv")
+	contains(t, mustRun(t, "run", "-data", "words.csv", "-class", "species", "-categorical", "all"), "network")
+	contains(t, read(t, "words.toml"), `categorical = "all"`)
 }
 
 // A packed table is learned, and tested by another one, whose errors name it.
@@ -77,14 +84,21 @@ func TestOwnTestTable(t *testing.T) {
 	check.OK(t, w.Close())
 	write(t, packed.String(), "leaves.csv.gz")
 	write(t, lines[0]+strings.Join(lines[61:], ""), "new", "rows.csv")
-	command := []string{"run", "-data", "leaves.csv.gz", "-test", "new/rows.csv", "-class", "species"}
-	fails(t, "open new/row.csv", "run", "-data", "leaves.csv.gz", "-test", "new/row.csv", "-class", "species")
-	contains(t, mustRun(t, command...), "warning: 2 rows of new/rows.csv repeat rows of leaves.csv.gz, which are learned\n")
+	command := []string{
+		"run", "-data", "leaves.csv.gz", "-test", "new/row.csv", "-class", "species", "-separator", ";", "-decimal", ",",
+		"-categorical", "colour", "-ignore", "row_id,date,note", "-missing", "mean",
+	}
+	fails(t, "leaves: no file new/row.csv", command...)
+	command[4] = "new/rows.csv"
+	check.OK(t, os.Remove("leaves.toml"))
+	_, said, err := try(t, command...)
+	check.OK(t, err)
+	contains(t, said, "rows.csv: rows whose inputs repeat rows of the training table: 2")
 	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
 	contains(t, read(t, "results/leaves/runs.csv"), "network,1,59,30,")
 	contains(t, read(t, "results/leaves/classes.csv"), "method,class,n,recall,precision,auroc\n", "network,Ash,50,1,1,1\n", "majority,Ash,50,1,0.3333333333333333,0.5\n")
 	contains(t, read(t, "results/leaves/confusion.csv"), "network,Ash,Ash,50\n", "majority,Elm,Ash,50\n")
 	write(t, lines[0]+"1;01.01.2024;Yew;1;2;red;x\n", "new", "rows.csv")
-	_, _, err := try(t, command...)
+	_, _, err = try(t, command...)
 	contains(t, fmt.Sprint(err), `test_file: `, `new/rows.csv:2: class "Yew" is not in the training part, which has Ash, Elm, Oak`)
 }

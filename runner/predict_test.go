@@ -231,7 +231,7 @@ func TestPredictRefuses(t *testing.T) {
 	for _, c := range []struct{ network, rows, want string }{
 		{file, "length,width\n1,2\n", `new.csv:1: no column "colour"`},
 		{file, "length,width,colour\n1,2,red\n1,long,red\n", `new.csv:3: column "width": "long" is not a number`},
-		{file, "length,width,colour\n1,,red\n", `new.csv:2: column "width" is missing`},
+		{file, "length,width,colour\n1,,red\n", `new.csv:2: column "width" has no value`},
 		{file, "", "new.csv: empty; need a header line"},
 		{"plain.npz", "length\n1\n", "new.csv: 1 columns; the network has 2 inputs, and its file does not say which columns they are"},
 		{"narrow.npz", "length\n1\n", "narrow.npz: what it says of columns and classes: 1 inputs and 2 classes, for a network with"},

@@ -17,18 +17,13 @@ import (
 
 // publish makes the results folder from the cells and prints what was done.
 func (j *job) publish(ctx context.Context, inputs string) error {
-	unlock, err := j.work.Folder.Lock(ctx) // of several processes the first publishes
+	done, err := j.work.Load()
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	if j.work.Folder.Published(inputs) {
-		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
-		return nil
-	}
-	cells, err := j.work.Tables()
-	if err != nil {
-		return err
+	cells := make([]table.Set, len(done))
+	for i, c := range done {
+		cells[i] = c.Tables
 	}
 	tables, err := j.Study.Tables(cells)
 	if err != nil {
@@ -43,21 +38,24 @@ func (j *job) publish(ctx context.Context, inputs string) error {
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
-	run.AddTimes(j.work.Done, func(i int) string { return j.work.Cells[i].Group() })
-	if run.Seeds, err = j.SeedsOf(j.work.Manifest); err != nil {
+	run.AddTimes(done, func(i int) string { return j.work.Cells[i].Group() })
+	if run.Seeds, err = j.SeedsOf(j.manifest); err != nil {
 		return err
 	}
 	if run.Programs, err = j.FindPrograms(); err != nil {
 		return err
 	}
-	err = j.work.Folder.Publish(inputs, files, run, func(run *store.Run) []byte {
-		args := run.Command[min(1, len(run.Command)):] // a damaged run.json may have none
-		readme.Command, readme.Programs = commandLine(args), run.Programs
-		readme.Result = report.NewResult(tables, run)
-		return readme.Markdown()
-	})
+	made := j.work.Folder.Made(files, run)
+	args := made.Command[min(1, len(made.Command)):] // a damaged run.json may have none
+	readme.Command, readme.Programs = commandLine(args), made.Programs
+	readme.Result = report.NewResult(tables, made)
+	published, err := j.work.Folder.Publish(ctx, inputs, files, made, readme.Markdown())
 	if err != nil {
 		return err
+	}
+	if !published { // another process has
+		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
+		return nil
 	}
 	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, j.counts(), len(files), j.dir, j.took())
 	for _, note := range readme.Notes {
@@ -86,11 +84,11 @@ func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, file
 		r.Notes = noted.Notes(tables)
 	}
 	if len(j.Overrides) == 0 { // a finding is of the values of the manifest
-		if r.Finding, err = quote.Fill(j.Finding, tables); err != nil {
+		if r.Finding, err = quote.Fill(j.Finding, quote.Of(tables)); err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
 		}
 	}
-	files = append(files, store.File{Name: "manifest.toml", Data: j.work.Manifest})
+	files = append(files, store.File{Name: "manifest.toml", Data: j.manifest})
 	written := map[string]store.File{}
 	for _, t := range tables {
 		written[t.Name] = store.TableFile(t)

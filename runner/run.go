@@ -17,14 +17,19 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 	data := f.String("data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it and run that manifest. It learns\n"+
 		"three quarters of the rows, tests the others, and saves the network")
 	test := f.String("test", "", "CSV `file` of test rows with the columns of -data (default: a quarter of the rows of -data)")
-	class := f.String("class", "class", "`column` of the classes in -data")
+	format := tableFlags(f)
 	return func(ctx context.Context, names []string) error {
 		alone := len(p.exp)+len(names) == 0 && !p.all
-		if p.given["data"] && !alone || (p.given["class"] || p.given["test"]) && !p.given["data"] {
-			return misuse("-data runs the manifest that it writes: give no other one; -class and -test need -data")
+		if p.given["data"] && !alone {
+			return misuse("-data runs the manifest that it writes: give no other one")
+		}
+		for _, name := range []string{"test", "class", "categorical", "ignore", "missing", "separator", "decimal"} {
+			if p.given[name] && !p.given["data"] {
+				return misuse("-%s needs -data: it says how that table is read", name)
+			}
 		}
 		if p.given["data"] {
-			manifest, err := own.Manifest(p.stdout, *data, *test, *class)
+			manifest, err := own.Manifest(p.stdout, *data, *test, *format)
 			if err != nil {
 				return err
 			}

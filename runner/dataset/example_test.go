@@ -47,7 +47,8 @@ func Example() {
 	}
 	fmt.Println(train.Len(), "to train,", test.Len(), "to test")
 
-	fresh := must(dataset.ParseTable([]byte("margin;length\nsmooth;10,5\njagged;3\n"), "fresh.csv"))
+	fresh := must(dataset.ParseTable([]byte("margin;length\nsmooth;10,5\njagged;3\n"), "fresh.csv",
+		dataset.Layout{Separator: ";", Decimal: ","}))
 	rows, unknown, err := scaler.Rows(fresh)
 	if err != nil {
 		panic(err)
@@ -67,7 +68,7 @@ func Example() {
 
 	// Output:
 	// testdata/leaves.csv: 12 examples, 3 inputs, 2 classes: Ash 6, Elm 6
-	// testdata/leaves.csv: missing inputs that means replace: 1
+	// testdata/leaves.csv: missing values, replaced by column means: 1
 	// [length margin=smooth margin=toothed]
 	// 8 to train, 4 to test
 	// Ash

@@ -35,6 +35,7 @@ type values struct {
 	features []Feature // by input; nil for images and for numbers that were drawn
 	line     []int     // of the file, by row; nil for numbers that were drawn
 	dropped  int       // rows of the file
+	empty    []string  // columns without a value, which are left out
 	unknown  []string  // words of a test table that the training part does not have, as "colour=red"
 }
 
@@ -99,11 +100,11 @@ func (e *Examples) Input(dst []float64, i int) {
 	if len(dst) != v.width {
 		panic(fmt.Sprintf("dataset: dst of Input has length %d, need %d, one per input", len(dst), v.width))
 	}
-	at := e.row[i] * v.width
+	first := e.row[i] * v.width
 	if v.pixels == nil {
-		copy(dst, v.number[at:])
+		copy(dst, v.number[first:])
 	} else {
-		for j, pixel := range v.pixels[at : at+v.width] {
+		for j, pixel := range v.pixels[first : first+v.width] {
 			dst[j] = float64(pixel)
 		}
 	}

@@ -18,7 +18,8 @@ func all(e *Examples) Set { return e.Set(0, e.Len()) }
 func TestNewExamples(t *testing.T) {
 	set := Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{1, 0}}
 	e := NewExamples(set, 3)
-	check.Equal(t, "examples, inputs and classes", []any{e.Len(), e.Inputs(), e.Class(0), e.Class(1), e.Classes()}, []any{2, 2, 1, 0, []string{"1", "2", "3"}})
+	check.Equal(t, "examples, inputs and classes",
+		[]any{e.Len(), e.Inputs(), e.Class(0), e.Class(1), e.Classes()}, []any{2, 2, 1, 0, []string{"1", "2", "3"}})
 	check.Equal(t, "the set", all(e), set)
 	set.X[0][0], set.Class[0] = 9, 2
 	got := all(e)
@@ -39,7 +40,7 @@ func TestPanics(t *testing.T) {
 	scaler := check.Must(three().Scaler(Standard))
 	for words, f := range map[string]func(){
 		"dst of Input has length 1": func() { three().Input(make([]float64, 1), 0) },
-		"example 1 of 2 inputs":     func() { NewExamples(Set{X: [][]float64{{1}, {2, 3}}, Class: []int{0, 1}}, 2) },
+		"example 1 of 2 inputs":     func() { NewExamples(Set{[][]float64{{1}, {2, 3}}, []int{0, 1}}, 2) },
 		"and class 2":               func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{2}}, 2) },
 		"and class -1":              func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{-1}}, 2) },
 		"a scaler for 2 inputs":     func() { scaler.Apply(inputsOf([]float64{1})) },
@@ -52,7 +53,7 @@ func TestPanics(t *testing.T) {
 // The digest of examples follows their inputs, classes, and what they are scaled by, not their file.
 func TestDigest(t *testing.T) {
 	table := func(text, file string, f Format) string {
-		return check.Must(f.Examples(check.Must(ParseTable([]byte(text), file)), nil)).Digest()
+		return check.Must(f.Examples(check.Must(ParseTable([]byte(text), file, f.Layout)), nil)).Digest()
 	}
 	const text = "x,y,class\n1,2,a\n3,4,b\n"
 	seen := map[string]string{}

@@ -4,21 +4,65 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
+	"strings"
 
 	"closedform/internal/field"
 )
 
-// Format says which columns of a table are what.
+// Format says how a table is written, and which columns are what.
 type Format struct {
+	Layout
 	// Class is the column of classes, by default "class".
 	Class   string  `toml:"class,omitempty" json:"class,omitempty"`
 	Missing Missing `toml:"missing,omitempty" json:"missing,omitempty"`
 	// Categorical are columns of words, each of which becomes an input, 1 or 0.
-	Categorical []string `toml:"categorical,omitempty" json:"categorical,omitempty"`
+	Categorical Words `toml:"categorical,omitempty" json:"categorical,omitempty"`
 	// Ignore are columns that are no inputs. All others are numbers.
 	Ignore []string `toml:"ignore,omitempty" json:"ignore,omitempty"`
+}
+
+// Words are names of columns of words. [AllWords] stands for all columns that are not numbers.
+type Words []string
+
+// AllWords are all columns that are not numbers.
+var AllWords = Words{"*"}
+
+// UnmarshalTOML reads a list of names, or "all".
+func (w *Words) UnmarshalTOML(v any) error {
+	*w = nil
+	if v == "all" {
+		*w = AllWords
+		return nil
+	}
+	names, ok := v.([]any)
+	for _, x := range names {
+		name, text := x.(string)
+		if ok = ok && text && !slices.Contains(*w, name); ok {
+			*w = append(*w, name)
+		}
+	}
+	if !ok {
+		return fmt.Errorf(`%v is not allowed; allowed: a list of column names that differ, or "all", those that `+
+			`are not numbers`, v)
+	}
+	return nil
+}
+
+// MarshalTOML writes what UnmarshalTOML reads.
+func (w Words) MarshalTOML() ([]byte, error) {
+	if slices.Equal(w, AllWords) {
+		return []byte(`"all"`), nil
+	}
+	return fmt.Appendf(nil, "[%s]", strings.Join(quoted(w), ", ")), nil
+}
+
+// quoted returns the names in quotes.
+func quoted(names []string) (texts []string) {
+	for _, name := range names {
+		texts = append(texts, fmt.Sprintf("%q", name))
+	}
+	return texts
 }
 
 // Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for
@@ -28,12 +72,15 @@ type Missing string
 const (
 	MissingError Missing = "error" // they are errors
 	MissingDrop  Missing = "drop"  // their rows are left out
-	MissingMean  Missing = "mean"  // the mean of a training part stands for them, see Scaler; rows without a class are left out
+	// the mean of a training part stands for them, see Scaler; rows without a class are left out
+	MissingMean Missing = "mean"
 )
 
 // Validate returns an error for an unknown word, and for a column of two kinds.
 func (f Format) Validate() error {
-	if err := field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean); err != nil {
+	err := cmp.Or(f.Layout.Validate(), field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError,
+		MissingDrop, MissingMean))
+	if err != nil {
 		return err
 	}
 	for _, c := range f.Categorical {
@@ -63,7 +110,7 @@ func (f Feature) String() string {
 
 // Read returns the examples of a file.
 func (f Format) Read(path string) (*Examples, error) {
-	t, err := ReadTable(path)
+	t, err := ReadTable(path, f.Layout)
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +129,15 @@ func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := t.checkClasses(class); err != nil {
+		return nil, err
+	}
 	var inputs []int // columns
 	var features []Feature
-	least := 1 // classes
+	fewest := 1 // classes
 	if like == nil {
 		inputs, err = f.inputs(t, class)
-		least = 2
+		fewest = 2
 	} else {
 		features = like.Features()
 		inputs, err = t.columns(features)
@@ -95,18 +145,21 @@ func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, dropped, err := f.complete(t, append([]int{class}, inputs...))
-	if err != nil {
+	words := f.words(t, inputs)
+	if err := t.fit(append([]int{class}, slices.Compact(inputs)...), append(words, t.Columns[class]),
+		f.Missing); err != nil {
 		return nil, err
 	}
+	t, dropped := f.complete(t, append([]int{class}, inputs...))
+	var empty []string
 	if like == nil {
-		if features, err = f.features(t, inputs); err != nil {
-			return nil, err
+		if features, empty = t.features(inputs, words); features == nil && len(t.Cells) > 0 {
+			return nil, fmt.Errorf("%s: no input has a value", t.File)
 		}
 	}
 	e := &Examples{row: upTo(len(t.Cells)), values: &values{
 		file: t.File, width: len(features), features: features, line: t.Line,
-		impute: f.Missing == MissingMean, dropped: dropped,
+		impute: f.Missing == MissingMean, dropped: dropped, empty: empty,
 	}}
 	if e.values.number, e.values.unknown, err = t.inputs(features); err != nil {
 		return nil, err
@@ -120,18 +173,23 @@ func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
 		}
 		e.class = append(e.class, k)
 	}
-	if len(e.classes) < least {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(), len(e.classes), least)
+	if len(e.classes) < fewest {
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(),
+			len(e.classes), fewest)
 	}
 	return e.renumbered(e.present())
 }
 
 // inputs returns the numbers of the columns that are inputs.
 func (f Format) inputs(t *Table, class int) (columns []int, err error) {
-	for i, names := range [][]string{f.Categorical, f.Ignore} {
-		for _, name := range names {
+	named := map[string][]string{"categorical": f.Categorical, "ignore": f.Ignore}
+	if slices.Equal(f.Categorical, AllWords) {
+		delete(named, "categorical")
+	}
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		for _, name := range named[key] {
 			if _, err := t.column(name); err != nil {
-				return nil, field.Errorf([]string{"categorical", "ignore"}[i], "%v", err)
+				return nil, field.Errorf(key, "%v", err)
 			}
 		}
 	}
@@ -146,121 +204,43 @@ func (f Format) inputs(t *Table, class int) (columns []int, err error) {
 	return columns, nil
 }
 
-// complete returns the table without the rows that are left out, and their number. The
-// class is the first of the columns.
-func (f Format) complete(t *Table, columns []int) (_ *Table, dropped int, err error) {
-	whole := *t
-	whole.Cells, whole.Line = nil, nil
+// words returns the names of the columns of words among the inputs.
+func (f Format) words(t *Table, inputs []int) []string {
+	if !slices.Equal(f.Categorical, AllWords) {
+		return slices.Clone(f.Categorical)
+	}
+	var words []string
+	for _, k := range inputs {
+		if _, wrong := t.numbers(k, t.layout); wrong != nil {
+			words = append(words, t.Columns[k])
+		}
+	}
+	return words
+}
+
+// Unknown is the word for no class, which no class can have as its name.
+const Unknown = "unknown"
+
+// checkClasses returns an error if a class is called Unknown, or if classes differ only in case, in blanks
+// or in how a number is written.
+func (t *Table) checkClasses(k int) error {
+	same := map[string]string{}
 	for i, row := range t.Cells {
-		at := slices.IndexFunc(columns, func(k int) bool { return IsMissing(row[k]) })
-		switch {
-		case at < 0, f.Missing == MissingMean && at > 0:
-			whole.Cells, whole.Line = append(whole.Cells, row), append(whole.Line, t.Line[i])
-		case f.Missing == MissingDrop, f.Missing == MissingMean:
-			dropped++
-		default:
-			k := columns[at]
-			return nil, 0, t.errorf(i, k, ` is missing: %q; allowed: values, or missing = "drop" (the row) or "mean"`+
-				` (of inputs) in place of "error"`, row[k])
+		name := row[k]
+		if name == Unknown {
+			return fmt.Errorf("%s:%d: column %q: a class cannot be called %s, the word for no class; rename it",
+				t.File, t.Line[i], t.Columns[k], name)
 		}
-	}
-	return &whole, dropped, nil
-}
-
-// features returns the inputs that the columns become.
-func (f Format) features(t *Table, columns []int) (features []Feature, err error) {
-	for _, k := range columns {
-		name, levels := t.Columns[k], map[string]bool{"": true} // "": a number
-		if slices.Contains(f.Categorical, name) {
-			clear(levels)
-			for _, row := range t.Cells {
-				if !IsMissing(row[k]) {
-					levels[row[k]] = true
-				}
-			}
+		alike := strings.ToLower(strings.Join(strings.Fields(name), ""))
+		if x, ok := t.layout.number(name); ok && !IsMissing(name) {
+			alike = fmt.Sprint(x)
 		}
-		if len(levels) == 0 {
-			return nil, fmt.Errorf("%s:%d: column %q has no value in %d rows; ignore = [%[3]q] leaves it out",
-				t.File, t.header, name, len(t.Cells))
+		if other, ok := same[alike]; ok && other != name && !IsMissing(name) {
+			return fmt.Errorf("%s:%d: column %q: the classes %q and %q differ only in case, blanks or the way a "+
+				"number is written; write them alike",
+				t.File, t.Line[i], t.Columns[k], other, name)
 		}
-		for _, level := range slices.Sorted(maps.Keys(levels)) {
-			features = append(features, Feature{name, level})
-		}
+		same[alike] = name
 	}
-	return features, nil
-}
-
-// columns returns the numbers of the columns of features.
-func (t *Table) columns(features []Feature) ([]int, error) {
-	columns := make([]int, len(features))
-	for j, f := range features {
-		k, err := t.column(f.Column)
-		if err != nil {
-			return nil, err
-		}
-		columns[j] = k
-	}
-	return columns, nil
-}
-
-// inputs returns the values of features, row by row, NaN where they are missing, and which
-// levels the table has that are none of these, such as "colour=red".
-func (t *Table) inputs(features []Feature) (x []float64, unknown []string, err error) {
-	columns, err := t.columns(features)
-	if err != nil {
-		return nil, nil, err
-	}
-	n := len(features)
-	x = make([]float64, len(t.Cells)*n)
-	words := map[int]map[string]int{} // the input of each level, by column
-	for j, k := range columns {
-		if level := features[j].Level; level == "" {
-			err = cmp.Or(err, t.numbers(k, func(row int, v float64) { x[row*n+j] = v }))
-		} else if words[k] == nil {
-			words[k] = map[string]int{level: j}
-		} else {
-			words[k][level] = j
-		}
-	}
-	for k, input := range words {
-		for i, row := range t.Cells {
-			if j, ok := input[row[k]]; ok {
-				x[i*n+j] = 1
-			} else if !IsMissing(row[k]) {
-				unknown = append(unknown, Feature{t.Columns[k], row[k]}.String())
-			} else {
-				for _, j := range input {
-					x[i*n+j] = math.NaN()
-				}
-			}
-		}
-	}
-	slices.Sort(unknown)
-	return x, slices.Compact(unknown), err
-}
-
-// Rows returns the inputs of a table, whose columns are found by their names in any order
-// among others, as the scaler makes them: ready for a network that has learned from
-// examples it was applied to. A word that those did not have is 0 for all of its levels;
-// unknown lists such words, as "colour=red".
-func (s Scaler) Rows(t *Table) (x [][]float64, unknown []string, err error) {
-	n := len(s.Features)
-	if n == 0 {
-		return nil, nil, fmt.Errorf("%s: the scaler was not fitted to a table, and knows no columns", t.File)
-	}
-	all, unknown, err := t.inputs(s.Features)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range t.Cells {
-		row := all[i*n : (i+1)*n : (i+1)*n]
-		if j := slices.IndexFunc(row, math.IsNaN); j >= 0 && s.Fill == nil {
-			k, _ := t.column(s.Features[j].Column)
-			return nil, nil, t.errorf(i, k, ` is missing: %q; allowed where the training had missing = "mean" only`,
-				t.Cells[i][k])
-		}
-		s.scale(row)
-		x = append(x, row)
-	}
-	return x, unknown, nil
+	return nil
 }

@@ -2,9 +2,11 @@ package dataset
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -22,8 +24,7 @@ func read(t *testing.T, f Format, text string) *Examples {
 
 func parse(t *testing.T, text string) *Table {
 	t.Helper()
-	table := check.Must(ParseTable([]byte(text), "a.csv"))
-	return table
+	return check.Must(ParseTable([]byte(text), "a.csv", Layout{}))
 }
 
 func TestFormat(t *testing.T) {
@@ -33,17 +34,19 @@ func TestFormat(t *testing.T) {
 	if got := all(e); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	check.Equal(t, "features", []any{e.Features(), e.Features()[1].String()}, []any{[]Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}, "colour=blue"})
+	check.Equal(t, "features", []any{e.Features(), e.Features()[1].String()},
+		[]any{[]Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}, "colour=blue"})
 	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
 	for _, c := range []struct {
 		f    Format
 		want string
 	}{
-		{Format{Class: "kind"}, `a.csv:2: column "colour": "red" is not a number; columns of words are named in categorical = ["colour"]`},
-		{Format{Class: "kind", Categorical: []string{"colour"}}, `a.csv:3: column "mass" is missing: "NA"; allowed: values, or missing = "drop"`},
-		{Format{Class: "kind", Categorical: []string{"color"}}, `categorical: a.csv:1: no column "color"; the columns, by ',', are id, mass, colour, kind`},
-		{Format{Class: "kind", Categorical: []string{"id"}, Ignore: []string{"mass", "x"}}, `ignore: a.csv:1: no column "x"`},
-		{Format{Class: "kind", Ignore: []string{"id", "mass", "colour"}}, `a.csv:1: no inputs beside the class "kind"`},
+		{Format{Class: "kind"}, `makes an input of each of its 2 values`},
+		{Format{Class: "kind", Categorical: []string{"colour"}}, "3 columns cannot be read:\n  kind: "},
+		{Format{Class: "kind", Categorical: []string{"color"}}, `categorical: a.csv:1: no column "color"`},
+		{Format{Class: "kind", Categorical: []string{"id"}, Ignore: []string{"mass", "x"}}, `ignore: a.csv:1: ` +
+			`no column`},
+		{Format{Class: "kind", Ignore: []string{"id", "mass", "colour"}}, `a.csv:1: no inputs beside the class`},
 		{Format{Class: "kind", Missing: "zero"}, `missing: "zero" is not allowed; allowed: error, drop, mean`},
 		{Format{Class: "kind", Ignore: []string{"kind"}}, `class: "kind" is in categorical or ignore, too`},
 		{Format{Categorical: []string{"id"}, Ignore: []string{"id"}}, `ignore: "id" is in categorical, too`},
@@ -60,20 +63,24 @@ func TestFormat(t *testing.T) {
 // Means are those of the training part, for the test part and for new rows alike, which
 // are found by the names of their columns, also by a scaler that was kept in a file.
 func TestMeansAndNewRows(t *testing.T) {
-	e := read(t, Format{Missing: MissingMean, Categorical: []string{"c"}}, "x,c,class\n1,u,a\n,v,b\n3,,a\n5,u,b\n,v,a\n100,v,b\n")
+	e := read(t, Format{Missing: MissingMean, Categorical: []string{"c"}},
+		"x,c,class\n1,u,a\n,v,b\n3,,a\n5,u,b\n,v,a\n100,v,b\n")
 	train, test, err := Parts(e, []int{0, 1, 2, 3}, []int{4, 5})
 	check.OK(t, err)
 	for kind, want := range map[Scaling][][]float64{
-		None:     {{3, 0, 1}, {100, 0, 1}},
-		Unit:     {{0.6, 0, 0.2}, {20, 0, 0.2}},
-		Standard: {{0, -4 / math.Sqrt(6), 4 / math.Sqrt(6)}, {97 / math.Sqrt2, -4 / math.Sqrt(6), 4 / math.Sqrt(6)}},
+		None: {{3, 0, 1}, {100, 0, 1}},
+		Unit: {{0.6, 0, 0.2}, {20, 0, 0.2}},
+		Standard: {
+			{0, -4 / math.Sqrt(12), 4 / math.Sqrt(12)},
+			{97 / math.Sqrt2, -4 / math.Sqrt(12), 4 / math.Sqrt(12)},
+		},
 	} {
 		s := check.Must(train.Scaler(kind))
 		if text, err := json.Marshal(s); err != nil || json.Unmarshal(text, &s) != nil {
 			t.Fatal(err)
 		}
 		got := all(s.Apply(test)).X
-		rows, unknown, err := s.Rows(parse(t, "c;more;x\nv;word;NA\nv;;100\n"))
+		rows, unknown, err := s.Rows(parse(t, "c,more,x\nv,word,NA\nv,,100\n"))
 		if err != nil || unknown != nil {
 			t.Fatal(unknown, err)
 		}
@@ -85,20 +92,48 @@ func TestMeansAndNewRows(t *testing.T) {
 	}
 	s := check.Must(train.Scaler(None))
 	rows, unknown, err := s.Rows(parse(t, "x,c\n1,w\n2,w\n,\n"))
-	if want := [][]float64{{1, 0, 0}, {2, 0, 0}, {3, 2. / 3, 1. / 3}}; err != nil || !slices.EqualFunc(rows, want, func(a, b []float64) bool { return floats.EqualApprox(a, b, 1e-15) }) || !slices.Equal(unknown, []string{"c=w"}) {
+	if want := [][]float64{{1, 0, 0}, {2, 0, 0}, {3, 2. / 3, 1. / 3}}; err != nil ||
+		!slices.EqualFunc(rows, want, func(a, b []float64) bool { return floats.EqualApprox(a, b, 1e-15) }) ||
+		!slices.Equal(unknown, []string{"c=w"}) {
 		t.Errorf("%v, unknown %q, %v", rows, unknown, err)
 	}
 	_, _, err = s.Rows(parse(t, "c\nu\n"))
-	check.Refuses(t, "a column less", err, `a.csv:1: no column "x"; the columns, by ',', are c`)
+	check.Refuses(t, "a column less", err, `a.csv:1: no column "x"; the columns are c`)
 	plain := check.Must(read(t, Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard))
 	_, _, err = plain.Rows(parse(t, "x,class\n1,a\n,b\n"))
-	check.Refuses(t, "a new gap", err, `a.csv:3: column "x" is missing: ""; allowed where the training had missing = "mean" only`)
+	check.Refuses(t, "a new gap", err,
+		`a.csv:3: column "x" has no value: ""; allowed only after a training with missing = "mean"`)
 	_, _, err = Scaler{}.Rows(parse(t, "x\n1\n"))
 	check.Refuses(t, "no columns", err, "was not fitted to a table")
-	_, err = e.Subset([]int{1, 4}).Scaler(Standard)
-	check.Refuses(t, "no value", err, "input 1, x, has no value in the 2 examples")
-	_, err = Format{Missing: MissingMean, Categorical: []string{"x"}}.Examples(parse(t, "x,class\n,b\n?,a\n"), nil)
-	check.Refuses(t, "no level", err, `a.csv:1: column "x" has no value in 2 rows; ignore = ["x"] leaves it out`)
+	empty := all(check.Must(e.Subset([]int{1, 4}).Scaler(Standard)).Apply(e))
+	check.Equal(t, "of a column without a value in the training part", empty.X[5][0], 0)
+	for _, words := range []Words{nil, {"x"}} {
+		_, err = Format{Missing: MissingMean, Categorical: words}.Examples(parse(t, "x,class\n,b\n?,a\n"), nil)
+		check.Refuses(t, "no value", err, `a.csv: no input has a value`)
+	}
+}
+
+// Words of a column share a deviation, so that a rare one is no large input; an input that varies by rounding
+// errors is a constant.
+func TestWordsAreScaledTogether(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("x,nearly,c,class\n")
+	for i := range 100 {
+		fmt.Fprintf(&text, "%d,%s,%s,%d\n", i, []string{"0.3", "0.30000000000000004"}[i%2],
+			append(slices.Repeat([]string{"often"}, 99), "rare")[i], i%2)
+	}
+	e := read(t, Format{Categorical: AllWords}, text.String())
+	scaled := all(check.Must(e.Scaler(Standard)).Apply(e)).X
+	check.Equal(t, "inputs", fmt.Sprint(e.Features()), "[x nearly c=often c=rare]")
+	largest := 0.0
+	for _, x := range scaled {
+		largest = max(largest, math.Abs(x[2]), math.Abs(x[3]))
+		check.Near(t, "nearly constant", x[1], 0, 1e-12)
+	}
+	check.Near(t, "the rare word", largest, 0.99/math.Sqrt(2*0.99*0.01), 1e-12)
+	if !strings.Contains(e.About(), "columns with one value: nearly") {
+		t.Error(e.About())
+	}
 }
 
 func TestAbout(t *testing.T) {
@@ -109,14 +144,19 @@ func TestAbout(t *testing.T) {
 		{Format{}, "x,class\n1,b\n2,a\n3,b\n4,a\n5,b\n", "a.csv: 5 examples, 1 inputs, 2 classes: b 3, a 2"},
 		{
 			Format{Missing: MissingMean},
-			"x,class\n1,a\n2,\n,b\n4,b\n",
-			"a.csv: 3 examples, 1 inputs, 2 classes: b 2, a 1\na.csv: classes with one example: a; rows dropped, with a missing value: 1; missing inputs that means replace: 1",
+			"x,y,z,class\n1,,5,a\n2,,5,\n,,5,b\n4,,5,b\n4,,5,b\n",
+			"a.csv: 4 examples, 2 inputs, 2 classes: b 3, a 1\na.csv: classes with one example: a; " +
+				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing value: " +
+				"1; " +
+				"missing values, replaced by column means: 1; rows whose inputs repeat those of others, which may be " +
+				"in the other part: 1",
 		},
 		{
 			Format{Missing: MissingDrop},
-			"x,class\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n8,8\n9,9\n1,10\n2,11\n,12\n",
-			"a.csv: 11 examples, 1 inputs, 11 classes: 1 1, 2 1, 3 1, 4 1, 5 1, 6 1, 7 1, 8 1, 9 1, 10 1, … (11 in all)\n" +
-				"a.csv: classes with one example: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … (11 in all); rows dropped, with a missing value: 1",
+			"x,class\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n8,8\n9,9\n10,10\n11,11\n,12\n",
+			"a.csv: 11 examples, 1 inputs, 11 classes: 1 1, 2 1, 3 1, 4 1, 5 1, 6 1, 7 1, 8 1, 9 1, 10 1, " +
+				"… (11 in all)\na.csv: classes with one example: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … (11 in all); " +
+				"rows dropped, with a missing value: 1",
 		},
 	} {
 		if got := read(t, c.f, c.text).About(); got != c.want {

@@ -14,8 +14,9 @@ import (
 type Scaling string
 
 const (
-	// Standard: each input has the mean 0 and the variance 1, dividing by the number of
-	// examples; constants become 0.
+	// Standard: each number has the mean 0 and the variance 1, dividing by the number of
+	// examples; constants become 0. The inputs of a column of words have the means 0, and
+	// variances whose sum is 1, so that a rare word is no large input.
 	Standard Scaling = "standard"
 	// Unit: the largest absolute value of all becomes 1, that of images being 255; a 0
 	// stays a 0.
@@ -42,14 +43,12 @@ type Scaler struct {
 
 // Scaler returns the scaler of that kind, fitted to e. Inputs that do not vary in e are
 // multiplied by 0. With MissingMean, what it fills in are the means of e before scaling.
-// It returns an error if there is no example or none with a value, or if a shift or factor
+// It returns an error if there is no example, or if a shift or factor
 // overflows, which it does not for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	s.Features = e.values.features
 	if e.values.impute {
-		if s.Fill, err = e.means(); err != nil {
-			return Scaler{}, err
-		}
+		s.Fill = e.means()
 		e = s.Apply(e)
 	}
 	if kind == None {
@@ -65,9 +64,11 @@ func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	}
 	if kind != Standard {
 		sd = slices.Repeat([]float64{e.largest()}, n)
+	} else {
+		shareDeviation(sd, s.Features)
 	}
 	for j, v := range sd {
-		if v != 0 {
+		if v != 0 && !(kind == Standard && isConstant(shift[j], v)) {
 			factor[j] = 1 / v
 		}
 		if sum := shift[j] + factor[j]; sum-sum != 0 {
@@ -77,6 +78,21 @@ func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	}
 	s.Shift, s.Factor = shift, factor
 	return s, nil
+}
+
+// shareDeviation gives all inputs of a column of words one deviation, the root of the sum of their variances.
+func shareDeviation(sd []float64, features []Feature) {
+	variance := map[string]float64{}
+	for j, f := range features {
+		if f.Level != "" {
+			variance[f.Column] += sd[j] * sd[j]
+		}
+	}
+	for j, f := range features {
+		if f.Level != "" && sd[j] != 0 {
+			sd[j] = math.Sqrt(variance[f.Column])
+		}
+	}
 }
 
 // Apply returns e scaled, by Input. It panics if e has been scaled before, or has
@@ -107,8 +123,8 @@ func (s Scaler) scale(x []float64) {
 	}
 }
 
-// means returns the mean of each input where it has a value.
-func (e *Examples) means() ([]float64, error) {
+// means returns the mean of each input where it has a value, 0 without any.
+func (e *Examples) means() []float64 {
 	mean, count, x := make([]float64, e.Inputs()), make([]float64, e.Inputs()), make([]float64, e.Inputs())
 	for i := range e.Len() {
 		e.Input(x, i)
@@ -119,12 +135,11 @@ func (e *Examples) means() ([]float64, error) {
 			}
 		}
 	}
-	if j := slices.Index(count, 0); j >= 0 {
-		return nil, fmt.Errorf("input %d, %v, has no value in the %d examples that its mean is taken of; "+
-			"ignore leaves its column out", j+1, e.values.features[j], e.Len())
-	}
-	return mean, nil
+	return mean
 }
+
+// isConstant reports whether an input varies by no more than rounding errors, a billionth of its mean.
+func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
 
 // moments returns mean and standard deviation of each input. The mean is updated
 // example by example (Welford 1962) and corrected by the mean deviation from it: it is

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // Split draws a test part, class by class: of the n examples of a class it takes the
@@ -98,49 +96,4 @@ func (e *Examples) renumbered(names []string) (*Examples, error) {
 		}
 	}
 	return &r, nil
-}
-
-// About says what there is, in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Oak
-// 300, Ash 283". If something is odd about it a second line says that: classes with one
-// example, what was missing, words that the training table does not have.
-func (e *Examples) About() string {
-	v, count := e.values, make([]int, len(e.classes))
-	for _, k := range e.class {
-		count[k]++
-	}
-	order := upTo(len(count))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b], count[a]) })
-	var classes, single, odd []string
-	for _, k := range order {
-		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], count[k]))
-		if count[k] == 1 {
-			single = append(single, e.classes[k])
-		}
-	}
-	if single != nil {
-		odd = append(odd, "classes with one example: "+list(single))
-	}
-	if v.dropped > 0 {
-		odd = append(odd, fmt.Sprintf("rows dropped, with a missing value: %d", v.dropped))
-	}
-	if n := floats.Count(math.IsNaN, v.number); n > 0 {
-		odd = append(odd, fmt.Sprintf("missing inputs that means replace: %d", n))
-	}
-	if v.unknown != nil {
-		odd = append(odd, "words that the training table does not have: "+list(v.unknown))
-	}
-	line := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", v.file, e.Len(), e.Inputs(), len(classes), list(classes))
-	if odd != nil {
-		line += fmt.Sprintf("\n%s: %s", v.file, strings.Join(odd, "; "))
-	}
-	return line
-}
-
-// list joins names, and cuts a long list.
-func list(names []string) string {
-	const most = 10
-	if len(names) > most {
-		names = append(names[:most:most], fmt.Sprintf("… (%d in all)", len(names)))
-	}
-	return strings.Join(names, ", ")
 }

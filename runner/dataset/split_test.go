@@ -36,7 +36,8 @@ func TestSplit(t *testing.T) {
 		if err != nil || !slices.IsSorted(train) || !slices.IsSorted(test) {
 			t.Fatalf("the order is %v and %v: %v", train, test, err)
 		}
-		check.Equal(t, fmt.Sprintf("%v and %v are not %d examples", train, test, len(class)), slices.Sorted(slices.Values(slices.Concat(train, test))), upTo(len(class)))
+		check.Equal(t, fmt.Sprintf("%v and %v are not %d examples", train, test, len(class)),
+			slices.Sorted(slices.Values(slices.Concat(train, test))), upTo(len(class)))
 		count, tested := make([]int, classes), make([]int, classes)
 		for _, k := range class {
 			count[k]++
@@ -55,7 +56,8 @@ func TestSplit(t *testing.T) {
 
 // A split that was drawn once is drawn ever after: committed results depend on it.
 func TestSplitIsPinned(t *testing.T) {
-	e, want := labelled(make([]int, 60)...), []int{2, 3, 4, 5, 9, 11, 20, 21, 23, 26, 30, 32, 33, 34, 43, 46, 50, 52}
+	e, want := labelled(make([]int,
+		60)...), []int{2, 3, 4, 5, 9, 11, 20, 21, 23, 26, 30, 32, 33, 34, 43, 46, 50, 52}
 	if _, got, err := e.Split(0.3, random.Source("dataset", 1)); err != nil || !slices.Equal(got, want) {
 		t.Errorf("the test part is %v, %v, want %v", got, err, want)
 	}
@@ -67,12 +69,16 @@ func TestParts(t *testing.T) {
 	// Without the b the names are integers, and without the 5 the numbers shift.
 	train, test, err := Parts(e, []int{4, 0, 1}, []int{3})
 	check.OK(t, err)
-	for part, want := range map[*Examples]Set{train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}}, test: {X: [][]float64{{4}}, Class: []int{1}}} {
+	for part, want := range map[*Examples]Set{
+		train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}},
+		test:  {X: [][]float64{{4}}, Class: []int{1}},
+	} {
 		check.Equal(t, "a part", all(part), want)
 		check.Equal(t, "its classes", part.Classes(), []string{"9", "10"})
 	}
 	check.Equal(t, "the examples themselves have changed", []any{e.Class(0), e.Class(1)}, []any{0, 2})
-	if train, test, err = Parts(e, []int{0, 1}, nil); err != nil || train.Len() != 2 || test.Len() != 0 || test.Inputs() != 1 {
+	if train, test, err = Parts(e, []int{0, 1}, nil); err != nil || train.Len() != 2 || test.Len() != 0 ||
+		test.Inputs() != 1 {
 		t.Errorf("an empty test part: %v, %v, %v", train, test, err)
 	}
 }
@@ -99,12 +105,14 @@ func TestAlign(t *testing.T) {
 	}
 	train := read("train", 3, 10, 9, 3, 9)
 	test := check.Must(Align(train, read("test", 3, 10, 10, 9)))
-	if got := all(test).Class; !slices.Equal(got, []int{2, 2, 1}) || !slices.Equal(test.Classes(), []string{"3", "9", "10"}) {
+	if got := all(test).Class; !slices.Equal(got, []int{2, 2, 1}) ||
+		!slices.Equal(test.Classes(), []string{"3", "9", "10"}) {
 		t.Errorf("classes %v of %q", got, test.Classes())
 	}
 	check.Equal(t, "the third is from", test.where(2), "test: image 3")
 	_, err := Align(train, read("test", 3, 10, 9, 4))
-	check.Refuses(t, "a label out of range", err, `test: image 3: class "4" is not in the training part, which has 3, 9, 10`)
+	check.Refuses(t, "a label out of range", err,
+		`test: image 3: class "4" is not in the training part, which has 3, 9, 10`)
 	_, err = Align(train, read("test", 4, 10, 9))
 	check.Refuses(t, "larger images", err, `test: image 1: 8 inputs; the training part has 6`)
 	_, err = Align(read("train", 3, 1, 1), test)

@@ -1,25 +1,28 @@
 package dataset
 
 import (
-	"encoding/binary"
 	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"closedform/internal/check"
 )
 
 // readCSV reads a table as a file called a.csv has it, and its examples by their class.
 func readCSV(text string) (*Examples, error) {
-	t, err := ParseTable([]byte(text), "a.csv")
+	return readAs(Format{}, text)
+}
+
+// readAs reads it in a format.
+func readAs(f Format, text string) (*Examples, error) {
+	t, err := ParseTable([]byte(text), "a.csv", f.Layout)
 	if err != nil {
 		return nil, err
 	}
-	return Format{}.Examples(t, nil)
+	return f.Examples(t, nil)
 }
 
 func mustCSV(t *testing.T, text string) *Examples {
@@ -50,10 +53,10 @@ func TestReadCSV(t *testing.T) {
 func TestCSVOrderOfClasses(t *testing.T) {
 	for text, want := range map[string][]string{
 		"10 9 2":                 {"2", "9", "10"},
-		"10 -9 +2 02":            {"-9", "+2", "02", "10"},
+		"10 -9 +2 03":            {"-9", "+2", "03", "10"},
 		"10 9 b":                 {"10", "9", "b"},
 		"10 9.0 2":               {"10", "2", "9.0"},
-		"b Ä a B 1":              {"1", "B", "a", "b", "Ä"},
+		"b Ä a C 1":              {"1", "C", "a", "b", "Ä"},
 		"99999999999999999999 3": {"3", "99999999999999999999"},
 	} {
 		names := strings.Fields(text)
@@ -65,24 +68,49 @@ func TestCSVOrderOfClasses(t *testing.T) {
 	}
 }
 
-func TestReadCSVErrors(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"", "a.csv: empty; need a header line"},
-		{"x,class\n", `a.csv: 0 examples of 0 classes`},
-		{"5.1,3.5,setosa\n4.9,3,setosa\n", `a.csv:1: no column "class"; the columns, by ',', are 5.1, 3.5, setosa`},
-		{"x,y,x,class\n", `a.csv:1: columns 1 and 3 are both called "x"`},
-		{"class\na\nb\n", `a.csv:1: no inputs beside the class "class"`},
-		{"x,class\n1,a\n2\n", `a.csv:3: 1 cells; need 2, as many as the header has`},
-		{"x,y,class\n1,2,a\n1, ,b\n", `a.csv:3: column "y" is missing: ""; allowed: values, or missing = "drop" (the row) or "mean" (of inputs) in place of "error"`},
-		{"x,class\n1,a\n2,\n", `a.csv:3: column "class" is missing: ""`},
-		{"x,class\n1,a\n-Inf,b\n", `a.csv:3: column "x": "-Inf" is not a finite number`},
-		{"x,class\n" + strings.Repeat("1", 39) + "zzzz,a\n", `a.csv:2: column "x": "` + strings.Repeat("1", 39) + `z" is not a number`},
-		{"y,class,x\n1,\"a\nb\",?\n", `a.csv:2: column "x" is missing: "?"`},
-		{"x,class\n1,a\n2,a\n", `a.csv: 2 examples of 1 classes; need at least 2 classes`},
-		{"x,class\n1,a\n2,b\"c\n", `a.csv:3: bare " in non-quoted-field`},
-		{"x,class\n1,a\n2,\"b\n3,a\n4,b\n", `a.csv:3: extraneous or missing " in quoted-field`},
+// A table that does not fit is refused with file, line, column and cell, and the key that would make it fit.
+func TestTableErrors(t *testing.T) {
+	layout := func(separator, decimal string) Format { return Format{Layout: Layout{separator, decimal}} }
+	semicolons, decimals := layout(";", ""), layout(";", ",")
+	for _, c := range []struct {
+		f          Format
+		text, want string
+	}{
+		{Format{}, "", "a.csv: empty; need a header line"},
+		{Format{}, "x,class\n", `a.csv: 0 examples of 0 classes`},
+		{Format{}, "5.1,3.5,setosa\n4.9,3,setosa\n", `a.csv:1: no column "class"`},
+		{Format{}, "x,y,x,class\n", `a.csv:1: columns 1 and 3 are both called "x"`},
+		{Format{}, "x,,class\n", `a.csv:1: column 2 has no name`},
+		{Format{}, "class\na\nb\n", `a.csv:1: no inputs beside the class "class"`},
+		{Format{}, "x,class\n1,a\n2\n", `a.csv:3: 1 cells; need 2, as many as the header has`},
+		{Format{}, "x,class\n1,a\n2,a\n", `a.csv: 2 examples of 1 classes; need at least 2 classes`},
+		{Format{}, "x,class\n1,a\n2,b\"c\n", `a.csv:3: bare " in non-quoted-field`},
+		{Format{}, "x,class\n1,a\n2,\"b\n3,a\n4,b\n", `a.csv:3: extraneous or missing " in quoted-field`},
+		{Format{}, "x;y;class\n1;2;a\n", `a.csv:1: one column, "x;y;class"; separator = ";" makes 3 of it`},
+		{Format{}, "x\tclass\n1\ta\n", `separator = "tab" makes 2 of it`},
+		{semicolons, "x,class\n1,a\n", `separator = "," makes 2 of it`},
+		{Format{}, "sep=;\nx;class\n1;a\n", `a.csv:1: "sep=;" is a line for spreadsheets; remove it`},
+		{Format{}, "x,class\r1,a\r2,b\r", `a.csv:1: the line ends in a carriage return alone; tr`},
+		{Format{}, "x,class\n1,F\xf6hre\n2,b\n", `a.csv:2: the line is not in UTF-8; if`},
+		{Format{}, "\xff\xfex\x00,\x00", `a.csv:1: the table is in UTF-16, not in UTF-8; iconv -f UTF-16`},
+		{Format{}, "PK\x03\x04\x00", `a.csv:1: the line has a byte 0, as workbooks and archives have`},
+		{Format{}, "x,y,class\n1,2,a\n1, ,b\n", `a.csv: y: "" (line 3) have no value; missing = "drop" leaves`},
+		{Format{}, "x,class\n1,a\n2,\n", `a.csv: class: "" (line 3) have no value`},
+		{Format{}, "x,class\n1,a\n-Inf,b\n1_0,b\n0x1p-2,a\n12 cm,a\n1e999,b\n", `"0x1p-2" (line 5) and 2 others ` +
+			`are not`},
+		{Format{}, "price,rate,size,class\n\"$1,234.50\",23.4%,1,a\n$7,2%,,b\n", "3 columns cannot be read:\n  " +
+			"price"},
+		{semicolons, "x;class\n1,5;a\n2;b\n", `x: "1,5" (line 2) are not numbers with the decimal mark "."`},
+		{decimals, "x;class\n1,5;a\n2.5;b\n", `x: "2.5" (line 3) are not numbers; ignore`},
+		{decimals, "x;class\n1,234;a\n987;b\n-22,500;b\n", `"-22,500" (line 4): three digits follow each comma`},
+		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `a.csv:4: column "class": the classes "Oak" and "oak"`},
+		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `the classes "1" and "1.0" differ only`},
+		{Format{}, "x,class\n1,big cat\n2,bigcat\n", `the classes "big cat" and "bigcat" differ only`},
+		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv:3: column "class": a class cannot be called unknown`},
+		{layout("", ","), "x,class\n", `decimal: "," is not allowed where`},
+		{layout("|", ""), "x|class\n", `separator: "|" is not allowed`},
 	} {
-		e, err := readCSV(c.text)
+		e, err := readAs(c.f, c.text)
 		check.Refuses(t, strconv.Quote(c.text), err, c.want)
 		if e != nil {
 			t.Errorf("%q: examples beside an error", c.text)
@@ -90,64 +118,39 @@ func TestReadCSVErrors(t *testing.T) {
 	}
 }
 
-// utf16 returns a text in UTF-16 with a byte order mark.
-func utf16of(text string, order binary.AppendByteOrder) string {
-	b := order.AppendUint16(nil, 0xfeff)
-	for _, unit := range utf16.Encode([]rune(text)) {
-		b = order.AppendUint16(b, unit)
-	}
-	return string(b)
-}
-
-// Whatever a program wrote the same table as, it reads the same.
-func TestSeparatorsAndEncodings(t *testing.T) {
+// The same table in other layouts reads the same.
+func TestLayouts(t *testing.T) {
 	const text = "Länge;Breite, cm;class\n1,5;-2;Föhre\n0;7,25;a\n"
 	want := Set{X: [][]float64{{1.5, -2}, {0, 7.25}}, Class: []int{0, 1}}
-	latin := strings.NewReplacer("ä", "\xe4", "ö", "\xf6").Replace(text)
-	for name, file := range map[string]string{
-		"UTF-8":              text,
-		"with a mark":        "\ufeff" + text,
-		"UTF-16, low first":  utf16of(text, binary.LittleEndian),
-		"UTF-16, high first": utf16of(text, binary.BigEndian),
-		"Latin-1, CRLF":      strings.ReplaceAll(latin, "\n", "\r\n"),
-		"tabs":               strings.ReplaceAll(text, ";", "\t"),
-		"commas":             "Länge,\"Breite, cm\",class\n1.5,-2,Föhre\n0,7.25,a\n",
-		"quotes":             "\"Länge\";\"Breite, cm\";class\n\"1,5\";-2;Föhre\n0;\"7,25\";a\n",
+	for name, c := range map[string]struct {
+		l    Layout
+		text string
+	}{
+		"semicolons":        {Layout{";", ","}, text},
+		"with a mark, CRLF": {Layout{";", ","}, "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n")},
+		"tabs":              {Layout{"tab", ","}, strings.ReplaceAll(text, ";", "\t")},
+		"commas":            {Layout{}, "Länge,\"Breite, cm\",class\n1.5,-2,Föhre\n0,7.25,a\n"},
+		"quotes":            {Layout{";", ","}, "\"Länge\";\"Breite, cm\";class\n\"1,5\";-2;Föhre\n0;\"7,25\";a\n"},
+		"leading zero":      {Layout{";", ","}, "Länge;Breite, cm;class\n1,500;-2;Föhre\n0,000;7,25;a\n"},
 	} {
-		e := check.Must(readCSV(file))
-		if got := all(e); !reflect.DeepEqual(got, want) || e.Classes()[0] != "Föhre" || fmt.Sprint(e.Features()) != "[Länge Breite, cm]" {
+		e := check.Must(readAs(Format{Layout: c.l}, c.text))
+		if got := all(e); !reflect.DeepEqual(got, want) || e.Classes()[0] != "Föhre" ||
+			fmt.Sprint(e.Features()) != "[Länge Breite, cm]" {
 			t.Errorf("%s: %v, %q, %v", name, got, e.Classes(), e.Features())
 		}
-	}
-	for _, text := range []string{latin, utf16of(text, binary.LittleEndian)} {
-		check.Refuses(t, "row by row", check.Err(NewRows(strings.NewReader(text), "a.csv")), "a.csv:1: not in UTF-8")
-	}
-	if e := mustCSV(t, "price \x80,class\n1,\x93a\x94\n2,b\n"); e.Features()[0].Column != "price €" || e.Classes()[1] != "“a”" {
-		t.Errorf("Windows-1252 is read as %v, %q", e.Features(), e.Classes())
-	}
-	for text, want := range map[string]string{
-		"x,class\n1,\x81\n":         "a.csv: line 2 is not in the encoding of the file; allowed: ",
-		"PK\x03\x04\x00":            "a.csv: line 1 has a byte 0, as workbooks, ",
-		"\xff\xfex\x00,":            "a.csv: line 1 is not in the encoding",
-		"x y class\n1 2 a\n":        `a.csv:1: no column "class"; the columns, by ',', are x y class`,
-		"x,y;class\n1,5;a\n":        `a.csv:1: no column "class"; the columns, by ',', are x, y;class`,
-		"x;class\n1.234,5;a\n":      `a.csv:2: column "x": "1.234,5" has a point, line 2 a comma; allowed: one of them in a column`,
-		"x;class\n1,5;a\n\n2.5;b\n": `a.csv:4: column "x": "2.5" has a point, line 2 a comma`,
-		"x;class\n1,234,5;a\n":      `a.csv:2: column "x": "1,234,5" is not a number`,
-	} {
-		_, err := readCSV(text)
-		check.Refuses(t, strconv.Quote(text), err, want)
 	}
 }
 
 // What is read satisfies all that is promised.
 func FuzzReadCSV(f *testing.F) {
 	for _, text := range []string{
-		"x,y,class\n1.5,-2e3,b\n0,7,a\n", "\ufeffclass,x\r\n10,1\r\n9,2\r\n", "x,class\n1,\"a\nb\"\n\n2,\" \"\"\"\n", "x,class\n1,a\nNaN,b\n", ",\n", "\"", "",
-		"x;y;class\n1,5;NA;b\n0;7,25;a\n", "x\tclass\n\t\n?\ta\n1\tb\n", "x,class\n1,\xe4\n2,b\n", "x,class\n1,\x81\n", "x,class\nred,a\n,b\nblue,a\n",
-		utf16of("x,class\n1,a\n2,b\n", binary.LittleEndian), utf16of("x;class\n1,5;a\n2;b\n", binary.BigEndian), "\xff\xfex", "x;y,class\n1;2,a\n",
+		"x,y,class\n1.5,-2e3,b\n0,7,a\n", "\ufeffclass,x\r\n10,1\r\n9,2\r\n",
+		"x,class\n1,\"a\nb\"\n\n2,\" \"\"\"\n", "x,class\n1,a\nNaN,b\n", ",\n", "\"", "",
+		"x;y;class\n1,5;NA;b\n0;7,25;a\n", "x\tclass\n\t\n?\ta\n1\tb\n", "x,class\n1,\xe4\n2,b\n",
+		"x,class\n1,\x81\n", "x,class\nred,a\n,b\nblue,a\n",
+		"\xff\xfex", "x;y,class\n1;2,a\n", "sep=,\nx,class\n", "x,class\r1,a\r",
 	} {
-		for _, words := range []string{"", "x"} {
+		for _, words := range []string{"", "x", "*"} {
 			f.Add([]byte(text), "error", words)
 			f.Add([]byte(text), "drop", words)
 			f.Add([]byte(text), "mean", words)
@@ -156,7 +159,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, missing, words string) {
 		format := Format{Missing: Missing(missing)}
 		if words != "" {
-			format.Categorical = []string{words}
+			format.Categorical = Words{words}
 		}
 		if format.Validate() != nil {
 			return
@@ -165,7 +168,7 @@ func FuzzReadCSV(f *testing.F) {
 		var e *Examples
 		var err error
 		check.Frugal(t, func() {
-			if table, err = ParseTable(text, "a.csv"); err == nil {
+			if table, err = ParseTable(text, "a.csv", Layout{}); err == nil {
 				e, err = format.Examples(table, nil)
 			}
 		})
@@ -189,7 +192,8 @@ func FuzzReadCSV(f *testing.F) {
 			}
 		}
 		// New rows are the same as those of the examples.
-		if rows, unknown, err := s.Rows(table); missing != "drop" && (err != nil || missing != "mean" && (unknown != nil || len(rows) != e.Len())) {
+		if rows, unknown, err := s.Rows(table); missing != "drop" &&
+			(err != nil || missing != "mean" && (unknown != nil || len(rows) != e.Len())) {
 			t.Fatalf("%d rows, %q, %v", len(rows), unknown, err)
 		}
 	})

@@ -10,6 +10,12 @@ import (
 	"closedform/internal/kernel"
 )
 
+// polar sets x to the point at a radius and an angle.
+func polar(x []float64, r, angle float64) {
+	sin, cos := math.Sincos(angle)
+	x[0], x[1] = r*cos, r*sin
+}
+
 // rings has K equally probable classes, circles round the origin of the radii
 // R_k = (k+1)/K:
 //
@@ -19,34 +25,25 @@ import (
 //
 //	P(class k | x) ∝ φ((r−R_k)/σ) + φ((r+R_k)/σ) ∝ exp(−R_k²/(2σ²)) cosh(r R_k/σ²).
 func rings(g Generator) *Task {
+	radius := func(k int) float64 { return float64(k+1) / float64(g.Rings) }
 	return &Task{
 		Classes: g.Rings,
 		Region:  square(1 + 3*g.Noise),
 		draw: func(x []float64, rnd *rand.Rand) int {
 			class := rnd.IntN(g.Rings)
-			sin, cos := math.Sincos(2 * math.Pi * rnd.Float64())
-			r := g.radius(class) + g.Noise*random.Normal(rnd)
-			x[0], x[1] = r*cos, r*sin
+			angle := 2 * math.Pi * rnd.Float64()
+			polar(x, radius(class)+g.Noise*random.Normal(rnd), angle)
 			return class
 		},
 		probabilities: func(dst, x []float64) bool {
-			r := kernel.Hypot(x[0], x[1])
-			for k := range dst {
-				dst[k] = g.logRing(k, r)
+			r, precision := kernel.Hypot(x[0], x[1]), 1/(g.Noise*g.Noise)
+			for k := range dst { // log[2 exp(−R_k²/(2σ²)) cosh(r R_k/σ²)]
+				a := radius(k)
+				dst[k] = (r-a/2)*a*precision + math.Log1p(kernel.Exp(-2*r*a*precision))
 			}
-			normalize(dst)
-			return true
+			return normalize(dst)
 		},
 	}
-}
-
-func (g Generator) radius(k int) float64 { return float64(k+1) / float64(g.Rings) }
-
-// logRing returns log[2 exp(−R_k²/(2σ²)) cosh(r R_k/σ²)], the log density of class k at
-// the radius r up to a term without k.
-func (g Generator) logRing(k int, r float64) float64 {
-	a, precision := g.radius(k), 1/(g.Noise*g.Noise)
-	return (r-a/2)*a*precision + math.Log1p(kernel.Exp(-2*r*a*precision))
 }
 
 const winding = 4 // radians by which an arm turns up to the unit circle
@@ -63,38 +60,32 @@ const winding = 4 // radians by which an arm turns up to the unit circle
 //
 // 1/A each at the origin.
 func spirals(g Generator) *Task {
+	arm := func(k int) float64 { return 2 * math.Pi * float64(k) / float64(g.Arms) }
 	return &Task{
 		Classes: g.Arms,
 		Region:  square(1),
 		draw: func(x []float64, rnd *rand.Rand) int {
 			class := rnd.IntN(g.Arms)
 			r := 1 - rnd.Float64()
-			sin, cos := math.Sincos(winding*r + g.arm(class) + g.Noise*random.Normal(rnd))
-			x[0], x[1] = r*cos, r*sin
+			polar(x, r, winding*r+arm(class)+g.Noise*random.Normal(rnd))
 			return class
 		},
 		probabilities: func(dst, x []float64) bool {
-			r := kernel.Hypot(x[0], x[1])
-			turned := math.Atan2(x[1], x[0]) - winding*r
-			for k := range dst {
-				dst[k] = 0
-				if r > 0 {
-					dst[k] = logWrappedNormal(math.Remainder(turned-g.arm(k), 2*math.Pi), g.Noise)
+			clear(dst)
+			if r := kernel.Hypot(x[0], x[1]); r > 0 {
+				turned := math.Atan2(x[1], x[0]) - winding*r
+				for k := range dst {
+					dst[k] = logWrappedNormal(math.Remainder(turned-arm(k), 2*math.Pi), g.Noise)
 				}
 			}
-			normalize(dst)
-			return true
+			return normalize(dst)
 		},
 	}
 }
 
-// arm returns the polar angle at which arm k leaves the origin.
-func (g Generator) arm(k int) float64 { return 2 * math.Pi * float64(k) / float64(g.Arms) }
-
 // logWrappedNormal returns log Σ_m exp(−(δ+2πm)²/(2σ²)) for |δ| ≤ π.
 func logWrappedNormal(delta, sigma float64) float64 {
-	// Relative to the term m = 0, which is the largest.
-	sum := 1.
+	sum := 1. // relative to the term m = 0, which is the largest
 	for m := 1.; ; m++ {
 		right := kernel.Exp(-2 * math.Pi * m * (math.Pi*m + delta) / (sigma * sigma))
 		left := kernel.Exp(-2 * math.Pi * m * (math.Pi*m - delta) / (sigma * sigma))
@@ -115,9 +106,9 @@ func logWrappedNormal(delta, sigma float64) float64 {
 //	f₀(x) = 1/(2π²σ²) ∫₀^π exp(−|x − m₀(θ)|²/(2σ²)) dθ
 //	      = 1/(2π²σ²) exp(−(r−1)²/(2σ²)) ∫₀^π exp(−r (1 − cos(θ−ψ))/σ²) dθ,
 //
-// and that of class 1 is f₁(x) = f₀((1, ½) − x), by a Gauss–Legendre quadrature of the
-// part that matters, in logarithms: the error of log f₁ − log f₀ is some 1e-12,
-// relative or, where it is small, absolute.
+// and that of class 1 is f₁(x) = f₀((1, ½) − x). The integral is a Gauss–Legendre quadrature
+// in logarithms: the error of log f₁ − log f₀ is about 1e-12, relative or, where it is small,
+// absolute.
 func moons(g Generator) *Task {
 	return &Task{
 		Classes: 2,
@@ -127,42 +118,38 @@ func moons(g Generator) *Task {
 		},
 		draw: func(x []float64, rnd *rand.Rand) int {
 			class := rnd.IntN(2)
-			sin, cos := math.Sincos(math.Pi * rnd.Float64())
+			polar(x, 1, math.Pi*rnd.Float64())
 			if class == 1 {
-				sin, cos = 0.5-sin, 1-cos
+				x[0], x[1] = 1-x[0], 0.5-x[1]
 			}
-			x[0] = cos + g.Noise*random.Normal(rnd)
-			x[1] = sin + g.Noise*random.Normal(rnd)
+			addNoise(x, g.Noise, rnd)
 			return class
 		},
 		probabilities: func(dst, x []float64) bool {
-			a, b := moonAt(x[0], x[1]), moonAt(1-x[0], 0.5-x[1])
-			// a.r² − b.r² without squares, which could overflow.
-			squares := 2*x[0] + x[1] - 1.25
-			two(dst, (squares/2-a.r+b.r)/(g.Noise*g.Noise)+b.logIntegral(g.Noise)-a.logIntegral(g.Noise))
-			return true
+			r0, log0 := moonIntegral(x[0], x[1], g.Noise)
+			r1, log1 := moonIntegral(1-x[0], 0.5-x[1], g.Noise)
+			squares := 2*x[0] + x[1] - 1.25 // r₀² − r₁² without squares, which could overflow
+			return two(dst, (squares/2-r0+r1)/(g.Noise*g.Noise)+log1-log0)
 		},
 	}
 }
 
-// moonPoint is a point seen from the centre of a moon that is its upper half.
-type moonPoint struct{ r, angle float64 } // angle from −π to π
-
-func moonAt(x, y float64) moonPoint { return moonPoint{kernel.Hypot(x, y), math.Atan2(y, x)} }
-
-// logIntegral returns log ∫₀^π exp(−r (1 − cos(θ−ψ))/σ²) dθ. Over the angle |θ − ψ|, or
-// 2π − |θ − ψ| where this is less than π, the integral is from 0 to ψ and from 0 to
-// π − ψ if the point is on the side of the moon, else from |ψ| and from π − |ψ| to π.
-func (p moonPoint) logIntegral(sigma float64) float64 {
-	kappa := p.r / (sigma * sigma)
-	psi := math.Abs(p.angle)
-	if p.angle >= 0 {
-		return kernel.Log(arc(0, psi, kappa) + arc(0, math.Pi-psi, kappa))
+// moonIntegral returns r and log ∫₀^π exp(−r (1 − cos(θ−ψ))/σ²) dθ at a point seen from the centre of a moon
+// that is its upper half. Over the angle |θ − ψ|, or 2π − |θ − ψ| where this is less than π, the integral is
+// from 0 to ψ and from 0 to π − ψ if the point is on the side of the moon, else from |ψ| and from π − |ψ| to
+// π.
+func moonIntegral(x, y, sigma float64) (r, log float64) {
+	r = kernel.Hypot(x, y)
+	angle, kappa := math.Atan2(y, x), r/(sigma*sigma)
+	psi := math.Abs(angle)
+	if angle >= 0 {
+		return r, kernel.Log(arc(0, psi, kappa) + arc(0, math.Pi-psi, kappa))
 	}
 	// Relative to the nearer tip, which may be hundreds of orders of magnitude above.
 	near, far := min(psi, math.Pi-psi), max(psi, math.Pi-psi)
 	ratio := kernel.Exp(kappa * (math.Cos(far) - math.Cos(near)))
-	return kappa*(math.Cos(near)-1) + kernel.Log(arc(near, math.Pi, kappa)+ratio*arc(far, math.Pi, kappa))
+	sum := arc(near, math.Pi, kappa) + ratio*arc(far, math.Pi, kappa)
+	return r, kappa*(math.Cos(near)-1) + kernel.Log(sum)
 }
 
 // legendre is the Gauss–Legendre rule on [0, 1].

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -11,7 +9,6 @@ import (
 
 	"closedform/internal/field"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/config"
 )
 
 // Files are the files of labelled examples: a CSV file, or IDX files of images and labels.
@@ -33,23 +30,31 @@ func (f Files) Validate() error {
 }
 
 // Paths returns the paths of the files. Relative ones are in the folder.
-func (f Files) Paths(folder string) []string {
-	var out []string
+func (f Files) Paths(folder string) (paths []string) {
 	for _, path := range []string{f.File, f.Images, f.Labels} {
 		if path != "" && !filepath.IsAbs(path) {
 			path = filepath.Join(folder, path)
 		}
 		if path != "" {
-			out = append(out, path)
+			paths = append(paths, path)
 		}
 	}
-	return out
+	return paths
 }
 
-// Load reads all examples and sets Digests. Relative paths are in the folder. Test examples for
-// others, like, have their inputs. The error has the name of the file, and the line.
-func (f *Files) Load(folder string, like *Examples) (*Examples, error) {
-	e, err := f.read(folder, like)
+// Load reads all examples and sets Digests. Relative paths are in the folder. Test examples get the inputs of
+// the training examples like; nil: these are no test examples. The error has the name of the file, and the
+// line.
+func (f *Files) Load(folder string, like *Examples) (e *Examples, err error) {
+	paths := f.Paths(folder)
+	if f.Images != "" {
+		e, err = readIDX(paths[0], paths[1])
+	} else {
+		var table *dataset.Table
+		if table, err = dataset.ReadTable(paths[0], f.Layout); err == nil {
+			e, err = f.Format.Examples(table, like)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,60 +62,47 @@ func (f *Files) Load(folder string, like *Examples) (*Examples, error) {
 	return e, nil
 }
 
-func (f *Files) read(folder string, like *Examples) (*Examples, error) {
-	paths := f.Paths(folder)
-	var contents [][]byte
-	for _, path := range paths {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		contents = append(contents, content)
-	}
-	if f.Images != "" {
-		return readIDX(contents[0], contents[1], paths[0], paths[1])
-	}
-	table, err := dataset.ParseTable(contents[0], paths[0])
-	if err != nil {
-		return nil, err
-	}
-	return f.Format.Examples(table, like)
-}
-
 // readIDX reads images and their labels in the IDX format of the MNIST database
 // (LeCun, Cortes and Burges), compressed by gzip or not: a big-endian magic number
 // that says unsigned bytes and the number of dimensions, four bytes for the size of
 // each, then the values, the last dimension running fastest. The inputs are the pixels,
-// from 0 to 255; the classes are the labels that occur. Errors name the file.
-func readIDX(images, labels []byte, imagesName, labelsName string) (*Examples, error) {
-	pixels, size, err := readItems(images, 3)
+// from 0 to 255; the classes are the labels that occur.
+func readIDX(imagesFile, labelsFile string) (*Examples, error) {
+	pixels, size, err := readItems(imagesFile, 3)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", imagesName, err)
+		return nil, err
 	}
-	label, n, err := readItems(labels, 1)
+	labels, n, err := readItems(labelsFile, 1)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", labelsName, err)
+		return nil, err
 	}
 	if size[0] != n[0] {
-		return nil, fmt.Errorf("%s has %d images and %s has %d labels; need as many", imagesName, size[0], labelsName, n[0])
+		return nil, fmt.Errorf("%s has %d images and %s has %d labels; need as many",
+			imagesFile, size[0], labelsFile, n[0])
 	}
-	return dataset.Images(imagesName, pixels, size[1]*size[2], label), nil
+	return dataset.Images(imagesFile, pixels, size[1]*size[2], labels), nil
 }
 
-// readItems returns the bytes of an IDX file and the sizes of its dimensions, of which
-// the first counts the items.
-func readItems(content []byte, dims int) (items []byte, size []int, err error) {
-	r, err := dataset.Unpack(bytes.NewReader(content))
+// readItems returns the values of an IDX file and the sizes of its dimensions, the first of
+// which is the number of items.
+func readItems(file string, dims int) (items []byte, size []int, err error) {
+	f, err := os.Open(file)
 	if err != nil {
-		return nil, nil, fmt.Errorf("gzip: %w", err)
+		return nil, nil, err
+	}
+	defer f.Close()
+	r, err := dataset.Unpack(f)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: gzip: %w", file, err)
 	}
 	if items, err = io.ReadAll(io.LimitReader(r, 1<<28)); err != nil {
-		return nil, nil, fmt.Errorf("after %d bytes: %w", len(items), err)
+		return nil, nil, fmt.Errorf("%s: after %d bytes: %w", file, len(items), err)
 	}
 	header := make([]uint32, 1+dims)
 	n, err := binary.Decode(items, binary.BigEndian, header)
 	if want := uint32(0x800 + dims); err != nil || header[0] != want {
-		return nil, nil, fmt.Errorf("the magic number is %#08x; need %#08x, unsigned bytes of %d dimensions", header[0], want, dims)
+		return nil, nil, fmt.Errorf("%s: the magic number is %#08x; need %#08x, unsigned bytes of %d dimensions",
+			file, header[0], want, dims)
 	}
 	items = items[n:]
 	total := 1.0
@@ -118,50 +110,8 @@ func readItems(content []byte, dims int) (items []byte, size []int, err error) {
 		size, total = append(size, int(n)), total*float64(n)
 	}
 	if total == 0 || total != float64(len(items)) {
-		return nil, nil, fmt.Errorf("%d values; the header says %v; need as many, and at least one", len(items), size)
+		return nil, nil, fmt.Errorf("%s: %d values; the header says %v; need as many, and at least one",
+			file, len(items), size)
 	}
 	return items, size, nil
-}
-
-// Named is a table [[set]].
-type Named struct {
-	Name string `toml:"name" allowed:"a text"`
-	Source
-	Splits int `toml:"splits,omitzero"` // with how many of the seeds it is learned, at most; 0: all
-}
-
-// Validate returns the first error that can be seen without opening a file.
-func (n Named) Validate() error {
-	return cmp.Or(field.Within("splits", n.Splits, 0, config.MaxTrain), n.Source.Validate())
-}
-
-// Sources are the tables [[set]] of a manifest.
-type Sources struct {
-	Sets []Named `toml:"set" allowed:"at least one table headed [[set]]"`
-}
-
-// Paths returns the paths of all files. Relative ones are in the folder.
-func (s Sources) Paths(folder string) (files []string) {
-	for _, set := range s.Sets {
-		files = append(files, set.Paths(folder)...)
-	}
-	return files
-}
-
-// About says what the files have, in lines.
-func (s Sources) About() (lines []string) {
-	for _, set := range s.Sets {
-		lines = append(lines, set.About()...)
-	}
-	return lines
-}
-
-// Load reads the files. The error names the place in the manifest.
-func (s Sources) Load(m *config.Manifest) error {
-	for i := range s.Sets {
-		if err := m.Locate("set."+s.Sets[i].Name, s.Sets[i].Load(m.Folder)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

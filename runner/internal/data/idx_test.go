@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"closedform/internal/check"
@@ -48,6 +52,16 @@ func zip(text string) string {
 	return b.String()
 }
 
+// read reads files of a folder with these contents.
+func read(dir, images, labels string) (*Examples, error) {
+	im, la := filepath.Join(dir, "im"), filepath.Join(dir, "la")
+	err := errors.Join(os.WriteFile(im, []byte(images), 0o666), os.WriteFile(la, []byte(labels), 0o666))
+	if err != nil {
+		return nil, err
+	}
+	return readIDX(im, la)
+}
+
 // Whatever is in the files, it is refused or read without much memory.
 func FuzzReadIDX(f *testing.F) {
 	f.Add([]byte(idxImages(3, 2, 2)), []byte(idxLabels(3)), false)
@@ -57,8 +71,9 @@ func FuzzReadIDX(f *testing.F) {
 		if packed {
 			images = []byte(zip(string(images)))
 		}
+		dir := t.TempDir()
 		check.Frugal(t, func() {
-			e, err := readIDX(images, labels, "im", "la")
+			e, err := read(dir, string(images), string(labels))
 			if err == nil && (e.Len() == 0 || e.Inputs() == 0 || len(e.Classes()) == 0) {
 				t.Errorf("%d examples of %d inputs, classes %q", e.Len(), e.Inputs(), e.Classes())
 			}
@@ -68,14 +83,14 @@ func FuzzReadIDX(f *testing.F) {
 
 func TestReadIDX(t *testing.T) {
 	const n = 2500 // of 30 × 30: more than two blocks
-	images, labels := idxImages(n, 30, 30), idxLabels(n)
+	images, labels, dir := idxImages(n, 30, 30), idxLabels(n), t.TempDir()
 	for name, c := range map[string][2]string{
 		"plain":            {images, labels},
 		"gzip":             {zip(images), zip(labels)},
 		"one of each":      {zip(images), labels},
 		"two gzip members": {zip(images[:1e6]) + zip(images[1e6:]), labels},
 	} {
-		e := check.Must(readIDX([]byte(c[0]), []byte(c[1]), "im", "la"))
+		e := check.Must(read(dir, c[0], c[1]))
 		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes()}, []any{n, 900, []string{"7", "10", "200"}})
 		x := make([]float64, 900)
 		for i := range n {
@@ -90,7 +105,7 @@ func TestReadIDX(t *testing.T) {
 }
 
 func TestReadIDXErrors(t *testing.T) {
-	images, labels := idxImages(3, 2, 2), idxLabels(3)
+	images, labels, dir := idxImages(3, 2, 2), idxLabels(3), t.TempDir()
 	zipped := zip(images)
 	broken := []byte(zipped)
 	broken[len(broken)-8] ^= 1 // of the checksum
@@ -103,13 +118,14 @@ func TestReadIDXErrors(t *testing.T) {
 		"only a gzip header":     {zipped[:5], labels, "im: gzip: "},
 		"wrong checksum":         {string(broken), labels, "im: after 28 bytes: gzip: invalid checksum"},
 		"bytes after the images": {images + "\x00", labels, "im: 13 values; the header says [3 2 2]"},
-		"more images":            {images, idxLabels(2), "im has 3 images and la has 2 labels; need as many"},
-		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: 0 values; the header says [0 2 2]; need as many, and at least one"},
-		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header says [1048576 1048576 1048576]"},
-		"a bomb":                 {zip(idx(make([]byte, 32<<20), 2051, 1, 1, 1)), labels, "im: 33554432 values; the header says [1 1 1]"},
+		"more images":            {images, idxLabels(2), "im has 3 images and DIR/la has 2 labels; need as many"},
+		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: 0 values; the header says [0 2 2]; need"},
+		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header"},
+		"a bomb": {zip(idx(make([]byte, 32<<20), 2051, 1, 1,
+			1)), labels, "im: 33554432 values; the"},
 	} {
-		e, err := readIDX([]byte(c.images), []byte(c.labels), "im", "la")
-		check.Refuses(t, name, err, c.want)
+		e, err := read(dir, c.images, c.labels)
+		check.Refuses(t, name, err, filepath.Join(dir, strings.ReplaceAll(c.want, "DIR", dir)))
 		if e != nil {
 			t.Errorf("%s: examples beside an error", name)
 		}

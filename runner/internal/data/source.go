@@ -3,8 +3,10 @@ package data
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 
 	"closedform/internal/field"
@@ -12,44 +14,41 @@ import (
 	"closedform/runner/internal/config"
 )
 
-// Sample is so many examples of a generator.
+// Sample is a number of examples of a generator.
 type Sample struct {
 	Generator
-	Train int `toml:"train,omitzero" json:"train,omitzero"` // their number
+	Train int `toml:"train,omitzero" json:"train,omitzero"` // the number
 }
 
 // Validate returns an error if there is no such generator or number of examples. It fills in the defaults.
 func (s *Sample) Validate() error {
-	if err := s.Generator.Validate(); err != nil {
-		return err
-	}
-	return field.Within("train", s.Train, 1, config.MaxTrain)
+	return cmp.Or(s.Generator.Validate(), field.Within("train", s.Train, 1, config.MaxTrain))
 }
 
 // Source says where labelled examples come from, which is exactly one of a generator, a
-// CSV file and IDX files, and how they are split and scaled. Load comes before all that
-// speaks of the examples.
+// CSV file and IDX files, and how they are split and scaled. Load comes before all
+// methods that need the examples.
 type Source struct {
 	Sample
 	Test int `toml:"test,omitzero" json:"test,omitzero"` // examples of the generator after those for training
 
 	Files
-	// The test part, with files of its own: a table with the columns of File, or images.
+	// A test part with files of its own: a table with the columns of File, or images.
 	TestFile   string `toml:"test_file,omitempty" json:"test_file,omitempty"`
 	TestImages string `toml:"test_images,omitempty" json:"test_images,omitempty"`
 	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"`
 
-	// How the examples of files are split else.
-	// TrainRows are those to train, from 1, such as "1-4435"; the rest is the test part, unless that has files.
-	TrainRows    string  `toml:"train_rows,omitempty" json:"train_rows,omitempty"`
-	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero"` // share of the test part, drawn at random, the classes in proportion
-
-	// TestRows are those of the test part that count, from 1, such as "1-500"; empty: all.
+	// TrainRows are the rows of the training part, from 1, such as "1-4435". Without test files the other rows
+	// are the test part.
+	TrainRows string `toml:"train_rows,omitempty" json:"train_rows,omitempty"`
+	// TestFraction is the share of a test part that is drawn at random, the classes in proportion.
+	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero"`
+	// TestRows are the rows of the test part that are used, from 1, such as "1-500"; empty: all.
 	TestRows string `toml:"test_rows,omitempty" json:"test_rows,omitempty"`
 
-	Scale dataset.Scaling `toml:"scale,omitempty" json:"scale,omitzero"` // as fitted on the training part
+	Scale dataset.Scaling `toml:"scale,omitempty" json:"scale,omitzero"` // fitted to the training part
 
-	whole, test *Examples // what the files hold; of a generator an example
+	whole, test *Examples // what the files have; of a generator one example
 }
 
 // testFiles returns the files of the test part, if it has any.
@@ -60,11 +59,10 @@ func (s Source) testFiles() (f Files, given bool) {
 
 // Validate returns the first error that can be seen without opening a file.
 func (s Source) Validate() error {
-	kind, err := s.kind()
-	if err = cmp.Or(err, s.Scale.Validate()); err != nil {
+	if err := cmp.Or(s.checkKeys(), s.Scale.Validate()); err != nil {
 		return err
 	}
-	if kind == "generator" {
+	if s.Name != "" {
 		return cmp.Or(s.Sample.Validate(), field.Within("test", s.Test, 1, config.MaxTrain))
 	}
 	_, files := s.testFiles()
@@ -80,48 +78,51 @@ func (s Source) Validate() error {
 	case (s.TestImages == "") != (s.TestLabels == ""):
 		return field.Errorf("test_images", "allowed: test_images and test_labels together")
 	case parts != 1:
-		return field.Errorf("test_fraction", `%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, `+
-			`and test_file or test_images with test_labels, with train_rows or without`, parts)
+		return field.Errorf("test_fraction",
+			`%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, `+
+				`and test_file or test_images with test_labels, with train_rows or without`, parts)
 	case !(s.TestFraction >= 0 && s.TestFraction < 1):
 		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
 	}
 	return cmp.Or(s.Format.Validate(), CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
 }
 
-// kind returns the key by which the source is given, or an error if there is none or
-// another key does not go with it.
-func (s Source) kind() (kind string, err error) {
+// checkKeys returns an error unless there is a generator, a file or images, and all keys go with it.
+func (s Source) checkKeys() error {
+	var kind string
+	switch {
+	case s.Name != "":
+		kind = "generator"
+	case s.File != "":
+		kind = "file"
+	case s.Images != "":
+		kind = "images"
+	}
 	for _, k := range []struct {
-		with, keys string // the kinds that the keys go with
-		values     []any
+		kinds, keys string
+		values      []any
 	}{
-		{"generator", "generator", []any{s.Name}},
-		{"file", "file", []any{s.File}},
-		{"images", "images", []any{s.Images}},
 		{"generator", "noise arms rings train test", []any{s.Noise, s.Arms, s.Rings, s.Train, s.Test}},
-		{"file", "class missing categorical ignore test_file", []any{s.Class, s.Missing, s.Categorical, s.Ignore, s.TestFile}},
-		{"images", "labels test_images test_labels", []any{s.Labels, s.TestImages, s.TestLabels}},
+		{"file", "file separator decimal class missing categorical ignore test_file", []any{
+			s.File, s.Separator, s.Decimal, s.Class, s.Missing, s.Categorical, s.Ignore, s.TestFile,
+		}},
+		{"images", "images labels test_images test_labels", []any{s.Images, s.Labels, s.TestImages, s.TestLabels}},
 		{"file or images", "train_rows test_rows test_fraction", []any{s.TrainRows, s.TestRows, s.TestFraction}},
 	} {
 		for i, key := range strings.Fields(k.keys) {
-			if reflect.ValueOf(k.values[i]).IsZero() {
-				continue
-			}
-			if kind == "" && key == k.with {
-				kind = key
-			}
-			if kind != "" && !strings.Contains(k.with, kind) {
-				return "", field.Errorf(key, "does not go with %s; allowed with %s only", kind, k.with)
+			if kind != "" && !strings.Contains(k.kinds, kind) && !reflect.ValueOf(k.values[i]).IsZero() {
+				return field.Errorf(key, "does not go with %s; allowed with %s only", kind, k.kinds)
 			}
 		}
 	}
 	if kind == "" {
-		err = field.Errorf("generator", `missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
+		return field.Errorf("generator",
+			`missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
 	}
-	return kind, err
+	return nil
 }
 
-// WithDefaults returns the source with all that follows from what is given.
+// WithDefaults returns the source with the defaults of its kind.
 func (s Source) WithDefaults() Source {
 	s.Generator = s.Generator.WithDefaults()
 	switch {
@@ -186,6 +187,12 @@ func (s *Source) About() (lines []string) {
 			lines = append(lines, e.About())
 		}
 	}
+	if s.test != nil && s.File != "" {
+		if n := dataset.Repeats(s.whole, s.test); n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: rows whose inputs repeat rows of the training table: %d",
+				s.TestFile, n))
+		}
+	}
 	return lines
 }
 
@@ -204,8 +211,7 @@ func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
 
 // Unscaled is Parts with the inputs as they are.
 func (s *Source) Unscaled(src rand.Source) (train, test *Examples, err error) {
-	train, test, err = s.split(src)
-	if err != nil {
+	if train, test, err = s.split(src); err != nil {
 		return nil, nil, err
 	}
 	if test, err = Rows(test, s.TestRows); err != nil {
@@ -220,16 +226,15 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	switch {
 	case s.Name != "":
 		task := s.Task()
-		set := task.Draw(s.Train+s.Test, src)
-		first := Set{X: set.X[:s.Train], Class: set.Class[:s.Train]}
-		rest := Set{X: set.X[s.Train:], Class: set.Class[s.Train:]}
-		return dataset.NewExamples(first, task.Classes), dataset.NewExamples(rest, task.Classes), nil
+		all := dataset.NewExamples(task.Draw(s.Train+s.Test, src), task.Classes)
+		rows := upTo(all.Len())
+		return all.Subset(rows[:s.Train]), all.Subset(rows[s.Train:]), nil
 	case s.test != nil:
-		if test, err = dataset.Align(s.whole, s.test); err != nil || s.TrainRows == "" {
-			return s.whole, test, err
+		if test, err = dataset.Align(s.whole, s.test); err != nil {
+			return nil, nil, err
 		}
-		trainRows, _, err = splitRows(s.whole, s.TrainRows)
-		return s.whole.Subset(trainRows), test, err
+		train, err = Rows(s.whole, s.TrainRows)
+		return train, test, err
 	case s.TrainRows != "":
 		trainRows, testRows, err = splitRows(s.whole, s.TrainRows)
 	default:
@@ -239,4 +244,55 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 		return nil, nil, err
 	}
 	return dataset.Parts(s.whole, trainRows, testRows)
+}
+
+// rowRange reads a range of rows, counted from 1, such as "1-4435".
+func rowRange(text string) (first, last int, err error) {
+	var rest string
+	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
+		err = fmt.Errorf("%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
+	}
+	return first, last, err
+}
+
+// CheckRows returns an error unless the value of a key is empty or a range of rows.
+func CheckRows(key, text string) error {
+	if _, _, err := rowRange(text); text != "" && err != nil {
+		return field.Errorf(key, "%v", err)
+	}
+	return nil
+}
+
+// Rows returns the examples in a range of rows; if the text is empty, all of them.
+func Rows(e *Examples, text string) (*Examples, error) {
+	if text == "" {
+		return e, nil
+	}
+	rows, _, err := splitRows(e, text)
+	if err != nil {
+		return nil, err
+	}
+	return e.Subset(rows), nil
+}
+
+// splitRows returns the indices of the examples in a range of rows, and of the others.
+func splitRows(e *Examples, text string) (in, others []int, err error) {
+	first, last, err := rowRange(text)
+	if err == nil && (last > e.Len() || last-first+1 == e.Len()) {
+		err = fmt.Errorf("%q is not allowed; allowed: from 1 to %d, and not all of them", text, e.Len())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := upTo(e.Len())
+	return rows[first-1 : last], slices.Concat(rows[:first-1], rows[last:]), nil
+}
+
+// upTo returns 0, 1, …, n−1.
+func upTo(n int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
 }

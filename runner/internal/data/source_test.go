@@ -41,8 +41,8 @@ func dataFolder(t *testing.T) string {
 		"table.csv":  twelve,
 		"few.csv":    "class,more,y,x\nb,9,0,14\na,9,0,13\n",
 		"new.csv":    "x,y,class\n1,2,a\n3,4,d\n",
-		"word.csv":   "x;c;class\n7;u;b\n;w;a\n",
-		"gaps.csv":   "x;c;class\n1,5;u;a\n;v;b\n3;u;a\n5;u;b\n",
+		"word.csv":   "x,c,class\n7,u,b\n,w,a\n",
+		"gaps.csv":   "x,c,class\n1.5,u,a\n,v,b\n3,u,a\n5,u,b\n",
 		"images":     idx(pixels, 0x803, 10, 2, 3),
 		"labels":     idx([]byte{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}, 0x801, 10),
 		"few-images": idx(pixels[:12], 0x803, 2, 2, 3),
@@ -54,10 +54,10 @@ func dataFolder(t *testing.T) string {
 	return dir
 }
 
-// decode reads a source as a manifest has it, and validates it.
+// decode reads a source as a manifest has it, but with "; " for line ends, and validates it.
 func decode(text string) (Source, error) {
 	var s Source
-	md, err := toml.Decode(text, &s)
+	md, err := toml.Decode(strings.ReplaceAll(text, "; ", "\n"), &s)
 	if err == nil && len(md.Undecoded()) > 0 {
 		err = fmt.Errorf("unknown key %v", md.Undecoded())
 	}
@@ -86,30 +86,67 @@ func TestSourceParts(t *testing.T) {
 		inputs, classes, trains, tests, files int
 		train, test                           []float64 // first inputs; nil: random
 	}{
-		{"file = \"table.csv\"\ntrain_rows = \"1-9\"\nscale = \"none\"", 2, 3, 9, 3, 1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, []float64{10, 11, 12}},
-		{"file = \"table.csv\"\nclass = \"class\"\ntest_fraction = 0.25", 2, 3, 9, 3, 1, nil, nil},
-		{"file = \"gaps.csv\"\ncategorical = [\"c\"]\nmissing = \"mean\"\nscale = \"none\"\ntrain_rows = \"1-3\"", 3, 2, 3, 1, 1, []float64{1.5, 2.25, 3}, []float64{5}},
-		{"file = \"gaps.csv\"\nignore = [\"c\"]\nmissing = \"drop\"\nscale = \"none\"\ntrain_rows = \"2-3\"", 1, 2, 2, 1, 1, []float64{3, 5}, []float64{1.5}},
-		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"\nscale = \"none\"", 6, 3, 8, 2, 2, []float64{0, 6, 12, 18, 24, 30, 36, 42}, []float64{48, 54}},
 		{
-			"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"few-labels\"", 6, 3, 10, 2, 4,
-			[]float64{0, 6. / 255, 12. / 255, 18. / 255, 24. / 255, 30. / 255, 36. / 255, 42. / 255, 48. / 255, 54. / 255},
+			`file = "table.csv"; train_rows = "1-9"; scale = "none"`, 2, 3, 9, 3, 1,
+			[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9},
+			[]float64{10, 11, 12},
+		},
+		{`file = "table.csv"; class = "class"; test_fraction = 0.25`, 2, 3, 9, 3, 1, nil, nil},
+		{
+			`file = "gaps.csv"; categorical = ["c"]; missing = "mean"; scale = "none"; train_rows = "1-3"`, 3, 2, 3, 1,
+			1,
+			[]float64{1.5, 2.25, 3},
+			[]float64{5},
+		},
+		{
+			`file = "gaps.csv"; ignore = ["c"]; missing = "drop"; scale = "none"; train_rows = "2-3"`, 1, 2, 2, 1, 1,
+			[]float64{3, 5},
+			[]float64{1.5},
+		},
+		{
+			`images = "images"; labels = "labels"; train_rows = "1-8"; scale = "none"`, 6, 3, 8, 2, 2,
+			[]float64{0, 6, 12, 18, 24, 30, 36, 42},
+			[]float64{48, 54},
+		},
+		{
+			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "few-labels"`,
+			6, 3, 10, 2, 4,
+			[]float64{
+				0, 6. / 255, 12. / 255, 18. / 255, 24. / 255, 30. / 255, 36. / 255, 42. / 255, 48. / 255,
+				54. / 255,
+			},
 			[]float64{0, 6. / 255},
 		},
-		{"file = \"table.csv\"\ntrain_rows = \"1-9\"\ntest_rows = \"2-3\"\nscale = \"none\"", 2, 3, 9, 2, 1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, []float64{11, 12}},
-		{"file = \"table.csv\"\ntest_file = \"few.csv\"\nscale = \"none\"\ntrain_rows = \"2-7\"", 2, 3, 6, 2, 2, []float64{2, 3, 4, 5, 6, 7}, []float64{14, 13}},
-		{"file = \"gaps.csv\"\ntest_file = \"word.csv\"\ncategorical = [\"c\"]\nmissing = \"mean\"\nscale = \"none\"", 3, 2, 4, 2, 2, []float64{1.5, 19. / 6, 3, 5}, []float64{7, 19. / 6}},
-		{"generator = \"spirals\"\narms = 4\ntrain = 7\ntest = 5", 2, 4, 7, 5, 0, nil, nil},
+		{
+			`file = "table.csv"; train_rows = "1-9"; test_rows = "2-3"; scale = "none"`, 2, 3, 9, 2, 1,
+			[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9},
+			[]float64{11, 12},
+		},
+		{
+			`file = "table.csv"; test_file = "few.csv"; scale = "none"; train_rows = "2-7"`, 2, 3, 6, 2, 2,
+			[]float64{2, 3, 4, 5, 6, 7},
+			[]float64{14, 13},
+		},
+		{
+			`file = "gaps.csv"; test_file = "word.csv"; categorical = ["c"]; missing = "mean"; scale = "none"`, 3, 2,
+			4, 2, 2,
+			[]float64{1.5, 19. / 6, 3, 5},
+			[]float64{7, 19. / 6},
+		},
+		{`generator = "spirals"; arms = 4; train = 7; test = 5`, 2, 4, 7, 5, 0, nil, nil},
 	} {
 		s := check.Must(decode(c.text))
 		check.OK(t, s.Load(dir))
 		train, test, err := s.Parts(rand.NewPCG(1, 2))
 		check.OK(t, err)
-		check.Equal(t, c.text, []any{s.Inputs(), train.Inputs(), len(s.Classes()), s.Classes()}, []any{c.inputs, c.inputs, c.classes, train.Classes()})
-		if about := s.About(); (len(about) > 0) != (c.files > 0) || c.files > 0 && !strings.HasPrefix(about[0], dir) {
+		check.Equal(t, c.text, []any{s.Inputs(), train.Inputs(), len(s.Classes()), s.Classes()},
+			[]any{c.inputs, c.inputs, c.classes, train.Classes()})
+		if about := s.About(); (len(about) > 0) != (c.files > 0) || c.files > 0 &&
+			!strings.HasPrefix(about[0], dir) {
 			t.Errorf("%s: about %q", c.text, about)
 		}
-		check.Equal(t, c.text, []any{train.Len(), test.Len(), len(s.Paths(dir)), len(s.Digests)}, []any{c.trains, c.tests, c.files, len(s.About())})
+		check.Equal(t, c.text, []any{train.Len(), test.Len(), len(s.Paths(dir)), len(s.Digests)},
+			[]any{c.trains, c.tests, c.files, len(s.About())})
 		if c.train != nil && (!slices.Equal(firsts(train), c.train) || !slices.Equal(firsts(test), c.test)) {
 			t.Errorf("%s: training part %v, test part %v", c.text, firsts(train), firsts(test))
 		}
@@ -123,7 +160,7 @@ func TestSourceParts(t *testing.T) {
 
 // A split is drawn by the stream; inputs are scaled by the training part alone.
 func TestSourceRandomSplit(t *testing.T) {
-	s := check.Must(decode("file = \"table.csv\"\ntest_fraction = 0.25"))
+	s := check.Must(decode(`file = "table.csv"; test_fraction = 0.25`))
 	check.OK(t, s.Load(dataFolder(t)))
 	parts := map[string]bool{}
 	for seed := range uint64(20) {
@@ -141,32 +178,47 @@ func TestSourceRandomSplit(t *testing.T) {
 }
 
 func TestSourceValidate(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                     "generator: missing; allowed: one of generator = \"moons\", file = \"path.csv\" and images = \"path\"",
-		"file = \"table.csv\"": "test_fraction: 0 test parts",
-		"file = \"t.csv\"\ntrain_rows = \"1-3\"\ntest_fraction = 0.5":                                   "test_fraction: 2 test parts",
-		"file = \"t.csv\"\ntest_fraction = 1.0":                                                         "test_fraction: 1 is not allowed",
-		"file = \"t.csv\"\ntest_fraction = 0.5\nscale = \"log\"":                                        "scale: \"log\" is not allowed; allowed: standard, unit, centred, none",
-		"file = \"t.csv\"\ntrain_rows = \"1-3\"\ntest_rows = \"3\"":                                     "test_rows: \"3\" is not allowed; allowed: FIRST-LAST",
-		"file = \"t.csv\"\ntest_fraction = 0.5\nlabels = \"labels\"":                                    "labels: does not go with file; allowed with images only",
-		"file = \"t.csv\"\ntest_fraction = 0.5\ntrain = 4":                                              "train: does not go with file; allowed with generator only",
-		"generator = \"moons\"\nfile = \"t.csv\"\ntrain = 3\ntest = 3":                                  "file: does not go with generator; allowed with file only",
-		"generator = \"moons\"\ntrain = 3\ntest = 3\narms = 4":                                          "arms: ",
-		"file = \"t.csv\"\ntest_fraction = 0.5\nmissing = \"zero\"":                                     "missing: \"zero\" is not allowed; allowed: error, drop, mean",
-		"generator = \"moons\"\ntest = 3":                                                               "train: 0 is not allowed; allowed: 1 to 1000000",
-		"file = \"t.csv\"\ntest_fraction = 0.5\ntest_file = \"u.csv\"":                                  "test_fraction: 2 test parts",
-		"images = \"i\"\nlabels = \"l\"\ntest_file = \"u.csv\"":                                         "test_file: does not go with images; allowed with file only",
-		"images = \"i\"\ntest_fraction = 0.5":                                                           "labels: ",
-		"images = \"i\"\nlabels = \"l\"\ntest_labels = \"f\"":                                           "test_images: ",
-		"images = \"i\"\nlabels = \"l\"\ntest_images = \"i\"\ntest_labels = \"f\"\ntest_fraction = 0.5": "test_fraction: 2 test parts",
+	for _, c := range []struct{ text, want string }{
+		{"", `generator: missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`},
+		{`file = "table.csv"`, "test_fraction: 0 test parts"},
+		{`file = "t.csv"; train_rows = "1-3"; test_fraction = 0.5`, "test_fraction: 2 test parts"},
+		{`file = "t.csv"; test_fraction = 1.0`, "test_fraction: 1 is not allowed"},
+		{`file = "t.csv"; test_fraction = 0.5; scale = "log"`, `scale: "log" is not allowed; allowed: standard, ` +
+			`unit, centred, none`},
+		{`file = "t.csv"; train_rows = "1-3"; test_rows = "3"`, `test_rows: "3" is not allowed; allowed: ` +
+			`FIRST-LAST`},
+		{`file = "t.csv"; test_fraction = 0.5; labels = "labels"`, "labels: does not go with file; allowed with " +
+			"images only"},
+		{`file = "t.csv"; test_fraction = 0.5; train = 4`, "train: does not go with file; allowed with " +
+			"generator only"},
+		{`generator = "moons"; file = "t.csv"; train = 3; test = 3`, "file: does not go with generator; allowed " +
+			"with file only"},
+		{`generator = "moons"; train = 3; test = 3; arms = 4`, "arms: "},
+		{`file = "t.csv"; test_fraction = 0.5; missing = "zero"`, `missing: "zero" is not allowed; allowed: ` +
+			`error, drop, mean`},
+		{`generator = "moons"; test = 3`, "train: 0 is not allowed; allowed: 1 to 1000000"},
+		{`file = "t.csv"; test_fraction = 0.5; test_file = "u.csv"`, "test_fraction: 2 test parts"},
+		{`images = "i"; labels = "l"; test_file = "u.csv"`, "test_file: does not go with images; allowed with " +
+			"file only"},
+		{`images = "i"; test_fraction = 0.5`, "labels: "},
+		{`images = "i"; labels = "l"; test_labels = "f"`, "test_images: "},
+		{
+			`images = "i"; labels = "l"; test_images = "i"; test_labels = "f"; test_fraction = 0.5`,
+			"test_fraction: 2 test parts",
+		},
 	} {
-		_, err := decode(text)
-		if _, ok := err.(*field.Error); !ok || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: error %v, want %s", text, err, want)
+		_, err := decode(c.text)
+		if _, ok := err.(*field.Error); !ok || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %s", c.text, err, c.want)
 		}
 	}
 	class := dataset.Format{Class: "c"}
-	for _, f := range []Files{{}, {Images: "i"}, {File: "f", Labels: "l"}, {Images: "i", Labels: "l", Format: class}} {
+	for _, f := range []Files{
+		{},
+		{Images: "i"},
+		{File: "f", Labels: "l"},
+		{Images: "i", Labels: "l", Format: class},
+	} {
 		check.Refuses(t, fmt.Sprint(f), f.Validate(), ": ")
 	}
 }
@@ -174,18 +226,26 @@ func TestSourceValidate(t *testing.T) {
 func TestSourceLoadErrors(t *testing.T) {
 	dir := dataFolder(t)
 	for _, c := range []struct{ text, want string }{
-		{"file = \"table.csv\"\ntest_fraction = 0.5\nclass = \"kind\"", "DIR/table.csv:1: no column \"kind\"; the columns, by ',', are x, y, class"},
-		{"file = \"red.csv\"\ntest_fraction = 0.5", "open DIR/red.csv: no such file"},
-		{"file = \".\"\ntest_fraction = 0.5", "read DIR: is a directory"},
-		{"file = \"table.csv\"\ntrain_rows = \"1-13\"", "train_rows: \"1-13\" is not allowed; allowed: from 1 to 12, and not all of them"},
-		{"file = \"table.csv\"\ntrain_rows = \"1-9\"\ntest_rows = \"1-4\"", "test_rows: \"1-4\" is not allowed; allowed: from 1 to 3, and not all of them"},
-		{"file = \"table.csv\"\ntrain_rows = \"1-2\"", "train_rows: DIR/table.csv:4: class \"c\" is not in the training part, which has a, b"},
-		{"file = \"table.csv\"\ntest_file = \"gaps.csv\"", "DIR/gaps.csv:1: no column \"y\"; the columns, by ';', are x, c, class"},
-		{"file = \"table.csv\"\ntest_file = \"new.csv\"", "test_file: DIR/new.csv:3: class \"d\" is not in the training part, which has a, b, c"},
-		{"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"images\"", "DIR/images: the magic number is "},
+		{`file = "table.csv"; test_fraction = 0.5; class = "kind"`, `DIR/table.csv:1: no column "kind"; the ` +
+			`columns are x, y, class`},
+		{`file = "red.csv"; test_fraction = 0.5`, "open DIR/red.csv: no such file"},
+		{`file = "."; test_fraction = 0.5`, "read DIR: is a directory"},
+		{`file = "table.csv"; train_rows = "1-13"`, `train_rows: "1-13" is not allowed; allowed: from 1 to 12`},
+		{`file = "table.csv"; train_rows = "1-9"; test_rows = "1-4"`, `test_rows: "1-4" is not allowed; ` +
+			`allowed: from 1 to 3`},
+		{`file = "table.csv"; train_rows = "1-2"`, `train_rows: DIR/table.csv:4: class "c" is not in the ` +
+			`training part, which has a, b`},
+		{`file = "table.csv"; test_file = "gaps.csv"`, `DIR/gaps.csv:1: no column "y"; the columns are x, c, ` +
+			`class`},
+		{`file = "table.csv"; test_file = "new.csv"`, `test_file: DIR/new.csv:3: class "d" is not in the ` +
+			`training part, which has a, b, c`},
 		{
-			"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"new-labels\"",
-			"test_images: DIR/few-images: image 2: class \"7\" is not in the training part, which has 0, 1, 2",
+			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "images"`,
+			"DIR/images: the magic number is ",
+		},
+		{
+			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "new-labels"`,
+			`test_images: DIR/few-images: image 2: class "7" is not in the training part, which has 0, 1, 2`,
 		},
 	} {
 		s := check.Must(decode(c.text))
@@ -199,11 +259,12 @@ func TestSourceLoadErrors(t *testing.T) {
 func TestSourceSpelledOut(t *testing.T) {
 	dir := dataFolder(t)
 	for _, c := range []struct{ text, words string }{
-		{"file = \"table.csv\"\ntest_fraction = 0.25", "class = \"class\"|scale = \"standard\""},
-		{"file = \"table.csv\"\ntest_fraction = 0.25\nmissing = \"mean\"\nignore = [\"y\"]", "missing = \"mean\"|ignore = [\"y\"]"},
-		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"", "scale = \"unit\""},
-		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"\nscale = \"centred\"", "scale = \"centred\""},
-		{"generator = \"rings\"\ntrain = 3\ntest = 4", "noise = 0.05|rings = 3|scale = \"none\""},
+		{`file = "table.csv"; test_fraction = 0.25`, `class = "class"|scale = "standard"`},
+		{`file = "table.csv"; test_fraction = 0.25; missing = "mean"; ignore = ["y"]`, `missing = "mean"|ignore ` +
+			`= ["y"]`},
+		{`images = "images"; labels = "labels"; train_rows = "1-8"`, `scale = "unit"`},
+		{`images = "images"; labels = "labels"; train_rows = "1-8"; scale = "centred"`, `scale = "centred"`},
+		{`generator = "rings"; train = 3; test = 4`, `noise = 0.05|rings = 3|scale = "none"`},
 	} {
 		s := check.Must(decode(c.text))
 		text := check.Must(toml.Marshal(s.WithDefaults()))
@@ -223,7 +284,8 @@ func TestSourceSpelledOut(t *testing.T) {
 		return string(check.Must(json.Marshal(s)))
 	}
 	before := spec()
-	check.OK(t, os.WriteFile(filepath.Join(dir, "table.csv"), []byte(strings.Replace(twelve, "1,0,a", "1,1,a", 1)), 0o666))
+	check.OK(t, os.WriteFile(filepath.Join(dir, "table.csv"),
+		[]byte(strings.Replace(twelve, "1,0,a", "1,1,a", 1)), 0o666))
 	if after := spec(); after == before || strings.Contains(after, dir) {
 		t.Errorf("before %s, after %s", before, after)
 	}
@@ -231,12 +293,18 @@ func TestSourceSpelledOut(t *testing.T) {
 
 func TestSplitRows(t *testing.T) {
 	e := dataset.NewExamples(Set{X: make([][]float64, 6), Class: []int{0, 1, 0, 1, 0, 1}}, 2)
-	for text, want := range map[string][2][]int{"1-3": {{0, 1, 2}, {3, 4, 5}}, "3-4": {{2, 3}, {0, 1, 4, 5}}, "2-6": {{1, 2, 3, 4, 5}, {0}}} {
+	for text, want := range map[string][2][]int{
+		"1-3": {{0, 1, 2}, {3, 4, 5}}, "3-4": {{2, 3}, {0, 1, 4, 5}},
+		"2-6": {{1, 2, 3, 4, 5}, {0}},
+	} {
 		train, test, err := splitRows(e, text)
 		check.OK(t, err)
 		check.Equal(t, text, []any{train, test}, []any{want[0], want[1]})
 	}
-	for _, text := range []string{"", "a", "1-2-3", "0-3", "4-3", "1-7", "1-6", "5-", "-5", "1-1e1", "1–3", "9223372036854775809-9223372036854775810"} {
+	for _, text := range []string{
+		"", "a", "1-2-3", "0-3", "4-3", "1-7", "1-6", "5-", "-5", "1-1e1", "1–3",
+		"9223372036854775809-9223372036854775810",
+	} {
 		train, test, err := splitRows(e, text)
 		check.Refuses(t, text, err, "allowed: ")
 		if train != nil || test != nil {

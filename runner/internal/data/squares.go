@@ -4,9 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"closedform/core/random"
 	"closedform/internal/kernel"
 )
+
+// uniform draws x from U[−half, half]².
+func uniform(x []float64, half float64, rnd *rand.Rand) {
+	for i := range x {
+		x[i] = half * (2*rnd.Float64() - 1)
+	}
+}
 
 // sectors has K classes with linear scores in evenly spaced directions on the square of
 // the wedges, so that a network without hidden layers and bias can be right:
@@ -15,23 +21,19 @@ import (
 //
 // The most probable class is that of the nearest direction. As σ → 0 it is certain.
 func sectors(g Generator) *Task {
-	const half = 2
 	probabilities := func(dst, x []float64) bool {
 		for k := range dst {
 			sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(g.Arms))
 			dst[k] = (cos*x[0] + sin*x[1]) / g.Noise
 		}
-		normalize(dst)
-		return true
+		return normalize(dst)
 	}
 	return &Task{
 		Classes:       g.Arms,
-		Region:        square(half),
+		Region:        square(2),
 		probabilities: probabilities,
 		draw: func(x []float64, rnd *rand.Rand) int {
-			for i := range x {
-				x[i] = half * (2*rnd.Float64() - 1)
-			}
+			uniform(x, 2, rnd)
 			p, u := make([]float64, g.Arms), rnd.Float64()
 			probabilities(p, x)
 			class := 0
@@ -54,30 +56,26 @@ func sectors(g Generator) *Task {
 // quarter of the square, and the accuracy is 75 % at best. An average over random
 // weights, as a Bayesian network predicts by, is not bound by this.
 func wedges(Generator) *Task {
-	const half = 2
 	return &Task{
 		Classes:       3,
-		Region:        square(half),
-		Boundary:      []Segment{{-half, -half, half, half}, {-half, half, half, -half}},
+		Region:        square(2),
+		Boundary:      []Segment{{-2, -2, 2, 2}, {-2, 2, 2, -2}},
 		LinearCeiling: 0.75,
 		draw: func(x []float64, rnd *rand.Rand) int {
-			for {
-				for i := range x {
-					x[i] = -half + 2*half*rnd.Float64()
-				}
-				if class := wedge(x); class != NoClass {
-					return class
-				}
+			class := NoClass
+			for class == NoClass {
+				uniform(x, 2, rnd)
+				class = wedge(x)
 			}
+			return class
 		},
 		probabilities: func(dst, x []float64) bool {
 			class := wedge(x)
-			if class == NoClass {
-				return false
+			if class != NoClass {
+				clear(dst)
+				dst[class] = 1
 			}
-			clear(dst)
-			dst[class] = 1
-			return true
+			return class != NoClass
 		},
 	}
 }
@@ -90,15 +88,9 @@ func wedge(x []float64) int {
 		return 2
 	case x[1] > 0:
 		return 0
-	default:
-		return 1
 	}
+	return 1
 }
-
-const (
-	half   = 5        // the side of the square of the logistic task, halved
-	w1, w2 = 0.6, 0.8 // the direction in which its classes change, a unit vector
-)
 
 // logistic is a task for one neuron, in the manner of Huber, "Bayesian Perceptron:
 // Towards fully Bayesian Neural Networks" (CDC 2020): a linear score without bias, and
@@ -108,25 +100,20 @@ const (
 //
 // The best rule is the sign of s. At σ = 1 it errs in 15.9 % of the examples.
 func logistic(g Generator) *Task {
+	logit := func(x []float64) float64 { return (0.6*x[0] + 0.8*x[1]) / g.Noise }
 	return &Task{
 		Classes: 2,
-		Region:  square(half),
+		Region:  square(5),
 		draw: func(x []float64, rnd *rand.Rand) int {
-			x[0] = half * (2*rnd.Float64() - 1)
-			x[1] = half * (2*rnd.Float64() - 1)
-			if rnd.Float64()*(1+kernel.Exp(-score(x)/g.Noise)) < 1 {
+			uniform(x, 5, rnd)
+			if rnd.Float64()*(1+kernel.Exp(-logit(x))) < 1 {
 				return 1
 			}
 			return 0
 		},
-		probabilities: func(dst, x []float64) bool {
-			two(dst, score(x)/g.Noise)
-			return true
-		},
+		probabilities: func(dst, x []float64) bool { return two(dst, logit(x)) },
 	}
 }
-
-func score(x []float64) float64 { return w1*x[0] + w2*x[1] }
 
 // xor has four equally probable clusters, one at each corner of a square:
 //
@@ -146,8 +133,8 @@ func xor(g Generator) *Task {
 		Region:  square(1 + 3*g.Noise),
 		draw: func(x []float64, rnd *rand.Rand) int {
 			corner := rnd.IntN(4) // a bit for each sign
-			x[0] = float64(2*(corner&1)-1) + g.Noise*random.Normal(rnd)
-			x[1] = float64(corner&2-1) + g.Noise*random.Normal(rnd)
+			x[0], x[1] = float64(2*(corner&1)-1), float64(corner&2-1)
+			addNoise(x, g.Noise, rnd)
 			return corner&1 ^ corner>>1
 		},
 		probabilities: func(dst, x []float64) bool {
@@ -158,8 +145,7 @@ func xor(g Generator) *Task {
 				gap = -gap
 			}
 			a, b := math.Abs(x[0]+x[1])*s, math.Abs(x[0]-x[1])*s
-			two(dst, -(gap + math.Log1p(kernel.Exp(-2*a)) - math.Log1p(kernel.Exp(-2*b))))
-			return true
+			return two(dst, -(gap + math.Log1p(kernel.Exp(-2*a)) - math.Log1p(kernel.Exp(-2*b))))
 		},
 	}
 }

@@ -1,8 +1,8 @@
 // Package data makes and reads the labelled examples of the experiments.
 //
-// A [Task] draws points of the plane of which the class probabilities are known. A [Source] is what a
-// manifest says about its data: a task, a CSV file or IDX files, and how these are split
-// and scaled into a training and a test part, which are [dataset.Examples].
+// A [Task] draws points of the plane whose class probabilities are known. A [Source] is what a manifest says
+// about its data: a task, a CSV file or IDX files, and how these are split and scaled into a training and a
+// test part, which are [dataset.Examples].
 package data
 
 import (
@@ -22,15 +22,6 @@ import (
 )
 
 // Generator names a task and its parameters, of which 0 stands for the default.
-//
-//	generator  what                                        noise (default)                      classes
-//	logistic   a half-plane with a soft boundary           width of the boundary (1)            2
-//	moons      two interleaving half circles               sd of each input (0.1)               2
-//	rings      concentric circles                          sd of the radius (0.05)              rings (3)
-//	sectors    linear scores in even directions            width of the boundaries (0.7)        arms (5)
-//	spirals    arms that wind round the origin             sd of the angle in radians (0.12)    arms (3)
-//	wedges     the paper's task                            none                                 3
-//	xor        four clusters, equal signs against unequal  sd of each input (0.4)               2
 type Generator struct {
 	Name  string  `toml:"generator,omitempty" json:"generator,omitempty"`
 	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"` // from 1e-6 to 10
@@ -44,13 +35,13 @@ var generators = map[string]struct {
 	arms, rings int
 	task        func(Generator) *Task // of a valid generator with its defaults
 }{
-	"logistic": {1, 0, 0, logistic},
-	"moons":    {0.1, 0, 0, moons},
-	"rings":    {0.05, 0, 3, rings},
-	"sectors":  {0.7, 5, 0, sectors},
-	"spirals":  {0.12, 3, 0, spirals},
+	"logistic": {1, 0, 0, logistic},   // noise: the width of the boundary
+	"moons":    {0.1, 0, 0, moons},    // the standard deviation of each input
+	"rings":    {0.05, 0, 3, rings},   // that of the radius
+	"sectors":  {0.7, 5, 0, sectors},  // the width of the boundaries
+	"spirals":  {0.12, 3, 0, spirals}, // the standard deviation of the angle, in radians
 	"wedges":   {0, 0, 0, wedges},
-	"xor":      {0.4, 0, 0, xor},
+	"xor":      {0.4, 0, 0, xor}, // the standard deviation of each input
 }
 
 const (
@@ -58,7 +49,8 @@ const (
 	maxCount           = 100      // arms or rings
 )
 
-// Validate returns an error if there is no such task, or it cannot have the parameters. It fills in the defaults.
+// Validate returns an error if there is no such task, or it cannot have the parameters. It fills in the
+// defaults.
 func (g *Generator) Validate() error {
 	standard, ok := generators[g.Name]
 	if !ok {
@@ -73,11 +65,13 @@ func (g *Generator) Validate() error {
 		{"arms", float64(g.Arms), float64(standard.arms), 2, maxCount},
 		{"rings", float64(g.Rings), float64(standard.rings), 2, maxCount},
 	} {
-		if p.value != 0 && p.standard == 0 {
+		switch {
+		case p.value == 0:
+		case p.standard == 0:
 			return field.Errorf(p.key, "%g is not allowed: %s has no %s", p.value, g.Name, p.key)
-		}
-		if p.value != 0 && !(p.low <= p.value && p.value <= p.top) {
-			return field.Errorf(p.key, "%g is not allowed; allowed: %g to %g, or 0 for %g", p.value, p.low, p.top, p.standard)
+		case !(p.low <= p.value && p.value <= p.top):
+			return field.Errorf(p.key, "%g is not allowed; allowed: %g to %g, or 0 for %g",
+				p.value, p.low, p.top, p.standard)
 		}
 	}
 	*g = g.WithDefaults()
@@ -155,7 +149,8 @@ func (t *Task) BayesError() float64 {
 // sharp boundary there is no truth. Where no example can lie the formula goes on.
 func (t *Task) Probabilities(dst, x []float64) bool {
 	if len(dst) != t.Classes || len(x) != Inputs {
-		panic(fmt.Sprintf("data: Probabilities of %d classes at %d inputs, need %d and %d", len(dst), len(x), t.Classes, Inputs))
+		panic(fmt.Sprintf("data: Probabilities of %d classes at %d inputs, need %d and %d",
+			len(dst), len(x), t.Classes, Inputs))
 	}
 	return t.probabilities(dst, x)
 }
@@ -217,17 +212,26 @@ func (r Region) Axis(i, n int) []float64 {
 	return axis
 }
 
-// normalize turns logarithms of probabilities, up to a constant, into these.
-func normalize(dst []float64) {
+// addNoise adds N(0, sd²) to each input.
+func addNoise(x []float64, sd float64, rnd *rand.Rand) {
+	for i := range x {
+		x[i] += sd * random.Normal(rnd)
+	}
+}
+
+// normalize turns logarithms of probabilities, up to a constant, into probabilities. It returns true.
+func normalize(dst []float64) bool {
 	largest, sum := floats.Max(dst), 0.
 	for i, l := range dst {
 		dst[i] = kernel.Exp(l - largest)
 		sum += dst[i]
 	}
 	floats.Scale(1/sum, dst)
+	return true
 }
 
-// two sets dst to the probabilities 1/(1+e^logit), 1/(1+e^−logit) of two classes.
-func two(dst []float64, logit float64) {
+// two sets dst to the probabilities 1/(1+e^logit), 1/(1+e^−logit) of two classes. It returns true.
+func two(dst []float64, logit float64) bool {
 	dst[0], dst[1] = 1/(1+kernel.Exp(logit)), 1/(1+kernel.Exp(-logit))
+	return true
 }

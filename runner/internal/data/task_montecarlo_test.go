@@ -73,7 +73,8 @@ func TestExamplesMonteCarlo(t *testing.T) {
 				share = []float64{0.25, 0.25, 0.5}[class]
 			}
 			if z := (count[class] - n*share) / math.Sqrt(n*share*(1-share)); !(math.Abs(z) < 5) {
-				t.Errorf("%v: class %d in %g of %d examples, %.1f standard errors from a share of %g", g, class, count[class], n, z, share)
+				t.Errorf("%v: class %d in %g of %d examples, %.1f standard errors from a share of %g", g, class,
+					count[class], n, z, share)
 			}
 			for w, weight := range weights {
 				for i, x := range set.X {
@@ -95,7 +96,10 @@ func TestExamplesMonteCarlo(t *testing.T) {
 // The Bayes error of tasks that have a formula for it.
 func TestBayesError(t *testing.T) {
 	q := gauss.CDF(-1 / 0.4) // that one of the two signs is flipped
-	for g, want := range map[Generator]float64{{Name: "xor"}: 2 * q * (1 - q), {Name: "logistic"}: 0.15921444838, {Name: "wedges"}: 0, {Name: "spirals"}: 0} {
+	for g, want := range map[Generator]float64{
+		{Name: "xor"}: 2 * q * (1 - q), {Name: "logistic"}: 0.15921444838,
+		{Name: "wedges"}: 0, {Name: "spirals"}: 0,
+	} {
 		check.Near(t, g.Name, g.Task().BayesError(), want, 5*math.Sqrt(want/100_000))
 	}
 }

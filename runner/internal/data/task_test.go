@@ -18,7 +18,8 @@ func TestGeneratorValidate(t *testing.T) {
 		g    Generator
 		want string // the error begins with its key
 	}{
-		{Generator{}, "generator: \"\" is not allowed; allowed: one of logistic, moons, rings, sectors, spirals, wedges, xor"},
+		{Generator{}, "generator: \"\" is not allowed; allowed: one of logistic, moons, rings, sectors, " +
+			"spirals, wedges, xor"},
 		{Generator{Name: "moon"}, "generator: "},
 		{Generator{Name: "moons", Noise: -1}, "noise: -1 is not allowed; allowed: 1e-06 to 10, or 0 for 0.1"},
 		{Generator{Name: "xor", Noise: math.NaN()}, "noise: "},
@@ -58,7 +59,8 @@ func TestDrawIsPinned(t *testing.T) {
 	} {
 		set := Generator{Name: name}.Task().Draw(3, random.Source("dataset", "pinned"))
 		if !floats.EqualApprox(set.X[2], want.x, 1e-12) || set.Class[2] != want.class {
-			t.Errorf("%s draws {[]float64{%.16g, %.16g}, %d}, want %v", name, set.X[2][0], set.X[2][1], set.Class[2], want)
+			t.Errorf("%s draws {[]float64{%.16g, %.16g}, %d}, want %v", name, set.X[2][0], set.X[2][1], set.Class[2],
+				want)
 		}
 		longer := Generator{Name: name}.Task().Draw(20, random.Source("dataset", "pinned"))
 		check.Equal(t, name+": a longer list begins with", Set{X: longer.X[:3], Class: longer.Class[:3]}, set)
@@ -146,7 +148,15 @@ func TestProbabilitiesAtExtremes(t *testing.T) {
 		for _, noise := range []float64{minNoise, 0.1, maxNoise} {
 			g := Generator{Name: name, Noise: min(noise, 1e9*standard.noise)} // none where there is none
 			p := make([]float64, g.Task().Classes)
-			for _, x := range [][]float64{{0, 0}, {1, 0}, {-1, 0}, {0.5, 0.25}, {1e6, -1e6}, {-1e100, 1e-300}, {0, -1}} {
+			for _, x := range [][]float64{
+				{0, 0},
+				{1, 0},
+				{-1, 0},
+				{0.5, 0.25},
+				{1e6, -1e6},
+				{-1e100, 1e-300},
+				{0, -1},
+			} {
 				if g.Task().Probabilities(p, x) {
 					check.Near(t, fmt.Sprintf("%v at %v: sum", g, x), floats.Sum(p), 1, 1e-13)
 					check.Equal(t, fmt.Sprintf("%v at %v: negative", g, x), floats.Min(p) < 0, false)

@@ -7,47 +7,56 @@ import (
 	"time"
 )
 
-// interval is the least time between two lines.
+// interval is the shortest time between two lines.
 const interval = 5 * time.Second
 
-// Progress counts the cells of all experiments of a run that are done, those of earlier runs too, and writes lines such as
+// Progress counts the finished cells of all experiments of a run, those of earlier runs too, and writes lines
+// such as
 //
 //	12/60 cells, 3s, about 12s left
 //
-// The time left is estimated from the cells of this run. Progress is safe for concurrent use.
+// The time left follows from the times that the cells are expected to take. Progress is safe for concurrent
+// use.
 type Progress struct {
 	W io.Writer
 
-	mu                 sync.Mutex
-	total, early, done int
-	begin, last        time.Time
+	mu          sync.Mutex
+	total, done int
+	todo, did   float64 // expected seconds of the cells of this run, and of those that are done
+	begin, last time.Time
 }
 
-// Start adds an experiment of so many cells, of which earlier runs have done some.
-func (p *Progress) Start(name string, total, early int) {
+// Start adds an experiment of total cells; the missing ones are expected to take these seconds.
+func (p *Progress) Start(name string, total int, missing []float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.begin.IsZero() {
 		p.begin = time.Now()
 		p.last = p.begin
 	}
-	p.total, p.early, p.done = p.total+total, p.early+early, p.done+early
-	if early < total {
+	early := total - len(missing)
+	p.total, p.done = p.total+total, p.done+early
+	for _, seconds := range missing {
+		p.todo += seconds
+	}
+	if len(missing) > 0 {
 		fmt.Fprintf(p.W, "%s: %d/%d cells\n", name, early, total)
 	}
 }
 
-// Done counts a cell.
-func (p *Progress) Done() {
+// Done counts a cell that was expected to take these seconds.
+func (p *Progress) Done(seconds float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
+	p.did += seconds
 	now := time.Now()
 	if p.done < p.total && now.Sub(p.last) < interval {
 		return
 	}
 	p.last = now
 	took := now.Sub(p.begin)
-	left := took / time.Duration(p.done-p.early) * time.Duration(p.total-p.done)
-	fmt.Fprintf(p.W, "%d/%d cells, %v, about %v left\n", p.done, p.total, took.Round(time.Second), left.Round(time.Second))
+	left := time.Duration(float64(took) * max(p.todo-p.did, 0) / p.did)
+	fmt.Fprintf(p.W, "%d/%d cells, %v, about %v left\n", p.done, p.total, took.Round(time.Second),
+		left.Round(time.Second))
 }

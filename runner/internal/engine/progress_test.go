@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,34 +10,39 @@ import (
 	"closedform/internal/check"
 )
 
-// shown returns what a progress writes of cells that take so long each, of which the
-// first were computed before and the last are not computed.
-func shown(t *testing.T, total, early, left int, each time.Duration) string {
+// shown returns what is written while cells are computed, each in the time that it takes. The cells of
+// earlier runs are done before, and the last ones are not computed.
+func shown(t *testing.T, early int, expected []float64, last int, takes time.Duration) string {
 	var out strings.Builder
 	synctest.Test(t, func(*testing.T) {
 		p := &Progress{W: &out}
-		p.Start("x", total, early)
-		for range total - early - left {
-			time.Sleep(each)
-			p.Done()
+		p.Start("x", early+len(expected), expected)
+		for _, seconds := range expected[:len(expected)-last] {
+			time.Sleep(time.Duration(seconds) * takes)
+			p.Done(seconds)
 		}
 	})
 	return out.String()
 }
 
 func TestLines(t *testing.T) {
+	equal := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 	// A cell ends each 1.5 s, so that 5 s are over after each fourth.
-	lines := strings.Split(shown(t, 60, 0, 0, 1500*time.Millisecond), "\n")
+	lines := strings.Split(shown(t, 0, equal(60), 0, 1500*time.Millisecond), "\n")
 	want := []string{"x: 0/60 cells", "4/60 cells, 6s, about 1m24s left", "8/60 cells, 12s, about 1m18s left"}
 	check.Equal(t, "it begins", lines[:3], want)
-	check.Equal(t, "ends with", strings.Join(lines[14:], "\n"), "56/60 cells, 1m24s, about 6s left\n60/60 cells, 1m30s, about 0s left\n")
+	want = []string{"56/60 cells, 1m24s, about 6s left", "60/60 cells, 1m30s, about 0s left", ""}
+	check.Equal(t, "it ends", lines[14:], want)
 	for want, got := range map[string]string{
-		"x: 0/100 cells\n100/100 cells, 1s, about 0s left\n": shown(t, 100, 0, 0, 10*time.Millisecond),
-		"x: 0/3 cells\n": shown(t, 3, 0, 2, 2*time.Second),
+		"x: 0/100 cells\n100/100 cells, 1s, about 0s left\n": shown(t, 0, equal(100), 0, 10*time.Millisecond),
+		"x: 0/3 cells\n": shown(t, 0, equal(3), 2, 2*time.Second),
 		// It goes on where it was, and what was done before took no time.
-		"x: 38/60 cells\n39/60 cells, 5s, about 1m45s left\n": shown(t, 60, 38, 21, 5*time.Second),
+		"x: 38/60 cells\n39/60 cells, 5s, about 1m45s left\n": shown(t, 38, equal(22), 21, 5*time.Second),
+		// The first of 1001 cells takes as long as all the others.
+		"x: 0/1001 cells\n1/1001 cells, 33m20s, about 33m20s left\n": shown(t, 0,
+			append([]float64{1000}, equal(1000)...), 1000, 2*time.Second),
+		"": shown(t, 0, nil, 0, 0) + shown(t, 7, nil, 0, 0),
 	} {
 		check.Equal(t, "it shows", got, want)
 	}
-	check.Equal(t, "without cells it shows", shown(t, 0, 0, 0, 0)+shown(t, 7, 7, 0, 0), "")
 }

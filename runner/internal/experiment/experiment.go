@@ -17,8 +17,8 @@ import (
 
 	"closedform"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/fetch"
-	"closedform/runner/internal/pool"
+	"closedform/runner/internal/data/fetch"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
@@ -165,7 +165,7 @@ func Draw(drawings []study.Figure, read func(name string) (*table.Table, error))
 		}
 	}
 	files := make([]store.File, len(drawings)*len(Formats))
-	return files, pool.Each(context.Background(), len(drawings), func(_ context.Context, i int) error {
+	return files, engine.Each(context.Background(), len(drawings), func(_ context.Context, i int) error {
 		page, err := drawings[i].Draw(needs[i])
 		for k, format := range Formats {
 			file := &files[i*len(Formats)+k]

@@ -17,7 +17,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/features"
-	"closedform/runner/internal/pool"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/table"
 )
 
@@ -110,7 +110,7 @@ func (c *Classifier) bind(ctx context.Context) {
 	if p, ok := c.Learner.(program); ok {
 		c.ctx = ctx
 		p.Bind(ctx)
-		pool.AtEnd(ctx, p.Close)
+		engine.AtEnd(ctx, p.Close)
 	}
 }
 
@@ -132,7 +132,7 @@ func (c *Classifier) record(err error) {
 		error
 		Failure()
 	}](err); ok {
-		pool.Fail(c.ctx, f)
+		engine.Fail(c.ctx, f)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"closedform/core/random"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/metric"
-	"closedform/runner/internal/pool"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/table"
 )
 
@@ -206,7 +206,7 @@ func (t Training) members(ctx context.Context, r *Result, train *dataset.Example
 	for _, l := range learners {
 		members = append(members, &Result{Classifier: &Classifier{Learner: l, Classes: r.Classes, Map: r.Map}, Passes: r.Passes})
 	}
-	err := pool.Each(ctx, len(members), func(ctx context.Context, k int) error {
+	err := engine.Each(ctx, len(members), func(ctx context.Context, k int) error {
 		of := t
 		if ownOrders && k > 0 {
 			of.Shuffle = func(pass int) rand.Source {

@@ -10,7 +10,8 @@ import (
 
 func TestRanks(t *testing.T) {
 	nan := math.NaN()
-	check.Equal(t, "ranks", Ranks([]float64{3, 1, nan, 3 - 1e-14, math.Inf(1), nan}), []float64{2.5, 1, 5.5, 2.5, 4, 5.5})
+	check.Equal(t, "ranks", Ranks([]float64{3, 1, nan, 3 - 1e-14, math.Inf(1), nan}),
+		[]float64{2.5, 1, 5.5, 2.5, 4, 5.5})
 }
 
 // Tabled values of the studentized range (Demšar 2006, Table 5, times √2).

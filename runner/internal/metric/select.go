@@ -39,21 +39,23 @@ func AUGRC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(int) int { return len(confidence) })
 }
 
-// area returns the mean of the wrong ones among the surest k examples, a share of so many.
-func area(confidence []float64, wrong []bool, of func(k int) int) float64 {
+// area returns the mean over k of the number of wrong ones among the k most confident examples, divided by
+// total(k).
+func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
 	var sum, errors float64
 	for _, t := range ties(confidence, wrong) {
 		among := float64(t.marked)
 		for k := t.start + 1; k <= t.end; k++ {
-			sum += (errors + among*float64(k-t.start)/float64(t.end-t.start)) / float64(of(k))
+			sum += (errors + among*float64(k-t.start)/float64(t.end-t.start)) / float64(total(k))
 		}
 		errors += among
 	}
 	return sum / float64(len(confidence))
 }
 
-// Detection returns the area under the ROC curve of scores of known examples against those of others, and the share
-// of the others whose score is at least the largest threshold that 95 % of the known examples reach: the
+// Detection returns the area under the ROC curve of scores of known examples against those of others, and the
+// share of the others whose score is at least the largest threshold that 95 % of the known examples reach:
+// the
 // "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for detecting misclassified and out-of-distribution
 // examples", ICLR 2017. Both are NaN if there is none of one kind.
 func Detection(known, others []float64) (auroc, fpr95 float64) {

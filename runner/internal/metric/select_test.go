@@ -13,7 +13,8 @@ func TestRiskCoverage(t *testing.T) {
 	confidence := []float64{0.5, 0.9, 0.7, 0.9, 0.1}
 	wrong := []bool{true, false, false, true, true}
 	threshold, coverage, risk := RiskCoverage(confidence, wrong)
-	check.Equal(t, "thresholds", []any{threshold, coverage}, []any{[]float64{0.9, 0.7, 0.5, 0.1}, []float64{0.4, 0.6, 0.8, 1}})
+	check.Equal(t, "thresholds", []any{threshold, coverage},
+		[]any{[]float64{0.9, 0.7, 0.5, 0.1}, []float64{0.4, 0.6, 0.8, 1}})
 	for i, want := range []float64{0.5, 1. / 3, 0.5, 0.6} {
 		check.Near(t, "risk", risk[i], want, 1e-12)
 	}
@@ -21,7 +22,8 @@ func TestRiskCoverage(t *testing.T) {
 
 // By hand, with a tie; and the mean over random orders of ties.
 func TestAURC(t *testing.T) {
-	check.Near(t, "no ties", AURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (0+1./2+1./3+2./4)/4, 1e-12)
+	check.Near(t, "no ties", AURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (0+1./2+1./3+2./4)/4,
+		1e-12)
 	check.Near(t, "all equal", AURC([]float64{1, 1, 1, 1}, []bool{false, true, false, true}), 0.5, 1e-12)
 	check.Near(t, "perfect", AURC([]float64{3, 2, 1}, []bool{false, false, true}), 1./9, 1e-12)
 
@@ -48,7 +50,8 @@ func TestAURC(t *testing.T) {
 
 func TestDetection(t *testing.T) {
 	auroc, fpr95 := Detection([]float64{3, 1, 2}, []float64{2, 0})
-	check.NearAll(t, "detection", []float64{auroc, fpr95}, []float64{(1 + 1 + 0.5 + 1 + 0 + 1) / 6, 1. / 2}, 1e-15)
+	check.NearAll(t, "detection", []float64{auroc, fpr95}, []float64{(1 + 1 + 0.5 + 1 + 0 + 1) / 6, 1. / 2},
+		1e-15)
 	known := make([]float64, 40) // 38 of them are enough
 	for i := range known {
 		known[i] = float64(i)

@@ -29,7 +29,7 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) er
 	if err != nil {
 		return err
 	}
-	rows, err := dataset.NewRows(data, name)
+	rows, err := dataset.NewRows(data, name, r.layout(network))
 	if err != nil {
 		return err
 	}

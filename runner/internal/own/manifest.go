@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/BurntSushi/toml"
 
@@ -18,29 +17,14 @@ import (
 	"closedform/runner/internal/trained"
 )
 
-// Manifest says what it takes the columns of a table for, writes a manifest beside it, and returns its path.
-// The test rows are those of another table, unless its name is empty.
-func Manifest(w io.Writer, file, test, class string) (path string, err error) {
-	t, err := dataset.ReadTable(file)
+// Manifest writes a manifest beside a table, and returns its path. The test rows are those of another table, unless
+// its name is empty. What does not fit the format is an error, before anything is written.
+func Manifest(w io.Writer, file, test string, f dataset.Format) (path string, err error) {
+	e, err := f.Read(file)
 	if err != nil {
 		return "", err
 	}
-	p, err := t.Profile(class)
-	if err != nil {
-		return "", err
-	}
-	if test != "" {
-		rows, err := dataset.ReadTable(test)
-		if err != nil {
-			return "", err
-		}
-		p.Test(t, rows)
-	}
-	printProfile(w, file, t, p)
-	if len(p.Problems) > 0 {
-		return "", fmt.Errorf("%s: nothing can be learned: %s", file, strings.Join(p.Problems, "; "))
-	}
-	text, err := manifest(file, test, t, p)
+	text, err := manifest(file, test, e.Len(), f)
 	if err != nil {
 		return "", err
 	}
@@ -49,24 +33,11 @@ func Manifest(w io.Writer, file, test, class string) (path string, err error) {
 	if err == nil && string(old) != text {
 		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, or remove it", path)
 	}
-	fmt.Fprintf(w, "\nmanifest: %s\n", path)
+	fmt.Fprintf(w, "manifest: %s\n", path)
 	if err == nil {
 		return path, nil
 	}
 	return path, store.WriteFile(path, []byte(text))
-}
-
-func printProfile(w io.Writer, file string, t *dataset.Table, p *dataset.Profile) {
-	fmt.Fprintf(w, "%s: %d rows\n\n", file, len(t.Cells))
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(tab, "  column\tkind\tvalues\tmissing\t\n")
-	for _, c := range p.Columns {
-		fmt.Fprintf(tab, "  %s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, c.Distinct, c.Missing, map[bool]string{true: "ignored"}[c.Ignored])
-	}
-	tab.Flush()
-	for _, text := range p.Warnings {
-		fmt.Fprintf(w, "  warning: %s\n", text)
-	}
 }
 
 // stem returns the path of a table without .csv or .csv.gz.
@@ -99,11 +70,10 @@ func Unlearned(dir string) error {
 
 var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
-// manifest returns the manifest for a table and, if there is one, a test table.
-func manifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, error) {
-	d := data.Source{Files: data.Files{File: filepath.Base(file), Format: p.Format}, TestFraction: 0.25}
+// manifest returns the manifest for a table of so many examples and, if there is one, a test table.
+func manifest(file, test string, examples int, f dataset.Format) (string, error) {
+	d := data.Source{Files: data.Files{File: filepath.Base(file), Format: f}, TestFraction: 0.25}
 	if test != "" {
-		d.Missing = cmp.Or(d.Missing, dataset.MissingMean) // the test table may have gaps that the other has not
 		d.TestFraction = 0
 		var err error
 		if d.TestFile, err = filepath.Rel(filepath.Dir(file), test); err != nil { // one of them is absolute
@@ -113,7 +83,7 @@ func manifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, 
 		}
 	}
 	seeds, snapshots := `"1..5"`, ""
-	if len(t.Cells) > 5000 {
+	if examples > 5000 {
 		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting the test rows takes time"
 	}
 	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem(file))), "_")

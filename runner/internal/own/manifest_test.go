@@ -20,9 +20,8 @@ import (
 
 // The manifest has a name that is allowed, whatever the file is called, and finds the test table beside another folder's.
 func TestNames(t *testing.T) {
-	few := &dataset.Table{Columns: []string{"x", "class"}}
 	for file, name := range map[string]string{"My Data.csv": "my_data", "/a/b-2.csv.gz": "b_2", "Ж.csv": "own", strings.Repeat("x", 70): strings.Repeat("x", 64)} {
-		text := check.Must(manifest(file, "test.csv", few, &dataset.Profile{Format: dataset.Format{Class: "class"}}))
+		text := check.Must(manifest(file, "test.csv", 10, dataset.Format{Class: "class"}))
 		var found struct {
 			Data struct {
 				Test string `toml:"test_file"`
@@ -53,8 +52,7 @@ func TestMessages(t *testing.T) {
 
 // The manifest of a large table, whose rows one split is enough for, is one that runs.
 func TestLargeTable(t *testing.T) {
-	large := &dataset.Table{Columns: []string{"x", "class"}, Cells: make([][]string, 6000)}
-	text := check.Must(manifest("large.csv", "", large, &dataset.Profile{Format: dataset.Format{Class: "class"}}))
+	text := check.Must(manifest("large.csv", "", 6000, dataset.Format{Class: "class"}))
 	m := check.Must(config.Parse("large.toml", []byte(text), nil))
 	check.Must(learn.Kind.New(m))
 }

@@ -30,6 +30,15 @@ type Rows struct {
 	Familiar float64   // least familiarity of an answer
 	Decides  bool      // answers may be unknown: one of these three is given
 	Stderr   io.Writer // for what looks wrong
+
+	Layout dataset.Layout // of the CSV file; empty: that of the training table
+}
+
+// layout returns how the file of the rows is read.
+func (r *Rows) layout(n *trained.Network) dataset.Layout {
+	return dataset.Layout{
+		Separator: cmp.Or(r.Layout.Separator, n.Layout.Separator), Decimal: cmp.Or(r.Layout.Decimal, n.Layout.Decimal),
+	}
 }
 
 // Problem says what is not allowed.
@@ -40,7 +49,7 @@ func (r *Rows) Problem() error {
 	case r.Unknown != 0 && r.Wrong != 0:
 		return errors.New("-unknown and -wrong exclude each other")
 	}
-	return cmp.Or(field.Within("-unknown", r.Unknown, 0, 1), field.Fraction("-wrong", r.Wrong), field.Within("-familiar", r.Familiar, 0, 1))
+	return cmp.Or(r.Layout.Validate(), field.Within("-unknown", r.Unknown, 0, 1), field.Fraction("-wrong", r.Wrong), field.Within("-familiar", r.Familiar, 0, 1))
 }
 
 // decision returns what the network decides by.
@@ -92,7 +101,7 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	rows, err := dataset.ParseTable(text, name)
+	rows, err := dataset.ParseTable(text, name, r.layout(network))
 	if err != nil {
 		return nil, err
 	}

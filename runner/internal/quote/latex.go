@@ -5,17 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"closedform/runner/internal/store"
-	"closedform/runner/internal/table"
 )
 
 // List is the name of the file that lists what a LaTeX text quotes.
@@ -29,59 +28,32 @@ type list struct {
 	Readme struct{ Findings, Output []string } // texts of README.md, for Fill
 }
 
-// plot is the data of a figure that LaTeX draws: columns for pgfplots, after the index of their series.
+// tabular is a table of the text.
+type tabular struct {
+	Name, Align, Head string     // of LaTeX
+	Rows              [][]string // parts between rules: the fields of each row and, after " : ", its label
+	Columns           []string   // references, to which the fields of a row are added
+}
+
+// plot has the data of a figure that LaTeX draws: columns for pgfplots, after the index of their series.
 type plot struct {
 	Name, From string
 	Rows       []string // the fields of each series
 	Columns    []string
 }
 
-// published are the tables in the folder of all results, EXPERIMENT/TABLE, each read once, and why some cannot
-// be read.
-type published struct {
-	folder string
-	tables map[string]*table.Table
-	failed map[string]error
-}
-
-func newPublished(folder string) published {
-	return published{folder, map[string]*table.Table{}, map[string]error{}}
-}
-
-// Get returns nil also for a table that does not match its checksum.
-func (p published) Get(name string) *table.Table {
-	experiment, file, _ := strings.Cut(name, "/")
-	if p.tables[name] == nil && p.failed[name] == nil {
-		results, err := store.OpenResults(filepath.Join(p.folder, experiment))
-		if err == nil {
-			p.tables[name], err = results.Table(file)
-		}
-		p.failed[name] = err
-	}
-	return p.tables[name]
-}
-
-// errors returns why tables cannot be read.
-func (p published) errors() (all error) {
-	for _, name := range slices.Sorted(maps.Keys(p.failed)) {
-		all = errors.Join(all, p.failed[name])
-	}
-	return all
-}
-
 // WriteLaTeX writes numbers.tex and, in tables/, a file for each table and each plot that the list of the
-// folder names, from the published tables in results; others there are removed. Nothing is written
-// if any number is not there.
+// folder names, from the published tables in results; others in tables/ are removed. Nothing is written
+// if a number is missing.
 func WriteLaTeX(folder, results string) error {
 	file := filepath.Join(folder, List)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	from := newPublished(results)
-	files, err := latex(file, string(text), from)
+	files, err := latex(file, string(text), Published(results))
 	if err != nil {
-		return errors.Join(err, from.errors())
+		return err
 	}
 	tables := filepath.Join(folder, "tables")
 	if err := cmp.Or(os.RemoveAll(tables), os.MkdirAll(tables, 0o777)); err != nil {
@@ -111,7 +83,8 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 	}
 	for _, key := range meta.Undecoded() {
 		check(key[len(key)-1], fmt.Errorf("%s is not a key; allowed in [[table]]: name, align, head, rows, "+
-			"and columns with cell and none; in [[plot]]: name, from, rows, columns", key))
+			"columns; "+
+			"in [[plot]]: name, from, rows, columns", key))
 	}
 	macros := "% Written from the results by the runner; see " + List + ".\n"
 	for _, name := range slices.Sorted(maps.Keys(l.Number)) {
@@ -132,6 +105,71 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 	return files, failed
 }
 
+// tex returns the table as LaTeX.
+func (t tabular) tex(tables Tables) (text string, failed error) {
+	text = fmt.Sprintf("\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n", t.Align, t.Head)
+	for _, part := range t.Rows {
+		lines := make([][]string, len(part))
+		for i, row := range part {
+			if _, label, ok := strings.Cut(row, " : "); ok {
+				lines[i] = []string{label}
+			}
+		}
+		for _, column := range t.Columns {
+			cells := make([]number, len(part))
+			for i, row := range part {
+				fields, _, _ := strings.Cut(row, " : ")
+				var err error
+				if cells[i], err = read(column+" "+fields, tables); !errors.Is(err, errNoValue) {
+					failed = errors.Join(failed, err)
+				}
+			}
+			for i, cell := range cells {
+				lines[i] = append(lines[i], cell.tex(cells))
+			}
+		}
+		text += "\\midrule\n"
+		for _, cells := range lines {
+			text += strings.Join(cells, " & ") + " \\\\\n"
+		}
+	}
+	return text + "\\bottomrule\n\\end{tabular}\n", failed
+}
+
+// tex returns a cell: a text, "--" if it has no value, or a number, in bold if no other of the part is
+// better, and in a column of its own half of the interval.
+func (n number) tex(part []number) string {
+	if n.text == "" || n.format == "" {
+		text := cmp.Or(escapes.Replace(n.text), "--")
+		if n.interval {
+			text += " &"
+		}
+		return text
+	}
+	best := n
+	for _, other := range part {
+		better := n.best == "lowest" && other.x < best.x || n.best == "highest" && other.x > best.x
+		if better && other.text != "" {
+			best = other
+		}
+	}
+	text := strings.Replace(n.spell(n.x), "+Inf", `\infty`, 1)
+	if n.best != "" && len(part) > 1 && n.spell(n.x) == n.spell(best.x) {
+		text = `\mathbf{` + text + "}"
+	}
+	text = "$" + text + "$"
+	if n.interval {
+		text += " &"
+	}
+	if n.interval && !math.IsNaN(n.low) {
+		text += ` \half{` + n.spell((n.high-n.low)/2) + "}"
+	}
+	return text
+}
+
+// escapes are those of a text that is not written for LaTeX.
+var escapes = strings.NewReplacer("&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "λ", `$\lambda$`)
+
 // data returns the rows of all series under a header. A field without a value is nan.
 func (p plot) data(tables Tables) (string, error) {
 	text := "series " + strings.Join(p.Columns, " ") + "\n"
@@ -142,7 +180,7 @@ func (p plot) data(tables Tables) (string, error) {
 			return "", err
 		}
 		for row := range rows.Len() {
-			text += strconv.Itoa(series)
+			text += fmt.Sprint(series)
 			for _, column := range p.Columns {
 				text += " " + cmp.Or(rows.Texts(column)[row], "nan")
 			}

@@ -20,21 +20,21 @@ One = "x/summary method=a k=1 error %.3f"
 name = "a"
 align = "lr@{\\,}lr"
 head = 'method & \both{error}'
-rows = ["method=a : $a$", "method=b : b", "method=c : c", "method=f : f", "", "method=d : d", "method=e : e"]
-columns = [
-  { cell = "x/summary k=1 error 10 %.1f ci lowest", none = ["method=e"] },
-  { cell = "x/words words" },
+rows = [
+  ["method=a : $a$", "method=b : b", "method=c : c", "method=f : f"],
+  ["method=d : d", "method=e : e", "method=g : g"],
 ]
+columns = ["x/summary k=1 error 10 %.1f ci lowest", "x/words words"]
 [[table]]
 name = "highest"
-rows = ["method=a", "method=f"]
-columns = [{ cell = "x/summary k=1 error %.3f highest" }]
+rows = [["method=a", "method=f"]]
+columns = ["x/summary k=1 error %.3f highest"]
 [[plot]]
 name = "p"
 from = "x/summary k=1"
 rows = ["method=f", "method=b"]
 columns = ["error", "error_low"]
-`, append(tables(), words())))
+`, Of(append(tables(), words()))))
 	for name, want := range map[string]string{
 		"numbers.tex": `\newcommand{\One}{\ensuremath{0.024}\xspace}` + "\n" +
 			`\newcommand{\Two}{\ensuremath{-50.0} [\ensuremath{-60.0},~\ensuremath{25.0}]\xspace}` + "\n",
@@ -43,12 +43,13 @@ columns = ["error", "error_low"]
 method & \both{error} \\
 \midrule
 $a$ & $\mathbf{0.2}$ & \half{0.0} & of a\_b \\
-b & $25.0\rlap{$^{1\infty}$}$ & & $\lambda$ \\
-c & $20.0\rlap{$^{*}$}$ & & of c \\
+b & $\infty$ & & $\lambda$ \\
+c & $40.0$ & \half{70.0} & of c \\
 f & $\mathbf{0.2}$ & \half{0.0} & of f \\
 \midrule
 d & $\mathbf{0.0}$ & & of d \\
 e & -- & & of e \\
+g & -- & & of g \\
 \bottomrule
 \end{tabular}
 `,
@@ -66,7 +67,7 @@ func words() *table.Table {
 	words := table.New("x/words", table.Text("method", ""), table.Text("words", ""))
 	words.Add("a", "of a_b")
 	words.Add("b", "λ")
-	for _, method := range []string{"c", "d", "e", "f"} {
+	for _, method := range []string{"c", "d", "e", "f", "g"} {
 		words.Add(method, "of "+method)
 	}
 	return words
@@ -74,7 +75,7 @@ func words() *table.Table {
 
 func TestErrors(t *testing.T) {
 	table := func(row, column string) string {
-		return fmt.Sprintf("[[table]]\nname = 't'\nrows = ['%s']\ncolumns = [{%s}]", row, column)
+		return fmt.Sprintf("[[table]]\nname = 't'\nrows = [['%s']]\ncolumns = ['%s']", row, column)
 	}
 	plot := func(row, column string) string {
 		return fmt.Sprintf("\n[[plot]]\nname = 'p'\nfrom = 'x/runs'\nrows = ['%s']\ncolumns = ['%s']", row, column)
@@ -83,15 +84,14 @@ func TestErrors(t *testing.T) {
 		{"[number\n", "f: toml: "},
 		{"[number]\n\nX = 'x/summary k=2 error %.1f'", "f:3: X: x/summary: no row has k=2; allowed: 1, 10"},
 		{"[number]\nXY = 'x/summary k=10 error %.1f'\nY = 'x/summary k=10 eror %.1f'", "f:3: Y: x/summary: eror"},
-		{"[[table]]\nname = 't'\ncolumns = [\n{ best = 't' }]", "f:4: best: table.columns.best is not a key; allowed"},
-		{table("k=2", "cell = 'x/runs error %.1f'"), "f:2: t: x/runs: no row has k=2"},
-		{table("k=10", "cell = 'x/summary error %.1f least'"), "least is not allowed after the column"},
-		{table("k=10", "cell = 'x/summary error', none = ['k=10']"), `column "x/summary error" has "k=10"`},
+		{"[[table]]\nname = 't'\n\nbest = 't'", "f:4: best: table.best is not a key; allowed"},
+		{table("k=2", "x/runs error %.1f"), "f:2: t: x/runs: no row has k=2"},
+		{table("k=10", "x/summary error %.1f least"), "least is not allowed after the column"},
 		{plot("method=tgai", "error"), "f:3: p: x/runs: no row has method=tgai"},
 		{plot("method=b", "eror"), "eror is not a column"},
 	} {
 		list, want := c[0], c[1]
-		_, err := latex("f", list, tables())
+		_, err := latex("f", list, Of(tables()))
 		check.Refuses(t, list, err, want)
 	}
 }
@@ -118,5 +118,6 @@ func TestWriteLaTeX(t *testing.T) {
 		t.Errorf("numbers.tex: %s", text)
 	}
 	check.OK(t, os.WriteFile(filepath.Join(results, "x/runs.csv"), []byte("k,error\n1,0.5\n"), 0o666))
-	check.Refuses(t, "a damaged table", WriteLaTeX(folder, results), "no table x/runs", "runs.csv: its checksum is not that of SHA256SUMS")
+	check.Refuses(t, "a damaged table", WriteLaTeX(folder, results),
+		"runs.csv: its checksum is not that of SHA256SUMS")
 }

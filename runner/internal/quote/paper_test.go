@@ -15,7 +15,7 @@ import (
 
 const root = "../../.."
 
-var results = newPublished(filepath.Join(root, "results"))
+var results = Published(filepath.Join(root, "results"))
 
 var (
 	comment  = regexp.MustCompile(`(?m)(^|[^\\])%.*$`)

@@ -1,4 +1,4 @@
-// Package quote puts numbers of tables into texts and LaTeX.
+// Package quote puts numbers of published tables into texts and LaTeX.
 package quote
 
 import (
@@ -6,17 +6,44 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
 
-// Tables are tables by their names, such as a [table.Set].
-type Tables interface {
-	Get(name string) *table.Table // nil: none
+// Tables returns the table of a name, or why there is none.
+type Tables func(name string) (*table.Table, error)
+
+// Of returns the tables of a set.
+func Of(set table.Set) Tables {
+	return func(name string) (*table.Table, error) {
+		if t := set.Get(name); t != nil {
+			return t, nil
+		}
+		return nil, fmt.Errorf("no table %s", name)
+	}
+}
+
+// Published returns the tables in a folder of results, called EXPERIMENT/TABLE. Each is read once.
+func Published(folder string) Tables {
+	tables := map[string]*table.Table{}
+	return func(name string) (t *table.Table, err error) {
+		if t = tables[name]; t != nil {
+			return t, nil
+		}
+		experiment, file, _ := strings.Cut(name, "/")
+		results, err := store.OpenResults(filepath.Join(folder, experiment))
+		if err == nil {
+			t, err = results.Table(file)
+		}
+		tables[name] = t
+		return t, err
+	}
 }
 
 var references = regexp.MustCompile(`\{([^{}]*)\}`)
@@ -66,7 +93,7 @@ func quote(reference string, tables Tables, alone, interval string) (string, err
 type number struct {
 	table, column string
 	fields        []string // key=value
-	of            string   // a key of statistics
+	statistic     string   // of all rows; "": the only row
 	factor        float64
 	format        string // "": the field is text
 	interval      bool
@@ -78,7 +105,6 @@ type number struct {
 
 var formats = regexp.MustCompile(`^%\.[0-9]f$`)
 
-// statistics are those of all rows.
 var statistics = map[string]func(xs []float64) float64{
 	"count":    func(xs []float64) float64 { return float64(len(xs)) },
 	"positive": func(xs []float64) float64 { return above(0, xs) },
@@ -101,7 +127,7 @@ func above(limit float64, xs []float64) (n float64) {
 
 // read returns the number of a reference. It may have no format where its text is wanted.
 func read(reference string, tables Tables) (number, error) {
-	n := number{factor: 1}
+	n := number{factor: 1, low: math.NaN(), high: math.NaN()}
 	for i, word := range strings.Fields(reference) {
 		factor, err := strconv.ParseFloat(word, 64)
 		switch {
@@ -114,7 +140,7 @@ func read(reference string, tables Tables) (number, error) {
 		case word == "lowest" || word == "highest":
 			n.best = word
 		case statistics[word] != nil:
-			n.of = word
+			n.statistic = word
 		case formats.MatchString(word):
 			n.format = word
 		case err == nil:
@@ -133,40 +159,48 @@ func read(reference string, tables Tables) (number, error) {
 	if err != nil {
 		return n, err
 	}
+	if statistic := statistics[n.statistic]; statistic != nil {
+		n.x = n.factor * statistic(rows.Nums(n.column))
+		return n, nil
+	}
 	return n, n.take(rows)
 }
 
+// errNoValue is the error of fields which no row has together, and of an empty field.
+var errNoValue = errors.New("no value")
+
 // find returns the rows of a table that have the fields. It is an error if there are none.
-func find(tables Tables, name string, fields []string, columns ...string) (rows *table.Table, err error) {
-	if rows = tables.Get(name); rows == nil {
-		return nil, fmt.Errorf("no table %s", name)
-	}
-	if rows, err = rows.Select(fields...); err == nil {
-		err = rows.Needs(columns...)
-	}
+func find(tables Tables, name string, fields []string, columns ...string) (*table.Table, error) {
+	all, err := tables(name)
 	if err != nil {
+		return nil, err
+	}
+	rows, err := all.Select(fields...)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errNoValue, err)
+	}
+	for _, field := range fields {
+		if _, unknown := all.Select(field); unknown != nil {
+			err = unknown
+		}
+	}
+	if err = cmp.Or(err, all.Needs(columns...)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return rows, nil
 }
 
-// take takes the number of the only row, or the statistic of all. Without an interval low and high are NaN.
-func (n *number) take(rows *table.Table) error {
-	n.low, n.high = math.NaN(), math.NaN()
-	if statistic := statistics[n.of]; statistic != nil {
-		n.x = n.factor * statistic(rows.Nums(n.column))
-		return nil
-	}
+// take reads the number from the only row.
+func (n *number) take(rows *table.Table) (err error) {
 	if rows.Len() != 1 {
 		return fmt.Errorf("%d rows of %s have %q; need one", rows.Len(), n.table, n.fields)
 	}
 	if n.text = rows.Texts(n.column)[0]; n.text == "" {
-		return fmt.Errorf("%s is empty in the row of %s with %q", n.column, n.table, n.fields)
+		return fmt.Errorf("%w: %s is empty in the row of %s with %q", errNoValue, n.column, n.table, n.fields)
 	}
 	if n.format == "" {
 		return nil
 	}
-	var err error
 	if n.x, err = strconv.ParseFloat(n.text, 64); err != nil {
 		return fmt.Errorf("%s is %q in the row of %s with %q; need a number", n.column, n.text, n.table, n.fields)
 	}

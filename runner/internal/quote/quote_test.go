@@ -19,6 +19,7 @@ func tables() table.Set {
 	summary.Add("d", 1, -0.001, math.NaN(), math.NaN())
 	summary.Add("e", 1, math.NaN(), math.NaN(), math.NaN())
 	summary.Add("f", 1, 0.02, 0.019, 0.021)
+	summary.Add("g", 20, 0.02, 0.019, 0.021)
 	runs := table.New("x/runs", table.Text("method", ""), table.Int("k", ""), table.Num("error", ""))
 	for _, x := range []float64{1, math.Inf(1), 2, 3} {
 		runs.Add("b", 1, x)
@@ -38,15 +39,15 @@ func TestFill(t *testing.T) {
 		"{x/runs method=c error greatest 10 %.0f}":                                     "90",
 		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
 		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
-		"{x/summary error positive %.0f}":                                              "4",
+		"{x/summary error positive %.0f}":                                              "5",
 	} {
-		got, err := Fill(text, tables())
+		got, err := Fill(text, Of(tables()))
 		check.OK(t, err)
 		check.Equal(t, text, got, want)
 	}
 	for text, want := range map[string]string{
 		"{x/summary method=a error %.1f}":      "2 rows of x/summary have [\"method=a\"]; need one",
-		"{x/summary method=z error %.1f}":      "no row has method=z; allowed: a, b",
+		"{x/summary method=z error %.1f}":      "no row has method=z; allowed: a, b, c",
 		"{x/sumary k=1 error %.1f}":            "no table x/sumary",
 		"{x/summary l=1 error %.1f}":           "l is not a column; there are: method, k",
 		"{x/summary k=10 eror %.1f}":           "eror is not a column; there are: method, k",
@@ -58,7 +59,7 @@ func TestFill(t *testing.T) {
 		"{x/summary method=d error}":           "need a format",
 		"{x/summary}":                          "need a table, fields, a column and a format",
 	} {
-		_, err := Fill(text, tables())
+		_, err := Fill(text, Of(tables()))
 		check.Refuses(t, text, err, want)
 	}
 }

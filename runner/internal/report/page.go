@@ -1,6 +1,6 @@
 // Package report writes results for readers: README.md in the folder of each result, README.md of all results
-// by subject, with what was found, and index.html, the same in one file with the figures inside. The same results
-// make the same bytes.
+// by subject, with what was found, and index.html, the same in one file with the figures inside. The same
+// results make the same bytes.
 package report
 
 import (
@@ -19,7 +19,6 @@ import (
 
 	"closedform/runner/internal/quote"
 	"closedform/runner/internal/store"
-	"closedform/runner/internal/table"
 )
 
 // Page has all results of a folder, by subject.
@@ -37,8 +36,8 @@ type result struct {
 	Line, Page         template.HTML // the finding; README.md
 }
 
-// Read reads the results folders in a folder. Results without a manifest in the folder manifests are your own,
-// and come first. A folder without README.md is left out.
+// Read reads the results folders in a folder. Results without a manifest in the folder manifests are your
+// own, and come first. A folder without README.md is left out.
 func Read(results, manifests string) (Page, error) {
 	page := Page{
 		{word: "own", Title: "Runs of your own"},
@@ -73,21 +72,9 @@ func read(dir string) (r *result, group string) {
 	}
 	toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &m)
 	if published, err := store.OpenResults(dir); err == nil && len(m.Overrides) == 0 {
-		r.Finding, _ = quote.Fill(m.Finding, tables{published})
+		r.Finding, _ = quote.Fill(m.Finding, published.Table)
 	}
 	return r, m.Group
-}
-
-// tables are the published tables of a folder.
-type tables struct{ *store.Results }
-
-// Get returns a table, nil if it cannot be read.
-func (t tables) Get(name string) *table.Table {
-	read, err := t.Table(name)
-	if err != nil {
-		return nil
-	}
-	return read
 }
 
 // README returns the list of all results in Markdown, without your own.

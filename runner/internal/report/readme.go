@@ -47,8 +47,8 @@ type described struct {
 	Kind, Doc string
 }
 
-// columns describes the columns of a table. Columns with the same description, one after another, share a line,
-// and so does a mean with the ends of its interval.
+// columns describes the columns of a table. Columns with the same description, one after another, share a
+// line, and so does a mean with the ends of its interval.
 func columns(t *table.Table) (all []described) {
 	for _, c := range t.Columns {
 		d := described{[]string{c.Name}, [...]string{"words", "integers", "numbers"}[c.Kind], c.Doc}

@@ -20,8 +20,8 @@ type Result struct {
 	Notes []string
 }
 
-// NewResult has a row for each method, or for each claim. The error has the half-width of its interval, before
-// it is cut off at 0 or 1.
+// NewResult has a row for each method, or for each claim. The error has the half-width of its interval,
+// before it is cut off at 0 or 1.
 func NewResult(tables table.Set, run *store.Run) (r Result) {
 	if t := tables.Get("claims"); t != nil && t.Has("verdict") {
 		r.Rows = append(r.Rows, []string{"claim", "verdict"})
@@ -54,7 +54,8 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 		}
 		took := seconds(run, row)
 		wrong := decimals(num("error"))
-		if h := max(num("error_high")-num("error"), num("error")-num("error_low")); h > 0 { // one end may be cut off
+		// one end may be cut off
+		if h := max(num("error_high")-num("error"), num("error")-num("error_low")); h > 0 {
 			wrong += fmt.Sprintf(" ± %.4f", h)
 		}
 		r.Rows = append(r.Rows, append(row, wrong, decimals(num("log_loss")), decimals(num("brier")),

@@ -18,7 +18,7 @@ import (
 // Cell is a finished cell of an experiment.
 type Cell struct {
 	Key         string    // names the cell within its experiment
-	Fingerprint string    // stands for all that its tables follow from: printable, without spaces
+	Fingerprint string    // digest of all that its tables follow from
 	Tables      table.Set // its part of the experiment's tables
 	CPU         float64   // processor seconds that it took
 }
@@ -77,20 +77,17 @@ var ErrDamaged = errors.New("damaged")
 // decodeCell reads the output of encodeCell. A different fingerprint is not an error.
 func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
 	rest, begins := bytes.CutPrefix(data, []byte(magic))
-	line, body, ends := bytes.Cut(rest, []byte("\n"))
-	of, sum, ok := strings.Cut(string(line), " ")
-	if !begins || !ends || !ok {
+	line, body, _ := bytes.Cut(rest, []byte("\n"))
+	made, sum, _ := strings.Cut(string(line), " ")
+	if !begins || sum != sumOf(body) {
 		return nil, ErrDamaged
 	}
-	if of != fingerprint {
+	if made != fingerprint {
 		return nil, nil
 	}
-	z, err := gzip.NewReader(bytes.NewReader(body))
-	if sumOf(body) != sum || err != nil {
-		return nil, ErrDamaged
-	}
 	c := new(Cell)
-	if err := gob.NewDecoder(z).Decode(c); err != nil || c.Key != key {
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil || gob.NewDecoder(z).Decode(c) != nil || c.Key != key {
 		return nil, ErrDamaged
 	}
 	return c, nil

@@ -50,12 +50,16 @@ func text(c *Cell) string {
 
 func TestCellRoundTrip(t *testing.T) {
 	f := openTemp(t)
-	keys := []string{"lambda=0.3 seed=1", "lambda=0.3/seed=1", "Lambda=0.3 seed=1", "", "..", ".hidden1", "ε=½", strings.Repeat("long", 500), "a\x00b\nc"}
+	keys := []string{
+		"lambda=0.3 seed=1", "lambda=0.3/seed=1", "Lambda=0.3 seed=1", "", "..", ".hidden1", "ε=½",
+		strings.Repeat("long", 500), "a\x00b\nc",
+	}
 	for _, key := range keys {
 		save(t, f, newCell(key, "f1", 3))
 	}
 	for _, key := range keys {
-		if got, err := f.LoadCell(key, "f1"); err != nil || got == nil || text(got) != text(newCell(key, "f1", 3)) || got.CPU != 0.25 {
+		if got, err := f.LoadCell(key, "f1"); err != nil || got == nil ||
+			text(got) != text(newCell(key, "f1", 3)) || got.CPU != 0.25 {
 			t.Errorf("key %.40q: got %+v, %v", key, got, err)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A process holds a lock on a file in cells/at/ for each cell that it claims. The system releases the locks of a
-// process that ends, in whatever way. On a file system without locks there are no claims: a cell may be computed
-// twice, to the same bytes.
+// A process holds a lock on a file in cells/at/ for each cell that it claims. The system releases the locks
+// of a process that ends, in whatever way. On a file system without locks there are no claims: a cell may be
+// computed twice, to the same bytes.
 
 // newLock returns a lock of the file at path. It replaces a link there, which would make a file elsewhere.
 func newLock(path string) *flock.Flock {
@@ -39,10 +39,10 @@ func (f *Folder) Others(keys, fingerprints []string) error {
 		claim := f.claimFile(key, fingerprints[i])
 		ours[keyOf(claim)] = claim
 	}
-	claims, _ := os.ReadDir(f.at())
+	claims, _ := os.ReadDir(f.claims())
 	for _, c := range claims {
-		claim := filepath.Join(f.at(), c.Name())
-		if own, ok := ours[keyOf(claim)]; !ok || own == claim {
+		claim := filepath.Join(f.claims(), c.Name())
+		if our, ok := ours[keyOf(claim)]; !ok || our == claim {
 			continue
 		}
 		lock := newLock(claim)
@@ -54,11 +54,9 @@ func (f *Folder) Others(keys, fingerprints []string) error {
 	return nil
 }
 
-func (f *Folder) at() string { return filepath.Join(f.cells(), "at") }
-
 func (f *Folder) claimFile(key, fingerprint string) string {
 	name := strings.TrimSuffix(filepath.Base(f.cellFile(key)), ".cell")
-	return filepath.Join(f.at(), name+"."+fingerprint[:min(len(fingerprint), 8)]+".claim")
+	return filepath.Join(f.claims(), name+"."+fingerprint[:min(len(fingerprint), 8)]+".claim")
 }
 
 // keyOf returns the path of a claim without its fingerprint.

@@ -19,7 +19,8 @@ func TestClaim(t *testing.T) {
 	if release == nil || two.Claim("k", "f") != nil {
 		t.Fatal("it is claimed by none, or by both")
 	}
-	if err := errors.Join(one.Others([]string{"k"}, []string{"f"}), two.Others([]string{"k"}, []string{"f"})); err != nil {
+	if err := errors.Join(one.Others([]string{"k"}, []string{"f"}),
+		two.Others([]string{"k"}, []string{"f"})); err != nil {
 		t.Error(err)
 	}
 	want := "a run of other values or other code is using " + one.Dir
@@ -88,8 +89,8 @@ func TestClaimWithoutLocks(t *testing.T) {
 		t.Error("the file was removed, or there is no claim")
 	}
 	// Where nothing can be written, computing goes on to an error that tells of it.
-	os.RemoveAll(f.at())
-	overwrite(t, "", f.at())
+	os.RemoveAll(f.claims())
+	overwrite(t, "", f.claims())
 	if f.Claim("k", "f") == nil || f.SaveCell(newCell("k", "f", 1)) == nil {
 		t.Error("a claim that cannot be made is waited for, or the cell was kept")
 	}

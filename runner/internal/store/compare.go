@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// Compare returns a line on each file in which the results folder published differs from fresh, the results of
-// running it again. A line on a text has the first of its lines that differ.
+// Compare returns a line on each file in which the results folder published differs from fresh, the results
+// of running it again. A line on a text has the first of its lines that differ.
 //
 // Files that are not committed are compared by the checksums that are: those that lie in the folder may be of
 // another run.
 func Compare(published, fresh string) (lines []string, err error) {
 	old, err1 := OpenResults(published)
 	now, err2 := OpenResults(fresh)
-	there, err3 := os.ReadDir(published)
+	files, err3 := os.ReadDir(published)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}
 	for _, name := range old.Differing() {
 		lines = append(lines, name+": not what SHA256SUMS says")
 	}
-	for _, e := range there {
+	for _, e := range files {
 		name := e.Name()
-		own := slices.Contains(ofRun, name) || name[0] == '.'
-		if old.sums[name] == "" && !own && !e.IsDir() && committed(name) {
+		summed := !slices.Contains(ofRun, name) && name[0] != '.'
+		if old.sums[name] == "" && summed && !e.IsDir() && committed(name) {
 			lines = append(lines, name+": not listed in SHA256SUMS")
 		}
 	}
@@ -51,23 +51,15 @@ func Compare(published, fresh string) (lines []string, err error) {
 
 // firstDifference says in which line two text files differ first, and how.
 func firstDifference(published, fresh string) string {
-	if name := filepath.Base(published); committed(name) && filepath.Ext(name) != ".png" {
-		was, _ := os.ReadFile(published)
-		is, _ := os.ReadFile(fresh)
-		old, now := strings.Split(string(was), "\n"), strings.Split(string(is), "\n")
-		for i := range max(len(old), len(now)) {
-			if a, b := line(old, i), line(now, i); a != b {
-				return fmt.Sprintf(":%d: %s, and now %s", i+1, a, b)
-			}
-		}
+	if name := filepath.Base(published); !committed(name) || filepath.Ext(name) == ".png" {
+		return ": other bytes"
 	}
-	return ": other bytes"
-}
-
-// line returns line i of a text in quotes, or what to say where it has fewer lines.
-func line(text []string, i int) string {
-	if i >= len(text) {
-		return "no line"
+	was, _ := os.ReadFile(published)
+	is, _ := os.ReadFile(fresh)
+	old, now := strings.Split(string(was), "\n"), strings.Split(string(is), "\n")
+	n := 0
+	for n < min(len(old), len(now))-1 && old[n] == now[n] {
+		n++
 	}
-	return fmt.Sprintf("%q", text[i])
+	return fmt.Sprintf(":%d: %q, and now %q", n+1, old[n], now[n])
 }

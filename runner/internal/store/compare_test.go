@@ -37,10 +37,13 @@ func differences(t *testing.T, committed, fresh string, want ...string) {
 func TestCompareNamesEachFile(t *testing.T) {
 	committed, fresh := twoFolders(t,
 		map[string]string{
-			"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png", "fig.pdf": "pdf",
-			"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "note.toml": "n = 1", "short.csv": "x\n1\n2\n",
+			"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png",
+			"fig.pdf": "pdf", "forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "note.toml": "n = 1", "short.csv": "x\n1\n2\n",
 		},
-		map[string]string{"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.pdf": "PDF", "note.toml": "n = 2", "short.csv": "x\n1\n"})
+		map[string]string{
+			"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG",
+			"fig.pdf": "PDF", "note.toml": "n = 2", "short.csv": "x\n1\n",
+		})
 	overwrite(t, "x\n6\n", committed, "forged.csv")
 	overwrite(t, "x\n", committed, "stale.csv")
 	os.Remove(filepath.Join(committed, "lost.csv"))
@@ -60,7 +63,8 @@ func TestCompareNamesEachFile(t *testing.T) {
 	)
 }
 
-// What is not committed counts by its committed checksum, whatever lies in the folder: figures drawn of other results are no fault.
+// What is not committed counts by its committed checksum, whatever lies in the folder: figures drawn of other
+// results are no fault.
 func TestCompareNotCommitted(t *testing.T) {
 	files := map[string]string{"a.csv": "x\n1\n", "fig.pdf": "pdf", "grid.csv.gz": "gz"}
 	committed, fresh := twoFolders(t, files, nil)

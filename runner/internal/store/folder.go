@@ -11,18 +11,17 @@
 //	cells/             finished cells; not part of the results
 //	cells/at/          the cells that running processes claim, temporary files
 //
-// Every file appears under its name whole or not at all: it is written to a
-// temporary file in cells/, synced and renamed. For this, cells/ must lie on
-// the file system of its folder.
+// Every file is written to a temporary file in cells/, synced and renamed, so that it appears whole or not
+// at all. For this, cells/ must be on the file system of its folder.
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
@@ -40,7 +39,7 @@ type Folder struct {
 // what killed ones have left. Close the folder when the work is done.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{Dir: dir}
-	if err := os.MkdirAll(f.at(), 0o777); err != nil {
+	if err := os.MkdirAll(f.claims(), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
 	f.lock, f.users = newLock(filepath.Join(f.cells(), "lock")), newLock(filepath.Join(f.cells(), "users"))
@@ -60,50 +59,45 @@ func (f *Folder) sweep() {
 	if alone, _ := f.users.TryLock(); !alone {
 		return
 	}
-	files, _ := os.ReadDir(f.at())
+	files, _ := os.ReadDir(f.claims())
 	for _, file := range files {
-		os.RemoveAll(filepath.Join(f.at(), file.Name()))
+		os.RemoveAll(filepath.Join(f.claims(), file.Name()))
 	}
 	f.users.Unlock()
 }
 
 func (f *Folder) cells() string { return filepath.Join(f.Dir, "cells") }
 
+// claims returns the folder of claims and temporary files.
+func (f *Folder) claims() string { return filepath.Join(f.cells(), "at") }
+
 // WriteFile replaces the file at path atomically. If path is not a regular file, such as a pipe, it
 // writes to it. An error names the path.
 func WriteFile(path string, data []byte) error {
-	if at, err := os.Stat(path); err == nil && !at.Mode().IsRegular() {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o666)
 	}
 	err := renameio.WriteFile(path, data, 0o666)
-	if of, ok := errors.AsType[*fs.PathError](err); ok { // of a temporary file beside it
-		err = &fs.PathError{Op: "write", Path: path, Err: of.Err}
+	if inner, ok := errors.AsType[*fs.PathError](err); ok { // of a temporary file beside it
+		err = &fs.PathError{Op: "write", Path: path, Err: inner.Err}
 	}
 	return err
 }
 
-// ReadJSON returns what a file holds as JSON. An error names the file.
-func ReadJSON[T any](path string) (*T, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+// StaleFile is the file beside the results folders that lists the experiments whose results are behind the
+// code or their manifest, a name on each line. It is absent if there are none.
+const StaleFile = "STALE"
+
+// ReadStale returns the names that are listed in the folder out.
+func ReadStale(out string) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(out, StaleFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	t := new(T)
-	if err := json.Unmarshal(data, t); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, nil
+	return strings.Fields(string(text)), err
 }
 
 // write puts a file at path atomically.
 func (f *Folder) write(path string, data []byte) error {
-	return renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.at()))
-}
-
-// remove removes a file; a missing file is not an error.
-func remove(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.claims()))
 }

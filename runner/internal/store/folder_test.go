@@ -65,7 +65,7 @@ func TestSweep(t *testing.T) {
 	foreign := filepath.Join(f.cells(), ".DS_Store")
 	overwrite(t, "", foreign)
 	release := f.Claim("k", "f")
-	leftover := filepath.Join(f.at(), ".k-0123456789ab.cell1234567890123")
+	leftover := filepath.Join(f.claims(), ".k-0123456789ab.cell1234567890123")
 	overwrite(t, "half a c", leftover)
 	other := mustOpen(t, f.Dir)
 	if other.Close(); !exists(leftover) || !exists(f.claimFile("k", "f")) {

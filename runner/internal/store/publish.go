@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,99 +25,85 @@ func (f *Folder) Lock(ctx context.Context) (unlock func(), err error) {
 	return func() { f.lock.Unlock() }, nil
 }
 
-// Publish replaces the content of the folder by the results of a complete run: it removes the other files of
-// an earlier run, then writes the files, README.md, run.json, SHA256SUMS, and last the seal by which
-// [Folder.Published] recognises the results of inputs, a line that identifies all that they follow from.
-//
-// A run of the same code that changes nothing leaves run.json as it is, since it describes the run that made the
-// results. The function readme returns README.md for the run that run.json describes; nil: there is none.
-//
-// A run that is killed while publishing leaves checksums that do not match. The next one
-// that publishes repairs the folder. Where several processes may publish, the caller holds the lock of the folder.
-func (f *Folder) Publish(inputs string, files []File, run *Run, readme func(*Run) []byte) error {
+// Made returns the run that run.json should describe once the files are published: the one that made the
+// files that are published now if these are the same and its code was, too, and else run.
+func (f *Folder) Made(files []File, run *Run) *Run {
 	sums := checksums{}
-	if err := sums.add(files); err != nil {
-		return err
-	}
-	if made := f.unchanged(sums, run); made != nil {
-		run = made
-	}
-	provenance, err := run.json()
-	if err != nil {
-		return err
-	}
-	earlier, err := readSums(f.Dir) // damaged ones, such as with marks of a merge conflict, are about to be replaced
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) {
-		return err
-	}
-	for name := range earlier {
-		if sums[name] == "" {
-			if err := remove(filepath.Join(f.Dir, name)); err != nil {
-				return err
-			}
-		}
-	}
-	own := []File{{runFile, provenance}, {sumsFile, sums.format()}}
-	if readme != nil {
-		own = append([]File{{readmeFile, readme(run)}}, own...)
-	}
-	if err := f.writeAll(append(slices.Clone(files), own...)...); err != nil {
-		return err
-	}
-	return f.write(f.seal(), f.sealed(inputs))
-}
-
-// unchanged returns the run that made these sums if it had the same code.
-func (f *Folder) unchanged(sums checksums, run *Run) *Run {
-	old, err1 := readSums(f.Dir)
-	was, err2 := ReadRun(f.Dir)
-	if err1 != nil || err2 != nil || !maps.Equal(old, sums) || was.SourceDigest != run.SourceDigest {
-		return nil
+	old, err := readSums(f.Dir)
+	was, unread := ReadRun(f.Dir)
+	if cmp.Or(err, unread, sums.add(files)) != nil || !maps.Equal(old, sums) ||
+		was.SourceDigest != run.SourceDigest {
+		return run
 	}
 	return was
 }
 
-// Replace writes some of the published files again, such as figures, removes those of the others that are stale, and writes the checksums last.
-func (f *Folder) Replace(files []File, stale func(name string) bool) error {
-	f.lock.Lock()
-	defer f.lock.Unlock()
-	old, err := readSums(f.Dir)
+// Publish replaces the content of the folder by the results of a complete run: it removes the other files of
+// an earlier run, then writes the files, README.md, run.json, SHA256SUMS, and last the seal by which
+// [Folder.Published] recognises the results of inputs, a line that identifies all that they follow from.
+// It reports false if another process has published these results already.
+//
+// A run that is killed while publishing leaves checksums that do not match. The next one
+// that publishes repairs the folder.
+func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *Run, readme []byte) (bool,
+	error,
+) {
+	unlock, err := f.Lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	if f.Published(inputs) {
+		return false, nil
+	}
+	sums := checksums{}
+	provenance, err := run.json()
+	if err := cmp.Or(err, sums.add(files)); err != nil {
+		return false, err
+	}
+	// Damaged sums, such as with marks of a merge conflict, are about to be replaced.
+	earlier, err := readSums(f.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) {
+		return false, err
+	}
+	files = append(slices.Clone(files), File{readmeFile, readme}, File{runFile, provenance})
+	if err := f.replace(earlier, sums, files); err != nil {
+		return false, err
+	}
+	return true, f.write(f.seal(), f.sealed(inputs))
+}
+
+// Replace writes some of the published files again, such as figures, removes those of the others that are
+// stale, and writes the checksums last.
+func (f *Folder) Replace(ctx context.Context, files []File, stale func(name string) bool) error {
+	unlock, err := f.Lock(ctx)
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Collect(maps.Keys(old)) {
-		if !stale(name) || slices.ContainsFunc(files, func(file File) bool { return file.Name == name }) {
-			continue
-		}
-		if err := remove(filepath.Join(f.Dir, name)); err != nil {
-			return err
-		}
-		delete(old, name)
-	}
-	if err := old.add(files); err != nil {
+	defer unlock()
+	earlier, err := readSums(f.Dir)
+	if err != nil {
 		return err
 	}
-	return f.writeAll(append(slices.Clone(files), File{sumsFile, old.format()})...)
-}
-
-// add adds the sums of files.
-func (s checksums) add(files []File) error {
-	seen := map[string]bool{}
-	for _, file := range files {
-		if seen[file.Name] {
-			return fmt.Errorf("publish: two files are called %q", file.Name)
-		}
-		seen[file.Name] = true
-		if !nameLine.MatchString(file.Name) || slices.Contains(ofRun, file.Name) {
-			return fmt.Errorf("publish: file name %q", file.Name)
-		}
-		s[file.Name] = sumOf(file.Data)
+	sums := maps.Clone(earlier)
+	maps.DeleteFunc(sums, func(name, _ string) bool { return stale(name) })
+	if err := sums.add(files); err != nil {
+		return err
 	}
-	return nil
+	return f.replace(earlier, sums, files)
 }
 
-func (f *Folder) writeAll(files ...File) error {
-	for _, file := range files {
+// replace removes the earlier files that have no sum any more and writes the others, the sums last.
+func (f *Folder) replace(earlier, sums checksums, files []File) error {
+	for name := range earlier {
+		if sums[name] != "" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for _, file := range append(slices.Clone(files), File{sumsFile, sums.format()}) {
 		if err := f.write(filepath.Join(f.Dir, file.Name), file.Data); err != nil {
 			return fmt.Errorf("publish: %w", err)
 		}
@@ -128,11 +115,8 @@ func (f *Folder) writeAll(files ...File) error {
 // these inputs.
 func (f *Folder) Published(inputs string) bool {
 	seal, err := os.ReadFile(f.seal())
-	sums, err2 := readSums(f.Dir)
-	if err != nil || err2 != nil || !bytes.Equal(seal, f.sealed(inputs)) {
-		return false
-	}
-	return len(sums.differing(f.Dir)) == 0
+	sums, unread := readSums(f.Dir)
+	return err == nil && unread == nil && bytes.Equal(seal, f.sealed(inputs)) && len(sums.differing(f.Dir)) == 0
 }
 
 // seal returns the path of the file that ties all published files to the inputs.

@@ -17,7 +17,8 @@ import (
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
-	check.OK(t, f.Publish(inputs, files, testRun(), nil))
+	_, err := f.Publish(t.Context(), inputs, files, testRun(), []byte("readme"))
+	check.OK(t, err)
 }
 
 func testRun() *Run {
@@ -26,7 +27,8 @@ func testRun() *Run {
 
 // version returns one of two sets of files, of which the second lacks one.
 func version(n int) []File {
-	files := []File{{"a.csv", []byte(strings.Repeat(fmt.Sprintf("row of %d\n", n), 1000))}, {"b.csv", []byte(strings.Repeat(fmt.Sprintf("line of %d\n", n), 1000))}}
+	files := []File{{"a.csv", []byte(strings.Repeat(fmt.Sprintf("row of %d\n", n),
+		1000))}, {"b.csv", []byte(strings.Repeat(fmt.Sprintf("line of %d\n", n), 1000))}}
 	if n == 0 {
 		files = append(files, File{"c.csv", []byte("only the first\n")})
 	}
@@ -53,7 +55,7 @@ func TestPublish(t *testing.T) {
 	f := openTemp(t)
 	// sha256 of "abc" is the example of FIPS 180-4; the order is that of names.
 	publish(t, f, "i", File{"b.csv", []byte("abc")}, File{"a.csv", nil})
-	want := "SHA256SUMS a.csv b.csv cells/published run.json"
+	want := "README.md SHA256SUMS a.csv b.csv cells/published run.json"
 	check.Equal(t, "there", fileNames(t, f.Dir), want)
 	sums := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.csv\n" +
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b.csv\n"
@@ -73,19 +75,21 @@ func TestPublish(t *testing.T) {
 		func() { os.Remove(f.seal()) },
 		func() {
 			sum := sumOf(nil)
-			overwrite(t, "<<<<<<<\n"+read(t, f.Dir, sumsFile)+"=======\n"+sum+"  ../outside.csv\n"+sum+"  notes/../notes.txt\n", f.Dir, sumsFile)
+			overwrite(t, "<<<<<<<\n"+read(t, f.Dir,
+				sumsFile)+"=======\n"+sum+"  ../outside.csv\n"+sum+"  notes/../notes.txt\n", f.Dir, sumsFile)
 			overwrite(t, "not ours", f.Dir, "..", "outside.csv")
 		},
 	} {
 		publish(t, f, "1", version(0)...)
 		harm()
 		publish(t, f, "2", File{"a.csv", []byte("1")})
-		if got := fileNames(t, f.Dir); got != "SHA256SUMS a.csv cells/published notes.txt run.json" {
+		if got := fileNames(t, f.Dir); got != "README.md SHA256SUMS a.csv cells/published notes.txt run.json" {
 			t.Errorf("there is %s", got)
 		}
 	}
 	check.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.csv"), 0o777))
-	if err := f.Publish("3", []File{{"folder.csv", nil}}, testRun(), nil); err == nil || f.Published("3") {
+	if _, err := f.Publish(t.Context(), "3", []File{{"folder.csv", nil}}, testRun(), nil); err == nil ||
+		f.Published("3") {
 		t.Errorf("in place of a folder: %v", err)
 	}
 	publish(t, f, "2", File{"a.csv", []byte("1")})
@@ -96,12 +100,16 @@ func TestPublish(t *testing.T) {
 
 func TestPublishRefusesNames(t *testing.T) {
 	f := openTemp(t)
-	for _, name := range []string{"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "run.json"} {
-		if err := f.Publish("i", []File{{name, nil}}, testRun(), nil); err == nil {
+	for _, name := range []string{
+		"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb",
+		"-x.csv", "SHA256SUMS", "run.json",
+	} {
+		if _, err := f.Publish(t.Context(), "i", []File{{name, nil}}, testRun(), nil); err == nil {
 			t.Errorf("published a file named %q", name)
 		}
 	}
-	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), nil); err == nil {
+	if _, err := f.Publish(t.Context(), "i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(),
+		nil); err == nil {
 		t.Error("two files of one name were published")
 	}
 	check.Equal(t, "refused, and yet there", fileNames(t, f.Dir), "")
@@ -117,7 +125,8 @@ func TestResults(t *testing.T) {
 	if packedFile.Name != "grid.csv.gz" || !bytes.Equal(packedFile.Data, TableFile(numbers).Data) {
 		t.Errorf("%s, or not the same bytes every time", packedFile.Name)
 	}
-	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")}, File{"c.csv", []byte("c\n")}, packedFile)
+	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")},
+		File{"c.csv", []byte("c\n")}, packedFile)
 	r, err := OpenResults(f.Dir)
 	if err != nil || string(r.Sums()) != read(t, f.Dir, sumsFile) {
 		t.Fatalf("sums %q, %v", r.Sums(), err)
@@ -131,7 +140,8 @@ func TestResults(t *testing.T) {
 	os.Remove(filepath.Join(f.Dir, "c.csv"))
 	os.Remove(filepath.Join(f.Dir, "grid.csv.gz"))
 	for name, want := range map[string]string{
-		"b": "b.csv: its checksum is not that of SHA256SUMS", "c": "no such file", "grid": "grid.csv.gz, which is not committed",
+		"b": "b.csv: its checksum is not that of SHA256SUMS", "c": "no such file", "grid": "grid.csv.gz, which " +
+			"is not committed",
 		"d": "d.csv: SHA256SUMS does not list it", "../a": "does not list it",
 	} {
 		if got, err := r.Table(name); err == nil || !strings.Contains(err.Error(), want) || got != nil {

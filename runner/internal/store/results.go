@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,6 +27,10 @@ type File struct {
 const (
 	packed       = ".csv.gz" // the extension of packed tables
 	mostUnpacked = 1 << 28   // bytes of one
+
+	// Tables of more rows are rounded; their means have all digits.
+	manyRows = 500
+	digits   = 10
 )
 
 // TableName returns the name of the file of a table: NAME.csv, or NAME.csv.gz if it
@@ -35,12 +41,6 @@ func TableName(t *table.Table) string {
 	}
 	return t.Name + ".csv"
 }
-
-// Tables of more rows are rounded; their means have all digits.
-const (
-	manyRows = 500
-	digits   = 10
-)
 
 // TableFile returns the table as a file. Equal tables are equal bytes.
 func TableFile(t *table.Table) File {
@@ -65,21 +65,20 @@ func Pack(t *table.Table) []byte {
 // Table reads the table that the file holds.
 func (f File) Table() (*table.Table, error) {
 	name, _, _ := strings.Cut(f.Name, ".")
-	if !strings.HasSuffix(f.Name, packed) {
-		return table.Read(name, bytes.NewReader(f.Data))
+	data := f.Data
+	if strings.HasSuffix(f.Name, packed) {
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err == nil {
+			data, err = io.ReadAll(io.LimitReader(z, mostUnpacked+1))
+		}
+		if err == nil && len(data) > mostUnpacked {
+			err = fmt.Errorf("more than %d bytes when unpacked", mostUnpacked)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", name, err)
+		}
 	}
-	var unpacked []byte
-	z, err := gzip.NewReader(bytes.NewReader(f.Data))
-	if err == nil {
-		unpacked, err = io.ReadAll(io.LimitReader(z, mostUnpacked+1))
-	}
-	if len(unpacked) > mostUnpacked {
-		err = fmt.Errorf("more than %d bytes when unpacked", mostUnpacked)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", name, err)
-	}
-	return table.Read(name, bytes.NewReader(unpacked))
+	return table.Read(name, bytes.NewReader(data))
 }
 
 // Results is a published results folder, for reading.
@@ -111,8 +110,8 @@ func committed(name string) bool {
 	return !slices.Contains([]string{".gz", ".pdf", ".npz"}, filepath.Ext(name))
 }
 
-// ErrNotCommitted is the error of a published table that is packed and missing, or that of an older run: a run
-// makes it again.
+// ErrNotCommitted is the error of a published table that is packed and missing, or that of an older run: a
+// run makes it again.
 var ErrNotCommitted = errors.New("which is not committed")
 
 // Table returns a published table. It is an error if SHA256SUMS does not list it, if it is
@@ -127,14 +126,87 @@ func (r *Results) Table(name string) (*table.Table, error) {
 		return nil, fmt.Errorf("%s: %s does not list it", path, sumsFile)
 	}
 	data, err := os.ReadFile(path)
-	other := sum != "" && sumOf(data) != sum
-	switch {
-	case strings.HasSuffix(file, packed) && (errors.Is(err, fs.ErrNotExist) || err == nil && other):
-		return nil, fmt.Errorf("%s, %w", file, ErrNotCommitted)
-	case err != nil:
-		return nil, err
-	case other:
-		return nil, fmt.Errorf("%s: its checksum is not that of %s", path, sumsFile)
+	if err == nil && sumOf(data) == sum {
+		return File{file, data}.Table()
 	}
-	return File{file, data}.Table()
+	switch {
+	case strings.HasSuffix(file, packed) && (err == nil || errors.Is(err, fs.ErrNotExist)):
+		return nil, fmt.Errorf("%s, %w", file, ErrNotCommitted)
+	case err == nil:
+		err = fmt.Errorf("%s: its checksum is not that of %s", path, sumsFile)
+	}
+	return nil, err
+}
+
+const (
+	sumsFile   = "SHA256SUMS"
+	runFile    = "run.json"
+	readmeFile = "README.md"
+)
+
+// ofRun are the published files without a checksum. All but SHA256SUMS itself tell of the run.
+var ofRun = []string{sumsFile, runFile, readmeFile}
+
+const nameChars = `A-Za-z0-9_+=` // of a file; a dot or a dash, too, but not first
+
+var (
+	nameLine = regexp.MustCompile(`^[` + nameChars + `][` + nameChars + `.-]*$`)
+	sumLine  = regexp.MustCompile(`^([0-9a-f]{64})  ([` + nameChars + `][` + nameChars + `.-]*)\n$`)
+)
+
+// checksums maps file names to SHA-256 sums in hexadecimal.
+type checksums map[string]string
+
+func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
+
+// add adds the sums of files.
+func (s checksums) add(files []File) error {
+	seen := map[string]bool{}
+	for _, file := range files {
+		if seen[file.Name] || !nameLine.MatchString(file.Name) || slices.Contains(ofRun, file.Name) {
+			return fmt.Errorf("publish: file name %q, or two files have it", file.Name)
+		}
+		seen[file.Name], s[file.Name] = true, sumOf(file.Data)
+	}
+	return nil
+}
+
+// format returns the sums as sha256sum(1) writes and checks them, in the
+// order of the names.
+func (s checksums) format() []byte {
+	var text []byte
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		text = fmt.Appendf(text, "%s  %s\n", s[name], name)
+	}
+	return text
+}
+
+// readSums reads the sums of a results folder. With an error that is ErrDamaged, of the last bad line, it
+// returns the good lines.
+func readSums(dir string) (checksums, error) {
+	data, err := os.ReadFile(filepath.Join(dir, sumsFile))
+	s := checksums{}
+	for line := range strings.Lines(string(data)) {
+		m := sumLine.FindStringSubmatch(line)
+		if m == nil || s[m[2]] != "" {
+			err = fmt.Errorf("%s: %s: %w: bad line %q", dir, sumsFile, ErrDamaged, line)
+			continue
+		}
+		s[m[2]] = m[1]
+	}
+	return s, err
+}
+
+// differing returns the names of the files in a folder that do not match their sums, sorted.
+func (s checksums) differing(dir string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			names = append(names, name+" (lost)")
+		case err != nil || sumOf(data) != s[name]:
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -36,9 +38,9 @@ type Run struct {
 	Computed     int               `json:"cells_computed"`
 	Reused       int               `json:"cells_reused"`
 	Start        time.Time         `json:"start"`
-	CPUSeconds   float64           `json:"cpu_seconds,omitempty"` // of all cells, of reused ones what they once took; zero: unknown
+	CPUSeconds   float64           `json:"cpu_seconds,omitempty"` // of all cells, when each was computed
 	Seconds      float64           `json:"wall_seconds"`
-	Memory       int64             `json:"peak_memory_bytes,omitempty"` // resident, of all experiments of the run so far; zero: unknown
+	Memory       int64             `json:"peak_memory_bytes,omitempty"` // resident, of all experiments so far
 
 	// CellSeconds are the mean processor seconds of a cell, by its group: its key without the seed.
 	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`
@@ -79,15 +81,27 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 	return r
 }
 
-// ReadRun returns the provenance in a results folder.
-func ReadRun(dir string) (*Run, error) { return ReadJSON[Run](filepath.Join(dir, runFile)) }
+// ReadRun returns the provenance in a results folder. An error names the file.
+func ReadRun(dir string) (*Run, error) {
+	path := filepath.Join(dir, runFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Run)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
 
 func (r *Run) json() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	return append(data, '\n'), err
 }
 
-// AddTimes sets the processor times of the run to those of its cells, whose groups are given by their numbers.
+// AddTimes sets the processor times of the run to those of its cells, whose groups are given by their
+// numbers.
 func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	count := map[string]float64{}
 	r.CPUSeconds, r.CellSeconds = 0, map[string]float64{}
@@ -102,16 +116,29 @@ func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	}
 }
 
-// Expected returns the expected seconds of a cell of a group: the mean of the group,
-// or else of all cells of the run; infinity if nothing is known.
+// Expected returns the expected seconds of a cell of a group: the mean of the group, else that of all
+// cells of the run, else 1. The run may be nil.
 func (r *Run) Expected(group string) float64 {
-	if s, ok := r.CellSeconds[group]; ok {
-		return s
+	switch {
+	case r == nil:
+	case r.CellSeconds[group] > 0:
+		return r.CellSeconds[group]
+	case r.CPUSeconds > 0 && r.Computed+r.Reused > 0:
+		return r.CPUSeconds / float64(r.Computed+r.Reused)
 	}
-	if n := r.Computed + r.Reused; n > 0 && r.CPUSeconds > 0 {
-		return r.CPUSeconds / float64(n)
+	return 1
+}
+
+// Git returns the output of a git command that runs in dir. It takes no optional locks, which
+// would block the user's git.
+func Git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(exit.Stderr)))
 	}
-	return math.Inf(1)
+	return string(out), err
 }
 
 // gitState returns the commit that is checked out in dir, and whether the tree

@@ -29,7 +29,8 @@ func TestGitState(t *testing.T) {
 	}
 	git := func(args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd := exec.Command("git",
+			append([]string{"-c", "user.name=x", "-c", "user.email=x", "-c", "commit.gpgsign=false"}, args...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -67,7 +68,8 @@ func TestPeakMemory(t *testing.T) {
 	}
 	runtime.KeepAlive(used)
 	peak := PeakMemory()
-	if rise := peak - before; rise < size/10*9 && peak < size || rise > 8*size { // the race detector takes several times as much
+	// the race detector takes several times as much
+	if rise := peak - before; rise < size/10*9 && peak < size || rise > 8*size {
 		t.Errorf("%d bytes used, and the peak rose from %d to %d", size, before, peak)
 	}
 }

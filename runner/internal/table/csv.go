@@ -22,8 +22,15 @@ func (t *Table) WriteCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	row := make([]string, len(t.Columns))
 	for i := -1; i < t.Len(); i++ {
-		for k := range t.Columns {
-			row[k] = t.Columns[k].text(i)
+		for k, c := range t.Columns {
+			switch {
+			case i < 0:
+				row[k] = c.Name
+			case c.Kind == Words:
+				row[k] = c.Texts[i]
+			default:
+				row[k] = Format(c.Nums[i])
+			}
 		}
 		if len(row) == 1 && row[0] == "" { // a blank line is no row
 			w.Flush()
@@ -34,17 +41,6 @@ func (t *Table) WriteCSV(to io.Writer) error {
 	}
 	w.Flush()
 	return w.Error()
-}
-
-// text returns the field of a row; that of row -1 is the name.
-func (c *Column) text(i int) string {
-	switch {
-	case i < 0:
-		return c.Name
-	case c.Kind == Words:
-		return c.Texts[i]
-	}
-	return Format(c.Nums[i])
 }
 
 // Read reads a table from CSV text with a header line. A column of which every field is

@@ -26,19 +26,16 @@ func (t *Table) GroupBy(keys ...string) Groups {
 		}
 		g.keys = append(g.keys, *t.Rows(nil).column(key))
 	}
-	index := map[string]int{}
-	var rows [][]int
+	rows := map[string][]int{}
+	var order []string // of the groups
 	for i, id := range ids {
-		at, ok := index[id]
-		if !ok {
-			at = len(rows)
-			index[id] = at
-			rows = append(rows, nil)
+		if rows[id] == nil {
+			order = append(order, id)
 		}
-		rows[at] = append(rows[at], i)
+		rows[id] = append(rows[id], i)
 	}
-	for _, r := range rows {
-		g.groups = append(g.groups, t.Rows(r))
+	for _, id := range order {
+		g.groups = append(g.groups, t.Rows(rows[id]))
 	}
 	return g
 }
@@ -82,14 +79,14 @@ func (g Groups) mean(name string, interval func([]float64) []float64, columns []
 	for _, group := range g.groups {
 		if len(out.Columns) == len(g.keys)+1 {
 			for _, c := range columns {
-				of := IntervalOf(c, group.column(c).Doc)
+				interval := IntervalOf(c, group.column(c).Doc)
 				if most, ok := g.most[c]; ok {
-					of[1].Doc += ", cut off at 0"
+					interval[1].Doc += ", cut off at 0"
 					if most == 1 {
-						of[2].Doc += ", cut off at 1"
+						interval[2].Doc += ", cut off at 1"
 					}
 				}
-				out.Columns = append(out.Columns, of...)
+				out.Columns = append(out.Columns, interval...)
 			}
 		}
 		var row []any
@@ -117,7 +114,8 @@ func (g Groups) mean(name string, interval func([]float64) []float64, columns []
 func IntervalOf(name, doc string) []Column {
 	return []Column{
 		Num(name, doc+", mean"),
-		Num(name+"_low", "lower end of its 95 % interval, Student's t"), Num(name+"_high", "upper end of its 95 % interval, Student's t"),
+		Num(name+"_low", "lower end of its 95 % interval, Student's t"), Num(name+"_high",
+			"upper end of its 95 % interval, Student's t"),
 	}
 }
 
@@ -166,8 +164,8 @@ func Student(x []float64) (mean, low, high float64) {
 // concave in θ, see student, Newton's method from 0 approaches θ from below.
 func StudentQuantile(nu int, p float64) float64 {
 	for theta := 0.0; ; {
-		at, slope := student(nu, theta)
-		step := (p - at) / slope
+		q, slope := student(nu, theta)
+		step := (p - q) / slope
 		if !(step > 1e-15*theta) {
 			sin, cos := math.Sincos(theta)
 			return math.Sqrt(float64(nu)) * sin / cos

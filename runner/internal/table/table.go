@@ -147,14 +147,11 @@ func Format(x float64) string {
 
 // List spells numbers to so many significant digits, separated by spaces.
 func List(x []float64, digits int) string {
-	var text []byte
-	for i, xi := range x {
-		if i > 0 {
-			text = append(text, ' ')
-		}
-		text = strconv.AppendFloat(text, xi, 'g', digits, 64)
+	texts := make([]string, len(x))
+	for i, v := range x {
+		texts[i] = strconv.FormatFloat(v, 'g', digits, 64)
 	}
-	return string(text)
+	return strings.Join(texts, " ")
 }
 
 // Gaps returns n times no value.
@@ -169,13 +166,11 @@ func Finite(x float64) float64 {
 }
 
 // Has reports whether there is a column of the name.
-func (t *Table) Has(column string) bool {
-	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == column })
-}
+func (t *Table) Has(column string) bool { return slices.Contains(Names(t.Columns), column) }
 
 // column returns the column of the name. It panics if there is none.
 func (t *Table) column(name string) *Column {
-	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	i := slices.Index(Names(t.Columns), name)
 	if i < 0 {
 		panic(fmt.Sprintf("table: %s has no column %s", t.Name, name))
 	}
@@ -183,14 +178,13 @@ func (t *Table) column(name string) *Column {
 }
 
 // Texts returns a column as it is stored.
-func (t *Table) Texts(column string) []string { return t.column(column).texts() }
-
-func (c *Column) texts() []string {
-	out := slices.Clone(c.Texts)
+func (t *Table) Texts(column string) []string {
+	c := t.column(column)
+	texts := slices.Clone(c.Texts)
 	for _, x := range c.Nums {
-		out = append(out, Format(x))
+		texts = append(texts, Format(x))
 	}
-	return out
+	return texts
 }
 
 // Nums returns a column of numbers; no value is NaN.
@@ -204,11 +198,14 @@ func (t *Table) Nums(column string) []float64 {
 
 // Distinct returns the different texts of a column in the order of their appearance.
 func (t *Table) Distinct(column string) []string {
-	var out []string
-	for _, group := range t.GroupBy(column).groups {
-		out = append(out, group.Texts(column)[0])
+	var distinct []string
+	seen := map[string]bool{}
+	for _, text := range t.Texts(column) {
+		if !seen[text] {
+			seen[text], distinct = true, append(distinct, text)
+		}
 	}
-	return out
+	return distinct
 }
 
 // Where returns the rows with the value, a string, int or float64, in the column.
@@ -243,25 +240,25 @@ func (t *Table) Select(filters ...string) (*Table, error) {
 		if err := t.Needs(column); err != nil {
 			return nil, err
 		}
-		there := t.Distinct(column)
+		values := t.Distinct(column)
 		if t = t.Where(column, text); t.Len() == 0 {
-			return nil, fmt.Errorf("no row has %s; allowed: %s", f, strings.Join(there[:min(len(there), 20)], ", "))
+			return nil, fmt.Errorf("no row has %s; allowed: %s", f, strings.Join(values[:min(len(values), 20)], ", "))
 		}
 	}
 	return t, nil
 }
 
-// Rows returns the rows of the numbers, in their order.
+// Rows returns the rows with these indices, in their order.
 func (t *Table) Rows(rows []int) *Table {
 	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
-	for k, c := range t.Columns {
-		of := &out.Columns[k]
-		of.Texts, of.Nums = nil, nil
+	for k, from := range t.Columns {
+		c := &out.Columns[k]
+		c.Texts, c.Nums = nil, nil
 		for _, i := range rows {
 			if c.Kind == Words {
-				of.Texts = append(of.Texts, c.Texts[i])
+				c.Texts = append(c.Texts, from.Texts[i])
 			} else {
-				of.Nums = append(of.Nums, c.Nums[i])
+				c.Nums = append(c.Nums, from.Nums[i])
 			}
 		}
 	}
@@ -270,15 +267,14 @@ func (t *Table) Rows(rows []int) *Table {
 
 // append adds the rows of a table that has the same columns.
 func (t *Table) append(rows *Table) error {
-	if len(rows.Columns) != len(t.Columns) {
-		return fmt.Errorf("table %s has %d columns in one cell and %d in another", t.Name, len(t.Columns), len(rows.Columns))
+	same := func(a, b Column) bool { return a.Name == b.Name && a.Kind == b.Kind }
+	if !slices.EqualFunc(t.Columns, rows.Columns, same) {
+		return fmt.Errorf("table %s has the columns %s in one cell and %s in another",
+			t.Name, strings.Join(Names(t.Columns), ", "), strings.Join(Names(rows.Columns), ", "))
 	}
-	for i := range t.Columns {
-		c, r := &t.Columns[i], rows.Columns[i]
-		if c.Name != r.Name || c.Kind != r.Kind {
-			return fmt.Errorf("table %s has the column %s in one cell and %s in another", t.Name, c.Name, r.Name)
-		}
-		c.Texts, c.Nums = append(c.Texts, r.Texts...), append(c.Nums, r.Nums...)
+	for i, c := range rows.Columns {
+		to := &t.Columns[i]
+		to.Texts, to.Nums = append(to.Texts, c.Texts...), append(to.Nums, c.Nums...)
 	}
 	return nil
 }
@@ -288,10 +284,8 @@ type Set []*Table
 
 // Get returns the table of the name, nil if there is none.
 func (s Set) Get(name string) *Table {
-	for _, t := range s {
-		if t.Name == name {
-			return t
-		}
+	if i := slices.IndexFunc(s, func(t *Table) bool { return t.Name == name }); i >= 0 {
+		return s[i]
 	}
 	return nil
 }
@@ -329,12 +323,12 @@ func Merge(sets []Set, derive ...func(Set) Set) (Set, error) {
 			if t.File != nil {
 				continue
 			}
-			of := merged.Get(t.Name)
-			if of == nil {
-				of = t.Rows(nil)
-				merged = append(merged, of)
+			all := merged.Get(t.Name)
+			if all == nil {
+				all = t.Rows(nil)
+				merged = append(merged, all)
 			}
-			if err := of.append(t); err != nil {
+			if err := all.append(t); err != nil {
 				return nil, err
 			}
 		}

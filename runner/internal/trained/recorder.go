@@ -17,10 +17,11 @@ type Recorder struct {
 	train   *dataset.Examples
 }
 
-// NewRecorder returns the recorder of a training part, whose classes are in the column.
-func NewRecorder(train *dataset.Examples, column string) *Recorder {
+// NewRecorder returns the recorder of a training part, which is of files of this format.
+func NewRecorder(train *dataset.Examples, f dataset.Format) *Recorder {
 	return &Recorder{train: train, network: Network{
-		Classes: train.Classes(), Column: column, Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord),
+		Classes: train.Classes(), Column: f.Class, Layout: f.Layout,
+		Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord),
 	}}
 }
 

@@ -25,6 +25,7 @@ type Network struct {
 	Classes   []string       `json:"classes"`          // their names, in the order of their numbers
 	Column    string         `json:"column,omitempty"` // that of the class in the table
 	Scaler    dataset.Scaler `json:"scaler"`           // of the inputs
+	Layout    dataset.Layout `json:"layout,omitzero"`  // of the file of the table
 
 	// Of the first pass; nil in the file of a program that does not write them.
 	Familiar *familiar.Inputs `json:"familiar,omitempty"`
@@ -174,7 +175,7 @@ func (n *Network) decide(p *bnn.Prediction, familiarity float64, d Decision) str
 }
 
 // Unknown is the class where no probability is large enough.
-const Unknown = "unknown"
+const Unknown = dataset.Unknown
 
 // Decision says when the class is Unknown. The zero value is never.
 type Decision struct {

@@ -28,7 +28,7 @@ func TestFamiliarity(t *testing.T) {
 		n := &Network{Model: of(l), Classes: []string{"a", "b"}, Familiar: familiar.New(2), Scaler: dataset.Scaler{Features: []dataset.Feature{{Column: "x"}, {Column: "y"}}}}
 		rnd := rand.New(random.Source("familiarity"))
 		x := []float64{0.5, -0.25}
-		rows, err := dataset.ParseTable([]byte("x,y\n0.5,-0.25\n"), "rows")
+		rows, err := dataset.ParseTable([]byte("x,y\n0.5,-0.25\n"), "rows", dataset.Layout{})
 		check.OK(t, err)
 		familiarity := func() float64 {
 			out, _, _, err := n.Predict(rows, Decision{})

@@ -15,7 +15,7 @@ const savedFile = "network.npz"
 
 // learn trains the method, and scores it along the stream and at its end.
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
-	t, c, kept := s.training(), s.newCurve(train), trained.NewRecorder(train, s.Data.Class)
+	t, c, kept := s.training(), s.newCurve(train), trained.NewRecorder(train, s.Data.Format)
 	scored := s.Evaluate.scored() && s.Order == s.Evaluate.Order
 	if scored {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score

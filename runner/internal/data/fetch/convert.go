@@ -10,7 +10,7 @@ import (
 )
 
 // convert makes a file of the experiments from the published one. Its checksum is checked later.
-func (f *setFile) convert(published []byte) ([]byte, error) {
+func (f setFile) convert(published []byte) ([]byte, error) {
 	switch f.Convert {
 	case "":
 		return published, nil
@@ -21,16 +21,13 @@ func (f *setFile) convert(published []byte) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("convert = %q is not known", f.Convert)
 	}
-	// Lines with commas, tabs or blanks between their fields.
-	out := []byte(f.Header + "\n")
-	n := 0
+	out, n := []byte(f.Header+"\n"), 0
 	for line := range strings.Lines(string(published)) {
 		cells := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
 		if len(cells) == 0 {
 			continue
 		}
-		n++
-		if len(cells) < strings.Count(f.Header, ",") {
+		if n++; len(cells) < strings.Count(f.Header, ",") {
 			return nil, fmt.Errorf("line %d has %d fields", n, len(cells))
 		}
 		if cells = row(n, cells); cells != nil {
@@ -40,8 +37,8 @@ func (f *setFile) convert(published []byte) ([]byte, error) {
 	return out, nil
 }
 
-// rows return what line n of a table becomes, n counting from 1 those that are not
-// blank, or nil.
+// rows return what line n of a table becomes, or nil: n counts from 1 the lines that are not blank.
+// Commas, tabs or blanks separate the cells of a line.
 var rows = map[string]func(n int, line []string) []string{
 	"table": func(_ int, line []string) []string { return line },
 	"iris": func(n int, line []string) []string { // the two errors that the publisher's iris.names reports
@@ -89,32 +86,24 @@ func fashion(picture []byte, images bool) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PNG: %w", err)
 	}
-	sizes := []uint32{0x801, tiles * tiles}
+	header, values := []uint32{0x801, tiles * tiles}, []byte(nil)
 	if images {
-		sizes = []uint32{0x803, tiles * tiles, tile, tile}
-	}
-	idx, err := binary.Append(nil, binary.BigEndian, sizes)
-	if err != nil {
-		return nil, err
+		header = []uint32{0x803, tiles * tiles, tile, tile}
 	}
 	for t := range tiles * tiles {
 		if !images {
-			idx = append(idx, byte(t/tiles/classRows))
+			values = append(values, byte(t/tiles/classRows))
 			continue
 		}
 		for pixel := range tile * tile {
 			grey, _, _, _ := img.At(t%tiles*tile+pixel%tile, t/tiles*tile+pixel/tile).RGBA()
-			idx = append(idx, byte(grey>>8))
+			values = append(values, byte(grey>>8))
 		}
 	}
-	return pack(idx)
-}
-
-// pack compresses.
-func pack(idx []byte) ([]byte, error) {
-	var out bytes.Buffer
+	var out bytes.Buffer // writing to it cannot fail
 	z := gzip.NewWriter(&out)
-	z.Write(idx)
-	err := z.Close()
-	return out.Bytes(), err
+	binary.Write(z, binary.BigEndian, header)
+	z.Write(values)
+	z.Close()
+	return out.Bytes(), nil
 }

@@ -1,4 +1,4 @@
-package pool
+package engine
 
 import (
 	"time"
@@ -10,7 +10,7 @@ import (
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic("pool: the clock of the thread: " + err.Error()) // Linux has it since 2.6.12
+		panic("engine: the clock of the thread: " + err.Error()) // Linux has it since 2.6.12
 	}
 	return time.Duration(t.Nano())
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"closedform/internal/check"
-	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -24,9 +23,10 @@ func work(t testing.TB, n int, do func(ctx context.Context, i int) error) *Work 
 	t.Helper()
 	w := &Work{Name: "x", Folder: open(t, t.TempDir())}
 	for i := range n {
-		w.Cells = append(w.Cells, study.Cell{Key: fmt.Sprintf("c%d", i), Run: func(ctx context.Context) (table.Set, error) {
-			return table.Set{table.New(fmt.Sprint(i))}, do(ctx, i)
-		}})
+		w.Cells = append(w.Cells,
+			study.Cell{Key: fmt.Sprintf("c%d", i), Run: func(ctx context.Context) (table.Set, error) {
+				return table.Set{table.New(fmt.Sprint(i))}, do(ctx, i)
+			}})
 		w.Prints = append(w.Prints, "f")
 	}
 	return w
@@ -39,8 +39,8 @@ func open(t testing.TB, dir string) *store.Folder {
 	return f
 }
 
-func here(workers int) *Here {
-	return &Here{Pool: pool.New(workers), Stderr: io.Discard, Progress: Progress{W: io.Discard}}
+func engine(workers int) *Engine {
+	return &Engine{Pool: NewPool(workers), Stderr: io.Discard, Progress: Progress{W: io.Discard}}
 }
 
 func TestEachCellOnceInOrder(t *testing.T) {
@@ -59,14 +59,10 @@ func TestEachCellOnceInOrder(t *testing.T) {
 			most.Store(max(most.Load(), now))
 			return nil
 		})
-		err := here(workers).Compute(t.Context(), w)
-		tables, lost := w.Tables()
-		if lost != nil {
-			t.Fatal(lost)
-		}
-		for i, c := range w.Done {
-			if c == nil || c.Tables != nil || tables[i][0].Name != fmt.Sprint(i) || !(c.CPU > 0) {
-				t.Errorf("cell %d is %+v, its tables %v", i, c, tables[i])
+		err := engine(workers).Compute(t.Context(), w)
+		for i, c := range check.Must(w.Load()) {
+			if c.Tables[0].Name != fmt.Sprint(i) || !(c.CPU > 0) {
+				t.Errorf("cell %d is %+v", i, c)
 			}
 		}
 		if workers == 1 && !slices.IsSorted(order) {
@@ -87,7 +83,7 @@ func TestFirstErrorStops(t *testing.T) {
 	var ran [1000]bool
 	underWay := make(chan struct{})
 	ended := false
-	err := here(2).Compute(t.Context(), work(t, len(ran), func(ctx context.Context, i int) error {
+	err := engine(2).Compute(t.Context(), work(t, len(ran), func(ctx context.Context, i int) error {
 		ran[i] = true
 		switch i {
 		case 2:
@@ -111,8 +107,9 @@ func TestFirstErrorStops(t *testing.T) {
 			t.Errorf("cell %d: ran is %v", i, r)
 		}
 	}
-	err = here(2).Compute(t.Context(), work(t, 3, func(_ context.Context, i int) error { return explode(i) }))
-	if err == nil || !strings.Contains(err.Error(), "panic: ") || !strings.Contains(err.Error(), "engine.explode") {
+	err = engine(2).Compute(t.Context(), work(t, 3, func(_ context.Context, i int) error { return explode(i) }))
+	if err == nil || !strings.Contains(err.Error(), "panic: ") ||
+		!strings.Contains(err.Error(), "engine.explode") {
 		t.Errorf("a panic: %v", err)
 	}
 }
@@ -134,7 +131,7 @@ func TestCancelled(t *testing.T) {
 			}
 			return nil
 		})
-		err := here(1).Compute(ctx, w)
+		err := engine(1).Compute(ctx, w)
 		cancel()
 		if !errors.Is(err, c.want) || w.Computed != c.done {
 			t.Errorf("cancelled in cell %d of %d: %v, %d done", c.at, c.n, err, w.Computed)

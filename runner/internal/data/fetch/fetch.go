@@ -6,7 +6,6 @@ package fetch
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -22,8 +21,14 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/store"
+)
+
+const (
+	maxDownload = 64 << 20 // bytes
+	maxTries    = 3        // of a download
 )
 
 // Sets gets the data sets with these names, or all for All, into the folder of the
@@ -39,11 +44,6 @@ func Sets(ctx context.Context, setsFile string, names []string, mirror string, l
 	return f.fetch(ctx, setsFile, names, log)
 }
 
-const (
-	maxDownload = 64 << 20 // bytes
-	maxTries    = 3        // of a download
-)
-
 type fetcher struct {
 	mirror string
 	client *http.Client
@@ -51,7 +51,7 @@ type fetcher struct {
 }
 
 func (f *fetcher) fetch(ctx context.Context, setsFile string, names []string, log io.Writer) error {
-	sets, err := readSets(setsFile, names...)
+	files, err := readSets(setsFile, names...)
 	if err != nil {
 		return err
 	}
@@ -59,22 +59,20 @@ func (f *fetcher) fetch(ctx context.Context, setsFile string, names []string, lo
 		return fmt.Errorf("mirror: %w", err)
 	}
 	var failed error
-	for _, s := range sets {
-		for _, file := range s.Files {
-			path := filepath.Join(filepath.Dir(setsFile), filepath.FromSlash(file.Path))
-			what, err := f.file(ctx, &file, path)
-			if err != nil {
-				failed = errors.Join(failed, fmt.Errorf("%s: %s: %w", s.Name, path, err))
-				what = "failed"
-			}
-			fmt.Fprintf(log, "%s: %s: %s\n", s.Name, path, what)
+	for _, file := range files {
+		path := file.in(setsFile)
+		what, err := f.get(ctx, file, path)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %s: %w", file.Set, path, err))
+			what = "failed"
 		}
+		fmt.Fprintf(log, "%s: %s: %s\n", file.Set, path, what)
 	}
 	return cmp.Or(ctx.Err(), failed)
 }
 
-// file gets one file, unless it is there, and says what was done.
-func (f *fetcher) file(ctx context.Context, file *setFile, path string) (what string, err error) {
+// get puts a file at path, unless it is there, and says what was done.
+func (f *fetcher) get(ctx context.Context, file setFile, path string) (what string, err error) {
 	if data, err := os.ReadFile(path); err == nil && file.check(data) == nil {
 		return "there already", nil
 	}
@@ -95,22 +93,25 @@ func (f *fetcher) file(ctx context.Context, file *setFile, path string) (what st
 }
 
 // download returns a file that has been checked, and where it is from.
-func (f *fetcher) download(ctx context.Context, file *setFile) (data []byte, from string, err error) {
+func (f *fetcher) download(ctx context.Context, file setFile) (data []byte, from string, err error) {
 	var failed error
-	for _, urls := range file.URLs {
+	for _, from := range file.URLs {
 		for try := 0; try < maxTries && ctx.Err() == nil; try++ {
 			time.Sleep(time.Duration(try) * f.pause)
-			if data, err = f.publisher(ctx, file, urls); err == nil {
-				return data, urls, nil
+			if data, err = f.published(ctx, from); err == nil {
+				data, err = file.convert(data)
+			}
+			if err = cmp.Or(err, file.check(data)); err == nil {
+				return data, from, nil
 			}
 		}
-		failed = errors.Join(failed, fmt.Errorf("%s: %w", urls, err))
+		failed = errors.Join(failed, fmt.Errorf("%s: %w", from, err))
 	}
 	return nil, "", failed
 }
 
-// publisher returns what the URLs have, converted and checked.
-func (f *fetcher) publisher(ctx context.Context, file *setFile, urls string) ([]byte, error) {
+// published returns what one or several URLs have, each on new lines.
+func (f *fetcher) published(ctx context.Context, urls string) ([]byte, error) {
 	var parts [][]byte
 	for url := range strings.FieldsSeq(urls) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -124,15 +125,13 @@ func (f *fetcher) publisher(ctx context.Context, file *setFile, urls string) ([]
 		part, err := io.ReadAll(io.LimitReader(response.Body, maxDownload))
 		response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			err = fmt.Errorf("status %s", response.Status)
-		}
-		if err != nil {
+			return nil, fmt.Errorf("status %s", response.Status)
+		} else if err != nil {
 			return nil, err
 		}
 		parts = append(parts, part)
 	}
-	data, err := file.convert(bytes.Join(parts, []byte("\n")))
-	return data, cmp.Or(err, file.check(data))
+	return bytes.Join(parts, []byte("\n")), nil
 }
 
 // File is the file, in the folder of the data, that lists the data sets with the checksums and
@@ -142,41 +141,42 @@ const File = "sets.toml"
 // All is the name for all sets.
 const All = "all"
 
-type dataSet struct {
-	Name  string    `toml:"name"`
-	Files []setFile `toml:"file"`
-}
-
 // setFile is a file of a set, as the experiments read it.
 type setFile struct {
-	Path string   `toml:"path"` // relative to the folder of the data, with slashes
-	URLs []string `toml:"urls"` // tried in turn; where one is several, with blanks between, these are put together
-
-	Convert string `toml:"convert"` // how what is published becomes this file, see convert
-	Header  string `toml:"header"`  // of a table
-
-	SHA256        string `toml:"sha256"`
-	ContentSHA256 string `toml:"content_sha256"` // in its place, of what is compressed, where that is done here: compressors differ
+	Set     string   `toml:"-"`
+	Path    string   `toml:"path"`    // relative to the folder of the data, with slashes
+	SHA256  string   `toml:"sha256"`  // of the file or, of one that is compressed, of its content
+	Convert string   `toml:"convert"` // how what is published becomes this file, see convert
+	Header  string   `toml:"header"`  // of a table
+	URLs    []string `toml:"urls"`    // tried in turn; several in one text are parts of the file
 }
 
-// readSets reads a file of sets, and returns those with these names, or all.
-func readSets(file string, names ...string) ([]dataSet, error) {
+// in returns the path of the file beside the file of sets.
+func (f setFile) in(setsFile string) string {
+	return filepath.Join(filepath.Dir(setsFile), filepath.FromSlash(f.Path))
+}
+
+// readSets returns the files of the sets with these names, or of all sets.
+func readSets(file string, names ...string) (files []setFile, err error) {
 	var all struct {
-		Sets []dataSet `toml:"set"`
+		Sets []struct {
+			Name  string    `toml:"name"`
+			Files []setFile `toml:"file"`
+		} `toml:"set"`
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	if err := config.CheckDepth(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	var md toml.MetaData
+	if err = config.CheckDepth(text); err == nil {
+		md, err = toml.Decode(string(text), &all)
 	}
-	md, err := toml.Decode(string(text), &all)
+	if unknown := md.Undecoded(); err == nil && len(unknown) > 0 {
+		err = fmt.Errorf("%s: unknown key", unknown[0])
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if unknown := md.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: %s: unknown key", file, unknown[0])
 	}
 	known := []string{All}
 	for _, s := range all.Sets {
@@ -186,6 +186,10 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 				return nil, fmt.Errorf("%s: set %s: path = %q; allowed: a path below the folder of the data",
 					file, s.Name, f.Path)
 			}
+			if slices.Contains(names, s.Name) || slices.Contains(names, All) {
+				f.Set = s.Name
+				files = append(files, f)
+			}
 		}
 	}
 	for _, name := range names {
@@ -193,54 +197,48 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 			return nil, fmt.Errorf("no data set %q; allowed: %s", name, strings.Join(known, ", "))
 		}
 	}
-	return slices.DeleteFunc(all.Sets, func(s dataSet) bool {
-		return !slices.Contains(names, s.Name) && !slices.Contains(names, All)
-	}), nil
+	return files, nil
 }
 
 // Missing returns an error that names the missing ones of the files, and how to get those
 // of data sets.
 func Missing(setsFile string, paths ...string) error {
-	all, _ := readSets(setsFile, All) // need not be there
-	var missing, names []string
+	known, _ := readSets(setsFile, All) // need not exist
+	var missing, sets []string
 	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
 		if _, err := os.Stat(path); err == nil {
 			continue
 		}
 		missing = append(missing, path)
-		for _, s := range all {
-			has := func(f setFile) bool {
-				return filepath.Join(filepath.Dir(setsFile), filepath.FromSlash(f.Path)) == filepath.Clean(path)
-			}
-			if slices.ContainsFunc(s.Files, has) && !slices.Contains(names, s.Name) {
-				names = append(names, s.Name)
+		for _, f := range known {
+			if f.in(setsFile) == filepath.Clean(path) && !slices.Contains(sets, f.Set) {
+				sets = append(sets, f.Set)
 			}
 		}
 	}
-	switch {
-	case missing == nil:
+	if missing == nil {
 		return nil
-	case names == nil:
-		return fmt.Errorf("no file %s", strings.Join(missing, ", "))
 	}
-	return fmt.Errorf("no file %s; to get the data: go run ./runner fetch %s", strings.Join(missing, ", "), strings.Join(names, " "))
+	text := "no file " + strings.Join(missing, ", ")
+	if sets != nil {
+		text += "; to get the data: go run ./runner fetch " + strings.Join(sets, " ")
+	}
+	return errors.New(text)
 }
 
-// check compares the sum of the data with that of the file.
-func (f *setFile) check(data []byte) error {
-	want := f.SHA256
-	if f.ContentSHA256 != "" {
-		want = f.ContentSHA256
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err == nil {
-			data, err = io.ReadAll(io.LimitReader(z, maxDownload))
-		}
-		if err != nil {
-			return fmt.Errorf("wrong content: %w", err)
+// check compares the sum of the data, or of their content if they are compressed, with that of the file:
+// compressors differ.
+func (f setFile) check(data []byte) error {
+	sum := func(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
+	found := sum(data)
+	if found == f.SHA256 {
+		return nil
+	}
+	if r, err := dataset.Unpack(bytes.NewReader(data)); err == nil {
+		content, err := io.ReadAll(io.LimitReader(r, maxDownload))
+		if err == nil && sum(content) == f.SHA256 {
+			return nil
 		}
 	}
-	if found := fmt.Sprintf("%x", sha256.Sum256(data)); found != want {
-		return fmt.Errorf("wrong SHA-256: found %s, need %s", found, want)
-	}
-	return nil
+	return fmt.Errorf("wrong SHA-256: found %s, need %s", found, f.SHA256)
 }

@@ -1,4 +1,4 @@
-package pool
+package engine
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func (g *gauge) in() (out func()) {
 // Those tasks come first that take longest.
 func TestLongestFirst(t *testing.T) {
 	var order []int
-	check.OK(t, New(1).Run(t.Context(), []float64{1, 9, 5, 5}, func(_ context.Context, i int) error {
+	check.OK(t, NewPool(1).Run(t.Context(), []float64{1, 9, 5, 5}, func(_ context.Context, i int) error {
 		order = append(order, i)
 		return nil
 	}))
@@ -44,7 +44,7 @@ func TestLongestFirst(t *testing.T) {
 
 // Two calls with a task more than half of the slots each fill all slots, and never more.
 func TestNoIdleSlot(t *testing.T) {
-	p := New(3)
+	p := NewPool(3)
 	var g gauge
 	var group, together sync.WaitGroup
 	together.Add(3) // the first three go on together, or not at all
@@ -68,7 +68,7 @@ func TestNoIdleSlot(t *testing.T) {
 
 // Parts of a task take the slots that are idle, and no others.
 func TestEachBorrows(t *testing.T) {
-	p := New(3)
+	p := NewPool(3)
 	var g gauge
 	var done [10][6]atomic.Int64
 	err := p.Run(t.Context(), unknown(10), func(ctx context.Context, i int) error {
@@ -115,7 +115,7 @@ func TestEachAlone(t *testing.T) {
 // The first error ends what it belongs to, and nothing else.
 func TestErrors(t *testing.T) {
 	bad := errors.New("bad")
-	p := New(2)
+	p := NewPool(2)
 	var others atomic.Int64
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -142,7 +142,7 @@ func TestErrors(t *testing.T) {
 	}
 	for range 1000 { // a slot is free only when all know of the error
 		begun.Store(0)
-		err = New(1).Run(t.Context(), unknown(3), func(context.Context, int) error {
+		err = NewPool(1).Run(t.Context(), unknown(3), func(context.Context, int) error {
 			begun.Add(1)
 			return bad
 		})
@@ -154,7 +154,7 @@ func TestErrors(t *testing.T) {
 	check.Refuses(t, "a panic", err, "out of range", "pool_test.go")
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	err = New(1).Run(ctx, unknown(9), func(context.Context, int) error {
+	err = NewPool(1).Run(ctx, unknown(9), func(context.Context, int) error {
 		if n++; n == 3 {
 			cancel()
 		}
@@ -172,7 +172,7 @@ func TestMeasure(t *testing.T) {
 	}
 	const part = 30 * time.Millisecond
 	var seconds [2]float64
-	err := New(2).Run(t.Context(), []float64{2, 1}, func(ctx context.Context, i int) (err error) {
+	err := NewPool(2).Run(t.Context(), []float64{2, 1}, func(ctx context.Context, i int) (err error) {
 		seconds[i], err = Measure(ctx, func(ctx context.Context) error {
 			if i == 1 {
 				busy(part / 3)
@@ -187,7 +187,8 @@ func TestMeasure(t *testing.T) {
 		})
 		return err
 	})
-	if want := 8 * part.Seconds(); err != nil || seconds[0] < want || seconds[0] > 1.5*want || seconds[1] > part.Seconds() {
+	if want := 8 * part.Seconds(); err != nil || seconds[0] < want || seconds[0] > 1.5*want ||
+		seconds[1] > part.Seconds() {
 		t.Errorf("%.3f s, want %.3f to 1.5 times that and less than %.3f; %v", seconds, want, part.Seconds(), err)
 	}
 }

@@ -1,0 +1,354 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform/internal/check"
+	"closedform/runner/internal/data"
+)
+
+const text = "one hundred bytes, or so"
+
+func write(t testing.TB, data []byte, path ...string) {
+	t.Helper()
+	file := filepath.Join(path...)
+	check.OK(t, os.MkdirAll(filepath.Dir(file), 0o777))
+	check.OK(t, os.WriteFile(file, data, 0o666))
+}
+
+func zip(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
+}
+
+func sumOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+
+// publisher serves the paths of a map, and counts requests.
+type publisher struct {
+	*httptest.Server
+	served map[string]string
+	fail   []string // how the next requests fail: "breaks off", "busy" or "other bytes"
+	asked  int
+}
+
+func publish(t testing.TB, served map[string]string, fail ...string) *publisher {
+	p := &publisher{served: served, fail: fail}
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.asked++
+	text, ok := p.served[r.URL.Path]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	fail := ""
+	if len(p.fail) > 0 {
+		fail, p.fail = p.fail[0], p.fail[1:]
+	}
+	switch fail {
+	case "busy":
+		w.WriteHeader(http.StatusServiceUnavailable)
+		text = ""
+	case "other bytes":
+		text = strings.ToUpper(text)
+	case "breaks off":
+		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+		text = text[:len(text)/2]
+	}
+	w.Write([]byte(text))
+}
+
+// get fetches sets, each of one file that has its name, into a folder, and returns what is said.
+func get(t *testing.T, folder, mirror string, names []string, files ...setFile) (stdout string, err error) {
+	t.Helper()
+	type set struct {
+		Name  string    `toml:"name"`
+		Files []setFile `toml:"file"`
+	}
+	var sets []set
+	for _, f := range files {
+		sets = append(sets, set{f.Path, []setFile{f}})
+	}
+	write(t, check.Must(toml.Marshal(map[string][]set{"set": sets})), folder, File)
+	var out bytes.Buffer
+	f := fetcher{mirror: mirror, client: http.DefaultClient, pause: time.Millisecond}
+	err = f.fetch(t.Context(), filepath.Join(folder, File), names, &out)
+	return out.String(), err
+}
+
+var all = []string{All}
+
+// holds checks that a folder has these files, given as path and content, and no others.
+func holds(t testing.TB, root string, pathContent ...string) {
+	t.Helper()
+	var want, got []string
+	for i := 0; i < len(pathContent); i += 2 {
+		want = append(want, pathContent[i]+": "+pathContent[i+1])
+	}
+	filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
+		if e.IsDir() || name == File {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		got = append(got, filepath.ToSlash(name)+": "+string(text))
+		return err
+	})
+	slices.Sort(want)
+	check.Equal(t, "the folder", got, want)
+}
+
+func TestFetchRetriesWhole(t *testing.T) {
+	for _, c := range []struct {
+		fail  []string
+		asked int
+		err   string
+	}{
+		{nil, 1, ""},
+		{[]string{"busy", "breaks off"}, 3, ""},
+		{[]string{"other bytes"}, 2, ""},
+		{[]string{"breaks off", "breaks off", "breaks off"}, 3, "unexpected EOF"},
+		{[]string{"busy", "busy", "busy"}, 3, "status 503 Service Unavailable"},
+		{
+			[]string{"other bytes", "other bytes", "other bytes"},
+			3,
+			"wrong SHA-256: found " + sumOf(strings.ToUpper(text)) + ", need " + sumOf(text),
+		},
+	} {
+		root, p := t.TempDir(), publish(t, map[string]string{"/a": text}, c.fail...)
+		file := setFile{Path: "sub/a", SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
+		stdout, err := get(t, root, "", all, file)
+		path := filepath.Join(root, "sub", "a")
+		if c.err != "" {
+			check.Refuses(t, c.err, err, "sub/a: "+path+": "+p.URL+"/a: ", c.err)
+			holds(t, root)
+		} else {
+			check.OK(t, err)
+			check.Equal(t, "it says", stdout, fmt.Sprintf("sub/a: %s: %d bytes from %s/a\n", path, len(text), p.URL))
+			holds(t, root, "sub/a", text)
+		}
+		check.Equal(t, fmt.Sprintf("%v: asked", c.fail), p.asked, c.asked)
+	}
+}
+
+func TestFetchNextURL(t *testing.T) {
+	root, p := t.TempDir(), publish(t, map[string]string{"/a": text, "/wrong": "wrong"})
+	file := setFile{Path: "a", SHA256: sumOf(text), URLs: []string{
+		p.URL + "/gone", p.URL + "/wrong",
+		p.URL + "/a",
+	}}
+	ends := func(end string, asked int) {
+		t.Helper()
+		stdout := check.Must(get(t, root, "", all, file))
+		check.Equal(t, "asked, and "+stdout, []any{p.asked, strings.HasSuffix(stdout, end+"\n")},
+			[]any{asked, true})
+	}
+	ends(" from "+p.URL+"/a", 3+3+1)
+	// A file with the right sum is left alone, and one with another is replaced when there is a better one.
+	ends(": there already", 7)
+	write(t, []byte("damaged"), root, "a")
+	file.URLs = []string{p.URL + "/gone"}
+	_, err := get(t, root, "", all, file)
+	check.Refuses(t, "gone", err, p.URL+"/gone: status 404 Not Found")
+	holds(t, root, "a", "damaged")
+	file.URLs = []string{p.URL + "/a"}
+	ends(" from "+p.URL+"/a", 11)
+	holds(t, root, "a", text)
+}
+
+// An error does not keep other files from being fetched.
+func TestFetchOthersGoOn(t *testing.T) {
+	root, p := t.TempDir(), publish(t, map[string]string{"/a": text})
+	good := setFile{Path: "good", SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
+	bad := setFile{Path: "bad", SHA256: sumOf(text), URLs: []string{p.URL + "/b", "http://%zz"}}
+	_, err := get(t, root, "", all, bad, good)
+	check.Refuses(t, "two that are not there", err, "/b: status 404", "http://%zz: ")
+	holds(t, root, "good", text)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err = Sets(ctx, filepath.Join(root, File), all, "", &bytes.Buffer{})
+	check.Refuses(t, "after the end of the context", err)
+}
+
+func TestFetchMirror(t *testing.T) {
+	mirror, root, p := t.TempDir(), t.TempDir(), publish(t, map[string]string{"/a": text})
+	write(t, []byte(text), mirror, "sub", "a")
+	write(t, []byte("damaged"), mirror, "damaged")
+	file := func(path string) setFile {
+		return setFile{Path: path, SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
+	}
+	stdout, err := get(t, root, mirror, all, file("sub/a"), file("damaged"), file("lacking"))
+	check.Refuses(t, "damaged", err, filepath.Join(mirror, "damaged")+": wrong SHA-256: ")
+	for _, want := range []string{" bytes from " + filepath.Join(mirror, "sub", "a"), ": failed", " from " +
+		p.URL + "/a"} {
+		if !strings.Contains(stdout, want+"\n") {
+			t.Errorf("it says %q, want %q in it", stdout, want)
+		}
+	}
+	holds(t, root, "sub/a", text, "lacking", text)
+	check.Equal(t, "downloads, of the file that the mirror lacks", p.asked, 1)
+	for _, bad := range []string{filepath.Join(mirror, "none"), filepath.Join(mirror, "damaged")} {
+		_, err = get(t, root, bad, all, file("b"))
+		check.Refuses(t, "a mirror that is none", err, "mirror: ", bad)
+	}
+	// Of the sets that are named, which must exist, each is fetched once.
+	stdout = check.Must(get(t, t.TempDir(), mirror, []string{"sub/a", "x", "sub/a"}, file("x"), file("y"),
+		file("sub/a")))
+	check.Equal(t, "lines", strings.Count(stdout, "\n"), 2)
+	_, err = get(t, root, mirror, []string{"a", "sub/a"}, file("sub/a"), file("y"))
+	check.Refuses(t, "a", err, `no data set "a"; allowed: all, sub/a, y`)
+}
+
+// The sum may be that of the file or of its content.
+func TestContentSum(t *testing.T) {
+	content := strings.Repeat(text, 50)
+	zipped := zip(content)
+	file := setFile{SHA256: sumOf(content)}
+	for what, c := range map[string]struct {
+		data string
+		ok   bool
+	}{
+		"gzip":             {zipped, true},
+		"in two members":   {zip(content[:100]) + zip(content[100:]), true},
+		"of other content": {zip(content[1:]), false},
+		"cut off":          {zipped[:len(zipped)-1], false},
+		"not gzip":         {content, true},
+		"other, not gzip":  {content[1:], false},
+	} {
+		check.Equal(t, what, file.check([]byte(c.data)) == nil, c.ok)
+	}
+}
+
+func TestConvert(t *testing.T) {
+	const setosa = "4.9,3.1,1.5,0.1,Iris-setosa\n"
+	iris := strings.Repeat(setosa, 34) + "4.9,3.1,1.5,0.2,Iris-setosa\n" +
+		setosa + setosa + "4.9,3.6,1.4,0.1,Iris-setosa\n"
+	thirty := strings.TrimSuffix(strings.Repeat("1.5,", 30), ",")
+	for _, c := range []struct{ convert, header, published, want string }{
+		{"table", "a,b,c", "1 2  3 \n4\t5\t6\n\n7,8,9", "1,2,3\n4,5,6\n7,8,9\n"},
+		{"iris", "a,b,c,d,class", strings.Repeat(setosa, 38), iris},
+		{"wine", "a,b,class", "1,13,.5\n3,14.2,0.5\n", "13,0.5,1\n14.2,0.5,3\n"},
+		{"wine", "a,b,class", "13,.5,1\n", "13,0.5,1\n"},
+		{"breast_cancer", "a,b", "id,kind\n842,M," + thirty + "\n843,B," + thirty + "\n", thirty + ",M\n" +
+			thirty + ",B\n"},
+		{"glass", "a,b", "1,1.5,7\n2,1.6,1\n", "1.5,7\n1.6,1\n"},
+		{
+			"penguins", "a,b,c,d,class",
+			"species,island,a,b,c,d,sex\nAdelie,X,39.1,18.7,181,3750,m\nAdelie,X,NA,NA,NA,NA,NA\nGentoo,B,1,2,3,4,\n",
+			"39.1,18.7,181,3750,Adelie\n1,2,3,4,Gentoo\n",
+		},
+	} {
+		got := check.Must((setFile{Convert: c.convert, Header: c.header}).convert([]byte(c.published)))
+		check.Equal(t, c.convert, string(got), c.header+"\n"+c.want)
+	}
+	for _, convert := range []string{"iris", "fashion", "other"} {
+		_, err := (setFile{Convert: convert, Header: "a,b,c,d,class"}).convert([]byte("<html>\n"))
+		check.Refuses(t, convert, err, "")
+	}
+	// Two parts are put together, whether the first ends in a line end or not.
+	root, p := t.TempDir(), publish(t, map[string]string{"/1": "1 2\n3 4", "/2": "5\t6\r\n\n"})
+	file := setFile{Path: "a", Convert: "table", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n")}
+	file.URLs = []string{p.URL + "/1 " + p.URL + "/2"}
+	check.Must(get(t, root, "", all, file))
+}
+
+// The picture has pixel (x, y) of the grey level y mod 200 + x mod 28.
+func TestFashion(t *testing.T) {
+	img := image.NewRGBA(image.Rect(0, 0, 840, 840))
+	for y := range 840 {
+		for x := range 840 {
+			img.Set(x, y, color.Gray{uint8(y%200 + x%28)})
+		}
+	}
+	var picture bytes.Buffer
+	check.OK(t, png.Encode(&picture, img))
+	folder := t.TempDir()
+	for _, path := range []string{"images.gz", "labels.gz"} {
+		write(t, check.Must((setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes())), folder, path)
+	}
+	e := check.Must((&data.Files{Images: "images.gz", Labels: "labels.gz"}).Load(folder, nil))
+	check.Equal(t, "examples, inputs and classes", []int{e.Len(), e.Inputs(), len(e.Classes())},
+		[]int{900, 784, 10})
+	x := make([]float64, 784)
+	e.Input(x, 95) // tile 5 of the fourth row
+	check.Equal(t, "classes", []int{e.Class(89), e.Class(90)}, []int{0, 1})
+	check.Equal(t, "pixels", []float64{x[0], x[1], x[28], x[783]}, []float64{84, 85, 85, 84 + 27 + 27})
+}
+
+// The sets of this project: each file has a sum, an address and a conversion, and is in the folder.
+func TestSets(t *testing.T) {
+	var names []string
+	seen := map[string]bool{}
+	for _, f := range check.Must(readSets(filepath.Join("..", "..", "..", "..", "experiments", "data", File),
+		All)) {
+		names = append(names, f.Set)
+		_, known := rows[f.Convert]
+		sum, err := hex.DecodeString(f.SHA256)
+		if err != nil || len(sum) != sha256.Size || seen[f.SHA256] || seen[f.Path] || len(f.URLs) == 0 {
+			t.Errorf("%+v", f)
+		}
+		if known != (f.Header != "") || !known && f.Convert != "" && f.Convert != "fashion" {
+			t.Errorf("%s is converted by %q", f.Path, f.Convert)
+		}
+		seen[f.SHA256], seen[f.Path] = true, true
+	}
+	check.Equal(t, "sets", strings.Join(slices.Compact(names), " "),
+		"iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-900")
+	check.Equal(t, "files", len(seen), 2*16)
+	bad := filepath.Join(t.TempDir(), File)
+	for text, want := range map[string]string{
+		"[[set]]\nnam = \"x\"\n":                                 ": set.nam: unknown key",
+		"[[set]]\nname = \"x\"\n[[set.file]]\npath = \"../a\"\n": `: set x: path = "../a"; allowed: a path below`,
+		"[[set]]\nname = \"x\"\n[[set.file]]\npath = \"/tmp/a\"\n": `: set x: path = "/tmp/a"; allowed: a path ` +
+			`below`,
+		"[[set": ": toml: ",
+	} {
+		write(t, []byte(text), bad)
+		_, err := readSets(bad)
+		check.Refuses(t, text, err, bad+want)
+	}
+}
+
+// What is not there is listed, with the sets that have it.
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, "data", name) }
+	write(t, nil, at("table.csv"))
+	write(t, []byte("[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n"+
+		"[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n"), at(File))
+	red, images, labels := at("red.csv"), at("green/images"), at("green/labels")
+	err := Missing(at(File), red, at("table.csv"), images, labels, images)
+	want := "no file " + images + ", " + labels + ", " +
+		red + "; to get the data: go run ./runner fetch green red"
+	check.Refuses(t, "missing", err, want)
+	// Of a set that nobody knows there is nothing to get.
+	err = Missing(at(File), labels)
+	if err == nil || strings.Contains(err.Error(), "runner fetch") || Missing(at(File), at("table.csv")) != nil {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,142 @@
+// Package engine computes the cells of experiments on all cores. Cells of several experiments wait
+// in one queue, the slowest first, and a cell may spread its own parts over idle slots. Several
+// processes, on several machines, may compute the cells of one folder: each claims the cells that
+// it computes.
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+)
+
+// Work is an experiment whose cells are needed.
+type Work struct {
+	Name     string
+	Folder   *store.Folder
+	Cells    []study.Cell
+	Prints   []string   // their fingerprints
+	Last     *store.Run // an earlier run, which has the times that cells took; nil: unknown
+	Computed int        // how many cells Compute has computed, rather than found
+
+	mu   sync.Mutex
+	done []bool
+}
+
+// Load returns all cells, which must be done.
+func (w *Work) Load() ([]*store.Cell, error) {
+	cells := make([]*store.Cell, len(w.Cells))
+	for i, c := range w.Cells {
+		var err error
+		if cells[i], err = w.Folder.LoadCell(c.Key, w.Prints[i]); cells[i] == nil {
+			return nil, cmp.Or(err, fmt.Errorf("cell %s has vanished", c.Key))
+		}
+	}
+	return cells, nil
+}
+
+// Engine computes cells. It is safe for concurrent use.
+type Engine struct {
+	Pool     *Pool     // of the cells of all experiments
+	Stderr   io.Writer // for warnings
+	Progress Progress
+}
+
+// poll is the interval at which a process looks for cells that others compute.
+const poll = time.Second
+
+// Compute computes the missing cells of an experiment. After an error, or when ctx is cancelled, it starts no
+// more cells, cancels running ones and waits for them. It returns the first error, which names the cell, or
+// the error of ctx if that kept a cell from being computed.
+func (e *Engine) Compute(ctx context.Context, w *Work) error {
+	keys := make([]string, len(w.Cells))
+	for i, c := range w.Cells {
+		keys[i] = c.Key
+	}
+	if err := w.Folder.Others(keys, w.Prints); err != nil {
+		return err
+	}
+	w.done = make([]bool, len(w.Cells))
+	damaged := make([]error, len(w.Cells))
+	Each(context.Background(), len(w.Cells), func(_ context.Context, i int) error {
+		c, err := w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+		w.done[i], damaged[i] = c != nil, err
+		return nil
+	})
+	for _, err := range damaged {
+		if err != nil {
+			fmt.Fprintf(e.Stderr, "%s: %v; computing it again\n", w.Name, err)
+		}
+	}
+	missing, expected := w.missing()
+	e.Progress.Start(w.Name, len(w.Cells), expected)
+	for round := 0; len(missing) > 0; round++ {
+		err := e.Pool.Run(ctx, expected, func(ctx context.Context, k int) error {
+			done, err := w.compute(ctx, missing[k])
+			if done {
+				e.Progress.Done(expected[k])
+			}
+			return err
+		})
+		if missing, expected = w.missing(); err != nil || len(missing) == 0 {
+			return err
+		}
+		if round == 0 && ctx.Err() == nil {
+			fmt.Fprintf(e.Progress.W, "%s: waiting for other processes, %d left\n", w.Name, len(missing))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(poll):
+		}
+	}
+	return nil
+}
+
+// missing returns the indices of the cells that are not done, and their expected seconds.
+func (w *Work) missing() (cells []int, seconds []float64) {
+	for i, done := range w.done {
+		if !done {
+			cells = append(cells, i)
+			seconds = append(seconds, w.Last.Expected(w.Cells[i].Group()))
+		}
+	}
+	return cells, seconds
+}
+
+// compute computes a cell and stores it, unless another process has claimed it or just finished it. It
+// reports whether the cell is done.
+func (w *Work) compute(ctx context.Context, i int) (done bool, err error) {
+	c := &store.Cell{Key: w.Cells[i].Key, Fingerprint: w.Prints[i]}
+	release := w.Folder.Claim(c.Key, c.Fingerprint)
+	if release == nil {
+		return false, nil
+	}
+	defer release()
+	found, _ := w.Folder.LoadCell(c.Key, c.Fingerprint)
+	if found == nil {
+		c.CPU, err = Measure(ctx, func(ctx context.Context) (err error) {
+			c.Tables, err = w.Cells[i].Run(ctx)
+			return err
+		})
+		if err == nil {
+			err = w.Folder.SaveCell(c)
+		}
+		if err != nil {
+			return false, fmt.Errorf("cell %s: %w", c.Key, err)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done[i] = true
+	if found == nil {
+		w.Computed++
+	}
+	return true, nil
+}

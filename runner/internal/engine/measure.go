@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+)
+
+// task is a call of Measure.
+type task struct {
+	cancel context.CancelCauseFunc
+
+	mu   sync.Mutex
+	ends []func() (seconds float64)
+}
+
+type taskKey struct{}
+
+// Measure calls do and returns the processor seconds that it took, with those of the parts that ran in
+// other slots, by [Each], and of what was registered with [AtEnd]. They are wall time where the system
+// does not measure the time of a thread. A panic is an error with its stack.
+func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds float64, err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	t := new(task)
+	ctx, t.cancel = context.WithCancelCause(ctx)
+	begin := threadTime()
+	err = func() (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		return do(context.WithValue(ctx, taskKey{}, t))
+	}()
+	seconds = (threadTime() - begin).Seconds()
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		err = cause
+	}
+	t.cancel(nil)
+	for _, end := range t.ends {
+		seconds += end()
+	}
+	return seconds, err
+}
+
+// AtEnd registers a function that is called when the task of the context has ended. It returns further
+// processor seconds of the task, such as those of another process.
+func AtEnd(ctx context.Context, end func() (seconds float64)) {
+	if t, ok := ctx.Value(taskKey{}).(*task); ok {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.ends = append(t.ends, end)
+	}
+}
+
+// Fail cancels the task of the context, whose error is then err, whatever it returns. The first
+// error counts. Outside of a task Fail panics.
+func Fail(ctx context.Context, err error) {
+	t, ok := ctx.Value(taskKey{}).(*task)
+	if !ok {
+		panic(err)
+	}
+	t.cancel(err)
+}
