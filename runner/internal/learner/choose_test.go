@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/baselines/learners/command"
 	"closedform/baselines/learners/kalman"
+	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/metric"
 )
 
 // train returns a classifier that has learned the examples.
@@ -22,116 +25,91 @@ func train(t *testing.T, m Method, e *dataset.Examples, src rand.Source, order f
 	return check.Must(training.Run(t.Context(), m, e, nil)).Classifier
 }
 
-// The candidate of the least loss is taken, the first of equals; its values are
-// those of the method that is tried, and the method itself stays as it is.
+// The candidate with the least loss on the part for validation is chosen, the first of equals, trained on all examples,
+// and named.
 func TestChoose(t *testing.T) {
-	m := check.Must(decode(`kind = "kalman"; prior_var = 7
-tune = ["prior_var", "prior_mean_var"]; candidates = [[1, 10], [2, 20], [3, 30], [4, 40]]`))
+	x, class, _ := check.Clusters(30, 2, 3, "choose")
+	examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
+	training := Training{
+		Random: func() rand.Source { return rand.NewPCG(1, 2) }, Scale: dataset.Standard,
+		Validation: 0.4, Split: rand.NewPCG(5, 6),
+	}
+	learn, judge, err := examples.Split(0.4, rand.NewPCG(5, 6))
+	check.OK(t, err)
+	for keys, key := range map[string]string{
+		`kind = "neighbours"; tune = ["neighbours"]; candidates = [[1], [400], [500]]`:  "neighbours",
+		`kind = "neighbours"; tune = ["neighbours"]; candidates = [[500], [400], [30]]`: "neighbours",
+		`tune = ["prior_factor"]; members = 1; candidates = [[0.1], [1], [10]]`:         "prior_factor",
+	} {
+		m := check.Must(decode(keys))
+		want := Choice{LogLoss: math.Inf(1)}
+		var best Method
+		for _, candidate := range m.Candidates {
+			one := check.Must(m.with(candidate))
+			r := check.Must(training.Run(t.Context(), one, examples.Subset(learn), examples.Subset(judge)))
+			check.Equal(t, "without candidates", []any{r.Choice.Text, math.IsNaN(r.Choice.LogLoss)}, []any{"", true})
+			if loss := metric.LogLoss(r.P, r.Class); loss < want.LogLoss {
+				best, want = one, Choice{fmt.Sprintf("%s=%v", key, candidate[0]), loss}
+			}
+		}
+		training.Split = rand.NewPCG(5, 6)
+		got := check.Must(training.Run(t.Context(), m, examples, examples))
+		check.Equal(t, keys, got.Choice, want)
+		check.Equal(t, keys, got.P, check.Must(training.Run(t.Context(), best, examples, examples)).P)
+	}
+}
+
+// The values of a candidate are those of the method that is tried, and the method itself stays as it is.
+func TestCandidates(t *testing.T) {
+	m := check.Must(decode(`kind = "kalman"; prior_var = 7; tune = ["prior_var", "prior_mean_var"]; candidates = [[3, 30]]`))
+	with := check.Must(m.with(m.Candidates[0]))
 	of := func(m Method) []float64 {
-		c := m.Config.(*kalman.Config)
-		return []float64{c.PriorVar, c.PriorMeanVar}
+		return []float64{m.Config.(*kalman.Config).PriorVar, m.Config.(*kalman.Config).PriorMeanVar}
 	}
-	losses := []float64{math.Inf(1), 2, 1, 1}
-	chosen, choice, err := m.choose(func(with Method) (float64, error) {
-		k := of(with)[0]
-		check.Equal(t, fmt.Sprintf("prior variance %g with that of the means", k), of(with)[1], 10*k)
-		return losses[int(k)-1], nil
-	})
-	want := Choice{"prior_var=3 prior_mean_var=30", 1}
-	if err != nil || choice != want || !slices.Equal(of(chosen), []float64{3, 30}) {
-		t.Errorf("%v, %+v, %+v", err, choice, chosen)
-	}
-	check.Equal(t, "the method after a choice", of(m), []float64{7, 2})
-	_, _, err = m.choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") })
-	check.Refuses(t, "error of a loss", err)
-	m = check.Must(decode(`kind = "majority"`))
-	if same, choice, err := m.choose(nil); err != nil || choice.Text != "" || !math.IsNaN(choice.LogLoss) || same.Name != "m" {
-		t.Errorf("%v, %+v without candidates", err, choice)
-	}
+	check.Equal(t, "chosen, and before", [][]float64{of(with), of(m)}, [][]float64{{3, 30}, {7, 2}})
 	// A number of the settings of a program is one, too.
 	m = check.Must(decode(`kind = "command"; command = ["x"]; version = ["x"]; settings = {a = 1, c = "d"}; tune = ["settings.a", "settings.b"]; candidates = [[2, 3]]`))
-	chosen = check.Must(m.with(m.Candidates[0]))
-	got, was := fmt.Sprint(chosen.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings)
+	with = check.Must(m.with(m.Candidates[0]))
+	got, was := fmt.Sprint(with.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings)
 	check.Equal(t, "settings chosen and before", []string{got, was}, []string{"map[a:2 b:3 c:d]", "map[a:1 c:d]"})
 	// One of a key that has a value for each layer is one for all.
 	m = check.Must(decode(`hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
-	all := check.Must(m.with(m.Candidates[0])).Model
-	check.Equal(t, "lambda", all.Lambda.Value(3, 0.5), 0.3)
-	check.Equal(t, "replications", []float64(all.Replications), []float64{2})
-	// Those of a network are of its own.
-	m = check.Must(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
+	with = check.Must(m.with(m.Candidates[0]))
+	check.Equal(t, "lambda", []any{with.Model.Lambda.Value(3, 0.5), with.Model.Replications}, []any{0.3, []float64{2}})
+	// An output layer and no features have no hidden layers and no number of features.
+	m = check.Must(decode(`hidden_layers = [4]; features = "relu"; tune = ["output", "features"]; candidates = [["ridge", ""], ["", "relu"]]`))
+	check.OK(t, m.Fits(2, 3))
+	for k, want := range []bool{true, false} {
+		with = check.Must(m.with(m.Candidates[k]))
+		check.OK(t, with.Fits(2, 3))
+		check.Equal(t, "output layer", check.Must(with.Learner(2, 3, rand.NewPCG(1, 2))).Readout() != nil, want)
+	}
 	for k, want := range []float64{6, 12} {
-		with := check.Must(m.with(m.Candidates[k]))
-		l := check.Must(with.Learner(2, 3, rand.NewPCG(1, 2)))
-		n := l.Learner.(*Network)
+		m = check.Must(decode(`members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
+		with = check.Must(m.with(m.Candidates[k]))
+		n := check.Must(with.Learner(2, 3, rand.NewPCG(1, 2))).Network()
 		_, cov := n.Members()[0].Weights(0)
 		got := []float64{cov[0].At(0, 0), n.noise / max(1, float64(n.every))}
 		check.NearAll(t, "prior variance and process noise", got, []float64{want, []float64{0, 0.5}[k]}, 1e-12)
 	}
 }
 
-// The candidates of a bank learn side by side, each random as the member of an ensemble; there
-// is nothing to choose, and the budget of candidates is not for it. They may be ensembles.
-func TestBankOfCandidates(t *testing.T) {
-	x, class, _ := check.Clusters(30, 2, 3, "bank")
-	src := func() rand.Source { return rand.NewPCG(3, 4) }
-	const keys = `kind = "closed-form"; hidden_layers = [4]; members = 2; tune = ["prior_var"]; `
-	m := check.Must(decode(keys + `candidates = [[0.1], [10]]; weights = "evidence"`))
-	learn := func(l *Classifier) (evidence float64) {
-		for i := range x {
-			evidence += math.Log(l.Probabilities(x[i : i+1])[0][class[i]])
-			l.Observe(x[i], class[i])
-		}
-		return evidence
-	}
-	check.OK(t, Rules{}.Check([]Method{m}))
-	same, choice, err := m.choose(nil)
-	if err != nil || choice.Text != "" || same.Weights != m.Weights {
-		t.Errorf("%v, %+v, %+v", err, choice, same)
-	}
-	bank := check.Must(m.Learner(2, 3, src()))
-	learn(bank)
-	var of [][]float64
-	var weight []float64
-	check.Must(newMembers(2, src(), func(src rand.Source) (*Classifier, error) {
-		plain := check.Must(decode(keys + fmt.Sprintf("candidates = [%v]", m.Candidates[len(of)])))
-		plain = check.Must(plain.with(plain.Candidates[0]))
-		l := check.Must(plain.Learner(2, 3, src))
-		weight = append(weight, math.Exp(learn(l)))
-		of = append(of, l.Probabilities([][]float64{{0.3, 0.1}})[0])
-		return l, nil
-	}))
-	want := make([]float64, 3)
-	for j := range want {
-		want[j] = (weight[0]*of[0][j] + weight[1]*of[1][j]) / (weight[0] + weight[1])
-	}
-	check.NearAll(t, "p", bank.Probabilities([][]float64{{0.3, 0.1}})[0], want, 1e-9)
-	best := "prior_var=0.1: "
-	if weight[1] > weight[0] {
-		best = "prior_var=10: "
-	}
-	if !strings.HasPrefix(bank.Chosen(), best) || weight[0] == weight[1] {
-		t.Errorf("chosen %q, want %s", bank.Chosen(), best)
-	}
-}
-
-// A bank is weighted by the first pass alone, and after First examples, or the first pass, one member goes on alone.
+// The default bank is weighted by the first pass alone, and named by its heaviest member.
 func TestBankPasses(t *testing.T) {
 	x, class, _ := check.Clusters(12, 2, 3, "bank")
-	learned := func(passes int, keys string) *Classifier {
-		m := check.Must(decode(fmt.Sprintf(`kind = "closed-form"; hidden_layers = [4]; passes = %d; tune = ["prior_var"]; candidates = [[0.1], [1], [10]]; %s`, passes, keys)))
-		examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
-		order := func(int) rand.Source { return random.Source("order") }
-		return train(t, m, examples, random.Source("prior"), order)
+	examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
+	learned := func(passes int) (*Classifier, []float64) {
+		m := check.Must(decode(fmt.Sprintf("hidden_layers = [4]; passes = %d", passes)))
+		l := train(t, m, examples, random.Source("prior"), func(int) rand.Source { return random.Source("order") })
+		return l, l.Network().Model.(*bnn.Bank).Weights()
 	}
-	for keys, alone := range map[string]bool{`weights = "evidence"`: false, `weights = "evidence"; first = 3`: true, `weights = "universal"; first = 99`: true} {
-		one, three := learned(1, keys), learned(3, keys)
-		if first := strings.HasSuffix(keys, "= 3"); one.Chosen() != three.Chosen() && (!alone || first) {
-			t.Errorf("%s: after one pass %s, after three %s", keys, one.Chosen(), three.Chosen())
-		}
-		check.Equal(t, fmt.Sprintf("%s: %s", keys, three.Chosen()), strings.HasSuffix(three.Chosen(), ": 1"), alone)
-		check.Equal(t, keys, len(three.Learner.(*Network).Members()), map[bool]int{true: 1, false: 3}[alone])
-	}
+	one, weights := learned(1)
+	three, same := learned(3)
+	check.Equal(t, "weights", same, weights)
+	best := floats.MaxIdx(weights)
+	c := one.Network().Members()[best].Config()
+	want := fmt.Sprintf("layers=%v prior_var=%.2g: %.2g", c.Layers, c.PriorVar, weights[best])
+	check.Equal(t, "chosen", []string{one.Chosen(), three.Chosen()}, []string{want, want})
 }
 
 // Members are what networks are that learn by themselves, in one order or in orders of their own.
@@ -147,14 +125,13 @@ func TestTrainEnsemble(t *testing.T) {
 		got := train(t, m, examples, random.Source("own"), source).Probabilities(set.X)
 		by := check.Must(m.Learner(1, 2, random.Source("own")))
 		var members []func(x []float64, class int) error
-		if e, ok := by.Learner.(*Ensemble); ok {
-			members = append(members, e.Members[0].Observe, e.Members[1].Observe)
-		} else {
-			for _, n := range by.Learner.(*Network).Members() {
-				members = append(members, func(x []float64, class int) error {
-					_, err := n.Observe(x, class)
-					return err
-				})
+		for _, l := range by.all() {
+			members = append(members, l.Observe)
+		}
+		if n := by.Network(); n != nil {
+			members = nil
+			for _, n := range n.Members() {
+				members = append(members, func(x []float64, class int) error { return check.Err(n.Observe(x, class)) })
 			}
 		}
 		for k, member := range members {

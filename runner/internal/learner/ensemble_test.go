@@ -1,9 +1,12 @@
 package learner
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/tagi"
 	"closedform/core/bnn"
@@ -29,18 +32,22 @@ func TestBatchAnswers(t *testing.T) {
 		}
 		members = append(members, m)
 	}
-	x, inputs := make(line, 40), make([][]float64, 40)
-	for i := range x {
-		x[i] = float64(i)/5 - 2
-		inputs[i] = []float64{x[i]}
-	}
-	for name, l := range map[string]Learner{"one": members[0], "three": &Ensemble{Members: []Learner{members[0], members[1], members[2]}}} {
-		t.Run(name, func(t *testing.T) {
-			l, seen, want, q := NewClassifier(l, 3), 0, make([]float64, 3), make([]float64, 3)
+	x := line(40)
+	for _, several := range []bool{false, true} {
+		t.Run(fmt.Sprint("several ", several), func(t *testing.T) {
+			l, seen, want, q := NewClassifier(members[0], 3), 0, make([]float64, 3), make([]float64, 3)
+			if several {
+				l.others = []Learner{members[1], members[2]}
+			}
 			ok := l.PredictEach(x, func(i int, in []float64, a Prediction) error {
 				seen++
-				if err := l.Learner.Predict(want, in); err != nil || !slices.Equal(a.P, want) || in[0] != x[i] {
-					t.Errorf("%v, input %d: %v, want %v", err, i, a.P, want)
+				clear(want)
+				for _, m := range l.all() {
+					check.OK(t, m.Predict(q, in))
+					floats.AddScaled(want, 1/float64(len(l.all())), q)
+				}
+				if !slices.Equal(a.P, want) || in[0] != float64(i)/50 {
+					t.Errorf("input %d: %v, want %v", i, a.P, want)
 				}
 				var mean float64
 				for k, layers := range a.Members {
@@ -56,8 +63,8 @@ func TestBatchAnswers(t *testing.T) {
 				}
 				return nil
 			})
-			check.Equal(t, "seen", []any{ok, seen}, []any{true, len(x)})
-			broken := slices.Clone(inputs)
+			check.Equal(t, "seen", []any{ok, seen}, []any{true, x.Len()})
+			broken := x.Set(0, 40).X
 			broken[17] = []float64{math.Inf(1)}
 			check.Equal(t, "after a break-down", l.Probabilities(broken)[0][0], 1./3)
 		})

@@ -3,13 +3,9 @@ package learner
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
-	"closedform/core/bnn"
 	"closedform/core/features"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
@@ -35,7 +31,6 @@ func TestFeatures(t *testing.T) {
 	}
 	for _, keys := range []string{
 		`members = 1; hidden_layers = [4]`, `members = 2; own_orders = true`, `output = "ridge"`, `passes = 2`,
-		`tune = ["prior_var"]; candidates = [[0.1], [1]]; weights = "equal"`,
 		`kind = "kalman"`, `kind = "tagi"; members = 2`, `kind = "laplace"`,
 	} {
 		drawn := *src
@@ -48,43 +43,6 @@ func TestFeatures(t *testing.T) {
 			return nil
 		})
 		check.Equal(t, keys+" has an output layer", l.Readout() != nil, strings.Contains(keys, "output"))
-	}
-}
-
-// An ensemble of output layers is the mean of its members, each behind features of its own, and its first member is the
-// layer by itself. So are the candidates of a bank, one of which is an ensemble.
-func TestMixedLayers(t *testing.T) {
-	x, class, _ := check.Clusters(30, 2, 3, "layers")
-	examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
-	learned := func(keys string) *Classifier {
-		m := check.Must(decode(keys))
-		check.OK(t, m.Fits(2, 3))
-		order := func(pass int) rand.Source { return rand.NewPCG(5, uint64(pass)) }
-		return train(t, m, examples, rand.NewPCG(3, 4), order)
-	}
-	const layer = `output = "gaussian"; features = "relu"; feature_size = 20; `
-	one, three := learned(layer), learned(layer+`members = 3`)
-	models := three.Model().(*bnn.Bank).Models()
-	seeds, want := map[uint64]bool{}, make([]float64, 3)
-	var p bnn.Prediction
-	for _, m := range models {
-		seeds[m.(features.Model).Seed] = true
-		check.OK(t, m.Predict(&p, x[0]))
-		floats.AddScaled(want, 1./3, p.P)
-	}
-	check.NearAll(t, "mean", three.Probabilities(x[:1])[0], want, 1e-15)
-	check.OK(t, models[0].Predict(&p, x[0]))
-	information := 0.0
-	three.PredictEach(examples, func(_ int, _ []float64, a Prediction) error { information += a.MutualInformation; return nil })
-	first := normalised(&p)
-	if alone := one.Probabilities(x[:1])[0]; !slices.Equal(first, alone) || len(seeds) != 3 || three.Chosen() != "" || !(information > 0) {
-		t.Errorf("first member %v, alone %v; seeds %v; chosen %q", first, alone, seeds, three.Chosen())
-	}
-	bank := learned(`hidden_layers = [4]; weights = "evidence"; tune = ["output", "features", "feature_size", "members"]
-		candidates = [["gaussian", "relu", 20, 3], ["", "", 0, 1], ["ridge", "relu", 32, 2], ["ridge", "", 0, 1]]`)
-	check.NearAll(t, "first candidate", bank.Model().(*bnn.Bank).Models()[0].(*bnn.Bank).Weights(), []float64{1. / 3, 1. / 3, 1. / 3}, 0)
-	if p := bank.PredictNext(x[0]); len(p) != 3 || bank.Steps().Failed || !strings.HasPrefix(bank.Chosen(), "output=ridge features=relu feature_size=32 members=2: ") {
-		t.Errorf("%v, %+v, chosen %q", p, bank.Steps(), bank.Chosen())
 	}
 }
 

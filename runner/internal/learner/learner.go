@@ -1,9 +1,9 @@
-// Package learner trains whatever learns to classify from examples, the closed-form network of a manifest
-// and the baselines, and scores it. To read it, begin with
+// Package learner trains whatever learns to classify from examples, the closed-form network of a manifest and
+// the baselines, and scores it. To read it, begin with
 //
-//	method.go    Method, a table [[method]] of a manifest
-//	kinds.go     the kinds of methods, a line each
-//	model.go     Model, the keys of the closed-form network; network.go makes it and has it learn
+//	method.go    Method, a table [[method]] of a manifest; tuning.go, its candidates
+//	kinds.go     the kinds of baselines, a line each; baseline.go makes learners of them
+//	model.go     Model, the keys of the closed-form network; network.go makes a learner of it
 //	learner.go   Classifier, what studies train and ask for predictions
 //	training.go  Training, the loop that chooses among candidates, trains and scores
 //	tables.go    Learners, the part of a manifest about methods: sweeps, and what a study allows
@@ -12,84 +12,36 @@ package learner
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
 	"closedform/core/features"
+	"closedform/core/readout"
+	"closedform/internal/kernel"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/engine"
-	"closedform/runner/internal/table"
 )
 
-// Predictor sets p to the probabilities of the classes at x.
-type Predictor interface {
-	Predict(p, x []float64) error
-}
-
-// Learner learns one example after another. Methods that learn all examples at once come as [Batch].
+// Learner learns one example after another.
 type Learner interface {
-	Predictor
 	Observe(x []float64, class int) error
+	Predict(p, x []float64) error // sets p to the probabilities of the classes at x
 }
 
-// Stepper is a learner some of whose steps cannot be taken as printed.
-type Stepper interface{ Steps() Steps }
-
-// Steps counts what became of the examples.
-type Steps struct {
-	Indefinite, Skipped, Projected int
-	Floored                        int // hidden pre-activations whose variance was raised to its floor
-	Failed                         bool
-}
-
-func (s *Steps) add(other Steps) {
-	s.Indefinite += other.Indefinite
-	s.Skipped += other.Skipped
-	s.Projected += other.Projected
-	s.Floored += other.Floored
-}
-
-// StepColumns returns the columns of [Steps.Row].
-func StepColumns() []table.Column {
-	return []table.Column{
-		table.Int("indefinite_steps", "examples whose step was indefinite as printed"),
-		table.Int("skipped_steps", "examples whose step was not taken"),
-		table.Int("projected_steps", "those that were taken after a repair"),
-		table.Int("floored", "hidden pre-activations whose variance was raised to its floor"),
-		table.Int("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
-	}
-}
-
-// StepNames are the names of the StepColumns.
-var StepNames = table.Names(StepColumns())
-
-// Row returns the counts in the order of StepColumns.
-func (s Steps) Row() []any {
-	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
-}
-
-// BrokenDown returns a note on each method of the table, which has the StepColumns and a row
-// for each run, that broke down in some runs.
-func BrokenDown(runs *table.Table) (notes []string) {
-	for _, method := range runs.Distinct("method") {
-		all := runs.Where("method", method)
-		if failed := all.Where("failed", 1).Len(); failed > 0 {
-			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal probabilities",
-				method, failed, all.Len()))
-		}
-	}
-	return notes
-}
-
-// Classifier is a learner behind its features. When the learner breaks down, at an example that it refuses
-// or a number that overflows, it learns no more, and predicts equal probabilities. It is not safe for concurrent use.
+// Classifier is a learner behind its features. When the learner breaks down, at an example that it refuses or
+// a number that overflows, it learns no more, and predicts equal probabilities. It is not safe for concurrent
+// use.
 type Classifier struct {
 	Learner Learner
 	Classes int
 	Map     *features.Map // from the inputs to what the learner sees; nil: it sees the inputs
 	Err     error         // why the learner broke down; nil: it has not
 
-	ctx            context.Context // of the task that another program ends with
+	others         []Learner       // of an ensemble of baselines, beside Learner
+	ctx            context.Context // of the task
 	inputs, mapped [][]float64     // the latest inputs, and their features
 }
 
@@ -98,41 +50,19 @@ func NewClassifier(l Learner, classes int) *Classifier {
 	return &Classifier{Learner: l, Classes: classes}
 }
 
-// program is a learner that another program computes.
-type program interface {
-	Bind(ctx context.Context) // kills the program when the context ends
-	Release()                 // leaves the program to the next learner of the method in the task
-	Close() (seconds float64) // ends the program; returns the processor time of those that have ended
-}
-
-// bind has a program end with the task of the context.
-func (c *Classifier) bind(ctx context.Context) {
-	if p, ok := c.Learner.(program); ok {
-		c.ctx = ctx
-		p.Bind(ctx)
-		engine.AtEnd(ctx, p.Close)
-	}
-}
-
-// release leaves a program to the next learner of the task.
-func (c *Classifier) release() {
-	if p, ok := c.Learner.(program); ok {
-		p.Release()
-	}
-}
-
-// record marks the learner as broken down if err is not nil. The failure of a program is no property of the
-// method, and ends the task.
+// record marks the learner as broken down if err is not nil. The failure of another program is no property of
+// the method, and ends the task.
 func (c *Classifier) record(err error) {
 	if err == nil {
 		return
 	}
 	c.Err = err
-	if f, ok := errors.AsType[interface {
+	var failure interface {
 		error
 		Failure()
-	}](err); ok {
-		engine.Fail(c.ctx, f)
+	}
+	if errors.As(err, &failure) {
+		engine.Fail(c.ctx, failure)
 	}
 }
 
@@ -142,8 +72,10 @@ func (c *Classifier) Observe(x []float64, class int) {
 		return
 	}
 	mapped, err := c.features([][]float64{x})
-	if err == nil {
-		err = c.Learner.Observe(mapped[0], class)
+	for _, l := range c.all() {
+		if err == nil {
+			err = l.Observe(mapped[0], class)
+		}
 	}
 	c.record(err)
 }
@@ -168,10 +100,145 @@ func (c *Classifier) features(x [][]float64) ([][]float64, error) {
 	return c.mapped[:len(x)], nil
 }
 
+// Prediction is that of one input.
+type Prediction struct {
+	P                 []float64
+	MutualInformation float64       // of the label and the member, in nats; NaN if the learner has no members
+	Members           [][]bnn.Layer // of each member; nil if it has no layers of Gaussian weights
+}
+
+// PredictEach calls do with the prediction of each example, until the learner breaks down or do returns an
+// error, which is a break-down, too. x is what the learner sees, until the next call: the features of the
+// input, if there is a map.
+func (c *Classifier) PredictEach(e *dataset.Examples, do func(i int, x []float64, p Prediction) error) (ok bool) {
+	return c.each(e.Len(), func(first, last int) [][]float64 { return e.Set(first, last).X }, do)
+}
+
+// Test returns the predictions of all examples, and their classes. If the learner breaks down over one of
+// them, all are equal probabilities.
+func (c *Classifier) Test(e *dataset.Examples) (p [][]float64, class []int) {
+	for i := range e.Len() {
+		class = append(class, e.Class(i))
+	}
+	return c.probabilities(e.Len(), func(first, last int) [][]float64 { return e.Set(first, last).X }), class
+}
+
+// Probabilities returns the predictions at all inputs, as Test does.
+func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
+	return c.probabilities(len(inputs), func(first, last int) [][]float64 { return inputs[first:last] })
+}
+
+func (c *Classifier) probabilities(n int, inputs func(first, last int) [][]float64) (p [][]float64) {
+	if !c.each(n, inputs, func(_ int, _ []float64, one Prediction) error {
+		p = append(p, one.P)
+		return nil
+	}) {
+		return Equal(n, c.Classes)
+	}
+	return p
+}
+
+// atOnce is how many inputs are predicted at once: with more of them the weights need not be read much less
+// often, and what flows through the network outgrows the caches.
+const atOnce = 16
+
+// each is PredictEach for n inputs, of which a function returns those from first to last − 1.
+func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
+	do func(i int, x []float64, p Prediction) error,
+) (ok bool) {
+	several := atOnce
+	if c.Network() != nil && c.Readout() == nil {
+		several = 1 // as it would predict several one after another, and layers are large
+	}
+	for first := 0; first < n && c.Err == nil; first += several {
+		x, err := c.features(inputs(first, min(first+several, n)))
+		var all []Prediction
+		if err == nil {
+			all, err = c.predict(x)
+		}
+		for i, p := range all {
+			if failed := do(first+i, x[i], p); failed != nil {
+				err = failed
+				break
+			}
+		}
+		c.record(err)
+	}
+	return c.Err == nil
+}
+
+// PredictNext returns the prediction of an example that is learned next, see Before of [bnn.Model].
+func (c *Classifier) PredictNext(x []float64) []float64 {
+	n := c.Network()
+	if n == nil || c.Err != nil {
+		return c.Probabilities([][]float64{x})[0]
+	}
+	mapped, err := c.features([][]float64{x})
+	if err == nil {
+		err = n.Model.Before(&n.several[0], mapped[0])
+	}
+	if c.record(err); err != nil {
+		return Equal(1, c.Classes)[0]
+	}
+	return normalised(&n.several[0])
+}
+
+// Equal returns n times equal probabilities for all classes.
+func Equal(n, classes int) [][]float64 {
+	return slices.Repeat([][]float64{slices.Repeat([]float64{1 / float64(classes)}, classes)}, n)
+}
+
+// predict returns the predictions of at most atOnce inputs, up to the first error: of baselines the means of
+// the members' predictions.
+func (c *Classifier) predict(x [][]float64) ([]Prediction, error) {
+	if n := c.Network(); n != nil {
+		return n.predict(x)
+	}
+	members := c.all()
+	q, all, weight := make([][]float64, len(x)), make([]Prediction, len(x)), 1/float64(len(members))
+	for i := range all {
+		q[i], all[i].P = make([]float64, c.Classes), make([]float64, c.Classes)
+	}
+	for _, m := range members {
+		layers, err := predictAll(m, q, x)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			p := &all[i]
+			floats.AddScaled(p.P, weight, q[i])
+			p.MutualInformation += weight * kernel.Entropy(q[i], 1)
+			if layers != nil {
+				p.Members = append(p.Members, layers[i])
+			}
+		}
+	}
+	for i := range all {
+		p := &all[i]
+		p.MutualInformation = max(0, kernel.Entropy(p.P, 1)-p.MutualInformation)
+		if len(members) == 1 {
+			p.MutualInformation = math.NaN()
+		}
+	}
+	return all, nil
+}
+
+// all returns the members of an ensemble of baselines, or the only learner.
+func (c *Classifier) all() []Learner { return append([]Learner{c.Learner}, c.others...) }
+
 // Network returns the closed-form network that learns, nil if it is another method.
 func (c *Classifier) Network() *Network {
 	n, _ := c.Learner.(*Network)
 	return n
+}
+
+// Readout returns the output layer of a closed-form method with the key output, else nil.
+func (c *Classifier) Readout() *readout.Layer {
+	if n := c.Network(); n != nil {
+		l, _ := n.Model.(*readout.Layer)
+		return l
+	}
+	return nil
 }
 
 // Model returns the model of a closed-form method, behind its features if it has some.
@@ -181,14 +248,4 @@ func (c *Classifier) Model() bnn.Model {
 		return features.Model{Map: c.Map, Model: m}
 	}
 	return m
-}
-
-// Steps returns what became of the examples.
-func (c *Classifier) Steps() Steps {
-	var s Steps
-	if l, ok := c.Learner.(Stepper); ok {
-		s = l.Steps()
-	}
-	s.Failed = c.Err != nil
-	return s
 }

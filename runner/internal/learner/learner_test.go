@@ -21,13 +21,14 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// line is examples with one input, the classes in turn.
-type line []float64
-
-func (l line) Len() int                   { return len(l) }
-func (l line) Inputs() int                { return 1 }
-func (l line) Input(dst []float64, i int) { dst[0] = l[i] }
-func (l line) Class(i int) int            { return i % 2 }
+// line returns n examples with one input, the fiftieth of their number, and the classes in turn.
+func line(n int) *dataset.Examples {
+	var set data.Set
+	for i := range n {
+		set.X, set.Class = append(set.X, []float64{float64(i) / 50}), append(set.Class, i%2)
+	}
+	return dataset.NewExamples(set, 2)
+}
 
 // recorder takes note of what it is shown, and breaks down after some predictions.
 type recorder struct {
@@ -54,7 +55,7 @@ func (r *recorder) Predict(p, _ []float64) error {
 // A break-down over one test example makes all predictions equal, and all after
 // them; what refuses an example is not asked again.
 func TestClassifier(t *testing.T) {
-	examples := make(line, 600)
+	examples := line(600)
 	for good, want := range map[int]float64{520: 0.5, 600: 1} {
 		l := NewClassifier(&recorder{good: good}, 2)
 		p, class := l.Test(examples)
@@ -69,14 +70,14 @@ func TestClassifier(t *testing.T) {
 	check.Equal(t, "examples, failed and probability", got, []any{3, true, 0.5})
 	for _, good := range []int{2, 1} {
 		var seen []float64
-		ok := NewClassifier(&recorder{good: good}, 2).PredictEach(line{3, 4}, func(i int, x []float64, a Prediction) error {
+		ok := NewClassifier(&recorder{good: good}, 2).PredictEach(line(2), func(i int, x []float64, a Prediction) error {
 			if a.P[0] != 1 || !math.IsNaN(a.MutualInformation) || a.Members != nil {
 				t.Errorf("prediction %+v", a)
 			}
 			seen = append(seen, x[0])
 			return nil
 		})
-		if ok != (good == 2) || ok && !slices.Equal(seen, []float64{3, 4}) {
+		if ok != (good == 2) || ok && !slices.Equal(seen, []float64{0, 0.02}) {
 			t.Errorf("good for %d: seen %v, %v", good, seen, ok)
 		}
 	}
@@ -89,7 +90,7 @@ func TestPasses(t *testing.T) {
 	l, scores := &recorder{good: 100}, Prequential{}
 	var want, after []string
 	training := Training{
-		Shuffle:   order,
+		Shuffle: order, Order: Shuffled,
 		Observing: func(_ *Classifier, _ []float64, class int) { scores.Add([]float64{0.75, 0.25}, class) },
 		Observed: func(_ *Classifier, pass, k int) error {
 			after = append(after, fmt.Sprint(pass, k, len(l.seen)))
@@ -97,7 +98,7 @@ func TestPasses(t *testing.T) {
 		},
 	}
 	run := func(ctx context.Context, t Training, passes int) error {
-		return t.pass(ctx, &Result{Classifier: NewClassifier(l, 2), Passes: passes}, examples, nil)
+		return t.passes(ctx, &Result{Classifier: NewClassifier(l, 2), Passes: passes}, examples, nil)
 	}
 	check.OK(t, run(t.Context(), training, 2))
 	for pass := 1; pass <= 2; pass++ {
@@ -109,19 +110,19 @@ func TestPasses(t *testing.T) {
 	check.NearAll(t, "means of the first pass", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
 
 	l.seen = nil
-	check.OK(t, run(t.Context(), Training{}, 1))
+	check.OK(t, run(t.Context(), Training{Shuffle: func(int) rand.Source { return nil }}, 1))
 	check.Equal(t, "as they are", l.seen, []string{"10 0", "11 1", "12 0", "13 1"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	check.Equal(t, "cancelled", errors.Is(run(ctx, training, 1), context.Canceled), true)
-	stops := Training{Observed: func(*Classifier, int, int) error { return errors.New("stop") }}
+	stops := Training{Shuffle: order, Order: Shuffled, Observed: func(*Classifier, int, int) error { return errors.New("stop") }}
 	check.Refuses(t, "Observed", run(t.Context(), stops, 1))
 }
 
 // A batch method is fitted to all examples when it is asked, once as long as there are no more.
 func TestBatch(t *testing.T) {
 	var fits [][]int
-	b := &Batch{Fit: func(x [][]float64, class []int) (Predictor, error) {
+	b := &fitted{fit: func(x [][]float64, class []int) (predictor, error) {
 		fits = append(fits, slices.Clone(class))
 		for i := range x {
 			check.Equal(t, fmt.Sprintf("inputs %v of classes %v", x, class), x[i][0], float64(class[i]))
@@ -143,12 +144,22 @@ func TestBatch(t *testing.T) {
 func TestProcessNoise(t *testing.T) {
 	for _, c := range []struct {
 		fraction float64
-		full     bool
+		kind     bnn.Covariance
 		want     float64
 		every    int
-	}{{0, true, 0, 1}, {0.001, false, 0.001, 1}, {0.001, true, 0.01, 10}, {0.1, true, 1, 10}, {0.25, true, 1, 4}, {0.4, true, 0.8, 2}, {1, true, 1, 1}, {1, false, 1, 1}} {
-		var n Network
-		n.SetProcessNoise(c.fraction, c.full)
+	}{
+		{0, bnn.Full, 0, 1},
+		{0.001, bnn.Diagonal, 0.001, 1},
+		{0.001, bnn.Full, 0.01, 10},
+		{0.1, bnn.Full, 1, 10},
+		{0.25, bnn.Full, 1, 4},
+		{0.4, bnn.Full, 0.8, 2},
+		{1, bnn.Full, 1, 1},
+		{1, bnn.Diagonal, 1, 1},
+	} {
+		m := DefaultModel()
+		m.Members, m.ProcessNoise, m.Covariance = 1, c.fraction, []bnn.Covariance{c.kind}
+		n := check.Must(m.learner(1, 2, random.Source("noise")))
 		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
 		check.Equal(t, fmt.Sprintf("%g: every", c.fraction), n.every, c.every)
 	}
@@ -157,10 +168,7 @@ func TestProcessNoise(t *testing.T) {
 // What a network says of many inputs is what it says of each: of the probabilities and what Look
 // shows. A break-down ends Look at its input.
 func TestSeveral(t *testing.T) {
-	inputs := make(line, 150) // which are not a whole number of blocks
-	for i := range inputs {
-		inputs[i] = float64(i) / 50
-	}
+	inputs := line(150) // which are not a whole number of blocks
 	for _, members := range []int{1, 2} {
 		l := NewClassifier(&Network{Model: mixture(t, members)}, 2)
 		p, class := l.Test(inputs)
@@ -174,7 +182,7 @@ func TestSeveral(t *testing.T) {
 		l.PredictEach(inputs, func(i int, x []float64, a Prediction) error {
 			one := l.Learner.(*Network)
 			check.OK(t, one.Predict(want, x))
-			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, inputs[i], i % 2})
+			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, float64(i) / 50, i % 2})
 			same := floats.Same([]float64{a.MutualInformation}, []float64{information(one)})
 			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || !same {
 				t.Errorf("input %d: %v and %v, want %v", i, a, p[i], want)
@@ -186,11 +194,12 @@ func TestSeveral(t *testing.T) {
 			seen++
 			return nil
 		})
-		check.Equal(t, "inputs that are seen", seen, len(inputs))
-		broken := slices.Clone(inputs)
-		broken[70] = math.NaN()
+		check.Equal(t, "inputs that are seen", seen, inputs.Len())
+		set := inputs.Set(0, 150)
+		set.X[70][0] = math.NaN()
+		broken := dataset.NewExamples(set, 2)
 		for _, c := range []struct {
-			inputs      line
+			inputs      *dataset.Examples
 			wrong, last int
 		}{{broken, -1, 69}, {inputs, 20, 20}} {
 			l = NewClassifier(l.Learner, 2)
@@ -214,7 +223,7 @@ func TestNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, probit.Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
 	l := NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("network")))}, 3)
-	l.Network().SetProcessNoise(0.25, false)
+	l.Network().noise, l.Network().every = 0.25, 1
 	n := check.Must(m.Mixture(random.Source("network"))).Members()[0]
 	var want Steps
 	for _, class := range []int{0, 0, 2, 1, 0, 0} {
@@ -273,8 +282,10 @@ func TestSweep(t *testing.T) {
 	if all, err = (&Learners{Model: model}).Expand(); err != nil || len(all) != 1 || all[0].Name != "model" {
 		t.Errorf("%v, %q", err, Names(all))
 	}
-	l.Methods[0].Model.Output, l.Methods[1].Model.Output = bnn.ADF, bnn.ADFExact
-	check.Refuses(t, "rules without these keys", check.Err(l.Expand()), "sweep.lambda: ", "lambda and rho", `a (rule = "adf"), b (rule = "adf-exact")`)
+	l.Methods[0].Model.Output = bnn.ADFExact
+	check.Refuses(t, "rules without these keys", check.Err(l.Expand()), "sweep.lambda: lambda and rho not allowed with the method a")
+	l.Methods[0].Model.Output = bnn.ADF
+	check.Refuses(t, "adf with another ρ than ½", check.Err(l.Expand()), "sweep.rho: rho not allowed with the method a")
 	l.Methods, l.Sweep.Rho = l.Methods[:1], []float64{0.5}
 	check.Equal(t, "adf with ρ = ½", len(check.Must(l.Expand())), 2)
 	l.Methods[0].Model.Output, l.Sweep.Rho = bnn.Joint, []float64{1}

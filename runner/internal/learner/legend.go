@@ -34,9 +34,8 @@ func (l Legend) Label(name string) string {
 	return strings.TrimSpace(label + " " + swept)
 }
 
-// Group returns the number of the group of a method, as Curve of figures has it: none, 0, where
-// something is swept. It follows from the word for the group alone, so that a method has one
-// colour in all figures.
+// Group returns the number of the group of a method, as Curve of figures has it: none, 0, where something is
+// swept. It follows from the word for the group alone, so that a method has one colour in all figures.
 func (l Legend) Group(name string) int {
 	const groups = 10   // that figures tell apart by their colours
 	const salt = "3407" // with which groups that are often compared have different colours

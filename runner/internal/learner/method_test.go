@@ -1,12 +1,15 @@
 package learner
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/bayesbackprop"
 	"closedform/baselines/learners/classgaussian"
@@ -63,6 +66,26 @@ func (c byHand) Predict(p, x []float64) error {
 	return err
 }
 
+// mean predicts the mean of what learners predict.
+type mean []Learner
+
+func (m mean) Observe(x []float64, class int) (err error) {
+	for _, l := range m {
+		err = cmp.Or(err, l.Observe(x, class))
+	}
+	return err
+}
+
+func (m mean) Predict(p, x []float64) (err error) {
+	clear(p)
+	q := make([]float64, len(p))
+	for _, l := range m {
+		err = cmp.Or(err, l.Predict(q, x))
+		floats.AddScaled(p, 1/float64(len(m)), q)
+	}
+	return err
+}
+
 // Every key of every kind reaches its configuration, and is predicted with as the
 // package predicts that is called by hand.
 func TestByHand(t *testing.T) {
@@ -71,15 +94,14 @@ func TestByHand(t *testing.T) {
 	x, class = x[:12], class[:12]
 	src := func() rand.Source { return rand.NewPCG(3, 4) }
 	linear, hidden, descent := []int{2, 3}, []int{2, 4, 3}, mlp.Descent{Step: 0.02, Epochs: 7}
-	network := func(change func(*bnn.Config), layers ...int) Predictor {
+	network := func(change func(*bnn.Config), layers ...int) predictor {
 		c := bnn.Default(layers...)
 		change(&c)
 		return byHand{check.Must(bnn.New(c, src()))}
 	}
-	seen := map[string]bool{}
 	for _, c := range []struct {
 		keys string
-		want Predictor // not trained yet, if it is online
+		want predictor // not trained yet, if it is online
 	}{
 		{`kind = "closed-form"; members = 1; rule = "joint"; bias = false; prior_var = 10; on_indefinite = "project"`, network(func(c *bnn.Config) {
 			c.Output, c.Bias, c.PriorVar, c.Paper.OnIndefinite = bnn.Joint, false, []float64{10}, bnn.Project
@@ -112,9 +134,9 @@ func TestByHand(t *testing.T) {
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; members = 3`,
-			&Ensemble{Members: check.Must(newMembers(3, src(), func(src rand.Source) (Learner, error) {
+			mean(check.Must(newMembers(3, src(), func(src rand.Source) (Learner, error) {
 				return tagi.New(tagi.Config{Layers: hidden}, src)
-			}))},
+			}))),
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; head = "remax"; sigma_v = 0.2`,
@@ -163,7 +185,6 @@ func TestByHand(t *testing.T) {
 		},
 	} {
 		m := check.Must(decode(c.keys))
-		seen[m.Kind] = true
 		check.Must(json.Marshal(m))
 		check.OK(t, m.Fits(2, 3))
 		online, ok := c.want.(Learner)
@@ -188,8 +209,29 @@ func TestByHand(t *testing.T) {
 			t.Errorf("%s: broke down", c.keys)
 		}
 	}
-	seen["command"] = true // by packages command and runner
-	check.Equal(t, "tested", len(seen), len(kinds)+1)
+}
+
+// Every kind of baseline learns with its defaults, but for programs, which have none.
+func TestEveryKind(t *testing.T) {
+	x, class, _ := check.Clusters(20, 2, 3, "kinds")
+	for kind := range baselines {
+		if kind == "command" {
+			continue
+		}
+		m := check.Must(decode(fmt.Sprintf("kind = %q", kind)))
+		check.OK(t, m.Fits(2, 3))
+		c := check.Must(m.Learner(2, 3, rand.NewPCG(3, 4)))
+		for i := range x {
+			c.Observe(x[i], class[i])
+		}
+		check.Near(t, kind, floats.Sum(c.Probabilities(x)[0]), 1, 1e-9)
+		check.OK(t, c.Err)
+		for _, keys := range []string{"features = \"relu\"", "passes = 2", "hidden_layers = [3]"} {
+			if m, err := decode(fmt.Sprintf("kind = %q; %s", kind, keys)); err == nil {
+				check.OK(t, m.Fits(2, 3))
+			}
+		}
+	}
 }
 
 // A closed-form method, which need not say its kind, begins as a copy of [model].
@@ -219,9 +261,8 @@ func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		`kind = "tagi"; members = -1`:      "x.toml:6: method.m.members: -1 is not allowed; allowed: 0 to 64",
 		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with members = 2 or more",
-		`kind = "tagi"; members = 2; own_orders = true; weights = "equal"; tune = ["sigma_v"]; candidates = [[1]]`: "method.m.own_orders: true is not allowed; allowed: with members = 2 or more, without weights",
-		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, command, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
-		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
+		`kind = "oracle"`:                  "x.toml:5: method.m.kind: oracle is not allowed; allowed: closed-form, backprop, class-gaussian, command, ",
+		`kind = "majority"; epochs = 3`:    "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window: not a key any more; process_noise",
 		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; predictive = "round"`: `x.toml:6: method.m.predictive: "round" is not allowed; allowed: probit, monte-carlo, plug-in`,
@@ -232,23 +273,16 @@ func TestErrors(t *testing.T) {
 		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                                    "step: not a key",
 		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                            "covariance: 0.5 is not allowed",
 		`kind = "closed-form"; members = 1; rule = "adf"; rho = 0.3`:                                              "method.m.rho",
-		`kind = "closed-form"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                        `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,
-		`kind = "closed-form"; weights = "equal"`:                                                                 "x.toml:6: method.m.weights: 0 candidates",
-		`kind = "kalman"; weights = "equal"; tune = ["prior_var"]; candidates = [[1]]`:                            `method.m.weights: "equal" is not allowed; allowed: for kind = "closed-form"`,
-		`kind = "closed-form"; weights = "equal"; tune = ["process_noise"]; candidates = [[1]]`:                   "method.m.tune: allowed: neither passes nor process_noise",
-		`kind = "closed-form"; weights = "equal"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:            "method.m.first: 9",
 		`kind = "closed-form"; members = 1; random_features = true; process_noise = 0.1`:                          "method.m.random_features",
 		`kind = "closed-form"; members = 1; random_features = true; tune = ["process_noise"]; candidates = [[1]]`: "random_features",
-		`features = "sine"`:                     `x.toml:5: method.m.features: "sine" is not allowed; allowed: relu, conv`,
-		`feature_size = 9`:                      "method.m.feature_size: 9 is not allowed; allowed: with features",
-		`output = "best"`:                       `method.m.output: "best" is not allowed; allowed: ridge, gaussian`,
-		`output = "ridge"; hidden_layers = [3]`: `x.toml:6: method.m.hidden_layers: [3] is not allowed with output = "ridge"; allowed: no hidden layers, but features`,
-		`output = "ridge"; layers = [2, 3, 2]`:  "method.m.layers: [2 3 2] is not allowed with output",
-		`output = "ridge"; members = 2`:         "method.m.members: 2 is not allowed with output",
-		`output = "ridge"; process_noise = 0.1`: "method.m.process_noise: 0.1 is not allowed with output",
-		`weights = "equal"; tune = ["output", "members"]; candidates = [["", 2], ["ridge", 2]]`: "[ridge 2]: members: 2 is not allowed with output",
-		`weights = "equal"; tune = ["output"]; candidates = [["best"]]`:                         `method.m.candidates: [best]: output: "best" is not allowed; allowed: ridge, gaussian`,
-		`tune = ["bias"]; candidates = [[true]]`:                                                "method.m.candidates: [true] is not allowed; allowed: a list of numbers and words",
+		`features = "sine"`:                      `x.toml:5: method.m.features: "sine" is not allowed; allowed: relu, conv`,
+		`feature_size = 9`:                       "method.m.feature_size: 9 is not allowed; allowed: with features",
+		`output = "best"`:                        `method.m.output: "best" is not allowed; allowed: ridge, gaussian`,
+		`output = "ridge"; hidden_layers = [3]`:  `x.toml:6: method.m.hidden_layers: [3] is not allowed with output = "ridge"; allowed: no hidden layers, but features`,
+		`output = "ridge"; layers = [2, 3, 2]`:   "method.m.layers: [2 3 2] is not allowed with output",
+		`output = "ridge"; members = 2`:          "method.m.members: 2 is not allowed with output",
+		`output = "ridge"; process_noise = 0.1`:  "method.m.process_noise: 0.1 is not allowed with output",
+		`tune = ["bias"]; candidates = [[true]]`: "method.m.candidates: [true] is not allowed; allowed: a list of numbers and words",
 	} {
 		_, err := decode(keys)
 		check.Refuses(t, keys, err, want)
@@ -257,9 +291,11 @@ func TestErrors(t *testing.T) {
 	check.Refuses(t, "what [model] has, taken away", err, `method.m.features: "" `)
 	candidates := []Candidate{{1.0}, {2.0}}
 	for want, f := range map[string]func() error{
-		"method.a.candidates: 2 of them": func() error { return Rules{Candidates: 1}.Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}) },
-		"method.a.passes":                func() error { return Rules{Stream: true}.Check([]Method{{Name: "a", Passes: 2}}) },
-		"method.a.own_orders":            func() error { return Rules{Stream: true}.Check([]Method{{Name: "a", OwnOrders: true}}) },
+		"method.a.candidates: 2 of them": func() error {
+			return Rules{Candidates: 1}.Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}})
+		},
+		"method.a.passes":     func() error { return Rules{Stream: true}.Check([]Method{{Name: "a", Passes: 2}}) },
+		"method.a.own_orders": func() error { return Rules{Stream: true}.Check([]Method{{Name: "a", OwnOrders: true}}) },
 	} {
 		check.Refuses(t, want, f(), want)
 	}
@@ -276,7 +312,6 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "kalman"; hidden_layers = [100]`, 100, "1.23e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "diagonal"`, 100, ""},
 		{`kind = "closed-form"; members = 1; hidden_layers = [800]; covariance = "full"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, ""},
-		{`kind = "closed-form"; members = 1; hidden_layers = [800]; covariance = "full"; weights = "equal"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, "1.58e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "low-rank"; rank = 150`, 10000, "1.51e+08"},
 		{`kind = "laplace"`, 1000, "1e+08"},
 		{`kind = "laplace"; hidden_layers = [1000]`, 1000, "1.01e+08"},

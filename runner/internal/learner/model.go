@@ -22,8 +22,8 @@ type Model struct {
 
 	Features
 
-	// Readout, if it is given, is what learns in place of a network: an output layer that does not
-	// depend on the order of the examples. Of the other keys only layers counts.
+	// Readout, if it is given, is what learns in place of a network: an output layer that does not depend on
+	// the order of the examples. Of the other keys only layers counts.
 	Readout readout.Kind `toml:"output,omitempty" json:",omitempty"`
 
 	Bias   bool           `toml:"bias"`
@@ -34,9 +34,8 @@ type Model struct {
 	Lambda probit.Lambda  `toml:"lambda"` // of the probit that stands for the softmax
 	Rho    float64        `toml:"rho"`    // its correlation, 0 ≤ ρ < 1
 
-	// Covariance, Replications, PriorVar and PriorFactor are lists with an entry for each layer
-	// of weights, or one for all. PriorVar is the prior variance of each weight; where it is not
-	// given it is PriorFactor times that of [bnn.Default].
+	// Lists with an entry for each layer of weights, or one for all. PriorVar is the prior variance of each
+	// weight; where it is not given it is PriorFactor times that of [bnn.Default].
 	Covariance   []bnn.Covariance `toml:"covariance"`
 	Replications []float64        `toml:"replications,omitempty"`
 	PriorVar     []float64        `toml:"prior_var,omitempty"`
@@ -44,46 +43,55 @@ type Model struct {
 	PriorMeanVar float64          `toml:"prior_mean_var"`
 	PriorDraw    bnn.PriorDraw    `toml:"prior_draw"`
 
-	PriorMean [][]float64 `toml:"prior_mean,omitempty"` // neurons × inputs (one more with a bias), for one layer of weights; else drawn
+	// PriorMean has the prior means of one layer of weights, neurons × inputs (one more with a bias); else
+	// they are drawn.
+	PriorMean [][]float64 `toml:"prior_mean,omitempty"`
 
 	bnn.PaperRule
 
-	// Members is the number of networks whose mean is the prediction. Zero stands for the bank
-	// of [bnn.NewDefaultBank], or for one network where it has no bank (hasBank) or a study looks into it.
+	// Members is the number of networks whose mean is the prediction. Zero stands for the bank of
+	// [bnn.NewDefaultBank], or for one network where it has no bank (hasBank) or a study looks into it.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 
-	// RandomFeatures takes the variances of all hidden weights away, so that the output
-	// layer alone learns, on f(μx). The hidden rule frozen keeps only their means.
+	// RandomFeatures takes the variances of all hidden weights away, so that the output layer alone learns,
+	// on f(μx). The hidden rule frozen keeps only their means.
 	RandomFeatures bool `toml:"random_features"`
 
-	ProcessNoise float64 `toml:"process_noise"` // variance that a weight gains before each example, a fraction of its prior's
+	// ProcessNoise is the variance that a weight gains before each example, a fraction of its prior's.
+	ProcessNoise float64 `toml:"process_noise"`
 }
 
 // DefaultModel is the model of a manifest without keys.
 func DefaultModel() Model {
 	d := bnn.Default(1, 2)
 	return Model{
-		Bias: d.Bias, Alpha: d.Unit.Alpha, Beta: d.Unit.Beta, Output: d.Output, Hidden: d.Hidden, Lambda: probit.Lambda{Word: "slope"}, Rho: 0.5,
+		Bias: d.Bias, Alpha: d.Unit.Alpha, Beta: d.Unit.Beta, Output: d.Output, Hidden: d.Hidden,
+		Lambda: probit.Lambda{Word: "slope"}, Rho: 0.5,
 		PriorMeanVar: d.PriorMeanVar, PriorDraw: d.PriorDraw, PaperRule: d.Paper,
 	}
 }
 
-// Config returns the configuration of a network of these layers.
-func (m *Model) Config(layers []int) (bnn.Config, error) {
+// config returns the configuration of a network of these layers.
+func (m *Model) config(layers []int) (bnn.Config, error) {
 	c := bnn.Default(layers...)
 	c.Bias, c.Unit.Alpha, c.Unit.Beta, c.Output, c.Hidden = m.Bias, m.Alpha, m.Beta, m.Output, m.Hidden
 	c.PriorMeanVar, c.PriorDraw, c.Paper = m.PriorMeanVar, m.PriorDraw, m.PaperRule
 	weights, kinds, factor := len(layers)-1, c.Covariance, []float64(nil)
-	err := cmp.Or(forLayers("covariance", m.Covariance, weights, &kinds), forLayers("prior_factor", m.PriorFactor, weights, &factor))
+	err := cmp.Or(forLayers("covariance", m.Covariance, weights, &kinds),
+		forLayers("prior_factor", m.PriorFactor, weights, &factor))
 	c.SetCovariance(kinds...)
 	for l, by := range factor {
 		c.PriorVar[l] *= by
 	}
-	return c, cmp.Or(err, forLayers("prior_var", m.PriorVar, weights, &c.PriorVar), forLayers("replications", m.Replications, weights, &c.Replications))
+	if c.Softmax = (softmax.Exact{Fast: true}); m.Output != bnn.ADFExact && m.Output != bnn.ADFExactMarginal {
+		c.Softmax = softmax.Probit{Lambda: m.Lambda.Value(layers[weights], m.Rho), Rho: m.Rho}
+	}
+	return c, cmp.Or(err, forLayers("prior_var", m.PriorVar, weights, &c.PriorVar),
+		forLayers("replications", m.Replications, weights, &c.Replications))
 }
 
-// forLayers sets dst to a list with an entry for each layer of weights, of which a single entry
-// stands for all. An empty list leaves dst as it is.
+// forLayers sets dst to a list with an entry for each layer of weights, of which a single entry stands for
+// all. An empty list leaves dst as it is.
 func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	switch len(list) {
 	case 0:
@@ -97,102 +105,8 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	return nil
 }
 
-// Validate reports what is not allowed. Where the data decide on inputs and
-// classes, it is called again by [Model.For].
-func (m *Model) Validate() error {
-	err := cmp.Or(
-		m.Features.Validate(), field.Fraction("rho", m.Rho), field.Within("members", m.Members, 0, mostMembers),
-		field.Within("process_noise", m.ProcessNoise, 0, 1),
-		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
-	)
-	if m.Readout != "" {
-		err = cmp.Or(err, field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian))
-	}
-	if m.Lambda.Word != "" {
-		err = cmp.Or(err, field.Within("rho", m.Rho, 0, softmax.MostRho))
-	}
-	layers, key, given := m.Layers, "layers", m.Layers
-	if len(layers) == 0 { // the fewest inputs and classes that there can be
-		layers = slices.Concat([]int{1}, m.HiddenLayers, []int{2})
-	}
-	if len(m.HiddenLayers) > 0 {
-		key, given = "hidden_layers", m.HiddenLayers
-	}
-	switch {
-	case err != nil:
-		return err
-	case m.RandomFeatures && m.ProcessNoise != 0:
-		return field.Errorf("random_features", "process noise would make the features uncertain; allowed: without process_noise")
-	case m.Readout != "" && m.ProcessNoise != 0:
-		return field.Errorf("process_noise", "%g is not allowed with output = %q, which forgets nothing; allowed: 0", m.ProcessNoise, m.Readout)
-	case len(m.PriorVar) > 0 && len(m.PriorFactor) > 0:
-		return field.Errorf("prior_factor", "prior_var has the prior variances already; allowed: one of both")
-	case m.RandomFeatures && m.Hidden != bnn.Frozen:
-		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
-	case len(m.Layers) > 0 && len(m.HiddenLayers) > 0:
-		return field.Errorf(key, "layers has them already; allowed: one of both")
-	case len(m.HiddenLayers) > 0 && slices.Min(m.HiddenLayers) < 1:
-		return field.Errorf(key, "%v is not allowed; allowed: each 1 or more", given)
-	case len(layers) < 2:
-		return field.Errorf(key, "%v is not allowed; allowed: inputs, hidden layers if any, and classes", layers)
-	case m.Readout != "" && len(layers) > 2:
-		return field.Errorf(key, "%v is not allowed with output = %q; allowed: no hidden layers, but features", given, m.Readout)
-	}
-	cfg, err := m.Config(layers)
-	if err != nil {
-		return err
-	}
-	stand := *m
-	if m.Lambda.Word != "" {
-		stand.Lambda = probit.Lambda{Number: 1} // for what its word stands for, which takes long to find
-	}
-	cfg.Softmax = stand.softmax(2)
-	if err := cfg.Validate(); err != nil {
-		return err
-	}
-	return cmp.Or(field.AllWithin(key, layers, 1, config.MaxWeights), m.checkSize(key, &cfg), m.checkMean(&cfg))
-}
-
-// checkSize returns an error if the covariances need more memory than a machine has.
-func (m *Model) checkSize(key string, cfg *bnn.Config) error {
-	numbers, times, of := 0.0, cmp.Or(m.Members, 3), "weights"
-	for l := range cfg.Layers[1:] {
-		rows, cols := cfg.SpreadDims(l)
-		numbers += float64(rows) * float64(cols)
-	}
-	if m.Readout != "" {
-		inputs := float64(cfg.Layers[0])
-		if numbers, times, of = inputs*(inputs+1)/2, max(1, m.Members), "inputs"; m.Readout == readout.Gaussian {
-			times *= cfg.Layers[len(cfg.Layers)-1]
-		}
-	}
-	if numbers *= float64(times); numbers > config.MaxWeights {
-		return field.Errorf(key, "the covariances of the %s have %.3g numbers; allowed: at most %d", of, numbers, config.MaxWeights)
-	}
-	return nil
-}
-
-// checkMean returns an error if the prior mean does not fit the layers.
-func (m *Model) checkMean(cfg *bnn.Config) error {
-	rows, cols := cfg.WeightDims(0)
-	misfit := func(row []float64) bool { return len(row) != cols }
-	if m.PriorMean != nil && (len(cfg.Layers) != 2 || len(m.PriorMean) != rows || slices.ContainsFunc(m.PriorMean, misfit)) {
-		return field.Errorf("prior_mean", "%v is not allowed; allowed: with one layer of weights, %d rows, one for each neuron, of %d numbers, one for each input",
-			m.PriorMean, rows, cols)
-	}
-	return nil
-}
-
-// softmax returns the approximation of the softmax of n classes.
-func (m *Model) softmax(n int) softmax.Approximation {
-	if m.Output == bnn.ADFExact || m.Output == bnn.ADFExactMarginal {
-		return softmax.Exact{Fast: true}
-	}
-	return softmax.Probit{Lambda: m.Lambda.Value(n, m.Rho), Rho: m.Rho}
-}
-
-// For returns the model with the layers for so many inputs and classes. It is an
-// error if the model has other layers, or is not valid with these.
+// For returns the model with the layers for so many inputs and classes. It is an error if the model has other
+// layers, or is not valid with these.
 func (m Model) For(inputs, classes int) (Model, error) {
 	if n := len(m.Layers); n > 0 && (m.Layers[0] != inputs || m.Layers[n-1] != classes) {
 		return m, field.Errorf("layers", "the data have %d inputs and %d classes; allowed: [%[1]d, …, %[2]d]", inputs, classes)
@@ -202,16 +116,98 @@ func (m Model) For(inputs, classes int) (Model, error) {
 	return m, m.Validate()
 }
 
-// network returns the configuration of a network; Layers are set.
-func (m *Model) network() (bnn.Config, error) {
-	cfg, err := m.Config(m.Layers)
-	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
-	return cfg, err
+// Validate reports what is not allowed. Where the data decide on inputs and classes, For calls it again.
+func (m *Model) Validate() error {
+	layers, key, given := m.Layers, "layers", m.Layers
+	if len(layers) == 0 { // the fewest inputs and classes that there can be
+		layers = slices.Concat([]int{1}, m.HiddenLayers, []int{2})
+	}
+	if len(m.HiddenLayers) > 0 {
+		key, given = "hidden_layers", m.HiddenLayers
+	}
+	err := cmp.Or(
+		m.Features.Validate(), field.Fraction("rho", m.Rho), field.Within("members", m.Members, 0, mostMembers),
+		field.Within("process_noise", m.ProcessNoise, 0, 1), m.checkReadout(key, given, len(layers)-2),
+		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
+	)
+	checked := *m
+	if m.Lambda.Word != "" {
+		err = cmp.Or(err, field.Within("rho", m.Rho, 0, softmax.MostRho))
+		checked.Lambda = probit.Lambda{Number: 1} // for that of the word, which takes long to find
+	}
+	switch {
+	case err != nil:
+		return err
+	case m.RandomFeatures && m.ProcessNoise != 0:
+		return field.Errorf("random_features", "process noise would make the features uncertain; allowed: without process_noise")
+	case m.RandomFeatures && m.Hidden != bnn.Frozen:
+		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
+	case len(m.PriorVar) > 0 && len(m.PriorFactor) > 0:
+		return field.Errorf("prior_factor", "prior_var has the prior variances already; allowed: one of both")
+	case len(m.Layers) > 0 && len(m.HiddenLayers) > 0:
+		return field.Errorf(key, "layers has them already; allowed: one of both")
+	case len(m.HiddenLayers) > 0 && slices.Min(m.HiddenLayers) < 1:
+		return field.Errorf(key, "%v is not allowed; allowed: each 1 or more", given)
+	case len(layers) < 2:
+		return field.Errorf(key, "%v is not allowed; allowed: inputs, hidden layers if any, and classes", layers)
+	}
+	cfg, err := checked.config(layers)
+	if err = cmp.Or(err, field.AllWithin(key, layers, 1, config.MaxWeights)); err == nil {
+		err = cfg.Validate()
+	}
+	if err != nil {
+		return err
+	}
+	numbers := 0.0
+	for l := range layers[1:] {
+		rows, cols := cfg.SpreadDims(l)
+		numbers += float64(rows) * float64(cols) * float64(cmp.Or(m.Members, 3))
+	}
+	rows, cols := cfg.WeightDims(0)
+	misfit := func(row []float64) bool { return len(row) != cols }
+	if m.PriorMean != nil && (len(layers) != 2 || len(m.PriorMean) != rows || slices.ContainsFunc(m.PriorMean, misfit)) {
+		return field.Errorf("prior_mean", "%v is not allowed; allowed: with one layer of weights, %d rows, one for each "+
+			"neuron, of %d numbers, one for each input", m.PriorMean, rows, cols)
+	}
+	return checkSize(key, "weights", numbers)
+}
+
+// mostMembers is how many an ensemble may have.
+const mostMembers = 64
+
+// checkReadout returns an error if there is an output layer that cannot be, or keys that do not go with it.
+func (m *Model) checkReadout(key string, given []int, hidden int) error {
+	switch {
+	case m.Readout == "":
+		return nil
+	case m.ProcessNoise != 0:
+		return field.Errorf("process_noise", "%g is not allowed with output = %q, which forgets nothing; allowed: 0", m.ProcessNoise, m.Readout)
+	case m.Members > 1:
+		return field.Errorf("members", "%d is not allowed with output = %q; allowed: 1", m.Members, m.Readout)
+	case hidden > 0:
+		return field.Errorf(key, "%v is not allowed with output = %q; allowed: no hidden layers, but features", given, m.Readout)
+	}
+	numbers := 0.0
+	if len(m.Layers) > 1 {
+		inputs := float64(m.Layers[0])
+		if numbers = inputs * (inputs + 1) / 2; m.Readout == readout.Gaussian {
+			numbers *= float64(m.Layers[len(m.Layers)-1])
+		}
+	}
+	return cmp.Or(field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian), checkSize(key, "inputs", numbers))
+}
+
+// checkSize returns an error if covariances need more memory than a machine has.
+func checkSize(key, what string, numbers float64) error {
+	if numbers > config.MaxWeights {
+		return field.Errorf(key, "the covariances of the %s have %.3g numbers; allowed: at most %d", what, numbers, config.MaxWeights)
+	}
+	return nil
 }
 
 // Mixture returns the networks of the model with their prior weights; Layers are set.
 func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
-	cfg, err := m.network()
+	cfg, err := m.config(m.Layers)
 	if err != nil {
 		return nil, err
 	}
@@ -225,13 +221,6 @@ func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
 		}
 	}
 	return e, nil
-}
-
-// hasBank reports whether the default bank is what learns: the number of members is not given,
-// nor what is of the paper or of a single network.
-func (m *Model) hasBank() bool {
-	paper := m.Output == bnn.Joint || m.Output == bnn.Total || m.Hidden == bnn.Frozen
-	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0
 }
 
 // setWeights makes random features certain, and sets the prior means that are given.
@@ -254,4 +243,37 @@ func (m *Model) setWeights(n *bnn.Network) error {
 		}
 	}
 	return nil
+}
+
+// hasBank reports whether the default bank is what learns: the number of members is not given, nor what is of
+// the paper or of a single network.
+func (m *Model) hasBank() bool {
+	paper := m.Output == bnn.Joint || m.Output == bnn.Total || m.Hidden == bnn.Frozen
+	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0
+}
+
+// learner returns the output layer, the network, the ensemble or the bank of the model with its prior
+// weights.
+func (m Model) learner(inputs, classes int, src rand.Source) (*Network, error) {
+	m, err := m.For(inputs, classes)
+	if err != nil {
+		return nil, err
+	}
+	n := new(Network)
+	switch {
+	case m.Readout != "":
+		n.Model, err = readout.New(readout.Config{Kind: m.Readout, Inputs: inputs, Classes: classes})
+	case m.hasBank():
+		var cfg bnn.Config
+		if cfg, err = m.config(m.Layers); err == nil {
+			n.Model, err = bnn.NewDefaultBank(cfg, src)
+		}
+	default:
+		n.Model, err = m.Mixture(src)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.setProcessNoise(m.ProcessNoise)
+	return n, nil
 }

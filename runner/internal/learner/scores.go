@@ -13,13 +13,73 @@ import (
 	"closedform/runner/internal/table"
 )
 
+// Stepper is a learner some of whose steps cannot be taken as printed.
+type Stepper interface{ Steps() Steps }
+
+// Steps counts what became of the examples.
+type Steps struct {
+	Indefinite, Skipped, Projected int
+	Floored                        int // hidden pre-activations whose variance was raised to its floor
+	Failed                         bool
+}
+
+// StepColumns returns the columns of [Steps.Row].
+func StepColumns() []table.Column {
+	return []table.Column{
+		table.Int("indefinite_steps", "examples whose step was indefinite as printed"),
+		table.Int("skipped_steps", "examples whose step was not taken"),
+		table.Int("projected_steps", "those that were taken after a repair"),
+		table.Int("floored", "hidden pre-activations whose variance was raised to its floor"),
+		table.Int("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
+	}
+}
+
+// StepNames are the names of the StepColumns.
+var StepNames = table.Names(StepColumns())
+
+// Row returns the counts in the order of StepColumns.
+func (s Steps) Row() []any {
+	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
+}
+
+func (s *Steps) add(other Steps) {
+	s.Indefinite += other.Indefinite
+	s.Skipped += other.Skipped
+	s.Projected += other.Projected
+	s.Floored += other.Floored
+}
+
+// Steps returns what became of the examples.
+func (c *Classifier) Steps() Steps {
+	var s Steps
+	if l, ok := c.Learner.(Stepper); ok {
+		s = l.Steps()
+	}
+	s.Failed = c.Err != nil
+	return s
+}
+
+// BrokenDown returns a note on each method of the table, which has the StepColumns and a row for each run,
+// that broke down in some runs.
+func BrokenDown(runs *table.Table) (notes []string) {
+	for _, method := range runs.Distinct("method") {
+		all := runs.Where("method", method)
+		if failed := all.Where("failed", 1).Len(); failed > 0 {
+			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal probabilities",
+				method, failed, all.Len()))
+		}
+	}
+	return notes
+}
+
 // CalibrationBins is the number of bins of the expected calibration error.
 const CalibrationBins = 15
 
 // ScoreColumns returns the columns of [Scores].
 func ScoreColumns() []table.Column {
 	return []table.Column{
-		table.Num("error", "share of wrong answers"), table.Num("log_loss", "mean of −log p of the true class, in nats"),
+		table.Num("error", "share of wrong answers"),
+		table.Num("log_loss", "mean of −log p of the true class, in nats"),
 		table.Num("brier", "mean of the squared distance of the probabilities from the label, 0 to 2"),
 		table.Num("ece", "expected calibration error of the largest probability, 15 bins"),
 		table.Num("aurc", "area under the risk–coverage curve of the largest probability"),
@@ -42,7 +102,8 @@ func Scores(p [][]float64, class []int) []float64 {
 		top[i], wrong[i] = floats.Max(p), floats.MaxIdx(p) != class[i]
 	}
 	return []float64{
-		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class), metric.ECE(p, class, CalibrationBins), metric.AURC(top, wrong),
+		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class),
+		metric.ECE(p, class, CalibrationBins), metric.AURC(top, wrong),
 	}
 }
 
@@ -55,8 +116,7 @@ func ProbabilityColumns(n int, doc string) []table.Column {
 	return columns
 }
 
-// Loss returns 1 if the most probable class of the prediction p is wrong, else 0; and
-// −log p_class.
+// Loss returns 1 if the most probable class of the prediction p is wrong, else 0; and −log p_class.
 func Loss(p []float64, class int) (wrong, logLoss float64) {
 	if floats.MaxIdx(p) != class {
 		wrong = 1
@@ -64,8 +124,8 @@ func Loss(p []float64, class int) (wrong, logLoss float64) {
 	return wrong, -kernel.Log(p[class])
 }
 
-// Prequential scores predictions of examples before they are learned (Dawid, "The
-// prequential approach", JRSS A 1984).
+// Prequential scores predictions of examples before they are learned (Dawid, "The prequential approach", JRSS
+// A 1984).
 type Prequential struct{ seen, wrong, logLoss float64 }
 
 // Add takes note of a prediction.
@@ -99,8 +159,8 @@ func Increasing(key string, numbers []int, most int) error {
 	return nil
 }
 
-// Snapshots returns about six numbers of examples up to n, evenly spaced on a logarithmic
-// scale but that they are 1, 2 or 5 times a power of ten, the last apart.
+// Snapshots returns about six numbers of examples up to n, evenly spaced on a logarithmic scale but that they
+// are 1, 2 or 5 times a power of ten, the last apart.
 func Snapshots(n int) (numbers []int) {
 	const parts = 6
 	for i := 1; i < parts; i++ {

@@ -26,17 +26,17 @@ type Sweep struct {
 	Rho    []float64       `toml:"rho,omitempty"`
 }
 
-// Expand returns every method, or if there is none the model by the name "model", at every swept λ and ρ, the last
-// changing fastest, with names as "joint lambda=0.1 rho=0.5".
+// Expand returns every method, or if there is none the model by the name "model", at every swept λ and ρ, the
+// last changing fastest, with names as "joint lambda=0.1 rho=0.5".
 func (t *Learners) Expand() (all []Method, err error) {
 	methods := t.Methods
 	if len(methods) == 0 {
 		methods = []Method{NewMethod("model", t.Model)}
 	}
-	if err := t.Sweep.check(methods); err != nil {
-		return nil, err
-	}
 	for _, base := range methods {
+		if err := t.Sweep.check(&base); err != nil {
+			return nil, err
+		}
 		for i := range max(1, len(t.Sweep.Lambda)) {
 			for j := range max(1, len(t.Sweep.Rho)) {
 				m := base
@@ -58,46 +58,26 @@ func (t *Learners) Expand() (all []Method, err error) {
 	return all, nil
 }
 
-// check returns an error that names all swept keys which some methods do not have, and these methods.
-func (s *Sweep) check(methods []Method) error {
-	half := !slices.ContainsFunc(s.Rho, func(rho float64) bool { return rho != 0.5 })
-	var keys, without []string
-	for i := range methods {
-		m, found := &methods[i], len(keys)
-		lambda, rho := m.probit()
-		if len(s.Lambda) > 0 && !lambda {
-			keys = append(keys, "sweep.lambda")
-		}
-		if len(s.Rho) > 0 && !rho && !(lambda && half) {
-			keys = append(keys, "sweep.rho")
-		}
-		if len(keys) == found {
-			continue
-		}
-		why := fmt.Sprintf("rule = %q", m.Model.Output)
-		if !m.ClosedForm() {
-			why = fmt.Sprintf("kind = %q", m.Kind)
-		} else if m.Model.Readout != "" {
-			why = fmt.Sprintf("output = %q", m.Model.Readout)
-		}
-		without = append(without, fmt.Sprintf("%s (%s)", m.Name, why))
+// check returns an error that names all swept keys which the method does not have. A rule with λ alone has ρ
+// = ½.
+func (s *Sweep) check(m *Method) error {
+	var rho, lambda bool
+	if m.ClosedForm() && !m.OutputLayer() {
+		rho = m.Model.Output == bnn.Joint || m.Model.Output == bnn.Total
+		lambda = rho || m.Model.Output == bnn.ADF || m.Model.Output == bnn.ADFMarginal
+	}
+	var keys []string
+	if len(s.Lambda) > 0 && !lambda {
+		keys = append(keys, "lambda")
+	}
+	if half := slices.Equal(s.Rho, []float64{0.5}); len(s.Rho) > 0 && !rho && !(lambda && half) {
+		keys = append(keys, "rho")
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	slices.Sort(keys)
-	words := strings.ReplaceAll(strings.Join(slices.Compact(keys), " and "), "sweep.", "")
-	return field.Errorf(keys[0], "%s: no keys of %s; allowed: lambda with the rules joint, total, adf and adf-marginal, "+
-		"rho with joint and total", words, strings.Join(without, ", "))
-}
-
-// probit reports whether the method has the keys lambda and rho. A rule with λ alone has ρ = ½.
-func (m *Method) probit() (lambda, rho bool) {
-	if !m.ClosedForm() || m.Model.Readout != "" {
-		return false, false
-	}
-	rho = m.Model.Output == bnn.Joint || m.Model.Output == bnn.Total
-	return rho || m.Model.Output == bnn.ADF || m.Model.Output == bnn.ADFMarginal, rho
+	return field.Errorf("sweep."+keys[0], "%s not allowed with the method %s; allowed: lambda with the rules joint, total, "+
+		"adf and adf-marginal, rho with joint and total", strings.Join(keys, " and "), m.Name)
 }
 
 // locate says in which table of the manifest the field of an error is.
@@ -114,8 +94,8 @@ func (s *Sweep) locate(m *Method, err error) error {
 	return field.Errorf("method."+m.Base+"."+at.Key, "%s", at.Problem)
 }
 
-// Networks returns Expand of a study that looks into networks: single ones for so many inputs and classes, or
-// ensembles of at most so many members.
+// Networks returns Expand for a study that looks into networks: single ones for so many inputs and classes,
+// or ensembles of at most so many members.
 func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 	all, err := t.Expand()
 	for i := range all {
@@ -140,7 +120,7 @@ func (m *Method) checkNetwork(members int) error {
 	}{
 		{"kind", !m.ClosedForm()},
 		{"features", m.Features.Kind != ""},
-		{"output", m.Model.Readout != ""},
+		{"output", m.OutputLayer()},
 		{"members", m.Model.Members > members},
 		{"process_noise", m.Model.ProcessNoise != 0},
 		{"scale", m.Scale != ""},
@@ -175,9 +155,9 @@ func (r Rules) Check(methods []Method) error {
 		if err := field.AllOneOf(key+"sets", m.Sets, r.Sets...); err != nil {
 			return err
 		}
-		switch {
-		case m.tuned() && len(m.Candidates) > r.Candidates:
-			return field.Errorf(key+"candidates", "%d of them; allowed: at most %d, the budget of every method", len(m.Candidates), r.Candidates)
+		switch n := len(m.Candidates); {
+		case n > r.Candidates:
+			return field.Errorf(key+"candidates", "%d of them; allowed: at most %d, the budget of every method", n, r.Candidates)
 		case r.Stream && (m.Passes != 0 || slices.Contains(m.Tune, "passes")):
 			return field.Errorf(key+"passes", "not allowed; allowed: one for all methods, along a stream")
 		case r.Stream && m.OwnOrders:
@@ -189,21 +169,16 @@ func (r Rules) Check(methods []Method) error {
 	return nil
 }
 
-// Fit finds the programs of methods, and returns the error of the first method that learns the set of this name,
-// "" for the only one, but does not fit so many inputs and classes, with its place in the manifest.
+// Fit finds the programs of methods, and returns the error of the first method that learns the set of this
+// name, "" for the only one, but does not fit so many inputs and classes, with its place in the manifest.
 func Fit(m *config.Manifest, methods []Method, set string, inputs, classes int) error {
-	if _, err := m.FindPrograms(); err != nil {
-		return err
-	}
+	_, err := m.FindPrograms()
 	for _, method := range methods {
-		if set != "" && !method.Learns(set) {
-			continue
-		}
-		if err := method.Fits(inputs, classes); err != nil {
-			return m.Locate("method."+method.Name, err)
+		if err == nil && (set == "" || method.Learns(set)) {
+			err = m.Locate("method."+method.Name, method.Fits(inputs, classes))
 		}
 	}
-	return nil
+	return err
 }
 
 // Names returns the names of methods.

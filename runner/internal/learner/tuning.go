@@ -2,29 +2,19 @@ package learner
 
 import (
 	"fmt"
-	"math"
-	"reflect"
 	"slices"
 	"strings"
 
-	"closedform/core/bnn"
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/table"
 )
 
-// Tuning says that the values of the keys in Tune are chosen for each training part:
-// the Candidates, a value each in the order of Tune, are tried, and that with the least
-// log loss on a part for validation is taken. With Weights there is nothing to choose:
-// all learn, as a [bnn.Bank] weighted by their predictions of the examples of the first pass.
+// Tuning says that the values of the keys in Tune are chosen for each training part: the Candidates, a value
+// each in the order of Tune, are tried, and that with the least log loss on a part for validation is used.
 type Tuning struct {
 	Tune       []string    `toml:"tune,omitzero" json:",omitempty"`
 	Candidates []Candidate `toml:"candidates,omitzero" json:",omitempty"`
-	bnn.Weighing
-
-	// First is the number of examples after which the member of the largest weight goes on
-	// alone, or at the end of the pass if it has fewer; zero: none does.
-	First int `toml:"first,omitzero" json:",omitempty"`
 }
 
 // Candidate has a value for each key of Tune, which is a float64 or a string.
@@ -48,94 +38,49 @@ func (c *Candidate) UnmarshalTOML(value any) error {
 	return nil
 }
 
-// tuned reports whether a candidate is chosen by a part for validation.
-func (t *Tuning) tuned() bool { return len(t.Candidates) > 0 && t.Weights == "" }
-
-// reshaped reports whether candidates may differ in their inputs or in having hidden layers.
-func (t *Tuning) reshaped() bool {
-	return slices.ContainsFunc([]string{"features", "feature_size", "output"}, func(key string) bool { return slices.Contains(t.Tune, key) })
-}
-
-// check reports what is not allowed; ours says that the method is the network.
-func (t *Tuning) check(ours bool) error {
-	weighed := t.Weights == bnn.Universal || t.Weights == bnn.Evidence
-	switch {
-	case (len(t.Tune) == 0) != (len(t.Candidates) == 0):
+// checkCandidates reports what is not allowed.
+func (m *Method) checkCandidates() error {
+	if (len(m.Tune) == 0) != (len(m.Candidates) == 0) {
 		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
-	case t.First < 0 || t.First > 0 && (!weighed || t.Temperature):
-		return field.Errorf("first", "%d is not allowed; allowed: 1 or more, with weights = %q or %q, without temperature", t.First, bnn.Universal, bnn.Evidence)
-	case t.Weighing == (bnn.Weighing{}):
-		return nil
-	case t.Weights != "" && !ours:
-		return field.Errorf("weights", "%q is not allowed; allowed: for kind = %q", t.Weights, closedForm)
-	case t.Weights != "" && (len(t.Candidates) == 0 || len(t.Candidates) > bnn.MostMembers):
-		return field.Errorf("weights", "%d candidates; allowed: tune, and 1 to %d candidates", len(t.Candidates), bnn.MostMembers)
-	case slices.Contains(t.Tune, "passes") || slices.Contains(t.Tune, "process_noise"):
-		return field.Errorf("tune", "allowed: neither passes nor process_noise, as all candidates learn side by side")
 	}
-	return t.Weighing.Validate()
+	for _, candidate := range m.Candidates {
+		with, err := m.with(candidate)
+		if err == nil {
+			err = with.Validate()
+		}
+		if err != nil {
+			return field.Errorf("candidates", "%v: %v", candidate, err)
+		}
+	}
+	return nil
 }
 
-// with returns the method with the values of a candidate.
-// A candidate without features, or with an output layer, does not have the number of features, or the hidden layers,
-// of others.
+// with returns the method with the values of a candidate, which has no candidates. One without features, or
+// with an output layer, does not have the number of features, or the hidden layers, of others.
 func (m *Method) with(candidate Candidate) (Method, error) {
-	out := *m
+	with := *m
 	if len(candidate) != len(m.Tune) {
-		return out, fmt.Errorf("%d values; allowed: one for each of %s", len(candidate), strings.Join(m.Tune, ", "))
+		return with, fmt.Errorf("%d values; allowed: one for each of %s", len(candidate), strings.Join(m.Tune, ", "))
 	}
+	with.Tuning = Tuning{}
 	if m.Config != nil {
-		copied := reflect.New(reflect.TypeOf(m.Config).Elem())
-		copied.Elem().Set(reflect.ValueOf(m.Config).Elem())
-		out.Config = copied.Interface()
+		with.Config = copied(m.Config).Interface()
 	}
 	for i, key := range m.Tune {
-		if err := config.Set(key, candidate[i], &out, out.Extension()); err != nil {
-			return out, err
+		if err := config.Set(key, candidate[i], &with, with.Extension()); err != nil {
+			return with, err
 		}
 	}
-	if out.Features.Kind == "" && slices.Contains(m.Tune, "features") {
-		out.Size = 0
+	if with.Features.Kind == "" && slices.Contains(m.Tune, "features") {
+		with.Size = 0
 	}
-	if out.Model.Readout != "" && slices.Contains(m.Tune, "output") {
-		out.HiddenLayers = nil
+	if with.OutputLayer() && slices.Contains(m.Tune, "output") {
+		with.HiddenLayers = nil
 	}
 	if m.ClosedForm() {
-		out.Model.Features, out.Model.HiddenLayers = out.Features, out.HiddenLayers
+		with.Model.Features, with.Model.HiddenLayers = with.Features, with.HiddenLayers
 	}
-	return out, out.Features.Validate()
-}
-
-// Choice is what became of the candidates of a method.
-type Choice struct {
-	Text    string  // the chosen one, as "prior_var=10 sigma_v=0.1"; empty if there was none to choose
-	LogLoss float64 // its log loss on the validation part; NaN if there was none to choose
-}
-
-// choose returns the method with the candidate of the least loss, the first of
-// equals.
-func (m *Method) choose(loss func(Method) (float64, error)) (Method, Choice, error) {
-	if !m.tuned() {
-		return *m, Choice{LogLoss: math.NaN()}, nil
-	}
-	best, choice := *m, Choice{LogLoss: math.Inf(1)}
-	for k, candidate := range m.Candidates {
-		with, err := m.with(candidate)
-		if err != nil {
-			return with, choice, err
-		}
-		x, err := loss(with)
-		if err != nil {
-			return with, choice, err
-		}
-		if k == 0 || x < choice.LogLoss {
-			best, choice.Text = with, m.describe(candidate)
-		}
-		if x < choice.LogLoss {
-			choice.LogLoss = x
-		}
-	}
-	return best, choice, nil
+	return with, nil
 }
 
 // describe returns a candidate as "prior_var=10 sigma_v=0.1".

@@ -97,7 +97,7 @@ func (e *experiment) rules() []rule {
 	candidates := 0
 	for _, m := range e.Methods {
 		key, n := "method."+m.Name+".", len(m.Candidates)
-		if compared && n > 0 && m.Weights == "" {
+		if compared && n > 0 {
 			candidates = cmp.Or(candidates, n)
 			others := fmt.Sprintf("%d, as of other methods", candidates)
 			all = append(all, rule{n != candidates, key + "candidates", others})

@@ -173,8 +173,7 @@ func TestFewerSplits(t *testing.T) {
 func TestCompareRefused(t *testing.T) {
 	text, other := compared(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "evaluate.validation=0.5", "set.clusters.train_rows=1-25",
-		"set.clusters.scale=none", "set.clusters.file="+other, "method.ours.lambda=1", "method.ours.passes=2",
-		"method.ours.weights=universal")
+		"set.clusters.scale=none", "set.clusters.file="+other, "method.ours.lambda=1", "method.ours.passes=2")
 	named := studytest.New(t, Kind, text, "name=defaults").Cells()[0].Spec.(spec)
 	split := studytest.New(t, Kind, text, "evaluate.splits_of=defaults").Cells()[0].Spec.(spec)
 	check.Equal(t, "with the splits of defaults", split.Stream("pass", 1).Uint64(), named.Stream("pass", 1).Uint64())

@@ -20,7 +20,9 @@ const (
 )
 
 // orders has the function of each order; nil: the examples come as they are.
-var orders = map[Order]learner.Order{Shuffled: learner.Shuffled, Given: nil, Sorted: byClass, Repeated: nil}
+var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
+	Shuffled: learner.Shuffled, Given: nil, Sorted: byClass, Repeated: nil,
+}
 
 // byClass is the shuffled order, stably sorted by class; the classes are in a random order: class-incremental
 // learning in the words of van de Ven and Tolias, "Three scenarios for continual learning", arXiv 1904.07734

@@ -38,7 +38,7 @@ func kept(t *testing.T, manifest string) (*trained.Network, table.Set) {
 // The network that is kept is the first, of the first seed. It says of the test part what the
 // tables say, with the scaling that it was trained with.
 func TestKeptNetwork(t *testing.T) {
-	const bank = `[[method]]; name = "bank"; kind = "closed-form"; hidden_layers = [3]; weights = "evidence"; tune = ["prior_mean_var"]; candidates = [[0.5], [1], [2]]
+	const bank = `[[method]]; name = "bank"; members = 3; hidden_layers = [3]
 `
 	const keep = "[save]\nnetwork = true\n"
 	manifest := strings.Replace(streamOf(t, studytest.Clusters(36)), `train_rows = "1-24"`, "test_fraction = 0.3", 1)

@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 		"method.adf.bias=false":                                     "method.adf",
 		"method.adf.prior_var=2":                                    "method.adf",
 		"data.generator=wedges; model.layers=[2,3]":                 "only with two",
-		"sweep.lambda=[0.3,1]; posterior.maps=[]":                   `no keys of adf_exact (rule = "adf-exact")`,
+		"sweep.lambda=[0.3,1]; posterior.maps=[]":                   "lambda not allowed with the method adf_exact",
 		"method.adf.lambda=0.3; method.adf.rule=total":              "",
 	})
 }
