@@ -276,6 +276,7 @@ var former = map[string]string{
 	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
 	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
 	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study learn",
+	"montecarlo_pairs": "Monte Carlo gets at most 40,000/n² draws of n classes",
 	"unknown.score":    "the tables have all scores of unknown.scores",
 }
 

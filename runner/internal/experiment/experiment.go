@@ -33,15 +33,21 @@ var Kinds = studies.All
 
 // former says of each study that was removed what to do instead.
 var former = map[string]string{
-	"ablation":  "the study learn sweeps sweep.lambda and sweep.rho; the study moments has the errors of the approximation",
-	"compare":   "the study learn compares methods on [[set]]s with evaluate.reference",
-	"hidden":    "the study learn has tasks as [[set]]s, and evaluate.snapshots and evaluate.passes",
-	"order":     "the study learn has evaluate.order = \"repeated\", evaluate.orders and evaluate.resamples",
-	"sorted":    "the study learn has evaluate.order = \"sorted\"; the key methods of a [[set]] names who learns it",
+	"compare": `study = "learn" compares methods on [[set]]s; reference, leave_out and splits_of are in [evaluate], ` +
+		"budget is gone",
+	"hidden": `study = "learn" has [[set]] for [[task]]; snapshots and passes are in [evaluate], test is in [[set]]`,
+	"order": `study = "learn" with evaluate.order = "repeated" has [[set]] for [[task]]; snapshots are the sizes, ` +
+		"orders the permutations, resamples the samples",
+	"sorted":    `study = "learn" with evaluate.order = "sorted"; methods of a [[set]] are the sets of a [[method]]`,
 	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
 	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
 	"drift":     "the study learn follows a file with evaluate.order = \"given\"; process_noise is a key of a [[method]]",
 	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
+	"stability": `study = "moments" with against = "definite" has the keys of [stability] in [moments]`,
+	"mc_check": `study = "moments" with against = "montecarlo" has the keys of [mc_check] in [moments]; ` +
+		"draws were cases, and lambda is a list",
+	"ablation": `study = "learn" sweeps lambda and rho; the errors of [ablation] are study = "moments", with the ` +
+		"keys of [ablation], lambda and rho in [moments]",
 	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
 }
 

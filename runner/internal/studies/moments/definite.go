@@ -1,0 +1,108 @@
+package moments
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/gauss"
+	"closedform/core/softmax"
+	"closedform/internal/kernel"
+	"closedform/runner/internal/table"
+)
+
+// definite returns the map of the probit and its averages. The draws are the same for all its points.
+func (s spec) definite(ctx context.Context) (table.Set, error) {
+	maps := table.New("maps", append(slices.Delete(keyColumns(), 1, 3),
+		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6),
+		table.Num("variance", "of every logit").Rounded(6),
+		table.Num("definite", "share of the draws for which Σ_y is positive definite").Rounded(6),
+		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6))...)
+	maps.Packed = true
+	p, key, rnd := s.Problem, slices.Delete(s.row(s.Methods[0]), 1, 3), s.logits()
+	sign := signOf(s.Methods[0].approximation(p.Classes).(softmax.Probit), p.Classes)
+	var draws []logits
+	for range p.Draws {
+		draws = append(draws, p.draw(rnd))
+	}
+	size, points := float64(p.Draws), float64(len(p.Gaps)*len(p.Variances))
+	shares, undecided := make([]float64, p.Draws), 0.0 // definite shares, by draw
+	for _, v := range p.Variances {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, gap := range p.Gaps {
+			var count [3]float64
+			for i, z := range draws {
+				if p.Given != nil {
+					gap, v = math.NaN(), math.NaN()
+				} else {
+					z.Mean[0] = gap
+					copy(z.Variance, slices.Repeat([]float64{v}, p.Classes))
+				}
+				is := sign(z)
+				count[1+is]++
+				shares[i] += float64(max(0, is))
+			}
+			undecided += count[1]
+			maps.Add(key, gap, v, count[2]/size, count[1]/size)
+		}
+	}
+	for i := range shares {
+		shares[i] /= points
+	}
+	mean, sd := table.MeanSD(shares)
+	if p.Classes == 2 {
+		sd = 0 // nothing is random
+	}
+	summary := table.New("summary", append(slices.Delete(keyColumns(), 1, 3),
+		table.Int("draws", "random logits, 1 for two classes, where nothing is random"),
+		table.Num("definite", "share of the map where Σ_y is positive definite"),
+		table.Num("definite_se", "its standard error over the draws"),
+		table.Num("undecided", "share of the map where rounding decides"))...)
+	summary.Add(key, p.Draws, mean, table.Finite(sd/math.Sqrt(size)), undecided/size/points)
+	return table.Set{maps, summary}, nil
+}
+
+// signOf returns a function that returns 1 where Σ_y of the probit is positive definite, −1 where it is not, and
+// 0 where rounding decides.
+func signOf(p softmax.Probit, n int) func(z logits) int {
+	if n == 2 {
+		return func(z logits) int { return signOfTwo(p.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1]) }
+	}
+	moments, cov, reduced := softmax.NewMoments(n), mat.NewSymDense(n, nil), reduced{}
+	return func(z logits) int {
+		p.Moments(moments, z.Mean, z.Variance)
+		moments.Cov(cov)
+		return reduced.sign(cov, softmax.MomentError)
+	}
+}
+
+// signOfTwo returns the sign of the Σ_y of two classes, which has one number, in closed form: with the gap m of
+// the means and the sum V of the variances of the logits,
+//
+//	c = λ/√(1+λ²V),  x = cm,  Var y = Φ(x)Φ(−x) − cφ(x) = φ(x)(h(x) − c),  h(x) = Φ(x)Φ(−x)/φ(x).
+//
+// The correlation ρ does not occur.
+func signOfTwo(lambda, gap, variances float64) int {
+	c := lambda / kernel.Hypot(1, lambda*math.Sqrt(variances))
+	x := c * gap
+	return cmp.Compare(gauss.PDF(x)*(gauss.CDF(x)/gauss.InverseMills(-x)-c), 0)
+}
+
+// boundary returns the gap from which on Var y is not positive, as h falls from √(2π)/4 at 0, and is below
+// 1/x. It is 0 if Var y is not positive at any gap.
+func boundary(lambda, variances float64) float64 {
+	low, high := 0.0, variances+1/(lambda*lambda) // 1/c²
+	for range 100 {
+		if gap := (low + high) / 2; signOfTwo(lambda, gap, variances) > 0 {
+			low = gap
+		} else {
+			high = gap
+		}
+	}
+	return low
+}
