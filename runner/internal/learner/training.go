@@ -10,8 +10,8 @@ import (
 
 	"closedform/core/random"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
