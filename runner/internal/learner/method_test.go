@@ -289,17 +289,12 @@ func TestErrors(t *testing.T) {
 	}
 	_, err := decodeAfter(`[model]; features = "relu"; `, `features = ""`)
 	check.Refuses(t, "what [model] has, taken away", err, `method.m.features: "" `)
-	candidates := []Candidate{{1.0}, {2.0}}
-	for want, f := range map[string]func() error{
-		"method.a.candidates: 2 of them": func() error {
-			return Rules{Candidates: 1}.Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}})
-		},
-		"method.a.passes":     func() error { return Rules{Stream: true}.Check([]Method{{Name: "a", Passes: 2}}) },
-		"method.a.own_orders": func() error { return Rules{Stream: true}.Check([]Method{{Name: "a", OwnOrders: true}}) },
+	for want, m := range map[string]Method{
+		"method.a.candidates: 2 of them": {Name: "a", Tuning: Tuning{Candidates: []Candidate{{1.0}, {2.0}}}},
+		"method.a.splits":                {Name: "a", Splits: 2},
 	} {
-		check.Refuses(t, want, f(), want)
+		check.Refuses(t, want, Plain([]Method{{Name: "b"}, m}), want)
 	}
-	check.OK(t, Rules{Candidates: 2}.Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}, Passes: 2}, {Name: "b"}}))
 }
 
 // The covariances that a method keeps are counted before they are made.

@@ -34,7 +34,7 @@ type spec struct {
 // predicted reports whether predictions are left, of files and of the table [data].
 func (e *experiment) predicted() bool {
 	order := e.Evaluate.Order
-	return order != Sorted && order != Repeated && e.swept() == nil && e.sets[0].Grid == 0
+	return order != Sorted && order != Repeated && e.swept == nil && e.sets[0].Grid == 0
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
@@ -42,10 +42,10 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	if e.Evaluate.Order == Sorted {
 		orders = append(orders, Shuffled)
 	}
-	if e.heat() {
+	if e.heat {
 		together = all
 	}
-	s := spec{Named: e.named(), Evaluate: e.Evaluate, Swept: e.swept(), Classes: e.classes}
+	s := spec{Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Classes: e.classes}
 	s.Manifest = cmp.Or(e.Evaluate.SplitsOf, e.manifest.Name)
 	for _, s.Method = range e.methods {
 		m := &s.Method
@@ -60,7 +60,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			s.Predictions = e.predicted() && (!s.Named || !s.generator())
 			seeds := e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))]
 			for s.Seeds = range slices.Chunk(seeds, together) {
-				s.Maps = e.mapped() && s.Seeds[0] == e.manifest.Seed
+				s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
 				s.Save = e.Save.Network && m.Name == e.firstNetwork() && s.Seeds[0] == e.seeds[0]
 				for _, s.Order = range orders {
 					key := fmt.Sprintf("%s %s %s seed=%d", m.Name, set.Name, s.Order, s.Seeds[0])

@@ -9,6 +9,7 @@ import (
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/probit"
 )
 
 // check returns the first error of the manifest, with its key.
@@ -71,21 +72,22 @@ type rule struct {
 // rules are those about several keys.
 func (e *experiment) rules() []rule {
 	v := &e.Evaluate
-	repeated, compared, swept := v.Order == Repeated, v.Reference != "", e.swept() != nil
-	lambda := e.lambda()
-	increasing := slices.IsSorted(lambda) && slices.IsSorted(e.Sweep.Rho)
+	repeated, compared, swept := v.Order == Repeated, v.Reference != "", e.swept != nil
+	increasing := slices.IsSorted(e.Sweep.Rho) && slices.IsSortedFunc(e.Sweep.Lambda, func(a, b probit.Lambda) int {
+		return cmp.Or(-len(a.Word)-len(b.Word), cmp.Compare(a.Number, b.Number))
+	})
 	all := []rule{
 		{len(v.Passes) == 0, "evaluate.passes", "one number or more"},
 		{v.Order == Sorted && v.Passes[len(v.Passes)-1] > 1, "evaluate.passes", "1, of a sorted stream"},
 		{!(v.Validation > 0 && v.Validation < 1), "evaluate.validation", "above 0 and below 1"},
 		{repeated && v.Snapshots == nil, "evaluate.snapshots", "sizes of training sets, if repeated"},
 		{!repeated && v.Orders+v.Resamples > 0, "evaluate.order", "repeated, with orders and resamples"},
-		{v.Classes && (e.named() || !e.predicted()), "evaluate.classes", "with [data], shuffled or given"},
-		{e.Save.Network && (e.named() || !e.curve()), "save.network", "with [data] and snapshots"},
+		{v.Classes && (e.named || !e.predicted()), "evaluate.classes", "with [data], shuffled or given"},
+		{e.Save.Network && (e.named || !e.curve), "save.network", "with [data] and snapshots"},
 		{!compared && len(v.LeaveOut)+len(e.Contrasts) > 0, "evaluate.reference", "the name of a [[method]]"},
 		{compared && (swept || repeated), "evaluate.reference", "if nothing is swept or repeated"},
 		{len(v.LeaveOut) > 0 && len(e.sets) < 2, "evaluate.leave_out", "with two or more sets"},
-		{e.heat() && (!increasing || lambda[0] == 0), "sweep.lambda", "increasing numbers > 0, and rho, too"},
+		{e.heat && !increasing, "sweep.lambda", "increasing numbers > 0, and rho, too"},
 	}
 	for _, s := range e.sets {
 		key := "set." + s.Name + "."
@@ -103,7 +105,7 @@ func (e *experiment) rules() []rule {
 			all = append(all, rule{n != candidates, key + "candidates", others})
 		}
 		all = append(all,
-			rule{m.OwnOrders && (e.curve() || orders[v.Order] == nil), key + "own_orders", "without snapshots"},
+			rule{m.OwnOrders && (e.curve || orders[v.Order] == nil), key + "own_orders", "without snapshots"},
 			rule{m.Splits > 0 && m.Name == v.Reference, key + "splits", "0, all seeds, of the reference"})
 	}
 	return all

@@ -20,16 +20,16 @@ func (e *experiment) Figures() (all []study.Figure) {
 	switch {
 	case e.Evaluate.Order == Repeated:
 		return []study.Figure{study.Drawing("pairs", "summary", e.drawPairs)}
-	case e.heat():
+	case e.heat:
 		return []study.Figure{study.Drawing("sweep", "summary", e.drawSweep)}
-	case e.curve():
+	case e.curve:
 		all = append(all, study.Drawing("curve", "curve_summary", e.drawCurves))
 	}
 	if e.Evaluate.Reference != "" && len(e.Methods) > 1 {
 		all = append(all, study.Drawing("differences", "paired", e.drawDifferences))
 	}
 	for i := range e.methods {
-		if m := &e.methods[i]; e.mapped() {
+		if m := &e.methods[i]; e.mapped {
 			all = append(all, study.Drawing("maps_"+m.Name, "maps", func(maps *table.Table) *figures.Figure {
 				labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.one.Data.Task().Classes)}
 				return figures.Maps(e.mapRows(maps.Where("method", m.Name)), labels)
@@ -64,11 +64,11 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, set := range e.sets {
 		title := "test examples"
-		if e.named() {
+		if e.named {
 			title = set.Name
 		}
 		rows = append(rows, charts(set.Name, title, ""))
-		if !e.named() && means.Has("prequential_error") {
+		if !e.named && means.Has("prequential_error") {
 			rows = append(rows, charts(set.Name, "next examples, mean so far", "prequential_"))
 		}
 	}
@@ -79,10 +79,10 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 // that reaches down to 0, is left out.
 func (e *experiment) chart(means *table.Table, x figures.Axis, column string, y [2]string) figures.Chart {
 	c := figures.Chart{X: x, Y: figures.Axis{Label: y[1], Log: true}}
-	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept()...)
+	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept...)
 	for _, rows := range means.GroupBy(by...).All() {
 		name := rows.Texts("method")[0]
-		for _, key := range e.swept() {
+		for _, key := range e.swept {
 			name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
 		}
 		curve := study.Curve(rows, legend.Label(name), column, y[0])

@@ -35,7 +35,7 @@ type experiment struct {
 		Data Source `toml:"data"`
 	}
 	many struct {
-		Sets []set `toml:"set"`
+		Sets []set `toml:"set" allowed:"at least one table headed [[set]]"`
 	}
 	learner.Learners
 	Evaluate  evaluate   `toml:"evaluate"`
@@ -49,6 +49,11 @@ type experiment struct {
 	sets     []set            // many, or one, which is called data
 	methods  []learner.Method // at everything that is swept
 	classes  int              // the most of a set; 0 before Prepare
+	named    bool             // sets are tables [[set]]
+	swept    []string         // columns of what is swept
+	heat     bool             // both λ and ρ are swept
+	curve    bool             // methods are scored along the stream
+	mapped   bool             // there are maps of the plane
 }
 
 // Extend implements [config.Extended]: examples come from the table [data] or from tables [[set]].
@@ -120,9 +125,19 @@ func (s *set) learnedBy(m learner.Method) bool {
 // SetUp works out sets, methods and seeds.
 func (e *experiment) SetUp(m *config.Manifest) (err error) {
 	e.manifest, e.sets = m, e.many.Sets
-	if len(e.sets) == 0 {
+	e.named, e.heat = len(e.sets) > 0, len(e.Sweep.Lambda) > 1 && len(e.Sweep.Rho) > 1
+	if !e.named {
 		e.sets = []set{{Name: "data", Source: e.one.Data}}
 	}
+	if len(e.Sweep.Lambda) > 0 {
+		e.swept = append(e.swept, "lambda")
+	}
+	if len(e.Sweep.Rho) > 0 {
+		e.swept = append(e.swept, "rho")
+	}
+	plain := !e.named && e.swept == nil
+	e.curve = e.Evaluate.scored() || plain && e.one.Data.Grid == 0 // after about six snapshots
+	e.mapped = e.Evaluate.scored() && plain && e.one.Data.Grid > 0
 	for i := range e.sets {
 		e.sets[i].Source.Source = e.sets[i].WithDefaults()
 	}
@@ -132,47 +147,8 @@ func (e *experiment) SetUp(m *config.Manifest) (err error) {
 	return cmp.Or(err, e.check())
 }
 
-// named reports whether sets are tables [[set]].
-func (e *experiment) named() bool { return len(e.many.Sets) > 0 }
-
-// swept returns the columns of what is swept.
-func (e *experiment) swept() (columns []string) {
-	if len(e.Sweep.Lambda) > 0 {
-		columns = append(columns, "lambda")
-	}
-	if len(e.Sweep.Rho) > 0 {
-		columns = append(columns, "rho")
-	}
-	return columns
-}
-
-// heat reports whether results are maps over λ and ρ.
-func (e *experiment) heat() bool { return len(e.Sweep.Lambda) > 1 && len(e.Sweep.Rho) > 1 }
-
-// lambda returns the numbers λ that are swept, 0 for words.
-func (e *experiment) lambda() (numbers []float64) {
-	for _, l := range e.Sweep.Lambda {
-		numbers = append(numbers, l.Number)
-	}
-	return numbers
-}
-
-// standard reports whether the snapshots are about six numbers that the manifest does not have.
-func (e *experiment) standard() bool {
-	v := &e.Evaluate
-	return !e.named() && e.one.Data.Grid == 0 && e.swept() == nil && v.Snapshots == nil && v.Order != Sorted
-}
-
-// curve reports whether methods are scored along the stream.
-func (e *experiment) curve() bool { return e.standard() || e.Evaluate.scored() }
-
 // scored reports whether methods are scored after some examples.
 func (v *evaluate) scored() bool { return len(v.Snapshots) > 0 || v.Order == Sorted }
-
-// mapped reports whether there are maps of the plane.
-func (e *experiment) mapped() bool {
-	return !e.named() && e.one.Data.Grid > 0 && e.curve() && e.swept() == nil
-}
 
 // firstNetwork returns the name of the first closed-form method, "" if there is none.
 func (e *experiment) firstNetwork() string {
@@ -198,13 +174,10 @@ func (e *experiment) About() (lines []string) {
 }
 
 func (e *experiment) Prepare(context.Context) error {
-	if _, err := e.manifest.FindPrograms(); err != nil {
-		return err
-	}
 	most := 0 // training examples
 	for i := range e.sets {
 		s, key := &e.sets[i], "data"
-		if e.named() {
+		if e.named {
 			key = "set." + s.Name
 		}
 		if err := s.Load(e.manifest.Folder); err != nil {
@@ -215,13 +188,12 @@ func (e *experiment) Prepare(context.Context) error {
 			return e.manifest.Errorf(key+".scale", "%v", err)
 		}
 		most, e.classes = max(most, train.Len()), max(e.classes, len(s.Classes()))
-		for _, m := range e.methods {
-			if err := m.Fits(s.Inputs(), len(s.Classes())); err != nil && s.learnedBy(m) {
-				return e.manifest.Locate("method."+m.Base, err)
-			}
+		learners := slices.DeleteFunc(slices.Clone(e.methods), func(m learner.Method) bool { return !s.learnedBy(m) })
+		if err := learner.Fit(e.manifest, learners, s.Inputs(), len(s.Classes())); err != nil {
+			return err
 		}
 	}
-	if e.standard() {
+	if e.curve && !e.Evaluate.scored() {
 		e.Evaluate.Snapshots = learner.Snapshots(most)
 	}
 	return e.manifest.Locate("", learner.Increasing("evaluate.snapshots", e.Evaluate.Snapshots, most))

@@ -15,7 +15,11 @@ import (
 
 // drawSweep draws maps of scores over λ and ρ, one for each set and method, with the λ that have a word.
 func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
-	lambda, rho, legend := e.lambda(), e.Sweep.Rho, learner.NewLegend(e.Methods)
+	var lambda []float64
+	for _, l := range e.Sweep.Lambda {
+		lambda = append(lambda, l.Number)
+	}
+	rho, legend := e.Sweep.Rho, learner.NewLegend(e.Methods)
 	var rows []figures.Row
 	for _, h := range []struct {
 		column string
@@ -28,7 +32,7 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 		row := figures.Row{Scale: h.scale.Spanning(summary.Nums(h.column))}
 		for _, points := range summary.GroupBy("set", "method").All() {
 			m := figures.Map{Title: legend.Label(points.Texts("method")[0]), X: lambda, Y: rho}
-			if e.named() {
+			if e.named {
 				m.Title += ", " + points.Texts("set")[0]
 			}
 			for j := range rho { // which changes fastest in the table

@@ -244,5 +244,6 @@ func TestPlaneRefused(t *testing.T) {
 		"seed=4": "sweep.seed", "variant.deep.rho=0": "[[method]] describes what is compared", "method.deep.layers=[2, 4]": "3 classes",
 		"data.generator=wedge": "wedges", "sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
 		"sweep.lambda=[2, 1]; sweep.rho=[0, 0.5]": "sweep.lambda: allowed: increasing", "sweep.rho=[0.5, 0.5]": "sweep.rho: 0.5 comes twice",
+		`sweep.lambda=["slope", 1]; sweep.rho=[0, 0.5]`: "sweep.lambda: allowed: increasing",
 	})
 }

@@ -122,28 +122,22 @@ func TestStreamByHand(t *testing.T) {
 	}
 }
 
-// What learns all examples at once is scored once, and nothing is said of examples that it has not seen.
-func TestBatchMethod(t *testing.T) {
-	all := studytest.Clusters(36)
-	tables := studytest.Run(t, Kind, streamOf(t, all), "sweep.seed=[2]")
-	near(t, tables.Get("curve").Where("method", "near"), 0, map[string]float64{"seen": 24, "prequential_log_loss": math.NaN()})
-	near(t, tables.Get("runs").Where("method", "near"), 0, map[string]float64{"prequential_error": math.NaN()})
-}
-
-// A network that breaks down says from then on that all classes are equally probable, and is counted.
-func TestBreakdown(t *testing.T) {
+// What learns all examples at once is scored once, and nothing is said of examples that it has not seen. A network that
+// breaks down says from then on that all classes are equally probable, and is counted.
+func TestBatchAndBreakdown(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	tables := studytest.Run(t, Kind, src)
-	near(t, tables.Get("summary").Where("method", "fails"), 1e-12, map[string]float64{"failed": 1, "seeds": 2, "log_loss": math.Log(3), "brier": 2. / 3})
-	for _, p := range tables.Get("predictions").Where("method", "fails").Nums("p_b") {
-		check.Near(t, "p", p, 1./3, 1e-15)
-	}
-	if notes := studytest.New(t, Kind, src).(study.Noted).Notes(tables); len(notes) != 1 || !strings.HasPrefix(notes[0], "fails ") {
+	batch := studytest.Rows(t, tables.Get("curve"), "method=near seed=2")
+	near(t, batch, 0, map[string]float64{"seen": 24, "prequential_log_loss": math.NaN()})
+	fails := studytest.Rows(t, tables.Get("summary"), "method=fails seeds=2")
+	near(t, fails, 1e-12, map[string]float64{"failed": 1, "log_loss": math.Log(3), "brier": 2. / 3})
+	notes := studytest.New(t, Kind, src).(study.Noted).Notes(tables)
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "fails ") {
 		t.Errorf("notes %q", notes)
 	}
-	mean := tables.Get("curve_summary").Where("method", "filter").Where("seen", 10)
-	losses := tables.Get("curve").Where("method", "filter").Where("seen", 10).Nums("prequential_log_loss")
-	near(t, mean, 1e-12, map[string]float64{"seeds": 2, "prequential_log_loss": (losses[0] + losses[1]) / 2})
+	losses := studytest.Rows(t, tables.Get("curve"), "method=filter seen=10").Nums("prequential_log_loss")
+	mean := studytest.Rows(t, tables.Get("curve_summary"), "method=filter seen=10 seeds=2")
+	near(t, mean, 1e-12, map[string]float64{"prequential_log_loss": (losses[0] + losses[1]) / 2})
 }
 
 // Without shuffling the order is that of the rows: the seed matters where all else is
@@ -165,31 +159,7 @@ func TestStreamRefused(t *testing.T) {
 	studytest.Refused(t, Kind, src, map[string]string{
 		"evaluate.snapshots=[25]": "1 to 24", "evaluate.passes=0": "1 to", "method.filter.name=linear": "method.linear.name", "data.file=none.csv": "none.csv",
 		"method.near.window=3": "method.near.window", "method.hidden.layers=[2, 3]": "hidden_layers", "method.linear.layers=[3, 3]": "2 inputs",
+		"evaluate.validation=1": "evaluate.validation", "method.hidden.own_orders=true; method.hidden.members=2": "own_orders",
 		"method.filter.prior_var=-1": "prior_var", "evaluate.grids=1": "grids", "variant.linear.lambda=1": "[[method]] describes what is compared",
-	})
-}
-
-// The values with the least log loss on the part for validation are taken, for networks
-// and other methods, and are those that learn.
-func TestTune(t *testing.T) {
-	const tuned = `
-[[method]]; name = "large"; %s
-[[method]]; name = "few"; kind = "neighbours"; tune = ["neighbours"]; candidates = [[1], [7]]
-`
-	src := streamOf(t, studytest.Clusters(36))
-	chooses := src + fmt.Sprintf(tuned, "tune = [\"lambda\", \"prior_var\"]\ncandidates = [[0.5, 1e-9], [0.5, 2]]")
-	tables := studytest.Run(t, Kind, chooses)
-	chosen := studytest.Rows(t, tables.Get("runs"), "method=large seed=1")
-	check.Equal(t, "chosen", chosen.Texts("chosen"), []string{"lambda=0.5 prior_var=2"})
-	if loss := chosen.Nums("validation_log_loss")[0]; !(loss < math.Log(3)) {
-		t.Errorf("validation loss %g", loss)
-	}
-	// What was chosen learns the whole training part: as a method that has it.
-	fixed := studytest.Run(t, Kind, src+fmt.Sprintf(tuned, "lambda = 0.5\nprior_var = 2"))
-	a, b := tables.Get("runs").Where("method", "large"), fixed.Get("runs").Where("method", "large")
-	check.NearAll(t, "the chosen network", a.Nums("log_loss"), b.Nums("log_loss"), 0)
-	studytest.Refused(t, Kind, chooses, map[string]string{
-		"evaluate.validation=1": "evaluate.validation", `method.large.tune=["passes", "prior_var"]`: "passes", "method.large.candidates=[[1]]": "method.large.candidates",
-		"method.large.candidates=[[1, -1]]": "prior_var", "method.large.candidates=[[-1, 1]]": "lambda", `method.few.tune=["window"]`: "window: not a key",
 	})
 }

@@ -16,7 +16,7 @@ const allSets = "all"
 // Tables adds the means over the seeds, and comparisons. Of a sweep over λ and ρ only the means are left.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, e.derived)
-	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "runs" && e.heat() }), err
+	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "runs" && e.heat }), err
 }
 
 func (e *experiment) derived(t table.Set) (all table.Set) {
@@ -65,7 +65,7 @@ func (e *experiment) means(t *table.Table, name string) *table.Table {
 	if e.Evaluate.Reference == "" {
 		groups = groups.Positive(learner.LossNames...).Positive("prequential_log_loss")
 	}
-	if e.Evaluate.Order != Repeated && !e.heat() {
+	if e.Evaluate.Order != Repeated && !e.heat {
 		return groups.Mean(name, columns...)
 	}
 	means := groups.MeanFinite(name, columns...)

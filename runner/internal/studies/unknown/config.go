@@ -83,7 +83,7 @@ func (e *experiment) Validate() error {
 		share("unknown.promise", u.Promise...), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
 		field.AllOneOf("unknown.scores", u.Scores, scores...), once("unknown.scores", u.Scores),
 		field.AllOneOf("unknown.combine", u.Combine, scores...), once("unknown.combine", u.Combine),
-		learner.Rules{}.Check(e.Methods),
+		learner.Plain(e.Methods),
 	)
 }
 
@@ -128,7 +128,7 @@ func (e *experiment) Prepare(context.Context) (err error) {
 		return e.Manifest.Locate("data", err)
 	}
 	inputs, classes := e.Data.Inputs(), e.Data.Classes()
-	if err := learner.Fit(e.Manifest, e.Methods, "", inputs, len(classes)); err != nil {
+	if err := learner.Fit(e.Manifest, e.Methods, inputs, len(classes)); err != nil {
 		return err
 	}
 	for i := range e.Outside {
