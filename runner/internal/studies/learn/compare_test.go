@@ -28,9 +28,12 @@ name = "small_compare"; study = "learn"; seed = 1
 [sweep]; seed = [1, 2, 3]
 [[set]]; name = "clusters"; file = %q; train_rows = "1-24"
 [[set]]; name = "moons"; generator = "moons"; train = 16; test = 10; splits = 2
-[[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true; tune = ["prior_var"]; candidates = [[0.01], [1], [100]]
-[[method]]; name = "filter"; kind = "kalman"; passes = 2; tune = ["prior_var", "process_noise"]; candidates = [[0.001, 0], [3, 0.1], [1, 0]]
-[[method]]; bias = false; rule = "joint"; prior_var = 1; name = "fails"; kind = "closed-form"; members = 1; lambda = 3
+[[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true
+tune = ["prior_var"]; candidates = [[0.01], [1], [100]]
+[[method]]; name = "filter"; kind = "kalman"; passes = 2; tune = ["prior_var", "process_noise"]
+candidates = [[0.001, 0], [3, 0.1], [1, 0]]
+[[method]]; bias = false; rule = "joint"; prior_var = 1; name = "fails"; kind = "closed-form"; members = 1
+lambda = 3
 [[method]]; name = "majority"; kind = "majority"
 `, file)
 }
@@ -148,7 +151,8 @@ func TestPairsAndRanks(t *testing.T) {
 	made()
 }
 
-// A method with splits learns the first seeds alone, and is compared on these; the mean of one has no interval.
+// A method with splits learns the first seeds alone, and is compared on these; the mean of one has no
+// interval.
 func TestFewerSplits(t *testing.T) {
 	text := compared(studytest.File(t, studytest.Clusters(36)))
 	if few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells(); len(few) != 3*(3+2)+2 {
@@ -178,12 +182,18 @@ func TestCompareRefused(t *testing.T) {
 	split := studytest.New(t, Kind, text, "evaluate.splits_of=defaults").Cells()[0].Spec.(spec)
 	check.Equal(t, "with the splits of defaults", split.Stream("pass", 1).Uint64(), named.Stream("pass", 1).Uint64())
 	studytest.Refused(t, Kind, text, map[string]string{
-		"evaluate.reference=x": "evaluate.reference", "method.ours.candidates=[[1], [2]]": "method.filter.candidates: allowed: 2",
-		"evaluate.validation=1": "evaluate.validation", "set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name",
-		"set.clusters.train_rows=1-36": "set.clusters.train_rows", "set.clusters.file=gone.csv": "no such file",
-		"method.ours.hidden=smoother": "method.ours.hidden", "method.filter.epochs=3": "not a key", "method.filter.splits=-1": "method.filter.splits",
-		"method.ours.splits=1": "method.ours.splits", "set.moons.splits=-1": "set.moons.splits", "seed=4": "seed",
+		"evaluate.reference=x":              "evaluate.reference",
+		"method.ours.candidates=[[1], [2]]": "method.filter.candidates: allowed: 2",
+		"evaluate.validation=1":             "evaluate.validation", "set.clusters.name=moons": "set.moons",
+		"set.clusters.name=all":        "set.all.name",
+		"set.clusters.train_rows=1-36": "set.clusters.train_rows",
+		"set.clusters.file=gone.csv":   "no such file",
+		"method.ours.hidden=smoother":  "method.ours.hidden", "method.filter.epochs=3": "not a key",
+		"method.filter.splits=-1": "method.filter.splits",
+		"method.ours.splits=1":    "method.ours.splits", "set.moons.splits=-1": "set.moons.splits",
+		"seed=4":                     "seed",
 		`set.moons.methods=["ours"]`: "set.moons.methods", `evaluate.leave_out=["ours", "ours"]`: `"ours"`,
-		"evaluate.order=sort": "given, repeated, shuffled, sorted", "evaluate.order=repeated": "evaluate.orders",
+		"evaluate.order=sort":     "given, repeated, shuffled, sorted",
+		"evaluate.order=repeated": "evaluate.orders",
 	})
 }

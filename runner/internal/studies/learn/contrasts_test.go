@@ -16,7 +16,8 @@ const contrasts = `
 [[contrast]]; method = "majority"; against = "ours"; score = "error"
 `
 
-// Differences, what they vary over and their p-values are those by hand: of a generator, of one test part, and of two
+// Differences, what they vary over and their p-values are those by hand: of a generator, of one test part,
+// and of two
 // sets.
 func TestContrasts(t *testing.T) {
 	var all []table.Set
@@ -66,7 +67,8 @@ func TestContrasts(t *testing.T) {
 	// Splits at random share training examples.
 	check.Near(t, "variance of the mean of two splits", single([]float64{1, 3}, "splits", 0.5).variance, 2*(1/2.+0.5), 1e-15)
 	studytest.Refused(t, Kind, manifest, map[string]string{
-		"contrast.1.method=x": `contrast.1.method: "x" `, "contrast.1.against=filter": "twice", "contrast.2.score=brier": "log_loss, error",
+		"contrast.1.method=x": `contrast.1.method: "x" `, "contrast.1.against=filter": "twice",
+		"contrast.2.score=brier": "log_loss, error",
 	})
 }
 

@@ -75,19 +75,19 @@ func (e *experiment) Extension() any {
 // evaluate says how the stream goes, when methods are scored, and what they are compared with.
 type evaluate struct {
 	Order      Order   `toml:"order"`
-	Passes     []int   `toml:"passes"`              // numbers of passes after which methods are scored
-	Snapshots  []int   `toml:"snapshots,omitempty"` // examples of the first pass after which they are
-	Validation float64 `toml:"validation"`          // share of the training part that chooses candidates
-	Classes    bool    `toml:"classes,omitempty"`   // the table "confusion"
+	Passes     []int   `toml:"passes"`                     // numbers of passes after which methods are scored
+	Snapshots  []int   `toml:"snapshots,omitempty"`        // examples of the first pass after which they are
+	Validation float64 `toml:"validation"`                 // share of the training part that chooses candidates
+	Classes    bool    `toml:"classes,omitempty" json:"-"` // the table "confusion"
 
 	Orders    int `toml:"orders,omitzero"`    // of the same examples, where the order is Repeated
 	Resamples int `toml:"resamples,omitzero"` // other examples, to compare with these
 	Samples   int `toml:"samples,omitzero"`   // of Monte Carlo at a point of the grid; 0: none
 	Stride    int `toml:"stride,omitzero"`    // points on every stride-th grid line are sampled
 
-	Reference string   `toml:"reference,omitempty"` // the method that others are compared with
-	LeaveOut  []string `toml:"leave_out,omitempty"` // methods, one chosen for each set by the others
-	SplitsOf  string   `toml:"splits_of,omitempty"` // the experiment with the random numbers; none: this
+	Reference string   `toml:"reference,omitempty" json:"-"` // the method that others are compared with
+	LeaveOut  []string `toml:"leave_out,omitempty" json:"-"` // methods, one chosen for each set by the others
+	SplitsOf  string   `toml:"splits_of,omitempty" json:"-"` // the experiment with the random numbers; none: this
 }
 
 // Source is a table of data. The test part may be the points of a grid, of a generator.

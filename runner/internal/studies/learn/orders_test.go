@@ -31,7 +31,8 @@ name = "small_sorted"; study = "learn"; seed = 1
 [evaluate]; order = "sorted"
 [sweep]; seed = [1, 2, 3]
 [[set]]; name = "clusters"; file = %q; train_rows = "1-30"; methods = ["filter", "network"]
-[[set]]; name = "moons"; generator = "moons"; train = 20; test = 10; splits = 2; methods = ["network", "other"]
+[[set]]; name = "moons"; generator = "moons"; train = 20; test = 10; splits = 2
+methods = ["network", "other"]
 [[method]]; name = "filter"; kind = "kalman"; prior_var = 0.3; hidden_layers = [4]
 [[method]]; name = "network"; members = 1
 [[method]]; name = "other"; label = "filter"; kind = "kalman"
@@ -77,8 +78,9 @@ name = "small_sorted"; study = "learn"; seed = 1
 		}
 	}
 	studytest.Refused(t, Kind, text, map[string]string{
-		`set.moons.methods=["iris"]`: `set.moons.methods: "iris" is not allowed; allowed: filter, network, other`,
-		"evaluate.passes=2":          "evaluate.passes", `set.moons.methods=["other", "other"]`: "other comes twice",
+		`set.moons.methods=["iris"]`:           `set.moons.methods: "iris" is not allowed; allowed: filter, network, other`,
+		"evaluate.passes=2":                    "evaluate.passes",
+		`set.moons.methods=["other", "other"]`: "other comes twice",
 	})
 }
 
@@ -176,7 +178,8 @@ func TestRepeated(t *testing.T) {
 		}
 		row := studytest.Rows(t, tables.Get("pairs"), "method=adf seen=12 seed=2 differ_by="+by)
 		near(t, row, 1e-9, map[string]float64{
-			"networks": float64(len(p)), "tv": stat.Mean(tv, nil), "tv_max": slices.Max(tv), "error": stat.Mean(wrong, nil),
+			"networks": float64(len(p)), "tv": stat.Mean(tv, nil), "tv_max": slices.Max(tv),
+			"error":    stat.Mean(wrong, nil),
 			"error_sd": stat.StdDev(wrong, nil), "log_loss": stat.Mean(loss, nil), "failed": 0,
 		})
 		both := studytest.Rows(t, tables.Get("pairs"), "method=adf seen=12 differ_by="+by).Nums("tv")
@@ -193,8 +196,10 @@ func TestRepeated(t *testing.T) {
 	}
 	check.Equal(t, "rows of a small set", tables.Get("pairs").Where("set", "curved").Distinct("seen"), []string{"1"})
 	studytest.Refused(t, Kind, repeated, map[string]string{
-		"evaluate.orders=1": "2 to 1000", "evaluate.snapshots=[1, 13]": "from 1 to 12", "evaluate.snapshots=[]": "sizes of training sets",
-		`set.curved.methods=["other"]`: "adf", "set.wedges.test=0": "1 to", "sweep.seed=[1]": "seed", "evaluate.order=shuffled": "evaluate.order",
+		"evaluate.orders=1": "2 to 1000", "evaluate.snapshots=[1, 13]": "from 1 to 12",
+		"evaluate.snapshots=[]":        "sizes of training sets",
+		`set.curved.methods=["other"]`: "adf", "set.wedges.test=0": "1 to", "sweep.seed=[1]": "seed",
+		"evaluate.order=shuffled": "evaluate.order",
 	})
 }
 

@@ -25,14 +25,17 @@ import (
 const small = `
 name = "small"; study = "learn"; seed = 3
 [data]; generator = "wedges"; train = 6; grid = 9
-[model]; bias = false; rule = "joint"; layers = [2, 3]; lambda = 0.3; prior_mean = [[1, 0], [0, 1], [1, 1]]; prior_var = 0.8
+[model]; bias = false; rule = "joint"; layers = [2, 3]; lambda = 0.3; prior_mean = [[1, 0], [0, 1], [1, 1]]
+prior_var = 0.8
 [evaluate]; snapshots = [1, 3, 6]; samples = 500; stride = 2
 [sweep]; seed = [1, 2, 3]
 [[method]]; name = "joint"
-[[method]]; name = "project"; lambda = "slope"; on_indefinite = "project"; eigenvalue_floor = 0.01; variance_floor = 0.02
+[[method]]; name = "project"; lambda = "slope"; on_indefinite = "project"; eigenvalue_floor = 0.01
+variance_floor = 0.02
 [[method]]; name = "skip"; lambda = 2; on_indefinite = "skip"
 [[method]]; name = "total"; lambda = "slope"; rule = "total"; rho = 0.3
-[[method]]; name = "deep"; layers = [2, 4, 3]; prior_mean = []; bias = true; alpha = 0.1; beta = 0.9; rule = "total"; hidden = "frozen"; prior_draw = "independent"; prior_mean_var = 2
+[[method]]; name = "deep"; layers = [2, 4, 3]; prior_mean = []; bias = true; alpha = 0.1; beta = 0.9
+rule = "total"; hidden = "frozen"; prior_draw = "independent"; prior_mean_var = 2
 [[method]]; name = "fails"; lambda = 2
 `
 
@@ -91,7 +94,8 @@ func near(t *testing.T, row *table.Table, tol float64, want map[string]float64) 
 	}
 }
 
-// The tables are what networks give that are driven by hand, with the same examples for all methods of a seed, drawn
+// The tables are what networks give that are driven by hand, with the same examples for all methods of a
+// seed, drawn
 // from its stream: maps, scores on the grid and, by the exact moments, the distances from Monte Carlo.
 func TestPlaneByHand(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
@@ -181,7 +185,8 @@ func comparePlane(t *testing.T, n *bnn.Network, row, maps *table.Table) {
 	}
 }
 
-// The maps have the examples before each, and one scale in a row. A variance that is negative within the error of the
+// The maps have the examples before each, and one scale in a row. A variance that is negative within the
+// error of the
 // moments is none.
 func TestMaps(t *testing.T) {
 	tables, e := studytest.Run(t, Kind, small), studytest.New(t, Kind, small).(*experiment)
@@ -210,7 +215,8 @@ func TestMaps(t *testing.T) {
 	check.Equal(t, "class of a point", first.Class+1, truth([]float64{first.X, first.Y}))
 }
 
-// A sweep over λ and ρ trains every network at every point, on the same examples, and publishes the means over the
+// A sweep over λ and ρ trains every network at every point, on the same examples, and publishes the means
+// over the
 // seeds alone. Infinite losses of some seeds do not hide those of the others.
 func TestSweep(t *testing.T) {
 	sweep := []string{"sweep.lambda=[0.3, 0.9, 2]", "sweep.rho=[0.2, 0.5]", "evaluate.snapshots=[]", "method.*.on_indefinite=project"}
@@ -240,10 +246,13 @@ func TestPlaneRefused(t *testing.T) {
 	studytest.Differ(t, Kind, small, "name=large", "data.train=7", "data.grid=10", "model.alpha=0.1", "model.lambda=0.31", "model.rho=0.4",
 		"model.prior_mean=[[0, 1], [0, 1], [1, 1]]", "model.on_indefinite=skip", "evaluate.snapshots=[1, 6]", "evaluate.samples=400")
 	studytest.Refused(t, Kind, small, map[string]string{
-		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing", "data.grid=1": "2 to 2001", "data.test=3": "data.grid",
-		"seed=4": "sweep.seed", "variant.deep.rho=0": "[[method]] describes what is compared", "method.deep.layers=[2, 4]": "3 classes",
-		"data.generator=wedge": "wedges", "sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
-		"sweep.lambda=[2, 1]; sweep.rho=[0, 0.5]": "sweep.lambda: allowed: increasing", "sweep.rho=[0.5, 0.5]": "sweep.rho: 0.5 comes twice",
+		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing",
+		"data.grid=1": "2 to 2001", "data.test=3": "data.grid",
+		"seed=4": "sweep.seed", "variant.deep.rho=0": "[[method]] describes what is compared",
+		"method.deep.layers=[2, 4]": "3 classes",
+		"data.generator=wedge":      "wedges", "sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
+		"sweep.lambda=[2, 1]; sweep.rho=[0, 0.5]":       "sweep.lambda: allowed: increasing",
+		"sweep.rho=[0.5, 0.5]":                          "sweep.rho: 0.5 comes twice",
 		`sweep.lambda=["slope", 1]; sweep.rho=[0, 0.5]`: "sweep.lambda: allowed: increasing",
 	})
 }

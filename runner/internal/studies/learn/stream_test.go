@@ -28,7 +28,8 @@ name = "small_stream"; study = "learn"; seed = 2
 [evaluate]; snapshots = [1, 10]; passes = [1, 2]
 [sweep]; seed = [1, 2]
 [[method]]; name = "linear"
-[[method]]; name = "hidden"; hidden_layers = [4]; hidden = "smooth"; covariance = "diagonal"; prior_draw = "independent"; prior_mean_var = 2
+[[method]]; name = "hidden"; hidden_layers = [4]; hidden = "smooth"; covariance = "diagonal"
+prior_draw = "independent"; prior_mean_var = 2
 [[method]]; name = "fails"; rule = "joint"; lambda = 3
 [[method]]; name = "filter"; kind = "kalman"; prior_var = 3
 [[method]]; name = "near"; kind = "neighbours"; neighbours = 3
@@ -122,7 +123,8 @@ func TestStreamByHand(t *testing.T) {
 	}
 }
 
-// What learns all examples at once is scored once, and nothing is said of examples that it has not seen. A network that
+// What learns all examples at once is scored once, and nothing is said of examples that it has not seen. A
+// network that
 // breaks down says from then on that all classes are equally probable, and is counted.
 func TestBatchAndBreakdown(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
@@ -157,9 +159,13 @@ func TestRowOrder(t *testing.T) {
 func TestStreamRefused(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	studytest.Refused(t, Kind, src, map[string]string{
-		"evaluate.snapshots=[25]": "1 to 24", "evaluate.passes=0": "1 to", "method.filter.name=linear": "method.linear.name", "data.file=none.csv": "none.csv",
-		"method.near.window=3": "method.near.window", "method.hidden.layers=[2, 3]": "hidden_layers", "method.linear.layers=[3, 3]": "2 inputs",
-		"evaluate.validation=1": "evaluate.validation", "method.hidden.own_orders=true; method.hidden.members=2": "own_orders",
-		"method.filter.prior_var=-1": "prior_var", "evaluate.grids=1": "grids", "variant.linear.lambda=1": "[[method]] describes what is compared",
+		"evaluate.snapshots=[25]": "1 to 24", "evaluate.passes=0": "1 to",
+		"method.filter.name=linear": "method.linear.name", "data.file=none.csv": "none.csv",
+		"method.near.window=3": "method.near.window", "method.hidden.layers=[2, 3]": "hidden_layers",
+		"method.linear.layers=[3, 3]":                            "2 inputs",
+		"evaluate.validation=1":                                  "evaluate.validation",
+		"method.hidden.own_orders=true; method.hidden.members=2": "own_orders",
+		"method.filter.prior_var=-1":                             "prior_var", "evaluate.grids=1": "grids",
+		"variant.linear.lambda=1": "[[method]] describes what is compared",
 	})
 }
