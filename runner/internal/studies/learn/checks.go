@@ -73,9 +73,10 @@ type rule struct {
 func (e *experiment) rules() []rule {
 	v := &e.Evaluate
 	repeated, compared, swept := v.Order == Repeated, v.Reference != "", e.swept != nil
-	increasing := slices.IsSorted(e.Sweep.Rho) && slices.IsSortedFunc(e.Sweep.Lambda, func(a, b probit.Lambda) int {
+	compare := func(a, b probit.Lambda) int {
 		return cmp.Or(-len(a.Word)-len(b.Word), cmp.Compare(a.Number, b.Number))
-	})
+	}
+	increasing := slices.IsSorted(e.Sweep.Rho) && slices.IsSortedFunc(e.Sweep.Lambda, compare)
 	all := []rule{
 		{len(v.Passes) == 0, "evaluate.passes", "one number or more"},
 		{v.Order == Sorted && v.Passes[len(v.Passes)-1] > 1, "evaluate.passes", "1, of a sorted stream"},

@@ -23,8 +23,8 @@ func TestContrasts(t *testing.T) {
 	var all []table.Set
 	manifest := compared(studytest.File(t, studytest.Clusters(36))) + contrasts
 	for i, unit := range []string{"seeds", "seeds and test examples", "sets"} {
-		text := regexp.MustCompile(`(?m)^\[\[set\]\]; name = "`+[]string{"clusters", "moons", "-"}[i]+`".*$`).ReplaceAllString(manifest, "")
-		all = append(all, studytest.Run(t, Kind, text))
+		without := regexp.MustCompile(`(?m)^\[\[set\]\]; name = "` + []string{"clusters", "moons", "-"}[i] + `".*$`)
+		all = append(all, studytest.Run(t, Kind, without.ReplaceAllString(manifest, "")))
 		check.Equal(t, "unit", all[i].Get("contrasts").Texts("unit"), []string{unit, unit})
 	}
 	score := func(i int, method, score string) []float64 {
@@ -34,7 +34,8 @@ func TestContrasts(t *testing.T) {
 	a, b := score(0, "filter", "log_loss"), score(0, "ours", "log_loss")
 	got := all[0].Get("contrasts")
 	d := []float64{a[0] - b[0], a[1] - b[1]}
-	check.NearAll(t, "moons", []float64{got.Nums("difference")[0], got.Nums("difference_low")[0], got.Nums("difference_high")[0]}, table.Interval(d), 1e-9)
+	interval := numbers(got, 0, "difference difference_low difference_high")
+	check.NearAll(t, "moons", interval, table.Interval(d), 1e-9)
 	p := 1 - 2/math.Pi*math.Atan(math.Abs((d[0]+d[1])/(d[0]-d[1])))
 	check.Near(t, "p", got.Nums("p")[0], p, 1e-9)
 	// One test part: the variance has the seeds' and the examples'.
@@ -62,10 +63,10 @@ func TestContrasts(t *testing.T) {
 	nu := int((u + v) * (u + v) / (u*u/2 + v*v/11))
 	half := table.StudentQuantile(nu, 0.95) * math.Sqrt(u+v)
 	got = all[1].Get("contrasts")
-	check.NearAll(t, "clusters", []float64{got.Nums("difference")[1], got.Nums("difference_high")[1]}, []float64{mean, mean + half}, 1e-9)
+	check.NearAll(t, "images", numbers(got, 1, "difference difference_high"), []float64{mean, mean + half}, 1e-9)
 
 	// Splits at random share training examples.
-	check.Near(t, "variance of the mean of two splits", single([]float64{1, 3}, "splits", 0.5).variance, 2*(1/2.+0.5), 1e-15)
+	check.Near(t, "variance of the mean", single([]float64{1, 3}, "splits", 0.5).variance, 2*(1/2.+0.5), 1e-15)
 	studytest.Refused(t, Kind, manifest, map[string]string{
 		"contrast.1.method=x": `contrast.1.method: "x" `, "contrast.1.against=filter": "twice",
 		"contrast.2.score=brier": "log_loss, error",
@@ -74,7 +75,8 @@ func TestContrasts(t *testing.T) {
 
 // What is chosen for a set is what does best on the others.
 func TestLeftOut(t *testing.T) {
-	tables := studytest.Run(t, Kind, compared(studytest.File(t, studytest.Clusters(36))), `evaluate.leave_out=["filter", "majority"]`)
+	manifest := compared(studytest.File(t, studytest.Clusters(36)))
+	tables := studytest.Run(t, Kind, manifest, `evaluate.leave_out=["filter", "majority"]`)
 	summary, got := tables.Get("summary"), tables.Get("left_out")
 	for i, set := range got.Texts("set")[:2] {
 		other := map[string]string{"clusters": "moons", "moons": "clusters"}[set]
@@ -86,7 +88,7 @@ func TestLeftOut(t *testing.T) {
 			want = "majority"
 		}
 		check.Equal(t, set, got.Texts("chosen")[i], want)
-		check.NearAll(t, set, []float64{got.Nums("log_loss")[i], got.Nums("reference_log_loss")[i], got.Nums("best_log_loss")[i]},
+		check.NearAll(t, set, numbers(got, i, "log_loss reference_log_loss best_log_loss"),
 			[]float64{loss(set, want), loss(set, "ours"), min(loss(set, "filter"), loss(set, "majority"))}, 1e-9)
 	}
 }

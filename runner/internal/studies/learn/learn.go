@@ -87,7 +87,7 @@ type evaluate struct {
 
 	Reference string   `toml:"reference,omitempty" json:"-"` // the method that others are compared with
 	LeaveOut  []string `toml:"leave_out,omitempty" json:"-"` // methods, one chosen for each set by the others
-	SplitsOf  string   `toml:"splits_of,omitempty" json:"-"` // the experiment with the random numbers; none: this
+	SplitsOf  string   `toml:"splits_of,omitempty" json:"-"` // the experiment with the random numbers
 }
 
 // Source is a table of data. The test part may be the points of a grid, of a generator.
@@ -188,8 +188,9 @@ func (e *experiment) Prepare(context.Context) error {
 			return e.manifest.Errorf(key+".scale", "%v", err)
 		}
 		most, e.classes = max(most, train.Len()), max(e.classes, len(s.Classes()))
-		learners := slices.DeleteFunc(slices.Clone(e.methods), func(m learner.Method) bool { return !s.learnedBy(m) })
-		if err := learner.Fit(e.manifest, learners, s.Inputs(), len(s.Classes())); err != nil {
+		others := func(m learner.Method) bool { return !s.learnedBy(m) }
+		methods := slices.DeleteFunc(slices.Clone(e.methods), others)
+		if err := learner.Fit(e.manifest, methods, s.Inputs(), len(s.Classes())); err != nil {
 			return err
 		}
 	}

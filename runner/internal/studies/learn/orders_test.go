@@ -12,7 +12,6 @@ import (
 
 	"closedform/baselines/learners/kalman"
 	"closedform/core/bnn"
-	"closedform/core/random"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -39,7 +38,8 @@ methods = ["network", "other"]
 `, studytest.File(t, set))
 	tables := studytest.Run(t, Kind, text)
 	check.Equal(t, "runs", tables.Get("runs").Len(), 2*(3*2+2*2))
-	check.Equal(t, "means after 2 classes", studytest.Rows(t, tables.Get("curve_summary"), "set=clusters method=filter classes=2").Texts("seeds"), []string{"3"})
+	means := studytest.Rows(t, tables.Get("curve_summary"), "set=clusters method=filter classes=2")
+	check.Equal(t, "means after 2 classes", means.Texts("seeds"), []string{"3"})
 	train := dataset.NewExamples(data.Set{X: set.X[:30], Class: set.Class[:30]}, 3)
 	scaler := check.Must(train.Scaler(dataset.Standard))
 	examples := scaler.Apply(train).Set(0, 30)
@@ -48,7 +48,9 @@ methods = ["network", "other"]
 		rnd := rand.New(study.Stream("small_sorted", seed, "order", "clusters"))
 		order, place := rnd.Perm(30), rnd.Perm(3)
 		stream := slices.Clone(order)
-		slices.SortStableFunc(stream, func(a, b int) int { return place[examples.Class[a]] - place[examples.Class[b]] })
+		slices.SortStableFunc(stream, func(a, b int) int {
+			return place[examples.Class[a]] - place[examples.Class[b]]
+		})
 		for name, stream := range map[Order][]int{Sorted: stream, Shuffled: order} {
 			model, err := kalman.New(kalman.Config{Layers: []int{2, 4, 3}, PriorVar: 0.3, PriorMeanVar: 2},
 				study.Stream("small_sorted", seed, "method", "clusters", "filter"))
@@ -70,15 +72,15 @@ methods = ["network", "other"]
 				}
 				if name == Sorted {
 					row := studytest.Rows(t, tables.Get("curve"), fmt.Sprintf("%s classes=%d k=%d", where, k/10+1, k+1))
-					near(t, row, 1e-12, map[string]float64{"error": metric.Error(known, class), "log_loss": metric.LogLoss(known, class)})
+					check.NearAll(t, where, numbers(row, 0, "error log_loss"), learner.Scores(known, class)[:2], 1e-12)
 				}
 			}
 			row := studytest.Rows(t, tables.Get("runs"), where)
-			near(t, row, 1e-12, map[string]float64{"error": metric.Error(p, test.Class), "brier": metric.Brier(p, test.Class)})
+			check.NearAll(t, where, numbers(row, 0, "error log_loss"), learner.Scores(p, test.Class)[:2], 1e-12)
 		}
 	}
 	studytest.Refused(t, Kind, text, map[string]string{
-		`set.moons.methods=["iris"]`:           `set.moons.methods: "iris" is not allowed; allowed: filter, network, other`,
+		`set.moons.methods=["iris"]`:           `set.moons.methods: "iris" is not allowed; allowed: filter,`,
 		"evaluate.passes=2":                    "evaluate.passes",
 		`set.moons.methods=["other", "other"]`: "other comes twice",
 	})
@@ -89,8 +91,9 @@ func TestPassesOfGenerator(t *testing.T) {
 	const manifest = `
 name = "passes"; study = "learn"; seed = 2
 evaluate = {snapshots = [5, 60], passes = [1, 3]}
-model = {members = 1, hidden = "smooth", prior_var = 3.0, prior_mean_var = 10.0, prior_draw = "independent", hidden_layers = [6]}
-sweep = {seed = [1, 2, 3]}
+[model]; members = 1; hidden = "smooth"; prior_var = 3.0; prior_mean_var = 10.0; prior_draw = "independent"
+hidden_layers = [6]
+[sweep]; seed = [1, 2, 3]
 [[set]]; name = "xor"; generator = "xor"; train = 60; test = 400
 [[set]]; name = "arms"; generator = "spirals"; noise = 0.2; train = 70; test = 400
 [[method]]; name = "linear"; hidden_layers = []
@@ -99,7 +102,7 @@ sweep = {seed = [1, 2, 3]}
 	curve := studytest.Run(t, Kind, manifest).Get("curve")
 	cfg := bnn.Default(2, 6, 3)
 	cfg.Hidden, cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = bnn.Smooth, []float64{3, 3}, 10, bnn.Independent
-	stream := func(purpose ...any) rand.Source { return random.Source(append([]any{"passes", 3}, purpose...)...) }
+	stream := func(purpose ...any) rand.Source { return study.Stream("passes", 3, purpose...) }
 	n, arms := check.Must(bnn.New(cfg, stream("prior"))), data.Generator{Name: "spirals", Noise: 0.2}.Task()
 	train, test := arms.Draw(70, stream("train", "arms")), arms.Draw(400, stream("test", "arms"))
 	for seen := range 210 {
@@ -111,12 +114,14 @@ sweep = {seed = [1, 2, 3]}
 		check.Must(n.Observe(train.X[i], train.Class[i]))
 		if slices.Contains([]int{5, 60, 70, 210}, seen+1) {
 			p := learner.NewClassifier(&learner.Network{Model: check.Must(bnn.Combine(n))}, 3).Probabilities(test.X)
-			row := studytest.Rows(t, curve, fmt.Sprintf("method=smooth set=arms seed=3 seen=%d pass=%d k=%d", seen+1, pass, k+1))
-			near(t, row, 1e-9, map[string]float64{"log_loss": metric.LogLoss(p, test.Class), "ece": metric.ECE(p, test.Class, 15)})
+			where := fmt.Sprintf("method=smooth set=arms seed=3 seen=%d pass=%d k=%d", seen+1, pass, k+1)
+			scores := numbers(studytest.Rows(t, curve, where), 0, "error log_loss brier ece")
+			check.NearAll(t, where, scores, learner.Scores(p, test.Class)[:4], 1e-9)
 		}
 	}
 	// A snapshot at the end of a pass, of XOR, is one row.
-	check.Equal(t, "rows", []int{curve.Where("set", "xor").Len(), curve.Where("set", "arms").Len()}, []int{2 * 3 * 3, 2 * 3 * 4})
+	rows := []int{curve.Where("set", "xor").Len(), curve.Where("set", "arms").Len()}
+	check.Equal(t, "rows", rows, []int{2 * 3 * 3, 2 * 3 * 4})
 	// No linear model does XOR, a hidden layer does.
 	mean := func(method string) float64 {
 		return stat.Mean(studytest.Rows(t, curve, "set=xor pass=3 method="+method).Nums("error"), nil)
@@ -142,7 +147,7 @@ sweep = {seed = [1, 2]}
 // The numbers are those of networks that are trained by hand.
 func TestRepeated(t *testing.T) {
 	tables, task := studytest.Run(t, Kind, repeated), data.Generator{Name: "wedges"}.Task()
-	stream := func(purpose ...any) rand.Source { return random.Source(append([]any{"small_order", 2}, purpose...)...) }
+	stream := func(purpose ...any) rand.Source { return study.Stream("small_order", 2, purpose...) }
 	test, train := task.Draw(30, stream("test")), task.Draw(12, stream("train"))
 	adf := func(train data.Set, order []int) [][]float64 {
 		cfg := bnn.Default(2, 3)
@@ -159,7 +164,8 @@ func TestRepeated(t *testing.T) {
 	for r := 1; r <= 4; r++ {
 		networks[byOrder] = append(networks[byOrder], adf(train, rand.New(stream("permutation", r)).Perm(12)))
 		if r < 4 {
-			networks[bySample] = append(networks[bySample], adf(task.Draw(12, stream("sample", r)), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}))
+			sample := adf(task.Draw(12, stream("sample", r)), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+			networks[bySample] = append(networks[bySample], sample)
 		}
 	}
 	for by, p := range networks {
@@ -183,9 +189,10 @@ func TestRepeated(t *testing.T) {
 			"error_sd": stat.StdDev(wrong, nil), "log_loss": stat.Mean(loss, nil), "failed": 0,
 		})
 		both := studytest.Rows(t, tables.Get("pairs"), "method=adf seen=12 differ_by="+by).Nums("tv")
-		near(t, studytest.Rows(t, tables.Get("summary"), "method=adf seen=12 seeds=2 differ_by="+by), 1e-12, map[string]float64{"tv": table.Mean(both)})
+		mean := studytest.Rows(t, tables.Get("summary"), "method=adf seen=12 seeds=2 differ_by="+by)
+		near(t, mean, 1e-12, map[string]float64{"tv": table.Mean(both)})
 		// One example has no order, two training sets of one example differ; and the prior is the same.
-		for i, tv := range tables.Get("pairs").Where("seen", 1).Where("failed", 0).Where("differ_by", by).Nums("tv") {
+		for i, tv := range studytest.Rows(t, tables.Get("pairs"), "seen=1 failed=0 differ_by="+by).Nums("tv") {
 			if (tv == 0) != (by == byOrder) {
 				t.Errorf("%s: total variation %g of networks that have seen one example, row %d", by, tv, i)
 			}
@@ -194,7 +201,8 @@ func TestRepeated(t *testing.T) {
 		broken := studytest.Rows(t, tables.Get("summary"), "method=fails seen=12 differ_by="+by)
 		near(t, broken, 1e-12, map[string]float64{"failed": 1, "log_loss": math.Log(3), "tv": 0})
 	}
-	check.Equal(t, "rows of a small set", tables.Get("pairs").Where("set", "curved").Distinct("seen"), []string{"1"})
+	curved := studytest.Rows(t, tables.Get("pairs"), "set=curved")
+	check.Equal(t, "sizes of a small set", curved.Distinct("seen"), []string{"1"})
 	studytest.Refused(t, Kind, repeated, map[string]string{
 		"evaluate.orders=1": "2 to 1000", "evaluate.snapshots=[1, 13]": "from 1 to 12",
 		"evaluate.snapshots=[]":        "sizes of training sets",
@@ -205,11 +213,12 @@ func TestRepeated(t *testing.T) {
 
 // Two seeds, of which one has no example of b: counts are of both.
 func TestConfusion(t *testing.T) {
-	p := table.New("predictions", table.Text("set", ""), table.Text("method", ""), table.Int("seed", ""), table.Text("class", ""),
-		table.Num("p_a", ""), table.Num("p_b", ""))
+	p := table.New("predictions", table.Text("set", ""), table.Text("method", ""), table.Int("seed", ""),
+		table.Text("class", ""), table.Num("p_a", ""), table.Num("p_b", ""))
 	for _, row := range [][]any{{1, "a", 0.9, 0.1}, {1, "a", 0.3, 0.7}, {1, "b", 0.4, 0.6}, {2, "a", 0.8, 0.2}} {
 		p.Add("s", "m", row)
 	}
-	check.Equal(t, "confusion", string(confusion(p, []string{"a", "b"}).CSV()), "set,method,class,predicted,n,recall,precision\n"+
+	got := string(confusion(p, []string{"a", "b"}).CSV())
+	check.Equal(t, "confusion", got, "set,method,class,predicted,n,recall,precision\n"+
 		"s,m,a,a,2,0.6666666666666666,1\ns,m,a,b,1,0.3333333333333333,0.5\ns,m,b,a,0,0,0\ns,m,b,b,1,1,0.5\n")
 }

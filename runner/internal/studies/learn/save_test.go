@@ -36,12 +36,13 @@ func kept(t *testing.T, manifest string) (n *trained.Network, tables table.Set) 
 // tables say, with the scaling that it was trained with.
 func TestKeptNetwork(t *testing.T) {
 	const keep = "[save]\nnetwork = true\n"
-	manifest := strings.Replace(streamOf(t, studytest.Clusters(36)), `train_rows = "1-24"`, "test_fraction = 0.3", 1)
+	manifest := streamOf(t, studytest.Clusters(36))
+	manifest = strings.Replace(manifest, `train_rows = "1-24"`, "test_fraction = 0.3", 1)
 	source := studytest.New(t, Kind, manifest).(*experiment).sets[0].Source
 	_, test, err := source.Unscaled(study.Stream("small_stream", 1, "data"))
 	check.OK(t, err)
-	for members, manifest := range map[int]string{1: manifest, 3: strings.Replace(manifest, "members = 1", "members = 3", 1)} {
-		n, tables := kept(t, manifest+keep)
+	for _, members := range []int{1, 3} {
+		n, tables := kept(t, strings.Replace(manifest, "members = 1", fmt.Sprint("members = ", members), 1)+keep)
 		rows := studytest.Rows(t, tables.Get("predictions"), "method=linear seed=1")
 		check.Equal(t, "predictions and classes", []any{rows.Len(), n.Classes}, []any{test.Len(), source.Classes()})
 		var p bnn.Prediction
@@ -58,14 +59,16 @@ func TestKeptNetwork(t *testing.T) {
 	}
 	none, _ := kept(t, manifest)
 	check.Equal(t, "a network without [save]", none, nil)
-	fails := strings.Replace(manifest, `name = "linear"`, `name = "linear"`+"\nrule = \"joint\"\nlambda = 3", 1) + keep
+	fails := strings.Replace(manifest, `name = "linear"`, `name = "linear"; rule = "joint"; lambda = 3`, 1)
+	fails += keep
 	n, tables := kept(t, fails)
 	notes := studytest.New(t, Kind, fails).(study.Noted).Notes(tables)
 	if n != nil || !slices.Contains(notes, "no network.npz is kept: linear broke down") {
 		t.Errorf("a network that broke down is kept, or not told of: %q", notes)
 	}
 	// Of a generator, too, and of the model alone.
-	n, _ = kept(t, "name = \"g\"\nstudy = \"learn\"\nseed = 1\n[data]\ngenerator = \"moons\"\ntrain = 30\ntest = 9\n"+keep)
+	const moons = `name = "g"; study = "learn"; seed = 1; data = {generator = "moons", train = 30, test = 9}; `
+	n, _ = kept(t, moons+keep)
 	if n == nil || n.Scaler.Features[1].Column != "x2" {
 		t.Errorf("%+v", n)
 	}
