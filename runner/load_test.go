@@ -45,7 +45,7 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: deaf, fail, points, scale, sleep"},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
 		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
-		{"study = \"toy\"\n", "", "x.toml: study: missing; allowed: one of learn, ablation, "},
+		{"study = \"toy\"\n", "", "x.toml: study: missing; allowed: one of learn, claims, "},
 		{`"small"`, `"../small"`, `x.toml:1: name: "../small" is not allowed`},
 		{"seed  = 2", "seed  = ", "x.toml:3: "},
 		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not allowed; allowed: one of sweep.seed"},

@@ -63,7 +63,11 @@ func (e *experiment) Cells() (cells []study.Cell) {
 				s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
 				s.Save = e.Save.Network && m.Name == e.firstNetwork() && s.Seeds[0] == e.seeds[0]
 				for _, s.Order = range orders {
-					key := fmt.Sprintf("%s %s %s seed=%d", m.Name, set.Name, s.Order, s.Seeds[0])
+					key := m.Name + " " + set.Name
+					if len(orders) > 1 {
+						key += " " + string(s.Order)
+					}
+					key += fmt.Sprintf(" seed=%d", s.Seeds[0])
 					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
 				}
 			}
