@@ -109,10 +109,11 @@ func TestWhatCounts(t *testing.T) {
 // A file that is compiled for a study is in the digest, draws, or is known to make no numbers.
 func TestWhatStudiesImport(t *testing.T) {
 	none := []string{ // packages and files
-		"figures", "internal/field", "runner/internal/pool", "runner/internal/studies",
+		"figures", "internal/field", "runner/internal/engine", "runner/internal/store", "runner/internal/studies",
 		"runner/internal/config", "runner/internal/trained",
-		"runner/internal/data/files.go",
-		"runner/dataset/format.go", "runner/dataset/profile.go", "runner/dataset/table.go",
+		"runner/internal/data/files.go", "runner/internal/data/sets.go",
+		"runner/dataset/about.go", "runner/dataset/format.go", "runner/dataset/inputs.go",
+		"runner/dataset/lines.go", "runner/dataset/numbers.go", "runner/dataset/table.go",
 	}
 	format := "{{$p := .ImportPath}}"
 	for _, of := range strings.Fields("GoFiles CgoFiles SFiles HFiles EmbedFiles") {

@@ -22,7 +22,8 @@ import (
 func (p *program) listCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
 	p.effortFlag(f)
-	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names that and no more")
+	check := f.Bool("check", false,
+		"print what is behind, of any effort; fail unless OUT/STALE names that and no more")
 	return func(ctx context.Context, _ []string) error {
 		paths, err := manifests()
 		if err != nil {
@@ -35,19 +36,27 @@ func (p *program) listCommand(f *flag.FlagSet) action {
 	}
 }
 
-// list prints a line for every manifest of the effort. Those that cannot be read are in the error.
+// list prints a line for every manifest of the effort, and their sum. Manifests that cannot be read are
+// in the error.
 func (p *program) list(paths []string) error {
 	var failed []error
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
+	cells, seconds := 0, 0.0
 	for _, d := range p.describe(paths) {
 		switch {
 		case d.Experiment == nil:
 			failed = append(failed, d.err)
 		case p.takes(d.Effort):
-			fmt.Fprint(table, p.line(d))
+			run, _ := store.ReadRun(p.dir(d.Experiment)) // nil: never run
+			fmt.Fprint(table, p.line(d, run))
+			cells += len(d.Study.Cells())
+			if run != nil {
+				seconds += run.CPUSeconds
+			}
 		}
 	}
+	fmt.Fprintf(table, "sum\t\t\t%d\t\t%s\n", cells, duration(seconds))
 	return errors.Join(append(failed, table.Flush())...)
 }
 
@@ -99,14 +108,14 @@ func (p *program) checkBehind(ctx context.Context, paths []string) error {
 	return fmt.Errorf("%s does not name what is behind; it needs these lines:\n%s", file, lines)
 }
 
-// line returns the line of an experiment.
-func (p *program) line(d description) string {
+// line returns the line of an experiment, with its last run, which may be nil.
+func (p *program) line(d description, run *store.Run) string {
 	data := "none"
 	if _, ok := d.Study.(study.WithData); ok {
 		data = map[bool]string{true: "there", false: "missing"}[d.missing == nil]
 	}
 	cpu, memory := "-", "-"
-	if run, err := store.ReadRun(p.dir(d.Experiment)); err == nil {
+	if run != nil {
 		if run.Memory > 0 {
 			memory = fmt.Sprintf("%.0f MB", float64(run.Memory)/1e6)
 		}

@@ -89,7 +89,8 @@ func TestProcessorTime(t *testing.T) {
 	mustRun(t, "-exp", "small")
 	after := check.Must(store.ReadRun(dir))
 	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
-	if list := mustRun(t, "list"); !regexp.MustCompile(`(?m)^small +full +computed +4 +none +\S*s +\d+ MB `).MatchString(list) {
+	lines := regexp.MustCompile(`(?m)^small +full +computed +4 +none +(\S*s) +\d+ MB .*\nsum +4 +\S*s\n`)
+	if list := mustRun(t, "list"); !lines.MatchString(list) {
 		t.Errorf("list prints\n%s", list)
 	}
 }

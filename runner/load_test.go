@@ -87,12 +87,13 @@ func TestList(t *testing.T) {
 		"a_longer_name  quick   not run     100    none     -    -       Where do they end?\n"
 	const want = header +
 		"small          full    not run     4      none     -    -       Where do they end?\n" +
-		"needy          full    needs data  4      missing  -    -       Where do they end?\n" + wide
+		"needy          full    needs data  4      missing  -    -       Where do they end?\n" + wide +
+		"sum                                108             -\n"
 	if got := mustRun(t, "list"); got != want {
 		t.Errorf("list prints\n%swant\n%s", got, want)
 	}
 	check.Equal(t, "list made a folder", exists("results"), false)
-	if got := mustRun(t, "list", "-effort", "quick"); strings.Count(got, "\n") != 2 || !strings.Contains(got, "a_longer_name  quick") {
+	if got := mustRun(t, "list", "-effort", "quick"); strings.Count(got, "\n") != 3 || !strings.Contains(got, "a_longer_name  quick") {
 		t.Errorf("list -effort quick prints\n%s", got)
 	}
 	mustRun(t, "-exp", "b")
@@ -102,7 +103,7 @@ func TestList(t *testing.T) {
 	}
 	write(t, "name = 3\n", "experiments", "a.toml")
 	stdout, _, err := try(t, "list")
-	if err == nil || !strings.HasPrefix(err.Error(), filepath.Join("experiments", "a.toml")+":1: name: ") || strings.Count(stdout, "\n") != 4 {
+	if err == nil || !strings.HasPrefix(err.Error(), filepath.Join("experiments", "a.toml")+":1: name: ") || strings.Count(stdout, "\n") != 5 {
 		t.Errorf("beside a bad manifest list prints\n%s and %v", stdout, err)
 	}
 }

@@ -14,4 +14,5 @@ func carlson4Vector(_, _ []float64, _, _, _ *[4]float64)                {}
 func forwardVector(_, _ []float64, _, _, _ float64, _, _ []float64)     {}
 func backwardVector(_, _, _ []float64) (_, _ float64)                   { return }
 func updateVector(_, _, _, _ []float64, _, _, _ float64)                {}
+func adamVector(_, _, _, _ []float64, _ *[4]float64, _, _ float64)      {}
 func truncatedVector(_, _, _, _ []float64)                              {}

@@ -32,4 +32,7 @@ func backwardVector(mean []float64, d []float64, e []float64) (first float64, se
 func updateVector(mean []float64, variance []float64, d []float64, e []float64, y float64, often float64, least float64)
 
 //go:noescape
+func adamVector(weights []float64, mean []float64, square []float64, grad []float64, decay *[4]float64, rate float64, unbias float64)
+
+//go:noescape
 func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)

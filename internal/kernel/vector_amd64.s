@@ -574,6 +574,58 @@ DATA quad3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
 DATA quad3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
 GLOBL quad3ff0000000000000<>(SB), RODATA|NOPTR, $32
 
+// func adamVector(weights []float64, mean []float64, square []float64, grad []float64, decay *[4]float64, rate float64, unbias float64)
+// Requires: AVX
+TEXT ·adamVector(SB), NOSPLIT, $0-120
+	MOVQ         weights_base+0(FP), AX
+	MOVQ         mean_base+24(FP), CX
+	MOVQ         square_base+48(FP), DX
+	MOVQ         grad_base+72(FP), BX
+	MOVQ         weights_len+8(FP), SI
+	MOVQ         decay+96(FP), DI
+	VBROADCASTSD (DI), Y0
+	VBROADCASTSD 8(DI), Y1
+	VBROADCASTSD 16(DI), Y2
+	VBROADCASTSD 24(DI), Y3
+	VBROADCASTSD rate+104(FP), Y4
+	VBROADCASTSD unbias+112(FP), Y5
+	XORQ         DI, DI
+	ANDQ         $-4, SI
+	JMP          loop4Test
+
+loop4:
+	VMOVUPD (BX)(DI*8), Y6
+	VMULPD  Y6, Y1, Y7
+	VMULPD  (CX)(DI*8), Y0, Y8
+	VADDPD  Y7, Y8, Y7
+	VMULPD  Y6, Y3, Y8
+	VMULPD  Y6, Y8, Y6
+	VMULPD  (DX)(DI*8), Y2, Y8
+	VADDPD  Y6, Y8, Y6
+	VMOVUPD Y7, (CX)(DI*8)
+	VMOVUPD Y6, (DX)(DI*8)
+	VMULPD  Y6, Y5, Y6
+	VSQRTPD Y6, Y6
+	VMOVUPD (AX)(DI*8), Y8
+	VMULPD  Y7, Y4, Y7
+	VADDPD  quad3e45798ee2308c3a<>+0(SB), Y6, Y6
+	VDIVPD  Y6, Y7, Y6
+	VSUBPD  Y6, Y8, Y6
+	VMOVUPD Y6, (AX)(DI*8)
+	ADDQ    $+4, DI
+
+loop4Test:
+	CMPQ DI, SI
+	JLT  loop4
+	VZEROUPPER
+	RET
+
+DATA quad3e45798ee2308c3a<>+0(SB)/8, $0x3e45798ee2308c3a
+DATA quad3e45798ee2308c3a<>+8(SB)/8, $0x3e45798ee2308c3a
+DATA quad3e45798ee2308c3a<>+16(SB)/8, $0x3e45798ee2308c3a
+DATA quad3e45798ee2308c3a<>+24(SB)/8, $0x3e45798ee2308c3a
+GLOBL quad3e45798ee2308c3a<>(SB), RODATA|NOPTR, $32
+
 // func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·truncatedVector(SB), NOSPLIT, $0-96

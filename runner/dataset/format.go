@@ -166,18 +166,20 @@ func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
 	}
 	number := map[string]int{}
 	for _, row := range t.Cells {
-		k, ok := number[row[class]]
-		if !ok {
-			k = len(number)
-			number[row[class]], e.classes = k, append(e.classes, row[class])
-		}
-		e.class = append(e.class, k)
+		number[row[class]] = 0
+	}
+	e.classes = ordered(maps.Keys(number))
+	for k, name := range e.classes {
+		number[name] = k
+	}
+	for _, row := range t.Cells {
+		e.class = append(e.class, number[row[class]])
 	}
 	if len(e.classes) < fewest {
 		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(),
 			len(e.classes), fewest)
 	}
-	return e.renumbered(e.present())
+	return e, nil
 }
 
 // inputs returns the numbers of the columns that are inputs.

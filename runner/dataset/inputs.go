@@ -70,33 +70,35 @@ func (t *Table) inputs(features []Feature) (x []float64, unknown []string, err e
 	}
 	n := len(features)
 	x = make([]float64, len(t.Cells)*n)
-	words := map[int]map[string]int{} // the input of each level, by column
+	known := map[Feature]bool{}
 	for j, k := range columns {
-		if level := features[j].Level; level == "" {
-			all, wrong := t.numbers(k, t.layout)
+		f := features[j]
+		known[f] = true
+		if f.Level == "" {
+			numbers, wrong := t.numbers(k, t.layout)
 			if wrong != nil {
-				return nil, nil, fmt.Errorf("%s:%d: column %q: %.40q is not a number", t.File, t.Line[wrong[0]],
-					t.Columns[k], t.Cells[wrong[0]][k])
+				i := wrong[0]
+				return nil, nil, fmt.Errorf("%s:%d: column %q: %.40q is not a number",
+					t.File, t.Line[i], t.Columns[k], t.Cells[i][k])
 			}
-			for i, v := range all {
+			for i, v := range numbers {
 				x[i*n+j] = v
 			}
-		} else if words[k] == nil {
-			words[k] = map[string]int{level: j}
-		} else {
-			words[k][level] = j
+			continue
+		}
+		for i, row := range t.Cells {
+			switch {
+			case row[k] == f.Level:
+				x[i*n+j] = 1
+			case IsMissing(row[k]):
+				x[i*n+j] = math.NaN()
+			}
 		}
 	}
-	for k, input := range words {
-		for i, row := range t.Cells {
-			if j, ok := input[row[k]]; ok {
-				x[i*n+j] = 1
-			} else if !IsMissing(row[k]) {
-				unknown = append(unknown, Feature{t.Columns[k], row[k]}.String())
-			} else {
-				for _, j := range input {
-					x[i*n+j] = math.NaN()
-				}
+	for j, k := range columns {
+		for _, row := range t.Cells {
+			if f := (Feature{t.Columns[k], row[k]}); features[j].Level != "" && !known[f] && !IsMissing(row[k]) {
+				unknown = append(unknown, f.String())
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -68,7 +69,12 @@ func (e *Examples) present() []string {
 	for _, k := range e.class {
 		seen[e.classes[k]] = true
 	}
-	names, integers := slices.Sorted(maps.Keys(seen)), true
+	return ordered(maps.Keys(seen))
+}
+
+// ordered returns the names of classes in numerical order if all are integers, else in that of the text.
+func ordered(classes iter.Seq[string]) []string {
+	names, integers := slices.Sorted(classes), true
 	number := map[string]int{}
 	for _, name := range names {
 		n, err := strconv.Atoi(name)

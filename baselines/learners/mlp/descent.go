@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/random"
+	"closedform/internal/kernel"
 )
 
 // Descent is how long and how fast Adam runs over minibatches of 32 examples. It
@@ -69,9 +70,9 @@ type Adam struct {
 	rate, unbias   float64   // α/(1−β₁ᵗ), 1/(1−β₂ᵗ)
 }
 
-const epsilon = 1e-8
-
 var beta1, beta2 = 0.9, 0.999 // no constants, whose 1 − β₁ has another last digit
+
+var decay = [4]float64{beta1, 1 - beta1, beta2, 1 - beta2}
 
 // NewAdam returns Adam before its first step, for so many weights.
 func NewAdam(weights int) *Adam {
@@ -87,10 +88,5 @@ func (a *Adam) Begin(rate float64) {
 
 // Move moves the weights from number from on by their gradient.
 func (a *Adam) Move(from int, weights, grad []float64) {
-	mean, square := a.mean[from:][:len(grad)], a.square[from:][:len(grad)]
-	for i, g := range grad {
-		m, v := beta1*mean[i]+(1-beta1)*g, beta2*square[i]+(1-beta2)*g*g
-		mean[i], square[i] = m, v
-		weights[i] -= a.rate * m / (math.Sqrt(a.unbias*v) + epsilon)
-	}
+	kernel.Adam(weights[:len(grad)], a.mean[from:], a.square[from:], grad, &decay, a.rate, a.unbias)
 }

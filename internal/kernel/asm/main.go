@@ -24,6 +24,7 @@ func main() {
 	forward()
 	backward()
 	update()
+	adam()
 	truncated()
 	Generate()
 }
@@ -248,6 +249,23 @@ func update() {
 		left := add(quad(1), mul(mul(at(3, i, 0), u), often))
 		VMAXPD(left, least, left) // of a NaN and least it is the NaN
 		VMOVUPD(mul(left, x), at(1, i, 0))
+	})
+}
+
+func adam() {
+	const signature = "func(weights, mean, square, grad []float64, decay *[4]float64, rate, unbias float64)"
+	n, at := begin("adamVector", signature, "weights", "mean", "square", "grad")
+	decay, rate, unbias := factors("decay"), broadcast("rate"), broadcast("unbias")
+	elementwise(n, func(i Register) {
+		g := load(at(3, i, 0))
+		m := add(mul(g, decay[1]), mul(at(1, i, 0), decay[0]))
+		v := add(mul(g, mul(g, decay[3])), mul(at(2, i, 0), decay[2]))
+		VMOVUPD(m, at(1, i, 0))
+		VMOVUPD(v, at(2, i, 0))
+		root := YMM()
+		VSQRTPD(mul(v, unbias), root)
+		w := sub(load(at(0, i, 0)), divide(mul(m, rate), add(quad(1e-8), root)))
+		VMOVUPD(w, at(0, i, 0))
 	})
 }
 

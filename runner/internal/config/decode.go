@@ -278,6 +278,9 @@ var former = map[string]string{
 	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study learn",
 	"montecarlo_pairs": "Monte Carlo gets at most 40,000/n² draws of n classes",
 	"unknown.score":    "the tables have all scores of unknown.scores",
+	"unknown.combine":  "the score combined has the same parts for all methods, see experiments/README.md",
+	"evidence.low":     `interval = "columns" takes the ends of the interval from columns`,
+	"evidence.high":    `interval = "columns" takes the ends of the interval from columns`,
 }
 
 // unknown adds the error of each key of a table that is not there, with the most similar one.

@@ -196,6 +196,11 @@ func TestSourceValidate(t *testing.T) {
 		{`generator = "moons"; train = 3; test = 3; arms = 4`, "arms: "},
 		{`file = "t.csv"; test_fraction = 0.5; missing = "zero"`, `missing: "zero" is not allowed; allowed: ` +
 			`error, drop, mean`},
+		{`file = "t.csv"; train_rows = "0-3"`, `train_rows: "0-3" is not allowed; allowed: FIRST-LAST`},
+		{`file = "t.csv"; train_rows = "4-3"`, "train_rows: "},
+		{`file = "t.csv"; train_rows = "1-2-3"`, "train_rows: "},
+		{`file = "t.csv"; train_rows = "1–3"`, "train_rows: "},
+		{`file = "t.csv"; train_rows = "9223372036854775809-9223372036854775810"`, "train_rows: "},
 		{`generator = "moons"; test = 3`, "train: 0 is not allowed; allowed: 1 to 1000000"},
 		{`file = "t.csv"; test_fraction = 0.5; test_file = "u.csv"`, "test_fraction: 2 test parts"},
 		{`images = "i"; labels = "l"; test_file = "u.csv"`, "test_file: does not go with images; allowed with " +
@@ -288,27 +293,5 @@ func TestSourceSpelledOut(t *testing.T) {
 		[]byte(strings.Replace(twelve, "1,0,a", "1,1,a", 1)), 0o666))
 	if after := spec(); after == before || strings.Contains(after, dir) {
 		t.Errorf("before %s, after %s", before, after)
-	}
-}
-
-func TestSplitRows(t *testing.T) {
-	e := dataset.NewExamples(Set{X: make([][]float64, 6), Class: []int{0, 1, 0, 1, 0, 1}}, 2)
-	for text, want := range map[string][2][]int{
-		"1-3": {{0, 1, 2}, {3, 4, 5}}, "3-4": {{2, 3}, {0, 1, 4, 5}},
-		"2-6": {{1, 2, 3, 4, 5}, {0}},
-	} {
-		train, test, err := splitRows(e, text)
-		check.OK(t, err)
-		check.Equal(t, text, []any{train, test}, []any{want[0], want[1]})
-	}
-	for _, text := range []string{
-		"", "a", "1-2-3", "0-3", "4-3", "1-7", "1-6", "5-", "-5", "1-1e1", "1–3",
-		"9223372036854775809-9223372036854775810",
-	} {
-		train, test, err := splitRows(e, text)
-		check.Refuses(t, text, err, "allowed: ")
-		if train != nil || test != nil {
-			t.Errorf("%q: %v and %v beside an error", text, train, test)
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,16 +101,6 @@ func TestEachBorrows(t *testing.T) {
 	check.Equal(t, "all slots are idle", p.slots.TryAcquire(3), true)
 }
 
-func TestEachAlone(t *testing.T) {
-	var n atomic.Int64
-	if err := Each(t.Context(), 9, func(_ context.Context, i int) error {
-		n.Add(1 << i)
-		return nil
-	}); err != nil || n.Load() != 1<<9-1 {
-		t.Errorf("%b done, %v", n.Load(), err)
-	}
-}
-
 // The first error ends what it belongs to, and nothing else.
 func TestErrors(t *testing.T) {
 	bad := errors.New("bad")
@@ -167,9 +156,6 @@ func TestErrors(t *testing.T) {
 
 // The time of a task has that of parts in other slots, and not that of other tasks.
 func TestMeasure(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("wall time")
-	}
 	const part = 30 * time.Millisecond
 	var seconds [2]float64
 	err := NewPool(2).Run(t.Context(), []float64{2, 1}, func(ctx context.Context, i int) (err error) {

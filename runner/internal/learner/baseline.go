@@ -56,7 +56,9 @@ func online[C any, L Learner](c C, make func(c C, src rand.Source) (L, error)) k
 }
 
 // batch is a kind that is fitted to all examples at once.
-func batch[C any, P predictor](c C, fit func(c C, x [][]float64, class []int, src rand.Source) (P, error)) kind {
+func batch[C any, P predictor](
+	c C, fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
+) kind {
 	return newKind[C, Learner](c, nil, fit)
 }
 
@@ -71,7 +73,8 @@ func copied(config any) reflect.Value {
 // shaped returns a copy of what config points to, for layers of so many inputs, hidden units and classes.
 func shaped(config any, layers []int) any {
 	c := copied(config).Elem()
-	for key, value := range map[string]any{"Layers": layers, "Inputs": layers[0], "Classes": layers[len(layers)-1]} {
+	last := len(layers) - 1
+	for key, value := range map[string]any{"Layers": layers, "Inputs": layers[0], "Classes": layers[last]} {
 		if f := c.FieldByName(key); f.IsValid() {
 			f.Set(reflect.ValueOf(value))
 		}

@@ -1,7 +1,7 @@
 // Package learner trains whatever learns to classify from examples, the closed-form network of a manifest and
 // the baselines, and scores it. To read it, begin with
 //
-//	method.go    Method, a table [[method]] of a manifest; tuning.go, its candidates
+//	method.go    Method, a table [[method]] of a manifest
 //	kinds.go     the kinds of baselines, a line each; baseline.go makes learners of them
 //	model.go     Model, the keys of the closed-form network; network.go makes a learner of it
 //	learner.go   Classifier, what studies train and ask for predictions
@@ -110,7 +110,9 @@ type Prediction struct {
 // PredictEach calls do with the prediction of each example, until the learner breaks down or do returns an
 // error, which is a break-down, too. x is what the learner sees, until the next call: the features of the
 // input, if there is a map.
-func (c *Classifier) PredictEach(e *dataset.Examples, do func(i int, x []float64, p Prediction) error) (ok bool) {
+func (c *Classifier) PredictEach(
+	e *dataset.Examples, do func(i int, x []float64, p Prediction) error,
+) (ok bool) {
 	return c.each(e.Len(), func(first, last int) [][]float64 { return e.Set(first, last).X }, do)
 }
 

@@ -24,13 +24,13 @@ type Method struct {
 	Label string `toml:"label,omitempty" json:"-"` // in figures; none: the name, with spaces for hyphens
 	Group string `toml:"group,omitempty" json:"-"` // of one colour; none: the name up to its first hyphen
 
-	Splits int             `toml:"splits,omitzero" json:"-"`          // the most seeds that a set is learned with; 0: all
-	Scale  dataset.Scaling `toml:"scale,omitempty" json:",omitempty"` // of the inputs; empty: that of the data
+	Splits int             `toml:"splits,omitzero" json:"-"`          // most seeds for a set; 0: all
+	Scale  dataset.Scaling `toml:"scale,omitempty" json:",omitempty"` // empty: that of the data
 
 	Features
 	HiddenLayers []int `toml:"hidden_layers,omitempty"`                // widths; none: a linear model
 	Passes       int   `toml:"passes,omitempty"`                       // over the examples; 0: one
-	OwnOrders    bool  `toml:"own_orders,omitempty" json:",omitempty"` // each member of an ensemble has orders of its own
+	OwnOrders    bool  `toml:"own_orders,omitempty" json:",omitempty"` // for each member of an ensemble
 	Tuning
 
 	Model  Model `toml:"-" json:",omitzero"`  // of kind closed-form; it begins as a copy of [model]
@@ -41,7 +41,7 @@ type Method struct {
 
 // Features are fixed random features of the scaled inputs, which a method sees in their place.
 type Features struct {
-	Kind features.Kind `toml:"features,omitempty" json:"Features,omitempty"`        // empty: the method sees the inputs
+	Kind features.Kind `toml:"features,omitempty" json:"Features,omitempty"`        // empty: none
 	Size int           `toml:"feature_size,omitempty" json:"FeatureSize,omitempty"` // their number; 0: 512
 }
 
@@ -66,14 +66,21 @@ func (f *Features) apply(inputs int, seed func() uint64) (*features.Map, int, er
 	return m, f.Size, err
 }
 
+// Tuning says that the values of the keys in Tune are chosen for each training part: the Candidates, a value
+// each in the order of Tune, are tried, and that with the least log loss on a part for validation is used.
+type Tuning struct {
+	Tune       []string `toml:"tune,omitzero" json:",omitempty"`
+	Candidates [][]any  `toml:"candidates,omitzero" json:",omitempty"`
+}
+
 // closedForm is the kind of the network, that of a method which has none.
 const closedForm = "closed-form"
 
 // NewMethod returns the network of a model as a method.
 func NewMethod(name string, m Model) Method {
-	return Method{
-		Name: name, Base: name, Kind: closedForm, Features: m.Features, HiddenLayers: m.HiddenLayers, Model: m,
-	}
+	n := Method{Name: name, Base: name, Kind: closedForm, Model: m}
+	n.Features, n.HiddenLayers = m.Features, m.HiddenLayers
+	return n
 }
 
 // ClosedForm reports whether the method is the closed-form network, or its output layer.
@@ -92,8 +99,8 @@ func (m *Method) Extend(table map[string]any) (any, error) {
 	if k, ok := baselines[m.Kind]; ok {
 		m.Model, m.Config = Model{}, copied(k.config).Interface()
 	} else if !m.ClosedForm() {
-		words := slices.Sorted(maps.Keys(baselines))
-		return nil, field.Errorf("kind", "%v is not allowed; allowed: %s, %s", table["kind"], closedForm, strings.Join(words, ", "))
+		words := strings.Join(append([]string{closedForm}, slices.Sorted(maps.Keys(baselines))...), ", ")
+		return nil, field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], words)
 	}
 	m.Features, m.HiddenLayers = m.Model.Features, m.Model.HiddenLayers
 	return m.Extension(), nil
@@ -115,19 +122,23 @@ func (m *Method) Validate() error {
 	_, layered := reflect.TypeOf(m.Extension()).Elem().FieldByName("Layers")
 	switch {
 	case len(m.HiddenLayers) > 0 && !layered:
-		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q; allowed: none`, m.HiddenLayers, m.Kind)
+		return field.Errorf("hidden_layers", "%v is not allowed with kind = %q; allowed: none",
+			m.HiddenLayers, m.Kind)
 	case len(m.HiddenLayers) > 0 && slices.Min(m.HiddenLayers) < 1:
 		return field.Errorf("hidden_layers", "%v is not allowed; allowed: each 1 or more", m.HiddenLayers)
 	case m.Splits < 0:
 		return field.Errorf("splits", "%d is not allowed; allowed: 1 or more, or 0 for all", m.Splits)
 	case m.Passes < 0 || m.Passes > 1 && !m.Online():
-		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
+		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, "+
+			"for a method that sees one example after another", m.Passes)
 	case m.OwnOrders && members(m.Extension()) < 2:
 		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more")
 	}
-	const most = 64 // members
-	return cmp.Or(m.Scale.Validate(), m.Features.Validate(), field.Within("members", members(m.Extension()), 0, most),
-		field.Resolve(m.Extension()), m.checkCandidates())
+	return cmp.Or(
+		m.Scale.Validate(), m.Features.Validate(),
+		field.Within("members", members(m.Extension()), 0, mostMembers),
+		field.Resolve(m.Extension()), m.checkCandidates(),
+	)
 }
 
 // Fits returns an error if the method cannot learn examples of so many inputs and classes, or needs more
@@ -143,8 +154,8 @@ func (m *Method) Fits(inputs, classes int) error {
 	}
 	layers := m.layers(inputs, classes)
 	if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > config.MaxWeights {
-		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d",
-			layers, n, config.MaxWeights)
+		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; "+
+			"allowed: at most %d", layers, n, config.MaxWeights)
 	}
 	return nil
 }
@@ -160,7 +171,8 @@ func (m *Method) Learner(inputs, classes int, src rand.Source) (*Classifier, err
 }
 
 // learner is Learner for a task.
-func (m *Method) learner(ctx context.Context, inputs, classes int, src rand.Source) (_ *Classifier, err error) {
+func (m *Method) learner(ctx context.Context, inputs, classes int, src rand.Source) (*Classifier, error) {
+	var err error
 	c := &Classifier{Classes: classes, ctx: ctx}
 	c.Map, inputs, err = m.Features.apply(inputs, src.Uint64)
 	switch {
@@ -177,4 +189,58 @@ func (m *Method) learner(ctx context.Context, inputs, classes int, src rand.Sour
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	return c, nil
+}
+
+// checkCandidates reports what is not allowed.
+func (m *Method) checkCandidates() error {
+	if (len(m.Tune) == 0) != (len(m.Candidates) == 0) {
+		return field.Errorf("tune", "allowed: tune = [key, …] with candidates = [[value of each], …]")
+	}
+	for _, candidate := range m.Candidates {
+		with, err := m.with(candidate)
+		if err == nil {
+			err = with.Validate()
+		}
+		if err != nil {
+			return field.Errorf("candidates", "%v: %v", candidate, err)
+		}
+	}
+	return nil
+}
+
+// with returns the method with the values of a candidate, which has no candidates. One without features, or
+// with an output layer, does not have the number of features, or the hidden layers, of others.
+func (m *Method) with(candidate []any) (Method, error) {
+	with := *m
+	if len(candidate) != len(m.Tune) {
+		return with, fmt.Errorf("%d values; allowed: one for each of %q", len(candidate), m.Tune)
+	}
+	with.Tuning = Tuning{}
+	if m.Config != nil {
+		with.Config = copied(m.Config).Interface()
+	}
+	for i, key := range m.Tune {
+		if err := config.Set(key, candidate[i], &with, with.Extension()); err != nil {
+			return with, err
+		}
+	}
+	if with.Features.Kind == "" && slices.Contains(m.Tune, "features") {
+		with.Size = 0
+	}
+	if with.OutputLayer() && slices.Contains(m.Tune, "output") {
+		with.HiddenLayers = nil
+	}
+	if m.ClosedForm() {
+		with.Model.Features, with.Model.HiddenLayers = with.Features, with.HiddenLayers
+	}
+	return with, nil
+}
+
+// describe returns a candidate as "prior_var=10 sigma_v=0.1".
+func (m *Method) describe(candidate []any) string {
+	var words []string
+	for i, key := range m.Tune {
+		words = append(words, fmt.Sprint(key, "=", candidate[i]))
+	}
+	return strings.Join(words, " ")
 }

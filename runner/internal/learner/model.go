@@ -18,12 +18,12 @@ import (
 // Model is the closed-form network of a manifest. What is not given is as in [bnn.Default].
 type Model struct {
 	Layers       []int `toml:"layers"`
-	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths, in place of layers where the data decide on inputs and classes
+	HiddenLayers []int `toml:"hidden_layers,omitempty"` // in place of layers, if the data decide on the rest
 
 	Features
 
-	// Readout, if it is given, is what learns in place of a network: an output layer that does not depend on
-	// the order of the examples. Of the other keys only layers counts.
+	// Readout, if it is given, is what learns in place of a network: an output layer that does not depend on the
+	// order of the examples. Of the other keys only layers counts.
 	Readout readout.Kind `toml:"output,omitempty" json:",omitempty"`
 
 	Bias   bool           `toml:"bias"`
@@ -43,8 +43,8 @@ type Model struct {
 	PriorMeanVar float64          `toml:"prior_mean_var"`
 	PriorDraw    bnn.PriorDraw    `toml:"prior_draw"`
 
-	// PriorMean has the prior means of one layer of weights, neurons × inputs (one more with a bias); else
-	// they are drawn.
+	// PriorMean has the prior means of one layer of weights, neurons × inputs (one more with a bias); else they
+	// are drawn.
 	PriorMean [][]float64 `toml:"prior_mean,omitempty"`
 
 	bnn.PaperRule
@@ -53,8 +53,8 @@ type Model struct {
 	// [bnn.NewDefaultBank], or for one network where it has no bank (hasBank) or a study looks into it.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 
-	// RandomFeatures takes the variances of all hidden weights away, so that the output layer alone learns,
-	// on f(μx). The hidden rule frozen keeps only their means.
+	// RandomFeatures takes the variances of all hidden weights away, so that the output layer alone learns, on
+	// f(μx). The hidden rule frozen keeps only their means.
 	RandomFeatures bool `toml:"random_features"`
 
 	// ProcessNoise is the variance that a weight gains before each example, a fraction of its prior's.
@@ -100,7 +100,8 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	case layers:
 		*dst = list
 	default:
-		return field.Errorf(key, "%d entries are not allowed; allowed: 1, or %d, one for each layer of weights", len(list), layers)
+		return field.Errorf(key, "%d entries are not allowed; allowed: 1, or %d, for each layer of weights",
+			len(list), layers)
 	}
 	return nil
 }
@@ -109,7 +110,8 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 // layers, or is not valid with these.
 func (m Model) For(inputs, classes int) (Model, error) {
 	if n := len(m.Layers); n > 0 && (m.Layers[0] != inputs || m.Layers[n-1] != classes) {
-		return m, field.Errorf("layers", "the data have %d inputs and %d classes; allowed: [%[1]d, …, %[2]d]", inputs, classes)
+		const problem = "the data have %d inputs and %d classes; allowed: [%[1]d, …, %[2]d]"
+		return m, field.Errorf("layers", problem, inputs, classes)
 	} else if n == 0 {
 		m.Layers, m.HiddenLayers = slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes}), nil
 	}
@@ -126,9 +128,9 @@ func (m *Model) Validate() error {
 		key, given = "hidden_layers", m.HiddenLayers
 	}
 	err := cmp.Or(
-		m.Features.Validate(), field.Fraction("rho", m.Rho), field.Within("members", m.Members, 0, mostMembers),
-		field.Within("process_noise", m.ProcessNoise, 0, 1), m.checkReadout(key, given, len(layers)-2),
-		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
+		m.Features.Validate(), m.checkReadout(key, given, len(layers)-2), field.Fraction("rho", m.Rho),
+		field.Within("members", m.Members, 0, mostMembers), field.Within("process_noise", m.ProcessNoise, 0, 1),
+		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // whatever the rule
 	)
 	checked := *m
 	if m.Lambda.Word != "" {
@@ -139,9 +141,9 @@ func (m *Model) Validate() error {
 	case err != nil:
 		return err
 	case m.RandomFeatures && m.ProcessNoise != 0:
-		return field.Errorf("random_features", "process noise would make the features uncertain; allowed: without process_noise")
+		return field.Errorf("random_features", "allowed: without process_noise, which moves them")
 	case m.RandomFeatures && m.Hidden != bnn.Frozen:
-		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
+		return field.Errorf("random_features", `allowed: with hidden = "frozen"; other rules would move them`)
 	case len(m.PriorVar) > 0 && len(m.PriorFactor) > 0:
 		return field.Errorf("prior_factor", "prior_var has the prior variances already; allowed: one of both")
 	case len(m.Layers) > 0 && len(m.HiddenLayers) > 0:
@@ -149,7 +151,7 @@ func (m *Model) Validate() error {
 	case len(m.HiddenLayers) > 0 && slices.Min(m.HiddenLayers) < 1:
 		return field.Errorf(key, "%v is not allowed; allowed: each 1 or more", given)
 	case len(layers) < 2:
-		return field.Errorf(key, "%v is not allowed; allowed: inputs, hidden layers if any, and classes", layers)
+		return field.Errorf(key, "%v is not allowed; allowed: inputs, hidden layers, and classes", layers)
 	}
 	cfg, err := checked.config(layers)
 	if err = cmp.Or(err, field.AllWithin(key, layers, 1, config.MaxWeights)); err == nil {
@@ -164,10 +166,13 @@ func (m *Model) Validate() error {
 		numbers += float64(rows) * float64(cols) * float64(cmp.Or(m.Members, 3))
 	}
 	rows, cols := cfg.WeightDims(0)
-	misfit := func(row []float64) bool { return len(row) != cols }
-	if m.PriorMean != nil && (len(layers) != 2 || len(m.PriorMean) != rows || slices.ContainsFunc(m.PriorMean, misfit)) {
-		return field.Errorf("prior_mean", "%v is not allowed; allowed: with one layer of weights, %d rows, one for each "+
-			"neuron, of %d numbers, one for each input", m.PriorMean, rows, cols)
+	fits := len(layers) == 2 && len(m.PriorMean) == rows
+	for _, row := range m.PriorMean {
+		fits = fits && len(row) == cols
+	}
+	if m.PriorMean != nil && !fits {
+		return field.Errorf("prior_mean", "%v is not allowed; allowed: with one layer of weights, %d rows, "+
+			"one for each neuron, of %d numbers, one for each input", m.PriorMean, rows, cols)
 	}
 	return checkSize(key, "weights", numbers)
 }
@@ -181,11 +186,12 @@ func (m *Model) checkReadout(key string, given []int, hidden int) error {
 	case m.Readout == "":
 		return nil
 	case m.ProcessNoise != 0:
-		return field.Errorf("process_noise", "%g is not allowed with output = %q, which forgets nothing; allowed: 0", m.ProcessNoise, m.Readout)
+		return field.Errorf("process_noise", "not allowed with output = %q; allowed: 0", m.Readout)
 	case m.Members > 1:
 		return field.Errorf("members", "%d is not allowed with output = %q; allowed: 1", m.Members, m.Readout)
 	case hidden > 0:
-		return field.Errorf(key, "%v is not allowed with output = %q; allowed: no hidden layers, but features", given, m.Readout)
+		return field.Errorf(key, "%v is not allowed with output = %q; allowed: features, no hidden layers",
+			given, m.Readout)
 	}
 	numbers := 0.0
 	if len(m.Layers) > 1 {
@@ -194,13 +200,16 @@ func (m *Model) checkReadout(key string, given []int, hidden int) error {
 			numbers *= float64(m.Layers[len(m.Layers)-1])
 		}
 	}
-	return cmp.Or(field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian), checkSize(key, "inputs", numbers))
+	return cmp.Or(
+		field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian), checkSize(key, "inputs", numbers),
+	)
 }
 
 // checkSize returns an error if covariances need more memory than a machine has.
 func checkSize(key, what string, numbers float64) error {
 	if numbers > config.MaxWeights {
-		return field.Errorf(key, "the covariances of the %s have %.3g numbers; allowed: at most %d", what, numbers, config.MaxWeights)
+		return field.Errorf(key, "the covariances of the %s have %.3g numbers; allowed: at most %d",
+			what, numbers, config.MaxWeights)
 	}
 	return nil
 }

@@ -65,8 +65,8 @@ func BrokenDown(runs *table.Table) (notes []string) {
 	for _, method := range runs.Distinct("method") {
 		all := runs.Where("method", method)
 		if failed := all.Where("failed", 1).Len(); failed > 0 {
-			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal probabilities",
-				method, failed, all.Len()))
+			const note = "%s broke down in %d of %d runs, and is scored there as equal probabilities"
+			notes = append(notes, fmt.Sprintf(note, method, failed, all.Len()))
 		}
 	}
 	return notes
@@ -153,7 +153,8 @@ func (s *Prequential) Means() []float64 {
 func Increasing(key string, numbers []int, most int) error {
 	for i, n := range numbers {
 		if n < 1 || n > most || i > 0 && n <= numbers[i-1] {
-			return field.Errorf(key, "%v is not allowed; allowed: increasing numbers from 1 to %d", numbers, most)
+			const allowed = "%v is not allowed; allowed: increasing numbers from 1 to %d"
+			return field.Errorf(key, allowed, numbers, most)
 		}
 	}
 	return nil
@@ -163,12 +164,13 @@ func Increasing(key string, numbers []int, most int) error {
 // are 1, 2 or 5 times a power of ten, the last apart.
 func Snapshots(n int) (numbers []int) {
 	const parts = 6
+	distance := func(k int, log float64) float64 { return math.Abs(kernel.Log(float64(k)) - log) }
 	for i := 1; i < parts; i++ {
 		want, best := kernel.Log(float64(n))*float64(i)/parts, 1
 		for decade := 1; decade < n; decade *= 10 {
 			for _, k := range []int{decade, 2 * decade, 5 * decade} {
 				const tie = 1e-9 // the smaller is taken
-				if 5*k < 4*n && math.Abs(kernel.Log(float64(k))-want) < math.Abs(kernel.Log(float64(best))-want)-tie {
+				if 5*k < 4*n && distance(k, want) < distance(best, want)-tie {
 					best = k
 				}
 			}

@@ -3,6 +3,7 @@ package learner
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,8 +77,9 @@ func (s *Sweep) check(m *Method) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return field.Errorf("sweep."+keys[0], "%s not allowed with the method %s; allowed: lambda with the rules joint, total, "+
-		"adf and adf-marginal, rho with joint and total", strings.Join(keys, " and "), m.Name)
+	return field.Errorf("sweep."+keys[0], "%s not allowed with the method %s; allowed: "+
+		"lambda with the rules joint, total, adf and adf-marginal, rho with joint and total",
+		strings.Join(keys, " and "), m.Name)
 }
 
 // locate says in which table of the manifest the field of an error is.
@@ -113,31 +115,23 @@ func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 
 // checkNetwork returns an error that names all keys which a study that looks into networks does not allow.
 func (m *Method) checkNetwork(members int) error {
-	var keys []string
-	for _, k := range []struct {
-		key   string
-		given bool
-	}{
-		{"kind", !m.ClosedForm()},
-		{"features", m.Features.Kind != ""},
-		{"output", m.OutputLayer()},
-		{"members", m.Model.Members > members},
-		{"process_noise", m.Model.ProcessNoise != 0},
-		{"scale", m.Scale != ""},
-		{"passes", m.Passes != 0},
-		{"own_orders", m.OwnOrders},
-		{"tune", len(m.Tune) > 0},
-		{"splits", m.Splits != 0},
-	} {
-		if k.given {
-			keys = append(keys, k.key)
-		}
-	}
-	if len(keys) == 0 {
+	keys := given(map[string]bool{
+		"kind": !m.ClosedForm(), "features": m.Features.Kind != "", "output": m.OutputLayer(),
+		"members": m.Model.Members > members, "process_noise": m.Model.ProcessNoise != 0,
+		"tune": len(m.Tune) > 0, "passes": m.Passes != 0, "own_orders": m.OwnOrders,
+		"splits": m.Splits != 0, "scale": m.Scale != "",
+	})
+	if keys == nil {
 		return nil
 	}
-	return field.Errorf(keys[0], "%s not allowed; allowed: networks of at most %d members, as this study looks into them",
-		strings.Join(keys, ", "), members)
+	return field.Errorf(keys[0], "not allowed: %s; allowed: networks with at most %d members, "+
+		"as the study looks into them", strings.Join(keys, ", "), members)
+}
+
+// given returns the keys that are given, sorted.
+func given(keys map[string]bool) []string {
+	maps.DeleteFunc(keys, func(_ string, given bool) bool { return !given })
+	return slices.Sorted(maps.Keys(keys))
 }
 
 // Plain returns the error of a method that chooses among candidates or learns with fewer seeds, with its place in

@@ -17,24 +17,24 @@ import (
 
 // Training says how methods are trained on examples and scored. All fields but Random are optional.
 type Training struct {
-	Scale  dataset.Scaling    // of the inputs, fitted to the training part, unless the method has its own; empty: none
+	Scale  dataset.Scaling    // of methods without a scale, fitted to the training part; empty: none
 	Random func() rand.Source // the randomness of a learner, the same at each call
-	Passes int                // over the examples, of methods that see one after another; 0: those of the method
+	Passes int                // of methods that see one example after another; 0: those of the method
 
 	// Shuffle has the randomness of the order in a pass, from 1. Without it, or where it returns nil, the
 	// examples come as they are. Order makes an order of it, [Shuffled] if it is nil.
 	Shuffle func(pass int) rand.Source
 	Order   func(e *dataset.Examples, src rand.Source) []int
 
-	// A method with candidates chooses by their log losses on a share of the examples, which Split draws,
-	// after each has learned the others.
+	// A method with candidates chooses by their log losses on a share of the examples, which Split draws, after
+	// each has learned the others.
 	Validation float64
 	Split      rand.Source
 
-	// While the chosen candidate learns, Observing is called before each example of the first pass, and
-	// Observed after the k-th example of each pass. Score is called with the predictions of the test part
-	// after the Snapshots, numbers of examples of the first pass, and after each pass, or only after those in
-	// ScorePasses. For what learns all examples at once there is one pass, without Observing and Snapshots.
+	// While the chosen candidate learns, Observing is called before each example of the first pass, and Observed
+	// after the k-th example of each pass. Score is called with the predictions of the test part after the
+	// Snapshots, numbers of examples of the first pass, and after each pass, or only after those in ScorePasses.
+	// For what learns all examples at once there is one pass, without Observing and Snapshots.
 	Observing   func(c *Classifier, x []float64, class int)
 	Observed    func(c *Classifier, pass, k int) error
 	Score       func(c *Classifier, pass, k int, p [][]float64, class []int)
@@ -120,7 +120,8 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Classifier: c, Choice: Choice{LogLoss: math.NaN()}, Scaler: scaler, Passes: max(1, cmp.Or(t.Passes, m.Passes))}
+	r := &Result{Classifier: c, Choice: Choice{LogLoss: math.NaN()}, Scaler: scaler}
+	r.Passes = max(1, cmp.Or(t.Passes, m.Passes))
 	if !m.Online() {
 		t.Observing, t.Snapshots, r.Passes = nil, nil, 1
 	}

@@ -38,7 +38,8 @@ func TestCompareNamesEachFile(t *testing.T) {
 	committed, fresh := twoFolders(t,
 		map[string]string{
 			"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png",
-			"fig.pdf": "pdf", "forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "note.toml": "n = 1", "short.csv": "x\n1\n2\n",
+			"fig.pdf": "pdf", "forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "note.toml": "n = 1",
+			"short.csv": "x\n1\n2\n",
 		},
 		map[string]string{
 			"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG",

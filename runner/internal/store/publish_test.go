@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -96,6 +97,32 @@ func TestPublish(t *testing.T) {
 	if read(t, f.Dir, "..", "outside.csv") != "not ours" || !f.Published("2") {
 		t.Error("a file outside was touched, or the folder is not as published")
 	}
+}
+
+// Only one process publishes. A run that changes nothing leaves run.json to the run that made the results, and
+// its times tell how long cells take.
+func TestMade(t *testing.T) {
+	f := openTemp(t)
+	files, first, second := version(0), testRun(), testRun()
+	first.SourceDigest, second.Command = "1", []string{"runner", "again"}
+	first.Computed = 3
+	first.AddTimes([]*Cell{{CPU: 1}, {CPU: 3}, {CPU: 8}}, func(i int) string { return []string{"a", "a", "b"}[i] })
+	for i, want := range []bool{true, false} {
+		published, err := f.Publish(t.Context(), "i", files, f.Made(files, first), nil)
+		check.OK(t, err)
+		check.Equal(t, fmt.Sprint("run ", i, " has published"), published, want)
+	}
+	check.Equal(t, "of other code", f.Made(files, second), second)
+	second.SourceDigest = "1"
+	check.Equal(t, "of other files", f.Made(version(1), second), second)
+	made := f.Made(files, second)
+	check.Equal(t, "of the same", made.Command, first.Command)
+	got := []float64{made.Expected("a"), made.Expected("b"), made.Expected("c"), (*Run)(nil).Expected("a")}
+	check.Equal(t, "expected seconds", got, []float64{2, 8, 4, 1})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := f.Publish(ctx, "j", files, first, nil)
+	check.Refuses(t, "interrupted", err, "canceled")
 }
 
 func TestPublishRefusesNames(t *testing.T) {

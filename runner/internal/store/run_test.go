@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 func TestGitState(t *testing.T) {
@@ -20,39 +22,42 @@ func TestGitState(t *testing.T) {
 		t.Setenv(name, "") // restores it after the test
 		os.Unsetenv(name)
 	}
-	check := func(what, wantTree string, wantCommit bool) {
+	run := func(args ...string) {
 		t.Helper()
-		commit, tree := gitState(t.Context(), dir)
-		if tree != wantTree || (len(commit) == 40) != wantCommit || (commit == "unknown") == wantCommit {
-			t.Errorf("%s: commit %s, tree %s", what, commit, tree)
-		}
-	}
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git",
-			append([]string{"-c", "user.name=x", "-c", "user.email=x", "-c", "commit.gpgsign=false"}, args...)...)
+		options := []string{"-c", "user.name=x", "-c", "user.email=x", "-c", "commit.gpgsign=false"}
+		cmd := exec.Command("git", append(options, args...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	check("no repository", "unknown", false)
-	git("init", "-q")
-	check("no commit", "unknown", false)
-	overwrite(t, "1", dir, "code.go")
-	git("add", "code.go")
-	git("commit", "-q", "-m", "first")
-	check("committed", "clean", true)
-	if err := os.MkdirAll(filepath.Join(dir, "results", "x"), 0o777); err != nil {
-		t.Fatal(err)
+	code := filepath.Join(dir, "code.go")
+	for _, c := range []struct {
+		what string
+		do   func()
+		tree string
+	}{
+		{"no repository", func() {}, "unknown"},
+		{"no commit", func() { run("init", "-q"); overwrite(t, "1", code); run("add", "code.go") }, "unknown"},
+		{"committed", func() { run("commit", "-q", "-m", "first") }, "clean"},
+		{"new results", func() {
+			check.OK(t, os.Mkdir(filepath.Join(dir, "results"), 0o777))
+			overwrite(t, "1", dir, "results", "a.csv")
+		}, "clean"},
+		{"changed code", func() { overwrite(t, "2", code) }, "dirty"},
+		{"new code", func() {
+			run("commit", "-q", "-a", "-m", "second")
+			overwrite(t, "1", dir,
+				"new.go")
+		}, "dirty"},
+	} {
+		c.do()
+		commit, tree := gitState(t.Context(), dir)
+		if known := c.tree != "unknown"; tree != c.tree || (len(commit) == 40) != known ||
+			(commit == "unknown") == known {
+			t.Errorf("%s: commit %s, tree %s", c.what, commit, tree)
+		}
 	}
-	overwrite(t, "1", dir, "results", "x", "a.csv")
-	check("new results", "clean", true)
-	overwrite(t, "2", dir, "code.go")
-	check("changed code", "dirty", true)
-	git("commit", "-q", "-a", "-m", "second")
-	overwrite(t, "1", dir, "new.go")
-	check("new code", "dirty", true)
 }
 
 // The peak has what is in use no more.

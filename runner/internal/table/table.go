@@ -5,6 +5,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,20 +88,13 @@ func (t *Table) Add(values ...any) {
 	}
 }
 
-func flatten[T any](row []any, values []T) []any {
-	for _, v := range values {
-		switch v := any(v).(type) {
-		case []any:
-			row = flatten(row, v)
-		case []string:
-			row = flatten(row, v)
-		case []int:
-			row = flatten(row, v)
-		case []float64:
-			row = flatten(row, v)
-		default:
-			row = append(row, v)
-		}
+func flatten(row []any, value any) []any {
+	v := reflect.ValueOf(value)
+	if v.Kind() != reflect.Slice {
+		return append(row, value)
+	}
+	for i := range v.Len() {
+		row = flatten(row, v.Index(i).Interface())
 	}
 	return row
 }

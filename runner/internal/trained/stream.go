@@ -28,8 +28,8 @@ func (c *Counts) Error() float64 { return float64(c.Wrong) / float64(c.Learned) 
 // LogLoss returns the mean loss, NaN of none.
 func (c *Counts) LogLoss() float64 { return c.Loss / float64(c.Learned) }
 
-// Stream has a network predict rows before it learns them, one after another. It is not safe for
-// concurrent use.
+// Stream has a network predict rows before it learns them, one after another. It is not safe for concurrent
+// use.
 type Stream struct {
 	*Network
 	Decision
@@ -39,7 +39,8 @@ type Stream struct {
 	prediction bnn.Prediction
 }
 
-// NewStream returns a stream of rows of a table, or an error if the table does not have the columns of the network.
+// NewStream returns a stream of rows of a table, or an error if the table does not have the columns of the
+// network.
 func NewStream(n *Network, d Decision, t dataset.Table) (*Stream, error) {
 	t.Cells, t.Line = nil, nil
 	inputs, err := n.scaler(&t)
@@ -49,11 +50,10 @@ func NewStream(n *Network, d Decision, t dataset.Table) (*Stream, error) {
 	return &Stream{Network: n, Decision: d, inputs: inputs}, err
 }
 
-// Predict returns the class of a row, which may be Unknown, and the largest probability. unseen
-// are words that no input stands for, see [dataset.Scaler.Rows].
+// Predict returns the class of a row, which may be Unknown, and the largest probability. unseen are words
+// that no input stands for, see [dataset.Scaler.Rows].
 func (s *Stream) Predict(row *dataset.Table) (class string, probability float64, unseen []string, err error) {
-	s.x = nil
-	s.Scaler, s.Bare = s.inputs, false // the file names the columns from now on
+	s.x, s.Scaler, s.Bare = nil, s.inputs, false // the file names the columns from now on
 	x, unseen, err := s.inputs.Rows(row)
 	if err != nil {
 		return "", 0, nil, err
@@ -64,7 +64,7 @@ func (s *Stream) Predict(row *dataset.Table) (class string, probability float64,
 	s.x = x[0]
 	familiarity := 1.0
 	if s.Familiarity > 0 { // with an output layer it takes long
-		familiarity = s.familiarity(s.x, &s.prediction)
+		familiarity = s.familiarity(s.x, s.prediction.Class())
 	}
 	class = s.decide(&s.prediction, familiarity, s.Decision)
 	if class == Unknown {
@@ -73,11 +73,11 @@ func (s *Stream) Predict(row *dataset.Table) (class string, probability float64,
 	return class, s.prediction.P[s.prediction.Class()], unseen, nil
 }
 
-// Learn shows the network the row that was predicted last, and its class, and counts the
-// prediction. If the network has no such class, Learn adds one: the prediction was wrong, and its loss is
-// that of the network with the class, before it learns the row. Learn returns an error, and nothing is
-// learned, if there is no such row, or if the class is Unknown or one too many. After an error of
-// the network, such as an overflow, a class that was added stays.
+// Learn shows the network the row that was predicted last, and its class, and counts the prediction. If the
+// network has no such class, Learn adds one: the prediction was wrong, and its loss is that of the network
+// with the class, before it learns the row. Learn returns an error, and nothing is learned, if there is no
+// such row, or if the class is Unknown or one too many. After an error of the network, such as an overflow, a
+// class that was added stays.
 func (s *Stream) Learn(class string) error {
 	if s.x == nil {
 		return fmt.Errorf("class %q: no row was predicted", class)
@@ -113,7 +113,7 @@ func (s *Stream) Learn(class string) error {
 // add adds a class, and predicts the row again.
 func (s *Stream) add(class string) error {
 	if class == Unknown || !utf8.ValidString(class) {
-		return fmt.Errorf("class %q cannot be added; allowed: any text in UTF-8 but %s, the answer where no class is probable enough", class, Unknown)
+		return fmt.Errorf("class %q cannot be added; allowed: any text in UTF-8 but %s", class, Unknown)
 	}
 	if err := s.AddClass(); err != nil {
 		return fmt.Errorf("class %q cannot be added: %w", class, err)

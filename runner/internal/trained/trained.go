@@ -1,6 +1,6 @@
-// Package trained keeps a network that has learned, with what it takes to predict the rows
-// of a table: which columns its inputs are, how they are scaled, and what its classes are
-// called. All is in one file, a checkpoint whose note is a JSON object.
+// Package trained keeps a network that has learned, with what it takes to predict the rows of a table: which
+// columns its inputs are, how they are scaled, and what its classes are called. All is in one file, a
+// checkpoint whose note is a JSON object.
 package trained
 
 import (
@@ -33,9 +33,8 @@ type Network struct {
 
 	Counts Counts `json:"counts,omitzero"` // of a Stream
 
-	// Bare says that the file does not have these, as another program wrote it by
-	// checkpoint.Save: inputs are the columns in their order, without Column, and classes are
-	// their numbers from 0.
+	// Bare says that another program wrote the file, by checkpoint.Save: inputs are the columns in their order,
+	// without Column, and classes are their numbers from 0.
 	Bare bool `json:"-"`
 }
 
@@ -76,8 +75,8 @@ func Read(path string) (*Network, error) {
 	}
 	n.Model = model
 	if err := n.check(); err != nil {
-		return nil, fmt.Errorf("%s: what it says of columns and classes: %w; need the network.npz of a run with [save]",
-			path, err)
+		return nil, fmt.Errorf("%s: what it says of columns and classes: %w; "+
+			"need the network.npz of a run with [save]", path, err)
 	}
 	return n, nil
 }
@@ -85,33 +84,27 @@ func Read(path string) (*Network, error) {
 // check returns an error unless all is of the same size.
 func (n *Network) check() error {
 	in, out := n.Shape()
-	if n.Familiar != nil && len(n.Familiar.Low) != in {
+	s, fits := n.Scaler, func(list []float64) bool { return len(list) == 0 || len(list) == in }
+	switch inputs, added := len(s.Features), n.Counts.Added; {
+	case n.Familiar != nil && len(n.Familiar.Low) != in:
 		return fmt.Errorf("the familiarity of %d inputs, for a network with %d", len(n.Familiar.Low), in)
+	case n.Bare:
+	case inputs != in || len(n.Classes) != out:
+		return fmt.Errorf("%d inputs and %d classes, for a network with %d and %d",
+			inputs, len(n.Classes), in, out)
+	case added < 0 || added > out:
+		return fmt.Errorf("%d classes are new since the training, of %d", added, out)
+	case !fits(s.Fill) || !fits(s.Shift) || len(s.Shift) != len(s.Factor):
+		return fmt.Errorf("a scaler that does not fit %d inputs", in)
 	}
 	if n.Record != nil {
-		if err := n.Record.Validate(); err != nil {
-			return err
-		}
-	}
-	if n.Bare {
-		return nil
-	}
-	if inputs := len(n.Scaler.Features); inputs != in || len(n.Classes) != out {
-		return fmt.Errorf("%d inputs and %d classes, for a network with %d and %d", inputs, len(n.Classes), in, out)
-	}
-	if added := n.Counts.Added; added < 0 || added > len(n.Classes) {
-		return fmt.Errorf("%d classes are new since the training, of %d", added, len(n.Classes))
-	}
-	for _, of := range [][]float64{n.Scaler.Fill, n.Scaler.Shift, n.Scaler.Factor} {
-		if len(of) != 0 && len(of) != in || len(n.Scaler.Shift) != len(n.Scaler.Factor) {
-			return fmt.Errorf("a scaler that does not fit %d inputs", in)
-		}
+		return n.Record.Validate()
 	}
 	return nil
 }
 
-// scaler returns that of the inputs. If the file of the network names no columns, they are all of
-// the table but the column of classes.
+// scaler returns that of the inputs. If the file of the network names no columns, they are all of the table
+// but the column of classes.
 func (n *Network) scaler(rows *dataset.Table) (dataset.Scaler, error) {
 	s := n.Scaler
 	if !n.Bare {
@@ -123,8 +116,8 @@ func (n *Network) scaler(rows *dataset.Table) (dataset.Scaler, error) {
 		}
 	}
 	if in, _ := n.Shape(); len(s.Features) != in {
-		return s, fmt.Errorf("%s: %d columns; the network has %d inputs, and its file does not say which columns they are; need these alone, in their order",
-			rows.File, len(s.Features), in)
+		return s, fmt.Errorf("%s: %d columns; the network has %d inputs, and its file does not say which "+
+			"columns they are; need these alone, in their order", rows.File, len(s.Features), in)
 	}
 	return s, nil
 }
@@ -139,15 +132,14 @@ func (n *Network) layer() *readout.Layer {
 	return l
 }
 
-// familiarity returns a p-value of the hypothesis that x, whose prediction is of, is like the learned
-// inputs. The distribution of the inputs gives one p-value and an output layer another; of two, the result is
-// twice the smaller one (Bonferroni). It is 1 if there is neither.
-func (n *Network) familiarity(x []float64, of *bnn.Prediction) float64 {
-	p := 1.0
+// familiarity returns a p-value of the hypothesis that x, whose most probable class is given, is like the
+// learned inputs. The distribution of the inputs gives one p-value and an output layer another; of two, the
+// result is twice the smaller one (Bonferroni). It is 1 if there is neither.
+func (n *Network) familiarity(x []float64, class int) float64 {
+	p, l := 1.0, n.layer()
 	if n.Familiar != nil {
 		p = n.Familiar.P(x)
 	}
-	l := n.layer()
 	if l == nil {
 		return p
 	}
@@ -156,22 +148,14 @@ func (n *Network) familiarity(x []float64, of *bnn.Prediction) float64 {
 		_ = f.Standard(z, x) // an error was that of the prediction
 		x = z
 	}
-	q, _, err := l.Familiarity([][]float64{x}, []int{of.Class()})
-	switch {
-	case err != nil || math.IsNaN(q[0]): // too few examples of the class
+	q, _, err := l.Familiarity([][]float64{x}, []int{class})
+	if err != nil || math.IsNaN(q[0]) { // too few examples of the class
 		return p
-	case n.Familiar == nil:
+	}
+	if n.Familiar == nil {
 		return q[0]
 	}
 	return min(1, 2*p, 2*q[0])
-}
-
-// decide returns the decision for a prediction, given the familiarity of its input.
-func (n *Network) decide(p *bnn.Prediction, familiarity float64, d Decision) string {
-	if class := p.Decide(bnn.Probability, d.Probability); class != bnn.Unknown && familiarity >= d.Familiarity {
-		return n.Classes[class]
-	}
-	return Unknown
 }
 
 // Unknown is the class where no probability is large enough.
@@ -183,10 +167,21 @@ type Decision struct {
 	Familiarity float64 // or below this one, if there is one
 }
 
-// Predict returns a row for each of the rows. Levels of categorical columns that the network has not seen
-// are zeros, and returned, such as "colour=red". A row for which the network overflows is Unknown,
-// without numbers, and its error is among those that failed. An error has the file and the line.
-func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, unseen []string, failed []error, err error) {
+// decide returns the decision for a prediction, given the familiarity of its input.
+func (n *Network) decide(p *bnn.Prediction, familiarity float64, d Decision) string {
+	class := p.Decide(bnn.Probability, d.Probability)
+	if class == bnn.Unknown || familiarity < d.Familiarity {
+		return Unknown
+	}
+	return n.Classes[class]
+}
+
+// Predict returns a row for each of the rows. Levels of categorical columns that the network has not seen are
+// zeros, and returned, such as "colour=red". A row for which the network overflows is Unknown, without
+// numbers, and its error is among those that failed. An error has the file and the line.
+func (n *Network) Predict(rows *dataset.Table, d Decision) (
+	out *table.Table, unseen []string, failed []error, err error,
+) {
 	scaler, err := n.scaler(rows)
 	if err != nil {
 		return nil, nil, nil, err
@@ -195,29 +190,32 @@ func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, un
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	out = table.New("predictions", table.Text("class", ""), table.Num("probability", ""),
-		table.Num("aleatoric", ""), table.Num("epistemic", ""))
-	inputs, _ := n.Shape()
 	var p bnn.Prediction
+	inputs, _ := n.Shape()
 	_ = n.Model.Predict(&p, make([]float64, inputs)) // tells whether it has members
-	mixture := len(p.Members) > 1
+	mixture, familiar := len(p.Members) > 1, n.Familiar != nil || n.layer() != nil
+	names := []string{"probability", "aleatoric", "epistemic"}
 	if mixture {
-		out.Columns = append(out.Columns, table.Num("mutual_information", ""))
+		names = append(names, "mutual_information")
 	}
-	familiar := n.Familiar != nil || n.layer() != nil
 	if familiar {
-		out.Columns = append(out.Columns, table.Num("familiarity", ""))
+		names = append(names, "familiarity")
 	}
-	for _, name := range n.Classes {
-		out.Columns = append(out.Columns, table.Num("p_"+name, ""))
+	for _, class := range n.Classes {
+		names = append(names, "p_"+class)
+	}
+	out = table.New("predictions", table.Text("class", ""))
+	for _, name := range names {
+		out.Columns = append(out.Columns, table.Num(name, ""))
 	}
 	for i := range x {
 		if err := n.Model.Predict(&p, x[i]); err != nil {
-			failed = append(failed, fmt.Errorf("%s:%d: %w; the row is %s", rows.File, rows.Line[i], err, Unknown))
-			out.Add(Unknown, table.Gaps(len(out.Columns)-1))
+			err = fmt.Errorf("%s:%d: %w; the row is %s", rows.File, rows.Line[i], err, Unknown)
+			failed = append(failed, err)
+			out.Add(Unknown, table.Gaps(len(names)))
 			continue
 		}
-		familiarity := n.familiarity(x[i], &p)
+		familiarity := n.familiarity(x[i], p.Class())
 		aleatoric, epistemic := p.LabelVariance()
 		row := []any{n.decide(&p, familiarity, d), p.P[p.Class()], aleatoric, epistemic}
 		if mixture {

@@ -13,21 +13,25 @@ import (
 const perChart = 5
 
 // Figures are "distance" from the exact posterior and "scores" against the examples seen, means with
-// intervals over the seeds; "distance_TASK" of the other tasks; and for each snapshot that is mapped the
-// page "maps_K".
+// intervals over the seeds; "distance_TASK" of the other tasks; and "maps_K" of each snapshot that is mapped.
 func (e *experiment) Figures() []study.Figure {
 	distance := [][2]string{{"tv", "total variation from exact"}, {"kl", "KL(exact $‖$ rule), nats"}}
 	out := []study.Figure{
 		e.charts("distance", e.Data.Name, distance),
-		e.charts("scores", e.Data.Name, [][2]string{{"excess_error", "excess error rate"}, {"excess_log_loss", "excess log loss, nats"}, {"ece", "calibration error"}}),
+		e.charts("scores", e.Data.Name, [][2]string{
+			{"excess_error", "excess error rate"},
+			{"excess_log_loss", "excess log loss, nats"},
+			{"ece", "calibration error"},
+		}),
 	}
-	for _, of := range e.Tasks {
-		out = append(out, e.charts("distance_"+of.Name, of.Name, distance))
+	for _, t := range e.Tasks {
+		out = append(out, e.charts("distance_"+t.Name, t.Name, distance))
 	}
 	for _, k := range e.Posterior.Mapped {
-		out = append(out, study.Figure{Name: fmt.Sprintf("maps_%d", k), Needs: []string{"maps", "train"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			return e.page(t.Get("maps").Where("k", k), t.Get("train"), k), nil
-		}})
+		name := fmt.Sprintf("maps_%d", k)
+		out = append(out, study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
+			return e.page(maps.Where("k", k), k)
+		}))
 	}
 	return out
 }
@@ -58,7 +62,7 @@ func (e *experiment) charts(name, task string, columns [][2]string) study.Figure
 }
 
 // curves returns a column of the summary against the examples seen, a curve for each method, equal
-// probabilities, and the exact answer, of total variations its noise.
+// probabilities, and the exact posterior, of total variations its noise.
 func (e *experiment) curves(summary *table.Table, column string) (out []figures.Curve) {
 	legend := e.legend()
 	for _, name := range summary.Distinct("method") {
@@ -69,11 +73,11 @@ func (e *experiment) curves(summary *table.Table, column string) (out []figures.
 		case name == uniformName:
 			c = figures.Curve{Name: "equal probabilities", Kind: figures.Reference, X: c.X, Y: c.Y}
 		case name == exactName && column == "tv":
-			c = figures.Curve{Name: "noise of the exact answer", Kind: figures.Reference, X: c.X, Y: t.Nums("tv_noise")}
+			c = figures.Curve{Name: "noise of exact", Kind: figures.Reference, X: c.X, Y: t.Nums("tv_noise")}
 		case name == exactName && column == "kl":
 			continue // its noise is far below all others
 		case name == exactName:
-			c = figures.Curve{Name: "exact answer", Kind: figures.Reference, X: c.X, Y: c.Y}
+			c = figures.Curve{Name: "exact", Kind: figures.Reference, X: c.X, Y: c.Y}
 		}
 		out = append(out, c)
 	}
@@ -82,12 +86,16 @@ func (e *experiment) curves(summary *table.Table, column string) (out []figures.
 
 // page draws a row of maps after k examples for every class but the last, the exact posterior to the
 // left of the others, with the examples unless they would cover the maps.
-func (e *experiment) page(maps, train *table.Table, k int) *figures.Figure {
+func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 	task := e.Data.Task()
 	var labels figures.Labels
-	var seen []figures.Point
+	var points []figures.Point
 	if k <= 100 {
-		seen, labels.Classes = study.Points(train)[:k], study.Classes(task.Classes)
+		train := task.Draw(e.Data.Train, study.Stream(e.header.Name, e.header.Seed, "train"))
+		for i, x := range train.X[:k] {
+			points = append(points, figures.Point{X: x[0], Y: x[1], Class: train.Class[i]})
+		}
+		labels.Classes = study.Classes(task.Classes)
 	}
 	var boundary []figures.Segment
 	for _, b := range task.Boundary {
@@ -97,9 +105,11 @@ func (e *experiment) page(maps, train *table.Table, k int) *figures.Figure {
 	var rows []figures.Row
 	for j := 1; j < task.Classes; j++ {
 		row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$p_%d$, probability", j), Max: 1}}
-		for _, name := range append([]string{exactName}, e.Posterior.Maps...) {
-			z := maps.Where("method", name).Nums(fmt.Sprintf("p%d", j))
-			row.Maps = append(row.Maps, figures.Map{Title: e.legend().Label(name), X: x, Y: y, Z: z, Boundary: boundary, Points: seen})
+		for _, name := range maps.Distinct("method") {
+			row.Maps = append(row.Maps, figures.Map{
+				Title: e.legend().Label(name), X: x, Y: y, Boundary: boundary, Points: points,
+				Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
+			})
 		}
 		rows = append(rows, row)
 	}

@@ -182,7 +182,4 @@ func integrate(m []float64, v [][]float64, class int) (first []float64, second [
 	return first, second, total > 0
 }
 
-var (
-	_ learner.Learner = (*joint)(nil)
-	_ learner.Stepper = (*joint)(nil)
-)
+var _ learner.Stepper = (*joint)(nil)

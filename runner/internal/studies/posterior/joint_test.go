@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,13 +14,14 @@ import (
 	"closedform/internal/check"
 )
 
-// For independent logits the integrals equal those of package softmax, and a constant added to all logits changes nothing.
+// For independent logits the integrals equal those of package softmax; adding a constant changes nothing.
 func TestIntegrate(t *testing.T) {
 	rnd := rand.New(random.Source("integrate"))
 	for n := 2; n <= mostJoint; n++ {
 		want, given := softmax.NewMoments(n), softmax.NewPosterior(n)
 		for range 5 {
-			m, v, cov, shifted := make([]float64, n), make([]float64, n), make([][]float64, n), make([][]float64, n)
+			m, v := make([]float64, n), make([]float64, n)
+			cov, shifted := make([][]float64, n), make([][]float64, n)
 			for i := range n {
 				m[i], v[i] = 3*rnd.NormFloat64(), 9*rnd.Float64()
 				cov[i], shifted[i] = make([]float64, n), make([]float64, n)
@@ -61,7 +63,8 @@ func TestJointOfTwoClasses(t *testing.T) {
 	cfg := bnn.Default(2, 2)
 	cfg.Output, cfg.Softmax, cfg.PriorVar = bnn.ADFExact, softmax.Exact{}, []float64{2}
 	network := check.Must(bnn.New(cfg, random.Source("unused")))
-	g := newJoint(laplace.Prior{Layers: []int{2, 2}, Bias: true, Mean: make([]float64, 6), Var: []float64{2, 2, 2, 2, 2, 2}})
+	variances := slices.Repeat([]float64{2}, 6)
+	g := newJoint(laplace.Prior{Layers: []int{2, 2}, Bias: true, Mean: make([]float64, 6), Var: variances})
 	rnd := rand.New(random.Source("two"))
 	var q bnn.Prediction
 	p := make([]float64, 2)

@@ -22,8 +22,8 @@ type method struct {
 	twin *learner.Classifier
 }
 
-// enlist makes all that learns, and the prior that all of it has.
-func (c *cell) enlist() error {
+// newMethods makes all that learns, and the prior that all of it has.
+func (c *cell) newMethods() error {
 	for _, v := range c.Models {
 		l, err := v.Learner(data.Inputs, c.task.Classes, c.Stream("prior"))
 		if err != nil {
@@ -34,8 +34,8 @@ func (c *cell) enlist() error {
 			if m.twin, err = v.Learner(data.Inputs, c.task.Classes, c.Stream("twin")); err != nil {
 				return err
 			}
-			mean, cov := network(l).Weights(0)
-			if err := network(m.twin).SetWeights(0, mean, cov); err != nil {
+			mean, cov := m.network().Weights(0)
+			if err := m.twin.Network().Members()[0].SetWeights(0, mean, cov); err != nil {
 				return err
 			}
 		}
@@ -46,12 +46,17 @@ func (c *cell) enlist() error {
 		return err
 	}
 	prior := mixture.Members()[0]
-	for _, rule := range c.Perceptrons {
-		l, err := newPerceptron(rule, c.Model, prior)
-		if err != nil {
-			return err
+	add := func(name string, l learner.Learner) {
+		c.methods = append(c.methods, method{name, learner.NewClassifier(l, c.task.Classes), nil})
+	}
+	if c.Perceptrons {
+		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
+			l, err := newPerceptron(rule, c.Model, prior)
+			if err != nil {
+				return err
+			}
+			add("perceptron-"+string(rule), l)
 		}
-		c.methods = append(c.methods, method{name: perceptronPrefix + string(rule), Classifier: learner.NewClassifier(l, 2)})
 	}
 	mean, cov := prior.Weights(0)
 	c.prior = laplace.Prior{Layers: c.Model.Layers, Bias: c.Model.Bias, Mean: mean.RawMatrix().Data}
@@ -60,24 +65,13 @@ func (c *cell) enlist() error {
 			c.prior.Var = append(c.prior.Var, sigma.At(i, i))
 		}
 	}
-	if c.Joint && c.task.Classes <= mostJoint {
-		c.methods = append(c.methods, method{name: jointName, Classifier: learner.NewClassifier(newJoint(c.prior), c.task.Classes)})
+	if c.task.Classes <= mostJoint {
+		add(jointName, newJoint(c.prior))
 	}
-	c.methods = append(c.methods, method{name: uniformName, Classifier: learner.NewClassifier(uniform{}, c.task.Classes)})
 	return nil
 }
 
-// uniform learns nothing, and predicts equal probabilities.
-type uniform struct{}
-
-func (uniform) Observe([]float64, int) error { return nil }
-
-func (uniform) Predict(p, _ []float64) error {
-	copy(p, learner.Equal(1, len(p))[0])
-	return nil
-}
-
-func network(l *learner.Classifier) *bnn.Network { return l.Network().Members()[0] }
+func (m method) network() *bnn.Network { return m.Network().Members()[0] }
 
 // neuron is a perceptron that tells class 0 from class 1 by the sign of the difference of their logits.
 type neuron struct {
@@ -94,17 +88,18 @@ func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) (*
 	mean.SubVec(weights.RowView(0), weights.RowView(1))
 	sum.AddSym(cov[0], cov[1])
 	p, err := perceptron.New(perceptron.Config{
-		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho), OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
+		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho),
+		OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
 	}, mean.RawVector().Data, &sum)
 	return &neuron{Perceptron: p, bias: m.Bias}, err
 }
 
 // withBias returns x with a trailing 1 where there is a bias.
 func withBias(x []float64, bias bool) []float64 {
-	if !bias {
-		return x
+	if bias {
+		x = append(slices.Clip(x), 1)
 	}
-	return append(slices.Clip(x), 1)
+	return x
 }
 
 func (n *neuron) Observe(x []float64, class int) error {
@@ -129,7 +124,4 @@ func (n *neuron) Predict(p, x []float64) error {
 
 func (n *neuron) Steps() learner.Steps { return n.steps }
 
-var (
-	_ learner.Learner = (*neuron)(nil)
-	_ learner.Stepper = (*neuron)(nil)
-)
+var _ learner.Stepper = (*neuron)(nil)

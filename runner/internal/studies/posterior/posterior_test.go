@@ -22,7 +22,8 @@ const manifest = `
 name = "near2"; study = "posterior"; seed = 2
 [data]; generator = "logistic"; train = 12
 [model]; rule = "joint"; prior_var = 1; layers = [2, 2]; bias = true; on_indefinite = "skip"
-[posterior]; snapshots = [1, 4, 12]; grid = 5; draws = 200; joint = true; perceptrons = ["huber", "adf"]; mapped = [4]; maps = ["adf", "perceptron-adf"]; map_grid = 3
+[posterior]; snapshots = [1, 4, 12]; grid = 5; draws = 200; perceptrons = true
+mapped = [4]; maps = ["adf", "perceptron-adf"]; map_grid = 3
 [sweep]; seed = [1, 2, 3]
 [[method]]; name = "fail"; lambda = 2; on_indefinite = "fail"
 [[method]]; name = "adf"; rule = "adf"
@@ -39,17 +40,27 @@ func tables(t *testing.T) table.Set {
 	return ran
 }
 
+// number returns the number in the only row where columns have these texts.
+func number(t *testing.T, name, where, column string) float64 {
+	return studytest.Rows(t, tables(t).Get(name), where).Nums(column)[0]
+}
+
 func TestTables(t *testing.T) {
 	all := tables(t)
-	names := []string{"exact", "fail", "adf", "adf_exact", "perceptron-huber", "perceptron-adf", "adf_exact_joint", "uniform"}
-	for name, rows := range map[string]int{"curve": 3 * 3 * len(names), "exact": 9, "curve_summary": 3 * len(names), "train": 12, "maps": 3 * 9, "state": 9, "agreement": 9} {
+	const methods = "exact fail adf adf_exact perceptron-huber perceptron-adf adf_exact_joint uniform"
+	names := strings.Fields(methods)
+	n := 3 * len(names)
+	for name, rows := range map[string]int{
+		"curve": 3 * n, "curve_summary": n, "maps": 3 * 9, "state": 9, "agreement": 9,
+	} {
 		if n := all.Get(name).Len(); n != rows {
 			t.Errorf("%s has %d rows, want %d", name, n, rows)
 		}
 	}
 	of := studytest.Rows(t, all.Get("curve"), "seed=3")
 	for i, name := range of.Texts("method") {
-		check.Equal(t, "method and k", []any{name, of.Texts("k")[i]}, []any{names[i%len(names)], []string{"1", "4", "12"}[i/len(names)]})
+		check.Equal(t, "method", name, names[i%len(names)])
+		check.Equal(t, "k", of.Texts("k")[i], []string{"1", "4", "12"}[i/len(names)])
 		if none := math.IsNaN(of.Nums("tv")[i]); none != (name == "exact") {
 			t.Errorf("total variation of %s is %g", name, of.Nums("tv")[i])
 		}
@@ -67,10 +78,11 @@ func TestByHand(t *testing.T) {
 	for k := range 4 {
 		check.Must(network.Observe(examples.X[k], examples.Class[k]))
 	}
-	p := check.Must(laplace.NewProblem(laplace.Prior{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4]))
+	prior := laplace.Prior{Layers: []int{2, 2}, Bias: true}
+	p := check.Must(laplace.NewProblem(prior, examples.X[:4], examples.Class[:4]))
 	sample := check.Must(p.Sample(200, random.Source("near2", 3, "importance", 4)))
 	want, wantExact := map[string]float64{}, map[string]float64{}
-	for _, x := range [][]float64{{-5, -5}, {5, -5}, {-5, 5}, {5, 5}} { // corners of the square, a quarter each
+	for _, x := range [][]float64{{-5, -5}, {5, -5}, {-5, 5}, {5, 5}} { // corners, a quarter each
 		var rule bnn.Prediction
 		truth := make([]float64, 2)
 		exact, stderr, err := sample.Predict(x)
@@ -90,31 +102,35 @@ func TestByHand(t *testing.T) {
 	}
 	for method, numbers := range map[string]map[string]float64{"adf": want, "exact": wantExact} {
 		for column, x := range numbers {
-			check.Near(t, method+" "+column, studytest.Rows(t, all.Get("curve"), "seed=3 k=4 method="+method).Nums(column)[0], x, 1e-9)
+			got := studytest.Rows(t, all.Get("curve"), "seed=3 k=4 method="+method).Nums(column)[0]
+			check.Near(t, method+" "+column, got, x, 1e-9)
 		}
 	}
-	exact := studytest.Rows(t, all.Get("exact"), "seed=3 k=4")
-	check.Equal(t, "sampler", []any{exact.Texts("sampler")[0], exact.Nums("ess")[0]}, []any{"importance", sample.ESS})
+	ess := studytest.Rows(t, all.Get("curve"), "seed=3 k=4 method=exact").Nums("ess")[0]
+	check.Equal(t, "effective sample size", ess, sample.ESS)
 }
 
-// A network that fails says "equal probabilities" from then on, is scored for it, and is counted.
+// A network that fails predicts equal probabilities from then on, is scored for it, and is counted.
 func TestScoresFailures(t *testing.T) {
 	total := 0.0
 	for _, k := range []string{"1", "4", "12"} {
-		of := studytest.Rows(t, tables(t).Get("curve"), "method=fail k="+k)
-		for i, failed := range of.Nums("failed") {
-			equal := studytest.Rows(t, tables(t).Get("curve"), "method=uniform k="+k+" seed="+of.Texts("seed")[i])
+		count := 0.0
+		for _, seed := range []string{"1", "2", "3"} {
+			where := " k=" + k + " seed=" + seed
+			failed := number(t, "curve", "method=fail"+where, "failed")
 			for _, c := range []string{"tv", "kl", "excess_error", "excess_log_loss", "ece"} {
-				if (of.Nums(c)[i] == equal.Nums(c)[0]) != (failed == 1) {
-					t.Errorf("row %d after %s: %s is %g, of equal probabilities %g, failed %g", i, k, c, of.Nums(c)[i], equal.Nums(c)[0], failed)
+				got := number(t, "curve", "method=fail"+where, c)
+				equal := number(t, "curve", "method=uniform"+where, c)
+				if (got == equal) != (failed == 1) {
+					t.Errorf("%s: %s is %g, of uniform %g, failed %g", where, c, got, equal, failed)
 				}
 			}
+			count += failed
 		}
-		count := floats.Sum(of.Nums("failed"))
-		check.Near(t, "failed after "+k, studytest.Rows(t, tables(t).Get("curve_summary"), "method=fail k="+k).Nums("failed")[0], count/3, 1e-15)
+		check.Near(t, "failed", number(t, "curve_summary", "method=fail k="+k, "failed"), count/3, 1e-15)
 		total += count
 	}
-	if total == 0 || total == 9 || floats.Sum(studytest.Rows(t, tables(t).Get("curve"), "method=adf").Nums("failed")) != 0 {
+	if total == 0 || total == 9 || number(t, "curve_summary", "method=adf k=12", "failed") != 0 {
 		t.Errorf("%g of 9 snapshots of fail failed, and of adf", total)
 	}
 }
@@ -125,6 +141,9 @@ func TestRefuses(t *testing.T) {
 	s.Draws = 3
 	_, err := s.run(t.Context())
 	check.Refuses(t, "an odd number of draws", err, "after example 1: laplace: 3 draws")
+	s = studytest.New(t, Kind, manifest, `posterior.maps=["x"]`).Cells()[1].Spec.(spec)
+	_, err = s.run(t.Context())
+	check.Refuses(t, "a map of no method", err, "posterior.maps: no method has the name x")
 }
 
 // The maps are of the right columns and points.
@@ -147,23 +166,34 @@ func TestMaps(t *testing.T) {
 // Other tasks have their own classes, snapshots and grid, and prior means of 0; there is one
 // Gaussian over all weights up to four classes.
 func TestTasks(t *testing.T) {
-	text := strings.ReplaceAll(manifest, "[model]", `[[task]]; name = "four"; generator = "sectors"; arms = 4; snapshots = [12]; grid = 3
+	text := strings.ReplaceAll(manifest, "[model]", `
+[[task]]; name = "four"; generator = "sectors"; arms = 4; snapshots = [12]; grid = 3
 [[task]]; name = "five"; generator = "sectors"; snapshots = [1, 4, 12]; grid = 5
 [model]`)
-	set := []string{"data.generator=wedges", "model.layers=[2, 3]", "model.bias=false", "model.prior_mean=[[1, 0], [0, 1], [1, 1]]", "posterior.perceptrons=[]", "posterior.maps=[]", "sweep.seed=[2]"}
+	set := []string{
+		"data.generator=wedges", "model.layers=[2, 3]", "model.bias=false",
+		"model.prior_mean=[[1, 0], [0, 1], [1, 1]]", "posterior.perceptrons=false", "posterior.maps=[]",
+		"sweep.seed=[2]",
+	}
 	all := studytest.Run(t, Kind, text, set...)
 	for task, want := range map[string]int{"wedges": 3 * 6, "four": 6, "five": 3 * 5} {
 		check.Equal(t, task, studytest.Rows(t, all.Get("curve"), "task="+task).Len(), want)
 	}
 	for _, task := range []string{"wedges", "four"} {
-		joint := studytest.Rows(t, all.Get("curve"), "k=12 method=adf_exact_joint task="+task).Nums("tv")[0]
-		other := studytest.Rows(t, all.Get("curve"), "k=12 method=adf_exact task="+task).Nums("tv")[0]
-		if noise := studytest.Rows(t, all.Get("curve"), "k=12 method=exact task="+task).Nums("tv_noise")[0]; !(joint < other+noise && joint < 0.05) {
+		number := func(method, column string) float64 {
+			rows := studytest.Rows(t, all.Get("curve"), "k=12 method="+method+" task="+task)
+			return rows.Nums(column)[0]
+		}
+		joint, other := number("adf_exact_joint", "tv"), number("adf_exact", "tv")
+		noise := number("exact", "tv_noise")
+		if !(joint < other+noise && joint < 0.05) {
 			t.Errorf("%s: one Gaussian is at %g ± %g, independent neurons at %g", task, joint, noise, other)
 		}
 	}
 	for override, want := range map[string]string{
-		"task.five.grid=1": "task.five.grid", "task.five.generator=moons": "task.five.generator", "task.four.snapshots=[13]": "task.four.snapshots", "task.four.name=wedges": "task.wedges.name", "task.five.snapshots=[]": "task.five.snapshots",
+		"task.five.grid=1": "task.five.grid", "task.five.generator=moons": "task.five.generator",
+		"task.four.snapshots=[13]": "task.four.snapshots",
+		"task.five.snapshots=[]":   "task.five.snapshots",
 	} {
 		studytest.Refused(t, Kind, text, map[string]string{strings.Join(append(set, override), "; "): want})
 	}
@@ -173,22 +203,18 @@ func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, manifest, map[string]string{
 		"posterior.snapshots=[]; posterior.mapped=[]":      "posterior.snapshots: [] is",
 		"posterior.snapshots=[1, 13]; posterior.mapped=[]": "posterior.snapshots: ",
-		"posterior.grid=1":                                          "posterior.grid",
-		"posterior.draws=11":                                        "an even number",
-		"posterior.draws=2":                                         "an even number",
-		"posterior.mapped=[2]":                                      "those of snapshots",
-		"posterior.mapped=[4, 4]":                                   "integers that differ",
-		`posterior.maps=["exact"]`:                                  "posterior.maps",
-		"method.adf.name=uniform; posterior.maps=[]":                "method.uniform.name: not allowed: the tables",
-		`posterior.joint=false; posterior.maps=["adf_exact_joint"]`: "posterior.maps",
-		`posterior.perceptrons=["kalman"]`:                          "huber",
-		`data.generator="moons"`:                                    "allowed: logistic, sectors, wedges",
-		"model.layers=[2, 4, 2]":                                    "no hidden layers",
-		`method.adf.covariance="joint"`:                             `"joint" is not allowed; allowed: full, diagonal, shared`,
-		"method.adf.bias=false":                                     "method.adf",
-		"method.adf.prior_var=2":                                    "method.adf",
-		"data.generator=wedges; model.layers=[2,3]":                 "only with two",
-		"sweep.lambda=[0.3,1]; posterior.maps=[]":                   "lambda not allowed with the method adf_exact",
-		"method.adf.lambda=0.3; method.adf.rule=total":              "",
+		"posterior.grid=1":                             "posterior.grid",
+		"posterior.draws=11":                           "an even number",
+		"posterior.draws=2":                            "an even number",
+		"posterior.mapped=[2]":                         "those of snapshots",
+		"posterior.mapped=[4, 4]":                      "integers that differ",
+		`data.generator="moons"`:                       "allowed: logistic, sectors, wedges",
+		"model.layers=[2, 4, 2]":                       "no hidden layers",
+		`method.adf.covariance="joint"`:                `"joint" is not allowed; allowed: full, `,
+		"method.adf.bias=false":                        "method.adf",
+		"method.adf.prior_var=2":                       "method.adf",
+		"data.generator=wedges; model.layers=[2,3]":    "allowed: two",
+		"sweep.lambda=[0.3,1]; posterior.maps=[]":      "lambda not allowed with the method adf_exact",
+		"method.adf.lambda=0.3; method.adf.rule=total": "",
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/bnn"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -16,82 +15,81 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// spec is all that the tables of a cell follow from: one method and one seed, and whether the method learns
-// all classes or all but the unseen ones.
+// spec is all that the tables of a cell follow from: one method and one seed.
 type spec struct {
 	study.Seeded
 	Data    data.Source
 	Outside []outside
 	Unknown settings
 	Method  learner.Method
-	Without bool // the unseen classes are kept from the training
-	Curves  bool // whether the risk–coverage curve is written down
+	Curve   bool // whether the table risk_coverage has the cell, by its first score
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for _, m := range e.Methods {
-		for _, without := range []string{"", " without"} {
-			if without != "" && len(e.Unknown.Unseen) == 0 {
-				continue
-			}
-			for _, seed := range e.Seeds {
-				s := spec{
-					study.Seeded{Manifest: e.Manifest.Name, Seed: seed},
-					e.Data, e.Outside, e.Unknown, m,
-					without != "", seed == e.Manifest.Seed,
-				}
-				key := fmt.Sprintf("%s seed=%d%s", m.Name, seed, without)
-				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
-			}
+		for _, seed := range e.Seeds {
+			seeded := study.Seeded{Manifest: e.Manifest.Name, Seed: seed}
+			s := spec{seeded, e.Data, e.Outside, e.Unknown, m, seed == e.Seeds[0]}
+			key := fmt.Sprintf("%s seed=%d", m.Name, seed)
+			cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
 		}
 	}
 	return cells
 }
 
-// run trains a learner, chooses thresholds on the validation part, and decides about the test part with them. It
-// scores the test part against the data of [[outside]], or against the unseen classes if these were not learned.
+// run trains a learner, chooses thresholds on the validation part, decides about the test part with them, and
+// scores the test part against the data of [[outside]]. It trains another one without the unseen classes, and
+// scores the test examples of the other classes against those of the unseen ones.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	all, test, err := s.Data.Unscaled(s.Stream("data"))
 	if err != nil {
 		return nil, err
 	}
-	unseen := test.Subset(rows(test, s.Unknown.Unseen, true))
-	if s.Without {
-		if all, test, err = without(s.Unknown.Unseen, all, test); err != nil {
-			return nil, err
+	l, err := s.train(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	t, known := newTables(s), l.predict(test)
+	t.evaluate(l, known)
+	for _, o := range s.Outside {
+		t.distinguish(o.Name, known, l.predict(o.examples))
+	}
+	tables := table.Set{t.decisions, t.runs, t.curve}
+	if len(s.Unknown.Unseen) == 0 {
+		return tables, nil
+	}
+	unseen := test.Subset(s.rows(test, true))
+	// The test part may have fewer classes than the training part, whose numbers they have.
+	if all, _, err = dataset.Parts(all, s.rows(all, false), nil); err != nil {
+		return nil, err
+	}
+	if test, err = dataset.Align(all, test.Subset(s.rows(test, false))); err != nil {
+		return nil, err
+	}
+	if l, err = s.train(ctx, all); err != nil {
+		return nil, err
+	}
+	t.distinguish("unseen", l.predict(test), l.predict(unseen))
+	return tables, nil
+}
+
+// rows returns the numbers of the examples whose classes are unseen, or those of the others.
+func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
+	for i := range e.Len() {
+		if slices.Contains(s.Unknown.Unseen, e.Classes()[e.Class(i)]) == unseen {
+			rows = append(rows, i)
 		}
 	}
+	return rows
+}
+
+// train trains a learner on all examples but those for validation.
+func (s spec) train(ctx context.Context, all *data.Examples) (*scorer, error) {
 	learn, judge, err := all.Split(s.Unknown.Validation, s.Stream("validation"))
 	if err != nil {
 		return nil, err
 	}
-	train := all.Subset(learn)
-	r, record, err := s.train(ctx, train)
-	if err != nil {
-		return nil, err
-	}
-	m := monitor{Classifier: r.Classifier, scores: s.Unknown.Scores, parts: s.Unknown.Combine}
-	m.observeHidden(r.Scaler.Apply(train))
-	predict := func(e *data.Examples) predictions { return m.predict(r.Scaler.Apply(e)) }
-	t := newTables(s)
-	validation, inside := predict(all.Subset(judge)), predict(test)
-	if s.Without {
-		t.distinguish(unseenClass, inside, predict(unseen))
-		return t.set(), nil
-	}
-	t.decide(validation, inside)
-	t.promise(record, validation, inside)
-	for _, o := range s.Outside {
-		t.distinguish(o.Name, inside, predict(o.examples))
-	}
-	return t.set(), nil
-}
-
-// train returns the trained learner, and a record of how it predicted the examples of the second
-// half of the pass before it learned them. The record is empty without promises, and of what
-// learns all examples at once or in several passes.
-func (s spec) train(ctx context.Context, train *data.Examples) (*learner.Result, bnn.TrackRecord, error) {
-	var record bnn.TrackRecord
+	l, train := new(scorer), all.Subset(learn)
 	training := learner.Training{
 		Scale: s.Data.Scale, Random: func() rand.Source { return s.Stream("method", s.Method.Name) },
 		Shuffle: func(pass int) rand.Source { return s.Stream("pass", pass) },
@@ -101,30 +99,19 @@ func (s spec) train(ctx context.Context, train *data.Examples) (*learner.Result,
 		training.Observing = func(c *learner.Classifier, x []float64, class int) {
 			if seen++; seen > train.Len()/2 {
 				p := c.PredictNext(x)
-				record.Add(floats.Max(p), floats.MaxIdx(p) != class)
+				l.record.Add(floats.Max(p), floats.MaxIdx(p) != class)
 			}
 		}
 	}
 	r, err := training.Run(ctx, s.Method, train, nil)
-	return r, record, err
-}
-
-// without returns both parts without the examples of some classes. The test part may have fewer classes than
-// the training part, whose numbers they have.
-func without(classes []string, train, test *data.Examples) (_, _ *data.Examples, err error) {
-	train, _, err = dataset.Parts(train, rows(train, classes, false), nil)
-	if err == nil {
-		test, err = dataset.Align(train, test.Subset(rows(test, classes, false)))
+	if err != nil {
+		return nil, err
 	}
-	return train, test, err
-}
-
-// rows returns the numbers of the examples whose classes are among some, or are not.
-func rows(e *data.Examples, of []string, among bool) (rows []int) {
-	for i := range e.Len() {
-		if slices.Contains(of, e.Classes()[e.Class(i)]) == among {
-			rows = append(rows, i)
-		}
+	l.Result = r
+	wanted := func(w score) bool { return w == firstLayer || w == mahalanobis || w == combined }
+	if slices.ContainsFunc(s.Unknown.Scores, wanted) && r.Readout() == nil {
+		l.fitHidden(train)
 	}
-	return rows
+	l.validation = l.predict(all.Subset(judge))
+	return l, nil
 }

@@ -8,31 +8,22 @@ import (
 )
 
 // Figures are "risk_coverage": the share of wrong ones among the decisions, against the share of examples
-// that are decided about, a chart for each kind of confidence. A risk of 0 has no place on a logarithmic axis.
+// that are decided about, as the threshold on the first score moves.
 func (e *experiment) Figures() []study.Figure {
-	return []study.Figure{study.Drawing("risk_coverage", "risk_coverage", func(t *table.Table) *figures.Figure {
+	const name = "risk_coverage" // of the figure and its table
+	return []study.Figure{study.Drawing(name, name, func(t *table.Table) *figures.Figure {
 		legend := learner.NewLegend(e.Methods)
-		var risky []int
-		for i, risk := range t.Nums("risk") {
-			if risk > 0 {
-				risky = append(risky, i)
-			}
+		chart := figures.Chart{
+			X: figures.Axis{Label: "coverage: share decided", Max: 1},
+			Y: figures.Axis{Label: "risk: wrong among these", Log: true},
 		}
-		var charts []figures.Chart
-		for _, by := range t.Distinct("confidence") {
-			chart := figures.Chart{
-				Title: "by " + by, X: figures.Axis{Label: "coverage: share decided", Max: 1},
-				Y: figures.Axis{Label: "risk: wrong among these", Log: true},
-			}
-			for _, method := range t.Where("confidence", by).Distinct("method") {
-				of := t.Rows(risky).Where("confidence", by).Where("method", method)
-				chart.Curves = append(chart.Curves, figures.Curve{
-					Name: legend.Label(method), Group: legend.Group(method), Kind: figures.Line,
-					X: of.Nums("coverage"), Y: of.Nums("risk"),
-				})
-			}
-			charts = append(charts, chart)
+		for _, method := range t.Distinct("method") {
+			rows := t.Where("method", method)
+			chart.Curves = append(chart.Curves, figures.Curve{
+				Name: legend.Label(method), Group: legend.Group(method), Kind: figures.Line,
+				X: rows.Nums("coverage"), Y: rows.Nums("risk"),
+			})
 		}
-		return figures.Charts([][]figures.Chart{charts})
+		return figures.Charts([][]figures.Chart{{chart}})
 	})}
 }

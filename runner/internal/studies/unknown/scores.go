@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/classgaussian"
+	"closedform/core/bnn"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -20,69 +21,64 @@ type score string
 
 const (
 	probability score = "probability"        // the largest probability
-	entropy     score = "entropy"            // one minus the entropy of the probabilities, over its largest value
+	entropy     score = "entropy"            // one minus the entropy of p, over its largest value
 	mutual      score = "mutual-information" // the same of the mutual information of label and member
 
-	// firstLayer is minus the mean logarithm of the variances of the first layer's
-	// pre-activations xᵀΣ_jx: how far x is out where the weights have learned little. The
-	// logarithm gives neurons of all scales one voice.
+	// firstLayer is minus the mean log variance of the first layer's pre-activations, xᵀΣ_jx.
 	firstLayer score = "first-layer-variance"
 
-	// mahalanobis is max_c (d_0 − d_c) of the squared Mahalanobis distances of the means that
-	// the last hidden layer hands on from those of the classes, with their covariance about
-	// these, and from that of all, with all of it (Ren et al. 2021).
+	// mahalanobis is max_c (d_0 − d_c): the squared Mahalanobis distances of the means of the last hidden
+	// layer from their mean and from that of class c, each with the covariance about it (Ren et al. 2021).
 	mahalanobis score = "relative-mahalanobis"
 
 	// density is the log density of the input, or of an output layer that of the most probable class.
 	density score = "density"
 
-	// combined is the familiarity of an output layer, or else the function combine of those scores that the
-	// manifest names.
+	// combined is the familiarity of an output layer, or else the function combine of parts.
 	combined score = "combined"
 )
 
-var scores = []score{probability, entropy, mutual, firstLayer, mahalanobis, density, combined}
+var (
+	scores = []score{probability, entropy, mutual, firstLayer, mahalanobis, density, combined}
+	parts  = []score{entropy, mutual, mahalanobis, firstLayer}
+)
 
-// monitor is a learner with what its scores need.
-type monitor struct {
-	*learner.Classifier
-	scores, parts []score      // those that are wanted, and those that combined is made of
-	hidden        []relative   // by member
-	validation    *predictions // the first
+// scorer is a learner with the scores of its predictions.
+type scorer struct {
+	*learner.Result
+	hidden     []relative // by member; nil: no score needs them, or there are no layers
+	validation predictions
+
+	// How the learner predicted the examples of the second half of the pass before it learned them. The
+	// record is empty without promises, and of what learns all examples at once or in several passes.
+	record bnn.TrackRecord
 }
 
 // relative is the relative Mahalanobis distance.
 type relative struct{ classes, all *classgaussian.Model }
 
-// observeHidden fits moments to the hidden means of the training examples, if a score needs them.
-func (m *monitor) observeHidden(train *data.Examples) {
-	if !slices.Contains(append(m.parts, m.scores...), mahalanobis) {
-		return
+// fitHidden fits moments to the hidden means of the training examples.
+func (m *scorer) fitHidden(train *data.Examples) {
+	gaussian := func(inputs, classes int) *classgaussian.Model {
+		g, err := classgaussian.New(classgaussian.Config{Inputs: inputs, Classes: classes}, nil)
+		if err != nil {
+			panic(err) // a layer and its learner have both
+		}
+		return g
 	}
-	m.PredictEach(train, func(i int, _ []float64, a learner.Prediction) error {
-		for k, layers := range a.Members {
+	m.PredictEach(m.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) error {
+		for k, layers := range p.Members {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
-				m.hidden = append(m.hidden, newRelative(len(h), m.Classes))
+				m.hidden = append(m.hidden, relative{gaussian(len(h), m.Classes), gaussian(len(h), 1)})
 			}
-			of := m.hidden[k]
-			if err := cmp.Or(of.classes.Observe(h, train.Class(i)), of.all.Observe(h, 0)); err != nil {
+			d := m.hidden[k]
+			if err := cmp.Or(d.classes.Observe(h, train.Class(i)), d.all.Observe(h, 0)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-func newRelative(inputs, classes int) relative {
-	of := func(classes int) *classgaussian.Model {
-		m, err := classgaussian.New(classgaussian.Config{Inputs: inputs, Classes: classes}, nil)
-		if err != nil {
-			panic(err) // a layer and its learner have both
-		}
-		return m
-	}
-	return relative{of(classes), of(1)}
 }
 
 // nearness returns max_c (d_0 − d_c).
@@ -92,76 +88,66 @@ func (r *relative) nearness(h []float64, classes int) (float64, error) {
 	return all[0] - floats.Min(each), err
 }
 
-// value returns a score, NaN if the learner does not have it.
-func (m *monitor) value(s score, x []float64, a learner.Prediction) (float64, error) {
-	switch s {
-	case probability:
-		return floats.Max(a.P), nil
-	case entropy:
-		return 1 - kernel.Entropy(a.P, 1)/kernel.Log(float64(len(a.P))), nil
-	case mutual:
-		return 1 - a.MutualInformation/kernel.Log(float64(len(a.P))), nil
-	case density:
-		if l, ok := m.Learner.(*classgaussian.Model); ok {
-			return l.LogDensity(x)
-		}
-	case mahalanobis, firstLayer: // the mean of the members
-		sum := 0.0
-		for k, layers := range a.Members {
-			x, err := minusLog(layers[0].Variance), error(nil)
-			if s == mahalanobis {
-				x, err = m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
-			}
-			if err != nil {
-				return 0, err
-			}
-			sum += x
-		}
-		return sum / float64(len(a.Members)), nil // NaN without members
-	}
-	return math.NaN(), nil
-}
-
-// minusLog returns minus the mean logarithm of variances.
-func minusLog(variance []float64) (sum float64) {
-	for _, v := range variance {
-		sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
-	}
-	return sum
-}
-
-// predictions are those of some examples, and how sure the learner is of them.
+// predictions say which are wrong, and have the confidence in them by the scores that the learner has.
 type predictions struct {
-	p      [][]float64
-	class  []int  // 0 where the true class is not one of those that were learned
-	wrong  []bool // whether another class is the most probable one
-	scores []score
-	by     map[score][]float64
+	wrong []bool
+	by    map[score][]float64
 }
 
-// predict returns the predictions, with those of the scores that the learner has. One that
-// breaks down is certain of nothing: all are 0.
-func (m *monitor) predict(e *data.Examples) predictions {
+// add adds the score of an example, unless it is NaN.
+func (a predictions) add(s score, value float64) {
+	if !math.IsNaN(value) {
+		a.by[s] = append(a.by[s], value)
+	}
+}
+
+// addScores adds the scores of the next example but those of an output layer.
+func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) error {
+	largest := kernel.Log(float64(len(p.P)))
+	a.add(probability, floats.Max(p.P))
+	a.add(entropy, 1-kernel.Entropy(p.P, 1)/largest)
+	a.add(mutual, 1-p.MutualInformation/largest)
+	if g, ok := m.Learner.(*classgaussian.Model); ok {
+		d, err := g.LogDensity(x)
+		if err != nil {
+			return err
+		}
+		a.add(density, d)
+	}
+	if m.hidden == nil {
+		return nil
+	}
+	first, distance, members := 0.0, 0.0, float64(len(p.Members))
+	for k, layers := range p.Members {
+		sum, variance := 0.0, layers[0].Variance
+		for _, v := range variance {
+			sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
+		}
+		first += sum
+		d, err := m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
+		if err != nil {
+			return err
+		}
+		distance += d
+	}
+	a.add(firstLayer, first/members)
+	a.add(mahalanobis, distance/members)
+	return nil
+}
+
+// predict returns the predictions. If the learner breaks down, all confidences are 0, and all are class 0.
+func (m *scorer) predict(e *data.Examples) predictions {
+	e = m.Scaler.Apply(e)
 	a := predictions{by: map[score][]float64{}}
-	wanted := slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.scores, m.parts))))
 	var inputs [][]float64 // of the output layer
 	var top []int          // the most probable classes
 	layer := m.Readout()
-	ok := m.PredictEach(e, func(_ int, x []float64, answer learner.Prediction) error {
-		a.p, top = append(a.p, answer.P), append(top, floats.MaxIdx(answer.P))
+	ok := m.PredictEach(e, func(_ int, x []float64, p learner.Prediction) error {
+		top = append(top, floats.MaxIdx(p.P))
 		if layer != nil {
 			inputs = append(inputs, slices.Clone(x))
 		}
-		for _, s := range wanted {
-			value, err := m.value(s, x, answer)
-			if err != nil {
-				return err
-			}
-			if !math.IsNaN(value) {
-				a.by[s] = append(a.by[s], value)
-			}
-		}
-		return nil
+		return m.addScores(a, x, p)
 	})
 	if ok && layer != nil && e.Len() > 0 {
 		var err error
@@ -174,45 +160,39 @@ func (m *monitor) predict(e *data.Examples) predictions {
 		ok = err == nil
 	}
 	if !ok || e.Len() == 0 {
-		a.p = learner.Equal(e.Len(), m.Classes)
-		for _, s := range wanted {
+		top = make([]int, e.Len())
+		for _, s := range scores {
 			a.by[s] = make([]float64, e.Len())
 		}
 	}
-	for i, p := range a.p {
-		a.class = append(a.class, e.Class(i))
-		a.wrong = append(a.wrong, floats.MaxIdx(p) != a.class[i])
+	for i, class := range top {
+		a.wrong = append(a.wrong, class != e.Class(i))
 	}
 	if layer == nil {
-		m.combine(&a)
+		m.combine(a)
 	}
-	a.scores = a.have(m.scores)
 	return a
 }
 
-// combine sets the combined score, of two scores or more: the sum of log p over these (Fisher 1925). p is the
-// share of the first predictions, and of the example itself, whose score is no larger than that of the example.
-func (m *monitor) combine(a *predictions) {
+// combine sets the combined score, of two parts or more: the sum of log p over these (Fisher 1925). p is the
+// share of the validation part, and of the example itself, whose score is no larger than that of the example.
+func (m *scorer) combine(a predictions) {
 	delete(a.by, combined)
-	if m.validation == nil {
-		m.validation = a
+	reference := m.validation.by
+	if reference == nil { // a is the validation part
+		reference = a.by
 	}
-	parts := a.have(m.parts)
-	if len(parts) < 2 {
+	have := slices.DeleteFunc(slices.Clone(parts), func(s score) bool { return a.by[s] == nil })
+	if len(have) < 2 {
 		return
 	}
-	sum := make([]float64, len(a.p))
-	for _, s := range parts {
-		tail := slices.Sorted(slices.Values(m.validation.by[s]))
+	sum := make([]float64, len(a.wrong))
+	for _, s := range have {
+		sorted := slices.Sorted(slices.Values(reference[s]))
 		for i, x := range a.by[s] {
-			below := sort.Search(len(tail), func(k int) bool { return tail[k] > x })
-			sum[i] += kernel.Log(float64(1+below) / float64(1+len(tail)))
+			below := sort.Search(len(sorted), func(k int) bool { return sorted[k] > x })
+			sum[i] += kernel.Log(float64(1+below) / float64(1+len(sorted)))
 		}
 	}
 	a.by[combined] = sum
-}
-
-// have returns those of the scores that the learner has.
-func (a predictions) have(of []score) []score {
-	return slices.DeleteFunc(slices.Clone(of), func(s score) bool { return a.by[s] == nil })
 }

@@ -3,163 +3,118 @@ package unknown
 import (
 	"math"
 	"slices"
+	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
-	"closedform/core/bnn"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
 // shares are the columns, of all tables, whose numbers are from 0 to 1.
-var shares = []string{
-	"error", "aurc", "augrc", "correct", "unknown", "wrong", "risk", "made", "kept", "auroc", "fpr95",
-}
+var shares = strings.Fields("made correct unknown wrong risk kept error aurc augrc auroc fpr95")
 
 // Tables has the means over the seeds, and of the rows by seed only the table "runs".
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	all, err := table.Merge(cells, func(t table.Set) (means table.Set) {
-		by := func(name string, keys ...string) table.Groups {
-			return t.Get(name).GroupBy(keys...).Shares(shares...)
+	all, err := table.Merge(cells, func(t table.Set) table.Set {
+		return table.Set{
+			t.Get("decisions").GroupBy("method", "confidence", "wanted").Shares(shares...).Mean(
+				"decisions_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept"),
+			t.Get("runs").GroupBy("method", "confidence", "data").Shares(shares...).Mean(
+				"summary", "error", "aurc", "augrc", "auroc", "fpr95"),
 		}
-		means = table.Set{
-			by("decisions", "method", "confidence", "wanted").
-				Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
-			by("runs", "method", "confidence").Mean("summary", "error", "aurc", "augrc"),
-		}
-		if t.Get("promises") != nil {
-			means = append(means, by("promises", "method", "promised").
-				Mean("promises_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept"))
-		}
-		if t.Get("outside") != nil {
-			means = append(means, by("outside", "method", "confidence", "data").
-				Mean("outside_summary", "auroc", "fpr95"))
-		}
-		return means
 	})
-	bySeed := []string{"decisions", "promises", "outside"}
-	return slices.DeleteFunc(all, func(t *table.Table) bool { return slices.Contains(bySeed, t.Name) }), err
+	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "decisions" }), err
 }
 
 // tables are those of a cell.
 type tables struct {
 	spec
-	decisions, runs, promises, curve, outside *table.Table
+	decisions, runs, curve *table.Table
 }
 
 func newTables(s spec) *tables {
-	method := table.Text("method", "the learner")
+	text, num := table.Text, table.Num
+	method := text("method", "the learner")
 	seed := table.Int("seed", "of the part for validation, the order and the method")
-	confidence := table.Text("confidence", "the score that a decision needs enough of, see experiments/README.md")
-	threshold := table.Num("threshold", "confidence from which an example is decided about")
-	correct := table.Num("correct", "share of the test examples decided right")
-	unknown := table.Num("unknown", "share left undecided")
-	wrong := table.Num("wrong", "share decided wrong")
-	risk := table.Num("risk", "share of wrong ones among the decisions")
+	confidence := text("confidence", "the score that a decision needs enough of, see experiments/README.md")
+	threshold := num("threshold", "confidence from which an example is decided about")
+	risk := num("risk", "share of wrong ones among the decisions")
 	return &tables{
-		spec: s,
-		decisions: table.New("decisions", method, seed, confidence,
-			table.Text("wanted", "wrong: the share of wrong decisions on the part for validation "+
-				"that the threshold is chosen for; threshold: itself"),
-			threshold, correct, unknown, wrong, risk),
-		runs: table.New("runs", method, seed, confidence,
-			table.Num("error", "share of wrong answers on the test part, all decided"),
-			table.Num("aurc", "area under the risk–coverage curve"),
-			table.Num("augrc", "area under the generalised one, of the share of wrong decisions among all")),
-		promises: table.New("promises", method, seed,
-			table.Num("promised", "largest share of wrong ones among the decisions"),
-			table.Num("made", "1 if a threshold promises that share with 95 % confidence, else 0: all are unknown"),
-			table.Num("threshold", "least probability of a decision"), correct, unknown, wrong, risk,
-			table.Num("kept", "1 if the risk is at most the promised share, or there are no decisions")),
-		curve: table.New("risk_coverage", method, confidence, threshold,
-			table.Num("coverage", "share of the test examples decided about"),
-			table.Num("risk", "share of wrong ones among these")),
-		outside: table.New("outside", method, seed, confidence,
-			table.Text("data", "what the test examples are told from; unseen: classes that were not learned"),
-			table.Num("auroc", "area under the ROC curve"),
-			table.Num("fpr95", "share of the others that pass where 95 % of the test examples do")),
+		s,
+		table.New("decisions", method, seed, confidence,
+			text("wanted", "wrong: the largest share of wrong decisions on the part for validation; "+
+				"promise: the largest risk, with 95 % confidence; threshold: itself"),
+			table.Int("made", "1 if there is such a threshold, else 0: all are unknown"), threshold,
+			num("correct", "share of the test examples decided right"),
+			num("unknown", "share left undecided"), num("wrong", "share decided wrong"), risk,
+			table.Int("kept", "of a promise: 1 if the risk is at most that, or nothing is decided")),
+		table.New("runs", method, seed, confidence,
+			text("data", "test: to find errors on the test part; others: to tell the test part from these, "+
+				"or from its unseen classes"),
+			num("error", "share of wrong answers on the test part, all decided"),
+			num("aurc", "area under the risk–coverage curve"),
+			num("augrc", "area under the generalised one, of the share of wrong decisions among all"),
+			num("auroc", "area under the ROC curve"),
+			num("fpr95", "share of the others that pass where 95 % of the test examples do")),
+		table.New("risk_coverage", method, confidence, threshold,
+			num("coverage", "share of the test examples decided about"), risk),
 	}
 }
 
-// set returns the tables that have rows.
-func (t *tables) set() table.Set {
-	all := table.Set{t.decisions, t.runs, t.promises, t.outside, t.curve}
-	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 })
-}
-
-// decide writes down what share of the test examples is decided right, wrong and not at all, with
-// thresholds that were fixed before or that the part for validation gives, and how well the
-// confidences sort the errors out.
-func (t *tables) decide(validation, test predictions) {
-	for _, by := range test.scores {
-		of := test.by[by]
-		add := func(wanted string, threshold float64) {
-			correct, unknown, wrong := decided(test, by, threshold)
-			t.decisions.Add(t.key(by), wanted, threshold, correct, unknown, wrong, table.Finite(wrong/(correct+wrong)))
-		}
-		for _, share := range t.Unknown.Wrong {
-			add("wrong="+table.Format(share), leastThreshold(validation.by[by], validation.wrong, share))
-		}
-		if by == probability {
-			for _, threshold := range t.Unknown.Thresholds {
-				add("threshold="+table.Format(threshold), threshold)
-			}
-		}
-		t.runs.Add(t.key(by), metric.Error(test.p, test.class),
-			metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong))
-		if t.Curves && slices.Contains([]score{probability, entropy, combined}, by) {
-			t.riskCoverage(by, test)
-		}
-	}
-}
-
-// promise writes down what becomes of the test part with thresholds of the largest probability
-// that promise that at most a share of the answers is wrong, by a record or, if that is empty, by
-// the part for validation.
-func (t *tables) promise(r bnn.TrackRecord, validation, test predictions) {
-	if len(r.Predicted) == 0 {
-		for i, p := range validation.p {
-			r.Add(floats.Max(p), validation.wrong[i])
-		}
-	}
-	for _, share := range t.Unknown.Promise {
-		threshold := r.Threshold(share, 0.95)
-		correct, unknown, wrong := decided(test, probability, threshold)
-		risk, kept, made := wrong/(correct+wrong), 1., 1.
-		if risk > share {
-			kept = 0
-		}
-		if math.IsInf(threshold, 1) {
-			threshold, made = math.NaN(), 0
-		}
-		t.promises.Add(t.Method.Name, t.Seed, share, made, table.Finite(threshold),
-			correct, unknown, wrong, table.Finite(risk), kept)
-	}
+// scores returns the scores of the manifest that the learner has.
+func (t *tables) scores(a predictions) []score {
+	return slices.DeleteFunc(slices.Clone(scores), func(s score) bool {
+		return a.by[s] == nil || !slices.Contains(t.Unknown.Scores, s)
+	})
 }
 
 // key returns what a row begins with.
 func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Seed, string(by)} }
 
-// leastThreshold returns the least confidence among those that occur with which no
-// more than a share of all examples is decided wrong; infinite if there is none.
-func leastThreshold(confidence []float64, wrong []bool, share float64) float64 {
-	threshold, coverage, risk := metric.RiskCoverage(confidence, wrong)
-	least := math.Inf(1)
-	for i, t := range threshold {
-		if coverage[i]*risk[i] > share {
-			break
+// evaluate adds how well each confidence finds errors on the test part, and the decisions with thresholds
+// that were fixed before, that the part for validation gives, or that promise a risk by the learner's record.
+func (t *tables) evaluate(l *scorer, test predictions) {
+	for i, by := range t.scores(test) {
+		confidence := test.by[by]
+		threshold, coverage, risk := metric.RiskCoverage(confidence, test.wrong)
+		t.runs.Add(t.key(by), "test", risk[len(risk)-1],
+			metric.AURC(confidence, test.wrong), metric.AUGRC(confidence, test.wrong), table.Gaps(2))
+		for _, share := range t.Unknown.Wrong {
+			threshold := lowestThreshold(l.validation.by[by], l.validation.wrong, share)
+			t.decide(test, by, "wrong="+table.Format(share), threshold, math.NaN())
 		}
-		least = t
+		for _, threshold := range t.Unknown.Thresholds {
+			if by == probability {
+				t.decide(test, by, "threshold="+table.Format(threshold), threshold, math.NaN())
+			}
+		}
+		next := 0.0
+		for k := range threshold { // about 200 points
+			if last := k == len(threshold)-1; t.Curve && i == 0 && (coverage[k] >= next || last) {
+				next = coverage[k] + 1./200
+				t.curve.Add(t.Method.Name, string(by), threshold[k], coverage[k], risk[k])
+			}
+		}
 	}
-	return least
+	record := l.record
+	for i, p := range l.validation.by[probability] {
+		if len(l.record.Predicted) == 0 {
+			record.Add(p, l.validation.wrong[i])
+		}
+	}
+	for _, share := range t.Unknown.Promise {
+		threshold := table.Finite(record.Threshold(share, 0.95))
+		t.decide(test, probability, "promise="+table.Format(share), threshold, share)
+	}
 }
 
-// decided returns the shares that are decided right, not at all, and wrong.
-func decided(a predictions, by score, threshold float64) (correct, unknown, wrong float64) {
-	n := float64(len(a.p))
-	for i, mistake := range a.wrong {
+// decide adds the shares that are decided right, not at all, and wrong, with a threshold that promises a
+// risk, or NaN.
+func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
+	n := float64(len(test.wrong))
+	correct, unknown, wrong, kept := 0., 0., 0., 1.
+	for i, mistake := range test.wrong {
 		switch {
-		case !(a.by[by][i] >= threshold):
+		case !(test.by[by][i] >= threshold):
 			unknown++
 		case mistake:
 			wrong++
@@ -167,31 +122,34 @@ func decided(a predictions, by score, threshold float64) (correct, unknown, wron
 			correct++
 		}
 	}
-	return correct / n, unknown / n, wrong / n
-}
-
-// curvePoints is the number of points of a curve that is written down.
-const curvePoints = 200
-
-func (t *tables) riskCoverage(by score, test predictions) {
-	threshold, coverage, risk := metric.RiskCoverage(test.by[by], test.wrong)
-	next := 0.0
-	for i := range threshold {
-		if coverage[i] < next && i < len(threshold)-1 {
-			continue
-		}
-		next = coverage[i] + 1./curvePoints
-		t.curve.Add(t.Method.Name, string(by), threshold[i], coverage[i], risk[i])
+	correct, unknown, wrong = correct/n, unknown/n, wrong/n
+	risk := wrong / (correct + wrong)
+	if risk > promised {
+		kept = 0
+	} else if math.IsNaN(promised) {
+		kept = promised
 	}
+	made := !math.IsNaN(threshold) && !math.IsInf(threshold, 0)
+	t.decisions.Add(t.key(by), wanted, made, threshold, correct, unknown, wrong, table.Finite(risk), kept)
 }
 
-// distinguish writes down how well the confidences tell the test examples from others.
-func (t *tables) distinguish(data string, inside, outside predictions) {
-	for _, by := range inside.scores {
-		if outside.by[by] == nil { // there is no test example, and the learner does not have this
-			continue
+// lowestThreshold returns the lowest confidence among those that occur with which no more than a share of all
+// examples is decided wrong; infinite if there is none.
+func lowestThreshold(confidence []float64, wrong []bool, share float64) float64 {
+	threshold, coverage, risk := metric.RiskCoverage(confidence, wrong)
+	lowest := math.Inf(1)
+	for i := 0; i < len(threshold) && !(coverage[i]*risk[i] > share); i++ {
+		lowest = threshold[i]
+	}
+	return lowest
+}
+
+// distinguish adds how well the confidences tell the test examples from others.
+func (t *tables) distinguish(data string, known, others predictions) {
+	for _, by := range t.scores(known) {
+		if others.by[by] != nil { // else there is no test example, and the learner does not have this
+			auroc, passed := metric.Detection(known.by[by], others.by[by])
+			t.runs.Add(t.key(by), data, table.Gaps(3), auroc, passed)
 		}
-		auroc, passed := metric.Detection(inside.by[by], outside.by[by])
-		t.outside.Add(t.key(by), data, auroc, passed)
 	}
 }

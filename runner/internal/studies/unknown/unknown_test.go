@@ -14,7 +14,6 @@ import (
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
@@ -29,7 +28,7 @@ name = "small_unknown"; study = "unknown"; seed = 2
 [unknown]; validation = 0.25; wrong = [0.1, 0.0001]; thresholds = [0.6]; unseen = ["b"]
 [sweep]; seed = [1, 2]
 [[outside]]; name = "far"; file = %q
-[[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true; prior_var = 10; passes = 2
+[[method]]; name = "ours"; kind = "closed-form"; members = 1; prior_var = 10; passes = 2
 [[method]]; name = "filter"; kind = "kalman"
 `, file, outside)
 }
@@ -43,16 +42,9 @@ func run(t *testing.T, set data.Set, overrides ...string) table.Set {
 	return studytest.Run(t, Kind, manifest(studytest.File(t, set), studytest.File(t, far)), overrides...)
 }
 
-// said is what a network predicts of some examples.
-type said struct {
-	p          [][]float64
-	confidence []float64 // the largest probability
-	wrong      []bool
-}
-
-// ours returns what the network "ours", trained by hand, predicts of the part for
-// validation, the test part and the far examples.
-func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said) {
+// ours returns what the network "ours", trained by hand, predicts of the part for validation, the test part
+// and the far examples, with the largest probability of each.
+func ours(t *testing.T, seed int, set data.Set) (validation, test, outside predictions) {
 	t.Helper()
 	src := func(purpose ...any) rand.Source { return study.Stream("small_unknown", seed, purpose...) }
 	part := func(rows string) *data.Examples {
@@ -64,42 +56,55 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 	judged, train := train.Subset(judge), train.Subset(learn)
 	scaler, cfg := check.Must(train.Scaler(dataset.Standard)), bnn.Default(2, 3)
 	cfg.PriorVar = []float64{10}
-	n := check.Must(bnn.NewEnsemble(cfg, 1, src("method", "ours")))
-	l := learner.NewClassifier(&learner.Network{Model: n}, 3)
+	l := check.Must(bnn.NewEnsemble(cfg, 1, src("method", "ours")))
 	x, scaled := make([]float64, 2), scaler.Apply(train)
 	for pass := 1; pass <= 2; pass++ {
 		for _, i := range rand.New(src("pass", pass)).Perm(train.Len()) {
 			scaled.Input(x, i)
-			l.Observe(x, train.Class(i))
+			check.Must(l.Observe(x, train.Class(i)))
 		}
 	}
-	say := func(e *data.Examples) (s said) {
-		var class []int
-		s.p, class = l.Test(scaler.Apply(e))
-		for i, q := range s.p {
-			s.confidence, s.wrong = append(s.confidence, floats.Max(q)), append(s.wrong, floats.MaxIdx(q) != class[i])
+	predict := func(e *data.Examples) predictions {
+		var p bnn.Prediction
+		a := predictions{by: map[score][]float64{}}
+		for i := range e.Len() {
+			scaler.Apply(e).Input(x, i)
+			check.OK(t, l.Predict(&p, x))
+			a.add(probability, floats.Max(p.P)/floats.Sum(p.P))
+			a.wrong = append(a.wrong, floats.MaxIdx(p.P) != e.Class(i))
 		}
-		return s
+		return a
 	}
-	return say(judged), say(part(fmt.Sprintf("49-%d", len(set.X)))), say(dataset.NewExamples(far, 4))
+	test = predict(part(fmt.Sprintf("49-%d", len(set.X))))
+	return predict(judged), test, predict(dataset.NewExamples(far, 4))
 }
 
-// smallest returns the least confidence that occurs with which no more than a share
-// of all is decided wrong, by trying all of them.
-func smallest(s said, share float64) float64 {
-	least := math.Inf(1)
-	for _, threshold := range s.confidence {
-		var wrong float64
-		for i, c := range s.confidence {
-			if c >= threshold && s.wrong[i] {
-				wrong++
-			}
-		}
-		if wrong/float64(len(s.p)) <= share {
-			least = min(least, threshold)
+// decided returns which shares are decided right, not at all, and wrong by the largest probability.
+func decided(a predictions, threshold float64) []float64 {
+	var correct, unknown, wrong float64
+	for i, c := range a.by[probability] {
+		switch {
+		case c < threshold:
+			unknown++
+		case a.wrong[i]:
+			wrong++
+		default:
+			correct++
 		}
 	}
-	return least
+	n := float64(len(a.wrong))
+	return []float64{correct / n, unknown / n, wrong / n}
+}
+
+// lowest returns the lowest confidence that occurs with which no more than a share of all is decided wrong.
+func lowest(a predictions, share float64) float64 {
+	lowest := math.Inf(1)
+	for _, threshold := range a.by[probability] {
+		if decided(a, threshold)[2] <= share {
+			lowest = min(lowest, threshold)
+		}
+	}
+	return lowest
 }
 
 // The thresholds are those of the part for validation, the decisions those about the test part, by hand.
@@ -108,51 +113,47 @@ func TestByHand(t *testing.T) {
 	for _, x := range set.X { // so that there are mistakes
 		x[0] *= 0.5
 	}
-	set = data.Set{X: slices.Concat(set.X, set.X), Class: slices.Concat(set.Class, set.Class)} // so that an example has the threshold itself
+	// Each example twice, so that one has the threshold itself.
+	set = data.Set{X: slices.Concat(set.X, set.X), Class: slices.Concat(set.Class, set.Class)}
 	for seed := 1; seed <= 2; seed++ {
 		tables := run(t, set, fmt.Sprintf("sweep.seed=[%d]", seed), fmt.Sprintf("seed=%d", seed))
 		validation, test, outside := ours(t, seed, set)
-		n := float64(len(test.p))
-		row := func(name string) *table.Table {
-			return studytest.Rows(t, tables.Get(name), "method=ours confidence=probability")
+		row := func(name, where string) *table.Table {
+			return studytest.Rows(t, tables.Get(name), "method=ours confidence=probability "+where)
 		}
 		for wanted, threshold := range map[string]float64{
-			"wrong=0.1": smallest(validation, 0.1), "wrong=0.0001": smallest(validation, 0.0001), "threshold=0.6": 0.6,
+			"wrong=0.1": lowest(validation, 0.1), "wrong=0.0001": lowest(validation, 0.0001),
+			"threshold=0.6": 0.6,
 		} {
-			var correct, unknown, wrong float64
-			for i, c := range test.confidence {
-				switch {
-				case c < threshold:
-					unknown++
-				case test.wrong[i]:
-					wrong++
-				default:
-					correct++
-				}
+			var got []float64
+			for _, column := range strings.Fields("threshold correct unknown wrong risk") {
+				got = append(got, row("decisions_summary", "wanted="+wanted).Nums(column)[0])
 			}
-			r := row("decisions_summary").Where("wanted", wanted)
-			got := []float64{r.Nums("threshold")[0], r.Nums("correct")[0], r.Nums("unknown")[0], r.Nums("wrong")[0]}
-			check.NearAll(t, wanted, got, []float64{threshold, correct / n, unknown / n, wrong / n}, 1e-12)
-			if wrong+correct > 0 {
-				check.Near(t, wanted+": risk", r.Nums("risk")[0], wrong/(wrong+correct), 1e-12)
+			want := decided(test, threshold)
+			want = append(append([]float64{threshold}, want...), want[2]/(want[0]+want[2]))
+			if want[2]+want[0] == 0 {
+				got, want = got[:4], want[:4]
 			}
+			check.NearAll(t, wanted, got, want, 1e-12)
 		}
-		check.Near(t, "AURC", row("runs").Nums("aurc")[0], metric.AURC(test.confidence, test.wrong), 1e-12)
-		known := append(slices.Repeat([]bool{true}, len(test.p)), make([]bool, len(outside.p))...)
-		auroc := metric.AUROC(slices.Concat(test.confidence, outside.confidence), known)
-		check.Near(t, "AUROC", row("outside_summary").Where("data", "far").Nums("auroc")[0], auroc, 1e-12)
+		confidence := test.by[probability]
+		aurc, want := row("runs", "data=test").Nums("aurc")[0], metric.AURC(confidence, test.wrong)
+		check.Near(t, "AURC", aurc, want, 1e-12)
+		auroc, _ := metric.Detection(confidence, outside.by[probability])
+		check.Near(t, "AUROC", row("summary", "data=far").Nums("auroc")[0], auroc, 1e-12)
 	}
 }
 
-// The means are of all seeds, the curves of the seed of the manifest: they end where all is decided.
+// The means are of all seeds, the curves of the first: they end where all is decided.
 func TestTables(t *testing.T) {
-	tables := run(t, studytest.Clusters(72))
-	for name, rows := range map[string]int{"summary": 2 * 2, "decisions_summary": 2 * (2*2 + 1), "outside_summary": 2 * 2 * 2} {
-		check.Equal(t, name, []any{tables.Get(name).Len(), tables.Get(name).Nums("seeds")[0]}, []any{rows, 2.})
+	tables := run(t, studytest.Clusters(72), `sweep.seed=[2, 1]`)
+	for name, rows := range map[string]int{"decisions_summary": 2 * (2*2 + 1), "summary": 2 * 2 * 3} {
+		check.Equal(t, name, tables.Get(name).Len(), rows)
+		check.Equal(t, "seeds", tables.Get(name).Nums("seeds")[0], 2)
 	}
 	for _, method := range []string{"ours", "filter"} {
 		curve := studytest.Rows(t, tables.Get("risk_coverage"), "confidence=probability method="+method)
-		r := studytest.Rows(t, tables.Get("runs"), "confidence=probability seed=2 method="+method)
+		r := studytest.Rows(t, tables.Get("runs"), "confidence=probability seed=2 data=test method="+method)
 		last := curve.Len() - 1
 		end := []float64{curve.Nums("coverage")[last], curve.Nums("risk")[last]}
 		check.NearAll(t, "end", end, []float64{1, r.Nums("error")[0]}, 1e-12)
@@ -165,7 +166,8 @@ func TestScale(t *testing.T) {
 		return string(run(t, studytest.Clusters(72), overrides...).Get("runs").Where("method", method).CSV())
 	}
 	none := rows("ours", "method.ours.scale=none")
-	check.Equal(t, "its own", []any{none, none == rows("ours")}, []any{rows("ours", "data.scale=none"), false})
+	check.Equal(t, "its own", none, rows("ours", "data.scale=none"))
+	check.Equal(t, "its own and another are the same", none == rows("ours"), false)
 	check.Equal(t, "another one's", rows("filter", "method.ours.scale=none"), rows("filter"))
 }
 
@@ -179,17 +181,20 @@ func TestScores(t *testing.T) {
 [[method]]; name = "pixels"; kind = "class-gaussian"
 [[method]]; name = "layer"; output = "gaussian"
 `
-	tables := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
-		`unknown.scores=["probability", "entropy", "mutual-information", "first-layer-variance",
+	tables := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.scores=["probability", "entropy",
+			"mutual-information", "first-layer-variance",
 			"relative-mahalanobis", "density", "combined"]`)
+	curve := studytest.Run(t, Kind, text, `unknown.scores=["entropy"]`).Get("risk_coverage")
+	check.Equal(t, "the only score", curve.Distinct("confidence"), []string{"entropy"})
 	for name, want := range map[string][]string{
 		"probability":          {"ours", "filter", "six", "tagi", "dropout", "pixels", "layer"},
 		"mutual-information":   {"six", "tagi"},
 		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"},
 		"density": {"pixels", "layer"}, "combined": {"ours", "six", "tagi", "layer"},
 	} {
-		got := tables.Get("outside_summary").Where("confidence", name)
-		check.Equal(t, name, []any{got.Distinct("method"), got.Where("data", "unseen").Len()}, []any{want, len(want)})
+		got := tables.Get("summary").Where("confidence", name)
+		check.Equal(t, name, got.Distinct("method"), want)
+		check.Equal(t, name+" of unseen classes", got.Where("data", "unseen").Len(), len(want))
 	}
 }
 
@@ -203,19 +208,20 @@ func TestPromise(t *testing.T) {
 		noise.Class[i] = rnd.IntN(3)
 	}
 	for _, passes := range []string{"1", "2"} { // after two passes, by the part for validation
-		overrides := []string{"sweep.seed=[2]", "unknown.promise=[0.3]", "method.ours.passes=" + passes, `data.train_rows="1-148"`}
+		overrides := strings.Fields("sweep.seed=[2] unknown.promise=[0.3] data.train_rows=1-148")
+		overrides = append(overrides, "method.ours.passes="+passes)
 		for i, set := range []data.Set{set, noise} {
-			rows := run(t, set, overrides...).Get("promises_summary")
+			rows := run(t, set, overrides...).Get("decisions_summary").Where("wanted", "promise=0.3")
 			if rows.Len() != 2 {
 				t.Fatalf("%s", rows.CSV())
 			}
 			for k, made := range rows.Nums("made") {
 				correct, wrong, risk := rows.Nums("correct")[k], rows.Nums("wrong")[k], rows.Nums("risk")[k]
 				kept := made == 1 && correct >= 0.5 && risk == wrong/(correct+wrong)
-				if nothing := made == 0 && correct+wrong == 0 && math.IsNaN(risk); i == 0 && !kept || i == 1 && !nothing {
+				nothing := made == 0 && correct+wrong == 0 && math.IsNaN(risk)
+				if i == 0 && !kept || i == 1 && !nothing || rows.Nums("kept")[k] == 1 == (risk > 0.3) {
 					t.Errorf("passes %s, data %d:\n%s", passes, i, rows.CSV())
 				}
-				check.Equal(t, fmt.Sprintf("kept with the risk %g", risk), rows.Nums("kept")[k] == 1, !(risk > 0.3))
 			}
 		}
 	}
@@ -231,14 +237,16 @@ func TestUnseen(t *testing.T) {
 		}
 	}
 	a, b := run(t, set), run(t, other)
-	x, y := a.Get("outside_summary").Where("data", "unseen"), b.Get("outside_summary").Where("data", "unseen")
-	check.Equal(t, "with other unseen examples", []any{x.Len(), string(y.CSV())}, []any{2 * 2, string(x.CSV())})
+	x, y := a.Get("summary").Where("data", "unseen"), b.Get("summary").Where("data", "unseen")
+	check.Equal(t, "rows", x.Len(), 2*2)
+	check.Equal(t, "with other unseen examples", string(y.CSV()), string(x.CSV()))
 }
 
 // A network that breaks down is certain of nothing.
 func TestBreakDown(t *testing.T) {
-	tables := run(t, studytest.Clusters(72), "method.ours.rule=joint", "method.ours.lambda=3.0", "sweep.seed=[2]")
-	auroc := tables.Get("outside_summary").Where("method", "ours").Where("data", "far").Nums("auroc")
+	overrides := strings.Fields("method.ours.rule=joint method.ours.lambda=3.0 sweep.seed=[2]")
+	tables := run(t, studytest.Clusters(72), overrides...)
+	auroc := tables.Get("summary").Where("method", "ours").Where("data", "far").Nums("auroc")
 	check.NearAll(t, "AUROC", auroc, []float64{0.5, 0.5}, 1e-12)
 	r := tables.Get("decisions_summary").Where("method", "ours").Where("wanted", "threshold=0.6")
 	check.Equal(t, "unknown and risk", fmt.Sprint(r.Nums("unknown")[0], r.Nums("risk")[0]), "1 NaN")
@@ -252,12 +260,12 @@ func TestOneClassInTheTestPart(t *testing.T) {
 		for range 5 {
 			set.X, set.Class = append(set.X, set.X[only]), append(set.Class, set.Class[only])
 		}
-		rows := run(t, set).Get("outside_summary").Where("data", "unseen")
+		rows := run(t, set).Get("summary").Where("data", "unseen")
 		if rows.Len() == 0 {
 			t.Error("no rows of unseen classes")
 		}
 		for i, x := range rows.Nums("auroc") {
-			check.Equal(t, "AUROC and FPR95 with one kind of examples", fmt.Sprint(x, rows.Nums("fpr95")[i]), "NaN NaN")
+			check.Equal(t, "AUROC and FPR95 of one kind", fmt.Sprint(x, rows.Nums("fpr95")[i]), "NaN NaN")
 		}
 	}
 }
@@ -265,41 +273,28 @@ func TestOneClassInTheTestPart(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far))
 	other := studytest.File(t, studytest.Clusters(75))
-	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none",
+	studytest.Differ(t, Kind, text,
+		"name=other", "sweep.seed=[2, 1]", "data.file="+other, "data.scale=none",
 		"method.ours.scale=centred", "unknown.validation=0.5", "unknown.wrong=[0.1]", "unknown.promise=[0.1]",
-		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.combine=[\"entropy\"]",
+		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]",
 		"outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec)
-	check.Equal(t, "digests of a file each", []int{len(s.Data.Digests), len(s.Outside[0].Digests)}, []int{1, 1})
-	layer := strings.Replace(text, "[[method]]; name = \"filter\"; kind = \"kalman\"", "", 1)
-	layer = strings.Replace(layer, "; members = 1; rule = \"adf\"; bias = true; prior_var = 10; passes = 2", "; output = \"gaussian\"", 1)
-	studytest.New(t, Kind, layer, `unknown.scores=["combined"]`) // of an output layer without combine
-	studytest.Refused(t, Kind, text, map[string]string{
-		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise",
-		"unknown.validation=0": "unknown.validation", "unknown.thresholds=[2]": "unknown.thresholds",
-		"unknown.unseen=[\"d\"]":        "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
-		"unknown.unseen=[\"a\", \"b\"]": "all but two or more",
-		"outside.far.name=unseen":       "outside.unseen.name", "outside.far.images=x": "outside.far.images",
+	check.Equal(t, "digests of files", len(s.Data.Digests)+len(s.Outside[0].Digests), 2)
+	refused := map[string]string{
+		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong",
+		"unknown.promise=[0]": "unknown.promise", "unknown.validation=0": "unknown.validation",
+		"unknown.thresholds=[2]":        "unknown.thresholds",
+		"unknown.unseen=[\"d\"]":        "allowed: classes of the data, all but two or more: a, b, c",
+		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.images=x": "outside.far.images",
 		"outside.far.file=gone.csv": "gone.csv", "outside.far.rows=0": "outside.far.rows",
-		"unknown.combine=[\"combined\"]":             "unknown.combine",
-		"unknown.scores=[\"combined\", \"entropy\"]": "unknown.combine: missing; allowed: ",
-		"unknown.scores=[\"entropy\", \"entropy\"]":  "unknown.scores: entropy is there twice",
-		"unknown.combine=[\"entropy\", \"entropy\"]": "unknown.combine", "method.ours.scale=x": "method.ours.scale",
-		"data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
+		"method.ours.scale=x": "method.ours.scale", "data.train_rows=x": "data.train_rows",
+		"method.ours.candidates=[[1]]":       "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
-	})
-}
-
-// The error of a word that was removed says what to do instead.
-func TestFormerWords(t *testing.T) {
-	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far))
-	former := map[string]string{
-		"near=1": "near: not a key any more; make changed images a file", "inputs=1": "inputs: not a key any more; ",
-		"outside.far.enlarge=20": "enlarge: not a key any more; ", "outside.far.labelled=1": "labelled: not a key any more; ",
-		"unknown.score=entropy": "unknown.score: not a key any more; ",
+		"unknown.scores=[\"ridge\"]":         "allowed: probability, entropy, mutual-information, ",
+		// Words that were removed:
+		"near=1": "not a key any more; make changed images a file", "inputs=1": "not a key any more; ",
+		"outside.far.enlarge=20": "not a key any more; ", "outside.far.labelled=1": "not a key any more; ",
+		"unknown.score=entropy": "not a key any more; ", "unknown.combine=entropy": "not a key any more; ",
 	}
-	for _, s := range strings.Fields("logit-variance relative-logit-variance density-ratio ridge ridge-density") {
-		former["unknown.scores=[\""+s+"\"]"] = "allowed: probability, entropy, mutual-information, first-layer-variance, "
-	}
-	studytest.Refused(t, Kind, text, former)
+	studytest.Refused(t, Kind, text, refused)
 }

@@ -14,16 +14,16 @@ import (
 	"closedform/runner/internal/data"
 )
 
-// square is the grid of a task whose inputs are uniform on a square. Averages over it are integrals over
+// grid has the points of a task whose inputs are uniform on a square. Averages over it are integrals over
 // the square by the trapezoidal rule: points on its border have half the weight, corners a quarter.
-type square struct {
+type grid struct {
 	*data.Grid
 	weight []float64   // of the points, adding up to 1
 	truth  [][]float64 // probabilities of the classes; nil on a boundary, where there is none
 }
 
-func newSquare(task *data.Task, points int) *square {
-	s := &square{Grid: task.Region.Grid(points)}
+func newGrid(task *data.Task, points int) *grid {
+	s := &grid{Grid: task.Region.Grid(points)}
 	part := slices.Repeat([]float64{1 / float64(points-1)}, points)
 	part[0], part[points-1] = 0.5/float64(points-1), 0.5/float64(points-1)
 	for i, x := range s.Points {
@@ -40,7 +40,7 @@ func newSquare(task *data.Task, points int) *square {
 // scores returns the error rate, the mean log loss in nats and the expected calibration error of
 // predictions, in expectation over labels of the true probabilities. Points on a boundary are left
 // out. A decision between equal probabilities is made by lot.
-func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
+func (s *grid) scores(q [][]float64) (error, logLoss, ece float64) {
 	const bins = 15
 	var gap [bins]float64 // Σ (right − confidence) in a bin
 	var total float64
@@ -74,7 +74,7 @@ func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
 // predict returns the predictive of the exact posterior from a sample. Its own noise
 // is, with standard errors e_j of the P_j, in the total variation ½ Σ_j E|N(0, e_j²)|,
 // and in the divergence ½ Σ_j e_j²/P_j: what a rule that is exact would be away from it.
-func (s *square) predict(sample *laplace.Sample) (p [][]float64, tvNoise, klNoise float64, err error) {
+func (s *grid) predict(sample *laplace.Sample) (p [][]float64, tvNoise, klNoise float64, err error) {
 	for i, x := range s.Points {
 		q, stderr, err := sample.Predict(x)
 		if err != nil {
@@ -94,7 +94,7 @@ func (s *square) predict(sample *laplace.Sample) (p [][]float64, tvNoise, klNois
 // distance returns the total variation ½ Σ_j |P_j − Q_j| and the Kullback–Leibler
 // divergence Σ_j P_j log(P_j/Q_j), in nats, of predictions Q from the exact ones P,
 // averaged over the square. The latter is infinite where a Q_j is 0 and P_j is not.
-func (s *square) distance(p, q [][]float64) (tv, kl float64) {
+func (s *grid) distance(p, q [][]float64) (tv, kl float64) {
 	for i := range p {
 		var sum float64
 		for j, pj := range p[i] {
@@ -112,14 +112,14 @@ func (s *square) distance(p, q [][]float64) (tv, kl float64) {
 // variation between the predictions of the two, each with what it has learned, averaged over the
 // square; and with the beliefs of the network, the largest difference of p, and those of Cov(a, y)
 // and Var y, averaged over the square and relative to Huber's. A network that has broken down has none.
-func (m method) agreement(ours [][]float64, huber *method, s *square) []float64 {
+func (m method) agreement(ours [][]float64, huber *method, s *grid) []float64 {
 	var tv, pGap, crossGap, cross, varianceGap, variance float64
-	theirs, lambda := huber.Probabilities(s.Points), network(m.Classifier).Config().Softmax.(softmax.Probit).Lambda
+	theirs, lambda := huber.Probabilities(s.Points), m.network().Config().Softmax.(softmax.Probit).Lambda
 	var own bnn.Prediction
 	for i, x := range s.Points {
 		w := s.weight[i]
 		tv += w * math.Abs(ours[i][0]-theirs[i][0])
-		if m.Steps().Failed || network(m.Classifier).Predict(&own, x) != nil {
+		if m.Steps().Failed || m.network().Predict(&own, x) != nil {
 			pGap = math.NaN()
 			continue
 		}
