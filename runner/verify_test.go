@@ -160,11 +160,11 @@ func TestDraw(t *testing.T) {
 
 // Tables of another manifest may lack what a figure shows.
 func TestDrawOfAnotherManifest(t *testing.T) {
-	inExperiments(t, map[string]string{"fig1_12.toml": read(t, "..", "experiments", "fig1_12.toml")})
-	mustRun(t, "-exp", "fig1_12", "-short", "-out", "out")
-	_, _, err := try(t, "draw", "fig1_12", "-out", "out")
-	check.Refuses(t, "draw", err, "fig1_12: the results in out/fig1_12 are behind (of another manifest): ",
-		"to make them: go run ./runner -exp fig1_12")
+	inExperiments(t, map[string]string{"moments.toml": read(t, "..", "experiments", "moments.toml")})
+	mustRun(t, "-exp", "moments", "-short", "-out", "out")
+	_, _, err := try(t, "draw", "moments", "-out", "out")
+	check.Refuses(t, "draw", err, "moments: the results in out/moments are behind (of another manifest): ",
+		"to make them: go run ./runner -exp moments")
 	if strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error has a stack: %v", err)
 	}

@@ -59,7 +59,7 @@ type Experiment interface {
 // it never reads the clock.
 type Cell struct {
 	Key  string                                   // names the cell within its experiment
-	Spec any                                      // all that its tables follow from, as plain data that JSON can hold
+	Spec any                                      // all that its tables follow from, as data that JSON can hold
 	Run  func(context.Context) (table.Set, error) // its tables, and files that are published as they are
 }
 
@@ -149,7 +149,8 @@ func Drawing(name, of string, draw func(*table.Table) *figures.Figure) Figure {
 
 // Curve returns a column of means against another, with their intervals.
 func Curve(means *table.Table, name, x, column string) figures.Curve {
-	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: means.Nums(column + "_low"), High: means.Nums(column + "_high")}
+	low, high := means.Nums(column+"_low"), means.Nums(column+"_high")
+	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: low, High: high}
 }
 
 // Legend says how figures show the methods.

@@ -23,10 +23,19 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6))...)
 	maps.Packed = true
 	p, key, rnd := s.Problem, slices.Delete(s.row(s.Methods[0]), 1, 3), s.logits()
-	sign := signOf(s.Methods[0].approximation(p.Classes).(softmax.Probit), p.Classes)
-	var draws []logits
-	for range p.Draws {
-		draws = append(draws, p.draw(rnd))
+	probit := s.Methods[0].approximation(p.Classes).(softmax.Probit)
+	moments, cov, reduced := softmax.NewMoments(p.Classes), mat.NewSymDense(p.Classes, nil), reduced{}
+	sign := func(z logits) int { // 1: Σ_y is positive definite; −1: it is not; 0: rounding decides
+		if p.Classes == 2 {
+			return signOfTwo(probit.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1])
+		}
+		probit.Moments(moments, z.Mean, z.Variance)
+		moments.Cov(cov)
+		return reduced.sign(cov, softmax.MomentError)
+	}
+	draws := make([]logits, p.Draws)
+	for i := range draws {
+		draws[i] = p.draw(rnd)
 	}
 	size, points := float64(p.Draws), float64(len(p.Gaps)*len(p.Variances))
 	shares, undecided := make([]float64, p.Draws), 0.0 // definite shares, by draw
@@ -67,22 +76,8 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 	return table.Set{maps, summary}, nil
 }
 
-// signOf returns a function that returns 1 where Σ_y of the probit is positive definite, −1 where it is not, and
-// 0 where rounding decides.
-func signOf(p softmax.Probit, n int) func(z logits) int {
-	if n == 2 {
-		return func(z logits) int { return signOfTwo(p.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1]) }
-	}
-	moments, cov, reduced := softmax.NewMoments(n), mat.NewSymDense(n, nil), reduced{}
-	return func(z logits) int {
-		p.Moments(moments, z.Mean, z.Variance)
-		moments.Cov(cov)
-		return reduced.sign(cov, softmax.MomentError)
-	}
-}
-
-// signOfTwo returns the sign of the Σ_y of two classes, which has one number, in closed form: with the gap m of
-// the means and the sum V of the variances of the logits,
+// signOfTwo returns the sign of the Σ_y of two classes, which has one number, in closed form: with the gap m
+// of the means and the sum V of the variances of the logits,
 //
 //	c = λ/√(1+λ²V),  x = cm,  Var y = Φ(x)Φ(−x) − cφ(x) = φ(x)(h(x) − c),  h(x) = Φ(x)Φ(−x)/φ(x).
 //
@@ -91,18 +86,4 @@ func signOfTwo(lambda, gap, variances float64) int {
 	c := lambda / kernel.Hypot(1, lambda*math.Sqrt(variances))
 	x := c * gap
 	return cmp.Compare(gauss.PDF(x)*(gauss.CDF(x)/gauss.InverseMills(-x)-c), 0)
-}
-
-// boundary returns the gap from which on Var y is not positive, as h falls from √(2π)/4 at 0, and is below
-// 1/x. It is 0 if Var y is not positive at any gap.
-func boundary(lambda, variances float64) float64 {
-	low, high := 0.0, variances+1/(lambda*lambda) // 1/c²
-	for range 100 {
-		if gap := (low + high) / 2; signOfTwo(lambda, gap, variances) > 0 {
-			low = gap
-		} else {
-			high = gap
-		}
-	}
-	return low
 }

@@ -14,13 +14,14 @@ import (
 	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
 )
 
-// definiteManifest is of maps that have all that can occur: definite, indefinite, divided and undecided points.
+// definiteManifest is of maps with all that can occur: definite, indefinite, divided and undecided points.
 const definiteManifest = `
 name = "steady"; study = "moments"; seed = 3
-[moments]; against = "definite"; classes = [2, 3, 4]; lambda = [0.3, "slope", 2]; gap = [0, 9]; variance = [0.01, 4]
-grid = 7; draws = 6
+[moments]; against = "definite"; classes = [2, 3, 4]; lambda = [0.3, "slope", 2]; draws = 6
+gap = [0, 9]; variance = [0.01, 4]; grid = 7
 `
 
 // Each point is what the eigenvalues of the same draws say.
@@ -63,7 +64,7 @@ func TestMaps(t *testing.T) {
 
 // byEigenvalues returns the definite and undecided shares of a point, the draws made once more, and the last
 // smallest eigenvalue.
-func byEigenvalues(t *testing.T, n int, p softmax.Probit, gap, v float64) (shares []float64, smallest float64) {
+func byEigenvalues(t *testing.T, n int, p softmax.Probit, gap, v float64) (shares []float64, least float64) {
 	t.Helper()
 	rnd, moments := rand.New(random.Source("steady", 3, "logits", n)), softmax.NewMoments(n)
 	shares, draws := make([]float64, 2), 6.0
@@ -85,54 +86,42 @@ func byEigenvalues(t *testing.T, n int, p softmax.Probit, gap, v float64) (share
 		var eigen mat.EigenSym
 		moments.Cov(&cov)
 		check.Equal(t, "eigenvalues", eigen.Factorize(cov.SliceSym(0, n-1), false), true)
-		switch smallest = eigen.Values(nil)[0]; {
-		case smallest > softmax.MomentError:
+		switch least = eigen.Values(nil)[0]; {
+		case least > softmax.MomentError:
 			shares[0] += 1 / draws
-		case smallest > -softmax.MomentError:
+		case least > -softmax.MomentError:
 			shares[1] += 1 / draws
 		}
 	}
-	return shares, smallest
+	return shares, least
 }
 
-// The standard error is that of the draws' shares of the map. More draws begin
-// with the same ones, so that sums over more and fewer give each share.
+// The standard error is that of the draws' shares of the map. More draws begin with the same ones, so that
+// the share of the last follows from the means of more and of fewer.
 func TestStandardError(t *testing.T) {
-	var shares []float64
-	sum := 0.0
-	for draws := 1; draws <= 4; draws++ {
+	sum, shares := 0.0, []float64{}
+	for draws := 1.0; draws <= 4; draws++ {
 		summary := studytest.Run(t, Kind, definiteManifest, "moments.classes=3", "moments.lambda=0.6",
-			fmt.Sprintf("moments.draws=%d", draws)).Get("summary")
-		total := summary.Nums("definite")[0] * float64(draws)
-		shares = append(shares, total-sum)
-		sum = total
-		if err := summary.Nums("definite_se")[0]; draws == 1 {
-			check.Equal(t, "the standard error of one draw is no value", math.IsNaN(err), true)
-		} else {
-			check.Near(t, "standard error", err, stat.StdDev(shares, nil)/math.Sqrt(float64(draws)), 1e-12)
-		}
+			fmt.Sprintf("moments.draws=%g", draws)).Get("summary")
+		shares = append(shares, summary.Nums("definite")[0]*draws-sum)
+		sum += shares[len(shares)-1]
+		want := table.Finite(stat.StdDev(shares, nil) / math.Sqrt(draws)) // of one draw no value
+		check.NearAll(t, "standard error", numbers(summary.Nums("definite_se")), numbers([]float64{want}), 1e-12)
 	}
-	if stat.StdDev(shares, nil) == 0 {
-		t.Errorf("all draws have the share %v", shares)
-	}
+	check.Equal(t, "the draws have different shares", stat.StdDev(shares, nil) > 0, true)
 }
 
-// On both sides of the boundary Var y has both signs. There h(x) = c, with Φ(x)Φ(−x)/φ(x) in 40 digits by mpmath.
-func TestBoundary(t *testing.T) {
-	for _, c := range []struct{ x, h float64 }{
-		{0.5, 0.60597312403253278724},
-		{1, 0.55165253811868243483},
-		{3, 0.30417913286542090477},
-		{8, 0.12313196325793221968},
-		{30, 0.033296419072497213382},
+// Var y has another sign on each side of h(x) = c, with Φ(x)Φ(−x)/φ(x) in 40 digits by mpmath.
+func TestSignOfTwo(t *testing.T) {
+	for x, h := range map[float64]float64{
+		0.5: 0.60597312403253278724, 1: 0.55165253811868243483, 3: 0.30417913286542090477,
+		8: 0.12313196325793221968, 30: 0.033296419072497213382,
 	} {
-		for _, v := range []float64{0, 0.7 / (c.h * c.h)} { // of both logits together
-			lambda := 1 / math.Sqrt(1/(c.h*c.h)-v)
-			gap := boundary(lambda, v)
-			check.Near(t, fmt.Sprintf("boundary at h = %g, V = %g", c.h, v), gap, c.x/c.h, 1e-10)
-			check.Equal(t, "sign below", signOfTwo(lambda, gap*(1-1e-9), v), 1)
-			check.Equal(t, "sign above", signOfTwo(lambda, -gap*(1+1e-9), v), -1)
+		for _, v := range []float64{0, 0.7 / (h * h)} { // of both logits together
+			lambda, gap := 1/math.Sqrt(1/(h*h)-v), x/h
+			check.Equal(t, fmt.Sprintf("sign below, x = %g, V = %g", x, v), signOfTwo(lambda, gap*(1-1e-9), v), 1)
+			check.Equal(t, fmt.Sprintf("sign above, x = %g, V = %g", x, v), signOfTwo(lambda, -gap*(1+1e-9), v), -1)
 		}
 	}
-	check.Equal(t, "no boundary", boundary(0.63, 0), 0)
+	check.Equal(t, "never definite", signOfTwo(0.63, 0, 0), -1) // above √(2π)/4
 }

@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -121,14 +122,11 @@ func errorColumns() []table.Column {
 	return []table.Column{
 		table.Int("draws", "random logits"),
 		table.Num("tv", "total variation of p, Σ|p − p_exact|/2, mean over the draws"),
-		table.Num("tv_se", "its standard error"),
+		table.Num("tv_se", "its standard error"), table.Num("tv_max", "the largest total variation"),
 		table.Num("var_error", "relative error of the diagonal of Σ_y, in the Frobenius norm over all draws"),
 		table.Num("var_se", "its standard error"),
-		table.Num("cov_error", "relative error of Σ_y, in the same norm"),
-		table.Num("cov_se", "its standard error"),
-		table.Num("cross_error", "relative error of Σ_zy, in the same norm"),
-		table.Num("cross_se", "its standard error"),
-		table.Num("tv_max", "the largest total variation"),
+		table.Num("cov_error", "relative error of Σ_y, in this norm"), table.Num("cov_se", "its standard error"),
+		table.Num("cross_error", "relative error of Σ_zy, there"), table.Num("cross_se", "its standard error"),
 		table.Num("excess", "mean of |Σp − 1|"),
 		table.Num("asymmetry", "mean of the largest |E_ij − E_ji|"),
 		table.Num("indefinite", "share of the draws where Σ_y without the last class is indefinite"),
@@ -144,9 +142,11 @@ func (e *momentErrors) row() []float64 {
 			q = math.Sqrt(q)
 			err /= 2 * q
 		}
-		row = append(row, q, err)
+		if row = append(row, q, err); i == 0 {
+			row = append(row, e.worst)
+		}
 	}
-	row = append(row, e.worst, e.excess/float64(e.draws), e.asymmetry, float64(e.indefinite)/float64(e.given))
+	row = append(row, e.excess/float64(e.draws), e.asymmetry, float64(e.indefinite)/float64(e.given))
 	for i, x := range row {
 		row[i] = table.Finite(x)
 	}
@@ -177,11 +177,8 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 
 	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
-		accuracy := softmax.MomentError // of p and E as what the approximation stands for
-		if e.of == (softmax.Exact{Fast: true}) {
-			accuracy = 1e-8
-		}
-		if e.reduced.sign(got.cov, covError(n, accuracy)) < 0 {
+		accuracy := map[softmax.Approximation]float64{softmax.Exact{Fast: true}: 1e-8}[e.of]
+		if e.reduced.sign(got.cov, covError(n, cmp.Or(accuracy, softmax.MomentError))) < 0 {
 			e.indefinite++
 		}
 	}

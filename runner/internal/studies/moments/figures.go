@@ -12,7 +12,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are maps of definite matrices, maps of errors over λ and ρ, or charts of errors against the variance.
+// Figures are maps of definite matrices, maps of errors over λ and ρ, or charts of errors by the variance.
 func (e *experiment) Figures() (out []study.Figure) {
 	s := &e.Moments
 	words := slices.ContainsFunc(s.Lambda, func(l probit.Lambda) bool { return l.Word != "" })
@@ -49,8 +49,8 @@ var columns = []struct {
 	{"excess", figures.Axis{Label: "$|Σp − 1|$"}},
 }
 
-// charts draws a column of errors against the variance: a column of charts for each number of classes, and a row
-// for every few methods. The exact integrals are below the axis everywhere.
+// charts draws a column of errors against the variance: a row of charts for each number of classes, with six
+// methods in each. The exact integrals are below the axis everywhere.
 func charts(errors *table.Table, column, label string) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, n := range errors.Distinct("classes") {
@@ -60,22 +60,19 @@ func charts(errors *table.Table, column, label string) *figures.Figure {
 			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
 		}
 		for i, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
-			name, lambda, rho := r.Texts("method")[0], r.Texts("lambda")[0], r.Texts("rho")[0]
-			if name == "probit" {
-				name = fmt.Sprintf("probit, $λ$ = %s, $ρ$ = %s", lambda, rho)
+			name, rho := r.Texts("method")[0], r.Texts("rho")[0]
+			if name == "probit" || name == "probit-corr" {
+				name += ", $λ$ = " + r.Texts("lambda")[0]
+			}
+			if rho != "" && rho != "0.5" {
+				name += ", $ρ$ = " + rho
 			}
 			c := figures.Curve{Name: strings.ReplaceAll(name, "-", " "), X: r.Nums("variance"), Y: r.Nums(column)}
 			if c.Group = 1 + i%figures.Groups; !strings.HasPrefix(name, "exact") && len(numbers(r.Nums(column))) > 0 {
 				chart.Curves = append(chart.Curves, c)
 			}
 		}
-		const perChart = 5 // methods
-		for i, c := range chart.Split(perChart) {
-			if i == len(rows) {
-				rows = append(rows, nil)
-			}
-			rows[i] = append(rows[i], c)
-		}
+		rows = append(rows, chart.Split(6))
 	}
 	return figures.Charts(rows)
 }
@@ -124,19 +121,8 @@ func stability(t table.Set) (*figures.Figure, error) {
 			if err != nil {
 				return nil, err
 			}
-			lambda := rows.Nums("lambda")[0]
-			m.LogY, m.Title = true, "$λ$ = "+probit.Decimal(lambda)
-			if _, word, ok := strings.Cut(rows.Texts("method")[0], "-"); ok {
-				m.Title = fmt.Sprintf("%s: $λ$ = %.3f", word, lambda)
-			}
-			if n == "2" {
-				c := figures.Curve{Name: "analytic boundary for $n$ = 2", Kind: figures.Reference}
-				c.Y = spaced(m.Y[0], m.Y[len(m.Y)-1], 4*len(m.Y))
-				for _, v := range c.Y {
-					c.X = append(c.X, boundary(lambda, 2*v))
-				}
-				m.Curves = []figures.Curve{c}
-			}
+			_, word, _ := strings.Cut(rows.Texts("method")[0], "-")
+			m.LogY, m.Title = true, fmt.Sprintf("%s $λ$ = %.3g", word, rows.Nums("lambda")[0])
 			row.Maps = append(row.Maps, m)
 		}
 		rows = append(rows, row)

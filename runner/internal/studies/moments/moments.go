@@ -44,18 +44,18 @@ type settings struct {
 	Against  string          `toml:"against"`                                // exact, montecarlo or definite
 	Methods  []string        `toml:"methods" allowed:"names of formulas"`    // see methodsFor
 	Lambda   []probit.Lambda `toml:"lambda" allowed:"numbers > 0, or words"` // slopes λ of the probits
-	Rho      []float64       `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ, to softmax.MostRho
+	Rho      []float64       `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ, up to MostRho
 	Classes  config.Ints     `toml:"classes,omitempty"`                      // numbers of classes n
-	Spread   []float64       `toml:"spread,omitempty"`                       // standard deviations of random means
+	Spread   []float64       `toml:"spread,omitempty"`                       // deviations of random means
 	Mean     []float64       `toml:"mean,omitempty"`                         // of one's own
 	Gap      []float64       `toml:"gap,omitempty"`                          // the least and the largest
 	Variance []float64       `toml:"variance" allowed:"each 0 to 1e30"`
-	Unequal  float64         `toml:"unequal" allowed:"0 to 0.999"`   // uniform on variance·[1−unequal, 1+unequal]
+	Unequal  float64         `toml:"unequal" allowed:"0 to 0.999"`   // variance·[1−unequal, 1+unequal]
 	Draws    int             `toml:"draws" allowed:"1 to 1,000,000"` // random logits of each problem
-	LogitsOf string          `toml:"logits_of,omitempty"`            // the experiment whose random logits to reuse
+	LogitsOf string          `toml:"logits_of,omitempty"`            // experiment whose logits to reuse
 	Grid     int             `toml:"grid" allowed:"2 to 2,001"`      // points of a map along each axis
 	Samples  config.Ints     `toml:"samples,omitempty"`              // of Monte Carlo
-	Sampled  int             `toml:"montecarlo_draws,omitempty"`     // Monte Carlo as a method has the first so many
+	Sampled  int             `toml:"montecarlo_draws,omitempty"`     // of Monte Carlo as a method
 }
 
 // Validate reports what is not allowed.
@@ -64,6 +64,7 @@ func (s *settings) Validate() error {
 		return err
 	}
 	n, gap, variance := len(s.Mean), len(s.Gap) > 0, s.Variance
+	kinds := min(1, n) + min(1, len(s.Gap)) + min(1, len(s.Spread))
 	rising := func(x []float64) bool { return len(x) == 2 && x[0] < x[1] }
 	former := func(m string) bool { return slices.Contains(softmax.Criteria, strings.TrimPrefix(m, "probit-")) }
 	for _, c := range []struct {
@@ -72,15 +73,15 @@ func (s *settings) Validate() error {
 		value   any
 		allowed string
 	}{
-		{min(1, n)+min(1, len(s.Spread))+min(1, len(s.Gap)) != 1, "spread", s.Spread, "one of spread, gap and mean"},
+		{kinds != 1, "spread", s.Spread, "one of spread, gap and mean"},
 		{n == 0 && len(s.Classes) == 0, "classes", s.Classes, "each 2 to 1,000"},
 		{n > 0 && len(s.Classes) > 0, "classes", s.Classes, "not with mean, which has one number for each class"},
 		{n > 0 && n != len(variance) || n == 1 || n > 1000, "mean", s.Mean, "as many as of variance, 2 to 1,000"},
 		{gap != (s.Against == "definite") && n == 0, "gap", s.Gap, `with against = "definite", instead of spread`},
-		{gap && !rising(s.Gap), "gap", s.Gap, "[low, high] with 0 ≤ low < high"},
-		{gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance, "[low, high] with 0 < low < high"},
+		{gap && !rising(s.Gap), "gap", s.Gap, "[low, high], 0 ≤ low < high"},
+		{gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance, "[low, high], 0 < low < high"},
 		{s.Against == "montecarlo" && len(s.Samples) != 1, "samples", s.Samples, "one number, such as 1000000"},
-		{slices.ContainsFunc(s.Methods, former), "methods", s.Methods, `"probit", and its words in the list lambda`},
+		{slices.ContainsFunc(s.Methods, former), "methods", s.Methods, `"probit", with words in the list lambda`},
 	} {
 		if c.bad {
 			return field.Errorf(c.key, "%v is not allowed; allowed: %s", c.value, c.allowed)
@@ -140,11 +141,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 
 // logits returns the random numbers of the logits.
 func (s spec) logits() *rand.Rand {
-	switch {
-	case s.LogitsOf != "":
-		return rand.New(study.Stream(s.LogitsOf, s.Seed, "logits", s.Problem.Classes))
-	case s.Problem.Gaps != nil:
-		return rand.New(s.Stream("logits", s.Problem.Classes))
+	if s.LogitsOf != "" || s.Problem.Gaps != nil {
+		return rand.New(study.Stream(cmp.Or(s.LogitsOf, s.Manifest), s.Seed, "logits", s.Problem.Classes))
 	}
 	return rand.New(s.Stream(s.Problem.key(), "logits"))
 }

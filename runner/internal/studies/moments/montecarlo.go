@@ -28,13 +28,16 @@ type score struct {
 	mc, se, effective float64
 }
 
+// sampler sets y to a sample of the output for the logits z.
+type sampler func(y, z []float64)
+
 // monteCarlo returns a row for every number that the formula of the cell gives, at each draw.
 func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	t := table.New("zscores", append(keyColumns(),
 		table.Int("draw", "number of the random logits, from 1"),
 		table.Text("quantity", "mean or variance of the output y_j, or cross: its covariance with the logit z_i"),
 		table.Int("i", "class of the logit, from 1"), table.Int("j", "class of the output, from 1"),
-		table.Num("value", "by the formula"), table.Num("mc", "by Monte Carlo"), table.Num("se", "its standard error"),
+		table.Num("value", "by the formula"), table.Num("mc", "by Monte Carlo"), table.Num("se", "of mc"),
 		table.Num("effective", "number of samples that make up the standard errors of y_j and of the estimate, "+
 			"(Σe²)²/Σe⁴ for errors e: the hits of a rare event, all samples of an event that half of them hit"),
 		table.Num("z", "(mc − value)/se, if 1000 samples or more are effective"))...)
@@ -43,7 +46,7 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 		z := s.Problem.draw(source)
 		rnd := rand.New(s.Stream(s.Problem.key(), m.key(), "samples", draw))
 		scores, sample := m.check(z, rnd)
-		if err := estimate(ctx, z, scores, s.Samples[0], rnd, sample); err != nil {
+		if err := s.estimate(ctx, z, scores, sample, rnd); err != nil {
 			return nil, err
 		}
 		for _, c := range scores {
@@ -57,9 +60,8 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// check returns what the formula gives at some logits, and a function that samples its output without what is
-// checked.
-func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample func(y, z []float64)) {
+// check returns what the formula gives at some logits, and samples its output without what is checked.
+func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample sampler) {
 	n, mean := len(of.Mean), 0
 	add := func(quantity string, i, j int, value float64) {
 		if quantity == "mean" {
@@ -102,11 +104,11 @@ func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample func(y,
 	}
 }
 
-// indicators returns a function that samples the output of a probit, where the n−1 entries of ε go to the
-// classes other than j in their order (Prop. 3.1(2)):
+// indicators samples the output of a probit, where the n−1 entries of ε go to the classes other than j in
+// their order (Prop. 3.1(2)):
 //
 //	y_j = 1{ε_τ ≤ λ(z_j−z_τ) for all τ ≠ j},   ε ~ N(0, Σ_0).
-func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) func(y, z []float64) {
+func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 	var factor linalg.Cholesky
 	factor.Factorize(corr)
 	white, noise := make([]float64, corr.SymmetricDim()), make([]float64, corr.SymmetricDim())
@@ -130,13 +132,11 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) func(y, z []
 }
 
 // estimate adds estimates to the scores, by samples of the logits z and of the output y.
-func estimate(ctx context.Context, of logits, scores []score, samples int, rnd *rand.Rand,
-	sample func(y, z []float64),
-) error {
-	n, size := len(of.Mean), float64(samples)
+func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sampler, rnd *rand.Rand) error {
+	n, size := len(of.Mean), float64(s.Samples[0])
 	y, z, d := make([]float64, n), make([]float64, n), make([]float64, n)
 	sums := make([][3]float64, len(scores)) // Σe, Σe² and Σe⁴
-	for step := range samples {
+	for step := range s.Samples[0] {
 		if step%65536 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -182,9 +182,6 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return all, err
 }
 
-// level bounds the probability that any right formula is called wrong.
-const level = 0.01
-
 // summary gives a verdict on every quantity of every formula, and in the last row on all.
 //
 // The z-scores of one cell share their samples and are correlated, hence two tests. The largest |z| is held
@@ -200,9 +197,10 @@ func summary(zscores *table.Table) *table.Table {
 		table.Num("max_abs_z", "the largest |z|"), table.Num("bound", "on max_abs_z, if all formulas are right"),
 		table.Int("independent", "number of independent z-scores, one of each cell"),
 		table.Num("ks", "largest distance of their distribution from the normal one, Kolmogorov–Smirnov"),
-		table.Num("ks_p", "probability of one at least as large"), table.Num("ks_level", "smallest ks_p that agrees"),
+		table.Num("ks_p", "probability of one as large"), table.Num("ks_level", "smallest ks_p that agrees"),
 		table.Text("verdict", "agrees, disagrees or untested"),
 	)
+	const level = 0.01 // bounds the probability that any right formula is called wrong
 	groups := zscores.GroupBy("method", "quantity").All()
 	bound := metric.NormalTail(level / 4 / float64(max(1, len(numbers(zscores.Nums("z"))))))
 	normal := level / 2 / float64(len(groups)+1)
@@ -211,7 +209,12 @@ func summary(zscores *table.Table) *table.Table {
 		if i < len(groups) {
 			name, quantity = rows.Texts("method")[0], rows.Texts("quantity")[0]
 		}
-		z, first, largest, verdict := numbers(rows.Nums("z")), independent(rows), 0.0, "agrees"
+		var first []float64
+		cells := append(table.Names(keyColumns()), "draw")
+		for _, cell := range rows.GroupBy(cells...).All() {
+			first = append(first, numbers(cell.Nums("z")[:1])...)
+		}
+		z, largest, verdict := numbers(rows.Nums("z")), 0.0, "agrees"
 		for _, x := range z {
 			largest = max(largest, math.Abs(x))
 		}
@@ -227,14 +230,6 @@ func summary(zscores *table.Table) *table.Table {
 			len(first), distance, p, normal, verdict)
 	}
 	return t
-}
-
-// independent returns the first z-score of every cell, if there is one.
-func independent(rows *table.Table) (z []float64) {
-	for _, cell := range rows.GroupBy("method", "classes", "spread", "variance", "lambda", "rho", "draw").All() {
-		z = append(z, numbers(cell.Nums("z")[:1])...)
-	}
-	return z
 }
 
 // numbers drops what is no value.

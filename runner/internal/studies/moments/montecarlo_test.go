@@ -19,7 +19,8 @@ import (
 
 const monteCarloManifest = `
 name = "small"; study = "moments"; seed = 5
-[moments]; against = "montecarlo"; classes = [2, 3]; spread = 1; variance = [0.5, 2]; draws = 2; samples = 20000
+[moments]; against = "montecarlo"; classes = [2, 3]; spread = 1; variance = [0.5, 2]; draws = 2
+samples = 20000
 methods = ["activation", "exact", "probit", "probit-corr"]; lambda = 0.6; rho = [0, 0.4]
 `
 
@@ -77,7 +78,7 @@ func TestFindsMistakes(t *testing.T) {
 		rnd := rand.New(random.Source("mistakes"))
 		right, sample := c.right.check(z, rnd)
 		wrong, _ := c.wrong.check(c.of, rand.New(random.Source("mistakes")))
-		check.OK(t, estimate(t.Context(), z, right, 200_000, rnd, sample))
+		check.OK(t, spec{Samples: []int{200_000}}.estimate(t.Context(), z, right, sample, rnd))
 		var agrees, differs float64
 		for k, s := range right {
 			agrees = max(agrees, math.Abs(s.mc-s.value)/s.se)
@@ -100,14 +101,16 @@ func TestEstimate(t *testing.T) {
 	for j, value := range values {
 		scores = append(scores, score{quantity: "mean", i: j, j: j, mean: j, value: value})
 	}
-	scores = append(scores, score{quantity: "cross", i: 0, j: 4, mean: 4}, score{quantity: "cross", i: 0, j: 2, mean: 2},
-		score{quantity: "variance", i: 0, j: 0, value: 0.09})
+	scores = append(scores, score{quantity: "cross", j: 4, mean: 4}, score{quantity: "cross", j: 2, mean: 2},
+		score{quantity: "variance", value: 0.09})
 	of := logits{make([]float64, 5), []float64{1, 1, 1, 1, 1}}
 	hit := func(every int) float64 { return float64(1 - min(1, k%every)) }
-	check.OK(t, estimate(t.Context(), of, scores, n, rand.New(random.Source("estimate")), func(y, _ []float64) {
+	sample := func(y, _ []float64) {
 		k++
 		copy(y, []float64{hit(10), hit(100), 3, float64(k), hit(1000)})
-	}))
+	}
+	rnd := rand.New(random.Source("estimate"))
+	check.OK(t, spec{Samples: []int{n}}.estimate(t.Context(), of, scores, sample, rnd))
 	ten, hundred := 0.1*math.Pow(0.9, 4)+0.9*1e-4, 0.01*math.Pow(0.99, 4)+0.99*1e-8
 	for i, want := range []score{
 		{mc: 0.1, se: math.Sqrt(0.1 * 0.9 / (n - 1)), effective: n * 0.09 * 0.09 / ten},
@@ -133,7 +136,9 @@ func scoresOf(t *testing.T, rows ...string) *table.Table {
 
 func TestSummary(t *testing.T) {
 	s := summary(scoresOf(t, "a,1,p,1", "a,1,p,-2.5", "a,1,E,0.5", "a,2,p,-0.3", "a,2,p,", "a,2,E,9", "b,1,p,"))
-	for i, want := range []string{"a p 3 1 2 agrees", "a E 2 0 2 disagrees", "b p 0 1 0 untested", "all all 5 2 2 disagrees"} {
+	for i, want := range []string{
+		"a p 3 1 2 agrees", "a E 2 0 2 disagrees", "b p 0 1 0 untested", "all all 5 2 2 disagrees",
+	} {
 		var got []string
 		for _, column := range []string{"method", "quantity", "scores", "untrusted", "independent", "verdict"} {
 			got = append(got, s.Texts(column)[i])

@@ -41,11 +41,15 @@ func (s *settings) problems() (all []problem) {
 	}
 	for _, n := range s.Classes {
 		if len(s.Gap) > 0 {
-			variances := spaced(s.Variance[0], s.Variance[1], s.Grid)
-			p := problem{Classes: n, Spread: 1, Draws: s.Draws, Variances: variances}
+			p := problem{Classes: n, Spread: 1, Draws: s.Draws, Variances: make([]float64, s.Grid)}
 			if p.Gaps = floats.Span(make([]float64, s.Grid), s.Gap[0], s.Gap[1]); n == 2 {
 				p.Draws = 1
 			}
+			low, high := s.Variance[0], s.Variance[1]
+			for i := range p.Variances {
+				p.Variances[i] = low * kernel.Exp(float64(i)*(kernel.Log(high/low)/float64(s.Grid-1)))
+			}
+			p.Variances[s.Grid-1] = high // without the rounding of the logarithm
 			all = append(all, p)
 		}
 		const pairs = 40_000 // the time of Monte Carlo grows with n²
@@ -59,16 +63,6 @@ func (s *settings) problems() (all []problem) {
 	return all
 }
 
-// spaced returns n numbers from low to high, each the same multiple of the one before.
-func spaced(low, high float64, n int) []float64 {
-	x, step := make([]float64, n), kernel.Log(high/low)/float64(n-1)
-	for i := range x {
-		x[i] = low * kernel.Exp(float64(i)*step)
-	}
-	x[n-1] = high // without the rounding of the logarithm
-	return x
-}
-
 // key names the problem in an experiment, and its random numbers.
 func (p problem) key() string {
 	if p.Gaps != nil {
@@ -77,8 +71,8 @@ func (p problem) key() string {
 	return fmt.Sprintf("n=%d spread=%s variance=%s", p.Classes, table.Format(p.Spread), table.Format(p.Variance))
 }
 
-// draw draws logits. On a map the means are standard normal, shifted such that the largest but the first, which
-// the gap replaces, is 0. The last class, which the paper leaves out, is so not that with the largest logit.
+// draw draws logits. On a map the means are standard normal, shifted such that the largest but the first is
+// 0; the first is the gap. So the last class, which the paper leaves out, does not have the largest logit.
 func (p problem) draw(rnd *rand.Rand) logits {
 	if p.Given != nil {
 		return *p.Given
