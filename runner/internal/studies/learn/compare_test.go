@@ -1,11 +1,10 @@
-package compare
+package learn
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -22,28 +21,31 @@ import (
 )
 
 // manifest is about a file, whose first 24 examples are to train, and about a generator.
-func manifest(file string) string {
+func compared(file string) string {
 	return fmt.Sprintf(`
-name = "small_compare"; study = "compare"; seed = 1
-[compare]; budget = 3; validation = 0.25; reference = "ours"
+name = "small_compare"; study = "learn"; seed = 1
+[evaluate]; validation = 0.25; reference = "ours"
 [sweep]; seed = [1, 2, 3]
 [[set]]; name = "clusters"; file = %q; train_rows = "1-24"
 [[set]]; name = "moons"; generator = "moons"; train = 16; test = 10; splits = 2
-[[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true; tune = ["prior_var"]; candidates = [[0.01], [1], [100]]
-[[method]]; name = "filter"; kind = "kalman"; passes = 2; tune = ["prior_var", "process_noise"]; candidates = [[0.001, 0], [3, 0.1], [1, 0]]
-[[method]]; bias = false; rule = "joint"; prior_var = 1; name = "fails"; kind = "closed-form"; members = 1; lambda = 3
+[[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true
+tune = ["prior_var"]; candidates = [[0.01], [1], [100]]
+[[method]]; name = "filter"; kind = "kalman"; passes = 2; tune = ["prior_var", "process_noise"]
+candidates = [[0.001, 0], [3, 0.1], [1, 0]]
+[[method]]; bias = false; rule = "joint"; prior_var = 1; name = "fails"; kind = "closed-form"; members = 1
+lambda = 3
 [[method]]; name = "majority"; kind = "majority"
 `, file)
 }
 
 // filter returns what a filter predicts of the test examples that has seen the
 // others twice, in the order of the study, all as the training examples require.
-func filter(t *testing.T, seed int, priorVar, noise float64, train, test *data.Examples) (p [][]float64, class []int) {
+func filter(t *testing.T, seed int, c [2]float64, train, test *data.Examples) (p [][]float64, class []int) {
 	t.Helper()
 	scaler := check.Must(train.Scaler(dataset.Standard))
 	tr, te := scaler.Apply(train).Set(0, train.Len()), scaler.Apply(test).Set(0, test.Len())
-	model, err := kalman.New(kalman.Config{Layers: []int{2, 3}, PriorVar: priorVar, PriorMeanVar: 2, ProcessNoise: noise},
-		study.Stream("small_compare", seed, "method", "clusters", "filter"))
+	cfg := kalman.Config{Layers: []int{2, 3}, PriorVar: c[0], PriorMeanVar: 2, ProcessNoise: c[1]}
+	model, err := kalman.New(cfg, study.Stream("small_compare", seed, "method", "clusters", "filter"))
 	check.OK(t, err)
 	for pass := 1; pass <= 2; pass++ {
 		for _, i := range rand.New(study.Stream("small_compare", seed, "pass", "clusters", pass)).Perm(len(tr.X)) {
@@ -59,7 +61,7 @@ func filter(t *testing.T, seed int, priorVar, noise float64, train, test *data.E
 // The candidate is chosen, and the scores come about, as by hand.
 func TestByHand(t *testing.T) {
 	set := studytest.Clusters(36)
-	tables := studytest.Run(t, Kind, manifest(studytest.File(t, set)))
+	tables := studytest.Run(t, Kind, compared(studytest.File(t, set)))
 	train := dataset.NewExamples(data.Set{X: set.X[:24], Class: set.Class[:24]}, 3)
 	test := dataset.NewExamples(data.Set{X: set.X[24:], Class: set.Class[24:]}, 3)
 	for seed := 1; seed <= 3; seed++ {
@@ -68,7 +70,7 @@ func TestByHand(t *testing.T) {
 		var chosen [2]float64
 		least := math.Inf(1)
 		for _, c := range [][2]float64{{0.001, 0}, {3, 0.1}, {1, 0}} {
-			p, class := filter(t, seed, c[0], c[1], train.Subset(learn), train.Subset(judge))
+			p, class := filter(t, seed, c, train.Subset(learn), train.Subset(judge))
 			if loss := metric.LogLoss(p, class); loss < least {
 				chosen, least = c, loss
 			}
@@ -77,11 +79,10 @@ func TestByHand(t *testing.T) {
 			return tables.Get(name).Where("set", "clusters").Where("method", "filter").Where("seed", seed)
 		}
 		r := of("runs")
-		if want := fmt.Sprintf("prior_var=%v process_noise=%v", chosen[0], chosen[1]); r.Len() != 1 || r.Texts("chosen")[0] != want {
-			t.Fatalf("seed %d: chosen %s, want %s", seed, r.Texts("chosen"), want)
-		}
+		want := fmt.Sprintf("prior_var=%v process_noise=%v", chosen[0], chosen[1])
+		check.Equal(t, "chosen", r.Texts("chosen"), []string{want})
 		check.Near(t, "validation", r.Nums("validation_log_loss")[0], least, 1e-12)
-		p, class := filter(t, seed, chosen[0], chosen[1], train, test)
+		p, class := filter(t, seed, chosen, train, test)
 		for i, want := range learner.Scores(p, class) {
 			check.Near(t, learner.ScoreNames[i], r.Nums(learner.ScoreNames[i])[0], want, 1e-12)
 		}
@@ -97,35 +98,24 @@ func TestByHand(t *testing.T) {
 	for _, method := range []string{"fails", "majority"} {
 		r := tables.Get("runs").Where("set", "clusters").Where("method", method)
 		check.NearAll(t, "log loss", r.Nums("log_loss"), slices.Repeat([]float64{math.Log(3)}, 3), 1e-12)
-		if failed := r.Nums("failed")[0] == 1; failed != (method == "fails") || r.Texts("chosen")[0] != "" || !math.IsNaN(r.Nums("validation_log_loss")[0]) {
-			t.Errorf("%s", r.CSV())
-		}
-	}
-	notes := studytest.New(t, Kind, manifest(studytest.File(t, set))).(study.Noted).Notes(tables)
-	if len(notes) != 1 || !strings.Contains(notes[0], "fails") {
-		t.Errorf("notes %q", notes)
-	}
-	// All methods of a split have the same test part; a class that it lacks is a gap.
-	moons := tables.Get("predictions").Where("set", "moons").Where("seed", 2)
-	for i, x := range moons.Nums("p3") {
-		if !math.IsNaN(x) {
-			t.Fatalf("p3 = %g of two classes", x)
-		}
-		check.Near(t, "p1 + p2", moons.Nums("p1")[i]+moons.Nums("p2")[i], 1, 1e-5)
-	}
-	if a, b := moons.Where("method", "ours").Texts("class"), moons.Where("method", "majority").Texts("class"); len(a) != 10 || !slices.Equal(a, b) {
-		t.Errorf("test parts %v and %v", a, b)
+		got := r.Texts("failed")[0] + r.Texts("chosen")[0] + r.Texts("validation_log_loss")[0]
+		check.Equal(t, "failed, nothing chosen", got, map[string]string{"fails": "1", "majority": "0"}[method])
 	}
 }
 
 // Differences are paired split by split, ranks are those of the means; infinite
 // scores have the last rank and are drawn all the same.
 func TestPairsAndRanks(t *testing.T) {
-	losses := map[string][][]float64{"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}}, "moons": {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}}}
-	e := studytest.New(t, Kind, manifest(studytest.File(t, studytest.Clusters(36))), "set.moons.splits=3").(*experiment)
+	losses := map[string][][]float64{
+		"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}},
+		"moons":    {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}},
+	}
+	text := compared(studytest.File(t, studytest.Clusters(36)))
+	e := studytest.New(t, Kind, text, "set.moons.splits=3").(*experiment)
 	made := func() table.Set { // of these log losses by set, method and split
-		runs := table.New("runs", append([]table.Column{table.Text("set", ""), table.Text("method", "")}, slices.Concat(learner.ScoreColumns(), learner.StepColumns())...)...)
-		for _, set := range e.Sets {
+		columns := []table.Column{table.Text("set", ""), table.Text("method", "")}
+		runs := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns())...)
+		for _, set := range e.sets {
 			for m, all := range losses[set.Name] {
 				for _, loss := range all {
 					runs.Add(set.Name, e.Methods[m].Name, 0.25, loss, 0.5, 0.125, 0.1, learner.Steps{}.Row())
@@ -144,7 +134,7 @@ func TestPairsAndRanks(t *testing.T) {
 	tables := made()
 	of := func(set, method string) []float64 {
 		r := tables.Get("paired").Where("set", set).Where("method", method)
-		return []float64{r.Nums("log_loss")[0], r.Nums("log_loss_low")[0], r.Nums("log_loss_high")[0], r.Nums("error")[0], r.Nums("pairs")[0]}
+		return numbers(r, 0, "log_loss log_loss_low log_loss_high error pairs")
 	}
 	check.NearAll(t, "filter", of("clusters", "filter"), append(table.Interval([]float64{1, 0, 1}), 0, 3), 1e-12)
 	overSets := []float64{stat.Mean([]float64{1, 0, 1}, nil), -1}
@@ -164,9 +154,10 @@ func TestPairsAndRanks(t *testing.T) {
 	made()
 }
 
-// A method with splits learns the first seeds alone, and is compared on these; the mean of one has no interval.
+// A method with splits learns the first seeds alone, and is compared on these; the mean of one has no
+// interval.
 func TestFewerSplits(t *testing.T) {
-	text := manifest(studytest.File(t, studytest.Clusters(36)))
+	text := compared(studytest.File(t, studytest.Clusters(36)))
 	if few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells(); len(few) != 3*(3+2)+2 {
 		t.Errorf("%d cells", len(few))
 	}
@@ -181,27 +172,31 @@ func TestFewerSplits(t *testing.T) {
 	if summary.Nums("seeds")[0] != 1 || paired.Nums("pairs")[0] != 1 || paired.Texts("log_loss_low")[0] != "" {
 		t.Errorf("%s%s", summary.CSV(), paired.CSV())
 	}
-	if a, b := row(all, "paired", "majority").CSV(), row(one, "paired", "majority").CSV(); string(a) != string(b) {
-		t.Errorf("another method has\n%s, not\n%s", b, a)
-	}
+	a, b := row(all, "paired", "majority").CSV(), row(one, "paired", "majority").CSV()
+	check.Equal(t, "differences of another method", string(b), string(a))
 }
 
-func TestSpecs(t *testing.T) {
-	text, other := manifest(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
-	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
-		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2")
-	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Digests) != 1 {
-		t.Errorf("digests %q of one file", s.Source.Digests)
-	}
-	named := studytest.New(t, Kind, text, "name=defaults").Cells()[0].Spec
-	check.Equal(t, "with the splits of defaults", studytest.New(t, Kind, text, "compare.splits_of=defaults").Cells()[0].Spec, named)
-	studytest.New(t, Kind, text, "folder=../../../../experiments", "compare.splits_of=uci")
+func TestCompareRefused(t *testing.T) {
+	text, other := compared(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
+	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "evaluate.validation=0.5",
+		"set.clusters.train_rows=1-25",
+		"set.clusters.scale=none", "set.clusters.file="+other, "method.ours.lambda=1", "method.ours.passes=2")
+	named := studytest.New(t, Kind, text, "name=defaults").Cells()[0].Spec.(spec)
+	split := studytest.New(t, Kind, text, "evaluate.splits_of=defaults").Cells()[0].Spec.(spec)
+	check.Equal(t, "with the splits of defaults", split.Stream("pass").Uint64(), named.Stream("pass").Uint64())
 	studytest.Refused(t, Kind, text, map[string]string{
-		"compare.splits_of=ucy": `compare.splits_of: "ucy" is not allowed; allowed: the name of an experiment in ., or defaults`,
-		"compare.reference=x":   "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
-		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
-		"set.clusters.file=gone.csv": "no such file", "method.ours.hidden=smoother": "method.ours.hidden",
-		"method.ours.prior_var=[1,2]": "method.ours.prior_var", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
-		"method.filter.splits=-1": "method.filter.splits", "method.ours.splits=1": "method.ours.splits", "seed=4": "seed",
+		"evaluate.reference=x":              "evaluate.reference",
+		"method.ours.candidates=[[1], [2]]": "method.filter.candidates: allowed: 2",
+		"evaluate.validation=1":             "evaluate.validation", "set.clusters.name=moons": "set.moons",
+		"set.clusters.name=all":        "set.all.name",
+		"set.clusters.train_rows=1-36": "set.clusters.train_rows",
+		"set.clusters.file=gone.csv":   "no such file",
+		"method.ours.hidden=smoother":  "method.ours.hidden", "method.filter.epochs=3": "not a key",
+		"method.filter.splits=-1": "method.filter.splits",
+		"method.ours.splits=1":    "method.ours.splits", "set.moons.splits=-1": "set.moons.splits",
+		"seed=4":                     "seed",
+		`set.moons.methods=["ours"]`: "set.moons.methods", `evaluate.leave_out=["ours", "ours"]`: `"ours"`,
+		"evaluate.order=sort":     "given, repeated, shuffled, sorted",
+		"evaluate.order=repeated": "evaluate.orders",
 	})
 }
