@@ -88,6 +88,16 @@ func AllOneOf[T ~string](key string, all []T, allowed ...T) error {
 	return nil
 }
 
+// Distinct returns an error if a value comes twice.
+func Distinct[T comparable](key string, values []T) error {
+	for i, x := range values {
+		if slices.Contains(values[:i], x) {
+			return Errorf(key, "%v comes twice; allowed: each once", x)
+		}
+	}
+	return nil
+}
+
 // Nearest returns the word that is most like another, or "" if none differs in two letters at most.
 func Nearest(word string, words []string) (nearest string) {
 	fewest := min(3, len(word))

@@ -264,6 +264,7 @@ var former = map[string]string{
 	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
 	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
 	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of compare",
+	"montecarlo_pairs": "Monte Carlo gets at most 40,000/n² draws of n classes",
 	"unknown.score":    "the tables have all scores of unknown.scores",
 	"unknown.combine":  "the score combined has the same parts for all methods, see experiments/README.md",
 	"evidence.low":     `interval = "columns" takes the ends of the interval from columns`,

@@ -5,7 +5,7 @@
 // no default is required. All errors are said at once, each in one line,
 //
 //	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: a number ≥ 0 and < 1
-//	experiments/x.toml:5: ablation.spread: missing; allowed: 0 to 1e30
+//	experiments/x.toml:5: moments.variance: missing; allowed: each 0 to 1e30
 //
 // where "-set model.rho=1" stands in place of file and line for a value from the command
 // line. Tables of a list ([[method]]) are called by their name, or by their number from 1

@@ -6,6 +6,9 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // task is a call of Measure.
@@ -19,8 +22,7 @@ type task struct {
 type taskKey struct{}
 
 // Measure calls do and returns the processor seconds that it took, with those of the parts that ran in
-// other slots, by [Each], and of what was registered with [AtEnd]. They are wall time where the system
-// does not measure the time of a thread. A panic is an error with its stack.
+// other slots, by [Each], and of what was registered with [AtEnd]. A panic is an error with its stack.
 func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds float64, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -44,6 +46,15 @@ func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds f
 		seconds += end()
 	}
 	return seconds, err
+}
+
+// threadTime returns the processor time of this thread.
+func threadTime() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		panic("engine: the clock of the thread: " + err.Error())
+	}
+	return time.Duration(t.Nano())
 }
 
 // AtEnd registers a function that is called when the task of the context has ended. It returns further

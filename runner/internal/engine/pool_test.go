@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -157,9 +156,6 @@ func TestErrors(t *testing.T) {
 
 // The time of a task has that of parts in other slots, and not that of other tasks.
 func TestMeasure(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("wall time")
-	}
 	const part = 30 * time.Millisecond
 	var seconds [2]float64
 	err := NewPool(2).Run(t.Context(), []float64{2, 1}, func(ctx context.Context, i int) (err error) {

@@ -39,6 +39,11 @@ var former = map[string]string{
 	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
 	"drift":     "the study learn follows a file with shuffle = false; process_noise is a key of a [[method]]",
 	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
+	"stability": `study = "moments" with against = "definite" has the keys of [stability] in [moments]`,
+	"mc_check": `study = "moments" with against = "montecarlo" has the keys of [mc_check] in [moments]; ` +
+		"draws were cases, and lambda is a list",
+	"ablation": `study = "learn" sweeps lambda and rho; the errors of [ablation] are study = "moments", with the ` +
+		"keys of [ablation], lambda and rho in [moments]",
 	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
 }
 

@@ -29,7 +29,7 @@ type Sweep struct {
 
 // Expand returns every method, or if there is none the model by the name "model", at every swept λ and ρ, the
 // last changing fastest, with names as "joint lambda=0.1 rho=0.5".
-func (t *Learners) Expand() (all []Method, err error) {
+func (t *Learners) Expand() (expanded []Method, err error) {
 	methods := t.Methods
 	if len(methods) == 0 {
 		methods = []Method{NewMethod("model", t.Model)}
@@ -52,11 +52,11 @@ func (t *Learners) Expand() (all []Method, err error) {
 				if err := m.Validate(); err != nil {
 					return nil, t.Sweep.locate(&m, err)
 				}
-				all = append(all, m)
+				expanded = append(expanded, m)
 			}
 		}
 	}
-	return all, nil
+	return expanded, nil
 }
 
 // check returns an error that names all swept keys which the method does not have. A rule with λ alone has ρ
@@ -84,24 +84,24 @@ func (s *Sweep) check(m *Method) error {
 
 // locate says in which table of the manifest the field of an error is.
 func (s *Sweep) locate(m *Method, err error) error {
-	at, ok := errors.AsType[*field.Error](err)
+	e, ok := errors.AsType[*field.Error](err)
 	switch {
 	case !ok:
 		return fmt.Errorf("%s: %w", m.Name, err)
-	case at.Key == "rho" && s.Rho != nil, at.Key == "lambda" && s.Lambda != nil:
-		return field.Errorf("sweep."+at.Key, "%s", at.Problem)
+	case e.Key == "rho" && s.Rho != nil, e.Key == "lambda" && s.Lambda != nil:
+		return field.Errorf("sweep."+e.Key, "%s", e.Problem)
 	case m.Base == "model":
-		return field.Errorf("model."+at.Key, "%s", at.Problem)
+		return field.Errorf("model."+e.Key, "%s", e.Problem)
 	}
-	return field.Errorf("method."+m.Base+"."+at.Key, "%s", at.Problem)
+	return field.Errorf("method."+m.Base+"."+e.Key, "%s", e.Problem)
 }
 
 // Networks returns Expand for a study that looks into networks: single ones for so many inputs and classes,
 // or ensembles of at most so many members.
 func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
-	all, err := t.Expand()
-	for i := range all {
-		m := &all[i]
+	methods, err := t.Expand()
+	for i := range methods {
+		m := &methods[i]
 		if err = m.checkNetwork(members); err == nil {
 			m.Model.Members = max(1, m.Model.Members)
 			m.Model, err = m.Model.For(inputs, classes)
@@ -110,7 +110,7 @@ func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 			return nil, t.Sweep.locate(m, err)
 		}
 	}
-	return all, err
+	return methods, err
 }
 
 // checkNetwork returns an error that names all keys which a study that looks into networks does not allow.

@@ -7,12 +7,10 @@ import (
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
-	"closedform/runner/internal/studies/mccheck"
 	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/posterior"
 	"closedform/runner/internal/studies/sorted"
-	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
 )
@@ -28,7 +26,5 @@ var All = []study.Kind{
 	sorted.Kind,
 	posterior.Kind,
 	unknown.Kind,
-	stability.Kind,
 	moments.Kind,
-	mccheck.Kind,
 }

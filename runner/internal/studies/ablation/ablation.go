@@ -1,5 +1,5 @@
-// Package ablation is the study of the two parameters of the probit: how the error of
-// its moments, and the learning of networks, depend on λ and ρ.
+// Package ablation is the study of how the learning of networks depends on the two parameters of the probit,
+// λ and ρ.
 package ablation
 
 import (
@@ -14,7 +14,6 @@ import (
 	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/approx"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -27,9 +26,9 @@ import (
 // Kind is the study.
 var Kind = study.Kind{
 	Name: "ablation",
-	Asks: "How do the error of the moments, and learning, depend on λ and ρ?",
+	Asks: "How does learning depend on λ and ρ?",
 	New: study.Decoded(func(m *config.Manifest) *experiment {
-		e := &experiment{header: m.Header, Ablation: settings{Unequal: 0.5}, Learners: learner.Learners{Model: learner.DefaultModel()}}
+		e := &experiment{header: m.Header, Learners: learner.Learners{Model: learner.DefaultModel()}}
 		e.Evaluate.Grid = 21
 		return e
 	}),
@@ -37,7 +36,6 @@ var Kind = study.Kind{
 
 type experiment struct {
 	study.Plain
-	Ablation         settings    `toml:"ablation"`
 	Data             data.Sample `toml:"data"`
 	learner.Learners             // a cell has all λ of a method at one ρ
 	Evaluate         struct {
@@ -48,15 +46,6 @@ type experiment struct {
 	lambda, rho []float64 // ascending
 	seeds       []int
 	models      []learner.Method
-}
-
-// settings are the random logits.
-type settings struct {
-	Classes  config.Ints `toml:"classes" allowed:"each 2 to 1,000"` // numbers of classes
-	Spread   float64     `toml:"spread" allowed:"0 to 1e30"`        // standard deviation of the means
-	Variance float64     `toml:"variance" allowed:"0 to 1e30"`      // mean variance
-	Unequal  float64     `toml:"unequal" allowed:"0 to 0.999"`      // variances are uniform on variance·[1−unequal, 1+unequal]
-	Draws    int         `toml:"draws" allowed:"1 to 1,000,000"`    // of each number of classes
 }
 
 // SetUp makes the models of every method and ρ. A map has two axes, of λ and of ρ, which are set nowhere else.
@@ -74,7 +63,6 @@ func (e *experiment) SetUp(m *config.Manifest) (err error) {
 	case len(e.rho) < 2:
 		return field.Errorf("sweep.rho", "%v is not allowed; allowed: two or more numbers ≥ 0 and < 1", e.Sweep.Rho)
 	}
-	// The maps mark the λ that all words stand for.
 	if err := field.AllWithin("sweep.rho", e.rho, 0, softmax.MostRho); err != nil {
 		return err
 	}
@@ -96,15 +84,6 @@ func (e *experiment) SetUp(m *config.Manifest) (err error) {
 // axis returns the different numbers, ascending.
 func axis(numbers []float64) []float64 { return slices.Compact(slices.Sorted(slices.Values(numbers))) }
 
-// moments is all that the tables of a cell of random logits follow from.
-type moments struct {
-	study.Seeded
-	Problems approx.Problems
-	Draws    int
-	Rho      float64
-	Lambda   []float64
-}
-
 // networks is all that the tables of a cell of networks follow from.
 type networks struct {
 	Manifest string
@@ -115,46 +94,13 @@ type networks struct {
 	Lambda   []float64
 }
 
-// Cells returns a cell for each ρ, and number of classes or method.
+// Cells returns a cell for each method and ρ.
 func (e *experiment) Cells() (cells []study.Cell) {
-	for _, n := range e.Ablation.Classes {
-		for _, rho := range e.rho {
-			p := approx.Problems{Classes: n, Spread: e.Ablation.Spread, Variance: e.Ablation.Variance, Unequal: e.Ablation.Unequal}
-			s := moments{study.Seeded{Manifest: e.header.Name, Seed: e.header.Seed}, p, e.Ablation.Draws, rho, e.lambda}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Spec: s, Run: s.run})
-		}
-	}
 	for _, model := range e.models {
 		s := networks{e.header.Name, e.seeds, e.Data, model, e.Evaluate.Grid, e.lambda}
 		cells = append(cells, study.Cell{Key: "learn " + model.Name, Spec: s, Run: s.run})
 	}
 	return cells
-}
-
-// run compares the probit at every λ with the exact moments, at the same random logits for all λ and ρ.
-func (s moments) run(ctx context.Context) (table.Set, error) {
-	n := s.Problems.Classes
-	var errors []*approx.Errors
-	for _, lambda := range s.Lambda {
-		errors = append(errors, approx.NewErrors(softmax.Probit{Lambda: lambda, Rho: s.Rho}, s.Draws))
-	}
-	if err := s.Problems.Compare(ctx, rand.New(s.Stream("logits", n)), errors); err != nil {
-		return nil, err
-	}
-	classes, rho := table.Int("classes", "number of classes n"), table.Num("rho", "correlation ρ")
-	t := table.New("errors", append([]table.Column{
-		classes, rho, table.Num("lambda", "slope λ"), table.Num("asymmetry", "largest |E_ij − E_ji|, mean over the problems"),
-	}, approx.Columns()...)...)
-	for i, lambda := range s.Lambda {
-		t.Add(n, s.Rho, lambda, errors[i].Asymmetry(), errors[i].Row())
-	}
-	marks, row := table.New("marks", classes, rho), []any{n, s.Rho}
-	for _, word := range softmax.Criteria {
-		marks.Columns = append(marks.Columns, table.Num(word, "the λ that a manifest calls "+word))
-		row = append(row, probit.Lambda{Word: word}.Value(n, s.Rho))
-	}
-	marks.Add(row...)
-	return table.Set{t, marks}, nil
 }
 
 // run trains networks at every λ, on the same examples for all λ, ρ and methods, and averages over the

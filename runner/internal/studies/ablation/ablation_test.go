@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +13,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/softmax"
 	"closedform/internal/check"
-	"closedform/runner/internal/approx"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
@@ -24,7 +21,6 @@ import (
 
 const small = `
 name = "small_ablation"; study = "ablation"; seed = 1
-[ablation]; classes = [3, 2]; spread = 2; variance = 1; draws = 20
 [data]; generator = "wedges"; train = 8
 [model]; bias = false; rule = "joint"; prior_var = 1; layers = [2, 3]; prior_mean = [[1, 0], [0, 1], [1, 1]]; on_indefinite = "project"
 [evaluate]; grid = 9
@@ -32,26 +28,6 @@ name = "small_ablation"; study = "ablation"; seed = 1
 [[method]]; name = "joint"
 [[method]]; name = "total"; rule = "total"
 `
-
-func TestMoments(t *testing.T) {
-	tables := studytest.Run(t, Kind, small)
-	errors, marks := tables.Get("errors"), tables.Get("marks")
-	if errors.Len() != 12 || marks.Len() != 4 || tables.Get("summary").Len() != 12 {
-		t.Fatalf("%d, %d and %d rows", errors.Len(), marks.Len(), tables.Get("summary").Len())
-	}
-	for _, word := range []string{"slope", "lsq", "minimax"} {
-		check.Near(t, word, marks.Where("classes", 3).Where("rho", 0.2).Nums(word)[0], probit.Lambda{Word: word}.Value(3, 0.2), 0)
-	}
-	// Means over the draws, at the logits of this number of classes.
-	want := approx.NewErrors(softmax.Probit{Lambda: 0.55, Rho: 0.2}, 20)
-	problems := approx.Problems{Classes: 3, Spread: 2, Variance: 1, Unequal: 0.5}
-	check.OK(t, problems.Compare(t.Context(), rand.New(study.Stream("small_ablation", 1, "logits", 3)), []*approx.Errors{want}))
-	row := errors.Where("classes", 3).Where("rho", 0.2).Where("lambda", 0.55)
-	check.Near(t, "asymmetry", row.Nums("asymmetry")[0], want.Asymmetry(), 0)
-	for i, c := range approx.Columns() {
-		check.Near(t, c.Name, row.Nums(c.Name)[0], want.Row()[i], 0)
-	}
-}
 
 func network(t *testing.T, rule bnn.OutputRule, policy bnn.Policy, lambda, rho float64, seed int) *bnn.Network {
 	t.Helper()
@@ -143,7 +119,7 @@ func scores(t *testing.T, n *bnn.Network, test data.Set) (accuracy, loss float64
 
 // Steps that were skipped are counted, and no others; one seed has no interval.
 func TestSkippedSteps(t *testing.T) {
-	summary := studytest.Run(t, Kind, small, "model.on_indefinite=skip", "sweep.seed=[1]", "ablation.classes=[2]").Get("summary")
+	summary := studytest.Run(t, Kind, small, "model.on_indefinite=skip", "sweep.seed=[1]").Get("summary")
 	joint := summary.Where("method", "joint").Where("rho", 0.5)
 	if x, y := joint.Nums("skipped_steps"), joint.Nums("indefinite_steps"); !(x[0] == 0 && x[1] >= y[1] && y[1] > 0 && x[2] >= y[2] && x[2] < 8) {
 		t.Errorf("skipped steps %v at λ = 0.2, 0.55, 1.5, indefinite ones %v", x, y)
@@ -162,8 +138,7 @@ func TestSkippedSteps(t *testing.T) {
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, small, map[string]string{
 		"model.rho=0.25": "rho of joint", "method.total.lambda=0.3": "total", "sweep.lambda=[0.1]": "sweep.lambda", "sweep.lambda=[0.1, 0.1]": "sweep.lambda", "sweep.lambda=[0.1, \"lsq\"]": "lsq",
-		"sweep.rho=[0.5]": "sweep.rho: [0.5] is not", "sweep.rho=[0, 1]": "sweep.rho: 1 is not", "sweep.rho=[0, 0.995]": "sweep.rho: 0.995 is not", "ablation.classes=[1]": "2 to", "ablation.unequal=1": "unequal", "ablation.draws=0": "draws",
-		"evaluate.grid=1": "grid", "ablation.spread=-1": "spread",
+		"sweep.rho=[0.5]": "sweep.rho: [0.5] is not", "sweep.rho=[0, 1]": "sweep.rho: 1 is not", "sweep.rho=[0, 0.995]": "sweep.rho: 0.995 is not", "evaluate.grid=1": "grid",
 	})
-	studytest.Differ(t, Kind, small, "seed=2", "ablation.spread=1", "ablation.variance=2", "ablation.unequal=0", "ablation.draws=3", "sweep.rho=[0.1, 0.5]", "sweep.lambda=[1, 2]")
+	studytest.Differ(t, Kind, small, "evaluate.grid=5", "sweep.rho=[0.1, 0.5]", "sweep.lambda=[1, 2]")
 }

@@ -38,8 +38,10 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		}
 		for _, seed := range e.seeds {
 			s := spec{
-				study.Seeded{Manifest: e.header.Name, Seed: seed}, t.Name,
-				data.Sample{Generator: t.Generator, Train: e.Data.Train}, model, models, settings,
+				study.Seeded{Manifest: e.header.Name, Seed: seed},
+				t.Name,
+				data.Sample{Generator: t.Generator, Train: e.Data.Train},
+				model, models, settings,
 			}
 			if i > 0 || seed != e.header.Seed {
 				s.Mapped, s.Maps, s.MapGrid = nil, nil, 0

@@ -19,7 +19,8 @@ func (e *experiment) Figures() []study.Figure {
 	out := []study.Figure{
 		e.charts("distance", e.Data.Name, distance),
 		e.charts("scores", e.Data.Name, [][2]string{
-			{"excess_error", "excess error rate"}, {"excess_log_loss", "excess log loss, nats"},
+			{"excess_error", "excess error rate"},
+			{"excess_log_loss", "excess log loss, nats"},
 			{"ece", "calibration error"},
 		}),
 	}

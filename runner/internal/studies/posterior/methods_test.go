@@ -127,7 +127,8 @@ func TestScores(t *testing.T) {
 
 	s = &grid{
 		&data.Grid{Points: [][]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}},
-		[]float64{0.4, 0.1, 0.2, 0.3}, [][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}},
+		[]float64{0.4, 0.1, 0.2, 0.3},
+		[][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}},
 	}
 	// Confidences 0.9, 0.92 share a bin; equal probabilities are decided by lot.
 	error, loss, ece = s.scores([][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}})

@@ -22,7 +22,7 @@ type spec struct {
 	Outside []outside
 	Unknown settings
 	Method  learner.Method
-	Curve   bool // whether the table risk_coverage has the cell
+	Curve   bool // whether the table risk_coverage has the cell, by its first score
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
@@ -108,7 +108,7 @@ func (s spec) train(ctx context.Context, all *data.Examples) (*scorer, error) {
 		return nil, err
 	}
 	l.Result = r
-	wanted := func(w score) bool { return w == mahalanobis || w == combined }
+	wanted := func(w score) bool { return w == firstLayer || w == mahalanobis || w == combined }
 	if slices.ContainsFunc(s.Unknown.Scores, wanted) && r.Readout() == nil {
 		l.fitHidden(train)
 	}

@@ -114,6 +114,9 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 		}
 		a.add(density, d)
 	}
+	if m.hidden == nil {
+		return nil
+	}
 	first, distance, members := 0.0, 0.0, float64(len(p.Members))
 	for k, layers := range p.Members {
 		sum, variance := 0.0, layers[0].Variance
@@ -121,18 +124,14 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 			sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
 		}
 		first += sum
-		if m.hidden != nil {
-			d, err := m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
-			if err != nil {
-				return err
-			}
-			distance += d
+		d, err := m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
+		if err != nil {
+			return err
 		}
+		distance += d
 	}
-	a.add(firstLayer, first/members) // NaN without members
-	if m.hidden != nil {
-		a.add(mahalanobis, distance/members)
-	}
+	a.add(firstLayer, first/members)
+	a.add(mahalanobis, distance/members)
 	return nil
 }
 

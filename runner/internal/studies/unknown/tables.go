@@ -73,7 +73,7 @@ func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Seed, strin
 // evaluate adds how well each confidence finds errors on the test part, and the decisions with thresholds
 // that were fixed before, that the part for validation gives, or that promise a risk by the learner's record.
 func (t *tables) evaluate(l *scorer, test predictions) {
-	for _, by := range t.scores(test) {
+	for i, by := range t.scores(test) {
 		confidence := test.by[by]
 		threshold, coverage, risk := metric.RiskCoverage(confidence, test.wrong)
 		t.runs.Add(t.key(by), "test", risk[len(risk)-1],
@@ -82,17 +82,16 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 			threshold := lowestThreshold(l.validation.by[by], l.validation.wrong, share)
 			t.decide(test, by, "wrong="+table.Format(share), threshold, math.NaN())
 		}
-		if by != probability {
-			continue
-		}
 		for _, threshold := range t.Unknown.Thresholds {
-			t.decide(test, by, "threshold="+table.Format(threshold), threshold, math.NaN())
+			if by == probability {
+				t.decide(test, by, "threshold="+table.Format(threshold), threshold, math.NaN())
+			}
 		}
 		next := 0.0
-		for i := range threshold { // about 200 points
-			if last := i == len(threshold)-1; t.Curve && (coverage[i] >= next || last) {
-				next = coverage[i] + 1./200
-				t.curve.Add(t.Method.Name, string(by), threshold[i], coverage[i], risk[i])
+		for k := range threshold { // about 200 points
+			if last := k == len(threshold)-1; t.Curve && i == 0 && (coverage[k] >= next || last) {
+				next = coverage[k] + 1./200
+				t.curve.Add(t.Method.Name, string(by), threshold[k], coverage[k], risk[k])
 			}
 		}
 	}

@@ -184,6 +184,8 @@ func TestScores(t *testing.T) {
 	tables := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.scores=["probability", "entropy",
 			"mutual-information", "first-layer-variance",
 			"relative-mahalanobis", "density", "combined"]`)
+	curve := studytest.Run(t, Kind, text, `unknown.scores=["entropy"]`).Get("risk_coverage")
+	check.Equal(t, "the only score", curve.Distinct("confidence"), []string{"entropy"})
 	for name, want := range map[string][]string{
 		"probability":          {"ours", "filter", "six", "tagi", "dropout", "pixels", "layer"},
 		"mutual-information":   {"six", "tagi"},

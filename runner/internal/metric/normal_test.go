@@ -1,4 +1,4 @@
-package mccheck
+package metric
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"closedform/internal/check"
-	"closedform/runner/internal/study/studytest"
 )
 
 // The critical distances at 5 and 1 %, from Miller (1956), are met to 0.002 in p, and
@@ -30,23 +29,23 @@ func TestKolmogorov(t *testing.T) {
 			x[k] = mathext.NormalQuantile(min(1-1e-12, float64(k)/float64(c.n)+c.distance))
 		}
 		slices.Reverse(x)
-		distance, p := kolmogorov(x)
+		distance, p := Kolmogorov(x)
 		check.Near(t, "distance", distance, c.distance, 1e-9)
 		check.Near(t, fmt.Sprintf("p, n = %d, distance %g", c.n, c.distance), p, c.p, c.tol)
 		for k := range x {
 			x[k] = -x[k]
 		}
-		mirrored, _ := kolmogorov(x)
+		mirrored, _ := Kolmogorov(x)
 		check.Near(t, "mirrored distance", mirrored, c.distance, 1e-9)
 	}
-	if _, p := kolmogorov([]float64{-1, 0, 1}); !(p > 0.9 && p <= 1) {
+	if _, p := Kolmogorov([]float64{-1, 0, 1}); !(p > 0.9 && p <= 1) {
 		t.Errorf("p = %g of three quartiles", p)
 	}
 }
 
-func TestRefused(t *testing.T) {
-	studytest.Refused(t, Kind, manifest, map[string]string{
-		"mc_check.classes=[1]": "2 to", "mc_check.rho=[1]": "0 to 0.999", "mc_check.samples=1": "samples", "mc_check.cases=0": "cases",
-		"mc_check.variance=0": "variance", "mc_check.lambda=[2, 1]": "low < high", "mc_check.lambda=[0, 1]": "lambda", "mc_check.rho=[]": "mc_check.rho: [] is",
-	})
+// Tails of the normal distribution, against those of another library.
+func TestNormalTail(t *testing.T) {
+	for _, p := range []float64{0.4, 0.025, 1e-6, 1e-12} {
+		check.Near(t, fmt.Sprint(p), NormalTail(p), -mathext.NormalQuantile(p), 1e-12)
+	}
 }
