@@ -8,7 +8,6 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -128,7 +127,9 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 			return err
 		}
 		if d, ok := e.Study.(study.WithData); ok && !b.quiet {
-			fmt.Fprintln(b.stderr, strings.Join(d.About(), "\n"))
+			for _, line := range d.About() {
+				fmt.Fprintln(b.stderr, line)
+			}
 		}
 		if err := b.engine.Compute(compute, &j.work); err != nil {
 			return err

@@ -29,7 +29,6 @@ type Extended interface {
 //	Methods []Method  `toml:"method" inherit:"model"`   are tables that begin as a copy of another
 //	Rest    []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
 //	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
-//	Rho     []float64 `toml:"rho" distinct:"true"`      has no value twice
 //
 // the TOML library decodes all that are not tables. Embedded structs share the table. Errors are
 // added to m.failed; a table with an error is not validated, and no other begins as a copy of it.
@@ -173,9 +172,9 @@ func isTable(t reflect.Type) bool {
 }
 
 // check returns an error if a value is not allowed, or one of a list: if it is not a number, outside of a
-// range such as "each 1 to 100", empty though it is required, or there twice.
+// range such as "each 1 to 100", or empty though it is required.
 func (f tagged) check(path string) error {
-	required, unique := f.tag.Get("allowed"), f.tag.Get("distinct") != ""
+	required := f.tag.Get("allowed")
 	values := []any{f.value.Interface()}
 	if f.value.Kind() == reflect.Slice {
 		values = nil
@@ -189,7 +188,7 @@ func (f tagged) check(path string) error {
 	var low, high float64
 	bounds := strings.NewReplacer("each ", "", ",", "").Replace(required)
 	n, _ := fmt.Sscanf(bounds, "%g to %g", &low, &high)
-	for i, x := range values {
+	for _, x := range values {
 		float, _ := x.(float64)
 		number, _ := strconv.ParseFloat(fmt.Sprint(x), 64)
 		switch {
@@ -197,8 +196,6 @@ func (f tagged) check(path string) error {
 			return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
 		case required != "" && x == "":
 			return field.Errorf(path, `"" is not allowed; allowed: %s`, required)
-		case unique && slices.Contains(values[:i], x):
-			return field.Errorf(path, "%v is in the list twice; allowed: values that differ", x)
 		}
 	}
 	return nil

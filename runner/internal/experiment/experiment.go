@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -121,7 +122,7 @@ func (e *Experiment) Free(dir string) error {
 	_, err := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &made)
 	old, err1 := filepath.Abs(made.Folder)
 	today, err2 := filepath.Abs(e.Folder)
-	if err == nil && err1 == nil && err2 == nil && old != today {
+	if cmp.Or(err, err1, err2) == nil && made.Folder != "" && old != today {
 		return fmt.Errorf("%s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
 			"or remove them", dir, old, today)
 	}

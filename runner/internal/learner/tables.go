@@ -1,6 +1,7 @@
 package learner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,6 +26,11 @@ type Sweep struct {
 	Seed   config.Ints     `toml:"seed,omitempty"`
 	Lambda []probit.Lambda `toml:"lambda,omitempty"`
 	Rho    []float64       `toml:"rho,omitempty"`
+}
+
+// Validate reports what is not allowed.
+func (s *Sweep) Validate() error {
+	return cmp.Or(field.Distinct("lambda", s.Lambda), field.Distinct("rho", s.Rho))
 }
 
 // Expand returns every method, or if there is none the model by the name "model", at every swept λ and ρ, the

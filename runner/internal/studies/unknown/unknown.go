@@ -64,7 +64,10 @@ func (e *experiment) Validate() error {
 		field.AllWithin("unknown.wrong", u.Wrong, smallest, 1-smallest),
 		field.AllWithin("unknown.promise", u.Promise, smallest, 1-smallest),
 		field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
-		field.AllOneOf("unknown.scores", u.Scores, scores...), learner.Plain(e.Methods),
+		field.AllOneOf("unknown.scores", u.Scores, scores...), field.Distinct("unknown.scores", u.Scores),
+		field.Distinct("unknown.wrong", u.Wrong), field.Distinct("unknown.promise", u.Promise),
+		field.Distinct("unknown.thresholds", u.Thresholds), field.Distinct("unknown.unseen", u.Unseen),
+		learner.Plain(e.Methods),
 	)
 }
 
