@@ -7,16 +7,89 @@ import (
 	"closedform/internal/kernel"
 )
 
-// trivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂, X₃ ≤ x₃) for standard normal variables with
-// correlations r12, r13, r23. It integrates Plackett's identity ∂P/∂ρ_ij = φ₂(x_i, x_j; ρ_ij)
-// Φ(x_k given both) along the line P(s) for the correlations s·r12, s·r13, r23, 0 ≤ s ≤ 1, from
-// P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃) (Plackett 1954; Genz 2004 takes another path). With R the
-// multiple correlation of X₁ on the other two and s = sin ψ / R, the determinant on the way is
-// (1−r23²) cos²ψ: its square root, the nearest singularity, is gone, even if the matrix at the
-// end is singular (R = 1). For the depth q = full of [nodes] the absolute error is below 1e-14.
+// far is an argument from which on Φ(−x) underflows.
+const far = 38.6
+
+// bivariate returns P(X₁ ≤ h, X₂ ≤ k) for standard normal variables with correlation r, −1 ≤ r
+// ≤ 1, by the method of Drezner and Wesolowsky (1990) as refined by Genz (2004). For the depth
+// q = full of [nodes] the absolute error is below 1e-15.
 //
-// Near r23 = ±1, rounding may have made the matrix indefinite. Then r13 moves to the next value
-// that makes a correlation matrix; moved bounds what that changes.
+// For |r| < 0.95 it integrates Plackett's identity ∂P/∂r = φ₂(h, k; r) from the independent case,
+//
+//	P = Φ(h)Φ(k) + (1/2π) ∫₀^{asin r} exp(−(h² + k² − 2hk sin θ)/(2cos²θ)) dθ,
+//
+// in the variable τ = tan(θ/2). Otherwise it starts from |r| = 1; see [bivariateNearOne].
+func bivariate(h, k, r, q float64) float64 {
+	switch {
+	case h < -far || k < -far:
+		return 0
+	case h > far:
+		return gauss.CDF(k)
+	case k > far:
+		return gauss.CDF(h)
+	case math.Abs(r) >= 0.95:
+		return bivariateNearOne(h, k, r)
+	}
+	hk, hs := h*k, 0.5*(h*h+k*k)
+	end := r / (1 + math.Sqrt((1-r)*(1+r)))
+	var sum float64
+	for _, node := range nodes(q, math.Abs(end)) {
+		tau := end * node.x
+		a, b := 1+tau*tau, (1-tau)*(1+tau)
+		sum += node.w * (kernel.Exp((2*tau*hk-hs*a)*a/(b*b)) / a)
+	}
+	return max(0, gauss.CDF(h)*gauss.CDF(k)+end*sum/math.Pi)
+}
+
+// bivariateNearOne returns P(X₁ ≤ h, X₂ ≤ k) for finite limits and 0 < |r| ≤ 1. For r > 0 and a
+// = √(1−r²)
+//
+//	P = Φ(min(h, k)) − (1/2π) ∫₀^a exp(−b²/(2x²) − hk/(1+√(1−x²))) / √(1−x²) dx,
+//
+// b = |h−k|. The factor exp(−b²/(2x²)) is integrated exactly against the Taylor polynomial
+// exp(−hk/2)(1 + cx² + cdx⁴) of the rest, and the remainder numerically. For r < 0,
+// P(X₁ ≤ h, X₂ ≤ k) = Φ(h) − P(X₁ ≤ h, −X₂ ≤ −k).
+func bivariateNearOne(h, k, r float64) float64 {
+	k = math.Copysign(1, r) * k
+	var sum float64
+	if as := (1 - r) * (1 + r); as > 0 {
+		hk, a, b := h*k, math.Sqrt(as), math.Abs(h-k)
+		bs, c, d := b*b, (4-hk)/8, (12-hk)/16
+		// Underflow of these exponentials is harmless, 0·∞ must not arise.
+		if e := -0.5 * (bs/as + hk); e > -100 {
+			sum = a * kernel.Exp(e) * (1 - c*(bs-as)*(1-d*bs/5)/3 + c*d*as*as/5)
+		}
+		if -hk < 100 {
+			sum -= kernel.Exp(-0.5*hk) * math.Sqrt(2*math.Pi) * gauss.CDF(-b/a) * b * (1 - c*bs*(1-d*bs/5)/3)
+		}
+		for _, node := range legendre[16] {
+			xs := a * node.x * (a * node.x)
+			if e := -0.5 * (bs/xs + hk); e >= -40 {
+				root := math.Sqrt(1 - xs)
+				rest := kernel.Exp(-0.5*hk*xs/((1+root)*(1+root)))/root - (1 + c*xs*(1+d*xs))
+				sum += a * node.w * (kernel.Exp(e) * rest)
+			}
+		}
+		sum /= 2 * math.Pi
+	}
+	if r > 0 {
+		return max(0, gauss.CDF(min(h, k))-sum)
+	}
+	if k = min(h, k); k > 0 { // no cancellation in the upper tail
+		h, k = -k, -h
+	}
+	return max(0, gauss.CDF(h)-gauss.CDF(k)+sum)
+}
+
+// trivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂, X₃ ≤ x₃) for standard normal variables with correlations r12, r13,
+// r23. It integrates Plackett's identity ∂P/∂ρ_ij = φ₂(x_i, x_j; ρ_ij) Φ(x_k given both) along the line
+// P(s) for the correlations s·r12, s·r13, r23, 0 ≤ s ≤ 1, from P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃) (Plackett
+// 1954; Genz 2004 takes another path). With R the multiple correlation of X₁ on the other two and
+// s = sin ψ / R, the determinant on the way is (1−r23²) cos²ψ, and its square root has no singularity.
+// For the depth q = full of [nodes] the absolute error is below 1e-14.
+//
+// Where rounding has made the matrix indefinite r13 moves to the next value that makes a correlation
+// matrix; moved bounds what that changes.
 func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	// The pair with the largest correlation keeps it all the time.
 	if math.Abs(r12) > math.Abs(r23) {
@@ -53,8 +126,7 @@ func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23, q)+l.integral(q)), moved
 }
 
-// determinant returns 1 − r12² − r13² − r23² + 2·r12·r13·r23, where what rounding of r12 and
-// r13 alone can make of 0 is taken for 0.
+// determinant returns 1 − r12² − r13² − r23² + 2·r12·r13·r23, or 0 if it is 0 but for rounding.
 func determinant(r12, r13, r23 float64) float64 {
 	plain := (1 - math.Abs(r23)) * (1 + math.Abs(r23)) * (1 - math.Abs(r12)) * (1 + math.Abs(r12))
 	cross := math.FMA(-r12, r23, r13)
@@ -65,8 +137,7 @@ func determinant(r12, r13, r23 float64) float64 {
 	return det
 }
 
-// line is the path of [trivariate]. Differences that cancel where correlations are near ±1 are
-// formed from the given numbers, once.
+// line is the path of [trivariate], with differences that cancel where correlations are near ±1.
 type line struct {
 	x1, x2, x3          float64
 	gap12, gap13, gap23 float64 // x₁ − sign(r12)x₂, x₁ − sign(r13)x₃, x₃ − sign(r23)x₂
@@ -97,9 +168,8 @@ func newLine(x1, x2, x3, r12, r13, r23, det float64) line {
 	}
 }
 
-// integral returns ∫ (dP/dτ) dτ, for q < full by the rule of [nodes], NaN if there is none. If
-// the matrix is nearly singular at the end, the last factor may change over any larger distance
-// from τ = 1: the pieces grow with it.
+// integral returns ∫ (dP/dτ) dτ, for q < full by the rule of [nodes], NaN if there is none. Pieces grow
+// with the distance from τ = 1, near which the last factor may change fast.
 func (l *line) integral(q float64) float64 {
 	var sum float64
 	if q < full {
@@ -108,7 +178,7 @@ func (l *line) integral(q float64) float64 {
 			return math.NaN()
 		}
 		for _, node := range rule {
-			sum += node.w * l.at(l.end*node.x)
+			sum += node.w * l.derivative(l.end*node.x)
 		}
 		return l.end * sum / math.Pi
 	}
@@ -118,14 +188,14 @@ func (l *line) integral(q float64) float64 {
 	}
 	for gap > 0 && gap < 0.05 {
 		gap *= 8
-		sum += integrate(l.at, 1-gap, end, tol)
+		sum += integrate(l.derivative, 1-gap, end, tol)
 		end = 1 - gap
 	}
-	return (sum + integrate(l.at, 0, end, tol)) / math.Pi
+	return (sum + integrate(l.derivative, 0, end, tol)) / math.Pi
 }
 
-// at returns π dP/dτ at τ = tan(ψ/2), one term along r12 and one along r13.
-func (l *line) at(tau float64) float64 {
+// derivative returns π dP/dτ at τ = tan(ψ/2), one term along r12 and one along r13.
+func (l *line) derivative(tau float64) float64 {
 	inv := 1 / (1 + tau*tau)
 	sin, cos := 2*tau*inv, (1-tau)*(1+tau)*inv
 	s2, c2 := sin*sin, cos*cos
