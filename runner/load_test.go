@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestManifestIsFound(t *testing.T) {

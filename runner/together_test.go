@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // several are manifests in experiments/ with four cells each of so many milliseconds.

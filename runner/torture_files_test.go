@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // fileLimit is the environment variable that limits the size of files of a program.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // tortured is a manifest with figures whose cells, publishing and page take about as long.

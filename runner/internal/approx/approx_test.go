@@ -13,7 +13,7 @@ import (
 	"closedform/baselines/moments/meanfield"
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/probit"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"closedform/core/gauss"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // cases are generators with noise enough that each error happens often.

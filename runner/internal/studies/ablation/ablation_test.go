@@ -13,7 +13,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/probit"

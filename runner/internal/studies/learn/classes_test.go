@@ -3,7 +3,7 @@ package learn
 import (
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/table"
 )
 

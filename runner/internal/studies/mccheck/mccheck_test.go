@@ -14,7 +14,7 @@ import (
 	"closedform/core/activation"
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/study/studytest"
 )
 
