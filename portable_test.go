@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // What has other last digits on other processors: assembly that is not everywhere, what is

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // The program of the README is the example of package bnn, so it is compiled and

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 const module = "closedform"

@@ -19,7 +19,7 @@ import (
 	"closedform/baselines/learners/sgd"
 	"closedform/baselines/learners/tagi"
 	"closedform/baselines/learners/variational"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // splitmix is the source splitmix64 (Steele, Lea and Flood 2014), which starts at 0.

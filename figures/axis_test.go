@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // The ends of an axis hold the values of all charts that share it, with a margin.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/plot/vg"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // testCharts use every kind, axes from the data and given ones, gaps and intervals.

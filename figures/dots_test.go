@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // dotPlot has every kind of dot.

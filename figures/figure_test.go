@@ -21,7 +21,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // testFigures have every kind of panel, curve, dot and value outside a scale.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // flagged returns a small map with values that its scale cannot show.

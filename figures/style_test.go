@@ -5,7 +5,7 @@ import (
 	"image/color"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // No two curves of a figure have one colour and marker; those of a group have one colour, whatever

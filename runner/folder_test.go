@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // git runs git in the working directory.

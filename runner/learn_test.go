@@ -18,7 +18,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/table"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/store"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestManifestIsFound(t *testing.T) {

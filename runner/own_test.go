@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // messy is a table as people have it: an id, dates, words, holes, semicolons and decimal commas.

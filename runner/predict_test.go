@@ -16,7 +16,7 @@ import (
 	"closedform/core/checkpoint"
 	"closedform/core/familiar"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/table"
 )

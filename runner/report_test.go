@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // Every run leaves a page of all results in its folder. Those of the project have a README with their

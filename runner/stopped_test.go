@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/store"
 )
 

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // tortured is a manifest with figures whose cells, publishing and page take about as long.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // replaceFile replaces the content of a published file and, as one who hides it would, its checksum.

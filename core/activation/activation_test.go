@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestReference(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // bankMembers returns two networks and an ensemble of different configurations.

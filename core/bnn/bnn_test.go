@@ -11,7 +11,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 var outputRules = []OutputRule{ADF, ADFExact, Joint, Total}

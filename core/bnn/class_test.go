@@ -13,7 +13,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // A new class leaves all weights as they were, and has means of zero and the prior covariance,

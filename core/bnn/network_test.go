@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // What a caller gets wrong is an error of no member, changes nothing, and is predicted as unknown, whatever

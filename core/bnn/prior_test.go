@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // The defaults learn in one pass, for every depth and width: clusters at the corners of

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // The answers below the threshold are those that the promise does not hold for.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // A restored network predicts and learns to the last bit as the original does.

@@ -24,7 +24,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/readout"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // trained returns a network that has seen some random examples.

@@ -14,7 +14,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/features"
 	"closedform/core/readout"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // zipped is the name of an entry with its bytes.

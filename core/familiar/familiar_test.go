@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // source draws inputs from a mixture of two normal distributions with correlated inputs.

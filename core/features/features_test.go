@@ -11,7 +11,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // image draws an image of a blob and noise.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/internal/kernel"
 )
 

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // wishart returns the correlations of d variables that are random combinations of rank others.

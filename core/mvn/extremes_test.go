@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // An infinite limit drops its variable or makes P zero; a huge one does nearly.

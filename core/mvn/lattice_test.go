@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // twoFactor returns P(X ≤ x) for X_k = b_k·T + s_k Z_k with two independent factors

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"closedform/core/bnn"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // Before is of a state that had more than half of the examples, unless there is a new class.

@@ -8,7 +8,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // The p-values of inputs like those that were learned are uniform, and small of others.

@@ -10,7 +10,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // drawn draws examples of classes with different means and covariances, the higher ones rarer.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // without returns the examples but one.

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // numbersOnly skips a long test under -short, with which the race detector runs:

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestPosteriorReference(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 	"closedform/core/gauss"
 	"closedform/core/mvn"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // binary is the closed form for n = 2 in a = z_1 − z_2: only λ²Var(a) + 1 matters,

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/internal/kernel"
 )
 

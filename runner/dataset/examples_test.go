@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // three are examples of three classes, of which the second has none.

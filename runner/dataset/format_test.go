@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 const birds = "id,mass,colour,kind\n1,2,red,a\n2,NA,blue,b\n3,6,?,a\n4,1,red,\n5,4,blue,b\n"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // inputsOf returns examples with those inputs, all of one class of two.

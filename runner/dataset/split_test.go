@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // labelled returns examples of those classes, example i of which has the input i.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // readCSV reads a table as a file called a.csv has it, and its examples by their class.

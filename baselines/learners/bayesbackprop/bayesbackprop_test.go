@@ -13,7 +13,7 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestLearner(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func learned(t *testing.T, cfg Config, x [][]float64, class []int) *Model {

@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // TestMain is also the program of the tests: it predicts the frequencies of the classes that it has read, or goes

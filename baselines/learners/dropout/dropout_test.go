@@ -7,7 +7,7 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/internal/field"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // shapes are models of all kinds: with and without bias and hidden layers.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // wedges draws n examples of the task of the paper's experiment on [−2, 2]²:

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // A mask of ones changes nothing, that of a zero is a weight of zero, and the

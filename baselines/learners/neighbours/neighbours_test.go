@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // examples returns inputs on a coarse grid, so that distances tie, or normal ones.

@@ -14,7 +14,7 @@ import (
 	"closedform/core/gauss"
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // one returns a perceptron of one weight with an activation N(m, v) at x = 1.

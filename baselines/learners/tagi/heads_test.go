@@ -12,7 +12,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/gauss"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // The tree of ten classes is that of the authors' program: 11 nodes, in the order

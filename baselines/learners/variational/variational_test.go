@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestLearner(t *testing.T) {

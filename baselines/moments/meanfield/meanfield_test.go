@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // The normalised probit of the paper, and of another λ.

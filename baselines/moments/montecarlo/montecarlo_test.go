@@ -6,7 +6,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestSampleWithinItsErrors(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // The sets of another file come before those of the manifest, which change values of them by

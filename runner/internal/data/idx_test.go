@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // idx returns an IDX file: its header of 4-byte numbers, then the values.

@@ -13,7 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/internal/field"
 	"closedform/runner/dataset"
 )

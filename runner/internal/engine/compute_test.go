@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // unknown are n tasks whose time is not known.

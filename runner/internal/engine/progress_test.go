@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // shown returns what is written while cells are computed, each in the time that it takes. The cells of

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/config"
 )
 

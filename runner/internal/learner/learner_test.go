@@ -16,7 +16,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/features"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"

@@ -20,7 +20,7 @@ import (
 	"closedform/baselines/learners/tagi"
 	"closedform/core/bnn"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/config"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/features"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/probit"
 )

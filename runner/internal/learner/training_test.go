@@ -14,7 +14,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/metric"

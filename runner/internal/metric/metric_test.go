@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 var (

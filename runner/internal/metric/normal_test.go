@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // The critical distances at 5 and 1 %, from Miller (1956), are met to 0.002 in p, and

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestRanks(t *testing.T) {

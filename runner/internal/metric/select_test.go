@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestRiskCoverage(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // By hand; what is not a number counts among the tests.

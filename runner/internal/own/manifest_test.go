@@ -12,7 +12,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/studies/learn"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // A number or a word is read, stands for its λ, and is written so that it reads back.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 const root = "../../.."

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/table"
 )
 

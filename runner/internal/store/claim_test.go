@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // A cell is claimed by one process at a time.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // twoFolders publishes the same files in two folders, the second with changes:

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestMain(m *testing.M) {

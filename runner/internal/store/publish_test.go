@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {

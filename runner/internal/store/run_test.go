@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestGitState(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func TestStudent(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 func scores() *Table {

@@ -21,7 +21,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/data"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"closedform/baselines/learners/kalman"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

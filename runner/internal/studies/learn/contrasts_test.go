@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"testing"
 
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"

@@ -12,7 +12,7 @@ import (
 
 	"closedform/baselines/learners/kalman"
 	"closedform/core/bnn"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

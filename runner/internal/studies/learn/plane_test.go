@@ -14,7 +14,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study/studytest"

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"closedform/core/bnn"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"

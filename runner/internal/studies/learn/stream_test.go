@@ -10,7 +10,7 @@ import (
 	"closedform/baselines/learners/kalman"
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

@@ -12,7 +12,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )

@@ -16,7 +16,7 @@ import (
 	"closedform/baselines/moments/montecarlo"
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"

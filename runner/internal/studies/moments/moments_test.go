@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study/studytest"
 )

@@ -11,7 +11,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 )
 
 // For independent logits the integrals equal those of package softmax; adding a constant changes nothing.

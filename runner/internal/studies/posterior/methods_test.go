@@ -12,7 +12,7 @@ import (
 
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

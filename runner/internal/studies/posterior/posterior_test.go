@@ -11,7 +11,7 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"

@@ -11,7 +11,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/readout"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/metric"

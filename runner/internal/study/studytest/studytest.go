@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"closedform/core/random"
-	"closedform/internal/check"
+	check "closedform/internal/checktest"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/study"

@@ -1,7 +1,7 @@
-// Package check has what the tests of several packages share: comparisons that NaN never
+// Package checktest has what the tests of several packages share: comparisons that NaN never
 // passes, panics, allocations, reference files, and what everything
 // that learns a classifier keeps to.
-package check
+package checktest
 
 import (
 	"bytes"
