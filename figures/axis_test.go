@@ -109,7 +109,7 @@ func TestPieces(t *testing.T) {
 	}
 	// On a logarithmic axis, an interval from 0 reaches below the foot. An interval that is missing is empty.
 	p, missing := c.pieces(Axis{Max: 10}, log), plotter.YErrors{{}}
-	if p[0].low[0].Y > log.at(0.1)-0.5 || p[0].low[1].Y != 0 || !slices.Equal(p[1].errors, missing) {
+	if p[0].low[0].Y > log.coordinate(0.1)-0.5 || p[0].low[1].Y != 0 || !slices.Equal(p[1].errors, missing) {
 		t.Errorf("intervals %+v", p)
 	}
 }
