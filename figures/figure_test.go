@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-
 	check "closedform/internal/checktest"
 )
 
