@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,8 @@ func FuzzManifest(f *testing.F) {
 				}
 				return
 			}
-			if dir := (&program{out: "out"}).dir(e); filepath.Dir(dir) != "out" {
+			dir := choiceFlags(flag.NewFlagSet("", flag.ContinueOnError)).dir(e)
+			if filepath.Dir(dir) != "results" {
 				t.Errorf("folder %s", dir)
 			}
 			if cells := e.Study.Cells(); len(cells) > config.MaxCells {

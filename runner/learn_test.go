@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,6 +33,9 @@ func more() (lines []string) {
 
 const header = "species,length,colour,width\n"
 
+// csv returns the table of leaves with these rows.
+func csv(rows ...string) string { return header + strings.Join(rows, "\n") + "\n" }
+
 // withInput makes a text the standard input.
 func withInput(t *testing.T, text string) {
 	t.Helper()
@@ -43,10 +45,13 @@ func withInput(t *testing.T, text string) {
 	os.Stdin = file
 }
 
-// learnFrom runs the command "learn" with a standard input.
-func learnFrom(t *testing.T, in string, args ...string) (stdout, stderr string, err error) {
+// learnFrom runs the command "learn" with a table on the standard input, and returns what it prints.
+func learnFrom(t *testing.T, in string, args ...string) (stdout, stderr string) {
+	t.Helper()
 	withInput(t, in)
-	return try(t, append([]string{"learn"}, args...)...)
+	stdout, stderr, err := try(t, append([]string{"learn", "-data", "-"}, args...)...)
+	check.OK(t, err)
+	return stdout, stderr
 }
 
 // A stream in two parts leaves the same network as in one, and prints the same.
@@ -54,23 +59,17 @@ func TestLearn(t *testing.T) {
 	file := trained(t, mine)
 	before := read(t, file)
 	lines := more()
-	text := func(rows []string) string { return header + strings.Join(rows, "\n") + "\n" }
-	whole, log, err := learnFrom(t, text(lines), file, "-data", "-", "-to", "whole.npz")
-	if err != nil || read(t, file) != before {
-		t.Fatalf("%v, or the network has changed", err)
-	}
+	whole, log := learnFrom(t, csv(lines...), file, "-to", "whole.npz")
+	check.Equal(t, "the network has changed", read(t, file), before)
 	contains(t, log, "whole.npz: 60 rows, 60 learned; error before learning ")
-	if n := strings.Count(whole, "\n"); n != 61 || !strings.HasPrefix(whole, "row,class,probability,error,log_loss,unknown\n1,") {
-		t.Errorf("%d lines:\n%s", n, whole)
-	}
-	write(t, text(lines[:25]), "first.csv")
-	first, _, err := learnFrom(t, "", file, "-data", "first.csv")
+	begins(t, whole, "row,class,probability,error,log_loss,unknown\n1,")
+	check.Equal(t, "lines", strings.Count(whole, "\n"), 61)
+	write(t, csv(lines[:25]...), "first.csv")
+	first, _, err := try(t, "learn", file, "-data", "first.csv")
 	check.OK(t, err)
-	second, _, err := learnFrom(t, text(lines[25:]), file, "-data", "-")
-	check.OK(t, err)
-	if _, rest, _ := strings.Cut(second, "\n"); first+rest != whole {
-		t.Errorf("in two parts it prints\n%s%s", first, rest)
-	}
+	second, _ := learnFrom(t, csv(lines[25:]...), file)
+	_, rest, _ := strings.Cut(second, "\n")
+	check.Equal(t, "in two parts it prints", first+rest, whole)
 	check.Equal(t, "in two parts it leaves another network", read(t, file), read(t, "whole.npz"))
 }
 
@@ -107,13 +106,12 @@ func TestLearnAnswersFirst(t *testing.T) {
 		t.Error("no error")
 	}
 	contains(t, log.String(), `row 3: new class "Fir" at standard input:7`, file+": 5 rows, 3 learned; ")
-	if out, _, err := learnFrom(t, header+"Ash,12,red,1\n", file, "-data", "-"); err != nil || !strings.Contains(out, "\n6,") {
-		t.Errorf("%v, and it goes on with %s", err, out)
-	}
+	goesOn, _ := learnFrom(t, csv("Ash,12,red,1"), file)
+	contains(t, goesOn, "\n6,")
 }
 
-// Classes that the network does not have are added, and told; it predicts them after some rows. A stream in
-// two parts, with new classes in both, leaves the same network as in one.
+// Classes that the network does not have are added, and the user is told; it predicts them after some rows. A
+// stream in two parts, with new classes in both, leaves the same network as in one.
 func TestLearnNewClasses(t *testing.T) {
 	file := trained(t, mine)
 	var lines []string
@@ -123,56 +121,55 @@ func TestLearnNewClasses(t *testing.T) {
 		}
 	}
 	lines = append(lines, "Yew,40,red,0", "unknown,40,red,0", "F\xe9,40,red,0")
-	table := func(name string, rows []string) string { return write(t, header+strings.Join(rows, "\n")+"\n", name) }
-	out, log, err := learnFrom(t, "", file, "-data", table("all.csv", lines), "-to", "whole.npz")
-	check.OK(t, err)
+	out, log := learnFrom(t, csv(lines...), file, "-to", "whole.npz")
 	if row := strings.Split(strings.Split(out, "\n")[3], ","); row[3] != "0.5" || row[4] > "5" {
 		t.Errorf("after a row that is right and one of a new class it prints %s", row)
 	}
-	contains(t, log, `row 2: new class "Fir" at all.csv:3`, `row 161: new class "Yew" at all.csv:162`,
-		`row 162: class "unknown" cannot be added; `, `row 163: all.csv:164: the line is not in UTF-8; `, `whole.npz: 163 rows, 161 learned; `, `whole.npz: 2 of 5 classes are new since the training: ["Fir" "Yew"]`)
-	for part, rows := range [][]string{lines[:50], lines[50:]} {
-		_, log, err := learnFrom(t, "", []string{file, "part.npz"}[part], "-data", table("part.csv", rows), "-to", "part.npz")
-		check.OK(t, err)
-		contains(t, log, []string{`part.npz: 1 of 4 classes are new since the training: ["Fir"]`, `part.npz: 2 of 5 classes are new since the training: ["Fir" "Yew"]`}[part])
-	}
+	contains(t, log, `row 2: new class "Fir" at standard input:3`, `row 161: new class "Yew" at standard inp`,
+		`row 162: class "unknown" cannot be added; `, "row 163: standard input:164: the line is not in UTF-8; ",
+		`whole.npz: 163 rows, 161 learned; `)
+	one, two := `: 1 of 4 classes are new since the training: ["Fir"]`, ": 2 of 5 classes are new since the "
+	contains(t, log, "whole.npz"+two+`training: ["Fir" "Yew"]`)
+	_, log = learnFrom(t, csv(lines[:50]...), file, "-to", "part.npz")
+	contains(t, log, "part.npz"+one)
+	_, log = learnFrom(t, csv(lines[50:]...), "part.npz")
+	contains(t, log, "part.npz"+two)
 	check.Equal(t, "in two parts it leaves another network", read(t, "part.npz"), read(t, "whole.npz"))
-	predictions := mustRun(t, "predict", "whole.npz", "-data", write(t, "length,colour,width\n4,red,9.2\n", "new.csv"))
-	contains(t, predictions, ",p_Ash,p_Elm,p_Oak,p_Fir,p_Yew\n1,Fir,0.9")
+	new := write(t, "length,colour,width\n4,red,9.2\n", "new.csv")
+	contains(t, mustRun(t, "predict", "whole.npz", "-data", new), ",p_Ash,p_Elm,p_Oak,p_Fir,p_Yew\n1,Fir,0.9")
 }
 
 // Rows that cannot be read are answered by nothing, and the rest is learned.
 func TestLearnPassesOver(t *testing.T) {
 	file := trained(t, mine)
-	out, log, err := learnFrom(t, header+"Ash,wide,red,1\nAsh,12,red\nAsh,12,red,1\nOak,1e300,red,1\nElm,,red,1\n", file, "-data", "-")
-	if err != nil || strings.Count(out, "\n") != 6 {
-		t.Fatalf("%v, %s", err, out)
-	}
-	for _, want := range []string{
-		`row 1: standard input:2: column "length": "wide" is not a number`, "row 2: standard input:3: 3 cells; need 4", "row 4: ",
-		"row 5: standard input:6: column \"length\" has no value", ": 5 rows, 1 learned; ",
-	} {
-		contains(t, log, want)
-	}
-	_, log, err = learnFrom(t, "length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n", file, "-data", "-", "-to", "other.npz")
-	check.OK(t, err)
+	rows := csv("Ash,wide,red,1", "Ash,12,red", "Ash,12,red,1", "Oak,1e300,red,1", "Elm,,red,1")
+	out, log := learnFrom(t, rows, file)
+	check.Equal(t, "lines", strings.Count(out, "\n"), 6)
+	contains(t, log, `row 1: standard input:2: column "length": "wide" is not a number`,
+		"row 2: standard input:3: 3 cells; need 4", "row 4: ",
+		`row 5: standard input:6: column "length" has no value`, ": 5 rows, 1 learned; ")
+	_, log = learnFrom(t, "length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n", file, "-to", "other.npz")
 	check.Equal(t, "words not seen", strings.Count(log, "colour=blue"), 1)
 	contains(t, log, "other.npz: 7 rows, 2 learned; ", `bare "`)
-	// A table without the class, an input, or a file for the network is an error before its rows are learned as classes.
-	for text, want := range map[string]string{
-		"length,colour,width\n12,red,1\n12,green,2\n13,red,1\n": `standard input:3: "12,green,2" is a row; need the class of the row before`,
-		"species,length,width\nAsh,12,1\n":                      `standard input:1: no column "colour"`,
+	// A table without the class, an input, or a file for the network is an error before its rows are learned.
+	for _, c := range []struct{ text, args, want string }{
+		{
+			"length,colour,width\n12,red,1\n12,green,2\n13,red,1\n", file + " -data - -to wrong.npz",
+			`standard input:3: "12,green,2" is a row; need the class of the row before`,
+		},
+		{"species,length,width\nAsh,12,1\n", file + " -data -", `standard input:1: no column "colour"`},
+		{csv("Ash,12,red,1"), file + " -data - -to no/file.npz", "no/file.npz"},
+		{header, file + " -data - -unknown 2", "-unknown"},
+		{header, file + " -data - more", "got 2 arguments"},
+		{header, file + " -data - -class kind", `no column "kind"`},
+		{header, "none.npz -data -", "none.npz"},
+		{header, "-data -", "NETWORK"},
 	} {
-		if _, log, err := learnFrom(t, text, file, "-data", "-", "-to", "wrong.npz"); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(log, "NaN") {
-			t.Errorf("%v, need %s; %s", err, want, log)
-		}
-	}
-	if out, _, err := learnFrom(t, header+"Ash,12,red,1\n", file, "-data", "-", "-to", "no/file.npz"); err == nil || out != "" {
-		t.Errorf("no folder: %v, after %q", err, out)
-	}
-	for _, args := range [][]string{{}, {""}, {file}, {"-data", "-"}, {file, "-data", "-", "-unknown", "2"}, {file, "-data", "-", "more"}, {file, "-data", "-", "-class", "kind"}, {"none.npz", "-data", "-"}} {
-		if _, _, err := learnFrom(t, header, args...); err == nil {
-			t.Errorf("no error of %q", args)
+		withInput(t, c.text)
+		out, log, err := try(t, append([]string{"learn"}, strings.Fields(c.args)...)...)
+		check.Refuses(t, c.args, err, c.want)
+		if strings.Contains(log, "NaN") || strings.Contains(c.args, "no/") && out != "" {
+			t.Errorf("%s: it prints %q and %q", c.args, out, log)
 		}
 	}
 }
@@ -181,17 +178,14 @@ func TestLearnPassesOver(t *testing.T) {
 // it leaves, and is still without a note if it has learned nothing.
 func TestLearnBare(t *testing.T) {
 	inExperiments(t, nil)
-	n, err := bnn.New(bnn.Default(2, 3), random.Source("bare"))
+	n := check.Must(bnn.New(bnn.Default(2, 3), random.Source("bare")))
 	var file bytes.Buffer
-	check.OK(t, errors.Join(err, checkpoint.Save(&file, n, "")))
+	check.OK(t, checkpoint.Save(&file, n, ""))
 	write(t, file.String(), "bare.npz")
-	_, _, err = learnFrom(t, "width,class,height\n", "bare.npz", "-data", "-")
-	check.OK(t, err)
+	learnFrom(t, "width,class,height\n", "bare.npz")
 	for k := 1; k <= 2; k++ {
-		out, log, err := learnFrom(t, "width,class,height\n0.5,2,-1\n", "bare.npz", "-data", "-")
-		if err != nil || !strings.Contains(out, fmt.Sprintf("\n%d,", k)) {
-			t.Fatalf("%v, %s, %s", err, out, log)
-		}
+		out, log := learnFrom(t, "width,class,height\n0.5,2,-1\n", "bare.npz")
+		contains(t, out, fmt.Sprintf("\n%d,", k))
 		contains(t, log, fmt.Sprintf("bare.npz: %d rows, %[1]d learned", k))
 		check.Must(n.Observe([]float64{0.5, -1}, 2))
 	}
@@ -207,59 +201,45 @@ func TestLearnBare(t *testing.T) {
 // learned then, and it is the network of a stream that went on.
 func TestLearnKilled(t *testing.T) {
 	file := trained(t, mine)
-	lines := slices.Repeat(more(), 100)
-	table := func(name string, rows []string) string {
-		write(t, header+strings.Join(rows, "\n")+"\n", name)
-		return name
+	lines := slices.Repeat(more(), 60)
+	learn := func(network, to string, rows []string) (n int) {
+		_, log := learnFrom(t, csv(rows...), network, "-to", to)
+		check.Must(fmt.Sscanf(strings.TrimPrefix(log, to+": "), "%d rows", &n))
+		return n
 	}
-	learn := func(network, data, to string) (rows int) {
-		_, log, err := try(t, "learn", network, "-data", data, "-to", to)
-		_, scanned := fmt.Sscanf(strings.TrimPrefix(log, to+": "), "%d rows", &rows)
-		check.OK(t, errors.Join(err, scanned))
-		return rows
-	}
-	all := table("all.csv", lines)
-	if rows := learn(file, all, "whole.npz"); rows != len(lines) {
-		t.Fatalf("%d rows of %d", rows, len(lines))
-	}
-	p, ended := startAndWait(t, func() bool { return exists("part.npz") }, "learn", file, "-data", all, "-to", "part.npz")
+	check.Equal(t, "rows", learn(file, "whole.npz", lines), len(lines))
+	write(t, csv(lines...), "all.csv")
+	part := func() bool { return exists("part.npz") }
+	p, ended := startAndWait(t, part, "learn", file, "-data", "all.csv", "-to", "part.npz")
 	p.Process.Kill()
 	<-ended
-	saved := learn("part.npz", table("none.csv", nil), "part.npz")
+	saved := learn("part.npz", "part.npz", nil)
 	if t.Logf("killed: %t, with %d rows", signaled(p, syscall.SIGKILL), saved); saved%1000 != 0 {
 		t.Errorf("%d rows are saved", saved)
 	}
-	learn("part.npz", table("rest.csv", lines[saved:]), "part.npz")
-	check.Equal(t, "the network differs from that of a stream that went on", read(t, "part.npz"), read(t, "whole.npz"))
+	learn("part.npz", "part.npz", lines[saved:])
+	check.Equal(t, "the network of a stream that went on", read(t, "part.npz"), read(t, "whole.npz"))
 }
 
 // An output layer on features is kept, predicts and learns as a network does, and the order of the rows,
 // some of a new class, does not matter.
 func TestLearnOutputLayer(t *testing.T) {
-	manifest := strings.Replace(mine, "hidden_layers = [4]", "features = \"relu\"\nfeature_size = 16\noutput = \"ridge\"", 1)
-	file := trained(t, manifest)
+	ridge := "features = \"relu\"\nfeature_size = 16\noutput = \"ridge\""
+	file := trained(t, strings.Replace(mine, "hidden_layers = [4]", ridge, 1))
 	rows := append(more()[:9], "Fir,40,red,20", "Fir,43,red,22", "Fir,41,red,19")
-	learn := func(from, to string, rows []string) {
-		t.Helper()
-		if _, log, err := learnFrom(t, header+strings.Join(rows, "\n")+"\n", from, "-data", "-", "-to", to); err != nil {
-			t.Fatalf("%v: %s", err, log)
-		}
-	}
-	learn(file, "whole.npz", rows)
-	learn(file, "half.npz", rows[:5])
-	learn("half.npz", "half.npz", rows[5:])
+	learnFrom(t, csv(rows...), file, "-to", "whole.npz")
+	learnFrom(t, csv(rows[:5]...), file, "-to", "half.npz")
+	learnFrom(t, csv(rows[5:]...), "half.npz")
 	check.Equal(t, "in two parts it leaves another file", read(t, "half.npz"), read(t, "whole.npz"))
 	slices.Reverse(rows)
-	learn(file, "back.npz", rows)
+	learnFrom(t, csv(rows...), file, "-to", "back.npz")
 	var predicted []*table.Table
 	for _, from := range []string{"whole.npz", "back.npz"} {
-		out, log, err := try(t, "predict", from, "-data", filepath.Join("experiments", "leaves.csv"))
-		if err != nil || log != "" || !strings.HasPrefix(out, "row,class,probability,aleatoric,epistemic,familiarity,p_Ash,p_Elm,p_Oak,p_Fir\n1,Ash,0.9") {
-			t.Fatalf("%v: %s%s", err, log, out)
-		}
+		out := mustRun(t, "predict", from, "-data", filepath.Join("experiments", "leaves.csv"))
+		contains(t, out, ",aleatoric,epistemic,familiarity,p_Ash,p_Elm,p_Oak,p_Fir\n1,Ash,0.9")
 		predicted = append(predicted, check.Must(table.Read("out", strings.NewReader(out))))
 	}
 	for _, column := range []string{"p_Ash", "p_Elm", "p_Oak", "p_Fir"} {
-		check.Equal(t, fmt.Sprintf("%s: learned backwards", column), predicted[0].Nums(column), predicted[1].Nums(column))
+		check.Equal(t, column+": learned backwards", predicted[0].Nums(column), predicted[1].Nums(column))
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,9 +11,39 @@ import (
 	"closedform/runner/internal/store"
 )
 
+func TestList(t *testing.T) {
+	wide := edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`, "seed  = 2", "seed = 2\neffort = \"quick\"")
+	inExperiments(t, map[string]string{
+		"wide.toml":  wide,
+		"needy.toml": edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
+		"b.toml":     small,
+		"notes.text": "no manifest",
+	})
+	const want = "NAME           EFFORT  STATE       CELLS  DATA     CPU  MEMORY  QUESTION\n" +
+		"small          full    not run     4      none     -    -       Where do they end?\n" +
+		"needy          full    needs data  4      missing  -    -       Where do they end?\n" +
+		"a_longer_name  quick   not run     100    none     -    -       Where do they end?\n" +
+		"sum                                108             -\n"
+	check.Equal(t, "list prints", mustRun(t, "list"), want)
+	check.Equal(t, "list made a folder", exists("results"), false)
+	quick := mustRun(t, "list", "-effort", "quick")
+	check.Equal(t, "lines of quick ones", strings.Count(quick, "\n"), 3)
+	contains(t, quick, "\na_longer_name  quick")
+	mustRun(t, "-exp", "b")
+	write(t, "1", "experiments", "data", "red.csv")
+	if got := mustRun(t, "list"); !regexp.MustCompile(`none +[\d.]+[mµ]s +\d+ MB `).MatchString(got) ||
+		!strings.Contains(got, "there  -  ") || !regexp.MustCompile(`sum +108 +[\d.]+[mµ]s\n$`).MatchString(got) {
+		t.Errorf("list prints\n%s", got)
+	}
+	write(t, "name = 3\n", "experiments", "a.toml")
+	stdout, _, err := try(t, "list")
+	check.Refuses(t, "a bad manifest", err, filepath.Join("experiments", "a.toml")+":1: name: ")
+	check.Equal(t, "lines beside a bad manifest", strings.Count(stdout, "\n"), 5)
+}
+
 // list says what is behind and why, and list -check fails unless results/STALE names it.
 func TestBehind(t *testing.T) {
-	judge := edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold")
+	judge := edit(t, named("after"), "threshold", "sources = [\"small\"]\nthreshold")
 	judge = judge[:strings.Index(judge, "[[method]]")] // it has no cells
 	inExperiments(t, map[string]string{"small.toml": small, "after.toml": judge})
 	mustRun(t, "-all")
@@ -36,14 +65,12 @@ func TestBehind(t *testing.T) {
 		if all == "" {
 			check.OK(t, err)
 		} else {
-			check.Refuses(t, "without STALE", err, stale+" does not name what is behind; it needs these lines:\n"+all)
+			check.Refuses(t, "STALE", err, stale+" does not name what is behind; it needs these lines:\n"+all)
 		}
 		write(t, all+"\n", stale)
 		mustRun(t, "list", "-check")
 		write(t, all+"\nmore\n", stale)
-		if _, _, err = try(t, "list", "-check"); err == nil {
-			t.Error("STALE may name what is not behind")
-		}
+		fails(t, stale, "list", "-check")
 	}
 	is()
 	contains(t, mustRun(t, "list"), "small  full    computed  4 ")
@@ -53,10 +80,6 @@ func TestBehind(t *testing.T) {
 	contains(t, mustRun(t, "list"), "small  full    behind: of other sources  4 ")
 	changeSources(t, "1")
 
-	// Values that data fill in make no other manifest.
-	resolved := read(t, "results", "small", "manifest.toml")
-	write(t, resolved+"filled_in = 3\n", "results", "small", "manifest.toml")
-	is()
 	write(t, edit(t, small, "0.5", "0.25"), "experiments", "small.toml")
 	is("small: behind: of another manifest")
 	write(t, small, "experiments", "small.toml")
@@ -66,33 +89,26 @@ func TestBehind(t *testing.T) {
 	is("after: behind: derived of other results")
 
 	// No results, no manifest, and folders that git ignores, with or without their own name there.
-	write(t, edit(t, small, `"small"`, `"new"`), "experiments", "new.toml")
+	write(t, named("new"), "experiments", "new.toml")
 	write(t, "", "results", "old", "runs.csv")
 	write(t, "", "results", "small@seed=1", "runs.csv")
 	write(t, "", "results", "gone", "cells", "a.cell")
-	is("after: behind: derived of other results", "new: behind: no results", "old: behind: no manifest in experiments")
+	is("after: behind: derived of other results", "new: behind: no results",
+		"old: behind: no manifest in experiments")
 }
 
-// Cells that are reused count with the time that they took, and list shows it.
+// Cells that are reused count with the time that they took.
 func TestProcessorTime(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": edit(t, small, "points = 5", "points = 20000")})
-	mustRun(t, "-exp", "small")
-	dir := filepath.Join("results", "small")
-	before, err := store.ReadRun(dir)
-	if err != nil || !(before.CPUSeconds > 0) || len(before.CellSeconds) != 2 {
-		t.Fatalf("%+v, %v", before, err)
-	}
-	if of := 2 * (before.CellSeconds["joint"] + before.CellSeconds["total"]); math.Abs(of/before.CPUSeconds-1) > 0.01 { // two seeds, three digits
-		t.Errorf("two cells of each group take %g s, the experiment %g s", of, before.CPUSeconds)
+	m, out, dir := published(t, edit(t, small, "points = 5", "points = 20000"))
+	before := check.Must(store.ReadRun(dir))
+	sum := 2 * (before.CellSeconds["joint"] + before.CellSeconds["total"]) // two seeds, three digits
+	if !(before.CPUSeconds > 0) || math.Abs(sum/before.CPUSeconds-1) > 0.01 {
+		t.Errorf("two cells of each group take %g s, the experiment %g s", sum, before.CPUSeconds)
 	}
 	remove(t, dir, "run.json")
-	mustRun(t, "-exp", "small")
+	mustRun(t, "-exp", m, "-out", out)
 	after := check.Must(store.ReadRun(dir))
 	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
-	lines := regexp.MustCompile(`(?m)^small +full +computed +4 +none +(\S*s) +\d+ MB .*\nsum +4 +\S*s\n`)
-	if list := mustRun(t, "list"); !lines.MatchString(list) {
-		t.Errorf("list prints\n%s", list)
-	}
 }
 
 // list says whether the results are complete and up to date.
@@ -112,6 +128,6 @@ func TestStates(t *testing.T) {
 	is("files differ")
 	write(t, "{", dir, "run.json")
 	is("cannot be read")
-	os.RemoveAll(dir)
+	remove(t, dir)
 	is("not run")
 }

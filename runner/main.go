@@ -11,17 +11,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"syscall"
-
-	"closedform"
-	"closedform/runner/internal/engine"
-	"closedform/runner/internal/experiment"
 )
 
 func main() {
@@ -50,29 +44,4 @@ func exitCode(err error) int {
 		return 130
 	}
 	return 1
-}
-
-// fused is whether the compiler fused multiply-adds, which unfused forbids it.
-var fused = closedform.Fused()
-
-const unfused = "-gcflags=all=-d=fmahash=qn"
-
-// program is one command line.
-type program struct {
-	args           []string
-	stdout, stderr io.Writer
-
-	// Flags of several commands, see commands.go.
-	given             map[string]bool // the names of those that are on the command line
-	exp, set          []string
-	all, short, quiet bool
-	effort            string
-	out               string // folder of the results folders
-	workers           int
-
-	sources               string // folder of the results that other experiments read: out
-	verifying             bool
-	engine                *engine.Engine
-	preparing, publishing sync.Mutex                         // for what experiments do in turn: it takes the most memory, or prints
-	published             func(*experiment.Experiment) error // nil: nothing is done after an experiment is published
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,9 +28,7 @@ const asProgram = "RUNNER_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	experiment.SourceDigest = func() string { return "1" }
 	if os.Getenv(asProgram) != "" {
-		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
-			experiment.Executable = func() ([]byte, error) { return nil, nil }
-		}
+		limitFiles()
 		main()
 	}
 	os.Exit(m.Run())
@@ -246,64 +246,111 @@ func TestHelp(t *testing.T) {
 	for _, c := range commands {
 		contains(t, help, "\n  "+c.name+" ")
 		stdout, stderr, err := try(t, c.name, "-h")
-		if !errors.Is(err, flag.ErrHelp) || stderr != "" || !strings.HasPrefix(stdout, "Usage: runner "+c.name+" ") {
-			t.Errorf("%s -h: %v, %q and %q", c.name, err, stdout, stderr)
-		}
+		begins(t, stdout, "Usage: runner "+c.name+" ")
+		check.Equal(t, c.name+" -h", []any{errors.Is(err, flag.ErrHelp), stderr}, []any{true, ""})
 	}
-	for args, want := range map[string]string{"run -h": "-test file", "-exp x -h": "-workers number", "help predict": "-id column", "help": "COMMAND -h"} {
+	for args, want := range map[string]string{
+		"run -h": "-test file", "-exp x -h": "-workers number", "help predict": "-id column", "help": "COMMAND -h",
+	} {
 		if code, stdout, _ := exit(t, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit code %d, and %q", args, code, stdout)
 		}
 	}
 }
 
+// What the examples of the help say can be typed: there are such flags, and manifests with these values.
+func TestExamples(t *testing.T) {
+	t.Chdir("..")
+	example := regexp.MustCompile(`(?m)go run \./runner (.*?)(  .*)?$`)
+	n := 0
+	for _, c := range commands {
+		for _, found := range example.FindAllStringSubmatch(c.examples, -1) {
+			n++
+			words := strings.Fields(found[1])
+			if words[0] == c.name {
+				words = words[1:]
+			}
+			f := flag.NewFlagSet(c.name, flag.ContinueOnError)
+			c.declare(f)
+			args, err := parse(f, words)
+			if err != nil || !c.takes(len(args)) {
+				t.Errorf("%s: %v, %d arguments", found[0], err, len(args))
+			}
+			if f.Lookup("exp") == nil || strings.Contains(found[1], "my") {
+				continue // it names no experiment, or a file of the user
+			}
+			choices := flag.NewFlagSet("", flag.ContinueOnError)
+			chosen := choiceFlags(choices)
+			args = check.Must(parse(choices, words))
+			check.Must(chosen.load(io.Discard, args, false))
+		}
+	}
+	check.Equal(t, "there are examples", n > 10, true)
+}
+
+// Each line is a command line, and what its error says. Commands and flags that were removed name what
+// replaces them.
+const misused = `
+ | nothing to do
+-workers 2 | nothing to do
+verify | nothing to do
+-experiment M |
+-exp |
+-exp M -workers two | -workers
+-exp M -out= | -out is empty
+-exp M -quiet=maybe |
+-all -effort slow | need quick, full or any
+-exp M -effort quick | -effort
+-all -exp M | -all
+run -all M | -all
+-exp M -short | -short needs -out
+run -data M -exp M | -data
+-exp M -class x | -data
+predict n.npz | -data FILE
+predict -data M | NETWORK
+predict n.npz -data M -unknown 1.5 | -unknown
+predict n.npz -data M -wrong 1 | -wrong
+predict n.npz -data M -familiar 2 | -familiar
+predict n.npz -data M -wrong 0.1 -unknown 0.9 | exclude
+learn n.npz | -data FILE
+list M | need runner list
+fetch | SET…
+report | FILE
+report a b | FILE
+M | runner run M
+lsit | did you mean list?
+adopt M | everything is run again
+stale -check | list -check
+list -check -x |
+task x/1 | experiments/slurm.sbatch
+merge x/1 | experiments/slurm.sbatch
+time moments | make bench
+diff HEAD~1 | git diff --word-diff
+report x.html -diff HEAD | git diff --word-diff
+-exp M -engine slurm | -engine is no flag any more;
+-exp M --shard=1/2 | experiments/slurm.sbatch
+-all -slurm-args=--mem=4G | experiments/slurm.sbatch`
+
 func TestWrongUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, small, "M")
-	for args, want := range map[string]string{
-		"": "nothing to do", "-workers 2": "nothing to do", "verify": "nothing to do", "-experiment M": "", "-exp": "",
-		"-exp M -workers 0": "need a number from 1", "-exp M -workers two": "need a number from 1", "-exp M -out=": "-out is empty",
-		"-exp M -quiet=maybe": "",
-		"-all -effort slow":   "need quick, full or any", "-exp M -effort quick": "-effort", "-all -exp M": "-all", "run -all M": "-all", "-exp M -short": "-short needs -out",
-		"run -data M -exp M": "-data", "-exp M -class x": "-data",
-		"predict n.npz": "-data FILE", "predict -data M": "NETWORK", "predict n.npz -data M -unknown 1.5": "-unknown", "predict n.npz -data M -wrong 1": "-wrong",
-		"predict n.npz -data M -familiar 2": "-familiar", "predict n.npz -data M -wrong 0.1 -unknown 0.9": "exclude", "learn n.npz": "-data FILE",
-		"list M": "need runner list", "fetch": "SET…", "report": "FILE", "report a b": "FILE",
-		"M": "runner run M", "lsit": "did you mean list?",
-		"adopt M": "everything is run again", "stale -check": "list -check", "list -check -x": "",
-	} {
+	for line := range strings.SplitSeq(misused[1:], "\n") {
+		args, want, _ := strings.Cut(line, " |")
 		stdout, _, err := try(t, strings.Fields(args)...)
-		if !errors.Is(err, errUsage) || stdout != "" || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, errUsage) || stdout != "" || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
 			t.Errorf("%s: error %v, want %s; it prints %q", args, err, want, stdout)
 		}
 	}
-	if code, stdout, stderr := exit(t, "-exp", "M", "-workers", "-1"); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "runner: usage: ") {
-		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
-	}
-	check.Equal(t, "wrong usage made a folder", exists("results"), false)
-}
-
-// Commands and flags that were removed name what takes their place.
-func TestFormer(t *testing.T) {
-	for args, want := range map[string]string{
-		"task x/1": "experiments/slurm.sbatch", "merge x/1": "experiments/slurm.sbatch",
-		"time moments": "make bench", "diff HEAD~1": "git diff --word-diff", "report x.html -diff HEAD": "git diff --word-diff",
-		"-exp M -engine slurm": "-engine is no flag any more; ", "-exp M --shard=1/2": "experiments/slurm.sbatch", "-exp M -chunk 3": "experiments/slurm.sbatch",
-		"-exp M -limit 3": "experiments/slurm.sbatch", "-all -slurm-args=--mem=4G": "experiments/slurm.sbatch", "-all -wait": "experiments/slurm.sbatch",
-		"-all -dry-run": "experiments/slurm.sbatch",
-	} {
-		if _, _, err := try(t, strings.Fields(args)...); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %s", args, err, want)
-		}
-	}
+	code, stdout, stderr := exit(t, "-exp", "M", "-workers", "-1")
+	check.Equal(t, "wrong usage", []any{code, stdout, exists("results")}, []any{2, "", false})
+	begins(t, stderr, "runner: usage: ")
 }
 
 // Flags may be before, between and after the arguments.
 func TestArguments(t *testing.T) {
-	inExperiments(t, map[string]string{"a.toml": edit(t, small, `"small"`, `"a"`), "b.toml": edit(t, small, `"small"`, `"b"`)})
+	inExperiments(t, map[string]string{"a.toml": named("a"), "b.toml": named("b")})
 	out := mustRun(t, "run", "a", "-out", "else", "b")
 	contains(t, out, "a: 4 cells, 4 computed, ", "b: 4 cells, 4 computed, ")
-	if got := mustRun(t, "verify", "-out", "else", "a", "-exp", "b"); strings.Count(got, ": same bytes\n") != 2 {
-		t.Errorf("verify prints %q", got)
-	}
+	got := mustRun(t, "verify", "-out", "else", "a", "-exp", "b")
+	check.Equal(t, "verified", strings.Count(got, ": same bytes\n"), 2)
 }

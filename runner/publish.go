@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,63 +15,67 @@ import (
 )
 
 // publish makes the results folder from the cells and prints what was done.
-func (j *job) publish(ctx context.Context, inputs string) error {
-	done, err := j.work.Load()
+func (j *job) publish(ctx context.Context) error {
+	cells, err := j.work.Load()
 	if err != nil {
 		return err
 	}
-	cells := make([]table.Set, len(done))
-	for i, c := range done {
-		cells[i] = c.Tables
+	sets := make([]table.Set, len(cells))
+	for i, c := range cells {
+		sets[i] = c.Tables
 	}
-	tables, err := j.Study.Tables(cells)
+	tables, err := j.Study.Tables(sets)
 	if err != nil {
 		return err
 	}
-	readme, files, err := j.files(cells, tables)
-	if err := cmp.Or(err, ctx.Err()); err != nil {
+	readme, files, err := j.files(sets, tables)
+	if err != nil {
 		return err
 	}
-	run := store.NewRun(ctx, j.args, j.start)
-	run.Manifest, run.SourceDigest, run.Fused = j.Name, experiment.SourceDigest(), fused
-	run.Overrides = append(run.Overrides, j.Overrides...)
-	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
-	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
-	run.AddTimes(done, func(i int) string { return j.work.Cells[i].Group() })
-	if run.Seeds, err = j.SeedsOf(j.manifest); err != nil {
-		return err
-	}
-	if run.Programs, err = j.FindPrograms(); err != nil {
+	run, err := j.provenance(ctx, cells)
+	if err != nil {
 		return err
 	}
 	made := j.work.Folder.Made(files, run)
-	args := made.Command[min(1, len(made.Command)):] // a damaged run.json may have none
-	readme.Command, readme.Programs = commandLine(args), made.Programs
-	readme.Result = report.NewResult(tables, made)
-	published, err := j.work.Folder.Publish(ctx, inputs, files, made, readme.Markdown())
+	words := made.Command[min(1, len(made.Command)):] // a damaged run.json may have none
+	readme.Command, readme.Programs = commandLine(words), made.Programs
+	result := report.NewResult(tables, made)
+	readme.Result = result
+	published, err := j.work.Folder.Publish(ctx, j.inputs, files, made, readme.Markdown())
 	if err != nil {
 		return err
 	}
+	counts := fmt.Sprintf("%d cells, %d computed, %d done before", len(j.work.Cells), run.Computed, run.Reused)
 	if !published { // another process has
-		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, j.counts(), j.dir)
+		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, counts, j.dir)
 		return nil
 	}
-	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, j.counts(), len(files), j.dir, j.took())
+	took := time.Since(j.start).Round(10 * time.Millisecond)
+	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, counts, len(files), j.dir, took)
 	for _, note := range readme.Notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
-	fmt.Fprint(j.stdout, report.NewResult(tables, run).Text())
+	fmt.Fprint(j.stdout, result.Text())
 	return nil
 }
 
-// counts returns how many cells there are, and how many of them this process has computed.
-func (j *job) counts() string {
-	n := len(j.work.Cells)
-	return fmt.Sprintf("%d cells, %d computed, %d done before", n, j.work.Computed, n-j.work.Computed)
+// provenance returns what run.json says.
+func (j *job) provenance(ctx context.Context, cells []*store.Cell) (run *store.Run, err error) {
+	run = store.NewRun(ctx, j.words, j.start)
+	run.Manifest, run.ManifestDigest = j.Name, j.digest
+	run.SourceDigest, run.Fused = experiment.SourceDigest(), fused
+	run.Overrides = append(run.Overrides, j.Overrides...)
+	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
+	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
+	run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
+	if run.Seeds, err = j.SeedsOf(j.manifest); err == nil {
+		run.Programs, err = j.FindPrograms()
+	}
+	return run, err
 }
 
-// files returns what the README of the results says of them, and the files, with figures drawn of the tables as
-// they are written.
+// files returns what the README of the results says of them, and the files, with figures drawn from the
+// tables as they are written.
 func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, files []store.File, err error) {
 	r = &report.README{Name: j.Name, Asks: j.Kind.Asks, Tables: tables, Figures: j.Study.Figures()}
 	for _, t := range slices.Concat(cells...) {

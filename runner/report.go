@@ -13,17 +13,20 @@ import (
 	"closedform/runner/internal/store"
 )
 
+const reportExamples = "go run ./runner report page.html   as OUT/index.html"
+
 // page is the file of all results in the folder -out.
 const page = "index.html"
 
-func (p *program) reportCommand(f *flag.FlagSet) action {
-	p.resultsFlag(f)
-	return func(_ context.Context, args []string) error { return p.writePage(args[0]) }
+func reportCommand(f *flag.FlagSet) action {
+	out := outFlag(f)
+	return func(_ context.Context, _ *invocation, args []string) error { return writePage(*out, args[0]) }
 }
 
-// writePage writes all results in -out into one file. Those of the project, in results/, have their README, too.
-func (p *program) writePage(file string) error {
-	read, err := report.Read(p.out, experiment.Folder)
+// writePage writes all results in a folder into one file. Those of the project, in results/, have their
+// README, too.
+func writePage(out, file string) error {
+	read, err := report.Read(out, experiment.Folder)
 	if err != nil {
 		return err
 	}
@@ -31,8 +34,8 @@ func (p *program) writePage(file string) error {
 	if err == nil {
 		err = replace(file, html)
 	}
-	if _, other := manifests(); err == nil && other == nil && filepath.Clean(p.out) == "results" {
-		err = replace(filepath.Join(p.out, "README.md"), read.README())
+	if _, other := manifests(); err == nil && other == nil && filepath.Clean(out) == "results" {
+		err = replace(filepath.Join(out, "README.md"), read.README())
 	}
 	if err != nil {
 		return fmt.Errorf("page of the results: %w", err)

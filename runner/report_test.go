@@ -8,8 +8,8 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// Every run leaves a page of all results in its folder. Those of the project have a README with their findings,
-// too, which tells nothing of other values, nor of your own runs.
+// Every run leaves a page of all results in its folder. Those of the project have a README with their
+// findings, too, which says nothing of other values, nor of your own runs.
 func TestReport(t *testing.T) {
 	found := "group = 'learning'\nfinding = 'Above: {summary method=joint above %.0f}.'\n" + drawn
 	inExperiments(t, map[string]string{"small.toml": found})
@@ -30,7 +30,8 @@ func TestReport(t *testing.T) {
 	lacks(read(t, "results", "README.md"), "mine", "small@")
 	lacks(read(t, "results", "small@sweep.seed=2", "README.md"), "Above: ")
 	page := read(t, "results", "index.html")
-	contains(t, page, "Runs of your own</h2>", `id="mine"`, `id="small@sweep.seed=2"`, "Learning</h2>", `id="small"`,
+	contains(t, page, "Runs of your own</h2>", `id="mine"`, `id="small@sweep.seed=2"`, "Learning</h2>",
+		`id="small"`,
 		"Above: 0.", `src="data:image/png;base64,`, `href="small/run.json"`)
 	lacks(page, "<script")
 

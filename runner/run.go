@@ -11,73 +11,64 @@ import (
 	"closedform/runner/internal/own"
 )
 
-func (p *program) runCommand(f *flag.FlagSet) action {
-	p.workFlags(f)
-	p.shortFlag(f)
-	data := f.String("data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it and run that manifest. It learns\n"+
-		"three quarters of the rows, tests the others, and saves the network")
-	test := f.String("test", "", "CSV `file` of test rows with the columns of -data (default: a quarter of the rows of -data)")
+const runExamples = `go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
+  go run ./runner run fig1_12 moments            the same for two
+  go run ./runner -all -effort quick             all manifests labelled quick
+  go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
+  go run ./runner run -data my.csv -class kind   a table of your own; it writes the manifest
+  go run ./runner -exp fig1_12 -set model.lambda=0.3 -set sweep.seed=1..5
+                                                 other values than the manifest's, results in
+                                                 results/fig1_12@model.lambda=0.3,sweep.seed=1..5
+
+experiments/slurm.sbatch runs the same command as a job array of a cluster.`
+
+func runCommand(f *flag.FlagSet) action {
+	c, w := choiceFlags(f), workFlags(f)
+	c.shortFlag()
+	data := f.String("data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it and\n"+
+		"run it. It learns three quarters of the rows, tests the others, and saves the network")
+	test := f.String("test", "", "CSV `file` of test rows for -data (default: a quarter of its rows)")
 	format := tableFlags(f)
-	return func(ctx context.Context, names []string) error {
-		alone := len(p.exp)+len(names) == 0 && !p.all
-		if p.given["data"] && !alone {
+	return func(ctx context.Context, in *invocation, names []string) error {
+		table := given(f, "data")
+		if table && (len(c.names)+len(names) > 0 || c.all) {
 			return misuse("-data runs the manifest that it writes: give no other one")
 		}
 		for _, name := range []string{"test", "class", "categorical", "ignore", "missing", "separator", "decimal"} {
-			if p.given[name] && !p.given["data"] {
+			if given(f, name) && !table {
 				return misuse("-%s needs -data: it says how that table is read", name)
 			}
 		}
-		if p.given["data"] {
-			manifest, err := own.Manifest(p.stdout, *data, *test, *format)
+		if table {
+			manifest, err := own.Manifest(in.stdout, *data, *test, *format)
 			if err != nil {
 				return err
 			}
 			names = []string{manifest}
 		}
-		experiments, err := p.load(names, true)
-		if err == nil && p.given["data"] {
-			err = own.Free(p.dir(experiments[0]), *data)
-		}
+		experiments, err := c.load(in.stdout, names, true)
 		if err != nil {
 			return err
 		}
-		return p.runAll(ctx, experiments)
+		if err := runAll(ctx, in, c, w, experiments); err != nil || !table {
+			return err
+		}
+		network := filepath.Join(c.dir(experiments[0]), "network.npz")
+		fmt.Fprintf(in.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n", quoted(network))
+		return nil
 	}
-}
-
-func (p *program) shortFlag(f *flag.FlagSet) {
-	f.BoolVar(&p.short, "short", false, "run the short forms of the experiments, with the values of the key short")
 }
 
 // runAll runs experiments and writes the page of the results.
-func (p *program) runAll(ctx context.Context, experiments []*experiment.Experiment) error {
-	ran, err := p.together(ctx, experiments)
+func runAll(ctx context.Context, in *invocation, c *choice, w *work, all []*experiment.Experiment) error {
+	ran, err := newBatch(in, w, c).run(ctx, all)
 	if ran == 0 {
 		return err
 	}
-	file := filepath.Join(p.out, page)
-	if err := errors.Join(err, p.writePage(file)); err != nil {
+	file := filepath.Join(*c.out, page)
+	if err := errors.Join(err, writePage(*c.out, file)); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "open %s\n", file)
-	if p.given["data"] {
-		network := filepath.Join(p.dir(experiments[0]), "network.npz")
-		fmt.Fprintf(p.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n", quoted(network))
-	}
+	fmt.Fprintf(in.stdout, "open %s\n", file)
 	return nil
-}
-
-// inTurn calls do for one experiment after the other, up to the first error. data says whether their data are needed.
-func (p *program) inTurn(ctx context.Context, names []string, data bool, do func(e *experiment.Experiment) error) error {
-	experiments, err := p.load(names, data)
-	if err != nil {
-		return err
-	}
-	for _, e := range experiments {
-		if err := do(e); err != nil {
-			return fmt.Errorf("%s: %w", e.Name, err)
-		}
-	}
-	return p.writePage(filepath.Join(p.out, page))
 }

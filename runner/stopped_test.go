@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,78 +39,93 @@ func signaled(p *process, s syscall.Signal) bool {
 	return ok && status.Signaled() && status.Signal() == s
 }
 
-func TestKilledRunGoesOn(t *testing.T) {
-	m, whole := write(t, edit(t, small, "[1, 2]", `"1..4"`, "points = 5", "points = 5\nsleep = 2")), t.TempDir()
-	mustRun(t, "-exp", m, "-out", whole)
-	want := results(t, filepath.Join(whole, "small"))
-	start := time.Now()
-	random := time.Duration(rand.Int64N(int64(100 * time.Millisecond)))
-	middle := 0 // kills before the end
-	for _, c := range []struct {
-		name  string
-		ready func(t *testing.T, dir string) bool
-	}{
-		{"at the first cell", func(t *testing.T, dir string) bool { return len(cellFiles(t, dir)) >= 1 }},
-		{"after half of the cells", func(t *testing.T, dir string) bool { return len(cellFiles(t, dir)) >= 4 }},
-		{"before the first result", func(_ *testing.T, dir string) bool { return len(cellFiles(t, dir)) >= 8 }},
-		{"among the results", func(_ *testing.T, dir string) bool { return exists(dir, "manifest.toml") }},
-		{"after " + random.String(), func(*testing.T, string) bool { return time.Since(start) > random }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			out := t.TempDir()
-			dir := filepath.Join(out, "small")
-			start = time.Now()
-			p, ended := startAndWait(t, func() bool { return c.ready(t, dir) }, "-exp", m, "-out", out, "-workers", "2")
-			p.Process.Kill()
-			<-ended
-			cells, complete := len(cellFiles(t, dir)), exists(dir, "SHA256SUMS")
-			t.Logf("killed: %t, with %d cells and %d result files there", signaled(p, syscall.SIGKILL), cells, len(glob(t, dir, "*.*")))
-			if cells < 8 && complete {
-				t.Error("SHA256SUMS is there before the end")
-			}
-			if !complete {
-				middle++
-			}
-			mustRun(t, "-exp", m, "-out", out)
-			same(t, results(t, dir), want)
-			if left := append(glob(t, dir, "cells", "at", "*"), glob(t, dir, ".*")...); len(left) > 0 {
-				t.Errorf("temporary files are left: %q", left)
-			}
-		})
-	}
-	if middle == 0 {
-		t.Error("no run was killed in the middle")
-	}
+// slow returns the manifest small with as many seeds, whose cells take five times so many milliseconds.
+func slow(t *testing.T, seeds, sleep int) string {
+	t.Helper()
+	long := fmt.Sprintf("points = 5\nsleep = %d", sleep)
+	return edit(t, small, "[1, 2]", fmt.Sprintf(`"1..%d"`, seeds), "points = 5", long)
 }
 
-func TestInterruptedRunGoesOn(t *testing.T) {
-	m, whole := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 20")), t.TempDir()
+// temporary fails if temporary files are left in a results folder.
+func temporary(t *testing.T, dir string) {
+	t.Helper()
+	left := slices.Concat(glob(t, dir, "cells", "at", "*"), glob(t, dir, ".*"))
+	check.Equal(t, "temporary files are left", len(left), 0)
+}
+
+// A run, or one of two in a folder, is killed at moments of computing and publishing and at random; what is
+// published is whole at any time, and in the end the same as without.
+func TestTortureKills(t *testing.T) {
+	m, whole := write(t, slow(t, 4, 2)), t.TempDir()
 	mustRun(t, "-exp", m, "-out", whole)
-	message := regexp.MustCompile(`^small: 0/4 cells\nrunner: interrupted; to go on: go run \S+ (.*)\n$`)
+	want := results(t, filepath.Join(whole, "small"))
+	moments := []func(dir string) bool{
+		func(dir string) bool { return len(cellFiles(t, dir)) >= 4 },
+		func(dir string) bool { return exists(dir, "manifest.toml") },
+	}
+	for range check.Torture(t, 1, 20, 200) {
+		end := time.Now().Add(time.Duration(rand.Int64N(int64(150 * time.Millisecond))))
+		moments = append(moments, func(string) bool { return time.Now().After(end) })
+	}
+	incomplete := 0
+	for k, ready := range moments {
+		out := t.TempDir()
+		dir := filepath.Join(out, "small")
+		args := []string{"-exp", m, "-out", out, "-quiet", "-workers", "2"}
+		others := make(chan error, 1)
+		others <- nil
+		if k%2 == 1 {
+			_, other := startAndWait(t, func() bool { return true }, args...)
+			<-others
+			go func() { others <- <-other }()
+		}
+		p, ended := startAndWait(t, func() bool { return ready(dir) }, args...)
+		p.Process.Kill()
+		<-ended
+		wholeFiles(t, dir, want)
+		if !exists(dir, "SHA256SUMS") {
+			incomplete++
+		}
+		check.OK(t, <-others)
+		complete(t, m, out, want)
+	}
+	check.Equal(t, "runs were killed in the middle", incomplete > 0, true)
+}
+
+// A signal ends all experiments at work; the same command goes on, and makes what a run without
+// an interruption makes, by other workers.
+func TestInterruptedRunGoesOn(t *testing.T) {
+	names := []string{"a", "b"}
+	all := map[string]string{}
+	for _, name := range names {
+		all[name+".toml"] = edit(t, slow(t, 2, 10), `"small"`, fmt.Sprintf("%q", name))
+	}
+	inExperiments(t, all)
+	mustRun(t, "-all", "-out", "whole", "-workers", "8")
+	message := regexp.MustCompile(`(?m)^runner: interrupted; to go on: go run ./runner -all -workers 2$`)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		t.Run(s.String(), func(t *testing.T) {
-			out := t.TempDir()
-			dir := filepath.Join(out, "small")
-			args := []string{"-exp", m, "-out", out, "-workers", "1"}
-			p, ended := startAndWait(t, func() bool { return len(cellFiles(t, dir)) > 0 }, args...)
-			check.OK(t, p.Process.Signal(s))
-			<-ended
-			check.Equal(t, "exit code", p.ProcessState.ExitCode(), 130)
-			said := message.FindStringSubmatch(p.stderr.String())
-			if said == nil || said[1] != strings.Join(args, " ") || p.stdout.Len() > 0 {
-				t.Fatalf("it prints %q and %q", &p.stdout, &p.stderr)
-			}
-			done := len(cellFiles(t, dir))
-			if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 || len(glob(t, dir, "cells", "at", "*")) > 0 {
-				t.Error("it has published results, or left temporary files")
-			}
-			stdout, stderr, err := try(t, args...)
-			begins(t, stdout, fmt.Sprintf("small: 4 cells, %d computed, %d done before; 4 files in ", 4-done, done))
-			if begins(t, stderr, fmt.Sprintf("small: %d/4 cells\n", done)); err != nil {
-				t.Error(err)
-			}
-			same(t, results(t, dir), results(t, filepath.Join(whole, "small")))
-		})
+		done := func() int { return len(glob(t, "results", "*", "cells", "*.cell")) }
+		p, ended := startAndWait(t, func() bool { return done() > 1 }, "-all", "-workers", "2")
+		check.OK(t, p.Process.Signal(s))
+		<-ended
+		if p.ProcessState.ExitCode() != 130 || !message.MatchString(p.stderr.String()) || p.stdout.Len() > 0 {
+			t.Fatalf("%v: exit code %d, %d cells are there: %s", s, p.ProcessState.ExitCode(), done(), &p.stderr)
+		}
+		if left := glob(t, "results", "*", "*.csv"); len(left) > 0 {
+			t.Errorf("it has published %q", left)
+		}
+		reused := 8 - done()
+		stdout := mustRun(t, "-all")
+		for _, name := range names {
+			temporary(t, filepath.Join("results", name))
+			same(t, results(t, filepath.Join("results", name)), results(t, filepath.Join("whole", name)))
+			var computed int
+			_, after, _ := strings.Cut(stdout, name+": 4 cells, ")
+			fmt.Sscanf(after, "%d computed", &computed)
+			reused -= computed
+		}
+		check.Equal(t, "cells that are computed again", reused, 0)
+		remove(t, "results")
 	}
 }
 
@@ -118,31 +134,20 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 		t.Skip("interrupts are ignored, as in the background of a script")
 	}
 	m, out := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 20000\ndeaf = true")), t.TempDir()
-	for wait := 50 * time.Millisecond; ; wait *= 2 {
-		p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out)
-		time.Sleep(wait) // for the first cell to begin
-		deadline := time.After(20 * time.Second)
-		for waiting := true; waiting; {
-			// The signals are apart, since of two at the same time one is lost.
-			if err := p.Process.Signal(os.Interrupt); err != nil && len(ended) == 0 {
-				t.Log(err) // it is just ending
+	p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out)
+	time.Sleep(300 * time.Millisecond) // for the first cell to begin
+	for range 100 {
+		p.Process.Signal(os.Interrupt) // it may just be ending; two signals at the same time are one
+		select {
+		case <-ended:
+			if !signaled(p, syscall.SIGINT) {
+				t.Errorf("it ended with %v, want the second interrupt to end it: %s", p.ProcessState, &p.stderr)
 			}
-			select {
-			case <-ended:
-				waiting = false
-			case <-deadline:
-				t.Fatal("it goes on after many interrupts")
-			case <-time.After(50 * time.Millisecond):
-			}
+			return
+		case <-time.After(50 * time.Millisecond):
 		}
-		if p.ProcessState.ExitCode() == 130 && wait < 2*time.Second {
-			continue // it had not begun
-		}
-		if !signaled(p, syscall.SIGINT) {
-			t.Errorf("it ended with %v, want the second interrupt to end it: %s", p.ProcessState, &p.stderr)
-		}
-		return
 	}
+	t.Fatal("it goes on after many interrupts")
 }
 
 // claimed reports whether a cell of small is being computed.
@@ -151,10 +156,10 @@ func claimed(t testing.TB, out string) bool {
 	return len(glob(t, out, "small", "cells", "at", "*.claim")) > 0
 }
 
-// Runs of one command share its folder, as the tasks of a job array do: each cell is computed once, also if one of them is
-// killed and started again, and one run publishes. Of other values there is one run at a time.
+// Runs of one command share its folder, as the tasks of a job array do: each cell is computed once, also if
+// one of them is killed and started again, and one run publishes. Of other values there is one run at a time.
 func TestRunsInOneFolder(t *testing.T) {
-	m, whole, out := write(t, edit(t, small, "[1, 2]", `"1..8"`, "points = 5", "points = 5\nsleep = 20")), t.TempDir(), t.TempDir()
+	m, whole, out := write(t, slow(t, 8, 10)), t.TempDir(), t.TempDir()
 	mustRun(t, "-exp", m, "-out", whole, "-workers", "8")
 	want := results(t, filepath.Join(whole, "small"))
 	dir := filepath.Join(out, "small")
@@ -168,8 +173,8 @@ func TestRunsInOneFolder(t *testing.T) {
 	for range 3 {
 		start(func() bool { return claimed(t, out) })
 	}
-	_, _, err := try(t, "-exp", m, "-out", out, "-set", "model.scale=0.4")
-	check.Refuses(t, "other values", err, "small: a run of other values or other code is using "+dir)
+	busy := "small: a run of other values or other code is using " + dir
+	fails(t, busy, "-exp", m, "-out", out, "-set", "model.scale=0.4")
 	for computed() < 4 {
 		time.Sleep(time.Millisecond)
 	}
@@ -194,7 +199,8 @@ func TestRunsInOneFolder(t *testing.T) {
 		fmt.Sscanf(said, "small: 16 cells, %d computed", &n)
 		all += n
 		published += strings.Count(said, " files in ")
-		check.Equal(t, said+": it ends up to date", strings.Contains(said, " files in ") != strings.Contains(said, "is up to date"), true)
+		ended := strings.Contains(said, " files in ") != strings.Contains(said, "is up to date")
+		check.Equal(t, said+": it ends up to date", ended, true)
 	}
 	if published != 1 || all < 12 || all > 16 {
 		t.Errorf("%d published, and %d cells were computed by those that were not killed", published, all)
@@ -212,4 +218,20 @@ func TestInterruptedVerify(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || stdout.Len() > 0 || strings.Contains(err.Error(), "go on") {
 		t.Fatalf("error %v, and it prints %q", err, &stdout)
 	}
+}
+
+// A cell that fails ends the run with its error alone. Its cells and those of others are kept,
+// and experiments whose cells were done are published.
+func TestFailureTogether(t *testing.T) {
+	bad := strings.Replace(named("bad"), "scale = 2", "fail = true\nsleep = 1", 1)
+	inExperiments(t, map[string]string{"a.toml": named("a"), "bad.toml": bad})
+	mustRun(t, "-exp", "a")
+	remove(t, "results", "a", "summary.csv") // to be published again
+	code, stdout, stderr := exit(t, "-all", "-quiet", "-workers", "1")
+	begins(t, stderr, "runner: bad: cell total seed=")
+	check.Equal(t, "exit code, and lines", []int{code, strings.Count(stderr, "\n")}, []int{1, 1})
+	contains(t, stdout, "a: 4 cells, 0 computed, 4 done before; ")
+	check.Equal(t, "what failed is published", exists("results", "bad", "SHA256SUMS"), false)
+	write(t, named("bad"), "experiments", "bad.toml")
+	contains(t, mustRun(t, "-all"), "bad: 4 cells, 2 computed, 2 done before; ")
 }

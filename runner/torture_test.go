@@ -1,39 +1,39 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"math/rand/v2"
+	"io/fs"
+	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"closedform/core/random"
 	check "closedform/internal/checktest"
 )
 
 // tortured is a manifest with figures whose cells, publishing and page take about as long.
-func tortured(t testing.TB) (manifest string, want map[string]string) {
+func tortured(t testing.TB) (manifest, whole string, want map[string]string) {
 	t.Helper()
 	manifest = write(t, edit(t, drawn, "[1, 2]", `"1..6"`, "points = 5", "points = 5\nsleep = 1"))
-	whole := t.TempDir()
+	whole = t.TempDir()
 	mustRun(t, "-exp", manifest, "-out", whole)
-	return manifest, results(t, filepath.Join(whole, "small"))
+	return manifest, whole, results(t, filepath.Join(whole, "small"))
 }
 
 // complete runs the manifest to its end and compares what is there with the undisturbed run.
 func complete(t *testing.T, manifest, out string, want map[string]string) {
 	t.Helper()
 	mustRun(t, "-exp", manifest, "-out", out)
-	dir := filepath.Join(out, "small")
-	same(t, results(t, dir), want)
-	left := slices.Concat(glob(t, out, ".*"), glob(t, dir, ".*"), glob(t, dir, "cells", "at", "*"))
-	if len(left) > 0 {
-		t.Errorf("temporary files are left: %q", left)
-	}
+	same(t, results(t, filepath.Join(out, "small")), want)
+	temporary(t, filepath.Join(out, "small"))
+	check.Equal(t, "temporary files are left", len(glob(t, out, ".*")), 0)
 }
 
 // wholeFiles fails unless each published file that is there is whole.
@@ -46,66 +46,98 @@ func wholeFiles(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-// disturb sends the process signals, at a random moment or at one of publishing, and waits for its end.
-func disturb(r *rand.Rand, p *process, ended <-chan error, out string, most time.Duration) (what string) {
-	begin, moment := time.Now(), time.Duration(r.Int64N(int64(most)))
-	file := []string{"", "", "small/cells/lock", "small/cells/published", "small/README.md", "small/runs.csv", "small/SHA256SUMS", "index.html"}[r.IntN(8)]
-	for len(ended) == 0 && time.Since(begin) < moment && (file == "" || !exists(out, file)) {
-		time.Sleep(50 * time.Microsecond)
-	}
-	signals := [][]syscall.Signal{
-		{syscall.SIGKILL},
-		{syscall.SIGKILL},
-		{syscall.SIGKILL},
-		{syscall.SIGTERM},
-		{syscall.SIGINT, syscall.SIGINT},
-		{syscall.SIGSTOP, syscall.SIGKILL},
-		{syscall.SIGSTOP, syscall.SIGCONT},
-	}[r.IntN(7)]
-	for i, s := range signals {
-		if i > 0 {
-			time.Sleep(time.Duration(r.Int64N(int64(5 * time.Millisecond))))
+// fileLimit is the environment variable that limits the size of files of a program.
+const fileLimit = "RUNNER_TEST_FILE_LIMIT"
+
+// limitFiles makes writing beyond the limit an error, as on a full disk.
+func limitFiles() {
+	if limit, err := strconv.ParseUint(os.Getenv(fileLimit), 10, 64); err == nil {
+		signal.Ignore(syscall.SIGXFSZ)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+			panic(err)
 		}
-		p.Process.Signal(s) // it may have ended
 	}
-	<-ended
-	return fmt.Sprintf("%v of %q after %v: %v", signals, p.Args[1:], time.Since(begin), p.ProcessState)
 }
 
-// Runs, and several runs in one folder, are ended at random, again and again;
-// what is published is whole at any time, and in the end the same as without.
-func TestTortureKills(t *testing.T) {
-	kills := check.Torture(t, 0, 30, 300)
-	manifest, want := tortured(t)
-	begin := time.Now()
-	exit(t, "-exp", manifest, "-out", t.TempDir(), "-quiet")
-	most := time.Since(begin)
-	for round := 0; kills > 0; round++ {
-		r := rand.New(random.Source("runner", "torture", round))
+// Each size of a file is once too much for the disk: the run says which file, and the next one goes on.
+func TestTortureFullDisk(t *testing.T) {
+	rounds := check.Torture(t, 3, 10, 1000)
+	manifest, whole, want := tortured(t)
+	sizes := []uint64{1}
+	filepath.WalkDir(whole, func(_ string, e fs.DirEntry, _ error) error {
+		if info, err := e.Info(); err == nil && !e.IsDir() && info.Size() > 0 {
+			sizes = append(sizes, uint64(info.Size()))
+		}
+		return nil
+	})
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	for i := range min(rounds, len(sizes)) {
+		limit := sizes[i*len(sizes)/min(rounds, len(sizes))] - 1
 		out := t.TempDir()
-		for range 1 + r.IntN(4) {
-			var done []string
-			started := 1 + r.IntN(3)
-			ends := make(chan string, started)
-			for range started {
-				args := []string{"-exp", manifest, "-out", out, "-quiet", "-workers", fmt.Sprint(1 + r.IntN(2))}
-				p, ended := startAndWait(t, func() bool { return true }, args...)
-				own := rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
-				go func() { ends <- disturb(own, p, ended, out, most*5/4) }()
-			}
-			for range started {
-				done = append(done, <-ends)
-				kills--
-			}
-			wholeFiles(t, filepath.Join(out, "small"), want)
-			if t.Failed() {
-				t.Fatalf("round %d: %s", round, strings.Join(done, "\n"))
-			}
+		p := newProcess(t, "-exp", manifest, "-out", out, "-quiet")
+		p.Env = append(p.Env, fmt.Sprintf("%s=%d", fileLimit, limit))
+		p.Run()
+		said := p.stderr.String()
+		code := p.ProcessState.ExitCode()
+		if code != 1 || !strings.Contains(said, "write /") || strings.Contains(said, "goroutine") {
+			t.Errorf("files of %d bytes: %v: %s", limit, p.ProcessState, said)
 		}
+		wholeFiles(t, filepath.Join(out, "small"), want)
 		complete(t, manifest, out, want)
-		if t.Failed() {
-			t.Fatalf("round %d", round)
+	}
+}
+
+// damages are what may happen to a file. The links are to one outside of the results, which is there or not.
+var damages = map[string]func(path, outside string) error{
+	"vanishes": func(path, _ string) error { return os.Remove(path) },
+	"is empty": func(path, _ string) error { return os.Truncate(path, 0) },
+	"is cut":   func(path, _ string) error { return os.Truncate(path, 100) },
+	"has another byte": func(path, _ string) error {
+		data, err := os.ReadFile(path)
+		if len(data) > 0 {
+			data[len(data)/2] ^= 1
 		}
-		os.RemoveAll(out)
+		return cmp.Or(err, os.WriteFile(path, data, 0o666))
+	},
+	"is of the next century": func(path, _ string) error {
+		future := time.Now().AddDate(100, 0, 0)
+		return os.Chtimes(path, future, future)
+	},
+	"is a link": func(path, outside string) error {
+		return cmp.Or(os.WriteFile(outside, []byte("mine"), 0o666), os.Remove(path), os.Symlink(outside, path))
+	},
+	"is a link to nothing": func(path, outside string) error {
+		return cmp.Or(os.Remove(path), os.Symlink(outside, path))
+	},
+}
+
+// Whatever happens to a file of the results or of the cells, the same command puts it right, and writes
+// nowhere else.
+func TestTortureDamage(t *testing.T) {
+	stride := check.Torture(t, 11, 2, 1)
+	manifest, whole, want := tortured(t)
+	paths := slices.Concat(glob(t, whole, "small", "*"), glob(t, whole, "small", "cells", "*"))
+	for i, path := range paths {
+		for k, name := range slices.Sorted(maps.Keys(damages)) {
+			if info, err := os.Stat(path); err != nil || info.IsDir() || (i*len(damages)+k)%stride > 0 {
+				continue
+			}
+			t.Run(filepath.Base(path)+" "+name, func(t *testing.T) {
+				out, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
+				check.OK(t, os.CopyFS(out, os.DirFS(whole)))
+				if strings.HasSuffix(path, ".cell") {
+					remove(t, out, "small", "cells", "published") // or nobody reads the cells
+				}
+				check.OK(t, damages[name](out+strings.TrimPrefix(path, whole), outside))
+				_, _, err := try(t, "-exp", manifest, "-out", out, "-quiet")
+				check.OK(t, err)
+				complete(t, manifest, out, want)
+				mine, err := os.ReadFile(outside)
+				if name == "is a link" && string(mine) != "mine" || name != "is a link" && err == nil {
+					t.Errorf("outside of the results there is %q", mine)
+				}
+			})
+		}
 	}
 }

@@ -18,18 +18,19 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// ToyConfig is the manifest of the toy study, which draws random walks.
-type ToyConfig struct {
+// Toy is a study that draws random walks, with its manifest.
+type Toy struct {
 	Threshold float64     `toml:"threshold"` // of the summary
 	Title     string      `toml:"title"`     // of the figures
 	File      string      `toml:"file,omitempty"`
-	Sources   []string    `toml:"sources,omitempty"`
+	Reads     []string    `toml:"sources,omitempty"`
 	Noted     bool        `toml:"noted"` // with a note
 	Model     ToyModel    `toml:"model"`
 	Methods   []toyMethod `toml:"method" inherit:"model"`
-	Sweep     struct {
-		Seed config.Ints `toml:"seed"`
-	} `toml:"sweep"`
+	study.Swept
+	study.Plain
+	data   string
+	source *table.Table
 }
 
 // ToyModel is embedded, so that its name must be exported.
@@ -48,16 +49,7 @@ type toyMethod struct {
 
 func (m *ToyModel) Validate() error { return field.Positive("scale", m.Scale) }
 
-// Toy is embedded by toys that can do more.
-type Toy struct {
-	ToyConfig
-	name, folder string
-	seeds        []int
-	data         string
-	source       *table.Table
-}
-
-// toyData, toyDerived and toyNoted are these.
+// These toys can do more.
 type (
 	toyData    struct{ Toy }
 	toyDerived struct{ Toy }
@@ -65,29 +57,23 @@ type (
 )
 
 func newToy(m *config.Manifest) (study.Experiment, error) {
-	t := Toy{name: m.Name, folder: m.Folder}
-	t.Title, t.Model = "Walks", ToyModel{Scale: 1, Points: 5}
-	err := m.Decode(&t.ToyConfig)
-	if err == nil {
-		t.seeds, err = m.Seeds(t.Sweep.Seed)
-	}
-	switch {
-	case err != nil:
+	t := Toy{Title: "Walks", Model: ToyModel{Scale: 1, Points: 5}}
+	if err := m.Decode(&t); err != nil {
 		return nil, err
-	case t.File != "":
-		return &toyData{t}, nil
-	case len(t.Sources) > 0:
-		return &toyDerived{t}, nil
-	case t.Noted:
-		return &toyNoted{t}, nil
 	}
-	return &t, nil
+	err := t.SetUp(m)
+	switch {
+	case t.File != "":
+		return &toyData{t}, err
+	case len(t.Reads) > 0:
+		return &toyDerived{t}, err
+	case t.Noted:
+		return &toyNoted{t}, err
+	}
+	return &t, err
 }
 
-func (t *Toy) Prepare(context.Context) error { return nil }
-
-func (t *toyData) Files() []string { return []string{filepath.Join(t.folder, t.File)} }
-
+func (t *toyData) Files() []string { return []string{filepath.Join(t.Manifest.Folder, t.File)} }
 func (t *toyData) About() []string { return []string{t.File + ": so many points"} }
 
 func (t *toyData) Prepare(context.Context) error {
@@ -96,10 +82,10 @@ func (t *toyData) Prepare(context.Context) error {
 	return err
 }
 
-func (t *toyDerived) Sources() []string { return t.ToyConfig.Sources }
+func (t *toyDerived) Sources() []string { return t.Reads }
 
 func (t *toyDerived) Use(read func(experiment, table string) (*table.Table, error)) (err error) {
-	t.source, err = read(t.ToyConfig.Sources[0], "summary")
+	t.source, err = read(t.Reads[0], "summary")
 	return err
 }
 
@@ -114,12 +100,14 @@ type toySpec struct {
 	Data  string
 }
 
-func (t *Toy) Cells() []study.Cell {
-	var cells []study.Cell
-	for _, v := range t.Methods {
-		for _, seed := range t.seeds {
-			spec := toySpec{v.Name, v.ToyModel, seed, t.data}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", v.Name, seed), Spec: spec, Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) }})
+func (t *Toy) Cells() (cells []study.Cell) {
+	for _, m := range t.Methods {
+		for _, seed := range t.Seeds {
+			spec := toySpec{m.Name, m.ToyModel, seed, t.data}
+			cells = append(cells, study.Cell{
+				Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: spec,
+				Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) },
+			})
 		}
 	}
 	return cells
@@ -129,11 +117,11 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	if s.Model.Fail {
 		return nil, errors.New("lost its way")
 	}
-	walks := table.New("walks", table.Text("method", "who walks"), table.Int("seed", "of the walk"),
-		table.Int("k", "steps"), table.Num("x", "place").Rounded(6))
+	method, seed := table.Text("method", "who walks"), table.Int("seed", "of the walk")
+	walks := table.New("walks", method, seed, table.Int("k", "steps"), table.Num("x", "place").Rounded(6))
 	walks.Packed = true
-	runs := table.New("runs", table.Text("method", "who walks"), table.Int("seed", "of the walk"), table.Num("end", "last |place|"))
-	r := rand.New(study.Stream(t.name, s.Seed, "walk"))
+	runs := table.New("runs", method, seed, table.Num("end", "last |place|"))
+	r := rand.New(study.Stream(t.Manifest.Name, s.Seed, "walk"))
 	x := float64(len(s.Data))
 	for k := range s.Model.Points {
 		for range s.Model.Sleep {
@@ -154,30 +142,33 @@ func (t *Toy) Tables(cells []table.Set) (table.Set, error) {
 	if err != nil || t.source != nil {
 		return table.Set{t.source}, err
 	}
-	summary := table.New("summary", table.Text("method", "who walks"), table.Int("above", "how many end above the threshold"))
+	above := table.Int("above", "how many end above the threshold")
+	summary := table.New("summary", table.Text("method", "who walks"), above)
 	for _, g := range set.Get("runs").GroupBy("method").All() {
-		above := 0
+		n := 0
 		for _, x := range g.Nums("end") {
 			if x > t.Threshold {
-				above++
+				n++
 			}
 		}
-		summary.Add(g.Texts("method")[0], above)
+		summary.Add(g.Texts("method")[0], n)
 	}
 	return append(set, summary), nil
 }
 
 func (t *Toy) Figures() []study.Figure {
 	chart := func(name, x, y string) study.Figure {
-		return study.Figure{Name: name, Needs: []string{name}, Draw: func(tables table.Set) (*figures.Figure, error) {
-			of := tables.Get(name)
+		return study.Drawing(name, name, func(of *table.Table) *figures.Figure {
 			c := figures.Chart{Title: t.Title, X: figures.Axis{Label: x}, Y: figures.Axis{Label: y}}
-			for _, method := range of.Distinct("method") {
-				rows := of.Where("method", method)
-				c.Curves = append(c.Curves, figures.Curve{Name: method, X: rows.Nums(x), Y: rows.Nums(y)})
+			for _, m := range t.Methods {
+				rows := of.Where("method", m.Name)
+				if rows.Len() == 0 {
+					panic("no rows of " + m.Name)
+				}
+				c.Curves = append(c.Curves, figures.Curve{Name: m.Name, X: rows.Nums(x), Y: rows.Nums(y)})
 			}
-			return figures.Charts([][]figures.Chart{{c}}), nil
-		}}
+			return figures.Charts([][]figures.Chart{{c}})
+		})
 	}
 	switch {
 	case t.Title == "":
@@ -211,6 +202,9 @@ scale = 2
 `
 
 var drawn = strings.Replace(small, `title = ""`, `title = "Walks"`, 1)
+
+// named returns the manifest small with another name.
+func named(name string) string { return strings.Replace(small, "small", name, 1) }
 
 func init() {
 	experiment.Kinds = append(experiment.Kinds, study.Kind{Name: "toy", Asks: "Where do they end?", New: newToy})

@@ -76,6 +76,16 @@ func AllOneOf[T ~string](key string, all []T, allowed ...T) (err error) {
 	return err
 }
 
+// Distinct returns an error if a value comes twice.
+func Distinct[T comparable](key string, values []T) error {
+	for i, x := range values {
+		if slices.Contains(values[:i], x) {
+			return Errorf(key, "%v comes twice; allowed: each once", x)
+		}
+	}
+	return nil
+}
+
 // Input returns an error unless x has so many numbers, all finite.
 func Input(x []float64, inputs int) error {
 	if len(x) != inputs {

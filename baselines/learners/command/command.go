@@ -56,10 +56,16 @@ type Config struct {
 // Online reports whether the program sees one example after another.
 func (c Config) Online() bool { return c.Stream }
 
-// Find runs Version once, sets Program and Sums, and returns Program. Paths are relative to the folder.
+// Find sets Sums, runs Version, and sets and returns Program. Paths are relative to the folder. Find does this once.
 func (c *Config) Find(folder string) (string, error) {
 	if c.folder != "" {
 		return c.Program, nil
+	}
+	c.Sums = nil
+	for _, name := range c.Command {
+		if data, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
+			c.Sums = append(c.Sums, fmt.Sprintf("%s %x", name, sha256.Sum256(data)))
+		}
 	}
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
@@ -70,12 +76,6 @@ func (c *Config) Find(folder string) (string, error) {
 	if err != nil || text == "" {
 		problem := cmp.Or(lastLines(out), fmt.Sprint(err))
 		return "", field.Errorf("version", "%s: %s", strings.Join(c.Version, " "), problem)
-	}
-	c.Sums = nil
-	for _, name := range c.Command {
-		if data, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
-			c.Sums = append(c.Sums, fmt.Sprintf("%s %x", name, sha256.Sum256(data)))
-		}
 	}
 	c.Program, c.folder, c.idle = text, folder, &idle{running: map[context.Context]*process{}}
 	return text, nil

@@ -16,7 +16,7 @@ type Item struct {
 
 type Inner struct {
 	Rate  float64  `toml:"rate"`
-	Words []string `toml:"words,omitempty"`
+	Words []string `toml:"words,omitempty" distinct:"true"`
 }
 
 func (i *Inner) Validate() error { return field.Within("rate", i.Rate, 0, 1) }
@@ -65,17 +65,16 @@ func decode(text string, overrides ...string) (*Manifest, toy, error) {
 func TestDecode(t *testing.T) {
 	m, v, err := decode(text)
 	check.OK(t, err)
-	if m.Name != "toy" || m.Effort != "full" || m.Folder != "x" || m.Seed != 2 {
-		t.Errorf("header %+v", m.Header)
-	}
-	check.Equal(t, "items", []any{len(v.Items), v.Items[0].Rate, v.Items[1].Rate, len(v.Items[1].Words)}, []any{2, 0.5, 1.0, 2})
-	check.Equal(t, "seeds", []any{len(v.Sweep.Seed), v.Sweep.Seed[2]}, []any{3, 3})
-	resolved := check.Must(m.Resolved(&v))
-	m2, w, err := decode(string(resolved))
-	again, _ := m2.Resolved(&w)
-	if err != nil || string(again) != string(resolved) || w.Items[0].Rate != 0.5 || strings.Contains(string(resolved), "extra") {
-		t.Errorf("%v: resolved to %s, and then to %s", err, resolved, again)
-	}
+	check.Equal(t, "header", []any{m.Name, m.Effort, m.Folder, m.Seed}, []any{"toy", "full", "x", 2})
+	items := []Item{{"first", Inner{0.5, []string{"a", "b"}}}, {"second", Inner{1, []string{"a", "b"}}}}
+	check.Equal(t, "items", v.Items, items)
+	check.Equal(t, "seeds", v.Sweep.Seed, Ints{1, 2, 3})
+	resolved := string(check.Must(m.Resolved(&v)))
+	m, v, err = decode(resolved)
+	check.OK(t, err)
+	check.Equal(t, "items that are read again", v.Items, items)
+	check.Equal(t, "resolved again", string(check.Must(m.Resolved(&v))), resolved)
+	check.Equal(t, "an empty table is spelled out", strings.Contains(resolved, "extra"), false)
 }
 
 func TestErrors(t *testing.T) {
@@ -85,13 +84,17 @@ func TestErrors(t *testing.T) {
 	}{
 		{"rate = 0.5", "rate = 2", "", []string{"x/toy.toml:6: base.rate: ", "0 to 1"}},
 		{"rate = 1\n", "rate = 3\n", "", []string{"x/toy.toml:19: item.second.rate: "}},
-		{"rate = 1\n", "rat = 1\n", "", []string{"x/toy.toml:19: item.second.rat: ", "did you mean rate?", "allowed: name, rate, words"}},
+		{"rate = 1\n", "rat = 1\n", "", []string{"x/toy.toml:19: item.second.rat: ", "mean rate? allowed: name"}},
 		{`name = "second"`, `name = "first"`, "", []string{"x/toy.toml:", "item.first"}},
 		{"rate = 0.5", `rate = "fast"`, "", []string{"x/toy.toml:6: base.rate: ", "fast", "a number"}},
 		{`"1..3"`, `"3..1"`, "", []string{"x/toy.toml:12: sweep.seed: ", "range"}},
 		{"[sweep]", "[swept]", "", []string{"x/toy.toml:11: swept: ", "did you mean sweep?"}},
 		{"rate = 0.5", "rate = = 0.5", "", []string{"x/toy.toml:6: "}},
 		{"", "", "base.rate=2", []string{"-set base.rate=2: base.rate: "}},
+		{"seed = 2", "short = [\n'seed=3',\n]\nseed = 'a'", "", []string{"x/toy.toml:6: seed: "}},
+		{"rate = 0.5", "rate = nan", "", []string{"x/toy.toml:6: base.rate: NaN is not allowed"}},
+		{`"a", "b"`, `"a", "a"`, "", []string{"x/toy.toml:7: base.words: a is in the list twice; allowed: v"}},
+		{"second\"", "1.5\"", "item.1.5.rate=2", []string{"-set item.1.5.rate=2: item.1.5.rate: 2 is not"}},
 		{"", "", "item.third.rate=1", []string{"-set item.third.rate=1: ", "first, second"}},
 		{"", "", "item.second.rate=-1", []string{"-set item.second.rate=-1: item.second.rate: "}},
 		{"", "", "item.*.rate=-1", []string{"-set item.*.rate=-1: item.first.rate: "}},
@@ -108,9 +111,9 @@ func TestErrors(t *testing.T) {
 		{"", "", "sweep.seed=x", []string{"-set sweep.seed=x: "}},
 		{"", "", "item.second.words=3", []string{"-set item.second.words=3: "}},
 		{"", "", "item=1", []string{"-set item=1: item: ", "a list, each a table"}},
-		{"name = \"toy\"", "nam = \"toy\"", "", []string{"x/toy.toml:1: nam: not a key; did you mean name?", "name: missing; "}},
-		{"rate = 0.5", "rat = 1", "sweep.seed=x", []string{"x/toy.toml:6: base.rat: ", "\n-set sweep.seed=x: sweep.seed: "}},
-		{"rate = 1\n", "rate = 3\n", "item.second.name=third", []string{"-set item.second.name=third: item.third.rate: "}},
+		{"name = ", "nam = ", "", []string{"x/toy.toml:1: nam: not a key; did you mean name?", "name: missing; "}},
+		{"rate = 0.5", "rat = 1", "sweep.seed=x", []string{"x/toy.toml:6: base.rat: ", "\n-set sweep.seed=x: "}},
+		{"rate = 1\n", "rate = 3\n", "item.second.name=a", []string{"-set item.second.name=a: item.a.rate: "}},
 	} {
 		var overrides []string
 		if c.set != "" {
@@ -142,13 +145,17 @@ type strict struct {
 
 func (s *strict) Validate() error { return field.Within("train", s.Train, 1, 9) }
 
-// Required keys that are not given are named at once, with what is allowed; others have what is allowed.
+// Required keys that are missing are named at once, with what is allowed; others have what is allowed.
 func TestRequired(t *testing.T) {
-	const all = "name = 'x'\ntrain = 1\n[of]\ndraws = 1\nspread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n[[item]]\nrate = 0\n"
+	const all = "name = 'x'\ntrain = 1\n[of]\ndraws = 1\nspread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n" +
+		"[[item]]\nrate = 0\n"
+	const spread = "s.toml:3: of.spread: missing; allowed: 0 to 1e30"
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
-		{"draws = 1\nspread = 0\n", "unequal = 0\n", "s.toml:3: of.draws: missing; allowed: 1 to 1,000\ns.toml:3: of.spread: missing; allowed: 0 to 1e30"},
-		{"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "", "s.toml:3: of.spread: missing; allowed: 0 to 1e30\ns.toml:3: of.classes: missing; allowed: each 2 to 100\ns.toml:3: of.gap: missing; allowed: [low, high]\ns.toml:3: of.word: missing; allowed: a word"},
+		{"draws = 1\nspread = 0\n", "unequal = 0\n", "s.toml:3: of.draws: missing; allowed: 1 to 1,000\n" + spread},
+		{"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "", spread + "\n" +
+			"s.toml:3: of.classes: missing; allowed: each 2 to 100\n" +
+			"s.toml:3: of.gap: missing; allowed: [low, high]\ns.toml:3: of.word: missing; allowed: a word"},
 		{"name = 'x'\n", "", "s.toml: name: missing; allowed: up to 64 of a-z, 0-9, _ and -"},
 		{"rate = 0", "", "s.toml:9: item.1.rate: missing; allowed: 0 to 1"},
 		{"[[item]]\nrate = 0\n", "", "s.toml: item: missing; allowed: at least one table headed [[item]]"},
@@ -174,56 +181,71 @@ func TestRequired(t *testing.T) {
 }
 
 func TestOverrides(t *testing.T) {
-	m, v, err := decode(text, "item.second.rate=0.125", "sweep.seed=2..9", "base.words=[]", "item.first.words=['c', 'd']", "effort=quick")
-	check.OK(t, err)
-	check.Equal(t, "overridden", []any{v.Items[1].Rate, len(v.Sweep.Seed), len(v.Base.Words), len(m.Overrides), m.Effort}, []any{0.125, 8, 0, 5, "quick"})
-	check.Equal(t, "items", []any{v.Items[0].Words, len(v.Items[1].Words), v.Items[0].Rate}, []any{[]string{"c", "d"}, 0, 0.5})
-	// One value stands for a list of it.
-	_, v, err = decode(text, "item.*.rate=0.125", "sweep.seed=3", "item.second.words=x", "seed=3")
-	check.OK(t, err)
-	check.Equal(t, "of all items", []any{v.Items[0].Rate, v.Items[1].Rate, v.Items[1].Words, v.Sweep.Seed}, []any{0.125, 0.125, []string{"x"}, Ints{3}})
-}
-
-// A list of tables may be written inline: they begin as copies, too, and have names.
-func TestInlineTables(t *testing.T) {
-	inline := strings.Split(text, "[[item]]")[0]
-	list := "item = [{name = \"first\"}, {name = \"second\", rate = 1}]\n"
-	for _, set := range [][]string{nil, {list[:len(list)-1]}} {
-		m := list + inline
-		if set != nil {
-			m = inline
-		}
-		_, v, err := decode(m, append(set, "item.second.words=x")...)
+	// One value stands for a list of it. A list of tables may be written inline, too.
+	inline := `item=[{name = "one", rate = 1}, {name = "two"}]`
+	one, two := []string{"a", "b"}, []string{"x"}
+	for _, c := range []struct {
+		set   []string
+		seeds Ints
+		items []Item
+	}{
+		{
+			[]string{"item.second.rate=0.125", "sweep.seed=2..4", "item.first.words=['c', 'd']"},
+			Ints{2, 3, 4},
+			[]Item{{"first", Inner{0.5, []string{"c", "d"}}}, {"second", Inner{0.125, one}}},
+		},
+		{
+			[]string{"base.words=[]", "effort=quick"},
+			Ints{1, 2, 3},
+			[]Item{{"first", Inner{0.5, nil}}, {"second", Inner{1, nil}}},
+		},
+		{
+			[]string{"item.*.rate=0.125", "sweep.seed=3", "item.second.words=x", "seed=3"},
+			Ints{3},
+			[]Item{{"first", Inner{0.125, one}}, {"second", Inner{0.125, two}}},
+		},
+		{
+			[]string{inline, "item.two.words=x"},
+			Ints{1, 2, 3},
+			[]Item{{"one", Inner{1, one}}, {"two", Inner{0.5, two}}},
+		},
+	} {
+		m, v, err := decode(text, c.set...)
 		check.OK(t, err)
-		check.Equal(t, "rates and words", []any{v.Items[0].Rate, v.Items[1].Rate, v.Items[0].Words, v.Items[1].Words}, []any{0.5, 1.0, []string{"a", "b"}, []string{"x"}})
+		check.Equal(t, "overrides", m.Overrides, c.set)
+		check.Equal(t, "seeds", v.Sweep.Seed, c.seeds)
+		check.Equal(t, "items", v.Items, c.items)
 	}
-	_, _, err := decode(inline + "[item]\nname = \"first\"\n")
+	table := strings.Split(text, "[[item]]")[0] + "[item]\nname = \"first\"\n"
+	_, _, err := decode(table)
 	check.Refuses(t, "a table for a list", err, "x/toy.toml:14: item: ", "allowed: a list, each a table")
-	_, _, err = decode(strings.Replace(list, "1}", "2}", 1) + inline)
-	check.Refuses(t, "a rate", err, "x/toy.toml:1: item.second.rate: 2 is not allowed")
+	_, _, err = decode("item = [{name = \"first\", rate = 2}]\n" + strings.Split(text, "[[item]]")[0])
+	check.Refuses(t, "a rate", err, "x/toy.toml:1: item.first.rate: 2 is not allowed")
 }
 
-// A table that takes a list away keeps it away when its manifest is resolved and read
+// A table that takes a list or a number away keeps it away when its manifest is resolved and read
 // again; one that says nothing has that of the table it begins as.
 func TestInherited(t *testing.T) {
 	m, v, err := decode(text, "item.second.words=[]")
 	check.OK(t, err)
-	resolved := check.Must(m.Resolved(&v))
-	if _, v, err = decode(string(resolved)); err != nil || len(v.Items[0].Words) != 2 || len(v.Items[1].Words) != 0 {
-		t.Errorf("%v: items %+v of %s", err, v.Items, resolved)
-	}
+	_, v, err = decode(string(check.Must(m.Resolved(&v))))
+	check.OK(t, err)
+	check.Equal(t, "words", [][]string{v.Items[0].Words, v.Items[1].Words}, [][]string{{"a", "b"}, nil})
 }
 
 func TestInts(t *testing.T) {
-	for written, want := range map[string]string{"'2..4'": `"2..4"`, "[4, 2]": "[4, 2]", "[5, 6, 7]": `"5..7"`, "[3]": "[3]", "'3..3'": "[3]", "[]": "[]"} {
+	for written, want := range map[string]string{
+		"'2..4'": `"2..4"`, "[4, 2]": "[4, 2]", "[5, 6, 7]": `"5..7"`, "[3]": "[3]", "'3..3'": "[3]", "[]": "[]",
+	} {
 		m, v, err := decode(text, "sweep.seed="+written)
 		check.OK(t, err)
-		if got, err := v.Sweep.Seed.MarshalTOML(); err != nil || string(got) != want {
-			t.Errorf("%s is written as %s, %v, want %s", written, got, err, want)
-		}
+		check.Equal(t, written, string(check.Must(v.Sweep.Seed.MarshalTOML())), want)
 		seeds, err := m.Seeds(v.Sweep.Seed)
-		if has := slices.Contains(v.Sweep.Seed, 2) || written == "[]"; (err == nil) != has || has && !slices.Contains(seeds, 2) {
-			t.Errorf("%s: seeds %v, %v", written, seeds, err)
+		if slices.Contains(v.Sweep.Seed, 2) || written == "[]" {
+			check.OK(t, err)
+			check.Equal(t, "seeds", slices.Contains(seeds, 2), true)
+		} else {
+			check.Refuses(t, written, err, "one of sweep.seed")
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -28,9 +29,10 @@ type Extended interface {
 //	Methods []Method  `toml:"method" inherit:"model"`   are tables that begin as a copy of another
 //	Rest    []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
 //	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
+//	Rho     []float64 `toml:"rho" distinct:"true"`      has no value twice
 //
-// what is no table is decoded by the TOML library. Embedded structs share the table. What is wrong is
-// added to m.failed; a table of which a value is wrong is not validated, and no other begins as a copy of it.
+// the TOML library decodes all that are not tables. Embedded structs share the table. Errors are
+// added to m.failed; a table with an error is not validated, and no other begins as a copy of it.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 	before := len(m.failed)
 	var all []tagged
@@ -46,21 +48,19 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 		all = append(all, fields(structs[i])...)
 	}
 	m.unknown(path, table, all)
-	sound := map[string]reflect.Value{}
+	valid := map[string]reflect.Value{"": {}}
 	for _, f := range all {
-		base, ok := sound[f.inherit]
-		if f.inherit != "" && !ok {
-			continue
-		}
-		failed := len(m.failed)
-		m.decodeField(join(path, f.key), table[f.key], f, base)
-		if len(m.failed) == failed {
-			sound[f.key] = f.value
+		base, ok := valid[f.tag.Get("inherit")]
+		if failed := len(m.failed); ok {
+			m.decodeField(join(path, f.key), table[f.key], f, base)
+			if len(m.failed) == failed {
+				valid[f.key] = f.value
+			}
 		}
 	}
 	for _, s := range structs {
 		if p, ok := s.(Program); ok {
-			m.programs[path] = p
+			m.programs = append(m.programs, program{p, path})
 		}
 		if v, ok := s.(interface{ Validate() error }); ok && len(m.failed) == before {
 			m.fail(path, v.Validate())
@@ -68,92 +68,82 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 	}
 }
 
-// fail adds an error, whose key is relative to path, to those of the manifest.
+// fail records an error, whose key is relative to path.
 func (m *Manifest) fail(path string, err error) {
 	if err == nil {
 		return
 	}
 	err = m.Locate(path, err)
-	said := func(other error) bool { return other.Error() == err.Error() } // of a key that two structs have
-	if !slices.ContainsFunc(m.failed, said) {
+	same := func(other error) bool { return other.Error() == err.Error() } // two structs may share a key
+	if !slices.ContainsFunc(m.failed, same) {
 		m.failed = append(m.failed, err)
 	}
 }
 
-// decodeField decodes the value of a key, nil if it is not given. The tables of a list begin as copies of
+// decodeField decodes the value of a key, nil if it is missing. The tables of a list begin as copies of
 // the base, if there is one.
 func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Value) {
-	hadValue := !f.value.IsZero()
-	table, given := value.(map[string]any)
+	table, ok := value.(map[string]any)
+	list, names := tables(value)
+	m.given[path] = value != nil
 	switch {
-	case f.isTable() && (given || value == nil):
+	case isTable(f.value.Type()) && (ok || value == nil):
 		m.decode(path, table, f.value.Addr().Interface())
-	case f.isList() && list(value) != nil:
-		m.decodeList(path, list(value), f.value, base)
+	case f.isList() && list != nil:
+		m.decodeList(path, list, names, f.value, base)
 	case value != nil:
 		m.fail("", cmp.Or(decodeValue(path, value, f.value), f.check(path)))
-	case f.allowed != "" && !hadValue:
-		m.fail("", field.Errorf(path, "missing; allowed: %s", f.allowed))
-	}
-	if value != nil && hadValue && f.value.IsZero() && f.omit == "omitempty" && f.value.Kind() != reflect.Slice {
-		m.fail("", field.Errorf(path, "%#v would not be spelled out, and another value is inherited; "+
-			"allowed: another value", value))
+	case f.tag.Get("allowed") != "" && f.value.IsZero():
+		m.fail("", field.Errorf(path, "missing; allowed: %s", f.tag.Get("allowed")))
 	}
 }
 
 // decodeList decodes the tables of a list.
-func (m *Manifest) decodeList(path string, tables []map[string]any, to, base reflect.Value) {
+func (m *Manifest) decodeList(path string, tables []map[string]any, names []string, to, base reflect.Value) {
 	to.Set(reflect.MakeSlice(to.Type(), len(tables), len(tables)))
-	seen := map[string]bool{}
 	for i, table := range tables {
-		name := join(path, label(i, table))
-		if seen[name] {
+		name := join(path, names[i])
+		if slices.Contains(names[:i], names[i]) {
 			m.fail(name, field.Errorf("name", "one before it has this name; allowed: names that differ"))
 		}
-		seen[name] = true
 		x := to.Index(i)
-		if base.IsValid() {
-			of := x
-			if x.Type() != base.Type() { // it is embedded
-				of = x.FieldByName(base.Type().Name())
-			}
-			of.Set(base)
+		switch {
+		case !base.IsValid():
+		case x.Type() == base.Type():
+			x.Set(base)
+		default: // it is embedded
+			x.FieldByName(base.Type().Name()).Set(base)
 		}
 		m.decode(name, table, x.Addr().Interface())
 	}
 }
 
-// decodeValue decodes a value, of which a single one stands for a list of it.
+// decodeValue lets the TOML library decode a value that is not a table. A single value stands for a list
+// of it.
 func decodeValue(path string, value any, to reflect.Value) error {
-	err := decodeOne(path, value, to)
-	if err != nil && to.Kind() == reflect.Slice && !isTable(to.Type().Elem()) &&
-		decodeOne(path, []any{value}, to) == nil {
-		return nil
-	}
-	return err
-}
-
-// decodeOne lets the TOML library decode a value.
-func decodeOne(path string, value any, to reflect.Value) error {
 	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
 	text, err := toml.Marshal(map[string]any{"x": value})
 	if err == nil {
 		err = toml.Unmarshal(text, x.Interface())
 	}
-	if err != nil {
-		syntax, _ := errors.AsType[toml.ParseError](err)
-		problem := cmp.Or(syntax.Message, err.Error()) // of the type itself, or of the library
-		if !strings.Contains(problem, "allowed") {
-			written := strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
-			problem = written + " is not allowed; allowed: " + allowed(to.Type())
+	isSlice := to.Kind() == reflect.Slice
+	if err == nil {
+		if to.Set(x.Elem().MapIndex(reflect.ValueOf("x"))); isSlice && to.Len() == 0 {
+			to.SetZero()
 		}
-		return field.Errorf(path, "%s", problem)
+		return nil
 	}
-	to.Set(x.Elem().MapIndex(reflect.ValueOf("x")))
-	if to.Kind() == reflect.Slice && to.Len() == 0 {
-		to.SetZero() // an empty list is none
+	_, list := value.([]any)
+	if isSlice && !list && !isTable(to.Type().Elem()) && decodeValue(path, []any{value}, to) == nil {
+		return nil
 	}
-	return nil
+	syntax, _ := errors.AsType[toml.ParseError](err)
+	problem := cmp.Or(syntax.Message, err.Error()) // of the type itself, or of the library
+	if !strings.Contains(problem, "allowed") {
+		written := strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
+		problem = written + " is not allowed; allowed: " + allowed(to.Type())
+	}
+	return field.Errorf(path, "%s", problem)
 }
 
 // allowed names the values of a type.
@@ -169,13 +159,10 @@ func allowed(t reflect.Type) string {
 
 // tagged is a field of a struct.
 type tagged struct {
-	key, inherit string
-	allowed      string // of a required key, in words; what reads "1 to 100" or "each 1 to 100" is checked
-	omit         string // "omitempty", "omitzero" or ""
-	value        reflect.Value
+	key, omit string // omit: "omitempty", "omitzero" or ""
+	tag       reflect.StructTag
+	value     reflect.Value
 }
-
-func (f tagged) isTable() bool { return isTable(f.value.Type()) }
 
 func (f tagged) isList() bool {
 	return f.value.Kind() == reflect.Slice && isTable(f.value.Type().Elem())
@@ -185,29 +172,33 @@ func isTable(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[toml.Unmarshaler]())
 }
 
-// empty reports whether there is nothing in a field.
-func (f tagged) empty() bool {
-	return f.value.IsZero() || f.value.Kind() == reflect.Slice && f.value.Len() == 0
-}
-
-// check returns an error if there is nothing in a required list or text, or if a number, or
-// one of a list, is outside of the range that is allowed, such as "1 to 1,000,000".
+// check returns an error if a value is not allowed, or one of a list: if it is not a number, outside of a
+// range such as "each 1 to 100", empty though it is required, or there twice.
 func (f tagged) check(path string) error {
-	if f.allowed == "" {
-		return nil
-	}
-	nothing := map[reflect.Kind]string{reflect.String: `""`, reflect.Slice: "[]"}[f.value.Kind()]
-	if nothing != "" && f.empty() {
-		return field.Errorf(path, "%s is not allowed; allowed: %s", nothing, f.allowed)
+	required, unique := f.tag.Get("allowed"), f.tag.Get("distinct") != ""
+	values := []any{f.value.Interface()}
+	if f.value.Kind() == reflect.Slice {
+		values = nil
+		for i := range f.value.Len() {
+			values = append(values, f.value.Index(i).Interface())
+		}
+		if len(values) == 0 && required != "" {
+			return field.Errorf(path, "[] is not allowed; allowed: %s", required)
+		}
 	}
 	var low, high float64
-	bounds := strings.NewReplacer("each ", "", ",", "").Replace(f.allowed)
-	if n, _ := fmt.Sscanf(bounds, "%g to %g", &low, &high); n < 2 {
-		return nil // Validate has the rest
-	}
-	for written := range strings.FieldsSeq(strings.Trim(fmt.Sprint(f.value), "[]")) {
-		if x, _ := strconv.ParseFloat(written, 64); !(low <= x && x <= high) {
-			return field.Errorf(path, "%s is not allowed; allowed: %s", written, f.allowed)
+	bounds := strings.NewReplacer("each ", "", ",", "").Replace(required)
+	n, _ := fmt.Sscanf(bounds, "%g to %g", &low, &high)
+	for i, x := range values {
+		float, _ := x.(float64)
+		number, _ := strconv.ParseFloat(fmt.Sprint(x), 64)
+		switch {
+		case math.IsNaN(float), n == 2 && !(low <= number && number <= high):
+			return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
+		case required != "" && x == "":
+			return field.Errorf(path, `"" is not allowed; allowed: %s`, required)
+		case unique && slices.Contains(values[:i], x):
+			return field.Errorf(path, "%v is in the list twice; allowed: values that differ", x)
 		}
 	}
 	return nil
@@ -215,43 +206,44 @@ func (f tagged) check(path string) error {
 
 // fields returns the fields of the struct v points to that have a key, those of
 // embedded structs in their place.
-func fields(v any) []tagged {
-	var out []tagged
+func fields(v any) (all []tagged) {
 	s := reflect.ValueOf(v).Elem()
 	for i := range s.NumField() {
 		f := s.Type().Field(i)
-		key, options, _ := strings.Cut(f.Tag.Get("toml"), ",")
+		key, omit, _ := strings.Cut(f.Tag.Get("toml"), ",")
 		switch {
 		case f.Anonymous && key == "":
-			out = append(out, fields(s.Field(i).Addr().Interface())...)
+			all = append(all, fields(s.Field(i).Addr().Interface())...)
 		case key != "" && key != "-":
-			out = append(out, tagged{key, f.Tag.Get("inherit"), f.Tag.Get("allowed"), options, s.Field(i)})
+			all = append(all, tagged{key, omit, f.Tag, s.Field(i)})
 		}
 	}
-	return out
+	return all
 }
 
-// tree returns the struct v points to as a map for the TOML library. In a table that
-// begins as a copy of another, an empty list is spelled out, too, unless it has omitzero.
-func tree(v any, copied bool) map[string]any {
+// tree returns the struct v points to as a map for the TOML library. In a table that begins as a copy of a
+// base, an empty value is spelled out if the base has one.
+func tree(v any, base map[string]any) map[string]any {
 	out, all := map[string]any{}, fields(v)
 	if e, ok := v.(interface{ Extension() any }); ok {
 		all = append(all, fields(e.Extension())...)
 	}
 	for _, f := range all {
+		isSlice := f.value.Kind() == reflect.Slice
+		empty := f.value.IsZero() || isSlice && f.value.Len() == 0
 		switch {
-		case f.isList() && f.empty():
+		case empty && (f.isList() || f.omit != "" && base[f.key] == nil):
+		case empty && isSlice:
+			out[f.key] = []any{}
 		case f.isList():
+			inherited, _ := out[f.tag.Get("inherit")].(map[string]any)
 			list := make([]map[string]any, f.value.Len())
 			for i := range list {
-				list[i] = tree(f.value.Index(i).Addr().Interface(), f.inherit != "")
+				list[i] = tree(f.value.Index(i).Addr().Interface(), inherited)
 			}
 			out[f.key] = list
-		case f.empty() && f.omit == "omitempty" && copied && f.value.Kind() == reflect.Slice:
-			out[f.key] = []any{}
-		case f.empty() && f.omit != "": // not spelled out
-		case f.isTable():
-			out[f.key] = tree(f.value.Addr().Interface(), copied)
+		case isTable(f.value.Type()):
+			out[f.key] = tree(f.value.Addr().Interface(), nil)
 		default:
 			out[f.key] = f.value.Interface()
 		}
@@ -265,20 +257,25 @@ var former = map[string]string{
 	"prior":            "prior_var has the variances",
 	"prior_scale":      "prior_var has the variances",
 	"variant":          "[[method]] describes what is compared",
-	"weights":          "tune and candidates choose by a validation part; without members the default bank learns",
+	"weights":          "tune and candidates choose by a validation part; without members a bank learns",
 	"window":           "process_noise lets the past count less",
-	"order.sizes":      "sizes is a key of [[task]]",
+	"task":             "[[set]] has what methods learn",
+	"shuffle":          "evaluate.order is shuffled, given, sorted or repeated",
+	"compare":          "reference, leave_out and splits_of are keys of [evaluate]",
+	"monte_carlo":      "samples and stride are keys of [evaluate]",
+	"evaluate.grid":    "grid is a key of [data]",
 	"near":             "make changed images a file of [[outside]]",
 	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
 	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
-	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study compare",
+	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study learn",
+	"montecarlo_pairs": "Monte Carlo gets at most 40,000/n² draws of n classes",
 	"unknown.score":    "the tables have all scores of unknown.scores",
 	"unknown.combine":  "the score combined has the same parts for all methods, see experiments/README.md",
 	"evidence.low":     `interval = "columns" takes the ends of the interval from columns`,
 	"evidence.high":    `interval = "columns" takes the ends of the interval from columns`,
 }
 
-// unknown adds the error of each key of a table that is not there, with the most similar one.
+// unknown records an error for each key of a table that is not allowed, with the most similar one.
 func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 	var keys []string
 	for _, f := range all {
@@ -288,15 +285,14 @@ func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 	keys = slices.Compact(keys) // a struct and its extension may share one
 	first, _, _ := strings.Cut(path, ".")
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if slices.Contains(keys, key) {
-			continue
-		}
-		problem := "not a key; allowed: " + strings.Join(keys, ", ")
+		problem := "; allowed: " + strings.Join(keys, ", ")
 		if instead := cmp.Or(former[key], former[join(first, key)]); instead != "" {
-			problem = "not a key any more; " + instead
-		} else if near := Nearest(key, keys); near != "" {
-			problem = strings.Replace(problem, ";", "; did you mean "+near+"?", 1)
+			problem = " any more; " + instead
+		} else if nearest := Nearest(key, keys); nearest != "" {
+			problem = "; did you mean " + nearest + "?" + problem[1:]
 		}
-		m.fail(path, field.Errorf(key, "%s", problem))
+		if !slices.Contains(keys, key) {
+			m.fail(path, field.Errorf(key, "not a key%s", problem))
+		}
 	}
 }

@@ -5,7 +5,7 @@
 // no default is required. All errors are said at once, each in one line,
 //
 //	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: a number ≥ 0 and < 1
-//	experiments/x.toml:5: ablation.spread: missing; allowed: 0 to 1e30
+//	experiments/x.toml:5: moments.variance: missing; allowed: each 0 to 1e30
 //
 // where "-set model.rho=1" stands in place of file and line for a value from the command
 // line. Tables of a list ([[method]]) are called by their name, or by their number from 1
@@ -40,15 +40,16 @@ const (
 
 // Header has the keys that all manifests have.
 type Header struct {
-	Name      string   `toml:"name" allowed:"up to 64 of a-z, 0-9, _ and -"` // the results folder
-	Study     string   `toml:"study"`                                        // the study that reads the rest
-	Seed      int      `toml:"seed"`                                         // of all that is random; where seeds are swept, the one that is drawn
-	Effort    string   `toml:"effort"`                                       // quick or full, by which -all can choose; full
-	Group     string   `toml:"group,omitempty"`                              // what it is about, one of Groups
-	Finding   string   `toml:"finding,omitempty"`                            // what was found, with references to numbers of the tables
-	Short     []string `toml:"short,omitempty"`                              // key=value: what makes the experiment take seconds
+	// Name is that of the results folder.
+	Name      string   `toml:"name" allowed:"up to 64 of a-z, 0-9, _ and -"`
+	Study     string   `toml:"study"`             // the study that reads the rest
+	Seed      int      `toml:"seed"`              // of all random numbers; of swept seeds the one that is drawn
+	Effort    string   `toml:"effort"`            // quick or full, by which -all can choose; full
+	Group     string   `toml:"group,omitempty"`   // what it is about, one of Groups
+	Finding   string   `toml:"finding,omitempty"` // what was found, with references to numbers of the tables
+	Short     []string `toml:"short,omitempty"`   // key=value: what makes the experiment take seconds
 	Overrides []string `toml:"overrides,omitempty"`
-	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to; that of the manifest
+	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to
 }
 
 // Groups are the words for what experiments are about.
@@ -61,8 +62,8 @@ func (h *Header) Validate() error {
 	if !names.MatchString(h.Name) {
 		return field.Errorf("name", "%q is not allowed; allowed: up to 64 of a-z, 0-9, _ and -", h.Name)
 	}
-	return cmp.Or(field.OneOf("effort", h.Effort, "quick", "full"), field.OneOf("group", cmp.Or(h.Group, Groups[0]), Groups...),
-		field.Within("seed", h.Seed, 0, MaxSeed))
+	return cmp.Or(field.OneOf("effort", h.Effort, "quick", "full"),
+		field.OneOf("group", cmp.Or(h.Group, Groups[0]), Groups...), field.Within("seed", h.Seed, 0, MaxSeed))
 }
 
 // Manifest is a manifest of which the header is decoded, and by [Manifest.Decode] the rest.
@@ -71,9 +72,10 @@ type Manifest struct {
 	File string
 
 	tree     map[string]any
-	places   map[string]string // where each key that is given comes from: file and line, or -set and what it says
+	places   map[string]string // file and line of each key and table, or -set and what it says; of "" the file
+	given    map[string]bool   // whether the manifest has a key
 	failed   []error
-	programs map[string]Program
+	programs []program
 }
 
 // Program is a table that names a program outside of this one.
@@ -82,12 +84,17 @@ type Program interface {
 	Find(folder string) (version string, err error)
 }
 
+type program struct {
+	Program
+	path string // of its table
+}
+
 // FindPrograms returns what the programs that the manifest names are, each once, sorted.
 func (m *Manifest) FindPrograms() (versions []string, err error) {
-	for _, path := range slices.Sorted(maps.Keys(m.programs)) {
-		version, err := m.programs[path].Find(m.Folder)
+	for _, p := range m.programs {
+		version, err := p.Find(m.Folder)
 		if err != nil {
-			return nil, m.Locate(path, err)
+			return nil, m.Locate(p.path, err)
 		}
 		versions = append(versions, version)
 	}
@@ -127,7 +134,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 		if !ok || slices.Contains(strings.Split(key, "."), "") {
 			return nil, oneLine("-set %s: must be key=value, such as model.lambda=0.4", o)
 		}
-		if err := m.set(m.tree, "", key, text, "-set "+o); err != nil {
+		if err := m.override(m.tree, "", key, text, "-set "+o); err != nil {
 			return nil, oneLine("-set %s: %v", o, err)
 		}
 	}
@@ -146,102 +153,6 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	return m, errors.Join(m.failed...)
 }
 
-// parse reads the text as TOML.
-func parse(file string, text []byte) (*Manifest, error) {
-	m := &Manifest{File: file, places: map[string]string{}, programs: map[string]Program{}}
-	if err := CheckDepth(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if _, err := toml.Decode(string(text), &m.tree); err != nil {
-		syntax, _ := errors.AsType[toml.ParseError](err)
-		return nil, oneLine("%s:%d: %s", file, syntax.Position.Line, cmp.Or(syntax.Message, err.Error()))
-	}
-	m.note("", m.tree, file, m.lines(string(text)))
-	return m, nil
-}
-
-// takeSets puts the tables [[set]] of the file that the key sets names, relative to the
-// manifest, before those of the manifest. A set of the manifest with the name of a set of the file
-// replaces its values.
-func (m *Manifest) takeSets() error {
-	value, ok := m.tree["sets"]
-	if !ok {
-		return nil
-	}
-	name, _ := value.(string)
-	if filepath.Ext(name) != ".toml" {
-		return m.Errorf("sets", "%v is not allowed; allowed: the name of a .toml file with tables [[set]]", value)
-	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(m.File), name)
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return m.Errorf("sets", "%v", err)
-	}
-	file, err := parse(name, text)
-	if err != nil {
-		return err
-	}
-	for key := range file.tree {
-		if key != "set" {
-			return file.Errorf(key, "not a key; allowed: set")
-		}
-	}
-	all := list(file.tree["set"])
-	for _, t := range list(m.tree["set"]) {
-		if i := slices.IndexFunc(all, func(s map[string]any) bool { return s["name"] == t["name"] }); i >= 0 {
-			maps.Copy(all[i], t)
-		} else {
-			all = append(all, t)
-		}
-	}
-	delete(m.tree, "sets")
-	m.tree["set"] = all
-	maps.Copy(file.places, m.places)
-	m.places = file.places
-	return nil
-}
-
-// list returns the tables of a list, which may be written inline, or nil if it is none.
-func list(value any) (tables []map[string]any) {
-	if list, ok := value.([]map[string]any); ok {
-		return list
-	}
-	inline, _ := value.([]any)
-	for _, x := range inline {
-		t, ok := x.(map[string]any)
-		if !ok {
-			return nil
-		}
-		tables = append(tables, t)
-	}
-	return tables
-}
-
-// CheckDepth returns an error for TOML with lists, tables or keys in each other so deep that
-// the library, which needs the square of the depth, would take all memory.
-func CheckDepth(text []byte) error {
-	const most = 1000
-	depth, dots := 0, 0
-	for _, b := range text {
-		switch b {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth = max(0, depth-1)
-		case '.':
-			dots++
-		case '=', ',', '\n':
-			dots = 0
-		}
-		if depth > most || dots > most {
-			return fmt.Errorf("tables or keys are in each other more than %d deep", most)
-		}
-	}
-	return nil
-}
-
 // Decode decodes all but the header onto v, a pointer to a struct that holds the
 // defaults, and validates it; see the comment of [Manifest.decode] for its tags.
 func (m *Manifest) Decode(v any) error {
@@ -253,8 +164,8 @@ func (m *Manifest) Decode(v any) error {
 
 // Resolved returns the manifest with all keys of v spelled out, as TOML.
 func (m *Manifest) Resolved(v any) ([]byte, error) {
-	all := tree(&m.Header, false)
-	maps.Copy(all, tree(v, false))
+	all := tree(&m.Header, nil)
+	maps.Copy(all, tree(v, nil))
 	var buf bytes.Buffer
 	e := toml.NewEncoder(&buf)
 	e.Indent = ""
@@ -270,11 +181,9 @@ func Find(name, folder string) (string, error) {
 			return p, nil
 		}
 	}
-	all, err := List(folder)
-	if err != nil {
-		return "", err
-	}
-	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s", name, folder, strings.Join(all, ", "))
+	all, _ := List(folder)
+	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s",
+		name, folder, strings.Join(all, ", "))
 }
 
 // List returns the names of the manifests in the folder, without .toml, sorted.

@@ -34,7 +34,8 @@ func TestSets(t *testing.T) {
 		check.OK(t, os.WriteFile(filepath.Join(folder, "s.toml"), []byte(sets), 0o600))
 		return parse("name = \"a\"\nstudy = \"a\"\n"+own, overrides...)
 	}
-	const sets, own = "[[set]]\nname = \"p\"\nrate = 0.1\n[[set]]\nname = \"q\"\nrate = 0.2\nwords = [\"w\"]\n", "sets = \"s.toml\"\n[[set]]\nname = \"q\"\nrate = 0.3\n[[set]]\nname = \"r\"\n"
+	const sets = "[[set]]\nname = \"p\"\nrate = 0.1\n[[set]]\nname = \"q\"\nrate = 0.2\nwords = [\"w\"]\n"
+	const own = "sets = \"s.toml\"\n[[set]]\nname = \"q\"\nrate = 0.3\n[[set]]\nname = \"r\"\n"
 	want := []Item{{"p", Inner{0.4, nil}}, {"q", Inner{0.3, []string{"w"}}}, {"r", Inner{}}}
 	got, text, err := decode(sets, own, "set.p.rate=0.4")
 	check.OK(t, err)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,29 +20,27 @@ type Ints []int
 // UnmarshalTOML reads a list or a range.
 func (s *Ints) UnmarshalTOML(v any) error {
 	*s = nil
-	switch v := v.(type) {
-	case string:
-		var first, last int
-		fmt.Sscanf(v, "%d..%d", &first, &last)
-		if v != fmt.Sprintf("%d..%d", first, last) || first < 0 || last < first || last > MaxSeed ||
-			last-first >= MaxCells {
-			break
+	list, isList := v.([]any)
+	for _, x := range list {
+		n, ok := x.(int64)
+		if !ok || slices.Contains(*s, int(n)) {
+			return fmt.Errorf("%v is not allowed; allowed: integers that differ", x)
 		}
-		for n := first; n <= last; n++ {
-			*s = append(*s, n)
-		}
-		return nil
-	case []any:
-		for _, x := range v {
-			n, ok := x.(int64)
-			if !ok || slices.Contains(*s, int(n)) {
-				return fmt.Errorf("%v is not allowed; allowed: integers that differ", x)
-			}
-			*s = append(*s, int(n))
-		}
+		*s = append(*s, int(n))
+	}
+	if isList {
 		return nil
 	}
-	return fmt.Errorf(`%v is not allowed; allowed: a range such as "1..20" or a list of integers`, v)
+	var first, last int
+	fmt.Sscanf(fmt.Sprint(v), "%d..%d", &first, &last)
+	if v != fmt.Sprintf("%d..%d", first, last) || first < 0 || last < first || last > MaxSeed ||
+		last-first >= MaxCells {
+		return fmt.Errorf(`%v is not allowed; allowed: a range such as "1..20" or a list of integers`, v)
+	}
+	for n := first; n <= last; n++ {
+		*s = append(*s, n)
+	}
+	return nil
 }
 
 // MarshalTOML writes a range where it is one.
@@ -74,16 +71,17 @@ func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 // Set sets the field of a key, of one of the structs, to a number or a word. Of a field that is a free
 // table, "settings.x" is the value x in a copy of the table.
 func Set(key string, x any, structs ...any) error {
-	table, of, free := strings.Cut(key, ".")
+	table, inner, free := strings.Cut(key, ".")
 	for _, s := range structs {
 		for _, f := range fields(s) {
 			switch {
 			case free && f.key == table && f.value.Kind() == reflect.Map:
-				copied := maps.Clone(f.value.Interface().(map[string]any))
-				if copied == nil {
-					copied = map[string]any{}
+				copied := map[string]any{inner: x}
+				for k, old := range f.value.Interface().(map[string]any) {
+					if k != inner {
+						copied[k] = old
+					}
 				}
-				copied[of] = x
 				f.value.Set(reflect.ValueOf(copied))
 				return nil
 			case f.key == key:

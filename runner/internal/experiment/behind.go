@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
@@ -19,32 +18,35 @@ import (
 )
 
 // Behind returns why the results in dir are not those of the current sources, manifest and results
-// that they are derived of, or "" if they are. It reads no data.
+// that they are derived from, or "" if they are. It reads no data.
 func (e *Experiment) Behind(dir string) (why string, err error) {
-	if why, err = e.behind(dir); why != "" && e.Elsewhere(dir) {
+	run, err := store.ReadRun(dir)
+	digest, unread := e.Digest()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no results", nil
+	case err != nil || unread != nil:
+		return "", cmp.Or(err, unread)
+	case run.SourceDigest != SourceDigest():
+		why = "of other sources"
+	case run.ManifestDigest != digest:
+		why = "of another manifest"
+	default:
+		why, err = e.derivedBehind(dir)
+	}
+	if why != "" && e.Elsewhere(dir) {
 		why += "; its program, or this version of it, is not installed"
 	}
 	return why, err
 }
 
-func (e *Experiment) behind(dir string) (why string, err error) {
-	run, err := store.ReadRun(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "no results", nil
-	case err != nil:
-		return "", err
-	case run.SourceDigest != SourceDigest():
-		return "of other sources", nil
-	}
-	if same, err := e.resolvesTo(filepath.Join(dir, "manifest.toml")); err != nil || !same {
-		return "of another manifest", err
-	}
+// derivedBehind returns why results that are derived from those of other experiments alone are not those
+// of today. It makes their tables again.
+func (e *Experiment) derivedBehind(dir string) (why string, err error) {
 	d, ok := e.Study.(study.Derived)
 	if !ok || len(e.Study.Cells()) > 0 {
 		return "", nil
 	}
-	// Without cells its tables are made again.
 	if _, err := Use(d, filepath.Dir(dir)); err != nil {
 		return "derived of results that cannot be read", nil
 	}
@@ -61,59 +63,11 @@ func (e *Experiment) behind(dir string) (why string, err error) {
 // Elsewhere reports whether results in dir cannot be made again here: a program that the manifest
 // names is not installed, or not in the version that made them.
 func (e *Experiment) Elsewhere(dir string) bool {
-	var made struct{ Method []struct{ Program string } }
-	_, err1 := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &made)
-	installed, err2 := e.FindPrograms()
-	for _, m := range made.Method {
-		if m.Program != "" && err1 == nil && !slices.Contains(installed, m.Program) {
-			return true
-		}
-	}
-	return err2 != nil
-}
-
-// resolvesTo reports whether the manifest can be resolved to that in a file. Values that
-// the manifest leaves to the data are only in the file.
-func (e *Experiment) resolvesTo(file string) (bool, error) {
-	text, err := e.Resolved(e.Study)
-	if err != nil {
-		return false, err
-	}
-	var today, then map[string]any
-	if err := toml.Unmarshal(text, &today); err != nil {
-		return false, err
-	}
-	_, err = toml.DecodeFile(file, &then)
-	prune(then, today)
-	prune(today, today)
-	return err == nil && fmt.Sprint(then) == fmt.Sprint(today), nil
-}
-
-// prune removes plain values of a manifest that another one does not have, or has as empty lists. The
-// version of a program in another language goes, too: results that another version made are not behind.
-func prune(manifest, other any) {
-	switch m := manifest.(type) {
-	case map[string]any:
-		o, _ := other.(map[string]any)
-		for key, value := range m {
-			there, has := o[key]
-			if list, ok := there.([]any); ok && len(list) == 0 {
-				has = false
-			}
-			switch value.(type) {
-			case map[string]any, []map[string]any:
-				has = true
-			}
-			if prune(value, o[key]); !has || key == "program" {
-				delete(m, key)
-			}
-		}
-	case []map[string]any:
-		o, _ := other.([]map[string]any)
-		for i := range min(len(m), len(o)) {
-			prune(m[i], o[i])
-		}
-	}
+	installed, err := e.FindPrograms()
+	run, unread := store.ReadRun(dir)
+	return err != nil || unread == nil && slices.ContainsFunc(run.Programs, func(p string) bool {
+		return !slices.Contains(installed, p)
+	})
 }
 
 // Use gives an experiment access to the results of others in a folder, and returns their checksums.

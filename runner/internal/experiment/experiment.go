@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -33,10 +34,21 @@ var Kinds = studies.All
 
 // former says of each study that was removed what to do instead.
 var former = map[string]string{
+	"compare": `study = "learn" compares methods on [[set]]s; reference, leave_out and splits_of are in [evaluate], ` +
+		"budget is gone",
+	"hidden": `study = "learn" has [[set]] for [[task]]; snapshots and passes are in [evaluate], test is in [[set]]`,
+	"order": `study = "learn" with evaluate.order = "repeated" has [[set]] for [[task]]; snapshots are the sizes, ` +
+		"orders the permutations, resamples the samples",
+	"sorted":    `study = "learn" with evaluate.order = "sorted"; methods of a [[set]] are the sets of a [[method]]`,
 	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
 	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
-	"drift":     "the study learn follows a file with shuffle = false; process_noise is a key of a [[method]]",
+	"drift":     "the study learn follows a file with evaluate.order = \"given\"; process_noise is a key of a [[method]]",
 	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
+	"stability": `study = "moments" with against = "definite" has the keys of [stability] in [moments]`,
+	"mc_check": `study = "moments" with against = "montecarlo" has the keys of [mc_check] in [moments]; ` +
+		"draws were cases, and lambda is a list",
+	"ablation": `study = "learn" sweeps lambda and rho; the errors of [ablation] are study = "moments", with the ` +
+		"keys of [ablation], lambda and rho in [moments]",
 	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
 }
 
@@ -61,11 +73,11 @@ func Read(path string, overrides []string) (*Experiment, error) {
 	}
 	var names []string
 	for _, k := range Kinds {
-		if k.Name == m.Study {
-			s, err := k.New(m)
-			return &Experiment{m, k, s}, err
+		if names = append(names, k.Name); k.Name != m.Study {
+			continue
 		}
-		names = append(names, k.Name)
+		s, err := k.New(m)
+		return &Experiment{m, k, s}, err
 	}
 	if instead, ok := former[m.Study]; ok {
 		return nil, m.Errorf("study", "%q was removed: %s", m.Study, instead)
@@ -76,7 +88,7 @@ func Read(path string, overrides []string) (*Experiment, error) {
 // ShortForm returns the short form of the experiment, with further values.
 func (e *Experiment) ShortForm(overrides []string) (*Experiment, error) {
 	if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
-		return nil, e.Errorf("short", `missing; allowed: what makes the experiment take seconds, such as ["sweep.seed=[1]"]`)
+		return nil, e.Errorf("short", `missing; allowed: what makes it take seconds, such as ["sweep.seed=[1]"]`)
 	}
 	return Read(e.File, slices.Concat(e.Short, overrides))
 }
@@ -90,6 +102,30 @@ func (e *Experiment) Missing() error {
 	}
 	_, err := e.FindPrograms()
 	return err
+}
+
+// program matches the version of a program in a resolved manifest.
+var program = regexp.MustCompile(`(?m)^program = .*$`)
+
+// Digest returns a checksum of all values of the manifest. It is called before the data are read, which some
+// values follow from.
+func (e *Experiment) Digest() (string, error) {
+	_, _ = e.FindPrograms() // sets the checksums of their files; a program may be absent, or of another version
+	text, err := e.Resolved(e.Study)
+	return Checksum(program.ReplaceAll(text, nil)), err
+}
+
+// Free returns an error if dir has the results of a manifest in another folder, which may have the same name.
+func (e *Experiment) Free(dir string) error {
+	var made config.Header
+	_, err := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &made)
+	old, err1 := filepath.Abs(made.Folder)
+	today, err2 := filepath.Abs(e.Folder)
+	if err == nil && err1 == nil && err2 == nil && old != today {
+		return fmt.Errorf("%s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
+			"or remove them", dir, old, today)
+	}
+	return nil
 }
 
 // SeedsOf returns the seeds of a resolved manifest.
@@ -146,31 +182,36 @@ var Executable = sync.OnceValues(func() ([]byte, error) {
 
 // Draw returns the files of figures, each drawn only from the published tables that it needs.
 func Draw(drawings []study.Figure, read func(name string) (*table.Table, error)) ([]store.File, error) {
-	tables, needs := map[string]*table.Table{}, make([]table.Set, len(drawings))
-	for i, d := range drawings {
+	tables := map[string]*table.Table{}
+	for _, d := range drawings {
 		for _, name := range d.Needs {
-			if tables[name] == nil {
-				t, err := read(name)
-				if err != nil {
-					return nil, fmt.Errorf("figure %s needs %w", d.Name, err)
-				}
-				tables[name] = t
+			if tables[name] != nil {
+				continue
 			}
-			needs[i] = append(needs[i], tables[name])
+			t, err := read(name)
+			if err != nil {
+				return nil, fmt.Errorf("figure %s needs %w", d.Name, err)
+			}
+			tables[name] = t
 		}
 	}
 	files := make([]store.File, len(drawings)*len(Formats))
 	return files, engine.Each(context.Background(), len(drawings), func(_ context.Context, i int) error {
-		page, err := drawings[i].Draw(needs[i])
+		d := drawings[i]
+		var needs table.Set
+		for _, name := range d.Needs {
+			needs = append(needs, tables[name])
+		}
+		page, err := d.Draw(needs)
 		for k, format := range Formats {
-			file := &files[i*len(Formats)+k]
-			file.Name = drawings[i].Name + "." + format
+			file := store.File{Name: d.Name + "." + format}
 			if err == nil {
 				file.Data, err = page.Encode(format)
 			}
+			files[i*len(Formats)+k] = file
 		}
 		if err != nil {
-			return fmt.Errorf("figure %s: %w", drawings[i].Name, err)
+			return fmt.Errorf("figure %s: %w", d.Name, err)
 		}
 		return nil
 	})

@@ -23,7 +23,7 @@ type kind struct {
 }
 
 // newKind returns a kind whose configuration begins as c. The data decide on its Layers, or on Inputs and
-// Classes; an ensemble has its Members. make makes what sees one example after another, and fit fits to all
+// Classes; an ensemble has its Members. make makes what learns one example after another, and fit fits to all
 // at once; of a kind with both the method Online of the configuration says which.
 func newKind[C any, L Learner, P predictor](c C, make func(c C, src rand.Source) (L, error),
 	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
@@ -50,7 +50,7 @@ func newKind[C any, L Learner, P predictor](c C, make func(c C, src rand.Source)
 	return kind{c, online, learners}
 }
 
-// online is a kind that sees one example after another.
+// online is a kind that learns one example after another.
 func online[C any, L Learner](c C, make func(c C, src rand.Source) (L, error)) kind {
 	return newKind[C, L, predictor](c, make, nil)
 }
@@ -105,7 +105,7 @@ func numbers(config any, layers []int) (n float64) {
 // newMembers makes the members of an ensemble. The first has src, as it has by itself; the streams of the
 // others are named after their number and one that src gives after that, so that more members leave the first
 // as they are.
-func newMembers(n int, src rand.Source, make func(rand.Source) (Learner, error)) (all []Learner, err error) {
+func newMembers(n int, src rand.Source, make func(rand.Source) (Learner, error)) (members []Learner, err error) {
 	stream, name := src, uint64(0)
 	for k := range max(1, n) {
 		if k > 0 {
@@ -118,9 +118,9 @@ func newMembers(n int, src rand.Source, make func(rand.Source) (Learner, error))
 		if k == 0 && n > 1 {
 			name = src.Uint64()
 		}
-		all = append(all, member)
+		members = append(members, member)
 	}
-	return all, nil
+	return members, nil
 }
 
 // fitted is a method that learns all examples at once, as a learner: it is fitted to those so far when it

@@ -37,7 +37,7 @@ type Learner interface {
 type Classifier struct {
 	Learner Learner
 	Classes int
-	Map     *features.Map // from the inputs to what the learner sees; nil: it sees the inputs
+	Map     *features.Map // of the inputs; nil: the learner has the inputs
 	Err     error         // why the learner broke down; nil: it has not
 
 	others         []Learner       // of an ensemble of baselines, beside Learner
@@ -72,7 +72,7 @@ func (c *Classifier) Observe(x []float64, class int) {
 		return
 	}
 	mapped, err := c.features([][]float64{x})
-	for _, l := range c.all() {
+	for _, l := range c.learners() {
 		if err == nil {
 			err = l.Observe(mapped[0], class)
 		}
@@ -80,7 +80,7 @@ func (c *Classifier) Observe(x []float64, class int) {
 	c.record(err)
 }
 
-// features returns what the learner sees of the inputs, until the next call.
+// features returns the features of the inputs, or without a map the inputs, until the next call.
 func (c *Classifier) features(x [][]float64) ([][]float64, error) {
 	if c.Map == nil {
 		return x, nil
@@ -108,8 +108,7 @@ type Prediction struct {
 }
 
 // PredictEach calls do with the prediction of each example, until the learner breaks down or do returns an
-// error, which is a break-down, too. x is what the learner sees, until the next call: the features of the
-// input, if there is a map.
+// error, which is a break-down, too. x is the input, or its features if there is a map, until the next call.
 func (c *Classifier) PredictEach(
 	e *dataset.Examples, do func(i int, x []float64, p Prediction) error,
 ) (ok bool) {
@@ -154,11 +153,11 @@ func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
 	}
 	for first := 0; first < n && c.Err == nil; first += several {
 		x, err := c.features(inputs(first, min(first+several, n)))
-		var all []Prediction
+		var predictions []Prediction
 		if err == nil {
-			all, err = c.predict(x)
+			predictions, err = c.predict(x)
 		}
-		for i, p := range all {
+		for i, p := range predictions {
 			if failed := do(first+i, x[i], p); failed != nil {
 				err = failed
 				break
@@ -196,18 +195,18 @@ func (c *Classifier) predict(x [][]float64) ([]Prediction, error) {
 	if n := c.Network(); n != nil {
 		return n.predict(x)
 	}
-	members := c.all()
-	q, all, weight := make([][]float64, len(x)), make([]Prediction, len(x)), 1/float64(len(members))
-	for i := range all {
-		q[i], all[i].P = make([]float64, c.Classes), make([]float64, c.Classes)
+	members := c.learners()
+	q, mean, weight := make([][]float64, len(x)), make([]Prediction, len(x)), 1/float64(len(members))
+	for i := range mean {
+		q[i], mean[i].P = make([]float64, c.Classes), make([]float64, c.Classes)
 	}
 	for _, m := range members {
 		layers, err := predictAll(m, q, x)
 		if err != nil {
 			return nil, err
 		}
-		for i := range all {
-			p := &all[i]
+		for i := range mean {
+			p := &mean[i]
 			floats.AddScaled(p.P, weight, q[i])
 			p.MutualInformation += weight * kernel.Entropy(q[i], 1)
 			if layers != nil {
@@ -215,18 +214,18 @@ func (c *Classifier) predict(x [][]float64) ([]Prediction, error) {
 			}
 		}
 	}
-	for i := range all {
-		p := &all[i]
+	for i := range mean {
+		p := &mean[i]
 		p.MutualInformation = max(0, kernel.Entropy(p.P, 1)-p.MutualInformation)
 		if len(members) == 1 {
 			p.MutualInformation = math.NaN()
 		}
 	}
-	return all, nil
+	return mean, nil
 }
 
-// all returns the members of an ensemble of baselines, or the only learner.
-func (c *Classifier) all() []Learner { return append([]Learner{c.Learner}, c.others...) }
+// learners returns the members of an ensemble of baselines, or the only learner.
+func (c *Classifier) learners() []Learner { return append([]Learner{c.Learner}, c.others...) }
 
 // Network returns the closed-form network that learns, nil if it is another method.
 func (c *Classifier) Network() *Network {

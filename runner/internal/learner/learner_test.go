@@ -138,11 +138,11 @@ func TestSeveral(t *testing.T) {
 				}
 			} else {
 				q, entropy := [][]float64{make([]float64, 2)}, 0.0
-				for _, m := range l.all() {
+				for _, m := range l.learners() {
 					one := check.Must(m.(*tagi.Model).PredictAll(q, inputs))
 					layers = append(layers, one[0])
-					floats.AddScaled(want, 1/float64(len(l.all())), q[0])
-					entropy += kernel.Entropy(q[0], 1) / float64(len(l.all()))
+					floats.AddScaled(want, 1/float64(len(l.learners())), q[0])
+					entropy += kernel.Entropy(q[0], 1) / float64(len(l.learners()))
 				}
 				if len(layers) > 1 {
 					information = kernel.Entropy(want, 1) - entropy

@@ -24,7 +24,6 @@ type Method struct {
 	Label string `toml:"label,omitempty" json:"-"` // in figures; none: the name, with spaces for hyphens
 	Group string `toml:"group,omitempty" json:"-"` // of one colour; none: the name up to its first hyphen
 
-	Sets   []string        `toml:"sets,omitempty" json:"-"`           // those that it learns; none: all
 	Splits int             `toml:"splits,omitzero" json:"-"`          // most seeds for a set; 0: all
 	Scale  dataset.Scaling `toml:"scale,omitempty" json:",omitempty"` // empty: that of the data
 
@@ -40,7 +39,7 @@ type Method struct {
 	Base string `toml:"-" json:"-"` // of a method of [Learners.Expand]: its name without what is swept
 }
 
-// Features are fixed random features of the scaled inputs, which a method sees in their place.
+// Features are fixed random features of the scaled inputs, from which a method learns in their place.
 type Features struct {
 	Kind features.Kind `toml:"features,omitempty" json:"Features,omitempty"`        // empty: none
 	Size int           `toml:"feature_size,omitempty" json:"FeatureSize,omitempty"` // their number; 0: 512
@@ -58,7 +57,7 @@ func (f *Features) Validate() error {
 	return field.OneOf("features", f.Kind, features.Relu, features.Conv)
 }
 
-// apply returns the map of so many inputs, nil without features, and how many inputs a method sees.
+// apply returns the map of so many inputs, nil without features, and how many inputs the method has then.
 func (f *Features) apply(inputs int, seed func() uint64) (*features.Map, int, error) {
 	if f.Kind == "" {
 		return nil, inputs, nil
@@ -90,9 +89,6 @@ func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 // OutputLayer reports whether the method is an output layer in place of a network.
 func (m *Method) OutputLayer() bool { return m.Model.Readout != "" }
 
-// Learns reports whether the method learns a set of this name.
-func (m *Method) Learns(set string) bool { return len(m.Sets) == 0 || slices.Contains(m.Sets, set) }
-
 // Extend implements [config.Extended].
 func (m *Method) Extend(table map[string]any) (any, error) {
 	m.Base, _ = table["name"].(string)
@@ -118,7 +114,7 @@ func (m *Method) Extension() any {
 	return m.Config
 }
 
-// Online reports whether the method sees one example after another.
+// Online reports whether the method learns one example after another.
 func (m *Method) Online() bool { return m.ClosedForm() || baselines[m.Kind].online(m.Config) }
 
 // Validate reports what is not allowed.
@@ -134,7 +130,7 @@ func (m *Method) Validate() error {
 		return field.Errorf("splits", "%d is not allowed; allowed: 1 or more, or 0 for all", m.Splits)
 	case m.Passes < 0 || m.Passes > 1 && !m.Online():
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, "+
-			"for a method that sees one example after another", m.Passes)
+			"for a method that learns one example after another", m.Passes)
 	case m.OwnOrders && members(m.Extension()) < 2:
 		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more")
 	}
@@ -184,9 +180,9 @@ func (m *Method) learner(ctx context.Context, inputs, classes int, src rand.Sour
 	case m.ClosedForm():
 		c.Learner, err = m.Model.learner(inputs, classes, src)
 	default:
-		var all []Learner
-		if all, err = baselines[m.Kind].learners(ctx, m.Config, m.layers(inputs, classes), src); err == nil {
-			c.Learner, c.others = all[0], all[1:]
+		var learners []Learner
+		if learners, err = baselines[m.Kind].learners(ctx, m.Config, m.layers(inputs, classes), src); err == nil {
+			c.Learner, c.others = learners[0], learners[1:]
 		}
 	}
 	if err != nil {

@@ -63,11 +63,11 @@ func (n *Network) Observe(x []float64, class int) (err error) {
 func (n *Network) Steps() Steps { return n.steps }
 
 // members returns the members of an ensemble, which can learn each by itself.
-func (n *Network) members() (all []Learner) {
+func (n *Network) members() (members []Learner) {
 	for _, m := range n.Members() {
-		all = append(all, &Network{Model: m, noise: n.noise, every: n.every})
+		members = append(members, &Network{Model: m, noise: n.noise, every: n.every})
 	}
-	return all
+	return members
 }
 
 // fix leaves the weights of a bank as they are after the first pass.
@@ -96,7 +96,7 @@ func normalised(q *bnn.Prediction) []float64 {
 
 // predict returns the predictions of the inputs of an output layer, up to the first error, or of the only
 // input.
-func (n *Network) predict(x [][]float64) (all []Prediction, err error) {
+func (n *Network) predict(x [][]float64) (predictions []Prediction, err error) {
 	done := 0
 	if l, ok := n.Model.(*readout.Layer); ok {
 		done, err = l.PredictAll(n.several[:len(x)], x)
@@ -109,22 +109,22 @@ func (n *Network) predict(x [][]float64) (all []Prediction, err error) {
 		if len(q.Members) > 0 {
 			p.MutualInformation = q.MutualInformation()
 		}
-		all = append(all, p)
+		predictions = append(predictions, p)
 	}
-	return all, err
+	return predictions, err
 }
 
 // layersOf returns those of each network of a prediction that has a weight.
-func layersOf(p *bnn.Prediction) (all [][]bnn.Layer) {
+func layersOf(p *bnn.Prediction) (layers [][]bnn.Layer) {
 	if p.Layers != nil {
 		return [][]bnn.Layer{p.Layers}
 	}
 	for k := range p.Members {
 		if p.Weights[k] > 0 {
-			all = append(all, layersOf(&p.Members[k])...)
+			layers = append(layers, layersOf(&p.Members[k])...)
 		}
 	}
-	return all
+	return layers
 }
 
 // Chosen returns the member of a bank that has the largest weight: "layers=[2 50 3] prior_var=0.1: 0.97"; of

@@ -29,7 +29,7 @@ type Sweep struct {
 
 // Expand returns every method, or if there is none the model by the name "model", at every swept λ and ρ, the
 // last changing fastest, with names as "joint lambda=0.1 rho=0.5".
-func (t *Learners) Expand() (all []Method, err error) {
+func (t *Learners) Expand() (expanded []Method, err error) {
 	methods := t.Methods
 	if len(methods) == 0 {
 		methods = []Method{NewMethod("model", t.Model)}
@@ -52,11 +52,11 @@ func (t *Learners) Expand() (all []Method, err error) {
 				if err := m.Validate(); err != nil {
 					return nil, t.Sweep.locate(&m, err)
 				}
-				all = append(all, m)
+				expanded = append(expanded, m)
 			}
 		}
 	}
-	return all, nil
+	return expanded, nil
 }
 
 // check returns an error that names all swept keys which the method does not have. A rule with λ alone has ρ
@@ -84,24 +84,24 @@ func (s *Sweep) check(m *Method) error {
 
 // locate says in which table of the manifest the field of an error is.
 func (s *Sweep) locate(m *Method, err error) error {
-	at, ok := errors.AsType[*field.Error](err)
+	e, ok := errors.AsType[*field.Error](err)
 	switch {
 	case !ok:
 		return fmt.Errorf("%s: %w", m.Name, err)
-	case at.Key == "rho" && s.Rho != nil, at.Key == "lambda" && s.Lambda != nil:
-		return field.Errorf("sweep."+at.Key, "%s", at.Problem)
+	case e.Key == "rho" && s.Rho != nil, e.Key == "lambda" && s.Lambda != nil:
+		return field.Errorf("sweep."+e.Key, "%s", e.Problem)
 	case m.Base == "model":
-		return field.Errorf("model."+at.Key, "%s", at.Problem)
+		return field.Errorf("model."+e.Key, "%s", e.Problem)
 	}
-	return field.Errorf("method."+m.Base+"."+at.Key, "%s", at.Problem)
+	return field.Errorf("method."+m.Base+"."+e.Key, "%s", e.Problem)
 }
 
 // Networks returns Expand for a study that looks into networks: single ones for so many inputs and classes,
 // or ensembles of at most so many members.
 func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
-	all, err := t.Expand()
-	for i := range all {
-		m := &all[i]
+	methods, err := t.Expand()
+	for i := range methods {
+		m := &methods[i]
 		if err = m.checkNetwork(members); err == nil {
 			m.Model.Members = max(1, m.Model.Members)
 			m.Model, err = m.Model.For(inputs, classes)
@@ -110,7 +110,7 @@ func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 			return nil, t.Sweep.locate(m, err)
 		}
 	}
-	return all, err
+	return methods, err
 }
 
 // checkNetwork returns an error that names all keys which a study that looks into networks does not allow.
@@ -134,42 +134,28 @@ func given(keys map[string]bool) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// Rules say which keys of its methods a study allows.
-type Rules struct {
-	Candidates int      // the most that a method may choose among
-	Stream     bool     // all methods see the examples in one order and in as many passes
-	Sets       []string // the names of the sets; nil: there are none to choose among
-	Splits     bool     // a method may learn with fewer seeds
-}
-
-// Check returns the first error of a method, with its place in [[method]].
-func (r Rules) Check(methods []Method) error {
+// Plain returns the error of a method that chooses among candidates or learns with fewer seeds, with its place in
+// [[method]].
+func Plain(methods []Method) error {
 	for _, m := range methods {
-		n, key := len(m.Candidates), "method."+m.Name+"."
-		keys := given(map[string]bool{
-			"passes":     r.Stream && (m.Passes != 0 || slices.Contains(m.Tune, "passes")),
-			"own_orders": r.Stream && m.OwnOrders, "splits": !r.Splits && m.Splits != 0,
-		})
-		if err := field.AllOneOf(key+"sets", m.Sets, r.Sets...); err != nil {
-			return err
+		key := "method." + m.Name + "."
+		if n := len(m.Candidates); n > 0 {
+			return field.Errorf(key+"candidates", "%d of them; allowed: none", n)
 		}
-		if n > r.Candidates {
-			return field.Errorf(key+"candidates", "%d of them; allowed: at most %d", n, r.Candidates)
-		}
-		if keys != nil {
-			return field.Errorf(key+keys[0], "not allowed in this study: %s", strings.Join(keys, ", "))
+		if m.Splits != 0 {
+			return field.Errorf(key+"splits", "%d is not allowed; allowed: all seeds", m.Splits)
 		}
 	}
 	return nil
 }
 
-// Fit finds the programs of methods, and returns the error of the first method that learns the set of this
-// name, "" for the only one, but does not fit so many inputs and classes, with its place in the manifest.
-func Fit(m *config.Manifest, methods []Method, set string, inputs, classes int) error {
+// Fit finds the programs of methods, and returns the error of the first method that does not fit so many inputs and
+// classes, with its place in the manifest.
+func Fit(m *config.Manifest, methods []Method, inputs, classes int) error {
 	_, err := m.FindPrograms()
 	for _, method := range methods {
-		if err == nil && (set == "" || method.Learns(set)) {
-			err = m.Locate("method."+method.Name, method.Fits(inputs, classes))
+		if err == nil {
+			err = m.Locate("method."+method.Base, method.Fits(inputs, classes))
 		}
 	}
 	return err

@@ -19,7 +19,7 @@ import (
 type Training struct {
 	Scale  dataset.Scaling    // of methods without a scale, fitted to the training part; empty: none
 	Random func() rand.Source // the randomness of a learner, the same at each call
-	Passes int                // of methods that see one example after another; 0: those of the method
+	Passes int                // of methods that learn one example after another; 0: those of the method
 
 	// Shuffle has the randomness of the order in a pass, from 1. Without it, or where it returns nil, the
 	// examples come as they are. Order makes an order of it, [Shuffled] if it is nil.
@@ -189,7 +189,7 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 // when the ensemble sees one example after another, unless they have orders of their own: the first has the
 // usual one, and the streams of the others are named after what that of the first gives and their number.
 func (t *Training) parallel(ctx context.Context, r *Result, train *dataset.Examples, ownOrders bool) error {
-	learners, network := r.all(), r.Network()
+	learners, network := r.learners(), r.Network()
 	if network != nil {
 		learners = network.members()
 	}

@@ -88,7 +88,7 @@ func TestEnsemble(t *testing.T) {
 		const keys = `kind = %q; hidden_layers = [3]; passes = 2; members = 2; own_orders = %v`
 		m := check.Must(decode(fmt.Sprintf(keys, kind, own)))
 		want := check.Must(m.Learner(2, 3, rand.NewPCG(3, 4)))
-		members := want.all()
+		members := want.learners()
 		if n := want.Network(); n != nil {
 			members = n.members()
 		}

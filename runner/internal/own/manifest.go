@@ -17,21 +17,22 @@ import (
 	"closedform/runner/internal/trained"
 )
 
-// Manifest writes a manifest beside a table, and returns its path. The test rows are those of another table, unless
-// its name is empty. What does not fit the format is an error, before anything is written.
+// Manifest writes a manifest beside a table, and returns its path. The test rows are those of another table,
+// unless its name is empty. What does not fit the format is an error, before anything is written.
 func Manifest(w io.Writer, file, test string, f dataset.Format) (path string, err error) {
 	e, err := f.Read(file)
 	if err != nil {
 		return "", err
 	}
-	text, err := manifest(file, test, e.Len(), f)
+	text, err := draft(file, test, e.Len(), f)
 	if err != nil {
 		return "", err
 	}
 	path = stem(file) + ".toml"
 	old, err := os.ReadFile(path)
 	if err == nil && string(old) != text {
-		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, or remove it", path)
+		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, "+
+			"or remove it", path)
 	}
 	fmt.Fprintf(w, "manifest: %s\n", path)
 	if err == nil {
@@ -46,32 +47,20 @@ func stem(file string) string {
 	return strings.TrimSuffix(file, filepath.Ext(file))
 }
 
-// Free returns an error if a results folder has the results of another table than this file.
-func Free(dir, file string) error {
-	var m struct {
-		Folder string
-		Data   struct{ File string }
-	}
-	_, err := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &m)
-	if of := filepath.Join(m.Folder, m.Data.File); err == nil && of != filepath.Clean(file) {
-		return fmt.Errorf("%s has the results of %s: choose another folder by -out, or replace them by -exp %s.toml", dir, of, stem(file))
-	}
-	return nil
-}
-
 // Unlearned returns an error if the network of a results folder has learned rows since the run that made it.
 func Unlearned(dir string) error {
 	file := filepath.Join(dir, "network.npz")
 	if n, err := trained.Read(file); err == nil && n.Counts.Learned > 0 {
-		return fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: move or remove it", file, n.Counts.Learned)
+		return fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: "+
+			"move or remove it", file, n.Counts.Learned)
 	}
 	return nil
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
-// manifest returns the manifest for a table of so many examples and, if there is one, a test table.
-func manifest(file, test string, examples int, f dataset.Format) (string, error) {
+// draft returns the manifest for a table of so many examples and, if there is one, a test table.
+func draft(file, test string, examples int, f dataset.Format) (string, error) {
 	d := data.Source{Files: data.Files{File: filepath.Base(file), Format: f}, TestFraction: 0.25}
 	if test != "" {
 		d.TestFraction = 0
@@ -84,7 +73,7 @@ func manifest(file, test string, examples int, f dataset.Format) (string, error)
 	}
 	seeds, snapshots := `"1..5"`, ""
 	if examples > 5000 {
-		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting the test rows takes time"
+		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting takes time"
 	}
 	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem(file))), "_")
 	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")
@@ -104,18 +93,16 @@ seed  = 1
 seed = %s                # splits into training and test rows
 
 [evaluate]
-classes = true              # recall, precision and AUROC of each class, and what is taken for what%s
+classes = true              # which classes are confused, with recall and precision%s
 
 [[method]]
 name = "network"
-kind = "closed-form"
 hidden_layers = [50]
 
 # Two to compare with: a network without hidden layers, and the frequencies of the classes.
 
 [[method]]
 name = "linear"
-kind = "closed-form"
 hidden_layers = []
 
 [[method]]

@@ -18,10 +18,14 @@ import (
 	"closedform/runner/internal/studies/learn"
 )
 
-// The manifest has a name that is allowed, whatever the file is called, and finds the test table beside another folder's.
+// The manifest has a name that is allowed, whatever the file is called, and finds the test table beside
+// another folder's.
 func TestNames(t *testing.T) {
-	for file, name := range map[string]string{"My Data.csv": "my_data", "/a/b-2.csv.gz": "b_2", "Ж.csv": "own", strings.Repeat("x", 70): strings.Repeat("x", 64)} {
-		text := check.Must(manifest(file, "test.csv", 10, dataset.Format{Class: "class"}))
+	long := strings.Repeat("x", 64)
+	for file, name := range map[string]string{
+		"My Data.csv": "my_data", "/a/b-2.csv.gz": "b_2", "Ж.csv": "own", long + "xx": long,
+	} {
+		text := check.Must(draft(file, "test.csv", 10, dataset.Format{Class: "class"}))
 		var found struct {
 			Data struct {
 				Test string `toml:"test_file"`
@@ -52,7 +56,7 @@ func TestMessages(t *testing.T) {
 
 // The manifest of a large table, whose rows one split is enough for, is one that runs.
 func TestLargeTable(t *testing.T) {
-	text := check.Must(manifest("large.csv", "", 6000, dataset.Format{Class: "class"}))
+	text := check.Must(draft("large.csv", "", 6000, dataset.Format{Class: "class"}))
 	m := check.Must(config.Parse("large.toml", []byte(text), nil))
 	check.Must(learn.Kind.New(m))
 }

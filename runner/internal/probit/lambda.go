@@ -2,6 +2,7 @@
 package probit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -23,15 +24,12 @@ func (l *Lambda) UnmarshalTOML(v any) error {
 	switch v := v.(type) {
 	case string:
 		*l = Lambda{Word: v}
-		if slices.Contains(softmax.Criteria, v) {
-			return nil
-		}
 	case int64:
 		*l = Lambda{Number: float64(v)}
 	case float64:
 		*l = Lambda{Number: v}
 	}
-	if 1e-30 <= l.Number && l.Number <= 1e30 {
+	if slices.Contains(softmax.Criteria, l.Word) || 1e-30 <= l.Number && l.Number <= 1e30 {
 		return nil
 	}
 	return fmt.Errorf("%v is not allowed; allowed: a number > 0, or one of the words %q", v, softmax.Criteria)
@@ -42,16 +40,11 @@ func (l Lambda) MarshalTOML() ([]byte, error) {
 	if l.Word != "" {
 		return strconv.AppendQuote(nil, l.Word), nil
 	}
-	return []byte(Decimal(l.Number)), nil
+	return []byte(l.String()), nil
 }
 
 // String returns the word, or the number with a decimal point or an exponent.
-func (l Lambda) String() string {
-	if l.Word != "" {
-		return l.Word
-	}
-	return Decimal(l.Number)
-}
+func (l Lambda) String() string { return cmp.Or(l.Word, Decimal(l.Number)) }
 
 // Decimal returns the shortest decimal that reads back as x, as TOML spells it.
 func Decimal(x float64) string {
@@ -62,16 +55,14 @@ func Decimal(x float64) string {
 	return s
 }
 
-// Value returns λ for n classes and the correlation ρ.
+var found sync.Map // for a word, n and ρ: the function that finds λ when it is first called
+
+// Value returns λ for n classes and the correlation ρ. To find that of a word may take long.
 func (l Lambda) Value(n int, rho float64) float64 {
 	if l.Word == "" {
 		return l.Number
 	}
-	value, _ := found.LoadOrStore([3]any{l.Word, n, rho}, sync.OnceValue(func() float64 {
-		return softmax.FitLambda(l.Word, n, rho)
-	}))
-	return value.(func() float64)()
+	find := sync.OnceValue(func() float64 { return softmax.FitLambda(l.Word, n, rho) })
+	known, _ := found.LoadOrStore([3]any{l.Word, n, rho}, find)
+	return known.(func() float64)()
 }
-
-// found has what returns the λ of a word, n and ρ, and finds it when it is first called, which may take long.
-var found sync.Map

@@ -32,7 +32,7 @@ func (f *Folder) Made(files []File, run *Run) *Run {
 	old, err := readSums(f.Dir)
 	was, unread := ReadRun(f.Dir)
 	if cmp.Or(err, unread, sums.add(files)) != nil || !maps.Equal(old, sums) ||
-		was.SourceDigest != run.SourceDigest {
+		was.SourceDigest != run.SourceDigest || was.ManifestDigest != run.ManifestDigest {
 		return run
 	}
 	return was

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 
 	"closedform/core/random"
 	"closedform/figures"
@@ -58,7 +59,7 @@ type Experiment interface {
 // it never reads the clock.
 type Cell struct {
 	Key  string                                   // names the cell within its experiment
-	Spec any                                      // all that its tables follow from, as plain data that JSON can hold
+	Spec any                                      // all that its tables follow from, as JSON can hold it
 	Run  func(context.Context) (table.Set, error) // its tables, and files that are published as they are
 }
 
@@ -148,7 +149,8 @@ func Drawing(name, of string, draw func(*table.Table) *figures.Figure) Figure {
 
 // Curve returns a column of means against another, with their intervals.
 func Curve(means *table.Table, name, x, column string) figures.Curve {
-	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: means.Nums(column + "_low"), High: means.Nums(column + "_high")}
+	low, high := means.Nums(column+"_low"), means.Nums(column+"_high")
+	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: low, High: high}
 }
 
 // Legend says how figures show the methods.
@@ -165,6 +167,22 @@ func Lines(means *table.Table, legend Legend, x, column string) (all []figures.C
 		all = append(all, c)
 	}
 	return all
+}
+
+// Heat returns values of the rows of a table as a map over two of its columns, which have each pair once.
+func Heat(t *table.Table, x, y string, values []float64) (m figures.Map, err error) {
+	xs, ys := t.Nums(x), t.Nums(y)
+	m.X, m.Y = slices.Compact(slices.Sorted(slices.Values(xs))), slices.Compact(slices.Sorted(slices.Values(ys)))
+	if len(m.X) < 2 || len(m.Y) < 2 || len(m.X)*len(m.Y) != len(values) {
+		return m, fmt.Errorf("the rows of %s are no grid of %s and %s", t.Name, x, y)
+	}
+	m.Z = make([]float64, len(values))
+	for k, z := range values {
+		i, _ := slices.BinarySearch(m.X, xs[k])
+		j, _ := slices.BinarySearch(m.Y, ys[k])
+		m.Z[j*len(m.X)+i] = z
+	}
+	return m, nil
 }
 
 // Points returns the examples of a table with the columns x1, x2 and class, from 1.

@@ -90,8 +90,7 @@ func (n *Network) check() error {
 		return fmt.Errorf("the familiarity of %d inputs, for a network with %d", len(n.Familiar.Low), in)
 	case n.Bare:
 	case inputs != in || len(n.Classes) != out:
-		return fmt.Errorf("%d inputs and %d classes, for a network with %d and %d",
-			inputs, len(n.Classes), in, out)
+		return fmt.Errorf("%d inputs and %d classes, for a network with %d and %d", inputs, len(n.Classes), in, out)
 	case added < 0 || added > out:
 		return fmt.Errorf("%d classes are new since the training, of %d", added, out)
 	case !fits(s.Fill) || !fits(s.Shift) || len(s.Shift) != len(s.Factor):

@@ -2,71 +2,131 @@ package moments
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"closedform/core/softmax"
 	"closedform/figures"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
-// perChart is the number of methods in a chart.
-const perChart = 5
-
-// Figures are the errors of p, Σ_y and Σ_zy against the variance, a page for each spread of the means,
-// with a column of charts for each number of classes and a row for every few methods.
+// Figures are maps of definite matrices, maps of errors over λ and ρ, or charts of errors by the variance.
 func (e *experiment) Figures() (out []study.Figure) {
-	for _, q := range []struct{ column, label string }{
-		{"tv", "total variation of $p$"},
-		{"cov_error", "relative error of $Σ_y$"},
-		{"cross_error", "relative error of $Σ_{zy}$"},
-	} {
-		for _, spread := range e.Moments.Spread {
-			name := fmt.Sprintf("%s_spread_%s", q.column, table.Format(spread))
+	s := &e.Moments
+	words := slices.ContainsFunc(s.Lambda, func(l probit.Lambda) bool { return l.Word != "" })
+	grid := slices.Contains(s.Methods, "probit") && !words && len(s.Lambda) > 1 && len(s.Rho) > 1
+	switch {
+	case s.Against == "montecarlo":
+		return nil
+	case len(s.Gap) > 0:
+		return []study.Figure{{Name: "stability", Needs: []string{"maps"}, Draw: stability}}
+	case grid && len(s.Spread) == 1 && len(s.Variance) == 1:
+		return []study.Figure{{Name: "moments", Needs: []string{"errors", "lambda"}, Draw: overLambda}}
+	}
+	for _, spread := range s.Spread {
+		for _, c := range columns[:3] {
+			name := fmt.Sprintf("%s_spread_%s", c.name, table.Format(spread))
 			out = append(out, study.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
-				return e.charts(errors.Where("spread", spread), q.column, q.label)
+				return charts(errors.Where("spread", spread), c.name, c.scale.Label)
 			}))
 		}
 	}
 	return out
 }
 
-// charts draws a column against the variance, a column of charts for each number of classes.
-func (e *experiment) charts(errors *table.Table, column, label string) *figures.Figure {
+// columns are those of errors that are drawn, with their scales on maps; charts have the first three.
+var columns = []struct {
+	name  string
+	scale figures.Axis
+}{
+	{"tv", figures.Axis{Label: "total variation of $p$", Log: true}},
+	{"cov_error", figures.Axis{Label: "relative error of $Σ_y$", Log: true, Min: 0.01, Max: 10}},
+	{"cross_error", figures.Axis{Label: "relative error of $Σ_{zy}$", Log: true, Min: 0.01, Max: 10}},
+	{"indefinite", figures.Axis{Label: "share of indefinite $Σ_y$", Max: 1}},
+	{"asymmetry", figures.Axis{Label: "$|E_{ij} − E_{ji}|$"}},
+	{"excess", figures.Axis{Label: "$|Σp − 1|$"}},
+}
+
+// charts draws a column of errors against the variance: a row of charts for each number of classes, with six
+// methods in each. The exact integrals are below the axis everywhere.
+func charts(errors *table.Table, column, label string) *figures.Figure {
 	var rows [][]figures.Chart
-	for _, n := range e.Moments.Classes {
+	for _, n := range errors.Distinct("classes") {
 		chart := figures.Chart{
-			Title: fmt.Sprintf("$n$ = %d", n), Curves: e.curves(errors.Where("classes", n), column),
-			X: figures.Axis{Label: "variance $v$", Log: true},
-			Y: figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
+			Title: "$n$ = " + n,
+			X:     figures.Axis{Label: "variance $v$", Log: true},
+			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
 		}
-		for i, c := range chart.Split(perChart) {
-			if i == len(rows) {
-				rows = append(rows, nil)
+		for i, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
+			name, rho := r.Texts("method")[0], r.Texts("rho")[0]
+			if name == "probit" || name == "probit-corr" {
+				name += ", $λ$ = " + r.Texts("lambda")[0]
 			}
-			rows[i] = append(rows[i], c)
+			if rho != "" && rho != "0.5" {
+				name += ", $ρ$ = " + rho
+			}
+			c := figures.Curve{Name: strings.ReplaceAll(name, "-", " "), X: r.Nums("variance"), Y: r.Nums(column)}
+			if c.Group = 1 + i%figures.Groups; !strings.HasPrefix(name, "exact") && len(numbers(r.Nums(column))) > 0 {
+				chart.Curves = append(chart.Curves, c)
+			}
 		}
+		rows = append(rows, chart.Split(6))
 	}
 	return figures.Charts(rows)
 }
 
-// curves returns a column against the variance, a curve for each method that gives
-// it. The exact integrals are left out: they are below the axis everywhere.
-func (e *experiment) curves(rows *table.Table, column string) (out []figures.Curve) {
-	add := func(method string, group int, kind figures.Kind) {
-		r := rows.Where("method", method)
-		if y := r.Nums(column); slices.ContainsFunc(y, func(x float64) bool { return !math.IsNaN(x) }) {
-			out = append(out, figures.Curve{Name: strings.ReplaceAll(method, "-", " "), Group: group, Kind: kind, X: r.Nums("variance"), Y: y})
+// overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for
+// each number of classes, with lines of the λ that have a word.
+func overLambda(t table.Set) (*figures.Figure, error) {
+	var rows []figures.Row
+	errors := t.Get("errors").Where("method", "probit")
+	for _, c := range columns {
+		row := figures.Row{Scale: c.scale.Spanning(errors.Nums(c.name))}
+		for _, n := range errors.Distinct("classes") {
+			of := errors.Where("classes", n)
+			m, err := study.Heat(of, "lambda", "rho", of.Nums(c.name))
+			if err != nil {
+				return nil, err
+			}
+			m.Title = "$n$ = " + n
+			for _, word := range softmax.Criteria {
+				known := t.Get("lambda").Where("classes", n).Where("criterion", word)
+				m.Curves = append(m.Curves, figures.Curve{
+					Name: word + " $λ$", Kind: figures.Line, X: known.Nums("lambda"), Y: known.Nums("rho"),
+				})
+			}
+			row.Maps = append(row.Maps, m)
 		}
+		rows = append(rows, row)
 	}
-	for i, m := range e.Moments.Methods {
-		if m != "exact" && m != "exact-fast" {
-			add(string(m), 1+i%figures.Groups, figures.Marked)
+	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
+}
+
+// stability draws a row of maps for every number of classes, and a column for every probit: of the share of
+// draws for which Σ_y is positive definite. Where most are undecided the colour is that below the scale.
+func stability(t table.Set) (*figures.Figure, error) {
+	var rows []figures.Row
+	for _, n := range t.Get("maps").Distinct("classes") {
+		row := figures.Row{Scale: figures.Axis{Label: "share definite, $n$ = " + n, Max: 1}}
+		for _, rows := range t.Get("maps").Where("classes", n).GroupBy("method", "lambda", "rho").All() {
+			share := rows.Nums("definite")
+			for i, undecided := range rows.Nums("undecided") {
+				if undecided > 0.5 {
+					share[i] = -1
+				}
+			}
+			m, err := study.Heat(rows, "gap", "variance", share)
+			if err != nil {
+				return nil, err
+			}
+			_, word, _ := strings.Cut(rows.Texts("method")[0], "-")
+			m.LogY, m.Title = true, fmt.Sprintf("%s $λ$ = %.3g", word, rows.Nums("lambda")[0])
+			row.Maps = append(row.Maps, m)
 		}
+		rows = append(rows, row)
 	}
-	if len(e.Moments.Samples) > 0 {
-		add(monteCarlo(slices.Max(e.Moments.Samples)), 0, figures.Reference)
-	}
-	return out
+	labels := figures.Labels{X: "gap of the logits", Y: "variance $v$", Below: "most draws undecided"}
+	return figures.Maps(rows, labels), nil
 }

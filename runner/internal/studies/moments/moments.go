@@ -1,18 +1,20 @@
-// Package moments is the study of the approximations of the moments of the softmax of a Gaussian: the
-// error of each against the exact integrals, at random logits, and the λ with which the probit comes
-// closest to the softmax of certain logits.
+// Package moments is the study of formulas for the moments of the softmax of a Gaussian. At random logits,
+// or at logits of one's own, it holds them against the exact integrals or against Monte Carlo, or asks
+// where the covariance Σ_y that they give is positive definite.
 package moments
 
 import (
 	"cmp"
-	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
-	"closedform/baselines/moments/montecarlo"
+	"closedform/core/softmax"
 	"closedform/internal/field"
-	"closedform/runner/internal/approx"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -20,12 +22,12 @@ import (
 // Kind is the study.
 var Kind = study.Kind{
 	Name: "moments",
-	Asks: "How good is each approximation of the softmax of a Gaussian?",
+	Asks: "How good is each formula for the softmax of a Gaussian?",
 	New: study.Decoded(func(m *config.Manifest) *experiment {
-		return &experiment{
-			seeded:  study.Seeded{Manifest: m.Name, Seed: m.Seed},
-			Moments: settings{Unequal: 0.5, MonteCarloDraws: 10, MonteCarloPairs: 100_000},
-		}
+		return &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Moments: settings{
+			Against: "exact", Methods: []string{"probit"}, Lambda: []probit.Lambda{{Word: "slope"}},
+			Rho: []float64{0.5}, Unequal: 0.5, Draws: 100, Grid: 41,
+		}}
 	}),
 }
 
@@ -35,85 +37,138 @@ type experiment struct {
 	seeded  study.Seeded
 }
 
-// settings have numbers whose squares are finite.
+// settings have numbers whose squares are finite. The problems are a grid of classes, spreads and variances;
+// or logits of one's own, with means and variances; or for each number of classes a map, between two gaps (of
+// the largest mean from the next) and two variances, which all logits have.
 type settings struct {
-	Classes  config.Ints     `toml:"classes" allowed:"each 2 to 1,000"`                    // numbers of classes n
-	Spread   []float64       `toml:"spread" allowed:"each 0 to 1e30"`                      // standard deviations of the means of the logits
-	Variance []float64       `toml:"variance" allowed:"each 0 to 1e30"`                    // mean variances of a logit
-	Unequal  float64         `toml:"unequal" allowed:"0 to 0.999"`                         // each variance is uniform on variance·[1 − unequal, 1 + unequal]
-	Draws    int             `toml:"draws" allowed:"1 to 1,000,000"`                       // random logits of each n, spread and variance
-	Methods  []approx.Method `toml:"methods" allowed:"approximations, such as probit-lsq"` // what is compared
-
-	Samples         config.Ints `toml:"samples"`                                   // numbers of samples of Monte Carlo
-	MonteCarloDraws int         `toml:"montecarlo_draws" allowed:"1 to 1,000,000"` // of the draws, the first so many for Monte Carlo,
-	MonteCarloPairs int         `toml:"montecarlo_pairs" allowed:"1 to 1e9"`       // and no more than so many / n², but two: its time grows with n²
+	Against  string          `toml:"against"`                                // exact, montecarlo or definite
+	Methods  []string        `toml:"methods" allowed:"names of formulas"`    // see methodsFor
+	Lambda   []probit.Lambda `toml:"lambda" allowed:"numbers > 0, or words"` // slopes λ of the probits
+	Rho      []float64       `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ, up to MostRho
+	Classes  config.Ints     `toml:"classes,omitempty"`                      // numbers of classes n
+	Spread   []float64       `toml:"spread,omitempty"`                       // deviations of random means
+	Mean     []float64       `toml:"mean,omitempty"`                         // of one's own
+	Gap      []float64       `toml:"gap,omitempty"`                          // the least and the largest
+	Variance []float64       `toml:"variance" allowed:"each 0 to 1e30"`
+	Unequal  float64         `toml:"unequal" allowed:"0 to 0.999"`   // variance·[1−unequal, 1+unequal]
+	Draws    int             `toml:"draws" allowed:"1 to 1,000,000"` // random logits of each problem
+	LogitsOf string          `toml:"logits_of,omitempty"`            // experiment whose logits to reuse
+	Grid     int             `toml:"grid" allowed:"2 to 2,001"`      // points of a map along each axis
+	Samples  config.Ints     `toml:"samples,omitempty"`              // of Monte Carlo
+	Sampled  int             `toml:"montecarlo_draws,omitempty"`     // of Monte Carlo as a method
 }
 
+// Validate reports what is not allowed.
 func (s *settings) Validate() error {
-	return cmp.Or(field.AllOneOf("methods", s.Methods, approx.Methods()...), field.AllWithin("samples", s.Samples, 2, 1e9))
+	if err := field.OneOf("against", s.Against, "exact", "montecarlo", "definite"); err != nil {
+		return err
+	}
+	n, gap, variance := len(s.Mean), len(s.Gap) > 0, s.Variance
+	kinds := min(1, n) + min(1, len(s.Gap)) + min(1, len(s.Spread))
+	rising := func(x []float64) bool { return len(x) == 2 && x[0] < x[1] }
+	former := func(m string) bool { return slices.Contains(softmax.Criteria, strings.TrimPrefix(m, "probit-")) }
+	for _, c := range []struct {
+		bad     bool
+		key     string
+		value   any
+		allowed string
+	}{
+		{kinds != 1, "spread", s.Spread, "one of spread, gap and mean"},
+		{n == 0 && len(s.Classes) == 0, "classes", s.Classes, "each 2 to 1,000"},
+		{n > 0 && len(s.Classes) > 0, "classes", s.Classes, "not with mean, which has one number for each class"},
+		{n > 0 && n != len(variance) || n == 1 || n > 1000, "mean", s.Mean, "as many as of variance, 2 to 1,000"},
+		{gap != (s.Against == "definite") && n == 0, "gap", s.Gap, `with against = "definite", instead of spread`},
+		{gap && !rising(s.Gap), "gap", s.Gap, "[low, high], 0 ≤ low < high"},
+		{gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance, "[low, high], 0 < low < high"},
+		{s.Against == "montecarlo" && len(s.Samples) != 1, "samples", s.Samples, "one number, such as 1000000"},
+		{slices.ContainsFunc(s.Methods, former), "methods", s.Methods, `"probit", with words in the list lambda`},
+	} {
+		if c.bad {
+			return field.Errorf(c.key, "%v is not allowed; allowed: %s", c.value, c.allowed)
+		}
+	}
+	if n > 0 {
+		variance = nil // may be equal
+	}
+	return cmp.Or(
+		field.AllOneOf("methods", s.Methods, methodsFor(s.Against)...),
+		field.Distinct("methods", s.Methods), field.Distinct("lambda", s.Lambda), field.Distinct("rho", s.Rho),
+		field.Distinct("spread", s.Spread), field.Distinct("variance", variance),
+		field.AllWithin("classes", s.Classes, 2, 1000), field.AllWithin("spread", s.Spread, 0, 1e30),
+		field.AllWithin("mean", s.Mean, -1e30, 1e30), field.AllWithin("gap", s.Gap, 0, 1e30),
+		field.AllWithin("samples", s.Samples, 2, 1e9), field.Within("montecarlo_draws", s.Sampled, 0, 1e6),
+	)
 }
 
-// spec is all that the rows of a cell, one number of classes, spread of the means
-// and variance, follow from.
+// spec is all that the tables of a cell follow from.
 type spec struct {
 	study.Seeded
-	Problems               approx.Problems
-	Draws, MonteCarloDraws int
-	Methods                []approx.Method
-	Samples                []int
+	LogitsOf string `json:",omitempty"`
+	Problem  problem
+	Methods  []method
+	Samples  []int `json:",omitempty"`
 }
 
+// Cells returns a cell for each problem and, if not against exact, each method. Probits on a grid, against
+// exact, have cells with the λ of words.
 func (e *experiment) Cells() (cells []study.Cell) {
-	m := e.Moments
+	m := &e.Moments
 	for _, n := range m.Classes {
-		s := slopes{n}
-		cells = append(cells, study.Cell{Key: fmt.Sprintf("lambda n=%d", n), Spec: s, Run: s.run})
-	}
-	for _, n := range m.Classes {
-		for _, spread := range m.Spread {
-			for _, variance := range m.Variance {
-				affordable := max(2, m.MonteCarloPairs/(n*n))
-				s := spec{
-					e.seeded,
-					approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
-					m.Draws, min(m.MonteCarloDraws, m.Draws, affordable), m.Methods, m.Samples,
-				}
-				cells = append(cells, study.Cell{Key: s.key(), Spec: s, Run: s.run})
+		for _, rho := range m.Rho {
+			if m.Against == "exact" && slices.Contains(m.Methods, "probit") {
+				s := spec{Problem: problem{Classes: n}, Methods: []method{{Rho: rho}}}
+				key := fmt.Sprintf("lambda n=%d rho=%g", n, rho)
+				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.lambda})
 			}
+		}
+	}
+	for _, p := range m.problems() {
+		s := spec{e.seeded, m.LogitsOf, p, m.methods(), m.Samples}
+		if m.Against == "exact" {
+			cells = append(cells, study.Cell{Key: p.key(), Spec: s, Run: s.exact})
+			continue
+		}
+		for _, one := range m.methods() {
+			s.Methods = []method{one}
+			run := s.definite
+			if m.Against == "montecarlo" {
+				run = s.monteCarlo
+			}
+			cells = append(cells, study.Cell{Key: one.key() + " " + p.key(), Spec: s, Run: run})
 		}
 	}
 	return cells
 }
 
-func (s spec) key() string {
-	return fmt.Sprintf("n=%d spread=%s variance=%s", s.Problems.Classes, table.Format(s.Problems.Spread), table.Format(s.Problems.Variance))
+// logits returns the random numbers of the logits.
+func (s spec) logits() *rand.Rand {
+	if s.LogitsOf != "" || s.Problem.Gaps != nil {
+		return rand.New(study.Stream(cmp.Or(s.LogitsOf, s.Manifest), s.Seed, "logits", s.Problem.Classes))
+	}
+	return rand.New(s.Stream(s.Problem.key(), "logits"))
 }
 
-// monteCarlo names Monte Carlo with so many samples.
-func monteCarlo(samples int) string { return fmt.Sprintf("monte-carlo-%d", samples) }
+func keyColumns() []table.Column {
+	return []table.Column{
+		table.Int("classes", "number of classes n"),
+		table.Num("spread", "the means of random logits are N(0, spread²)"),
+		table.Num("variance", "mean of the variances of random logits"),
+		table.Text("method", "the formula; a probit ends with the word that chooses its λ, if there is one"),
+		table.Num("lambda", "slope λ of a probit"), table.Num("rho", "correlation ρ of a probit"),
+	}
+}
 
-// run compares all methods with the exact moments of the same logits. Monte Carlo has random numbers of
-// its own.
-func (s spec) run(ctx context.Context) (table.Set, error) {
-	var names []string
-	var errors []*approx.Errors
-	for _, m := range s.Methods {
-		names, errors = append(names, string(m)), append(errors, approx.NewErrors(m.Of(s.Problems.Classes), s.Draws))
+// row returns the values of keyColumns.
+func (s spec) row(m method) []any {
+	p, name, lambda, rho := s.Problem, m.Name, math.NaN(), math.NaN()
+	if p.Given != nil {
+		p.Spread, p.Variance = math.NaN(), math.NaN()
 	}
-	for _, n := range s.Samples {
-		sampling := montecarlo.Softmax{Samples: n, Source: s.Stream(s.key(), "montecarlo", n)}
-		names, errors = append(names, monteCarlo(n)), append(errors, approx.NewErrors(sampling, s.MonteCarloDraws))
+	if strings.HasPrefix(name, "probit") {
+		lambda, rho = m.Lambda.Value(p.Classes, m.Rho), m.Rho
 	}
-	if err := s.Problems.Compare(ctx, rand.New(s.Stream(s.key(), "logits")), errors); err != nil {
-		return nil, err
+	if m.Lambda.Word != "" {
+		name += "-" + m.Lambda.Word
 	}
-	t := table.New("errors", append([]table.Column{
-		table.Int("classes", "number of classes n"), table.Num("spread", "the means of the logits are N(0, spread²)"),
-		table.Num("variance", "mean of the variances of the logits"), table.Text("method", "the approximation; the probit has ρ = ½ and the λ of its name"),
-		table.Int("draws", "random logits"),
-	}, approx.Columns()...)...)
-	for i, e := range errors {
-		t.Add(s.Problems.Classes, s.Problems.Spread, s.Problems.Variance, names[i], e.Draws, e.Row())
-	}
-	return table.Set{t}, nil
+	return []any{p.Classes, p.Spread, p.Variance, name, lambda, rho}
 }

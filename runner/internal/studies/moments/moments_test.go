@@ -1,113 +1,114 @@
 package moments
 
 import (
-	"math"
-	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
-	"closedform/baselines/moments/meanfield"
-	"closedform/baselines/moments/montecarlo"
-	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/approx"
+	"closedform/runner/internal/config"
 	"closedform/runner/internal/study/studytest"
-	"closedform/runner/internal/table"
 )
 
-const manifest = `
-name = "small"; study = "moments"; seed = 4
-[moments]; classes = [2, 3]; spread = [1]; variance = [0.01, 1, 10]; draws = 30; methods = ["probit-slope", "exact", "exact-fast", "delta", "mackay", "lognormal-normalised"]; samples = [2000]; montecarlo_draws = 3
+const own = `
+name = "mine"; study = "moments"
+[moments]; mean = [1, 0, -2.5]; variance = [0.5, 2, 2]; lambda = 0.7
 `
 
-func errorsOf(t *testing.T, manifest string, overrides ...string) *table.Table {
-	t.Helper()
-	return studytest.Run(t, Kind, manifest, overrides...).Get("errors")
-}
+// A manifest of five keys says how good the probit is at one's own logits; they can be checked against Monte
+// Carlo, and Σ_y for being definite, too.
+func TestOwnLogits(t *testing.T) {
+	z := logits{[]float64{1, 0, -2.5}, []float64{0.5, 2, 2}}
+	got, want, e := newMoments(3), newMoments(3), &momentErrors{draws: 1}
+	got.compute(softmax.Probit{Lambda: 0.7, Rho: 0.5}, z)
+	want.compute(softmax.Exact{}, z)
+	e.add(got, want, 2)
+	errors := studytest.Run(t, Kind, own).Get("errors")
+	check.Equal(t, "rows", errors.Len(), 1)
+	for _, column := range []string{"tv", "cov_error", "cross_error", "indefinite"} {
+		check.Near(t, column, errors.Nums(column)[0], errorsBy(e)[column], 0)
+	}
+	check.Equal(t, "spread", errors.Texts("spread")[0], "")
 
-func TestErrors(t *testing.T) {
-	all := errorsOf(t, manifest)
-	if all.Len() != 2*3*7 {
-		t.Fatalf("%d rows", all.Len())
-	}
-	at := all.Where("classes", 3).Where("variance", 1)
-	// What a method does not give is no value.
-	for _, gap := range [][2]string{
-		{"mackay", "var_error"},
-		{"mackay", "cov_error"},
-		{"mackay", "indefinite"},
-		{"lognormal-normalised", "cov_error"},
-		{"lognormal-normalised", "cross_error"},
-	} {
-		if x := at.Where("method", gap[0]).Nums(gap[1])[0]; !math.IsNaN(x) {
-			t.Errorf("%s has %s = %g", gap[0], gap[1], x)
-		}
-	}
-}
-
-// The rows once more from the streams of their names: the logits are those of the
-// cell, Monte Carlo gets the first of them, and each method is the one it is called.
-func TestCell(t *testing.T) {
-	all := errorsOf(t, manifest).Where("classes", 3).Where("variance", 1)
-	stream := func(purpose ...any) rand.Source {
-		return random.Source(append([]any{"small", 4, "n=3 spread=1 variance=1"}, purpose...)...)
-	}
-	for _, c := range []struct {
-		name  string
-		of    softmax.Approximation
-		draws int
-	}{
-		{"probit-slope", softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}, 30},
-		{"delta", meanfield.Delta, 30},
-		{"monte-carlo-2000", montecarlo.Softmax{Samples: 2000, Source: stream("montecarlo", 2000)}, 3},
-	} {
-		errors := approx.NewErrors(c.of, c.draws)
-		problems := approx.Problems{Classes: 3, Spread: 1, Variance: 1, Unequal: 0.5}
-		check.OK(t, problems.Compare(t.Context(), rand.New(stream("logits")), []*approx.Errors{errors}))
-		row := all.Where("method", c.name)
-		check.Near(t, "draws", row.Nums("draws")[0], float64(c.draws), 0)
-		for i, x := range errors.Row() {
-			column := approx.Columns()[i].Name
-			check.Near(t, c.name+" "+column, row.Nums(column)[0], x, 0)
-		}
+	overrides := []string{"moments.against=montecarlo", "moments.samples=20000"}
+	scores := studytest.Run(t, Kind, own, overrides...).Get("zscores")
+	check.NearAll(t, "means", scores.Where("quantity", "mean").Nums("value"), got.P, 0)
+	for lambda, definite := range map[string]float64{"0.1": 1, "3": 0} {
+		sum := studytest.Run(t, Kind, own, "moments.against=definite", "moments.lambda="+lambda).Get("summary")
+		check.NearAll(t, "definite", sum.Nums("definite"), []float64{definite}, 0)
 	}
 }
 
-// Monte Carlo gets fewer draws of more classes, and no more than there are.
-func TestMonteCarloDraws(t *testing.T) {
-	for override, want := range map[string][]float64{"moments.montecarlo_pairs=18": {3, 2}, "moments.montecarlo_pairs=1": {2, 2}, "moments.draws=1": {1, 1}} {
-		draws := errorsOf(t, manifest, override, "moments.variance=[1]").Where("method", "monte-carlo-2000").Nums("draws")
-		check.Equal(t, override, draws, want)
-	}
-}
-
-// A relative error to a truth that is nothing but error is no value; nor are the
-// largest numbers that a manifest may have infinite.
-func TestExtremes(t *testing.T) {
-	all := errorsOf(t, manifest, "moments.variance=[0, 1e-12, 1e30]", "moments.spread=[0, 1e30]", "moments.draws=4")
-	for i := range all.Len() {
-		for _, c := range all.Columns {
-			if c.Kind != table.Words && math.IsInf(c.Nums[i], 0) {
-				t.Errorf("%s = %g", c.Name, c.Nums[i])
-			}
-		}
-	}
-	small := all.Where("spread", 0)
-	for _, v := range []float64{0, 1e-12} {
-		at := small.Where("variance", v)
-		for _, column := range []string{"var_error", "cov_error", "cov_se"} {
-			if x := at.Nums(column); slices.ContainsFunc(x, func(x float64) bool { return !math.IsNaN(x) }) {
-				t.Errorf("v = %g: %s = %v", v, column, x)
-			}
-		}
-		check.NearAll(t, "indefinite", at.Where("method", "exact-fast").Nums("indefinite"), []float64{0, 0}, 0)
-	}
-}
-
+// Values that are not allowed, and what the error says.
 func TestRefused(t *testing.T) {
-	studytest.Refused(t, Kind, manifest, map[string]string{
-		"moments.classes=[1]": "2 to", "moments.spread=[-1]": "spread", "moments.variance=[2e30]": "variance", "moments.unequal=1": "0 to 0.999",
-		"moments.methods=[\"magic\"]": "mackay", "moments.samples=[1]": "samples", "moments.draws=0": "draws", "moments.methods=[]": "probit-lsq",
+	studytest.Refused(t, Kind, exactManifest, map[string]string{
+		"moments.classes=[1]": "classes: 1 is not allowed; allowed: 2 to", "moments.classes=[3, 3]": "differ",
+		"moments.spread=[-1]": "spread", "moments.variance=[2e30]": "variance", "moments.unequal=1": "0 to 0.999",
+		"moments.methods=magic": "mackay", "moments.methods=probit-lsq": "in the list lambda",
+		"moments.methods=['delta', 'delta']": "moments.methods: delta comes twice", "moments.methods=[]": "methods",
+		"moments.rho=[0.5, 0.5]": "moments.rho: 0.5 comes twice", "moments.rho=0.995": "0 to 0.99",
+		"moments.lambda=['lsq', 1, 1.0]": "lambda: 1.0 comes twice", "moments.lambda=['steep']": "minimax",
+		"moments.spread=[1, 1]": "spread: 1 comes twice", "moments.variance=[1, 1]": "variance: 1 comes twice",
+		"moments.samples=[1]": "samples", "moments.draws=0": "draws", "moments.methods=activation": "activation",
+		"moments.montecarlo_draws=-1": "montecarlo_draws", "moments.against=all": "exact, montecarlo, definite",
+		"moments.mean=[1, 2]": "one of spread, gap and mean", "moments.gap=[0, 1]": "one of spread, gap and mean",
+		"moments.against=definite": "gap: missing",
 	})
+	studytest.Refused(t, Kind, definiteManifest, map[string]string{
+		"moments.gap=[2, 1]": "low < high", "moments.variance=[2, 1]": "0 < low", "moments.grid=1": "2 to",
+		"moments.variance=[0, 1]": "0 < low", "moments.methods=delta": "allowed: probit",
+		"moments.against=exact": "definite",
+	})
+	studytest.Refused(t, Kind, monteCarloManifest, map[string]string{
+		"moments.samples=[]": "samples", "moments.samples=[100, 200]": "one number", "moments.samples=1": "samples",
+	})
+	studytest.Refused(t, Kind, own, map[string]string{
+		"seed=1": "", "moments.mean=[1]": "as many", "moments.variance=[1, 1]": "as many",
+		"moments.mean=[1, 1, 1e31]": "mean", "moments.classes=2": "not with mean",
+	})
+}
+
+// What a cell follows from is in its spec.
+func TestSpecs(t *testing.T) {
+	studytest.Differ(t, Kind, strings.Replace(exactManifest, `"probit", `, "", 1), "seed=2", "moments.spread=2",
+		"moments.variance=2", "moments.unequal=0", "moments.draws=3", "moments.samples=[]", "moments.methods=delta",
+		"moments.montecarlo_draws=2", "moments.logits_of=other")
+	studytest.Differ(t, Kind, definiteManifest, "seed=2", "moments.gap=[0, 1]", "moments.variance=[1, 2]",
+		"moments.grid=3", "moments.lambda=1", "moments.rho=0.2", "moments.classes=4")
+	studytest.Differ(t, Kind, monteCarloManifest, "seed=2", "moments.samples=10", "moments.methods=exact")
+}
+
+// No key makes a figure of the tables of another manifest panic: it is drawn, or an error says why not.
+func TestFigures(t *testing.T) {
+	const sweep = `
+name = "sweep"; study = "moments"
+[moments]; classes = 2; spread = 1; variance = 1; draws = 3; lambda = [1, 0.2]; rho = [0.5, 0]
+`
+	for _, manifest := range []string{exactManifest, definiteManifest, sweep} {
+		tables, drawn := studytest.Run(t, Kind, manifest, "moments.classes=2"), 0
+		for _, o := range []string{
+			"moments.classes=4", "moments.spread=7", "moments.gap=[0, 1]; moments.spread=[]", "moments.lambda=[3, 4]",
+			"moments.methods=delta", "moments.grid=3", "moments.against=montecarlo; moments.samples=10",
+			"moments.lambda=[5, 6]; moments.rho=[0, 0.1]; moments.variance=2", "moments.methods=['probit', 'exact']",
+		} {
+			text := strings.ReplaceAll(manifest, "; ", "\n")
+			e, err := Kind.New(check.Must(config.Parse("x.toml", []byte(text), strings.Split(o, "; "))))
+			if err != nil {
+				continue // the manifest is refused
+			}
+			for _, f := range e.Figures() {
+				if slices.ContainsFunc(f.Needs, func(name string) bool { return tables.Get(name) == nil }) {
+					continue
+				}
+				if figure, err := f.Draw(tables); err == nil && check.Err(figure.Encode("pdf")) == nil {
+					drawn++
+				}
+			}
+		}
+		check.Equal(t, "some are drawn", drawn > 0, true)
+	}
+	studytest.Run(t, Kind, definiteManifest, "moments.gap=[0, 1e30]", "moments.variance=[1e-30, 1e30]")
+	studytest.Run(t, Kind, sweep, "moments.lambda=[1e-30, 1e30]", "moments.variance=1e30", "moments.spread=1e30")
+	studytest.Run(t, Kind, exactManifest, "moments.methods=exact", "moments.variance=0")
 }

@@ -64,7 +64,7 @@ func (e *experiment) Validate() error {
 		field.AllWithin("unknown.wrong", u.Wrong, smallest, 1-smallest),
 		field.AllWithin("unknown.promise", u.Promise, smallest, 1-smallest),
 		field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
-		field.AllOneOf("unknown.scores", u.Scores, scores...), learner.Rules{}.Check(e.Methods),
+		field.AllOneOf("unknown.scores", u.Scores, scores...), learner.Plain(e.Methods),
 	)
 }
 
@@ -107,7 +107,7 @@ func (e *experiment) Prepare(context.Context) (err error) {
 				"all but two or more: %s", class, strings.Join(classes, ", "))
 		}
 	}
-	return learner.Fit(e.Manifest, e.Methods, "", inputs, len(classes))
+	return learner.Fit(e.Manifest, e.Methods, inputs, len(classes))
 }
 
 var _ study.WithData = (*experiment)(nil)

@@ -23,25 +23,25 @@ import (
 
 // New returns the experiment of a manifest, prepared. In the manifest "; " ends a line. Overrides
 // are as those of the command line.
-func New(t testing.TB, kind study.Kind, manifest string, overrides ...string) study.Experiment {
+func New(t testing.TB, kind study.Kind, text string, overrides ...string) study.Experiment {
 	t.Helper()
-	return check.Must(prepare(kind, manifest, overrides))
+	return check.Must(prepare(kind, text, overrides))
 }
 
 // Refused fails unless each override, several of them separated by "; ", is an error that says
 // the words; none, where these are "".
-func Refused(t testing.TB, kind study.Kind, manifest string, overrides map[string]string) {
+func Refused(t testing.TB, kind study.Kind, text string, overrides map[string]string) {
 	t.Helper()
 	for o, want := range overrides {
-		_, err := prepare(kind, manifest, strings.Split(o, "; "))
+		_, err := prepare(kind, text, strings.Split(o, "; "))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", o, err, want)
 		}
 	}
 }
 
-func prepare(kind study.Kind, manifest string, overrides []string) (study.Experiment, error) {
-	m, err := config.Parse("test.toml", []byte(strings.ReplaceAll(manifest, "; ", "\n")), overrides)
+func prepare(kind study.Kind, text string, overrides []string) (study.Experiment, error) {
+	m, err := config.Parse("test.toml", []byte(strings.ReplaceAll(text, "; ", "\n")), overrides)
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +52,12 @@ func prepare(kind study.Kind, manifest string, overrides []string) (study.Experi
 	return e, e.Prepare(context.Background())
 }
 
-// Run runs all cells, last first, and returns the tables as they are read back from their files. All cells must have
-// different keys and specs that JSON can hold, and end when they are cancelled. It draws all figures once; if some are
-// of times it measures these, and their tables come last.
-func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) table.Set {
+// Run runs all cells, last first, and returns the tables as they are read back from their files. All cells
+// must have different keys and specs that JSON can hold, and end when they are cancelled. It draws all
+// figures once.
+func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.Set {
 	t.Helper()
-	e := New(t, kind, manifest, overrides...)
+	e := New(t, kind, text, overrides...)
 	cells := e.Cells()
 	sets := make([]table.Set, len(cells))
 	keys := map[string]bool{}
@@ -100,7 +100,7 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 	return published
 }
 
-// Rows returns the rows of a table where columns have these texts, "method=adf k=4", of which there must be some.
+// Rows returns the rows of a table where columns have these texts, "method=adf k=4". There must be some.
 func Rows(t testing.TB, of *table.Table, where string) *table.Table {
 	t.Helper()
 	for _, w := range strings.Fields(where) {
@@ -115,7 +115,7 @@ func Rows(t testing.TB, of *table.Table, where string) *table.Table {
 
 // Differ fails unless each override, and none, gives the first cell a spec of its
 // own: what a cell follows from must be in it.
-func Differ(t testing.TB, kind study.Kind, manifest string, overrides ...string) {
+func Differ(t testing.TB, kind study.Kind, text string, overrides ...string) {
 	t.Helper()
 	seen := map[string]string{}
 	for _, o := range append([]string{""}, overrides...) {
@@ -123,7 +123,7 @@ func Differ(t testing.TB, kind study.Kind, manifest string, overrides ...string)
 		if o != "" {
 			all = []string{o}
 		}
-		spec := check.Must(json.Marshal(New(t, kind, manifest, all...).Cells()[0].Spec))
+		spec := check.Must(json.Marshal(New(t, kind, text, all...).Cells()[0].Spec))
 		if other, ok := seen[string(spec)]; ok {
 			t.Errorf("%q and %q give one spec", other, o)
 		}

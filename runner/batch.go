@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"closedform"
+	"closedform/runner/internal/engine"
+	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/own"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+)
+
+// fused is whether the compiler fused multiply-adds, which unfused forbids it.
+var fused = closedform.Fused()
+
+const unfused = "-gcflags=all=-d=fmahash=qn"
+
+// work says how cells are computed.
+type work struct {
+	workers uint
+	quiet   bool
+}
+
+func workFlags(f *flag.FlagSet) *work {
+	w := &work{}
+	f.UintVar(&w.workers, "workers", uint(runtime.GOMAXPROCS(0)),
+		"compute this `number` of cells at a time, at least one; changes no result")
+	f.BoolVar(&w.quiet, "quiet", false, "show no progress on stderr")
+	return w
+}
+
+// batch runs experiments together and publishes their results.
+type batch struct {
+	*invocation
+	*work
+	engine     engine.Engine
+	dir        func(*experiment.Experiment) string // their results folders
+	sources    string                              // folder of the results that they read
+	published  func(*experiment.Experiment) error  // called after each is published
+	advice     string                              // after an interruption
+	preparing  sync.Mutex                          // takes the most memory: one at a time
+	publishing sync.Mutex                          // prints: one at a time
+}
+
+// newBatch returns a batch whose results are in the folders of the choice.
+func newBatch(in *invocation, w *work, c *choice) *batch {
+	if fused && !w.quiet {
+		fmt.Fprintf(in.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
+			"rebuild: GOFLAGS=%s %s\n", unfused, commandLine(in.words))
+	}
+	b := &batch{invocation: in, work: w, dir: c.dir, sources: *c.out}
+	b.published = func(*experiment.Experiment) error { return nil }
+	b.advice = "to go on: " + commandLine(in.words)
+	b.engine.Pool = engine.NewPool(max(1, int(w.workers)))
+	b.engine.Stderr, b.engine.Progress.W = in.stderr, in.stderr
+	if w.quiet {
+		b.engine.Progress.W = io.Discard
+	}
+	return b
+}
+
+// run runs experiments at the same time, so that no processor is idle while any of them has a cell to start:
+// first those that do not read the results of others, then those that do. Each is published as soon as its
+// cells are done. After the first error no cell starts. It returns how many experiments it has run.
+func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (int, error) {
+	var ran atomic.Int64
+	for _, derived := range []bool{false, true} {
+		group, inner := errgroup.WithContext(ctx)
+		for _, e := range experiments {
+			if _, is := e.Study.(study.Derived); is != derived {
+				continue
+			}
+			group.Go(func() error {
+				if err := b.runOne(inner, ctx, e); err != nil {
+					return fmt.Errorf("%s: %w", e.Name, err)
+				}
+				ran.Add(1)
+				e.Study = nil // frees its data
+				return nil
+			})
+		}
+		if err := group.Wait(); errors.Is(err, context.Canceled) {
+			return int(ran.Load()), fmt.Errorf("%w; %s", context.Canceled, b.advice)
+		} else if err != nil {
+			return int(ran.Load()), err
+		}
+	}
+	return int(ran.Load()), nil
+}
+
+// job is the run of an experiment.
+type job struct {
+	*batch
+	*experiment.Experiment
+	start  time.Time
+	dir    string
+	inputs string // identifies all that the results follow from
+	work   engine.Work
+
+	digest   string // of the manifest
+	manifest []byte // with all values spelled out
+}
+
+// runOne prepares the experiment, computes the missing cells and, unless another process has just
+// done so, publishes the results. An error of another experiment may cancel the context of computing.
+func (b *batch) runOne(compute, publish context.Context, e *experiment.Experiment) error {
+	j := &job{batch: b, Experiment: e, dir: b.dir(e)}
+	if err := j.prepare(compute); err != nil {
+		return err
+	}
+	defer j.work.Folder.Close()
+	upToDate := j.work.Folder.Published(j.inputs)
+	if !upToDate {
+		if err := own.Unlearned(j.dir); err != nil {
+			return err
+		}
+		if d, ok := e.Study.(study.WithData); ok && !b.quiet {
+			fmt.Fprintln(b.stderr, strings.Join(d.About(), "\n"))
+		}
+		if err := b.engine.Compute(compute, &j.work); err != nil {
+			return err
+		}
+	}
+	b.publishing.Lock()
+	defer b.publishing.Unlock()
+	if upToDate {
+		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
+	} else if err := j.publish(publish); err != nil {
+		return err
+	}
+	return b.published(e)
+}
+
+// prepare prepares the experiment and opens its folder.
+func (j *job) prepare(ctx context.Context) (err error) {
+	j.preparing.Lock()
+	defer j.preparing.Unlock()
+	j.start = time.Now()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := j.Free(j.dir); err != nil {
+		return err
+	}
+	if j.digest, err = j.Digest(); err != nil {
+		return err
+	}
+	if err := j.Study.Prepare(ctx); err != nil {
+		return err
+	}
+	var sums []byte
+	if d, ok := j.Study.(study.Derived); ok {
+		if sums, err = experiment.Use(d, j.sources); err != nil {
+			return err
+		}
+	}
+	if j.work.Cells, j.work.Prints, err = j.Cells(); err != nil {
+		return err
+	}
+	if j.manifest, err = j.Resolved(j.Study); err != nil {
+		return err
+	}
+	program, err := experiment.Executable()
+	if err != nil {
+		return err
+	}
+	j.inputs = experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.manifest, program, sums)
+	j.work.Name = j.Name
+	j.work.Last, _ = store.ReadRun(filepath.Join(j.sources, filepath.Base(j.dir)))
+	j.work.Folder, err = store.Open(j.dir)
+	return err
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
+)
+
+// choice says which experiments a command is for, with which values, and where their results are.
+type choice struct {
+	flags       *flag.FlagSet
+	names, set  []string
+	all, short  bool
+	effort, out *string
+}
+
+// choiceFlags declares the flags that choose experiments.
+func choiceFlags(f *flag.FlagSet) *choice {
+	c := &choice{flags: f, effort: effortFlag(f), out: outFlag(f)}
+	f.Func("exp", "`manifest`: a path, or a name in experiments/; the same as an argument (repeatable)",
+		each(&c.names))
+	f.BoolVar(&c.all, "all", false, "all manifests in experiments/")
+	f.Func("set", "replace a value of the manifest by `key=value`, such as model.lambda=0.4 (repeatable);\n"+
+		"without -out the results go into a folder of their own", each(&c.set))
+	return c
+}
+
+// shortFlag declares -short.
+func (c *choice) shortFlag() {
+	c.flags.BoolVar(&c.short, "short", false,
+		"run the short forms of the experiments, with the values of the key short")
+}
+
+func outFlag(f *flag.FlagSet) *string {
+	out := "results"
+	f.Func("out", "`folder` of the results folders (default results)", func(s string) error {
+		if out = s; s == "" {
+			return errors.New("-out is empty; need a folder")
+		}
+		return nil
+	})
+	return &out
+}
+
+func effortFlag(f *flag.FlagSet) *string {
+	var effort string
+	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
+		if effort = s; !slices.Contains([]string{"quick", "full", "any"}, s) {
+			return errors.New("need quick, full or any")
+		}
+		return nil
+	})
+	return &effort
+}
+
+// hasEffort reports whether a manifest has the label of -effort.
+func hasEffort(e *experiment.Experiment, effort string) bool {
+	return cmp.Or(effort, "any") == "any" || effort == e.Effort
+}
+
+func each(list *[]string) func(string) error {
+	return func(s string) error {
+		*list = append(*list, s)
+		return nil
+	}
+}
+
+// given reports whether a flag is on the command line.
+func given(flags *flag.FlagSet, name string) (found bool) {
+	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}
+
+// load reads the manifests of the command line, which has some of them as arguments: every one is read and
+// checked before the first results folder is touched. If data are needed, those of all manifests whose data
+// are missing are skipped, with a line that says so.
+func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experiment.Experiment, err error) {
+	names := append(c.names, args...)
+	switch {
+	case c.all && len(names) > 0:
+		return nil, misuse("-all and the names of manifests exclude each other")
+	case !c.all && len(names) == 0:
+		return nil, misuse("nothing to do; give the names of manifests, or -all")
+	case *c.effort != "" && !c.all:
+		return nil, misuse("-effort chooses among the manifests of -all")
+	case c.short && *c.out == "results":
+		return nil, misuse("-short needs -out FOLDER, a folder other than results")
+	case c.all:
+		if names, err = manifests(); err != nil {
+			return nil, err
+		}
+	}
+	skipped := 0
+	paths := map[string]string{}
+	for _, name := range names {
+		path, err := config.Find(name, experiment.Folder)
+		if _, absent := manifests(); err != nil && absent != nil {
+			err = fmt.Errorf("no file %s, and %w", name, absent)
+		}
+		if err != nil {
+			return nil, err
+		}
+		e, err := experiment.Read(path, c.set)
+		if c.short && err == nil {
+			e, err = e.ShortForm(c.set)
+		}
+		if err != nil && len(names) > 1 && !strings.HasPrefix(err.Error(), path) {
+			err = fmt.Errorf("%s: %w", path, err) // what -set gets wrong has no place in a file
+		}
+		if err != nil {
+			return nil, err
+		}
+		if other, twice := paths[e.Name]; twice {
+			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder",
+				path, e.Name, other)
+		}
+		paths[e.Name] = path
+		if !hasEffort(e, *c.effort) {
+			continue
+		}
+		if data {
+			err = e.Missing()
+		}
+		switch {
+		case err == nil:
+			all = append(all, e)
+		case !c.all:
+			return nil, err
+		default:
+			fmt.Fprintf(stdout, "%v; skipped\n", err)
+			skipped++
+		}
+	}
+	if len(all)+skipped == 0 {
+		return nil, fmt.Errorf("no manifest to run in %s", experiment.Folder)
+	}
+	return all, nil
+}
+
+// manifests returns the paths of all manifests in experiments/.
+func manifests() ([]string, error) {
+	if info, err := os.Stat(experiment.Folder); err != nil || !info.IsDir() {
+		working, _ := os.Getwd()
+		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, "+
+			"or give the path of a manifest", experiment.Folder, working)
+	}
+	return filepath.Glob(filepath.Join(experiment.Folder, "*.toml"))
+}
+
+// dir returns the results folder of an experiment. With other values than those of its
+// manifest it is NAME@KEY=VALUE,…, unless -out says where results go.
+func (c *choice) dir(e *experiment.Experiment) string {
+	name := e.Name
+	if len(e.Overrides) > 0 && !given(c.flags, "out") {
+		name = folderName(name + "@" + strings.Join(e.Overrides, ","))
+	}
+	return filepath.Join(*c.out, name)
+}
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
+
+// folderName returns a text as the name of a folder that is valid in any file system and shell. If
+// the text had to be changed, a hash keeps names different.
+func folderName(text string) string {
+	const longest = 100
+	name := notPlain.ReplaceAllString(text, "_")
+	if name == text && len(name) <= longest {
+		return name
+	}
+	return name[:min(len(name), longest)] + "-" + experiment.Checksum([]byte(text))[:8]
+}

@@ -1,0 +1,231 @@
+package moments
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/baselines/moments/meanfield"
+	"closedform/baselines/moments/montecarlo"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	check "closedform/internal/checktest"
+	"closedform/runner/internal/probit"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+const exactManifest = `
+name = "small"; study = "moments"; seed = 4
+[moments]; classes = [2, 3]; spread = [1]; variance = [0.01, 1, 10]; draws = 30; lambda = ["slope", 0.3]
+methods = ["probit", "exact", "exact-fast", "delta", "mackay", "lognormal-normalised"]
+samples = [2000]; montecarlo_draws = 3
+`
+
+// two returns moments of two classes.
+func two(p, variance, cross float64) *allMoments {
+	m := newMoments(2)
+	m.P[0], m.P[1] = p, 1-p
+	for i, row := range [2][2]float64{{1, -1}, {-1, 1}} {
+		for j, sign := range row {
+			m.cov.SetSym(i, j, sign*variance)
+			m.cross.Set(i, j, sign*cross)
+		}
+	}
+	return m
+}
+
+// errorsBy returns a row of errors by the names of its columns.
+func errorsBy(e *momentErrors) map[string]float64 {
+	row := map[string]float64{}
+	for i, x := range e.row() {
+		row[errorColumns()[i].Name] = x
+	}
+	return row
+}
+
+// The errors by hand, for two problems of two classes. The largest total variation is that of the middle one
+// of three.
+func TestErrors(t *testing.T) {
+	e := &momentErrors{of: softmax.Exact{}, draws: 2}
+	e.add(two(0.5, 0.2, 1), two(0.6, 0.1, 3), 0)
+	bad := two(0.9, -0.1, 1)
+	bad.P[1] = 0.3
+	bad.E.Set(0, 1, 0.5)
+	e.add(bad, two(0.9, 0.2, 1), 0)
+	// a − qb = ∓0.04 for both a, of mean b = 0.1, and ∓1.6 where it is 20.
+	root, se := math.Sqrt(2), 0.4/(2*math.Sqrt(2))
+	for column, want := range map[string]float64{
+		"draws": 2, "tv": 0.1, "tv_se": 0, "tv_max": 0.1, "excess": 0.1, "asymmetry": 0.25, "indefinite": 0.5,
+		"var_error": root, "var_se": se, "cov_error": root, "cov_se": se,
+		"cross_error": math.Sqrt(0.4), "cross_se": 0.08 / (2 * math.Sqrt(0.4)),
+	} {
+		check.Near(t, column, errorsBy(e)[column], want, 1e-12)
+	}
+	e = &momentErrors{of: softmax.Exact{}, draws: 3}
+	for _, p := range []float64{0.1, 0.4, 0.2} {
+		got := newMoments(2)
+		got.P[0], got.P[1] = p, -p
+		e.add(got, newMoments(2), 0)
+	}
+	row := errorsBy(e)
+	check.NearAll(t, "tv, tv_se and tv_max", []float64{row["tv"], row["tv_se"], row["tv_max"]},
+		[]float64{0.7 / 3, math.Sqrt((0.01 + 0.16 + 0.04 - 0.49/3) / 6), 0.4}, 1e-15)
+}
+
+// A relative error is NaN where the truth is within its own error of 0, and where a method gives no value.
+func TestNoValue(t *testing.T) {
+	e := &momentErrors{of: softmax.Exact{}, draws: 2}
+	e.add(two(0.5, 1e-13, math.NaN()), two(0.5, 1e-12, 1), 1)
+	e.add(two(0.5, math.NaN(), 1), two(0.5, 1e-12, 1), 1)
+	for column, x := range errorsBy(e) {
+		if kind, _, _ := strings.Cut(column, "_"); kind == "var" || kind == "cov" || kind == "cross" {
+			check.Equal(t, column+" is no value", math.IsNaN(x), true)
+		}
+	}
+	check.Equal(t, "share of indefinite matrices", errorsBy(e)["indefinite"], 0)
+}
+
+// An eigenvalue has a sign beyond the error of the moments, and beyond rounding. The last class is left out.
+func TestSign(t *testing.T) {
+	for _, c := range []struct {
+		accuracy, trace, smallest, last float64
+		sign                            int
+	}{
+		{1e-11, 1, -5e-4, 1, -1},
+		{1e-11, 1, -5e-12, 1, 0},
+		{1e-11, 1, 5e-12, 1, 0},
+		{1e-11, 1, 2e-11, 1, 1},
+		{1e-8, 1, -5e-9, 1, 0},
+		{1e-8, 1, -2e-8, 1, -1},
+		{1e-11, 1e6, -1e-7, 1, 0}, // rounding
+		{1e-11, 1e6, -1e-4, 1, -1},
+		{1e-11, 1, 0.1, -5, 1},
+	} {
+		m := newMoments(3)
+		m.cov = mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})
+		check.Equal(t, fmt.Sprintf("%+v", c), m.sign(c.accuracy), c.sign)
+	}
+}
+
+func TestDraw(t *testing.T) {
+	p := problem{Classes: 100000, Spread: 3, Variance: 2, Unequal: 0.5}
+	z := p.draw(rand.New(random.Source("logits")))
+	mean, sd := stat.MeanStdDev(z.Mean, nil)
+	got := []float64{mean, sd, slices.Min(z.Variance), slices.Max(z.Variance), stat.Mean(z.Variance, nil)}
+	check.NearAll(t, "mean and spread; least, largest and mean variance", got, []float64{0, 3, 1, 3, 2}, 0.02)
+}
+
+// A name stands for a method that works for any number of classes, all of them near the exact moments.
+func TestMethods(t *testing.T) {
+	for _, name := range append(slices.Sorted(maps.Keys(approximations)), "probit") {
+		for _, n := range []int{2, 3} {
+			m, exact := newMoments(n), newMoments(n)
+			z := logits{[]float64{0, 0.1, 0.2}[:n], slices.Repeat([]float64{0.2}, n)}
+			m.compute(method{name, probit.Lambda{Word: "lsq"}, 0.5}.approximation(n), z)
+			exact.compute(softmax.Exact{}, z)
+			check.NearAll(t, fmt.Sprintf("%s, n=%d", name, n), m.P, exact.P, 0.06)
+			// Own covariances win over those that follow from E.
+			if name == "laplace-bridge" && !math.IsNaN(m.cross.At(0, 0)) {
+				t.Error("the Laplace bridge gives no Σ_zy")
+			}
+		}
+	}
+}
+
+// Each row holds the errors of its λ, and each criterion is best by its own measure.
+func TestLambda(t *testing.T) {
+	lambda := studytest.Run(t, Kind, exactManifest).Get("lambda")
+	check.Equal(t, "rows", lambda.Len(), 2*len(softmax.Criteria))
+	for _, n := range []int{2, 3} {
+		of := lambda.Where("classes", n).Where("rho", 0.5)
+		check.Equal(t, "criteria", of.Texts("criterion"), softmax.Criteria)
+		rms, largest, ratio := of.Nums("rms"), of.Nums("max"), of.Nums("rms_ratio")
+		for i, l := range of.Nums("lambda") {
+			r, m := softmax.Probit{Lambda: l, Rho: 0.5}.BoxErrors(n)
+			check.NearAll(t, "errors", []float64{rms[i], largest[i], ratio[i]}, []float64{r, m, r / rms[0]}, 1e-12)
+			check.Equal(t, "lsq and minimax are least", rms[1] <= r && largest[2] <= m*(1+1e-9), true)
+		}
+	}
+}
+
+// The rows once more from the streams of their names: the logits are those of the problem, or of n classes in
+// the other experiment; Monte Carlo gets the first of them; each method is the one it is called.
+func TestExact(t *testing.T) {
+	const key = "n=3 spread=1 variance=1"
+	stream := func(purpose ...any) rand.Source { return random.Source(append([]any{"small", 4}, purpose...)...) }
+	other, slope := random.Source("other", 4, "logits", 3), softmax.SlopeLambda(3, 0.5)
+	for _, c := range []struct {
+		method, override string
+		lambda, rho      float64
+		of               softmax.Approximation
+		draws            int
+		logits           rand.Source
+	}{
+		{"probit-slope", "", slope, 0.5, softmax.Probit{Lambda: slope, Rho: 0.5}, 30, stream(key, "logits")},
+		{"probit", "", 0.3, 0.5, softmax.Probit{Lambda: 0.3, Rho: 0.5}, 30, stream(key, "logits")},
+		{"delta", "", math.NaN(), math.NaN(), meanfield.Delta, 30, stream(key, "logits")},
+		{
+			"monte-carlo-2000", "", math.NaN(), math.NaN(),
+			montecarlo.Softmax{Samples: 2000, Source: stream(key, "montecarlo", 2000)},
+			3, stream(key, "logits"),
+		},
+		{"probit", "moments.logits_of=other", 0.3, 0.5, softmax.Probit{Lambda: 0.3, Rho: 0.5}, 30, other},
+	} {
+		overrides := strings.Fields(c.override)
+		errors := studytest.Run(t, Kind, exactManifest, overrides...).Get("errors")
+		row := studytest.Rows(t, errors, "classes=3 spread=1 variance=1 method="+c.method)
+		check.Equal(t, c.method+" rows", row.Len(), 1)
+		for column, want := range map[string]float64{"lambda": c.lambda, "rho": c.rho} {
+			check.Equal(t, c.method+" "+column, row.Texts(column)[0], table.Format(want))
+		}
+		e := &momentErrors{of: c.of, draws: c.draws}
+		rnd, got, want := rand.New(c.logits), newMoments(3), newMoments(3)
+		for range c.draws {
+			z := problem{Classes: 3, Spread: 1, Variance: 1, Unequal: 0.5}.draw(rnd)
+			got.compute(c.of, z)
+			want.compute(softmax.Exact{}, z)
+			e.add(got, want, slices.Max(z.Variance))
+		}
+		for column, want := range errorsBy(e) {
+			check.Equal(t, c.method+" "+column, row.Texts(column)[0], table.Format(want))
+		}
+	}
+}
+
+// Monte Carlo gets fewer draws of many classes, and no more than there are.
+func TestMonteCarloDraws(t *testing.T) {
+	for _, c := range []struct{ classes, draws, first, want int }{
+		{3, 100, 20, 20}, {3, 100, 0, 100}, {3, 5, 20, 5}, {100, 100, 20, 4}, {1000, 100, 20, 2}, {1000, 1, 20, 1},
+	} {
+		s := settings{Classes: []int{c.classes}, Spread: []float64{1}, Variance: []float64{1}}
+		s.Draws, s.Sampled = c.draws, c.first
+		check.Equal(t, fmt.Sprintf("%+v", c), s.problems()[0].Sampled, c.want)
+	}
+}
+
+// A relative error to a truth that is nothing but error is no value. The largest numbers that a manifest may
+// have give no infinite ones.
+func TestExtremes(t *testing.T) {
+	all := studytest.Run(t, Kind, exactManifest,
+		"moments.variance=[0, 1e-12, 1e30]", "moments.spread=[0, 1e30]", "moments.draws=4").Get("errors")
+	for _, c := range all.Columns {
+		infinite := func(x float64) bool { return math.IsInf(x, 0) }
+		check.Equal(t, c.Name+" is infinite", slices.ContainsFunc(c.Nums, infinite), false)
+	}
+	small := all.Where("spread", 0)
+	for _, v := range []float64{0, 1e-12} {
+		at := small.Where("variance", v)
+		for _, column := range []string{"var_error", "cov_error", "cov_se"} {
+			check.Equal(t, column, len(numbers(at.Nums(column))), 0)
+		}
+		check.NearAll(t, "indefinite", at.Where("method", "exact-fast").Nums("indefinite"), []float64{0, 0}, 0)
+	}
+}

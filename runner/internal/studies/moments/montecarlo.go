@@ -1,0 +1,236 @@
+package moments
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/activation"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/table"
+)
+
+// score is a number that a formula gives, and its estimate by Monte Carlo.
+type score struct {
+	quantity          string // mean or variance of the output y_j, or cross: Cov(z_i, y_j)
+	i, j              int    // classes from 0; the i of a mean or variance is j
+	mean              int    // the index of the score that is the mean of y_j
+	value             float64
+	mc, se, effective float64
+}
+
+// sampler sets y to a sample of the output for the logits z.
+type sampler func(y, z []float64)
+
+// monteCarlo returns a row for every number that the formula of the cell gives, at each draw.
+func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
+	t := table.New("zscores", append(keyColumns(),
+		table.Int("draw", "number of the random logits, from 1"),
+		table.Text("quantity", "mean or variance of the output y_j, or cross: its covariance with the logit z_i"),
+		table.Int("i", "class of the logit, from 1"), table.Int("j", "class of the output, from 1"),
+		table.Num("value", "by the formula"), table.Num("mc", "by Monte Carlo"), table.Num("se", "of mc"),
+		table.Num("effective", "number of samples that make up the standard errors of y_j and of the estimate, "+
+			"(Σe²)²/Σe⁴ for errors e: the hits of a rare event, all samples of an event that half of them hit"),
+		table.Num("z", "(mc − value)/se, if 1000 samples or more are effective"))...)
+	m, source := s.Methods[0], s.logits()
+	for draw := range s.Problem.Draws {
+		z := s.Problem.draw(source)
+		rnd := rand.New(s.Stream(s.Problem.key(), m.key(), "samples", draw))
+		scores, sample := m.check(z, rnd)
+		if err := s.estimate(ctx, z, scores, sample, rnd); err != nil {
+			return nil, err
+		}
+		for _, c := range scores {
+			z := (c.mc - c.value) / c.se
+			if c.effective < 1000 { // with as many the skewness of the mean of a rare event is 0.03
+				z = math.NaN()
+			}
+			t.Add(s.row(m), draw+1, c.quantity, c.i+1, c.j+1, c.value, c.mc, c.se, c.effective, z)
+		}
+	}
+	return table.Set{t}, nil
+}
+
+// check returns what the formula gives at some logits, and samples its output without what is checked.
+func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample sampler) {
+	n, mean := len(of.Mean), 0
+	add := func(quantity string, i, j int, value float64) {
+		if quantity == "mean" {
+			mean = len(scores)
+		}
+		scores = append(scores, score{quantity: quantity, i: i, j: j, mean: mean, value: value})
+	}
+	if m.Name == "activation" { // of random units, Prop. 3.1(1)
+		unit := activation.PiecewiseLinear{Alpha: rnd.Float64(), Beta: 1 + rnd.Float64()}
+		for j, m := range of.Mean {
+			mean, variance, cross := unit.Moments(m, of.Variance[j])
+			add("mean", j, j, mean)
+			add("variance", j, j, variance)
+			add("cross", j, j, cross)
+		}
+		return scores, func(y, z []float64) {
+			for j, zj := range z {
+				y[j] = max(unit.Alpha*zj, unit.Beta*zj)
+			}
+		}
+	}
+	moments := softmax.NewMoments(n)
+	m.approximation(n).Moments(moments, of.Mean, of.Variance)
+	for j, p := range moments.P {
+		add("mean", j, j, p)
+		for i, v := range of.Variance { // by Stein's lemma
+			value := -v * moments.E.At(j, i)
+			if i == j {
+				value = v * kernel.Sum(moments.E.RawRowView(j))
+			}
+			add("cross", i, j, value)
+		}
+	}
+	if strings.HasPrefix(m.Name, "probit") {
+		return scores, indicators(m.Lambda.Value(n, m.Rho), m.correlations(n-1), rnd)
+	}
+	return scores, func(y, z []float64) {
+		copy(y, z)
+		mlp.Normalise(y)
+	}
+}
+
+// indicators samples the output of a probit, where the n−1 entries of ε go to the classes other than j in
+// their order (Prop. 3.1(2)):
+//
+//	y_j = 1{ε_τ ≤ λ(z_j−z_τ) for all τ ≠ j},   ε ~ N(0, Σ_0).
+func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
+	var factor linalg.Cholesky
+	factor.Factorize(corr)
+	white, noise := make([]float64, corr.SymmetricDim()), make([]float64, corr.SymmetricDim())
+	return func(y, z []float64) {
+		for k := range noise {
+			white[k] = random.Normal(rnd)
+			noise[k] = kernel.Dot(factor.Row(k), white[:k+1])
+		}
+		for j, zj := range z {
+			y[j] = 1
+			for i, e := range noise {
+				if i >= j {
+					i++
+				}
+				if e > lambda*(zj-z[i]) {
+					y[j] = 0
+				}
+			}
+		}
+	}
+}
+
+// estimate adds estimates to the scores, by samples of the logits z and of the output y.
+func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sampler, rnd *rand.Rand) error {
+	n, size := len(of.Mean), float64(s.Samples[0])
+	y, z, d := make([]float64, n), make([]float64, n), make([]float64, n)
+	sums := make([][3]float64, len(scores)) // Σe, Σe² and Σe⁴
+	for step := range s.Samples[0] {
+		if step%65536 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for j, v := range of.Variance {
+			d[j] = math.Sqrt(v) * random.Normal(rnd)
+			z[j] = of.Mean[j] + d[j]
+		}
+		sample(y, z)
+		for k := range scores {
+			s := &scores[k]
+			e := y[s.j] - scores[s.mean].value
+			switch s.quantity {
+			case "variance":
+				e = e*e - s.value
+			case "cross":
+				e = d[s.i]*e - s.value
+			}
+			sums[k][0] += e
+			sums[k][1] += e * e
+			sums[k][2] += e * e * e * e
+		}
+	}
+	for k, sum := range sums {
+		s, mean := &scores[k], sum[0]/size
+		variance := sum[1]/size - mean*mean
+		s.mc, s.se = s.value+mean, math.Sqrt(max(0, variance)/(size-1))
+		// A smaller variance is that of samples that are all the same, as of an event that never happened.
+		const rounding = 1e-9
+		if variance > rounding*mean*mean {
+			s.effective = sum[1] * sum[1] / sum[2]
+		}
+		s.effective = min(s.effective, scores[s.mean].effective) // which comes before
+	}
+	return nil
+}
+
+// Tables adds the summary of z-scores.
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	all, err := table.Merge(cells)
+	if z := all.Get("zscores"); z != nil {
+		all = append(all, summary(z))
+	}
+	return all, err
+}
+
+// summary gives a verdict on every quantity of every formula, and in the last row on all.
+//
+// The z-scores of one cell share their samples and are correlated, hence two tests. The largest |z| is held
+// against Bonferroni's bound over all z-scores of the table, under any dependence. The Kolmogorov–Smirnov
+// test of normality takes one z-score of each cell, the first of the quantity; these are independent. Each
+// test has half of the level, shared out among its rows. The verdict is "disagrees" if one fails, else
+// "untested" without z-scores and "agrees" with them.
+func summary(zscores *table.Table) *table.Table {
+	t := table.New("summary",
+		table.Text("method", "what is checked"), table.Text("quantity", "what it gives"),
+		table.Int("scores", "number of z-scores"), table.Int("untrusted", "numbers without a z-score"),
+		table.Num("mean", "of the z-scores"), table.Num("sd", "of the z-scores"),
+		table.Num("max_abs_z", "the largest |z|"), table.Num("bound", "on max_abs_z, if all formulas are right"),
+		table.Int("independent", "number of independent z-scores, one of each cell"),
+		table.Num("ks", "largest distance of their distribution from the normal one, Kolmogorov–Smirnov"),
+		table.Num("ks_p", "probability of one as large"), table.Num("ks_level", "smallest ks_p that agrees"),
+		table.Text("verdict", "agrees, disagrees or untested"),
+	)
+	const level = 0.01 // bounds the probability that any right formula is called wrong
+	groups := zscores.GroupBy("method", "quantity").All()
+	bound := metric.NormalTail(level / 4 / float64(max(1, len(numbers(zscores.Nums("z"))))))
+	normal := level / 2 / float64(len(groups)+1)
+	for i, rows := range append(groups, zscores) {
+		name, quantity := "all", "all"
+		if i < len(groups) {
+			name, quantity = rows.Texts("method")[0], rows.Texts("quantity")[0]
+		}
+		var first []float64
+		cells := append(table.Names(keyColumns()), "draw")
+		for _, cell := range rows.GroupBy(cells...).All() {
+			first = append(first, numbers(cell.Nums("z")[:1])...)
+		}
+		z, largest, verdict := numbers(rows.Nums("z")), 0.0, "agrees"
+		for _, x := range z {
+			largest = max(largest, math.Abs(x))
+		}
+		mean, sd := table.MeanSD(z)
+		distance, p := metric.Kolmogorov(first)
+		switch {
+		case largest > bound || p < normal:
+			verdict = "disagrees"
+		case len(z) == 0:
+			verdict = "untested"
+		}
+		t.Add(name, quantity, len(z), rows.Len()-len(z), table.Finite(mean), table.Finite(sd), largest, bound,
+			len(first), distance, p, normal, verdict)
+	}
+	return t
+}
+
+// numbers drops what is no value.
+func numbers(x []float64) []float64 { return slices.DeleteFunc(x, math.IsNaN) }

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"io"
+	"strings"
+
+	"closedform/runner/dataset"
+	"closedform/runner/internal/own"
+	"closedform/runner/internal/store"
+)
+
+const predictExamples = "go run ./runner predict results/mine/network.npz -data new.csv -unknown 0.9"
+
+func predictCommand(f *flag.FlagSet) action {
+	rows := rowsFlags(f)
+	id := f.String("id", "", "`column` to begin the predictions with (default: the numbers of the rows)")
+	to := f.String("to", "", "CSV `file` for the predictions, packed as .gz (default: standard output)")
+	return func(_ context.Context, in *invocation, args []string) error {
+		r, err := rows(args[0], in.stderr)
+		if err != nil {
+			return err
+		}
+		out, err := r.Predict(*id)
+		if err != nil {
+			return err
+		}
+		text := out.CSV()
+		if strings.HasSuffix(*to, ".gz") {
+			text = store.Pack(out)
+		}
+		if *to != "" {
+			return store.WriteFile(*to, text)
+		}
+		_, err = in.stdout.Write(text)
+		return err
+	}
+}
+
+// rowsFlags declares the flags of the rows that predict and learn read, and of when they are unknown. It
+// returns a function that checks them.
+func rowsFlags(f *flag.FlagSet) func(network string, stderr io.Writer) (*own.Rows, error) {
+	r := &own.Rows{}
+	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input. "+
+		"Columns are found by their names")
+	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
+	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a "+
+		"`share` of the answers is wrong")
+	f.Float64Var(&r.Familiar, "familiar", 0.01, "least `familiarity`, a p-value of the inputs: rows with less "+
+		"are unknown; 0 switches it off.\nWithout this flag it counts only with -unknown or -wrong")
+	layoutFlags(f, &r.Layout, "that of the training table")
+	return func(network string, stderr io.Writer) (*own.Rows, error) {
+		r.Network, r.Stderr = network, stderr
+		r.Decides = r.Unknown > 0 || r.Wrong > 0 || given(f, "familiar")
+		if err := r.Problem(); err != nil {
+			return nil, misuse("%v", err)
+		}
+		if given(f, "wrong") && r.Wrong == 0 {
+			return nil, misuse("-wrong: 0 is not allowed; allowed: a number > 0 and < 1")
+		}
+		return r, nil
+	}
+}
+
+// layoutFlags declares the flags of how the file of a table is written.
+func layoutFlags(f *flag.FlagSet, l *dataset.Layout, otherwise string) {
+	f.StringVar(&l.Separator, "separator", "", "what separates cells: ',', ';' or tab (default: "+otherwise+")")
+	f.StringVar(&l.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
+}
+
+// tableFlags declares the flags of how a table of examples is read.
+func tableFlags(f *flag.FlagSet) *dataset.Format {
+	format := &dataset.Format{}
+	list := func(dst *[]string) func(string) error {
+		return func(names string) error {
+			*dst = strings.Split(names, ",")
+			return nil
+		}
+	}
+	f.StringVar(&format.Class, "class", "class", "`column` of the classes in -data")
+	words := "`columns` of words, as a,b; all: every column that is not numbers"
+	f.Func("categorical", words, func(names string) error {
+		if names == "all" {
+			format.Categorical = dataset.AllWords
+			return nil
+		}
+		return list((*[]string)(&format.Categorical))(names)
+	})
+	f.Func("ignore", "`columns` that are no inputs, as a,b", list(&format.Ignore))
+	f.StringVar((*string)(&format.Missing), "missing", "",
+		"what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")
+	layoutFlags(f, &format.Layout, "',' and .")
+	return format
+}
