@@ -15,17 +15,14 @@ import (
 type Axis struct {
 	Label string
 	Log   bool
-	// Min and Max are the ends. If both are zero they come from the data of all charts of the column
-	// (for X) or the row (for Y) that have an axis with the same label and kind, so that these charts
-	// can be compared.
+	// Min and Max are the ends. If both are zero they come from the data of all charts with the same axis.
 	Min, Max float64
 
 	rows string // names of rows in place of ticks, a line each, the first at 0 and the next at −1
 }
 
-// at returns the coordinate of a value, its logarithm if the axis is logarithmic: to gonum/plot all
-// axes are linear.
-func (a Axis) at(v float64) float64 {
+// coordinate returns that of a value, its logarithm if the axis is logarithmic.
+func (a Axis) coordinate(v float64) float64 {
 	if a.Log {
 		return math.Log10(v)
 	}
@@ -33,28 +30,28 @@ func (a Axis) at(v float64) float64 {
 }
 
 // ends are the coordinates of Min and Max.
-func (a Axis) ends() (lo, hi float64) { return a.at(a.Min), a.at(a.Max) }
+func (a Axis) ends() (lo, hi float64) { return a.coordinate(a.Min), a.coordinate(a.Max) }
 
-// near returns the coordinate of a value, moved to where lengths are still exact if it is far outside
-// the axis. On a logarithmic axis all v ≤ 0 are far below.
+// near returns the coordinate of a value, limited to where lengths are exact. On a logarithmic axis all
+// v ≤ 0 are far below.
 func (a Axis) near(v float64) float64 {
 	lo, hi := a.ends()
 	if a.Log {
 		v = max(v, 0)
 	}
-	return min(max(a.at(v), lo-1e4*(hi-lo)), hi+1e4*(hi-lo))
+	return min(max(a.coordinate(v), lo-1e4*(hi-lo)), hi+1e4*(hi-lo))
 }
 
 // shows reports whether the axis has a coordinate for v, perhaps beyond its ends.
 func (a Axis) shows(v float64) bool {
-	v = a.at(v)
+	v = a.coordinate(v)
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
 // holds reports whether v lies between the ends of the axis.
 func (a Axis) holds(v float64) bool {
 	lo, hi := a.ends()
-	v = a.at(v)
+	v = a.coordinate(v)
 	return lo <= v && v <= hi
 }
 
@@ -66,8 +63,7 @@ func (a Axis) check() error {
 	return fmt.Errorf("axis %q from %g to %g", a.Label, a.Min, a.Max)
 }
 
-// Spanning returns the axis with its ends or, where it has none, with those of the values that it can
-// show, apart if these are one number.
+// Spanning returns the axis with its ends or, where it has none, those of the values that it can show.
 func (a Axis) Spanning(values []float64) Axis {
 	if a.Min != 0 || a.Max != 0 {
 		return a
@@ -101,8 +97,8 @@ func (a Axis) widened() Axis {
 // slack is for ends that are ticks but for rounding.
 const slack = 1e-9
 
-// ticks returns about n labelled ticks, and minor ones between them, at their coordinates. On a
-// logarithmic axis of less than a decade they stand at round numbers as on a linear axis.
+// ticks returns about n labelled ticks, and minor ones between them. On a logarithmic axis of less than a
+// decade they stand at round numbers.
 func (a Axis) ticks(n int) (out []plot.Tick) {
 	lo, hi := a.ends()
 	switch {
@@ -115,19 +111,19 @@ func (a Axis) ticks(n int) (out []plot.Tick) {
 	default:
 		out = linearTicks(a.Min, a.Max, n)
 		for i, t := range out {
-			out[i].Value = a.at(t.Value)
+			out[i].Value = a.coordinate(t.Value)
 		}
 	}
 	return out
 }
 
-// linearTicks returns the multiples of a round step (1, 2 or 5 times a power of ten) in [lo, hi], about
-// n of them, with minor ticks that divide the step by four or five.
+// linearTicks returns about n multiples of a round step (1, 2 or 5 times a power of ten) in [lo, hi], with
+// minor ticks that divide the step by four or five.
 func linearTicks(lo, hi float64, n int) (out []plot.Tick) {
-	least := (hi - lo) / float64(n)
-	exp := int(math.Floor(math.Log10(least)))
+	smallest := (hi - lo) / float64(n)
+	exp := int(math.Floor(math.Log10(smallest)))
 	digits := []float64{1, 2, 5, 10}
-	i := slices.IndexFunc(digits, func(d float64) bool { return d*math.Pow10(exp) >= least*(1-slack) })
+	i := slices.IndexFunc(digits, func(d float64) bool { return d*math.Pow10(exp) >= smallest*(1-slack) })
 	step, parts := digits[i]*math.Pow10(exp), []float64{5, 4, 5, 5}[i]
 	first := int(math.Floor(math.Log10(max(math.Abs(lo), math.Abs(hi)))))
 	for k := math.Ceil(lo/step*parts - slack); k <= math.Floor(hi/step*parts+slack); k++ {
@@ -140,8 +136,8 @@ func linearTicks(lo, hi float64, n int) (out []plot.Tick) {
 	return out
 }
 
-// logTicks returns the ticks between two logarithms, about n of them with labels. Where there are three
-// powers of ten or more, these are labelled, else 1, 2 and 5 times powers of ten.
+// logTicks returns the ticks between two logarithms, about n of them with labels: powers of ten or, with
+// less than three of them, 1, 2 and 5 times powers of ten.
 func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	first, last := int(math.Ceil(lo-slack)), int(math.Floor(hi+slack))
 	stride := (last - first + n + 1) / (n + 1) // decades between labels
@@ -164,8 +160,8 @@ func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	return out
 }
 
-// decimal writes a number, given the decimal places of the first digit of the largest such number, and
-// of the last digit: if the first is far from 1, as a multiple of it.
+// decimal writes a number with the decimal places of the first digit of the largest number, and of the last
+// digit: if the first is far from 1, as a multiple of it.
 func decimal(v float64, first, last int) string {
 	times := "×" + power(first)
 	if first >= -4 && first <= 5 {

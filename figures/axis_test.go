@@ -1,13 +1,11 @@
 package figures
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 
 	check "closedform/internal/checktest"
 )
@@ -86,30 +84,5 @@ func TestTicks(t *testing.T) {
 		if got := labels(ticks); !slices.Equal(got, test.want) || len(ticks)-len(got) != test.minor {
 			t.Errorf("%+v: ticks %q and %d in all, want %q and %d minor", test.axis, got, len(ticks), test.want, test.minor)
 		}
-	}
-}
-
-func TestPieces(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	c := Curve{X: []float64{1, 2, 3, 4, 5, 6, 7, 8}, Y: []float64{nan, 1, 2, inf, 3, 0, nan, 5}}
-	c.Low, c.High = []float64{0, 0, 1, 0, nan, 0, 0, 4}, []float64{9, 2, 3, 9, 9, 0, 9, 6}
-	log := Axis{Min: 0.1, Max: 10, Log: true}
-	for _, test := range []struct {
-		y    Axis
-		want string // where the pieces are
-	}{{Axis{Max: 10}, "2 3 | 5 6 | 8 | "}, {log, "2 3 | 5 | 8 | "}} {
-		got := ""
-		for _, p := range c.pieces(Axis{Max: 10}, test.y) {
-			for _, at := range p.points {
-				got += fmt.Sprint(at.X, " ")
-			}
-			got += "| "
-		}
-		check.Equal(t, fmt.Sprintf("log %v: pieces", test.y.Log), got, test.want)
-	}
-	// On a logarithmic axis, an interval from 0 reaches below the foot. An interval that is missing is empty.
-	p, missing := c.pieces(Axis{Max: 10}, log), plotter.YErrors{{}}
-	if p[0].low[0].Y > log.at(0.1)-0.5 || p[0].low[1].Y != 0 || !slices.Equal(p[1].errors, missing) {
-		t.Errorf("intervals %+v", p)
 	}
 }

@@ -20,16 +20,14 @@ type Chart struct {
 	Curves []Curve
 }
 
-// Curve is a named set of points of a chart or a map, in the order in which a straight line joins them.
-// A point with a coordinate that is not a number is a gap. So is one that is infinite, or not positive
-// on a logarithmic axis; the legend counts these.
+// Curve is a named set of points of a chart or a map, in the order in which a line joins them. A point with
+// a coordinate that the axis cannot show is a gap; the legend counts those that are numbers.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
 	Group int    // curves of a group, 1 to [Groups], share a colour, and differ in their markers; 0: none
 	Kind  Kind
 	X, Y  []float64
-	// Low and High, if given, are the ends of an interval about each Y: a band of a Line, error bars of
-	// the other kinds. A Reference has none, nor a curve of a map.
+	// Low and High, if given, are the ends of an interval about each Y: a band of a Line, else error bars.
 	Low, High []float64
 }
 
@@ -40,8 +38,8 @@ const (
 	Marked  Kind = iota // a line with markers
 	Line                // a line alone
 	Scatter             // markers alone
-	// Reference is a line for comparison, drawn thin and grey beneath the curves of a chart, and as the
-	// class boundary on a map. It does not widen the axes of a chart.
+	// Reference is a thin grey line beneath the curves of a chart, which does not widen its axes, and the
+	// class boundary on a map.
 	Reference
 )
 
@@ -53,9 +51,9 @@ const (
 	many       = 4              // columns: the charts of more are high, their markers small
 )
 
-// Charts draws rows of charts on one page, each as wide as a column of text. Charts are square if every
-// chart has the same X and Y axis, as in a Q–Q plot. The legend at the foot explains the curves of all
-// charts and counts the points that are not shown. The charts must not change until the last Encode.
+// Charts draws rows of charts on one page. Charts are square if every chart has the same X and Y axis, as in
+// a Q–Q plot. The legend counts the points that are not shown. The charts must not change until the last
+// Encode.
 func Charts(rows [][]Chart) *Figure {
 	out, axes := page{aspect: 1}, sharedAxes(slices.Concat(rows...))
 	small := len(rows) > 0 && len(rows[0]) > many
@@ -91,8 +89,7 @@ func Charts(rows [][]Chart) *Figure {
 	return out.figure()
 }
 
-// sharedAxes returns the axes of charts with their ends: about those values of curves, other than
-// references, that the axis can show.
+// sharedAxes returns the axes of charts with ends about the values of curves other than references.
 func sharedAxes(charts []Chart) map[Axis]Axis {
 	values, out := map[Axis][]float64{}, map[Axis]Axis{}
 	for _, chart := range charts {
@@ -130,8 +127,7 @@ func (c Chart) Split(n int) (out []Chart) {
 	return out
 }
 
-// Beside shifts curves, except references, a little along a logarithmic X axis, so that equal curves do
-// not cover each other.
+// Beside shifts curves, except references, along a logarithmic X axis, so that equal curves do not overlap.
 func Beside(curves []Curve) []Curve {
 	const ratio = 1.08
 	out := slices.Clone(curves)
@@ -205,7 +201,7 @@ func (s *styles) thumbs(c Curve) (out []plot.Thumbnailer) {
 	return out
 }
 
-// plotters returns those of curves in layers, so that no line covers a marker.
+// plotters returns those of curves in layers: no line covers a marker.
 func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	var bands, references, lines, bars, points []plot.Plotter
 	for _, c := range curves {
@@ -223,9 +219,10 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 				lines = append(lines, path)
 			}
 			if c.hasMarkers() {
-				bars = append(bars, &plotter.YErrorBars{
-					XYs: p.points, YErrors: p.errors, LineStyle: line(hairline, s.of[c.Name].color), CapWidth: capWidth,
-				})
+				sty := line(hairline, s.of[c.Name].color)
+				bar := &plotter.YErrorBars{XYs: p.points, YErrors: p.errors, LineStyle: sty}
+				bar.CapWidth = capWidth
+				bars = append(bars, bar)
 			}
 			if c.hasMarkers() || c.Kind == Line && len(p.points) == 1 { // between two gaps
 				points = append(points, &plotter.Scatter{XYs: p.points, GlyphStyle: s.glyph(c)})
@@ -235,8 +232,7 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	return slices.Concat(bands, references, lines, bars, points)
 }
 
-// A piece is a part of a curve without gaps, in the coordinates of the plot, with its intervals, which are
-// empty where a point has none.
+// A piece is a part of a curve without gaps, in coordinates, with its intervals.
 type piece struct {
 	points, low, high plotter.XYs
 	errors            plotter.YErrors
@@ -251,14 +247,14 @@ func (c Curve) pieces(x, y Axis) (out []piece) {
 		if i == 0 || len(out) == 0 || !x.shows(c.X[i-1]) || !y.shows(c.Y[i-1]) {
 			out = append(out, piece{})
 		}
-		at := plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}
-		low, high := at, at
+		point := plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}
+		low, high := point, point
 		if len(c.Low) > 0 && !math.IsNaN(c.Low[i]) && !math.IsNaN(c.High[i]) {
 			low.Y, high.Y = y.near(c.Low[i]), y.near(c.High[i])
 		}
 		p := &out[len(out)-1]
-		p.points, p.low, p.high = append(p.points, at), append(p.low, low), append(p.high, high)
-		p.errors = append(p.errors, struct{ Low, High float64 }{at.Y - low.Y, high.Y - at.Y})
+		p.points, p.low, p.high = append(p.points, point), append(p.low, low), append(p.high, high)
+		p.errors = append(p.errors, struct{ Low, High float64 }{point.Y - low.Y, high.Y - point.Y})
 	}
 	return out
 }

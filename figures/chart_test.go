@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/plot/vg"
 
 	check "closedform/internal/checktest"
@@ -88,20 +87,6 @@ func TestCurvesStayInside(t *testing.T) {
 	w, h := float64(hi.X-lo.X), float64(hi.Y-lo.Y)
 	if w < 2*dpi || w > float64(b.Dx()-dpi/10) || math.Abs(h-float64(landscape)*w) > 6 {
 		t.Errorf("colour from %v to %v on %v", lo, hi, b)
-	}
-}
-
-// Curves beside each other keep their middle, the order and the ratios of their points.
-func TestBeside(t *testing.T) {
-	x := []float64{1, 10}
-	got := Beside([]Curve{{X: x}, {X: x, Kind: Reference}, {X: x}, {X: x}})
-	for i, c := range got {
-		if !scalar.EqualWithinRel(c.X[1], 10*c.X[0], 1e-12) || x[0] != 1 {
-			t.Errorf("curve %d at %v, was at %v", i, c.X, x)
-		}
-	}
-	if a, b, c := got[0].X[0], got[2].X[0], got[3].X[0]; !(a < b && b < c) || !scalar.EqualWithinRel(a*c, 1, 1e-12) || got[1].X[0] != 1 {
-		t.Errorf("beside each other at %g, %g and %g, reference at %g", a, b, c, got[1].X[0])
 	}
 }
 

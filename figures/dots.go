@@ -11,9 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Dot is a number with an interval. NaN has no dot. A number beyond the ends of the axis, perhaps
-// infinite, has an arrow at that end. An interval with an end that is NaN is left out, and intervals are
-// cut at the ends of the axis.
+// Dot is a number with an interval. NaN has no dot, a number beyond the ends of the axis an arrow. An
+// interval with an end that is NaN is left out.
 type Dot struct{ Value, Low, High float64 }
 
 // DotPanel is a panel of a dot plot.
@@ -22,8 +21,7 @@ type DotPanel struct {
 	Dots  []Dot // from the top, one for each name
 }
 
-// DotPlot is a plot of named numbers: a row for each name, in panels side by side with a dot in each row.
-// All panels have one axis. A dot has the style of its name.
+// DotPlot is a plot of named numbers: a row for each name, in panels with a dot in each row and one axis.
 type DotPlot struct {
 	Names   []string
 	Groups  []int // as of [Curve], one for each name

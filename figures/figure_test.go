@@ -9,17 +9,13 @@ import (
 	"image/color"
 	"image/png"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"gonum.org/v1/plot/vg"
 
 	check "closedform/internal/checktest"
 )
@@ -80,45 +76,9 @@ func TestSameBytesAnotherProcess(t *testing.T) {
 	}
 }
 
-func TestConcurrentUse(t *testing.T) {
-	figures := testFigures()[1:2] // with an image, a colour map, text and lines
-	want := digests(figures)
-	var wg sync.WaitGroup
-	for range 2 {
-		wg.Go(func() {
-			if got := digests(figures); got != want {
-				t.Errorf("among others:\n%s\nwant:\n%s", got, want)
-			}
-		})
-	}
-	wg.Wait()
-}
-
 func TestUnknownFormat(t *testing.T) {
 	_, err := Dots(dotPlot()).Encode("svg")
 	check.Refuses(t, "error", err, `"svg"`)
-}
-
-// Figures of one panel are as wide as a column of text, others as a page, and none is higher than a page.
-func TestSizes(t *testing.T) {
-	one := dotPlot()
-	one.Columns = 1
-	chart := Chart{X: Axis{Max: 1}, Y: Axis{Max: 2}}
-	for i, test := range []struct {
-		f  *Figure
-		mm float64
-	}{
-		{Dots(one), 84},
-		{Dots(dotPlot()), 174},
-		{Charts([][]Chart{{chart, chart}}), 174},
-		{Charts([][]Chart{{chart}}), 84},
-		{Charts([][]Chart{{chart}, {chart}, {chart}, {chart}, {chart}}), 84},
-	} {
-		check.Near(t, fmt.Sprint("width in mm of figure ", i), float64(test.f.width/vg.Millimeter), test.mm, 1e-11)
-		if test.f.height > pageHeight+0.1 {
-			t.Errorf("figure %d is %g points high, more than %g", i, test.f.height, pageHeight)
-		}
-	}
 }
 
 // Images of a PDF file are upright: the product of the matrices before each has a positive scale.
@@ -149,25 +109,4 @@ func TestPDF(t *testing.T) {
 		}
 	}
 	check.Equal(t, "images of 4 maps and 3 bars", images, 2+1+2+1+1)
-}
-
-// No letter of labels is an empty box, and capital H of Liberation Serif, 1341 units of 2048 high, stands on
-// the base line.
-func TestLetters(t *testing.T) {
-	lo, hi := vg.Length(1e9), vg.Length(-1e9)
-	for _, c := range letters("H")[0].outline(vg.Point{X: 3, Y: 100}) {
-		lo, hi = min(lo, c.Pos.Y), max(hi, c.Pos.Y)
-	}
-	check.NearAll(t, "ends of H", []float64{float64(lo), float64(hi)}, []float64{100, 100 + 1341./2048*8}, 1e-11)
-	all := letters("\uffffμσλρβγκΣΔ−×≤≥∞±‖²()0123456789+ijkn")
-	for _, l := range all[1:] {
-		if fmt.Sprint(l.outline(vg.Point{})) == fmt.Sprint(all[0].outline(vg.Point{})) {
-			t.Errorf("no letter %q", l.char)
-		}
-	}
-	got := ""
-	for _, l := range letters("a_2 $Σ_{zy}10^{−5}x_1b$") {
-		got += fmt.Sprintf("%c%+d ", l.char, int(math.Round(float64(l.rise))))
-	}
-	check.Equal(t, "letters and how far they are raised", got, "a+0 _+0 2+0  +0 Σ+0 z-1 y-1 1+0 0+0 −+3 5+3 x+0 1-1 b+0 ")
 }

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Map is one panel: a scalar field on a rectangular grid. The panel shows the area from the first to the
-// last coordinate; a value colours the points that are nearest to its grid point.
+// Map is a scalar field on a rectangular grid, from the first to the last coordinate. A value colours the
+// points that are nearest to its grid point.
 type Map struct {
 	Title    string
 	X, Y     []float64 // ascending, two or more each
@@ -37,8 +37,8 @@ type Point struct {
 // Segment is a straight line.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
 
-// Row is a row of maps that share a scale. Values outside the scale, and NaN, have special colours, which
-// the legend explains and counts. On a logarithmic scale, equal steps of colour are equal ratios.
+// Row is a row of maps that share a scale. Values outside the scale, and NaN, have special colours, which the
+// legend explains and counts.
 type Row struct {
 	Scale Axis
 	Maps  []Map
@@ -108,8 +108,7 @@ func (m Map) lines() []Curve {
 	return append([]Curve{boundary}, m.Curves...)
 }
 
-// cased returns the styles of a line of a map that shows on any ground, and of its edge. Dashes tell the
-// lines apart.
+// cased returns the styles of a line of a map that shows on any ground, and of its edge.
 func (s *styles) cased(c Curve) [2]draw.LineStyle {
 	if c.Kind == Reference {
 		return [2]draw.LineStyle{line(1.7, black), line(thinWidth, white)}
@@ -132,14 +131,14 @@ func (m Map) plotters(x, y, scale Axis, over *styles, width int) []plot.Plotter 
 	}
 	for _, p := range m.Points {
 		m, fill := classMarker(p.Class)
-		at := plotter.XYs{{X: p.X, Y: y.at(p.Y)}}
+		at := plotter.XYs{{X: p.X, Y: y.coordinate(p.Y)}}
 		out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: m.glyph(fill)})
 	}
 	return out
 }
 
-// picture returns the field as an image on an even grid of cells, so that uneven grids and logarithmic
-// axes can be drawn. gonum's HeatMap has even grids in images alone.
+// picture returns the field as an image on an even grid, also of uneven grids and logarithmic axes, for which
+// gonum's HeatMap has no images.
 func (m Map) picture(x, y, scale Axis, width int) plot.Plotter {
 	lo, hi := scale.ends()
 	colors := ramp().Palette(shades).Colors()
@@ -149,7 +148,7 @@ func (m Map) picture(x, y, scale Axis, width int) plot.Plotter {
 	for k, z := range m.Z {
 		values[k] = scale.flag(z)
 		if values[k] == nil {
-			values[k] = colors[int((scale.at(z)-lo)/(hi-lo)*(shades-1)+0.5)]
+			values[k] = colors[int((scale.coordinate(z)-lo)/(hi-lo)*(shades-1)+0.5)]
 		}
 	}
 	for i, column := range columns {
@@ -180,8 +179,8 @@ func (a Axis) nearest(grid []float64, cells int) (out []int) {
 	lo, hi := a.ends()
 	i := 0
 	for cell := range cells {
-		at := lo + (hi-lo)*(float64(cell)+0.5)/float64(cells)
-		for i+1 < len(grid) && at-a.at(grid[i]) >= a.at(grid[i+1])-at {
+		middle := lo + (hi-lo)*(float64(cell)+0.5)/float64(cells)
+		for i+1 < len(grid) && middle-a.coordinate(grid[i]) >= a.coordinate(grid[i+1])-middle {
 			i++
 		}
 		out = append(out, i)
@@ -197,9 +196,8 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 	}
 	for _, c := range over.named {
 		sty := over.cased(c)
-		out = append(out, key{c.Name, []plot.Thumbnailer{
-			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: sty[0]}, &plotter.Line{LineStyle: sty[1]},
-		}})
+		ground, edge := &plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: sty[0]}
+		out = append(out, key{c.Name, []plot.Thumbnailer{ground, edge, &plotter.Line{LineStyle: sty[1]}}})
 	}
 	count := map[color.Color]int{}
 	for _, r := range rows {
@@ -219,9 +217,8 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 	return out
 }
 
-// classFills distinguish the markers of classes, in grey as well: white, black and a mid orange, which
-// maps do not contain. As their number and that of the shapes have no common divisor, every shape meets
-// every fill.
+// classFills distinguish the markers of classes, in grey as well, and maps do not contain them. As their
+// number and that of the shapes have no common divisor, every shape meets every fill.
 var classFills = []color.NRGBA{white, black, rgb(0xe66a00)}
 
 // classMarker is the marker of an example of a class, counted from 0, and its colour.
@@ -229,19 +226,16 @@ func classMarker(class int) (marker, color.Color) {
 	return shapes[class%len(shapes)].outlined(black), classFills[class%len(classFills)]
 }
 
-// anchors are colours from dark violet to yellow after the map viridis of S. van der Walt and N. Smith
-// (2015).
+// anchors are colours after the map viridis of S. van der Walt and N. Smith (2015).
 var anchors = []color.Color{
 	rgb(0x440154), rgb(0x472d7b), rgb(0x3b528b), rgb(0x2c728e), rgb(0x21918c),
 	rgb(0x28ae80), rgb(0x5ec962), rgb(0xaddc30), rgb(0xfde725),
 }
 
-// The colours of values below a scale, pink beside dark violet, and above, dark red beside yellow, stand
-// out from their end of it in grey as well. That of what is not a number is no colour at all.
+// The colours of values below and above a scale stand out from their end of it, in grey as well.
 var belowColor, aboveColor, noColor = rgb(0xff7ac8), rgb(0xb10026), rgb(0xbdbdbd)
 
-// ramp returns the colours of maps from 0 to 1. The lightness L* rises linearly, so that equal steps look
-// equal, in grey print too.
+// ramp returns the colours of maps from 0 to 1, with a lightness L* that rises linearly.
 func ramp() palette.ColorMap {
 	out, err := moreland.NewLuminance(anchors)
 	if err != nil {

@@ -38,9 +38,8 @@ type panel struct {
 	plotters []plot.Plotter
 }
 
-// A page is rows of panels, whose data areas have one size and stand in straight columns. An axis that
-// is the same as that of the panel below it, or to its left, has no text of its own. A title that
-// repeats the one above it is left out.
+// A page is rows of panels, whose data areas have one size. An axis that is the same as that of the panel
+// below it, or to its left, has no text, and a title that repeats the one above it is left out.
 type page struct {
 	rows   [][]panel
 	width  vg.Length // 0: that of a column for one panel in a row, of a page for more
@@ -201,8 +200,8 @@ func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	}
 }
 
-// drawUp draws the ticks of an axis beside a data area, to the left (−1) or the right (+1), and perhaps
-// their text, of which the label is at the end of the room. Names of rows have no ticks.
+// drawUp draws the ticks of an axis beside a data area, to the left (−1) or the right (+1), and perhaps their
+// text. Names of rows have no ticks.
 func (a Axis) drawUp(c draw.Canvas, side, room vg.Length, text bool) {
 	edge := c.Center().X + side*c.Size().X/2
 	lo, hi := a.ends()

@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// style is the style of a curve. Without colour, curves are distinguished by the marker, a number, or by
-// the dashes of a line without markers.
+// style is the style of a curve: without colour, the marker or the dashes distinguish it.
 type style struct {
 	color  color.NRGBA
 	marker int
@@ -26,8 +25,8 @@ var black, grey, pale, white = rgb(0x1a1a1a), rgb(0x8c8c8c), rgb(0xececec), rgb(
 // Groups is the number of groups that have colours of their own.
 const Groups = 10
 
-// colors can be distinguished with any colour vision: those of M. Okabe and K. Ito (2008), without the
-// yellow, which is too light on white paper, and a few after P. Tol.
+// colors can be distinguished with any colour vision: those of M. Okabe and K. Ito (2008) but for yellow,
+// and a few after P. Tol.
 var colors = [Groups]color.NRGBA{
 	rgb(0x0072b2), rgb(0x56b4e9), // blue, sky
 	rgb(0xd55e00), rgb(0xe69f00), // vermilion, orange
@@ -38,8 +37,7 @@ var colors = [Groups]color.NRGBA{
 
 var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
-// styles has the curves of a figure, the first of every name, and their styles. The first curves have
-// the first styles.
+// styles has the curves of a figure, the first of every name, and their styles.
 type styles struct {
 	named      []Curve
 	of         map[string]style
@@ -83,8 +81,7 @@ const (
 	edgeWidth    = vg.Length(0.6)
 )
 
-// A marker is a regular polygon, perhaps with an outline. About it is a white edge, except in a crowd,
-// where edges would be all that is left.
+// A marker is a regular polygon, perhaps with an outline. About it is a white edge, except in a crowd.
 type marker struct {
 	corners int
 	turn    float64   // the direction of the first corner

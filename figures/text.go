@@ -73,8 +73,8 @@ func textWidth(s string) (width vg.Length) {
 	return width
 }
 
-// write writes a text in black. The point is at a part of its width and of its height: (0, 0) is the
-// lower left corner, (1, 0.5) the middle of the right edge.
+// write writes a text in black. Of the point, (0, 0) is the lower left corner of the text, (1, 0.5) the
+// middle of the right edge.
 func write(c draw.Canvas, at vg.Point, x, y vg.Length, s string) {
 	c.SetColor(black)
 	at = at.Add(vg.Point{X: -x * textWidth(s), Y: textRise - y*textHeight})
@@ -93,8 +93,8 @@ func writeUp(c draw.Canvas, middle vg.Point, s string) {
 	write(c, vg.Point{}, 0.5, 0.5, s)
 }
 
-// outline returns a letter as a path to be filled, which has the same form at every resolution, and needs
-// no font in a PDF file. A character that the font lacks becomes the font's own sign for a missing one.
+// outline returns a letter as a path to be filled: the library for PDF has no text beyond Latin letters. A
+// character that the font lacks becomes the font's sign for a missing one.
 func (l letter) outline(at vg.Point) (path vg.Path) {
 	var buf sfnt.Buffer
 	em := fixed.Int26_6(l.face.Face.UnitsPerEm()) // makes the font answer in its own units

@@ -40,7 +40,3 @@ func TestChecksFail(t *testing.T) {
 	Near(t, "equal", math.Inf(1), math.Inf(1), 0)
 	Panics(t, "p: ", "word", func() { panic("p: a word") })
 }
-
-func TestVectors(t *testing.T) {
-	NearAll(t, "permuted", Permuted([]float64{10, 20, 30}, []int{2, 0, 1}), []float64{30, 10, 20}, 0)
-}
