@@ -37,7 +37,7 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: deaf, "},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
 		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
-		{"study = \"toy\"\n", "", "x.toml: study: missing; allowed: one of learn, ablation, "},
+		{"study = \"toy\"\n", "", "x.toml: study: missing; allowed: one of learn, claims, "},
 		{`"small"`, `"../small"`, `x.toml:1: name: "../small" is not allowed`},
 		{"seed  = 2", "seed  = ", "x.toml:3: "},
 		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not allowed; allowed: one of sweep.seed"},
@@ -147,9 +147,9 @@ func TestShort(t *testing.T) {
 func TestOtherProgram(t *testing.T) {
 	inExperiments(t, map[string]string{"first.toml": small, "other.toml": `
 name = "other"
-study = "compare"
+study = "learn"
 seed = 1
-compare = { budget = 1, reference = "half" }
+evaluate = { reference = "half" }
 set = [{ name = "moons", generator = "moons", train = 4, test = 3 }]
 [[method]]
 name = "half"

@@ -189,7 +189,7 @@ func TestPredictBare(t *testing.T) {
 	inExperiments(t, nil)
 	network := check.Must(bnn.New(bnn.Default(2, 3), random.Source("one")))
 	ensemble := check.Must(bnn.NewEnsemble(bnn.Default(2, 4, 3), 2, random.Source("two")))
-	bank := check.Must(bnn.NewBank(bnn.Weighing{Weights: bnn.Evidence}, network, ensemble))
+	bank := check.Must(bnn.NewBank(network, ensemble))
 	note := check.Must(json.Marshal(map[string]any{"familiar": familiar.New(2)}))
 	x := []float64{0.5, -1.25}
 	check.Must(bank.Observe(x, 2))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,9 +25,7 @@ func bankMembers() []Model {
 	}
 }
 
-func bank(w WeightRule, members ...Model) *Bank {
-	return check.Must(NewBank(Weighing{Weights: w}, members...))
-}
+func bank(members ...Model) *Bank { return check.Must(NewBank(members...)) }
 
 // hugeNetwork returns a network that overflows on inputs of 1e9.
 func hugeNetwork() *Network {
@@ -35,33 +34,46 @@ func hugeNetwork() *Network {
 	return check.Must(Restore(huge))
 }
 
-// A bank predicts the mixture of what its members predict by themselves, in proportion to the
-// probability that they gave the examples; LogP is that of the mixture.
+// A bank predicts the mixture of what its members predict by themselves. Their weights are the means of those of
+// mixtures, in proportion to the products of the probabilities that these gave the examples; LogP is that of the bank.
 func TestBank(t *testing.T) {
-	b, alone := bank(Evidence, bankMembers()...), bankMembers()
+	b, alone := bank(bankMembers()...), bankMembers()
 	x, class := twoRings(30, rand.New(random.Source("rings")))
-	evidence, of := []float64{1, 1, 1}, make([]Prediction, 3)
+	var shares [][]float64
+	for a := range 5 {
+		for b := range 5 - a {
+			shares = append(shares, []float64{float64(a) / 4, float64(b) / 4, float64(4-a-b) / 4})
+		}
+	}
+	products := slices.Repeat([]float64{1}, len(shares))
+	of, given := make([]Prediction, 3), make([]float64, 3)
 	var p Prediction
 	for i := range x {
 		check.OK(t, b.Predict(&p, x[i]))
-		floats.Scale(1/floats.Sum(evidence), evidence)
-		check.NearAll(t, "weights", b.Weights(), evidence, 1e-9)
+		weights := make([]float64, 3)
+		for k, share := range shares {
+			floats.AddScaled(weights, products[k]/floats.Sum(products), share)
+		}
+		check.NearAll(t, "weights", b.Weights(), weights, 1e-9)
 		for k := range of {
 			check.OK(t, alone[k].Predict(&of[k], x[i]))
-			evidence[k] *= of[k].P[class[i]]
+			given[k] = of[k].P[class[i]]
 			check.Must(alone[k].Observe(x[i], class[i]))
+		}
+		for k, share := range shares {
+			products[k] *= floats.Dot(share, given)
 		}
 		checkMixture(t, &p, b.Weights(), of)
 		u := check.Must(b.Observe(x[i], class[i]))
-		check.Near(t, "log p", u.LogP, math.Log(p.P[class[i]]), 1e-8)
+		check.Near(t, "log p", u.LogP, math.Log(p.Moments.P[class[i]]), 1e-8)
 	}
 	if len(b.Members()) != 4 || len(b.Models()) != 3 {
 		t.Errorf("%d networks of %d members", len(b.Members()), len(b.Models()))
 	}
 	before := b.Weights()
-	before[0]++ // a copy
+	b.Weights()[0] = 0 // a copy
 	b.Fix()
-	if _, err := b.Observe(x[0], class[0]); err != nil || b.Weights()[0] != before[0]-1 {
+	if _, err := b.Observe(x[0], class[0]); err != nil || b.Weights()[0] != before[0] {
 		t.Errorf("%v, fixed weights %v, before %v", err, b.Weights(), before)
 	}
 }
@@ -70,7 +82,7 @@ func TestBank(t *testing.T) {
 // surprised by it. The others go on. Where all fail, so does the bank, for this input.
 func TestBankBreaksDown(t *testing.T) {
 	good := func() []Model { return bankMembers()[:2] }
-	b, without := bank(Evidence, append(good(), hugeNetwork())...), bank(Evidence, good()...)
+	b, without := bank(append(good(), hugeNetwork())...), bank(good()...)
 	x := []float64{1e9, 1}
 	var p, q Prediction
 	if err := b.Predict(&p, x); err != nil || p.Weights[2] != 0 || !math.IsNaN(p.Members[2].P[0]) {
@@ -83,9 +95,11 @@ func TestBankBreaksDown(t *testing.T) {
 			t.Errorf("%+v, %v", u, err)
 		}
 	}
-	check.NearAll(t, "weights after a member was surprised", b.Weights(), append(without.Weights(), 0), 1e-14)
+	if w := b.Weights(); !(w[2] < 0.2) || !(without.Weights()[0] > w[0]) {
+		t.Errorf("weights after a member was surprised %v, without it %v", w, without.Weights())
+	}
 
-	all := bank(Evidence, hugeNetwork(), hugeNetwork())
+	all := bank(hugeNetwork(), hugeNetwork())
 	u, err := all.Observe(x, 1)
 	if err == nil || !strings.HasPrefix(err.Error(), "member 1: bnn: layer ") || u.Action != Refused {
 		t.Errorf("%+v, %v", u, err)
@@ -96,22 +110,69 @@ func TestBankBreaksDown(t *testing.T) {
 	}
 }
 
-func TestBankRefuses(t *testing.T) {
-	one := newNetwork(spec{Layers: []int{2, 3}})
-	for want, of := range map[string][]Model{
-		"weights of 0 members":                      {},
-		"a network of member 1 is there twice":      {one, ensemble(one)},
-		"member 1 has 2 inputs and 2 classes, and ": {one, members(spec{Layers: []int{2, 2}}, 1)[0]},
-	} {
-		check.Refuses(t, want, check.Err(NewBank(Weighing{Weights: Evidence}, of...)), want)
+// No weight is lost to underflow: a member that predicted the impossible comes back when the others do so.
+func TestWeightsUnderflow(t *testing.T) {
+	b := bank(models(members(spec{Layers: []int{2, 3}}, 2))...)
+	for range 5000 {
+		b.weigh([]float64{math.Inf(-1), -690})
 	}
-	check.Refuses(t, "no weights", check.Err(NewBank(Weighing{}, one)), "bnn: weights: ")
-	check.Refuses(t, "a weight that is no number", check.Err(RestoreBank(MixtureWeights{Weighing: Weighing{Weights: Equal}, Members: 1, Log: []float64{math.NaN()}}, one)), "Log = [NaN]")
+	if w := b.Weights(); !(w[0] < 1e-9) || !(w[1] > 1-1e-9) {
+		t.Errorf("weights %v", w)
+	}
+	for range 6000 {
+		b.weigh([]float64{-1, math.NaN()})
+	}
+	if w := b.Weights(); !(w[0] > 0.2) {
+		t.Errorf("weights %v after it went the other way", w)
+	}
+}
+
+func TestRestoreBankRefuses(t *testing.T) {
+	one := newNetwork(spec{Layers: []int{2, 3}})
+	good := bank(one).State()
+	for want, change := range map[string]func(s *BankState){
+		"2 and 6 weights after 0 examples": func(s *BankState) { s.Mixtures = []float64{0, 0} },
+		"1 and 0 weights":                  func(s *BankState) { s.Powers = nil },
+		"need 1 and 6 finite ones for 1":   func(s *BankState) { s.Mixtures = []float64{math.NaN()} },
+		"after -1 examples":                func(s *BankState) { s.Seen = -1 },
+	} {
+		s := good
+		change(&s)
+		check.Refuses(t, want, check.Err(RestoreBank(s, one)), want)
+	}
+	check.Refuses(t, "many members", check.Err(NewBank(models(members(spec{Layers: []int{2, 3}}, 65))...)), "need 64 at most")
+}
+
+// The weights of the powers are their evidence. Predictions that are no probabilities are none.
+func TestCalibrationIsEvidence(t *testing.T) {
+	b := bank(newNetwork(spec{Layers: []int{2, 3}}))
+	b.judge([]float64{0.5, 0.3, 0.2}, 1)
+	b.judge([]float64{0.1, 0.7, 0.2}, 1)
+	b.judge([]float64{0.1, math.NaN(), 0.2}, 0)
+	b.judge([]float64{0, 0, 0}, 0)
+	b.weigh([]float64{0})
+	power := func(tau float64, p ...float64) []float64 {
+		for j := range p {
+			p[j] = math.Pow(p[j], tau)
+		}
+		floats.Scale(1/floats.Sum(p), p)
+		return p
+	}
+	want, total := make([]float64, 2), 0.
+	for _, tau := range []float64{0.7, 0.85, 1, 1.2, 1.5, 2} {
+		u := power(tau, 0.5, 0.3, 0.2)[1] * power(tau, 0.1, 0.7, 0.2)[1]
+		total += u
+		floats.AddScaled(want, u, power(tau, 0.4, 0.6))
+	}
+	floats.Scale(0.9/total, want) // an approximation's sum
+	got := []float64{0.36, 0, 0.54}
+	b.temper(got)
+	check.NearAll(t, "probabilities", got, []float64{want[0], 0, want[1]}, 1e-12)
 }
 
 // Predictions may be made at the same time; they and steps allocate nothing.
 func TestBankConcurrent(t *testing.T) {
-	b := bank(Universal, append(bankMembers(), hugeNetwork())...)
+	b := bank(append(bankMembers(), hugeNetwork())...)
 	var want Prediction
 	x := []float64{1, 2}
 	predict := func() {
@@ -121,7 +182,7 @@ func TestBankConcurrent(t *testing.T) {
 	}
 	predict()
 	check.NoAllocs(t, "a step and a prediction", predict)
-	b.Models()[1].(*Ensemble).atOnce = true
+	b.Models()[1].(*Ensemble).parallel = true
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
@@ -159,30 +220,15 @@ func TestNewDefaultBank(t *testing.T) {
 // P of a bank is the distribution of the label: it adds up to 1 where those of the members do not.
 func TestBankAddsUp(t *testing.T) {
 	rule := spec{Layers: []int{2, 4}, Output: Joint, Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.2}}
-	b := bank(Equal, members(rule, 2)[0], members(rule, 2)[1])
+	b := bank(members(rule, 2)[0], members(rule, 2)[1])
 	var p Prediction
-	check.OK(t, b.Predict(&p, []float64{3, -1}))
+	check.OK(t, b.mean(&p, []float64{3, -1}, Model.Predict))
 	want := make([]float64, 4)
 	for _, m := range p.Members {
 		floats.AddScaled(want, 0.5/m.Sum(), m.P)
 	}
 	check.NearAll(t, "P", p.P, want, 1e-15)
-	clone := p.Clone()
-	if check.Near(t, "ΣP", floats.Sum(p.P), 1, 1e-15); p.Sum() != 1 || clone.Sum() != 1 || math.Abs(p.Members[0].Sum()-1) < 1e-4 {
-		t.Errorf("sums %g, %g, of a member %g", p.Sum(), clone.Sum(), p.Members[0].Sum())
-	}
-}
-
-// What a stream does with each example: it is predicted, and then learned.
-func BenchmarkBank(b *testing.B) {
-	bank := check.Must(NewDefaultBank(Default(20, 50, 3), random.Source("stream")))
-	x, rnd := make([]float64, 20), rand.New(random.Source("stream", "inputs"))
-	var p Prediction
-	for b.Loop() {
-		for i := range x {
-			x[i] = rnd.NormFloat64()
-		}
-		check.OK(b, bank.Before(&p, x))
-		check.Must(bank.Observe(x, rnd.IntN(3)))
+	if check.Near(t, "ΣP", floats.Sum(p.P), 1, 1e-15); p.Sum() != 1 || math.Abs(p.Members[0].Sum()-1) < 1e-4 {
+		t.Errorf("sum %g, of a member %g", p.Sum(), p.Members[0].Sum())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestAddClass(t *testing.T) {
 	for _, m := range []Model{
 		own,
 		ensemble(members(spec{Layers: []int{2, 3}, Bias: true, Covariance: []Covariance{Diagonal}}, 2)...),
-		bank(Universal, bankMembers()...),
+		bank(bankMembers()...),
 	} {
 		x, class := twoRings(30, rand.New(random.Source("rings")))
 		var p Prediction
@@ -34,7 +35,7 @@ func TestAddClass(t *testing.T) {
 		for _, n := range m.Members() {
 			before = append(before, copied(n))
 		}
-		weights := p.Clone().Weights
+		weights := slices.Clone(p.Weights)
 		check.OK(t, m.AddClass())
 		for k, n := range m.Members() {
 			old, last := before[k], len(n.layers)-1
@@ -74,7 +75,7 @@ func TestAddClassRefuses(t *testing.T) {
 	fixed := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, Softmax: softmax.ProbitCorr{Lambda: 0.3, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})}})
 	for want, m := range map[string]Model{
 		"2 to 4096 classes": check.Must(New(Default(1, MostClasses), random.Source("many"))),
-		"3×3":               bank(Equal, newNetwork(spec{Layers: []int{2, 3}}), fixed),
+		"3×3":               ensemble(newNetwork(spec{Layers: []int{2, 3}}), fixed),
 	} {
 		classes := m.Members()[0].cfg.classes()
 		err := m.AddClass()

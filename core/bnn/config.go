@@ -14,20 +14,16 @@ import (
 // MostClasses is the largest number of classes.
 const MostClasses = 4096
 
-// leastVariance is the smallest share of its variance that one example leaves to a hidden
-// pre-activation and, where Replications are not 1, to a pre-activation or weight.
-const leastVariance = 1e-3
+const (
+	minRatio = 1e-3 // of variances after and before an example, in hidden layers and with Replications
+	maxRatio = 2    // of that of a logit; so no variance of a weight more than doubles
+)
 
-// mostVariance is the largest multiple of its variance that ADF or ADFExact gives a logit, so that
-// the variance of no weight more than doubles.
-const mostVariance = 2
-
-// Config describes a network completely: nothing is guessed from a zero value. [Default]
-// returns one that works, to be changed. A Config refers to its slices, which a network copies,
-// and to its softmax. The tags are keys of manifests, for errors, and of checkpoints.
+// Config describes a network completely. [Default] returns one that works, to be changed. A Config
+// refers to its slices, which a network copies, and to its softmax. The tags are keys of manifests, for
+// errors, and of checkpoints.
 type Config struct {
-	// Layers are the numbers of inputs, of neurons in each hidden layer, and
-	// of classes: at least two entries, 2 to MostClasses classes.
+	// Layers are the numbers of inputs, of neurons in each hidden layer, and of classes.
 	Layers []int `toml:"layers" json:"layers"`
 
 	// Bias adds to every layer an input that is always 1.
@@ -54,21 +50,18 @@ type Config struct {
 	PriorMeanVar float64   `toml:"prior_mean_var" json:"prior_mean_var"`
 	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw"`
 
-	// Replications is how often one example counts for the covariances of each layer: a positive
-	// number. It multiplies the steps e_j, as far as a share of 1e-3 of each variance is left; the
-	// means are not affected. For K passes over the same examples, 1/K counts each example once.
-	//
-	// A diagonal layer treats its d inputs as uncorrelated, and keeps too much variance where they
-	// are not. In linear regression d/r replications make up for that, where r is the number of
-	// directions that the data determine (MacKay 1992); r is chosen by validation.
+	// Replications is how often one example counts for the covariances of each layer, but not for
+	// the means: it multiplies the steps e_j. For K passes over the same examples, 1/K counts each
+	// example once. A diagonal layer takes its d inputs for uncorrelated, and keeps too much
+	// variance where they are not. In linear regression d/r replications make up for that, where r
+	// is the number of directions that the data determine (MacKay 1992).
 	Replications []float64 `toml:"replications" json:"replications"`
 
 	// Paper is for the rules Joint and Total alone.
 	Paper PaperRule `json:"paper"`
 }
 
-// PaperRule has the treatment of steps of the rules Joint and Total that cannot be taken as
-// printed.
+// PaperRule treats steps of the rules Joint and Total that cannot be taken as printed.
 type PaperRule struct {
 	OnIndefinite Policy `toml:"on_indefinite" json:"on_indefinite"`
 
@@ -78,10 +71,10 @@ type PaperRule struct {
 	VarianceFloor   float64 `toml:"variance_floor" json:"variance_floor"`
 }
 
-// Default returns a configuration that learns well from standardised inputs in one pass, with every
-// value set; core/README.md says how they were chosen. The rule is ADF with the slope-matched
-// probit, and covariances are Full in layers to which this gives at most 2²⁰ numbers, else Shared
-// with at most 512 inputs, and Diagonal with more. It panics unless there are at least two layers.
+// Default returns a configuration that learns well from standardised inputs in one pass;
+// core/README.md says how it was chosen. The rule is ADF with the slope-matched probit. Covariances are
+// Full in layers to which this gives at most 2²⁰ numbers, else Shared with at most 512 inputs, and
+// Diagonal with more. It panics unless there are at least two layers.
 func Default(layers ...int) Config {
 	if len(layers) < 2 {
 		panic(fmt.Sprintf("bnn: Default of layers %v; need inputs and classes at least", layers))
@@ -143,8 +136,8 @@ func (c *Config) SetCovariance(kinds ...Covariance) {
 // [*field.Error] for a field that is a key of manifests.
 func (c Config) Validate() error {
 	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
-		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and 2 to %d classes, none of them empty",
-			c.Layers, MostClasses)
+		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and 2 to %d classes, "+
+			"none of them empty", c.Layers, MostClasses)
 	}
 	return cmp.Or(c.checkFields(), c.checkLists(), c.checkSoftmax())
 }
@@ -157,7 +150,7 @@ func (c *Config) checkFields() error {
 		field.OneOf("prior_draw", c.PriorDraw, Orthogonal, Independent),
 		field.Within("alpha", c.Unit.Alpha, 0, 1),
 		field.Positive("beta", c.Unit.Beta),
-		field.NonNegative("prior_mean_var", c.PriorMeanVar),
+		field.Within("prior_mean_var", c.PriorMeanVar, 0, 1e100),
 	)
 	if c.Output == Joint || c.Output == Total {
 		err = cmp.Or(
@@ -188,17 +181,17 @@ func (c *Config) checkLists() (err error) {
 		}
 		return nil
 	}
-	err = cmp.Or(entries("covariance", len(c.Covariance)), entries("prior_var", len(c.PriorVar)), entries("replications", len(c.Replications)))
+	err = cmp.Or(
+		entries("covariance", len(c.Covariance)),
+		entries("prior_var", len(c.PriorVar)),
+		entries("replications", len(c.Replications)),
+	)
 	if err != nil {
 		return err
 	}
 	err = field.AllOneOf("covariance", c.Covariance, Full, Diagonal, Shared)
 	for l := range layers {
-		err = cmp.Or(
-			err,
-			field.Positive("prior_var", c.PriorVar[l]),
-			field.Positive("replications", c.Replications[l]),
-		)
+		err = cmp.Or(err, field.Positive("prior_var", c.PriorVar[l]), field.Positive("replications", c.Replications[l]))
 	}
 	return err
 }
@@ -211,7 +204,8 @@ func (c *Config) checkSoftmax() error {
 	case c.Output.probit() && isProbit && probit.Rho != 0.5:
 		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
 	case c.Output.probit() && !isProbit || c.Output.exact() && !isExact:
-		return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
+		return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact",
+			c.Output, c.Softmax)
 	}
 	return softmax.Validate(c.Softmax, c.classes())
 }

@@ -23,9 +23,7 @@ func members(cfg spec, n int) (all []*Network) {
 	return all
 }
 
-func ensemble(members ...*Network) *Ensemble {
-	return check.Must(Combine(members...))
-}
+func ensemble(members ...*Network) *Ensemble { return check.Must(Combine(members...)) }
 
 // twoRings returns examples of two rings and what is outside of them.
 func twoRings(n int, rnd *rand.Rand) (x [][]float64, class []int) {
@@ -45,7 +43,7 @@ func TestEnsembleOfOne(t *testing.T) {
 	var p, q Prediction
 	for i := range x {
 		want, got := observe(n, x[i], class[i]), check.Must(e.Observe(x[i], class[i]))
-		check.OK(t, errors.Join(n.AddProcessNoise(0.01), e.AddProcessNoise(0.01), n.Predict(&p, x[0]), e.Predict(&q, x[0])))
+		check.OK(t, errors.Join(n.Predict(&p, x[0]), e.Predict(&q, x[0])))
 		got.MinEigenvalue = want.MinEigenvalue // NaN, and none
 		if fmt.Sprint(got) != fmt.Sprint(want) || !samePrediction(&q, &p) {
 			t.Errorf("step %d: %+v and %v, of the network %+v and %v", i, got, q.P, want, p.P)
@@ -78,7 +76,7 @@ func checkMixture(t *testing.T, p *Prediction, weights []float64, of []Predictio
 			information += w * m.P[i] * math.Log(m.P[i]/p1[i])
 		}
 	}
-	check.NearAll(t, "p", p.P, p1, 1e-14)
+	check.NearAll(t, "p", p.Moments.P, p1, 1e-14)
 	check.NearAll(t, "means", p.Mean, mean, 1e-12)
 	for j := range 3 {
 		check.Near(t, "variance", p.Variance[j], square[j]-mean[j]*mean[j], 1e-9*square[j])
@@ -156,23 +154,26 @@ func TestEnsembleRefuses(t *testing.T) {
 	if check.Refuses(t, "overflow", err, "member 2: bnn: "); u.Action != Refused {
 		t.Errorf("%+v", u)
 	}
-	check.Refuses(t, "a fraction of 2", e.AddProcessNoise(2))
 	for k, n := range e.Members() {
 		sameWeights(t, "after an error", n, before[k], 0)
 	}
 	var p Prediction
 	check.Refuses(t, "overflow", e.Predict(&p, []float64{1e9, 1}), "member 2: ")
-	other := members(spec{Layers: []int{2, 5, 3}}, 1)[0]
-	for want, of := range map[string][]*Network{"without": nil, "member 1 is there twice": {other, other}, "member 1 has another": {all[0], other}} {
-		check.Refuses(t, want, check.Err(Combine(of...)), want)
+	for want, of := range map[string][]Model{
+		"no members": nil,
+		"member 1, or a network of it, is a member twice": {all[0], ensemble(all[0])},
+		"member 1 has 2 inputs and 2 classes, and ":       {all[0], members(spec{Layers: []int{2, 2}}, 1)[0]},
+	} {
+		check.Refuses(t, want, check.Err(NewBank(of...)), want)
 	}
+	check.Refuses(t, "no members", check.Err(Combine()), "no members")
 }
 
 // Members that learn at once become the same, to the bit, as one after another.
 func TestEnsembleAtOnce(t *testing.T) {
 	const n = 5
 	apart, atOnce := ensemble(members(spec{Layers: []int{30, 20, 3}}, n)...), ensemble(members(spec{Layers: []int{30, 20, 3}}, n)...)
-	atOnce.atOnce = true
+	atOnce.parallel = true
 	x := make([]float64, 30)
 	var want, p Prediction
 	for i := range 40 {
@@ -191,7 +192,7 @@ func TestEnsembleAtOnce(t *testing.T) {
 	if x[3] = math.NaN(); atOnce.Predict(&p, x) == nil {
 		t.Error("no error")
 	}
-	if wide := ensemble(members(spec{Layers: []int{200, 100, 3}}, 2)...); wide.atOnce != (runtime.GOMAXPROCS(0) > 1) {
+	if wide := ensemble(members(spec{Layers: []int{200, 100, 3}}, 2)...); wide.parallel != (runtime.GOMAXPROCS(0) > 1) {
 		t.Error("large members learn one after another")
 	}
 }

@@ -1,7 +1,6 @@
 package bnn_test
 
 import (
-	"errors"
 	"fmt"
 	"log"
 	"math/rand/v2"
@@ -65,37 +64,6 @@ func Example() {
 	// after: p = [0.600 0.116 0.284], variances 0.128 0.045 0.106
 }
 
-// The paper's rule takes the label for a noise-free observation of the
-// probabilities. With a steep probit the covariance of the probabilities can
-// turn indefinite, and there is no such step. By default the network then stays
-// as it was and says so; the rule Total can always take the step.
-func ExampleIndefiniteError() {
-	for _, rule := range []bnn.OutputRule{bnn.Joint, bnn.Total} {
-		paper := bnn.Default(2, 3)
-		paper.Bias, paper.Output, paper.PriorVar = false, rule, []float64{0.1}
-		paper.Softmax = softmax.Probit{Lambda: 2, Rho: 0.5}
-		paper.Paper.OnIndefinite = bnn.Fail // the default
-		network := must(bnn.New(paper, random.Source("example")))
-		_, cov := network.Weights(0)
-		mean := mat.NewDense(3, 2, []float64{3, 0, 0, 3, 3, 3})
-		ok(network.SetWeights(0, mean, cov))
-
-		update, err := network.Observe([]float64{1, 0.2}, 1)
-		var indefinite *bnn.IndefiniteError
-		switch {
-		case errors.As(err, &indefinite):
-			fmt.Printf("%v: no step, smallest eigenvalue %.3f\n", rule, indefinite.Update.MinEigenvalue)
-		case err != nil:
-			log.Fatal(err)
-		default:
-			fmt.Printf("%v: step %v\n", rule, update.Action)
-		}
-	}
-	// Output:
-	// joint: no step, smallest eigenvalue -0.245
-	// total: step applied
-}
-
 // rings is a stream of points in the plane: class 1 inside the circle of radius 1, else class 0.
 func rings(rnd *rand.Rand) (x []float64, class int) {
 	x = []float64{rnd.NormFloat64(), rnd.NormFloat64()}
@@ -128,30 +96,6 @@ func ExampleDefault() {
 	// 200 examples: accuracy 0.89
 	// 300 examples: accuracy 0.92
 	// 400 examples: accuracy 0.93
-}
-
-// An ensemble averages networks with different prior means. Decide leaves inputs undecided
-// whose largest probability is below a threshold.
-func ExampleNewEnsemble() {
-	ensemble := must(bnn.NewEnsemble(bnn.Default(2, 20, 2), 6, random.Source("ensemble")))
-	rnd := rand.New(random.Source("rings"))
-	for range 300 {
-		must(ensemble.Observe(rings(rnd)))
-	}
-	var p bnn.Prediction
-	for _, x := range [][]float64{{0, 0}, {0.7, 0.7}, {2, 1}} {
-		ok(ensemble.Predict(&p, x))
-		switch class := p.Decide(bnn.Probability, 0.9); class {
-		case bnn.Unknown:
-			fmt.Printf("%v: unknown, p = %.2f\n", x, p.P)
-		default:
-			fmt.Printf("%v: class %d, p = %.2f\n", x, class, p.P)
-		}
-	}
-	// Output:
-	// [0 0]: class 1, p = [0.00 1.00]
-	// [0.7 0.7]: unknown, p = [0.49 0.51]
-	// [2 1]: class 0, p = [1.00 0.00]
 }
 
 // The default bank learns with several priors at once, with a hidden layer and without, and weights each

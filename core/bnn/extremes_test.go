@@ -153,30 +153,3 @@ func TestUpdatesAtExtremes(t *testing.T) {
 	}
 	t.Logf("%d updates, %d of them refused", done, refused)
 }
-
-func TestThousandClassesAtExtremes(t *testing.T) {
-	most := check.Torture(t, 0, 5, 100)
-	for rule, updates := range map[OutputRule]int{ADF: most, ADFExact: 1, Joint: 1, Total: most} { // 1: slow
-		for _, scale := range []float64{1e-8, 1e8} {
-			cfg := spec{Layers: []int{2, 4, 1000}, Output: rule, OnIndefinite: Project}
-			n := check.Must(New(cfg.config(), random.Source("thousand")))
-			r := rand.New(random.Source("thousand", fmt.Sprint(scale)))
-			train(t, n, updates, func(x []float64) int {
-				x[0], x[1] = scale*r.NormFloat64(), scale*r.NormFloat64()
-				return r.IntN(1000)
-			})
-		}
-	}
-}
-
-// The steps of the hidden layer overflow, though no pre-activation does.
-func TestOverflowOfHiddenStep(t *testing.T) {
-	n := check.Must(New(spec{
-		Layers: []int{1, 4, 2}, Output: Joint, Covariance: []Covariance{Shared}, Alpha: 1, Beta: 1,
-		PriorVar: 1e8, PriorScale: []float64{1e300, 1e150}, PriorMeanVar: 1e-8, paper: true,
-	}.config(), random.Source("bnn")))
-	class := 1
-	if _, refused := train(t, n, 20, func(x []float64) int { x[0], class = 0.34, 1-class; return class }); refused == 0 {
-		t.Error("nothing overflows")
-	}
-}

@@ -17,19 +17,14 @@ type Model interface {
 	// Predict sets dst to the prediction for x.
 	Predict(dst *Prediction, x []float64) error
 
-	// Before sets dst to a prediction of an example that is learned next. It is that of Predict, but of an
-	// output layer that of an earlier state, as Predict would take long after each example.
+	// Before is Predict for an example that is learned next. An output layer predicts by an earlier
+	// state, as solving after each example would take long.
 	Before(dst *Prediction, x []float64) error
-
-	// ReportLogP has Observe report LogP from now on where it takes a Before: of an output layer. Other
-	// models report it anyway.
-	ReportLogP()
 
 	// AddClass adds a class behind the others, see [Network.AddClass].
 	AddClass() error
 
-	// Members returns the networks whose predictions are averaged, or the network itself; none of an
-	// output layer.
+	// Members returns the networks of the model; an output layer has none.
 	Members() []*Network
 
 	// Shape returns the numbers of inputs and classes.
@@ -46,12 +41,12 @@ var (
 // by several goroutines at once, each predicting into its own predictions; Observe, Condition,
 // Forward, SetWeights, AddProcessNoise and AddClass need the network for themselves.
 type Network struct {
-	cfg      Config
-	layers   []weights
-	flows    []flow     // of Observe, layer by layer
-	shown    []Layer    // what Forward returns of these
-	forwards bool       // whether they hold the forward pass of their input by the weights as they are
-	step     outputStep // of Observe
+	cfg     Config
+	layers  []weights
+	flows   []flow     // of Observe, layer by layer
+	shown   []Layer    // what Forward returns of these
+	current bool       // the flows hold the forward pass of their input by the present weights
+	step    outputStep // of Observe
 }
 
 // New returns a network with its prior weights, whose means are drawn from src. It returns an error
@@ -80,26 +75,22 @@ func (n *Network) Config() Config { return n.cfg.clone() }
 // Members implements [Model].
 func (n *Network) Members() []*Network { return []*Network{n} }
 
-// Before implements [Model]: it is Predict, but Observe of the same input next goes on from what the
-// layers have made of it.
+// Before implements [Model]: it is Predict, and the next Observe of the same input is faster.
 func (n *Network) Before(dst *Prediction, x []float64) error {
-	n.allot(dst)
+	n.allocate(dst)
 	layers, err := n.Forward(x)
 	if err != nil {
 		dst.invalidate()
 		return err
 	}
-	for l, of := range layers {
-		copy(dst.Layers[l].Input, of.Input)
-		copy(dst.Layers[l].Mean, of.Mean)
-		copy(dst.Layers[l].Variance, of.Variance)
+	for l, layer := range layers {
+		copy(dst.Layers[l].Input, layer.Input)
+		copy(dst.Layers[l].Mean, layer.Mean)
+		copy(dst.Layers[l].Variance, layer.Variance)
 	}
 	n.moments(dst)
 	return nil
 }
-
-// ReportLogP implements [Model].
-func (n *Network) ReportLogP() {}
 
 // Shape implements [Model].
 func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.classes() }
@@ -131,7 +122,8 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	}
 	for j, s := range cov {
 		if s.SymmetricDim() != in {
-			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d", j, l, s.SymmetricDim(), in))
+			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d",
+				j, l, s.SymmetricDim(), in))
 		}
 	}
 	spread, err := n.cfg.spreadOf(l, cov)
@@ -140,7 +132,7 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	}
 	n.layers[l].SetMean(mean)
 	n.layers[l].restore(spread)
-	n.forwards = false
+	n.current = false
 	return nil
 }
 
@@ -158,14 +150,14 @@ func (n *Network) check(l int) {
 }
 
 // AddProcessNoise adds a fraction of the prior variance σ₀² of its layer to the variance of every
-// weight, Σ_j += fraction·σ₀²·I: the process noise of a Kalman filter whose weights follow a random
-// walk between examples, for streams whose distribution changes. Full covariances take O(inputs³)
-// operations for each neuron. Unless 0 ≤ fraction ≤ 1 it returns an error and changes nothing.
+// weight, Σ_j += fraction·σ₀²·I, for streams whose distribution changes. Full covariances take
+// O(inputs³) operations for each neuron. Unless 0 ≤ fraction ≤ 1 it returns an error and changes
+// nothing.
 func (n *Network) AddProcessNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)
 	}
-	n.forwards = false
+	n.current = false
 	for l, w := range n.layers {
 		if fraction > 0 {
 			w.addVariance(fraction * n.cfg.PriorVar[l])

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/random"
 	"closedform/internal/check"
 )
 
@@ -19,8 +17,8 @@ import (
 func TestBadInput(t *testing.T) {
 	network := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, paper: true})
 	atOnce := ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...)
-	atOnce.atOnce = true
-	for _, m := range []Model{network, ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...), atOnce, bank(Evidence, bankMembers()...)} {
+	atOnce.parallel = true
+	for _, m := range []Model{network, ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...), atOnce, bank(bankMembers()...)} {
 		var before []State
 		for _, n := range m.Members() {
 			before = append(before, n.State())
@@ -93,39 +91,6 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 		err := n.SetWeights(0, mean, []mat.Symmetric{cov[0], mat.NewSymDense(2, other)})
 		check.Refuses(t, "a covariance that is not shared", err)
 	}
-}
-
-// A network shares no memory with its caller.
-func TestCopies(t *testing.T) {
-	given := Default(2, 3, 2)
-	n := check.Must(New(given, random.Source("copied")))
-	mean, cov := n.Weights(0)
-	setWeights(t, n, 0, mean, cov)
-	for _, c := range []Config{given, n.Config()} {
-		c.Layers[1], c.PriorVar[0], c.Covariance[0], c.Replications[0] = 9, 9, Shared, 9
-	}
-	mean.Set(0, 0, 7)
-	cov[0].(*mat.SymDense).SetSym(0, 0, 7)
-	if m, c := n.Weights(0); m.At(0, 0) == 7 || c[0].At(0, 0) == 7 || !reflect.DeepEqual(n.Config(), Default(2, 3, 2)) {
-		t.Errorf("configuration %+v, weights %v and %v", n.Config(), m, c)
-	}
-}
-
-// Every weight of a layer has the prior variance of the layer, and no covariance; means vary by 1/inputs.
-func TestPriorVar(t *testing.T) {
-	for _, kind := range allKinds[:2] {
-		c := Default(4, 3, 2)
-		c.SetCovariance(kind)
-		c.PriorVar = []float64{6, 0.5}
-		n := check.Must(New(c, random.Source("prior")))
-		for l, v := range c.PriorVar {
-			mean, cov := n.Weights(l)
-			checkLayer(t, string(kind), n, l, mean, addIdentity(cov, 0, v), 1e-15)
-		}
-	}
-	wide := spec{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2}
-	mean, _ := newNetwork(wide).Weights(0)
-	near(t, "variance of the prior means × inputs", math.Pow(mat.Norm(mean, 2), 2)/20000*400, 2, 0.1)
 }
 
 // learned returns networks of every kind of layer, after some examples.

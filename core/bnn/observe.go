@@ -29,9 +29,9 @@ type Update struct {
 	// MinVariance is the smallest ṽ_j of a logit, before any repair.
 	MinVariance float64
 
-	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not
-	// positive definite beyond its rounding error; for Total, the observed class is
-	// so improbable (below 1e-10) that its moments have no correct digits.
+	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not positive
+	// definite; for Total, the observed class is so improbable (below 1e-10) that its moments have
+	// no correct digits.
 	Indefinite bool
 
 	LogP    float64 // logarithm of the probability of the class, before the step
@@ -46,8 +46,8 @@ type IndefiniteError struct {
 }
 
 func (e *IndefiniteError) Error() string {
-	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance %.3g, smallest posterior variance %.3g; "+
-		"OnIndefinite (in manifests on_indefinite) Skip or Project goes on",
+	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance %.3g, "+
+		"smallest posterior variance %.3g; OnIndefinite (in manifests on_indefinite) Skip or Project goes on",
 		e.Update.MinEigenvalue, e.Update.MinVariance)
 }
 
@@ -58,9 +58,8 @@ func (e *IndefiniteError) Error() string {
 //
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
-// An error leaves the network unchanged: an input of the wrong length or that is not
-// finite, a class out of range, an overflow, or an *IndefiniteError under the policy Fail.
-// Hidden neurons of identical weights, which only SetWeights can make, stay identical.
+// An error leaves the network unchanged: an input of the wrong length or that is not finite, a class
+// out of range, an overflow, or an *IndefiniteError under the policy Fail.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	update, err := n.prepare(x, class)
 	if err == nil && update.Action != Skipped {
@@ -69,9 +68,8 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 	return update, err
 }
 
-// Condition is Observe for another likelihood than that of the softmax: from the pre-activations of
-// the last layer, the logits, likelihood sets their steps d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j −
-// v_j)/v_j². The configuration must have no layer with AllNeurons.
+// Condition is Observe for another likelihood than that of the softmax, which sets the steps
+// d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j² of the logits.
 func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) (Update, error) {
 	update, err := n.steps(x, func(f *flow) (Update, error) {
 		likelihood(f.d, f.e, n.shown[len(n.shown)-1])
@@ -83,14 +81,14 @@ func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits 
 	return update, err
 }
 
-// Forward returns what the layers make of x, without the softmax. It needs the network for
-// itself, which overwrites the layers by the next Forward, Before, Condition or Observe, and must not be changed.
+// Forward returns the layers for x, without the softmax. They must not be changed, and the next
+// Forward, Before, Condition or Observe overwrites them.
 func (n *Network) Forward(x []float64) ([]Layer, error) {
-	if n.forwards && slices.Equal(x, n.shown[0].Input) {
+	if n.current && slices.Equal(x, n.shown[0].Input) {
 		return n.shown, nil
 	}
 	err := n.forward(n.flows, x)
-	n.forwards = err == nil
+	n.current = err == nil
 	return n.shown, err
 }
 
@@ -140,15 +138,15 @@ func checkExample(m Model, x []float64, class int) error {
 }
 
 func (n *Network) move() {
-	n.forwards = false
+	n.current = false
 	for l, w := range n.layers {
 		w.update(&n.flows[l])
 	}
 }
 
 // bounded reports whether the steps keep all weights finite. A mean μ_ji moves by at most
-// |d_j| √v_j √Σ_ji,ii. The last factor is below 1.4e154, and no finite number plus 1e291
-// rounds to infinity. A variance at most doubles.
+// |d_j| √v_j √Σ_ji,ii, whose last factor is below 1.4e154; no finite number plus 1e291 rounds to
+// infinity. A variance at most doubles.
 func (f *flow) bounded() bool {
 	for j, d := range f.d {
 		if !(math.Abs(d)*math.Sqrt(f.v[j]) < 1e136) || math.IsNaN(f.e[j]) {
@@ -158,8 +156,7 @@ func (f *flow) bounded() bool {
 	return true
 }
 
-// certain is the variance up to which a pre-activation is not updated: the inverse of a
-// smaller one may overflow.
+// certain is the variance up to which a pre-activation is not updated: its inverse may overflow.
 const certain = 1e-290
 
 // observeLogits computes the steps of the output layer.
@@ -193,19 +190,19 @@ func (n *Network) freeze(l int) {
 // replicate multiplies the steps e_j of layer l by its Replications, but for those that increase a
 // variance. A diagonal layer multiplies all in its update, so that those are divided first.
 func (n *Network) replicate(l int) {
-	times := n.cfg.Replications[l]
+	count := n.cfg.Replications[l]
 	f := &n.flows[l]
 	if n.cfg.Covariance[l] == Diagonal {
 		for j, e := range f.e {
 			if e > 0 {
-				f.e[j] = e / times
+				f.e[j] = e / count
 			}
 		}
 		return
 	}
 	for j, vj := range f.v {
 		if vj > certain && f.e[j] < 0 {
-			f.e[j] = math.Max(times*f.e[j], (leastVariance-1)/vj)
+			f.e[j] = math.Max(count*f.e[j], (minRatio-1)/vj)
 		}
 	}
 }
@@ -232,8 +229,8 @@ func (n *Network) smooth(l int) (floored int) {
 		a := f.cross[i] / vi
 		f.d[i] *= a
 		f.e[i] *= a * a
-		if least := (leastVariance - 1) / vi; f.e[i] < least {
-			f.e[i] = least
+		if lowest := (minRatio - 1) / vi; f.e[i] < lowest {
+			f.e[i] = lowest
 			floored++
 		}
 	}

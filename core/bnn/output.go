@@ -51,12 +51,10 @@ var (
 	errUnsound  = errors.New("bnn: the softmax approximation gives moments that are negative or not finite")
 )
 
-// improbable is the probability below which the moments of the observed class
-// have too few correct digits for Total to divide by: their error is absolute.
+// improbable is the probability of the class below which Total has no correct digits.
 const improbable = 1e-10
 
-// run sets s.mean and s.variance from the logits and the class, unless the step
-// is skipped or fails.
+// run sets s.mean and s.variance from the logits and the class, unless the step is skipped or fails.
 func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error) {
 	if cfg.Output.assumedDensity() {
 		return s.adf(cfg, m, v, class)
@@ -104,8 +102,7 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 	return update, s.finite()
 }
 
-// adf takes m̃_j = E[z_j | class] and ṽ_j = min(max(Free_j, v_j/1000), 2v_j) from the
-// softmax.Posterior; the marginal rules have ṽ_j = Var[z_j | class].
+// adf takes m̃ and ṽ from the softmax.Posterior.
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
 	cfg.Softmax.(softmax.Likelihood).Posterior(s.posterior, m, v, class)
 	copy(s.mean, s.posterior.Mean)
@@ -122,7 +119,7 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 	return update, s.finite()
 }
 
-// sound tells whether all moments are finite and not negative.
+// sound reports whether all moments are finite and not negative.
 func sound(moments []float64) bool { return notFinite(moments) < 0 && floats.Min(moments) >= 0 }
 
 func (s *outputStep) finite() error {
@@ -148,8 +145,8 @@ func (s *outputStep) rounding() float64 {
 //
 //	m̃ = m + Σ_zy C⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
 //
-// With C = VΛVᵀ, T = Σ_zy V and eigenvalues of at least the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j =
-// v_j − Σ_l T_jl²/λ_l. It returns the smallest eigenvalue, before the floor.
+// With C = VΛVᵀ, T = Σ_zy V and eigenvalues of at least the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and
+// ṽ_j = v_j − Σ_l T_jl²/λ_l. It returns the smallest eigenvalue before the floor.
 func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	vectors, values := s.innovation.Vectors, s.innovation.Values
 	k := len(values)
@@ -188,16 +185,15 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	return smallest
 }
 
-// total is joint with the covariance of the label, S = diag(p) − ppᵀ, in place
-// of Σ_y. Then the solve has a closed form over all n classes:
+// total is joint with S = diag(p) − ppᵀ in place of Σ_y, where the solve has a closed form over all n
+// classes:
 //
 //	m̃_j = m_j + v_j ∂_jp_c/p_c,   C_jl = δ_jl v_j − v_j v_l Σ_i ∂_jp_i ∂_lp_i/p_i
 //
 // for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and Σ_k E_ik for j = i. By
-// Stein's lemma this m̃ is E[z | y = c], and by the law of total covariance C is the expected
-// posterior covariance, hence positive semidefinite; ṽ are its softmax.FreeVariances. A probit with
-// ρ ≠ ½ is not the likelihood of any label: E is not symmetric then, and C_jj may be negative.
-// Classes whose probability underflows take no part.
+// Stein's lemma this m̃ is E[z | y = c], and by the law of total covariance C is the expected posterior
+// covariance, hence positive semidefinite; ṽ are its softmax.FreeVariances. With ρ ≠ ½, E is not
+// symmetric, and C_jj may be negative. Classes whose probability underflows do not count.
 func (s *outputStep) total(m, v []float64, class int) {
 	copy(s.mean, m)
 	copy(s.variance, v)
@@ -222,10 +218,10 @@ func (s *outputStep) total(m, v []float64, class int) {
 	}
 }
 
-// limit keeps each ṽ_j between v_j/1000 and 2v_j.
+// limit limits each ṽ_j/v_j.
 func (s *outputStep) limit(v []float64) {
 	for j, vj := range v {
-		s.variance[j] = math.Min(math.Max(s.variance[j], leastVariance*vj), mostVariance*vj)
+		s.variance[j] = math.Min(math.Max(s.variance[j], minRatio*vj), maxRatio*vj)
 	}
 }
 
@@ -245,14 +241,13 @@ func (s *outputStep) labelCov() {
 	}
 }
 
-// smallestLabelEigenvalue returns the smallest eigenvalue of diag(p) − ppᵀ over
-// all classes but the last, p normalised and classes of probability zero left
-// out (+Inf if that leaves one), to full relative precision, unlike a general
-// eigensolver: the root below min p of 1 = Σ_{i<n} p_i²/(p_i−λ), for Σp = 1
+// smallestLabelEigenvalue returns the smallest eigenvalue of diag(p) − ppᵀ over all classes but the
+// last, with p normalised and without classes of probability zero, to full relative precision; +Inf if
+// one class is left. It is the root below min p of
 //
-//	p_n = λ Σ_{i<n} p_i/(p_i−λ)
+//	p_n = λ Σ_{i<n} p_i/(p_i−λ),
 //
-// with a right side that increases from 0 to ∞.
+// whose right side increases from 0 to ∞.
 func smallestLabelEigenvalue(p []float64) float64 {
 	sum, last, hi := 0.0, 0, math.Inf(1)
 	for i, pi := range p {

@@ -2,14 +2,11 @@ package bnn
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -102,27 +99,6 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 	}
 }
 
-// At any ρ, m̃ = m + v ∂ log p_c/∂m (Stein's lemma): finite differences.
-func TestTotalIsTheGradientOfTheLogLikelihood(t *testing.T) {
-	for _, rho := range []float64{0, 0.2, 0.5, 0.8} {
-		cfg := spec{Layers: []int{1, 3}, Output: Total, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 0.6, Rho: rho}, paper: true}
-		m, v := []float64{-1, 2, 0.5}, []float64{0.05, 0.25, 4}
-		moments := softmax.NewMoments(3)
-		logP := func(m []float64, c int) float64 {
-			cfg.Softmax.Moments(moments, m, v)
-			return math.Log(moments.P[c])
-		}
-		for class := range 3 {
-			n := newNetwork(cfg)
-			cfg.Softmax.Moments(n.step.moments, m, v)
-			check.Must(n.step.run(&n.cfg, m, v, class))
-			for j, g := range fd.Gradient(nil, func(m []float64) float64 { return logP(m, class) }, m, &fd.Settings{Formula: fd.Central, Step: 1e-4}) {
-				near(t, fmt.Sprintf("ρ = %g, class %d: m̃_%d", rho, class, j), n.step.mean[j], m[j]+v[j]*g, 1e-6)
-			}
-		}
-	}
-}
-
 func TestSmallestLabelEigenvalue(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 16))
 	for range 200 {
@@ -172,17 +148,5 @@ func TestBrokenApproximation(t *testing.T) {
 	n := newNetwork(spec{Layers: []int{1, 2}, Softmax: given(0.5), Output: Joint, paper: true})
 	if u, err := n.Observe([]float64{1}, 0); err == nil || !(u.MinEigenvalue > 0) || !u.Indefinite {
 		t.Errorf("%+v, %v", u, err)
-	}
-}
-
-// The default rule needs no matrix of the size of the classes squared.
-func TestManyClassesNeedNoMatrices(t *testing.T) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	newNetwork(spec{Layers: []int{1, MostClasses}})
-	runtime.ReadMemStats(&after)
-	const matrix = 8 * MostClasses * MostClasses
-	if took := after.TotalAlloc - before.TotalAlloc; took > matrix/4 {
-		t.Errorf("%d classes took %d bytes, a matrix has %d", MostClasses, took, matrix)
 	}
 }

@@ -3,7 +3,6 @@ package bnn
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -13,15 +12,15 @@ import (
 
 // Prediction is the prediction of a [Model] for one input. The zero Prediction, of no input, decides
 // [Unknown]. Predicting into a Prediction again allocates nothing, and overwrites its slices and
-// matrices; [Prediction.Clone] copies them. After an error all numbers are NaN. The methods only read.
+// matrices. After an error all numbers are NaN. The methods only read.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to Sum
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
 	Mean     []float64     // means of the logits
 	Variance []float64     // variances of the logits
 
-	// Moments are the moments of the softmax that give P and Cov; P is Moments.P, but of a [Bank]. An
-	// approximation may have errors that make the diagonal of Cov negative.
+	// Moments are the moments of the softmax, which give Cov. Except in a [Bank], P is Moments.P. The
+	// errors of an approximation may make the diagonal of Cov negative.
 	Moments *softmax.Moments
 
 	// Members are the predictions of the members of an [Ensemble] or a [Bank], and Weights their
@@ -33,7 +32,7 @@ type Prediction struct {
 	Layers []Layer
 
 	label bool // P is the distribution of the label
-	of    any  // the model that it is allotted for
+	owner any  // the model whose predictions there is memory for
 	flows []flow
 }
 
@@ -43,22 +42,6 @@ func (p *Prediction) Sum() float64 {
 		return 1
 	}
 	return 1 + p.Moments.Excess()
-}
-
-// Clone returns a copy that shares no memory with p.
-func (p *Prediction) Clone() Prediction {
-	c := Prediction{label: p.label, Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
-	if p.Moments != nil {
-		c.P, c.Cov = slices.Clone(p.P), mat.NewSymDense(len(p.P), slices.Clone(p.Cov.RawSymmetric().Data))
-		c.Moments = &softmax.Moments{P: slices.Clone(p.Moments.P), E: mat.DenseCopyOf(p.Moments.E)}
-	}
-	for k := range p.Members {
-		c.Members = append(c.Members, p.Members[k].Clone())
-	}
-	for _, l := range p.Layers {
-		c.Layers = append(c.Layers, Layer{slices.Clone(l.Input), slices.Clone(l.Mean), slices.Clone(l.Variance)})
-	}
-	return c
 }
 
 // invalidate makes all numbers NaN.
@@ -85,18 +68,20 @@ type Layer struct {
 	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
 }
 
-// fits reports whether p is allotted for a model of so many classes, which AddClass changes.
-func (p *Prediction) fits(of any, classes int) bool { return p.of == of && len(p.P) == classes }
+// fits reports whether p has memory for predictions of a model, whose number of classes may have grown.
+func (p *Prediction) fits(owner any, classes int) bool {
+	return p.owner == owner && len(p.P) == classes
+}
 
-func newPrediction(of any, classes int) Prediction {
+func newPrediction(owner any, classes int) Prediction {
 	m := softmax.NewMoments(classes)
-	return Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, of: of}
+	return Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, owner: owner}
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an error if the length of
 // x is not the number of inputs, if x is not finite, or if the pre-activations overflow.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
-	n.allot(dst)
+	n.allocate(dst)
 	if err := n.forward(dst.flows, x); err != nil {
 		dst.invalidate()
 		return err
@@ -105,14 +90,14 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 	return nil
 }
 
-// moments sets those of the softmax by those of the logits.
+// moments sets the moments of the softmax from those of the logits.
 func (n *Network) moments(dst *Prediction) {
 	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
 	dst.Moments.Cov(dst.Cov)
 }
 
-// allot allocates dst for predictions of the network.
-func (n *Network) allot(dst *Prediction) {
+// allocate makes memory for predictions of the network.
+func (n *Network) allocate(dst *Prediction) {
 	if dst.fits(n, n.cfg.classes()) {
 		return
 	}
@@ -123,7 +108,7 @@ func (n *Network) allot(dst *Prediction) {
 	dst.Mean, dst.Variance = logits.Mean, logits.Variance
 }
 
-// views returns the layers that flows hold.
+// views returns the layers of flows.
 func (n *Network) views(flows []flow) (all []Layer) {
 	for l, f := range flows {
 		all = append(all, Layer{f.y[:n.cfg.Layers[l]], f.m, f.v})
@@ -151,8 +136,8 @@ func (n *Network) newFlows() []flow {
 		f := &flows[l]
 		out, in := n.cfg.WeightDims(l)
 		f.scratch = make([]float64, w.scratch())
-		for _, of := range []*[]float64{&f.m, &f.v, &f.d, &f.e, &f.outVar, &f.cross} {
-			*of = padded(out)
+		for _, x := range []*[]float64{&f.m, &f.v, &f.d, &f.e, &f.outVar, &f.cross} {
+			*x = padded(out)
 		}
 		f.y = padded(in)
 		if n.cfg.Bias {
@@ -165,8 +150,8 @@ func (n *Network) newFlows() []flow {
 	return flows
 }
 
-// padded returns n zeros with room for more up to a multiple of four, with and without one
-// for the bias: triangles take a vector with the zeros behind it.
+// padded returns n zeros with capacity up to a multiple of four, also with a bias: triangles read a
+// vector with the zeros behind it.
 func padded(n int) []float64 { return make([]float64, n, (n+4)&^3) }
 
 // forward is the paper's Algorithm 1 up to the logits. A hidden layer passes on the mean of its
@@ -180,7 +165,8 @@ func (n *Network) forward(flows []flow, x []float64) error {
 		f := &flows[l]
 		w.forward(f)
 		if j := f.overflow(); j >= 0 {
-			return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, f.m[j], f.v[j])
+			return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g",
+				l, j, f.m[j], f.v[j])
 		}
 		if l < len(n.layers)-1 {
 			n.cfg.Unit.AllMoments(flows[l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)

@@ -4,39 +4,36 @@ package bnn
 type OutputRule string
 
 const (
-	// ADF takes the exact posterior of the logits given the label under the likelihood
-	// of the probit with ρ = ½, which Softmax must be (assumed-density filtering). Of the
-	// posterior, whose logits are correlated, it keeps the means m̃ and the independent
-	// variances ṽ that fit the variances of all differences z_i − z_j, on which alone the
-	// softmax depends: softmax.Posterior.Free, but from v/1000 to 2v. One ṽ_i may be above v_i.
+	// ADF takes the exact posterior of the logits given the label under the likelihood of the
+	// probit with ρ = ½ (assumed-density filtering). Of this posterior it keeps the means m̃ and
+	// the independent variances ṽ that fit the variances of all differences z_i − z_j, on which
+	// alone the softmax depends: softmax.Posterior.Free, limited to v/1000 … 2v.
 	ADF OutputRule = "adf"
 
-	// ADFExact is ADF under the likelihood of the softmax itself; Softmax must be softmax.Exact.
+	// ADFExact is ADF under the likelihood of the softmax itself.
 	ADFExact OutputRule = "adf-exact"
 
-	// ADFMarginal and ADFExactMarginal keep the variance of each logit instead, which is below v:
-	// the differences keep too much variance, with two classes half of what the label says is lost.
+	// ADFMarginal and ADFExactMarginal keep the variance of each logit instead. Then differences
+	// keep too much variance: with two classes half of what the label says is lost.
 	ADFMarginal      OutputRule = "adf-marginal"
 	ADFExactMarginal OutputRule = "adf-exact-marginal"
 
-	// Joint is the rule of the paper, Eq. (z): logits and probabilities are
-	// taken as jointly Gaussian, and the one-hot label y as a noise-free
-	// observation of the probabilities. Over the first n−1 classes
+	// Joint is the rule of the paper, Eq. (z): logits and probabilities are taken for jointly
+	// Gaussian, and the one-hot label y for a noise-free observation of the probabilities. Over the
+	// first n−1 classes
 	//
 	//	m̃ = m + Σ_zy Σ_y⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy Σ_y⁻¹ Σ_zyᵀ).
 	//
 	// Where Σp ≠ 1 (probit with ρ ≠ ½) it matters which class is the last.
 	Joint OutputRule = "joint"
 
-	// Total is Joint with the covariance of the label, S = diag(p) − ppᵀ, in place of
-	// that of the probabilities: by the law of total covariance, S also contains the
-	// noise of the label given the probabilities. Of the posterior it keeps the variances that
-	// ADF keeps.
+	// Total is Joint with the covariance of the label, S = diag(p) − ppᵀ, in place of that of the
+	// probabilities: S has the noise of the label given the probabilities, too. Of the posterior it
+	// keeps the variances that ADF keeps.
 	Total OutputRule = "total"
 )
 
-// probit, exact and marginal report which likelihood and which variances a rule of assumed
-// density filtering has.
+// The likelihood and the variances of a rule of assumed-density filtering.
 func (r OutputRule) probit() bool   { return r == ADF || r == ADFMarginal }
 func (r OutputRule) exact() bool    { return r == ADFExact || r == ADFExactMarginal }
 func (r OutputRule) marginal() bool { return r == ADFMarginal || r == ADFExactMarginal }
@@ -48,18 +45,17 @@ type HiddenRule string
 
 const (
 	// SmoothMean passes on the mean of the output of a hidden layer, and propagates the update back
-	// through every layer by Kalman smoothing (Goulet et al. 2021; Wagner, Wu and Huber 2023), with
-	// the means of the weights before their own update. It ignores the variance of the layer's
-	// inputs. All neurons of a layer share that variance, but Smooth counts it for each neuron
-	// separately; wide networks learn faster without it.
+	// through every layer by Kalman smoothing (Goulet et al. 2021; Wagner, Wu and Huber 2023). It
+	// ignores the variance of a layer's inputs, which Smooth counts for each neuron separately
+	// though all share it: wide networks learn faster without it.
 	SmoothMean HiddenRule = "smooth-mean"
 
 	// Smooth is SmoothMean, but passes on the variance, too.
 	Smooth HiddenRule = "smooth"
 
 	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer passes on the mean of its
-	// output only, and its target is that same mean. The innovation is zero, so that hidden means
-	// never move, and hidden covariances shrink whatever the label is.
+	// output, and its target is that same mean. So hidden means never move, and hidden covariances
+	// shrink whatever the label is.
 	Frozen HiddenRule = "frozen"
 )
 
@@ -76,18 +72,18 @@ const (
 type PriorDraw string
 
 const (
-	// Orthogonal draws the mean weights of hidden neurons in orthogonal directions, as many at a
-	// time as there are inputs. In the first hidden layer they come in pairs u and −u, whose
-	// rectified sum and difference are even and linear in the input. The bias weight is doubled, so
-	// that the kinks of the units spread over the data. The means of the output layer are zero.
+	// Orthogonal draws the mean weights of hidden neurons in orthogonal directions, in the first
+	// hidden layer as pairs u and −u, whose rectified sum and difference are even and linear in the
+	// input. The bias weight is doubled, so that the kinks of the units spread over the data. The
+	// means of the output layer are zero.
 	Orthogonal PriorDraw = "orthogonal"
 
 	// Independent draws all weights of all layers one by one.
 	Independent PriorDraw = "independent"
 )
 
-// Policy is the treatment of a step that cannot be taken as printed, because it
-// is indefinite (see Update) or a posterior variance ṽ_j would be negative.
+// Policy is what happens to a step that cannot be taken as printed: it is indefinite, see [Update], or
+// a posterior variance ṽ_j would be negative.
 type Policy string
 
 const (
@@ -96,7 +92,6 @@ const (
 	// Skip leaves the network unchanged and reports the step as Skipped.
 	Skip Policy = "skip"
 	// Project raises the eigenvalues of the covariance of the innovation to
-	// PaperRule.EigenvalueFloor, and then every ṽ_j to PaperRule.VarianceFloor·v_j,
-	// takes the step and reports it as Projected.
+	// PaperRule.EigenvalueFloor, and then every ṽ_j to PaperRule.VarianceFloor·v_j.
 	Project Policy = "project"
 )

@@ -8,28 +8,28 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/softmax"
 	"closedform/internal/kernel"
 )
 
-// State is all that there is to know of a network, in a form that can be stored: a network restored
-// from it predicts and learns to the last bit as the original does.
+// State is the complete state of a network: a network restored from it predicts and learns to the bit
+// as the original does.
 type State struct {
 	Config Config
 	Layers []LayerState
 }
 
-// LayerState holds the weights of one layer of o neurons with d inputs; the bias
-// counts as the last input.
+// LayerState is the weights of one layer of o neurons with d inputs; the bias is the last input.
 type LayerState struct {
 	Mean *mat.Dense // o × d: row j is μ_j
 
-	// Spread is o × d where covariances are diagonal: row j is the diagonal of Σ_j. Where they are
-	// full it is od × d: the rows from jd on are the d × d root R_j of Σ_j = R_jR_jᵀ. Of a shared
-	// covariance it is the d × d root. Roots are lower triangular; Restore takes any.
+	// Spread is o × d for diagonal covariances: row j is the diagonal of Σ_j. For full ones it is
+	// od × d: the roots R_j of Σ_j = R_jR_jᵀ, one below the other. For a shared one it is the
+	// d × d root. Roots are lower triangular; Restore takes any.
 	Spread *mat.Dense
 }
 
-// State returns a copy of the state of the network. It may be called beside Predict, as that may.
+// State returns a copy of the state of the network.
 func (n *Network) State() State {
 	s := State{Config: n.Config()}
 	for _, w := range n.layers {
@@ -38,9 +38,8 @@ func (n *Network) State() State {
 	return s
 }
 
-// Restore returns a network in the given state, which is copied. It returns an
-// error unless the configuration is valid, the matrices fit it, all means and
-// covariances are finite, and no variance is negative.
+// Restore returns a network in the given state, which is copied. It returns an error unless the
+// configuration is valid, the matrices fit it, all numbers are finite, and no variance is negative.
 func Restore(s State) (*Network, error) {
 	if err := s.Config.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
@@ -49,7 +48,7 @@ func Restore(s State) (*Network, error) {
 		return nil, fmt.Errorf("bnn: state of %d layers of weights for Layers = %v; need %d",
 			len(s.Layers), s.Config.Layers, need)
 	}
-	for l, layer := range s.Layers { // before there is a network, which may be larger than they
+	for l, layer := range s.Layers { // before memory is allocated for a network
 		if err := layer.check(&s.Config, l); err != nil {
 			return nil, fmt.Errorf("bnn: state of layer %d: %w", l, err)
 		}
@@ -74,8 +73,8 @@ func (s *LayerState) check(cfg *Config, l int) error {
 	}
 	for k := range rows {
 		row := s.Spread.RawRowView(k)
-		if least := floats.Min(row); kind == Diagonal && least < 0 {
-			return fmt.Errorf("neuron %d has the variance %g; need 0 or more", k, least)
+		if v := floats.Min(row); kind == Diagonal && v < 0 {
+			return fmt.Errorf("neuron %d has the variance %g; need 0 or more", k, v)
 		}
 		if kind != Diagonal && math.IsInf(kernel.Dot(row, row), 0) {
 			return fmt.Errorf("covariance of neuron %d overflows", k/in)
@@ -98,4 +97,64 @@ func checkMatrix(name string, m *mat.Dense, r, c int) error {
 		}
 	}
 	return nil
+}
+
+// AddClass adds a class behind the others. The weights of its output neuron have means of zero and the
+// prior covariance, in a Shared layer the covariance of the layer. The other weights stay. Layers of
+// Config change, and the λ of a softmax.Probit if it is the [softmax.SlopeLambda] of the classes.
+//
+// The new class may be quite probable before its first example, as no example of another class has
+// lowered its logit. Many examples of it alone have the network forget the other classes.
+//
+// AddClass returns an error that changes nothing if there are MostClasses already, or if the softmax is
+// of a fixed number of classes. For members of an ensemble or a bank use its AddClass.
+func (n *Network) AddClass() error {
+	cfg, err := n.grown()
+	if err == nil {
+		n.grow(cfg)
+	}
+	return err
+}
+
+// AddClass adds a class to all members, see [Network.AddClass], or after an error to none. The weights of
+// the members stay.
+func (m *mixture) AddClass() error {
+	for _, n := range m.networks {
+		if _, err := n.grown(); err != nil {
+			return err
+		}
+	}
+	for _, model := range m.models {
+		if err := model.AddClass(); err != nil {
+			return err // of too many classes, of the first member
+		}
+	}
+	return nil
+}
+
+// grown returns the configuration with one more class.
+func (n *Network) grown() (Config, error) {
+	c, classes := n.Config(), n.cfg.classes()
+	c.Layers[len(c.Layers)-1]++
+	if p, ok := c.Softmax.(softmax.Probit); ok && p.Lambda == softmax.SlopeLambda(classes, p.Rho) {
+		p.Lambda = softmax.SlopeLambda(classes+1, p.Rho)
+		c.Softmax = p
+	}
+	if err := c.Validate(); err != nil {
+		return c, fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, err)
+	}
+	return c, nil
+}
+
+// grow makes the network one of the configuration, which has more classes.
+func (n *Network) grow(cfg Config) {
+	l := len(n.layers) - 1
+	old, larger := n.layers[l], zero(cfg)
+	mean, spread := larger.layers[l].MeanMatrix(), cfg.priorSpread(l)
+	mean.Copy(old.MeanMatrix())
+	spread.Copy(old.spread())
+	larger.layers[l].SetMean(mean)
+	larger.layers[l].restore(spread)
+	copy(larger.layers, n.layers[:l])
+	*n = *larger
 }

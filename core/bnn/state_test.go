@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -85,44 +84,5 @@ func TestRestoreRefuses(t *testing.T) {
 		s := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}, Output: Joint, Hidden: Frozen, paper: true}).State()
 		test.alter(&s)
 		check.Refuses(t, name, check.Err(Restore(s)), test.want)
-	}
-}
-
-// Restore takes roots that are not triangular, for the same covariances.
-func TestRestoreAnyRoot(t *testing.T) {
-	n := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Shared}, PriorMeanVar: 1})
-	for k := range 10 {
-		check.Must(n.Observe([]float64{float64(k), 1}, k%2))
-	}
-	s := n.State()
-	turn := mat.NewDense(3, 3, []float64{0.6, 0, 0.8, 0, 1, 0, -0.8, 0, 0.6})
-	for j := range 3 {
-		block := s.Layers[0].Spread.Slice(3*j, 3*j+3, 0, 3).(*mat.Dense)
-		block.Mul(mat.DenseCopyOf(block), turn)
-	}
-	s.Layers[1].Spread.Apply(func(_, _ int, x float64) float64 { return -x }, s.Layers[1].Spread)
-	restored := check.Must(Restore(s))
-	sameWeights(t, "restored", restored, n, 1e-13)
-}
-
-// State changes nothing: predictions beside it and updates after it are the same to the bit.
-func TestStateBesidePredict(t *testing.T) {
-	cfg := spec{Layers: []int{200, 220, 3}, Covariance: []Covariance{Full}}
-	n, same := newNetwork(cfg), newNetwork(cfg)
-	x := make([]float64, 200)
-	for i := range 12 {
-		for j := range x {
-			x[j] = math.Sin(float64(5*i + 3*j))
-		}
-		observe(n, x, i%3)
-		observe(same, x, i%3)
-		var group sync.WaitGroup
-		var p, want Prediction
-		group.Go(func() { _ = n.State() })
-		predict(t, n, &p, x)
-		group.Wait()
-		if predict(t, same, &want, x); !samePrediction(&p, &want) {
-			t.Fatalf("example %d: predicted %v, without State %v", i, p.P, want.P)
-		}
 	}
 }

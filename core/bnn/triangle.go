@@ -12,12 +12,11 @@ import (
 	"closedform/internal/linalg"
 )
 
-// triangles are lower triangular roots L of covariances of as many variables, Σ = LLᵀ, updated by
-// Carlson's square-root filter: Σ itself would lose its definiteness to rounding as soon as an
-// example leaves little of a variance, which the hidden rule Frozen does to every neuron.
+// triangles are lower triangular roots L of covariances Σ = LLᵀ, updated by Carlson's square-root
+// filter: Σ itself would lose its definiteness to rounding where an example leaves little of a variance.
 //
-// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, and both numbers of rows and columns are rounded up
-// to a multiple of four: four rows have the same length, and zeros fill up what there is not.
+// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, and numbers of rows and columns are rounded up to a
+// multiple of four, with zeros: so four rows have the same length.
 type triangles struct {
 	size, padded int
 	length       int // of one root
@@ -28,7 +27,8 @@ type triangles struct {
 func newTriangles(count, size int) triangles {
 	padded := (size + 3) &^ 3
 	length := padded * (padded + 4) / 2
-	return triangles{size, padded, length, make([]float64, count*length), make([]float64, padded), make([]float64, padded)}
+	numbers := func(n int) []float64 { return make([]float64, n) }
+	return triangles{size, padded, length, numbers(count * length), numbers(padded), numbers(padded)}
 }
 
 // rows returns rows j to j+3 of Lᵀ of root k, for j a multiple of four, one after the other
@@ -39,8 +39,8 @@ func (t *triangles) rows(k, j int) []float64 {
 	return t.factor[start : start+4*(t.padded-j)]
 }
 
-// at returns where L_ij of root k is, for i ≥ j.
-func (t *triangles) at(k, i, j int) *float64 {
+// entry returns L_ij of root k, for i ≥ j.
+func (t *triangles) entry(k, i, j int) *float64 {
 	first := j &^ 3
 	return &t.rows(k, first)[(j-first)*(t.padded-first)+i-first]
 }
@@ -71,7 +71,8 @@ func (t *triangles) shrink(u, h []float64, k int, left float64) {
 	clear(u)
 	t.carlson(h, left)
 	for j := t.padded - 4; j >= 0; j -= 4 { // with u the sums Σ_{k≥j} h_k L_ik
-		kernel.Carlson4(t.rows(k, j), u[j:], (*[4]float64)(h[j:]), (*[4]float64)(t.keep[j:]), (*[4]float64)(t.mix[j:]))
+		keep, mix := (*[4]float64)(t.keep[j:]), (*[4]float64)(t.mix[j:])
+		kernel.Carlson4(t.rows(k, j), u[j:], (*[4]float64)(h[j:]), keep, mix)
 	}
 }
 
@@ -99,7 +100,7 @@ func (t *triangles) carlson(h []float64, left float64) {
 			continue
 		}
 		t.keep[j] = root / next
-		t.mix[j] = -loss * hj * inverse / next // 0 where nothing is left of all above
+		t.mix[j] = -loss * hj * inverse / next
 		root, inverse = next, 1/next
 	}
 }
@@ -109,7 +110,7 @@ func (t *triangles) set(k int, r *mat.Dense) {
 	lowerTriangular(r)
 	for i := range t.size {
 		for j := range i + 1 {
-			*t.at(k, i, j) = r.At(i, j)
+			*t.entry(k, i, j) = r.At(i, j)
 		}
 	}
 }
@@ -121,7 +122,7 @@ func (t *triangles) spread() *mat.Dense {
 	for i := range rows {
 		row := all.RawRowView(i)
 		for j := range i%t.size + 1 {
-			row[j] = *t.at(i/t.size, i%t.size, j)
+			row[j] = *t.entry(i/t.size, i%t.size, j)
 		}
 	}
 	return all
@@ -133,8 +134,7 @@ func (t *triangles) restore(spread *mat.Dense) {
 	}
 }
 
-// addVariance makes each root R one of RRᵀ + v·I, by the LQ factorisation (R √v·I) = LQ, which
-// never forms what rounding could make indefinite.
+// addVariance makes each root R one of RRᵀ + v·I, by the LQ factorisation (R √v·I) = LQ.
 func (t *triangles) addVariance(v float64) {
 	all, noise := t.spread(), mat.NewDiagDense(t.size, slices.Repeat([]float64{math.Sqrt(v)}, t.size))
 	for k := range len(t.factor) / t.length {
@@ -144,9 +144,8 @@ func (t *triangles) addVariance(v float64) {
 	}
 }
 
-// lowerTriangular overwrites a matrix R by an L of the same size that is lower triangular and has
-// LLᵀ = RRᵀ, by Householder reflections from the right. A matrix that is lower triangular already
-// stays as it is.
+// lowerTriangular overwrites R by a lower triangular L with LLᵀ = RRᵀ, by Householder reflections from
+// the right. A lower triangular R stays as it is.
 func lowerTriangular(r *mat.Dense) {
 	rows, _ := r.Dims()
 	for i := range rows {
@@ -163,9 +162,8 @@ func lowerTriangular(r *mat.Dense) {
 	}
 }
 
-// setRoot sets root to one of a covariance by Cholesky's method: of the variables that are left, the
-// next is the one with the largest variance given those before. It ends where rounding has made the
-// rest indefinite.
+// setRoot sets root to one of a covariance by Cholesky's method: the next variable is the one with the
+// largest variance given those before. It ends where rounding has made the rest indefinite.
 func setRoot(root *mat.Dense, cov mat.Symmetric) error {
 	rest, n, trace := mat.DenseCopyOf(cov), cov.SymmetricDim(), mat.Trace(cov)
 	column := make([]float64, n)

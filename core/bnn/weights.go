@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	"closedform/internal/kernel"
 )
 
@@ -26,8 +28,8 @@ type weights interface {
 	// many inputs i as they are long.
 	backward(first, second []float64, f *flow)
 
-	// update moves the weights by what forward left in the flow and the steps d and e of its
-	// pre-activations (paper, Eq. (w)), see [Network.Observe].
+	// update moves the weights by the flow that forward has set, and the steps d and e of its
+	// pre-activations (paper, Eq. (w)).
 	update(f *flow)
 
 	// addVariance adds one to that of every weight.
@@ -44,9 +46,9 @@ func (c *Config) newWeights(l int) weights {
 	out, in := c.WeightDims(l)
 	switch c.Covariance[l] {
 	case Diagonal:
-		w := &diagonal{inputs: newInputs(in, out), variance: make([]float64, in*out), times: c.Replications[l]}
-		if w.times != 1 {
-			w.least = leastVariance
+		w := &diagonal{inputs: newInputs(in, out), variance: make([]float64, in*out), count: c.Replications[l]}
+		if w.count != 1 {
+			w.minRatio = minRatio
 		}
 		return w
 	case Shared:
@@ -141,4 +143,69 @@ func (c *Config) covs(l int, spread *mat.Dense) (all []mat.Symmetric) {
 // notFinite returns the index of the first number that is not finite, −1 if there is none.
 func notFinite(x []float64) int {
 	return slices.IndexFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+// priorSpread returns the Spread of layer l of a network that has learned nothing.
+func (c *Config) priorSpread(l int) *mat.Dense {
+	rows, in := c.SpreadDims(l)
+	spread := mat.NewDense(rows, in, nil)
+	spread.Apply(func(i, j int, _ float64) float64 {
+		switch {
+		case c.Covariance[l] == Diagonal:
+			return c.PriorVar[l]
+		case i%in == j:
+			return math.Sqrt(c.PriorVar[l])
+		}
+		return 0
+	}, spread)
+	return spread
+}
+
+// priorMean draws the means of layer l.
+func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
+	out, in := c.WeightDims(l)
+	sd := math.Sqrt(c.PriorMeanVar / float64(in))
+	mean := mat.NewDense(out, in, nil)
+	if c.PriorDraw == Independent {
+		mean.Apply(func(_, _ int, _ float64) float64 { return sd * random.Normal(rnd) }, mean)
+		return mean
+	}
+	signs := []float64{1}
+	if l == 0 {
+		signs = []float64{1, -1}
+	}
+	directions := orthogonal((out+len(signs)-1)/len(signs), in, rnd)
+	for j := range out {
+		for i, u := range directions[j/len(signs)] {
+			if c.Bias && i == in-1 {
+				u *= 2
+			}
+			mean.Set(j, i, sd*signs[j%len(signs)]*u)
+		}
+	}
+	return mean
+}
+
+// orthogonal draws vectors of length √size and uniform direction, each size of them orthogonal
+// (Gram–Schmidt).
+func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
+	vectors := make([][]float64, count)
+	for k := range vectors {
+		u := make([]float64, size)
+		for i := range u {
+			u[i] = random.Normal(rnd)
+		}
+		for _, v := range vectors[k-k%size : k] {
+			along := kernel.Dot(u, v) / float64(size)
+			for i := range u {
+				u[i] -= along * v[i]
+			}
+		}
+		scale := math.Sqrt(float64(size) / kernel.Dot(u, u))
+		for i := range u {
+			u[i] *= scale
+		}
+		vectors[k] = u
+	}
+	return vectors
 }

@@ -1,54 +1,49 @@
 // Package checkpoint stores trained networks, ensembles, banks and output layers: [Save] and [Load].
 //
-// A model that was written and read again predicts and learns to the last bit
-// as the original does, on the same instruction set. Equal models make equal
-// files. The functions are safe for concurrent use with different models, and keep no
-// reference to an argument.
+// A model that was written and read again predicts and learns to the last bit as the original does, on
+// the same instruction set. Equal models make equal files. The functions are safe for concurrent use
+// with different models, and keep no reference to an argument.
 //
-// # The file, format 4
+// # The file, format 5
 //
-// It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its
-// entries are, in this order, for each layer l of weights from 0, of o neurons
-// with d inputs (the bias counts as the last one):
+// It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its entries are, in this
+// order, for each layer l of weights from 0, of o neurons with d inputs (the bias counts as the last):
 //
-//	format      int64           4
-//	config      string          the configuration, a JSON object
+//	format      int64           5
+//	config      string          the configuration of a network, a JSON object
 //	mean<l>     float64 (o, d)  means: row j is μ_j
-//	root<l>     float64 (od, d) where the covariances of the layer are full: one
-//	                            below the other, the d × d roots R_j of Σ_j = R_jR_jᵀ
-//	root<l>     float64 (d, d)  where they are shared: the root R of Σ = RRᵀ
-//	variance<l> float64 (o, d)  where they are diagonal: row j is the diagonal of Σ_j
-//	member<k>_mean<l>, …        of an ensemble, the same of members k = 1, 2, … in
-//	                            their order; the above are those of member 0
-//	bank        string          of a bank, in place of config: its rule and state, a JSON object
-//	log         float64 (1, K)  the logarithms of the weights of its members
-//	bank<k>_config, …           the entries from config on of its members k = 0, 1, …
-//	features    string          before config or bank, of a features.Model: the map, a JSON object
-//	readout     string          of a readout.Layer, in place of config: its configuration, a JSON object
+//	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, one below the other
+//	root<l>     float64 (d, d)  of shared covariances: the root R of Σ = RRᵀ
+//	variance<l> float64 (o, d)  of diagonal covariances: row j is the diagonal of Σ_j
+//	note        string          last, if there is one: what else its writer says, such as column names
+//
+// In place of those from config on, other models have
+//
+//	mixture     string          of an ensemble or a bank: the number of members, and the state of a bank
+//	member<k>_config, …         the entries of members k = 0, 1, …
+//	features    string          of a features.Model: the map, a JSON object
+//	model_config, …             the entries of the model behind the features
+//	readout     string          of a readout.Layer: its configuration, a JSON object
 //	count       float64 (1, C)  examples of each of its C classes
 //	sum         float64 (C, d)  sums of their d inputs
 //	scatter     float64 (S, ·)  upper triangles by rows, d(d+1)/2 numbers, of the sums of products of
 //	                            inputs: of all examples, S = 1, or of those of each class, S = C
 //	kept_class  float64 (1, K)  the classes of the examples that it keeps, if there are some
 //	kept        float64 (K, d)  and their inputs
-//	earlier_count, …            of one in a bank, the same from count on of the state of its Before
-//	note        string          last, if there is one: what else its writer says, such
-//	                            as how the inputs were scaled
 //
-// The keys and the words of the configuration are those of bnn.Config, and softmax
-// is an object with kind "probit", lambda and rho, or with kind "exact" and fast.
-// Numbers keep all their digits. Formats 1 to 3 had other keys; their files are refused.
+// The keys and the words of the configuration are those of bnn.Config, and softmax is an object with
+// kind "probit", lambda and rho, or with kind "exact" and fast. Numbers keep all their digits. Files of
+// other formats are refused.
 //
-// The last 64 bytes of the file, in the comment of the archive, are the SHA-256
-// of all bytes before them, in hexadecimal. It finds what was altered by accident;
-// it does not say who wrote the file.
+// The last 64 bytes of the file, in the comment of the archive, are the SHA-256 of all bytes before
+// them, in hexadecimal. It finds what was altered by accident; it does not say who wrote the file.
 package checkpoint
 
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -60,12 +55,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
-	"closedform/core/features"
 )
 
-// version is that of the format. A change of the keys of bnn.Config or of bnn.State needs a
-// new one.
-const version int64 = 4
+// version is that of the format. A change of the entries or of their keys needs a new one.
+const version int64 = 5
 
 // sealSize is the length of the checksum at the end of a file, and blank the comment
 // of an archive whose checksum is not known yet.
@@ -73,14 +66,8 @@ const sealSize = 2 * sha256.Size
 
 var blank = "sha256:" + strings.Repeat("0", sealSize)
 
-// entry is a value in an archive: a string, an int64 or a *mat.Dense.
-type entry struct {
-	name  string
-	value any
-}
-
 // Save writes a network, an ensemble, a bank or an output layer to w, or one of these behind
-// features, with a note, a text of any kind. An ensemble of one is saved as its network. It returns an
+// features, with a note, a text of any kind. An ensemble of one is saved as its member. It returns an
 // error if w does, if the softmax is neither a softmax.Probit nor a softmax.Exact, or if the model is of
 // another type.
 func Save(w io.Writer, m bnn.Model, note string) error {
@@ -95,17 +82,17 @@ func Save(w io.Writer, m bnn.Model, note string) error {
 }
 
 // entries returns those of a file.
-func entries(m bnn.Model, note string) ([]entry, error) {
-	all, err := modelEntries("", m)
-	all = append([]entry{{"format", version}}, all...)
+func entries(m bnn.Model, note string) (list, error) {
+	all := list{{"format", version}}
+	err := all.model("", m)
 	if note != "" {
-		all = append(all, entry{"note", note})
+		all.add("note", note)
 	}
 	return all, err
 }
 
 // archive returns a file with its checksum.
-func archive(entries []entry) []byte {
+func archive(entries list) []byte {
 	var file bytes.Buffer // takes everything: there are no errors but of too long a comment or name
 	z := zip.NewWriter(&file)
 	_ = z.SetComment(blank)
@@ -123,11 +110,10 @@ func checksum(content []byte) []byte {
 	return hex.AppendEncode(nil, sum[:])
 }
 
-var errAltered = errors.New("the checksum at its end does not fit: the file is truncated, altered or no checkpoint")
-
 // Load reads what Save wrote: a *bnn.Network, a *bnn.Ensemble of several, a *bnn.Bank, a
-// *readout.Layer, or a features.Model of one of these, and the note. It returns an error if r does, or if its bytes are not a file that Save wrote: truncated,
-// altered in any byte, of another format, or with contents that make no model.
+// *readout.Layer, or a features.Model of one of these, and the note. It returns an error if r does, or
+// if its bytes are not a file that Save wrote: truncated, altered in any byte, of another format, or
+// with contents that make no model.
 func Load(r io.Reader) (m bnn.Model, note string, err error) {
 	file, err := io.ReadAll(r)
 	if err == nil {
@@ -142,7 +128,8 @@ func Load(r io.Reader) (m bnn.Model, note string, err error) {
 func read(file []byte) (m bnn.Model, note string, err error) {
 	end := len(file) - sealSize
 	if end < 0 || !bytes.Equal(checksum(file[:end]), file[end:]) {
-		return nil, "", errAltered
+		return nil, "", errors.New("the checksum at its end does not fit: " +
+			"the file is truncated, altered or no checkpoint")
 	}
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -159,8 +146,8 @@ func read(file []byte) (m bnn.Model, note string, err error) {
 		return nil, "", err
 	}
 	if format != version {
-		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d only; train the network again, or use the program that wrote it",
-			format, version)
+		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d only; "+
+			"train the network again, or use the program that wrote it", format, version)
 	}
 	if m, err = a.model(""); err == nil && a.has("note") {
 		err = a.read("note", &note)
@@ -186,100 +173,91 @@ type contents map[string][]byte
 
 func (a contents) has(name string) bool { return a[name+".npy"] != nil }
 
-// read sets dst, a pointer to a value of an entry, to that of the entry with the name.
+// read sets dst, a pointer to a value of an entry, to that of the entry with the name. A value of
+// another type than those of [array] is a JSON object.
 func (a contents) read(name string, dst any) error {
 	if !a.has(name) {
 		return fmt.Errorf("entry %s is missing", name)
 	}
-	if err := readArray(dst, a[name+".npy"]); err != nil {
+	known, err := readArray(dst, a[name+".npy"])
+	if !known {
+		var text string
+		_, err = readArray(&text, a[name+".npy"])
+		if err == nil {
+			err = json.Unmarshal([]byte(text), dst)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("entry %s: %w", name, err)
 	}
 	return nil
 }
 
-// object reads an entry that is a JSON object.
-func (a contents) object(name string, dst any) error {
-	var text string
-	if err := a.read(name, &text); err != nil {
-		return err
-	}
-	if err := json.Unmarshal([]byte(text), dst); err != nil {
-		return fmt.Errorf("entry %s: %w", name, err)
-	}
-	return nil
+// entry is a value in an archive: a string, an int64 or a *mat.Dense.
+type entry struct {
+	name  string
+	value any
 }
 
-// model returns the model whose entries have names that begin with the prefix.
-func (a contents) model(prefix string) (bnn.Model, error) {
-	if !a.has(prefix + "features") {
-		return a.behindFeatures(prefix)
+// list is the entries of an archive in their order.
+type list []entry
+
+func (l *list) add(name string, value any) { *l = append(*l, entry{name, value}) }
+
+// object adds a value as a JSON object.
+func (l *list) object(name string, value any) error {
+	text, err := json.Marshal(value)
+	l.add(name, string(text))
+	return err
+}
+
+// array returns a value, which is a string, an int64 or a *mat.Dense without gaps
+// between its rows, as an array in version 2.0 of the .npy format.
+func array(value any) []byte {
+	var kind, shape string
+	switch v := value.(type) {
+	case int64:
+		kind, shape = "<i8", "()"
+	case string:
+		runes := []rune(v) // UTF-32
+		kind, shape, value = fmt.Sprint("<U", len(runes)), "()", runes
+	case *mat.Dense:
+		rows, cols := v.Dims()
+		kind, shape, value = "<f8", fmt.Sprintf("(%d, %d)", rows, cols), v.RawMatrix().Data
 	}
-	var m features.Map
-	if err := a.object(prefix+"features", &m); err != nil {
-		return nil, err
-	}
-	of, err := a.behindFeatures(prefix)
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
+	// NumPy would align the data; all files have this number of blanks.
+	header += strings.Repeat(" ", (len(header)+13)%16) + "\n"
+	data := binary.LittleEndian.AppendUint32([]byte("\x93NUMPY\x02\x00"), uint32(len(header)))
+	data, err := binary.Append(append(data, header...), binary.LittleEndian, value)
 	if err != nil {
-		return nil, err
+		panic("checkpoint: " + err.Error())
 	}
-	if inputs, _ := of.Shape(); inputs != m.Size {
-		return nil, fmt.Errorf("features: %d, and a model of %d inputs", m.Size, inputs)
-	}
-	again, err := features.New(m.Kind, m.Inputs, m.Size, m.Seed)
-	return features.Model{Map: again, Model: of}, err
+	return data
 }
 
-func (a contents) behindFeatures(prefix string) (bnn.Model, error) {
-	switch {
-	case a.has(prefix + "bank"):
-		return a.bank(prefix)
-	case a.has(prefix + "readout"):
-		return a.layer(prefix)
-	}
-	var c config
-	if err := a.object(prefix+"config", &c); err != nil {
-		return nil, err
-	}
-	config, err := c.decode()
-	if err != nil {
-		return nil, fmt.Errorf("entry %sconfig: %w", prefix, err)
-	}
-	var members []*bnn.Network
-	for k := 0; k == 0 || a.has(prefix+name(k, "mean", 0)); k++ {
-		s := bnn.State{Config: config}
-		for l := range config.Layers[1:] {
-			layer := bnn.LayerState{Mean: new(mat.Dense), Spread: new(mat.Dense)}
-			if err := cmp.Or(a.read(prefix+name(k, "mean", l), layer.Mean), a.read(prefix+spreadName(config, k, l), layer.Spread)); err != nil {
-				return nil, err
-			}
-			s.Layers = append(s.Layers, layer)
+// readArray sets dst, if it is a pointer to such a value, to that of an array.
+func readArray(dst any, data []byte) (known bool, err error) {
+	header, numbers, _ := bytes.Cut(data, []byte("\n"))
+	switch dst := dst.(type) {
+	case *int64:
+		_, err = binary.Decode(numbers, binary.LittleEndian, dst)
+	case *string:
+		runes := make([]rune, len(numbers)/4)
+		_, err = binary.Decode(numbers, binary.LittleEndian, runes)
+		*dst = string(runes)
+	case *mat.Dense:
+		var rows, cols int
+		_, shape, _ := strings.Cut(string(header), "'shape': ")
+		_, err = fmt.Sscanf(shape, "(%d, %d)", &rows, &cols)
+		n := len(numbers) / 8
+		if err != nil || rows < 1 || cols < 1 || n%cols != 0 || n/cols != rows {
+			return true, fmt.Errorf("%d numbers, and shape %.40q", n, shape)
 		}
-		n, err := bnn.Restore(s)
-		if err != nil {
-			return nil, err
-		}
-		members = append(members, n)
+		*dst = *mat.NewDense(rows, cols, make([]float64, n))
+		_, err = binary.Decode(numbers, binary.LittleEndian, dst.RawMatrix().Data)
+	default:
+		return false, nil
 	}
-	if len(members) == 1 {
-		return members[0], nil
-	}
-	return bnn.Combine(members...)
-}
-
-func (a contents) bank(prefix string) (bnn.Model, error) {
-	var w bnn.MixtureWeights
-	var log mat.Dense
-	if err := cmp.Or(a.object(prefix+"bank", &w), a.read(prefix+"log", &log)); err != nil {
-		return nil, err
-	}
-	w.Log = log.RawMatrix().Data
-	var members []bnn.Model
-	for k := range w.Members {
-		m, err := a.model(fmt.Sprintf("%sbank%d_", prefix, k))
-		if err != nil {
-			return nil, err
-		}
-		members = append(members, m)
-	}
-	return bnn.RestoreBank(w, members...)
+	return true, err
 }

@@ -100,8 +100,7 @@ func models(t testing.TB) (all []bnn.Model) {
 	return append(all, layer(readout.Ridge, 0), layer(readout.Ridge, 40), layer(readout.Gaussian, 40), layer(readout.Gaussian, 1),
 		features.Model{Map: relu, Model: layer(readout.Ridge, 40)},
 		features.Model{Map: relu, Model: check.Must(bnn.NewDefaultBank(bnn.Default(3, 2), random.Source("bank")))},
-		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, random.Source("ensemble")))},
-		bank(bnn.Equal, relu, 7), bank(bnn.Evidence, relu, 0), bank(bnn.Evidence, relu, 7))
+		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, random.Source("ensemble")))})
 }
 
 // Every model comes back to the bit, with its note, and goes on predicting and learning in the same way.
@@ -199,9 +198,9 @@ func TestWriteError(t *testing.T) {
 
 var update = flag.Bool("update", false, "write testdata anew, for a new format")
 
-// A file of format 4 is read by every version of this package.
-func TestFormat4(t *testing.T) {
-	const name = "testdata/format4.npz"
+// A file of format 5 is read by every version of this package.
+func TestFormat5(t *testing.T) {
+	const name = "testdata/format5.npz"
 	if *update {
 		check.OK(t, os.WriteFile(name, written(t, trained(complete)), 0o666))
 	}
@@ -219,22 +218,17 @@ func TestFormat4(t *testing.T) {
 	check.NearAll(t, "prediction", p.P, want, 1e-9)
 }
 
-func ensemble(members ...*bnn.Network) *bnn.Ensemble {
-	return check.Must(bnn.Combine(members...))
-}
+func ensemble(members ...*bnn.Network) *bnn.Ensemble { return check.Must(bnn.Combine(members...)) }
 
-// banks are one of networks with forgetting and a new class, in the midst of a stream, of which one
-// refuses examples; and one within another, whose weights are fixed.
+// banks are one of networks with a new class, in the midst of a stream, of which one refuses examples; and one within
+// another, whose weights are fixed.
 func banks(t testing.TB) []*bnn.Bank {
 	t.Helper()
-	bank := func(w bnn.Weighing, members ...bnn.Model) *bnn.Bank {
-		return check.Must(bnn.NewBank(w, members...))
-	}
+	bank := func(members ...bnn.Model) *bnn.Bank { return check.Must(bnn.NewBank(members...)) }
 	strict := changed(func(c *bnn.Config) {
 		c.Bias, c.Output, c.Softmax, c.PriorVar = false, bnn.Joint, softmax.Probit{Lambda: 2, Rho: 0.5}, []float64{1}
 	}, 2, 3)
-	first := bank(bnn.Weighing{Weights: bnn.Universal, Forgetting: 0.99, Temperature: true}, trained(configs[0]),
-		ensemble(trained(bnn.Default(2, 4, 3)), trained(bnn.Default(2, 4, 3))), trained(strict))
+	first := bank(trained(configs[0]), ensemble(trained(bnn.Default(2, 4, 3)), trained(bnn.Default(2, 4, 3))), trained(strict))
 	rnd := rand.New(random.Source("checkpoint", "bank"))
 	for range 20 {
 		x, class := []float64{3 * rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(3)
@@ -242,18 +236,9 @@ func banks(t testing.TB) []*bnn.Bank {
 	}
 	check.OK(t, first.AddClass())
 	check.Must(first.Observe([]float64{1, 1}, 3))
-	fixed := bank(bnn.Weighing{Weights: bnn.Equal}, trained(configs[3]), bank(bnn.Weighing{Weights: bnn.Evidence}, trained(configs[3])))
+	fixed := bank(trained(configs[3]), bank(trained(configs[3])))
 	fixed.Fix()
 	return []*bnn.Bank{first, fixed}
-}
-
-// bank returns a bank of a network and output layers, the second one behind features, that has seen some examples.
-func bank(w bnn.WeightRule, m *features.Map, examples int) *bnn.Bank {
-	network := check.Must(bnn.New(bnn.Default(2, 2), random.Source("network")))
-	behind := features.Model{Map: m, Model: check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: m.Size, Classes: 2}))}
-	b := check.Must(bnn.NewBank(bnn.Weighing{Weights: w}, network, check.Must(readout.New(readout.Config{Kind: readout.Ridge, Inputs: 2, Classes: 2})), behind))
-	learn(b, 2, examples)
-	return b
 }
 
 // layer returns an output layer of three inputs that has seen some examples, none of its last class.
@@ -302,7 +287,7 @@ func TestPython(t *testing.T) {
 			Cov    [][][][]float64 // layer, neuron, input, input
 		}
 		check.OK(t, json.Unmarshal(out, &got))
-		if got.Format != 4 || got.Rule != string(cfg.Output) || len(got.Layers) != len(cfg.Layers) {
+		if got.Format != 5 || got.Rule != string(cfg.Output) || len(got.Layers) != len(cfg.Layers) {
 			t.Fatalf("format %d, layers %v, rule %s of %+v", got.Format, got.Layers, got.Rule, cfg)
 		}
 		for l := range len(cfg.Layers) - 1 {

@@ -89,7 +89,7 @@ func TestReadRefuses(t *testing.T) {
 		entries[i].data = bytes.Replace(good[i].data, []byte(old), []byte(replacement), 1)
 		return entries
 	}
-	text := check.Must(encode(trained(smallConfig).State().Config))
+	text := check.Must(entries(trained(smallConfig), ""))[1].value.(string)
 	config := func(old, replacement string) []zipped {
 		if !strings.Contains(text, old) {
 			t.Fatalf("the configuration has no %q: %s", old, text)
@@ -103,7 +103,7 @@ func TestReadRefuses(t *testing.T) {
 		want    string
 	}{
 		"empty":    {nil, "entry format is missing"},
-		"format 2": {with(0, int64(2)), "the file has format 2; this program reads format 4 only"},
+		"format 2": {with(0, int64(2)), "the file has format 2; this program reads format 5 only"},
 		"order":    {swapped, "entry root0.npy is not what Save writes"},
 		"missing":  {good[:5], "entry variance1 is missing"},
 		"too many": {append(slices.Clone(good), good[0]), "entry format.npy is not what Save writes"},
@@ -151,29 +151,27 @@ func TestModelsRefused(t *testing.T) {
 	ofBank, ofLayer := bnn.Model(banks(t)[0]), bnn.Model(features.Model{Map: relu, Model: layer(readout.Gaussian, 9)})
 	for m, edits := range map[bnn.Model]map[string]func([]entry) []entry{
 		ofBank: {
-			"entry log is missing":                         first(2),
-			"entry bank2_config is missing":                func(all []entry) []entry { return all[:len(all)-3] },
-			"bank: invalid character":                      set(1, "hello"),
-			"entry bank.npy is not what Save writes":       edit(1, `"seen"`, `"saw"`),
-			`weights: "odds" is not allowed`:               edit(1, "universal", "odds"),
-			"Log = [NaN 0 0]":                              matrix(2, 1, 3, math.NaN(), 0, 0),
-			"need 15 numbers, one above −∞, for 3 members": matrix(2, 1, 2),
+			"entry member0_config is missing":           first(2),
+			"entry member2_config is missing":           func(all []entry) []entry { return all[:len(all)-3] },
+			"mixture: invalid character":                set(1, "hello"),
+			"entry mixture.npy is not what Save writes": edit(1, `"fixed"`, `"firm"`),
+			"need 15 and 6 finite ones for 3 members":   edit(1, `"mixtures":[`, `"mixtures":[0,`),
 		},
 		ofLayer: {
 			"entry features.npy is not what Save writes":                          edit(1, `"seed"`, `"Seed"`),
 			`"sine" is not allowed; allowed: relu, conv`:                          edit(1, "relu", "sine"),
 			"features: 4, and a model of 3 inputs":                                edit(1, `"size":3`, `"size":4`),
 			`features: "relu" is not allowed with 0 inputs`:                       edit(1, `"inputs":2`, `"inputs":0`),
-			"entry readout.npy is not what Save writes":                           edit(2, `"kind"`, `"Kind"`),
+			"entry model_readout.npy is not what Save writes":                     edit(2, `"kind"`, `"Kind"`),
 			"classes: 1 is not allowed":                                           edit(2, `"classes":3`, `"classes":1`),
 			"27 numbers of 9 kept examples; the layer has 3 inputs and 4 classes": edit(2, `"classes":3`, `"classes":4`),
 			"the layer has 9 inputs and 3 classes":                                edit(2, `"inputs":3`, `"inputs":9`),
 			"18 products":                                                         edit(2, "gaussian", "ridge"),
-			"entry count.npy is not what Save writes":                             matrix(3, 1, 3, 5, 4, 0.5),
+			"entry model_count.npy is not what Save writes":                       matrix(3, 1, 3, 5, 4, 0.5),
 			"readout: a kept example of class":                                    matrix(6, 1, 9, 7, 7, 7, 7, 7, 7, 7, 7, 7),
 			"6 numbers of 9 kept examples":                                        matrix(7, 2, 3),
-			"entry sum is missing":                                                first(4),
-			"entry config is missing":                                             first(2),
+			"entry model_sum is missing":                                          first(4),
+			"entry model_config is missing":                                       first(2),
 		},
 	} {
 		good := check.Must(entries(m, ""))

@@ -123,11 +123,11 @@ func (f *Inputs) Observe(x []float64) error {
 // keep adds the score of the next example, and drops those that are no longer of the second half.
 func (f *Inputs) keep(score float64) {
 	f.Scores = append(f.Scores, score)
-	at, _ := slices.BinarySearch(f.sorted, score)
-	f.sorted = slices.Insert(f.sorted, at, score)
+	i, _ := slices.BinarySearch(f.sorted, score)
+	f.sorted = slices.Insert(f.sorted, i, score)
 	if len(f.Scores) > max(fewScores, f.Seen/(2*f.Step)) {
-		at, _ := slices.BinarySearch(f.sorted, f.Scores[0])
-		f.sorted, f.Scores = slices.Delete(f.sorted, at, at+1), f.Scores[1:]
+		i, _ := slices.BinarySearch(f.sorted, f.Scores[0])
+		f.sorted, f.Scores = slices.Delete(f.sorted, i, i+1), f.Scores[1:]
 	}
 	if len(f.Scores) > mostScores {
 		var even []float64
@@ -224,14 +224,14 @@ func (f *Inputs) P(x []float64) float64 {
 // all of them it follows the exponential tail of [Inputs.P].
 func Tail(scores []float64, s float64) float64 {
 	n := len(scores)
-	least := 1 / float64(n+1)
-	if at, _ := slices.BinarySearch(scores, s); at < n {
-		return float64(n-at+1) * least
+	smallest := 1 / float64(n+1)
+	if i, _ := slices.BinarySearch(scores, s); i < n {
+		return float64(n-i+1) * smallest
 	}
 	k := int(math.Sqrt(float64(n)))
 	mean := kernel.Sum(scores[n-k:])/float64(k) - scores[n-k-1]
 	mean += 2 * mean / math.Sqrt(float64(k))
-	return least * kernel.Exp((scores[n-1]-s)/max(mean, 1e-3))
+	return smallest * kernel.Exp((scores[n-1]-s)/max(mean, 1e-3))
 }
 
 // UnmarshalJSON replaces the state, unless it is not valid.
@@ -242,10 +242,11 @@ func (f *Inputs) UnmarshalJSON(data []byte) error {
 	}
 	inputs, d := len(s.Low), len(s.Mean)
 	triangle := d * (d + 1) / 2
-	if inputs < 1 || len(s.High) != inputs || d != min(inputs, mostDims) || len(s.Scatter) != triangle || len(s.Fit) != triangle ||
-		s.Fitted < 0 || s.Seen < s.Fitted || s.Step < 1 || len(s.Scores) > mostScores || len(s.Scores) > s.Seen {
-		return fmt.Errorf("familiar: %d inputs in %d directions, %d and %d covariances, %d scores of %d inputs: these do not fit",
-			inputs, d, len(s.Scatter), len(s.Fit), len(s.Scores), s.Seen)
+	fits := inputs >= 1 && len(s.High) == inputs && d == min(inputs, mostDims)
+	fits = fits && len(s.Scatter) == triangle && len(s.Fit) == triangle
+	if !fits || s.Fitted < 0 || s.Seen < s.Fitted || s.Step < 1 || len(s.Scores) > min(mostScores, s.Seen) {
+		return fmt.Errorf("familiar: %d inputs in %d directions, %d and %d covariances, %d scores of %d inputs: "+
+			"these do not fit", inputs, d, len(s.Scatter), len(s.Fit), len(s.Scores), s.Seen)
 	}
 	read := Inputs{state: s, sorted: slices.Sorted(slices.Values(s.Scores))}
 	if s.Fitted >= 2 && !read.factorize() {

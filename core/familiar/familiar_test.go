@@ -83,35 +83,6 @@ func TestFamiliarity(t *testing.T) {
 	}
 }
 
-// In 30 dimensions no input is near the mean; in two, many are.
-func TestNearTheMean(t *testing.T) {
-	for d, want := range map[int]bool{2: false, 30: true} {
-		f := learned(t, 500, source(d, "mean"))
-		if p := f.P(f.Mean); (p < 0.01) != want {
-			t.Errorf("%d inputs: P of the mean is %g", d, p)
-		}
-	}
-}
-
-// Values that were never another are a reason, and equal inputs are none.
-func TestDiscrete(t *testing.T) {
-	rnd := rand.New(random.Source("discrete"))
-	f := learned(t, 200, func() []float64 { return []float64{float64(rnd.IntN(2)), 7} })
-	for _, x := range [][]float64{{0, 7}, {1, 7}} {
-		if p := f.P(x); p < 0.2 {
-			t.Errorf("P(%v) = %g", x, p)
-		}
-	}
-	for _, x := range [][]float64{{0, 8}, {3, 7}} {
-		if p := f.P(x); !(p < 0.01) {
-			t.Errorf("P(%v) = %g", x, p)
-		}
-	}
-	if p := learned(t, 11, source(2, "few")).P([]float64{1e9, 0}); p != 1 {
-		t.Errorf("P = %g after so few inputs", p)
-	}
-}
-
 // What is written and read again goes on to the bit.
 func TestJSON(t *testing.T) {
 	for _, d := range []int{3, 100} {

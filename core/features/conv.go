@@ -34,10 +34,12 @@ type responses struct {
 func (m *Map) newConv(rnd *rand.Rand) error {
 	side := int(math.Sqrt(float64(m.Inputs)))
 	if side*side != m.Inputs || side <= width {
-		return field.Errorf("features", "%q is not allowed with %d inputs; allowed: square images from 8×8", Conv, m.Inputs)
+		return field.Errorf("features", "%q is not allowed with %d inputs; allowed: square images from 8×8",
+			Conv, m.Inputs)
 	}
 	if m.Size%pooled != 0 {
-		return field.Errorf("feature_size", "%d is not allowed with features = %q; allowed: a multiple of %d", m.Size, Conv, pooled)
+		return field.Errorf("feature_size", "%d is not allowed with features = %q; allowed: a multiple of %d",
+			m.Size, Conv, pooled)
 	}
 	for range m.Size / pooled {
 		m.weights = append(m.weights, filter(rnd)...)
@@ -57,7 +59,8 @@ func (m *Map) newConv(rnd *rand.Rand) error {
 	m.conv = p
 	m.scratch.New = func() any {
 		long := p.places * side
-		return &responses{make([]float64, m.Inputs), make([]float64, long), make([]float64, long), make([]float64, side)}
+		numbers := func(n int) []float64 { return make([]float64, n) }
+		return &responses{numbers(m.Inputs), numbers(long), numbers(long), numbers(side)}
 	}
 	return nil
 }

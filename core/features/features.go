@@ -36,8 +36,8 @@ const (
 	mostWeights = 100_000_000
 )
 
-// Map is a fixed map from inputs to features, of a root mean square around 1. It follows from its four
-// fields alone, and a Map that was read needs [New]. It is safe for concurrent use.
+// Map is a fixed map from inputs to features, which follows from its four fields: a Map that was read needs
+// [New]. It is safe for concurrent use.
 type Map struct {
 	Kind   Kind   `json:"kind"`
 	Inputs int    `json:"inputs"`
@@ -57,13 +57,15 @@ func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
 		return nil, err
 	}
 	if inputs < 1 || inputs > mostInputs {
-		return nil, field.Errorf("features", "%q is not allowed with %d inputs; allowed: 1 to %d inputs", kind, inputs, mostInputs)
+		return nil, field.Errorf("features", "%q is not allowed with %d inputs; allowed: 1 to %d inputs",
+			kind, inputs, mostInputs)
 	}
 	if err := field.Within("feature_size", size, 1, mostSize); err != nil {
 		return nil, err
 	}
 	if kind == Relu && inputs*size > mostWeights {
-		return nil, field.Errorf("feature_size", "%d features of %d inputs have %.3g weights; allowed: at most %d", size, inputs, float64(inputs*size), mostWeights)
+		return nil, field.Errorf("feature_size", "%d features of %d inputs have %.3g weights; allowed: at most %d",
+			size, inputs, float64(inputs*size), mostWeights)
 	}
 	m := &Map{Kind: kind, Inputs: inputs, Size: size, Seed: seed}
 	rnd := rand.New(random.Source("features", string(kind), seed))
@@ -94,8 +96,7 @@ func (m *Map) apply(dst, x []float64) {
 }
 
 // Model is a model that learns and predicts the features of its inputs, see [Map.Standard]. It refers to
-// both, and may be used by several goroutines as the model may. An input of the wrong length or that is
-// not finite is an error.
+// both. An input of the wrong length or that is not finite is an error.
 type Model struct {
 	*Map
 	bnn.Model
@@ -132,13 +133,13 @@ func (m Model) Shape() (inputs, classes int) {
 	return m.Inputs, classes
 }
 
-// standard has the mean and the standard deviation that features about have: of [Relu] √(1/π) and
-// √(1 − 1/π), if the squares of the inputs are 1 in the mean, and of [Conv] those on images of digits.
+// standard is about the mean and the standard deviation of features: of [Relu] √(1/π) and √(1 − 1/π), for
+// inputs of mean square 1, and of [Conv] those on images of digits.
 var standard = map[Kind]struct{ mean, sd float64 }{Relu: {0.564, 0.826}, Conv: {0.95, 0.2}}
 
-// Standard sets dst to the features of x less a mean and divided by a standard deviation, which
-// are fixed for each kind, as networks learn best from inputs of mean 0 and variance 1. If the length of
-// x is not the number of inputs, or x is not finite, it returns an error, and the features are NaN.
+// Standard sets dst to the features of x less a mean and divided by a standard deviation, which are fixed for
+// each kind. If the length of x is not the number of inputs, or x is not finite, it returns an error, and the
+// features are NaN.
 func (m *Map) Standard(dst, x []float64) error {
 	if err := field.Input(x, m.Inputs); err != nil {
 		for i := range dst {

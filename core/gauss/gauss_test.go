@@ -97,32 +97,3 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
-
-func FuzzRange(f *testing.F) {
-	for _, x := range []float64{0, -1e-300, 5, -5, -38.6, 38.6, -1e9, -1e10, 1e308, math.Inf(-1), math.Inf(1)} {
-		f.Add(x)
-	}
-	f.Fuzz(func(t *testing.T, x float64) {
-		if math.IsNaN(x) {
-			t.Skip()
-		}
-		prob, gap, variance := rectified(x)
-		for _, v := range []struct {
-			name          string
-			got, min, max float64
-		}{
-			{"PDF", PDF(x), 0, 0.4},
-			{"CDF", CDF(x), 0, 1},
-			{"LogCDF", LogCDF(x), math.Inf(-1), 0},
-			{"InverseMills", InverseMills(x), math.Max(0, -x), 0.8 + math.Max(0, -x)},
-			{"TruncatedVar", TruncatedVar(x), 0, 1},
-			{"Rectified prob", prob, 0, 1},
-			{"Rectified gap", gap, 0, 0.4},
-			{"Rectified variance", variance, 0, 1},
-		} {
-			if !(v.min <= v.got && v.got <= v.max) {
-				t.Errorf("%s(%v) = %v, want a value from %v to %v", v.name, x, v.got, v.min, v.max)
-			}
-		}
-	})
-}

@@ -116,7 +116,7 @@ func value(v, _ float64) float64 { return v }
 
 // problemOf returns the problem of any number of variables.
 func problemOf(x []float64, corr mat.Symmetric) *problem {
-	p := must(NewCDF(corr)).at(x)
+	p := must(NewCDF(corr)).limits(x)
 	return &p
 }
 

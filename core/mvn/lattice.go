@@ -21,11 +21,10 @@ var generator = [...]int{
 //
 //	Y_k ≤ b_k(Y) = (x_k − Σ_{j<k} c_kj Y_j)/c_kk,
 //
-// and with Y_k = Φ⁻¹(u_k Φ(b_k)), u uniform in the unit cube, P is the mean of Π_k Φ(b_k), over
-// random shifts of a lattice in the periodic form |2u − 1| (Hickernell 2002). The bound is six
-// standard errors of the shifts, what [problem.factorise] has moved, and 6Φ(b_0)/N, as N points
-// may all miss a set of measure 6/N. The number of points doubles until the bound is below tol,
-// or it would take more than most values of variables.
+// and with Y_k = Φ⁻¹(u_k Φ(b_k)), u uniform in the unit cube, P is the mean of Π_k Φ(b_k), over random
+// shifts of a lattice in the periodic form |2u − 1| (Hickernell 2002). The bound is six standard errors
+// of the shifts, what [problem.factorise] has moved, and 6Φ(b_0)/N, as N points may all miss a set of
+// measure 6/N. Points double until the bound is below tol, or they have more than most values.
 func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 	const shifts = 12
 	limit, coef, moved := p.factorise()
@@ -90,13 +89,12 @@ func quantile(p float64) float64 {
 	return math.Copysign(x, p-0.5)
 }
 
-// factorise returns the limits x_k/c_kk and coefficients c_kj/c_kk of the bounds b_k. It
-// chooses the order of the variables: next in the Cholesky factorisation comes the one whose
-// bound is the least probable given the means of those before (Gibson, Glasbey and Elston 1994;
-// Genz and Bretz 2009, Sec. 4.1.3). A pivot below the rounding error is raised to it, which
-// adds a variance δ² to X_k; moved bounds the change of P, at most φ(0)δ each.
+// factorise returns the limits x_k/c_kk and coefficients c_kj/c_kk of the bounds b_k. Next in the
+// Cholesky factorisation comes the variable whose bound is the least probable given the means of those
+// before (Genz and Bretz 2009, Sec. 4.1.3). A pivot below the rounding error is raised to it, which adds
+// a variance δ² to X_k; moved bounds the change of P, at most φ(0)δ each.
 func (p *problem) factorise() (limit []float64, coef [][]float64, moved float64) {
-	n, least := p.n, rounding(p.n)
+	n, floored := p.n, rounding(p.n)
 	index := make([]int, n)
 	left := make([]float64, n)  // variances given those chosen
 	shift := make([]float64, n) // Σ_j c_ij E[Y_j | Y_j ≤ its bound]
@@ -107,16 +105,16 @@ func (p *problem) factorise() (limit []float64, coef [][]float64, moved float64)
 	for k := range n {
 		best, smallest := k, math.Inf(1)
 		for a, i := range index[k:] {
-			if b := (p.x[i] - shift[i]) / math.Sqrt(max(left[i], least)); b < smallest {
+			if b := (p.x[i] - shift[i]) / math.Sqrt(max(left[i], floored)); b < smallest {
 				best, smallest = k+a, b
 			}
 		}
 		index[k], index[best] = index[best], index[k]
 		i := index[k]
-		if left[i] < least {
-			moved += gauss.PDF(0) * math.Sqrt(least-left[i])
+		if left[i] < floored {
+			moved += gauss.PDF(0) * math.Sqrt(floored-left[i])
 		}
-		pivot, mean := math.Sqrt(max(left[i], least)), -gauss.InverseMills(smallest)
+		pivot, mean := math.Sqrt(max(left[i], floored)), -gauss.InverseMills(smallest)
 		for _, j := range index[k+1:] {
 			dot := p.r[i*n+j]
 			for l, v := range c[i] {

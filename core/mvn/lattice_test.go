@@ -59,15 +59,6 @@ func TestLatticeCoverage(t *testing.T) {
 	}
 }
 
-// A rare set that a thousand points miss is within the bound.
-func TestLatticeRare(t *testing.T) {
-	x, corr := []float64{0, 0.4, 6}, symmetric(3, []float64{0.995, 0, 0})
-	got, abserr := problemOf(x, corr).lattice(1, 1)
-	if want := value(CDF(x, corr)); !(math.Abs(got-want) < abserr) {
-		t.Errorf("P = %.12g ± %.1e, want %.12g", got, abserr, want)
-	}
-}
-
 // One and two factors hidden from the recognition, weak and strong ones, some limits
 // far out, against quadrature over the factors: the error is within the bound, which is
 // small, and much less than three units of depth before.

@@ -33,10 +33,9 @@ var legendre = func() (rules [32][]node) {
 // full is the depth of integrals along a path for full accuracy.
 const full = 22
 
-// nodes returns the rule for an integral over τ from 0 to end < 1 with singularities on the
-// unit circle, as those of [bivariate], [trivariate] and [path], or nil if they are too near.
-// With m points its error is as ρ^(−2m), where ρ = (1 + √(1−end))²/end is that of the ellipse
-// through τ = 1; m is such that it is exp(−2q).
+// nodes returns the rule for an integral over τ from 0 to end < 1 with singularities on the unit circle,
+// or nil if they are too near. With m points its error is as ρ^(−2m), where ρ = (1 + √(1−end))²/end is
+// that of the ellipse through τ = 1; m is such that it is exp(−2q).
 func nodes(q, end float64) []node {
 	root := 1 + math.Sqrt(1-end)
 	if m := 1 + q/kernel.Log(root*root/end); m < float64(len(legendre)) {
@@ -60,9 +59,9 @@ var kronrod21 = [...]struct{ x, kronrod, gauss float64 }{
 	{0.995657163025808081, 0.011694638867371874, 0},
 }
 
-// integrate returns ∫_a^b f(t) dt by the Gauss–Kronrod rule of 10 and 21 points with bisection
-// (Piessens et al. 1983). A piece is accepted when its two rules agree to tol, or when it is not
-// wider than the rounding error of its ends; the error is smaller by orders of magnitude.
+// integrate returns ∫_a^b f(t) dt by the Gauss–Kronrod rule of 10 and 21 points with bisection (Piessens
+// et al. 1983). A piece is accepted when its two rules agree to tol; the error is smaller by orders of
+// magnitude.
 func integrate(f func(t float64) float64, a, b, tol float64) float64 {
 	const depth, centre = 64, 0.149445554002916906 // weight of the middle node
 	var ends [depth + 1]float64                    // the right ends of the pieces still to do

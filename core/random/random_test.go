@@ -86,26 +86,8 @@ func TestDrawsAreThoseOfOthers(t *testing.T) {
 	}
 }
 
-// -2³¹ is the int32 whose absolute value is none.
-func TestNormalOfTheLargestInteger(t *testing.T) {
-	for strip := range uint64(strips) {
-		first := strip<<32 | 1<<31
-		if got, want := Normal(rand.New(&fixed{first: first})), rand.New(&fixed{first: first}).NormFloat64(); got != want {
-			t.Errorf("strip %d: %v, want %v", strip, got, want)
-		}
-	}
-}
-
 // fixed starts with one number and goes on with those of a generator.
 type fixed struct {
 	first uint64
 	rest  *rand.PCG
-}
-
-func (f *fixed) Uint64() uint64 {
-	if f.rest == nil {
-		f.rest = rand.NewPCG(1, 2)
-		return f.first
-	}
-	return f.rest.Uint64()
 }

@@ -19,13 +19,12 @@ type reference struct {
 	sums   []float64      // minus Σ log p of kept examples, in ascending order
 }
 
-// Familiarity returns for each input x_i a p-value of the hypothesis that it is like the learned examples of its most
-// probable class c = class_i, which Predict returns, and the log density of c at x_i. The statistic is Σ log p over
-// the four scores of the method scores (Fisher 1925), where p is the [familiar.Tail] of a score among those of the
-// kept examples of the class. The p-value is the Tail of the sum among those of all kept examples. Kept examples are
-// left out of the fit and of the tails that they are compared with. The p-value is NaN with fewer than ten kept
-// examples of the class, and the density before the first example. The error is that of Predict. The first call after
-// an example takes longer than Predict, as both kinds are solved.
+// Familiarity returns for each input x_i a p-value of the hypothesis that it is like the learned examples of
+// its most probable class c = class_i, and the log density of c at x_i. The statistic is Σ log p over the
+// four scores of the method scores (Fisher 1925), where p is the [familiar.Tail] of a score among those of
+// the kept examples of the class, each left out. The p-value is the Tail of the sum among those of all kept
+// examples. It is NaN with fewer than ten kept examples of the class, and the density before the first
+// example. The error is that of Predict.
 func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, err error) {
 	scores, err := l.scores(x, class)
 	if err != nil {
@@ -47,14 +46,13 @@ func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, e
 
 // scores returns four scores of each input x_i, larger for inputs more like those of the class c = class_i:
 //
-//	0  the log density of c on the inputs: with Gaussian that of its own Gaussian, shrunk so that left out examples
-//	   are as probable as possible, with Ridge that of Gaussians with one covariance
+//	0  the log density of c on the inputs: with Gaussian that of its Gaussian, shrunk so that left out
+//	   examples are as probable as possible, with Ridge that of Gaussians with one covariance
 //	1  the same less the log density of one Gaussian of all examples
-//	2  the largest output of the ridge regression, around 1 for the class of an example and around 0 for others
+//	2  the largest output of the ridge regression, around 1 for the class of an example and 0 for others
 //	3  the log density of c on these outputs
 //
-// A log density of a class without examples is −∞, and all are NaN before the first example. The error is that of
-// Predict.
+// A log density of a class without examples is −∞, and all are NaN before the first example.
 func (l *Layer) scores(x [][]float64, class []int) (scores [][4]float64, err error) {
 	w := l.scratch()
 	defer l.pool.Put(w)
@@ -69,23 +67,23 @@ func (l *Layer) scores(x [][]float64, class []int) (scores [][4]float64, err err
 		if l.examples() == 0 {
 			continue
 		}
-		of, class, s := scores[first:], class[first:], l.solve(true)
-		for i := range of {
+		rows, class, s := scores[first:], class[first:], l.solve(true)
+		for i := range rows {
 			s.ridge.outputs(w.out[i], w.z, w.x[i])
-			of[i][2] = floats.Max(w.out[i])
+			rows[i][2] = floats.Max(w.out[i])
 		}
 		s.background.densities(w.score[:n], w.z, w.x[:n])
-		for i := range of {
-			of[i][1] = w.score[i][0]
+		for i := range rows {
+			rows[i][1] = w.score[i][0]
 		}
 		s.density.densities(w.score[:n], w.z, w.x[:n])
-		for i := range of {
+		for i := range rows {
 			density := w.score[i][class[i]]
-			of[i][0], of[i][1] = density, density-of[i][1]
+			rows[i][0], rows[i][1] = density, density-rows[i][1]
 		}
 		s.outputs.densities(w.score[:n], w.z, w.out[:n])
-		for i := range of {
-			of[i][3] = w.score[i][class[i]]
+		for i := range rows {
+			rows[i][3] = w.score[i][class[i]]
 		}
 	}
 	return scores, nil
@@ -114,8 +112,8 @@ func (l *Layer) newReference(kept []labelled, scores [][4]float64) *reference {
 		}
 	}
 	for c := range r.scores {
-		for _, of := range r.scores[c] {
-			slices.Sort(of)
+		for _, scores := range r.scores[c] {
+			slices.Sort(scores)
 		}
 	}
 	for i, e := range kept {
@@ -125,8 +123,8 @@ func (l *Layer) newReference(kept []labelled, scores [][4]float64) *reference {
 		sum := 0.0
 		for k, score := range scores[i] {
 			others := slices.Clone(r.scores[e.class][k])
-			at, _ := slices.BinarySearch(others, -score)
-			sum -= logTail(slices.Delete(others, at, at+1), -score)
+			index, _ := slices.BinarySearch(others, -score)
+			sum -= logTail(slices.Delete(others, index, index+1), -score)
 		}
 		r.sums = append(r.sums, sum)
 	}
@@ -143,13 +141,15 @@ func (l *Layer) keptScores(s *solution) ([]labelled, [][4]float64) {
 	for i := range all {
 		all[i].class = 0
 	}
-	background, density := s.background.ownDensities(&one, all), s.density.own
+	background, density := s.background.keptDensities(&one, all), s.density.kept
 	if density == nil { // of Gaussians with one covariance
-		density = s.density.ownDensities(m, kept)
+		density = s.density.keptDensities(m, kept)
 	}
 	scores := make([][4]float64, len(kept))
 	for i := range scores {
-		scores[i] = [4]float64{density[i], density[i] - background[i], floats.Max(s.ridge.kept[i].x), s.outputs.own[i]}
+		scores[i] = [4]float64{
+			density[i], density[i] - background[i], floats.Max(s.ridge.kept[i].x), s.outputs.kept[i],
+		}
 	}
 	return kept, scores
 }

@@ -26,7 +26,7 @@ type gaussians struct {
 	shares []float64 // q of softmax
 	tau    float64   // τ of softmax
 
-	own []float64 // the log density of each kept example in its own class, left out of the fit
+	kept []float64 // the log density of each kept example in its class, left out of the fit
 }
 
 // set sets the Gaussian of a class.
@@ -36,7 +36,9 @@ func (g *gaussians) set(c int, root *linalg.Cholesky, logDet float64, mean []flo
 }
 
 func newGaussians(classes int) *gaussians {
-	return &gaussians{root: make([]*linalg.Cholesky, classes), white: make([][]float64, classes), logDet: make([]float64, classes)}
+	return &gaussians{
+		root: make([]*linalg.Cholesky, classes), white: make([][]float64, classes), logDet: make([]float64, classes),
+	}
 }
 
 // within returns S̄ and ε.
@@ -48,9 +50,9 @@ func (m *moments) within() (pooled []float64, ridge float64) {
 
 // shared returns Gaussians with the means, of n examples each, and the covariance S̄ + εI about them.
 func (m *moments) shared(n []float64, mean [][]float64) *gaussians {
-	of := *m
-	of.n, of.mean = n, mean
-	pooled, ridge := of.within()
+	about := *m
+	about.n, about.mean = n, mean
+	pooled, ridge := about.within()
 	root := factorize(len(m.center), 1/m.total, pooled, 0, pooled, ridge)
 	g, logDet := newGaussians(len(n)), root.LogDet()
 	g.nu = 1e15 // for leftOut: S_c does not count
@@ -111,8 +113,8 @@ func (g *gaussians) softmax(p, s []float64) {
 	}
 }
 
-// fitGaussians fits the Gaussians, ν and τ ≤ 1. τ has the least log loss of the kept examples, each left
-// out, see leftOut; ν as well or, for densities, their largest log density in their own classes.
+// fitGaussians fits the Gaussians, ν and τ ≤ 1, to the log loss of the kept examples, each left out, but ν
+// for densities to their log densities in their classes.
 func fitGaussians(m *moments, kept []labelled, densities bool) (g *gaussians, loss float64) {
 	d := len(m.center)
 	pooled, ridge := m.within()
@@ -143,10 +145,10 @@ func fitGaussians(m *moments, kept []labelled, densities bool) (g *gaussians, lo
 		}
 		unlikely := 0.0
 		for i, e := range kept {
-			own := scores[e.class][i]
-			g.own = append(g.own, own-float64(0.5*log2Pi*float64(d)))
+			density := scores[e.class][i]
+			g.kept = append(g.kept, density-float64(0.5*log2Pi*float64(d)))
 			if m.n[e.class] > 1 {
-				unlikely -= float64(e.weight * own)
+				unlikely -= float64(e.weight * density)
 			}
 		}
 		loss := g.temper(scores, m.n, kept)
@@ -157,27 +159,28 @@ func fitGaussians(m *moments, kept []labelled, densities bool) (g *gaussians, lo
 	})
 }
 
-// ownDensities returns the log density of each example, left out, in its own class. The examples are sorted by class.
-func (g *gaussians) ownDensities(m *moments, kept []labelled) []float64 {
-	own := make([]float64, len(kept))
-	for at := 0; at < len(kept); {
-		c, end := kept[at].class, at+1
+// keptDensities returns the log density of each example, left out, in its class. They are sorted by class.
+func (g *gaussians) keptDensities(m *moments, kept []labelled) []float64 {
+	densities := make([]float64, len(kept))
+	for start := 0; start < len(kept); {
+		c, end := kept[start].class, start+1
 		for end < len(kept) && kept[end].class == c {
 			end++
 		}
-		g.leftOut(own[at:end], c, m, kept[at:end])
-		at = end
+		g.leftOut(densities[start:end], c, m, kept[start:end])
+		start = end
 	}
-	floats.AddConst(-0.5*log2Pi*float64(len(m.center)), own)
-	return own
+	floats.AddConst(-0.5*log2Pi*float64(len(m.center)), densities)
+	return densities
 }
 
-// leftOut sets dst to the log densities of class c, but for a constant, of the kept examples, each left out of all
-// means and scatters. What stays is N in S̄, and ε.
+// leftOut sets dst to the log densities of class c, but for a constant, of the kept examples, each left out
+// of all means and scatters, but not of N in S̄ nor of ε.
 //
-// An example of the class k has the deviation r from m_k; q = n_k/(n_k − 1). Without it the scatter S_k
-// is less by q rrᵀ, and S̄ by q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ). With c = k, a = (n_k + ν)/(n_k + ν − 1),
-// t = q(1 + ν/N)/(n_k + ν), and the deviation is qr; else a = 1, t = qν/N/(n_c + ν).
+// An example of the class k has the deviation r from m_k; q = n_k/(n_k − 1). Without it the scatter S_k is
+// less by q rrᵀ, and S̄ by q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ). With c = k,
+// a = (n_k + ν)/(n_k + ν − 1), t = q(1 + ν/N)/(n_k + ν), and the deviation is qr; else a = 1,
+// t = qν/N/(n_c + ν).
 func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 	d, nu := float64(len(m.center)), g.nu
 	white := make([][]float64, len(m.n)) // L⁻¹ of the means of all classes
@@ -185,9 +188,9 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 		white[k] = slices.Clone(mean)
 		g.root[c].Solve(white[k])
 	}
-	blocks(g.root[c], kept, func(at int, all []float64) {
+	blocks(g.root[c], kept, func(i int, all []float64) {
 		for z := range slices.Chunk(all, len(m.center)) {
-			k := kept[at].class
+			k := kept[i].class
 			var uu, ur, rr float64 // products of the deviations from m_c and from m_k
 			for j, x := range z {
 				u, r := x-white[c][j], x-white[k][j]
@@ -203,17 +206,17 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 			}
 			keep := max(1-float64(t*rr), 1e-12)
 			distance := (uu + float64(float64(t*ur)*ur)/keep) / a
-			dst[at] = -0.5 * (distance + g.logDet[c] + kernel.Log(keep) + float64(d*kernel.Log(a)))
-			at++
+			dst[i] = -0.5 * (distance + g.logDet[c] + kernel.Log(keep) + float64(d*kernel.Log(a)))
+			i++
 		}
 	})
 }
 
-// temper sets τ to the one of least log loss, which is convex in τ, and returns that. The only example of
-// a class does not count.
+// temper sets τ to the one with the smallest log loss, which is convex in τ, and returns that. The only
+// example of a class does not count.
 func (g *gaussians) temper(scores [][]float64, n []float64, kept []labelled) (loss float64) {
 	s, p := make([]float64, len(n)), make([]float64, len(n))
-	at := func(tau float64) (loss, slope float64) {
+	evaluate := func(tau float64) (loss, slope float64) {
 		g.tau = tau
 		for i, e := range kept {
 			if n[e.class] <= 1 {
@@ -233,16 +236,16 @@ func (g *gaussians) temper(scores [][]float64, n []float64, kept []labelled) (lo
 		return loss, slope
 	}
 	low, high := 0.0, 1.0
-	if loss, slope := at(high); slope <= 0 {
+	if loss, slope := evaluate(high); slope <= 0 {
 		return loss
 	}
 	for range 40 {
-		if _, slope := at((low + high) / 2); slope > 0 {
+		if _, slope := evaluate((low + high) / 2); slope > 0 {
 			high = (low + high) / 2
 		} else {
 			low = (low + high) / 2
 		}
 	}
-	loss, _ = at(high)
+	loss, _ = evaluate(high)
 	return loss
 }

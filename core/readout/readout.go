@@ -2,10 +2,9 @@
 // examples and follows from them in closed form. It does not depend on the order of the examples, to the
 // bit, forgets none, and can be given another class at any time.
 //
-// Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples exact.
-// The rounding is harmless where the inputs have a root mean square around 1. The parameters λ, ν and τ are
-// those that predict kept examples best, each left out. Up to 2,000 examples are kept, the same
-// number of each class and at least one: those with the smallest hashes.
+// Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples
+// exact. The parameters λ, ν and τ are those that predict kept examples best, each left out. Up to 2,000
+// examples are kept, the same number of each class and at least one: those with the smallest hashes.
 package readout
 
 import (
@@ -14,7 +13,6 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
@@ -61,8 +59,8 @@ func (c Config) Validate() error {
 }
 
 // Layer is an output layer. Predict, Familiarity, State and Config may be called by several goroutines at
-// once, each with its own dst. The first Predict or Familiarity after an example solves, while the others wait; that
-// takes some inputs³ operations, with Gaussian times the classes. The other methods need the layer for themselves.
+// once, each with its own dst; the other methods need the layer for themselves. The first Predict or
+// Familiarity after an example solves, which takes some inputs³ operations, with Gaussian times the classes.
 type Layer struct {
 	cfg     Config
 	sums    [][]float64 // of each class Σx
@@ -71,9 +69,7 @@ type Layer struct {
 	kept    [][]example // of each class
 	rounded []float64   // of Observe
 
-	earlier *Layer         // see Before
-	reports bool           // LogP
-	before  bnn.Prediction // of Observe
+	earlier *Layer // see Before
 
 	mu     sync.Mutex
 	solved solution  // what has been asked for since the last example
@@ -128,20 +124,13 @@ func (l *Layer) addClass() {
 	l.solved, l.earlier = solution{}, nil
 }
 
-// ReportLogP implements [bnn.Model]. Before is for weighing then, see there.
-func (l *Layer) ReportLogP() { l.reports = true }
-
 // Before sets dst to the prediction of x by an earlier state of the layer, so that n examples take only
-// log₂ n solutions. It goes on to the present state when that has at least twice as many examples as
-// the earlier one, or a new class. After ReportLogP 5/4 times as many examples are enough, as a bank is to weigh the
-// layer by about what it predicts: on digits the log loss of states up to half as old is larger by a quarter.
+// log₂ n solutions. It goes on to the present state when that has at least twice as many examples, or a new
+// class.
 func (l *Layer) Before(dst *bnn.Prediction, x []float64) error {
-	n := l.examples()
-	if e := l.earlier; e == nil || n >= 2*e.examples() || l.reports && 4*n >= 5*e.examples() {
-		s := l.State()
-		s.Earlier = nil
+	if e := l.earlier; e == nil || l.examples() >= 2*e.examples() {
 		var err error
-		if l.earlier, err = Restore(l.cfg, s); err != nil {
+		if l.earlier, err = Restore(l.cfg, l.State()); err != nil {
 			return err
 		}
 	}
@@ -155,20 +144,14 @@ func (l *Layer) examples() (n int) {
 	return n
 }
 
-// Observe adds an example. Of the update all numbers are NaN, as the probability of the class would take
-// a solution; after ReportLogP, LogP is that of Before. An input of the wrong length or that is not finite, or a class out of range, is an error
-// that leaves the layer unchanged.
+// Observe adds an example. All numbers of the update are NaN, as the probability of the class would take a
+// solution. An input of the wrong length or that is not finite, or a class out of range, is an error that
+// leaves the layer unchanged.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
 	if err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(l.rounded, x)); err != nil {
 		u.Action = bnn.Refused
 		return u, err
-	}
-	if l.reports {
-		if err := l.Before(&l.before, x); err != nil {
-			return u, err
-		}
-		u.LogP = kernel.Log(l.before.P[class])
 	}
 	l.solved = solution{}
 	l.counts[class]++
@@ -189,13 +172,13 @@ func (l *Layer) round(dst, x []float64) error {
 	return nil
 }
 
-// atOnce is how many inputs are predicted at once: their classes' factors are read once for all.
+// atOnce is how many inputs are predicted at once.
 const atOnce = 16
 
 // scratch is the scratch space of predictions.
 type scratch struct {
 	x          [][]float64 // inputs
-	z          []float64   // of a ridge regression or of Gaussians, whichever are more
+	z          []float64   // of a ridge regression or of Gaussians
 	out, score [][]float64 // classes
 	classes    int
 }
@@ -222,18 +205,12 @@ func (l *Layer) scratch() *scratch {
 func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
 	w := l.scratch()
 	defer l.pool.Put(w)
-	_, err := l.mostProbable(w, x)
+	err := l.round(w.x[0], x)
+	if err == nil {
+		l.probabilities(w, 1)
+	}
 	l.fill(dst, w.out[0], err)
 	return err
-}
-
-// mostProbable returns the most probable class of x, whose probabilities it leaves in the first row of w.out.
-func (l *Layer) mostProbable(w *scratch, x []float64) (class int, err error) {
-	if err := l.round(w.x[0], x); err != nil {
-		return 0, err
-	}
-	l.probabilities(w, 1)
-	return floats.MaxIdx(w.out[0]), nil
 }
 
 // PredictAll predicts some inputs, faster than Predict does one after another and with the same bits. It
@@ -264,7 +241,9 @@ func (l *Layer) fill(dst *bnn.Prediction, p []float64, err error) {
 	n := l.cfg.Classes
 	if len(dst.P) != n || dst.Layers != nil || dst.Members != nil {
 		m := softmax.NewMoments(n)
-		*dst = bnn.Prediction{P: m.P, Cov: mat.NewSymDense(n, nil), Mean: make([]float64, n), Variance: make([]float64, n), Moments: m}
+		*dst = bnn.Prediction{
+			P: m.P, Cov: mat.NewSymDense(n, nil), Mean: make([]float64, n), Variance: make([]float64, n), Moments: m,
+		}
 	}
 	for i := range dst.P {
 		if dst.P[i] = math.NaN(); err == nil {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 
 	"closedform/core/bnn"
@@ -252,24 +251,6 @@ func TestPrediction(t *testing.T) {
 	})
 }
 
-func TestConcurrent(t *testing.T) {
-	eachKind(t, func(t *testing.T, kind Kind) {
-		examples := drawn(100, 5, 3)
-		l := learned(t, Config{kind, 5, 3}, examples)
-		want := predicted(t, learned(t, l.Config(), examples), examples[1].x)
-		var busy sync.WaitGroup
-		for range 4 {
-			busy.Go(func() {
-				l.State()
-				if !slices.Equal(predicted(t, l, examples[1].x), want) {
-					t.Error("another prediction")
-				}
-			})
-		}
-		busy.Wait()
-	})
-}
-
 func TestRefuses(t *testing.T) {
 	for c, want := range map[Config]string{
 		{"lda", 3, 2}:    "output: \"lda\" is not allowed; allowed: ridge, gaussian",
@@ -334,45 +315,6 @@ func TestNoise(t *testing.T) {
 		}
 		if s := l.solve(false); !(loss < math.Log(classes)+0.25) {
 			t.Errorf("log loss %g, with λ = %g", loss, s.ridge.lambda)
-		}
-	}
-}
-
-// One of two classes varies much more, so that the ridge's outputs are predicted the better the smaller
-// ν is, until their covariances, of outputs that add up to 1, are singular to rounding.
-func TestSingular(t *testing.T) {
-	rnd := rand.New(random.Source("zz", 41))
-	l := check.Must(New(Config{Ridge, 8, 3}))
-	for i := range 1500 {
-		e := labelled{x: make([]float64, 8), class: i % 2}
-		for j := range e.x {
-			e.x[j] = random.Normal(rnd) * (0.1 + float64(e.class))
-		}
-		e.x[0] += 2 * float64(e.class)
-		observe(t, l, []labelled{e})
-	}
-	var p bnn.Prediction
-	check.OK(t, l.Predict(&p, make([]float64, 8)))
-	if !(p.P[0] > 0.9) {
-		t.Errorf("probabilities %v", p.P)
-	}
-}
-
-// The first prediction after an example solves.
-func BenchmarkPredict(b *testing.B) {
-	for _, c := range []Config{{Ridge, 512, 10}, {Gaussian, 512, 10}, {Ridge, 2048, 10}} {
-		for _, first := range []bool{true, false} {
-			b.Run(fmt.Sprint(c.Kind, "-", c.Inputs, "/first=", first), func(b *testing.B) {
-				examples := drawn(3000, c.Inputs, c.Classes)
-				l := learned(b, c, examples)
-				var p bnn.Prediction
-				for b.Loop() {
-					if first {
-						l.solved = solution{}
-					}
-					check.OK(b, l.Predict(&p, examples[0].x))
-				}
-			})
 		}
 	}
 }

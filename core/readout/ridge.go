@@ -31,9 +31,9 @@ func (r *ridge) outputs(dst, z, x []float64) {
 }
 
 // fitRidge fits the regression, and class Gaussians on its outputs for the kept examples, each left out. λ is
-// 1e-4 tr G/d times a power of ten, plus N times the variance of the rounding: the one whose Gaussians
-// have the least loss. With a power above 1 the outputs must vary by 100/N or more: the mean of the labels of the other
-// examples, (Nȳ − y)/(N − 1), tells the label of the one that is left out, however little the inputs do.
+// 1e-4 tr G/d times a power of ten, plus N times the variance of the rounding: the one whose Gaussians have
+// the smallest loss. With a power above 1 the outputs must vary by 100/N or more, as the mean of the labels
+// of the other examples, (Nȳ − y)/(N − 1), gives the left out label away.
 func (l *Layer) fitRidge(m *moments) (*ridge, *gaussians) {
 	d := float64(l.cfg.Inputs)
 	g := scatter(m.squares, []float64{m.total}, [][]float64{m.center})
@@ -84,15 +84,15 @@ func (r *ridge) solve(root *linalg.Cholesky, m *moments) {
 	}
 }
 
-// leftOut returns the outputs for examples, each left out: with the leverage h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄) of
-// an example these are (ŷ − hy)/(1 − h). For the only example of a class they are ŷ.
+// leftOut returns the outputs for examples, each left out: with the leverage
+// h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄) they are (ŷ − hy)/(1 − h). For the only example of a class they are ŷ.
 func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) []labelled {
 	outputs, center := make([]labelled, len(kept)), slices.Clone(m.center)
 	root.Solve(center)
-	blocks(root, kept, func(at int, all []float64) {
+	blocks(root, kept, func(i int, all []float64) {
 		scratch := make([]float64, len(center))
 		for z := range slices.Chunk(all, len(center)) {
-			e, y := kept[at], make([]float64, len(r.w))
+			e, y := kept[i], make([]float64, len(r.w))
 			r.outputs(y, scratch, e.x)
 			kernel.AddScaled(z, -1, center)
 			if h := 1/m.total + kernel.Dot(z, z); m.n[e.class] > 1 {
@@ -101,8 +101,8 @@ func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) []la
 					y[c] /= max(1-h, 1e-9)
 				}
 			}
-			outputs[at] = labelled{y, e.class, e.weight}
-			at++
+			outputs[i] = labelled{y, e.class, e.weight}
+			i++
 		}
 	})
 	return outputs
@@ -125,7 +125,7 @@ func outputGaussians(outputs []labelled, m *moments) (*gaussians, float64) {
 		s.flush(classes)
 		squares[c] = s.sum
 	}
-	of := newMoments(counts, sums, squares)
-	of.shares = m.shares
-	return fitGaussians(of, outputs, false)
+	onOutputs := newMoments(counts, sums, squares)
+	onOutputs.shares = m.shares
+	return fitGaussians(onOutputs, outputs, false)
 }

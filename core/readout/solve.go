@@ -104,9 +104,9 @@ func scatter(squares [][]float64, n []float64, mean [][]float64) []float64 {
 
 // trace returns that of an upper triangle of d rows.
 func trace(a []float64, d int) (sum float64) {
-	for i, at := 0, 0; i < d; i++ {
-		sum += a[at]
-		at += d - i
+	for i := range d {
+		sum += a[0]
+		a = a[d-i:]
 	}
 	return sum
 }
@@ -115,12 +115,11 @@ func trace(a []float64, d int) (sum float64) {
 // positive definite.
 func factorize(d int, x float64, a []float64, y float64, b []float64, z float64) *linalg.Cholesky {
 	lower := make([]float64, d*d)
-	at := 0
 	for i := range d {
-		for j := i; j < d; j++ {
-			lower[j*d+i] = float64(x*a[at]) + float64(y*b[at])
-			at++
+		for j := range d - i {
+			lower[(i+j)*d+i] = float64(x*a[j]) + float64(y*b[j])
 		}
+		a, b = a[d-i:], b[d-i:]
 		lower[i*d+i] += z
 	}
 	root := new(linalg.Cholesky)
@@ -130,27 +129,27 @@ func factorize(d int, x float64, a []float64, y float64, b []float64, z float64)
 	return root
 }
 
-// descend returns the fit of least loss of those at start times powers of the factor, as far as each
-// power is better than the one before, or as no loss before was finite, and its loss.
-func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (best T, least float64) {
-	best, least = fit(start)
+// descend returns the fit of the smallest loss of those at start times powers of the factor, as long as each
+// power is better than the one before, or no loss before was finite, and its loss.
+func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (best T, lowest float64) {
+	best, lowest = fit(start)
 	for _, f := range []float64{factor, 1 / factor} {
 		moved := false
 		for x := start * f; x > 1e-9 && x < 1e9; x *= f {
 			next, loss := fit(x)
-			if !(loss < least) {
-				if math.IsInf(least, 1) {
+			if !(loss < lowest) {
+				if math.IsInf(lowest, 1) {
 					continue
 				}
 				break
 			}
-			best, least, moved = next, loss, true
+			best, lowest, moved = next, loss, true
 		}
 		if moved {
 			break
 		}
 	}
-	return best, least
+	return best, lowest
 }
 
 // labelled is a kept example. Those of a class weigh as much as all its examples.
@@ -170,18 +169,17 @@ func (l *Layer) sample(n []float64) (all []labelled) {
 	return all
 }
 
-// blocks calls do for blocks of the examples, several at once, with the number of the first and what root.Solve
-// makes of copies, one after the other.
-func blocks(root *linalg.Cholesky, examples []labelled, do func(at int, z []float64)) {
+// blocks calls do for blocks of examples, several at once, with the number of the first and L⁻¹ of all.
+func blocks(root *linalg.Cholesky, examples []labelled, do func(first int, z []float64)) {
 	const together = 32
 	linalg.Parallel((len(examples)+together-1)/together, func(i int) {
-		at := i * together
-		part := examples[at:min(at+together, len(examples))]
+		first := i * together
+		part := examples[first:min(first+together, len(examples))]
 		z := make([]float64, 0, len(part)*len(part[0].x))
 		for _, e := range part {
 			z = append(z, e.x...)
 		}
 		root.Solve(z)
-		do(at, z)
+		do(first, z)
 	})
 }

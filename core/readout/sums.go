@@ -35,7 +35,8 @@ func (s *square) flush(d int) {
 	for i := range d {
 		row, x := rest[:d-i], s.waiting
 		for ; len(x) >= 4*d; x = x[4*d:] {
-			kernel.AddScaled4(row, &[4]float64{x[i], x[d+i], x[2*d+i], x[3*d+i]}, x[i:], x[d+i:], x[2*d+i:], x[3*d+i:])
+			a, b, c, e := x[i:], x[d+i:], x[2*d+i:], x[3*d+i:]
+			kernel.AddScaled4(row, &[4]float64{a[0], b[0], c[0], e[0]}, a, b, c, e)
 		}
 		for ; len(x) > 0; x = x[d:] {
 			kernel.AddScaled(row, x[i], x[i:])
@@ -70,9 +71,9 @@ func (l *Layer) keep(class int, x []float64) {
 	}
 	e := example{hash(x), x}
 	kept := l.kept[class]
-	if at, _ := slices.BinarySearchFunc(kept, e, order); at < quota {
+	if i, _ := slices.BinarySearchFunc(kept, e, order); i < quota {
 		e.x = slices.Clone(x)
-		kept = slices.Insert(kept, at, e)
+		kept = slices.Insert(kept, i, e)
 		l.kept[class] = kept[:min(len(kept), quota)]
 	}
 }
@@ -86,14 +87,13 @@ func hash(x []float64) (h uint64) {
 	return h
 }
 
-// State is all that a layer knows. It does not depend on the order of the examples, but for Earlier.
+// State is all that a layer knows. It does not depend on the order of the examples.
 type State struct {
 	Count     []int     // of each class its examples
 	Sum       []float64 // classes × inputs: Σx
-	Scatter   []float64 // Σxxᵀ of all classes, with Gaussian of each: the upper triangle by rows, inputs·(inputs + 1)/2 numbers
+	Scatter   []float64 // Σxxᵀ of all classes, with Gaussian of each: the upper triangles by rows
 	Kept      []float64 // kept examples × inputs
 	KeptClass []int     // of each kept example
-	Earlier   *State    // that Before predicts by, if the layer reports LogP
 }
 
 // State returns a copy of all that the layer knows.
@@ -110,10 +110,6 @@ func (l *Layer) State() State {
 			s.Kept, s.KeptClass = append(s.Kept, e.x...), append(s.KeptClass, c)
 		}
 	}
-	if l.reports && l.earlier != nil {
-		e := l.earlier.State()
-		s.Earlier = &e
-	}
 	return s
 }
 
@@ -125,8 +121,10 @@ func Restore(c Config, s State) (*Layer, error) {
 		return nil, err
 	}
 	d, triangle := c.Inputs, c.Inputs*(c.Inputs+1)/2
-	if len(s.Count) != c.Classes || len(s.Sum) != c.Classes*d || len(s.Scatter) != len(l.squares)*triangle || len(s.Kept) != len(s.KeptClass)*d {
-		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products and %d numbers of %d kept examples; the layer has %d inputs and %d classes",
+	fits := len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d
+	if !fits || len(s.Scatter) != len(l.squares)*triangle || len(s.Kept) != len(s.KeptClass)*d {
+		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products and %d numbers of %d kept examples; "+
+			"the layer has %d inputs and %d classes",
 			len(s.Count), len(s.Sum), len(s.Scatter), len(s.Kept), len(s.KeptClass), d, c.Classes)
 	}
 	for _, v := range [][]float64{s.Sum, s.Scatter, s.Kept} {
@@ -141,21 +139,20 @@ func Restore(c Config, s State) (*Layer, error) {
 	}
 	for i, class := range s.KeptClass {
 		if class < 0 || class >= c.Classes {
-			return nil, fmt.Errorf("readout: a kept example of class %d; the layer has classes 0 to %d", class, c.Classes-1)
+			return nil, fmt.Errorf("readout: a kept example of class %d; the layer has classes 0 to %d",
+				class, c.Classes-1)
 		}
 		x := slices.Clone(s.Kept[i*d:][:d])
 		l.kept[class] = append(l.kept[class], example{hash(x), x})
 	}
 	for c, n := range s.Count {
-		if n < 0 || len(l.kept[c]) > n || len(l.kept[c]) == 0 && n > 0 || !slices.IsSortedFunc(l.kept[c], order) {
-			return nil, fmt.Errorf("readout: %d examples of class %d with %d kept, in the order of their hashes: these do not fit", n, c, len(l.kept[c]))
+		kept := l.kept[c]
+		if n < 0 || len(kept) > n || len(kept) == 0 && n > 0 || !slices.IsSortedFunc(kept, order) {
+			return nil, fmt.Errorf("readout: %d examples of class %d with %d kept, in the order of their hashes: "+
+				"these do not fit", n, c, len(kept))
 		}
 		l.counts[c] = n
 		copy(l.sums[c], s.Sum[c*d:])
 	}
-	if s.Earlier != nil {
-		l.reports = true
-		l.earlier, err = Restore(c, *s.Earlier)
-	}
-	return l, err
+	return l, nil
 }

@@ -9,8 +9,7 @@ import (
 // Exact computes the moments of the softmax itself, by quadrature. It is a value
 // without references, safe for concurrent use.
 type Exact struct {
-	// Fast takes fewer nodes: the absolute error is below 1e-8. Beyond 100 classes,
-	// where it would grow, it changes nothing.
+	// Fast takes fewer nodes: the absolute error is below 1e-8. Beyond 100 classes it changes nothing.
 	Fast bool
 }
 
@@ -24,11 +23,10 @@ const mostFast = 100
 //	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
 //	E_ji = ∫ f_j f_i Π_{τ≠i,j} F_τ dt,
 //
-// which are the integrals of [Probit.Moments] with Gumbel noise. All n means and n² pairs
-// share the nodes of one trapezoidal rule: 60 to 130, and with the logarithm of the
-// ratio of the variances more. The absolute error is below 1e-11; E = Eᵀ holds to
-// rounding, Σp = 1 to n times the error. Moments panics if the lengths do not match, or
-// if a mean is not finite or a variance negative or not finite.
+// which are the integrals of [Probit.Moments] with Gumbel noise. All n means and n² pairs share the 60 to
+// 130 nodes of one trapezoidal rule, more if variances differ by orders of magnitude. The absolute error
+// is below 1e-11; E = Eᵀ holds to rounding, Σp = 1 to n times the error. Moments panics if the lengths do
+// not match, or if a mean is not finite or a variance negative or not finite.
 func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	rule := accurate
@@ -40,8 +38,7 @@ func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 	w.exact.moments(dst, mean, variance, rule)
 }
 
-// addNodes adds what the nodes t of a block contribute to the integrals of
-// [Exact.Moments],
+// addNodes adds what the nodes t of a block contribute to the integrals of [Exact.Moments],
 //
 //	p_j += W f_j/F_j,   E_ji += W (f_j/F_j) (f_i/F_i),   W = dt Π_τ F_τ.
 func (w *exactTable) addNodes(dst *Moments) {
@@ -71,8 +68,7 @@ type exactRule struct {
 	right  float64 // quantile where the Gumbel distribution is cut
 }
 
-// The steps are those where halving them changes no test case by more than a
-// tenth of the stated error.
+// Halving these steps changes no test case by more than a tenth of the stated error.
 var (
 	accurate = exactRule{step: 0.3, spread: 6, tail: 1e-15, right: gumbelHigh}
 	fast     = exactRule{step: 0.4, spread: 4, tail: 1e-11, right: 24}

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
-
 	"closedform/internal/check"
 )
 
@@ -79,23 +77,6 @@ func TestLargestInBox(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Two ways to integrate the common noise meet at smallNoise.
-func TestRMSIsContinuousInRho(t *testing.T) {
-	below := Probit{0.5, math.Nextafter(smallNoise, 0)}.rms(4)
-	check.Near(t, "rms just below smallNoise", below, Probit{0.5, smallNoise}.rms(4), 1e-9)
-}
-
-// The normal distribution function nearest to the logistic one is at x/1.702 (Haley 1952, Camilli 1994), with an
-// error of 0.0095: on [−4, 4] there, on [−3, 3] here nearly so.
-func TestMinimaxOfTwoClasses(t *testing.T) {
-	lambda := FitLambda("minimax", 2, 0.5)
-	if !scalar.EqualWithinAbs(1/lambda, 1.702, 5e-4) {
-		t.Errorf("1/λ = %.6g, want 1.702", 1/lambda)
-	}
-	_, largest := Probit{lambda, 0.5}.BoxErrors(2)
-	check.Near(t, "error", largest, 0.0095, 5e-5)
 }
 
 // No neighbour of a fit is better by the measure of its criterion.

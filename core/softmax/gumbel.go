@@ -11,10 +11,9 @@ import (
 //
 //	F(x) = ∫ N(y; −x, s²) exp(−e^y) dy,
 //
-// which has no closed form, on several pieces of ξ = x/√(1+s²), as polynomials whose
-// coefficients are Chebyshev series in s or, from 1 on, 1/s in each of several bands. The
-// logarithm keeps the digits of the tails and of products. The error of F is below 2e-14,
-// that of its density below 1e-13, and that of s² L″, which lies between −1 and 0, below 1e-11.
+// on several pieces of ξ = x/√(1+s²), as polynomials whose coefficients are Chebyshev series in s or,
+// from 1 on, 1/s in each of several bands. The error of F is below 2e-14, that of its density below
+// 1e-13, and that of s² L″, which lies between −1 and 0, below 1e-11.
 type gumbelTable [2 * len(gumbelBands)][gumbelScales]gumbelRow
 
 // gumbelRow has, for each piece, the coefficients of the powers of u, which goes from −1 to 1.
@@ -26,8 +25,7 @@ const (
 	gumbelPieces = len(gumbelEdges) - 1
 )
 
-// The quantiles at which a Gumbel distribution is cut: its distribution
-// function is 4e-19 at gumbelLow, one less it is 1e-14 at gumbelHigh.
+// The Gumbel distribution is cut where F = 4e-19 and where 1 − F = 1e-14.
 const (
 	gumbelLow  = -3.75
 	gumbelHigh = 32
@@ -103,8 +101,7 @@ func chebyshev(value []float64) {
 	copy(value, c)
 }
 
-// powers returns the coefficients of the powers of u in the Chebyshev series c, which must
-// fall fast.
+// powers returns the coefficients of the powers of u in the Chebyshev series c.
 func powers(c [gumbelTerms]float64) (sum [gumbelTerms]float64) {
 	t, next := [gumbelTerms]float64{1}, [gumbelTerms]float64{0, 1} // T_k and T_k+1
 	for _, c := range c {
@@ -153,7 +150,8 @@ func (d *gumbelSeries) set(s, lo, hi float64) {
 	clear(c)
 	for k := 0; k < len(t); k += 4 {
 		rows := table[k : k+4]
-		kernel.AddScaled4(c, (*[4]float64)(t[k:]), rows[0][from:to], rows[1][from:to], rows[2][from:to], rows[3][from:to])
+		row := func(i int) []float64 { return rows[i][from:to] }
+		kernel.AddScaled4(c, (*[4]float64)(t[k:]), row(0), row(1), row(2), row(3))
 	}
 }
 
@@ -172,11 +170,11 @@ func pieceAt(xi float64) int {
 	return i
 }
 
-// at returns the polynomial for ξ = x perScale, its variable, and du/dx.
-func (d *gumbelSeries) at(xi float64) (c []float64, u, stretch float64) {
+// polynomial returns that for ξ = x perScale, its variable, and du/dx.
+func (d *gumbelSeries) polynomial(xi float64) (c []float64, u, stretch float64) {
 	i := pieceAt(xi)
 	stretch = 2 / (gumbelEdges[i+1] - gumbelEdges[i])
-	return d.c[i*gumbelTerms : (i+1)*gumbelTerms : (i+1)*gumbelTerms], (xi-gumbelEdges[i])*stretch - 1, stretch * d.perScale
+	return d.c[i*gumbelTerms:][:gumbelTerms], (xi-gumbelEdges[i])*stretch - 1, stretch * d.perScale
 }
 
 // logCDF returns log F(x) and its derivative, the ratio f(x)/F(x). Far in the right tail,
@@ -186,7 +184,7 @@ func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	if xi >= d.end {
 		return 0, 0
 	}
-	c, u, stretch := d.at(xi)
+	c, u, stretch := d.polynomial(xi)
 	_ = c[gumbelTerms-1]
 	u2 := u * u
 	u4 := u2 * u2
@@ -198,17 +196,17 @@ func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	return min(0, log), max(0, ratio*stretch)
 }
 
-// bend returns the second derivative of log F(x).
-func (d *gumbelSeries) bend(x float64) float64 {
+// second returns the second derivative of log F(x).
+func (d *gumbelSeries) second(x float64) float64 {
 	xi := x * d.perScale
 	if xi >= d.end {
 		return 0
 	}
-	c, u, stretch := d.at(xi)
+	c, u, stretch := d.polynomial(xi)
 	_ = c[gumbelTerms-1]
 	u2 := u * u
 	u4 := u2 * u2
-	second := ((2*c[2] + 6*c[3]*u) + (12*c[4]+20*c[5]*u)*u2) + ((30*c[6]+42*c[7]*u)+(56*c[8]+72*c[9]*u)*u2)*u4 +
+	value := ((2*c[2] + 6*c[3]*u) + (12*c[4]+20*c[5]*u)*u2) + ((30*c[6]+42*c[7]*u)+(56*c[8]+72*c[9]*u)*u2)*u4 +
 		(((90*c[10]+110*c[11]*u)+(132*c[12]+156*c[13]*u)*u2)+(182*c[14]+210*c[15]*u)*u4)*(u4*u4)
-	return min(0, second*stretch*stretch)
+	return min(0, value*stretch*stretch)
 }

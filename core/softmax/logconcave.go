@@ -4,14 +4,14 @@ import "math"
 
 // logConcave is a function of one variable, given by its logarithm.
 type logConcave interface {
-	// at returns the logarithm at t, its derivative, which falls with t, and its
-	// curvature, which is minus its second derivative.
-	at(t float64) (log, gradient, curvature float64)
+	// eval returns the logarithm at t, its derivative, and its curvature, which is minus its second
+	// derivative.
+	eval(t float64) (log, gradient, curvature float64)
 }
 
-// findMode returns a point within a small fraction of a standard deviation of the
-// mode, with the logarithm and the curvature there, by Newton's method from start.
-// A logarithm of −∞ must have an infinite derivative towards the mode.
+// findMode returns a point within a small fraction of a standard deviation of the mode, with the
+// logarithm and the curvature there, by Newton's method from start. A logarithm of −∞ must have an
+// infinite derivative towards the mode.
 func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	const (
 		rounds = 500
@@ -23,13 +23,12 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	t := start
 	for round := range rounds {
 		var gradient float64
-		log, gradient, curvature = f.at(t)
+		log, gradient, curvature = f.eval(t)
 		next := t + gradient/curvature
 		if math.Abs(gradient) <= close*math.Sqrt(curvature) && !math.IsInf(curvature, 1) {
-			// The curvature may fall so fast that the mode is still far. Then
-			// the gradient has the same sign far out.
+			// If the curvature falls fast the mode may be far: the gradient has the same sign there.
 			far := t + math.Copysign(probe/math.Sqrt(curvature), gradient)
-			if _, beyond, _ := f.at(far); gradient*beyond <= 0 {
+			if _, beyond, _ := f.eval(far); gradient*beyond <= 0 {
 				return t, log, curvature
 			}
 			next = far
@@ -53,11 +52,9 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	return t, log, curvature
 }
 
-// cut returns an interval outside of which f is below e^−drop times its largest
-// value, log, and the scale of f near the lower end: 1/√curvature where log f has
-// fallen by nearly the drop, as a narrow factor may set in just beyond any nearer
-// point. The tangent of a concave function lies above it, so that one step of
-// Newton's method, from wherever, gives a bound.
+// cut returns an interval outside of which f is below e^−drop times its largest value, log, and the
+// scale of f near the lower end: 1/√curvature where log f has fallen by nearly the drop. The tangent of
+// a concave function lies above it, so that one step of Newton's method gives a bound.
 func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float64) {
 	const rounds = 2000                   // more than it takes to go through all exponents
 	drop = max(drop, 1e-14*math.Abs(log)) // less is below the rounding of log
@@ -66,7 +63,7 @@ func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float6
 	lo = mode - width
 	near, far := mode, math.Inf(-1)
 	for round := range rounds {
-		value, gradient, c := f.at(lo)
+		value, gradient, c := f.eval(lo)
 		scale = 1 / math.Sqrt(c)
 		tangent := lo - (value-level)/gradient
 		next := tangent
@@ -95,13 +92,13 @@ func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float6
 	var value, gradient float64
 	for range rounds {
 		hi = mode + width
-		value, gradient, _ = f.at(hi)
+		value, gradient, _ = f.eval(hi)
 		if value < log-0.1*drop && gradient < 0 {
 			break
 		}
 		width *= 2
 	}
 	hi -= (value - level) / gradient
-	value, gradient, _ = f.at(hi)
+	value, gradient, _ = f.eval(hi)
 	return lo, hi - (value-level)/gradient, scale
 }

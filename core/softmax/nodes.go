@@ -12,8 +12,8 @@ import (
 // reach is the quantile at which a single normal distribution is cut: Φ(−7.7) = 7e-15.
 const reach = 7.7
 
-// newtonBelow takes three steps of Newton's method towards the root of log f =
-// level from a t below it. As log f is concave and increasing, none goes beyond.
+// newtonBelow takes three steps of Newton's method towards the root of log f = level, which is concave
+// and increasing, from a t below it: none goes beyond.
 func newtonBelow(t, level float64, f func(t float64) (log, gradient float64)) float64 {
 	for range 3 {
 		log, gradient := f(t)
@@ -42,15 +42,13 @@ func logProduct(x []float64) (log float64) {
 // from lo to hi. The integrands are entire functions that decay like a Gaussian at both ends, for which
 // the rule converges faster than any power of the step (Trefethen and Weideman 2014).
 //
-// A class with scale s has its transition within ±reach·s of its mean, which is at
-// most reach·s above the lowest node, where the product of all F_τ is negligible.
-// Hence at distance d from the lowest node only scales of at least d/(2·reach) are
-// still to be resolved, and the step may grow: a sinh(u) with a = 2·reach·s_min is
-// almost linear over the reach of the smallest scale and exponential beyond.
+// A class with scale s has its transition within ±reach·s of its mean, which is at most reach·s above
+// the lowest node. Hence at distance d from the lowest node only scales from d/(2·reach) on are still to
+// be resolved, and the step may grow: a sinh(u) with a = 2·reach·s_min is almost linear over the reach
+// of the smallest scale and exponential beyond.
 //
-// For ρ < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the
-// class with the largest mean may lie beyond reach, as nothing but the wide f_j cuts
-// g_i off in E_ji: the step stays small over the gap.
+// For ρ < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the class with the
+// largest mean may lie beyond reach: the step stays small over the gap.
 type mesh struct {
 	lo, a, du    float64
 	up, down     float64 // exp(±u) of the next node
@@ -58,8 +56,7 @@ type mesh struct {
 	left         int     // nodes
 }
 
-// newMesh covers [lo, hi] with steps of h, in units of the smallest scale: that
-// of an F_j is s, and narrow ≤ 1 the smallest ratio of those of f_j and F_j.
+// newMesh covers [lo, hi] with steps of h, in units of the smallest scale s of an F_j times narrow.
 func newMesh(lo, hi, s, narrow, gap, h float64) mesh {
 	a := max(2*reach*s, gap)
 	return sinhMesh(lo, hi, a, h*s*narrow/kernel.Hypot(a, gap))
@@ -74,8 +71,7 @@ func sinhMesh(lo, hi, a, du float64) mesh {
 	return mesh{lo: lo, a: a, du: du, up: 1, down: 1, grow: grow, shrink: 1 / grow, left: left}
 }
 
-// next returns a node and its weight dt. Nodes taken beyond the last one have a
-// negligible integrand and do no harm.
+// next returns a node and its weight dt. The integrand is negligible at nodes beyond the last.
 func (m *mesh) next() (t, dt float64) {
 	t, dt = m.lo+0.5*m.a*(m.up-m.down), 0.5*m.a*m.du*(m.up+m.down)
 	m.up *= m.grow
@@ -84,10 +80,9 @@ func (m *mesh) next() (t, dt float64) {
 	return t, dt
 }
 
-// refine returns the factor by which the product of n distribution functions needs
-// smaller steps than that of two, if they are those of variables of which a share of
-// the variance is normal: the largest of n normal variables has a distribution that is
-// narrower by about √log n, that of n Gumbel variables has not.
+// refine returns the factor by which the product of n distribution functions needs smaller steps than
+// that of two, where normal is the share of the variances that is normal: the largest of n normal
+// variables has a distribution that is narrower by about √log n, that of n Gumbel variables has not.
 func refine(n int, normal float64) float64 {
 	return 1 / (1 + 0.38*kernel.Log(0.5*float64(n))*normal)
 }
@@ -101,8 +96,7 @@ type nodeBlock struct {
 	room         [2 * mostNodes]float64
 }
 
-// next takes the next nodes of the mesh, a multiple of four. Those beyond the last have a
-// negligible integrand and do no harm.
+// next takes the next nodes of the mesh, a multiple of four.
 func (n *nodeBlock) next(nodes *mesh) {
 	blocks := (nodes.left + mostNodes - 1) / mostNodes
 	q := ((nodes.left+blocks-1)/blocks + 3) &^ 3
@@ -112,8 +106,8 @@ func (n *nodeBlock) next(nodes *mesh) {
 	}
 }
 
-// momentBlock has the tables, class × node, whose products are the moments: a node b
-// contributes a_jb g_ib to E_ji but for a factor of i.
+// momentBlock has the tables, class × node, whose products are the moments: node b contributes a_jb g_ib
+// to E_ji but for a factor of i.
 type momentBlock struct {
 	nodeBlock
 	a, g      []float64
@@ -125,9 +119,8 @@ func (n *momentBlock) forClasses(classes int) {
 	fit(classes, &n.mu, &n.below)
 }
 
-// locate sets mu to λ mean, counted from the [momentBlock.lowest] point. Small scales matter
-// near it only (see mesh): nodes next to a class of small scale keep their digits even if the
-// scale of another is larger by a hundred orders of magnitude.
+// locate sets mu to λ mean, counted from the [momentBlock.lowest] point, near which alone small scales
+// matter: nodes next to a class of small scale keep their digits.
 func (n *momentBlock) locate(lambda float64, mean []float64) {
 	top := slices.Max(mean)
 	for j, m := range mean {
@@ -151,9 +144,9 @@ func (n *momentBlock) lowest(j int) float64 {
 	return t
 }
 
-// add adds factor_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with
-// a_jb = factor_j weight_b f_jb times the number perA, and factor of i in E_ji as given. Of
-// E it leaves what is below the diagonal to [mirror] if f is g.
+// add adds factorF_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with
+// a_jb = factorF_j weight_b f_jb times perA, and factorG_i in E_ji. If f is g it adds only what is above
+// the diagonal.
 func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA float64) {
 	q := len(n.node)
 	for j, r := range factorF {

@@ -7,13 +7,12 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Posterior has the moments of the logits given the class. Computing into the same one
-// again allocates nothing. It is safe for concurrent use only while nothing computes into it,
-// and keeps no reference to an argument.
+// Posterior is the moments of the logits given the class. Computing into the same one again allocates
+// nothing. It is safe for concurrent use only while nothing computes into it, and keeps no reference to
+// an argument.
 //
-// Free are the [FreeVariances] of the covariance of the logits given the class: of independent logits
-// that fit the variances of all differences z_i − z_j, on which alone the softmax depends. Their sum
-// is at most that of Var; but a Free_i may be above the variance before the class was known.
+// Free are the [FreeVariances] of the covariance of the logits given the class. Their sum is at most
+// that of Var; but a Free_i may be above the variance before the class was known.
 type Posterior struct {
 	LogP            float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var, Free []float64 // of the logits, length n
@@ -33,13 +32,11 @@ type winnerDensity interface {
 	tabulate(node, weight, log []float64)
 }
 
-// posteriorRule says how finely W is integrated: where it is cut, the distance of
-// the nodes in units of its scale at the lower end, and the distance over which
-// they are nearly even (see sinhMesh).
+// posteriorRule is where W is cut, the distance of the nodes in units of its scale at the lower end, and
+// the distance over which they are nearly even, see sinhMesh.
 type posteriorRule struct{ drop, step, spread float64 }
 
-// posteriorTable has the moments of each logit given t: of the class and, at some nodes t,
-// class × node.
+// posteriorTable is the moments of each logit given t, class × node.
 type posteriorTable struct {
 	nodeBlock
 	log       [mostNodes]float64
@@ -59,27 +56,27 @@ func (q *posteriorTable) forClasses(n int) {
 
 // integrate sets dst to the moments of the logits, or LogP to NaN if numbers overflow.
 //
-// Both likelihoods say that the class has the largest u_c of u_i = λz_i + ε_i with
-// independent noise ε_i: normal, or Gumbel's, which is the softmax. Given u_c = t,
-// hence u_i ≤ t for all other i, the logits are independent with known moments. So,
-// with W the density of u_c given the class and H = Σ_j k_j h_j,
+// Both likelihoods say that the class has the largest u_c of u_i = λz_i + ε_i with independent noise:
+// normal, or Gumbel's, which is the softmax. Given u_c = t, hence u_i ≤ t for all other i, the logits are
+// independent with known moments. So, with W the density of u_c given the class and H = Σ_j k_j h_j,
 //
 //	W(t) = f_c(t) Π_{i≠c} F_i(t) / p_c
 //	m̃_i = E_W E[z_i | t]                       = m_i − k_i E_W h_i
 //	ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]  = always_i + k_i² (E_W within_i + Var_W h_i)
 //	o_i = Σ_{j≠i} Cov_W(E[z_i | t], E[z_j | t]) = k_i Cov_W(h_i, H) − k_i² Var_W h_i
 //
-// and ṽ_i is a sum of positive terms. W is log-concave; the nodes are placed round
-// its mode and weighted in the log domain, however improbable the class.
-func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteriorRule, mean, variance []float64) {
+// W is log-concave; the nodes are placed round its mode and weighted in the log domain, however
+// improbable the class. The sums are those of h − start, so that variances that are small against the
+// squared mean keep their digits.
+func (q *posteriorTable) integrate(
+	dst *Posterior, w winnerDensity, rule posteriorRule, mean, variance []float64,
+) {
 	mode, top, curvature := findMode(w, 0)
 	lo, hi, scale := cut(w, mode, top, curvature, rule.drop)
 	if !(hi-lo <= math.MaxFloat64) || math.IsInf(top, -1) || !(scale > 0) {
 		dst.LogP = math.NaN() // overflow
 		return
 	}
-	// The sums are those of h − start: a variance that is small against the squared mean
-	// keeps its digits.
 	q.room[0], q.room[1] = mode, 1
 	w.tabulate(q.room[:1], q.room[1:2], q.log[:1])
 	copy(q.start, q.h)
@@ -116,13 +113,13 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 		q.squares[i] = k * k * between
 		q.crosses[i] = k*(q.crosses[i]/total-d*sum) - q.squares[i]
 	}
-	q.settle(dst, variance)
+	q.setFree(dst, variance)
 }
 
-// settle sets Free by o = q.crosses, after it has bounded what rounding may have left: Var is at
-// most the variance v, as W is log-concave; and Cov_W(h_i, h_j) is not negative, as all h rise
-// with t, nor above the product of the standard deviations of h_i and h_j.
-func (q *posteriorTable) settle(dst *Posterior, variance []float64) {
+// setFree sets Free by o = q.crosses, within bounds that rounding may exceed: Var is at most v, as W is
+// log-concave; and Cov_W(h_i, h_j) is not negative, as all h rise with t, nor above the product of the
+// standard deviations of h_i and h_j.
+func (q *posteriorTable) setFree(dst *Posterior, variance []float64) {
 	var deviations float64
 	for i, v := range variance {
 		dst.Var[i] = math.Min(dst.Var[i], v)
@@ -135,13 +132,13 @@ func (q *posteriorTable) settle(dst *Posterior, variance []float64) {
 	FreeVariances(dst.Free, dst.Var, q.crosses)
 }
 
-// FreeVariances sets dst to variances of independent variables: of all such, to those that come
-// nearest in least squares to the variances of the differences of variables with a covariance
-// C, of which it takes the variances C_ii and the sums o_i = Σ_{j≠i} C_ij:
+// FreeVariances sets dst to the variances of independent variables that fit, in least squares, the
+// variances of all differences of variables with a covariance C, of which it takes the variances C_ii
+// and the sums o_i = Σ_{j≠i} C_ij:
 //
 //	dst_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3,   C_ii − C_12 for n = 2.
 //
-// For n = 2 and 3 the variances of the differences are those of C. Σ dst_i ≥ 0, but one may be negative.
+// For n = 2 and 3 the fit is exact. Σ dst_i ≥ 0, but one may be negative.
 func FreeVariances(dst, variance, sums []float64) {
 	n, all := float64(len(dst)), kernel.Sum(sums)
 	for i, o := range sums {

@@ -6,16 +6,16 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j)
-// given the class under the likelihood of the softmax itself: u_c = z_c + ε_c is
-// the largest of all u_j, ε_j ~ Gumbel(0, 1). With F_i and f_i the distribution function
-// and the density of u_i, L_i = log F_i for i ≠ c, and L_c = log f_c, given u_c = t
+// Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j) given the class under the
+// likelihood of the softmax itself: u_c = z_c + ε_c is the largest of all u_j, ε_j ~ Gumbel(0, 1). With
+// F_i and f_i the distribution function and the density of u_i, L_i = log F_i for i ≠ c, and L_c =
+// log f_c, given u_c = t
 //
 //	E[z_i | t] = m_i − v_i L_i′         Var[z_i | t] = v_i (1 + v_i L_i″)
 //
-// of which posteriorTable.integrate takes the moments over the density of u_c given the class. Each Var_i is positive where v_i is, and at most v_i. The relative error is below 1e-9, that of
-// the mean relative to √Var_i, for variances up to 1e12, whatever Fast is. Posterior panics as
-// [Exact.Moments] does, and if there is no such class.
+// whose moments posteriorTable.integrate takes over t. Each Var_i is positive where v_i is, and at most
+// v_i. The relative error is below 1e-9, that of the mean relative to √Var_i, for variances up to 1e12,
+// whatever Fast is. Posterior panics as [Exact.Moments] does, and if there is no such class.
 func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)
@@ -23,18 +23,17 @@ func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	w.gumbelWinner.posterior(dst, mean, variance, class, winnerRule, tiltedRule)
 }
 
-// tabulate implements winnerDensity, with k_i = √v_i, h_i = k_i L_i′ and within_i =
-// 1 + v_i L_i″ as [Exact.Posterior] has them.
+// tabulate implements winnerDensity, with k_i = √v_i, h_i = k_i L_i′ and within_i = 1 + v_i L_i″.
 func (w *gumbelWinner) tabulate(node, _, log []float64) {
 	q := len(node)
 	for i, k := range w.k {
 		h, within := w.h[i*q:(i+1)*q], w.within[i*q:(i+1)*q]
 		for b, t := range node {
-			l, r, bend, tabulated := w.logit(i, t)
+			l, r, second, tabulated := w.logit(i, t)
 			log[b] += l
 			switch {
 			case tabulated:
-				h[b], within[b] = k*r, 1+k*k*bend
+				h[b], within[b] = k*r, 1+k*k*second
 			case k > 0:
 				h[b], within[b] = -w.tilted.shift/k, w.tilted.variance/k/k
 			default:
@@ -44,15 +43,14 @@ func (w *gumbelWinner) tabulate(node, _, log []float64) {
 	}
 }
 
-// logit returns L_i with its two derivatives, and whether the table of log F has it:
-// otherwise its moments are those of w.tilted. With b_i = m_i − t the logit is z_i = t + x
-// where x has, given t, the density proportional to
+// logit returns L_i with its two derivatives, and whether they are from the table of log F: otherwise its
+// moments are those of w.tilted. With b_i = m_i − t, z_i = t + x where x has, given t, the density
+// proportional to
 //
 //	N(x; b_i, v_i) exp(−e^x) for i ≠ c,   N(x; b_c, v_c) exp(x − e^x) for c
 //
-// whose integrals are F_i(t) and f_c(t). N(x; b_c, v_c) e^x is
-// exp(b_c + v_c/2) N(x; b_c + v_c, v_c), a normal density again.
-func (w *gumbelWinner) logit(i int, t float64) (log, ratio, bend float64, tabulated bool) {
+// whose integrals are F_i(t) and f_c(t). N(x; b_c, v_c) e^x is exp(b_c + v_c/2) N(x; b_c + v_c, v_c).
+func (w *gumbelWinner) logit(i int, t float64) (log, ratio, second float64, tabulated bool) {
 	b, v, tilt, constant := w.mean[i]-w.mean[w.class]-t, w.variance[i], 0.0, 0.0
 	if i == w.class {
 		tilt, constant = 1, b+0.5*v
@@ -61,9 +59,9 @@ func (w *gumbelWinner) logit(i int, t float64) (log, ratio, bend float64, tabula
 	series := &w.series[i]
 	if x*series.perScale > gumbelEdges[0] {
 		log, ratio = series.logCDF(x)
-		bend = series.bend(x)
-		if log > leastLog && 1+v*bend > leastWithin {
-			return log + constant, ratio - tilt, bend, true
+		second = series.second(x)
+		if log > minLog && 1+v*second > minWithin {
+			return log + constant, ratio - tilt, second, true
 		}
 	}
 	d := &w.tilted
@@ -73,8 +71,8 @@ func (w *gumbelWinner) logit(i int, t float64) (log, ratio, bend float64, tabula
 
 // Far in the left tail and where 1 + vL″ cancels, the table has too few digits.
 const (
-	leastLog    = -12
-	leastWithin = 0.2
+	minLog    = -12
+	minWithin = 0.2
 )
 
 // gumbelWinner is p_c W as a function of t − m_c: only differences matter.
@@ -87,7 +85,9 @@ type gumbelWinner struct {
 	series         []gumbelSeries
 }
 
-func (w *gumbelWinner) posterior(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
+func (w *gumbelWinner) posterior(
+	dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule,
+) {
 	w.forClasses(len(mean))
 	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
 	if len(w.series) != len(mean) {
@@ -101,20 +101,19 @@ func (w *gumbelWinner) posterior(dst *Posterior, mean, variance []float64, class
 	w.mean, w.variance = nil, nil
 }
 
-// at implements logConcave.
-func (w *gumbelWinner) at(t float64) (log, gradient, curvature float64) {
+// eval implements logConcave.
+func (w *gumbelWinner) eval(t float64) (log, gradient, curvature float64) {
 	for i := range w.mean {
-		l, r, bend, _ := w.logit(i, t)
+		l, r, second, _ := w.logit(i, t)
 		log += l
 		gradient += r
-		curvature -= bend
+		curvature -= second
 	}
 	return log, gradient, curvature
 }
 
-// winnerRule is that of the integral over t, tiltedRule that of each inside of it.
-// They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough). tableRule is that
-// of the [gumbelTable].
+// The rules of the integral over t, of each inside of it, and of the [gumbelTable]. They keep the
+// relative error below 1e-9 (TestPosteriorRuleIsFineEnough).
 var (
 	winnerRule = posteriorRule{drop: 30, step: 0.5, spread: 17}
 	tiltedRule = posteriorRule{drop: 32, step: 0.5, spread: 17}
@@ -133,9 +132,8 @@ type tiltedNormal struct {
 	v, mode, atMode float64 // atMode = e^mode
 }
 
-// integrate computes all moments for k = tilt, 0 or 1. By Stein's lemma E x − b
-// = v (k − E e^x): the left side does not cancel where e^x decides, the right side
-// not where N does.
+// integrate computes all moments for k = tilt, 0 or 1. By Stein's lemma E x − b = v (k − E e^x): the left
+// side does not cancel where e^x decides, the right side not where N does.
 func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	if e := kernel.Exp(b); v*max(1, e) < 1e-17 {
 		// The normal density is a spike: the terms left out are of order ve^b.
@@ -146,7 +144,7 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	mode := tiltedMode(b, v, tilt)
 	d.v, d.mode, d.atMode = v, mode, kernel.Exp(mode)
 	fall := v * (tilt - d.atMode) // mode − b
-	steep := v*d.atMode > 1       // e^x bends log more than the normal density does
+	steep := v*d.atMode > 1       // e^x curves log more than the normal density does
 	if steep {
 		fall = mode - b
 	}
@@ -162,7 +160,7 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 		d.curvature = d.variance * d.atMode / v
 		return
 	}
-	_, _, curvature := d.at(0)
+	_, _, curvature := d.eval(0)
 	lo, hi, scale := cut(d, 0, 0, curvature, rule.drop)
 	if !(hi-lo <= math.MaxFloat64) || !(scale > 0) {
 		d.log, d.gradient, d.curvature = math.NaN(), math.NaN(), math.NaN()
@@ -198,8 +196,8 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	}
 }
 
-// at implements logConcave.
-func (d *tiltedNormal) at(y float64) (log, gradient, curvature float64) {
+// eval implements logConcave.
+func (d *tiltedNormal) eval(y float64) (log, gradient, curvature float64) {
 	growth := d.growth(y)
 	log = -0.5*y*y/d.v - growth - d.atMode*y
 	gradient = -y/d.v + growth
@@ -214,8 +212,7 @@ func (d *tiltedNormal) growth(y float64) float64 {
 	return d.atMode * math.Expm1(-y)
 }
 
-// tiltedMode returns the root of x = b + v (k − e^x), by Newton's method from a bound
-// above: the right side less the left is concave and falls.
+// tiltedMode returns the root of x = b + v (k − e^x), by Newton's method from a bound above.
 func tiltedMode(b, v, tilt float64) float64 {
 	const rounds = 100
 	b += v * tilt

@@ -11,21 +11,19 @@ import (
 // probitRule keeps the relative error below 1e-10 (TestPosteriorRuleIsFineEnough).
 var probitRule = posteriorRule{drop: 30, step: 0.7, spread: 17}
 
-// Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j)
-// given the class under the likelihood of the probit with ρ = ½: u_c = λz_c + ε_c
-// is the largest of all u_j, ε_j ~ N(0, ½). It is the exact answer to a label
-// (assumed-density filtering; Opper 1998, Minka 2001). With μ_i = λm_i, s_i² = ½
-// + λ²v_i, κ_i = λv_i/s_i², a_i = (t − μ_i)/s_i and h = φ/Φ at a_i,
+// Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j) given the class under the
+// likelihood of the probit with ρ = ½: u_c = λz_c + ε_c is the largest of all u_j, ε_j ~ N(0, ½)
+// (assumed-density filtering; Opper 1998, Minka 2001). With μ_i = λm_i, s_i² = ½ + λ²v_i,
+// κ_i = λv_i/s_i², a_i = (t − μ_i)/s_i and h = φ/Φ at a_i,
 //
 //	E[z_c | t] = m_c + κ_c (t − μ_c)    Var[z_c | t] = v_c/(2 s_c²)
 //	E[z_i | t] = m_i − κ_i s_i h        Var[z_i | t] = v_i/(2 s_i²) + κ_i² s_i² (1 − a_i h − h²)
 //
 //	W(t) = N(t; μ_c, s_c²) Π_{i≠c} Φ(a_i) / p_c
 //
-// with W the density of u_c given the class; posteriorTable.integrate takes the moments of z_i over
-// W. Each Var_i is positive where v_i is, and at most v_i. The relative error is below 1e-9, that of
-// the mean relative to √Var_i, for any probability down to e^−10000. Posterior panics as
-// [Probit.Moments] does, and if ρ ≠ ½ or there is no such class.
+// with W the density of u_c given the class. Each Var_i is positive where v_i is, and at most v_i. The
+// relative error is below 1e-9, that of the mean relative to √Var_i, for any probability down to
+// e^−10000. Posterior panics as [Probit.Moments] does, and if ρ ≠ ½ or there is no such class.
 func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
@@ -39,10 +37,10 @@ func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	w.probitWinner.posterior(dst, p.Lambda, mean, variance, class, probitRule)
 }
 
-// tabulate implements winnerDensity: it evaluates a_i, h, 1 − a_i h − h² and p_c W, as
-// [Probit.Posterior] has them. For the class itself, E[z_c | t] is that of h = −(t−μ_c)/s_c.
+// tabulate implements winnerDensity: it evaluates a_i, h, 1 − a_i h − h² and p_c W. For the class itself,
+// E[z_c | t] is that of h = −(t−μ_c)/s_c.
 func (w *probitWinner) tabulate(node, weight, log []float64) {
-	const least = 1e-300 // of the factors that are left to multiply
+	const smallest = 1e-300 // product that goes on being multiplied
 	q := len(node)
 	size := len(w.mu) * q
 	a, h, cdf := w.a[:size], w.h[:size], w.cdf[:size]
@@ -53,9 +51,9 @@ func (w *probitWinner) tabulate(node, weight, log []float64) {
 		}
 	}
 	kernel.Truncated(h, w.within[:size], cdf, a)
-	own := w.class * q
+	winner := w.class * q
 	for i := 0; i < size; i += q {
-		if i == own {
+		if i == winner {
 			continue
 		}
 		for b := range q {
@@ -63,7 +61,7 @@ func (w *probitWinner) tabulate(node, weight, log []float64) {
 				h[i+b], w.within[i+b], cdf[i+b] = gauss.InverseMills(x), gauss.TruncatedVar(x), 1
 				log[b] += gauss.LogCDF(x)
 			}
-			if weight[b]*cdf[i+b] < least {
+			if weight[b]*cdf[i+b] < smallest {
 				log[b] += kernel.Log(weight[b])
 				weight[b] = 1
 			}
@@ -74,7 +72,7 @@ func (w *probitWinner) tabulate(node, weight, log []float64) {
 	for b, t := range node {
 		x := t * r
 		log[b] += w.norm - 0.5*x*x
-		h[own+b], w.within[own+b] = -x, 0 // μ_c is where t counts from
+		h[winner+b], w.within[winner+b] = -x, 0 // t counts from μ_c
 	}
 }
 
@@ -91,7 +89,9 @@ type probitWinner struct {
 // far is an argument below which Φ is no longer a normal number.
 const far = -37
 
-func (w *probitWinner) posterior(dst *Posterior, lambda float64, mean, variance []float64, class int, rule posteriorRule) {
+func (w *probitWinner) posterior(
+	dst *Posterior, lambda float64, mean, variance []float64, class int, rule posteriorRule,
+) {
 	n := len(mean)
 	w.forClasses(n)
 	fit(n, &w.mu, &w.perScale)
@@ -106,8 +106,8 @@ func (w *probitWinner) posterior(dst *Posterior, lambda float64, mean, variance 
 	w.integrate(dst, w, rule, mean, variance)
 }
 
-// at implements logConcave.
-func (w *probitWinner) at(t float64) (log, gradient, curvature float64) {
+// eval implements logConcave.
+func (w *probitWinner) eval(t float64) (log, gradient, curvature float64) {
 	w.room[0], w.room[1], w.log[0] = t, 1, 0
 	w.tabulate(w.room[:1], w.room[1:2], w.log[:1])
 	for i, r := range w.perScale {

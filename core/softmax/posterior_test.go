@@ -205,37 +205,3 @@ func TestPosteriorRuleIsFineEnough(t *testing.T) {
 		}
 	}
 }
-
-func TestPosteriorExtremes(t *testing.T) {
-	numbersOnly(t)
-	means := []float64{0, 1e-300, 1, -1, 40, 1e4, -1e4, 1e8}
-	variances := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 1, 1e4, 1e12, 1e100}
-	rnd := rand.New(rand.NewPCG(6, 1))
-	for _, n := range []int{2, 3, 10} {
-		got := NewPosterior(n)
-		m, v := make([]float64, n), make([]float64, n)
-		for range 300 {
-			for j := range n {
-				m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
-			}
-			c := rnd.IntN(n)
-			for _, l := range []Likelihood{Probit{0.5, 0.5}, Exact{}} {
-				if (l == Exact{}) && floats.Max(v) > 1e12 {
-					continue
-				}
-				l.Posterior(got, m, v, c)
-				if !(got.LogP <= 1e-10) || math.IsInf(got.LogP, 0) {
-					t.Fatalf("%T, m=%v v=%v: log p_%d = %g", l, m, v, c, got.LogP)
-				}
-				if sum := floats.Sum(got.Free); !(sum >= -1e-9*floats.Max(v)) || math.IsInf(sum, 0) {
-					t.Fatalf("%T, m=%v v=%v, class %d: Free = %g", l, m, v, c, got.Free)
-				}
-				for j, x := range got.Var {
-					if !(x >= 0 && x <= v[j]*(1+1e-10)) || v[j] > 1e-300 && x == 0 || math.IsNaN(got.Mean[j]) || math.IsInf(got.Mean[j], 0) {
-						t.Fatalf("%T, m=%v v=%v, class %d: logit %d has mean %g and variance %g", l, m, v, c, j, got.Mean[j], x)
-					}
-				}
-			}
-		}
-	}
-}

@@ -13,16 +13,14 @@ import (
 //
 //	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),   Σ_0 = (1−ρ)I + ρ11ᵀ.
 //
-// Lambda must be positive and finite, 0 ≤ Rho < 1. At ρ = ½, the natural value,
-// y = argmax_j (λz_j + ε_j) with ε_j ~ N(0, ½): the p_j add up to one and E is
-// symmetric, which holds at no other ρ. A Probit is a value without references, safe
+// Lambda must be positive and finite, 0 ≤ Rho < 1. At ρ = ½ alone, where y = argmax_j (λz_j + ε_j) with
+// ε_j ~ N(0, ½), the p_j add up to one and E is symmetric. A Probit is a value without references, safe
 // for concurrent use.
 type Probit struct {
 	Lambda, Rho float64
 }
 
-// Validate returns an error that names what is allowed if λ or ρ is out of
-// range, which is the same for any number of classes.
+// Validate returns an error if λ or ρ is out of range.
 func (p Probit) Validate(int) error {
 	if !(p.Lambda > 0) || math.IsInf(p.Lambda, 1) || !(p.Rho >= 0 && p.Rho < 1) {
 		return fmt.Errorf("softmax: probit with λ = %g, ρ = %g; need 0 < λ < ∞ and 0 ≤ ρ < 1", p.Lambda, p.Rho)
@@ -61,7 +59,7 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 // By the choice of the lowest node only one F_k may underflow, where all terms without
 // f_k are negligible: any small number may stand for it.
 func (w *probitTable) addNodes(dst *Moments, lambda float64) {
-	const least = 1e-150
+	const smallest = 1e-150
 	size := len(w.mu) * len(w.node)
 	x, f, g, cdf := w.x[:size], w.f[:size], w.g[:size], w.cdf[:size]
 	w.arguments(x, w.perOwn)
@@ -73,7 +71,7 @@ func (w *probitTable) addNodes(dst *Moments, lambda float64) {
 		factor = w.perCommon
 		w.arguments(x, factor)
 		for i, c := range cdf {
-			cdf[i] = max(c, least)
+			cdf[i] = max(c, smallest)
 			f[i] = gauss.PDF(x[i]) / cdf[i]
 		}
 	}
@@ -96,8 +94,7 @@ func (w *probitTable) arguments(x, perScale []float64) {
 	}
 }
 
-// addNode adds what one node t contributes to the integrals of class j alone, where mass
-// is f_j dt:
+// addNode adds what one node t contributes to the integrals of class j, where mass is f_j dt:
 //
 //	p_j += mass Π_{τ≠j} F_τ,   E_ji += λ mass (g_i/F_i) Π_{τ≠j} F_τ.
 func (w *probitTable) addNode(dst *Moments, row []float64, j int, t, mass, lambda float64) {
@@ -128,8 +125,7 @@ func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, 
 	w.factors(p, mean, variance)
 	clear(dst.P)
 	dst.E.Zero()
-	// On shared nodes the narrowest f_j sets the step for all: 1/narrow times as
-	// many nodes, against n times as many distribution functions.
+	// On shared nodes the narrowest f_j sets the step for all.
 	if w.narrow < max(1/float64(n), 0.02) {
 		w.integrateEach(dst, p.Lambda)
 	} else {
@@ -185,8 +181,8 @@ func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 	mirror(dst.E.RawMatrix(), w.uniform)
 }
 
-// integrateEach computes the moments of each class on nodes of its own, where some
-// f_j is much narrower than every F_τ (small ρ and small v) or a point mass.
+// integrateEach computes the moments of each class on separate nodes, where some f_j is much narrower
+// than every F_τ (small ρ and small v) or a point mass.
 func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 	for j, mu := range w.mu {
 		lo, s := w.lowest(j), w.common[j]
@@ -208,11 +204,10 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 
 // lower returns the point below which no integrand has a mass worth counting.
 //
-// What p_j loses below t is at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t), hence at most
-// Π_τ Φ((t−μ_τ)/S_τ) with S the larger of the two scales. The second bound, that all
-// F_τ but one be above Φ(−reach), keeps g_τ/F_τ of all classes but one finite at
-// every node. The gap is the distance from the lowest node to the bound of that one,
-// zero if ρ ≤ ½.
+// What p_j loses below t is at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t), hence at most Π_τ Φ((t−μ_τ)/S_τ)
+// with S the larger of the two scales. The second bound, that all F_τ but one are above Φ(−reach), keeps
+// g_τ/F_τ of all classes but one finite. The gap is the distance from the lowest node to the bound of
+// that one, zero if ρ ≤ ½.
 func (w *probitTable) lower() (lo, gap float64) {
 	first, second, top := math.Inf(-1), math.Inf(-1), 0
 	for j, mu := range w.mu {
@@ -237,25 +232,22 @@ func (w *probitTable) lower() (lo, gap float64) {
 		return logProduct(cdf), gradient
 	})
 	lo = max(t, second)
-	// As lo ≥ mu − below of the top, the gap is at most reach·(common − own), here
-	// without cancellation.
+	// The gap is at most reach·(common − own), here without cancellation.
 	most := reach * w.excess / (w.common[top] + w.own[top])
 	return lo, max(0, min(first-lo, most))
 }
 
-// step returns the distance of the nodes in units of the smallest scale that
-// keeps the error of the rule below 1e-12, fitted to the worst case
-// (TestStepIsFineEnough): n equal classes.
+// step returns the distance of the nodes in units of the smallest scale that keeps the error of the rule
+// below 1e-12 in the worst case, n equal classes (TestStepIsFineEnough).
 func step(n int) float64 { return 0.5 * refine(n, 1) }
 
-// SlopeLambda returns the λ at which the probit approximation with correlation
-// ρ has the slope of the softmax of n classes at the origin, ∂s_j/∂(z_j−z_i) =
-// 1/n²:
+// SlopeLambda returns the λ at which the probit with correlation ρ has the slope of the softmax of n
+// classes at the origin, ∂s_j/∂(z_j−z_i) = 1/n²:
 //
 //	λ_n = 1 / (n² φ(0) P_{n−2})
 //
-// where P_k is the probability that k normal variables with the pairwise correlation
-// ρ/(1+ρ), as Σ_0 leaves given one of its variables, are all negative:
+// where P_k is the probability that k normal variables with the pairwise correlation ρ/(1+ρ) are all
+// negative:
 //
 //	P_k = ∫ φ(x) Φ(√ρ x)^k dx.
 //
@@ -265,7 +257,6 @@ func SlopeLambda(n int, rho float64) float64 {
 	if n < 2 || !(rho >= 0 && rho < 1) {
 		panic(fmt.Sprintf("softmax: slope-matched λ for n = %d, ρ = %g; need n ≥ 2 and 0 ≤ ρ < 1", n, rho))
 	}
-	// The trapezoidal rule: Φ(√ρx)ⁿ rises over a length of order 1/√log n.
 	const h, cut = 1.0 / 16, 9.0
 	root := math.Sqrt(rho)
 	var orthant float64

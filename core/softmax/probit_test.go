@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
@@ -119,17 +118,6 @@ func TestProbitCorrIsProbitWhereEqual(t *testing.T) {
 	}
 }
 
-// A variance so large that all variables of its class are nearly the same.
-func TestProbitCorrNarrow(t *testing.T) {
-	mean := []float64{5598.436517013812, 3.4673316848282623, -0.4772158000085831, 4.704887251392458, -0.6947019708168309, -0.6491798811548886}
-	variance := []float64{1e8, 0, 0, 1, 1, 0}
-	got := moments(ProbitCorr{0.6, check.Correlations(5, func(i, j int) float64 { return 0.9 })}, mean, variance)
-	check.Near(t, "p_0", got.P[0], 0.7120428620633, 1e-12)
-	if d := farthest(got, moments(Probit{0.6, 0.9}, mean, variance)); !(d < 1e-11) {
-		t.Errorf("off Probit by %g", d)
-	}
-}
-
 // Without variances p is the definition and E its gradient; a variance is the mean over its logit.
 func TestProbitCorrIsDefinition(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 22))
@@ -162,30 +150,6 @@ func TestProbitCorrIsDefinition(t *testing.T) {
 	}
 }
 
-func TestProbitCorrExtremes(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(27, 28))
-	for n := 2; n <= 5; n++ {
-		got := NewMoments(n)
-		m, v := make([]float64, n), make([]float64, n)
-		for k := range 80 {
-			extremeLogits(rnd, m, v)
-			corr := unequal(rnd, n-1)
-			if k%4 == 0 { // singular
-				corr = check.Correlations(n-1, func(i, j int) float64 { return 1 - 2*float64((i+j)%2) })
-			}
-			p := ProbitCorr{[]float64{1e-300, 1e-6, 0.3, 1, 50, 1e300}[rnd.IntN(6)], corr}
-			p.Moments(got, m, v)
-			if err := sound(got); err != nil {
-				t.Fatalf("λ = %g, Σ_0 = %v, m = %v, v = %v: %v", p.Lambda, corr.RawSymmetric().Data, m, v, err)
-			}
-		}
-	}
-	// A common variance beyond all others leaves the ranks of the others to chance.
-	p := ProbitCorr{1, check.Correlations(2, func(i, j int) float64 { return 0.3 })}
-	got := moments(p, []float64{1e8, -1e8, 0}, []float64{1e300, 1e300, 1e300})
-	check.NearAll(t, "p", got.P, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-12)
-}
-
 func TestProbitCorrValidate(t *testing.T) {
 	good := check.Correlations(3, func(i, j int) float64 { return 0.5 })
 	scaled := mat.NewSymDense(3, []float64{2, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1})
@@ -208,62 +172,6 @@ func TestProbitCorrValidate(t *testing.T) {
 	check.Panics(t, "softmax: ", "need 4×4", func() {
 		ProbitCorr{1, good}.Moments(NewMoments(5), make([]float64, 5), make([]float64, 5))
 	})
-}
-
-// With two classes everything is an integral of the logistic function over
-// d = z_1 − z_2 ~ N(m_1−m_2, v_1+v_2).
-func TestExactTwoClasses(t *testing.T) {
-	logistic := func(mean, variance float64) (p, e float64) {
-		s := math.Sqrt(variance)
-		h := 0.2 / max(1, s) // the poles are π/s from the axis
-		for u := -9.0; u <= 9; u += h {
-			q := 1 / (1 + math.Exp(-mean-s*u))
-			p += h * gauss.PDF(u) * q
-			e += h * gauss.PDF(u) * q * (1 - q)
-		}
-		return p, e
-	}
-	rnd := rand.New(rand.NewPCG(1, 1))
-	got := NewMoments(2)
-	for _, scale := range []float64{0, 1e-6, 0.1, 1, 30, 1e3} {
-		for _, variance := range []float64{0, 1e-8, 0.01, 0.3, 1, 20, 1e4} {
-			m := []float64{scale * rnd.NormFloat64(), scale * rnd.NormFloat64()}
-			v := []float64{variance, variance * 2 * rnd.Float64()}
-			p, pair := logistic(m[0]-m[1], v[0]+v[1])
-			for _, e := range settings {
-				e.Moments(got, m, v)
-				if d := max(math.Abs(got.P[0]-p), math.Abs(got.P[1]-(1-p)), math.Abs(got.E.At(0, 1)-pair)); !(d < tolerance(e)) {
-					t.Errorf("%+v, m=%v v=%v: off by %g", e, m, v, d)
-				}
-			}
-		}
-	}
-}
-
-// Without variance the moments are those of softmax(m).
-func TestExactWithoutVariance(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(2, 1))
-	for _, n := range []int{2, 5, 40, 100, 101, 1000} {
-		for _, scale := range []float64{0, 1, 1e3} {
-			m, want := make([]float64, n), NewMoments(n)
-			for j := range m {
-				m[j] = scale * rnd.NormFloat64()
-			}
-			sum := floats.LogSumExp(m)
-			for j, x := range m {
-				want.P[j] = math.Exp(x - sum)
-			}
-			want.E.Outer(1, mat.NewVecDense(n, want.P), mat.NewVecDense(n, want.P))
-			for j := range n {
-				want.E.Set(j, j, 0)
-			}
-			for _, e := range settings {
-				if d := farthest(moments(e, m, make([]float64, n)), want); !(d < tolerance(e)) {
-					t.Errorf("%+v, n=%d, scale %g: off by %g", e, n, scale, d)
-				}
-			}
-		}
-	}
 }
 
 // Half the step, twice the even spacing and more of both tails change nothing.

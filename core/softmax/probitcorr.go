@@ -15,10 +15,9 @@ import (
 //
 //	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),
 //
-// Corr = Σ_0 being (n−1)×(n−1), with unit diagonal, and the same for each class.
-// Its rows stand for the classes τ ≠ j in their order: that of an index above j
-// is τ−1. Lambda must be positive and finite. The p_j do not add up to one and E is not
-// symmetric in general; see [Moments.Excess] and [Moments.Asymmetry].
+// with a correlation matrix Corr = Σ_0 of order n−1, the same for each class, whose rows stand for the
+// classes τ ≠ j in their order. Lambda must be positive and finite. In general the p_j do not add up to
+// one, and E is not symmetric: see [Moments.Excess] and [Moments.Asymmetry].
 //
 // A ProbitCorr keeps Corr by reference, and is safe for concurrent use as long as nothing
 // writes to the matrix.
@@ -27,8 +26,7 @@ type ProbitCorr struct {
 	Corr   *mat.SymDense
 }
 
-// Validate returns an error that names what is allowed if λ is out of range or
-// Corr is not a correlation matrix (unit diagonal, positive semi-definite) of order
+// Validate returns an error if λ is out of range or Corr is not a correlation matrix of order
 // classes − 1.
 func (p ProbitCorr) Validate(classes int) error {
 	if !(p.Lambda > 0) || math.IsInf(p.Lambda, 1) {
@@ -38,7 +36,8 @@ func (p ProbitCorr) Validate(classes int) error {
 		return fmt.Errorf("softmax: probit without correlations; need those of n−1 variables for n classes")
 	}
 	if k, d := p.Corr.SymmetricDim(), classes-1; k != d {
-		return fmt.Errorf("softmax: probit with %d×%[1]d correlations for %d classes; need %d×%[3]d", k, classes, d)
+		return fmt.Errorf("softmax: probit with %d×%[1]d correlations for %d classes; need %d×%[3]d",
+			k, classes, d)
 	}
 	if _, err := mvn.NewCDF(p.Corr); err != nil {
 		return fmt.Errorf("softmax: probit: %w", err)
@@ -52,21 +51,19 @@ func (p ProbitCorr) Validate(classes int) error {
 //	E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i at the same point,  s_τ = √(1 + λ²v_j + λ²v_τ)
 //	Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ').
 //
-// Each is a multivariate normal probability with the accuracy and cost of package mvn: some
-// 1e-14 in microseconds for n ≤ 4, 1e-12 in a fifth of a millisecond for n = 5, and 1e-13 for
-// any n where all ρ are equal and not negative, where [Probit] is faster by orders of
-// magnitude. Otherwise the error is at most 1e-7 for n ≤ 8, in milliseconds, and 1e-6 for
-// n ≤ 10, in a third of a second, unless the correlations are nearly singular. For more classes
-// it is some 1e-5, by a lattice rule for each class and pair, in seconds. Moments panics if the
-// lengths do not match, if a mean is not finite or a variance negative, or if λ or Corr is out of
-// range.
+// Each is a multivariate normal probability with the accuracy and cost of package mvn: some 1e-14 in
+// microseconds for n ≤ 4, 1e-12 in a fifth of a millisecond for n = 5. Otherwise the error is at most
+// 1e-7 for n ≤ 8, in milliseconds, and 1e-6 for n ≤ 10, in a third of a second, unless the correlations
+// are nearly singular; for more classes it is some 1e-5, in seconds. Moments panics if the lengths do not
+// match, if a mean is not finite or a variance negative, or if λ or Corr is out of range.
 func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
 	}
 	d := len(mean) - 1
-	x, perScale, gradient, corr := make([]float64, d), make([]float64, d), make([]float64, d), mat.NewSymDense(d, nil)
+	x, perScale, gradient := make([]float64, d), make([]float64, d), make([]float64, d)
+	corr := mat.NewSymDense(d, nil)
 	for j := range mean {
 		p.point(x, perScale, corr, j, mean, variance)
 		cdf, err := mvn.NewCDF(corr)
@@ -83,25 +80,24 @@ func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	}
 }
 
-// point sets x, perScale = λ/s and corr = Σ' of class j. All is in units of the scale
-// of the noise, 1/λ, and in ratios that are at most 1: nothing overflows.
+// point sets x, perScale = λ/s and corr = Σ' of class j, in units of 1/λ, so that nothing overflows.
 func (p ProbitCorr) point(x, perScale []float64, corr *mat.SymDense, j int, mean, variance []float64) {
-	noise, own := min(1/p.Lambda, math.MaxFloat64), math.Sqrt(variance[j])
+	noise, sd := min(1/p.Lambda, math.MaxFloat64), math.Sqrt(variance[j])
 	for k := range x {
 		i := other(j, k)
-		s := kernel.Hypot(kernel.Hypot(noise, own), math.Sqrt(variance[i]))
+		s := kernel.Hypot(kernel.Hypot(noise, sd), math.Sqrt(variance[i]))
 		x[k], perScale[k] = (mean[j]-mean[i])/s, 1/s
 	}
 	for k, a := range perScale {
 		corr.SetSym(k, k, 1)
 		for l, b := range perScale[:k] {
-			r := p.Corr.At(k, l)*(noise*a)*(noise*b) + (own*a)*(own*b)
+			r := p.Corr.At(k, l)*(noise*a)*(noise*b) + (sd*a)*(sd*b)
 			corr.SetSym(k, l, max(-1, min(1, r)))
 		}
 	}
 }
 
-// other returns the class that stands at index k once class j is taken out.
+// other returns the class at index k without class j.
 func other(j, k int) int {
 	if k < j {
 		return k

@@ -23,19 +23,20 @@ import (
 	"fmt"
 	"math"
 	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
-// Approximation computes the moments of softmax(z) for independent Gaussian
-// logits with the given means and variances (both of length n) into dst, which
-// must be of size n. Variances may be zero. Implementations are safe for
-// concurrent use with different dst, and keep no reference to an argument.
+// Approximation computes the moments of softmax(z) for independent Gaussian logits with the given means
+// and variances, which may be zero, into dst. Implementations are safe for concurrent use with different
+// dst, and keep no reference to an argument.
 type Approximation interface {
 	Moments(dst *Moments, mean, variance []float64)
 }
 
-// Likelihood is an [Approximation] whose probabilities are those of a label given
-// the logits, so that a label has a posterior, whose moments go into dst. Implementations
-// are safe for concurrent use with different dst, and keep no reference to an argument.
+// Likelihood is an [Approximation] whose probabilities are those of a label given the logits, so that a
+// label has a posterior, whose moments go into dst.
 type Likelihood interface {
 	Approximation
 	Posterior(dst *Posterior, mean, variance []float64, class int)
@@ -47,8 +48,8 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
-// Validate returns an error unless a approximates the softmax of that many classes. It asks an a
-// with a method Validate(classes int) error.
+// Validate returns an error unless a approximates the softmax of that many classes, by its method
+// Validate if it has one.
 func Validate(a Approximation, classes int) error {
 	if a == nil {
 		return errors.New("softmax: nil is no approximation; allowed: a value such as softmax.Probit")
@@ -65,8 +66,7 @@ func checkClasses(n int) {
 	}
 }
 
-// CheckLogits panics unless mean and variance are those of n ≥ 2 logits: of the length n and finite,
-// with no variance below 0.
+// CheckLogits panics unless mean and variance have the length n ≥ 2 and are finite, with variance ≥ 0.
 func CheckLogits(n int, mean, variance []float64) {
 	checkClasses(n)
 	if len(mean) != n || len(variance) != n {
@@ -79,8 +79,7 @@ func CheckLogits(n int, mean, variance []float64) {
 	}
 }
 
-// workspace is the scratch space of one computation. Each part is made to [fit] the
-// number of classes.
+// workspace is the scratch space of one computation.
 type workspace struct {
 	probit       probitTable
 	exact        exactTable
@@ -88,8 +87,7 @@ type workspace struct {
 	gumbelWinner gumbelWinner
 }
 
-// workspaces are those not in use: results carry no scratch space, and computing
-// into the same one again allocates nothing.
+// workspaces are those not in use.
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // fit gives the slices the length n, with any values.
@@ -99,4 +97,123 @@ func fit(n int, all ...*[]float64) {
 			*x = make([]float64, n)
 		}
 	}
+}
+
+// MomentError bounds the absolute error of the moments of [Probit] and of [Exact].
+const MomentError = 1e-11
+
+// Moments are the moments of softmax(z) for n classes. Computing into the same
+// one again allocates nothing. It is safe for concurrent use only while nothing computes
+// into it, and keeps no reference to an argument.
+//
+// With the graph Laplacian L = diag(E·1) − E,
+//
+//	Σ_y  = diag(p) − p pᵀ − L                  (covariance of the probabilities)
+//	Σ_zy = diag(v) L                           (cross-covariance, logits × probabilities)
+type Moments struct {
+	P []float64  // p_j, length n
+	E *mat.Dense // E.At(j, i) = E[∂s_j/∂(z_j−z_i)], n×n, zero diagonal
+}
+
+// NewMoments returns zero moments for n classes. It panics if n < 2.
+func NewMoments(n int) *Moments {
+	checkClasses(n)
+	return &Moments{P: make([]float64, n), E: mat.NewDense(n, n, nil)}
+}
+
+// Zero sets all to zero.
+func (m *Moments) Zero() {
+	clear(m.P)
+	m.E.Zero()
+}
+
+// AddScaled adds weight times the moments of a part of a mixture.
+func (m *Moments) AddScaled(weight float64, part *Moments) {
+	floats.AddScaled(m.P, weight, part.P)
+	floats.AddScaled(m.E.RawMatrix().Data, weight, part.E.RawMatrix().Data)
+}
+
+// pair returns the symmetrised E_ij. That of the probit with ρ ≠ ½ is not symmetric.
+func (m *Moments) pair(i, j int) float64 { return 0.5 * (m.E.At(i, j) + m.E.At(j, i)) }
+
+// degree returns L_ii = Σ_j E_ij of the symmetrised E.
+func (m *Moments) degree(i int) float64 {
+	var sum float64
+	for j := range m.P {
+		if j != i {
+			sum += m.pair(i, j)
+		}
+	}
+	return sum
+}
+
+// Cov sets dst to the covariance of the probabilities, Σ_y = diag(p) − p pᵀ − L (n×n, paper Sec. 2).
+// An empty dst is resized; otherwise Cov panics if dst is not n×n. The Σ_y of the probit may be
+// indefinite: where λ is large it has even negative variances.
+func (m *Moments) Cov(dst *mat.SymDense) {
+	n := len(m.P)
+	if dst.IsEmpty() {
+		dst.ReuseAsSym(n)
+	} else if dst.SymmetricDim() != n {
+		panic(fmt.Sprintf("softmax: Cov into a %d×%[1]d matrix; need %d×%[2]d", dst.SymmetricDim(), n))
+	}
+	for i, pi := range m.P {
+		dst.SetSym(i, i, pi*(1-pi)-m.degree(i))
+		for j := i + 1; j < n; j++ {
+			dst.SetSym(i, j, m.pair(i, j)-pi*m.P[j])
+		}
+	}
+}
+
+// Cross sets dst to the cross-covariance of logits (rows) and probabilities (columns), Σ_zy = diag(v) L
+// (n×n, paper Sec. 2), where variance is v. An empty dst is resized; otherwise Cross panics if dst is
+// not n×n.
+func (m *Moments) Cross(dst *mat.Dense, variance []float64) {
+	n := len(m.P)
+	if len(variance) != n {
+		panic(fmt.Sprintf("softmax: %d variances for %d classes", len(variance), n))
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, n)
+	} else if r, c := dst.Dims(); r != n || c != n {
+		panic(fmt.Sprintf("softmax: Cross into a %d×%d matrix; need %d×%[3]d", r, c, n))
+	}
+	for i, v := range variance {
+		for j := range m.P {
+			if j == i {
+				dst.Set(i, i, v*m.degree(i))
+			} else {
+				dst.Set(i, j, -v*m.pair(i, j))
+			}
+		}
+	}
+}
+
+// Excess returns Σp − 1, zero for the exact moments and for the probit with ρ = ½.
+func (m *Moments) Excess() float64 {
+	sum := -1.0
+	for _, p := range m.P {
+		sum += p
+	}
+	return sum
+}
+
+// Asymmetry returns the largest |E_ij − E_ji|, a defect as [Moments.Excess] is.
+func (m *Moments) Asymmetry() float64 {
+	var largest float64
+	for i := range m.P {
+		for j := range i {
+			largest = max(largest, math.Abs(m.E.At(i, j)-m.E.At(j, i)))
+		}
+	}
+	return largest
+}
+
+// check panics unless mean and variance fit dst and are usable.
+func (m *Moments) check(mean, variance []float64) {
+	n := len(m.P)
+	if r, c := m.E.Dims(); r != n || c != n {
+		panic(fmt.Sprintf("softmax: E is %d×%d for %d classes", r, c, n))
+	}
+	CheckLogits(n, mean, variance)
 }

@@ -1,8 +1,9 @@
-// Package field reports invalid configuration fields: the key of the field in manifests and
-// checkpoints, the problem, and the allowed values. It also reports invalid examples.
+// Package field reports invalid configuration fields, with their keys in manifests and checkpoints and what
+// is allowed, and invalid examples.
 package field
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -10,10 +11,9 @@ import (
 	"strings"
 )
 
-// Error says what is wrong with the value of a field. Whoever has read the value
-// from a file can add where it stands there.
+// Error says what is wrong with the value of a field.
 type Error struct {
-	Key     string // its word, as in the toml tag of the struct: "prior_var"; of a nested one "model.prior_var"
+	Key     string // as in the toml tag of the struct: "prior_var"; of a nested one "model.prior_var"
 	Problem string // what is wrong, and what is allowed
 }
 
@@ -28,14 +28,6 @@ func Errorf(key, format string, args ...any) error {
 func Positive(key string, x float64) error {
 	if !(x > 0) || math.IsInf(x, 1) {
 		return Errorf(key, "%g is not allowed; allowed: a number > 0", x)
-	}
-	return nil
-}
-
-// NonNegative returns an error unless x is zero or positive, and finite.
-func NonNegative(key string, x float64) error {
-	if !(x >= 0) || math.IsInf(x, 1) {
-		return Errorf(key, "%g is not allowed; allowed: a number ≥ 0", x)
 	}
 	return nil
 }
@@ -57,13 +49,11 @@ func Within[T int | float64](key string, x, lo, hi T) error {
 }
 
 // AllWithin returns an error unless lo ≤ x ≤ hi for all x.
-func AllWithin[T int | float64](key string, all []T, lo, hi T) error {
+func AllWithin[T int | float64](key string, all []T, lo, hi T) (err error) {
 	for _, x := range all {
-		if err := Within(key, x, lo, hi); err != nil {
-			return err
-		}
+		err = cmp.Or(err, Within(key, x, lo, hi))
 	}
-	return nil
+	return err
 }
 
 // OneOf returns an error unless x is one of the allowed words.
@@ -79,13 +69,11 @@ func OneOf[T ~string](key string, x T, allowed ...T) error {
 }
 
 // AllOneOf returns an error unless all are allowed words.
-func AllOneOf[T ~string](key string, all []T, allowed ...T) error {
+func AllOneOf[T ~string](key string, all []T, allowed ...T) (err error) {
 	for _, x := range all {
-		if err := OneOf(key, x, allowed...); err != nil {
-			return err
-		}
+		err = cmp.Or(err, OneOf(key, x, allowed...))
 	}
-	return nil
+	return err
 }
 
 // Distinct returns an error if a value comes twice.
@@ -96,31 +84,6 @@ func Distinct[T comparable](key string, values []T) error {
 		}
 	}
 	return nil
-}
-
-// Nearest returns the word that is most like another, or "" if none differs in two letters at most.
-func Nearest(word string, words []string) (nearest string) {
-	fewest := min(3, len(word))
-	for _, w := range words {
-		if d := distance(word, w, 2); d < fewest {
-			nearest, fewest = w, d
-		}
-	}
-	return nearest
-}
-
-// distance returns the Levenshtein distance of a and b, in bytes, if it is at most so large, or
-// else a larger number.
-func distance(a, b string, most int) int {
-	switch {
-	case a == "" || b == "":
-		return len(a) + len(b)
-	case a[0] == b[0]:
-		return distance(a[1:], b[1:], most)
-	case most == 0:
-		return 1
-	}
-	return 1 + min(distance(a[1:], b, most-1), distance(a, b[1:], most-1), distance(a[1:], b[1:], most-1))
 }
 
 // Input returns an error unless x has so many numbers, all finite.
@@ -148,8 +111,8 @@ func Class(class, classes int) error {
 //
 //	Rate float64 `toml:"rate" default:"0.2" range:"0 0.99"`
 //
-// It returns the [*Error] of the first number out of its range, or the error of the method Validate, if there is one. A
-// zero that has no default stands for a number that is not given.
+// It returns the [*Error] of the first number out of its range, or the error of the method Validate, if there
+// is one. A zero that has no default stands for a number that is not given.
 func Resolve(config any) error {
 	if err := resolve(reflect.ValueOf(config).Elem()); err != nil {
 		return err
@@ -176,7 +139,8 @@ func resolve(s reflect.Value) error {
 			_, _ = fmt.Sscan(allowed, &low, &high)
 			if x := f.Convert(reflect.TypeFor[float64]()).Float(); !(low <= x && x <= high) {
 				key, _, _ := strings.Cut(t.Tag.Get("toml"), ",")
-				return Errorf(key, "%v is not allowed; allowed: %s", x, strings.Replace(allowed, " ", " to ", 1))
+				allowed = strings.Replace(allowed, " ", " to ", 1)
+				return Errorf(key, "%v is not allowed; allowed: %s", x, allowed)
 			}
 		}
 	}

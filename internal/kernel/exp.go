@@ -7,9 +7,8 @@ import (
 
 const (
 	expSteps = 128 // powers of two per octave in the tables
-	// log 2 in two parts: the first has 33 bits, for exact products.
-	ln2Hi = 6.93147180369123816490e-01
-	ln2Lo = 1.90821492927058770002e-10
+	ln2Hi    = 6.93147180369123816490e-01
+	ln2Lo    = 1.90821492927058770002e-10
 	// Adding it rounds a number below 2⁵¹ to an integer, in the last bits of the sum.
 	roundShift = 3 << 51
 )
@@ -33,13 +32,12 @@ func powersOfTwo() (rounded, rest [expSteps]float64) {
 	return rounded, rest
 }
 
-// Exp returns eˣ within 0.55 units of the last place, 1 where the value is subnormal.
-// With k the integer next to 128x/log 2 it is
+// Exp returns eˣ within 0.55 units of the last place, 1 where the value is subnormal. With k the integer next to
+// 128x/log 2 it is
 //
-//	eˣ = 2^(k/128) eʳ,   r = x − k (log 2)/128,   |r| ≤ (log 2)/256,
+//	eˣ = 2^(k/128) eʳ,   r = x − k (log 2)/128,   |r| ≤ (log 2)/256
 //
-// where Taylor's series up to r⁵ leaves a remainder below 6e-19 (Tang, "Table-driven
-// implementation of the exponential function", ACM TOMS 1989).
+// (Tang, "Table-driven implementation of the exponential function", ACM TOMS 1989).
 func Exp(x float64) float64 {
 	switch {
 	case math.Abs(x) < 708:
@@ -73,7 +71,7 @@ func exp(x float64, shift int) float64 {
 //
 //	log x = k log 2 + log(1+f),   log(1+f) = 2 artanh s = f − f²/2 + s (f²/2 + R(s²)),
 //
-// where R is the polynomial of FreeBSD's e_log.c, whose error is below 2^−58.
+// with R the polynomial of FreeBSD's e_log.c.
 func Log(x float64) float64 {
 	if !(0 < x && x < math.Inf(1)) {
 		switch {

@@ -7,9 +7,7 @@ const Underflow = 38.6
 
 const (
 	densitySteps = 64 // powers of two per octave in densityTable
-	// The table is scaled down by 2^densityShift: the power of two that multiplies it up
-	// stays a normal number down to the smallest φ(x).
-	densityShift = 64
+	densityShift = 64 // which is scaled down by 2^densityShift, for powers of two that are normal numbers
 )
 
 // densityTable[i] = 2^(−i/64) / √(2π) / 2^densityShift.
@@ -27,8 +25,7 @@ var densityTable = func() (table [densitySteps]float64) {
 
 // Density returns φ(x), the density of the standard normal distribution, for |x| ≤ [Underflow].
 //
-// Rounding x²/2 would cost three digits of the exponential at x = 38 (Cody 1969).
-// Here the rounding error of the square is added to the reduced argument r of
+// The rounding error of x² is added to the reduced argument r (Cody 1969) of
 //
 //	exp(−x²/2) = 2^(−k/64) exp(r), r = (k/64) log 2 − x²/2, |r| ≤ (log 2)/128,
 //
@@ -48,14 +45,13 @@ func Density(x float64) float64 {
 //
 //	J_k(t) = ∫_t^∞ (z−t)^k φ(z) dz / φ(t)
 //
-// are the repeated integrals of the normal tail; J₀ is the Mills ratio. They satisfy J₁ + t J₀ = 1
-// and J₂ + t J₁ = J₀, so that with n = p + t q and d = q + t n
+// are the repeated integrals of the normal tail; J₀ is the Mills ratio. As J₁ + t J₀ = 1 and J₂ + t J₁ = J₀,
+// with n = p + t q and d = q + t n
 //
-//	J₀ = n/d, J₁ = q/d, J₂ = p/d,
+//	J₀ = n/d, J₁ = q/d, J₂ = p/d.
 //
-// in which nothing cancels, as all coefficients are positive. They are those of the rational function
-// of degrees 10 and 11 with the smallest maximal relative error on [0, ∞], 5.7e-17, by the Remez
-// algorithm in 80-digit arithmetic in the variable (t−4)/(t+4).
+// The rational function has the smallest maximal relative error on [0, ∞], 5.7e-17 (Remez algorithm in 80-digit
+// arithmetic in the variable (t−4)/(t+4)).
 func Tail(t float64) (p, q float64) {
 	t2 := t * t
 	t4 := t2 * t2
@@ -83,10 +79,9 @@ func parts(x float64) (t, density, p, q, n, d float64) {
 	return t, Density(t), p, q, n, q + t*n
 }
 
-// Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z,
-// variance_i to Var[Z | Z ≤ x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as
-// that. With the repeated integrals of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ −
-// (J₁/J₀)², which is at least a third of its first term.
+// Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z, variance_i to
+// Var[Z | Z ≤ x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as that. With the repeated integrals of
+// [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ − (J₁/J₀)².
 func Truncated(mills, variance, cdf, x []float64) {
 	first := 0
 	if vector {
@@ -110,18 +105,16 @@ func Truncated(mills, variance, cdf, x []float64) {
 	}
 }
 
-// Rectified sets prob, gap and variance to the moments of the rectified normal variables
-// max(Z+a, 0), where Z is standard normal:
+// Rectified sets prob, gap and variance to moments of max(Z+a, 0), where Z is standard normal:
 //
 //	prob     = P(Z+a > 0) = Cov(Z, max(Z+a, 0)) = Φ(a)
 //	gap      = E max(Z+a, 0) − max(a, 0) = φ(a) − |a| Φ(−|a|)
 //	variance = Var max(Z+a, 0)
 //	         = (1+a²) Φ(a) + a φ(a) − (a Φ(a) + φ(a))²
 //
-// For a = −t ≤ 0, where these expressions cancel, gap = φ J₁ and variance = φ J₁ (J₂/J₁ − φ J₁)
-// with the repeated integrals J_k(t) of the tail; the bracket is at least two thirds of its first
-// term. For a > 0 they follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
-// covariance −Φ(−a) with Z.
+// For a = −t ≤ 0, gap = φ J₁ and variance = φ J₁ (J₂/J₁ − φ J₁) with the repeated integrals J_k(t) of the
+// tail. For a > 0 they follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has covariance −Φ(−a)
+// with Z.
 func Rectified(prob, gap, variance, a []float64) {
 	for i, a := range a {
 		_, density, p, q, n, d := parts(a)

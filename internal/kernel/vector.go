@@ -1,10 +1,8 @@
 // Package kernel has portable exp and log, and the vector loops that dominate the run time.
 //
-// Each function gives the same bits on every processor. The loops have a fixed order of
-// summation, that of the Go code here, which is the definition. Where the processor has AVX2,
-// the loops without which a default network takes a tenth longer run the same operations four
-// at a time, in assembly that asm/ generates, unless the build tag noasm is set. Nothing is
-// fused that is not fused in both.
+// Each function gives the same bits on every processor: the Go code here defines the order of summation.
+// Where the processor has AVX2 the hot loops run the same operations four at a time, in assembly that asm/
+// generates, unless the build tag noasm is set.
 //
 // A loop panics if one of its arguments is shorter than those that set the length.
 package kernel
@@ -15,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Dot returns Σ x_i y_i: eight sums of every eighth product, added up in pairs, plus the
-// products beyond a multiple of four one by one.
+// Dot returns Σ x_i y_i: eight sums of every eighth product, added up in pairs, plus the products beyond a
+// multiple of four one by one.
 func Dot(x, y []float64) (sum float64) {
 	y = y[:len(x)]
 	n := len(x) &^ 3
@@ -50,8 +48,8 @@ func Sum(x []float64) (sum float64) {
 // Norm returns √(Σ x_i²), which may overflow where it need not.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
-// Products sets dst to the products of two rows x and four rows y, one after the other and
-// of the same length, a multiple of four: those of the first x come first.
+// Products sets dst to the products of two rows x and four rows y of the same length, a multiple of four:
+// those of the first x come first.
 func Products(dst *[8]float64, x, y []float64) {
 	n := len(x) / 2
 	y = y[:4*n]
@@ -86,43 +84,25 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 	}
 }
 
-// AddRows adds to y the rows of a, which are as long as y, times the numbers of u that are
-// not zero: four at a time as [AddScaled4], and then one by one what is left.
+// AddRows adds to y the rows of a, which are as long as y, times the numbers of u that are not zero: four at a
+// time as [AddScaled4], and then one by one what is left.
 func AddRows(y, u, a []float64) {
-	n := len(y)
-	var r Rows
+	var row [4][]float64
+	var factor [4]float64
+	k, n := 0, len(y)
 	for i, u := range u {
-		r.Add(y, u, a[i*n:(i+1)*n])
+		if u == 0 {
+			continue
+		}
+		row[k], factor[k] = a[i*n:(i+1)*n], u
+		if k++; k == 4 {
+			AddScaled4(y, &factor, row[0], row[1], row[2], row[3])
+			k = 0
+		}
 	}
-	r.Finish(y)
-}
-
-// Rows is [AddRows] row by row: Add for each, and Finish in the end. The zero value is ready, and
-// ready again after Finish.
-type Rows struct {
-	row    [4][]float64 // that wait until they are four
-	factor [4]float64
-	n      int
-}
-
-// Add adds u times a row to y, at once or with a later one.
-func (r *Rows) Add(y []float64, u float64, row []float64) {
-	if u == 0 {
-		return
+	for i := range k {
+		AddScaled(y, factor[i], row[i])
 	}
-	r.row[r.n], r.factor[r.n] = row, u
-	if r.n++; r.n == 4 {
-		AddScaled4(y, &r.factor, r.row[0], r.row[1], r.row[2], r.row[3])
-		r.n = 0
-	}
-}
-
-// Finish adds to y the rows that still wait.
-func (r *Rows) Finish(y []float64) {
-	for k := range r.n {
-		AddScaled(y, r.factor[k], r.row[k])
-	}
-	r.n = 0
 }
 
 // Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
@@ -143,8 +123,8 @@ func Dot4(dst *[4]float64, a, x []float64) {
 	}
 }
 
-// Dot2x2 sets dst to the [Dot]s of the first n numbers of two rows x and two rows y: x₀y₀, x₀y₁, x₁y₀, x₁y₁.
-// n is a multiple of four.
+// Dot2x2 sets dst to the [Dot]s of the first n numbers, a multiple of four, of two rows x and two rows y:
+// x₀y₀, x₀y₁, x₁y₀, x₁y₁.
 func Dot2x2(dst *[4]float64, n int, x, y []float64) {
 	p, q := len(x)/2, len(y)/2
 	_, _ = x[:p:p][:n], y[:q:q][:n]
@@ -164,9 +144,8 @@ func AddOuter(a, u, x []float64) {
 	}
 }
 
-// Carlson4 has four rows of a, each as long as sum, take part in Carlson's update of a
-// triangular root: with k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and
-// then sum_i grows by h_k x. The length is a multiple of four.
+// Carlson4 is four rows of Carlson's update of a triangular root, each as long as sum, a multiple of four: with
+// k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and then sum_i grows by h_k x.
 func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 	n := len(sum)
 	a = a[:4*n]
@@ -183,8 +162,7 @@ func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 	}
 }
 
-// Forward adds what one input with mean y and second moment square = y² + s says of
-// independent pre-activations: y·mean to m and square·variance + s·mean² to v.
+// Forward adds y·mean to m and square·variance + s·mean² to v, for one input of independent pre-activations.
 func Forward(m, v []float64, y, square, s float64, mean, variance []float64) {
 	v, mean, variance = v[:len(m)], mean[:len(m)], variance[:len(m)]
 	first := 0

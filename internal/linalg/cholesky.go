@@ -1,5 +1,5 @@
-// Package linalg has factorisations with a fixed order of summation, which give the same bits
-// on every processor. Small ones allocate nothing when they are repeated; large ones use all processors.
+// Package linalg has factorisations that give the same bits on every processor. Small ones allocate nothing
+// when they are repeated; large ones use all processors.
 package linalg
 
 import (
@@ -22,8 +22,7 @@ type Cholesky struct {
 // strip is how many rows of L are read together while they are in the cache.
 const strip = 32
 
-// Factorize copies and factorises a matrix. It reports whether that is positive definite
-// in double precision.
+// Factorize copies and factorises a matrix. It reports whether that is positive definite.
 func (c *Cholesky) Factorize(a mat.Symmetric) bool {
 	n := a.SymmetricDim()
 	if n != c.n {
@@ -37,8 +36,7 @@ func (c *Cholesky) Factorize(a mat.Symmetric) bool {
 	return c.FactorizeLower(c.l, n)
 }
 
-// FactorizeLower is Factorize for the lower triangle of an n×n matrix, the first n² numbers of a, which it
-// replaces by the factor, and refers to.
+// FactorizeLower is Factorize for the lower triangle of an n×n matrix a, which it replaces by the factor.
 func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
 	a = a[:n*n]
 	c.n, c.l = n, a
@@ -58,9 +56,8 @@ func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
 	return true
 }
 
-// solve replaces the numbers from start to end of each row y by those of L⁻¹y, after all before start, which is
-// a multiple of four. It does so for four of them in two rows at once: they share all terms but the last ones, which
-// [kernel.Dot] adds one by one.
+// solve replaces the numbers from start, a multiple of four, to end of each row y by those of L⁻¹y, four in two
+// rows at once: they share all terms but the last ones, which [kernel.Dot] adds one by one.
 func (c *Cholesky) solve(y []float64, start, end int) {
 	n := c.n
 	for ; len(y) > 0; y = y[min(len(y), 2*n):] {

@@ -6,8 +6,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Eigen factorises symmetric n×n matrices, A = VΛVᵀ, one after another without
-// allocating.
+// Eigen factorises symmetric n×n matrices, A = VΛVᵀ, without allocating.
 type Eigen struct {
 	Vectors []float64 // n×n: V, and before that A, of which the upper triangle is read
 	Values  []float64 // Λ, ascending
@@ -25,8 +24,7 @@ func NewEigen(n int) *Eigen {
 	}
 }
 
-// Factorize overwrites the matrix in Vectors. It reports whether the eigenvalues
-// have converged, which those of finite numbers do.
+// Factorize overwrites the matrix in Vectors. It reports whether the eigenvalues have converged.
 func (e *Eigen) Factorize() bool {
 	// In units in which the largest number is about 1, squares do not underflow.
 	n, largest := len(e.Values), 0.0
@@ -48,14 +46,14 @@ func (e *Eigen) Factorize() bool {
 		e.Values[i] *= unit
 	}
 	for i := range n {
-		least := i
+		smallest := i
 		for j := i + 1; j < n; j++ {
-			if e.Values[j] < e.Values[least] {
-				least = j
+			if e.Values[j] < e.Values[smallest] {
+				smallest = j
 			}
 		}
-		e.Values[i], e.Values[least] = e.Values[least], e.Values[i]
-		a, b := e.row(i), e.row(least)
+		e.Values[i], e.Values[smallest] = e.Values[smallest], e.Values[i]
+		a, b := e.row(i), e.row(smallest)
 		for k := range a {
 			a[k], b[k] = b[k], a[k]
 			e.Vectors[k*n+i] = a[k]
@@ -67,8 +65,8 @@ func (e *Eigen) Factorize() bool {
 // row returns what becomes eigenvector i.
 func (e *Eigen) row(i int) []float64 { return e.rows[i*len(e.Values) : (i+1)*len(e.Values)] }
 
-// tridiagonalize finds A = QTQᵀ with T tridiagonal by Householder reflections (Golub and
-// Van Loan 2013, Sec. 8.3.1). It leaves Qᵀ in rows.
+// tridiagonalize finds A = QTQᵀ by Householder reflections (Golub and Van Loan 2013, Sec. 8.3.1). It leaves Qᵀ
+// in rows.
 func (e *Eigen) tridiagonalize() {
 	n := len(e.Values)
 	for i := range n {
@@ -110,8 +108,8 @@ func (e *Eigen) tridiagonalize() {
 	}
 }
 
-// Reflection overwrites x with the v for which (I − vvᵀ)x is a multiple of the first
-// unit vector, and returns that multiple; v is 0 where x is one already.
+// Reflection overwrites x with the v for which (I − vvᵀ)x is a multiple of the first unit vector, and returns
+// that multiple; v is 0 where x is one already.
 func Reflection(x []float64) float64 {
 	first, size := x[0], 0.
 	for _, x := range x[1:] {
@@ -134,8 +132,8 @@ func Reflection(x []float64) float64 {
 	return -norm * size
 }
 
-// iterate makes the tridiagonal matrix diagonal by the QL method with implicit shifts
-// (Dubrulle, Martin and Wilkinson 1968), and rows the eigenvectors.
+// iterate makes the tridiagonal matrix diagonal by the QL method with implicit shifts (Dubrulle, Martin and
+// Wilkinson 1968), and rows the eigenvectors.
 func (e *Eigen) iterate() bool {
 	const most = 60 // sweeps for one eigenvalue; two or three are usual
 	d, off, n := e.Values, e.off, len(e.Values)

@@ -2,21 +2,18 @@
 // and independent of each other, trained by stochastic gradients of the evidence lower bound
 // (Blundell et al., "Weight uncertainty in neural networks", ICML 2015).
 //
-// Hidden units are rectifiers. Weight i of a layer with d inputs, the bias among
-// them, has the prior N(0, v/d) and the posterior N(μ_i, σ_i²). The loss is the
-// negative ELBO over the number N of examples,
+// Hidden units are rectifiers. Weight i of a layer with d inputs, with the bias, has the prior N(0, v/d)
+// and the posterior N(μ_i, σ_i²). The loss is the negative ELBO over the number N of examples,
 //
 //	−(1/N) Σ_k E log softmax_{c_k}(z(x_k)) + (1/N) Σ_i KL_i,
 //	KL_i = ½ (r_i − 1 − log r_i + μ_i² d/v),   r_i = σ_i² d/v.
 //
-// Its expectation is over one draw for each example, not of the weights but of the
-// pre-activations that they make, given the inputs y of the layer,
+// For each example one draw of the pre-activations is taken, given the inputs y of the layer,
 //
-//	z_j = Σ_i μ_ji y_i + ε_j √(Σ_i σ_ji² y_i²),   ε_j ~ N(0, 1),
+//	z_j = Σ_i μ_ji y_i + ε_j √(Σ_i σ_ji² y_i²),   ε_j ~ N(0, 1)
 //
-// which has the same distribution and less noise in the gradient (the local reparameterisation of
-// Kingma, Salimans and Welling, "Variational dropout and the local reparameterization trick", NIPS
-// 2015). The descent is over μ_i and log σ_i, where Blundell et al. have log(exp σ_i − 1).
+// (the local reparameterisation of Kingma, Salimans and Welling, NIPS 2015). The descent is over μ_i and
+// log σ_i, where Blundell et al. have log(exp σ_i − 1).
 package bayesbackprop
 
 import (
@@ -52,9 +49,8 @@ type Model struct {
 	noise   [][][]float64 // of each sample of a prediction
 }
 
-// Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0.
-// The noise of its predictions is drawn from src at the end, so that Predict is a function. It is an
-// error if the training diverges.
+// Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0. The
+// noise of its predictions is drawn from src at the end. It is an error if the training diverges.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	shape, data, rnd, err := mlp.Start(cfg.Layers, &cfg, x, class, src)
 	if err != nil {
@@ -72,7 +68,6 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 			m.pass.noise = net.draw(rnd)
 			net.addLogLoss(grad, m.pass, data[k], class[k], 1/float64(len(batch)))
 		}
-		net.toLogSD(grad)
 		net.addDivergence(grad, 1/float64(len(data)))
 	})
 	net.update()
@@ -85,8 +80,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	return m, nil
 }
 
-// Predict sets p to the probabilities of the classes at x, the mean of softmax(z) over samples of the
-// pre-activations.
+// Predict sets p to the probabilities of the classes at x, the mean of softmax(z) over samples.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.shape.Outputs())
 	if err := mlp.SetInput(m.x, x); err != nil {
@@ -119,9 +113,8 @@ type network struct {
 
 func newNetwork(shape *mlp.Network, priorVar float64) *network {
 	n := shape.Weights()
-	net := &network{shape: shape, parameters: make([]float64, 2*n), variance: make([]float64, n), prior: shape.PriorVar(priorVar)}
-	net.mean, net.logSD = net.parameters[:n:n], net.parameters[n:]
-	return net
+	all := make([]float64, 2*n)
+	return &network{shape, all, all[:n:n], all[n:], make([]float64, n), shape.PriorVar(priorVar)}
 }
 
 // update sets the variances, after a change of the parameters.
@@ -131,19 +124,14 @@ func (n *network) update() {
 	}
 }
 
-// toLogSD turns derivatives by the variances into those by the logarithms of the
-// standard deviations.
-func (n *network) toLogSD(grad []float64) {
-	for i, v := range n.variance {
-		grad[len(n.mean)+i] *= 2 * v
-	}
-}
-
-// addDivergence adds weight times the derivatives of Σ_i KL_i by the parameters to grad.
+// addDivergence turns derivatives by the variances into those by the logarithms of the standard
+// deviations, and adds weight times the derivatives of Σ_i KL_i by the parameters to grad.
 func (n *network) addDivergence(grad []float64, weight float64) {
+	byMean, byLogSD := grad[:len(n.mean)], grad[len(n.mean):]
 	for i, prior := range n.prior {
-		grad[i] += weight * n.mean[i] / prior
-		grad[len(n.mean)+i] += weight * (n.variance[i]/prior - 1)
+		byLogSD[i] *= 2 * n.variance[i]
+		byMean[i] += weight * n.mean[i] / prior
+		byLogSD[i] += weight * (n.variance[i]/prior - 1)
 	}
 }
 
@@ -187,8 +175,7 @@ func (n *network) draw(rnd *rand.Rand) (noise [][]float64) {
 	return noise
 }
 
-// project sets means and standard deviations of the pre-activations of layer l for
-// its inputs y, which may be those of the pass.
+// project sets means and standard deviations of the pre-activations of layer l for its inputs y.
 func (n *network) project(p *pass, l int, y []float64) {
 	f, w := &p.layers[l], n.shape.Layers[l]
 	copy(f.y, y)
@@ -216,9 +203,8 @@ func (n *network) forward(p *pass) {
 	}
 }
 
-// addLogLoss adds weight times the derivatives of −log softmax_class(z(x)) to grad,
-// those by the variances in place of those by the logarithms of the standard
-// deviations, for the noise of the pass.
+// addLogLoss adds weight times the derivatives of −log softmax_class(z(x)) by the means and the variances
+// to grad, for the noise of the pass.
 func (n *network) addLogLoss(grad []float64, p *pass, x []float64, class int, weight float64) {
 	n.project(p, 0, x)
 	n.forward(p)

@@ -62,7 +62,6 @@ func TestGradient(t *testing.T) {
 		at := slices.Clone(n.parameters)
 		got := make([]float64, len(at))
 		n.addLogLoss(got, p, x, 1, 0.7)
-		n.toLogSD(got)
 		n.addDivergence(got, 0.2)
 		want := fd.Gradient(nil, func(theta []float64) float64 {
 			copy(n.parameters, theta)

@@ -1,6 +1,5 @@
-// Package classgaussian is a classifier that takes the inputs of each class for Gaussian, with one
-// covariance about the means of all classes (Fisher 1936). It learns one example after another and
-// has a density of the inputs, a score of out-of-distribution inputs that needs no network.
+// Package classgaussian is a classifier that takes the inputs of each class for Gaussian, with one covariance
+// about the means of all classes (Fisher 1936). It learns online, and has a density of the inputs.
 package classgaussian
 
 import (
@@ -26,8 +25,7 @@ type Config struct {
 	Inputs  int `toml:"-"`
 	Classes int `toml:"-"`
 
-	// Shrinkage is the share a in (1−a)S + a·(tr S/d)·I, which stands for the covariance S
-	// of d inputs (Ledoit and Wolf 2004).
+	// Shrinkage is a in (1−a)S + a·(tr S/d)·I, in place of the covariance S (Ledoit and Wolf 2004).
 	Shrinkage float64 `toml:"shrinkage" default:"0.001" range:"1e-9 1"`
 }
 
@@ -47,15 +45,13 @@ type Model struct {
 	z, log []float64
 }
 
-// New returns a model without examples: Σ = I about zero. Nothing is drawn from the source, which
-// may be nil.
+// New returns a model without examples: Σ = I about zero. Nothing is drawn from the source.
 func New(cfg Config, _ rand.Source) (*Model, error) {
 	if err := field.Resolve(&cfg); err != nil {
 		return nil, err
 	}
 	if cfg.Inputs < 1 || cfg.Classes < 1 {
-		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need at least 1 of both",
-			cfg.Inputs, cfg.Classes)
+		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need 1 or more", cfg.Inputs, cfg.Classes)
 	}
 	m := &Model{cfg: cfg, count: make([]float64, cfg.Classes)}
 	vector := func() []float64 { return make([]float64, cfg.Inputs) }
@@ -132,8 +128,7 @@ func (m *Model) Distances(dst, x []float64) error {
 	return nil
 }
 
-// joint sets log to log w_c N(x; μ_c, Σ), w_c = (N_c + 1)/(N + classes), but for the
-// largest of them, which it returns.
+// joint sets log to log w_c N(x; μ_c, Σ), w_c = (N_c + 1)/(N + classes), less the largest, which it returns.
 func (m *Model) joint(x []float64) (top float64, err error) {
 	if err := m.Distances(m.log, x); err != nil {
 		return 0, err

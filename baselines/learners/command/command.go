@@ -1,14 +1,15 @@
 // Package command is a learner in any language: a program that reads examples and inputs from its standard
 // input, and writes the probabilities of the classes to its standard output.
 //
-// A JSON object in a line, with the keys inputs, classes, seed, stream and settings, begins a model, and ends the one
-// before it. Blocks follow, each a line with a word and a number n and then n lines of comma-separated numbers:
+// A JSON object in a line, with the keys inputs, classes, seed, stream and settings, begins a model, and ends
+// the one before it. Blocks follow, each a line with a word and a number n and then n lines of comma-separated
+// numbers:
 //
 //	learn n      n examples: the inputs, and the class from 0
 //	predict n    n inputs; the program answers with n lines, the probability of each class
 //
-// With stream there is a block learn for each example, among blocks predict; else one with all examples, first. The
-// program ends at the end of its input. Its standard error is quoted where it fails.
+// With stream there is a block learn for each example; else one with all examples, first. The program ends at
+// the end of its input. Its standard error is quoted where it fails.
 package command
 
 import (
@@ -42,8 +43,8 @@ type Config struct {
 	Command  []string       `toml:"command" allowed:"a list: a program and its arguments"`
 	Version  []string       `toml:"version" allowed:"a list: a program that prints the version of command, and its arguments" json:"-"`
 	Settings map[string]any `toml:"settings,omitempty"`                                // for the program
-	Stream   bool           `toml:"stream"`                                            // it sees one example after another
-	Timeout  float64        `toml:"timeout" json:"-" default:"600" range:"0.01 86400"` // most seconds until an answer
+	Stream   bool           `toml:"stream"`                                            // learns one by one
+	Timeout  float64        `toml:"timeout" json:"-" default:"600" range:"0.01 86400"` // seconds to an answer
 
 	// Set by Find.
 	Program string   `toml:"program,omitempty"` // what Version prints
@@ -73,14 +74,15 @@ func (c *Config) Find(folder string) (string, error) {
 	out, err := cmd.CombinedOutput()
 	text := strings.Join(strings.Fields(string(out)), " ")
 	if err != nil || text == "" {
-		return "", field.Errorf("version", "%s: %s", strings.Join(c.Version, " "), cmp.Or(lastLines(out), fmt.Sprint(err)))
+		problem := cmp.Or(lastLines(out), fmt.Sprint(err))
+		return "", field.Errorf("version", "%s: %s", strings.Join(c.Version, " "), problem)
 	}
-	c.Program, c.folder, c.idle = text, folder, &idle{of: map[context.Context]*process{}}
+	c.Program, c.folder, c.idle = text, folder, &idle{running: map[context.Context]*process{}}
 	return text, nil
 }
 
-// Model is what a program has learned. The program runs from the first example or input until Close, Release, an
-// error, or the end of the context of Bind. After an error every call returns it.
+// Model is what a program has learned. The program runs from the first example or input until Close, Release,
+// an error, or the end of the context of Bind. After an error every call returns it.
 type Model struct {
 	cfg   Config
 	seed  uint64
@@ -111,11 +113,11 @@ func (m *Model) Bind(ctx context.Context) { m.ctx = ctx }
 
 // Observe hands an example to the program.
 func (m *Model) Observe(x []float64, class int) error {
-	block, of := [][]float64{x}, []int{class}
-	if err := mlp.CheckExamples(block, of, m.cfg.Inputs, m.cfg.Classes); err != nil {
+	block, classes := [][]float64{x}, []int{class}
+	if err := mlp.CheckExamples(block, classes, m.cfg.Inputs, m.cfg.Classes); err != nil {
 		return err
 	}
-	return m.during(func() error { return m.write("learn", block, of) })
+	return m.during(func() error { return m.write("learn", block, classes) })
 }
 
 // Predict sets p to the probabilities of the classes at x.
@@ -163,7 +165,8 @@ func parse(p []float64, line string) error {
 		sum += p[i]
 	}
 	if !(math.Abs(sum-1) <= 1e-6) {
-		return fmt.Errorf("answered %.200q; allowed: %d probabilities with the sum 1, separated by commas", line, len(p))
+		return fmt.Errorf("answered %.200q; allowed: %d probabilities with the sum 1, separated by commas",
+			line, len(p))
 	}
 	return nil
 }
@@ -186,8 +189,7 @@ func (m *Model) write(word string, x [][]float64, class []int) error {
 	return err
 }
 
-// during has the program read the beginning of a model, if it has not, and does something with it, all in the time
-// that it has for an answer.
+// during starts a program if none runs, begins the model, and calls do, all before the timeout.
 func (m *Model) during(do func() error) (err error) {
 	if m.failed != nil {
 		return m.failed
@@ -220,8 +222,9 @@ func (m *Model) during(do func() error) (err error) {
 
 // begin writes what the program reads first of a model.
 func (m *Model) begin() error {
+	c := m.cfg
 	head, err := json.Marshal(map[string]any{
-		"inputs": m.cfg.Inputs, "classes": m.cfg.Classes, "seed": m.seed, "stream": m.cfg.Stream, "settings": m.cfg.Settings,
+		"inputs": c.Inputs, "classes": c.Classes, "seed": m.seed, "stream": c.Stream, "settings": c.Settings,
 	})
 	if err != nil {
 		return err
@@ -261,8 +264,8 @@ func (m *Model) Release() {
 	}
 }
 
-// Close ends the program, also one that was released and has no next model. It returns the processor seconds of
-// those that have ended.
+// Close ends the program, also one that was released and has no next model. It returns the processor seconds
+// of those that have ended.
 func (m *Model) Close() (seconds float64) {
 	m.Release()
 	if p := m.cfg.idle.swap(m.ctx, nil); p != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// process is a running program, in a process group of its own: an interrupt from the terminal is not for it.
+// process is a running program, in a separate process group: an interrupt from the terminal is not for it.
 type process struct {
 	cmd    *exec.Cmd
 	kill   func() // kills the program and its children
@@ -38,8 +38,8 @@ func start(ctx context.Context, folder string, command []string) (*process, erro
 	return p, nil
 }
 
-// end ends the program: at the end of its input, or else by a signal after ten seconds. It returns the processor
-// seconds that the program has taken.
+// end ends the program: at the end of its input, or else by a signal after ten seconds. It returns the
+// processor seconds that the program has taken.
 func (p *process) end() (seconds float64) {
 	p.stdin.Close()
 	timer := time.AfterFunc(10*time.Second, p.kill)
@@ -51,17 +51,17 @@ func (p *process) end() (seconds float64) {
 
 // idle are programs that wait for their next model, by the context that they end with.
 type idle struct {
-	mu sync.Mutex
-	of map[context.Context]*process
+	mu      sync.Mutex
+	running map[context.Context]*process
 }
 
 // swap leaves a program with the context, or nil, and returns that which was there, or nil.
 func (i *idle) swap(ctx context.Context, p *process) (was *process) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	was = i.of[ctx]
-	if delete(i.of, ctx); p != nil {
-		i.of[ctx] = p
+	was = i.running[ctx]
+	if delete(i.running, ctx); p != nil {
+		i.running[ctx] = p
 	}
 	return was
 }

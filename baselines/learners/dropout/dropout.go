@@ -1,10 +1,9 @@
-// Package dropout is Monte Carlo dropout: a multi-layer perceptron that is trained
-// with units left out at random, and predicts by the mean of passes that leave out
-// units at random, too (Gal and Ghahramani, "Dropout as a Bayesian approximation:
-// representing model uncertainty in deep learning", ICML 2016).
+// Package dropout is Monte Carlo dropout: a multi-layer perceptron that is trained with units left out at
+// random, and predicts by the mean of passes that leave out units at random, too (Gal and Ghahramani,
+// "Dropout as a Bayesian approximation: representing model uncertainty in deep learning", ICML 2016).
 //
-// Hidden units are rectifiers. Every hidden unit is left out with the probability r,
-// anew for each example, and else multiplied by 1/(1−r). The loss is
+// Hidden units are rectifiers. Every hidden unit is left out with the probability r, anew for each example,
+// and else multiplied by 1/(1−r). The loss is
 //
 //	−(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ Decay |w|².
 package dropout
@@ -21,7 +20,7 @@ import (
 // Config describes a network and its training.
 type Config struct {
 	Layers []int   `toml:"-"`                                     // as for mlp.CheckLayers; every layer has a bias
-	Rate   float64 `toml:"rate" default:"0.2" range:"0 0.9999"`   // probability r of leaving out a hidden unit
+	Rate   float64 `toml:"rate" default:"0.2" range:"0 0.9999"`   // probability r of leaving out a unit
 	Decay  float64 `toml:"decay" default:"0.001" range:"0 1e100"` // of all weights, biases included
 
 	mlp.Descent
@@ -38,9 +37,8 @@ type Model struct {
 	masks   [][][]float64 // of each pass of a prediction, as in mlp.Pass
 }
 
-// Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0.
-// The masks of its predictions are drawn from src at the end, so that Predict is a function. It is an
-// error if the training diverges.
+// Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0. The
+// masks of its predictions are drawn from src at the end. It is an error if the training diverges.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, data, rnd, err := mlp.Start(cfg.Layers, &cfg, x, class, src)
 	if err != nil {
@@ -55,9 +53,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 		for _, k := range batch {
 			p.Mask = m.masked(rnd)
 			network.Forward(p, m.weights, data[k])
-			copy(p.Score, p.Logit)
-			mlp.Normalise(p.Score)
-			p.Score[class[k]]--
+			p.SetScore(class[k])
 			floats.Scale(1/float64(len(batch)), p.Score)
 			network.Backward(p, grad, m.weights)
 		}
@@ -89,13 +85,12 @@ func (m *Model) masked(rnd *rand.Rand) [][]float64 {
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.Outputs())
 	clear(p)
-	z := m.pass.Logit
 	for _, m.pass.Mask = range m.masks {
 		if err := m.network.Logits(m.pass, m.weights, x); err != nil {
 			return err
 		}
-		mlp.Normalise(z)
-		floats.AddScaled(p, 1/float64(len(m.masks)), z)
+		mlp.Normalise(m.pass.Logit)
+		floats.AddScaled(p, 1/float64(len(m.masks)), m.pass.Logit)
 	}
 	return nil
 }

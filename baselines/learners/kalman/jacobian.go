@@ -8,12 +8,9 @@ import (
 	"closedform/baselines/learners/mlp"
 )
 
-// jacobian is the derivatives of functions of the logits by the weights, a row for each
-// function. That of row k by the weight of neuron a for input i is the product
-//
-//	h_k,ai = δ_ka y_i,
-//
-// of the derivative by the pre-activation of the neuron and the input.
+// jacobian is the derivatives of functions of the logits by the weights, a row for each function. That of row
+// k by the weight of neuron a for input i is h_k,ai = δ_ka y_i, the product of the derivative by the
+// pre-activation of the neuron and the input.
 type jacobian struct {
 	neurons []neuron    // of all layers
 	input   [][]float64 // y of each layer, with a trailing 1
@@ -57,17 +54,14 @@ func (j *jacobian) set(k int, n *mlp.Network, p *mlp.Pass, weights []float64) {
 //
 //	a_k = √(p_k ρ_k/(p_k + ρ_k)) (e_k − Σ_{i>k} (p_i/ρ_k) e_i)
 //
-// (Tanabe and Sagae, "An exact Cholesky decomposition and the generalized inverse
-// of the variance–covariance matrix of the multinomial distribution", Journal of
-// the Royal Statistical Society B 1992). Nothing cancels. Where class k or all
-// after it have lost their probability to underflow, the row is zero.
+// (Tanabe and Sagae, Journal of the Royal Statistical Society B 1992). Where the probability of class k, or of
+// all after it, underflows, the row is zero.
 func factorLabel(dst [][]float64, p []float64) {
 	after := p[len(p)-1]
 	for k := len(dst) - 1; k >= 0; k-- {
 		a := dst[k]
 		clear(a)
 		both := p[k] + after
-		// The roots one by one: the product of two small numbers underflows.
 		if s := math.Sqrt(p[k]) * math.Sqrt(after/both); s > 0 {
 			a[k] = s
 			for i := k + 1; i < len(p); i++ {

@@ -2,19 +2,17 @@
 // softmax output (Singhal and Wu, "Training multilayer perceptrons with the extended Kalman
 // algorithm", NIPS 1988), learning one example after another.
 //
-// The weights are w ~ N(μ, P). At μ let z be the logits, p = softmax(z), J = ∂z/∂w, and S = diag(p)
-// − ppᵀ, which is ∂p/∂z and the covariance of a one-hot label y as well. The filter takes y for
-// SJ(w − μ) + p with noise of covariance R = S. As S is singular, it works with a factor A of n−1
-// columns, S = AAᵀ, which amounts to leaving out one class. With H = AᵀJ
+// The weights are w ~ N(μ, P). At μ let z be the logits, p = softmax(z), J = ∂z/∂w, and S = diag(p) − ppᵀ,
+// which is ∂p/∂z and the covariance of a one-hot label y as well. The filter takes y for SJ(w − μ) + p with
+// noise of covariance S = AAᵀ, with a factor A of n−1 columns. With H = AᵀJ
 //
 //	P̃ = P − PHᵀ(I + HPHᵀ)⁻¹HP,   μ̃ = μ + P̃Jᵀ(y − p).
 //
-// That is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural
-// gradient as a Kalman filter", Electronic Journal of Statistics 2018).
+// That is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural gradient as a Kalman
+// filter", Electronic Journal of Statistics 2018). Covariances are kept as a square root, or as an inverse.
 //
-// Covariances are kept as a square root, or as an inverse, so that they stay positive definite.
-// With hidden layers and a prior that is wide for its inputs the steps of the mean may grow without
-// bound, until Observe returns errors; the default prior is for standardised inputs.
+// With hidden layers and a prior that is wide for its inputs the steps of the mean may grow without bound,
+// until Observe returns errors; the default prior is for standardised inputs.
 package kalman
 
 import (
@@ -36,13 +34,12 @@ import (
 type Covariance string
 
 const (
-	// Full keeps those of all pairs of weights: for W weights and n classes a
-	// step costs about 6nW² operations, and the memory is that of W² numbers.
+	// Full keeps those of all pairs of W weights: with n classes a step costs about 6nW² operations.
 	Full Covariance = "full"
 
-	// Diagonal keeps variances only, the fully decoupled filter of Puskorius and
-	// Feldkamp (IJCNN 1991): the step is that of Full, and what it leaves off the
-	// diagonal is dropped. For N neurons it costs about 10W + n²N operations.
+	// Diagonal keeps variances only, the fully decoupled filter of Puskorius and Feldkamp (IJCNN 1991): of
+	// the step of Full it drops what is off the diagonal. With N neurons it costs about 10W + n²N
+	// operations.
 	Diagonal Covariance = "diagonal"
 
 	// LowRank keeps a diagonal and Rank columns of the inverse of the covariance, as
@@ -60,17 +57,16 @@ type Config struct {
 	Covariance Covariance `toml:"covariance" default:"full"`
 	Rank       int        `toml:"rank,omitempty" range:"1 200"` // of LowRank; zero stands for 10
 
-	// PriorVar is the prior variance of every weight times the number of inputs
-	// of its layer, the bias among them.
+	// PriorVar is the prior variance of every weight times the number of inputs of its layer, with the
+	// bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
 	// PriorMeanVar scales the prior means of hidden layers, which are drawn from N(0,
 	// PriorMeanVar/inputs) (He et al. 2015). Those of the output layer are zero.
 	PriorMeanVar float64 `toml:"prior_mean_var" default:"2" range:"1e-12 1e12"`
 
-	// ProcessNoise is the variance that every weight gains before each step, as
-	// a share of its prior variance, at most 1, with covariance Full only. It costs a
-	// Cholesky factorisation, of order W³ operations, at each step.
+	// ProcessNoise is the variance that every weight gains before each step, as a share of its prior
+	// variance, at most 1, with covariance Full only, at the cost of order W³ operations.
 	ProcessNoise float64 `toml:"process_noise" range:"0 1"`
 }
 
@@ -95,7 +91,8 @@ func (c *Config) Validate() error {
 		return field.Errorf("rank", `%d is not allowed; allowed: with covariance = "low-rank" only`, c.Rank)
 	}
 	if c.ProcessNoise != 0 && c.Covariance != Full {
-		return field.Errorf("process_noise", `%g is not allowed; allowed: with covariance = "full" only`, c.ProcessNoise)
+		return field.Errorf("process_noise", `%g is not allowed; allowed: with covariance = "full" only`,
+			c.ProcessNoise)
 	}
 	return field.OneOf("covariance", c.Covariance, Full, Diagonal, LowRank, Bong)
 }
@@ -181,7 +178,8 @@ func (m *Model) Observe(x []float64, class int) error {
 		return err
 	}
 	if m.noise != nil && !m.belief.(*full).addNoise(m.noise) {
-		return errors.New("kalman: the covariance is not positive definite to rounding error: more process noise is needed")
+		return errors.New("kalman: the covariance is not positive definite to rounding error: " +
+			"more process noise is needed")
 	}
 	p := m.pass.Logit
 	mlp.Normalise(p)
@@ -201,14 +199,9 @@ func (m *Model) Observe(x []float64, class int) error {
 	return nil
 }
 
-// Predict sets p to the predictive probabilities of the classes at x: the mean of the
-// softmax of Gaussian logits, by quadrature, divided by its sum. The logits have the
-// means z(μ) and the covariance C = JPJᵀ of the linearised network. The softmax depends on their
-// differences only. The logits are taken for independent, with the variances
-//
-//	v_j = n/(n−1) Var(z_j − z̄),   z̄ = Σ_i z_i/n,
-//
-// whose sums v_i + v_j have the mean, over all pairs, of Var(z_i − z_j).
+// Predict sets p to the predictive probabilities of the classes at x: the mean of the softmax of Gaussian
+// logits, by quadrature. The logits have the means z(μ) and the covariance JPJᵀ of the linearised network,
+// and are taken for independent, with the variances n/(n−1) Var(z_j − z̄), z̄ = Σ_i z_i/n.
 func (m *Model) Predict(p, x []float64) error {
 	n := m.network.Outputs()
 	mlp.CheckProbabilities(p, n)

@@ -208,17 +208,3 @@ func TestFactorLabelIsARootOfTheCovariance(t *testing.T) {
 		}
 	}
 }
-
-func TestFactorLabelWhereProbabilitiesUnderflow(t *testing.T) {
-	for _, p := range [][]float64{{0, 1, 0}, {1, 0, 0}, {0, 0, 1}, {1, 5e-324, 0}, {5e-324, 0, 1}} {
-		a := vectors(2, 3)
-		factorLabel(a, p)
-		for k, row := range a {
-			for i, x := range row {
-				if !(math.Abs(x) <= 1e-160) {
-					t.Errorf("p = %v: a_%d%d = %g, want 0", p, k, i, x)
-				}
-			}
-		}
-	}
-}

@@ -84,16 +84,6 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// A deviation that an observation all but determines keeps its digits.
-func TestDiagonalKeepsSmallDeviations(t *testing.T) {
-	r := newDiagonal([]float64{1}, 1, 2)
-	j := &jacobian{neurons: []neuron{{0, 0, 1}}, input: [][]float64{{1e12}}, square: [][]float64{{1e24}}, delta: [][]float64{{1}, {0}}}
-	if !r.step(make([]float64, 1), j) {
-		t.Fatal("overflow")
-	}
-	check.Near(t, "variance in 1e-24", r.variance[0]*1e24, 1, 1e-12)
-}
-
 // What overflows is refused, before anything has changed.
 func TestOverflowIsRefused(t *testing.T) {
 	for _, kind := range kinds {

@@ -3,10 +3,10 @@
 // to classification networks", Neural Computation 1992; Daxberger et al., "Laplace redux", NeurIPS
 // 2021). It is a batch method: it sees all examples at once, any number of times.
 //
-// The prior is w_i ~ N(0, v_i), independent, the likelihood the softmax of the
-// logits z(x; w). The layers before the last have the weights of the mode ŵ, without uncertainty. With
-// s_k = softmax(z(x_k; ŵ)) and J_k the derivatives of z(x_k; ŵ) by the weights of the last layer, the
-// covariance of these weights is the inverse of the negative Hessian of the log posterior
+// The prior is w_i ~ N(0, v_i), independent, the likelihood the softmax of the logits z(x; w). The layers
+// before the last have the weights of the mode ŵ, without uncertainty. With s_k = softmax(z(x_k; ŵ)) and J_k
+// the derivatives of z(x_k; ŵ) by the weights of the last layer, the covariance of these weights is the
+// inverse of the negative Hessian of the log posterior
 //
 //	H = diag(1/v) + Σ_k J_kᵀ (diag s_k − s_k s_kᵀ) J_k,
 //
@@ -41,12 +41,11 @@ const (
 	//
 	//	p = softmax(m_j/√(1 + π/8 · C_jj))
 	//
-	// m and C are those of the differences z_j − z̄ from the mean logit z̄: no label reduces the
-	// variance of z̄, which would shrink all logits to nothing.
+	// m and C are those of the differences z_j − z̄ from the mean logit z̄, whose variance no label reduces.
 	Probit Predictive = "probit"
 
-	// MonteCarlo is the mean of the softmax over 1000 draws of the logits, of the same
-	// standard normal numbers for every input.
+	// MonteCarlo is the mean of the softmax over 1000 draws of the logits, from the same normal numbers
+	// for every input.
 	MonteCarlo Predictive = "monte-carlo"
 
 	// PlugIn is softmax(m), the prediction of the mode, which needs no covariance.
@@ -58,20 +57,18 @@ type Config struct {
 	// Layers are as for mlp.CheckLayers, two of them softmax regression; every layer has a bias.
 	Layers []int `toml:"-"`
 
-	// PriorVar is the prior variance of every weight times the number of inputs of
-	// its layer, the bias among them.
+	// PriorVar is the prior variance of every weight times the number of inputs of its layer, with the
+	// bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
-	// LaplaceVar replaces PriorVar in H; zero stands for PriorVar. The prior with the best mode often
-	// makes a Laplace approximation that is far too uncertain; the usual remedy is a LaplaceVar
-	// chosen on held-out data (Daxberger et al. 2021).
+	// LaplaceVar replaces PriorVar in H; zero stands for PriorVar. The prior with the best mode often makes
+	// an approximation that is far too uncertain (Daxberger et al. 2021).
 	LaplaceVar float64 `toml:"laplace_var" range:"1e-12 1e12"`
 
 	Predictive Predictive `toml:"predictive" default:"probit"`
 }
 
-// Numbers returns how many numbers the mode and the covariance of the last layer have. It needs
-// Layers.
+// Numbers returns how many numbers the mode and the covariance of the last layer have. It needs Layers.
 func (c Config) Numbers() float64 {
 	network := mlp.New(c.Layers, true)
 	last := float64(network.Weights() - network.Layers[len(network.Layers)-1].Offset)
@@ -99,16 +96,16 @@ type Model struct {
 
 const pairs = 500 // of draws of MonteCarlo
 
-// Fit fits the model to the examples x[k] with classes class[k], counted from 0;
-// all of it is copied. There may be no examples. The random weights from which
-// hidden networks start come from src, and then the draws of MonteCarlo. A search of the mode that
-// does not converge is no error: the model has its best weights.
+// Fit fits the model to the examples x[k] with classes class[k], counted from 0, of which there may be none.
+// The random weights from which hidden networks start come from src, and then the draws of MonteCarlo. If
+// the search of the mode does not converge the model has its best weights.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
 	if err != nil {
 		return nil, err
 	}
-	problem, err := NewProblem(Prior{Layers: cfg.Layers, Bias: true, Var: network.PriorVar(cfg.PriorVar)}, x, class)
+	prior := Prior{Layers: cfg.Layers, Bias: true, Var: network.PriorVar(cfg.PriorVar)}
+	problem, err := NewProblem(prior, x, class)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +131,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	h := mat.NewSymDense(layer.In*layer.Out, nil)
 	problem.Information(h, m.weights)
 	if !m.factor.Factorize(h) {
-		return nil, errors.New("laplace: the precision of the weights is not positive definite in double precision")
+		return nil, errors.New("laplace: the precision of the weights is not positive definite")
 	}
 	m.image = mat.NewDense(layer.Out, layer.In*layer.Out, nil)
 	return m, nil
@@ -142,33 +139,23 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 
 // Predict sets p to the probabilities of the classes at x.
 func (m *Model) Predict(p, x []float64) error {
-	mlp.CheckProbabilities(p, m.network.Outputs())
-	if err := m.forward(x); err != nil {
+	if err := m.network.Softmax(p, m.pass, m.weights, x); err != nil || m.cfg.Predictive == PlugIn {
 		return err
 	}
-	switch m.cfg.Predictive {
-	case PlugIn:
-		copy(p, m.pass.Logit)
-		mlp.Normalise(p)
-	case Probit:
-		m.logits.probit(p)
-	case MonteCarlo:
+	if err := m.setLogits(); err != nil {
+		return err
+	}
+	if m.cfg.Predictive == MonteCarlo {
 		return m.logits.monteCarlo(p, m.normal)
 	}
+	m.logits.probit(p)
 	return nil
 }
 
-// forward sets the mean of the logits at x, and their covariance unless the mode is all
-// that is needed.
-func (m *Model) forward(x []float64) error {
+// setLogits sets the mean and the covariance of the logits, after the forward pass.
+func (m *Model) setLogits() error {
 	z := &m.logits
-	if err := m.network.Logits(m.pass, m.weights, x); err != nil {
-		return err
-	}
 	z.mean = m.pass.Logit
-	if m.cfg.Predictive == PlugIn {
-		return nil
-	}
 	phi := m.pass.Input(len(m.network.Layers) - 1)
 	for j := range z.mean {
 		image := m.image.RawRowView(j)
@@ -194,8 +181,7 @@ type logits struct {
 	step, draw []float64       // F times standard normal numbers, and a draw
 }
 
-// probit sets p by MacKay's formula E σ(z) ≈ σ(m/√(1 + πv/8)). With z̄ the mean of the logits,
-// Var(z_j − z̄) = C_jj − 2 mean_i C_ij + mean_ik C_ik.
+// probit sets p by MacKay's formula, with Var(z_j − z̄) = C_jj − 2 mean_i C_ij + mean_ik C_ik.
 func (z *logits) probit(p []float64) {
 	n := float64(len(p))
 	var common float64
@@ -214,11 +200,10 @@ func (z *logits) probit(p []float64) {
 	mlp.Normalise(p)
 }
 
-// monteCarlo sets p to the mean of softmax(m ± Fε) over the rows ε of normal: draws
-// in pairs that mirror each other. It returns an error if C is singular in double precision.
+// monteCarlo sets p to the mean of softmax(m ± Fε) over the rows ε of normal.
 func (z *logits) monteCarlo(p, normal []float64) error {
 	if !z.factor.Factorize(z.cov) {
-		return errors.New("laplace: the covariance of the logits is not positive definite in double precision")
+		return errors.New("laplace: the covariance of the logits is not positive definite")
 	}
 	clear(p)
 	n := len(p)

@@ -47,7 +47,7 @@ func TestLimits(t *testing.T) {
 		last := math.Inf(1)
 		for _, n := range []int{0, 10, 100, 400} {
 			m := fit(cfg, x[:n], class[:n])
-			check.OK(t, m.forward(x[0]))
+			check.OK(t, m.Predict(make([]float64, m.network.Outputs()), x[0]))
 			c := m.logits.cov
 			v := c.At(0, 0) + c.At(1, 1) - 2*c.At(0, 1)
 			if n == 0 && !scalar.EqualWithinRel(v, 2*(1+floats.Dot(x[0], x[0])), 1e-9) {
@@ -188,12 +188,4 @@ func TestInvariances(t *testing.T) {
 		r.rule(logitsOnly(shifted, common), got)
 		check.NearAll(t, r.name, got, want, r.tolerance)
 	}
-}
-
-// Draws mirror each other: what is even by symmetry is even with any number of them.
-func TestDrawsMirror(t *testing.T) {
-	rnd := rand.New(random.Source("laplace", "mirror"))
-	even, p := logitsOnly([]float64{1, 1}, mat.NewSymDense(2, []float64{2, 1, 1, 3})), make([]float64, 2)
-	check.OK(t, even.monteCarlo(p, normals(6, rnd)))
-	check.NearAll(t, "equal logits", p, []float64{0.5, 0.5}, 1e-14)
 }

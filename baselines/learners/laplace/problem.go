@@ -12,11 +12,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Prior is a multi-layer perceptron with rectifiers, class probabilities softmax
-// of the last layer, and a prior w_k ~ N(m_k, v_k), independent, for every weight.
-//
-// The weights of all layers form one vector: layer by layer, neuron by neuron,
-// and for each neuron its inputs in order, the bias last.
+// Prior is a multi-layer perceptron with rectifiers and a softmax, and a prior w_k ~ N(m_k, v_k),
+// independent, for every weight. The weights form one vector: layer by layer, neuron by neuron, and for
+// each neuron its inputs in order, the bias last.
 type Prior struct {
 	Layers []int // as for mlp.CheckLayers
 	Bias   bool  // every layer has a further input, which is 1
@@ -37,9 +35,8 @@ type Problem struct {
 	pass    *mlp.Pass
 }
 
-// NewProblem returns the problem of the examples x[k] with classes class[k], counted from 0, of
-// which there may be none. It keeps the slices of the prior. It returns an error if an input is not
-// finite or of a wrong length, or a class out of range.
+// NewProblem returns the problem of the examples x[k] with classes class[k], counted from 0, of which there
+// may be none. It keeps the slices of the prior. The error is that of [mlp.CheckExamples].
 func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	network := mlp.New(prior.Layers, prior.Bias)
 	n := network.Weights()
@@ -50,13 +47,16 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 		prior.Var = slices.Repeat([]float64{1}, n)
 	}
 	if len(prior.Mean) != n || len(prior.Var) != n {
-		panic(fmt.Sprintf("laplace: %d prior means and %d variances of %d weights", len(prior.Mean), len(prior.Var), n))
+		panic(fmt.Sprintf("laplace: %d prior means and %d variances of %d weights",
+			len(prior.Mean), len(prior.Var), n))
 	}
 	data, err := network.Examples(x, class)
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{prior: prior, network: network, data: data, class: slices.Clone(class), pass: network.NewPass()}
+	p := &Problem{
+		prior: prior, network: network, data: data, class: slices.Clone(class), pass: network.NewPass(),
+	}
 	for _, v := range prior.Var {
 		p.logNorm -= (kernel.Log(2*math.Pi) + kernel.Log(v)) / 2
 	}
@@ -75,7 +75,8 @@ func (p *Problem) example(k int) []float64 { return p.data[k][:p.network.Layers[
 func (p *Problem) LogDensity(grad, w []float64) float64 {
 	n := len(p.prior.Mean)
 	if len(w) != n || grad != nil && len(grad) != n {
-		panic(fmt.Sprintf("laplace: gradient of length %d at a point of length %d; the model has %d weights", len(grad), len(w), n))
+		panic(fmt.Sprintf("laplace: gradient of length %d at a point of length %d; the model has %d weights",
+			len(grad), len(w), n))
 	}
 	log := p.logNorm
 	for i, m := range p.prior.Mean {
@@ -106,17 +107,16 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 	return log
 }
 
-// LinearSteps is more than a climb of softmax regression needs: its density has one maximum. With
-// rectifiers the maxima are on kinks, where no climb comes to rest, and ten steps multiply rounding
-// errors by about ten. A climb of a network with hidden layers therefore ends after 100 steps.
+// LinearSteps is more than a climb of softmax regression needs. With rectifiers the maxima are on kinks,
+// where no climb comes to rest, so that a climb of a network with hidden layers ends after 100 steps.
 const (
 	LinearSteps = 1000
 	hiddenSteps = 100
 )
 
-// Climb returns the weights of a maximum of the posterior density near start, with derivatives of at
-// most 1e-9 nats for each prior standard deviation, or those after so many steps of L-BFGS. It
-// returns an error if not even the start has a finite density.
+// Climb returns the weights of a maximum of the posterior density near start, with derivatives of at most
+// 1e-9 nats for each prior standard deviation, or those after so many steps of L-BFGS. It returns an error
+// if the start has no finite density.
 func (p *Problem) Climb(start []float64, steps int) ([]float64, error) {
 	n := len(start)
 	w, u, sd := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -140,9 +140,9 @@ func (p *Problem) Climb(start []float64, steps int) ([]float64, error) {
 	return w, nil
 }
 
-// Information sets dst to the Fisher information of the labels at w plus the precision of the
-// prior, both of the last layer alone. With φ_k the features of example k and
-// s_k = softmax(z(x_k; w)), the block of neurons i and j is
+// Information sets dst to the Fisher information of the labels at w plus the precision of the prior, both
+// of the last layer alone. With φ_k the inputs of that layer and s_k = softmax(z(x_k; w)), the block of
+// neurons i and j is
 //
 //	H_ij = δ_ij diag(1/v) + Σ_k s_ki (δ_ij − s_kj) φ_k φ_kᵀ,
 //
@@ -172,4 +172,105 @@ func (p *Problem) Information(dst *mat.SymDense, w []float64) {
 			}
 		}
 	}
+}
+
+// memory is how many steps L-BFGS remembers.
+const memory = 15
+
+// pair is a step of L-BFGS.
+type pair struct {
+	step, change []float64 // s and y, the difference of the gradients
+	product      float64   // sᵀy
+}
+
+// minimize moves x to a minimum near it by L-BFGS, and returns its value; f sets grad to its gradient, and
+// may be infinite or NaN, but not at the start (Liu and Nocedal, "On the limited memory BFGS method for large
+// scale optimization", Mathematical Programming 1989). It ends where no derivative is above tol, where no
+// step gains anything, or after so many steps. Where no step along its direction gains anything it starts
+// afresh along the gradient.
+func minimize(f func(grad, x []float64) float64, x []float64, tol float64, steps int) float64 {
+	var pairs []pair
+	grad, d := make([]float64, len(x)), make([]float64, len(x))
+	next, nextGrad := make([]float64, len(x)), make([]float64, len(x))
+	value := f(grad, x)
+	for range steps {
+		if max(slices.Max(grad), -slices.Min(grad)) <= tol {
+			break
+		}
+		direction(d, grad, pairs)
+		v, ok := lineSearch(f, next, nextGrad, x, d, value, kernel.Dot(d, grad))
+		if !ok && len(pairs) == 0 {
+			break
+		}
+		if !ok {
+			pairs = nil
+			continue
+		}
+		value = v
+		last := pair{step: make([]float64, len(x)), change: make([]float64, len(x))}
+		floats.SubTo(last.step, next, x)
+		floats.SubTo(last.change, nextGrad, grad)
+		last.product = kernel.Dot(last.step, last.change)
+		if last.product > 0 && !math.IsInf(last.product, 1) {
+			pairs = append(pairs[max(0, len(pairs)+1-memory):], last)
+		}
+		copy(x, next)
+		copy(grad, nextGrad)
+	}
+	return value
+}
+
+// direction sets d to the direction of the next step.
+func direction(d, grad []float64, pairs []pair) {
+	floats.ScaleTo(d, -1, grad)
+	if len(pairs) == 0 {
+		floats.Scale(min(1, 1/kernel.Norm(grad)), d)
+		return
+	}
+	var along [memory]float64
+	for i, p := range slices.Backward(pairs) {
+		along[i] = kernel.Dot(p.step, d) / p.product
+		kernel.AddScaled(d, -along[i], p.change)
+	}
+	last := pairs[len(pairs)-1]
+	floats.Scale(last.product/kernel.Dot(last.change, last.change), d)
+	for i, p := range pairs {
+		kernel.AddScaled(d, along[i]-kernel.Dot(p.change, d)/p.product, p.step)
+	}
+}
+
+const (
+	decrease = 1e-4  // the share of the expected gain that a step must have
+	flatten  = 0.9   // the share of the slope that it may leave
+	looks    = 60    // evaluations of a line search
+	noise    = 1e-14 // the share of a value that rounding may hide
+)
+
+// lineSearch sets next to a point x + td that satisfies the conditions of Wolfe, by bisection, which also
+// works on kinks (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical
+// Programming 2013). Where rounding hides whether f falls, it uses the slope (Hager and Zhang, SIAM Journal on
+// Optimization 2005).
+func lineSearch(
+	f func(grad, x []float64) float64, next, nextGrad, x, d []float64, value, slope float64,
+) (v float64, ok bool) {
+	low, high, t := 0.0, math.Inf(1), 1.0
+	for range looks {
+		copy(next, x)
+		kernel.AddScaled(next, t, d)
+		v := f(nextGrad, next)
+		s := kernel.Dot(nextGrad, d)
+		falls := v <= value+decrease*t*slope || v <= value+noise*math.Abs(value) && s <= (2*decrease-1)*slope
+		switch {
+		case !falls:
+			high = t
+		case !(s >= flatten*slope):
+			low = t
+		default:
+			return v, true
+		}
+		if t *= 2; high < math.Inf(1) {
+			t = (low + high) / 2
+		}
+	}
+	return value, false
 }

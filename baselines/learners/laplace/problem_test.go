@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -98,45 +97,6 @@ func TestLogDensity(t *testing.T) {
 	}
 }
 
-// Logits far apart, and some that overflow.
-func TestLogDensityExtremes(t *testing.T) {
-	p := problem(Prior{Layers: []int{1, 2}}, [][]float64{{1}}, []int{0})
-	grad := make([]float64, 2)
-	prior := func(w []float64) float64 { return -math.Log(2*math.Pi) - floats.Dot(w, w)/2 }
-	for _, test := range []struct{ w0, w1, want float64 }{
-		{-1000, 1000, -2000},
-		{1000, -1000, 0},
-		{1e5, 1e5, -math.Ln2},
-		{0, 800, -800},
-	} {
-		w := []float64{test.w0, test.w1}
-		got := p.LogDensity(grad, w)
-		if want := test.want + prior(w); !scalar.EqualWithinAbsOrRel(got, want, 1e-10, 1e-14) {
-			t.Errorf("log density at %v: %g, want %g", w, got, want)
-		}
-		for i, g := range grad {
-			if !mlp.Finite(g) {
-				t.Errorf("derivative %d at %v: %g", i, w, g)
-			}
-		}
-	}
-	p = problem(Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
-	if got := p.LogDensity(grad, []float64{1e150, 1}); !math.IsInf(got, -1) || grad[0] != 0 || grad[1] != 0 {
-		t.Errorf("overflow: %g, gradient %v", got, grad)
-	}
-	// Many examples: the product of their normalisers overflows.
-	const n = 5000
-	x, class := make([][]float64, n), make([]int, n)
-	for k := range x {
-		x[k] = []float64{0}
-	}
-	p = problem(Prior{Layers: []int{1, 7}}, x, class)
-	w := make([]float64, 7)
-	if got, want := p.LogDensity(nil, w)-p.logNorm, -n*math.Log(7); !scalar.EqualWithinRel(got, want, 1e-13) {
-		t.Errorf("%d examples: %g, want %g", n, got, want)
-	}
-}
-
 // A mode of one parameter, in closed form by bisection of its equation.
 func TestModeInClosedForm(t *testing.T) {
 	// d = w_0 − w_1 has prior N(0, 2): d/2 = x (1 − σ(dx)) at the mode.
@@ -176,7 +136,7 @@ func TestLogitCovariance(t *testing.T) {
 	x, class := clusters(60, "covariance")
 	for _, cfg := range configs() {
 		m := fit(cfg, x, class)
-		check.OK(t, m.forward([]float64{0.3, -1.2, 2}))
+		check.OK(t, m.Predict(make([]float64, m.network.Outputs()), []float64{0.3, -1.2, 2}))
 		features := m.pass.Input(len(cfg.Layers) - 2)
 		c, in := m.network.Outputs(), len(features)
 		jacobian, h := mat.NewDense(c, c*in, nil), mat.NewSymDense(c*in, nil)
@@ -189,37 +149,5 @@ func TestLogitCovariance(t *testing.T) {
 		check.OK(t, inverse.Solve(h, jacobian.T()))
 		want.Mul(jacobian, &inverse)
 		check.NearMatrix(t, cfg.name(), m.logits.cov, &want, 1e-9)
-	}
-}
-
-// rosenbrock is Σ 100 (x_{i+1} − x_i²)² + (1 − x_i)², and not a number far out.
-func rosenbrock(grad, x []float64) (sum float64) {
-	clear(grad)
-	for i := range len(x) - 1 {
-		rise, rest := x[i+1]-x[i]*x[i], 1-x[i]
-		sum += 100*rise*rise + rest*rest
-		grad[i] -= 400*x[i]*rise + 2*rest
-		grad[i+1] += 200 * rise
-	}
-	if floats.Norm(x, math.Inf(1)) > 10 {
-		return math.NaN()
-	}
-	return sum
-}
-
-func TestRosenbrock(t *testing.T) {
-	for _, n := range []int{2, 3, 40} {
-		x, evaluations := make([]float64, n), 0
-		for i := range x {
-			x[i] = -1.2 + 2.2*float64(i%2)
-		}
-		value := minimize(func(grad, x []float64) float64 {
-			evaluations++
-			return rosenbrock(grad, x)
-		}, x, 1e-10, 1000)
-		check.NearAll(t, "x", x, slices.Repeat([]float64{1}, n), 1e-10)
-		if value > 1e-20 || evaluations > 400 {
-			t.Errorf("n = %d: value %g after %d evaluations", n, value, evaluations)
-		}
 	}
 }

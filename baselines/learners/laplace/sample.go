@@ -15,14 +15,12 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Sample is a weighted sample of the weights from a posterior. It must not be
-// modified; several goroutines may use it at once.
+// Sample is a weighted sample of the weights from a posterior. Several goroutines may use it at once.
 type Sample struct {
 	Draws   *mat.Dense // one draw per row, weights in the order of Prior; pairs mirror each other
 	Weights []float64  // of the draws, not negative, adding up to 1
 
-	// ESS is the effective sample size 1/Σ Weights²: how many independent draws from
-	// the posterior are as good (Kong, "A note on importance sampling using
+	// ESS is the effective sample size 1/Σ Weights² (Kong, "A note on importance sampling using
 	// standardized weights", 1992), mirrored draws counted as independent.
 	ESS float64
 
@@ -35,14 +33,14 @@ const dof = 10 // degrees of freedom ν of the proposal
 // self-normalised importance sampling (Geweke, "Bayesian inference in econometric models using
 // Monte Carlo integration", Econometrica 1989).
 //
-// The proposal q is a Student distribution at the mode, with the inverse of [Problem.Information]
-// as its scale: its tails bound the weights p(D, w)/q(w). Draws come in pairs that mirror each
-// other in the mode. Sample returns an error if no mode is found or the effective sample size is
-// below a tenth of the draws, if there are hidden layers, or unless draws is an even number of at
-// least 4. It panics if src is nil.
+// The proposal q is a Student distribution at the mode, with the inverse of [Problem.Information] as its
+// scale. Draws come in pairs that mirror each other in the mode. Sample returns an error if no mode is found
+// or the effective sample size is below a tenth of the draws, if there are hidden layers, or unless draws is
+// an even number of at least 4. It panics if src is nil.
 func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 	if len(p.network.Layers) > 1 || draws < 4 || draws%2 != 0 {
-		return nil, fmt.Errorf("laplace: %d draws for the layers %v; need an even number of draws, 4 or more, and no hidden layers", draws, p.prior.Layers)
+		return nil, fmt.Errorf("laplace: %d draws for the layers %v; need an even number of draws, 4 or more, "+
+			"and no hidden layers", draws, p.prior.Layers)
 	}
 	n := len(p.prior.Mean)
 	mode, err := p.Climb(p.prior.Mean, LinearSteps)
@@ -72,27 +70,25 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 			for k, m := range mode {
 				kernel.AddScaled(d[:k+1], w[k]-m, factor.Row(k))
 			}
-			out.Weights[i+j] = p.LogDensity(nil, w) + float64((dof+float64(n))/2*math.Log1p(kernel.Dot(d, d)/dof))
+			tail := float64((dof + float64(n)) / 2 * math.Log1p(kernel.Dot(d, d)/dof))
+			out.Weights[i+j] = p.LogDensity(nil, w) + tail
 		}
 	}
 	_, sum := mlp.Exponentials(out.Weights)
 	floats.Scale(1/sum, out.Weights)
 	out.ESS = 1 / kernel.Dot(out.Weights, out.Weights)
-	if least := float64(draws) / 10; !(out.ESS >= least) {
-		return nil, fmt.Errorf("laplace: effective sample size %.4g of %d draws; need %.4g: use fewer examples, or more draws", out.ESS, draws, least)
+	if need := float64(draws) / 10; !(out.ESS >= need) {
+		return nil, fmt.Errorf("laplace: effective sample size %.4g of %d draws; need %.4g: "+
+			"use fewer examples, or more draws", out.ESS, draws, need)
 	}
 	return out, nil
 }
 
-// Predict returns the posterior predictive at x, the probabilities of the classes
+// Predict returns the posterior predictive at x, where s_i is the softmax at x for draw i and W_i its
+// weight, and the standard errors of the ratio estimator by the delta method (Geweke 1989), over the B pairs
+// b of mirrored draws,
 //
-//	P_j = Σ_i W_i s_ij,
-//
-// where s_i is the softmax output at x for draw i and W_i its weight, and their
-// standard errors, those of the ratio estimator by the delta method (Geweke 1989), over
-// the B pairs b of mirrored draws,
-//
-//	Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))².
+//	P_j = Σ_i W_i s_ij,   Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))².
 //
 // It returns an error if x is not finite, its length is wrong or the logits overflow.
 func (s *Sample) Predict(x []float64) (p, stderr []float64, err error) {
@@ -100,12 +96,10 @@ func (s *Sample) Predict(x []float64) (p, stderr []float64, err error) {
 	p, stderr = make([]float64, n), make([]float64, n)
 	outputs, pass := mat.NewDense(draws, n, nil), s.network.NewPass()
 	for i, w := range s.Weights {
-		if err := s.network.Logits(pass, s.Draws.RawRowView(i), x); err != nil {
+		row := outputs.RawRowView(i)
+		if err := s.network.Softmax(row, pass, s.Draws.RawRowView(i), x); err != nil {
 			return nil, nil, err
 		}
-		row := outputs.RawRowView(i)
-		copy(row, pass.Logit)
-		mlp.Normalise(row)
 		floats.AddScaled(p, w, row)
 	}
 	for j := range stderr {

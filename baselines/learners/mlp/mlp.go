@@ -11,15 +11,14 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Network computes logits from a weight vector. It is not modified by its
-// methods: any number of goroutines may use it, each with a Pass of its own.
+// Network computes logits from a weight vector. Several goroutines may use it, each with its own Pass.
 type Network struct {
 	Inputs int // without the bias
 	Layers []Layer
 }
 
 // Layer is the place of one layer in the weight vector: neuron j has the weights Offset + j·In, …,
-// Offset + (j+1)·In − 1. The bias counts as an input, the last one.
+// Offset + (j+1)·In − 1. The bias is the last input.
 type Layer struct {
 	In, Out, Offset int
 }
@@ -101,8 +100,15 @@ func (n *Network) NewPass() *Pass {
 // Input returns the inputs of layer l in the last Forward, with a trailing 1 where there is a bias.
 func (p *Pass) Input(l int) []float64 { return p.y[l] }
 
-// Logits is Forward for the example x without its trailing 1. It returns an error if x is not
-// finite or of a wrong length, or a logit overflows.
+// SetScore sets the Score to the derivatives of −log softmax_class by the logits.
+func (p *Pass) SetScore(class int) {
+	copy(p.Score, p.Logit)
+	Normalise(p.Score)
+	p.Score[class]--
+}
+
+// Logits is Forward for the example x without its trailing 1. It returns an error if x is not finite or of
+// a wrong length, or a logit overflows.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	if err := SetInput(p.x, x); err != nil {
 		return err
@@ -114,8 +120,19 @@ func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	return nil
 }
 
-// Forward sets p.Logit for the example x, which has its trailing 1 where there
-// is a bias, and is kept for Backward.
+// Softmax sets p to the softmax of the Logits.
+func (n *Network) Softmax(p []float64, pass *Pass, weights, x []float64) error {
+	CheckProbabilities(p, n.Outputs())
+	if err := n.Logits(pass, weights, x); err != nil {
+		return err
+	}
+	copy(p, pass.Logit)
+	Normalise(p)
+	return nil
+}
+
+// Forward sets p.Logit for the example x, which has its trailing 1 where there is a bias, and is kept for
+// Backward.
 func (n *Network) Forward(p *Pass, weights, x []float64) {
 	p.y[0] = x
 	for l := range n.Layers {
@@ -158,8 +175,7 @@ func (n *Network) Deltas(p *Pass, weights []float64) {
 // the weight of neuron j and input i is Delta(l)[j]·Input(l)[i].
 func (p *Pass) Delta(l int) []float64 { return p.delta[l+1] }
 
-// Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad,
-// after Forward for the same weights.
+// Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad, after Forward.
 func (n *Network) Backward(p *Pass, grad, weights []float64) {
 	n.Deltas(p, weights)
 	for l, w := range n.Layers {

@@ -31,28 +31,27 @@ type Model struct {
 	nearest  []int
 }
 
-// Fit returns the model of the examples x[k], at least one, of the classes class[k], counted from
-// 0. It keeps x and class, which must not be modified as long as it is used. Nothing is drawn from
-// the source, which may be nil.
+// Fit returns the model of the examples x[k], at least one, of the classes class[k], counted from 0. It keeps
+// x and class. Nothing is drawn from the source, which may be nil.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
 	if err := field.Resolve(&cfg); err != nil {
 		return nil, err
 	}
 	if len(x) == 0 || cfg.Classes < 2 {
-		return nil, fmt.Errorf("neighbours: %d examples of %d classes; need at least 1 and 2", len(x), cfg.Classes)
+		return nil, fmt.Errorf("neighbours: %d examples of %d classes; need at least 1 and 2",
+			len(x), cfg.Classes)
 	}
 	k := min(len(x), cfg.Neighbours)
 	m := &Model{x: x, class: class, n: cfg.Classes, distance: make([]float64, k), nearest: make([]int, k)}
 	return m, mlp.CheckExamples(x, class, len(x[0]), cfg.Classes)
 }
 
-// Predict sets p to the probabilities of the classes: with k_c of the k nearest
-// examples of class c, and n classes,
+// Predict sets p to the probabilities of the classes: with k_c of the k nearest examples of class c, and n
+// classes,
 //
-//	p_c = (k_c + 1/n)/(k + 1),
+//	p_c = (k_c + 1/n)/(k + 1).
 //
-// as if one more neighbour were of all classes in equal parts. Of examples at the same distance the
-// first is the nearest.
+// Of examples at the same distance the first is the nearest.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.n)
 	if err := field.Input(x, len(m.x[0])); err != nil {

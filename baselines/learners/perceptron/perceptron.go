@@ -12,10 +12,9 @@
 //	ADF     m̃ = m + s h(sξ) vλ/t       ṽ = v (1 − h(sξ) (h(sξ) + sξ) λ²v/t²).
 //
 // Huber is a Kalman step that takes the label for a noise-free observation of y = Φ(λa), with Var y ≈
-// p(1−p)(1 − 1/t) and the gain Cov(a, y)/Var y (Huber, "Bayesian Perceptron: Towards fully Bayesian
-// Neural Networks", CDC 2020; Wagner, Wu and Huber, AAAI 2023). Its ṽ may be negative: at m = 0 it is
-// unless λ²v > (2/(π−2))² − 1 = 2.07. ADF has the moments of the exact posterior of a, given a label
-// of the likelihood Φ(λa) (assumed-density filtering; Opper 1998, Minka 2001). Its ṽ is positive.
+// p(1−p)(1 − 1/t) (Huber, "Bayesian Perceptron", CDC 2020; Wagner, Wu and Huber, AAAI 2023). Its ṽ may be
+// negative. ADF has the moments of the exact posterior of a (assumed-density filtering; Opper 1998, Minka
+// 2001). Its ṽ is positive.
 package perceptron
 
 import (
@@ -44,31 +43,20 @@ const (
 
 // Config describes a perceptron.
 type Config struct {
-	Rule   Rule    `toml:"rule"`   // Huber if empty
-	Lambda float64 `toml:"lambda"` // slope λ > 0; zero stands for √(π/8)
+	Rule   Rule    `toml:"rule" default:"huber"`
+	Lambda float64 `toml:"lambda" default:"0.6266570686577501" range:"1e-12 1e12"` // slope; √(π/8) by default
 
-	// OnIndefinite is applied to a step whose ṽ is negative, bnn.Fail if empty. Project sets ṽ to
-	// VarianceFloor·v, above 0 and below 1 (zero stands for 1e-3), and moves m as printed.
-	OnIndefinite  bnn.Policy `toml:"on_indefinite"`
-	VarianceFloor float64    `toml:"variance_floor"`
-}
-
-// WithDefaults returns the configuration with its defaults filled in.
-func (c Config) WithDefaults() Config {
-	c.Rule, c.OnIndefinite = cmp.Or(c.Rule, Huber), cmp.Or(c.OnIndefinite, bnn.Fail)
-	c.Lambda, c.VarianceFloor = cmp.Or(c.Lambda, math.Sqrt(math.Pi/8)), cmp.Or(c.VarianceFloor, 1e-3)
-	return c
+	// OnIndefinite is applied to a step whose ṽ is negative. Project sets ṽ to VarianceFloor·v, and moves m
+	// as printed.
+	OnIndefinite  bnn.Policy `toml:"on_indefinite" default:"fail"`
+	VarianceFloor float64    `toml:"variance_floor" default:"0.001" range:"1e-12 0.999"`
 }
 
 // Validate returns an error of package field if a value is not allowed.
 func (c Config) Validate() error {
-	c = c.WithDefaults()
 	return cmp.Or(
 		field.OneOf("rule", c.Rule, Huber, ADF),
 		field.OneOf("on_indefinite", c.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project),
-		field.Positive("lambda", c.Lambda),
-		field.Positive("variance_floor", c.VarianceFloor),
-		field.Fraction("variance_floor", c.VarianceFloor),
 	)
 }
 
@@ -80,18 +68,16 @@ type Perceptron struct {
 	gain []float64 // Σx of the last input
 }
 
-// New returns a perceptron with weights N(mean, cov), which are copied. It returns an error if cfg is
-// not valid, and panics if the lengths do not fit.
+// New returns a perceptron with weights N(mean, cov), which are copied. It panics if the lengths do not fit.
 func New(cfg Config, mean []float64, cov mat.Symmetric) (*Perceptron, error) {
 	n := len(mean)
 	if cov.SymmetricDim() != n {
 		panic(fmt.Sprintf("perceptron: %d means and a %d×%[2]d covariance", n, cov.SymmetricDim()))
 	}
-	if err := cfg.Validate(); err != nil {
+	if err := field.Resolve(&cfg); err != nil {
 		return nil, fmt.Errorf("perceptron: %w", err)
 	}
-	cfg = cfg.WithDefaults()
-	p := &Perceptron{cfg: cfg, mean: slices.Clone(mean), cov: mat.NewSymDense(n, nil), gain: make([]float64, n)}
+	p := &Perceptron{cfg, slices.Clone(mean), mat.NewSymDense(n, nil), make([]float64, n)}
 	p.cov.CopySym(cov)
 	return p, nil
 }
@@ -110,7 +96,7 @@ type Prediction struct {
 	xi, t              float64
 }
 
-// Predict returns the prediction for x. The error is that of [field.Input], or says that the activation overflows.
+// Predict returns the prediction for x. The error is that of [field.Input], or an overflow.
 func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	if err := field.Input(x, len(p.mean)); err != nil {
 		return Prediction{}, err
@@ -131,9 +117,8 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	return Prediction{gauss.CDF(xi), gauss.CDF(-xi), m, v, xi, t}, nil
 }
 
-// Observe updates the weights by one example. MinEigenvalue of the result is Var y, NaN for ADF;
-// Indefinite is not used. On an error, which is that of Predict, an update that overflows, or a
-// *bnn.IndefiniteError under the policy Fail, the weights are unchanged.
+// Observe updates the weights by one example. MinEigenvalue of the result is Var y, NaN for ADF. After an
+// error, such as a *bnn.IndefiniteError under the policy Fail, the weights are unchanged.
 func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	before, err := p.Predict(x)
 	if err != nil {
@@ -176,7 +161,8 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	}
 	if !mlp.Finite(step / v) {
 		update.Action = bnn.Refused
-		return update, fmt.Errorf("perceptron: the update overflows: step %g of an activation with variance %g", step, v)
+		return update, fmt.Errorf("perceptron: the update overflows: step %g of an activation with variance %g",
+			step, v)
 	}
 	floats.AddScaled(p.mean, step/v, p.gain)
 	p.cov.SymRankOne(p.cov, -shrink/v, mat.NewVecDense(len(p.gain), p.gain))

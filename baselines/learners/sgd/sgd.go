@@ -70,12 +70,11 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 
 // Observe updates the weights by one example of the given class (from 0). It allocates nothing.
 func (m *Model) Observe(x []float64, class int) error {
-	if err := cmp.Or(field.Class(class, m.network.Outputs()), m.network.Logits(m.pass, m.weights, x)); err != nil {
+	err := cmp.Or(field.Class(class, m.network.Outputs()), m.network.Logits(m.pass, m.weights, x))
+	if err != nil {
 		return err
 	}
-	copy(m.pass.Score, m.pass.Logit)
-	mlp.Normalise(m.pass.Score)
-	m.pass.Score[class]--
+	m.pass.SetScore(class)
 	m.network.Deltas(m.pass, m.weights)
 	if m.adam != nil {
 		m.adam.Begin(m.cfg.LearningRate)
@@ -108,12 +107,4 @@ func (m *Model) move(layer mlp.Layer, j int, d float64, y []float64) {
 }
 
 // Predict sets p to the softmax of the logits at x.
-func (m *Model) Predict(p, x []float64) error {
-	mlp.CheckProbabilities(p, m.network.Outputs())
-	if err := m.network.Logits(m.pass, m.weights, x); err != nil {
-		return err
-	}
-	copy(p, m.pass.Logit)
-	mlp.Normalise(p)
-	return nil
-}
+func (m *Model) Predict(p, x []float64) error { return m.network.Softmax(p, m.pass, m.weights, x) }

@@ -24,7 +24,7 @@ const (
 	Remax Head = "remax"
 )
 
-// head is what labels and probabilities of the classes have to do with the outputs.
+// head turns labels into steps of the outputs, and outputs into probabilities of the classes.
 type head interface {
 	outputs() int // their number
 
@@ -35,9 +35,8 @@ type head interface {
 	predict(p []float64, outputs bnn.Layer) bool
 }
 
-// tree is the binary tree whose leaves are the classes: class c is found by the binary digits of c,
-// most significant first, of which there are ⌈log₂ n⌉. Its nodes are the beginnings of these codes;
-// those that lead to no class are left out. There are 11 nodes for 10 classes.
+// tree is the binary tree whose leaves are the classes: class c is found by the ⌈log₂ n⌉ binary digits of c,
+// most significant first. Its nodes are the beginnings of these codes, 11 for 10 classes.
 type tree struct {
 	nodes int
 	path  [][]step  // the way from the root to each class
@@ -89,10 +88,9 @@ func (t *tree) predict(p []float64, outputs bnn.Layer) bool {
 	return t.probabilities(p, t.ratio)
 }
 
-// probabilities sets p to those of the classes, where that of the target y at node
-// i is Φ(y x_i): the products along the paths, divided by their sum, since some
-// nodes have one way that leads to no class. It works with logarithms, as all
-// products may underflow; it reports whether even these do not overflow.
+// probabilities sets p to those of the classes, where that of the target y at node i is Φ(y x_i): the
+// products along the paths, divided by their sum, since some nodes have one way that leads to no class. It
+// reports whether their logarithms do not overflow.
 func (t *tree) probabilities(p, x []float64) bool {
 	for c := range p {
 		p[c] = 0
@@ -111,11 +109,10 @@ func (t *tree) probabilities(p, x []float64) bool {
 	return true
 }
 
-// remax is the softmax with rectifiers in place of exponentials, A_j = M_j/M̃ with M_j =
-// max(0, Z_j), M̃ = Σ_j M_j, of independent outputs Z_j ~ N(m_j, v_j), by the moments of the
-// authors' program cuTAGI (Nguyen and Goulet; Remax in src/activation.cpp). M_j has the
-// moments of the rectified Gaussian; M_j, M̃ and A_j are taken for log-normal, that is, with μ the mean and
-// σ² the variance of each, and Cov(M_j, M̃) = σ²_Mj,
+// remax is the softmax with rectifiers in place of exponentials, A_j = M_j/M̃ with M_j = max(0, Z_j),
+// M̃ = Σ_j M_j, of independent outputs Z_j ~ N(m_j, v_j), by the moments of the authors' program cuTAGI
+// (Nguyen and Goulet; Remax in src/activation.cpp). M_j, M̃ and A_j are taken for log-normal: with μ the mean
+// and σ² the variance of each, and Cov(M_j, M̃) = σ²_Mj,
 //
 //	Var ln M = ln(1 + σ²/μ²),   E ln M = ln μ − ½ Var ln M,
 //	Cov(ln M_j, ln M̃) = ln(1 + σ²_Mj/(μ_Mj μ_M̃)),

@@ -141,16 +141,6 @@ func TestRemaxAgreesWithMonteCarlo(t *testing.T) {
 	}
 }
 
-// A certain output is what the rectifiers say, and the least probable have a millionth.
-func TestRemaxOfCertainOutputs(t *testing.T) {
-	r := newRemax(4, 1)
-	r.moments([]float64{1, 3, -2, -50}, []float64{1e-12, 1e-12, 1e-12, 1e-12})
-	check.NearAll(t, "means", r.mean, []float64{0.25, 0.75, 1e-6, 1e-6}, 1e-5)
-	if !(floats.Min(r.mean) > 0.9e-6) {
-		t.Errorf("means %v", r.mean)
-	}
-}
-
 // A label moves the outputs as the regression of each on its share of the sum does.
 func TestRemaxObserve(t *testing.T) {
 	r, d, e := newRemax(3, 0.3), make([]float64, 3), make([]float64, 3)

@@ -3,20 +3,18 @@
 // Research 2021) for classification: a multi-layer perceptron of rectifiers, all of whose weights
 // and hidden units are independent Gaussians, learning one example after another.
 //
-// Moments go forward in closed form, weights and units being independent. The labels are Gaussian
-// targets: the classes are the leaves of a binary tree, each node has an output z ~ N(m, v), and a
-// label says y = ±1 at the nodes on its way, y = z + ε, ε ~ N(0, σ_V²),
+// The labels are Gaussian targets: the classes are the leaves of a binary tree, each node has an output
+// z ~ N(m, v), and a label says y = ±1 at the nodes on its way, y = z + ε, ε ~ N(0, σ_V²),
 //
-//	m̃ = m + v (y − m)/(v + σ_V²),   ṽ = v − v²/(v + σ_V²),
+//	m̃ = m + v (y − m)/(v + σ_V²),   ṽ = v − v²/(v + σ_V²).
 //
-// and nothing at the other nodes. The Rauch–Tung–Striebel smoother propagates the update back, layer
-// by layer, with the moments before the step. The probability of a class is the product over the nodes
-// on its way of
+// The Rauch–Tung–Striebel smoother propagates the update back, layer by layer. The probability of a class is
+// the product over the nodes on its way of
 //
 //	P(±1) = Φ(±m/√(v + σ_P²)),
 //
-// with σ_P = 1/3 as in the authors' program. The products are divided by their sum over all classes.
-// The authors' later programs have another head, remax.
+// with σ_P = 1/3 as in the authors' program, divided by the sum of these products over all classes. The
+// authors' later programs have another head, remax.
 package tagi
 
 import (
@@ -57,7 +55,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 		m.head = newTree(cfg.classes(), cfg.SigmaV)
 	}
 	layers := slices.Clone(cfg.Layers)
-	layers[len(layers)-1] = max(2, m.head.outputs()) // the tree of two classes has one, and one without labels
+	layers[len(layers)-1] = max(2, m.head.outputs()) // the tree of two classes has one, and one more is not used
 	c := bnn.Default(layers...)
 	c.Hidden, c.PriorDraw = bnn.Smooth, bnn.Independent
 	c.SetCovariance(bnn.Diagonal)
@@ -76,7 +74,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 			means[l].Set(k%out, k/out, sd*random.Normal(rnd))
 		}
 	}
-	// The draws of bnn.New are replaced, but the next member of an ensemble goes on with src after them.
+	// The draws of bnn.New are replaced, but the next member of an ensemble draws after them.
 	m.network, err = bnn.New(c, src)
 	for l := 0; l < len(means) && err == nil; l++ {
 		_, cov := m.network.Weights(l)
@@ -89,7 +87,9 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 func (m *Model) Observe(x []float64, class int) error {
 	err := cmp.Or(field.Class(class, m.cfg.classes()), field.Input(x, m.cfg.Layers[0]))
 	if err == nil {
-		_, err = m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) { m.head.observe(d, e, outputs, class) })
+		_, err = m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) {
+			m.head.observe(d, e, outputs, class)
+		})
 	}
 	return err
 }
@@ -106,8 +106,8 @@ func (m *Model) Predict(p, x []float64) error {
 	return m.probabilities(p, layers)
 }
 
-// PredictAll sets p_i to what Predict sets p to at x_i, for all inputs, to the bit, and returns what the
-// layers have made of each, valid until the next call. After an error some p_i are set.
+// PredictAll sets each p_i as Predict does at x_i, to the bit, and returns the layers for each input, valid
+// until the next call. After an error some p_i are set.
 func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
 	for len(m.several) < len(x) {
 		m.several = append(m.several, bnn.Prediction{})
@@ -136,11 +136,10 @@ func (m *Model) probabilities(p []float64, layers []bnn.Layer) error {
 type Config struct {
 	Layers []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
 	Head   Head    `toml:"head" default:"tree"`
-	SigmaV float64 `toml:"sigma_v" default:"1" range:"0 1e100"` // deviation of the noise of the targets, ±1, or 0 and 1
+	SigmaV float64 `toml:"sigma_v" default:"1" range:"0 1e100"` // deviation of the noise of the targets
 
-	// PriorVar and PriorMeanVar are the prior variance of every weight and the
-	// variance of what its prior mean is drawn from, both times the number of inputs
-	// of its layer, the bias among them.
+	// PriorVar and PriorMeanVar are the prior variance of every weight and the variance of the draw of its
+	// prior mean, both times the number of inputs of its layer, with the bias.
 	PriorVar     float64 `toml:"prior_var" default:"1" range:"0 1e100"`
 	PriorMeanVar float64 `toml:"prior_mean_var" default:"1" range:"0 1e100"`
 

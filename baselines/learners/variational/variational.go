@@ -1,24 +1,17 @@
-// Package variational is variational inference for the linear classifier without
-// stochastic gradients: a Gaussian posterior that maximises a lower bound of the log evidence.
+// Package variational is variational inference for the linear classifier without stochastic gradients: a
+// Gaussian posterior that maximises a lower bound of the log evidence.
 //
-// The logits of an input x, with a trailing 1, are z_j = w_j·x for the K classes,
-// and every weight has the prior N(0, v). The bound replaces the logarithm of the
-// likelihood by a quadratic function of the logits of an example that touches it
-// at their means and has a curvature that no example changes. So the optimal
-// Gaussian q is found in two parts. Its means μ maximise the posterior density,
-//
-//	Σ_k log p(c_k | z = μ x_k) − |μ|²/(2v),
-//
-// and its covariance is known before they are. As q is independent between
-// classes, it is the same for all of them,
+// The logits of an input x, with a trailing 1, are z_j = w_j·x for the K classes, and every weight has the
+// prior N(0, v). The bound replaces the log likelihood of an example by a quadratic function of the logits
+// that touches it at their means and has a fixed curvature. So the means μ of the optimal Gaussian
+// maximise the posterior density, and its covariance is the same for all classes,
 //
 //	S = (a Σ_k x_k x_kᵀ + I/v)⁻¹,
-//	ELBO = the above − (K/2) log det(I + a v Σ_k x_k x_kᵀ).
+//	ELBO = Σ_k log p(c_k | z = μ x_k) − |μ|²/(2v) − (K/2) log det(I + a v Σ_k x_k x_kᵀ).
 //
-// The likelihood is that of the softmax. The negative Hessian of its logarithm, diag(s) − ssᵀ, is
-// nowhere above ½(I − 11ᵀ/K) (Böhning, "Multinomial logistic regression algorithm", Annals of the
-// Institute of Statistical Mathematics 1992; Murphy, "Machine Learning: A Probabilistic
-// Perspective", 2012, Sec. 21.8). Independent classes see its diagonal, a = ½(1 − 1/K).
+// The negative Hessian of the log softmax, diag(s) − ssᵀ, is nowhere above ½(I − 11ᵀ/K) (Böhning,
+// "Multinomial logistic regression algorithm", Annals of the Institute of Statistical Mathematics 1992;
+// Murphy, "Machine Learning", 2012, Sec. 21.8). Independent classes see its diagonal, a = ½(1 − 1/K).
 package variational
 
 import (
@@ -44,8 +37,7 @@ type Config struct {
 	Inputs  int `toml:"-"` // at least 1
 	Classes int `toml:"-"` // at least 2
 
-	// PriorVar is the prior variance v of every weight times the number of inputs,
-	// the bias among them.
+	// PriorVar is the prior variance v of every weight times the number of inputs, with the bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 }
 
@@ -53,10 +45,6 @@ type Config struct {
 func (c Config) Numbers() float64 {
 	return float64(c.Inputs+1) * float64(c.Inputs+1) * float64(c.Classes)
 }
-
-// curvature is a number c such that c(I − 11ᵀ/K) is nowhere below the negative Hessian
-// of log softmax (Böhning 1992).
-const curvature = 0.5
 
 // Model is a trained classifier.
 type Model struct {
@@ -68,9 +56,8 @@ type Model struct {
 	mean, spread []float64 // of the logits
 }
 
-// Fit returns the classifier of the examples x[k] with the classes class[k], counted from 0. There
-// may be no examples: then the posterior is the prior. Nothing is drawn from the source, which may
-// be nil.
+// Fit returns the classifier of the examples x[k] with the classes class[k], counted from 0, of which there
+// may be none. Nothing is drawn from the source, which may be nil.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
 	layers := []int{cfg.Inputs, cfg.Classes}
 	if err := cmp.Or(mlp.CheckLayers(layers), field.Resolve(&cfg)); err != nil {
@@ -78,15 +65,17 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 	}
 	in, n := cfg.Inputs+1, cfg.Classes
 	v := cfg.PriorVar / float64(in)
-	problem, err := laplace.NewProblem(laplace.Prior{Layers: layers, Bias: true, Var: slices.Repeat([]float64{v}, n*in)}, x, class)
+	prior := laplace.Prior{Layers: layers, Bias: true, Var: slices.Repeat([]float64{v}, n*in)}
+	problem, err := laplace.NewProblem(prior, x, class)
 	if err != nil {
 		return nil, err
 	}
+	numbers := func(n int) []float64 { return make([]float64, n) }
 	m := &Model{
 		priorVar: v, moments: softmax.NewMoments(n),
-		x: make([]float64, in), root: make([]float64, in), mean: make([]float64, n), spread: make([]float64, n),
+		x: numbers(in), root: numbers(in), mean: numbers(n), spread: numbers(n),
 	}
-	if err := m.factorize(x, curvature*(1-1/float64(n))); err != nil {
+	if err := m.factorize(x, 0.5*(1-1/float64(n))); err != nil {
 		return nil, err
 	}
 	means, err := problem.Climb(make([]float64, n*in), laplace.LinearSteps)
@@ -112,19 +101,19 @@ func (m *Model) factorize(x [][]float64, a float64) error {
 	for i := range n {
 		sum.SetSym(i, i, sum.At(i, i)+1)
 	}
-	positive, least := m.factor.Factorize(sum), math.Inf(1)
+	positive, pivot := m.factor.Factorize(sum), math.Inf(1)
 	for i := range n {
-		least = min(least, m.factor.Row(i)[i])
+		pivot = min(pivot, m.factor.Row(i)[i])
 	}
 	// No eigenvalue is above the trace, or all above the square of a pivot.
-	if !positive || !(mat.Trace(sum) < mostSpread*least*least) {
-		return fmt.Errorf("variational: prior variance %g: the covariance of the weights is singular in double precision", m.priorVar)
+	if !positive || !(mat.Trace(sum) < mostSpread*pivot*pivot) {
+		return fmt.Errorf("variational: prior variance %g: the covariance of the weights is singular "+
+			"in double precision", m.priorVar)
 	}
 	return nil
 }
 
-// Predict sets p to the probabilities of the classes at x, the mean of the likelihood over the
-// posterior, by the quadrature of package softmax.
+// Predict sets p to the probabilities of the classes at x, the mean of the softmax over the posterior.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, len(m.mean))
 	if err := mlp.SetInput(m.x, x); err != nil {

@@ -11,11 +11,10 @@ import (
 	"closedform/internal/kernel"
 )
 
-// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution (MacKay 1998, "Choice
-// of basis for Laplace approximation"; Hobbhahn, Kristiadi and Hennig 2022, "Fast predictive
-// uncertainty for classification with Bayesian deep networks", arXiv 2003.01227). It inverts the
-// Laplace approximation of a Dirichlet in the softmax basis, where logits add up to zero: given
-// their means μ and variances Σ_kk there,
+// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution (MacKay 1998, "Choice of basis for
+// Laplace approximation"; Hobbhahn, Kristiadi and Hennig 2022, arXiv 2003.01227). It inverts the Laplace
+// approximation of a Dirichlet in the softmax basis, where logits add up to zero: given their means μ and
+// variances Σ_kk there,
 //
 //	α_k = (1 − 2/n + e^{μ_k}/n² Σ_l e^{−μ_l}) / Σ_kk
 //	p   = α/α_0,   Σ_y = (diag(p) − ppᵀ)/(α_0 + 1),   α_0 = Σ α_k
@@ -24,12 +23,9 @@ import (
 //
 //	μ_k = m_k − v_k/S · Σ_l m_l,   Σ_kk = v_k (1 − v_k/S).
 //
-// correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch):
-// before the map, μ is divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2), so that the
-// average variance is √(n/2).
-//
-// Σp = 1. Unless all variances are equal, p depends on the origin of the logits. Variances
-// must be positive.
+// correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch): before the map, μ is
+// divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2). Unless all variances are equal, p depends on the origin
+// of the logits. Variances must be positive.
 func laplaceBridge(correct bool) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
 		n := float64(len(mean))
@@ -63,13 +59,13 @@ func bridge(mu, variance []float64) (p []float64, concentration float64) {
 
 // dirichlet returns the moments of the Dirichlet distribution of concentrations α_k = α_0 p_k.
 func dirichlet(p []float64, concentration float64) moments {
-	return moments{p: p, cov: func(i, j int) float64 { return p[i] * (delta(i, j) - p[j]) / (concentration + 1) }}
+	cov := func(i, j int) float64 { return p[i] * (delta(i, j) - p[j]) / (concentration + 1) }
+	return moments{p: p, cov: cov}
 }
 
-// normalizedProbit replaces the softmax by normalised normal distribution functions, and
-// approximates the distribution of the probabilities by a Dirichlet (Mucsányi, Da Costa and Hennig
-// 2025, "Rethinking approximate Gaussian inference in classification", arXiv 2502.03366): for q_j =
-// Φ(λz_j) and t_j = λm_j/√(1+λ²v_j), T Owen's function,
+// normalizedProbit replaces the softmax by normalised normal distribution functions, and approximates the
+// distribution of the probabilities by a Dirichlet (Mucsányi, Da Costa and Hennig 2025, arXiv 2502.03366): for
+// q_j = Φ(λz_j) and t_j = λm_j/√(1+λ²v_j), T Owen's function,
 //
 //	A_j = E q_j  = Φ(t_j)
 //	B_j = E q_j² = Φ(t_j) − 2T(t_j, 1/√(1+2λ²v_j))
@@ -78,10 +74,9 @@ func dirichlet(p []float64, concentration float64) moments {
 //	α_j = p_j α_0,  log(α_0 S/Σ A) = mean_j log((A_j S − B_j)/(B_j − A_j²)),  S = max(1, Σ A)
 //	Σ_y = (diag(p) − ppᵀ)/(α_0 + 1).
 //
-// The authors' floors in the fraction are left out: a class of zero variance makes α_0 infinite, and
-// Σ_y = 0. The A_j must not underflow, as they do for t_j below −38. With v = 0 it is not the softmax,
-// and it depends on the origin of the logits. λ = √(π/2) gives it the slope of the softmax where all
-// logits are zero; the paper has λ = 1.
+// The authors' floors in the fraction are left out: a class of zero variance makes α_0 infinite. The A_j must
+// not underflow, as they do for t_j below −38. λ = √(π/2) gives it the slope of the softmax where all logits
+// are zero; the paper has λ = 1.
 func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
 		p, t := make([]float64, len(mean)), make([]float64, len(mean))
@@ -139,9 +134,8 @@ func (r *owenRule) integral(t, a, length float64) (sum float64) {
 }
 
 // logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax of cuTAGI
-// (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu; Remax in the same library does it for
-// rectified instead of exponential logits). The exponentials e^{z_i} are log-normal. Their sum S and the ratio
-// y_i = e^{z_i}/S are taken for log-normal, too:
+// (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu). The exponentials e^{z_i} are log-normal. Their sum S
+// and the ratio y_i = e^{z_i}/S are taken for log-normal, too:
 //
 //	μ_i = e^{m_i + v_i/2},  V_i = μ_i² (e^{v_i} − 1),  M = Σ μ_i
 //	s²  = Var log S        = log(1 + Σ V_i/M²)
@@ -152,8 +146,8 @@ func (r *owenRule) integral(t, a, length float64) (sum float64) {
 //	Var y_i     = p_i² (e^{l_i} − 1)
 //	Cov(z_i, y_i) = p_i (v_i − c_i),
 //
-// and p is divided by its sum before the second moments are taken, as a later version of the method
-// does. It gives nothing between classes. The library's floor and caps are left out.
+// and p is divided by its sum before the second moments are taken, as a later version of the method does. The
+// library's floor and caps are left out.
 func logNormal(mean, variance []float64) moments {
 	share, p, c := make([]float64, len(mean)), make([]float64, len(mean)), make([]float64, len(mean))
 	for i, v := range variance {

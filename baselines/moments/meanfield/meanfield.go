@@ -1,11 +1,10 @@
-// Package meanfield collects the closed forms that others use for the moments of softmax(z), z_j ~
-// N(m_j, v_j) independent, each behind [softmax.Approximation] and each with its formula and its
-// reference. They are baselines: every method returns what its formula gives, also where that
-// leaves [0, 1], and nothing is clamped.
+// Package meanfield collects the closed forms that others use for the moments of softmax(z), z_j ~ N(m_j, v_j)
+// independent, each with its formula and its reference. Every method returns what its formula gives, also
+// where that leaves [0, 1].
 //
-// [softmax.Moments] derives Σ_y and Σ_zy from P and E, E_ij = E[s_i s_j], which few of these
-// methods respect. So each has Covariances of its own, which take precedence. Moments fills P and,
-// off the diagonal, E_ij with Σ_y,ij + p_i p_j. NaN stands for what a method does not give:
+// [softmax.Moments] derives Σ_y and Σ_zy from P and E, which few of these methods respect: their Covariances
+// take precedence. Moments fills P and, off the diagonal, E_ij with Σ_y,ij + p_i p_j. NaN stands for what a
+// method does not give:
 //
 //	                  p    Σ_y       Σ_zy
 //	Delta             yes  yes       yes
@@ -18,19 +17,22 @@
 //	Pairwise          yes  no        no
 //	MacKay            yes  no        no
 //
-// The formulas are evaluated as they stand: rounding errors are absolute, of the order of 1e-14,
-// and of n ≥ 2 logits the variances must be below 700, whose exponentials LogNormal takes. Moments
-// and Covariances panic if sizes do not match, if a mean is not finite, or if a variance is
-// negative or not finite. All methods are safe for concurrent use and allocate scratch space.
+// Rounding errors are absolute, of the order of 1e-14, and for LogNormal variances must be below 700. Moments
+// and Covariances panic if sizes do not match, if a mean is not finite, or if a variance is negative or not
+// finite. All methods are safe for concurrent use.
 package meanfield
 
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/learners/mlp"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 )
 
 // Method is one of the closed forms.
@@ -46,7 +48,7 @@ var (
 	LogNormal              = &Method{logNormal}
 	LaplaceBridge          = &Method{laplaceBridge(false)}
 	LaplaceBridgeCorrected = &Method{laplaceBridge(true)}
-	NormalizedProbit       = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // with the slope of the softmax
+	NormalizedProbit       = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // the slope of the softmax
 	Daunizeau              = &Method{daunizeau}
 	PairwiseMean           = &Method{pairwise(false)} // of order 0
 	Pairwise               = &Method{pairwise(true)}  // of orders 1 and 2
@@ -104,4 +106,191 @@ func (m *Method) Covariances(cov *mat.SymDense, cross *mat.Dense, mean, variance
 		}
 	}
 	cross.Apply(func(i, j int, _ float64) float64 { return r.cross(i, j) }, cross)
+}
+
+// softmaxOf returns the softmax of logits.
+func softmaxOf(z []float64) []float64 {
+	s := slices.Clone(z)
+	mlp.Normalise(s)
+	return s
+}
+
+// linear returns Σ_zy = V J, V = diag(v), of the softmax with the Jacobian J_ij = s_i(δ_ij − s_j).
+func linear(s, variance []float64) func(i, j int) float64 {
+	return func(i, j int) float64 { return variance[i] * s[i] * (delta(i, j) - s[j]) }
+}
+
+// delta is Kronecker's.
+func delta(i, j int) float64 {
+	if i == j {
+		return 1
+	}
+	return 0
+}
+
+// firstOrder is the plug-in softmax with the covariances of the delta method, the softmax replaced
+// by its tangent at the mean logits (Oehlert 1992, "A note on the delta method"): with s =
+// softmax(m), its Jacobian J = diag(s) − s sᵀ and V = diag(v),
+//
+//	p    = s
+//	Σ_y  = J V J
+//	Σ_zy = V J
+//
+// The entries of J V J are s_i s_j (δ_ij v_i − v_i s_i − v_j s_j + q) with q = Σ_k v_k s_k².
+func firstOrder(mean, variance []float64) moments {
+	s := softmaxOf(mean)
+	var q float64
+	for k, v := range variance {
+		q += v * s[k] * s[k]
+	}
+	return moments{s, func(i, j int) float64 {
+		return s[i] * s[j] * (delta(i, j)*variance[i] - variance[i]*s[i] - variance[j]*s[j] + q)
+	}, linear(s, variance)}
+}
+
+// taylor replaces the softmax by its second-order Taylor polynomial at the mean
+// logits and gives the exact moments of that polynomial. With s = softmax(m), J
+// its Jacobian, V = diag(v) and H_i the Hessian of s_i,
+//
+//	p_i    = s_i + ½ tr(H_i V)
+//	Σ_y,ij = (J V J)_ij + ½ tr(H_i V H_j V)
+//	Σ_zy   = V J
+//
+//	(H_i)_kl = s_i ((δ_ik − s_k)(δ_il − s_l) − s_k(δ_kl − s_l))
+//
+// (Mathai and Provost 1992, "Quadratic forms in random variables"; Σ_zy has no second-order term, as
+// odd central moments are zero). p leaves [0, 1] where v is large.
+//
+// With u_i = V(e_i − s), B = diag(s) − ssᵀ and q = Σ v_k s_k²,
+//
+//	tr(H_i V)       = s_i (v_i (1−2s_i) + 2q − Σ_k v_k s_k)
+//	tr(H_i V H_j V) = s_i s_j ((δ_ij v_i − v_i s_i − v_j s_j + q)²
+//	                  − u_iᵀBu_i − u_jᵀBu_j + tr(BVBV))
+//	u_iᵀBu_i        = s_i v_i²(1−2s_i) + Σ_k v_k² s_k³ − (s_i v_i − q)²
+//	tr(BVBV)        = Σ_k v_k² s_k² (1−2s_k) + q².
+func taylor(mean, variance []float64) moments {
+	s := softmaxOf(mean)
+	p, form := make([]float64, len(s)), make([]float64, len(s))
+	var q, average, cube, trace float64
+	for k, v := range variance {
+		average += v * s[k]
+		q += v * s[k] * s[k]
+		cube += v * v * s[k] * s[k] * s[k]
+		trace += v * v * s[k] * s[k] * (1 - 2*s[k])
+	}
+	trace += q * q
+	for i, v := range variance {
+		p[i] = s[i] + 0.5*s[i]*(v*(1-2*s[i])+2*q-average)
+		form[i] = s[i]*v*v*(1-2*s[i]) + cube - (s[i]*v-q)*(s[i]*v-q)
+	}
+	return moments{p, func(i, j int) float64 {
+		bracket := delta(i, j)*variance[i] - variance[i]*s[i] - variance[j]*s[j] + q
+		return s[i] * s[j] * (bracket + 0.5*(bracket*bracket-form[i]-form[j]+trace))
+	}, linear(s, variance)}
+}
+
+// unscented is the unscented transform (Julier and Uhlmann 1997, "A new extension of the Kalman
+// filter to nonlinear systems") without a point at the mean, the third-degree cubature rule
+// (Arasaratnam and Haykin 2009, "Cubature Kalman filters"), with 2n points of weight w = 1/(2n):
+//
+//	z_±j = m ± √(n v_j) e_j        y = softmax(z)
+//
+//	p    = Σ w y
+//	Σ_y  = Σ w (y − p)(y − p)ᵀ
+//	Σ_zy = Σ w (z − m)(y − p)ᵀ
+func unscented(mean, variance []float64) moments {
+	n := len(mean)
+	p, y := make([]float64, n), make([][]float64, 2*n) // of +j and −j
+	step := make([]float64, n)
+	for k := range y {
+		j := k / 2
+		step[j] = math.Sqrt(float64(n) * variance[j])
+		y[k] = slices.Clone(mean)
+		y[k][j] += step[j] * float64(1-2*(k%2))
+		mlp.Normalise(y[k])
+		floats.AddScaled(p, 1/float64(2*n), y[k])
+	}
+	cov := func(i, j int) (sum float64) {
+		for _, y := range y {
+			sum += (y[i] - p[i]) * (y[j] - p[j]) / float64(2*n)
+		}
+		return sum
+	}
+	cross := func(j, i int) float64 { return step[j] * (y[2*j][i] - y[2*j+1][i]) / float64(2*n) }
+	return moments{p, cov, cross}
+}
+
+// pairwise is the mean-field approximation of Lu, Ie and Sha (2020, "Mean-field
+// approximation to Gaussian-softmax integral with application to uncertainty
+// estimation", arXiv 2006.07584). It writes the softmax with pairwise sigmoids
+// σ, replaces each by its mean, and that by MacKay's binary formula:
+//
+//	s_k = 1 / (2 − n + Σ_{i≠k} 1/σ(z_k − z_i))
+//	p_k = 1 / (1 + Σ_{i≠k} exp(−(m_k − m_i)/T_ki)),   T_ki = √(1 + π/8 · c_ki)
+//
+//	Order 0   c_ki = v_k               z_i at its mean: p_k = softmax_k(m/T_k)
+//	Order 1   c_ki = v_k + v_i         if both; order 2 is the same for independent logits
+//
+// For n = 2 order 1 is MacKay's binary formula. Σp ≠ 1 beyond n = 2 (at order 0 even there).
+func pairwise(both bool) func(mean, variance []float64) moments {
+	return func(mean, variance []float64) moments {
+		return moments{p: pairwiseMean(mean, variance, probitSlope, both)}
+	}
+}
+
+// pairwiseMean returns the p_k of [pairwise] with a in place of π/8.
+func pairwiseMean(mean, variance []float64, a float64, both bool) []float64 {
+	p := make([]float64, len(mean))
+	for k, m := range mean {
+		for i, other := range mean {
+			c := variance[k]
+			if both {
+				c += variance[i]
+			}
+			p[k] += kernel.Exp((other - m) / math.Sqrt(1+a*c)) // 1 for i = k
+		}
+		p[k] = 1 / p[k]
+	}
+	return p
+}
+
+// probitSlope is λ² = π/8: Φ(λx) has the slope of the logistic function at zero.
+const probitSlope = math.Pi / 8
+
+// macKay is the multi-class probit approximation: each logit is shrunk as in the binary case,
+//
+//	p = softmax(m_j / √(1 + πv_j/8))
+//
+// (MacKay 1992, "The evidence framework applied to classification networks", for two classes; Gibbs
+// 1997, thesis, for more). It depends on the origin of the logits unless all variances are equal.
+func macKay(mean, variance []float64) moments {
+	p := make([]float64, len(mean))
+	for j, v := range variance {
+		p[j] = mean[j] / math.Sqrt(1+probitSlope*v)
+	}
+	mlp.Normalise(p)
+	return moments{p: p}
+}
+
+const daunizeauSlope = 0.368 // a, fitted to sampled means
+
+// daunizeau is the semi-analytical approximation of Daunizeau (2017, "Semi-analytical
+// approximations to statistical moments of sigmoid and softmax mappings of normal variables", arXiv
+// 1703.00091). For the sigmoid σ of x ~ N(μ, Σ), with t = √(1 + aΣ) and a = 0.368 fitted,
+//
+//	E σ(x)   ≈ σ(μ/t)
+//	Var σ(x) ≈ σ(μ/t) (1 − σ(μ/t)) (1 − 1/t)
+//
+// and for the softmax, with the same reduction to pairs as pairwise of order 2,
+//
+//	p_k = 1 / (2 − n + Σ_{i≠k} 1/E σ(z_k − z_i)).
+//
+// Beyond n = 2 it gives the mean only, with Σp ≠ 1.
+func daunizeau(mean, variance []float64) moments {
+	p := pairwiseMean(mean, variance, daunizeauSlope, true)
+	if len(mean) > 2 {
+		return moments{p: p}
+	}
+	t := math.Sqrt(1 + daunizeauSlope*(variance[0]+variance[1]))
+	return moments{p: p, cov: func(i, j int) float64 { return (2*delta(i, j) - 1) * p[0] * p[1] * (1 - 1/t) }}
 }

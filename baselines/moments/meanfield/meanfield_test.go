@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/gauss"
 	"closedform/core/softmax"
 	"closedform/internal/check"
 )
@@ -94,24 +93,6 @@ func TestReference(t *testing.T) {
 	for name := range methods() {
 		if !seen[name] {
 			t.Errorf("no reference values for %s", name)
-		}
-	}
-}
-
-// For two classes with Φ(z_1) + Φ(z_2) = 1 in the mean and equal variances, the
-// Dirichlet is a beta distribution with the exact variance of Φ(z).
-func TestNormalizedProbitMatchesBeta(t *testing.T) {
-	for _, m := range []float64{0, 0.5, -2, 6} {
-		for _, v := range []float64{1e-8, 0.3, 2, 50} {
-			a, h := 0.0, 1.0/64
-			for x := -12.0; x <= 12; x += h { // in the tail where Φ keeps its digits
-				d := gauss.CDF(math.Sqrt(v)*x-math.Abs(m)) - gauss.CDF(-math.Abs(m)/math.Sqrt(1+v))
-				a += h * gauss.PDF(x) * d * d
-			}
-			got := evaluate(probit1, []float64{m, -m}, []float64{v, v}).cov.At(0, 0)
-			if !scalar.EqualWithinRel(got, a, 1e-7) {
-				t.Errorf("m=%g v=%g: Var = %.10g, of Φ(z) %.10g", m, v, got, a)
-			}
 		}
 	}
 }

@@ -31,11 +31,8 @@ func (s Softmax) Moments(dst *softmax.Moments, mean, variance []float64) {
 	dst.E.Copy(e.E)
 }
 
-// Estimate holds averages over N independent samples s of softmax(z) for n
-// classes, and their standard errors. Reusing one allocates nothing.
-//
-// The standard errors are estimates, too: where an average rests on samples
-// rarer than a few in N, they are too small.
+// Estimate holds averages over N independent samples s of softmax(z) for n classes, and their standard errors,
+// which are too small where an average rests on a few samples. Reusing one allocates nothing.
 type Estimate struct {
 	P, PErr     []float64  // mean of s_j, length n
 	Var, VarErr []float64  // variance of s_j, length n
@@ -46,8 +43,7 @@ type Estimate struct {
 	products      []float64 // Σ (s_i s_j − c_i c_j) and Σ (…)², pairs i < j
 }
 
-// power holds the sums of d, d², d³ and d⁴ for d = s_j − c_j. Centring at the
-// softmax of the mean logits keeps the digits of small variances.
+// power holds the sums of d, d², d³ and d⁴ for d = s_j − c_j, with c the softmax of the mean logits.
 type power [4]float64
 
 // NewEstimate returns an empty estimate for n classes. It panics if n < 2.
@@ -57,8 +53,10 @@ func NewEstimate(n int) *Estimate {
 	}
 	vector := func() []float64 { return make([]float64, n) }
 	return &Estimate{
-		P: vector(), PErr: vector(), Var: vector(), VarErr: vector(), E: mat.NewDense(n, n, nil), EErr: mat.NewDense(n, n, nil),
-		sd: vector(), centre: vector(), s: vector(), powers: make([]power, n), products: make([]float64, n*(n-1)),
+		P: vector(), PErr: vector(), Var: vector(), VarErr: vector(),
+		E: mat.NewDense(n, n, nil), EErr: mat.NewDense(n, n, nil),
+		sd: vector(), centre: vector(), s: vector(),
+		powers: make([]power, n), products: make([]float64, n*(n-1)),
 	}
 }
 

@@ -1,6 +1,5 @@
-// Command asm generates the assembly of package kernel: the loops of its Go code, the
-// same operations in the same order, on four numbers at a time. What is beyond a multiple of four
-// is left to the Go code.
+// Command asm generates the assembly of package kernel: the loops of its Go code, the same operations in the
+// same order, on four numbers at a time.
 //
 //	cd internal/kernel/asm && go run . -out ../vector_amd64.s -stubs ../vector_amd64.go -pkg kernel
 package main
@@ -83,8 +82,7 @@ func elementwise(n Register, step func(i Register)) {
 	RET()
 }
 
-// sums is a loop whose steps give terms of so many sums, which it returns: each is the pairwise
-// sum of eight lanes, (low₀ + high₀) + (low₂ + high₂) + … for two registers of them.
+// sums is a loop whose steps give terms of sums, which it returns: each is the pairwise sum of eight lanes.
 func sums(n Register, count int, terms func(i Register, offset int) []VecVirtual) (total []VecVirtual) {
 	i, lanes := GP64(), [2][]VecVirtual{}
 	XORQ(i, i)
@@ -131,6 +129,11 @@ func dot4() {
 		}
 		return terms
 	})
+	store(total, dst)
+}
+
+// store stores the results of a function.
+func store(total []VecVirtual, dst Register) {
 	for k := range total {
 		VMOVSD(total[k].AsX(), Mem{Base: dst, Disp: 8 * k})
 	}
@@ -152,10 +155,7 @@ func dot2x2() {
 		c, d := load(y(0, i, offset)), load(y(1, i, offset))
 		return []VecVirtual{mul(c, a), mul(d, a), mul(c, b), mul(d, b)}
 	})
-	for k := range total {
-		VMOVSD(total[k].AsX(), Mem{Base: dst, Disp: 8 * k})
-	}
-	RET()
+	store(total, dst)
 }
 
 func backward() {

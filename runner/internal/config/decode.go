@@ -256,11 +256,15 @@ var former = map[string]string{
 	"variant":          "[[method]] describes what is compared",
 	"weights":          "tune and candidates choose by a validation part; without members a bank learns",
 	"window":           "process_noise lets the past count less",
-	"order.sizes":      "sizes is a key of [[task]]",
+	"task":             "[[set]] has what methods learn",
+	"shuffle":          "evaluate.order is shuffled, given, sorted or repeated",
+	"compare":          "reference, leave_out and splits_of are keys of [evaluate]",
+	"monte_carlo":      "samples and stride are keys of [evaluate]",
+	"evaluate.grid":    "grid is a key of [data]",
 	"near":             "make changed images a file of [[outside]]",
 	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
 	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
-	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of compare",
+	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of learn",
 	"montecarlo_pairs": "Monte Carlo gets at most 40,000/n² draws of n classes",
 	"unknown.score":    "the tables have all scores of unknown.scores",
 	"unknown.combine":  "the score combined has the same parts for all methods, see experiments/README.md",
@@ -281,7 +285,7 @@ func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 		problem := "; allowed: " + strings.Join(keys, ", ")
 		if instead := cmp.Or(former[key], former[join(first, key)]); instead != "" {
 			problem = " any more; " + instead
-		} else if nearest := field.Nearest(key, keys); nearest != "" {
+		} else if nearest := Nearest(key, keys); nearest != "" {
 			problem = "; did you mean " + nearest + "?" + problem[1:]
 		}
 		if !slices.Contains(keys, key) {

@@ -57,10 +57,9 @@ func sectors(g Generator) *Task {
 // weights, as a Bayesian network predicts by, is not bound by this.
 func wedges(Generator) *Task {
 	return &Task{
-		Classes:       3,
-		Region:        square(2),
-		Boundary:      []Segment{{-2, -2, 2, 2}, {-2, 2, 2, -2}},
-		LinearCeiling: 0.75,
+		Classes:  3,
+		Region:   square(2),
+		Boundary: []Segment{{-2, -2, 2, 2}, {-2, 2, 2, -2}},
 		draw: func(x []float64, rnd *rand.Rand) int {
 			class := NoClass
 			for class == NoClass {

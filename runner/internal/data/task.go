@@ -101,8 +101,7 @@ type Task struct {
 	Classes int
 	Region  Region // the rectangle to draw maps on; nearly all examples are in it
 
-	Boundary      []Segment // where the class changes sharply, if it does
-	LinearCeiling float64   // then: the best accuracy of one linear score without bias per class
+	Boundary []Segment // where the class changes sharply, if it does
 
 	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
 	probabilities func(dst, x []float64) bool
@@ -129,20 +128,6 @@ func (t *Task) Draw(n int, src rand.Source) Set {
 		set.Class[i] = t.draw(set.X[i], rnd)
 	}
 	return set
-}
-
-// BayesError estimates the error rate of the best classifier there can be, E[1 − max_k P(class k | x)],
-// from 100,000 examples of a stream of its own. Its standard error is 0.0016 at most.
-func (t *Task) BayesError() float64 {
-	const n = 100_000
-	var sum float64
-	p := make([]float64, t.Classes)
-	for _, x := range t.Draw(n, random.Source("Bayes error")).X {
-		if t.Probabilities(p, x) {
-			sum += 1 - floats.Max(p)
-		}
-	}
-	return sum / n
 }
 
 // Probabilities puts P(class | x) into dst and reports whether it did: exactly on a

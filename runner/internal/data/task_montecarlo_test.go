@@ -7,9 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/core/gauss"
 	"closedform/core/random"
-	"closedform/internal/check"
 )
 
 // cases are generators with noise enough that each error happens often.
@@ -90,16 +88,5 @@ func TestExamplesMonteCarlo(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// The Bayes error of tasks that have a formula for it.
-func TestBayesError(t *testing.T) {
-	q := gauss.CDF(-1 / 0.4) // that one of the two signs is flipped
-	for g, want := range map[Generator]float64{
-		{Name: "xor"}: 2 * q * (1 - q), {Name: "logistic"}: 0.15921444838,
-		{Name: "wedges"}: 0, {Name: "spirals"}: 0,
-	} {
-		check.Near(t, g.Name, g.Task().BayesError(), want, 5*math.Sqrt(want/100_000))
 	}
 }

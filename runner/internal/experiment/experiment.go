@@ -35,9 +35,15 @@ var Kinds = studies.All
 
 // former says of each study that was removed what to do instead.
 var former = map[string]string{
+	"compare": `study = "learn" compares methods on [[set]]s; reference, leave_out and splits_of are in [evaluate], ` +
+		"budget is gone",
+	"hidden": `study = "learn" has [[set]] for [[task]]; snapshots and passes are in [evaluate], test is in [[set]]`,
+	"order": `study = "learn" with evaluate.order = "repeated" has [[set]] for [[task]]; snapshots are the sizes, ` +
+		"orders the permutations, resamples the samples",
+	"sorted":    `study = "learn" with evaluate.order = "sorted"; methods of a [[set]] are the sets of a [[method]]`,
 	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
 	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
-	"drift":     "the study learn follows a file with shuffle = false; process_noise is a key of a [[method]]",
+	"drift":     "the study learn follows a file with evaluate.order = \"given\"; process_noise is a key of a [[method]]",
 	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
 	"stability": `study = "moments" with against = "definite" has the keys of [stability] in [moments]`,
 	"mc_check": `study = "moments" with against = "montecarlo" has the keys of [mc_check] in [moments]; ` +

@@ -24,7 +24,6 @@ type Method struct {
 	Label string `toml:"label,omitempty" json:"-"` // in figures; none: the name, with spaces for hyphens
 	Group string `toml:"group,omitempty" json:"-"` // of one colour; none: the name up to its first hyphen
 
-	Sets   []string        `toml:"sets,omitempty" json:"-"`           // those that it learns; none: all
 	Splits int             `toml:"splits,omitzero" json:"-"`          // most seeds for a set; 0: all
 	Scale  dataset.Scaling `toml:"scale,omitempty" json:",omitempty"` // empty: that of the data
 
@@ -89,9 +88,6 @@ func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 
 // OutputLayer reports whether the method is an output layer in place of a network.
 func (m *Method) OutputLayer() bool { return m.Model.Readout != "" }
-
-// Learns reports whether the method learns a set of this name.
-func (m *Method) Learns(set string) bool { return len(m.Sets) == 0 || slices.Contains(m.Sets, set) }
 
 // Extend implements [config.Extended].
 func (m *Method) Extend(table map[string]any) (any, error) {

@@ -136,6 +136,14 @@ func (s *Prequential) Add(p []float64, class int) {
 	s.logLoss += loss
 }
 
+// PrequentialColumns returns the columns of [Prequential.Means].
+func PrequentialColumns() []table.Column {
+	return []table.Column{
+		table.Num("prequential_error", "share of wrong answers on the examples of the first pass so far, each before learning"),
+		table.Num("prequential_log_loss", "mean of −log p of their true classes, in nats"),
+	}
+}
+
 // Means returns error and log loss so far, NaN if there is none.
 func (s *Prequential) Means() []float64 {
 	return []float64{s.wrong / s.seen, s.logLoss / s.seen}

@@ -140,42 +140,28 @@ func given(keys map[string]bool) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// Rules say which keys of its methods a study allows.
-type Rules struct {
-	Candidates int      // the most that a method may choose among
-	Stream     bool     // all methods see the examples in one order and in as many passes
-	Sets       []string // the names of the sets; nil: there are none to choose among
-	Splits     bool     // a method may learn with fewer seeds
-}
-
-// Check returns the first error of a method, with its place in [[method]].
-func (r Rules) Check(methods []Method) error {
+// Plain returns the error of a method that chooses among candidates or learns with fewer seeds, with its place in
+// [[method]].
+func Plain(methods []Method) error {
 	for _, m := range methods {
-		n, key := len(m.Candidates), "method."+m.Name+"."
-		keys := given(map[string]bool{
-			"passes":     r.Stream && (m.Passes != 0 || slices.Contains(m.Tune, "passes")),
-			"own_orders": r.Stream && m.OwnOrders, "splits": !r.Splits && m.Splits != 0,
-		})
-		if err := field.AllOneOf(key+"sets", m.Sets, r.Sets...); err != nil {
-			return err
+		key := "method." + m.Name + "."
+		if n := len(m.Candidates); n > 0 {
+			return field.Errorf(key+"candidates", "%d of them; allowed: none", n)
 		}
-		if n > r.Candidates {
-			return field.Errorf(key+"candidates", "%d of them; allowed: at most %d", n, r.Candidates)
-		}
-		if keys != nil {
-			return field.Errorf(key+keys[0], "not allowed in this study: %s", strings.Join(keys, ", "))
+		if m.Splits != 0 {
+			return field.Errorf(key+"splits", "%d is not allowed; allowed: all seeds", m.Splits)
 		}
 	}
 	return nil
 }
 
-// Fit finds the programs of methods, and returns the error of the first method that learns the set of this
-// name, "" for the only one, but does not fit so many inputs and classes, with its place in the manifest.
-func Fit(m *config.Manifest, methods []Method, set string, inputs, classes int) error {
+// Fit finds the programs of methods, and returns the error of the first method that does not fit so many inputs and
+// classes, with its place in the manifest.
+func Fit(m *config.Manifest, methods []Method, inputs, classes int) error {
 	_, err := m.FindPrograms()
 	for _, method := range methods {
-		if err == nil && (set == "" || method.Learns(set)) {
-			err = m.Locate("method."+method.Name, method.Fits(inputs, classes))
+		if err == nil {
+			err = m.Locate("method."+method.Base, method.Fits(inputs, classes))
 		}
 	}
 	return err

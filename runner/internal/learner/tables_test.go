@@ -60,19 +60,12 @@ func TestRules(t *testing.T) {
 	model.Features.Kind, model.Readout = features.Relu, "ridge"
 	err := check.Err((&Learners{Model: model}).Networks(2, 3, 1))
 	check.Refuses(t, "networks", err, "model.features: ", "output")
-	m = check.Must(decode(`kind = "tagi"; members = 2; own_orders = true; passes = 2; tune = ["sigma_v"]; ` +
-		`candidates = [[1], [2]]; splits = 1; sets = ["iris"]`))
-	for want, r := range map[string]Rules{
-		"method.m.sets":                         {Candidates: 2, Sets: []string{"wine"}},
-		"method.m.candidates: 2 of them":        {Candidates: 1, Sets: []string{"iris"}},
-		"method.m.own_orders: not allowed in ":  {Candidates: 2, Sets: []string{"iris"}, Stream: true},
-		"own_orders, passes, splits":            {Candidates: 2, Sets: []string{"iris"}, Stream: true},
-		"method.m.splits: not allowed in this ": {Candidates: 2, Sets: []string{"iris"}},
+	for want, m := range map[string]Method{
+		"method.a.candidates: 2 of them": {Name: "a", Tuning: Tuning{Candidates: [][]any{{1.0}, {2.0}}}},
+		"method.a.splits":                {Name: "a", Splits: 2},
 	} {
-		check.Refuses(t, want, r.Check([]Method{m}), want)
+		check.Refuses(t, want, Plain([]Method{{Name: "b"}, m}), want)
 	}
-	check.OK(t, Rules{Candidates: 2, Sets: []string{"iris"}, Splits: true}.Check([]Method{m}))
-	check.Equal(t, "learns", []bool{m.Learns("iris"), m.Learns("wine")}, []bool{true, false})
 }
 
 func TestLegend(t *testing.T) {

@@ -93,18 +93,16 @@ seed  = 1
 seed = %s                # splits into training and test rows
 
 [evaluate]
-classes = true              # recall, precision and AUROC of each class, and what is taken for what%s
+classes = true              # which classes are confused, with recall and precision%s
 
 [[method]]
 name = "network"
-kind = "closed-form"
 hidden_layers = [50]
 
 # Two to compare with: a network without hidden layers, and the frequencies of the classes.
 
 [[method]]
 name = "linear"
-kind = "closed-form"
 hidden_layers = []
 
 [[method]]

@@ -59,7 +59,7 @@ type Experiment interface {
 // it never reads the clock.
 type Cell struct {
 	Key  string                                   // names the cell within its experiment
-	Spec any                                      // all that its tables follow from, as data that JSON can hold
+	Spec any                                      // all that its tables follow from, as JSON can hold it
 	Run  func(context.Context) (table.Set, error) // its tables, and files that are published as they are
 }
 

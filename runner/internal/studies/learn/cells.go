@@ -1,143 +1,167 @@
 package learn
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
-	"closedform/core/bnn"
-	"closedform/core/familiar"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
-	"closedform/runner/internal/trained"
 )
 
-// streamSpec is all that the tables of a cell follow from.
-type streamSpec struct {
+// spec is all that the tables of a cell follow from: one method on one set, with one seed or, for maps over λ
+// and ρ, with all.
+type spec struct {
 	study.Seeded
-	Data     data.Source
+	Seeds    []int
+	Set      string
+	Named    bool // it is a table [[set]], after which streams are named
+	Data     Source
 	Method   learner.Method
-	Evaluate course
-	Save     bool `json:",omitempty"` // whether the trained network is kept
+	Order    Order
+	Evaluate evaluate
+	Swept    []string // columns
+	Classes  int      // the most of a set, for the columns of predictions
+
+	Predictions, Maps, Save bool // what is left beside the scores
 }
 
-// random returns the randomness of what learns.
-func (s streamSpec) random() rand.Source {
-	if s.Method.ClosedForm() {
-		return s.Stream("prior")
-	}
-	return s.Stream("rival", s.Method.Name)
+// predicted reports whether predictions are left, of files and of the table [data].
+func (e *experiment) predicted() bool {
+	order := e.Evaluate.Order
+	return order != Sorted && order != Repeated && e.swept == nil && e.sets[0].Grid == 0
 }
 
-// run trains a learner, pass after pass, and scores it. The data and their split are
-// from the stream "data", the same for all that learn, the part for validation from
-// "validation"; the orders of the examples from "pass", p; all else from a stream of the learner.
-func (s streamSpec) run(ctx context.Context) (table.Set, error) {
-	train, test, err := s.Data.Unscaled(s.Stream("data"))
-	if err != nil {
-		return nil, err
+func (e *experiment) Cells() (cells []study.Cell) {
+	orders, together, all := []Order{e.Evaluate.Order}, 1, len(e.seeds)
+	if e.Evaluate.Order == Sorted {
+		orders = append(orders, Shuffled)
 	}
-	scores := slices.Concat(learner.ScoreColumns(), []table.Column{
-		table.Num("prequential_error", "share of wrong answers on the examples of the first pass so far, each before it was learned"),
-		table.Num("prequential_log_loss", "mean of −log p of their true classes, in nats"),
-	})
-	curve := s.table("curve", append([]table.Column{
-		table.Int("pass", "over the training part"), table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"),
-	}, scores...)...)
-	runs := s.table("runs", slices.Concat([]table.Column{
-		table.Int("train", "training examples"), table.Int("test", "test examples"), table.Int("inputs", ""), table.Int("classes", ""),
-		table.Int("passes", "over the training part"),
-	}, scores, learner.StepColumns())...)
-	var before learner.Prequential
-	kept := &trained.Network{Classes: train.Classes(), Column: s.Data.Class, Layout: s.Data.Layout, Familiar: familiar.New(train.Inputs()), Record: new(bnn.TrackRecord)}
-	training := learner.Training{
-		Scale: s.Data.Scale, Random: s.random, Passes: s.Evaluate.Passes,
-		Validation: s.Evaluate.Validation, Split: s.Stream("validation"), Snapshots: s.Evaluate.Snapshots,
-		Observing: func(c *learner.Classifier, x []float64, class int) {
-			p := c.PredictNext(x)
-			before.Add(p, class)
-			if s.Save && kept.Familiar.Observe(x) == nil && kept.Familiar.Seen > train.Len()/2 {
-				kept.Record.Add(floats.Max(p), floats.MaxIdx(p) != class)
+	if e.heat {
+		together = all
+	}
+	s := spec{Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Classes: e.classes}
+	s.Manifest = cmp.Or(e.Evaluate.SplitsOf, e.manifest.Name)
+	for _, s.Method = range e.methods {
+		m := &s.Method
+		if m.Online() {
+			m.Passes = cmp.Or(m.Passes, slices.Max(e.Evaluate.Passes))
+		}
+		for _, set := range e.sets {
+			if !set.learnedBy(*m) {
+				continue
 			}
-		},
-		Score: func(_ *learner.Classifier, pass, k int, p [][]float64, class []int) {
-			soFar := before.Means()
-			if pass > 1 {
-				soFar = table.Gaps(len(soFar))
+			s.Set, s.Data = set.Name, set.Source
+			s.Predictions = e.predicted() && (!s.Named || !s.generator())
+			seeds := e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))]
+			for s.Seeds = range slices.Chunk(seeds, together) {
+				s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
+				s.Save = e.Save.Network && m.Name == e.firstNetwork() && s.Seeds[0] == e.seeds[0]
+				for _, s.Order = range orders {
+					key := m.Name + " " + set.Name
+					if len(orders) > 1 {
+						key += " " + string(s.Order)
+					}
+					key += fmt.Sprintf(" seed=%d", s.Seeds[0])
+					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+				}
 			}
-			curve.Add(s.Method.Name, s.Seed, pass, k, (pass-1)*train.Len()+k, learner.Scores(p, class), soFar)
-		},
-	}
-	if s.Evaluate.Shuffle {
-		training.Shuffle = func(pass int) rand.Source { return s.Stream("pass", pass) }
-	}
-	r, err := training.Run(ctx, s.Method, train, test)
-	if err != nil {
-		return nil, err
-	}
-	runs.Add(s.Method.Name, s.Seed, train.Len(), test.Len(), train.Inputs(), len(train.Classes()), r.Passes,
-		learner.Scores(r.P, r.Class), before.Means(), r.Steps().Row())
-	tables := table.Set{runs, curve, s.predictions(r.P, r.Class, train.Classes())}
-	if len(s.Method.Candidates) > 0 {
-		chosen := s.table("chosen", learner.ChoiceColumns()...)
-		chosen.Add(s.Method.Name, s.Seed, r.ChoiceRow())
-		tables = append(tables, chosen)
-	}
-	if !s.Save || r.Err != nil {
-		return tables, nil
-	}
-	network, err := s.saved(kept, r, train)
-	return append(tables, network), err
-}
-
-// table returns a table that begins with what learns.
-func (s streamSpec) table(name string, columns ...table.Column) *table.Table {
-	at := []table.Column{table.Text("method", "what learns"), table.Int("seed", "of the split, the order and the prior")}
-	return table.New(name, append(at, columns...)...)
-}
-
-// predictions lists the probabilities of all test examples after all passes.
-func (s streamSpec) predictions(p [][]float64, class []int, names []string) *table.Table {
-	t := s.table("predictions", table.Int("example", "of the test part, from 1"), table.Text("class", "its name"))
-	t.Packed = true
-	for _, name := range names {
-		t.Columns = append(t.Columns, table.Num("p_"+name, fmt.Sprintf("probability of the class %s", name)))
-	}
-	for i := range p {
-		t.Add(s.Method.Name, s.Seed, i+1, names[class[i]], p[i])
-	}
-	return t
-}
-
-// save says whether a trained network is kept: that of the first closed-form method and the first seed.
-type save struct {
-	Network bool `toml:"network,omitempty"`
-}
-
-// savedFile is the file of the network.
-const savedFile = "network.npz"
-
-// saved returns the file of the network.
-func (s streamSpec) saved(n *trained.Network, r *learner.Result, train *data.Examples) (*table.Table, error) {
-	n.Model, n.Scaler = r.Model(), r.Scaler
-	if len(train.Features()) == 0 { // of a generator, and of images
-		for j := range train.Inputs() {
-			n.Scaler.Features = append(n.Scaler.Features, dataset.Feature{Column: fmt.Sprint("x", j+1)})
 		}
 	}
-	if r.Passes > 1 { // which make the network surer than it was in the first
-		n.Record = nil
+	return cells
+}
+
+// run trains the method with each seed.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	var sets []table.Set
+	for _, s.Seed = range s.Seeds {
+		train, test, err := s.parts()
+		if err != nil {
+			return nil, err
+		}
+		run := s.learn
+		if s.Order == Repeated {
+			run = s.pairs
+		}
+		tables, err := run(ctx, train, test)
+		if err != nil || len(s.Seeds) == 1 {
+			return tables, err
+		}
+		sets = append(sets, tables)
 	}
-	var file bytes.Buffer
-	if err := n.Write(&file); err != nil {
-		return nil, err
+	return table.Merge(sets)
+}
+
+// stream returns the random numbers for a purpose. Their names are those of the published results: all of a
+// [[set]] of files have its name, of a generator only those of its two parts, unless the order is Repeated.
+func (s *spec) stream(purpose string, more ...any) rand.Source {
+	name := []any{purpose}
+	if s.Named && !s.generator() {
+		name = append(name, s.Set)
 	}
-	return &table.Table{Name: savedFile, File: file.Bytes()}, nil
+	return s.Stream(append(name, more...)...)
+}
+
+func (s *spec) generator() bool { return s.Data.Generator.Name != "" }
+
+// random returns the randomness of the learner.
+func (s *spec) random() rand.Source {
+	switch {
+	case s.Named && !s.generator():
+		return s.stream("method", s.Method.Base)
+	case s.Method.ClosedForm():
+		return s.stream("prior")
+	}
+	return s.stream("rival", s.Method.Base)
+}
+
+// shuffle returns the randomness of the order of a pass, nil if the examples come as they are.
+func (s *spec) shuffle(pass int) rand.Source {
+	switch {
+	case s.Evaluate.Order == Sorted:
+		return s.stream("order")
+	case orders[s.Order] == nil || s.generator() && pass == 1 && !s.Method.OwnOrders:
+		return nil
+	}
+	return s.stream("pass", pass)
+}
+
+// parts returns the training and the test part, not scaled.
+func (s *spec) parts() (train, test *dataset.Examples, err error) {
+	if !s.generator() {
+		return s.Data.Unscaled(s.stream("data"))
+	}
+	train = s.draw(s.Data.Train, "train")
+	if s.Data.Grid == 0 {
+		return train, s.draw(s.Data.Test, "test"), nil
+	}
+	task, points := s.Data.Task(), data.Set{}
+	for _, x := range s.Data.grid().Points {
+		if class := task.Label(x); class != data.NoClass {
+			points.X, points.Class = append(points.X, x), append(points.Class, class)
+		}
+	}
+	return train, dataset.NewExamples(points, task.Classes), nil
+}
+
+// draw returns examples of the generator.
+func (s *spec) draw(n int, purpose ...any) *dataset.Examples {
+	if s.Named && s.Order != Repeated {
+		purpose = append(purpose, s.Set)
+	}
+	task := s.Data.Task()
+	return dataset.NewExamples(task.Draw(n, s.Stream(purpose...)), task.Classes)
+}
+
+// training returns how the method is trained. All methods of a set have the same parts and orders.
+func (s *spec) training() learner.Training {
+	return learner.Training{
+		Scale: s.Data.Scale, Random: s.random, Shuffle: s.shuffle, Order: orders[s.Order],
+		Validation: s.Evaluate.Validation, Split: s.stream("validation"),
+	}
 }

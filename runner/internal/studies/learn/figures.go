@@ -1,8 +1,12 @@
 package learn
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"closedform/figures"
 	"closedform/runner/internal/learner"
@@ -10,40 +14,157 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "curve": error and log loss on the test part and, of the first pass, on every example
-// before it was learned, against the examples seen. An interval of fewer than three seeds, or
-// that reaches down to 0, is left out.
-func (s *stream) Figures() []study.Figure {
-	return []study.Figure{study.Drawing("curve", "curve_summary", func(means *table.Table) *figures.Figure {
-		return figures.Charts([][]figures.Chart{
-			s.charts(means, "test examples", ""), s.charts(means, "next examples, mean so far", "prequential_"),
-		})
-	})}
+// Figures are "curve", scores along the stream; "differences" from the reference; "pairs", how far networks
+// are apart; "sweep", scores over λ and ρ; and "maps_METHOD" of the plane.
+func (e *experiment) Figures() (all []study.Figure) {
+	switch {
+	case e.Evaluate.Order == Repeated:
+		return []study.Figure{study.Drawing("pairs", "summary", e.drawPairs)}
+	case e.heat:
+		return []study.Figure{study.Drawing("sweep", "summary", e.drawSweep)}
+	case e.curve:
+		all = append(all, study.Drawing("curve", "curve_summary", e.drawCurves))
+	}
+	if e.Evaluate.Reference != "" && len(e.Methods) > 1 {
+		all = append(all, study.Drawing("differences", "paired", e.drawDifferences))
+	}
+	for i := range e.methods {
+		if m := &e.methods[i]; e.mapped {
+			all = append(all, study.Drawing("maps_"+m.Name, "maps", func(maps *table.Table) *figures.Figure {
+				labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.one.Data.Task().Classes)}
+				return figures.Maps(e.mapRows(maps.Where("method", m.Name)), labels)
+			}))
+		}
+	}
+	return all
 }
 
-// charts returns charts of the error and of the log loss, with as few curves as can be distinguished.
-func (s *stream) charts(means *table.Table, title, prefix string) (row []figures.Chart) {
-	const mostCurves = 8
-	legend := learner.NewLegend(s.Methods)
-	for _, y := range [][2]string{{"error", "error"}, {"log_loss", "log loss, nats"}} {
-		c := figures.Chart{Title: title, X: figures.Axis{Label: "examples seen", Log: true}, Y: figures.Axis{Label: y[1], Log: true}}
-		for _, name := range means.Distinct("method") {
-			of := means.Where("method", name)
-			curve := study.Curve(of, legend.Label(name), "seen", prefix+y[0])
-			curve.Group = legend.Group(name)
-			few := slices.Min(of.Nums("seeds")) < 3
-			for i, low := range curve.Low {
-				if few || low <= 0 {
-					curve.Low[i], curve.High[i] = math.NaN(), math.NaN()
-				}
-			}
-			c.Curves = append(c.Curves, curve)
-		}
-		n := len(c.Curves)
-		for n > mostCurves {
-			n = (n + 1) / 2
-		}
-		row = append(row, c.Split(n)...)
+// drawCurves draws scores against the examples seen, or the classes learned: a row of charts for each set,
+// and for [data] another of predictions before learning.
+func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
+	x, column := figures.Axis{Label: "examples seen", Log: true}, "seen"
+	if e.Evaluate.Order == Sorted {
+		x, column = figures.Axis{Label: "classes learned"}, "classes"
 	}
-	return row
+	charts := func(set, title, prefix string) (row []figures.Chart) {
+		labels := [][2]string{{"error", "error"}, {"log_loss", "log loss, nats"}, {"ece", "calibration error"}}
+		for _, y := range labels {
+			if means.Has(prefix + y[0]) {
+				c := e.chart(means.Where("set", set), x, column, [2]string{prefix + y[0], y[1]})
+				c.Title = title
+				n := len(c.Curves)
+				for n > 8 { // more cannot be distinguished
+					n = (n + 1) / 2
+				}
+				row = append(row, c.Split(n)...)
+			}
+		}
+		return row
+	}
+	var rows [][]figures.Chart
+	for _, set := range e.sets {
+		title := "test examples"
+		if e.named {
+			title = set.Name
+		}
+		rows = append(rows, charts(set.Name, title, ""))
+		if !e.named && means.Has("prequential_error") {
+			rows = append(rows, charts(set.Name, "next examples, mean so far", "prequential_"))
+		}
+	}
+	return figures.Charts(rows)
+}
+
+// chart has a curve for each method, at everything that is swept. An interval of fewer than three seeds, or
+// that reaches down to 0, is left out.
+func (e *experiment) chart(means *table.Table, x figures.Axis, column string, y [2]string) figures.Chart {
+	c := figures.Chart{X: x, Y: figures.Axis{Label: y[1], Log: true}}
+	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept...)
+	for _, rows := range means.GroupBy(by...).All() {
+		name := rows.Texts("method")[0]
+		for _, key := range e.swept {
+			name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
+		}
+		curve := study.Curve(rows, legend.Label(name), column, y[0])
+		curve.Group = legend.Group(name)
+		for i, low := range curve.Low {
+			if low <= 0 || slices.Min(rows.Nums("seeds")) < 3 {
+				curve.Low[i], curve.High[i] = math.NaN(), math.NaN()
+			}
+		}
+		c.Curves = append(c.Curves, curve)
+	}
+	return c
+}
+
+// drawPairs draws how far networks are apart that have seen the same examples in different orders, and beside
+// it different examples; two rows of charts for each set.
+func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
+	x := figures.Axis{Label: "training examples, methods beside each other", Log: true}
+	var rows [][]figures.Chart
+	for _, set := range e.sets {
+		for _, y := range [][2]string{{"tv", "total variation"}, {"error_sd", "sd of the error"}} {
+			var row []figures.Chart
+			for _, by := range []string{byOrder, bySample} {
+				means := summary.Where("set", set.Name).Where("differ_by", by)
+				c := e.chart(means, x, "seen", y)
+				c.Title, c.Curves = set.Name+": networks differ by "+by, figures.Beside(c.Curves)
+				row = append(row, c)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return figures.Charts(rows)
+}
+
+// drawDifferences draws the paired differences of the log loss from that of the reference, for every set and
+// over all sets, infinite ones beyond the end of the axis, best method first.
+func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
+	legend, whole := learner.NewLegend(e.Methods), paired.Where("set", allSets)
+	label := legend.Label(e.Evaluate.Reference)
+	plot := figures.DotPlot{
+		Columns: min(5, len(e.sets)+1),
+		X:       figures.Axis{Label: "log loss less that of " + label + ", nats: negative is better"},
+		Key:     "mean over the splits (all: over the sets) with its 95 % interval:",
+		Apart:   "that excludes 0", Held: "that includes 0, or none",
+	}
+	order := make([]int, whole.Len())
+	for i := range order {
+		order[i] = i
+	}
+	names, mean := whole.Texts("method"), whole.Nums("log_loss")
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(mean[i], mean[j]) })
+	for _, i := range order {
+		plot.Names = append(plot.Names, legend.Label(names[i]))
+		plot.Groups = append(plot.Groups, legend.Group(names[i]))
+	}
+	var values []float64
+	for _, set := range paired.Distinct("set") {
+		if set == allSets && len(e.sets) == 1 {
+			continue
+		}
+		rows := paired.Where("set", set)
+		mean, low, high := rows.Nums("log_loss"), rows.Nums("log_loss_low"), rows.Nums("log_loss_high")
+		panel := figures.DotPanel{Title: set}
+		for _, i := range order {
+			panel.Dots = append(panel.Dots, figures.Dot{Value: mean[i], Low: low[i], High: high[i]})
+		}
+		values, plot.Panels = append(values, mean...), append(plot.Panels, panel)
+	}
+	plot.X.Min, plot.X.Max = middle(values)
+	return figures.Dots(plot)
+}
+
+// middle returns the ends of an axis for differences: it holds 0 and most of those that are finite.
+func middle(values []float64) (low, high float64) {
+	values = slices.DeleteFunc(values, func(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) })
+	if slices.Sort(values); len(values) > 0 {
+		low = min(0, stat.Quantile(0.05, stat.Empirical, values, nil))
+		high = max(0, stat.Quantile(0.9, stat.Empirical, values, nil))
+	}
+	if low == high {
+		return -1, 1
+	}
+	margin := 0.1 * (high - low)
+	return low - margin, high + margin
 }

@@ -1,13 +1,12 @@
-// Package learn is the study of how networks learn, example after example: on the
-// plane as in Section 5 of the paper, where their predictions are mapped; and along the
-// training part of any data, next to other methods, where all are scored on the test part.
+// Package learn is the study of how methods learn from a stream of examples, one after another. All methods
+// see the same examples of a set in the same order, and are scored along the stream and at its end. A cell
+// (cells.go) trains and scores one method (run.go); tables.go has the means over the seeds.
 package learn
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -22,146 +21,193 @@ import (
 // Kind is the study.
 var Kind = study.Kind{
 	Name: "learn",
-	Asks: "How do networks learn, one example after another, and what do they say meanwhile?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		var h half
-		if err := m.Decode(&h); err != nil {
-			return nil, err
+	Asks: "How well do methods learn from a stream of examples?",
+	New: study.Decoded(func(*config.Manifest) *experiment {
+		return &experiment{
+			Evaluate: evaluate{Order: Shuffled, Passes: []int{1}, Validation: 0.2},
+			Learners: learner.Learners{Model: learner.DefaultModel()},
 		}
-		return h.experiment, h.experiment.SetUp(m)
-	},
+	}),
 }
 
-// half decodes either half of the study: that on the plane where evaluate.grid is
-// given, else that along a stream.
-type half struct {
-	experiment interface {
-		study.Experiment
-		SetUp(*config.Manifest) error
+type experiment struct {
+	one struct {
+		Data Source `toml:"data"`
 	}
-}
-
-// Extend implements [config.Extended].
-func (h *half) Extend(table map[string]any) (any, error) {
-	evaluate, _ := table["evaluate"].(map[string]any)
-	if _, ok := evaluate["grid"]; ok {
-		h.experiment = &plane{Learners: learner.Learners{Model: learner.DefaultModel()}}
-	} else {
-		h.experiment = &stream{Model: learner.DefaultModel(), Evaluate: course{Passes: 1, Shuffle: true}}
+	many struct {
+		Sets []set `toml:"set" allowed:"at least one table headed [[set]]"`
 	}
-	return h.experiment, nil
+	learner.Learners
+	Evaluate  evaluate   `toml:"evaluate"`
+	Contrasts []contrast `toml:"contrast,omitempty"`
+	Save      struct {
+		Network bool `toml:"network,omitempty"` // of the first closed-form method and the first seed
+	} `toml:"save,omitempty"`
+
+	manifest *config.Manifest
+	seeds    []int
+	sets     []set            // many, or one, which is called data
+	methods  []learner.Method // at everything that is swept
+	classes  int              // the most of a set; 0 before Prepare
+	named    bool             // sets are tables [[set]]
+	swept    []string         // columns of what is swept
+	heat     bool             // both λ and ρ are swept
+	curve    bool             // methods are scored along the stream
+	mapped   bool             // there are maps of the plane
 }
 
-// stream is the half of the study along a stream of any data. A cell is one method and
-// one seed.
-type stream struct {
-	Data  data.Source   `toml:"data"`
-	Model learner.Model `toml:"model"`
-	study.Swept
-	Evaluate course           `toml:"evaluate"`
-	Methods  []learner.Method `toml:"method" inherit:"model"`
-	Save     save             `toml:"save,omitempty"`
-
-	inputs, classes int // of the data; 0 before Prepare
+// Extend implements [config.Extended]: examples come from the table [data] or from tables [[set]].
+func (e *experiment) Extend(table map[string]any) (any, error) {
+	if table["set"] != nil {
+		e.many.Sets = []set{}
+	}
+	return e.Extension(), nil
 }
 
-// course says how the stream goes, and when all are scored.
-type course struct {
-	Snapshots []int `toml:"snapshots,omitempty"`          // numbers of examples of the first pass; none: about six
-	Passes    int   `toml:"passes" allowed:"1 to 10,000"` // over the training part; after each all are scored
-	Shuffle   bool  `toml:"shuffle"`                      // anew for each pass; else the order is that of the data
+// Extension returns what Extend has.
+func (e *experiment) Extension() any {
+	if e.many.Sets != nil {
+		return &e.many
+	}
+	return &e.one
+}
 
-	Classes bool `toml:"classes,omitempty" json:"-"` // tables "classes" and "confusion"
+// evaluate says how the stream goes, when methods are scored, and what they are compared with.
+type evaluate struct {
+	Order      Order   `toml:"order"`
+	Passes     []int   `toml:"passes"`                     // numbers of passes after which methods are scored
+	Snapshots  []int   `toml:"snapshots,omitempty"`        // examples of the first pass after which they are
+	Validation float64 `toml:"validation"`                 // share of the training part that chooses candidates
+	Classes    bool    `toml:"classes,omitempty" json:"-"` // the table "confusion"
 
-	// Validation is the share of the training part by which candidates are judged; 0: a fifth.
-	Validation float64 `toml:"validation,omitzero"`
+	Orders    int `toml:"orders,omitzero"`    // of the same examples, where the order is Repeated
+	Resamples int `toml:"resamples,omitzero"` // other examples, to compare with these
+	Samples   int `toml:"samples,omitzero"`   // of Monte Carlo at a point of the grid; 0: none
+	Stride    int `toml:"stride,omitzero"`    // points on every stride-th grid line are sampled
+
+	Reference string   `toml:"reference,omitempty" json:"-"` // the method that others are compared with
+	LeaveOut  []string `toml:"leave_out,omitempty" json:"-"` // methods, one chosen for each set by the others
+	SplitsOf  string   `toml:"splits_of,omitempty" json:"-"` // the experiment with the random numbers
+}
+
+// Source is a table of data. The test part may be the points of a grid, of a generator.
+type Source struct {
+	data.Source
+	Grid int `toml:"grid,omitzero" json:",omitzero"` // test points along each axis
 }
 
 // Validate reports what is not allowed.
-func (s *stream) Validate() error {
-	if v := s.Evaluate.Validation; !(v >= 0 && v < 1) {
-		return field.Errorf("evaluate.validation", "%g is not allowed; allowed: above 0 and below 1", v)
+func (s *Source) Validate() error {
+	switch {
+	case s.Grid == 0:
+		return s.Source.Validate()
+	case s.Generator.Name == "" || s.Test > 0 || s.Scale != "":
+		return field.Errorf("grid", "%d is not allowed; allowed: with a generator, in place of test", s.Grid)
 	}
-	return learner.Rules{Candidates: math.MaxInt, Stream: true}.Check(s.Methods)
+	return cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
 }
 
-func (s *stream) SetUp(m *config.Manifest) error {
-	s.Data = s.Data.WithDefaults()
-	if err := s.Swept.SetUp(m); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(s.Methods, func(m learner.Method) bool { return len(m.Tune) > 0 }) {
-		s.Evaluate.Validation = cmp.Or(s.Evaluate.Validation, 0.2)
-	}
-	return nil
+// grid returns the points of the grid.
+func (s *Source) grid() *data.Grid { return s.Task().Region.Grid(s.Grid) }
+
+// set is a table [[set]].
+type set struct {
+	Name    string   `toml:"name" allowed:"a text"`
+	Splits  int      `toml:"splits,omitzero"`   // with how many of the seeds it is learned; 0: all
+	Methods []string `toml:"methods,omitempty"` // the names of those that learn it; none: all
+	Source
 }
 
-// learners returns all that learns, and the first closed-form one of them: the methods and, if none of
-// them is a network, before them the model by the name "model".
-func (s *stream) learners() (all []learner.Method, first string) {
-	if i := slices.IndexFunc(s.Methods, func(m learner.Method) bool { return m.ClosedForm() }); i >= 0 {
-		return s.Methods, s.Methods[i].Name
-	}
-	return append([]learner.Method{learner.NewMethod("model", s.Model)}, s.Methods...), "model"
+func (s *set) learnedBy(m learner.Method) bool {
+	return len(s.Methods) == 0 || slices.Contains(s.Methods, m.Base)
 }
 
-func (s *stream) Files() []string { return s.Data.Paths(s.Manifest.Folder) }
-
-func (s *stream) About() []string { return s.Data.About() }
-
-func (s *stream) Prepare(context.Context) error {
-	if err := s.Data.Load(s.Manifest.Folder); err != nil {
-		return s.Manifest.Locate("data", err)
+// SetUp works out sets, methods and seeds.
+func (e *experiment) SetUp(m *config.Manifest) (err error) {
+	e.manifest, e.sets = m, e.many.Sets
+	e.named, e.heat = len(e.sets) > 0, len(e.Sweep.Lambda) > 1 && len(e.Sweep.Rho) > 1
+	if !e.named {
+		e.sets = []set{{Name: "data", Source: e.one.Data}}
 	}
-	train, _, err := s.Data.Parts(rand.NewPCG(0, 0))
-	if err != nil {
-		return s.Manifest.Errorf("data.scale", "%v", err)
+	if len(e.Sweep.Lambda) > 0 {
+		e.swept = append(e.swept, "lambda")
 	}
-	if len(s.Evaluate.Snapshots) == 0 {
-		s.Evaluate.Snapshots = learner.Snapshots(train.Len())
+	if len(e.Sweep.Rho) > 0 {
+		e.swept = append(e.swept, "rho")
 	}
-	s.inputs, s.classes = s.Data.Inputs(), len(s.Data.Classes())
-	err = s.Manifest.Locate("", learner.Increasing("evaluate.snapshots", s.Evaluate.Snapshots, train.Len()))
-	if all, _ := s.learners(); len(all) > len(s.Methods) {
-		err = cmp.Or(err, s.Manifest.Locate("model", all[0].Fits(s.inputs, s.classes)))
+	plain := !e.named && e.swept == nil
+	e.curve = e.Evaluate.scored() || plain && e.one.Data.Grid == 0 // after about six snapshots
+	e.mapped = e.Evaluate.scored() && plain && e.one.Data.Grid > 0
+	for i := range e.sets {
+		e.sets[i].Source.Source = e.sets[i].WithDefaults()
 	}
-	return cmp.Or(err, learner.Fit(s.Manifest, s.Methods, "", s.inputs, s.classes))
+	if e.seeds, err = m.Seeds(e.Sweep.Seed); err == nil {
+		e.methods, err = e.Expand()
+	}
+	return cmp.Or(err, e.check())
 }
 
-func (s *stream) Cells() (cells []study.Cell) {
-	all, first := s.learners()
-	for _, l := range all {
-		for _, seed := range s.Seeds {
-			spec := streamSpec{study.Seeded{Manifest: s.Manifest.Name, Seed: seed}, s.Data, l, s.Evaluate, s.Save.Network && l.Name == first && seed == s.Seeds[0]}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run})
+// scored reports whether methods are scored after some examples.
+func (v *evaluate) scored() bool { return len(v.Snapshots) > 0 || v.Order == Sorted }
+
+// firstNetwork returns the name of the first closed-form method, "" if there is none.
+func (e *experiment) firstNetwork() string {
+	i := slices.IndexFunc(e.methods, func(m learner.Method) bool { return m.ClosedForm() })
+	if i < 0 {
+		return ""
+	}
+	return e.methods[i].Name
+}
+
+func (e *experiment) Files() (files []string) {
+	for _, s := range e.sets {
+		files = append(files, s.Paths(e.manifest.Folder)...)
+	}
+	return files
+}
+
+func (e *experiment) About() (lines []string) {
+	for _, s := range e.sets {
+		lines = append(lines, s.About()...)
+	}
+	return lines
+}
+
+func (e *experiment) Prepare(context.Context) error {
+	most := 0 // training examples
+	for i := range e.sets {
+		s, key := &e.sets[i], "data"
+		if e.named {
+			key = "set." + s.Name
+		}
+		if err := s.Load(e.manifest.Folder); err != nil {
+			return e.manifest.Locate(key, err)
+		}
+		train, _, err := s.Parts(rand.NewPCG(0, 0))
+		if err != nil {
+			return e.manifest.Errorf(key+".scale", "%v", err)
+		}
+		most, e.classes = max(most, train.Len()), max(e.classes, len(s.Classes()))
+		others := func(m learner.Method) bool { return !s.learnedBy(m) }
+		methods := slices.DeleteFunc(slices.Clone(e.methods), others)
+		if err := learner.Fit(e.manifest, methods, s.Inputs(), len(s.Classes())); err != nil {
+			return err
 		}
 	}
-	return cells
+	if e.curve && !e.Evaluate.scored() {
+		e.Evaluate.Snapshots = learner.Snapshots(most)
+	}
+	return e.manifest.Locate("", learner.Increasing("evaluate.snapshots", e.Evaluate.Snapshots, most))
 }
 
-// Tables adds the means over the seeds.
-func (s *stream) Tables(cells []table.Set) (table.Set, error) {
-	return table.Merge(cells, func(t table.Set) table.Set {
-		groups := func(of string, keys ...string) table.Groups {
-			return t.Get(of).GroupBy(append([]string{"method"}, keys...)...).
-				Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares("prequential_error").Positive("prequential_log_loss")
-		}
-		scores := slices.Concat(learner.ScoreNames, []string{"prequential_error", "prequential_log_loss"})
-		out := table.Set{
-			groups("runs", "train", "test", "inputs", "classes", "passes").Mean("summary", slices.Concat(scores, learner.StepNames)...),
-			groups("curve", "pass", "k", "seen").Mean("curve_summary", scores...),
-		}
-		if s.Evaluate.Classes {
-			out = append(out, classTables(t.Get("predictions"))...)
-		}
-		return out
-	})
-}
-
-func (s *stream) Notes(tables table.Set) []string {
-	notes := learner.BrokenDown(tables.Get("runs"))
-	_, first := s.learners()
-	if s.Save.Network && tables.Get("runs").Where("method", first).Where("seed", s.Seeds[0]).Where("failed", 1).Len() > 0 {
+// Notes names methods that broke down.
+func (e *experiment) Notes(tables table.Set) (notes []string) {
+	runs, first := tables.Get("runs"), e.firstNetwork()
+	if runs == nil {
+		return nil
+	}
+	notes = learner.BrokenDown(runs)
+	if e.Save.Network && runs.Where("method", first).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {
 		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, first))
 	}
 	return notes

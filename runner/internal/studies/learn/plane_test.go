@@ -1,89 +1,266 @@
 package learn
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
-	"closedform/figures"
+	"closedform/core/random"
+	"closedform/core/softmax"
 	"closedform/internal/check"
+	"closedform/internal/kernel"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )
 
-func TestPlaneSpecs(t *testing.T) {
-	studytest.Differ(t, Kind, small, "name=large", "seed=1", "data.train=7", "model.alpha=0.1", "model.lambda=0.31", "model.lambda=slope", "model.rho=0.4",
-		"model.prior_mean=[[0, 1], [0, 1], [1, 1]]", "model.prior_var=0.9", "model.on_indefinite=skip", "evaluate.snapshots=[1, 6]",
-		"evaluate.grid=10")
+// small has cells that take milliseconds, with the paper's rule where every step is
+// definite and where some are not.
+const small = `
+name = "small"; study = "learn"; seed = 3
+[data]; generator = "wedges"; train = 6; grid = 9
+[model]; bias = false; rule = "joint"; layers = [2, 3]; lambda = 0.3; prior_mean = [[1, 0], [0, 1], [1, 1]]
+prior_var = 0.8
+[evaluate]; snapshots = [1, 3, 6]; samples = 500; stride = 2
+[sweep]; seed = [1, 2, 3]
+[[method]]; name = "joint"
+[[method]]; name = "project"; lambda = "slope"; on_indefinite = "project"; eigenvalue_floor = 0.01
+variance_floor = 0.02
+[[method]]; name = "skip"; lambda = 2; on_indefinite = "skip"
+[[method]]; name = "total"; lambda = "slope"; rule = "total"; rho = 0.3
+[[method]]; name = "fails"; lambda = 2
+`
+
+// byHand is the network of a method, written down a second time.
+func byHand(t *testing.T, method string, seed int) *bnn.Network {
+	t.Helper()
+	cfg := bnn.Default(2, 3)
+	cfg.Bias, cfg.Output = false, bnn.Joint
+	switch method {
+	case "joint":
+		cfg.Softmax = softmax.Probit{Lambda: 0.3, Rho: 0.5}
+	case "project":
+		cfg.Paper = bnn.PaperRule{OnIndefinite: bnn.Project, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
+	case "skip":
+		cfg.Softmax, cfg.Paper.OnIndefinite = softmax.Probit{Lambda: 2, Rho: 0.5}, bnn.Skip
+	case "total":
+		cfg.Output, cfg.Softmax = bnn.Total, softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.3), Rho: 0.3}
+	}
+	n := check.Must(bnn.New(cfg, random.Source("small", seed, "prior")))
+	variances := mat.NewDiagDense(2, []float64{0.8, 0.8})
+	weights := mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1})
+	check.OK(t, n.SetWeights(0, weights, []mat.Symmetric{variances, variances, variances}))
+	return n
 }
 
-func TestOneExample(t *testing.T) {
-	tables := studytest.Run(t, Kind, small, "data.train=1", "evaluate.snapshots=[1]", "sweep.seed=[3]")
-	run := tables.Get("runs").Where("method", "joint")
-	near(t, tables.Get("summary").Where("method", "joint"), 1e-12, map[string]float64{"seeds": 1, "accuracy": run.Nums("accuracy")[0], "accuracy_low": math.NaN(), "linear_ceiling": 0.75, "lambda": 0.3, "rho": 0.5})
-	near(t, tables.Get("summary").Where("method", "total"), 1e-12, map[string]float64{"lambda": 2 * math.Sqrt(2*math.Pi) / 9, "rho": 0.3})
+// truth is the class, from 1, in the paper's Eq. (f): 1 above both diagonals, 2 below
+// both, 3 to the left and right, 0 on a diagonal.
+func truth(x []float64) int {
+	switch a, b := x[0], x[1]; {
+	case b > a && b > -a:
+		return 1
+	case b < a && b < -a:
+		return 2
+	case b == a || b == -a:
+		return 0
+	}
+	return 3
 }
 
-// A step that is not possible stops the cell, which says what to do.
-func TestIndefiniteStep(t *testing.T) {
-	failed := 0
-	for _, c := range studytest.New(t, Kind, small, "method.skip.on_indefinite=fail").Cells() {
-		tables, err := c.Run(context.Background())
-		var indefinite *bnn.IndefiniteError
-		if !strings.HasPrefix(c.Key, "skip ") {
-			continue
-		}
-		failed++
-		if !errors.As(err, &indefinite) || !strings.Contains(err.Error(), "on_indefinite") || tables != nil {
-			t.Errorf("%s: error %v", c.Key, err)
+// near compares a row of a table with numbers, by column.
+func near(t *testing.T, row *table.Table, tol float64, want map[string]float64) {
+	t.Helper()
+	for column, x := range want {
+		if got := row.Nums(column); len(got) != 1 {
+			t.Fatalf("%d rows of %s", len(got), row.Name)
+		} else if !(math.IsNaN(got[0]) && math.IsNaN(x)) {
+			check.Near(t, row.Texts("method")[0]+": "+column, got[0], x, tol)
 		}
 	}
-	check.Equal(t, "cells that failed", failed, 3)
 }
 
-// The pages have the maps and the examples before each, on one scale; the panels come before them.
-// A model for each swept value has a page of its own.
-func TestPlaneFigures(t *testing.T) {
+// numbers returns those of a row in some columns.
+func numbers(rows *table.Table, row int, columns string) (all []float64) {
+	for column := range strings.FieldsSeq(columns) {
+		all = append(all, rows.Nums(column)[row])
+	}
+	return all
+}
+
+// The tables are what networks give that are driven by hand, with the same examples for all methods of a
+// seed, drawn
+// from its stream: maps, scores on the grid and, by the exact moments, the distances from Monte Carlo.
+func TestPlaneByHand(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
-	e := studytest.New(t, Kind, small, "sweep.lambda=[0.1, 0.2]", "sweep.rho=[0.5]", "method.project.rule=total")
-	var names []string
-	for _, f := range e.Figures() {
-		names = append(names, f.Name)
-	}
-	check.Equal(t, "figures", []any{len(names), names[0], names[11], names[12], names[15]}, []any{12 + 2*5, "fig01", "fig12", "maps_joint_lambda=0.1_rho=0.5", "maps_project_lambda=0.2_rho=0.5"})
-	p := studytest.New(t, Kind, small).(*plane)
-	maps, train := tables.Get("maps").Where("method", "project"), tables.Get("train").Where("seed", 3)
-	for column, top := range map[string]float64{"p1": 1, "p2": 1, "var1": floats.Max(maps.Nums("var1")), "var2": floats.Max(maps.Nums("var2"))} {
-		row := p.row(column, "project", tables)
-		check.Equal(t, column+": scale", []float64{row.Scale.Min, row.Scale.Max}, []float64{0, top})
-		for s, k := range []int{1, 3, 6} {
-			m := row.Maps[s]
-			check.NearAll(t, column, m.Z, maps.Where("k", k).Nums(column), 1e-11)
-			check.Equal(t, column+": map", []any{m.Title, len(m.Points), len(m.X), len(m.Boundary)}, []any{fmt.Sprintf("$k$ = %d", k), k, 9, 2})
-			want := figures.Point{X: train.Nums("x1")[k-1], Y: train.Nums("x2")[k-1], Class: int(train.Nums("class")[k-1]) - 1}
-			check.Equal(t, "point", m.Points[k-1], want)
+	check.Equal(t, "points of maps", tables.Get("maps").Len(), 4*3*81)
+	actions := map[string]bool{}
+	for seed := 1; seed <= 3; seed++ {
+		for _, method := range []string{"joint", "project", "skip", "total"} {
+			rnd := rand.New(random.Source("small", seed, "train"))
+			n := byHand(t, method, seed)
+			counts := map[string]float64{"indefinite_steps": 0, "skipped_steps": 0, "projected_steps": 0}
+			for k := 1; k <= 6; k++ {
+				x := []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}
+				update := check.Must(n.Observe(x, truth(x)-1))
+				actions[method+" "+update.Action.String()] = true
+				for column, yes := range map[string]bool{
+					"indefinite_steps": update.Indefinite, "skipped_steps": update.Action == bnn.Skipped,
+					"projected_steps": update.Action == bnn.Projected,
+				} {
+					if yes {
+						counts[column]++
+					}
+				}
+				if k == 1 || k == 3 || k == 6 {
+					var maps *table.Table
+					if seed == 3 {
+						maps = studytest.Rows(t, tables.Get("maps"), fmt.Sprintf("method=%s k=%d", method, k))
+					}
+					row := studytest.Rows(t, tables.Get("curve"), fmt.Sprintf("method=%s seed=%d k=%d", method, seed, k))
+					comparePlane(t, n, row, maps)
+					near(t, row, 0, counts)
+				}
+			}
 		}
 	}
-	// A variance that is negative within the error of the moments is none.
-	m := table.New("maps", table.Text("method", ""), table.Int("k", ""), table.Num("var1", ""))
-	for _, k := range []int{1, 3, 6} {
-		m.Add("a", k, -1e-12)
-		m.Add("a", k, -1e-9)
+	for _, want := range []string{"joint applied", "project projected", "skip skipped", "total applied"} {
+		check.Equal(t, fmt.Sprintf("%s among the steps %v", want, actions), actions[want], true)
 	}
-	z := p.row("var1", "a", table.Set{m, tables.Get("train")}).Maps[0].Z
-	check.Equal(t, "variances drawn", z[:2], []float64{0, -1e-9})
+	// A step that is not possible ends the learning, and is counted.
+	fails := studytest.Rows(t, tables.Get("summary"), "method=fails")
+	near(t, fails, 1e-12, map[string]float64{"failed": 1, "log_loss": math.Log(3)})
+	if x := studytest.Rows(t, tables.Get("curve"), "method=fails seed=1 k=6").Texts("entropy")[0]; x != "" {
+		t.Errorf("entropy %s of a network that has failed", x)
+	}
+}
+
+// comparePlane compares a row of the curve, and maps if there are some, with predictions of the network.
+func comparePlane(t *testing.T, n *bnn.Network, row, maps *table.Table) {
+	t.Helper()
+	var labels [][]float64
+	var classes []int
+	var sum, largest [2]float64 // distances from the exact moments
+	want := map[string]float64{}
+	for i := range 81 {
+		var p bnn.Prediction
+		x := []float64{-2 + 0.5*float64(i%9), -2 + 0.5*float64(i/9)}
+		check.OK(t, n.Predict(&p, x))
+		label := slices.Clone(p.P)
+		floats.Scale(1/floats.Sum(p.P), label)
+		variance := []float64{p.Cov.At(0, 0), p.Cov.At(1, 1), p.Cov.At(2, 2)}
+		want["entropy"] += kernel.Entropy(label, 1) / 81
+		want["variance"] += floats.Sum(variance) / 81
+		if class := truth(x); class > 0 {
+			labels, classes = append(labels, label), append(classes, class-1)
+		}
+		if maps != nil {
+			check.NearAll(t, "point", []float64{maps.Nums("x1")[i], maps.Nums("x2")[i]}, x, 0)
+			check.NearAll(t, "p", []float64{maps.Nums("p1")[i], maps.Nums("p3")[i]}, []float64{p.P[0], p.P[2]}, 1e-5)
+			check.NearAll(t, "var", []float64{maps.Nums("var1")[i], maps.Nums("var2")[i]}, variance[:2], 1e-5)
+		}
+		if i%9%2 == 0 && i/9%2 == 0 {
+			exact, cov := softmax.NewMoments(3), mat.NewSymDense(3, nil)
+			softmax.Exact{}.Moments(exact, p.Mean, p.Variance)
+			exact.Cov(cov)
+			for j := range p.P {
+				for q, d := range []float64{math.Abs(p.P[j] - exact.P[j]), math.Abs(variance[j] - cov.At(j, j))} {
+					sum[q], largest[q] = sum[q]+d/75, max(largest[q], d)
+				}
+			}
+		}
+	}
+	for i, score := range learner.Scores(labels, classes)[:4] { // AURC depends on the last digits
+		want[learner.ScoreNames[i]] = score
+	}
+	near(t, row, 1e-9, want)
+	for q, name := range []string{"p", "var"} {
+		se := row.Nums("mean_" + name + "_se")[0]
+		check.Near(t, "mean distance", row.Nums("mean_" + name + "_error")[0], sum[q], 2*se)
+		check.Near(t, "largest distance", row.Nums("max_" + name + "_error")[0], largest[q], 7*se)
+	}
+}
+
+// The maps have the examples before each, and one scale in a row. A variance that is negative within the
+// error of the
+// moments is none.
+func TestMaps(t *testing.T) {
+	tables, e := studytest.Run(t, Kind, small), studytest.New(t, Kind, small).(*experiment)
+	maps := tables.Get("maps").Where("method", "project")
+	for i, c := range maps.Columns {
+		if c.Name == "var1" {
+			maps.Columns[i].Nums[0], maps.Columns[i].Nums[1] = -1e-12, -1e-9
+		}
+	}
+	rows := e.mapRows(maps)
+	check.Equal(t, "rows", len(rows), 4)
+	for i, column := range []string{"p1", "p2", "var1", "var2"} {
+		top := 1.0
+		if i > 1 {
+			top = floats.Max(maps.Nums(column))
+		}
+		check.Equal(t, column+": scale", []float64{rows[i].Scale.Min, rows[i].Scale.Max}, []float64{0, top})
+		for s, k := range []int{1, 3, 6} {
+			m := rows[i].Maps[s]
+			check.NearAll(t, column, m.Z, maps.Where("k", k).Nums(column), 1e-11)
+			got := []any{m.Title, len(m.Points), len(m.X), len(m.Boundary)}
+			check.Equal(t, column, got, []any{fmt.Sprint("$k$ = ", k), k, 9, 2})
+		}
+	}
+	check.Equal(t, "variances drawn", rows[2].Maps[0].Z[:2], []float64{0, -1e-9})
+	first := rows[0].Maps[0].Points[0]
+	check.Equal(t, "class of a point", first.Class+1, truth([]float64{first.X, first.Y}))
+}
+
+// A sweep over λ and ρ trains every network at every point, on the same examples, and publishes the means
+// over the
+// seeds alone. Infinite losses of some seeds do not hide those of the others.
+func TestSweep(t *testing.T) {
+	sweep := []string{
+		"sweep.lambda=[0.3, 0.9, 2]", "sweep.rho=[0.2, 0.5]", "evaluate.snapshots=[]",
+		"method.*.on_indefinite=project",
+	}
+	e, tables := studytest.New(t, Kind, small, sweep...), studytest.Run(t, Kind, small, sweep...)
+	check.Equal(t, "cells and tables", []int{len(e.Cells()), len(tables)}, []int{5 * 6, 1})
+	row := studytest.Rows(t, tables.Get("summary"), "method=total lambda=0.9 rho=0.2 seeds=3")
+	fixed := []string{"evaluate.snapshots=[]", "method.total.lambda=0.9", "method.total.rho=0.2"}
+	one := studytest.Rows(t, studytest.Run(t, Kind, small, fixed...).Get("summary"), "method=total")
+	const columns = "error log_loss log_loss_high indefinite_steps"
+	check.NearAll(t, columns, numbers(row, 0, columns), numbers(one, 0, columns), 0)
+	runs := table.New("runs", table.Text("method", ""), table.Int("seed", ""), table.Num("log_loss", ""))
+	runs.Add("joint", 1, 2.0)
+	runs.Add("joint", 2, math.Inf(1))
+	means := e.(*experiment).means(runs, "summary")
+	near(t, means, 0, map[string]float64{"log_loss": 2, "log_loss_infinite": 0.5})
+	// Of a single key, all tables are there.
+	check.Equal(t, "rows", studytest.Run(t, Kind, small, "sweep.lambda=[0.1, 0.2]").Get("runs").Len(), 5*2*3)
+	// It works for any data and all rules that have the keys.
+	own := fmt.Sprintf(`name = "own"; study = "learn"; seed = 1; data = {file = %q, test_fraction = 0.3}
+[sweep]; lambda = [0.1, 0.5]; `, studytest.File(t, studytest.Clusters(36)))
+	for _, rule := range []string{"joint", "total"} {
+		summary := studytest.Run(t, Kind, own+"rho = [0.0, 0.5]\n[model]\nrule = \""+rule+"\"\n").Get("summary")
+		check.Equal(t, rule+": points", summary.Len(), 4)
+	}
+	check.Equal(t, "points of ADF", studytest.Run(t, Kind, own).Get("summary").Len(), 2)
 }
 
 func TestPlaneRefused(t *testing.T) {
+	studytest.Differ(t, Kind, small, "name=large", "data.train=7", "data.grid=10", "model.lambda=0.31",
+		"model.on_indefinite=skip", "evaluate.snapshots=[1, 6]", "evaluate.samples=400")
 	studytest.Refused(t, Kind, small, map[string]string{
-		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing", "evaluate.grid=1": "2 to",
-		"monte_carlo.samples=1": "monte_carlo", "seed=4": "sweep.seed", "method.deep.kind=sgd": "method.deep.layers: not a key", "variant.deep.rho=0": "[[method]] describes what is compared", "method.deep.layers=[2, 4]": "3 classes", "data.generator=wedge": "wedges",
-		"evaluate.passes=2": "evaluate.passes",
+		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing",
+		"data.grid=1": "2 to 2001", "data.test=3": "data.grid",
+		"seed=4": "sweep.seed", "variant.total.rho=0": "[[method]] describes what is compared",
+		"method.total.layers=[2, 4]": "4 rows",
+		"data.generator=wedge":       "wedges", "sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
+		"sweep.lambda=[2, 1]; sweep.rho=[0, 0.5]":       "sweep.lambda: allowed: increasing",
+		"sweep.rho=[0.5, 0.5]":                          "sweep.rho: 0.5 comes twice",
+		`sweep.lambda=["slope", 1]; sweep.rho=[0, 0.5]`: "sweep.lambda: allowed: increasing",
 	})
 }

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,40 +17,34 @@ import (
 )
 
 // kept returns the network that a manifest keeps, and the merged tables, nil if it keeps none.
-func kept(t *testing.T, manifest string) (*trained.Network, table.Set) {
+func kept(t *testing.T, manifest string) (n *trained.Network, tables table.Set) {
 	t.Helper()
 	e := studytest.New(t, Kind, manifest)
 	var cells []table.Set
 	for _, c := range e.Cells() {
 		cells = append(cells, check.Must(c.Run(t.Context())))
+		if file := cells[len(cells)-1].Get(savedFile); file != nil {
+			path := filepath.Join(t.TempDir(), savedFile)
+			check.OK(t, os.WriteFile(path, file.File, 0o666))
+			n = check.Must(trained.Read(path))
+		}
 	}
-	tables := check.Must(e.Tables(cells))
-	i := slices.IndexFunc(cells, func(c table.Set) bool { return c.Get("network.npz") != nil })
-	if i < 0 {
-		return nil, tables
-	}
-	path := filepath.Join(t.TempDir(), "network.npz")
-	check.OK(t, os.WriteFile(path, cells[i].Get("network.npz").File, 0o666))
-	return check.Must(trained.Read(path)), tables
+	return n, check.Must(e.Tables(cells))
 }
 
 // The network that is kept is the first, of the first seed. It says of the test part what the
 // tables say, with the scaling that it was trained with.
 func TestKeptNetwork(t *testing.T) {
-	const bank = `[[method]]; name = "bank"; kind = "closed-form"; hidden_layers = [3]
-`
 	const keep = "[save]\nnetwork = true\n"
-	manifest := strings.Replace(streamOf(t, studytest.Clusters(36)), `train_rows = "1-24"`, "test_fraction = 0.3", 1)
-	source := studytest.New(t, Kind, manifest).(*stream).Data
-	for method, manifest := range map[string]string{"linear": manifest + keep, "bank": strings.Replace(manifest, "[[method]]", bank+"[[method]]", 1) + keep} {
-		n, tables := kept(t, manifest)
-		check.Equal(t, "the network as a table", tables.Get("network.npz"), nil)
-		_, test, err := source.Unscaled(study.Stream("small_stream", 1, "data"))
-		check.OK(t, err)
-		rows := tables.Get("predictions").Where("method", method).Where("seed", 1)
-		if rows.Len() != test.Len() || rows.Len() == 0 || !slices.Equal(n.Classes, source.Classes()) {
-			t.Fatalf("%d predictions of %d examples, classes %q", rows.Len(), test.Len(), n.Classes)
-		}
+	manifest := streamOf(t, studytest.Clusters(36))
+	manifest = strings.Replace(manifest, `train_rows = "1-24"`, "test_fraction = 0.3", 1)
+	source := studytest.New(t, Kind, manifest).(*experiment).sets[0].Source
+	_, test, err := source.Unscaled(study.Stream("small_stream", 1, "data"))
+	check.OK(t, err)
+	for _, members := range []int{1, 3} {
+		n, tables := kept(t, strings.Replace(manifest, "members = 1", fmt.Sprint("members = ", members), 1)+keep)
+		rows := studytest.Rows(t, tables.Get("predictions"), "method=linear seed=1")
+		check.Equal(t, "predictions and classes", []any{rows.Len(), n.Classes}, []any{test.Len(), source.Classes()})
 		var p bnn.Prediction
 		for i, x := range test.Set(0, test.Len()).X {
 			for j := range x {
@@ -59,25 +52,24 @@ func TestKeptNetwork(t *testing.T) {
 			}
 			check.OK(t, n.Model.Predict(&p, x))
 			for j, class := range n.Classes {
-				check.Near(t, fmt.Sprintf("%s: example %d, class %s", method, i+1, class), p.P[j]/(1+p.Moments.Excess()), rows.Nums("p_" + class)[i], 1e-12) // the order of sums in a bank
+				what := fmt.Sprintf("%d members: example %d, class %s", members, i+1, class)
+				check.Near(t, what, p.P[j]/p.Sum(), rows.Nums("p_" + class)[i], 1e-12) // sums are in another order
 			}
 		}
 	}
 	none, _ := kept(t, manifest)
 	check.Equal(t, "a network without [save]", none, nil)
-	fails := strings.NewReplacer(`name = "linear"`, `name = "linear"`+"\nrule = \"joint\"\nlambda = 3").Replace(manifest) + keep
+	fails := strings.Replace(manifest, `name = "linear"`, `name = "linear"; rule = "joint"; lambda = 3`, 1)
+	fails += keep
 	n, tables := kept(t, fails)
 	notes := studytest.New(t, Kind, fails).(study.Noted).Notes(tables)
 	if n != nil || !slices.Contains(notes, "no network.npz is kept: linear broke down") {
 		t.Errorf("a network that broke down is kept, or not told of: %q", notes)
 	}
-}
-
-// Of a generator, too.
-func TestKeptNetworkOfGenerator(t *testing.T) {
-	n, _ := kept(t, "name = \"g\"\nstudy = \"learn\"\nseed = 1\n[data]\ngenerator = \"moons\"\ntrain = 30\ntest = 9\n[model]\nrule = \"adf\"\n[save]\nnetwork = true\n")
-	var p bnn.Prediction
-	if n == nil || n.Scaler.Features[1].Column != "x2" || n.Model.Predict(&p, []float64{rand.Float64(), 1}) != nil {
+	// Of a generator, too, and of the model alone.
+	const moons = `name = "g"; study = "learn"; seed = 1; data = {generator = "moons", train = 30, test = 9}; `
+	n, _ = kept(t, moons+keep)
+	if n == nil || n.Scaler.Features[1].Column != "x2" {
 		t.Errorf("%+v", n)
 	}
 }

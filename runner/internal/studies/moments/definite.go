@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/core/gauss"
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
@@ -24,14 +22,13 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 	maps.Packed = true
 	p, key, rnd := s.Problem, slices.Delete(s.row(s.Methods[0]), 1, 3), s.logits()
 	probit := s.Methods[0].approximation(p.Classes).(softmax.Probit)
-	moments, cov, reduced := softmax.NewMoments(p.Classes), mat.NewSymDense(p.Classes, nil), reduced{}
+	moments := newMoments(p.Classes)
 	sign := func(z logits) int { // 1: Σ_y is positive definite; −1: it is not; 0: rounding decides
 		if p.Classes == 2 {
 			return signOfTwo(probit.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1])
 		}
-		probit.Moments(moments, z.Mean, z.Variance)
-		moments.Cov(cov)
-		return reduced.sign(cov, softmax.MomentError)
+		moments.compute(probit, z)
+		return moments.sign(softmax.MomentError)
 	}
 	draws := make([]logits, p.Draws)
 	for i := range draws {

@@ -18,14 +18,9 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// words is all that the λ of words follow from. Nothing in them is random.
-type words struct {
-	Classes int
-	Rho     float64
-}
-
-// run returns the λ of each criterion, and its errors over a box of logits.
-func (s words) run(ctx context.Context) (table.Set, error) {
+// lambda returns the λ of each word, and its errors over a box of logits. Nothing is random.
+func (s spec) lambda(ctx context.Context) (table.Set, error) {
+	n, rho := s.Problem.Classes, s.Methods[0].Rho
 	t := table.New("lambda",
 		table.Int("classes", "number of classes n"), table.Num("rho", "correlation ρ"),
 		table.Text("criterion", "what chooses λ, as a word in manifests: "+
@@ -39,12 +34,12 @@ func (s words) run(ctx context.Context) (table.Set, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lambda := probit.Lambda{Word: word}.Value(s.Classes, s.Rho)
-		rms, largest := softmax.Probit{Lambda: lambda, Rho: s.Rho}.BoxErrors(s.Classes)
+		lambda := probit.Lambda{Word: word}.Value(n, rho)
+		rms, largest := softmax.Probit{Lambda: lambda, Rho: rho}.BoxErrors(n)
 		if word == "slope" {
 			matched = rms
 		}
-		t.Add(s.Classes, s.Rho, word, lambda, rms, largest, rms/matched)
+		t.Add(n, rho, word, lambda, rms, largest, rms/matched)
 	}
 	return table.Set{t}, nil
 }
@@ -52,13 +47,15 @@ func (s words) run(ctx context.Context) (table.Set, error) {
 // allMoments are p, E, Σ_y and Σ_zy. Entries that a method does not give are NaN.
 type allMoments struct {
 	*softmax.Moments
-	cov   *mat.SymDense
-	cross *mat.Dense
+	cov, reduced *mat.SymDense // Σ_y, and Σ_y without the last class, which the paper leaves out
+	cross        *mat.Dense
+	factor       linalg.Cholesky
 }
 
 // newMoments returns room for the moments of n classes.
 func newMoments(n int) *allMoments {
-	return &allMoments{softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)}
+	cov, reduced, cross := mat.NewSymDense(n, nil), mat.NewSymDense(n-1, nil), mat.NewDense(n, n, nil)
+	return &allMoments{Moments: softmax.NewMoments(n), cov: cov, reduced: reduced, cross: cross}
 }
 
 // compute fills m by a.
@@ -70,6 +67,23 @@ func (m *allMoments) compute(a softmax.Approximation, z logits) {
 	}
 	m.Cov(m.cov)
 	m.Cross(m.cross, z.Variance)
+}
+
+// sign returns −1 if an eigenvalue of Σ_y without the last class is below zero by more than the error of Σ_y
+// or the rounding of this test, 1 if all are above zero by more, and 0 if these decide.
+func (m *allMoments) sign(accuracy float64) int {
+	const rounding = 1e-12 // of the trace
+	m.reduced.CopySym(m.cov)
+	slack := math.Max(accuracy, rounding*math.Abs(mat.Trace(m.reduced)))
+	for sign, shift := range []float64{slack, -slack} {
+		for i := range m.reduced.SymmetricDim() {
+			m.reduced.SetSym(i, i, m.cov.At(i, i)+shift)
+		}
+		if !m.factor.Factorize(m.reduced) {
+			return sign - 1
+		}
+	}
+	return 1
 }
 
 // exact compares all methods with the exact moments of the same logits, which are computed once. Monte Carlo
@@ -115,7 +129,6 @@ type momentErrors struct {
 	worst             float64  // the largest total variation
 	excess, asymmetry float64  // means of |Σp − 1|, and of the largest |E_ij − E_ji|
 	indefinite, given int      // of Σ_y: indefinite, and given at all
-	reduced           reduced
 }
 
 func errorColumns() []table.Column {
@@ -178,7 +191,7 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
 		accuracy := map[softmax.Approximation]float64{softmax.Exact{Fast: true}: 1e-8}[e.of]
-		if e.reduced.sign(got.cov, covError(n, cmp.Or(accuracy, softmax.MomentError))) < 0 {
+		if got.sign(covError(n, cmp.Or(accuracy, softmax.MomentError))) < 0 {
 			e.indefinite++
 		}
 	}
@@ -225,30 +238,4 @@ func (r *ratio) value() (q, err float64) {
 	q = r.a / r.b
 	n, residual := float64(r.count), max(0, r.aa-2*q*r.ab+q*q*r.bb)
 	return q, math.Sqrt(residual*n/(n-1)) / r.b
-}
-
-// reduced is a Σ_y without the last class, which the paper leaves out.
-type reduced struct {
-	cov    mat.SymDense
-	factor linalg.Cholesky
-}
-
-// sign returns −1 if an eigenvalue of Σ_y without the last class is below zero by more than the error of Σ_y
-// or the rounding of this test, 1 if all are above zero by more, and 0 if these decide.
-func (r *reduced) sign(cov *mat.SymDense, accuracy float64) int {
-	const rounding = 1e-12 // of the trace
-	if r.cov.IsEmpty() {
-		r.cov.ReuseAsSym(cov.SymmetricDim() - 1)
-	}
-	r.cov.CopySym(cov)
-	slack := math.Max(accuracy, rounding*math.Abs(mat.Trace(&r.cov)))
-	for sign, shift := range []float64{slack, -slack} {
-		for i := range r.cov.SymmetricDim() {
-			r.cov.SetSym(i, i, cov.At(i, i)+shift)
-		}
-		if !r.factor.Factorize(&r.cov) {
-			return sign - 1
-		}
-	}
-	return 1
 }

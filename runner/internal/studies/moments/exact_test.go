@@ -109,8 +109,9 @@ func TestSign(t *testing.T) {
 		{1e-11, 1e6, -1e-4, 1, -1},
 		{1e-11, 1, 0.1, -5, 1},
 	} {
-		cov := mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})
-		check.Equal(t, fmt.Sprintf("%+v", c), new(reduced).sign(cov, c.accuracy), c.sign)
+		m := newMoments(3)
+		m.cov = mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})
+		check.Equal(t, fmt.Sprintf("%+v", c), m.sign(c.accuracy), c.sign)
 	}
 }
 

@@ -115,9 +115,10 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	m := &e.Moments
 	for _, n := range m.Classes {
 		for _, rho := range m.Rho {
-			if s := (words{n, rho}); m.Against == "exact" && slices.Contains(m.Methods, "probit") {
+			if m.Against == "exact" && slices.Contains(m.Methods, "probit") {
+				s := spec{Problem: problem{Classes: n}, Methods: []method{{Rho: rho}}}
 				key := fmt.Sprintf("lambda n=%d rho=%g", n, rho)
-				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.lambda})
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func (e *experiment) Validate() error {
 		field.AllOneOf("unknown.scores", u.Scores, scores...), field.Distinct("unknown.scores", u.Scores),
 		field.Distinct("unknown.wrong", u.Wrong), field.Distinct("unknown.promise", u.Promise),
 		field.Distinct("unknown.thresholds", u.Thresholds), field.Distinct("unknown.unseen", u.Unseen),
-		learner.Rules{}.Check(e.Methods),
+		learner.Plain(e.Methods),
 	)
 }
 
@@ -110,7 +110,7 @@ func (e *experiment) Prepare(context.Context) (err error) {
 				"all but two or more: %s", class, strings.Join(classes, ", "))
 		}
 	}
-	return learner.Fit(e.Manifest, e.Methods, "", inputs, len(classes))
+	return learner.Fit(e.Manifest, e.Methods, inputs, len(classes))
 }
 
 var _ study.WithData = (*experiment)(nil)

@@ -1,0 +1,259 @@
+package kalman
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
+)
+
+// full is the covariance of all weights, by a square root S, P = SSᵀ, row by row.
+type full struct {
+	reflections // of f = Sᵀh, for the rows h of the jacobian
+	root        []float64
+	next        []float64 // of addNoise, with factor
+	factor      linalg.Cholesky
+}
+
+func newFull(variance []float64, classes int) *full {
+	n := len(variance)
+	r := &full{newReflections(classes, n), make([]float64, n*n), make([]float64, n*n), linalg.Cholesky{}}
+	for i, v := range variance {
+		r.row(i)[i] = math.Sqrt(v)
+	}
+	return r
+}
+
+// row returns row i of the root.
+func (r *full) row(i int) []float64 {
+	n := len(r.white[0])
+	return r.root[i*n : (i+1)*n]
+}
+
+func (r *full) whiten(j *jacobian) {
+	for _, f := range r.white {
+		clear(f)
+	}
+	// All vectors in one sweep, as it is the root that does not fit the cache.
+	for a, at := range j.neurons {
+		for i, y := range j.input[at.layer] {
+			s := r.row(at.from + i)
+			for k, f := range r.white {
+				if h := j.delta[k][a] * y; h != 0 { // that of a unit that is off is
+					kernel.AddScaled(f, h, s)
+				}
+			}
+		}
+	}
+}
+
+func (r *full) variances(dst []float64, j *jacobian) {
+	r.whiten(j)
+	r.squares(dst)
+}
+
+func (r *full) step(mean []float64, j *jacobian) bool {
+	if r.whiten(j); !r.set() {
+		return false
+	}
+	last := r.white[len(r.white)-1]
+	for i := range mean {
+		s := r.row(i)
+		for k, beta := range r.beta {
+			f := r.white[k]
+			kernel.AddScaled(s, -beta*kernel.Dot(s, f), f)
+		}
+		mean[i] += kernel.Dot(s, last)
+	}
+	return true
+}
+
+// addNoise adds variances to the diagonal of P, and takes the Cholesky factor of the sum for the new root. It
+// reports whether the sum is positive definite; else S stays as it was.
+func (r *full) addNoise(variance []float64) bool {
+	p, n := r.next, len(variance)
+	for i, v := range variance {
+		for j := range i {
+			p[i*n+j], p[j*n+i] = kernel.Dot(r.row(i), r.row(j)), 0
+		}
+		p[i*n+i] = kernel.Dot(r.row(i), r.row(i)) + v
+	}
+	if !r.factor.FactorizeLower(p, n) {
+		return false
+	}
+	r.root, r.next = p, r.root
+	return true
+}
+
+// reflections are what a step does to the root S of a covariance (Potter 1963; see Bierman, "Factorization
+// Methods for Discrete Sequential Estimation", 1977). For an observation with derivatives h and noise of unit
+// variance let f = Sᵀh and s = f·f. Then
+//
+//	P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ,
+//	T = I − βffᵀ,   β = 1/(t(1+t)),   t = √(1+s).
+//
+// Of several observations each has the f that the steps before it leave, T…Tf.
+type reflections struct {
+	white  [][]float64 // f of each observation, and of the last vector, which only moves the mean
+	beta   []float64
+	shrink []float64 // t²
+}
+
+func newReflections(count, length int) reflections {
+	return reflections{vectors(count, length), make([]float64, count-1), make([]float64, count-1)}
+}
+
+// squares sets dst_k to |f_k|².
+func (r *reflections) squares(dst []float64) {
+	for k, f := range r.white {
+		dst[k] = kernel.Dot(f, f)
+	}
+}
+
+// largestSquare is the largest squared norm of a whitened vector with which no product in a step overflows.
+const largestSquare = 1e200
+
+// small reports whether no product of a step with these vectors overflows.
+func (r *reflections) small() bool {
+	large := func(f []float64) bool { return !(kernel.Dot(f, f) <= largestSquare) }
+	return !slices.ContainsFunc(r.white, large)
+}
+
+// set applies the reflections of all vectors but the last to all vectors after them. It reports whether the
+// numbers are small enough for a step.
+func (r *reflections) set() bool {
+	if !r.small() {
+		return false
+	}
+	for k := range r.beta {
+		f := r.white[k]
+		s := kernel.Dot(f, f)
+		t := math.Sqrt(1 + s)
+		r.beta[k], r.shrink[k] = 1/(t*(1+t)), 1+s
+		for _, g := range r.white[k+1:] {
+			floats.AddScaled(g, -r.beta[k]*kernel.Dot(f, g), f)
+		}
+	}
+	return true
+}
+
+// diagonal has a variance for each weight. With q = yᵀPy that of the pre-activation of neuron a and δ the
+// derivative by it, the vectors
+//
+//	f_ka = √q_a δ_ka
+//
+// have the products f_k·f_l = h_k P h_lᵀ. So a step is one of the filter over the independent
+// pre-activations: it makes q into q·square, and moves the pre-activation by √q·move. A neuron follows by
+// its linear regression Py/q on it.
+type diagonal struct {
+	reflections
+	variance []float64
+	sd       []float64 // √q
+
+	// Of one step, with m reflections: the products f_l·f_k, l < k, at k(k−1)/2 + l; how much of each a
+	// pre-activation takes; and how the means of a neuron move.
+	products, take, move []float64
+}
+
+func newDiagonal(variance []float64, neurons, classes int) *diagonal {
+	m := classes - 1
+	return &diagonal{
+		reflections: newReflections(classes, neurons),
+		variance:    slices.Clone(variance), sd: make([]float64, neurons),
+		products: make([]float64, (m+1)*m/2), take: make([]float64, m), move: make([]float64, len(variance)),
+	}
+}
+
+// whiten sets the vectors of the rows of the jacobian.
+func (r *diagonal) whiten(j *jacobian) {
+	for a, at := range j.neurons {
+		r.sd[a] = math.Sqrt(kernel.Dot(r.variance[at.from:at.to], j.square[at.layer]))
+	}
+	for k, f := range r.white {
+		floats.MulTo(f, r.sd, j.delta[k])
+	}
+}
+
+func (r *diagonal) variances(dst []float64, j *jacobian) {
+	r.whiten(j)
+	r.squares(dst)
+}
+
+// step follows row a of the product T of the reflections, which starts as the
+// unit vector e_a and becomes
+//
+//	u_k = u_{k−1} − c_k f_k,   c_k = β_k a_k,   a_k = u_{k−1}·f_k = f_ka − Σ_{l<k} c_l f_l·f_k
+//	|u_k|² = |u_{k−1}|² − a_k²/(1+s_k),
+//
+// without forming it: square is |u|², and move is u·b for the last vector b. Of a variance v
+// it leaves v (1 − (1−square) v y²/q), which is not below square·v.
+func (r *diagonal) step(mean []float64, j *jacobian) bool {
+	if r.whiten(j); !r.set() {
+		return false
+	}
+	m := len(r.beta)
+	for k, f := range r.white {
+		for l := range k {
+			r.products[k*(k-1)/2+l] = kernel.Dot(r.white[l], f)
+		}
+	}
+	for n, at := range j.neurons {
+		square := 1.0
+		rest := r.products
+		for k, beta := range r.beta {
+			a := r.white[k][n]
+			for l, c := range r.take[:k] {
+				a -= c * rest[l]
+			}
+			rest = rest[k:]
+			r.take[k] = beta * a
+			// Never below what the inequality of Cauchy and Schwarz leaves, but for rounding.
+			square = max(square-a*a/r.shrink[k], square/r.shrink[k])
+		}
+		move := r.white[m][n]
+		for l, c := range r.take {
+			move -= c * rest[l]
+		}
+		if sd := r.sd[n]; sd > 0 {
+			d := floats.ScaleTo(r.move[:at.to-at.from], move/sd, j.input[at.layer])
+			v, count := r.variance[at.from:at.to], -(1-square)/(sd*sd)
+			kernel.Update(mean[at.from:at.to], v, d, j.square[at.layer], 1, count, square)
+		}
+	}
+	return true
+}
+
+// bong is the Bayesian online natural gradient in one step, with a diagonal Gaussian, the linearised network
+// and its Hessian (Jones, Chang and Murphy, NeurIPS 2024: "bong", "diag", "lin-hess"): of each weight with
+// the variance v
+//
+//	1/ṽ = 1/v + (JᵀSJ)_ii,   μ̃ = μ + ṽ (Jᵀ(y − p))_i.
+//
+// Diagonal keeps the diagonal of P̃, not of its inverse: its variances are larger.
+type bong struct{ *diagonal }
+
+func (r bong) step(mean []float64, j *jacobian) bool {
+	if r.whiten(j); !r.small() {
+		return false
+	}
+	m := len(j.delta) - 1
+	for a, at := range j.neurons {
+		var hessian float64 // Σ_k δ_ka² = (JᵀSJ)_ii/y_i²
+		for _, d := range j.delta[:m] {
+			hessian += d[a] * d[a]
+		}
+		score := j.delta[m][a]
+		if hessian == 0 && score == 0 {
+			continue
+		}
+		v, mean := r.variance[at.from:at.to], mean[at.from:at.to]
+		for i, y := range j.input[at.layer] {
+			v[i] /= 1 + v[i]*(y*y)*hessian
+			mean[i] += v[i] * y * score
+		}
+	}
+	return true
+}

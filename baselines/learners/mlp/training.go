@@ -1,0 +1,174 @@
+package mlp
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"closedform/core/random"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
+)
+
+// Examples checks examples, see [CheckExamples], and returns copies of the inputs with a trailing 1.
+func (n *Network) Examples(x [][]float64, class []int) (inputs [][]float64, err error) {
+	if err := CheckExamples(x, class, n.Inputs, n.Outputs()); err != nil {
+		return nil, err
+	}
+	for _, example := range x {
+		inputs = append(inputs, append(slices.Clone(example), 1))
+	}
+	return inputs, nil
+}
+
+// CheckExamples returns an error of [field.Input] or [field.Class], and panics unless there is one class per
+// example.
+func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
+	if len(x) != len(class) {
+		panic(fmt.Sprintf("mlp: %d examples and %d classes; need one class per example", len(x), len(class)))
+	}
+	for k, example := range x {
+		if err := cmp.Or(field.Class(class[k], classes), field.Input(example, inputs)); err != nil {
+			return fmt.Errorf("example %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// SetInput sets dst to x and a trailing 1.
+func SetInput(dst, x []float64) error {
+	if err := field.Input(x, len(dst)-1); err != nil {
+		return err
+	}
+	copy(dst, x)
+	dst[len(x)] = 1
+	return nil
+}
+
+// Finite says whether all numbers are finite.
+func Finite(x ...float64) bool {
+	for _, a := range x {
+		if !(math.Abs(a) <= math.MaxFloat64) {
+			return false
+		}
+	}
+	return true
+}
+
+// CheckProbabilities panics unless p has room for those of so many classes.
+func CheckProbabilities(p []float64, classes int) {
+	if len(p) != classes {
+		panic(fmt.Sprintf("mlp: probabilities of length %d; the model has %d classes", len(p), classes))
+	}
+}
+
+// Start checks the layers, the examples, see [CheckExamples], and the source of a new model, and resolves its
+// configuration, see [field.Resolve]. It returns a network of rectifiers with a bias in every layer, copies
+// of the inputs with a trailing 1, and random numbers.
+func Start(
+	layers []int, cfg any, x [][]float64, class []int, src rand.Source,
+) (n *Network, inputs [][]float64, rnd *rand.Rand, err error) {
+	if src == nil {
+		panic("mlp: nil source of randomness")
+	}
+	if err := cmp.Or(CheckLayers(layers), field.Resolve(cfg)); err != nil {
+		return nil, nil, nil, err
+	}
+	n = New(layers, true)
+	inputs, err = n.Examples(x, class)
+	return n, inputs, rand.New(src), err
+}
+
+// CheckLayers returns an error unless the widths are those of a network: the numbers of inputs, of
+// rectifiers in each hidden layer, and of classes, at least two.
+func CheckLayers(widths []int) error {
+	if len(widths) < 2 || slices.Min(widths) < 1 || widths[len(widths)-1] < 2 {
+		return fmt.Errorf("layers %v: need at least inputs and classes, at least 1 neuron in every layer, "+
+			"at least 2 classes", widths)
+	}
+	return nil
+}
+
+// Descent is how long and how fast Adam runs over minibatches of 32 examples.
+type Descent struct {
+	Step   float64 `toml:"step" default:"0.01" range:"1e-12 1e6"` // size of the first; falls linearly to zero
+	Epochs int     `toml:"epochs" default:"100" range:"1 100000"` // passes through the examples
+}
+
+const batchSize = 32
+
+// Run descends from the given weights, which it overwrites. Every epoch is a random order of the
+// examples, cut into batches. gradient adds the derivatives of the loss of a batch to grad.
+func (d Descent) Run(
+	weights []float64, examples int, rnd *rand.Rand, gradient func(grad []float64, batch []int),
+) {
+	n := len(weights)
+	adam, grad := NewAdam(n), make([]float64, n)
+	order := make([]int, examples)
+	for i := range order {
+		order[i] = i
+	}
+	steps := d.Epochs * ((examples + batchSize - 1) / batchSize)
+	step := 0
+	for range d.Epochs {
+		rnd.Shuffle(examples, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for start := 0; start < examples; start += batchSize {
+			clear(grad)
+			gradient(grad, order[start:min(start+batchSize, examples)])
+			adam.Begin(d.Step * (1 - float64(step)/float64(steps)))
+			adam.Move(0, weights, grad)
+			step++
+		}
+	}
+}
+
+// Initialise draws weights from N(0, 2/inputs) (He et al., "Delving deep into rectifiers", ICCV 2015), and
+// sets the biases to zero. The network must have a bias.
+func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
+	for _, w := range n.Layers {
+		sd := math.Sqrt(2 / float64(w.In-1))
+		for j := range w.Out {
+			neuron := w.Neuron(weights, j)
+			for i := range neuron {
+				neuron[i] = sd * random.Normal(rnd)
+			}
+			neuron[w.In-1] = 0
+		}
+	}
+}
+
+// Adam is gradient descent whose step is scaled, weight by weight, by running means of the derivatives g
+// and of their squares (Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015),
+//
+//	m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,
+//	w ← w − α m̂/(√v̂ + ε),   m̂ = m/(1−β₁ᵗ),   v̂ = v/(1−β₂ᵗ),
+//
+// at step t = 1, 2, …, with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8.
+type Adam struct {
+	mean, square   []float64 // m and v
+	power1, power2 float64   // β₁ᵗ, β₂ᵗ
+	rate, unbias   float64   // α/(1−β₁ᵗ), 1/(1−β₂ᵗ)
+}
+
+var beta1, beta2 = 0.9, 0.999 // no constants, whose 1 − β₁ has another last digit
+
+var decay = [4]float64{beta1, 1 - beta1, beta2, 1 - beta2}
+
+// NewAdam returns Adam before its first step, for so many weights.
+func NewAdam(weights int) *Adam {
+	return &Adam{mean: make([]float64, weights), square: make([]float64, weights), power1: 1, power2: 1}
+}
+
+// Begin begins a step of the size rate, which is α. Move is to move each weight once in it.
+func (a *Adam) Begin(rate float64) {
+	a.power1 *= beta1
+	a.power2 *= beta2
+	a.rate, a.unbias = rate*(1/(1-a.power1)), 1/(1-a.power2)
+}
+
+// Move moves the weights from number from on by their gradient.
+func (a *Adam) Move(from int, weights, grad []float64) {
+	kernel.Adam(weights[:len(grad)], a.mean[from:], a.square[from:], grad, &decay, a.rate, a.unbias)
+}

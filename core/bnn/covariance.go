@@ -1,0 +1,152 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/internal/kernel"
+)
+
+// full has a covariance Σ_j = L_jL_jᵀ for all inputs of a neuron.
+type full struct {
+	neurons
+	triangles
+}
+
+func (w *full) scratch() int { return (w.out + 1) * w.padded }
+
+// forward leaves the g_j = L_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
+func (w *full) forward(f *flow) {
+	for j := range w.out {
+		g, mean := f.scratch[j*w.padded:(j+1)*w.padded], w.neuronMean(j)
+		f.m[j] = kernel.Dot(f.y, mean)
+		f.v[j] = w.image(g, f, j) + kernel.Dot(g, g)
+		if f.s != nil {
+			_, second := kernel.Backward(mean[:len(f.s)], mean, f.s)
+			f.v[j] += second
+		}
+	}
+}
+
+// update moves every neuron by Eq. (w), see [Network.Observe]. With h = g_j/|g_j| and Σ_jŷ = |g_j| L_jh,
+// the covariance loses −e_j|g_j|² (L_jh)(L_jh)ᵀ.
+func (w *full) update(f *flow) {
+	u := f.scratch[w.out*w.padded:]
+	for j := range w.out {
+		g := f.scratch[j*w.padded : (j+1)*w.padded]
+		size := kernel.Norm(g)
+		if size*size <= certain || f.d[j] == 0 && f.e[j] == 0 {
+			continue // zero variance or zero step
+		}
+		floats.Scale(1/size, g)
+		w.shrink(u, g, j, math.Max(0, 1+f.e[j]*size*size))
+		kernel.AddScaled(w.neuronMean(j), f.d[j]*size, u)
+	}
+}
+
+// shared has one covariance for all neurons, Σ_j = Σ = LLᵀ, at the price of one neuron. Of the posterior
+// it keeps the closest such distribution, by the sum over the neurons of KL(posterior ‖ shared), whose
+// covariance is the mean of theirs,
+//
+//	μ_j += d_j Σŷ,   Σ += ē (Σŷ)(Σŷ)ᵀ,   ē = Σ_j e_j/out.
+type shared struct {
+	inputs
+	triangles
+}
+
+func (w *shared) scratch() int { return 2 * w.padded }
+
+// forward leaves g = Lᵀŷ in the scratch: ŷᵀΣŷ = |g|².
+func (w *shared) forward(f *flow) {
+	clear(f.m)
+	clear(f.v)
+	kernel.AddRows(f.m, f.y[:w.in], w.mean)
+	for i, s := range f.s {
+		if mean := w.inputMean(i); s > 0 {
+			kernel.Forward(f.m, f.v, 0, 0, s, mean, mean) // v += s_i μ_ji²
+		}
+	}
+	g := f.scratch[:w.padded]
+	noise := w.image(g, f, 0)
+	floats.AddConst(kernel.Dot(g, g)+noise, f.v)
+}
+
+// update is [full.update] for all neurons at once, with the mean of the e_j for the shared Σ.
+func (w *shared) update(f *flow) {
+	g, u := f.scratch[:w.padded], f.scratch[w.padded:]
+	size := kernel.Norm(g)
+	if size*size <= certain {
+		return
+	}
+	floats.Scale(1/size, g)
+	e := kernel.Sum(f.e) / float64(w.out)
+	w.shrink(u, g, 0, math.Max(0, 1+e*size*size))
+	floats.Scale(size, u)
+	kernel.AddOuter(w.mean, u[:w.in], f.d)
+}
+
+// diagonal has one variance for each weight.
+type diagonal struct {
+	inputs
+	variance []float64 // as the means
+	count    float64   // Config.Replications
+	minRatio float64   // of a variance after and before an update
+}
+
+func (w *diagonal) scratch() int { return 0 }
+
+// diagonalOf sets dst to the variances of a covariance that is diagonal.
+func diagonalOf(dst []float64, cov mat.Symmetric) error {
+	_, plain := cov.(mat.Diagonal)
+	for a := range dst {
+		for b := 0; b < a && !plain; b++ {
+			if x := cov.At(a, b); x != 0 {
+				return fmt.Errorf("holds %g off the diagonal; the layer is diagonal", x)
+			}
+		}
+		dst[a] = cov.At(a, a)
+	}
+	return nil
+}
+
+func (w *diagonal) spread() *mat.Dense { return (&inputs{w.in, w.out, w.variance}).MeanMatrix() }
+
+func (w *diagonal) restore(spread *mat.Dense) { (&inputs{w.in, w.out, w.variance}).SetMean(spread) }
+
+func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.variance) }
+
+func (w *diagonal) forward(f *flow) {
+	clear(f.m)
+	clear(f.v)
+	for i, y := range f.y {
+		s := 0.0
+		if i < len(f.s) {
+			s = f.s[i]
+		}
+		if y != 0 || s != 0 { // v += σ²_ji (y² + s) + μ_ji² s
+			mean, variance := w.input(i)
+			kernel.Forward(f.m, f.v, y, y*y+s, s, mean, variance)
+		}
+	}
+}
+
+func (w *diagonal) input(i int) (mean, variance []float64) {
+	return w.inputMean(i), w.variance[i*w.out : (i+1)*w.out]
+}
+
+// update is [full.update] for a diagonal Σ_j: for each weight i of neuron j, with the variance v_ji and
+// e_j multiplied by w.count,
+//
+//	μ_ji += d_j v_ji ŷ_i,   v_ji += e_j (v_ji ŷ_i)².
+func (w *diagonal) update(f *flow) {
+	for i, y := range f.y {
+		if y == 0 {
+			continue
+		}
+		mean, variance := w.input(i)
+		kernel.Update(mean, variance, f.d, f.e, y, w.count*y, w.minRatio)
+	}
+}

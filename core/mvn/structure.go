@@ -1,0 +1,160 @@
+package mvn
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"closedform/core/gauss"
+	"closedform/internal/kernel"
+)
+
+// loadings returns a with ρ_ij = a_i a_j (i ≠ j) and |a_i| ≤ 1, the loadings on one common factor, if
+// there are such to rounding. abserr bounds what the difference contributes to the probability.
+func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
+	n, j, k := p.n, 0, 0 // X_j and X_k are the most correlated with X₀
+	for l, r := range p.row(0) {
+		switch r = math.Abs(r); {
+		case l > 0 && (j == 0 || r > math.Abs(p.r[j])):
+			j, k = l, j
+		case l > 0 && (k == 0 || r > math.Abs(p.r[k])):
+			k = l
+		}
+	}
+	square := p.r[j] * p.r[k] / p.r[j*n+k] // a₀²
+	if !(square > 0 && square < 1+1e-12) {
+		return nil, 0, false
+	}
+	a = append(a, math.Sqrt(min(1, square)))
+	for _, r := range p.row(0)[1:] {
+		a = append(a, max(-1, min(1, r/a[0])))
+	}
+	for k := range n {
+		for l := range k {
+			abserr += plackettBound(p.r[k*n+l], a[k]*a[l])
+		}
+	}
+	return a, abserr, abserr < recognised
+}
+
+// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k, s_k = √(1−a_k²), with independent
+// standard normal T and Z_k,
+//
+//	P = ∫ φ(t) Π_k Φ((x_k − a_k t)/s_k) dt.
+//
+// A variable with s_k = 0 bounds t instead. The integral is adaptive on pieces at most 1 wide, and cut at
+// narrow transitions.
+func (p *problem) oneFactor(a []float64) float64 {
+	lo, hi := -p.reach(), p.reach()
+	var cuts, limit, load []float64
+	for k, x := range p.x {
+		a, s := a[k], math.Sqrt((1-a[k])*(1+a[k]))
+		switch {
+		case s > 0:
+			limit, load = append(limit, x/s), append(load, a/s)
+			if centre, width := x/a, s/math.Abs(a); width < 0.25 {
+				cuts = append(cuts, centre-9*width, centre-3*width, centre, centre+3*width, centre+9*width)
+			}
+		case a > 0:
+			hi = min(hi, x)
+		default:
+			lo = max(lo, -x)
+		}
+	}
+	density := func(t float64) float64 {
+		y := gauss.PDF(t)
+		for k, x := range limit {
+			y *= gauss.CDF(x - load[k]*t)
+		}
+		return y
+	}
+	for t := lo; t < hi; t++ {
+		cuts = append(cuts, t)
+	}
+	cuts = append(cuts, hi)
+	slices.Sort(cuts)
+	var sum float64
+	for _, cut := range cuts {
+		if lo < cut && cut <= hi {
+			sum += integrate(density, lo, cut, 1e-15)
+			lo = cut
+		}
+	}
+	return sum
+}
+
+// reach bounds the values of a variable or a common factor that matter: given the limits, its mode is at
+// most as large as the most negative limit. Φ(−8.8) = 7e-19.
+func (p *problem) reach() float64 { return 8.8 - min(0, slices.Min(p.x)) }
+
+// chain returns an order of the variables in which they are a Markov chain, ρ_ij the product of the
+// correlations of neighbours between i and j, if there is one to rounding: the least correlated pair are
+// the ends. abserr bounds what the difference contributes to the probability.
+func (p *problem) chain() (order []int, abserr float64, ok bool) {
+	n, first := p.n, 0
+	for l, r := range p.r {
+		if math.Abs(r) < math.Abs(p.r[first]) {
+			first = l
+		}
+	}
+	end := p.row(first / n)
+	for i := range n {
+		order = append(order, i)
+	}
+	falling := func(i, j int) int { return cmp.Compare(math.Abs(end[j]), math.Abs(end[i])) }
+	slices.SortStableFunc(order, falling)
+	for a, i := range order {
+		r := 1.0
+		for b := a + 1; b < n; b++ {
+			r *= p.r[order[b-1]*n+order[b]]
+			abserr += plackettBound(p.r[i*n+order[b]], r)
+		}
+	}
+	return order, abserr, abserr < recognised
+}
+
+// markov returns P(X ≤ x) for a Markov chain X₁, X₂, … with neighbours' correlations r_k, by the forward
+// recursion for the density of X_k = t together with X₁ ≤ x₁, …, X_{k−1} ≤ x_{k−1},
+//
+//	f₁ = φ,  f_{k+1}(t) = ∫_{−∞}^{x_k} f_k(s) φ((t − r_k s)/w_k)/w_k ds,  w_k = √(1−r_k²).
+//
+// Each f_k is kept at the nodes of a Gauss–Legendre rule on pieces of three times the smallest w_k: the
+// error is that of rounding. The cost grows like 1/w²; ok is false where a w_k is below 0.1.
+func (p *problem) markov(order []int) (value float64, ok bool) {
+	r, w, narrowest := make([]float64, p.n), make([]float64, p.n), 1.0
+	w[0] = 1 // f₁ is φ, from a certain X₀ = 0
+	for k := 1; k < p.n; k++ {
+		r[k] = p.r[order[k-1]*p.n+order[k]]
+		w[k] = math.Sqrt((1 - r[k]) * (1 + r[k]))
+		narrowest = min(narrowest, w[k])
+	}
+	if narrowest < 0.1 {
+		return 0, false
+	}
+	end, before, density := p.reach(), []float64{0}, []float64{1} // times the weights
+	for k, i := range order {
+		t, weight := grid(-end, min(p.x[i], end), 3*narrowest)
+		for a, t := range t {
+			var sum float64
+			for b, s := range before {
+				sum += density[b] * gauss.PDF((t-r[k]*s)/w[k])
+			}
+			weight[a] *= sum / w[k]
+		}
+		before, density = t, weight
+	}
+	return kernel.Sum(density), true
+}
+
+// grid returns increasing nodes and weights of the 16-point Gauss–Legendre rule on equal pieces
+// of [a, b], at most as wide as panel.
+func grid(a, b, panel float64) (nodes, weights []float64) {
+	pieces := math.Ceil((b - a) / panel)
+	width := (b - a) / pieces
+	for k := range int(pieces) {
+		for _, node := range legendre[16] {
+			nodes, weights = append(nodes, a+width*(float64(k)+node.x)), append(weights, width*node.w)
+		}
+	}
+	return nodes, weights
+}

@@ -1,0 +1,202 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/baselines/learners/kalman"
+	"closedform/internal/check"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+// manifest is about a file, whose first 24 examples are to train, and about a generator.
+func compared(file string) string {
+	return fmt.Sprintf(`
+name = "small_compare"; study = "learn"; seed = 1
+[evaluate]; validation = 0.25; reference = "ours"
+[sweep]; seed = [1, 2, 3]
+[[set]]; name = "clusters"; file = %q; train_rows = "1-24"
+[[set]]; name = "moons"; generator = "moons"; train = 16; test = 10; splits = 2
+[[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true
+tune = ["prior_var"]; candidates = [[0.01], [1], [100]]
+[[method]]; name = "filter"; kind = "kalman"; passes = 2; tune = ["prior_var", "process_noise"]
+candidates = [[0.001, 0], [3, 0.1], [1, 0]]
+[[method]]; bias = false; rule = "joint"; prior_var = 1; name = "fails"; kind = "closed-form"; members = 1
+lambda = 3
+[[method]]; name = "majority"; kind = "majority"
+`, file)
+}
+
+// filter returns what a filter predicts of the test examples that has seen the
+// others twice, in the order of the study, all as the training examples require.
+func filter(t *testing.T, seed int, c [2]float64, train, test *data.Examples) (p [][]float64, class []int) {
+	t.Helper()
+	scaler := check.Must(train.Scaler(dataset.Standard))
+	tr, te := scaler.Apply(train).Set(0, train.Len()), scaler.Apply(test).Set(0, test.Len())
+	cfg := kalman.Config{Layers: []int{2, 3}, PriorVar: c[0], PriorMeanVar: 2, ProcessNoise: c[1]}
+	model, err := kalman.New(cfg, study.Stream("small_compare", seed, "method", "clusters", "filter"))
+	check.OK(t, err)
+	for pass := 1; pass <= 2; pass++ {
+		for _, i := range rand.New(study.Stream("small_compare", seed, "pass", "clusters", pass)).Perm(len(tr.X)) {
+			check.OK(t, model.Observe(tr.X[i], tr.Class[i]))
+		}
+	}
+	for _, x := range te.X {
+		p = append(p, check.Predict(t, model, 3, x...))
+	}
+	return p, te.Class
+}
+
+// The candidate is chosen, and the scores come about, as by hand.
+func TestByHand(t *testing.T) {
+	set := studytest.Clusters(36)
+	tables := studytest.Run(t, Kind, compared(studytest.File(t, set)))
+	train := dataset.NewExamples(data.Set{X: set.X[:24], Class: set.Class[:24]}, 3)
+	test := dataset.NewExamples(data.Set{X: set.X[24:], Class: set.Class[24:]}, 3)
+	for seed := 1; seed <= 3; seed++ {
+		learn, judge, err := train.Split(0.25, study.Stream("small_compare", seed, "validation", "clusters"))
+		check.OK(t, err)
+		var chosen [2]float64
+		least := math.Inf(1)
+		for _, c := range [][2]float64{{0.001, 0}, {3, 0.1}, {1, 0}} {
+			p, class := filter(t, seed, c, train.Subset(learn), train.Subset(judge))
+			if loss := metric.LogLoss(p, class); loss < least {
+				chosen, least = c, loss
+			}
+		}
+		of := func(name string) *table.Table {
+			return tables.Get(name).Where("set", "clusters").Where("method", "filter").Where("seed", seed)
+		}
+		r := of("runs")
+		want := fmt.Sprintf("prior_var=%v process_noise=%v", chosen[0], chosen[1])
+		check.Equal(t, "chosen", r.Texts("chosen"), []string{want})
+		check.Near(t, "validation", r.Nums("validation_log_loss")[0], least, 1e-12)
+		p, class := filter(t, seed, chosen, train, test)
+		for i, want := range learner.Scores(p, class) {
+			check.Near(t, learner.ScoreNames[i], r.Nums(learner.ScoreNames[i])[0], want, 1e-12)
+		}
+		for i := range p {
+			for j, want := range p[i] {
+				check.Near(t, "p", of("predictions").Nums(fmt.Sprintf("p%d", j+1))[i], want, 1e-5)
+			}
+		}
+	}
+	check.Equal(t, "runs", tables.Get("runs").Len(), 4*(3+2))
+	// What fails is scored as equal probabilities, and counted; the classes come in
+	// turn, so that the majority knows no better.
+	for _, method := range []string{"fails", "majority"} {
+		r := tables.Get("runs").Where("set", "clusters").Where("method", method)
+		check.NearAll(t, "log loss", r.Nums("log_loss"), slices.Repeat([]float64{math.Log(3)}, 3), 1e-12)
+		got := r.Texts("failed")[0] + r.Texts("chosen")[0] + r.Texts("validation_log_loss")[0]
+		check.Equal(t, "failed, nothing chosen", got, map[string]string{"fails": "1", "majority": "0"}[method])
+	}
+}
+
+// Differences are paired split by split, ranks are those of the means; infinite
+// scores have the last rank and are drawn all the same.
+func TestPairsAndRanks(t *testing.T) {
+	losses := map[string][][]float64{
+		"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}},
+		"moons":    {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}},
+	}
+	text := compared(studytest.File(t, studytest.Clusters(36)))
+	e := studytest.New(t, Kind, text, "set.moons.splits=3").(*experiment)
+	made := func() table.Set { // of these log losses by set, method and split
+		columns := []table.Column{table.Text("set", ""), table.Text("method", "")}
+		runs := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns())...)
+		for _, set := range e.sets {
+			for m, all := range losses[set.Name] {
+				for _, loss := range all {
+					runs.Add(set.Name, e.Methods[m].Name, 0.25, loss, 0.5, 0.125, 0.1, learner.Steps{}.Row())
+				}
+			}
+		}
+		tables := check.Must(e.Tables([]table.Set{{runs}}))
+		for _, f := range e.Figures() {
+			drawing := check.Must(f.Draw(tables))
+			if _, err := drawing.Encode("pdf"); err != nil {
+				t.Errorf("%s: %v", f.Name, err)
+			}
+		}
+		return tables
+	}
+	tables := made()
+	of := func(set, method string) []float64 {
+		r := tables.Get("paired").Where("set", set).Where("method", method)
+		return numbers(r, 0, "log_loss log_loss_low log_loss_high error pairs")
+	}
+	check.NearAll(t, "filter", of("clusters", "filter"), append(table.Interval([]float64{1, 0, 1}), 0, 3), 1e-12)
+	overSets := []float64{stat.Mean([]float64{1, 0, 1}, nil), -1}
+	check.NearAll(t, "filter, all sets", of(allSets, "filter"), append(table.Interval(overSets), 0, 2), 1e-12)
+	check.Near(t, "majority", of("moons", "majority")[0], 1, 1e-12)
+	for _, set := range []string{"clusters", allSets} {
+		if r := of(set, "majority"); !math.IsInf(r[0], 1) || !math.IsNaN(r[1]) {
+			t.Errorf("infinite: %v", r)
+		}
+	}
+	// Means 7/3, 3, 1, ∞ and 2, 1, 2, 3: ranks 2, 3, 1, 4 and 2.5, 1, 2.5, 4.
+	ranks := tables.Get("ranks")
+	check.NearAll(t, "ranks", ranks.Nums("log_loss"), []float64{2.25, 2, 1.75, 4}, 1e-12)
+	check.NearAll(t, "ranks of equals", ranks.Nums("error"), []float64{2.5, 2.5, 2.5, 2.5}, 1e-12)
+	check.Near(t, "critical difference", ranks.Nums("critical_difference")[0], 2.569*math.Sqrt(4*5/(6.*2)), 1e-3)
+	losses["moons"][0][0], losses["moons"][1][0] = math.Inf(1), math.Inf(1) // the reference, too
+	made()
+}
+
+// A method with splits learns the first seeds alone, and is compared on these; the mean of one has no
+// interval.
+func TestFewerSplits(t *testing.T) {
+	text := compared(studytest.File(t, studytest.Clusters(36)))
+	if few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells(); len(few) != 3*(3+2)+2 {
+		t.Errorf("%d cells", len(few))
+	}
+	all, one := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, "method.filter.splits=1")
+	row := func(tables table.Set, name, method string) *table.Table {
+		return tables.Get(name).Where("set", "clusters").Where("method", method)
+	}
+	loss := func(method string) float64 { return row(all, "runs", method).Nums("log_loss")[0] }
+	summary, paired := row(one, "summary", "filter"), row(one, "paired", "filter")
+	check.Near(t, "mean", summary.Nums("log_loss")[0], loss("filter"), 0)
+	check.Near(t, "difference", paired.Nums("log_loss")[0], loss("filter")-loss("ours"), 0)
+	if summary.Nums("seeds")[0] != 1 || paired.Nums("pairs")[0] != 1 || paired.Texts("log_loss_low")[0] != "" {
+		t.Errorf("%s%s", summary.CSV(), paired.CSV())
+	}
+	a, b := row(all, "paired", "majority").CSV(), row(one, "paired", "majority").CSV()
+	check.Equal(t, "differences of another method", string(b), string(a))
+}
+
+func TestCompareRefused(t *testing.T) {
+	text, other := compared(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
+	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "evaluate.validation=0.5",
+		"set.clusters.train_rows=1-25",
+		"set.clusters.scale=none", "set.clusters.file="+other, "method.ours.lambda=1", "method.ours.passes=2")
+	named := studytest.New(t, Kind, text, "name=defaults").Cells()[0].Spec.(spec)
+	split := studytest.New(t, Kind, text, "evaluate.splits_of=defaults").Cells()[0].Spec.(spec)
+	check.Equal(t, "with the splits of defaults", split.Stream("pass").Uint64(), named.Stream("pass").Uint64())
+	studytest.Refused(t, Kind, text, map[string]string{
+		"evaluate.reference=x":              "evaluate.reference",
+		"method.ours.candidates=[[1], [2]]": "method.filter.candidates: allowed: 2",
+		"evaluate.validation=1":             "evaluate.validation", "set.clusters.name=moons": "set.moons",
+		"set.clusters.name=all":        "set.all.name",
+		"set.clusters.train_rows=1-36": "set.clusters.train_rows",
+		"set.clusters.file=gone.csv":   "no such file",
+		"method.ours.hidden=smoother":  "method.ours.hidden", "method.filter.epochs=3": "not a key",
+		"method.filter.splits=-1": "method.filter.splits",
+		"method.ours.splits=1":    "method.ours.splits", "set.moons.splits=-1": "set.moons.splits",
+		"seed=4":                     "seed",
+		`set.moons.methods=["ours"]`: "set.moons.methods", `evaluate.leave_out=["ours", "ours"]`: `"ours"`,
+		"evaluate.order=sort":     "given, repeated, shuffled, sorted",
+		"evaluate.order=repeated": "evaluate.orders",
+	})
+}

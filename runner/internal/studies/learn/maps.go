@@ -1,0 +1,101 @@
+package learn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"closedform/core/softmax"
+	"closedform/figures"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/probit"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// drawSweep draws maps of scores over λ and ρ, one for each set and method, with the λ that have a word.
+func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
+	var lambda []float64
+	for _, l := range e.Sweep.Lambda {
+		lambda = append(lambda, l.Number)
+	}
+	rho, legend := e.Sweep.Rho, learner.NewLegend(e.Methods)
+	var rows []figures.Row
+	for _, h := range []struct {
+		column string
+		scale  figures.Axis
+	}{
+		{"error", figures.Axis{Label: "error"}},
+		{"log_loss", figures.Axis{Label: "log loss, nats", Log: true}},
+		{"indefinite_steps", figures.Axis{Label: "indefinite steps"}},
+	} {
+		row := figures.Row{Scale: h.scale.Spanning(summary.Nums(h.column))}
+		for _, points := range summary.GroupBy("set", "method").All() {
+			m := figures.Map{Title: legend.Label(points.Texts("method")[0]), X: lambda, Y: rho}
+			if e.named {
+				m.Title += ", " + points.Texts("set")[0]
+			}
+			for j := range rho { // which changes fastest in the table
+				for i := range lambda {
+					m.Z = append(m.Z, points.Nums(h.column)[i*len(rho)+j])
+				}
+			}
+			if set := e.sets[0]; set.Generator.Name != "" { // the number of classes is known without the data
+				for _, word := range softmax.Criteria {
+					mark := figures.Curve{Name: word + " $λ$", Kind: figures.Line, Y: rho}
+					for _, rho := range rho {
+						mark.X = append(mark.X, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
+					}
+					m.Curves = append(m.Curves, mark)
+				}
+			}
+			row.Maps = append(row.Maps, m)
+		}
+		rows = append(rows, row)
+	}
+	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"})
+}
+
+// mapRows are a row of maps for the mean of every class but the last, as in the paper, then one for every
+// variance: at all snapshots, on one scale, with the examples that were learned before each.
+func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
+	task, grid := e.one.Data.Task(), e.one.Data.grid()
+	train := task.Draw(e.one.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))
+	var points []figures.Point
+	for i, x := range train.X {
+		points = append(points, figures.Point{X: x[0], Y: x[1], Class: train.Class[i]})
+	}
+	var boundary []figures.Segment
+	for _, s := range task.Boundary {
+		boundary = append(boundary, figures.Segment(s))
+	}
+	for i := range 2 * (task.Classes - 1) {
+		j, variance := i%(task.Classes-1)+1, i >= task.Classes-1
+		column, scale := fmt.Sprint("p", j), figures.Axis{Label: fmt.Sprintf("$μ(y_%d)$, probability", j), Max: 1}
+		if variance {
+			column, scale = fmt.Sprint("var", j), figures.Axis{Label: fmt.Sprintf("$σ^2(y_%d)$, probability$^2$", j)}
+		}
+		row := figures.Row{Scale: scale}
+		for _, k := range e.Evaluate.Snapshots {
+			m := figures.Map{
+				Title: fmt.Sprint("$k$ = ", k), X: grid.X, Y: grid.Y, Z: maps.Where("k", k).Nums(column),
+				Boundary: boundary, Points: points[:k],
+			}
+			if len(m.Z) == 0 { // of what is not a network, or has broken down
+				m.Z = table.Gaps(len(grid.Points))
+			}
+			for i, z := range m.Z {
+				if z < 0 && z > -softmax.MomentError { // not negative beyond the accuracy of the moments
+					m.Z[i] = 0
+				}
+				if variance && z > row.Scale.Max && !math.IsInf(z, 0) {
+					row.Scale.Max = z
+				}
+			}
+			row.Maps = append(row.Maps, m)
+		}
+		row.Scale.Max = cmp.Or(row.Scale.Max, 1)
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,224 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/baselines/learners/kalman"
+	"closedform/core/bnn"
+	"closedform/internal/check"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+// The tables are those of a filter that is trained by hand, one class after another and shuffled.
+func TestSorted(t *testing.T) {
+	set := studytest.Clusters(90)
+	text := fmt.Sprintf(`
+name = "small_sorted"; study = "learn"; seed = 1
+[evaluate]; order = "sorted"
+[sweep]; seed = [1, 2, 3]
+[[set]]; name = "clusters"; file = %q; train_rows = "1-30"; methods = ["filter", "network"]
+[[set]]; name = "moons"; generator = "moons"; train = 20; test = 10; splits = 2
+methods = ["network", "other"]
+[[method]]; name = "filter"; kind = "kalman"; prior_var = 0.3; hidden_layers = [4]
+[[method]]; name = "network"; members = 1
+[[method]]; name = "other"; label = "filter"; kind = "kalman"
+`, studytest.File(t, set))
+	tables := studytest.Run(t, Kind, text)
+	check.Equal(t, "runs", tables.Get("runs").Len(), 2*(3*2+2*2))
+	means := studytest.Rows(t, tables.Get("curve_summary"), "set=clusters method=filter classes=2")
+	check.Equal(t, "means after 2 classes", means.Texts("seeds"), []string{"3"})
+	train := dataset.NewExamples(data.Set{X: set.X[:30], Class: set.Class[:30]}, 3)
+	scaler := check.Must(train.Scaler(dataset.Standard))
+	examples := scaler.Apply(train).Set(0, 30)
+	test := scaler.Apply(dataset.NewExamples(data.Set{X: set.X[30:], Class: set.Class[30:]}, 3)).Set(0, 60)
+	for seed := 1; seed <= 3; seed++ {
+		rnd := rand.New(study.Stream("small_sorted", seed, "order", "clusters"))
+		order, place := rnd.Perm(30), rnd.Perm(3)
+		stream := slices.Clone(order)
+		slices.SortStableFunc(stream, func(a, b int) int {
+			return place[examples.Class[a]] - place[examples.Class[b]]
+		})
+		for name, stream := range map[Order][]int{Sorted: stream, Shuffled: order} {
+			model, err := kalman.New(kalman.Config{Layers: []int{2, 4, 3}, PriorVar: 0.3, PriorMeanVar: 2},
+				study.Stream("small_sorted", seed, "method", "clusters", "filter"))
+			check.OK(t, err)
+			where := fmt.Sprintf("set=clusters method=filter seed=%d order=%s", seed, name)
+			var p [][]float64
+			for k, i := range stream {
+				check.OK(t, model.Observe(examples.X[i], examples.Class[i]))
+				if p = nil; (k+1)%10 > 0 { // 10 of each class
+					continue
+				}
+				var known [][]float64 // predictions of the classes so far
+				var class []int
+				for i, x := range test.X {
+					p = append(p, check.Predict(t, model, 3, x...))
+					if c := test.Class[i]; place[c] <= k/10 {
+						known, class = append(known, p[i]), append(class, c)
+					}
+				}
+				if name == Sorted {
+					row := studytest.Rows(t, tables.Get("curve"), fmt.Sprintf("%s classes=%d k=%d", where, k/10+1, k+1))
+					check.NearAll(t, where, numbers(row, 0, "error log_loss"), learner.Scores(known, class)[:2], 1e-12)
+				}
+			}
+			row := studytest.Rows(t, tables.Get("runs"), where)
+			check.NearAll(t, where, numbers(row, 0, "error log_loss"), learner.Scores(p, test.Class)[:2], 1e-12)
+		}
+	}
+	studytest.Refused(t, Kind, text, map[string]string{
+		`set.moons.methods=["iris"]`:           `set.moons.methods: "iris" is not allowed; allowed: filter,`,
+		"evaluate.passes=2":                    "evaluate.passes",
+		`set.moons.methods=["other", "other"]`: "other comes twice",
+	})
+}
+
+// The examples of a generator come as they are drawn in the first pass, and are shuffled in others.
+func TestPassesOfGenerator(t *testing.T) {
+	const manifest = `
+name = "passes"; study = "learn"; seed = 2
+evaluate = {snapshots = [5, 60], passes = [1, 3]}
+[model]; members = 1; hidden = "smooth"; prior_var = 3.0; prior_mean_var = 10.0; prior_draw = "independent"
+hidden_layers = [6]
+[sweep]; seed = [1, 2, 3]
+[[set]]; name = "xor"; generator = "xor"; train = 60; test = 400
+[[set]]; name = "arms"; generator = "spirals"; noise = 0.2; train = 70; test = 400
+[[method]]; name = "linear"; hidden_layers = []
+[[method]]; name = "smooth"
+`
+	curve := studytest.Run(t, Kind, manifest).Get("curve")
+	cfg := bnn.Default(2, 6, 3)
+	cfg.Hidden, cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = bnn.Smooth, []float64{3, 3}, 10, bnn.Independent
+	stream := func(purpose ...any) rand.Source { return study.Stream("passes", 3, purpose...) }
+	n, arms := check.Must(bnn.New(cfg, stream("prior"))), data.Generator{Name: "spirals", Noise: 0.2}.Task()
+	train, test := arms.Draw(70, stream("train", "arms")), arms.Draw(400, stream("test", "arms"))
+	for seen := range 210 {
+		pass, k := seen/70+1, seen%70
+		i := k
+		if pass > 1 {
+			i = rand.New(stream("pass", pass)).Perm(70)[k]
+		}
+		check.Must(n.Observe(train.X[i], train.Class[i]))
+		if slices.Contains([]int{5, 60, 70, 210}, seen+1) {
+			p := learner.NewClassifier(&learner.Network{Model: check.Must(bnn.Combine(n))}, 3).Probabilities(test.X)
+			where := fmt.Sprintf("method=smooth set=arms seed=3 seen=%d pass=%d k=%d", seen+1, pass, k+1)
+			scores := numbers(studytest.Rows(t, curve, where), 0, "error log_loss brier ece")
+			check.NearAll(t, where, scores, learner.Scores(p, test.Class)[:4], 1e-9)
+		}
+	}
+	// A snapshot at the end of a pass, of XOR, is one row.
+	rows := []int{curve.Where("set", "xor").Len(), curve.Where("set", "arms").Len()}
+	check.Equal(t, "rows", rows, []int{2 * 3 * 3, 2 * 3 * 4})
+	// No linear model does XOR, a hidden layer does.
+	mean := func(method string) float64 {
+		return stat.Mean(studytest.Rows(t, curve, "set=xor pass=3 method="+method).Nums("error"), nil)
+	}
+	if !(mean("linear") > 0.3 && mean("smooth") < 0.1) {
+		t.Errorf("error %g without and %g with a hidden layer", mean("linear"), mean("smooth"))
+	}
+}
+
+const repeated = `
+name = "small_order"; study = "learn"; seed = 2
+model = {members = 1, layers = [2, 3], bias = false, prior_var = 1, prior_mean = [[1, 0], [0, 1], [1, 1]]}
+evaluate = {order = "repeated", snapshots = [1, 12], orders = 4, resamples = 3}
+sweep = {seed = [1, 2]}
+[[set]]; name = "wedges"; generator = "wedges"; train = 12; test = 30; methods = ["fails", "adf", "drawn"]
+[[set]]; name = "curved"; generator = "spirals"; train = 4; test = 20; methods = ["deep"]
+[[method]]; name = "fails"; rule = "joint"; lambda = 3
+[[method]]; name = "adf"
+[[method]]; name = "drawn"; prior_mean = []; prior_mean_var = 1.0; prior_draw = "independent"
+[[method]]; name = "deep"; layers = [2, 4, 3]; hidden = "smooth"; prior_mean = []
+`
+
+// The numbers are those of networks that are trained by hand.
+func TestRepeated(t *testing.T) {
+	tables, task := studytest.Run(t, Kind, repeated), data.Generator{Name: "wedges"}.Task()
+	stream := func(purpose ...any) rand.Source { return study.Stream("small_order", 2, purpose...) }
+	test, train := task.Draw(30, stream("test")), task.Draw(12, stream("train"))
+	adf := func(train data.Set, order []int) [][]float64 {
+		cfg := bnn.Default(2, 3)
+		cfg.Bias, cfg.PriorVar = false, []float64{1}
+		n := check.Must(bnn.New(cfg, rand.NewPCG(1, 2)))
+		_, cov := n.Weights(0)
+		check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov))
+		for _, i := range order {
+			check.Must(n.Observe(train.X[i], train.Class[i]))
+		}
+		return learner.NewClassifier(&learner.Network{Model: check.Must(bnn.Combine(n))}, 3).Probabilities(test.X)
+	}
+	networks := map[string][][][]float64{}
+	for r := 1; r <= 4; r++ {
+		networks[byOrder] = append(networks[byOrder], adf(train, rand.New(stream("permutation", r)).Perm(12)))
+		if r < 4 {
+			sample := adf(task.Draw(12, stream("sample", r)), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+			networks[bySample] = append(networks[bySample], sample)
+		}
+	}
+	for by, p := range networks {
+		var tv, wrong, loss []float64
+		for a := range p {
+			wrong, loss = append(wrong, metric.Error(p[a], test.Class)), append(loss, metric.LogLoss(p[a], test.Class))
+			for b := range a {
+				sum := 0.0
+				for i := range p[a] {
+					for j := range p[a][i] {
+						sum += math.Abs(p[a][i][j]-p[b][i][j]) / 2 / 30
+					}
+				}
+				tv = append(tv, sum)
+			}
+		}
+		row := studytest.Rows(t, tables.Get("pairs"), "method=adf seen=12 seed=2 differ_by="+by)
+		near(t, row, 1e-9, map[string]float64{
+			"networks": float64(len(p)), "tv": stat.Mean(tv, nil), "tv_max": slices.Max(tv),
+			"error":    stat.Mean(wrong, nil),
+			"error_sd": stat.StdDev(wrong, nil), "log_loss": stat.Mean(loss, nil), "failed": 0,
+		})
+		both := studytest.Rows(t, tables.Get("pairs"), "method=adf seen=12 differ_by="+by).Nums("tv")
+		mean := studytest.Rows(t, tables.Get("summary"), "method=adf seen=12 seeds=2 differ_by="+by)
+		near(t, mean, 1e-12, map[string]float64{"tv": table.Mean(both)})
+		// One example has no order, two training sets of one example differ; and the prior is the same.
+		for i, tv := range studytest.Rows(t, tables.Get("pairs"), "seen=1 failed=0 differ_by="+by).Nums("tv") {
+			if (tv == 0) != (by == byOrder) {
+				t.Errorf("%s: total variation %g of networks that have seen one example, row %d", by, tv, i)
+			}
+		}
+		// Networks that break down are counted, and agree that all classes are equally probable.
+		broken := studytest.Rows(t, tables.Get("summary"), "method=fails seen=12 differ_by="+by)
+		near(t, broken, 1e-12, map[string]float64{"failed": 1, "log_loss": math.Log(3), "tv": 0})
+	}
+	curved := studytest.Rows(t, tables.Get("pairs"), "set=curved")
+	check.Equal(t, "sizes of a small set", curved.Distinct("seen"), []string{"1"})
+	studytest.Refused(t, Kind, repeated, map[string]string{
+		"evaluate.orders=1": "2 to 1000", "evaluate.snapshots=[1, 13]": "from 1 to 12",
+		"evaluate.snapshots=[]":        "sizes of training sets",
+		`set.curved.methods=["other"]`: "adf", "set.wedges.test=0": "1 to", "sweep.seed=[1]": "seed",
+		"evaluate.order=shuffled": "evaluate.order",
+	})
+}
+
+// Two seeds, of which one has no example of b: counts are of both.
+func TestConfusion(t *testing.T) {
+	p := table.New("predictions", table.Text("set", ""), table.Text("method", ""), table.Int("seed", ""),
+		table.Text("class", ""), table.Num("p_a", ""), table.Num("p_b", ""))
+	for _, row := range [][]any{{1, "a", 0.9, 0.1}, {1, "a", 0.3, 0.7}, {1, "b", 0.4, 0.6}, {2, "a", 0.8, 0.2}} {
+		p.Add("s", "m", row)
+	}
+	got := string(confusion(p, []string{"a", "b"}).CSV())
+	check.Equal(t, "confusion", got, "set,method,class,predicted,n,recall,precision\n"+
+		"s,m,a,a,2,0.6666666666666666,1\ns,m,a,b,1,0.3333333333333333,0.5\ns,m,b,a,0,0,0\ns,m,b,b,1,1,0.5\n")
+}

@@ -1,0 +1,156 @@
+package learn
+
+import (
+	"context"
+	"slices"
+
+	"closedform/runner/dataset"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/table"
+	"closedform/runner/internal/trained"
+)
+
+// savedFile is the file of a trained network.
+const savedFile = "network.npz"
+
+// learn trains the method, and scores it along the stream and at its end.
+func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
+	t, c, kept := s.training(), s.newCurve(train), trained.NewRecorder(train, s.Data.Format)
+	scored := s.Evaluate.scored() && s.Order == s.Evaluate.Order
+	if scored {
+		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
+	}
+	if scored && s.Order == Sorted {
+		t.Snapshots = c.after
+	} else if scored {
+		t.Observing = func(l *learner.Classifier, x []float64, class int) {
+			p := l.PredictNext(x)
+			c.before.Add(p, class)
+			if s.Save {
+				kept.Observe(x, p, class)
+			}
+		}
+	}
+	r, err := t.Run(ctx, s.Method, train, test)
+	if err != nil {
+		return nil, err
+	}
+	tables := table.Set{s.runs(r, train.Len(), c.before, scored && s.Order != Sorted)}
+	if scored {
+		tables = append(tables, c.Table)
+	}
+	if s.Predictions {
+		tables = append(tables, s.predictions(r, train.Classes()))
+	}
+	if s.Maps {
+		tables = append(tables, c.plane.maps)
+	}
+	if s.Save && r.Err == nil {
+		file, err := kept.File(r.Model(), r.Scaler, r.Passes)
+		return append(tables, &table.Table{Name: savedFile, File: file}), err
+	}
+	return tables, nil
+}
+
+// key returns the first columns of each table and their values.
+func (s *spec) key() (columns []table.Column, row []any) {
+	add := func(c table.Column, value any) { columns, row = append(columns, c), append(row, value) }
+	add(table.Text("set", "the data set"), s.Set)
+	add(table.Text("method", "the learner"), s.Method.Base)
+	m := s.Method.Model
+	if slices.Contains(s.Swept, "lambda") {
+		add(table.Num("lambda", "slope λ of the probit"), m.Lambda.Value(len(s.Data.Classes()), m.Rho))
+	}
+	if slices.Contains(s.Swept, "rho") {
+		add(table.Num("rho", "its correlation ρ"), m.Rho)
+	}
+	if s.Evaluate.Order == Sorted {
+		add(table.Text("order", "sorted: one class after another; or shuffled"), string(s.Order))
+	}
+	add(table.Int("seed", "of the split, the order and the method"), s.Seed)
+	return columns, row
+}
+
+// runs is the scores at the end.
+func (s *spec) runs(r *learner.Result, train int, before learner.Prequential, predicted bool) *table.Table {
+	columns, row := s.key()
+	columns = append(columns, table.Int("train", "training examples"), table.Int("test", "test examples"))
+	columns = slices.Concat(columns, learner.ChoiceColumns(), learner.ScoreColumns())
+	row = append(row, train, len(r.Class), r.ChoiceRow(), learner.Scores(r.P, r.Class))
+	if predicted {
+		columns, row = append(columns, learner.PrequentialColumns()...), append(row, before.Means())
+	}
+	t := table.New("runs", append(columns, learner.StepColumns()...)...)
+	t.Add(append(row, r.Steps().Row())...)
+	return t
+}
+
+// predictions lists the probabilities of all test examples at the end. Sets with fewer classes than others
+// leave the last columns empty.
+func (s *spec) predictions(r *learner.Result, names []string) *table.Table {
+	columns, key := s.key()
+	columns = append(columns, table.Int("example", "of the test part"), table.Text("class", "the true one"))
+	p := learner.ProbabilityColumns(s.Classes, "probability of a class of the set, in their order")
+	for j, name := range names {
+		if !s.Named {
+			p[j] = table.Num("p_"+name, "probability of the class "+name)
+		}
+	}
+	t := table.New("predictions", append(columns, p...)...)
+	t.Packed = true
+	for i, p := range r.P {
+		t.Add(key, i+1, names[r.Class[i]], p, table.Gaps(s.Classes-len(p)))
+	}
+	return t
+}
+
+// curve is the table of scores along the stream.
+type curve struct {
+	*table.Table
+	spec           *spec
+	train          int
+	before         learner.Prequential // of a stream that is not sorted
+	after, classes []int               // of one that is, see ends
+	plane          *plane              // of a grid
+}
+
+func (s *spec) newCurve(train *dataset.Examples) *curve {
+	c := &curve{spec: s, train: train.Len()}
+	columns, _ := s.key()
+	columns = append(columns, table.Int("pass", "over the training part"),
+		table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"))
+	if s.Order == Sorted {
+		c.after, c.classes = ends(train, byClass(train, s.shuffle(1)))
+		columns = append(columns, table.Int("classes", "learned so far; the scores are of their test examples"))
+	}
+	columns = append(columns, learner.ScoreColumns()...)
+	if s.Order != Sorted {
+		columns = append(columns, learner.PrequentialColumns()...)
+	}
+	if s.Data.Grid > 0 {
+		c.plane = s.newPlane()
+		columns = append(columns, c.plane.columns()...)
+	}
+	c.Table = table.New("curve", append(columns, learner.StepColumns()...)...)
+	return c
+}
+
+// score adds the scores of predictions of the test part after k examples of a pass.
+func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class []int) {
+	_, row := c.spec.key()
+	row = append(row, pass, k, (pass-1)*c.train+k)
+	switch {
+	case c.spec.Order == Sorted:
+		n := c.Len() + 1
+		p, class = only(p, class, c.classes[:n])
+		row = append(row, n, learner.Scores(p, class))
+	case pass > 1:
+		row = append(row, learner.Scores(p, class), table.Gaps(2))
+	default:
+		row = append(row, learner.Scores(p, class), c.before.Means())
+	}
+	if c.plane != nil {
+		row = append(row, c.plane.look(l, k))
+	}
+	c.Add(append(row, l.Steps().Row())...)
+}
