@@ -49,7 +49,7 @@ func parse(file string, text []byte) (*Manifest, error) {
 }
 
 // lineStart matches the start of the line of a key, or of the head of a table or of one of a list.
-var lineStart = regexp.MustCompile(`^\s*(?:("[\w.-]+"|'[\w.-]+'|[\w.-]+)\s*=|\[\[?\s*([A-Za-z_][\w.-]*)\s*\])`)
+var lineStart = regexp.MustCompile(`^\s*(?:("[\w.-]+"|'[\w.-]+'|[\w.-]+)\s*=|\[\[?\s*([A-Za-z][\w.-]*)\s*\])`)
 
 // tooDeep matches TOML that would cost the library, which needs the square of the depth, all memory.
 var tooDeep = regexp.MustCompile(`(?:[\[{][^\]}]*){1000}|(?:\.[^=,\n]*){1000}`)

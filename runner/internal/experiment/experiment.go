@@ -43,7 +43,7 @@ var former = map[string]string{
 	"sorted":    `study = "learn" with evaluate.order = "sorted"; methods of a [[set]] are the sets of a [[method]]`,
 	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
 	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
-	"drift":     "the study learn follows a file with evaluate.order = \"given\"; process_noise is a key of a [[method]]",
+	"drift":     "learn follows a file with evaluate.order = \"given\"; process_noise is a key of a [[method]]",
 	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
 	"stability": `study = "moments" with against = "definite" has the keys of [stability] in [moments]`,
 	"mc_check": `study = "moments" with against = "montecarlo" has the keys of [mc_check] in [moments]; ` +
