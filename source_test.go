@@ -110,7 +110,7 @@ func TestWhatCounts(t *testing.T) {
 func TestWhatStudiesImport(t *testing.T) {
 	none := []string{ // packages and files
 		"figures", "internal/field", "runner/internal/engine", "runner/internal/store", "runner/internal/studies",
-		"runner/internal/config", "runner/internal/trained",
+		"runner/internal/manifest", "runner/internal/trained",
 		"runner/internal/data/files.go",
 		"runner/dataset/about.go", "runner/dataset/format.go", "runner/dataset/inputs.go",
 		"runner/dataset/lines.go", "runner/dataset/numbers.go", "runner/dataset/table.go",

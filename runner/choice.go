@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/manifest"
 )
 
 // choice says which experiments a command is for, with which values, and where their results are.
@@ -103,7 +103,7 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 	skipped := 0
 	paths := map[string]string{}
 	for _, name := range names {
-		path, err := config.Find(name, experiment.Folder)
+		path, err := manifest.Find(name, experiment.Folder)
 		if _, absent := manifests(); err != nil && absent != nil {
 			err = fmt.Errorf("no file %s, and %w", name, absent)
 		}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 )
 
 // errUsage marks errors of the command line.
@@ -153,7 +153,7 @@ func unknownCommand(word string) error {
 	for _, c := range commands {
 		names = append(names, c.name)
 	}
-	if name := config.Nearest(word, names); name != "" {
+	if name := manifest.Nearest(word, names); name != "" {
 		return misuse("no command %q; did you mean %s?", word, name)
 	}
 	return misuse("no command %q; to run a manifest: runner run %s", word, quoted(word))

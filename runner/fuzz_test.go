@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/manifest"
 )
 
 // Whatever a manifest and -set say, each line of the error says where, or there are
@@ -49,7 +49,7 @@ func FuzzManifest(f *testing.F) {
 			if filepath.Dir(dir) != "results" {
 				t.Errorf("folder %s", dir)
 			}
-			if cells := e.Study.Cells(); len(cells) > config.MaxCells {
+			if cells := e.Study.Cells(); len(cells) > manifest.MaxCells {
 				return
 			}
 			resolved := check.Must(e.Resolved(e.Study))

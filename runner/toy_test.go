@@ -12,8 +12,8 @@ import (
 
 	"closedform/figures"
 	"closedform/internal/field"
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -56,7 +56,7 @@ type (
 	toyNoted   struct{ Toy }
 )
 
-func newToy(m *config.Manifest) (study.Experiment, error) {
+func newToy(m *manifest.Manifest) (study.Experiment, error) {
 	t := Toy{Title: "Walks", Model: ToyModel{Scale: 1, Points: 5}}
 	if err := m.Decode(&t); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 	"closedform/internal/field"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 )
 
 // Sample is a number of examples of a generator.
@@ -22,7 +22,7 @@ type Sample struct {
 
 // Validate returns an error if there is no such generator or number of examples. It fills in the defaults.
 func (s *Sample) Validate() error {
-	return cmp.Or(s.Generator.Validate(), field.Within("train", s.Train, 1, config.MaxTrain))
+	return cmp.Or(s.Generator.Validate(), field.Within("train", s.Train, 1, manifest.MaxTrain))
 }
 
 // Source says where labelled examples come from, which is exactly one of a generator, a
@@ -63,7 +63,7 @@ func (s Source) Validate() error {
 		return err
 	}
 	if s.Name != "" {
-		return cmp.Or(s.Sample.Validate(), field.Within("test", s.Test, 1, config.MaxTrain))
+		return cmp.Or(s.Sample.Validate(), field.Within("test", s.Test, 1, manifest.MaxTrain))
 	}
 	_, files := s.testFiles()
 	parts := 0

@@ -18,9 +18,9 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"closedform"
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
@@ -61,14 +61,14 @@ var Formats = []string{"png", "pdf"}
 
 // Experiment is a manifest that its study has read.
 type Experiment struct {
-	*config.Manifest
+	*manifest.Manifest
 	Kind  study.Kind
 	Study study.Experiment
 }
 
 // Read reads a manifest, with values that replace its own. It opens no data.
 func Read(path string, overrides []string) (*Experiment, error) {
-	m, err := config.Read(path, overrides)
+	m, err := manifest.Read(path, overrides)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (e *Experiment) Digest() (string, error) {
 
 // Free returns an error if dir has the results of a manifest in another folder, which may have the same name.
 func (e *Experiment) Free(dir string) error {
-	var made config.Header
+	var made manifest.Header
 	_, err := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &made)
 	old, err1 := filepath.Abs(made.Folder)
 	today, err2 := filepath.Abs(e.Folder)
@@ -131,7 +131,7 @@ func (e *Experiment) Free(dir string) error {
 
 // SeedsOf returns the seeds of a resolved manifest.
 func (e *Experiment) SeedsOf(resolved []byte) ([]int, error) {
-	var m struct{ Sweep config.Sweep }
+	var m struct{ Sweep manifest.Sweep }
 	if _, err := toml.Decode(string(resolved), &m); err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func (e *Experiment) SeedsOf(resolved []byte) ([]int, error) {
 // source digest and of their specs.
 func (e *Experiment) Cells() (cells []study.Cell, prints []string, err error) {
 	cells = e.Study.Cells()
-	if len(cells) > config.MaxCells {
-		return nil, nil, fmt.Errorf("%d cells; allowed: %d", len(cells), config.MaxCells)
+	if len(cells) > manifest.MaxCells {
+		return nil, nil, fmt.Errorf("%d cells; allowed: %d", len(cells), manifest.MaxCells)
 	}
 	seen := map[string]bool{}
 	for _, c := range cells {

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 )
 
 const folder = "../../../" + Folder
 
 // Every experiment of the repository that has cells has a short form with cells.
 func TestShortForms(t *testing.T) {
-	for _, name := range check.Must(config.List(folder)) {
+	for _, name := range check.Must(manifest.List(folder)) {
 		e := check.Must(Read(filepath.Join(folder, name+".toml"), nil))
 		short := check.Must(e.ShortForm(nil))
 		if len(e.Study.Cells()) > 0 && len(short.Study.Cells()) == 0 {

@@ -13,7 +13,7 @@ import (
 	"closedform/core/features"
 	"closedform/internal/field"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 )
 
 // Method is a way to learn a classifier. Its kind says which other keys it has: those of [Model] or of the
@@ -89,7 +89,7 @@ func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 // OutputLayer reports whether the method is an output layer in place of a network.
 func (m *Method) OutputLayer() bool { return m.Model.Readout != "" }
 
-// Extend implements [config.Extended].
+// Extend implements [manifest.Extended].
 func (m *Method) Extend(table map[string]any) (any, error) {
 	m.Base, _ = table["name"].(string)
 	m.Kind = closedForm
@@ -153,9 +153,9 @@ func (m *Method) Fits(inputs, classes int) error {
 		return err
 	}
 	layers := m.layers(inputs, classes)
-	if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > config.MaxWeights {
+	if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > manifest.MaxWeights {
 		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; "+
-			"allowed: at most %d", layers, n, config.MaxWeights)
+			"allowed: at most %d", layers, n, manifest.MaxWeights)
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (m *Method) with(candidate []any) (Method, error) {
 		with.Config = copied(m.Config).Interface()
 	}
 	for i, key := range m.Tune {
-		if err := config.Set(key, candidate[i], &with, with.Extension()); err != nil {
+		if err := manifest.Set(key, candidate[i], &with, with.Extension()); err != nil {
 			return with, err
 		}
 	}

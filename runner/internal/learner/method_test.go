@@ -21,7 +21,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 )
 
 // decode returns the method with these keys, separated by semicolons.
@@ -30,7 +30,7 @@ func decode(keys string) (Method, error) { return decodeAfter("", keys) }
 // decodeAfter has keys of [model], too.
 func decodeAfter(model, keys string) (Method, error) {
 	text := "name = \"x\"; study = \"x\"; " + model + "[[method]]; name = \"m\"; " + keys
-	m, err := config.Parse("x.toml", []byte(strings.ReplaceAll(text, "; ", "\n")), nil)
+	m, err := manifest.Parse("x.toml", []byte(strings.ReplaceAll(text, "; ", "\n")), nil)
 	if err != nil {
 		return Method{}, err
 	}

@@ -11,7 +11,7 @@ import (
 	"closedform/core/readout"
 	"closedform/core/softmax"
 	"closedform/internal/field"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/probit"
 )
 
@@ -154,7 +154,7 @@ func (m *Model) Validate() error {
 		return field.Errorf(key, "%v is not allowed; allowed: inputs, hidden layers, and classes", layers)
 	}
 	cfg, err := checked.config(layers)
-	if err = cmp.Or(err, field.AllWithin(key, layers, 1, config.MaxWeights)); err == nil {
+	if err = cmp.Or(err, field.AllWithin(key, layers, 1, manifest.MaxWeights)); err == nil {
 		err = cfg.Validate()
 	}
 	if err != nil {
@@ -207,9 +207,9 @@ func (m *Model) checkReadout(key string, given []int, hidden int) error {
 
 // checkSize returns an error if covariances need more memory than a machine has.
 func checkSize(key, what string, numbers float64) error {
-	if numbers > config.MaxWeights {
+	if numbers > manifest.MaxWeights {
 		return field.Errorf(key, "the covariances of the %s have %.3g numbers; allowed: at most %d",
-			what, numbers, config.MaxWeights)
+			what, numbers, manifest.MaxWeights)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/internal/field"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/probit"
 )
 
@@ -23,7 +23,7 @@ type Learners struct {
 
 // Sweep has the values that are swept, in place of those of every method.
 type Sweep struct {
-	Seed   config.Ints     `toml:"seed,omitempty"`
+	Seed   manifest.Ints   `toml:"seed,omitempty"`
 	Lambda []probit.Lambda `toml:"lambda,omitempty"`
 	Rho    []float64       `toml:"rho,omitempty"`
 }
@@ -157,7 +157,7 @@ func Plain(methods []Method) error {
 
 // Fit finds the programs of methods, and returns the error of the first method that does not fit so many inputs and
 // classes, with its place in the manifest.
-func Fit(m *config.Manifest, methods []Method, inputs, classes int) error {
+func Fit(m *manifest.Manifest, methods []Method, inputs, classes int) error {
 	_, err := m.FindPrograms()
 	for _, method := range methods {
 		if err == nil {

@@ -14,7 +14,7 @@ import (
 	"closedform/core/random"
 	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/studies/learn"
 )
 
@@ -32,7 +32,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 		check.Must(toml.Decode(text, &found))
-		check.Equal(t, "name", check.Must(config.Parse("my.toml", []byte(text), nil)).Name, name)
+		check.Equal(t, "name", check.Must(manifest.Parse("my.toml", []byte(text), nil)).Name, name)
 		test := found.Data.Test
 		if !filepath.IsAbs(test) {
 			test = check.Must(filepath.Abs(filepath.Join(filepath.Dir(file), test)))
@@ -57,6 +57,6 @@ func TestMessages(t *testing.T) {
 // The manifest of a large table, whose rows one split is enough for, is one that runs.
 func TestLargeTable(t *testing.T) {
 	text := check.Must(draft("large.csv", "", 6000, dataset.Format{Class: "class"}))
-	m := check.Must(config.Parse("large.toml", []byte(text), nil))
+	m := check.Must(manifest.Parse("large.toml", []byte(text), nil))
 	check.Must(learn.Kind.New(m))
 }

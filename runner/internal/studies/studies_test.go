@@ -9,7 +9,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study"
 )
 
@@ -19,7 +19,7 @@ const experiments = "../../../experiments"
 // and all of its keys are in the README.
 func TestManifests(t *testing.T) {
 	readme := check.Must(os.ReadFile(filepath.Join(experiments, "README.md")))
-	names, err := config.List(experiments)
+	names, err := manifest.List(experiments)
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
@@ -58,7 +58,7 @@ func TestMissing(t *testing.T) {
 		case "moments":
 			text += "[" + study + "]\nclasses = [2, 3]\n"
 		}
-		m, err := config.Parse("t.toml", []byte(text), nil)
+		m, err := manifest.Parse("t.toml", []byte(text), nil)
 		check.OK(t, err)
 		for _, kind := range All {
 			if kind.Name == study {
@@ -74,7 +74,7 @@ func TestMissing(t *testing.T) {
 // resolve returns a manifest with every key spelled out.
 func resolve(t *testing.T, file string) []byte {
 	t.Helper()
-	m := check.Must(config.Read(file, nil))
+	m := check.Must(manifest.Read(file, nil))
 	for _, kind := range All {
 		if kind.Name != m.Study {
 			continue

@@ -12,7 +12,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/figures"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/table"
 )
 
@@ -20,16 +20,18 @@ import (
 type Kind struct {
 	Name string // its word in manifests
 	Asks string // the question that it answers, in a sentence
-	New  func(*config.Manifest) (Experiment, error)
+	New  func(*manifest.Manifest) (Experiment, error)
 }
 
 // Decoded returns the New of a [Kind]: it decodes the manifest onto defaults, and calls the SetUp of an
 // experiment that has one, for what follows from the manifest alone.
-func Decoded[E Experiment](defaults func(*config.Manifest) E) func(*config.Manifest) (Experiment, error) {
-	return func(m *config.Manifest) (Experiment, error) {
+func Decoded[E Experiment](defaults func(*manifest.Manifest) E) func(*manifest.Manifest) (Experiment, error) {
+	return func(m *manifest.Manifest) (Experiment, error) {
 		e := defaults(m)
 		err := m.Decode(e)
-		if s, ok := Experiment(e).(interface{ SetUp(*config.Manifest) error }); ok && err == nil {
+		if s, ok := Experiment(e).(interface {
+			SetUp(*manifest.Manifest) error
+		}); ok && err == nil {
 			err = m.Locate("", s.SetUp(m))
 		}
 		return e, err
@@ -116,13 +118,13 @@ func (Plain) Figures() []Figure { return nil }
 
 // Swept is embedded by experiments that sweep the seed alone.
 type Swept struct {
-	Sweep    config.Sweep `toml:"sweep"`
-	Manifest *config.Manifest
+	Sweep    manifest.Sweep `toml:"sweep"`
+	Manifest *manifest.Manifest
 	Seeds    []int
 }
 
 // SetUp keeps the manifest and its seeds.
-func (s *Swept) SetUp(m *config.Manifest) (err error) {
+func (s *Swept) SetUp(m *manifest.Manifest) (err error) {
 	s.Manifest = m
 	s.Seeds, err = m.Seeds(s.Sweep.Seed)
 	return err

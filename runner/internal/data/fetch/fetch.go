@@ -22,7 +22,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"closedform/runner/dataset"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 )
 
@@ -169,7 +169,7 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 		return nil, err
 	}
 	var md toml.MetaData
-	if err = config.CheckDepth(text); err == nil {
+	if err = manifest.CheckDepth(text); err == nil {
 		md, err = toml.Decode(string(text), &all)
 	}
 	if unknown := md.Undecoded(); err == nil && len(unknown) > 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"closedform/internal/field"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -17,7 +17,7 @@ import (
 var Kind = study.Kind{
 	Name: "claims",
 	Asks: "Which of the paper's claims hold?",
-	New:  study.Decoded(func(*config.Manifest) *experiment { return new(experiment) }),
+	New:  study.Decoded(func(*manifest.Manifest) *experiment { return new(experiment) }),
 }
 
 type experiment struct {

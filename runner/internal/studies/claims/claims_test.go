@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )
@@ -117,7 +117,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-const manifest = `
+const example = `
 name = "c"; study = "claims"; seed = 3
 [[claim]]; name = "one"; sentence = "It learns."
 [[evidence]]; claim = "one"; statistic = "error"; condition = "n = 3"
@@ -130,8 +130,8 @@ sense = "below"; threshold = 2
 
 // From the manifest to the tables.
 func TestTables(t *testing.T) {
-	m := check.Must(config.Parse("c.toml", []byte(strings.ReplaceAll(manifest, "; ", "\n")), nil))
-	e := studytest.New(t, Kind, manifest).(*experiment)
+	m := check.Must(manifest.Parse("c.toml", []byte(strings.ReplaceAll(example, "; ", "\n")), nil))
+	e := studytest.New(t, Kind, example).(*experiment)
 	resolved := check.Must(m.Resolved(e))
 	if again := studytest.New(t, Kind, string(resolved)); !reflect.DeepEqual(again, e) {
 		t.Errorf("spelled out\n%s", resolved)
@@ -158,7 +158,7 @@ func TestTables(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	studytest.Refused(t, Kind, manifest, map[string]string{
+	studytest.Refused(t, Kind, example, map[string]string{
 		"evidence.1.claim=two": "evidence.1.claim", "evidence.1.interval=columns": "minus",
 		"evidence.1.interval=normal": "interval", "evidence.1.sense=over": "sense",
 		"evidence.1.value=":     "evidence.1.value",

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"closedform/internal/field"
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/probit"
 )
 
@@ -18,7 +18,7 @@ func (e *experiment) check() error {
 	err := cmp.Or(
 		field.OneOf("evaluate.order", v.Order, slices.Sorted(maps.Keys(orders))...),
 		learner.Increasing("evaluate.passes", v.Passes, 10_000),
-		learner.Increasing("evaluate.snapshots", v.Snapshots, config.MaxTrain),
+		learner.Increasing("evaluate.snapshots", v.Snapshots, manifest.MaxTrain),
 		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
 		field.Within("evaluate.stride", v.Stride, 0, 2001), each("sweep.lambda", e.Sweep.Lambda),
 		each("sweep.rho", e.Sweep.Rho), some("evaluate.leave_out", v.LeaveOut, names),
@@ -31,7 +31,7 @@ func (e *experiment) check() error {
 		err = cmp.Or(err, field.OneOf("evaluate.reference", v.Reference, names...))
 	}
 	for _, s := range e.sets {
-		err = cmp.Or(err, field.Within("set."+s.Name+".splits", s.Splits, 0, config.MaxSeed),
+		err = cmp.Or(err, field.Within("set."+s.Name+".splits", s.Splits, 0, manifest.MaxSeed),
 			some("set."+s.Name+".methods", s.Methods, names))
 	}
 	for i := range e.Contrasts {

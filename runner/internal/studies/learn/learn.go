@@ -11,9 +11,9 @@ import (
 	"slices"
 
 	"closedform/internal/field"
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -22,7 +22,7 @@ import (
 var Kind = study.Kind{
 	Name: "learn",
 	Asks: "How well do methods learn from a stream of examples?",
-	New: study.Decoded(func(*config.Manifest) *experiment {
+	New: study.Decoded(func(*manifest.Manifest) *experiment {
 		return &experiment{
 			Evaluate: evaluate{Order: Shuffled, Passes: []int{1}, Validation: 0.2},
 			Learners: learner.Learners{Model: learner.DefaultModel()},
@@ -44,7 +44,7 @@ type experiment struct {
 		Network bool `toml:"network,omitempty"` // of the first closed-form method and the first seed
 	} `toml:"save,omitempty"`
 
-	manifest *config.Manifest
+	manifest *manifest.Manifest
 	seeds    []int
 	sets     []set            // many, or one, which is called data
 	methods  []learner.Method // at everything that is swept
@@ -56,7 +56,7 @@ type experiment struct {
 	mapped   bool             // there are maps of the plane
 }
 
-// Extend implements [config.Extended]: examples come from the table [data] or from tables [[set]].
+// Extend implements [manifest.Extended]: examples come from the table [data] or from tables [[set]].
 func (e *experiment) Extend(table map[string]any) (any, error) {
 	if table["set"] != nil {
 		e.many.Sets = []set{}
@@ -123,7 +123,7 @@ func (s *set) learnedBy(m learner.Method) bool {
 }
 
 // SetUp works out sets, methods and seeds.
-func (e *experiment) SetUp(m *config.Manifest) (err error) {
+func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	e.manifest, e.sets = m, e.many.Sets
 	e.named, e.heat = len(e.sets) > 0, len(e.Sweep.Lambda) > 1 && len(e.Sweep.Rho) > 1
 	if !e.named {

@@ -13,7 +13,7 @@ import (
 
 	"closedform/core/softmax"
 	"closedform/internal/field"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -23,7 +23,7 @@ import (
 var Kind = study.Kind{
 	Name: "moments",
 	Asks: "How good is each formula for the softmax of a Gaussian?",
-	New: study.Decoded(func(m *config.Manifest) *experiment {
+	New: study.Decoded(func(m *manifest.Manifest) *experiment {
 		return &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Moments: settings{
 			Against: "exact", Methods: []string{"probit"}, Lambda: []probit.Lambda{{Word: "slope"}},
 			Rho: []float64{0.5}, Unequal: 0.5, Draws: 100, Grid: 41,
@@ -45,7 +45,7 @@ type settings struct {
 	Methods  []string        `toml:"methods" allowed:"names of formulas"`    // see methodsFor
 	Lambda   []probit.Lambda `toml:"lambda" allowed:"numbers > 0, or words"` // slopes λ of the probits
 	Rho      []float64       `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ, up to MostRho
-	Classes  config.Ints     `toml:"classes,omitempty"`                      // numbers of classes n
+	Classes  manifest.Ints   `toml:"classes,omitempty"`                      // numbers of classes n
 	Spread   []float64       `toml:"spread,omitempty"`                       // deviations of random means
 	Mean     []float64       `toml:"mean,omitempty"`                         // of one's own
 	Gap      []float64       `toml:"gap,omitempty"`                          // the least and the largest
@@ -54,7 +54,7 @@ type settings struct {
 	Draws    int             `toml:"draws" allowed:"1 to 1,000,000"` // random logits of each problem
 	LogitsOf string          `toml:"logits_of,omitempty"`            // experiment whose logits to reuse
 	Grid     int             `toml:"grid" allowed:"2 to 2,001"`      // points of a map along each axis
-	Samples  config.Ints     `toml:"samples,omitempty"`              // of Monte Carlo
+	Samples  manifest.Ints   `toml:"samples,omitempty"`              // of Monte Carlo
 	Sampled  int             `toml:"montecarlo_draws,omitempty"`     // of Monte Carlo as a method
 }
 

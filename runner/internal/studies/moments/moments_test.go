@@ -7,7 +7,7 @@ import (
 
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study/studytest"
 )
 
@@ -85,15 +85,15 @@ func TestFigures(t *testing.T) {
 name = "sweep"; study = "moments"
 [moments]; classes = 2; spread = 1; variance = 1; draws = 3; lambda = [1, 0.2]; rho = [0.5, 0]
 `
-	for _, manifest := range []string{exactManifest, definiteManifest, sweep} {
-		tables, drawn := studytest.Run(t, Kind, manifest, "moments.classes=2"), 0
+	for _, example := range []string{exactManifest, definiteManifest, sweep} {
+		tables, drawn := studytest.Run(t, Kind, example, "moments.classes=2"), 0
 		for _, o := range []string{
 			"moments.classes=4", "moments.spread=7", "moments.gap=[0, 1]; moments.spread=[]", "moments.lambda=[3, 4]",
 			"moments.methods=delta", "moments.grid=3", "moments.against=montecarlo; moments.samples=10",
 			"moments.lambda=[5, 6]; moments.rho=[0, 0.1]; moments.variance=2", "moments.methods=['probit', 'exact']",
 		} {
-			text := strings.ReplaceAll(manifest, "; ", "\n")
-			e, err := Kind.New(check.Must(config.Parse("x.toml", []byte(text), strings.Split(o, "; "))))
+			text := strings.ReplaceAll(example, "; ", "\n")
+			e, err := Kind.New(check.Must(manifest.Parse("x.toml", []byte(text), strings.Split(o, "; "))))
 			if err != nil {
 				continue // the manifest is refused
 			}

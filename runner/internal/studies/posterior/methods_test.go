@@ -23,7 +23,7 @@ import (
 // with the first class as the positive one.
 func TestPerceptron(t *testing.T) {
 	prior07 := "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];"
-	text := strings.ReplaceAll(manifest, "prior_var = 1;", prior07)
+	text := strings.ReplaceAll(example, "prior_var = 1;", prior07)
 	m := studytest.New(t, Kind, text).(*experiment).Model
 	prior := check.Must(m.Mixture(random.Source("unused"))).Members()[0]
 	p := check.Must(newPerceptron(perceptron.ADF, m, prior))

@@ -13,9 +13,9 @@ import (
 	"slices"
 
 	"closedform/internal/field"
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study"
 )
 
@@ -23,7 +23,7 @@ import (
 var Kind = study.Kind{
 	Name: "posterior",
 	Asks: "How far is every update from the exact posterior of the same prior?",
-	New: study.Decoded(func(m *config.Manifest) *experiment {
+	New: study.Decoded(func(m *manifest.Manifest) *experiment {
 		return &experiment{
 			header: m.Header, Learners: learner.Learners{Model: learner.DefaultModel()},
 			Posterior: settings{Draws: 4000, MapGrid: 61},
@@ -37,7 +37,7 @@ type experiment struct {
 	Tasks     []task      `toml:"task"`
 	Posterior settings    `toml:"posterior"`
 	learner.Learners
-	header config.Header
+	header manifest.Header
 	seeds  []int
 	models []learner.Method // every method at everything that is swept
 }
@@ -61,9 +61,9 @@ type settings struct {
 	// indefinite step are those of [model], the prior that of the difference of the logits.
 	Perceptrons bool `toml:"perceptrons,omitempty"`
 
-	Mapped  config.Ints `toml:"mapped"`                        // snapshots that are drawn
-	Maps    []string    `toml:"maps"`                          // methods that are drawn beside exact
-	MapGrid int         `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
+	Mapped  manifest.Ints `toml:"mapped"`                        // snapshots that are drawn
+	Maps    []string      `toml:"maps"`                          // methods that are drawn beside exact
+	MapGrid int           `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
 }
 
 func (s *settings) Validate() error {
@@ -81,7 +81,7 @@ func (s *settings) Validate() error {
 
 // SetUp works out what follows from the manifest. It reports tasks whose inputs are not uniform on
 // a square, over which predictions are averaged evenly, and methods of different priors.
-func (e *experiment) SetUp(m *config.Manifest) (err error) {
+func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	if e.seeds, err = m.Seeds(e.Sweep.Seed); err != nil {
 		return err
 	}

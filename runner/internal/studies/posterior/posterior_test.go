@@ -18,7 +18,7 @@ import (
 )
 
 // manifest is of two classes, where something fails.
-const manifest = `
+const example = `
 name = "near2"; study = "posterior"; seed = 2
 [data]; generator = "logistic"; train = 12
 [model]; rule = "joint"; prior_var = 1; layers = [2, 2]; bias = true; on_indefinite = "skip"
@@ -35,7 +35,7 @@ var ran table.Set
 
 func tables(t *testing.T) table.Set {
 	if ran == nil {
-		ran = studytest.Run(t, Kind, manifest)
+		ran = studytest.Run(t, Kind, example)
 	}
 	return ran
 }
@@ -69,7 +69,7 @@ func TestTables(t *testing.T) {
 
 // The rows of one network, worked out from the packages below.
 func TestByHand(t *testing.T) {
-	all := studytest.Run(t, Kind, manifest, "posterior.grid=2")
+	all := studytest.Run(t, Kind, example, "posterior.grid=2")
 	task := data.Generator{Name: "logistic"}.Task()
 	examples := task.Draw(12, random.Source("near2", 3, "train"))
 	cfg := bnn.Default(2, 2)
@@ -137,11 +137,11 @@ func TestScoresFailures(t *testing.T) {
 
 // A cell fails if it can compute no exact posterior.
 func TestRefuses(t *testing.T) {
-	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
+	s := studytest.New(t, Kind, example).Cells()[0].Spec.(spec)
 	s.Draws = 3
 	_, err := s.run(t.Context())
 	check.Refuses(t, "an odd number of draws", err, "after example 1: laplace: 3 draws")
-	s = studytest.New(t, Kind, manifest, `posterior.maps=["x"]`).Cells()[1].Spec.(spec)
+	s = studytest.New(t, Kind, example, `posterior.maps=["x"]`).Cells()[1].Spec.(spec)
 	_, err = s.run(t.Context())
 	check.Refuses(t, "a map of no method", err, "posterior.maps: no method has the name x")
 }
@@ -166,7 +166,7 @@ func TestMaps(t *testing.T) {
 // Other tasks have their own classes, snapshots and grid, and prior means of 0; there is one
 // Gaussian over all weights up to four classes.
 func TestTasks(t *testing.T) {
-	text := strings.ReplaceAll(manifest, "[model]", `
+	text := strings.ReplaceAll(example, "[model]", `
 [[task]]; name = "four"; generator = "sectors"; arms = 4; snapshots = [12]; grid = 3
 [[task]]; name = "five"; generator = "sectors"; snapshots = [1, 4, 12]; grid = 5
 [model]`)
@@ -200,7 +200,7 @@ func TestTasks(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	studytest.Refused(t, Kind, manifest, map[string]string{
+	studytest.Refused(t, Kind, example, map[string]string{
 		"posterior.snapshots=[]; posterior.mapped=[]":      "posterior.snapshots: [] is",
 		"posterior.snapshots=[1, 13]; posterior.mapped=[]": "posterior.snapshots: ",
 		"posterior.grid=1":                             "posterior.grid",

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"closedform/internal/field"
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study"
 )
 
@@ -20,7 +20,7 @@ import (
 var Kind = study.Kind{
 	Name: "unknown",
 	Asks: "How well does it abstain, and detect unfamiliar inputs?",
-	New: study.Decoded(func(*config.Manifest) *experiment {
+	New: study.Decoded(func(*manifest.Manifest) *experiment {
 		u := settings{Validation: 1. / 6, Scores: []score{probability, entropy}}
 		return &experiment{Unknown: u, Model: learner.DefaultModel()}
 	}),

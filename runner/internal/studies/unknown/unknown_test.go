@@ -21,7 +21,7 @@ import (
 )
 
 // manifest is about a file, whose first 48 examples are to train, and another file.
-func manifest(file, outside string) string {
+func example(file, outside string) string {
 	return fmt.Sprintf(`
 name = "small_unknown"; study = "unknown"; seed = 2
 [data]; file = %q; train_rows = "1-48"
@@ -39,7 +39,7 @@ var far = studytest.Corners(9)
 // run runs the manifest about the examples and the far ones.
 func run(t *testing.T, set data.Set, overrides ...string) table.Set {
 	t.Helper()
-	return studytest.Run(t, Kind, manifest(studytest.File(t, set), studytest.File(t, far)), overrides...)
+	return studytest.Run(t, Kind, example(studytest.File(t, set), studytest.File(t, far)), overrides...)
 }
 
 // ours returns what the network "ours", trained by hand, predicts of the part for validation, the test part
@@ -174,7 +174,7 @@ func TestScale(t *testing.T) {
 // Each score is one of what has it.
 func TestScores(t *testing.T) {
 	set := studytest.Clusters(72)
-	text := manifest(studytest.File(t, set), studytest.File(t, far)) + `
+	text := example(studytest.File(t, set), studytest.File(t, far)) + `
 [[method]]; name = "six"; kind = "closed-form"; hidden_layers = [4]; members = 6
 [[method]]; name = "tagi"; kind = "tagi"; hidden_layers = [4]; members = 2
 [[method]]; name = "dropout"; kind = "dropout"; hidden_layers = [4]; epochs = 5
@@ -271,7 +271,7 @@ func TestOneClassInTheTestPart(t *testing.T) {
 }
 
 func TestSpecs(t *testing.T) {
-	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far))
+	text := example(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far))
 	other := studytest.File(t, studytest.Clusters(75))
 	studytest.Differ(t, Kind, text,
 		"name=other", "sweep.seed=[2, 1]", "data.file="+other, "data.scale=none",

@@ -15,8 +15,8 @@ import (
 
 	"closedform/core/random"
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -41,7 +41,7 @@ func Refused(t testing.TB, kind study.Kind, text string, overrides map[string]st
 }
 
 func prepare(kind study.Kind, text string, overrides []string) (study.Experiment, error) {
-	m, err := config.Parse("test.toml", []byte(strings.ReplaceAll(text, "; ", "\n")), overrides)
+	m, err := manifest.Parse("test.toml", []byte(strings.ReplaceAll(text, "; ", "\n")), overrides)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-// Package config reads manifests, the TOML files that choose every number of an
+// Package manifest reads manifests, the TOML files that choose every number of an
 // experiment, into the structs of the studies, of which it knows none. A struct says by
 // its tags which keys there are, by the values that it has beforehand what their defaults
 // are, and by the tag allowed and a method Validate what is allowed. A key with this tag and
@@ -10,7 +10,7 @@
 // where "-set model.rho=1" stands in place of file and line for a value from the command
 // line. Tables of a list ([[method]]) are called by their name, or by their number from 1
 // where they have none: method.joint.lambda, figure.1.single.
-package config
+package manifest
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package config
+package manifest
 
 // Nearest returns the word that is most like another, or "" if none differs in two letters at most.
 func Nearest(word string, words []string) (nearest string) {
