@@ -15,7 +15,8 @@ import (
 )
 
 // Figures are "curve", scores along the stream; "differences" from the reference; "pairs", how far networks
-// are apart; "sweep", scores over λ and ρ; and "maps_METHOD" of the plane.
+// are apart; "sweep", scores over λ and ρ; and of the plane "maps_METHOD", and each map of the first method
+// by itself, row by row: "fig01" to "fig12" of the paper.
 func (e *experiment) Figures() (all []study.Figure) {
 	switch {
 	case e.Evaluate.Order == Repeated:
@@ -28,13 +29,25 @@ func (e *experiment) Figures() (all []study.Figure) {
 	if e.Evaluate.Reference != "" && len(e.Methods) > 1 {
 		all = append(all, study.Drawing("differences", "paired", e.drawDifferences))
 	}
-	for i := range e.methods {
-		if m := &e.methods[i]; e.mapped {
-			all = append(all, study.Drawing("maps_"+m.Name, "maps", func(maps *table.Table) *figures.Figure {
-				labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.one.Data.Task().Classes)}
-				return figures.Maps(e.mapRows(maps.Where("method", m.Name)), labels)
-			}))
-		}
+	if !e.mapped {
+		return all
+	}
+	maps := func(name, method string, rows func([]figures.Row) []figures.Row) {
+		all = append(all, study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
+			labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.one.Data.Task().Classes)}
+			return figures.Maps(rows(e.mapRows(maps.Where("method", method))), labels)
+		}))
+	}
+	for _, m := range e.methods {
+		maps("maps_"+m.Name, m.Name, func(rows []figures.Row) []figures.Row { return rows })
+	}
+	columns := len(e.Evaluate.Snapshots)
+	for i := range 2 * (e.one.Data.Task().Classes - 1) * columns {
+		maps(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, func(rows []figures.Row) []figures.Row {
+			row := rows[i/columns]
+			row.Maps = row.Maps[i%columns : i%columns+1]
+			return []figures.Row{row}
+		})
 	}
 	return all
 }
