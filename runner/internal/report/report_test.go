@@ -44,14 +44,20 @@ func TestResult(t *testing.T) {
 		"\n  method          error            log loss  Brier   ECE  seconds\n",
 		"  model           0.1000 ± 0.0200  1.2500    0.2000       2.0000\n",
 		"  very |sure|<b>  0.1000 ± 0.3000  0.3000    0.0000       1.0000\n",
-		"  model is worse than the frequencies of the classes\n")
+		"  model has a larger log loss than the frequencies of the classes\n")
 	has(t, r.Markdown(), "| method | error | log loss | Brier | ECE | seconds |\n|---|---|---|---|---|---|\n",
 		`| very \|sure\|&lt;b> | 0.1000 ± 0.3000 | 0.3000 |`)
 	scoreless := table.New("summary", table.Text("method", ""))
 	check.Equal(t, "without scores it says", NewResult(table.Set{scoreless}, run).Text(), "")
-	claims := table.New("claims", table.Text("claim", ""), table.Text("verdict", ""))
-	claims.Add("formulas", "holds")
-	has(t, NewResult(table.Set{claims}, run).Text(), "  formulas  holds\n")
+	claims := table.New("claims", table.Text("claim", ""), table.Text("holds_with", ""),
+		table.Text("fails_with", ""), table.Text("open_with", ""))
+	claims.Add("closed_form", "λ = 0.3", "the slope-matched λ", "")
+	has(t, NewResult(table.Set{claims}, run).Text(), "  closed_form  λ = 0.3     the slope-matched λ")
+	swept := table.New("summary", table.Text("method", ""), table.Num("lambda", ""), table.Num("rho", ""),
+		table.Int("seeds", ""), table.Num("error", ""), table.Num("log_loss", ""))
+	swept.Add("model", 0.2, 0.5, 1, 0.1, 0.3)
+	swept.Add("model", 0.4, 0.5, 1, 0.2, 0.4)
+	has(t, NewResult(table.Set{swept}, run).Text(), "  method  lambda  error ", "  model   0.2     0.1000 ")
 }
 
 // The README of a result begins with what was found and ends with its columns.
@@ -65,7 +71,7 @@ func TestREADME(t *testing.T) {
 	text, at := string(r.Markdown()), 0
 	for _, part := range []string{
 		"# digits\n\nHow well?\n\n**Well.**\n\n| method |",
-		" |\n\n- one failed\n- model is worse than the frequencies of the classes\n\n## Figures\n",
+		" |\n\n- one failed\n- model has a larger log loss than the frequencies of the classes\n\n## Figures\n",
 		"\n`curve`, drawn from `summary`, `large`:\n\n![curve](curve.png)\n\n## Command\n",
 		"\n    go run ./runner -all\n", "python 3",
 		"\n`summary.csv`\n\n- `method` (words): what learns\n- `set` (words)\n",

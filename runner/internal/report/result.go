@@ -23,10 +23,12 @@ type Result struct {
 // NewResult has a row for each method, or for each claim. The error has the half-width of its interval,
 // before it is cut off at 0 or 1.
 func NewResult(tables table.Set, run *store.Run) (r Result) {
-	if t := tables.Get("claims"); t != nil && t.Has("verdict") {
-		r.Rows = append(r.Rows, []string{"claim", "verdict"})
+	if t := tables.Get("claims"); t != nil {
+		r.Rows = append(r.Rows, []string{"claim", "holds with", "fails with", "undecided with"})
 		for i, claim := range t.Texts("claim") {
-			r.Rows = append(r.Rows, []string{claim, t.Texts("verdict")[i]})
+			r.Rows = append(r.Rows, []string{
+				claim, t.Texts("holds_with")[i], t.Texts("fails_with")[i], t.Texts("open_with")[i],
+			})
 		}
 		return r
 	}
@@ -34,9 +36,12 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 	if t == nil || !t.Has("method") || !t.Has("error") || !t.Has("log_loss") || t.Len() > mostRows {
 		return r
 	}
-	var words []string // columns that tell the rows
+	var words []string // columns that distinguish the rows: those before the number of seeds and the scores
 	for _, c := range t.Columns {
-		if c.Kind == table.Words && (c.Name == "method" || len(t.Distinct(c.Name)) > 1) {
+		if c.Name == "seeds" || c.Name == "error" {
+			break
+		}
+		if c.Name == "method" || len(t.Distinct(c.Name)) > 1 {
 			words = append(words, c.Name)
 		}
 	}
@@ -64,7 +69,7 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 	if majority := t.Where("method", "majority"); len(words) == 1 && majority.Len() > 0 {
 		for i, method := range t.Texts("method") {
 			if t.Nums("log_loss")[i] > majority.Nums("log_loss")[0] {
-				r.Notes = append(r.Notes, method+" is worse than the frequencies of the classes")
+				r.Notes = append(r.Notes, method+" has a larger log loss than the frequencies of the classes")
 			}
 		}
 	}
