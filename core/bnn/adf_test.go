@@ -143,7 +143,7 @@ func testADFStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 func TestSmoothFloors(t *testing.T) {
 	const classes = 200
 	probit := softmax.Probit{Lambda: 3, Rho: 0.5}
-	n := newNetwork(spec{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: probit, paper: true})
+	n := newNetwork(spec{Layers: []int{1, 1, classes}, Hidden: Smooth, Softmax: probit, paper: true})
 	mean, cov := n.Weights(0)
 	mean.Set(0, 0, 5)
 	setWeights(t, n, 0, mean, cov)

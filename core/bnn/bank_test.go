@@ -206,8 +206,12 @@ func TestNewDefaultBank(t *testing.T) {
 	b := check.Must(NewDefaultBank(cfg, random.Source("default bank")))
 	hidden, output, linear := cfg.PriorVar[0], cfg.PriorVar[1], Default(4, 3).PriorVar[0]
 	for k, want := range [][]float64{
-		{hidden, 3 * output}, {hidden / 10, 10 * output}, {hidden / 10, 0.3 * output},
-		{linear}, {linear / 10}, {linear / 1000},
+		{hidden, 3 * output},
+		{hidden / 10, 10 * output},
+		{hidden / 10, 0.3 * output},
+		{linear},
+		{linear / 10},
+		{linear / 1000},
 	} {
 		check.NearAll(t, fmt.Sprint("prior variances of member ", k), b.Members()[k].Config().PriorVar, want, 1e-12)
 	}
@@ -219,7 +223,7 @@ func TestNewDefaultBank(t *testing.T) {
 		t.Errorf("%d members without hidden layers", len(b.Members()))
 	}
 	cfg.PriorVar = nil
-	check.Refuses(t, "no prior variances", check.Err(NewDefaultBank(cfg, random.Source("default bank"))), "prior_var")
+	check.Refuses(t, "no prior variances", check.Err(NewDefaultBank(cfg, random.Source("none"))), "prior_var")
 }
 
 // P of a bank is the distribution of the label: it adds up to 1 where those of the members do not.

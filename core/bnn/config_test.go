@@ -49,7 +49,7 @@ func TestConfigErrors(t *testing.T) {
 			func(c *Config) { c.Replications = nil }, func(c *Config) { c.Replications[0] = -1 },
 			func(c *Config) { c.Replications[1] = inf },
 		},
-		"on_indefinite":    {func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "" }},
+		"on_indefinite": {func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "" }},
 		"variance_floor": {
 			func(c *Config) { c.Output, c.Paper.VarianceFloor = Total, 1 },
 			func(c *Config) { c.Output, c.Paper.VarianceFloor = Joint, 0 },

@@ -164,7 +164,7 @@ func TestConfidence(t *testing.T) {
 func TestDecide(t *testing.T) {
 	p := predicted(softmax.Exact{}, []float64{0, 2, 0}, make([]float64, 3)) // p_2 = 0.787
 	for _, c := range []struct {
-		by             Confidence
+		by           Confidence
 		below, above float64 // thresholds
 	}{{Probability, 0.78, 0.79}, {Probability, 0, math.NaN()}, {EntropyBased, 0.3, 0.5}, {Epistemic, 1, 1.1}} {
 		check.Equal(t, fmt.Sprint(c), []int{p.Decide(c.by, c.below), p.Decide(c.by, c.above)}, []int{1, Unknown})
