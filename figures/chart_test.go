@@ -16,15 +16,18 @@ func testCharts() [][]Chart {
 	x := []float64{0.01, 0.1, 1, 10, 100}
 	y := []float64{1e-4, 1e-3, math.NaN(), 0, 0.2}
 	log := func(label string) Axis { return Axis{Label: label, Log: true} }
+	sized := func(label string) Axis { return Axis{Label: label, Min: -3, Max: 3} }
+	low, high := []float64{0, 0.05, 0.5, 5, 50}, []float64{0.02, 0.2, 2, 20, 200}
+	errors := []float64{1e-5, 1e-3, 1e-2, 1, 1}
 	identity := Curve{Name: "identity", Kind: Reference, X: []float64{-9, 9}, Y: []float64{-9, 9}}
 	return [][]Chart{{
 		{Title: "$n$ = 2", X: log("variance"), Y: log("error"), Curves: []Curve{
 			{Name: "probit", X: x, Y: y},
-			{Name: "Monte Carlo", X: x, Y: x, Low: []float64{0, 0.05, 0.5, 5, 50}, High: []float64{0.02, 0.2, 2, 20, 200}},
+			{Name: "Monte Carlo", X: x, Y: x, Low: low, High: high},
 		}},
-		{Title: "$n$ = 3", X: log("variance"), Y: log("error"), Curves: []Curve{{Name: "probit", X: x, Y: []float64{1e-5, 1e-3, 1e-2, 1, 1}}}},
+		{Title: "$n$ = 3", X: log("variance"), Y: log("error"), Curves: []Curve{{Name: "probit", X: x, Y: errors}}},
 	}, {
-		{Title: "$Σ_y$", X: Axis{Label: "quantile", Min: -3, Max: 3}, Y: Axis{Label: "$z$", Min: -3, Max: 3}, Curves: []Curve{
+		{Title: "$Σ_y$", X: sized("quantile"), Y: sized("$z$"), Curves: []Curve{
 			identity,
 			{Name: "scores", Kind: Scatter, X: x, Y: x},
 			{Name: "band", Kind: Line, X: x, Y: x, Low: y, High: []float64{1, 2, 3, 4, 5}},
@@ -33,6 +36,7 @@ func testCharts() [][]Chart {
 }
 
 func TestMistakes(t *testing.T) {
+	check.Refuses(t, "format", check.Err(Dots(dotPlot()).Encode("svg")), `"svg"`)
 	xy := []float64{1, 2}
 	curve := func(c Curve) *Figure { return Charts([][]Chart{{{Curves: []Curve{c}}}}) }
 	axis := func(x Axis) *Figure { return Charts([][]Chart{{{X: x}}}) }
@@ -73,7 +77,8 @@ func TestMistakes(t *testing.T) {
 func TestCurvesStayInside(t *testing.T) {
 	far := []float64{-1e6, 0.2, 0.5, 0.8, 1e6}
 	nines := func(v float64) []float64 { return slices.Repeat([]float64{v}, 5) }
-	c := Curve{Name: "a", Kind: Line, X: far, Y: []float64{0.5, -3, 4, 1e200, 0.5}, Low: nines(-9), High: nines(1e300)}
+	y := []float64{0.5, -3, 4, 1e200, 0.5}
+	c := Curve{Name: "a", Kind: Line, X: far, Y: y, Low: nines(-9), High: nines(1e300)}
 	img, ink := decode(Charts([][]Chart{{{X: Axis{Max: 1}, Y: Axis{Max: 2}, Curves: []Curve{c}}}})), colors[0]
 	b := img.Bounds()
 	lo, hi := b.Max, b.Min
@@ -103,7 +108,7 @@ func TestSplit(t *testing.T) {
 	check.Equal(t, "curves", names, []string{"reference", "a", "b", "reference", "c"})
 }
 
-// The legend counts points that a chart cannot show: infinite ones, and those that no logarithm or the ends leave out.
+// The legend counts points that a chart cannot show.
 func TestHiddenPointsAreCounted(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	c := Curve{X: []float64{1, 2, 3, -4, 5, 20, 0.05}, Y: []float64{nan, inf, 0, 1, 3, 5, 5}}

@@ -68,17 +68,13 @@ func TestSameBytesAnotherProcess(t *testing.T) {
 		return
 	}
 	time.Sleep(1100 * time.Millisecond)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestSameBytesAnotherProcess$", fmt.Sprintf("-test.short=%t", testing.Short()))
+	short := fmt.Sprintf("-test.short=%t", testing.Short())
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSameBytesAnotherProcess$", short)
 	cmd.Env = append(os.Environ(), role+"=1", "TZ=Pacific/Kiritimati")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), want) {
 		t.Errorf("another process, %v:\n%s\nwant:\n%s", err, out, want)
 	}
-}
-
-func TestUnknownFormat(t *testing.T) {
-	_, err := Dots(dotPlot()).Encode("svg")
-	check.Refuses(t, "error", err, `"svg"`)
 }
 
 // Images of a PDF file are upright: the product of the matrices before each has a positive scale.

@@ -17,39 +17,14 @@ var (
 	allKinds = []Covariance{Full, Diagonal, Shared}
 )
 
-// One step of a network with a single layer, from the posterior of its logits and
-// Eq. (w) of the paper.
-func TestADFStep(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(31, 1))
-	for _, rule := range adfRules {
-		for range 20 {
-			n := newNetwork(spec{Layers: []int{3, 4}, Bias: true, Output: rule, paper: true})
-			randomWeights(t, n, rnd, 1)
-			x, class := append(normals(rnd, 2), 0), rnd.IntN(4)
-			y := append(slices.Clone(x), 1)
-			mean, cov := n.Weights(0)
-			m, v, d, e := make([]float64, 4), make([]float64, 4), make([]float64, 4), make([]float64, 4)
-			for j := range m {
-				at := mat.NewVecDense(4, y)
-				m[j], v[j] = mat.Dot(mean.RowView(j), at), mat.Inner(at, cov[j], at)
-			}
-			want := softmax.NewPosterior(4)
-			n.cfg.Softmax.(softmax.Likelihood).Posterior(want, m, v, class)
-			for j := range m {
-				d[j], e[j] = (want.Mean[j]-m[j])/v[j], (min(max(want.Free[j], v[j]/1000), 2*v[j])-v[j])/(v[j]*v[j])
-			}
-			wantMean, wantCov := stepped(mean, cov, y, d, e)
-			near(t, "log p", observe(n, x, class).LogP, want.LogP, 1e-9)
-			checkLayer(t, string(rule), n, 0, wantMean, wantCov, 1e-8)
-		}
-	}
-}
-
 // Certain weights stay what they are, and the others learn.
 func TestCertainWeights(t *testing.T) {
 	for _, rule := range outputRules {
 		for _, kind := range allKinds {
-			n := newNetwork(spec{Layers: []int{2, 3, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorMeanVar: 1, paper: true})
+			n := newNetwork(spec{
+				Layers: []int{2, 3, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip,
+				Covariance: []Covariance{kind}, paper: true,
+			})
 			makeCertain(t, n, 0)
 			mean, _ := n.Weights(0)
 			last, _ := n.Weights(1)
@@ -71,34 +46,48 @@ func TestCertainWeights(t *testing.T) {
 	}
 }
 
-// One step with two hidden layers, written with the moments of each layer as in
-// the derivation: ỹ, s̃, gain, m̃, ṽ.
-func TestSmoothStep(t *testing.T) {
+// One step, written with the moments of each layer as in the derivation: ỹ, s̃, gain, m̃, ṽ. The logits move
+// to their posterior, by Eq. (w) of the paper.
+func TestADFStep(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(42, 1))
 	for _, rule := range []HiddenRule{Smooth, SmoothMean} {
-		testSmoothStep(t, rule, Full)
-		testSmoothStep(t, rule, Diagonal)
+		for _, kind := range []Covariance{Full, Diagonal} {
+			testADFStep(t, rnd, spec{
+				Layers: []int{2, 4, 5, 3}, Output: ADF, Hidden: rule, Covariance: []Covariance{kind},
+				Alpha: 0.1, Beta: 1,
+			})
+		}
+	}
+	for _, rule := range adfRules {
+		for range 20 {
+			testADFStep(t, rnd, spec{Layers: []int{3, 4}, Output: rule})
+		}
 	}
 }
 
-func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
-	rnd := rand.New(rand.NewPCG(42, 1))
-	n := newNetwork(spec{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: rule, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, paper: true})
-	if kind == Full {
+func testADFStep(t *testing.T, rnd *rand.Rand, cfg spec) {
+	cfg.Bias, cfg.paper = true, true
+	n, rule := newNetwork(cfg), cfg.Hidden
+	if n.cfg.Covariance[0] == Full {
 		randomWeights(t, n, rnd, 0.6)
 	}
-	x, class := []float64{0.7, -0.4}, 2
+	x, class := normals(rnd, cfg.Layers[0]), rnd.IntN(3)
+	if len(x) > 2 {
+		x[2] = 0
+	}
 	var mean []*mat.Dense
 	var cov [][]mat.Symmetric
 	for l := range n.layers {
 		m, c := n.Weights(l)
 		mean, cov = append(mean, m), append(cov, c)
 	}
-	y := [][]float64{append(append([]float64(nil), x...), 1)}
-	s := [][]float64{make([]float64, 3)}
+	y := [][]float64{append(slices.Clone(x), 1)}
+	s := [][]float64{make([]float64, len(x)+1)}
 	var m, v, cross [][]float64
 	for l := range n.layers {
 		out, in := mean[l].Dims()
-		ml, vl, yl, sl, cl := make([]float64, out), make([]float64, out), make([]float64, out+1), make([]float64, out+1), make([]float64, out)
+		ml, vl, cl := make([]float64, out), make([]float64, out), make([]float64, out)
+		yl, sl := make([]float64, out+1), make([]float64, out+1)
 		yl[out] = 1
 		for j := range out {
 			vec := mat.NewVecDense(in, y[l])
@@ -113,18 +102,22 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 		}
 		m, v, y, s, cross = append(m, ml), append(v, vl), append(y, yl), append(s, sl), append(cross, cl)
 	}
-	post := softmax.NewPosterior(3)
-	n.cfg.Softmax.(softmax.Probit).Posterior(post, m[2], v[2], class)
-	observe(n, x, class)
+	last := len(m) - 1
+	post := softmax.NewPosterior(len(m[last]))
+	n.cfg.Softmax.(softmax.Likelihood).Posterior(post, m[last], v[last], class)
+	near(t, "log p", observe(n, x, class).LogP, post.LogP, 1e-9)
 	tm, tv := post.Mean, post.Free
-	for l := 2; ; l-- {
+	for j, v := range v[last] {
+		tv[j] = min(max(tv[j], v/1000), 2*v)
+	}
+	for l := last; ; l-- {
 		out := len(cov[l])
 		d, e := make([]float64, out), make([]float64, out)
 		for j := range out {
 			d[j], e[j] = (tm[j]-m[l][j])/v[l][j], (tv[j]-v[l][j])/(v[l][j]*v[l][j])
 		}
 		wantMean, wantCov := stepped(mean[l], cov[l], y[l], d, e)
-		checkLayer(t, fmt.Sprint(rule), n, l, wantMean, wantCov, 1e-9)
+		checkLayer(t, fmt.Sprint(cfg), n, l, wantMean, wantCov, 1e-8)
 		if l == 0 {
 			break
 		}
@@ -149,7 +142,8 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 // used, counted, and leaves the covariances positive definite.
 func TestSmoothFloors(t *testing.T) {
 	const classes = 200
-	n := newNetwork(spec{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: softmax.Probit{Lambda: 3, Rho: 0.5}, paper: true})
+	probit := softmax.Probit{Lambda: 3, Rho: 0.5}
+	n := newNetwork(spec{Layers: []int{1, 1, classes}, Hidden: Smooth, Softmax: probit, paper: true})
 	mean, cov := n.Weights(0)
 	mean.Set(0, 0, 5)
 	setWeights(t, n, 0, mean, cov)

@@ -41,15 +41,19 @@ func TestConfigErrors(t *testing.T) {
 		},
 		"prior_var": {
 			func(c *Config) { c.PriorVar = nil }, func(c *Config) { c.PriorVar = []float64{1} },
-			func(c *Config) { c.PriorVar[0] = 0 }, func(c *Config) { c.PriorVar[1] = -1 }, func(c *Config) { c.PriorVar[1] = nan },
+			func(c *Config) { c.PriorVar[0] = 0 }, func(c *Config) { c.PriorVar[1] = nan },
 		},
 		"prior_mean_var": {func(c *Config) { c.PriorMeanVar = inf }, func(c *Config) { c.PriorMeanVar = 0 }},
 		"prior_draw":     {func(c *Config) { c.PriorDraw = "" }},
 		"replications": {
-			func(c *Config) { c.Replications = nil }, func(c *Config) { c.Replications[0] = -1 }, func(c *Config) { c.Replications[1] = inf },
+			func(c *Config) { c.Replications = nil }, func(c *Config) { c.Replications[0] = -1 },
+			func(c *Config) { c.Replications[1] = inf },
 		},
-		"on_indefinite":    {func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "" }},
-		"variance_floor":   {func(c *Config) { c.Output, c.Paper.VarianceFloor = Total, 1 }, func(c *Config) { c.Output, c.Paper.VarianceFloor = Joint, 0 }},
+		"on_indefinite": {func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "" }},
+		"variance_floor": {
+			func(c *Config) { c.Output, c.Paper.VarianceFloor = Total, 1 },
+			func(c *Config) { c.Output, c.Paper.VarianceFloor = Joint, 0 },
+		},
 		"eigenvalue_floor": {func(c *Config) { c.Output, c.Paper.EigenvalueFloor = Joint, nan }},
 		"": {
 			func(c *Config) { c.Softmax = softmax.Probit{} }, func(c *Config) { c.Output, c.Softmax = Joint, nil },

@@ -35,7 +35,8 @@ func twoRings(n int, rnd *rand.Rand) (x [][]float64, class []int) {
 	return x, class
 }
 
-// An ensemble of one is its network, to the bit: what it says of a step and of an input.
+// An ensemble of one is its network, to the bit: what it says of a step and of an input. A prediction may go
+// from a network to an ensemble and back; it allocates once.
 func TestEnsembleOfOne(t *testing.T) {
 	cfg := spec{Layers: []int{2, 6, 3}}
 	n, e := members(cfg, 1)[0], ensemble(members(cfg, 1)...)
@@ -49,6 +50,11 @@ func TestEnsembleOfOne(t *testing.T) {
 			t.Errorf("step %d: %+v and %v, of the network %+v and %v", i, got, q.P, want, p.P)
 		}
 	}
+	two := ensemble(members(cfg, 2)...)
+	check.OK(t, two.Predict(&q, x[0]))
+	check.NoAllocs(t, "a prediction", func() { _ = two.Predict(&p, x[0]) })
+	check.NoAllocs(t, "a step", func() { _, _ = two.Observe(x[0], 1) })
+	predict(t, n, &q, x[0])
 	if q.Members != nil || q.MutualInformation() != 0 || q.Confidence(MutualInformation) != 1 {
 		t.Errorf("members %v, mutual information %g", q.Members, q.MutualInformation())
 	}
@@ -125,23 +131,6 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// A prediction may go from a network to an ensemble and back; it allocates once.
-func TestEnsemblePredictionAgain(t *testing.T) {
-	all := members(spec{Layers: []int{2, 6, 3}}, 2)
-	e, x := ensemble(all...), []float64{1, 2}
-	var p, q Prediction
-	predict(t, all[0], &p, x)
-	if err := errors.Join(e.Predict(&p, x), e.Predict(&q, x)); err != nil || !floats.Equal(p.P, q.P) {
-		t.Errorf("%v, %v and %v", err, p.P, q.P)
-	}
-	check.NoAllocs(t, "a prediction", func() { _ = e.Predict(&p, x) })
-	check.NoAllocs(t, "a step", func() { _, _ = e.Observe(x, 1) })
-	predict(t, all[0], &p, x)
-	if p.Members != nil || p.MutualInformation() != 0 {
-		t.Error("a network has members")
-	}
-}
-
 // If one member cannot learn an example all stay as they were, and the error says which.
 func TestEnsembleRefuses(t *testing.T) {
 	all := members(spec{Layers: []int{2, 4, 3}, Output: Joint}, 3)
@@ -172,7 +161,8 @@ func TestEnsembleRefuses(t *testing.T) {
 // Members that learn at once become the same, to the bit, as one after another.
 func TestEnsembleAtOnce(t *testing.T) {
 	const n = 5
-	apart, atOnce := ensemble(members(spec{Layers: []int{30, 20, 3}}, n)...), ensemble(members(spec{Layers: []int{30, 20, 3}}, n)...)
+	cfg := spec{Layers: []int{30, 20, 3}}
+	apart, atOnce := ensemble(members(cfg, n)...), ensemble(members(cfg, n)...)
 	atOnce.parallel = true
 	x := make([]float64, 30)
 	var want, p Prediction
@@ -182,19 +172,16 @@ func TestEnsembleAtOnce(t *testing.T) {
 		}
 		u, err := apart.Observe(x, i%3)
 		v, failed := atOnce.Observe(x, i%3)
-		if err = errors.Join(err, failed, apart.Predict(&want, x), atOnce.Predict(&p, x)); err != nil || u.LogP != v.LogP || u.Action != v.Action {
-			t.Fatalf("%v: %v, one after another %v", err, v, u)
-		}
-		if !samePrediction(&p, &want) {
-			t.Fatalf("example %d: %v, one after another %v", i, p.P, want.P)
+		check.OK(t, errors.Join(err, failed, apart.Predict(&want, x), atOnce.Predict(&p, x)))
+		if u.LogP != v.LogP || u.Action != v.Action || !samePrediction(&p, &want) {
+			t.Fatalf("example %d: %v, %v, one after another %v, %v", i, v, p.P, u, want.P)
 		}
 	}
 	if x[3] = math.NaN(); atOnce.Predict(&p, x) == nil {
 		t.Error("no error")
 	}
-	if wide := ensemble(members(spec{Layers: []int{200, 100, 3}}, 2)...); wide.parallel != (runtime.GOMAXPROCS(0) > 1) {
-		t.Error("large members learn one after another")
-	}
+	wide := ensemble(members(spec{Layers: []int{200, 100, 3}}, 2)...)
+	check.Equal(t, "large members learn at once", wide.parallel, runtime.GOMAXPROCS(0) > 1)
 }
 
 // The first member is the network that New makes of the same source, and more members leave the

@@ -47,17 +47,10 @@ func Example() {
 		fmt.Printf("%s: p = %.3f, variances %.3f %.3f %.3f\n", when, p, c.At(0, 0), c.At(1, 1), c.At(2, 2))
 	}
 	show("before")
-	for _, example := range []struct {
-		x     []float64
-		class int
-	}{
-		{[]float64{0.1, 1.2}, 0},
-		{[]float64{-0.4, -1.6}, 1},
-		{[]float64{1.8, 0.3}, 2},
-		{[]float64{0.5, 1.9}, 0},
-	} {
-		must(network.Observe(example.x, example.class))
+	for class, x := range [][]float64{{0.1, 1.2}, {-0.4, -1.6}, {1.8, 0.3}} {
+		must(network.Observe(x, class))
 	}
+	must(network.Observe([]float64{0.5, 1.9}, 0))
 	show("after")
 	// Output:
 	// before: p = [0.206 0.380 0.414], variances 0.084 0.131 0.136
@@ -71,31 +64,6 @@ func rings(rnd *rand.Rand) (x []float64, class int) {
 		class = 1
 	}
 	return x, class
-}
-
-// A network predicts each example of a stream before it learns it. The share of correct
-// predictions so far is its running accuracy.
-func ExampleDefault() {
-	network := must(bnn.New(bnn.Default(2, 20, 2), random.Source("stream")))
-	rnd := rand.New(random.Source("rings"))
-	var p bnn.Prediction
-	right := 0
-	for k := 1; k <= 400; k++ {
-		x, class := rings(rnd)
-		ok(network.Predict(&p, x))
-		if p.Class() == class {
-			right++
-		}
-		must(network.Observe(x, class))
-		if k%100 == 0 {
-			fmt.Printf("%d examples: accuracy %.2f\n", k, float64(right)/float64(k))
-		}
-	}
-	// Output:
-	// 100 examples: accuracy 0.84
-	// 200 examples: accuracy 0.89
-	// 300 examples: accuracy 0.92
-	// 400 examples: accuracy 0.93
 }
 
 // The default bank learns with several priors at once, with a hidden layer and without, and weights each

@@ -34,7 +34,8 @@ func extremeConfig(r *rand.Rand) spec {
 		cfg.Layers[1] = 3 // slow
 	}
 	if cfg.Output == Joint || cfg.Output == Total {
-		cfg.Softmax = pick[softmax.Approximation](r, nil, softmax.Exact{Fast: true}, softmax.Probit{Lambda: 0.2, Rho: 0.1})
+		probit := softmax.Probit{Lambda: 0.2, Rho: 0.1}
+		cfg.Softmax = pick[softmax.Approximation](r, nil, softmax.Exact{Fast: true}, probit)
 	}
 	for range r.IntN(3) { // hidden layers
 		cfg.Layers = append([]int{cfg.Layers[0], pick(r, 1, 4)}, cfg.Layers[1:]...)

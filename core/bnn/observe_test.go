@@ -28,29 +28,14 @@ func textbook(n *Network, x []float64, class int) (mean *mat.Dense, cov []mat.Ma
 	n.cfg.Softmax.Moments(moments, m, v)
 	k := c - 1
 	p := mat.NewVecDense(k, moments.P[:k])
-	innovation := mat.NewDense(k, k, nil)
-	cross := mat.NewDense(c, k, nil)
-	for i := range c {
+	labelCov, allCross := mat.NewSymDense(c, nil), mat.NewDense(c, c, nil)
+	moments.Cov(labelCov)
+	moments.Cross(allCross, v)
+	cross, innovation := allCross.Slice(0, c, 0, k), mat.DenseCopyOf(labelCov.SliceSym(0, k))
+	if n.cfg.Output == Total { // diag(p) − ppᵀ
+		innovation.Outer(-1, p, p)
 		for j := range k {
-			e := 0.5 * (moments.E.At(i, j) + moments.E.At(j, i))
-			l := -e
-			if i == j {
-				l = 0
-				for q := range c {
-					l += 0.5 * (moments.E.At(i, q) + moments.E.At(q, i))
-				}
-			}
-			cross.Set(i, j, v[i]*l)
-			if i < k {
-				s := -p.AtVec(i) * p.AtVec(j)
-				if i == j {
-					s += p.AtVec(i)
-				}
-				if n.cfg.Output == Joint {
-					s -= l
-				}
-				innovation.Set(i, j, s)
-			}
+			innovation.Set(j, j, innovation.At(j, j)+moments.P[j])
 		}
 	}
 	label := mat.NewVecDense(k, nil)
@@ -89,25 +74,23 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
 		for _, classes := range []int{2, 3, 5} {
 			for trial := range 40 {
-				n := newNetwork(spec{
-					Layers: []int{2, classes}, Bias: true, Output: rule,
-					Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5},
-					paper:   true,
-				})
+				probit := softmax.Probit{Lambda: 0.2, Rho: 0.5}
+				n := newNetwork(spec{Layers: []int{2, classes}, Bias: true, Output: rule, Softmax: probit, paper: true})
 				randomWeights(t, n, rnd, 0.7)
 				x, class := normals(rnd, 2), trial%classes
 				mean, cov := textbook(n, x, class)
 				var p Prediction
 				predict(t, n, &p, x)
 				update, err := n.Observe(x, class)
-				if err != nil || update.Action != Applied || !(update.MinEigenvalue > 0) || !(update.MinVariance > 0) {
+				if least := min(update.MinEigenvalue, update.MinVariance); err != nil || !(least > 0) {
 					t.Fatalf("%v, %d classes: %+v, %v", rule, classes, update, err)
 				}
 				near(t, "log p", update.LogP, math.Log(p.P[class]), 1e-7)
 				checkLayer(t, string(rule), n, 0, mean, cov, 1e-8)
 			}
 		}
-		n := newNetwork(spec{Layers: []int{4, 6, 5}, Output: rule, OnIndefinite: Project, Hidden: Frozen, paper: true})
+		frozen := spec{Layers: []int{4, 6, 5}, Output: rule, OnIndefinite: Project, Hidden: Frozen, paper: true}
+		n := newNetwork(frozen)
 		var p Prediction
 		x, class := []float64{0.1, -0.2, 0.3, 1}, 0
 		check.NoAllocs(t, string(rule), func() {
@@ -122,7 +105,9 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 // Σ shrinks along Σŷ to ṽ = v − σ_zy²/s, whatever the label.
 func TestFrozenHiddenLayer(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
-	a := newNetwork(spec{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total, Hidden: Frozen, paper: true})
+	a := newNetwork(spec{
+		Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total, Hidden: Frozen, paper: true,
+	})
 	randomWeights(t, a, rnd, 0.6)
 	x := []float64{0.5, -1.5}
 
@@ -144,7 +129,7 @@ func TestFrozenHiddenLayer(t *testing.T) {
 		}
 		_, after := b.Weights(0)
 		for j := range 4 {
-			near(t, fmt.Sprintf("class %d: ṽ of hidden neuron %d", class, j), mat.Inner(y, after[j], y), want[j], 1e-10)
+			near(t, fmt.Sprint("ṽ of hidden neuron ", j), mat.Inner(y, after[j], y), want[j], 1e-10)
 		}
 	}
 }
@@ -155,7 +140,8 @@ func TestSharedStep(t *testing.T) {
 	for _, rule := range []HiddenRule{Frozen, Smooth, SmoothMean} {
 		var networks [2]*Network
 		for i, kind := range []Covariance{Full, Shared} {
-			networks[i] = newNetwork(spec{Layers: []int{3, 5, 4, 3}, Bias: true, Output: ADF, Hidden: rule, Covariance: []Covariance{kind}, paper: true})
+			cfg := spec{Layers: []int{3, 5, 4, 3}, Bias: true, Hidden: rule, Covariance: []Covariance{kind}}
+			networks[i] = newNetwork(cfg)
 		}
 		for l, out := range []int{5, 4, 3} {
 			in := []int{4, 6, 5}[l]
@@ -175,17 +161,19 @@ func TestSharedStep(t *testing.T) {
 				want.Add(&want, s)
 			}
 			want.Scale(1/float64(len(cov)), &want)
-			checkLayer(t, string(rule), networks[1], l, mean, slices.Repeat([]*mat.Dense{&want}, len(cov)), 1e-11)
+			shared := slices.Repeat([]*mat.Dense{&want}, len(cov))
+			checkLayer(t, string(rule), networks[1], l, mean, shared, 1e-11)
 		}
 	}
 }
 
-// One step: what the covariances of a layer lose is multiplied, and nothing else
-// changes, neither the means nor the other layers.
-func TestReplicationsOfOneStep(t *testing.T) {
+// In one step, what the covariances of a layer lose is multiplied, and nothing else changes. However often an
+// example counts, a variance keeps its floor.
+func TestReplications(t *testing.T) {
 	times := []float64{2.5, 1, 0.4}
 	for _, kind := range allKinds {
-		cfg := spec{Layers: []int{3, 5, 4, 2}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, PriorVar: 0.2, PriorMeanVar: 1, paper: true}
+		cfg := spec{Layers: []int{3, 5, 4, 2}, Bias: true, Hidden: Smooth, PriorVar: 0.2, paper: true}
+		cfg.Covariance = []Covariance{kind}
 		plain := newNetwork(cfg)
 		cfg.Replications = times
 		counted := newNetwork(cfg)
@@ -196,13 +184,8 @@ func TestReplicationsOfOneStep(t *testing.T) {
 			mean, cov := plain.Weights(l)
 			checkLayer(t, string(kind), counted, l, mean, addIdentity(cov, k, 0.2*(1-k)), 1e-14)
 		}
-	}
-}
-
-// However often an example counts, a variance keeps its floor.
-func TestReplicationsFloor(t *testing.T) {
-	for _, kind := range allKinds {
-		n := newNetwork(spec{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{kind}, Replications: []float64{1e300}, paper: true})
+		many := spec{Layers: []int{1, 2}, Covariance: cfg.Covariance, Replications: []float64{1e300}, paper: true}
+		n := newNetwork(many)
 		for k := range 3 {
 			observe(n, []float64{2}, 0)
 			_, cov := n.Weights(0)

@@ -137,8 +137,9 @@ func predicted(by softmax.Approximation, mean, variance []float64) *Prediction {
 	return p
 }
 
-// The parts of the label's variance are E Σ_j s_j(1 − s_j) and Σ_j Var s_j.
-func TestLabelVariance(t *testing.T) {
+// The parts of the label's variance are E Σ_j s_j(1 − s_j) and Σ_j Var s_j. Certain logits leave nothing
+// epistemic; even ones have the least confidence.
+func TestConfidence(t *testing.T) {
 	p := predicted(softmax.Exact{}, []float64{1, -0.5, 0.2, 0}, []float64{0.5, 2, 0.1, 1})
 	want, total := mat.Trace(p.Cov), 0.0
 	for _, x := range p.P {
@@ -148,25 +149,11 @@ func TestLabelVariance(t *testing.T) {
 	near(t, "epistemic", epistemic, want, 1e-10)
 	near(t, "aleatoric", aleatoric, total-want, 1e-10)
 	near(t, "epistemic confidence", p.Confidence(Epistemic), aleatoric/total, 1e-10)
-}
-
-// Certain logits leave nothing epistemic; even ones have the least confidence.
-func TestConfidence(t *testing.T) {
 	even := predicted(softmax.Exact{}, make([]float64, 4), make([]float64, 4))
 	sure := predicted(softmax.Exact{}, []float64{800, 0, 0, 0}, make([]float64, 4))
-	for _, c := range []struct {
-		p    *Prediction
-		by   Confidence
-		want float64
-	}{
-		{even, Probability, 0.25},
-		{even, EntropyBased, 0},
-		{even, Epistemic, 1},
-		{sure, Probability, 1},
-		{sure, EntropyBased, 1},
-		{sure, Epistemic, 1},
-	} {
-		near(t, fmt.Sprintf("%v of %v", c.by, c.p.P), c.p.Confidence(c.by), c.want, 1e-12)
+	for by, want := range map[Confidence]float64{Probability: 0.25, EntropyBased: 0, Epistemic: 1} {
+		near(t, fmt.Sprintf("%v of even logits", by), even.Confidence(by), want, 1e-12)
+		near(t, fmt.Sprintf("%v of sure logits", by), sure.Confidence(by), 1, 1e-12)
 	}
 	wide := predicted(softmax.Exact{}, make([]float64, 4), []float64{1e4, 1e4, 1e4, 1e4})
 	if got := wide.Confidence(Epistemic); !(0 <= got && got < 0.05) {
@@ -177,26 +164,13 @@ func TestConfidence(t *testing.T) {
 func TestDecide(t *testing.T) {
 	p := predicted(softmax.Exact{}, []float64{0, 2, 0}, make([]float64, 3)) // p_2 = 0.787
 	for _, c := range []struct {
-		by        Confidence
-		threshold float64
-		want      int
-	}{
-		{Probability, 0.78, 1},
-		{Probability, 0.79, Unknown},
-		{Probability, 0, 1},
-		{EntropyBased, 0.3, 1},
-		{EntropyBased, 0.5, Unknown},
-		{Epistemic, 1, 1},
-	} {
-		if got := p.Decide(c.by, c.threshold); got != c.want {
-			t.Errorf("%v ≥ %g of %v: class %d, want %d", c.by, c.threshold, p.P, got, c.want)
-		}
+		by           Confidence
+		below, above float64 // thresholds
+	}{{Probability, 0.78, 0.79}, {Probability, 0, math.NaN()}, {EntropyBased, 0.3, 0.5}, {Epistemic, 1, 1.1}} {
+		check.Equal(t, fmt.Sprint(c), []int{p.Decide(c.by, c.below), p.Decide(c.by, c.above)}, []int{1, Unknown})
 	}
 	p.P[0] = math.NaN()
 	if got := p.Decide(EntropyBased, 0); got != 1 && got != Unknown {
 		t.Errorf("class %d of what is not a number", got)
-	}
-	if got := p.Decide(Probability, math.NaN()); got != Unknown {
-		t.Errorf("class %d above what is not a number", got)
 	}
 }

@@ -66,7 +66,8 @@ func TestOrthogonalMeans(t *testing.T) {
 						}
 						continue
 					}
-					near(t, fmt.Sprintf("%v: layer %d: product of neurons %d and %d", layers, l, j, k), gram.At(j, k), want, 1e-12)
+					name := fmt.Sprintf("%v: layer %d: product of neurons %d and %d", layers, l, j, k)
+					near(t, name, gram.At(j, k), want, 1e-12)
 				}
 			}
 		}

@@ -10,31 +10,28 @@ import (
 	"closedform/core/random"
 )
 
+// check ends the program at an error.
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
 // A network is stored, read again, and goes on learning.
 func Example() {
 	network, err := bnn.New(bnn.Default(2, 3), random.Source("example"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	if _, err := network.Observe([]float64{0.5, 1.5}, 0); err != nil {
-		log.Fatal(err)
-	}
+	check(err)
+	_, err = network.Observe([]float64{0.5, 1.5}, 0)
+	check(err)
 	var file bytes.Buffer
-	if err := checkpoint.Save(&file, network, ""); err != nil {
-		log.Fatal(err)
-	}
+	check(checkpoint.Save(&file, network, ""))
 
 	again, _, err := checkpoint.Load(bytes.NewReader(file.Bytes()))
-	if err != nil {
-		log.Fatal(err)
-	}
-	if _, err := again.Observe([]float64{-1, 0.3}, 2); err != nil {
-		log.Fatal(err)
-	}
+	check(err)
+	_, err = again.Observe([]float64{-1, 0.3}, 2)
+	check(err)
 	var p bnn.Prediction
-	if err := again.Predict(&p, []float64{-1, 0.3}); err != nil {
-		log.Fatal(err)
-	}
+	check(again.Predict(&p, []float64{-1, 0.3}))
 	fmt.Printf("%.3f\n", p.P)
 
 	// One altered byte is found.

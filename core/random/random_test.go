@@ -30,6 +30,8 @@ func TestSourceNames(t *testing.T) {
 		{"ab"},
 		{"b", "a"},
 		{"a", "b", ""},
+		{"s", 1},
+		{1, "s"},
 		{"1"},
 		{1},
 		{-1},
@@ -38,8 +40,6 @@ func TestSourceNames(t *testing.T) {
 		{math.MaxInt64},
 		{uint64(math.MaxUint64)},
 		{uint64(1) << 63},
-		{"s", 1},
-		{1, "s"},
 		{"\x00\x00\x00\x00\x00\x00\x00\x01"},
 	}
 	seen := map[uint64][]any{}
@@ -84,10 +84,4 @@ func TestDrawsAreThoseOfOthers(t *testing.T) {
 	if far < 500 {
 		t.Errorf("%d of the draws are in the tail", far)
 	}
-}
-
-// fixed starts with one number and goes on with those of a generator.
-type fixed struct {
-	first uint64
-	rest  *rand.PCG
 }

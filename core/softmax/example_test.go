@@ -39,17 +39,3 @@ func ExampleProbit() {
 	// ⎢-0.1257   0.1594  -0.0336⎥
 	// ⎣-0.1299  -0.0673   0.1972⎦
 }
-
-// The more classes there are, the flatter the probit that has the slope of the
-// softmax where all logits are equal.
-func ExampleSlopeLambda() {
-	for _, n := range []int{2, 3, 4, 10, 1000} {
-		fmt.Printf("n = %4d: λ = %.4f\n", n, softmax.SlopeLambda(n, 0.5))
-	}
-	// Output:
-	// n =    2: λ = 0.6267
-	// n =    3: λ = 0.5570
-	// n =    4: λ = 0.5152
-	// n =   10: λ = 0.4136
-	// n = 1000: λ = 0.2179
-}

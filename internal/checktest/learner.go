@@ -2,10 +2,10 @@ package checktest
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -37,7 +37,8 @@ func Clusters(n, inputs, classes int, path ...any) (x [][]float64, class []int, 
 			d := floats.Distance(at, centre[j], 2)
 			z[j] = -d * d / 2
 		}
-		x, class, truth = append(x, at), append(class, c), append(truth, kernel.Exp(z[c]-floats.LogSumExp(z)))
+		x, class = append(x, at), append(class, c)
+		truth = append(truth, kernel.Exp(z[c]-floats.LogSumExp(z)))
 	}
 	return x, class, truth
 }
@@ -49,9 +50,7 @@ type Predictor interface{ Predict(p, x []float64) error }
 func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 	t.Helper()
 	p := make([]float64, n)
-	if err := m.Predict(p, x); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, m.Predict(p, x))
 	if sum := kernel.Sum(p); !(math.Abs(sum-1) < 1e-12) || !(floats.Min(p) >= 0) {
 		t.Fatalf("probabilities %v with the sum %g", p, sum)
 	}
@@ -62,17 +61,12 @@ func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 // classes: it comes as near as margin to the log loss of the distribution of the examples, whatever
 // the names of the classes; equal sources make equal models; a prediction repeats itself to the
 // last bit without allocating; bad data are errors and lengths that do not fit panics.
-func Learner(t *testing.T, margin float64, fit func(x [][]float64, class []int, src rand.Source) (Predictor, error)) {
+func Learner(
+	t *testing.T, margin float64, fit func(x [][]float64, class []int, src rand.Source) (Predictor, error),
+) {
 	t.Helper()
 	const n, train = 3, 300
-	must := func(x [][]float64, class []int) Predictor {
-		t.Helper()
-		m, err := fit(x, class, random.Source("learner"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
+	must := func(x [][]float64, class []int) Predictor { return Must(fit(x, class, random.Source("learner"))) }
 	x, class, truth := Clusters(800, 2, n, "learner")
 	for _, names := range [][]int{{0, 1, 2}, {2, 0, 1}} {
 		named := make([]int, len(class))
@@ -100,27 +94,22 @@ func Learner(t *testing.T, margin float64, fit func(x [][]float64, class []int, 
 	}
 	NoAllocs(t, "Predict", func() { _ = m.Predict(p, x[0]) })
 	Predict(t, must(x[:1], class[:1]), n, 1, 1)
-	for want, bad := range map[string]struct {
-		x     []float64
-		class int
-	}{
-		"class 3": {[]float64{0, 0}, 3}, "class -1": {[]float64{0, 0}, -1},
-		"input 1 is NaN": {[]float64{0, math.NaN()}, 0}, "input 0 is -Inf": {[]float64{math.Inf(-1), 0}, 0},
+	for want, bad := range map[string][]float64{
+		"input 1 is NaN": {0, math.NaN()}, "input 0 is -Inf": {math.Inf(-1), 0},
 	} {
-		if _, err := fit([][]float64{{1, 1}, bad.x}, []int{0, bad.class}, random.Source("bad")); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v; want one with %q", err, want)
-		}
-		if strings.HasPrefix(want, "input") {
-			if err := m.Predict(p, bad.x); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v; want one with %q", err, want)
-			}
-		}
+		Refuses(t, want, Err(fit([][]float64{{1, 1}, bad}, []int{0, 0}, random.Source("bad"))), want)
+		Refuses(t, want, m.Predict(p, bad), want)
+	}
+	for _, bad := range []int{3, -1} {
+		err := Err(fit([][]float64{{1, 1}, {0, 0}}, []int{0, bad}, random.Source("bad")))
+		Refuses(t, "class", err, fmt.Sprint("class ", bad))
 	}
 	AllPanic(t, map[string]func(){
 		"probabilities of a wrong length": func() { _ = m.Predict(make([]float64, 2), x[0]) },
 	})
 	Refuses(t, "input of a wrong length", m.Predict(p, []float64{1}))
-	Refuses(t, "example of a wrong length", Err(fit([][]float64{{1, 2}, {1, 2, 3}}, []int{0, 1}, random.Source("bad"))))
+	ragged := [][]float64{{1, 2}, {1, 2, 3}}
+	Refuses(t, "example of a wrong length", Err(fit(ragged, []int{0, 1}, random.Source("bad"))))
 }
 
 // Online tests what learns one example after another as [Learner] does, and that a step allocates nothing.
@@ -139,6 +128,29 @@ func Online[L interface {
 	})
 	m, x := Must(make(random.Source("online"))), []float64{1, -2}
 	NoAllocs(t, "Observe", func() { _ = m.Observe(x, 1) })
+}
+
+// Extremes tests that a learner of two inputs and three classes answers examples of a size with probabilities
+// or with an error, which leaves its weights as they were, and that all weights stay finite.
+func Extremes[L interface {
+	Predictor
+	Observe(x []float64, class int) error
+}](t *testing.T, what string, m L, size float64, weights func() []float64,
+) {
+	t.Helper()
+	for k := range 12 {
+		x, before := []float64{size * float64(k%3-1), size}, slices.Clone(weights())
+		if err := m.Observe(x, k%3); err != nil && !slices.Equal(before, weights()) {
+			t.Errorf("%s: weights changed with error %v", what, err)
+		}
+		if largest := floats.Norm(weights(), math.Inf(1)); math.IsNaN(largest) || math.IsInf(largest, 0) {
+			t.Fatalf("%s: weights %v", what, weights())
+		}
+		p := make([]float64, 3)
+		if err := m.Predict(p, x); err == nil {
+			Near(t, what+": sum", floats.Sum(p), 1, 1e-12)
+		}
+	}
 }
 
 // Overflows tests that a network of two inputs and two classes refuses a training and an input that

@@ -2,13 +2,11 @@ package kalman
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
@@ -87,7 +85,8 @@ func (m *Model) logitsAt(w, x []float64) []float64 {
 func (m *Model) jacobian(x []float64) (j *mat.Dense, p []float64) {
 	p = m.logitsAt(m.mean, x)
 	j = mat.NewDense(len(p), len(m.mean), nil)
-	fd.Jacobian(j, func(z, w []float64) { copy(z, m.logitsAt(w, x)) }, m.mean, &fd.JacobianSettings{Formula: fd.Central, Step: 1e-5})
+	logits := func(z, w []float64) { copy(z, m.logitsAt(w, x)) }
+	fd.Jacobian(j, logits, m.mean, &fd.JacobianSettings{Formula: fd.Central, Step: 1e-5})
 	mlp.Normalise(p)
 	return j, p
 }
@@ -165,46 +164,6 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 				cov = mat.DenseCopyOf(variance)
 			}
 			check.NearMatrix(t, fmt.Sprint(cfg.Layers), gotCov, cov, 1e-8)
-		}
-	}
-}
-
-// AAᵀ is the covariance of the label, whatever the order of large and
-// small probabilities: variances to their last digits.
-func TestFactorLabelIsARootOfTheCovariance(t *testing.T) {
-	rnd := rand.New(random.Source("label"))
-	for n := 2; n <= 7; n++ {
-		for _, spread := range []float64{0.1, 3, 30, 300} {
-			p := make([]float64, n)
-			for j := range p {
-				p[j] = spread * rnd.NormFloat64()
-			}
-			mlp.Normalise(p)
-			a := vectors(n-1, n)
-			factorLabel(a, p)
-			product := func(i, j int) (sum float64) {
-				for k := range a {
-					sum += a[k][i] * a[k][j]
-				}
-				return sum
-			}
-			for i := range p {
-				others := 0.0
-				for j := range p {
-					if i == j {
-						continue
-					}
-					others += p[j]
-					// Rounding errors are those of a correlation.
-					scale := math.Sqrt(product(i, i)) * math.Sqrt(product(j, j))
-					if got, want := product(i, j), -p[i]*p[j]; !(math.Abs(got-want) <= 1e-14*scale+1e-300) {
-						t.Errorf("n = %d, spread %g: S_%d%d = %g, want %g", n, spread, i, j, got, want)
-					}
-				}
-				if got, want := product(i, i), p[i]*others; !scalar.EqualWithinAbsOrRel(got, want, 1e-300, 1e-13) {
-					t.Errorf("n = %d, spread %g: S_%d%[3]d = %g, want %g", n, spread, i, got, want)
-				}
-			}
 		}
 	}
 }

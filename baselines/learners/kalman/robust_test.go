@@ -3,7 +3,6 @@ package kalman
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -54,30 +53,11 @@ func TestExtremes(t *testing.T) {
 		for _, prior := range []float64{1e-12, 1e-8, 1, 1e8, 1e12} {
 			for _, size := range []float64{0, 1e-300, 1e-150, 1e-8, 1e8, 1e20, 1e150, 1e300} {
 				m := newModel(Config{Layers: []int{2, 3, 3}, Covariance: kind, PriorVar: prior})
-				name := fmt.Sprintf("%v, prior %g, size %g:", kind, prior, size)
-				for k := range 12 {
-					x := []float64{size * float64(k%3-1), size}
-					mean := slices.Clone(m.mean)
-					if err := m.Observe(x, k%3); err != nil && !floats.Equal(mean, m.mean) {
-						t.Errorf("%s weights changed with error %v", name, err)
-					}
-					if floats.HasNaN(m.mean) || math.IsInf(floats.Norm(m.mean, math.Inf(1)), 0) {
-						t.Fatalf("%s mean %v", name, m.mean)
-					}
-					p := make([]float64, 3)
-					if err := m.Predict(p, x); err != nil {
-						continue
-					}
-					check.Near(t, name+" sum", floats.Sum(p), 1, 1e-12)
-					if floats.Min(p) < 0 {
-						t.Errorf("%s p = %v", name, p)
-					}
-				}
+				name := fmt.Sprintf("%v, prior %g, size %g", kind, prior, size)
+				check.Extremes(t, name, m, size, func() []float64 { return m.mean })
 				// An ordinary input is still answered.
 				if size <= 1e8 && prior <= 1e8 {
-					if err := m.Predict(make([]float64, 3), []float64{1, -1}); err != nil {
-						t.Errorf("%s %v", name, err)
-					}
+					check.Predict(t, m, 3, 1, -1)
 				}
 			}
 		}
@@ -96,9 +76,8 @@ func TestOverflowIsRefused(t *testing.T) {
 			t.Errorf("%v: weights changed", kind)
 		}
 		m.mean[0] = 1e10
-		for _, err := range []error{m.Observe([]float64{1e300}, 0), m.Predict(make([]float64, 2), []float64{1e300})} {
-			check.Refuses(t, string(kind), err, "logits overflow")
-		}
+		check.Refuses(t, string(kind), m.Observe([]float64{1e300}, 0), "logits overflow")
+		check.Refuses(t, string(kind), m.Predict(make([]float64, 2), []float64{1e300}), "logits overflow")
 	}
 }
 
@@ -110,6 +89,9 @@ func TestConfigErrors(t *testing.T) {
 		"process_noise":  {ProcessNoise: 1.5},
 		"rank":           {Rank: 3},
 	})
-	check.Keys(t, map[string]Config{"process_noise": {Covariance: Diagonal, ProcessNoise: 0.1}, "rank": {Covariance: LowRank, Rank: 201}})
+	check.Keys(t, map[string]Config{
+		"process_noise": {Covariance: Diagonal, ProcessNoise: 0.1},
+		"rank":          {Covariance: LowRank, Rank: 201},
+	})
 	check.Refuses(t, "layers without classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))))
 }

@@ -34,27 +34,6 @@ func TestTreeOfTenClasses(t *testing.T) {
 	}
 }
 
-// Every class has its own way, and every node is on one of them.
-func TestTreeIsATree(t *testing.T) {
-	for n := 2; n <= 70; n++ {
-		tree := newTree(n, 1)
-		ways, before := map[string]bool{}, map[int]string{}
-		for c, way := range tree.path[:n] {
-			ways[fmt.Sprint(way)] = true
-			for k, s := range way {
-				to := fmt.Sprint(way[:k])
-				if other, ok := before[s.node]; ok && other != to || (k == 0) != (s.node == 0) {
-					t.Errorf("n = %d, class %d: two ways to node %d", n, c, s.node)
-				}
-				before[s.node] = to
-			}
-		}
-		if len(ways) != n || len(before) != tree.nodes || math.Ceil(math.Log2(float64(n))) != float64(len(tree.path[0])) {
-			t.Errorf("n = %d: %d ways of length %d to %d nodes", n, len(ways), len(tree.path[0]), len(before))
-		}
-	}
-}
-
 // Probabilities are the products, and add up to 1: without division where the tree
 // is complete, and also where all products underflow.
 func TestProbabilities(t *testing.T) {

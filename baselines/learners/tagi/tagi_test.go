@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
@@ -41,26 +41,14 @@ func TestExtremes(t *testing.T) {
 				for _, noise := range []float64{1e-100, 1, 1e100} {
 					c.Layers, c.PriorVar, c.SigmaV = []int{2, 3, 3}, prior, noise
 					m := newModel(c)
-					name := fmt.Sprintf("%v, prior %g, size %g, noise %g:", c.Head, prior, size, noise)
-					for k := range 10 {
-						x := []float64{size * float64(k%3-1), size}
-						before, _ := m.Weights(0)
-						if err := m.Observe(x, k%3); err != nil {
-							if after, _ := m.Weights(0); !mat.Equal(before, after) {
-								t.Errorf("%s weights changed with error %v", name, err)
-							}
-						}
+					name := fmt.Sprintf("%v, prior %g, size %g, noise %g", c.Head, prior, size, noise)
+					check.Extremes(t, name, m, size, func() (all []float64) {
 						for l := range c.Layers[1:] {
 							mean, variance := m.Weights(l)
-							if bad := mat.Norm(mean, 2) + mat.Norm(variance, 2); math.IsNaN(bad) || math.IsInf(bad, 0) {
-								t.Fatalf("%s layer %d: means %v, variances %v", name, l, mean, variance)
-							}
+							all = slices.Concat(all, mean.RawMatrix().Data, variance.RawMatrix().Data)
 						}
-						p := make([]float64, 3)
-						if err := m.Predict(p, x); err == nil {
-							check.Near(t, name+" sum", floats.Sum(p), 1, 1e-14)
-						}
-					}
+						return all
+					})
 				}
 			}
 		}
@@ -74,7 +62,7 @@ func TestErrors(t *testing.T) {
 		"prior_var":      {PriorVar: -1},
 		"prior_mean_var": {PriorMeanVar: math.NaN()},
 	})
-	check.Refuses(t, "layers without classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))), "layers")
+	check.Refuses(t, "no classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))), "layers")
 	m := newModel(Config{Layers: []int{2, 2}})
 	check.Refuses(t, "an input of 1e200", m.Predict(make([]float64, 2), []float64{1e200, 0}), "overflows")
 	check.AllPanic(t, map[string]func(){"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) }})
