@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
+	"closedform/runner/internal/store"
 )
 
 // git runs git in the working directory.
@@ -43,6 +44,7 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 			continue
 		}
 		contains(t, read(t, dirs[0], "README.md"), "\n    go run ./runner -exp small -set "+c.command)
+		check.Equal(t, "run.json", check.Must(store.ReadRun(dirs[0])).Overrides, strings.Split(c.set, ","))
 		for _, again := range []string{"verify", "draw"} {
 			mustRun(t, append([]string{again}, args...)...)
 		}
@@ -66,12 +68,4 @@ func TestRerunLeavesTheTreeClean(t *testing.T) {
 		check.Equal(t, args+" changes", git(t, "status", "--porcelain"), "")
 	}
 	contains(t, mustRun(t, "-all"), "\nopen results/index.html\n")
-}
-
-// A manifest by its path needs no repository, one by its name does.
-func TestOutsideOfTheRepository(t *testing.T) {
-	t.Chdir(t.TempDir())
-	fails(t, "no folder experiments/ in ", "-exp", "small")
-	mustRun(t, "-exp", write(t, named("own")))
-	check.Equal(t, "there are results", exists("results", "own", "runs.csv"), true)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -166,21 +165,6 @@ func TestPredictFromAnywhere(t *testing.T) {
 	mustRun(t, "predict", file, "-data", "new.csv.gz", "-id", "leaf", "-to", "out.csv.gz")
 	unpacked := check.Must(gzip.NewReader(strings.NewReader(read(t, "out.csv.gz"))))
 	check.Equal(t, "packed", string(check.Must(io.ReadAll(unpacked))), want)
-}
-
-// An ensemble that is kept predicts as one network does, with what its members disagree about.
-func TestPredictEnsemble(t *testing.T) {
-	file := trained(t, strings.Replace(mine, "[model]", "[model]\nmembers = 3", 1))
-	out, _, _ := predicted(t, file, leaves())
-	for i, information := range out.Nums("mutual_information") {
-		if !(0 < information && information < math.Log(3)) {
-			t.Errorf("row %d: mutual information %g", i+1, information)
-		}
-	}
-	network, _, err := checkpoint.Load(strings.NewReader(results(t, filepath.Dir(file))["network.npz"]))
-	check.OK(t, err)
-	check.Equal(t, "members", len(network.Members()), 3)
-	fails(t, "model.members: 65 is not allowed; allowed: 0 to 64", "-exp", "mine", "-set", "model.members=65")
 }
 
 // What a program saved by checkpoint.Save, a bank of networks, predicts the columns in their order,

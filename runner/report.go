@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/quote"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 )
@@ -49,4 +50,11 @@ func replace(path string, data []byte) error {
 		return nil
 	}
 	return store.WriteFile(path, data)
+}
+
+const paperExamples = "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists"
+
+func paperCommand(f *flag.FlagSet) action {
+	out := outFlag(f)
+	return func(_ context.Context, _ *invocation, args []string) error { return quote.WriteLaTeX(args[0], *out) }
 }

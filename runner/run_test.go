@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -118,39 +117,4 @@ func TestResultsAreRestored(t *testing.T) {
 	fails(t, "summary.csv", "-exp", m, "-out", out)
 	remove(t, inTheWay)
 	again(0)
-}
-
-func TestFailingCell(t *testing.T) {
-	m, out := write(t, edit(t, small, "scale = 2", "fail = true")), t.TempDir()
-	dir := filepath.Join(out, "small")
-	fails(t, "small: cell total seed=1: lost its way", "-exp", m, "-out", out, "-workers", "1")
-	check.Equal(t, "it has published", exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0, false)
-	repaired := mustRun(t, "-exp", m, "-out", out, "-set", "method.total.fail=false")
-	begins(t, repaired, "small: 4 cells, 2 computed, 2 done before; ")
-	before := results(t, dir)
-	remove(t, dir, "cells")
-	fails(t, "lost its way", "-exp", m, "-out", out)
-	same(t, results(t, dir), before) // a run that fails leaves earlier results alone
-}
-
-// The manifest that the results keep makes the same results, and run.json has what -set changed.
-func TestOverrides(t *testing.T) {
-	m, out, again := write(t, small), t.TempDir(), t.TempDir()
-	dir := filepath.Join(out, "small")
-	sets := []string{"model.scale=0.25", "sweep.seed=2..4", "method.joint.points=7", "model.scale=0.45"}
-	args := []string{"-exp", m, "-out", out}
-	for _, s := range sets {
-		args = append(args, "-set", s)
-	}
-	begins(t, mustRun(t, args...), "small: 6 cells, 6 computed, 0 done before; ")
-	run := check.Must(store.ReadRun(dir))
-	check.Equal(t, "run.json has", []any{run.Overrides, run.Seeds}, []any{sets, []int{2, 3, 4}})
-	// The last -set of a key holds.
-	contains(t, read(t, dir, "manifest.toml"), "\nscale = 0.45\n", "\nseed = \"2..4\"\n")
-	mustRun(t, "-exp", filepath.Join(dir, "manifest.toml"), "-out", again)
-	same(t, results(t, filepath.Join(again, "small")), results(t, dir))
-	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 3 computed, 1 done before; ")
-	var raw map[string]any
-	check.OK(t, json.Unmarshal([]byte(read(t, dir, "run.json")), &raw))
-	check.Equal(t, "overrides that are left", len(raw["overrides"].([]any)), 0)
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -209,19 +207,8 @@ func TestRunsInOneFolder(t *testing.T) {
 	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 16 cells, all done before; ")
 }
 
-func TestInterruptedVerify(t *testing.T) {
-	m, out, _ := published(t, small)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var stdout, stderr strings.Builder
-	err := run(ctx, &stdout, &stderr, []string{"verify", m, "-out", out})
-	if !errors.Is(err, context.Canceled) || stdout.Len() > 0 || strings.Contains(err.Error(), "go on") {
-		t.Fatalf("error %v, and it prints %q", err, &stdout)
-	}
-}
-
-// A cell that fails ends the run with its error alone. Its cells and those of others are kept,
-// and experiments whose cells were done are published.
+// A cell that fails ends the run with its error alone. Its cells, earlier results and those of others are
+// kept, and experiments whose cells were done are published.
 func TestFailureTogether(t *testing.T) {
 	bad := strings.Replace(named("bad"), "scale = 2", "fail = true\nsleep = 1", 1)
 	inExperiments(t, map[string]string{"a.toml": named("a"), "bad.toml": bad})
@@ -234,4 +221,10 @@ func TestFailureTogether(t *testing.T) {
 	check.Equal(t, "what failed is published", exists("results", "bad", "SHA256SUMS"), false)
 	write(t, named("bad"), "experiments", "bad.toml")
 	contains(t, mustRun(t, "-all"), "bad: 4 cells, 2 computed, 2 done before; ")
+	dir := filepath.Join("results", "bad")
+	before := results(t, dir)
+	write(t, bad, "experiments", "bad.toml")
+	remove(t, dir, "cells")
+	fails(t, "bad: cell total seed=1: lost its way", "-exp", "bad", "-workers", "1")
+	same(t, results(t, dir), before)
 }

@@ -122,12 +122,8 @@ func TestDraw(t *testing.T) {
 	write(t, "method,seed,end\n", dir, "runs.csv")
 	fails(t, "checksum", "draw", "-exp", "small")
 	contains(t, mustRun(t, "-exp", "small"), "small: 4 cells, 0 computed, ")
-}
 
-// Tables of another manifest may lack what a figure shows.
-func TestDrawOfAnotherManifest(t *testing.T) {
-	inExperiments(t, map[string]string{"small.toml": drawn})
-	mustRun(t, "-exp", "small")
+	// Tables of another manifest may lack what a figure shows.
 	write(t, edit(t, drawn, `"joint"`, `"point"`), "experiments", "small.toml")
 	_, _, err := try(t, "draw", "small")
 	check.Refuses(t, "draw", err, "small: the results in results/small are behind (of another manifest): ",

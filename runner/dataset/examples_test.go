@@ -27,13 +27,8 @@ func TestNewExamples(t *testing.T) {
 	if again := all(e); again.X[0][0] != 1 || again.X[0][1] != 2 || again.Class[0] != 1 || again.Class[1] != 0 {
 		t.Errorf("changes of sets change the examples to %v", again)
 	}
-}
-
-func TestSubset(t *testing.T) {
-	e := three()
-	s := e.Subset([]int{3, 0, 3}).Subset([]int{2, 1})
+	s := three().Subset([]int{3, 0, 3}).Subset([]int{2, 1})
 	check.Equal(t, "the subset", all(s), (Set{X: [][]float64{{7, 8}, {1, 2}}, Class: []int{0, 0}}))
-	check.Equal(t, "the middle", e.Set(1, 3), Set{X: [][]float64{{3, 4}, {5, 6}}, Class: []int{2, 2}})
 }
 
 func TestPanics(t *testing.T) {

@@ -56,11 +56,9 @@ func TestSplit(t *testing.T) {
 
 // A split that was drawn once is drawn ever after: committed results depend on it.
 func TestSplitIsPinned(t *testing.T) {
-	e, want := labelled(make([]int,
-		60)...), []int{2, 3, 4, 5, 9, 11, 20, 21, 23, 26, 30, 32, 33, 34, 43, 46, 50, 52}
-	if _, got, err := e.Split(0.3, random.Source("dataset", 1)); err != nil || !slices.Equal(got, want) {
-		t.Errorf("the test part is %v, %v, want %v", got, err, want)
-	}
+	_, got, err := labelled(make([]int, 60)...).Split(0.3, random.Source("dataset", 1))
+	check.OK(t, err)
+	check.Equal(t, "test part", got, []int{2, 3, 4, 5, 9, 11, 20, 21, 23, 26, 30, 32, 33, 34, 43, 46, 50, 52})
 }
 
 func TestParts(t *testing.T) {

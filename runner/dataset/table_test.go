@@ -11,12 +11,7 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// readCSV reads a table as a file called a.csv has it, and its examples by their class.
-func readCSV(text string) (*Examples, error) {
-	return readAs(Format{}, text)
-}
-
-// readAs reads it in a format.
+// readAs reads a table as a file called a.csv has it in a format, and its examples by their class.
 func readAs(f Format, text string) (*Examples, error) {
 	t, err := ParseTable([]byte(text), "a.csv", f.Layout)
 	if err != nil {
@@ -27,7 +22,7 @@ func readAs(f Format, text string) (*Examples, error) {
 
 func mustCSV(t *testing.T, text string) *Examples {
 	t.Helper()
-	return check.Must(readCSV(text))
+	return check.Must(readAs(Format{}, text))
 }
 
 func TestReadCSV(t *testing.T) {

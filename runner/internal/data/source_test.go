@@ -109,13 +109,10 @@ func TestSourceParts(t *testing.T) {
 			[]float64{48, 54},
 		},
 		{
-			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "few-labels"`,
-			6, 3, 10, 2, 4,
-			[]float64{
-				0, 6. / 255, 12. / 255, 18. / 255, 24. / 255, 30. / 255, 36. / 255, 42. / 255, 48. / 255,
-				54. / 255,
-			},
-			[]float64{0, 6. / 255},
+			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "few-labels"; ` +
+				`scale = "none"`, 6, 3, 10, 2, 4,
+			[]float64{0, 6, 12, 18, 24, 30, 36, 42, 48, 54},
+			[]float64{0, 6},
 		},
 		{
 			`file = "table.csv"; train_rows = "1-9"; test_rows = "2-3"; scale = "none"`, 2, 3, 9, 2, 1,

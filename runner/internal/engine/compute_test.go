@@ -2,11 +2,9 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -74,67 +72,6 @@ func TestEachCellOnceInOrder(t *testing.T) {
 		}
 		if err != nil || w.Computed != n || len(order) != n || len(slices.Compact(order)) != n {
 			t.Errorf("%d workers: %v, computed %v", workers, err, order)
-		}
-	}
-}
-
-func TestFirstErrorStops(t *testing.T) {
-	bad := errors.New("no convergence")
-	var ran [1000]bool
-	underWay := make(chan struct{})
-	ended := false
-	err := engine(2).Compute(t.Context(), work(t, len(ran), func(ctx context.Context, i int) error {
-		ran[i] = true
-		switch i {
-		case 2:
-			<-underWay
-			return bad
-		case 3:
-			close(underWay)
-			<-ctx.Done() // it is told to stop
-			ended = true
-		}
-		return nil
-	}))
-	if !errors.Is(err, bad) || err.Error() != "cell c2: no convergence" {
-		t.Errorf("error %v, want that of cell c2", err)
-	}
-	if !ended {
-		t.Error("the cell under way was not waited for")
-	}
-	for i, r := range ran {
-		if r != (i <= 3) {
-			t.Errorf("cell %d: ran is %v", i, r)
-		}
-	}
-	err = engine(2).Compute(t.Context(), work(t, 3, func(_ context.Context, i int) error { return explode(i) }))
-	if err == nil || !strings.Contains(err.Error(), "panic: ") ||
-		!strings.Contains(err.Error(), "engine.explode") {
-		t.Errorf("a panic: %v", err)
-	}
-}
-
-func explode(i int) error { panic(fmt.Sprint("index out of nowhere ", i)) }
-
-func TestCancelled(t *testing.T) {
-	for _, c := range []struct {
-		n, at, done int
-		want        error
-	}{
-		{10, 4, 5, context.Canceled}, // the cell under way ends well
-		{3, 2, 3, nil},               // when all is done, it has not kept anything
-	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		w := work(t, c.n, func(_ context.Context, i int) error {
-			if i == c.at {
-				cancel()
-			}
-			return nil
-		})
-		err := engine(1).Compute(ctx, w)
-		cancel()
-		if !errors.Is(err, c.want) || w.Computed != c.done {
-			t.Errorf("cancelled in cell %d of %d: %v, %d done", c.at, c.n, err, w.Computed)
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/mlp"
 	"closedform/baselines/learners/neighbours"
-	"closedform/baselines/learners/sgd"
 	"closedform/baselines/learners/tagi"
 	"closedform/core/bnn"
 	"closedform/core/softmax"
@@ -177,19 +176,6 @@ func TestFromModel(t *testing.T) {
 	}
 	_, err := decodeAfter(`[model]; features = "relu"; `, `features = ""`)
 	check.Refuses(t, "what [model] has, taken away", err, "method.m.feature_size: 512 is not allowed")
-}
-
-// A key that is 0 has its default, as the resolved manifest says.
-func TestDefaults(t *testing.T) {
-	for keys, want := range map[string]any{
-		`kind = "sgd"; learning_rate = 0`:     &sgd.Config{Rule: sgd.SGD, LearningRate: 0.01},
-		`kind = "neighbours"; neighbours = 0`: &neighbours.Config{Neighbours: 5},
-		`kind = "tagi"; sigma_v = 0; members = 2`: &tagi.Config{
-			Head: tagi.Tree, SigmaV: 1, PriorVar: 1, PriorMeanVar: 1, Members: 2,
-		},
-	} {
-		check.Equal(t, keys, check.Must(decode(keys)).Config, want)
-	}
 }
 
 // Each line has keys, and what their error says.

@@ -2,11 +2,8 @@ package learner
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/BurntSushi/toml"
 
 	"closedform/core/bnn"
 	"closedform/core/features"
@@ -84,25 +81,5 @@ func TestLegend(t *testing.T) {
 	text := strings.ToLower(string(check.Must(json.Marshal(Method{Label: "label", Group: "group"}))))
 	if strings.Contains(text, "group") || strings.Contains(text, "label") {
 		t.Error(text)
-	}
-}
-
-// A method has one label and one colour in all manifests whose figures are in the paper.
-func TestLabelsOfManifests(t *testing.T) {
-	all := map[string][]any{}
-	for _, name := range []string{"posterior", "hidden", "order", "uci", "unknown"} {
-		var m struct {
-			Method []struct{ Name, Label, Group string }
-		}
-		check.Must(toml.DecodeFile(filepath.Join("../../../experiments", name+".toml"), &m))
-		for _, method := range m.Method {
-			l := Legend{method.Name: {Label: method.Label, Group: method.Group}}
-			id := strings.ReplaceAll(method.Name, "_", "-")
-			got := []any{l.Label(method.Name), l.Group(method.Name)}
-			if other, ok := all[id]; ok {
-				check.Equal(t, name+": "+method.Name, got, other)
-			}
-			all[id] = got
-		}
 	}
 }

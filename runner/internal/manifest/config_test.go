@@ -222,16 +222,6 @@ func TestOverrides(t *testing.T) {
 	check.Refuses(t, "a rate", err, "x/toy.toml:1: item.first.rate: 2 is not allowed")
 }
 
-// A table that takes a list or a number away keeps it away when its manifest is resolved and read
-// again; one that says nothing has that of the table it begins as.
-func TestInherited(t *testing.T) {
-	m, v, err := decode(text, "item.second.words=[]")
-	check.OK(t, err)
-	_, v, err = decode(string(check.Must(m.Resolved(&v))))
-	check.OK(t, err)
-	check.Equal(t, "words", [][]string{v.Items[0].Words, v.Items[1].Words}, [][]string{{"a", "b"}, nil})
-}
-
 func TestInts(t *testing.T) {
 	for written, want := range map[string]string{
 		"'2..4'": `"2..4"`, "[4, 2]": "[4, 2]", "[5, 6, 7]": `"5..7"`, "[3]": "[3]", "'3..3'": "[3]", "[]": "[]",

@@ -103,23 +103,3 @@ func TestDamagedCell(t *testing.T) {
 		t.Errorf("a renamed cell: %v, %v", c, err)
 	}
 }
-
-func FuzzDecodeCell(f *testing.F) {
-	whole, err := encodeCell(newCell("k", "f", 3))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(whole)
-	f.Add(whole[len(magic)+67:])
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		// The sum of the second file is right, to get past it.
-		for _, file := range [][]byte{data, append(fmt.Appendf(nil, "%sf %s\n", magic, sumOf(data)), data...)} {
-			check.Frugal(t, func() {
-				if c, _ := decodeCell(file, "k", "f"); c != nil && c.Key != "k" {
-					t.Fatalf("took %+v for cell k", c)
-				}
-			})
-		}
-	})
-}

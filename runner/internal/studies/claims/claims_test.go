@@ -78,10 +78,10 @@ func TestVerdict(t *testing.T) {
 		above, below     string // verdicts for the threshold 1
 	}{
 		{2, 1.5, 3, holds, fails},
-		{2, 1, 3, undecided, fails}, // An interval that ends at the threshold does not lie above it.
-		{0, -1, 1, fails, undecided},
 		{0, -1, 0.5, fails, holds},
 		{1, 1, 1, fails, fails},
+		{2, 1, 3, undecided, fails},
+		{0, -1, 1, fails, undecided}, // ends at the threshold
 		{1, 0, 2, undecided, undecided},
 		{1, -inf, inf, undecided, undecided},
 		{nan, nan, nan, undecided, undecided},

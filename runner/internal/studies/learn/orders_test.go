@@ -86,51 +86,6 @@ methods = ["network", "other"]
 	})
 }
 
-// The examples of a generator come as they are drawn in the first pass, and are shuffled in others.
-func TestPassesOfGenerator(t *testing.T) {
-	const manifest = `
-name = "passes"; study = "learn"; seed = 2
-evaluate = {snapshots = [5, 60], passes = [1, 3]}
-[model]; members = 1; hidden = "smooth"; prior_var = 3.0; prior_mean_var = 10.0; prior_draw = "independent"
-hidden_layers = [6]
-[sweep]; seed = [1, 2, 3]
-[[set]]; name = "xor"; generator = "xor"; train = 60; test = 400
-[[set]]; name = "arms"; generator = "spirals"; noise = 0.2; train = 70; test = 400
-[[method]]; name = "linear"; hidden_layers = []
-[[method]]; name = "smooth"
-`
-	curve := studytest.Run(t, Kind, manifest).Get("curve")
-	cfg := bnn.Default(2, 6, 3)
-	cfg.Hidden, cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = bnn.Smooth, []float64{3, 3}, 10, bnn.Independent
-	stream := func(purpose ...any) rand.Source { return study.Stream("passes", 3, purpose...) }
-	n, arms := check.Must(bnn.New(cfg, stream("prior"))), data.Generator{Name: "spirals", Noise: 0.2}.Task()
-	train, test := arms.Draw(70, stream("train", "arms")), arms.Draw(400, stream("test", "arms"))
-	for seen := range 210 {
-		pass, k := seen/70+1, seen%70
-		i := k
-		if pass > 1 {
-			i = rand.New(stream("pass", pass)).Perm(70)[k]
-		}
-		check.Must(n.Observe(train.X[i], train.Class[i]))
-		if slices.Contains([]int{5, 60, 70, 210}, seen+1) {
-			p := learner.NewClassifier(&learner.Network{Model: check.Must(bnn.Combine(n))}, 3).Probabilities(test.X)
-			where := fmt.Sprintf("method=smooth set=arms seed=3 seen=%d pass=%d k=%d", seen+1, pass, k+1)
-			scores := numbers(studytest.Rows(t, curve, where), 0, "error log_loss brier ece")
-			check.NearAll(t, where, scores, learner.Scores(p, test.Class)[:4], 1e-9)
-		}
-	}
-	// A snapshot at the end of a pass, of XOR, is one row.
-	rows := []int{curve.Where("set", "xor").Len(), curve.Where("set", "arms").Len()}
-	check.Equal(t, "rows", rows, []int{2 * 3 * 3, 2 * 3 * 4})
-	// No linear model does XOR, a hidden layer does.
-	mean := func(method string) float64 {
-		return stat.Mean(studytest.Rows(t, curve, "set=xor pass=3 method="+method).Nums("error"), nil)
-	}
-	if !(mean("linear") > 0.3 && mean("smooth") < 0.1) {
-		t.Errorf("error %g without and %g with a hidden layer", mean("linear"), mean("smooth"))
-	}
-}
-
 const repeated = `
 name = "small_order"; study = "learn"; seed = 2
 model = {members = 1, layers = [2, 3], bias = false, prior_var = 1, prior_mean = [[1, 0], [0, 1], [1, 1]]}

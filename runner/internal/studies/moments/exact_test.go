@@ -105,9 +105,9 @@ func TestSign(t *testing.T) {
 		{1e-11, 1, 2e-11, 1, 1},
 		{1e-8, 1, -5e-9, 1, 0},
 		{1e-8, 1, -2e-8, 1, -1},
-		{1e-11, 1e6, -1e-7, 1, 0}, // rounding
-		{1e-11, 1e6, -1e-4, 1, -1},
 		{1e-11, 1, 0.1, -5, 1},
+		{1e-11, 1e6, -1e-7, 1, 0},
+		{1e-11, 1e6, -1e-4, 1, -1}, // rounding
 	} {
 		m := newMoments(3)
 		m.cov = mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})

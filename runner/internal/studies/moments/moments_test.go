@@ -1,13 +1,11 @@
 package moments
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study/studytest"
 )
 
@@ -77,38 +75,4 @@ func TestSpecs(t *testing.T) {
 	studytest.Differ(t, Kind, definiteManifest, "seed=2", "moments.gap=[0, 1]", "moments.variance=[1, 2]",
 		"moments.grid=3", "moments.lambda=1", "moments.rho=0.2", "moments.classes=4")
 	studytest.Differ(t, Kind, monteCarloManifest, "seed=2", "moments.samples=10", "moments.methods=exact")
-}
-
-// No key makes a figure of the tables of another manifest panic: it is drawn, or an error says why not.
-func TestFigures(t *testing.T) {
-	const sweep = `
-name = "sweep"; study = "moments"
-[moments]; classes = 2; spread = 1; variance = 1; draws = 3; lambda = [1, 0.2]; rho = [0.5, 0]
-`
-	for _, example := range []string{exactManifest, definiteManifest, sweep} {
-		tables, drawn := studytest.Run(t, Kind, example, "moments.classes=2"), 0
-		for _, o := range []string{
-			"moments.classes=4", "moments.spread=7", "moments.gap=[0, 1]; moments.spread=[]", "moments.lambda=[3, 4]",
-			"moments.methods=delta", "moments.grid=3", "moments.against=montecarlo; moments.samples=10",
-			"moments.lambda=[5, 6]; moments.rho=[0, 0.1]; moments.variance=2", "moments.methods=['probit', 'exact']",
-		} {
-			text := strings.ReplaceAll(example, "; ", "\n")
-			e, err := Kind.New(check.Must(manifest.Parse("x.toml", []byte(text), strings.Split(o, "; "))))
-			if err != nil {
-				continue // the manifest is refused
-			}
-			for _, f := range e.Figures() {
-				if slices.ContainsFunc(f.Needs, func(name string) bool { return tables.Get(name) == nil }) {
-					continue
-				}
-				if figure, err := f.Draw(tables); err == nil && check.Err(figure.Encode("pdf")) == nil {
-					drawn++
-				}
-			}
-		}
-		check.Equal(t, "some are drawn", drawn > 0, true)
-	}
-	studytest.Run(t, Kind, definiteManifest, "moments.gap=[0, 1e30]", "moments.variance=[1e-30, 1e30]")
-	studytest.Run(t, Kind, sweep, "moments.lambda=[1e-30, 1e30]", "moments.variance=1e30", "moments.spread=1e30")
-	studytest.Run(t, Kind, exactManifest, "moments.methods=exact", "moments.variance=0")
 }

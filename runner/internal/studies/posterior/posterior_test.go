@@ -45,28 +45,6 @@ func number(t *testing.T, name, where, column string) float64 {
 	return studytest.Rows(t, tables(t).Get(name), where).Nums(column)[0]
 }
 
-func TestTables(t *testing.T) {
-	all := tables(t)
-	const methods = "exact fail adf adf_exact perceptron-huber perceptron-adf adf_exact_joint uniform"
-	names := strings.Fields(methods)
-	n := 3 * len(names)
-	for name, rows := range map[string]int{
-		"curve": 3 * n, "curve_summary": n, "maps": 3 * 9, "state": 9, "agreement": 9,
-	} {
-		if n := all.Get(name).Len(); n != rows {
-			t.Errorf("%s has %d rows, want %d", name, n, rows)
-		}
-	}
-	of := studytest.Rows(t, all.Get("curve"), "seed=3")
-	for i, name := range of.Texts("method") {
-		check.Equal(t, "method", name, names[i%len(names)])
-		check.Equal(t, "k", of.Texts("k")[i], []string{"1", "4", "12"}[i/len(names)])
-		if none := math.IsNaN(of.Nums("tv")[i]); none != (name == "exact") {
-			t.Errorf("total variation of %s is %g", name, of.Nums("tv")[i])
-		}
-	}
-}
-
 // The rows of one network, worked out from the packages below.
 func TestByHand(t *testing.T) {
 	all := studytest.Run(t, Kind, example, "posterior.grid=2")
@@ -133,17 +111,6 @@ func TestScoresFailures(t *testing.T) {
 	if total == 0 || total == 9 || number(t, "curve_summary", "method=adf k=12", "failed") != 0 {
 		t.Errorf("%g of 9 snapshots of fail failed, and of adf", total)
 	}
-}
-
-// A cell fails if it can compute no exact posterior.
-func TestRefuses(t *testing.T) {
-	s := studytest.New(t, Kind, example).Cells()[0].Spec.(spec)
-	s.Draws = 3
-	_, err := s.run(t.Context())
-	check.Refuses(t, "an odd number of draws", err, "after example 1: laplace: 3 draws")
-	s = studytest.New(t, Kind, example, `posterior.maps=["x"]`).Cells()[1].Spec.(spec)
-	_, err = s.run(t.Context())
-	check.Refuses(t, "a map of no method", err, "posterior.maps: no method has the name x")
 }
 
 // The maps are of the right columns and points.

@@ -144,22 +144,6 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// The means are of all seeds, the curves of the first: they end where all is decided.
-func TestTables(t *testing.T) {
-	tables := run(t, studytest.Clusters(72), `sweep.seed=[2, 1]`)
-	for name, rows := range map[string]int{"decisions_summary": 2 * (2*2 + 1), "summary": 2 * 2 * 3} {
-		check.Equal(t, name, tables.Get(name).Len(), rows)
-		check.Equal(t, "seeds", tables.Get(name).Nums("seeds")[0], 2)
-	}
-	for _, method := range []string{"ours", "filter"} {
-		curve := studytest.Rows(t, tables.Get("risk_coverage"), "confidence=probability method="+method)
-		r := studytest.Rows(t, tables.Get("runs"), "confidence=probability seed=2 data=test method="+method)
-		last := curve.Len() - 1
-		end := []float64{curve.Nums("coverage")[last], curve.Nums("risk")[last]}
-		check.NearAll(t, "end", end, []float64{1, r.Nums("error")[0]}, 1e-12)
-	}
-}
-
 // A method may see the inputs by a scale of its own.
 func TestScale(t *testing.T) {
 	rows := func(method string, overrides ...string) string {
@@ -250,24 +234,6 @@ func TestBreakDown(t *testing.T) {
 	check.NearAll(t, "AUROC", auroc, []float64{0.5, 0.5}, 1e-12)
 	r := tables.Get("decisions_summary").Where("method", "ours").Where("wanted", "threshold=0.6")
 	check.Equal(t, "unknown and risk", fmt.Sprint(r.Nums("unknown")[0], r.Nums("risk")[0]), "1 NaN")
-}
-
-// The test part need not have all classes: what is left of it has nothing to be told
-// from, or is nothing.
-func TestOneClassInTheTestPart(t *testing.T) {
-	for only := range 2 {
-		set := studytest.Clusters(48)
-		for range 5 {
-			set.X, set.Class = append(set.X, set.X[only]), append(set.Class, set.Class[only])
-		}
-		rows := run(t, set).Get("summary").Where("data", "unseen")
-		if rows.Len() == 0 {
-			t.Error("no rows of unseen classes")
-		}
-		for i, x := range rows.Nums("auroc") {
-			check.Equal(t, "AUROC and FPR95 of one kind", fmt.Sprint(x, rows.Nums("fpr95")[i]), "NaN NaN")
-		}
-	}
 }
 
 func TestSpecs(t *testing.T) {
