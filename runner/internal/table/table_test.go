@@ -50,6 +50,11 @@ func TestRows(t *testing.T) {
 	})
 }
 
+// Numbers in a text have as many digits as they mean.
+func TestList(t *testing.T) {
+	check.Equal(t, "a list", List([]float64{0.123456, 20}, 2), "0.12 20")
+}
+
 // Student's t with one degree of freedom has the quantile 12.706.
 func TestMean(t *testing.T) {
 	m := scores().GroupBy("method").Mean("summary", "error")
