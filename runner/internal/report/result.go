@@ -36,10 +36,13 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 	if t == nil || !t.Has("method") || !t.Has("error") || !t.Has("log_loss") || t.Len() > mostRows {
 		return r
 	}
-	var words []string // columns that distinguish the rows: those before the number of seeds and the scores
+	var words, key []string // columns that distinguish the rows: those before the number of seeds and the scores
 	for _, c := range t.Columns {
 		if c.Name == "seeds" || c.Name == "error" {
 			break
+		}
+		if c.Kind == table.Words {
+			key = append(key, c.Name)
 		}
 		if c.Name == "method" || len(t.Distinct(c.Name)) > 1 {
 			words = append(words, c.Name)
@@ -53,11 +56,13 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 			}
 			return t.Nums(column)[i]
 		}
-		var row []string
-		for _, c := range words {
-			row = append(row, t.Texts(c)[i])
+		texts := func(columns []string) (texts []string) {
+			for _, c := range columns {
+				texts = append(texts, t.Texts(c)[i])
+			}
+			return texts
 		}
-		took := seconds(run, row)
+		row, took := texts(words), seconds(run, texts(key))
 		wrong := decimals(num("error"))
 		// one end may be cut off
 		if h := max(num("error_high")-num("error"), num("error")-num("error_low")); h > 0 {
