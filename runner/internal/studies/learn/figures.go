@@ -52,18 +52,28 @@ func (e *experiment) Figures() (all []study.Figure) {
 	return all
 }
 
-// drawCurves draws scores against the examples seen, or the classes learned: a row of charts for each set,
-// and for [data] another of predictions before learning.
+// drawCurves draws scores against the examples seen: a row of charts for each set, and for [data] another of
+// predictions before learning. Of sorted streams it draws the error against the classes learned, a chart for
+// each set.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
-	x, column := figures.Axis{Label: "examples seen", Log: true}, "seen"
+	var rows [][]figures.Chart
 	if e.Evaluate.Order == Sorted {
-		x, column = figures.Axis{Label: "classes learned"}, "classes"
+		var charts []figures.Chart
+		for _, set := range e.sets {
+			x, y := figures.Axis{Label: "classes learned"}, figures.Axis{Label: "error", Max: 1}
+			c := e.chart(means.Where("set", set.Name), x, "classes", "error", y)
+			c.Title = set.Name
+			charts = append(charts, c)
+		}
+		return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 	}
 	charts := func(set, title, prefix string) (row []figures.Chart) {
+		x := figures.Axis{Label: "examples seen", Log: true}
 		labels := [][2]string{{"error", "error"}, {"log_loss", "log loss, nats"}, {"ece", "calibration error"}}
 		for _, y := range labels {
 			if means.Has(prefix + y[0]) {
-				c := e.chart(means.Where("set", set), x, column, [2]string{prefix + y[0], y[1]})
+				axis := figures.Axis{Label: y[1], Log: true}
+				c := e.chart(means.Where("set", set), x, "seen", prefix+y[0], axis)
 				c.Title = title
 				n := len(c.Curves)
 				for n > 8 { // more cannot be distinguished
@@ -74,7 +84,6 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 		}
 		return row
 	}
-	var rows [][]figures.Chart
 	for _, set := range e.sets {
 		title := "test examples"
 		if e.named {
@@ -88,17 +97,19 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-// chart has a curve for each method, at everything that is swept. An interval of fewer than three seeds, or
-// that reaches down to 0, is left out.
-func (e *experiment) chart(means *table.Table, x figures.Axis, column string, y [2]string) figures.Chart {
-	c := figures.Chart{X: x, Y: figures.Axis{Label: y[1], Log: true}}
+// chart has a curve of one column against another for each method, at everything that is swept. An interval
+// of fewer than three seeds, or that reaches down to 0, is left out.
+func (e *experiment) chart(
+	means *table.Table, x figures.Axis, from, to string, y figures.Axis,
+) figures.Chart {
+	c := figures.Chart{X: x, Y: y}
 	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept...)
 	for _, rows := range means.GroupBy(by...).All() {
 		name := rows.Texts("method")[0]
 		for _, key := range e.swept {
 			name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
 		}
-		curve := study.Curve(rows, legend.Label(name), column, y[0])
+		curve := study.Curve(rows, legend.Label(name), from, to)
 		curve.Group = legend.Group(name)
 		for i, low := range curve.Low {
 			if low <= 0 || slices.Min(rows.Nums("seeds")) < 3 {
@@ -120,7 +131,7 @@ func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
 			var row []figures.Chart
 			for _, by := range []string{byOrder, bySample} {
 				means := summary.Where("set", set.Name).Where("differ_by", by)
-				c := e.chart(means, x, "seen", y)
+				c := e.chart(means, x, "seen", y[0], figures.Axis{Label: y[1], Log: true})
 				c.Title, c.Curves = set.Name+": networks differ by "+by, figures.Beside(c.Curves)
 				row = append(row, c)
 			}
