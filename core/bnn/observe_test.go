@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
@@ -191,5 +192,30 @@ func TestReplications(t *testing.T) {
 			_, cov := n.Weights(0)
 			near(t, "variance", cov[0].At(0, 0), math.Pow(1e-3, float64(k+1)), 1e-12)
 		}
+	}
+}
+
+// A variance that grows does so once, however often the example counts.
+func TestReplicationsOfGrowth(t *testing.T) {
+	for _, kind := range []Covariance{Full, Diagonal} {
+		var variances [2]float64
+		for i, times := range []float64{1, 2.5} {
+			cfg := Default(1, 3)
+			cfg.Bias, cfg.Output = false, ADF
+			cfg.Covariance[0], cfg.Replications[0] = kind, times
+			n := check.Must(New(cfg, random.Source("growth")))
+			var cov []mat.Symmetric
+			for _, v := range []float64{100, 100, 0.01} {
+				cov = append(cov, mat.NewSymDense(1, []float64{v}))
+			}
+			setWeights(t, n, 0, mat.NewDense(3, 1, nil), cov)
+			observe(n, []float64{1}, 0)
+			_, after := n.Weights(0)
+			variances[i] = after[2].At(0, 0) / 0.01
+		}
+		if !(variances[0] > 1.001) {
+			t.Errorf("%v: the small variance changes by %g", kind, variances[0])
+		}
+		check.Near(t, string(kind), variances[1], variances[0], 1e-12)
 	}
 }

@@ -98,6 +98,14 @@ func TestReadRefuses(t *testing.T) {
 	}
 	swapped := slices.Clone(good)
 	swapped[2], swapped[3] = good[3], good[2]
+	twins := arrays(check.Must(entries(ensemble(trained(smallConfig), trained(smallConfig)), "")))
+	for i, e := range twins { // equal configurations of two members
+		if e.name == "member1_config.npy" {
+			j := slices.IndexFunc(twins, func(e zipped) bool { return e.name == "member0_config.npy" })
+			twins[i], twins[j] = twins[j], twins[i]
+			break
+		}
+	}
 	for name, test := range map[string]struct {
 		entries []zipped
 		want    string
@@ -105,6 +113,7 @@ func TestReadRefuses(t *testing.T) {
 		"empty":    {nil, "entry format is missing"},
 		"format 2": {with(0, int64(2)), "the file has format 2; this program reads format 5 only"},
 		"order":    {swapped, "entry root0.npy is not what Save writes"},
+		"equals":   {twins, "is not what Save writes"},
 		"missing":  {good[:5], "entry variance1 is missing"},
 		"too many": {append(slices.Clone(good), good[0]), "entry format.npy is not what Save writes"},
 

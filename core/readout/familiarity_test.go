@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"closedform/core/bnn"
+	"closedform/core/familiar"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
 )
@@ -66,4 +67,22 @@ func familiarity(t *testing.T, l *Layer, x []float64) float64 {
 		t.Errorf("density %g after %d examples", density[0], l.examples())
 	}
 	return p[0]
+}
+
+// A kept example is compared with the others of its class, not with itself: far from them it is as rare as an
+// input that was not learned.
+func TestReferenceLeavesOut(t *testing.T) {
+	l := check.Must(New(Config{Gaussian, 2, 2}))
+	kept, scores, others := make([]labelled, 12), make([][4]float64, 12), []float64{}
+	for i := range kept {
+		distance := float64(i)
+		if i == 11 {
+			distance = 40
+		} else {
+			others = append(others, distance)
+		}
+		scores[i] = [4]float64{-distance, -distance, -distance, -distance}
+	}
+	sums := l.newReference(kept, scores).sums
+	check.Near(t, "the farthest", sums[11], -4*math.Log(familiar.Tail(others, 40)), 1e-12)
 }
