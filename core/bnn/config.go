@@ -16,7 +16,7 @@ const MostClasses = 4096
 
 const (
 	minRatio = 1e-3 // of variances after and before an example, in hidden layers and with Replications
-	maxRatio = 2    // of that of a logit; so no variance of a weight more than doubles
+	maxRatio = 2    // of the variance of a logit after and before; hidden variances have no upper bound
 )
 
 // Config describes a network completely. [Default] returns one that works, to be changed. A Config

@@ -30,8 +30,8 @@ type Update struct {
 	MinVariance float64
 
 	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not positive
-	// definite; for Total, the observed class is so improbable (below 1e-10) that its moments have
-	// no correct digits.
+	// definite; for Total, the probability of the observed class is below 1e-10, where its moments
+	// have no correct digits.
 	Indefinite bool
 
 	LogP    float64 // logarithm of the probability of the class, before the step

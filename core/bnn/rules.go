@@ -27,9 +27,9 @@ const (
 	// Where Σp ≠ 1 (probit with ρ ≠ ½) it matters which class is the last.
 	Joint OutputRule = "joint"
 
-	// Total is Joint with the covariance of the label, S = diag(p) − ppᵀ, in place of that of the
-	// probabilities: S has the noise of the label given the probabilities, too. Of the posterior it
-	// keeps the variances that ADF keeps.
+	// Total is Joint with another covariance: S = diag(p) − ppᵀ of the label, where Joint has Σ_y of the
+	// probabilities. S includes the noise of the label given the probabilities. Total keeps the same
+	// variances of the posterior as ADF.
 	Total OutputRule = "total"
 )
 

@@ -73,8 +73,7 @@ func (b *Bank) restore(s BankState) error {
 }
 
 // weigh changes the weights by logP, the logarithms of the probabilities that the members gave the
-// class of one example. It sets those below the smallest positive number, and NaN, to the logarithm
-// of that number.
+// class of one example. A probability of zero, or NaN, counts as the smallest positive number.
 func (b *Bank) weigh(logP []float64) {
 	if b.state.Fixed {
 		return

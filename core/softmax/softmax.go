@@ -48,8 +48,8 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
-// Validate returns an error unless a approximates the softmax of that many classes, by its method
-// Validate if it has one.
+// Validate returns an error unless the approximation a is for this number of classes. An approximation
+// with a method Validate is asked for its own error.
 func Validate(a Approximation, classes int) error {
 	if a == nil {
 		return errors.New("softmax: nil is no approximation; allowed: a value such as softmax.Probit")

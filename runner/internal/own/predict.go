@@ -145,8 +145,8 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 	return out, nil
 }
 
-// takeID returns the column of that name, or the numbers of the rows if the name is empty. If all columns of
-// the table are inputs, it takes the column out.
+// takeID returns the column of a name; with an empty name, the numbers of the rows. Where inputs is true every
+// column of the table is an input, so takeID removes the column from the table.
 func takeID(rows *dataset.Table, name string, inputs bool) (ids table.Column, err error) {
 	if name == "" {
 		ids = table.Int("row", "")
