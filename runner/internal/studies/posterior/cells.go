@@ -240,9 +240,9 @@ func (c *cell) newTables() {
 		return table.New(name, append(run, columns...)...)
 	}
 	c.curve = with("curve", append([]table.Column{
-		num("tv", "total variation from the exact predictive; none where ess is at most an eighth of the draws"),
-		num("tv_noise", "total variation that the exact predictive has by its own sampling"),
-		num("ess", "effective sample size of the exact predictive, or of that of the probit"),
+		table.Share("tv", "total variation from the exact predictive; none where ess is at most an eighth of draws"),
+		table.Share("tv_noise", "total variation that the exact predictive has by its own sampling"),
+		table.Positive("ess", "effective sample size of the exact predictive, or of that of the probit"),
 		num("excess_error", "error rate above that of the truth"),
 	}, learner.StepColumns()...)...)
 	c.state = with("state", integer("bytes", "of the checkpoint"),
@@ -263,7 +263,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		t.Pack("curve")
 		curve := t.Get("curve")
-		groups := curve.GroupBy("method", "task", "k").Shares(append(learner.ShareNames, "tv")...)
+		groups := curve.GroupBy("method", "task", "k")
 		return table.Set{groups.Mean("curve_summary", table.Names(curve.Columns[4:])...)}
 	})
 }
