@@ -138,6 +138,15 @@ func (e *Examples) Digest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
+// Row returns the row of example i: the line of its file, or the number of the image or drawn example.
+func (e *Examples) Row(i int) int {
+	if row := e.row[i]; e.values.line != nil {
+		return e.values.line[row]
+	} else {
+		return row + 1
+	}
+}
+
 // where says where example i came from: "file.csv:12" is line 12 of a file.
 func (e *Examples) where(i int) string {
 	switch v, row := e.values, e.row[i]; {

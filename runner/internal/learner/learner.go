@@ -46,9 +46,7 @@ type Classifier struct {
 }
 
 // NewClassifier returns a classifier of so many classes without features.
-func NewClassifier(l Learner, classes int) *Classifier {
-	return &Classifier{Learner: l, Classes: classes}
-}
+func NewClassifier(l Learner, classes int) *Classifier { return &Classifier{Learner: l, Classes: classes} }
 
 // record marks the learner as broken down if err is not nil. The failure of another program is no property of
 // the method, and ends the task.
@@ -168,20 +166,21 @@ func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
 	return c.Err == nil
 }
 
-// PredictNext returns the prediction of an example that is learned next, see Before of [bnn.Model].
+// PredictNext returns the prediction of an example that is learned next.
 func (c *Classifier) PredictNext(x []float64) []float64 {
 	n := c.Network()
 	if n == nil || c.Err != nil {
 		return c.Probabilities([][]float64{x})[0]
 	}
+	p := make([]float64, c.Classes)
 	mapped, err := c.features([][]float64{x})
 	if err == nil {
-		err = n.Model.Before(&n.several[0], mapped[0])
+		err = n.Before(p, mapped[0])
 	}
 	if c.record(err); err != nil {
 		return Equal(1, c.Classes)[0]
 	}
-	return normalised(&n.several[0])
+	return p
 }
 
 // Equal returns n times equal probabilities for all classes.

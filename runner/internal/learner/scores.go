@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/bnn"
 	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/metric"
@@ -40,6 +41,20 @@ var StepNames = table.Names(StepColumns())
 // Row returns the counts in the order of StepColumns.
 func (s Steps) Row() []any {
 	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
+}
+
+// count counts what became of an example.
+func (s *Steps) count(u bnn.Update) {
+	if u.Indefinite {
+		s.Indefinite++
+	}
+	switch u.Action {
+	case bnn.Skipped:
+		s.Skipped++
+	case bnn.Projected:
+		s.Projected++
+	}
+	s.Floored += u.Floored
 }
 
 func (s *Steps) add(other Steps) {
