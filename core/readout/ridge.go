@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
@@ -39,7 +41,7 @@ func (l *Layer) fitRidge(m *moments) (*ridge, *gaussians) {
 	d := float64(l.cfg.Inputs)
 	g := scatter(m.squares, []float64{m.total}, [][]float64{m.center})
 	mean := trace(g, l.cfg.Inputs) / d
-	kept := l.sample(m.n)
+	kept := l.sample()
 	type fitted struct {
 		*ridge
 		*gaussians
@@ -51,7 +53,7 @@ func (l *Layer) fitRidge(m *moments) (*ridge, *gaussians) {
 		}
 		r.solve(m)
 		r.kept = r.leftOut(m, kept)
-		out, loss := outputGaussians(r.kept, m.n)
+		out, loss := outputGaussians(r.kept, l.counts)
 		if scale > 1 && m.total*r.spread() < 100 {
 			loss = math.Inf(1)
 		}
@@ -62,13 +64,14 @@ func (l *Layer) fitRidge(m *moments) (*ridge, *gaussians) {
 
 // spread is the root mean square of the distances of the kept outputs from ȳ.
 func (r *ridge) spread() float64 {
-	sum := 0.0
+	var sum, n float64
 	for _, e := range r.kept {
+		n += e.count
 		for c, y := range e.x {
-			sum += float64((y - r.share[c]) * (y - r.share[c]))
+			sum += float64(e.count * float64((y-r.share[c])*(y-r.share[c])))
 		}
 	}
-	return math.Sqrt(sum / float64(len(r.kept)))
+	return math.Sqrt(sum / n)
 }
 
 // solve sets W and ȳ.
@@ -101,15 +104,16 @@ func (r *ridge) leftOut(m *moments, kept []labelled) []labelled {
 					y[c] /= max(1-h, 1e-9)
 				}
 			}
-			outputs[i] = labelled{y, e.class, e.weight}
+			outputs[i] = e
+			outputs[i].x = y
 			i++
 		}
 	})
 	return outputs
 }
 
-// outputGaussians returns class Gaussians on outputs, and their loss; n are the examples of each class.
-func outputGaussians(outputs []labelled, n []float64) (*gaussians, float64) {
+// outputGaussians returns class Gaussians on outputs, and their loss; n are the numbers of examples of each class.
+func outputGaussians(outputs []labelled, n []int) (*gaussians, float64) {
 	classes := len(n)
 	counts, sums, squares := make([]int, classes), make([][]float64, classes), make([][]float64, classes)
 	for c := range classes {
@@ -117,9 +121,11 @@ func outputGaussians(outputs []labelled, n []float64) (*gaussians, float64) {
 		sums[c] = make([]float64, classes)
 		for _, e := range outputs {
 			if e.class == c {
-				counts[c]++
-				kernel.AddScaled(sums[c], 1, e.x)
-				s.add(e.x)
+				counts[c] += int(e.count)
+				kernel.AddScaled(sums[c], e.count, e.x)
+				x := slices.Clone(e.x)
+				floats.Scale(math.Sqrt(e.count), x)
+				s.add(x)
 			}
 		}
 		s.flush(classes)
