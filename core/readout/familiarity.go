@@ -75,7 +75,7 @@ func (l *Layer) scores(x [][]float64, class []int) (scores [][4]float64, err err
 		}
 		rows, class, s := scores[first:], class[first:], l.solve(true)
 		for i := range rows {
-			s.ridge.outputs(w.out[i], w.z, w.x[i])
+			s.ridge.outputs(w.out[i], w.x[i])
 			rows[i][2] = floats.Max(w.out[i])
 		}
 		s.background.densities(w.score[:n], w.z, w.x[:n])

@@ -343,7 +343,7 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	g, in := s.inputs, w.x
 	if l.cfg.Kind == Ridge {
 		for i, x := range w.x[:n] {
-			s.ridge.outputs(w.out[i], w.z, x)
+			s.ridge.outputs(w.out[i], x)
 		}
 		g, in = s.outputs, w.out
 	}

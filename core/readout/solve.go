@@ -192,17 +192,19 @@ func weigh(all []labelled, n []int) {
 	}
 }
 
-// blocks calls do for blocks of examples, several at once, with the number of the first and L⁻¹ of all.
-func blocks(root *linalg.Cholesky, examples []labelled, do func(first int, z []float64)) {
+// blocks calls do for 0 to n−1, several at once, with L⁻¹ of the d numbers that set sets.
+func blocks(root *linalg.Cholesky, d, n int, set, do func(i int, z []float64)) {
 	const together = 32
-	linalg.Parallel((len(examples)+together-1)/together, func(i int) {
-		first := i * together
-		part := examples[first:min(first+together, len(examples))]
-		z := make([]float64, 0, len(part)*len(part[0].x))
-		for _, e := range part {
-			z = append(z, e.x...)
+	linalg.Parallel((n+together-1)/together, func(block int) {
+		first := block * together
+		z := make([]float64, min(together, n-first)*d)
+		each := func(do func(i int, z []float64)) {
+			for i := range len(z) / d {
+				do(first+i, z[i*d:][:d])
+			}
 		}
+		each(set)
 		root.Solve(z)
-		do(first, z)
+		each(do)
 	})
 }
