@@ -115,10 +115,13 @@ func (m Model) Predict(dst *bnn.Prediction, x []float64) error {
 	return cmp.Or(err, m.Model.Predict(dst, y))
 }
 
-// Before implements [bnn.Model], by the model.
+// Before implements [bnn.Sequential], by the model.
 func (m Model) Before(dst *bnn.Prediction, x []float64) error {
 	y, err := m.mapped(x)
-	return cmp.Or(err, m.Model.Before(dst, y))
+	if s, ok := m.Model.(bnn.Sequential); ok {
+		return cmp.Or(err, s.Before(dst, y))
+	}
+	return cmp.Or(err, m.Model.Predict(dst, y))
 }
 
 // mapped returns the features of x.

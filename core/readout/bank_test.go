@@ -30,8 +30,3 @@ func TestBefore(t *testing.T) {
 		}
 	})
 }
-
-// A bank takes no output layers.
-func TestNoBank(t *testing.T) {
-	check.Refuses(t, "a bank", check.Err(bnn.NewBank(learned(t, Config{Ridge, 6, 3}, nil))), "member 0 does not report")
-}
