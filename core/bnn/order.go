@@ -18,7 +18,8 @@ import (
 //   - Equal labels follow each other more often than in a random order of the same labels: by more than five
 //     standard deviations, and by more than 0.9 of what is possible, as in runs of ten.
 //   - A network has forgotten a class: it gives the kept examples of the class less probability now than before
-//     it learned them, by a mean difference of the logarithms, −10 at least, of more than three standard errors.
+//     it learned them. The mean difference of the logarithms, −10 at least, is above 1 and above three standard
+//     errors.
 //
 // The weights of the members and of the powers then follow from how the kept examples are predicted now, by an
 // output layer as if it had not learned the example. They are weighted to the share of their class among all
@@ -139,7 +140,7 @@ func hasForgotten(before, now []float64) bool {
 		mean, square = mean+f/m, square+float64(f*f)
 	}
 	variance := (square - float64(m*mean)*mean) / (m - 1)
-	return mean > 3*math.Sqrt((max(0, variance)+0.01)/m)
+	return mean > 1 && mean > 3*math.Sqrt((max(0, variance)+0.01)/m)
 }
 
 // current returns the weights that Predict uses.

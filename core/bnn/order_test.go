@@ -113,7 +113,7 @@ func TestRuns(t *testing.T) {
 	check.Equal(t, "no examples", o.hasRuns(), false)
 }
 
-// A class is forgotten if its log probability falls by more than three standard errors.
+// A class is forgotten if its log probability falls by more than 1 and three standard errors.
 func TestHasForgotten(t *testing.T) {
 	fall := func(n int, by ...float64) bool {
 		before, now := make([]float64, n), make([]float64, n)
@@ -123,7 +123,7 @@ func TestHasForgotten(t *testing.T) {
 		return hasForgotten(before, now)
 	}
 	check.Equal(t, "forgotten", []bool{
-		fall(4, 5), fall(5, 5), fall(5, -5), fall(50, 0.04), fall(50, 0.05), fall(50, 0, 2), fall(8, 0, 2), fall(12, 0, 2),
+		fall(4, 5), fall(5, 5), fall(5, -5), fall(50, 0.9), fall(50, 1.1), fall(50, 0, 2.5), fall(5, 0, 4), fall(9, 0, 4, 4),
 		fall(6, math.Inf(1)), hasForgotten(slices.Repeat([]float64{-10}, 9), slices.Repeat([]float64{-30}, 9)),
 	}, []bool{false, true, false, false, true, true, false, true, true, false})
 }
