@@ -123,6 +123,7 @@ func (m *mixture) update() Update {
 		all.MinVariance = min(all.MinVariance, u.MinVariance)
 		all.Indefinite = all.Indefinite || u.Indefinite
 		all.Floored += u.Floored
+		all.Capped += u.Capped
 		all.Action = max(all.Action, u.Action)
 	}
 	all.LogP = mixtureLogP(m.weights, m.logP)
