@@ -46,7 +46,9 @@ type Classifier struct {
 }
 
 // NewClassifier returns a classifier of so many classes without features.
-func NewClassifier(l Learner, classes int) *Classifier { return &Classifier{Learner: l, Classes: classes} }
+func NewClassifier(l Learner, classes int) *Classifier {
+	return &Classifier{Learner: l, Classes: classes}
+}
 
 // record marks the learner as broken down if err is not nil. The failure of another program is no property of
 // the method, and ends the task.
