@@ -264,15 +264,15 @@ func (m *Model) hasBank() bool {
 
 // learner returns the output layer, the network, the ensemble or the bank of the model with its prior
 // weights.
-func (m Model) learner(inputs, classes int, src rand.Source) (*Network, error) {
-	m, err := m.For(inputs, classes)
+func (m Model) learner(s Shape, src rand.Source) (*Network, error) {
+	m, err := m.For(s.Inputs, s.Classes)
 	if err != nil {
 		return nil, err
 	}
-	n := new(Network)
+	n := &Network{noise: m.ProcessNoise}
 	switch {
 	case m.Readout != "":
-		n.Model, err = readout.New(readout.Config{Kind: m.Readout, Inputs: inputs, Classes: classes})
+		n.Model, err = readout.New(readout.Config{Kind: m.Readout, Inputs: s.Inputs, Classes: s.Classes})
 	case m.hasBank():
 		var cfg bnn.Config
 		if cfg, err = m.config(m.Layers); err == nil {
@@ -281,9 +281,5 @@ func (m Model) learner(inputs, classes int, src rand.Source) (*Network, error) {
 	default:
 		n.Model, err = m.Mixture(src)
 	}
-	if err != nil {
-		return nil, err
-	}
-	n.setProcessNoise(m.ProcessNoise)
-	return n, nil
+	return n, err
 }

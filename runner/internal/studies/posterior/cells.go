@@ -205,14 +205,14 @@ func (c *cell) newTables() {
 		return table.New(name, append(run, columns...)...)
 	}
 	c.curve = with("curve", append([]table.Column{
-		num("tv", "total variation from the exact predictive"),
-		num("kl", "divergence KL(exact ‖ method), in nats"),
-		num("tv_noise", "total variation that the exact predictive has by its own sampling"),
-		num("kl_noise", "divergence of the exact predictive by its own sampling"),
-		num("ess", "effective sample size of the exact predictive"),
+		table.Share("tv", "total variation from the exact predictive"),
+		table.Positive("kl", "divergence KL(exact ‖ method), in nats"),
+		table.Share("tv_noise", "total variation that the exact predictive has by its own sampling"),
+		table.Positive("kl_noise", "divergence of the exact predictive by its own sampling"),
+		table.Positive("ess", "effective sample size of the exact predictive"),
 		num("excess_error", "error rate above that of the truth"),
 		num("excess_log_loss", "log loss above that of the truth, in nats"),
-		num("ece", "expected calibration error of the largest probability, 15 bins"),
+		table.Share("ece", "expected calibration error of the largest probability, 15 bins"),
 	}, learner.StepColumns()...)...)
 	c.state = with("state", integer("bytes", "of the checkpoint"),
 		num("twin_gap", "largest difference of a probability from a network with another random stream"))
@@ -232,8 +232,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		t.Pack("curve")
 		curve := t.Get("curve")
-		groups := curve.GroupBy("method", "task", "k").Shares(append(learner.ShareNames, "tv")...)
-		groups = groups.Positive(append(learner.LossNames, "kl")...)
+		groups := curve.GroupBy("method", "task", "k")
 		return table.Set{groups.Mean("curve_summary", table.Names(curve.Columns[4:])...)}
 	})
 }
