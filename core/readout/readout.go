@@ -109,9 +109,6 @@ func New(c Config) (*Layer, error) {
 // Config returns the configuration, with the classes that were added.
 func (l *Layer) Config() Config { return l.cfg }
 
-// Members implements [bnn.Model]: there are none.
-func (l *Layer) Members() []*bnn.Network { return nil }
-
 // Shape implements [bnn.Model].
 func (l *Layer) Shape() (inputs, classes int) { return l.cfg.Inputs, l.cfg.Classes }
 
