@@ -117,11 +117,9 @@ func (m Model) Predict(dst *bnn.Prediction, x []float64) error {
 	return cmp.Or(err, m.Model.Predict(dst, y))
 }
 
-// Before predicts an example that is learned next: by Before of the model if it has that, else by Predict.
+// Before implements [bnn.Sequential]: by Before of the model if it has that, else by Predict.
 func (m Model) Before(dst *bnn.Prediction, x []float64) error {
-	s, ok := m.Model.(interface {
-		Before(dst *bnn.Prediction, x []float64) error
-	})
+	s, ok := m.Model.(bnn.Sequential)
 	if !ok {
 		return m.Predict(dst, x)
 	}
@@ -129,12 +127,9 @@ func (m Model) Before(dst *bnn.Prediction, x []float64) error {
 	return cmp.Or(err, s.Before(dst, y))
 }
 
-// PredictLeftOut predicts an example that was learned, as if it had not been: by PredictLeftOut of the model
-// if it has that, else by Predict.
+// PredictLeftOut implements [bnn.LeftOut]: by PredictLeftOut of the model if it has that, else by Predict.
 func (m Model) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
-	l, ok := m.Model.(interface {
-		PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error
-	})
+	l, ok := m.Model.(bnn.LeftOut)
 	if !ok {
 		return m.Predict(dst, x)
 	}
@@ -183,4 +178,7 @@ func (m *Map) Standard(dst, x []float64) error {
 	return err
 }
 
-var _ bnn.Model = Model{}
+var (
+	_ bnn.Sequential = Model{}
+	_ bnn.LeftOut    = Model{}
+)
