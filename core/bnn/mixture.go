@@ -129,6 +129,7 @@ func (b *Bank) update() Update {
 		all.MinVariance = smaller(all.MinVariance, u.MinVariance)
 		all.Indefinite = all.Indefinite || u.Indefinite
 		all.Floored += u.Floored
+		all.Capped += u.Capped
 		all.Action = max(all.Action, u.Action)
 	}
 	top, sum := max(slices.Max(b.logP), smallest), 0.0
