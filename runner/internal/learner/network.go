@@ -56,6 +56,7 @@ func (n *Network) Observe(x []float64, class int) (err error) {
 		n.steps.Projected++
 	}
 	n.steps.Floored += n.Last.Floored
+	n.steps.Capped += n.Last.Capped
 	return err
 }
 
