@@ -168,7 +168,7 @@ func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
 	return c.Err == nil
 }
 
-// PredictNext returns the prediction of an example that is learned next, see Before of [bnn.Model].
+// PredictNext returns the prediction of an example that is learned next, see [bnn.Sequential].
 func (c *Classifier) PredictNext(x []float64) []float64 {
 	n := c.Network()
 	if n == nil || c.Err != nil {
@@ -176,7 +176,11 @@ func (c *Classifier) PredictNext(x []float64) []float64 {
 	}
 	mapped, err := c.features([][]float64{x})
 	if err == nil {
-		err = n.Model.Before(&n.several[0], mapped[0])
+		if s, ok := n.Model.(bnn.Sequential); ok {
+			err = s.Before(&n.several[0], mapped[0])
+		} else {
+			err = n.Model.Predict(&n.several[0], mapped[0])
+		}
 	}
 	if c.record(err); err != nil {
 		return Equal(1, c.Classes)[0]

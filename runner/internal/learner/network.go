@@ -63,6 +63,17 @@ func (n *Network) Observe(x []float64, class int) (err error) {
 // Steps returns what became of the examples.
 func (n *Network) Steps() Steps { return n.steps }
 
+// Members returns the networks of the model; an output layer has none.
+func (n *Network) Members() []*bnn.Network {
+	switch m := n.Model.(type) {
+	case *bnn.Network:
+		return []*bnn.Network{m}
+	case interface{ Members() []*bnn.Network }:
+		return m.Members()
+	}
+	return nil
+}
+
 // members returns the members of an ensemble, which can learn each by itself.
 func (n *Network) members() (members []Learner) {
 	for _, m := range n.Members() {
@@ -135,7 +146,11 @@ func (c *Classifier) Chosen() string {
 		if bank, ok := n.Model.(*bnn.Bank); ok {
 			weights := bank.Weights()
 			best := slices.Index(weights, slices.Max(weights))
-			cfg := bank.Members()[best].Config()
+			network, ok := bank.Models()[best].(*bnn.Network)
+			if !ok {
+				return fmt.Sprintf("layer: %.2g", weights[best])
+			}
+			cfg := network.Config()
 			return fmt.Sprintf("layers=%v prior_var=%.2g: %.2g", cfg.Layers, cfg.PriorVar, weights[best])
 		}
 	}
