@@ -212,12 +212,11 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 	})
 }
 
-// temper sets τ to the one with the smallest log loss, which is convex in τ, and returns that. The only
-// example of a class does not count.
+// temper sets τ to the one in [0, 1] with the smallest log loss, which is convex in τ, by Newton's method, and
+// returns that. The only example of a class does not count.
 func (g *gaussians) temper(scores [][]float64, n []float64, kept []labelled) (loss float64) {
 	s, p := make([]float64, len(n)), make([]float64, len(n))
-	evaluate := func(tau float64) (loss, slope float64) {
-		g.tau = tau
+	evaluate := func() (loss, slope, curvature float64) {
 		for i, e := range kept {
 			if n[e.class] <= 1 {
 				continue
@@ -227,25 +226,34 @@ func (g *gaussians) temper(scores [][]float64, n []float64, kept []labelled) (lo
 			}
 			g.softmax(p, s)
 			loss -= float64(e.weight * kernel.Log(max(p[e.class], math.SmallestNonzeroFloat64)))
+			var mean, square float64 // of s − s_y
 			for c, p := range p {
 				if p > 0 {
-					slope += float64(e.weight * float64(p*(s[c]-s[e.class])))
+					distance := s[c] - s[e.class]
+					mean += float64(p * distance)
+					square += float64(p * float64(distance*distance))
 				}
 			}
+			slope += float64(e.weight * mean)
+			curvature += float64(e.weight * (square - float64(mean*mean)))
 		}
-		return loss, slope
+		return loss, slope, curvature
 	}
 	low, high := 0.0, 1.0
-	if loss, slope := evaluate(high); slope <= 0 {
-		return loss
-	}
-	for range 40 {
-		if _, slope := evaluate((low + high) / 2); slope > 0 {
-			high = (low + high) / 2
+	for g.tau = high; ; {
+		loss, slope, curvature := evaluate()
+		if slope > 0 {
+			high = g.tau
 		} else {
-			low = (low + high) / 2
+			low = g.tau
 		}
+		next := g.tau - slope/curvature
+		if !(next > low && next < high) {
+			next = (low + high) / 2 // where Newton's method leaves the interval
+		}
+		if low == 1 || math.Abs(next-g.tau) <= 1e-6*g.tau+1e-12 {
+			return loss
+		}
+		g.tau = next
 	}
-	loss, _ = evaluate(high)
-	return loss
 }

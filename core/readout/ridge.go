@@ -12,11 +12,12 @@ import (
 //
 //	W = (G + λI)⁻¹ Σ(x − x̄)yᵀ,   G = Σ(x − x̄)(x − x̄)ᵀ.
 type ridge struct {
-	lambda float64     // λ
-	center []float64   // x̄
-	share  []float64   // ȳ
-	w      [][]float64 // of each class
-	kept   []labelled  // the outputs for the kept examples, each left out
+	lambda float64          // λ
+	center []float64        // x̄
+	share  []float64        // ȳ
+	w      [][]float64      // of each class
+	root   *linalg.Cholesky // of G + λI
+	kept   []labelled       // the outputs for the kept examples, each left out
 }
 
 // outputs sets dst to the outputs for x; z is scratch space with room for as many numbers.
@@ -45,13 +46,12 @@ func (l *Layer) fitRidge(m *moments) (*ridge, *gaussians) {
 	}
 	f, _ := descend(1e-4, 10, func(scale float64) (fitted, float64) {
 		r := &ridge{center: m.center, lambda: float64(scale*mean) + float64(m.total*floor)}
-		root := factorize(l.cfg.Inputs, 1, g, 0, g, r.lambda)
-		if root == nil {
+		if r.root = factorize(l.cfg.Inputs, 1, g, 0, g, r.lambda); r.root == nil {
 			return fitted{}, math.Inf(1)
 		}
-		r.solve(root, m)
-		r.kept = r.leftOut(root, m, kept)
-		out, loss := outputGaussians(r.kept, m)
+		r.solve(m)
+		r.kept = r.leftOut(m, kept)
+		out, loss := outputGaussians(r.kept, m.n)
 		if scale > 1 && m.total*r.spread() < 100 {
 			loss = math.Inf(1)
 		}
@@ -71,25 +71,25 @@ func (r *ridge) spread() float64 {
 	return math.Sqrt(sum / float64(len(r.kept)))
 }
 
-// solve sets W and ȳ; root is the factor of G + λI.
-func (r *ridge) solve(root *linalg.Cholesky, m *moments) {
+// solve sets W and ȳ.
+func (r *ridge) solve(m *moments) {
 	for c, n := range m.n {
 		w := make([]float64, len(m.center))
 		for i, x := range m.mean[c] {
 			w[i] = n * (x - m.center[i])
 		}
-		root.Solve(w)
-		root.SolveT(w)
+		r.root.Solve(w)
+		r.root.SolveT(w)
 		r.w, r.share = append(r.w, w), append(r.share, n/m.total)
 	}
 }
 
 // leftOut returns the outputs for examples, each left out: with the leverage
 // h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄) they are (ŷ − hy)/(1 − h). For the only example of a class they are ŷ.
-func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) []labelled {
+func (r *ridge) leftOut(m *moments, kept []labelled) []labelled {
 	outputs, center := make([]labelled, len(kept)), slices.Clone(m.center)
-	root.Solve(center)
-	blocks(root, kept, func(i int, all []float64) {
+	r.root.Solve(center)
+	blocks(r.root, kept, func(i int, all []float64) {
 		scratch := make([]float64, len(center))
 		for z := range slices.Chunk(all, len(center)) {
 			e, y := kept[i], make([]float64, len(r.w))
@@ -108,9 +108,9 @@ func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) []la
 	return outputs
 }
 
-// outputGaussians returns class Gaussians on outputs, and their loss.
-func outputGaussians(outputs []labelled, m *moments) (*gaussians, float64) {
-	classes := len(m.n)
+// outputGaussians returns class Gaussians on outputs, and their loss; n are the examples of each class.
+func outputGaussians(outputs []labelled, n []float64) (*gaussians, float64) {
+	classes := len(n)
 	counts, sums, squares := make([]int, classes), make([][]float64, classes), make([][]float64, classes)
 	for c := range classes {
 		s := newSquare(classes)
@@ -126,6 +126,6 @@ func outputGaussians(outputs []labelled, m *moments) (*gaussians, float64) {
 		squares[c] = s.sum
 	}
 	onOutputs := newMoments(counts, sums, squares)
-	onOutputs.shares = m.shares
+	onOutputs.shares = logShares(n)
 	return fitGaussians(onOutputs, outputs, false)
 }

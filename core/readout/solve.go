@@ -77,10 +77,17 @@ func newMoments(counts []int, sums, squares [][]float64) *moments {
 	for i := range m.center {
 		m.center[i] /= m.total
 	}
-	for _, n := range m.n {
-		m.shares = append(m.shares, kernel.Log(n/m.total))
-	}
+	m.shares = logShares(m.n)
 	return m
+}
+
+// logShares returns log(n_c/Σn).
+func logShares(n []float64) (shares []float64) {
+	total := kernel.Sum(n)
+	for _, n := range n {
+		shares = append(shares, kernel.Log(n/total))
+	}
+	return shares
 }
 
 // scatter returns Σxxᵀ of the squares less Σ_c n_c m_c m_cᵀ, as an upper triangle.

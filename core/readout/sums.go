@@ -94,6 +94,7 @@ type State struct {
 	Scatter   []float64 // Σxxᵀ of all classes, with Gaussian of each: the upper triangles by rows
 	Kept      []float64 // kept examples × inputs
 	KeptClass []int     // of each kept example
+	Sequence  *Sequence // nil unless Config.Sequential
 }
 
 // State returns a copy of all that the layer knows.
@@ -110,11 +111,14 @@ func (l *Layer) State() State {
 			s.Kept, s.KeptClass = append(s.Kept, e.x...), append(s.KeptClass, c)
 		}
 	}
+	if l.sequence != nil {
+		s.Sequence = l.sequence.state()
+	}
 	return s
 }
 
 // Restore returns the layer with the state, which predicts and goes on to the bit as the one that the state
-// is of. It returns an error if the configuration is not valid, or the state is of another one.
+// is of. Without a [Sequence], the recursion of Config.Sequential starts from the sums. It returns an error if the configuration is not valid, or the state is of another one.
 func Restore(c Config, s State) (*Layer, error) {
 	l, err := New(c)
 	if err != nil {
@@ -127,12 +131,8 @@ func Restore(c Config, s State) (*Layer, error) {
 			"the layer has %d inputs and %d classes",
 			len(s.Count), len(s.Sum), len(s.Scatter), len(s.Kept), len(s.KeptClass), d, c.Classes)
 	}
-	for _, v := range [][]float64{s.Sum, s.Scatter, s.Kept} {
-		for _, x := range v {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("readout: a state with %g; need finite numbers", x)
-			}
-		}
+	if err := finite(s.Sum, s.Scatter, s.Kept); err != nil {
+		return nil, err
 	}
 	for i, q := range l.squares {
 		copy(q.sum, s.Scatter[i*triangle:])
@@ -154,5 +154,23 @@ func Restore(c Config, s State) (*Layer, error) {
 		l.counts[c] = n
 		copy(l.sums[c], s.Sum[c*d:])
 	}
+	if l.sequence != nil && s.Sequence != nil {
+		err = l.sequence.restore(s.Sequence)
+	} else if l.sequence != nil && l.examples() > 0 {
+		l.sequence.solve(l.moments())
+		l.sequence.next = l.examples() + firstFit
+	}
+	if err != nil {
+		return nil, err
+	}
 	return l, nil
+}
+
+func finite(all ...[]float64) error {
+	for _, x := range slices.Concat(all...) {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("readout: a state with %g; need finite numbers", x)
+		}
+	}
+	return nil
 }
