@@ -46,7 +46,9 @@ type Classifier struct {
 }
 
 // NewClassifier returns a classifier of so many classes without features.
-func NewClassifier(l Learner, classes int) *Classifier { return &Classifier{Learner: l, Classes: classes} }
+func NewClassifier(l Learner, classes int) *Classifier {
+	return &Classifier{Learner: l, Classes: classes}
+}
 
 // record marks the learner as broken down if err is not nil. The failure of another program is no property of
 // the method, and ends the task.
@@ -166,7 +168,7 @@ func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
 	return c.Err == nil
 }
 
-// PredictNext returns the prediction of an example that is learned next.
+// PredictNext returns the prediction of an example that is learned next, see [bnn.Sequential].
 func (c *Classifier) PredictNext(x []float64) []float64 {
 	n := c.Network()
 	if n == nil || c.Err != nil {

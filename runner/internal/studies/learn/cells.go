@@ -60,6 +60,9 @@ func (e *experiment) Cells() (cells []study.Cell) {
 				s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
 				s.Save = e.Save.Network && m.Name == e.firstNetwork() && s.Seeds[0] == e.seeds[0]
 				for _, s.Order = range e.Evaluate.Order {
+					if len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
+						continue
+					}
 					key := m.Name + " " + set.Name
 					if len(e.Evaluate.Order) > 1 {
 						key += " " + string(s.Order)

@@ -39,7 +39,8 @@ func (e *experiment) check() error {
 	}
 	for _, s := range e.sets {
 		err = cmp.Or(err, field.Within("set."+s.Name+".splits", s.Splits, 0, manifest.MaxSeed),
-			some("set."+s.Name+".methods", s.Methods, names))
+			some("set."+s.Name+".methods", s.Methods, names),
+			field.AllOneOf("set."+s.Name+".order", s.Order, v.Order...))
 	}
 	for i := range e.Contrasts {
 		c, key := &e.Contrasts[i], fmt.Sprintf("contrast.%d.", i+1)

@@ -115,6 +115,7 @@ type set struct {
 	Name    string   `toml:"name" allowed:"a text"`
 	Splits  int      `toml:"splits,omitzero"`   // with how many of the seeds it is learned; 0: all
 	Methods []string `toml:"methods,omitempty"` // the names of those that learn it; none: all
+	Order   []Order  `toml:"order,omitempty"`   // some of those in [evaluate]; none: all
 	Source
 }
 
