@@ -29,6 +29,7 @@ func (e *experiment) check() error {
 		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
 		field.Within("evaluate.stride", v.Stride, 0, 2001), each("sweep.lambda", e.Sweep.Lambda),
 		each("sweep.rho", e.Sweep.Rho), some("evaluate.leave_out", v.LeaveOut, names),
+		e.Chosen.Check(names...),
 	)
 	if v.repeated() {
 		err = cmp.Or(err, field.Within("evaluate.orders", v.Orders, 2, 1000),
