@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -120,6 +121,9 @@ func (e *Ensemble) mean(dst *Prediction, x []float64, by func(Model, *Prediction
 // the members disagree, and is 0 for a network. Probabilities that do not add up to 1 are divided by
 // their sum, and w_k is multiplied by the sum of p_k over the sum of p.
 func (p *Prediction) MutualInformation() float64 {
+	if !p.valid() {
+		return math.NaN()
+	}
 	if len(p.Members) == 0 {
 		return 0
 	}
