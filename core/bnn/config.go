@@ -15,8 +15,8 @@ import (
 const MostClasses = 4096
 
 const (
-	minRatio = 1e-3 // of variances after and before an example, in hidden layers and with Replications
-	maxRatio = 2    // of the variance of a logit after and before; hidden variances have no upper bound
+	minRatio = 1e-3 // of a variance after and before an example
+	maxRatio = 2    // of the variance of a pre-activation after and before
 )
 
 // Config describes a network completely. [Default] returns one that works, to be changed. A Config

@@ -17,18 +17,22 @@ type Model interface {
 	// Predict sets dst to the prediction for x.
 	Predict(dst *Prediction, x []float64) error
 
-	// Before is Predict for an example that is learned next. An output layer predicts by an earlier
-	// state, as solving after each example would take long.
-	Before(dst *Prediction, x []float64) error
-
 	// AddClass adds a class behind the others, see [Network.AddClass].
 	AddClass() error
 
-	// Members returns the networks of the model; an output layer has none.
-	Members() []*Network
-
 	// Shape returns the numbers of inputs and classes.
 	Shape() (inputs, classes int)
+}
+
+// Sequential is a model with a cheap prediction for an example that is learned next. Others are predicted by
+// Predict.
+type Sequential interface {
+	Before(dst *Prediction, x []float64) error
+}
+
+// LeftOut is a model that predicts an example that it has learned as if it had not.
+type LeftOut interface {
+	PredictLeftOut(dst *Prediction, x []float64, class int) error
 }
 
 var (
@@ -72,10 +76,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 // Config returns a copy of the configuration.
 func (n *Network) Config() Config { return n.cfg.clone() }
 
-// Members implements [Model].
-func (n *Network) Members() []*Network { return []*Network{n} }
-
-// Before implements [Model]: it is Predict, and the next Observe of the same input is faster.
+// Before implements [Sequential]: it is Predict, and the next Observe of the same input is faster.
 func (n *Network) Before(dst *Prediction, x []float64) error {
 	n.allocate(dst)
 	layers, err := n.Forward(x)

@@ -86,7 +86,7 @@ func New(o Options, src rand.Source) (*Classifier, error) {
 		return nil, fmt.Errorf("classifier: Options{Inputs: %d, Classes: %d, Hidden: %d}: need 1 or more inputs, "+
 			"2 or more classes, and 1 or more units in each hidden layer", o.Inputs, o.Classes, o.Hidden)
 	}
-	m, err := bnn.NewDefaultBank(bnn.Default(layers...), src)
+	m, err := NewBank(bnn.Default(layers...), o.Images, src)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
@@ -149,9 +149,7 @@ func (c *Classifier) Predict(dst *Prediction, x []float64) error {
 // distribution of the inputs alone.
 func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	predict := c.model.Predict
-	if m, ok := c.model.(interface {
-		Before(dst *bnn.Prediction, x []float64) error
-	}); ok {
+	if m, ok := c.model.(bnn.Sequential); ok {
 		predict = m.Before
 	}
 	c.latest.x = nil

@@ -115,10 +115,29 @@ func (m Model) Predict(dst *bnn.Prediction, x []float64) error {
 	return cmp.Or(err, m.Model.Predict(dst, y))
 }
 
-// Before implements [bnn.Model], by the model.
+// Before predicts an example that is learned next: by Before of the model if it has that, else by Predict.
 func (m Model) Before(dst *bnn.Prediction, x []float64) error {
+	s, ok := m.Model.(interface {
+		Before(dst *bnn.Prediction, x []float64) error
+	})
+	if !ok {
+		return m.Predict(dst, x)
+	}
 	y, err := m.mapped(x)
-	return cmp.Or(err, m.Model.Before(dst, y))
+	return cmp.Or(err, s.Before(dst, y))
+}
+
+// PredictLeftOut predicts an example that was learned, as if it had not been: by PredictLeftOut of the model
+// if it has that, else by Predict.
+func (m Model) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
+	l, ok := m.Model.(interface {
+		PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error
+	})
+	if !ok {
+		return m.Predict(dst, x)
+	}
+	y, err := m.mapped(x)
+	return cmp.Or(err, l.PredictLeftOut(dst, y, class))
 }
 
 // mapped returns the features of x.
