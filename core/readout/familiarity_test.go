@@ -75,6 +75,7 @@ func TestReferenceLeavesOut(t *testing.T) {
 	l := check.Must(New(Config{Kind: Gaussian, Inputs: 2, Classes: 2}))
 	kept, scores, others := make([]labelled, 12), make([][4]float64, 12), []float64{}
 	for i := range kept {
+		kept[i].count = 1
 		distance := float64(i)
 		if i == 11 {
 			distance = 40
@@ -84,5 +85,5 @@ func TestReferenceLeavesOut(t *testing.T) {
 		scores[i] = [4]float64{-distance, -distance, -distance, -distance}
 	}
 	sums := l.newReference(kept, scores).sums
-	check.Near(t, "the farthest", sums[11], -4*math.Log(familiar.Tail(others, 40)), 1e-12)
+	check.Near(t, "the farthest", sums[11], -4*math.Log(familiar.Tail(others, nil, 40)), 1e-12)
 }

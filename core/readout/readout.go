@@ -4,7 +4,8 @@
 //
 // Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples
 // exact. The parameters λ, ν and τ are those that predict kept examples best, each left out. Up to 2,000
-// examples are kept, the same number of each class and at least one: those with the smallest hashes.
+// different inputs are kept, each with the number of examples that had it: the same number of inputs of each
+// class, at least one, those with the smallest hashes.
 package readout
 
 import (
@@ -75,6 +76,7 @@ type Layer struct {
 	squares []*square   // of each class, or of all
 	kept    [][]example // of each class
 	rounded []float64   // of Observe
+	limited int         // see Limited
 
 	sequence *sequence // nil unless Config.Sequential
 
@@ -83,7 +85,11 @@ type Layer struct {
 	pool   sync.Pool // of *scratch
 }
 
-var _ bnn.Model = (*Layer)(nil)
+var (
+	_ bnn.Model      = (*Layer)(nil)
+	_ bnn.Sequential = (*Layer)(nil)
+	_ bnn.LeftOut    = (*Layer)(nil)
+)
 
 // New returns a layer without examples.
 func New(c Config) (*Layer, error) {
@@ -156,6 +162,9 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 		s.learn(class, n)
 	}
 	l.solved = solution{}
+	if slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) > limit }) {
+		l.limited++
+	}
 	l.counts[class]++
 	l.keep(class, l.rounded)
 	kernel.AddScaled(l.sums[class], 1, l.rounded)
@@ -168,6 +177,10 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	}
 	return u, nil
 }
+
+// Limited returns the number of examples that had an input beyond ±32. Where these are many, the inputs should
+// be scaled: the layer cannot tell 33 from 1,000.
+func (l *Layer) Limited() int { return l.limited }
 
 // round sets dst to the rounded input.
 func (l *Layer) round(dst, x []float64) error {
@@ -244,14 +257,14 @@ func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (done int, err e
 	return done, err
 }
 
-// PredictLeftOut sets dst to the prediction for an example that has been learned,
+// PredictLeftOut implements [bnn.LeftOut]: it sets dst to the prediction for an example that has been learned,
 // as if it had not been. λ, ν and τ stay, and so do the Gaussians on the outputs of a ridge regression.
 func (l *Layer) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
 	w := l.scratch()
 	defer l.pool.Put(w)
 	err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(w.x[0], x))
 	if err == nil {
-		l.leftOut(w.out[0], w.score[0], w.z, labelled{w.x[0], class, 1})
+		l.leftOut(w.out[0], w.score[0], w.z, labelled{x: w.x[0], class: class})
 	}
 	l.fill(dst, w.out[0], err)
 	return err
@@ -331,7 +344,7 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	g, in := s.inputs, w.x
 	if l.cfg.Kind == Ridge {
 		for i, x := range w.x[:n] {
-			s.ridge.outputs(w.out[i], w.z, x)
+			s.ridge.outputs(w.out[i], x)
 		}
 		g, in = s.outputs, w.out
 	}

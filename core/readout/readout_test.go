@@ -283,6 +283,8 @@ func TestRefuses(t *testing.T) {
 			"class":   func(s *State) { s.KeptClass[0] = 3 },
 			"order":   func(s *State) { s.Kept[0], s.Kept[3] = s.Kept[3], s.Kept[0] },
 			"none":    func(s *State) { s.Count[0] = 0 },
+			"kept":    func(s *State) { s.KeptCount[0] = 0 },
+			"many":    func(s *State) { s.KeptCount[0] = 1000 },
 		} {
 			s := l.State()
 			spoil(&s)
@@ -317,4 +319,51 @@ func TestNoise(t *testing.T) {
 			t.Errorf("log loss %g, with λ = %g", loss, s.ridge.lambda)
 		}
 	}
+}
+
+// cube draws examples of three inputs of ±1, with a jitter, of two classes by a logistic regression.
+func cube(n int, jitter float64) (examples []labelled, possible float64) {
+	rnd := rand.New(random.Source("cube"))
+	for range n {
+		x, logit := make([]float64, 3), 0.0
+		for j := range x {
+			x[j] = float64(2*rnd.IntN(2) - 1)
+			logit += []float64{1.2, -0.8, 0.3}[j] * x[j]
+			x[j] += jitter * random.Normal(rnd)
+		}
+		e := labelled{x: x}
+		if rnd.Float64() < 1/(1+math.Exp(-logit)) {
+			e.class, logit = 1, -logit
+		}
+		examples, possible = append(examples, e), possible+math.Log1p(math.Exp(logit))/float64(n)
+	}
+	return examples, possible
+}
+
+// Inputs of many examples count as often as there are examples: predictions and p-values are those of inputs
+// that differ a little.
+func TestRepeatedInputs(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		for _, jitter := range []float64{0, 0.01} {
+			examples, possible := cube(10000, jitter)
+			l := learned(t, Config{Kind: kind, Inputs: 3, Classes: 2}, examples)
+			loss := 0.0
+			for _, e := range examples {
+				loss -= math.Log(predictedAt(t, l, e.x)[e.class]) / float64(len(examples))
+			}
+			check.Near(t, fmt.Sprint("log loss with jitter ", jitter), loss, possible, 0.01)
+			for i, e := range examples[:100] {
+				if p := familiarity(t, l, e.x); !(p > 0.01) {
+					t.Errorf("jitter %g: input %d has the p-value %g", jitter, i, p)
+				}
+			}
+		}
+	})
+}
+
+func predictedAt(t testing.TB, l *Layer, x []float64) []float64 {
+	t.Helper()
+	var p bnn.Prediction
+	check.OK(t, l.Predict(&p, x))
+	return p.P
 }

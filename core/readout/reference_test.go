@@ -65,7 +65,7 @@ func TestRidge(t *testing.T) {
 	lambda, g := l.solve(false).ridge.lambda, l.solve(false).outputs
 	var left []labelled
 	for i, e := range examples {
-		left = append(left, labelled{direct(without(examples, i), classes, lambda, e.x), e.class, 1})
+		left = append(left, labelled{x: direct(without(examples, i), classes, lambda, e.x), class: e.class, count: 1, weight: 1})
 	}
 	for _, e := range drawn(3, d, classes) {
 		x := rounded([]labelled{e})[0].x
@@ -173,7 +173,7 @@ func TestKeptScores(t *testing.T) {
 		}
 		left := make([]labelled, n) // outputs
 		for i, e := range kept {
-			left[i] = labelled{direct(without(kept, i), classes, s.ridge.lambda, e.x), e.class, 1}
+			left[i] = labelled{x: direct(without(kept, i), classes, s.ridge.lambda, e.x), class: e.class, count: 1, weight: 1}
 		}
 		for i, e := range kept {
 			density := normals(without(kept, i), classes, nu, n, epsilon(kept, classes), e.x)[e.class]

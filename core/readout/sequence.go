@@ -44,7 +44,7 @@ type sequence struct {
 	share    float64   // s
 	recent   []labelled
 	sample   []labelled // that the Gaussians are fitted to
-	counts   []float64  // examples of each class then
+	counts   []int      // examples of each class then
 	fitted   *gaussians // nil before the first ones
 	next     int        // number of examples at the next fit
 
@@ -131,7 +131,7 @@ func (s *sequence) learn(class, n int) {
 	}
 	a := 1 / float64(n+2)
 	s.share = float64((1-a)*s.share*s.byTau[class]/max(s.prob[class], leastProb)) + a/2
-	s.recent = append(s.recent, labelled{slices.Clone(s.o), class, 1})
+	s.recent = append(s.recent, labelled{x: slices.Clone(s.o), class: class, count: 1})
 	s.recent = s.recent[max(0, len(s.recent)-mostRecent):]
 
 	d := len(s.z)
@@ -181,22 +181,13 @@ func (s *sequence) refit(n int, counts []int) {
 	}
 	s.next = max(n+1, (5*n+3)/4)
 	s.sample = slices.Clone(s.recent[max(0, len(s.recent)-max(16, 2*n/3)):])
-	s.counts = nil
-	for _, n := range counts {
-		s.counts = append(s.counts, float64(n))
-	}
+	s.counts = slices.Clone(counts)
 	s.fit()
 }
 
 // fit fits the Gaussians to the sample. Each class weighs as much as all its examples.
 func (s *sequence) fit() {
-	of := make([]float64, len(s.w))
-	for _, e := range s.sample {
-		of[e.class]++
-	}
-	for i, e := range s.sample {
-		s.sample[i].weight = s.counts[e.class] / of[e.class]
-	}
+	weigh(s.sample, s.counts)
 	s.fitted, _ = outputGaussians(s.sample, s.counts)
 }
 
@@ -262,7 +253,7 @@ func (s *sequence) state() *Sequence {
 	d := len(s.z)
 	q := &Sequence{
 		Pending: slices.Concat(s.pending...), W: slices.Concat(s.w...), Evidence: slices.Clone(s.evidence),
-		Share: s.share, Next: s.next,
+		Share: s.share, Next: s.next, SampleCount: slices.Clone(s.counts),
 	}
 	for i := range d {
 		q.P = append(q.P, s.p[i*d:i*(d+1)+1]...)
@@ -272,9 +263,6 @@ func (s *sequence) state() *Sequence {
 	}
 	for _, e := range s.sample {
 		q.Sample, q.SampleClass = append(q.Sample, e.x...), append(q.SampleClass, e.class)
-	}
-	for _, n := range s.counts {
-		q.SampleCount = append(q.SampleCount, int(n))
 	}
 	return q
 }
@@ -314,21 +302,19 @@ func (s *sequence) restore(q *Sequence) error {
 	copy(s.evidence, q.Evidence)
 	s.share, s.next = q.Share, q.Next
 	for i, class := range q.Class {
-		s.recent = append(s.recent, labelled{slices.Clone(q.Output[i*classes:][:classes]), class, 1})
+		s.recent = append(s.recent, labelled{x: slices.Clone(q.Output[i*classes:][:classes]), class: class, count: 1})
 	}
 	for i, class := range q.SampleClass {
-		s.sample = append(s.sample, labelled{slices.Clone(q.Sample[i*classes:][:classes]), class, 1})
+		s.sample = append(s.sample, labelled{x: slices.Clone(q.Sample[i*classes:][:classes]), class: class, count: 1})
 	}
-	for _, n := range q.SampleCount {
-		s.counts = append(s.counts, float64(n))
-	}
+	s.counts = slices.Clone(q.SampleCount)
 	if s.sample != nil {
 		s.fit()
 	}
 	return nil
 }
 
-// Before predicts an example that is learned next. With Config.Sequential it sets dst to the prediction of the
+// Before implements [bnn.Sequential]. With Config.Sequential it sets dst to the prediction of the
 // recursion, which takes no solution, and needs the layer for itself; else it is Predict.
 func (l *Layer) Before(dst *bnn.Prediction, x []float64) error {
 	if l.sequence == nil {

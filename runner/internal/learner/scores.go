@@ -20,7 +20,7 @@ type Stepper interface{ Steps() Steps }
 // Steps counts what became of the examples.
 type Steps struct {
 	Indefinite, Skipped, Projected int
-	Floored                        int // hidden pre-activations whose variance was raised to its floor
+	Floored, Capped                int // variances kept at their floor and at their cap, see bnn.Update
 	Failed                         bool
 }
 
@@ -30,7 +30,8 @@ func StepColumns() []table.Column {
 		table.Int("indefinite_steps", "examples whose step was indefinite as printed"),
 		table.Int("skipped_steps", "examples whose step was not taken"),
 		table.Int("projected_steps", "those that were taken after a repair"),
-		table.Int("floored", "hidden pre-activations whose variance was raised to its floor"),
+		table.Int("floored", "variances of logits, hidden units and weights that were raised to their floor"),
+		table.Int("capped", "variances of logits and hidden pre-activations that were lowered to their cap"),
 		table.Flag("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
 	}
 }
@@ -40,7 +41,7 @@ var StepNames = table.Names(StepColumns())
 
 // Row returns the counts in the order of StepColumns.
 func (s Steps) Row() []any {
-	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
+	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Capped, s.Failed}
 }
 
 // count counts what became of an example.
@@ -55,6 +56,7 @@ func (s *Steps) count(u bnn.Update) {
 		s.Projected++
 	}
 	s.Floored += u.Floored
+	s.Capped += u.Capped
 }
 
 func (s *Steps) add(other Steps) {
@@ -62,6 +64,7 @@ func (s *Steps) add(other Steps) {
 	s.Skipped += other.Skipped
 	s.Projected += other.Projected
 	s.Floored += other.Floored
+	s.Capped += other.Capped
 }
 
 // Steps returns what became of the examples.
