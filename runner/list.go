@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -21,11 +22,12 @@ import (
 )
 
 const listExamples = `go run ./runner list -effort quick
-  go run ./runner list -check                    fail if results are behind, but for those that
-                                                 results/STALE names`
+  go run ./runner list -check`
 
 func listCommand(f *flag.FlagSet) action {
-	out, effort := outFlag(f), effortFlag(f)
+	out, effort := resultsFolder, ""
+	outFlag(f, &out, resultsFolder)
+	effortFlag(f, &effort)
 	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names just that")
 	return func(ctx context.Context, in *invocation, _ []string) error {
 		paths, err := manifests()
@@ -34,13 +36,13 @@ func listCommand(f *flag.FlagSet) action {
 		}
 		all := make([]entry, len(paths))
 		engine.Each(ctx, len(paths), func(_ context.Context, i int) error {
-			all[i].read(paths[i], *out)
+			all[i].read(paths[i], out)
 			return nil
 		})
 		if *check {
-			return checkBehind(ctx, in.stdout, all, *out)
+			return checkBehind(ctx, in.stdout, all, out)
 		}
-		return list(in.stdout, all, *effort)
+		return list(in.stdout, all, effort)
 	}
 }
 
@@ -65,24 +67,21 @@ func (e *entry) read(path, out string) {
 
 // list prints a line for every manifest of the effort, and the sum of their processor times. Manifests
 // that cannot be read are in the error.
-func list(w io.Writer, all []entry, effort string) error {
-	var failed []error
+func list(w io.Writer, all []entry, effort string) (failed error) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
 	cells, seconds := 0, 0.0
 	for _, e := range all {
-		switch {
-		case e.Experiment == nil:
-			failed = append(failed, e.err)
-			continue
-		case !hasEffort(e.Experiment, effort):
+		if e.Experiment == nil {
+			failed = errors.Join(failed, e.err)
+		}
+		if e.Experiment == nil || effort != "" && effort != e.Effort {
 			continue
 		}
-		data := "none"
+		data, cpu, memory, n := "none", "-", "-", len(e.Study.Cells())
 		if _, ok := e.Study.(study.WithData); ok {
 			data = map[bool]string{true: "there", false: "missing"}[e.missing == nil]
 		}
-		cpu, memory := "-", "-"
 		if run, err := store.ReadRun(e.dir); err == nil {
 			seconds += run.CPUSeconds
 			if cpu = duration(run.CPUSeconds); run.Memory > 0 {
@@ -90,28 +89,31 @@ func list(w io.Writer, all []entry, effort string) error {
 			}
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-			e.Name, e.Effort, e.state(), len(e.Study.Cells()), data, cpu, memory, e.Kind.Asks)
-		cells += len(e.Study.Cells())
+			e.Name, e.Effort, e.state(), n, data, cpu, memory, e.Kind.Asks)
+		cells += n
 	}
 	fmt.Fprintf(table, "sum\t\t\t%d\t\t%s\n", cells, duration(seconds))
-	return errors.Join(append(failed, table.Flush())...)
+	return errors.Join(failed, table.Flush())
 }
 
 // state says whether the results are complete and up to date.
 func (e *entry) state() string {
-	results, absent := store.OpenResults(e.dir)
+	results, err := store.OpenResults(e.dir)
 	_, unread := store.ReadRun(e.dir)
-	published := !errors.Is(absent, fs.ErrNotExist)
+	none := errors.Is(err, fs.ErrNotExist)
 	cells, _ := filepath.Glob(filepath.Join(e.dir, "cells", "*.cell"))
+	failed := store.Failure(e.dir)
 	switch {
-	case e.err != nil, published && (absent != nil || unread != nil):
+	case e.err != nil, !none && cmp.Or(err, unread) != nil:
 		return "cannot be read"
-	case published && len(results.Differing()) > 0:
+	case !none && len(results.Differing()) > 0:
 		return "files differ"
-	case published && e.behind != "":
-		return "behind: " + e.behind
-	case published:
+	case !none && e.behind == "":
 		return "computed"
+	case failed != "":
+		return "not finished: " + failed
+	case !none:
+		return "behind: " + e.behind
 	case len(cells) > 0:
 		return fmt.Sprintf("partly computed: %d of %d cells", len(cells), len(e.Study.Cells()))
 	case e.missing != nil:
@@ -137,15 +139,13 @@ func duration(seconds float64) string {
 // behind without that, and so may folders of which git ignores all files.
 func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) error {
 	named, err := store.ReadStale(out)
-	if err != nil {
-		return err
-	}
-	var known, behind []string
+	known := map[string]bool{}
+	var behind []string
 	for _, e := range all {
-		if e.err != nil {
-			return e.err
+		if err = cmp.Or(err, e.err); err != nil {
+			return err
 		}
-		known = append(known, e.Name)
+		known[e.Name] = true
 		if e.behind == "" {
 			continue
 		}
@@ -156,26 +156,21 @@ func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) erro
 	}
 	folders, _ := os.ReadDir(out) // none where nothing was run
 	for _, f := range folders {
-		if !f.IsDir() || slices.Contains(known, f.Name()) {
+		if !f.IsDir() || known[f.Name()] {
 			continue
 		}
-		dir := filepath.Join(out, f.Name())
-		files, err := store.Git(ctx, dir, "ls-files", "--cached", "--others", "--exclude-standard")
-		if err == nil && files == "" {
-			continue
+		files, err := store.Git(ctx, filepath.Join(out, f.Name()), "ls-files", "--cached", "--others",
+			"--exclude-standard")
+		if err != nil || files != "" {
+			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", f.Name(), experiment.Folder)
+			behind = append(behind, f.Name())
 		}
-		fmt.Fprintf(w, "%s: behind: no manifest in %s\n", f.Name(), experiment.Folder)
-		behind = append(behind, f.Name())
 	}
 	slices.Sort(named)
 	slices.Sort(behind)
-	file := filepath.Join(out, store.StaleFile)
-	switch {
-	case slices.Equal(named, behind):
-		return nil
-	case len(behind) == 0:
-		return fmt.Errorf("%s names results that are not behind: remove it", file)
+	if !slices.Equal(named, behind) {
+		return fmt.Errorf("%s must name what is behind, and no more: it needs these lines\n%s",
+			filepath.Join(out, store.StaleFile), strings.Join(behind, "\n"))
 	}
-	lines := strings.Join(behind, "\n")
-	return fmt.Errorf("%s does not name what is behind; it needs these lines:\n%s", file, lines)
+	return nil
 }

@@ -28,22 +28,21 @@ func newBank(models []Model) (*Bank, error) {
 		updates: make([]Update, n), errs: make([]error, n), logP: make([]float64, n),
 	}
 	inputs, classes := b.Shape()
-	var networks []*Network
 	for k, model := range models {
 		if in, out := model.Shape(); in != inputs || out != classes {
 			return nil, fmt.Errorf("bnn: member %d has %d inputs and %d classes, and member 0 %d and %d; need the same",
 				k, in, out, inputs, classes)
 		}
-		repeated, its := slices.Contains(models[:k], model), networksOf(model)
-		for _, network := range its {
-			repeated = repeated || slices.Contains(networks, network)
+		networks, earlier := networksOf(model), b.models[:k]
+		twice := func(n *Network) bool {
+			return slices.ContainsFunc(earlier, func(m Model) bool { return slices.Contains(networksOf(m), n) })
 		}
-		if networks = append(networks, its...); repeated {
+		if slices.Contains(earlier, model) || slices.ContainsFunc(networks, twice) {
 			return nil, fmt.Errorf("bnn: member %d, or a network of it, is a member twice", k)
 		}
-		b.parallel = b.parallel || len(its) == 0 || slices.ContainsFunc(its, (*Network).large)
+		large := len(networks) == 0 || slices.ContainsFunc(networks, (*Network).large)
+		b.parallel = b.parallel || large && n > 1 && runtime.GOMAXPROCS(0) > 1
 	}
-	b.parallel = b.parallel && n > 1 && runtime.GOMAXPROCS(0) > 1
 	return b, nil
 }
 
@@ -97,9 +96,7 @@ func (b *Bank) AddClass() error {
 		}
 	}
 	b.judged = nil
-	if !b.equal {
-		b.state.Order.addClass()
-	}
+	b.state.Order.addClass()
 	return nil
 }
 
@@ -122,8 +119,10 @@ func (b *Bank) each(do func(b *Bank, k int)) {
 func (b *Bank) update() Update {
 	all := Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN()}
 	for k, u := range b.updates {
-		if b.logP[k] = u.LogP; b.errs[k] != nil {
+		if b.logP[k] = u.LogP; b.errs[k] != nil || math.IsNaN(u.LogP) {
 			b.logP[k] = math.Inf(-1)
+		}
+		if b.errs[k] != nil {
 			continue
 		}
 		all.MinEigenvalue = smaller(all.MinEigenvalue, u.MinEigenvalue)
@@ -133,7 +132,11 @@ func (b *Bank) update() Update {
 		all.Capped += u.Capped
 		all.Action = max(all.Action, u.Action)
 	}
-	all.LogP = mixtureLogP(b.along.members, b.logP)
+	top, sum := max(slices.Max(b.logP), smallest), 0.0
+	for k, w := range b.along.members {
+		sum += w * kernel.Exp(b.logP[k]-top)
+	}
+	all.LogP = top + kernel.Log(sum)
 	return all
 }
 
@@ -143,26 +146,6 @@ func smaller(x, y float64) float64 {
 		return y
 	}
 	return x
-}
-
-// mixtureLogP returns the logarithm of the weighted mean of probabilities, given by their
-// logarithms. Those of weight zero do not count.
-func mixtureLogP(weights, logP []float64) float64 {
-	top, sum := math.Inf(-1), 0.0
-	for k, w := range weights {
-		if w > 0 {
-			top = max(top, logP[k])
-		}
-	}
-	if math.IsInf(top, -1) {
-		return top
-	}
-	for k, w := range weights {
-		if w > 0 {
-			sum += w * kernel.Exp(logP[k]-top)
-		}
-	}
-	return top + kernel.Log(sum)
 }
 
 // mix sets all but P, Members and Weights to the mixture of the members.
@@ -208,6 +191,9 @@ func (p *Prediction) average() {
 // the members disagree, and is 0 for a network. Probabilities that do not add up to 1 are divided by
 // their sum, and w_k is multiplied by the sum of p_k over the sum of p.
 func (p *Prediction) MutualInformation() float64 {
+	if !p.valid() {
+		return math.NaN()
+	}
 	if len(p.Members) == 0 {
 		return 0
 	}

@@ -50,10 +50,7 @@ func (o *Order) clone() Order {
 	c := *o
 	c.Counts, c.Kept = slices.Clone(o.Counts), slices.Clone(o.Kept)
 	for i, kept := range c.Kept {
-		c.Kept[i] = slices.Clone(kept)
-		for j, e := range kept {
-			c.Kept[i][j] = Kept{slices.Clone(e.X), slices.Clone(e.LogP)}
-		}
+		c.Kept[i] = slices.Clone(kept) // whose examples never change
 	}
 	return c
 }
@@ -84,32 +81,45 @@ func (o *Order) add(x []float64, class int, logP []float64) {
 	}
 	o.Last = class
 	o.Counts[class]++
-	n := o.Counts[class]
-	if n <= mostKept {
-		o.Kept[class] = append(o.Kept[class], Kept{make([]float64, len(x)), make([]float64, len(logP))})
-	}
-	place := n - 1
-	if n > mostKept {
+	place := o.Counts[class] - 1
+	if place >= mostKept {
 		var random rand.PCG
-		random.Seed(uint64(class), uint64(n))
-		high, _ := bits.Mul64(random.Uint64(), uint64(n))
+		random.Seed(uint64(class), uint64(place))
+		high, _ := bits.Mul64(random.Uint64(), uint64(place+1))
 		place = int(high)
 	}
-	if place < mostKept {
-		e := o.Kept[class][place]
-		copy(e.X, x)
-		for k, l := range logP {
-			e.LogP[k] = atLeast(l, leastLogP)
-		}
+	if place >= mostKept {
+		return
 	}
+	e := Kept{slices.Clone(x), slices.Clone(logP)}
+	for k, l := range logP {
+		e.LogP[k] = atLeast(l, leastLogP)
+	}
+	o.Kept[class] = slices.Replace(o.Kept[class], place, min(place+1, len(o.Kept[class])), e)
 }
 
-// total returns the number of examples, and those kept.
-func (o *Order) total() (examples, kept int) {
-	for c, n := range o.Counts {
-		examples, kept = examples+n, kept+len(o.Kept[c])
+// learned is a kept example with its weight, as many in all as there are kept examples.
+type learned struct {
+	Kept
+	class  int
+	weight float64
+}
+
+// sample returns the kept examples. Each class weighs its share of all examples.
+func (o *Order) sample() (all []learned) {
+	examples := 0
+	for _, n := range o.Counts {
+		examples += n
 	}
-	return examples, kept
+	for class, kept := range o.Kept {
+		for _, e := range kept {
+			all = append(all, learned{e, class, float64(o.Counts[class]) / float64(examples) / float64(len(kept))})
+		}
+	}
+	for i := range all {
+		all[i].weight *= float64(len(all))
+	}
+	return all
 }
 
 // hasRuns is the first test. In a random order of the labels the number of equal neighbours has the mean and
@@ -127,20 +137,23 @@ func (o *Order) hasRuns() bool {
 	return excess > 5*math.Sqrt(max(0, variance)) && excess > 0.9*(n-square/n)
 }
 
-// hasForgotten is the second test of a member and a class: before and now are the log probabilities of the
-// kept examples.
-func hasForgotten(before, now []float64) bool {
-	m := float64(len(now))
-	if m < 5 {
-		return false
+// hasForgotten is the second test, of member k, which predicts the sample with the log probabilities now.
+func hasForgotten(sample []learned, k int, now []float64) bool {
+	for start, end := 0, 0; start < len(sample); start = end {
+		mean, square := 0.0, 0.0
+		for end < len(sample) && sample[end].class == sample[start].class {
+			f := sample[end].LogP[k] - max(leastLogP, now[end])
+			mean, square = mean+f, square+float64(f*f)
+			end++
+		}
+		m := float64(end - start)
+		mean /= m
+		variance := max(0, square-float64(m*mean)*mean) / (m - 1)
+		if m >= 5 && mean > 1 && mean > 3*math.Sqrt((variance+0.01)/m) {
+			return true
+		}
 	}
-	mean, square := 0.0, 0.0
-	for i, l := range now {
-		f := before[i] - max(leastLogP, l)
-		mean, square = mean+f/m, square+float64(f*f)
-	}
-	variance := (square - float64(m*mean)*mean) / (m - 1)
-	return mean > 1 && mean > 3*math.Sqrt((max(0, variance)+0.01)/m)
+	return false
 }
 
 // current returns the weights that Predict uses.
@@ -150,108 +163,71 @@ func (b *Bank) current() *weighing {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.judged == nil {
-		b.judged = b.along
-		logP := make([][]float64, len(b.models)) // of each member, of all kept examples
+	if b.judged != nil {
+		return b.judged
+	}
+	b.judged = b.along
+	sample, now := b.state.Order.sample(), make([][]float64, len(b.models)) // log p of the members now
+	forgotten := make([]bool, len(b.models))
+	b.each(func(b *Bank, k int) {
+		if _, isLayer := b.models[k].(LeftOut); !isLayer {
+			now[k] = b.logProbabilities(sample, k)
+			forgotten[k] = hasForgotten(sample, k, now[k])
+		}
+	})
+	if b.state.Order.hasRuns() || slices.Contains(forgotten, true) {
 		b.each(func(b *Bank, k int) {
-			if _, isLayer := b.models[k].(LeftOut); !isLayer {
-				logP[k] = b.keptLogP(k)
+			if now[k] == nil {
+				now[k] = b.logProbabilities(sample, k)
 			}
 		})
-		if b.state.Order.hasRuns() || b.forgetting(logP) {
-			b.each(func(b *Bank, k int) {
-				if logP[k] == nil {
-					logP[k] = b.keptLogP(k)
-				}
-			})
-			b.judged = b.byKept(logP)
-		}
+		b.judged = b.weighed(sample, now)
 	}
 	return b.judged
 }
 
-// predictLearned predicts an example that was learned: by an output layer as if it had not been. The member
-// of a prediction that fails has no weight.
-func predictLearned(m Model, dst *Prediction, x []float64, class int) error {
+// predict predicts the example, by an output layer as if it had not been learned.
+func (e *learned) predict(m Model, dst *Prediction, x []float64) error {
 	if l, ok := m.(LeftOut); ok {
-		return l.PredictLeftOut(dst, x, class)
+		return l.PredictLeftOut(dst, x, e.class)
 	}
 	return m.Predict(dst, x)
 }
 
-// keptLogP returns the log probability of the class of each kept example now, by a member.
-func (b *Bank) keptLogP(k int) (logP []float64) {
+// logProbabilities returns the log probability of the class of each example by member k.
+func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
 	var p Prediction
-	for class, kept := range b.state.Order.Kept {
-		for _, e := range kept {
-			logP = append(logP, math.Inf(-1))
-			if predictLearned(b.models[k], &p, e.X, class) == nil {
-				logP[len(logP)-1] = kernel.Log(p.P[class] / p.Sum())
-			}
+	logP := make([]float64, len(sample))
+	for i, e := range sample {
+		if logP[i] = math.Inf(-1); e.predict(b.models[k], &p, e.X) == nil {
+			logP[i] = kernel.Log(p.P[e.class] / p.Sum())
 		}
 	}
 	return logP
 }
 
-// forgetting reports whether a member has forgotten a class; logP are of the members that might.
-func (b *Bank) forgetting(logP [][]float64) bool {
-	for k, now := range logP {
-		for _, kept := range b.state.Order.Kept {
-			if now == nil {
-				break
-			}
-			var before []float64
-			for _, e := range kept {
-				before = append(before, e.LogP[k])
-			}
-			if hasForgotten(before, now[:len(kept)]) {
-				return true
-			}
-			now = now[len(kept):]
+// weighed returns the weights as they follow from the sample, with the log probabilities of the members now.
+func (b *Bank) weighed(sample []learned, now [][]float64) *weighing {
+	w, logP := newWeighing(len(b.models)), make([]float64, len(b.models))
+	for i, e := range sample {
+		for k := range now {
+			logP[k] = now[k][i]
 		}
+		w.add(logP, e.weight, leastMix)
 	}
-	return false
-}
-
-// byKept returns the weights as they follow from the kept examples, whose log probabilities by the members now
-// are logP. Together the examples count as many as they are.
-func (b *Bank) byKept(logP [][]float64) *weighing {
-	o := &b.state.Order
-	w, total := newWeighing(len(b.models)), 0
-	examples, all := o.total()
-	each := func(do func(i int, e Kept, class int, weight float64)) {
-		total = 0
-		for class, kept := range o.Kept {
-			share := float64(all) * float64(o.Counts[class]) / float64(examples) / float64(len(kept))
-			for _, e := range kept {
-				do(total, e, class, share)
-				total++
-			}
-		}
-	}
-	column := make([]float64, len(logP))
-	each(func(i int, _ Kept, _ int, weight float64) {
-		for k := range logP {
-			column[k] = logP[k][i]
-		}
-		w.add(column, weight, leastMix)
-	})
 	w.normalise()
 	var p Prediction
-	b.allocate(&p, w)
-	each(func(_ int, e Kept, class int, weight float64) {
-		copy(p.Weights, w.members)
+	for _, e := range sample {
+		b.allocate(&p, w)
 		for k := range b.models {
-			_ = b.member(&p, k, e.X, func(m Model, dst *Prediction, x []float64) error {
-				return predictLearned(m, dst, x, class)
-			})
+			_ = b.member(&p, k, e.X, e.predict)
 		}
 		if left := kernel.Sum(p.Weights); left > 0 {
 			floats.Scale(1/left, p.Weights)
 			p.average()
-			w.judge(p.P, class, weight)
+			w.judge(p.P, e.class, e.weight)
 		}
-	})
+	}
 	w.normalise()
 	return w
 }

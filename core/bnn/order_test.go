@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -116,15 +115,18 @@ func TestRuns(t *testing.T) {
 // A class is forgotten if its log probability falls by more than 1 and three standard errors.
 func TestHasForgotten(t *testing.T) {
 	fall := func(n int, by ...float64) bool {
-		before, now := make([]float64, n), make([]float64, n)
-		for i := range n {
-			before[i], now[i] = -1, -1-by[i%len(by)]
+		sample, now := make([]learned, 2*n), make([]float64, 2*n) // of two classes
+		for i := range sample {
+			sample[i] = learned{Kept: Kept{LogP: []float64{0, -1}}, class: i / n}
+			if now[i] = -1; i < n {
+				now[i] -= by[i%len(by)]
+			}
 		}
-		return hasForgotten(before, now)
+		return hasForgotten(sample, 1, now)
 	}
 	check.Equal(t, "forgotten", []bool{
 		fall(4, 5), fall(5, 5), fall(5, -5), fall(50, 0.9), fall(50, 1.1), fall(50, 0, 2.5), fall(5, 0, 4), fall(9, 0, 4, 4),
-		fall(6, math.Inf(1)), hasForgotten(slices.Repeat([]float64{-10}, 9), slices.Repeat([]float64{-30}, 9)),
+		fall(6, math.Inf(1)), fall(40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29),
 	}, []bool{false, true, false, false, true, true, false, true, true, false})
 }
 

@@ -85,7 +85,11 @@ type Layer struct {
 	pool   sync.Pool // of *scratch
 }
 
-var _ bnn.Model = (*Layer)(nil)
+var (
+	_ bnn.Model      = (*Layer)(nil)
+	_ bnn.Sequential = (*Layer)(nil)
+	_ bnn.LeftOut    = (*Layer)(nil)
+)
 
 // New returns a layer without examples.
 func New(c Config) (*Layer, error) {
@@ -253,7 +257,7 @@ func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (done int, err e
 	return done, err
 }
 
-// PredictLeftOut sets dst to the prediction for an example that has been learned,
+// PredictLeftOut implements [bnn.LeftOut]: it sets dst to the prediction for an example that has been learned,
 // as if it had not been. λ, ν and τ stay, and so do the Gaussians on the outputs of a ridge regression.
 func (l *Layer) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
 	w := l.scratch()

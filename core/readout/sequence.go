@@ -314,7 +314,7 @@ func (s *sequence) restore(q *Sequence) error {
 	return nil
 }
 
-// Before predicts an example that is learned next. With Config.Sequential it sets dst to the prediction of the
+// Before implements [bnn.Sequential]. With Config.Sequential it sets dst to the prediction of the
 // recursion, which takes no solution, and needs the layer for itself; else it is Predict.
 func (l *Layer) Before(dst *bnn.Prediction, x []float64) error {
 	if l.sequence == nil {

@@ -137,9 +137,9 @@ func Restore(c Config, s State) (*Layer, error) {
 	}
 	fits := len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d && len(s.Scatter) == len(l.squares)*triangle
 	if !fits || len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) {
-		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products, %d numbers, %d classes and %d counts "+
-			"of kept inputs; the layer has %d inputs and %d classes", len(s.Count), len(s.Sum), len(s.Scatter),
-			len(s.Kept), len(s.KeptClass), len(s.KeptCount), d, c.Classes)
+		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products, %d counts of kept examples and "+
+			"%d numbers of %d kept examples; the layer has %d inputs and %d classes", len(s.Count), len(s.Sum),
+			len(s.Scatter), len(s.KeptCount), len(s.Kept), len(s.KeptClass), d, c.Classes)
 	}
 	if err := finite(s.Sum, s.Scatter, s.Kept); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func Restore(c Config, s State) (*Layer, error) {
 	}
 	for i, class := range s.KeptClass {
 		if class < 0 || class >= c.Classes {
-			return nil, fmt.Errorf("readout: a kept input of class %d; the layer has classes 0 to %d",
+			return nil, fmt.Errorf("readout: a kept example of class %d; the layer has classes 0 to %d",
 				class, c.Classes-1)
 		}
 		x := slices.Clone(s.Kept[i*d:][:d])

@@ -174,18 +174,15 @@ func (c *Classifier) PredictNext(x []float64) []float64 {
 	if n == nil || c.Err != nil {
 		return c.Probabilities([][]float64{x})[0]
 	}
+	p := make([]float64, c.Classes)
 	mapped, err := c.features([][]float64{x})
 	if err == nil {
-		if s, ok := n.Model.(bnn.Sequential); ok {
-			err = s.Before(&n.several[0], mapped[0])
-		} else {
-			err = n.Model.Predict(&n.several[0], mapped[0])
-		}
+		err = n.Before(p, mapped[0])
 	}
 	if c.record(err); err != nil {
 		return Equal(1, c.Classes)[0]
 	}
-	return normalised(&n.several[0])
+	return p
 }
 
 // Equal returns n times equal probabilities for all classes.

@@ -8,6 +8,7 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/bnn"
+	"closedform/core/softmax"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 )
@@ -40,22 +41,22 @@ func (c *cell) newMethods() error {
 			}
 		}
 		c.methods = append(c.methods, m)
+		if slices.Contains(c.Softmax, v.Name) {
+			c.add(v.Name+softmaxSuffix, bySoftmax{l.Network()})
+		}
 	}
 	mixture, err := c.Model.Mixture(c.Stream("prior"))
 	if err != nil {
 		return err
 	}
 	prior := mixture.Members()[0]
-	add := func(name string, l learner.Learner) {
-		c.methods = append(c.methods, method{name, learner.NewClassifier(l, c.task.Classes), nil})
-	}
 	if c.Perceptrons {
 		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
 			l, err := newPerceptron(rule, c.Model, prior)
 			if err != nil {
 				return err
 			}
-			add("perceptron-"+string(rule), l)
+			c.add("perceptron-"+string(rule), l)
 		}
 	}
 	mean, cov := prior.Weights(0)
@@ -66,9 +67,30 @@ func (c *cell) newMethods() error {
 		}
 	}
 	if c.task.Classes <= mostJoint {
-		add(jointName, newJoint(c.prior))
+		c.add(jointName, newJoint(c.prior))
 	}
 	return nil
+}
+
+// add adds a method.
+func (c *cell) add(name string, l learner.Learner) {
+	c.methods = append(c.methods, method{name, learner.NewClassifier(l, c.task.Classes), nil})
+}
+
+// bySoftmax is a network, which learns elsewhere, predicted by the exact softmax of its logits.
+type bySoftmax struct{ *learner.Network }
+
+func (bySoftmax) Observe([]float64, int) error { return nil }
+
+func (b bySoftmax) Predict(p, x []float64) error {
+	var q bnn.Prediction
+	err := b.Network.Model.Predict(&q, x)
+	if err == nil {
+		moments := softmax.NewMoments(len(p))
+		softmax.Exact{}.Moments(moments, q.Mean, q.Variance)
+		copy(p, moments.P)
+	}
+	return err
 }
 
 func (m method) network() *bnn.Network { return m.Network().Members()[0] }
