@@ -123,9 +123,11 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 	defer j.work.Folder.Close()
 	upToDate := j.work.Folder.Published(j.inputs)
 	if !upToDate {
-		if err := own.Unlearned(j.dir); err != nil {
+		release, err := own.Replace(j.dir)
+		if err != nil {
 			return err
 		}
+		release() // until the results are published
 		if d, ok := e.Study.(study.WithData); ok && !b.quiet {
 			for _, line := range d.About() {
 				fmt.Fprintln(b.stderr, line)
@@ -139,8 +141,13 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 	defer b.publishing.Unlock()
 	if upToDate {
 		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
-	} else if err := j.publish(publish); err != nil {
+	} else if release, err := own.Replace(j.dir); err != nil {
 		return err
+	} else {
+		defer release()
+		if err := j.publish(publish); err != nil {
+			return err
+		}
 	}
 	return b.published(e)
 }

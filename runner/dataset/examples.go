@@ -4,7 +4,7 @@
 // A [Format] says which column of a file has the classes, which have words, and what
 // becomes of missing values; [Format.Read] returns the [Examples]. These are split by
 // [Examples.Split] and [Parts], and scaled by a [Scaler] that is fitted to one part. It
-// also scales new rows, whose columns it finds by their names: [ReadTable], [Scaler.Rows].
+// also scales new rows, whose columns it finds by their names: [NewReader], [Scaler.Inputs].
 package dataset
 
 import (
@@ -33,8 +33,7 @@ type values struct {
 	number   []float64 // NaN: missing, which a scaler that is fitted with impute fills in
 	impute   bool
 	features []Feature // by input; nil for images and for numbers that were drawn
-	line     []int     // of the file, by row; nil for numbers that were drawn
-	dropped  int       // rows of the file
+	line     []int     // of the file, by row of the table; nil for numbers that were drawn
 	empty    []string  // columns without a value, which are left out
 	unknown  []string  // words of a test table that the training part does not have, as "colour=red"
 }
@@ -131,6 +130,15 @@ func (e *Examples) Digest() string {
 	h.Write(v.pixels)
 	binary.Write(h, binary.LittleEndian, v.number) // to a hash, which takes all
 	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// Row returns the row of example i: the line of its file, or the number of the image or drawn example.
+func (e *Examples) Row(i int) int {
+	if row := e.row[i]; e.values.line != nil {
+		return e.values.line[row]
+	} else {
+		return row + 1
+	}
 }
 
 // where says where example i came from: "file.csv:12" is line 12 of a file.
