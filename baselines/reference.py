@@ -288,15 +288,17 @@ def softmax_regression(v):
 
 
 def laplace():
-    """The mode with the Gaussian round it, and MacKay's formula for the mean of the softmax."""
+    """The mode with the Gaussian round it, and MacKay's formula for each pair of classes."""
     v = 2 / 4
     W, H, out = softmax_regression(v), np.eye(4 * K) / v, []
     for x, p in zip(X1, softmax(X1 @ W.T)):
         H += np.kron(np.diag(p) - np.outer(p, p), np.outer(x, x))
     for x in AT1:
-        J = np.kron(np.eye(K), x)
-        J, z = J - J.mean(axis=0), W @ x
-        out.append(softmax((z - z.mean()) / np.sqrt(1 + math.pi / 8 * np.diag(J @ np.linalg.inv(H) @ J.T))))
+        J, z = np.kron(np.eye(K), x), W @ x
+        C = J @ np.linalg.inv(H) @ J.T
+        V = np.add.outer(np.diag(C), np.diag(C)) - 2 * C
+        p = 1 / np.exp((z[None, :] - z[:, None]) / np.sqrt(1 + math.pi / 8 * V)).sum(axis=1)
+        out.append(p / p.sum())
     return out
 
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -60,7 +61,7 @@ func newBatch(in *invocation, w *work, c *choice) *batch {
 		fmt.Fprintf(in.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
 			"rebuild: GOFLAGS=%s %s\n", unfused, commandLine(in.words))
 	}
-	b := &batch{invocation: in, work: w, dir: c.dir, sources: *c.out}
+	b := &batch{invocation: in, work: w, dir: c.dir, sources: cmp.Or(c.out, resultsFolder)}
 	b.published = func(*experiment.Experiment) error { return nil }
 	b.advice = "to go on: " + commandLine(in.words)
 	b.engine.Pool = engine.NewPool(max(1, int(w.workers)))
@@ -91,9 +92,11 @@ func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (
 				return nil
 			})
 		}
-		if err := group.Wait(); errors.Is(err, context.Canceled) {
-			return int(ran.Load()), fmt.Errorf("%w; %s", context.Canceled, b.advice)
-		} else if err != nil {
+		err := group.Wait()
+		if errors.Is(err, context.Canceled) {
+			err = fmt.Errorf("%w; %s", context.Canceled, b.advice)
+		}
+		if err != nil {
 			return int(ran.Load()), err
 		}
 	}
@@ -121,35 +124,44 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 		return err
 	}
 	defer j.work.Folder.Close()
-	upToDate := j.work.Folder.Published(j.inputs)
-	if !upToDate {
-		release, err := own.Replace(j.dir)
-		if err != nil {
-			return err
-		}
-		release() // until the results are published
-		if d, ok := e.Study.(study.WithData); ok && !b.quiet {
-			for _, line := range d.About() {
-				fmt.Fprintln(b.stderr, line)
-			}
-		}
-		if err := b.engine.Compute(compute, &j.work); err != nil {
-			return err
-		}
-	}
-	b.publishing.Lock()
-	defer b.publishing.Unlock()
-	if upToDate {
+	if j.work.Folder.Published(j.inputs) {
+		b.publishing.Lock()
+		defer b.publishing.Unlock()
 		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
-	} else if release, err := own.Replace(j.dir); err != nil {
+		return b.published(e)
+	}
+	err := j.make(compute, publish)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		j.work.Folder.Failed(err)
+	}
+	return err
+}
+
+// make computes the missing cells and publishes the results.
+func (j *job) make(compute, publish context.Context) error {
+	release, err := own.Replace(j.dir)
+	if err != nil {
 		return err
-	} else {
-		defer release()
-		if err := j.publish(publish); err != nil {
-			return err
+	}
+	release() // until the results are published
+	if d, ok := j.Study.(study.WithData); ok && !j.quiet {
+		for _, line := range d.About() {
+			fmt.Fprintln(j.stderr, line)
 		}
 	}
-	return b.published(e)
+	if err := j.engine.Compute(compute, &j.work); err != nil {
+		return err
+	}
+	j.publishing.Lock()
+	defer j.publishing.Unlock()
+	if release, err = own.Replace(j.dir); err != nil {
+		return err
+	}
+	defer release()
+	if err := j.publish(publish); err != nil {
+		return err
+	}
+	return j.published(j.Experiment)
 }
 
 // prepare prepares the experiment and opens its folder.
@@ -178,7 +190,7 @@ func (j *job) prepare(ctx context.Context) (err error) {
 	if j.work.Cells, j.work.Prints, err = j.Cells(); err != nil {
 		return err
 	}
-	if j.manifest, err = j.Resolved(j.Study); err != nil {
+	if j.manifest, err = j.Resolved(); err != nil {
 		return err
 	}
 	program, err := experiment.Executable()
@@ -187,7 +199,11 @@ func (j *job) prepare(ctx context.Context) (err error) {
 	}
 	j.inputs = experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.manifest, program, sums)
 	j.work.Name = j.Name
-	j.work.Last, _ = store.ReadRun(filepath.Join(j.sources, filepath.Base(j.dir)))
+	for _, dir := range []string{filepath.Join(j.sources, j.Name), filepath.Join(resultsFolder, j.Name), j.dir} {
+		if last, err := store.ReadRun(dir); err == nil { // the last one is the best
+			j.work.Last = last
+		}
+	}
 	j.work.Folder, err = store.Open(j.dir)
 	return err
 }

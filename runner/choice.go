@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,17 +15,29 @@ import (
 	"closedform/runner/internal/manifest"
 )
 
+const (
+	resultsFolder = "results"            // the folder of the results of the manifests in experiments/
+	ownResults    = "closedform-results" // that of a manifest elsewhere, beside it
+)
+
 // choice says which experiments a command is for, with which values, and where their results are.
 type choice struct {
-	flags       *flag.FlagSet
 	names, set  []string
 	all, short  bool
-	effort, out *string
+	effort, out string // empty: any, and where results are by default
 }
 
 // choiceFlags declares the flags that choose experiments.
 func choiceFlags(f *flag.FlagSet) *choice {
-	c := &choice{flags: f, effort: effortFlag(f), out: outFlag(f)}
+	c := &choice{}
+	outFlag(f, &c.out, "results, or "+ownResults+" beside a manifest of your own")
+	effortFlag(f, &c.effort)
+	each := func(list *[]string) func(string) error {
+		return func(s string) error {
+			*list = append(*list, s)
+			return nil
+		}
+	}
 	f.Func("exp", "`manifest`: a path, or a name in experiments/; the same as an argument (repeatable)",
 		each(&c.names))
 	f.BoolVar(&c.all, "all", false, "all manifests in experiments/")
@@ -36,49 +47,28 @@ func choiceFlags(f *flag.FlagSet) *choice {
 }
 
 // shortFlag declares -short.
-func (c *choice) shortFlag() {
-	c.flags.BoolVar(&c.short, "short", false,
-		"run the short forms of the experiments, with the values of the key short")
+func (c *choice) shortFlag(f *flag.FlagSet) {
+	f.BoolVar(&c.short, "short", false,
+		"run the short forms of the experiments: -set with the values of the key short")
 }
 
-func outFlag(f *flag.FlagSet) *string {
-	out := "results"
-	f.Func("out", "`folder` of the results folders (default results)", func(s string) error {
-		if out = s; s == "" {
+func outFlag(f *flag.FlagSet, out *string, standard string) {
+	f.Func("out", "`folder` of the results folders (default "+standard+")", func(s string) error {
+		if *out = s; s == "" {
 			return errors.New("-out is empty; need a folder")
 		}
 		return nil
 	})
-	return &out
 }
 
-func effortFlag(f *flag.FlagSet) *string {
-	var effort string
+func effortFlag(f *flag.FlagSet, effort *string) {
 	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
-		if effort = s; !slices.Contains([]string{"quick", "full", "any"}, s) {
+		if !slices.Contains([]string{"quick", "full", "any"}, s) {
 			return errors.New("need quick, full or any")
 		}
+		*effort = strings.TrimPrefix(s, "any")
 		return nil
 	})
-	return &effort
-}
-
-// hasEffort reports whether a manifest has the label of -effort.
-func hasEffort(e *experiment.Experiment, effort string) bool {
-	return cmp.Or(effort, "any") == "any" || effort == e.Effort
-}
-
-func each(list *[]string) func(string) error {
-	return func(s string) error {
-		*list = append(*list, s)
-		return nil
-	}
-}
-
-// given reports whether a flag is on the command line.
-func given(flags *flag.FlagSet, name string) (found bool) {
-	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-	return found
 }
 
 // load reads the manifests of the command line, which has some of them as arguments: every one is read and
@@ -91,10 +81,8 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 		return nil, misuse("-all and the names of manifests exclude each other")
 	case !c.all && len(names) == 0:
 		return nil, misuse("nothing to do; give the names of manifests, or -all")
-	case *c.effort != "" && !c.all:
+	case c.effort != "" && !c.all:
 		return nil, misuse("-effort chooses among the manifests of -all")
-	case c.short && *c.out == "results":
-		return nil, misuse("-short needs -out FOLDER, a folder other than results")
 	case c.all:
 		if names, err = manifests(); err != nil {
 			return nil, err
@@ -103,32 +91,24 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 	skipped := 0
 	paths := map[string]string{}
 	for _, name := range names {
-		path, err := manifest.Find(name, experiment.Folder)
-		if _, absent := manifests(); err != nil && absent != nil {
-			err = fmt.Errorf("no file %s, and %w", name, absent)
+		e, err := c.read(name)
+		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
+			err = fmt.Errorf("%s: %w", name, err) // what -set gets wrong has no place in a file
 		}
 		if err != nil {
 			return nil, err
 		}
-		e, err := experiment.Read(path, c.set)
-		if c.short && err == nil {
-			e, err = e.ShortForm(c.set)
+		other := paths[e.Name]
+		if paths[e.Name] = e.File; other == "" {
+			other = e.Namesake()
 		}
-		if err != nil && len(names) > 1 && !strings.HasPrefix(err.Error(), path) {
-			err = fmt.Errorf("%s: %w", path, err) // what -set gets wrong has no place in a file
-		}
-		if err != nil {
-			return nil, err
-		}
-		if other, twice := paths[e.Name]; twice {
+		switch {
+		case other != "":
 			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder",
-				path, e.Name, other)
-		}
-		paths[e.Name] = path
-		if !hasEffort(e, *c.effort) {
+				e.File, e.Name, other)
+		case c.effort != "" && c.effort != e.Effort:
 			continue
-		}
-		if data {
+		case data:
 			err = e.Missing()
 		}
 		switch {
@@ -147,6 +127,22 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 	return all, nil
 }
 
+// read reads a manifest with the values of the command line.
+func (c *choice) read(name string) (*experiment.Experiment, error) {
+	path, err := manifest.Find(name, experiment.Folder)
+	if _, absent := manifests(); err != nil && absent != nil {
+		return nil, fmt.Errorf("no file %s, and %w", name, absent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e, err := experiment.Read(path, c.set)
+	if c.short && err == nil {
+		return e.ShortForm(c.set)
+	}
+	return e, err
+}
+
 // manifests returns the paths of all manifests in experiments/.
 func manifests() ([]string, error) {
 	if info, err := os.Stat(experiment.Folder); err != nil || !info.IsDir() {
@@ -160,11 +156,33 @@ func manifests() ([]string, error) {
 // dir returns the results folder of an experiment. With other values than those of its
 // manifest it is NAME@KEY=VALUE,…, unless -out says where results go.
 func (c *choice) dir(e *experiment.Experiment) string {
-	name := e.Name
-	if len(e.Overrides) > 0 && !given(c.flags, "out") {
+	name, out := e.Name, c.out
+	if out == "" && len(e.Overrides) > 0 {
 		name = folderName(name + "@" + strings.Join(e.Overrides, ","))
 	}
-	return filepath.Join(*c.out, name)
+	switch {
+	case out != "":
+	case e.Own():
+		out = filepath.Join(e.Folder, ownResults)
+	default:
+		out = resultsFolder
+	}
+	return filepath.Join(out, name)
+}
+
+// check returns an error if results would be written among the published ones without being of them.
+func (c *choice) check(e *experiment.Experiment) error {
+	if _, none := manifests(); none != nil || c.out == "" || !experiment.SameFile(c.out, resultsFolder) {
+		return nil
+	}
+	what := "a manifest outside of " + experiment.Folder + "/"
+	if len(e.Overrides) > 0 {
+		what = "other values, by -set or -short,"
+	} else if !e.Own() {
+		return nil
+	}
+	return fmt.Errorf("%s: -out %s has the published results, and those of %s go elsewhere: "+
+		"leave out -out, or name another folder", e.Name, c.out, what)
 }
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)

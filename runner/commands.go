@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/manifest"
 )
 
@@ -47,6 +50,7 @@ var commands = []command{
 	{"predict", "NETWORK", "predict the rows of a table with a saved network", predictExamples, predictCommand},
 	{"learn", "NETWORK", "let a saved network predict and learn rows, one by one", learnExamples, learnCommand},
 	{"show", "NETWORK", "print what a saved network has learned, and how", showExamples, showCommand},
+	{"version", "", "print the version of the program", "go run ./runner version", versionCommand},
 }
 
 const usage = `Usage: runner [COMMAND] [arguments and flags]
@@ -98,7 +102,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		f.PrintDefaults()
 		return err
 	case err != nil:
-		return misuse("%s: %v", c.name, unknownFlag(err))
+		return misuse("%s: %v", c.name, err)
 	case !c.takes(len(args)):
 		return misuse("need %s; got %d arguments", line, len(args))
 	}
@@ -121,35 +125,14 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 	}
 }
 
-// former has what replaces commands and flags that were removed.
-var former = map[string]string{
-	"task": arrays, "merge": arrays, "-engine": arrays, "-shard": arrays, "-chunk": arrays, "-limit": arrays,
-	"-slurm-args": arrays, "-wait": arrays, "-dry-run": arrays,
-	"adopt": "after a change of code everything is run again: runner run -all",
-	"stale": "runner list says which results are behind; list -check compares them with results/STALE",
-	"time":  "make bench measures times",
-	"diff":  changes, "-diff": changes,
+// given reports whether a flag is on the command line.
+func given(flags *flag.FlagSet, name string) (found bool) {
+	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
 }
 
-const changes = "git diff --word-diff REV -- results/ shows what changed since a commit"
-
-const arrays = "a job array runs the same command in each task: " +
-	"sbatch --array=1-50 experiments/slurm.sbatch NAME"
-
-// unknownFlag adds to the error of a command line what replaces a flag that was removed.
-func unknownFlag(err error) error {
-	name, _ := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
-	if instead := former[name]; instead != "" {
-		return fmt.Errorf("%s is no flag any more; %s", name, instead)
-	}
-	return err
-}
-
-// unknownCommand returns the error of an unknown command, with what replaces it or the most similar one.
+// unknownCommand returns the error of an unknown command, with the most similar one.
 func unknownCommand(word string) error {
-	if instead := former[word]; instead != "" {
-		return misuse("%s is no command any more; %s", word, instead)
-	}
 	var names []string
 	for _, c := range commands {
 		names = append(names, c.name)
@@ -177,4 +160,16 @@ func quoted(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func versionCommand(*flag.FlagSet) action {
+	return func(_ context.Context, in *invocation, _ []string) error {
+		version := "(unknown)"
+		if info, ok := debug.ReadBuildInfo(); ok {
+			version = info.Main.Version // has the commit, but for go run
+		}
+		_, err := fmt.Fprintf(in.stdout, "closedform %s, %s %s/%s\nsource digest %s\n",
+			version, runtime.Version(), runtime.GOOS, runtime.GOARCH, experiment.SourceDigest())
+		return err
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -68,4 +69,35 @@ func TestRerunLeavesTheTreeClean(t *testing.T) {
 		check.Equal(t, args+" changes", git(t, "status", "--porcelain"), "")
 	}
 	contains(t, mustRun(t, "-all"), "\nopen results/index.html\n")
+}
+
+// However the folder of the published results is written, other values and manifests from elsewhere do not
+// replace what is in it.
+func TestPublishedIsKept(t *testing.T) {
+	short := edit(t, drawn, "threshold", "short = ['sweep.seed=[2]']\nthreshold")
+	inExperiments(t, map[string]string{"small.toml": short})
+	mustRun(t, "-exp", "small")
+	own := write(t, small, "own", "small.toml")
+	before := snapshot(t, "results")
+	check.OK(t, os.Symlink("results", "link"))
+	full := check.Must(filepath.Abs("results"))
+	for _, out := range []string{"results", "results/", "./results", "own/../results", full, "link"} {
+		for _, args := range []string{"-exp small -short", "-exp small -set seed=1", "draw small -set title=x"} {
+			fails(t, "has the published results, and those of other values, by -set or -short, go elsewhere",
+				append(strings.Fields(args), "-out", out)...)
+		}
+		fails(t, "and those of a manifest outside of experiments/ go elsewhere", "-exp", own, "-out", out)
+	}
+	same(t, snapshot(t, "results"), before)
+	mustRun(t, "-exp", "small", "-short", "-set", "title=Ways")
+	check.Equal(t, "the short form has a folder", len(glob(t, "results", "small@sweep.seed=_2_,title=Ways-*")), 1)
+
+	// The same folder by another path is the same manifest; another one with its name is not.
+	mustRun(t, "-exp", own)
+	dir := filepath.Join("own", "closedform-results", "small")
+	t.Chdir("experiments")
+	contains(t, mustRun(t, "-exp", "../own/small.toml"), "small: 4 cells, all done before; ", dir+" is up to date")
+	t.Chdir("..")
+	other := write(t, small, "other", "small.toml")
+	fails(t, dir+" has the results of a manifest in /", "-exp", other, "-out", filepath.Dir(dir))
 }

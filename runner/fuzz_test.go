@@ -46,18 +46,18 @@ func FuzzManifest(f *testing.F) {
 				return
 			}
 			dir := choiceFlags(flag.NewFlagSet("", flag.ContinueOnError)).dir(e)
-			if filepath.Dir(dir) != "results" {
+			if out := filepath.Base(filepath.Dir(dir)); out != resultsFolder && out != ownResults {
 				t.Errorf("folder %s", dir)
 			}
 			if cells := e.Study.Cells(); len(cells) > manifest.MaxCells {
 				return
 			}
-			resolved := check.Must(e.Resolved(e.Study))
+			resolved := check.Must(e.Resolved())
 			again, err := experiment.Read(write(t, string(resolved)), nil)
 			if err != nil {
 				t.Fatalf("resolved to\n%s\n%v", resolved, err)
 			}
-			if twice, err := again.Resolved(again.Study); err != nil || !bytes.Equal(twice, resolved) {
+			if twice, err := again.Resolved(); err != nil || !bytes.Equal(twice, resolved) {
 				t.Errorf("resolved to\n%s\nand then to\n%s\n%v", resolved, twice, err)
 			}
 		})

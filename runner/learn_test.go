@@ -192,7 +192,7 @@ func TestLearnBare(t *testing.T) {
 	got, _, err := checkpoint.Load(strings.NewReader(read(t, "bare.npz")))
 	check.OK(t, err)
 	want, _ := n.Weights(0)
-	if mean, _ := got.Members()[0].Weights(0); !mat.Equal(mean, want) {
+	if mean, _ := got.(*bnn.Network).Weights(0); !mat.Equal(mean, want) {
 		t.Errorf("means %v, want %v", mean, want)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -21,11 +22,12 @@ import (
 )
 
 const listExamples = `go run ./runner list -effort quick
-  go run ./runner list -check                    fail if results are behind, but for those that
-                                                 results/STALE names`
+  go run ./runner list -check`
 
 func listCommand(f *flag.FlagSet) action {
-	out, effort := outFlag(f), effortFlag(f)
+	out, effort := resultsFolder, ""
+	outFlag(f, &out, resultsFolder)
+	effortFlag(f, &effort)
 	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names just that")
 	return func(ctx context.Context, in *invocation, _ []string) error {
 		paths, err := manifests()
@@ -34,13 +36,13 @@ func listCommand(f *flag.FlagSet) action {
 		}
 		all := make([]entry, len(paths))
 		engine.Each(ctx, len(paths), func(_ context.Context, i int) error {
-			all[i].read(paths[i], *out)
+			all[i].read(paths[i], out)
 			return nil
 		})
 		if *check {
-			return checkBehind(ctx, in.stdout, all, *out)
+			return checkBehind(ctx, in.stdout, all, out)
 		}
-		return list(in.stdout, all, *effort)
+		return list(in.stdout, all, effort)
 	}
 }
 
@@ -75,7 +77,7 @@ func list(w io.Writer, all []entry, effort string) error {
 		case e.Experiment == nil:
 			failed = append(failed, e.err)
 			continue
-		case !hasEffort(e.Experiment, effort):
+		case effort != "" && effort != e.Effort:
 			continue
 		}
 		data := "none"
@@ -99,19 +101,22 @@ func list(w io.Writer, all []entry, effort string) error {
 
 // state says whether the results are complete and up to date.
 func (e *entry) state() string {
-	results, absent := store.OpenResults(e.dir)
+	results, err := store.OpenResults(e.dir)
 	_, unread := store.ReadRun(e.dir)
-	published := !errors.Is(absent, fs.ErrNotExist)
+	none := errors.Is(err, fs.ErrNotExist)
 	cells, _ := filepath.Glob(filepath.Join(e.dir, "cells", "*.cell"))
+	failed := store.Failure(e.dir)
 	switch {
-	case e.err != nil, published && (absent != nil || unread != nil):
+	case e.err != nil, !none && cmp.Or(err, unread) != nil:
 		return "cannot be read"
-	case published && len(results.Differing()) > 0:
+	case !none && len(results.Differing()) > 0:
 		return "files differ"
-	case published && e.behind != "":
-		return "behind: " + e.behind
-	case published:
+	case !none && e.behind == "":
 		return "computed"
+	case failed != "":
+		return "not finished: " + failed
+	case !none:
+		return "behind: " + e.behind
 	case len(cells) > 0:
 		return fmt.Sprintf("partly computed: %d of %d cells", len(cells), len(e.Study.Cells()))
 	case e.missing != nil:
@@ -169,13 +174,9 @@ func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) erro
 	}
 	slices.Sort(named)
 	slices.Sort(behind)
-	file := filepath.Join(out, store.StaleFile)
-	switch {
-	case slices.Equal(named, behind):
-		return nil
-	case len(behind) == 0:
-		return fmt.Errorf("%s names results that are not behind: remove it", file)
+	if !slices.Equal(named, behind) {
+		return fmt.Errorf("%s must name what is behind, and no more: it needs these lines\n%s",
+			filepath.Join(out, store.StaleFile), strings.Join(behind, "\n"))
 	}
-	lines := strings.Join(behind, "\n")
-	return fmt.Errorf("%s does not name what is behind; it needs these lines:\n%s", file, lines)
+	return nil
 }

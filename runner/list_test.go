@@ -64,7 +64,7 @@ func TestBehind(t *testing.T) {
 		if all == "" {
 			check.OK(t, err)
 		} else {
-			check.Refuses(t, "STALE", err, stale+" does not name what is behind; it needs these lines:\n"+all)
+			check.Refuses(t, "STALE", err, stale+" must name what is behind, and no more: it needs these lines\n"+all)
 		}
 		write(t, all+"\n", stale)
 		mustRun(t, "list", "-check")

@@ -26,7 +26,10 @@ func TestManifestIsFound(t *testing.T) {
 	fails(t, `no manifest "."`, "-exp", ".")
 	fails(t, "first, second, third", "-exp", "fourth")
 	check.Equal(t, "an error made a folder", exists("results"), false)
+	write(t, named("other"), "experiments", "other.toml")
+	fails(t, `second.toml: name = "other": experiments/other.toml has the same, and both`, "-exp", "second")
 	stdout := mustRun(t, "-exp", "first", "-exp", own)
+	check.Equal(t, "it is beside its manifest", exists(filepath.Dir(own), "closedform-results", "own"), true)
 	contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; 4 files in results/small, in ", "own: 4 ")
 }
 
@@ -66,7 +69,8 @@ func TestEffort(t *testing.T) {
 	check.Equal(t, "others are run", exists("results", "small"), false)
 	check.Equal(t, "verify says", mustRun(t, "verify", "-all", "-effort", "quick"), "fast: same bytes\n")
 	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
-	stdout := mustRun(t, "-all", "-set", "effort=full", "-effort", "full", "-out", "results")
+	write(t, named("fast"), "experiments", "fast.toml")
+	stdout := mustRun(t, "-all", "-effort", "full")
 	begins(t, stdout, "fast: 4 cells, 0 computed, 4 done before; ")
 	contains(t, stdout, "\nsmall: 4 cells, 4 computed, ")
 	fails(t, "no manifest to run", "-all", "-set", "effort=full", "-effort", "quick")
@@ -124,7 +128,8 @@ func TestDerivedExperiment(t *testing.T) {
 	first := results(t, dir)
 	contains(t, mustRun(t, "-exp", "a_judge"), "is up to date")
 	check.Equal(t, "verify prints", mustRun(t, "verify", "-all"), "small: same bytes\na_judge: same bytes\n")
-	mustRun(t, "-exp", "small", "-set", "threshold=-99", "-out", "results")
+	write(t, edit(t, small, "0.5", "-99"), "experiments", "small.toml")
+	mustRun(t, "-exp", "small")
 	stdout, _, err := try(t, "verify", "-exp", "a_judge", "-quiet")
 	check.Refuses(t, "verified with another source", err, "1 files differ")
 	contains(t, stdout, "a_judge: summary.csv:2: ")
@@ -185,7 +190,7 @@ done
 		const want = "behind: of other sources; its program, or this version of it, is not installed"
 		contains(t, mustRun(t, "list"), want)
 		_, _, err := try(t, "list", "-check")
-		check.Refuses(t, "list -check", err, " these lines:\nsmall")
+		check.Refuses(t, "list -check", err, " these lines\nsmall")
 		remove(t, "experiments", "version")
 	}
 	changeSources(t, "1")
@@ -193,7 +198,7 @@ done
 	// Other bytes of the script are other cells, and the results are behind. What the script does wrong is the
 	// error of its cell.
 	write(t, "echo no license >&2; exit 1\n", "experiments", "half.sh")
-	fails(t, "these lines:\nother", "list", "-check")
+	fails(t, "these lines\nother", "list", "-check")
 	fails(t, "cell half moons seed=1: sh half.sh: ended without an answer: exit status 1; its last lines:\n  no",
 		"-exp", "other")
 }

@@ -54,18 +54,19 @@ func TestOwnTable(t *testing.T) {
 	out, said, err := try(t, command...)
 	check.OK(t, err)
 	contains(t, out+said, "manifest: my leaves.toml\n", "rows dropped, with a missing value: 1; ",
-		"\n  network  ", "\n  majority  ", "\n  linear  ", "predict results/my_leaves/network.npz")
+		"\n  network  ", "\n  majority  ", "\n  linear  ", "predict closedform-results/my_leaves/network.npz")
 	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`,
 		`missing = "mean"`, `separator = ";"`, `decimal = ","`)
 	contains(t, mustRun(t, command...), "is up to date")
-	const network = "results/my_leaves/network.npz"
+	const network = "closedform-results/my_leaves/network.npz"
 	contains(t, mustRun(t, "predict", network, "-data", "my leaves.csv"), "class,probability,")
 	write(t, "length,width,colour\n12.5,3,red\n", "comma.csv") // another layout than that of the training
 	fails(t, `separator = "," makes 3 of it`, "predict", network, "-data", "comma.csv")
 	mustRun(t, "predict", network, "-data", "comma.csv", "-separator", ",", "-decimal", ".")
 	write(t, messy(), "other", "My leaves.CSV") // its results would replace those of the first table
 	command[2] = "other/My leaves.CSV"
-	fails(t, "results/my_leaves has the results of a manifest in ", command...)
+	fails(t, "closedform-results/my_leaves has the results of a manifest in ",
+		append(command, "-out", "closedform-results")...)
 	mustRun(t, append(command, "-out", "more")...)
 	_, _, err = try(t, "learn", "more/my_leaves/network.npz", "-data", "my leaves.csv")
 	check.OK(t, err)
@@ -99,8 +100,8 @@ func TestOwnTestTable(t *testing.T) {
 	check.OK(t, err)
 	contains(t, said, "rows.csv: rows whose inputs repeat rows of the training table: 2")
 	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
-	contains(t, read(t, "results/leaves/runs.csv"), "network,1,59,30,")
-	contains(t, read(t, "results/leaves/confusion.csv"), "method,class,predicted,n,recall,precision\n",
+	contains(t, read(t, "closedform-results/leaves/runs.csv"), "network,1,59,30,")
+	contains(t, read(t, "closedform-results/leaves/confusion.csv"), "method,class,predicted,n,recall,precision\n",
 		"network,Ash,Ash,50,1,1\n", "majority,Elm,Ash,50,1,0.3333333333333333\n")
 	write(t, lines[0]+"1;01.01.2024;Yew;1;2;red;x\n", "new", "rows.csv")
 	fails(t, `new/rows.csv:2: class "Yew" is not in the training part, which has Ash, Elm, Oak`, command...)

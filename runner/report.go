@@ -20,8 +20,9 @@ const reportExamples = "go run ./runner report page.html   as OUT/index.html"
 const page = "index.html"
 
 func reportCommand(f *flag.FlagSet) action {
-	out := outFlag(f)
-	return func(_ context.Context, _ *invocation, args []string) error { return writePage(*out, args[0]) }
+	out := resultsFolder
+	outFlag(f, &out, resultsFolder)
+	return func(_ context.Context, _ *invocation, args []string) error { return writePage(out, args[0]) }
 }
 
 // writePage writes all results in a folder into one file. Those of the project, in results/, have their
@@ -35,7 +36,7 @@ func writePage(out, file string) error {
 	if err == nil {
 		err = replace(file, html)
 	}
-	if _, other := manifests(); err == nil && other == nil && filepath.Clean(out) == "results" {
+	if _, other := manifests(); err == nil && other == nil && experiment.SameFile(out, resultsFolder) {
 		err = replace(filepath.Join(out, "README.md"), read.README())
 	}
 	if err != nil {
@@ -55,6 +56,7 @@ func replace(path string, data []byte) error {
 const paperExamples = "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists"
 
 func paperCommand(f *flag.FlagSet) action {
-	out := outFlag(f)
-	return func(_ context.Context, _ *invocation, args []string) error { return quote.WriteLaTeX(args[0], *out) }
+	out := resultsFolder
+	outFlag(f, &out, resultsFolder)
+	return func(_ context.Context, _ *invocation, args []string) error { return quote.WriteLaTeX(args[0], out) }
 }

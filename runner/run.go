@@ -7,24 +7,20 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"slices"
 
 	"closedform/runner/internal/experiment"
 )
 
-const runExamples = `go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
-  go run ./runner run fig1_12 moments            the same for two
-  go run ./runner -all -effort quick             all manifests labelled quick
-  go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
-  go run ./runner run -data my.csv -class kind   a table of your own; it writes the manifest
-  go run ./runner -exp fig1_12 -set model.lambda=0.3 -set sweep.seed=1..5
-                                                 other values than the manifest's, results in
-                                                 results/fig1_12@model.lambda=0.3,sweep.seed=1..5
+const runExamples = `go run ./runner run fig1_12 -set model.lambda=0.3 -set sweep.seed=1..5
+  go run ./runner run -data my.csv -class kind       a table of your own; it writes the manifest
 
-experiments/slurm.sbatch runs the same command as a job array of a cluster.`
+The first one writes into results/fig1_12@model.lambda=0.3,sweep.seed=1..5, and without -set into
+results/fig1_12. experiments/slurm.sbatch runs the same command as a job array of a cluster.`
 
 func runCommand(f *flag.FlagSet) action {
 	c, w := choiceFlags(f), workFlags(f)
-	c.shortFlag()
+	c.shortFlag(f)
 	data := f.String("data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it and\n"+
 		"run it. It learns three quarters of the rows, tests the others, and saves the network")
 	test := f.String("test", "", "CSV `file` of test rows for -data (default: a quarter of its rows)")
@@ -60,16 +56,28 @@ func runCommand(f *flag.FlagSet) action {
 	}
 }
 
-// runAll runs experiments and writes the page of the results.
+// runAll runs experiments and writes the page of each folder of results.
 func runAll(ctx context.Context, in *invocation, c *choice, w *work, all []*experiment.Experiment) error {
+	var folders []string
+	for _, e := range all {
+		if err := c.check(e); err != nil {
+			return err
+		}
+		if out := filepath.Dir(c.dir(e)); !slices.Contains(folders, out) {
+			folders = append(folders, out)
+		}
+	}
 	ran, err := newBatch(in, w, c).run(ctx, all)
-	if ran == 0 {
-		return err
+	for _, out := range folders {
+		if ran == 0 {
+			continue
+		}
+		file := filepath.Join(out, page)
+		if failed := writePage(out, file); failed != nil {
+			err = errors.Join(err, failed)
+		} else if err == nil {
+			fmt.Fprintf(in.stdout, "open %s\n", file)
+		}
 	}
-	file := filepath.Join(*c.out, page)
-	if err := errors.Join(err, writePage(*c.out, file)); err != nil {
-		return err
-	}
-	fmt.Fprintf(in.stdout, "open %s\n", file)
-	return nil
+	return err
 }

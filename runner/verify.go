@@ -19,7 +19,7 @@ const verifyExamples = "go run ./runner verify -all -effort quick"
 // results read those in -out, which are compared themselves.
 func verifyCommand(f *flag.FlagSet) action {
 	c, w := choiceFlags(f), workFlags(f)
-	c.shortFlag()
+	c.shortFlag(f)
 	return func(ctx context.Context, in *invocation, names []string) error {
 		experiments, err := c.load(in.stdout, names, true)
 		if err != nil {
@@ -28,7 +28,7 @@ func verifyCommand(f *flag.FlagSet) action {
 		var same []*experiment.Experiment
 		for _, e := range experiments {
 			if _, err := store.OpenResults(c.dir(e)); err != nil {
-				return fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
+				return fmt.Errorf("%s: nothing to compare with: %w", e.Name, err)
 			}
 			if e.Elsewhere(c.dir(e)) {
 				fmt.Fprintf(in.stdout, "%s: another version of its program computed it; skipped\n", e.Name)
@@ -63,7 +63,7 @@ func verifyCommand(f *flag.FlagSet) action {
 			return err
 		}
 		if bad > 0 {
-			return fmt.Errorf("%d files differ from the results in %s", bad, *c.out)
+			return fmt.Errorf("%d files differ from the results", bad)
 		}
 		return nil
 	}

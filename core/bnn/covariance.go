@@ -137,6 +137,21 @@ func (w *diagonal) input(i int) (mean, variance []float64) {
 	return w.inputMean(i), w.variance[i*w.out : (i+1)*w.out]
 }
 
+// floored returns how many variances update keeps at minRatio of what they were.
+func (w *diagonal) floored(f *flow) (count int) {
+	for j, e := range f.e {
+		if w.minRatio == 0 || -w.count*e*f.v[j] < 1-w.minRatio {
+			continue // none: v_j is the largest that (v_ji ŷ_i) ŷ_i can be
+		}
+		for i, y := range f.y {
+			if 1+e*(w.variance[i*w.out+j]*y)*(w.count*y) < w.minRatio {
+				count++
+			}
+		}
+	}
+	return count
+}
+
 // update is [full.update] for a diagonal Σ_j: for each weight i of neuron j, with the variance v_ji and
 // e_j multiplied by w.count,
 //

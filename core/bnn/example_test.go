@@ -66,10 +66,14 @@ func rings(rnd *rand.Rand) (x []float64, class int) {
 	return x, class
 }
 
-// The default bank learns with several priors at once, with a hidden layer and without, and weights each
-// by how it predicted the examples so far: nothing is tuned, and no examples are held out.
-func ExampleNewDefaultBank() {
-	bank := must(bnn.NewDefaultBank(bnn.Default(2, 20, 2), random.Source("bank")))
+// A bank learns with several priors at once, with a hidden layer and without, and weights each by how it
+// predicted the examples so far: nothing is tuned, and no examples are held out.
+func ExampleNewBank() {
+	var members []bnn.Model
+	for _, network := range must(bnn.DefaultMembers(bnn.Default(2, 20, 2), random.Source("bank"))) {
+		members = append(members, network)
+	}
+	bank := must(bnn.NewBank(members...))
 	rnd := rand.New(random.Source("rings"))
 	for k := 1; k <= 300; k++ {
 		must(bank.Observe(rings(rnd)))
@@ -81,9 +85,9 @@ func ExampleNewDefaultBank() {
 	ok(bank.Predict(&p, []float64{0.7, 0.7}))
 	fmt.Printf("p = %.2f, variance %.2f\n", p.P, p.Cov.At(0, 0))
 	// Output:
-	// 100 examples: weights [0.69 0.26 0.06 0.00 0.00 0.00]
-	// 200 examples: weights [0.54 0.44 0.01 0.00 0.00 0.00]
-	// 300 examples: weights [0.56 0.43 0.00 0.00 0.00 0.00]
+	// 100 examples: weights [0.72 0.28 0.00 0.00]
+	// 200 examples: weights [0.55 0.45 0.00 0.00]
+	// 300 examples: weights [0.57 0.43 0.00 0.00]
 	// p = [0.46 0.54], variance 0.11
 }
 

@@ -13,55 +13,37 @@ import (
 	"closedform/internal/kernel"
 )
 
-// mixture is models of any kind with the same inputs and classes that learn the same examples, and
-// whose predictions are averaged. Large networks learn at the same time, on all processors.
-//
-// Predict may be called by several goroutines at once, each with its own prediction; the other methods
-// need the mixture for themselves.
-type mixture struct {
-	models   []Model
-	networks []*Network // of the models
-	weights  []float64  // of the models, 1 in total
-	parallel bool       // each model learns in a goroutine
-
-	// Scratch space of Observe: the example, and what each model reports.
-	x       []float64
-	class   int
-	updates []Update
-	errs    []error
-	logP    []float64
-}
-
 // largeNetwork is the number of connections of a network whose step takes longer than to start a
-// goroutine.
+// goroutine. An output layer is always as large.
 const largeNetwork = 1 << 14
 
-func newMixture(models []Model) (mixture, error) {
+// newBank returns a bank of equal weights.
+func newBank(models []Model) (*Bank, error) {
 	n := len(models)
 	if n == 0 {
-		return mixture{}, errors.New("bnn: no members")
+		return nil, errors.New("bnn: no members")
 	}
-	m := mixture{
-		models: slices.Clone(models), weights: slices.Repeat([]float64{1 / float64(n)}, n),
+	b := &Bank{
+		models: slices.Clone(models), along: &weighing{members: slices.Repeat([]float64{1 / float64(n)}, n)},
 		updates: make([]Update, n), errs: make([]error, n), logP: make([]float64, n),
 	}
-	inputs, classes := m.Shape()
+	inputs, classes := b.Shape()
 	for k, model := range models {
 		if in, out := model.Shape(); in != inputs || out != classes {
-			return m, fmt.Errorf("bnn: member %d has %d inputs and %d classes, and member 0 %d and %d; need the same",
+			return nil, fmt.Errorf("bnn: member %d has %d inputs and %d classes, and member 0 %d and %d; need the same",
 				k, in, out, inputs, classes)
 		}
-		repeated := slices.Contains(models[:k], model)
-		for _, network := range model.Members() {
-			repeated = repeated || slices.Contains(m.networks, network)
-			m.networks = append(m.networks, network)
+		networks, earlier := networksOf(model), b.models[:k]
+		twice := func(n *Network) bool {
+			return slices.ContainsFunc(earlier, func(m Model) bool { return slices.Contains(networksOf(m), n) })
 		}
-		if repeated {
-			return m, fmt.Errorf("bnn: member %d, or a network of it, is a member twice", k)
+		if slices.Contains(earlier, model) || slices.ContainsFunc(networks, twice) {
+			return nil, fmt.Errorf("bnn: member %d, or a network of it, is a member twice", k)
 		}
+		large := len(networks) == 0 || slices.ContainsFunc(networks, (*Network).large)
+		b.parallel = b.parallel || large && n > 1 && runtime.GOMAXPROCS(0) > 1
 	}
-	m.parallel = n > 1 && runtime.GOMAXPROCS(0) > 1 && slices.ContainsFunc(m.networks, (*Network).large)
-	return m, nil
+	return b, nil
 }
 
 func (n *Network) large() bool {
@@ -72,108 +54,101 @@ func (n *Network) large() bool {
 	return connections >= largeNetwork
 }
 
-// Members implements [Model]: the networks of all members. Changing one changes the mixture.
-func (m *mixture) Members() []*Network { return m.networks }
+// networksOf returns the networks of a model; an output layer has none.
+func networksOf(m Model) []*Network {
+	switch m := m.(type) {
+	case *Network:
+		return []*Network{m}
+	case interface{ Members() []*Network }:
+		return m.Members()
+	}
+	return nil
+}
 
-// Models returns the members. Changing one changes the mixture.
-func (m *mixture) Models() []Model { return m.models }
+// Members returns the networks among the members, and among theirs. Changing one changes the bank.
+func (b *Bank) Members() (all []*Network) {
+	for _, m := range b.models {
+		all = append(all, networksOf(m)...)
+	}
+	return all
+}
 
-// Weights returns a copy of the weights of the members.
-func (m *mixture) Weights() []float64 { return slices.Clone(m.weights) }
+// Models returns the members. Changing one changes the bank.
+func (b *Bank) Models() []Model { return b.models }
+
+// Weights returns a copy of the weights of the members, as Predict uses them.
+func (b *Bank) Weights() []float64 { return slices.Clone(b.current().members) }
 
 // Shape implements [Model].
-func (m *mixture) Shape() (inputs, classes int) { return m.models[0].Shape() }
+func (b *Bank) Shape() (inputs, classes int) { return b.models[0].Shape() }
+
+// AddClass adds a class to all members, see [Network.AddClass], or after an error to none. The weights of
+// the members stay.
+func (b *Bank) AddClass() error {
+	for _, n := range b.Members() {
+		if _, err := n.grown(); err != nil {
+			return err
+		}
+	}
+	for _, model := range b.models {
+		if err := model.AddClass(); err != nil {
+			return err // of too many classes, of the first member
+		}
+	}
+	b.judged = nil
+	b.state.Order.addClass()
+	return nil
+}
 
 // each calls do for every member.
-func (m *mixture) each(do func(m *mixture, k int)) {
-	if !m.parallel {
-		for k := range m.models {
-			do(m, k)
+func (b *Bank) each(do func(b *Bank, k int)) {
+	if !b.parallel {
+		for k := range b.models {
+			do(b, k)
 		}
 		return
 	}
 	var busy sync.WaitGroup
-	for k := range m.models {
-		busy.Go(func() { do(m, k) })
+	for k := range b.models {
+		busy.Go(func() { do(b, k) })
 	}
 	busy.Wait()
 }
 
-// observe has a member learn the example. In an ensemble, whose members are networks, prepare computes
-// the step of a member, and move applies it.
-func (m *mixture) observe(k int) { m.updates[k], m.errs[k] = m.models[k].Observe(m.x, m.class) }
-func (m *mixture) prepare(k int) { m.updates[k], m.errs[k] = m.networks[k].prepare(m.x, m.class) }
-
-func (m *mixture) move(k int) {
-	if m.updates[k].Action != Skipped {
-		m.networks[k].move()
-	}
-}
-
-// update returns that of the mixture: LogP is the logarithm of its probability of the class. Members
-// that failed do not count, but that they gave the class the probability 0.
-func (m *mixture) update() Update {
-	all := Update{MinEigenvalue: math.Inf(1), MinVariance: math.Inf(1)}
-	for k, u := range m.updates {
-		if m.logP[k] = u.LogP; m.errs[k] != nil {
-			m.logP[k] = math.Inf(-1)
+// update returns that of the mixture, and sets logP.
+func (b *Bank) update() Update {
+	all := Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN()}
+	for k, u := range b.updates {
+		if b.logP[k] = u.LogP; b.errs[k] != nil || math.IsNaN(u.LogP) {
+			b.logP[k] = math.Inf(-1)
+		}
+		if b.errs[k] != nil {
 			continue
 		}
-		all.MinEigenvalue = min(all.MinEigenvalue, u.MinEigenvalue)
-		all.MinVariance = min(all.MinVariance, u.MinVariance)
+		all.MinEigenvalue = smaller(all.MinEigenvalue, u.MinEigenvalue)
+		all.MinVariance = smaller(all.MinVariance, u.MinVariance)
 		all.Indefinite = all.Indefinite || u.Indefinite
 		all.Floored += u.Floored
+		all.Capped += u.Capped
 		all.Action = max(all.Action, u.Action)
 	}
-	all.LogP = mixtureLogP(m.weights, m.logP)
+	top, sum := max(slices.Max(b.logP), smallest), 0.0
+	for k, w := range b.along.members {
+		sum += w * kernel.Exp(b.logP[k]-top)
+	}
+	all.LogP = top + kernel.Log(sum)
 	return all
 }
 
-// mixtureLogP returns the logarithm of the weighted mean of probabilities, given by their
-// logarithms. Those of weight zero do not count.
-func mixtureLogP(weights, logP []float64) float64 {
-	top, sum := math.Inf(-1), 0.0
-	for k, w := range weights {
-		if w > 0 {
-			top = max(top, logP[k])
-		}
+// smaller returns the smaller of two numbers, of which NaN is none.
+func smaller(x, y float64) float64 {
+	if y < x || math.IsNaN(x) {
+		return y
 	}
-	if math.IsInf(top, -1) {
-		return top
-	}
-	for k, w := range weights {
-		if w > 0 {
-			sum += w * kernel.Exp(logP[k]-top)
-		}
-	}
-	return top + kernel.Log(sum)
+	return x
 }
 
-// predict sets dst.Members by a method of theirs, and dst.Weights to the weights, 0 for members that
-// cannot predict x, of which it returns the last error.
-func (m *mixture) predict(dst *Prediction, x []float64, by func(Model, *Prediction, []float64) error) error {
-	if _, classes := m.Shape(); !dst.fits(m, classes) {
-		*dst = newPrediction(m, classes)
-		dst.Mean, dst.Variance = make([]float64, classes), make([]float64, classes)
-		dst.Members, dst.Weights = make([]Prediction, len(m.models)), make([]float64, len(m.models))
-	}
-	err := checkInput(m.models[0], x)
-	if err != nil {
-		clear(dst.Weights)
-		return err
-	}
-	copy(dst.Weights, m.weights)
-	for k, model := range m.models {
-		if dst.Weights[k] == 0 {
-			dst.Members[k].invalidate()
-		} else if failed := by(model, &dst.Members[k], x); failed != nil {
-			dst.Weights[k], err = 0, fmt.Errorf("member %d: %w", k, failed)
-		}
-	}
-	return err
-}
-
-// mix sets all but Members and Weights to the mixture of the members.
+// mix sets all but P, Members and Weights to the mixture of the members.
 func (p *Prediction) mix() {
 	p.Moments.Zero()
 	clear(p.Mean)
@@ -193,4 +168,39 @@ func (p *Prediction) mix() {
 			}
 		}
 	}
+}
+
+// average sets P to the weighted mean of the members' distributions, Σ_k w_k p_k/Σp_k.
+func (p *Prediction) average() {
+	clear(p.P)
+	for k, w := range p.Weights {
+		if m := &p.Members[k]; w > 0 {
+			sum := m.Sum()
+			for j, pj := range m.P {
+				p.P[j] += float64(w * (pj / sum))
+			}
+		}
+	}
+}
+
+// MutualInformation returns the mutual information of the label and the member, in nats:
+//
+//	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
+//
+// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It measures how much
+// the members disagree, and is 0 for a network. Probabilities that do not add up to 1 are divided by
+// their sum, and w_k is multiplied by the sum of p_k over the sum of p.
+func (p *Prediction) MutualInformation() float64 {
+	if len(p.Members) == 0 {
+		return 0
+	}
+	sum := 1 + p.Moments.Excess()
+	information := kernel.Entropy(p.Moments.P, sum)
+	for k, w := range p.Weights {
+		if m := &p.Members[k]; w > 0 {
+			share := 1 + m.Moments.Excess()
+			information -= share / sum * w * kernel.Entropy(m.P, share)
+		}
+	}
+	return max(0, information) // but for rounding
 }

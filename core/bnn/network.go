@@ -17,18 +17,22 @@ type Model interface {
 	// Predict sets dst to the prediction for x.
 	Predict(dst *Prediction, x []float64) error
 
-	// Before is Predict for an example that is learned next. An output layer predicts by an earlier
-	// state, as solving after each example would take long.
-	Before(dst *Prediction, x []float64) error
-
 	// AddClass adds a class behind the others, see [Network.AddClass].
 	AddClass() error
 
-	// Members returns the networks of the model; an output layer has none.
-	Members() []*Network
-
 	// Shape returns the numbers of inputs and classes.
 	Shape() (inputs, classes int)
+}
+
+// Sequential is a model with a cheap prediction for an example that is learned next. Others are predicted by
+// Predict.
+type Sequential interface {
+	Before(dst *Prediction, x []float64) error
+}
+
+// LeftOut is a model that predicts an example that it has learned as if it had not.
+type LeftOut interface {
+	PredictLeftOut(dst *Prediction, x []float64, class int) error
 }
 
 var (
@@ -55,7 +59,11 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
 		panic("bnn: nil source of randomness")
 	}
-	if err := cfg.Validate(); err != nil {
+	err := cfg.Validate()
+	if err == nil {
+		err = cfg.checkLambda()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
 	}
 	n := zero(cfg)
@@ -72,10 +80,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 // Config returns a copy of the configuration.
 func (n *Network) Config() Config { return n.cfg.clone() }
 
-// Members implements [Model].
-func (n *Network) Members() []*Network { return []*Network{n} }
-
-// Before implements [Model]: it is Predict, and the next Observe of the same input is faster.
+// Before implements [Sequential]: it is Predict, and the next Observe of the same input is faster.
 func (n *Network) Before(dst *Prediction, x []float64) error {
 	n.allocate(dst)
 	layers, err := n.Forward(x)
@@ -98,6 +103,7 @@ func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.
 // zero returns a network whose weights are all zero; cfg is valid.
 func zero(cfg Config) *Network {
 	cfg = cfg.clone()
+	cfg.replicate()
 	n := &Network{cfg: cfg}
 	for l := range cfg.Layers[1:] {
 		n.layers = append(n.layers, cfg.newWeights(l))

@@ -21,7 +21,7 @@ func TestBadInput(t *testing.T) {
 	atOnce.parallel = true
 	for _, m := range []Model{network, ensemble(members(cfg, 3)...), atOnce, bank(bankMembers()...)} {
 		var before []State
-		for _, n := range m.Members() {
+		for _, n := range networksOf(m) {
 			before = append(before, n.State())
 		}
 		var p, want Prediction
@@ -55,7 +55,7 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("%T: %v is of class %d", m, c.x, p.Class())
 			}
 		}
-		for k, n := range m.Members() {
+		for k, n := range networksOf(m) {
 			if !sameState(n.State(), before[k]) {
 				t.Errorf("%T: member %d has changed", m, k)
 			}

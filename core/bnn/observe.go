@@ -26,7 +26,8 @@ type Update struct {
 	// n−1 classes: Σ_y for Joint, S for Total, NaN for others, which have no innovation.
 	MinEigenvalue float64
 
-	// MinVariance is the smallest ṽ_j of a logit, before any repair.
+	// MinVariance is the smallest ṽ_j of a logit, before any repair, floor or cap. The best fit to the
+	// variances of differences, of ADF, ADFExact and Total, may be negative.
 	MinVariance float64
 
 	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not positive
@@ -34,9 +35,14 @@ type Update struct {
 	// have no correct digits.
 	Indefinite bool
 
-	LogP    float64 // logarithm of the probability of the class, before the step
-	Floored int     // hidden ṽ that Smooth or SmoothMean raised to 1e-3 v
-	Action  Action
+	LogP float64 // logarithm of the probability of the class, before the step
+
+	// Floored counts variances that had to be raised: ṽ of logits and of hidden pre-activations, to
+	// v/1000 or PaperRule.VarianceFloor·v, and, where Replications count an example more than once, of
+	// weights of diagonal layers, to a thousandth. Capped counts ṽ lowered to 2v, in all layers.
+	Floored, Capped int
+
+	Action Action
 }
 
 // IndefiniteError is returned by Observe under the policy Fail for a step that
@@ -113,15 +119,17 @@ func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Upd
 	if err != nil || update.Action == Skipped {
 		return update, err
 	}
+	update.Capped += n.flows[last].limit()
 	for l := last - 1; l >= 0; l-- {
 		if n.cfg.Hidden == Frozen {
 			n.freeze(l)
 		} else {
 			update.Floored += n.smooth(l)
 		}
+		update.Capped += n.flows[l].limit()
 	}
 	for l := range n.layers {
-		n.replicate(l)
+		update.Floored += n.replicate(l)
 		if !n.flows[l].bounded() {
 			update.Action = Refused
 			return update, errOverflow
@@ -187,24 +195,41 @@ func (n *Network) freeze(l int) {
 	}
 }
 
+// limit caps the steps e_j that would more than double a variance v_j, and returns how many there are.
+func (f *flow) limit() (capped int) {
+	for j, vj := range f.v {
+		if most := (maxRatio - 1) / vj; vj > certain && f.e[j] > most {
+			f.e[j] = most
+			capped++
+		}
+	}
+	return capped
+}
+
 // replicate multiplies the steps e_j of layer l by its Replications, but for those that increase a
-// variance. A diagonal layer multiplies all in its update, so that those are divided first.
-func (n *Network) replicate(l int) {
+// variance, and returns how many variances it keeps at their floor. A diagonal layer multiplies all in its
+// update, so that those are divided first.
+func (n *Network) replicate(l int) (floored int) {
 	count := n.cfg.Replications[l]
 	f := &n.flows[l]
-	if n.cfg.Covariance[l] == Diagonal {
+	if w, ok := n.layers[l].(*diagonal); ok {
 		for j, e := range f.e {
 			if e > 0 {
 				f.e[j] = e / count
 			}
 		}
-		return
+		return w.floored(f)
 	}
 	for j, vj := range f.v {
 		if vj > certain && f.e[j] < 0 {
-			f.e[j] = math.Max(count*f.e[j], (minRatio-1)/vj)
+			lowest := (minRatio - 1) / vj
+			if count*f.e[j] < lowest && f.e[j] > lowest {
+				floored++
+			}
+			f.e[j] = math.Max(count*f.e[j], lowest)
 		}
 	}
+	return floored
 }
 
 // smooth computes the steps of hidden layer l from those of layer l+1 (hidden rules Smooth and

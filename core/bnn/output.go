@@ -79,7 +79,8 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 	if !update.Indefinite && update.MinVariance >= 0 {
 		if cfg.Output == Total {
 			softmax.FreeVariances(s.variance, s.variance, s.sums)
-			s.limit(v)
+			update.MinVariance = floats.Min(s.variance)
+			update.Floored, update.Capped = s.limit(v)
 		}
 		return update, s.finite()
 	}
@@ -97,7 +98,10 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 	}
 	s.joint(m, v, class, cfg.Paper.EigenvalueFloor)
 	for j, vj := range v {
-		s.variance[j] = math.Max(s.variance[j], cfg.Paper.VarianceFloor*vj)
+		if floor := cfg.Paper.VarianceFloor * vj; s.variance[j] < floor {
+			s.variance[j] = floor
+			update.Floored++
+		}
 	}
 	return update, s.finite()
 }
@@ -106,13 +110,14 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
 	cfg.Softmax.(softmax.Likelihood).Posterior(s.posterior, m, v, class)
 	copy(s.mean, s.posterior.Mean)
-	if cfg.Output.marginal() {
-		copy(s.variance, s.posterior.Var)
-	} else {
+	copy(s.variance, s.posterior.Var)
+	if !cfg.Output.marginal() {
 		copy(s.variance, s.posterior.Free)
-		s.limit(v)
 	}
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
+	if !cfg.Output.marginal() {
+		update.Floored, update.Capped = s.limit(v)
+	}
 	if math.IsNaN(update.LogP) || math.IsInf(update.LogP, 0) {
 		return update, errOverflow
 	}
@@ -218,11 +223,57 @@ func (s *outputStep) total(m, v []float64, class int) {
 	}
 }
 
-// limit limits each ṽ_j/v_j.
-func (s *outputStep) limit(v []float64) {
-	for j, vj := range v {
-		s.variance[j] = math.Min(math.Max(s.variance[j], minRatio*vj), maxRatio*vj)
+// limit moves the ṽ, which fit the variances of all differences best in least squares, to the best fit
+// within the bounds minRatio·v_j and maxRatio·v_j, and returns how many are at each. With fits x_j
+//
+//	ṽ_j = x_j + τ within its bounds,   Σ_j ṽ_j + (n−2)τ = Σ_j x_j,
+//
+// where τ = 0 if all x_j are within bounds. It is found by Newton's method, within an interval that shrinks.
+func (s *outputStep) limit(v []float64) (floored, capped int) {
+	const rounds = 100
+	var tau, high float64
+	for j, x := range s.variance {
+		high += math.Abs(x) + maxRatio*v[j]
 	}
+	low := -high
+	for range rounds {
+		excess, free := 0.0, float64(len(v)-2)
+		for j, x := range s.variance {
+			switch least, most := minRatio*v[j], maxRatio*v[j]; {
+			case x+tau < least:
+				excess += x - least
+			case x+tau > most:
+				excess += x - most
+			default:
+				free++
+			}
+		}
+		next := excess / free
+		if next == tau || excess == 0 && free == 0 {
+			break
+		}
+		if next > tau {
+			low = tau
+		} else {
+			high = tau
+		}
+		if !(low < next && next < high) {
+			next = low + (high-low)/2
+		}
+		tau = next
+	}
+	for j, x := range s.variance {
+		least, most := minRatio*v[j], maxRatio*v[j]
+		s.variance[j] = math.Min(math.Max(x+tau, least), most)
+		switch {
+		case v[j] == 0:
+		case x+tau < least:
+			floored++
+		case x+tau > most:
+			capped++
+		}
+	}
+	return floored, capped
 }
 
 // labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities; as these add up to 1,

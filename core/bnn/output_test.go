@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
@@ -71,6 +72,62 @@ func TestPolicies(t *testing.T) {
 	if u, err := n.Observe(x, 1); err != nil || u.Action != Applied {
 		t.Errorf("total: %+v, %v", u, err)
 	}
+}
+
+// Within bounds the ṽ are the best fit: no derivative of the sum over all pairs of the squared errors of
+// ṽ_i + ṽ_j says that a move within bounds would be better.
+func TestLimit(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(17, 18))
+	bounded := 0
+	for trial := range 2000 {
+		n := 2 + trial%6
+		v, fit := make([]float64, n), make([]float64, n)
+		for j := range n {
+			v[j] = math.Exp(4 * rnd.NormFloat64())
+			fit[j] = v[j] * (1 + rnd.NormFloat64())
+		}
+		if trial%3 == 0 {
+			v[0] = 0
+		}
+		s := outputStep{variance: slices.Clone(fit)}
+		floored, capped := s.limit(v)
+		bounded += floored + capped
+		sum, scale := floats.Sum(s.variance)-floats.Sum(fit), floats.Sum(v)
+		for j, x := range s.variance {
+			g, low, high := float64(n-2)*(x-fit[j])+sum, 1e-3*v[j], 2*v[j]
+			if x < low || x > high || x > low && g > 1e-9*scale || x < high && g < -1e-9*scale {
+				t.Errorf("fit %v, prior %v: limited %v; derivative %g by %d", fit, v, s.variance, g, j)
+			}
+			if x == low && v[j] > 0 {
+				floored--
+			}
+			if x == high && v[j] > 0 {
+				capped--
+			}
+		}
+		check.Equal(t, "at bounds and not counted", [2]int{floored, capped}, [2]int{})
+	}
+	if bounded < 100 {
+		t.Errorf("%d at bounds", bounded)
+	}
+}
+
+// Two wide logits and a narrow one: the variance of their difference is fitted, and the report is of before.
+func TestLimitedStep(t *testing.T) {
+	cfg := Default(1, 3)
+	cfg.Bias = false
+	n := check.Must(New(cfg, random.Source("wide")))
+	var cov []mat.Symmetric
+	for _, v := range []float64{100, 100, 0.01} {
+		cov = append(cov, mat.NewSymDense(1, []float64{v}))
+	}
+	setWeights(t, n, 0, mat.NewDense(3, 1, nil), cov)
+	update := observe(n, []float64{1}, 0)
+	_, after := n.Weights(0)
+	check.Near(t, "variance of z_0", after[0].At(0, 0), 31.6, 0.1) // 27.3 if only z_2 is limited
+	check.Near(t, "variance of z_2", after[2].At(0, 0), 0.02, 1e-12)
+	check.Near(t, "smallest ṽ", update.MinVariance, 13.06, 0.01)
+	check.Equal(t, "counts", [2]int{update.Floored, update.Capped}, [2]int{0, 1})
 }
 
 // Total takes the step where other classes are far below the resolution of an

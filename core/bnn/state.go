@@ -116,22 +116,6 @@ func (n *Network) AddClass() error {
 	return err
 }
 
-// AddClass adds a class to all members, see [Network.AddClass], or after an error to none. The weights of
-// the members stay.
-func (m *mixture) AddClass() error {
-	for _, n := range m.networks {
-		if _, err := n.grown(); err != nil {
-			return err
-		}
-	}
-	for _, model := range m.models {
-		if err := model.AddClass(); err != nil {
-			return err // of too many classes, of the first member
-		}
-	}
-	return nil
-}
-
 // grown returns the configuration with one more class.
 func (n *Network) grown() (Config, error) {
 	c, classes := n.Config(), n.cfg.classes()

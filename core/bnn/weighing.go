@@ -16,17 +16,19 @@ import (
 // of mixtures)/n nats as well as the best mixture, and so as each member (Cover, "Universal
 // portfolios", Mathematical Finance 1991, on a grid).
 type BankState struct {
-	Seen     int       `json:"seen"`     // examples that the weights follow from
-	Fixed    bool      `json:"fixed"`    // the weights stay as they are
-	Mixtures []float64 `json:"mixtures"` // log weights of the mixtures, the largest 0; nil for equal ones
-	Powers   []float64 `json:"powers"`   // likewise of the powers τ
+	Seen       int       `json:"seen"`                 // examples that the weights follow from
+	Fixed      bool      `json:"fixed"`                // the weights stay as they are
+	Forgetting float64   `json:"forgetting,omitempty"` // see [Bank.Forget]
+	Mixtures   []float64 `json:"mixtures"`             // log weights of the mixtures, the largest 0; nil: equal
+	Powers     []float64 `json:"powers"`               // likewise of the powers τ
+	Order      Order     `json:"order"`
 }
 
 // powers are the τ of a [Bank].
 var powers = [...]float64{0.7, 0.85, 1, 1.2, 1.5, 2}
 
-// mostMembers limits the number of mixtures.
-const mostMembers = 64
+// mostMembers limits the number of mixtures: of 16 members there are 3,876.
+const mostMembers = 16
 
 // mixtures returns the members of each mixture: those of one member, and then all others.
 func mixtures(members int) (all [][4]int) {
@@ -45,97 +47,142 @@ func mixtures(members int) (all [][4]int) {
 	return all
 }
 
+// weighing is the weights of the members and of the powers, as they follow from log weights.
+type weighing struct {
+	shares           [][4]int             // the members that each mixture is the mean of
+	logMix, logPower []float64            // of the mixtures and of the powers
+	members          []float64            // 1 in total
+	power            [len(powers)]float64 // likewise
+	p                []float64            // scratch space: probabilities of the class but for a factor
+}
+
+// newWeighing returns equal weights.
+func newWeighing(members int) *weighing {
+	w := &weighing{shares: mixtures(members), members: make([]float64, members), p: make([]float64, members)}
+	w.logMix, w.logPower = make([]float64, len(w.shares)), make([]float64, len(powers))
+	w.normalise()
+	return w
+}
+
 // State returns a copy of the state.
 func (b *Bank) State() BankState {
 	s := b.state
-	s.Mixtures, s.Powers = slices.Clone(s.Mixtures), slices.Clone(s.Powers)
+	s.Mixtures, s.Powers = slices.Clone(b.along.logMix), slices.Clone(b.along.logPower)
+	s.Order = s.Order.clone()
 	return s
 }
 
 // restore copies a state.
 func (b *Bank) restore(s BankState) error {
-	if len(b.models) > mostMembers {
-		return fmt.Errorf("bnn: a bank of %d members; need %d at most", len(b.models), mostMembers)
+	members := len(b.models)
+	if members > mostMembers {
+		return fmt.Errorf("bnn: a bank of %d members; need %d at most", members, mostMembers)
 	}
-	b.shares = mixtures(len(b.models))
+	w := newWeighing(members)
 	if s.Mixtures == nil && s.Powers == nil {
-		s.Mixtures, s.Powers = make([]float64, len(b.shares)), make([]float64, len(powers))
+		s.Mixtures, s.Powers = w.logMix, w.logPower
 	}
-	if len(s.Mixtures) != len(b.shares) || len(s.Powers) != len(powers) || s.Seen < 0 ||
-		notFinite(s.Mixtures) >= 0 || notFinite(s.Powers) >= 0 {
-		return fmt.Errorf("bnn: %d and %d weights after %d examples; need %d and %d finite ones for %d members",
-			len(s.Mixtures), len(s.Powers), s.Seen, len(b.shares), len(powers), len(b.models))
+	if len(s.Mixtures) != len(w.logMix) || len(s.Powers) != len(powers) || s.Seen < 0 ||
+		notFinite(s.Mixtures) >= 0 || notFinite(s.Powers) >= 0 || !(0 <= s.Forgetting && s.Forgetting <= 1) {
+		return fmt.Errorf("bnn: %d and %d weights after %d examples, forgetting %g; "+
+			"need %d and %d finite ones for %d members, and 0 to 1",
+			len(s.Mixtures), len(s.Powers), s.Seen, s.Forgetting, len(w.logMix), len(powers), members)
 	}
-	b.state = s
-	b.state = b.State()
-	b.normalise()
+	inputs, classes := b.Shape()
+	if err := s.Order.check(inputs, classes, members); err != nil {
+		return err
+	}
+	copy(w.logMix, s.Mixtures)
+	copy(w.logPower, s.Powers)
+	w.normalise()
+	s.Order = s.Order.clone()
+	for len(s.Order.Counts) < classes { // of a state without an order
+		s.Order.addClass()
+	}
+	b.state, b.along = s, w
 	return nil
 }
 
-// weigh changes the weights by logP, the logarithms of the probabilities that the members gave the
-// class of one example. A probability of zero, or NaN, counts as the smallest positive number.
+// weigh changes the weights along the stream by logP, the logarithms of the probabilities that the members
+// gave the class of the example b.x.
 func (b *Bank) weigh(logP []float64) {
 	if b.state.Fixed {
 		return
 	}
 	b.state.Seen++
+	b.state.Order.add(b.x, b.class, logP)
+	if keep := 1 - b.state.Forgetting; keep < 1 {
+		floats.Scale(keep, b.along.logMix)
+		floats.Scale(keep, b.along.logPower)
+	}
+	b.along.add(logP, 1, smallest)
+	b.along.normalise()
+}
+
+// smallest is the logarithm of the smallest positive number.
+var smallest = kernel.Log(math.SmallestNonzeroFloat64)
+
+// add changes the log weights of the mixtures by an example with a weight, of whose class logP are the
+// logarithms of the probabilities. A probability of zero, or NaN, counts as the smallest positive number, and
+// the logarithm of a mixture as no less than least.
+func (w *weighing) add(logP []float64, weight, least float64) {
 	for k, x := range logP {
-		logP[k] = atLeast(x)
+		logP[k] = atLeast(x, smallest)
 	}
 	top := slices.Max(logP)
 	for k, x := range logP {
-		b.p[k] = kernel.Exp(x - top)
+		w.p[k] = kernel.Exp(x - top)
 	}
-	for i, m := range b.shares {
+	for i, m := range w.shares {
 		step := logP[m[0]]
 		if m[0] != m[3] {
-			step = atLeast(top + kernel.Log((b.p[m[0]]+b.p[m[1]]+b.p[m[2]]+b.p[m[3]])/4))
+			step = top + kernel.Log((w.p[m[0]]+w.p[m[1]]+w.p[m[2]]+w.p[m[3]])/4)
 		}
-		b.state.Mixtures[i] += step
+		w.logMix[i] += float64(weight * atLeast(step, least))
 	}
-	b.normalise()
 }
 
-// atLeast returns x, or the logarithm of the smallest positive number if x is below that or NaN.
-func atLeast(x float64) float64 {
-	smallest := kernel.Log(math.SmallestNonzeroFloat64)
-	if x >= smallest {
+// atLeast returns x, or least if x is below that or NaN.
+func atLeast(x, least float64) float64 {
+	if x >= least {
 		return x
 	}
-	return smallest
+	return least
 }
 
 // normalise computes the weights, and shifts the logarithms so that the largest is 0.
-func (b *Bank) normalise() {
-	floats.AddConst(-slices.Max(b.state.Mixtures), b.state.Mixtures)
-	floats.AddConst(-slices.Max(b.state.Powers), b.state.Powers)
-	clear(b.weights)
-	for i, m := range b.shares {
-		u := kernel.Exp(b.state.Mixtures[i])
+func (w *weighing) normalise() {
+	floats.AddConst(-slices.Max(w.logMix), w.logMix)
+	floats.AddConst(-slices.Max(w.logPower), w.logPower)
+	clear(w.members)
+	for i, m := range w.shares {
+		u := kernel.Exp(w.logMix[i])
 		for _, k := range m {
-			b.weights[k] += u
+			w.members[k] += u
 		}
 	}
-	kernel.ExpAll(b.powers[:], b.state.Powers)
-	floats.Scale(1/kernel.Sum(b.weights), b.weights)
-	floats.Scale(1/kernel.Sum(b.powers[:]), b.powers[:])
+	kernel.ExpAll(w.power[:], w.logPower)
+	floats.Scale(1/kernel.Sum(w.members), w.members)
+	floats.Scale(1/kernel.Sum(w.power[:]), w.power[:])
 }
 
-// judges reports whether the next example changes the weights of the powers: one of the first
+// calibrating reports whether the next example changes the weights of the powers: one of the first
 // thousand, or every eighth.
-func (b *Bank) judges() bool { return !b.state.Fixed && (b.state.Seen < 1000 || b.state.Seen%8 == 0) }
+func (b *Bank) calibrating() bool {
+	return !b.equal && !b.state.Fixed && (b.state.Seen < 1000 || b.state.Seen%8 == 0)
+}
 
-// judge changes the weights of the powers by the prediction p of an example before its members learned
-// it, and before calibration. It overwrites p.
-func (b *Bank) judge(p []float64, class int) {
+// judge changes the log weights of the powers by the prediction p of an example with a weight, before
+// calibration. It overwrites p.
+func (w *weighing) judge(p []float64, class int, weight float64) {
 	_, totals := powerTotals(p)
 	for i, tau := range powers {
-		b.state.Powers[i] += atLeast(tau*p[class] - kernel.Log(totals[i]))
+		w.logPower[i] += float64(weight * atLeast(tau*p[class]-kernel.Log(totals[i]), smallest))
 	}
 }
 
 // temper calibrates the probabilities p of the mixture, unless they are NaN. Their sum stays.
-func (b *Bank) temper(p []float64) {
+func (w *weighing) temper(p []float64) {
 	if floats.HasNaN(p) {
 		return
 	}
@@ -143,7 +190,7 @@ func (b *Bank) temper(p []float64) {
 	for j, x := range p {
 		p[j] = 0
 		for i, tau := range powers {
-			p[j] += sum * b.powers[i] / totals[i] * kernel.Exp(tau*x)
+			p[j] += sum * w.power[i] / totals[i] * kernel.Exp(tau*x)
 		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
+	"closedform/core/classifier"
 	"closedform/core/features"
 	"closedform/core/random"
 	"closedform/core/readout"
@@ -99,7 +100,7 @@ func models(t testing.TB) (all []bnn.Model) {
 	conv := check.Must(features.New(features.Conv, 64, 32, 1))
 	return append(all, layer(readout.Ridge, 0), layer(readout.Ridge, 40), layer(readout.Gaussian, 40), layer(readout.Gaussian, 1),
 		features.Model{Map: relu, Model: layer(readout.Ridge, 40)},
-		features.Model{Map: relu, Model: check.Must(bnn.NewDefaultBank(bnn.Default(3, 2), random.Source("bank")))},
+		features.Model{Map: relu, Model: check.Must(classifier.NewBank(bnn.Default(3, 2), false, random.Source("bank")))},
 		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, random.Source("ensemble")))})
 }
 
@@ -115,8 +116,10 @@ func TestRoundTrip(t *testing.T) {
 		if in, out := again.Shape(); in != inputs || out != classes || !bytes.Equal(written(t, again), file) {
 			t.Errorf("model %d: %d inputs and %d classes, or written again it makes another file", i, in, out)
 		}
-		for k, n := range m.Members() {
-			if got, want := again.Members()[k].State(), n.State(); !reflect.DeepEqual(got, want) {
+		of, _ := m.(interface{ Members() []*bnn.Network })
+		for k := 0; of != nil && k < len(of.Members()); k++ {
+			got, want := again.(interface{ Members() []*bnn.Network }).Members()[k].State(), of.Members()[k].State()
+			if !reflect.DeepEqual(got, want) {
 				t.Errorf("model %d, network %d: read %+v, want %+v", i, k, got, want)
 			}
 		}

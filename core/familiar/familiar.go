@@ -3,6 +3,7 @@
 package familiar
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -41,7 +42,6 @@ type Inputs struct {
 	state
 	directions [][]float64 // nil: the inputs themselves
 	factor     linalg.Cholesky
-	sorted     []float64 // Scores
 }
 
 type state struct {
@@ -123,11 +123,8 @@ func (f *Inputs) Observe(x []float64) error {
 // keep adds the score of the next example, and drops those that are no longer of the second half.
 func (f *Inputs) keep(score float64) {
 	f.Scores = append(f.Scores, score)
-	i, _ := slices.BinarySearch(f.sorted, score)
-	f.sorted = slices.Insert(f.sorted, i, score)
 	if len(f.Scores) > max(fewScores, f.Seen/(2*f.Step)) {
-		i, _ := slices.BinarySearch(f.sorted, f.Scores[0])
-		f.sorted, f.Scores = slices.Delete(f.sorted, i, i+1), f.Scores[1:]
+		f.Scores = f.Scores[1:]
 	}
 	if len(f.Scores) > mostScores {
 		var even []float64
@@ -135,7 +132,7 @@ func (f *Inputs) keep(score float64) {
 			even = append(even, f.Scores[len(f.Scores)-1-back])
 		}
 		slices.Reverse(even)
-		f.Step, f.Scores, f.sorted = 2*f.Step, even, slices.Sorted(slices.Values(even))
+		f.Step, f.Scores = 2*f.Step, even
 	}
 }
 
@@ -205,33 +202,59 @@ func (f *Inputs) P(x []float64) float64 {
 	if len(x) != len(f.Low) {
 		panic(fmt.Sprintf("familiar: an input of %d numbers; need %d", len(x), len(f.Low)))
 	}
-	if len(f.sorted) < fewScores {
+	if len(f.Scores) < fewScores {
 		return 1
 	}
 	score := f.score(x, f.from(x))
-	p := Tail(f.sorted, score)
+	p := Tail(f.Scores, nil, score)
 	if len(f.Mean) < typical {
 		return p
 	}
-	mirrored := make([]float64, len(f.sorted))
-	for i, s := range f.sorted {
-		mirrored[len(mirrored)-1-i] = -s
+	mirrored := slices.Clone(f.Scores)
+	for i, s := range mirrored {
+		mirrored[i] = -s
 	}
-	return min(1, p/0.9, Tail(mirrored, -score)/0.1)
+	return min(1, p/0.9, Tail(mirrored, nil, -score)/0.1)
 }
 
-// Tail returns the share of scores, two or more in ascending order, and of s, that are at least s. Beyond
-// all of them it follows the exponential tail of [Inputs.P].
-func Tail(scores []float64, s float64) float64 {
-	n := len(scores)
-	smallest := 1 / float64(n+1)
-	if i, _ := slices.BinarySearch(scores, s); i < n {
-		return float64(n-i+1) * smallest
+// Tail returns the share of scores, and of s, that are at least s. counts are how often each score counts, nil
+// for once; they add up to two or more. Beyond all scores Tail follows the exponential tail of [Inputs.P].
+func Tail(scores, counts []float64, s float64) float64 {
+	if counts == nil {
+		counts = slices.Repeat([]float64{1}, len(scores))
 	}
-	k := int(math.Sqrt(float64(n)))
-	mean := kernel.Sum(scores[n-k:])/float64(k) - scores[n-k-1]
-	mean += 2 * mean / math.Sqrt(float64(k))
-	return smallest * kernel.Exp((scores[n-1]-s)/max(mean, 1e-3))
+	var n, above float64
+	for i, score := range scores {
+		n += counts[i]
+		if score >= s {
+			above += counts[i]
+		}
+	}
+	smallest := 1 / (n + 1)
+	if above > 0 {
+		return (above + 1) * smallest
+	}
+	var order []int
+	for i, count := range counts {
+		if count > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[i], scores[j]) })
+	k := math.Floor(math.Sqrt(n))
+	var sum, next float64 // of the k largest scores, and the one below
+	below := n - k
+	for _, i := range order {
+		if below > 0 {
+			next = scores[i]
+		}
+		low := min(below, counts[i])
+		sum += float64((counts[i] - low) * scores[i])
+		below -= low
+	}
+	mean := sum/k - next
+	mean += float64(2 * mean / math.Sqrt(k))
+	return smallest * kernel.Exp((scores[order[len(order)-1]]-s)/max(mean, 1e-3))
 }
 
 // UnmarshalJSON replaces the state, unless it is not valid.
@@ -248,7 +271,7 @@ func (f *Inputs) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("familiar: %d inputs in %d directions, %d and %d covariances, %d scores of %d inputs: "+
 			"these do not fit", inputs, d, len(s.Scatter), len(s.Fit), len(s.Scores), s.Seen)
 	}
-	read := Inputs{state: s, sorted: slices.Sorted(slices.Values(s.Scores))}
+	read := Inputs{state: s}
 	if s.Fitted >= 2 && !read.factorize() {
 		return fmt.Errorf("familiar: the covariance is not positive definite")
 	}

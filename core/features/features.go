@@ -4,6 +4,8 @@ package features
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -36,8 +38,8 @@ const (
 	mostWeights = 100_000_000
 )
 
-// Map is a fixed map from inputs to features, which follows from its four fields: a Map that was read needs
-// [New]. It is safe for concurrent use.
+// Map is a fixed map from inputs to features, which follows from its four fields: one that was read from JSON
+// refuses all inputs, and needs [New]. It is safe for concurrent use.
 type Map struct {
 	Kind   Kind   `json:"kind"`
 	Inputs int    `json:"inputs"`
@@ -115,10 +117,24 @@ func (m Model) Predict(dst *bnn.Prediction, x []float64) error {
 	return cmp.Or(err, m.Model.Predict(dst, y))
 }
 
-// Before implements [bnn.Model], by the model.
+// Before implements [bnn.Sequential]: by Before of the model if it has that, else by Predict.
 func (m Model) Before(dst *bnn.Prediction, x []float64) error {
+	s, ok := m.Model.(bnn.Sequential)
+	if !ok {
+		return m.Predict(dst, x)
+	}
 	y, err := m.mapped(x)
-	return cmp.Or(err, m.Model.Before(dst, y))
+	return cmp.Or(err, s.Before(dst, y))
+}
+
+// PredictLeftOut implements [bnn.LeftOut]: by PredictLeftOut of the model if it has that, else by Predict.
+func (m Model) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
+	l, ok := m.Model.(bnn.LeftOut)
+	if !ok {
+		return m.Predict(dst, x)
+	}
+	y, err := m.mapped(x)
+	return cmp.Or(err, l.PredictLeftOut(dst, y, class))
 }
 
 // mapped returns the features of x.
@@ -138,21 +154,31 @@ func (m Model) Shape() (inputs, classes int) {
 var standard = map[Kind]struct{ mean, sd float64 }{Relu: {0.564, 0.826}, Conv: {0.95, 0.2}}
 
 // Standard sets dst to the features of x less a mean and divided by a standard deviation, which are fixed for
-// each kind. If the length of x is not the number of inputs, or x is not finite, it returns an error, and the
-// features are NaN.
+// each kind. If the length of x is not the number of inputs, or x or a feature is not finite, it returns an
+// error, and the features are NaN.
 func (m *Map) Standard(dst, x []float64) error {
-	if err := field.Input(x, m.Inputs); err != nil {
+	err := field.Input(x, m.Inputs)
+	if m.weights == nil {
+		err = errors.New("features: the map is not complete; need that of New")
+	}
+	if err == nil {
+		m.apply(dst, x)
+		s := standard[m.Kind]
+		for i, v := range dst {
+			if dst[i] = (v - s.mean) / s.sd; math.IsNaN(v) || math.IsInf(v, 0) {
+				err = fmt.Errorf("features: feature %d is %g; need smaller inputs", i, v)
+			}
+		}
+	}
+	if err != nil {
 		for i := range dst {
 			dst[i] = math.NaN()
 		}
-		return err
 	}
-	m.apply(dst, x)
-	s := standard[m.Kind]
-	for i, v := range dst {
-		dst[i] = (v - s.mean) / s.sd
-	}
-	return nil
+	return err
 }
 
-var _ bnn.Model = Model{}
+var (
+	_ bnn.Sequential = Model{}
+	_ bnn.LeftOut    = Model{}
+)

@@ -46,6 +46,7 @@ func TestMap(t *testing.T) {
 		check.OK(t, err)
 		var read Map
 		check.OK(t, json.Unmarshal(text, &read))
+		check.Refuses(t, "a map that was read", read.Standard(make([]float64, 64), x), "not complete")
 		m, err = New(read.Kind, read.Inputs, read.Size, read.Seed)
 		check.OK(t, err)
 		var busy sync.WaitGroup
@@ -190,7 +191,7 @@ func TestModel(t *testing.T) {
 	if in, out := m.Shape(); !slices.Equal(p.P, q.P) || in != 3 || out != 2 {
 		t.Errorf("%v of %d inputs and %d classes; want %v", p.P, in, out, q.P)
 	}
-	for _, x := range [][]float64{{1, 2}, {1, 2, math.Inf(1)}} {
+	for _, x := range [][]float64{{1, 2}, {1, 2, math.Inf(1)}, {1e308, 1e308, 1e308}, {-1e308, -1e308, 1e308}} {
 		if err := m.Predict(&p, x); err == nil || !math.IsNaN(p.P[0]) {
 			t.Errorf("%v: error %v, prediction %v", x, err, p.P)
 		}

@@ -10,13 +10,15 @@ import (
 	"closedform/internal/kernel"
 )
 
-// fewest is the number of kept examples of a class from which there is a p-value.
+// fewest is the number of examples with kept inputs of a class from which there is a p-value.
 const fewest = 10
 
 // reference has what Familiarity compares with.
 type reference struct {
-	scores [][4][]float64 // of each class minus the four scores of its kept examples, in ascending order
-	sums   []float64      // minus Σ log p of kept examples, in ascending order
+	scores [][4][]float64 // of each class minus the four scores of its kept inputs
+	counts [][]float64    // of each class the examples of its kept inputs
+	sums   []float64      // minus Σ log p of kept inputs
+	all    []float64      // the examples of these
 }
 
 // Familiarity returns for each input x_i a p-value of the hypothesis that it is like the learned examples of
@@ -32,14 +34,18 @@ func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, e
 	}
 	for i, c := range class {
 		p, density = append(p, math.NaN()), append(density, scores[i][0])
-		if len(l.kept[c]) < fewest {
+		kept := 0
+		for _, e := range l.kept[c] {
+			kept += e.count
+		}
+		if kept < fewest {
 			continue
 		}
 		r, sum := l.reference(), 0.0
 		for k, score := range scores[i] {
-			sum -= logTail(r.scores[c][k], -score)
+			sum -= logTail(r.scores[c][k], r.counts[c], -score)
 		}
-		p[i] = familiar.Tail(r.sums, sum)
+		p[i] = familiar.Tail(r.sums, r.all, sum)
 	}
 	return p, density, nil
 }
@@ -69,7 +75,7 @@ func (l *Layer) scores(x [][]float64, class []int) (scores [][4]float64, err err
 		}
 		rows, class, s := scores[first:], class[first:], l.solve(true)
 		for i := range rows {
-			s.ridge.outputs(w.out[i], w.z, w.x[i])
+			s.ridge.outputs(w.out[i], w.x[i])
 			rows[i][2] = floats.Max(w.out[i])
 		}
 		s.background.densities(w.score[:n], w.z, w.x[:n])
@@ -90,8 +96,8 @@ func (l *Layer) scores(x [][]float64, class []int) (scores [][4]float64, err err
 }
 
 // logTail returns the logarithm of [familiar.Tail], which may be 0.
-func logTail(scores []float64, s float64) float64 {
-	return kernel.Log(max(familiar.Tail(scores, s), math.SmallestNonzeroFloat64))
+func logTail(scores, counts []float64, s float64) float64 {
+	return kernel.Log(max(familiar.Tail(scores, counts, s), math.SmallestNonzeroFloat64))
 }
 
 func (l *Layer) reference() *reference {
@@ -105,37 +111,36 @@ func (l *Layer) reference() *reference {
 }
 
 func (l *Layer) newReference(kept []labelled, scores [][4]float64) *reference {
-	r := &reference{scores: make([][4][]float64, l.cfg.Classes)}
+	classes := l.cfg.Classes
+	r := &reference{scores: make([][4][]float64, classes), counts: make([][]float64, classes)}
 	for i, e := range kept {
 		for k, score := range scores[i] {
 			r.scores[e.class][k] = append(r.scores[e.class][k], -score)
 		}
+		r.counts[e.class] = append(r.counts[e.class], e.count)
 	}
-	for c := range r.scores {
-		for _, scores := range r.scores[c] {
-			slices.Sort(scores)
-		}
-	}
+	place := make([]int, classes)
 	for i, e := range kept {
-		if len(r.scores[e.class][0]) < fewest {
+		of := r.counts[e.class]
+		if kernel.Sum(of) < fewest {
 			continue
 		}
 		sum := 0.0
+		of[place[e.class]]-- // the example itself
 		for k, score := range scores[i] {
-			others := slices.Clone(r.scores[e.class][k])
-			index, _ := slices.BinarySearch(others, -score)
-			sum -= logTail(slices.Delete(others, index, index+1), -score)
+			sum -= logTail(r.scores[e.class][k], of, -score)
 		}
-		r.sums = append(r.sums, sum)
+		of[place[e.class]]++
+		place[e.class]++
+		r.sums, r.all = append(r.sums, sum), append(r.all, e.count)
 	}
-	slices.Sort(r.sums)
 	return r
 }
 
 // keptScores returns the kept examples with their scores for their own classes, each left out of the fit.
 func (l *Layer) keptScores(s *solution) ([]labelled, [][4]float64) {
 	m := s.moments
-	kept := l.sample(m.n)
+	kept := l.sample()
 	one, all := *m, slices.Clone(kept) // for the background
 	one.n, one.mean = []float64{m.total}, [][]float64{m.center}
 	for i := range all {

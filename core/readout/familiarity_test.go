@@ -23,7 +23,7 @@ func TestPValues(t *testing.T) {
 			}
 			return e
 		}
-		l, err := New(Config{kind, 6, 2})
+		l, err := New(Config{Kind: kind, Inputs: 6, Classes: 2})
 		check.OK(t, err)
 		if p := familiarity(t, l, draw().x); !math.IsNaN(p) {
 			t.Errorf("%g before the first example", p)
@@ -72,9 +72,10 @@ func familiarity(t *testing.T, l *Layer, x []float64) float64 {
 // A kept example is compared with the others of its class, not with itself: far from them it is as rare as an
 // input that was not learned.
 func TestReferenceLeavesOut(t *testing.T) {
-	l := check.Must(New(Config{Gaussian, 2, 2}))
+	l := check.Must(New(Config{Kind: Gaussian, Inputs: 2, Classes: 2}))
 	kept, scores, others := make([]labelled, 12), make([][4]float64, 12), []float64{}
 	for i := range kept {
+		kept[i].count = 1
 		distance := float64(i)
 		if i == 11 {
 			distance = 40
@@ -84,5 +85,5 @@ func TestReferenceLeavesOut(t *testing.T) {
 		scores[i] = [4]float64{-distance, -distance, -distance, -distance}
 	}
 	sums := l.newReference(kept, scores).sums
-	check.Near(t, "the farthest", sums[11], -4*math.Log(familiar.Tail(others, 40)), 1e-12)
+	check.Near(t, "the farthest", sums[11], -4*math.Log(familiar.Tail(others, nil, 40)), 1e-12)
 }

@@ -183,69 +183,76 @@ func (g *gaussians) keptDensities(m *moments, kept []labelled) []float64 {
 // t = qν/N/(n_c + ν).
 func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 	d, nu := float64(len(m.center)), g.nu
-	white := make([][]float64, len(m.n)) // L⁻¹ of the means of all classes
-	for k, mean := range m.mean {
-		white[k] = slices.Clone(mean)
-		g.root[c].Solve(white[k])
-	}
-	blocks(g.root[c], kept, func(i int, all []float64) {
-		for z := range slices.Chunk(all, len(m.center)) {
-			k := kept[i].class
-			var uu, ur, rr float64 // products of the deviations from m_c and from m_k
-			for j, x := range z {
-				u, r := x-white[c][j], x-white[k][j]
-				uu += float64(u * u)
-				ur += float64(u * r)
-				rr += float64(r * r)
-			}
-			q := m.n[k] / max(1, m.n[k]-1)
-			a, t := 1.0, q*nu/m.total/(m.n[c]+nu)
-			if c == k {
-				a, t = (m.n[c]+nu)/(m.n[c]+nu-1), q*(1+nu/m.total)/(m.n[c]+nu)
-				uu, ur = q*q*rr, q*rr
-			}
-			keep := max(1-float64(t*rr), 1e-12)
-			distance := (uu + float64(float64(t*ur)*ur)/keep) / a
-			dst[i] = -0.5 * (distance + g.logDet[c] + kernel.Log(keep) + float64(d*kernel.Log(a)))
-			i++
+	white := make([][]float64, len(m.n)) // L⁻¹ of the means of the classes of the examples
+	for _, e := range kept {
+		if k := e.class; white[k] == nil {
+			white[k] = slices.Clone(m.mean[k])
+			g.root[c].Solve(white[k])
 		}
+	}
+	blocks(g.root[c], len(m.center), len(kept), func(i int, z []float64) { copy(z, kept[i].x) }, func(i int, z []float64) {
+		k := kept[i].class
+		var uu, ur, rr float64 // products of the deviations from m_c and from m_k
+		for j, x := range z {
+			u, r := x-g.white[c][j], x-white[k][j]
+			uu += float64(u * u)
+			ur += float64(u * r)
+			rr += float64(r * r)
+		}
+		q := m.n[k] / max(1, m.n[k]-1)
+		a, t := 1.0, q*nu/m.total/(m.n[c]+nu)
+		if c == k {
+			a, t = (m.n[c]+nu)/(m.n[c]+nu-1), q*(1+nu/m.total)/(m.n[c]+nu)
+			uu, ur = q*q*rr, q*rr
+		}
+		keep := max(1-float64(t*rr), 1e-12)
+		distance := (uu + float64(float64(t*ur)*ur)/keep) / a
+		dst[i] = -0.5 * (distance + g.logDet[c] + kernel.Log(keep) + float64(d*kernel.Log(a)))
 	})
 }
 
-// temper sets τ to the one with the smallest log loss, which is convex in τ, and returns that. The only
-// example of a class does not count.
+// temper sets τ to the one in [0, 1] with the smallest log loss, which is convex in τ, by Newton's method, and
+// returns that. The only example of a class does not count.
 func (g *gaussians) temper(scores [][]float64, n []float64, kept []labelled) (loss float64) {
 	s, p := make([]float64, len(n)), make([]float64, len(n))
-	evaluate := func(tau float64) (loss, slope float64) {
-		g.tau = tau
+	each := func(do func(e labelled)) {
 		for i, e := range kept {
-			if n[e.class] <= 1 {
-				continue
-			}
-			for c := range s {
-				s[c] = scores[c][i]
-			}
-			g.softmax(p, s)
-			loss -= float64(e.weight * kernel.Log(max(p[e.class], math.SmallestNonzeroFloat64)))
-			for c, p := range p {
-				if p > 0 {
-					slope += float64(e.weight * float64(p*(s[c]-s[e.class])))
+			if n[e.class] > 1 {
+				for c := range s {
+					s[c] = scores[c][i]
 				}
+				g.softmax(p, s)
+				do(e)
 			}
 		}
-		return loss, slope
 	}
 	low, high := 0.0, 1.0
-	if loss, slope := evaluate(high); slope <= 0 {
-		return loss
-	}
-	for range 40 {
-		if _, slope := evaluate((low + high) / 2); slope > 0 {
-			high = (low + high) / 2
+	for next := high; low < 1 && math.Abs(next-g.tau) > 1e-6*g.tau+1e-12; {
+		g.tau = next
+		var slope, curvature float64
+		each(func(e labelled) {
+			var mean, square float64 // of s − s_y
+			for c, p := range p {
+				if p > 0 {
+					distance := s[c] - s[e.class]
+					mean += float64(p * distance)
+					square += float64(p * float64(distance*distance))
+				}
+			}
+			slope += float64(e.weight * mean)
+			curvature += float64(e.weight * (square - float64(mean*mean)))
+		})
+		if slope > 0 {
+			high = g.tau
 		} else {
-			low = (low + high) / 2
+			low = g.tau
+		}
+		if next = g.tau - slope/curvature; !(next > low && next < high) {
+			next = (low + high) / 2 // where Newton's method leaves the interval
 		}
 	}
-	loss, _ = evaluate(high)
+	each(func(e labelled) {
+		loss -= float64(e.weight * kernel.Log(max(p[e.class], math.SmallestNonzeroFloat64)))
+	})
 	return loss
 }

@@ -4,7 +4,8 @@
 //
 // Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples
 // exact. The parameters λ, ν and τ are those that predict kept examples best, each left out. Up to 2,000
-// examples are kept, the same number of each class and at least one: those with the smallest hashes.
+// different inputs are kept, each with the number of examples that had it: the same number of inputs of each
+// class, at least one, those with the smallest hashes.
 package readout
 
 import (
@@ -45,6 +46,10 @@ type Config struct {
 	Kind    Kind `toml:"output" json:"kind"`
 	Inputs  int  `toml:"inputs" json:"inputs"`
 	Classes int  `toml:"classes" json:"classes"` // 2 to bnn.MostClasses
+
+	// Sequential makes Before and Update.LogP cheap: a Ridge layer is also solved recursively, example by
+	// example. That takes some 1.1 inputs² operations an example, and inputs² more numbers.
+	Sequential bool `toml:"-" json:"sequential,omitempty"`
 }
 
 // Validate returns a [*field.Error] unless a layer can be made of the configuration.
@@ -54,6 +59,9 @@ func (c Config) Validate() error {
 	}
 	if err := field.Within("inputs", c.Inputs, 1, mostInputs); err != nil {
 		return err
+	}
+	if c.Sequential && c.Kind != Ridge {
+		return field.Errorf("sequential", "not allowed with output = %q; allowed: %s", c.Kind, Ridge)
 	}
 	return field.Within("classes", c.Classes, 2, bnn.MostClasses)
 }
@@ -68,15 +76,20 @@ type Layer struct {
 	squares []*square   // of each class, or of all
 	kept    [][]example // of each class
 	rounded []float64   // of Observe
+	limited int         // see Limited
 
-	earlier *Layer // see Before
+	sequence *sequence // nil unless Config.Sequential
 
 	mu     sync.Mutex
 	solved solution  // what has been asked for since the last example
 	pool   sync.Pool // of *scratch
 }
 
-var _ bnn.Model = (*Layer)(nil)
+var (
+	_ bnn.Model      = (*Layer)(nil)
+	_ bnn.Sequential = (*Layer)(nil)
+	_ bnn.LeftOut    = (*Layer)(nil)
+)
 
 // New returns a layer without examples.
 func New(c Config) (*Layer, error) {
@@ -88,6 +101,9 @@ func New(c Config) (*Layer, error) {
 	if c.Kind == Ridge {
 		l.squares = []*square{newSquare(c.Inputs)}
 	}
+	if c.Sequential {
+		l.sequence = newSequence(c.Inputs)
+	}
 	for range c.Classes {
 		l.addClass()
 	}
@@ -96,9 +112,6 @@ func New(c Config) (*Layer, error) {
 
 // Config returns the configuration, with the classes that were added.
 func (l *Layer) Config() Config { return l.cfg }
-
-// Members implements [bnn.Model]: there are none.
-func (l *Layer) Members() []*bnn.Network { return nil }
 
 // Shape implements [bnn.Model].
 func (l *Layer) Shape() (inputs, classes int) { return l.cfg.Inputs, l.cfg.Classes }
@@ -121,20 +134,10 @@ func (l *Layer) addClass() {
 	if l.cfg.Kind == Gaussian {
 		l.squares = append(l.squares, newSquare(l.cfg.Inputs))
 	}
-	l.solved, l.earlier = solution{}, nil
-}
-
-// Before sets dst to the prediction of x by an earlier state of the layer, so that n examples take only
-// log₂ n solutions. It goes on to the present state when that has at least twice as many examples, or a new
-// class.
-func (l *Layer) Before(dst *bnn.Prediction, x []float64) error {
-	if e := l.earlier; e == nil || l.examples() >= 2*e.examples() {
-		var err error
-		if l.earlier, err = Restore(l.cfg, l.State()); err != nil {
-			return err
-		}
+	if l.sequence != nil {
+		l.sequence.addClass()
 	}
-	return l.earlier.Predict(dst, x)
+	l.solved = solution{}
 }
 
 func (l *Layer) examples() (n int) {
@@ -144,8 +147,8 @@ func (l *Layer) examples() (n int) {
 	return n
 }
 
-// Observe adds an example. All numbers of the update are NaN, as the probability of the class would take a
-// solution. An input of the wrong length or that is not finite, or a class out of range, is an error that
+// Observe adds an example. LogP of the update is by the prediction of Before with Config.Sequential, else NaN,
+// as it would take a solution; all other numbers are NaN. An input of the wrong length or that is not finite, or a class out of range, is an error that
 // leaves the layer unchanged.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
@@ -153,13 +156,31 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 		u.Action = bnn.Refused
 		return u, err
 	}
+	if s, n := l.sequence, l.examples(); s != nil {
+		s.predict(l.rounded, n)
+		u.LogP = kernel.Log(max(s.prob[class], leastProb))
+		s.learn(class, n)
+	}
 	l.solved = solution{}
+	if slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) > limit }) {
+		l.limited++
+	}
 	l.counts[class]++
 	l.keep(class, l.rounded)
 	kernel.AddScaled(l.sums[class], 1, l.rounded)
 	l.squares[class%len(l.squares)].add(l.rounded)
+	if s, n := l.sequence, l.examples(); s != nil {
+		s.refit(n, l.counts)
+		if n%fresh == 0 {
+			s.solve(l.moments())
+		}
+	}
 	return u, nil
 }
+
+// Limited returns the number of examples that had an input beyond ±32. Where these are many, the inputs should
+// be scaled: the layer cannot tell 33 from 1,000.
+func (l *Layer) Limited() int { return l.limited }
 
 // round sets dst to the rounded input.
 func (l *Layer) round(dst, x []float64) error {
@@ -236,6 +257,56 @@ func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (done int, err e
 	return done, err
 }
 
+// PredictLeftOut implements [bnn.LeftOut]: it sets dst to the prediction for an example that has been learned,
+// as if it had not been. λ, ν and τ stay, and so do the Gaussians on the outputs of a ridge regression.
+func (l *Layer) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
+	w := l.scratch()
+	defer l.pool.Put(w)
+	err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(w.x[0], x))
+	if err == nil {
+		l.leftOut(w.out[0], w.score[0], w.z, labelled{x: w.x[0], class: class})
+	}
+	l.fill(dst, w.out[0], err)
+	return err
+}
+
+// leftOut sets p to the probabilities of a learned example, left out; score and z are scratch space.
+func (l *Layer) leftOut(p, score, z []float64, e labelled) {
+	total := l.examples() - 1
+	if total < 1 {
+		l.blend(p, 0)
+		return
+	}
+	s := l.solve(false)
+	g, one := s.inputs, []labelled{e}
+	if l.cfg.Kind == Ridge {
+		g = s.outputs
+		g.densities([][]float64{score}, z, [][]float64{s.ridge.leftOut(s.moments, one)[0].x})
+	} else {
+		for c := range score {
+			score[c] = math.Inf(-1)
+			if g.root[c] != nil {
+				g.leftOut(score[c:c+1], c, s.moments, one)
+			}
+		}
+	}
+	if l.counts[e.class] <= 1 {
+		score[e.class] = math.Inf(-1)
+	}
+	g.softmax(p, score)
+	l.blend(p, total)
+}
+
+// blend sets p to (n p + 1/classes)/(n + 1).
+func (l *Layer) blend(p []float64, n int) {
+	for c := range p {
+		if n == 0 {
+			p[c] = 0
+		}
+		p[c] = (float64(float64(n)*p[c]) + 1/float64(len(p))) / float64(n+1)
+	}
+}
+
 // fill sets a prediction to that of the probabilities p; after an error they are not numbers.
 func (l *Layer) fill(dst *bnn.Prediction, p []float64, err error) {
 	n := l.cfg.Classes
@@ -265,9 +336,7 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	total := l.examples()
 	if total == 0 {
 		for _, p := range w.out[:n] {
-			for i := range p {
-				p[i] = 1 / float64(len(p))
-			}
+			l.blend(p, 0)
 		}
 		return
 	}
@@ -275,15 +344,13 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	g, in := s.inputs, w.x
 	if l.cfg.Kind == Ridge {
 		for i, x := range w.x[:n] {
-			s.ridge.outputs(w.out[i], w.z, x)
+			s.ridge.outputs(w.out[i], x)
 		}
 		g, in = s.outputs, w.out
 	}
 	g.densities(w.score[:n], w.z, in[:n])
 	for i, p := range w.out[:n] {
 		g.softmax(p, w.score[i])
-		for c := range p {
-			p[c] = (float64(float64(total)*p[c]) + 1/float64(len(p))) / float64(total+1)
-		}
+		l.blend(p, total)
 	}
 }

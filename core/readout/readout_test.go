@@ -53,7 +53,7 @@ func observe(t testing.TB, l *Layer, examples []labelled) {
 func TestPredictAll(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		examples := drawn(300, 9, 3)
-		l := learned(t, Config{kind, 9, 3}, examples)
+		l := learned(t, Config{Kind: kind, Inputs: 9, Classes: 3}, examples)
 		var inputs [][]float64
 		for _, e := range examples[:40] {
 			inputs = append(inputs, e.x)
@@ -105,7 +105,7 @@ func TestOrder(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		const classes = 4
 		examples := drawn(2600, 7, classes)
-		c := Config{kind, 7, classes}
+		c := Config{Kind: kind, Inputs: 7, Classes: classes}
 		l := learned(t, c, examples)
 		x := drawn(5, 7, classes)[4].x
 		want, state := predicted(t, l, x), l.State()
@@ -124,7 +124,7 @@ func TestOrder(t *testing.T) {
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(examples), func(i, j int) { examples[i], examples[j] = examples[j], examples[i] })
 		same("shuffled", learned(t, c, examples))
 
-		part := check.Must(New(Config{kind, 7, 2}))
+		part := check.Must(New(Config{Kind: kind, Inputs: 7, Classes: 2}))
 		added := 2
 		for i, e := range sorted {
 			for ; added <= e.class; added++ {
@@ -149,7 +149,7 @@ func TestCalibrated(t *testing.T) {
 			return e
 		}
 		rnd := rand.New(random.Source("calibrated"))
-		l := check.Must(New(Config{kind, 3, 2}))
+		l := check.Must(New(Config{Kind: kind, Inputs: 3, Classes: 2}))
 		for range 2000 {
 			observe(t, l, []labelled{draw(rnd)})
 		}
@@ -188,7 +188,7 @@ func TestExtremes(t *testing.T) {
 		"huge":              slices.Concat(same(1e300, 0, 0), same(-1e300, 1, 1)),
 	} {
 		eachKind(t, func(t *testing.T, kind Kind) {
-			l := learned(t, Config{kind, 40, 3}, examples)
+			l := learned(t, Config{Kind: kind, Inputs: 40, Classes: 3}, examples)
 			for _, x := range append(drawn(4, 40, 3), append(same(1e308, 0), examples...)...) {
 				var p bnn.Prediction
 				check.OK(t, l.Predict(&p, x.x))
@@ -226,9 +226,9 @@ func TestPrediction(t *testing.T) {
 		var p bnn.Prediction
 		x := make([]float64, 4)
 		check.OK(t, network.Predict(&p, x))
-		l := learned(t, Config{kind, 4, 3}, drawn(60, 4, 3))
+		l := learned(t, Config{Kind: kind, Inputs: 4, Classes: 3}, drawn(60, 4, 3))
 		check.OK(t, l.Predict(&p, x))
-		if p.Layers != nil || p.Members != nil || l.Members() != nil || p.Class() == bnn.Unknown {
+		if p.Layers != nil || p.Members != nil || p.Class() == bnn.Unknown {
 			t.Errorf("prediction %+v", p)
 		}
 		aleatoric, epistemic := p.LabelVariance()
@@ -253,15 +253,15 @@ func TestPrediction(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for c, want := range map[Config]string{
-		{"lda", 3, 2}:    "output: \"lda\" is not allowed; allowed: ridge, gaussian",
-		{Ridge, 0, 2}:    "inputs: 0 is not allowed",
-		{Gaussian, 3, 1}: "classes: 1 is not allowed; allowed: 2 to 4096",
+		{Kind: "lda", Inputs: 3, Classes: 2}:    "output: \"lda\" is not allowed; allowed: ridge, gaussian",
+		{Kind: Ridge, Inputs: 0, Classes: 2}:    "inputs: 0 is not allowed",
+		{Kind: Gaussian, Inputs: 3, Classes: 1}: "classes: 1 is not allowed; allowed: 2 to 4096",
 	} {
 		_, err := New(c)
 		check.Refuses(t, fmt.Sprint(c), err, want)
 	}
 	eachKind(t, func(t *testing.T, kind Kind) {
-		c := Config{kind, 3, 3}
+		c := Config{Kind: kind, Inputs: 3, Classes: 3}
 		l := learned(t, c, drawn(20, 3, 3))
 		before := l.State()
 		for want, bad := range map[string]labelled{
@@ -283,6 +283,8 @@ func TestRefuses(t *testing.T) {
 			"class":   func(s *State) { s.KeptClass[0] = 3 },
 			"order":   func(s *State) { s.Kept[0], s.Kept[3] = s.Kept[3], s.Kept[0] },
 			"none":    func(s *State) { s.Count[0] = 0 },
+			"kept":    func(s *State) { s.KeptCount[0] = 0 },
+			"many":    func(s *State) { s.KeptCount[0] = 1000 },
 		} {
 			s := l.State()
 			spoil(&s)
@@ -297,7 +299,7 @@ func TestNoise(t *testing.T) {
 	rnd := rand.New(random.Source("noise"))
 	for range 10 {
 		const n, d, classes = 120, 5, 3
-		l := check.Must(New(Config{Ridge, d, classes}))
+		l := check.Must(New(Config{Kind: Ridge, Inputs: d, Classes: classes}))
 		draw := func() (x []float64) {
 			for range d {
 				x = append(x, random.Normal(rnd))
@@ -317,4 +319,51 @@ func TestNoise(t *testing.T) {
 			t.Errorf("log loss %g, with λ = %g", loss, s.ridge.lambda)
 		}
 	}
+}
+
+// cube draws examples of three inputs of ±1, with a jitter, of two classes by a logistic regression.
+func cube(n int, jitter float64) (examples []labelled, possible float64) {
+	rnd := rand.New(random.Source("cube"))
+	for range n {
+		x, logit := make([]float64, 3), 0.0
+		for j := range x {
+			x[j] = float64(2*rnd.IntN(2) - 1)
+			logit += []float64{1.2, -0.8, 0.3}[j] * x[j]
+			x[j] += jitter * random.Normal(rnd)
+		}
+		e := labelled{x: x}
+		if rnd.Float64() < 1/(1+math.Exp(-logit)) {
+			e.class, logit = 1, -logit
+		}
+		examples, possible = append(examples, e), possible+math.Log1p(math.Exp(logit))/float64(n)
+	}
+	return examples, possible
+}
+
+// Inputs of many examples count as often as there are examples: predictions and p-values are those of inputs
+// that differ a little.
+func TestRepeatedInputs(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		for _, jitter := range []float64{0, 0.01} {
+			examples, possible := cube(10000, jitter)
+			l := learned(t, Config{Kind: kind, Inputs: 3, Classes: 2}, examples)
+			loss := 0.0
+			for _, e := range examples {
+				loss -= math.Log(predictedAt(t, l, e.x)[e.class]) / float64(len(examples))
+			}
+			check.Near(t, fmt.Sprint("log loss with jitter ", jitter), loss, possible, 0.01)
+			for i, e := range examples[:100] {
+				if p := familiarity(t, l, e.x); !(p > 0.01) {
+					t.Errorf("jitter %g: input %d has the p-value %g", jitter, i, p)
+				}
+			}
+		}
+	})
+}
+
+func predictedAt(t testing.TB, l *Layer, x []float64) []float64 {
+	t.Helper()
+	var p bnn.Prediction
+	check.OK(t, l.Predict(&p, x))
+	return p.P
 }

@@ -61,11 +61,11 @@ func rounded(examples []labelled) []labelled {
 func TestRidge(t *testing.T) {
 	const n, d, classes = 70, 12, 3
 	examples := rounded(drawn(n, d, classes))
-	l := learned(t, Config{Ridge, d, classes}, examples)
+	l := learned(t, Config{Kind: Ridge, Inputs: d, Classes: classes}, examples)
 	lambda, g := l.solve(false).ridge.lambda, l.solve(false).outputs
 	var left []labelled
 	for i, e := range examples {
-		left = append(left, labelled{direct(without(examples, i), classes, lambda, e.x), e.class, 1})
+		left = append(left, labelled{x: direct(without(examples, i), classes, lambda, e.x), class: e.class, count: 1, weight: 1})
 	}
 	for _, e := range drawn(3, d, classes) {
 		x := rounded([]labelled{e})[0].x
@@ -144,13 +144,13 @@ func scores(l *Layer, x []float64, k int) (all []float64) {
 func TestGaussians(t *testing.T) {
 	const n, d, classes = 60, 5, 3
 	examples := rounded(drawn(n, d, classes))
-	l := learned(t, Config{Gaussian, d, classes}, examples)
+	l := learned(t, Config{Kind: Gaussian, Inputs: d, Classes: classes}, examples)
 	eps := epsilon(examples, classes)
 	x := rounded(drawn(2, d, classes))[1].x
 	want := normals(examples, classes, l.solve(true).density.nu, n, eps, x)
 	check.NearAll(t, "densities", scores(l, x, 0), want, 1e-10)
 
-	l = learned(t, Config{Ridge, d, classes}, examples)
+	l = learned(t, Config{Kind: Ridge, Inputs: d, Classes: classes}, examples)
 	density, ratio := scores(l, x, 0), scores(l, x, 1)
 	check.NearAll(t, "densities with one covariance", density, normals(examples, classes, 1e12, n, eps, x), 1e-8)
 	one := slices.Clone(examples)
@@ -164,7 +164,7 @@ func TestGaussians(t *testing.T) {
 func TestKeptScores(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		const n, d, classes = 60, 5, 3
-		l := learned(t, Config{kind, d, classes}, rounded(drawn(n, d, classes)))
+		l := learned(t, Config{Kind: kind, Inputs: d, Classes: classes}, rounded(drawn(n, d, classes)))
 		s := l.solve(true)
 		kept, scores := l.keptScores(&s)
 		one, nu := slices.Clone(kept), s.density.nu
@@ -173,7 +173,7 @@ func TestKeptScores(t *testing.T) {
 		}
 		left := make([]labelled, n) // outputs
 		for i, e := range kept {
-			left[i] = labelled{direct(without(kept, i), classes, s.ridge.lambda, e.x), e.class, 1}
+			left[i] = labelled{x: direct(without(kept, i), classes, s.ridge.lambda, e.x), class: e.class, count: 1, weight: 1}
 		}
 		for i, e := range kept {
 			density := normals(without(kept, i), classes, nu, n, epsilon(kept, classes), e.x)[e.class]

@@ -31,12 +31,12 @@ func (l *Layer) solve(all bool) solution {
 		s.ridge, s.outputs = l.fitRidge(m)
 	}
 	if s.inputs == nil && l.cfg.Kind == Gaussian {
-		s.inputs, _ = fitGaussians(m, l.sample(m.n), false)
+		s.inputs, _ = fitGaussians(m, l.sample(), false)
 	}
 	if s.density == nil && all {
 		s.background = m.shared([]float64{m.total}, [][]float64{m.center})
 		if l.cfg.Kind == Gaussian {
-			s.density, _ = fitGaussians(m, l.sample(m.n), true)
+			s.density, _ = fitGaussians(m, l.sample(), true)
 		} else {
 			s.density = m.shared(m.n, m.mean)
 		}
@@ -77,10 +77,20 @@ func newMoments(counts []int, sums, squares [][]float64) *moments {
 	for i := range m.center {
 		m.center[i] /= m.total
 	}
-	for _, n := range m.n {
-		m.shares = append(m.shares, kernel.Log(n/m.total))
-	}
+	m.shares = logShares(counts)
 	return m
+}
+
+// logShares returns log(n_c/Σn).
+func logShares(n []int) (shares []float64) {
+	total := 0
+	for _, n := range n {
+		total += n
+	}
+	for _, n := range n {
+		shares = append(shares, kernel.Log(float64(n)/float64(total)))
+	}
+	return shares
 }
 
 // scatter returns Σxxᵀ of the squares less Σ_c n_c m_c m_cᵀ, as an upper triangle.
@@ -152,34 +162,49 @@ func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (be
 	return best, lowest
 }
 
-// labelled is a kept example. Those of a class weigh as much as all its examples.
+// labelled is an input of some examples of a class. Those of a class weigh as much as all its examples.
 type labelled struct {
 	x      []float64
 	class  int
+	count  float64 // of the examples
 	weight float64
 }
 
-// sample returns the kept examples.
-func (l *Layer) sample(n []float64) (all []labelled) {
+// sample returns the kept inputs.
+func (l *Layer) sample() (all []labelled) {
 	for c, kept := range l.kept {
 		for _, e := range kept {
-			all = append(all, labelled{e.x, c, n[c] / float64(len(kept))})
+			all = append(all, labelled{x: e.x, class: c, count: float64(e.count)})
 		}
 	}
+	weigh(all, l.counts)
 	return all
 }
 
-// blocks calls do for blocks of examples, several at once, with the number of the first and L⁻¹ of all.
-func blocks(root *linalg.Cholesky, examples []labelled, do func(first int, z []float64)) {
+// weigh sets the weights of examples; n are the numbers of all examples of each class.
+func weigh(all []labelled, n []int) {
+	counts := make([]float64, len(n))
+	for _, e := range all {
+		counts[e.class] += e.count
+	}
+	for i, e := range all {
+		all[i].weight = e.count * float64(n[e.class]) / counts[e.class]
+	}
+}
+
+// blocks calls do for 0 to n−1, several at once, with L⁻¹ of the d numbers that set sets.
+func blocks(root *linalg.Cholesky, d, n int, set, do func(i int, z []float64)) {
 	const together = 32
-	linalg.Parallel((len(examples)+together-1)/together, func(i int) {
-		first := i * together
-		part := examples[first:min(first+together, len(examples))]
-		z := make([]float64, 0, len(part)*len(part[0].x))
-		for _, e := range part {
-			z = append(z, e.x...)
+	linalg.Parallel((n+together-1)/together, func(block int) {
+		first := block * together
+		z := make([]float64, min(together, n-first)*d)
+		each := func(do func(i int, z []float64)) {
+			for i := range len(z) / d {
+				do(first+i, z[i*d:][:d])
+			}
 		}
+		each(set)
 		root.Solve(z)
-		do(first, z)
+		each(do)
 	})
 }

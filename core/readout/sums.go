@@ -46,10 +46,12 @@ func (s *square) flush(d int) {
 	s.waiting = s.waiting[:0]
 }
 
-// example is one that is kept.
+// example is an input that is kept, with the number of examples of the class that have it. The number is exact:
+// an input that was dropped stays behind all that are kept, and is never kept again.
 type example struct {
-	hash uint64
-	x    []float64
+	hash  uint64
+	x     []float64
+	count int
 }
 
 // order compares examples by their hashes, and equal hashes by the inputs.
@@ -57,7 +59,7 @@ func order(a, b example) int {
 	return cmp.Or(cmp.Compare(a.hash, b.hash), slices.Compare(a.x, b.x))
 }
 
-// keep keeps x if it is among the first examples of the class in order, and drops what is no longer.
+// keep counts x, or keeps it if it is among the first inputs of the class in order, and drops what is no longer.
 func (l *Layer) keep(class int, x []float64) {
 	seen := 0
 	for _, n := range l.counts {
@@ -69,9 +71,11 @@ func (l *Layer) keep(class int, x []float64) {
 			l.kept[c] = kept[:min(len(kept), quota)]
 		}
 	}
-	e := example{hash(x), x}
+	e := example{hash(x), x, 1}
 	kept := l.kept[class]
-	if i, _ := slices.BinarySearchFunc(kept, e, order); i < quota {
+	if i, found := slices.BinarySearchFunc(kept, e, order); found {
+		kept[i].count++
+	} else if i < quota {
 		e.x = slices.Clone(x)
 		kept = slices.Insert(kept, i, e)
 		l.kept[class] = kept[:min(len(kept), quota)]
@@ -92,47 +96,53 @@ type State struct {
 	Count     []int     // of each class its examples
 	Sum       []float64 // classes × inputs: Σx
 	Scatter   []float64 // Σxxᵀ of all classes, with Gaussian of each: the upper triangles by rows
-	Kept      []float64 // kept examples × inputs
-	KeptClass []int     // of each kept example
+	Kept      []float64 // kept inputs × inputs
+	KeptClass []int     // of each kept input
+	KeptCount []int     // of each kept input its examples; nil: one for each time that it is kept
+	Limited   int       // see Layer.Limited
+	Sequence  *Sequence // nil unless Config.Sequential
 }
 
 // State returns a copy of all that the layer knows.
 func (l *Layer) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := State{Count: slices.Clone(l.counts), Sum: slices.Concat(l.sums...)}
+	s := State{Count: slices.Clone(l.counts), Sum: slices.Concat(l.sums...), Limited: l.limited}
 	for _, q := range l.squares {
 		q.flush(l.cfg.Inputs)
 		s.Scatter = append(s.Scatter, q.sum...)
 	}
 	for c, kept := range l.kept {
 		for _, e := range kept {
-			s.Kept, s.KeptClass = append(s.Kept, e.x...), append(s.KeptClass, c)
+			s.Kept = append(s.Kept, e.x...)
+			s.KeptClass, s.KeptCount = append(s.KeptClass, c), append(s.KeptCount, e.count)
 		}
+	}
+	if l.sequence != nil {
+		s.Sequence = l.sequence.state()
 	}
 	return s
 }
 
 // Restore returns the layer with the state, which predicts and goes on to the bit as the one that the state
-// is of. It returns an error if the configuration is not valid, or the state is of another one.
+// is of. Without a [Sequence], the recursion of Config.Sequential starts from the sums. It returns an error if the configuration is not valid, or the state is of another one.
 func Restore(c Config, s State) (*Layer, error) {
 	l, err := New(c)
 	if err != nil {
 		return nil, err
 	}
 	d, triangle := c.Inputs, c.Inputs*(c.Inputs+1)/2
-	fits := len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d
-	if !fits || len(s.Scatter) != len(l.squares)*triangle || len(s.Kept) != len(s.KeptClass)*d {
-		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products and %d numbers of %d kept examples; "+
-			"the layer has %d inputs and %d classes",
-			len(s.Count), len(s.Sum), len(s.Scatter), len(s.Kept), len(s.KeptClass), d, c.Classes)
+	if s.KeptCount == nil {
+		s.KeptCount = slices.Repeat([]int{1}, len(s.KeptClass))
 	}
-	for _, v := range [][]float64{s.Sum, s.Scatter, s.Kept} {
-		for _, x := range v {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("readout: a state with %g; need finite numbers", x)
-			}
-		}
+	fits := len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d && len(s.Scatter) == len(l.squares)*triangle
+	if !fits || len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) {
+		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products, %d counts of kept examples and "+
+			"%d numbers of %d kept examples; the layer has %d inputs and %d classes", len(s.Count), len(s.Sum),
+			len(s.Scatter), len(s.KeptCount), len(s.Kept), len(s.KeptClass), d, c.Classes)
+	}
+	if err := finite(s.Sum, s.Scatter, s.Kept); err != nil {
+		return nil, err
 	}
 	for i, q := range l.squares {
 		copy(q.sum, s.Scatter[i*triangle:])
@@ -143,16 +153,45 @@ func Restore(c Config, s State) (*Layer, error) {
 				class, c.Classes-1)
 		}
 		x := slices.Clone(s.Kept[i*d:][:d])
-		l.kept[class] = append(l.kept[class], example{hash(x), x})
+		e, kept := example{hash(x), x, s.KeptCount[i]}, l.kept[class]
+		if last := len(kept) - 1; last >= 0 && order(kept[last], e) == 0 {
+			kept[last].count += e.count
+		} else {
+			l.kept[class] = append(kept, e)
+		}
 	}
+	l.limited = s.Limited
 	for c, n := range s.Count {
-		kept := l.kept[c]
-		if n < 0 || len(kept) > n || len(kept) == 0 && n > 0 || !slices.IsSortedFunc(kept, order) {
+		kept, counted := l.kept[c], 0
+		fits := slices.IsSortedFunc(kept, order)
+		for _, e := range kept {
+			fits = fits && e.count > 0
+			counted += e.count
+		}
+		if !fits || n < 0 || counted > n || counted == 0 && n > 0 {
 			return nil, fmt.Errorf("readout: %d examples of class %d with %d kept, in the order of their hashes: "+
-				"these do not fit", n, c, len(kept))
+				"these do not fit", n, c, counted)
 		}
 		l.counts[c] = n
 		copy(l.sums[c], s.Sum[c*d:])
 	}
+	if l.sequence != nil && s.Sequence != nil {
+		err = l.sequence.restore(s.Sequence)
+	} else if l.sequence != nil && l.examples() > 0 {
+		l.sequence.solve(l.moments())
+		l.sequence.next = l.examples() + firstFit
+	}
+	if err != nil {
+		return nil, err
+	}
 	return l, nil
+}
+
+func finite(all ...[]float64) error {
+	for _, x := range slices.Concat(all...) {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("readout: a state with %g; need finite numbers", x)
+		}
+	}
+	return nil
 }

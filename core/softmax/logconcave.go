@@ -70,8 +70,8 @@ func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float6
 		switch {
 		case value > log-0.9*drop: // too near
 			near = lo
-			if !(tangent > far) {
-				next = lo + 0.5*(far-lo)
+			if !(far < tangent && tangent < lo) { // f may still fall: mode is only close to the mode
+				next = lo + 0.5*max(far-lo, 2*(lo-mode))
 			}
 		case value < level-0.5*drop: // too far
 			far = lo

@@ -30,6 +30,7 @@ type values struct {
 	file     string
 	width    int
 	pixels   []byte    // row by row: those of images, or
+	square   bool      // images are as high as they are wide
 	number   []float64 // NaN: missing, which a scaler that is fitted with impute fills in
 	impute   bool
 	features []Feature // by input; nil for images and for numbers that were drawn
@@ -63,10 +64,11 @@ func NewExamples(set Set, classes int) *Examples {
 	return e
 }
 
-// Images returns the examples of the images of a file, row by row with a byte for each of
-// its inputs, whose classes are the labels that occur.
-func Images(file string, pixels []byte, inputs int, labels []byte) *Examples {
-	e := &Examples{values: &values{file: file, width: inputs, pixels: pixels}, row: upTo(len(labels))}
+// Images returns the examples of the images of a file, a byte for each pixel, row by row; their classes are
+// the labels that occur.
+func Images(file string, pixels []byte, height, width int, labels []byte) *Examples {
+	v := &values{file: file, width: height * width, pixels: pixels, square: height == width}
+	e := &Examples{values: v, row: upTo(len(labels))}
 	for _, k := range labels {
 		e.class = append(e.class, int(k))
 	}
@@ -82,6 +84,9 @@ func (e *Examples) Len() int { return len(e.row) }
 
 // Inputs returns the number of inputs of an example.
 func (e *Examples) Inputs() int { return e.values.width }
+
+// SquareImages reports whether the inputs are the pixels of square grey images, row by row.
+func (e *Examples) SquareImages() bool { return e.values.square }
 
 // Features returns where the inputs are from, if they are from a table.
 func (e *Examples) Features() []Feature { return e.values.features }
@@ -125,7 +130,7 @@ func (e *Examples) Set(first, last int) Set {
 // that splits and scalings follow from, but not where they were read.
 func (e *Examples) Digest() string {
 	h, v := sha256.New(), e.values
-	fmt.Fprintf(h, "%d %t %t %q %#v\n", v.width, v.pixels != nil, v.impute, e.classes, v.features)
+	fmt.Fprintf(h, "%d %t %t %t %q %#v\n", v.width, v.pixels != nil, v.square, v.impute, e.classes, v.features)
 	fmt.Fprintln(h, e.class, e.row)
 	h.Write(v.pixels)
 	binary.Write(h, binary.LittleEndian, v.number) // to a hash, which takes all

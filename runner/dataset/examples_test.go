@@ -61,10 +61,11 @@ func TestDigest(t *testing.T) {
 		"words":         table(text, "one.csv", Format{Class: "class", Categorical: []string{"x"}}),
 		"imputed":       table(text, "one.csv", Format{Class: "class", Missing: MissingMean}),
 		"numbers":       three().Digest(),
-		"images":        Images("f", []byte{1, 2, 3, 4}, 2, []byte{0, 1}).Digest(),
-		"other pixels":  Images("f", []byte{1, 2, 3, 5}, 2, []byte{0, 1}).Digest(),
-		"other labels":  Images("f", []byte{1, 2, 3, 4}, 2, []byte{1, 0}).Digest(),
-		"wider, as few": Images("f", []byte{1, 2, 3, 4}, 4, []byte{0}).Digest(),
+		"images":        Images("f", []byte{1, 2, 3, 4}, 1, 2, []byte{0, 1}).Digest(),
+		"other pixels":  Images("f", []byte{1, 2, 3, 5}, 1, 2, []byte{0, 1}).Digest(),
+		"other labels":  Images("f", []byte{1, 2, 3, 4}, 1, 2, []byte{1, 0}).Digest(),
+		"wider, as few": Images("f", []byte{1, 2, 3, 4}, 1, 4, []byte{0}).Digest(),
+		"square":        Images("f", []byte{1, 2, 3, 4}, 2, 2, []byte{0}).Digest(),
 	} {
 		if other, twice := seen[digest]; twice {
 			t.Errorf("%s and %s have one digest", name, other)

@@ -55,7 +55,7 @@ func TestScalers(t *testing.T) {
 		check.NearAll(t, fmt.Sprint(c), scale(t, c.kind, fit, inputsOf([]float64{4, -8, 1}))[0], c.want, 1e-15)
 	}
 	// Of bytes zeros stay zeros, and 255 becomes 1.
-	e := Images("im", []byte{0, 51, 102, 204, 0, 0}, 3, []byte{1, 2})
+	e := Images("im", []byte{0, 51, 102, 204, 0, 0}, 1, 3, []byte{1, 2})
 	check.Equal(t, "images", scale(t, Unit, e, e), [][]float64{{0, 0.2, 0.4}, {0.8, 0, 0}})
 	check.Equal(t, "255, 0, 51 become", scale(t, Unit, e, inputsOf([]float64{255, 0, 51}))[0],
 		[]float64{1, 0, 0.2})

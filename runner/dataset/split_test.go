@@ -99,7 +99,7 @@ func TestPartsErrors(t *testing.T) {
 
 func TestAlign(t *testing.T) {
 	read := func(name string, height int, labels ...byte) *Examples {
-		return Images(name, make([]byte, len(labels)*height*2), height*2, labels)
+		return Images(name, make([]byte, len(labels)*height*2), height, 2, labels)
 	}
 	train := read("train", 3, 10, 9, 3, 9)
 	test := check.Must(Align(train, read("test", 3, 10, 10, 9)))

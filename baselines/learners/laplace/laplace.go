@@ -37,11 +37,10 @@ import (
 type Predictive string
 
 const (
-	// Probit shrinks each logit by MacKay's factor for two classes (Gibbs 1997, thesis):
+	// Probit takes MacKay's formula of two classes for each pair (Lu, Ie and Sha 2020, arXiv 2006.07584)
+	// and normalises:
 	//
-	//	p = softmax(m_j/√(1 + π/8 · C_jj))
-	//
-	// m and C are those of the differences z_j − z̄ from the mean logit z̄, whose variance no label reduces.
+	//	p_j ∝ 1/Σ_i exp((m_i − m_j)/√(1 + π/8 · Var(z_i − z_j)))
 	Probit Predictive = "probit"
 
 	// MonteCarlo is the mean of the softmax over 1000 draws of the logits, from the same normal numbers
@@ -181,23 +180,17 @@ type logits struct {
 	step, draw []float64       // F times standard normal numbers, and a draw
 }
 
-// probit sets p by MacKay's formula, with Var(z_j − z̄) = C_jj − 2 mean_i C_ij + mean_ik C_ik.
+// probit sets p by the formula of [Probit].
 func (z *logits) probit(p []float64) {
-	n := float64(len(p))
-	var common float64
-	for j := range p {
-		p[j] = 0
-		for i := range p {
-			p[j] += z.cov.At(i, j) / n
-		}
-		common += p[j] / n
-	}
-	centre := kernel.Sum(z.mean) / n
 	for j, m := range z.mean {
-		v := max(0, z.cov.At(j, j)-2*p[j]+common)
-		p[j] = (m - centre) * (1 / math.Sqrt(1+math.Pi/8*v))
+		var sum float64
+		for i, other := range z.mean {
+			v := max(0, z.cov.At(i, i)+z.cov.At(j, j)-2*z.cov.At(i, j))
+			sum += kernel.Exp((other - m) / math.Sqrt(1+math.Pi/8*v))
+		}
+		p[j] = 1 / sum
 	}
-	mlp.Normalise(p)
+	floats.Scale(1/kernel.Sum(p), p)
 }
 
 // monteCarlo sets p to the mean of softmax(m ± Fε) over the rows ε of normal.

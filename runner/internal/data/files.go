@@ -77,7 +77,7 @@ func readIDX(imagesFile, labelsFile string) (*Examples, error) {
 		return nil, fmt.Errorf("%s has %d images and %s has %d labels; need as many",
 			imagesFile, size[0], labelsFile, n[0])
 	}
-	return dataset.Images(imagesFile, pixels, size[1]*size[2], labels), nil
+	return dataset.Images(imagesFile, pixels, size[1], size[2], labels), nil
 }
 
 // readItems returns the values of an IDX file and the sizes of its dimensions, the first of

@@ -3,7 +3,6 @@
 package experiment
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -112,21 +111,54 @@ var program = regexp.MustCompile(`(?m)^program = .*$`)
 // values follow from.
 func (e *Experiment) Digest() (string, error) {
 	_, _ = e.FindPrograms() // sets the checksums of their files; a program may be absent, or of another version
-	text, err := e.Resolved(e.Study)
+	text, err := e.Resolved()
 	return Checksum(program.ReplaceAll(text, nil)), err
+}
+
+// Resolved returns the manifest with all values spelled out. The folder of one of your own has its whole path,
+// as it may be run from anywhere.
+func (e *Experiment) Resolved() ([]byte, error) {
+	m := *e.Manifest
+	if e.Own() {
+		m.Folder, _ = filepath.Abs(m.Folder)
+	}
+	return m.Resolved(e.Study)
+}
+
+// Own reports whether the manifest is none of those in [Folder].
+func (e *Experiment) Own() bool { return !SameFile(e.Folder, Folder) }
+
+// Namesake returns the manifest NAME.toml beside this one that has the same name, "" if there is none.
+func (e *Experiment) Namesake() string {
+	var other manifest.Header
+	file := filepath.Join(filepath.Dir(e.File), e.Name+".toml")
+	if _, err := toml.DecodeFile(file, &other); err == nil && other.Name == e.Name && !SameFile(file, e.File) {
+		return file
+	}
+	return ""
+}
+
+// SameFile reports whether two paths lead to one file or folder, or would.
+func SameFile(a, b string) bool {
+	one, err1 := os.Stat(a)
+	two, err2 := os.Stat(b)
+	if err1 == nil && err2 == nil {
+		return os.SameFile(one, two)
+	}
+	one1, err1 := filepath.Abs(a)
+	two1, err2 := filepath.Abs(b)
+	return err1 == nil && err2 == nil && one1 == two1
 }
 
 // Free returns an error if dir has the results of a manifest in another folder, which may have the same name.
 func (e *Experiment) Free(dir string) error {
 	var made manifest.Header
 	_, err := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &made)
-	old, err1 := filepath.Abs(made.Folder)
-	today, err2 := filepath.Abs(e.Folder)
-	if cmp.Or(err, err1, err2) == nil && made.Folder != "" && old != today {
-		return fmt.Errorf("%s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
-			"or remove them", dir, old, today)
+	if err != nil || made.Folder == "" || SameFile(made.Folder, e.Folder) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
+		"or remove them", dir, made.Folder, e.Folder)
 }
 
 // SeedsOf returns the seeds of a resolved manifest.

@@ -168,20 +168,21 @@ func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
 	return c.Err == nil
 }
 
-// PredictNext returns the prediction of an example that is learned next, see Before of [bnn.Model].
+// PredictNext returns the prediction of an example that is learned next.
 func (c *Classifier) PredictNext(x []float64) []float64 {
 	n := c.Network()
 	if n == nil || c.Err != nil {
 		return c.Probabilities([][]float64{x})[0]
 	}
+	p := make([]float64, c.Classes)
 	mapped, err := c.features([][]float64{x})
 	if err == nil {
-		err = n.Model.Before(&n.several[0], mapped[0])
+		err = n.Before(p, mapped[0])
 	}
 	if c.record(err); err != nil {
 		return Equal(1, c.Classes)[0]
 	}
-	return normalised(&n.several[0])
+	return p
 }
 
 // Equal returns n times equal probabilities for all classes.

@@ -204,39 +204,13 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// What the weights gain in a while does not depend on how often they do: a network with full covariances
-// gains ten times the fraction before every tenth example.
-func TestProcessNoise(t *testing.T) {
-	for _, c := range []struct {
-		fraction float64
-		kind     bnn.Covariance
-		want     float64
-		every    int
-	}{
-		{0, bnn.Full, 0, 1},
-		{0.001, bnn.Diagonal, 0.001, 1},
-		{0.001, bnn.Full, 0.01, 10},
-		{0.1, bnn.Full, 1, 10},
-		{0.25, bnn.Full, 1, 4},
-		{0.4, bnn.Full, 0.8, 2},
-		{1, bnn.Full, 1, 1},
-		{1, bnn.Diagonal, 1, 1},
-	} {
-		m := DefaultModel()
-		m.Members, m.ProcessNoise, m.Covariance = 1, c.fraction, []bnn.Covariance{c.kind}
-		n := check.Must(m.learner(1, 2, random.Source("noise")))
-		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
-		check.Equal(t, fmt.Sprintf("%g: every", c.fraction), n.every, c.every)
-	}
-}
-
 // The network says what bnn says, normalised, and counts what that reports.
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.OnIndefinite, m.Output, m.Lambda = bnn.Project, bnn.Joint, probit.Lambda{Number: 2}
 	m.Layers, m.PriorVar = []int{1, 3}, []float64{0.5}
 	l := NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("network")))}, 3)
-	l.Network().noise, l.Network().every = 0.25, 1
+	l.Network().noise = 0.25
 	n := check.Must(m.Mixture(random.Source("network"))).Members()[0]
 	var want Steps
 	for _, class := range []int{0, 0, 2, 1, 0, 0} {

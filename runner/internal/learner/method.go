@@ -57,13 +57,21 @@ func (f *Features) Validate() error {
 	return field.OneOf("features", f.Kind, features.Relu, features.Conv)
 }
 
-// apply returns the map of so many inputs, nil without features, and how many inputs the method has then.
-func (f *Features) apply(inputs int, seed func() uint64) (*features.Map, int, error) {
+// Shape says what a learner is for.
+type Shape struct {
+	Inputs, Classes int
+	Images          bool // inputs are the pixels of a square grey image
+	Sequential      bool // it predicts examples that it learns next
+}
+
+// apply returns the map of the inputs, nil without features, and the shape for what learns from it.
+func (f *Features) apply(s Shape, seed func() uint64) (*features.Map, Shape, error) {
 	if f.Kind == "" {
-		return nil, inputs, nil
+		return nil, s, nil
 	}
-	m, err := features.New(f.Kind, inputs, f.Size, seed())
-	return m, f.Size, err
+	m, err := features.New(f.Kind, s.Inputs, f.Size, seed())
+	s.Inputs, s.Images = f.Size, false
+	return m, s, err
 }
 
 // Tuning says that the values of the keys in Tune are chosen for each training part: the Candidates, a value
@@ -144,15 +152,15 @@ func (m *Method) Validate() error {
 // Fits returns an error if the method cannot learn examples of so many inputs and classes, or needs more
 // memory for it than a machine has.
 func (m *Method) Fits(inputs, classes int) error {
-	_, inputs, err := m.Features.apply(inputs, func() uint64 { return 0 })
+	_, s, err := m.Features.apply(Shape{Inputs: inputs, Classes: classes}, func() uint64 { return 0 })
 	if err != nil {
 		return err
 	}
 	if m.ClosedForm() {
-		_, err := m.Model.For(inputs, classes)
+		_, err := m.Model.For(s.Inputs, classes)
 		return err
 	}
-	layers := m.layers(inputs, classes)
+	layers := m.layers(s)
 	if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > manifest.MaxWeights {
 		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; "+
 			"allowed: at most %d", layers, n, manifest.MaxWeights)
@@ -160,28 +168,28 @@ func (m *Method) Fits(inputs, classes int) error {
 	return nil
 }
 
-func (m *Method) layers(inputs, classes int) []int {
-	return slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes})
+func (m *Method) layers(s Shape) []int {
+	return slices.Concat([]int{s.Inputs}, m.HiddenLayers, []int{s.Classes})
 }
 
 // Learner returns a learner of the method for so many inputs and classes, random as src says, whose first
 // number is the seed of the features, if there are some.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*Classifier, error) {
-	return m.learner(context.Background(), inputs, classes, src)
+	return m.learner(context.Background(), Shape{Inputs: inputs, Classes: classes}, src)
 }
 
 // learner is Learner for a task.
-func (m *Method) learner(ctx context.Context, inputs, classes int, src rand.Source) (*Classifier, error) {
+func (m *Method) learner(ctx context.Context, s Shape, src rand.Source) (*Classifier, error) {
+	c := &Classifier{Classes: s.Classes, ctx: ctx}
 	var err error
-	c := &Classifier{Classes: classes, ctx: ctx}
-	c.Map, inputs, err = m.Features.apply(inputs, src.Uint64)
+	c.Map, s, err = m.Features.apply(s, src.Uint64)
 	switch {
 	case err != nil:
 	case m.ClosedForm():
-		c.Learner, err = m.Model.learner(inputs, classes, src)
+		c.Learner, err = m.Model.learner(s, src)
 	default:
 		var learners []Learner
-		if learners, err = baselines[m.Kind].learners(ctx, m.Config, m.layers(inputs, classes), src); err == nil {
+		if learners, err = baselines[m.Kind].learners(ctx, m.Config, m.layers(s), src); err == nil {
 			c.Learner, c.others = learners[0], learners[1:]
 		}
 	}

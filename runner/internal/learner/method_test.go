@@ -18,6 +18,7 @@ import (
 	"closedform/baselines/learners/neighbours"
 	"closedform/baselines/learners/tagi"
 	"closedform/core/bnn"
+	"closedform/core/classifier"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/manifest"
@@ -99,7 +100,7 @@ func TestByHand(t *testing.T) {
 				}
 			}, linear...),
 		},
-		{`hidden_layers = [4]`, byHand{check.Must(bnn.NewDefaultBank(bnn.Default(hidden...), src()))}},
+		{`hidden_layers = [4]`, byHand{check.Must(classifier.NewBank(bnn.Default(hidden...), false, src()))}},
 		{
 			`kind = "kalman"; process_noise = 0.1`,
 			check.Must(kalman.New(kalman.Config{Layers: linear, ProcessNoise: 0.1}, src())),

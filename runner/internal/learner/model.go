@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
+	"closedform/core/classifier"
 	"closedform/core/readout"
 	"closedform/core/softmax"
 	"closedform/internal/field"
@@ -50,7 +51,7 @@ type Model struct {
 	bnn.PaperRule
 
 	// Members is the number of networks whose mean is the prediction. Zero stands for the bank of
-	// [bnn.NewDefaultBank], or for one network where it has no bank (hasBank) or a study looks into it.
+	// [classifier.NewBank], or for one network where it has no bank (hasBank) or a study looks into it.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 
 	// RandomFeatures takes the variances of all hidden weights away, so that the output layer alone learns, on
@@ -263,26 +264,22 @@ func (m *Model) hasBank() bool {
 
 // learner returns the output layer, the network, the ensemble or the bank of the model with its prior
 // weights.
-func (m Model) learner(inputs, classes int, src rand.Source) (*Network, error) {
-	m, err := m.For(inputs, classes)
+func (m Model) learner(s Shape, src rand.Source) (*Network, error) {
+	m, err := m.For(s.Inputs, s.Classes)
 	if err != nil {
 		return nil, err
 	}
-	n := new(Network)
+	n := &Network{noise: m.ProcessNoise}
 	switch {
 	case m.Readout != "":
-		n.Model, err = readout.New(readout.Config{Kind: m.Readout, Inputs: inputs, Classes: classes})
+		n.Model, err = readout.New(readout.Config{Kind: m.Readout, Inputs: s.Inputs, Classes: s.Classes})
 	case m.hasBank():
 		var cfg bnn.Config
 		if cfg, err = m.config(m.Layers); err == nil {
-			n.Model, err = bnn.NewDefaultBank(cfg, src)
+			n.Model, err = classifier.NewBank(cfg, false, src)
 		}
 	default:
 		n.Model, err = m.Mixture(src)
 	}
-	if err != nil {
-		return nil, err
-	}
-	n.setProcessNoise(m.ProcessNoise)
-	return n, nil
+	return n, err
 }

@@ -15,30 +15,23 @@ type Network struct {
 	bnn.Model
 	Last bnn.Update // of the last example
 
-	observed int // examples
-	steps    Steps
-	several  [atOnce]bnn.Prediction // the latest predictions; all but the first are of an output layer
-
-	noise float64 // process noise that is added before every so many examples
-	every int
+	noise   float64 // process noise that is added before each example
+	steps   Steps
+	several [atOnce]bnn.Prediction // the latest predictions; all but the first are of an output layer
 }
 
-// setProcessNoise lets the variance of every weight gain a fraction of its prior's before each example. Where
-// covariances are full a step of this costs several times as much as an example, so they gain ten times the
-// fraction before every tenth example, or as often as the fraction allows: what they gain in one step is at
-// most the prior variance.
-func (n *Network) setProcessNoise(fraction float64) {
-	n.noise, n.every = fraction, 1
-	full := func(m *bnn.Network) bool { return slices.Contains(m.Config().Covariance, bnn.Full) }
-	if fraction > 0 && slices.ContainsFunc(n.Members(), full) {
-		n.every = max(1, min(10, int(1/fraction)))
-		n.noise = min(1, float64(n.every)*fraction)
+// Members returns the networks of the model.
+func (n *Network) Members() []*bnn.Network {
+	m, _ := n.Model.(interface{ Members() []*bnn.Network })
+	if m == nil {
+		return nil
 	}
+	return m.Members()
 }
 
 // Observe learns an example.
 func (n *Network) Observe(x []float64, class int) (err error) {
-	if n.observed++; n.noise > 0 && n.observed%n.every == 0 {
+	if n.noise > 0 {
 		for _, m := range n.Members() {
 			if err := m.AddProcessNoise(n.noise); err != nil {
 				return err
@@ -46,16 +39,7 @@ func (n *Network) Observe(x []float64, class int) (err error) {
 		}
 	}
 	n.Last, err = n.Model.Observe(x, class)
-	if n.Last.Indefinite {
-		n.steps.Indefinite++
-	}
-	switch n.Last.Action {
-	case bnn.Skipped:
-		n.steps.Skipped++
-	case bnn.Projected:
-		n.steps.Projected++
-	}
-	n.steps.Floored += n.Last.Floored
+	n.steps.count(n.Last)
 	return err
 }
 
@@ -65,23 +49,29 @@ func (n *Network) Steps() Steps { return n.steps }
 // members returns the members of an ensemble, which can learn each by itself.
 func (n *Network) members() (members []Learner) {
 	for _, m := range n.Members() {
-		members = append(members, &Network{Model: m, noise: n.noise, every: n.every})
+		members = append(members, &Network{Model: m, noise: n.noise})
 	}
 	return members
 }
 
-// fix leaves the weights of a bank as they are after the first pass.
-func (n *Network) fix() {
-	if bank, ok := n.Model.(*bnn.Bank); ok {
-		bank.Fix()
+// Predict sets p to the distribution of the label at x.
+func (n *Network) Predict(p, x []float64) error { return n.set(p, n.Model.Predict, x) }
+
+// Before is Predict for an example that is learned next, see [bnn.Sequential].
+func (n *Network) Before(p, x []float64) error {
+	if s, ok := n.Model.(interface {
+		Before(dst *bnn.Prediction, x []float64) error
+	}); ok {
+		return n.set(p, s.Before, x)
 	}
+	return n.Predict(p, x)
 }
 
-// Predict sets p to the distribution of the label at x.
-func (n *Network) Predict(p, x []float64) error {
-	err := n.Model.Predict(&n.several[0], x)
+func (n *Network) set(p []float64, predict func(*bnn.Prediction, []float64) error, x []float64) error {
+	q := &n.several[0]
+	err := predict(q, x)
 	if err == nil {
-		copy(p, normalised(&n.several[0]))
+		copy(p, normalised(q))
 	}
 	return err
 }
@@ -127,16 +117,25 @@ func layersOf(p *bnn.Prediction) (layers [][]bnn.Layer) {
 	return layers
 }
 
+func (c *Classifier) bank() (b *bnn.Bank, ok bool) {
+	if n := c.Network(); n != nil {
+		b, ok = n.Model.(*bnn.Bank)
+	}
+	return b, ok
+}
+
 // Chosen returns the member of a bank that has the largest weight: "layers=[2 50 3] prior_var=0.1: 0.97"; of
 // other learners nothing.
 func (c *Classifier) Chosen() string {
-	if n := c.Network(); n != nil {
-		if bank, ok := n.Model.(*bnn.Bank); ok {
-			weights := bank.Weights()
-			best := slices.Index(weights, slices.Max(weights))
-			cfg := bank.Members()[best].Config()
-			return fmt.Sprintf("layers=%v prior_var=%.2g: %.2g", cfg.Layers, cfg.PriorVar, weights[best])
-		}
+	bank, ok := c.bank()
+	if !ok {
+		return ""
 	}
-	return ""
+	weights := bank.Weights()
+	best := slices.Index(weights, slices.Max(weights))
+	if m, ok := bank.Models()[best].(*bnn.Network); ok {
+		cfg := m.Config()
+		return fmt.Sprintf("layers=%v prior_var=%.2g: %.2g", cfg.Layers, cfg.PriorVar, weights[best])
+	}
+	return fmt.Sprintf("output layer: %.2g", weights[best])
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/bnn"
 	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/metric"
@@ -19,7 +20,7 @@ type Stepper interface{ Steps() Steps }
 // Steps counts what became of the examples.
 type Steps struct {
 	Indefinite, Skipped, Projected int
-	Floored                        int // hidden pre-activations whose variance was raised to its floor
+	Floored, Capped                int // variances kept at their floor and at their cap, see bnn.Update
 	Failed                         bool
 }
 
@@ -29,8 +30,9 @@ func StepColumns() []table.Column {
 		table.Int("indefinite_steps", "examples whose step was indefinite as printed"),
 		table.Int("skipped_steps", "examples whose step was not taken"),
 		table.Int("projected_steps", "those that were taken after a repair"),
-		table.Int("floored", "hidden pre-activations whose variance was raised to its floor"),
-		table.Int("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
+		table.Int("floored", "variances of logits, hidden units and weights that were raised to their floor"),
+		table.Int("capped", "variances of logits and hidden pre-activations that were lowered to their cap"),
+		table.Flag("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
 	}
 }
 
@@ -39,7 +41,22 @@ var StepNames = table.Names(StepColumns())
 
 // Row returns the counts in the order of StepColumns.
 func (s Steps) Row() []any {
-	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
+	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Capped, s.Failed}
+}
+
+// count counts what became of an example.
+func (s *Steps) count(u bnn.Update) {
+	if u.Indefinite {
+		s.Indefinite++
+	}
+	switch u.Action {
+	case bnn.Skipped:
+		s.Skipped++
+	case bnn.Projected:
+		s.Projected++
+	}
+	s.Floored += u.Floored
+	s.Capped += u.Capped
 }
 
 func (s *Steps) add(other Steps) {
@@ -47,6 +64,7 @@ func (s *Steps) add(other Steps) {
 	s.Skipped += other.Skipped
 	s.Projected += other.Projected
 	s.Floored += other.Floored
+	s.Capped += other.Capped
 }
 
 // Steps returns what became of the examples.
@@ -78,22 +96,16 @@ const CalibrationBins = 15
 // ScoreColumns returns the columns of [Scores].
 func ScoreColumns() []table.Column {
 	return []table.Column{
-		table.Num("error", "share of wrong answers"),
-		table.Num("log_loss", "mean of −log p of the true class, in nats"),
-		table.Num("brier", "mean of the squared distance of the probabilities from the label, 0 to 2"),
-		table.Num("ece", "expected calibration error of the largest probability, 15 bins"),
-		table.Num("aurc", "area under the risk–coverage curve of the largest probability"),
+		table.Share("error", "share of wrong answers"),
+		table.Positive("log_loss", "mean of −log p of the true class, in nats"),
+		table.Positive("brier", "mean of the squared distance of the probabilities from the label, 0 to 2"),
+		table.Share("ece", "expected calibration error of the largest probability, 15 bins"),
+		table.Share("aurc", "area under the risk–coverage curve of the largest probability"),
 	}
 }
 
 // ScoreNames are the names of the ScoreColumns.
 var ScoreNames = table.Names(ScoreColumns())
-
-// ShareNames are the names of those ScoreColumns and StepColumns whose numbers are from 0 to 1.
-var ShareNames = []string{"error", "ece", "aurc", "failed"}
-
-// LossNames are the names of those ScoreColumns whose numbers are 0 or more.
-var LossNames = []string{"log_loss", "brier"}
 
 // Scores returns the scores of predictions in the order of ScoreColumns.
 func Scores(p [][]float64, class []int) []float64 {
@@ -139,8 +151,9 @@ func (s *Prequential) Add(p []float64, class int) {
 // PrequentialColumns returns the columns of [Prequential.Means].
 func PrequentialColumns() []table.Column {
 	return []table.Column{
-		table.Num("prequential_error", "share of wrong answers on the examples of the first pass so far, each before learning"),
-		table.Num("prequential_log_loss", "mean of −log p of their true classes, in nats"),
+		table.Share("prequential_error",
+			"share of wrong answers on the examples of the first pass so far, each before learning"),
+		table.Positive("prequential_log_loss", "mean of −log p of their true classes, in nats"),
 	}
 }
 

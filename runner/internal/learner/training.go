@@ -116,7 +116,8 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 	if err != nil {
 		return nil, err
 	}
-	c, err := m.learner(ctx, train.Inputs(), len(train.Classes()), t.Random())
+	s := Shape{train.Inputs(), len(train.Classes()), train.SquareImages(), t.Observing != nil}
+	c, err := m.learner(ctx, s, t.Random())
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +153,8 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 		order[i] = i
 	}
 	for pass := 1; pass <= r.Passes; pass++ {
-		if n := c.Network(); n != nil && pass == 2 {
-			n.fix()
+		if bank, ok := r.bank(); ok && pass == 2 {
+			bank.Fix()
 		}
 		if src := t.Shuffle(pass); src != nil {
 			order = t.Order(train, src)

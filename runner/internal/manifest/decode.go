@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,6 @@ type Extended interface {
 // the TOML library decodes all that are not tables. Embedded structs share the table. Errors are
 // added to m.failed; a table with an error is not validated, and no other begins as a copy of it.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
-	before := len(m.failed)
 	var all []tagged
 	for i := 0; i < len(structs); i++ {
 		if e, ok := structs[i].(Extended); ok {
@@ -47,6 +47,12 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 		all = append(all, fields(structs[i])...)
 	}
 	m.unknown(path, table, all)
+	m.decodeFields(path, table, all, structs...)
+}
+
+// decodeFields decodes the values of a table onto the fields of structs, and validates these.
+func (m *Manifest) decodeFields(path string, table map[string]any, all []tagged, structs ...any) {
+	before := len(m.failed)
 	valid := map[string]reflect.Value{"": {}}
 	for _, f := range all {
 		base, ok := valid[f.tag.Get("inherit")]
@@ -59,7 +65,7 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 	}
 	for _, s := range structs {
 		if p, ok := s.(Program); ok {
-			m.programs = append(m.programs, program{p, path})
+			m.programs[path] = p
 		}
 		if v, ok := s.(interface{ Validate() error }); ok && len(m.failed) == before {
 			m.fail(path, v.Validate())
@@ -67,14 +73,13 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 	}
 }
 
-// fail records an error, whose key is relative to path.
+// fail records an error, whose key is relative to path, once: two structs may share a key.
 func (m *Manifest) fail(path string, err error) {
 	if err == nil {
 		return
 	}
 	err = m.Locate(path, err)
-	same := func(other error) bool { return other.Error() == err.Error() } // two structs may share a key
-	if !slices.ContainsFunc(m.failed, same) {
+	if !slices.ContainsFunc(m.failed, func(e error) bool { return e.Error() == err.Error() }) {
 		m.failed = append(m.failed, err)
 	}
 }
@@ -90,6 +95,9 @@ func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Va
 		m.decode(path, table, f.value.Addr().Interface())
 	case f.isList() && list != nil:
 		m.decodeList(path, list, names, f.value, base)
+	case f.isList() && value != nil:
+		m.fail("", field.Errorf(path, "%v is not allowed; allowed: a list, each a table, or to leave out %s",
+			written(value), f.key))
 	case value != nil:
 		m.fail("", cmp.Or(decodeValue(path, value, f.value), f.check(path)))
 	case f.tag.Get("allowed") != "" && f.value.IsZero():
@@ -97,13 +105,20 @@ func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Va
 	}
 }
 
+// fileName matches what may be a part of the name of a file.
+var fileName = regexp.MustCompile(`^[\w+=][\w+=.-]*$`)
+
 // decodeList decodes the tables of a list.
 func (m *Manifest) decodeList(path string, tables []map[string]any, names []string, to, base reflect.Value) {
 	to.Set(reflect.MakeSlice(to.Type(), len(tables), len(tables)))
 	for i, table := range tables {
 		name := join(path, names[i])
-		if slices.Contains(names[:i], names[i]) {
+		switch {
+		case slices.Contains(names[:i], names[i]):
 			m.fail(name, field.Errorf("name", "one before it has this name; allowed: names that differ"))
+		case !fileName.MatchString(names[i]):
+			m.fail(name, field.Errorf("name", "%q is not allowed; allowed: letters, digits and _ + = . -, "+
+				"as names of files have it", names[i]))
 		}
 		x := to.Index(i)
 		switch {
@@ -132,17 +147,21 @@ func decodeValue(path string, value any, to reflect.Value) error {
 		}
 		return nil
 	}
-	_, list := value.([]any)
-	if isSlice && !list && !isTable(to.Type().Elem()) && decodeValue(path, []any{value}, to) == nil {
+	if _, list := value.([]any); isSlice && !list && decodeValue(path, []any{value}, to) == nil {
 		return nil
 	}
 	syntax, _ := errors.AsType[toml.ParseError](err)
 	problem := cmp.Or(syntax.Message, err.Error()) // of the type itself, or of the library
 	if !strings.Contains(problem, "allowed") {
-		written := strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
-		problem = written + " is not allowed; allowed: " + allowed(to.Type())
+		problem = written(value) + " is not allowed; allowed: " + allowed(to.Type())
 	}
 	return field.Errorf(path, "%s", problem)
+}
+
+// written returns a value as TOML.
+func written(value any) string {
+	text, _ := toml.Marshal(map[string]any{"x": value}) // no text of what TOML does not have
+	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
 }
 
 // allowed names the values of a type.
@@ -248,31 +267,22 @@ func tree(v any, base map[string]any) map[string]any {
 	return out
 }
 
-// former says of each key that was removed, in any table or in the one before the point, what to do instead.
+// former says of each key that was renamed, in any table or in the one before the point, what has its place.
 var former = map[string]string{
-	"ensemble":         "members has the number of networks",
-	"prior":            "prior_var has the variances",
-	"prior_scale":      "prior_var has the variances",
-	"variant":          "[[method]] describes what is compared",
-	"weights":          "tune and candidates choose by a validation part; without members a bank learns",
-	"forgetting":       "the weights of the default bank forget nothing",
-	"temperature":      "the default bank learns a temperature by itself",
-	"first":            "the candidates of a bank have no order any more",
-	"window":           "process_noise lets the past count less",
-	"task":             "[[set]] has what methods learn",
-	"shuffle":          "evaluate.order is shuffled, given, sorted or repeated",
-	"compare":          "reference, leave_out and splits_of are keys of [evaluate]",
-	"monte_carlo":      "samples and stride are keys of [evaluate]",
-	"evaluate.grid":    "grid is a key of [data]",
-	"near":             "make changed images a file of [[outside]]",
-	"inputs":           "leave pixels out of the files of [data] and [[outside]]",
-	"outside.enlarge":  "images of [[outside]] must have the size of those of [data]",
-	"outside.labelled": "[[outside]] is out-of-distribution data; labelled data are a [[set]] of the study learn",
-	"montecarlo_pairs": "Monte Carlo gets at most 40,000/n² draws of n classes",
-	"unknown.score":    "the tables have all scores of unknown.scores",
-	"unknown.combine":  "the score combined has the same parts for all methods, see experiments/README.md",
-	"evidence.low":     `interval = "columns" takes the ends of the interval from columns`,
-	"evidence.high":    `interval = "columns" takes the ends of the interval from columns`,
+	"ensemble":      "members has the number of networks",
+	"prior":         "prior_var has the variances",
+	"prior_scale":   "prior_var has the variances",
+	"variant":       "[[method]] describes what is compared",
+	"window":        "process_noise lets the past count less",
+	"task":          "[[set]] has what methods learn",
+	"shuffle":       "evaluate.order is shuffled, given, sorted or repeated",
+	"compare":       "reference, leave_out and splits_of are keys of [evaluate]",
+	"monte_carlo":   "samples and stride are keys of [evaluate]",
+	"evaluate.grid": "grid is a key of [data]",
+	"near":          "make changed images a file of [[outside]]",
+	"unknown.score": "the tables have all scores of unknown.scores",
+	"evidence.low":  `interval = "columns" takes the ends of the interval from columns`,
+	"evidence.high": `interval = "columns" takes the ends of the interval from columns`,
 }
 
 // unknown records an error for each key of a table that is not allowed, with the most similar one.

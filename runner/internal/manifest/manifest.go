@@ -75,7 +75,7 @@ type Manifest struct {
 	places   map[string]string // file and line of each key and table, or -set and what it says; of "" the file
 	given    map[string]bool   // whether the manifest has a key
 	failed   []error
-	programs []program
+	programs map[string]Program // by the paths of their tables
 }
 
 // Program is a table that names a program outside of this one.
@@ -84,17 +84,12 @@ type Program interface {
 	Find(folder string) (version string, err error)
 }
 
-type program struct {
-	Program
-	path string // of its table
-}
-
 // FindPrograms returns what the programs that the manifest names are, each once, sorted.
 func (m *Manifest) FindPrograms() (versions []string, err error) {
-	for _, p := range m.programs {
-		version, err := p.Find(m.Folder)
+	for _, path := range slices.Sorted(maps.Keys(m.programs)) {
+		version, err := m.programs[path].Find(m.Folder)
 		if err != nil {
-			return nil, m.Locate(p.path, err)
+			return nil, m.Locate(path, err)
 		}
 		versions = append(versions, version)
 	}
@@ -138,19 +133,23 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 			return nil, oneLine("-set %s: %v", o, err)
 		}
 	}
-	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
-	header := map[string]any{}
-	for _, f := range fields(&m.Header) {
-		if value, ok := m.tree[f.key]; ok {
-			header[f.key] = value
-		}
-	}
-	m.decode("", header, &m.Header)
+	m.Header = Header{Effort: "full", Folder: folder(file)}
+	m.decodeFields("", m.tree, fields(&m.Header), &m.Header)
 	m.Overrides = append(m.Overrides, overrides...)
-	if header["name"] == nil {
+	if m.tree["name"] == nil {
 		return m, nil // Decode says so, beside a key that is misspelt
 	}
 	return m, errors.Join(m.failed...)
+}
+
+// folder returns the folder of a file, relative to the working directory if it is below that.
+func folder(file string) string {
+	path, err := filepath.Abs(filepath.Dir(file))
+	working, err2 := os.Getwd()
+	if relative, err3 := filepath.Rel(working, path); cmp.Or(err, err2, err3) == nil && filepath.IsLocal(relative) {
+		return relative
+	}
+	return path
 }
 
 // Decode decodes all but the header onto v, a pointer to a struct that holds the
@@ -181,16 +180,10 @@ func Find(name, folder string) (string, error) {
 			return p, nil
 		}
 	}
-	all, _ := List(folder)
-	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s",
-		name, folder, strings.Join(all, ", "))
-}
-
-// List returns the names of the manifests in the folder, without .toml, sorted.
-func List(folder string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.toml"))
+	files, _ := filepath.Glob(filepath.Join(folder, "*.toml"))
 	for i, f := range files {
 		files[i] = strings.TrimSuffix(filepath.Base(f), ".toml")
 	}
-	return files, err
+	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s",
+		name, folder, strings.Join(files, ", "))
 }

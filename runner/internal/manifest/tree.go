@@ -19,7 +19,10 @@ import (
 
 // parse reads the text as TOML.
 func parse(file string, text []byte) (*Manifest, error) {
-	m := &Manifest{File: file, places: map[string]string{"": file}, given: map[string]bool{}}
+	m := &Manifest{
+		File: file, places: map[string]string{"": file}, given: map[string]bool{},
+		programs: map[string]Program{},
+	}
 	if err := CheckDepth(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -13,12 +13,6 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Accuracy returns the share of examples whose largest probability is that of
-// the true class.
-func Accuracy(p [][]float64, class []int) float64 {
-	return average(p, class, correct)
-}
-
 // Error returns the share of examples whose largest probability is that of another
 // class.
 func Error(p [][]float64, class []int) float64 {

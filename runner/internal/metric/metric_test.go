@@ -14,7 +14,6 @@ var (
 )
 
 func TestScoresByHand(t *testing.T) {
-	check.Near(t, "accuracy", Accuracy(p, class), 0.5, 1e-12)
 	check.Equal(t, "error", Error(p[:3], class[:3]), 1./3)
 	check.Near(t, "log loss", LogLoss(p, class), -(math.Log(0.7)+math.Log(0.3)+math.Log(0.5)+math.Log(0.1))/4,
 		1e-12)
@@ -61,7 +60,6 @@ func TestAUROC(t *testing.T) {
 
 func TestPanicsOnLengths(t *testing.T) {
 	check.AllPanic(t, map[string]func(){
-		"accuracy": func() { Accuracy(p, class[:2]) },
 		"log loss": func() { LogLoss(nil, nil) },
 		"AUROC":    func() { AUROC([]float64{1}, nil) },
 	})

@@ -9,6 +9,7 @@
 //	run.json           provenance, which differs and is not summed
 //	README.md          the results for a reader, with the command of the run; not summed
 //	cells/             finished cells; not part of the results
+//	cells/failed       the error of a run that has failed
 //	cells/at/          the cells that running processes claim, temporary files
 //
 // Every file is written to a temporary file in cells/, synced and renamed, so that it appears whole or not
@@ -65,6 +66,20 @@ func (f *Folder) sweep() {
 	}
 	f.users.Unlock()
 }
+
+// Failed keeps the error of a run for [Failure], until results are published.
+func (f *Folder) Failed(err error) {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	_ = f.write(filepath.Join(f.cells(), failedFile), []byte(line)) // a full disk may be the error
+}
+
+// Failure returns the error of the last run into a results folder, "" if it was published.
+func Failure(dir string) string {
+	line, _ := os.ReadFile(filepath.Join(dir, "cells", failedFile))
+	return string(line)
+}
+
+const failedFile = "failed"
 
 func (f *Folder) cells() string { return filepath.Join(f.Dir, "cells") }
 

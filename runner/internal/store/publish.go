@@ -70,6 +70,7 @@ func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *
 	if err := f.replace(earlier, sums, files); err != nil {
 		return false, err
 	}
+	os.Remove(filepath.Join(f.cells(), failedFile)) // may not exist
 	return true, f.write(f.seal(), f.sealed(inputs))
 }
 

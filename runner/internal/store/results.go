@@ -87,12 +87,24 @@ type Results struct {
 	sums checksums
 }
 
-// OpenResults opens the published results in the folder dir. The error is
-// fs.ErrNotExist if nothing is published.
+// OpenResults opens the published results in the folder dir. The error is fs.ErrNotExist if nothing is
+// published, and says so if a run has failed.
 func OpenResults(dir string) (*Results, error) {
 	sums, err := readSums(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = absent("no results in " + dir)
+		if why := Failure(dir); why != "" {
+			err = absent(dir + " is not finished: " + why)
+		}
+	}
 	return &Results{dir, sums}, err
 }
+
+// absent says that there are no results.
+type absent string
+
+func (a absent) Error() string      { return string(a) }
+func (absent) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Sums returns SHA256SUMS, the checksums of all files.
 func (r *Results) Sums() []byte { return r.sums.format() }

@@ -19,13 +19,11 @@ const experiments = "../../../experiments"
 // and all of its keys are in the README.
 func TestManifests(t *testing.T) {
 	readme := check.Must(os.ReadFile(filepath.Join(experiments, "README.md")))
-	names, err := manifest.List(experiments)
-	if err != nil || len(names) == 0 {
-		t.Fatal(names, err)
-	}
+	files := check.Must(filepath.Glob(filepath.Join(experiments, "*.toml")))
 	used := map[string]bool{}
-	for _, name := range names {
-		first := resolve(t, filepath.Join(experiments, name+".toml"))
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".toml")
+		first := resolve(t, file)
 		spelled := filepath.Join(t.TempDir(), name+".toml")
 		check.OK(t, os.WriteFile(spelled, first, 0o666))
 		if second := resolve(t, spelled); string(second) != string(first) {

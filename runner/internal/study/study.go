@@ -155,22 +155,6 @@ func Curve(means *table.Table, name, x, column string) figures.Curve {
 	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: low, High: high}
 }
 
-// Legend says how figures show the methods.
-type Legend interface {
-	Label(method string) string
-	Group(method string) int
-}
-
-// Lines returns a [Curve] of each method.
-func Lines(means *table.Table, legend Legend, x, column string) (all []figures.Curve) {
-	for _, method := range means.Distinct("method") {
-		c := Curve(means.Where("method", method), legend.Label(method), x, column)
-		c.Kind, c.Group = figures.Line, legend.Group(method)
-		all = append(all, c)
-	}
-	return all
-}
-
 // Heat returns values of the rows of a table as a map over two of its columns, which have each pair once.
 func Heat(t *table.Table, x, y string, values []float64) (m figures.Map, err error) {
 	xs, ys := t.Nums(x), t.Nums(y)
@@ -185,16 +169,6 @@ func Heat(t *table.Table, x, y string, values []float64) (m figures.Map, err err
 		m.Z[j*len(m.X)+i] = z
 	}
 	return m, nil
-}
-
-// Points returns the examples of a table with the columns x1, x2 and class, from 1.
-func Points(train *table.Table) []figures.Point {
-	points := make([]figures.Point, train.Len())
-	x1, x2, class := train.Nums("x1"), train.Nums("x2"), train.Nums("class")
-	for i := range points {
-		points[i] = figures.Point{X: x1[i], Y: x2[i], Class: int(class[i]) - 1}
-	}
-	return points
 }
 
 // Classes returns the labels of so many classes.

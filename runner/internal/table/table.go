@@ -20,10 +20,21 @@ const (
 	Numbers              // floating-point numbers, or no value
 )
 
+// Range is where the numbers of a column are; the intervals of their means stay there.
+type Range int
+
+const (
+	AnyRange      Range = iota // any numbers
+	PositiveRange              // 0 or more
+	ShareRange                 // from 0 to 1
+	FlagRange                  // 0 or 1
+)
+
 // Column is a variable. Integers are kept as numbers; NaN is no value.
 type Column struct {
 	Name, Doc string // Doc says what it is, with its unit, for the README of the results
 	Kind      Kind
+	Range     Range
 	Digits    int // significant digits that numbers are rounded to; 0: none
 	Texts     []string
 	Nums      []float64
@@ -32,11 +43,28 @@ type Column struct {
 // Text returns an empty column of words.
 func Text(name, doc string) Column { return Column{Name: name, Doc: doc} }
 
-// Int returns an empty column of integers.
-func Int(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Integers} }
+// Int returns an empty column of integers, counts or ordinals.
+func Int(name, doc string) Column {
+	return Column{Name: name, Doc: doc, Kind: Integers, Range: PositiveRange}
+}
+
+// Flag returns an empty column of zeros and ones.
+func Flag(name, doc string) Column {
+	return Column{Name: name, Doc: doc, Kind: Integers, Range: FlagRange}
+}
 
 // Num returns an empty column of numbers.
 func Num(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Numbers} }
+
+// Positive returns an empty column of numbers that are 0 or more.
+func Positive(name, doc string) Column {
+	return Column{Name: name, Doc: doc, Kind: Numbers, Range: PositiveRange}
+}
+
+// Share returns an empty column of numbers from 0 to 1.
+func Share(name, doc string) Column {
+	return Column{Name: name, Doc: doc, Kind: Numbers, Range: ShareRange}
+}
 
 // Rounded returns the column with numbers rounded to so many significant digits.
 func (c Column) Rounded(digits int) Column {
@@ -137,15 +165,6 @@ func Format(x float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
-// List spells numbers to so many significant digits, separated by spaces.
-func List(x []float64, digits int) string {
-	texts := make([]string, len(x))
-	for i, v := range x {
-		texts[i] = strconv.FormatFloat(v, 'g', digits, 64)
-	}
-	return strings.Join(texts, " ")
 }
 
 // Gaps returns n times no value.

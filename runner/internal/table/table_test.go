@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
+	"strings"
 	"testing"
 
 	check "closedform/internal/checktest"
@@ -50,32 +50,56 @@ func TestRows(t *testing.T) {
 	})
 }
 
-// Numbers in a text have as many digits as they mean.
-func TestList(t *testing.T) {
-	check.Equal(t, "a list", List([]float64{0.123456, 20}, 2), "0.12 20")
+// Each kind of number has its interval, which stays where such numbers are; that of two is none.
+func TestMean(t *testing.T) {
+	runs := New("runs", Text("method", ""), Flag("failed", "f"), Share("error", "e"), Positive("loss", "l"),
+		Num("gap", "g"))
+	for _, x := range []float64{0, 0.1, 0.5} {
+		runs.Add("a", x == 0.5, x, 2*x, x)
+	}
+	runs.Add("b", 0, 0.1, 1., math.Inf(1))
+	runs.Add("b", 0, 0.1, 1., 2.)
+	m := runs.GroupBy("method").Mean("summary", "failed", "error", "loss", "gap")
+	half := StudentQuantile(2, 0.95) * math.Sqrt(0.07/3)
+	a, b := m.Where("method", "a"), m.Where("method", "b")
+	for column, want := range map[string]float64{
+		"seeds": 3, "failed": 1. / 3, "failed_low": 0.06149, "failed_high": 0.79234, // Wilson's
+		"error": 0.2, "error_low": 0, "error_high": 0.2 + half, "loss_low": 0, "loss_high": 0.4 + 2*half,
+		"gap_low": 0.2 - half, "gap_high": 0.2 + half,
+	} {
+		check.Near(t, column, a.Nums(column)[0], want, 1e-4)
+	}
+	check.Equal(t, "two", b.Nums("seeds"), []float64{2})
+	for _, column := range []string{"failed_low", "error_low", "loss_high", "gap_low"} {
+		check.Equal(t, "two: "+column, b.Texts(column), []string{""})
+	}
+	check.Equal(t, "infinite", b.Texts("gap"), []string{"+Inf"})
+	docs := m.column("failed_low").Doc + m.column("error_low").Doc
+	check.Equal(t, "rules", strings.Contains(docs, "Wilson") && strings.Contains(docs, "Student"), true)
 }
 
-// Student's t with one degree of freedom has the quantile 12.706.
-func TestMean(t *testing.T) {
-	m := scores().GroupBy("method").Mean("summary", "error")
-	if m.Len() != 2 || !slices.Equal(m.Nums("seeds"), []float64{2, 1}) {
-		t.Fatalf("%s", m.CSV())
+// The training parts of splits overlap, which Student's t does not know of (Nadeau and Bengio).
+func TestSplits(t *testing.T) {
+	runs := New("runs", Text("set", ""), Num("loss", "l"))
+	for _, x := range []float64{1, 2, 3, 4, math.Inf(1)} {
+		runs.Add("split", x)
+		runs.Add("fixed", x)
 	}
-	half := m.Nums("error_high")[0] - 0.5
-	shares := scores().GroupBy("method").Shares("error").Mean("summary", "error")
-	if string(shares.CSV()) != "method,seeds,error,error_low,error_high\n\"a, b\",2,0.5,0,1\nc,1,,,\n" ||
-		shares.Columns[3].Doc == m.Columns[3].Doc {
-		t.Errorf("intervals of shares: %+v", shares)
+	groups := runs.GroupBy("set")
+	groups.Finite = true
+	groups.Unit = func(rows *Table) (string, float64) {
+		if rows.Texts("set")[0] == "split" {
+			return "splits", 0.25
+		}
+		return "seeds", 0
 	}
-	if low, high := 0.5-half, m.Nums("error_high")[0]; low >= 0 {
-		t.Errorf("interval from %g", low)
-	} else if p := scores().GroupBy("method").Positive("error").Mean("summary",
-		"error"); p.Nums("error_low")[0] != 0 || p.Nums("error_high")[0] != high {
-		t.Errorf("interval of a number of 0 or more: %s", p.CSV())
-	}
-	if m.Nums("error")[0] != 0.5 || math.Abs(half-12.706*0.25) > 1e-3 || !math.IsNaN(m.Nums("error")[1]) {
-		t.Errorf("%s", m.CSV())
-	}
+	m := groups.Mean("summary", "loss")
+	check.Equal(t, "rules", m.Texts("interval"), []string{"corrected t, splits", "t, seeds"})
+	half := StudentQuantile(3, 0.95) * math.Sqrt(5./3/4)
+	check.NearAll(t, "high", m.Nums("loss_high"), []float64{2.5 + half*math.Sqrt2, 2.5 + half}, 1e-12)
+	e := NewEstimate([]float64{1, 2, 3, 4}, 0.25)
+	check.Near(t, "p at the end of the interval", Estimate{half * math.Sqrt2, e.Variance, 4}.P(), 0.05, 1e-9)
+	check.Equal(t, "p of two", math.IsNaN(NewEstimate([]float64{1, 2}, 0).P()), true)
 }
 
 func TestMerge(t *testing.T) {

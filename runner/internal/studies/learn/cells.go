@@ -34,15 +34,12 @@ type spec struct {
 
 // predicted reports whether predictions are left, of files and of the table [data].
 func (e *experiment) predicted() bool {
-	order := e.Evaluate.Order
-	return order != Sorted && order != Repeated && e.swept == nil && e.sets[0].Grid == 0
+	v := &e.Evaluate
+	return v.single() && !v.repeated() && e.swept == nil && e.sets[0].Grid == 0
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	orders, together, all := []Order{e.Evaluate.Order}, 1, len(e.seeds)
-	if e.Evaluate.Order == Sorted {
-		orders = append(orders, Shuffled)
-	}
+	together, all := 1, len(e.seeds)
 	if e.heat {
 		together = all
 	}
@@ -65,9 +62,12 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			for s.Seeds = range slices.Chunk(seeds, together) {
 				s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
 				s.Save = e.Save.Network && m.Name == e.firstNetwork() && s.Seeds[0] == e.seeds[0]
-				for _, s.Order = range orders {
+				for _, s.Order = range e.Evaluate.Order {
+					if len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
+						continue
+					}
 					key := m.Name + " " + set.Name
-					if len(orders) > 1 {
+					if len(e.Evaluate.Order) > 1 {
 						key += " " + string(s.Order)
 					}
 					key += fmt.Sprintf(" seed=%d", s.Seeds[0])
@@ -126,7 +126,7 @@ func (s *spec) random() rand.Source {
 // shuffle returns the randomness of the order of a pass, nil if the examples come as they are.
 func (s *spec) shuffle(pass int) rand.Source {
 	switch {
-	case s.Evaluate.Order == Sorted:
+	case !s.Evaluate.single():
 		return s.stream("order")
 	case orders[s.Order] == nil || s.generator() && pass == 1 && !s.Method.OwnOrders:
 		return nil

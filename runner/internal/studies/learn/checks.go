@@ -15,15 +15,22 @@ import (
 // check returns the first error of the manifest, with its key.
 func (e *experiment) check() error {
 	v, names := &e.Evaluate, learner.Names(e.Methods)
+	switch {
+	case len(v.Passes) == 0:
+		return field.Errorf("evaluate.passes", "[] is not allowed; allowed: one number or more")
+	case len(v.Order) == 0 || v.repeated() && len(v.Order) > 1:
+		return field.Errorf("evaluate.order", "%v is not allowed; allowed: one or more, or repeated alone", v.Order)
+	}
 	err := cmp.Or(
-		field.OneOf("evaluate.order", v.Order, slices.Sorted(maps.Keys(orders))...),
+		each("evaluate.order", v.Order),
+		field.AllOneOf("evaluate.order", v.Order, slices.Sorted(maps.Keys(orders))...),
 		learner.Increasing("evaluate.passes", v.Passes, 10_000),
 		learner.Increasing("evaluate.snapshots", v.Snapshots, manifest.MaxTrain),
 		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
 		field.Within("evaluate.stride", v.Stride, 0, 2001), each("sweep.lambda", e.Sweep.Lambda),
 		each("sweep.rho", e.Sweep.Rho), some("evaluate.leave_out", v.LeaveOut, names),
 	)
-	if v.Order == Repeated {
+	if v.repeated() {
 		err = cmp.Or(err, field.Within("evaluate.orders", v.Orders, 2, 1000),
 			field.Within("evaluate.resamples", v.Resamples, 2, 1000))
 	}
@@ -32,7 +39,8 @@ func (e *experiment) check() error {
 	}
 	for _, s := range e.sets {
 		err = cmp.Or(err, field.Within("set."+s.Name+".splits", s.Splits, 0, manifest.MaxSeed),
-			some("set."+s.Name+".methods", s.Methods, names))
+			some("set."+s.Name+".methods", s.Methods, names),
+			field.AllOneOf("set."+s.Name+".order", s.Order, v.Order...))
 	}
 	for i := range e.Contrasts {
 		c, key := &e.Contrasts[i], fmt.Sprintf("contrast.%d.", i+1)
@@ -72,21 +80,22 @@ type rule struct {
 // rules are those about several keys.
 func (e *experiment) rules() []rule {
 	v := &e.Evaluate
-	repeated, compared, swept := v.Order == Repeated, v.Reference != "", e.swept != nil
+	repeated, compared, swept := v.repeated(), v.Reference != "", e.swept != nil
 	compare := func(a, b probit.Lambda) int {
 		return cmp.Or(-len(a.Word)-len(b.Word), cmp.Compare(a.Number, b.Number))
 	}
 	increasing := slices.IsSorted(e.Sweep.Rho) && slices.IsSortedFunc(e.Sweep.Lambda, compare)
 	all := []rule{
-		{len(v.Passes) == 0, "evaluate.passes", "one number or more"},
-		{v.Order == Sorted && v.Passes[len(v.Passes)-1] > 1, "evaluate.passes", "1, of a sorted stream"},
+		{!v.single() && slices.Max(v.Passes) > 1, "evaluate.passes", "1, of sorted streams and several orders"},
+		{!v.single() && v.Snapshots != nil, "evaluate.snapshots", "none, of sorted streams and several orders"},
 		{!(v.Validation > 0 && v.Validation < 1), "evaluate.validation", "above 0 and below 1"},
 		{repeated && v.Snapshots == nil, "evaluate.snapshots", "sizes of training sets, if repeated"},
 		{!repeated && v.Orders+v.Resamples > 0, "evaluate.order", "repeated, with orders and resamples"},
 		{v.Classes && (e.named || !e.predicted()), "evaluate.classes", "with [data], shuffled or given"},
 		{e.Save.Network && (e.named || !e.curve), "save.network", "with [data] and snapshots"},
 		{!compared && len(v.LeaveOut)+len(e.Contrasts) > 0, "evaluate.reference", "the name of a [[method]]"},
-		{compared && (swept || repeated), "evaluate.reference", "if nothing is swept or repeated"},
+		{compared && (swept || repeated || !v.single()), "evaluate.reference",
+			"if nothing is swept or repeated, in one order"},
 		{len(v.LeaveOut) > 0 && len(e.sets) < 2, "evaluate.leave_out", "with two or more sets"},
 		{e.heat && !increasing, "sweep.lambda", "increasing numbers > 0, and rho, too"},
 	}
@@ -106,7 +115,7 @@ func (e *experiment) rules() []rule {
 			all = append(all, rule{n != candidates, key + "candidates", others})
 		}
 		all = append(all,
-			rule{m.OwnOrders && (e.curve || orders[v.Order] == nil), key + "own_orders", "without snapshots"},
+			rule{m.OwnOrders && (e.curve || orders[v.Order[0]] == nil), key + "own_orders", "without snapshots"},
 			rule{m.Splits > 0 && m.Name == v.Reference, key + "splits", "0, all seeds, of the reference"})
 	}
 	return all

@@ -19,7 +19,7 @@ import (
 // by itself, row by row: "fig01" to "fig12" of the paper.
 func (e *experiment) Figures() (all []study.Figure) {
 	switch {
-	case e.Evaluate.Order == Repeated:
+	case e.Evaluate.repeated():
 		return []study.Figure{study.Drawing("pairs", "summary", e.drawPairs)}
 	case e.heat:
 		return []study.Figure{study.Drawing("sweep", "summary", e.drawSweep)}
@@ -57,7 +57,7 @@ func (e *experiment) Figures() (all []study.Figure) {
 // each set.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
-	if e.Evaluate.Order == Sorted {
+	if slices.Contains(e.Evaluate.Order, Sorted) {
 		var charts []figures.Chart
 		for _, set := range e.sets {
 			x, y := figures.Axis{Label: "classes learned"}, figures.Axis{Label: "error", Max: 1}

@@ -24,7 +24,7 @@ var Kind = study.Kind{
 	Asks: "How well do methods learn from a stream of examples?",
 	New: study.Decoded(func(*manifest.Manifest) *experiment {
 		return &experiment{
-			Evaluate: evaluate{Order: Shuffled, Passes: []int{1}, Validation: 0.2},
+			Evaluate: evaluate{Order: []Order{Shuffled}, Passes: []int{1}, Validation: 0.2},
 			Learners: learner.Learners{Model: learner.DefaultModel()},
 		}
 	}),
@@ -75,7 +75,7 @@ func (e *experiment) Extension() any {
 
 // evaluate says how the stream goes, when methods are scored, and what they are compared with.
 type evaluate struct {
-	Order      Order   `toml:"order"`
+	Order      []Order `toml:"order"`                      // of several, each method learns in each
 	Passes     []int   `toml:"passes"`                     // numbers of passes after which methods are scored
 	Snapshots  []int   `toml:"snapshots,omitempty"`        // examples of the first pass after which they are
 	Validation float64 `toml:"validation"`                 // share of the training part that chooses candidates
@@ -116,6 +116,7 @@ type set struct {
 	Name    string   `toml:"name" allowed:"a text"`
 	Splits  int      `toml:"splits,omitzero"`   // with how many of the seeds it is learned; 0: all
 	Methods []string `toml:"methods,omitempty"` // the names of those that learn it; none: all
+	Order   []Order  `toml:"order,omitempty"`   // some of those in [evaluate]; none: all
 	Source
 }
 
@@ -136,7 +137,7 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	if len(e.Sweep.Rho) > 0 {
 		e.swept = append(e.swept, "rho")
 	}
-	plain := !e.named && e.swept == nil
+	plain := !e.named && e.swept == nil && e.Evaluate.single()
 	e.curve = e.Evaluate.scored() || plain && e.one.Data.Grid == 0 // after about six snapshots
 	e.mapped = e.Evaluate.scored() && plain && e.one.Data.Grid > 0
 	for i := range e.sets {
@@ -149,7 +150,15 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 }
 
 // scored reports whether methods are scored after some examples.
-func (v *evaluate) scored() bool { return len(v.Snapshots) > 0 || v.Order == Sorted }
+func (v *evaluate) scored() bool { return len(v.Snapshots) > 0 || slices.Contains(v.Order, Sorted) }
+
+// single reports whether there is one order, in which there may be passes, and snapshots.
+func (v *evaluate) single() bool {
+	return len(v.Order) == 1 && slices.Contains([]Order{Shuffled, Given, Repeated}, v.Order[0])
+}
+
+// repeated reports whether networks learn the same examples in many orders.
+func (v *evaluate) repeated() bool { return slices.Contains(v.Order, Repeated) }
 
 // firstNetwork returns the name of the first closed-form method, "" if there is none.
 func (e *experiment) firstNetwork() string {

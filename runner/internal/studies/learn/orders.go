@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -15,13 +16,15 @@ type Order string
 const (
 	Shuffled Order = "shuffled" // each pass anew; those of a generator come as they are drawn in the first
 	Given    Order = "given"    // as in the files
-	Sorted   Order = "sorted"   // one class after another; beside it the same examples shuffled
+	Sorted   Order = "sorted"   // one class after another
+	Blocks   Order = "blocks"   // five parts of each class, the parts in a random order
+	Drift    Order = "drift"    // each class is frequent for a while, as others are before and after it
 	Repeated Order = "repeated" // by several networks, each in an order of its own, see repeated.go
 )
 
 // orders has the function of each order; nil: the examples come as they are.
 var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
-	Shuffled: learner.Shuffled, Given: nil, Sorted: byClass, Repeated: nil,
+	Shuffled: learner.Shuffled, Given: nil, Repeated: nil, Sorted: byClass, Blocks: blocks, Drift: drift,
 }
 
 // byClass is the shuffled order, stably sorted by class; the classes are in a random order: class-incremental
@@ -30,7 +33,34 @@ var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
 func byClass(e *dataset.Examples, src rand.Source) []int {
 	rnd := rand.New(src)
 	order, place := rnd.Perm(e.Len()), rnd.Perm(len(e.Classes()))
-	slices.SortStableFunc(order, func(a, b int) int { return place[e.Class(a)] - place[e.Class(b)] })
+	return sortBy(order, func(i int) float64 { return float64(place[e.Class(i)]) })
+}
+
+// blocks is the shuffled order, stably sorted by parts of classes, of which each example has one at random.
+func blocks(e *dataset.Examples, src rand.Source) []int {
+	const parts = 5
+	rnd := rand.New(src)
+	order, place := rnd.Perm(e.Len()), rnd.Perm(parts*len(e.Classes()))
+	return sortBy(order, func(i int) float64 { return float64(place[parts*e.Class(i)+rnd.IntN(parts)]) })
+}
+
+// drift sorts the examples by the place of their class in a random order, plus a triangular number from 0 to
+// four places.
+func drift(e *dataset.Examples, src rand.Source) []int {
+	rnd := rand.New(src)
+	order, place := rnd.Perm(e.Len()), rnd.Perm(len(e.Classes()))
+	return sortBy(order, func(i int) float64 {
+		return float64(place[e.Class(i)]) + 2*(rnd.Float64()+rnd.Float64())
+	})
+}
+
+// sortBy sorts an order stably by a key of each example, which is called once for each, in this order.
+func sortBy(order []int, key func(i int) float64) []int {
+	keys := make([]float64, len(order))
+	for _, i := range order {
+		keys[i] = key(i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 	return order
 }
 

@@ -27,7 +27,7 @@ func TestSorted(t *testing.T) {
 	set := studytest.Clusters(90)
 	text := fmt.Sprintf(`
 name = "small_sorted"; study = "learn"; seed = 1
-[evaluate]; order = "sorted"
+[evaluate]; order = ["sorted", "shuffled", "blocks", "drift"]
 [sweep]; seed = [1, 2, 3]
 [[set]]; name = "clusters"; file = %q; train_rows = "1-30"; methods = ["filter", "network"]
 [[set]]; name = "moons"; generator = "moons"; train = 20; test = 10; splits = 2
@@ -37,7 +37,7 @@ methods = ["network", "other"]
 [[method]]; name = "other"; label = "filter"; kind = "kalman"
 `, studytest.File(t, set))
 	tables := studytest.Run(t, Kind, text)
-	check.Equal(t, "runs", tables.Get("runs").Len(), 2*(3*2+2*2))
+	check.Equal(t, "runs", tables.Get("runs").Len(), 4*(3*2+2*2))
 	means := studytest.Rows(t, tables.Get("curve_summary"), "set=clusters method=filter classes=2")
 	check.Equal(t, "means after 2 classes", means.Texts("seeds"), []string{"3"})
 	train := dataset.NewExamples(data.Set{X: set.X[:30], Class: set.Class[:30]}, 3)
@@ -80,10 +80,36 @@ methods = ["network", "other"]
 		}
 	}
 	studytest.Refused(t, Kind, text, map[string]string{
-		`set.moons.methods=["iris"]`:           `set.moons.methods: "iris" is not allowed; allowed: filter,`,
-		"evaluate.passes=2":                    "evaluate.passes",
+		`set.moons.methods=["iris"]`:            `set.moons.methods: "iris" is not allowed; allowed: filter,`,
+		"evaluate.passes=2":                     "evaluate.passes",
+		"evaluate.snapshots=[10]":               "evaluate.snapshots",
+		`evaluate.order=["sorted", "repeated"]`: "repeated alone", "evaluate.order=[]": "one or more",
+		`evaluate.order=["drift", "drift"]`:    "drift comes twice",
 		`set.moons.methods=["other", "other"]`: "other comes twice",
 	})
+}
+
+// Each order has every example once, and follows from its source. The label equals the one before it at
+// random as often as not in shuffled streams of two classes, always in sorted ones but once.
+func TestOrders(t *testing.T) {
+	e := dataset.NewExamples(studytest.Clusters(900), 3)
+	for name, want := range map[Order][2]int{
+		Shuffled: {550, 650}, Drift: {400, 500}, Blocks: {2, 14}, Sorted: {2, 2},
+	} {
+		order := orders[name](e, rand.NewPCG(1, 2))
+		check.Equal(t, "again", orders[name](e, rand.NewPCG(1, 2)), order)
+		changes := 0
+		for k, i := range order[1:] {
+			if e.Class(i) != e.Class(order[k]) {
+				changes++
+			}
+		}
+		if changes < want[0] || changes > want[1] {
+			t.Errorf("%s: the class changes %d times, want %v", name, changes, want)
+		}
+		slices.Sort(order)
+		check.Equal(t, string(name), [2]int{order[0], len(slices.Compact(order))}, [2]int{0, 900})
+	}
 }
 
 const repeated = `

@@ -236,8 +236,8 @@ func TestSweep(t *testing.T) {
 	runs := table.New("runs", table.Text("method", ""), table.Int("seed", ""), table.Num("log_loss", ""))
 	runs.Add("joint", 1, 2.0)
 	runs.Add("joint", 2, math.Inf(1))
-	means := e.(*experiment).means(runs, "summary")
-	near(t, means, 0, map[string]float64{"log_loss": 2, "log_loss_infinite": 0.5})
+	means := e.(*experiment).means(runs, "summary", nil)
+	near(t, means, 0, map[string]float64{"log_loss": 2, "log_loss_seeds": 1, "log_loss_infinite": 0.5})
 	// Of a single key, all tables are there.
 	check.Equal(t, "rows", studytest.Run(t, Kind, small, "sweep.lambda=[0.1, 0.2]").Get("runs").Len(), 5*2*3)
 	// It works for any data and all rules that have the keys.

@@ -16,7 +16,7 @@ const savedFile = own.File
 // learn trains the method, and scores it along the stream and at its end.
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	t, c, kept := s.training(), s.newCurve(train), own.NewRecorder(train, s.Data.Format)
-	scored := s.Evaluate.scored() && s.Order == s.Evaluate.Order
+	scored := s.Evaluate.scored() && (s.Order == Sorted || s.Evaluate.single())
 	if scored {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
 	}
@@ -40,7 +40,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		tables = append(tables, c.Table)
 	}
 	if s.Predictions {
-		tables = append(tables, s.predictions(r, train.Classes()))
+		tables = append(tables, s.predictions(r, test, train.Classes()))
 	}
 	if s.Maps {
 		tables = append(tables, c.plane.maps)
@@ -71,8 +71,9 @@ func (s *spec) key() (columns []table.Column, row []any) {
 	if slices.Contains(s.Swept, "rho") {
 		add(table.Num("rho", "its correlation ρ"), m.Rho)
 	}
-	if s.Evaluate.Order == Sorted {
-		add(table.Text("order", "sorted: one class after another; or shuffled"), string(s.Order))
+	if !s.Evaluate.single() {
+		add(table.Text("order", "sorted: one class after another; blocks: parts of classes in random order; "+
+			"drift: each class is frequent for a while; or shuffled"), string(s.Order))
 	}
 	add(table.Int("seed", "of the split, the order and the method"), s.Seed)
 	return columns, row
@@ -94,9 +95,11 @@ func (s *spec) runs(r *learner.Result, train int, before learner.Prequential, pr
 
 // predictions lists the probabilities of all test examples at the end. Sets with fewer classes than others
 // leave the last columns empty.
-func (s *spec) predictions(r *learner.Result, names []string) *table.Table {
+func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []string) *table.Table {
 	columns, key := s.key()
-	columns = append(columns, table.Int("example", "of the test part"), table.Text("class", "the true one"))
+	columns = append(columns, table.Int("example", "of the test part"),
+		table.Int("row", "of the file, the header being 1; of images their number"),
+		table.Text("class", "the true one"))
 	p := learner.ProbabilityColumns(s.Classes, "probability of a class of the set, in their order")
 	for j, name := range names {
 		if !s.Named {
@@ -106,7 +109,7 @@ func (s *spec) predictions(r *learner.Result, names []string) *table.Table {
 	t := table.New("predictions", append(columns, p...)...)
 	t.Packed = true
 	for i, p := range r.P {
-		t.Add(key, i+1, names[r.Class[i]], p, table.Gaps(s.Classes-len(p)))
+		t.Add(key, i+1, test.Row(i), names[r.Class[i]], p, table.Gaps(s.Classes-len(p)))
 	}
 	return t
 }

@@ -20,23 +20,24 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 }
 
 func (e *experiment) derived(t table.Set) (all table.Set) {
-	runs, predictions := t.Get("runs"), t.Get("predictions")
 	if pairs := t.Get("pairs"); pairs != nil {
-		return table.Set{e.means(pairs, "summary")}
+		return table.Set{e.means(pairs, "summary", nil)}
 	}
-	summary := e.means(runs, "summary")
+	runs := t.Get("runs")
+	units := e.units(runs)
+	summary := e.means(runs, "summary", units)
 	all = append(all, summary)
 	if curve := t.Get("curve"); curve != nil {
-		all = append(all, e.means(curve, "curve_summary"))
+		all = append(all, e.means(curve, "curve_summary", units))
 	}
 	if e.Evaluate.Classes {
-		all = append(all, confusion(predictions, e.sets[0].Classes()))
+		all = append(all, confusion(t.Get("predictions"), e.sets[0].Classes()))
 	}
 	if e.Evaluate.Reference != "" {
-		all = append(all, e.paired(runs), e.ranks(summary))
+		all = append(all, e.paired(runs, units), e.ranks(summary))
 	}
 	if len(e.Contrasts) > 0 {
-		all = append(all, e.contrasts(runs, predictions))
+		all = append(all, e.contrasts(runs, units))
 	}
 	if len(e.Evaluate.LeaveOut) > 0 {
 		all = append(all, e.leftOut(summary))
@@ -44,9 +45,9 @@ func (e *experiment) derived(t table.Set) (all table.Set) {
 	return all
 }
 
-// means returns the means over the seeds of all numbers of a table, of repeated orders and sweeps of those
-// that are finite.
-func (e *experiment) means(t *table.Table, name string) *table.Table {
+// means returns the means over the seeds of all numbers of a table. Of repeated orders and sweeps it has the
+// means of finite numbers, and how many log losses these are.
+func (e *experiment) means(t *table.Table, name string, units units) *table.Table {
 	keys := strings.Fields("set method lambda rho order pass k seen differ_by networks")
 	if t.Has("classes") { // seeds differ in k and seen
 		keys = strings.Fields("set method order pass classes")
@@ -61,15 +62,14 @@ func (e *experiment) means(t *table.Table, name string) *table.Table {
 			columns = append(columns, c.Name)
 		}
 	}
-	groups := t.GroupBy(by...).Shares(learner.ShareNames...).Shares("prequential_error", "tv", "tv_max")
-	if e.Evaluate.Reference == "" {
-		groups = groups.Positive(learner.LossNames...).Positive("prequential_log_loss")
+	groups := t.GroupBy(by...)
+	groups.Unit, groups.Finite = units, e.Evaluate.repeated() || e.heat
+	means := groups.Mean(name, columns...)
+	if !groups.Finite {
+		return means
 	}
-	if e.Evaluate.Order != Repeated && !e.heat {
-		return groups.Mean(name, columns...)
-	}
-	means := groups.MeanFinite(name, columns...)
-	infinite := table.Num("log_loss_infinite", "share of the seeds with an infinite log loss")
+	n := table.Int("log_loss_seeds", "how many log losses are averaged, those that are finite")
+	infinite := table.Share("log_loss_infinite", "share of the seeds with an infinite log loss")
 	for _, rows := range groups.All() {
 		finite := 0.0
 		for _, x := range rows.Nums("log_loss") {
@@ -77,43 +77,63 @@ func (e *experiment) means(t *table.Table, name string) *table.Table {
 				finite++
 			}
 		}
+		n.Nums = append(n.Nums, finite)
 		infinite.Nums = append(infinite.Nums, 1-finite/float64(rows.Len()))
 	}
-	means.Columns = append(means.Columns, infinite)
+	means.Columns = append(means.Columns, n, infinite)
 	return means
 }
 
-// paired is, for every set and method, the mean over its splits of its score less
-// that of the reference on the same split, and for all sets the mean over the sets
-// of these means; with 95 % intervals over the splits, or over the sets.
-func (e *experiment) paired(runs *table.Table) *table.Table {
-	t := table.New("paired", table.Text("set", "the data set; all: the mean over the sets"),
-		table.Text("method", "the learner"), table.Text("reference", "the one that it is compared with"),
-		table.Int("pairs", "splits that the method has learned, or sets"))
-	for _, c := range learner.ScoreColumns() {
-		t.Columns = append(t.Columns, table.IntervalOf(c.Name, c.Doc+", less that of the reference")...)
-	}
+// paired is, for every set and method, the mean over its splits or seeds of its score minus that of the
+// reference with the same one, and for all sets the mean over the sets of these means.
+func (e *experiment) paired(runs *table.Table, by units) *table.Table {
 	reference := e.Evaluate.Reference
-	add := func(set, method string, differences func(score string) []float64) {
-		var row []any
-		for _, score := range learner.ScoreNames {
-			row = append(row, table.Interval(differences(score)))
-		}
-		t.Add(set, method, reference, len(differences("error")), row)
+	columns := []table.Column{
+		table.Text("set", "the data set; all: the mean over the sets"), table.Text("method", "the learner"),
+		table.Text("reference", "the one that it is compared with"),
 	}
-	others := slices.DeleteFunc(learner.Names(e.Methods), func(name string) bool { return name == reference })
+	for _, c := range learner.ScoreColumns() {
+		columns = append(columns, table.Num(c.Name, c.Doc+", minus that of the reference"))
+	}
+	mean := func(of *table.Table, units units) *table.Table {
+		groups := of.GroupBy("set", "method", "reference")
+		groups.Unit = units
+		return groups.Mean("paired", learner.ScoreNames...)
+	}
+	each, all := table.New("paired", columns...), table.New("paired", columns...)
 	for _, set := range e.sets {
 		rows := runs.Where("set", set.Name)
-		for _, method := range others {
-			add(set.Name, method, func(score string) []float64 {
-				return differences(rows, method, reference, score)
-			})
+		for _, method := range learner.Names(e.Methods) {
+			if method == reference {
+				continue
+			}
+			var scores [][]float64
+			for _, score := range learner.ScoreNames {
+				scores = append(scores, differences(rows, method, reference, score))
+			}
+			for k := range scores[0] {
+				row := []any{set.Name, method, reference}
+				for _, x := range scores {
+					row = append(row, x[k])
+				}
+				each.Add(row...)
+			}
 		}
 	}
-	for _, method := range others {
-		add(allSets, method, t.Where("method", method).Nums)
+	means := mean(each, by)
+	for i, method := range means.Texts("method") {
+		row := []any{allSets, method, reference}
+		for _, score := range learner.ScoreNames {
+			row = append(row, means.Nums(score)[i])
+		}
+		all.Add(row...)
 	}
-	return t
+	whole := mean(all, func(*table.Table) (string, float64) { return "sets", 0 })
+	merged, err := table.Merge([]table.Set{{means}, {whole}})
+	if err != nil {
+		panic(err) // they have the same columns
+	}
+	return merged[0]
 }
 
 // ranks is the mean over the sets of a method's rank among all by the mean score,

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/baselines/learners/laplace"
 	"closedform/core/checkpoint"
 	"closedform/runner/internal/data"
@@ -14,6 +16,10 @@ import (
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
+
+// leastESS is the effective sample size, as a share of the draws, up to which the posterior of the
+// probit model is left out.
+const leastESS = 1. / 8
 
 // spec is all that the tables of a cell, one seed of one task, follow from: all methods are compared
 // with one sample from the posterior.
@@ -36,7 +42,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 				models[k].Model = resized(v.Model, t.Task().Classes)
 			}
 		}
-		for _, seed := range e.seeds {
+		for number, seed := range e.seeds {
 			s := spec{
 				study.Seeded{Manifest: e.header.Name, Seed: seed},
 				t.Name,
@@ -45,6 +51,9 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			}
 			if i > 0 || seed != e.header.Seed {
 				s.Mapped, s.Maps, s.MapGrid = nil, nil, 0
+			}
+			if n := settings.ProbitSeeds; n > 0 && number >= n {
+				s.Probit = nil
 			}
 			key := fmt.Sprintf("task=%s seed=%d", t.Name, seed)
 			cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
@@ -59,13 +68,16 @@ func resized(m learner.Model, classes int) learner.Model {
 	return m
 }
 
-// What has rows in the tables beside the networks: the exact posterior, equal probabilities for all classes,
-// one Gaussian over all weights, and Huber's perceptron.
+// What has rows in the tables beside the networks: the exact posterior, that of the probit model, equal
+// probabilities for all classes, one Gaussian over all weights, and Huber's perceptron. With the suffix the
+// predictive is that of the softmax.
 const (
-	exactName   = "exact"
-	uniformName = "uniform"
-	jointName   = "adf_exact_joint"
-	huberName   = "perceptron-huber"
+	exactName     = "exact"
+	probitName    = "probit"
+	uniformName   = "uniform"
+	jointName     = "adf_exact_joint"
+	huberName     = "perceptron-huber"
+	softmaxSuffix = "_softmax"
 )
 
 // cell is the stream of one seed with all that learns it.
@@ -121,44 +133,64 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	if err != nil {
 		return err
 	}
-	exact, tvNoise, klNoise, err := c.grid.predict(sample)
+	exact, noise, err := c.grid.predict(sample)
 	if err != nil {
 		return err
 	}
-	bestError, bestLoss, _ := c.grid.scores(c.grid.truth)
-	add := func(name string, q [][]float64, tv, kl float64, steps learner.Steps) {
-		error, loss, ece := c.grid.scores(q)
-		c.curve.Add(name, c.Task, c.Seed, k, tv, kl, tvNoise, klNoise, sample.ESS,
-			error-bestError, loss-bestLoss, ece, steps.Row())
+	least := c.grid.error(c.grid.truth)
+	add := func(name string, q [][]float64, ess float64, steps learner.Steps) {
+		tv, excess := math.NaN(), math.NaN()
+		if q != nil {
+			tv, excess = c.grid.distance(exact, q), c.grid.error(q)-least
+		}
+		if name == exactName {
+			tv = math.NaN()
+		}
+		c.curve.Add(name, c.Task, c.Seed, k, tv, noise, ess, excess, steps.Row())
 	}
-	add(exactName, exact, math.NaN(), math.NaN(), learner.Steps{})
-	for _, m := range c.methods {
-		q := m.Probabilities(c.grid.Points)
-		tv, kl := c.grid.distance(exact, q)
-		add(m.name, q, tv, kl, m.Steps())
-		if m.twin == nil {
-			continue
-		}
-		var saved bytes.Buffer
-		if err := checkpoint.Save(&saved, m.network(), ""); err != nil {
-			return err
-		}
-		gap := 0.
-		for i, p := range m.twin.Probabilities(c.grid.Points) {
-			for j := range p {
-				gap = max(gap, math.Abs(p[j]-q[i][j]))
+	add(exactName, exact, sample.ESS, learner.Steps{})
+	if slices.Contains(c.Probit, k) {
+		var byProbit, bySoftmax [][]float64
+		s := c.probitSample(sample, x, class)
+		if s.ESS > leastESS*float64(c.Draws) {
+			byProbit = c.probitPredictive(s)
+			if bySoftmax, _, err = c.grid.predict(s); err != nil {
+				return err
 			}
 		}
-		c.state.Add(m.name, c.Task, c.Seed, k, saved.Len(), gap)
-		if huber := c.method(huberName); huber != nil {
-			c.agreement.Add(m.name, c.Task, c.Seed, k, m.agreement(q, huber, c.grid))
+		add(probitName, byProbit, s.ESS, learner.Steps{})
+		add(probitName+softmaxSuffix, bySoftmax, s.ESS, learner.Steps{})
+	}
+	for _, m := range c.methods {
+		q := m.Probabilities(c.grid.Points)
+		add(m.name, q, sample.ESS, m.Steps())
+		if m.twin != nil {
+			if err := c.addState(m, k, q); err != nil {
+				return err
+			}
 		}
 	}
-	equal := learner.Equal(len(c.grid.Points), c.task.Classes)
-	tv, kl := c.grid.distance(exact, equal)
-	add(uniformName, equal, tv, kl, learner.Steps{})
+	add(uniformName, learner.Equal(len(c.grid.Points), c.task.Classes), sample.ESS, learner.Steps{})
 	if slices.Contains(c.Mapped, k) {
 		return c.draw(k, sample)
+	}
+	return nil
+}
+
+// addState adds the bytes of the checkpoint of a network with the predictions q, and its differences from
+// its twin and Huber's perceptron.
+func (c *cell) addState(m method, k int, q [][]float64) error {
+	var saved bytes.Buffer
+	if err := checkpoint.Save(&saved, m.network(), ""); err != nil {
+		return err
+	}
+	gap := 0.
+	for i, p := range m.twin.Probabilities(c.grid.Points) {
+		gap = max(gap, floats.Distance(p, q[i], math.Inf(1)))
+	}
+	c.state.Add(m.name, c.Task, c.Seed, k, saved.Len(), gap)
+	if huber := c.method(huberName); huber != nil {
+		c.agreement.Add(m.name, c.Task, c.Seed, k, m.agreement(q, huber, c.grid))
 	}
 	return nil
 }
@@ -166,7 +198,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 // draw adds the maps.
 func (c *cell) draw(k int, sample *laplace.Sample) error {
 	grid := newGrid(c.task, c.MapGrid)
-	exact, _, _, err := grid.predict(sample)
+	exact, _, err := grid.predict(sample)
 	if err != nil {
 		return err
 	}
@@ -197,22 +229,21 @@ func (c *cell) method(name string) *method {
 // newTables makes the empty tables.
 func (c *cell) newTables() {
 	text, integer, num := table.Text, table.Int, table.Num
-	method := text("method", "the network or perceptron; "+jointName+": one Gaussian over all weights, "+
-		"failed if most steps were skipped; exact: the posterior itself; uniform: equal probabilities")
+	method := text("method", "the network or perceptron; exact: the posterior itself; "+
+		probitName+": the posterior with the likelihood of the probit, ρ = ½ and the slope λ, by weights "+
+		"for the draws of exact; NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
+		jointName+": one Gaussian over all weights, failed if most steps were skipped; "+
+		uniformName+": equal probabilities")
 	k := integer("k", "examples seen")
 	with := func(name string, columns ...table.Column) *table.Table {
 		run := []table.Column{method, text("task", "what is learned"), integer("seed", "of the examples"), k}
 		return table.New(name, append(run, columns...)...)
 	}
 	c.curve = with("curve", append([]table.Column{
-		num("tv", "total variation from the exact predictive"),
-		num("kl", "divergence KL(exact ‖ method), in nats"),
-		num("tv_noise", "total variation that the exact predictive has by its own sampling"),
-		num("kl_noise", "divergence of the exact predictive by its own sampling"),
-		num("ess", "effective sample size of the exact predictive"),
+		table.Share("tv", "total variation from the exact predictive; none where ess is at most an eighth of draws"),
+		table.Share("tv_noise", "total variation that the exact predictive has by its own sampling"),
+		table.Positive("ess", "effective sample size of the exact predictive, or of that of the probit"),
 		num("excess_error", "error rate above that of the truth"),
-		num("excess_log_loss", "log loss above that of the truth, in nats"),
-		num("ece", "expected calibration error of the largest probability, 15 bins"),
 	}, learner.StepColumns()...)...)
 	c.state = with("state", integer("bytes", "of the checkpoint"),
 		num("twin_gap", "largest difference of a probability from a network with another random stream"))
@@ -227,13 +258,12 @@ func (c *cell) newTables() {
 	c.maps.Packed = true
 }
 
-// Tables adds the means over the seeds. A mean is infinite where the divergence or the log loss of a seed is.
+// Tables adds the means over the seeds, none where a seed has no value.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		t.Pack("curve")
 		curve := t.Get("curve")
-		groups := curve.GroupBy("method", "task", "k").Shares(append(learner.ShareNames, "tv")...)
-		groups = groups.Positive(append(learner.LossNames, "kl")...)
+		groups := curve.GroupBy("method", "task", "k")
 		return table.Set{groups.Mean("curve_summary", table.Names(curve.Columns[4:])...)}
 	})
 }

@@ -12,20 +12,15 @@ import (
 // perChart is the number of methods in a chart.
 const perChart = 5
 
-// Figures are "distance" from the exact posterior and "scores" against the examples seen, means with
-// intervals over the seeds; "distance_TASK" of the other tasks; and "maps_K" of each snapshot that is mapped.
-func (e *experiment) Figures() []study.Figure {
-	distance := [][2]string{{"tv", "total variation from exact"}, {"kl", "KL(exact $‖$ rule), nats"}}
-	out := []study.Figure{
-		e.charts("distance", e.Data.Name, distance),
-		e.charts("scores", e.Data.Name, [][2]string{
-			{"excess_error", "excess error rate"},
-			{"excess_log_loss", "excess log loss, nats"},
-			{"ece", "calibration error"},
-		}),
-	}
-	for _, t := range e.Tasks {
-		out = append(out, e.charts("distance_"+t.Name, t.Name, distance))
+// Figures are "distance" from the exact posterior against the examples seen, means with intervals over the
+// seeds, "distance_TASK" of the other tasks; and "maps_K" of each snapshot that is mapped.
+func (e *experiment) Figures() (out []study.Figure) {
+	for i, t := range e.tasks() {
+		name := "distance"
+		if i > 0 {
+			name += "_" + t.Name
+		}
+		out = append(out, e.charts(name, t.Name, [][2]string{{"tv", "total variation from exact"}}))
 	}
 	for _, k := range e.Posterior.Mapped {
 		name := fmt.Sprintf("maps_%d", k)
@@ -74,10 +69,6 @@ func (e *experiment) curves(summary *table.Table, column string) (out []figures.
 			c = figures.Curve{Name: "equal probabilities", Kind: figures.Reference, X: c.X, Y: c.Y}
 		case name == exactName && column == "tv":
 			c = figures.Curve{Name: "noise of exact", Kind: figures.Reference, X: c.X, Y: t.Nums("tv_noise")}
-		case name == exactName && column == "kl":
-			continue // its noise is far below all others
-		case name == exactName:
-			c = figures.Curve{Name: "exact", Kind: figures.Reference, X: c.X, Y: c.Y}
 		}
 		out = append(out, c)
 	}

@@ -10,7 +10,6 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/gauss"
 	"closedform/core/softmax"
-	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 )
 
@@ -37,19 +36,15 @@ func newGrid(task *data.Task, points int) *grid {
 	return s
 }
 
-// scores returns the error rate, the mean log loss in nats and the expected calibration error of
-// predictions, in expectation over labels of the true probabilities. Points on a boundary are left
-// out. A decision between equal probabilities is made by lot.
-func (s *grid) scores(q [][]float64) (error, logLoss, ece float64) {
-	const bins = 15
-	var gap [bins]float64 // Σ (right − confidence) in a bin
-	var total float64
+// error returns the error rate of predictions, in expectation over labels of the true probabilities.
+// Points on a boundary are left out. A decision between equal probabilities is made by lot.
+func (s *grid) error(q [][]float64) float64 {
+	var wrong, total float64
 	for i, truth := range s.truth {
 		if truth == nil {
 			continue
 		}
-		w := s.weight[i]
-		total += w
+		total += s.weight[i]
 		top := floats.Max(q[i])
 		var right, ties float64
 		for j, t := range truth {
@@ -57,55 +52,36 @@ func (s *grid) scores(q [][]float64) (error, logLoss, ece float64) {
 				right += t
 				ties++
 			}
-			if t > 0 {
-				logLoss -= w * t * kernel.Log(q[i][j])
-			}
 		}
-		right /= ties
-		error += w * (1 - right)
-		gap[min(bins-1, int(top*bins))] += w * (right - top)
+		wrong += s.weight[i] * (1 - right/ties)
 	}
-	for _, g := range gap {
-		ece += math.Abs(g)
-	}
-	return error / total, logLoss / total, ece / total
+	return wrong / total
 }
 
-// predict returns the predictive of the exact posterior from a sample. Its own noise
-// is, with standard errors e_j of the P_j, in the total variation ½ Σ_j E|N(0, e_j²)|,
-// and in the divergence ½ Σ_j e_j²/P_j: what a rule that is exact would be away from it.
-func (s *grid) predict(sample *laplace.Sample) (p [][]float64, tvNoise, klNoise float64, err error) {
+// predict returns the predictive of the exact posterior from a sample, and its noise: with standard
+// errors e_j, the total variation ½ Σ_j E|N(0, e_j²)| that a rule that is exact would be away from it.
+func (s *grid) predict(sample *laplace.Sample) (p [][]float64, noise float64, err error) {
 	for i, x := range s.Points {
 		q, stderr, err := sample.Predict(x)
 		if err != nil {
-			return nil, 0, 0, err
+			return nil, 0, err
 		}
 		p = append(p, q)
-		for j, e := range stderr {
-			tvNoise += s.weight[i] * e / math.Sqrt(2*math.Pi)
-			if q[j] > 0 {
-				klNoise += s.weight[i] * e * e / (2 * q[j])
-			}
+		for _, e := range stderr {
+			noise += s.weight[i] * e / math.Sqrt(2*math.Pi)
 		}
 	}
-	return p, tvNoise, klNoise, nil
+	return p, noise, nil
 }
 
-// distance returns the total variation ½ Σ_j |P_j − Q_j| and the Kullback–Leibler
-// divergence Σ_j P_j log(P_j/Q_j), in nats, of predictions Q from the exact ones P,
-// averaged over the square. The latter is infinite where a Q_j is 0 and P_j is not.
-func (s *grid) distance(p, q [][]float64) (tv, kl float64) {
+// distance returns the total variation ½ Σ_j |P_j − Q_j| of predictions, averaged over the square.
+func (s *grid) distance(p, q [][]float64) (tv float64) {
 	for i := range p {
-		var sum float64
 		for j, pj := range p[i] {
 			tv += s.weight[i] * math.Abs(pj-q[i][j]) / 2
-			if pj > 0 {
-				sum += pj * kernel.Log(pj/q[i][j])
-			}
 		}
-		kl += s.weight[i] * max(0, sum) // below 0 only by rounding
 	}
-	return tv, kl
+	return tv
 }
 
 // agreement compares a network of two classes with Huber's perceptron. It returns the total

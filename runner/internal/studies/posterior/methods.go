@@ -8,6 +8,7 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/bnn"
+	"closedform/core/softmax"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 )
@@ -40,22 +41,26 @@ func (c *cell) newMethods() error {
 			}
 		}
 		c.methods = append(c.methods, m)
+		if slices.Contains(c.Softmax, v.Name) {
+			again, err := v.Learner(data.Inputs, c.task.Classes, c.Stream("prior"))
+			if err != nil {
+				return err
+			}
+			c.add(v.Name+softmaxSuffix, &bySoftmax{Network: again.Network()})
+		}
 	}
 	mixture, err := c.Model.Mixture(c.Stream("prior"))
 	if err != nil {
 		return err
 	}
 	prior := mixture.Members()[0]
-	add := func(name string, l learner.Learner) {
-		c.methods = append(c.methods, method{name, learner.NewClassifier(l, c.task.Classes), nil})
-	}
 	if c.Perceptrons {
 		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
 			l, err := newPerceptron(rule, c.Model, prior)
 			if err != nil {
 				return err
 			}
-			add("perceptron-"+string(rule), l)
+			c.add("perceptron-"+string(rule), l)
 		}
 	}
 	mean, cov := prior.Weights(0)
@@ -66,8 +71,32 @@ func (c *cell) newMethods() error {
 		}
 	}
 	if c.task.Classes <= mostJoint {
-		add(jointName, newJoint(c.prior))
+		c.add(jointName, newJoint(c.prior))
 	}
+	return nil
+}
+
+// add adds a method.
+func (c *cell) add(name string, l learner.Learner) {
+	c.methods = append(c.methods, method{name, learner.NewClassifier(l, c.task.Classes), nil})
+}
+
+// bySoftmax is a network that is predicted by the exact softmax of its logits.
+type bySoftmax struct {
+	*learner.Network
+	prediction bnn.Prediction
+	moments    *softmax.Moments
+}
+
+func (b *bySoftmax) Predict(p, x []float64) error {
+	if err := b.Network.Model.Predict(&b.prediction, x); err != nil {
+		return err
+	}
+	if b.moments == nil {
+		b.moments = softmax.NewMoments(len(p))
+	}
+	softmax.Exact{}.Moments(b.moments, b.prediction.Mean, b.prediction.Variance)
+	copy(p, b.moments.P)
 	return nil
 }
 

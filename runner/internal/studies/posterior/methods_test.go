@@ -13,7 +13,6 @@ import (
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
-	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study/studytest"
@@ -112,31 +111,15 @@ func TestSquare(t *testing.T) {
 	}
 }
 
-// The truth has the error rate of Bayes, and is calibrated.
-func TestScores(t *testing.T) {
-	task := data.Generator{Name: "logistic"}.Task()
-	s := newGrid(task, 201)
-	error, loss, ece := s.scores(s.truth)
-	check.Near(t, "error", error, 0.15921444838015841, 1e-4)
-	check.Near(t, "calibration", ece, 0, 1e-14)
-	var entropy float64
-	for i, truth := range s.truth {
-		entropy += s.weight[i] * kernel.Entropy(truth, 1)
-	}
-	check.Near(t, "log loss", loss, entropy, 1e-12)
-
+// The truth has the error rate of Bayes; equal probabilities are decided by lot.
+func TestError(t *testing.T) {
+	s := newGrid(data.Generator{Name: "logistic"}.Task(), 201)
+	check.Near(t, "error", s.error(s.truth), 0.15921444838015841, 1e-4)
 	s = &grid{
 		&data.Grid{Points: [][]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}},
 		[]float64{0.4, 0.1, 0.2, 0.3},
 		[][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}},
 	}
-	// Confidences 0.9, 0.92 share a bin; equal probabilities are decided by lot.
-	error, loss, ece = s.scores([][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}})
-	check.Near(t, "error", error, (0.1*0.7+0.3*0.5)/0.8, 1e-14)
-	want := -0.4*math.Log(0.9) - 0.1*(0.3*math.Log(0.92)+0.7*math.Log(0.08)) + 0.3*math.Ln2
-	check.Near(t, "log loss", loss, want/0.8, 1e-14)
-	check.Near(t, "calibration", ece, math.Abs(0.4*0.1+0.1*(0.3-0.92))/0.8, 1e-14)
-	if _, loss, _ = s.scores([][]float64{{0, 1}, {0.5, 0.5}, {1, 0}, {0.5, 0.5}}); !math.IsInf(loss, 1) {
-		t.Errorf("the loss of an impossible truth is %g", loss)
-	}
+	q := [][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}}
+	check.Near(t, "error", s.error(q), (0.1*0.7+0.3*0.5)/0.8, 1e-14)
 }

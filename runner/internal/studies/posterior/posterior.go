@@ -57,6 +57,14 @@ type settings struct {
 	// Draws are the number of draws from the exact posterior, in pairs.
 	Draws int `toml:"draws"`
 
+	// Probit are the snapshots at which the first ProbitSeeds seeds, or all if that is 0, add the exact
+	// posterior of the probit model: the likelihood is that of the probit with ρ = ½ and the slope λ.
+	Probit      manifest.Ints `toml:"probit,omitempty" json:",omitempty"`
+	ProbitSeeds int           `toml:"probit_seeds,omitempty" json:",omitempty"`
+
+	// Softmax are networks that are predicted by the exact softmax, too, whatever they learn by.
+	Softmax []string `toml:"softmax,omitempty" json:",omitempty"`
+
 	// Perceptrons adds Bayesian perceptrons, where there are two classes. λ and what happens to an
 	// indefinite step are those of [model], the prior that of the difference of the logits.
 	Perceptrons bool `toml:"perceptrons,omitempty"`
@@ -68,9 +76,13 @@ type settings struct {
 
 func (s *settings) Validate() error {
 	const most = 1_000_000 // draws
-	for _, k := range s.Mapped {
+	for i, k := range slices.Concat(s.Mapped, s.Probit) {
 		if !slices.Contains(s.Snapshots, k) {
-			return field.Errorf("mapped", "%d is not allowed; allowed: those of snapshots", k)
+			key := "mapped"
+			if i >= len(s.Mapped) {
+				key = "probit"
+			}
+			return field.Errorf(key, "%d is not allowed; allowed: those of snapshots", k)
 		}
 	}
 	if s.Draws < 4 || s.Draws > most || s.Draws%2 != 0 {
@@ -111,6 +123,9 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 			return field.Errorf("method."+v.Name,
 				"all methods have one exact posterior; allowed: layers, bias and prior of [model]")
 		}
+	}
+	if err := field.AllOneOf("posterior.softmax", e.Posterior.Softmax, learner.Names(e.Methods)...); err != nil {
+		return err
 	}
 	e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes, 1)
 	return err

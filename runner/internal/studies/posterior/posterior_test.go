@@ -10,7 +10,9 @@ import (
 
 	"closedform/baselines/learners/laplace"
 	"closedform/core/bnn"
+	"closedform/core/gauss"
 	"closedform/core/random"
+	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/study/studytest"
@@ -45,9 +47,10 @@ func number(t *testing.T, name, where, column string) float64 {
 	return studytest.Rows(t, tables(t).Get(name), where).Nums(column)[0]
 }
 
-// The rows of one network, worked out from the packages below.
+// The rows of one network and of the exact posteriors, worked out from the packages below.
 func TestByHand(t *testing.T) {
-	all := studytest.Run(t, Kind, example, "posterior.grid=2")
+	all := studytest.Run(t, Kind, example, "posterior.grid=2", "posterior.probit=[4]",
+		"posterior.probit_seeds=2", `posterior.softmax=["adf"]`, "sweep.seed=[2, 3, 4]")
 	task := data.Generator{Name: "logistic"}.Task()
 	examples := task.Draw(12, random.Source("near2", 3, "train"))
 	cfg := bnn.Default(2, 2)
@@ -59,33 +62,59 @@ func TestByHand(t *testing.T) {
 	prior := laplace.Prior{Layers: []int{2, 2}, Bias: true}
 	p := check.Must(laplace.NewProblem(prior, examples.X[:4], examples.Class[:4]))
 	sample := check.Must(p.Sample(200, random.Source("near2", 3, "importance", 4)))
-	want, wantExact := map[string]float64{}, map[string]float64{}
+	// probabilities returns those of class 0 by the probit and by the softmax for draw i.
+	probabilities := func(i int, x []float64) (probit, soft float64) {
+		w := sample.Draws.RawRowView(i)
+		a := (w[0]-w[3])*x[0] + (w[1]-w[4])*x[1] + w[2] - w[5]
+		return gauss.CDF(softmax.SlopeLambda(2, 0.5) * a), 1 / (1 + math.Exp(-a))
+	}
+	weights := slices.Clone(sample.Weights)
+	for i := range weights {
+		for k, class := range examples.Class[:4] {
+			probit, soft := probabilities(i, examples.X[k])
+			if class == 1 {
+				probit, soft = 1-probit, 1-soft
+			}
+			weights[i] *= probit / soft
+		}
+	}
+	floats.Scale(1/floats.Sum(weights), weights)
+	want := map[string]float64{
+		"exact ess": sample.ESS, "adf ess": sample.ESS, "probit ess": 1 / floats.Dot(weights, weights),
+	}
 	for _, x := range [][]float64{{-5, -5}, {5, -5}, {-5, 5}, {5, 5}} { // corners, a quarter each
 		var rule bnn.Prediction
-		truth := make([]float64, 2)
+		truth, moments := make([]float64, 2), softmax.NewMoments(2)
 		exact, stderr, err := sample.Predict(x)
 		check.OK(t, err)
 		check.OK(t, network.Predict(&rule, x))
 		task.Probabilities(truth, x)
-		want["tv"] += math.Abs(exact[0]-rule.P[0]) / 4
-		want["tv_noise"] += stderr[0] * math.Sqrt(2/math.Pi) / 4
-		for j := range 2 {
-			want["kl"] += exact[j] * math.Log(exact[j]/rule.P[j]) / 4
-			want["kl_noise"] += stderr[j] * stderr[j] / exact[j] / 8
-			want["excess_log_loss"] -= truth[j] * math.Log(rule.P[j]/truth[j]) / 4
-			wantExact["excess_log_loss"] -= truth[j] * math.Log(exact[j]/truth[j]) / 4
+		softmax.Exact{}.Moments(moments, rule.Mean, rule.Variance)
+		var probit, soft float64
+		for i, w := range weights {
+			a, b := probabilities(i, x)
+			probit, soft = probit+w*a, soft+w*b
 		}
-		want["excess_error"] += (floats.Max(truth) - truth[floats.MaxIdx(rule.P)]) / 4
-		wantExact["excess_error"] += (floats.Max(truth) - truth[floats.MaxIdx(exact)]) / 4
-	}
-	for method, numbers := range map[string]map[string]float64{"adf": want, "exact": wantExact} {
-		for column, x := range numbers {
-			got := studytest.Rows(t, all.Get("curve"), "seed=3 k=4 method="+method).Nums(column)[0]
-			check.Near(t, method+" "+column, got, x, 1e-9)
+		for name, p := range map[string]float64{
+			"adf": rule.P[0], "adf_softmax": moments.P[0], "probit": probit, "probit_softmax": soft,
+		} {
+			want[name+" tv"] += math.Abs(exact[0]-p) / 4
 		}
+		want["exact tv_noise"] += stderr[0] * math.Sqrt(2/math.Pi) / 4
+		want["adf excess_error"] += (floats.Max(truth) - truth[floats.MaxIdx(rule.P)]) / 4
+		want["exact excess_error"] += (floats.Max(truth) - truth[floats.MaxIdx(exact)]) / 4
 	}
-	ess := studytest.Rows(t, all.Get("curve"), "seed=3 k=4 method=exact").Nums("ess")[0]
-	check.Equal(t, "effective sample size", ess, sample.ESS)
+	curve := studytest.Rows(t, all.Get("curve"), "k=4 seed=3")
+	for name, x := range want {
+		method, column, _ := strings.Cut(name, " ")
+		tol := 1e-9
+		if strings.HasPrefix(method, "probit") {
+			tol = 1e-4 * x
+		}
+		check.Near(t, name, studytest.Rows(t, curve, "method="+method).Nums(column)[0], x, tol)
+	}
+	check.Equal(t, "seeds with the probit", all.Get("curve").Where("method", "probit").Distinct("seed"),
+		[]string{"2", "3"})
 }
 
 // A network that fails predicts equal probabilities from then on, is scored for it, and is counted.
@@ -96,7 +125,7 @@ func TestScoresFailures(t *testing.T) {
 		for _, seed := range []string{"1", "2", "3"} {
 			where := " k=" + k + " seed=" + seed
 			failed := number(t, "curve", "method=fail"+where, "failed")
-			for _, c := range []string{"tv", "kl", "excess_error", "excess_log_loss", "ece"} {
+			for _, c := range []string{"tv", "excess_error"} {
 				got := number(t, "curve", "method=fail"+where, c)
 				equal := number(t, "curve", "method=uniform"+where, c)
 				if (got == equal) != (failed == 1) {
@@ -175,6 +204,8 @@ func TestRefused(t *testing.T) {
 		"posterior.draws=2":                            "an even number",
 		"posterior.mapped=[2]":                         "those of snapshots",
 		"posterior.mapped=[4, 4]":                      "integers that differ",
+		"posterior.probit=[5]":                         "posterior.probit: 5 is",
+		`posterior.softmax=["adff"]`:                   "posterior.softmax",
 		`data.generator="moons"`:                       "allowed: logistic, sectors, wedges",
 		"model.layers=[2, 4, 2]":                       "no hidden layers",
 		`method.adf.covariance="joint"`:                `"joint" is not allowed; allowed: full, `,

@@ -3,22 +3,18 @@ package unknown
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
-// shares are the columns, of all tables, whose numbers are from 0 to 1.
-var shares = strings.Fields("made correct unknown wrong risk kept error aurc augrc auroc fpr95")
-
 // Tables has the means over the seeds, and of the rows by seed only the table "runs".
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, func(t table.Set) table.Set {
 		return table.Set{
-			t.Get("decisions").GroupBy("method", "confidence", "wanted").Shares(shares...).Mean(
+			t.Get("decisions").GroupBy("method", "confidence", "wanted").Mean(
 				"decisions_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept"),
-			t.Get("runs").GroupBy("method", "confidence", "data").Shares(shares...).Mean(
+			t.Get("runs").GroupBy("method", "confidence", "data").Mean(
 				"summary", "error", "aurc", "augrc", "auroc", "fpr95"),
 		}
 	})
@@ -32,31 +28,31 @@ type tables struct {
 }
 
 func newTables(s spec) *tables {
-	text, num := table.Text, table.Num
+	text, num, share := table.Text, table.Num, table.Share
 	method := text("method", "the learner")
 	seed := table.Int("seed", "of the part for validation, the order and the method")
 	confidence := text("confidence", "the score that a decision needs enough of, see experiments/README.md")
 	threshold := num("threshold", "confidence from which an example is decided about")
-	risk := num("risk", "share of wrong ones among the decisions")
+	risk := share("risk", "share of wrong ones among the decisions")
 	return &tables{
 		s,
 		table.New("decisions", method, seed, confidence,
 			text("wanted", "wrong: the largest share of wrong decisions on the part for validation; "+
 				"promise: the largest risk, with 95 % confidence; threshold: itself"),
-			table.Int("made", "1 if there is such a threshold, else 0: all are unknown"), threshold,
-			num("correct", "share of the test examples decided right"),
-			num("unknown", "share left undecided"), num("wrong", "share decided wrong"), risk,
-			table.Int("kept", "of a promise: 1 if the risk is at most that, or nothing is decided")),
+			table.Flag("made", "1 if there is such a threshold, else 0: all are unknown"), threshold,
+			share("correct", "share of the test examples decided right"),
+			share("unknown", "share left undecided"), share("wrong", "share decided wrong"), risk,
+			table.Flag("kept", "of a promise: 1 if the risk is at most that, or nothing is decided")),
 		table.New("runs", method, seed, confidence,
 			text("data", "test: to find errors on the test part; others: to tell the test part from these, "+
 				"or from its unseen classes"),
-			num("error", "share of wrong answers on the test part, all decided"),
-			num("aurc", "area under the risk–coverage curve"),
-			num("augrc", "area under the generalised one, of the share of wrong decisions among all"),
-			num("auroc", "area under the ROC curve"),
-			num("fpr95", "share of the others that pass where 95 % of the test examples do")),
+			share("error", "share of wrong answers on the test part, all decided"),
+			share("aurc", "area under the risk–coverage curve"),
+			share("augrc", "area under the generalised one, of the share of wrong decisions among all"),
+			share("auroc", "area under the ROC curve"),
+			share("fpr95", "share of the others that pass where 95 % of the test examples do")),
 		table.New("risk_coverage", method, confidence, threshold,
-			num("coverage", "share of the test examples decided about"), risk),
+			share("coverage", "share of the test examples decided about"), risk),
 	}
 }
 

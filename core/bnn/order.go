@@ -1,0 +1,233 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/internal/kernel"
+)
+
+// Order is what a [Bank] keeps of its examples to notice an order of their classes. The order counts as not
+// random if one of two tests says so:
+//
+//   - Equal labels follow each other more often than in a random order of the same labels: by more than five
+//     standard deviations, and by more than 0.9 of what is possible, as in runs of ten.
+//   - A network has forgotten a class: it gives the kept examples of the class less probability now than before
+//     it learned them. The mean difference of the logarithms, −10 at least, is above 1 and above three standard
+//     errors.
+//
+// The weights of the members and of the powers then follow from how the kept examples are predicted now, by an
+// output layer as if it had not learned the example. They are weighted to the share of their class among all
+// examples.
+type Order struct {
+	Counts []int    `json:"counts"` // examples of each class
+	Same   int      `json:"same"`   // how often a class equalled the one before it
+	Last   int      `json:"last"`   // the class of the latest example
+	Kept   [][]Kept `json:"kept"`   // of each class, up to fifty examples without preference
+}
+
+// Kept is an example, with the logarithms of the probabilities, −10 at least, that the members gave its class
+// before they learned it.
+type Kept struct {
+	X    []float64 `json:"x"`
+	LogP []float64 `json:"log_p"`
+}
+
+const (
+	mostKept  = 50  // examples of a class
+	leastLogP = -10 // of a network, for the second test
+	leastMix  = -20 // of the logarithm of a mixture, for the weights
+)
+
+func (o *Order) addClass() { o.Counts, o.Kept = append(o.Counts, 0), append(o.Kept, nil) }
+
+func (o *Order) clone() Order {
+	c := *o
+	c.Counts, c.Kept = slices.Clone(o.Counts), slices.Clone(o.Kept)
+	for i, kept := range c.Kept {
+		c.Kept[i] = slices.Clone(kept) // whose examples never change
+	}
+	return c
+}
+
+// check returns an error unless the order is that of a bank, or empty.
+func (o *Order) check(inputs, classes, members int) error {
+	good := len(o.Counts) == len(o.Kept) && (len(o.Counts) == classes || len(o.Counts) == 0) &&
+		o.Same >= 0 && 0 <= o.Last && o.Last < classes
+	for c := range min(len(o.Counts), len(o.Kept)) {
+		kept := o.Kept[c]
+		good = good && len(kept) == min(o.Counts[c], mostKept)
+		for _, e := range kept {
+			good = good && len(e.X) == inputs && len(e.LogP) == members && notFinite(e.X) < 0 && notFinite(e.LogP) < 0
+		}
+	}
+	if !good {
+		return fmt.Errorf("bnn: the kept examples are not those of a bank of %d members with %d inputs and %d classes",
+			members, inputs, classes)
+	}
+	return nil
+}
+
+// add counts an example, and keeps it if it belongs to the sample of its class (reservoir sampling: Vitter,
+// "Random sampling with a reservoir", 1985). The draw follows from the number of the example in its class.
+func (o *Order) add(x []float64, class int, logP []float64) {
+	if o.Last == class && o.Counts[class] > 0 {
+		o.Same++
+	}
+	o.Last = class
+	o.Counts[class]++
+	place := o.Counts[class] - 1
+	if place >= mostKept {
+		var random rand.PCG
+		random.Seed(uint64(class), uint64(place))
+		high, _ := bits.Mul64(random.Uint64(), uint64(place+1))
+		place = int(high)
+	}
+	if place >= mostKept {
+		return
+	}
+	e := Kept{slices.Clone(x), slices.Clone(logP)}
+	for k, l := range logP {
+		e.LogP[k] = atLeast(l, leastLogP)
+	}
+	o.Kept[class] = slices.Replace(o.Kept[class], place, min(place+1, len(o.Kept[class])), e)
+}
+
+// learned is a kept example with its weight, as many in all as there are kept examples.
+type learned struct {
+	Kept
+	class  int
+	weight float64
+}
+
+// sample returns the kept examples. Each class weighs its share of all examples.
+func (o *Order) sample() (all []learned) {
+	examples := 0
+	for _, n := range o.Counts {
+		examples += n
+	}
+	for class, kept := range o.Kept {
+		for _, e := range kept {
+			all = append(all, learned{e, class, float64(o.Counts[class]) / float64(examples) / float64(len(kept))})
+		}
+	}
+	for i := range all {
+		all[i].weight *= float64(len(all))
+	}
+	return all
+}
+
+// hasRuns is the first test. In a random order of the labels the number of equal neighbours has the mean and
+// the variance below (Mood, "The distribution theory of runs", 1940).
+func (o *Order) hasRuns() bool {
+	var n, square, cube float64
+	for _, count := range o.Counts {
+		c := float64(count)
+		n, square, cube = n+c, square+float64(c*c), cube+float64(float64(c*c)*c)
+	}
+	mean := (square - n) / n
+	variance := (float64(square*(square+float64(n*(n+1)))) - float64(2*n*cube) - float64(float64(n*n)*n)) /
+		(n * n * (n - 1))
+	excess := float64(o.Same) - mean
+	return excess > 5*math.Sqrt(max(0, variance)) && excess > 0.9*(n-square/n)
+}
+
+// hasForgotten is the second test, of member k, which predicts the sample with the log probabilities now.
+func hasForgotten(sample []learned, k int, now []float64) bool {
+	for start, end := 0, 0; start < len(sample); start = end {
+		mean, square := 0.0, 0.0
+		for end < len(sample) && sample[end].class == sample[start].class {
+			f := sample[end].LogP[k] - max(leastLogP, now[end])
+			mean, square = mean+f, square+float64(f*f)
+			end++
+		}
+		m := float64(end - start)
+		mean /= m
+		variance := max(0, square-float64(m*mean)*mean) / (m - 1)
+		if m >= 5 && mean > 1 && mean > 3*math.Sqrt((variance+0.01)/m) {
+			return true
+		}
+	}
+	return false
+}
+
+// current returns the weights that Predict uses.
+func (b *Bank) current() *weighing {
+	if b.equal || b.state.Fixed || b.state.Forgetting > 0 {
+		return b.along
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.judged != nil {
+		return b.judged
+	}
+	b.judged = b.along
+	sample, now := b.state.Order.sample(), make([][]float64, len(b.models)) // log p of the members now
+	forgotten := make([]bool, len(b.models))
+	b.each(func(b *Bank, k int) {
+		if _, isLayer := b.models[k].(LeftOut); !isLayer {
+			now[k] = b.logProbabilities(sample, k)
+			forgotten[k] = hasForgotten(sample, k, now[k])
+		}
+	})
+	if b.state.Order.hasRuns() || slices.Contains(forgotten, true) {
+		b.each(func(b *Bank, k int) {
+			if now[k] == nil {
+				now[k] = b.logProbabilities(sample, k)
+			}
+		})
+		b.judged = b.weighed(sample, now)
+	}
+	return b.judged
+}
+
+// predict predicts the example, by an output layer as if it had not been learned.
+func (e *learned) predict(m Model, dst *Prediction, x []float64) error {
+	if l, ok := m.(LeftOut); ok {
+		return l.PredictLeftOut(dst, x, e.class)
+	}
+	return m.Predict(dst, x)
+}
+
+// logProbabilities returns the log probability of the class of each example by member k.
+func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
+	var p Prediction
+	logP := make([]float64, len(sample))
+	for i, e := range sample {
+		if logP[i] = math.Inf(-1); e.predict(b.models[k], &p, e.X) == nil {
+			logP[i] = kernel.Log(p.P[e.class] / p.Sum())
+		}
+	}
+	return logP
+}
+
+// weighed returns the weights as they follow from the sample, with the log probabilities of the members now.
+func (b *Bank) weighed(sample []learned, now [][]float64) *weighing {
+	w, logP := newWeighing(len(b.models)), make([]float64, len(b.models))
+	for i, e := range sample {
+		for k := range now {
+			logP[k] = now[k][i]
+		}
+		w.add(logP, e.weight, leastMix)
+	}
+	w.normalise()
+	var p Prediction
+	for _, e := range sample {
+		b.allocate(&p, w)
+		for k := range b.models {
+			_ = b.member(&p, k, e.X, e.predict)
+		}
+		if left := kernel.Sum(p.Weights); left > 0 {
+			floats.Scale(1/left, p.Weights)
+			p.average()
+			w.judge(p.P, e.class, e.weight)
+		}
+	}
+	w.normalise()
+	return w
+}

@@ -1,0 +1,289 @@
+package bnn
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+	check "closedform/internal/checktest"
+)
+
+// fixed is a model of two classes that gives class 0 a probability of its own for what is learned next,
+// for what it predicts, and for what is left out. It learns nothing.
+type fixed struct{ before, now, leftOut float64 }
+
+func (f *fixed) Shape() (inputs, classes int) { return 2, 2 }
+func (f *fixed) AddClass() error              { return errors.New("no more classes") }
+
+func (f *fixed) Observe(_ []float64, class int) (Update, error) {
+	u := Update{LogP: math.Log(f.before), MinVariance: math.NaN(), MinEigenvalue: math.NaN()}
+	if class == 1 {
+		u.LogP = math.Log(1 - f.before)
+	}
+	return u, nil
+}
+
+func (f *fixed) Predict(dst *Prediction, _ []float64) error { return f.predict(dst, f.now) }
+
+func (f *fixed) predict(dst *Prediction, p float64) error {
+	*dst = Prediction{P: []float64{p, 1 - p}, Mean: make([]float64, 2), Variance: make([]float64, 2)}
+	dst.Moments = softmax.NewMoments(2)
+	copy(dst.Moments.P, dst.P)
+	return nil
+}
+
+// layer is a model that is up to date before each example, and is left out of what it has learned.
+type layer struct{ fixed }
+
+func (l *layer) Before(dst *Prediction, _ []float64) error { return l.predict(dst, l.before) }
+
+func (l *layer) PredictLeftOut(dst *Prediction, _ []float64, _ int) error {
+	return l.predict(dst, l.leftOut)
+}
+
+// stream returns three Gaussian classes in an order: shuffled, one after the other, or each in four parts.
+func stream(n int, order string) (x [][]float64, class []int) {
+	rnd := rand.New(random.Source("order", n))
+	parts := rnd.Perm(12)
+	for i := range n {
+		c := rnd.IntN(3)
+		switch order {
+		case "sorted":
+			c = 3 * i / n
+		case "parts":
+			c = parts[12*i/n] % 3
+		}
+		angle := 2 * math.Pi / 3 * float64(c)
+		x = append(x, []float64{1.5*math.Cos(angle) + rnd.NormFloat64(), 1.5*math.Sin(angle) + rnd.NormFloat64()})
+		class = append(class, c)
+	}
+	return x, class
+}
+
+// In a shuffled stream the weights are those along the stream, to the bit. In others what counts is how the
+// examples of all classes are predicted in the end.
+func TestOrderIsNoticed(t *testing.T) {
+	for _, order := range []string{"shuffled", "sorted", "parts"} {
+		for _, n := range []int{150, 600} {
+			b := defaultBank(Default(2, 10, 3), random.Source("order"))
+			x, class := stream(n, order)
+			for i := range x {
+				check.Must(b.Observe(x[i], class[i]))
+			}
+			var p, q Prediction
+			check.OK(t, errors.Join(b.Predict(&p, x[0]), b.Before(&q, x[0])))
+			same := floats.Equal(p.Weights, q.Weights) && floats.Equal(p.P, q.P) && floats.Equal(b.Weights(), q.Weights)
+			if same != (order == "shuffled") {
+				t.Errorf("%s, %d examples: %v with weights %v, along the stream %v with %v", order, n, p.P, p.Weights,
+					q.P, q.Weights)
+			}
+			b.Fix()
+			check.NearAll(t, "fixed weights", b.Weights(), p.Weights, 0)
+		}
+	}
+}
+
+// Runs are noticed where they are long, as in runs of ten, and are no chance.
+func TestRuns(t *testing.T) {
+	for _, c := range []struct {
+		run, n, classes int
+		want            bool
+	}{
+		{1, 1000, 2, false}, {2, 1000, 2, false}, {8, 1000, 10, false}, {8, 100000, 2, false}, {15, 1000, 10, true},
+		{15, 1000, 3, true}, {20, 40, 4, true}, {20, 20, 2, false}, {1000, 1000, 3, false}, {1, 1, 2, false},
+	} {
+		var o Order
+		for range c.classes {
+			o.addClass()
+		}
+		for i := range c.n {
+			o.add(nil, i/c.run%c.classes, nil)
+		}
+		check.Equal(t, c, o.hasRuns(), c.want)
+	}
+	o := Order{Counts: make([]int, 2), Kept: make([][]Kept, 2)}
+	check.Equal(t, "no examples", o.hasRuns(), false)
+}
+
+// A class is forgotten if its log probability falls by more than 1 and three standard errors.
+func TestHasForgotten(t *testing.T) {
+	fall := func(n int, by ...float64) bool {
+		sample, now := make([]learned, 2*n), make([]float64, 2*n) // of two classes
+		for i := range sample {
+			sample[i] = learned{Kept: Kept{LogP: []float64{0, -1}}, class: i / n}
+			if now[i] = -1; i < n {
+				now[i] -= by[i%len(by)]
+			}
+		}
+		return hasForgotten(sample, 1, now)
+	}
+	check.Equal(t, "forgotten", []bool{
+		fall(4, 5), fall(5, 5), fall(5, -5), fall(50, 0.9), fall(50, 1.1), fall(50, 0, 2.5), fall(5, 0, 4), fall(9, 0, 4, 4),
+		fall(6, math.Inf(1)), fall(40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29),
+	}, []bool{false, true, false, false, true, true, false, true, true, false})
+}
+
+// Weights follow from what members say now of kept examples, of a layer as if it had not learned them, each
+// class by its share; the powers, too. A layer that says less than before has not forgotten.
+func TestWeightsByKept(t *testing.T) {
+	network, good := &fixed{0.5, 0.9, 0.5}, &layer{fixed{0.9, 0.3, 0.8}}
+	b := bank(network, good)
+	const n = 240 // 180 of class 0, and then 60 of class 1
+	for i := range n {
+		check.Must(b.Observe([]float64{float64(i), 0}, i/180))
+	}
+	of := func(p float64) float64 { return 0.75*math.Log(p) + 0.25*math.Log(1-p) } // mean log p
+	weights, total := []float64{0, 0}, 0.0
+	for a := range 5 {
+		share := float64(a) / 4
+		u := math.Exp(100 * of(share*0.9+(1-share)*0.8)) // of the 100 kept
+		total += u
+		floats.AddScaled(weights, u, []float64{share, 1 - share})
+	}
+	floats.Scale(1/total, weights)
+	check.NearAll(t, "weights", b.Weights(), weights, 1e-9)
+
+	mixed := weights[0]*0.9 + weights[1]*0.8
+	power := func(tau, p float64) float64 { return math.Pow(p, tau) / (math.Pow(p, tau) + math.Pow(1-p, tau)) }
+	var p Prediction
+	check.OK(t, b.Predict(&p, []float64{1, 2}))
+	now, want := weights[0]*0.9+weights[1]*0.3, 0.0
+	total = 0
+	for _, tau := range powers {
+		u := math.Exp(100 * of(power(tau, mixed)))
+		total += u
+		want += u * power(tau, now)
+	}
+	check.Near(t, "p", p.P[0], want/total, 1e-9)
+
+	alone := bank(&layer{fixed{0.9, 0.3, 0.1}}, &fixed{0.5, 0.5, 0.5})
+	for i := range n {
+		check.Must(alone.Observe([]float64{float64(i), 0}, i%2))
+	}
+	check.NearAll(t, "weights where a layer says less than before", alone.Weights(), alone.along.members, 0)
+}
+
+// The kept examples are a sample in which every example of a class has the same probability.
+func TestKeptIsFair(t *testing.T) {
+	const classes = 30
+	var o Order
+	for range classes {
+		o.addClass()
+	}
+	var tenth [10]int
+	for c := range classes - 1 {
+		for i := range 500 {
+			o.add([]float64{float64(i)}, c, []float64{math.Inf(-1)})
+		}
+		for _, e := range o.Kept[c] {
+			tenth[int(e.X[0])/50]++
+		}
+	}
+	for i, n := range tenth { // 145 are expected, with a standard deviation of 11
+		if n < 110 || n > 180 {
+			t.Errorf("%d of tenth %d: %v", n, i, tenth)
+		}
+	}
+	got := []any{len(o.Kept[0]), len(o.Kept[classes-1]), o.Kept[0][0].LogP[0], o.Counts[3], o.Same}
+	check.Equal(t, "kept", got, []any{mostKept, 0, -10., 500, 499 * (classes - 1)})
+}
+
+// A stream in two parts leaves the same state as in one, whether it is predicted between or not.
+func TestBankInTwoParts(t *testing.T) {
+	x, class := stream(400, "sorted")
+	whole := defaultBank(Default(2, 6, 3), random.Source("parts"))
+	parts := defaultBank(Default(2, 6, 3), random.Source("parts"))
+	var p, q Prediction
+	for i := range x {
+		check.Must(whole.Observe(x[i], class[i]))
+		if i%150 == 77 {
+			var members []Model
+			for _, n := range parts.Members() {
+				members = append(members, copied(n))
+			}
+			var state BankState
+			check.OK(t, parts.Predict(&p, x[0]))
+			check.OK(t, json.Unmarshal(check.Must(json.Marshal(parts.State())), &state))
+			parts = check.Must(RestoreBank(state, members...))
+		}
+		check.Must(parts.Observe(x[i], class[i]))
+	}
+	if got, want := parts.State(), whole.State(); !reflect.DeepEqual(got, want) {
+		t.Errorf("state %+v, in one part %+v", got, want)
+	}
+	check.OK(t, errors.Join(parts.Predict(&p, x[3]), whole.Predict(&q, x[3])))
+	check.NearAll(t, "P", p.P, q.P, 0)
+}
+
+// A state of before the order was kept goes on; what is no order of the bank is refused.
+func TestRestoreOrder(t *testing.T) {
+	b := bank(bankMembers()...)
+	for i := range 9 {
+		check.Must(b.Observe([]float64{float64(i), 1}, i%3))
+	}
+	old := b.State()
+	old.Order = Order{}
+	again := check.Must(RestoreBank(old, bankMembers()...))
+	check.NearAll(t, "weights", again.Weights(), b.Weights(), 0)
+	check.Must(again.Observe([]float64{1, 2}, 2))
+	for name, change := range map[string]func(o *Order){
+		"class":    func(o *Order) { o.Last = 3 },
+		"same":     func(o *Order) { o.Same = -1 },
+		"counts":   func(o *Order) { o.Counts = o.Counts[:2] },
+		"examples": func(o *Order) { o.Counts[1]++ },
+		"input":    func(o *Order) { o.Kept[1][2].X = nil },
+		"log p":    func(o *Order) { o.Kept[2][0].LogP[1] = math.NaN() },
+	} {
+		s := b.State()
+		change(&s.Order)
+		check.Refuses(t, name, check.Err(RestoreBank(s, bankMembers()...)), "the kept examples are not those of a bank of 3")
+	}
+}
+
+// With forgetting the latest examples count most, and an order does not.
+func TestForget(t *testing.T) {
+	b := bank(&fixed{0.9, 0.2, 0}, &fixed{0.1, 0.2, 0})
+	check.OK(t, b.Forget(0.5))
+	for i := range 200 {
+		check.Must(b.Observe([]float64{0, 0}, i/100))
+	}
+	s := b.State()
+	check.Near(t, "log weight", s.Mixtures[0], 2*math.Log(0.1/0.9), 1e-9)
+	check.NearAll(t, "weights", b.Weights(), b.along.members, 0)
+	again := check.Must(RestoreBank(s, &fixed{0.9, 0.2, 0}, &fixed{0.1, 0.2, 0}))
+	check.Must(again.Observe([]float64{0, 0}, 0))
+	check.Must(b.Observe([]float64{0, 0}, 0))
+	check.NearAll(t, "restored", again.Weights(), b.Weights(), 0)
+	check.Refuses(t, "all of it and more", b.Forget(1.5), "need 0 to 1")
+	check.Refuses(t, "no number", b.Forget(math.NaN()), "need 0 to 1")
+}
+
+// After an error of all members nothing has changed, the temperature neither. What has no smallest variance
+// does not count.
+func TestBankAfterErrors(t *testing.T) {
+	b := bank(hugeNetwork(), hugeNetwork())
+	check.Must(b.Observe([]float64{1, 1}, 0))
+	before := b.State()
+	x := []float64{1, 1}
+	b.Members()[0].current, b.Members()[1].current = false, false
+	for _, n := range b.Members() { // predicts, and cannot learn
+		s := n.State()
+		s.Layers[0].Mean.Set(0, 0, 1e300)
+		*n = *check.Must(Restore(s))
+	}
+	check.Refuses(t, "all", check.Err(b.Observe(x, 1)))
+	if after := b.State(); !reflect.DeepEqual(after, before) {
+		t.Errorf("after an error of all %+v, before %+v", after, before)
+	}
+	u := check.Must(bank(&fixed{0.5, 0.5, 0.5}, newNetwork(spec{Layers: []int{2, 2}})).Observe(x, 0))
+	if math.IsNaN(u.MinVariance) || !math.IsNaN(u.MinEigenvalue) {
+		t.Errorf("%+v", u)
+	}
+}

@@ -1,0 +1,216 @@
+package readout
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	check "closedform/internal/checktest"
+)
+
+// before observes examples, each after its prediction by Before, and returns the mean log loss.
+func before(t testing.TB, l *Layer, examples []labelled) (loss float64) {
+	t.Helper()
+	var p bnn.Prediction
+	for _, e := range examples {
+		check.OK(t, l.Before(&p, e.x))
+		u := check.Must(l.Observe(e.x, e.class))
+		check.Near(t, "LogP", u.LogP, math.Log(p.P[e.class]), 1e-12)
+		loss -= u.LogP / float64(len(examples))
+	}
+	return loss
+}
+
+// The recursion is the regression on all examples so far, whenever P is solved from the sums; its
+// temperatures and the share of the two mixtures are those of their definition.
+func TestSequence(t *testing.T) {
+	const d, classes = 6, 3
+	examples := rounded(drawn(fresh+30, d, classes))
+	l := check.Must(New(Config{Ridge, d, classes, true}))
+	evidence, share := make([]float64, len(temperatures)), 0.5
+	for i, e := range examples {
+		check.OK(t, l.Before(new(bnn.Prediction), e.x))
+		s := l.sequence
+		if i < 40 || i%997 == 0 || i > fresh+25 {
+			check.NearAll(t, "outputs", s.o, recursive(examples[:i], classes, e.x), 1e-9)
+		}
+		byTau, total := make([]float64, classes), 0.0
+		for k, tau := range temperatures {
+			p, sum := make([]float64, classes), 0.0
+			for c, o := range s.o {
+				p[c] = math.Exp(tau * o)
+				sum += p[c]
+			}
+			for c := range p {
+				byTau[c] += math.Exp(evidence[k]) * p[c] / sum
+			}
+			total += math.Exp(evidence[k])
+			evidence[k] = 0.998*evidence[k] + math.Log(p[e.class]/sum)
+		}
+		for c := range byTau {
+			byTau[c] /= total
+		}
+		check.NearAll(t, "by temperatures", s.byTau, byTau, 1e-9)
+		p := share*byTau[e.class] + (1-share)*s.byFit[e.class]
+		check.Near(t, "probability", s.prob[e.class], p, 1e-9)
+		share = (1-1/float64(i+2))*share*byTau[e.class]/p + 0.5/float64(i+2)
+		check.Must(l.Observe(e.x, e.class))
+	}
+	check.Near(t, "share", l.sequence.share, share, 1e-9)
+	if n := len(l.sequence.recent); n != mostRecent {
+		t.Errorf("%d outputs are kept", n)
+	}
+}
+
+// recursive returns the outputs of the regression with Λ by its definition.
+func recursive(examples []labelled, classes int, x []float64) []float64 {
+	d := len(x) + 1
+	at := func(x []float64, i int) float64 {
+		if i == len(x) {
+			return 1
+		}
+		return x[i]
+	}
+	a, b := make([][]float64, d), make([][]float64, d)
+	for i := range d {
+		a[i], b[i] = make([]float64, d), make([]float64, classes)
+		if a[i][i] = 10; i == d-1 {
+			a[i][i] = 0.001
+		}
+		for _, e := range examples {
+			for j := range d {
+				a[i][j] += at(e.x, i) * at(e.x, j)
+			}
+			b[i][e.class] += at(e.x, i)
+		}
+	}
+	for i := range d { // Gauss-Jordan
+		for j := range d {
+			if f := a[j][i] / a[i][i]; j != i {
+				for k := range d {
+					a[j][k] -= f * a[i][k]
+				}
+				for c := range classes {
+					b[j][c] -= f * b[i][c]
+				}
+			}
+		}
+	}
+	out := make([]float64, classes)
+	for c := range out {
+		for i := range d {
+			out[c] += at(x, i) * b[i][c] / a[i][i]
+		}
+	}
+	return out
+}
+
+// The final prediction is that of a layer without the recursion, to the bit, and a stream that is stopped
+// anywhere and goes on leaves the same state.
+func TestSequenceResumes(t *testing.T) {
+	examples := drawn(fresh+100, 5, 4)
+	c := Config{Ridge, 5, 3, true}
+	whole, part := check.Must(New(c)), check.Must(New(c))
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i, e := range examples {
+		if i == 300 {
+			check.OK(t, whole.AddClass())
+			check.OK(t, part.AddClass())
+		}
+		if e.class == 3 && i < 300 {
+			e.class = 2
+		}
+		examples[i] = e
+		before(t, whole, []labelled{e})
+		check.Must(part.Observe(e.x, e.class))
+		if i < 40 || rnd.IntN(200) == 0 || i == 300 {
+			predicted(t, part, e.x)
+			part = check.Must(Restore(part.Config(), part.State()))
+		}
+	}
+	if !reflect.DeepEqual(part.State(), whole.State()) {
+		t.Error("another state")
+	}
+	plain := learned(t, Config{Kind: Ridge, Inputs: 5, Classes: 4}, examples)
+	if got, want := predicted(t, whole, examples[0].x), predicted(t, plain, examples[0].x); !slices.Equal(got, want) {
+		t.Errorf("prediction %v; without the recursion %v", got, want)
+	}
+
+	// A state of a layer without the recursion starts it from the sums.
+	s := whole.State()
+	s.Sequence = nil
+	again := check.Must(Restore(whole.Config(), s))
+	check.NearAll(t, "weights", slices.Concat(again.sequence.w...), slices.Concat(whole.sequence.w...), 1e-9)
+	for name, spoil := range map[string]func(s *Sequence){
+		"P":       func(s *Sequence) { s.P = s.P[1:] },
+		"NaN":     func(s *Sequence) { s.W[0] = math.NaN() },
+		"pending": func(s *Sequence) { s.Pending = append(s.Pending, 1) },
+		"class":   func(s *Sequence) { s.Class[0] = 4 },
+		"sample":  func(s *Sequence) { s.SampleClass = nil },
+		"share":   func(s *Sequence) { s.Share = math.NaN() },
+	} {
+		s := whole.State()
+		spoil(s.Sequence)
+		check.Refuses(t, name, check.Err(Restore(whole.Config(), s)), "readout: a ")
+	}
+}
+
+// The loss along the stream is near that of the possible in any order of noise, and low after sorted classes.
+func TestSequenceLoss(t *testing.T) {
+	rnd := rand.New(random.Source("sequence"))
+	var examples []labelled
+	possible := 0.0
+	for range 2000 {
+		e := labelled{x: []float64{random.Normal(rnd), random.Normal(rnd), random.Normal(rnd)}}
+		if e.class = rnd.IntN(2); e.class == 1 {
+			e.x[0] += 2
+		}
+		possible += math.Log1p(math.Exp(float64(1-2*e.class)*(2*e.x[0]-2))) / 2000
+		examples = append(examples, e)
+	}
+	loss := before(t, check.Must(New(Config{Ridge, 3, 2, true})), examples)
+	check.Near(t, "log loss", loss, possible, 0.015)
+}
+
+// PredictLeftOut is the prediction of a layer that has not learned the example, but for the parameters.
+func TestPredictLeftOut(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		examples := drawn(200, 5, 3)
+		c := Config{Kind: kind, Inputs: 5, Classes: 3}
+		l := learned(t, c, examples)
+		var p bnn.Prediction
+		var left, kept float64 // mean distances from the truth
+		for i := range 20 {
+			e := examples[i]
+			check.OK(t, l.PredictLeftOut(&p, e.x, e.class))
+			want, with := predicted(t, learned(t, c, without(examples, i)), e.x)[:3], predicted(t, l, e.x)
+			for k, v := range p.P {
+				left, kept = left+math.Abs(v-want[k])/60, kept+math.Abs(with[k]-want[k])/60
+			}
+		}
+		if !(left < 0.015 && left < 0.6*kept) {
+			t.Errorf("%g from the prediction without the example; %g with it", left, kept)
+		}
+		only := learned(t, c, examples[:1])
+		check.OK(t, only.PredictLeftOut(&p, examples[0].x, examples[0].class))
+		check.NearAll(t, "the only example", p.P, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-15)
+		check.Must(only.Observe(examples[1].x, 1))
+		check.OK(t, only.PredictLeftOut(&p, examples[1].x, 1))
+		check.NearAll(t, "the only one of its class", p.P, []float64{2. / 3, 1. / 6, 1. / 6}, 1e-15)
+		check.Refuses(t, "class", l.PredictLeftOut(&p, examples[0].x, 3), "class 3")
+	})
+}
+
+func BenchmarkSequence(b *testing.B) {
+	const d = 512
+	rnd := rand.New(rand.NewPCG(1, 2))
+	l := check.Must(New(Config{Ridge, d, 10, true}))
+	inputs := drawn(1000, d, 10)
+	for i := 0; b.Loop(); i++ {
+		check.Must(l.Observe(inputs[i%1000].x, rnd.IntN(10)))
+	}
+}
