@@ -6,8 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"slices"
+	"strings"
 
 	"closedform/runner/internal/experiment"
 )
