@@ -132,7 +132,7 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 	defer b.publishing.Unlock()
 	if upToDate {
 		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
-	} else if err := j.publish(publish); err != nil {
+	} else if err := j.replace(publish); err != nil {
 		return j.failed(err)
 	}
 	return b.published(e)
@@ -148,15 +148,27 @@ func (j *job) failed(err error) error {
 
 // compute says what the data are and computes the missing cells.
 func (j *job) compute(ctx context.Context) error {
-	if err := own.Unlearned(j.dir); err != nil {
+	release, err := own.Replace(j.dir)
+	if err != nil {
 		return err
 	}
+	release() // until the results are published
 	if d, ok := j.Study.(study.WithData); ok && !j.quiet {
 		for _, line := range d.About() {
 			fmt.Fprintln(j.stderr, line)
 		}
 	}
 	return j.engine.Compute(ctx, &j.work)
+}
+
+// replace publishes the results while no kept network beside them is learned.
+func (j *job) replace(ctx context.Context) error {
+	release, err := own.Replace(j.dir)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return j.publish(ctx)
 }
 
 // prepare prepares the experiment and opens its folder.

@@ -41,7 +41,8 @@ type experiment struct {
 	Evaluate  evaluate   `toml:"evaluate"`
 	Contrasts []contrast `toml:"contrast,omitempty"`
 	Save      struct {
-		Network bool `toml:"network,omitempty"` // of the first closed-form method and the first seed
+		Network bool `toml:"network,omitempty"`  // of the first closed-form method and the first seed
+		AllRows bool `toml:"all_rows,omitempty"` // it learns the test part, too, after the test
 	} `toml:"save,omitempty"`
 
 	manifest *manifest.Manifest
