@@ -156,6 +156,7 @@ func TestFetch(t *testing.T) {
 		check.Equal(t, fmt.Sprintf("%v %v: asked", c.fail, c.urls), p.asked, c.asked)
 		if c.err != "" {
 			check.Refuses(t, c.err, err, "sub/a: "+path+": "+p.URL, c.err)
+			p.fail = c.fail
 			_, err = get(t, root, "", all, file, other)
 			check.Refuses(t, c.err, err, "sub/a: ")
 			holds(t, root, "sub/a", "damaged", "z", text)
