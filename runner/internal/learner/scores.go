@@ -55,16 +55,13 @@ func (s *Steps) count(u bnn.Update) {
 	case bnn.Projected:
 		s.Projected++
 	}
-	s.Floored += u.Floored
-	s.Capped += u.Capped
+	s.Floored, s.Capped = s.Floored+u.Floored, s.Capped+u.Capped
 }
 
 func (s *Steps) add(other Steps) {
-	s.Indefinite += other.Indefinite
-	s.Skipped += other.Skipped
+	s.Indefinite, s.Skipped = s.Indefinite+other.Indefinite, s.Skipped+other.Skipped
 	s.Projected += other.Projected
-	s.Floored += other.Floored
-	s.Capped += other.Capped
+	s.Floored, s.Capped = s.Floored+other.Floored, s.Capped+other.Capped
 }
 
 // Steps returns what became of the examples.
