@@ -36,9 +36,13 @@ type Prediction struct {
 	flows []flow
 }
 
-// Sum returns what P adds up to: 1 for a [Bank], else 1 + Moments.Excess().
+// Sum returns what P adds up to: 1 for a [Bank], else 1 + Moments.Excess(); NaN in the zero Prediction and
+// after an error.
 func (p *Prediction) Sum() float64 {
-	if p.label {
+	switch {
+	case p.Moments == nil:
+		return math.NaN()
+	case p.label && p.valid():
 		return 1
 	}
 	return 1 + p.Moments.Excess()

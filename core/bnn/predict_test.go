@@ -151,13 +151,47 @@ func TestConfidence(t *testing.T) {
 	near(t, "epistemic confidence", p.Confidence(Epistemic), aleatoric/total, 1e-10)
 	even := predicted(softmax.Exact{}, make([]float64, 4), make([]float64, 4))
 	sure := predicted(softmax.Exact{}, []float64{800, 0, 0, 0}, make([]float64, 4))
-	for by, want := range map[Confidence]float64{Probability: 0.25, EntropyBased: 0, Epistemic: 1} {
-		near(t, fmt.Sprintf("%v of even logits", by), even.Confidence(by), want, 1e-12)
-		near(t, fmt.Sprintf("%v of sure logits", by), sure.Confidence(by), 1, 1e-12)
+	for want, by := range map[float64]Confidence{0.25: Probability, 0: EntropyBased, 1: Epistemic} {
+		near(t, "confidence of even logits", even.Confidence(by), want, 1e-12)
+		near(t, "confidence of sure logits", sure.Confidence(by), 1, 1e-12)
 	}
 	wide := predicted(softmax.Exact{}, make([]float64, 4), []float64{1e4, 1e4, 1e4, 1e4})
 	if got := wide.Confidence(Epistemic); !(0 <= got && got < 0.05) {
 		t.Errorf("epistemic confidence of wide logits is %g", got)
+	}
+	if p := new(Prediction); !math.IsNaN(p.Sum()) || !math.IsNaN(p.MutualInformation()) {
+		t.Errorf("no prediction adds up to %g, with mutual information %g", p.Sum(), p.MutualInformation())
+	}
+}
+
+// The parts of the label's variance add up to that of P, in a bank after calibration; they are NaN after
+// errors.
+func TestLabelVariance(t *testing.T) {
+	b := bank(bankMembers()...)
+	var p Prediction
+	for range 300 { // all of one class: the bank becomes surer than its members
+		check.Must(b.Observe([]float64{1, 1}, 1))
+	}
+	for _, m := range append(bankMembers(), b) {
+		check.OK(t, m.Predict(&p, []float64{1, 1}))
+		total, sum := 0.0, p.Sum()
+		for _, x := range p.P {
+			total += x / sum * (1 - x/sum)
+		}
+		aleatoric, epistemic := p.LabelVariance()
+		near(t, "the variance of the label", aleatoric+epistemic, total, 1e-12)
+		if !(aleatoric > 0 && epistemic >= 0) {
+			t.Errorf("%T: aleatoric %g, epistemic %g", m, aleatoric, epistemic)
+		}
+		for _, p := range []*Prediction{&p, {}} {
+			check.Refuses(t, "one input", m.Predict(p, []float64{1}))
+			aleatoric, epistemic = p.LabelVariance()
+			for _, x := range []float64{aleatoric, epistemic, p.MutualInformation(), p.Sum()} {
+				if !math.IsNaN(x) {
+					t.Errorf("%T: %g after an error", m, x)
+				}
+			}
+		}
 	}
 }
 

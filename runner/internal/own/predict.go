@@ -72,7 +72,9 @@ func (r *Rows) open() (*opened, error) {
 		return nil, fmt.Errorf("%s: has no record of predictions before learning, which -wrong needs; "+
 			"train the network again in one pass by [save]", r.Network)
 	case r.Wrong > 0:
-		o.decide.Probability = n.Record.Threshold(r.Wrong, confidence)
+		if o.decide.Probability, err = n.Record.Threshold(r.Wrong, confidence); err != nil {
+			return nil, err
+		}
 	}
 	if r.Decides {
 		o.decide.Familiarity = r.Familiar
