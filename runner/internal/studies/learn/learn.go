@@ -105,7 +105,12 @@ func (s *Source) Validate() error {
 	case s.Generator.Name == "" || s.Test > 0 || s.Scale != "":
 		return field.Errorf("grid", "%d is not allowed; allowed: with a generator, in place of test", s.Grid)
 	}
-	return cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
+	err := cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
+	if err == nil && !s.Task().Known() {
+		return field.Errorf("grid", "not allowed with the generator %s, whose class probabilities are not known; "+
+			"allowed: test = a number", s.Generator.Name)
+	}
+	return err
 }
 
 // grid returns the points of the grid.
