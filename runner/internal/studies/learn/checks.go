@@ -28,6 +28,7 @@ func (e *experiment) check() error {
 		learner.Increasing("evaluate.snapshots", v.Snapshots, manifest.MaxTrain),
 		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
 		field.Within("evaluate.stride", v.Stride, 0, 2001), some("evaluate.leave_out", v.LeaveOut, names),
+		e.Chosen.Check(names...),
 	)
 	if v.repeated() {
 		err = cmp.Or(err, field.Within("evaluate.orders", v.Orders, 2, 1000),

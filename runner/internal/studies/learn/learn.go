@@ -38,8 +38,9 @@ type experiment struct {
 		Sets []set `toml:"set" allowed:"at least one table headed [[set]]"`
 	}
 	learner.Learners
-	Evaluate  evaluate   `toml:"evaluate"`
-	Contrasts []contrast `toml:"contrast,omitempty"`
+	Evaluate  evaluate     `toml:"evaluate"`
+	Contrasts []contrast   `toml:"contrast,omitempty"`
+	Chosen    study.Chosen `toml:"figures,omitzero"`
 	Save      struct {
 		Network bool `toml:"network,omitempty"`  // of the first closed-form method and the first seed
 		AllRows bool `toml:"all_rows,omitempty"` // it learns the test part, too, after the test
