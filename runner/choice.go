@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -88,8 +89,7 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 			return nil, err
 		}
 	}
-	skipped := 0
-	paths := map[string]string{}
+	skipped, paths := 0, map[string]string{}
 	for _, name := range names {
 		e, err := c.read(name)
 		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
@@ -98,14 +98,12 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 		if err != nil {
 			return nil, err
 		}
-		other := paths[e.Name]
-		if paths[e.Name] = e.File; other == "" {
-			other = e.Namesake()
-		}
-		switch {
-		case other != "":
+		if other := cmp.Or(paths[e.Name], e.Namesake()); other != "" {
 			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder",
 				e.File, e.Name, other)
+		}
+		paths[e.Name] = e.File
+		switch {
 		case c.effort != "" && c.effort != e.Effort:
 			continue
 		case data:
@@ -156,16 +154,15 @@ func manifests() ([]string, error) {
 // dir returns the results folder of an experiment. With other values than those of its
 // manifest it is NAME@KEY=VALUE,…, unless -out says where results go.
 func (c *choice) dir(e *experiment.Experiment) string {
-	name, out := e.Name, c.out
-	if out == "" && len(e.Overrides) > 0 {
+	if c.out != "" {
+		return filepath.Join(c.out, e.Name)
+	}
+	name, out := e.Name, resultsFolder
+	if len(e.Overrides) > 0 {
 		name = folderName(name + "@" + strings.Join(e.Overrides, ","))
 	}
-	switch {
-	case out != "":
-	case e.Own():
+	if e.Own() {
 		out = filepath.Join(e.Folder, ownResults)
-	default:
-		out = resultsFolder
 	}
 	return filepath.Join(out, name)
 }

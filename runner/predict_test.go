@@ -120,7 +120,7 @@ func TestPredictBadRows(t *testing.T) {
 	wrong, loss := 0.0, 0.0
 	for i, class := range out.Texts("class") {
 		truth := []string{"Ash", "Elm", "Oak"}[i%3]
-		loss -= math.Log(out.Nums("p_"+truth)[i]) / 60
+		loss -= math.Log(out.Nums("p_" + truth)[i]) / 60
 		if class != truth {
 			wrong++
 		}

@@ -127,7 +127,10 @@ func (m Model) Before(dst *bnn.Prediction, x []float64) error {
 	return cmp.Or(err, s.Before(dst, y))
 }
 
-// PredictLeftOut implements [bnn.LeftOut]: by PredictLeftOut of the model if it has that, else by Predict.
+// Unwrap returns the model.
+func (m Model) Unwrap() bnn.Model { return m.Model }
+
+// PredictLeftOut implements [bnn.LeftOut] if the model does: by its PredictLeftOut, else by Predict.
 func (m Model) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
 	l, ok := m.Model.(bnn.LeftOut)
 	if !ok {

@@ -274,7 +274,7 @@ func (l *Layer) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) erro
 func (l *Layer) leftOut(p, score, z []float64, e labelled) {
 	total := l.examples() - 1
 	if total < 1 {
-		l.blend(p, 0)
+		blend(p, 0)
 		return
 	}
 	s := l.solve(false)
@@ -294,11 +294,11 @@ func (l *Layer) leftOut(p, score, z []float64, e labelled) {
 		score[e.class] = math.Inf(-1)
 	}
 	g.softmax(p, score)
-	l.blend(p, total)
+	blend(p, total)
 }
 
 // blend sets p to (n p + 1/classes)/(n + 1).
-func (l *Layer) blend(p []float64, n int) {
+func blend(p []float64, n int) {
 	for c := range p {
 		if n == 0 {
 			p[c] = 0
@@ -336,7 +336,7 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	total := l.examples()
 	if total == 0 {
 		for _, p := range w.out[:n] {
-			l.blend(p, 0)
+			blend(p, 0)
 		}
 		return
 	}
@@ -351,6 +351,6 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	g.densities(w.score[:n], w.z, in[:n])
 	for i, p := range w.out[:n] {
 		g.softmax(p, w.score[i])
-		l.blend(p, total)
+		blend(p, total)
 	}
 }

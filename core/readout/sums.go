@@ -179,7 +179,7 @@ func Restore(c Config, s State) (*Layer, error) {
 		err = l.sequence.restore(s.Sequence)
 	} else if l.sequence != nil && l.examples() > 0 {
 		l.sequence.solve(l.moments())
-		l.sequence.next = l.examples() + firstFit
+		l.sequence.Next = l.examples() + firstFit
 	}
 	if err != nil {
 		return nil, err

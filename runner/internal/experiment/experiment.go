@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,10 +41,6 @@ var former = map[string]string{
 	"order": `study = "learn" with evaluate.order = "repeated" has [[set]] for [[task]]; snapshots are the sizes, ` +
 		"orders the permutations, resamples the samples",
 	"sorted":    `study = "learn" with evaluate.order = "sorted"; methods of a [[set]] are the sets of a [[method]]`,
-	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
-	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
-	"drift":     "learn follows a file with evaluate.order = \"given\"; process_noise is a key of a [[method]]",
-	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
 	"stability": `study = "moments" with against = "definite" has the keys of [stability] in [moments]`,
 	"mc_check": `study = "moments" with against = "montecarlo" has the keys of [mc_check] in [moments]; ` +
 		"draws were cases, and lambda is a list",
@@ -202,15 +199,15 @@ func Checksum(parts ...[]byte) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// Executable stands for all code of the program: a cell follows from the code that makes numbers,
+// Executable is the digest of the binary: a cell follows from the code that makes numbers,
 // but how tables are written and drawn may be any other.
-var Executable = sync.OnceValues(func() ([]byte, error) {
+var Executable = sync.OnceValue(func() []byte {
 	path, err := os.Executable()
-	if err != nil {
-		return nil, err
+	code, err2 := os.ReadFile(path)
+	if err := errors.Join(err, err2); err != nil {
+		panic("experiment: the program cannot be read: " + err.Error())
 	}
-	code, err := os.ReadFile(path)
-	return []byte(Checksum(code)), err
+	return []byte(Checksum(code))
 })
 
 // Draw returns the files of figures, each drawn only from the published tables that it needs.

@@ -76,7 +76,7 @@ func TestREADME(t *testing.T) {
 		"\n    go run ./runner -all\n", "python 3",
 		"\n`summary.csv`\n\n- `method` (words): what learns\n- `set` (words)\n",
 		"\n- `error`, `error_low`, `error_high` (numbers): share\n",
-		"\n`large.csv.gz` is large and not committed", "\n\n- `p1`, `p2` (integers): of a class\n",
+		"\n`large.csv.gz` is large and, as a rule, not committed", "\n\n- `p1`, `p2` (integers): of a class\n",
 		"\n- `network.npz`: ",
 	} {
 		i := strings.Index(text[at:], part)

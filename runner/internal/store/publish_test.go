@@ -14,6 +14,7 @@ import (
 	"time"
 
 	check "closedform/internal/checktest"
+	"closedform/runner/internal/table"
 )
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
@@ -147,6 +148,11 @@ func TestResults(t *testing.T) {
 	if packedFile.Name != "grid.csv.gz" || !bytes.Equal(packedFile.Data, TableFile(numbers).Data) {
 		t.Errorf("%s, or not the same bytes every time", packedFile.Name)
 	}
+	large := table.New("large", table.Int("i", ""))
+	for i := range 100_000 {
+		large.Add(i)
+	}
+	check.Equal(t, "a large table is packed", []any{TableFile(large).Name, large.Packed}, []any{"large.csv.gz", true})
 	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")},
 		File{"c.csv", []byte("c\n")}, packedFile)
 	r, err := OpenResults(f.Dir)
