@@ -90,9 +90,9 @@ func TestPredict(t *testing.T) {
 		var p classifier.Prediction
 		check.OK(t, network.Predict(&p, x))
 		aleatoric, epistemic := p.Details.LabelVariance()
-		check.Equal(t, "class", out.Texts("class")[i], []string{"Ash", "Elm", "Oak"}[p.Class])
+		check.Equal(t, "class", out.Texts("class")[i], []string{"unknown", "Ash", "Elm", "Oak"}[p.Class+1])
 		for column, want := range map[string]float64{
-			"probability": p.P[p.Class], "aleatoric": aleatoric, "epistemic": epistemic, "p_Oak": p.P[2],
+			"probability": p.P[p.Details.Class()], "aleatoric": aleatoric, "epistemic": epistemic, "p_Oak": p.P[2],
 			"familiarity": p.Familiarity,
 		} {
 			check.Equal(t, fmt.Sprintf("row %d: %s", i+1, column), out.Nums(column)[i], want)
@@ -107,14 +107,14 @@ func TestPredict(t *testing.T) {
 // class are scored.
 func TestPredictBadRows(t *testing.T) {
 	file := trained(t, mine)
-	write(t, "width,colour,length,species\n3,red,12,Ash\n1e308,red,12,Ash\n3,red,,Ash\nwide,red,12,Oak\n3,red\n"+
+	write(t, "width,colour,length,species\n1e300,red,12,Ash\n3,red,,Ash\nwide,red,12,Oak\n3,red\n"+
 		"4.25,green,19,Elm\n4,red,19,Fir\n4,red,19,?\n", "new.csv")
 	code, text, stderr := exit(t, "predict", file, "-data", "new.csv", "-id", "length")
-	contains(t, text, "length,class,", "\n12,unknown,,,,,,,,\n,unknown,,,,,,,,\n12,unknown,,", "\n19,Elm,0.")
-	contains(t, stderr, "new.csv:3: ", `new.csv:4: column "length" has no value`, "new.csv:5: column \"width\": \"wide\"",
-		"new.csv:6: 2 cells; need 4", "new.csv: 2 rows with a class: error 0, log loss 0.0", "; unknown 0\n",
-		"new.csv: 1 rows of classes that the network does not have\n", "runner: 4 of 8 rows could not be predicted\n")
-	check.Equal(t, "exit code and lines", []int{code, strings.Count(text, "\n")}, []int{1, 9})
+	contains(t, text, "length,class,", "\n12,unknown,0.", "\n,unknown,,,,,,,,\n12,unknown,,", "\n19,Elm,0.")
+	contains(t, stderr, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
+		"new.csv:5: 2 cells; need 4", "new.csv: 4 rows with a class: error ", "; unknown 0.75\n",
+		"new.csv: 1 rows of classes that the network does not have\n", "runner: 3 of 7 rows could not be predicted\n")
+	check.Equal(t, "exit code and lines", []int{code, strings.Count(text, "\n")}, []int{1, 8})
 	// The scores are those of the columns, of the rows that it was trained on.
 	out, _, said := predicted(t, file, leaves())
 	wrong, loss := 0.0, 0.0
@@ -135,7 +135,7 @@ func TestPredictUnknown(t *testing.T) {
 		{"", "Ash,unknown", ""},
 		{"-familiar 0", "Ash,Oak", ""},
 		{"-unknown 0.1", "Ash,unknown", ""},
-		{"-unknown 0.9999999 -familiar 0", "unknown,Oak", ""},
+		{"-unknown 0.9 -familiar 0", "unknown,Oak", ""},
 		{"-wrong 0.5", "Ash,unknown", "with 95 % confidence at most 50 % of the answers are wrong"},
 		{"-wrong 0.01", "unknown,unknown", "all rows are unknown"},
 	} {

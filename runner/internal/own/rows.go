@@ -171,10 +171,11 @@ func (r *Rows) Predict(id string) (out *table.Table, failed int, err error) {
 			return nil, 0, err
 		}
 		cells := []any{number}
-		if id != "" && key < len(row.Cells) {
-			cells[0] = row.Cells[key]
+		if id != "" {
+			cells[0] = slices.Concat(row.Cells, make([]string, key+1))[key] // of a short row nothing
 		}
-		if err := s.predict(row, err, s.Network.Predict); err != nil {
+		err = s.predict(row, err, s.Network.Predict)
+		if known.add(s, row, err != nil); err != nil {
 			fmt.Fprintf(r.Stderr, "%v; the row is %s\n", err, dataset.Unknown)
 			out.Add(append(cells, dataset.Unknown, table.Gaps(len(names)))...)
 			failed++
@@ -184,7 +185,6 @@ func (r *Rows) Predict(id string) (out *table.Table, failed int, err error) {
 		aleatoric, epistemic := s.p.Details.LabelVariance()
 		out.Add(append(cells, class, probability, aleatoric, epistemic, s.p.Details.MutualInformation(),
 			s.p.Familiarity, s.p.P)...)
-		known.add(s, row)
 	}
 	known.say(s)
 	return out, failed, nil
@@ -192,14 +192,16 @@ func (r *Rows) Predict(id string) (out *table.Table, failed int, err error) {
 
 // scores are of rows whose class the table has.
 type scores struct {
-	p       [][]float64
+	p       [][]float64 // of those that could be predicted
 	class   []int
-	unknown float64 // rows that were not answered
-	others  int     // rows of classes that the network does not have
+	rows    int
+	unknown int // rows that were not answered
+	others  int // rows of classes that the network does not have
 }
 
-func (k *scores) add(s *stream, row dataset.Row) {
-	if s.column < 0 || dataset.IsMissing(row.Cells[s.column]) {
+// add takes note of a row that was predicted, or failed to be.
+func (k *scores) add(s *stream, row dataset.Row, failed bool) {
+	if s.column < 0 || s.column >= len(row.Cells) || dataset.IsMissing(row.Cells[s.column]) {
 		return
 	}
 	class := slices.Index(s.Classes, row.Cells[s.column])
@@ -207,17 +209,20 @@ func (k *scores) add(s *stream, row dataset.Row) {
 		k.others++
 		return
 	}
-	if k.p, k.class = append(k.p, slices.Clone(s.p.P)), append(k.class, class); s.p.Class == classifier.Unknown {
+	if k.rows++; failed || s.p.Class == classifier.Unknown {
 		k.unknown++
+	}
+	if !failed {
+		k.p, k.class = append(k.p, slices.Clone(s.p.P)), append(k.class, class)
 	}
 }
 
 // say prints the scores.
 func (k *scores) say(s *stream) {
-	if n := len(k.class); n > 0 {
+	if len(k.p) > 0 {
 		fmt.Fprintf(s.Stderr, "%s: %d rows with a class: error %.4g, log loss %.4g, Brier %.4g, ECE %.4g; unknown %.4g\n",
-			s.reader.File, n, metric.Error(k.p, k.class), metric.LogLoss(k.p, k.class), metric.Brier(k.p, k.class),
-			metric.ECE(k.p, k.class, 15), k.unknown/float64(n))
+			s.reader.File, k.rows, metric.Error(k.p, k.class), metric.LogLoss(k.p, k.class),
+			metric.Brier(k.p, k.class), metric.ECE(k.p, k.class, 15), float64(k.unknown)/float64(k.rows))
 	}
 	if k.others > 0 {
 		fmt.Fprintf(s.Stderr, "%s: %d rows of classes that the network does not have\n", s.reader.File, k.others)
