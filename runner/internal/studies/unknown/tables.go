@@ -126,8 +126,8 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 		}
 	}
 	for _, share := range t.Unknown.Promise {
-		threshold := table.Finite(record.Threshold(share, 0.95))
-		t.decide(test, probability, "promise="+table.Format(share), threshold, share)
+		threshold, _ := record.Threshold(share, 0.95) // the manifest's share is between 0 and 1
+		t.decide(test, probability, "promise="+table.Format(share), table.Finite(threshold), share)
 	}
 }
 
