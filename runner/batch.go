@@ -61,7 +61,7 @@ func newBatch(in *invocation, w *work, c *choice) *batch {
 		fmt.Fprintf(in.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
 			"rebuild: GOFLAGS=%s %s\n", unfused, commandLine(in.words))
 	}
-	b := &batch{invocation: in, work: w, dir: c.dir, sources: cmp.Or(c.out, resultsFolder)}
+	b := &batch{invocation: in, work: w, dir: c.dir, sources: cmp.Or(c.out, experiment.Results)}
 	b.published = func(*experiment.Experiment) error { return nil }
 	b.advice = "to go on: " + commandLine(in.words)
 	b.engine.Pool = engine.NewPool(max(1, int(w.workers)))
@@ -77,10 +77,11 @@ func newBatch(in *invocation, w *work, c *choice) *batch {
 // cells are done. After the first error no cell starts. It returns how many experiments it has run.
 func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (int, error) {
 	var ran atomic.Int64
+	var err error
 	for _, derived := range []bool{false, true} {
 		group, inner := errgroup.WithContext(ctx)
 		for _, e := range experiments {
-			if _, is := e.Study.(study.Derived); is != derived {
+			if _, is := e.Study.(study.Derived); is != derived || err != nil {
 				continue
 			}
 			group.Go(func() error {
@@ -92,15 +93,12 @@ func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (
 				return nil
 			})
 		}
-		err := group.Wait()
-		if errors.Is(err, context.Canceled) {
-			err = fmt.Errorf("%w; %s", context.Canceled, b.advice)
-		}
-		if err != nil {
-			return int(ran.Load()), err
-		}
+		err = cmp.Or(err, group.Wait())
 	}
-	return int(ran.Load()), nil
+	if errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("%w; %s", context.Canceled, b.advice)
+	}
+	return int(ran.Load()), err
 }
 
 // job is the run of an experiment.
@@ -124,76 +122,83 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 		return err
 	}
 	defer j.work.Folder.Close()
-	if j.work.Folder.Published(j.inputs) {
-		b.publishing.Lock()
-		defer b.publishing.Unlock()
-		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
-		return b.published(e)
+	upToDate := j.work.Folder.Published(j.inputs)
+	if !upToDate {
+		if err := j.compute(compute); err != nil {
+			return j.failed(err)
+		}
 	}
-	err := j.make(compute, publish)
-	if err != nil && !errors.Is(err, context.Canceled) {
+	b.publishing.Lock()
+	defer b.publishing.Unlock()
+	if upToDate {
+		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
+	} else if err := j.replace(publish); err != nil {
+		return j.failed(err)
+	}
+	return b.published(e)
+}
+
+// failed keeps an error in the folder of the results.
+func (j *job) failed(err error) error {
+	if !errors.Is(err, context.Canceled) {
 		j.work.Folder.Failed(err)
 	}
 	return err
 }
 
-// make computes the missing cells and publishes the results.
-func (j *job) make(compute, publish context.Context) error {
-	if err := own.Unlearned(j.dir); err != nil {
+// compute says what the data are and computes the missing cells.
+func (j *job) compute(ctx context.Context) error {
+	release, err := own.Replace(j.dir)
+	if err != nil {
 		return err
 	}
+	release() // until the results are published
 	if d, ok := j.Study.(study.WithData); ok && !j.quiet {
 		for _, line := range d.About() {
 			fmt.Fprintln(j.stderr, line)
 		}
 	}
-	if err := j.engine.Compute(compute, &j.work); err != nil {
-		return err
-	}
-	j.publishing.Lock()
-	defer j.publishing.Unlock()
-	if err := j.publish(publish); err != nil {
-		return err
-	}
-	return j.published(j.Experiment)
+	return j.engine.Compute(ctx, &j.work)
 }
 
-// prepare prepares the experiment and opens its folder.
-func (j *job) prepare(ctx context.Context) (err error) {
-	j.preparing.Lock()
-	defer j.preparing.Unlock()
-	j.start = time.Now()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := j.Free(j.dir); err != nil {
-		return err
-	}
-	if j.digest, err = j.Digest(); err != nil {
-		return err
-	}
-	if err := j.Study.Prepare(ctx); err != nil {
-		return err
-	}
-	var sums []byte
-	if d, ok := j.Study.(study.Derived); ok {
-		if sums, err = experiment.Use(d, j.sources); err != nil {
-			return err
-		}
-	}
-	if j.work.Cells, j.work.Prints, err = j.Cells(); err != nil {
-		return err
-	}
-	if j.manifest, err = j.Resolved(); err != nil {
-		return err
-	}
-	program, err := experiment.Executable()
+// replace publishes the results while no kept network beside them is learned.
+func (j *job) replace(ctx context.Context) error {
+	release, err := own.Replace(j.dir)
 	if err != nil {
 		return err
 	}
-	j.inputs = experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.manifest, program, sums)
+	defer release()
+	return j.publish(ctx)
+}
+
+// prepare prepares the experiment and opens its folder.
+func (j *job) prepare(ctx context.Context) error {
+	j.preparing.Lock()
+	defer j.preparing.Unlock()
+	j.start = time.Now()
+	err := cmp.Or(ctx.Err(), j.Free(j.dir))
+	if err == nil {
+		j.digest, err = j.Digest()
+	}
+	if err == nil {
+		err = j.Study.Prepare(ctx)
+	}
+	var sums []byte
+	if d, ok := j.Study.(study.Derived); ok && err == nil {
+		sums, err = experiment.Use(d, j.sources)
+	}
+	if err == nil {
+		j.work.Cells, j.work.Prints, err = j.Cells()
+	}
+	if err == nil {
+		j.manifest, err = j.Resolved()
+	}
+	if err != nil {
+		return err
+	}
+	j.inputs = experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.manifest, experiment.Executable(), sums)
 	j.work.Name = j.Name
-	for _, dir := range []string{filepath.Join(j.sources, j.Name), filepath.Join(resultsFolder, j.Name), j.dir} {
+	for _, dir := range []string{filepath.Join(j.sources, j.Name), filepath.Join(experiment.Results, j.Name), j.dir} {
 		if last, err := store.ReadRun(dir); err == nil { // the last one is the best
 			j.work.Last = last
 		}

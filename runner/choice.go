@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,11 +16,6 @@ import (
 	"closedform/runner/internal/manifest"
 )
 
-const (
-	resultsFolder = "results"            // the folder of the results of the manifests in experiments/
-	ownResults    = "closedform-results" // that of a manifest elsewhere, beside it
-)
-
 // choice says which experiments a command is for, with which values, and where their results are.
 type choice struct {
 	names, set  []string
@@ -30,7 +26,7 @@ type choice struct {
 // choiceFlags declares the flags that choose experiments.
 func choiceFlags(f *flag.FlagSet) *choice {
 	c := &choice{}
-	outFlag(f, &c.out, "results, or "+ownResults+" beside a manifest of your own")
+	outFlag(f, &c.out, "results, or "+experiment.OwnResults+" beside a manifest of your own")
 	effortFlag(f, &c.effort)
 	each := func(list *[]string) func(string) error {
 		return func(s string) error {
@@ -88,8 +84,7 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 			return nil, err
 		}
 	}
-	skipped := 0
-	paths := map[string]string{}
+	skipped, paths := 0, map[string]string{}
 	for _, name := range names {
 		e, err := c.read(name)
 		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
@@ -98,14 +93,12 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 		if err != nil {
 			return nil, err
 		}
-		other := paths[e.Name]
-		if paths[e.Name] = e.File; other == "" {
-			other = e.Namesake()
-		}
-		switch {
-		case other != "":
+		if other := cmp.Or(paths[e.Name], e.Namesake()); other != "" {
 			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder",
 				e.File, e.Name, other)
+		}
+		paths[e.Name] = e.File
+		switch {
 		case c.effort != "" && c.effort != e.Effort:
 			continue
 		case data:
@@ -156,29 +149,25 @@ func manifests() ([]string, error) {
 // dir returns the results folder of an experiment. With other values than those of its
 // manifest it is NAME@KEY=VALUE,…, unless -out says where results go.
 func (c *choice) dir(e *experiment.Experiment) string {
-	name, out := e.Name, c.out
-	if out == "" && len(e.Overrides) > 0 {
+	if c.out != "" {
+		return filepath.Join(c.out, e.Name)
+	}
+	name := e.Name
+	if len(e.Overrides) > 0 {
 		name = folderName(name + "@" + strings.Join(e.Overrides, ","))
 	}
-	switch {
-	case out != "":
-	case e.Own():
-		out = filepath.Join(e.Folder, ownResults)
-	default:
-		out = resultsFolder
-	}
-	return filepath.Join(out, name)
+	return filepath.Join(e.Out(), name)
 }
 
 // check returns an error if results would be written among the published ones without being of them.
 func (c *choice) check(e *experiment.Experiment) error {
-	if _, none := manifests(); none != nil || c.out == "" || !experiment.SameFile(c.out, resultsFolder) {
+	if _, none := manifests(); none != nil || c.out == "" || !experiment.SameFile(c.out, experiment.Results) {
 		return nil
 	}
 	what := "a manifest outside of " + experiment.Folder + "/"
 	if len(e.Overrides) > 0 {
 		what = "other values, by -set or -short,"
-	} else if !e.Own() {
+	} else if experiment.SameFile(e.Out(), experiment.Results) {
 		return nil
 	}
 	return fmt.Errorf("%s: -out %s has the published results, and those of %s go elsewhere: "+

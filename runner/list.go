@@ -25,8 +25,8 @@ const listExamples = `go run ./runner list -effort quick
   go run ./runner list -check`
 
 func listCommand(f *flag.FlagSet) action {
-	out, effort := resultsFolder, ""
-	outFlag(f, &out, resultsFolder)
+	out, effort := experiment.Results, ""
+	outFlag(f, &out, experiment.Results)
 	effortFlag(f, &effort)
 	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names just that")
 	return func(ctx context.Context, in *invocation, _ []string) error {
@@ -67,24 +67,21 @@ func (e *entry) read(path, out string) {
 
 // list prints a line for every manifest of the effort, and the sum of their processor times. Manifests
 // that cannot be read are in the error.
-func list(w io.Writer, all []entry, effort string) error {
-	var failed []error
+func list(w io.Writer, all []entry, effort string) (failed error) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
 	cells, seconds := 0, 0.0
 	for _, e := range all {
-		switch {
-		case e.Experiment == nil:
-			failed = append(failed, e.err)
-			continue
-		case effort != "" && effort != e.Effort:
+		if e.Experiment == nil {
+			failed = errors.Join(failed, e.err)
+		}
+		if e.Experiment == nil || effort != "" && effort != e.Effort {
 			continue
 		}
-		data := "none"
+		data, cpu, memory, n := "none", "-", "-", len(e.Study.Cells())
 		if _, ok := e.Study.(study.WithData); ok {
 			data = map[bool]string{true: "there", false: "missing"}[e.missing == nil]
 		}
-		cpu, memory := "-", "-"
 		if run, err := store.ReadRun(e.dir); err == nil {
 			seconds += run.CPUSeconds
 			if cpu = duration(run.CPUSeconds); run.Memory > 0 {
@@ -92,11 +89,11 @@ func list(w io.Writer, all []entry, effort string) error {
 			}
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-			e.Name, e.Effort, e.state(), len(e.Study.Cells()), data, cpu, memory, e.Kind.Asks)
-		cells += len(e.Study.Cells())
+			e.Name, e.Effort, e.state(), n, data, cpu, memory, e.Kind.Asks)
+		cells += n
 	}
 	fmt.Fprintf(table, "sum\t\t\t%d\t\t%s\n", cells, duration(seconds))
-	return errors.Join(append(failed, table.Flush())...)
+	return errors.Join(failed, table.Flush())
 }
 
 // state says whether the results are complete and up to date.
@@ -142,15 +139,13 @@ func duration(seconds float64) string {
 // behind without that, and so may folders of which git ignores all files.
 func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) error {
 	named, err := store.ReadStale(out)
-	if err != nil {
-		return err
-	}
-	var known, behind []string
+	known := map[string]bool{}
+	var behind []string
 	for _, e := range all {
-		if e.err != nil {
-			return e.err
+		if err = cmp.Or(err, e.err); err != nil {
+			return err
 		}
-		known = append(known, e.Name)
+		known[e.Name] = true
 		if e.behind == "" {
 			continue
 		}
@@ -161,16 +156,15 @@ func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) erro
 	}
 	folders, _ := os.ReadDir(out) // none where nothing was run
 	for _, f := range folders {
-		if !f.IsDir() || slices.Contains(known, f.Name()) {
+		if !f.IsDir() || known[f.Name()] {
 			continue
 		}
-		dir := filepath.Join(out, f.Name())
-		files, err := store.Git(ctx, dir, "ls-files", "--cached", "--others", "--exclude-standard")
-		if err == nil && files == "" {
-			continue
+		files, err := store.Git(ctx, filepath.Join(out, f.Name()), "ls-files", "--cached", "--others",
+			"--exclude-standard")
+		if err != nil || files != "" {
+			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", f.Name(), experiment.Folder)
+			behind = append(behind, f.Name())
 		}
-		fmt.Fprintf(w, "%s: behind: no manifest in %s\n", f.Name(), experiment.Folder)
-		behind = append(behind, f.Name())
 	}
 	slices.Sort(named)
 	slices.Sort(behind)

@@ -9,6 +9,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
+	check "closedform/internal/checktest"
 	"closedform/internal/field"
 )
 
@@ -33,6 +34,7 @@ func TestConfigErrors(t *testing.T) {
 				c.Output, c.Softmax = ADFExact, softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(1, []float64{1})}
 			},
 		},
+		"lambda": {func(c *Config) { c.Layers[2] = 10 }},
 		"rho":    {func(c *Config) { c.Softmax = softmax.Probit{Lambda: 1, Rho: 0.4} }},
 		"hidden": {func(c *Config) { c.Hidden = "" }, func(c *Config) { c.Hidden = "other" }},
 		"covariance": {
@@ -70,4 +72,19 @@ func TestConfigErrors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Covariances that are set by hand have the replications of SetCovariance.
+func TestReplicationsFollowCovariance(t *testing.T) {
+	byHand, set := Default(24, 8, 3), Default(24, 8, 3)
+	byHand.Covariance = []Covariance{Diagonal, Full}
+	set.SetCovariance(byHand.Covariance...)
+	for _, c := range []Config{byHand, set} {
+		n := check.Must(New(c, random.Source("replications")))
+		check.Equal(t, "replications", n.Config().Replications, []float64{2.5, 1})
+	}
+	byHand.Replications[0] = 7
+	n := check.Must(New(byHand, random.Source("replications")))
+	check.Equal(t, "replications", n.Config().Replications, []float64{7, 1})
+	check.Equal(t, "the caller's", byHand.Replications, []float64{7, 0})
 }

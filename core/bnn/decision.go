@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mathext"
 
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
@@ -14,28 +15,12 @@ import (
 // Unknown is the decision for none of the classes.
 const Unknown = -1
 
-// Confidence is a measure of how certain a prediction is, at most 1.
-type Confidence string
+// Confidence is a measure of how certain a prediction is: [Probability], or a function of your own, such as
+// one of [Prediction.LabelVariance] or [Prediction.MutualInformation].
+type Confidence func(p *Prediction) float64
 
-const (
-	// Probability is the largest predictive probability.
-	Probability Confidence = "probability"
-
-	// EntropyBased is one minus the predictive entropy, the entropy in units of
-	// its largest value: 1 − H(p)/log n.
-	EntropyBased Confidence = "entropy"
-
-	// Epistemic is one minus the epistemic fraction of Prediction.LabelVariance: 1 where more examples
-	// would not help.
-	Epistemic Confidence = "epistemic"
-
-	// MutualInformation is one minus that of label and member of an ensemble, in units of
-	// the largest entropy of the label: 1 − I/log n; 1 of a network by itself.
-	MutualInformation Confidence = "mutual-information"
-)
-
-// momentErr bounds the error of the moments of the softmax: a smaller variance is none.
-const momentErr = 1e-10
+// Probability is the largest predictive probability.
+func Probability(p *Prediction) float64 { return floats.Max(p.P) / p.Sum() }
 
 // Decide returns the most probable class, from 0, where the confidence is at least the threshold,
 //
@@ -43,7 +28,7 @@ const momentErr = 1e-10
 //
 // It is Unknown, too, in the zero Prediction and after an error.
 func (p *Prediction) Decide(by Confidence, threshold float64) int {
-	if !(p.Confidence(by) >= threshold) {
+	if !p.valid() || !(by(p) >= threshold) {
 		return Unknown
 	}
 	return p.Class()
@@ -61,50 +46,40 @@ func (p *Prediction) Class() int {
 // valid reports whether there are probabilities, none of them NaN.
 func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 
-// Confidence returns how confident the prediction is, NaN in the zero Prediction and after an
-// error. It panics if there is no such kind.
-func (p *Prediction) Confidence(by Confidence) float64 {
-	if !p.valid() {
-		return math.NaN()
-	}
-	sum := p.Sum()
-	switch by {
-	case Probability:
-		return floats.Max(p.P) / sum
-	case EntropyBased:
-		return 1 - kernel.Entropy(p.P, sum)/kernel.Log(float64(len(p.P)))
-	case Epistemic:
-		aleatoric, epistemic := p.LabelVariance()
-		if epistemic <= momentErr {
-			return 1
-		}
-		return 1 - epistemic/(aleatoric+epistemic)
-	case MutualInformation:
-		return 1 - p.MutualInformation()/kernel.Log(float64(len(p.P)))
-	}
-	panic(fmt.Sprintf("bnn: no confidence %q", by))
-}
-
 // LabelVariance splits the variance of the one-hot label y, summed over the classes, into an aleatoric
-// and an epistemic part. With s = softmax(z), by the law of total variance,
+// and an epistemic part, which add up to Σ_j p_j(1 − p_j) with p = P/Sum. The first part remains however
+// many examples are learned. With s = softmax(z), by the law of total variance,
 //
-//	Σ_j Var y_j = Σ_j p_j(1 − p_j) = Σ_ij E[s_j s_i] + Σ_j Var s_j,   p = E s, i ≠ j.
+//	Σ_j Var y_j = Σ_ij E[s_j s_i] + Σ_j Var s_j,   i ≠ j.
 //
-// The first part, the aleatoric one, remains however many examples are learned. Both are of
-// [Prediction.SoftmaxMoments], as variances of the probit may be negative.
+// The two fractions are those of the moments of the softmax itself, in a [Bank] before calibration, as a
+// variance of the probit may be negative. Both parts are NaN in the zero Prediction and after an error.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
-	m := p.SoftmaxMoments()
-	total := 0.0
-	for _, x := range m.P {
-		total += x * (1 - x)
+	if !p.valid() {
+		return math.NaN(), math.NaN()
 	}
-	aleatoric = min(total, kernel.Sum(m.E.RawMatrix().Data)) // but for rounding
-	return aleatoric, total - aleatoric
+	m := p.softmaxMoments()
+	whole, total := labelVariance(m.P, 1), labelVariance(p.P, p.Sum())
+	if within := whole - kernel.Sum(m.E.RawMatrix().Data); within > momentErr {
+		epistemic = total * (within / whole)
+	}
+	return total - epistemic, epistemic
 }
 
-// SoftmaxMoments computes the moments of the softmax itself of the predicted logits, in a
-// mixture those of the members' mixture, by [softmax.Exact].
-func (p *Prediction) SoftmaxMoments() *softmax.Moments {
+// momentErr bounds the error of the moments of the softmax: a smaller variance is none.
+const momentErr = 1e-10
+
+// labelVariance returns Σ_j p_j(1 − p_j) of probabilities that are divided by their sum.
+func labelVariance(p []float64, sum float64) (total float64) {
+	for _, x := range p {
+		total += x / sum * (1 - x/sum)
+	}
+	return total
+}
+
+// softmaxMoments returns the moments of the softmax itself of the predicted logits, in a
+// mixture those of the members' mixture.
+func (p *Prediction) softmaxMoments() *softmax.Moments {
 	m := softmax.NewMoments(len(p.P))
 	if len(p.Members) == 0 {
 		softmax.Exact{}.Moments(m, p.Mean, p.Variance)
@@ -113,20 +88,20 @@ func (p *Prediction) SoftmaxMoments() *softmax.Moments {
 	m.Zero()
 	for k, w := range p.Weights {
 		if w > 0 {
-			m.AddScaled(w, p.Members[k].SoftmaxMoments())
+			m.AddScaled(w, p.Members[k].softmaxMoments())
 		}
 	}
 	return m
 }
 
 // thresholds are 1 − 10^(−k/20) for k = 0, …, 240.
-var thresholds = func() []float64 {
-	all := make([]float64, 241)
-	for k := range all {
-		all[k] = 1 - kernel.Exp(-math.Ln10*float64(k)/20)
+var thresholds [241]float64
+
+func init() {
+	for k := range thresholds {
+		thresholds[k] = 1 - kernel.Exp(-math.Ln10*float64(k)/20)
 	}
-	return all
-}()
+}
 
 // TrackRecord counts predictions of examples that were not learned before, and the wrong ones among
 // them, by the largest of 241 fixed thresholds that the probability of the predicted class reaches. It
@@ -136,19 +111,41 @@ type TrackRecord struct {
 	Wrong     []int `json:"wrong,omitempty"`
 }
 
-// Add counts a prediction whose class has a probability, and that was wrong or not.
+// Add counts a prediction whose class has a probability, and that was wrong or not. NaN, of a prediction
+// that failed, does not count.
 func (r *TrackRecord) Add(probability float64, wrong bool) {
-	k, found := slices.BinarySearch(thresholds, probability)
+	if math.IsNaN(probability) {
+		return
+	}
+	k, found := slices.BinarySearch(thresholds[:], probability)
 	if !found {
 		k = max(0, k-1)
 	}
-	if missing := k + 1 - len(r.Predicted); missing > 0 {
+	one := TrackRecord{make([]int, k+1), make([]int, k+1)}
+	one.Predicted[k] = 1
+	if wrong {
+		one.Wrong[k] = 1
+	}
+	r.Join(&one)
+}
+
+// Len returns the number of predictions.
+func (r *TrackRecord) Len() (n int) {
+	for _, k := range r.Predicted {
+		n += k
+	}
+	return n
+}
+
+// Join adds the predictions of another record.
+func (r *TrackRecord) Join(other *TrackRecord) {
+	if missing := len(other.Predicted) - len(r.Predicted); missing > 0 {
 		r.Predicted = append(r.Predicted, make([]int, missing)...)
 		r.Wrong = append(r.Wrong, make([]int, missing)...)
 	}
-	r.Predicted[k]++
-	if wrong {
-		r.Wrong[k]++
+	for k, n := range other.Predicted {
+		r.Predicted[k] += n
+		r.Wrong[k] += other.Wrong[k]
 	}
 }
 
@@ -167,33 +164,76 @@ func (r *TrackRecord) Validate() error {
 }
 
 // Threshold returns the smallest threshold of [Prediction.Decide] by [Probability] for which, with such a
-// confidence, at most a share of the answers is wrong; +Inf if there is none. From the strictest
-// threshold down it tests the hypothesis that a larger share is wrong, by the exact binomial
-// distribution (Clopper and Pearson, Biometrika 1934), and stops at the first that is not rejected, so
-// that no correction for many tests is needed (Angelopoulos et al., "Learn then test", 2021). Thresholds
-// with too few answers to reject it, if none were wrong, are skipped.
-func (r *TrackRecord) Threshold(share, confidence float64) float64 {
-	smallest, answers, wrong := math.Inf(1), 0, 0
-	for k := len(r.Predicted) - 1; k >= 0; k-- {
+// confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From the strictest
+// threshold down it tests the hypotheses that a larger share is wrong, by the exact binomial distribution
+// (Clopper and Pearson, Biometrika 1934), each at the level that is there: a start adds a part of δ, a
+// hypothesis that is rejected passes the level on, and one that is not loses it. All rejections are right
+// with probability 1 − δ if the starts do not depend on what was wrong (fallback procedure: Wiens,
+// "A fixed sequence Bonferroni procedure", Pharmaceutical Statistics 2003; Angelopoulos et al., "Learn then
+// test", 2021). Hypotheses with too few answers to reject them, if none were wrong, are skipped.
+//
+// A share or a confidence that is not between 0 and 1 is an error.
+func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
+	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
+		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+
+			"need numbers between 0 and 1", share, confidence)
+	}
+	smallest, level, answers, wrong := math.Inf(1), 0.0, 0, 0
+	starts := r.starts(share, 1-confidence)
+	for k := len(starts) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		wrong += r.Wrong[k]
+		level += starts[k]
 		switch {
-		case r.Predicted[k] == 0 || binomial(answers, 0, share) > 1-confidence:
-		case binomial(answers, wrong, share) > 1-confidence:
-			return smallest
+		case r.Predicted[k] == 0 || binomial(answers, 0, share) > level:
+		case binomial(answers, wrong, share) > level:
+			level = 0
 		default:
 			smallest = thresholds[k]
 		}
 	}
-	return smallest
+	return smallest, nil
+}
+
+// starts returns the parts of the level δ, by threshold. The strictest has a fifth. The one where p would be
+// smallest with twice as many wrong answers as the probabilities say has three fifths. The rest is shared by
+// those with 4n, 16n, … answers, where n are the fewest that reject, for probabilities that say nothing. The
+// strictest has all where there are fewer than 4n answers, or where that p would be above δ/2. Sizes and
+// shares were chosen on simulated records: none loses by them, and early errors cost little.
+func (r *TrackRecord) starts(share, delta float64) []float64 {
+	starts := make([]float64, len(r.Predicted))
+	last, best, smallest := len(starts)-1, 0, math.Inf(1)
+	answers, expected := 0, 0.0
+	for k := last; k >= 0; k-- {
+		answers += r.Predicted[k]
+		expected += float64(float64(r.Predicted[k]) * (1 - thresholds[k]))
+		if p := binomial(answers, int(2*expected)+1, share); p < smallest {
+			best, smallest = k, p
+		}
+	}
+	next := 4 * kernel.Log(delta) / kernel.Log(1-share)
+	steps := 1 + math.Floor(kernel.Log(float64(answers)/next)/kernel.Log(4))
+	if !(steps >= 1 && smallest <= delta/2) {
+		if last >= 0 {
+			starts[last] = delta
+		}
+		return starts
+	}
+	starts[last] = delta / 5
+	starts[best] += 3 * delta / 5
+	answers = 0
+	for k := last; k >= 0; k-- {
+		for answers += r.Predicted[k]; float64(answers) >= next; next *= 4 {
+			starts[k] += delta / 5 / steps
+		}
+	}
+	return starts
 }
 
 // binomial returns the probability of at most k successes in n trials of probability p.
-func binomial(n, k int, p float64) (sum float64) {
-	log := float64(n) * kernel.Log(1-p)
-	for i := range min(k, n) + 1 {
-		sum += kernel.Exp(log)
-		log += kernel.Log(float64(n-i) / float64(i+1) * p / (1 - p))
+func binomial(n, k int, p float64) float64 {
+	if k >= n {
+		return 1
 	}
-	return sum
+	return mathext.RegIncBeta(float64(n-k), float64(k+1), 1-p)
 }

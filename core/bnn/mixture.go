@@ -191,6 +191,9 @@ func (p *Prediction) average() {
 // the members disagree, and is 0 for a network. Probabilities that do not add up to 1 are divided by
 // their sum, and w_k is multiplied by the sum of p_k over the sum of p.
 func (p *Prediction) MutualInformation() float64 {
+	if !p.valid() {
+		return math.NaN()
+	}
 	if len(p.Members) == 0 {
 		return 0
 	}

@@ -69,7 +69,11 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
 		panic("bnn: nil source of randomness")
 	}
-	if err := cfg.Validate(); err != nil {
+	err := cfg.Validate()
+	if err == nil {
+		err = cfg.checkLambda()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
 	}
 	n := zero(cfg)
@@ -109,6 +113,7 @@ func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.
 // zero returns a network whose weights are all zero; cfg is valid.
 func zero(cfg Config) *Network {
 	cfg = cfg.clone()
+	cfg.replicate()
 	n := &Network{cfg: cfg}
 	for l := range cfg.Layers[1:] {
 		n.layers = append(n.layers, cfg.newWeights(l))

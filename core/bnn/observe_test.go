@@ -188,10 +188,26 @@ func TestReplications(t *testing.T) {
 		many := spec{Layers: []int{1, 2}, Covariance: cfg.Covariance, Replications: []float64{1e300}, paper: true}
 		n := newNetwork(many)
 		for k := range 3 {
-			observe(n, []float64{2}, 0)
+			check.Equal(t, "floored", observe(n, []float64{2}, 0).Floored, 2)
 			_, cov := n.Weights(0)
 			near(t, "variance", cov[0].At(0, 0), math.Pow(1e-3, float64(k+1)), 1e-12)
 		}
+	}
+}
+
+// A hidden variance at most doubles, however much the logits grow.
+func TestHiddenGrowthIsCapped(t *testing.T) {
+	cfg := Default(1, 1, 3)
+	cfg.Bias = false
+	n, one := check.Must(New(cfg, random.Source("growth"))), mat.NewSymDense(1, []float64{1})
+	narrow := slices.Repeat([]mat.Symmetric{mat.NewSymDense(1, []float64{1e-3})}, 3)
+	setWeights(t, n, 0, mat.NewDense(1, 1, []float64{1}), []mat.Symmetric{one})
+	setWeights(t, n, 1, mat.NewDense(3, 1, []float64{-30, 0, 0}), narrow)
+	for k := range 4 {
+		update := observe(n, []float64{1}, 1)
+		_, cov := n.Weights(0)
+		near(t, "variance", cov[0].At(0, 0), math.Pow(2, float64(k+1)), 1e-12)
+		check.Equal(t, "counts", [2]int{update.Floored, update.Capped}, [2]int{0, 1})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
@@ -73,11 +74,67 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// Within bounds the ṽ are the best fit: no derivative of the sum over all pairs of the squared errors of
+// ṽ_i + ṽ_j says that a move within bounds would be better.
+func TestLimit(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(17, 18))
+	bounded := 0
+	for trial := range 2000 {
+		n := 2 + trial%6
+		v, fit := make([]float64, n), make([]float64, n)
+		for j := range n {
+			v[j] = math.Exp(4 * rnd.NormFloat64())
+			fit[j] = v[j] * (1 + rnd.NormFloat64())
+		}
+		if trial%3 == 0 {
+			v[0] = 0
+		}
+		s := outputStep{variance: slices.Clone(fit)}
+		floored, capped := s.limit(v)
+		bounded += floored + capped
+		sum, scale := floats.Sum(s.variance)-floats.Sum(fit), floats.Sum(v)
+		for j, x := range s.variance {
+			g, low, high := float64(n-2)*(x-fit[j])+sum, 1e-3*v[j], 2*v[j]
+			if x < low || x > high || x > low && g > 1e-9*scale || x < high && g < -1e-9*scale {
+				t.Errorf("fit %v, prior %v: limited %v; derivative %g by %d", fit, v, s.variance, g, j)
+			}
+			if x == low && v[j] > 0 {
+				floored--
+			}
+			if x == high && v[j] > 0 {
+				capped--
+			}
+		}
+		check.Equal(t, "at bounds and not counted", [2]int{floored, capped}, [2]int{})
+	}
+	if bounded < 100 {
+		t.Errorf("%d at bounds", bounded)
+	}
+}
+
+// Two wide logits and a narrow one: the variance of their difference is fitted, and the report is of before.
+func TestLimitedStep(t *testing.T) {
+	cfg := Default(1, 3)
+	cfg.Bias = false
+	n := check.Must(New(cfg, random.Source("wide")))
+	var cov []mat.Symmetric
+	for _, v := range []float64{100, 100, 0.01} {
+		cov = append(cov, mat.NewSymDense(1, []float64{v}))
+	}
+	setWeights(t, n, 0, mat.NewDense(3, 1, nil), cov)
+	update := observe(n, []float64{1}, 0)
+	_, after := n.Weights(0)
+	check.Near(t, "variance of z_0", after[0].At(0, 0), 31.6, 0.1) // 27.3 if only z_2 is limited
+	check.Near(t, "variance of z_2", after[2].At(0, 0), 0.02, 1e-12)
+	check.Near(t, "smallest ṽ", update.MinVariance, 13.06, 0.01)
+	check.Equal(t, "counts", [2]int{update.Floored, update.Capped}, [2]int{0, 1})
+}
+
 // Total takes the step where other classes are far below the resolution of an
 // eigensolver or underflow, and applies the policy where the observed one is too
 // improbable for its moments to have digits.
 func TestTotalWithImprobableClasses(t *testing.T) {
-	for _, gap := range []float64{5, 10, 20, 30, 50, 200} {
+	for _, gap := range []float64{5, 6.1, 6.3, 6.5, 6.7, 10, 20, 30, 50, 200} {
 		for class := range 3 {
 			probit := softmax.Probit{Lambda: 1, Rho: 0.5}
 			n := newNetwork(spec{Layers: []int{1, 3}, Output: Total, Softmax: probit, paper: true})
@@ -126,28 +183,30 @@ func TestSmallestLabelEigenvalue(t *testing.T) {
 	}
 }
 
-// given is an approximation for two classes of which the first has the probability p, and Σ_y is positive
-// by one unit in the last place of its terms where p = ½.
-type given float64
+// given is an approximation for two classes of which the first has the probability p, and Σ_y is rest where
+// p = ½.
+type given struct{ p, rest float64 }
 
-func (p given) Moments(dst *softmax.Moments, _, _ []float64) {
-	dst.P[0], dst.P[1] = float64(p), float64(1-p)
-	dst.E.Set(0, 1, math.Nextafter(0.25, 0))
-	dst.E.Set(1, 0, math.Nextafter(0.25, 0))
+func (g given) Moments(dst *softmax.Moments, _, _ []float64) {
+	dst.P[0], dst.P[1] = g.p, 1-g.p
+	dst.E.Set(0, 1, 0.25-g.rest)
+	dst.E.Set(1, 0, 0.25-g.rest)
 }
 
 // Moments that cannot be are refused, as is an eigenvalue within the rounding error of Σ_y.
 func TestBrokenApproximation(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
-		for _, p := range []given{given(math.NaN()), given(math.Inf(1)), -0.1} {
-			n := newNetwork(spec{Layers: []int{2, 2}, Output: rule, Softmax: p, paper: true})
+		for _, p := range []float64{math.NaN(), math.Inf(1), -0.1} {
+			n := newNetwork(spec{Layers: []int{2, 2}, Output: rule, Softmax: given{p, 1e-17}, paper: true})
 			if u, err := n.Observe([]float64{1, 1}, 0); err == nil || u.Action != Refused {
 				t.Errorf("%v: p = %g: %+v, %v", rule, p, u, err)
 			}
 		}
 	}
-	n := newNetwork(spec{Layers: []int{1, 2}, Softmax: given(0.5), Output: Joint, paper: true})
-	if u, err := n.Observe([]float64{1}, 0); err == nil || !(u.MinEigenvalue > 0) || !u.Indefinite {
-		t.Errorf("%+v, %v", u, err)
+	for rest, indefinite := range map[float64]bool{0x1p-54: true, 1e-14: false} {
+		n := newNetwork(spec{Layers: []int{1, 2}, Softmax: given{0.5, rest}, Output: Joint, paper: true})
+		if u, _ := n.Observe([]float64{1}, 0); !(u.MinEigenvalue > 0) || u.Indefinite != indefinite {
+			t.Errorf("Σ_y = %g: %+v", rest, u)
+		}
 	}
 }

@@ -6,8 +6,14 @@ type OutputRule string
 const (
 	// ADF takes the exact posterior of the logits given the label under the likelihood of the
 	// probit with ρ = ½ (assumed-density filtering). Of this posterior it keeps the means m̃ and
-	// the independent variances ṽ that fit the variances of all differences z_i − z_j, on which
-	// alone the softmax depends: softmax.Posterior.Free, limited to v/1000 … 2v.
+	// the independent variances ṽ from v/1000 to 2v that fit the variances of all differences
+	// z_i − z_j, on which alone probabilities depend, best in least squares: neither moment matching
+	// nor a projection. Within bounds they are softmax.Posterior.Free.
+	//
+	// The likelihood is the softmax all the same: this probit stands for it in learning and in
+	// predicting. Prediction.P and Cov, and the parts of LabelVariance, are the moments of
+	// softmax.Probit, with the derivatives E[∂s_j/∂(z_j−z_i)] of the probit for E[s_i s_j], to which
+	// they are equal for the softmax. ADFExact approximates nothing but the posterior.
 	ADF OutputRule = "adf"
 
 	// ADFExact is ADF under the likelihood of the softmax itself.
@@ -48,6 +54,10 @@ const (
 	// through every layer by Kalman smoothing (Goulet et al. 2021; Wagner, Wu and Huber 2023). It
 	// ignores the variance of a layer's inputs, which Smooth counts for each neuron separately
 	// though all share it: wide networks learn faster without it.
+	//
+	// Adding one vector to the mean weights of all classes changes no prediction, but what hidden
+	// layers learn, for Smooth, too: in one table log loss from .125 to .154. Taking the mean over
+	// the classes away first made log loss worse by 0.2 to 0.5 %.
 	SmoothMean HiddenRule = "smooth-mean"
 
 	// Smooth is SmoothMean, but passes on the variance, too.

@@ -4,12 +4,16 @@
 // the same instruction set. Equal models make equal files. The functions are safe for concurrent use
 // with different models, and keep no reference to an argument.
 //
-// # The file, format 5
+// A file has more than weights where a model keeps examples to judge itself by. People may have reasons not
+// to give these away. A bank, also the default one, keeps up to fifty inputs of each class, as they were given;
+// an output layer up to 2,000 of its own inputs. Networks and ensembles keep none.
+//
+// # The file, format 6
 //
 // It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its entries are, in this
 // order, for each layer l of weights from 0, of o neurons with d inputs (the bias counts as the last):
 //
-//	format      int64           5
+//	format      int64           6
 //	config      string          the configuration of a network, a JSON object
 //	mean<l>     float64 (o, d)  means: row j is μ_j
 //	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, one below the other
@@ -20,6 +24,8 @@
 // In place of those from config on, other models have
 //
 //	mixture     string          of an ensemble or a bank: the number of members, and the state of a bank
+//	sample_class, sample, sample_log_p  the examples that a bank keeps: their classes, inputs, and log
+//	                            probabilities by each member before they were learned; a row of each
 //	member<k>_config, …         the entries of members k = 0, 1, …
 //	features    string          of a features.Model: the map, a JSON object
 //	model_config, …             the entries of the model behind the features
@@ -28,12 +34,16 @@
 //	sum         float64 (C, d)  sums of their d inputs
 //	scatter     float64 (S, ·)  upper triangles by rows, d(d+1)/2 numbers, of the sums of products of
 //	                            inputs: of all examples, S = 1, or of those of each class, S = C
-//	kept_class  float64 (1, K)  the classes of the examples that it keeps, if there are some
-//	kept        float64 (K, d)  and their inputs
+//	kept_class  float64 (K, 1)  the classes of the inputs that it keeps
+//	kept_count  float64 (K, 1)  how many examples have each
+//	kept        float64 (K, d)  the inputs
+//	p, pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count
+//	                            the fields of readout.Sequence, if there is one
 //
-// The keys and the words of the configuration are those of bnn.Config, and softmax is an object with
-// kind "probit", lambda and rho, or with kind "exact" and fast. Numbers keep all their digits. Files of
-// other formats are refused.
+// Empty matrices are left out. The keys and the words of the configuration are those of bnn.Config, and
+// softmax is an object with kind "probit", lambda and rho, with kind "probit-corr", lambda and corr, or with
+// kind "exact" and fast. Numbers keep all their digits. Files of format 5, which lack the examples of banks,
+// kept_count and the recursion, are read, too; those of other formats are refused.
 //
 // The last 64 bytes of the file, in the comment of the archive, are the SHA-256 of all bytes before
 // them, in hexadecimal. It finds what was altered by accident; it does not say who wrote the file.
@@ -57,8 +67,9 @@ import (
 	"closedform/core/bnn"
 )
 
-// version is that of the format. A change of the entries or of their keys needs a new one.
-const version int64 = 5
+// version is that of the format, and oldest of those that are read. A change of the entries or of their keys
+// needs a new one.
+const version, oldest int64 = 6, 5
 
 // sealSize is the length of the checksum at the end of a file, and blank the comment
 // of an archive whose checksum is not known yet.
@@ -66,10 +77,9 @@ const sealSize = 2 * sha256.Size
 
 var blank = "sha256:" + strings.Repeat("0", sealSize)
 
-// Save writes a network, an ensemble, a bank or an output layer to w, or one of these behind
-// features, with a note, a text of any kind. An ensemble of one is saved as its member. It returns an
-// error if w does, if the softmax is neither a softmax.Probit nor a softmax.Exact, or if the model is of
-// another type.
+// Save writes a model of core to w: a network, an ensemble, a bank or an output layer, or one of these
+// behind features, with a note, a text of any kind. An ensemble of one is saved as its member. It returns an
+// error if w does, or if the model, a member of it or a softmax is of a type that core does not have.
 func Save(w io.Writer, m bnn.Model, note string) error {
 	all, err := entries(m, note)
 	if err == nil {
@@ -145,15 +155,15 @@ func read(file []byte) (m bnn.Model, note string, err error) {
 	if err := a.read("format", &format); err != nil {
 		return nil, "", err
 	}
-	if format != version {
-		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d only; "+
-			"train the network again, or use the program that wrote it", format, version)
+	if format < oldest || format > version {
+		return nil, "", fmt.Errorf("the file has format %d; this program reads formats %d and %d only; "+
+			"train the network again, or use the program that wrote it", format, oldest, version)
 	}
 	if m, err = a.model(""); err == nil && a.has("note") {
 		err = a.read("note", &note)
 	}
-	if err != nil {
-		return nil, "", err
+	if err != nil || format < version {
+		return m, note, err
 	}
 	// Nothing was missing, unknown, said twice or out of its place if Save writes the same again.
 	all, err := entries(m, note)

@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,13 +29,12 @@ func (l *list) model(prefix string, m bnn.Model) error {
 		return l.mixture(prefix, m.Models(), &state)
 	case features.Model:
 		return cmp.Or(l.object(prefix+"features", m.Map), l.model(prefix+"model_", m.Model))
+	case *features.Model:
+		return l.model(prefix, *m)
 	case *readout.Layer:
-		err := l.object(prefix+"readout", m.Config())
-		l.layer(prefix, m.Config(), m.State())
-		return err
+		return l.layer(prefix, m.Config(), m.State())
 	}
-	return fmt.Errorf("a %T cannot be stored; allowed: "+
-		"*bnn.Network, *bnn.Ensemble, *bnn.Bank, *readout.Layer, features.Model", m)
+	return fmt.Errorf("a %T cannot be stored; allowed: the models of core, and features.Model and banks of these", m)
 }
 
 // model returns the model whose entries have names that begin with the prefix.
@@ -49,16 +50,85 @@ func (a contents) model(prefix string) (bnn.Model, error) {
 	return a.network(prefix)
 }
 
-// mixture is an ensemble, or a bank with its state, as it stands in the file.
+// numbers is the name of a matrix of so many columns, where its numbers are kept.
+type numbers struct {
+	name   string
+	cols   int
+	floats *[]float64
+	ints   *[]int // in place of floats
+}
+
+// numbers adds matrices, but for empty ones.
+func (l *list) numbers(prefix string, all []numbers) {
+	for _, n := range all {
+		if n.ints != nil {
+			n.floats = new(convert[float64](*n.ints))
+		}
+		if x := *n.floats; len(x) > 0 {
+			l.add(prefix+n.name, mat.NewDense(len(x)/n.cols, n.cols, x))
+		}
+	}
+}
+
+// numbers reads matrices; those that are missing are empty.
+func (a contents) numbers(prefix string, all []numbers) error {
+	for _, n := range all {
+		var m mat.Dense
+		if !a.has(prefix + n.name) {
+			continue
+		}
+		if err := a.read(prefix+n.name, &m); err != nil {
+			return err
+		}
+		if x := m.RawMatrix().Data; n.ints != nil {
+			*n.ints = convert[int](x)
+		} else {
+			*n.floats = x
+		}
+	}
+	return nil
+}
+
+func convert[T, S int | float64](numbers []S) (all []T) {
+	for _, n := range numbers {
+		all = append(all, T(n))
+	}
+	return all
+}
+
+// mixture is an ensemble, or a bank with its state but the examples that it keeps, as it stands in the file.
 type mixture struct {
 	Members int            `json:"members"`
 	Bank    *bnn.BankState `json:"bank,omitempty"`
 }
 
+// sample is the examples that a bank keeps.
+type sample struct {
+	class   []int
+	x, logP []float64
+}
+
+func (s *sample) numbers(inputs, members int) []numbers {
+	return []numbers{
+		{"sample_class", 1, nil, &s.class}, {"sample", inputs, &s.x, nil}, {"sample_log_p", members, &s.logP, nil},
+	}
+}
+
 func memberPrefix(prefix string, k int) string { return fmt.Sprintf("%smember%d_", prefix, k) }
 
 func (l *list) mixture(prefix string, members []bnn.Model, bank *bnn.BankState) error {
+	var s sample
+	if bank != nil {
+		for class, kept := range bank.Order.Kept {
+			for _, e := range kept {
+				s.class, s.x, s.logP = append(s.class, class), append(s.x, e.X...), append(s.logP, e.LogP...)
+			}
+		}
+		bank.Order.Kept = nil
+	}
 	err := l.object(prefix+"mixture", mixture{len(members), bank})
+	inputs, _ := members[0].Shape()
+	l.numbers(prefix, s.numbers(inputs, len(members)))
 	for k, m := range members {
 		err = cmp.Or(err, l.model(memberPrefix(prefix, k), m))
 	}
@@ -71,25 +141,47 @@ func (a contents) mixture(prefix string) (bnn.Model, error) {
 		return nil, err
 	}
 	var members []bnn.Model
+	var networks []*bnn.Network
 	for k := range mix.Members {
 		m, err := a.model(memberPrefix(prefix, k))
 		if err != nil {
 			return nil, err
 		}
 		members = append(members, m)
-	}
-	if mix.Bank != nil {
-		return bnn.RestoreBank(*mix.Bank, members...)
-	}
-	var networks []*bnn.Network
-	for k, m := range members {
-		n, ok := m.(*bnn.Network)
-		if !ok {
-			return nil, fmt.Errorf("entry %smixture: member %d of an ensemble is no network", prefix, k)
+		if n, ok := m.(*bnn.Network); ok {
+			networks = append(networks, n)
 		}
-		networks = append(networks, n)
+	}
+	switch {
+	case mix.Bank != nil && len(members) > 0:
+		if err := a.sample(prefix, &mix.Bank.Order, members); err != nil {
+			return nil, err
+		}
+		return bnn.RestoreBank(*mix.Bank, members...)
+	case len(networks) < len(members):
+		return nil, fmt.Errorf("entry %smixture: a member of an ensemble is no network", prefix)
 	}
 	return bnn.Combine(networks...)
+}
+
+// sample reads the examples that a bank keeps.
+func (a contents) sample(prefix string, order *bnn.Order, members []bnn.Model) error {
+	var s sample
+	inputs, _ := members[0].Shape()
+	if err := a.numbers(prefix, s.numbers(inputs, len(members))); err != nil {
+		return err
+	}
+	order.Kept = make([][]bnn.Kept, len(order.Counts))
+	x := slices.Collect(slices.Chunk(s.x, inputs))
+	logP := slices.Collect(slices.Chunk(s.logP, len(members)))
+	for i, class := range s.class {
+		if class < 0 || class >= len(order.Kept) || len(x) != len(s.class) || len(logP) != len(s.class) {
+			return fmt.Errorf("entry %ssample: %d inputs and %d log probabilities of %d examples, one of class %d of %d",
+				prefix, len(x), len(logP), len(s.class), class, len(order.Kept))
+		}
+		order.Kept[class] = append(order.Kept[class], bnn.Kept{X: x[i], LogP: logP[i]})
+	}
+	return nil
 }
 
 func (a contents) features(prefix string) (bnn.Model, error) {
@@ -114,13 +206,13 @@ type config struct {
 	Softmax approximation `json:"softmax"`
 }
 
-// approximation is the softmax of a configuration; a kind has either λ and ρ or
-// fast.
+// approximation is the softmax of a configuration; a kind has λ and ρ, λ and correlations by rows, or fast.
 type approximation struct {
-	Kind   string   `json:"kind"`
-	Lambda *float64 `json:"lambda,omitempty"`
-	Rho    *float64 `json:"rho,omitempty"`
-	Fast   *bool    `json:"fast,omitempty"`
+	Kind   string    `json:"kind"`
+	Lambda *float64  `json:"lambda,omitempty"`
+	Rho    *float64  `json:"rho,omitempty"`
+	Corr   []float64 `json:"corr,omitempty"`
+	Fast   *bool     `json:"fast,omitempty"`
 }
 
 func (l *list) network(prefix string, s bnn.State) error {
@@ -128,11 +220,14 @@ func (l *list) network(prefix string, s bnn.State) error {
 	switch s := s.Config.Softmax.(type) {
 	case softmax.Probit:
 		c.Softmax = approximation{Kind: "probit", Lambda: &s.Lambda, Rho: &s.Rho}
+	case softmax.ProbitCorr:
+		corr := mat.DenseCopyOf(s.Corr).RawMatrix().Data
+		c.Softmax = approximation{Kind: "probit-corr", Lambda: &s.Lambda, Corr: corr}
 	case softmax.Exact:
 		c.Softmax = approximation{Kind: "exact", Fast: &s.Fast}
 	default:
 		return fmt.Errorf("a network whose softmax is a %T cannot be stored; "+
-			"allowed: softmax.Probit, softmax.Exact", s)
+			"allowed: softmax.Probit, softmax.ProbitCorr, softmax.Exact", s)
 	}
 	err := l.object(prefix+"config", c)
 	for k, layer := range s.Layers {
@@ -147,14 +242,17 @@ func (a contents) network(prefix string) (bnn.Model, error) {
 	if err := a.read(prefix+"config", &c); err != nil {
 		return nil, err
 	}
+	d := int(math.Sqrt(float64(len(c.Softmax.Corr)))) // of the correlations
 	switch s := c.Softmax; {
 	case s.Kind == "probit" && s.Lambda != nil && s.Rho != nil:
 		c.Config.Softmax = softmax.Probit{Lambda: *s.Lambda, Rho: *s.Rho}
+	case s.Kind == "probit-corr" && s.Lambda != nil && d > 0 && len(s.Corr) == d*d:
+		c.Config.Softmax = softmax.ProbitCorr{Lambda: *s.Lambda, Corr: mat.NewSymDense(d, s.Corr)}
 	case s.Kind == "exact" && s.Fast != nil:
 		c.Config.Softmax = softmax.Exact{Fast: *s.Fast}
 	default:
-		return nil, fmt.Errorf("entry %sconfig: softmax of kind %q: "+
-			"need probit with lambda and rho, or exact with fast", prefix, s.Kind)
+		return nil, fmt.Errorf("entry %sconfig: softmax of kind %q: need probit with lambda and rho, "+
+			"probit-corr with lambda and the correlations, or exact with fast", prefix, s.Kind)
 	}
 	if err := c.Config.Validate(); err != nil {
 		return nil, fmt.Errorf("entry %sconfig: %w", prefix, err)
@@ -179,45 +277,58 @@ func spreadName(prefix string, cfg bnn.Config, k int) string {
 	return fmt.Sprint(prefix, "root", k)
 }
 
-// layer adds the state of an output layer.
-func (l *list) layer(prefix string, c readout.Config, s readout.State) {
-	matrix := func(name string, cols int, x []float64) {
-		l.add(prefix+name, mat.NewDense(len(x)/cols, cols, x))
+// layerState is an output layer but its matrices, as it stands in the file.
+type layerState struct {
+	readout.Config
+	Limited int     `json:"limited,omitempty"`
+	Share   float64 `json:"share,omitempty"` // of the recursion
+	Next    int     `json:"next,omitempty"`
+}
+
+// layerNumbers lists the matrices of a layer; that of the recursion are empty without one.
+func layerNumbers(c readout.Config, s *readout.State, q *readout.Sequence) []numbers {
+	d, n := c.Inputs, c.Classes
+	return []numbers{
+		{"count", n, nil, &s.Count},
+		{"sum", d, &s.Sum, nil},
+		{"scatter", d * (d + 1) / 2, &s.Scatter, nil},
+		{"kept_class", 1, nil, &s.KeptClass},
+		{"kept_count", 1, nil, &s.KeptCount},
+		{"kept", d, &s.Kept, nil},
+		{"p", (d + 1) * (d + 2) / 2, &q.P, nil},
+		{"pending", d + 1, &q.Pending, nil},
+		{"w", d + 1, &q.W, nil},
+		{"evidence", max(1, len(q.Evidence)), &q.Evidence, nil},
+		{"output_class", 1, nil, &q.Class},
+		{"output", n, &q.Output, nil},
+		{"fitted_class", 1, nil, &q.SampleClass},
+		{"fitted", n, &q.Sample, nil},
+		{"fitted_count", n, nil, &q.SampleCount},
 	}
-	matrix("count", c.Classes, convert[float64](s.Count))
-	matrix("sum", c.Inputs, s.Sum)
-	matrix("scatter", c.Inputs*(c.Inputs+1)/2, s.Scatter)
-	if kept := len(s.KeptClass); kept > 0 {
-		matrix("kept_class", kept, convert[float64](s.KeptClass))
-		matrix("kept", c.Inputs, s.Kept)
+}
+
+func (l *list) layer(prefix string, c readout.Config, s readout.State) error {
+	q := s.Sequence
+	if q == nil {
+		q = new(readout.Sequence)
 	}
+	err := l.object(prefix+"readout", layerState{c, s.Limited, q.Share, q.Next})
+	l.numbers(prefix, layerNumbers(c, &s, q))
+	return err
 }
 
 func (a contents) layer(prefix string) (bnn.Model, error) {
-	var c readout.Config
+	var c layerState
 	if err := a.read(prefix+"readout", &c); err != nil {
 		return nil, err
 	}
-	var s readout.State
-	var err error
-	matrix := func(name string) []float64 {
-		var m mat.Dense
-		err = cmp.Or(err, a.read(prefix+name, &m))
-		return m.RawMatrix().Data
-	}
-	s.Count, s.Sum, s.Scatter = convert[int](matrix("count")), matrix("sum"), matrix("scatter")
-	if a.has(prefix + "kept_class") {
-		s.KeptClass, s.Kept = convert[int](matrix("kept_class")), matrix("kept")
-	}
-	if err != nil {
+	q := readout.Sequence{Share: c.Share, Next: c.Next}
+	s := readout.State{Limited: c.Limited}
+	if err := a.numbers(prefix, layerNumbers(c.Config, &s, &q)); err != nil {
 		return nil, err
 	}
-	return readout.Restore(c, s)
-}
-
-func convert[T, S int | float64](numbers []S) (all []T) {
-	for _, n := range numbers {
-		all = append(all, T(n))
+	if c.Sequential {
+		s.Sequence = &q
 	}
-	return all
+	return readout.Restore(c.Config, s)
 }

@@ -72,7 +72,7 @@ func (w *gumbelWinner) logit(i int, t float64) (log, ratio, second float64, tabu
 // Far in the left tail and where 1 + vL″ cancels, the table has too few digits.
 const (
 	minLog    = -12
-	minWithin = 0.2
+	minWithin = 0.05
 )
 
 // gumbelWinner is p_c W as a function of t − m_c: only differences matter.

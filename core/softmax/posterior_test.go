@@ -169,6 +169,23 @@ func TestPosteriorInvariances(t *testing.T) {
 	})
 }
 
+// Beside logits that are certain, W is flat at a distance of its mode: log p is that of the moments.
+func TestPosteriorBesideCertainLogits(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(31, 1))
+	test := func(m, v []float64, class int) {
+		got := NewPosterior(len(m))
+		Exact{}.Posterior(got, m, v, class)
+		check.Near(t, fmt.Sprintf("p of class %d, m=%v v=%v", class, m, v), math.Exp(got.LogP), moments(Exact{}, m, v).P[class], 1e-9)
+	}
+	test([]float64{-300, 300}, []float64{1e10, 0}, 0)
+	test([]float64{130.8, 183.5}, []float64{1e7, 0}, 0)
+	for range 300 {
+		m, v := []float64{300 * rnd.NormFloat64(), 0, 30}, []float64{math.Pow(10, 12*rnd.Float64()), 0, rnd.ExpFloat64()}
+		test(m[:2], v[:2], 0)
+		test(m, v, rnd.IntN(3))
+	}
+}
+
 // Half of the step, twice the distance, changes nothing, also where a narrow competitor far
 // below a wide winner cuts W off.
 func TestPosteriorRuleIsFineEnough(t *testing.T) {

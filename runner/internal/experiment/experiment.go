@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,8 +27,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Folder is the folder of the manifests that are run by name.
-const Folder = "experiments"
+const (
+	Folder     = "experiments"        // of the manifests that are run by name
+	Results    = "results"            // of their results
+	OwnResults = "closedform-results" // of those of a manifest elsewhere, beside it
+)
 
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
@@ -40,10 +44,6 @@ var former = map[string]string{
 	"order": `study = "learn" with evaluate.order = "repeated" has [[set]] for [[task]]; snapshots are the sizes, ` +
 		"orders the permutations, resamples the samples",
 	"sorted":    `study = "learn" with evaluate.order = "sorted"; methods of a [[set]] are the sets of a [[method]]`,
-	"open_set":  "unseen of the study unknown keeps classes from a training, and scores the method without them",
-	"discover":  "a program adds classes along a stream with AddClass of closedform/core/bnn",
-	"drift":     "learn follows a file with evaluate.order = \"given\"; process_noise is a key of a [[method]]",
-	"vouched":   "baselines/README.md names for each baseline the test that compares it with another program",
 	"stability": `study = "moments" with against = "definite" has the keys of [stability] in [moments]`,
 	"mc_check": `study = "moments" with against = "montecarlo" has the keys of [mc_check] in [moments]; ` +
 		"draws were cases, and lambda is a list",
@@ -119,14 +119,25 @@ func (e *Experiment) Digest() (string, error) {
 // as it may be run from anywhere.
 func (e *Experiment) Resolved() ([]byte, error) {
 	m := *e.Manifest
-	if e.Own() {
+	if !SameFile(m.Folder, Folder) {
 		m.Folder, _ = filepath.Abs(m.Folder)
 	}
 	return m.Resolved(e.Study)
 }
 
-// Own reports whether the manifest is none of those in [Folder].
-func (e *Experiment) Own() bool { return !SameFile(e.Folder, Folder) }
+// Out returns the folder of the results folder, by default: Results of a manifest in [Folder], the same again
+// of one among results, and a folder beside any other.
+func (e *Experiment) Out() string {
+	dir := filepath.Dir(e.File)
+	_, err := store.OpenResults(dir)
+	switch {
+	case SameFile(dir, Folder):
+		return Results
+	case err == nil && filepath.Base(e.File) == "manifest.toml":
+		return filepath.Dir(dir)
+	}
+	return filepath.Join(dir, OwnResults)
+}
 
 // Namesake returns the manifest NAME.toml beside this one that has the same name, "" if there is none.
 func (e *Experiment) Namesake() string {
@@ -202,15 +213,15 @@ func Checksum(parts ...[]byte) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// Executable stands for all code of the program: a cell follows from the code that makes numbers,
+// Executable is the digest of the binary: a cell follows from the code that makes numbers,
 // but how tables are written and drawn may be any other.
-var Executable = sync.OnceValues(func() ([]byte, error) {
+var Executable = sync.OnceValue(func() []byte {
 	path, err := os.Executable()
-	if err != nil {
-		return nil, err
+	code, err2 := os.ReadFile(path)
+	if err := errors.Join(err, err2); err != nil {
+		panic("experiment: the program cannot be read: " + err.Error())
 	}
-	code, err := os.ReadFile(path)
-	return []byte(Checksum(code)), err
+	return []byte(Checksum(code))
 })
 
 // Draw returns the files of figures, each drawn only from the published tables that it needs.

@@ -40,10 +40,10 @@ func TestFingerprints(t *testing.T) {
 // The error of a study that was removed says what to do instead.
 func TestFormerStudies(t *testing.T) {
 	for study, want := range map[string]string{
-		"discover": "AddClass", "drift": "process_noise", "vouched": "baselines/", "calibrate": "table lambda",
+		"calibrate": "table lambda",
 		"stability": `study = "moments" with against = "definite"`,
 		"mc_check":  `study = "moments" with against = "montecarlo"`,
-		"open_set":  "unseen of the study unknown", "learning": "is not a study; allowed: one of learn, ",
+		"learning":  "is not a study; allowed: one of learn, ",
 	} {
 		file := filepath.Join(t.TempDir(), "x.toml")
 		check.OK(t, os.WriteFile(file, []byte("name = 'x'\nstudy = '"+study+"'\n"), 0o666))

@@ -168,7 +168,7 @@ func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
 	return c.Err == nil
 }
 
-// PredictNext returns the prediction of an example that is learned next.
+// PredictNext returns the prediction of an example that is learned next, see [bnn.Sequential].
 func (c *Classifier) PredictNext(x []float64) []float64 {
 	n := c.Network()
 	if n == nil || c.Err != nil {

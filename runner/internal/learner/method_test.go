@@ -208,8 +208,7 @@ output = "best" -> method.m.output: "best" is not allowed; allowed: ridge, gauss
 output = "ridge"; hidden_layers = [3] -> x.toml:6: method.m.hidden_layers: [3] is not allowed with output
 output = "ridge"; layers = [2, 3, 2] -> method.m.layers: [2 3 2] is not allowed with output
 output = "ridge"; members = 2 -> method.m.members: 2 is not allowed with output
-output = "ridge"; process_noise = 0.1 -> method.m.process_noise: not allowed with output
-weights = "evidence" -> method.m.weights: not a key any more`, "\n") {
+output = "ridge"; process_noise = 0.1 -> method.m.process_noise: not allowed with output`, "\n") {
 		keys, want, _ := strings.Cut(line, " -> ")
 		_, err := decode(keys)
 		check.Refuses(t, keys, err, want)

@@ -50,6 +50,9 @@ type Model struct {
 
 	bnn.PaperRule
 
+	// Forgetting has the past count less in the weights of the bank, see [bnn.Bank.Forget].
+	Forgetting float64 `toml:"forgetting,omitempty" json:",omitempty"`
+
 	// Members is the number of networks whose mean is the prediction. Zero stands for the bank of
 	// [classifier.NewBank], or for one network where it has no bank (hasBank) or a study looks into it.
 	Members int `toml:"members,omitempty" json:",omitempty"`
@@ -131,6 +134,7 @@ func (m *Model) Validate() error {
 	err := cmp.Or(
 		m.Features.Validate(), m.checkReadout(key, given, len(layers)-2), field.Fraction("rho", m.Rho),
 		field.Within("members", m.Members, 0, mostMembers), field.Within("process_noise", m.ProcessNoise, 0, 1),
+		field.Within("forgetting", m.Forgetting, 0, 1),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // whatever the rule
 	)
 	checked := *m
@@ -141,6 +145,9 @@ func (m *Model) Validate() error {
 	switch {
 	case err != nil:
 		return err
+	case m.Forgetting > 0 && (m.Readout != "" || !m.hasBank()):
+		return field.Errorf("forgetting", "allowed: of the default bank, without members or output, "+
+			"and without the rules of the paper")
 	case m.RandomFeatures && m.ProcessNoise != 0:
 		return field.Errorf("random_features", "allowed: without process_noise, which moves them")
 	case m.RandomFeatures && m.Hidden != bnn.Frozen:
@@ -262,6 +269,15 @@ func (m *Model) hasBank() bool {
 	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0
 }
 
+// bank returns the default bank.
+func (m *Model) bank(cfg bnn.Config, images bool, src rand.Source) (*bnn.Bank, error) {
+	b, err := classifier.NewBank(cfg, images, src)
+	if err == nil {
+		err = b.Forget(m.Forgetting)
+	}
+	return b, err
+}
+
 // learner returns the output layer, the network, the ensemble or the bank of the model with its prior
 // weights.
 func (m Model) learner(s Shape, src rand.Source) (*Network, error) {
@@ -272,11 +288,14 @@ func (m Model) learner(s Shape, src rand.Source) (*Network, error) {
 	n := &Network{noise: m.ProcessNoise}
 	switch {
 	case m.Readout != "":
-		n.Model, err = readout.New(readout.Config{Kind: m.Readout, Inputs: s.Inputs, Classes: s.Classes})
+		sequential := s.Sequential && m.Readout == readout.Ridge
+		n.Model, err = readout.New(readout.Config{
+			Kind: m.Readout, Inputs: s.Inputs, Classes: s.Classes, Sequential: sequential,
+		})
 	case m.hasBank():
 		var cfg bnn.Config
 		if cfg, err = m.config(m.Layers); err == nil {
-			n.Model, err = classifier.NewBank(cfg, false, src)
+			n.Model, err = m.bank(cfg, s.Images, src)
 		}
 	default:
 		n.Model, err = m.Mixture(src)

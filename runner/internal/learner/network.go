@@ -20,15 +20,6 @@ type Network struct {
 	several [atOnce]bnn.Prediction // the latest predictions; all but the first are of an output layer
 }
 
-// Members returns the networks of the model.
-func (n *Network) Members() []*bnn.Network {
-	m, _ := n.Model.(interface{ Members() []*bnn.Network })
-	if m == nil {
-		return nil
-	}
-	return m.Members()
-}
-
 // Observe learns an example.
 func (n *Network) Observe(x []float64, class int) (err error) {
 	if n.noise > 0 {
@@ -46,6 +37,17 @@ func (n *Network) Observe(x []float64, class int) (err error) {
 // Steps returns what became of the examples.
 func (n *Network) Steps() Steps { return n.steps }
 
+// Members returns the networks of the model; an output layer has none.
+func (n *Network) Members() []*bnn.Network {
+	switch m := n.Model.(type) {
+	case *bnn.Network:
+		return []*bnn.Network{m}
+	case interface{ Members() []*bnn.Network }:
+		return m.Members()
+	}
+	return nil
+}
+
 // members returns the members of an ensemble, which can learn each by itself.
 func (n *Network) members() (members []Learner) {
 	for _, m := range n.Members() {
@@ -59,9 +61,7 @@ func (n *Network) Predict(p, x []float64) error { return n.set(p, n.Model.Predic
 
 // Before is Predict for an example that is learned next, see [bnn.Sequential].
 func (n *Network) Before(p, x []float64) error {
-	if s, ok := n.Model.(interface {
-		Before(dst *bnn.Prediction, x []float64) error
-	}); ok {
+	if s, ok := n.Model.(bnn.Sequential); ok {
 		return n.set(p, s.Before, x)
 	}
 	return n.Predict(p, x)

@@ -20,7 +20,8 @@ type Stepper interface{ Steps() Steps }
 // Steps counts what became of the examples.
 type Steps struct {
 	Indefinite, Skipped, Projected int
-	Floored                        int // hidden pre-activations whose variance was raised to its floor
+	Floored, Capped                int // variances kept at their floor and at their cap, see bnn.Update
+	Limited                        int // examples whose inputs an output layer cut, see readout.Layer.Limited
 	Failed                         bool
 }
 
@@ -30,7 +31,9 @@ func StepColumns() []table.Column {
 		table.Int("indefinite_steps", "examples whose step was indefinite as printed"),
 		table.Int("skipped_steps", "examples whose step was not taken"),
 		table.Int("projected_steps", "those that were taken after a repair"),
-		table.Int("floored", "hidden pre-activations whose variance was raised to its floor"),
+		table.Int("floored", "variances of logits, hidden units and weights that were raised to their floor"),
+		table.Int("capped", "variances of logits and hidden pre-activations that were lowered to their cap"),
+		table.Int("limited", "examples of an output layer with an input beyond ±32, which was cut"),
 		table.Flag("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
 	}
 }
@@ -40,7 +43,7 @@ var StepNames = table.Names(StepColumns())
 
 // Row returns the counts in the order of StepColumns.
 func (s Steps) Row() []any {
-	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
+	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Capped, s.Limited, s.Failed}
 }
 
 // count counts what became of an example.
@@ -54,14 +57,13 @@ func (s *Steps) count(u bnn.Update) {
 	case bnn.Projected:
 		s.Projected++
 	}
-	s.Floored += u.Floored
+	s.Floored, s.Capped = s.Floored+u.Floored, s.Capped+u.Capped
 }
 
 func (s *Steps) add(other Steps) {
-	s.Indefinite += other.Indefinite
-	s.Skipped += other.Skipped
+	s.Indefinite, s.Skipped = s.Indefinite+other.Indefinite, s.Skipped+other.Skipped
 	s.Projected += other.Projected
-	s.Floored += other.Floored
+	s.Floored, s.Capped = s.Floored+other.Floored, s.Capped+other.Capped
 }
 
 // Steps returns what became of the examples.
@@ -69,6 +71,9 @@ func (c *Classifier) Steps() Steps {
 	var s Steps
 	if l, ok := c.Learner.(Stepper); ok {
 		s = l.Steps()
+	}
+	if l := c.Readout(); l != nil {
+		s.Limited = l.Limited()
 	}
 	s.Failed = c.Err != nil
 	return s

@@ -109,28 +109,27 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 func (t tabular) tex(tables Tables) (text string, failed error) {
 	text = fmt.Sprintf("\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n", t.Align, t.Head)
 	for _, part := range t.Rows {
-		lines := make([][]string, len(part))
+		text += "\\midrule\n"
+		labels, cells := make([]string, len(part)), make([][]number, len(t.Columns))
 		for i, row := range part {
-			if _, label, ok := strings.Cut(row, " : "); ok {
-				lines[i] = []string{label}
-			}
-		}
-		for _, column := range t.Columns {
-			cells := make([]number, len(part))
-			for i, row := range part {
-				fields, _, _ := strings.Cut(row, " : ")
-				var err error
-				if cells[i], err = read(column+" "+fields, tables); !errors.Is(err, errNoValue) {
+			fields, label, _ := strings.Cut(row, " : ")
+			labels[i] = label
+			for k, column := range t.Columns {
+				cell, err := read(column+" "+fields, tables)
+				if cells[k] = append(cells[k], cell); !errors.Is(err, errNoValue) {
 					failed = errors.Join(failed, err)
 				}
 			}
-			for i, cell := range cells {
-				lines[i] = append(lines[i], cell.tex(cells))
-			}
 		}
-		text += "\\midrule\n"
-		for _, cells := range lines {
-			text += strings.Join(cells, " & ") + " \\\\\n"
+		for i := range part {
+			line := labels[i : i+1 : i+1]
+			if line[0] == "" {
+				line = nil
+			}
+			for _, column := range cells {
+				line = append(line, column[i].tex(column))
+			}
+			text += strings.Join(line, " & ") + " \\\\\n"
 		}
 	}
 	return text + "\\bottomrule\n\\end{tabular}\n", failed
@@ -139,12 +138,12 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 // tex returns a cell: a text, "--" if it has no value, or a number, in bold if no other of the part is
 // better, and in a column of its own half of the interval.
 func (n number) tex(part []number) string {
+	half := ""
+	if n.interval {
+		half = " &"
+	}
 	if n.text == "" || n.format == "" {
-		text := cmp.Or(escapes.Replace(n.text), "--")
-		if n.interval {
-			text += " &"
-		}
-		return text
+		return cmp.Or(escapes.Replace(n.text), "--") + half
 	}
 	best := n
 	for _, other := range part {
@@ -157,14 +156,10 @@ func (n number) tex(part []number) string {
 	if n.best != "" && len(part) > 1 && n.spell(n.x) == n.spell(best.x) {
 		text = `\mathbf{` + text + "}"
 	}
-	text = "$" + text + "$"
-	if n.interval {
-		text += " &"
-	}
 	if n.interval && !math.IsNaN(n.low) {
-		text += ` \half{` + n.spell((n.high-n.low)/2) + "}"
+		half += ` \half{` + n.spell((n.high-n.low)/2) + "}"
 	}
-	return text
+	return "$" + text + "$" + half
 }
 
 // escapes are those of a text that is not written for LaTeX.

@@ -73,7 +73,7 @@ func Fill(text string, tables Tables) (string, error) {
 	return filled, nil
 }
 
-// quote returns a number alone, or with its interval.
+// quote returns the number of a reference, which must have a format, alone or with its interval.
 func quote(reference string, tables Tables, alone, interval string) (string, error) {
 	n, err := read(reference, tables)
 	switch {
@@ -92,8 +92,8 @@ func quote(reference string, tables Tables, alone, interval string) (string, err
 // number is what a reference names.
 type number struct {
 	table, column string
-	fields        []string // key=value
-	statistic     string   // of all rows; "": the only row
+	fields        []string                // key=value
+	statistic     func([]float64) float64 // of all rows; nil: the only row
 	factor        float64
 	format        string // "": the field is text
 	interval      bool
@@ -107,8 +107,8 @@ var formats = regexp.MustCompile(`^%\.[0-9]f$`)
 
 var statistics = map[string]func(xs []float64) float64{
 	"count":    func(xs []float64) float64 { return float64(len(xs)) },
-	"positive": func(xs []float64) float64 { return above(0, xs) },
-	"infinite": func(xs []float64) float64 { return above(math.MaxFloat64, xs) },
+	"positive": func(xs []float64) float64 { return countAbove(0, xs) },
+	"infinite": func(xs []float64) float64 { return countAbove(math.MaxFloat64, xs) },
 	"greatest": slices.Max[[]float64],
 	"median": func(xs []float64) float64 {
 		slices.Sort(xs)
@@ -116,13 +116,8 @@ var statistics = map[string]func(xs []float64) float64{
 	},
 }
 
-func above(limit float64, xs []float64) (n float64) {
-	for _, x := range xs {
-		if x > limit {
-			n++
-		}
-	}
-	return n
+func countAbove(limit float64, xs []float64) float64 {
+	return float64(len(slices.DeleteFunc(xs, func(x float64) bool { return !(x > limit) })))
 }
 
 // read returns the number of a reference. It may have no format where its text is wanted.
@@ -140,7 +135,7 @@ func read(reference string, tables Tables) (number, error) {
 		case word == "lowest" || word == "highest":
 			n.best = word
 		case statistics[word] != nil:
-			n.statistic = word
+			n.statistic = statistics[word]
 		case formats.MatchString(word):
 			n.format = word
 		case err == nil:
@@ -156,11 +151,11 @@ func read(reference string, tables Tables) (number, error) {
 		return n, errors.New("need a table, fields, a column and a format")
 	}
 	rows, err := find(tables, n.table, n.fields, n.column)
-	if err != nil {
+	switch {
+	case err != nil:
 		return n, err
-	}
-	if statistic := statistics[n.statistic]; statistic != nil {
-		n.x = n.factor * statistic(rows.Nums(n.column))
+	case n.statistic != nil:
+		n.x = n.factor * n.statistic(slices.Clone(rows.Nums(n.column)))
 		return n, nil
 	}
 	return n, n.take(rows)
@@ -179,15 +174,15 @@ func find(tables Tables, name string, fields []string, columns ...string) (*tabl
 	if err != nil {
 		err = fmt.Errorf("%w: %w", errNoValue, err)
 	}
-	for _, field := range fields {
+	for _, field := range fields { // a field that no row has is wrong, not one without a value
 		if _, unknown := all.Select(field); unknown != nil {
 			err = unknown
 		}
 	}
 	if err = cmp.Or(err, all.Needs(columns...)); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		err = fmt.Errorf("%s: %w", name, err)
 	}
-	return rows, nil
+	return rows, err
 }
 
 // take reads the number from the only row.

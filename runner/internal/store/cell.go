@@ -5,12 +5,11 @@ import (
 	"compress/gzip"
 	"encoding/gob"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"closedform/runner/internal/table"
 )
@@ -60,15 +59,13 @@ func (f *Folder) cellFile(key string) string {
 	return filepath.Join(f.cells(), readable[:min(len(readable), 80)]+"-"+sumOf([]byte(key))[:12]+".cell")
 }
 
-// magic begins a cell file. A line with the fingerprint and the checksum of what
-// follows it comes next, and then the cell, compressed.
-const magic = "closedform cell 2\n"
-
+// encodeCell returns the cell compressed by gzip, whose header has the fingerprint and whose end a checksum.
 func encodeCell(c *Cell) ([]byte, error) {
-	var body bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&body, gzip.BestSpeed) // a known level
+	var file bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&file, gzip.BestSpeed) // a known level
+	z.Comment = c.Fingerprint
 	err := errors.Join(gob.NewEncoder(z).Encode(c), z.Close())
-	return append(fmt.Appendf(nil, "%s%s %s\n", magic, c.Fingerprint, sumOf(body.Bytes())), body.Bytes()...), err
+	return file.Bytes(), err
 }
 
 // ErrDamaged is the error of a file that has changed since it was written.
@@ -76,18 +73,15 @@ var ErrDamaged = errors.New("damaged")
 
 // decodeCell reads the output of encodeCell. A different fingerprint is not an error.
 func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
-	rest, begins := bytes.CutPrefix(data, []byte(magic))
-	line, body, _ := bytes.Cut(rest, []byte("\n"))
-	made, sum, _ := strings.Cut(string(line), " ")
-	if !begins || sum != sumOf(body) {
-		return nil, ErrDamaged
-	}
-	if made != fingerprint {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil && z.Comment != fingerprint {
 		return nil, nil
 	}
+	if err == nil {
+		data, err = io.ReadAll(z)
+	}
 	c := new(Cell)
-	z, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil || gob.NewDecoder(z).Decode(c) != nil || c.Key != key {
+	if err != nil || gob.NewDecoder(bytes.NewReader(data)).Decode(c) != nil || c.Key != key {
 		return nil, ErrDamaged
 	}
 	return c, nil

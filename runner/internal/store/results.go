@@ -25,8 +25,9 @@ type File struct {
 }
 
 const (
-	packed       = ".csv.gz" // the extension of packed tables
-	mostUnpacked = 1 << 28   // bytes of one
+	packed        = ".csv.gz" // the extension of packed tables
+	mostUnpacked  = 1 << 28   // bytes of one
+	mostCommitted = 600_000   // bytes of a table as CSV
 
 	// Tables of more rows are rounded; their means have all digits.
 	manyRows = 500
@@ -42,15 +43,21 @@ func TableName(t *table.Table) string {
 	return t.Name + ".csv"
 }
 
-// TableFile returns the table as a file. Equal tables are equal bytes.
+// TableFile returns the table as a file. Equal tables are equal bytes. A table that is too large to be
+// committed is Packed from then on.
 func TableFile(t *table.Table) File {
+	rounded := t
 	if t.Len() > manyRows {
-		t = t.Rounded(digits)
+		rounded = t.Rounded(digits)
 	}
 	if !t.Packed {
-		return File{TableName(t), t.CSV()}
+		csv := rounded.CSV()
+		if len(csv) <= mostCommitted {
+			return File{TableName(t), csv}
+		}
+		t.Packed = true
 	}
-	return File{TableName(t), Pack(t)}
+	return File{TableName(t), Pack(rounded)}
 }
 
 // Pack returns the table as CSV packed by gzip.

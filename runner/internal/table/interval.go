@@ -26,10 +26,12 @@ func NewEstimate(x []float64, overlap float64) Estimate {
 func (e Estimate) Interval() []float64 {
 	half := math.NaN()
 	if e.N >= 3 {
-		half = StudentQuantile(e.N-1, 0.95) * math.Sqrt(e.Variance)
+		half = e.half()
 	}
 	return []float64{e.Mean, Finite(e.Mean - half), Finite(e.Mean + half)}
 }
+
+func (e Estimate) half() float64 { return StudentQuantile(e.N-1, 0.95) * math.Sqrt(e.Variance) }
 
 // P returns the two-sided p-value of a mean of 0 by Student's t, no value for fewer than three numbers.
 func (e Estimate) P() float64 {
@@ -76,14 +78,15 @@ func MeanSD(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(variance)
 }
 
-// Student returns the mean of x and the ends of its 95 % interval by Student's t, which are ±Inf for fewer
-// than three numbers.
+// Student returns the mean of x and the ends of its two-sided 95 % interval by Student's t. With a single value
+// the ends are ±Inf.
 func Student(x []float64) (mean, low, high float64) {
-	if len(x) < 3 {
+	if len(x) < 2 {
 		return Mean(x), math.Inf(-1), math.Inf(1)
 	}
-	i := NewEstimate(x, 0).Interval()
-	return i[0], i[1], i[2]
+	e := NewEstimate(x, 0)
+	half := e.half()
+	return e.Mean, e.Mean - half, e.Mean + half
 }
 
 // StudentQuantile returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. As p is

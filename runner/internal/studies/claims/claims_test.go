@@ -20,6 +20,8 @@ a,1,5,2,1,3,0.5,yes
 a,2,5,4,1,5,,no
 b,2,5,3,,3,,no
 b,1,5,1,1,+Inf,0.5,no
+a,3,5,6,,,,no
+b,3,5,5,,,,no
 a,1,9,,1,3,0.5,yes
 a,2,9,7,1,3,0.5,yes
 `
@@ -30,18 +32,18 @@ func read(t *testing.T, text string) *table.Table {
 
 func TestMeasure(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	mean, low, high := table.Student([]float64{2, 4})
+	mean, low, high := table.Student([]float64{2, 4, 6})
 	for _, c := range []struct {
 		rows, minus string
 		interval    interval
 		want        [3]float64
 		n           int
 	}{
-		{"method=a k=5", "", "t", [3]float64{mean, low, high}, 2},
-		{"method=a k=5", "", "range", [3]float64{3, 2, 4}, 2},
-		{"method=a k=5", "method=b", "t", [3]float64{1, 1, 1}, 2},
-		{"method=a k=5", "method=b", "range", [3]float64{1, 1, 1}, 2},
-		{"method=a k=9", "", "t", [3]float64{nan, nan, nan}, 2},
+		{"method=a k=5", "", "t", [3]float64{mean, low, high}, 3},
+		{"method=a k=5", "", "range", [3]float64{4, 2, 6}, 3},
+		{"method=a k=5", "method=b", "t", [3]float64{1, 1, 1}, 3},
+		{"method=a k=5", "method=b", "range", [3]float64{1, 1, 1}, 3},
+		{"method=a k=9", "", "t", [3]float64{nan, -inf, inf}, 2},
 		{"method=a k=9", "", "range", [3]float64{nan, nan, nan}, 2},
 		{"method=a k=5 seed=1", "", "t", [3]float64{2, -inf, inf}, 1},
 		{"method=a k=5 seed=1", "", "columns", [3]float64{2, 1, 3}, 1},
@@ -59,10 +61,10 @@ func TestMeasure(t *testing.T) {
 		{"", "", "y", "", "y is not a column"},
 		{"", "", "word", "", "word has words"},
 		{"", "", "x", "t", "several rows have the same seed"},
-		{"", "", "x", "columns", `6 rows; allowed with interval = "columns": one`},
+		{"", "", "x", "columns", `8 rows; allowed with interval = "columns": one`},
 		{"method=b seed=1", "", "k", "columns", "k_low is not a column"},
 		{"method=a k=5", "method=c", "x", "t", "no row has method=c"},
-		{"method=a k=5", "method=b seed=1", "x", "t", "minus: 1 rows from 2"},
+		{"method=a k=5", "method=b seed=1", "x", "t", "minus: 1 rows from 3"},
 		{"method=a k=5 seed=2", "method=b seed=1", "x", "t", "minus: 1 rows from 1, not the same seeds"},
 	} {
 		e := evidence{Value: c.value, Interval: interval(c.interval)}
@@ -148,7 +150,7 @@ func TestTables(t *testing.T) {
 	}
 	tables := check.Must(e.Tables(nil))
 	const claims = "one,It learns.,n = 3,,n = 4\n"
-	const evidence = "one,error,n = 3,m/t method=a k=5 x,method=b,2,1,1,1,t,above,0.5,holds\n" +
+	const evidence = "one,error,n = 3,m/t method=a k=5 x,method=b,3,1,1,1,t,above,0.5,holds\n" +
 		"one,error,n = 4,m/t method=b seed=1 x,,1,1,1,+Inf,columns,below,2,open\n"
 	for i, want := range []string{claims, evidence} {
 		if _, rows, _ := strings.Cut(string(tables[i].CSV()), "\n"); rows != want {
@@ -162,6 +164,6 @@ func TestRefused(t *testing.T) {
 		"evidence.1.claim=two": "evidence.1.claim", "evidence.1.interval=columns": "minus",
 		"evidence.1.interval=normal": "interval", "evidence.1.sense=over": "sense",
 		"evidence.1.value=":     "evidence.1.value",
-		"evidence.1.treshold=1": "did you mean threshold?", "evidence.2.low=x": "not a key any more",
+		"evidence.1.treshold=1": "did you mean threshold?", "evidence.2.low=x": "not a key",
 	})
 }

@@ -13,9 +13,18 @@ import (
 // allSets is the name, in the column set, of what is averaged over the sets.
 const allSets = "all"
 
-// Tables adds the means over the seeds, and comparisons. Of a sweep over λ and ρ only the means are left.
+// Tables adds the means over the seeds, and comparisons. Of a sweep over λ and ρ only the means are left, and of
+// what happened to variances the counts that are not all 0.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	all, err := table.Merge(cells, e.derived)
+	all, err := table.Merge(cells, func(t table.Set) table.Set {
+		for _, t := range t {
+			t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
+				counts := slices.Contains([]string{"floored", "capped"}, c.Name)
+				return counts && !slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
+			})
+		}
+		return e.derived(t)
+	})
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "runs" && e.heat }), err
 }
 

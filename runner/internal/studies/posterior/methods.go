@@ -42,11 +42,7 @@ func (c *cell) newMethods() error {
 		}
 		c.methods = append(c.methods, m)
 		if slices.Contains(c.Softmax, v.Name) {
-			again, err := v.Learner(data.Inputs, c.task.Classes, c.Stream("prior"))
-			if err != nil {
-				return err
-			}
-			c.add(v.Name+softmaxSuffix, &bySoftmax{Network: again.Network()})
+			c.add(v.Name+softmaxSuffix, bySoftmax{l.Network()})
 		}
 	}
 	mixture, err := c.Model.Mixture(c.Stream("prior"))
@@ -81,23 +77,20 @@ func (c *cell) add(name string, l learner.Learner) {
 	c.methods = append(c.methods, method{name, learner.NewClassifier(l, c.task.Classes), nil})
 }
 
-// bySoftmax is a network that is predicted by the exact softmax of its logits.
-type bySoftmax struct {
-	*learner.Network
-	prediction bnn.Prediction
-	moments    *softmax.Moments
-}
+// bySoftmax is a network, which learns elsewhere, predicted by the exact softmax of its logits.
+type bySoftmax struct{ *learner.Network }
 
-func (b *bySoftmax) Predict(p, x []float64) error {
-	if err := b.Network.Model.Predict(&b.prediction, x); err != nil {
-		return err
+func (bySoftmax) Observe([]float64, int) error { return nil }
+
+func (b bySoftmax) Predict(p, x []float64) error {
+	var q bnn.Prediction
+	err := b.Network.Model.Predict(&q, x)
+	if err == nil {
+		moments := softmax.NewMoments(len(p))
+		softmax.Exact{}.Moments(moments, q.Mean, q.Variance)
+		copy(p, moments.P)
 	}
-	if b.moments == nil {
-		b.moments = softmax.NewMoments(len(p))
-	}
-	softmax.Exact{}.Moments(b.moments, b.prediction.Mean, b.prediction.Variance)
-	copy(p, b.moments.P)
-	return nil
+	return err
 }
 
 func (m method) network() *bnn.Network { return m.Network().Members()[0] }

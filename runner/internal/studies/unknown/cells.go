@@ -95,9 +95,9 @@ func (s spec) train(ctx context.Context, all *data.Examples) (*scorer, error) {
 		Shuffle: func(pass int) rand.Source { return s.Stream("pass", pass) },
 	}
 	if len(s.Unknown.Promise) > 0 && s.Method.Online() && s.Method.Passes <= 1 && !s.Method.OwnOrders {
-		seen := 0
+		unrecorded := len(learn) - len(judge)
 		training.Observing = func(c *learner.Classifier, x []float64, class int) {
-			if seen++; seen > train.Len()/2 {
+			if unrecorded--; unrecorded < 0 {
 				p := c.PredictNext(x)
 				l.record.Add(floats.Max(p), floats.MaxIdx(p) != class)
 			}

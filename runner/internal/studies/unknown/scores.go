@@ -49,8 +49,8 @@ type scorer struct {
 	hidden     []relative // by member; nil: no score needs them, or there are no layers
 	validation predictions
 
-	// How the learner predicted the examples of the second half of the pass before it learned them. The
-	// record is empty without promises, and of what learns all examples at once or in several passes.
+	// How the learner predicted the last examples before it learned them, as many as the validation part has.
+	// The record is empty without promises, and of what learns all examples at once or in several passes.
 	record bnn.TrackRecord
 }
 

@@ -8,17 +8,43 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Tables has the means over the seeds, and of the rows by seed only the table "runs".
+// Tables has the means over the seeds, and of the rows by seed only the table "runs". With one seed, shares
+// of the test examples have Wilson's intervals.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, func(t table.Set) table.Set {
-		return table.Set{
-			t.Get("decisions").GroupBy("method", "confidence", "wanted").Mean(
-				"decisions_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept"),
-			t.Get("runs").GroupBy("method", "confidence", "data").Mean(
-				"summary", "error", "aurc", "augrc", "auroc", "fpr95"),
+		decisions, runs := t.Get("decisions"), t.Get("runs")
+		decided := decisions.GroupBy("method", "confidence", "wanted").Mean(
+			"decisions_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept")
+		summary := runs.GroupBy("method", "confidence", "data").Mean(
+			"summary", "error", "aurc", "augrc", "auroc", "fpr95")
+		if len(e.Seeds) == 1 {
+			setWilson(decided, decisions.Nums("examples"), "correct", "unknown", "wrong")
+			setWilson(decided, decisions.Nums("decided"), "risk")
+			setWilson(summary, runs.Nums("examples"), "error")
 		}
+		return table.Set{decided, summary}
 	})
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "decisions" }), err
+}
+
+// setWilson replaces the intervals of columns, the shares of n[i] examples in row i.
+func setWilson(t *table.Table, n []float64, columns ...string) {
+	for k, c := range t.Columns {
+		if !slices.Contains(columns, c.Name) {
+			continue
+		}
+		low, high := &t.Columns[k+1], &t.Columns[k+2]
+		low.Doc = "lower end of its 95 % interval, Wilson's, over the test examples"
+		high.Doc = "upper end of its 95 % interval, Wilson's, over the test examples"
+		for i, share := range c.Nums {
+			flags := make([]float64, int(n[i]))
+			for j := 0; float64(j)+0.5 < share*n[i]; j++ {
+				flags[j] = 1
+			}
+			interval := table.Wilson(flags)
+			low.Nums[i], high.Nums[i] = interval[1], interval[2]
+		}
+	}
 }
 
 // tables are those of a cell.
@@ -42,7 +68,8 @@ func newTables(s spec) *tables {
 			table.Flag("made", "1 if there is such a threshold, else 0: all are unknown"), threshold,
 			share("correct", "share of the test examples decided right"),
 			share("unknown", "share left undecided"), share("wrong", "share decided wrong"), risk,
-			table.Flag("kept", "of a promise: 1 if the risk is at most that, or nothing is decided")),
+			table.Flag("kept", "of a promise: 1 if the risk is at most that, or nothing is decided"),
+			table.Int("examples", "of the test part"), table.Int("decided", "of these")),
 		table.New("runs", method, seed, confidence,
 			text("data", "test: to find errors on the test part; others: to tell the test part from these, "+
 				"or from its unseen classes"),
@@ -50,7 +77,8 @@ func newTables(s spec) *tables {
 			share("aurc", "area under the risk–coverage curve"),
 			share("augrc", "area under the generalised one, of the share of wrong decisions among all"),
 			share("auroc", "area under the ROC curve"),
-			share("fpr95", "share of the others that pass where 95 % of the test examples do")),
+			share("fpr95", "share of the others that pass where 95 % of the test examples do"),
+			table.Int("examples", "of the test part")),
 		table.New("risk_coverage", method, confidence, threshold,
 			share("coverage", "share of the test examples decided about"), risk),
 	}
@@ -73,7 +101,7 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 		confidence := test.by[by]
 		threshold, coverage, risk := metric.RiskCoverage(confidence, test.wrong)
 		t.runs.Add(t.key(by), "test", risk[len(risk)-1],
-			metric.AURC(confidence, test.wrong), metric.AUGRC(confidence, test.wrong), table.Gaps(2))
+			metric.AURC(confidence, test.wrong), metric.AUGRC(confidence, test.wrong), table.Gaps(2), len(test.wrong))
 		for _, share := range t.Unknown.Wrong {
 			threshold := lowestThreshold(l.validation.by[by], l.validation.wrong, share)
 			t.decide(test, by, "wrong="+table.Format(share), threshold, math.NaN())
@@ -98,8 +126,8 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 		}
 	}
 	for _, share := range t.Unknown.Promise {
-		threshold := table.Finite(record.Threshold(share, 0.95))
-		t.decide(test, probability, "promise="+table.Format(share), threshold, share)
+		threshold, _ := record.Threshold(share, 0.95) // the manifest's share is between 0 and 1
+		t.decide(test, probability, "promise="+table.Format(share), table.Finite(threshold), share)
 	}
 }
 
@@ -118,6 +146,7 @@ func (t *tables) decide(test predictions, by score, wanted string, threshold, pr
 			correct++
 		}
 	}
+	decided := correct + wrong
 	correct, unknown, wrong = correct/n, unknown/n, wrong/n
 	risk := wrong / (correct + wrong)
 	if risk > promised {
@@ -126,7 +155,8 @@ func (t *tables) decide(test predictions, by score, wanted string, threshold, pr
 		kept = promised
 	}
 	made := !math.IsNaN(threshold) && !math.IsInf(threshold, 0)
-	t.decisions.Add(t.key(by), wanted, made, threshold, correct, unknown, wrong, table.Finite(risk), kept)
+	t.decisions.Add(t.key(by), wanted, made, threshold, correct, unknown, wrong, table.Finite(risk), kept,
+		len(test.wrong), decided)
 }
 
 // lowestThreshold returns the lowest confidence among those that occur with which no more than a share of all
@@ -145,7 +175,7 @@ func (t *tables) distinguish(data string, known, others predictions) {
 	for _, by := range t.scores(known) {
 		if others.by[by] != nil { // else there is no test example, and the learner does not have this
 			auroc, passed := metric.Detection(known.by[by], others.by[by])
-			t.runs.Add(t.key(by), data, table.Gaps(3), auroc, passed)
+			t.runs.Add(t.key(by), data, table.Gaps(3), auroc, passed, len(known.wrong))
 		}
 	}
 }

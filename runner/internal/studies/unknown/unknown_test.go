@@ -136,6 +136,15 @@ func TestByHand(t *testing.T) {
 			}
 			check.NearAll(t, wanted, got, want, 1e-12)
 		}
+		right := make([]float64, len(test.wrong)) // for Wilson's interval over the test examples
+		for i := range right {
+			if test.by[probability][i] >= 0.6 && !test.wrong[i] {
+				right[i] = 1
+			}
+		}
+		r := row("decisions_summary", "wanted=threshold=0.6")
+		interval := []float64{r.Nums("correct")[0], r.Nums("correct_low")[0], r.Nums("correct_high")[0]}
+		check.NearAll(t, "interval", interval, table.Wilson(right), 1e-12)
 		confidence := test.by[probability]
 		aurc, want := row("runs", "data=test").Nums("aurc")[0], metric.AURC(confidence, test.wrong)
 		check.Near(t, "AURC", aurc, want, 1e-12)
@@ -211,6 +220,26 @@ func TestPromise(t *testing.T) {
 	}
 }
 
+// What learns example by example has as many predictions for its promise as the validation part has examples.
+func TestRecord(t *testing.T) {
+	file := studytest.File(t, studytest.Clusters(72))
+	for _, c := range studytest.New(t, Kind, example(file, file), "unknown.promise=[0.3]").Cells() {
+		s := c.Spec.(spec)
+		all, _, err := s.Data.Unscaled(s.Stream("data"))
+		check.OK(t, err)
+		l := check.Must(s.train(t.Context(), all))
+		check.Equal(t, "validation", len(l.validation.wrong), 12)
+		recorded, want := 0, 12
+		for _, n := range l.record.Predicted {
+			recorded += n
+		}
+		if s.Method.Name == "ours" { // in two passes
+			want = 0
+		}
+		check.Equal(t, s.Method.Name, recorded, want)
+	}
+}
+
 // Examples of the classes that are kept back have no part in the second training:
 // others in their place change nothing of it.
 func TestUnseen(t *testing.T) {
@@ -257,10 +286,6 @@ func TestSpecs(t *testing.T) {
 		"method.ours.candidates=[[1]]":       "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 		"unknown.scores=[\"ridge\"]":         "allowed: probability, entropy, mutual-information, ",
-		// Words that were removed:
-		"near=1": "not a key any more; make changed images a file", "inputs=1": "not a key any more; ",
-		"outside.far.enlarge=20": "not a key any more; ", "outside.far.labelled=1": "not a key any more; ",
-		"unknown.score=entropy": "not a key any more; ", "unknown.combine=entropy": "not a key any more; ",
 	}
 	studytest.Refused(t, Kind, text, refused)
 }

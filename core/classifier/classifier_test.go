@@ -1,0 +1,219 @@
+package classifier
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"closedform/core/bnn"
+	"closedform/core/checkpoint"
+	"closedform/core/familiar"
+	"closedform/core/features"
+	"closedform/core/random"
+	"closedform/core/readout"
+	check "closedform/internal/checktest"
+)
+
+// stream draws examples of three classes around the corners of a triangle in the plane.
+func stream() func() (x []float64, class int) {
+	rnd := rand.New(random.Source("stream"))
+	return func() ([]float64, int) {
+		class := rnd.IntN(3)
+		x := []float64{random.Normal(rnd), random.Normal(rnd)}
+		if class < 2 {
+			x[class] += 3
+		}
+		return x, class
+	}
+}
+
+func newTriangle() *Classifier {
+	return check.Must(New(Options{Inputs: 2, Classes: 3, Hidden: []int{5}}, random.Source("triangle")))
+}
+
+func learn(t *testing.T, c *Classifier, n int, draw func() ([]float64, int)) {
+	t.Helper()
+	for range n {
+		x, class := draw()
+		check.OK(t, c.Learn(x, class))
+	}
+}
+
+func saved(t *testing.T, c *Classifier) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	check.OK(t, c.Save(&file))
+	return file.Bytes()
+}
+
+// Inputs like those that were learned are answered, rightly as a rule, and those far from all are unknown.
+func TestUnknown(t *testing.T) {
+	c, draw := newTriangle(), stream()
+	var p Prediction
+	check.OK(t, c.Predict(&p, []float64{30, 30}))
+	if p.Class == Unknown || p.Familiarity != 1 {
+		t.Errorf("before the first example: %+v", p)
+	}
+	learn(t, c, 400, draw)
+	wrong, unknown := 0, 0
+	for range 500 {
+		x, class := draw()
+		check.OK(t, c.Predict(&p, x))
+		check.Near(t, "sum", p.P[0]+p.P[1]+p.P[2], 1, 1e-12)
+		if p.Class == Unknown {
+			unknown++
+		} else if p.Class != class {
+			wrong++
+		}
+	}
+	if wrong > 50 || unknown > 3 {
+		t.Errorf("of 500 inputs %d are wrong and %d unknown", wrong, unknown)
+	}
+	for _, x := range [][]float64{{30, 30}, {-30, 0}, {1e6, 1}} {
+		check.OK(t, c.Predict(&p, x))
+		if p.Class != Unknown || p.Details.Class() == Unknown {
+			t.Errorf("%v is of class %d with familiarity %g", x, p.Class, p.Familiarity)
+		}
+	}
+	c.Decision = Decision{}
+	check.OK(t, c.Predict(&p, []float64{30, 30}))
+	check.Equal(t, "without a decision", p.Class, p.Details.Class())
+}
+
+// A stream in two parts with a file between them leaves the same bytes, predicted before learning or not.
+func TestSave(t *testing.T) {
+	whole, first := newTriangle(), newTriangle()
+	first.Note, first.Decision = json.RawMessage(`{"names":["a","b<c"]}`), Decision{math.Inf(1), 0.01}
+	draw, again := stream(), stream()
+	learn(t, whole, 130, draw)
+	learn(t, first, 70, again)
+	second := check.Must(Load(bytes.NewReader(saved(t, first))))
+	if second.Decision.Probability < math.MaxFloat64 || !slices.Equal(saved(t, second), saved(t, first)) {
+		t.Errorf("loaded: %+v, note %s", second.Decision, second.Note)
+	}
+	for range 60 {
+		x, class := again()
+		check.OK(t, second.Before(new(Prediction), x))
+		check.OK(t, second.Learn(x, class))
+	}
+	whole.Note, whole.Decision = second.Note, second.Decision
+	if !bytes.Equal(saved(t, whole), saved(t, second)) {
+		t.Error("the classifier that was loaded has learned something else")
+	}
+	first.Note = json.RawMessage(`{"names"`)
+	check.Refuses(t, "a note that is not JSON", first.Save(new(bytes.Buffer)), "classifier: ")
+}
+
+// Files of other programs, and their notes.
+func TestLoadAny(t *testing.T) {
+	seen, record := familiar.New(2), new(bnn.TrackRecord)
+	check.OK(t, seen.Observe([]float64{1, 2}))
+	record.Add(0.9, true)
+	notes := map[string]any{"familiar": seen, "record": record, "classes": []string{"a", "b"}}
+	network := check.Must(bnn.New(bnn.Default(2, 2), random.Source("network")))
+	full := string(check.Must(json.Marshal(notes)))
+	for note, want := range map[string]string{"": "", "hello": "", "[1]": "[1]", full: full} {
+		var file bytes.Buffer
+		check.OK(t, checkpoint.Save(&file, network, note))
+		c := check.Must(Load(&file))
+		check.Equal(t, "note", string(c.Note), want)
+		if len(note) > 10 {
+			check.Equal(t, "examples", []int{c.Familiar.Seen, c.Record.Len()}, []int{1, 1})
+		} else if _, err := c.Threshold(0.1, 0.9); err == nil || c.Familiar != nil {
+			t.Errorf("note %q: threshold without a record", note)
+		}
+		check.OK(t, c.Learn([]float64{1, 1}, 1))
+		var p Prediction
+		check.OK(t, c.Predict(&p, []float64{9, 9}))
+		check.Equal(t, "familiarity", p.Familiarity, 1)
+	}
+	three := check.Must(json.Marshal(map[string]any{"familiar": familiar.New(3)}))
+	for _, note := range []string{`{"record":{"predicted":[1],"wrong":[2]}}`, string(three)} {
+		var file bytes.Buffer
+		check.OK(t, checkpoint.Save(&file, network, note))
+		_, err := Load(&file)
+		check.Refuses(t, note, err, "classifier: ")
+	}
+}
+
+// The record has the last half of the examples or more, and the threshold follows from it.
+func TestHistory(t *testing.T) {
+	h := NewHistory(1)
+	for i := range 1000 {
+		h.Add([]float64{float64(i)}, []float64{0.01, 0.99}, min(1, i/200)) // the first 200 are wrong
+		if n := h.Record.Len() + h.Recent.Len(); n < i/2 || i > 400 && n > i {
+			t.Fatalf("after %d examples the record has %d", i, n)
+		}
+	}
+	threshold, err := h.Threshold(0.01, 0.95)
+	if err != nil || !(threshold <= 0.99) || h.Familiar.Seen != 1000 {
+		t.Errorf("threshold %g, %v", threshold, err)
+	}
+}
+
+// After an error nothing has changed. A class that is added is learned.
+func TestErrorsAndClasses(t *testing.T) {
+	for _, o := range []Options{{}, {Inputs: 2, Classes: 1}, {Classes: 2}, {2, 2, []int{0}, false}} {
+		_, err := New(o, random.Source("options"))
+		check.Refuses(t, fmt.Sprint(o), err, "classifier: Options{")
+	}
+	c, draw := newTriangle(), stream()
+	learn(t, c, 50, draw)
+	before := saved(t, c)
+	for _, bad := range []struct {
+		x     []float64
+		class int
+	}{{[]float64{1}, 0}, {[]float64{1, math.NaN()}, 0}, {[]float64{1, 1}, 3}, {[]float64{1, 1}, -1}} {
+		check.Refuses(t, fmt.Sprint(bad), c.Learn(bad.x, bad.class))
+	}
+	var p Prediction
+	check.Refuses(t, "NaN", c.Predict(&p, []float64{0, math.NaN()}))
+	if p.Class != Unknown || !math.IsNaN(p.Familiarity) || !bytes.Equal(saved(t, c), before) {
+		t.Errorf("after errors: %+v, or the classifier has changed", p)
+	}
+	check.OK(t, c.AddClass())
+	for range 30 {
+		check.OK(t, c.Before(&p, []float64{-5, -5}))
+		check.OK(t, c.Learn([]float64{-5, -5}, 3))
+		learn(t, c, 3, draw)
+	}
+	check.OK(t, c.Predict(&p, []float64{-5, -5}))
+	check.Equal(t, "the new class", p.Class, 3)
+}
+
+// The familiarity of an output layer, behind features or not, is that of Bonferroni, of the inputs alone
+// while there are few examples, and of the layer alone without a model of the inputs.
+func TestLayer(t *testing.T) {
+	for _, behind := range []func(l *readout.Layer) bnn.Model{
+		func(l *readout.Layer) bnn.Model { return l },
+		func(l *readout.Layer) bnn.Model {
+			return features.Model{Map: check.Must(features.New(features.Relu, 2, 2, 1)), Model: l}
+		},
+	} {
+		l := check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: 2, Classes: 3}))
+		c, draw, x := From(behind(l), NewHistory(2)), stream(), []float64{0.5, -0.25}
+		var p Prediction
+		learn(t, c, 9, draw)
+		check.OK(t, c.Predict(&p, x))
+		check.Near(t, "few examples", p.Familiarity, c.Familiar.P(x), 0)
+		learn(t, c, 191, draw)
+		z := x
+		if f, ok := c.Model().(features.Model); ok {
+			z = make([]float64, 2)
+			check.OK(t, f.Standard(z, x))
+		}
+		check.OK(t, c.Predict(&p, x))
+		all, _, err := l.Familiarity([][]float64{z}, []int{p.Details.Class()})
+		check.OK(t, err)
+		check.Near(t, "both", p.Familiarity, min(1, 2*c.Familiar.P(x), 2*all[0]), 0)
+		check.OK(t, c.Before(&p, x))
+		check.Near(t, "before", p.Familiarity, c.Familiar.P(x), 0)
+		c.Familiar = nil
+		check.OK(t, c.Predict(&p, x))
+		check.Near(t, "layer alone", p.Familiarity, all[0], 0)
+	}
+}

@@ -1,0 +1,58 @@
+package classifier
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"closedform/core/checkpoint"
+)
+
+// state is the note of a checkpoint.
+type state struct {
+	History
+	Decision *Decision       `json:"decision,omitempty"`
+	Note     json.RawMessage `json:"note,omitempty"`
+}
+
+// Save writes the classifier in the format of core/checkpoint. What Load makes of it goes on to the bit, and
+// equal classifiers make equal files.
+//
+// The file has more than weights: an output layer and the bank keep examples, some fifty of each class or
+// more, as they were learned, and the history has the range of each input. Do not give it to those who must
+// not see the data.
+func (c *Classifier) Save(w io.Writer) error {
+	d := c.Decision
+	d.Probability = min(d.Probability, math.MaxFloat64) // JSON has no infinity
+	note, err := json.Marshal(state{c.History, &d, c.Note})
+	if err != nil {
+		return fmt.Errorf("classifier: %w", err)
+	}
+	return checkpoint.Save(w, c.model, string(note))
+}
+
+// Load reads what Save wrote. It also reads any other model of core/checkpoint. The note of another program
+// becomes the Note, if it is JSON, and its keys familiar and record the history, if there are such.
+func Load(r io.Reader) (*Classifier, error) {
+	m, note, err := checkpoint.Load(r)
+	if err != nil {
+		return nil, err
+	}
+	var s state
+	if err := json.Unmarshal([]byte(note), &s); err != nil {
+		s = state{}
+	}
+	inputs, _ := m.Shape()
+	if err := s.History.validate(inputs); err != nil {
+		return nil, fmt.Errorf("classifier: %w", err)
+	}
+	c := From(m, &s.History)
+	switch {
+	case s.Decision != nil:
+		c.Decision, c.Note = *s.Decision, s.Note
+	case json.Valid([]byte(note)):
+		c.Note = json.RawMessage(note)
+	}
+	return c, nil
+}
