@@ -219,7 +219,7 @@ func TestPredictRefuses(t *testing.T) {
 		{file, "", "new.csv: empty; need a header line"},
 		{"plain.npz", "length\n1\n", "new.csv: 1 columns; the network has 2 inputs, and its file does not say"},
 		{"narrow.npz", "length\n1\n", "narrow.npz: " + says + "1 inputs and 2 classes, for a network with"},
-		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
+		{"new.csv", "length\n1\n", "new.csv: checkpoint: the file is truncated"},
 		{"none.npz", "length\n1\n", "none.npz"},
 		{"unsure.npz", "length\n1\n", "unsure.npz: has a class named unknown; rename it to use -unknown"},
 		{"added.npz", "length,width\n1,1\n", "added.npz: " + says + "3 classes are new since the training, of 2"},

@@ -96,8 +96,16 @@ func TestRuns(t *testing.T) {
 		run, n, classes int
 		want            bool
 	}{
-		{1, 1000, 2, false}, {2, 1000, 2, false}, {8, 1000, 10, false}, {8, 100000, 2, false}, {15, 1000, 10, true},
-		{15, 1000, 3, true}, {20, 40, 4, true}, {20, 20, 2, false}, {1000, 1000, 3, false}, {1, 1, 2, false},
+		{1, 1000, 2, false},
+		{2, 1000, 2, false},
+		{8, 1000, 10, false},
+		{8, 100000, 2, false},
+		{15, 1000, 10, true},
+		{15, 1000, 3, true},
+		{20, 40, 4, true},
+		{20, 20, 2, false},
+		{1000, 1000, 3, false},
+		{1, 1, 2, false},
 	} {
 		var o Order
 		for range c.classes {
