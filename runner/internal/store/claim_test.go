@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	check "closedform/internal/checktest"
@@ -29,32 +27,6 @@ func TestClaim(t *testing.T) {
 	release()
 	if two.Claim("k", "f") == nil {
 		t.Error("it was given up, and cannot be claimed")
-	}
-}
-
-// Of many that want a cell at the same time, of a dead process or not, one gets it.
-func TestClaimRace(t *testing.T) {
-	dir := openTemp(t).Dir
-	folders := make([]*Folder, 8)
-	for i := range folders {
-		folders[i] = mustOpen(t, dir)
-	}
-	for round := range 50 {
-		key := fmt.Sprint(round)
-		if round%2 == 1 {
-			overwrite(t, "elsewhere", folders[0].claimFile(key, "f"))
-		}
-		var got atomic.Int64
-		var group sync.WaitGroup
-		for _, f := range folders {
-			group.Go(func() {
-				if f.Claim(key, "f") != nil {
-					got.Add(1)
-				}
-			})
-		}
-		group.Wait()
-		check.Equal(t, "round", got.Load(), 1)
 	}
 }
 

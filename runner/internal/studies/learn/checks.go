@@ -22,13 +22,13 @@ func (e *experiment) check() error {
 		return field.Errorf("evaluate.order", "%v is not allowed; allowed: one or more, or repeated alone", v.Order)
 	}
 	err := cmp.Or(
-		each("evaluate.order", v.Order),
+		field.Distinct("evaluate.order", v.Order),
 		field.AllOneOf("evaluate.order", v.Order, slices.Sorted(maps.Keys(orders))...),
 		learner.Increasing("evaluate.passes", v.Passes, 10_000),
 		learner.Increasing("evaluate.snapshots", v.Snapshots, manifest.MaxTrain),
 		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
-		field.Within("evaluate.stride", v.Stride, 0, 2001), each("sweep.lambda", e.Sweep.Lambda),
-		each("sweep.rho", e.Sweep.Rho), some("evaluate.leave_out", v.LeaveOut, names),
+		field.Within("evaluate.stride", v.Stride, 0, 2001), some("evaluate.leave_out", v.LeaveOut, names),
+		e.Chosen.Check(names...),
 	)
 	if v.repeated() {
 		err = cmp.Or(err, field.Within("evaluate.orders", v.Orders, 2, 1000),
@@ -56,19 +56,9 @@ func (e *experiment) check() error {
 	return err
 }
 
-// each returns an error if a value comes twice.
-func each[T comparable](key string, values []T) error {
-	for i, x := range values {
-		if slices.Contains(values[:i], x) {
-			return field.Errorf(key, "%v comes twice; allowed: each once", x)
-		}
-	}
-	return nil
-}
-
 // some returns an error unless the words are names, each once.
 func some(key string, words, names []string) error {
-	return cmp.Or(each(key, words), field.AllOneOf(key, words, names...))
+	return cmp.Or(field.Distinct(key, words), field.AllOneOf(key, words, names...))
 }
 
 // rule says what is allowed for a key.

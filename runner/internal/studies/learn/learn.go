@@ -40,8 +40,9 @@ type experiment struct {
 		Sets []set `toml:"set" allowed:"at least one table headed [[set]]"`
 	}
 	learner.Learners
-	Evaluate  evaluate   `toml:"evaluate"`
-	Contrasts []contrast `toml:"contrast,omitempty"`
+	Evaluate  evaluate     `toml:"evaluate"`
+	Contrasts []contrast   `toml:"contrast,omitempty"`
+	Chosen    study.Chosen `toml:"figures,omitzero"`
 	Save      struct {
 		Network bool `toml:"network,omitempty"`  // of the first closed-form method and the first seed
 		AllRows bool `toml:"all_rows,omitempty"` // it learns the test part, too, after the test
@@ -107,7 +108,12 @@ func (s *Source) Validate() error {
 	case s.Generator.Name == "" || s.Test > 0 || s.Scale != "":
 		return field.Errorf("grid", "%d is not allowed; allowed: with a generator, in place of test", s.Grid)
 	}
-	return cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
+	err := cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
+	if err == nil && !s.Task().Known() {
+		return field.Errorf("grid", "not allowed with the generator %s, whose class probabilities are not known; "+
+			"allowed: test = a number", s.Generator.Name)
+	}
+	return err
 }
 
 // grid returns the points of the grid.
