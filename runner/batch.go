@@ -131,9 +131,11 @@ func (j *job) failed(err error) error {
 
 // compute says what the data are and computes the missing cells.
 func (j *job) compute(ctx context.Context) error {
-	if err := own.Unlearned(j.dir); err != nil {
+	release, err := own.Replace(j.dir)
+	if err != nil {
 		return err
 	}
+	release() // until the results are published
 	if d, ok := j.Study.(study.WithData); ok {
 		for _, line := range d.About() {
 			fmt.Fprintln(j.engine.Progress.W, line)

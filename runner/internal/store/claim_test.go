@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,4 +60,17 @@ func TestClaimWithoutLocks(t *testing.T) {
 	if f.Claim("k", "f") == nil || f.SaveCell(newCell("k", "f", 1)) == nil {
 		t.Error("a claim that cannot be made is waited for, or the cell was kept")
 	}
+}
+
+// A file is held by one, who is named to others until it is released.
+func TestHold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "network.npz")
+	for range 2 {
+		release := check.Must(Hold(path, "learned"))
+		_, err := Hold(path, "replaced")
+		check.Refuses(t, "held", err, fmt.Sprintf("%s is being learned by process %d since 2", path, os.Getpid()))
+		release()
+	}
+	left := check.Must(os.ReadDir(filepath.Dir(path)))
+	check.Equal(t, "files left", len(left), 0)
 }
