@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mathext"
 
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
@@ -14,28 +15,12 @@ import (
 // Unknown is the decision for none of the classes.
 const Unknown = -1
 
-// Confidence is a measure of how certain a prediction is, at most 1: [Probability], [EntropyBased],
-// [Epistemic], [MutualInformation], or a function of your own.
+// Confidence is a measure of how certain a prediction is: [Probability], or a function of your own, such as
+// one of [Prediction.LabelVariance] or [Prediction.MutualInformation].
 type Confidence func(p *Prediction) float64
 
 // Probability is the largest predictive probability.
 func Probability(p *Prediction) float64 { return floats.Max(p.P) / p.Sum() }
-
-// EntropyBased is one minus the predictive entropy, the entropy in units of its largest value:
-// 1 − H(p)/log n.
-func EntropyBased(p *Prediction) float64 {
-	return 1 - kernel.Entropy(p.P, p.Sum())/kernel.Log(float64(len(p.P)))
-}
-
-// Epistemic is one minus the epistemic fraction of [Prediction.LabelVariance]: 1 where more examples
-// would not help.
-func Epistemic(p *Prediction) float64 { return 1 - p.epistemic() }
-
-// MutualInformation is one minus that of label and member of an ensemble, in units of the largest entropy
-// of the label: 1 − I/log n; 1 of a network by itself.
-func MutualInformation(p *Prediction) float64 {
-	return 1 - p.MutualInformation()/kernel.Log(float64(len(p.P)))
-}
 
 // Decide returns the most probable class, from 0, where the confidence is at least the threshold,
 //
@@ -43,7 +28,7 @@ func MutualInformation(p *Prediction) float64 {
 //
 // It is Unknown, too, in the zero Prediction and after an error.
 func (p *Prediction) Decide(by Confidence, threshold float64) int {
-	if !(p.Confidence(by) >= threshold) {
+	if !p.valid() || !(by(p) >= threshold) {
 		return Unknown
 	}
 	return p.Class()
@@ -56,14 +41,6 @@ func (p *Prediction) Class() int {
 		return Unknown
 	}
 	return floats.MaxIdx(p.P)
-}
-
-// Confidence returns how confident the prediction is, NaN in the zero Prediction and after an error.
-func (p *Prediction) Confidence(by Confidence) float64 {
-	if !p.valid() {
-		return math.NaN()
-	}
-	return by(p)
 }
 
 // valid reports whether there are probabilities, none of them NaN.
@@ -81,10 +58,16 @@ func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	if !p.valid() {
 		return math.NaN(), math.NaN()
 	}
-	total := labelVariance(p.P, p.Sum())
-	epistemic = total * p.epistemic()
+	m := p.softmaxMoments()
+	whole, total := labelVariance(m.P, 1), labelVariance(p.P, p.Sum())
+	if within := whole - kernel.Sum(m.E.RawMatrix().Data); within > momentErr {
+		epistemic = total * (within / whole)
+	}
 	return total - epistemic, epistemic
 }
+
+// momentErr bounds the error of the moments of the softmax: a smaller variance is none.
+const momentErr = 1e-10
 
 // labelVariance returns Σ_j p_j(1 − p_j) of probabilities that are divided by their sum.
 func labelVariance(p []float64, sum float64) (total float64) {
@@ -92,20 +75,6 @@ func labelVariance(p []float64, sum float64) (total float64) {
 		total += x / sum * (1 - x/sum)
 	}
 	return total
-}
-
-// momentErr bounds the error of the moments of the softmax: a smaller variance is none.
-const momentErr = 1e-10
-
-// epistemic returns the epistemic fraction of the variance of the label of the softmax itself.
-func (p *Prediction) epistemic() float64 {
-	m := p.softmaxMoments()
-	total := labelVariance(m.P, 1)
-	epistemic := total - kernel.Sum(m.E.RawMatrix().Data)
-	if epistemic <= momentErr {
-		return 0
-	}
-	return epistemic / total
 }
 
 // softmaxMoments returns the moments of the softmax itself of the predicted logits, in a
@@ -126,13 +95,13 @@ func (p *Prediction) softmaxMoments() *softmax.Moments {
 }
 
 // thresholds are 1 − 10^(−k/20) for k = 0, …, 240.
-var thresholds = func() []float64 {
-	all := make([]float64, 241)
-	for k := range all {
-		all[k] = 1 - kernel.Exp(-math.Ln10*float64(k)/20)
+var thresholds [241]float64
+
+func init() {
+	for k := range thresholds {
+		thresholds[k] = 1 - kernel.Exp(-math.Ln10*float64(k)/20)
 	}
-	return all
-}()
+}
 
 // TrackRecord counts predictions of examples that were not learned before, and the wrong ones among
 // them, by the largest of 241 fixed thresholds that the probability of the predicted class reaches. It
@@ -148,7 +117,7 @@ func (r *TrackRecord) Add(probability float64, wrong bool) {
 	if math.IsNaN(probability) {
 		return
 	}
-	k, found := slices.BinarySearch(thresholds, probability)
+	k, found := slices.BinarySearch(thresholds[:], probability)
 	if !found {
 		k = max(0, k-1)
 	}
@@ -262,11 +231,9 @@ func (r *TrackRecord) starts(share, delta float64) []float64 {
 }
 
 // binomial returns the probability of at most k successes in n trials of probability p.
-func binomial(n, k int, p float64) (sum float64) {
-	log := float64(n) * kernel.Log(1-p)
-	for i := range min(k, n) + 1 {
-		sum += kernel.Exp(log)
-		log += kernel.Log(float64(n-i) / float64(i+1) * p / (1 - p))
+func binomial(n, k int, p float64) float64 {
+	if k >= n {
+		return 1
 	}
-	return sum
+	return mathext.RegIncBeta(float64(n-k), float64(k+1), 1-p)
 }

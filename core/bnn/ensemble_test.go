@@ -55,7 +55,7 @@ func TestEnsembleOfOne(t *testing.T) {
 	check.NoAllocs(t, "a prediction", func() { _ = two.Predict(&p, x[0]) })
 	check.NoAllocs(t, "a step", func() { _, _ = two.Observe(x[0], 1) })
 	predict(t, n, &q, x[0])
-	if q.Members != nil || q.MutualInformation() != 0 || q.Confidence(MutualInformation) != 1 {
+	if q.Members != nil || q.MutualInformation() != 0 {
 		t.Errorf("members %v, mutual information %g", q.Members, q.MutualInformation())
 	}
 }
@@ -123,7 +123,7 @@ func TestMixture(t *testing.T) {
 				predict(t, n, &of[m], x)
 			}
 			information := checkMixture(t, &p, []float64{1. / k, 1. / k, 1. / k}, of)
-			check.Near(t, "confidence", p.Confidence(MutualInformation), 1-information/math.Log(3), 1e-12)
+			check.Near(t, "mutual information", p.MutualInformation(), information, 1e-12)
 			if information < 1e-6 {
 				t.Errorf("at %v the members agree", x)
 			}

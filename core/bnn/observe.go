@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"closedform/internal/field"
 )
 
 // Action is what Observe did with an example.
@@ -139,8 +141,9 @@ func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Upd
 }
 
 func checkExample(m Model, x []float64, class int) error {
-	if _, classes := m.Shape(); class < 0 || class >= classes {
-		return fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, classes-1)
+	_, classes := m.Shape()
+	if err := field.Class(class, classes); err != nil {
+		return fmt.Errorf("bnn: %w", err)
 	}
 	return checkInput(m, x)
 }

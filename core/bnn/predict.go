@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
+	"closedform/internal/field"
 )
 
 // Prediction is the prediction of a [Model] for one input. The zero Prediction, of no input, decides
@@ -168,9 +169,10 @@ func (n *Network) forward(flows []flow, x []float64) error {
 	for l, w := range n.layers {
 		f := &flows[l]
 		w.forward(f)
-		if j := f.overflow(); j >= 0 {
-			return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g",
-				l, j, f.m[j], f.v[j])
+		for j, m := range f.m {
+			if v := f.v[j]; !(math.Abs(m+v) <= math.MaxFloat64) {
+				return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, m, v)
+			}
 		}
 		if l < len(n.layers)-1 {
 			n.cfg.Unit.AllMoments(flows[l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)
@@ -180,21 +182,9 @@ func (n *Network) forward(flows []flow, x []float64) error {
 }
 
 func checkInput(m Model, x []float64) error {
-	if inputs, _ := m.Shape(); len(x) != inputs {
-		return fmt.Errorf("bnn: input of length %d; the network has %d inputs", len(x), inputs)
-	}
-	if a := notFinite(x); a >= 0 {
-		return fmt.Errorf("bnn: input %d is %g; need a finite number", a, x[a])
+	inputs, _ := m.Shape()
+	if err := field.Input(x, inputs); err != nil {
+		return fmt.Errorf("bnn: %w", err)
 	}
 	return nil
-}
-
-// overflow returns the first neuron whose pre-activation overflows, −1 if there is none.
-func (f *flow) overflow() int {
-	for j, m := range f.m {
-		if s := m + f.v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
-			return j
-		}
-	}
-	return -1
 }

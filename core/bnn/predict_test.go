@@ -11,6 +11,7 @@ import (
 
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
+	"closedform/internal/kernel"
 )
 
 // networks are networks of all kinds of layers.
@@ -138,8 +139,8 @@ func predicted(by softmax.Approximation, mean, variance []float64) *Prediction {
 }
 
 // The parts of the label's variance are E Σ_j s_j(1 − s_j) and Σ_j Var s_j. Certain logits leave nothing
-// epistemic; even ones have the least confidence.
-func TestConfidence(t *testing.T) {
+// epistemic.
+func TestParts(t *testing.T) {
 	p := predicted(softmax.Exact{}, []float64{1, -0.5, 0.2, 0}, []float64{0.5, 2, 0.1, 1})
 	want, total := mat.Trace(p.Cov), 0.0
 	for _, x := range p.P {
@@ -148,16 +149,13 @@ func TestConfidence(t *testing.T) {
 	aleatoric, epistemic := p.LabelVariance()
 	near(t, "epistemic", epistemic, want, 1e-10)
 	near(t, "aleatoric", aleatoric, total-want, 1e-10)
-	near(t, "epistemic confidence", p.Confidence(Epistemic), aleatoric/total, 1e-10)
-	even := predicted(softmax.Exact{}, make([]float64, 4), make([]float64, 4))
-	sure := predicted(softmax.Exact{}, []float64{800, 0, 0, 0}, make([]float64, 4))
-	for want, by := range map[float64]Confidence{0.25: Probability, 0: EntropyBased, 1: Epistemic} {
-		near(t, "confidence of even logits", even.Confidence(by), want, 1e-12)
-		near(t, "confidence of sure logits", sure.Confidence(by), 1, 1e-12)
+	for _, x := range [][]float64{{0, 0, 0, 0}, {800, 0, 0, 0}} {
+		_, epistemic = predicted(softmax.Exact{}, x, make([]float64, 4)).LabelVariance()
+		near(t, "epistemic part of certain logits", epistemic, 0, 1e-12)
 	}
 	wide := predicted(softmax.Exact{}, make([]float64, 4), []float64{1e4, 1e4, 1e4, 1e4})
-	if got := wide.Confidence(Epistemic); !(0 <= got && got < 0.05) {
-		t.Errorf("epistemic confidence of wide logits is %g", got)
+	if aleatoric, epistemic = wide.LabelVariance(); !(0 <= aleatoric && aleatoric < 0.05*epistemic) {
+		t.Errorf("aleatoric part %g of wide logits, epistemic part %g", aleatoric, epistemic)
 	}
 	if p := new(Prediction); !math.IsNaN(p.Sum()) || !math.IsNaN(p.MutualInformation()) {
 		t.Errorf("no prediction adds up to %g, with mutual information %g", p.Sum(), p.MutualInformation())
@@ -197,14 +195,13 @@ func TestLabelVariance(t *testing.T) {
 
 func TestDecide(t *testing.T) {
 	p := predicted(softmax.Exact{}, []float64{0, 2, 0}, make([]float64, 3)) // p_2 = 0.787
+	certain := func(p *Prediction) float64 { return 1 - kernel.Entropy(p.P, p.Sum()) } // 0.334
 	for _, c := range []struct {
 		by           Confidence
 		below, above float64 // thresholds
-	}{{Probability, 0.78, 0.79}, {Probability, 0, math.NaN()}, {EntropyBased, 0.3, 0.5}, {Epistemic, 1, 1.1}} {
+	}{{Probability, 0.78, 0.79}, {Probability, 0, math.NaN()}, {certain, 0.33, 0.34}} {
 		check.Equal(t, fmt.Sprint(c), []int{p.Decide(c.by, c.below), p.Decide(c.by, c.above)}, []int{1, Unknown})
 	}
 	p.P[0] = math.NaN()
-	if got := p.Decide(EntropyBased, 0); got != 1 && got != Unknown {
-		t.Errorf("class %d of what is not a number", got)
-	}
+	check.Equal(t, "class of what is not a number", p.Decide(certain, math.Inf(-1)), Unknown)
 }

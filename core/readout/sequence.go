@@ -33,8 +33,8 @@ var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
 //
 //	p_A = Σ_τ ω_τ softmax(τo),   p_C = (nπ + 1/c)/(n + 1),
 //
-// where ω_τ ∝ exp ℓ_τ and π is of class Gaussians on the outputs of the last min(500, max(16, 2n/3)) examples,
-// each of before the example was learned. They are fitted when n has grown by a quarter.
+// where ω_τ ∝ exp ℓ_τ and π is of class Gaussians on the outputs of the last min(500, max(16, 2n/3))
+// examples, each of before the example was learned. They are fitted when n has grown by a quarter.
 type sequence struct {
 	Sequence            // without P
 	p        []float64  // P as a whole matrix

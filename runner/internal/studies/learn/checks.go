@@ -28,6 +28,7 @@ func (e *experiment) check() error {
 		learner.Increasing("evaluate.snapshots", v.Snapshots, manifest.MaxTrain),
 		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
 		field.Within("evaluate.stride", v.Stride, 0, 2001), some("evaluate.leave_out", v.LeaveOut, names),
+		e.Chosen.Check(names...),
 	)
 	if v.repeated() {
 		err = cmp.Or(err, field.Within("evaluate.orders", v.Orders, 2, 1000),
@@ -82,6 +83,7 @@ func (e *experiment) rules() []rule {
 		{!repeated && v.Orders+v.Resamples > 0, "evaluate.order", "repeated, with orders and resamples"},
 		{v.Classes && (e.named || !e.predicted()), "evaluate.classes", "with [data], shuffled or given"},
 		{e.Save.Network && (e.named || !e.curve), "save.network", "with [data] and snapshots"},
+		{e.Save.AllRows && !e.Save.Network, "save.all_rows", "with network = true"},
 		{!compared && len(v.LeaveOut)+len(e.Contrasts) > 0, "evaluate.reference", "the name of a [[method]]"},
 		{compared && (swept || repeated || !v.single()), "evaluate.reference",
 			"if nothing is swept or repeated, in one order"},
