@@ -67,8 +67,8 @@ func TestMistakes(t *testing.T) {
 
 // Curves that leave a chart on all sides are cut at its frame.
 func TestCurvesStayInside(t *testing.T) {
-	far := []float64{-1e6, 1e6, 0.5, 0.5}
-	y := []float64{1, 1, -1e6, 1e200}
+	far := []float64{-1e6, 1e6, 1e6, -1e6, -1e6, 1e6, 0.5, 0.5}
+	y := []float64{1, 1, 0.7, 0.7, 0.353, 0.353, -1e6, 1e200}
 	c := Curve{Name: "a", Kind: Line, X: far, Y: y}
 	img, ink := decode(Charts([][]Chart{{{X: Axis{Max: 1}, Y: Axis{Max: 2}, Curves: []Curve{c}}}})), colors[0]
 	b := img.Bounds()
