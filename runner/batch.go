@@ -61,7 +61,7 @@ func newBatch(in *invocation, w *work, c *choice) *batch {
 		fmt.Fprintf(in.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
 			"rebuild: GOFLAGS=%s %s\n", unfused, commandLine(in.words))
 	}
-	b := &batch{invocation: in, work: w, dir: c.dir, sources: cmp.Or(c.out, resultsFolder)}
+	b := &batch{invocation: in, work: w, dir: c.dir, sources: cmp.Or(c.out, experiment.Results)}
 	b.published = func(*experiment.Experiment) error { return nil }
 	b.advice = "to go on: " + commandLine(in.words)
 	b.engine.Pool = engine.NewPool(max(1, int(w.workers)))
@@ -132,7 +132,7 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 	defer b.publishing.Unlock()
 	if upToDate {
 		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
-	} else if err := j.publish(publish); err != nil {
+	} else if err := j.replace(publish); err != nil {
 		return j.failed(err)
 	}
 	return b.published(e)
@@ -148,15 +148,27 @@ func (j *job) failed(err error) error {
 
 // compute says what the data are and computes the missing cells.
 func (j *job) compute(ctx context.Context) error {
-	if err := own.Unlearned(j.dir); err != nil {
+	release, err := own.Replace(j.dir)
+	if err != nil {
 		return err
 	}
+	release() // until the results are published
 	if d, ok := j.Study.(study.WithData); ok && !j.quiet {
 		for _, line := range d.About() {
 			fmt.Fprintln(j.stderr, line)
 		}
 	}
 	return j.engine.Compute(ctx, &j.work)
+}
+
+// replace publishes the results while no kept network beside them is learned.
+func (j *job) replace(ctx context.Context) error {
+	release, err := own.Replace(j.dir)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return j.publish(ctx)
 }
 
 // prepare prepares the experiment and opens its folder.
@@ -186,7 +198,7 @@ func (j *job) prepare(ctx context.Context) error {
 	}
 	j.inputs = experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.manifest, experiment.Executable(), sums)
 	j.work.Name = j.Name
-	for _, dir := range []string{filepath.Join(j.sources, j.Name), filepath.Join(resultsFolder, j.Name), j.dir} {
+	for _, dir := range []string{filepath.Join(j.sources, j.Name), filepath.Join(experiment.Results, j.Name), j.dir} {
 		if last, err := store.ReadRun(dir); err == nil { // the last one is the best
 			j.work.Last = last
 		}

@@ -16,11 +16,6 @@ import (
 	"closedform/runner/internal/manifest"
 )
 
-const (
-	resultsFolder = "results"            // the folder of the results of the manifests in experiments/
-	ownResults    = "closedform-results" // that of a manifest elsewhere, beside it
-)
-
 // choice says which experiments a command is for, with which values, and where their results are.
 type choice struct {
 	names, set  []string
@@ -31,7 +26,7 @@ type choice struct {
 // choiceFlags declares the flags that choose experiments.
 func choiceFlags(f *flag.FlagSet) *choice {
 	c := &choice{}
-	outFlag(f, &c.out, "results, or "+ownResults+" beside a manifest of your own")
+	outFlag(f, &c.out, "results, or "+experiment.OwnResults+" beside a manifest of your own")
 	effortFlag(f, &c.effort)
 	each := func(list *[]string) func(string) error {
 		return func(s string) error {
@@ -157,25 +152,22 @@ func (c *choice) dir(e *experiment.Experiment) string {
 	if c.out != "" {
 		return filepath.Join(c.out, e.Name)
 	}
-	name, out := e.Name, resultsFolder
+	name := e.Name
 	if len(e.Overrides) > 0 {
 		name = folderName(name + "@" + strings.Join(e.Overrides, ","))
 	}
-	if e.Own() {
-		out = filepath.Join(e.Folder, ownResults)
-	}
-	return filepath.Join(out, name)
+	return filepath.Join(e.Out(), name)
 }
 
 // check returns an error if results would be written among the published ones without being of them.
 func (c *choice) check(e *experiment.Experiment) error {
-	if _, none := manifests(); none != nil || c.out == "" || !experiment.SameFile(c.out, resultsFolder) {
+	if _, none := manifests(); none != nil || c.out == "" || !experiment.SameFile(c.out, experiment.Results) {
 		return nil
 	}
 	what := "a manifest outside of " + experiment.Folder + "/"
 	if len(e.Overrides) > 0 {
 		what = "other values, by -set or -short,"
-	} else if !e.Own() {
+	} else if experiment.SameFile(e.Out(), experiment.Results) {
 		return nil
 	}
 	return fmt.Errorf("%s: -out %s has the published results, and those of %s go elsewhere: "+

@@ -49,6 +49,7 @@ var commands = []command{
 	{"fetch", "SET…", "download data sets into experiments/data/", fetchExamples, fetchCommand},
 	{"predict", "NETWORK", "predict the rows of a table with a saved network", predictExamples, predictCommand},
 	{"learn", "NETWORK", "let a saved network predict and learn rows, one by one", learnExamples, learnCommand},
+	{"show", "NETWORK", "print what a saved network has learned, and how", showExamples, showCommand},
 	{"version", "", "print the version of the program", "go run ./runner version", versionCommand},
 }
 

@@ -88,7 +88,11 @@ func TestPublishedIsKept(t *testing.T) {
 		}
 		fails(t, "and those of a manifest outside of experiments/ go elsewhere", "-exp", own, "-out", out)
 	}
+	// A copy of the manifest among the results is a manifest of your own.
+	write(t, edit(t, read(t, "results", "small", "manifest.toml"), "0.5", "-9"), "copies", "copy.toml")
+	mustRun(t, "-exp", filepath.Join("copies", "copy.toml"))
 	same(t, snapshot(t, "results"), before)
+	remove(t, "copies")
 	mustRun(t, "-exp", "small", "-short", "-set", "title=Ways")
 	check.Equal(t, "the short form has a folder", len(glob(t, "results", "small@sweep.seed=_2_,title=Ways-*")), 1)
 

@@ -46,7 +46,7 @@ func FuzzManifest(f *testing.F) {
 				return
 			}
 			dir := choiceFlags(flag.NewFlagSet("", flag.ContinueOnError)).dir(e)
-			if out := filepath.Base(filepath.Dir(dir)); out != resultsFolder && out != ownResults {
+			if out := filepath.Base(filepath.Dir(dir)); out != experiment.Results && out != experiment.OwnResults {
 				t.Errorf("folder %s", dir)
 			}
 			if cells := e.Study.Cells(); len(cells) > manifest.MaxCells {

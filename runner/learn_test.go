@@ -7,17 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
-	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/bnn"
-	"closedform/core/checkpoint"
-	"closedform/core/random"
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/table"
 )
@@ -67,7 +62,7 @@ func TestLearn(t *testing.T) {
 	write(t, csv(lines[:25]...), "first.csv")
 	first, _, err := try(t, "learn", file, "-data", "first.csv")
 	check.OK(t, err)
-	second, _ := learnFrom(t, csv(lines[25:]...), file)
+	second, _ := learnFrom(t, csv(lines...), file, "-from", "26")
 	_, rest, _ := strings.Cut(second, "\n")
 	check.Equal(t, "in two parts it prints", first+rest, whole)
 	check.Equal(t, "in two parts it leaves another network", read(t, file), read(t, "whole.npz"))
@@ -102,12 +97,11 @@ func TestLearnAnswersFirst(t *testing.T) {
 	fmt.Fprint(rows, "12,red,1.5\n")
 	check.Must(answer.ReadString('\n'))
 	cancel()
-	if err := <-ended; err == nil {
-		t.Error("no error")
-	}
-	contains(t, log.String(), `row 3: new class "Fir" at standard input:7`, file+": 5 rows, 3 learned; ")
+	check.Refuses(t, "interrupted", <-ended, "to go on at row 5: go run ./runner learn results/mine/network.npz "+
+		"-data - -unknown 1 -from 5")
+	contains(t, log.String(), `standard input:6: new class "Fir"`, file+": 4 rows, 3 learned; ")
 	goesOn, _ := learnFrom(t, csv("Ash,12,red,1"), file)
-	contains(t, goesOn, "\n6,")
+	contains(t, goesOn, "\n5,")
 }
 
 // Classes that the network does not have are added, and the user is told; it predicts them after some rows. A
@@ -125,8 +119,8 @@ func TestLearnNewClasses(t *testing.T) {
 	if row := strings.Split(strings.Split(out, "\n")[3], ","); row[3] != "0.5" || row[4] > "5" {
 		t.Errorf("after a row that is right and one of a new class it prints %s", row)
 	}
-	contains(t, log, `row 2: new class "Fir" at standard input:3`, `row 161: new class "Yew" at standard inp`,
-		`row 162: class "unknown" cannot be added; `, "row 163: standard input:164: the line is not in UTF-8; ",
+	contains(t, log, `standard input:3: new class "Fir"`, `standard input:162: new class "Yew"`,
+		`standard input:163: class "unknown" cannot be added`, "standard input:164: the line is not in UTF-8; ",
 		`whole.npz: 163 rows, 161 learned; `)
 	one, two := `: 1 of 4 classes are new since the training: ["Fir"]`, ": 2 of 5 classes are new since the "
 	contains(t, log, "whole.npz"+two+`training: ["Fir" "Yew"]`)
@@ -145,17 +139,17 @@ func TestLearnPassesOver(t *testing.T) {
 	rows := csv("Ash,wide,red,1", "Ash,12,red", "Ash,12,red,1", "Oak,1e300,red,1", "Elm,,red,1")
 	out, log := learnFrom(t, rows, file)
 	check.Equal(t, "lines", strings.Count(out, "\n"), 6)
-	contains(t, log, `row 1: standard input:2: column "length": "wide" is not a number`,
-		"row 2: standard input:3: 3 cells; need 4", "row 4: ",
-		`row 5: standard input:6: column "length" has no value`, ": 5 rows, 1 learned; ")
+	contains(t, log, `standard input:2: column "length": "wide" is not a number; passed over`,
+		"standard input:3: 3 cells; need 4",
+		`standard input:6: column "length" has no value`, ": 5 rows, 2 learned; ")
 	_, log = learnFrom(t, "length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n", file, "-to", "other.npz")
 	check.Equal(t, "words not seen", strings.Count(log, "colour=blue"), 1)
-	contains(t, log, "other.npz: 7 rows, 2 learned; ", `bare "`)
+	contains(t, log, "other.npz: 7 rows, 3 learned; ", `bare "`)
 	// A table without the class, an input, or a file for the network is an error before its rows are learned.
 	for _, c := range []struct{ text, args, want string }{
 		{
 			"length,colour,width\n12,red,1\n12,green,2\n13,red,1\n", file + " -data - -to wrong.npz",
-			`standard input:3: "12,green,2" is a row; need the class of the row before`,
+			`standard input:3: ["12" "green" "2"] is a row; need the class of the row before`,
 		},
 		{"species,length,width\nAsh,12,1\n", file + " -data -", `standard input:1: no column "colour"`},
 		{csv("Ash,12,red,1"), file + " -data - -to no/file.npz", "no/file.npz"},
@@ -174,27 +168,32 @@ func TestLearnPassesOver(t *testing.T) {
 	}
 }
 
-// A network that was saved without a note learns a table with a column of classes, goes on from what
-// it leaves, and is still without a note if it has learned nothing.
-func TestLearnBare(t *testing.T) {
-	inExperiments(t, nil)
-	n := check.Must(bnn.New(bnn.Default(2, 3), random.Source("bare")))
-	var file bytes.Buffer
-	check.OK(t, checkpoint.Save(&file, n, ""))
-	write(t, file.String(), "bare.npz")
-	learnFrom(t, "width,class,height\n", "bare.npz")
-	for k := 1; k <= 2; k++ {
-		out, log := learnFrom(t, "width,class,height\n0.5,2,-1\n", "bare.npz")
-		contains(t, out, fmt.Sprintf("\n%d,", k))
-		contains(t, log, fmt.Sprintf("bare.npz: %d rows, %[1]d learned", k))
-		check.Must(n.Observe([]float64{0.5, -1}, 2))
-	}
-	got, _, err := checkpoint.Load(strings.NewReader(read(t, "bare.npz")))
+// A network that one process learns is not learned or replaced by another one, which says by whom it is held;
+// it can be read. A file that was changed is not replaced.
+func TestLearnAlone(t *testing.T) {
+	file := trained(t, mine)
+	in, rows, err := os.Pipe()
 	check.OK(t, err)
-	want, _ := n.Weights(0)
-	if mean, _ := got.(*bnn.Network).Weights(0); !mat.Equal(mean, want) {
-		t.Errorf("means %v, want %v", mean, want)
+	p := newProcess(t, "learn", file, "-data", "-")
+	p.Stdin = in
+	check.OK(t, p.Start())
+	fmt.Fprint(rows, csv("Ash,12,red,1"))
+	write(t, csv("Ash,12,red,1"), "more.csv")
+	for !exists(file+".lock") || read(t, file+".lock") == "" {
+		time.Sleep(time.Millisecond)
 	}
+	held := fmt.Sprintf("%s is being learned by process %d since 2", file, p.Process.Pid)
+	fails(t, held, "learn", file, "-data", "more.csv")
+	remove(t, "results", "mine", "cells", "published")
+	fails(t, held, "-exp", "mine", "-quiet")
+	predicted(t, file, leaves())
+	was := read(t, file)
+	write(t, was, file)
+	rows.Close()
+	check.Equal(t, "exit code of learning a changed file", p.Wait() == nil, false)
+	contains(t, p.stderr.String(), file+" was changed by another program while it was learned")
+	check.Equal(t, "the changed file", read(t, file) == was, true)
+	check.Equal(t, "the lock is left", exists(file+".lock"), false)
 }
 
 // A network whose learning is killed is the last one that was saved: what it has not learned can be
@@ -233,13 +232,13 @@ func TestLearnOutputLayer(t *testing.T) {
 	check.Equal(t, "in two parts it leaves another file", read(t, "half.npz"), read(t, "whole.npz"))
 	slices.Reverse(rows)
 	learnFrom(t, csv(rows...), file, "-to", "back.npz")
-	var predicted []*table.Table
+	var outs []*table.Table
 	for _, from := range []string{"whole.npz", "back.npz"} {
-		out := mustRun(t, "predict", from, "-data", filepath.Join("experiments", "leaves.csv"))
-		contains(t, out, ",aleatoric,epistemic,familiarity,p_Ash,p_Elm,p_Oak,p_Fir\n1,Ash,0.9")
-		predicted = append(predicted, check.Must(table.Read("out", strings.NewReader(out))))
+		out, text, _ := predicted(t, from, leaves())
+		contains(t, text, ",familiarity,p_Ash,p_Elm,p_Oak,p_Fir\n1,Ash,0.9")
+		outs = append(outs, out)
 	}
 	for _, column := range []string{"p_Ash", "p_Elm", "p_Oak", "p_Fir"} {
-		check.Equal(t, column+": learned backwards", predicted[0].Nums(column), predicted[1].Nums(column))
+		check.Equal(t, column+": learned backwards", outs[0].Nums(column), outs[1].Nums(column))
 	}
 }

@@ -25,8 +25,8 @@ const listExamples = `go run ./runner list -effort quick
   go run ./runner list -check`
 
 func listCommand(f *flag.FlagSet) action {
-	out, effort := resultsFolder, ""
-	outFlag(f, &out, resultsFolder)
+	out, effort := experiment.Results, ""
+	outFlag(f, &out, experiment.Results)
 	effortFlag(f, &effort)
 	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names just that")
 	return func(ctx context.Context, in *invocation, _ []string) error {

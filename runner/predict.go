@@ -3,16 +3,22 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"io"
+	"os"
 	"strings"
 
+	"closedform/core/classifier"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/store"
 )
 
-const predictExamples = "go run ./runner predict results/mine/network.npz -data new.csv -unknown 0.9"
+const predictExamples = `go run ./runner predict results/my/network.npz -data new.csv -unknown 0.9
+
+Columns are found by their names. If the table has the classes, the scores are printed, too.`
 
 func predictCommand(f *flag.FlagSet) action {
 	rows := rowsFlags(f)
@@ -23,7 +29,12 @@ func predictCommand(f *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		out, err := r.Predict(*id)
+		for _, source := range []string{r.Data, r.Network} {
+			if sameFile(source, *to) {
+				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file", *to, source)
+			}
+		}
+		out, failed, err := r.Predict(*id)
 		if err != nil {
 			return err
 		}
@@ -32,15 +43,26 @@ func predictCommand(f *flag.FlagSet) action {
 			text = store.Pack(out)
 		}
 		if *to != "" {
-			return store.WriteFile(*to, text)
+			err = store.WriteFile(*to, text)
+		} else {
+			_, err = in.stdout.Write(text)
 		}
-		_, err = in.stdout.Write(text)
+		if failed > 0 {
+			err = errors.Join(err, fmt.Errorf("%d of %d rows could not be predicted", failed, out.Len()))
+		}
 		return err
 	}
 }
 
-const learnExamples = `go run ./runner learn results/mine/network.npz -data more.csv
-  sensor | go run ./runner learn results/mine/network.npz -data -
+// sameFile reports whether two paths are of one file.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	second, failed := os.Stat(b)
+	return err == nil && failed == nil && os.SameFile(first, second)
+}
+
+const learnExamples = `go run ./runner learn results/my/network.npz -data more.csv
+  sensor | go run ./runner learn results/my/network.npz -data -
 
 The network predicts each row, which is printed at once, before it learns it. If the table has no
 column of classes, the line after a row is its class; "?" is an unknown one, and the row is not
@@ -48,14 +70,34 @@ learned. A class that the network does not have is added to it. runner/README.md
 
 func learnCommand(f *flag.FlagSet) action {
 	rows := rowsFlags(f)
-	class := f.String("class", "", "`column` of the classes (default: that of the training)")
 	to := f.String("to", "", "`file` for the network (default: NETWORK, which is replaced)")
+	from := f.Int("from", 1, "`row` of the table to begin with, from 1")
 	return func(ctx context.Context, in *invocation, args []string) error {
 		r, err := rows(args[0], in.stderr)
 		if err != nil {
 			return err
 		}
-		return r.Learn(ctx, in.stdout, *class, cmp.Or(*to, args[0]))
+		next, err := r.Learn(ctx, in.stdout, *from, cmp.Or(*to, args[0]))
+		if errors.Is(err, context.Canceled) {
+			words := in.words
+			if *to != "" {
+				words = append([]string{"learn", *to}, "-data", r.Data)
+			}
+			err = fmt.Errorf("%w; to go on at row %d: %s -from %[2]d", err, next, commandLine(words))
+		}
+		return err
+	}
+}
+
+const showExamples = "go run ./runner show results/my/network.npz"
+
+func showCommand(*flag.FlagSet) action {
+	return func(_ context.Context, in *invocation, args []string) error {
+		n, err := own.Read(args[0])
+		if err == nil {
+			_, err = fmt.Fprint(in.stdout, n.Show())
+		}
+		return err
 	}
 }
 
@@ -63,17 +105,16 @@ func learnCommand(f *flag.FlagSet) action {
 // returns a function that checks them.
 func rowsFlags(f *flag.FlagSet) func(network string, stderr io.Writer) (*own.Rows, error) {
 	r := &own.Rows{}
-	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input. "+
-		"Columns are found by their names")
+	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input")
+	f.StringVar(&r.Class, "class", "", "`column` of the classes (default: that of the training)")
 	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
 	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a "+
 		"`share` of the answers is wrong")
-	f.Float64Var(&r.Familiar, "familiar", 0.01, "least `familiarity`, a p-value of the inputs: rows with less "+
-		"are unknown; 0 switches it off.\nWithout this flag it counts only with -unknown or -wrong")
+	f.Float64Var(&r.Familiar, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of the "+
+		"inputs: rows with less are unknown; 0 switches it off")
 	layoutFlags(f, &r.Layout, "that of the training table")
 	return func(network string, stderr io.Writer) (*own.Rows, error) {
 		r.Network, r.Stderr = network, stderr
-		r.Decides = r.Unknown > 0 || r.Wrong > 0 || given(f, "familiar")
 		if err := r.Problem(); err != nil {
 			return nil, misuse("%v", err)
 		}
@@ -90,15 +131,17 @@ func layoutFlags(f *flag.FlagSet, l *dataset.Layout, otherwise string) {
 	f.StringVar(&l.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
 }
 
-// tableFlags declares the flags of how a table of examples is read.
-func tableFlags(f *flag.FlagSet) *dataset.Format {
-	format := &dataset.Format{}
+// tableFlags declares the flags of how a table of a user's own is read and learned.
+func tableFlags(f *flag.FlagSet) *own.Table {
+	t := &own.Table{}
 	list := func(dst *[]string) func(string) error {
 		return func(names string) error {
 			*dst = strings.Split(names, ",")
 			return nil
 		}
 	}
+	f.BoolVar(&t.All, "all-rows", false, "let the saved network learn the test rows, too, after the test")
+	format := &t.Format
 	f.StringVar(&format.Class, "class", "class", "`column` of the classes in -data")
 	words := "`columns` of words, as a,b; all: every column that is not numbers"
 	f.Func("categorical", words, func(names string) error {
@@ -112,5 +155,5 @@ func tableFlags(f *flag.FlagSet) *dataset.Format {
 	f.StringVar((*string)(&format.Missing), "missing", "",
 		"what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")
 	layoutFlags(f, &format.Layout, "',' and .")
-	return format
+	return t
 }

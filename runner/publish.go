@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/own"
 	"closedform/runner/internal/quote"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
@@ -16,6 +17,11 @@ import (
 
 // publish makes the results folder from the cells and prints what was done.
 func (j *job) publish(ctx context.Context) error {
+	release, err := own.Replace(j.dir)
+	if err != nil {
+		return err
+	}
+	defer release()
 	cells, err := j.work.Load()
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ const reportExamples = "go run ./runner report page.html   as OUT/index.html"
 const page = "index.html"
 
 func reportCommand(f *flag.FlagSet) action {
-	out := resultsFolder
-	outFlag(f, &out, resultsFolder)
+	out := experiment.Results
+	outFlag(f, &out, experiment.Results)
 	return func(_ context.Context, _ *invocation, args []string) error { return writePage(out, args[0]) }
 }
 
@@ -36,7 +36,7 @@ func writePage(out, file string) error {
 	if err == nil {
 		err = replace(file, html)
 	}
-	if _, other := manifests(); err == nil && other == nil && experiment.SameFile(out, resultsFolder) {
+	if _, other := manifests(); err == nil && other == nil && experiment.SameFile(out, experiment.Results) {
 		err = replace(filepath.Join(out, "README.md"), read.README())
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func replace(path string, data []byte) error {
 const paperExamples = "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists"
 
 func paperCommand(f *flag.FlagSet) action {
-	out := resultsFolder
-	outFlag(f, &out, resultsFolder)
+	out := experiment.Results
+	outFlag(f, &out, experiment.Results)
 	return func(_ context.Context, _ *invocation, args []string) error { return quote.WriteLaTeX(args[0], out) }
 }

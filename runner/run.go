@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/own"
 )
 
 const runExamples = `go run ./runner run fig1_12 -set model.lambda=0.3 -set sweep.seed=1..5
@@ -24,19 +24,20 @@ func runCommand(f *flag.FlagSet) action {
 	data := f.String("data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it and\n"+
 		"run it. It learns three quarters of the rows, tests the others, and saves the network")
 	test := f.String("test", "", "CSV `file` of test rows for -data (default: a quarter of its rows)")
-	format := tableFlags(f)
+	own := tableFlags(f)
 	return func(ctx context.Context, in *invocation, names []string) error {
 		table := given(f, "data")
 		if table && (len(c.names)+len(names) > 0 || c.all) {
 			return misuse("-data runs the manifest that it writes: give no other one")
 		}
-		for _, name := range []string{"test", "class", "categorical", "ignore", "missing", "separator", "decimal"} {
+		for _, name := range strings.Fields("test class categorical ignore missing separator decimal all-rows") {
 			if given(f, name) && !table {
 				return misuse("-%s needs -data: it says how that table is read", name)
 			}
 		}
 		if table {
-			manifest, err := own.Manifest(in.stdout, *data, *test, *format)
+			own.File, own.Test = *data, *test
+			manifest, err := own.Manifest(in.stdout)
 			if err != nil {
 				return err
 			}

@@ -97,7 +97,7 @@ func TestDraw(t *testing.T) {
 	write(t, want["runs.png"], dir, "gone.png")
 	gone := fmt.Sprintf("%x  gone.png\n", sha256.Sum256([]byte(want["runs.png"])))
 	write(t, want["SHA256SUMS"]+gone, dir, "SHA256SUMS")
-	drew := "small: 2 figures drawn\nother: no results in results/other: run it\n"
+	drew := "other: no results in results/other: run it\nsmall: 2 figures drawn\n"
 	check.Equal(t, "it prints", mustRun(t, "draw", "-all"), drew)
 	same(t, results(t, dir), want)
 	check.Equal(t, "it has computed something", exists("results", "other") || len(cellFiles(t, dir)) > 0, false)

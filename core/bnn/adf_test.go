@@ -46,6 +46,17 @@ func TestCertainWeights(t *testing.T) {
 	}
 }
 
+// A variance of 1e-200 is learned, one that may have no inverse is not.
+func TestTinyVariances(t *testing.T) {
+	for v, moves := range map[float64]bool{1e-200: true, 1e-300: false} {
+		n := newNetwork(spec{Layers: []int{1, 2}, PriorVar: v, paper: true})
+		observe(n, []float64{1}, 0)
+		if mean, _ := n.Weights(0); (mean.At(0, 0) > 0) != moves {
+			t.Errorf("variance %g: mean %g", v, mean.At(0, 0))
+		}
+	}
+}
+
 // One step, written with the moments of each layer as in the derivation: ỹ, s̃, gain, m̃, ṽ. The logits move
 // to their posterior, by Eq. (w) of the paper.
 func TestADFStep(t *testing.T) {

@@ -83,8 +83,8 @@ func (b *Bank) Forget(fraction float64) error {
 // of the wrong length or that is not finite, or a class out of range, is an error that changes nothing.
 //
 // LogP of the update is the logarithm of the probability of the mixture before calibration. MinEigenvalue and
-// MinVariance are the smallest of the members that learned the example and have one, Floored is the sum, and
-// Indefinite and Action are those of the worst.
+// MinVariance are the smallest of the members that learned the example and have one, Floored and Capped are
+// sums, and Indefinite and Action are those of the worst.
 func (b *Bank) Observe(x []float64, class int) (Update, error) {
 	if err := checkExample(b, x, class); err != nil {
 		return Update{Action: Refused}, err

@@ -225,6 +225,7 @@ func TestDefaultMembers(t *testing.T) {
 	for k, want := range [][]float64{
 		{hidden, 3 * output},
 		{hidden / 10, 10 * output},
+		{hidden / 10, 0.3 * output},
 		{linear},
 		{linear / 1000},
 	} {
@@ -233,7 +234,7 @@ func TestDefaultMembers(t *testing.T) {
 	cfg.SetCovariance(Diagonal)
 	cfg.PriorVar = []float64{1, 2 * cfg.PriorVar[1]}
 	members = check.Must(DefaultMembers(cfg, random.Source("default bank")))
-	check.Near(t, "prior variance of a wider prior", members[2].Config().PriorVar[0], 2*linear, 1e-12)
+	check.Near(t, "prior variance of a wider prior", members[3].Config().PriorVar[0], 2*linear, 1e-12)
 	if members = check.Must(DefaultMembers(Default(4, 3), random.Source("default bank"))); len(members) != 2 {
 		t.Errorf("%d members without hidden layers", len(members))
 	}

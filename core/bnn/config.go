@@ -79,7 +79,8 @@ type PaperRule struct {
 // Default returns a configuration that learns well from standardised inputs in one pass;
 // core/README.md says how it was chosen. The rule is ADF with the slope-matched probit. Covariances are
 // Full in layers to which this gives at most 2²⁰ numbers, else Shared with at most 512 inputs, and
-// Diagonal with more. All other values are spelled out but Replications, which follow Covariance. For
+// Diagonal with more. A Shared output layer would be twenty times as fast behind 256 units, but
+// has 4 % more log loss (50 to 150 units, held-out training images of MNIST). All other values are spelled out but Replications, which follow Covariance. For
 // other layers call Default again: λ and prior variances are of these. It panics unless there are at least
 // two layers.
 func Default(layers ...int) Config {

@@ -46,18 +46,17 @@ func Combine(members ...*Network) (*Ensemble, error) {
 }
 
 // DefaultMembers returns the networks of the default bank, variants of a configuration such as that of
-// [Default]. Two have the prior variances of cfg times 1 in hidden layers and 3 in the output layer, and times
-// 0.1 and 10; without hidden layers there are none of these. Two have no hidden layers and prior variances
-// times 1 and 0.001, relative to the default without hidden layers if those of cfg are the default. The prior
-// means are drawn as for [NewEnsemble]; results/CHOICES.md says how the members were chosen. An error names
-// the field of cfg.
+// [Default]. Three have the prior variances of cfg times 1 in hidden layers and 3 in the output layer, times
+// 0.1 and 10, and times 0.1 and 0.3; without hidden layers there are none of these. Two have no hidden layers,
+// and prior variances times 1 and 0.001, relative to the default without hidden layers if those of cfg are the
+// default. The prior means are drawn as for [NewEnsemble]. An error names the field of cfg.
 func DefaultMembers(cfg Config, src rand.Source) ([]*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
 	}
 	last, linear := len(cfg.PriorVar)-1, cfg.linear()
 	var all []Config
-	for _, factor := range []struct{ hidden, output float64 }{{1, 3}, {0.1, 10}} {
+	for _, factor := range []struct{ hidden, output float64 }{{1, 3}, {0.1, 10}, {0.1, 0.3}} {
 		if last > 0 {
 			c := cfg.clone()
 			floats.Scale(factor.hidden, c.PriorVar[:last])

@@ -85,9 +85,9 @@ func ExampleNewBank() {
 	ok(bank.Predict(&p, []float64{0.7, 0.7}))
 	fmt.Printf("p = %.2f, variance %.2f\n", p.P, p.Cov.At(0, 0))
 	// Output:
-	// 100 examples: weights [0.72 0.28 0.00 0.00]
-	// 200 examples: weights [0.55 0.45 0.00 0.00]
-	// 300 examples: weights [0.57 0.43 0.00 0.00]
+	// 100 examples: weights [0.69 0.26 0.06 0.00 0.00]
+	// 200 examples: weights [0.54 0.44 0.01 0.00 0.00]
+	// 300 examples: weights [0.56 0.43 0.00 0.00 0.00]
 	// p = [0.46 0.54], variance 0.11
 }
 

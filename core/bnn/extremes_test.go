@@ -154,3 +154,11 @@ func TestUpdatesAtExtremes(t *testing.T) {
 	}
 	t.Logf("%d updates, %d of them refused", done, refused)
 }
+
+// What is left of a variance may be nothing, beside components of h whose squares underflow.
+func TestCarlsonUnderflow(t *testing.T) {
+	w := newTriangles(1, 4)
+	w.carlson([]float64{1, 0, 1e-170, 0}, 0)
+	check.NearAll(t, "keep", w.keep, []float64{0, 1, 1, 1}, 0)
+	check.NearAll(t, "mix", w.mix, []float64{0, 0, 0, 0}, 0)
+}

@@ -30,9 +30,19 @@ type Sequential interface {
 	Before(dst *Prediction, x []float64) error
 }
 
-// LeftOut is a model that predicts an example that it has learned as if it had not.
+// LeftOut is a model that predicts an example that it has learned as if it had not. A model that is part of
+// another, returned by its Unwrap() Model, must be one, too.
 type LeftOut interface {
 	PredictLeftOut(dst *Prediction, x []float64, class int) error
+}
+
+// leftOut returns the model as a LeftOut, or nil.
+func leftOut(m Model) LeftOut {
+	if outer, ok := m.(interface{ Unwrap() Model }); ok && leftOut(outer.Unwrap()) == nil {
+		return nil
+	}
+	l, _ := m.(LeftOut)
+	return l
 }
 
 var (

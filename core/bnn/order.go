@@ -170,7 +170,7 @@ func (b *Bank) current() *weighing {
 	sample, now := b.state.Order.sample(), make([][]float64, len(b.models)) // log p of the members now
 	forgotten := make([]bool, len(b.models))
 	b.each(func(b *Bank, k int) {
-		if _, isLayer := b.models[k].(LeftOut); !isLayer {
+		if leftOut(b.models[k]) == nil {
 			now[k] = b.logProbabilities(sample, k)
 			forgotten[k] = hasForgotten(sample, k, now[k])
 		}
@@ -188,7 +188,7 @@ func (b *Bank) current() *weighing {
 
 // predict predicts the example, by an output layer as if it had not been learned.
 func (e *learned) predict(m Model, dst *Prediction, x []float64) error {
-	if l, ok := m.(LeftOut); ok {
+	if l := leftOut(m); l != nil {
 		return l.PredictLeftOut(dst, x, e.class)
 	}
 	return m.Predict(dst, x)

@@ -134,7 +134,7 @@ func TestLimitedStep(t *testing.T) {
 // eigensolver or underflow, and applies the policy where the observed one is too
 // improbable for its moments to have digits.
 func TestTotalWithImprobableClasses(t *testing.T) {
-	for _, gap := range []float64{5, 10, 20, 30, 50, 200} {
+	for _, gap := range []float64{5, 6.1, 6.3, 6.5, 6.7, 10, 20, 30, 50, 200} {
 		for class := range 3 {
 			probit := softmax.Probit{Lambda: 1, Rho: 0.5}
 			n := newNetwork(spec{Layers: []int{1, 3}, Output: Total, Softmax: probit, paper: true})
@@ -183,28 +183,30 @@ func TestSmallestLabelEigenvalue(t *testing.T) {
 	}
 }
 
-// given is an approximation for two classes of which the first has the probability p, and Σ_y is positive
-// by one unit in the last place of its terms where p = ½.
-type given float64
+// given is an approximation for two classes of which the first has the probability p, and Σ_y is rest where
+// p = ½.
+type given struct{ p, rest float64 }
 
-func (p given) Moments(dst *softmax.Moments, _, _ []float64) {
-	dst.P[0], dst.P[1] = float64(p), float64(1-p)
-	dst.E.Set(0, 1, math.Nextafter(0.25, 0))
-	dst.E.Set(1, 0, math.Nextafter(0.25, 0))
+func (g given) Moments(dst *softmax.Moments, _, _ []float64) {
+	dst.P[0], dst.P[1] = g.p, 1-g.p
+	dst.E.Set(0, 1, 0.25-g.rest)
+	dst.E.Set(1, 0, 0.25-g.rest)
 }
 
 // Moments that cannot be are refused, as is an eigenvalue within the rounding error of Σ_y.
 func TestBrokenApproximation(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
-		for _, p := range []given{given(math.NaN()), given(math.Inf(1)), -0.1} {
-			n := newNetwork(spec{Layers: []int{2, 2}, Output: rule, Softmax: p, paper: true})
+		for _, p := range []float64{math.NaN(), math.Inf(1), -0.1} {
+			n := newNetwork(spec{Layers: []int{2, 2}, Output: rule, Softmax: given{p, 1e-17}, paper: true})
 			if u, err := n.Observe([]float64{1, 1}, 0); err == nil || u.Action != Refused {
 				t.Errorf("%v: p = %g: %+v, %v", rule, p, u, err)
 			}
 		}
 	}
-	n := newNetwork(spec{Layers: []int{1, 2}, Softmax: given(0.5), Output: Joint, paper: true})
-	if u, err := n.Observe([]float64{1}, 0); err == nil || !(u.MinEigenvalue > 0) || !u.Indefinite {
-		t.Errorf("%+v, %v", u, err)
+	for rest, indefinite := range map[float64]bool{0x1p-54: true, 1e-14: false} {
+		n := newNetwork(spec{Layers: []int{1, 2}, Softmax: given{0.5, rest}, Output: Joint, paper: true})
+		if u, _ := n.Observe([]float64{1}, 0); !(u.MinEigenvalue > 0) || u.Indefinite != indefinite {
+			t.Errorf("Σ_y = %g: %+v", rest, u)
+		}
 	}
 }

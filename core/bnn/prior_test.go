@@ -85,5 +85,11 @@ func TestDefaultsByLayer(t *testing.T) {
 	}
 	n := check.Must(New(c, random.Source("default")))
 	check.NearAll(t, "replications", n.Config().Replications, []float64{math.Sqrt(785) / 2, 1, 1}, 0)
+	check.Equal(t, "for the paper's rules", c.Paper, PaperRule{Fail, 1e-3, 1e-3})
+	for layers, want := range map[[3]int]Covariance{
+		{63, 256, 2}: Full, {63, 257, 2}: Shared, {511, 300, 2}: Shared, {512, 300, 2}: Diagonal,
+	} {
+		check.Equal(t, layers, Default(layers[:]...).Covariance[0], want)
+	}
 	check.NearAll(t, "prior variances", c.PriorVar, []float64{0.1, 0.1, 600.0 / 784 / 101}, 1e-12)
 }

@@ -68,7 +68,6 @@ type Classifier struct {
 	History
 
 	model  bnn.Model
-	layer  layer
 	latest struct { // of Before, until an example is learned
 		x, p []float64
 	}
@@ -97,7 +96,7 @@ func New(o Options, src rand.Source) (*Classifier, error) {
 // on. The history, which belongs to it too, is that of the examples that the model has learned.
 func From(m bnn.Model, h *History) *Classifier {
 	d := Decision{Familiarity: DefaultFamiliarity}
-	return &Classifier{Decision: d, History: *h, model: m, layer: layerOf(m)}
+	return &Classifier{Decision: d, History: *h, model: m}
 }
 
 // Model returns the model. Changing it changes the classifier.
@@ -141,7 +140,7 @@ type Prediction struct {
 // Unknown and the numbers are NaN. An output layer solves at the first prediction after an example, which
 // takes milliseconds: along a stream use [Classifier.Before].
 func (c *Classifier) Predict(dst *Prediction, x []float64) error {
-	return c.predict(dst, x, c.model.Predict, c.layer)
+	return c.predict(dst, x, c.model.Predict, c.model)
 }
 
 // Before sets dst to the prediction for an x that may be learned next. It is quick after each example. The
@@ -153,15 +152,16 @@ func (c *Classifier) Before(dst *Prediction, x []float64) error {
 		predict = m.Before
 	}
 	c.latest.x = nil
-	err := c.predict(dst, x, predict, layer{})
+	err := c.predict(dst, x, predict, nil)
 	if err == nil {
 		c.latest.x, c.latest.p = slices.Clone(x), append(c.latest.p[:0], dst.P...)
 	}
 	return err
 }
 
+// predict predicts by a method of the model. The familiarity is also by the model that knows inputs, if any.
 func (c *Classifier) predict(
-	dst *Prediction, x []float64, by func(dst *bnn.Prediction, x []float64) error, l layer,
+	dst *Prediction, x []float64, by func(dst *bnn.Prediction, x []float64) error, knows bnn.Model,
 ) error {
 	err := by(&dst.Details, x)
 	dst.P = append(dst.P[:0], dst.Details.P...)
@@ -170,7 +170,7 @@ func (c *Classifier) predict(
 	}
 	floats.Scale(1/dst.Details.Sum(), dst.P)
 	best := dst.Details.Class()
-	dst.Familiarity = familiarity(c.Familiar, l, x, best)
+	dst.Familiarity = c.familiarity(knows, x, best)
 	if dst.Familiarity >= c.Decision.Familiarity && dst.P[best] >= c.Decision.Probability {
 		dst.Class = best
 	}

@@ -10,8 +10,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/core/random"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
@@ -153,19 +151,18 @@ func (f *Inputs) from(x []float64) []float64 {
 // share 1/n of their mean.
 func (f *Inputs) factorize() bool {
 	d, n := len(f.Mean), float64(f.Fitted)
-	c := mat.NewSymDense(d, nil)
-	var mean float64
+	lower, mean := make([]float64, d*d), 0.0
 	for i := range d {
 		for j, s := range f.Fit[i*(i+1)/2:][:i] {
-			c.SetSym(i, j, s/(n+float64(d)))
+			lower[i*d+j] = s / (n + float64(d))
 		}
-		c.SetSym(i, i, f.Fit[i*(i+3)/2]/n)
-		mean += c.At(i, i) / float64(d)
+		lower[i*d+i] = f.Fit[i*(i+3)/2] / n
+		mean += lower[i*d+i] / float64(d)
 	}
 	for i := range d {
-		c.SetSym(i, i, c.At(i, i)+mean/n+1e-300)
+		lower[i*d+i] += mean/n + 1e-300
 	}
-	return f.factor.Factorize(c)
+	return f.factor.FactorizeLower(lower, d)
 }
 
 // score returns the score of x; it overwrites z, the vector from the mean to x.
@@ -217,8 +214,8 @@ func (f *Inputs) P(x []float64) float64 {
 	return min(1, p/0.9, Tail(mirrored, nil, -score)/0.1)
 }
 
-// Tail returns the share of scores, and of s, that are at least s. counts are how often each score counts, nil
-// for once; they add up to two or more. Beyond all scores Tail follows the exponential tail of [Inputs.P].
+// Tail returns the share of scores, and of s, that are at least s. counts are how often each score counts,
+// nil for once; they add up to two or more. Beyond all scores Tail follows the exponential tail of [Inputs.P].
 func Tail(scores, counts []float64, s float64) float64 {
 	if counts == nil {
 		counts = slices.Repeat([]float64{1}, len(scores))

@@ -3,6 +3,9 @@ package features
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/random"
 	"closedform/internal/field"
@@ -57,11 +60,6 @@ func (m *Map) newConv(rnd *rand.Rand) error {
 		}
 	}
 	m.conv = p
-	m.scratch.New = func() any {
-		long := p.places * side
-		numbers := func(n int) []float64 { return make([]float64, n) }
-		return &responses{numbers(m.Inputs), numbers(long), numbers(long), numbers(side)}
-	}
 	return nil
 }
 
@@ -84,10 +82,7 @@ func filter(rnd *rand.Rand) []float64 {
 			w[i] += float64(g * rows[i+k*width])
 		}
 	}
-	mean := kernel.Sum(w) / taps
-	for i := range w {
-		w[i] -= mean
-	}
+	floats.AddConst(-kernel.Sum(w)/taps, w)
 	norm := kernel.Norm(w)
 	for i := range w {
 		w[i] /= norm
@@ -96,11 +91,10 @@ func filter(rnd *rand.Rand) []float64 {
 }
 
 func (m *Map) applyConv(dst, x []float64) {
-	r := m.scratch.Get().(*responses)
-	defer m.scratch.Put(r)
-	for i, v := range x {
-		r.image[i] = v - x[0] // nothing is left of one grey
-	}
+	numbers, side := func(n int) []float64 { return make([]float64, n) }, m.conv.side
+	long := m.conv.places * side
+	r := &responses{slices.Clone(x), numbers(long), numbers(long), numbers(side)}
+	floats.AddConst(-x[0], r.image) // nothing is left of one grey
 	for k := range m.Size / pooled {
 		r.filter(m.conv, m.weights[k*taps:][:taps])
 		r.pool(dst[k*pooled:], m.conv, r.positive)

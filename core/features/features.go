@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"closedform/core/bnn"
 	"closedform/core/random"
@@ -32,9 +31,8 @@ const (
 )
 
 const (
-	mostInputs = 1 << 20
-	mostSize   = 1 << 14
-
+	mostInputs  = 1 << 20
+	mostSize    = 1 << 14
 	mostWeights = 100_000_000
 )
 
@@ -49,7 +47,6 @@ type Map struct {
 	weights []float64 // of Relu Size rows of Inputs numbers, of Conv Size/32 filters
 	bias    []float64 // of Relu
 	conv    *pooling  // of Conv
-	scratch sync.Pool // of Conv
 }
 
 // New returns the map of the four fields. With Conv, inputs is the square of 8 or more, and size a
@@ -127,7 +124,10 @@ func (m Model) Before(dst *bnn.Prediction, x []float64) error {
 	return cmp.Or(err, s.Before(dst, y))
 }
 
-// PredictLeftOut implements [bnn.LeftOut]: by PredictLeftOut of the model if it has that, else by Predict.
+// Unwrap returns the model.
+func (m Model) Unwrap() bnn.Model { return m.Model }
+
+// PredictLeftOut implements [bnn.LeftOut] if the model does: by its PredictLeftOut, else by Predict.
 func (m Model) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
 	l, ok := m.Model.(bnn.LeftOut)
 	if !ok {

@@ -34,11 +34,7 @@ func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, e
 	}
 	for i, c := range class {
 		p, density = append(p, math.NaN()), append(density, scores[i][0])
-		kept := 0
-		for _, e := range l.kept[c] {
-			kept += e.count
-		}
-		if kept < fewest {
+		if countOf(l.kept[c]) < fewest {
 			continue
 		}
 		r, sum := l.reference(), 0.0
@@ -60,8 +56,7 @@ func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, e
 //
 // A log density of a class without examples is −∞, and all are NaN before the first example.
 func (l *Layer) scores(x [][]float64, class []int) (scores [][4]float64, err error) {
-	w := l.scratch()
-	defer l.pool.Put(w)
+	w := l.scratch(min(atOnce, len(x)))
 	for block := range slices.Chunk(x, atOnce) {
 		n, first := len(block), len(scores)
 		for i, x := range block {

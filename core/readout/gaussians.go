@@ -19,7 +19,7 @@ const log2Pi = 1.8378770664093454836
 // with the scatter S_c of its n_c examples. ε is 1e-3 of the mean variance in S̄ and the variance of the
 // rounding.
 type gaussians struct {
-	root   []*linalg.Cholesky // L of K_c; one for all if they are equal; nil without examples
+	root   []*linalg.Cholesky // L of K_c; one for all if these are equal; nil without examples
 	white  [][]float64        // L⁻¹m_c
 	logDet []float64
 	nu     float64   // ν
@@ -37,7 +37,8 @@ func (g *gaussians) set(c int, root *linalg.Cholesky, logDet float64, mean []flo
 
 func newGaussians(classes int) *gaussians {
 	return &gaussians{
-		root: make([]*linalg.Cholesky, classes), white: make([][]float64, classes), logDet: make([]float64, classes),
+		root: make([]*linalg.Cholesky, classes), white: make([][]float64, classes),
+		logDet: make([]float64, classes),
 	}
 }
 
@@ -55,7 +56,7 @@ func (m *moments) shared(n []float64, mean [][]float64) *gaussians {
 	pooled, ridge := about.within()
 	root := factorize(len(m.center), 1/m.total, pooled, 0, pooled, ridge)
 	g, logDet := newGaussians(len(n)), root.LogDet()
-	g.nu = 1e15 // for leftOut: S_c does not count
+	g.nu = 1e15 // for keptDensities: S_c does not count
 	for c := range n {
 		if n[c] > 0 {
 			g.set(c, root, logDet, mean[c])
@@ -129,11 +130,7 @@ func fitGaussians(m *moments, kept []labelled, densities bool) (g *gaussians, lo
 		g.nu, g.shares = nu, m.shares
 		scores := make([][]float64, len(m.n)) // of each class those of the kept examples
 		for c, n := range m.n {
-			scores[c] = make([]float64, len(kept))
-			if n == 0 {
-				for i := range scores[c] {
-					scores[c][i] = math.Inf(-1)
-				}
+			if scores[c] = slices.Repeat([]float64{math.Inf(-1)}, len(kept)); n == 0 {
 				continue
 			}
 			root := factorize(d, 1/(n+nu), each[c], nu/(n+nu)/m.total, pooled, nu/(n+nu)*ridge)
@@ -159,20 +156,16 @@ func fitGaussians(m *moments, kept []labelled, densities bool) (g *gaussians, lo
 	})
 }
 
-// keptDensities returns the log density of each example, left out, in its class. They are sorted by class.
+// keptDensities returns the log density of each example, left out, in its class, for Gaussians that share
+// their covariance.
 func (g *gaussians) keptDensities(m *moments, kept []labelled) []float64 {
 	densities := make([]float64, len(kept))
-	for start := 0; start < len(kept); {
-		c, end := kept[start].class, start+1
-		for end < len(kept) && kept[end].class == c {
-			end++
-		}
-		g.leftOut(densities[start:end], c, m, kept[start:end])
-		start = end
-	}
+	g.leftOut(densities, ofExample, m, kept)
 	floats.AddConst(-0.5*log2Pi*float64(len(m.center)), densities)
 	return densities
 }
+
+const ofExample = -1 // the class of each example
 
 // leftOut sets dst to the log densities of class c, but for a constant, of the kept examples, each left out
 // of all means and scatters, but not of N in S̄ nor of ε.
@@ -182,16 +175,23 @@ func (g *gaussians) keptDensities(m *moments, kept []labelled) []float64 {
 // a = (n_k + ν)/(n_k + ν − 1), t = q(1 + ν/N)/(n_k + ν), and the deviation is qr; else a = 1,
 // t = qν/N/(n_c + ν).
 func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
-	d, nu := float64(len(m.center)), g.nu
+	d, nu, root := float64(len(m.center)), g.nu, g.root[max(0, c)]
+	if c == ofExample {
+		root = g.root[kept[0].class]
+	}
 	white := make([][]float64, len(m.n)) // L⁻¹ of the means of the classes of the examples
 	for _, e := range kept {
 		if k := e.class; white[k] == nil {
 			white[k] = slices.Clone(m.mean[k])
-			g.root[c].Solve(white[k])
+			root.Solve(white[k])
 		}
 	}
-	blocks(g.root[c], len(m.center), len(kept), func(i int, z []float64) { copy(z, kept[i].x) }, func(i int, z []float64) {
-		k := kept[i].class
+	input := func(i int, z []float64) { copy(z, kept[i].x) }
+	blocks(root, len(m.center), len(kept), input, func(i int, z []float64) {
+		c, k := c, kept[i].class
+		if c == ofExample {
+			c = k
+		}
 		var uu, ur, rr float64 // products of the deviations from m_c and from m_k
 		for j, x := range z {
 			u, r := x-g.white[c][j], x-white[k][j]
@@ -211,8 +211,8 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 	})
 }
 
-// temper sets τ to the one in [0, 1] with the smallest log loss, which is convex in τ, by Newton's method, and
-// returns that. The only example of a class does not count.
+// temper sets τ to the one in [0, 1] with the smallest log loss, which is convex in τ, by Newton's method. It
+// returns that loss. The only example of a class does not count.
 func (g *gaussians) temper(scores [][]float64, n []float64, kept []labelled) (loss float64) {
 	s, p := make([]float64, len(n)), make([]float64, len(n))
 	each := func(do func(e labelled)) {

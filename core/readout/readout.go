@@ -71,18 +71,17 @@ func (c Config) Validate() error {
 // Familiarity after an example solves, which takes some inputs³ operations, with Gaussian times the classes.
 type Layer struct {
 	cfg     Config
-	sums    [][]float64 // of each class Σx
-	counts  []int       // of each class
-	squares []*square   // of each class, or of all
-	kept    [][]example // of each class
-	rounded []float64   // of Observe
-	limited int         // see Limited
+	sums    [][]float64  // of each class Σx
+	counts  []int        // of each class
+	squares []*square    // of each class, or of all
+	kept    [][]labelled // of each class
+	rounded []float64    // of Observe
+	limited int          // see Limited
 
 	sequence *sequence // nil unless Config.Sequential
 
 	mu     sync.Mutex
-	solved solution  // what has been asked for since the last example
-	pool   sync.Pool // of *scratch
+	solved solution // what has been asked for since the last example
 }
 
 var (
@@ -147,9 +146,9 @@ func (l *Layer) examples() (n int) {
 	return n
 }
 
-// Observe adds an example. LogP of the update is by the prediction of Before with Config.Sequential, else NaN,
-// as it would take a solution; all other numbers are NaN. An input of the wrong length or that is not finite, or a class out of range, is an error that
-// leaves the layer unchanged.
+// Observe adds an example. With Config.Sequential LogP of the update is by the prediction of Before, else it is
+// NaN, as are the other numbers. An input of the wrong length or that is not finite, or a class out of range,
+// is an error that leaves the layer unchanged.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
 	if err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(l.rounded, x)); err != nil {
@@ -178,8 +177,8 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	return u, nil
 }
 
-// Limited returns the number of examples that had an input beyond ±32. Where these are many, the inputs should
-// be scaled: the layer cannot tell 33 from 1,000.
+// Limited returns the number of examples that had an input beyond ±32. Where these are many, the inputs
+// should be scaled: the layer cannot tell 33 from 1,000.
 func (l *Layer) Limited() int { return l.limited }
 
 // round sets dst to the rounded input.
@@ -196,23 +195,18 @@ func (l *Layer) round(dst, x []float64) error {
 // atOnce is how many inputs are predicted at once.
 const atOnce = 16
 
-// scratch is the scratch space of predictions.
+// scratch is the scratch space of predictions of some inputs.
 type scratch struct {
-	x          [][]float64 // inputs
-	z          []float64   // of a ridge regression or of Gaussians
-	out, score [][]float64 // classes
-	classes    int
+	x, out, score [][]float64
+	z             []float64 // of a ridge regression or of Gaussians
 }
 
-func (l *Layer) scratch() *scratch {
-	if s, _ := l.pool.Get().(*scratch); s != nil && s.classes == l.cfg.Classes {
-		return s
-	}
+func (l *Layer) scratch(inputs int) *scratch {
 	rows := func(n int) [][]float64 {
-		return slices.Collect(slices.Chunk(make([]float64, atOnce*n), n))
+		return slices.Collect(slices.Chunk(make([]float64, inputs*n), n))
 	}
 	d, n := l.cfg.Inputs, l.cfg.Classes
-	return &scratch{rows(d), make([]float64, atOnce*max(d, n)), rows(n), rows(n), n}
+	return &scratch{rows(d), rows(n), rows(n), make([]float64, inputs*max(d, n))}
 }
 
 // Predict sets dst to the prediction for x. With the log densities s_c of the class Gaussians, on the
@@ -224,21 +218,16 @@ func (l *Layer) scratch() *scratch {
 // layer has no distribution of the probabilities: dst has the logits log P with variance 0, and a Cov
 // of 0. It returns an error if the length of x is not the number of inputs or x is not finite.
 func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
-	w := l.scratch()
-	defer l.pool.Put(w)
-	err := l.round(w.x[0], x)
-	if err == nil {
-		l.probabilities(w, 1)
-	}
-	l.fill(dst, w.out[0], err)
+	one := []bnn.Prediction{*dst}
+	_, err := l.PredictAll(one, [][]float64{x})
+	*dst = one[0]
 	return err
 }
 
 // PredictAll predicts some inputs, faster than Predict does one after another and with the same bits. It
 // returns how many it has predicted, up to the first input that Predict refuses, and its error.
 func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (done int, err error) {
-	w := l.scratch()
-	defer l.pool.Put(w)
+	w := l.scratch(min(atOnce, len(x)))
 	for first := 0; first < len(x) && err == nil; first += atOnce {
 		n := 0
 		for n < min(atOnce, len(x)-first) && err == nil {
@@ -257,31 +246,30 @@ func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (done int, err e
 	return done, err
 }
 
-// PredictLeftOut implements [bnn.LeftOut]: it sets dst to the prediction for an example that has been learned,
-// as if it had not been. λ, ν and τ stay, and so do the Gaussians on the outputs of a ridge regression.
+// PredictLeftOut implements [bnn.LeftOut]: it sets dst to the prediction for an example that was learned, as if
+// it had not been. λ, ν and τ stay, and so do the Gaussians on the outputs of a ridge regression.
 func (l *Layer) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
-	w := l.scratch()
-	defer l.pool.Put(w)
+	w := l.scratch(1)
 	err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(w.x[0], x))
 	if err == nil {
-		l.leftOut(w.out[0], w.score[0], w.z, labelled{x: w.x[0], class: class})
+		l.leftOut(w, class)
 	}
 	l.fill(dst, w.out[0], err)
 	return err
 }
 
-// leftOut sets p to the probabilities of a learned example, left out; score and z are scratch space.
-func (l *Layer) leftOut(p, score, z []float64, e labelled) {
-	total := l.examples() - 1
+// leftOut sets w.out to the probabilities for the learned example of w.x, left out.
+func (l *Layer) leftOut(w *scratch, class int) {
+	total, p, score := l.examples()-1, w.out[0], w.score[0]
 	if total < 1 {
-		l.blend(p, 0)
+		blend(p, 0)
 		return
 	}
-	s := l.solve(false)
-	g, one := s.inputs, []labelled{e}
+	s, one := l.solve(false), []labelled{{x: w.x[0], class: class}}
+	g := s.inputs
 	if l.cfg.Kind == Ridge {
 		g = s.outputs
-		g.densities([][]float64{score}, z, [][]float64{s.ridge.leftOut(s.moments, one)[0].x})
+		g.densities(w.score, w.z, [][]float64{s.ridge.leftOut(s.moments, one)[0].x})
 	} else {
 		for c := range score {
 			score[c] = math.Inf(-1)
@@ -290,15 +278,15 @@ func (l *Layer) leftOut(p, score, z []float64, e labelled) {
 			}
 		}
 	}
-	if l.counts[e.class] <= 1 {
-		score[e.class] = math.Inf(-1)
+	if l.counts[class] <= 1 {
+		score[class] = math.Inf(-1)
 	}
 	g.softmax(p, score)
-	l.blend(p, total)
+	blend(p, total)
 }
 
 // blend sets p to (n p + 1/classes)/(n + 1).
-func (l *Layer) blend(p []float64, n int) {
+func blend(p []float64, n int) {
 	for c := range p {
 		if n == 0 {
 			p[c] = 0
@@ -336,7 +324,7 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	total := l.examples()
 	if total == 0 {
 		for _, p := range w.out[:n] {
-			l.blend(p, 0)
+			blend(p, 0)
 		}
 		return
 	}
@@ -351,6 +339,6 @@ func (l *Layer) probabilities(w *scratch, n int) {
 	g.densities(w.score[:n], w.z, in[:n])
 	for i, p := range w.out[:n] {
 		g.softmax(p, w.score[i])
-		l.blend(p, total)
+		blend(p, total)
 	}
 }

@@ -138,13 +138,13 @@ func (r *ridge) solve(m *moments) {
 	}
 }
 
-// leftOut returns the outputs for learned inputs, an example of each left out: with the leverage
-// h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄) they are (ŷ − hy)/(1 − h). For the only example of a class they are ŷ.
+// leftOut returns the outputs for learned inputs, an example of each left out: (ŷ − hy)/(1 − h) with the
+// leverage h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄), and ŷ for the only example of a class.
 // In the dual form h = 1/N + (1 − λ[(ZZᵀ + λI)⁻¹]_ii)/n_i.
 func (r *ridge) leftOut(m *moments, kept []labelled) []labelled {
 	outputs := slices.Clone(kept)
-	row := func(of labelled) int { // in Z
-		return slices.IndexFunc(r.rows, func(e labelled) bool { return e.class == of.class && slices.Equal(e.x, of.x) })
+	row := func(e labelled) int { // in Z
+		return slices.IndexFunc(r.rows, func(f labelled) bool { return f.class == e.class && slices.Equal(f.x, e.x) })
 	}
 	size := len(r.center)
 	if r.dual != nil {
@@ -174,7 +174,7 @@ func (r *ridge) leftOut(m *moments, kept []labelled) []labelled {
 	return outputs
 }
 
-// outputGaussians returns class Gaussians on outputs, and their loss; n are the numbers of examples of each class.
+// outputGaussians returns class Gaussians on outputs, and their loss; n are the examples of each class.
 func outputGaussians(outputs []labelled, n []int) (*gaussians, float64) {
 	classes := len(n)
 	counts, sums, squares := make([]int, classes), make([][]float64, classes), make([][]float64, classes)

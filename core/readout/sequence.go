@@ -33,20 +33,12 @@ var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
 //
 //	p_A = Σ_τ ω_τ softmax(τo),   p_C = (nπ + 1/c)/(n + 1),
 //
-// where ω_τ ∝ exp ℓ_τ and π is of class Gaussians on the outputs of the last min(500, max(16, 2n/3)) examples,
-// each of before the example was learned. They are fitted when n has grown by a quarter.
+// where ω_τ ∝ exp ℓ_τ and π is of class Gaussians on the outputs of the last min(500, max(16, 2n/3))
+// examples, each of before the example was learned. They are fitted when n has grown by a quarter.
 type sequence struct {
-	p       []float64   // P of before the pending examples, a whole matrix
-	pending [][]float64 // k/√h
-	w       [][]float64 // of each class
-
-	evidence []float64 // ℓ
-	share    float64   // s
-	recent   []labelled
-	sample   []labelled // that the Gaussians are fitted to
-	counts   []int      // examples of each class then
+	Sequence            // without P
+	p        []float64  // P as a whole matrix
 	fitted   *gaussians // nil before the first ones
-	next     int        // number of examples at the next fit
 
 	z, k                 []float64
 	o, tempered, density []float64 // scratch space, and what Before has found:
@@ -55,10 +47,8 @@ type sequence struct {
 
 func newSequence(inputs int) *sequence {
 	d := inputs + 1
-	s := &sequence{
-		p: make([]float64, d*d), evidence: make([]float64, len(temperatures)), share: 0.5, next: firstFit,
-		z: make([]float64, d), k: make([]float64, d),
-	}
+	s := &sequence{p: make([]float64, d*d), z: make([]float64, d), k: make([]float64, d)}
+	s.Evidence, s.Share, s.Next = make([]float64, len(temperatures)), 0.5, firstFit
 	for i := range d {
 		s.p[i*d+i] = 1 / precision
 	}
@@ -68,48 +58,50 @@ func newSequence(inputs int) *sequence {
 
 // addClass adds a class whose outputs have been 0 so far.
 func (s *sequence) addClass() {
-	s.w = append(s.w, make([]float64, len(s.z)))
-	for _, all := range [][]labelled{s.recent, s.sample} {
-		for i := range all {
-			all[i].x = append(all[i].x, 0)
+	s.W = append(s.W, make([]float64, len(s.z))...)
+	classes := len(s.o)
+	for _, outputs := range []*[]float64{&s.Output, &s.Sample} {
+		var wide []float64
+		for row := range slices.Chunk(*outputs, max(1, classes)) {
+			wide = append(append(wide, row...), 0)
 		}
+		*outputs = wide
 	}
 	for _, v := range []*[]float64{&s.o, &s.tempered, &s.density, &s.byTau, &s.byFit, &s.prob} {
-		*v = make([]float64, len(s.w))
+		*v = make([]float64, classes+1)
 	}
 	if s.fitted != nil {
-		s.counts = append(s.counts, 0)
+		s.SampleCount = append(s.SampleCount, 0)
 		s.fit()
 	}
 }
 
+// weights returns those of a class.
+func (s *sequence) weights(c int) []float64 { return s.W[c*len(s.z):][:len(s.z)] }
+
 // predict sets prob, and what learn needs, for rounded inputs x after n examples.
 func (s *sequence) predict(x []float64, n int) {
 	copy(s.z, x)
-	for c, w := range s.w {
-		s.o[c] = kernel.Dot(w, s.z)
+	for c := range s.o {
+		s.o[c] = kernel.Dot(s.weights(c), s.z)
 	}
 	clear(s.byTau)
-	top, total := slices.Max(s.evidence), 0.0
+	top, total := slices.Max(s.Evidence), 0.0
 	for t, tau := range temperatures {
-		weight := kernel.Exp(s.evidence[t] - top)
+		weight := kernel.Exp(s.Evidence[t] - top)
 		kernel.AddScaled(s.byTau, weight/s.temper(tau), s.tempered)
 		total += weight
 	}
-	uniform := 1 / float64(len(s.w))
-	for c := range s.byFit {
-		s.byFit[c] = uniform
-	}
+	fitted := 0 // examples that count
 	if s.fitted != nil {
 		s.fitted.densities([][]float64{s.density}, s.tempered, [][]float64{s.o})
 		s.fitted.softmax(s.byFit, s.density)
-		for c, p := range s.byFit {
-			s.byFit[c] = (float64(float64(n)*p) + uniform) / float64(n+1)
-		}
+		fitted = n
 	}
+	blend(s.byFit, fitted)
 	for c := range s.prob {
 		s.byTau[c] /= total
-		s.prob[c] = float64(s.share*s.byTau[c]) + float64((1-s.share)*s.byFit[c])
+		s.prob[c] = float64(s.Share*s.byTau[c]) + float64((1-s.Share)*s.byFit[c])
 	}
 }
 
@@ -127,12 +119,12 @@ func (s *sequence) temper(tau float64) (sum float64) {
 func (s *sequence) learn(class, n int) {
 	top := slices.Max(s.o)
 	for t, tau := range temperatures {
-		s.evidence[t] = float64(memory*s.evidence[t]) + float64(tau*(s.o[class]-top)) - kernel.Log(s.temper(tau))
+		s.Evidence[t] = float64(memory*s.Evidence[t]) + float64(tau*(s.o[class]-top)) - kernel.Log(s.temper(tau))
 	}
 	a := 1 / float64(n+2)
-	s.share = float64((1-a)*s.share*s.byTau[class]/max(s.prob[class], leastProb)) + a/2
-	s.recent = append(s.recent, labelled{x: slices.Clone(s.o), class: class, count: 1})
-	s.recent = s.recent[max(0, len(s.recent)-mostRecent):]
+	s.Share = float64((1-a)*s.Share*s.byTau[class]/max(s.prob[class], leastProb)) + a/2
+	s.Output, s.Class = append(s.Output, s.o...), append(s.Class, class)
+	s.Output, s.Class = latest(s.Output, mostRecent*len(s.o)), latest(s.Class, mostRecent)
 
 	d := len(s.z)
 	whole := d &^ 3
@@ -142,53 +134,61 @@ func (s *sequence) learn(class, n int) {
 	for i := whole; i < d; i++ {
 		s.k[i] = kernel.Dot(s.p[i*d:(i+1)*d], s.z)
 	}
-	for _, u := range s.pending {
+	for u := range slices.Chunk(s.Pending, d) {
 		kernel.AddScaled(s.k, -kernel.Dot(u, s.z), u)
 	}
 	h := 1 + kernel.Dot(s.k, s.z)
-	for c, w := range s.w {
-		e := -s.o[c]
+	for c, o := range s.o {
+		e := -o
 		if c == class {
 			e++
 		}
-		kernel.AddScaled(w, e/h, s.k)
+		kernel.AddScaled(s.weights(c), e/h, s.k)
 	}
-	u, root := make([]float64, d), math.Sqrt(h)
-	for i, k := range s.k {
-		u[i] = k / root
+	root := math.Sqrt(h)
+	for _, k := range s.k {
+		s.Pending = append(s.Pending, k/root)
 	}
-	if s.pending = append(s.pending, u); len(s.pending) == together {
+	if len(s.Pending) == together*d {
 		s.flush()
 	}
 }
 
+// latest returns the last n of all, or all.
+func latest[T any](all []T, n int) []T { return all[max(0, len(all)-n):] }
+
 // flush takes the pending examples into p, which stays symmetric to the bit.
 func (s *sequence) flush() {
 	d := len(s.z)
-	for u := range slices.Chunk(s.pending, 4) {
+	for u := range slices.Chunk(s.Pending, 4*d) {
 		for i := range d {
-			factors := [4]float64{-u[0][i], -u[1][i], -u[2][i], -u[3][i]}
-			kernel.AddScaled4(s.p[i*d:(i+1)*d], &factors, u[0], u[1], u[2], u[3])
+			factors := [4]float64{-u[i], -u[d+i], -u[2*d+i], -u[3*d+i]}
+			kernel.AddScaled4(s.p[i*d:(i+1)*d], &factors, u, u[d:], u[2*d:], u[3*d:])
 		}
 	}
-	s.pending = nil
+	s.Pending = nil
 }
 
 // refit fits the Gaussians if it is time to, after n examples.
 func (s *sequence) refit(n int, counts []int) {
-	if n < s.next {
+	if n < s.Next {
 		return
 	}
-	s.next = max(n+1, (5*n+3)/4)
-	s.sample = slices.Clone(s.recent[max(0, len(s.recent)-max(16, 2*n/3)):])
-	s.counts = slices.Clone(counts)
+	s.Next = max(n+1, (5*n+3)/4)
+	size := max(16, 2*n/3)
+	s.Sample, s.SampleClass = slices.Clone(latest(s.Output, size*len(s.o))), slices.Clone(latest(s.Class, size))
+	s.SampleCount = slices.Clone(counts)
 	s.fit()
 }
 
 // fit fits the Gaussians to the sample. Each class weighs as much as all its examples.
 func (s *sequence) fit() {
-	weigh(s.sample, s.counts)
-	s.fitted, _ = outputGaussians(s.sample, s.counts)
+	var sample []labelled
+	for i, class := range s.SampleClass {
+		sample = append(sample, labelled{x: s.Sample[i*len(s.o):][:len(s.o)], class: class, count: 1})
+	}
+	weigh(sample, s.SampleCount)
+	s.fitted, _ = outputGaussians(sample, s.SampleCount)
 }
 
 // solve sets P and W from the sums, with x̄ = Σx/(N + 1/1000) and M = Σxxᵀ − (N + 1/1000)x̄x̄ᵀ + 10·I:
@@ -207,7 +207,7 @@ func (s *sequence) solve(m *moments) {
 		inverse[i*d+i] = 1
 	}
 	factorize(d, 1, g, 0, g, precision).Solve(inverse)
-	s.pending = nil
+	s.Pending = nil
 	bias := s.p[d*(d+1):]
 	for i := range d {
 		for j := i; j < d; j++ {
@@ -220,8 +220,8 @@ func (s *sequence) solve(m *moments) {
 		s.p[i*(d+1)+d] = bias[i]
 	}
 	bias[d] = 1/n - kernel.Dot(bias[:d], center)
-	for c, w := range s.w {
-		sum := make([]float64, d)
+	for c := range s.o {
+		w, sum := s.weights(c), make([]float64, d)
 		for i, mean := range m.mean[c] {
 			sum[i] = m.n[c] * (mean - center[i])
 		}
@@ -249,27 +249,28 @@ type Sequence struct {
 	SampleCount []int // number of examples of each class then; empty before the first fit
 }
 
-func (s *sequence) state() *Sequence {
-	d := len(s.z)
-	q := &Sequence{
-		Pending: slices.Concat(s.pending...), W: slices.Concat(s.w...), Evidence: slices.Clone(s.evidence),
-		Share: s.share, Next: s.next, SampleCount: slices.Clone(s.counts),
+// clone returns a copy.
+func (q Sequence) clone() Sequence {
+	for _, v := range []*[]float64{&q.P, &q.Pending, &q.W, &q.Evidence, &q.Output, &q.Sample} {
+		*v = slices.Clone(*v)
 	}
-	for i := range d {
-		q.P = append(q.P, s.p[i*d:i*(d+1)+1]...)
-	}
-	for _, e := range s.recent {
-		q.Output, q.Class = append(q.Output, e.x...), append(q.Class, e.class)
-	}
-	for _, e := range s.sample {
-		q.Sample, q.SampleClass = append(q.Sample, e.x...), append(q.SampleClass, e.class)
+	for _, v := range []*[]int{&q.Class, &q.SampleClass, &q.SampleCount} {
+		*v = slices.Clone(*v)
 	}
 	return q
 }
 
+func (s *sequence) state() *Sequence {
+	q, d := s.clone(), len(s.z)
+	for i := range d {
+		q.P = append(q.P, s.p[i*d:i*(d+1)+1]...)
+	}
+	return &q
+}
+
 // restore sets the recursion to the state.
 func (s *sequence) restore(q *Sequence) error {
-	d, classes := len(s.z), len(s.w)
+	d, classes := len(s.z), len(s.o)
 	fits := len(q.P) == d*(d+1)/2 && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
 		len(q.Pending)%d == 0 && len(q.Pending) < together*d && len(q.Output) == classes*len(q.Class) &&
 		len(q.Class) <= mostRecent && len(q.Sample) == classes*len(q.SampleClass) &&
@@ -286,29 +287,16 @@ func (s *sequence) restore(q *Sequence) error {
 	if err := finite(q.P, q.Pending, q.W, q.Evidence, q.Output, q.Sample); err != nil {
 		return err
 	}
-	rest := q.P
+	s.Sequence = q.clone()
+	rest := s.P
 	for i := range d {
 		for j, v := range rest[:i+1] {
 			s.p[i*d+j], s.p[j*d+i] = v, v
 		}
 		rest = rest[i+1:]
 	}
-	for u := range slices.Chunk(q.Pending, d) {
-		s.pending = append(s.pending, slices.Clone(u))
-	}
-	for c, w := range s.w {
-		copy(w, q.W[c*d:])
-	}
-	copy(s.evidence, q.Evidence)
-	s.share, s.next = q.Share, q.Next
-	for i, class := range q.Class {
-		s.recent = append(s.recent, labelled{x: slices.Clone(q.Output[i*classes:][:classes]), class: class, count: 1})
-	}
-	for i, class := range q.SampleClass {
-		s.sample = append(s.sample, labelled{x: slices.Clone(q.Sample[i*classes:][:classes]), class: class, count: 1})
-	}
-	s.counts = slices.Clone(q.SampleCount)
-	if s.sample != nil {
+	s.P = nil
+	if len(s.SampleCount) > 0 {
 		s.fit()
 	}
 	return nil

@@ -60,8 +60,8 @@ func TestSequence(t *testing.T) {
 		share = (1-1/float64(i+2))*share*byTau[e.class]/p + 0.5/float64(i+2)
 		check.Must(l.Observe(e.x, e.class))
 	}
-	check.Near(t, "share", l.sequence.share, share, 1e-9)
-	if n := len(l.sequence.recent); n != mostRecent {
+	check.Near(t, "share", l.sequence.Share, share, 1e-9)
+	if n := len(l.sequence.Class); n != mostRecent {
 		t.Errorf("%d outputs are kept", n)
 	}
 }
@@ -144,7 +144,7 @@ func TestSequenceResumes(t *testing.T) {
 	s := whole.State()
 	s.Sequence = nil
 	again := check.Must(Restore(whole.Config(), s))
-	check.NearAll(t, "weights", slices.Concat(again.sequence.w...), slices.Concat(whole.sequence.w...), 1e-9)
+	check.NearAll(t, "weights", again.sequence.W, whole.sequence.W, 1e-9)
 	for name, spoil := range map[string]func(s *Sequence){
 		"P":       func(s *Sequence) { s.P = s.P[1:] },
 		"NaN":     func(s *Sequence) { s.W[0] = math.NaN() },

@@ -162,36 +162,6 @@ func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (be
 	return best, lowest
 }
 
-// labelled is an input of some examples of a class. Those of a class weigh as much as all its examples.
-type labelled struct {
-	x      []float64
-	class  int
-	count  float64 // of the examples
-	weight float64
-}
-
-// sample returns the kept inputs.
-func (l *Layer) sample() (all []labelled) {
-	for c, kept := range l.kept {
-		for _, e := range kept {
-			all = append(all, labelled{x: e.x, class: c, count: float64(e.count)})
-		}
-	}
-	weigh(all, l.counts)
-	return all
-}
-
-// weigh sets the weights of examples; n are the numbers of all examples of each class.
-func weigh(all []labelled, n []int) {
-	counts := make([]float64, len(n))
-	for _, e := range all {
-		counts[e.class] += e.count
-	}
-	for i, e := range all {
-		all[i].weight = e.count * float64(n[e.class]) / counts[e.class]
-	}
-}
-
 // blocks calls do for 0 to n−1, several at once, with L⁻¹ of the d numbers that set sets.
 func blocks(root *linalg.Cholesky, d, n int, set, do func(i int, z []float64)) {
 	const together = 32

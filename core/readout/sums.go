@@ -46,20 +46,23 @@ func (s *square) flush(d int) {
 	s.waiting = s.waiting[:0]
 }
 
-// example is an input that is kept, with the number of examples of the class that have it. The number is exact:
-// an input that was dropped stays behind all that are kept, and is never kept again.
-type example struct {
-	hash  uint64
-	x     []float64
-	count int
+// labelled is an input of some examples of a class. Where it is kept, count is exact: an input that was dropped
+// stays behind all that are kept, and is never kept again.
+type labelled struct {
+	x      []float64
+	class  int
+	count  float64 // of the examples
+	weight float64 // those of a class weigh as much as all its examples
+	hash   uint64
 }
 
 // order compares examples by their hashes, and equal hashes by the inputs.
-func order(a, b example) int {
+func order(a, b labelled) int {
 	return cmp.Or(cmp.Compare(a.hash, b.hash), slices.Compare(a.x, b.x))
 }
 
-// keep counts x, or keeps it if it is among the first inputs of the class in order, and drops what is no longer.
+// keep counts x, or keeps it if it is among the first inputs of the class in order, and drops what is no
+// longer.
 func (l *Layer) keep(class int, x []float64) {
 	seen := 0
 	for _, n := range l.counts {
@@ -71,7 +74,7 @@ func (l *Layer) keep(class int, x []float64) {
 			l.kept[c] = kept[:min(len(kept), quota)]
 		}
 	}
-	e := example{hash(x), x, 1}
+	e := labelled{x: x, class: class, count: 1, hash: hash(x)}
 	kept := l.kept[class]
 	if i, found := slices.BinarySearchFunc(kept, e, order); found {
 		kept[i].count++
@@ -89,6 +92,24 @@ func hash(x []float64) (h uint64) {
 		h ^= h >> 29
 	}
 	return h
+}
+
+// sample returns the kept inputs.
+func (l *Layer) sample() []labelled {
+	all := slices.Concat(l.kept...)
+	weigh(all, l.counts)
+	return all
+}
+
+// weigh sets the weights of examples; n are the numbers of all examples of each class.
+func weigh(all []labelled, n []int) {
+	counts := make([]float64, len(n))
+	for _, e := range all {
+		counts[e.class] += e.count
+	}
+	for i, e := range all {
+		all[i].weight = e.count * float64(n[e.class]) / counts[e.class]
+	}
 }
 
 // State is all that a layer knows. It does not depend on the order of the examples.
@@ -115,7 +136,7 @@ func (l *Layer) State() State {
 	for c, kept := range l.kept {
 		for _, e := range kept {
 			s.Kept = append(s.Kept, e.x...)
-			s.KeptClass, s.KeptCount = append(s.KeptClass, c), append(s.KeptCount, e.count)
+			s.KeptClass, s.KeptCount = append(s.KeptClass, c), append(s.KeptCount, int(e.count))
 		}
 	}
 	if l.sequence != nil {
@@ -124,8 +145,9 @@ func (l *Layer) State() State {
 	return s
 }
 
-// Restore returns the layer with the state, which predicts and goes on to the bit as the one that the state
-// is of. Without a [Sequence], the recursion of Config.Sequential starts from the sums. It returns an error if the configuration is not valid, or the state is of another one.
+// Restore returns the layer with the state, which predicts and goes on to the bit as the one that the state is
+// of. Without a [Sequence], the recursion of Config.Sequential starts from the sums. It returns an error if the
+// configuration is not valid, or the state is of another one.
 func Restore(c Config, s State) (*Layer, error) {
 	l, err := New(c)
 	if err != nil {
@@ -137,8 +159,8 @@ func Restore(c Config, s State) (*Layer, error) {
 	}
 	fits := len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d && len(s.Scatter) == len(l.squares)*triangle
 	if !fits || len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) {
-		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products, %d counts of kept examples and "+
-			"%d numbers of %d kept examples; the layer has %d inputs and %d classes", len(s.Count), len(s.Sum),
+		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products, %d counts of kept examples "+
+			"and %d numbers of %d kept examples; the layer has %d inputs and %d classes", len(s.Count), len(s.Sum),
 			len(s.Scatter), len(s.KeptCount), len(s.Kept), len(s.KeptClass), d, c.Classes)
 	}
 	if err := finite(s.Sum, s.Scatter, s.Kept); err != nil {
@@ -153,7 +175,8 @@ func Restore(c Config, s State) (*Layer, error) {
 				class, c.Classes-1)
 		}
 		x := slices.Clone(s.Kept[i*d:][:d])
-		e, kept := example{hash(x), x, s.KeptCount[i]}, l.kept[class]
+		e := labelled{x: x, class: class, count: float64(s.KeptCount[i]), hash: hash(x)}
+		kept := l.kept[class]
 		if last := len(kept) - 1; last >= 0 && order(kept[last], e) == 0 {
 			kept[last].count += e.count
 		} else {
@@ -162,27 +185,25 @@ func Restore(c Config, s State) (*Layer, error) {
 	}
 	l.limited = s.Limited
 	for c, n := range s.Count {
-		kept, counted := l.kept[c], 0
+		kept, counted := l.kept[c], countOf(l.kept[c])
 		fits := slices.IsSortedFunc(kept, order)
 		for _, e := range kept {
 			fits = fits && e.count > 0
-			counted += e.count
 		}
-		if !fits || n < 0 || counted > n || counted == 0 && n > 0 {
-			return nil, fmt.Errorf("readout: %d examples of class %d with %d kept, in the order of their hashes: "+
+		if !fits || counted > float64(n) || counted == 0 && n != 0 {
+			return nil, fmt.Errorf("readout: %d examples of class %d with %g kept, in the order of their hashes: "+
 				"these do not fit", n, c, counted)
 		}
 		l.counts[c] = n
 		copy(l.sums[c], s.Sum[c*d:])
 	}
 	if l.sequence != nil && s.Sequence != nil {
-		err = l.sequence.restore(s.Sequence)
+		if err := l.sequence.restore(s.Sequence); err != nil {
+			return nil, err
+		}
 	} else if l.sequence != nil && l.examples() > 0 {
 		l.sequence.solve(l.moments())
-		l.sequence.next = l.examples() + firstFit
-	}
-	if err != nil {
-		return nil, err
+		l.sequence.Next = l.examples() + firstFit
 	}
 	return l, nil
 }

@@ -2,6 +2,7 @@ package dataset_test
 
 import (
 	"fmt"
+	"strings"
 
 	"closedform/core/bnn"
 	"closedform/core/random"
@@ -23,7 +24,7 @@ func Example() {
 		Categorical: []string{"margin"},
 		Ignore:      []string{"id"},
 	}
-	leaves := must(format.Read("testdata/leaves.csv"))
+	leaves := must(format.Read("testdata/leaves.csv", nil))
 	fmt.Println(leaves.About())
 	fmt.Println(leaves.Features())
 
@@ -47,31 +48,26 @@ func Example() {
 	}
 	fmt.Println(train.Len(), "to train,", test.Len(), "to test")
 
-	fresh := must(dataset.ParseTable([]byte("margin;length\nsmooth;10,5\njagged;3\n"), "fresh.csv",
+	fresh := must(dataset.NewReader(strings.NewReader("margin;length\nsmooth;10,5\njagged;3\n"), "fresh.csv",
 		dataset.Layout{Separator: ";", Decimal: ","}))
-	rows, unknown, err := scaler.Rows(fresh)
-	if err != nil {
-		panic(err)
-	}
+	inputs := must(scaler.Inputs(&fresh.Table))
 	var p bnn.Prediction
-	for _, x := range rows {
+	for range 2 {
+		x, unseen, err := inputs.Read(must(fresh.Next()))
+		if err != nil {
+			panic(err)
+		}
 		if err := network.Predict(&p, x); err != nil {
 			panic(err)
 		}
-		class := 0
-		if p.P[1] > p.P[0] {
-			class = 1
-		}
-		fmt.Println(train.Classes()[class])
+		fmt.Println(train.Classes()[p.Class()], unseen)
 	}
-	fmt.Println("unknown:", unknown)
 
 	// Output:
 	// testdata/leaves.csv: 12 examples, 3 inputs, 2 classes: Ash 6, Elm 6
 	// testdata/leaves.csv: missing values, replaced by column means: 1
 	// [length margin=smooth margin=toothed]
 	// 8 to train, 4 to test
-	// Ash
-	// Elm
-	// unknown: [margin=jagged]
+	// Ash []
+	// Elm [margin=jagged]
 }

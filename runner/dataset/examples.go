@@ -4,7 +4,7 @@
 // A [Format] says which column of a file has the classes, which have words, and what
 // becomes of missing values; [Format.Read] returns the [Examples]. These are split by
 // [Examples.Split] and [Parts], and scaled by a [Scaler] that is fitted to one part. It
-// also scales new rows, whose columns it finds by their names: [ReadTable], [Scaler.Rows].
+// also scales new rows, whose columns it finds by their names: [NewReader], [Scaler.Inputs].
 package dataset
 
 import (
@@ -34,8 +34,7 @@ type values struct {
 	number   []float64 // NaN: missing, which a scaler that is fitted with impute fills in
 	impute   bool
 	features []Feature // by input; nil for images and for numbers that were drawn
-	line     []int     // of the file, by row; nil for numbers that were drawn
-	dropped  int       // rows of the file
+	line     []int     // of the file, by row of the table; nil for numbers that were drawn
 	empty    []string  // columns without a value, which are left out
 	unknown  []string  // words of a test table that the training part does not have, as "colour=red"
 }

@@ -2,10 +2,11 @@ package dataset
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
-	"strings"
 
 	"closedform/internal/field"
 )
@@ -30,17 +31,15 @@ var AllWords = Words{"*"}
 
 // UnmarshalTOML reads a list of names, or "all".
 func (w *Words) UnmarshalTOML(v any) error {
-	*w = nil
-	if v == "all" {
+	if *w = nil; v == "all" {
 		*w = AllWords
 		return nil
 	}
 	names, ok := v.([]any)
 	for _, x := range names {
 		name, text := x.(string)
-		if ok = ok && text && !slices.Contains(*w, name); ok {
-			*w = append(*w, name)
-		}
+		ok = ok && text && !slices.Contains(*w, name)
+		*w = append(*w, name)
 	}
 	if !ok {
 		return fmt.Errorf(`%v is not allowed; allowed: a list of column names that differ, or "all", those that `+
@@ -54,15 +53,7 @@ func (w Words) MarshalTOML() ([]byte, error) {
 	if slices.Equal(w, AllWords) {
 		return []byte(`"all"`), nil
 	}
-	return fmt.Appendf(nil, "[%s]", strings.Join(quoted(w), ", ")), nil
-}
-
-// quoted returns the names in quotes.
-func quoted(names []string) (texts []string) {
-	for _, name := range names {
-		texts = append(texts, fmt.Sprintf("%q", name))
-	}
-	return texts
+	return json.Marshal([]string(w))
 }
 
 // Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for
@@ -78,11 +69,6 @@ const (
 
 // Validate returns an error for an unknown word, and for a column of two kinds.
 func (f Format) Validate() error {
-	err := cmp.Or(f.Layout.Validate(), field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError,
-		MissingDrop, MissingMean))
-	if err != nil {
-		return err
-	}
 	for _, c := range f.Categorical {
 		if slices.Contains(f.Ignore, c) {
 			return field.Errorf("ignore", "%q is in categorical, too; allowed: in one of them", c)
@@ -91,7 +77,8 @@ func (f Format) Validate() error {
 	if class := cmp.Or(f.Class, "class"); slices.Contains(slices.Concat(f.Categorical, f.Ignore), class) {
 		return field.Errorf("class", "%q is in categorical or ignore, too; allowed: a column of its own", class)
 	}
-	return nil
+	return cmp.Or(f.Layout.Validate(), field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError,
+		MissingDrop, MissingMean))
 }
 
 // Feature is where an input comes from: a column of numbers, or a level of a categorical
@@ -108,141 +95,75 @@ func (f Feature) String() string {
 	return f.Column + "=" + f.Level
 }
 
-// Read returns the examples of a file.
-func (f Format) Read(path string) (*Examples, error) {
-	t, err := ReadTable(path, f.Layout)
+// Read returns the examples of a file. Their inputs are its columns of numbers, and the levels of its
+// categorical columns, in alphabetical order. If these are test examples for others, like is not nil: they
+// have the inputs of those, whose columns are found by their names, and a word that those do not have is 0
+// for all of its levels. An error has the name of the file, and the line or the key.
+func (f Format) Read(path string, like *Examples) (*Examples, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return f.Examples(t, nil)
+	defer file.Close()
+	t, err := ReadTable(file, path, f.Layout)
+	if err != nil {
+		return nil, err
+	}
+	return f.Examples(t, like)
 }
 
-// Examples returns the rows of a table, with the levels that its categorical columns have,
-// in alphabetical order. If these are test examples for others, like is not nil: they have the
-// inputs of those, whose columns are found by their names, and a word that those do not have
-// is 0 for all of its levels. An error has the name of the file, and the line or the key.
+// Examples returns the examples of a table, as Read does.
 func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
-	if err := f.Validate(); err != nil {
-		return nil, err
-	}
-	class, err := t.column(cmp.Or(f.Class, "class"))
+	class, columns, err := f.columns(t, like)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.checkClasses(class); err != nil {
+	e := &Examples{row: f.complete(t, class, columns)}
+	v := &values{file: t.File, impute: f.Missing == MissingMean}
+	e.values = v
+	if like != nil {
+		v.features = like.Features()
+	} else if v.features, v.empty = t.features(columns, e.row); v.features == nil && e.row != nil {
+		return nil, fmt.Errorf("%s: no input has a value", t.File)
+	}
+	if err := v.read(t, e.row); err != nil {
 		return nil, err
 	}
-	var inputs []int // columns
-	var features []Feature
-	fewest := 1 // classes
-	if like == nil {
-		inputs, err = f.inputs(t, class)
-		fewest = 2
-	} else {
-		features = like.Features()
-		inputs, err = t.columns(features)
+	names := map[string]bool{}
+	for _, i := range e.row {
+		names[t.Rows[i].Cells[class]] = true
 	}
-	if err != nil {
-		return nil, err
+	e.classes = ordered(maps.Keys(names))
+	for _, i := range e.row {
+		e.class = append(e.class, slices.Index(e.classes, t.Rows[i].Cells[class]))
 	}
-	words := f.words(t, inputs)
-	if err := t.fit(append([]int{class}, slices.Compact(inputs)...), append(words, t.Columns[class]),
-		f.Missing); err != nil {
-		return nil, err
-	}
-	t, dropped := f.complete(t, append([]int{class}, inputs...))
-	var empty []string
-	if like == nil {
-		if features, empty = t.features(inputs, words); features == nil && len(t.Cells) > 0 {
-			return nil, fmt.Errorf("%s: no input has a value", t.File)
-		}
-	}
-	e := &Examples{row: upTo(len(t.Cells)), values: &values{
-		file: t.File, width: len(features), features: features, line: t.Line,
-		impute: f.Missing == MissingMean, dropped: dropped, empty: empty,
-	}}
-	if e.values.number, e.values.unknown, err = t.inputs(features); err != nil {
-		return nil, err
-	}
-	number := map[string]int{}
-	for _, row := range t.Cells {
-		number[row[class]] = 0
-	}
-	e.classes = ordered(maps.Keys(number))
-	for k, name := range e.classes {
-		number[name] = k
-	}
-	for _, row := range t.Cells {
-		e.class = append(e.class, number[row[class]])
-	}
-	if len(e.classes) < fewest {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(),
-			len(e.classes), fewest)
+	if n := len(e.classes); n == 0 || n == 1 && like == nil {
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", t.File, e.Len(), n)
 	}
 	return e, nil
 }
 
-// inputs returns the numbers of the columns that are inputs.
-func (f Format) inputs(t *Table, class int) (columns []int, err error) {
-	named := map[string][]string{"categorical": f.Categorical, "ignore": f.Ignore}
-	if slices.Equal(f.Categorical, AllWords) {
-		delete(named, "categorical")
+// read reads the inputs of rows of a table.
+func (v *values) read(t *Table, rows []int) error {
+	in, err := Scaler{Features: v.features}.Inputs(t)
+	if err != nil {
+		return err
 	}
-	for _, key := range slices.Sorted(maps.Keys(named)) {
-		for _, name := range named[key] {
-			if _, err := t.column(name); err != nil {
-				return nil, field.Errorf(key, "%v", err)
-			}
+	v.width = len(v.features)
+	v.number = make([]float64, v.width*len(t.Rows))
+	unknown := map[string]bool{}
+	for _, i := range rows {
+		unseen, err := in.read(v.number[i*v.width:][:v.width], t.Rows[i])
+		if err != nil {
+			return err
+		}
+		for _, word := range unseen {
+			unknown[word] = true
 		}
 	}
-	for k, name := range t.Columns {
-		if k != class && !slices.Contains(f.Ignore, name) {
-			columns = append(columns, k)
-		}
+	for _, row := range t.Rows {
+		v.line = append(v.line, row.Line)
 	}
-	if columns == nil {
-		return nil, fmt.Errorf("%s:%d: no inputs beside the class %q", t.File, t.header, t.Columns[class])
-	}
-	return columns, nil
-}
-
-// words returns the names of the columns of words among the inputs.
-func (f Format) words(t *Table, inputs []int) []string {
-	if !slices.Equal(f.Categorical, AllWords) {
-		return slices.Clone(f.Categorical)
-	}
-	var words []string
-	for _, k := range inputs {
-		if _, wrong := t.numbers(k, t.layout); wrong != nil {
-			words = append(words, t.Columns[k])
-		}
-	}
-	return words
-}
-
-// Unknown is the word for no class, which no class can have as its name.
-const Unknown = "unknown"
-
-// checkClasses returns an error if a class is called Unknown, or if classes differ only in case, in blanks
-// or in how a number is written.
-func (t *Table) checkClasses(k int) error {
-	same := map[string]string{}
-	for i, row := range t.Cells {
-		name := row[k]
-		if name == Unknown {
-			return fmt.Errorf("%s:%d: column %q: a class cannot be called %s, the word for no class; rename it",
-				t.File, t.Line[i], t.Columns[k], name)
-		}
-		alike := strings.ToLower(strings.Join(strings.Fields(name), ""))
-		if x, ok := t.layout.number(name); ok && !IsMissing(name) {
-			alike = fmt.Sprint(x)
-		}
-		if other, ok := same[alike]; ok && other != name && !IsMissing(name) {
-			return fmt.Errorf("%s:%d: column %q: the classes %q and %q differ only in case, blanks or the way a "+
-				"number is written; write them alike",
-				t.File, t.Line[i], t.Columns[k], other, name)
-		}
-		same[alike] = name
-	}
+	v.unknown = slices.Sorted(maps.Keys(unknown))
 	return nil
 }

@@ -48,7 +48,7 @@ type Scaler struct {
 func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	s.Features = e.values.features
 	if e.values.impute {
-		s.Fill = e.means()
+		s.Fill, _ = e.moments()
 		e = s.Apply(e)
 	}
 	if kind == None {
@@ -57,16 +57,16 @@ func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	if e.Len() == 0 {
 		return Scaler{}, fmt.Errorf("scaling %q has no examples to be fitted to", kind)
 	}
-	n := e.Inputs()
-	shift, factor, sd := make([]float64, n), make([]float64, n), []float64(nil)
+	shift, sd := make([]float64, e.Inputs()), []float64(nil)
 	if kind != Unit {
 		shift, sd = e.moments()
 	}
-	if kind != Standard {
-		sd = slices.Repeat([]float64{e.largest()}, n)
-	} else {
+	if kind == Standard {
 		shareDeviation(sd, s.Features)
+	} else {
+		sd = slices.Repeat([]float64{e.largest()}, len(shift))
 	}
+	factor := make([]float64, len(sd))
 	for j, v := range sd {
 		if v != 0 && !(kind == Standard && isConstant(shift[j], v)) {
 			factor[j] = 1 / v
@@ -84,9 +84,7 @@ func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 func shareDeviation(sd []float64, features []Feature) {
 	variance := map[string]float64{}
 	for j, f := range features {
-		if f.Level != "" {
-			variance[f.Column] += sd[j] * sd[j]
-		}
+		variance[f.Column] += sd[j] * sd[j]
 	}
 	for j, f := range features {
 		if f.Level != "" && sd[j] != 0 {
@@ -123,58 +121,45 @@ func (s Scaler) scale(x []float64) {
 	}
 }
 
-// means returns the mean of each input where it has a value, 0 without any.
-func (e *Examples) means() []float64 {
-	mean, count, x := make([]float64, e.Inputs()), make([]float64, e.Inputs()), make([]float64, e.Inputs())
+// isConstant reports whether an input varies by no more than rounding errors, a billionth of its mean.
+func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
+
+// moments returns mean and standard deviation of each input where it has a value, 0 without any. The mean
+// is updated example by example (Welford 1962) and corrected by the mean deviation from it: it is right to
+// its last digits, and that of equal numbers is the number. Deviations are divided by the largest before
+// they are squared, so that none is lost.
+func (e *Examples) moments() (mean, sd []float64) {
+	n := e.Inputs()
+	x, count := make([]float64, n), make([]float64, n)
+	mean, sd = make([]float64, n), make([]float64, n)
+	low, high := slices.Repeat([]float64{math.Inf(1)}, n), slices.Repeat([]float64{math.Inf(-1)}, n)
 	for i := range e.Len() {
 		e.Input(x, i)
 		for j, v := range x {
 			if !math.IsNaN(v) {
 				count[j]++
-				mean[j] += (v - mean[j]) / count[j]
+				mean[j] += (v - mean[j]) * (1 / count[j])
+				low[j], high[j] = min(low[j], v), max(high[j], v)
 			}
-		}
-	}
-	return mean
-}
-
-// isConstant reports whether an input varies by no more than rounding errors, a billionth of its mean.
-func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
-
-// moments returns mean and standard deviation of each input. The mean is updated
-// example by example (Welford 1962) and corrected by the mean deviation from it: it is
-// right to its last digits, and that of equal numbers is the number. Deviations are
-// divided by the largest before they are squared, so that none is lost.
-func (e *Examples) moments() (mean, sd []float64) {
-	n := e.Inputs()
-	x := make([]float64, n)
-	mean, sd = make([]float64, n), make([]float64, n)
-	e.Input(x, 0)
-	low, high := slices.Clone(x), slices.Clone(x)
-	for i := range e.Len() {
-		e.Input(x, i)
-		weight := 1 / float64(i+1)
-		for j, v := range x {
-			mean[j] += (v - mean[j]) * weight
-			low[j], high[j] = min(low[j], v), max(high[j], v)
 		}
 	}
 	deviation, square := make([]float64, n), make([]float64, n)
 	for i := range e.Len() {
 		e.Input(x, i)
 		for j, v := range x {
-			if largest := max(high[j]-mean[j], mean[j]-low[j]); largest != 0 {
+			if largest := max(high[j]-mean[j], mean[j]-low[j]); largest != 0 && !math.IsNaN(v) {
 				d := (v - mean[j]) / largest
 				deviation[j] += d
 				square[j] += d * d
 			}
 		}
 	}
-	count := float64(e.Len())
 	for j, m := range mean {
-		largest, d := max(high[j]-m, m-low[j]), deviation[j]/count
-		mean[j] += d * largest
-		sd[j] = largest * math.Sqrt(square[j]/count-d*d)
+		if count[j] > 0 {
+			largest, d := max(high[j]-m, m-low[j]), deviation[j]/count[j]
+			mean[j] += d * largest
+			sd[j] = largest * math.Sqrt(square[j]/count[j]-d*d)
+		}
 	}
 	return mean, sd
 }

@@ -63,6 +63,22 @@ func Align(train, test *Examples) (*Examples, error) {
 	return test.renumbered(train.classes)
 }
 
+// Join returns the training examples and those of a test part that is aligned with them, before both are
+// scaled.
+func Join(train, test *Examples) *Examples {
+	e, v, offset := *train, *train.values, 0
+	if more := test.values; more != train.values {
+		offset = (len(v.number) + len(v.pixels)) / max(1, v.width)
+		v.number, v.pixels = slices.Concat(v.number, more.number), slices.Concat(v.pixels, more.pixels)
+		v.line = slices.Concat(v.line, more.line)
+	}
+	e.values, e.row, e.class = &v, slices.Clone(train.row), slices.Concat(train.class, test.class)
+	for _, i := range test.row {
+		e.row = append(e.row, offset+i)
+	}
+	return &e
+}
+
 // present returns the names of the classes that at least one example has, in order.
 func (e *Examples) present() []string {
 	seen := map[string]bool{}

@@ -1,15 +1,16 @@
 package dataset
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
+	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"closedform/internal/field"
 )
@@ -21,9 +22,12 @@ type Layout struct {
 	Decimal string `toml:"decimal,omitempty" json:"decimal,omitempty"`
 }
 
+// separators are the words of Separator.
+var separators = map[string]rune{"": ',', ",": ',', ";": ';', "tab": '\t'}
+
 // Validate reports what is not allowed.
 func (l Layout) Validate() error {
-	if l.Decimal == "," && l.comma() == ',' {
+	if l.Decimal == "," && separators[l.Separator] == ',' {
 		return field.Errorf("decimal",
 			`"," is not allowed where "," separates cells; allowed: with separator = ";" or "tab"`)
 	}
@@ -31,56 +35,37 @@ func (l Layout) Validate() error {
 		field.OneOf("decimal", cmp.Or(l.Decimal, "."), ".", ","))
 }
 
-// comma returns the separator.
-func (l Layout) comma() rune {
-	if l.Separator == "tab" {
-		return '\t'
-	}
-	return []rune(cmp.Or(l.Separator, ","))[0]
-}
-
-// Table is what a file of comma-separated values has: text.
+// Table is a table as text.
 type Table struct {
 	File    string
-	Columns []string   // their names, which differ
-	Cells   [][]string // row by row, without blanks at their ends
-	Line    []int      // of the file, by row, from 1
+	Columns []string // their names, which differ
+	Rows    []Row
 
 	header int // its line
 	layout Layout
 }
 
-// ReadTable reads a file as [ParseTable] does.
-func ReadTable(path string, l Layout) (*Table, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return ParseTable(content, path, l)
+// Row is a row of a table.
+type Row struct {
+	Line  int      // of the file, from 1
+	Cells []string // without blanks at their ends
 }
 
-// ParseTable reads a table in UTF-8, packed by gzip or not: a header line with the names of the columns,
-// then rows with as many cells (RFC 4180). Blank lines, blanks round a cell, a byte order mark and CRLF
-// line ends do not count. An error has the name of the file and the line.
-func ParseTable(content []byte, file string, l Layout) (*Table, error) {
-	text, err := Unpack(bytes.NewReader(content))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	rows, err := NewRows(text, file, l)
+// ReadTable reads a whole table, as a [Reader] does.
+func ReadTable(r io.Reader, file string, l Layout) (*Table, error) {
+	in, err := NewReader(r, file, l)
 	if err != nil {
 		return nil, err
 	}
-	t := rows.Table
-	t.Cells, t.Line = nil, nil
+	t := in.Table
 	for {
-		row, err := rows.Next()
+		row, err := in.Next()
 		if err == io.EOF {
-			return &t, rows.Err()
+			return &t, nil
 		} else if err != nil {
 			return nil, err
 		}
-		t.Cells, t.Line = append(t.Cells, row.Cells[0]), append(t.Line, row.Line[0])
+		t.Rows = append(t.Rows, row)
 	}
 }
 
@@ -88,8 +73,8 @@ func ParseTable(content []byte, file string, l Layout) (*Table, error) {
 func (t *Table) column(name string) (int, error) {
 	k := slices.Index(t.Columns, name)
 	if k < 0 {
-		return k, fmt.Errorf("%s:%d: no column %q; the columns are %s",
-			t.File, max(t.header, 1), name, strings.Join(t.Columns, ", "))
+		return k, fmt.Errorf("%s:%d: no column %q; the columns are %s", t.File, max(t.header, 1), name,
+			strings.Join(t.Columns, ", "))
 	}
 	return k, nil
 }
@@ -100,42 +85,60 @@ func IsMissing(cell string) bool {
 		strings.ToLower(cell))
 }
 
-// Rows reads a table row by row, as from a pipe: a row as soon as its line has come. It is not
-// safe for concurrent use.
-type Rows struct {
-	Table // with the last row alone
+// Reader reads a table row by row, as from a pipe: a row as soon as its line has come. It is not safe for
+// concurrent use.
+type Reader struct {
+	Table // without rows
 	csv   *csv.Reader
-	err   error
 }
 
-// NewRows reads the header line. An error has the name of the file.
-func NewRows(r io.Reader, file string, l Layout) (*Rows, error) {
+// NewReader reads the header line of a table in UTF-8, packed by gzip or not: the names of the columns, of
+// which each row has a cell (RFC 4180). Blank lines, blanks round a cell, a byte order mark and CRLF line
+// ends do not count. An error has the name of the file.
+func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
-	in := csv.NewReader(newLines(r, file))
-	in.Comma = l.comma()
-	in.FieldsPerRecord = -1 // Next says which line has too few cells
-	in.TrimLeadingSpace = in.Comma != '\t'
-	rows := &Rows{Table: Table{File: file, layout: l}, csv: in}
-	if err := rows.next(); err == io.EOF {
-		return nil, cmp.Or(rows.err, fmt.Errorf("%s: empty; need a header line, and a line for each row", file))
-	} else if err != nil {
+	text, err := Unpack(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	in := bufio.NewReader(text)
+	t := &Reader{Table: Table{File: file, layout: l}, csv: csv.NewReader(in)}
+	t.csv.Comma = separators[l.Separator]
+	t.csv.FieldsPerRecord = -1 // Next says which line has too few cells
+	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
+	_, _ = in.Peek(1)
+	begin, _ := in.Peek(in.Buffered()) // all that is there already
+	first, marked := strings.CutPrefix(string(begin), "\ufeff")
+	if first, _, _ = strings.Cut(first, "\n"); marked {
+		_, _ = in.Discard(len("\ufeff"))
+	}
+	if problem := t.problem(strings.TrimSuffix(first, "\r"), true); problem != "" {
+		return nil, fmt.Errorf("%s:1: %s", file, problem)
+	}
+	header, err := t.NextLine()
+	if err == io.EOF {
+		err = fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
+	}
+	if err != nil {
 		return nil, err
 	}
-	t := &rows.Table
-	t.Columns, t.header = t.Cells[0], t.Line[0]
-	return rows, t.checkHeader()
+	t.Columns, t.header = header.Cells, header.Line
+	return t, t.checkHeader()
+}
+
+// Unpack returns what r has, unpacked if it is packed by gzip.
+func Unpack(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReader(r)
+	if begin, _ := in.Peek(2); string(begin) != "\x1f\x8b" {
+		return in, nil
+	}
+	return gzip.NewReader(in)
 }
 
 // checkHeader returns an error if names are empty or double, or if there seems to be another separator.
 func (t *Table) checkHeader() error {
-	for word, mark := range map[string]string{",": ",", ";": ";", "tab": "\t"} {
-		if n := strings.Count(t.Columns[0], mark); len(t.Columns) == 1 && n > 0 {
-			return fmt.Errorf("%s:%d: one column, %q; separator = %q makes %d of it", t.File, t.header, t.Columns[0],
-				word, n+1)
-		}
-	}
 	for j, column := range t.Columns {
 		if k := slices.Index(t.Columns, column); k < j {
 			return fmt.Errorf("%s:%d: columns %d and %d are both called %q", t.File, t.header, k+1, j+1, column)
@@ -143,50 +146,66 @@ func (t *Table) checkHeader() error {
 			return fmt.Errorf("%s:%d: column %d has no name; need one for each column", t.File, t.header, j+1)
 		}
 	}
-	return nil
-}
-
-// Err returns the error of reading that Next and NextLine returned io.EOF for, if any.
-func (r *Rows) Err() error { return r.err }
-
-// Next returns a table of the next row, valid until the next call, or io.EOF. After another error, which
-// has the line, the rows after it can still be read.
-func (r *Rows) Next() (*Table, error) {
-	if err := r.next(); err != nil {
-		return nil, err
-	}
-	if t := &r.Table; len(t.Cells[0]) != len(t.Columns) {
-		return t, fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, t.Line[0],
-			len(t.Cells[0]), len(t.Columns))
-	}
-	return &r.Table, nil
-}
-
-// NextLine returns the next line that is not blank, for a value that belongs to the row before it.
-func (r *Rows) NextLine() (string, error) {
-	if err := r.next(); err != nil {
-		return "", err
-	}
-	return strings.Join(r.Cells[0], string(r.csv.Comma)), nil
-}
-
-// next reads a record into the only row of the table.
-func (r *Rows) next() error {
-	record, err := r.csv.Read()
-	if _, ok := errors.AsType[*lineError](err); ok {
-		return err
-	} else if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-		return fmt.Errorf("%s:%d: %w", r.File, wrong.StartLine, wrong.Err) // An open quote ends on the last line.
-	} else if err != nil {
-		if err != io.EOF {
-			r.err = err
+	for word, mark := range separators {
+		if names := strings.Split(t.Columns[0], string(mark)); word != "" && len(t.Columns) == 1 && len(names) > 1 {
+			return fmt.Errorf("%s:%d: one column, %q; separator = %q makes %d of it", t.File, t.header, t.Columns[0],
+				word, len(names))
 		}
-		return io.EOF
 	}
-	for j := range record {
-		record[j] = strings.TrimSpace(record[j])
-	}
-	line, _ := r.csv.FieldPos(0)
-	r.Cells, r.Line = append(r.Cells[:0], record), append(r.Line[:0], line)
 	return nil
+}
+
+// Next returns the next row, or io.EOF. After an error of a line, which has its number, the rows after it can
+// still be read; a [ReadError] is no such error.
+func (t *Reader) Next() (Row, error) {
+	row, err := t.NextLine()
+	if n := len(row.Cells); err == nil && n != len(t.Columns) {
+		err = fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, row.Line, n, len(t.Columns))
+	}
+	return row, err
+}
+
+// NextLine returns the next line that is not blank, however many cells it has: a value that belongs to the row
+// before it.
+func (t *Reader) NextLine() (row Row, err error) {
+	cells, err := t.csv.Read()
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+		return row, fmt.Errorf("%s:%d: %w", t.File, wrong.StartLine, wrong.Err) // an open quote ends on the last line
+	} else if err == io.EOF {
+		return row, err
+	} else if err != nil {
+		return row, &ReadError{fmt.Errorf("%s: %w", t.File, err)}
+	}
+	for j := range cells {
+		line, _ := t.csv.FieldPos(j)
+		if problem := t.problem(cells[j], false); problem != "" {
+			return row, fmt.Errorf("%s:%d: %s", t.File, line, problem)
+		}
+		cells[j] = strings.TrimSpace(cells[j])
+	}
+	line, _ := t.csv.FieldPos(0)
+	return Row{line, cells}, nil
+}
+
+// ReadError is the error of a table that cannot be read on.
+type ReadError struct{ Err error }
+
+func (e *ReadError) Error() string { return e.Err.Error() }
+
+// problem says what is wrong with a text, the first line or a cell, and how to put it right.
+func (t *Reader) problem(text string, first bool) string {
+	const convert = "; iconv -f %s -t UTF-8 %q >new.csv converts it"
+	word, separator, _ := strings.Cut(text, "=")
+	switch {
+	case strings.Contains(text, "\x00"):
+		return fmt.Sprintf("a byte 0, as UTF-16 and workbooks have; need a table in UTF-8, a line for each row"+convert,
+			"UTF-16", t.File)
+	case strings.Contains(text, "\r"):
+		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
+	case first && strings.EqualFold(word, "sep"):
+		return fmt.Sprintf("%q is a line for spreadsheets; remove it, and say separator = %q", text, separator)
+	case !first && !utf8.ValidString(text):
+		return fmt.Sprintf("the line is not in UTF-8"+convert+", if it is in that encoding", "WINDOWS-1252", t.File)
+	}
+	return ""
 }

@@ -1,15 +1,12 @@
 package kalman
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
 )
@@ -74,96 +71,14 @@ func (m *Model) columns() [][]float64 {
 	return out
 }
 
-// logitsAt returns those of the network at the weights w.
-func (m *Model) logitsAt(w, x []float64) []float64 {
-	pass := m.network.NewPass()
-	m.network.Forward(pass, w, append(append([]float64(nil), x...), 1))
-	return pass.Logit
-}
-
-// jacobian returns that of the logits by finite differences, and the probabilities, at the mean.
-func (m *Model) jacobian(x []float64) (j *mat.Dense, p []float64) {
-	p = m.logitsAt(m.mean, x)
-	j = mat.NewDense(len(p), len(m.mean), nil)
-	logits := func(z, w []float64) { copy(z, m.logitsAt(w, x)) }
-	fd.Jacobian(j, logits, m.mean, &fd.JacobianSettings{Formula: fd.Central, Step: 1e-5})
-	mlp.Normalise(p)
-	return j, p
-}
-
-// textbook returns mean and covariance after the Kalman step as it is printed,
-// with the first n−1 entries of the label as observation.
-func textbook(t *testing.T, m *Model, x []float64, class int) ([]float64, *mat.Dense) {
-	t.Helper()
-	mean, prior := m.Weights()
-	cov := mat.DenseCopyOf(prior)
-	for i, v := range m.noise {
-		cov.Set(i, i, cov.At(i, i)+v)
+// Process noise before the first step is a wider prior.
+func TestProcessNoise(t *testing.T) {
+	noisy, wide := newModel(Config{Layers: []int{2, 3, 3}, ProcessNoise: 0.1}), newModel(Config{Layers: []int{2, 3, 3}, PriorVar: 1.1})
+	for _, m := range []*Model{noisy, wide} {
+		observe(t, m, []float64{1, -0.5}, 2)
 	}
-	j, p := m.jacobian(x)
-	n, w := j.Dims()
-	label := mat.NewDense(n, n, nil)
-	label.Apply(func(a, b int, _ float64) float64 {
-		if a == b {
-			return p[a] * (1 - p[a])
-		}
-		return -p[a] * p[b]
-	}, label)
-	var h, ph, s, gain, move, shrink mat.Dense
-	h.Mul(label.Slice(0, n-1, 0, n), j)
-	ph.Mul(cov, h.T())
-	s.Mul(&h, &ph)
-	s.Add(&s, label.Slice(0, n-1, 0, n-1))
-	check.OK(t, gain.Solve(s.T(), ph.T()))
-	innovation := mat.NewDense(n-1, 1, nil)
-	for c := range n - 1 {
-		innovation.Set(c, 0, -p[c])
-	}
-	if class < n-1 {
-		innovation.Set(class, 0, 1-p[class])
-	}
-	move.Mul(gain.T(), innovation)
-	for i := range mean {
-		mean[i] += move.At(i, 0)
-	}
-	shrink.Mul(gain.T(), ph.T())
-	after := mat.NewDense(w, w, nil)
-	after.Sub(cov, &shrink)
-	return mean, after
-}
-
-// A step is the Kalman step, for a network with hidden layers and without. That
-// of Diagonal has the mean and the variances of the step of Full from the same
-// diagonal covariance. With a rank that nothing is dropped from, LowRank is Full. Process noise
-// adds a share of the prior variances before the step.
-func TestObserveIsTheKalmanStep(t *testing.T) {
-	for _, cfg := range []Config{
-		{Layers: []int{3, 2}},
-		{Layers: []int{3, 4}},
-		{Layers: []int{2, 5, 3}, PriorVar: 0.5},
-		{Layers: []int{2, 4, 3, 4}},
-		{Layers: []int{2, 4, 3}, ProcessNoise: 0.1},
-		{Layers: []int{3, 4}, Covariance: Diagonal},
-		{Layers: []int{2, 5, 3}, Covariance: Diagonal, PriorMeanVar: 1},
-		{Layers: []int{2, 3, 3}, Covariance: LowRank, Rank: 24},
-	} {
-		m := newModel(cfg)
-		_, prior := m.Weights()
-		for i, v := range m.noise {
-			check.Near(t, "process noise", v, cfg.ProcessNoise*prior.At(i, i), 1e-15)
-		}
-		x, class, _ := check.Clusters(12, cfg.Layers[0], m.network.Outputs(), "textbook")
-		for k, at := range x {
-			mean, cov := textbook(t, m, at, class[k])
-			observe(t, m, at, class[k])
-			gotMean, gotCov := m.Weights()
-			check.NearAll(t, fmt.Sprintf("%v: mean of weight", cfg.Layers), gotMean, mean, 1e-8)
-			if cfg.Covariance == Diagonal {
-				variance := mat.NewDiagDense(len(mean), nil)
-				variance.DiagFrom(cov)
-				cov = mat.DenseCopyOf(variance)
-			}
-			check.NearMatrix(t, fmt.Sprint(cfg.Layers), gotCov, cov, 1e-8)
-		}
-	}
+	mean, cov := wide.Weights()
+	gotMean, gotCov := noisy.Weights()
+	check.NearAll(t, "mean", gotMean, mean, 1e-13)
+	check.NearMatrix(t, "covariance", gotCov, cov, 1e-13)
 }

@@ -50,10 +50,7 @@ func (f *Files) Load(folder string, like *Examples) (e *Examples, err error) {
 	if f.Images != "" {
 		e, err = readIDX(paths[0], paths[1])
 	} else {
-		var table *dataset.Table
-		if table, err = dataset.ReadTable(paths[0], f.Layout); err == nil {
-			e, err = f.Format.Examples(table, like)
-		}
+		e, err = f.Format.Read(paths[0], like)
 	}
 	if err != nil {
 		return nil, err

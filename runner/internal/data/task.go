@@ -1,6 +1,6 @@
 // Package data makes and reads the labelled examples of the experiments.
 //
-// A [Task] draws points of the plane whose class probabilities are known. A [Source] is what a manifest says
+// A [Task] draws labelled points of the plane. A [Source] is what a manifest says
 // about its data: a task, a CSV file or IDX files, and how these are split and scaled into a training and a
 // test part, which are [dataset.Examples].
 package data
@@ -104,8 +104,11 @@ type Task struct {
 	Boundary []Segment // where the class changes sharply, if it does
 
 	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
-	probabilities func(dst, x []float64) bool
+	probabilities func(dst, x []float64) bool           // nil: not known
 }
+
+// Known reports whether the class probabilities are known.
+func (t *Task) Known() bool { return t.probabilities != nil }
 
 // Inputs is the number of inputs of every task.
 const Inputs = 2
@@ -130,8 +133,8 @@ func (t *Task) Draw(n int, src rand.Source) Set {
 	return set
 }
 
-// Probabilities puts P(class | x) into dst and reports whether it did: exactly on a
-// sharp boundary there is no truth. Where no example can lie the formula goes on.
+// Probabilities puts P(class | x), which is Known, into dst and reports whether it did: exactly on a sharp
+// boundary there is no truth. Where no example can lie the formula goes on.
 func (t *Task) Probabilities(dst, x []float64) bool {
 	if len(dst) != t.Classes || len(x) != Inputs {
 		panic(fmt.Sprintf("data: Probabilities of %d classes at %d inputs, need %d and %d",

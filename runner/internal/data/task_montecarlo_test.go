@@ -14,26 +14,19 @@ import (
 var cases = []Generator{
 	{Name: "logistic"},
 	{Name: "logistic", Noise: 0.1},
-	{Name: "moons"},
 	{Name: "moons", Noise: 0.3},
-	{Name: "moons", Noise: 1},
-	{Name: "rings"},
+	{Name: "rings", Noise: 0.6, Rings: 4},
 	{Name: "sectors", Arms: 4},
 	{Name: "sectors", Arms: 4, Noise: 0.1},
-	{Name: "rings", Noise: 0.2},
-	{Name: "rings", Noise: 0.6, Rings: 4},
-	{Name: "spirals"},
-	{Name: "spirals", Noise: 0.5},
-	{Name: "spirals", Noise: 1.2, Arms: 4},
+	{Name: "spirals", Noise: 0.5, Arms: 4},
 	{Name: "wedges"},
 	{Name: "xor"},
-	{Name: "xor", Noise: 1},
 }
 
 // The examples against the class probabilities:
 //
 //   - The classes have their shares, and the region holds nearly all.
-//   - E[(1{class = k} − P(class k | x)) h(x)] = 0 for any h.
+//   - E[(1{class = k} − P(class k | x)) h(x)] = 0 for any h, where P is known.
 func TestExamplesMonteCarlo(t *testing.T) {
 	const n = 100_000
 	weights := []func(x []float64, p float64) float64{
@@ -55,7 +48,7 @@ func TestExamplesMonteCarlo(t *testing.T) {
 			if r := task.Region; r.Low[0] <= x[0] && x[0] <= r.High[0] && r.Low[1] <= x[1] && x[1] <= r.High[1] {
 				inside++
 			}
-			if !task.Probabilities(p, x) {
+			if task.Known() && !task.Probabilities(p, x) {
 				t.Fatalf("%v: no class probabilities at %v", g, x)
 			}
 			probabilities[i] = append([]float64(nil), p...)
@@ -75,6 +68,9 @@ func TestExamplesMonteCarlo(t *testing.T) {
 					count[class], n, z, share)
 			}
 			for w, weight := range weights {
+				if !task.Known() {
+					break
+				}
 				for i, x := range set.X {
 					values[i] = -probabilities[i][class]
 					if set.Class[i] == class {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -41,55 +40,34 @@ func TestLongestFirst(t *testing.T) {
 	check.Equal(t, "order", order, []int{1, 2, 3, 0})
 }
 
-// Two calls with a task more than half of the slots each fill all slots, and never more.
-func TestNoIdleSlot(t *testing.T) {
+// Two calls with parts of tasks fill all slots, and never more: parts take the slots that are idle.
+func TestSlots(t *testing.T) {
 	p := NewPool(3)
 	var g gauge
 	var group, together sync.WaitGroup
 	together.Add(3) // the first three go on together, or not at all
-	var begun atomic.Int64
+	var begun, done atomic.Int64
 	for range 2 {
 		group.Go(func() {
-			p.Run(t.Context(), unknown(30), func(context.Context, int) error {
-				defer g.in()()
-				if begun.Add(1) <= 3 {
-					together.Done()
-					together.Wait()
-				}
-				time.Sleep(100 * time.Microsecond)
-				return nil
-			})
+			check.OK(t, p.Run(t.Context(), unknown(10), func(ctx context.Context, _ int) error {
+				return Each(ctx, 6, func(ctx context.Context, _ int) error {
+					return Each(ctx, 2, func(context.Context, int) error {
+						defer g.in()()
+						if begun.Add(1) <= 3 {
+							together.Done()
+							together.Wait()
+						}
+						time.Sleep(100 * time.Microsecond)
+						done.Add(1)
+						return nil
+					})
+				})
+			}))
 		})
 	}
 	group.Wait()
-	check.Equal(t, "tasks, and at a time", []any{begun.Load(), g.most.Load()}, []any{int64(60), int64(3)})
-}
-
-// Parts of a task take the slots that are idle, and no others.
-func TestEachBorrows(t *testing.T) {
-	p := NewPool(3)
-	var g gauge
-	var done [10][6]atomic.Int64
-	err := p.Run(t.Context(), unknown(10), func(ctx context.Context, i int) error {
-		return Each(ctx, 6, func(ctx context.Context, k int) error {
-			return Each(ctx, 2, func(context.Context, int) error {
-				defer g.in()()
-				done[i][k].Add(1)
-				time.Sleep(100 * time.Microsecond)
-				return nil
-			})
-		})
-	})
-	for i := range done {
-		for k := range done[i] {
-			check.Equal(t, fmt.Sprintf("part %d of task %d was done", k, i), done[i][k].Load(), 2)
-		}
-	}
-	if err != nil || g.most.Load() > 3 {
-		t.Errorf("error %v, %d at a time", err, g.most.Load())
-	}
+	check.Equal(t, "parts, and at a time", []int64{done.Load(), g.most.Load()}, []int64{2 * 10 * 6 * 2, 3})
 	// The parts of the only task wait for each other.
-	var together sync.WaitGroup
 	together.Add(3)
 	p.Run(t.Context(), unknown(1), func(ctx context.Context, _ int) error {
 		return Each(ctx, 3, func(context.Context, int) error {

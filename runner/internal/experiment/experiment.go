@@ -27,8 +27,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Folder is the folder of the manifests that are run by name.
-const Folder = "experiments"
+const (
+	Folder     = "experiments"        // of the manifests that are run by name
+	Results    = "results"            // of their results
+	OwnResults = "closedform-results" // of those of a manifest elsewhere, beside it
+)
 
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
@@ -116,14 +119,25 @@ func (e *Experiment) Digest() (string, error) {
 // as it may be run from anywhere.
 func (e *Experiment) Resolved() ([]byte, error) {
 	m := *e.Manifest
-	if e.Own() {
+	if !SameFile(m.Folder, Folder) {
 		m.Folder, _ = filepath.Abs(m.Folder)
 	}
 	return m.Resolved(e.Study)
 }
 
-// Own reports whether the manifest is none of those in [Folder].
-func (e *Experiment) Own() bool { return !SameFile(e.Folder, Folder) }
+// Out returns the folder of the results folder, by default: Results of a manifest in [Folder], the same again
+// of one among results, and a folder beside any other.
+func (e *Experiment) Out() string {
+	dir := filepath.Dir(e.File)
+	_, err := store.OpenResults(dir)
+	switch {
+	case SameFile(dir, Folder):
+		return Results
+	case err == nil && filepath.Base(e.File) == "manifest.toml":
+		return filepath.Dir(dir)
+	}
+	return filepath.Join(dir, OwnResults)
+}
 
 // Namesake returns the manifest NAME.toml beside this one that has the same name, "" if there is none.
 func (e *Experiment) Namesake() string {

@@ -21,6 +21,7 @@ type Stepper interface{ Steps() Steps }
 type Steps struct {
 	Indefinite, Skipped, Projected int
 	Floored, Capped                int // variances kept at their floor and at their cap, see bnn.Update
+	Limited                        int // examples whose inputs an output layer cut, see readout.Layer.Limited
 	Failed                         bool
 }
 
@@ -32,6 +33,7 @@ func StepColumns() []table.Column {
 		table.Int("projected_steps", "those that were taken after a repair"),
 		table.Int("floored", "variances of logits, hidden units and weights that were raised to their floor"),
 		table.Int("capped", "variances of logits and hidden pre-activations that were lowered to their cap"),
+		table.Int("limited", "examples of an output layer with an input beyond ±32, which was cut"),
 		table.Flag("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
 	}
 }
@@ -41,7 +43,7 @@ var StepNames = table.Names(StepColumns())
 
 // Row returns the counts in the order of StepColumns.
 func (s Steps) Row() []any {
-	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Capped, s.Failed}
+	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Capped, s.Limited, s.Failed}
 }
 
 // count counts what became of an example.
@@ -69,6 +71,9 @@ func (c *Classifier) Steps() Steps {
 	var s Steps
 	if l, ok := c.Learner.(Stepper); ok {
 		s = l.Steps()
+	}
+	if l := c.Readout(); l != nil {
+		s.Limited = l.Limited()
 	}
 	s.Failed = c.Err != nil
 	return s

@@ -68,24 +68,18 @@ func (t *Learners) Expand() (expanded []Method, err error) {
 // check returns an error that names all swept keys which the method does not have. A rule with λ alone has ρ
 // = ½.
 func (s *Sweep) check(m *Method) error {
-	var rho, lambda bool
-	if m.ClosedForm() && !m.OutputLayer() {
-		rho = m.Model.Output == bnn.Joint || m.Model.Output == bnn.Total
-		lambda = rho || m.Model.Output == bnn.ADF || m.Model.Output == bnn.ADFMarginal
-	}
-	var keys []string
-	if len(s.Lambda) > 0 && !lambda {
-		keys = append(keys, "lambda")
-	}
-	if half := slices.Equal(s.Rho, []float64{0.5}); len(s.Rho) > 0 && !rho && !(lambda && half) {
-		keys = append(keys, "rho")
-	}
-	if len(keys) == 0 {
+	network, rule := m.ClosedForm() && !m.OutputLayer(), m.Model.Output
+	rho := network && (rule == bnn.Joint || rule == bnn.Total)
+	lambda := rho || network && (rule == bnn.ADF || rule == bnn.ADFMarginal)
+	keys := given(map[string]bool{
+		"lambda": len(s.Lambda) > 0 && !lambda,
+		"rho":    len(s.Rho) > 0 && !rho && !(lambda && slices.Equal(s.Rho, []float64{0.5})),
+	})
+	if keys == nil {
 		return nil
 	}
-	return field.Errorf("sweep."+keys[0], "%s not allowed with the method %s; allowed: "+
-		"lambda with the rules joint, total, adf and adf-marginal, rho with joint and total",
-		strings.Join(keys, " and "), m.Name)
+	return field.Errorf("sweep."+keys[0], "the method %s has no %s to sweep; allowed: lambda with the rules "+
+		"joint, total, adf and adf-marginal, rho with joint and total", m.Name, strings.Join(keys, " and "))
 }
 
 // locate says in which table of the manifest the field of an error is.

@@ -34,16 +34,16 @@ func TestSweep(t *testing.T) {
 		check.Refuses(t, want, check.Err(l.Expand()), want)
 	}
 	l.Methods[1].Model.Output = bnn.ADFExact
-	refused("sweep.lambda: lambda and rho not allowed with the method b; allowed: lambda with the rules joint")
+	refused("sweep.lambda: the method b has no lambda and rho to sweep; allowed: lambda with the rules joint")
 	l.Methods[1].Model.Output = bnn.ADF
-	refused("sweep.rho: rho not allowed with the method b")
+	refused("sweep.rho: the method b has no rho")
 	l.Sweep.Rho = []float64{0.5}
 	check.Equal(t, "adf with ρ = ½", len(check.Must(l.Expand())), 4)
 	l.Methods[1].Model.Output, l.Sweep.Rho = bnn.Joint, []float64{1}
 	refused("sweep.rho: 1 is not allowed")
 	l.Sweep = Sweep{Lambda: l.Sweep.Lambda}
 	l.Methods = []Method{check.Must(decode(`kind = "kalman"`))}
-	refused("sweep.lambda: lambda not allowed with the method m")
+	refused("sweep.lambda: the method m has no lambda")
 }
 
 // Keys that a study does not allow are named at once.

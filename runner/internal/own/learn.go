@@ -1,199 +1,231 @@
 package own
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
+	"strings"
 
+	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
-	"closedform/runner/internal/trained"
 )
 
 // saveEvery is how many rows are learned between two versions of the network's file.
 const saveEvery = 1000
 
-// Learn has the network predict each row, print that, and learn the row, whose class is in a column. Without
-// a name the column is that of the training; if the table has none, the class is on the line after the row.
-// The network is written to a file again and again, and at the end.
-func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) error {
-	o, err := r.open()
+// Learn has the network predict each row, print that, and learn the row, whose class is in a column. If the
+// table does not have it, the class is on the line after the row. Rows before the row from, which counts from
+// 1, are passed over. The network is written to a file again and again, and at the end. next is the first row
+// that was not read with its class.
+func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string) (next int, err error) {
+	file, err := hold(to, "learned")
 	if err != nil {
-		return err
+		return from, err
 	}
-	rows, err := dataset.NewRows(o.data, o.name, o.layout)
+	defer file.release()
+	s, err := r.open()
 	if err != nil {
-		return err
+		return from, err
 	}
-	column := slices.Index(rows.Columns, cmp.Or(class, o.Column, "class"))
-	if class != "" && column < 0 {
-		return fmt.Errorf("%s: no column %q; the columns are %q", o.name, class, rows.Columns)
-	}
-	if o.Bare && column >= 0 {
-		o.Column = rows.Columns[column]
-	}
-	stream, err := trained.NewStream(o.Network, o.decide, rows.Table)
-	if err != nil {
-		return err
-	}
-	l := &learning{stream, rows, column, to, csv.NewWriter(stdout), r.Stderr, map[string]bool{}}
-	if info, err := os.Stat(to); err != nil || info.IsDir() || info.Mode().IsRegular() {
-		if err := l.save(); err != nil { // a file that cannot be written is an error before the rows are read
-			return err
-		}
+	l := &learning{s, csv.NewWriter(stdout)}
+	if err := file.save(l.Network); err != nil { // before rows are read
+		return from, err
 	}
 	err = l.print("row", "class", "probability", "error", "log_loss", "unknown")
-	for done := false; err == nil && !done; {
-		done, err = l.next(ctx)
+	for next = 1; err == nil; next++ {
+		if next < from {
+			err = l.skip(ctx)
+		} else if err = l.next(ctx); err == nil && l.Counts.Rows%saveEvery == 0 {
+			err = file.save(l.Network)
+		}
 	}
-	err = errors.Join(err, l.save())
-	l.summary()
-	return err
+	if next--; err == io.EOF {
+		err = nil
+	}
+	err = errors.Join(err, file.save(l.Network))
+	l.summary(to)
+	return next, err
 }
 
 // learning is a network that learns rows.
 type learning struct {
-	*trained.Stream
-	rows   *dataset.Rows
-	column int // of the classes; below 0: a row's class is on the line after it
-	file   string
-	out    *csv.Writer
-	stderr io.Writer
-	warned map[string]bool // words that were not in the training
+	*stream
+	out *csv.Writer
 }
 
-// next predicts a row, prints that, and learns the row. It reports whether there is no row left.
-func (l *learning) next(ctx context.Context) (done bool, err error) {
-	var row *dataset.Table
-	done, failed := l.await(ctx, func() (err error) {
-		row, err = l.rows.Next()
-		return err
-	})
-	if done {
-		return true, failed
+// skip reads a row and its class.
+func (l *learning) skip(ctx context.Context) error {
+	_, err := wait(ctx, l.reader.Next)
+	if l.column < 0 && !ended(err) {
+		_, err = wait(ctx, l.reader.NextLine)
 	}
-	c := &l.Counts
+	if ended(err) {
+		return err
+	}
+	return nil
+}
+
+// next predicts a row, prints that, and learns the row. An error ends the stream.
+func (l *learning) next(ctx context.Context) error {
+	row, failed := wait(ctx, l.reader.Next)
+	if ended(failed) {
+		return failed
+	}
+	c, class, probability := l.Counts, "", math.NaN()
 	c.Rows++
-	class, probability := "", math.NaN()
-	if failed == nil {
-		var unseen []string
-		class, probability, unseen, failed = l.Predict(row)
-		for _, word := range unseen {
-			if !l.warned[word] {
-				l.warned[word] = true
-				l.say("words that the training did not have, all of whose inputs are 0: %s", word)
-			}
-		}
+	if failed = l.predict(row, failed, l.Before); failed == nil {
+		class, probability = l.answer()
+	}
+	if class == dataset.Unknown {
+		c.Unknown++
 	}
 	l.passOver(failed)
-	err = l.print(fmt.Sprint(c.Rows), class, table.Format(probability),
-		table.Format(c.Error()), table.Format(c.LogLoss()), fmt.Sprint(c.Unknown))
-	if err != nil {
-		return true, err
+	if err := l.print(fmt.Sprint(c.Rows), class, table.Format(probability), table.Format(c.Error()),
+		table.Format(c.LogLoss()), fmt.Sprint(c.Unknown)); err != nil {
+		return err
 	}
-	var label string
-	switch {
-	case l.column < 0:
-		done, bad := l.await(ctx, func() (err error) {
-			label, err = l.rows.NextLine()
+	label, err := l.label(ctx, row)
+	if ended(err) {
+		return err
+	}
+	l.Counts = c
+	if err == nil && failed == nil && !dataset.IsMissing(label) {
+		err = l.learn(label, row)
+	}
+	l.passOver(err)
+	return nil
+}
+
+// learn learns the row that was predicted last. A class that the network does not have is added: the prediction
+// was wrong, and its loss is that of the network with the class, before it learns the row.
+func (l *learning) learn(label string, row dataset.Row) error {
+	class, wrong := slices.Index(l.Classes, label), 0
+	if l.p.Details.Class() != class {
+		wrong = 1
+	}
+	if class < 0 {
+		if label == dataset.Unknown {
+			return fmt.Errorf("%s:%d: class %q cannot be added: it is the word for no class", l.reader.File, row.Line,
+				label)
+		}
+		if err := l.AddClass(); err != nil {
+			return fmt.Errorf("%s:%d: class %q cannot be added: %w", l.reader.File, row.Line, label, err)
+		}
+		class, l.Classes = len(l.Classes), append(l.Classes, label)
+		l.Counts.Added++
+		fmt.Fprintf(l.Stderr, "%s:%d: new class %q\n", l.reader.File, row.Line, label)
+		if err := l.Before(&l.p, l.x); err != nil {
 			return err
-		})
-		if done {
-			return true, bad
 		}
-		if bad == nil && l.isRow() {
-			return true, fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as the table has no "+
-				"column of classes; -class names the column", l.rows.File, l.rows.Line[0], label)
-		}
-		l.passOver(bad)
-		failed = cmp.Or(failed, bad)
-	case row != nil && l.column < len(row.Cells[0]):
-		label = row.Cells[0][l.column]
 	}
-	if failed == nil && !dataset.IsMissing(label) {
-		known := len(l.Classes)
-		failed := l.Stream.Learn(label)
-		if len(l.Classes) > known {
-			l.say("new class %q at %s:%d", label, row.File, row.Line[0])
-		}
-		l.passOver(failed)
+	if err := l.Classifier.Learn(l.x, class); err != nil {
+		return err
 	}
-	if c.Rows%saveEvery == 0 {
-		err = l.save()
-	}
-	return false, err
+	l.Counts.Learned++
+	l.Counts.Wrong += wrong
+	l.Counts.Loss -= kernel.Log(max(l.p.P[class], math.SmallestNonzeroFloat64))
+	return nil
 }
 
-// isRow reports whether the last line, which should be a class, has a number for each input.
-func (l *learning) isRow() bool {
-	if n := len(l.rows.Columns); n == 1 || len(l.rows.Cells[0]) != n {
-		return false
+// label returns the class of a row.
+func (l *learning) label(ctx context.Context, row dataset.Row) (string, error) {
+	if l.column >= 0 && l.column < len(row.Cells) {
+		return row.Cells[l.column], nil
+	} else if l.column >= 0 {
+		return "", nil
 	}
-	_, _, err := l.Scaler.Rows(&l.rows.Table)
-	return err == nil
-}
-
-// say prints a line about the row.
-func (l *learning) say(format string, args ...any) {
-	fmt.Fprintf(l.stderr, "row %d: %s\n", l.Counts.Rows, fmt.Sprintf(format, args...))
+	line, err := wait(ctx, l.reader.NextLine)
+	if n := len(line.Cells); err == nil && n > 1 && n == len(l.reader.Columns) {
+		if _, _, wrong := l.inputs.Read(line); wrong == nil {
+			return "", &dataset.ReadError{Err: fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as "+
+				"the table has no column of classes; -class names the column", l.reader.File, line.Line, line.Cells)}
+		}
+	}
+	return strings.Join(line.Cells, ","), err
 }
 
 func (l *learning) passOver(err error) {
 	if err != nil {
-		l.say("%v; passed over", err)
+		fmt.Fprintf(l.Stderr, "%v; passed over\n", err)
 	}
 }
 
-// await calls read, and reports whether there is nothing more to do: at the end of the rows,
-// or when ctx is cancelled; read then goes on by itself.
-func (l *learning) await(ctx context.Context, read func() error) (done bool, err error) {
-	ended := make(chan error, 1)
-	go func() { ended <- read() }()
+// wait reads a row, or returns an error when ctx is cancelled; read then goes on by itself.
+func wait(ctx context.Context, read func() (dataset.Row, error)) (row dataset.Row, err error) {
+	done := make(chan struct{})
+	var result dataset.Row
+	var failed error
+	go func() {
+		result, failed = read()
+		close(done)
+	}()
 	select {
-	case err = <-ended:
+	case <-done:
+		return result, failed
 	case <-ctx.Done():
+		return row, ctx.Err()
 	}
-	if ctx.Err() != nil {
-		return true, ctx.Err()
-	}
-	if err == io.EOF {
-		return true, l.rows.Err()
-	}
-	return false, err
 }
 
 // print prints a line at once.
 func (l *learning) print(cells ...string) error {
 	err := l.out.Write(cells)
 	l.out.Flush()
-	return cmp.Or(err, l.out.Error())
+	return errors.Join(err, l.out.Error())
 }
 
-func (l *learning) save() error {
-	var file bytes.Buffer
-	if err := l.Write(&file); err != nil {
-		return err
-	}
-	return store.WriteFile(l.file, file.Bytes())
-}
-
-func (l *learning) summary() {
+func (l *learning) summary(file string) {
 	c, n, scores := l.Counts, len(l.Classes), ""
 	if c.Learned > 0 {
 		scores = fmt.Sprintf("; error before learning %.4g, log loss %.4g", c.Error(), c.LogLoss())
 	}
-	about := fmt.Sprintf("%d rows, %d learned%s; %d unknown", c.Rows, c.Learned, scores, c.Unknown)
-	fmt.Fprintf(l.stderr, "%s: %s\n", l.file, about)
+	fmt.Fprintf(l.Stderr, "%s: %d rows, %d learned%s; %d unknown\n", file, c.Rows, c.Learned, scores, c.Unknown)
 	if c.Added > 0 {
-		fmt.Fprintf(l.stderr, "%s: %d of %d classes are new since the training: %q\n",
-			l.file, c.Added, n, l.Classes[n-c.Added:])
+		fmt.Fprintf(l.Stderr, "%s: %d of %d classes are new since the training: %q\n",
+			file, c.Added, n, l.Classes[n-c.Added:])
 	}
+}
+
+// held is a file that no other process learns or replaces.
+type held struct {
+	path    string
+	info    fs.FileInfo // of what was there or saved last; nil: nothing
+	release func()
+}
+
+// hold locks a file; doing says what for.
+func hold(path, doing string) (*held, error) {
+	release, err := store.Hold(path, doing)
+	if err != nil {
+		return nil, err
+	}
+	info, _ := os.Stat(path) // may not exist
+	return &held{path, info, release}, nil
+}
+
+// save replaces the file, unless another program has changed it.
+func (h *held) save(n *Network) error {
+	now, err := os.Stat(h.path)
+	same := h.info != nil && err == nil && os.SameFile(now, h.info) && now.ModTime().Equal(h.info.ModTime())
+	if err == nil && now.Mode().IsRegular() && !same {
+		return fmt.Errorf("%s was changed by another program while it was learned, and is left as it is; -to names "+
+			"another file", h.path)
+	}
+	text, err := n.Bytes()
+	if err == nil {
+		err = store.WriteFile(h.path, text)
+	}
+	if err != nil {
+		return err
+	}
+	h.info, err = os.Stat(h.path)
+	return err
 }

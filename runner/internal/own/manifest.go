@@ -14,21 +14,28 @@ import (
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/store"
-	"closedform/runner/internal/trained"
 )
 
-// Manifest writes a manifest beside a table, and returns its path. The test rows are those of another table,
-// unless its name is empty. What does not fit the format is an error, before anything is written.
-func Manifest(w io.Writer, file, test string, f dataset.Format) (path string, err error) {
-	e, err := f.Read(file)
+// Table is a table of a user's own, for which a manifest is written.
+type Table struct {
+	File   string
+	Test   string // the table of the test rows; empty: a quarter of the rows
+	Format dataset.Format
+	All    bool // the network that is kept learns the test rows, too
+}
+
+// Manifest writes a manifest beside the table, and returns its path. What does not fit the format is an error,
+// before anything is written.
+func (t *Table) Manifest(w io.Writer) (path string, err error) {
+	e, err := t.Format.Read(t.File, nil)
 	if err != nil {
 		return "", err
 	}
-	text, err := draft(file, test, e.Len(), f)
+	text, err := t.draft(e.Len())
 	if err != nil {
 		return "", err
 	}
-	path = stem(file) + ".toml"
+	path = stem(t.File) + ".toml"
 	old, err := os.ReadFile(path)
 	if err == nil && string(old) != text {
 		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, "+
@@ -47,48 +54,44 @@ func stem(file string) string {
 	return strings.TrimSuffix(file, filepath.Ext(file))
 }
 
-// Unlearned returns an error if the network of a results folder has learned rows since the run that made it.
-func Unlearned(dir string) error {
-	file := filepath.Join(dir, "network.npz")
-	if n, err := trained.Read(file); err == nil && n.Counts.Learned > 0 {
-		return fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: "+
-			"move or remove it", file, n.Counts.Learned)
-	}
-	return nil
-}
-
 var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
-// draft returns the manifest for a table of so many examples and, if there is one, a test table.
-func draft(file, test string, examples int, f dataset.Format) (string, error) {
-	d := data.Source{Files: data.Files{File: filepath.Base(file), Format: f}, TestFraction: 0.25}
-	if test != "" {
+// draft returns the manifest for a table of so many examples.
+func (t *Table) draft(examples int) (string, error) {
+	d := data.Source{Files: data.Files{File: filepath.Base(t.File), Format: t.Format}, TestFraction: 0.25}
+	if t.Test != "" {
 		d.TestFraction = 0
 		var err error
-		if d.TestFile, err = filepath.Rel(filepath.Dir(file), test); err != nil { // one of them is absolute
-			if d.TestFile, err = filepath.Abs(test); err != nil {
-				return "", err
-			}
+		if d.TestFile, err = filepath.Rel(filepath.Dir(t.File), t.Test); err != nil { // one of them is absolute
+			d.TestFile, err = filepath.Abs(t.Test)
+		}
+		if err != nil {
+			return "", err
 		}
 	}
-	seeds, snapshots := `"1..5"`, ""
+	seeds, snapshots, all := `"1..5"`, "", ""
 	if examples > 5000 {
 		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting takes time"
 	}
-	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem(file))), "_")
+	if t.All {
+		all = "\nall_rows = true             # it learns the test rows, too, once they have been predicted"
+	}
+	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem(t.File))), "_")
 	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")
-	var b strings.Builder
-	fmt.Fprintf(&b, `# Written by run -data, to be edited. experiments/README.md lists all keys.
+	var table strings.Builder
+	e := toml.NewEncoder(&table)
+	e.Indent = ""
+	err := e.Encode(map[string]any{"data": d})
+	return fmt.Sprintf(template, name, &table, seeds, snapshots, all), err
+}
+
+const template = `# Written by run -data, to be edited. experiments/README.md lists all keys.
 
 name  = %q
 study = "learn"
 seed  = 1
 
-`, name)
-	e := toml.NewEncoder(&b)
-	e.Indent = ""
-	err := e.Encode(map[string]any{"data": d})
-	fmt.Fprintf(&b, `
+%s
 [sweep]
 seed = %s                # splits into training and test rows
 
@@ -110,7 +113,5 @@ name = "majority"
 kind = "majority"
 
 [save]
-network = true
-`, seeds, snapshots)
-	return b.String(), err
-}
+network = true%s
+`

@@ -27,10 +27,10 @@ func has(t *testing.T, text string, parts ...string) {
 func means() table.Set {
 	means := table.New("summary", table.Text("method", "what learns"), table.Text("set", ""),
 		table.Num("error", "share"), table.Num("error_low", ""), table.Num("error_high", ""),
-		table.Num("log_loss", ""), table.Num("brier", ""))
-	means.Add("model", "iris", 0.1, 0.08, 0.12, 1.25, 0.2)
-	means.Add("majority", "iris", 0.6, 0.6, 0.6, 1.1, 0.7)
-	means.Add("very |sure|<b>", "iris", 0.1, 0, 0.4, 0.3, 0) // its interval is cut off at 0
+		table.Num("log_loss", ""), table.Num("brier", ""), table.Text("interval", ""))
+	means.Add("model", "iris", 0.1, 0.08, 0.12, 1.25, 0.2, "t, seeds")
+	means.Add("majority", "iris", 0.6, 0.6, 0.6, 1.1, 0.7, "t, seeds")
+	means.Add("very |sure|<b>", "iris", 0.1, 0, 0.4, 0.3, 0, "t, seeds") // its interval is cut off at 0
 	large := table.New("large", table.Int("p1", "of a class"), table.Int("p2", "of a class"))
 	large.Packed = true
 	return table.Set{means, large}
@@ -44,6 +44,7 @@ func TestResult(t *testing.T) {
 		"\n  method          error            log loss  Brier   ECE  seconds\n",
 		"  model           0.1000 ± 0.0200  1.2500    0.2000       2.0000\n",
 		"  very |sure|<b>  0.1000 ± 0.3000  0.3000    0.0000       1.0000\n",
+		"  ± is half of the 95 % interval: t, seeds\n",
 		"  model has a larger log loss than the frequencies of the classes\n")
 	has(t, r.Markdown(), "| method | error | log loss | Brier | ECE | seconds |\n|---|---|---|---|---|---|\n",
 		`| very \|sure\|&lt;b> | 0.1000 ± 0.3000 | 0.3000 |`)
@@ -71,7 +72,7 @@ func TestREADME(t *testing.T) {
 	text, at := string(r.Markdown()), 0
 	for _, part := range []string{
 		"# digits\n\nHow well?\n\n**Well.**\n\n| method |",
-		" |\n\n- one failed\n- model has a larger log loss than the frequencies of the classes\n\n## Figures\n",
+		" |\n\n- one failed\n- ± is half of the 95 % interval: t, seeds\n- model has a larger log loss than the frequencies of the classes\n\n## Figures\n",
 		"\n`curve`, drawn from `summary`, `large`:\n\n![curve](curve.png)\n\n## Command\n",
 		"\n    go run ./runner -all\n", "python 3",
 		"\n`summary.csv`\n\n- `method` (words): what learns\n- `set` (words)\n",

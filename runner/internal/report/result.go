@@ -71,6 +71,9 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 		r.Rows = append(r.Rows, append(row, wrong, decimals(num("log_loss")), decimals(num("brier")),
 			decimals(num("ece")), decimals(took)))
 	}
+	if intervals := fmt.Sprint(r.Rows); t.Has("interval") && strings.Contains(intervals, "±") {
+		r.Notes = append(r.Notes, "± is half of the 95 % interval: "+strings.Join(t.Distinct("interval"), "; "))
+	}
 	if majority := t.Where("method", "majority"); len(words) == 1 && majority.Len() > 0 {
 		for i, method := range t.Texts("method") {
 			if t.Nums("log_loss")[i] > majority.Nums("log_loss")[0] {

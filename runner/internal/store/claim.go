@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -29,6 +30,28 @@ func (f *Folder) Claim(key, fingerprint string) (release func()) {
 		return nil
 	}
 	return func() { lock.Unlock() } // where nothing can be written, storing the cell will tell
+}
+
+// Hold locks the file at path for one process, which is doing what it says, such as "learned". The lock is a
+// file beside it, which says who holds it since when. release removes that file; the system frees the lock of
+// a process that was killed.
+func Hold(path, doing string) (release func(), err error) {
+	name := path + ".lock"
+	lock := newLock(name)
+	ours, err := lock.TryLock()
+	if err != nil {
+		return func() {}, nil // no locks: writing the file will tell if that is not possible
+	}
+	locked, _ := lock.Stat()
+	if now, err := os.Stat(name); ours && (err != nil || !os.SameFile(now, locked)) { // it was just released
+		lock.Unlock()
+		return Hold(path, doing)
+	} else if !ours {
+		by, _ := os.ReadFile(name)
+		return nil, fmt.Errorf("%s is being %s; wait until it ends", path, strings.TrimSpace(string(by)))
+	}
+	text := fmt.Sprintf("%s by process %d since %s\n", doing, os.Getpid(), time.Now().Format(time.DateTime))
+	return func() { os.Remove(name); lock.Unlock() }, os.WriteFile(name, []byte(text), 0o666)
 }
 
 // Others returns an error if another process computes a cell of one of these

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	check "closedform/internal/checktest"
@@ -29,32 +27,6 @@ func TestClaim(t *testing.T) {
 	release()
 	if two.Claim("k", "f") == nil {
 		t.Error("it was given up, and cannot be claimed")
-	}
-}
-
-// Of many that want a cell at the same time, of a dead process or not, one gets it.
-func TestClaimRace(t *testing.T) {
-	dir := openTemp(t).Dir
-	folders := make([]*Folder, 8)
-	for i := range folders {
-		folders[i] = mustOpen(t, dir)
-	}
-	for round := range 50 {
-		key := fmt.Sprint(round)
-		if round%2 == 1 {
-			overwrite(t, "elsewhere", folders[0].claimFile(key, "f"))
-		}
-		var got atomic.Int64
-		var group sync.WaitGroup
-		for _, f := range folders {
-			group.Go(func() {
-				if f.Claim(key, "f") != nil {
-					got.Add(1)
-				}
-			})
-		}
-		group.Wait()
-		check.Equal(t, "round", got.Load(), 1)
 	}
 }
 
@@ -88,4 +60,17 @@ func TestClaimWithoutLocks(t *testing.T) {
 	if f.Claim("k", "f") == nil || f.SaveCell(newCell("k", "f", 1)) == nil {
 		t.Error("a claim that cannot be made is waited for, or the cell was kept")
 	}
+}
+
+// A file is held by one, who is named to others until it is released.
+func TestHold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "network.npz")
+	for range 2 {
+		release := check.Must(Hold(path, "learned"))
+		_, err := Hold(path, "replaced")
+		check.Refuses(t, "held", err, fmt.Sprintf("%s is being learned by process %d since 2", path, os.Getpid()))
+		release()
+	}
+	left := check.Must(os.ReadDir(filepath.Dir(path)))
+	check.Equal(t, "files left", len(left), 0)
 }

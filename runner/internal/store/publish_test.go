@@ -149,10 +149,11 @@ func TestResults(t *testing.T) {
 		t.Errorf("%s, or not the same bytes every time", packedFile.Name)
 	}
 	large := table.New("large", table.Int("i", ""))
-	for i := range 100_000 {
+	for i := range 200_000 {
 		large.Add(i)
 	}
-	check.Equal(t, "a large table is packed", []any{TableFile(large).Name, large.Packed}, []any{"large.csv.gz", true})
+	check.Equal(t, "a large table", TableFile(large).Name, "large.csv.gz")
+	check.Equal(t, "it is packed from then on", large.Packed, true)
 	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")},
 		File{"c.csv", []byte("c\n")}, packedFile)
 	r, err := OpenResults(f.Dir)
@@ -179,30 +180,4 @@ func TestResults(t *testing.T) {
 	if _, err := OpenResults(f.Dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("sums that cannot be read: %v", err)
 	}
-}
-
-// What is read of a published table can be written, and is read again.
-func FuzzTable(f *testing.F) {
-	whole := newCell("k", "f", 3).Tables[0]
-	f.Add(TableFile(whole).Data, true)
-	f.Add(whole.CSV(), true)
-	f.Add(whole.CSV(), false)
-	f.Add([]byte("x\n1\n\"\"\n"), false)
-	f.Add([]byte("\"\"\na\n"), false)
-	f.Fuzz(func(t *testing.T, data []byte, packed bool) {
-		name := "x.csv"
-		if packed {
-			name += ".gz"
-		}
-		check.Frugal(t, func() {
-			table, err := File{name, data}.Table()
-			if err != nil || bytes.ContainsRune(table.CSV(), '\r') { // which encoding/csv takes away before \n
-				return
-			}
-			again, err := File{"x.csv", table.CSV()}.Table()
-			if err != nil || !bytes.Equal(again.CSV(), table.CSV()) {
-				t.Errorf("read %q, and then %v: %v", table.CSV(), again, err)
-			}
-		})
-	})
 }

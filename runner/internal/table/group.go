@@ -97,17 +97,17 @@ func Rule(unit string, overlap float64) string {
 	return "t, " + unit
 }
 
-// means returns the columns of interval. If the rule has a column of its own, they do not say it.
+// means returns the columns of interval, of which the first says the rule, unless that has a column of its own.
 func (c *Column) means(ruled bool) []Column {
-	rule := ", Student's t"
+	rule := ", mean; interval: Student's t"
 	switch {
 	case c.Range == FlagRange:
-		rule = ", Wilson's"
+		rule = ", mean; interval: Wilson's"
 	case ruled:
-		rule = ""
+		rule = ", mean"
 	}
-	low, high := "lower end of its 95 % interval"+rule, "upper end of its 95 % interval"+rule
-	return []Column{Num(c.Name, c.Doc+", mean"), Num(c.Name+"_low", low), Num(c.Name+"_high", high)}
+	low, high := "lower end of its 95 % interval", "upper end of its 95 % interval"
+	return []Column{Num(c.Name, c.Doc+rule), Num(c.Name+"_low", low), Num(c.Name+"_high", high)}
 }
 
 // interval returns the mean of numbers of the column, and the ends of its interval.

@@ -74,7 +74,7 @@ func TestMean(t *testing.T) {
 		check.Equal(t, "two: "+column, b.Texts(column), []string{""})
 	}
 	check.Equal(t, "infinite", b.Texts("gap"), []string{"+Inf"})
-	docs := m.column("failed_low").Doc + m.column("error_low").Doc
+	docs := m.column("failed").Doc + m.column("error").Doc
 	check.Equal(t, "rules", strings.Contains(docs, "Wilson") && strings.Contains(docs, "Student"), true)
 }
 

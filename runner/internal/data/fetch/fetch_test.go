@@ -123,75 +123,51 @@ func holds(t testing.TB, root string, pathContent ...string) {
 	check.Equal(t, "the folder", got, want)
 }
 
-func TestFetchRetriesWhole(t *testing.T) {
+// A download is tried three times, and then at the next address; a file with the right sum is left alone, and
+// what is there is not replaced by something worse. An error does not keep other files from being fetched.
+func TestFetch(t *testing.T) {
+	root := t.TempDir()
 	for _, c := range []struct {
 		fail  []string
+		urls  string
 		asked int
 		err   string
 	}{
-		{nil, 1, ""},
-		{[]string{"busy", "breaks off"}, 3, ""},
-		{[]string{"other bytes"}, 2, ""},
-		{[]string{"breaks off", "breaks off", "breaks off"}, 3, "unexpected EOF"},
-		{[]string{"busy", "busy", "busy"}, 3, "status 503 Service Unavailable"},
-		{
-			[]string{"other bytes", "other bytes", "other bytes"},
-			3,
-			"wrong SHA-256: found " + sumOf(strings.ToUpper(text)) + ", need " + sumOf(text),
-		},
+		{[]string{"busy", "breaks off"}, "/a", 3, ""},
+		{nil, "/gone", 0, ""}, // it is there
+		{[]string{"other bytes"}, "/a", 2, ""},
+		{[]string{"breaks off", "breaks off", "breaks off"}, "/a", 3, "/a: unexpected EOF"},
+		{[]string{"busy", "busy", "busy"}, "/a", 3, "/a: status 503 Service Unavailable"},
+		{nil, "/wrong", 3, "/wrong: wrong SHA-256: found " + sumOf("wrong") + ", need " + sumOf(text)},
+		{nil, "/gone /wrong /a", 7, ""},
+		{nil, "/gone", 3, "/gone: status 404 Not Found"},
 	} {
-		root, p := t.TempDir(), publish(t, map[string]string{"/a": text}, c.fail...)
-		file := setFile{Path: "sub/a", SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
-		stdout, err := get(t, root, "", all, file)
+		p := publish(t, map[string]string{"/a": text, "/wrong": "wrong"}, c.fail...)
+		file := setFile{Path: "sub/a", SHA256: sumOf(text)}
+		for url := range strings.FieldsSeq(c.urls) {
+			file.URLs = append(file.URLs, p.URL+url)
+		}
 		path := filepath.Join(root, "sub", "a")
+		if c.asked > 0 {
+			write(t, []byte("damaged"), path)
+		}
+		other := setFile{Path: "z", SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
+		_, err := get(t, root, "", all, file)
+		check.Equal(t, fmt.Sprintf("%v %v: asked", c.fail, c.urls), p.asked, c.asked)
 		if c.err != "" {
-			check.Refuses(t, c.err, err, "sub/a: "+path+": "+p.URL+"/a: ", c.err)
-			holds(t, root)
+			check.Refuses(t, c.err, err, "sub/a: "+path+": "+p.URL, c.err)
+			p.fail = c.fail
+			_, err = get(t, root, "", all, file, other)
+			check.Refuses(t, c.err, err, "sub/a: ")
+			holds(t, root, "sub/a", "damaged", "z", text)
 		} else {
 			check.OK(t, err)
-			check.Equal(t, "it says", stdout, fmt.Sprintf("sub/a: %s: %d bytes from %s/a\n", path, len(text), p.URL))
-			holds(t, root, "sub/a", text)
+			check.Equal(t, "the file", string(check.Must(os.ReadFile(path))), text)
 		}
-		check.Equal(t, fmt.Sprintf("%v: asked", c.fail), p.asked, c.asked)
 	}
-}
-
-func TestFetchNextURL(t *testing.T) {
-	root, p := t.TempDir(), publish(t, map[string]string{"/a": text, "/wrong": "wrong"})
-	file := setFile{Path: "a", SHA256: sumOf(text), URLs: []string{
-		p.URL + "/gone", p.URL + "/wrong",
-		p.URL + "/a",
-	}}
-	ends := func(end string, asked int) {
-		t.Helper()
-		stdout := check.Must(get(t, root, "", all, file))
-		check.Equal(t, "asked, and "+stdout, []any{p.asked, strings.HasSuffix(stdout, end+"\n")},
-			[]any{asked, true})
-	}
-	ends(" from "+p.URL+"/a", 3+3+1)
-	// A file with the right sum is left alone, and one with another is replaced when there is a better one.
-	ends(": there already", 7)
-	write(t, []byte("damaged"), root, "a")
-	file.URLs = []string{p.URL + "/gone"}
-	_, err := get(t, root, "", all, file)
-	check.Refuses(t, "gone", err, p.URL+"/gone: status 404 Not Found")
-	holds(t, root, "a", "damaged")
-	file.URLs = []string{p.URL + "/a"}
-	ends(" from "+p.URL+"/a", 11)
-	holds(t, root, "a", text)
-}
-
-// An error does not keep other files from being fetched.
-func TestFetchOthersGoOn(t *testing.T) {
-	root, p := t.TempDir(), publish(t, map[string]string{"/a": text})
-	good := setFile{Path: "good", SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
-	bad := setFile{Path: "bad", SHA256: sumOf(text), URLs: []string{p.URL + "/b", "http://%zz"}}
-	_, err := get(t, root, "", all, bad, good)
-	check.Refuses(t, "two that are not there", err, "/b: status 404", "http://%zz: ")
-	holds(t, root, "good", text)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err = Sets(ctx, filepath.Join(root, File), all, "", &bytes.Buffer{})
+	err := Sets(ctx, filepath.Join(root, File), all, "", &bytes.Buffer{})
 	check.Refuses(t, "after the end of the context", err)
 }
 

@@ -29,6 +29,7 @@ type spec struct {
 	Classes  int      // the most of a set, for the columns of predictions
 
 	Predictions, Maps, Save bool // what is left beside the scores
+	AllRows                 bool // the network that is saved learns the test part, too
 }
 
 // predicted reports whether predictions are left, of files and of the table [data].
@@ -42,7 +43,9 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	if e.heat {
 		together = all
 	}
-	s := spec{Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Classes: e.classes}
+	s := spec{
+		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Classes: e.classes, AllRows: e.Save.AllRows,
+	}
 	s.Manifest = cmp.Or(e.Evaluate.SplitsOf, e.manifest.Name)
 	for _, s.Method = range e.methods {
 		m := &s.Method

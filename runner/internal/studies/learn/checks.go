@@ -22,13 +22,13 @@ func (e *experiment) check() error {
 		return field.Errorf("evaluate.order", "%v is not allowed; allowed: one or more, or repeated alone", v.Order)
 	}
 	err := cmp.Or(
-		each("evaluate.order", v.Order),
+		field.Distinct("evaluate.order", v.Order),
 		field.AllOneOf("evaluate.order", v.Order, slices.Sorted(maps.Keys(orders))...),
 		learner.Increasing("evaluate.passes", v.Passes, 10_000),
 		learner.Increasing("evaluate.snapshots", v.Snapshots, manifest.MaxTrain),
 		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
-		field.Within("evaluate.stride", v.Stride, 0, 2001), each("sweep.lambda", e.Sweep.Lambda),
-		each("sweep.rho", e.Sweep.Rho), some("evaluate.leave_out", v.LeaveOut, names),
+		field.Within("evaluate.stride", v.Stride, 0, 2001), some("evaluate.leave_out", v.LeaveOut, names),
+		e.Chosen.Check(names...),
 	)
 	if v.repeated() {
 		err = cmp.Or(err, field.Within("evaluate.orders", v.Orders, 2, 1000),
@@ -56,19 +56,9 @@ func (e *experiment) check() error {
 	return err
 }
 
-// each returns an error if a value comes twice.
-func each[T comparable](key string, values []T) error {
-	for i, x := range values {
-		if slices.Contains(values[:i], x) {
-			return field.Errorf(key, "%v comes twice; allowed: each once", x)
-		}
-	}
-	return nil
-}
-
 // some returns an error unless the words are names, each once.
 func some(key string, words, names []string) error {
-	return cmp.Or(each(key, words), field.AllOneOf(key, words, names...))
+	return cmp.Or(field.Distinct(key, words), field.AllOneOf(key, words, names...))
 }
 
 // rule says what is allowed for a key.
@@ -93,6 +83,7 @@ func (e *experiment) rules() []rule {
 		{!repeated && v.Orders+v.Resamples > 0, "evaluate.order", "repeated, with orders and resamples"},
 		{v.Classes && (e.named || !e.predicted()), "evaluate.classes", "with [data], shuffled or given"},
 		{e.Save.Network && (e.named || !e.curve), "save.network", "with [data] and snapshots"},
+		{e.Save.AllRows && !e.Save.Network, "save.all_rows", "with network = true"},
 		{!compared && len(v.LeaveOut)+len(e.Contrasts) > 0, "evaluate.reference", "the name of a [[method]]"},
 		{compared && (swept || repeated || !v.single()), "evaluate.reference",
 			"if nothing is swept or repeated, in one order"},

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/internal/kernel"
 	"closedform/runner/internal/table"
 )
 
@@ -17,20 +16,18 @@ func confusion(predictions *table.Table, classes []string) *table.Table {
 		table.Num("recall", "share of the examples of the true class"),
 		table.Num("precision", "share of the predictions of the class"))
 	for _, rows := range predictions.GroupBy("set", "method").All() {
-		n, predicted := make([][]float64, len(classes)), make([]float64, len(classes))
-		for k := range n {
-			n[k] = make([]float64, len(classes))
-		}
+		count, total, predicted := map[[2]string]float64{}, map[string]float64{}, map[string]float64{}
 		truth := rows.Texts("class")
 		for i, p := range probabilities(rows) {
-			k := floats.MaxIdx(p)
-			n[slices.Index(classes, truth[i])][k]++
-			predicted[k]++
+			guess := classes[floats.MaxIdx(p)]
+			count[[2]string{truth[i], guess}]++
+			total[truth[i]]++
+			predicted[guess]++
 		}
-		for k, class := range classes {
-			for j, other := range classes {
-				t.Add(rows.Texts("set")[0], rows.Texts("method")[0], class, other, n[k][j],
-					n[k][j]/kernel.Sum(n[k]), n[k][j]/predicted[j])
+		for _, class := range classes {
+			for _, other := range classes {
+				n := count[[2]string{class, other}]
+				t.Add(rows.Texts("set")[0], rows.Texts("method")[0], class, other, n, n/total[class], n/predicted[other])
 			}
 		}
 	}

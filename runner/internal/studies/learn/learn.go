@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/internal/field"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -38,10 +40,12 @@ type experiment struct {
 		Sets []set `toml:"set" allowed:"at least one table headed [[set]]"`
 	}
 	learner.Learners
-	Evaluate  evaluate   `toml:"evaluate"`
-	Contrasts []contrast `toml:"contrast,omitempty"`
+	Evaluate  evaluate     `toml:"evaluate"`
+	Contrasts []contrast   `toml:"contrast,omitempty"`
+	Chosen    study.Chosen `toml:"figures,omitzero"`
 	Save      struct {
-		Network bool `toml:"network,omitempty"` // of the first closed-form method and the first seed
+		Network bool `toml:"network,omitempty"`  // of the first closed-form method and the first seed
+		AllRows bool `toml:"all_rows,omitempty"` // it learns the test part, too, after the test
 	} `toml:"save,omitempty"`
 
 	manifest *manifest.Manifest
@@ -104,7 +108,12 @@ func (s *Source) Validate() error {
 	case s.Generator.Name == "" || s.Test > 0 || s.Scale != "":
 		return field.Errorf("grid", "%d is not allowed; allowed: with a generator, in place of test", s.Grid)
 	}
-	return cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
+	err := cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
+	if err == nil && !s.Task().Known() {
+		return field.Errorf("grid", "not allowed with the generator %s, whose class probabilities are not known; "+
+			"allowed: test = a number", s.Generator.Name)
+	}
+	return err
 }
 
 // grid returns the points of the grid.
@@ -209,13 +218,20 @@ func (e *experiment) Prepare(context.Context) error {
 	return e.manifest.Locate("", learner.Increasing("evaluate.snapshots", e.Evaluate.Snapshots, most))
 }
 
-// Notes names methods that broke down.
+// Notes names methods that broke down, and output layers whose inputs are too large.
 func (e *experiment) Notes(tables table.Set) (notes []string) {
 	runs, first := tables.Get("runs"), e.firstNetwork()
 	if runs == nil {
 		return nil
 	}
 	notes = learner.BrokenDown(runs)
+	for _, method := range runs.Distinct("method") {
+		of := runs.Where("method", method)
+		if cut, all := floats.Sum(of.Nums("limited")), floats.Sum(of.Nums("train")); cut > all/10 {
+			notes = append(notes, fmt.Sprintf("%s: %g of %g training examples have an input beyond ±32, where its output "+
+				"layer cuts them; scale = \"standard\" makes them smaller", method, cut, all))
+		}
+	}
 	if e.Save.Network && runs.Where("method", first).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {
 		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, first))
 	}

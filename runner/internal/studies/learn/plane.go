@@ -40,15 +40,15 @@ func (s *spec) newPlane() *plane {
 // columns are those of look.
 func (p *plane) columns() []table.Column {
 	columns := []table.Column{
-		table.Num("entropy", "predictive entropy, mean over the grid, in nats"),
+		table.Positive("entropy", "predictive entropy, mean over the grid, in nats"),
 		table.Num("variance", "Σ_j Var y_j, mean over the grid"),
 	}
 	for _, q := range [][2]string{{"p", "p"}, {"var", "the variances of p"}} {
 		if p.spec.Evaluate.Samples > 0 {
 			columns = append(columns,
-				table.Num("max_"+q[0]+"_error", "largest distance of "+q[1]+" from Monte Carlo, on some grid lines"),
-				table.Num("mean_"+q[0]+"_error", "mean of that distance"),
-				table.Num("mean_"+q[0]+"_se", "mean standard error of Monte Carlo"))
+				table.Positive("max_"+q[0]+"_error", "largest distance of "+q[1]+" from Monte Carlo, on some grid lines"),
+				table.Positive("mean_"+q[0]+"_error", "mean distance of "+q[1]+" from Monte Carlo, on these lines"),
+				table.Positive("mean_"+q[0]+"_se", "mean standard error of "+q[1]+" by Monte Carlo"))
 		}
 	}
 	return columns

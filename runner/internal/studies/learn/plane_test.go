@@ -255,7 +255,7 @@ func TestPlaneRefused(t *testing.T) {
 		"model.on_indefinite=skip", "evaluate.snapshots=[1, 6]", "evaluate.samples=400")
 	studytest.Refused(t, Kind, small, map[string]string{
 		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing",
-		"data.grid=1": "2 to 2001", "data.test=3": "data.grid",
+		"data.grid=1": "2 to 2001", "data.test=3": "data.grid", "data.generator=moons": "data.grid: not allowed",
 		"seed=4": "sweep.seed", "variant.total.rho=0": "[[method]] describes what is compared",
 		"method.total.layers=[2, 4]": "4 rows",
 		"data.generator=wedge":       "wedges", "sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",

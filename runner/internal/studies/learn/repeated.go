@@ -24,13 +24,13 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 		table.Int("seen", "examples of the training set"),
 		table.Text("differ_by", "networks differ by the order of the same examples, or by the sample of examples"),
 		table.Int("networks", "how many are compared"),
-		table.Num("tv", "total variation of two networks, mean over all pairs and the test inputs"),
-		table.Num("tv_max", "that of the two networks that are farthest apart"),
-		table.Num("error", "share of wrong answers, mean over the networks"),
-		table.Num("error_sd", "standard deviation over the networks"),
-		table.Num("log_loss", "mean over the networks, in nats"),
-		table.Num("indefinite_steps", "mean over the networks"),
-		table.Num("failed", "share of the networks that broke down"))...)
+		table.Share("tv", "total variation of two networks, mean over all pairs and the test inputs"),
+		table.Share("tv_max", "that of the two networks that are farthest apart"),
+		table.Share("error", "share of wrong answers, mean over the networks"),
+		table.Positive("error_sd", "standard deviation over the networks"),
+		table.Positive("log_loss", "mean over the networks, in nats"),
+		table.Positive("indefinite_steps", "mean over the networks"),
+		table.Share("failed", "share of the networks that broke down"))...)
 	for _, size := range s.Evaluate.Snapshots {
 		if size > train.Len() {
 			break

@@ -6,16 +6,16 @@ import (
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/own"
 	"closedform/runner/internal/table"
-	"closedform/runner/internal/trained"
 )
 
 // savedFile is the file of a trained network.
-const savedFile = "network.npz"
+const savedFile = own.File
 
 // learn trains the method, and scores it along the stream and at its end.
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
-	t, c, kept := s.training(), s.newCurve(train), trained.NewRecorder(train, s.Data.Format)
+	t, c, kept := s.training(), s.newCurve(train), own.NewRecorder(train, s.Data.Format)
 	scored := s.Evaluate.scored() && (s.Order == Sorted || s.Evaluate.single())
 	if scored {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
@@ -44,6 +44,13 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	}
 	if s.Maps {
 		tables = append(tables, c.plane.maps)
+	}
+	if s.Save && s.AllRows {
+		all := dataset.Join(train, test)
+		kept, t.Score, t.Snapshots = own.NewRecorder(all, s.Data.Format), nil, nil
+		if r, err = t.Run(ctx, s.Method, all, nil); err != nil {
+			return nil, err
+		}
 	}
 	if s.Save && r.Err == nil {
 		file, err := kept.File(r.Model(), r.Scaler, r.Passes)

@@ -33,7 +33,8 @@ var Kind = study.Kind{
 
 type experiment struct {
 	study.Plain
-	Moments settings `toml:"moments"`
+	Moments settings     `toml:"moments"`
+	Chosen  study.Chosen `toml:"figures,omitzero"`
 	seeded  study.Seeded
 }
 

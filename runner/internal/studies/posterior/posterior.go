@@ -37,6 +37,7 @@ type experiment struct {
 	Tasks     []task      `toml:"task"`
 	Posterior settings    `toml:"posterior"`
 	learner.Learners
+	Chosen study.Chosen `toml:"figures,omitzero"`
 	header manifest.Header
 	seeds  []int
 	models []learner.Method // every method at everything that is swept
@@ -124,7 +125,14 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 				"all methods have one exact posterior; allowed: layers, bias and prior of [model]")
 		}
 	}
-	if err := field.AllOneOf("posterior.softmax", e.Posterior.Softmax, learner.Names(e.Methods)...); err != nil {
+	names := learner.Names(e.Methods)
+	rows := append([]string{jointName, probitName, probitName + softmaxSuffix, "perceptron-huber",
+		"perceptron-adf"}, names...)
+	for _, name := range names {
+		rows = append(rows, name+softmaxSuffix)
+	}
+	err = cmp.Or(field.AllOneOf("posterior.softmax", e.Posterior.Softmax, names...), e.Chosen.Check(rows...))
+	if err != nil {
 		return err
 	}
 	e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes, 1)

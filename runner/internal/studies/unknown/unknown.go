@@ -32,6 +32,7 @@ type experiment struct {
 	Outside []outside   `toml:"outside"`
 	study.Swept
 	Model   learner.Model    `toml:"model"`
+	Chosen  study.Chosen     `toml:"figures,omitzero"`
 	Methods []learner.Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
 }
 
@@ -67,7 +68,7 @@ func (e *experiment) Validate() error {
 		field.AllOneOf("unknown.scores", u.Scores, scores...), field.Distinct("unknown.scores", u.Scores),
 		field.Distinct("unknown.wrong", u.Wrong), field.Distinct("unknown.promise", u.Promise),
 		field.Distinct("unknown.thresholds", u.Thresholds), field.Distinct("unknown.unseen", u.Unseen),
-		learner.Plain(e.Methods),
+		learner.Plain(e.Methods), e.Chosen.Check(learner.Names(e.Methods)...),
 	)
 }
 

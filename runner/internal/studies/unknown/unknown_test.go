@@ -286,10 +286,6 @@ func TestSpecs(t *testing.T) {
 		"method.ours.candidates=[[1]]":       "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 		"unknown.scores=[\"ridge\"]":         "allowed: probability, entropy, mutual-information, ",
-		// Words that were removed:
-		"near=1": "not a key any more; make changed images a file", "inputs=1": "not a key any more; ",
-		"outside.far.enlarge=20": "not a key any more; ", "outside.far.labelled=1": "not a key any more; ",
-		"unknown.score=entropy": "not a key any more; ", "unknown.combine=entropy": "not a key any more; ",
 	}
 	studytest.Refused(t, Kind, text, refused)
 }

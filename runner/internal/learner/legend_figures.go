@@ -34,17 +34,22 @@ func (l Legend) Label(name string) string {
 	return strings.TrimSpace(label + " " + swept)
 }
 
+// families are words of methods that are often compared, with colours that are never shared among them.
+var families = map[string]int{
+	"adf": 1, "default": 1, "bank": 1, "probit": 2, "one": 2, "joint": 3, "paper": 3, "kalman": 4, "slope": 4,
+	"tagi": 5, "sgd": 6, "adam": 6, "ridge": 7, "low": 7, "exact": 8, "laplace": 8, "gaussian": 9, "majority": 10,
+}
+
 // Group returns the number of the group of a method, as Curve of figures has it: none, 0, where something is
 // swept. It follows from the word for the group alone, so that a method has one colour in all figures.
 func (l Legend) Group(name string) int {
-	const groups = 10   // that figures tell apart by their colours
-	const salt = "3407" // with which groups that are often compared have different colours
 	base, swept := l.find(name)
 	if swept != "" {
 		return 0
 	}
 	first := strings.FieldsFunc(base, func(r rune) bool { return strings.ContainsRune("-_ ", r) })
+	word := cmp.Or(l[base].Group, append(first, base)[0])
 	h := fnv.New32a()
-	h.Write([]byte(salt + cmp.Or(l[base].Group, append(first, base)[0])))
-	return 1 + int(h.Sum32()%groups)
+	h.Write([]byte(word))
+	return cmp.Or(families[word], 1+int(h.Sum32()%10)) // of the colours of figures
 }

@@ -1,0 +1,193 @@
+// Package own is for tables of a user's own: a manifest for a table, and the network that it keeps, which
+// predicts the rows of other tables and learns them.
+package own
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"closedform/core/bnn"
+	"closedform/core/classifier"
+	"closedform/core/features"
+	"closedform/core/readout"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/store"
+)
+
+// File is the name of the file of a network in a results folder.
+const File = "network.npz"
+
+// Network is a trained classifier for the rows of tables. It is kept in one file, whose note has what the
+// classifier does not know.
+type Network struct {
+	*classifier.Classifier `json:"-"`
+
+	Classes []string       `json:"classes"`           // their names, in the order of their numbers
+	Column  string         `json:"column,omitempty"`  // that of the class in the table
+	Scaler  dataset.Scaler `json:"scaler"`            // of the inputs
+	Layout  dataset.Layout `json:"layout,omitzero"`   // of the file of the table
+	Trained int            `json:"trained,omitempty"` // examples before all that Counts has
+	Counts  Counts         `json:"counts,omitzero"`
+}
+
+// Counts are those of rows that were predicted before they were learned.
+type Counts struct {
+	Rows    int     `json:"rows"`            // that were read
+	Unknown int     `json:"unknown"`         // that were answered dataset.Unknown
+	Learned int     `json:"learned"`         // whose class was known
+	Wrong   int     `json:"wrong"`           // of these the ones whose most probable class was another
+	Loss    float64 `json:"loss"`            // −Σ log p of their classes, in nats
+	Added   int     `json:"added,omitempty"` // classes, the last ones
+}
+
+// Error returns the share of wrong ones, NaN of none.
+func (c *Counts) Error() float64 { return float64(c.Wrong) / float64(c.Learned) }
+
+// LogLoss returns the mean loss, NaN of none.
+func (c *Counts) LogLoss() float64 { return c.Loss / float64(c.Learned) }
+
+// Bytes returns the file of the network. Equal ones make equal files.
+func (n *Network) Bytes() ([]byte, error) {
+	if len(n.Scaler.Features) == 0 { // of a generator, and of images
+		inputs, _ := n.Model().Shape()
+		for j := range inputs {
+			n.Scaler.Features = append(n.Scaler.Features, dataset.Feature{Column: fmt.Sprint("x", j+1)})
+		}
+	}
+	note, err := json.Marshal(n)
+	if err != nil {
+		return nil, err
+	}
+	var file bytes.Buffer
+	c := *n.Classifier
+	c.Note, c.Decision = note, classifier.Decision{Familiarity: classifier.DefaultFamiliarity}
+	err = c.Save(&file)
+	return file.Bytes(), err
+}
+
+// Recorder records the training of the network that is kept.
+type Recorder struct {
+	network Network
+	history *classifier.History
+}
+
+// NewRecorder returns the recorder of a training part, which is of files of this format.
+func NewRecorder(train *dataset.Examples, f dataset.Format) *Recorder {
+	n := Network{Classes: train.Classes(), Column: f.Class, Layout: f.Layout, Trained: train.Len()}
+	return &Recorder{n, classifier.NewHistory(train.Inputs())}
+}
+
+// Observe records the prediction p of an example before the network learns it in the first pass; x is scaled.
+func (r *Recorder) Observe(x, p []float64, class int) { r.history.Add(x, p, class) }
+
+// File returns the file of the network after so many passes.
+func (r *Recorder) File(m bnn.Model, scaler dataset.Scaler, passes int) ([]byte, error) {
+	if passes > 1 { // which make the network more confident than it was in the first
+		r.history.Record = nil
+	}
+	n := r.network
+	n.Classifier, n.Scaler = classifier.From(m, r.history), scaler
+	return n.Bytes()
+}
+
+// Read reads the file of a network.
+func Read(path string) (*Network, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	n := new(Network)
+	if n.Classifier, err = classifier.Load(file); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	_ = json.Unmarshal(n.Note, n) // what is not there does not fit
+	in, out := n.Model().Shape()
+	s, fits := n.Scaler, func(list []float64) bool { return len(list) == 0 || len(list) == in }
+	if len(s.Features) != in || len(n.Classes) != out || n.Counts.Added < 0 || n.Counts.Added > out ||
+		!fits(s.Fill) || !fits(s.Shift) || len(s.Shift) != len(s.Factor) || slices.Contains(n.Classes, dataset.Unknown) {
+		return nil, fmt.Errorf("%s: a model of %d inputs and %d classes, of which it names %d and %d, or does not "+
+			"say how they are scaled; need the %s of a run with [save]", path, in, out, len(s.Features), len(n.Classes),
+			File)
+	}
+	return n, nil
+}
+
+// Show says in lines what the network is.
+func (n *Network) Show() string {
+	var b strings.Builder
+	say := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s "+format+"\n", append([]any{name}, args...)...)
+	}
+	c, known := n.Counts, len(n.Classes)
+	say("classes", "%d: %s", known, strings.Join(n.Classes, ", "))
+	say("added", "%d of them since the training: %q", c.Added, n.Classes[known-c.Added:])
+	say("learned", "%d examples in the training, and %d of the %d rows of learn", n.Trained, c.Learned, c.Rows)
+	for j, f := range n.Scaler.Features {
+		scaling := "as it is"
+		if n.Scaler.Shift != nil {
+			scaling = fmt.Sprintf("(x − %.6g) · %.6g", n.Scaler.Shift[j], n.Scaler.Factor[j])
+		}
+		if n.Scaler.Fill != nil {
+			scaling += fmt.Sprintf(", without a value %.6g", n.Scaler.Fill[j])
+		}
+		say("input", "%s: %s", f, scaling)
+	}
+	for _, setting := range settings(n.Model()) {
+		say("model", "%s", setting)
+	}
+	stored := "the range of each input"
+	if _, network := n.Model().(*bnn.Network); !network {
+		stored += ", and some rows of the training table, scaled: whoever has the file can read them"
+	}
+	say("stored", "%s", stored)
+	return b.String()
+}
+
+// settings returns those of the networks and output layers of a model, a line each.
+func settings(m bnn.Model) (lines []string) {
+	var cfg any
+	switch m := m.(type) {
+	case *bnn.Bank:
+		for k, member := range m.Models() {
+			for _, line := range settings(member) {
+				lines = append(lines, fmt.Sprintf("weight %.3f: %s", m.Weights()[k], line))
+			}
+		}
+		return lines
+	case features.Model:
+		for _, line := range settings(m.Model) {
+			lines = append(lines, fmt.Sprintf("on %d features: %s", m.Size, line))
+		}
+		return lines
+	case *bnn.Network:
+		cfg = m.Config()
+	case *readout.Layer:
+		cfg = m.Config()
+	}
+	text, _ := json.Marshal(cfg) // of a plain struct
+	return []string{string(text)}
+}
+
+// Replace locks the network of a results folder, if there is one, before a run replaces it. It returns an
+// error if it has learned rows since the run that made it.
+func Replace(dir string) (release func(), err error) {
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); err != nil {
+		return func() {}, nil
+	}
+	if release, err = store.Hold(path, "replaced"); err != nil {
+		return nil, err
+	}
+	if n, err := Read(path); err == nil && n.Counts.Learned > 0 {
+		release()
+		return nil, fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: "+
+			"move or remove it", path, n.Counts.Learned)
+	}
+	return release, nil
+}
