@@ -67,24 +67,18 @@ type Classifier struct {
 
 	History
 
-	model  bnn.Model
-	latest struct { // of Before, until an example is learned
-		x, p []float64
-	}
+	model   bnn.Model
+	latest  struct{ x, p []float64 } // of Before, until an example is learned
 	scratch Prediction
 }
 
-// New returns a classifier that has learned nothing. Its random numbers are drawn from src. An error names
-// the field of the options; a nil src panics.
+// New returns a classifier that has learned nothing. Its random numbers are drawn from src; a nil one panics.
+// An error names the sizes of the layers, which are those of the options.
 func New(o Options, src rand.Source) (*Classifier, error) {
 	if o.Hidden == nil {
 		o.Hidden = []int{50}
 	}
 	layers := slices.Concat([]int{o.Inputs}, o.Hidden, []int{o.Classes})
-	if slices.Min(layers) < 1 || o.Classes < 2 {
-		return nil, fmt.Errorf("classifier: Options{Inputs: %d, Classes: %d, Hidden: %d}: need 1 or more inputs, "+
-			"2 or more classes, and 1 or more units in each hidden layer", o.Inputs, o.Classes, o.Hidden)
-	}
 	m, err := NewBank(bnn.Default(layers...), o.Images, src)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
@@ -112,16 +106,14 @@ func (c *Classifier) AddClass() error {
 // [History.Threshold]. Learn each example once: the record of a second pass is too good. After an error
 // nothing has changed.
 func (c *Classifier) Learn(x []float64, class int) error {
-	p := c.latest.p
-	if c.latest.x == nil || !slices.Equal(c.latest.x, x) {
+	if !slices.Equal(c.latest.x, x) {
 		_ = c.Before(&c.scratch, x) // Observe says what is wrong; if nothing is, p is NaN and does not count
-		p = c.scratch.P
 	}
 	if _, err := c.model.Observe(x, class); err != nil {
 		return err
 	}
 	c.latest.x = nil
-	c.History.Add(x, p, class)
+	c.History.Add(x, c.latest.p, class)
 	return nil
 }
 
@@ -151,11 +143,8 @@ func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	if m, ok := c.model.(bnn.Sequential); ok {
 		predict = m.Before
 	}
-	c.latest.x = nil
 	err := c.predict(dst, x, predict, nil)
-	if err == nil {
-		c.latest.x, c.latest.p = slices.Clone(x), append(c.latest.p[:0], dst.P...)
-	}
+	c.latest.x, c.latest.p = append(c.latest.x[:0], x...), append(c.latest.p[:0], dst.P...)
 	return err
 }
 
