@@ -36,7 +36,7 @@ func (f *file) save(prefix string, m bnn.Model) {
 		c, s := m.Config(), m.State()
 		f.layer(prefix, &c, &s)
 	default:
-		f.fail(fmt.Errorf("a %T cannot be stored; allowed: the models of core, and features.Model and banks of these", m))
+		f.fail(fmt.Errorf("a %T cannot be stored; allowed: models of core, and features.Model and banks of these", m))
 	}
 }
 
@@ -139,12 +139,13 @@ func (f *file) sample(prefix string, order *bnn.Order, kept [][]bnn.Kept) {
 	n, order.Kept = len(classes), make([][]bnn.Kept, len(order.Counts))
 	for i, class := range classes {
 		if class < 0 || class >= len(order.Kept) || len(x)%n != 0 || len(logP)%n != 0 {
-			f.fail(fmt.Errorf("entry %ssample: %d inputs and %d log probabilities of %d examples, one of class %d of %d",
-				prefix, len(x), len(logP), n, class, len(order.Kept)))
+			f.fail(fmt.Errorf("entry %ssample: %d inputs and %d log probabilities of %d examples, "+
+				"one of class %d of %d", prefix, len(x), len(logP), n, class, len(order.Kept)))
 			return
 		}
 		d, members := len(x)/n, len(logP)/n
-		order.Kept[class] = append(order.Kept[class], bnn.Kept{X: x[i*d:][:d:d], LogP: logP[i*members:][:members:members]})
+		example := bnn.Kept{X: x[i*d:][:d:d], LogP: logP[i*members:][:members:members]}
+		order.Kept[class] = append(order.Kept[class], example)
 	}
 }
 
