@@ -93,6 +93,9 @@ func TestReplicationsFollowCovariance(t *testing.T) {
 	byHand, set := Default(24, 8, 3), Default(24, 8, 3)
 	byHand.Covariance = []Covariance{Diagonal, Full}
 	set.SetCovariance(byHand.Covariance...)
+	small := Default(2, 3)
+	small.Covariance[0] = Diagonal
+	check.Equal(t, "few inputs", check.Must(New(small, random.Source("few"))).Config().Replications, []float64{1})
 	for _, c := range []Config{byHand, set} {
 		n := check.Must(New(c, random.Source("replications")))
 		check.Equal(t, "replications", n.Config().Replications, []float64{2.5, 1})
