@@ -5,8 +5,8 @@
 // with different models, and keep no reference to an argument.
 //
 // A file has more than weights. A bank, also the default one, keeps up to fifty inputs of each class as they
-// were given, and an output layer up to 2,000 of its inputs. Do not give such a file to those who must not see
-// the examples. Networks and ensembles keep none.
+// were given, and an output layer up to 2,000 of its inputs. Do not give such a file to those who must not
+// see the examples. Networks and ensembles keep none.
 //
 // # The file, format 6
 //

@@ -36,7 +36,7 @@ func (f *file) save(prefix string, m bnn.Model) {
 		c, s := m.Config(), m.State()
 		f.layer(prefix, &c, &s)
 	default:
-		f.fail(fmt.Errorf("a %T cannot be stored; allowed: models of core, and features.Model and banks of these", m))
+		f.fail(fmt.Errorf("a %T cannot be stored; allowed: models of core, features.Model and banks of these", m))
 	}
 }
 
