@@ -188,21 +188,51 @@ func TestPosteriorBesideCertainLogits(t *testing.T) {
 	}
 }
 
+// Where the posterior of the softmax takes the table of log F, its moments are those of the integrals.
+func TestTableHasTheDigits(t *testing.T) {
+	var w gumbelWinner
+	var d tiltedNormal
+	dst, tabled := NewPosterior(2), 0
+	for scale := -2.0; scale < 5; scale += 0.1 {
+		sd := math.Pow(10, scale)
+		m, v := []float64{0, 0}, []float64{0, sd * sd}
+		w.posterior(dst, m, v, 0, winnerRule, tiltedRule) // sets the series
+		w.mean, w.variance = m, v
+		for xi := -8.4; xi < 8; xi += 0.1 {
+			at := xi * math.Sqrt(1+v[1])
+			_, ratio, second, tabulated := w.logit(1, at)
+			if !tabulated {
+				continue
+			}
+			tabled++
+			d.integrate(-at, v[1], 0, finerRule(tiltedRule))
+			what := fmt.Sprintf("sd %g, ξ = %g: error of the ", sd, xi)
+			check.Near(t, what+"mean", (v[1]*ratio+d.shift)/math.Sqrt(d.variance), 0, 1e-9)
+			check.Near(t, what+"variance", v[1]*(1+v[1]*second)/d.variance-1, 0, 5e-9) // less for all nodes together
+		}
+	}
+	if tabled < 1000 {
+		t.Errorf("%d from the table", tabled)
+	}
+}
+
+// finerRule has half of the step, twice the distance.
+func finerRule(r posteriorRule) posteriorRule {
+	return posteriorRule{drop: 1.2 * r.drop, step: 0.5 * r.step, spread: 2 * r.spread}
+}
+
 // Half of the step, twice the distance, changes nothing, also where a narrow competitor far
 // below a wide winner cuts W off.
 func TestPosteriorRuleIsFineEnough(t *testing.T) {
 	numbersOnly(t)
-	finer := func(r posteriorRule) posteriorRule {
-		return posteriorRule{drop: 1.2 * r.drop, step: 0.5 * r.step, spread: 2 * r.spread}
-	}
 	compare := func(l Likelihood, m, v []float64) {
 		got, want, tol := NewPosterior(len(m)), NewPosterior(len(m)), 2e-9
 		l.Posterior(got, m, v, 0)
 		if p, ok := l.(Probit); ok {
-			new(probitWinner).posterior(want, p.Lambda, m, v, 0, finer(probitRule))
+			new(probitWinner).posterior(want, p.Lambda, m, v, 0, finerRule(probitRule))
 			tol = 1e-10
 		} else {
-			new(gumbelWinner).posterior(want, m, v, 0, finer(winnerRule), finer(tiltedRule))
+			new(gumbelWinner).posterior(want, m, v, 0, finerRule(winnerRule), finerRule(tiltedRule))
 		}
 		if want.LogP < -1e4 {
 			return // the digits of log p no longer tell those of W
