@@ -198,7 +198,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"unsure.npz", "length\n1\n", "unsure.npz" + says},
 		{"added.npz", "length,width\n1,1\n", "added.npz" + says},
 		{"silent.npz -wrong 0.1", "length,width\n1,1\n", "silent.npz: classifier: no record of predictions"},
-		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
+		{"new.csv", "length\n1\n", "new.csv: checkpoint: the file is truncated"},
 		{"none.npz", "length\n1\n", "none.npz"},
 	} {
 		write(t, c.rows, "new.csv")
