@@ -77,7 +77,7 @@ func TestKeptNetwork(t *testing.T) {
 	// On all rows, after the test, which is the same.
 	n, tables = kept(t, manifest+keep)
 	all, after := kept(t, manifest+keep+"all_rows = true\n")
-	check.Equal(t, "examples", []int{n.Trained, all.Trained}, []int{36 - test.Len(), 36})
+	check.Equal(t, "examples", []int{n.Familiar.Seen, all.Familiar.Seen}, []int{36 - test.Len(), 36})
 	check.Equal(t, "runs", string(after.Get("runs").CSV()), string(tables.Get("runs").CSV()))
 	studytest.Refused(t, Kind, manifest, map[string]string{"save.all_rows=true": "save.all_rows: allowed: with network"})
 }
