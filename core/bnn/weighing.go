@@ -83,7 +83,7 @@ func (b *Bank) restore(s BankState) error {
 	if s.Mixtures == nil && s.Powers == nil {
 		s.Mixtures, s.Powers = w.logMix, w.logPower
 	}
-	if s.Order.Counts == nil && s.Order.Kept == nil { // of a bank without examples, or of before there was an order
+	if len(s.Order.Counts)+len(s.Order.Kept) == 0 { // of a bank without examples, or of before there was an order
 		s.Order.Counts, s.Order.Kept = make([]int, classes), make([][]Kept, classes)
 	}
 	if len(s.Mixtures) != len(w.logMix) || len(s.Powers) != len(powers) || s.Seen < 0 ||
