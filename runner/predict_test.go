@@ -112,7 +112,7 @@ func TestPredictBadRows(t *testing.T) {
 	code, text, stderr := exit(t, "predict", file, "-data", "new.csv", "-id", "length")
 	contains(t, text, "length,class,", "\n12,unknown,0.", "\n,unknown,,,,,,,,\n12,unknown,,", "\n19,Elm,0.")
 	contains(t, stderr, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
-		"new.csv:5: 2 cells; need 4", "new.csv: 4 rows with a class: error ", "; unknown 0.75\n",
+		"new.csv:5: 2 cells; need 4", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n",
 		"new.csv: 1 rows of classes that the network does not have\n", "runner: 3 of 7 rows could not be predicted\n")
 	check.Equal(t, "exit code and lines", []int{code, strings.Count(text, "\n")}, []int{1, 8})
 	// The scores are those of the columns, of the rows that it was trained on.
@@ -125,7 +125,7 @@ func TestPredictBadRows(t *testing.T) {
 			wrong++
 		}
 	}
-	contains(t, said, fmt.Sprintf("60 rows with a class: error %.4g, log loss %.4g, Brier 0.", wrong/60, loss))
+	contains(t, said, fmt.Sprintf("60 rows with a class: error %.4g, log_loss %.4g, brier 0.", wrong/60, loss))
 }
 
 // A row times 1000 is unlike all others, however sure the network is.
@@ -198,7 +198,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"unsure.npz", "length\n1\n", "unsure.npz" + says},
 		{"added.npz", "length,width\n1,1\n", "added.npz" + says},
 		{"silent.npz -wrong 0.1", "length,width\n1,1\n", "silent.npz: classifier: no record of predictions"},
-		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
+		{"new.csv", "length\n1\n", "new.csv: checkpoint: the file is truncated"},
 		{"none.npz", "length\n1\n", "none.npz"},
 	} {
 		write(t, c.rows, "new.csv")

@@ -155,9 +155,15 @@ func (c *Config) checkLambda() error {
 		"or set Softmax", p.Lambda, classes, c.classes())
 }
 
-// Validate returns an error unless a network can be made of the configuration. It is a
-// [*field.Error] for a field that is a key of manifests.
-func (c Config) Validate() error {
+// FieldError is the error of a field of a [Config]: its name in Go, its key in manifests and checkpoints, and
+// what is wrong. [errors.As] finds a *FieldError in what [New] and others return.
+type FieldError = field.Error
+
+// Validate returns an error unless a network can be made of the configuration. It is a [*FieldError] for a
+// field that is a key of manifests.
+func (c Config) Validate() error { return field.InGo(c.check(), c) }
+
+func (c *Config) check() error {
 	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
 		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and 2 to %d classes, "+
 			"none of them empty", c.Layers, MostClasses)

@@ -215,7 +215,7 @@ func (f *Inputs) P(x []float64) float64 {
 }
 
 // Tail returns the share of scores, and of s, that are at least s. counts are how often each score counts,
-// nil for once; they add up to two or more. Beyond all scores Tail follows the exponential tail of [Inputs.P].
+// nil for once, and add up to two or more. Beyond all scores Tail follows the exponential tail of [Inputs.P].
 func Tail(scores, counts []float64, s float64) float64 {
 	if counts == nil {
 		counts = slices.Repeat([]float64{1}, len(scores))

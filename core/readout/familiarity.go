@@ -37,7 +37,7 @@ func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, e
 		if countOf(l.kept[c]) < fewest {
 			continue
 		}
-		r, sum := l.reference(), 0.0
+		r, sum := l.solve(true).reference, 0.0
 		for k, score := range scores[i] {
 			sum -= logTail(r.scores[c][k], r.counts[c], -score)
 		}
@@ -95,16 +95,7 @@ func logTail(scores, counts []float64, s float64) float64 {
 	return kernel.Log(max(familiar.Tail(scores, counts, s), math.SmallestNonzeroFloat64))
 }
 
-func (l *Layer) reference() *reference {
-	s := l.solve(true)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.solved.reference == nil {
-		l.solved.reference = l.newReference(l.keptScores(&s))
-	}
-	return l.solved.reference
-}
-
+// newReference returns the reference of kept examples with their scores.
 func (l *Layer) newReference(kept []labelled, scores [][4]float64) *reference {
 	classes := l.cfg.Classes
 	r := &reference{scores: make([][4][]float64, classes), counts: make([][]float64, classes)}

@@ -70,10 +70,8 @@ func (c Config) Validate() error {
 // once, each with its own dst; the other methods need the layer for themselves. The first Predict or
 // Familiarity after an example solves, which takes some inputs³ operations, with Gaussian times the classes.
 type Layer struct {
-	cfg     Config
-	sums    [][]float64  // of each class Σx
-	counts  []int        // of each class
-	squares []*square    // of each class, or of all
+	cfg Config
+	totals
 	kept    [][]labelled // of each class
 	rounded []float64    // of Observe
 	limited int          // see Limited
@@ -95,10 +93,10 @@ func New(c Config) (*Layer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Layer{cfg: c, rounded: make([]float64, c.Inputs)}
+	l := &Layer{cfg: c, totals: totals{inputs: c.Inputs}, rounded: make([]float64, c.Inputs)}
 	l.cfg.Classes = 0
 	if c.Kind == Ridge {
-		l.squares = []*square{newSquare(c.Inputs)}
+		l.addSquare()
 	}
 	if c.Sequential {
 		l.sequence = newSequence(c.Inputs)
@@ -127,28 +125,17 @@ func (l *Layer) AddClass() error {
 
 func (l *Layer) addClass() {
 	l.cfg.Classes++
-	l.sums = append(l.sums, make([]float64, l.cfg.Inputs))
-	l.counts = append(l.counts, 0)
+	l.totals.addClass(l.cfg.Kind == Gaussian)
 	l.kept = append(l.kept, nil)
-	if l.cfg.Kind == Gaussian {
-		l.squares = append(l.squares, newSquare(l.cfg.Inputs))
-	}
 	if l.sequence != nil {
 		l.sequence.addClass()
 	}
 	l.solved = solution{}
 }
 
-func (l *Layer) examples() (n int) {
-	for _, count := range l.counts {
-		n += count
-	}
-	return n
-}
-
-// Observe adds an example. With Config.Sequential LogP of the update is by the prediction of Before, else it is
-// NaN, as are the other numbers. An input of the wrong length or that is not finite, or a class out of range,
-// is an error that leaves the layer unchanged.
+// Observe adds an example. With Config.Sequential LogP of the update is by the prediction of Before, else it
+// is NaN, as are the other numbers. An input of the wrong length or that is not finite, or a class out of
+// range, is an error that leaves the layer unchanged.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
 	if err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(l.rounded, x)); err != nil {
@@ -164,10 +151,8 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	if slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) > limit }) {
 		l.limited++
 	}
-	l.counts[class]++
+	l.add(labelled{x: l.rounded, class: class, count: 1})
 	l.keep(class, l.rounded)
-	kernel.AddScaled(l.sums[class], 1, l.rounded)
-	l.squares[class%len(l.squares)].add(l.rounded)
 	if s, n := l.sequence, l.examples(); s != nil {
 		s.refit(n, l.counts)
 		if n%fresh == 0 {
@@ -246,8 +231,8 @@ func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (done int, err e
 	return done, err
 }
 
-// PredictLeftOut implements [bnn.LeftOut]: it sets dst to the prediction for an example that was learned, as if
-// it had not been. λ, ν and τ stay, and so do the Gaussians on the outputs of a ridge regression.
+// PredictLeftOut implements [bnn.LeftOut]: it sets dst to the prediction for an example that was learned, as
+// if it had not been. λ, ν and τ stay, and so do the Gaussians on the outputs of a ridge regression.
 func (l *Layer) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
 	w := l.scratch(1)
 	err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(w.x[0], x))

@@ -144,7 +144,9 @@ func (r *ridge) solve(m *moments) {
 func (r *ridge) leftOut(m *moments, kept []labelled) []labelled {
 	outputs := slices.Clone(kept)
 	row := func(e labelled) int { // in Z
-		return slices.IndexFunc(r.rows, func(f labelled) bool { return f.class == e.class && slices.Equal(f.x, e.x) })
+		return slices.IndexFunc(r.rows, func(of labelled) bool {
+			return of.class == e.class && slices.Equal(of.x, e.x)
+		})
 	}
 	size := len(r.center)
 	if r.dual != nil {
@@ -176,24 +178,14 @@ func (r *ridge) leftOut(m *moments, kept []labelled) []labelled {
 
 // outputGaussians returns class Gaussians on outputs, and their loss; n are the examples of each class.
 func outputGaussians(outputs []labelled, n []int) (*gaussians, float64) {
-	classes := len(n)
-	counts, sums, squares := make([]int, classes), make([][]float64, classes), make([][]float64, classes)
-	for c := range classes {
-		s := newSquare(classes)
-		sums[c] = make([]float64, classes)
-		for _, e := range outputs {
-			if e.class == c {
-				counts[c] += int(e.count)
-				kernel.AddScaled(sums[c], e.count, e.x)
-				x := slices.Clone(e.x)
-				floats.Scale(math.Sqrt(e.count), x)
-				s.add(x)
-			}
-		}
-		s.flush(classes)
-		squares[c] = s.sum
+	t := totals{inputs: len(n)}
+	for range n {
+		t.addClass(true)
 	}
-	onOutputs := newMoments(counts, sums, squares)
-	onOutputs.shares = logShares(n)
-	return fitGaussians(onOutputs, outputs, false)
+	for _, e := range outputs {
+		t.add(e)
+	}
+	m := t.moments()
+	m.shares = logShares(n)
+	return fitGaussians(m, outputs, false)
 }

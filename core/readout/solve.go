@@ -40,6 +40,7 @@ func (l *Layer) solve(all bool) solution {
 		} else {
 			s.density = m.shared(m.n, m.mean)
 		}
+		s.reference = l.newReference(l.keptScores(s))
 	}
 	return *s
 }
@@ -54,20 +55,14 @@ type moments struct {
 	shares  []float64 // logarithms of the shares of the classes, −∞ without examples
 }
 
-func (l *Layer) moments() *moments {
-	squares := make([][]float64, len(l.squares))
-	for i, s := range l.squares {
-		s.flush(l.cfg.Inputs)
-		squares[i] = s.sum
+func (t *totals) moments() *moments {
+	m := &moments{center: make([]float64, t.inputs), shares: logShares(t.counts)}
+	for _, s := range t.squares {
+		s.flush(t.inputs)
+		m.squares = append(m.squares, s.sum)
 	}
-	return newMoments(l.counts, l.sums, squares)
-}
-
-func newMoments(counts []int, sums, squares [][]float64) *moments {
-	m := &moments{squares: squares, center: make([]float64, len(sums[0]))}
-	for c, sum := range sums {
-		n := float64(counts[c])
-		mean := make([]float64, len(sum))
+	for c, sum := range t.sums {
+		n, mean := float64(t.counts[c]), make([]float64, t.inputs)
 		if n > 0 {
 			kernel.AddScaled(mean, 1/n, sum)
 		}
@@ -77,7 +72,6 @@ func newMoments(counts []int, sums, squares [][]float64) *moments {
 	for i := range m.center {
 		m.center[i] /= m.total
 	}
-	m.shares = logShares(counts)
 	return m
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/internal/kernel"
 )
 
@@ -20,7 +22,43 @@ type square struct {
 	waiting []float64
 }
 
-func newSquare(d int) *square { return &square{sum: make([]float64, d*(d+1)/2)} }
+// totals are the sums over the examples.
+type totals struct {
+	inputs  int
+	counts  []int       // of each class
+	sums    [][]float64 // of each class Σx
+	squares []*square   // of each class, or of all
+}
+
+func (t *totals) addClass(square bool) {
+	t.sums, t.counts = append(t.sums, make([]float64, t.inputs)), append(t.counts, 0)
+	if square {
+		t.addSquare()
+	}
+}
+
+func (t *totals) addSquare() {
+	t.squares = append(t.squares, &square{sum: make([]float64, t.inputs*(t.inputs+1)/2)})
+}
+
+// add adds the examples of an input.
+func (t *totals) add(e labelled) {
+	t.counts[e.class] += int(e.count)
+	kernel.AddScaled(t.sums[e.class], e.count, e.x)
+	x := e.x
+	if e.count != 1 {
+		x = slices.Clone(x)
+		floats.Scale(math.Sqrt(e.count), x)
+	}
+	t.squares[e.class%len(t.squares)].add(x)
+}
+
+func (t *totals) examples() (n int) {
+	for _, count := range t.counts {
+		n += count
+	}
+	return n
+}
 
 func (s *square) add(x []float64) {
 	s.waiting = append(s.waiting, x...)
@@ -46,8 +84,8 @@ func (s *square) flush(d int) {
 	s.waiting = s.waiting[:0]
 }
 
-// labelled is an input of some examples of a class. Where it is kept, count is exact: an input that was dropped
-// stays behind all that are kept, and is never kept again.
+// labelled is an input of some examples of a class. Where it is kept, count is exact: an input that was
+// dropped stays behind all that are kept, and is never kept again.
 type labelled struct {
 	x      []float64
 	class  int
@@ -145,9 +183,9 @@ func (l *Layer) State() State {
 	return s
 }
 
-// Restore returns the layer with the state, which predicts and goes on to the bit as the one that the state is
-// of. Without a [Sequence], the recursion of Config.Sequential starts from the sums. It returns an error if the
-// configuration is not valid, or the state is of another one.
+// Restore returns the layer with the state, which predicts and goes on to the bit as the one that the state
+// is of. Without a [Sequence], the recursion of Config.Sequential starts from the sums. It returns an error
+// if the configuration is not valid, or the state is of another one.
 func Restore(c Config, s State) (*Layer, error) {
 	l, err := New(c)
 	if err != nil {
@@ -160,8 +198,8 @@ func Restore(c Config, s State) (*Layer, error) {
 	fits := len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d && len(s.Scatter) == len(l.squares)*triangle
 	if !fits || len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) {
 		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products, %d counts of kept examples "+
-			"and %d numbers of %d kept examples; the layer has %d inputs and %d classes", len(s.Count), len(s.Sum),
-			len(s.Scatter), len(s.KeptCount), len(s.Kept), len(s.KeptClass), d, c.Classes)
+			"and %d numbers of %d kept examples; the layer has %d inputs and %d classes", len(s.Count),
+			len(s.Sum), len(s.Scatter), len(s.KeptCount), len(s.Kept), len(s.KeptClass), d, c.Classes)
 	}
 	if err := finite(s.Sum, s.Scatter, s.Kept); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package learner
 
 import (
 	"cmp"
+	"errors"
 	"context"
 	"fmt"
 	"maps"
@@ -209,7 +210,9 @@ func (m *Method) checkCandidates() error {
 		if err == nil {
 			err = with.Validate()
 		}
-		if err != nil {
+		if wrong, ok := errors.AsType[*field.Error](err); ok {
+			return field.Errorf("candidates", "%v: %s: %s", candidate, wrong.Key, wrong.Problem)
+		} else if err != nil {
 			return field.Errorf("candidates", "%v: %v", candidate, err)
 		}
 	}

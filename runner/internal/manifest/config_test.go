@@ -97,6 +97,7 @@ func TestErrors(t *testing.T) {
 		{"seed = 2", "short = [\n'seed=3',\n]\nseed = 'a'", "", []string{"x/toy.toml:6: seed: "}},
 		{"rate = 0.5", "rate = nan", "", []string{"x/toy.toml:6: base.rate: NaN is not allowed"}},
 		{"second\"", "1.5\"", "item.1.5.rate=2", []string{"-set item.1.5.rate=2: item.1.5.rate: 2 is not"}},
+		{"second\"", "1.5\"", `item."1.5".rate=2`, []string{`-set item."1.5".rate=2: item.1.5.rate: 2 is not`}},
 		{"", "", "item.third.rate=1", []string{"-set item.third.rate=1: ", "first, second"}},
 		{"", "", "item.second.rate=-1", []string{"-set item.second.rate=-1: item.second.rate: "}},
 		{"", "", "item.*.rate=-1", []string{"-set item.*.rate=-1: item.first.rate: "}},
