@@ -15,10 +15,24 @@ import (
 type Axis struct {
 	Label string
 	Log   bool
+	Scope string // axes of charts with different scopes are not the same
 	// Min and Max are the ends. If both are zero they come from the data of all charts with the same axis.
 	Min, Max float64
 
-	rows string // names of rows in place of ticks, a line each, the first at 0 and the next at −1
+	rows string // names in place of ticks, a line each, see Rows
+}
+
+// Rows returns an axis with names in place of ticks, the first at 0 and the next at −1.
+func Rows(names []string) Axis {
+	return Axis{Min: 0.3 - float64(len(names)), Max: 0.7, rows: strings.Join(names, "\n")}
+}
+
+// lines is the number of rows, 0 of other axes.
+func (a Axis) lines() int {
+	if a.rows == "" {
+		return 0
+	}
+	return 1 + strings.Count(a.rows, "\n")
 }
 
 // coordinate returns that of a value, its logarithm if the axis is logarithmic.
@@ -48,11 +62,15 @@ func (a Axis) shows(v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// holds reports whether v lies between the ends of the axis.
-func (a Axis) holds(v float64) bool {
+// side returns −1 and the end for values below the axis, 1 and the end above, and 0 and the coordinate else.
+func (a Axis) side(v float64) (side int, at float64) {
 	lo, hi := a.ends()
-	v = a.coordinate(v)
-	return lo <= v && v <= hi
+	if at = a.near(v); at < lo {
+		return -1, lo
+	} else if at > hi {
+		return 1, hi
+	}
+	return 0, at
 }
 
 // check returns an error unless the ends are finite and increase, and are positive on a logarithmic axis.
@@ -97,8 +115,8 @@ func (a Axis) widened() Axis {
 // slack is for ends that are ticks but for rounding.
 const slack = 1e-9
 
-// ticks returns about n labelled ticks, and minor ones between them. On a logarithmic axis of less than a
-// decade they stand at round numbers.
+// ticks returns labelled ticks, about n on a logarithmic axis, and minor ones between them. On a logarithmic
+// axis of less than a decade they stand at round numbers.
 func (a Axis) ticks(n int) (out []plot.Tick) {
 	lo, hi := a.ends()
 	switch {
@@ -109,29 +127,10 @@ func (a Axis) ticks(n int) (out []plot.Tick) {
 	case a.Log && hi-lo >= 1-slack:
 		return logTicks(lo, hi, n)
 	default:
-		out = linearTicks(a.Min, a.Max, n)
+		out = plot.DefaultTicks{}.Ticks(a.Min, a.Max)
 		for i, t := range out {
-			out[i].Value = a.coordinate(t.Value)
+			out[i] = plot.Tick{Value: a.coordinate(t.Value), Label: decimal(t.Label)}
 		}
-	}
-	return out
-}
-
-// linearTicks returns about n multiples of a round step (1, 2 or 5 times a power of ten) in [lo, hi], with
-// minor ticks that divide the step by four or five.
-func linearTicks(lo, hi float64, n int) (out []plot.Tick) {
-	smallest := (hi - lo) / float64(n)
-	exp := int(math.Floor(math.Log10(smallest)))
-	digits := []float64{1, 2, 5, 10}
-	i := slices.IndexFunc(digits, func(d float64) bool { return d*math.Pow10(exp) >= smallest*(1-slack) })
-	step, parts := digits[i]*math.Pow10(exp), []float64{5, 4, 5, 5}[i]
-	first := int(math.Floor(math.Log10(max(math.Abs(lo), math.Abs(hi)))))
-	for k := math.Ceil(lo/step*parts - slack); k <= math.Floor(hi/step*parts+slack); k++ {
-		t := plot.Tick{Value: k / parts * step}
-		if math.Mod(k, parts) == 0 {
-			t.Label = decimal(t.Value, first, exp+i/3)
-		}
-		out = append(out, t)
 	}
 	return out
 }
@@ -148,7 +147,7 @@ func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 			case last-first >= 2 && d == 1 && k%stride == 0:
 				t.Label = power(k)
 			case last-first < 2 && (d == 1 || n > 2 && (d == 2 || d == 5)):
-				t.Label = decimal(d*math.Pow10(k), k, k)
+				t.Label = strconv.FormatFloat(d*math.Pow10(k), 'f', max(0, -k), 64)
 			case stride > 1 && d > 1 || stride > 5: // They would run into one.
 				continue
 			}
@@ -160,18 +159,13 @@ func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	return out
 }
 
-// decimal writes a number with the decimal places of the first digit of the largest number, and of the last
-// digit: if the first is far from 1, as a multiple of it.
-func decimal(v float64, first, last int) string {
-	times := "×" + power(first)
-	if first >= -4 && first <= 5 {
-		first, times = 0, ""
+// decimal writes a number such as -0.5 or 1e-05 as mathematics.
+func decimal(s string) string {
+	digits, exponent, large := strings.Cut(s, "e")
+	if k, err := strconv.Atoi(exponent); large && err == nil {
+		digits += "×" + power(k)
 	}
-	s := strconv.FormatFloat(v/math.Pow10(first), 'f', max(0, first-last), 64)
-	if strings.Trim(s, "-0.") == "" {
-		return "0"
-	}
-	return strings.ReplaceAll(s, "-", "−") + times
+	return strings.ReplaceAll(digits, "-", "−")
 }
 
 func power(k int) string { return strings.ReplaceAll(fmt.Sprintf("$10^{%d}$", k), "-", "−") }

@@ -3,10 +3,10 @@ package figures
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -21,14 +21,17 @@ type Chart struct {
 }
 
 // Curve is a named set of points of a chart or a map, in the order in which a line joins them. A point with
-// a coordinate that the axis cannot show is a gap; the legend counts those that are numbers.
+// a coordinate that the axis cannot show is a gap. Where a marker or an end of an interval is outside the
+// frame there is an arrow.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
 	Group int    // curves of a group, 1 to [Groups], share a colour, and differ in their markers; 0: none
 	Kind  Kind
 	X, Y  []float64
-	// Low and High, if given, are the ends of an interval about each Y: a band of a Line, else error bars.
+	// Low and High, if given, are the ends of an interval about each Y: a band of a Line, else error bars. With
+	// Across they are about each X. Without one of them there is no interval.
 	Low, High []float64
+	Across    bool
 }
 
 // Kind is how a curve is drawn.
@@ -51,13 +54,11 @@ const (
 	many       = 4              // columns: the charts of more are high, their markers small
 )
 
-// Charts draws rows of charts on one page. Charts are square if every chart has the same X and Y axis, as in
-// a Q–Q plot. The legend counts the points that are not shown. The charts must not change until the last
-// Encode.
-func Charts(rows [][]Chart) *Figure {
-	out, axes := page{aspect: 1}, sharedAxes(slices.Concat(rows...))
-	small := len(rows) > 0 && len(rows[0]) > many
-	styles, hidden := styles{of: map[string]style{}, small: small}, 0
+// Charts draws rows of charts on one page, and notes beneath them. Charts are square if every chart has the
+// same X and Y axis, as in a Q–Q plot. The charts must not change until the last Encode.
+func Charts(rows [][]Chart, notes ...string) *Figure {
+	out, axes := page{aspect: 1, labels: notes}, sharedAxes(slices.Concat(rows...))
+	styles := styles{of: map[string]style{}, small: len(rows) > 0 && len(rows[0]) > many}
 	for _, row := range rows {
 		var panels []panel
 		for _, c := range row {
@@ -68,9 +69,8 @@ func Charts(rows [][]Chart) *Figure {
 				if err := sameLength(curve.Name, n, len(curve.Y), low, high); err != nil {
 					return failed(err)
 				}
-				hidden += curve.hidden(x, y)
 			}
-			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && !small {
+			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && !styles.small {
 				out.aspect = landscape
 			}
 			styles.add(c.Curves...)
@@ -83,8 +83,8 @@ func Charts(rows [][]Chart) *Figure {
 			out.keys = append(out.keys, key{c.Name, styles.thumbs(c)})
 		}
 	}
-	if hidden > 0 {
-		out.keys = append(out.keys, key{text: fmt.Sprint("points not shown: ", hidden)})
+	if styles.cut {
+		out.keys = append(out.keys, markerKey("beyond the axis", arrow(1, 0), black))
 	}
 	return out.figure()
 }
@@ -97,8 +97,13 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 		out[x], out[y] = x, y
 		for _, c := range chart.Curves {
 			if c.Kind != Reference {
+				ends := y
+				if c.Across {
+					ends = x
+				}
 				values[x] = append(values[x], c.X...)
-				values[y] = slices.Concat(values[y], c.Y, c.Low, c.High)
+				values[y] = append(values[y], c.Y...)
+				values[ends] = slices.Concat(values[ends], c.Low, c.High)
 			}
 		}
 	}
@@ -106,40 +111,6 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 		if out[a] = a.Spanning(values[a]); out[a] != a {
 			out[a] = out[a].widened()
 		}
-	}
-	return out
-}
-
-// Split divides the curves of a chart among charts side by side, n in each, and the references in all.
-func (c Chart) Split(n int) (out []Chart) {
-	var references, others []Curve
-	for _, curve := range c.Curves {
-		if curve.Kind == Reference {
-			references = append(references, curve)
-		} else {
-			others = append(others, curve)
-		}
-	}
-	for i := 0; i == 0 || i < len(others); i += n { // one chart at least
-		c.Curves = slices.Concat(references, others[i:min(i+n, len(others))])
-		out = append(out, c)
-	}
-	return out
-}
-
-// Beside shifts curves, except references, along a logarithmic X axis, so that equal curves do not overlap.
-func Beside(curves []Curve) []Curve {
-	const ratio = 1.08
-	out := slices.Clone(curves)
-	var shifted []*Curve
-	for i, c := range out {
-		if c.Kind != Reference {
-			shifted = append(shifted, &out[i])
-		}
-	}
-	for k, c := range shifted {
-		by := math.Pow(ratio, float64(k)-float64(len(shifted)-1)/2)
-		c.X = floats.ScaleTo(make([]float64, len(c.X)), by, c.X)
 	}
 	return out
 }
@@ -152,16 +123,6 @@ func sameLength(name string, first int, others ...int) error {
 		}
 	}
 	return nil
-}
-
-// hidden counts the markers that have coordinates but lie outside the panel, such as infinite values.
-func (c Curve) hidden(x, y Axis) (n int) {
-	for i, v := range c.X {
-		if c.hasMarkers() && !math.IsNaN(v) && !math.IsNaN(c.Y[i]) && !(x.holds(v) && y.holds(c.Y[i])) {
-			n++
-		}
-	}
-	return n
 }
 
 func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }
@@ -219,17 +180,60 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 				lines = append(lines, path)
 			}
 			if c.hasMarkers() {
-				sty := line(hairline, s.of[c.Name].color)
-				bar := &plotter.YErrorBars{XYs: p.points, YErrors: p.errors, LineStyle: sty}
-				bar.CapWidth = capWidth
-				bars = append(bars, bar)
+				bars = append(bars, c.bars(p, line(hairline, s.of[c.Name].color)))
 			}
 			if c.hasMarkers() || c.Kind == Line && len(p.points) == 1 { // between two gaps
 				points = append(points, &plotter.Scatter{XYs: p.points, GlyphStyle: s.glyph(c)})
 			}
 		}
+		if marks := c.marks(x, y, s.of[c.Name].color); c.hasMarkers() && marks != nil {
+			points, s.cut = append(points, marks...), true
+		}
 	}
 	return slices.Concat(bands, references, lines, bars, points)
+}
+
+// bars returns the intervals of a part of a curve.
+func (c Curve) bars(p piece, sty draw.LineStyle) plot.Plotter {
+	if c.Across {
+		return &plotter.XErrorBars{XYs: p.points, XErrors: plotter.XErrors(p.errors), LineStyle: sty, CapWidth: capWidth}
+	}
+	return &plotter.YErrorBars{XYs: p.points, YErrors: p.errors, LineStyle: sty, CapWidth: capWidth}
+}
+
+// marks returns arrows at the frame for points that lie outside, and for ends of the intervals of the others.
+func (c Curve) marks(x, y Axis, color color.Color) (out []plot.Plotter) {
+	add := func(dx, dy int, at plotter.XY) {
+		glyph := arrow(dx, dy).glyph(color)
+		out = append(out, &plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: glyph})
+	}
+	for i := range c.X {
+		if math.IsNaN(c.X[i]) || math.IsNaN(c.Y[i]) {
+			continue
+		}
+		dx, px := x.side(c.X[i])
+		dy, py := y.side(c.Y[i])
+		if dx != 0 || dy != 0 {
+			add(dx, dy, plotter.XY{X: px, Y: py})
+			continue
+		}
+		for _, end := range c.interval(i) {
+			if d, at := y.side(end); d != 0 && !c.Across {
+				add(0, d, plotter.XY{X: px, Y: at})
+			} else if d, at := x.side(end); d != 0 && c.Across {
+				add(d, 0, plotter.XY{X: at, Y: py})
+			}
+		}
+	}
+	return out
+}
+
+// interval returns the ends of the interval of a point, if it has both.
+func (c Curve) interval(i int) []float64 {
+	if len(c.Low) == 0 || math.IsNaN(c.Low[i]) || math.IsNaN(c.High[i]) {
+		return nil
+	}
+	return []float64{c.Low[i], c.High[i]}
 }
 
 // A piece is a part of a curve without gaps, in coordinates, with its intervals.
@@ -248,13 +252,16 @@ func (c Curve) pieces(x, y Axis) (out []piece) {
 			out = append(out, piece{})
 		}
 		point := plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}
-		low, high := point, point
-		if len(c.Low) > 0 && !math.IsNaN(c.Low[i]) && !math.IsNaN(c.High[i]) {
-			low.Y, high.Y = y.near(c.Low[i]), y.near(c.High[i])
+		low, high, errors := point, point, struct{ Low, High float64 }{}
+		if ends := c.interval(i); ends != nil && c.Across {
+			errors.Low, errors.High = point.X-x.near(ends[0]), x.near(ends[1])-point.X
+		} else if ends != nil {
+			low.Y, high.Y = y.near(ends[0]), y.near(ends[1])
+			errors.Low, errors.High = point.Y-low.Y, high.Y-point.Y
 		}
 		p := &out[len(out)-1]
 		p.points, p.low, p.high = append(p.points, point), append(p.low, low), append(p.high, high)
-		p.errors = append(p.errors, struct{ Low, High float64 }{point.Y - low.Y, high.Y - point.Y})
+		p.errors = append(p.errors, errors)
 	}
 	return out
 }

@@ -19,13 +19,12 @@ import (
 // Map is a scalar field on a rectangular grid, from the first to the last coordinate. A value colours the
 // points that are nearest to its grid point.
 type Map struct {
-	Title    string
-	X, Y     []float64 // ascending, two or more each
-	Z        []float64 // Z[j*len(X)+i] is the value at (X[i], Y[j])
-	Points   []Point   // the examples seen so far
-	Boundary []Segment // the true boundary of the classes
-	Curves   []Curve   // drawn over the field; the legend explains them
-	LogY     bool      // a logarithmic Y axis, whose coordinates are positive
+	Title  string
+	X, Y   []float64 // ascending, two or more each
+	Z      []float64 // Z[j*len(X)+i] is the value at (X[i], Y[j])
+	Points []Point   // the examples seen so far
+	Curves []Curve   // drawn over the field; the legend explains them
+	LogY   bool      // a logarithmic Y axis, whose coordinates are positive
 }
 
 // Point is an example of a class. Classes are counted from 0.
@@ -33,9 +32,6 @@ type Point struct {
 	X, Y  float64
 	Class int
 }
-
-// Segment is a straight line.
-type Segment struct{ X0, Y0, X1, Y1 float64 }
 
 // Row is a row of maps that share a scale. Values outside the scale, and NaN, have special colours, which the
 // legend explains and counts.
@@ -72,7 +68,7 @@ func Maps(rows []Row, labels Labels) *Figure {
 			if (x.Min != y.Min || x.Max != y.Max) && len(r.Maps) <= many {
 				out.aspect = landscape
 			}
-			styles.add(m.lines()...)
+			styles.add(m.Curves...)
 			images++
 			panels = append(panels, panel{m.Title, x, y, m.plotters(x, y, r.Scale, &styles, cells+images)})
 		}
@@ -95,19 +91,6 @@ func (m Map) axes(labels Labels) (x, y Axis) {
 	return x, Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
 }
 
-// lines returns the lines over a map: its boundary, which is a curve as others, and its curves.
-func (m Map) lines() []Curve {
-	boundary := Curve{Name: "true class boundary", Kind: Reference}
-	for _, s := range m.Boundary {
-		boundary.X = append(boundary.X, s.X0, s.X1, math.NaN())
-		boundary.Y = append(boundary.Y, s.Y0, s.Y1, math.NaN())
-	}
-	if m.Boundary == nil {
-		return m.Curves
-	}
-	return append([]Curve{boundary}, m.Curves...)
-}
-
 // cased returns the styles of a line of a map that shows on any ground, and of its edge.
 func (s *styles) cased(c Curve) [2]draw.LineStyle {
 	if c.Kind == Reference {
@@ -122,7 +105,7 @@ func (s *styles) cased(c Curve) [2]draw.LineStyle {
 // plotters returns the picture of the field with its lines and points.
 func (m Map) plotters(x, y, scale Axis, over *styles, width int) []plot.Plotter {
 	out := []plot.Plotter{m.picture(x, y, scale, width)}
-	for _, c := range m.lines() {
+	for _, c := range m.Curves {
 		for _, sty := range over.cased(c) {
 			for _, p := range c.pieces(x, y) {
 				out = append(out, &plotter.Line{XYs: p.points, LineStyle: sty})

@@ -44,7 +44,6 @@ type page struct {
 	rows   [][]panel
 	width  vg.Length // 0: that of a column for one panel in a row, of a page for more
 	aspect vg.Length // height by width of a data area
-	high   vg.Length // its least height
 	labels []string  // below all panels, a line each
 	scales []Axis    // of the colour bars to the right of the rows, if any
 	keys   []key
@@ -115,9 +114,9 @@ func (p page) figure() *Figure {
 	}
 	columns, rows := vg.Length(len(left)), vg.Length(len(p.rows))
 	wide := (width - 2*pageEdge - right - sum(left) - (columns-1)*panelGap) / columns
-	high := max(p.high, p.aspect*wide)
+	high := p.aspect * wide
 	for _, row := range p.rows {
-		high = max(high, textWidth(row[0].y.Label))
+		high = max(high, textWidth(row[0].y.Label), textHeight*vg.Length(row[0].y.lines()))
 	}
 	foot := newLegend(p.keys, width-left[0]-2*pageEdge)
 	height := 2*pageEdge + sum(above) + sum(below) + (rows-1)*rowGap + foot.height()

@@ -22,12 +22,9 @@ func rgb(c uint32) color.NRGBA { return color.NRGBA{uint8(c >> 16), uint8(c >> 8
 
 var black, grey, pale, white = rgb(0x1a1a1a), rgb(0x8c8c8c), rgb(0xececec), rgb(0xffffff)
 
-// Groups is the number of groups that have colours of their own.
-const Groups = 10
-
 // colors can be distinguished with any colour vision: those of M. Okabe and K. Ito (2008) but for yellow,
 // and a few after P. Tol.
-var colors = [Groups]color.NRGBA{
+var colors = [...]color.NRGBA{
 	rgb(0x0072b2), rgb(0x56b4e9), // blue, sky
 	rgb(0xd55e00), rgb(0xe69f00), // vermilion, orange
 	rgb(0x009e73), rgb(0x999933), // green, olive
@@ -39,40 +36,35 @@ var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
 // styles has the curves of a figure, the first of every name, and their styles.
 type styles struct {
-	named      []Curve
-	of         map[string]style
-	small      bool        // have small markers
-	used       [Groups]int // curves of each colour
-	references int
+	named []Curve
+	of    map[string]style
+	small bool // have small markers
+	cut   bool // something is outside a frame
+	used  [len(colors)]int
 }
 
-// add gives curves of new names their styles.
+// add gives curves of new names their styles. A curve has the colour of its group or, if that is taken, the next
+// colour that the fewest curves have. References are grey.
 func (s *styles) add(curves ...Curve) {
 	for _, c := range curves {
-		if _, ok := s.of[c.Name]; !ok {
-			s.named, s.of[c.Name] = append(s.named, c), s.next(c)
+		if _, ok := s.of[c.Name]; ok {
+			continue
 		}
-	}
-}
-
-// next returns the style of one more curve: the colour of its group while there are markers, then the
-// next colour; without a group, the colour that the fewest curves have. References are grey.
-func (s *styles) next(c Curve) style {
-	if c.Kind == Reference {
-		s.references++
-		return style{color: grey, dashes: dashes[(s.references-1)%len(dashes)]}
-	}
-	first := max(c.Group-1, 0) % Groups
-	i := first
-	for k := range Groups {
-		j := (first + k) % Groups
-		if c.Group > 0 && s.used[i] >= len(shapes) || c.Group == 0 && s.used[j] < s.used[i] {
-			i = j
+		n := len(s.named)
+		s.named = append(s.named, c)
+		if c.Kind == Reference {
+			s.of[c.Name] = style{color: grey, dashes: dashes[n%len(dashes)]}
+			continue
 		}
+		best := max(c.Group-1, 0) % len(colors)
+		for k := range colors {
+			if j := (c.Group + k) % len(colors); s.used[j] < s.used[best] {
+				best = j
+			}
+		}
+		s.of[c.Name] = style{colors[best], (best + s.used[best]) % len(shapes), dashes[s.used[best]%len(dashes)]}
+		s.used[best]++
 	}
-	n := s.used[i]
-	s.used[i]++
-	return style{colors[i], (i + n) % len(shapes), dashes[n%len(dashes)]}
 }
 
 const (
@@ -86,7 +78,7 @@ type marker struct {
 	corners int
 	turn    float64   // the direction of the first corner
 	outer   vg.Length // the distance of the corners, in radii
-	aside   vg.Length // how far it is to the right of its place, in radii
+	back    bool      // it ends at its place, in the direction of the first corner
 	outline color.Color
 }
 
@@ -99,9 +91,17 @@ var shapes = []marker{
 	{corners: 3, turn: -math.Pi / 2, outer: 1.45},
 }
 
+// arrow points out of a frame, at whose edge it is.
+func arrow(dx, dy int) marker {
+	return marker{corners: 3, outer: 1.45, turn: math.Atan2(float64(dy), float64(dx)), back: true}
+}
+
 // DrawGlyph implements draw.GlyphDrawer.
 func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	at.X += sty.Radius * m.aside
+	if m.back {
+		sin, cos := math.Sincos(m.turn)
+		at = at.Sub(vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}.Scale(sty.Radius * m.outer))
+	}
 	corner := func(i int) vg.Point {
 		sin, cos := math.Sincos(m.turn + 2*math.Pi*float64(i)/float64(m.corners))
 		return at.Add(vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}.Scale(sty.Radius * m.outer))

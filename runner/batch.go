@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,24 +26,9 @@ var fused = closedform.Fused()
 
 const unfused = "-gcflags=all=-d=fmahash=qn"
 
-// work says how cells are computed.
-type work struct {
-	workers uint
-	quiet   bool
-}
-
-func workFlags(f *flag.FlagSet) *work {
-	w := &work{}
-	f.UintVar(&w.workers, "workers", uint(runtime.GOMAXPROCS(0)),
-		"compute this `number` of cells at a time, at least one; changes no result")
-	f.BoolVar(&w.quiet, "quiet", false, "show no progress on stderr")
-	return w
-}
-
 // batch runs experiments together and publishes their results.
 type batch struct {
 	*invocation
-	*work
 	engine     engine.Engine
 	dir        func(*experiment.Experiment) string // their results folders
 	sources    string                              // folder of the results that they read
@@ -56,18 +39,18 @@ type batch struct {
 }
 
 // newBatch returns a batch whose results are in the folders of the choice.
-func newBatch(in *invocation, w *work, c *choice) *batch {
-	if fused && !w.quiet {
-		fmt.Fprintf(in.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
-			"rebuild: GOFLAGS=%s %s\n", unfused, commandLine(in.words))
-	}
-	b := &batch{invocation: in, work: w, dir: c.dir, sources: cmp.Or(c.out, experiment.Results)}
+func newBatch(in *invocation, c *choice) *batch {
+	b := &batch{invocation: in, dir: c.dir, sources: cmp.Or(c.out, experiment.Results)}
 	b.published = func(*experiment.Experiment) error { return nil }
 	b.advice = "to go on: " + commandLine(in.words)
-	b.engine.Pool = engine.NewPool(max(1, int(w.workers)))
+	b.engine.Pool = engine.NewPool(max(1, int(c.workers)))
 	b.engine.Stderr, b.engine.Progress.W = in.stderr, in.stderr
-	if w.quiet {
+	if c.quiet {
 		b.engine.Progress.W = io.Discard
+	}
+	if fused {
+		fmt.Fprintf(b.engine.Progress.W, "fused multiply-adds: results may differ in the last digits; for identical "+
+			"bytes rebuild: GOFLAGS=%s %s\n", unfused, commandLine(in.words))
 	}
 	return b
 }
@@ -132,7 +115,7 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 	defer b.publishing.Unlock()
 	if upToDate {
 		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
-	} else if err := j.replace(publish); err != nil {
+	} else if err := j.publish(publish); err != nil {
 		return j.failed(err)
 	}
 	return b.published(e)
@@ -153,22 +136,12 @@ func (j *job) compute(ctx context.Context) error {
 		return err
 	}
 	release() // until the results are published
-	if d, ok := j.Study.(study.WithData); ok && !j.quiet {
+	if d, ok := j.Study.(study.WithData); ok {
 		for _, line := range d.About() {
-			fmt.Fprintln(j.stderr, line)
+			fmt.Fprintln(j.engine.Progress.W, line)
 		}
 	}
 	return j.engine.Compute(ctx, &j.work)
-}
-
-// replace publishes the results while no kept network beside them is learned.
-func (j *job) replace(ctx context.Context) error {
-	release, err := own.Replace(j.dir)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return j.publish(ctx)
 }
 
 // prepare prepares the experiment and opens its folder.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -21,6 +22,9 @@ type choice struct {
 	names, set  []string
 	all, short  bool
 	effort, out string // empty: any, and where results are by default
+
+	workers uint // how many cells are computed at a time
+	quiet   bool
 }
 
 // choiceFlags declares the flags that choose experiments.
@@ -42,10 +46,13 @@ func choiceFlags(f *flag.FlagSet) *choice {
 	return c
 }
 
-// shortFlag declares -short.
-func (c *choice) shortFlag(f *flag.FlagSet) {
+// runFlags declares the flags of commands that compute.
+func (c *choice) runFlags(f *flag.FlagSet) {
 	f.BoolVar(&c.short, "short", false,
 		"run the short forms of the experiments: -set with the values of the key short")
+	f.UintVar(&c.workers, "workers", uint(runtime.GOMAXPROCS(0)),
+		"compute this `number` of cells at a time, at least one; changes no result")
+	f.BoolVar(&c.quiet, "quiet", false, "show no progress on stderr")
 }
 
 func outFlag(f *flag.FlagSet, out *string, standard string) {

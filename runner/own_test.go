@@ -61,7 +61,7 @@ func TestOwnTable(t *testing.T) {
 	const network = "closedform-results/my_leaves/network.npz"
 	_, said, err = try(t, "predict", network, "-data", "my leaves.csv")
 	check.OK(t, err)
-	contains(t, said, "my leaves.csv: 89 rows with a class: error 0, log loss 0.0")
+	contains(t, said, "my leaves.csv: 89 rows with a class: error 0, log_loss 0.0")
 	write(t, "length,width,colour\n12.5,3,red\n", "comma.csv") // another layout than that of the training
 	fails(t, `separator = "," makes 3 of it`, "predict", network, "-data", "comma.csv")
 	mustRun(t, "predict", network, "-data", "comma.csv", "-separator", ",", "-decimal", ".")

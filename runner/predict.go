@@ -16,7 +16,7 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const predictExamples = `go run ./runner predict results/my/network.npz -data new.csv -unknown 0.9
+const predictExamples = `go run ./runner predict closedform-results/my/network.npz -data new.csv -unknown 0.9
 
 Columns are found by their names. If the table has the classes, the scores are printed, too.`
 
@@ -24,7 +24,7 @@ func predictCommand(f *flag.FlagSet) action {
 	rows := rowsFlags(f)
 	id := f.String("id", "", "`column` to begin the predictions with (default: the numbers of the rows)")
 	to := f.String("to", "", "CSV `file` for the predictions, packed as .gz (default: standard output)")
-	return func(_ context.Context, in *invocation, args []string) error {
+	return func(ctx context.Context, in *invocation, args []string) error {
 		r, err := rows(args[0], in.stderr)
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func predictCommand(f *flag.FlagSet) action {
 				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file", *to, source)
 			}
 		}
-		out, failed, err := r.Predict(*id)
+		out, failed, err := r.Predict(ctx, *id)
 		if err != nil {
 			return err
 		}
@@ -61,8 +61,8 @@ func sameFile(a, b string) bool {
 	return err == nil && failed == nil && os.SameFile(first, second)
 }
 
-const learnExamples = `go run ./runner learn results/my/network.npz -data more.csv
-  sensor | go run ./runner learn results/my/network.npz -data -
+const learnExamples = `go run ./runner learn closedform-results/my/network.npz -data more.csv
+  sensor | go run ./runner learn closedform-results/my/network.npz -data -
 
 The network predicts each row, which is printed at once, before it learns it. If the table has no
 column of classes, the line after a row is its class; "?" is an unknown one, and the row is not
@@ -89,7 +89,7 @@ func learnCommand(f *flag.FlagSet) action {
 	}
 }
 
-const showExamples = "go run ./runner show results/my/network.npz"
+const showExamples = "go run ./runner show closedform-results/my/network.npz"
 
 func showCommand(*flag.FlagSet) action {
 	return func(_ context.Context, in *invocation, args []string) error {

@@ -99,8 +99,23 @@ func TestPredict(t *testing.T) {
 		}
 	}
 	show := mustRun(t, "show", file)
-	contains(t, show, "classes    3: Ash, Elm, Oak\n", "learned    48 examples", "input      colour=red: (x − 0.5",
+	contains(t, show, "classes    3: Ash, Elm, Oak\n", "learned    48 examples, of which 0 ", "input      colour=red: (x − 0.5",
 		"model      weight 0.", `"layers":[4,4,3]`, "some rows of the training table, scaled: ")
+}
+
+// A network whose note is that of earlier programs predicts the same.
+func TestPredictOldNote(t *testing.T) {
+	file := trained(t, mine)
+	c := check.Must(classifier.Load(strings.NewReader(read(t, file))))
+	var note map[string]any
+	check.OK(t, json.Unmarshal(c.Note, &note))
+	note["familiar"], note["record"] = c.Familiar, c.Recent
+	var old bytes.Buffer
+	check.OK(t, checkpoint.Save(&old, c.Model(), string(check.Must(json.Marshal(note)))))
+	write(t, old.String(), "old.npz")
+	_, want, _ := predicted(t, file, leaves())
+	_, got, _ := predicted(t, "old.npz", leaves())
+	check.Equal(t, "predictions", got, want)
 }
 
 // A row that cannot be predicted is unknown, and costs no other row; the exit code is 1. The rows that have a
@@ -112,7 +127,7 @@ func TestPredictBadRows(t *testing.T) {
 	code, text, stderr := exit(t, "predict", file, "-data", "new.csv", "-id", "length")
 	contains(t, text, "length,class,", "\n12,unknown,0.", "\n,unknown,,,,,,,,\n12,unknown,,", "\n19,Elm,0.")
 	contains(t, stderr, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
-		"new.csv:5: 2 cells; need 4", "new.csv: 4 rows with a class: error ", "; unknown 0.75\n",
+		"new.csv:5: 2 cells; need 4", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n",
 		"new.csv: 1 rows of classes that the network does not have\n", "runner: 3 of 7 rows could not be predicted\n")
 	check.Equal(t, "exit code and lines", []int{code, strings.Count(text, "\n")}, []int{1, 8})
 	// The scores are those of the columns, of the rows that it was trained on.
@@ -125,7 +140,7 @@ func TestPredictBadRows(t *testing.T) {
 			wrong++
 		}
 	}
-	contains(t, said, fmt.Sprintf("60 rows with a class: error %.4g, log loss %.4g, Brier 0.", wrong/60, loss))
+	contains(t, said, fmt.Sprintf("60 rows with a class: error %.4g, log_loss %.4g, brier 0.", wrong/60, loss))
 }
 
 // A row times 1000 is unlike all others, however sure the network is.
@@ -198,7 +213,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"unsure.npz", "length\n1\n", "unsure.npz" + says},
 		{"added.npz", "length,width\n1,1\n", "added.npz" + says},
 		{"silent.npz -wrong 0.1", "length,width\n1,1\n", "silent.npz: classifier: no record of predictions"},
-		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
+		{"new.csv", "length\n1\n", "new.csv: checkpoint: the file is truncated"},
 		{"none.npz", "length\n1\n", "none.npz"},
 	} {
 		write(t, c.rows, "new.csv")

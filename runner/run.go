@@ -19,8 +19,8 @@ The first one writes into results/fig1_12@model.lambda=0.3,sweep.seed=1..5, and 
 results/fig1_12. experiments/slurm.sbatch runs the same command as a job array of a cluster.`
 
 func runCommand(f *flag.FlagSet) action {
-	c, w := choiceFlags(f), workFlags(f)
-	c.shortFlag(f)
+	c := choiceFlags(f)
+	c.runFlags(f)
 	data := f.String("data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it and\n"+
 		"run it. It learns three quarters of the rows, tests the others, and saves the network")
 	test := f.String("test", "", "CSV `file` of test rows for -data (default: a quarter of its rows)")
@@ -47,7 +47,7 @@ func runCommand(f *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		if err := runAll(ctx, in, c, w, experiments); err != nil || !table {
+		if err := runAll(ctx, in, c, experiments); err != nil || !table {
 			return err
 		}
 		network := filepath.Join(c.dir(experiments[0]), "network.npz")
@@ -57,7 +57,7 @@ func runCommand(f *flag.FlagSet) action {
 }
 
 // runAll runs experiments and writes the page of each folder of results.
-func runAll(ctx context.Context, in *invocation, c *choice, w *work, all []*experiment.Experiment) error {
+func runAll(ctx context.Context, in *invocation, c *choice, all []*experiment.Experiment) error {
 	var folders []string
 	for _, e := range all {
 		if err := c.check(e); err != nil {
@@ -67,7 +67,7 @@ func runAll(ctx context.Context, in *invocation, c *choice, w *work, all []*expe
 			folders = append(folders, out)
 		}
 	}
-	ran, err := newBatch(in, w, c).run(ctx, all)
+	ran, err := newBatch(in, c).run(ctx, all)
 	for _, out := range folders {
 		if ran == 0 {
 			continue

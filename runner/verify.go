@@ -18,8 +18,8 @@ const verifyExamples = "go run ./runner verify -all -effort quick"
 // soon as it is done. It prints every file that differs. Experiments that read other
 // results read those in -out, which are compared themselves.
 func verifyCommand(f *flag.FlagSet) action {
-	c, w := choiceFlags(f), workFlags(f)
-	c.shortFlag(f)
+	c := choiceFlags(f)
+	c.runFlags(f)
 	return func(ctx context.Context, in *invocation, names []string) error {
 		experiments, err := c.load(in.stdout, names, true)
 		if err != nil {
@@ -41,7 +41,7 @@ func verifyCommand(f *flag.FlagSet) action {
 			return err
 		}
 		defer os.RemoveAll(temporary)
-		b := newBatch(&invocation{in.words, io.Discard, in.stderr}, w, c)
+		b := newBatch(&invocation{in.words, io.Discard, in.stderr}, c)
 		b.advice = "not compared" // the cells go with the temporary folder
 		b.dir = func(e *experiment.Experiment) string { return filepath.Join(temporary, filepath.Base(c.dir(e))) }
 		bad := 0

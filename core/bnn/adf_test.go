@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -168,4 +169,5 @@ func TestSmoothFloors(t *testing.T) {
 		t.Errorf("%d variances floored, want one of each member", u.Floored)
 	}
 	check.Equal(t, "wrong", wrong(n.State()), "")
+	check.Near(t, "the floor", n.State().Layers[0].Spread.At(0, 0), math.Sqrt(1e-3), 1e-12)
 }

@@ -10,7 +10,6 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
-	"closedform/internal/field"
 )
 
 // Invalid values, and values that are not set, are refused by the key of their field.
@@ -66,11 +65,26 @@ func TestConfigErrors(t *testing.T) {
 			c := Default(2, 3, 2)
 			change(&c)
 			_, err := New(c, random.Source())
-			var bad *field.Error
+			var bad *FieldError
 			if err == nil || key != "" && (!errors.As(err, &bad) || bad.Key != key) {
 				t.Errorf("%s, %d: error %v", key, i, err)
 			}
 		}
+	}
+}
+
+// The errors of New speak of Go's fields, where they have a name.
+func TestFieldError(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"bnn: PriorVar: ":           func(c *Config) { c.PriorVar = nil },
+		"bnn: Unit.Alpha: ":         func(c *Config) { c.Unit.Alpha = 2 },
+		"bnn: Output: ":             func(c *Config) { c.Output = "best" },
+		"bnn: Paper.OnIndefinite: ": func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "hope" },
+		"bnn: rho: ":                func(c *Config) { c.Softmax = softmax.Probit{Lambda: 1, Rho: 0.1} },
+	} {
+		c := Default(2, 3, 2)
+		change(&c)
+		check.Refuses(t, want, check.Err(New(c, random.Source())), want)
 	}
 }
 
@@ -79,6 +93,10 @@ func TestReplicationsFollowCovariance(t *testing.T) {
 	byHand, set := Default(24, 8, 3), Default(24, 8, 3)
 	byHand.Covariance = []Covariance{Diagonal, Full}
 	set.SetCovariance(byHand.Covariance...)
+	small := Default(2, 3)
+	small.Covariance[0] = Diagonal
+	few := check.Must(New(small, random.Source("few")))
+	check.Equal(t, "few inputs", few.Config().Replications, []float64{1})
 	for _, c := range []Config{byHand, set} {
 		n := check.Must(New(c, random.Source("replications")))
 		check.Equal(t, "replications", n.Config().Replications, []float64{2.5, 1})

@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -55,22 +54,16 @@ func (o *Order) clone() Order {
 	return c
 }
 
-// check returns an error unless the order is that of a bank, or empty.
-func (o *Order) check(inputs, classes, members int) error {
-	good := len(o.Counts) == len(o.Kept) && (len(o.Counts) == classes || len(o.Counts) == 0) &&
-		o.Same >= 0 && 0 <= o.Last && o.Last < classes
-	for c := range min(len(o.Counts), len(o.Kept)) {
-		kept := o.Kept[c]
-		good = good && len(kept) == min(o.Counts[c], mostKept)
-		for _, e := range kept {
+// fits reports whether the order may be that of a bank.
+func (o *Order) fits(inputs, classes, members int) bool {
+	good := len(o.Counts) == classes && len(o.Kept) == classes && o.Same >= 0 && 0 <= o.Last && o.Last < classes
+	for c := 0; good && c < classes; c++ {
+		good = len(o.Kept[c]) == min(o.Counts[c], mostKept)
+		for _, e := range o.Kept[c] {
 			good = good && len(e.X) == inputs && len(e.LogP) == members && notFinite(e.X) < 0 && notFinite(e.LogP) < 0
 		}
 	}
-	if !good {
-		return fmt.Errorf("bnn: the kept examples are not those of a bank of %d members with %d inputs and %d classes",
-			members, inputs, classes)
-	}
-	return nil
+	return good
 }
 
 // add counts an example, and keeps it if it belongs to the sample of its class (reservoir sampling: Vitter,

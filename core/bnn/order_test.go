@@ -96,8 +96,16 @@ func TestRuns(t *testing.T) {
 		run, n, classes int
 		want            bool
 	}{
-		{1, 1000, 2, false}, {2, 1000, 2, false}, {8, 1000, 10, false}, {8, 100000, 2, false}, {15, 1000, 10, true},
-		{15, 1000, 3, true}, {20, 40, 4, true}, {20, 20, 2, false}, {1000, 1000, 3, false}, {1, 1, 2, false},
+		{1, 1000, 2, false},
+		{2, 1000, 2, false},
+		{8, 1000, 10, false},
+		{8, 100000, 2, false},
+		{15, 1000, 10, true},
+		{15, 1000, 3, true},
+		{20, 40, 4, true},
+		{20, 20, 2, false},
+		{1000, 1000, 3, false},
+		{1, 1, 2, false},
 	} {
 		var o Order
 		for range c.classes {
@@ -195,10 +203,12 @@ func TestKeptIsFair(t *testing.T) {
 	check.Equal(t, "kept", got, []any{mostKept, 0, -10., 500, 499 * (classes - 1)})
 }
 
-// A stream in two parts leaves the same state as in one, whether it is predicted between or not.
+// A stream in two parts leaves the same state as in one, whether it is predicted between or not, and whether
+// members learn side by side or not.
 func TestBankInTwoParts(t *testing.T) {
 	x, class := stream(400, "sorted")
 	whole := defaultBank(Default(2, 6, 3), random.Source("parts"))
+	whole.parallel = true // with the same bits
 	parts := defaultBank(Default(2, 6, 3), random.Source("parts"))
 	var p, q Prediction
 	for i := range x {

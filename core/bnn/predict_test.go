@@ -194,7 +194,7 @@ func TestLabelVariance(t *testing.T) {
 }
 
 func TestDecide(t *testing.T) {
-	p := predicted(softmax.Exact{}, []float64{0, 2, 0}, make([]float64, 3)) // p_2 = 0.787
+	p := predicted(softmax.Exact{}, []float64{0, 2, 0}, make([]float64, 3))            // p_2 = 0.787
 	certain := func(p *Prediction) float64 { return 1 - kernel.Entropy(p.P, p.Sum()) } // 0.334
 	for _, c := range []struct {
 		by           Confidence

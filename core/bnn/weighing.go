@@ -78,9 +78,13 @@ func (b *Bank) restore(s BankState) error {
 	if members > mostMembers {
 		return fmt.Errorf("bnn: a bank of %d members; need %d at most", members, mostMembers)
 	}
+	inputs, classes := b.Shape()
 	w := newWeighing(members)
 	if s.Mixtures == nil && s.Powers == nil {
 		s.Mixtures, s.Powers = w.logMix, w.logPower
+	}
+	if len(s.Order.Counts)+len(s.Order.Kept) == 0 { // of a bank without examples, or of before there was an order
+		s.Order.Counts, s.Order.Kept = make([]int, classes), make([][]Kept, classes)
 	}
 	if len(s.Mixtures) != len(w.logMix) || len(s.Powers) != len(powers) || s.Seen < 0 ||
 		notFinite(s.Mixtures) >= 0 || notFinite(s.Powers) >= 0 || !(0 <= s.Forgetting && s.Forgetting <= 1) {
@@ -88,17 +92,14 @@ func (b *Bank) restore(s BankState) error {
 			"need %d and %d finite ones for %d members, and 0 to 1",
 			len(s.Mixtures), len(s.Powers), s.Seen, s.Forgetting, len(w.logMix), len(powers), members)
 	}
-	inputs, classes := b.Shape()
-	if err := s.Order.check(inputs, classes, members); err != nil {
-		return err
+	if !s.Order.fits(inputs, classes, members) {
+		return fmt.Errorf("bnn: the kept examples are not those of a bank of %d members with %d inputs and %d classes",
+			members, inputs, classes)
 	}
 	copy(w.logMix, s.Mixtures)
 	copy(w.logPower, s.Powers)
 	w.normalise()
 	s.Order = s.Order.clone()
-	for len(s.Order.Counts) < classes { // of a state without an order
-		s.Order.addClass()
-	}
 	b.state, b.along = s, w
 	return nil
 }

@@ -39,7 +39,7 @@ func trained(cfg bnn.Config) *bnn.Network {
 	return n
 }
 
-func written(t testing.TB, m bnn.Model) []byte {
+func saved(t testing.TB, m bnn.Model) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	check.OK(t, Save(&file, m, "a note"))
@@ -63,6 +63,12 @@ var complete = changed(func(c *bnn.Config) {
 	c.Paper = bnn.PaperRule{OnIndefinite: bnn.Project, EigenvalueFloor: 1. / 3, VarianceFloor: 1e-5}
 }, 3, 7, 4)
 
+// small is that of a network with one full and one diagonal layer.
+var small = changed(func(c *bnn.Config) {
+	c.SetCovariance(bnn.Full, bnn.Diagonal)
+	c.Output, c.Hidden = bnn.Joint, bnn.Frozen
+}, 1, 2, 2)
+
 // configs are of all kinds.
 var configs = []bnn.Config{
 	bnn.Default(2, 3),
@@ -82,7 +88,7 @@ var configs = []bnn.Config{
 		corr := mat.NewSymDense(2, []float64{1, 0.2, 0.2, 1})
 		c.Output, c.Softmax, c.Paper.OnIndefinite = bnn.Joint, softmax.ProbitCorr{Lambda: 0.3, Corr: corr}, bnn.Project
 	}, 2, 3),
-	smallConfig,
+	small,
 	complete,
 }
 
@@ -108,13 +114,13 @@ func models(t testing.TB) (all []bnn.Model) {
 // Every model comes back to the bit, with its note, and goes on predicting and learning in the same way.
 func TestRoundTrip(t *testing.T) {
 	for i, m := range models(t) {
-		file := written(t, m)
+		file := saved(t, m)
 		again, note, err := Load(bytes.NewReader(file))
 		if err != nil || note != "a note" || reflect.TypeOf(again) != reflect.TypeOf(m) {
 			t.Fatalf("model %d: a %T, %v, note %q", i, again, err, note)
 		}
 		inputs, classes := m.Shape()
-		if in, out := again.Shape(); in != inputs || out != classes || !bytes.Equal(written(t, again), file) {
+		if in, out := again.Shape(); in != inputs || out != classes || !bytes.Equal(saved(t, again), file) {
 			t.Errorf("model %d: %d inputs and %d classes, or written again it makes another file", i, in, out)
 		}
 		of, _ := m.(interface{ Members() []*bnn.Network })
@@ -141,7 +147,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("model %d: %v, read back it predicts %v, not %v", i, err, q.P, p.P)
 			}
 		}
-		if !bytes.Equal(written(t, again), written(t, m)) {
+		if !bytes.Equal(saved(t, again), saved(t, m)) {
 			t.Errorf("model %d has learned something else", i)
 		}
 	}
@@ -192,7 +198,7 @@ func (f *full) Write(p []byte) (int, error) {
 
 func TestWriteError(t *testing.T) {
 	n := trained(configs[0])
-	size := len(written(t, n))
+	size := len(saved(t, n))
 	for room := range size {
 		f := full(room)
 		if err := Save(&f, n, "a note"); !errors.Is(err, errFull) {
@@ -217,7 +223,7 @@ func TestFormat5(t *testing.T) {
 		var p bnn.Prediction
 		check.OK(t, m.Predict(&p, []float64{0.5, -1, 2}[:inputs]))
 		check.NearAll(t, name, p.P, want, 1e-9)
-		check.OK(t, load(written(t, m)))
+		check.OK(t, load(saved(t, m)))
 		learn(m, inputs, 20)
 	}
 }
@@ -275,10 +281,10 @@ func TestPython(t *testing.T) {
 	if python == "" {
 		t.Skip("no python3 with numpy")
 	}
-	for _, cfg := range configs {
+	for _, cfg := range []bnn.Config{small, configs[3], complete} { // all kinds of covariances
 		n := trained(cfg)
 		cmd := exec.Command(python, "-c", readPy)
-		cmd.Stdin = bytes.NewReader(written(t, n))
+		cmd.Stdin = bytes.NewReader(saved(t, n))
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()

@@ -40,5 +40,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// [0.090 0.069 0.842]
-	// checkpoint: the checksum at its end does not fit: the file is truncated, altered or no checkpoint
+	// checkpoint: the file is truncated, altered or no checkpoint
 }

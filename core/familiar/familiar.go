@@ -1,5 +1,13 @@
 // Package familiar tells inputs that are unlike all that were learned: [Inputs.P] is a p-value.
-// It knows no network, and is updated beside one, example by example.
+// It knows no network, and is updated beside one, example by example:
+//
+//	f := familiar.New(2)
+//	err := f.Observe([]float64{0.5, 1.5}) // each input that is learned, once
+//	p := f.P([]float64{30, 30})           // below 0.01: unlike those that were learned
+//
+// After n inputs a p-value much below 1/n is extrapolated with care. After a few hundred inputs of a
+// heavy-tailed distribution one that is 10 standard deviations off in every coordinate has a p-value between
+// 0.001 and 0.01.
 package familiar
 
 import (

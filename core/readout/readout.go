@@ -1,6 +1,10 @@
 // Package readout is an output layer on fixed inputs, such as those of core/features. It keeps sums over the
 // examples and follows from them in closed form. It does not depend on the order of the examples, to the
-// bit, forgets none, and can be given another class at any time.
+// bit, forgets none, and can be given another class at any time. With inputs z = (x, 1), one-hot labels y and
+// class Gaussians N(m_c, C_c), the two kinds are
+//
+//	Ridge     W = (Λ + Σzzᵀ)⁻¹ Σzyᵀ, and class Gaussians on the outputs Wᵀz
+//	Gaussian  p(c|x) ∝ π_c N(x; m_c, C_c)^τ
 //
 // Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples
 // exact. The parameters λ, ν and τ are those that predict kept examples best, each left out. Up to 2,000

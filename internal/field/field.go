@@ -15,13 +15,37 @@ import (
 type Error struct {
 	Key     string // as in the toml tag of the struct: "prior_var"; of a nested one "model.prior_var"
 	Problem string // what is wrong, and what is allowed
+	Field   string // its name in Go, such as "PriorVar" or "Paper.OnIndefinite", for the error of a Go program
 }
 
-func (e *Error) Error() string { return e.Key + ": " + e.Problem }
+func (e *Error) Error() string { return cmp.Or(e.Field, e.Key) + ": " + e.Problem }
 
 // Errorf returns the [*Error] of a field.
 func Errorf(key, format string, args ...any) error {
-	return &Error{key, fmt.Sprintf(format, args...)}
+	return &Error{Key: key, Problem: fmt.Sprintf(format, args...)}
+}
+
+// InGo gives an [*Error] the name in Go of the field of the struct with its key.
+func InGo(err error, config any) error {
+	if e, ok := err.(*Error); ok {
+		e.Field = name(reflect.TypeOf(config), e.Key)
+	}
+	return err
+}
+
+func name(s reflect.Type, key string) string {
+	for i := range s.NumField() {
+		f := s.Field(i)
+		if tag, _, _ := strings.Cut(f.Tag.Get("toml"), ","); tag == key || strings.EqualFold(f.Name, key) {
+			return f.Name
+		}
+		if f.Type.Kind() == reflect.Struct {
+			if nested := name(f.Type, key); nested != "" {
+				return f.Name + "." + nested
+			}
+		}
+	}
+	return ""
 }
 
 // Positive returns an error unless x is positive and finite.

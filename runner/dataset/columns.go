@@ -248,7 +248,10 @@ func (s Scaler) Inputs(t *Table) (*Inputs, error) {
 // words, as "colour=red".
 func (in *Inputs) Read(row Row) (x []float64, unseen []string, err error) {
 	x = make([]float64, len(in.Features))
-	if unseen, err = in.read(x, row); err != nil {
+	if err = row.Err; err == nil {
+		unseen, err = in.read(x, row)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	if j := slices.IndexFunc(x, math.IsNaN); j >= 0 && in.Fill == nil {

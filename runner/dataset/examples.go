@@ -139,22 +139,21 @@ func (e *Examples) Digest() string {
 
 // Row returns the row of example i: the line of its file, or the number of the image or drawn example.
 func (e *Examples) Row(i int) int {
-	if row := e.row[i]; e.values.line != nil {
-		return e.values.line[row]
-	} else {
-		return row + 1
+	if lines := e.values.line; lines != nil {
+		return lines[e.row[i]]
 	}
+	return e.row[i] + 1
 }
 
 // where says where example i came from: "file.csv:12" is line 12 of a file.
 func (e *Examples) where(i int) string {
-	switch v, row := e.values, e.row[i]; {
+	switch v := e.values; {
 	case v.line != nil:
-		return fmt.Sprintf("%s:%d", v.file, v.line[row])
+		return fmt.Sprintf("%s:%d", v.file, e.Row(i))
 	case v.pixels != nil:
-		return fmt.Sprintf("%s: image %d", v.file, row+1)
+		return fmt.Sprintf("%s: image %d", v.file, e.Row(i))
 	default:
-		return fmt.Sprintf("example %d", row+1)
+		return fmt.Sprintf("example %d", e.Row(i))
 	}
 }
 

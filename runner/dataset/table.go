@@ -49,6 +49,7 @@ type Table struct {
 type Row struct {
 	Line  int      // of the file, from 1
 	Cells []string // without blanks at their ends
+	Err   error    // what is wrong with the line, which it names; the rows after it can be read
 }
 
 // ReadTable reads a whole table, as a [Reader] does.
@@ -62,7 +63,7 @@ func ReadTable(r io.Reader, file string, l Layout) (*Table, error) {
 		row, err := in.Next()
 		if err == io.EOF {
 			return &t, nil
-		} else if err != nil {
+		} else if err = cmp.Or(err, row.Err); err != nil {
 			return nil, err
 		}
 		t.Rows = append(t.Rows, row)
@@ -121,7 +122,7 @@ func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 	if err == io.EOF {
 		err = fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
 	}
-	if err != nil {
+	if err = cmp.Or(err, header.Err); err != nil {
 		return nil, err
 	}
 	t.Columns, t.header = header.Cells, header.Line
@@ -155,12 +156,12 @@ func (t *Table) checkHeader() error {
 	return nil
 }
 
-// Next returns the next row, or io.EOF. After an error of a line, which has its number, the rows after it can
-// still be read; a [ReadError] is no such error.
+// Next returns the next row, or io.EOF or another error after the last.
 func (t *Reader) Next() (Row, error) {
 	row, err := t.NextLine()
-	if n := len(row.Cells); err == nil && n != len(t.Columns) {
-		err = fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, row.Line, n, len(t.Columns))
+	if n := len(row.Cells); err == nil && row.Err == nil && n != len(t.Columns) {
+		row.Err = fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, row.Line, n,
+			len(t.Columns))
 	}
 	return row, err
 }
@@ -168,29 +169,24 @@ func (t *Reader) Next() (Row, error) {
 // NextLine returns the next line that is not blank, however many cells it has: a value that belongs to the row
 // before it.
 func (t *Reader) NextLine() (row Row, err error) {
-	cells, err := t.csv.Read()
-	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-		return row, fmt.Errorf("%s:%d: %w", t.File, wrong.StartLine, wrong.Err) // an open quote ends on the last line
+	row.Cells, err = t.csv.Read()
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // an open quote ends on the last line
+		return Row{Err: fmt.Errorf("%s:%d: %w", t.File, wrong.StartLine, wrong.Err)}, nil
 	} else if err == io.EOF {
 		return row, err
 	} else if err != nil {
-		return row, &ReadError{fmt.Errorf("%s: %w", t.File, err)}
+		return row, fmt.Errorf("%s: %w", t.File, err)
 	}
-	for j := range cells {
+	row.Line, _ = t.csv.FieldPos(0)
+	for j, cell := range row.Cells {
 		line, _ := t.csv.FieldPos(j)
-		if problem := t.problem(cells[j], false); problem != "" {
-			return row, fmt.Errorf("%s:%d: %s", t.File, line, problem)
+		if problem := t.problem(cell, false); problem != "" && row.Err == nil {
+			row.Err = fmt.Errorf("%s:%d: %s", t.File, line, problem)
 		}
-		cells[j] = strings.TrimSpace(cells[j])
+		row.Cells[j] = strings.TrimSpace(cell)
 	}
-	line, _ := t.csv.FieldPos(0)
-	return Row{line, cells}, nil
+	return row, nil
 }
-
-// ReadError is the error of a table that cannot be read on.
-type ReadError struct{ Err error }
-
-func (e *ReadError) Error() string { return e.Err.Error() }
 
 // problem says what is wrong with a text, the first line or a cell, and how to put it right.
 func (t *Reader) problem(text string, first bool) string {

@@ -107,52 +107,21 @@ type Prediction struct {
 	Members           [][]bnn.Layer // of each member; nil if it has no layers of Gaussian weights
 }
 
+// atOnce is how many inputs are predicted at once: with more of them the weights need not be read much less
+// often, and what flows through the network outgrows the caches.
+const atOnce = 16
+
 // PredictEach calls do with the prediction of each example, until the learner breaks down or do returns an
 // error, which is a break-down, too. x is the input, or its features if there is a map, until the next call.
 func (c *Classifier) PredictEach(
 	e *dataset.Examples, do func(i int, x []float64, p Prediction) error,
 ) (ok bool) {
-	return c.each(e.Len(), func(first, last int) [][]float64 { return e.Set(first, last).X }, do)
-}
-
-// Test returns the predictions of all examples, and their classes. If the learner breaks down over one of
-// them, all are equal probabilities.
-func (c *Classifier) Test(e *dataset.Examples) (p [][]float64, class []int) {
-	for i := range e.Len() {
-		class = append(class, e.Class(i))
-	}
-	return c.probabilities(e.Len(), func(first, last int) [][]float64 { return e.Set(first, last).X }), class
-}
-
-// Probabilities returns the predictions at all inputs, as Test does.
-func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
-	return c.probabilities(len(inputs), func(first, last int) [][]float64 { return inputs[first:last] })
-}
-
-func (c *Classifier) probabilities(n int, inputs func(first, last int) [][]float64) (p [][]float64) {
-	if !c.each(n, inputs, func(_ int, _ []float64, one Prediction) error {
-		p = append(p, one.P)
-		return nil
-	}) {
-		return Equal(n, c.Classes)
-	}
-	return p
-}
-
-// atOnce is how many inputs are predicted at once: with more of them the weights need not be read much less
-// often, and what flows through the network outgrows the caches.
-const atOnce = 16
-
-// each is PredictEach for n inputs, of which a function returns those from first to last − 1.
-func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
-	do func(i int, x []float64, p Prediction) error,
-) (ok bool) {
 	several := atOnce
 	if c.Network() != nil && c.Readout() == nil {
 		several = 1 // as it would predict several one after another, and layers are large
 	}
-	for first := 0; first < n && c.Err == nil; first += several {
-		x, err := c.features(inputs(first, min(first+several, n)))
+	for first := 0; first < e.Len() && c.Err == nil; first += several {
+		x, err := c.features(e.Set(first, min(first+several, e.Len())).X)
 		var predictions []Prediction
 		if err == nil {
 			predictions, err = c.predict(x)
@@ -166,6 +135,27 @@ func (c *Classifier) each(n int, inputs func(first, last int) [][]float64,
 		c.record(err)
 	}
 	return c.Err == nil
+}
+
+// Test returns the predictions of all examples, and their classes. If the learner breaks down over one of
+// them, all are equal probabilities.
+func (c *Classifier) Test(e *dataset.Examples) (p [][]float64, class []int) {
+	for i := range e.Len() {
+		class = append(class, e.Class(i))
+	}
+	if !c.PredictEach(e, func(_ int, _ []float64, one Prediction) error {
+		p = append(p, one.P)
+		return nil
+	}) {
+		p = Equal(e.Len(), c.Classes)
+	}
+	return p, class
+}
+
+// Probabilities returns the predictions at all inputs, as Test does.
+func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
+	p, _ := c.Test(dataset.NewExamples(dataset.Set{X: inputs, Class: make([]int, len(inputs))}, c.Classes))
+	return p
 }
 
 // PredictNext returns the prediction of an example that is learned next, see [bnn.Sequential].

@@ -3,6 +3,7 @@ package learner
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -209,7 +210,9 @@ func (m *Method) checkCandidates() error {
 		if err == nil {
 			err = with.Validate()
 		}
-		if err != nil {
+		if wrong, ok := errors.AsType[*field.Error](err); ok {
+			return field.Errorf("candidates", "%v: %s: %s", candidate, wrong.Key, wrong.Problem)
+		} else if err != nil {
 			return field.Errorf("candidates", "%v: %v", candidate, err)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 // predicts the distribution of the label, p/Σp, and counts its steps.
 type Network struct {
 	bnn.Model
-	Last bnn.Update // of the last example
 
 	noise   float64 // process noise that is added before each example
 	steps   Steps
@@ -21,7 +20,7 @@ type Network struct {
 }
 
 // Observe learns an example.
-func (n *Network) Observe(x []float64, class int) (err error) {
+func (n *Network) Observe(x []float64, class int) error {
 	if n.noise > 0 {
 		for _, m := range n.Members() {
 			if err := m.AddProcessNoise(n.noise); err != nil {
@@ -29,8 +28,8 @@ func (n *Network) Observe(x []float64, class int) (err error) {
 			}
 		}
 	}
-	n.Last, err = n.Model.Observe(x, class)
-	n.steps.count(n.Last)
+	u, err := n.Model.Observe(x, class)
+	n.steps.count(u)
 	return err
 }
 

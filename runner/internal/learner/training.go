@@ -19,7 +19,6 @@ import (
 type Training struct {
 	Scale  dataset.Scaling    // of methods without a scale, fitted to the training part; empty: none
 	Random func() rand.Source // the randomness of a learner, the same at each call
-	Passes int                // of methods that learn one example after another; 0: those of the method
 
 	// Shuffle has the randomness of the order in a pass, from 1. Without it, or where it returns nil, the
 	// examples come as they are. Order makes an order of it, [Shuffled] if it is nil.
@@ -31,12 +30,11 @@ type Training struct {
 	Validation float64
 	Split      rand.Source
 
-	// While the chosen candidate learns, Observing is called before each example of the first pass, and Observed
-	// after the k-th example of each pass. Score is called with the predictions of the test part after the
-	// Snapshots, numbers of examples of the first pass, and after each pass, or only after those in ScorePasses.
-	// For what learns all examples at once there is one pass, without Observing and Snapshots.
+	// While the chosen candidate learns, Observing is called before each example of the first pass. Score is
+	// called with the predictions of the test part after the Snapshots, numbers of examples of the first pass,
+	// and after each pass, or only after those in ScorePasses. For what learns all examples at once there is one
+	// pass, without Observing and Snapshots.
 	Observing   func(c *Classifier, x []float64, class int)
-	Observed    func(c *Classifier, pass, k int) error
 	Score       func(c *Classifier, pass, k int, p [][]float64, class []int)
 	Snapshots   []int
 	ScorePasses []int
@@ -86,7 +84,7 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 		return nil, fmt.Errorf("%s: the part for validation: %w", m.Name, err)
 	}
 	trial := t
-	trial.Observing, trial.Observed, trial.Score = nil, nil, nil
+	trial.Observing, trial.Score = nil, nil
 	var best Method
 	var choice Choice
 	for k, candidate := range m.Candidates {
@@ -122,7 +120,7 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 		return nil, err
 	}
 	r := &Result{Classifier: c, Choice: Choice{LogLoss: math.NaN()}, Scaler: scaler}
-	r.Passes = max(1, cmp.Or(t.Passes, m.Passes))
+	r.Passes = max(1, m.Passes)
 	if !m.Online() {
 		t.Observing, t.Snapshots, r.Passes = nil, nil, 1
 	}
@@ -135,7 +133,7 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 	if train = scaler.Apply(train); test != nil {
 		test = scaler.Apply(test)
 	}
-	if t.Observing == nil && t.Observed == nil && t.Score == nil && members(m.Extension()) > 1 {
+	if t.Observing == nil && t.Score == nil && members(m.Extension()) > 1 {
 		err = t.parallel(ctx, r, train, m.OwnOrders)
 	} else {
 		err = t.passes(ctx, r, train, test)
@@ -169,11 +167,6 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 				t.Observing(c, x, class)
 			}
 			c.Observe(x, class)
-			if t.Observed != nil {
-				if err := t.Observed(c, pass, k); err != nil {
-					return err
-				}
-			}
 			last := k == len(order) && (t.ScorePasses == nil || slices.Contains(t.ScorePasses, pass))
 			if t.Score != nil && (last || pass == 1 && slices.Contains(t.Snapshots, k)) {
 				p, class := c.Test(test)

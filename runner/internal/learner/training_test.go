@@ -127,14 +127,10 @@ func TestPasses(t *testing.T) {
 	order := func(pass int) rand.Source { return random.Source("order", pass) }
 	set := data.Set{X: [][]float64{{10}, {11}, {12}, {13}}, Class: []int{0, 1, 0, 1}}
 	l, scores := &recorder{good: 100}, Prequential{}
-	var want, after []string
+	var want []string
 	training := Training{
 		Shuffle: order, Order: Shuffled,
 		Observing: func(_ *Classifier, _ []float64, class int) { scores.Add([]float64{0.75, 0.25}, class) },
-		Observed: func(_ *Classifier, pass, k int) error {
-			after = append(after, fmt.Sprint(pass, k, len(l.seen)))
-			return nil
-		},
 	}
 	run := func(ctx context.Context, t Training, passes int) error {
 		r := &Result{Classifier: NewClassifier(l, 2), Passes: passes}
@@ -147,7 +143,6 @@ func TestPasses(t *testing.T) {
 		}
 	}
 	check.Equal(t, "seen", l.seen, want)
-	check.Equal(t, "after", fmt.Sprint(after), "[1 1 1 1 2 2 1 3 3 1 4 4 2 1 5 2 2 6 2 3 7 2 4 8]")
 	check.NearAll(t, "first pass", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
 
 	l.seen, training.Shuffle = nil, func(int) rand.Source { return nil }
@@ -156,8 +151,6 @@ func TestPasses(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	check.Equal(t, "cancelled", errors.Is(run(ctx, training, 1), context.Canceled), true)
-	training.Observed = func(*Classifier, int, int) error { return errors.New("stop") }
-	check.Refuses(t, "Observed", run(t.Context(), training, 1))
 }
 
 // Each example of the first pass can be predicted before it is learned. The test part is scored at every

@@ -125,7 +125,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	}
 	for _, o := range overrides {
 		key, text, ok := strings.Cut(o, "=")
-		key, text = strings.TrimSpace(key), strings.TrimSpace(text)
+		key, text = strings.TrimSpace(strings.ReplaceAll(key, `"`, "")), strings.TrimSpace(text)
 		if !ok || slices.Contains(strings.Split(key, "."), "") {
 			return nil, oneLine("-set %s: must be key=value, such as model.lambda=0.4", o)
 		}

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -26,7 +27,7 @@ const saveEvery = 1000
 // 1, are passed over. The network is written to a file again and again, and at the end. next is the first row
 // that was not read with its class.
 func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string) (next int, err error) {
-	file, err := hold(to, "learned")
+	file, err := hold(to)
 	if err != nil {
 		return from, err
 	}
@@ -41,9 +42,7 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string)
 	}
 	err = l.print("row", "class", "probability", "error", "log_loss", "unknown")
 	for next = 1; err == nil; next++ {
-		if next < from {
-			err = l.skip(ctx)
-		} else if err = l.next(ctx); err == nil && l.Counts.Rows%saveEvery == 0 {
+		if err = l.next(ctx, next < from); err == nil && l.Counts.Rows%saveEvery == 0 {
 			err = file.save(l.Network)
 		}
 	}
@@ -61,30 +60,22 @@ type learning struct {
 	out *csv.Writer
 }
 
-// skip reads a row and its class.
-func (l *learning) skip(ctx context.Context) error {
-	_, err := wait(ctx, l.reader.Next)
-	if l.column < 0 && !ended(err) {
-		_, err = wait(ctx, l.reader.NextLine)
-	}
-	if ended(err) {
+// next predicts a row, prints that, and learns the row, unless it is skipped. An error ends the stream.
+func (l *learning) next(ctx context.Context, skip bool) error {
+	row, err := wait(ctx, l.reader.Next)
+	if err != nil {
 		return err
 	}
-	return nil
-}
-
-// next predicts a row, prints that, and learns the row. An error ends the stream.
-func (l *learning) next(ctx context.Context) error {
-	row, failed := wait(ctx, l.reader.Next)
-	if ended(failed) {
-		return failed
+	if skip {
+		_, _, err := l.label(ctx, row)
+		return err
 	}
 	c, class, probability := l.Counts, "", math.NaN()
-	c.Rows++
-	if failed = l.predict(row, failed, l.Before); failed == nil {
+	failed := l.predict(row, l.Before)
+	if failed == nil {
 		class, probability = l.answer()
 	}
-	if class == dataset.Unknown {
+	if c.Rows++; class == dataset.Unknown {
 		c.Unknown++
 	}
 	l.passOver(failed)
@@ -92,42 +83,57 @@ func (l *learning) next(ctx context.Context) error {
 		table.Format(c.LogLoss()), fmt.Sprint(c.Unknown)); err != nil {
 		return err
 	}
-	label, err := l.label(ctx, row)
-	if ended(err) {
+	label, bad, err := l.label(ctx, row)
+	if err != nil {
 		return err
 	}
 	l.Counts = c
-	if err == nil && failed == nil && !dataset.IsMissing(label) {
-		err = l.learn(label, row)
+	if bad == nil && failed == nil && !dataset.IsMissing(label) {
+		bad = l.learn(label, row)
 	}
-	l.passOver(err)
+	l.passOver(bad)
 	return nil
+}
+
+// label returns the class of a row, or what is wrong with its line. Another error ends the stream.
+func (l *learning) label(ctx context.Context, row dataset.Row) (label string, bad, err error) {
+	if l.column >= 0 {
+		return slices.Concat(row.Cells, make([]string, l.column+1))[l.column], nil, nil // of a short row nothing
+	}
+	line, err := wait(ctx, l.reader.NextLine)
+	if n := len(line.Cells); err == nil && n > 1 && n == len(l.reader.Columns) {
+		if _, _, wrong := l.inputs.Read(line); wrong == nil {
+			err = fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as the table has no column of "+
+				"classes; -class names the column", l.reader.File, line.Line, line.Cells)
+		}
+	}
+	return strings.Join(line.Cells, ","), line.Err, err
 }
 
 // learn learns the row that was predicted last. A class that the network does not have is added: the prediction
 // was wrong, and its loss is that of the network with the class, before it learns the row.
 func (l *learning) learn(label string, row dataset.Row) error {
-	class, wrong := slices.Index(l.Classes, label), 0
+	class, wrong, place := slices.Index(l.Classes, label), 0, fmt.Sprintf("%s:%d", l.reader.File, row.Line)
 	if l.p.Details.Class() != class {
 		wrong = 1
 	}
 	if class < 0 {
-		if label == dataset.Unknown {
-			return fmt.Errorf("%s:%d: class %q cannot be added: it is the word for no class", l.reader.File, row.Line,
-				label)
+		err := errors.New("it is the word for no class")
+		if label != dataset.Unknown {
+			err = l.AddClass()
 		}
-		if err := l.AddClass(); err != nil {
-			return fmt.Errorf("%s:%d: class %q cannot be added: %w", l.reader.File, row.Line, label, err)
+		if err != nil {
+			return fmt.Errorf("%s: class %q cannot be added: %w", place, label, err)
 		}
 		class, l.Classes = len(l.Classes), append(l.Classes, label)
 		l.Counts.Added++
-		fmt.Fprintf(l.Stderr, "%s:%d: new class %q\n", l.reader.File, row.Line, label)
+		l.say("%s: new class %q", place, label)
 		if err := l.Before(&l.p, l.x); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", place, err)
 		}
 	}
 	if err := l.Classifier.Learn(l.x, class); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", place, err)
 	}
 	l.Counts.Learned++
 	l.Counts.Wrong += wrong
@@ -135,43 +141,9 @@ func (l *learning) learn(label string, row dataset.Row) error {
 	return nil
 }
 
-// label returns the class of a row.
-func (l *learning) label(ctx context.Context, row dataset.Row) (string, error) {
-	if l.column >= 0 && l.column < len(row.Cells) {
-		return row.Cells[l.column], nil
-	} else if l.column >= 0 {
-		return "", nil
-	}
-	line, err := wait(ctx, l.reader.NextLine)
-	if n := len(line.Cells); err == nil && n > 1 && n == len(l.reader.Columns) {
-		if _, _, wrong := l.inputs.Read(line); wrong == nil {
-			return "", &dataset.ReadError{Err: fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as "+
-				"the table has no column of classes; -class names the column", l.reader.File, line.Line, line.Cells)}
-		}
-	}
-	return strings.Join(line.Cells, ","), err
-}
-
 func (l *learning) passOver(err error) {
 	if err != nil {
-		fmt.Fprintf(l.Stderr, "%v; passed over\n", err)
-	}
-}
-
-// wait reads a row, or returns an error when ctx is cancelled; read then goes on by itself.
-func wait(ctx context.Context, read func() (dataset.Row, error)) (row dataset.Row, err error) {
-	done := make(chan struct{})
-	var result dataset.Row
-	var failed error
-	go func() {
-		result, failed = read()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return result, failed
-	case <-ctx.Done():
-		return row, ctx.Err()
+		l.say("%v; passed over", err)
 	}
 }
 
@@ -179,7 +151,7 @@ func wait(ctx context.Context, read func() (dataset.Row, error)) (row dataset.Ro
 func (l *learning) print(cells ...string) error {
 	err := l.out.Write(cells)
 	l.out.Flush()
-	return errors.Join(err, l.out.Error())
+	return cmp.Or(err, l.out.Error())
 }
 
 func (l *learning) summary(file string) {
@@ -187,10 +159,9 @@ func (l *learning) summary(file string) {
 	if c.Learned > 0 {
 		scores = fmt.Sprintf("; error before learning %.4g, log loss %.4g", c.Error(), c.LogLoss())
 	}
-	fmt.Fprintf(l.Stderr, "%s: %d rows, %d learned%s; %d unknown\n", file, c.Rows, c.Learned, scores, c.Unknown)
+	l.say("%s: %d rows, %d learned%s; %d unknown", file, c.Rows, c.Learned, scores, c.Unknown)
 	if c.Added > 0 {
-		fmt.Fprintf(l.Stderr, "%s: %d of %d classes are new since the training: %q\n",
-			file, c.Added, n, l.Classes[n-c.Added:])
+		l.say("%s: %d of %d classes are new since the training: %q", file, c.Added, n, l.Classes[n-c.Added:])
 	}
 }
 
@@ -201,14 +172,11 @@ type held struct {
 	release func()
 }
 
-// hold locks a file; doing says what for.
-func hold(path, doing string) (*held, error) {
-	release, err := store.Hold(path, doing)
-	if err != nil {
-		return nil, err
-	}
+// hold locks the file of a network that is learned.
+func hold(path string) (*held, error) {
+	release, err := store.Hold(path, "learned")
 	info, _ := os.Stat(path) // may not exist
-	return &held{path, info, release}, nil
+	return &held{path, info, release}, err
 }
 
 // save replaces the file, unless another program has changed it.
@@ -223,9 +191,8 @@ func (h *held) save(n *Network) error {
 	if err == nil {
 		err = store.WriteFile(h.path, text)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		h.info, err = os.Stat(h.path)
 	}
-	h.info, err = os.Stat(h.path)
 	return err
 }

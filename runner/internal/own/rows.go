@@ -9,11 +9,12 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"closedform/core/classifier"
 	"closedform/internal/field"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/metric"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/table"
 )
 
@@ -44,6 +45,9 @@ func (r *Rows) Problem() error {
 		field.Fraction("-wrong", r.Wrong), field.Within("-familiar", r.Familiar, 0, 1))
 }
 
+// say prints a line about a row, or about the file of the network.
+func (r *Rows) say(format string, args ...any) { fmt.Fprintf(r.Stderr, format+"\n", args...) }
+
 // stream is a network that predicts rows, one after another.
 type stream struct {
 	*Rows
@@ -64,17 +68,18 @@ func (r *Rows) open() (*stream, error) {
 		return nil, err
 	}
 	if n.Decision = (classifier.Decision{Probability: r.Unknown, Familiarity: r.Familiar}); r.Wrong > 0 {
-		if n.Decision.Probability, err = n.Threshold(r.Wrong, confidence); err != nil {
+		threshold, err := n.Threshold(r.Wrong, confidence)
+		switch n.Decision.Probability = threshold; {
+		case err != nil:
 			return nil, fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
 				r.Network, err)
+		case math.IsInf(threshold, 1):
+			r.say("%s: the predictions before learning are too few, or too often wrong, for -wrong %g: all rows are "+
+				"unknown", r.Network, r.Wrong)
+		default:
+			r.say("%s: least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are wrong",
+				r.Network, threshold, 100*confidence, 100*r.Wrong)
 		}
-		says := fmt.Sprintf("least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers "+
-			"are wrong", n.Decision.Probability, 100*confidence, 100*r.Wrong)
-		if math.IsInf(n.Decision.Probability, 1) {
-			says = fmt.Sprintf("the predictions before learning are too few, or too often wrong, for -wrong %g: all "+
-				"rows are unknown", r.Wrong)
-		}
-		fmt.Fprintf(r.Stderr, "%s: %s\n", r.Network, says)
 	}
 	file, name := os.Stdin, "standard input"
 	if r.Data != "-" {
@@ -90,35 +95,48 @@ func (r *Rows) open() (*stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.column = slices.Index(s.reader.Columns, cmp.Or(r.Class, n.Column, "class"))
-	if s.column < 0 && r.Class != "" {
+	if s.column = slices.Index(s.reader.Columns, cmp.Or(r.Class, n.Column, "class")); s.column < 0 && r.Class != "" {
 		return nil, fmt.Errorf("%s: no column %q; the columns are %q", name, r.Class, s.reader.Columns)
 	}
 	s.inputs, err = n.Scaler.Inputs(&s.reader.Table)
 	return s, err
 }
 
-// predict predicts a row by a method of the classifier, unless the row failed to be read.
-func (s *stream) predict(
-	row dataset.Row, failed error, by func(p *classifier.Prediction, x []float64) error,
-) (err error) {
-	if failed != nil {
-		return failed
+// wait reads a row, or returns an error when ctx is cancelled; read then goes on by itself.
+func wait(ctx context.Context, read func() (dataset.Row, error)) (dataset.Row, error) {
+	type result struct {
+		row dataset.Row
+		err error
 	}
-	var unseen []string
-	if s.x, unseen, err = s.inputs.Read(row); err != nil {
+	done := make(chan result, 1)
+	go func() {
+		row, err := read()
+		done <- result{row, err}
+	}()
+	select {
+	case r := <-done:
+		return r.row, r.err
+	case <-ctx.Done():
+		return dataset.Row{}, ctx.Err()
+	}
+}
+
+// predict predicts a row by a method of the classifier.
+func (s *stream) predict(row dataset.Row, by func(p *classifier.Prediction, x []float64) error) error {
+	x, unseen, err := s.inputs.Read(row)
+	if err != nil {
 		return err
 	}
 	for _, word := range unseen {
 		if !s.unseen[word] {
 			s.unseen[word] = true
-			fmt.Fprintf(s.Stderr, "%s:%d: %s was not in the training; its inputs are 0\n", s.reader.File, row.Line, word)
+			s.say("%s:%d: %s was not in the training; its inputs are 0", s.reader.File, row.Line, word)
 		}
 	}
-	if err := by(&s.p, s.x); err != nil {
-		return fmt.Errorf("%s:%d: %w", s.reader.File, row.Line, err)
+	if s.x, err = x, by(&s.p, x); err != nil {
+		err = fmt.Errorf("%s:%d: %w", s.reader.File, row.Line, err)
 	}
-	return nil
+	return err
 }
 
 // answer returns the class of the row that was predicted last, or Unknown, and its probability.
@@ -130,15 +148,9 @@ func (s *stream) answer() (class string, probability float64) {
 	return s.Classes[s.p.Class], probability
 }
 
-// ended reports whether an error ends the table, and is not of one of its rows.
-func ended(err error) bool {
-	_, unread := errors.AsType[*dataset.ReadError](err)
-	return unread || err == io.EOF || errors.Is(err, context.Canceled)
-}
-
 // Predict returns what the network says of each row, after the value of the row in the column id, or without
 // one its number. A row that cannot be predicted is unknown, without numbers, and reported; failed counts them.
-func (r *Rows) Predict(id string) (out *table.Table, failed int, err error) {
+func (r *Rows) Predict(ctx context.Context, id string) (out *table.Table, failed int, err error) {
 	s, err := r.open()
 	if err != nil {
 		return nil, 0, err
@@ -155,30 +167,30 @@ func (r *Rows) Predict(id string) (out *table.Table, failed int, err error) {
 	for _, name := range names {
 		columns = append(columns, table.Num(name, ""))
 	}
-	switch {
+	switch out = table.New("predictions", columns...); {
 	case id != "" && key < 0:
 		return nil, 0, fmt.Errorf("%s: no column %q; the columns are %q", s.reader.File, id, s.reader.Columns)
 	case slices.Contains(table.Names(columns[1:]), id):
 		return nil, 0, fmt.Errorf("-id %s: the predictions have such a column, too; rename it in %s", id, s.reader.File)
 	}
-	out = table.New("predictions", columns...)
-	var known scores
+	var k known
 	for number := 1; ; number++ {
-		row, err := s.reader.Next()
+		row, err := wait(ctx, s.reader.Next)
 		if err == io.EOF {
-			break
-		} else if ended(err) {
+			k.say(s)
+			return out, failed, nil
+		} else if err != nil {
 			return nil, 0, err
 		}
 		cells := []any{number}
 		if id != "" {
 			cells[0] = slices.Concat(row.Cells, make([]string, key+1))[key] // of a short row nothing
 		}
-		err = s.predict(row, err, s.Network.Predict)
-		if known.add(s, row, err != nil); err != nil {
-			fmt.Fprintf(r.Stderr, "%v; the row is %s\n", err, dataset.Unknown)
-			out.Add(append(cells, dataset.Unknown, table.Gaps(len(names)))...)
+		err = s.predict(row, s.Network.Predict)
+		if k.add(s, row, err != nil); err != nil {
 			failed++
+			s.say("%v; the row is %s", err, dataset.Unknown)
+			out.Add(append(cells, dataset.Unknown, table.Gaps(len(names)))...)
 			continue
 		}
 		class, probability := s.answer()
@@ -186,21 +198,17 @@ func (r *Rows) Predict(id string) (out *table.Table, failed int, err error) {
 		out.Add(append(cells, class, probability, aleatoric, epistemic, s.p.Details.MutualInformation(),
 			s.p.Familiarity, s.p.P)...)
 	}
-	known.say(s)
-	return out, failed, nil
 }
 
-// scores are of rows whose class the table has.
-type scores struct {
-	p       [][]float64 // of those that could be predicted
-	class   []int
-	rows    int
-	unknown int // rows that were not answered
-	others  int // rows of classes that the network does not have
+// known has the rows whose class the table has.
+type known struct {
+	p                     [][]float64 // of those that could be predicted
+	class                 []int
+	rows, unknown, others int // unknown were not answered, others have a class that the network does not have
 }
 
 // add takes note of a row that was predicted, or failed to be.
-func (k *scores) add(s *stream, row dataset.Row, failed bool) {
+func (k *known) add(s *stream, row dataset.Row, failed bool) {
 	if s.column < 0 || s.column >= len(row.Cells) || dataset.IsMissing(row.Cells[s.column]) {
 		return
 	}
@@ -218,13 +226,16 @@ func (k *scores) add(s *stream, row dataset.Row, failed bool) {
 }
 
 // say prints the scores.
-func (k *scores) say(s *stream) {
+func (k *known) say(s *stream) {
 	if len(k.p) > 0 {
-		fmt.Fprintf(s.Stderr, "%s: %d rows with a class: error %.4g, log loss %.4g, Brier %.4g, ECE %.4g; unknown %.4g\n",
-			s.reader.File, k.rows, metric.Error(k.p, k.class), metric.LogLoss(k.p, k.class),
-			metric.Brier(k.p, k.class), metric.ECE(k.p, k.class, 15), float64(k.unknown)/float64(k.rows))
+		var scores []string
+		for i, score := range learner.Scores(k.p, k.class) {
+			scores = append(scores, fmt.Sprintf("%s %.4g", learner.ScoreNames[i], score))
+		}
+		s.say("%s: %d rows with a class: %s, unknown %.4g", s.reader.File, k.rows, strings.Join(scores, ", "),
+			float64(k.unknown)/float64(k.rows))
 	}
 	if k.others > 0 {
-		fmt.Fprintf(s.Stderr, "%s: %d rows of classes that the network does not have\n", s.reader.File, k.others)
+		s.say("%s: %d rows of classes that the network does not have", s.reader.File, k.others)
 	}
 }

@@ -30,21 +30,6 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// What a process has claimed is free as soon as it is dead.
-func TestClaimOfDead(t *testing.T) {
-	f := openTemp(t)
-	child := startClaim(t, f.Dir)
-	if f.Claim("k", "f") != nil || f.Others([]string{"k"}, []string{"g"}) == nil {
-		t.Error("a process that is alive has lost its cell")
-	}
-	check.OK(t, child.Process.Kill())
-	child.Wait() // reports the kill
-	check.OK(t, f.Others([]string{"k"}, []string{"g"}))
-	if f.Claim("k", "f") == nil {
-		t.Error("a dead process keeps its cell")
-	}
-}
-
 // Where there are no locks, cells are computed unclaimed.
 func TestClaimWithoutLocks(t *testing.T) {
 	f := openTemp(t)

@@ -2,44 +2,13 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	check "closedform/internal/checktest"
 )
-
-func TestMain(m *testing.M) {
-	if dir := os.Getenv("STORE_TEST_CLAIM"); dir != "" {
-		f, err := Open(dir)
-		if err != nil || f.Claim("k", "f") == nil {
-			panic("no claim")
-		}
-		fmt.Println()
-		time.Sleep(time.Hour)
-	}
-	os.Exit(m.Run())
-}
-
-// startClaim starts this test as a child process that claims the cell k of a folder, and waits until it has.
-func startClaim(t *testing.T, dir string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "STORE_TEST_CLAIM="+dir)
-	out := check.Must(cmd.StdoutPipe())
-	cmd.Stderr = os.Stderr
-	check.OK(t, cmd.Start())
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	check.Must(out.Read(make([]byte, 1)))
-	return cmd
-}
 
 // fileNames returns the files below dir, in order, but for the locks.
 func fileNames(t *testing.T, dir string) string {
@@ -74,13 +43,9 @@ func TestSweep(t *testing.T) {
 	if exists(leftover) || exists(f.claimFile("k", "f")) || !exists(foreign) {
 		t.Error("the folder is closed, and what was there is still there, or a file that is none of ours is not")
 	}
-	child := startClaim(t, f.Dir)
-	overwrite(t, "half a c", leftover)
-	check.OK(t, child.Process.Kill())
-	child.Wait() // reports the kill
-	if mustOpen(t, f.Dir); exists(leftover) || exists(f.claimFile("k", "f")) {
-		t.Error("what a killed process left is still there")
-	}
+	overwrite(t, "half a c", leftover) // as a killed process leaves it
+	mustOpen(t, f.Dir)
+	check.Equal(t, "what a killed process left is still there", exists(leftover), false)
 }
 
 func TestOpenWithoutLocks(t *testing.T) {

@@ -30,7 +30,6 @@ type Run struct {
 	Modules        map[string]string `json:"modules"` // path to version
 	GOOS           string            `json:"goos"`
 	GOARCH         string            `json:"goarch"`
-	GOAMD64        string            `json:"goamd64,omitempty"`
 	Fused          bool              `json:"fused_multiply_adds"` // last digits are those of the processor
 	Programs       []string          `json:"programs,omitempty"`  // others that learned, with their versions
 	CPU            string            `json:"cpu"`                 // model, or "unknown"
@@ -73,11 +72,6 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 			m = m.Replace
 		}
 		r.Modules[m.Path] = m.Version
-	}
-	for _, s := range info.Settings {
-		if s.Key == "GOAMD64" {
-			r.GOAMD64 = s.Value
-		}
 	}
 	return r
 }

@@ -31,6 +31,17 @@ const (
 	maxTries    = 3        // of a download
 )
 
+var (
+	client = newClient()
+	pause  = 2 * time.Second // before a download is tried again, and twice it before the third time
+)
+
+func newClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableCompression = true // sums are those of the file itself
+	return &http.Client{Transport: transport, Timeout: 5 * time.Minute}
+}
+
 // Sets gets the data sets with these names, or all for All, into the folder of the
 // file of sets, and writes a line for each file to log. It keeps a file with the
 // right checksum. A file that the folder mirror has, if mirror is not "", is taken only from
@@ -38,30 +49,17 @@ const (
 // Files are written atomically. A failure does not stop the others; the error has a
 // line for each.
 func Sets(ctx context.Context, setsFile string, names []string, mirror string, log io.Writer) error {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DisableCompression = true // sums are those of the file itself
-	f := fetcher{mirror, &http.Client{Transport: transport, Timeout: 5 * time.Minute}, 2 * time.Second}
-	return f.fetch(ctx, setsFile, names, log)
-}
-
-type fetcher struct {
-	mirror string
-	client *http.Client
-	pause  time.Duration // before a download is tried again, and twice it before the third time
-}
-
-func (f *fetcher) fetch(ctx context.Context, setsFile string, names []string, log io.Writer) error {
 	files, err := readSets(setsFile, names...)
 	if err != nil {
 		return err
 	}
-	if _, err := os.ReadDir(cmp.Or(f.mirror, ".")); err != nil {
+	if _, err := os.ReadDir(cmp.Or(mirror, ".")); err != nil {
 		return fmt.Errorf("mirror: %w", err)
 	}
 	var failed error
 	for _, file := range files {
 		path := file.in(setsFile)
-		what, err := f.get(ctx, file, path)
+		what, err := file.get(ctx, path, mirror)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %s: %w", file.Set, path, err))
 			what = "failed"
@@ -71,37 +69,37 @@ func (f *fetcher) fetch(ctx context.Context, setsFile string, names []string, lo
 	return cmp.Or(ctx.Err(), failed)
 }
 
-// get puts a file at path, unless it is there, and says what was done.
-func (f *fetcher) get(ctx context.Context, file setFile, path string) (what string, err error) {
-	if data, err := os.ReadFile(path); err == nil && file.check(data) == nil {
+// get puts the file at path, unless it is there, and says what was done.
+func (f setFile) get(ctx context.Context, path, mirror string) (what string, err error) {
+	if data, err := os.ReadFile(path); err == nil && f.check(data) == nil {
 		return "there already", nil
 	}
-	from := filepath.Join(f.mirror, filepath.FromSlash(file.Path))
+	from := filepath.Join(mirror, filepath.FromSlash(f.Path))
 	data, err := os.ReadFile(from)
-	if f.mirror == "" || errors.Is(err, fs.ErrNotExist) {
-		data, from, err = f.download(ctx, file)
-	} else if err = cmp.Or(err, file.check(data)); err != nil {
+	if mirror == "" || errors.Is(err, fs.ErrNotExist) {
+		data, from, err = f.download(ctx)
+	} else if err = cmp.Or(err, f.check(data)); err != nil {
 		err = fmt.Errorf("%s: %w", from, err)
 	}
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o777)
 	}
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = store.WriteFile(path, data)
 	}
-	return fmt.Sprintf("%d bytes from %s", len(data), from), store.WriteFile(path, data)
+	return fmt.Sprintf("%d bytes from %s", len(data), from), err
 }
 
-// download returns a file that has been checked, and where it is from.
-func (f *fetcher) download(ctx context.Context, file setFile) (data []byte, from string, err error) {
-	var failed error
-	for _, from := range file.URLs {
+// download returns the file, which has been checked, and where it is from.
+func (f setFile) download(ctx context.Context) (data []byte, from string, failed error) {
+	for _, from := range f.URLs {
+		var err error
 		for try := 0; try < maxTries && ctx.Err() == nil; try++ {
-			time.Sleep(time.Duration(try) * f.pause)
-			if data, err = f.published(ctx, from); err == nil {
-				data, err = file.convert(data)
+			time.Sleep(time.Duration(try) * pause)
+			if data, err = published(ctx, from); err == nil {
+				data, err = f.convert(data)
 			}
-			if err = cmp.Or(err, file.check(data)); err == nil {
+			if err = cmp.Or(err, f.check(data)); err == nil {
 				return data, from, nil
 			}
 		}
@@ -111,27 +109,29 @@ func (f *fetcher) download(ctx context.Context, file setFile) (data []byte, from
 }
 
 // published returns what one or several URLs have, each on new lines.
-func (f *fetcher) published(ctx context.Context, urls string) ([]byte, error) {
-	var parts [][]byte
+func published(ctx context.Context, urls string) (all []byte, err error) {
 	for url := range strings.FieldsSeq(urls) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return nil, err
 		}
-		response, err := f.client.Do(request)
+		response, err := client.Do(request)
 		if err != nil {
 			return nil, err
 		}
 		part, err := io.ReadAll(io.LimitReader(response.Body, maxDownload))
 		response.Body.Close()
-		if response.StatusCode != http.StatusOK {
+		switch {
+		case response.StatusCode != http.StatusOK:
 			return nil, fmt.Errorf("status %s", response.Status)
-		} else if err != nil {
+		case err != nil:
 			return nil, err
+		case all != nil:
+			all = append(all, '\n')
 		}
-		parts = append(parts, part)
+		all = append(all, part...)
 	}
-	return bytes.Join(parts, []byte("\n")), nil
+	return all, nil
 }
 
 // File is the file, in the folder of the data, that lists the data sets with the checksums and

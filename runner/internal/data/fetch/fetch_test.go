@@ -96,8 +96,8 @@ func get(t *testing.T, folder, mirror string, names []string, files ...setFile) 
 	}
 	write(t, check.Must(toml.Marshal(map[string][]set{"set": sets})), folder, File)
 	var out bytes.Buffer
-	f := fetcher{mirror: mirror, client: http.DefaultClient, pause: time.Millisecond}
-	err = f.fetch(t.Context(), filepath.Join(folder, File), names, &out)
+	pause = time.Millisecond
+	err = Sets(t.Context(), filepath.Join(folder, File), names, mirror, &out)
 	return out.String(), err
 }
 

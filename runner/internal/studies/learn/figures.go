@@ -75,11 +75,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 				axis := figures.Axis{Label: y[1], Log: true}
 				c := e.chart(means.Where("set", set), x, "seen", prefix+y[0], axis)
 				c.Title = title
-				n := len(c.Curves)
-				for n > 8 { // more cannot be distinguished
-					n = (n + 1) / 2
-				}
-				row = append(row, c.Split(n)...)
+				row = append(row, c)
 			}
 		}
 		return row
@@ -97,42 +93,37 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-// chart has a curve of one column against another for each method, at everything that is swept. An interval
-// of fewer than three seeds, or that reaches down to 0, is left out.
+// chart has a curve of one column against another for each chosen method, at everything that is swept.
 func (e *experiment) chart(
 	means *table.Table, x figures.Axis, from, to string, y figures.Axis,
 ) figures.Chart {
 	c := figures.Chart{X: x, Y: y}
 	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept...)
-	for _, rows := range means.GroupBy(by...).All() {
+	for _, rows := range e.Chosen.Of(means, means.Distinct("method")).GroupBy(by...).All() {
 		name := rows.Texts("method")[0]
 		for _, key := range e.swept {
 			name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
 		}
 		curve := study.Curve(rows, legend.Label(name), from, to)
 		curve.Group = legend.Group(name)
-		for i, low := range curve.Low {
-			if low <= 0 || slices.Min(rows.Nums("seeds")) < 3 {
-				curve.Low[i], curve.High[i] = math.NaN(), math.NaN()
-			}
-		}
 		c.Curves = append(c.Curves, curve)
 	}
 	return c
 }
 
 // drawPairs draws how far networks are apart that have seen the same examples in different orders, and beside
-// it different examples; two rows of charts for each set.
+// it different examples; two rows of charts for each set, each with a Y axis of its own.
 func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
-	x := figures.Axis{Label: "training examples, methods beside each other", Log: true}
+	x := figures.Axis{Label: "training examples", Log: true}
 	var rows [][]figures.Chart
 	for _, set := range e.sets {
+		means := summary.Where("set", set.Name)
 		for _, y := range [][2]string{{"tv", "total variation"}, {"error_sd", "sd of the error"}} {
+			axis := figures.Axis{Label: y[1], Log: true, Scope: set.Name}
 			var row []figures.Chart
 			for _, by := range []string{byOrder, bySample} {
-				means := summary.Where("set", set.Name).Where("differ_by", by)
-				c := e.chart(means, x, "seen", y[0], figures.Axis{Label: y[1], Log: true})
-				c.Title, c.Curves = set.Name+": networks differ by "+by, figures.Beside(c.Curves)
+				c := e.chart(means.Where("differ_by", by), x, "seen", y[0], axis)
+				c.Title = set.Name + ": networks differ by " + by
 				row = append(row, c)
 			}
 			rows = append(rows, row)
@@ -142,41 +133,39 @@ func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
 }
 
 // drawDifferences draws the paired differences of the log loss from that of the reference, for every set and
-// over all sets, infinite ones beyond the end of the axis, best method first.
+// over all sets, of the chosen methods or those with the least mean, best method first.
 func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	legend, whole := learner.NewLegend(e.Methods), paired.Where("set", allSets)
-	label := legend.Label(e.Evaluate.Reference)
-	plot := figures.DotPlot{
-		Columns: min(5, len(e.sets)+1),
-		X:       figures.Axis{Label: "log loss less that of " + label + ", nats: negative is better"},
-		Key:     "mean over the splits (all: over the sets) with its 95 % interval:",
-		Apart:   "that excludes 0", Held: "that includes 0, or none",
+	methods := whole.Texts("method")
+	slices.SortStableFunc(methods, func(a, b string) int {
+		mean := func(m string) float64 { return whole.Where("method", m).Nums("log_loss")[0] }
+		return cmp.Compare(mean(a), mean(b))
+	})
+	shown := e.Chosen.Of(paired, methods)
+	methods = slices.DeleteFunc(methods, func(m string) bool { return shown.Where("method", m).Len() == 0 })
+	var labels []string
+	for _, m := range methods {
+		labels = append(labels, legend.Label(m))
 	}
-	order := make([]int, whole.Len())
-	for i := range order {
-		order[i] = i
-	}
-	names, mean := whole.Texts("method"), whole.Nums("log_loss")
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(mean[i], mean[j]) })
-	for _, i := range order {
-		plot.Names = append(plot.Names, legend.Label(names[i]))
-		plot.Groups = append(plot.Groups, legend.Group(names[i]))
-	}
-	var values []float64
-	for _, set := range paired.Distinct("set") {
+	x, y := figures.Axis{}, figures.Rows(labels)
+	x.Min, x.Max = middle(slices.Concat(shown.Nums("log_loss"), shown.Nums("log_loss_low"), shown.Nums("log_loss_high")))
+	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
+	var charts []figures.Chart
+	for _, set := range shown.Distinct("set") {
 		if set == allSets && len(e.sets) == 1 {
 			continue
 		}
-		rows := paired.Where("set", set)
-		mean, low, high := rows.Nums("log_loss"), rows.Nums("log_loss_low"), rows.Nums("log_loss_high")
-		panel := figures.DotPanel{Title: set}
-		for _, i := range order {
-			panel.Dots = append(panel.Dots, figures.Dot{Value: mean[i], Low: low[i], High: high[i]})
+		dots := figures.Curve{Name: "mean with its 95 % interval", Kind: figures.Scatter, Group: 1, Across: true}
+		for k, m := range methods {
+			r := study.Curve(shown.Where("set", set).Where("method", m), "", "log_loss", "log_loss")
+			dots.X, dots.Low, dots.High = append(dots.X, r.X...), append(dots.Low, r.Low...), append(dots.High, r.High...)
+			dots.Y = append(dots.Y, slices.Repeat([]float64{float64(-k)}, len(r.X))...)
 		}
-		values, plot.Panels = append(values, mean...), append(plot.Panels, panel)
+		charts = append(charts, figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero, dots}})
 	}
-	plot.X.Min, plot.X.Max = middle(values)
-	return figures.Dots(plot)
+	return figures.Charts(slices.Collect(slices.Chunk(charts, min(5, len(e.sets)+1))),
+		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats",
+		"negative is better; means over the splits, in all over the sets")
 }
 
 // middle returns the ends of an axis for differences: it holds 0 and most of those that are finite.

@@ -226,10 +226,11 @@ func (e *experiment) Notes(tables table.Set) (notes []string) {
 	}
 	notes = learner.BrokenDown(runs)
 	for _, method := range runs.Distinct("method") {
-		of := runs.Where("method", method)
-		if cut, all := floats.Sum(of.Nums("limited")), floats.Sum(of.Nums("train")); cut > all/10 {
-			notes = append(notes, fmt.Sprintf("%s: %g of %g training examples have an input beyond ±32, where its output "+
-				"layer cuts them; scale = \"standard\" makes them smaller", method, cut, all))
+		if of := runs.Where("method", method); runs.Has("limited") {
+			if cut, all := floats.Sum(of.Nums("limited")), floats.Sum(of.Nums("train")); cut > all/10 {
+				notes = append(notes, fmt.Sprintf("%s: %g of %g training examples have an input beyond ±32, where its "+
+					"output layer cuts them; scale = \"standard\" makes them smaller", method, cut, all))
+			}
 		}
 	}
 	if e.Save.Network && runs.Where("method", first).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {

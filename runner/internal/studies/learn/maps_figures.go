@@ -61,14 +61,7 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 	task, grid := e.one.Data.Task(), e.one.Data.grid()
 	train := task.Draw(e.one.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))
-	var points []figures.Point
-	for i, x := range train.X {
-		points = append(points, figures.Point{X: x[0], Y: x[1], Class: train.Class[i]})
-	}
-	var boundary []figures.Segment
-	for _, s := range task.Boundary {
-		boundary = append(boundary, figures.Segment(s))
-	}
+	points, boundary := study.Points(train.X, train.Class), study.Boundary(task.Boundary)
 	for i := range 2 * (task.Classes - 1) {
 		j, variance := i%(task.Classes-1)+1, i >= task.Classes-1
 		column, scale := fmt.Sprint("p", j), figures.Axis{Label: fmt.Sprintf("$μ(y_%d)$, probability", j), Max: 1}
@@ -79,7 +72,7 @@ func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 		for _, k := range e.Evaluate.Snapshots {
 			m := figures.Map{
 				Title: fmt.Sprint("$k$ = ", k), X: grid.X, Y: grid.Y, Z: maps.Where("k", k).Nums(column),
-				Boundary: boundary, Points: points[:k],
+				Curves: boundary, Points: points[:k],
 			}
 			if len(m.Z) == 0 { // of what is not a network, or has broken down
 				m.Z = table.Gaps(len(grid.Points))

@@ -19,7 +19,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, func(t table.Set) table.Set {
 		for _, t := range t {
 			t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
-				counts := slices.Contains([]string{"floored", "capped"}, c.Name)
+				counts := slices.Contains([]string{"floored", "capped", "limited"}, c.Name)
 				return counts && !slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
 			})
 		}

@@ -29,7 +29,7 @@ func (e *experiment) Figures() (out []study.Figure) {
 		for _, c := range columns[:3] {
 			name := fmt.Sprintf("%s_spread_%s", c.name, table.Format(spread))
 			out = append(out, study.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
-				return charts(errors.Where("spread", spread), c.name, c.scale.Label)
+				return e.charts(errors.Where("spread", spread), c.name, c.scale.Label)
 			}))
 		}
 	}
@@ -49,17 +49,25 @@ var columns = []struct {
 	{"excess", figures.Axis{Label: "$|Σp − 1|$"}},
 }
 
-// charts draws a column of errors against the variance: a row of charts for each number of classes, with six
-// methods in each. The exact integrals are below the axis everywhere.
-func charts(errors *table.Table, column, label string) *figures.Figure {
-	var rows [][]figures.Chart
+// charts draws a column of errors of the chosen methods against the variance: a chart for each number of
+// classes. The exact integrals are below the axis everywhere.
+func (e *experiment) charts(errors *table.Table, column, label string) *figures.Figure {
+	var charts []figures.Chart
+	var names []string
+	for _, m := range errors.GroupBy("method").All() {
+		name := m.Texts("method")[0]
+		if !strings.HasPrefix(name, "exact") && len(numbers(m.Nums(column))) > 0 {
+			names = append(names, name)
+		}
+	}
+	shown := e.Chosen.Of(errors, names)
 	for _, n := range errors.Distinct("classes") {
 		chart := figures.Chart{
 			Title: "$n$ = " + n,
 			X:     figures.Axis{Label: "variance $v$", Log: true},
 			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
 		}
-		for i, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
+		for _, r := range shown.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
 			name, rho := r.Texts("method")[0], r.Texts("rho")[0]
 			if name == "probit" || name == "probit-corr" {
 				name += ", $λ$ = " + r.Texts("lambda")[0]
@@ -67,14 +75,13 @@ func charts(errors *table.Table, column, label string) *figures.Figure {
 			if rho != "" && rho != "0.5" {
 				name += ", $ρ$ = " + rho
 			}
-			c := figures.Curve{Name: strings.ReplaceAll(name, "-", " "), X: r.Nums("variance"), Y: r.Nums(column)}
-			if c.Group = 1 + i%figures.Groups; !strings.HasPrefix(name, "exact") && len(numbers(r.Nums(column))) > 0 {
-				chart.Curves = append(chart.Curves, c)
-			}
+			chart.Curves = append(chart.Curves, figures.Curve{
+				Name: strings.ReplaceAll(name, "-", " "), X: r.Nums("variance"), Y: r.Nums(column),
+			})
 		}
-		rows = append(rows, chart.Split(6))
+		charts = append(charts, chart)
 	}
-	return figures.Charts(rows)
+	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 }
 
 // overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for

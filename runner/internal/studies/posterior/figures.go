@@ -1,7 +1,9 @@
 package posterior
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"closedform/figures"
 	"closedform/runner/internal/learner"
@@ -9,19 +11,16 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// perChart is the number of methods in a chart.
-const perChart = 5
-
-// Figures are "distance" from the exact posterior against the examples seen, means with intervals over the
-// seeds, "distance_TASK" of the other tasks; and "maps_K" of each snapshot that is mapped.
+// Figures are "distance" from the exact posterior against the examples seen, a chart for each task, means with
+// intervals over the seeds; and "maps_K" of each snapshot that is mapped.
 func (e *experiment) Figures() (out []study.Figure) {
-	for i, t := range e.tasks() {
-		name := "distance"
-		if i > 0 {
-			name += "_" + t.Name
+	out = append(out, study.Drawing("distance", "curve_summary", func(summary *table.Table) *figures.Figure {
+		var charts []figures.Chart
+		for _, t := range e.tasks() {
+			charts = append(charts, e.chart(t.Name, summary.Where("task", t.Name)))
 		}
-		out = append(out, e.charts(name, t.Name, [][2]string{{"tv", "total variation from exact"}}))
-	}
+		return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
+	}))
 	for _, k := range e.Posterior.Mapped {
 		name := fmt.Sprintf("maps_%d", k)
 		out = append(out, study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
@@ -31,48 +30,42 @@ func (e *experiment) Figures() (out []study.Figure) {
 	return out
 }
 
-// legend returns that of the methods, and of one Gaussian over all weights.
+// legend returns that of the networks and of what has rows beside them.
 func (e *experiment) legend() learner.Legend {
 	l := learner.NewLegend(e.Methods)
 	l[jointName] = learner.Method{Label: "ADF, exact, joint", Group: "one"}
+	l[probitName] = learner.Method{Label: "exact, of the probit", Group: "exact"}
+	for _, m := range e.Methods {
+		l[m.Name+softmaxSuffix] = learner.Method{Label: cmp.Or(m.Label, m.Name) + ", softmax predictive", Group: "sgd"}
+	}
 	return l
 }
 
-// charts draws columns of the summary with their labels, a row for each.
-func (e *experiment) charts(name, task string, columns [][2]string) study.Figure {
-	return study.Drawing(name, "curve_summary", func(t *table.Table) *figures.Figure {
-		var rows [][]figures.Chart
-		for _, c := range columns {
-			row := figures.Chart{
-				X: figures.Axis{Label: "examples seen", Log: true}, Y: figures.Axis{Label: c[1], Log: true},
-				Curves: e.curves(t.Where("task", task), c[0]),
-			}.Split(perChart)
-			for i := range row {
-				row[i].Curves = figures.Beside(row[i].Curves)
-			}
-			rows = append(rows, row)
-		}
-		return figures.Charts(rows)
-	})
-}
-
-// curves returns a column of the summary against the examples seen, a curve for each method, equal
-// probabilities, and the exact posterior, of total variations its noise.
-func (e *experiment) curves(summary *table.Table, column string) (out []figures.Curve) {
-	legend := e.legend()
-	for _, name := range summary.Distinct("method") {
-		t := summary.Where("method", name)
-		c := study.Curve(t, legend.Label(name), "k", column)
-		c.Group = legend.Group(name)
-		switch {
-		case name == uniformName:
-			c = figures.Curve{Name: "equal probabilities", Kind: figures.Reference, X: c.X, Y: c.Y}
-		case name == exactName && column == "tv":
-			c = figures.Curve{Name: "noise of exact", Kind: figures.Reference, X: c.X, Y: t.Nums("tv_noise")}
-		}
-		out = append(out, c)
+// chart has the distances of a task after the examples seen, of the chosen methods and of equal probabilities,
+// and the noise of the exact posterior.
+func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
+	chart := figures.Chart{
+		Title: task, X: figures.Axis{Label: "examples seen", Log: true, Scope: task},
+		Y: figures.Axis{Label: "total variation from exact", Log: true},
 	}
-	return out
+	reference := func(name, method, column string) {
+		t := summary.Where("method", method)
+		chart.Curves = append(chart.Curves, figures.Curve{
+			Name: name, Kind: figures.Reference, X: t.Nums("k"), Y: t.Nums(column),
+		})
+	}
+	reference("equal probabilities", uniformName, "tv")
+	reference("noise of exact", exactName, "tv_noise")
+	others := slices.DeleteFunc(summary.Distinct("method"), func(m string) bool {
+		return m == exactName || m == uniformName
+	})
+	shown, legend := e.Chosen.Of(summary, others), e.legend()
+	for _, name := range shown.Distinct("method") {
+		c := study.Curve(shown.Where("method", name), legend.Label(name), "k", "tv")
+		c.Group = legend.Group(name)
+		chart.Curves = append(chart.Curves, c)
+	}
+	return chart
 }
 
 // page draws a row of maps after k examples for every class but the last, the exact posterior to the
@@ -83,22 +76,17 @@ func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 	var points []figures.Point
 	if k <= 100 {
 		train := task.Draw(e.Data.Train, study.Stream(e.header.Name, e.header.Seed, "train"))
-		for i, x := range train.X[:k] {
-			points = append(points, figures.Point{X: x[0], Y: x[1], Class: train.Class[i]})
-		}
+		points = study.Points(train.X[:k], train.Class)
 		labels.Classes = study.Classes(task.Classes)
 	}
-	var boundary []figures.Segment
-	for _, b := range task.Boundary {
-		boundary = append(boundary, figures.Segment(b))
-	}
+	boundary := study.Boundary(task.Boundary)
 	x, y := task.Region.Axis(0, e.Posterior.MapGrid), task.Region.Axis(1, e.Posterior.MapGrid)
 	var rows []figures.Row
 	for j := 1; j < task.Classes; j++ {
 		row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$p_%d$, probability", j), Max: 1}}
 		for _, name := range maps.Distinct("method") {
 			row.Maps = append(row.Maps, figures.Map{
-				Title: e.legend().Label(name), X: x, Y: y, Boundary: boundary, Points: points,
+				Title: e.legend().Label(name), X: x, Y: y, Curves: boundary, Points: points,
 				Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
 			})
 		}

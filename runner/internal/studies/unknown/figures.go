@@ -13,6 +13,7 @@ func (e *experiment) Figures() []study.Figure {
 	const name = "risk_coverage" // of the figure and its table
 	return []study.Figure{study.Drawing(name, name, func(t *table.Table) *figures.Figure {
 		legend := learner.NewLegend(e.Methods)
+		t = e.Chosen.Of(t, learner.Names(e.Methods))
 		chart := figures.Chart{
 			X: figures.Axis{Label: "coverage: share decided", Max: 1},
 			Y: figures.Axis{Label: "risk: wrong among these", Log: true},

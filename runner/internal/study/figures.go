@@ -1,8 +1,10 @@
 package study
 
 import (
+	"math"
 	"slices"
 
+	"closedform/figures"
 	"closedform/internal/field"
 	"closedform/runner/internal/table"
 )
@@ -28,9 +30,8 @@ func (c Chosen) Check(names ...string) error {
 	return field.AllOneOf("figures.methods", c.Methods, names...)
 }
 
-// Of returns the rows of the methods that are shown.
-func (c Chosen) Of(t *table.Table) *table.Table {
-	all := t.Distinct("method")
+// Of returns the rows of the methods that are shown: of these the chosen ones, or else the first eight.
+func (c Chosen) Of(t *table.Table, all []string) *table.Table {
 	shown := slices.DeleteFunc(slices.Clone(c.Methods), func(m string) bool { return !slices.Contains(all, m) })
 	if len(shown) == 0 {
 		shown = all[:min(most, len(all))]
@@ -42,4 +43,25 @@ func (c Chosen) Of(t *table.Table) *table.Table {
 		}
 	}
 	return t.Rows(rows)
+}
+
+// Boundary returns the lines between the true classes of a task.
+func Boundary[S ~struct{ X0, Y0, X1, Y1 float64 }](segments []S) []figures.Curve {
+	if len(segments) == 0 {
+		return nil
+	}
+	c, gap := figures.Curve{Name: "true class boundary", Kind: figures.Reference}, math.NaN()
+	for _, s := range segments {
+		l := struct{ X0, Y0, X1, Y1 float64 }(s)
+		c.X, c.Y = append(c.X, l.X0, l.X1, gap), append(c.Y, l.Y0, l.Y1, gap)
+	}
+	return []figures.Curve{c}
+}
+
+// Points returns examples with two inputs as points of a map.
+func Points(x [][]float64, class []int) (points []figures.Point) {
+	for i, x := range x {
+		points = append(points, figures.Point{X: x[0], Y: x[1], Class: class[i]})
+	}
+	return points
 }

@@ -1,0 +1,105 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// text is an entry that is left out if it is empty.
+func (f *file) text(name string, text *string) {
+	runes := []rune(*text)
+	if f.saving && len(runes) > 0 {
+		f.add(name, fmt.Sprint("<U", len(runes)), "()", runes) // UTF-32
+	} else if data := content(f.find(name)); !f.saving {
+		runes = make([]rune, len(data)/4)
+		_, _ = binary.Decode(data, binary.LittleEndian, runes)
+		*text = string(runes)
+	}
+}
+
+// object is an entry with a JSON object.
+func (f *file) object(name string, v any) {
+	var text string
+	if f.saving {
+		data, err := json.Marshal(v)
+		text = string(data)
+		f.fail(err)
+	}
+	if f.text(name, &text); f.saving {
+		return
+	}
+	if f.find(name) == nil {
+		f.fail(fmt.Errorf("entry %s is missing", name))
+	} else if err := json.Unmarshal([]byte(text), v); err != nil {
+		f.fail(fmt.Errorf("entry %s: %w", name, err))
+	}
+}
+
+// numbers is a matrix with so many columns, which is left out if it is empty.
+func (f *file) numbers(name string, cols int, x *[]float64) {
+	if f.saving && len(*x) > 0 {
+		f.add(name, "<f8", fmt.Sprintf("(%d, %d)", len(*x)/cols, cols), *x)
+	} else if data := content(f.find(name)); !f.saving {
+		*x = make([]float64, len(data)/8)
+		_, _ = binary.Decode(data, binary.LittleEndian, *x)
+	}
+}
+
+// counts is a matrix of whole numbers.
+func (f *file) counts(name string, cols int, n *[]int) {
+	x := convert[float64](*n)
+	f.numbers(name, cols, &x)
+	*n = convert[int](x)
+}
+
+func convert[T, S int | float64](numbers []S) (all []T) {
+	for _, n := range numbers {
+		all = append(all, T(n))
+	}
+	return all
+}
+
+// matrix is one with so many columns that is not empty.
+func (f *file) matrix(name string, cols int, m **mat.Dense) {
+	var x []float64
+	if f.saving {
+		x = (*m).RawMatrix().Data // has no gaps between its rows
+	}
+	f.numbers(name, cols, &x)
+	switch n := len(x); {
+	case n == 0:
+		f.fail(fmt.Errorf("entry %s is missing", name))
+	case n%cols != 0:
+		f.fail(fmt.Errorf("entry %s: %d numbers; need rows of %d", name, n, cols))
+	default:
+		*m = mat.NewDense(n/cols, cols, x)
+	}
+}
+
+func (f *file) add(name, kind, shape string, v any) {
+	f.entries = append(f.entries, entry{name, array(kind, shape, v)})
+}
+
+// array returns an array of a type and a shape in version 2.0 of the .npy format.
+func array(kind, shape string, v any) []byte {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
+	// NumPy would align the data; all files have this number of blanks.
+	header += strings.Repeat(" ", (len(header)+13)%16) + "\n"
+	data := binary.LittleEndian.AppendUint32([]byte("\x93NUMPY\x02\x00"), uint32(len(header)))
+	data, err := binary.Append(append(data, header...), binary.LittleEndian, v)
+	if err != nil {
+		panic("checkpoint: " + err.Error())
+	}
+	return data
+}
+
+// content returns the numbers of an array.
+func content(array []byte) []byte {
+	_, numbers, _ := bytes.Cut(array, []byte("\n"))
+	return numbers
+}
