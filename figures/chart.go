@@ -101,7 +101,8 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 				if c.Across {
 					ends = x
 				}
-				values[x], values[y] = append(values[x], c.X...), append(values[y], c.Y...)
+				values[x] = append(values[x], c.X...)
+				values[y] = append(values[y], c.Y...)
 				values[ends] = slices.Concat(values[ends], c.Low, c.High)
 			}
 		}

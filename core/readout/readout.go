@@ -96,11 +96,9 @@ func New(c Config) (*Layer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Layer{cfg: c, totals: totals{inputs: c.Inputs}, rounded: make([]float64, c.Inputs)}
+	l := &Layer{cfg: c, rounded: make([]float64, c.Inputs)}
+	l.inputs, l.pooled = c.Inputs, c.Kind == Ridge
 	l.cfg.Classes = 0
-	if c.Kind == Ridge {
-		l.addSquare()
-	}
 	if c.Sequential {
 		l.sequence = newSequence(c.Inputs)
 	}
@@ -128,7 +126,7 @@ func (l *Layer) AddClass() error {
 
 func (l *Layer) addClass() {
 	l.cfg.Classes++
-	l.totals.addClass(l.cfg.Kind == Gaussian)
+	l.totals.addClass()
 	l.kept = append(l.kept, nil)
 	if l.sequence != nil {
 		l.sequence.addClass()
