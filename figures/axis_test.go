@@ -19,8 +19,10 @@ func TestAxesFromData(t *testing.T) {
 	check.Equal(t, "scale without a margin", scale, Axis{Label: "scale", Log: true, Min: 1, Max: 2})
 	ends := sharedAxes([]Chart{
 		{X: x, Y: y, Curves: []Curve{
-			{X: []float64{0, 1}, Y: []float64{1e-2, -1}, Low: []float64{1e-3, -2},
-				High: []float64{1, math.NaN()}},
+			{
+				X: []float64{0, 1}, Y: []float64{1e-2, -1}, Low: []float64{1e-3, -2},
+				High: []float64{1, math.NaN()},
+			},
 			{X: []float64{-50, 50}, Y: []float64{1e-9, 1e9}, Kind: Reference},
 		}},
 		{X: x, Y: y, Curves: []Curve{{X: []float64{9, 10, math.Inf(1)}, Y: []float64{1, 10, 2}}}},

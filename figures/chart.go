@@ -196,7 +196,8 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 // bars returns the intervals of a part of a curve.
 func (c Curve) bars(p piece, sty draw.LineStyle) plot.Plotter {
 	if c.Across {
-		return &plotter.XErrorBars{XYs: p.points, XErrors: plotter.XErrors(p.errors), LineStyle: sty, CapWidth: capWidth}
+		errors := plotter.XErrors(p.errors)
+		return &plotter.XErrorBars{XYs: p.points, XErrors: errors, LineStyle: sty, CapWidth: capWidth}
 	}
 	return &plotter.YErrorBars{XYs: p.points, YErrors: p.errors, LineStyle: sty, CapWidth: capWidth}
 }

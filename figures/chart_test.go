@@ -93,8 +93,8 @@ func TestEmptyChart(t *testing.T) {
 	check.Must(Charts([][]Chart{{empty}}).Encode("pdf"))
 }
 
-// Where a marker or an end of an interval is outside the frame there is an arrow at its edge, which points out;
-// on a logarithmic axis also for ends of 0 or less, whose bar reaches the frame.
+// Where a marker or an end of an interval is outside the frame there is an arrow at its edge, which points
+// out; on a logarithmic axis also for ends of 0 or less, whose bar reaches the frame.
 func TestArrows(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	log, x := Axis{Min: 0.1, Max: 10, Log: true}, Axis{Max: 9}

@@ -254,9 +254,9 @@ func TestPrediction(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for c, want := range map[Config]string{
-		{Kind: "lda", Inputs: 3, Classes: 2}:    "output: \"lda\" is not allowed; allowed: ridge, gaussian",
-		{Kind: Ridge, Inputs: 0, Classes: 2}:    "inputs: 0 is not allowed",
-		{Kind: Gaussian, Inputs: 3, Classes: 1}: "classes: 1 is not allowed; allowed: 2 to 4096",
+		{Kind: "lda", Inputs: 3, Classes: 2}:    "Kind: \"lda\" is not allowed; allowed: ridge, gaussian",
+		{Kind: Ridge, Inputs: 0, Classes: 2}:    "Inputs: 0 is not allowed",
+		{Kind: Gaussian, Inputs: 3, Classes: 1}: "Classes: 1 is not allowed; allowed: 2 to 4096",
 	} {
 		_, err := New(c)
 		check.Refuses(t, fmt.Sprint(c), err, want)
