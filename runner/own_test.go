@@ -44,7 +44,7 @@ func TestOwnTable(t *testing.T) {
 	fails(t, `my leaves.csv:1: one column, "row_id;date;species;length;width;colour;note"; separator = ";" m`,
 		command...)
 	_, _, err := try(t, append(command, "-separator", ";")...)
-	check.Refuses(t, "a messy table", err, "my leaves.csv: 6 columns cannot be read:\n",
+	check.Refuses(t, "a messy table", err, "my leaves.csv: 5 columns cannot be read:\n",
 		`  date: "01.01.2024" (line 2), "06.01.2024" (line 3), "11.01.2024" (line 4) and 87 others are not numb`,
 		`ignore = ["date"]`, `length: "10,0" (line 2), `, `decimal = "," reads them`,
 		`categorical = ["colour"] makes an input of each of its 2 values`,
