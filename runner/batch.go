@@ -169,13 +169,14 @@ func (j *job) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.inputs = experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.manifest, experiment.Executable(), sums)
+	cells := fmt.Sprint(j.work.Prints)
+	j.inputs = experiment.Checksum([]byte(cells), j.manifest, experiment.Executable(), sums)
 	j.work.Name = j.Name
 	for _, dir := range []string{filepath.Join(j.sources, j.Name), filepath.Join(experiment.Results, j.Name), j.dir} {
 		if last, err := store.ReadRun(dir); err == nil { // the last one is the best
 			j.work.Last = last
 		}
 	}
-	j.work.Folder, err = store.Open(j.dir)
+	j.work.Folder, err = store.Open(j.dir, experiment.Checksum([]byte(cells)))
 	return err
 }

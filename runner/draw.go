@@ -84,7 +84,7 @@ func (c *choice) draw(ctx context.Context, w io.Writer, e *experiment.Experiment
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	folder, err := store.Open(dir)
+	folder, err := store.Open(dir, "")
 	if err != nil {
 		return err
 	}

@@ -180,7 +180,7 @@ func TestRunsInOneFolder(t *testing.T) {
 	<-ends[0]
 
 	// While another process is publishing they wait for it to end.
-	folder := check.Must(store.Open(dir))
+	folder := check.Must(store.Open(dir, ""))
 	unlock := check.Must(folder.Lock(t.Context()))
 	start(func() bool { return computed() == 16 })
 	time.Sleep(100 * time.Millisecond)

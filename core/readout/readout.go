@@ -56,18 +56,17 @@ type Config struct {
 	Sequential bool `toml:"-" json:"sequential,omitempty"`
 }
 
-// Validate returns a [*field.Error] unless a layer can be made of the configuration.
+// Validate returns a [*bnn.FieldError] unless a layer can be made of the configuration.
 func (c Config) Validate() error {
-	if err := field.OneOf("output", c.Kind, Ridge, Gaussian); err != nil {
-		return err
+	err := cmp.Or(
+		field.OneOf("output", c.Kind, Ridge, Gaussian),
+		field.Within("inputs", c.Inputs, 1, mostInputs),
+		field.Within("classes", c.Classes, 2, bnn.MostClasses),
+	)
+	if err == nil && c.Sequential && c.Kind != Ridge {
+		err = field.Errorf("sequential", "not allowed with output = %q; allowed: %s", c.Kind, Ridge)
 	}
-	if err := field.Within("inputs", c.Inputs, 1, mostInputs); err != nil {
-		return err
-	}
-	if c.Sequential && c.Kind != Ridge {
-		return field.Errorf("sequential", "not allowed with output = %q; allowed: %s", c.Kind, Ridge)
-	}
-	return field.Within("classes", c.Classes, 2, bnn.MostClasses)
+	return field.InGo(err, c)
 }
 
 // Layer is an output layer. Predict, Familiarity, State and Config may be called by several goroutines at

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/core/bnn"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
@@ -90,14 +92,13 @@ func predictedAt(t *testing.T, l *Layer, x []float64) []float64 {
 // predicted returns all that a layer predicts for x.
 func predicted(t *testing.T, l *Layer, x []float64) []float64 {
 	t.Helper()
-	var p bnn.Prediction
-	check.OK(t, l.Predict(&p, x))
-	for c := range p.P {
+	all := predictedAt(t, l, x)
+	for c := range all {
 		if l.examples() > 0 {
-			p.P = append(p.P, check.Must(l.scores([][]float64{x}, []int{c}))[0][:]...)
+			all = append(all, check.Must(l.scores([][]float64{x}, []int{c}))[0][:]...)
 		}
 	}
-	return p.P
+	return all
 }
 
 // eachKind runs a test for both.
@@ -209,32 +210,23 @@ func TestExtremes(t *testing.T) {
 	} {
 		eachKind(t, func(t *testing.T, kind Kind) {
 			l := learned(t, Config{Kind: kind, Inputs: 40, Classes: 3}, examples)
-			for _, x := range append(drawn(4, 40, 3), append(same(1e308, 0), examples...)...) {
-				var p bnn.Prediction
-				check.OK(t, l.Predict(&p, x.x))
-				check.Near(t, name+": sum of the probabilities", p.P[0]+p.P[1]+p.P[2], 1, 1e-12)
-				least := 1 / float64(3*(len(examples)+1))
-				for c, v := range p.P {
+			for _, e := range slices.Concat(examples, drawn(4, 40, 3), same(1e308, 0)) {
+				p, least := predictedAt(t, l, e.x), 1/float64(3*(len(examples)+1))
+				check.Near(t, name+": sum of the probabilities", floats.Sum(p), 1, 1e-12)
+				for c, v := range p {
 					if !(v >= least*(1-1e-9)) || l.counts[c] == 0 && v > least*(1+1e-9) {
-						t.Errorf("%s: probabilities %v", name, p.P)
+						t.Errorf("%s: probabilities %v", name, p)
 					}
 				}
-				if len(examples) > 0 {
-					for i, v := range predicted(t, l, x.x) {
-						seen := l.counts[max(0, i-3)/4] > 0
-						if math.IsNaN(v) || math.IsInf(v, 1) || math.IsInf(v, -1) && seen {
-							t.Errorf("%s: score %d is %g", name, i, v)
-						}
+				for i, v := range predicted(t, l, e.x)[3:] {
+					if math.IsNaN(v) || math.IsInf(v, 1) || math.IsInf(v, -1) && l.counts[i/4] > 0 {
+						t.Errorf("%s: score %d is %g", name, i, v)
 					}
 				}
 			}
 			if name == "one of each class" || name == "huge" {
 				for _, e := range examples {
-					var p bnn.Prediction
-					check.OK(t, l.Predict(&p, e.x))
-					if p.Class() != e.class {
-						t.Errorf("%s: class %d is predicted for an example of class %d", name, p.Class(), e.class)
-					}
+					check.Equal(t, name+": class", floats.MaxIdx(predictedAt(t, l, e.x)), e.class)
 				}
 			}
 		})
@@ -254,29 +246,23 @@ func TestPrediction(t *testing.T) {
 			t.Errorf("prediction %+v", p)
 		}
 		aleatoric, epistemic := p.LabelVariance()
-		variance := 0.0
-		for _, v := range p.P {
-			variance += v * (1 - v)
-		}
-		check.NearAll(t, "aleatoric, epistemic", []float64{aleatoric, epistemic}, []float64{variance, 0}, 1e-9)
-		got := []float64{p.MutualInformation(), p.Sum(), bnn.Probability(&p)}
-		check.NearAll(t, "mutual information, sum and confidence", got, []float64{0, 1, slices.Max(p.P)}, 1e-12)
+		got := []float64{p.MutualInformation(), p.Sum(), bnn.Probability(&p), epistemic, aleatoric}
+		want := []float64{0, 1, slices.Max(p.P), 0, 1 - floats.Dot(p.P, p.P)}
+		check.NearAll(t, "mutual information, sum, confidence and variances", got, want, 1e-9)
 		check.Refuses(t, "Predict", l.Predict(&p, []float64{1, 2, math.NaN(), 4}), "input 2 is NaN")
 		if p.Decide(bnn.Probability, 0) != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
 			t.Errorf("after an error: %+v", p)
 		}
 		check.OK(t, network.Predict(&p, x))
-		if len(p.Layers) != 2 {
-			t.Errorf("the network predicts %d layers", len(p.Layers))
-		}
+		check.Equal(t, "layers of the network", len(p.Layers), 2)
 	})
 }
 
 func TestRefuses(t *testing.T) {
 	for c, want := range map[Config]string{
-		{Kind: "lda", Inputs: 3, Classes: 2}:    "output: \"lda\" is not allowed; allowed: ridge, gaussian",
-		{Kind: Ridge, Inputs: 0, Classes: 2}:    "inputs: 0 is not allowed",
-		{Kind: Gaussian, Inputs: 3, Classes: 1}: "classes: 1 is not allowed; allowed: 2 to 4096",
+		{Kind: "lda", Inputs: 3, Classes: 2}:    "Kind: \"lda\" is not allowed; allowed: ridge, gaussian",
+		{Kind: Ridge, Inputs: 0, Classes: 2}:    "Inputs: 0 is not allowed",
+		{Kind: Gaussian, Inputs: 3, Classes: 1}: "Classes: 1 is not allowed; allowed: 2 to 4096",
 	} {
 		_, err := New(c)
 		check.Refuses(t, fmt.Sprint(c), err, want)

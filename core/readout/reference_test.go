@@ -1,7 +1,6 @@
 package readout
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -50,27 +49,6 @@ func rounded(examples []labelled) []labelled {
 		}
 	}
 	return examples
-}
-
-// The ridge regression is that of the normal equations. The Gaussians on its outputs are those of the
-// examples that were really left out.
-func TestRidge(t *testing.T) {
-	const n, d, classes = 70, 12, 3
-	examples := rounded(drawn(n, d, classes))
-	l := learned(t, Config{Kind: Ridge, Inputs: d, Classes: classes}, examples)
-	lambda, g := l.solve(false).ridge.lambda, l.solve(false).outputs
-	var left []labelled
-	for i, e := range examples {
-		left = append(left, labelled{x: direct(without(examples, i), classes, lambda, 0, e.x), class: e.class})
-	}
-	for _, e := range drawn(3, d, classes) {
-		x := rounded([]labelled{e})[0].x
-		outputs := direct(examples, classes, lambda, 0, x)
-		largest := slices.Repeat([]float64{slices.Max(outputs)}, classes)
-		check.NearAll(t, "largest output", scores(l, x, 2), largest, 1e-9)
-		want := normals(left, classes, g.nu, n, epsilon(left, classes), outputs)
-		check.NearAll(t, "densities", scores(l, x, 3), want, 1e-6)
-	}
 }
 
 // scatters returns the numbers and the means of the examples of each class, and their scatters.
@@ -130,58 +108,37 @@ func normals(examples []labelled, classes int, nu, total, epsilon float64, x []f
 	return out
 }
 
-// scores returns score k of each of the three classes at x.
-func scores(l *Layer, x []float64, k int) (all []float64) {
-	for _, of := range check.Must(l.scores([][]float64{x, x, x}, []int{0, 1, 2})) {
-		all = append(all, of[k])
-	}
-	return all
-}
-
-// The Gaussians have the densities of their definition.
-func TestGaussians(t *testing.T) {
-	const n, d, classes = 60, 5, 3
-	examples := rounded(drawn(n, d, classes))
-	l := learned(t, Config{Kind: Gaussian, Inputs: d, Classes: classes}, examples)
-	eps := epsilon(examples, classes)
-	x := rounded(drawn(2, d, classes))[1].x
-	want := normals(examples, classes, l.solve(true).density.nu, n, eps, x)
-	check.NearAll(t, "densities", scores(l, x, 0), want, 1e-10)
-
-	l = learned(t, Config{Kind: Ridge, Inputs: d, Classes: classes}, examples)
-	density, ratio := scores(l, x, 0), scores(l, x, 1)
-	want = normals(examples, classes, 1e12, n, eps, x)
-	check.NearAll(t, "densities with one covariance", density, want, 1e-8)
-	one := slices.Clone(examples)
-	for i := range one {
-		one[i].class = 0
-	}
-	want = normals(one, 1, 1e12, n, epsilon(one, 1), x)
-	check.NearAll(t, "background", []float64{density[0] - ratio[0]}, want, 1e-8)
-}
-
-// The scores of kept examples are those by the definitions, with each example really left out.
-func TestKeptScores(t *testing.T) {
+// The ridge regression is that of the normal equations, and scores are those of their definition, of kept
+// examples with each really left out.
+func TestScores(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		const n, d, classes = 60, 5, 3
 		l := learned(t, Config{Kind: kind, Inputs: d, Classes: classes}, rounded(drawn(n, d, classes)))
 		s := l.solve(true)
-		kept, scores := l.keptScores(&s)
-		one, nu := slices.Clone(kept), s.density.nu
-		for i := range one {
-			one[i].class = 0
-		}
-		left := make([]labelled, n) // outputs
+		kept, got := l.keptScores(&s)
+		one, left, nu := slices.Clone(kept), slices.Clone(kept), s.density.nu
 		for i, e := range kept {
-			left[i] = labelled{x: direct(without(kept, i), classes, s.ridge.lambda, 0, e.x), class: e.class}
+			one[i].class = 0 // of the background
+			left[i].x = direct(without(kept, i), classes, s.ridge.lambda, 0, e.x)
+		}
+		if kind == Ridge {
+			nu = 1e12 // one covariance
+		}
+		all := func(e []labelled) []labelled { return e }
+		defined := func(of func([]labelled) []labelled, x, y []float64, class int) []float64 {
+			density := normals(of(kept), classes, nu, n, epsilon(kept, classes), x)[class]
+			background := normals(of(one), 1, 1e12, n, epsilon(one, 1), x)[0]
+			output := normals(of(left), classes, s.outputs.nu, n, epsilon(left, classes), y)[class]
+			return []float64{density, density - background, slices.Max(y), output}
 		}
 		for i, e := range kept {
-			density := normals(without(kept, i), classes, nu, n, epsilon(kept, classes), e.x)[e.class]
-			background := normals(without(one, i), 1, 1e12, n, epsilon(one, 1), e.x)[0]
-			y := left[i].x
-			output := normals(without(left, i), classes, s.outputs.nu, n, epsilon(left, classes), y)[e.class]
-			want := []float64{density, density - background, slices.Max(y), output}
-			check.NearAll(t, "scores", scores[i][:], want, 1e-5)
+			others := func(e []labelled) []labelled { return without(e, i) }
+			check.NearAll(t, "kept scores", got[i][:], defined(others, e.x, left[i].x, e.class), 1e-5)
+		}
+		for _, e := range rounded(drawn(3, d, classes)) {
+			scores := check.Must(l.scores([][]float64{e.x}, []int{e.class}))[0]
+			y := direct(kept, classes, s.ridge.lambda, 0, e.x)
+			check.NearAll(t, "scores", scores[:], defined(all, e.x, y, e.class), 1e-6)
 		}
 	})
 }
@@ -208,32 +165,5 @@ func TestTemper(t *testing.T) {
 		loss := g.temper(scores, []float64{n / 2, n / 2, 1}, append(examples, labelled{class: 2, weight: 1}))
 		check.Near(t, "τ", g.tau, want, 0.005)
 		check.Near(t, "loss", g.temper(scores, []float64{n / 2, n / 2, 0}, examples), loss, 0)
-	}
-}
-
-// The only examples of classes have no part in the choice of ν for densities, and their outputs are those
-// with them.
-func TestOnlyExamples(t *testing.T) {
-	const d, classes = 4, 14
-	examples := drawn(60, d, 2)
-	for i, e := range drawn(classes-2, d, 2) {
-		examples = append(examples, labelled{x: e.x, class: 2 + i})
-	}
-	rounded(examples)
-	l := learned(t, Config{Kind: Gaussian, Inputs: d, Classes: classes}, examples)
-	n, eps, s := float64(len(examples)), epsilon(examples, classes), l.solve(true)
-	loss := func(nu float64) (sum float64) {
-		for i, e := range examples[:60] {
-			sum -= normals(without(examples, i), classes, nu, n, eps, e.x)[e.class]
-		}
-		return sum
-	}
-	nu := s.density.nu
-	if less, same, more := loss(nu/4), loss(nu), loss(4*nu); !(same < less && same < more) {
-		t.Errorf("ν = %g has the loss %g, a quarter and four times that %g and %g", nu, same, less, more)
-	}
-	for i, e := range s.ridge.kept[60:] {
-		want := direct(examples, classes, s.ridge.lambda, 0, l.kept[e.class][0].x)
-		check.NearAll(t, fmt.Sprint("outputs of example ", i), e.x, want, 1e-9)
 	}
 }

@@ -55,13 +55,6 @@ const poll = time.Second
 // more cells, cancels running ones and waits for them. It returns the first error, which names the cell, or
 // the error of ctx if that kept a cell from being computed.
 func (e *Engine) Compute(ctx context.Context, w *Work) error {
-	keys := make([]string, len(w.Cells))
-	for i, c := range w.Cells {
-		keys[i] = c.Key
-	}
-	if err := w.Folder.Others(keys, w.Prints); err != nil {
-		return err
-	}
 	w.done = make([]bool, len(w.Cells))
 	damaged := make([]error, len(w.Cells))
 	Each(context.Background(), len(w.Cells), func(_ context.Context, i int) error {
@@ -114,7 +107,7 @@ func (w *Work) missing() (cells []int, seconds []float64) {
 // reports whether the cell is done.
 func (w *Work) compute(ctx context.Context, i int) (done bool, err error) {
 	c := &store.Cell{Key: w.Cells[i].Key, Fingerprint: w.Prints[i]}
-	release := w.Folder.Claim(c.Key, c.Fingerprint)
+	release := w.Folder.Claim(c.Key)
 	if release == nil {
 		return false, nil
 	}

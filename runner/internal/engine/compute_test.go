@@ -32,7 +32,7 @@ func work(t testing.TB, n int, do func(ctx context.Context, i int) error) *Work 
 
 func open(t testing.TB, dir string) *store.Folder {
 	t.Helper()
-	f := check.Must(store.Open(dir))
+	f := check.Must(store.Open(dir, ""))
 	t.Cleanup(func() { f.Close() })
 	return f
 }

@@ -109,6 +109,7 @@ func TestErrors(t *testing.T) {
 		{"", "", "base.words=[1]", []string{"-set base.words=[1]: base.words: ", "a list, each a text"}},
 		{"", "", `seed="a"`, []string{`seed: "a" is not allowed; allowed: an integer`}},
 		{"", "", "sweep.seed=[1, 1]", []string{"sweep.seed: ", "integers that differ"}},
+		{`"a", "b"`, `"a", "a"`, "", []string{"x/toy.toml:7: base.words: a comes twice; allowed: each once"}},
 		{"", "", "sweep.seed=1..x", []string{"sweep.seed: ", "range"}},
 		{"", "", "sweep.seed=-1..2", []string{"sweep.seed: ", "range"}},
 		{"", "", "sweep.seed=x", []string{"-set sweep.seed=x: "}},

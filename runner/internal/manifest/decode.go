@@ -207,6 +207,12 @@ func (f tagged) check(path string) error {
 	var low, high float64
 	bounds := strings.NewReplacer("each ", "", ",", "").Replace(required)
 	n, _ := fmt.Sscanf(bounds, "%g to %g", &low, &high)
+	commandLine := f.key == "command" || f.key == "version" // whose words may come twice
+	if words, ok := f.value.Interface().([]string); ok && !commandLine {
+		if err := field.Distinct(path, words); err != nil {
+			return err
+		}
+	}
 	for _, x := range values {
 		float, _ := x.(float64)
 		number, _ := strconv.ParseFloat(fmt.Sprint(x), 64)

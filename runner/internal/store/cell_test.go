@@ -19,7 +19,7 @@ func openTemp(t testing.TB) *Folder {
 
 func mustOpen(t testing.TB, dir string) *Folder {
 	t.Helper()
-	f := check.Must(Open(dir))
+	f := check.Must(Open(dir, "cells"))
 	t.Cleanup(func() { f.Close() })
 	return f
 }

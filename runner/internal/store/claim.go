@@ -24,12 +24,16 @@ func newLock(path string) *flock.Flock {
 
 // Claim claims a cell before it is computed and returns a function that gives up the claim.
 // It returns nil if another process has claimed the cell.
-func (f *Folder) Claim(key, fingerprint string) (release func()) {
-	lock := newLock(f.claimFile(key, fingerprint))
+func (f *Folder) Claim(key string) (release func()) {
+	lock := newLock(f.claimFile(key))
 	if ours, err := lock.TryLock(); !ours && err == nil {
 		return nil
 	}
 	return func() { lock.Unlock() } // where nothing can be written, storing the cell will tell
+}
+
+func (f *Folder) claimFile(key string) string {
+	return filepath.Join(f.claims(), filepath.Base(f.cellFile(key))+".claim")
 }
 
 // Hold locks the file at path for one process, which is doing what it says, such as "learned". The lock is a
@@ -52,38 +56,4 @@ func Hold(path, doing string) (release func(), err error) {
 	}
 	text := fmt.Sprintf("%s by process %d since %s\n", doing, os.Getpid(), time.Now().Format(time.DateTime))
 	return func() { os.Remove(name); lock.Unlock() }, os.WriteFile(name, []byte(text), 0o666)
-}
-
-// Others returns an error if another process computes a cell of one of these
-// keys under another fingerprint.
-func (f *Folder) Others(keys, fingerprints []string) error {
-	ours := map[string]string{}
-	for i, key := range keys {
-		claim := f.claimFile(key, fingerprints[i])
-		ours[keyOf(claim)] = claim
-	}
-	claims, _ := os.ReadDir(f.claims())
-	for _, c := range claims {
-		claim := filepath.Join(f.claims(), c.Name())
-		if our, ok := ours[keyOf(claim)]; !ok || our == claim {
-			continue
-		}
-		lock := newLock(claim)
-		if free, err := lock.TryLock(); !free && err == nil {
-			return fmt.Errorf("a run of other values or other code is using %s", f.Dir)
-		}
-		lock.Unlock()
-	}
-	return nil
-}
-
-func (f *Folder) claimFile(key, fingerprint string) string {
-	name := strings.TrimSuffix(filepath.Base(f.cellFile(key)), ".cell")
-	return filepath.Join(f.claims(), name+"."+fingerprint[:min(len(fingerprint), 8)]+".claim")
-}
-
-// keyOf returns the path of a claim without its fingerprint.
-func keyOf(claim string) string {
-	claim = strings.TrimSuffix(claim, ".claim")
-	return strings.TrimSuffix(claim, filepath.Ext(claim))
 }

@@ -13,36 +13,37 @@ import (
 func TestClaim(t *testing.T) {
 	one := mustOpen(t, filepath.Join(t.TempDir(), "[x]")) // which is no pattern
 	two := mustOpen(t, one.Dir)
-	release := one.Claim("k", "f")
-	if release == nil || two.Claim("k", "f") != nil {
+	release := one.Claim("k")
+	if release == nil || two.Claim("k") != nil {
 		t.Fatal("it is claimed by none, or by both")
 	}
-	check.OK(t, one.Others([]string{"k"}, []string{"f"}))
-	check.OK(t, two.Others([]string{"k"}, []string{"f"}))
-	want := "a run of other values or other code is using " + one.Dir
-	check.Refuses(t, "other values", two.Others([]string{"k"}, []string{"g"}), want)
-	if again := two.Claim("b", "f"); again == nil {
+	_, err := Open(one.Dir, "others")
+	check.Refuses(t, "other values", err, "a run of other values or other code is using "+one.Dir)
+	check.Must(Open(one.Dir, "")).Close() // which computes nothing
+	if again := two.Claim("b"); again == nil {
 		t.Error("another cell cannot be claimed")
 	}
 	release()
-	if two.Claim("k", "f") == nil {
+	if two.Claim("k") == nil {
 		t.Error("it was given up, and cannot be claimed")
 	}
+	one.Close()
+	two.Close()
+	check.Must(Open(one.Dir, "others")).Close()
 }
 
 // Where there are no locks, cells are computed unclaimed.
 func TestClaimWithoutLocks(t *testing.T) {
 	f := openTemp(t)
-	claim := f.claimFile("k", "f")
+	claim := f.claimFile("k")
 	check.OK(t, os.Mkdir(claim, 0o777)) // which cannot be locked
-	check.OK(t, f.Others([]string{"k"}, []string{"g"}))
-	if !exists(claim) || f.Claim("k", "f") == nil {
+	if !exists(claim) || f.Claim("k") == nil {
 		t.Error("the file was removed, or there is no claim")
 	}
 	// Where nothing can be written, computing goes on to an error that tells of it.
 	os.RemoveAll(f.claims())
 	overwrite(t, "", f.claims())
-	if f.Claim("k", "f") == nil || f.SaveCell(newCell("k", "f", 1)) == nil {
+	if f.Claim("k") == nil || f.SaveCell(newCell("k", "f", 1)) == nil {
 		t.Error("a claim that cannot be made is waited for, or the cell was kept")
 	}
 }

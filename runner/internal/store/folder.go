@@ -38,25 +38,32 @@ type Folder struct {
 // Open opens the results folder dir and creates it if necessary. Several processes may have it
 // open: each computes the cells that it claims, and one publishes at a time. The first of them removes
 // what killed ones have left. Close the folder when the work is done.
-func Open(dir string) (*Folder, error) {
+//
+// Processes that compute must have the same cells, which the text identifies; it is empty for others.
+func Open(dir, cells string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	if err := os.MkdirAll(f.claims(), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
 	f.lock, f.users = newLock(filepath.Join(f.cells(), "lock")), newLock(filepath.Join(f.cells(), "users"))
-	f.sweep()
+	f.sweep(cells)
 	f.users.RLock()
+	if others, _ := os.ReadFile(f.run()); len(others) > 0 && cells != "" && string(others) != cells {
+		f.Close()
+		return nil, fmt.Errorf("a run of other values or other code is using %s", f.Dir)
+	}
 	return f, nil
 }
 
 // Close gives up the folder. The last process removes all claims and temporary files.
 func (f *Folder) Close() {
 	f.users.Unlock()
-	f.sweep()
+	f.sweep("")
 }
 
-// sweep removes claims and temporary files, unless a process has the folder open.
-func (f *Folder) sweep() {
+// sweep removes claims and temporary files, unless a process has the folder open, and writes what identifies
+// the cells.
+func (f *Folder) sweep(cells string) {
 	if alone, _ := f.users.TryLock(); !alone {
 		return
 	}
@@ -64,8 +71,14 @@ func (f *Folder) sweep() {
 	for _, file := range files {
 		os.RemoveAll(filepath.Join(f.claims(), file.Name()))
 	}
+	if cells != "" {
+		_ = os.WriteFile(f.run(), []byte(cells), 0o666) // where nothing can be written, storing a cell will tell
+	}
 	f.users.Unlock()
 }
+
+// run returns the path of the file that identifies the cells that are computed.
+func (f *Folder) run() string { return filepath.Join(f.claims(), "run") }
 
 // Failed keeps the error of a run for [Failure], until results are published.
 func (f *Folder) Failed(err error) {

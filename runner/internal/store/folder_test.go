@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ func fileNames(t *testing.T, dir string) string {
 	t.Helper()
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && e.Name() != "lock" && e.Name() != "users" {
+		if err == nil && !e.IsDir() && !slices.Contains([]string{"lock", "users", "run"}, e.Name()) {
 			rel, _ := filepath.Rel(dir, path)
 			names = append(names, filepath.ToSlash(rel))
 		}
@@ -31,16 +32,16 @@ func TestSweep(t *testing.T) {
 	f := openTemp(t)
 	foreign := filepath.Join(f.cells(), ".DS_Store")
 	overwrite(t, "", foreign)
-	release := f.Claim("k", "f")
+	release := f.Claim("k")
 	leftover := filepath.Join(f.claims(), ".k-0123456789ab.cell1234567890123")
 	overwrite(t, "half a c", leftover)
 	other := mustOpen(t, f.Dir)
-	if other.Close(); !exists(leftover) || !exists(f.claimFile("k", "f")) {
+	if other.Close(); !exists(leftover) || !exists(f.claimFile("k")) {
 		t.Error("a temporary file or a claim was removed while a process is alive")
 	}
 	release()
 	f.Close()
-	if exists(leftover) || exists(f.claimFile("k", "f")) || !exists(foreign) {
+	if exists(leftover) || exists(f.claimFile("k")) || !exists(foreign) {
 		t.Error("the folder is closed, and what was there is still there, or a file that is none of ours is not")
 	}
 	overwrite(t, "half a c", leftover) // as a killed process leaves it
