@@ -19,7 +19,10 @@ func TestAxesFromData(t *testing.T) {
 	check.Equal(t, "scale without a margin", scale, Axis{Label: "scale", Log: true, Min: 1, Max: 2})
 	ends := sharedAxes([]Chart{
 		{X: x, Y: y, Curves: []Curve{
-			{X: []float64{0, 1}, Y: []float64{1e-2, -1}, Low: []float64{1e-3, -2}, High: []float64{1, math.NaN()}},
+			{
+				X: []float64{0, 1}, Y: []float64{1e-2, -1}, Low: []float64{1e-3, -2},
+				High: []float64{1, math.NaN()},
+			},
 			{X: []float64{-50, 50}, Y: []float64{1e-9, 1e9}, Kind: Reference},
 		}},
 		{X: x, Y: y, Curves: []Curve{{X: []float64{9, 10, math.Inf(1)}, Y: []float64{1, 10, 2}}}},
@@ -66,23 +69,20 @@ func TestTicks(t *testing.T) {
 		want  []string // the labels
 		minor int
 	}{
-		{Axis{Min: -2, Max: 2}, []string{"−2", "−1", "0", "1", "2"}, 16},
-		{Axis{Max: 1}, []string{"0", "0.2", "0.4", "0.6", "0.8", "1.0"}, 15},
-		{Axis{Min: -0.01, Max: 0.31}, []string{"0", "0.1", "0.2", "0.3"}, 12},
-		{Axis{Max: 3e-5}, []string{"0", "1×$10^{−5}$", "2×$10^{−5}$", "3×$10^{−5}$"}, 12},
-		{Axis{Max: 2e6}, []string{"0", "0.5×$10^{6}$", "1.0×$10^{6}$", "1.5×$10^{6}$", "2.0×$10^{6}$"}, 16},
-		{Axis{Min: -1e-3}, []string{"−0.0010", "−0.0008", "−0.0006", "−0.0004", "−0.0002", "0"}, 15},
+		{Axis{Min: -2, Max: 2}, []string{"−2", "0", "2"}, 2},
+		{Axis{Max: 1}, []string{"0.0", "0.5", "1.0"}, 8},
+		{Axis{Max: 3e-5}, []string{"0", "1×$10^{−5}$", "2×$10^{−5}$", "3×$10^{−5}$"}, 3},
 		{Axis{Log: true, Min: 1e-3, Max: 1}, powers(-3, -2, -1, 0), 24},
 		{Axis{Log: true, Min: 0.5, Max: 200}, powers(0, 1, 2), 22},
 		{Axis{Log: true, Min: 1e-6, Max: 10}, powers(-6, -4, -2, 0), 4},
 		{Axis{Log: true, Min: 1e-40, Max: 1e20}, powers(-33, -22, -11, 0, 11), 0},
 		{Axis{Log: true, Min: 0.05, Max: 1.5}, []string{"0.05", "0.1", "0.2", "0.5", "1"}, 10},
 		{Axis{Log: true, Min: 2, Max: 50}, []string{"2", "5", "10", "20", "50"}, 8},
-		{Axis{Log: true, Min: 2, Max: 3}, []string{"2.0", "2.2", "2.4", "2.6", "2.8", "3.0"}, 15},
+		{Axis{Log: true, Min: 2, Max: 3}, []string{"2.0", "2.5", "3.0"}, 8},
 	} {
 		ticks := test.axis.ticks(5)
 		if got := labels(ticks); !slices.Equal(got, test.want) || len(ticks)-len(got) != test.minor {
-			t.Errorf("%+v: ticks %q and %d in all, want %q and %d minor", test.axis, got, len(ticks), test.want, test.minor)
+			t.Errorf("%+v: ticks %q, %d in all, want %q, %d minor", test.axis, got, len(ticks), test.want, test.minor)
 		}
 	}
 }

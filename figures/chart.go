@@ -101,7 +101,8 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 				if c.Across {
 					ends = x
 				}
-				values[x], values[y] = append(values[x], c.X...), append(values[y], c.Y...)
+				values[x] = append(values[x], c.X...)
+				values[y] = append(values[y], c.Y...)
 				values[ends] = slices.Concat(values[ends], c.Low, c.High)
 			}
 		}
@@ -195,7 +196,8 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 // bars returns the intervals of a part of a curve.
 func (c Curve) bars(p piece, sty draw.LineStyle) plot.Plotter {
 	if c.Across {
-		return &plotter.XErrorBars{XYs: p.points, XErrors: plotter.XErrors(p.errors), LineStyle: sty, CapWidth: capWidth}
+		errors := plotter.XErrors(p.errors)
+		return &plotter.XErrorBars{XYs: p.points, XErrors: errors, LineStyle: sty, CapWidth: capWidth}
 	}
 	return &plotter.YErrorBars{XYs: p.points, YErrors: p.errors, LineStyle: sty, CapWidth: capWidth}
 }

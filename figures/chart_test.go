@@ -3,10 +3,9 @@ package figures
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
-	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/plotter"
 
 	check "closedform/internal/checktest"
 )
@@ -36,7 +35,7 @@ func testCharts() [][]Chart {
 }
 
 func TestMistakes(t *testing.T) {
-	check.Refuses(t, "format", check.Err(Dots(dotPlot()).Encode("svg")), `"svg"`)
+	check.Refuses(t, "format", check.Err(Charts(testCharts()).Encode("svg")), `"svg"`)
 	xy := []float64{1, 2}
 	curve := func(c Curve) *Figure { return Charts([][]Chart{{{Curves: []Curve{c}}}}) }
 	axis := func(x Axis) *Figure { return Charts([][]Chart{{{X: x}}}) }
@@ -45,11 +44,6 @@ func TestMistakes(t *testing.T) {
 		m.X = slices.Clone(m.X)
 		change(&m, &s)
 		return Maps([]Row{{s, []Map{m}}}, Labels{})
-	}
-	dots := func(change func(*DotPlot)) *Figure {
-		d := dotPlot()
-		change(&d)
-		return Dots(d)
 	}
 	for _, test := range []struct {
 		want string
@@ -65,11 +59,9 @@ func TestMistakes(t *testing.T) {
 		{"from NaN to 2", field(func(m *Map, _ *Axis) { m.X[0] = math.NaN() })},
 		{"from -2 to 2", field(func(m *Map, _ *Axis) { m.LogY = true })},
 		{"from 1 to 1", field(func(_ *Map, s *Axis) { s.Min = 1 })},
-		{"from 0 to 0", dots(func(d *DotPlot) { d.X = Axis{} })},
-		{`"b" has 4 numbers and 3`, dots(func(d *DotPlot) { d.Panels[1].Dots = d.Panels[1].Dots[1:] })},
 	} {
 		_, err := test.f.Encode("png")
-		check.Refuses(t, "error", err, "figures: ", test.want)
+		check.Refuses(t, test.want, err, "figures: ", test.want)
 	}
 }
 
@@ -96,30 +88,59 @@ func TestCurvesStayInside(t *testing.T) {
 }
 
 // A chart without curves, as of a column without numbers, is drawn.
-func TestSplit(t *testing.T) {
+func TestEmptyChart(t *testing.T) {
 	empty := Chart{X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y", Log: true, Min: 1, Max: 2}}
-	check.Must(Charts([][]Chart{empty.Split(5)}).Encode("pdf"))
-	reference := Curve{Name: "reference", Kind: Reference}
-	parts := Chart{Curves: []Curve{{Name: "a"}, reference, {Name: "b"}, {Name: "c"}}}.Split(2)
-	var names []string
-	for _, c := range slices.Concat(parts[0].Curves, parts[1].Curves) {
-		names = append(names, c.Name)
-	}
-	check.Equal(t, "curves", names, []string{"reference", "a", "b", "reference", "c"})
+	check.Must(Charts([][]Chart{{empty}}).Encode("pdf"))
 }
 
-// The legend counts points that a chart cannot show.
-func TestHiddenPointsAreCounted(t *testing.T) {
+// Where a marker or an end of an interval is outside the frame there is an arrow at its edge, which points
+// out; on a logarithmic axis also for ends of 0 or less, whose bar reaches the frame.
+func TestArrows(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	c := Curve{X: []float64{1, 2, 3, -4, 5, 20, 0.05}, Y: []float64{nan, inf, 0, 1, 3, 5, 5}}
-	log := Axis{Min: 0.1, Max: 10, Log: true}
-	check.Equal(t, "hidden points", c.hidden(log, log), 5)
-	c.Kind = Reference
-	check.Equal(t, "hidden points of a reference", c.hidden(log, log), 0)
-	name := strings.Repeat("a legend of one column ", 6)
-	height := func(y float64) vg.Length {
-		curve := Curve{Name: name, X: []float64{1, 2, 3}, Y: []float64{1, 2, y}}
-		return Charts([][]Chart{{{Curves: []Curve{curve}}}}).height
+	log, x := Axis{Min: 0.1, Max: 10, Log: true}, Axis{Max: 9}
+	bar := func(low, high float64) Curve {
+		return Curve{X: []float64{1}, Y: []float64{1}, Low: []float64{low}, High: []float64{high}}
 	}
-	check.Equal(t, "lines of the legend for a hidden point", height(inf)-height(nan), legendLine)
+	foot, top := log.ends()
+	across := bar(-1, 3)
+	across.Across = true
+	for _, test := range []struct {
+		name string
+		c    Curve
+		want []plotter.XY
+		turn float64
+	}{
+		{"inside", bar(0.2, 5), nil, 0},
+		{"no interval", bar(nan, 50), nil, 0},
+		{"an end of 0", bar(0, 5), []plotter.XY{{X: 1, Y: foot}}, -math.Pi / 2},
+		{"an end below 0", bar(-3, 5), []plotter.XY{{X: 1, Y: foot}}, -math.Pi / 2},
+		{"an end above", bar(0.2, inf), []plotter.XY{{X: 1, Y: top}}, math.Pi / 2},
+		{"both", bar(0, 50), []plotter.XY{{X: 1, Y: foot}, {X: 1, Y: top}}, -math.Pi / 2},
+		{"across", across, []plotter.XY{{X: 0, Y: 0}}, math.Pi},
+		{"an infinite value", Curve{X: []float64{2}, Y: []float64{inf}}, []plotter.XY{{X: 2, Y: top}}, math.Pi / 2},
+		{"to the right", Curve{X: []float64{20}, Y: []float64{1}}, []plotter.XY{{X: 9, Y: 0}}, 0},
+		{"no value", Curve{X: []float64{2}, Y: []float64{nan}}, nil, 0},
+	} {
+		var got []plotter.XY
+		for i, p := range test.c.marks(x, log, black) {
+			mark := p.(*plotter.Scatter)
+			if got = append(got, mark.XYs[0]); i == 0 {
+				check.Near(t, test.name+": direction", mark.Shape.(marker).turn, test.turn, 1e-12)
+			}
+		}
+		check.Equal(t, test.name, got, test.want)
+	}
+	low := bar(0, 5).pieces(x, log)[0].errors[0].Low
+	if !(low > 1) || math.IsInf(low, 0) {
+		t.Errorf("a bar down to 0 is %g long, of 1 to the frame", low)
+	}
+}
+
+// Names stand in place of ticks, and room is made for all of them.
+func TestRows(t *testing.T) {
+	y := Rows(slices.Repeat([]string{"name"}, 60))
+	check.Equal(t, "ticks", len(y.ticks(5)), 60)
+	if h := Charts([][]Chart{{{X: Axis{Max: 1}, Y: y}}}).height; h < 60*textHeight {
+		t.Errorf("60 rows on a page of height %v", h)
+	}
 }

@@ -20,15 +20,15 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// testFigures have every kind of panel, curve, dot and value outside a scale.
+// testFigures have every kind of panel, curve and value outside a scale.
 func testFigures() []*Figure {
 	m, s := flagged()
 	m.Points = []Point{{0.5, 0.5, 1}}
-	m.Boundary = []Segment{{-2, -2, 2, 2}}
+	m.Curves = []Curve{{Name: "boundary", Kind: Reference, X: []float64{-2, 2}, Y: []float64{-2, 2}}}
 	field, scale := sweep()
 	return []*Figure{
 		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{Classes: []string{"class 1", "class 2"}}),
-		Maps([]Row{{scale, []Map{field}}}, Labels{X: "$ρ$"}), Charts(testCharts()), Dots(dotPlot()),
+		Maps([]Row{{scale, []Map{field}}}, Labels{X: "$ρ$"}), Charts(testCharts(), "a note"),
 	}
 }
 

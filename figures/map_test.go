@@ -12,7 +12,8 @@ import (
 func flagged() (Map, Axis) {
 	nan, inf := math.NaN(), math.Inf(1)
 	g := []float64{-2, 0, 2}
-	return Map{X: g, Y: g, Z: []float64{-1e-9, -inf, 0, nan, 0.5, 1, 0.25, 0.75, 1.5}}, Axis{Label: "variance", Max: 1}
+	z := []float64{-1e-9, -inf, 0, nan, 0.5, 1, 0.25, 0.75, 1.5}
+	return Map{X: g, Y: g, Z: z}, Axis{Label: "variance", Max: 1}
 }
 
 // sweep is a map with logarithmic axes, a logarithmic scale, curves and gaps.
@@ -31,7 +32,8 @@ func TestMapColours(t *testing.T) {
 	m := Map{X: []float64{0, 1}, Y: []float64{0, 1}, Z: []float64{0, 1, -1, 2}}
 	img := decode(Maps([]Row{{Axis{Max: 1}, []Map{m}}}, Labels{}))
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
-	for i, c := range []color.NRGBA{anchors[0].(color.NRGBA), anchors[len(anchors)-1].(color.NRGBA), belowColor, aboveColor} {
+	first, last := anchors[0].(color.NRGBA), anchors[len(anchors)-1].(color.NRGBA)
+	for i, c := range []color.NRGBA{first, last, belowColor, aboveColor} {
 		x, y := w/4+i%2*w/3, h*6/10-i/2*h/3
 		if !near(img.At(x, y), c) {
 			t.Errorf("value %g at %d, %d of %d, %d: colour %v, want %v", m.Z[i], x, y, w, h, img.At(x, y), c)
@@ -42,7 +44,8 @@ func TestMapColours(t *testing.T) {
 func TestMapLegend(t *testing.T) {
 	m, s := flagged()
 	field, scale := sweep()
-	bound := Map{X: m.X, Y: m.Y, Z: make([]float64, 9), Boundary: []Segment{{0, 0, 1, 1}}}
+	line := []Curve{{Name: "boundary", Kind: Reference, X: []float64{0, 1}, Y: []float64{0, 1}}}
+	bound := Map{X: m.X, Y: m.Y, Z: make([]float64, 9), Curves: line}
 	classes := []string{"cat", "dog"}
 	for _, test := range []struct {
 		row  Row
@@ -52,14 +55,14 @@ func TestMapLegend(t *testing.T) {
 		{Row{s, []Map{m, m}}, Labels{Classes: classes, Below: "negative"}, []string{
 			"cat", "dog", "negative: 4", "above scale: 2", "not a number: 2",
 		}},
-		{Row{s, []Map{bound}}, Labels{Classes: classes}, []string{"cat", "dog", "true class boundary"}},
+		{Row{s, []Map{bound}}, Labels{Classes: classes}, []string{"cat", "dog", "boundary"}},
 		{Row{scale, []Map{field}}, Labels{}, []string{
 			"slope", "boundary", "best", "below scale: 1", "above scale: 1", "not a number: 1",
 		}},
 	} {
 		var got []string
 		styles := styles{of: map[string]style{}}
-		styles.add(test.row.Maps[0].lines()...)
+		styles.add(test.row.Maps[0].Curves...)
 		for _, k := range mapKeys([]Row{test.row}, test.l, &styles) {
 			got = append(got, k.text)
 		}

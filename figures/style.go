@@ -20,7 +20,7 @@ type style struct {
 // rgb returns the colour of a number such as 0xff0000, red.
 func rgb(c uint32) color.NRGBA { return color.NRGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff} }
 
-var black, grey, pale, white = rgb(0x1a1a1a), rgb(0x8c8c8c), rgb(0xececec), rgb(0xffffff)
+var black, grey, white = rgb(0x1a1a1a), rgb(0x8c8c8c), rgb(0xffffff)
 
 // colors can be distinguished with any colour vision: those of M. Okabe and K. Ito (2008) but for yellow,
 // and a few after P. Tol.
@@ -43,8 +43,8 @@ type styles struct {
 	used  [len(colors)]int
 }
 
-// add gives curves of new names their styles. A curve has the colour of its group or, if that is taken, the next
-// colour that the fewest curves have. References are grey.
+// add gives curves of new names their styles. A curve has the colour of its group or, if that is taken, the
+// next colour that the fewest curves have. References are grey.
 func (s *styles) add(curves ...Curve) {
 	for _, c := range curves {
 		if _, ok := s.of[c.Name]; ok {

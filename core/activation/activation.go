@@ -1,5 +1,9 @@
-// Package activation has the moments of the piece-wise linear unit of a hidden
-// layer when its input is a normal variable.
+// Package activation has the moments of the piece-wise linear unit of a hidden layer,
+//
+//	f(z) = max(αz, βz),   0 ≤ α ≤ 1, α ≤ β,
+//
+// when its input z is a normal variable: E f(z), Var f(z) and Cov(z, f(z)). An example is that of
+// [PiecewiseLinear.Moments].
 package activation
 
 import (

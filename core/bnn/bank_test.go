@@ -239,7 +239,7 @@ func TestDefaultMembers(t *testing.T) {
 		t.Errorf("%d members without hidden layers", len(members))
 	}
 	cfg.PriorVar = nil
-	check.Refuses(t, "no prior variances", check.Err(DefaultMembers(cfg, random.Source("none"))), "prior_var")
+	check.Refuses(t, "no prior variances", check.Err(DefaultMembers(cfg, random.Source("none"))), "PriorVar")
 }
 
 // P of a bank is the distribution of the label: it adds up to 1 where those of the members do not.

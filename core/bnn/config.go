@@ -79,10 +79,10 @@ type PaperRule struct {
 // Default returns a configuration that learns well from standardised inputs in one pass;
 // core/README.md says how it was chosen. The rule is ADF with the slope-matched probit. Covariances are
 // Full in layers to which this gives at most 2²⁰ numbers, else Shared with at most 512 inputs, and
-// Diagonal with more. A Shared output layer would be twenty times as fast behind 256 units, but
-// has 4 % more log loss (50 to 150 units, held-out training images of MNIST). All other values are spelled out but Replications, which follow Covariance. For
-// other layers call Default again: λ and prior variances are of these. It panics unless there are at least
-// two layers.
+// Diagonal with more. A Shared output layer would be twenty times as fast behind 256 units, but has 4 % more
+// log loss (50 to 150 units, held-out training images of MNIST). All other values are spelled out but
+// Replications, which follow Covariance. For other layers call Default again: λ and prior variances are of
+// these. It panics unless there are at least two layers.
 func Default(layers ...int) Config {
 	if len(layers) < 2 {
 		panic(fmt.Sprintf("bnn: Default of layers %v; need inputs and classes at least", layers))
@@ -147,12 +147,14 @@ func (c *Config) checkLambda() error {
 	if !ok || p.Rho != defaultRho || p.Lambda == softmax.SlopeLambda(c.classes(), p.Rho) {
 		return nil
 	}
-	classes := 2 + sort.Search(MostClasses-2, func(k int) bool { return softmax.SlopeLambda(2+k, p.Rho) <= p.Lambda })
+	classes := 2 + sort.Search(MostClasses-2, func(k int) bool {
+		return softmax.SlopeLambda(2+k, p.Rho) <= p.Lambda
+	})
 	if p.Lambda != softmax.SlopeLambda(classes, p.Rho) {
 		return nil
 	}
-	return field.Errorf("lambda", "λ = %g is that of %d classes, where Layers has %d; call Default for these Layers, "+
-		"or set Softmax", p.Lambda, classes, c.classes())
+	return field.Errorf("lambda", "λ = %g is that of %d classes, where Layers has %d; "+
+		"call Default for these Layers, or set Softmax", p.Lambda, classes, c.classes())
 }
 
 // FieldError is the error of a field of a [Config]: its name in Go, its key in manifests and checkpoints, and
@@ -165,8 +167,8 @@ func (c Config) Validate() error { return field.InGo(c.check(), c) }
 
 func (c *Config) check() error {
 	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
-		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and 2 to %d classes, "+
-			"none of them empty", c.Layers, MostClasses)
+		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, "+
+			"and 2 to %d classes, none of them empty", c.Layers, MostClasses)
 	}
 	return cmp.Or(c.checkFields(), c.checkLists(), c.checkSoftmax())
 }
@@ -196,7 +198,8 @@ func (c *Config) checkFields() error {
 	case !(c.Unit.Alpha <= c.Unit.Beta):
 		return field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Unit.Beta, c.Unit.Alpha)
 	case len(c.Layers) > 2 && c.PriorMeanVar == 0:
-		return field.Errorf("prior_mean_var", "hidden neurons with equal means stay identical; allowed: a number > 0")
+		return field.Errorf("prior_mean_var", "hidden neurons with equal means stay identical; "+
+			"allowed: a number > 0")
 	}
 	return nil
 }
@@ -206,7 +209,8 @@ func (c *Config) checkLists() (err error) {
 	layers := len(c.Layers) - 1
 	entries := func(key string, k int) error {
 		if k != layers {
-			return field.Errorf(key, "%d entries are not allowed; allowed: %d, one for each layer of weights", k, layers)
+			return field.Errorf(key, "%d entries are not allowed; allowed: %d, one for each layer of weights",
+				k, layers)
 		}
 		return nil
 	}
@@ -236,8 +240,8 @@ func (c *Config) checkSoftmax() error {
 	case c.Output.probit() && isProbit && probit.Rho != 0.5:
 		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
 	case c.Output.probit() && !isProbit || c.Output.exact() && !isExact:
-		return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact",
-			c.Output, c.Softmax)
+		return field.Errorf("rule", "%v is not allowed with %T; "+
+			"allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
 	}
 	return softmax.Validate(c.Softmax, c.classes())
 }

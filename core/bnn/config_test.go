@@ -95,7 +95,8 @@ func TestReplicationsFollowCovariance(t *testing.T) {
 	set.SetCovariance(byHand.Covariance...)
 	small := Default(2, 3)
 	small.Covariance[0] = Diagonal
-	check.Equal(t, "few inputs", check.Must(New(small, random.Source("few"))).Config().Replications, []float64{1})
+	few := check.Must(New(small, random.Source("few")))
+	check.Equal(t, "few inputs", few.Config().Replications, []float64{1})
 	for _, c := range []Config{byHand, set} {
 		n := check.Must(New(c, random.Source("replications")))
 		check.Equal(t, "replications", n.Config().Replications, []float64{2.5, 1})

@@ -1,3 +1,22 @@
+// Package bnn has Bayesian neural networks that learn one example after another in closed form, without
+// gradient descent (Yang and Yang 2023, arXiv 2301.13401).
+//
+// The weights w_j of a neuron are normal with mean μ_j and covariance Σ_j, and so is its pre-activation
+// z_j = w_jᵀ(y, 1) for inputs with means ŷ and variances s. An example of class c changes them to the moments
+// of the posterior: with m_j, v_j the moments of a logit z_j, and m̃_j, ṽ_j those given the class,
+//
+//	p(c|z) = softmax(z)_c,   μ_j += Σ_jŷ (m̃_j − m_j)/v_j,   Σ_j += Σ_jŷ(Σ_jŷ)ᵀ (ṽ_j − v_j)/v_j².
+//
+// Hidden layers learn by smoothing the logits back, see [HiddenRule]. A first program:
+//
+//	n, err := bnn.New(bnn.Default(2, 20, 3), random.Source("my network"))
+//	update, err := n.Observe([]float64{0.5, 1.5}, 0) // one example of class 0
+//	var p bnn.Prediction
+//	err = n.Predict(&p, []float64{-1, 0.3})
+//	fmt.Println(p.P, p.Cov)
+//
+// A [Model] is a [Network], an [Ensemble] of them, or a [Bank] of models that are weighted by how they
+// predicted. Package core/classifier has a bank with nothing to choose.
 package bnn
 
 import (

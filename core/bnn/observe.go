@@ -54,8 +54,8 @@ type IndefiniteError struct {
 }
 
 func (e *IndefiniteError) Error() string {
-	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance %.3g, "+
-		"smallest posterior variance %.3g; OnIndefinite (in manifests on_indefinite) Skip or Project goes on",
+	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance "+
+		"%.3g, smallest posterior variance %.3g; OnIndefinite (in manifests on_indefinite) Skip or Project goes on",
 		e.Update.MinEigenvalue, e.Update.MinVariance)
 }
 

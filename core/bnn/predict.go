@@ -171,7 +171,8 @@ func (n *Network) forward(flows []flow, x []float64) error {
 		w.forward(f)
 		for j, m := range f.m {
 			if v := f.v[j]; !(math.Abs(m+v) <= math.MaxFloat64) {
-				return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, m, v)
+				return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g",
+					l, j, m, v)
 			}
 		}
 		if l < len(n.layers)-1 {

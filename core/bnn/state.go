@@ -68,7 +68,8 @@ func (s *LayerState) check(cfg *Config, l int) error {
 		name = "variances"
 	}
 	rows, cols := cfg.SpreadDims(l)
-	if err := cmp.Or(checkMatrix("means", s.Mean, out, in), checkMatrix(name, s.Spread, rows, cols)); err != nil {
+	err := cmp.Or(checkMatrix("means", s.Mean, out, in), checkMatrix(name, s.Spread, rows, cols))
+	if err != nil {
 		return err
 	}
 	for k := range rows {

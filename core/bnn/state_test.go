@@ -69,7 +69,7 @@ func TestRestore(t *testing.T) {
 
 func TestRestoreRefuses(t *testing.T) {
 	for want, alter := range map[string]func(*State){
-		"layers: []":                            func(s *State) { s.Config.Layers = nil },
+		"Layers: []":                            func(s *State) { s.Config.Layers = nil },
 		"need 2":                                func(s *State) { s.Layers = s.Layers[:1] },
 		"layer 0: has no means":                 func(s *State) { s.Layers[0].Mean = nil },
 		"has 2×3 means; need 3×3":               func(s *State) { s.Layers[0].Mean = mat.NewDense(2, 3, nil) },

@@ -4,10 +4,9 @@
 // the same instruction set. Equal models make equal files. The functions are safe for concurrent use
 // with different models, and keep no reference to an argument.
 //
-// A file has more than weights where a model keeps examples to judge itself by. A bank, also the default one,
-// keeps up to fifty inputs of each class, as they were given; an output layer keeps up to 2,000 of its
-// inputs, and one in a bank the outputs of 500 examples. Networks and ensembles keep none. Do not give such a
-// file to those who must not see the examples.
+// A file has more than weights. A bank, also the default one, keeps up to fifty inputs of each class as they
+// were given, and an output layer up to 2,000 of its inputs. Do not give such a file to those who must not
+// see the examples. Networks and ensembles keep none.
 //
 // # The file, format 6
 //
@@ -16,7 +15,7 @@
 //	format      int64           6
 //	config      string          the configuration of a network, a JSON object
 //	mean<l>     float64 (o, d)  the means μ_j of layer l, which has o neurons and d inputs with the bias
-//	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, one below the other
+//	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, all in one
 //	root<l>     float64 (d, d)  of shared covariances: the root R of Σ = RRᵀ
 //	variance<l> float64 (o, d)  of diagonal covariances: row j is the diagonal of Σ_j
 //	note        string          last, if there is one: what else its writer says, such as column names
@@ -39,8 +38,8 @@
 // kind "exact" and fast. Numbers keep all their digits. Files of format 5, which lack the examples of banks,
 // kept_count and the recursion, are read, too; those of other formats are refused.
 //
-// The archive has a CRC-32 of each entry, and Load refuses a file of format 6 unless Save would write the same
-// bytes: what was altered by accident is found.
+// The archive has a CRC-32 of each entry, and Load refuses a file of format 6 unless Save would write the
+// same bytes: what was altered by accident is found.
 package checkpoint
 
 import (

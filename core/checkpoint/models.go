@@ -36,7 +36,7 @@ func (f *file) save(prefix string, m bnn.Model) {
 		c, s := m.Config(), m.State()
 		f.layer(prefix, &c, &s)
 	default:
-		f.fail(fmt.Errorf("a %T cannot be stored; allowed: the models of core, and features.Model and banks of these", m))
+		f.fail(fmt.Errorf("a %T cannot be stored; allowed: models of core, features.Model and banks of these", m))
 	}
 }
 
@@ -106,11 +106,8 @@ func (f *file) mixture(prefix string, mix *mixture, members []bnn.Model) []bnn.M
 	if f.saving && mix.Bank != nil {
 		kept, mix.Bank.Order.Kept = mix.Bank.Order.Kept, nil
 	}
-	f.object(prefix+"mixture", mix)
-	kept = f.sample(prefix, kept)
-	if !f.saving && mix.Bank != nil {
-		missing := len(mix.Bank.Order.Counts) - len(kept)
-		mix.Bank.Order.Kept = append(kept, make([][]bnn.Kept, max(0, missing))...)
+	if f.object(prefix+"mixture", mix); mix.Bank != nil {
+		f.sample(prefix, &mix.Bank.Order, kept)
 	}
 	for k := 0; k < mix.Members && f.err == nil; k++ {
 		member := fmt.Sprintf("%smember%d_", prefix, k)
@@ -124,7 +121,7 @@ func (f *file) mixture(prefix string, mix *mixture, members []bnn.Model) []bnn.M
 }
 
 // sample is the entries of the examples that a bank keeps of each class.
-func (f *file) sample(prefix string, kept [][]bnn.Kept) [][]bnn.Kept {
+func (f *file) sample(prefix string, order *bnn.Order, kept [][]bnn.Kept) {
 	var classes []int
 	var x, logP []float64
 	for class, examples := range kept {
@@ -137,21 +134,19 @@ func (f *file) sample(prefix string, kept [][]bnn.Kept) [][]bnn.Kept {
 	f.numbers(prefix+"sample", len(x)/n, &x)
 	f.numbers(prefix+"sample_log_p", len(logP)/n, &logP)
 	if f.saving {
-		return kept
+		return
 	}
+	n, order.Kept = len(classes), make([][]bnn.Kept, len(order.Counts))
 	for i, class := range classes {
-		if class < 0 || class >= bnn.MostClasses || len(x)%len(classes) != 0 || len(logP)%len(classes) != 0 {
-			f.fail(fmt.Errorf("entry %ssample: %d inputs and %d log probabilities of %d examples, one of class %d",
-				prefix, len(x), len(logP), len(classes), class))
-			return nil
+		if class < 0 || class >= len(order.Kept) || len(x)%n != 0 || len(logP)%n != 0 {
+			f.fail(fmt.Errorf("entry %ssample: %d inputs and %d log probabilities of %d examples, "+
+				"one of class %d of %d", prefix, len(x), len(logP), n, class, len(order.Kept)))
+			return
 		}
-		if missing := class + 1 - len(kept); missing > 0 {
-			kept = append(kept, make([][]bnn.Kept, missing)...)
-		}
-		d, members := len(x)/len(classes), len(logP)/len(classes)
-		kept[class] = append(kept[class], bnn.Kept{X: x[i*d:][:d:d], LogP: logP[i*members:][:members:members]})
+		d, members := len(x)/n, len(logP)/n
+		example := bnn.Kept{X: x[i*d:][:d:d], LogP: logP[i*members:][:members:members]}
+		order.Kept[class] = append(order.Kept[class], example)
 	}
-	return kept
 }
 
 // config is a configuration as it stands in the file.

@@ -105,7 +105,7 @@ func TestReadRefuses(t *testing.T) {
 			`"sine" is not allowed; allowed: relu,`:   replace("features", "relu", "sine"),
 			"features: 4, and a model of 3 inputs":    replace("features", `"size":3`, `"size":4`),
 			`"relu" is not allowed with 0 inputs`:     replace("features", `"inputs":2`, `"inputs":0`),
-			"classes: 1 is not allowed":               replace("model_readout", `"classes":3`, `"classes":1`),
+			"Classes: 1 is not allowed":               replace("model_readout", `"classes":3`, `"classes":1`),
 			"the layer has 3 inputs and 4 classes":    replace("model_readout", `"classes":3`, `"classes":4`),
 			"the layer has 9 inputs and 3 classes":    replace("model_readout", `"inputs":3`, `"inputs":9`),
 			"18 products":                             replace("model_readout", "gaussian", "ridge"),

@@ -67,25 +67,18 @@ type Classifier struct {
 
 	History
 
-	model  bnn.Model
-	layer  layer
-	latest struct { // of Before, until an example is learned
-		x, p []float64
-	}
+	model   bnn.Model
+	latest  struct{ x, p []float64 } // of Before, until an example is learned
 	scratch Prediction
 }
 
-// New returns a classifier that has learned nothing. Its random numbers are drawn from src. An error names
-// the field of the options; a nil src panics.
+// New returns a classifier that has learned nothing. Its random numbers are drawn from src; a nil one panics.
+// An error names the sizes of the layers, which are those of the options.
 func New(o Options, src rand.Source) (*Classifier, error) {
 	if o.Hidden == nil {
 		o.Hidden = []int{50}
 	}
 	layers := slices.Concat([]int{o.Inputs}, o.Hidden, []int{o.Classes})
-	if slices.Min(layers) < 1 || o.Classes < 2 {
-		return nil, fmt.Errorf("classifier: Options{Inputs: %d, Classes: %d, Hidden: %d}: need 1 or more inputs, "+
-			"2 or more classes, and 1 or more units in each hidden layer", o.Inputs, o.Classes, o.Hidden)
-	}
 	m, err := NewBank(bnn.Default(layers...), o.Images, src)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
@@ -97,7 +90,7 @@ func New(o Options, src rand.Source) (*Classifier, error) {
 // on. The history, which belongs to it too, is that of the examples that the model has learned.
 func From(m bnn.Model, h *History) *Classifier {
 	d := Decision{Familiarity: DefaultFamiliarity}
-	return &Classifier{Decision: d, History: *h, model: m, layer: layerOf(m)}
+	return &Classifier{Decision: d, History: *h, model: m}
 }
 
 // Model returns the model. Changing it changes the classifier.
@@ -113,16 +106,14 @@ func (c *Classifier) AddClass() error {
 // [History.Threshold]. Learn each example once: the record of a second pass is too good. After an error
 // nothing has changed.
 func (c *Classifier) Learn(x []float64, class int) error {
-	p := c.latest.p
-	if c.latest.x == nil || !slices.Equal(c.latest.x, x) {
+	if !slices.Equal(c.latest.x, x) {
 		_ = c.Before(&c.scratch, x) // Observe says what is wrong; if nothing is, p is NaN and does not count
-		p = c.scratch.P
 	}
 	if _, err := c.model.Observe(x, class); err != nil {
 		return err
 	}
 	c.latest.x = nil
-	c.History.Add(x, p, class)
+	c.History.Add(x, c.latest.p, class)
 	return nil
 }
 
@@ -141,7 +132,7 @@ type Prediction struct {
 // Unknown and the numbers are NaN. An output layer solves at the first prediction after an example, which
 // takes milliseconds: along a stream use [Classifier.Before].
 func (c *Classifier) Predict(dst *Prediction, x []float64) error {
-	return c.predict(dst, x, c.model.Predict, c.layer)
+	return c.predict(dst, x, c.model.Predict, c.model)
 }
 
 // Before sets dst to the prediction for an x that may be learned next. It is quick after each example. The
@@ -152,16 +143,14 @@ func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	if m, ok := c.model.(bnn.Sequential); ok {
 		predict = m.Before
 	}
-	c.latest.x = nil
-	err := c.predict(dst, x, predict, layer{})
-	if err == nil {
-		c.latest.x, c.latest.p = slices.Clone(x), append(c.latest.p[:0], dst.P...)
-	}
+	err := c.predict(dst, x, predict, nil)
+	c.latest.x, c.latest.p = append(c.latest.x[:0], x...), append(c.latest.p[:0], dst.P...)
 	return err
 }
 
+// predict predicts by a method of the model. The familiarity is also by the model that knows inputs, if any.
 func (c *Classifier) predict(
-	dst *Prediction, x []float64, by func(dst *bnn.Prediction, x []float64) error, l layer,
+	dst *Prediction, x []float64, by func(dst *bnn.Prediction, x []float64) error, knows bnn.Model,
 ) error {
 	err := by(&dst.Details, x)
 	dst.P = append(dst.P[:0], dst.Details.P...)
@@ -170,7 +159,7 @@ func (c *Classifier) predict(
 	}
 	floats.Scale(1/dst.Details.Sum(), dst.P)
 	best := dst.Details.Class()
-	dst.Familiarity = familiarity(c.Familiar, l, x, best)
+	dst.Familiarity = c.familiarity(knows, x, best)
 	if dst.Familiarity >= c.Decision.Familiarity && dst.P[best] >= c.Decision.Probability {
 		dst.Class = best
 	}

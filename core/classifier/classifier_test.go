@@ -159,7 +159,7 @@ func TestHistory(t *testing.T) {
 func TestErrorsAndClasses(t *testing.T) {
 	for _, o := range []Options{{}, {Inputs: 2, Classes: 1}, {Classes: 2}, {2, 2, []int{0}, false}} {
 		_, err := New(o, random.Source("options"))
-		check.Refuses(t, fmt.Sprint(o), err, "classifier: Options{")
+		check.Refuses(t, fmt.Sprint(o), err, "classifier: bnn: Layers: ")
 	}
 	c, draw := newTriangle(), stream()
 	learn(t, c, 50, draw)

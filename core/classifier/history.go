@@ -1,6 +1,7 @@
 package classifier
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -22,12 +23,12 @@ type History struct {
 	// Record and Recent have the last half of the examples or more: early predictions are worse than
 	// those to come. Without a Record none is kept.
 	Record *bnn.TrackRecord `json:"record,omitempty"`
-	Recent *bnn.TrackRecord `json:"recent,omitempty"` // those after Record
+	Recent bnn.TrackRecord  `json:"recent,omitzero"` // those after Record
 }
 
 // NewHistory returns the history of no examples of so many inputs, at least 1.
 func NewHistory(inputs int) *History {
-	return &History{familiar.New(inputs), new(bnn.TrackRecord), new(bnn.TrackRecord)}
+	return &History{Familiar: familiar.New(inputs), Record: new(bnn.TrackRecord)}
 }
 
 // Add adds an example with the probabilities p that it was predicted before the model learned it.
@@ -39,12 +40,10 @@ func (h *History) Add(x, p []float64, class int) {
 	if h.Record == nil {
 		return
 	}
-	if h.Recent == nil {
-		h.Recent = new(bnn.TrackRecord)
-	}
 	h.Recent.Add(floats.Max(p), floats.MaxIdx(p) != class)
 	if n := h.Recent.Len(); n >= 16 && n >= 2*h.Record.Len() {
-		h.Record, h.Recent = h.Recent, new(bnn.TrackRecord)
+		latest := h.Recent
+		h.Record, h.Recent = &latest, bnn.TrackRecord{}
 	}
 }
 
@@ -57,9 +56,7 @@ func (h *History) Threshold(share, confidence float64) (float64, error) {
 	}
 	var all bnn.TrackRecord
 	all.Join(h.Record)
-	if h.Recent != nil {
-		all.Join(h.Recent)
-	}
+	all.Join(&h.Recent)
 	return all.Threshold(share, confidence)
 }
 
@@ -68,58 +65,34 @@ func (h *History) validate(inputs int) error {
 	if h.Familiar != nil && len(h.Familiar.Low) != inputs {
 		return fmt.Errorf("the familiarity of %d inputs, for a model with %d", len(h.Familiar.Low), inputs)
 	}
-	for _, r := range []*bnn.TrackRecord{h.Record, h.Recent} {
-		if r != nil {
-			if err := r.Validate(); err != nil {
-				return err
-			}
-		}
+	if h.Record == nil {
+		return nil
 	}
-	return nil
-}
-
-// layer is an output layer and the map of its inputs, if there is one.
-type layer struct {
-	*readout.Layer
-	features *features.Map
-}
-
-// layerOf returns the output layer that a model is; the zero layer if it is none.
-func layerOf(m bnn.Model) layer {
-	switch m := m.(type) {
-	case *readout.Layer:
-		return layer{m, nil}
-	case features.Model:
-		if l, ok := m.Model.(*readout.Layer); ok {
-			return layer{l, m.Map}
-		}
-	}
-	return layer{}
+	return cmp.Or(h.Record.Validate(), h.Recent.Validate())
 }
 
 // familiarity returns a p-value of the hypothesis that x, whose most probable class is given, is like the
-// learned inputs. The distribution of the inputs gives one p-value and an output layer another; of two, the
-// result is twice the smaller one (Bonferroni). It is 1 if there is neither.
-func familiarity(f *familiar.Inputs, l layer, x []float64, class int) float64 {
-	p, q := 1.0, math.NaN()
-	if f != nil {
-		p = f.P(x)
+// learned inputs. The distribution of the inputs gives one p-value and a model that is an output layer
+// another; of two, the result is twice the smaller one (Bonferroni). It is 1 if there is neither.
+func (h *History) familiarity(m bnn.Model, x []float64, class int) float64 {
+	var all []float64
+	if h.Familiar != nil {
+		all = append(all, h.Familiar.P(x))
 	}
-	if l.Layer != nil {
-		if l.features != nil {
-			z := make([]float64, l.features.Size)
-			_ = l.features.Standard(z, x) // an error was that of the prediction
-			x = z
+	if f, ok := m.(features.Model); ok {
+		z := make([]float64, f.Size)
+		_ = f.Standard(z, x) // an error was that of the prediction
+		m, x = f.Model, z
+	}
+	if l, ok := m.(*readout.Layer); ok {
+		p, _, err := l.Familiarity([][]float64{x}, []int{class})
+		if err == nil && !math.IsNaN(p[0]) { // there are enough examples of the class
+			all = append(all, p[0])
 		}
-		if all, _, err := l.Familiarity([][]float64{x}, []int{class}); err == nil {
-			q = all[0]
-		}
 	}
-	switch {
-	case math.IsNaN(q): // no layer, or too few examples of the class
-		return p
-	case f == nil:
-		return q
+	smallest := 1.0
+	for _, p := range all {
+		smallest = min(smallest, float64(len(all))*p)
 	}
-	return min(1, 2*p, 2*q)
+	return smallest
 }

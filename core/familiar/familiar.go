@@ -1,5 +1,13 @@
 // Package familiar tells inputs that are unlike all that were learned: [Inputs.P] is a p-value.
-// It knows no network, and is updated beside one, example by example.
+// It knows no network, and is updated beside one, example by example:
+//
+//	f := familiar.New(2)
+//	err := f.Observe([]float64{0.5, 1.5}) // each input that is learned, once
+//	p := f.P([]float64{30, 30})           // below 0.01: unlike those that were learned
+//
+// After n inputs a p-value much below 1/n is extrapolated with care. After a few hundred inputs of a
+// heavy-tailed distribution one that is 10 standard deviations off in every coordinate has a p-value between
+// 0.001 and 0.01.
 package familiar
 
 import (
@@ -26,12 +34,16 @@ const (
 // Inputs is the distribution of the inputs that were learned. The score of an input x with
 // d dimensions is the logarithm of
 //
-//	(x − m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)²,
+//	(x − m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)².
 //
-// with the mean m and a shrunk covariance C of the inputs before, and how far e_j the input j is
-// outside of the range of these, of width w_j. More than 64 inputs have m and C in 64 random
-// directions only. The score of each input is computed before it is learned, and up to 1000
-// scores are kept, evenly spaced over the second half of the inputs. No input is kept.
+// m is the mean of the n inputs before, and C their covariance when n had last grown by an eighth, its
+// covariances times n/(n + d), its variances enlarged by 1/n of their mean. e_j is how far input j is
+// outside of the range of these, and w_j the width of that, enlarged by 1/n of the mean width. More than 64
+// inputs have m and C in 64 random directions only.
+//
+// The score of each input is computed before it is learned. Those of the second half of the inputs are kept,
+// or, where these are more than 1000, of every 2nd, 4th, … of them. No input is kept. [Inputs.P] compares a
+// score with the kept ones: from eight dimensions on in both directions, as hardly any input is near m then.
 //
 // In JSON, Inputs keep all their state: what is read goes on to the bit as the original. Methods
 // keep no reference to x. P may be called by several goroutines at once; all else needs the Inputs

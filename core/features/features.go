@@ -1,5 +1,14 @@
 // Package features maps inputs to fixed random features, on which an output layer such as that of
-// core/readout learns. Nothing of a map is learned.
+// core/readout learns. Nothing of a map is learned. With fixed random weights w_i and b_i, the features of kind
+// [Relu] are
+//
+//	y_i = max(0, b_i + w_iᵀx),
+//
+// and those of [Conv] are convolutions of a square grey image. A [Model] learns them:
+//
+//	m, err := features.New(features.Relu, 2, 512, 1)
+//	l, err := readout.New(readout.Config{Kind: readout.Ridge, Inputs: 512, Classes: 3})
+//	model := features.Model{Map: m, Model: l}
 package features
 
 import (

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/core/bnn"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
@@ -131,9 +133,8 @@ func TestConvScale(t *testing.T) {
 		check.NearAll(t, fmt.Sprint("scale ", scale), applied(t, Conv, 64, 1, y), want, 1e-8)
 	}
 	for _, grey := range []float64{0, -0.1307, 0.3, 1e200} {
-		if got := applied(t, Conv, 64, 1, slices.Repeat([]float64{grey}, 784)); slices.Max(got) != 0 || slices.Min(got) != 0 {
-			t.Errorf("grey %g: features %v", grey, got)
-		}
+		got := applied(t, Conv, 64, 1, slices.Repeat([]float64{grey}, 784))
+		check.NearAll(t, fmt.Sprint("grey ", grey), got, make([]float64, 64), 0)
 	}
 }
 
@@ -158,23 +159,40 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// Features of standardised inputs have means around 0 and variances around 1.
-func TestStandard(t *testing.T) {
-	m := check.Must(New(Relu, 10, 400, 3))
-	rnd, y := rand.New(rand.NewPCG(1, 2)), make([]float64, 400)
-	var sum, squares float64
-	for range 500 {
-		x := make([]float64, 10)
-		for i := range x {
-			x[i] = rnd.NormFloat64()
+// Relu features have weights of 8 inputs, or of an eighth of all, of variance 1 in total, and biases of
+// variance 1. Those of standardised inputs have means around 0 and variances around 1.
+func TestRelu(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for inputs, used := range map[int]int{3: 3, 10: 8, 70: 8, 96: 12} {
+		const size = 600
+		m := check.Must(New(Relu, inputs, size, 3))
+		name := fmt.Sprint(inputs, " inputs")
+		for row := range slices.Chunk(m.weights, inputs) {
+			check.Equal(t, name+": unused", floats.Count(func(w float64) bool { return w == 0 }, row), inputs-used)
 		}
-		check.OK(t, m.Standard(y, x))
-		for _, v := range y {
-			sum, squares = sum+v/500/400, squares+v*v/500/400
+		check.Near(t, name+": weights", floats.Dot(m.weights, m.weights)/size, 1, 0.1)
+		check.Near(t, name+": biases", floats.Dot(m.bias, m.bias)/size, 1, 0.12)
+		var sum, squares float64
+		x, y, want := make([]float64, inputs), make([]float64, size), make([]float64, size)
+		for range 200 {
+			for i := range x {
+				x[i] = rnd.NormFloat64()
+			}
+			check.OK(t, m.Standard(y, x))
+			sum, squares = sum+floats.Sum(y)/200/size, squares+floats.Dot(y, y)/200/size
 		}
+		check.Near(t, name+": mean", sum, 0, 0.06)
+		check.Near(t, name+": mean square", squares, 1, 0.12)
+		for i, b := range m.bias {
+			want[i] = (max(0, b+floats.Dot(m.weights[i*inputs:][:inputs], x)) - 0.564) / 0.826
+		}
+		check.NearAll(t, name, y, want, 1e-12)
 	}
-	check.Near(t, "mean", sum, 0, 0.1)
-	check.Near(t, "mean square", squares, 1, 0.15)
+	x, y := image(28), make([]float64, 64)
+	check.OK(t, check.Must(New(Conv, len(x), 64, 3)).Standard(y, x))
+	floats.Scale(0.2, y)
+	floats.AddConst(0.95, y)
+	check.NearAll(t, "convolutions", y, applied(t, Conv, 64, 3, x), 1e-12)
 }
 
 // A model behind a map is the model on the features, and refuses what is no input of the map.
@@ -205,8 +223,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// A bank sees that a network behind features has forgotten the first classes, whose inputs the later ones have,
-// though no label follows itself.
+// A bank sees that a network behind features has forgotten the first classes, whose inputs the later ones
+// have, though no label follows itself.
 func TestForgetting(t *testing.T) {
 	members := make([]bnn.Model, 2)
 	for k := range members {

@@ -47,11 +47,12 @@ func TestPValues(t *testing.T) {
 		_, _, err = l.Familiarity([][]float64{{1}}, []int{0})
 		check.Refuses(t, "Familiarity", err, "length 1")
 		check.OK(t, l.AddClass())
-		for range fewest - 1 {
-			observe(t, l, []labelled{{x: slices.Repeat([]float64{9}, 6), class: 2}})
-		}
-		if p := familiarity(t, l, slices.Repeat([]float64{9}, 6)); !math.IsNaN(p) {
-			t.Errorf("%g of a class with few examples", p)
+		for n := 1; n <= 10; n++ {
+			x := slices.Repeat([]float64{9}, 6)
+			observe(t, l, []labelled{{x: x, class: 2}})
+			if p, _, err := l.Familiarity([][]float64{x}, []int{2}); err != nil || math.IsNaN(p[0]) != (n < 10) {
+				t.Errorf("%g of a class with %d examples, error %v", p, n, err)
+			}
 		}
 	})
 }

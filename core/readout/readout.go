@@ -1,6 +1,10 @@
 // Package readout is an output layer on fixed inputs, such as those of core/features. It keeps sums over the
 // examples and follows from them in closed form. It does not depend on the order of the examples, to the
-// bit, forgets none, and can be given another class at any time.
+// bit, forgets none, and can be given another class at any time. With inputs z = (x, 1), one-hot labels y and
+// class Gaussians N(m_c, C_c), the two kinds are
+//
+//	Ridge     W = (Λ + Σzzᵀ)⁻¹ Σzyᵀ, and class Gaussians on the outputs Wᵀz
+//	Gaussian  p(c|x) ∝ π_c N(x; m_c, C_c)^τ
 //
 // Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples
 // exact. The parameters λ, ν and τ are those that predict kept examples best, each left out. Up to 2,000
@@ -52,18 +56,17 @@ type Config struct {
 	Sequential bool `toml:"-" json:"sequential,omitempty"`
 }
 
-// Validate returns a [*field.Error] unless a layer can be made of the configuration.
+// Validate returns a [*bnn.FieldError] unless a layer can be made of the configuration.
 func (c Config) Validate() error {
-	if err := field.OneOf("output", c.Kind, Ridge, Gaussian); err != nil {
-		return err
+	err := cmp.Or(
+		field.OneOf("output", c.Kind, Ridge, Gaussian),
+		field.Within("inputs", c.Inputs, 1, mostInputs),
+		field.Within("classes", c.Classes, 2, bnn.MostClasses),
+	)
+	if err == nil && c.Sequential && c.Kind != Ridge {
+		err = field.Errorf("sequential", "not allowed with output = %q; allowed: %s", c.Kind, Ridge)
 	}
-	if err := field.Within("inputs", c.Inputs, 1, mostInputs); err != nil {
-		return err
-	}
-	if c.Sequential && c.Kind != Ridge {
-		return field.Errorf("sequential", "not allowed with output = %q; allowed: %s", c.Kind, Ridge)
-	}
-	return field.Within("classes", c.Classes, 2, bnn.MostClasses)
+	return field.InGo(err, c)
 }
 
 // Layer is an output layer. Predict, Familiarity, State and Config may be called by several goroutines at
@@ -93,11 +96,9 @@ func New(c Config) (*Layer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Layer{cfg: c, totals: totals{inputs: c.Inputs}, rounded: make([]float64, c.Inputs)}
+	l := &Layer{cfg: c, rounded: make([]float64, c.Inputs)}
+	l.inputs, l.pooled = c.Inputs, c.Kind == Ridge
 	l.cfg.Classes = 0
-	if c.Kind == Ridge {
-		l.addSquare()
-	}
 	if c.Sequential {
 		l.sequence = newSequence(c.Inputs)
 	}
@@ -125,7 +126,7 @@ func (l *Layer) AddClass() error {
 
 func (l *Layer) addClass() {
 	l.cfg.Classes++
-	l.totals.addClass(l.cfg.Kind == Gaussian)
+	l.totals.addClass()
 	l.kept = append(l.kept, nil)
 	if l.sequence != nil {
 		l.sequence.addClass()

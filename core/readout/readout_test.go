@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/core/bnn"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
@@ -32,14 +34,14 @@ func drawn(n, d, classes int) []labelled {
 	return all
 }
 
-func learned(t testing.TB, c Config, examples []labelled) *Layer {
+func learned(t *testing.T, c Config, examples []labelled) *Layer {
 	t.Helper()
 	l := check.Must(New(c))
 	observe(t, l, examples)
 	return l
 }
 
-func observe(t testing.TB, l *Layer, examples []labelled) {
+func observe(t *testing.T, l *Layer, examples []labelled) {
 	t.Helper()
 	for _, e := range examples {
 		u, err := l.Observe(e.x, e.class)
@@ -79,17 +81,24 @@ func TestPredictAll(t *testing.T) {
 	})
 }
 
-// predicted returns all that a layer predicts for x.
-func predicted(t testing.TB, l *Layer, x []float64) []float64 {
+// predictedAt returns the probabilities at x.
+func predictedAt(t *testing.T, l *Layer, x []float64) []float64 {
 	t.Helper()
 	var p bnn.Prediction
 	check.OK(t, l.Predict(&p, x))
-	for c := range p.P {
+	return p.P
+}
+
+// predicted returns all that a layer predicts for x.
+func predicted(t *testing.T, l *Layer, x []float64) []float64 {
+	t.Helper()
+	all := predictedAt(t, l, x)
+	for c := range all {
 		if l.examples() > 0 {
-			p.P = append(p.P, check.Must(l.scores([][]float64{x}, []int{c}))[0][:]...)
+			all = append(all, check.Must(l.scores([][]float64{x}, []int{c}))[0][:]...)
 		}
 	}
-	return p.P
+	return all
 }
 
 // eachKind runs a test for both.
@@ -109,6 +118,11 @@ func TestOrder(t *testing.T) {
 		l := learned(t, c, examples)
 		x := drawn(5, 7, classes)[4].x
 		want, state := predicted(t, l, x), l.State()
+		weight := make([]float64, classes) // of the kept examples
+		for _, e := range l.sample() {
+			weight[e.class] += e.weight
+		}
+		check.NearAll(t, "weights of the classes", weight, convert(state.Count), 1e-9)
 		if kept := len(state.KeptClass); kept < 1000 || kept > mostKept {
 			t.Errorf("%d examples kept", kept)
 		}
@@ -121,7 +135,8 @@ func TestOrder(t *testing.T) {
 		sorted := slices.Clone(examples)
 		slices.SortStableFunc(sorted, func(a, b labelled) int { return a.class - b.class })
 		same("sorted", learned(t, c, sorted))
-		rand.New(rand.NewPCG(1, 2)).Shuffle(len(examples), func(i, j int) { examples[i], examples[j] = examples[j], examples[i] })
+		swap := func(i, j int) { examples[i], examples[j] = examples[j], examples[i] }
+		rand.New(rand.NewPCG(1, 2)).Shuffle(len(examples), swap)
 		same("shuffled", learned(t, c, examples))
 
 		part := check.Must(New(Config{Kind: kind, Inputs: 7, Classes: 2}))
@@ -140,32 +155,38 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// The log loss is near that of the distribution that the examples are of.
+func convert(numbers []int) (all []float64) {
+	for _, n := range numbers {
+		all = append(all, float64(n))
+	}
+	return all
+}
+
+// The log loss is near that of the distribution that the examples are of, in the end and along the stream.
 func TestCalibrated(t *testing.T) {
-	eachKind(t, func(t *testing.T, kind Kind) {
-		draw := func(rnd *rand.Rand) labelled {
+	rnd := rand.New(random.Source("calibrated"))
+	draw := func(n int) (examples []labelled, possible float64) {
+		for range n {
 			e := labelled{x: []float64{random.Normal(rnd), random.Normal(rnd), 1}, class: rnd.IntN(2)}
 			e.x[0] += 2 * float64(e.class)
-			return e
+			possible += math.Log1p(math.Exp(float64(1-2*e.class)*(2*e.x[0]-2))) / float64(n)
+			examples = append(examples, e)
 		}
-		rnd := rand.New(random.Source("calibrated"))
-		l := check.Must(New(Config{Kind: kind, Inputs: 3, Classes: 2}))
-		for range 2000 {
-			observe(t, l, []labelled{draw(rnd)})
+		return examples, possible
+	}
+	for _, c := range []Config{{Ridge, 3, 2, false}, {Gaussian, 3, 2, false}, {Ridge, 3, 2, true}} {
+		l := check.Must(New(c))
+		if examples, possible := draw(2000); c.Sequential {
+			check.Near(t, "log loss along the stream", before(t, l, examples), possible, 0.015)
+		} else {
+			observe(t, l, examples)
 		}
-		var p bnn.Prediction
-		const n = 5000
-		excess := 0.0
-		for range n {
-			e := draw(rnd)
-			check.OK(t, l.Predict(&p, e.x))
-			p1 := 1 / (1 + math.Exp(2-2*e.x[0]))
-			excess += (math.Log([]float64{1 - p1, p1}[e.class]) - math.Log(p.P[e.class])) / n
+		examples, loss := draw(5000)
+		for _, e := range examples {
+			loss += math.Log(predictedAt(t, l, e.x)[e.class]) / 5000
 		}
-		if !(math.Abs(excess) < 0.005) {
-			t.Errorf("log loss is %g above that of the true probabilities", excess)
-		}
-	})
+		check.Near(t, "log loss", loss, 0, 0.005)
+	}
 }
 
 // Whatever the examples, probabilities are finite, add up to 1, and favour the class of the examples.
@@ -189,30 +210,23 @@ func TestExtremes(t *testing.T) {
 	} {
 		eachKind(t, func(t *testing.T, kind Kind) {
 			l := learned(t, Config{Kind: kind, Inputs: 40, Classes: 3}, examples)
-			for _, x := range append(drawn(4, 40, 3), append(same(1e308, 0), examples...)...) {
-				var p bnn.Prediction
-				check.OK(t, l.Predict(&p, x.x))
-				check.Near(t, name+": sum of the probabilities", p.P[0]+p.P[1]+p.P[2], 1, 1e-12)
-				for c, v := range p.P {
-					if least := 1 / float64(3*(len(examples)+1)); !(v >= least*(1-1e-9)) || l.counts[c] == 0 && v > least*(1+1e-9) {
-						t.Errorf("%s: probabilities %v", name, p.P)
+			for _, e := range slices.Concat(examples, drawn(4, 40, 3), same(1e308, 0)) {
+				p, least := predictedAt(t, l, e.x), 1/float64(3*(len(examples)+1))
+				check.Near(t, name+": sum of the probabilities", floats.Sum(p), 1, 1e-12)
+				for c, v := range p {
+					if !(v >= least*(1-1e-9)) || l.counts[c] == 0 && v > least*(1+1e-9) {
+						t.Errorf("%s: probabilities %v", name, p)
 					}
 				}
-				if len(examples) > 0 {
-					for i, v := range predicted(t, l, x.x) {
-						if math.IsNaN(v) || math.IsInf(v, 1) || math.IsInf(v, -1) && l.counts[max(0, i-3)/4] > 0 {
-							t.Errorf("%s: score %d is %g", name, i, v)
-						}
+				for i, v := range predicted(t, l, e.x)[3:] {
+					if math.IsNaN(v) || math.IsInf(v, 1) || math.IsInf(v, -1) && l.counts[i/4] > 0 {
+						t.Errorf("%s: score %d is %g", name, i, v)
 					}
 				}
 			}
 			if name == "one of each class" || name == "huge" {
 				for _, e := range examples {
-					var p bnn.Prediction
-					check.OK(t, l.Predict(&p, e.x))
-					if p.Class() != e.class {
-						t.Errorf("%s: class %d is predicted for an example of class %d", name, p.Class(), e.class)
-					}
+					check.Equal(t, name+": class", floats.MaxIdx(predictedAt(t, l, e.x)), e.class)
 				}
 			}
 		})
@@ -232,29 +246,23 @@ func TestPrediction(t *testing.T) {
 			t.Errorf("prediction %+v", p)
 		}
 		aleatoric, epistemic := p.LabelVariance()
-		variance := 0.0
-		for _, v := range p.P {
-			variance += v * (1 - v)
-		}
-		check.NearAll(t, "aleatoric, epistemic", []float64{aleatoric, epistemic}, []float64{variance, 0}, 1e-9)
-		got := []float64{p.MutualInformation(), p.Sum(), bnn.Probability(&p)}
-		check.NearAll(t, "mutual information, sum and confidence", got, []float64{0, 1, slices.Max(p.P)}, 1e-12)
+		got := []float64{p.MutualInformation(), p.Sum(), bnn.Probability(&p), epistemic, aleatoric}
+		want := []float64{0, 1, slices.Max(p.P), 0, 1 - floats.Dot(p.P, p.P)}
+		check.NearAll(t, "mutual information, sum, confidence and variances", got, want, 1e-9)
 		check.Refuses(t, "Predict", l.Predict(&p, []float64{1, 2, math.NaN(), 4}), "input 2 is NaN")
 		if p.Decide(bnn.Probability, 0) != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
 			t.Errorf("after an error: %+v", p)
 		}
 		check.OK(t, network.Predict(&p, x))
-		if len(p.Layers) != 2 {
-			t.Errorf("the network predicts %d layers", len(p.Layers))
-		}
+		check.Equal(t, "layers of the network", len(p.Layers), 2)
 	})
 }
 
 func TestRefuses(t *testing.T) {
 	for c, want := range map[Config]string{
-		{Kind: "lda", Inputs: 3, Classes: 2}:    "output: \"lda\" is not allowed; allowed: ridge, gaussian",
-		{Kind: Ridge, Inputs: 0, Classes: 2}:    "inputs: 0 is not allowed",
-		{Kind: Gaussian, Inputs: 3, Classes: 1}: "classes: 1 is not allowed; allowed: 2 to 4096",
+		{Kind: "lda", Inputs: 3, Classes: 2}:    "Kind: \"lda\" is not allowed; allowed: ridge, gaussian",
+		{Kind: Ridge, Inputs: 0, Classes: 2}:    "Inputs: 0 is not allowed",
+		{Kind: Gaussian, Inputs: 3, Classes: 1}: "Classes: 1 is not allowed; allowed: 2 to 4096",
 	} {
 		_, err := New(c)
 		check.Refuses(t, fmt.Sprint(c), err, want)
@@ -292,32 +300,39 @@ func TestRefuses(t *testing.T) {
 	})
 }
 
-// Labels of noise are predicted almost with their shares. A λ so large that the mean of the other labels alone tells the label of
-// the example that is left out had a log loss of 3.9.
+// Labels of noise are predicted almost with their shares. A λ so large that the mean of the other labels
+// alone tells the label of the example that is left out had a log loss of 3.9.
 func TestNoise(t *testing.T) {
 	rnd := rand.New(random.Source("noise"))
+	draw := func() (x []float64) {
+		for range 5 {
+			x = append(x, random.Normal(rnd))
+		}
+		return x
+	}
 	for range 10 {
-		const n, d, classes = 120, 5, 3
-		l := check.Must(New(Config{Kind: Ridge, Inputs: d, Classes: classes}))
-		draw := func() (x []float64) {
-			for range d {
-				x = append(x, random.Normal(rnd))
-			}
-			return x
+		l := check.Must(New(Config{Kind: Ridge, Inputs: 5, Classes: 3}))
+		for range 120 {
+			observe(t, l, []labelled{{x: draw(), class: rnd.IntN(3)}})
 		}
-		for range n {
-			observe(t, l, []labelled{{x: draw(), class: rnd.IntN(classes)}})
-		}
-		var p bnn.Prediction
-		loss := 0.
+		loss := 0.0
 		for range 500 {
-			check.OK(t, l.Predict(&p, draw()))
-			loss -= math.Log(p.P[rnd.IntN(classes)]) / 500
+			loss -= math.Log(predictedAt(t, l, draw())[rnd.IntN(3)]) / 500
 		}
-		if s := l.solve(false); !(loss < math.Log(classes)+0.25) {
-			t.Errorf("log loss %g, with λ = %g", loss, s.ridge.lambda)
+		if !(loss < math.Log(3)+0.25) {
+			t.Errorf("log loss %g, with λ = %g", loss, l.solve(false).ridge.lambda)
 		}
 	}
+}
+
+// Inputs beyond ±32 count as these, and are counted.
+func TestLimited(t *testing.T) {
+	l := check.Must(New(Config{Kind: Ridge, Inputs: 2, Classes: 2}))
+	a, b, c := []float64{33, -1e300}, []float64{31, -32}, []float64{1, 40}
+	observe(t, l, []labelled{{x: a}, {x: b}, {x: c, class: 1}})
+	l = check.Must(Restore(l.Config(), l.State()))
+	check.NearAll(t, "sums", l.State().Sum, []float64{63, -64, 1, 32}, 0)
+	check.Equal(t, "limited examples", l.Limited(), 2)
 }
 
 // cube draws examples of three inputs of ±1, with a jitter, of two classes by a logistic regression.
@@ -358,11 +373,4 @@ func TestRepeatedInputs(t *testing.T) {
 			}
 		}
 	})
-}
-
-func predictedAt(t testing.TB, l *Layer, x []float64) []float64 {
-	t.Helper()
-	var p bnn.Prediction
-	check.OK(t, l.Predict(&p, x))
-	return p.P
 }

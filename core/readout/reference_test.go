@@ -18,32 +18,27 @@ func without(all []labelled, i int) []labelled {
 	return slices.Concat(all[:i], all[i+1:])
 }
 
-// direct is a ridge regression with λ by its definition.
-func direct(examples []labelled, classes int, lambda float64, x []float64) []float64 {
+// direct returns the outputs for x of a regression of the one-hot labels by its definition, with the penalty
+// lambda on each weight and another one on the bias.
+func direct(examples []labelled, classes int, lambda, bias float64, x []float64) []float64 {
 	n, d := len(examples), len(x)
-	mean, share := make([]float64, d), make([]float64, classes)
-	for _, e := range examples {
-		share[e.class] += 1 / float64(n)
-		floats.AddScaled(mean, 1/float64(n), e.x)
-	}
-	z, y := mat.NewDense(n, d, nil), mat.NewDense(n, classes, nil)
+	z, y := mat.NewDense(n, d+1, nil), mat.NewDense(n, classes, nil)
 	for i, e := range examples {
+		z.SetRow(i, append(slices.Clone(e.x), 1))
 		y.Set(i, e.class, 1)
-		z.SetRow(i, floats.SubTo(make([]float64, d), e.x, mean))
 	}
-	var g, b, w mat.Dense
+	var g, b, w, out mat.Dense
 	g.Mul(z.T(), z)
 	for j := range d {
 		g.Set(j, j, g.At(j, j)+lambda)
 	}
+	g.Set(d, d, g.At(d, d)+bias)
 	b.Mul(z.T(), y)
 	if err := w.Solve(&g, &b); err != nil {
 		panic(err)
 	}
-	for c := range share {
-		share[c] += floats.Dot(floats.SubTo(make([]float64, d), x, mean), mat.Col(nil, c, &w))
-	}
-	return share
+	out.Mul(mat.NewDense(1, d+1, append(slices.Clone(x), 1)), &w)
+	return out.RawRowView(0)
 }
 
 // rounded returns examples with the inputs that a layer sees.
@@ -54,25 +49,6 @@ func rounded(examples []labelled) []labelled {
 		}
 	}
 	return examples
-}
-
-// The ridge regression is that of the normal equations. The Gaussians on its outputs are those of the examples
-// that were really left out.
-func TestRidge(t *testing.T) {
-	const n, d, classes = 70, 12, 3
-	examples := rounded(drawn(n, d, classes))
-	l := learned(t, Config{Kind: Ridge, Inputs: d, Classes: classes}, examples)
-	lambda, g := l.solve(false).ridge.lambda, l.solve(false).outputs
-	var left []labelled
-	for i, e := range examples {
-		left = append(left, labelled{x: direct(without(examples, i), classes, lambda, e.x), class: e.class, count: 1, weight: 1})
-	}
-	for _, e := range drawn(3, d, classes) {
-		x := rounded([]labelled{e})[0].x
-		outputs := direct(examples, classes, lambda, x)
-		check.NearAll(t, "largest output", scores(l, x, 2), slices.Repeat([]float64{slices.Max(outputs)}, classes), 1e-9)
-		check.NearAll(t, "densities", scores(l, x, 3), normals(left, classes, g.nu, n, epsilon(left, classes), outputs), 1e-6)
-	}
 }
 
 // scatters returns the numbers and the means of the examples of each class, and their scatters.
@@ -106,7 +82,7 @@ func epsilon(examples []labelled, classes int) (epsilon float64) {
 	return epsilon + math.Pow(2, -18)/12
 }
 
-// normals returns log densities of Gaussians by their definition, where N in S̄ is total and epsilon is given.
+// normals returns log densities of Gaussians by their definition, where N in S̄ is total, with ε given.
 func normals(examples []labelled, classes int, nu, total, epsilon float64, x []float64) []float64 {
 	d := len(x)
 	n, mean, scatters := scatters(examples, classes)
@@ -132,71 +108,62 @@ func normals(examples []labelled, classes int, nu, total, epsilon float64, x []f
 	return out
 }
 
-// scores returns score k of each of the three classes at x.
-func scores(l *Layer, x []float64, k int) (all []float64) {
-	for _, of := range check.Must(l.scores([][]float64{x, x, x}, []int{0, 1, 2})) {
-		all = append(all, of[k])
-	}
-	return all
-}
-
-// The Gaussians have the densities of their definition.
-func TestGaussians(t *testing.T) {
-	const n, d, classes = 60, 5, 3
-	examples := rounded(drawn(n, d, classes))
-	l := learned(t, Config{Kind: Gaussian, Inputs: d, Classes: classes}, examples)
-	eps := epsilon(examples, classes)
-	x := rounded(drawn(2, d, classes))[1].x
-	want := normals(examples, classes, l.solve(true).density.nu, n, eps, x)
-	check.NearAll(t, "densities", scores(l, x, 0), want, 1e-10)
-
-	l = learned(t, Config{Kind: Ridge, Inputs: d, Classes: classes}, examples)
-	density, ratio := scores(l, x, 0), scores(l, x, 1)
-	check.NearAll(t, "densities with one covariance", density, normals(examples, classes, 1e12, n, eps, x), 1e-8)
-	one := slices.Clone(examples)
-	for i := range one {
-		one[i].class = 0
-	}
-	check.NearAll(t, "background", []float64{density[0] - ratio[0]}, normals(one, 1, 1e12, n, epsilon(one, 1), x), 1e-8)
-}
-
-// The scores of kept examples are those by the definitions, with each example really left out.
-func TestKeptScores(t *testing.T) {
+// The ridge regression is that of the normal equations, and scores are those of their definition, of kept
+// examples with each really left out.
+func TestScores(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		const n, d, classes = 60, 5, 3
 		l := learned(t, Config{Kind: kind, Inputs: d, Classes: classes}, rounded(drawn(n, d, classes)))
 		s := l.solve(true)
-		kept, scores := l.keptScores(&s)
-		one, nu := slices.Clone(kept), s.density.nu
-		for i := range one {
-			one[i].class = 0
-		}
-		left := make([]labelled, n) // outputs
+		kept, got := l.keptScores(&s)
+		one, left, nu := slices.Clone(kept), slices.Clone(kept), s.density.nu
 		for i, e := range kept {
-			left[i] = labelled{x: direct(without(kept, i), classes, s.ridge.lambda, e.x), class: e.class, count: 1, weight: 1}
+			one[i].class = 0 // of the background
+			left[i].x = direct(without(kept, i), classes, s.ridge.lambda, 0, e.x)
+		}
+		if kind == Ridge {
+			nu = 1e12 // one covariance
+		}
+		all := func(e []labelled) []labelled { return e }
+		defined := func(of func([]labelled) []labelled, x, y []float64, class int) []float64 {
+			density := normals(of(kept), classes, nu, n, epsilon(kept, classes), x)[class]
+			background := normals(of(one), 1, 1e12, n, epsilon(one, 1), x)[0]
+			output := normals(of(left), classes, s.outputs.nu, n, epsilon(left, classes), y)[class]
+			return []float64{density, density - background, slices.Max(y), output}
 		}
 		for i, e := range kept {
-			density := normals(without(kept, i), classes, nu, n, epsilon(kept, classes), e.x)[e.class]
-			background := normals(without(one, i), 1, 1e12, n, epsilon(one, 1), e.x)[0]
-			output := normals(without(left, i), classes, s.outputs.nu, n, epsilon(left, classes), left[i].x)[e.class]
-			check.NearAll(t, "scores", scores[i][:], []float64{density, density - background, slices.Max(left[i].x), output}, 1e-5)
+			others := func(e []labelled) []labelled { return without(e, i) }
+			check.NearAll(t, "kept scores", got[i][:], defined(others, e.x, left[i].x, e.class), 1e-5)
+		}
+		for _, e := range rounded(drawn(3, d, classes)) {
+			scores := check.Must(l.scores([][]float64{e.x}, []int{e.class}))[0]
+			y := direct(kept, classes, s.ridge.lambda, 0, e.x)
+			check.NearAll(t, "scores", scores[:], defined(all, e.x, y, e.class), 1e-6)
 		}
 	})
 }
 
-// Scores that are ten times as large as the log probabilities of the labels have the temperature 1/10.
+// Scores that are ten times as large as the log probabilities of the labels have the temperature 1/10, and
+// smaller ones have 1. The only example of a class has no part in it.
 func TestTemper(t *testing.T) {
 	const n = 20000
-	rnd := rand.New(rand.NewPCG(1, 2))
-	g, scores := gaussians{shares: make([]float64, 2)}, [][]float64{make([]float64, n), make([]float64, n)}
-	examples := make([]labelled, n)
-	for i := range examples {
-		score := 4*rnd.Float64() - 2
-		scores[1][i], examples[i].weight = 10*score, 1
-		if rnd.Float64() < 1/(1+math.Exp(-score)) {
-			examples[i].class = 1
+	for scale, want := range map[float64]float64{10: 0.1, 0.5: 1} {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		scores, examples := make([][]float64, 3), make([]labelled, n, n+1)
+		for c := range scores {
+			scores[c] = make([]float64, n+1)
 		}
+		for i := range examples {
+			score := 4*rnd.Float64() - 2
+			scores[1][i], scores[2][i], examples[i].weight = scale*score, math.Inf(-1), 1
+			if rnd.Float64() < 1/(1+math.Exp(-score)) {
+				examples[i].class = 1
+			}
+		}
+		scores[2][n] = -1e9
+		g := gaussians{shares: make([]float64, 3)}
+		loss := g.temper(scores, []float64{n / 2, n / 2, 1}, append(examples, labelled{class: 2, weight: 1}))
+		check.Near(t, "τ", g.tau, want, 0.005)
+		check.Near(t, "loss", g.temper(scores, []float64{n / 2, n / 2, 0}, examples), loss, 0)
 	}
-	g.temper(scores, []float64{n / 2, n / 2}, examples)
-	check.Near(t, "τ", g.tau, 0.1, 0.005)
 }

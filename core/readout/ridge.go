@@ -180,7 +180,7 @@ func (r *ridge) leftOut(m *moments, kept []labelled) []labelled {
 func outputGaussians(outputs []labelled, n []int) (*gaussians, float64) {
 	t := totals{inputs: len(n)}
 	for range n {
-		t.addClass(true)
+		t.addClass()
 	}
 	for _, e := range outputs {
 		t.add(e)

@@ -25,20 +25,17 @@ type square struct {
 // totals are the sums over the examples.
 type totals struct {
 	inputs  int
+	pooled  bool        // one square of all classes
 	counts  []int       // of each class
 	sums    [][]float64 // of each class Σx
-	squares []*square   // of each class, or of all
+	squares []*square
 }
 
-func (t *totals) addClass(square bool) {
+func (t *totals) addClass() {
 	t.sums, t.counts = append(t.sums, make([]float64, t.inputs)), append(t.counts, 0)
-	if square {
-		t.addSquare()
+	if !t.pooled || t.squares == nil {
+		t.squares = append(t.squares, &square{sum: make([]float64, t.inputs*(t.inputs+1)/2)})
 	}
-}
-
-func (t *totals) addSquare() {
-	t.squares = append(t.squares, &square{sum: make([]float64, t.inputs*(t.inputs+1)/2)})
 }
 
 // add adds the examples of an input.

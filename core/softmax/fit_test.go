@@ -31,7 +31,7 @@ func TestBoxErrors(t *testing.T) {
 			const samples = 2000
 			for range samples {
 				for j := range z {
-					z[j] = half * (2*rnd.Float64() - 1)
+					z[j] = 3 * (2*rnd.Float64() - 1)
 				}
 				boxErrors(e, p, z)
 				var q float64
@@ -63,7 +63,7 @@ func TestLargestInBox(t *testing.T) {
 				z, next, found := make([]float64, n), make([]float64, n), 0.0
 				for step := 2.0; step > 0.01; step *= 0.98 {
 					for j := range z {
-						next[j] = min(half, max(-half, z[j]+step*(2*rnd.Float64()-1)))
+						next[j] = min(3, max(-3, z[j]+step*(2*rnd.Float64()-1)))
 					}
 					if boxErrors(e, p, next); math.Abs(e[0]) > found {
 						found = math.Abs(e[0])

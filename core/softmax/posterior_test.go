@@ -73,9 +73,9 @@ func TestPosteriorIsConsistent(t *testing.T) {
 				if !(math.Abs(free[j]) < 1e-9*(1+floats.Max(v))) {
 					t.Errorf("%+v m=%v v=%v: covariances with logit %d add up to %g", p, m, v, j, free[j])
 				}
-				if !(math.Abs(mean[j]) < 1e-9*(1+math.Abs(m[j])+math.Sqrt(v[j]))) || !(math.Abs(square[j]-v[j]) < 1e-9*v[j]+1e-300) {
-					t.Errorf("%+v m=%v v=%v: mean of logit %d moves by %g, its variance %g becomes %g", p, m, v, j, mean[j], v[j], square[j])
-				}
+				what := fmt.Sprintf("%+v m=%v v=%v: logit %d: ", p, m, v, j)
+				check.Near(t, what+"move of the mean", mean[j], 0, 1e-9*(1+math.Abs(m[j])+math.Sqrt(v[j])))
+				check.Near(t, what+"move of the variance", square[j]-v[j], 0, 1e-9*v[j]+1e-300)
 			}
 		})
 	}
@@ -175,32 +175,64 @@ func TestPosteriorBesideCertainLogits(t *testing.T) {
 	test := func(m, v []float64, class int) {
 		got := NewPosterior(len(m))
 		Exact{}.Posterior(got, m, v, class)
-		check.Near(t, fmt.Sprintf("p of class %d, m=%v v=%v", class, m, v), math.Exp(got.LogP), moments(Exact{}, m, v).P[class], 1e-9)
+		what, want := fmt.Sprintf("p of class %d, m=%v v=%v", class, m, v), moments(Exact{}, m, v).P[class]
+		check.Near(t, what, math.Exp(got.LogP), want, 1e-9)
 	}
 	test([]float64{-300, 300}, []float64{1e10, 0}, 0)
 	test([]float64{130.8, 183.5}, []float64{1e7, 0}, 0)
 	for range 300 {
-		m, v := []float64{300 * rnd.NormFloat64(), 0, 30}, []float64{math.Pow(10, 12*rnd.Float64()), 0, rnd.ExpFloat64()}
+		m := []float64{300 * rnd.NormFloat64(), 0, 30}
+		v := []float64{math.Pow(10, 12*rnd.Float64()), 0, rnd.ExpFloat64()}
 		test(m[:2], v[:2], 0)
 		test(m, v, rnd.IntN(3))
 	}
+}
+
+// Where the posterior of the softmax takes the table of log F, its moments are those of the integrals.
+func TestTableHasTheDigits(t *testing.T) {
+	var w gumbelWinner
+	var d tiltedNormal
+	dst, tabled := NewPosterior(2), 0
+	for scale := -2.0; scale < 5; scale += 0.1 {
+		sd := math.Pow(10, scale)
+		m, v := []float64{0, 0}, []float64{0, sd * sd}
+		w.posterior(dst, m, v, 0, winnerRule, tiltedRule) // sets the series
+		w.mean, w.variance = m, v
+		for xi := -8.4; xi < 8; xi += 0.1 {
+			at := xi * math.Sqrt(1+v[1])
+			_, ratio, second, tabulated := w.logit(1, at)
+			if !tabulated {
+				continue
+			}
+			tabled++
+			d.integrate(-at, v[1], 0, finerRule(tiltedRule))
+			what := fmt.Sprintf("sd %g, ξ = %g: error of the ", sd, xi)
+			check.Near(t, what+"mean", (v[1]*ratio+d.shift)/math.Sqrt(d.variance), 0, 1e-9)
+			check.Near(t, what+"variance", v[1]*(1+v[1]*second)/d.variance-1, 0, 5e-9) // less for all nodes together
+		}
+	}
+	if tabled < 1000 {
+		t.Errorf("%d from the table", tabled)
+	}
+}
+
+// finerRule has half of the step, twice the distance.
+func finerRule(r posteriorRule) posteriorRule {
+	return posteriorRule{drop: 1.2 * r.drop, step: 0.5 * r.step, spread: 2 * r.spread}
 }
 
 // Half of the step, twice the distance, changes nothing, also where a narrow competitor far
 // below a wide winner cuts W off.
 func TestPosteriorRuleIsFineEnough(t *testing.T) {
 	numbersOnly(t)
-	finer := func(r posteriorRule) posteriorRule {
-		return posteriorRule{drop: 1.2 * r.drop, step: 0.5 * r.step, spread: 2 * r.spread}
-	}
 	compare := func(l Likelihood, m, v []float64) {
 		got, want, tol := NewPosterior(len(m)), NewPosterior(len(m)), 2e-9
 		l.Posterior(got, m, v, 0)
 		if p, ok := l.(Probit); ok {
-			new(probitWinner).posterior(want, p.Lambda, m, v, 0, finer(probitRule))
+			new(probitWinner).posterior(want, p.Lambda, m, v, 0, finerRule(probitRule))
 			tol = 1e-10
 		} else {
-			new(gumbelWinner).posterior(want, m, v, 0, finer(winnerRule), finer(tiltedRule))
+			new(gumbelWinner).posterior(want, m, v, 0, finerRule(winnerRule), finerRule(tiltedRule))
 		}
 		if want.LogP < -1e4 {
 			return // the digits of log p no longer tell those of W
@@ -208,9 +240,8 @@ func TestPosteriorRuleIsFineEnough(t *testing.T) {
 		what := fmt.Sprintf("%+v m=%v v=%v: ", l, m, v)
 		check.Near(t, what+"log p", got.LogP, want.LogP, tol)
 		for j, x := range want.Var {
-			if !scalar.EqualWithinAbs(got.Mean[j], want.Mean[j], tol*math.Sqrt(x)) || !scalar.EqualWithinRel(got.Var[j], x, tol) {
-				t.Errorf("%slogit %d: N(%.15g, %.15g), finer N(%.15g, %.15g)", what, j, got.Mean[j], got.Var[j], want.Mean[j], x)
-			}
+			check.Near(t, fmt.Sprint(what, "error of mean ", j), got.Mean[j]-want.Mean[j], 0, tol*math.Sqrt(x))
+			check.Near(t, fmt.Sprint(what, "error of variance ", j), got.Var[j]-x, 0, tol*x)
 		}
 	}
 	for n, count := range map[int]int{2: 60, 3: 60, 10: 30, 40: 6} {

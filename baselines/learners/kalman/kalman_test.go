@@ -73,7 +73,8 @@ func (m *Model) columns() [][]float64 {
 
 // Process noise before the first step is a wider prior.
 func TestProcessNoise(t *testing.T) {
-	noisy, wide := newModel(Config{Layers: []int{2, 3, 3}, ProcessNoise: 0.1}), newModel(Config{Layers: []int{2, 3, 3}, PriorVar: 1.1})
+	noisy := newModel(Config{Layers: []int{2, 3, 3}, ProcessNoise: 0.1})
+	wide := newModel(Config{Layers: []int{2, 3, 3}, PriorVar: 1.1})
 	for _, m := range []*Model{noisy, wide} {
 		observe(t, m, []float64{1, -0.5}, 2)
 	}

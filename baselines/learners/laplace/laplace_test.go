@@ -72,7 +72,8 @@ func TestLaplaceVar(t *testing.T) {
 	}
 	cfg.LaplaceVar = 0.1
 	narrow := fit(cfg, x, class)
-	if p, q := predict(t, same, x[0]), predict(t, narrow, x[0]); !floats.Equal(same.weights, narrow.weights) || floats.Equal(p, q) {
+	p, q := predict(t, same, x[0]), predict(t, narrow, x[0])
+	if !floats.Equal(same.weights, narrow.weights) || floats.Equal(p, q) {
 		t.Errorf("%v, and %v with another variance", p, q)
 	}
 }

@@ -73,8 +73,10 @@ func TestInformation(t *testing.T) {
 		got := mat.NewSymDense(n-offset, nil)
 		p.Information(got, w)
 		hessian := mat.NewDense(n, n, nil)
-		fd.Jacobian(hessian, func(g, w []float64) { p.LogDensity(g, w) }, w, &fd.JacobianSettings{Formula: fd.Central})
+		gradient := func(g, w []float64) { p.LogDensity(g, w) }
+		fd.Jacobian(hessian, gradient, w, &fd.JacobianSettings{Formula: fd.Central})
 		hessian.Scale(-1, hessian)
-		check.NearMatrix(t, fmt.Sprintf("%v, bias %t: information", m.Layers, m.Bias), got, hessian.Slice(offset, n, offset, n), 1e-7)
+		name := fmt.Sprintf("%v, bias %t: information", m.Layers, m.Bias)
+		check.NearMatrix(t, name, got, hessian.Slice(offset, n, offset, n), 1e-7)
 	}
 }

@@ -2,8 +2,8 @@ package learner
 
 import (
 	"cmp"
-	"errors"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"

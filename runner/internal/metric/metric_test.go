@@ -2,7 +2,6 @@ package metric
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	check "closedform/internal/checktest"
@@ -25,37 +24,6 @@ func TestScoresByHand(t *testing.T) {
 	check.Near(t, "ECE of one bin", ECE(p, class, 1), 0.125, 1e-12)
 	check.Near(t, "ECE of certainty", ECE([][]float64{{1, 0}}, []int{0}, 15), 0, 1e-12)
 	check.Near(t, "log loss of an impossible label", LogLoss(p, []int{0, 0, 0, 2}), math.Inf(1), 0)
-}
-
-// Against the definition, over all pairs.
-func TestAUROC(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 2))
-	for range 20 {
-		score, positive := make([]float64, 30), make([]bool, 30)
-		for i := range score {
-			score[i] = float64(rnd.IntN(8))
-			positive[i] = rnd.IntN(3) == 0 || i == 0
-		}
-		positive[1] = false
-		var wins, pairs float64
-		for i := range score {
-			for j := range score {
-				if positive[i] && !positive[j] {
-					pairs++
-					switch {
-					case score[i] > score[j]:
-						wins++
-					case score[i] == score[j]:
-						wins += 0.5
-					}
-				}
-			}
-		}
-		check.Near(t, "AUROC", AUROC(score, positive), wins/pairs, 1e-12)
-	}
-	if got := AUROC([]float64{1, 2}, []bool{true, true}); !math.IsNaN(got) {
-		t.Errorf("AUROC without negatives is %g, want NaN", got)
-	}
 }
 
 func TestPanicsOnLengths(t *testing.T) {

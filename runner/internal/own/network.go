@@ -27,11 +27,10 @@ const File = "network.npz"
 type Network struct {
 	*classifier.Classifier `json:"-"`
 
-	Classes []string       `json:"classes"`           // their names, in the order of their numbers
-	Column  string         `json:"column,omitempty"`  // that of the class in the table
-	Scaler  dataset.Scaler `json:"scaler"`            // of the inputs
-	Layout  dataset.Layout `json:"layout,omitzero"`   // of the file of the table
-	Trained int            `json:"trained,omitempty"` // examples before all that Counts has
+	Classes []string       `json:"classes"`          // their names, in the order of their numbers
+	Column  string         `json:"column,omitempty"` // that of the class in the table
+	Scaler  dataset.Scaler `json:"scaler"`           // of the inputs
+	Layout  dataset.Layout `json:"layout,omitzero"`  // of the file of the table
 	Counts  Counts         `json:"counts,omitzero"`
 }
 
@@ -78,7 +77,7 @@ type Recorder struct {
 
 // NewRecorder returns the recorder of a training part, which is of files of this format.
 func NewRecorder(train *dataset.Examples, f dataset.Format) *Recorder {
-	n := Network{Classes: train.Classes(), Column: f.Class, Layout: f.Layout, Trained: train.Len()}
+	n := Network{Classes: train.Classes(), Column: f.Class, Layout: f.Layout}
 	return &Recorder{n, classifier.NewHistory(train.Inputs())}
 }
 
@@ -127,7 +126,9 @@ func (n *Network) Show() string {
 	c, known := n.Counts, len(n.Classes)
 	say("classes", "%d: %s", known, strings.Join(n.Classes, ", "))
 	say("added", "%d of them since the training: %q", c.Added, n.Classes[known-c.Added:])
-	say("learned", "%d examples in the training, and %d of the %d rows of learn", n.Trained, c.Learned, c.Rows)
+	if n.Familiar != nil {
+		say("learned", "%d examples, of which %d are from the %d rows of learn", n.Familiar.Seen, c.Learned, c.Rows)
+	}
 	for j, f := range n.Scaler.Features {
 		scaling := "as it is"
 		if n.Scaler.Shift != nil {

@@ -85,8 +85,10 @@ func (e *experiment) rules() []rule {
 		{e.Save.Network && (e.named || !e.curve), "save.network", "with [data] and snapshots"},
 		{e.Save.AllRows && !e.Save.Network, "save.all_rows", "with network = true"},
 		{!compared && len(v.LeaveOut)+len(e.Contrasts) > 0, "evaluate.reference", "the name of a [[method]]"},
-		{compared && (swept || repeated || !v.single()), "evaluate.reference",
-			"if nothing is swept or repeated, in one order"},
+		{
+			compared && (swept || repeated || !v.single()), "evaluate.reference",
+			"if nothing is swept or repeated, in one order",
+		},
 		{len(v.LeaveOut) > 0 && len(e.sets) < 2, "evaluate.leave_out", "with two or more sets"},
 		{e.heat && !increasing, "sweep.lambda", "increasing numbers > 0, and rho, too"},
 	}

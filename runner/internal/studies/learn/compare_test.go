@@ -3,17 +3,12 @@ package learn
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
-	"closedform/baselines/learners/kalman"
 	check "closedform/internal/checktest"
-	"closedform/runner/dataset"
-	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/metric"
-	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )
@@ -36,69 +31,21 @@ lambda = 3
 `, file)
 }
 
-// filter returns what a filter predicts of the test examples that has seen the
-// others twice, in the order of the study, all as the training examples require.
-func filter(t *testing.T, seed int, c [2]float64, train, test *data.Examples) (p [][]float64, class []int) {
-	t.Helper()
-	scaler := check.Must(train.Scaler(dataset.Standard))
-	tr, te := scaler.Apply(train).Set(0, train.Len()), scaler.Apply(test).Set(0, test.Len())
-	cfg := kalman.Config{Layers: []int{2, 3}, PriorVar: c[0], PriorMeanVar: 2, ProcessNoise: c[1]}
-	model, err := kalman.New(cfg, study.Stream("small_compare", seed, "method", "clusters", "filter"))
-	check.OK(t, err)
-	for pass := 1; pass <= 2; pass++ {
-		for _, i := range rand.New(study.Stream("small_compare", seed, "pass", "clusters", pass)).Perm(len(tr.X)) {
-			check.OK(t, model.Observe(tr.X[i], tr.Class[i]))
-		}
-	}
-	for _, x := range te.X {
-		p = append(p, check.Predict(t, model, 3, x...))
-	}
-	return p, te.Class
-}
-
-// The candidate is chosen, and the scores come about, as by hand.
-func TestByHand(t *testing.T) {
-	set := studytest.Clusters(36)
-	tables := studytest.Run(t, Kind, compared(studytest.File(t, set)))
-	train := dataset.NewExamples(data.Set{X: set.X[:24], Class: set.Class[:24]}, 3)
-	test := dataset.NewExamples(data.Set{X: set.X[24:], Class: set.Class[24:]}, 3)
-	for seed := 1; seed <= 3; seed++ {
-		learn, judge, err := train.Split(0.25, study.Stream("small_compare", seed, "validation", "clusters"))
-		check.OK(t, err)
-		var chosen [2]float64
-		least := math.Inf(1)
-		for _, c := range [][2]float64{{0.001, 0}, {3, 0.1}, {1, 0}} {
-			p, class := filter(t, seed, c, train.Subset(learn), train.Subset(judge))
-			if loss := metric.LogLoss(p, class); loss < least {
-				chosen, least = c, loss
-			}
-		}
-		of := func(name string) *table.Table {
-			return tables.Get(name).Where("set", "clusters").Where("method", "filter").Where("seed", seed)
-		}
-		r := of("runs")
-		want := fmt.Sprintf("prior_var=%v process_noise=%v", chosen[0], chosen[1])
-		check.Equal(t, "chosen", r.Texts("chosen"), []string{want})
-		check.Near(t, "validation", r.Nums("validation_log_loss")[0], least, 1e-12)
-		p, class := filter(t, seed, chosen, train, test)
-		for i, want := range learner.Scores(p, class) {
-			check.Near(t, learner.ScoreNames[i], r.Nums(learner.ScoreNames[i])[0], want, 1e-12)
-		}
-		for i := range p {
-			for j, want := range p[i] {
-				check.Near(t, "p", of("predictions").Nums(fmt.Sprintf("p%d", j+1))[i], want, 1e-5)
-			}
-		}
-	}
+// What fails is scored as equal probabilities, and counted; the classes come in turn, so that the majority knows
+// no better. A row of the predictions is that of the file.
+func TestFails(t *testing.T) {
+	tables := studytest.Run(t, Kind, compared(studytest.File(t, studytest.Clusters(36))))
 	check.Equal(t, "runs", tables.Get("runs").Len(), 4*(3+2))
-	// What fails is scored as equal probabilities, and counted; the classes come in
-	// turn, so that the majority knows no better.
 	for _, method := range []string{"fails", "majority"} {
 		r := tables.Get("runs").Where("set", "clusters").Where("method", method)
 		check.NearAll(t, "log loss", r.Nums("log_loss"), slices.Repeat([]float64{math.Log(3)}, 3), 1e-12)
 		got := r.Texts("failed")[0] + r.Texts("chosen")[0] + r.Texts("validation_log_loss")[0]
 		check.Equal(t, "failed, nothing chosen", got, map[string]string{"fails": "1", "majority": "0"}[method])
 	}
+	chosen := tables.Get("runs").Where("method", "filter")
+	check.Equal(t, "chosen", strings.HasPrefix(chosen.Texts("chosen")[0], "prior_var="), true)
+	rows := tables.Get("predictions").Where("method", "filter").Where("seed", 1).Texts("row")
+	check.Equal(t, "rows below the header and 24 others", []string{rows[0], rows[11]}, []string{"26", "37"})
 }
 
 // Differences are paired split by split, ranks are those of the means; infinite

@@ -148,7 +148,8 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		labels = append(labels, legend.Label(m))
 	}
 	x, y := figures.Axis{}, figures.Rows(labels)
-	x.Min, x.Max = middle(slices.Concat(shown.Nums("log_loss"), shown.Nums("log_loss_low"), shown.Nums("log_loss_high")))
+	ends := study.Curve(shown, "", "log_loss", "log_loss")
+	x.Min, x.Max = middle(slices.Concat(ends.X, ends.Low, ends.High))
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
 	var charts []figures.Chart
 	for _, set := range shown.Distinct("set") {
@@ -158,7 +159,8 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		dots := figures.Curve{Name: "mean with its 95 % interval", Kind: figures.Scatter, Group: 1, Across: true}
 		for k, m := range methods {
 			r := study.Curve(shown.Where("set", set).Where("method", m), "", "log_loss", "log_loss")
-			dots.X, dots.Low, dots.High = append(dots.X, r.X...), append(dots.Low, r.Low...), append(dots.High, r.High...)
+			dots.X = append(dots.X, r.X...)
+			dots.Low, dots.High = append(dots.Low, r.Low...), append(dots.High, r.High...)
 			dots.Y = append(dots.Y, slices.Repeat([]float64{float64(-k)}, len(r.X))...)
 		}
 		charts = append(charts, figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero, dots}})

@@ -209,8 +209,8 @@ func TestMaps(t *testing.T) {
 		for s, k := range []int{1, 3, 6} {
 			m := rows[i].Maps[s]
 			check.NearAll(t, column, m.Z, maps.Where("k", k).Nums(column), 1e-11)
-			got := []any{m.Title, len(m.Points), len(m.X), len(m.Boundary)}
-			check.Equal(t, column, got, []any{fmt.Sprint("$k$ = ", k), k, 9, 2})
+			got := []any{m.Title, len(m.Points), len(m.X), len(m.Curves)}
+			check.Equal(t, column, got, []any{fmt.Sprint("$k$ = ", k), k, 9, 1})
 		}
 	}
 	check.Equal(t, "variances drawn", rows[2].Maps[0].Z[:2], []float64{0, -1e-9})

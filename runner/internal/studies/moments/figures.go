@@ -60,14 +60,14 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 			names = append(names, name)
 		}
 	}
-	errors = e.Chosen.Of(errors, names)
+	shown := e.Chosen.Of(errors, names)
 	for _, n := range errors.Distinct("classes") {
 		chart := figures.Chart{
 			Title: "$n$ = " + n,
 			X:     figures.Axis{Label: "variance $v$", Log: true},
 			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
 		}
-		for _, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
+		for _, r := range shown.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
 			name, rho := r.Texts("method")[0], r.Texts("rho")[0]
 			if name == "probit" || name == "probit-corr" {
 				name += ", $λ$ = " + r.Texts("lambda")[0]

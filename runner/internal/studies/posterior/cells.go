@@ -240,7 +240,8 @@ func (c *cell) newTables() {
 		return table.New(name, append(run, columns...)...)
 	}
 	c.curve = with("curve", append([]table.Column{
-		table.Share("tv", "total variation from the exact predictive; none where ess is at most an eighth of draws"),
+		table.Share("tv",
+			"total variation from the exact predictive; none where ess is at most an eighth of draws"),
 		table.Share("tv_noise", "total variation that the exact predictive has by its own sampling"),
 		table.Positive("ess", "effective sample size of the exact predictive, or of that of the probit"),
 		num("excess_error", "error rate above that of the truth"),

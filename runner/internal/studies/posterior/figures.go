@@ -14,13 +14,14 @@ import (
 // Figures are "distance" from the exact posterior against the examples seen, a chart for each task, means with
 // intervals over the seeds; and "maps_K" of each snapshot that is mapped.
 func (e *experiment) Figures() (out []study.Figure) {
-	out = append(out, study.Drawing("distance", "curve_summary", func(summary *table.Table) *figures.Figure {
+	distance := func(summary *table.Table) *figures.Figure {
 		var charts []figures.Chart
 		for _, t := range e.tasks() {
 			charts = append(charts, e.chart(t.Name, summary.Where("task", t.Name)))
 		}
 		return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
-	}))
+	}
+	out = append(out, study.Drawing("distance", "curve_summary", distance))
 	for _, k := range e.Posterior.Mapped {
 		name := fmt.Sprintf("maps_%d", k)
 		out = append(out, study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
@@ -36,13 +37,14 @@ func (e *experiment) legend() learner.Legend {
 	l[jointName] = learner.Method{Label: "ADF, exact, joint", Group: "one"}
 	l[probitName] = learner.Method{Label: "exact, of the probit", Group: "exact"}
 	for _, m := range e.Methods {
-		l[m.Name+softmaxSuffix] = learner.Method{Label: cmp.Or(m.Label, m.Name) + ", softmax predictive", Group: "sgd"}
+		label := cmp.Or(m.Label, m.Name) + ", softmax predictive"
+		l[m.Name+softmaxSuffix] = learner.Method{Label: label, Group: "sgd"}
 	}
 	return l
 }
 
-// chart has the distances of a task after the examples seen, of the chosen methods and of equal probabilities,
-// and the noise of the exact posterior.
+// chart has the distances of a task after the examples seen, of the chosen methods and of equal
+// probabilities, and the noise of the exact posterior.
 func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 	chart := figures.Chart{
 		Title: task, X: figures.Axis{Label: "examples seen", Log: true, Scope: task},

@@ -126,8 +126,10 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		}
 	}
 	names := learner.Names(e.Methods)
-	rows := append([]string{jointName, probitName, probitName + softmaxSuffix, "perceptron-huber",
-		"perceptron-adf"}, names...)
+	rows := append([]string{
+		jointName, probitName, probitName + softmaxSuffix, "perceptron-huber",
+		"perceptron-adf",
+	}, names...)
 	for _, name := range names {
 		rows = append(rows, name+softmaxSuffix)
 	}
