@@ -172,8 +172,9 @@ func (j *job) prepare(ctx context.Context) error {
 	cells := fmt.Sprint(j.work.Prints)
 	j.inputs = experiment.Checksum([]byte(cells), j.manifest, experiment.Executable(), sums)
 	j.work.Name = j.Name
-	for _, out := range []string{experiment.Results, j.sources} {
-		if last, err := store.ReadRun(filepath.Join(out, j.Name)); err == nil {
+	published := []string{filepath.Join(experiment.Results, j.Name), filepath.Join(j.sources, j.Name)}
+	for _, dir := range append(published, j.dir) { // the last one is the best
+		if last, err := store.ReadRun(dir); err == nil {
 			j.work.Last = last
 		}
 	}
