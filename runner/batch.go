@@ -49,8 +49,8 @@ func newBatch(in *invocation, c *choice) *batch {
 		b.engine.Progress.W = io.Discard
 	}
 	if fused {
-		fmt.Fprintf(b.engine.Progress.W, "fused multiply-adds: results may differ in the last digits; for identical "+
-			"bytes rebuild: GOFLAGS=%s %s\n", unfused, commandLine(in.words))
+		fmt.Fprintf(b.engine.Progress.W, "fused multiply-adds: results may differ in the last digits; "+
+			"for identical bytes rebuild: GOFLAGS=%s %s\n", unfused, commandLine(in.words))
 	}
 	return b
 }
@@ -172,8 +172,9 @@ func (j *job) prepare(ctx context.Context) error {
 	cells := fmt.Sprint(j.work.Prints)
 	j.inputs = experiment.Checksum([]byte(cells), j.manifest, experiment.Executable(), sums)
 	j.work.Name = j.Name
-	for _, dir := range []string{filepath.Join(j.sources, j.Name), filepath.Join(experiment.Results, j.Name), j.dir} {
-		if last, err := store.ReadRun(dir); err == nil { // the last one is the best
+	published := []string{filepath.Join(experiment.Results, j.Name), filepath.Join(j.sources, j.Name)}
+	for _, dir := range append(published, j.dir) { // the last one is the best
+		if last, err := store.ReadRun(dir); err == nil {
 			j.work.Last = last
 		}
 	}

@@ -94,13 +94,14 @@ func TestPublishedIsKept(t *testing.T) {
 	same(t, snapshot(t, "results"), before)
 	remove(t, "copies")
 	mustRun(t, "-exp", "small", "-short", "-set", "title=Ways")
-	check.Equal(t, "the short form has a folder", len(glob(t, "results", "small@sweep.seed=_2_,title=Ways-*")), 1)
+	dirs := glob(t, "results", "small@sweep.seed=_2_,title=Ways-*")
+	check.Equal(t, "the short form has a folder", len(dirs), 1)
 
 	// The same folder by another path is the same manifest; another one with its name is not.
 	mustRun(t, "-exp", own)
 	dir := filepath.Join("own", "closedform-results", "small")
 	t.Chdir("experiments")
-	contains(t, mustRun(t, "-exp", "../own/small.toml"), "small: 4 cells, all done before; ", dir+" is up to date")
+	contains(t, mustRun(t, "-exp", "../own/small.toml"), "4 cells, all done before; ", dir+" is up to date")
 	t.Chdir("..")
 	other := write(t, small, "other", "small.toml")
 	fails(t, dir+" has the results of a manifest in /", "-exp", other, "-out", filepath.Dir(dir))

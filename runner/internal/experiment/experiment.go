@@ -36,19 +36,18 @@ const (
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
 
-// former says of each study that was removed what to do instead.
+// former says of each study that was renamed what to do instead.
 var former = map[string]string{
-	"compare": `study = "learn" compares methods on [[set]]s; reference, leave_out and splits_of are in [evaluate], ` +
-		"budget is gone",
-	"hidden": `study = "learn" has [[set]] for [[task]]; snapshots and passes are in [evaluate], test is in [[set]]`,
-	"order": `study = "learn" with evaluate.order = "repeated" has [[set]] for [[task]]; snapshots are the sizes, ` +
-		"orders the permutations, resamples the samples",
-	"sorted":    `study = "learn" with evaluate.order = "sorted"; methods of a [[set]] are the sets of a [[method]]`,
+	"compare": `study = "learn" compares methods on [[set]]s; reference, leave_out and splits_of are in [evaluate]`,
+	"hidden":  `study = "learn" has [[set]] for [[task]]; snapshots and passes are in [evaluate]`,
+	"order": `study = "learn" with evaluate.order = "repeated" has [[set]] for [[task]]; orders are the ` +
+		`permutations, resamples the samples`,
+	"sorted":    `study = "learn" with evaluate.order = "sorted"; a [[set]] has the methods that learn it`,
 	"stability": `study = "moments" with against = "definite" has the keys of [stability] in [moments]`,
 	"mc_check": `study = "moments" with against = "montecarlo" has the keys of [mc_check] in [moments]; ` +
 		"draws were cases, and lambda is a list",
-	"ablation": `study = "learn" sweeps lambda and rho; the errors of [ablation] are study = "moments", with the ` +
-		"keys of [ablation], lambda and rho in [moments]",
+	"ablation": `study = "learn" sweeps lambda and rho; the errors of [ablation] are study = "moments", with ` +
+		"the keys of [ablation], lambda and rho in [moments]",
 	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
 }
 
@@ -115,8 +114,8 @@ func (e *Experiment) Digest() (string, error) {
 	return Checksum(program.ReplaceAll(text, nil)), err
 }
 
-// Resolved returns the manifest with all values spelled out. The folder of one of your own has its whole path,
-// as it may be run from anywhere.
+// Resolved returns the manifest with all values spelled out. The folder of one of your own has its whole
+// path, as it may be run from anywhere.
 func (e *Experiment) Resolved() ([]byte, error) {
 	m := *e.Manifest
 	if !SameFile(m.Folder, Folder) {

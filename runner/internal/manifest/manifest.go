@@ -146,7 +146,8 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 func folder(file string) string {
 	path, err := filepath.Abs(filepath.Dir(file))
 	working, err2 := os.Getwd()
-	if relative, err3 := filepath.Rel(working, path); cmp.Or(err, err2, err3) == nil && filepath.IsLocal(relative) {
+	relative, err3 := filepath.Rel(working, path)
+	if cmp.Or(err, err2, err3) == nil && filepath.IsLocal(relative) {
 		return relative
 	}
 	return path

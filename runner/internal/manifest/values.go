@@ -63,8 +63,8 @@ func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 		return []int{m.Seed}, nil
 	}
 	if !slices.Contains(swept, m.Seed) {
-		return nil, m.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, such as seed = %d; or add %[1]d to "+
-			"sweep.seed", m.Seed, swept[0])
+		return nil, m.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, such as seed = %d; "+
+			"or add %[1]d to sweep.seed", m.Seed, swept[0])
 	}
 	return swept, nil
 }

@@ -32,7 +32,10 @@ func (r *README) Markdown() []byte { return fill("readme.md", r) }
 
 // fill returns an embedded template with the data in it.
 func fill(name string, data any) []byte {
-	functions := template.FuncMap{"join": strings.Join, "file": store.TableName, "columns": columns}
+	functions := template.FuncMap{
+		"join": strings.Join, "file": store.TableName, "columns": columns,
+		"escaped": escaped.Replace,
+	}
 	var b bytes.Buffer
 	t := template.Must(template.New(name).Funcs(functions).ParseFS(texts, name))
 	if err := t.Execute(&b, data); err != nil {

@@ -46,7 +46,7 @@ func TestResult(t *testing.T) {
 		"  very |sure|<b>  0.1000 ± 0.3000  0.3000    0.0000       1.0000\n",
 		"  ± is half of the 95 % interval: t, seeds\n",
 		"  model has a larger log loss than the frequencies of the classes\n")
-	has(t, r.Markdown(), "| method | error | log loss | Brier | ECE | seconds |\n|---|---|---|---|---|---|\n",
+	has(t, string((&README{Result: r}).Markdown()), "\n\n| method | error | log loss | Brier | ECE | seconds |\n|---|---|---|---|---|---|\n",
 		`| very \|sure\|&lt;b> | 0.1000 ± 0.3000 | 0.3000 |`)
 	scoreless := table.New("summary", table.Text("method", ""))
 	check.Equal(t, "without scores it says", NewResult(table.Set{scoreless}, run).Text(), "")

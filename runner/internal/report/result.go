@@ -25,10 +25,8 @@ type Result struct {
 func NewResult(tables table.Set, run *store.Run) (r Result) {
 	if t := tables.Get("claims"); t != nil {
 		r.Rows = append(r.Rows, []string{"claim", "holds with", "fails with", "undecided with"})
-		for i, claim := range t.Texts("claim") {
-			r.Rows = append(r.Rows, []string{
-				claim, t.Texts("holds_with")[i], t.Texts("fails_with")[i], t.Texts("open_with")[i],
-			})
+		for i := range t.Len() {
+			r.Rows = append(r.Rows, cells(t, i, "claim", "holds_with", "fails_with", "open_with"))
 		}
 		return r
 	}
@@ -56,13 +54,7 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 			}
 			return t.Nums(column)[i]
 		}
-		texts := func(columns []string) (texts []string) {
-			for _, c := range columns {
-				texts = append(texts, t.Texts(c)[i])
-			}
-			return texts
-		}
-		row, took := texts(words), seconds(run, texts(key))
+		row, took := cells(t, i, words...), seconds(run, cells(t, i, key...))
 		wrong := decimals(num("error"))
 		// one end may be cut off
 		if h := max(num("error_high")-num("error"), num("error")-num("error_low")); h > 0 {
@@ -84,6 +76,14 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 	return r
 }
 
+// cells returns the texts of columns in a row.
+func cells(t *table.Table, row int, columns ...string) (texts []string) {
+	for _, c := range columns {
+		texts = append(texts, t.Texts(c)[row])
+	}
+	return texts
+}
+
 // Text returns the result in lines for a terminal.
 func (r Result) Text() string {
 	var b strings.Builder
@@ -103,21 +103,6 @@ func (r Result) Text() string {
 
 // escaped has plain text stay plain in a table of Markdown.
 var escaped = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`")
-
-// Markdown returns the rows as a table in Markdown.
-func (r Result) Markdown() string {
-	var b strings.Builder
-	for i, row := range r.Rows {
-		for _, cell := range row {
-			fmt.Fprintf(&b, "| %s ", escaped.Replace(cell))
-		}
-		b.WriteString("|\n")
-		if i == 0 {
-			b.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
-		}
-	}
-	return b.String()
-}
 
 // seconds returns what a cell with the key of these words takes on the average, NaN if there is none.
 func seconds(run *store.Run, words []string) float64 {
