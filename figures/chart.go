@@ -28,8 +28,8 @@ type Curve struct {
 	Group int    // curves of a group, 1 to [Groups], share a colour, and differ in their markers; 0: none
 	Kind  Kind
 	X, Y  []float64
-	// Low and High, if given, are the ends of an interval about each Y: a band of a Line, else error bars. With
-	// Across they are about each X. Without one of them there is no interval.
+	// Low and High, if given, are the ends of an interval about each Y, error bars of the markers. With Across
+	// they are about each X. Without one of them there is no interval.
 	Low, High []float64
 	Across    bool
 }
@@ -49,16 +49,15 @@ const (
 const (
 	curveWidth = vg.Length(1)
 	thinWidth  = vg.Length(0.7)
-	capWidth   = vg.Length(2.6) // of an error bar: an empty one is hidden by the smallest marker
-	crowd      = 24             // points: the markers of more are small
-	many       = 4              // columns: the charts of more are high, their markers small
+	capWidth   = vg.Length(2.6) // of an error bar: an empty one is hidden by a marker
+	many       = 4              // columns: the charts of more are high
 )
 
 // Charts draws rows of charts on one page, and notes beneath them. Charts are square if every chart has the
 // same X and Y axis, as in a Q–Q plot. The charts must not change until the last Encode.
 func Charts(rows [][]Chart, notes ...string) *Figure {
 	out, axes := page{aspect: 1, labels: notes}, sharedAxes(slices.Concat(rows...))
-	styles := styles{of: map[string]style{}, small: len(rows) > 0 && len(rows[0]) > many}
+	styles := styles{of: map[string]style{}}
 	for _, row := range rows {
 		var panels []panel
 		for _, c := range row {
@@ -70,7 +69,7 @@ func Charts(rows [][]Chart, notes ...string) *Figure {
 					return failed(err)
 				}
 			}
-			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && !styles.small {
+			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && len(rows[0]) <= many {
 				out.aspect = landscape
 			}
 			styles.add(c.Curves...)
@@ -130,7 +129,7 @@ func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter 
 // line returns the style of the line of a curve, which has no dashes between markers.
 func (s *styles) line(c Curve) draw.LineStyle {
 	out := line(curveWidth, s.of[c.Name].color)
-	if c.Kind != Marked || len(c.X) > crowd {
+	if c.Kind != Marked {
 		out.Dashes = s.of[c.Name].dashes
 	}
 	if c.Kind == Reference {
@@ -141,18 +140,11 @@ func (s *styles) line(c Curve) draw.LineStyle {
 
 // glyph returns the marker of a curve.
 func (s *styles) glyph(c Curve) draw.GlyphStyle {
-	out := shapes[s.of[c.Name].marker].glyph(s.of[c.Name].color)
-	if s.small || len(c.X) > crowd {
-		out.Radius = crowdRadius
-	}
-	return out
+	return shapes[s.of[c.Name].marker].glyph(s.of[c.Name].color)
 }
 
 // thumbs returns the pictures of a curve in the legend.
 func (s *styles) thumbs(c Curve) (out []plot.Thumbnailer) {
-	if len(c.Low) > 0 && c.Kind == Line {
-		out = append(out, &plotter.Polygon{Color: tint(s.of[c.Name].color)})
-	}
 	if c.Kind != Scatter {
 		out = append(out, &plotter.Line{LineStyle: s.line(c)})
 	}
@@ -164,19 +156,14 @@ func (s *styles) thumbs(c Curve) (out []plot.Thumbnailer) {
 
 // plotters returns those of curves in layers: no line covers a marker.
 func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
-	var bands, references, lines, bars, points []plot.Plotter
+	var references, lines, bars, points []plot.Plotter
 	for _, c := range curves {
 		for _, p := range c.pieces(x, y) {
 			path := &plotter.Line{XYs: p.points, LineStyle: s.line(c)}
 			switch c.Kind {
 			case Reference:
 				references = append(references, path)
-			case Line:
-				slices.Reverse(p.low)
-				area := []plotter.XYs{append(p.high, p.low...)}
-				bands = append(bands, &plotter.Polygon{XYs: area, Color: tint(s.of[c.Name].color)})
-				fallthrough
-			case Marked:
+			case Line, Marked:
 				lines = append(lines, path)
 			}
 			if c.hasMarkers() {
@@ -190,7 +177,7 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 			points, s.cut = append(points, marks...), true
 		}
 	}
-	return slices.Concat(bands, references, lines, bars, points)
+	return slices.Concat(references, lines, bars, points)
 }
 
 // bars returns the intervals of a part of a curve.
@@ -239,8 +226,8 @@ func (c Curve) interval(i int) []float64 {
 
 // A piece is a part of a curve without gaps, in coordinates, with its intervals.
 type piece struct {
-	points, low, high plotter.XYs
-	errors            plotter.YErrors
+	points plotter.XYs
+	errors plotter.YErrors
 }
 
 // pieces returns the parts of a curve that no gap divides.
@@ -252,17 +239,14 @@ func (c Curve) pieces(x, y Axis) (out []piece) {
 		if i == 0 || len(out) == 0 || !x.shows(c.X[i-1]) || !y.shows(c.Y[i-1]) {
 			out = append(out, piece{})
 		}
-		point := plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}
-		low, high, errors := point, point, struct{ Low, High float64 }{}
+		point, errors := plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}, struct{ Low, High float64 }{}
 		if ends := c.interval(i); ends != nil && c.Across {
 			errors.Low, errors.High = point.X-x.near(ends[0]), x.near(ends[1])-point.X
 		} else if ends != nil {
-			low.Y, high.Y = y.near(ends[0]), y.near(ends[1])
-			errors.Low, errors.High = point.Y-low.Y, high.Y-point.Y
+			errors.Low, errors.High = point.Y-y.near(ends[0]), y.near(ends[1])-point.Y
 		}
 		p := &out[len(out)-1]
-		p.points, p.low, p.high = append(p.points, point), append(p.low, low), append(p.high, high)
-		p.errors = append(p.errors, errors)
+		p.points, p.errors = append(p.points, point), append(p.errors, errors)
 	}
 	return out
 }

@@ -1,5 +1,5 @@
 // Package figures draws numbers with the plotters of gonum/plot, as PNG to read and as PDF to
-// print. Charts draws curves, Maps functions on a plane, and Dots named numbers with intervals.
+// print. Charts draws curves, and named numbers with intervals; Maps draws functions on a plane.
 //
 // The bytes of a figure depend on its input alone: the date in a PDF file is always the same.
 // Fonts need not be installed.

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -38,11 +37,11 @@ type panel struct {
 	plotters []plot.Plotter
 }
 
-// A page is rows of panels, whose data areas have one size. An axis that is the same as that of the panel
-// below it, or to its left, has no text, and a title that repeats the one above it is left out.
+// A page is rows of panels, whose data areas have one size: as wide as a column of text for one panel in each
+// row, else as a page. An axis that is the same as that of the panel below it, or to its left, has no text, and
+// a title that repeats the one above it is left out.
 type page struct {
 	rows   [][]panel
-	width  vg.Length // 0: that of a column for one panel in a row, of a page for more
 	aspect vg.Length // height by width of a data area
 	labels []string  // below all panels, a line each
 	scales []Axis    // of the colour bars to the right of the rows, if any
@@ -104,12 +103,12 @@ func (p page) figure() *Figure {
 	if axes == nil {
 		return failed(errors.New("no panels"))
 	}
-	width, right := cmp.Or(p.width, pageWidth), overhang
+	width, right := pageWidth, overhang
 	left, above, below := p.margins(width)
 	for _, s := range p.scales {
 		right = max(right, barGap+barWidth+s.room())
 	}
-	if p.width == 0 && len(left) == 1 {
+	if len(left) == 1 {
 		width = columnWidth
 	}
 	columns, rows := vg.Length(len(left)), vg.Length(len(p.rows))

@@ -38,7 +38,6 @@ var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 type styles struct {
 	named []Curve
 	of    map[string]style
-	small bool // have small markers
 	cut   bool // something is outside a frame
 	used  [len(colors)]int
 }
@@ -69,11 +68,10 @@ func (s *styles) add(curves ...Curve) {
 
 const (
 	markerRadius = vg.Length(2.1)
-	crowdRadius  = vg.Length(1.4) // among many
 	edgeWidth    = vg.Length(0.6)
 )
 
-// A marker is a regular polygon, perhaps with an outline. About it is a white edge, except in a crowd.
+// A marker is a regular polygon, perhaps with an outline. About it is a white edge.
 type marker struct {
 	corners int
 	turn    float64   // the direction of the first corner
@@ -112,10 +110,8 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 		path.Line(corner(i))
 	}
 	path.Close()
-	if sty.Radius > crowdRadius {
-		c.SetLineStyle(line(3*edgeWidth, white))
-		c.Stroke(path)
-	}
+	c.SetLineStyle(line(3*edgeWidth, white))
+	c.Stroke(path)
 	c.SetColor(sty.Color)
 	c.Fill(path)
 	if m.outline != nil {
@@ -136,10 +132,4 @@ func (m marker) glyph(fill color.Color) draw.GlyphStyle {
 func (m marker) outlined(c color.Color) marker {
 	m.outline = c
 	return m
-}
-
-// tint returns an opaque colour that is a fifth of c on white.
-func tint(c color.NRGBA) color.NRGBA {
-	mix := func(v uint8) uint8 { return uint8(255 - (255-int(v))/5) }
-	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xff}
 }

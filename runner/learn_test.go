@@ -97,8 +97,8 @@ func TestLearnAnswersFirst(t *testing.T) {
 	fmt.Fprint(rows, "12,red,1.5\n")
 	check.Must(answer.ReadString('\n'))
 	cancel()
-	check.Refuses(t, "interrupted", <-ended, "to go on at row 5: go run ./runner learn results/mine/network.npz "+
-		"-data - -unknown 1 -from 5")
+	check.Refuses(t, "interrupted", <-ended, "to go on at row 5: go run ./runner learn "+file+
+		" -data - -unknown 1 -from 5")
 	contains(t, log.String(), `standard input:6: new class "Fir"`, file+": 4 rows, 3 learned; ")
 	goesOn, _ := learnFrom(t, csv("Ash,12,red,1"), file)
 	contains(t, goesOn, "\n5,")

@@ -110,8 +110,8 @@ func rowsFlags(f *flag.FlagSet) func(network string, stderr io.Writer) (*own.Row
 	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
 	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a "+
 		"`share` of the answers is wrong")
-	f.Float64Var(&r.Familiar, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of the "+
-		"inputs: rows with less are unknown; 0 switches it off")
+	f.Float64Var(&r.Familiar, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of "+
+		"the inputs: rows with less are unknown; 0 switches it off")
 	layoutFlags(f, &r.Layout, "that of the training table")
 	return func(network string, stderr io.Writer) (*own.Rows, error) {
 		r.Network, r.Stderr = network, stderr

@@ -79,7 +79,7 @@ func TestPredict(t *testing.T) {
 	const rows = "width,notes,colour,length\n3,a,red,12\n4.25,b,green,19\n6.5,c,blue,21.5\n"
 	out, text, stderr := predicted(t, file, rows)
 	contains(t, stderr, "new.csv:4: colour=blue was not in the training; its inputs are 0\n")
-	begins(t, text, "row,class,probability,aleatoric,epistemic,mutual_information,familiarity,p_Ash,p_Elm,p_Oak\n")
+	begins(t, text, "row,class,probability,aleatoric,epistemic,mutual_information,familiarity,p_Ash,p_Elm,p_Oak")
 	check.Equal(t, "rows", out.Len(), 3)
 	var note struct{ Scaler dataset.Scaler }
 	check.OK(t, json.Unmarshal(network.Note, &note))
@@ -99,8 +99,9 @@ func TestPredict(t *testing.T) {
 		}
 	}
 	show := mustRun(t, "show", file)
-	contains(t, show, "classes    3: Ash, Elm, Oak\n", "learned    48 examples, of which 0 ", "input      colour=red: (x − 0.5",
-		"model      weight 0.", `"layers":[4,4,3]`, "some rows of the training table, scaled: ")
+	contains(t, show, "classes    3: Ash, Elm, Oak\n", "learned    48 examples, of which 0 ",
+		"input      colour=red: (x − 0.5", "model      weight 0.", `"layers":[4,4,3]`,
+		"some rows of the training table, scaled: ")
 }
 
 // A network whose note is that of earlier programs predicts the same.
@@ -128,7 +129,8 @@ func TestPredictBadRows(t *testing.T) {
 	contains(t, text, "length,class,", "\n12,unknown,0.", "\n,unknown,,,,,,,,\n12,unknown,,", "\n19,Elm,0.")
 	contains(t, stderr, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
 		"new.csv:5: 2 cells; need 4", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n",
-		"new.csv: 1 rows of classes that the network does not have\n", "runner: 3 of 7 rows could not be predicted\n")
+		"new.csv: 1 rows of classes that the network does not have\n",
+		"runner: 3 of 7 rows could not be predicted\n")
 	check.Equal(t, "exit code and lines", []int{code, strings.Count(text, "\n")}, []int{1, 8})
 	// The scores are those of the columns, of the rows that it was trained on.
 	out, _, said := predicted(t, file, leaves())
@@ -217,7 +219,8 @@ func TestPredictRefuses(t *testing.T) {
 		{"none.npz", "length\n1\n", "none.npz"},
 	} {
 		write(t, c.rows, "new.csv")
-		_, _, err := try(t, append([]string{"predict", "-data", "new.csv", "-to", "out.csv"}, strings.Fields(c.args)...)...)
+		args := append([]string{"predict", "-data", "new.csv", "-to", "out.csv"}, strings.Fields(c.args)...)
+		_, _, err := try(t, args...)
 		check.Refuses(t, c.args, err, c.want)
 		check.Equal(t, "one line", strings.Contains(err.Error(), "\n"), false)
 	}

@@ -67,6 +67,10 @@ func RestoreBank(s BankState, members ...Model) (*Bank, error) {
 // Fix leaves the weights as they are from now on, for a second pass over the same examples.
 func (b *Bank) Fix() { b.along, b.state.Fixed = b.current(), true }
 
+// Serial has the members learn one after another in the goroutine of the caller: for programs that use all
+// processors anyway. Otherwise large members learn side by side. The numbers are the same.
+func (b *Bank) Serial() { b.parallel = false }
+
 // Forget has the past count less: before each example the logarithms of the weights are multiplied by
 // 1 − fraction, and the order of the classes is not judged. It is for streams whose distribution changes for
 // good, with [Network.AddProcessNoise] for the members. The default is 0. Unless 0 ≤ fraction ≤ 1 it returns

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/random"
 	check "closedform/internal/checktest"
@@ -47,97 +48,93 @@ func learned(t *testing.T, n int, draw func() []float64) *Inputs {
 func TestFamiliarity(t *testing.T) {
 	for _, d := range []int{1, 2, 8, 30, 100} {
 		for _, n := range []int{40, 300, 3000} {
-			t.Run(fmt.Sprint(d, " inputs, ", n, " examples"), func(t *testing.T) {
-				const fresh, replications = 200, 10
-				few := 0
-				for k := range replications {
-					draw := source(d, "familiarity", n, k)
-					f := learned(t, n, draw)
-					for i := range fresh {
-						x := draw()
-						if p := f.P(x); p < 0.01 {
-							few++
-						} else if !(p <= 1) {
-							t.Fatalf("P = %g", p)
-						}
-						if i > 0 {
-							continue
-						}
-						times, constant := slices.Clone(x), slices.Repeat([]float64{20}, d)
-						for j := range times {
-							times[j] *= 1000
-						}
-						if p, q := f.P(times), f.P(constant); !(p < 0.01) || !(q < 0.01) {
-							t.Errorf("P of an input times 1000 is %g, of a constant one %g", p, q)
-						}
-						for _, huge := range []float64{1e99, 1e300, math.Inf(1), math.NaN()} {
-							x[0] = huge
-							if p := f.P(x); !(p < 0.01) {
-								t.Errorf("P of a number %g is %g", huge, p)
-							}
-						}
+			const fresh, replications = 200, 10
+			few, name := 0, fmt.Sprint(d, " inputs, ", n, " examples")
+			for k := range replications {
+				draw := source(d, "familiarity", n, k)
+				f := learned(t, n, draw)
+				for range fresh {
+					p := f.P(draw())
+					if p < 0.01 {
+						few++
+					} else if !(p <= 1) {
+						t.Fatalf("%s: P = %g", name, p)
 					}
 				}
-				if share := float64(few) / (fresh * replications); share > 0.02 {
-					t.Errorf("P of %g of the inputs is below 0.01", share)
+				x := draw()
+				floats.Scale(1000, x)
+				unlike := [][]float64{slices.Clone(x), slices.Repeat([]float64{20}, d)}
+				for _, huge := range []float64{1e99, 1e300, math.Inf(1), math.NaN()} {
+					x[0] = huge
+					unlike = append(unlike, slices.Clone(x))
 				}
-			})
+				for _, x := range unlike {
+					if p := f.P(x); !(p < 0.01) {
+						t.Errorf("%s: P = %g of %g, …", name, p, x[0])
+					}
+				}
+			}
+			if share := float64(few) / (fresh * replications); share > 0.02 {
+				t.Errorf("%s: P of %g of the inputs is below 0.01", name, share)
+			}
 		}
 	}
 }
 
 // definition has the inputs learned so far, and computes from them.
 type definition struct {
-	x      [][]float64
-	z      []*mat.VecDense // in all directions
-	fitted int             // inputs of C
+	directions [][]float64
+	x, z       [][]float64 // z in all directions
+	fitted     int         // inputs of C
 }
 
-// score is the score of an input, z in all directions.
-func (d *definition) score(x []float64, z *mat.VecDense) float64 {
-	n, dims := float64(len(d.x)), z.Len()
-	mean := func(of []*mat.VecDense) *mat.VecDense {
-		m := mat.NewVecDense(dims, nil)
-		for _, z := range of {
-			m.AddScaledVec(m, 1/float64(len(of)), z)
-		}
-		return m
+// along returns x in all directions.
+func (d *definition) along(x []float64) []float64 {
+	if d.directions == nil {
+		return x
 	}
-	fitted := d.z[:d.fitted]
-	c, m, r := mat.NewSymDense(dims, nil), mean(fitted), new(mat.VecDense)
-	for _, z := range fitted {
-		r.SubVec(z, m)
-		c.SymRankOne(c, 1/float64(d.fitted), r)
+	var z []float64
+	for _, direction := range d.directions {
+		z = append(z, floats.Dot(direction, x))
 	}
-	enlarged := mat.Trace(c) / float64(dims*d.fitted)
+	return z
+}
+
+// score is the score of an input.
+func (d *definition) score(x []float64) float64 {
+	z, m := slices.Clone(d.along(x)), make([]float64, len(d.z[0]))
+	for _, z := range d.z {
+		floats.AddScaled(m, 1/float64(len(d.z)), z)
+	}
+	floats.Sub(z, m)
+	dims, fitted := len(z), float64(d.fitted)
+	c, all := mat.NewSymDense(dims, nil), mat.NewDense(d.fitted, dims, slices.Concat(d.z[:d.fitted]...))
+	stat.CovarianceMatrix(c, all, nil)
+	variance := mat.Trace(c) * (fitted - 1) / fitted / float64(dims)
 	for i := range dims {
 		for j := range i {
-			c.SetSym(i, j, c.At(i, j)*float64(d.fitted)/float64(d.fitted+dims))
+			c.SetSym(i, j, c.At(i, j)*(fitted-1)/(fitted+float64(dims)))
 		}
-		c.SetSym(i, i, c.At(i, i)+enlarged)
+		c.SetSym(i, i, c.At(i, i)*(fitted-1)/fitted+variance/fitted)
 	}
 	var root mat.Cholesky
 	root.Factorize(c)
-	r.SubVec(z, mean(d.z))
 	var solved mat.VecDense
-	if err := root.SolveVecTo(&solved, r); err != nil {
+	if err := root.SolveVecTo(&solved, mat.NewVecDense(dims, z)); err != nil {
 		panic(err)
 	}
-	width, widths, beyond := make([]float64, len(x)), 0.0, make([]float64, len(x))
-	for j := range x {
-		var column []float64
-		for _, x := range d.x {
-			column = append(column, x[j])
+	low, high := slices.Clone(d.x[0]), slices.Clone(d.x[0])
+	for _, x := range d.x {
+		for j, v := range x {
+			low[j], high[j] = min(low[j], v), max(high[j], v)
 		}
-		low, high := slices.Min(column), slices.Max(column)
-		width[j], beyond[j] = high-low, max(0, low-x[j], x[j]-high)
-		widths += width[j] / float64(len(x))
 	}
-	outside := 0.0
-	for j, e := range beyond {
-		outside += math.Pow(e/(width[j]+widths/n), 2) / float64(len(x))
+	outside, widths := 0.0, (floats.Sum(high)-floats.Sum(low))/float64(len(x))
+	for j, v := range x {
+		e := max(0, low[j]-v, v-high[j]) / (high[j] - low[j] + widths/float64(len(d.x)))
+		outside += e * e / float64(len(x))
 	}
-	return math.Log(mat.Dot(r, &solved)/float64(dims) + 12*outside)
+	return math.Log(floats.Dot(z, solved.RawVector().Data)/float64(dims) + 12*outside)
 }
 
 // upper is the share of scores that are at least s, and the tail beyond.
@@ -160,24 +157,16 @@ func upper(scores []float64, s float64) float64 {
 // Scores, which of them are kept, and P are those of their definition.
 func TestDefinition(t *testing.T) {
 	for _, c := range []struct{ inputs, n, step int }{{2, 4500, 4}, {7, 90, 1}, {8, 90, 1}, {70, 120, 1}} {
-		f, draw, d := New(c.inputs), source(c.inputs, "definition"), definition{}
-		project := func(x []float64) *mat.VecDense {
-			z := make([]float64, min(c.inputs, 64))
-			for i := range z {
-				if z[i] = x[i]; c.inputs > 64 {
-					z[i] = floats.Dot(f.directions[i], x)
-				}
-			}
-			return mat.NewVecDense(len(z), z)
-		}
+		f, draw := New(c.inputs), source(c.inputs, "definition")
+		d := definition{directions: f.directions}
 		want := map[int]float64{} // some scores of the second half
 		for i := range c.n {
 			x := draw()
 			if i > c.n/2 && (c.n < 1000 || i%100 == 0) {
-				want[i] = d.score(x, project(x))
+				want[i] = d.score(x)
 			}
 			check.OK(t, f.Observe(x))
-			d.x, d.z = append(d.x, x), append(d.z, project(x))
+			d.x, d.z = append(d.x, x), append(d.z, d.along(x))
 			if n := i + 1; n >= 2 && 8*n >= 9*d.fitted {
 				d.fitted = n
 			}
@@ -194,7 +183,7 @@ func TestDefinition(t *testing.T) {
 		for _, times := range []float64{0, 0.5, 1, 2, 4} {
 			x := draw()
 			floats.Scale(times, x)
-			s := d.score(x, project(x))
+			s := d.score(x)
 			p := upper(f.Scores, s)
 			if c.inputs >= 8 {
 				lower := slices.Clone(f.Scores)

@@ -1,6 +1,6 @@
 // Package features maps inputs to fixed random features, on which an output layer such as that of
-// core/readout learns. Nothing of a map is learned. With fixed random weights w_i and b_i, the features of kind
-// [Relu] are
+// core/readout learns. Nothing of a map is learned. With fixed random weights w_i and b_i, the features of
+// kind [Relu] are
 //
 //	y_i = max(0, b_i + w_iᵀx),
 //

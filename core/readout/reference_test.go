@@ -135,6 +135,17 @@ func TestScores(t *testing.T) {
 			others := func(e []labelled) []labelled { return without(e, i) }
 			check.NearAll(t, "kept scores", got[i][:], defined(others, e.x, left[i].x, e.class), 1e-5)
 		}
+		for c := range classes {
+			if kind == Ridge {
+				continue
+			}
+			densities := make([]float64, n)
+			s.inputs.leftOut(densities, c, s.moments, kept)
+			for i, e := range kept {
+				want := normals(without(kept, i), classes, s.inputs.nu, n, epsilon(kept, classes), e.x)[c]
+				check.Near(t, "density in any class", densities[i]-0.5*log2Pi*d, want, 1e-8)
+			}
+		}
 		for _, e := range rounded(drawn(3, d, classes)) {
 			scores := check.Must(l.scores([][]float64{e.x}, []int{e.class}))[0]
 			y := direct(kept, classes, s.ridge.lambda, 0, e.x)

@@ -96,12 +96,16 @@ func (l Layout) isWord(cell string) bool {
 func (f Format) fit(t *Table, columns []column) error {
 	var problems []string
 	for _, c := range columns {
-		if problem := t.problem(c); problem != "" {
-			problems = append(problems, problem)
-		}
+		problem := t.problem(c)
 		if gaps := t.find(c.number, IsMissing); gaps != nil && cmp.Or(f.Missing, MissingError) == MissingError {
-			problems = append(problems, t.some(c.number, gaps)+` have no value; missing = "drop" leaves their rows `+
-				`out, missing = "mean" puts the mean in the place of inputs`)
+			if problem != "" {
+				problem += "; "
+			}
+			problem += t.some(c.number, gaps) + ` have no value; missing = "drop" leaves their rows out, missing = ` +
+				`"mean" puts the mean in the place of inputs`
+		}
+		if problem != "" {
+			problems = append(problems, problem)
 		}
 	}
 	switch len(problems) {
@@ -255,8 +259,8 @@ func (in *Inputs) Read(row Row) (x []float64, unseen []string, err error) {
 		return nil, nil, err
 	}
 	if j := slices.IndexFunc(x, math.IsNaN); j >= 0 && in.Fill == nil {
-		return nil, nil, fmt.Errorf(`%s:%d: column %q has no value: %q; allowed only after a training with missing = `+
-			`"mean"`, in.table.File, row.Line, in.Features[j].Column, row.Cells[in.column[j]])
+		return nil, nil, fmt.Errorf(`%s:%d: column %q has no value: %q; allowed only after a training with `+
+			`missing = "mean"`, in.table.File, row.Line, in.Features[j].Column, row.Cells[in.column[j]])
 	}
 	in.scale(x)
 	return x, unseen, nil

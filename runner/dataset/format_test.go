@@ -51,27 +51,6 @@ func TestFormat(t *testing.T) {
 	check.Equal(t, "features", []any{e.Features(), e.Features()[1].String()},
 		[]any{[]Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}, "colour=blue"})
 	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
-	for _, c := range []struct {
-		f    Format
-		want string
-	}{
-		{Format{Class: "kind"}, `makes an input of each of its 2 values`},
-		{Format{Class: "kind", Categorical: []string{"colour"}}, "3 columns cannot be read:\n  kind: "},
-		{Format{Class: "kind", Categorical: []string{"color"}}, `categorical: a.csv:1: no column "color"`},
-		{Format{Class: "kind", Categorical: []string{"id"}, Ignore: []string{"mass", "x"}}, `ignore: a.csv:1: ` +
-			`no column`},
-		{Format{Class: "kind", Ignore: []string{"id", "mass", "colour"}}, `a.csv:1: no inputs beside the class`},
-		{Format{Class: "kind", Missing: "zero"}, `missing: "zero" is not allowed; allowed: error, drop, mean`},
-		{Format{Class: "kind", Ignore: []string{"kind"}}, `class: "kind" is in categorical or ignore, too`},
-		{Format{Categorical: []string{"id"}, Ignore: []string{"id"}}, `ignore: "id" is in categorical, too`},
-	} {
-		text := birds
-		if c.f.Missing == "" && c.f.Categorical == nil {
-			text = "id,mass,colour,kind\n1,2,red,a\n2,3,blue,b\n"
-		}
-		_, err := c.f.Examples(parse(t, text), nil)
-		check.Refuses(t, c.want, err, c.want)
-	}
 }
 
 // Means are those of the training part, for the test part and for new rows alike, which

@@ -166,8 +166,7 @@ func (t *Reader) Next() (Row, error) {
 	return row, err
 }
 
-// NextLine returns the next line that is not blank, however many cells it has: a value that belongs to the row
-// before it.
+// NextLine returns the next line that is not blank, however many cells it has.
 func (t *Reader) NextLine() (row Row, err error) {
 	row.Cells, err = t.csv.Read()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // an open quote ends on the last line
@@ -194,10 +193,10 @@ func (t *Reader) problem(text string, first bool) string {
 	word, separator, _ := strings.Cut(text, "=")
 	switch {
 	case strings.Contains(text, "\x00"):
-		return fmt.Sprintf("a byte 0, as UTF-16 and workbooks have; need a table in UTF-8, a line for each row"+convert,
-			"UTF-16", t.File)
+		return fmt.Sprintf("a byte 0, as UTF-16 and workbooks have; need a text in UTF-8"+convert, "UTF-16", t.File)
 	case strings.Contains(text, "\r"):
-		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
+		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts it`,
+			t.File)
 	case first && strings.EqualFold(word, "sep"):
 		return fmt.Sprintf("%q is a line for spreadsheets; remove it, and say separator = %q", text, separator)
 	case !first && !utf8.ValidString(text):

@@ -232,6 +232,7 @@ func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.Serial()
 	for _, n := range e.Members() {
 		if err := m.setWeights(n); err != nil {
 			return nil, err
@@ -272,10 +273,11 @@ func (m *Model) hasBank() bool {
 // bank returns the default bank.
 func (m *Model) bank(cfg bnn.Config, images bool, src rand.Source) (*bnn.Bank, error) {
 	b, err := classifier.NewBank(cfg, images, src)
-	if err == nil {
-		err = b.Forget(m.Forgetting)
+	if err != nil {
+		return nil, err
 	}
-	return b, err
+	b.Serial() // as the cells of an experiment use all processors
+	return b, b.Forget(m.Forgetting)
 }
 
 // learner returns the output layer, the network, the ensemble or the bank of the model with its prior

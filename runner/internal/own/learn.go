@@ -110,8 +110,8 @@ func (l *learning) label(ctx context.Context, row dataset.Row) (label string, ba
 	return strings.Join(line.Cells, ","), line.Err, err
 }
 
-// learn learns the row that was predicted last. A class that the network does not have is added: the prediction
-// was wrong, and its loss is that of the network with the class, before it learns the row.
+// learn learns the row that was predicted last. A class that the network does not have is added: the
+// prediction was wrong, and its loss is that of the network with the class, before it learns the row.
 func (l *learning) learn(label string, row dataset.Row) error {
 	class, wrong, place := slices.Index(l.Classes, label), 0, fmt.Sprintf("%s:%d", l.reader.File, row.Line)
 	if l.p.Details.Class() != class {
@@ -184,8 +184,8 @@ func (h *held) save(n *Network) error {
 	now, err := os.Stat(h.path)
 	same := h.info != nil && err == nil && os.SameFile(now, h.info) && now.ModTime().Equal(h.info.ModTime())
 	if err == nil && now.Mode().IsRegular() && !same {
-		return fmt.Errorf("%s was changed by another program while it was learned, and is left as it is; -to names "+
-			"another file", h.path)
+		return fmt.Errorf("%s was changed by another program while it was learned, and is left as it is; -to "+
+			"names another file", h.path)
 	}
 	text, err := n.Bytes()
 	if err == nil {

@@ -24,8 +24,8 @@ type Table struct {
 	All    bool // the network that is kept learns the test rows, too
 }
 
-// Manifest writes a manifest beside the table, and returns its path. What does not fit the format is an error,
-// before anything is written.
+// Manifest writes a manifest beside the table, and returns its path. A table that does not fit the format is
+// an error, before anything is written.
 func (t *Table) Manifest(w io.Writer) (path string, err error) {
 	e, err := t.Format.Read(t.File, nil)
 	if err != nil {

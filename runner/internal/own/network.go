@@ -108,11 +108,12 @@ func Read(path string) (*Network, error) {
 	_ = json.Unmarshal(n.Note, n) // what is not there does not fit
 	in, out := n.Model().Shape()
 	s, fits := n.Scaler, func(list []float64) bool { return len(list) == 0 || len(list) == in }
-	if len(s.Features) != in || len(n.Classes) != out || n.Counts.Added < 0 || n.Counts.Added > out ||
-		!fits(s.Fill) || !fits(s.Shift) || len(s.Shift) != len(s.Factor) || slices.Contains(n.Classes, dataset.Unknown) {
+	if len(s.Features) != in || len(n.Classes) != out || slices.Contains(n.Classes, dataset.Unknown) ||
+		!fits(s.Fill) || !fits(s.Shift) || len(s.Shift) != len(s.Factor) ||
+		n.Counts.Added < 0 || n.Counts.Added > out {
 		return nil, fmt.Errorf("%s: a model of %d inputs and %d classes, of which it names %d and %d, or does not "+
-			"say how they are scaled; need the %s of a run with [save]", path, in, out, len(s.Features), len(n.Classes),
-			File)
+			"say how they are scaled; need the %s of a run with [save]",
+			path, in, out, len(s.Features), len(n.Classes), File)
 	}
 	return n, nil
 }

@@ -77,8 +77,8 @@ func (r *Rows) open() (*stream, error) {
 			r.say("%s: the predictions before learning are too few, or too often wrong, for -wrong %g: all rows are "+
 				"unknown", r.Network, r.Wrong)
 		default:
-			r.say("%s: least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are wrong",
-				r.Network, threshold, 100*confidence, 100*r.Wrong)
+			r.say("%s: least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are "+
+				"wrong", r.Network, threshold, 100*confidence, 100*r.Wrong)
 		}
 	}
 	file, name := os.Stdin, "standard input"
@@ -90,12 +90,14 @@ func (r *Rows) open() (*stream, error) {
 	}
 	s := &stream{Rows: r, Network: n, unseen: map[string]bool{}}
 	s.reader, err = dataset.NewReader(file, name, dataset.Layout{
-		Separator: cmp.Or(r.Layout.Separator, n.Layout.Separator), Decimal: cmp.Or(r.Layout.Decimal, n.Layout.Decimal),
+		Separator: cmp.Or(r.Layout.Separator, n.Layout.Separator),
+		Decimal:   cmp.Or(r.Layout.Decimal, n.Layout.Decimal),
 	})
 	if err != nil {
 		return nil, err
 	}
-	if s.column = slices.Index(s.reader.Columns, cmp.Or(r.Class, n.Column, "class")); s.column < 0 && r.Class != "" {
+	s.column = slices.Index(s.reader.Columns, cmp.Or(r.Class, n.Column, "class"))
+	if s.column < 0 && r.Class != "" {
 		return nil, fmt.Errorf("%s: no column %q; the columns are %q", name, r.Class, s.reader.Columns)
 	}
 	s.inputs, err = n.Scaler.Inputs(&s.reader.Table)
@@ -149,7 +151,8 @@ func (s *stream) answer() (class string, probability float64) {
 }
 
 // Predict returns what the network says of each row, after the value of the row in the column id, or without
-// one its number. A row that cannot be predicted is unknown, without numbers, and reported; failed counts them.
+// one its number. Rows that cannot be predicted are unknown, without numbers, and reported; failed is their
+// number.
 func (r *Rows) Predict(ctx context.Context, id string) (out *table.Table, failed int, err error) {
 	s, err := r.open()
 	if err != nil {
@@ -171,7 +174,7 @@ func (r *Rows) Predict(ctx context.Context, id string) (out *table.Table, failed
 	case id != "" && key < 0:
 		return nil, 0, fmt.Errorf("%s: no column %q; the columns are %q", s.reader.File, id, s.reader.Columns)
 	case slices.Contains(table.Names(columns[1:]), id):
-		return nil, 0, fmt.Errorf("-id %s: the predictions have such a column, too; rename it in %s", id, s.reader.File)
+		return nil, 0, fmt.Errorf("-id %s: the predictions have such a column; rename it in %s", id, s.reader.File)
 	}
 	var k known
 	for number := 1; ; number++ {
