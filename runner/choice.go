@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -14,7 +13,6 @@ import (
 	"strings"
 
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/manifest"
 )
 
 // choice says which experiments a command is for, with which values, and where their results are.
@@ -87,7 +85,7 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 	case c.effort != "" && !c.all:
 		return nil, misuse("-effort chooses among the manifests of -all")
 	case c.all:
-		if names, err = manifests(); err != nil {
+		if names, err = experiment.All(); err != nil {
 			return nil, err
 		}
 	}
@@ -129,10 +127,7 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 
 // read reads a manifest with the values of the command line.
 func (c *choice) read(name string) (*experiment.Experiment, error) {
-	path, err := manifest.Find(name, experiment.Folder)
-	if _, absent := manifests(); err != nil && absent != nil {
-		return nil, fmt.Errorf("no file %s, and %w", name, absent)
-	}
+	path, err := experiment.Find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -141,16 +136,6 @@ func (c *choice) read(name string) (*experiment.Experiment, error) {
 		return e.ShortForm(c.set)
 	}
 	return e, err
-}
-
-// manifests returns the paths of all manifests in experiments/.
-func manifests() ([]string, error) {
-	if info, err := os.Stat(experiment.Folder); err != nil || !info.IsDir() {
-		working, _ := os.Getwd()
-		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, "+
-			"or give the path of a manifest", experiment.Folder, working)
-	}
-	return filepath.Glob(filepath.Join(experiment.Folder, "*.toml"))
 }
 
 // dir returns the results folder of an experiment. With other values than those of its
@@ -168,7 +153,7 @@ func (c *choice) dir(e *experiment.Experiment) string {
 
 // check returns an error if results would be written among the published ones without being of them.
 func (c *choice) check(e *experiment.Experiment) error {
-	if _, none := manifests(); none != nil || c.out == "" || !experiment.SameFile(c.out, experiment.Results) {
+	if _, none := experiment.All(); none != nil || c.out == "" || !experiment.SameFile(c.out, experiment.Results) {
 		return nil
 	}
 	what := "a manifest outside of " + experiment.Folder + "/"

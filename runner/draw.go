@@ -13,7 +13,6 @@ import (
 
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
-	"closedform/runner/internal/study"
 )
 
 const drawExamples = "go run ./runner draw fig1_12"
@@ -69,7 +68,7 @@ func (c *choice) draw(ctx context.Context, w io.Writer, e *experiment.Experiment
 	var names []string
 	for _, figure := range e.Study.Figures() {
 		names = append(names, figure.Name)
-		formats, err := experiment.Draw([]study.Figure{figure}, results.Table)
+		formats, err := experiment.Draw(figure, results.Table)
 		if files = append(files, formats...); err == nil {
 			continue
 		}

@@ -30,7 +30,7 @@ func listCommand(f *flag.FlagSet) action {
 	effortFlag(f, &effort)
 	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names just that")
 	return func(ctx context.Context, in *invocation, _ []string) error {
-		paths, err := manifests()
+		paths, err := experiment.All()
 		if err != nil {
 			return err
 		}

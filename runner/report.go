@@ -36,7 +36,7 @@ func writePage(out, file string) error {
 	if err == nil {
 		err = replace(file, html)
 	}
-	if _, other := manifests(); err == nil && other == nil && experiment.SameFile(out, experiment.Results) {
+	if _, other := experiment.All(); err == nil && other == nil && experiment.SameFile(out, experiment.Results) {
 		err = replace(filepath.Join(out, "README.md"), read.README())
 	}
 	if err != nil {
