@@ -29,7 +29,13 @@ type choice struct {
 func choiceFlags(f *flag.FlagSet) *choice {
 	c := &choice{}
 	outFlag(f, &c.out, "results, or "+experiment.OwnResults+" beside a manifest of your own")
-	effortFlag(f, &c.effort)
+	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
+		if !slices.Contains([]string{"quick", "full", "any"}, s) {
+			return errors.New("need quick, full or any")
+		}
+		c.effort = strings.TrimPrefix(s, "any")
+		return nil
+	})
 	each := func(list *[]string) func(string) error {
 		return func(s string) error {
 			*list = append(*list, s)
@@ -62,16 +68,6 @@ func outFlag(f *flag.FlagSet, out *string, standard string) {
 	})
 }
 
-func effortFlag(f *flag.FlagSet, effort *string) {
-	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
-		if !slices.Contains([]string{"quick", "full", "any"}, s) {
-			return errors.New("need quick, full or any")
-		}
-		*effort = strings.TrimPrefix(s, "any")
-		return nil
-	})
-}
-
 // load reads the manifests of the command line, which has some of them as arguments: every one is read and
 // checked before the first results folder is touched. If data are needed, those of all manifests whose data
 // are missing are skipped, with a line that says so.
@@ -92,7 +88,9 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 	skipped, paths := 0, map[string]string{}
 	for _, name := range names {
 		e, err := c.read(name)
-		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
+		if err == nil {
+			err = c.check(e)
+		} else if len(names) > 1 && !strings.Contains(err.Error(), name) {
 			err = fmt.Errorf("%s: %w", name, err) // what -set gets wrong has no place in a file
 		}
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,27 +24,16 @@ func drawCommand(f *flag.FlagSet) action {
 			return err
 		}
 		var undrawn error
-		folders := map[string]bool{}
 		for _, e := range experiments {
-			err := c.check(e)
-			if err == nil {
-				err = c.draw(ctx, in.stdout, e)
-			}
-			none, out := errors.Is(err, fs.ErrNotExist), filepath.Dir(c.dir(e))
-			folders[out] = folders[out] || !none
-			switch {
-			case c.all && (none || errors.Is(err, store.ErrNotCommitted)):
+			err := c.draw(ctx, in.stdout, e)
+			if c.all && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotCommitted)) {
 				fmt.Fprintln(in.stdout, err)
-			case err != nil:
+			} else {
 				undrawn = errors.Join(undrawn, err)
 			}
 		}
-		for out, drawn := range folders {
-			if drawn {
-				undrawn = errors.Join(undrawn, writePage(out, filepath.Join(out, page)))
-			}
-		}
-		return undrawn
+		_, err = c.writePages(experiments)
+		return errors.Join(undrawn, err)
 	}
 }
 

@@ -25,9 +25,6 @@ func TestList(t *testing.T) {
 		"sum                                108             -\n"
 	check.Equal(t, "list prints", mustRun(t, "list"), want)
 	check.Equal(t, "list made a folder", exists("results"), false)
-	quick := mustRun(t, "list", "-effort", "quick")
-	check.Equal(t, "lines of quick ones", strings.Count(quick, "\n"), 3)
-	contains(t, quick, "\na_longer_name  quick")
 	mustRun(t, "-exp", "b")
 	write(t, "1", "experiments", "data", "red.csv")
 	if got := mustRun(t, "list"); !regexp.MustCompile(`none +[\d.]+[mµ]s +\d+ MB `).MatchString(got) ||

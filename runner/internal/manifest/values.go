@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -77,12 +78,9 @@ func Set(key string, x any, structs ...any) error {
 		for _, f := range fields(s) {
 			switch {
 			case free && f.key == table && f.value.Kind() == reflect.Map:
-				copied := map[string]any{inner: x}
-				for k, old := range f.value.Interface().(map[string]any) {
-					if k != inner {
-						copied[k] = old
-					}
-				}
+				copied := map[string]any{}
+				maps.Copy(copied, f.value.Interface().(map[string]any))
+				copied[inner] = x
 				f.value.Set(reflect.ValueOf(copied))
 				return nil
 			case f.key == key:
