@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 )
@@ -56,7 +57,11 @@ func (c *choice) draw(ctx context.Context, w io.Writer, e *experiment.Experiment
 	var names []string
 	for _, figure := range e.Study.Figures() {
 		names = append(names, figure.Name)
-		formats, err := experiment.Draw(figure, results.Table)
+		var formats []store.File
+		err := engine.Each(ctx, 1, func(context.Context, int) (err error) { // a panic is an error, too
+			formats, err = experiment.Draw(figure, results.Table)
+			return err
+		})
 		if files = append(files, formats...); err == nil {
 			continue
 		}
