@@ -85,11 +85,18 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	case !strings.HasPrefix(args[0], "-"):
 		name, args = args[0], args[1:]
 	}
-	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
-	if i < 0 {
-		return unknownCommand(name)
+	var c command
+	var names []string
+	for _, known := range commands {
+		if names = append(names, known.name); known.name == name {
+			c = known
+		}
 	}
-	c := &commands[i]
+	if nearest := manifest.Nearest(name, names); nearest == "" {
+		return misuse("no command %q; to run a manifest: runner run %s", name, quoted(name))
+	} else if c.name == "" {
+		return misuse("no command %q; did you mean %s?", name, nearest)
+	}
 	line := strings.TrimSpace("runner " + c.name + " " + c.args)
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -129,18 +136,6 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 func given(flags *flag.FlagSet, name string) (found bool) {
 	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
 	return found
-}
-
-// unknownCommand returns the error of an unknown command, with the most similar one.
-func unknownCommand(word string) error {
-	var names []string
-	for _, c := range commands {
-		names = append(names, c.name)
-	}
-	if name := manifest.Nearest(word, names); name != "" {
-		return misuse("no command %q; did you mean %s?", word, name)
-	}
-	return misuse("no command %q; to run a manifest: runner run %s", word, quoted(word))
 }
 
 // commandLine returns the command line of these words, for typing it again.

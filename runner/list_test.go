@@ -38,9 +38,7 @@ func TestList(t *testing.T) {
 
 // list says what is behind and why, and list -check fails unless results/STALE names it.
 func TestBehind(t *testing.T) {
-	judge := edit(t, named("after"), "threshold", "sources = [\"small\"]\nthreshold")
-	judge = judge[:strings.Index(judge, "[[method]]")] // it has no cells
-	inExperiments(t, map[string]string{"small.toml": small, "after.toml": judge})
+	inExperiments(t, map[string]string{"small.toml": small, "a_judge.toml": derived})
 	mustRun(t, "-all")
 	git(t, "init", "-q")
 	write(t, "/results/*@*/\ncells/\n", ".gitignore")
@@ -71,7 +69,7 @@ func TestBehind(t *testing.T) {
 	contains(t, mustRun(t, "list"), "small  full    computed  4 ")
 
 	changeSources(t, "2")
-	is("after: behind: of other sources", "small: behind: of other sources")
+	is("a_judge: behind: of other sources", "small: behind: of other sources")
 	contains(t, mustRun(t, "list"), "small  full    behind: of other sources  4 ")
 	changeSources(t, "1")
 
@@ -81,14 +79,14 @@ func TestBehind(t *testing.T) {
 
 	dir := filepath.Join("results", "small")
 	replaceFile(t, dir, "summary.csv", strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1))
-	is("after: behind: derived of other results")
+	is("a_judge: behind: derived of other results")
 
 	// No results, no manifest, and folders that git ignores, with or without their own name there.
 	write(t, named("new"), "experiments", "new.toml")
 	write(t, "", "results", "old", "runs.csv")
 	write(t, "", "results", "small@seed=1", "runs.csv")
 	write(t, "", "results", "gone", "cells", "a.cell")
-	is("after: behind: derived of other results", "new: behind: no results",
+	is("a_judge: behind: derived of other results", "new: behind: no results",
 		"old: behind: no manifest in experiments")
 }
 
