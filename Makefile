@@ -13,7 +13,7 @@ CONCURRENT = ./core/bnn ./core/features ./core/readout ./core/softmax ./internal
 # What is fuzzed by make torture, and how often each: a time in place of a count can end in
 # "context deadline exceeded" (golang.org/issue/75804, mended in Go 1.27).
 FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
-	./runner/internal/store/FuzzTable ./core/checkpoint/FuzzRead
+	./core/checkpoint/FuzzRead
 FUZZ = $(if $(filter short,$(EFFORT)),5000x,40000x)
 
 help:

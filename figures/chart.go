@@ -25,7 +25,7 @@ type Chart struct {
 // frame there is an arrow.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
-	Group int    // curves of a group, 1 to [Groups], share a colour, and differ in their markers; 0: none
+	Group int    // a colour, from 1, which the first curve of the group has in all figures; 0: any
 	Kind  Kind
 	X, Y  []float64
 	// Low and High, if given, are the ends of an interval about each Y, error bars of the markers. With Across

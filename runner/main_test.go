@@ -28,6 +28,7 @@ const asProgram = "RUNNER_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	experiment.SourceDigest = func() string { return "1" }
 	if os.Getenv(asProgram) != "" {
+		limitFiles()
 		main()
 	}
 	os.Exit(m.Run())

@@ -2,11 +2,15 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -38,6 +42,46 @@ func wholeFiles(t *testing.T, dir string, want map[string]string) {
 		if exists(dir, name) && read(t, dir, name) != text {
 			t.Errorf("%s is there and has other bytes", name)
 		}
+	}
+}
+
+// fileLimit is the environment variable that limits the size of files of a program.
+const fileLimit = "RUNNER_TEST_FILE_LIMIT"
+
+// limitFiles makes writing beyond the limit an error, as on a full disk.
+func limitFiles() {
+	if limit, err := strconv.ParseUint(os.Getenv(fileLimit), 10, 64); err == nil {
+		signal.Ignore(syscall.SIGXFSZ)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// Each size of a file is once too much for the disk: the run says which file, and the next one goes on.
+func TestTortureFullDisk(t *testing.T) {
+	rounds := check.Torture(t, 3, 10, 1000)
+	manifest, whole, want := tortured(t)
+	sizes := []uint64{1}
+	for _, path := range slices.Concat(glob(t, whole, "small", "*"), glob(t, whole, "small", "cells", "*")) {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Size() > 0 {
+			sizes = append(sizes, uint64(info.Size()))
+		}
+	}
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	for i := range min(rounds, len(sizes)) {
+		limit := sizes[i*len(sizes)/min(rounds, len(sizes))] - 1
+		out := t.TempDir()
+		p := newProcess(t, "-exp", manifest, "-out", out, "-quiet")
+		p.Env = append(p.Env, fmt.Sprintf("%s=%d", fileLimit, limit))
+		p.Run()
+		code, said := p.ProcessState.ExitCode(), p.stderr.String()
+		if code != 1 || !strings.Contains(said, "write /") || strings.Contains(said, "goroutine") {
+			t.Errorf("files of %d bytes: %v: %s", limit, p.ProcessState, said)
+		}
+		wholeFiles(t, filepath.Join(out, "small"), want)
+		complete(t, manifest, out, want)
 	}
 }
 

@@ -53,7 +53,6 @@ func (m *ToyModel) Validate() error { return field.Positive("scale", m.Scale) }
 type (
 	toyData    struct{ Toy }
 	toyDerived struct{ Toy }
-	toyNoted   struct{ Toy }
 )
 
 func newToy(m *manifest.Manifest) (study.Experiment, error) {
@@ -67,8 +66,6 @@ func newToy(m *manifest.Manifest) (study.Experiment, error) {
 		return &toyData{t}, err
 	case len(t.Reads) > 0:
 		return &toyDerived{t}, err
-	case t.Noted:
-		return &toyNoted{t}, err
 	}
 	return &t, err
 }
@@ -89,7 +86,10 @@ func (t *toyDerived) Use(read func(experiment, table string) (*table.Table, erro
 	return err
 }
 
-func (t *toyNoted) Notes(tables table.Set) []string {
+func (t *Toy) Notes(tables table.Set) []string {
+	if !t.Noted {
+		return nil
+	}
 	return []string{fmt.Sprintf("%d walks", tables.Get("runs").Len())}
 }
 
