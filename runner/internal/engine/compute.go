@@ -25,16 +25,19 @@ type Work struct {
 	Last     *store.Run // an earlier run, which has the times that cells took; nil: unknown
 	Computed int        // how many cells Compute has computed, rather than found
 
-	mu   sync.Mutex
+	mu   sync.Mutex // of Computed
 	done []bool
 }
+
+// load returns a cell, or nil if it is not done.
+func (w *Work) load(i int) (*store.Cell, error) { return w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i]) }
 
 // Load returns all cells, which must be done.
 func (w *Work) Load() ([]*store.Cell, error) {
 	cells := make([]*store.Cell, len(w.Cells))
 	for i, c := range w.Cells {
 		var err error
-		if cells[i], err = w.Folder.LoadCell(c.Key, w.Prints[i]); cells[i] == nil {
+		if cells[i], err = w.load(i); cells[i] == nil {
 			return nil, cmp.Or(err, fmt.Errorf("cell %s has vanished", c.Key))
 		}
 	}
@@ -56,23 +59,18 @@ const poll = time.Second
 // the error of ctx if that kept a cell from being computed.
 func (e *Engine) Compute(ctx context.Context, w *Work) error {
 	w.done = make([]bool, len(w.Cells))
-	damaged := make([]error, len(w.Cells))
-	Each(context.Background(), len(w.Cells), func(_ context.Context, i int) error {
-		c, err := w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
-		w.done[i], damaged[i] = c != nil, err
-		return nil
-	})
-	for _, err := range damaged {
-		if err != nil {
+	for i := range w.Cells {
+		c, err := w.load(i)
+		if w.done[i] = c != nil; err != nil {
 			fmt.Fprintf(e.Stderr, "%s: %v; computing it again\n", w.Name, err)
 		}
 	}
 	missing, expected := w.missing()
 	e.Progress.Start(w.Name, len(w.Cells), expected)
 	for round := 0; len(missing) > 0; round++ {
-		err := e.Pool.Run(ctx, expected, func(ctx context.Context, k int) error {
-			done, err := w.compute(ctx, missing[k])
-			if done {
+		err := e.Pool.Run(ctx, expected, func(ctx context.Context, k int) (err error) {
+			i := missing[k]
+			if w.done[i], err = w.compute(ctx, i); w.done[i] {
 				e.Progress.Done(expected[k])
 			}
 			return err
@@ -112,24 +110,21 @@ func (w *Work) compute(ctx context.Context, i int) (done bool, err error) {
 		return false, nil
 	}
 	defer release()
-	found, _ := w.Folder.LoadCell(c.Key, c.Fingerprint)
-	if found == nil {
-		c.CPU, err = Measure(ctx, func(ctx context.Context) (err error) {
-			c.Tables, err = w.Cells[i].Run(ctx)
-			return err
-		})
-		if err == nil {
-			err = w.Folder.SaveCell(c)
-		}
-		if err != nil {
-			return false, fmt.Errorf("cell %s: %w", c.Key, err)
-		}
+	if found, _ := w.load(i); found != nil {
+		return true, nil
+	}
+	c.CPU, err = Measure(ctx, func(ctx context.Context) (err error) {
+		c.Tables, err = w.Cells[i].Run(ctx)
+		return err
+	})
+	if err == nil {
+		err = w.Folder.SaveCell(c)
+	}
+	if err != nil {
+		return false, fmt.Errorf("cell %s: %w", c.Key, err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.done[i] = true
-	if found == nil {
-		w.Computed++
-	}
+	w.Computed++
 	return true, nil
 }

@@ -30,10 +30,9 @@ func (p *Pool) Run(ctx context.Context, expected []float64, do func(ctx context.
 	}
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(expected[k], expected[i]) })
 	group, inner := errgroup.WithContext(context.WithValue(ctx, poolKey{}, p))
-	var cancelled error
 	for _, i := range order {
-		if cancelled = p.slots.Acquire(inner, 1); cancelled != nil {
-			break
+		if err := p.slots.Acquire(inner, 1); err != nil {
+			return cmp.Or(group.Wait(), err)
 		}
 		group.Go(func() error {
 			err := do(inner, i)
@@ -41,7 +40,7 @@ func (p *Pool) Run(ctx context.Context, expected []float64, do func(ctx context.
 			return err
 		})
 	}
-	return cmp.Or(group.Wait(), cancelled)
+	return group.Wait()
 }
 
 // release frees a slot; after an error only once the group is cancelled, so that no task starts.
@@ -67,10 +66,9 @@ func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error)
 	part := func(i int) (seconds float64, err error) {
 		return Measure(context.Background(), func(context.Context) error { return do(inner, i) })
 	}
-	var cancelled error
 	for i := range n {
-		if cancelled = inner.Err(); cancelled != nil {
-			break
+		if err := inner.Err(); err != nil {
+			return cmp.Or(group.Wait(), err)
 		}
 		if i < n-1 && p.slots.TryAcquire(1) { // the last is the caller's, who would only wait
 			group.Go(func() error {
@@ -84,5 +82,5 @@ func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error)
 			break
 		}
 	}
-	return cmp.Or(group.Wait(), cancelled)
+	return group.Wait()
 }

@@ -30,9 +30,8 @@ type Progress struct {
 func (p *Progress) Start(name string, total int, missing []float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.begin.IsZero() {
-		p.begin = time.Now()
-		p.last = p.begin
+	if p.total == 0 {
+		p.begin, p.last = time.Now(), time.Now()
 	}
 	early := total - len(missing)
 	p.total, p.done = p.total+total, p.done+early
@@ -48,15 +47,12 @@ func (p *Progress) Start(name string, total int, missing []float64) {
 func (p *Progress) Done(seconds float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done++
-	p.did += seconds
-	now := time.Now()
-	if p.done < p.total && now.Sub(p.last) < interval {
+	p.done, p.did = p.done+1, p.did+seconds
+	if p.done < p.total && time.Since(p.last) < interval {
 		return
 	}
-	p.last = now
-	took := now.Sub(p.begin)
-	left := time.Duration(float64(took) * max(p.todo-p.did, 0) / p.did)
-	fmt.Fprintf(p.W, "%d/%d cells, %v, about %v left\n", p.done, p.total, took.Round(time.Second),
-		left.Round(time.Second))
+	took := time.Since(p.begin).Round(time.Second)
+	left := time.Duration(float64(took) * max(p.todo-p.did, 0) / p.did).Round(time.Second)
+	p.last = time.Now()
+	fmt.Fprintf(p.W, "%d/%d cells, %v, about %v left\n", p.done, p.total, took, left)
 }

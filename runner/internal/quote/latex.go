@@ -24,7 +24,6 @@ const List = "numbers.toml"
 type list struct {
 	Number map[string]string // references by the names of their macros, which are letters
 	Table  []tabular
-	Plot   []plot
 	Readme struct{ Findings, Output []string } // texts of README.md, for Fill
 }
 
@@ -35,16 +34,8 @@ type tabular struct {
 	Columns           []string   // references, to which the fields of a row are added
 }
 
-// plot has the data of a figure that LaTeX draws: columns for pgfplots, after the index of their series.
-type plot struct {
-	Name, From string
-	Rows       []string // the fields of each series
-	Columns    []string
-}
-
-// WriteLaTeX writes numbers.tex and, in tables/, a file for each table and each plot that the list of the
-// folder names, from the published tables in results; others in tables/ are removed. Nothing is written
-// if a number is missing.
+// WriteLaTeX writes numbers.tex and, in tables/, a file for each table that the list of the folder names, from
+// the published tables in results; others in tables/ are removed. Nothing is written if a number is missing.
 func WriteLaTeX(folder, results string) error {
 	file := filepath.Join(folder, List)
 	text, err := os.ReadFile(file)
@@ -56,15 +47,11 @@ func WriteLaTeX(folder, results string) error {
 		return err
 	}
 	tables := filepath.Join(folder, "tables")
-	if err := cmp.Or(os.RemoveAll(tables), os.MkdirAll(tables, 0o777)); err != nil {
-		return err
-	}
+	err = cmp.Or(os.RemoveAll(tables), os.MkdirAll(tables, 0o777))
 	for name, text := range files {
-		if err := store.WriteFile(filepath.Join(folder, name), []byte(text)); err != nil {
-			return err
-		}
+		err = cmp.Or(err, store.WriteFile(filepath.Join(folder, name), []byte(text)))
 	}
-	return nil
+	return err
 }
 
 // latex returns the files that a list names. The error has all that is wrong, each with its line.
@@ -83,8 +70,7 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 	}
 	for _, key := range meta.Undecoded() {
 		check(key[len(key)-1], fmt.Errorf("%s is not a key; allowed in [[table]]: name, align, head, rows, "+
-			"columns; "+
-			"in [[plot]]: name, from, rows, columns", key))
+			"columns", key))
 	}
 	macros := "% Written from the results by the runner; see " + List + ".\n"
 	for _, name := range slices.Sorted(maps.Keys(l.Number)) {
@@ -97,10 +83,6 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 	for _, t := range l.Table {
 		files["tables/"+t.Name+".tex"], err = t.tex(tables)
 		check(t.Name, err)
-	}
-	for _, p := range l.Plot {
-		files["tables/"+p.Name+".dat"], err = p.data(tables)
-		check(p.Name, err)
 	}
 	return files, failed
 }
@@ -121,10 +103,10 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 				}
 			}
 		}
-		for i := range part {
-			line := labels[i : i+1 : i+1]
-			if line[0] == "" {
-				line = nil
+		for i, label := range labels {
+			var line []string
+			if label != "" {
+				line = append(line, label)
 			}
 			for _, column := range cells {
 				line = append(line, column[i].tex(column))
@@ -164,23 +146,3 @@ func (n number) tex(part []number) string {
 
 // escapes are those of a text that is not written for LaTeX.
 var escapes = strings.NewReplacer("&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "λ", `$\lambda$`)
-
-// data returns the rows of all series under a header. A field without a value is nan.
-func (p plot) data(tables Tables) (string, error) {
-	text := "series " + strings.Join(p.Columns, " ") + "\n"
-	for series, fields := range p.Rows {
-		words := strings.Fields(p.From + " " + fields)
-		rows, err := find(tables, words[0], words[1:], p.Columns...)
-		if err != nil {
-			return "", err
-		}
-		for row := range rows.Len() {
-			text += fmt.Sprint(series)
-			for _, column := range p.Columns {
-				text += " " + cmp.Or(rows.Texts(column)[row], "nan")
-			}
-			text += "\n"
-		}
-	}
-	return text, nil
-}

@@ -29,11 +29,6 @@ columns = ["x/summary k=1 error 10 %.1f ci lowest", "x/words words"]
 name = "highest"
 rows = [["method=a", "method=f"]]
 columns = ["x/summary k=1 error %.3f highest"]
-[[plot]]
-name = "p"
-from = "x/summary k=1"
-rows = ["method=f", "method=b"]
-columns = ["error", "error_low"]
 `, Of(append(tables(), words()))))
 	for name, want := range map[string]string{
 		"numbers.tex": `\newcommand{\One}{\ensuremath{0.024}\xspace}` + "\n" +
@@ -54,7 +49,6 @@ g & -- & & of g \\
 \end{tabular}
 `,
 		"tables/highest.tex": "\\midrule\n$\\mathbf{0.024}$ \\\\\n$0.020$ \\\\\n\\bottomrule\n",
-		"tables/p.dat":       "series error error_low\n0 0.02 0.019\n1 +Inf nan\n",
 	} {
 		if !strings.Contains(files[name], want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, files[name], want)
@@ -77,9 +71,6 @@ func TestErrors(t *testing.T) {
 	table := func(row, column string) string {
 		return fmt.Sprintf("[[table]]\nname = 't'\nrows = [['%s']]\ncolumns = ['%s']", row, column)
 	}
-	plot := func(row, column string) string {
-		return fmt.Sprintf("\n[[plot]]\nname = 'p'\nfrom = 'x/runs'\nrows = ['%s']\ncolumns = ['%s']", row, column)
-	}
 	for _, c := range [][2]string{
 		{"[number\n", "f: toml: "},
 		{"[number]\n\nX = 'x/summary k=2 error %.1f'", "f:3: X: x/summary: no row has k=2; allowed: 1, 10"},
@@ -87,8 +78,6 @@ func TestErrors(t *testing.T) {
 		{"[[table]]\nname = 't'\n\nbest = 't'", "f:4: best: table.best is not a key; allowed"},
 		{table("k=2", "x/runs error %.1f"), "f:2: t: x/runs: no row has k=2"},
 		{table("k=10", "x/summary error %.1f least"), "least is not allowed after the column"},
-		{plot("method=tgai", "error"), "f:3: p: x/runs: no row has method=tgai"},
-		{plot("method=b", "eror"), "eror is not a column"},
 	} {
 		list, want := c[0], c[1]
 		_, err := latex("f", list, Of(tables()))

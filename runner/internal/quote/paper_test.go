@@ -29,7 +29,6 @@ var (
 	decimal   = regexp.MustCompile(`\b[0-9]+\.[0-9]+\b`)
 	figure    = regexp.MustCompile(`\\includegraphics(\[[^\]]*\])?\{([^}]*)\}`)
 	tabulated = regexp.MustCompile(`\\(?:tabulate\{|input\{tables/)([a-z_]+)`)
-	plotted   = regexp.MustCompile(`\\(?:plotted|lineof|settings)(?:\{[^}]*\}){2}\{([a-z_]+)\}`)
 )
 
 // paper returns the list, as it is written and read, and the text without comments and its preamble.
@@ -53,16 +52,11 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	var have []string
-	for _, pattern := range []*regexp.Regexp{tabulated, plotted} {
-		for _, m := range pattern.FindAllStringSubmatch(text, -1) {
-			have = append(have, m[1])
-		}
+	for _, m := range tabulated.FindAllStringSubmatch(text, -1) {
+		have = append(have, m[1])
 	}
 	var listed []string
 	for _, x := range l.Table {
-		listed = append(listed, x.Name)
-	}
-	for _, x := range l.Plot {
 		listed = append(listed, x.Name)
 	}
 	slices.Sort(have)

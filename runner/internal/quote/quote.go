@@ -54,23 +54,23 @@ var references = regexp.MustCompile(`\{([^{}]*)\}`)
 //
 //	{summary method=adf error 100 %.1f}      2.4
 //	{summary method=adf error 100 %.1f ci}   2.4 (2.1 to 2.8)
-//	{runs method=adf floored positive %.0f}  3
+//	{runs method=adf loss infinite %.0f}     3
 //
-// The last has a statistic of all rows that have the fields: greatest, median, how many are positive or
-// infinite, or, by count, how many rows there are.
+// The last has a statistic of all rows that have the fields: greatest, median, how many are infinite or, by
+// count, how many rows there are.
 func Fill(text string, tables Tables) (string, error) {
 	var failed error
 	filled := references.ReplaceAllStringFunc(text, func(braces string) string {
 		number, err := quote(strings.Trim(braces, "{}"), tables, "%s", "%s (%s to %s)")
-		if err != nil {
-			failed = cmp.Or(failed, fmt.Errorf("%s: %w", braces, err))
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("%s: %w", braces, err)
 		}
 		return strings.ReplaceAll(number, "-", "−")
 	})
 	if failed != nil {
-		return "", failed
+		filled = ""
 	}
-	return filled, nil
+	return filled, failed
 }
 
 // quote returns the number of a reference, which must have a format, alone or with its interval.
@@ -107,17 +107,14 @@ var formats = regexp.MustCompile(`^%\.[0-9]f$`)
 
 var statistics = map[string]func(xs []float64) float64{
 	"count":    func(xs []float64) float64 { return float64(len(xs)) },
-	"positive": func(xs []float64) float64 { return countAbove(0, xs) },
-	"infinite": func(xs []float64) float64 { return countAbove(math.MaxFloat64, xs) },
+	"infinite": func(xs []float64) float64 {
+		return float64(len(slices.DeleteFunc(xs, func(x float64) bool { return !math.IsInf(x, 1) })))
+	},
 	"greatest": slices.Max[[]float64],
 	"median": func(xs []float64) float64 {
 		slices.Sort(xs)
 		return (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2
 	},
-}
-
-func countAbove(limit float64, xs []float64) float64 {
-	return float64(len(slices.DeleteFunc(xs, func(x float64) bool { return !(x > limit) })))
 }
 
 // read returns the number of a reference. It may have no format where its text is wanted.
@@ -150,60 +147,51 @@ func read(reference string, tables Tables) (number, error) {
 	if n.column == "" {
 		return n, errors.New("need a table, fields, a column and a format")
 	}
-	rows, err := find(tables, n.table, n.fields, n.column)
+	rows, err := n.find(tables)
 	switch {
 	case err != nil:
 		return n, err
 	case n.statistic != nil:
 		n.x = n.factor * n.statistic(slices.Clone(rows.Nums(n.column)))
 		return n, nil
-	}
-	return n, n.take(rows)
-}
-
-// errNoValue is the error of fields which no row has together, and of an empty field.
-var errNoValue = errors.New("no value")
-
-// find returns the rows of a table that have the fields. It is an error if there are none.
-func find(tables Tables, name string, fields []string, columns ...string) (*table.Table, error) {
-	all, err := tables(name)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := all.Select(fields...)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", errNoValue, err)
-	}
-	for _, field := range fields { // a field that no row has is wrong, not one without a value
-		if _, unknown := all.Select(field); unknown != nil {
-			err = unknown
-		}
-	}
-	if err = cmp.Or(err, all.Needs(columns...)); err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
-	}
-	return rows, err
-}
-
-// take reads the number from the only row.
-func (n *number) take(rows *table.Table) (err error) {
-	if rows.Len() != 1 {
-		return fmt.Errorf("%d rows of %s have %q; need one", rows.Len(), n.table, n.fields)
+	case rows.Len() != 1:
+		return n, fmt.Errorf("%d rows of %s have %q; need one", rows.Len(), n.table, n.fields)
 	}
 	if n.text = rows.Texts(n.column)[0]; n.text == "" {
-		return fmt.Errorf("%w: %s is empty in the row of %s with %q", errNoValue, n.column, n.table, n.fields)
+		return n, fmt.Errorf("%w: %s is empty in the row of %s with %q", errNoValue, n.column, n.table, n.fields)
 	}
-	if n.format == "" {
-		return nil
-	}
-	if n.x, err = strconv.ParseFloat(n.text, 64); err != nil {
-		return fmt.Errorf("%s is %q in the row of %s with %q; need a number", n.column, n.text, n.table, n.fields)
+	if n.x, err = strconv.ParseFloat(n.text, 64); err != nil && n.format != "" {
+		return n, fmt.Errorf("%s is %q in the row of %s with %q; need a number", n.column, n.text, n.table, n.fields)
 	}
 	n.x *= n.factor
 	if low, high := n.column+"_low", n.column+"_high"; rows.Has(low) && rows.Has(high) {
 		n.low, n.high = n.factor*rows.Nums(low)[0], n.factor*rows.Nums(high)[0]
 	}
-	return nil
+	return n, nil
+}
+
+// errNoValue is the error of fields which no row has together, and of an empty field.
+var errNoValue = errors.New("no value")
+
+// find returns the rows that have the fields. It is an error if there are none.
+func (n number) find(tables Tables) (*table.Table, error) {
+	all, err := tables(n.table)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := all.Select(n.fields...)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errNoValue, err)
+	}
+	for _, field := range n.fields { // a field that no row has is wrong, not one without a value
+		if _, unknown := all.Select(field); unknown != nil {
+			err = unknown
+		}
+	}
+	if err = cmp.Or(err, all.Needs(n.column)); err != nil {
+		err = fmt.Errorf("%s: %w", n.table, err)
+	}
+	return rows, err
 }
 
 // spell writes what rounds to zero without a sign.

@@ -39,7 +39,6 @@ func TestFill(t *testing.T) {
 		"{x/runs method=c error greatest 10 %.0f}":                                     "90",
 		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
 		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
-		"{x/summary error positive %.0f}":                                              "5",
 	} {
 		got, err := Fill(text, Of(tables()))
 		check.OK(t, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/quote"
 	"closedform/runner/internal/store"
 )
@@ -31,10 +32,7 @@ type group struct {
 }
 
 // result is a published results folder.
-type result struct {
-	dir, Name, Finding string
-	Line, Page         template.HTML // the finding; README.md
-}
+type result struct{ dir, Name, Finding string }
 
 // Read reads the results folders in a folder. Results without a manifest in the folder manifests are your
 // own, and come first. A folder without README.md is left out.
@@ -50,31 +48,23 @@ func Read(results, manifests string) (Page, error) {
 	}
 	files, err := filepath.Glob(filepath.Join(results, "*", "README.md"))
 	for _, file := range files {
-		r, word := read(filepath.Dir(file))
-		if _, err := os.Stat(filepath.Join(manifests, r.Name+".toml")); err != nil {
-			word = "own"
+		dir := filepath.Dir(file)
+		r := &result{dir: dir, Name: filepath.Base(dir)}
+		var m manifest.Header // says nothing if it is damaged
+		toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &m)
+		if published, err := store.OpenResults(dir); err == nil && len(m.Overrides) == 0 {
+			r.Finding, _ = quote.Fill(m.Finding, published.Table)
 		}
-		i := slices.IndexFunc(page, func(g group) bool { return g.word == word })
+		if _, err := os.Stat(filepath.Join(manifests, r.Name+".toml")); err != nil {
+			m.Group = "own"
+		}
+		i := slices.IndexFunc(page, func(g group) bool { return g.word == m.Group })
 		if i < 0 {
 			i = len(page) - 1
 		}
 		page[i].Results = append(page[i].Results, r)
 	}
 	return slices.DeleteFunc(page, func(g group) bool { return len(g.Results) == 0 }), err
-}
-
-// read reads what a results folder says of itself, and its subject. A damaged manifest says nothing.
-func read(dir string) (r *result, group string) {
-	r = &result{dir: dir, Name: filepath.Base(dir)}
-	var m struct {
-		Group, Finding string
-		Overrides      []string
-	}
-	toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &m)
-	if published, err := store.OpenResults(dir); err == nil && len(m.Overrides) == 0 {
-		r.Finding, _ = quote.Fill(m.Finding, published.Table)
-	}
-	return r, m.Group
 }
 
 // README returns the list of all results in Markdown, without your own.
@@ -85,23 +75,21 @@ func (p Page) README() []byte {
 
 // HTML returns the page as one file without a script.
 func (p Page) HTML() ([]byte, error) {
-	for _, g := range p {
-		for _, r := range g.Results {
-			readme, err := os.ReadFile(filepath.Join(r.dir, "README.md"))
-			if err != nil {
-				return nil, err
-			}
-			if r.Page, err = r.html(readme); err != nil {
-				return nil, err
-			}
-			if r.Line, err = r.html([]byte(r.Finding)); err != nil {
-				return nil, err
-			}
-		}
-	}
 	var b bytes.Buffer
 	err := template.Must(template.ParseFS(texts, "index.html")).Execute(&b, p)
 	return b.Bytes(), err
+}
+
+// Line returns the finding.
+func (r *result) Line() (template.HTML, error) { return r.html([]byte(r.Finding)) }
+
+// Page returns README.md.
+func (r *result) Page() (template.HTML, error) {
+	readme, err := os.ReadFile(filepath.Join(r.dir, "README.md"))
+	if err != nil {
+		return "", err
+	}
+	return r.html(readme)
 }
 
 // html returns Markdown of the folder as HTML, with the pictures inside and links from the folder above. Its
@@ -109,7 +97,7 @@ func (p Page) HTML() ([]byte, error) {
 func (r *result) html(markdown []byte) (template.HTML, error) {
 	m := goldmark.New(goldmark.WithExtensions(extension.Table))
 	document := m.Parser().Parse(text.NewReader(markdown))
-	err := ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+	ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -120,16 +108,13 @@ func (r *result) html(markdown []byte) (template.HTML, error) {
 			n.Destination = []byte(r.Name + "/" + string(n.Destination))
 		case *ast.Image:
 			picture, err := os.ReadFile(filepath.Join(r.dir, string(n.Destination)))
-			if err != nil {
-				return ast.WalkContinue, nil // its name is shown in its place
+			if err == nil { // else its name is shown in its place
+				n.Destination = base64.StdEncoding.AppendEncode([]byte("data:image/png;base64,"), picture)
 			}
-			n.Destination = base64.StdEncoding.AppendEncode([]byte("data:image/png;base64,"), picture)
 		}
 		return ast.WalkContinue, nil
 	})
 	var b bytes.Buffer
-	if err == nil {
-		err = m.Renderer().Render(&b, markdown, document)
-	}
+	err := m.Renderer().Render(&b, markdown, document)
 	return template.HTML(b.String()), err
 }

@@ -8,13 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 
 	"closedform/runner/internal/table"
 )
 
-// Cell is a finished cell of an experiment.
+// Cell is a finished cell of an experiment. Its file is compressed by gzip, whose header has the fingerprint
+// and whose end a checksum.
 type Cell struct {
 	Key         string    // names the cell within its experiment
 	Fingerprint string    // digest of all that its tables follow from
@@ -43,11 +43,13 @@ func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 
 // SaveCell writes the cell and replaces any other of its key.
 func (f *Folder) SaveCell(c *Cell) error {
-	data, err := encodeCell(c)
-	if err != nil {
+	var file bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&file, gzip.BestSpeed) // a known level
+	z.Comment = c.Fingerprint
+	if err := errors.Join(gob.NewEncoder(z).Encode(c), z.Close()); err != nil {
 		return err
 	}
-	return f.write(f.cellFile(c.Key), data)
+	return f.write(f.cellFile(c.Key), file.Bytes())
 }
 
 var notPlain = regexp.MustCompile(`[^` + nameChars + `.-]`)
@@ -56,22 +58,13 @@ var notPlain = regexp.MustCompile(`[^` + nameChars + `.-]`)
 // systems allow, and a hash that distinguishes keys which then are equal.
 func (f *Folder) cellFile(key string) string {
 	readable := notPlain.ReplaceAllString(key, "_")
-	return filepath.Join(f.cells(), readable[:min(len(readable), 80)]+"-"+sumOf([]byte(key))[:12]+".cell")
-}
-
-// encodeCell returns the cell compressed by gzip, whose header has the fingerprint and whose end a checksum.
-func encodeCell(c *Cell) ([]byte, error) {
-	var file bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&file, gzip.BestSpeed) // a known level
-	z.Comment = c.Fingerprint
-	err := errors.Join(gob.NewEncoder(z).Encode(c), z.Close())
-	return file.Bytes(), err
+	return f.cells(readable[:min(len(readable), 80)] + "-" + sumOf([]byte(key))[:12] + ".cell")
 }
 
 // ErrDamaged is the error of a file that has changed since it was written.
 var ErrDamaged = errors.New("damaged")
 
-// decodeCell reads the output of encodeCell. A different fingerprint is not an error.
+// decodeCell reads a file of SaveCell. A different fingerprint is not an error.
 func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil && z.Comment != fingerprint {

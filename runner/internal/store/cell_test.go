@@ -4,25 +4,12 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/table"
 )
-
-func openTemp(t testing.TB) *Folder {
-	t.Helper()
-	return mustOpen(t, filepath.Join(t.TempDir(), "results", "x"))
-}
-
-func mustOpen(t testing.TB, dir string) *Folder {
-	t.Helper()
-	f := check.Must(Open(dir, "cells"))
-	t.Cleanup(func() { f.Close() })
-	return f
-}
 
 // newCell returns a cell of so many rows, whose numbers follow from its key.
 func newCell(key, fingerprint string, rows int) *Cell {
@@ -35,39 +22,29 @@ func newCell(key, fingerprint string, rows int) *Cell {
 	return &Cell{Key: key, Fingerprint: fingerprint, Tables: table.Set{grid}, CPU: 0.25}
 }
 
-func save(t testing.TB, f *Folder, c *Cell) {
-	t.Helper()
-	check.OK(t, f.SaveCell(c))
-}
-
 func text(c *Cell) string {
-	s := ""
-	for _, t := range c.Tables {
-		s += fmt.Sprintf("%s %v %v\n%s", t.Name, t.Packed, t.Columns[0].Doc, t.CSV())
+	if c == nil {
+		return ""
 	}
-	return s
+	t := c.Tables[0]
+	return fmt.Sprintf("%s %g %s %v %v\n%s", c.Key, c.CPU, t.Name, t.Packed, t.Columns[0].Doc, t.CSV())
 }
 
-func TestCellRoundTrip(t *testing.T) {
+func TestCells(t *testing.T) {
 	f := openTemp(t)
 	keys := []string{
 		"lambda=0.3 seed=1", "lambda=0.3/seed=1", "Lambda=0.3 seed=1", "", "..", ".hidden1", "ε=½",
 		strings.Repeat("long", 500), "a\x00b\nc",
 	}
 	for _, key := range keys {
-		save(t, f, newCell(key, "f1", 3))
+		check.OK(t, f.SaveCell(newCell(key, "f1", 3)))
 	}
-	for _, key := range keys {
-		if got, err := f.LoadCell(key, "f1"); err != nil || got == nil ||
-			text(got) != text(newCell(key, "f1", 3)) || got.CPU != 0.25 {
-			t.Errorf("key %.40q: got %+v, %v", key, got, err)
-		}
-	}
-	// Opening again sweeps; no cell may look like a temporary file.
 	f.Close()
-	f = mustOpen(t, f.Dir)
-	entries := check.Must(os.ReadDir(f.cells()))
-	check.Equal(t, "files in cells", len(entries), len(keys)+2)
+	f = mustOpen(t, f.Dir) // which sweeps
+	for _, key := range keys {
+		check.Equal(t, key, text(check.Must(f.LoadCell(key, "f1"))), text(newCell(key, "f1", 3)))
+		check.Equal(t, "of another fingerprint", text(check.Must(f.LoadCell(key, "f2"))), "")
+	}
 }
 
 // A cell file that was cut off or in which one bit is wrong is never taken for
@@ -75,7 +52,7 @@ func TestCellRoundTrip(t *testing.T) {
 func TestDamagedCell(t *testing.T) {
 	f := openTemp(t)
 	want := newCell("k", "f", 5)
-	save(t, f, want)
+	check.OK(t, f.SaveCell(want))
 	path := f.cellFile("k")
 	whole := check.Must(os.ReadFile(path))
 	for n := range whole {
@@ -90,16 +67,10 @@ func TestDamagedCell(t *testing.T) {
 			t.Errorf("bit %d flipped and not noticed", bit)
 		}
 	}
-	check.OK(t, os.WriteFile(path, append(whole[:len(whole):len(whole)], 0), 0o666))
-	if c, err := f.LoadCell("k", "f"); c != nil || err == nil {
-		t.Errorf("a byte too many: %v, %v", c, err)
-	}
-	save(t, f, want)
-	if c, err := f.LoadCell("k", "f"); err != nil || text(c) != text(want) {
-		t.Errorf("after repair: %v, %v", c, err)
-	}
+	check.OK(t, os.WriteFile(path, append(whole, 0), 0o666))
+	check.Refuses(t, "a byte too many", check.Err(f.LoadCell("k", "f")), "cell k:", path, "damaged")
+	check.OK(t, f.SaveCell(want))
+	check.Equal(t, "after repair", text(check.Must(f.LoadCell("k", "f"))), text(want))
 	check.OK(t, os.Rename(path, f.cellFile("b")))
-	if c, err := f.LoadCell("b", "f"); c != nil || err == nil {
-		t.Errorf("a renamed cell: %v, %v", c, err)
-	}
+	check.Refuses(t, "a renamed cell", check.Err(f.LoadCell("b", "f")))
 }

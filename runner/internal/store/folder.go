@@ -14,15 +14,21 @@
 //
 // Every file is written to a temporary file in cells/, synced and renamed, so that it appears whole or not
 // at all. For this, cells/ must be on the file system of its folder.
+//
+// The system releases the locks of a process that ends, in whatever way. On a file system without locks a
+// cell may be computed twice, and results may be published twice, to the same bytes.
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
@@ -32,7 +38,6 @@ import (
 type Folder struct {
 	Dir   string
 	users *flock.Flock // shared by the processes that have it open
-	lock  *flock.Flock // of those who publish, on a file system that has locks
 }
 
 // Open opens the results folder dir and creates it if necessary. Several processes may have it
@@ -42,13 +47,13 @@ type Folder struct {
 // Processes that compute must have the same cells, which the text identifies; it is empty for others.
 func Open(dir, cells string) (*Folder, error) {
 	f := &Folder{Dir: dir}
-	if err := os.MkdirAll(f.claims(), 0o777); err != nil {
+	if err := os.MkdirAll(f.cells("at"), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	f.lock, f.users = newLock(filepath.Join(f.cells(), "lock")), newLock(filepath.Join(f.cells(), "users"))
+	f.users = newLock(f.cells("users"))
 	f.sweep(cells)
 	f.users.RLock()
-	if others, _ := os.ReadFile(f.run()); len(others) > 0 && cells != "" && string(others) != cells {
+	if others, _ := os.ReadFile(f.cells("at", "run")); len(others) > 0 && cells != "" && string(others) != cells {
 		f.Close()
 		return nil, fmt.Errorf("a run of other values or other code is using %s", f.Dir)
 	}
@@ -67,37 +72,87 @@ func (f *Folder) sweep(cells string) {
 	if alone, _ := f.users.TryLock(); !alone {
 		return
 	}
-	files, _ := os.ReadDir(f.claims())
-	for _, file := range files {
-		os.RemoveAll(filepath.Join(f.claims(), file.Name()))
-	}
+	os.RemoveAll(f.cells("at"))
+	os.Mkdir(f.cells("at"), 0o777) // where nothing can be written, storing a cell will tell
 	if cells != "" {
-		_ = os.WriteFile(f.run(), []byte(cells), 0o666) // where nothing can be written, storing a cell will tell
+		os.WriteFile(f.cells("at", "run"), []byte(cells), 0o666)
 	}
 	f.users.Unlock()
 }
 
-// run returns the path of the file that identifies the cells that are computed.
-func (f *Folder) run() string { return filepath.Join(f.claims(), "run") }
-
 // Failed keeps the error of a run for [Failure], until results are published.
 func (f *Folder) Failed(err error) {
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	_ = f.write(filepath.Join(f.cells(), failedFile), []byte(line)) // a full disk may be the error
+	_ = f.write(f.cells("failed"), []byte(line)) // a full disk may be the error
 }
 
 // Failure returns the error of the last run into a results folder, "" if it was published.
 func Failure(dir string) string {
-	line, _ := os.ReadFile(filepath.Join(dir, "cells", failedFile))
+	line, _ := os.ReadFile(filepath.Join(dir, "cells", "failed"))
 	return string(line)
 }
 
-const failedFile = "failed"
+// cells returns a path in the folder of cells.
+func (f *Folder) cells(names ...string) string {
+	return filepath.Join(f.Dir, "cells", filepath.Join(names...))
+}
 
-func (f *Folder) cells() string { return filepath.Join(f.Dir, "cells") }
+// write puts a file at path atomically.
+func (f *Folder) write(path string, data []byte) error {
+	return renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.cells("at")))
+}
 
-// claims returns the folder of claims and temporary files.
-func (f *Folder) claims() string { return filepath.Join(f.cells(), "at") }
+// Claim claims a cell before it is computed and returns a function that gives up the claim.
+// It returns nil if another process has claimed the cell.
+func (f *Folder) Claim(key string) (release func()) {
+	release, _ = hold(f.cells("at", filepath.Base(f.cellFile(key))+".claim"), "computed")
+	return release
+}
+
+// Lock waits until no other process publishes into the folder, and returns what ends the lock.
+func (f *Folder) Lock(ctx context.Context) (unlock func(), err error) {
+	lock := newLock(f.cells("lock"))
+	lock.TryLockContext(ctx, 20*time.Millisecond)
+	return func() { lock.Unlock() }, ctx.Err()
+}
+
+// Hold locks the file at path for one process, which is doing what it says, such as "learned". The lock is a
+// file beside it, which says who holds it since when. release removes that file; the system frees the lock of
+// a process that was killed.
+func Hold(path, doing string) (release func(), err error) {
+	release, by := hold(path+".lock", doing)
+	if release == nil {
+		err = fmt.Errorf("%s is being %s; wait until it ends", path, by)
+	}
+	return release, err
+}
+
+// hold locks a file that says who holds it. If another process does, release is nil. Where there are no
+// locks, writing what is locked will tell if that is not possible.
+func hold(name, doing string) (release func(), by string) {
+	lock := newLock(name)
+	ours, err := lock.TryLock()
+	if err != nil {
+		return func() {}, ""
+	}
+	if !ours {
+		text, _ := os.ReadFile(name)
+		return nil, strings.TrimSpace(string(text))
+	}
+	locked, _ := lock.Stat()
+	if now, err := os.Stat(name); err != nil || !os.SameFile(now, locked) { // it was just released
+		lock.Unlock()
+		return hold(name, doing)
+	}
+	by = fmt.Sprintf("%s by process %d since %s", doing, os.Getpid(), time.Now().Format(time.DateTime))
+	os.WriteFile(name, []byte(by+"\n"), 0o666)
+	return func() { os.Remove(name); lock.Unlock() }, by
+}
+
+// newLock returns a lock of the file at path, but not of one elsewhere that a link leads to.
+func newLock(path string) *flock.Flock {
+	return flock.New(path, flock.SetPermissions(0o666), flock.SetFlag(os.O_CREATE|syscall.O_NOFOLLOW))
+}
 
 // WriteFile replaces the file at path atomically. If path is not a regular file, such as a pipe, it
 // writes to it. An error names the path.
@@ -110,22 +165,4 @@ func WriteFile(path string, data []byte) error {
 		err = &fs.PathError{Op: "write", Path: path, Err: inner.Err}
 	}
 	return err
-}
-
-// StaleFile is the file beside the results folders that lists the experiments whose results are behind the
-// code or their manifest, a name on each line. It is absent if there are none.
-const StaleFile = "STALE"
-
-// ReadStale returns the names that are listed in the folder out.
-func ReadStale(out string) ([]string, error) {
-	text, err := os.ReadFile(filepath.Join(out, StaleFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return strings.Fields(string(text)), err
-}
-
-// write puts a file at path atomically.
-func (f *Folder) write(path string, data []byte) error {
-	return renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.claims()))
 }

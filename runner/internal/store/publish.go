@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,19 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 )
-
-// Lock waits until no other process publishes into the folder, and returns what ends the lock. Where
-// files cannot be locked, several processes may publish at a time: the same bytes.
-func (f *Folder) Lock(ctx context.Context) (unlock func(), err error) {
-	f.lock.TryLockContext(ctx, 20*time.Millisecond)
-	if err := ctx.Err(); err != nil {
-		f.lock.Unlock()
-		return nil, err
-	}
-	return func() { f.lock.Unlock() }, nil
-}
 
 // Made returns the run that run.json should describe once the files are published: the one that made the
 // files that are published now if these are the same and its code was, too, and else run.
@@ -48,6 +37,10 @@ func (f *Folder) Made(files []File, run *Run) *Run {
 func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *Run, readme []byte) (bool,
 	error,
 ) {
+	provenance, err := json.MarshalIndent(run, "", "  ")
+	if err != nil {
+		return false, err
+	}
 	unlock, err := f.Lock(ctx)
 	if err != nil {
 		return false, err
@@ -56,22 +49,12 @@ func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *
 	if f.Published(inputs) {
 		return false, nil
 	}
-	sums := checksums{}
-	provenance, err := run.json()
-	if err := cmp.Or(err, sums.add(files)); err != nil {
+	ofRun := []File{{readmeFile, readme}, {runFile, append(provenance, '\n')}}
+	if err := f.replace(checksums{}, files, ofRun...); err != nil {
 		return false, err
 	}
-	// Damaged sums, such as with marks of a merge conflict, are about to be replaced.
-	earlier, err := readSums(f.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) {
-		return false, err
-	}
-	files = append(slices.Clone(files), File{readmeFile, readme}, File{runFile, provenance})
-	if err := f.replace(earlier, sums, files); err != nil {
-		return false, err
-	}
-	os.Remove(filepath.Join(f.cells(), failedFile)) // may not exist
-	return true, f.write(f.seal(), f.sealed(inputs))
+	os.Remove(f.cells("failed")) // may not exist
+	return true, f.write(f.cells("published"), f.seal(inputs))
 }
 
 // Replace writes some of the published files again, such as figures, removes those of the others that are
@@ -82,20 +65,25 @@ func (f *Folder) Replace(ctx context.Context, files []File, stale func(name stri
 		return err
 	}
 	defer unlock()
-	earlier, err := readSums(f.Dir)
+	sums, err := readSums(f.Dir)
 	if err != nil {
 		return err
 	}
-	sums := maps.Clone(earlier)
 	maps.DeleteFunc(sums, func(name, _ string) bool { return stale(name) })
-	if err := sums.add(files); err != nil {
-		return err
-	}
-	return f.replace(earlier, sums, files)
+	return f.replace(sums, files)
 }
 
-// replace removes the earlier files that have no sum any more and writes the others, the sums last.
-func (f *Folder) replace(earlier, sums checksums, files []File) error {
+// replace removes the published files that have no sum among those that stay, writes the files and those of
+// the run, and last the sums of all but the latter.
+func (f *Folder) replace(sums checksums, files []File, ofRun ...File) error {
+	// Damaged sums, such as with marks of a merge conflict, are about to be replaced.
+	earlier, err := readSums(f.Dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) {
+		err = nil
+	}
+	if err := cmp.Or(err, sums.add(files)); err != nil {
+		return err
+	}
 	for name := range earlier {
 		if sums[name] != "" {
 			continue
@@ -104,7 +92,7 @@ func (f *Folder) replace(earlier, sums checksums, files []File) error {
 			return err
 		}
 	}
-	for _, file := range append(slices.Clone(files), File{sumsFile, sums.format()}) {
+	for _, file := range slices.Concat(files, ofRun, []File{{sumsFile, sums.format()}}) {
 		if err := f.write(filepath.Join(f.Dir, file.Name), file.Data); err != nil {
 			return fmt.Errorf("publish: %w", err)
 		}
@@ -115,18 +103,15 @@ func (f *Folder) replace(earlier, sums checksums, files []File) error {
 // Published reports whether the folder has the complete and undamaged results of
 // these inputs.
 func (f *Folder) Published(inputs string) bool {
-	seal, err := os.ReadFile(f.seal())
+	seal, err := os.ReadFile(f.cells("published"))
 	sums, unread := readSums(f.Dir)
-	return err == nil && unread == nil && bytes.Equal(seal, f.sealed(inputs)) && len(sums.differing(f.Dir)) == 0
+	every := func(string) bool { return true }
+	return cmp.Or(err, unread) == nil && bytes.Equal(seal, f.seal(inputs)) && sums.differing(f.Dir, every) == nil
 }
 
-// seal returns the path of the file that ties all published files to the inputs.
-// It is not part of the results: a clone without cells has no seal, and computes
-// them.
-func (f *Folder) seal() string { return filepath.Join(f.cells(), "published") }
-
-// sealed returns the content of the seal of what is published now.
-func (f *Folder) sealed(inputs string) []byte {
+// seal ties all files that are published now to the inputs. Its file is no part of the results: a clone
+// without cells has none, and computes them.
+func (f *Folder) seal(inputs string) []byte {
 	for _, name := range ofRun {
 		data, _ := os.ReadFile(filepath.Join(f.Dir, name)) // a missing file has another sum than any
 		inputs += " " + sumOf(data)

@@ -39,18 +39,7 @@ func version(n int) []File {
 
 func read(t testing.TB, path ...string) string {
 	t.Helper()
-	data := check.Must(os.ReadFile(filepath.Join(path...)))
-	return string(data)
-}
-
-func overwrite(t testing.TB, text string, path ...string) {
-	t.Helper()
-	check.OK(t, os.WriteFile(filepath.Join(path...), []byte(text), 0o666))
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+	return string(check.Must(os.ReadFile(filepath.Join(path...))))
 }
 
 func TestPublish(t *testing.T) {
@@ -62,19 +51,12 @@ func TestPublish(t *testing.T) {
 	sums := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.csv\n" +
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b.csv\n"
 	check.Equal(t, "SHA256SUMS", read(t, f.Dir, "SHA256SUMS"), sums)
-	if tool, err := exec.LookPath("sha256sum"); err == nil {
-		cmd := exec.Command(tool, "-c", "--strict", "--quiet", "SHA256SUMS")
-		cmd.Dir = f.Dir
-		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-			t.Errorf("sha256sum -c says %q, %v", out, err)
-		}
-	}
 	// A later run drops what was published and no more, be it in a clone, which has
 	// sums and no cells, or after a kill before the sums were written.
 	overwrite(t, "keep me", f.Dir, "notes.txt")
 	for _, harm := range []func(){
 		func() {},
-		func() { os.Remove(f.seal()) },
+		func() { os.Remove(f.cells("published")) },
 		func() {
 			sum, sums := sumOf(nil), read(t, f.Dir, sumsFile)
 			sums = "<<<<<<<\n" + sums + "=======\n" + sum + "  ../outside.csv\n" + sum + "  notes/../notes.txt\n"
@@ -85,19 +67,17 @@ func TestPublish(t *testing.T) {
 		publish(t, f, "1", version(0)...)
 		harm()
 		publish(t, f, "2", File{"a.csv", []byte("1")})
-		if got := fileNames(t, f.Dir); got != "README.md SHA256SUMS a.csv cells/published notes.txt run.json" {
-			t.Errorf("there is %s", got)
-		}
+		check.Equal(t, "there", fileNames(t, f.Dir), "README.md SHA256SUMS a.csv cells/published notes.txt run.json")
 	}
 	check.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.csv"), 0o777))
-	if _, err := f.Publish(t.Context(), "3", []File{{"folder.csv", nil}}, testRun(), nil); err == nil ||
-		f.Published("3") {
-		t.Errorf("in place of a folder: %v", err)
+	for _, name := range []string{"folder.csv", "", "..", ".x.csv", "../x.csv", `a\b`, "a b.csv", "-x", "run.json"} {
+		_, err := f.Publish(t.Context(), "3", []File{{name, nil}}, testRun(), nil)
+		check.Refuses(t, name, err)
+		check.Equal(t, "published", f.Published("3"), false)
 	}
 	publish(t, f, "2", File{"a.csv", []byte("1")})
-	if read(t, f.Dir, "..", "outside.csv") != "not ours" || !f.Published("2") {
-		t.Error("a file outside was touched, or the folder is not as published")
-	}
+	check.Equal(t, "outside, and published", []any{read(t, f.Dir, "..", "outside.csv"), f.Published("2")},
+		[]any{"not ours", true})
 }
 
 // Only one process publishes. A run that changes nothing leaves run.json to the run that made the results,
@@ -127,27 +107,12 @@ func TestMade(t *testing.T) {
 	check.Refuses(t, "interrupted", err, "canceled")
 }
 
-func TestPublishRefusesNames(t *testing.T) {
-	f := openTemp(t)
-	for _, name := range []string{"", "..", ".x.csv", "../x.csv", `a\b`, "a b.csv", "-x.csv", "run.json"} {
-		_, err := f.Publish(t.Context(), "i", []File{{name, nil}}, testRun(), nil)
-		check.Refuses(t, name, err)
-	}
-	_, err := f.Publish(t.Context(), "i", []File{{"a.csv", nil}, {"a.csv", nil}}, testRun(), nil)
-	check.Refuses(t, "two files of one name", err)
-	check.Equal(t, "refused, and yet there", fileNames(t, f.Dir), "")
-}
-
 func TestResults(t *testing.T) {
 	f := openTemp(t)
-	if _, err := OpenResults(f.Dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("nothing was published: %v", err)
-	}
+	check.Equal(t, "none", errors.Is(check.Err(OpenResults(f.Dir)), fs.ErrNotExist), true)
 	numbers := newCell("k", "f", 3).Tables[0]
 	packedFile := TableFile(numbers)
-	if packedFile.Name != "grid.csv.gz" || !bytes.Equal(packedFile.Data, TableFile(numbers).Data) {
-		t.Errorf("%s, or not the same bytes every time", packedFile.Name)
-	}
+	check.Equal(t, "the same bytes every time", bytes.Equal(packedFile.Data, TableFile(numbers).Data), true)
 	large := table.New("large", table.Int("i", ""))
 	for i := range 200_000 {
 		large.Add(i)
@@ -156,14 +121,10 @@ func TestResults(t *testing.T) {
 	check.Equal(t, "it is packed from then on", large.Packed, true)
 	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")},
 		File{"c.csv", []byte("c\n")}, packedFile)
-	r, err := OpenResults(f.Dir)
-	if err != nil || string(r.Sums()) != read(t, f.Dir, sumsFile) {
-		t.Fatalf("sums %q, %v", r.Sums(), err)
-	}
+	r := check.Must(OpenResults(f.Dir))
+	check.Equal(t, "sums", string(r.Sums()), read(t, f.Dir, sumsFile))
 	for name, want := range map[string]string{"a": "a,b\n1,x\n", "grid": string(numbers.CSV())} {
-		if got, err := r.Table(name); err != nil || string(got.CSV()) != want || got.Name != name {
-			t.Errorf("%s is %v, %v", name, got, err)
-		}
+		check.Equal(t, name, string(check.Must(r.Table(name)).CSV()), want)
 	}
 	overwrite(t, "b\n2\n", f.Dir, "b.csv")
 	os.Remove(filepath.Join(f.Dir, "c.csv"))
@@ -172,12 +133,71 @@ func TestResults(t *testing.T) {
 		"b": "b.csv: its checksum is not that of SHA256SUMS", "c": "no such file",
 		"grid": "grid.csv.gz, which is not committed", "d": "d.csv: SHA256SUMS does not list it",
 	} {
-		if got, err := r.Table(name); err == nil || !strings.Contains(err.Error(), want) || got != nil {
-			t.Errorf("%s is %v, error %v, want %s", name, got, err, want)
-		}
+		check.Refuses(t, name, check.Err(r.Table(name)), want)
 	}
 	overwrite(t, "<<<<<<<\n", f.Dir, sumsFile)
-	if _, err := OpenResults(f.Dir); err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("sums that cannot be read: %v", err)
+	_, err := OpenResults(f.Dir)
+	check.Refuses(t, "damaged sums", err, "SHA256SUMS: damaged")
+	check.Equal(t, "there are sums", errors.Is(err, fs.ErrNotExist), false)
+}
+
+// Files that are not committed count by their committed checksum, whatever lies in the folder.
+func TestCompare(t *testing.T) {
+	var dirs [2]string
+	for i, texts := range []map[string]string{{
+		"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png", "fig.pdf": "pdf",
+		"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "grid.csv.gz": "gz", "short.csv": "x\n1\n2\n",
+	}, {
+		"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2.5,b\n", "new.csv": "x\n", "fig.png": "PNG", "fig.pdf": "PDF",
+		"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "grid.csv.gz": "gz", "short.csv": "x\n1\n",
+	}} {
+		var files []File
+		for name, text := range texts {
+			files = append(files, File{name, []byte(text)})
+		}
+		f := openTemp(t)
+		publish(t, f, "i", files...)
+		dirs[i] = f.Dir
+	}
+	overwrite(t, "x\n6\n", dirs[0], "forged.csv")
+	overwrite(t, "of another day", dirs[0], "grid.csv.gz")
+	os.Remove(filepath.Join(dirs[0], "lost.csv"))
+	os.Remove(filepath.Join(dirs[0], "lost.pdf"))
+	check.Equal(t, "differences", check.Must(Compare(dirs[0], dirs[1])), []string{
+		"forged.csv: not what SHA256SUMS says",
+		"lost.csv (lost): not what SHA256SUMS says",
+		"fig.pdf: other bytes",
+		"fig.png: other bytes",
+		"gone.csv: missing: a fresh run does not make it",
+		"new.csv: extra: only a fresh run makes it",
+		`short.csv:3: "2", and now ""`,
+		`table.csv:3: "2,b", and now "2.5,b"`,
+	})
+}
+
+// The state of the code is known in a repository, and new results do not change it.
+func TestGitState(t *testing.T) {
+	dir := t.TempDir()
+	// A repository around the temporary folder is not meant, nor one whose hook runs this test.
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
+		t.Setenv(name, "") // restores it after the test
+		os.Unsetenv(name)
+	}
+	for _, c := range []struct{ do, tree string }{
+		{"true", "unknown"},
+		{"git init -q && echo 1 > code.go && git add code.go", "unknown"},
+		{"git -c user.name=x -c user.email=x -c commit.gpgsign=false commit -qm first", "clean"},
+		{"mkdir results && echo 1 > results/a.csv", "clean"},
+		{"echo 2 > code.go", "dirty"},
+		{"git checkout -q code.go && echo 1 > new.go", "dirty"},
+	} {
+		cmd := exec.Command("sh", "-c", c.do)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		check.OK(t, err)
+		commit, tree := gitState(t.Context(), dir)
+		known := strings.Trim(commit, "0123456789abcdef") == ""
+		check.Equal(t, c.do+string(out), []any{tree, known}, []any{c.tree, c.tree != "unknown"})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/runner/dataset"
 	"closedform/runner/internal/table"
 )
 
@@ -26,7 +26,6 @@ type File struct {
 
 const (
 	packed        = ".csv.gz" // the extension of packed tables
-	mostUnpacked  = 1 << 28   // bytes of one
 	mostCommitted = 600_000   // bytes of a table as CSV
 
 	// Tables of more rows are rounded; their means have all digits.
@@ -72,20 +71,11 @@ func Pack(t *table.Table) []byte {
 // Table reads the table that the file holds.
 func (f File) Table() (*table.Table, error) {
 	name, _, _ := strings.Cut(f.Name, ".")
-	data := f.Data
-	if strings.HasSuffix(f.Name, packed) {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err == nil {
-			data, err = io.ReadAll(io.LimitReader(z, mostUnpacked+1))
-		}
-		if err == nil && len(data) > mostUnpacked {
-			err = fmt.Errorf("more than %d bytes when unpacked", mostUnpacked)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("table %s: %w", name, err)
-		}
+	r, err := dataset.Unpack(bytes.NewReader(f.Data))
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", name, err)
 	}
-	return table.Read(name, bytes.NewReader(data))
+	return table.Read(name, r)
 }
 
 // Results is a published results folder, for reading.
@@ -117,11 +107,7 @@ func (absent) Is(target error) bool { return target == fs.ErrNotExist }
 func (r *Results) Sums() []byte { return r.sums.format() }
 
 // Differing returns the names of the committed files that do not match their checksums, sorted.
-func (r *Results) Differing() []string {
-	sums := maps.Clone(r.sums)
-	maps.DeleteFunc(sums, func(name, _ string) bool { return !committed(name) })
-	return sums.differing(r.dir)
-}
+func (r *Results) Differing() []string { return r.sums.differing(r.dir, committed) }
 
 // committed reports whether a published file is committed, by its name: large files and
 // figures other than PNG are not.
@@ -141,16 +127,14 @@ func (r *Results) Table(name string) (*table.Table, error) {
 		file = name + ".csv"
 	}
 	path, sum := filepath.Join(r.dir, file), r.sums[file]
-	if sum == "" {
-		return nil, fmt.Errorf("%s: %s does not list it", path, sumsFile)
-	}
 	data, err := os.ReadFile(path)
-	if err == nil && sumOf(data) == sum {
-		return File{file, data}.Table()
-	}
 	switch {
-	case strings.HasSuffix(file, packed) && (err == nil || errors.Is(err, fs.ErrNotExist)):
-		return nil, fmt.Errorf("%s, %w", file, ErrNotCommitted)
+	case sum == "":
+		err = fmt.Errorf("%s: %s does not list it", path, sumsFile)
+	case err == nil && sumOf(data) == sum:
+		return File{file, data}.Table()
+	case filepath.Ext(file) == ".gz" && (err == nil || errors.Is(err, fs.ErrNotExist)):
+		err = fmt.Errorf("%s, %w", file, ErrNotCommitted)
 	case err == nil:
 		err = fmt.Errorf("%s: its checksum is not that of %s", path, sumsFile)
 	}
@@ -170,7 +154,7 @@ const nameChars = `A-Za-z0-9_+=` // of a file; a dot or a dash, too, but not fir
 
 var (
 	nameLine = regexp.MustCompile(`^[` + nameChars + `][` + nameChars + `.-]*$`)
-	sumLine  = regexp.MustCompile(`^([0-9a-f]{64})  ([` + nameChars + `][` + nameChars + `.-]*)\n$`)
+	sumLine  = regexp.MustCompile(`(?m)^([0-9a-f]{64})  ([` + nameChars + `][` + nameChars + `.-]*)$`)
 )
 
 // checksums maps file names to SHA-256 sums in hexadecimal.
@@ -180,52 +164,94 @@ func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // add adds the sums of files.
 func (s checksums) add(files []File) error {
-	seen := map[string]bool{}
 	for _, file := range files {
-		if seen[file.Name] || !nameLine.MatchString(file.Name) || slices.Contains(ofRun, file.Name) {
-			return fmt.Errorf("publish: file name %q, or two files have it", file.Name)
+		if !nameLine.MatchString(file.Name) || slices.Contains(ofRun, file.Name) {
+			return fmt.Errorf("publish: file name %q is not allowed", file.Name)
 		}
-		seen[file.Name], s[file.Name] = true, sumOf(file.Data)
+		s[file.Name] = sumOf(file.Data)
 	}
 	return nil
 }
 
 // format returns the sums as sha256sum(1) writes and checks them, in the
 // order of the names.
-func (s checksums) format() []byte {
-	var text []byte
+func (s checksums) format() (text []byte) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		text = fmt.Appendf(text, "%s  %s\n", s[name], name)
 	}
 	return text
 }
 
-// readSums reads the sums of a results folder. With an error that is ErrDamaged, of the last bad line, it
-// returns the good lines.
+// readSums reads the sums of a results folder. With an error that is ErrDamaged it returns those that can be
+// read.
 func readSums(dir string) (checksums, error) {
 	data, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	s := checksums{}
-	for line := range strings.Lines(string(data)) {
-		m := sumLine.FindStringSubmatch(line)
-		if m == nil || s[m[2]] != "" {
-			err = fmt.Errorf("%s: %s: %w: bad line %q", dir, sumsFile, ErrDamaged, line)
-			continue
-		}
+	for _, m := range sumLine.FindAllStringSubmatch(string(data), -1) {
 		s[m[2]] = m[1]
+	}
+	if err == nil && len(data) != len(s.format()) { // lines that are none, or a name twice
+		err = fmt.Errorf("%s: %s: %w", dir, sumsFile, ErrDamaged)
 	}
 	return s, err
 }
 
 // differing returns the names of the files in a folder that do not match their sums, sorted.
-func (s checksums) differing(dir string) (names []string) {
+func (s checksums) differing(dir string, counts func(name string) bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		switch {
+		case !counts(name) || err == nil && sumOf(data) == s[name]:
 		case errors.Is(err, fs.ErrNotExist):
 			names = append(names, name+" (lost)")
-		case err != nil || sumOf(data) != s[name]:
+		default:
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// Compare returns a line on each file in which the results folder published differs from fresh, the results
+// of running it again. A line on a text has the first of its lines that differ.
+//
+// Files that are not committed are compared by the checksums that are: those that lie in the folder may be of
+// another run.
+func Compare(published, fresh string) (lines []string, err error) {
+	old, err1 := OpenResults(published)
+	now, err2 := OpenResults(fresh)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("compare: %w", err)
+	}
+	for _, name := range old.Differing() {
+		lines = append(lines, name+": not what SHA256SUMS says")
+	}
+	names := maps.Clone(old.sums)
+	maps.Copy(names, now.sums)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		was, is := old.sums[name], now.sums[name]
+		switch {
+		case was == is:
+		case is == "":
+			lines = append(lines, name+": missing: a fresh run does not make it")
+		case was == "":
+			lines = append(lines, name+": extra: only a fresh run makes it")
+		case !committed(name) || filepath.Ext(name) == ".png":
+			lines = append(lines, name+": other bytes")
+		default:
+			lines = append(lines, name+firstDifference(filepath.Join(published, name), filepath.Join(fresh, name)))
+		}
+	}
+	return lines, nil
+}
+
+// firstDifference says in which line two text files differ first, and how.
+func firstDifference(published, fresh string) string {
+	was, _ := os.ReadFile(published)
+	is, _ := os.ReadFile(fresh)
+	old, now := strings.Split(string(was), "\n"), strings.Split(string(is), "\n")
+	n := 0
+	for n < min(len(old), len(now))-1 && old[n] == now[n] {
+		n++
+	}
+	return fmt.Sprintf(":%d: %q, and now %q", n+1, old[n], now[n])
 }

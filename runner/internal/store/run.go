@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -63,36 +61,24 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 		Start:     start.UTC(),
 	}
 	r.Commit, r.Tree = gitState(ctx, ".")
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return r
-	}
-	for _, m := range info.Deps {
-		if m.Replace != nil {
-			m = m.Replace
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			r.Modules[m.Path] = m.Version
 		}
-		r.Modules[m.Path] = m.Version
 	}
 	return r
 }
 
 // ReadRun returns the provenance in a results folder. An error names the file.
 func ReadRun(dir string) (*Run, error) {
-	path := filepath.Join(dir, runFile)
+	path, r := filepath.Join(dir, runFile), new(Run)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		if err = json.Unmarshal(data, r); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
 	}
-	r := new(Run)
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
-}
-
-func (r *Run) json() ([]byte, error) {
-	data, err := json.MarshalIndent(r, "", "  ")
-	return append(data, '\n'), err
+	return r, err
 }
 
 // AddTimes sets the processor times of the run to those of its cells, whose groups are given by their
@@ -130,28 +116,23 @@ func Git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		err = fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(exit.Stderr)))
-	}
 	return string(out), err
 }
+
+var commitLine = regexp.MustCompile(`(?m)^# branch.oid ([0-9a-f]+)\n(?:#.*\n)*`)
 
 // gitState returns the commit that is checked out in dir, and whether the tree
 // differs from it outside results/.
 func gitState(ctx context.Context, dir string) (commit, tree string) {
-	commit, err := Git(ctx, dir, "rev-parse", "--verify", "HEAD")
-	if err != nil {
+	out, _ := Git(ctx, dir, "status", "--porcelain=v2", "--branch", "--", ":(top)", ":(top,exclude)results")
+	switch m := commitLine.FindStringSubmatch(out); {
+	case m == nil:
 		return "unknown", "unknown"
+	case m[0] != out:
+		return m[1], "dirty"
+	default:
+		return m[1], "clean"
 	}
-	commit = strings.TrimSpace(commit)
-	changes, err := Git(ctx, dir, "status", "--porcelain", "--", ":(top)", ":(top,exclude)results")
-	switch {
-	case err != nil:
-		return commit, "unknown"
-	case changes != "":
-		return commit, "dirty"
-	}
-	return commit, "clean"
 }
 
 // proc returns the text of a group in a file of /proc, "" where the system has none.

@@ -42,11 +42,9 @@ func (f setFile) convert(published []byte) ([]byte, error) {
 var rows = map[string]func(n int, line []string) []string{
 	"table": func(_ int, line []string) []string { return line },
 	"iris": func(n int, line []string) []string { // the two errors that the publisher's iris.names reports
-		switch {
-		case len(line) < 4: // no iris
-		case n == 35:
+		if n == 35 && len(line) > 3 {
 			line[3] = "0.2"
-		case n == 38:
+		} else if n == 38 && len(line) > 2 {
 			line[1], line[2] = "3.6", "1.4"
 		}
 		return line
@@ -86,24 +84,22 @@ func fashion(picture []byte, images bool) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PNG: %w", err)
 	}
-	header, values := []uint32{0x801, tiles * tiles}, []byte(nil)
+	header, pixels := []uint32{0x801, tiles * tiles}, 1
 	if images {
-		header = []uint32{0x803, tiles * tiles, tile, tile}
-	}
-	for t := range tiles * tiles {
-		if !images {
-			values = append(values, byte(t/tiles/classRows))
-			continue
-		}
-		for pixel := range tile * tile {
-			grey, _, _, _ := img.At(t%tiles*tile+pixel%tile, t/tiles*tile+pixel/tile).RGBA()
-			values = append(values, byte(grey>>8))
-		}
+		header, pixels = []uint32{0x803, tiles * tiles, tile, tile}, tile*tile
 	}
 	var out bytes.Buffer // writing to it cannot fail
 	z := gzip.NewWriter(&out)
 	binary.Write(z, binary.BigEndian, header)
-	z.Write(values)
+	for i := range tiles * tiles * pixels {
+		t, pixel := i/pixels, i%pixels
+		value := byte(t / tiles / classRows)
+		if images {
+			grey, _, _, _ := img.At(t%tiles*tile+pixel%tile, t/tiles*tile+pixel/tile).RGBA()
+			value = byte(grey >> 8)
+		}
+		z.Write([]byte{value})
+	}
 	z.Close()
 	return out.Bytes(), nil
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"closedform/runner/dataset"
-	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 )
 
@@ -32,15 +31,9 @@ const (
 )
 
 var (
-	client = newClient()
+	client = &http.Client{Timeout: 5 * time.Minute}
 	pause  = 2 * time.Second // before a download is tried again, and twice it before the third time
 )
-
-func newClient() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DisableCompression = true // sums are those of the file itself
-	return &http.Client{Transport: transport, Timeout: 5 * time.Minute}
-}
 
 // Sets gets the data sets with these names, or all for All, into the folder of the
 // file of sets, and writes a line for each file to log. It keeps a file with the
@@ -58,20 +51,19 @@ func Sets(ctx context.Context, setsFile string, names []string, mirror string, l
 	}
 	var failed error
 	for _, file := range files {
-		path := file.in(setsFile)
-		what, err := file.get(ctx, path, mirror)
+		what, err := file.get(ctx, mirror)
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %s: %w", file.Set, path, err))
+			failed = errors.Join(failed, fmt.Errorf("%s: %s: %w", file.set, file.path, err))
 			what = "failed"
 		}
-		fmt.Fprintf(log, "%s: %s: %s\n", file.Set, path, what)
+		fmt.Fprintf(log, "%s: %s: %s\n", file.set, file.path, what)
 	}
 	return cmp.Or(ctx.Err(), failed)
 }
 
-// get puts the file at path, unless it is there, and says what was done.
-func (f setFile) get(ctx context.Context, path, mirror string) (what string, err error) {
-	if data, err := os.ReadFile(path); err == nil && f.check(data) == nil {
+// get puts the file into its place, unless it is there, and says what was done.
+func (f setFile) get(ctx context.Context, mirror string) (what string, err error) {
+	if data, err := os.ReadFile(f.path); err == nil && f.check(data) == nil {
 		return "there already", nil
 	}
 	from := filepath.Join(mirror, filepath.FromSlash(f.Path))
@@ -81,11 +73,8 @@ func (f setFile) get(ctx context.Context, path, mirror string) (what string, err
 	} else if err = cmp.Or(err, f.check(data)); err != nil {
 		err = fmt.Errorf("%s: %w", from, err)
 	}
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o777)
-	}
-	if err == nil {
-		err = store.WriteFile(path, data)
+	if err = cmp.Or(err, os.MkdirAll(filepath.Dir(f.path), 0o777)); err == nil {
+		err = store.WriteFile(f.path, data)
 	}
 	return fmt.Sprintf("%d bytes from %s", len(data), from), err
 }
@@ -110,26 +99,25 @@ func (f setFile) download(ctx context.Context) (data []byte, from string, failed
 
 // published returns what one or several URLs have, each on new lines.
 func published(ctx context.Context, urls string) (all []byte, err error) {
-	for url := range strings.FieldsSeq(urls) {
+	for i, url := range strings.Fields(urls) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return nil, err
 		}
+		request.Header.Set("Accept-Encoding", "identity") // sums are those of the file itself
 		response, err := client.Do(request)
 		if err != nil {
 			return nil, err
 		}
+		defer response.Body.Close()
 		part, err := io.ReadAll(io.LimitReader(response.Body, maxDownload))
-		response.Body.Close()
-		switch {
-		case response.StatusCode != http.StatusOK:
-			return nil, fmt.Errorf("status %s", response.Status)
-		case err != nil:
-			return nil, err
-		case all != nil:
-			all = append(all, '\n')
+		if response.StatusCode != http.StatusOK {
+			err = fmt.Errorf("status %s", response.Status)
 		}
-		all = append(all, part...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, strings.Repeat("\n", min(i, 1))+string(part)...)
 	}
 	return all, nil
 }
@@ -143,35 +131,28 @@ const All = "all"
 
 // setFile is a file of a set, as the experiments read it.
 type setFile struct {
-	Set     string   `toml:"-"`
-	Path    string   `toml:"path"`    // relative to the folder of the data, with slashes
-	SHA256  string   `toml:"sha256"`  // of the file or, of one that is compressed, of its content
-	Convert string   `toml:"convert"` // how what is published becomes this file, see convert
-	Header  string   `toml:"header"`  // of a table
-	URLs    []string `toml:"urls"`    // tried in turn; several in one text are parts of the file
-}
+	Path    string   // relative to the folder of the data, with slashes
+	SHA256  string   // of the file or, of one that is compressed, of its content
+	Convert string   // how what is published becomes this file, see convert
+	Header  string   // of a table
+	URLs    []string // tried in turn; several in one text are parts of the file
 
-// in returns the path of the file beside the file of sets.
-func (f setFile) in(setsFile string) string {
-	return filepath.Join(filepath.Dir(setsFile), filepath.FromSlash(f.Path))
+	set, path string // the name of the set, and the path from the working directory
 }
 
 // readSets returns the files of the sets with these names, or of all sets.
 func readSets(file string, names ...string) (files []setFile, err error) {
 	var all struct {
-		Sets []struct {
-			Name  string    `toml:"name"`
-			Files []setFile `toml:"file"`
-		} `toml:"set"`
+		Set []struct {
+			Name string
+			File []setFile
+		}
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var md toml.MetaData
-	if err = manifest.CheckDepth(text); err == nil {
-		md, err = toml.Decode(string(text), &all)
-	}
+	md, err := toml.Decode(string(text), &all)
 	if unknown := md.Undecoded(); err == nil && len(unknown) > 0 {
 		err = fmt.Errorf("%s: unknown key", unknown[0])
 	}
@@ -179,15 +160,15 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	known := []string{All}
-	for _, s := range all.Sets {
+	for _, s := range all.Set {
 		known = append(known, s.Name)
-		for _, f := range s.Files {
+		for _, f := range s.File {
 			if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
 				return nil, fmt.Errorf("%s: set %s: path = %q; allowed: a path below the folder of the data",
 					file, s.Name, f.Path)
 			}
 			if slices.Contains(names, s.Name) || slices.Contains(names, All) {
-				f.Set = s.Name
+				f.set, f.path = s.Name, filepath.Join(filepath.Dir(file), filepath.FromSlash(f.Path))
 				files = append(files, f)
 			}
 		}
@@ -211,17 +192,17 @@ func Missing(setsFile string, paths ...string) error {
 		}
 		missing = append(missing, path)
 		for _, f := range known {
-			if f.in(setsFile) == filepath.Clean(path) && !slices.Contains(sets, f.Set) {
-				sets = append(sets, f.Set)
+			if f.path == filepath.Clean(path) && !slices.Contains(sets, f.set) {
+				sets = append(sets, f.set)
 			}
 		}
-	}
-	if missing == nil {
-		return nil
 	}
 	text := "no file " + strings.Join(missing, ", ")
 	if sets != nil {
 		text += "; to get the data: go run ./runner fetch " + strings.Join(sets, " ")
+	}
+	if missing == nil {
+		return nil
 	}
 	return errors.New(text)
 }
@@ -229,16 +210,15 @@ func Missing(setsFile string, paths ...string) error {
 // check compares the sum of the data, or of their content if they are compressed, with that of the file:
 // compressors differ.
 func (f setFile) check(data []byte) error {
-	sum := func(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
-	found := sum(data)
-	if found == f.SHA256 {
-		return nil
-	}
+	found, content := fmt.Sprintf("%x", sha256.Sum256(data)), sha256.New()
 	if r, err := dataset.Unpack(bytes.NewReader(data)); err == nil {
-		content, err := io.ReadAll(io.LimitReader(r, maxDownload))
-		if err == nil && sum(content) == f.SHA256 {
+		_, err = io.Copy(content, r)
+		if err == nil && fmt.Sprintf("%x", content.Sum(nil)) == f.SHA256 {
 			return nil
 		}
 	}
-	return fmt.Errorf("wrong SHA-256: found %s, need %s", found, f.SHA256)
+	if found != f.SHA256 {
+		return fmt.Errorf("wrong SHA-256: found %s, need %s", found, f.SHA256)
+	}
+	return nil
 }
