@@ -130,12 +130,19 @@ func duration(seconds float64) string {
 	return d.Round(time.Second).String()
 }
 
+// staleFile is the file beside the results folders that lists the experiments whose results are behind the
+// code or their manifest, a name on each line. It is absent if there are none.
+const staleFile = "STALE"
+
 // checkBehind prints which results in the folder out are behind, and why: of experiments, and folders without
 // one. It returns an error unless OUT/STALE names them. Results of programs that are not installed may be
 // behind without that, and so may folders of which git ignores all files.
 func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) error {
-	named, err := store.ReadStale(out)
-	known := map[string]bool{}
+	text, err := os.ReadFile(filepath.Join(out, staleFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	named, known := strings.Fields(string(text)), map[string]bool{}
 	var behind []string
 	for _, e := range all {
 		if err = cmp.Or(err, e.err); err != nil {
@@ -166,7 +173,7 @@ func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) erro
 	slices.Sort(behind)
 	if !slices.Equal(named, behind) {
 		return fmt.Errorf("%s must name what is behind, and no more: it needs these lines\n%s",
-			filepath.Join(out, store.StaleFile), strings.Join(behind, "\n"))
+			filepath.Join(out, staleFile), strings.Join(behind, "\n"))
 	}
 	return nil
 }
