@@ -66,11 +66,11 @@ func TestBehind(t *testing.T) {
 		fails(t, stale, "list", "-check")
 	}
 	is()
-	contains(t, mustRun(t, "list"), "small  full    computed  4 ")
+	contains(t, mustRun(t, "list"), "small    full    computed  4 ")
 
 	changeSources(t, "2")
 	is("a_judge: behind: of other sources", "small: behind: of other sources")
-	contains(t, mustRun(t, "list"), "small  full    behind: of other sources  4 ")
+	contains(t, mustRun(t, "list"), "small    full    behind: of other sources  4 ")
 	changeSources(t, "1")
 
 	write(t, edit(t, small, "0.5", "0.25"), "experiments", "small.toml")
