@@ -95,17 +95,23 @@ type job struct {
 }
 
 // runOne prepares the experiment, computes the missing cells and, unless another process has just
-// done so, publishes the results. An error of another experiment may cancel the context of computing.
-func (b *batch) runOne(compute, publish context.Context, e *experiment.Experiment) error {
+// done so, publishes the results. It keeps an error in their folder. An error of another experiment may
+// cancel the context of computing.
+func (b *batch) runOne(compute, publish context.Context, e *experiment.Experiment) (err error) {
 	j := &job{batch: b, Experiment: e, dir: b.dir(e)}
 	if err := j.prepare(compute); err != nil {
 		return err
 	}
 	defer j.work.Folder.Close()
+	defer func() {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			j.work.Folder.Failed(err)
+		}
+	}()
 	upToDate := j.work.Folder.Published(j.inputs)
 	if !upToDate {
 		if err := j.compute(compute); err != nil {
-			return j.failed(err)
+			return err
 		}
 	}
 	b.publishing.Lock()
@@ -113,17 +119,9 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 	if upToDate {
 		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
 	} else if err := j.publish(publish); err != nil {
-		return j.failed(err)
+		return err
 	}
 	return b.published(e)
-}
-
-// failed keeps an error in the folder of the results.
-func (j *job) failed(err error) error {
-	if !errors.Is(err, context.Canceled) {
-		j.work.Folder.Failed(err)
-	}
-	return err
 }
 
 // compute says what the data are and computes the missing cells.
@@ -169,8 +167,8 @@ func (j *job) prepare(ctx context.Context) error {
 	cells := fmt.Sprint(j.work.Prints)
 	j.inputs = experiment.Checksum([]byte(cells), j.manifest, experiment.Executable(), sums)
 	j.work.Name = j.Name
-	published := []string{filepath.Join(experiment.Results, j.Name), filepath.Join(j.sources, j.Name)}
-	for _, dir := range append(published, j.dir) { // the last one is the best
+	named := func(out string) string { return filepath.Join(out, j.Name) }
+	for _, dir := range []string{named(experiment.Results), named(j.sources), j.dir} { // the last is the best
 		if last, err := store.ReadRun(dir); err == nil {
 			j.work.Last = last
 		}

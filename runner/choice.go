@@ -151,7 +151,8 @@ func (c *choice) dir(e *experiment.Experiment) string {
 
 // check returns an error if results would be written among the published ones without being of them.
 func (c *choice) check(e *experiment.Experiment) error {
-	if _, none := experiment.All(); none != nil || c.out == "" || !experiment.SameFile(c.out, experiment.Results) {
+	_, none := experiment.All()
+	if none != nil || c.out == "" || !experiment.SameFile(c.out, experiment.Results) {
 		return nil
 	}
 	what := "a manifest outside of " + experiment.Folder + "/"

@@ -162,12 +162,13 @@ func TestLearnAlone(t *testing.T) {
 	file := trained(t, mine)
 	in, rows, err := os.Pipe()
 	check.OK(t, err)
+	before := check.Must(os.Stat(file))
 	p := newProcess(t, "learn", file, "-data", "-")
 	p.Stdin = in
 	check.OK(t, p.Start())
 	fmt.Fprint(rows, csv("Ash,12,red,1"))
 	write(t, csv("Ash,12,red,1"), "more.csv")
-	for !exists(file+".lock") || read(t, file+".lock") == "" {
+	for os.SameFile(before, check.Must(os.Stat(file))) { // it is saved before the first row
 		time.Sleep(time.Millisecond)
 	}
 	held := fmt.Sprintf("%s is being learned by process %d since 2", file, p.Process.Pid)

@@ -52,7 +52,8 @@ func (c *choice) writePages(all []*experiment.Experiment) (pages []string, faile
 	for _, e := range all {
 		out := filepath.Dir(c.dir(e))
 		file := filepath.Join(out, page)
-		if made, _ := filepath.Glob(filepath.Join(out, "*", "run.json")); made == nil || slices.Contains(pages, file) {
+		made, _ := filepath.Glob(filepath.Join(out, "*", "run.json"))
+		if made == nil || slices.Contains(pages, file) {
 			continue
 		}
 		pages = append(pages, file)
