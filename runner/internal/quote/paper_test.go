@@ -63,10 +63,10 @@ func TestPaper(t *testing.T) {
 	slices.Sort(listed)
 	check.Equal(t, "tables of the paper", strings.Join(slices.Compact(have), " "), strings.Join(listed, " "))
 	for _, m := range figure.FindAllStringSubmatch(text, -1) {
-		if m[1] != "" {
+		experiment, name := filepath.Split(m[2])
+		if m[1] != "" && experiment != "fig1_12/" { // twelve on a page
 			t.Errorf("%s: a figure is drawn at the width that it has in print", m[0])
 		}
-		experiment, name := filepath.Split(m[2])
 		sums, err := os.ReadFile(filepath.Join(root, "results", experiment, "SHA256SUMS"))
 		if err != nil || !strings.Contains(string(sums), "  "+name+"\n") {
 			t.Errorf("figure %s is not among the results: %v", m[2], err)
