@@ -35,8 +35,9 @@ var Kinds = studies.All
 
 // former says of each study that was renamed what to do instead.
 var former = map[string]string{
-	"compare": `study = "learn" compares methods on [[set]]s; reference, leave_out and splits_of are in [evaluate]`,
-	"hidden":  `study = "learn" has [[set]] for [[task]]; snapshots and passes are in [evaluate]`,
+	"compare": `study = "learn" compares methods on [[set]]s; reference, leave_out and splits_of are in ` +
+		"[evaluate]",
+	"hidden": `study = "learn" has [[set]] for [[task]]; snapshots and passes are in [evaluate]`,
 	"order": `study = "learn" with evaluate.order = "repeated" has [[set]] for [[task]]; orders are the ` +
 		`permutations, resamples the samples`,
 	"sorted":    `study = "learn" with evaluate.order = "sorted"; a [[set]] has the methods that learn it`,
