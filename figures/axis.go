@@ -65,20 +65,15 @@ func (a Axis) shows(v float64) bool {
 // side returns −1 and the end for values below the axis, 1 and the end above, and 0 and the coordinate else.
 func (a Axis) side(v float64) (side int, at float64) {
 	lo, hi := a.ends()
-	if at = a.near(v); at < lo {
-		return -1, lo
-	} else if at > hi {
-		return 1, hi
-	}
-	return 0, at
+	at = min(max(a.near(v), lo), hi)
+	return cmp.Compare(a.near(v), at), at
 }
 
-// check returns an error unless the ends are finite and increase, and are positive on a logarithmic axis.
-func (a Axis) check() error {
-	if a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0) {
-		return nil
+// check panics unless the ends are finite and increase, and are positive on a logarithmic axis.
+func (a Axis) check() {
+	if !(a.Min < a.Max) || math.IsInf(a.Max-a.Min, 0) || a.Log && a.Min <= 0 {
+		panic(fmt.Sprintf("figures: axis %q from %g to %g", a.Label, a.Min, a.Max))
 	}
-	return fmt.Errorf("axis %q from %g to %g", a.Label, a.Min, a.Max)
 }
 
 // Spanning returns the axis with its ends or, where it has none, those of the values that it can show.

@@ -58,12 +58,9 @@ func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x_1$"), cmp.Or(labels.Y, "$x_2$")
 	out, styles, images := page{aspect: 1}, styles{of: map[string]style{}}, 0
 	for _, r := range rows {
+		r.Scale.check()
 		var panels []panel
 		for _, m := range r.Maps {
-			err := sameLength("map "+m.Title, len(m.X)*len(m.Y), len(m.Z))
-			if err = cmp.Or(r.Scale.check(), err); err != nil {
-				return failed(err)
-			}
 			x, y := m.axes(labels)
 			if (x.Min != y.Min || x.Max != y.Max) && len(r.Maps) <= many {
 				out.aspect = landscape

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"errors"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -91,17 +90,9 @@ func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 
 // figure lays the page out.
 func (p page) figure() *Figure {
-	var axes []Axis
 	for _, q := range slices.Concat(p.rows...) {
-		axes = append(axes, q.x, q.y)
-	}
-	for _, a := range axes {
-		if err := a.check(); err != nil {
-			return failed(err)
-		}
-	}
-	if axes == nil {
-		return failed(errors.New("no panels"))
+		q.x.check()
+		q.y.check()
 	}
 	width, right := pageWidth, overhang
 	left, above, below := p.margins(width)
