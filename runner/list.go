@@ -138,8 +138,12 @@ func duration(seconds float64) string {
 // one. It returns an error unless OUT/STALE names them. Results of programs that are not installed may be
 // behind without that, and so may folders of which git ignores all files.
 func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) error {
-	named, err := store.ReadStale(out)
-	known := map[string]bool{}
+	file := filepath.Join(out, "STALE")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // nothing is behind
+	}
+	named, known := strings.Fields(string(text)), map[string]bool{}
 	var behind []string
 	for _, e := range all {
 		if err = cmp.Or(err, e.err); err != nil {
@@ -169,8 +173,8 @@ func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) erro
 	slices.Sort(named)
 	slices.Sort(behind)
 	if !slices.Equal(named, behind) {
-		return fmt.Errorf("%s must name what is behind, and no more: it needs these lines\n%s",
-			filepath.Join(out, store.StaleFile), strings.Join(behind, "\n"))
+		return fmt.Errorf("%s must name what is behind, and no more: it needs these lines\n%s", file,
+			strings.Join(behind, "\n"))
 	}
 	return nil
 }
