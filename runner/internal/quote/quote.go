@@ -106,7 +106,7 @@ type number struct {
 var formats = regexp.MustCompile(`^%\.[0-9]f$`)
 
 var statistics = map[string]func(xs []float64) float64{
-	"count":    func(xs []float64) float64 { return float64(len(xs)) },
+	"count": func(xs []float64) float64 { return float64(len(xs)) },
 	"infinite": func(xs []float64) float64 {
 		return float64(len(slices.DeleteFunc(xs, func(x float64) bool { return !math.IsInf(x, 1) })))
 	},
