@@ -10,15 +10,14 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// The program of the README is the example of package bnn, so it is compiled and
-// its output compared.
+// The program of the README is an example of package classifier, so it is compiled and its output compared.
 func TestReadmeProgram(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	check.OK(t, err)
-	source, err := os.ReadFile("core/bnn/readme_test.go")
+	source, err := os.ReadFile("core/classifier/example_test.go")
 	check.OK(t, err)
 	block := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(readme)
-	body := regexp.MustCompile(`(?s)func Example_readme\(\) \{\n(.*?)\t// Output:`).FindSubmatch(source)
+	body := regexp.MustCompile(`(?s)func ExampleNew\(\) \{\n(.*?)\t// Output:`).FindSubmatch(source)
 	if block == nil || body == nil {
 		t.Fatal("no program in the README, or no example")
 	}

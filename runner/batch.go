@@ -8,7 +8,6 @@ import (
 	"io"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -57,9 +56,8 @@ func newBatch(in *invocation, c *choice) *batch {
 
 // run runs experiments at the same time, so that no processor is idle while any of them has a cell to start:
 // first those that do not read the results of others, then those that do. Each is published as soon as its
-// cells are done. After the first error no cell starts. It returns how many experiments it has run.
-func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (int, error) {
-	var ran atomic.Int64
+// cells are done. After the first error no cell starts.
+func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) error {
 	var err error
 	for _, derived := range []bool{false, true} {
 		group, inner := errgroup.WithContext(ctx)
@@ -71,7 +69,6 @@ func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (
 				if err := b.runOne(inner, ctx, e); err != nil {
 					return fmt.Errorf("%s: %w", e.Name, err)
 				}
-				ran.Add(1)
 				e.Study = nil // frees its data
 				return nil
 			})
@@ -81,7 +78,7 @@ func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (
 	if errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("%w; %s", context.Canceled, b.advice)
 	}
-	return int(ran.Load()), err
+	return err
 }
 
 // job is the run of an experiment.

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -14,7 +13,6 @@ import (
 	"strings"
 
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/manifest"
 )
 
 // choice says which experiments a command is for, with which values, and where their results are.
@@ -31,7 +29,13 @@ type choice struct {
 func choiceFlags(f *flag.FlagSet) *choice {
 	c := &choice{}
 	outFlag(f, &c.out, "results, or "+experiment.OwnResults+" beside a manifest of your own")
-	effortFlag(f, &c.effort)
+	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
+		if !slices.Contains([]string{"quick", "full", "any"}, s) {
+			return errors.New("need quick, full or any")
+		}
+		c.effort = strings.TrimPrefix(s, "any")
+		return nil
+	})
 	each := func(list *[]string) func(string) error {
 		return func(s string) error {
 			*list = append(*list, s)
@@ -64,16 +68,6 @@ func outFlag(f *flag.FlagSet, out *string, standard string) {
 	})
 }
 
-func effortFlag(f *flag.FlagSet, effort *string) {
-	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
-		if !slices.Contains([]string{"quick", "full", "any"}, s) {
-			return errors.New("need quick, full or any")
-		}
-		*effort = strings.TrimPrefix(s, "any")
-		return nil
-	})
-}
-
 // load reads the manifests of the command line, which has some of them as arguments: every one is read and
 // checked before the first results folder is touched. If data are needed, those of all manifests whose data
 // are missing are skipped, with a line that says so.
@@ -87,14 +81,16 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 	case c.effort != "" && !c.all:
 		return nil, misuse("-effort chooses among the manifests of -all")
 	case c.all:
-		if names, err = manifests(); err != nil {
+		if names, err = experiment.All(); err != nil {
 			return nil, err
 		}
 	}
 	skipped, paths := 0, map[string]string{}
 	for _, name := range names {
 		e, err := c.read(name)
-		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
+		if err == nil {
+			err = c.check(e)
+		} else if len(names) > 1 && !strings.Contains(err.Error(), name) {
 			err = fmt.Errorf("%s: %w", name, err) // what -set gets wrong has no place in a file
 		}
 		if err != nil {
@@ -129,10 +125,7 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 
 // read reads a manifest with the values of the command line.
 func (c *choice) read(name string) (*experiment.Experiment, error) {
-	path, err := manifest.Find(name, experiment.Folder)
-	if _, absent := manifests(); err != nil && absent != nil {
-		return nil, fmt.Errorf("no file %s, and %w", name, absent)
-	}
+	path, err := experiment.Find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -141,16 +134,6 @@ func (c *choice) read(name string) (*experiment.Experiment, error) {
 		return e.ShortForm(c.set)
 	}
 	return e, err
-}
-
-// manifests returns the paths of all manifests in experiments/.
-func manifests() ([]string, error) {
-	if info, err := os.Stat(experiment.Folder); err != nil || !info.IsDir() {
-		working, _ := os.Getwd()
-		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, "+
-			"or give the path of a manifest", experiment.Folder, working)
-	}
-	return filepath.Glob(filepath.Join(experiment.Folder, "*.toml"))
 }
 
 // dir returns the results folder of an experiment. With other values than those of its
@@ -168,7 +151,7 @@ func (c *choice) dir(e *experiment.Experiment) string {
 
 // check returns an error if results would be written among the published ones without being of them.
 func (c *choice) check(e *experiment.Experiment) error {
-	if _, none := manifests(); none != nil || c.out == "" || !experiment.SameFile(c.out, experiment.Results) {
+	if _, none := experiment.All(); none != nil || c.out == "" || !experiment.SameFile(c.out, experiment.Results) {
 		return nil
 	}
 	what := "a manifest outside of " + experiment.Folder + "/"

@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
-	"closedform/runner/internal/study"
 )
 
 const drawExamples = "go run ./runner draw fig1_12"
@@ -26,27 +25,16 @@ func drawCommand(f *flag.FlagSet) action {
 			return err
 		}
 		var undrawn error
-		folders := map[string]bool{}
 		for _, e := range experiments {
-			err := c.check(e)
-			if err == nil {
-				err = c.draw(ctx, in.stdout, e)
-			}
-			none, out := errors.Is(err, fs.ErrNotExist), filepath.Dir(c.dir(e))
-			folders[out] = folders[out] || !none
-			switch {
-			case c.all && (none || errors.Is(err, store.ErrNotCommitted)):
+			err := c.draw(ctx, in.stdout, e)
+			if c.all && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotCommitted)) {
 				fmt.Fprintln(in.stdout, err)
-			case err != nil:
+			} else {
 				undrawn = errors.Join(undrawn, err)
 			}
 		}
-		for out, drawn := range folders {
-			if drawn {
-				undrawn = errors.Join(undrawn, writePage(out, filepath.Join(out, page)))
-			}
-		}
-		return undrawn
+		_, err = c.writePages(experiments)
+		return errors.Join(undrawn, err)
 	}
 }
 
@@ -69,7 +57,11 @@ func (c *choice) draw(ctx context.Context, w io.Writer, e *experiment.Experiment
 	var names []string
 	for _, figure := range e.Study.Figures() {
 		names = append(names, figure.Name)
-		formats, err := experiment.Draw([]study.Figure{figure}, results.Table)
+		var formats []store.File
+		err := engine.Each(ctx, 1, func(context.Context, int) (err error) { // a panic is an error, too
+			formats, err = experiment.Draw(figure, results.Table)
+			return err
+		})
 		if files = append(files, formats...); err == nil {
 			continue
 		}

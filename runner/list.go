@@ -21,16 +21,14 @@ import (
 	"closedform/runner/internal/study"
 )
 
-const listExamples = `go run ./runner list -effort quick
-  go run ./runner list -check`
+const listExamples = "go run ./runner list -check"
 
 func listCommand(f *flag.FlagSet) action {
-	out, effort := experiment.Results, ""
+	out := experiment.Results
 	outFlag(f, &out, experiment.Results)
-	effortFlag(f, &effort)
-	check := f.Bool("check", false, "print what is behind, of any effort; fail unless OUT/STALE names just that")
+	check := f.Bool("check", false, "print what is behind; fail unless OUT/STALE names just that")
 	return func(ctx context.Context, in *invocation, _ []string) error {
-		paths, err := manifests()
+		paths, err := experiment.All()
 		if err != nil {
 			return err
 		}
@@ -42,7 +40,7 @@ func listCommand(f *flag.FlagSet) action {
 		if *check {
 			return checkBehind(ctx, in.stdout, all, out)
 		}
-		return list(in.stdout, all, effort)
+		return list(in.stdout, all)
 	}
 }
 
@@ -65,17 +63,15 @@ func (e *entry) read(path, out string) {
 	e.behind, e.err = e.Behind(e.dir)
 }
 
-// list prints a line for every manifest of the effort, and the sum of their processor times. Manifests
+// list prints a line for every manifest, and the sum of their processor times. Manifests
 // that cannot be read are in the error.
-func list(w io.Writer, all []entry, effort string) (failed error) {
+func list(w io.Writer, all []entry) (failed error) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
 	cells, seconds := 0, 0.0
 	for _, e := range all {
 		if e.Experiment == nil {
 			failed = errors.Join(failed, e.err)
-		}
-		if e.Experiment == nil || effort != "" && effort != e.Effort {
 			continue
 		}
 		data, cpu, memory, n := "none", "-", "-", len(e.Study.Cells())
@@ -134,14 +130,17 @@ func duration(seconds float64) string {
 	return d.Round(time.Second).String()
 }
 
+// staleFile is the file beside the results folders that lists the experiments whose results are behind the
+// code or their manifest, a name on each line. It is absent if there are none.
+const staleFile = "STALE"
+
 // checkBehind prints which results in the folder out are behind, and why: of experiments, and folders without
 // one. It returns an error unless OUT/STALE names them. Results of programs that are not installed may be
 // behind without that, and so may folders of which git ignores all files.
 func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) error {
-	file := filepath.Join(out, "STALE")
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(out, staleFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // nothing is behind
+		err = nil
 	}
 	named, known := strings.Fields(string(text)), map[string]bool{}
 	var behind []string
@@ -173,8 +172,8 @@ func checkBehind(ctx context.Context, w io.Writer, all []entry, out string) erro
 	slices.Sort(named)
 	slices.Sort(behind)
 	if !slices.Equal(named, behind) {
-		return fmt.Errorf("%s must name what is behind, and no more: it needs these lines\n%s", file,
-			strings.Join(behind, "\n"))
+		return fmt.Errorf("%s must name what is behind, and no more: it needs these lines\n%s",
+			filepath.Join(out, staleFile), strings.Join(behind, "\n"))
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/store"
 )
 
 func TestList(t *testing.T) {
@@ -25,9 +24,6 @@ func TestList(t *testing.T) {
 		"sum                                108             -\n"
 	check.Equal(t, "list prints", mustRun(t, "list"), want)
 	check.Equal(t, "list made a folder", exists("results"), false)
-	quick := mustRun(t, "list", "-effort", "quick")
-	check.Equal(t, "lines of quick ones", strings.Count(quick, "\n"), 3)
-	contains(t, quick, "\na_longer_name  quick")
 	mustRun(t, "-exp", "b")
 	write(t, "1", "experiments", "data", "red.csv")
 	if got := mustRun(t, "list"); !regexp.MustCompile(`none +[\d.]+[mµ]s +\d+ MB `).MatchString(got) ||
@@ -96,33 +92,21 @@ func TestBehind(t *testing.T) {
 		"old: behind: no manifest in experiments")
 }
 
-// Cells that are reused count with the time that they took.
-func TestProcessorTime(t *testing.T) {
-	m, out, dir := published(t, small)
-	before := check.Must(store.ReadRun(dir))
-	remove(t, dir, "run.json")
-	mustRun(t, "-exp", m, "-out", out)
-	after := check.Must(store.ReadRun(dir))
-	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
-}
-
 // list says whether the results are complete and up to date.
 func TestStates(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": small})
 	dir := filepath.Join("results", "small")
-	is := func(state string) {
-		t.Helper()
-		contains(t, mustRun(t, "list"), "small  full    "+state+"  4 ")
+	for _, c := range []struct {
+		change func()
+		state  string
+	}{
+		{func() { write(t, "", dir, "cells", "one.cell") }, "partly computed: 1 of 4 cells"},
+		{func() { mustRun(t, "-exp", "small") }, "computed"},
+		{func() { remove(t, dir, "summary.csv") }, "files differ"},
+		{func() { write(t, "{", dir, "run.json") }, "cannot be read"},
+		{func() { remove(t, dir) }, "not run"},
+	} {
+		c.change()
+		contains(t, mustRun(t, "list"), "small  full    "+c.state+"  4 ")
 	}
-	is("not run")
-	write(t, "", dir, "cells", "one.cell")
-	is("partly computed: 1 of 4 cells")
-	mustRun(t, "-exp", "small")
-	is("computed")
-	remove(t, dir, "summary.csv")
-	is("files differ")
-	write(t, "{", dir, "run.json")
-	is("cannot be read")
-	remove(t, dir)
-	is("not run")
 }

@@ -7,11 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"closedform/core/classifier"
 	"closedform/runner/dataset"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/store"
 )
@@ -30,7 +30,7 @@ func predictCommand(f *flag.FlagSet) action {
 			return err
 		}
 		for _, source := range []string{r.Data, r.Network} {
-			if sameFile(source, *to) {
+			if experiment.SameFile(source, *to) {
 				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file", *to, source)
 			}
 		}
@@ -52,13 +52,6 @@ func predictCommand(f *flag.FlagSet) action {
 		}
 		return err
 	}
-}
-
-// sameFile reports whether two paths are of one file.
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	second, failed := os.Stat(b)
-	return err == nil && failed == nil && os.SameFile(first, second)
 }
 
 const learnExamples = `go run ./runner learn closedform-results/my/network.npz -data more.csv

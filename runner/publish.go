@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/quote"
@@ -74,9 +76,8 @@ func (j *job) provenance(ctx context.Context, cells []*store.Cell) (run *store.R
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
 	run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
-	if run.Seeds, err = j.SeedsOf(j.manifest); err == nil {
-		run.Programs, err = j.FindPrograms()
-	}
+	run.Seeds = j.Swept
+	run.Programs, err = j.FindPrograms()
 	return run, err
 }
 
@@ -98,16 +99,21 @@ func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, file
 		}
 	}
 	files = append(files, store.File{Name: "manifest.toml", Data: j.manifest})
-	written := map[string]store.File{}
+	written := map[string]func() (*table.Table, error){}
 	for _, t := range tables {
-		written[t.Name] = store.TableFile(t)
-		files = append(files, written[t.Name])
+		file := store.TableFile(t)
+		written[t.Name] = sync.OnceValues(file.Table)
+		files = append(files, file)
 	}
-	drawn, err := experiment.Draw(r.Figures, func(name string) (*table.Table, error) {
-		if file, ok := written[name]; ok {
-			return file.Table()
-		}
-		return nil, fmt.Errorf("a table %s, which is not made", name)
+	drawn := make([][]store.File, len(r.Figures))
+	err = engine.Each(context.Background(), len(drawn), func(_ context.Context, i int) (err error) {
+		drawn[i], err = experiment.Draw(r.Figures[i], func(name string) (*table.Table, error) {
+			if read, ok := written[name]; ok {
+				return read()
+			}
+			return nil, fmt.Errorf("a table %s, which is not made", name)
+		})
+		return err
 	})
-	return r, append(files, drawn...), err
+	return r, append(files, slices.Concat(drawn...)...), err
 }

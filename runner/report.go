@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/quote"
@@ -36,13 +38,27 @@ func writePage(out, file string) error {
 	if err == nil {
 		err = replace(file, html)
 	}
-	if _, other := manifests(); err == nil && other == nil && experiment.SameFile(out, experiment.Results) {
+	if _, other := experiment.All(); err == nil && other == nil && experiment.SameFile(out, experiment.Results) {
 		err = replace(filepath.Join(out, "README.md"), read.README())
 	}
 	if err != nil {
 		return fmt.Errorf("page of the results: %w", err)
 	}
 	return nil
+}
+
+// writePages writes the page of each folder of the experiments' results that has some, and returns the pages.
+func (c *choice) writePages(all []*experiment.Experiment) (pages []string, failed error) {
+	for _, e := range all {
+		out := filepath.Dir(c.dir(e))
+		file := filepath.Join(out, page)
+		if made, _ := filepath.Glob(filepath.Join(out, "*", "run.json")); made == nil || slices.Contains(pages, file) {
+			continue
+		}
+		pages = append(pages, file)
+		failed = errors.Join(failed, writePage(out, file))
+	}
+	return pages, failed
 }
 
 // replace writes a file atomically, unless it is unchanged.

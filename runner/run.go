@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"closedform/runner/internal/experiment"
@@ -58,26 +57,12 @@ func runCommand(f *flag.FlagSet) action {
 
 // runAll runs experiments and writes the page of each folder of results.
 func runAll(ctx context.Context, in *invocation, c *choice, all []*experiment.Experiment) error {
-	var folders []string
-	for _, e := range all {
-		if err := c.check(e); err != nil {
-			return err
-		}
-		if out := filepath.Dir(c.dir(e)); !slices.Contains(folders, out) {
-			folders = append(folders, out)
+	err := newBatch(in, c).run(ctx, all)
+	pages, failed := c.writePages(all)
+	for _, page := range pages {
+		if err == nil && failed == nil {
+			fmt.Fprintf(in.stdout, "open %s\n", page)
 		}
 	}
-	ran, err := newBatch(in, c).run(ctx, all)
-	for _, out := range folders {
-		if ran == 0 {
-			continue
-		}
-		file := filepath.Join(out, page)
-		if failed := writePage(out, file); failed != nil {
-			err = errors.Join(err, failed)
-		} else if err == nil {
-			fmt.Fprintf(in.stdout, "open %s\n", file)
-		}
-	}
-	return err
+	return errors.Join(err, failed)
 }

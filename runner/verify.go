@@ -59,7 +59,7 @@ func verifyCommand(f *flag.FlagSet) action {
 			}
 			return os.RemoveAll(b.dir(e))
 		}
-		if _, err := b.run(ctx, same); err != nil {
+		if err := b.run(ctx, same); err != nil {
 			return err
 		}
 		if bad > 0 {

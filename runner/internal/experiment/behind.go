@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -76,7 +75,7 @@ func Use(d study.Derived, results string) (sums []byte, err error) {
 	for _, name := range d.Sources() {
 		r, err := store.OpenResults(filepath.Join(results, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			if _, err = manifest.Find(name, Folder); err == nil {
+			if _, err = Find(name); err == nil {
 				err = fmt.Errorf("run it first: -exp %s -out %s", name, results)
 			}
 			err = fmt.Errorf("none in %s: %w", results, err)

@@ -3,10 +3,8 @@
 package experiment
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,7 +17,6 @@ import (
 
 	"closedform"
 	"closedform/runner/internal/data/fetch"
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/studies"
@@ -62,6 +59,35 @@ type Experiment struct {
 	*manifest.Manifest
 	Kind  study.Kind
 	Study study.Experiment
+}
+
+// All returns the paths of all manifests in [Folder].
+func All() ([]string, error) {
+	if info, err := os.Stat(Folder); err != nil || !info.IsDir() {
+		working, _ := os.Getwd()
+		return nil, fmt.Errorf("no folder %s/ in %s; go to the root of the repository of closedform, "+
+			"or give the path of a manifest", Folder, working)
+	}
+	return filepath.Glob(filepath.Join(Folder, "*.toml"))
+}
+
+// Find returns the path of the manifest called name: name itself if it is the path of a
+// file, or else the file of this name in [Folder], with or without .toml.
+func Find(name string) (string, error) {
+	for _, p := range []string{name, filepath.Join(Folder, name), filepath.Join(Folder, name+".toml")} {
+		if info, err := os.Stat(p); err == nil && !info.IsDir() {
+			return p, nil
+		}
+	}
+	files, err := All()
+	if err != nil {
+		return "", fmt.Errorf("no file %s, and %w", name, err)
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".toml")
+	}
+	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s",
+		name, Folder, strings.Join(files, ", "))
 }
 
 // Read reads a manifest, with values that replace its own. It opens no data.
@@ -171,15 +197,6 @@ func (e *Experiment) Free(dir string) error {
 		"or remove them", dir, made.Folder, e.Folder)
 }
 
-// SeedsOf returns the seeds of a resolved manifest.
-func (e *Experiment) SeedsOf(resolved []byte) ([]int, error) {
-	var m struct{ Sweep manifest.Sweep }
-	if _, err := toml.Decode(string(resolved), &m); err != nil {
-		return nil, err
-	}
-	return e.Seeds(m.Sweep.Seed)
-}
-
 // Cells returns the cells, whose keys differ, and their fingerprints, which are checksums of the
 // source digest and of their specs.
 func (e *Experiment) Cells() (cells []study.Cell, prints []string, err error) {
@@ -215,47 +232,34 @@ func Checksum(parts ...[]byte) string {
 // Executable is the digest of the binary: a cell follows from the code that makes numbers,
 // but how tables are written and drawn may be any other.
 var Executable = sync.OnceValue(func() []byte {
-	path, err := os.Executable()
-	code, err2 := os.ReadFile(path)
-	if err := errors.Join(err, err2); err != nil {
+	path, _ := os.Executable()
+	code, err := os.ReadFile(path)
+	if err != nil {
 		panic("experiment: the program cannot be read: " + err.Error())
 	}
 	return []byte(Checksum(code))
 })
 
-// Draw returns the files of figures, each drawn only from the published tables that it needs.
-func Draw(drawings []study.Figure, read func(name string) (*table.Table, error)) ([]store.File, error) {
-	tables := map[string]*table.Table{}
-	for _, d := range drawings {
-		for _, name := range d.Needs {
-			if tables[name] != nil {
-				continue
-			}
-			t, err := read(name)
-			if err != nil {
-				return nil, fmt.Errorf("figure %s needs %w", d.Name, err)
-			}
-			tables[name] = t
-		}
-	}
-	files := make([]store.File, len(drawings)*len(Formats))
-	return files, engine.Each(context.Background(), len(drawings), func(_ context.Context, i int) error {
-		d := drawings[i]
-		var needs table.Set
-		for _, name := range d.Needs {
-			needs = append(needs, tables[name])
-		}
-		page, err := d.Draw(needs)
-		for k, format := range Formats {
-			file := store.File{Name: d.Name + "." + format}
-			if err == nil {
-				file.Data, err = page.Encode(format)
-			}
-			files[i*len(Formats)+k] = file
-		}
+// Draw returns the files of a figure, which is drawn only from the published tables that it needs.
+func Draw(figure study.Figure, read func(name string) (*table.Table, error)) (files []store.File, err error) {
+	var needs table.Set
+	for _, name := range figure.Needs {
+		t, err := read(name)
 		if err != nil {
-			return fmt.Errorf("figure %s: %w", d.Name, err)
+			return nil, fmt.Errorf("figure %s needs %w", figure.Name, err)
 		}
-		return nil
-	})
+		needs = append(needs, t)
+	}
+	page, err := figure.Draw(needs)
+	for _, format := range Formats {
+		file := store.File{Name: figure.Name + "." + format}
+		if err == nil {
+			file.Data, err = page.Encode(format)
+		}
+		files = append(files, file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("figure %s: %w", figure.Name, err)
+	}
+	return files, nil
 }

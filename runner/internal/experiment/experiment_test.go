@@ -21,22 +21,6 @@ func TestShortForms(t *testing.T) {
 	}
 }
 
-// The fingerprint of a cell follows from its spec and from the sources.
-func TestFingerprints(t *testing.T) {
-	prints := func(overrides ...string) []string {
-		e := check.Must(Read(filepath.Join(folder, "stability.toml"), overrides))
-		_, prints, err := e.Cells()
-		check.OK(t, err)
-		return prints
-	}
-	first := prints()[0]
-	check.Equal(t, "the same sources and spec", prints()[0], first)
-	check.Equal(t, "another spec is another cell", prints("seed=7")[0] != first, true)
-	defer func(was func() string) { SourceDigest = was }(SourceDigest)
-	SourceDigest = func() string { return "other" }
-	check.Equal(t, "other sources make another cell", prints()[0] != first, true)
-}
-
 // The error of a study that was removed says what to do instead.
 func TestFormerStudies(t *testing.T) {
 	for study, want := range map[string]string{

@@ -27,7 +27,7 @@ type Extended interface {
 // them from the innermost out. Of the fields
 //
 //	Model   Model     `toml:"model"`                    is a table
-//	Methods []Method  `toml:"method" inherit:"model"`   are tables that begin as a copy of another
+//	Methods []Method  `toml:"method" inherit:"model"`   are tables whose field Model begins as a copy of it
 //	Rest    []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
 //	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
 //
@@ -121,11 +121,7 @@ func (m *Manifest) decodeList(path string, tables []map[string]any, names []stri
 				"as names of files have it", names[i]))
 		}
 		x := to.Index(i)
-		switch {
-		case !base.IsValid():
-		case x.Type() == base.Type():
-			x.Set(base)
-		default: // it is embedded
+		if base.IsValid() {
 			x.FieldByName(base.Type().Name()).Set(base)
 		}
 		m.decode(name, table, x.Addr().Interface())
@@ -197,8 +193,8 @@ func (f tagged) check(path string) error {
 	values := []any{f.value.Interface()}
 	if f.value.Kind() == reflect.Slice {
 		values = nil
-		for i := range f.value.Len() {
-			values = append(values, f.value.Index(i).Interface())
+		for _, x := range f.value.Seq2() {
+			values = append(values, x.Interface())
 		}
 		if len(values) == 0 && required != "" {
 			return field.Errorf(path, "[] is not allowed; allowed: %s", required)

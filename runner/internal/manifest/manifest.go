@@ -16,7 +16,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -69,7 +68,8 @@ func (h *Header) Validate() error {
 // Manifest is a manifest of which the header is decoded, and by [Manifest.Decode] the rest.
 type Manifest struct {
 	Header
-	File string
+	File  string
+	Swept []int // the seeds: that of the header, or those that a study has passed to Seeds
 
 	tree     map[string]any
 	places   map[string]string // file and line of each key and table, or -set and what it says; of "" the file
@@ -135,7 +135,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	}
 	m.Header = Header{Effort: "full", Folder: folder(file)}
 	m.decodeFields("", m.tree, fields(&m.Header), &m.Header)
-	m.Overrides = append(m.Overrides, overrides...)
+	m.Overrides, m.Swept = append(m.Overrides, overrides...), []int{m.Seed}
 	if m.tree["name"] == nil {
 		return m, nil // Decode says so, beside a key that is misspelt
 	}
@@ -171,20 +171,4 @@ func (m *Manifest) Resolved(v any) ([]byte, error) {
 	e.Indent = ""
 	err := e.Encode(all)
 	return buf.Bytes(), err
-}
-
-// Find returns the path of the manifest called name: name itself if it is the path of a
-// file, or else the file of this name in the folder, with or without .toml.
-func Find(name, folder string) (string, error) {
-	for _, p := range []string{name, filepath.Join(folder, name), filepath.Join(folder, name+".toml")} {
-		if info, err := os.Stat(p); err == nil && !info.IsDir() {
-			return p, nil
-		}
-	}
-	files, _ := filepath.Glob(filepath.Join(folder, "*.toml"))
-	for i, f := range files {
-		files[i] = strings.TrimSuffix(filepath.Base(f), ".toml")
-	}
-	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s",
-		name, folder, strings.Join(files, ", "))
 }

@@ -1,26 +1,24 @@
 package manifest
 
 // Nearest returns the word that is most like another, or "" if none differs in two letters at most.
-func Nearest(word string, words []string) (nearest string) {
-	fewest := min(3, len(word))
-	for _, w := range words {
-		if d := distance(word, w, 2); d < fewest {
-			nearest, fewest = w, d
+func Nearest(word string, words []string) string {
+	for most := range min(3, len(word)) {
+		for _, w := range words {
+			if within(word, w, most) {
+				return w
+			}
 		}
 	}
-	return nearest
+	return ""
 }
 
-// distance returns the Levenshtein distance of a and b, in bytes, if it is at most so large, or
-// else a larger number.
-func distance(a, b string, most int) int {
+// within reports whether the Levenshtein distance of a and b, in bytes, is at most so large.
+func within(a, b string, most int) bool {
 	switch {
 	case a == "" || b == "":
-		return len(a) + len(b)
+		return len(a)+len(b) <= most
 	case a[0] == b[0]:
-		return distance(a[1:], b[1:], most)
-	case most == 0:
-		return 1
+		return within(a[1:], b[1:], most)
 	}
-	return 1 + min(distance(a[1:], b, most-1), distance(a, b[1:], most-1), distance(a[1:], b[1:], most-1))
+	return most > 0 && (within(a[1:], b, most-1) || within(a, b[1:], most-1) || within(a[1:], b[1:], most-1))
 }

@@ -69,15 +69,14 @@ func CheckDepth(text []byte) error {
 // manifest, before those of the manifest. A set of the manifest with the name of one of the file
 // replaces its values.
 func (m *Manifest) takeSets() error {
-	value, ok := m.tree["sets"]
-	if !ok {
-		return nil
-	}
+	value, given := m.tree["sets"]
 	name, _ := value.(string)
-	if filepath.Ext(name) != ".toml" {
+	switch {
+	case !given:
+		return nil
+	case filepath.Ext(name) != ".toml":
 		return m.Errorf("sets", "%v is not allowed; allowed: the name of a .toml file with tables [[set]]", value)
-	}
-	if !filepath.IsAbs(name) {
+	case !filepath.IsAbs(name):
 		name = filepath.Join(filepath.Dir(m.File), name)
 	}
 	text, err := os.ReadFile(name)

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -59,14 +60,14 @@ func (s Ints) MarshalTOML() ([]byte, error) {
 // Seeds returns the seeds that are swept, which must include that of the manifest, or
 // this alone if there are none.
 func (m *Manifest) Seeds(swept Ints) ([]int, error) {
-	if len(swept) == 0 {
-		return []int{m.Seed}, nil
+	if len(swept) > 0 {
+		m.Swept = swept
 	}
-	if !slices.Contains(swept, m.Seed) {
+	if !slices.Contains(m.Swept, m.Seed) {
 		return nil, m.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, such as seed = %d; "+
 			"or add %[1]d to sweep.seed", m.Seed, swept[0])
 	}
-	return swept, nil
+	return m.Swept, nil
 }
 
 // Set sets the field of a key, of one of the structs, to a number or a word. Of a field that is a free
@@ -77,12 +78,9 @@ func Set(key string, x any, structs ...any) error {
 		for _, f := range fields(s) {
 			switch {
 			case free && f.key == table && f.value.Kind() == reflect.Map:
-				copied := map[string]any{inner: x}
-				for k, old := range f.value.Interface().(map[string]any) {
-					if k != inner {
-						copied[k] = old
-					}
-				}
+				copied := map[string]any{}
+				maps.Copy(copied, f.value.Interface().(map[string]any))
+				copied[inner] = x
 				f.value.Set(reflect.ValueOf(copied))
 				return nil
 			case f.key == key:

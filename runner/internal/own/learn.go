@@ -42,7 +42,8 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string)
 	}
 	err = l.print("row", "class", "probability", "error", "log_loss", "unknown")
 	for next = 1; err == nil; next++ {
-		if err = l.next(ctx, next < from); err == nil && l.Counts.Rows%saveEvery == 0 {
+		err = l.next(ctx, next < from)
+		if err == nil && next >= from && l.Counts.Rows%saveEvery == 0 {
 			err = file.save(l.Network)
 		}
 	}

@@ -85,7 +85,7 @@ func (t *Table) draft(examples int) (string, error) {
 	return fmt.Sprintf(template, name, &table, seeds, snapshots, all), err
 }
 
-const template = `# Written by run -data, to be edited. experiments/README.md lists all keys.
+const template = `# Written by run -data, to be edited. experiments/KEYS.md lists all keys.
 
 name  = %q
 study = "learn"

@@ -3,6 +3,7 @@ package studies
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,9 +17,9 @@ import (
 const experiments = "../../../experiments"
 
 // Every manifest is one of a study, is read back the same when all is spelled out,
-// and all of its keys are in the README.
+// and all of its keys are in KEYS.md.
 func TestManifests(t *testing.T) {
-	readme := check.Must(os.ReadFile(filepath.Join(experiments, "README.md")))
+	reference := string(check.Must(os.ReadFile(filepath.Join(experiments, "KEYS.md"))))
 	files := check.Must(filepath.Glob(filepath.Join(experiments, "*.toml")))
 	used := map[string]bool{}
 	for _, file := range files {
@@ -33,16 +34,40 @@ func TestManifests(t *testing.T) {
 		check.Must(toml.Decode(string(first), &all))
 		used[all["study"].(string)] = true
 		for key := range keys(all) {
-			if !strings.Contains(string(readme), "`"+key+"`") && !strings.Contains(string(readme), "["+key+"]") {
-				t.Errorf("%s: the README of the experiments does not have the key %s", name, key)
+			if !explains(reference, key) {
+				t.Errorf("%s: KEYS.md does not have the key %s", name, key)
 			}
 		}
 	}
 	for _, kind := range All {
-		if !used[kind.Name] || !strings.Contains(string(readme), "| `"+kind.Name+"` |") {
-			t.Errorf("no manifest is of the study %s, or the README does not have it", kind.Name)
+		if !used[kind.Name] || !strings.Contains(reference, "| `"+kind.Name+"` |") {
+			t.Errorf("no manifest is of the study %s, or KEYS.md does not have it", kind.Name)
 		}
 	}
+}
+
+// Every key that a manifest can have is in KEYS.md.
+func TestKeys(t *testing.T) {
+	reference := string(check.Must(os.ReadFile(filepath.Join(experiments, "KEYS.md"))))
+	tag := regexp.MustCompile(`toml:"(\w+)`)
+	folders := "../manifest ../data ../learner ../study . * ../../dataset ../../../baselines/learners/*"
+	for folder := range strings.FieldsSeq(folders) {
+		for _, file := range check.Must(filepath.Glob(filepath.Join(folder, "*.go"))) {
+			if strings.HasSuffix(file, "_test.go") || filepath.Base(file) == "decode.go" {
+				continue
+			}
+			for _, m := range tag.FindAllStringSubmatch(string(check.Must(os.ReadFile(file))), -1) {
+				if !explains(reference, m[1]) {
+					t.Errorf("%s: KEYS.md does not have the key %s", file, m[1])
+				}
+			}
+		}
+	}
+}
+
+// explains reports whether the reference has a key or a table.
+func explains(reference, key string) bool {
+	return strings.Contains(reference, "`"+key+"`") || strings.Contains(reference, "["+key+"]")
 }
 
 // Every key without a default is missing where it is not given, and all are named at once.
