@@ -19,20 +19,12 @@ type Axis struct {
 	// Min and Max are the ends. If both are zero they come from the data of all charts with the same axis.
 	Min, Max float64
 
-	rows string // names in place of ticks, a line each, see Rows
+	rows string // names in place of ticks, each with a line end, see Rows
 }
 
 // Rows returns an axis with names in place of ticks, the first at 0 and the next at −1.
 func Rows(names []string) Axis {
-	return Axis{Min: 0.3 - float64(len(names)), Max: 0.7, rows: strings.Join(names, "\n")}
-}
-
-// lines is the number of rows, 0 of other axes.
-func (a Axis) lines() int {
-	if a.rows == "" {
-		return 0
-	}
-	return 1 + strings.Count(a.rows, "\n")
+	return Axis{Min: 0.3 - float64(len(names)), Max: 0.7, rows: strings.Join(names, "\n") + "\n"}
 }
 
 // coordinate returns that of a value, its logarithm if the axis is logarithmic.
@@ -116,8 +108,8 @@ func (a Axis) ticks(n int) (out []plot.Tick) {
 	lo, hi := a.ends()
 	switch {
 	case a.rows != "":
-		for k, name := range strings.Split(a.rows, "\n") {
-			out = append(out, plot.Tick{Value: float64(-k), Label: name})
+		for name := range strings.Lines(a.rows) {
+			out = append(out, plot.Tick{Value: float64(-len(out)), Label: strings.TrimSuffix(name, "\n")})
 		}
 	case a.Log && hi-lo >= 1-slack:
 		return logTicks(lo, hi, n)

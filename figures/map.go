@@ -61,7 +61,8 @@ func Maps(rows []Row, labels Labels) *Figure {
 		r.Scale.check()
 		var panels []panel
 		for _, m := range r.Maps {
-			x, y := m.axes(labels)
+			x := Axis{Label: labels.X, Min: m.X[0], Max: m.X[len(m.X)-1]}
+			y := Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
 			if (x.Min != y.Min || x.Max != y.Max) && len(r.Maps) <= many {
 				out.aspect = landscape
 			}
@@ -80,12 +81,6 @@ func (a Axis) drawBar(c draw.Canvas, room vg.Length) {
 	bar := &plotter.ColorBar{ColorMap: ramp(), Vertical: true, Colors: shades}
 	panel{x: Axis{Max: 1}, y: Axis{Max: 1}, plotters: []plot.Plotter{bar}}.draw(c)
 	a.drawUp(c, +1, room, true)
-}
-
-// axes returns the axes of a map.
-func (m Map) axes(labels Labels) (x, y Axis) {
-	x = Axis{Label: labels.X, Min: m.X[0], Max: m.X[len(m.X)-1]}
-	return x, Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
 }
 
 // cased returns the styles of a line of a map that shows on any ground, and of its edge.
@@ -203,7 +198,9 @@ var classFills = []color.NRGBA{white, black, rgb(0xe66a00)}
 
 // classMarker is the marker of an example of a class, counted from 0, and its colour.
 func classMarker(class int) (marker, color.Color) {
-	return shapes[class%len(shapes)].outlined(black), classFills[class%len(classFills)]
+	m := shapes[class%len(shapes)]
+	m.outline = black
+	return m, classFills[class%len(classFills)]
 }
 
 // anchors are colours after the map viridis of S. van der Walt and N. Smith (2015).
