@@ -48,21 +48,17 @@ const (
 	curveWidth = vg.Length(1)
 	thinWidth  = vg.Length(0.7)
 	capWidth   = vg.Length(2.6) // of an error bar: an empty one is hidden by a marker
-	many       = 4              // columns: the charts of more are high
 )
 
 // Charts draws rows of charts on one page, and notes beneath them. Charts are square if every chart has the
 // same X and Y axis, as in a Q–Q plot. The charts must not change until the last Encode.
 func Charts(rows [][]Chart, notes ...string) *Figure {
-	out, axes := page{aspect: 1, labels: notes}, sharedAxes(slices.Concat(rows...))
+	out, axes := page{labels: notes}, sharedAxes(slices.Concat(rows...))
 	styles := styles{of: map[string]style{}}
 	for _, row := range rows {
 		var panels []panel
 		for _, c := range row {
 			x, y := axes[c.X], axes[c.Y]
-			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && len(rows[0]) <= many {
-				out.aspect = landscape
-			}
 			styles.add(c.Curves...)
 			panels = append(panels, panel{c.Title, x, y, styles.plotters(x, y, c.Curves)})
 		}

@@ -56,16 +56,13 @@ const (
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x_1$"), cmp.Or(labels.Y, "$x_2$")
-	out, styles, images := page{aspect: 1}, styles{of: map[string]style{}}, 0
+	out, styles, images := page{}, styles{of: map[string]style{}}, 0
 	for _, r := range rows {
 		r.Scale.check()
 		var panels []panel
 		for _, m := range r.Maps {
 			x := Axis{Label: labels.X, Min: m.X[0], Max: m.X[len(m.X)-1]}
 			y := Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
-			if (x.Min != y.Min || x.Max != y.Max) && len(r.Maps) <= many {
-				out.aspect = landscape
-			}
 			styles.add(m.Curves...)
 			images++
 			panels = append(panels, panel{m.Title, x, y, m.plotters(x, y, r.Scale, &styles, cells+images)})

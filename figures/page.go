@@ -28,6 +28,7 @@ const (
 	keyHeight    = vg.Length(6)
 
 	landscape = vg.Length(0.62) // height by width of a data area that is no square
+	many      = 4               // columns: the data areas of more are square
 )
 
 // A panel is a data area with a title and axes.
@@ -42,9 +43,8 @@ type panel struct {
 // a title that repeats the one above it is left out.
 type page struct {
 	rows   [][]panel
-	aspect vg.Length // height by width of a data area
-	labels []string  // below all panels, a line each
-	scales []Axis    // of the colour bars to the right of the rows, if any
+	labels []string // below all panels, a line each
+	scales []Axis   // of the colour bars to the right of the rows, if any
 	keys   []key
 }
 
@@ -91,9 +91,13 @@ func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 
 // figure lays the page out.
 func (p page) figure() *Figure {
+	aspect := vg.Length(1)
 	for _, q := range slices.Concat(p.rows...) {
 		q.x.check()
 		q.y.check()
+		if x, y := q.x, q.y; (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && len(p.rows[0]) <= many {
+			aspect = landscape
+		}
 	}
 	width, right := pageWidth, overhang
 	left, above, below := p.margins(width)
@@ -105,7 +109,7 @@ func (p page) figure() *Figure {
 	}
 	columns, rows := vg.Length(len(left)), vg.Length(len(p.rows))
 	wide := (width - 2*pageEdge - right - sum(left) - (columns-1)*panelGap) / columns
-	high := p.aspect * wide
+	high := aspect * wide
 	for _, row := range p.rows {
 		high = max(high, textWidth(row[0].y.Label), textHeight*vg.Length(strings.Count(row[0].y.rows, "\n")))
 	}
