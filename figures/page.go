@@ -39,8 +39,8 @@ type panel struct {
 }
 
 // A page is rows of panels, whose data areas have one size: as wide as a column of text for one panel in each
-// row, else as a page. An axis that is the same as that of the panel below it, or to its left, has no text, and
-// a title that repeats the one above it is left out.
+// row, else as a page. An axis that is the same as that of the panel below it, or to its left, has no text,
+// and a title that repeats the one above it is left out.
 type page struct {
 	rows   [][]panel
 	labels []string // below all panels, a line each

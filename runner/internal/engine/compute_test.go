@@ -24,13 +24,14 @@ func TestCompute(t *testing.T) {
 		w := &Work{Name: "x", Folder: check.Must(store.Open(t.TempDir(), ""))}
 		for i := range n {
 			w.Prints = append(w.Prints, "f")
-			w.Cells = append(w.Cells, study.Cell{Key: fmt.Sprint("c", i), Run: func(context.Context) (table.Set, error) {
+			run := func(context.Context) (table.Set, error) {
 				defer g.in()()
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, i)
 				return table.Set{table.New(fmt.Sprint(i))}, nil
-			}})
+			}
+			w.Cells = append(w.Cells, study.Cell{Key: fmt.Sprint("c", i), Run: run})
 		}
 		e := &Engine{Pool: NewPool(workers), Stderr: io.Discard, Progress: Progress{W: io.Discard}}
 		check.OK(t, e.Compute(t.Context(), w))

@@ -161,7 +161,8 @@ func read(reference string, tables Tables) (number, error) {
 		return n, fmt.Errorf("%w: %s is empty in the row of %s with %q", errNoValue, n.column, n.table, n.fields)
 	}
 	if n.x, err = strconv.ParseFloat(n.text, 64); err != nil && n.format != "" {
-		return n, fmt.Errorf("%s is %q in the row of %s with %q; need a number", n.column, n.text, n.table, n.fields)
+		return n, fmt.Errorf("%s is %q in the row of %s with %q; need a number", n.column, n.text, n.table,
+			n.fields)
 	}
 	n.x *= n.factor
 	if low, high := n.column+"_low", n.column+"_high"; rows.Has(low) && rows.Has(high) {

@@ -182,7 +182,8 @@ func TestFetchMirror(t *testing.T) {
 	_, err = get(t, root, filepath.Join(mirror, "none"), all, in("b"))
 	check.Refuses(t, "a mirror that is none", err, "mirror: ")
 	// Of the sets that are named, which must exist, each is fetched once.
-	stdout = check.Must(get(t, t.TempDir(), mirror, []string{"sub/a", "x", "sub/a"}, in("x"), in("y"), in("sub/a")))
+	names := []string{"sub/a", "x", "sub/a"}
+	stdout = check.Must(get(t, t.TempDir(), mirror, names, in("x"), in("y"), in("sub/a")))
 	check.Equal(t, "lines", strings.Count(stdout, "\n"), 2)
 	_, err = get(t, root, mirror, []string{"a", "sub/a"}, in("sub/a"), in("y"))
 	check.Refuses(t, "a", err, `no data set "a"; allowed: all, sub/a, y`)
@@ -232,7 +233,8 @@ func TestConvert(t *testing.T) {
 		check.Equal(t, c.set, string(check.Must(f.convert([]byte(c.published)))), f.Header+"\n"+c.want)
 	}
 	check.Refuses(t, "no picture", check.Err(setFile{Fashion: "images"}.convert([]byte("<html>\n"))), "PNG: ")
-	check.Refuses(t, "no pattern", check.Err(setFile{Header: "a", Replace: []string{"("}}.convert(nil)), "missing closing )")
+	bad := setFile{Header: "a", Replace: []string{"("}}
+	check.Refuses(t, "no pattern", check.Err(bad.convert(nil)), "missing closing )")
 	// Two parts are put together, whether the first ends in a line end or not.
 	root, p := t.TempDir(), publish(t, map[string]string{"/1": "1 2\n3 4", "/2": "5\t6\r\n\n"})
 	file := setFile{Path: "a", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n")}
