@@ -20,6 +20,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,8 +138,8 @@ func hold(name, doing string) (release func(), by string) {
 		return func() {}, ""
 	}
 	if !ours {
-		text, _ := os.ReadFile(name)
-		return nil, strings.TrimSpace(string(text))
+		text, _ := os.ReadFile(name) // empty until the other one has written it
+		return nil, cmp.Or(strings.TrimSpace(string(text)), doing+" by another process")
 	}
 	locked, _ := lock.Stat()
 	if now, err := os.Stat(name); err != nil || !os.SameFile(now, locked) { // it was just released
