@@ -19,20 +19,12 @@ type Axis struct {
 	// Min and Max are the ends. If both are zero they come from the data of all charts with the same axis.
 	Min, Max float64
 
-	rows string // names in place of ticks, a line each, see Rows
+	rows string // names in place of ticks, each with a line end, see Rows
 }
 
 // Rows returns an axis with names in place of ticks, the first at 0 and the next at −1.
 func Rows(names []string) Axis {
-	return Axis{Min: 0.3 - float64(len(names)), Max: 0.7, rows: strings.Join(names, "\n")}
-}
-
-// lines is the number of rows, 0 of other axes.
-func (a Axis) lines() int {
-	if a.rows == "" {
-		return 0
-	}
-	return 1 + strings.Count(a.rows, "\n")
+	return Axis{Min: 0.3 - float64(len(names)), Max: 0.7, rows: strings.Join(names, "\n") + "\n"}
 }
 
 // coordinate returns that of a value, its logarithm if the axis is logarithmic.
@@ -65,20 +57,15 @@ func (a Axis) shows(v float64) bool {
 // side returns −1 and the end for values below the axis, 1 and the end above, and 0 and the coordinate else.
 func (a Axis) side(v float64) (side int, at float64) {
 	lo, hi := a.ends()
-	if at = a.near(v); at < lo {
-		return -1, lo
-	} else if at > hi {
-		return 1, hi
-	}
-	return 0, at
+	at = min(max(a.near(v), lo), hi)
+	return cmp.Compare(a.near(v), at), at
 }
 
-// check returns an error unless the ends are finite and increase, and are positive on a logarithmic axis.
-func (a Axis) check() error {
-	if a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0) {
-		return nil
+// check panics unless the ends are finite and increase, and are positive on a logarithmic axis.
+func (a Axis) check() {
+	if !(a.Min < a.Max) || math.IsInf(a.Max-a.Min, 0) || a.Log && a.Min <= 0 {
+		panic(fmt.Sprintf("figures: axis %q from %g to %g", a.Label, a.Min, a.Max))
 	}
-	return fmt.Errorf("axis %q from %g to %g", a.Label, a.Min, a.Max)
 }
 
 // Spanning returns the axis with its ends or, where it has none, those of the values that it can show.
@@ -121,8 +108,8 @@ func (a Axis) ticks(n int) (out []plot.Tick) {
 	lo, hi := a.ends()
 	switch {
 	case a.rows != "":
-		for k, name := range strings.Split(a.rows, "\n") {
-			out = append(out, plot.Tick{Value: float64(-k), Label: name})
+		for name := range strings.Lines(a.rows) {
+			out = append(out, plot.Tick{Value: float64(-len(out)), Label: strings.TrimSuffix(name, "\n")})
 		}
 	case a.Log && hi-lo >= 1-slack:
 		return logTicks(lo, hi, n)

@@ -1,8 +1,6 @@
 package figures
 
 import (
-	"cmp"
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -50,28 +48,17 @@ const (
 	curveWidth = vg.Length(1)
 	thinWidth  = vg.Length(0.7)
 	capWidth   = vg.Length(2.6) // of an error bar: an empty one is hidden by a marker
-	many       = 4              // columns: the charts of more are high
 )
 
 // Charts draws rows of charts on one page, and notes beneath them. Charts are square if every chart has the
 // same X and Y axis, as in a Q–Q plot. The charts must not change until the last Encode.
 func Charts(rows [][]Chart, notes ...string) *Figure {
-	out, axes := page{aspect: 1, labels: notes}, sharedAxes(slices.Concat(rows...))
+	out, axes := page{labels: notes}, sharedAxes(slices.Concat(rows...))
 	styles := styles{of: map[string]style{}}
 	for _, row := range rows {
 		var panels []panel
 		for _, c := range row {
 			x, y := axes[c.X], axes[c.Y]
-			for _, curve := range c.Curves {
-				n := len(curve.X)
-				low, high := cmp.Or(len(curve.Low), n), cmp.Or(len(curve.High), n)
-				if err := sameLength(curve.Name, n, len(curve.Y), low, high); err != nil {
-					return failed(err)
-				}
-			}
-			if (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && len(rows[0]) <= many {
-				out.aspect = landscape
-			}
 			styles.add(c.Curves...)
 			panels = append(panels, panel{c.Title, x, y, styles.plotters(x, y, c.Curves)})
 		}
@@ -112,16 +99,6 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 		}
 	}
 	return out
-}
-
-// sameLength returns an error unless all lists of something have as many numbers.
-func sameLength(name string, first int, others ...int) error {
-	for _, n := range others {
-		if n != first {
-			return fmt.Errorf("%q has %d numbers and %d", name, first, n)
-		}
-	}
-	return nil
 }
 
 func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }
@@ -191,25 +168,17 @@ func (c Curve) bars(p piece, sty draw.LineStyle) plot.Plotter {
 
 // marks returns arrows at the frame for points that lie outside, and for ends of the intervals of the others.
 func (c Curve) marks(x, y Axis, color color.Color) (out []plot.Plotter) {
-	add := func(dx, dy int, at plotter.XY) {
-		glyph := arrow(dx, dy).glyph(color)
-		out = append(out, &plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: glyph})
-	}
 	for i := range c.X {
-		if math.IsNaN(c.X[i]) || math.IsNaN(c.Y[i]) {
-			continue
-		}
-		dx, px := x.side(c.X[i])
-		dy, py := y.side(c.Y[i])
-		if dx != 0 || dy != 0 {
-			add(dx, dy, plotter.XY{X: px, Y: py})
-			continue
-		}
-		for _, end := range c.interval(i) {
-			if d, at := y.side(end); d != 0 && !c.Across {
-				add(0, d, plotter.XY{X: px, Y: at})
-			} else if d, at := x.side(end); d != 0 && c.Across {
-				add(d, 0, plotter.XY{X: at, Y: py})
+		for k, p := range append([]plotter.XY{{X: c.X[i], Y: c.Y[i]}}, c.interval(i)...) {
+			dx, px := x.side(p.X)
+			dy, py := y.side(p.Y)
+			if dx == 0 && dy == 0 || math.IsNaN(p.X) || math.IsNaN(p.Y) {
+				continue
+			}
+			at := plotter.XYs{{X: px, Y: py}}
+			out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: arrow(dx, dy).glyph(color)})
+			if k == 0 {
+				break
 			}
 		}
 	}
@@ -217,11 +186,14 @@ func (c Curve) marks(x, y Axis, color color.Color) (out []plot.Plotter) {
 }
 
 // interval returns the ends of the interval of a point, if it has both.
-func (c Curve) interval(i int) []float64 {
-	if len(c.Low) == 0 || math.IsNaN(c.Low[i]) || math.IsNaN(c.High[i]) {
+func (c Curve) interval(i int) []plotter.XY {
+	switch {
+	case len(c.Low) == 0 || math.IsNaN(c.Low[i]) || math.IsNaN(c.High[i]):
 		return nil
+	case c.Across:
+		return []plotter.XY{{X: c.Low[i], Y: c.Y[i]}, {X: c.High[i], Y: c.Y[i]}}
 	}
-	return []float64{c.Low[i], c.High[i]}
+	return []plotter.XY{{X: c.X[i], Y: c.Low[i]}, {X: c.X[i], Y: c.High[i]}}
 }
 
 // A piece is a part of a curve without gaps, in coordinates, with its intervals.
@@ -241,9 +213,9 @@ func (c Curve) pieces(x, y Axis) (out []piece) {
 		}
 		point, errors := plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}, struct{ Low, High float64 }{}
 		if ends := c.interval(i); ends != nil && c.Across {
-			errors.Low, errors.High = point.X-x.near(ends[0]), x.near(ends[1])-point.X
+			errors.Low, errors.High = point.X-x.near(ends[0].X), x.near(ends[1].X)-point.X
 		} else if ends != nil {
-			errors.Low, errors.High = point.Y-y.near(ends[0]), y.near(ends[1])-point.Y
+			errors.Low, errors.High = point.Y-y.near(ends[0].Y), y.near(ends[1].Y)-point.Y
 		}
 		p := &out[len(out)-1]
 		p.points, p.errors = append(p.points, point), append(p.errors, errors)

@@ -2,7 +2,7 @@
 // print. Charts draws curves, and named numbers with intervals; Maps draws functions on a plane.
 //
 // The bytes of a figure depend on its input alone: the date in a PDF file is always the same.
-// Fonts need not be installed.
+// Fonts need not be installed. Input that cannot be drawn, such as an axis to infinity, panics.
 //
 // Text between dollar signs is mathematics, with letters in italics. A low line and a caret make a
 // subscript and a superscript of the next character or of what is in braces: "$σ²(y_1)$,
@@ -13,7 +13,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"image"
 	"image/color"
 	imgdraw "image/draw"
@@ -42,33 +41,22 @@ const dpi = 110 // of PNG files
 type Figure struct {
 	width, height vg.Length
 	draw          func(draw.Canvas)
-	err           error // why it cannot be drawn
 }
 
-// failed returns a figure that cannot be drawn.
-func failed(err error) *Figure { return &Figure{err: fmt.Errorf("figures: %w", err)} }
-
-// Encode returns the figure as a file in the format "png" or "pdf". It returns an error if the format
-// is another one, or if the input of the figure has a mistake, such as a curve with an X but no Y.
+// Encode returns the figure as a file in the format "png" or "pdf".
 func (f *Figure) Encode(format string) ([]byte, error) {
-	if f.err != nil {
-		return nil, f.err
-	}
 	var out bytes.Buffer
-	switch format {
-	case "png":
-		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
-		f.draw(draw.NewCanvas(c, f.width, f.height))
-		encoder := png.Encoder{CompressionLevel: png.BestCompression}
-		err := encoder.Encode(&out, indexed(c.Image().(*image.RGBA)))
-		return out.Bytes(), err
-	case "pdf":
+	if format == "pdf" {
 		c := vgpdf.New(f.width, f.height)
 		f.draw(draw.NewCanvas(vector{c}, f.width, f.height))
 		_, err := c.WriteTo(&out)
 		return out.Bytes(), err
 	}
-	return nil, fmt.Errorf("figures: format %q is neither png nor pdf", format)
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
+	f.draw(draw.NewCanvas(c, f.width, f.height))
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	err := encoder.Encode(&out, indexed(c.Image().(*image.RGBA)))
+	return out.Bytes(), err
 }
 
 // indexed returns an opaque image with a palette, which makes a PNG file a third as large: colours are

@@ -56,18 +56,13 @@ const (
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x_1$"), cmp.Or(labels.Y, "$x_2$")
-	out, styles, images := page{aspect: 1}, styles{of: map[string]style{}}, 0
+	out, styles, images := page{}, styles{of: map[string]style{}}, 0
 	for _, r := range rows {
+		r.Scale.check()
 		var panels []panel
 		for _, m := range r.Maps {
-			err := sameLength("map "+m.Title, len(m.X)*len(m.Y), len(m.Z))
-			if err = cmp.Or(r.Scale.check(), err); err != nil {
-				return failed(err)
-			}
-			x, y := m.axes(labels)
-			if (x.Min != y.Min || x.Max != y.Max) && len(r.Maps) <= many {
-				out.aspect = landscape
-			}
+			x := Axis{Label: labels.X, Min: m.X[0], Max: m.X[len(m.X)-1]}
+			y := Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
 			styles.add(m.Curves...)
 			images++
 			panels = append(panels, panel{m.Title, x, y, m.plotters(x, y, r.Scale, &styles, cells+images)})
@@ -83,12 +78,6 @@ func (a Axis) drawBar(c draw.Canvas, room vg.Length) {
 	bar := &plotter.ColorBar{ColorMap: ramp(), Vertical: true, Colors: shades}
 	panel{x: Axis{Max: 1}, y: Axis{Max: 1}, plotters: []plot.Plotter{bar}}.draw(c)
 	a.drawUp(c, +1, room, true)
-}
-
-// axes returns the axes of a map.
-func (m Map) axes(labels Labels) (x, y Axis) {
-	x = Axis{Label: labels.X, Min: m.X[0], Max: m.X[len(m.X)-1]}
-	return x, Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
 }
 
 // cased returns the styles of a line of a map that shows on any ground, and of its edge.
@@ -206,7 +195,9 @@ var classFills = []color.NRGBA{white, black, rgb(0xe66a00)}
 
 // classMarker is the marker of an example of a class, counted from 0, and its colour.
 func classMarker(class int) (marker, color.Color) {
-	return shapes[class%len(shapes)].outlined(black), classFills[class%len(classFills)]
+	m := shapes[class%len(shapes)]
+	m.outline = black
+	return m, classFills[class%len(classFills)]
 }
 
 // anchors are colours after the map viridis of S. van der Walt and N. Smith (2015).

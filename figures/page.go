@@ -1,8 +1,8 @@
 package figures
 
 import (
-	"errors"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -28,6 +28,7 @@ const (
 	keyHeight    = vg.Length(6)
 
 	landscape = vg.Length(0.62) // height by width of a data area that is no square
+	many      = 4               // columns: the data areas of more are square
 )
 
 // A panel is a data area with a title and axes.
@@ -38,13 +39,12 @@ type panel struct {
 }
 
 // A page is rows of panels, whose data areas have one size: as wide as a column of text for one panel in each
-// row, else as a page. An axis that is the same as that of the panel below it, or to its left, has no text, and
-// a title that repeats the one above it is left out.
+// row, else as a page. An axis that is the same as that of the panel below it, or to its left, has no text,
+// and a title that repeats the one above it is left out.
 type page struct {
 	rows   [][]panel
-	aspect vg.Length // height by width of a data area
-	labels []string  // below all panels, a line each
-	scales []Axis    // of the colour bars to the right of the rows, if any
+	labels []string // below all panels, a line each
+	scales []Axis   // of the colour bars to the right of the rows, if any
 	keys   []key
 }
 
@@ -91,17 +91,13 @@ func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 
 // figure lays the page out.
 func (p page) figure() *Figure {
-	var axes []Axis
+	aspect := vg.Length(1)
 	for _, q := range slices.Concat(p.rows...) {
-		axes = append(axes, q.x, q.y)
-	}
-	for _, a := range axes {
-		if err := a.check(); err != nil {
-			return failed(err)
+		q.x.check()
+		q.y.check()
+		if x, y := q.x, q.y; (x.Min != y.Min || x.Max != y.Max || x.Log != y.Log) && len(p.rows[0]) <= many {
+			aspect = landscape
 		}
-	}
-	if axes == nil {
-		return failed(errors.New("no panels"))
 	}
 	width, right := pageWidth, overhang
 	left, above, below := p.margins(width)
@@ -113,12 +109,12 @@ func (p page) figure() *Figure {
 	}
 	columns, rows := vg.Length(len(left)), vg.Length(len(p.rows))
 	wide := (width - 2*pageEdge - right - sum(left) - (columns-1)*panelGap) / columns
-	high := p.aspect * wide
+	high := aspect * wide
 	for _, row := range p.rows {
-		high = max(high, textWidth(row[0].y.Label), textHeight*vg.Length(row[0].y.lines()))
+		high = max(high, textWidth(row[0].y.Label), textHeight*vg.Length(strings.Count(row[0].y.rows, "\n")))
 	}
-	foot := newLegend(p.keys, width-left[0]-2*pageEdge)
-	height := 2*pageEdge + sum(above) + sum(below) + (rows-1)*rowGap + foot.height()
+	foot, drawFoot := legend(p.keys, width-left[0]-2*pageEdge)
+	height := 2*pageEdge + sum(above) + sum(below) + (rows-1)*rowGap + foot
 	height += textHeight * vg.Length(len(p.labels))
 	high = min(high, max((pageHeight-height)/rows, high/2))
 	height += rows * high
@@ -145,7 +141,7 @@ func (p page) figure() *Figure {
 			}
 			y -= below[i] + rowGap
 		}
-		foot.draw(dc, pageEdge+left[0])
+		drawFoot(dc, pageEdge+left[0])
 		for i, label := range p.labels {
 			at := vg.Point{X: (left[0] + width) / 2, Y: y + rowGap - textHeight*vg.Length(i)}
 			write(dc, at, 0.5, 1, label)
@@ -230,36 +226,24 @@ type key struct {
 	thumbs []plot.Thumbnailer
 }
 
-// A legend is keys in columns of one width.
-type legend struct {
-	keys           []key
-	columns, lines int
-	extent         vg.Length // of a column
-}
-
-// newLegend arranges keys within a width.
-func newLegend(keys []key, width vg.Length) legend {
-	l := legend{keys: keys}
+// legend arranges keys in columns of one width. It returns the height, with a gap above, and what draws them
+// at the foot of a page.
+func legend(keys []key, width vg.Length) (height vg.Length, draws func(c draw.Canvas, left vg.Length)) {
+	var extent vg.Length // of a column
 	for _, k := range keys {
-		l.extent = max(l.extent, keyWidth+textGap+textWidth(k.text)+legendGap)
+		extent = max(extent, keyWidth+textGap+textWidth(k.text)+legendGap)
 	}
-	l.columns = max(1, int((width+legendGap)/max(l.extent, 1)))
-	l.lines = (len(keys) + l.columns - 1) / l.columns
-	return l
-}
-
-// height is that of the legend and a gap above it.
-func (l legend) height() vg.Length { return vg.Length(l.lines)*legendLine + legendMargin }
-
-// draw draws the legend at the foot of a page.
-func (l legend) draw(c draw.Canvas, left vg.Length) {
-	for i, k := range l.keys {
-		x := left + l.extent*vg.Length(i%l.columns)
-		y := pageEdge + legendLine*(vg.Length(l.lines-i/l.columns)-0.5)
-		picture := draw.Canvas{Canvas: c.Canvas, Rectangle: box(x, y-keyHeight/2, keyWidth, keyHeight)}
-		for _, t := range k.thumbs {
-			t.Thumbnail(&picture)
+	columns := max(1, int((width+legendGap)/max(extent, 1)))
+	lines := (len(keys) + columns - 1) / columns
+	return vg.Length(lines)*legendLine + legendMargin, func(c draw.Canvas, left vg.Length) {
+		for i, k := range keys {
+			x := left + extent*vg.Length(i%columns)
+			y := pageEdge + legendLine*(vg.Length(lines-i/columns)-0.5)
+			picture := draw.Canvas{Canvas: c.Canvas, Rectangle: box(x, y-keyHeight/2, keyWidth, keyHeight)}
+			for _, t := range k.thumbs {
+				t.Thumbnail(&picture)
+			}
+			write(c, vg.Point{X: picture.Max.X + textGap, Y: y}, 0, 0.5, k.text)
 		}
-		write(c, vg.Point{X: picture.Max.X + textGap, Y: y}, 0, 0.5, k.text)
 	}
 }

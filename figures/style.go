@@ -128,8 +128,3 @@ func markerKey(text string, m marker, fill color.Color) key {
 func (m marker) glyph(fill color.Color) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
 }
-
-func (m marker) outlined(c color.Color) marker {
-	m.outline = c
-	return m
-}

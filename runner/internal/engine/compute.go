@@ -30,7 +30,9 @@ type Work struct {
 }
 
 // load returns a cell, or nil if it is not done.
-func (w *Work) load(i int) (*store.Cell, error) { return w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i]) }
+func (w *Work) load(i int) (*store.Cell, error) {
+	return w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+}
 
 // Load returns all cells, which must be done.
 func (w *Work) Load() ([]*store.Cell, error) {

@@ -6,9 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/store"
@@ -16,62 +14,35 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// work returns n cells that do something, in a new folder.
-func work(t testing.TB, n int, do func(ctx context.Context, i int) error) *Work {
-	t.Helper()
-	w := &Work{Name: "x", Folder: open(t, t.TempDir())}
-	for i := range n {
-		w.Cells = append(w.Cells,
-			study.Cell{Key: fmt.Sprintf("c%d", i), Run: func(ctx context.Context) (table.Set, error) {
-				return table.Set{table.New(fmt.Sprint(i))}, do(ctx, i)
-			}})
-		w.Prints = append(w.Prints, "f")
-	}
-	return w
-}
-
-func open(t testing.TB, dir string) *store.Folder {
-	t.Helper()
-	f := check.Must(store.Open(dir, ""))
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
-func engine(workers int) *Engine {
-	return &Engine{Pool: NewPool(workers), Stderr: io.Discard, Progress: Progress{W: io.Discard}}
-}
-
-func TestEachCellOnceInOrder(t *testing.T) {
+// Each cell is computed once, never more at a time than there are workers, and by one worker in order.
+func TestCompute(t *testing.T) {
 	for _, workers := range []int{1, 3, 100} {
 		const n = 40
 		var mu sync.Mutex
 		var order []int
-		var at, most atomic.Int64
-		w := work(t, n, func(_ context.Context, i int) error {
-			now := at.Add(1)
-			defer at.Add(-1)
-			time.Sleep(time.Millisecond)
-			mu.Lock()
-			defer mu.Unlock()
-			order = append(order, i)
-			most.Store(max(most.Load(), now))
-			return nil
-		})
-		err := engine(workers).Compute(t.Context(), w)
-		for i, c := range check.Must(w.Load()) {
-			if c.Tables[0].Name != fmt.Sprint(i) || !(c.CPU > 0) {
-				t.Errorf("cell %d is %+v", i, c)
+		var g gauge
+		w := &Work{Name: "x", Folder: check.Must(store.Open(t.TempDir(), ""))}
+		for i := range n {
+			w.Prints = append(w.Prints, "f")
+			run := func(context.Context) (table.Set, error) {
+				defer g.in()()
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, i)
+				return table.Set{table.New(fmt.Sprint(i))}, nil
 			}
+			w.Cells = append(w.Cells, study.Cell{Key: fmt.Sprint("c", i), Run: run})
 		}
-		if workers == 1 && !slices.IsSorted(order) {
-			t.Errorf("one worker computed the cells in the order %v", order)
+		e := &Engine{Pool: NewPool(workers), Stderr: io.Discard, Progress: Progress{W: io.Discard}}
+		check.OK(t, e.Compute(t.Context(), w))
+		for i, c := range check.Must(w.Load()) {
+			check.Equal(t, "cell", []any{c.Tables[0].Name, c.CPU > 0}, []any{fmt.Sprint(i), true})
+		}
+		if workers == 1 && !slices.IsSorted(order) || g.most.Load() > int64(workers) {
+			t.Errorf("%d workers computed the cells in the order %v, %d at a time", workers, order, g.most.Load())
 		}
 		slices.Sort(order)
-		if most.Load() > int64(workers) {
-			t.Errorf("%d cells at a time by %d workers", most.Load(), workers)
-		}
-		if err != nil || w.Computed != n || len(order) != n || len(slices.Compact(order)) != n {
-			t.Errorf("%d workers: %v, computed %v", workers, err, order)
-		}
+		check.Equal(t, "computed", []int{w.Computed, len(order), len(slices.Compact(order))}, []int{n, n, n})
+		w.Folder.Close()
 	}
 }

@@ -30,16 +30,6 @@ func (g *gauge) in() (out func()) {
 	return func() { g.now.Add(-1) }
 }
 
-// Those tasks come first that take longest.
-func TestLongestFirst(t *testing.T) {
-	var order []int
-	check.OK(t, NewPool(1).Run(t.Context(), []float64{1, 9, 5, 5}, func(_ context.Context, i int) error {
-		order = append(order, i)
-		return nil
-	}))
-	check.Equal(t, "order", order, []int{1, 2, 3, 0})
-}
-
 // Two calls with parts of tasks fill all slots, and never more: parts take the slots that are idle.
 func TestSlots(t *testing.T) {
 	p := NewPool(3)
@@ -119,17 +109,17 @@ func TestErrors(t *testing.T) {
 	}
 	err = Each(t.Context(), 8, func(_ context.Context, k int) error { return []error{nil}[k] })
 	check.Refuses(t, "a panic", err, "out of range", "pool_test.go")
+	// Those tasks come first that take longest, until the end of the context.
 	ctx, cancel := context.WithCancel(t.Context())
-	n := 0
-	err = NewPool(1).Run(ctx, unknown(9), func(context.Context, int) error {
-		if n++; n == 3 {
+	var order []int
+	err = NewPool(1).Run(ctx, []float64{1, 9, 5, 5}, func(_ context.Context, i int) error {
+		if order = append(order, i); len(order) == 3 {
 			cancel()
 		}
 		return nil
 	})
-	if !errors.Is(err, context.Canceled) || n != 3 {
-		t.Errorf("cancelled in the third: error %v, %d tasks begun", err, n)
-	}
+	check.Refuses(t, "cancelled in the third", err, "canceled")
+	check.Equal(t, "order", order, []int{1, 2, 3})
 }
 
 // The time of a task has that of parts in other slots, and not that of other tasks.

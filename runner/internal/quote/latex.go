@@ -34,8 +34,8 @@ type tabular struct {
 	Columns           []string   // references, to which the fields of a row are added
 }
 
-// WriteLaTeX writes numbers.tex and, in tables/, a file for each table that the list of the folder names, from
-// the published tables in results; others in tables/ are removed. Nothing is written if a number is missing.
+// WriteLaTeX writes numbers.tex and, in tables/, a file for each table that the list of the folder names, of
+// published tables in results; others in tables/ are removed. Nothing is written if a number is missing.
 func WriteLaTeX(folder, results string) error {
 	file := filepath.Join(folder, List)
 	text, err := os.ReadFile(file)

@@ -106,7 +106,7 @@ type number struct {
 var formats = regexp.MustCompile(`^%\.[0-9]f$`)
 
 var statistics = map[string]func(xs []float64) float64{
-	"count":    func(xs []float64) float64 { return float64(len(xs)) },
+	"count": func(xs []float64) float64 { return float64(len(xs)) },
 	"infinite": func(xs []float64) float64 {
 		return float64(len(slices.DeleteFunc(xs, func(x float64) bool { return !math.IsInf(x, 1) })))
 	},
@@ -161,7 +161,8 @@ func read(reference string, tables Tables) (number, error) {
 		return n, fmt.Errorf("%w: %s is empty in the row of %s with %q", errNoValue, n.column, n.table, n.fields)
 	}
 	if n.x, err = strconv.ParseFloat(n.text, 64); err != nil && n.format != "" {
-		return n, fmt.Errorf("%s is %q in the row of %s with %q; need a number", n.column, n.text, n.table, n.fields)
+		return n, fmt.Errorf("%s is %q in the row of %s with %q; need a number", n.column, n.text, n.table,
+			n.fields)
 	}
 	n.x *= n.factor
 	if low, high := n.column+"_low", n.column+"_high"; rows.Has(low) && rows.Has(high) {

@@ -46,7 +46,8 @@ func TestResult(t *testing.T) {
 		"  very |sure|<b>  0.1000 ± 0.3000  0.3000    0.0000       1.0000\n",
 		"  ± is half of the 95 % interval: t, seeds\n",
 		"  model has a larger log loss than the frequencies of the classes\n")
-	has(t, string((&README{Result: r}).Markdown()), "\n\n| method | error | log loss | Brier | ECE | seconds |\n|---|---|---|---|---|---|\n",
+	has(t, string((&README{Result: r}).Markdown()),
+		"\n\n| method | error | log loss | Brier | ECE | seconds |\n|---|---|---|---|---|---|\n",
 		`| very \|sure\|&lt;b> | 0.1000 ± 0.3000 | 0.3000 |`)
 	scoreless := table.New("summary", table.Text("method", ""))
 	check.Equal(t, "without scores it says", NewResult(table.Set{scoreless}, run).Text(), "")
@@ -72,7 +73,8 @@ func TestREADME(t *testing.T) {
 	text, at := string(r.Markdown()), 0
 	for _, part := range []string{
 		"# digits\n\nHow well?\n\n**Well.**\n\n| method |",
-		" |\n\n- one failed\n- ± is half of the 95 % interval: t, seeds\n- model has a larger log loss than the frequencies of the classes\n\n## Figures\n",
+		" |\n\n- one failed\n- ± is half of the 95 % interval: t, seeds\n",
+		"- model has a larger log loss than the frequencies of the classes\n\n## Figures\n",
 		"\n`curve`, drawn from `summary`, `large`:\n\n![curve](curve.png)\n\n## Command\n",
 		"\n    go run ./runner -all\n", "python 3",
 		"\n`summary.csv`\n\n- `method` (words): what learns\n- `set` (words)\n",

@@ -54,7 +54,8 @@ func Open(dir, cells string) (*Folder, error) {
 	f.users = newLock(f.cells("users"))
 	f.sweep(cells)
 	f.users.RLock()
-	if others, _ := os.ReadFile(f.cells("at", "run")); len(others) > 0 && cells != "" && string(others) != cells {
+	others, _ := os.ReadFile(f.cells("at", "run"))
+	if len(others) > 0 && cells != "" && string(others) != cells {
 		f.Close()
 		return nil, fmt.Errorf("a run of other values or other code is using %s", f.Dir)
 	}

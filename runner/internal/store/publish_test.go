@@ -67,10 +67,11 @@ func TestPublish(t *testing.T) {
 		publish(t, f, "1", version(0)...)
 		harm()
 		publish(t, f, "2", File{"a.csv", []byte("1")})
-		check.Equal(t, "there", fileNames(t, f.Dir), "README.md SHA256SUMS a.csv cells/published notes.txt run.json")
+		want := "README.md SHA256SUMS a.csv cells/published notes.txt run.json"
+		check.Equal(t, "there", fileNames(t, f.Dir), want)
 	}
 	check.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.csv"), 0o777))
-	for _, name := range []string{"folder.csv", "", "..", ".x.csv", "../x.csv", `a\b`, "a b.csv", "-x", "run.json"} {
+	for _, name := range []string{"folder.csv", "", "..", ".x.csv", "../x.csv", `a\b`, "a b", "-x", "run.json"} {
 		_, err := f.Publish(t.Context(), "3", []File{{name, nil}}, testRun(), nil)
 		check.Refuses(t, name, err)
 		check.Equal(t, "published", f.Published("3"), false)
@@ -148,8 +149,9 @@ func TestCompare(t *testing.T) {
 		"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png", "fig.pdf": "pdf",
 		"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "grid.csv.gz": "gz", "short.csv": "x\n1\n2\n",
 	}, {
-		"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2.5,b\n", "new.csv": "x\n", "fig.png": "PNG", "fig.pdf": "PDF",
-		"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "grid.csv.gz": "gz", "short.csv": "x\n1\n",
+		"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2.5,b\n", "new.csv": "x\n", "fig.png": "PNG",
+		"fig.pdf": "PDF", "forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "grid.csv.gz": "gz",
+		"short.csv": "x\n1\n",
 	}} {
 		var files []File
 		for name, text := range texts {

@@ -49,14 +49,15 @@ func TableFile(t *table.Table) File {
 	if t.Len() > manyRows {
 		rounded = t.Rounded(digits)
 	}
+	var data []byte
 	if !t.Packed {
-		csv := rounded.CSV()
-		if len(csv) <= mostCommitted {
-			return File{TableName(t), csv}
-		}
-		t.Packed = true
+		data = rounded.CSV()
+		t.Packed = len(data) > mostCommitted
 	}
-	return File{TableName(t), Pack(rounded)}
+	if t.Packed {
+		data = Pack(rounded)
+	}
+	return File{TableName(t), data}
 }
 
 // Pack returns the table as CSV packed by gzip.

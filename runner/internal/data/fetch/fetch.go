@@ -133,9 +133,10 @@ const All = "all"
 type setFile struct {
 	Path    string   // relative to the folder of the data, with slashes
 	SHA256  string   // of the file or, of one that is compressed, of its content
-	Convert string   // how what is published becomes this file, see convert
-	Header  string   // of a table
 	URLs    []string // tried in turn; several in one text are parts of the file
+	Header  string   // of a table, of which commas, tabs or blanks separate the cells
+	Replace []string // what makes the table of the published one: patterns of lines, each with its replacement
+	Fashion string   // images or labels: what is cut out of a picture
 
 	set, path string // the name of the set, and the path from the working directory
 }

@@ -27,6 +27,9 @@ import (
 
 const text = "one hundred bytes, or so"
 
+// project is the file of sets of this project.
+var project = filepath.Join("..", "..", "..", "..", "experiments", "data", File)
+
 func write(t testing.TB, data []byte, path ...string) {
 	t.Helper()
 	file := filepath.Join(path...)
@@ -179,7 +182,8 @@ func TestFetchMirror(t *testing.T) {
 	_, err = get(t, root, filepath.Join(mirror, "none"), all, in("b"))
 	check.Refuses(t, "a mirror that is none", err, "mirror: ")
 	// Of the sets that are named, which must exist, each is fetched once.
-	stdout = check.Must(get(t, t.TempDir(), mirror, []string{"sub/a", "x", "sub/a"}, in("x"), in("y"), in("sub/a")))
+	names := []string{"sub/a", "x", "sub/a"}
+	stdout = check.Must(get(t, t.TempDir(), mirror, names, in("x"), in("y"), in("sub/a")))
 	check.Equal(t, "lines", strings.Count(stdout, "\n"), 2)
 	_, err = get(t, root, mirror, []string{"a", "sub/a"}, in("sub/a"), in("y"))
 	check.Refuses(t, "a", err, `no data set "a"; allowed: all, sub/a, y`)
@@ -206,33 +210,34 @@ func TestContentSum(t *testing.T) {
 
 func TestConvert(t *testing.T) {
 	const setosa = "4.9,3.1,1.5,0.1,Iris-setosa\n"
-	iris := strings.Repeat(setosa, 34) + "4.9,3.1,1.5,0.2,Iris-setosa\n" +
-		setosa + setosa + "4.9,3.6,1.4,0.1,Iris-setosa\n"
+	sets := map[string]setFile{}
+	for _, f := range check.Must(readSets(project, All)) {
+		sets[f.set] = f
+	}
 	thirty := strings.TrimSuffix(strings.Repeat("1.5,", 30), ",")
-	for _, c := range []struct{ convert, header, published, want string }{
-		{"table", "a,b,c", "1 2  3 \n4\t5\t6\n\n7,8,9", "1,2,3\n4,5,6\n7,8,9\n"},
-		{"iris", "a,b,c,d,class", strings.Repeat(setosa, 38), iris},
-		{"wine", "a,b,class", "1,13,.5\n3,14.2,0.5\n", "13,0.5,1\n14.2,0.5,3\n"},
-		{"wine", "a,b,class", "13,.5,1\n", "13,0.5,1\n"},
-		{"breast_cancer", "a,b", "id,kind\n842,M," + thirty + "\n843,B," + thirty + "\n", thirty + ",M\n" +
-			thirty + ",B\n"},
-		{"glass", "a,b", "1,1.5,7\n2,1.6,1\n", "1.5,7\n1.6,1\n"},
+	for _, c := range []struct{ set, published, want string }{
+		{"segment", "1 2  3 \n4\t5\t6\n\n7,8,9", "1,2,3\n4,5,6\n7,8,9\n"},
+		{"iris", strings.Repeat(setosa, 38), strings.Repeat(setosa, 34) + "4.9,3.1,1.5,0.2,Iris-setosa\n" +
+			setosa + setosa + "4.9,3.6,1.4,0.1,Iris-setosa\n"},
+		{"wine", "1,13,.5\n3,14.2,0.5\n", "13,0.5,1\n14.2,0.5,3\n"},
+		{"wine", "13,.5,1\n", "13,0.5,1\n"},
+		{"breast_cancer", "842,M," + thirty + "\n843,B," + thirty + "\n", thirty + ",M\n" + thirty + ",B\n"},
+		{"glass", "1,1.5,7\n2,1.6,1\n", "1.5,7\n1.6,1\n"},
 		{
-			"penguins", "a,b,c,d,class",
+			"penguins",
 			"species,island,a,b,c,d,sex\nAdelie,X,39.1,18.7,181,3750,m\nAdelie,X,NA,NA,NA,NA,NA\nGentoo,B,1,2,3,4,\n",
 			"39.1,18.7,181,3750,Adelie\n1,2,3,4,Gentoo\n",
 		},
 	} {
-		got := check.Must((setFile{Convert: c.convert, Header: c.header}).convert([]byte(c.published)))
-		check.Equal(t, c.convert, string(got), c.header+"\n"+c.want)
+		f := sets[c.set]
+		check.Equal(t, c.set, string(check.Must(f.convert([]byte(c.published)))), f.Header+"\n"+c.want)
 	}
-	for _, convert := range []string{"iris", "fashion", "other"} {
-		_, err := (setFile{Convert: convert, Header: "a,b,c,d,class"}).convert([]byte("<html>\n"))
-		check.Refuses(t, convert, err, "")
-	}
+	check.Refuses(t, "no picture", check.Err(setFile{Fashion: "images"}.convert([]byte("<html>\n"))), "PNG: ")
+	bad := setFile{Header: "a", Replace: []string{"("}}
+	check.Refuses(t, "no pattern", check.Err(bad.convert(nil)), "missing closing )")
 	// Two parts are put together, whether the first ends in a line end or not.
 	root, p := t.TempDir(), publish(t, map[string]string{"/1": "1 2\n3 4", "/2": "5\t6\r\n\n"})
-	file := setFile{Path: "a", Convert: "table", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n")}
+	file := setFile{Path: "a", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n")}
 	file.URLs = []string{p.URL + "/1 " + p.URL + "/2"}
 	check.Must(get(t, root, "", all, file))
 }
@@ -248,10 +253,10 @@ func TestFashion(t *testing.T) {
 	var picture bytes.Buffer
 	check.OK(t, png.Encode(&picture, img))
 	folder := t.TempDir()
-	for _, path := range []string{"images.gz", "labels.gz"} {
-		write(t, check.Must((setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes())), folder, path)
+	for _, part := range []string{"images", "labels"} {
+		write(t, check.Must(setFile{Fashion: part}.convert(picture.Bytes())), folder, part)
 	}
-	e := check.Must((&data.Files{Images: "images.gz", Labels: "labels.gz"}).Load(folder, nil))
+	e := check.Must((&data.Files{Images: "images", Labels: "labels"}).Load(folder, nil))
 	check.Equal(t, "examples, inputs and classes", []int{e.Len(), e.Inputs(), len(e.Classes())},
 		[]int{900, 784, 10})
 	x := make([]float64, 784)
@@ -260,17 +265,14 @@ func TestFashion(t *testing.T) {
 	check.Equal(t, "pixels", []float64{x[0], x[1], x[28], x[783]}, []float64{84, 85, 85, 84 + 27 + 27})
 }
 
-// The sets of this project: each file has a sum, an address and a conversion, and is in the folder.
+// The sets of this project: each file has a sum and an address.
 func TestSets(t *testing.T) {
 	var names []string
 	seen := map[string]bool{}
-	project := filepath.Join("..", "..", "..", "..", "experiments", "data", File)
 	for _, f := range check.Must(readSets(project, All)) {
 		names = append(names, f.set)
-		_, table := rows[f.Convert]
 		sum, err := hex.DecodeString(f.SHA256)
-		if err != nil || len(sum) != sha256.Size || seen[f.SHA256] || seen[f.Path] || len(f.URLs) == 0 ||
-			table != (f.Header != "") || !table && f.Convert != "" && f.Convert != "fashion" {
+		if err != nil || len(sum) != sha256.Size || seen[f.SHA256] || seen[f.Path] || len(f.URLs) == 0 {
 			t.Errorf("%+v", f)
 		}
 		seen[f.SHA256], seen[f.Path] = true, true
