@@ -17,7 +17,9 @@ func TestChosen(t *testing.T) {
 	}
 	names := all.Distinct("method")
 	for _, c := range []struct{ chosen, want []string }{
-		{nil, names[:8]}, {[]string{"m9", "m2"}, []string{"m2", "m9"}}, {[]string{"x", "m3"}, []string{"m3"}},
+		{nil, names[:8]},
+		{[]string{"m9", "m2"}, []string{"m2", "m9"}},
+		{[]string{"x", "m3"}, []string{"m3"}},
 		{[]string{"x"}, names[:8]},
 	} {
 		shown := Chosen{c.chosen}.Of(all, names)
