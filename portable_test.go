@@ -23,18 +23,21 @@ var unportable = map[string]string{
 	"math": "Exp Exp2 Log Log2 Log10 Erf Erfc Erfinv Erfcinv Tanh Sinh Cosh Asinh Acosh Atanh Lgamma Gamma " +
 		"Hypot",
 	"gonum.org/v1/gonum/floats": "Dot Sum SumCompensated Prod CumSum CumProd Norm Distance LogSumExp",
-	"gonum.org/v1/gonum/mat": "Dot Inner Norm Sum Det LogDet Cond Cholesky BandCholesky PivotedCholesky LU QR LQ SVD " +
-		"GSVD Eigen EigenSym",
-	"gonum.org/v1/gonum/blas/blas64": "Dot Nrm2 Asum Gemv Symv Trmv Trsv Gemm Symm Trmm Trsm Syrk Syr2k Implementation",
-	"gonum.org/v1/gonum/blas/gonum":  "", "gonum.org/v1/gonum/lapack": "", "gonum.org/v1/gonum/lapack/lapack64": "",
-	"gonum.org/v1/gonum/stat": "", "gonum.org/v1/gonum/stat/distuv": "", "gonum.org/v1/gonum/stat/distmv": "",
+	"gonum.org/v1/gonum/mat": "Dot Inner Norm Sum Det LogDet Cond Cholesky BandCholesky PivotedCholesky LU " +
+		"QR LQ SVD GSVD Eigen EigenSym",
+	"gonum.org/v1/gonum/blas/blas64": "Dot Nrm2 Asum Gemv Symv Trmv Trsv Gemm Symm Trmm Trsm Syrk Syr2k " +
+		"Implementation",
+	"gonum.org/v1/gonum/blas/gonum": "", "gonum.org/v1/gonum/lapack": "",
+	"gonum.org/v1/gonum/lapack/lapack64": "", "gonum.org/v1/gonum/stat": "",
+	"gonum.org/v1/gonum/stat/distuv": "", "gonum.org/v1/gonum/stat/distmv": "",
 	"gonum.org/v1/gonum/mathext": "", "gonum.org/v1/gonum/optimize": "",
 }
 
 // harmless are calls whose last digits do not matter, by file: a probability that is only compared with a
 // level, sums of whole numbers, and a largest difference.
 var harmless = map[string][]string{
-	"decision.go": {"all of gonum.org/v1/gonum/mathext"}, "learn.go": {"floats.Sum"}, "cells.go": {"floats.Distance"},
+	"decision.go": {"all of gonum.org/v1/gonum/mathext"}, "learn.go": {"floats.Sum"},
+	"cells.go": {"floats.Distance"},
 }
 
 // unportableMethods are those of math/rand and of gonum's matrices.
@@ -43,7 +46,8 @@ const unportableMethods = "NormFloat64 ExpFloat64 Mul MulVec MulTo Product SymOu
 // Numbers are the same on every processor: nothing that makes them calls what is not.
 func TestPortable(t *testing.T) {
 	err := fs.WalkDir(sources, ".", func(name string, _ fs.DirEntry, err error) error {
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasSuffix("_"+path.Base(name), "_figures.go") {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+			strings.HasSuffix("_"+path.Base(name), "_figures.go") {
 			return err
 		}
 		text, err := fs.ReadFile(sources, name)
@@ -65,7 +69,10 @@ var a, b = math.Exp(1), math.Pow(2, 0.5)
 var c, d, e = math.Pow(2, 3), math.Pow(2, float64(n)), rnd.NormFloat64()
 var f m.Cholesky
 `))
-	want := []string{"x.go:2: all of gonum.org/v1/gonum/stat", "x.go:3: math.Exp", "x.go:3: math.Pow", "x.go:4: rnd.NormFloat64", "x.go:5: m.Cholesky"}
+	want := []string{
+		"x.go:2: all of gonum.org/v1/gonum/stat", "x.go:3: math.Exp", "x.go:3: math.Pow",
+		"x.go:4: rnd.NormFloat64", "x.go:5: m.Cholesky",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -132,7 +139,8 @@ func TestFused(t *testing.T) {
 	for _, s := range info.Settings {
 		set[s.Key] = s.Value
 	}
-	could := slices.Contains([]string{"arm64", "ppc64", "ppc64le", "s390x", "riscv64", "loong64"}, runtime.GOARCH) ||
+	fused := []string{"arm64", "ppc64", "ppc64le", "s390x", "riscv64", "loong64"}
+	could := slices.Contains(fused, runtime.GOARCH) ||
 		slices.Contains([]string{"v3", "v4"}, set["GOAMD64"])
 	if want := could && !strings.Contains(set["-gcflags"], "fmahash=qn"); Fused() != want {
 		t.Errorf("Fused() = %v on %s with %v", Fused(), runtime.GOARCH, set)

@@ -100,7 +100,8 @@ func TestWhatCounts(t *testing.T) {
 		old, err := goTokens([]byte(c.old))
 		text, err2 := goTokens([]byte(c.text))
 		if err != nil || err2 != nil || bytes.Equal(old, text) != c.same {
-			t.Errorf("of\n%s\nthere counts\n%s (%v), of\n%s\nthere counts\n%s (%v)", c.old, old, err, c.text, text, err2)
+			t.Errorf("of\n%s\nthere counts\n%s (%v), of\n%s\nthere counts\n%s (%v)",
+				c.old, old, err, c.text, text, err2)
 		}
 	}
 	check.Refuses(t, "what is not Go", check.Err(goTokens([]byte("package p\nvar x = 'ab'\n"))))
@@ -112,7 +113,8 @@ func TestWhatStudiesImport(t *testing.T) {
 		"figures", "internal/field", "runner/internal/engine", "runner/internal/store", "runner/internal/studies",
 		"runner/internal/manifest", "runner/internal/own",
 		"runner/internal/data/files.go",
-		"runner/dataset/about.go", "runner/dataset/columns.go", "runner/dataset/format.go", "runner/dataset/table.go",
+		"runner/dataset/about.go", "runner/dataset/columns.go", "runner/dataset/format.go",
+		"runner/dataset/table.go",
 	}
 	format := "{{$p := .ImportPath}}"
 	for _, of := range strings.Fields("GoFiles CgoFiles SFiles HFiles EmbedFiles") {

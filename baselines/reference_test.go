@@ -89,9 +89,11 @@ func TestReference(t *testing.T) {
 	}
 	run := mlp.Descent{Step: 0.05, Epochs: 3}
 	models := map[string]predictor{
-		"majority":        online(t, majority.Config{Classes: 3}, majority.New),
-		"neighbours":      fitted(neighbours.Config{Classes: 3}, neighbours.Fit),
-		"class-gaussian":  online(t, classgaussian.Config{Inputs: 3, Classes: 3, Shrinkage: 0.1}, classgaussian.New),
+		"majority":   online(t, majority.Config{Classes: 3}, majority.New),
+		"neighbours": fitted(neighbours.Config{Classes: 3}, neighbours.Fit),
+		"class-gaussian": online(t, classgaussian.Config{
+			Inputs: 3, Classes: 3, Shrinkage: 0.1,
+		}, classgaussian.New),
 		"map":             mode(laplace.PlugIn),
 		"laplace":         mode(laplace.Probit),
 		"variational":     fitted(variational.Config{Inputs: 3, Classes: 3, PriorVar: 2}, variational.Fit),
@@ -102,10 +104,16 @@ func TestReference(t *testing.T) {
 		"kalman-diagonal": filter(kalman.Diagonal, 0),
 		"low-rank":        filter(kalman.LowRank, 3),
 		"bong":            filter(kalman.Bong, 0),
-		"tagi":            online(t, tagi.Config{Layers: layers, SigmaV: 0.5, PriorVar: 0.8, PriorMeanVar: 0.5}, tagi.New),
-		"dropout":         fitted(dropout.Config{Layers: layers, Rate: 0.3, Decay: 0.02, Descent: run}, dropout.Fit),
-		"backprop":        fitted(bayesbackprop.Config{Layers: layers, PriorVar: 2, Descent: run}, bayesbackprop.Fit),
-		"perceptron":      newPerceptron(t),
+		"tagi": online(t, tagi.Config{
+			Layers: layers, SigmaV: 0.5, PriorVar: 0.8, PriorMeanVar: 0.5,
+		}, tagi.New),
+		"dropout": fitted(dropout.Config{
+			Layers: layers, Rate: 0.3, Decay: 0.02, Descent: run,
+		}, dropout.Fit),
+		"backprop": fitted(bayesbackprop.Config{
+			Layers: layers, PriorVar: 2, Descent: run,
+		}, bayesbackprop.Fit),
+		"perceptron": newPerceptron(t),
 	}
 	_, _, at := problem()
 	records := check.Records(t, "testdata/reference.csv")
@@ -128,7 +136,8 @@ type binary struct{ *perceptron.Perceptron }
 
 func newPerceptron(t *testing.T) predictor {
 	cov := mat.NewDiagDense(4, []float64{2, 2, 2, 2})
-	b := binary{check.Must(perceptron.New(perceptron.Config{Rule: perceptron.ADF, Lambda: 0.5}, make([]float64, 4), cov))}
+	c := perceptron.Config{Rule: perceptron.ADF, Lambda: 0.5}
+	b := binary{check.Must(perceptron.New(c, make([]float64, 4), cov))}
 	x, class, _ := problem()
 	for k := range x {
 		_, err := b.Observe(append(x[k], 1), class[k] == 0)

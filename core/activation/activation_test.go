@@ -58,7 +58,8 @@ func TestProperties(t *testing.T) {
 		sum := f.Alpha + f.Beta
 		mean, variance, cross := f.Moments(m, v)
 		mean2, _, cross2 := f.Moments(-m, v)
-		if got, want := mean-mean2, sum*m; !scalar.EqualWithinAbs(got, want, ulps*(mean+math.Abs(mean2)+sum*math.Abs(m))) {
+		tol := ulps * (mean + math.Abs(mean2) + sum*math.Abs(m))
+		if got, want := mean-mean2, sum*m; !scalar.EqualWithinAbs(got, want, tol) {
 			t.Errorf("%s: means at ±m differ by %v, want %v", name, got, want)
 		}
 		if got, want := cross+cross2, sum*v; !scalar.EqualWithinRel(got, want, ulps) {
@@ -76,7 +77,8 @@ func TestProperties(t *testing.T) {
 		if !(f.Alpha*f.Alpha*v*(1-ulps) <= variance && variance <= f.Beta*f.Beta*v*(1+ulps)) {
 			t.Errorf("%s: variance = %v", name, variance)
 		}
-		if a, b, d := (PiecewiseLinear{f.Alpha, f.Alpha}).Moments(m, v); a != f.Alpha*m || b != v*(f.Alpha*f.Alpha) || d != v*f.Alpha {
+		a, b, d := (PiecewiseLinear{f.Alpha, f.Alpha}).Moments(m, v)
+		if a != f.Alpha*m || b != v*(f.Alpha*f.Alpha) || d != v*f.Alpha {
 			t.Errorf("%s: linear unit: %v, %v, %v", name, a, b, d)
 		}
 	}

@@ -21,8 +21,8 @@ import (
 // al., "On calibration of modern neural networks", 2017). A mean of distributions is less certain than is
 // right where each of them is calibrated (Ranjan and Gneiting, "Combining probability forecasts", 2010).
 //
-// A member whose Observe returns an error, or no LogP, counts as one that gave the class the probability zero.
-// If all return an error nothing changes, and Observe returns that of the first.
+// A member whose Observe returns an error, or no LogP, counts as one that gave the class the probability
+// zero. If all return an error nothing changes, and Observe returns that of the first.
 //
 // Predict, Weights and State may be called by several goroutines at once, each with its own prediction; the
 // other methods need the bank for themselves. At the first Predict after an example all networks predict the
@@ -48,8 +48,8 @@ type Bank struct {
 }
 
 // NewBank returns the bank of the members, with equal weights before the first example. The members belong to
-// the bank from now on. It returns an error if there are none or more than 16, if they differ in the number of
-// inputs or classes, or if one occurs twice.
+// the bank from now on. It returns an error if there are none or more than 16, if they differ in the number
+// of inputs or classes, or if one occurs twice.
 func NewBank(members ...Model) (*Bank, error) { return RestoreBank(BankState{}, members...) }
 
 // RestoreBank returns the bank of the members, see [NewBank], with the weights of a [Bank.State].
@@ -134,10 +134,10 @@ func (b *Bank) move(k int) {
 }
 
 // Predict sets dst to the prediction for x. dst.Members are those of the members, and dst.Weights their
-// weights. The moments E[s_j s_i] are the weighted means of the members', so that by the law of total variance
-// Cov is the mean of their covariances plus the covariance of their probabilities; Mean and Variance are those
-// of the logits of the mixture. dst.P is the distribution of the label, which adds up to 1: the mean of those
-// of the members, calibrated; for an [Ensemble] it is dst.Moments.P.
+// weights. The moments E[s_j s_i] are the weighted means of the members', so that by the law of total
+// variance Cov is the mean of their covariances plus the covariance of their probabilities; Mean and Variance
+// are those of the logits of the mixture. dst.P is the distribution of the label, which adds up to 1: the
+// mean of those of the members, calibrated; for an [Ensemble] it is dst.Moments.P.
 //
 // A member that cannot predict x has weight zero in this prediction alone. Predict returns an error if none
 // can, or in an ensemble not all.

@@ -47,9 +47,9 @@ func Combine(members ...*Network) (*Ensemble, error) {
 
 // DefaultMembers returns the networks of the default bank, variants of a configuration such as that of
 // [Default]. Three have the prior variances of cfg times 1 in hidden layers and 3 in the output layer, times
-// 0.1 and 10, and times 0.1 and 0.3; without hidden layers there are none of these. Two have no hidden layers,
-// and prior variances times 1 and 0.001, relative to the default without hidden layers if those of cfg are the
-// default. The prior means are drawn as for [NewEnsemble]. An error names the field of cfg.
+// 0.1 and 10, and times 0.1 and 0.3; without hidden layers there are none of these. Two have no hidden
+// layers, and prior variances times 1 and 0.001, relative to the default without hidden layers if those of
+// cfg are the default. The prior means are drawn as for [NewEnsemble]. An error names the field of cfg.
 func DefaultMembers(cfg Config, src rand.Source) ([]*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)

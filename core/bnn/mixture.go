@@ -30,7 +30,8 @@ func newBank(models []Model) (*Bank, error) {
 	inputs, classes := b.Shape()
 	for k, model := range models {
 		if in, out := model.Shape(); in != inputs || out != classes {
-			return nil, fmt.Errorf("bnn: member %d has %d inputs and %d classes, and member 0 %d and %d; need the same",
+			return nil, fmt.Errorf(
+				"bnn: member %d has %d inputs and %d classes, and member 0 %d and %d; need the same",
 				k, in, out, inputs, classes)
 		}
 		networks, earlier := networksOf(model), b.models[:k]

@@ -16,13 +16,13 @@ import (
 //
 //   - Equal labels follow each other more often than in a random order of the same labels: by more than five
 //     standard deviations, and by more than 0.9 of what is possible, as in runs of ten.
-//   - A network has forgotten a class: it gives the kept examples of the class less probability now than before
-//     it learned them. The mean difference of the logarithms, −10 at least, is above 1 and above three standard
-//     errors.
+//   - A network has forgotten a class: it gives the kept examples of the class less probability now than
+//     before it learned them. The mean difference of the logarithms, −10 at least, is above 1 and above three
+//     standard errors.
 //
-// The weights of the members and of the powers then follow from how the kept examples are predicted now, by an
-// output layer as if it had not learned the example. They are weighted to the share of their class among all
-// examples.
+// The weights of the members and of the powers then follow from how the kept examples are predicted now, by
+// an output layer as if it had not learned the example. They are weighted to the share of their class among
+// all examples.
 type Order struct {
 	Counts []int    `json:"counts"` // examples of each class
 	Same   int      `json:"same"`   // how often a class equalled the one before it

@@ -79,7 +79,8 @@ func TestOrderIsNoticed(t *testing.T) {
 			}
 			var p, q Prediction
 			check.OK(t, errors.Join(b.Predict(&p, x[0]), b.Before(&q, x[0])))
-			same := floats.Equal(p.Weights, q.Weights) && floats.Equal(p.P, q.P) && floats.Equal(b.Weights(), q.Weights)
+			same := floats.Equal(p.Weights, q.Weights) && floats.Equal(p.P, q.P) &&
+				floats.Equal(b.Weights(), q.Weights)
 			if same != (order == "shuffled") {
 				t.Errorf("%s, %d examples: %v with weights %v, along the stream %v with %v", order, n, p.P, p.Weights,
 					q.P, q.Weights)
@@ -133,8 +134,8 @@ func TestHasForgotten(t *testing.T) {
 		return hasForgotten(sample, 1, now)
 	}
 	check.Equal(t, "forgotten", []bool{
-		fall(4, 5), fall(5, 5), fall(5, -5), fall(50, 0.9), fall(50, 1.1), fall(50, 0, 2.5), fall(5, 0, 4), fall(9, 0, 4, 4),
-		fall(6, math.Inf(1)), fall(40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29),
+		fall(4, 5), fall(5, 5), fall(5, -5), fall(50, 0.9), fall(50, 1.1), fall(50, 0, 2.5), fall(5, 0, 4),
+		fall(9, 0, 4, 4), fall(6, math.Inf(1)), fall(40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29),
 	}, []bool{false, true, false, false, true, true, false, true, true, false})
 }
 
@@ -253,7 +254,8 @@ func TestRestoreOrder(t *testing.T) {
 	} {
 		s := b.State()
 		change(&s.Order)
-		check.Refuses(t, name, check.Err(RestoreBank(s, bankMembers()...)), "the kept examples are not those of a bank of 3")
+		check.Refuses(t, name, check.Err(RestoreBank(s, bankMembers()...)),
+			"the kept examples are not those of a bank of 3")
 	}
 }
 

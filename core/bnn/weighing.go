@@ -83,7 +83,8 @@ func (b *Bank) restore(s BankState) error {
 	if s.Mixtures == nil && s.Powers == nil {
 		s.Mixtures, s.Powers = w.logMix, w.logPower
 	}
-	if len(s.Order.Counts)+len(s.Order.Kept) == 0 { // of a bank without examples, or of before there was an order
+	if len(s.Order.Counts)+len(s.Order.Kept) == 0 {
+		// Of a bank without examples, or of before there was an order.
 		s.Order.Counts, s.Order.Kept = make([]int, classes), make([][]Kept, classes)
 	}
 	if len(s.Mixtures) != len(w.logMix) || len(s.Powers) != len(powers) || s.Seen < 0 ||
@@ -93,7 +94,8 @@ func (b *Bank) restore(s BankState) error {
 			len(s.Mixtures), len(s.Powers), s.Seen, s.Forgetting, len(w.logMix), len(powers), members)
 	}
 	if !s.Order.fits(inputs, classes, members) {
-		return fmt.Errorf("bnn: the kept examples are not those of a bank of %d members with %d inputs and %d classes",
+		return fmt.Errorf(
+			"bnn: the kept examples are not those of a bank of %d members with %d inputs and %d classes",
 			members, inputs, classes)
 	}
 	copy(w.logMix, s.Mixtures)

@@ -36,7 +36,9 @@ func NewBank(cfg bnn.Config, images bool, src rand.Source) (*bnn.Bank, error) {
 	if err != nil {
 		return nil, err
 	}
-	layer, err := readout.New(readout.Config{Kind: readout.Ridge, Inputs: size, Classes: classes, Sequential: true})
+	layer, err := readout.New(readout.Config{
+		Kind: readout.Ridge, Inputs: size, Classes: classes, Sequential: true,
+	})
 	if err != nil {
 		return nil, err
 	}

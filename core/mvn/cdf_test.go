@@ -66,7 +66,8 @@ func TestOrthants(t *testing.T) {
 	}
 	// ρ = ½ is the argmax of d+1 independent variables.
 	for _, d := range []int{2, 3, 4, 7, 30, 100} {
-		checkProb(t, fmt.Sprint(d), make([]float64, d), check.Correlations(d, func(i, j int) float64 { return 0.5 }), 1/float64(d+1), 1e-13)
+		corr := check.Correlations(d, func(i, j int) float64 { return 0.5 })
+		checkProb(t, fmt.Sprint(d), make([]float64, d), corr, 1/float64(d+1), 1e-13)
 	}
 }
 

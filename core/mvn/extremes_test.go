@@ -68,7 +68,8 @@ func TestSound(t *testing.T) {
 		corr := wishart(rnd, d, 1+rnd.IntN(d))
 		if k%3 == 0 || d > 3 { // near ±1
 			s := math.Pow(10, -17*rnd.Float64())
-			corr = check.Correlations(d, func(i, j int) float64 { return (1 - s) * []float64{1, -1, 1, 1, -1}[i] * []float64{1, -1, 1, 1, -1}[j] })
+			sign := []float64{1, -1, 1, 1, -1}
+			corr = check.Correlations(d, func(i, j int) float64 { return (1 - s) * sign[i] * sign[j] })
 		}
 		x := make([]float64, d)
 		for i := range x {
@@ -127,7 +128,8 @@ func TestPanics(t *testing.T) {
 
 func checkGradient(t *testing.T, name string, x []float64, corr mat.Symmetric, h, tol float64) {
 	t.Helper()
-	want := fd.Gradient(nil, func(x []float64) float64 { return value(CDF(x, corr)) }, x, &fd.Settings{Formula: fd.Central, Step: h})
+	p := func(x []float64) float64 { return value(CDF(x, corr)) }
+	want := fd.Gradient(nil, p, x, &fd.Settings{Formula: fd.Central, Step: h})
 	check.NearAll(t, name, Gradient(nil, x, corr), want, tol)
 }
 
@@ -139,8 +141,10 @@ func TestGradientIsDerivative(t *testing.T) {
 		}
 	}
 	a := []float64{0.9, -0.5, 0.3, 0.8, 0, 0.6, -0.7, 0.4}
-	checkGradient(t, "factor", normals(rnd, 8, 1), check.Correlations(8, func(i, j int) float64 { return a[i] * a[j] }), 1e-4, 1e-7)
-	checkGradient(t, "chain", normals(rnd, 8, 1), check.Correlations(8, func(i, j int) float64 { return math.Pow(-0.6, float64(i-j)) }), 1e-4, 1e-7)
+	factor := check.Correlations(8, func(i, j int) float64 { return a[i] * a[j] })
+	checkGradient(t, "factor", normals(rnd, 8, 1), factor, 1e-4, 1e-7)
+	chain := check.Correlations(8, func(i, j int) float64 { return math.Pow(-0.6, float64(i-j)) })
+	checkGradient(t, "chain", normals(rnd, 8, 1), chain, 1e-4, 1e-7)
 	// The lattice rule is as smooth in x as P as long as the order of the
 	// variables stays: its error does not count in the difference.
 	checkGradient(t, "lattice", normals(rnd, 5, 0.5), wishart(rnd, 5, 9), 1e-3, 2e-5)
@@ -171,13 +175,22 @@ func TestGradientOfPoints(t *testing.T) {
 			"three, X₂ = −X₁",
 			[]float64{0.5, 0.2, 0.4},
 			symmetric(3, []float64{-1, 0.6, -0.6}),
-			[]float64{pdf(0.5) * third(0.4, 0.5), pdf(0.2) * third(0.4, -0.2), pdf(0.4) * (third(0.5, 0.4) - third(-0.2, 0.4))},
+			[]float64{
+				pdf(0.5) * third(0.4, 0.5),
+				pdf(0.2) * third(0.4, -0.2),
+				pdf(0.4) * (third(0.5, 0.4) - third(-0.2, 0.4)),
+			},
 		},
 		{
 			"four, X₂ = X₁, X₄ = −X₃",
 			[]float64{-0.3, 0.2, 0.4, 0.1},
 			symmetric(4, []float64{1, 0.6, -0.6, 0.6, -0.6, -1}),
-			[]float64{pdf(0.3) * (third(0.4, -0.3) - third(-0.1, -0.3)), 0, pdf(0.4) * third(-0.3, 0.4), pdf(0.1) * third(-0.3, -0.1)},
+			[]float64{
+				pdf(0.3) * (third(0.4, -0.3) - third(-0.1, -0.3)),
+				0,
+				pdf(0.4) * third(-0.3, 0.4),
+				pdf(0.1) * third(-0.3, -0.1),
+			},
 		},
 		{
 			"four, X₁ = X₂ = X₃",

@@ -30,7 +30,8 @@ func ExampleNew() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("p = %.4f, familiarity %.2f, far away < 0.001: %t\n", p.P, familiarity[0], familiarity[1] < 0.001)
+		fmt.Printf("p = %.4f, familiarity %.2f, far away < 0.001: %t\n",
+			p.P, familiarity[0], familiarity[1] < 0.001)
 	}
 	// Output:
 	// p = [0.7264 0.2736], familiarity 0.15, far away < 0.001: true

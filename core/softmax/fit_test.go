@@ -51,8 +51,8 @@ func TestBoxErrors(t *testing.T) {
 	}
 }
 
-// The contrasts that are searched include the largest error: raising |e_0| by random steps of all logits finds
-// none that is larger.
+// The contrasts that are searched include the largest error: raising |e_0| by random steps of all logits
+// finds none that is larger.
 func TestLargestInBox(t *testing.T) {
 	numbersOnly(t)
 	rnd := rand.New(rand.NewPCG(2, 1))

@@ -168,7 +168,8 @@ func checkDerivatives(t *testing.T, a Approximation, m, v []float64, h, tol floa
 	t.Helper()
 	got := moments(a, m, v)
 	for j := range m {
-		derivatives := fd.Gradient(nil, func(x []float64) float64 { return moments(a, x, v).P[j] }, m, &fd.Settings{Formula: fd.Central, Step: h})
+		p := func(x []float64) float64 { return moments(a, x, v).P[j] }
+		derivatives := fd.Gradient(nil, p, m, &fd.Settings{Formula: fd.Central, Step: h})
 		for i, fd := range derivatives {
 			want := -got.E.At(j, i)
 			if j == i {
@@ -215,7 +216,8 @@ func TestCovAndCross(t *testing.T) {
 			got.Cov(&cov)
 			got.Cross(&cross, v)
 			for i := range n {
-				if x, y := floats.Sum(mat.Row(nil, i, &cov)), mat.Sum(cross.RowView(i)); !(math.Abs(x) < 2e-11) || !(math.Abs(y) < 2e-11*(1+v[i])) {
+				x, y := floats.Sum(mat.Row(nil, i, &cov)), mat.Sum(cross.RowView(i))
+				if !(math.Abs(x) < 2e-11) || !(math.Abs(y) < 2e-11*(1+v[i])) {
 					t.Errorf("%+v, row %d: ΣΣ_y = %g, ΣΣ_zy = %g", a, i, x, y)
 				}
 			}
@@ -253,7 +255,10 @@ func TestExtremes(t *testing.T) {
 		m, v := make([]float64, n), make([]float64, n)
 		for range 100 {
 			extremeLogits(rnd, m, v)
-			p := Probit{[]float64{1e-6, 0.3, 1, 50}[rnd.IntN(4)], []float64{0, 1e-12, 0.3, 0.5, 0.9, 0.999}[rnd.IntN(6)]}
+			p := Probit{
+				[]float64{1e-6, 0.3, 1, 50}[rnd.IntN(4)],
+				[]float64{0, 1e-12, 0.3, 0.5, 0.9, 0.999}[rnd.IntN(6)],
+			}
 			for _, a := range []Approximation{p, Exact{}, Exact{Fast: true}} {
 				got := moments(a, m, v)
 				if err := sound(got); err != nil {
@@ -271,7 +276,9 @@ func TestNothingIsAllocated(t *testing.T) {
 	const n = 10
 	m, v := make([]float64, n), []float64{0, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	dst, post, cov, cross := NewMoments(n), NewPosterior(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
-	for _, a := range []Approximation{Probit{0.5, 0.5}, Probit{0.5, 0.3}, Probit{0.5, 0}, Exact{}, Exact{Fast: true}} {
+	for _, a := range []Approximation{
+		Probit{0.5, 0.5}, Probit{0.5, 0.3}, Probit{0.5, 0}, Exact{}, Exact{Fast: true},
+	} {
 		check.NoAllocs(t, fmt.Sprintf("%+v", a), func() {
 			a.Moments(dst, m, v)
 			dst.Cov(cov)

@@ -36,7 +36,8 @@ func TestProbitBinaryClosedForm(t *testing.T) {
 			v[rnd.IntN(2)] = 0
 		}
 		p, e := binary(lambda, m, v)
-		for _, a := range []Approximation{Probit{lambda, rho}, ProbitCorr{lambda, mat.NewSymDense(1, []float64{1})}} {
+		corr := mat.NewSymDense(1, []float64{1})
+		for _, a := range []Approximation{Probit{lambda, rho}, ProbitCorr{lambda, corr}} {
 			got := moments(a, m, v)
 			got.Cov(&cov)
 			got.Cross(&cross, v)
@@ -109,7 +110,8 @@ func TestProbitCorrIsProbitWhereEqual(t *testing.T) {
 		tol      float64
 	}{{2, 60, 1e-12}, {3, 60, 1e-12}, {4, 60, 1e-12}, {5, 12, 2e-11}, {7, 6, 2e-11}, {10, 6, 2e-11}} {
 		cases(c.n, c.count, func(p Probit, m, v []float64) {
-			got := moments(ProbitCorr{p.Lambda, check.Correlations(c.n-1, func(i, j int) float64 { return p.Rho })}, m, v)
+			corr := check.Correlations(c.n-1, func(i, j int) float64 { return p.Rho })
+			got := moments(ProbitCorr{p.Lambda, corr}, m, v)
 			// Probit's own error comes from its step.
 			if d := farthest(got, finer(p, m, v, 2)); !(d < c.tol) {
 				t.Errorf("%+v m=%v v=%v: off Probit by %g", p, m, v, d)

@@ -74,7 +74,8 @@ func CheckLogits(n int, mean, variance []float64) {
 	}
 	for j, v := range variance {
 		if !(v >= 0) || math.IsInf(v, 1) || math.IsNaN(mean[j]) || math.IsInf(mean[j], 0) {
-			panic(fmt.Sprintf("softmax: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0", j, mean[j], v))
+			panic(fmt.Sprintf("softmax: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0",
+				j, mean[j], v))
 		}
 	}
 }

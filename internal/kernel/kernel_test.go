@@ -48,7 +48,8 @@ func TestExp(t *testing.T) {
 		check(-708-rnd.Float64()*37, 1)
 	}
 	for x, want := range map[float64]float64{
-		0: 1, 709.782712893384: 0x1.fffffffffff2ap1023, 709.7827128933841: math.Inf(1), 1e300: math.Inf(1), math.Inf(1): math.Inf(1),
+		0: 1, 709.782712893384: 0x1.fffffffffff2ap1023, 709.7827128933841: math.Inf(1),
+		1e300: math.Inf(1), math.Inf(1): math.Inf(1),
 		-745.1332191019411: 0x1p-1074, -745.1332191019412: 0, -1e300: 0, math.Inf(-1): 0,
 	} {
 		if got := Exp(x); got != want {
@@ -80,13 +81,20 @@ func TestLog(t *testing.T) {
 			}
 		}
 	}
-	if Log(0) != math.Inf(-1) || Log(math.Inf(1)) != math.Inf(1) || !math.IsNaN(Log(-1)) || !math.IsNaN(Log(math.NaN())) {
+	if Log(0) != math.Inf(-1) || Log(math.Inf(1)) != math.Inf(1) ||
+		!math.IsNaN(Log(-1)) || !math.IsNaN(Log(math.NaN())) {
 		t.Error("Log of 0, ∞, −1 or NaN")
 	}
 }
 
 func TestHypot(t *testing.T) {
-	for _, c := range [][3]float64{{3, 4, 5}, {-4, 3, 5}, {0, 0, 0}, {3e300, 4e300, 5e300}, {0, math.Inf(-1), math.Inf(1)}} {
+	for _, c := range [][3]float64{
+		{3, 4, 5},
+		{-4, 3, 5},
+		{0, 0, 0},
+		{3e300, 4e300, 5e300},
+		{0, math.Inf(-1), math.Inf(1)},
+	} {
 		if got := Hypot(c[0], c[1]); math.Abs(got-c[2]) > 1e-15*got {
 			t.Errorf("Hypot(%v, %v) = %v", c[0], c[1], got)
 		}
@@ -96,7 +104,9 @@ func TestHypot(t *testing.T) {
 // numbers returns n of them, of all sizes or moderate.
 func numbers(rnd *rand.Rand, n int) []float64 {
 	x := make([]float64, n)
-	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 38.6, -38.5, 708, -745.2, -720, 800, 1e-310}
+	special := []float64{
+		0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 38.6, -38.5, 708, -745.2, -720, 800, 1e-310,
+	}
 	wild := rnd.IntN(4) == 0
 	for i := range x {
 		x[i] = rnd.NormFloat64() * math.Ldexp(1, rnd.IntN(8))

@@ -50,8 +50,8 @@ func Density(x float64) float64 {
 //
 //	J₀ = n/d, J₁ = q/d, J₂ = p/d.
 //
-// The rational function has the smallest maximal relative error on [0, ∞], 5.7e-17 (Remez algorithm in 80-digit
-// arithmetic in the variable (t−4)/(t+4)).
+// The rational function has the smallest maximal relative error on [0, ∞], 5.7e-17 (Remez algorithm in
+// 80-digit arithmetic in the variable (t−4)/(t+4)).
 func Tail(t float64) (p, q float64) {
 	t2 := t * t
 	t4 := t2 * t2
@@ -80,8 +80,8 @@ func parts(x float64) (t, density, p, q, n, d float64) {
 }
 
 // Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z, variance_i to
-// Var[Z | Z ≤ x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as that. With the repeated integrals of
-// [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ − (J₁/J₀)².
+// Var[Z | Z ≤ x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as that. With the repeated integrals
+// of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ − (J₁/J₀)².
 func Truncated(mills, variance, cdf, x []float64) {
 	first := 0
 	if vector {

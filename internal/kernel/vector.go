@@ -84,8 +84,8 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 	}
 }
 
-// AddRows adds to y the rows of a, which are as long as y, times the numbers of u that are not zero: four at a
-// time as [AddScaled4], and then one by one what is left.
+// AddRows adds to y the rows of a, which are as long as y, times the numbers of u that are not zero: four at
+// a time as [AddScaled4], and then one by one what is left.
 func AddRows(y, u, a []float64) {
 	var row [4][]float64
 	var factor [4]float64
@@ -144,8 +144,8 @@ func AddOuter(a, u, x []float64) {
 	}
 }
 
-// Carlson4 is four rows of Carlson's update of a triangular root, each as long as sum, a multiple of four: with
-// k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and then sum_i grows by h_k x.
+// Carlson4 is four rows of Carlson's update of a triangular root, each as long as sum, a multiple of four:
+// with k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and then sum_i grows by h_k x.
 func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 	n := len(sum)
 	a = a[:4*n]

@@ -56,8 +56,8 @@ func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
 	return true
 }
 
-// solve replaces the numbers from start, a multiple of four, to end of each row y by those of L⁻¹y, four in two
-// rows at once: they share all terms but the last ones, which [kernel.Dot] adds one by one.
+// solve replaces the numbers from start, a multiple of four, to end of each row y by those of L⁻¹y, four in
+// two rows at once: they share all terms but the last ones, which [kernel.Dot] adds one by one.
 func (c *Cholesky) solve(y []float64, start, end int) {
 	n := c.n
 	for ; len(y) > 0; y = y[min(len(y), 2*n):] {

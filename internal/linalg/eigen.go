@@ -65,8 +65,8 @@ func (e *Eigen) Factorize() bool {
 // row returns what becomes eigenvector i.
 func (e *Eigen) row(i int) []float64 { return e.rows[i*len(e.Values) : (i+1)*len(e.Values)] }
 
-// tridiagonalize finds A = QTQᵀ by Householder reflections (Golub and Van Loan 2013, Sec. 8.3.1). It leaves Qᵀ
-// in rows.
+// tridiagonalize finds A = QTQᵀ by Householder reflections (Golub and Van Loan 2013, Sec. 8.3.1). It leaves
+// Qᵀ in rows.
 func (e *Eigen) tridiagonalize() {
 	n := len(e.Values)
 	for i := range n {

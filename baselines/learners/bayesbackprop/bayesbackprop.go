@@ -30,7 +30,8 @@ import (
 
 // Config describes a network and its training.
 type Config struct {
-	Layers   []int   `toml:"-"`                                         // as for mlp.CheckLayers; every layer has a bias
+	// As for mlp.CheckLayers; every layer has a bias.
+	Layers   []int   `toml:"-"`
 	PriorVar float64 `toml:"prior_var" default:"20" range:"1e-12 1e12"` // v
 
 	mlp.Descent

@@ -24,7 +24,9 @@ func learned(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
 }
 
 func TestLearner(t *testing.T) {
-	check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(Config{Inputs: 2, Classes: 3}, src) })
+	check.Online(t, 0.1, func(src rand.Source) (*Model, error) {
+		return New(Config{Inputs: 2, Classes: 3}, src)
+	})
 }
 
 // Distances and densities are those of gonum's normal distributions with the moments of all

@@ -2,8 +2,8 @@
 // input, and writes the probabilities of the classes to its standard output.
 //
 // A JSON object in a line, with the keys inputs, classes, seed, stream and settings, begins a model, and ends
-// the one before it. Blocks follow, each a line with a word and a number n and then n lines of comma-separated
-// numbers:
+// the one before it. Blocks follow, each a line with a word and a number n and then n lines of
+// comma-separated numbers:
 //
 //	learn n      n examples: the inputs, and the class from 0
 //	predict n    n inputs; the program answers with n lines, the probability of each class
@@ -56,7 +56,8 @@ type Config struct {
 // Online reports whether the program sees one example after another.
 func (c Config) Online() bool { return c.Stream }
 
-// Find sets Sums, runs Version, and sets and returns Program. Paths are relative to the folder. Find does this once.
+// Find sets Sums, runs Version, and sets and returns Program. Paths are relative to the folder. Find does
+// this once.
 func (c *Config) Find(folder string) (string, error) {
 	if c.folder != "" {
 		return c.Program, nil

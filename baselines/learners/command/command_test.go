@@ -23,8 +23,8 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// TestMain is also the program of the tests: it predicts the frequencies of the classes that it has read, or goes
-// wrong as its settings say.
+// TestMain is also the program of the tests: it predicts the frequencies of the classes that it has read, or
+// goes wrong as its settings say.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "program" {
 		program()
@@ -78,7 +78,10 @@ func program() {
 func config(t *testing.T, wrong string) Config {
 	t.Helper()
 	program := check.Must(os.Executable())
-	c := Config{Inputs: 2, Classes: 3, Command: []string{program, "program"}, Version: []string{"echo", "toy", "1"}, Settings: map[string]any{"wrong": wrong}}
+	c := Config{
+		Inputs: 2, Classes: 3, Command: []string{program, "program"}, Version: []string{"echo", "toy", "1"},
+		Settings: map[string]any{"wrong": wrong},
+	}
 	_, err := c.Find(t.TempDir())
 	check.OK(t, err)
 	return c
@@ -93,7 +96,8 @@ func model(t *testing.T, wrong string, timeout float64) *Model {
 	return m
 }
 
-// A program answers several inputs at once, a stream between examples; one program serves one model after the other.
+// A program answers several inputs at once, a stream between examples; one program serves one model after the
+// other.
 func TestAnswers(t *testing.T) {
 	m := model(t, "", 0)
 	p := [][]float64{make([]float64, 3), make([]float64, 3)}
@@ -107,7 +111,11 @@ func TestAnswers(t *testing.T) {
 	m.cfg.Stream = true
 	s, err := New(m.cfg, random.Source("stream"))
 	check.OK(t, err)
-	for k, want := range [][]float64{{1 / 3., 1 / 3., 1 / 3.}, {1 / 4., 2 / 4., 1 / 4.}, {1 / 5., 3 / 5., 1 / 5.}} {
+	for k, want := range [][]float64{
+		{1 / 3., 1 / 3., 1 / 3.},
+		{1 / 4., 2 / 4., 1 / 4.},
+		{1 / 5., 3 / 5., 1 / 5.},
+	} {
 		check.NearAll(t, "p", check.Predict(t, s, 3, 0, float64(k)), want, 1e-15)
 		check.OK(t, s.Observe([]float64{1, 1}, 1))
 	}
@@ -122,8 +130,9 @@ func TestAnswers(t *testing.T) {
 // What a program does wrong is an error with its last lines, now and from then on.
 func TestFailures(t *testing.T) {
 	for wrong, want := range map[string]string{
-		"exit": "ended without an answer: exit status 3; its last lines:\n  Traceback\n  no such column", "hang": "no answer after 300ms",
-		"0.5,0.5": "allowed: 3 probabilities", "0.5,0.5,0.5": "with the sum 1", "NaN,0,1": `answered "NaN,0,1"`, "-1,1,1": `answered "-1,1,1"`,
+		"exit": "ended without an answer: exit status 3; its last lines:\n  Traceback\n  no such column",
+		"hang": "no answer after 300ms", "0.5,0.5": "allowed: 3 probabilities", "0.5,0.5,0.5": "with the sum 1",
+		"NaN,0,1": `answered "NaN,0,1"`, "-1,1,1": `answered "-1,1,1"`,
 		"loading": `answered "loading"`, "0,0,1\n0,0,1": "more lines",
 	} {
 		timeout := 60.
@@ -153,7 +162,8 @@ func TestFailures(t *testing.T) {
 	check.Refuses(t, "class", m.Observe([]float64{1, 1}, 3), "class 3")
 }
 
-// The version of a program, and the bytes of its script, are part of what a cell follows from; a time limit is not.
+// The version of a program, and the bytes of its script, are part of what a cell follows from; a time limit
+// is not.
 func TestFind(t *testing.T) {
 	folder := t.TempDir()
 	spec := func(script, version string, timeout float64) string {
@@ -198,8 +208,8 @@ func TestNoOrphan(t *testing.T) {
 	t.Errorf("%d runs on", pid)
 }
 
-// Each method of scikit-learn knows separate clusters, answers the same from the same seed, and has no probability of 0
-// for a class that it has not seen.
+// Each method of scikit-learn knows separate clusters, answers the same from the same seed, and has no
+// probability of 0 for a class that it has not seen.
 func TestScikitLearn(t *testing.T) {
 	var x [][]float64
 	var class []int
@@ -209,12 +219,16 @@ func TestScikitLearn(t *testing.T) {
 	}
 	few := map[string]any{"n_estimators": 20}
 	for method, settings := range map[string]map[string]any{
-		"forest": few, "extra-trees": few, "boosting": {"min_samples_leaf": 5}, "svm": {"probability": true}, "logistic": nil, "gaussian-process": nil,
+		"forest": few, "extra-trees": few, "boosting": {"min_samples_leaf": 5}, "svm": {"probability": true},
+		"logistic": nil, "gaussian-process": nil,
 		"mlp": {"max_iter": 500}, "mlp stream": {"learning_rate_init": 0.05},
 	} {
 		name, mode, _ := strings.Cut(method, " ")
 		script := []string{"python3", "../../peers/scikit_learn.py"}
-		c := Config{Inputs: 2, Classes: 4, Command: append(script[:2:2], name), Version: append(script[:2:2], "--version"), Settings: settings, Stream: mode != ""}
+		c := Config{
+			Inputs: 2, Classes: 4, Settings: settings, Stream: mode != "",
+			Command: append(script[:2:2], name), Version: append(script[:2:2], "--version"),
+		}
 		if _, err := c.Find("."); err != nil {
 			t.Skip(err)
 		}
@@ -229,7 +243,8 @@ func TestScikitLearn(t *testing.T) {
 			_, err = m.PredictAll(p, x)
 			check.OK(t, err)
 			for i, p := range p {
-				if slices.Index(p, slices.Max(p)) != class[i] || !(slices.Min(p) > 0) || before != nil && !slices.Equal(p, before[i]) {
+				if slices.Index(p, slices.Max(p)) != class[i] || !(slices.Min(p) > 0) ||
+					before != nil && !slices.Equal(p, before[i]) {
 					t.Errorf("%s: %v of class %d, before %v", method, p, class[i], before)
 					break
 				}

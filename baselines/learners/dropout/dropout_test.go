@@ -22,13 +22,15 @@ func TestLearner(t *testing.T) {
 
 func TestOverflows(t *testing.T) {
 	check.Overflows(t, func(x [][]float64, class []int) (check.Predictor, error) {
-		return Fit(Config{Layers: []int{2, 4, 2}, Descent: mlp.Descent{Epochs: 3}, Rate: 0.3}, x, class, random.Source("fit"))
+		c := Config{Layers: []int{2, 4, 2}, Descent: mlp.Descent{Epochs: 3}, Rate: 0.3}
+		return Fit(c, x, class, random.Source("fit"))
 	})
 }
 
 func TestConfig(t *testing.T) {
 	var got Config
-	if check.OK(t, field.Resolve(&got)); got.Rate != 0.2 || got.Decay != 1e-3 || got.Step != 0.01 || got.Epochs != 100 {
+	check.OK(t, field.Resolve(&got))
+	if got.Rate != 0.2 || got.Decay != 1e-3 || got.Step != 0.01 || got.Epochs != 100 {
 		t.Errorf("defaults %+v", got)
 	}
 	check.Keys(t, map[string]Config{

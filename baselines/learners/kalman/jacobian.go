@@ -54,8 +54,8 @@ func (j *jacobian) set(k int, n *mlp.Network, p *mlp.Pass, weights []float64) {
 //
 //	a_k = √(p_k ρ_k/(p_k + ρ_k)) (e_k − Σ_{i>k} (p_i/ρ_k) e_i)
 //
-// (Tanabe and Sagae, Journal of the Royal Statistical Society B 1992). Where the probability of class k, or of
-// all after it, underflows, the row is zero.
+// (Tanabe and Sagae, Journal of the Royal Statistical Society B 1992). Where the probability of class k, or
+// of all after it, underflows, the row is zero.
 func factorLabel(dst [][]float64, p []float64) {
 	after := p[len(p)-1]
 	for k := len(dst) - 1; k >= 0; k-- {

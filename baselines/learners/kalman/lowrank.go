@@ -47,7 +47,8 @@ func newLowRank(variance []float64, rank, classes int) *lowRank {
 		rank: rank, precision: make([]float64, w), variance: make([]float64, w), w: make([]float64, rank*w),
 		gram: make([]float64, size*size), cross: make([]float64, size*size),
 		inner: make([]float64, columns*columns), rhs: make([]float64, columns), eigen: linalg.NewEigen(columns),
-		mix: make([]float64, rank*columns), squares: make([]float64, rank), part: make([]float64, w), next: make([]float64, rank*w), dots: make([]float64, size),
+		mix: make([]float64, rank*columns), squares: make([]float64, rank), part: make([]float64, w),
+		next: make([]float64, rank*w), dots: make([]float64, size),
 	}
 	for i, v := range variance {
 		r.precision[i], r.variance[i] = 1/v, v

@@ -248,8 +248,8 @@ const (
 
 // lineSearch sets next to a point x + td that satisfies the conditions of Wolfe, by bisection, which also
 // works on kinks (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical
-// Programming 2013). Where rounding hides whether f falls, it uses the slope (Hager and Zhang, SIAM Journal on
-// Optimization 2005).
+// Programming 2013). Where rounding hides whether f falls, it uses the slope (Hager and Zhang, SIAM Journal
+// on Optimization 2005).
 func lineSearch(
 	f func(grad, x []float64) float64, next, nextGrad, x, d []float64, value, slope float64,
 ) (v float64, ok bool) {

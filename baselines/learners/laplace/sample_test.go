@@ -101,7 +101,8 @@ func TestSampleRefuses(t *testing.T) {
 			at[0] *= scale
 			at[1] *= scale
 		}
-		if s, err := problem(Prior{Layers: []int{2, 3}}, x, class).Sample(4000, random.Source("overflow")); s != nil || err == nil {
+		s, err := problem(Prior{Layers: []int{2, 3}}, x, class).Sample(4000, random.Source("overflow"))
+		if s != nil || err == nil {
 			t.Errorf("inputs of size %g: a sample with ESS %g", scale, s.ESS)
 		}
 	}

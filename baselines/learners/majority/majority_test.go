@@ -11,7 +11,9 @@ func TestErrors(t *testing.T) {
 	check.Refuses(t, "one class", check.Err(New(Config{Classes: 1}, nil)))
 	m := check.Must(New(Config{Classes: 2}, nil))
 	p, infinite := make([]float64, 2), []float64{0, math.Inf(-1)}
-	for _, err := range []error{m.Observe(nil, 2), m.Observe(nil, -1), m.Observe(infinite, 0), m.Predict(p, infinite)} {
+	for _, err := range []error{
+		m.Observe(nil, 2), m.Observe(nil, -1), m.Observe(infinite, 0), m.Predict(p, infinite),
+	} {
 		check.Refuses(t, "a wrong class or input", err)
 	}
 	check.AllPanic(t, map[string]func(){"p": func() { _ = m.Predict(make([]float64, 3), nil) }})

@@ -116,7 +116,8 @@ func TestExtremes(t *testing.T) {
 				update, err := p.Observe([]float64{1}, positive)
 				mean, cov := p.Weights()
 				if err != nil || !(cov.At(0, 0) >= 0 && cov.At(0, 0) <= v) || math.IsNaN(mean[0]) || !(update.LogP <= 0) {
-					t.Errorf("m = %g, v = %g, %t: N(%g, %g), log p = %g, %v", m, v, positive, mean[0], cov.At(0, 0), update.LogP, err)
+					t.Errorf("m = %g, v = %g, %t: N(%g, %g), log p = %g, %v",
+						m, v, positive, mean[0], cov.At(0, 0), update.LogP, err)
 				}
 			}
 		}
@@ -157,7 +158,10 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	check.Keys(t, map[string]Config{"rule": {Rule: "mine"}, "on_indefinite": {OnIndefinite: "stop"}, "lambda": {Lambda: math.NaN()}, "variance_floor": {VarianceFloor: 1}})
+	check.Keys(t, map[string]Config{
+		"rule": {Rule: "mine"}, "on_indefinite": {OnIndefinite: "stop"},
+		"lambda": {Lambda: math.NaN()}, "variance_floor": {VarianceFloor: 1},
+	})
 	check.AllPanic(t, map[string]func(){
 		"covariance": func() { _, _ = New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) },
 	})

@@ -10,7 +10,11 @@ import (
 )
 
 func TestLearner(t *testing.T) {
-	for _, cfg := range []Config{{LearningRate: 0.05}, {Rule: Momentum, LearningRate: 0.005}, {Rule: Adam, LearningRate: 0.01}} {
+	for _, cfg := range []Config{
+		{LearningRate: 0.05},
+		{Rule: Momentum, LearningRate: 0.005},
+		{Rule: Adam, LearningRate: 0.01},
+	} {
 		cfg.Layers = []int{2, 8, 3}
 		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, src) })
 	}

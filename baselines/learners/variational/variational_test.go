@@ -18,7 +18,10 @@ func TestLearner(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	check.Keys(t, map[string]Config{"prior_var": {PriorVar: math.NaN()}})
-	for want, cfg := range map[string]Config{"layers": {Inputs: 1, Classes: 1}, "singular": {Inputs: 1, Classes: 2, PriorVar: 1e12}} {
+	for want, cfg := range map[string]Config{
+		"layers":   {Inputs: 1, Classes: 1},
+		"singular": {Inputs: 1, Classes: 2, PriorVar: 1e12},
+	} {
 		check.Refuses(t, want, check.Err(Fit(cfg, [][]float64{{1e3}, {1e3}}, []int{0, 0}, nil)), want)
 	}
 	for j, p := range check.Predict(t, check.Must(Fit(Config{Inputs: 2, Classes: 4}, nil, nil, nil)), 4, 3, -1) {

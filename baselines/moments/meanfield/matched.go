@@ -11,8 +11,8 @@ import (
 	"closedform/internal/kernel"
 )
 
-// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution (MacKay 1998, "Choice of basis for
-// Laplace approximation"; Hobbhahn, Kristiadi and Hennig 2022, arXiv 2003.01227). It inverts the Laplace
+// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution (MacKay 1998, "Choice of basis
+// for Laplace approximation"; Hobbhahn, Kristiadi and Hennig 2022, arXiv 2003.01227). It inverts the Laplace
 // approximation of a Dirichlet in the softmax basis, where logits add up to zero: given their means μ and
 // variances Σ_kk there,
 //
@@ -64,8 +64,8 @@ func dirichlet(p []float64, concentration float64) moments {
 }
 
 // normalizedProbit replaces the softmax by normalised normal distribution functions, and approximates the
-// distribution of the probabilities by a Dirichlet (Mucsányi, Da Costa and Hennig 2025, arXiv 2502.03366): for
-// q_j = Φ(λz_j) and t_j = λm_j/√(1+λ²v_j), T Owen's function,
+// distribution of the probabilities by a Dirichlet (Mucsányi, Da Costa and Hennig 2025, arXiv 2502.03366):
+// for q_j = Φ(λz_j) and t_j = λm_j/√(1+λ²v_j), T Owen's function,
 //
 //	A_j = E q_j  = Φ(t_j)
 //	B_j = E q_j² = Φ(t_j) − 2T(t_j, 1/√(1+2λ²v_j))
@@ -134,8 +134,8 @@ func (r *owenRule) integral(t, a, length float64) (sum float64) {
 }
 
 // logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax of cuTAGI
-// (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu). The exponentials e^{z_i} are log-normal. Their sum S
-// and the ratio y_i = e^{z_i}/S are taken for log-normal, too:
+// (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu). The exponentials e^{z_i} are log-normal. Their sum
+// S and the ratio y_i = e^{z_i}/S are taken for log-normal, too:
 //
 //	μ_i = e^{m_i + v_i/2},  V_i = μ_i² (e^{v_i} − 1),  M = Σ μ_i
 //	s²  = Var log S        = log(1 + Σ V_i/M²)

@@ -1,6 +1,6 @@
-// Package meanfield collects the closed forms that others use for the moments of softmax(z), z_j ~ N(m_j, v_j)
-// independent, each with its formula and its reference. Every method returns what its formula gives, also
-// where that leaves [0, 1].
+// Package meanfield collects the closed forms that others use for the moments of softmax(z),
+// z_j ~ N(m_j, v_j) independent, each with its formula and its reference. Every method returns what its
+// formula gives, also where that leaves [0, 1].
 //
 // [softmax.Moments] derives Σ_y and Σ_zy from P and E, which few of these methods respect: their Covariances
 // take precedence. Moments fills P and, off the diagonal, E_ij with Σ_y,ij + p_i p_j. NaN stands for what a

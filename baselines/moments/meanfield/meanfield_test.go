@@ -113,8 +113,12 @@ func TestPanics(t *testing.T) {
 			})
 		}
 		check.AllPanic(t, map[string]func(){
-			name + " three classes": func() { m.Covariances(mat.NewSymDense(3, nil), mat.NewDense(3, 3, nil), two, two) },
-			name + " Σ_zy 2×3":      func() { m.Covariances(mat.NewSymDense(2, nil), mat.NewDense(2, 3, nil), two, two) },
+			name + " three classes": func() {
+				m.Covariances(mat.NewSymDense(3, nil), mat.NewDense(3, 3, nil), two, two)
+			},
+			name + " Σ_zy 2×3": func() {
+				m.Covariances(mat.NewSymDense(2, nil), mat.NewDense(2, 3, nil), two, two)
+			},
 		})
 	}
 }

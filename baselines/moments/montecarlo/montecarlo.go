@@ -31,8 +31,8 @@ func (s Softmax) Moments(dst *softmax.Moments, mean, variance []float64) {
 	dst.E.Copy(e.E)
 }
 
-// Estimate holds averages over N independent samples s of softmax(z) for n classes, and their standard errors,
-// which are too small where an average rests on a few samples. Reusing one allocates nothing.
+// Estimate holds averages over N independent samples s of softmax(z) for n classes, and their standard
+// errors, which are too small where an average rests on a few samples. Reusing one allocates nothing.
 type Estimate struct {
 	P, PErr     []float64  // mean of s_j, length n
 	Var, VarErr []float64  // variance of s_j, length n

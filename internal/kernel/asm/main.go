@@ -202,7 +202,8 @@ func products() {
 }
 
 func addScaled4() {
-	n, at := begin("addScaled4Vector", "func(y []float64, a *[4]float64, x0, x1, x2, x3 []float64)", "y", "x0", "x1", "x2", "x3")
+	n, at := begin("addScaled4Vector", "func(y []float64, a *[4]float64, x0, x1, x2, x3 []float64)",
+		"y", "x0", "x1", "x2", "x3")
 	a := factors("a")
 	elementwise(n, func(i Register) {
 		sum := mul(at(1, i, 0), a[0])
@@ -230,7 +231,8 @@ func carlson4() {
 }
 
 func forward() {
-	n, at := begin("forwardVector", "func(m, v []float64, y, square, s float64, mean, variance []float64)", "m", "v", "mean", "variance")
+	n, at := begin("forwardVector", "func(m, v []float64, y, square, s float64, mean, variance []float64)",
+		"m", "v", "mean", "variance")
 	y, square, s := broadcast("y"), broadcast("square"), broadcast("s")
 	elementwise(n, func(i Register) {
 		mu := load(at(2, i, 0))
@@ -240,7 +242,8 @@ func forward() {
 }
 
 func update() {
-	n, at := begin("updateVector", "func(mean, variance, d, e []float64, y, often, least float64)", "mean", "variance", "d", "e")
+	n, at := begin("updateVector", "func(mean, variance, d, e []float64, y, often, least float64)",
+		"mean", "variance", "d", "e")
 	y, often, least := broadcast("y"), broadcast("often"), broadcast("least")
 	elementwise(n, func(i Register) {
 		x := load(at(1, i, 0))

@@ -11,9 +11,9 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// The default takes no shuffled stream of a generator, nor of labels that do not depend on the inputs, for one
-// in an order of its classes: its weights are those along the stream, to the bit. It does if the same examples
-// come sorted by class.
+// The default takes no shuffled stream of a generator, nor of labels that do not depend on the inputs, for
+// one in an order of its classes: its weights are those along the stream, to the bit. It does if the same
+// examples come sorted by class.
 func TestShuffledIsRandom(t *testing.T) {
 	noticed := func(set Set, classes int) bool {
 		b := check.Must(classifier.NewBank(bnn.Default(Inputs, 20, classes), false, random.Source("order")))

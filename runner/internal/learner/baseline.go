@@ -105,7 +105,9 @@ func numbers(config any, layers []int) (n float64) {
 // newMembers makes the members of an ensemble. The first has src, as it has by itself; the streams of the
 // others are named after their number and one that src gives after that, so that more members leave the first
 // as they are.
-func newMembers(n int, src rand.Source, make func(rand.Source) (Learner, error)) (members []Learner, err error) {
+func newMembers(
+	n int, src rand.Source, make func(rand.Source) (Learner, error),
+) (members []Learner, err error) {
 	stream, name := src, uint64(0)
 	for k := range max(1, n) {
 		if k > 0 {

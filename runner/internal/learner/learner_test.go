@@ -281,7 +281,8 @@ func TestScores(t *testing.T) {
 	brier := (2*0.0625 + 2*0.25 + 2*0.5625) / 3
 	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, brier, (0.5 + 0.5) / 3, (0.5 + 0.5 + 2./3) / 3}
 	check.NearAll(t, "scores", got, want, 1e-12)
-	check.Equal(t, "columns", []int{len(ScoreColumns()), len(StepColumns())}, []int{len(got), len(Steps{}.Row())})
+	check.Equal(t, "columns", []int{len(ScoreColumns()), len(StepColumns())},
+		[]int{len(got), len(Steps{}.Row())})
 	runs := table.New("runs", append([]table.Column{table.Text("method", "")}, StepColumns()...)...)
 	for i, method := range []string{"a", "b", "a", "a", "b"} {
 		runs.Add(method, Steps{Floored: i, Failed: i == 2 || i == 3}.Row())

@@ -37,7 +37,8 @@ func (l Legend) Label(name string) string {
 // families are words of methods that are often compared, with colours that are never shared among them.
 var families = map[string]int{
 	"adf": 1, "default": 1, "bank": 1, "probit": 2, "one": 2, "joint": 3, "paper": 3, "kalman": 4, "slope": 4,
-	"tagi": 5, "sgd": 6, "adam": 6, "ridge": 7, "low": 7, "exact": 8, "laplace": 8, "gaussian": 9, "majority": 10,
+	"tagi": 5, "sgd": 6, "adam": 6, "ridge": 7, "low": 7, "exact": 8, "laplace": 8, "gaussian": 9,
+	"majority": 10,
 }
 
 // Group returns the number of the group of a method, as Curve of figures has it: none, 0, where something is

@@ -134,8 +134,8 @@ func given(keys map[string]bool) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// Plain returns the error of a method that chooses among candidates or learns with fewer seeds, with its place in
-// [[method]].
+// Plain returns the error of a method that chooses among candidates or learns with fewer seeds, with its
+// place in [[method]].
 func Plain(methods []Method) error {
 	for _, m := range methods {
 		key := "method." + m.Name + "."
@@ -149,8 +149,8 @@ func Plain(methods []Method) error {
 	return nil
 }
 
-// Fit finds the programs of methods, and returns the error of the first method that does not fit so many inputs and
-// classes, with its place in the manifest.
+// Fit finds the programs of methods, and returns the error of the first method that does not fit so many
+// inputs and classes, with its place in the manifest.
 func Fit(m *manifest.Manifest, methods []Method, inputs, classes int) error {
 	_, err := m.FindPrograms()
 	for _, method := range methods {

@@ -97,7 +97,8 @@ func Rule(unit string, overlap float64) string {
 	return "t, " + unit
 }
 
-// means returns the columns of interval, of which the first says the rule, unless that has a column of its own.
+// means returns the columns of interval, of which the first says the rule, unless that has a column of its
+// own.
 func (c *Column) means(ruled bool) []Column {
 	rule := ", mean; interval: Student's t"
 	switch {

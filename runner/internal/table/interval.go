@@ -78,8 +78,8 @@ func MeanSD(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(variance)
 }
 
-// Student returns the mean of x and the ends of its two-sided 95 % interval by Student's t. With a single value
-// the ends are ±Inf.
+// Student returns the mean of x and the ends of its two-sided 95 % interval by Student's t. With a single
+// value the ends are ±Inf.
 func Student(x []float64) (mean, low, high float64) {
 	if len(x) < 2 {
 		return Mean(x), math.Inf(-1), math.Inf(1)

@@ -31,8 +31,8 @@ lambda = 3
 `, file)
 }
 
-// What fails is scored as equal probabilities, and counted; the classes come in turn, so that the majority knows
-// no better. A row of the predictions is that of the file.
+// What fails is scored as equal probabilities, and counted; the classes come in turn, so that the majority
+// knows no better. A row of the predictions is that of the file.
 func TestFails(t *testing.T) {
 	tables := studytest.Run(t, Kind, compared(studytest.File(t, studytest.Clusters(36))))
 	check.Equal(t, "runs", tables.Get("runs").Len(), 4*(3+2))
@@ -81,9 +81,11 @@ func TestPairsAndRanks(t *testing.T) {
 		r := tables.Get("paired").Where("set", set).Where("method", method)
 		return numbers(r, 0, "log_loss log_loss_low log_loss_high error seeds")
 	}
-	check.NearAll(t, "filter", of("clusters", "filter"), append(table.NewEstimate([]float64{1, 0, 1}, 0).Interval(), 0, 3), 1e-12)
+	check.NearAll(t, "filter", of("clusters", "filter"),
+		append(table.NewEstimate([]float64{1, 0, 1}, 0).Interval(), 0, 3), 1e-12)
 	whole := of(allSets, "filter")
-	check.NearAll(t, "filter, all sets", []float64{whole[0], whole[3], whole[4]}, []float64{-1. / 6, 0, 2}, 1e-12)
+	check.NearAll(t, "filter, all sets", []float64{whole[0], whole[3], whole[4]},
+		[]float64{-1. / 6, 0, 2}, 1e-12)
 	check.Equal(t, "no interval of two sets", math.IsNaN(whole[1]), true)
 	check.Near(t, "majority", of("moons", "majority")[0], 1, 1e-12)
 	for _, set := range []string{"clusters", allSets} {

@@ -18,8 +18,8 @@ const contrasts = `
 [[contrast]]; method = "majority"; against = "ours"; score = "error"
 `
 
-// Differences, what they vary over and their p-values are those by hand: of a generator, of random splits of a
-// file, and of two sets, which are too few for an interval.
+// Differences, what they vary over and their p-values are those by hand: of a generator, of random splits of
+// a file, and of two sets, which are too few for an interval.
 func TestContrasts(t *testing.T) {
 	manifest := compared(studytest.File(t, studytest.Clusters(36))) + contrasts
 	manifest = strings.Replace(manifest, `train_rows = "1-24"`, "test_fraction = 0.25", 1)
@@ -61,7 +61,10 @@ func TestLeftOut(t *testing.T) {
 	e := studytest.New(t, Kind, text, `evaluate.leave_out=["filter", "majority"]`).(*experiment)
 	columns := []table.Column{table.Text("set", ""), table.Text("method", "")}
 	runs := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns())...)
-	losses := []map[string]float64{{"ours": 1.5, "filter": 1, "majority": 2}, {"ours": 2.5, "filter": 3, "majority": 2}}
+	losses := []map[string]float64{
+		{"ours": 1.5, "filter": 1, "majority": 2},
+		{"ours": 2.5, "filter": 3, "majority": 2},
+	}
 	for i, set := range e.sets {
 		for _, m := range e.Methods {
 			loss, ok := losses[i][m.Name]

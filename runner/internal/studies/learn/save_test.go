@@ -79,7 +79,9 @@ func TestKeptNetwork(t *testing.T) {
 	all, after := kept(t, manifest+keep+"all_rows = true\n")
 	check.Equal(t, "examples", []int{n.Familiar.Seen, all.Familiar.Seen}, []int{36 - test.Len(), 36})
 	check.Equal(t, "runs", string(after.Get("runs").CSV()), string(tables.Get("runs").CSV()))
-	studytest.Refused(t, Kind, manifest, map[string]string{"save.all_rows=true": "save.all_rows: allowed: with network"})
+	studytest.Refused(t, Kind, manifest, map[string]string{
+		"save.all_rows=true": "save.all_rows: allowed: with network",
+	})
 }
 
 // A note says where an output layer cuts its inputs.
@@ -88,14 +90,16 @@ func TestLargeInputs(t *testing.T) {
 	for _, x := range set.X {
 		x[0] *= 100
 	}
-	manifest := strings.Replace(streamOf(t, set), "[[method]]; name = \"hidden\"; hidden_layers = [4]; hidden = \"smooth\"; "+
-		"covariance = \"diagonal\"\nprior_draw = \"independent\"; prior_mean_var = 2\n", "[[method]]; name = \"layer\"; "+
-		"output = \"gaussian\"\n", 1)
+	manifest := strings.Replace(streamOf(t, set),
+		"[[method]]; name = \"hidden\"; hidden_layers = [4]; hidden = \"smooth\"; "+
+			"covariance = \"diagonal\"\nprior_draw = \"independent\"; prior_mean_var = 2\n",
+		"[[method]]; name = \"layer\"; output = \"gaussian\"\n", 1)
 	for scale, want := range map[string]bool{"none": true, "standard": false} {
 		m := strings.Replace(manifest, "[model]", "scale = \""+scale+"\"\n[model]", 1)
 		notes := studytest.New(t, Kind, m).(study.Noted).Notes(studytest.Run(t, Kind, m))
 		found := slices.ContainsFunc(notes, func(note string) bool {
-			return strings.Contains(note, "layer: ") && strings.Contains(note, "of 48 training examples have an input beyond ±32")
+			return strings.Contains(note, "layer: ") &&
+				strings.Contains(note, "of 48 training examples have an input beyond ±32")
 		})
 		check.Equal(t, fmt.Sprint(scale, ": ", notes), found, want)
 	}

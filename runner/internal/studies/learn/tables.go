@@ -13,8 +13,8 @@ import (
 // allSets is the name, in the column set, of what is averaged over the sets.
 const allSets = "all"
 
-// Tables adds the means over the seeds, and comparisons. Of a sweep over λ and ρ only the means are left, and of
-// what happened to variances the counts that are not all 0.
+// Tables adds the means over the seeds, and comparisons. Of a sweep over λ and ρ only the means are left, and
+// of what happened to variances the counts that are not all 0.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, func(t table.Set) table.Set {
 		for _, t := range t {

@@ -11,8 +11,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "distance" from the exact posterior against the examples seen, a chart for each task, means with
-// intervals over the seeds; and "maps_K" of each snapshot that is mapped.
+// Figures are "distance" from the exact posterior against the examples seen, a chart for each task, means
+// with intervals over the seeds; and "maps_K" of each snapshot that is mapped.
 func (e *experiment) Figures() (out []study.Figure) {
 	distance := func(summary *table.Table) *figures.Figure {
 		var charts []figures.Chart
