@@ -20,9 +20,9 @@ import (
 // where covariances are shared that of its layer. Predictions made into the same memory have it.
 func TestAddClass(t *testing.T) {
 	covariance, probit := []Covariance{Full, Shared}, softmax.Probit{Lambda: 0.3, Rho: 0.5}
-	own := newNetwork(spec{Layers: []int{2, 4, 3}, Softmax: probit, Covariance: covariance})
+	network := newNetwork(spec{Layers: []int{2, 4, 3}, Softmax: probit, Covariance: covariance})
 	for _, m := range []Model{
-		own,
+		network,
 		ensemble(members(spec{Layers: []int{2, 3}, Bias: true, Covariance: []Covariance{Diagonal}}, 2)...),
 		bank(bankMembers()...),
 	} {
@@ -42,7 +42,7 @@ func TestAddClass(t *testing.T) {
 			old, last := before[k], len(n.layers)-1
 			is, was := n.Config(), old.Config()
 			want := was.Softmax
-			if n != own {
+			if n != network {
 				want = softmax.Probit{Lambda: softmax.SlopeLambda(4, 0.5), Rho: 0.5}
 			}
 			check.Equal(t, "softmax", is.Softmax, want)

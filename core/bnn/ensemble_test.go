@@ -182,6 +182,8 @@ func TestEnsembleAtOnce(t *testing.T) {
 	}
 	wide := ensemble(members(spec{Layers: []int{200, 100, 3}}, 2)...)
 	check.Equal(t, "large members learn at once", wide.parallel, runtime.GOMAXPROCS(0) > 1)
+	wide.Serial()
+	check.Equal(t, "but not in a program that uses all processors", wide.parallel, false)
 }
 
 // The first member is the network that New makes of the same source, and more members leave the

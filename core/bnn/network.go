@@ -1,9 +1,10 @@
 // Package bnn has Bayesian neural networks that learn one example after another in closed form, without
 // gradient descent (Yang and Yang 2023, arXiv 2301.13401).
 //
-// The weights w_j of a neuron are normal with mean μ_j and covariance Σ_j, and so is its pre-activation
-// z_j = w_jᵀ(y, 1) for inputs with means ŷ and variances s. An example of class c changes them to the moments
-// of the posterior: with m_j, v_j the moments of a logit z_j, and m̃_j, ṽ_j those given the class,
+// The weights w_j of a neuron are normal with mean μ_j and covariance Σ_j. For inputs with means ŷ and
+// variances s its pre-activation z_j = w_jᵀ(y, 1) is taken for normal. An example of class c changes the
+// moments of the weights to those of the posterior. With m_j, v_j the moments of a logit z_j, and m̃_j, ṽ_j
+// those given the class,
 //
 //	p(c|z) = softmax(z)_c,   μ_j += Σ_jŷ (m̃_j − m_j)/v_j,   Σ_j += Σ_jŷ(Σ_jŷ)ᵀ (ṽ_j − v_j)/v_j².
 //

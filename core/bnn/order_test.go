@@ -148,11 +148,11 @@ func TestWeightsByKept(t *testing.T) {
 	for i := range n {
 		check.Must(b.Observe([]float64{float64(i), 0}, i/180))
 	}
-	of := func(p float64) float64 { return 0.75*math.Log(p) + 0.25*math.Log(1-p) } // mean log p
+	meanLogP := func(p float64) float64 { return 0.75*math.Log(p) + 0.25*math.Log(1-p) }
 	weights, total := []float64{0, 0}, 0.0
 	for a := range 5 {
 		share := float64(a) / 4
-		u := math.Exp(100 * of(share*0.9+(1-share)*0.8)) // of the 100 kept
+		u := math.Exp(100 * meanLogP(share*0.9+(1-share)*0.8)) // of the 100 kept
 		total += u
 		floats.AddScaled(weights, u, []float64{share, 1 - share})
 	}
@@ -166,7 +166,7 @@ func TestWeightsByKept(t *testing.T) {
 	now, want := weights[0]*0.9+weights[1]*0.3, 0.0
 	total = 0
 	for _, tau := range powers {
-		u := math.Exp(100 * of(power(tau, mixed)))
+		u := math.Exp(100 * meanLogP(power(tau, mixed)))
 		total += u
 		want += u * power(tau, now)
 	}

@@ -116,8 +116,8 @@ func TestPromiseIsKept(t *testing.T) {
 			if most := replications*0.05 + 3*math.Sqrt(replications*0.05*0.95); float64(broken) > most {
 				t.Errorf("%s: %d of %d promises are broken", name, broken, replications)
 			}
-			if least := map[int]float64{400: -0.005, 2000: world.gain}[examples]; !(gain >= least) {
-				t.Errorf("%s: with %d examples %.3f more are answered, want %g", name, examples, gain, least)
+			if want := map[int]float64{400: -0.005, 2000: world.gain}[examples]; !(gain >= want) {
+				t.Errorf("%s: with %d examples %.3f more are answered, want %g", name, examples, gain, want)
 			}
 		}
 	}

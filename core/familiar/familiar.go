@@ -37,8 +37,9 @@ const (
 //	(x − m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)².
 //
 // m is the mean of the n inputs before, and C their covariance when n had last grown by an eighth, its
-// covariances times n/(n + d), its variances enlarged by 1/n of their mean. e_j is how far input j is
-// outside of the range of these, and w_j the width of that, enlarged by 1/n of the mean width. More than 64
+// covariances times n/(n + d), its variances enlarged by 1/n of their mean. The inputs
+// before have a range in each dimension j: e_j is the distance of the input from it, and w_j is its width,
+// enlarged by 1/n of the mean width. More than 64
 // inputs have m and C in 64 random directions only.
 //
 // The score of each input is computed before it is learned. Those of the second half of the inputs are kept,

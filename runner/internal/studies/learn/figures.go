@@ -165,9 +165,12 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		}
 		charts = append(charts, figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero, dots}})
 	}
+	caption := "negative is better"
+	if len(charts) > 1 {
+		caption += "; means over the splits, in all over the sets"
+	}
 	return figures.Charts(slices.Collect(slices.Chunk(charts, min(5, len(e.sets)+1))),
-		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats",
-		"negative is better; means over the splits, in all over the sets")
+		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats", caption)
 }
 
 // middle returns the ends of an axis for differences: it holds 0 and most of those that are finite.

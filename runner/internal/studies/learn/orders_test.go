@@ -94,7 +94,7 @@ methods = ["network", "other"]
 func TestOrders(t *testing.T) {
 	e := dataset.NewExamples(studytest.Clusters(900), 3)
 	for name, want := range map[Order][2]int{
-		Shuffled: {550, 650}, Drift: {400, 500}, Blocks: {2, 14}, Sorted: {2, 2},
+		Shuffled: {550, 650}, Drift: {400, 500}, Blocks: {5, 14}, Sorted: {2, 2},
 	} {
 		order := orders[name](e, rand.NewPCG(1, 2))
 		check.Equal(t, "again", orders[name](e, rand.NewPCG(1, 2)), order)
