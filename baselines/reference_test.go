@@ -7,18 +7,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/baselines/learners/bayesbackprop"
 	"closedform/baselines/learners/classgaussian"
 	"closedform/baselines/learners/dropout"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/majority"
 	"closedform/baselines/learners/mlp"
-	"closedform/baselines/learners/neighbours"
 	"closedform/baselines/learners/perceptron"
 	"closedform/baselines/learners/sgd"
 	"closedform/baselines/learners/tagi"
-	"closedform/baselines/learners/variational"
 	check "closedform/internal/checktest"
 )
 
@@ -89,14 +86,12 @@ func TestReference(t *testing.T) {
 	}
 	run := mlp.Descent{Step: 0.05, Epochs: 3}
 	models := map[string]predictor{
-		"majority":   online(t, majority.Config{Classes: 3}, majority.New),
-		"neighbours": fitted(neighbours.Config{Classes: 3}, neighbours.Fit),
+		"majority": online(t, majority.Config{Classes: 3}, majority.New),
 		"class-gaussian": online(t, classgaussian.Config{
 			Inputs: 3, Classes: 3, Shrinkage: 0.1,
 		}, classgaussian.New),
 		"map":             mode(laplace.PlugIn),
 		"laplace":         mode(laplace.Probit),
-		"variational":     fitted(variational.Config{Inputs: 3, Classes: 3, PriorVar: 2}, variational.Fit),
 		"sgd":             step(sgd.SGD, 0.1),
 		"momentum":        step(sgd.Momentum, 0.02),
 		"adam":            step(sgd.Adam, 0.02),
@@ -110,9 +105,6 @@ func TestReference(t *testing.T) {
 		"dropout": fitted(dropout.Config{
 			Layers: layers, Rate: 0.3, Decay: 0.02, Descent: run,
 		}, dropout.Fit),
-		"backprop": fitted(bayesbackprop.Config{
-			Layers: layers, PriorVar: 2, Descent: run,
-		}, bayesbackprop.Fit),
 		"perceptron": newPerceptron(t),
 	}
 	_, _, at := problem()
