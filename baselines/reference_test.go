@@ -129,7 +129,7 @@ type binary struct{ *perceptron.Perceptron }
 func newPerceptron(t *testing.T) predictor {
 	cov := mat.NewDiagDense(4, []float64{2, 2, 2, 2})
 	c := perceptron.Config{Rule: perceptron.ADF, Lambda: 0.5}
-	b := binary{check.Must(perceptron.New(c, make([]float64, 4), cov))}
+	b := binary{perceptron.New(c, make([]float64, 4), cov)}
 	x, class, _ := problem()
 	for k := range x {
 		_, err := b.Observe(append(x[k], 1), class[k] == 0)
