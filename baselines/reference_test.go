@@ -12,7 +12,6 @@ import (
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/majority"
-	"closedform/baselines/learners/mlp"
 	"closedform/baselines/learners/perceptron"
 	"closedform/baselines/learners/sgd"
 	"closedform/baselines/learners/tagi"
@@ -84,7 +83,6 @@ func TestReference(t *testing.T) {
 	mode := func(p laplace.Predictive) predictor {
 		return fitted(laplace.Config{Layers: []int{3, 3}, PriorVar: 2, Predictive: p}, laplace.Fit)
 	}
-	run := mlp.Descent{Step: 0.05, Epochs: 3}
 	models := map[string]predictor{
 		"majority": online(t, majority.Config{Classes: 3}, majority.New),
 		"class-gaussian": online(t, classgaussian.Config{
@@ -103,7 +101,7 @@ func TestReference(t *testing.T) {
 			Layers: layers, SigmaV: 0.5, PriorVar: 0.8, PriorMeanVar: 0.5,
 		}, tagi.New),
 		"dropout": fitted(dropout.Config{
-			Layers: layers, Rate: 0.3, Decay: 0.02, Descent: run,
+			Layers: layers, Rate: 0.3, Decay: 0.02, Step: 0.05, Epochs: 3,
 		}, dropout.Fit),
 		"perceptron": newPerceptron(t),
 	}

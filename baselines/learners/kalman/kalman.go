@@ -124,7 +124,7 @@ type belief interface {
 
 // New returns a filter with its prior weights; the prior means of hidden layers are drawn from src.
 func New(cfg Config, src rand.Source) (*Model, error) {
-	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
+	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}

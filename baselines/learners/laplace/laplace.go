@@ -99,7 +99,7 @@ const pairs = 500 // of draws of MonteCarlo
 // The random weights from which hidden networks start come from src, and then the draws of MonteCarlo. If
 // the search of the mode does not converge the model has its best weights.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
-	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
+	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}

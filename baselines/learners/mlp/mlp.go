@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 )
 
@@ -110,9 +111,10 @@ func (p *Pass) SetScore(class int) {
 // Logits is Forward for the example x without its trailing 1. It returns an error if x is not finite or of
 // a wrong length, or a logit overflows.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
-	if err := SetInput(p.x, x); err != nil {
+	if err := field.Input(x, n.Inputs); err != nil {
 		return err
 	}
+	p.x[copy(p.x, x)] = 1
 	n.Forward(p, weights, p.x[:n.Layers[0].In])
 	if !Finite(p.Logit...) {
 		return errors.New("the logits overflow")

@@ -37,16 +37,6 @@ func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
 	return nil
 }
 
-// SetInput sets dst to x and a trailing 1.
-func SetInput(dst, x []float64) error {
-	if err := field.Input(x, len(dst)-1); err != nil {
-		return err
-	}
-	copy(dst, x)
-	dst[len(x)] = 1
-	return nil
-}
-
 // Finite says whether all numbers are finite.
 func Finite(x ...float64) bool {
 	for _, a := range x {
@@ -64,21 +54,16 @@ func CheckProbabilities(p []float64, classes int) {
 	}
 }
 
-// Start checks the layers, the examples, see [CheckExamples], and the source of a new model, and resolves its
-// configuration, see [field.Resolve]. It returns a network of rectifiers with a bias in every layer, copies
-// of the inputs with a trailing 1, and random numbers.
-func Start(
-	layers []int, cfg any, x [][]float64, class []int, src rand.Source,
-) (n *Network, inputs [][]float64, rnd *rand.Rand, err error) {
+// Start checks the layers and the source of a new model, and resolves its configuration, see [field.Resolve].
+// It returns a network of rectifiers with a bias in every layer, and random numbers.
+func Start(layers []int, cfg any, src rand.Source) (*Network, *rand.Rand, error) {
 	if src == nil {
 		panic("mlp: nil source of randomness")
 	}
 	if err := cmp.Or(CheckLayers(layers), field.Resolve(cfg)); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	n = New(layers, true)
-	inputs, err = n.Examples(x, class)
-	return n, inputs, rand.New(src), err
+	return New(layers, true), rand.New(src), nil
 }
 
 // CheckLayers returns an error unless the widths are those of a network: the numbers of inputs, of
@@ -89,39 +74,6 @@ func CheckLayers(widths []int) error {
 			"at least 2 classes", widths)
 	}
 	return nil
-}
-
-// Descent is how long and how fast Adam runs over minibatches of 32 examples.
-type Descent struct {
-	Step   float64 `toml:"step" default:"0.01" range:"1e-12 1e6"` // size of the first; falls linearly to zero
-	Epochs int     `toml:"epochs" default:"100" range:"1 100000"` // passes through the examples
-}
-
-const batchSize = 32
-
-// Run descends from the given weights, which it overwrites. Every epoch is a random order of the
-// examples, cut into batches. gradient adds the derivatives of the loss of a batch to grad.
-func (d Descent) Run(
-	weights []float64, examples int, rnd *rand.Rand, gradient func(grad []float64, batch []int),
-) {
-	n := len(weights)
-	adam, grad := NewAdam(n), make([]float64, n)
-	order := make([]int, examples)
-	for i := range order {
-		order[i] = i
-	}
-	steps := d.Epochs * ((examples + batchSize - 1) / batchSize)
-	step := 0
-	for range d.Epochs {
-		rnd.Shuffle(examples, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for start := 0; start < examples; start += batchSize {
-			clear(grad)
-			gradient(grad, order[start:min(start+batchSize, examples)])
-			adam.Begin(d.Step * (1 - float64(step)/float64(steps)))
-			adam.Move(0, weights, grad)
-			step++
-		}
-	}
 }
 
 // Initialise draws weights from N(0, 2/inputs) (He et al., "Delving deep into rectifiers", ICCV 2015), and

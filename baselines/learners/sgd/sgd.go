@@ -52,7 +52,7 @@ type Model struct {
 
 // New returns a network with weights drawn from src (He et al. 2015).
 func New(cfg Config, src rand.Source) (*Model, error) {
-	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
+	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ type Model struct {
 
 // New returns a network with its prior weights, whose means are drawn from src.
 func New(cfg Config, src rand.Source) (*Model, error) {
-	_, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
+	_, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}

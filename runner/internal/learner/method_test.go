@@ -14,7 +14,6 @@ import (
 	"closedform/baselines/learners/dropout"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
-	"closedform/baselines/learners/mlp"
 	"closedform/baselines/learners/tagi"
 	"closedform/core/bnn"
 	"closedform/core/classifier"
@@ -67,8 +66,7 @@ func TestByHand(t *testing.T) {
 		change(&c)
 		return byHand{check.Must(bnn.New(c, src()))}
 	}
-	descent := mlp.Descent{Step: 0.02, Epochs: 7}
-	thinned := dropout.Config{Layers: hidden, Rate: 0.3, Descent: descent}
+	thinned := dropout.Config{Layers: hidden, Rate: 0.3, Step: 0.02, Epochs: 7}
 	for _, c := range []struct {
 		keys string
 		want predictor // not trained yet, if it is online
