@@ -64,10 +64,6 @@ type Config struct {
 	// PriorMeanVar scales the prior means of hidden layers, which are drawn from N(0,
 	// PriorMeanVar/inputs) (He et al. 2015). Those of the output layer are zero.
 	PriorMeanVar float64 `toml:"prior_mean_var" default:"2" range:"1e-12 1e12"`
-
-	// ProcessNoise is the variance that every weight gains before each step, as a share of its prior
-	// variance, at most 1, with covariance Full only, at the cost of order W³ operations.
-	ProcessNoise float64 `toml:"process_noise" range:"0 1"`
 }
 
 // Numbers returns how many numbers the covariance has. It needs Layers.
@@ -90,10 +86,6 @@ func (c *Config) Validate() error {
 	case c.Rank != 0:
 		return field.Errorf("rank", `%d is not allowed; allowed: with covariance = "low-rank" only`, c.Rank)
 	}
-	if c.ProcessNoise != 0 && c.Covariance != Full {
-		return field.Errorf("process_noise", `%g is not allowed; allowed: with covariance = "full" only`,
-			c.ProcessNoise)
-	}
 	return field.OneOf("covariance", c.Covariance, Full, Diagonal, LowRank, Bong)
 }
 
@@ -102,7 +94,6 @@ type Model struct {
 	network *mlp.Network
 	mean    []float64
 	belief  belief
-	noise   []float64 // variance that each weight gains before a step, with Full; nil for none
 
 	pass  *mlp.Pass
 	label [][]float64 // rows of Aᵀ
@@ -152,10 +143,6 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	case Bong:
 		m.belief = bong{newDiagonal(prior, neurons, n)}
 	}
-	if cfg.ProcessNoise > 0 {
-		floats.Scale(cfg.ProcessNoise, prior)
-		m.noise = prior
-	}
 	return m, nil
 }
 
@@ -171,15 +158,11 @@ func vectors(count, length int) [][]float64 {
 var errOverflow = errors.New("kalman: the covariance of the logits overflows")
 
 // Observe updates the weights by one example of the given class (from 0). After an error the weights
-// are what they were, but for the process noise, which may have been added.
+// are what they were.
 func (m *Model) Observe(x []float64, class int) error {
 	n := m.network.Outputs()
 	if err := cmp.Or(field.Class(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
 		return err
-	}
-	if m.noise != nil && !m.belief.(*full).addNoise(m.noise) {
-		return errors.New("kalman: the covariance is not positive definite to rounding error: " +
-			"more process noise is needed")
 	}
 	p := m.pass.Logit
 	mlp.Normalise(p)

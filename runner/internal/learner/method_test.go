@@ -99,8 +99,8 @@ func TestByHand(t *testing.T) {
 		},
 		{`hidden_layers = [4]`, byHand{check.Must(classifier.NewBank(bnn.Default(hidden...), false, src()))}},
 		{
-			`kind = "kalman"; process_noise = 0.1`,
-			check.Must(kalman.New(kalman.Config{Layers: linear, ProcessNoise: 0.1}, src())),
+			`kind = "kalman"; prior_mean_var = 3; hidden_layers = [4]`,
+			check.Must(kalman.New(kalman.Config{Layers: hidden, PriorMeanVar: 3}, src())),
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; head = "remax"; sigma_v = 0.2`,
