@@ -108,15 +108,14 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	start, steps := make([]float64, network.Weights()), LinearSteps
+	start := make([]float64, network.Weights())
 	if len(network.Layers) > 1 {
 		network.Initialise(start, rnd)
-		steps = hiddenSteps
 	}
 	n := network.Outputs()
 	m := &Model{cfg: cfg, network: network, pass: network.NewPass()}
 	m.logits = logits{cov: mat.NewSymDense(n, nil), step: make([]float64, n), draw: make([]float64, n)}
-	if m.weights, err = problem.Climb(start, steps); err != nil {
+	if m.weights, err = problem.climb(start); err != nil {
 		return nil, err
 	}
 	for range pairs * network.Outputs() {
@@ -128,7 +127,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	problem.prior.Var = network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar)) // the mode is found
 	layer := network.Layers[len(network.Layers)-1]
 	h := mat.NewSymDense(layer.In*layer.Out, nil)
-	problem.Information(h, m.weights)
+	problem.information(h, m.weights)
 	if !m.factor.Factorize(h) {
 		return nil, errors.New("laplace: the precision of the weights is not positive definite")
 	}
