@@ -98,26 +98,23 @@ func (s Source) checkKeys() error {
 	case s.Images != "":
 		kind = "images"
 	}
-	for _, k := range []struct {
-		kinds, keys string
-		values      []any
-	}{
-		{"generator", "noise arms rings train test", []any{s.Noise, s.Arms, s.Rings, s.Train, s.Test}},
-		{"file", "file separator decimal class missing categorical ignore test_file", []any{
-			s.File, s.Separator, s.Decimal, s.Class, s.Missing, s.Categorical, s.Ignore, s.TestFile,
-		}},
-		{"images", "images labels test_images test_labels", []any{s.Images, s.Labels, s.TestImages, s.TestLabels}},
-		{"file or images", "train_rows test_rows test_fraction", []any{s.TrainRows, s.TestRows, s.TestFraction}},
-	} {
-		for i, key := range strings.Fields(k.keys) {
-			if kind != "" && !strings.Contains(k.kinds, kind) && !reflect.ValueOf(k.values[i]).IsZero() {
-				return field.Errorf(key, "does not go with %s; allowed with %s only", kind, k.kinds)
-			}
-		}
-	}
 	if kind == "" {
 		return field.Errorf("generator",
 			`missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Source]()) {
+		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+		for kinds, keys := range map[string]string{
+			"generator":      "noise arms train test",
+			"file":           "file separator decimal class missing categorical ignore test_file",
+			"images":         "images labels test_images test_labels",
+			"file or images": "train_rows test_rows test_fraction",
+		} {
+			goes := strings.Contains(kinds, kind) || !slices.Contains(strings.Fields(keys), key)
+			if !goes && !reflect.ValueOf(s).FieldByIndex(f.Index).IsZero() {
+				return field.Errorf(key, "does not go with %s; allowed with %s only", kind, kinds)
+			}
+		}
 	}
 	return nil
 }
@@ -154,22 +151,24 @@ func (s *Source) Load(folder string) (err error) {
 	if s.whole, err = s.Files.Load(folder, nil); err != nil {
 		return err
 	}
-	key := "test_fraction"
 	if test, given := s.testFiles(); given {
-		if key = "test_images"; test.File != "" {
-			key = "test_file"
-		}
 		if s.test, err = test.Load(folder, s.whole); err != nil {
 			return err
 		}
 		s.Digests = append(s.Digests, test.Digests...)
 	}
-	if s.TrainRows != "" {
-		key = "train_rows"
-	}
 	_, _, err = s.Parts(rand.NewPCG(0, 0))
 	if named := (*field.Error)(nil); err == nil || errors.As(err, &named) {
 		return err
+	}
+	key := "test_fraction"
+	switch {
+	case s.TrainRows != "":
+		key = "train_rows"
+	case s.TestFile != "":
+		key = "test_file"
+	case s.TestImages != "":
+		key = "test_images"
 	}
 	return field.Errorf(key, "%v", err)
 }

@@ -266,7 +266,7 @@ func TestSourceSpelledOut(t *testing.T) {
 			`= ["y"]`},
 		{`images = "images"; labels = "labels"; train_rows = "1-8"`, `scale = "unit"`},
 		{`images = "images"; labels = "labels"; train_rows = "1-8"; scale = "centred"`, `scale = "centred"`},
-		{`generator = "rings"; train = 3; test = 4`, `noise = 0.05|rings = 3|scale = "none"`},
+		{`generator = "rings"; train = 3; test = 4`, `noise = 0.05|scale = "none"`},
 	} {
 		s := check.Must(decode(c.text))
 		text := check.Must(toml.Marshal(s.WithDefaults()))

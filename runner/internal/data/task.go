@@ -17,7 +17,6 @@ import (
 
 	"closedform/core/random"
 	"closedform/internal/field"
-	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 )
 
@@ -26,28 +25,24 @@ type Generator struct {
 	Name  string  `toml:"generator,omitempty" json:"generator,omitempty"`
 	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"` // from 1e-6 to 10
 	Arms  int     `toml:"arms,omitzero" json:"arms,omitzero"`   // of spirals, or of sectors, from 2 to 100
-	Rings int     `toml:"rings,omitzero" json:"rings,omitzero"` // of rings only, from 2 to 100
 }
 
 // generators are all tasks with their defaults, 0 for what a task does not have.
 var generators = map[string]struct {
-	noise       float64
-	arms, rings int
-	task        func(Generator) *Task // of a valid generator with its defaults
+	noise float64
+	arms  int
+	task  func(Generator) *Task // of a valid generator with its defaults
 }{
-	"logistic": {1, 0, 0, logistic},   // noise: the width of the boundary
-	"moons":    {0.1, 0, 0, moons},    // the standard deviation of each input
-	"rings":    {0.05, 0, 3, rings},   // that of the radius
-	"sectors":  {0.7, 5, 0, sectors},  // the width of the boundaries
-	"spirals":  {0.12, 3, 0, spirals}, // the standard deviation of the angle, in radians
-	"wedges":   {0, 0, 0, wedges},
-	"xor":      {0.4, 0, 0, xor}, // the standard deviation of each input
+	"logistic": {1, 0, logistic},   // noise: the width of the boundary
+	"moons":    {0.1, 0, moons},    // the standard deviation of each input
+	"rings":    {0.05, 0, rings},   // that of the radius
+	"sectors":  {0.7, 5, sectors},  // the width of the boundaries
+	"spirals":  {0.12, 3, spirals}, // the standard deviation of the angle, in radians
+	"wedges":   {0, 0, wedges},
+	"xor":      {0.4, 0, xor}, // the standard deviation of each input
 }
 
-const (
-	minNoise, maxNoise = 1e-6, 10 // no intermediate result overflows
-	maxCount           = 100      // arms or rings
-)
+const minNoise, maxNoise = 1e-6, 10 // no intermediate result overflows
 
 // Validate returns an error if there is no such task, or it cannot have the parameters. It fills in the
 // defaults.
@@ -62,8 +57,7 @@ func (g *Generator) Validate() error {
 		value, standard, low, top float64
 	}{
 		{"noise", g.Noise, standard.noise, minNoise, maxNoise},
-		{"arms", float64(g.Arms), float64(standard.arms), 2, maxCount},
-		{"rings", float64(g.Rings), float64(standard.rings), 2, maxCount},
+		{"arms", float64(g.Arms), float64(standard.arms), 2, 100},
 	} {
 		switch {
 		case p.value == 0:
@@ -83,7 +77,6 @@ func (g Generator) WithDefaults() Generator {
 	standard := generators[g.Name]
 	g.Noise = cmp.Or(g.Noise, standard.noise)
 	g.Arms = cmp.Or(g.Arms, standard.arms)
-	g.Rings = cmp.Or(g.Rings, standard.rings)
 	return g
 }
 
@@ -205,21 +198,4 @@ func addNoise(x []float64, sd float64, rnd *rand.Rand) {
 	for i := range x {
 		x[i] += sd * random.Normal(rnd)
 	}
-}
-
-// normalize turns logarithms of probabilities, up to a constant, into probabilities. It returns true.
-func normalize(dst []float64) bool {
-	largest, sum := floats.Max(dst), 0.
-	for i, l := range dst {
-		dst[i] = kernel.Exp(l - largest)
-		sum += dst[i]
-	}
-	floats.Scale(1/sum, dst)
-	return true
-}
-
-// two sets dst to the probabilities 1/(1+e^logit), 1/(1+e^−logit) of two classes. It returns true.
-func two(dst []float64, logit float64) bool {
-	dst[0], dst[1] = 1/(1+kernel.Exp(logit)), 1/(1+kernel.Exp(-logit))
-	return true
 }

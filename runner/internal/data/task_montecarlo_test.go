@@ -15,7 +15,7 @@ var cases = []Generator{
 	{Name: "logistic"},
 	{Name: "logistic", Noise: 0.1},
 	{Name: "moons", Noise: 0.3},
-	{Name: "rings", Noise: 0.6, Rings: 4},
+	{Name: "rings", Noise: 0.6},
 	{Name: "sectors", Arms: 4},
 	{Name: "sectors", Arms: 4, Noise: 0.1},
 	{Name: "spirals", Noise: 0.5, Arms: 4},
