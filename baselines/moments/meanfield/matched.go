@@ -23,38 +23,20 @@ import (
 //
 //	μ_k = m_k − v_k/S · Σ_l m_l,   Σ_kk = v_k (1 − v_k/S).
 //
-// correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch): before the map, μ is
-// divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2). Unless all variances are equal, p depends on the origin
-// of the logits. Variances must be positive.
-func laplaceBridge(correct bool) func(mean, variance []float64) moments {
-	return func(mean, variance []float64) moments {
-		n := float64(len(mean))
-		mu, constrained := make([]float64, len(mean)), make([]float64, len(mean))
-		sum, total := kernel.Sum(mean), kernel.Sum(variance)
-		for k, v := range variance {
-			mu[k], constrained[k] = mean[k]-v/total*sum, v*(1-v/total)
-		}
-		if correct {
-			c := kernel.Sum(constrained) / n / math.Sqrt(n/2)
-			floats.Scale(1/math.Sqrt(c), mu)
-			floats.Scale(1/c, constrained)
-		}
-		return dirichlet(bridge(mu, constrained))
+// Unless all variances are equal, p depends on the origin of the logits. Variances must be positive.
+func laplaceBridge(mean, variance []float64) moments {
+	n, mu, p := float64(len(mean)), make([]float64, len(mean)), make([]float64, len(mean))
+	logits, total, sum := kernel.Sum(mean), kernel.Sum(variance), 0.0
+	for k, v := range variance {
+		mu[k] = mean[k] - v/total*logits
+		sum += kernel.Exp(-mu[k])
 	}
-}
-
-// bridge returns p and α_0 of α(μ, Σ).
-func bridge(mu, variance []float64) (p []float64, concentration float64) {
-	n, sum := float64(len(mu)), 0.0
-	for _, m := range mu {
-		sum += kernel.Exp(-m)
+	for k, v := range variance {
+		p[k] = (1 - 2/n + kernel.Exp(mu[k])*sum/n/n) / (v * (1 - v/total))
 	}
-	for k, m := range mu {
-		p = append(p, (1-2/n+kernel.Exp(m)*sum/n/n)/variance[k])
-	}
-	concentration = kernel.Sum(p)
+	concentration := kernel.Sum(p)
 	floats.Scale(1/concentration, p)
-	return p, concentration
+	return dirichlet(p, concentration)
 }
 
 // dirichlet returns the moments of the Dirichlet distribution of concentrations α_k = α_0 p_k.
