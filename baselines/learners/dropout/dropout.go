@@ -20,7 +20,7 @@ import (
 
 // Config describes a network and its training.
 type Config struct {
-	// As for mlp.CheckLayers; every layer has a bias.
+	// As for mlp.Start; every layer has a bias.
 	Layers []int   `toml:"-"`
 	Rate   float64 `toml:"rate" default:"0.2" range:"0 0.9999"`   // probability r of leaving out a unit
 	Decay  float64 `toml:"decay" default:"0.001" range:"0 1e100"` // of all weights, biases included

@@ -53,7 +53,7 @@ const (
 
 // Config describes a filter. The zero value of every field but Layers is its documented default.
 type Config struct {
-	Layers     []int      `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Layers     []int      `toml:"-"` // as for mlp.Start; every layer has a bias
 	Covariance Covariance `toml:"covariance" default:"full"`
 	Rank       int        `toml:"rank,omitempty" range:"1 200"` // of LowRank; zero stands for 10
 

@@ -53,7 +53,7 @@ const (
 
 // Config describes a model. The zero value of every field but Layers is its documented default.
 type Config struct {
-	// Layers are as for mlp.CheckLayers, two of them softmax regression; every layer has a bias.
+	// Layers are as for mlp.Start, two of them softmax regression; every layer has a bias.
 	Layers []int `toml:"-"`
 
 	// PriorVar is the prior variance of every weight times the number of inputs of its layer, with the

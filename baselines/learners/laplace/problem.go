@@ -16,7 +16,7 @@ import (
 // independent, for every weight. The weights form one vector: layer by layer, neuron by neuron, and for
 // each neuron its inputs in order, the bias last.
 type Prior struct {
-	Layers []int // as for mlp.CheckLayers
+	Layers []int // as for mlp.Start
 	Bias   bool  // every layer has a further input, which is 1
 
 	// Mean and Var are the m_k and v_k > 0, one for each weight. Nil stands for zeros and for ones.

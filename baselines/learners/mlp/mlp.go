@@ -12,7 +12,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Network computes logits from a weight vector. Several goroutines may use it, each with its own Pass.
+// Network computes logits from a weight vector. Goroutines may share it, each with its own Pass.
 type Network struct {
 	Inputs int // without the bias
 	Layers []Layer
@@ -28,14 +28,15 @@ type Layer struct {
 // are rectifiers. With a bias every layer has a further input, which is 1.
 func New(widths []int, bias bool) *Network {
 	n := &Network{Inputs: widths[0]}
-	offset := 0
-	for l := 1; l < len(widths); l++ {
-		w := Layer{widths[l-1], widths[l], offset}
+	for l, out := range widths[1:] {
+		w := Layer{In: widths[l], Out: out}
 		if bias {
 			w.In++
 		}
+		if l > 0 {
+			w.Offset = n.Weights()
+		}
 		n.Layers = append(n.Layers, w)
-		offset += w.In * w.Out
 	}
 	return n
 }
@@ -81,12 +82,10 @@ type Pass struct {
 // NewPass returns a Pass of the network.
 func (n *Network) NewPass() *Pass {
 	p := &Pass{
-		Logit: make([]float64, n.Outputs()),
-		Score: make([]float64, n.Outputs()),
-		Mask:  make([][]float64, len(n.Layers)),
-		x:     make([]float64, n.Inputs+1),
+		Logit: make([]float64, n.Outputs()), Score: make([]float64, n.Outputs()),
+		Mask: make([][]float64, len(n.Layers)), x: make([]float64, n.Inputs+1),
+		y: [][]float64{nil}, slope: [][]float64{nil}, delta: [][]float64{nil},
 	}
-	p.y, p.slope, p.delta = [][]float64{nil}, [][]float64{nil}, [][]float64{nil}
 	for l, w := range n.Layers[1:] {
 		y, width := make([]float64, w.In), n.Layers[l].Out
 		y[w.In-1] = 1 // stays where there is a bias, else is overwritten
@@ -146,12 +145,13 @@ func (n *Network) Forward(p *Pass, weights, x []float64) {
 		next, slope, mask := p.y[l+1], p.slope[l+1], p.Mask[l+1]
 		w.products(next[:w.Out], weights, y)
 		for j, z := range next[:w.Out] {
-			slope[j] = 1
-			if z < 0 {
+			switch {
+			case z < 0:
 				slope[j] = 0
-			}
-			if mask != nil {
-				slope[j] *= mask[j]
+			case mask != nil:
+				slope[j] = mask[j]
+			default:
+				slope[j] = 1
 			}
 			next[j] = slope[j] * z
 		}

@@ -23,12 +23,8 @@ func (n *Network) Examples(x [][]float64, class []int) (inputs [][]float64, err 
 	return inputs, nil
 }
 
-// CheckExamples returns an error of [field.Input] or [field.Class], and panics unless there is one class per
-// example.
+// CheckExamples returns an error of [field.Input] or [field.Class]. There must be one class per example.
 func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
-	if len(x) != len(class) {
-		panic(fmt.Sprintf("mlp: %d examples and %d classes; need one class per example", len(x), len(class)))
-	}
 	for k, example := range x {
 		if err := cmp.Or(field.Class(class[k], classes), field.Input(example, inputs)); err != nil {
 			return fmt.Errorf("example %d: %w", k, err)
@@ -54,26 +50,18 @@ func CheckProbabilities(p []float64, classes int) {
 	}
 }
 
-// Start checks the layers and the source of a new model, and resolves its configuration, see [field.Resolve].
-// It returns a network of rectifiers with a bias in every layer, and random numbers.
+// Start returns a new network with a bias in every layer, and random numbers, and resolves its configuration,
+// see [field.Resolve]. The layers are the numbers of inputs, of rectifiers in each hidden layer, and of
+// classes, at least two.
 func Start(layers []int, cfg any, src rand.Source) (*Network, *rand.Rand, error) {
 	if src == nil {
 		panic("mlp: nil source of randomness")
 	}
-	if err := cmp.Or(CheckLayers(layers), field.Resolve(cfg)); err != nil {
-		return nil, nil, err
+	if len(layers) < 2 || slices.Min(layers) < 1 || layers[len(layers)-1] < 2 {
+		return nil, nil, fmt.Errorf("layers %v: need at least inputs and classes, at least 1 neuron in every "+
+			"layer, at least 2 classes", layers)
 	}
-	return New(layers, true), rand.New(src), nil
-}
-
-// CheckLayers returns an error unless the widths are those of a network: the numbers of inputs, of
-// rectifiers in each hidden layer, and of classes, at least two.
-func CheckLayers(widths []int) error {
-	if len(widths) < 2 || slices.Min(widths) < 1 || widths[len(widths)-1] < 2 {
-		return fmt.Errorf("layers %v: need at least inputs and classes, at least 1 neuron in every layer, "+
-			"at least 2 classes", widths)
-	}
-	return nil
+	return New(layers, true), rand.New(src), field.Resolve(cfg)
 }
 
 // Initialise draws weights from N(0, 2/inputs) (He et al., "Delving deep into rectifiers", ICCV 2015), and

@@ -24,7 +24,7 @@ const (
 
 // Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
-	Layers       []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Layers       []int   `toml:"-"` // as for mlp.Start; every layer has a bias
 	Rule         Rule    `toml:"rule" default:"sgd"`
 	LearningRate float64 `toml:"learning_rate" range:"1e-12 1e6"` // α; zero stands for 0.001, of SGD 0.01
 

@@ -134,7 +134,7 @@ func (m *Model) probabilities(p []float64, layers []bnn.Layer) error {
 
 // Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
-	Layers []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Layers []int   `toml:"-"` // as for mlp.Start; every layer has a bias
 	Head   Head    `toml:"head" default:"tree"`
 	SigmaV float64 `toml:"sigma_v" default:"1" range:"0 1e100"` // deviation of the noise of the targets
 
