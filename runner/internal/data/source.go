@@ -102,18 +102,22 @@ func (s Source) checkKeys() error {
 		return field.Errorf("generator",
 			`missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
 	}
+	kinds := map[string]string{} // that a key goes with
+	for _, k := range [][2]string{
+		{"generator", "noise arms train test"},
+		{"file", "file separator decimal class missing categorical ignore test_file"},
+		{"images", "images labels test_images test_labels"},
+		{"file or images", "train_rows test_rows test_fraction"},
+	} {
+		for key := range strings.FieldsSeq(k[1]) {
+			kinds[key] = k[0]
+		}
+	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Source]()) {
 		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
-		for kinds, keys := range map[string]string{
-			"generator":      "noise arms train test",
-			"file":           "file separator decimal class missing categorical ignore test_file",
-			"images":         "images labels test_images test_labels",
-			"file or images": "train_rows test_rows test_fraction",
-		} {
-			goes := strings.Contains(kinds, kind) || !slices.Contains(strings.Fields(keys), key)
-			if !goes && !reflect.ValueOf(s).FieldByIndex(f.Index).IsZero() {
-				return field.Errorf(key, "does not go with %s; allowed with %s only", kind, kinds)
-			}
+		with, ok := kinds[key]
+		if ok && !strings.Contains(with, kind) && !reflect.ValueOf(s).FieldByIndex(f.Index).IsZero() {
+			return field.Errorf(key, "does not go with %s; allowed with %s only", kind, with)
 		}
 	}
 	return nil
@@ -157,7 +161,10 @@ func (s *Source) Load(folder string) (err error) {
 		}
 		s.Digests = append(s.Digests, test.Digests...)
 	}
-	_, _, err = s.Parts(rand.NewPCG(0, 0))
+	train, _, err := s.Parts(rand.NewPCG(0, 0))
+	if err == nil {
+		_, err = train.Scaler(s.Scale)
+	}
 	if named := (*field.Error)(nil); err == nil || errors.As(err, &named) {
 		return err
 	}
@@ -195,21 +202,9 @@ func (s *Source) About() (lines []string) {
 	return lines
 }
 
-// Parts returns the training and the test part, scaled. The stream draws the examples of
+// Parts returns the training and the test part, not scaled. The stream draws the examples of
 // a generator, or the split where it is a fraction.
 func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
-	if train, test, err = s.Unscaled(src); err != nil {
-		return nil, nil, err
-	}
-	scaler, err := train.Scaler(s.Scale)
-	if err != nil {
-		return nil, nil, err
-	}
-	return scaler.Apply(train), scaler.Apply(test), nil
-}
-
-// Unscaled is Parts with the inputs as they are.
-func (s *Source) Unscaled(src rand.Source) (train, test *Examples, err error) {
 	if train, test, err = s.split(src); err != nil {
 		return nil, nil, err
 	}
