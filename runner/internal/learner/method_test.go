@@ -103,8 +103,8 @@ func TestByHand(t *testing.T) {
 			check.Must(kalman.New(kalman.Config{Layers: hidden, PriorMeanVar: 3}, src())),
 		},
 		{
-			`kind = "tagi"; hidden_layers = [4]; head = "remax"; sigma_v = 0.2`,
-			check.Must(tagi.New(tagi.Config{Layers: hidden, Head: tagi.Remax, SigmaV: 0.2}, src())),
+			`kind = "tagi"; hidden_layers = [4]; sigma_v = 0.2`,
+			check.Must(tagi.New(tagi.Config{Layers: hidden, SigmaV: 0.2}, src())),
 		},
 		{
 			`kind = "laplace"; prior_var = 2; laplace_var = 0.3`,
