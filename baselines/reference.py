@@ -302,7 +302,6 @@ for name, p in {
     "map": softmax(AT1 @ softmax_regression(2 / 4).T),
     "laplace": laplace(),
     "sgd": steps(solver="sgd", momentum=0, learning_rate_init=0.1),
-    "momentum": steps(solver="sgd", momentum=0.9, learning_rate_init=0.02),
     "adam": steps(solver="adam", learning_rate_init=0.02),
     "kalman": kalman("full"),
     "kalman-diagonal": kalman("diagonal"),

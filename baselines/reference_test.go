@@ -91,7 +91,6 @@ func TestReference(t *testing.T) {
 		"map":             mode(laplace.PlugIn),
 		"laplace":         mode(laplace.Probit),
 		"sgd":             step(sgd.SGD, 0.1),
-		"momentum":        step(sgd.Momentum, 0.02),
 		"adam":            step(sgd.Adam, 0.02),
 		"kalman":          filter(kalman.Full, 0),
 		"kalman-diagonal": filter(kalman.Diagonal, 0),

@@ -28,7 +28,7 @@ type Prior struct {
 type Problem struct {
 	prior   Prior
 	network *mlp.Network
-	data    [][]float64 // with a trailing 1
+	data    [][]float64 // with a trailing 1 where there is a bias
 	class   []int
 
 	logNorm float64 // of the prior
@@ -54,6 +54,9 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	for k := range data {
+		data[k] = data[k][:network.Layers[0].In]
+	}
 	p := &Problem{
 		prior: prior, network: network, data: data, class: slices.Clone(class), pass: network.NewPass(),
 	}
@@ -62,9 +65,6 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	}
 	return p, nil
 }
-
-// example returns example k, with its trailing 1 where there is a bias.
-func (p *Problem) example(k int) []float64 { return p.data[k][:p.network.Layers[0].In] }
 
 // logDensity returns the logarithm of likelihood times prior at the weights w,
 //
@@ -82,7 +82,7 @@ func (p *Problem) logDensity(grad, w []float64) float64 {
 		}
 	}
 	for k, c := range p.class {
-		p.network.Forward(p.pass, w, p.example(k))
+		p.network.Forward(p.pass, w, p.data[k])
 		z := p.pass.Logit[c]
 		top, sum := mlp.Exponentials(p.pass.Logit)
 		log += z - top - kernel.Log(sum)
@@ -150,7 +150,7 @@ func (p *Problem) information(dst *mat.SymDense, w []float64) {
 	}
 	raw, scaled := dst.RawSymmetric(), make([]float64, in)
 	for k := range p.class {
-		p.network.Forward(p.pass, w, p.example(k))
+		p.network.Forward(p.pass, w, p.data[k])
 		mlp.Normalise(p.pass.Logit)
 		for i, si := range p.pass.Logit {
 			for j := i; j < n; j++ {

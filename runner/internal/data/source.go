@@ -125,13 +125,13 @@ func (s Source) checkKeys() error {
 
 // WithDefaults returns the source with the defaults of its kind.
 func (s Source) WithDefaults() Source {
-	s.Generator = s.Generator.WithDefaults()
 	switch {
 	case s.File != "":
 		s.Class, s.Scale = cmp.Or(s.Class, "class"), cmp.Or(s.Scale, dataset.Standard)
 	case s.Images != "":
 		s.Scale = cmp.Or(s.Scale, dataset.Unit)
 	default:
+		_ = s.Generator.Validate() // fills in its defaults
 		s.Scale = cmp.Or(s.Scale, dataset.None)
 	}
 	return s

@@ -68,16 +68,8 @@ func (g *Generator) Validate() error {
 				p.value, p.low, p.top, p.standard)
 		}
 	}
-	*g = g.WithDefaults()
+	g.Noise, g.Arms = cmp.Or(g.Noise, standard.noise), cmp.Or(g.Arms, standard.arms)
 	return nil
-}
-
-// WithDefaults returns the generator with the defaults of its task filled in.
-func (g Generator) WithDefaults() Generator {
-	standard := generators[g.Name]
-	g.Noise = cmp.Or(g.Noise, standard.noise)
-	g.Arms = cmp.Or(g.Arms, standard.arms)
-	return g
 }
 
 // Task returns the task. It panics if the generator is not valid.
