@@ -90,7 +90,7 @@ type Model struct {
 	// What a prediction works on.
 	pass   *mlp.Pass
 	image  *mat.Dense // (L⁻¹ Jᵀ)ᵀ
-	logits logits
+	logits *logits
 }
 
 const pairs = 500 // of draws of MonteCarlo
@@ -112,9 +112,8 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if len(network.Layers) > 1 {
 		network.Initialise(start, rnd)
 	}
-	n := network.Outputs()
 	m := &Model{cfg: cfg, network: network, pass: network.NewPass()}
-	m.logits = logits{cov: mat.NewSymDense(n, nil), step: make([]float64, n), draw: make([]float64, n)}
+	m.logits = newLogits(m.pass.Logit, mat.NewSymDense(network.Outputs(), nil))
 	if m.weights, err = problem.climb(start); err != nil {
 		return nil, err
 	}
@@ -152,8 +151,7 @@ func (m *Model) Predict(p, x []float64) error {
 
 // setLogits sets the mean and the covariance of the logits, after the forward pass.
 func (m *Model) setLogits() error {
-	z := &m.logits
-	z.mean = m.pass.Logit
+	z := m.logits
 	phi := m.pass.Input(len(m.network.Layers) - 1)
 	for j := range z.mean {
 		image := m.image.RawRowView(j)
@@ -171,12 +169,16 @@ func (m *Model) setLogits() error {
 	return nil
 }
 
-// logits are their Gaussian at an input, with scratch for the rules.
+// logits are a Gaussian, with scratch for the rules.
 type logits struct {
 	mean       []float64
 	cov        *mat.SymDense
 	factor     linalg.Cholesky // F of C = FFᵀ
 	step, draw []float64       // F times standard normal numbers, and a draw
+}
+
+func newLogits(mean []float64, cov *mat.SymDense) *logits {
+	return &logits{mean: mean, cov: cov, step: make([]float64, len(mean)), draw: make([]float64, len(mean))}
 }
 
 // probit sets p by the formula of [Probit].
@@ -203,12 +205,11 @@ func (z *logits) monteCarlo(p, normal []float64) error {
 		for j := range n {
 			z.step[j] = kernel.Dot(z.factor.Row(j), normal[:j+1])
 		}
-		floats.AddTo(z.draw, z.mean, z.step)
-		mlp.Normalise(z.draw)
-		floats.Add(p, z.draw)
-		floats.SubTo(z.draw, z.mean, z.step)
-		mlp.Normalise(z.draw)
-		floats.Add(p, z.draw)
+		for _, sign := range []float64{1, -1} {
+			floats.AddScaledTo(z.draw, z.mean, sign, z.step)
+			mlp.Normalise(z.draw)
+			floats.Add(p, z.draw)
+		}
 	}
 	floats.Scale(1/kernel.Sum(p), p)
 	return nil
