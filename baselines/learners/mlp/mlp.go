@@ -18,11 +18,8 @@ type Network struct {
 	Layers []Layer
 }
 
-// Layer is the place of one layer in the weight vector: neuron j has the weights Offset + j·In, …,
-// Offset + (j+1)·In − 1. The bias is the last input.
-type Layer struct {
-	In, Out, Offset int
-}
+// Layer is the place of one layer in the weight vector, see Neuron. The bias is the last input.
+type Layer struct{ In, Out, Offset int }
 
 // New returns the network with the given widths, at least inputs and outputs, whose hidden units
 // are rectifiers. With a bias every layer has a further input, which is 1.

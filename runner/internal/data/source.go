@@ -25,9 +25,8 @@ func (s *Sample) Validate() error {
 	return cmp.Or(s.Generator.Validate(), field.Within("train", s.Train, 1, manifest.MaxTrain))
 }
 
-// Source says where labelled examples come from, which is exactly one of a generator, a
-// CSV file and IDX files, and how they are split and scaled. Load comes before all
-// methods that need the examples.
+// Source says where labelled examples come from, a generator, a CSV file or IDX files, and how they are split
+// and scaled. Load comes before all methods that need the examples.
 type Source struct {
 	Sample
 	Test int `toml:"test,omitzero" json:"test,omitzero"` // examples of the generator after those for training

@@ -1,13 +1,10 @@
-// Package data makes and reads the labelled examples of the experiments.
-//
-// A [Task] draws labelled points of the plane. A [Source] is what a manifest says
-// about its data: a task, a CSV file or IDX files, and how these are split and scaled into a training and a
-// test part, which are [dataset.Examples].
+// Package data makes and reads the labelled examples of the experiments. A [Task] draws points of the plane. A
+// [Source] is what a manifest says about its data: a task, a CSV file or IDX files, and how these are split
+// into a training and a test part, which are [dataset.Examples].
 package data
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -80,12 +77,10 @@ func (g Generator) Task() *Task {
 	return generators[g.Name].task(g)
 }
 
-// Task is a distribution of labelled points in the plane, from which examples are drawn
-// independently. The comment of each task gives its formulas.
+// Task is a distribution of labelled points in the plane.
 type Task struct {
-	Classes int
-	Region  Region // the rectangle to draw maps on; nearly all examples are in it
-
+	Classes  int
+	Region   Region    // the rectangle to draw maps on; nearly all examples are in it
 	Boundary []Segment // where the class changes sharply, if it does
 
 	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
@@ -119,14 +114,8 @@ func (t *Task) Draw(n int, src rand.Source) Set {
 }
 
 // Probabilities puts P(class | x), which is Known, into dst and reports whether it did: exactly on a sharp
-// boundary there is no truth. Where no example can lie the formula goes on.
-func (t *Task) Probabilities(dst, x []float64) bool {
-	if len(dst) != t.Classes || len(x) != Inputs {
-		panic(fmt.Sprintf("data: Probabilities of %d classes at %d inputs, need %d and %d",
-			len(dst), len(x), t.Classes, Inputs))
-	}
-	return t.probabilities(dst, x)
-}
+// boundary there is no truth.
+func (t *Task) Probabilities(dst, x []float64) bool { return t.probabilities(dst, x) }
 
 // Label returns the most probable class of a point, or NoClass on a boundary.
 func (t *Task) Label(x []float64) int {
@@ -143,7 +132,7 @@ type Region struct{ Low, High [2]float64 }
 // Segment is a piece of a boundary.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
 
-// Grid is a rectangular grid of points, row by row: the first coordinate changes fastest.
+// Grid is a grid of points, row by row: the first coordinate changes fastest.
 type Grid struct {
 	X, Y   []float64 // coordinates along the axes, ascending
 	Points [][]float64

@@ -25,10 +25,6 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const maxDownload = 64 << 20 // bytes
-
-var client = &http.Client{Timeout: 5 * time.Minute}
-
 // Sets gets the data sets with these names, or all for All, into the folder of the file of sets, and writes a
 // line for each file to log. It keeps a file with the right checksum. A file that the folder mirror has, if
 // mirror is not "", is taken only from there, so a damaged mirror is an error; others are downloaded. Files
@@ -94,12 +90,12 @@ func published(ctx context.Context, urls string) (all []byte, err error) {
 			return nil, err
 		}
 		request.Header.Set("Accept-Encoding", "identity") // sums are those of the file itself
-		response, err := client.Do(request)
+		response, err := (&http.Client{Timeout: 5 * time.Minute}).Do(request)
 		if err != nil {
 			return nil, err
 		}
 		defer response.Body.Close()
-		part, err := io.ReadAll(io.LimitReader(response.Body, maxDownload))
+		part, err := io.ReadAll(io.LimitReader(response.Body, 64<<20))
 		if response.StatusCode != http.StatusOK {
 			err = fmt.Errorf("status %s", response.Status)
 		}
@@ -111,12 +107,10 @@ func published(ctx context.Context, urls string) (all []byte, err error) {
 	return all, nil
 }
 
-// File is the file, in the folder of the data, that lists the data sets with the checksums and
-// addresses of their files.
-const File = "sets.toml"
-
-// All is the name for all sets.
-const All = "all"
+const (
+	File = "sets.toml" // in the folder of the data: the files of all sets, their checksums and addresses
+	All  = "all"       // is the name for all sets
+)
 
 // setFile is a file of a set, as the experiments read it.
 type setFile struct {
