@@ -102,8 +102,7 @@ func (r *reflections) small() bool {
 	return !slices.ContainsFunc(r.white, large)
 }
 
-// set applies the reflections of all vectors but the last to all vectors after them. It reports whether the
-// numbers are small enough for a step.
+// set applies the reflections of all vectors but the last to all vectors after them, if they are small.
 func (r *reflections) set() bool {
 	if !r.small() {
 		return false

@@ -38,16 +38,15 @@ const (
 	Full Covariance = "full"
 
 	// Diagonal keeps variances only, the fully decoupled filter of Puskorius and Feldkamp (IJCNN 1991): of
-	// the step of Full it drops what is off the diagonal. With N neurons it costs about 10W + n²N
-	// operations.
+	// the step of Full it drops what is off the diagonal.
 	Diagonal Covariance = "diagonal"
 
-	// LowRank keeps a diagonal and Rank columns of the inverse of the covariance, as
-	// "LO-FI" of Chang et al. (CoLLAs 2023). It costs about (3 Rank + 14) Rank W operations.
+	// LowRank keeps a diagonal and Rank columns of the inverse, "LO-FI" of Chang et al. (CoLLAs 2023). It
+	// costs about (3 Rank + 14) Rank W operations.
 	LowRank Covariance = "low-rank"
 
-	// Bong keeps variances only, as the Bayesian online natural gradient of Jones, Chang
-	// and Murphy (NeurIPS 2024) for a linearised network. It costs about 10W operations.
+	// Bong keeps variances only, as the Bayesian online natural gradient of Jones, Chang and Murphy (NeurIPS
+	// 2024) for a linearised network.
 	Bong Covariance = "bong"
 )
 
@@ -57,8 +56,7 @@ type Config struct {
 	Covariance Covariance `toml:"covariance" default:"full"`
 	Rank       int        `toml:"rank,omitempty" range:"1 200"` // of LowRank; zero stands for 10
 
-	// PriorVar is the prior variance of every weight times the number of inputs of its layer, with the
-	// bias.
+	// PriorVar is the prior variance of every weight times the inputs of its layer, with the bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
 	// PriorMeanVar scales the prior means of hidden layers, which are drawn from N(0,

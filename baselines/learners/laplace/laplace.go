@@ -56,8 +56,7 @@ type Config struct {
 	// Layers are as for mlp.Start, two of them softmax regression; every layer has a bias.
 	Layers []int `toml:"-"`
 
-	// PriorVar is the prior variance of every weight times the number of inputs of its layer, with the
-	// bias.
+	// PriorVar is the prior variance of every weight times the inputs of its layer, with the bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
 	// LaplaceVar replaces PriorVar in H; zero stands for PriorVar. The prior with the best mode often makes

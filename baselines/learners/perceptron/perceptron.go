@@ -44,7 +44,6 @@ const (
 type Config struct {
 	Rule   Rule
 	Lambda float64 // slope λ > 0
-
 	// OnIndefinite is applied to a step whose ṽ is negative. Project sets ṽ to VarianceFloor·v, and moves m
 	// as printed.
 	OnIndefinite  bnn.Policy

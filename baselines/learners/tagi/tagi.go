@@ -36,7 +36,6 @@ type Model struct {
 	cfg     Config
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
 	tree    *tree
-
 	several []bnn.Prediction // of PredictAll
 }
 

@@ -54,8 +54,6 @@ var (
 	MacKay           = &Method{macKay}
 )
 
-var _ softmax.Approximation = Delta
-
 // moments are what a method gives.
 type moments struct {
 	p          []float64

@@ -21,8 +21,6 @@ type Softmax struct {
 	Source  rand.Source
 }
 
-var _ softmax.Approximation = Softmax{}
-
 // Moments implements [softmax.Approximation].
 func (s Softmax) Moments(dst *softmax.Moments, mean, variance []float64) {
 	e := NewEstimate(len(dst.P))
@@ -59,9 +57,8 @@ func NewEstimate(n int) *Estimate {
 	}
 }
 
-// Sample replaces the estimate by one from fresh samples of z_j ~ N(mean_j, variance_j),
-// independent. It panics if the lengths are not the number of classes, if a mean or variance is not
-// finite or a variance negative, if samples < 2, or if src is nil.
+// Sample replaces the estimate by one from fresh samples of z_j ~ N(mean_j, variance_j), independent. It panics
+// as [softmax.CheckLogits], if samples < 2, or if src is nil.
 func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source) {
 	softmax.CheckLogits(len(e.P), mean, variance)
 	if samples < 2 || src == nil {
@@ -91,8 +88,7 @@ func (e *Estimate) add() {
 	for i, s := range e.s {
 		c := e.centre[i]
 		d := s - c
-		d2 := d * d
-		w := &e.powers[i]
+		d2, w := d*d, &e.powers[i]
 		w[0] += d
 		w[1] += d2
 		w[2] += d2 * d

@@ -36,7 +36,7 @@ func sectors(g Generator) *Task {
 	return &Task{
 		Classes:       g.Arms,
 		Region:        square(2),
-		probabilities: probabilities,
+		Probabilities: probabilities,
 		draw: func(x []float64, rnd *rand.Rand) int {
 			uniform(x, 2, rnd)
 			p, u := make([]float64, g.Arms), rnd.Float64()
@@ -72,7 +72,7 @@ func wedges(Generator) *Task {
 			}
 			return class
 		},
-		probabilities: func(dst, x []float64) bool {
+		Probabilities: func(dst, x []float64) bool {
 			class := wedge(x)
 			if class != NoClass {
 				clear(dst)
@@ -112,7 +112,7 @@ func logistic(g Generator) *Task {
 			}
 			return 0
 		},
-		probabilities: func(dst, x []float64) bool {
+		Probabilities: func(dst, x []float64) bool {
 			z := logit(x)
 			dst[0], dst[1] = 1/(1+kernel.Exp(z)), 1/(1+kernel.Exp(-z))
 			return true

@@ -83,12 +83,12 @@ type Task struct {
 	Region   Region    // the rectangle to draw maps on; nearly all examples are in it
 	Boundary []Segment // where the class changes sharply, if it does
 
-	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
-	probabilities func(dst, x []float64) bool           // nil: not known
-}
+	// Probabilities puts P(class | x) into dst and reports whether it did: exactly on a sharp boundary there is
+	// no truth. Nil: they are not known.
+	Probabilities func(dst, x []float64) bool
 
-// Known reports whether the class probabilities are known.
-func (t *Task) Known() bool { return t.probabilities != nil }
+	draw func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
+}
 
 // Inputs is the number of inputs of every task.
 const Inputs = 2
@@ -112,10 +112,6 @@ func (t *Task) Draw(n int, src rand.Source) Set {
 	}
 	return set
 }
-
-// Probabilities puts P(class | x), which is Known, into dst and reports whether it did: exactly on a sharp
-// boundary there is no truth.
-func (t *Task) Probabilities(dst, x []float64) bool { return t.probabilities(dst, x) }
 
 // Label returns the most probable class of a point, or NoClass on a boundary.
 func (t *Task) Label(x []float64) int {
@@ -160,9 +156,7 @@ func (g *Grid) Every(stride int) (points []int) {
 }
 
 // square returns [−half, half]².
-func square(half float64) Region {
-	return Region{Low: [2]float64{-half, -half}, High: [2]float64{half, half}}
-}
+func square(half float64) Region { return Region{[2]float64{-half, -half}, [2]float64{half, half}} }
 
 // Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i],
 // symmetric to the last digit where these are.
