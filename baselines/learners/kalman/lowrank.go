@@ -44,7 +44,8 @@ type lowRank struct {
 func newLowRank(variance []float64, rank, classes int) *lowRank {
 	w, size, columns := len(variance), rank+classes, rank+classes-1
 	r := &lowRank{
-		rank: rank, size: size, precision: make([]float64, w), variance: make([]float64, w), w: make([]float64, rank*w),
+		rank: rank, size: size,
+		precision: make([]float64, w), variance: make([]float64, w), w: make([]float64, rank*w),
 		gram: make([]float64, size*size), cross: make([]float64, size*size),
 		inner: make([]float64, columns*columns), rhs: make([]float64, columns), eigen: linalg.NewEigen(columns),
 		mix: make([]float64, rank*columns), squares: make([]float64, rank), part: make([]float64, w),

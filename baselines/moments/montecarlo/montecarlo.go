@@ -57,8 +57,8 @@ func NewEstimate(n int) *Estimate {
 	}
 }
 
-// Sample replaces the estimate by one from fresh samples of z_j ~ N(mean_j, variance_j), independent. It panics
-// as [softmax.CheckLogits], if samples < 2, or if src is nil.
+// Sample replaces the estimate by one from fresh samples of z_j ~ N(mean_j, variance_j), independent. It
+// panics as [softmax.CheckLogits], if samples < 2, or if src is nil.
 func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source) {
 	softmax.CheckLogits(len(e.P), mean, variance)
 	if samples < 2 || src == nil {
