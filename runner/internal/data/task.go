@@ -1,5 +1,5 @@
-// Package data makes and reads the labelled examples of the experiments. A [Task] draws points of the plane. A
-// [Source] is what a manifest says about its data: a task, a CSV file or IDX files, and how these are split
+// Package data makes and reads the labelled examples of the experiments. A [Task] draws points of the plane.
+// A [Source] is what a manifest says about its data: a task, a CSV file or IDX files, and how these are split
 // into a training and a test part, which are [dataset.Examples].
 package data
 
