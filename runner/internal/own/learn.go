@@ -101,7 +101,7 @@ func (l *learning) label(ctx context.Context, row dataset.Row) (label string, ba
 	if l.column >= 0 {
 		return slices.Concat(row.Cells, make([]string, l.column+1))[l.column], nil, nil // of a short row nothing
 	}
-	line, err := wait(ctx, l.reader.NextLine)
+	line, err := wait(ctx, l.reader.Next)
 	if n := len(line.Cells); err == nil && n > 1 && n == len(l.reader.Columns) {
 		if _, _, wrong := l.inputs.Read(line); wrong == nil {
 			err = fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as the table has no column of "+

@@ -100,7 +100,7 @@ func (r *Rows) open() (*stream, error) {
 	if s.column < 0 && r.Class != "" {
 		return nil, fmt.Errorf("%s: no column %q; the columns are %q", name, r.Class, s.reader.Columns)
 	}
-	s.inputs, err = n.Scaler.Inputs(&s.reader.Table)
+	s.inputs, err = n.Scaler.Inputs(s.reader)
 	return s, err
 }
 
