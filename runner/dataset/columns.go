@@ -58,14 +58,14 @@ func (f Format) columns(t *Reader, like *Examples) (columns []*column, err error
 		names = slices.Compact(names)
 	}
 	for _, name := range append([]string{class}, names...) {
-		k, err := t.column(name)
+		k, err := t.Column(name)
 		if err != nil {
 			return nil, err
 		}
 		columns = append(columns, &column{name, k, name == class, slices.Contains(f.Categorical, name), either, nil})
 	}
 	for _, name := range slices.Concat(f.Categorical, f.Ignore) {
-		if _, err := t.column(name); err != nil {
+		if _, err := t.Column(name); err != nil {
 			key := "ignore"
 			if slices.Contains(f.Categorical, name) {
 				key = "categorical"
@@ -251,7 +251,7 @@ type Inputs struct {
 func (s Scaler) Inputs(t *Reader) (*Inputs, error) {
 	in := &Inputs{Scaler: s, table: t, known: map[Feature]bool{}}
 	for _, f := range s.Features {
-		k, err := t.column(f.Column)
+		k, err := t.Column(f.Column)
 		if err != nil {
 			return nil, err
 		}

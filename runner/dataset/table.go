@@ -53,8 +53,8 @@ type Row struct {
 	Err   error    // what is wrong with the line, which it names; the rows after it can be read
 }
 
-// column returns the number of a column.
-func (t *Reader) column(name string) (int, error) {
+// Column returns the number of a column, from 0.
+func (t *Reader) Column(name string) (int, error) {
 	k := slices.Index(t.Columns, name)
 	if k < 0 {
 		return k, fmt.Errorf("%s:%d: no column %q; the columns are %s", t.File, max(t.header, 1), name,
