@@ -128,11 +128,11 @@ func TestAbout(t *testing.T) {
 		f          Format
 		text, want string
 	}{
-		{Format{}, "x,class\n1,b\n2,a\n3,b\n4,a\n5,b\n", "a.csv: 5 examples, 1 inputs, 2 classes: b 3, a 2"},
+		{Format{}, "x,class\n1,b\n2,a\n3,b\n4,a\n5,b\n", "a.csv: 5 examples, 1 inputs, 2 classes: a 2, b 3"},
 		{
 			Format{Missing: MissingMean},
 			"x,y,z,class\n1,,5,a\n2,,5,\n,,5,b\n4,,5,b\n4,,5,b\n",
-			"a.csv: 4 examples, 2 inputs, 2 classes: b 3, a 1\na.csv: classes with one example: a; " +
+			"a.csv: 4 examples, 2 inputs, 2 classes: a 1, b 3\na.csv: classes with one example: a; " +
 				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing value: " +
 				"1; " +
 				"missing values, replaced by column means: 1; rows whose inputs repeat those of others, which may be " +

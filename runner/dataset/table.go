@@ -85,12 +85,11 @@ func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 	t.csv.Comma = separators[l.Separator]
 	t.csv.FieldsPerRecord = -1 // check says which line has too few cells
 	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
-	_, _ = in.Peek(1)
-	begin, _ := in.Peek(in.Buffered()) // all that is there already
-	first, marked := strings.CutPrefix(string(begin), "\ufeff")
-	if first, _, _ = strings.Cut(first, "\n"); marked {
-		_, _ = in.Discard(len("\ufeff"))
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		_, _ = in.Discard(3)
 	}
+	begin, _ := in.Peek(in.Buffered()) // all that is there already
+	first, _, _ := strings.Cut(string(begin), "\n")
 	if problem := t.problem(strings.TrimSuffix(first, "\r")); problem != "" {
 		return nil, fmt.Errorf("%s:1: %s", file, problem)
 	}

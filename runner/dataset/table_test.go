@@ -100,7 +100,7 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,class\n\"1,234.50\",a\n9.75,b\n", `x: "1,234.50" (line 2): three digits follow each comma`},
 		{layout("tab", ""), "x\tclass\n1,234\ta\n987\tb\n", `"1,234" (line 2): three digits follow each comma`},
 		{Format{}, "x,class\r\"1\",a\r2,b\r", `a.csv:1: the line ends in a carriage return alone; tr`},
-		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `"Oak" and "oak" (line 4); write them alike`},
+		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `"Oak" and "oak"; write them alike`},
 		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `or the way a number is written: "1" and "1.0"`},
 		{Format{}, "x,class\n1,big cat\n2,bigcat\n", `class: classes that differ only`},
 		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv: class: "unknown" (line 3): a class cannot be called unknown`},
