@@ -22,7 +22,6 @@ Columns are found by their names. If the table has the classes, the scores are p
 
 func predictCommand(f *flag.FlagSet) action {
 	rows := rowsFlags(f)
-	id := f.String("id", "", "`column` to begin the predictions with (default: the numbers of the rows)")
 	to := f.String("to", "", "CSV `file` for the predictions, packed as .gz (default: standard output)")
 	return func(ctx context.Context, in *invocation, args []string) error {
 		r, err := rows(args[0], in.stderr)
@@ -34,7 +33,7 @@ func predictCommand(f *flag.FlagSet) action {
 				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file", *to, source)
 			}
 		}
-		out, failed, err := r.Predict(ctx, *id)
+		out, failed, err := r.Predict(ctx)
 		if err != nil {
 			return err
 		}

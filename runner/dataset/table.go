@@ -89,9 +89,8 @@ func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 		_, _ = in.Discard(3)
 	}
 	begin, _ := in.Peek(in.Buffered()) // all that is there already
-	first, _, _ := strings.Cut(string(begin), "\n")
-	if problem := t.problem(strings.TrimSuffix(first, "\r")); problem != "" {
-		return nil, fmt.Errorf("%s:1: %s", file, problem)
+	if first, _, _ := strings.Cut(string(begin), "\n"); strings.Contains(strings.TrimSuffix(first, "\r"), "\r") {
+		return nil, fmt.Errorf("%s:1: %s", file, t.problem("\r"))
 	}
 	header, err := t.Next()
 	if err == io.EOF {
@@ -148,11 +147,8 @@ func (t *Reader) Next() (row Row, err error) {
 	}
 	row.Line, _ = t.csv.FieldPos(0)
 	for j, cell := range row.Cells {
-		problem := t.problem(cell)
-		if !utf8.ValidString(cell) {
-			problem = cmp.Or(problem, "the line is not in UTF-8"+t.convert("WINDOWS-1252")+", if it is in that encoding")
-		}
-		if line, _ := t.csv.FieldPos(j); problem != "" && row.Err == nil {
+		if problem := t.problem(cell); problem != "" && row.Err == nil {
+			line, _ := t.csv.FieldPos(j)
 			row.Err = fmt.Errorf("%s:%d: %s", t.File, line, problem)
 		}
 		row.Cells[j] = strings.TrimSpace(cell)
@@ -168,17 +164,14 @@ func (t *Reader) check(row Row) error {
 	return row.Err
 }
 
-// problem says what is wrong with a text, the first line or a cell, and how to put it right.
+// problem says what is wrong with the text of a cell, and how to put it right.
 func (t *Reader) problem(text string) string {
 	switch {
-	case strings.Contains(text, "\x00"):
-		return "a byte 0, as UTF-16 and workbooks have; need a text in UTF-8" + t.convert("UTF-16")
 	case strings.Contains(text, "\r"):
 		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
+	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
+		return fmt.Sprintf("the line is not in UTF-8; iconv -f WINDOWS-1252 -t UTF-8 %q >new.csv converts it, if it is "+
+			"in that encoding, and -f UTF-16 if every second byte is 0", t.File)
 	}
 	return ""
-}
-
-func (t *Reader) convert(from string) string {
-	return fmt.Sprintf("; iconv -f %s -t UTF-8 %q >new.csv converts it", from, t.File)
 }

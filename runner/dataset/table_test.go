@@ -86,8 +86,8 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "sep=;\nx;class\n1;a\n", `a.csv:1: "sep=;" is a line for spreadsheets; remove it`},
 		{Format{}, "x,class\r1,a\r2,b\r", `a.csv:1: the line ends in a carriage return alone; tr`},
 		{Format{}, "x,class\n1,F\xf6hre\n2,b\n", `a.csv:2: the line is not in UTF-8; iconv -f WIND`},
-		{Format{}, "\xff\xfex\x00,\x00", `a.csv:1: a byte 0, as UTF-16 and workbooks have`},
-		{Format{}, "PK\x03\x04\x00", `a.csv:1: a byte 0, as UTF-16 and workbooks have`},
+		{Format{}, "\xff\xfex\x00,\x00", `a.csv:1: the line is not in UTF-8; iconv -f`},
+		{Format{}, "PK\x03\x04\x00", `a.csv:1: the line is not in UTF-8; iconv -f`},
 		{Format{}, "x,y,class\n1,2,a\n1, ,b\n", `a.csv: y: "" (line 3) have no value; missing = "drop" leaves`},
 		{Format{}, "x,class\n1,a\n2,\n", `a.csv: class: "" (line 3) have no value`},
 		{Format{}, "x,class\n1,a\n-Inf,b\n1_0,b\n0x1p-2,a\n12 cm,a\n1e999,b\n", `"0x1p-2" (line 5) and 2 others ` +
