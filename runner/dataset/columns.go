@@ -31,8 +31,8 @@ func (f Feature) String() string {
 type column struct {
 	number int
 	name   string
-	words  bool // it has words, if some are, or if either and one cell is no number
-	either bool
+	words  bool     // it has words
+	either bool     // it has words if one cell is no number
 	levels []string // its words in order, or "" if it has numbers; empty: it has no value
 	gaps   int      // cells without a value
 }
@@ -43,7 +43,7 @@ func (f Format) columns(t *Reader, like *Examples) ([]*column, error) {
 	if err != nil {
 		return nil, err
 	}
-	either := slices.Equal(f.Categorical, []string{AllWords}) && !slices.Contains(t.Columns, AllWords)
+	either := like == nil && slices.Equal(f.Categorical, []string{AllWords}) && !slices.Contains(t.Columns, AllWords)
 	words := map[string]bool{} // of the columns that are inputs
 	if like == nil {
 		for _, name := range t.Columns {
@@ -66,7 +66,7 @@ func (f Format) columns(t *Reader, like *Examples) ([]*column, error) {
 	columns := []*column{{number: class, name: t.Columns[class]}}
 	for k, name := range t.Columns {
 		if words, ok := words[name]; ok && k != class && !slices.Contains(f.Ignore, name) {
-			columns = append(columns, &column{number: k, name: name, words: words, either: either && like == nil})
+			columns = append(columns, &column{number: k, name: name, words: words, either: either})
 		}
 	}
 	if len(columns) == 1 && like == nil {
@@ -224,57 +224,42 @@ func (l Layout) isWord(cell string) bool {
 	return !ok && !IsMissing(cell)
 }
 
-// Inputs reads the inputs of rows.
-type Inputs struct {
-	Scaler
-	table  *Reader
-	column []int // of the table, by feature
-	known  map[Feature]bool
-}
-
-// Inputs finds the columns of the inputs in a table by their names, in any order and among others.
-func (s Scaler) Inputs(t *Reader) (*Inputs, error) {
-	in := &Inputs{Scaler: s, table: t, known: map[Feature]bool{}}
+// Inputs finds the columns of the inputs in a table by their names. Read returns the inputs of a row as the
+// scaler makes them: ready for a network that has learned from examples it was applied to. A word that those
+// did not have is 0 for all of its levels; unseen lists such words, as "colour=red".
+func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []string, err error), err error) {
+	var column []int // of the table, by feature
+	known := map[Feature]bool{}
 	for _, f := range s.Features {
 		k, err := t.Column(f.Column)
 		if err != nil {
 			return nil, err
 		}
-		in.column = append(in.column, k)
-		in.known[f] = true
+		column, known[f] = append(column, k), true
 	}
-	return in, nil
-}
-
-// Read returns the inputs of a row as the scaler makes them: ready for a network that has learned from
-// examples it was applied to. A word that those did not have is 0 for all of its levels; unseen lists such
-// words, as "colour=red".
-func (in *Inputs) Read(row Row) (x []float64, unseen []string, err error) {
-	if err := in.table.check(row); err != nil {
-		return nil, nil, err
-	}
-	x = make([]float64, len(in.Features))
-	for j, f := range in.Features {
-		cell, problem := row.Cells[in.column[j]], ""
-		switch word := (Feature{f.Column, cell}); {
-		case IsMissing(cell) && in.Fill == nil:
-			problem = ` has no value: %.40q; allowed only after a training with missing = "mean"`
-		case IsMissing(cell):
-			x[j] = math.NaN()
-		case f.Level == "":
-			var ok bool
-			if x[j], ok = in.table.layout.number(cell); !ok {
-				problem = ": %.40q is not a number"
+	return func(row Row) (x []float64, unseen []string, err error) {
+		if err := t.check(row); err != nil {
+			return nil, nil, err
+		}
+		x = make([]float64, len(column))
+		for j, f := range s.Features {
+			cell, ok, problem := row.Cells[column[j]], true, ": %.40q is not a number"
+			switch word := (Feature{f.Column, cell}); {
+			case IsMissing(cell):
+				x[j], ok = math.NaN(), s.Fill != nil
+				problem = ` has no value: %q; allowed only after a training with missing = "mean"`
+			case f.Level == "":
+				x[j], ok = t.layout.number(cell)
+			case word == f:
+				x[j] = 1
+			case !known[word] && (j == 0 || column[j-1] != column[j]):
+				unseen = append(unseen, word.String())
 			}
-		case word == f:
-			x[j] = 1
-		case !in.known[word] && (j == 0 || in.column[j-1] != in.column[j]):
-			unseen = append(unseen, word.String())
+			if !ok {
+				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, f.Column, cell)
+			}
 		}
-		if problem != "" {
-			return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, in.table.File, row.Line, f.Column, cell)
-		}
-	}
-	in.scale(x)
-	return x, unseen, nil
+		s.scale(x)
+		return x, unseen, nil
+	}, nil
 }

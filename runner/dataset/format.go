@@ -28,8 +28,7 @@ type Format struct {
 // AllWords as the only one in Categorical stands for all columns that are not numbers.
 const AllWords = "all"
 
-// Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for
-// MissingError.
+// Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for MissingError.
 type Missing string
 
 const (
@@ -97,13 +96,13 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 		return nil, fmt.Errorf("%s: no input has a value", path)
 	}
 	gaps := slices.Repeat([]float64{math.NaN()}, v.width) // stay gaps
-	in, err := Scaler{Features: features, Fill: gaps}.Inputs(t)
+	inputs, err := Scaler{Features: features, Fill: gaps}.Inputs(t)
 	if err != nil {
 		return nil, err
 	}
 	var unseen []string
 	for _, row := range rows {
-		x, words, err := in.Read(row)
+		x, words, err := inputs(row)
 		if err != nil {
 			return nil, err
 		}
@@ -143,10 +142,7 @@ func (e *Examples) count() []int {
 
 // note notes what is odd about a table.
 func (e *Examples) note(like *Examples, columns []*column, dropped int, unseen []string) {
-	v, missing, repeat := e.values, 0, "those of others, which may be in the other part"
-	if like != nil {
-		repeat = "rows of the training table"
-	}
+	v, missing := e.values, 0
 	var single, empty, constant []string
 	for k, n := range e.count() {
 		if n == 1 {
@@ -176,7 +172,7 @@ func (e *Examples) note(like *Examples, columns []*column, dropped int, unseen [
 		{"columns with one value", 0, constant},
 		{"rows dropped, with a missing value", dropped, nil},
 		{"missing values, replaced by column means", missing, nil},
-		{"rows whose inputs repeat " + repeat, repeats(e, like), nil},
+		{"rows whose inputs repeat those of others, which may be in the other part", repeats(like, e), nil},
 		{"words that the training table does not have", 0, unseen},
 	} {
 		if note.n > 0 {
@@ -188,24 +184,20 @@ func (e *Examples) note(like *Examples, columns []*column, dropped int, unseen [
 	}
 }
 
-// repeats returns how many rows have the inputs of a row of the training table or, if that is nil, of a row
-// before them.
-func repeats(e, train *Examples) (n int) {
+// repeats returns how many rows of the last part repeat the inputs of rows before them, or of the other part.
+func repeats(parts ...*Examples) (n int) {
 	known := map[string]bool{}
-	text := func(e *Examples, row int) string {
-		return fmt.Sprint(e.values.number[row*e.values.width:][:e.values.width])
-	}
-	if train != nil {
-		for _, row := range train.row {
-			known[text(train, row)] = true
+	for _, e := range parts {
+		if n = 0; e == nil {
+			continue
 		}
-	}
-	for _, row := range e.row {
-		x := text(e, row)
-		if known[x] {
-			n++
+		for _, row := range e.row {
+			x := fmt.Sprint(e.values.number[row*e.values.width:][:e.values.width])
+			if known[x] {
+				n++
+			}
+			known[x] = true
 		}
-		known[x] = known[x] || train == nil
 	}
 	return n
 }

@@ -31,7 +31,7 @@ func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, 
 		if end != nil {
 			break
 		}
-		one, words, wrong := in.Read(row)
+		one, words, wrong := in(row)
 		x, unseen, err = append(x, one), append(unseen, words...), wrong
 	}
 	return x, unseen, err

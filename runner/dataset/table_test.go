@@ -166,7 +166,7 @@ func FuzzReadCSV(f *testing.F) {
 			for row.Line < e.Row(i) {
 				row = check.Must(table.Next())
 			}
-			got, unseen, err := in.Read(row)
+			got, unseen, err := in(row)
 			if err != nil || unseen != nil || !slices.Equal(got, x) {
 				t.Fatalf("%s: %v, as a new row %v, %q, %v", e.where(i), x, got, unseen, err)
 			}

@@ -35,7 +35,7 @@ type Rows struct {
 
 	n      *Network
 	reader *dataset.Reader
-	inputs *dataset.Inputs
+	inputs func(row dataset.Row) (x []float64, unseen []string, err error)
 	column int             // of the classes; below 0: none
 	unseen map[string]bool // words that were reported
 	out    *csv.Writer
@@ -135,7 +135,7 @@ func cell(row dataset.Row, column int) string {
 
 // predict predicts a row by a method of the classifier.
 func (r *Rows) predict(row dataset.Row, by func(p *classifier.Prediction, x []float64) error) error {
-	x, unseen, err := r.inputs.Read(row)
+	x, unseen, err := r.inputs(row)
 	if err != nil {
 		return err
 	}
