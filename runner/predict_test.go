@@ -104,21 +104,6 @@ func TestPredict(t *testing.T) {
 		"some rows of the training table, scaled: ")
 }
 
-// A network whose note is that of earlier programs predicts the same.
-func TestPredictOldNote(t *testing.T) {
-	file := trained(t, mine)
-	c := check.Must(classifier.Load(strings.NewReader(read(t, file))))
-	var note map[string]any
-	check.OK(t, json.Unmarshal(c.Note, &note))
-	note["familiar"], note["record"] = c.Familiar, c.Recent
-	var old bytes.Buffer
-	check.OK(t, checkpoint.Save(&old, c.Model(), string(check.Must(json.Marshal(note)))))
-	write(t, old.String(), "old.npz")
-	_, want, _ := predicted(t, file, leaves())
-	_, got, _ := predicted(t, "old.npz", leaves())
-	check.Equal(t, "predictions", got, want)
-}
-
 // A row that cannot be predicted is unknown, and costs no other row; the exit code is 1. The rows that have a
 // class are scored.
 func TestPredictBadRows(t *testing.T) {

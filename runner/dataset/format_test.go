@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,11 +14,6 @@ import (
 )
 
 const birds = "id,mass,colour,kind\n1,2,red,a\n2,NA,blue,b\n3,6,?,a\n4,1,red,\n5,4,blue,b\n"
-
-func read(t *testing.T, f Format, text string) *Examples {
-	t.Helper()
-	return check.Must(readAs(f, text))
-}
 
 // rows returns the inputs of new rows.
 func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, err error) {
@@ -39,11 +33,8 @@ func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, 
 
 func TestFormat(t *testing.T) {
 	f := Format{Class: "kind", Missing: MissingDrop, Categorical: []string{"colour"}, Ignore: []string{"id"}}
-	e := read(t, f, birds)
-	want := Set{X: [][]float64{{2, 0, 1}, {4, 1, 0}}, Class: []int{0, 1}}
-	if got := all(e); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	e := read(f, birds)
+	check.Equal(t, "examples", all(e), Set{X: [][]float64{{2, 0, 1}, {4, 1, 0}}, Class: []int{0, 1}})
 	check.Equal(t, "features", []any{e.values.features, e.values.features[1].String()},
 		[]any{[]Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}, "colour=blue"})
 	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
@@ -52,7 +43,7 @@ func TestFormat(t *testing.T) {
 // Means are those of the training part, for the test part and for new rows alike, which
 // are found by the names of their columns, also by a scaler that was kept in a file.
 func TestMeansAndNewRows(t *testing.T) {
-	e := read(t, Format{Missing: MissingMean, Categorical: []string{"c"}},
+	e := read(Format{Missing: MissingMean, Categorical: []string{"c"}},
 		"x,c,class\n1,u,a\n,v,b\n3,,a\n5,u,b\n,v,a\n100,v,b\n")
 	train, test, err := Parts(e, []int{0, 1, 2, 3}, []int{4, 5})
 	check.OK(t, err)
@@ -81,14 +72,12 @@ func TestMeansAndNewRows(t *testing.T) {
 	}
 	s := check.Must(train.Scaler(None))
 	got, unknown, err := rows(t, s, "x,c\n1,w\n2,w\n,\n")
-	if want := [][]float64{{1, 0, 0}, {2, 0, 0}, {3, 2. / 3, 1. / 3}}; err != nil ||
-		!slices.EqualFunc(got, want, func(a, b []float64) bool { return floats.EqualApprox(a, b, 1e-15) }) ||
-		!slices.Equal(unknown, []string{"c=w", "c=w"}) {
-		t.Errorf("%v, unknown %q, %v", got, unknown, err)
-	}
+	check.OK(t, err)
+	check.Equal(t, "words not seen", unknown, []string{"c=w", "c=w"})
+	check.NearAll(t, "new rows", slices.Concat(got...), []float64{1, 0, 0, 2, 0, 0, 3, 2. / 3, 1. / 3}, 1e-15)
 	_, _, err = rows(t, s, "c\nu\n")
 	check.Refuses(t, "a column less", err, `a.csv:1: no column "x"; the columns are c`)
-	plain := check.Must(read(t, Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard))
+	plain := check.Must(read(Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard))
 	_, _, err = rows(t, plain, "x,class\n1,a\n,b\n")
 	check.Refuses(t, "a new gap", err,
 		`a.csv:3: column "x" has no value: ""; allowed only after a training with missing = "mean"`)
@@ -109,7 +98,7 @@ func TestWordsAreScaledTogether(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%s,%s,%d\n", i, []string{"0.3", "0.30000000000000004"}[i%2],
 			append(slices.Repeat([]string{"often"}, 99), "rare")[i], i%2)
 	}
-	e := read(t, Format{Categorical: []string{AllWords}}, text.String())
+	e := read(Format{Categorical: []string{AllWords}}, text.String())
 	scaled := all(check.Must(e.Scaler(Standard)).Apply(e)).X
 	check.Equal(t, "inputs", fmt.Sprint(e.values.features), "[x nearly c=often c=rare]")
 	largest := 0.0
@@ -133,8 +122,7 @@ func TestAbout(t *testing.T) {
 			Format{Missing: MissingMean},
 			"x,y,z,class\n1,,5,a\n2,,5,\n,,5,b\n4,,5,b\n4,,5,b\n",
 			"a.csv: 4 examples, 2 inputs, 2 classes: a 1, b 3\na.csv: classes with one example: a; " +
-				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing value: " +
-				"1; " +
+				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing value: 1; " +
 				"missing values, replaced by column means: 1; rows whose inputs repeat those of others, which may be " +
 				"in the other part: 1",
 		},
@@ -146,8 +134,6 @@ func TestAbout(t *testing.T) {
 				"rows dropped, with a missing value: 1",
 		},
 	} {
-		if got := read(t, c.f, c.text).About(); got != c.want {
-			t.Errorf("%s\nwant\n%s", got, c.want)
-		}
+		check.Equal(t, "about", read(c.f, c.text).About(), c.want)
 	}
 }

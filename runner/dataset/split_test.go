@@ -62,7 +62,7 @@ func TestSplitIsPinned(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	e := mustCSV(t, "x,class\n1,10\n2,9\n3,5\n4,10\n5,9\n6,b\n")
+	e := read(Format{}, "x,class\n1,10\n2,9\n3,5\n4,10\n5,9\n6,b\n")
 	check.Equal(t, "classes", e.Classes(), []string{"10", "5", "9", "b"})
 	// Without the b the names are integers, and without the 5 the numbers shift.
 	train, test, err := Parts(e, []int{4, 0, 1}, []int{3})
@@ -82,7 +82,7 @@ func TestParts(t *testing.T) {
 }
 
 func TestPartsErrors(t *testing.T) {
-	e := mustCSV(t, "x,class\n1,10\n2,9\n3,5\n\n4,b\n")
+	e := read(Format{}, "x,class\n1,10\n2,9\n3,5\n\n4,b\n")
 	for _, c := range []struct {
 		train, test []int
 		want        string
