@@ -176,7 +176,6 @@ func TestPredictRefuses(t *testing.T) {
 	const columns = `"scaler":{"features":[{"column":"length"},{"column":"width"}]`
 	for name, note := range map[string]string{
 		"plain":  "",
-		"narrow": `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`,
 		"unsure": `{"classes":["a","unknown"],` + columns + `,"shift":[0,0],"factor":[1,1]}}`,
 		"added":  `{"classes":["a","b"],` + columns + `},"counts":{"added":3}}`,
 		"silent": `{"classes":["a","b"],` + columns + `}}`,
@@ -192,9 +191,7 @@ func TestPredictRefuses(t *testing.T) {
 		{file + " -class kind", "length,width,colour\n", `new.csv:1: no column "kind"`},
 		{file + " -wrong 0", "", "-wrong: 0 is not allowed"},
 		{file + " -to new.csv", "", "-to new.csv is new.csv, which the predictions would replace"},
-		{file + " -to ./results/mine/network.npz", "", "which the predictions would replace"},
 		{"plain.npz", "length\n1\n", "plain.npz" + says + "0 and 0"},
-		{"narrow.npz", "length\n1\n", "narrow.npz" + says + "1 and 2"},
 		{"unsure.npz", "length\n1\n", "unsure.npz" + says},
 		{"added.npz", "length,width\n1,1\n", "added.npz" + says},
 		{"silent.npz -wrong 0.1", "length,width\n1,1\n", "silent.npz: classifier: no record of predictions"},

@@ -75,10 +75,9 @@ func TestParts(t *testing.T) {
 		check.Equal(t, "its classes", part.Classes(), []string{"9", "10"})
 	}
 	check.Equal(t, "the examples themselves have changed", []any{e.Class(0), e.Class(1)}, []any{0, 2})
-	if train, test, err = Parts(e, []int{0, 1}, nil); err != nil || train.Len() != 2 || test.Len() != 0 ||
-		test.Inputs() != 1 {
-		t.Errorf("an empty test part: %v, %v, %v", train, test, err)
-	}
+	train, test, err = Parts(e, []int{0, 1}, nil)
+	check.OK(t, err)
+	check.Equal(t, "with an empty test part", []int{train.Len(), test.Len(), test.Inputs()}, []int{2, 0, 1})
 }
 
 func TestPartsErrors(t *testing.T) {
@@ -103,10 +102,7 @@ func TestAlign(t *testing.T) {
 	}
 	train := read("train", 3, 10, 9, 3, 9)
 	test := check.Must(Align(train, read("test", 3, 10, 10, 9)))
-	if got := all(test).Class; !slices.Equal(got, []int{2, 2, 1}) ||
-		!slices.Equal(test.Classes(), []string{"3", "9", "10"}) {
-		t.Errorf("classes %v of %q", got, test.Classes())
-	}
+	check.Equal(t, "classes", []any{all(test).Class, test.Classes()}, []any{[]int{2, 2, 1}, []string{"3", "9", "10"}})
 	check.Equal(t, "the third is from", test.where(2), "test: example 3")
 	_, err := Align(train, read("test", 3, 10, 9, 4))
 	check.Refuses(t, "a label out of range", err,
