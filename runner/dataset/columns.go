@@ -43,7 +43,8 @@ func (f Format) columns(t *Reader, like *Examples) ([]*column, error) {
 	if err != nil {
 		return nil, err
 	}
-	either := like == nil && slices.Equal(f.Categorical, []string{AllWords}) && !slices.Contains(t.Columns, AllWords)
+	either := slices.Equal(f.Categorical, []string{AllWords}) && !slices.Contains(t.Columns, AllWords)
+	either = either && like == nil
 	words := map[string]bool{} // of the columns that are inputs
 	if like == nil {
 		for _, name := range t.Columns {
@@ -154,8 +155,8 @@ func (f Format) problem(c *column, rows []Row, class bool) string {
 	case decimal.Validate() == nil && c.find(rows, decimal.isWord) == nil:
 		say(texts, ` are not numbers with the decimal mark "."; decimal = "," reads them`)
 	default:
-		say(texts, fmt.Sprintf(" are not numbers; ignore = [%q] leaves the column out, categorical = [%[1]q] makes "+
-			"an input of each of its %d values", c.name, len(c.levels)))
+		say(texts, fmt.Sprintf(" are not numbers; ignore = [%q] leaves the column out, categorical = [%[1]q] "+
+			"makes an input of each of its %d values", c.name, len(c.levels)))
 	}
 	if gaps != nil && cmp.Or(f.Missing, MissingError) == MissingError {
 		say(gaps, ` have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the `+

@@ -120,8 +120,8 @@ func TestAbout(t *testing.T) {
 			Format{Missing: MissingMean},
 			"x,y,z,class\n1,,5,a\n2,,5,\n,,5,b\n4,,5,b\n4,,5,b\n",
 			"a.csv: 4 examples, 2 inputs, 2 classes: a 1, b 3\na.csv: classes with one example: a; " +
-				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing value: 1; " +
-				"missing values, replaced by column means: 1; rows whose inputs repeat those of others, which may be " +
+				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing " +
+				"value: 1; missing values, replaced by column means: 1; rows whose inputs repeat those of others, which may be " +
 				"in the other part: 1",
 		},
 	} {

@@ -30,8 +30,8 @@ func (s Scaling) Validate() error {
 	return field.OneOf("scale", cmp.Or(s, None), Standard, Unit, Centred, None)
 }
 
-// Scaler fills in missing inputs, shifts and multiplies: (x − shift) · factor. The zero value leaves inputs as
-// they are. It can be kept as JSON, for new rows of the table.
+// Scaler fills in missing inputs, shifts and multiplies: (x − shift) · factor. The zero value leaves inputs
+// as they are. It can be kept as JSON, for new rows of the table.
 type Scaler struct {
 	Features []Feature `json:"features,omitempty"` // by input; of tables only
 	Fill     []float64 `json:"fill,omitempty"`     // what stands for a missing value; nil: there are none
@@ -91,8 +91,8 @@ func shareDeviation(sd []float64, features []Feature) {
 	}
 }
 
-// Apply returns e scaled, by Input. It panics if e has been scaled before, or has another number of inputs than
-// the examples the scaler was fitted to.
+// Apply returns e scaled, by Input. It panics if e has been scaled before, or has another number of inputs
+// than the examples the scaler was fitted to.
 func (s Scaler) Apply(e *Examples) *Examples {
 	n := max(len(s.Fill), len(s.Factor))
 	if n == 0 {
@@ -123,9 +123,9 @@ func (s Scaler) scale(x []float64) {
 func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
 
 // moments returns mean and standard deviation of each input where it has a value, 0 without any, and the
-// largest absolute value of all. The mean is updated example by example (Welford 1962) and corrected by the mean
-// deviation from it: it is right to its last digits, and that of equal numbers is the number. Deviations are
-// divided by the largest before they are squared, so that none is lost.
+// largest absolute value of all. The mean is updated example by example (Welford 1962) and corrected by the
+// mean deviation from it: it is right to its last digits, and that of equal numbers is the number. Deviations
+// are divided by the largest before they are squared, so that none is lost.
 func (e *Examples) moments() (mean, sd []float64, largest float64) {
 	n := e.Inputs()
 	x, count := make([]float64, n), make([]float64, n)

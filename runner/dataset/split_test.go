@@ -102,7 +102,8 @@ func TestAlign(t *testing.T) {
 	}
 	train := read("train", 3, 10, 9, 3, 9)
 	test := check.Must(Align(train, read("test", 3, 10, 10, 9)))
-	check.Equal(t, "classes", []any{all(test).Class, test.Classes()}, []any{[]int{2, 2, 1}, []string{"3", "9", "10"}})
+	got := []any{all(test).Class, test.Classes()}
+	check.Equal(t, "classes", got, []any{[]int{2, 2, 1}, []string{"3", "9", "10"}})
 	check.Equal(t, "the third is from", test.where(2), "test: example 3")
 	_, err := Align(train, read("test", 3, 10, 9, 4))
 	check.Refuses(t, "a label out of range", err,

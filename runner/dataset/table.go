@@ -115,8 +115,8 @@ func Unpack(r io.Reader) (io.Reader, error) {
 // checkHeader returns an error if names are empty or double, or if there seems to be another separator.
 func (t *Reader) checkHeader() error {
 	if line := strings.Join(t.Columns, string(t.csv.Comma)); strings.HasPrefix(strings.ToLower(line), "sep=") {
-		return fmt.Errorf("%s:%d: %q is a line for spreadsheets; remove it, and say separator = %q", t.File, t.header,
-			line, line[len("sep="):])
+		return fmt.Errorf("%s:%d: %q is a line for spreadsheets; remove it, and say separator = %q", t.File,
+			t.header, line, line[len("sep="):])
 	}
 	for j, column := range t.Columns {
 		if k := slices.Index(t.Columns, column); k < j {
@@ -159,7 +159,7 @@ func (t *Reader) Next() (row Row, err error) {
 // check returns what is wrong with a row.
 func (t *Reader) check(row Row) error {
 	if n := len(row.Cells); row.Err == nil && n != len(t.Columns) {
-		return fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, row.Line, n, len(t.Columns))
+		return fmt.Errorf("%s:%d: %d cells; the header has %d", t.File, row.Line, n, len(t.Columns))
 	}
 	return row.Err
 }
@@ -168,10 +168,10 @@ func (t *Reader) check(row Row) error {
 func (t *Reader) problem(text string) string {
 	switch {
 	case strings.Contains(text, "\r"):
-		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
+		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv helps`, t.File)
 	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
-		return fmt.Sprintf("the line is not in UTF-8; iconv -f WINDOWS-1252 -t UTF-8 %q >new.csv converts it, if it is "+
-			"in that encoding, and -f UTF-16 if every second byte is 0", t.File)
+		return fmt.Sprintf("the line is not in UTF-8; iconv -f WINDOWS-1252 -t UTF-8 %q >new.csv converts it, if "+
+			"it is in that encoding, and -f UTF-16 if every second byte is 0", t.File)
 	}
 	return ""
 }

@@ -36,8 +36,8 @@ func TestReadCSV(t *testing.T) {
 			[]any{3, 2, []string{"a", "b"}, "[x y]"})
 	}
 	e := read(Format{}, "\"Breite, cm\",class\n\n1,Föhre\n2,\"b\nb\"\n3,a\n")
-	got := []string{e.where(0), e.where(1), e.where(2), e.Classes()[1], e.Classes()[0], e.values.features[0].Column}
-	check.Equal(t, "places", got, []string{"a.csv:3", "a.csv:4", "a.csv:6", "a", "Föhre", "Breite, cm"})
+	got := []string{e.where(0), e.where(1), e.where(2), e.Classes()[0], e.values.features[0].Column}
+	check.Equal(t, "places", got, []string{"a.csv:3", "a.csv:4", "a.csv:6", "Föhre", "Breite, cm"})
 }
 
 func TestCSVOrderOfClasses(t *testing.T) {
@@ -72,7 +72,7 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,y,x,class\n", `a.csv:1: columns 1 and 3 are both called "x"`},
 		{Format{}, "x,,class\n", `a.csv:1: column 2 has no name`},
 		{Format{}, "class\na\nb\n", `a.csv:1: no inputs beside the class "class"`},
-		{Format{}, "x,class\n1,a\n2\n", `a.csv:3: 1 cells; need 2, as many as the header has`},
+		{Format{}, "x,class\n1,a\n2\n", `a.csv:3: 1 cells; the header has 2`},
 		{Format{}, "x,class\n1,a\n2,a\n", `a.csv: 2 examples of 1 classes; need at least 2 classes`},
 		{Format{}, "x,class\n1,a\n2,b\"c\n", `a.csv:3: bare " in non-quoted-field`},
 		{Format{}, "x,class\n1,a\n2,\"b\n3,a\n4,b\n", `a.csv:3: extraneous or missing " in quoted-field`},
@@ -95,7 +95,7 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `"Oak" and "oak"; write them alike`},
 		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `or the way a number is written: "1" and "1.0"`},
 		{Format{}, "x,class\n1,big cat\n2,bigcat\n", `class: classes that differ only`},
-		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv: class: "unknown" (line 3): a class cannot be called unknown`},
+		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv: class: "unknown" (line 3): a class cannot be called`},
 		{Format{Class: "kind"}, birds, "3 columns cannot be read:\n  kind: \"\" (line 5) have no value"},
 		{Format{Class: "kind", Ignore: []string{"mass"}}, "id,mass,c,kind\n1,2,r,a\n", `each of its 1 values`},
 		{Format{Class: "kind", Categorical: []string{"color"}}, birds, `categorical: a.csv:1: no column "color"`},

@@ -153,8 +153,8 @@ func hold(path string) (save func(n *Network) error, release func(), err error) 
 	was, _ := os.Stat(path) // may not exist
 	return func(n *Network) error {
 		now, err := os.Stat(path)
-		same := was != nil && err == nil && os.SameFile(now, was) && now.ModTime().Equal(was.ModTime())
-		if err == nil && now.Mode().IsRegular() && !same {
+		if err == nil && now.Mode().IsRegular() &&
+			!(was != nil && os.SameFile(now, was) && now.ModTime().Equal(was.ModTime())) {
 			return fmt.Errorf("%s was changed by another program while it was learned, and is left as it is; -to "+
 				"names another file", path)
 		}

@@ -107,7 +107,8 @@ func Read(path string) (*Network, error) {
 	in, out := n.Model().Shape()
 	s, fits := n.Scaler, func(list []float64) bool { return len(list) == 0 || len(list) == in }
 	if len(s.Features) != in || !fits(s.Fill) || !fits(s.Shift) || len(s.Shift) != len(s.Factor) ||
-		len(n.Classes) != out || slices.Contains(n.Classes, dataset.Unknown) || min(max(n.Counts.Added, 0), out) != n.Counts.Added {
+		len(n.Classes) != out || slices.Contains(n.Classes, dataset.Unknown) || n.Counts.Added < 0 ||
+		n.Counts.Added > out {
 		return nil, fmt.Errorf("%s: a model of %d inputs and %d classes, of which it names %d and %d, or does not "+
 			"say how they are scaled; need the %s of a run with [save]",
 			path, in, out, len(s.Features), len(n.Classes), File)
@@ -152,8 +153,8 @@ func (n *Network) Show(w io.Writer) {
 		}
 	}
 	models("", n.Model())
-	say("stored", "the range of each input and, unless the model is one network, some rows of the training table, "+
-		"scaled: whoever has the file can read them")
+	say("stored", "the range of each input and, unless the model is one network, some rows of the training "+
+		"table, scaled: whoever has the file can read them")
 }
 
 // Replace locks the network of a results folder, if there is one, before a run replaces it. It returns an
