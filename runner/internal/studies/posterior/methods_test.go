@@ -3,6 +3,7 @@ package posterior
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/random"
+	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -21,15 +23,15 @@ import (
 // The prior of a perceptron is that of the difference of the logits, and it learns
 // with the first class as the positive one.
 func TestPerceptron(t *testing.T) {
-	prior07 := "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];"
+	const prior07 = "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];"
 	text := strings.ReplaceAll(example, "prior_var = 1;", prior07)
 	m := studytest.New(t, Kind, text).(*experiment).Model
-	prior := check.Must(m.Mixture(random.Source("unused"))).Members()[0]
-	p := check.Must(newPerceptron(perceptron.ADF, m, prior))
+	weights, prior := check.Must(m.Mixture(random.Source("unused"))).Members()[0].Weights(0)
+	p := check.Must(newPerceptron(perceptron.ADF, m, weights, prior))
 	mean, cov := p.Weights()
-	for i, want := range []float64{0.5, 3, -1} {
-		check.Near(t, fmt.Sprintf("mean %d", i), mean[i], want, 1e-15)
-		check.Near(t, fmt.Sprintf("variance %d", i), cov.At(i, i), 1.4, 1e-15)
+	check.NearAll(t, "mean", mean, []float64{0.5, 3, -1}, 1e-15)
+	for i := range mean {
+		check.Near(t, "variance", cov.At(i, i), 1.4, 1e-15)
 	}
 	l, x := learner.NewClassifier(p, 2), [][]float64{{1, -1}}
 	before := l.Probabilities(x)[0]
@@ -43,7 +45,7 @@ func TestPerceptron(t *testing.T) {
 	}
 
 	m.Lambda.Word, m.Lambda.Number = "", 0.1
-	huber := check.Must(newPerceptron(perceptron.Huber, m, prior))
+	huber := check.Must(newPerceptron(perceptron.Huber, m, weights, prior))
 	for i := range 6 {
 		check.OK(t, huber.Observe([]float64{0.5, 0.5}, i%2))
 	}
@@ -122,4 +124,26 @@ func TestError(t *testing.T) {
 	}
 	q := [][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}}
 	check.Near(t, "error", s.error(q), (0.1*0.7+0.3*0.5)/0.8, 1e-14)
+}
+
+// The probabilities are those of softmax.Probit without variances.
+func TestProbit(t *testing.T) {
+	rnd := rand.New(random.Source("probit"))
+	for _, n := range []int{2, 3, 4, 10} {
+		q, want := newProbit(n), softmax.NewMoments(n)
+		z, none := make([]float64, n), make([]float64, n)
+		for scale := 0.0; scale < 6; scale++ {
+			for j := range z {
+				z[j] = scale * rnd.NormFloat64()
+			}
+			copy(q.z, z)
+			q.integrate()
+			softmax.Probit{Lambda: softmax.SlopeLambda(n, 0.5), Rho: 0.5}.Moments(want, z, none)
+			for j, w := range want.P {
+				if w > 1e-7 {
+					check.Near(t, "p", q.probability(j)/w, 1, 1e-4)
+				}
+			}
+		}
+	}
 }
