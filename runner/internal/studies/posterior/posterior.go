@@ -51,7 +51,7 @@ type task struct {
 type settings struct {
 	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"` // of examples seen
 	Grid      int   `toml:"grid" allowed:"2 to 2,001"`                               // points along each axis
-	Draws     int   `toml:"draws"`                                                   // from the posterior, in pairs
+	Draws     int   `toml:"draws"`                                                   // from the posterior
 
 	// The first ProbitSeeds seeds add the exact posterior of the probit with ρ = ½ and the slope λ.
 	ProbitSeeds int `toml:"probit_seeds,omitempty" json:",omitempty"`
