@@ -93,7 +93,8 @@ func TestArrows(t *testing.T) {
 		{"no value", Curve{X: []float64{2}, Y: []float64{nan}}, nil, 0},
 	} {
 		var got []plotter.XY
-		for i, p := range test.c.marks(x, log, black) {
+		_, marks := test.c.intervals(x, log, black)
+		for i, p := range marks {
 			mark := p.(*plotter.Scatter)
 			if got = append(got, mark.XYs[0]); i == 0 {
 				check.Near(t, test.name+": direction", mark.Shape.(marker).turn, test.turn, 1e-12)
@@ -101,9 +102,9 @@ func TestArrows(t *testing.T) {
 		}
 		check.Equal(t, test.name, got, test.want)
 	}
-	low := bar(0, 5).pieces(x, log)[0].errors[0].Low
-	if !(low > 1) || math.IsInf(low, 0) {
-		t.Errorf("a bar down to 0 is %g long, of 1 to the frame", low)
+	bars, _ := bar(0, 5).intervals(x, log, black)
+	if low := bars[0].(*plotter.Line).XYs[0].Y; !(low < foot) || math.IsInf(low, 0) {
+		t.Errorf("a bar down to 0 ends at %g, the frame at %g", low, foot)
 	}
 }
 

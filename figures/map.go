@@ -97,7 +97,7 @@ func (m Map) plotters(x, y, scale Axis, over *styles, width int) []plot.Plotter 
 	for _, c := range m.Curves {
 		for _, sty := range over.cased(c) {
 			for _, p := range c.pieces(x, y) {
-				out = append(out, &plotter.Line{XYs: p.points, LineStyle: sty})
+				out = append(out, &plotter.Line{XYs: p, LineStyle: sty})
 			}
 		}
 	}
