@@ -49,8 +49,8 @@ const (
 	thinWidth  = vg.Length(0.7)
 )
 
-// Charts draws rows of charts on one page, and notes beneath them. Charts are square if every chart has the
-// same X and Y axis, as in a Q–Q plot. The charts must not change until the last Encode.
+// Charts draws rows of charts on one page, and notes beneath them. The charts must not change until the last
+// Encode.
 func Charts(rows [][]Chart, notes ...string) *Figure {
 	out, axes := page{labels: notes}, sharedAxes(slices.Concat(rows...))
 	styles := styles{of: map[string]style{}}
