@@ -161,7 +161,7 @@ func (c Curve) intervals(x, y Axis, color color.Color) (bars, marks []plot.Plott
 	for i := range c.X {
 		ends := c.interval(i)
 		if ends != nil && x.shows(c.X[i]) && y.shows(c.Y[i]) {
-			bar := plotter.XYs{{X: x.near(ends[0].X), Y: y.near(ends[0].Y)}, {X: x.near(ends[1].X), Y: y.near(ends[1].Y)}}
+			bar := plotter.XYs{point(x, y, ends[0].X, ends[0].Y), point(x, y, ends[1].X, ends[1].Y)}
 			bars = append(bars, &plotter.Line{XYs: bar, LineStyle: line(thinWidth, color)})
 		}
 		for k, p := range append([]plotter.XY{{X: c.X[i], Y: c.Y[i]}}, ends...) {
@@ -203,7 +203,9 @@ func (c Curve) pieces(x, y Axis) (out []plotter.XYs) {
 			out, gap = append(out, nil), false
 		}
 		last := &out[len(out)-1]
-		*last = append(*last, plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])})
+		*last = append(*last, point(x, y, c.X[i], c.Y[i]))
 	}
 	return out
 }
+
+func point(x, y Axis, vx, vy float64) plotter.XY { return plotter.XY{X: x.near(vx), Y: y.near(vy)} }
