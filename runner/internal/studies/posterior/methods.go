@@ -38,16 +38,14 @@ func (c *cell) newMethods() error {
 		}
 		c.methods = append(c.methods, m)
 	}
-	mean, cov := c.methods[0].network().Weights(0)
+	prior := c.methods[0].network()
 	if c.task.Classes == 2 {
 		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
-			l, err := newPerceptron(rule, c.Model, mean, cov)
-			if err != nil {
-				return err
-			}
-			c.huber = cmp.Or(c.huber, c.add("perceptron-"+string(rule), l)) // the first
+			l := c.add("perceptron-"+string(rule), newPerceptron(rule, c.Model, prior))
+			c.huber = cmp.Or(c.huber, l) // the first
 		}
 	}
+	mean, cov := prior.Weights(0)
 	c.prior = laplace.Prior{Layers: c.Model.Layers, Bias: c.Model.Bias, Mean: mean.RawMatrix().Data}
 	for _, sigma := range cov {
 		for i := range sigma.SymmetricDim() {
@@ -126,17 +124,16 @@ type neuron struct {
 
 // newPerceptron returns the perceptron whose prior is that of the difference of the logits of a network, and
 // whose λ and treatment of indefinite steps are those of a model.
-func newPerceptron(
-	rule perceptron.Rule, m learner.Model, weights *mat.Dense, cov []mat.Symmetric,
-) (*neuron, error) {
+func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) *neuron {
+	weights, cov := prior.Weights(0)
 	var mean mat.VecDense
 	var sum mat.SymDense
 	mean.SubVec(weights.RowView(0), weights.RowView(1))
 	sum.AddSym(cov[0], cov[1])
-	p, err := perceptron.New(perceptron.Config{
+	p := perceptron.New(perceptron.Config{
 		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho), OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
 	}, mean.RawVector().Data, &sum)
-	return &neuron{Perceptron: p, bias: m.Bias}, err
+	return &neuron{Perceptron: p, bias: m.Bias}
 }
 
 // withBias returns x with a trailing 1 where there is a bias.
