@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
@@ -169,7 +170,7 @@ func (r *TrackRecord) Validate() error {
 // exact binomial distribution (Clopper and Pearson, Biometrika 1934). All rejections are right with
 // probability 1 − δ if the start does not depend on what was wrong (fixed sequence testing: Angelopoulos et
 // al., "Learn then test", 2021). It is the hypothesis that is most likely to be rejected if the number of
-// wrong answers is Poisson, with a mean of 1.25 times what the probabilities say, as these are often too sure.
+// wrong answers is Poisson, with a mean of 1.25 times what the probabilities say, as these may be too sure.
 //
 // A share or a confidence that is not between 0 and 1 is an error.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
@@ -197,13 +198,12 @@ func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 // reject nothing.
 func (r *TrackRecord) start(share, delta float64) int {
 	start, least := -1, 1.0
-	answers, allowed, expected := 0, 0, 0.0 // fewer than allowed wrong answers reject
+	answers, expected := 0, 0.0
 	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		expected += float64(float64(r.Predicted[k]) * (1 - thresholds[k]))
-		for binomial(answers, allowed, share) <= delta {
-			allowed++
-		}
+		// Fewer wrong answers than this reject.
+		allowed := sort.Search(answers, func(wrong int) bool { return binomial(answers, wrong, share) > delta })
 		if r.Predicted[k] > 0 && allowed > 0 {
 			if fails := mathext.GammaIncReg(float64(allowed), 1.25*expected); fails < least {
 				start, least = k, fails
