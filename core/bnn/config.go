@@ -22,9 +22,9 @@ const (
 	defaultRho = 0.5
 )
 
-// Config describes a network completely. [Default] returns one that works, to be changed. A Config
-// refers to its slices, which a network copies, and to its softmax. The tags are keys of manifests, for
-// errors, and of checkpoints.
+// Config describes a network completely. [Default] returns one that works, to be changed. A network copies
+// the slices of its Config, and refers to the softmax. The tags are keys of manifests, for errors, and of
+// checkpoints.
 type Config struct {
 	// Layers are the numbers of inputs, of neurons in each hidden layer, and of classes.
 	Layers []int `toml:"layers" json:"layers"`
@@ -80,9 +80,8 @@ type PaperRule struct {
 // core/README.md says how it was chosen. The rule is ADF with the slope-matched probit. Covariances are
 // Full in layers to which this gives at most 2²⁰ numbers, else Shared with at most 512 inputs, and
 // Diagonal with more. A Shared output layer would be twenty times as fast behind 256 units, but has 4 % more
-// log loss (50 to 150 units, held-out training images of MNIST). All other values are spelled out but
-// Replications, which follow Covariance. For other layers call Default again: λ and prior variances are of
-// these. It panics unless there are at least two layers.
+// log loss (50 to 150 units, held-out training images of MNIST). For other layers call Default again: λ and
+// prior variances are of these. It panics unless there are at least two layers.
 func Default(layers ...int) Config {
 	if len(layers) < 2 {
 		panic(fmt.Sprintf("bnn: Default of layers %v; need inputs and classes at least", layers))
@@ -166,15 +165,17 @@ type FieldError = field.Error
 func (c Config) Validate() error { return field.InGo(c.check(), c) }
 
 func (c *Config) check() error {
-	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
+	weights := len(c.Layers) - 1
+	if weights < 1 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
 		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, "+
 			"and 2 to %d classes, none of them empty", c.Layers, MostClasses)
 	}
-	return cmp.Or(c.checkFields(), c.checkLists(), c.checkSoftmax())
-}
-
-// checkFields checks each field by itself.
-func (c *Config) checkFields() error {
+	entries := func(key string, k int) error {
+		if k == weights {
+			return nil
+		}
+		return field.Errorf(key, "%d entries are not allowed; allowed: %d, one for each layer of weights", k, weights)
+	}
 	err := cmp.Or(
 		field.OneOf("rule", c.Output, ADF, ADFExact, ADFMarginal, ADFExactMarginal, Joint, Total),
 		field.OneOf("hidden", c.Hidden, SmoothMean, Smooth, Frozen),
@@ -182,8 +183,16 @@ func (c *Config) checkFields() error {
 		field.Within("alpha", c.Unit.Alpha, 0, 1),
 		field.Positive("beta", c.Unit.Beta),
 		field.Within("prior_mean_var", c.PriorMeanVar, 0, 1e100),
+		entries("covariance", len(c.Covariance)),
+		entries("prior_var", len(c.PriorVar)),
+		entries("replications", len(c.Replications)),
+		field.AllOneOf("covariance", c.Covariance, Full, Diagonal, Shared),
+		field.AllWithin("replications", c.Replications, 0, 1e300),
 	)
-	if c.Output == Joint || c.Output == Total {
+	for _, v := range c.PriorVar {
+		err = cmp.Or(err, field.Positive("prior_var", v))
+	}
+	if !c.Output.assumedDensity() {
 		err = cmp.Or(
 			err,
 			field.OneOf("on_indefinite", c.Paper.OnIndefinite, Fail, Skip, Project),
@@ -192,56 +201,29 @@ func (c *Config) checkFields() error {
 			field.Fraction("variance_floor", c.Paper.VarianceFloor),
 		)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return c.checkTogether()
+}
+
+// checkTogether checks what one field allows another.
+func (c *Config) checkTogether() error {
+	probit, fits := c.Softmax.(softmax.Probit)
+	if c.Output.exact() {
+		_, fits = c.Softmax.(softmax.Exact)
+	}
+	switch adf := c.Output.assumedDensity(); {
 	case !(c.Unit.Alpha <= c.Unit.Beta):
 		return field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Unit.Beta, c.Unit.Alpha)
 	case len(c.Layers) > 2 && c.PriorMeanVar == 0:
 		return field.Errorf("prior_mean_var", "hidden neurons with equal means stay identical; "+
 			"allowed: a number > 0")
-	}
-	return nil
-}
-
-// checkLists checks the fields with an entry for each layer of weights.
-func (c *Config) checkLists() (err error) {
-	layers := len(c.Layers) - 1
-	entries := func(key string, k int) error {
-		if k != layers {
-			return field.Errorf(key, "%d entries are not allowed; allowed: %d, one for each layer of weights",
-				k, layers)
-		}
-		return nil
-	}
-	err = cmp.Or(
-		entries("covariance", len(c.Covariance)),
-		entries("prior_var", len(c.PriorVar)),
-		entries("replications", len(c.Replications)),
-	)
-	if err != nil {
-		return err
-	}
-	err = field.AllOneOf("covariance", c.Covariance, Full, Diagonal, Shared)
-	for l := range layers {
-		err = cmp.Or(err, field.Positive("prior_var", c.PriorVar[l]))
-		if r := c.Replications[l]; err == nil && !(r >= 0 && r <= math.MaxFloat64) {
-			err = field.Errorf("replications", "%g is not allowed; allowed: a number > 0, or 0 for the default", r)
-		}
-	}
-	return err
-}
-
-// checkSoftmax checks that the softmax is one of so many classes that serves the output rule.
-func (c *Config) checkSoftmax() error {
-	probit, isProbit := c.Softmax.(softmax.Probit)
-	_, isExact := c.Softmax.(softmax.Exact)
-	switch {
-	case c.Output.probit() && isProbit && probit.Rho != 0.5:
-		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
-	case c.Output.probit() && !isProbit || c.Output.exact() && !isExact:
+	case adf && !fits:
 		return field.Errorf("rule", "%v is not allowed with %T; "+
 			"allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
+	case adf && !c.Output.exact() && probit.Rho != defaultRho:
+		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
 	}
 	return softmax.Validate(c.Softmax, c.classes())
 }

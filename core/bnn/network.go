@@ -24,6 +24,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -72,13 +73,12 @@ var (
 )
 
 // Network is a Bayesian multi-layer perceptron. Predict, Weights, State and Config may be called
-// by several goroutines at once, each predicting into its own predictions; Observe, Condition,
-// Forward, SetWeights, AddProcessNoise and AddClass need the network for themselves.
+// by several goroutines at once, each predicting into its own predictions; the other methods need the
+// network for themselves.
 type Network struct {
 	cfg     Config
 	layers  []weights
 	flows   []flow     // of Observe, layer by layer
-	shown   []Layer    // what Forward returns of these
 	current bool       // the flows hold the forward pass of their input by the present weights
 	step    outputStep // of Observe
 }
@@ -99,10 +99,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	n := zero(cfg)
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
-		layer.restore(cfg.priorSpread(l))
-		if n.cfg.PriorMeanVar > 0 && (n.cfg.PriorDraw == Independent || l < len(n.layers)-1) {
-			layer.SetMean(n.cfg.priorMean(l, rnd))
-		}
+		layer.restore(LayerState{n.cfg.priorMean(l, rnd), n.cfg.priorSpread(l)})
 	}
 	return n, nil
 }
@@ -113,15 +110,14 @@ func (n *Network) Config() Config { return n.cfg.clone() }
 // Before implements [Sequential]: it is Predict, and the next Observe of the same input is faster.
 func (n *Network) Before(dst *Prediction, x []float64) error {
 	n.allocate(dst)
-	layers, err := n.Forward(x)
-	if err != nil {
+	if err := n.pass(x); err != nil {
 		dst.invalidate()
 		return err
 	}
-	for l, layer := range layers {
-		copy(dst.Layers[l].Input, layer.Input)
-		copy(dst.Layers[l].Mean, layer.Mean)
-		copy(dst.Layers[l].Variance, layer.Variance)
+	for l, f := range n.flows {
+		copy(dst.flows[l].y, f.y)
+		copy(dst.flows[l].m, f.m)
+		copy(dst.flows[l].v, f.v)
 	}
 	n.moments(dst)
 	return nil
@@ -139,7 +135,6 @@ func zero(cfg Config) *Network {
 		n.layers = append(n.layers, cfg.newWeights(l))
 	}
 	n.flows, n.step = n.newFlows(), newOutputStep(&n.cfg)
-	n.shown = n.views(n.flows)
 	return n
 }
 
@@ -150,24 +145,18 @@ func zero(cfg Config) *Network {
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
 	n.check(l)
 	out, in := n.cfg.WeightDims(l)
-	if r, c := mean.Dims(); r != out || c != in {
-		panic(fmt.Sprintf("bnn: %d×%d means for layer %d; need %d×%d", r, c, l, out, in))
-	}
-	if len(cov) != out {
-		panic(fmt.Sprintf("bnn: %d covariances for %d neurons of layer %d", len(cov), out, l))
-	}
-	for j, s := range cov {
-		if s.SymmetricDim() != in {
-			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d",
-				j, l, s.SymmetricDim(), in))
-		}
+	r, c := mean.Dims()
+	misfit := func(s mat.Symmetric) bool { return s.SymmetricDim() != in }
+	if r != out || c != in || len(cov) != out || slices.ContainsFunc(cov, misfit) {
+		panic(fmt.Sprintf("bnn: %d×%d means and %d covariances for layer %d; need %d×%d, and %[5]d of %d×%[6]d",
+			r, c, len(cov), l, out, in))
 	}
 	spread, err := n.cfg.spreadOf(l, cov)
-	if err = cmp.Or(err, (&LayerState{mean, spread}).check(&n.cfg, l)); err != nil {
+	s := LayerState{mean, spread}
+	if err = cmp.Or(err, s.check(&n.cfg, l)); err != nil {
 		return fmt.Errorf("bnn: layer %d: %w", l, err)
 	}
-	n.layers[l].SetMean(mean)
-	n.layers[l].restore(spread)
+	n.layers[l].restore(s)
 	n.current = false
 	return nil
 }
@@ -176,7 +165,8 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 // covariances of a diagonal layer are of type *mat.DiagDense. Weights panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	n.check(l)
-	return n.layers[l].MeanMatrix(), n.cfg.covs(l, n.layers[l].spread())
+	s := n.layers[l].state()
+	return s.Mean, n.cfg.covs(l, s.Spread)
 }
 
 func (n *Network) check(l int) {

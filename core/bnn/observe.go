@@ -3,9 +3,6 @@ package bnn
 import (
 	"fmt"
 	"math"
-	"slices"
-
-	"closedform/internal/field"
 )
 
 // Action is what Observe did with an example.
@@ -24,8 +21,8 @@ func (a Action) String() string {
 
 // Update reports what one example did to the network.
 type Update struct {
-	// MinEigenvalue is the smallest eigenvalue of the covariance of the innovation over the first
-	// n−1 classes: Σ_y for Joint, S for Total, NaN for others, which have no innovation.
+	// MinEigenvalue is, for Joint, the smallest eigenvalue of the covariance Σ_y of the innovation over the
+	// first n−1 classes, else NaN.
 	MinEigenvalue float64
 
 	// MinVariance is the smallest ṽ_j of a logit, before any repair, floor or cap. The best fit to the
@@ -55,8 +52,9 @@ type IndefiniteError struct {
 
 func (e *IndefiniteError) Error() string {
 	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance "+
-		"%.3g, smallest posterior variance %.3g; OnIndefinite (in manifests on_indefinite) Skip or Project goes on",
-		e.Update.MinEigenvalue, e.Update.MinVariance)
+		"%.3g, smallest posterior variance %.3g, log probability of the class %.3g; "+
+		"OnIndefinite (in manifests on_indefinite) Skip or Project goes on",
+		e.Update.MinEigenvalue, e.Update.MinVariance, e.Update.LogP)
 }
 
 // Observe updates the weights of all layers by one example of the given class (from 0): the paper's
@@ -80,24 +78,13 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 // d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j² of the logits.
 func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) (Update, error) {
 	update, err := n.steps(x, func(f *flow) (Update, error) {
-		likelihood(f.d, f.e, n.shown[len(n.shown)-1])
+		likelihood(f.d, f.e, n.layerOf(n.flows, len(n.flows)-1))
 		return Update{}, nil
 	})
 	if err == nil {
 		n.move()
 	}
 	return update, err
-}
-
-// Forward returns the layers for x, without the softmax. They must not be changed, and the next
-// Forward, Before, Condition or Observe overwrites them.
-func (n *Network) Forward(x []float64) ([]Layer, error) {
-	if n.current && slices.Equal(x, n.shown[0].Input) {
-		return n.shown, nil
-	}
-	err := n.forward(n.flows, x)
-	n.current = err == nil
-	return n.shown, err
 }
 
 // prepare computes the steps of all layers; move applies them.
@@ -110,7 +97,7 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 
 // steps is prepare with observe, which computes the steps of the last layer.
 func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Update, error) {
-	if _, err := n.Forward(x); err != nil {
+	if err := n.pass(x); err != nil {
 		return Update{Action: Refused}, err
 	}
 	last := len(n.layers) - 1
@@ -138,14 +125,6 @@ func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Upd
 		}
 	}
 	return update, nil
-}
-
-func checkExample(m Model, x []float64, class int) error {
-	_, classes := m.Shape()
-	if err := field.Class(class, classes); err != nil {
-		return fmt.Errorf("bnn: %w", err)
-	}
-	return checkInput(m, x)
 }
 
 func (n *Network) move() {
@@ -201,8 +180,8 @@ func (n *Network) freeze(l int) {
 // limit caps the steps e_j that would more than double a variance v_j, and returns how many there are.
 func (f *flow) limit() (capped int) {
 	for j, vj := range f.v {
-		if most := (maxRatio - 1) / vj; vj > certain && f.e[j] > most {
-			f.e[j] = most
+		if highest := (maxRatio - 1) / vj; vj > certain && f.e[j] > highest {
+			f.e[j] = highest
 			capped++
 		}
 	}

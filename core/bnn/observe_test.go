@@ -83,7 +83,7 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 				var p Prediction
 				predict(t, n, &p, x)
 				update, err := n.Observe(x, class)
-				if smallest := min(update.MinEigenvalue, update.MinVariance); err != nil || !(smallest > 0) {
+				if err != nil || !(update.MinVariance > 0) || update.Indefinite {
 					t.Fatalf("%v, %d classes: %+v, %v", rule, classes, update, err)
 				}
 				near(t, "log p", update.LogP, math.Log(p.P[class]), 1e-7)

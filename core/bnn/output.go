@@ -64,15 +64,15 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 		return Update{}, errUnsound
 	}
 	s.moments.Cross(s.cross, v)
-	update := Update{LogP: kernel.Log(s.moments.P[class]) - math.Log1p(s.moments.Excess())}
-	switch cfg.Output {
-	case Joint:
+	update := Update{
+		MinEigenvalue: math.NaN(), LogP: kernel.Log(s.moments.P[class]) - math.Log1p(s.moments.Excess()),
+	}
+	if cfg.Output == Joint {
 		s.moments.Cov(s.cov)
 		update.MinEigenvalue = s.joint(m, v, class, math.Inf(-1))
 		update.Indefinite = !(update.MinEigenvalue > s.rounding())
-	case Total:
+	} else {
 		s.total(m, v, class)
-		update.MinEigenvalue = smallestLabelEigenvalue(s.moments.P)
 		update.Indefinite = !(s.moments.P[class] >= improbable)
 	}
 	update.MinVariance = floats.Min(s.variance)
@@ -212,10 +212,10 @@ func (s *outputStep) total(m, v []float64, class int) {
 			s.gains[j] = -vj * row[j]
 		}
 		s.gains[i] = v[i] * kernel.Sum(row)
-		all := kernel.Sum(s.gains)
+		sum := kernel.Sum(s.gains)
 		for j, g := range s.gains {
 			s.variance[j] -= g / p * g
-			s.sums[j] -= g / p * (all - g)
+			s.sums[j] -= g / p * (sum - g)
 		}
 		if i == class {
 			kernel.AddScaled(s.mean, 1/p, s.gains)
@@ -239,13 +239,10 @@ func (s *outputStep) limit(v []float64) (floored, capped int) {
 	for range rounds {
 		excess, free := 0.0, float64(len(v)-2)
 		for j, x := range s.variance {
-			switch least, most := minRatio*v[j], maxRatio*v[j]; {
-			case x+tau < least:
-				excess += x - least
-			case x+tau > most:
-				excess += x - most
-			default:
+			if bounded := within(x+tau, v[j]); bounded == x+tau {
 				free++
+			} else {
+				excess += x - bounded
 			}
 		}
 		next := excess / free
@@ -263,18 +260,20 @@ func (s *outputStep) limit(v []float64) (floored, capped int) {
 		tau = next
 	}
 	for j, x := range s.variance {
-		least, most := minRatio*v[j], maxRatio*v[j]
-		s.variance[j] = math.Min(math.Max(x+tau, least), most)
+		s.variance[j] = within(x+tau, v[j])
 		switch {
 		case v[j] == 0:
-		case x+tau < least:
+		case x+tau < s.variance[j]:
 			floored++
-		case x+tau > most:
+		case x+tau > s.variance[j]:
 			capped++
 		}
 	}
 	return floored, capped
 }
+
+// within returns x, or the bound minRatio·v or maxRatio·v that it exceeds.
+func within(x, v float64) float64 { return math.Min(math.Max(x, minRatio*v), maxRatio*v) }
 
 // labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities; as these add up to 1,
 // S_ii = Σ_{j≠i} p_i p_j, where nothing cancels.
@@ -289,47 +288,5 @@ func (s *outputStep) labelCov() {
 			}
 		}
 		s.cov.SetSym(i, i, degree)
-	}
-}
-
-// smallestLabelEigenvalue returns the smallest eigenvalue of diag(p) − ppᵀ over all classes but the
-// last, with p normalised and without classes of probability zero, to full relative precision; +Inf if
-// one class is left. It is the root below min p of
-//
-//	p_n = λ Σ_{i<n} p_i/(p_i−λ),
-//
-// whose right side increases from 0 to ∞.
-func smallestLabelEigenvalue(p []float64) float64 {
-	sum, last, hi := 0.0, 0, math.Inf(1)
-	for i, pi := range p {
-		sum += pi
-		if pi > 0 {
-			last = i
-		}
-	}
-	for _, pi := range p[:last] {
-		if pi > 0 {
-			hi = math.Min(hi, pi/sum)
-		}
-	}
-	if math.IsInf(hi, 1) {
-		return hi
-	}
-	for lo := 0.0; ; {
-		mid := lo + 0.5*(hi-lo)
-		if mid <= lo || mid >= hi || hi-lo < 1e-14*hi {
-			return mid
-		}
-		var right float64
-		for _, pi := range p[:last] {
-			if pi > 0 {
-				right += pi / (pi/sum - mid) / sum
-			}
-		}
-		if mid*right < p[last]/sum {
-			lo = mid
-		} else {
-			hi = mid
-		}
 	}
 }

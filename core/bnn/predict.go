@@ -1,8 +1,10 @@
 package bnn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -108,17 +110,15 @@ func (n *Network) allocate(dst *Prediction) {
 	}
 	*dst = newPrediction(n, n.cfg.classes())
 	dst.flows = n.newFlows()
-	dst.Layers = n.views(dst.flows)
+	for l := range dst.flows {
+		dst.Layers = append(dst.Layers, n.layerOf(dst.flows, l))
+	}
 	logits := dst.Layers[len(dst.Layers)-1]
 	dst.Mean, dst.Variance = logits.Mean, logits.Variance
 }
 
-// views returns the layers of flows.
-func (n *Network) views(flows []flow) (all []Layer) {
-	for l, f := range flows {
-		all = append(all, Layer{f.y[:n.cfg.Layers[l]], f.m, f.v})
-	}
-	return all
+func (n *Network) layerOf(flows []flow, l int) Layer {
+	return Layer{flows[l].y[:n.cfg.Layers[l]], flows[l].m, flows[l].v}
 }
 
 // flow holds the inputs and outputs of a layer for an example, and the steps of its pre-activations.
@@ -182,9 +182,21 @@ func (n *Network) forward(flows []flow, x []float64) error {
 	return nil
 }
 
-func checkInput(m Model, x []float64) error {
-	inputs, _ := m.Shape()
-	if err := field.Input(x, inputs); err != nil {
+// pass is forward by the flows of Observe, if they do not hold it already.
+func (n *Network) pass(x []float64) error {
+	if n.current && slices.Equal(x, n.flows[0].y[:n.cfg.Layers[0]]) {
+		return nil
+	}
+	err := n.forward(n.flows, x)
+	n.current = err == nil
+	return err
+}
+
+func checkInput(m Model, x []float64) error { return checkExample(m, x, 0) }
+
+func checkExample(m Model, x []float64, class int) error {
+	inputs, classes := m.Shape()
+	if err := cmp.Or(field.Class(class, classes), field.Input(x, inputs)); err != nil {
 		return fmt.Errorf("bnn: %w", err)
 	}
 	return nil

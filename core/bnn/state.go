@@ -33,7 +33,7 @@ type LayerState struct {
 func (n *Network) State() State {
 	s := State{Config: n.Config()}
 	for _, w := range n.layers {
-		s.Layers = append(s.Layers, LayerState{w.MeanMatrix(), w.spread()})
+		s.Layers = append(s.Layers, w.state())
 	}
 	return s
 }
@@ -55,8 +55,7 @@ func Restore(s State) (*Network, error) {
 	}
 	n := zero(s.Config)
 	for l, layer := range s.Layers {
-		n.layers[l].SetMean(layer.Mean)
-		n.layers[l].restore(layer.Spread)
+		n.layers[l].restore(layer)
 	}
 	return n, nil
 }
@@ -111,10 +110,18 @@ func checkMatrix(name string, m *mat.Dense, r, c int) error {
 // of a fixed number of classes. For members of an ensemble or a bank use its AddClass.
 func (n *Network) AddClass() error {
 	cfg, err := n.grown()
-	if err == nil {
-		n.grow(cfg)
+	if err != nil {
+		return err
 	}
-	return err
+	l, larger := len(n.layers)-1, zero(cfg)
+	old, s := n.layers[l].state(), larger.layers[l].state()
+	s.Mean.Copy(old.Mean)
+	s.Spread = cfg.priorSpread(l)
+	s.Spread.Copy(old.Spread)
+	larger.layers[l].restore(s)
+	copy(larger.layers, n.layers[:l])
+	*n = *larger
+	return nil
 }
 
 // grown returns the configuration with one more class.
@@ -129,17 +136,4 @@ func (n *Network) grown() (Config, error) {
 		return c, fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, err)
 	}
 	return c, nil
-}
-
-// grow makes the network one of the configuration, which has more classes.
-func (n *Network) grow(cfg Config) {
-	l := len(n.layers) - 1
-	old, larger := n.layers[l], zero(cfg)
-	mean, spread := larger.layers[l].MeanMatrix(), cfg.priorSpread(l)
-	mean.Copy(old.MeanMatrix())
-	spread.Copy(old.spread())
-	larger.layers[l].SetMean(mean)
-	larger.layers[l].restore(spread)
-	copy(larger.layers, n.layers[:l])
-	*n = *larger
 }

@@ -117,29 +117,28 @@ func (t *triangles) set(k int, r *mat.Dense) {
 
 // spread returns all roots, one below the other.
 func (t *triangles) spread() *mat.Dense {
-	all := mat.NewDense(len(t.factor)/t.length*t.size, t.size, nil)
-	rows, _ := all.Dims()
+	rows := len(t.factor) / t.length * t.size
+	roots := mat.NewDense(rows, t.size, nil)
 	for i := range rows {
-		row := all.RawRowView(i)
 		for j := range i%t.size + 1 {
-			row[j] = *t.entry(i/t.size, i%t.size, j)
+			roots.Set(i, j, *t.entry(i/t.size, i%t.size, j))
 		}
 	}
-	return all
+	return roots
 }
 
-func (t *triangles) restore(spread *mat.Dense) {
+func (t *triangles) setSpread(roots *mat.Dense) {
 	for k := range len(t.factor) / t.length {
-		t.set(k, mat.DenseCopyOf(spread.Slice(k*t.size, (k+1)*t.size, 0, t.size)))
+		t.set(k, mat.DenseCopyOf(roots.Slice(k*t.size, (k+1)*t.size, 0, t.size)))
 	}
 }
 
 // addVariance makes each root R one of RRᵀ + v·I, by the LQ factorisation (R √v·I) = LQ.
 func (t *triangles) addVariance(v float64) {
-	all, noise := t.spread(), mat.NewDiagDense(t.size, slices.Repeat([]float64{math.Sqrt(v)}, t.size))
+	roots, noise := t.spread(), mat.NewDiagDense(t.size, slices.Repeat([]float64{math.Sqrt(v)}, t.size))
 	for k := range len(t.factor) / t.length {
 		var wide mat.Dense
-		wide.Augment(all.Slice(k*t.size, (k+1)*t.size, 0, t.size), noise)
+		wide.Augment(roots.Slice(k*t.size, (k+1)*t.size, 0, t.size), noise)
 		t.set(k, &wide)
 	}
 }

@@ -38,6 +38,7 @@ type Model struct {
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
 	head    head
 
+	one     bnn.Prediction
 	several []bnn.Prediction // of PredictAll
 }
 
@@ -95,16 +96,7 @@ func (m *Model) Observe(x []float64, class int) error {
 }
 
 // Predict sets p to the predictive probabilities of the classes at x.
-func (m *Model) Predict(p, x []float64) error {
-	if err := field.Input(x, m.cfg.Layers[0]); err != nil {
-		return err
-	}
-	layers, err := m.network.Forward(x)
-	if err != nil {
-		return err
-	}
-	return m.probabilities(p, layers)
-}
+func (m *Model) Predict(p, x []float64) error { return m.predict(&m.one, p, x) }
 
 // PredictAll sets each p_i as Predict does at x_i, to the bit, and returns the layers for each input, valid
 // until the next call. After an error some p_i are set.
@@ -113,20 +105,20 @@ func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
 		m.several = append(m.several, bnn.Prediction{})
 	}
 	for i := range x {
-		if err := m.network.Predict(&m.several[i], x[i]); err != nil {
+		if err := m.predict(&m.several[i], p[i], x[i]); err != nil {
 			return nil, err
 		}
 		layers = append(layers, m.several[i].Layers)
-		if err := m.probabilities(p[i], layers[i]); err != nil {
-			return nil, err
-		}
 	}
 	return layers, nil
 }
 
-func (m *Model) probabilities(p []float64, layers []bnn.Layer) error {
+func (m *Model) predict(dst *bnn.Prediction, p, x []float64) error {
 	mlp.CheckProbabilities(p, m.cfg.classes())
-	if !m.head.predict(p, layers[len(layers)-1]) {
+	if err := cmp.Or(field.Input(x, m.cfg.Layers[0]), m.network.Predict(dst, x)); err != nil {
+		return err
+	}
+	if !m.head.predict(p, dst.Layers[len(dst.Layers)-1]) {
 		return errors.New("tagi: the probabilities of the classes overflow")
 	}
 	return nil
