@@ -118,7 +118,7 @@ func TestBankBreaksDown(t *testing.T) {
 	}
 	check.NearAll(t, "weights after all have failed", all.Weights(), []float64{0.5, 0.5}, 0)
 	check.Refuses(t, "all", all.Predict(&p, x))
-	check.Equal(t, "decision", p.Decide(Probability, 0), Unknown)
+	check.Equal(t, "decision", p.Class(), Unknown)
 	check.OK(t, all.Predict(&p, []float64{1, 1}))
 }
 
@@ -143,15 +143,15 @@ func TestWeightsUnderflow(t *testing.T) {
 func TestRestoreBankRefuses(t *testing.T) {
 	one := newNetwork(spec{Layers: []int{2, 3}})
 	good := bank(one).State()
-	for want, change := range map[string]func(s *BankState){
-		"2 and 6 weights after 0 examples": func(s *BankState) { s.Mixtures = []float64{0, 0} },
-		"1 and 0 weights":                  func(s *BankState) { s.Powers = nil },
-		"need 1 and 6 finite ones for 1":   func(s *BankState) { s.Mixtures = []float64{math.NaN()} },
-		"after -1 examples":                func(s *BankState) { s.Seen = -1 },
+	for name, change := range map[string]func(s *BankState){
+		"mixtures": func(s *BankState) { s.Mixtures = []float64{0, 0} },
+		"powers":   func(s *BankState) { s.Powers = nil },
+		"finite":   func(s *BankState) { s.Mixtures = []float64{math.NaN()} },
+		"seen":     func(s *BankState) { s.Seen = -1 },
 	} {
 		s := good
 		change(&s)
-		check.Refuses(t, want, check.Err(RestoreBank(s, one)), want)
+		check.Refuses(t, name, check.Err(RestoreBank(s, one)), "not those of a bank of 1 members with 2 inputs")
 	}
 	many := models(members(spec{Layers: []int{2, 3}}, 17))
 	check.Refuses(t, "many members", check.Err(NewBank(many...)), "need 16 at most")

@@ -12,27 +12,11 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Unknown is the decision for none of the classes.
+// Unknown is the class of a prediction that is none.
 const Unknown = -1
-
-// Confidence is a measure of how certain a prediction is: [Probability], or a function of your own, such as
-// one of [Prediction.LabelVariance] or [Prediction.MutualInformation].
-type Confidence func(p *Prediction) float64
 
 // Probability is the largest predictive probability.
 func Probability(p *Prediction) float64 { return floats.Max(p.P) / p.Sum() }
-
-// Decide returns the most probable class, from 0, where the confidence is at least the threshold,
-//
-//	argmax_j p_j if confidence ≥ threshold, else Unknown.
-//
-// It is Unknown, too, in the zero Prediction and after an error.
-func (p *Prediction) Decide(by Confidence, threshold float64) int {
-	if !p.valid() || !(by(p) >= threshold) {
-		return Unknown
-	}
-	return p.Class()
-}
 
 // Class returns the most probable class, from 0, of equally probable ones the first; Unknown
 // in the zero Prediction and after an error.
@@ -92,6 +76,31 @@ func (p *Prediction) softmaxMoments() *softmax.Moments {
 		}
 	}
 	return m
+}
+
+// MutualInformation returns the mutual information of the label and the member, in nats:
+//
+//	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
+//
+// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It measures how much
+// the members disagree, and is 0 for a network. Probabilities that do not add up to 1 are divided by
+// their sum, and w_k is multiplied by the sum of p_k over the sum of p.
+func (p *Prediction) MutualInformation() float64 {
+	if !p.valid() {
+		return math.NaN()
+	}
+	if len(p.Members) == 0 {
+		return 0
+	}
+	sum := 1 + p.Moments.Excess()
+	information := kernel.Entropy(p.Moments.P, sum)
+	for k, w := range p.Weights {
+		if m := &p.Members[k]; w > 0 {
+			share := 1 + m.Moments.Excess()
+			information -= share / sum * w * kernel.Entropy(m.P, share)
+		}
+	}
+	return max(0, information) // but for rounding
 }
 
 // thresholds are 1 − 10^(−k/20) for k = 0, …, 240.

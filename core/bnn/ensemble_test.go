@@ -45,7 +45,7 @@ func TestEnsembleOfOne(t *testing.T) {
 	for i := range x {
 		want, got := observe(n, x[i], class[i]), check.Must(e.Observe(x[i], class[i]))
 		check.OK(t, errors.Join(n.Predict(&p, x[0]), e.Predict(&q, x[0])))
-		got.MinEigenvalue = want.MinEigenvalue // NaN, and none
+		got.MinEigenvalue, got.MinVariance = want.MinEigenvalue, want.MinVariance // NaN
 		if fmt.Sprint(got) != fmt.Sprint(want) || !samePrediction(&q, &p) {
 			t.Errorf("step %d: %+v and %v, of the network %+v and %v", i, got, q.P, want, p.P)
 		}

@@ -99,20 +99,21 @@ type learned struct {
 }
 
 // sample returns the kept examples. Each class weighs its share of all examples.
-func (o *Order) sample() (all []learned) {
+func (o *Order) sample() (sample []learned) {
 	examples := 0
 	for _, n := range o.Counts {
 		examples += n
 	}
 	for class, kept := range o.Kept {
 		for _, e := range kept {
-			all = append(all, learned{e, class, float64(o.Counts[class]) / float64(examples) / float64(len(kept))})
+			weight := float64(o.Counts[class]) / float64(examples) / float64(len(kept))
+			sample = append(sample, learned{e, class, weight})
 		}
 	}
-	for i := range all {
-		all[i].weight *= float64(len(all))
+	for i := range sample {
+		sample[i].weight *= float64(len(sample))
 	}
-	return all
+	return sample
 }
 
 // hasRuns is the first test. In a random order of the labels the number of equal neighbours has the mean and

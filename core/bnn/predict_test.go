@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -11,7 +10,6 @@ import (
 
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
-	"closedform/internal/kernel"
 )
 
 // networks are networks of all kinds of layers.
@@ -191,17 +189,4 @@ func TestLabelVariance(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestDecide(t *testing.T) {
-	p := predicted(softmax.Exact{}, []float64{0, 2, 0}, make([]float64, 3))            // p_2 = 0.787
-	certain := func(p *Prediction) float64 { return 1 - kernel.Entropy(p.P, p.Sum()) } // 0.334
-	for _, c := range []struct {
-		by           Confidence
-		below, above float64 // thresholds
-	}{{Probability, 0.78, 0.79}, {Probability, 0, math.NaN()}, {certain, 0.33, 0.34}} {
-		check.Equal(t, fmt.Sprint(c), []int{p.Decide(c.by, c.below), p.Decide(c.by, c.above)}, []int{1, Unknown})
-	}
-	p.P[0] = math.NaN()
-	check.Equal(t, "class of what is not a number", p.Decide(certain, math.Inf(-1)), Unknown)
 }

@@ -30,21 +30,21 @@ var powers = [...]float64{0.7, 0.85, 1, 1.2, 1.5, 2}
 // mostMembers limits the number of mixtures: of 16 members there are 3,876.
 const mostMembers = 16
 
-// mixtures returns the members of each mixture: those of one member, and then all others.
-func mixtures(members int) (all [][4]int) {
+// mixtures returns the members of each mixture: those of one member, and then the others.
+func mixtures(members int) (list [][4]int) {
 	for i := range members {
-		all = append(all, [4]int{i, i, i, i})
+		list = append(list, [4]int{i, i, i, i})
 	}
 	for i := range members {
 		for j := i; j < members; j++ {
 			for k := j; k < members; k++ {
 				for l := max(k, i+1); l < members; l++ {
-					all = append(all, [4]int{i, j, k, l})
+					list = append(list, [4]int{i, j, k, l})
 				}
 			}
 		}
 	}
-	return all
+	return list
 }
 
 // weighing is the weights of the members and of the powers, as they follow from log weights.
@@ -88,15 +88,10 @@ func (b *Bank) restore(s BankState) error {
 		s.Order.Counts, s.Order.Kept = make([]int, classes), make([][]Kept, classes)
 	}
 	if len(s.Mixtures) != len(w.logMix) || len(s.Powers) != len(powers) || s.Seen < 0 ||
-		notFinite(s.Mixtures) >= 0 || notFinite(s.Powers) >= 0 || !(0 <= s.Forgetting && s.Forgetting <= 1) {
-		return fmt.Errorf("bnn: %d and %d weights after %d examples, forgetting %g; "+
-			"need %d and %d finite ones for %d members, and 0 to 1",
-			len(s.Mixtures), len(s.Powers), s.Seen, s.Forgetting, len(w.logMix), len(powers), members)
-	}
-	if !s.Order.fits(inputs, classes, members) {
-		return fmt.Errorf(
-			"bnn: the kept examples are not those of a bank of %d members with %d inputs and %d classes",
-			members, inputs, classes)
+		notFinite(s.Mixtures) >= 0 || notFinite(s.Powers) >= 0 || !(0 <= s.Forgetting && s.Forgetting <= 1) ||
+		!s.Order.fits(inputs, classes, members) {
+		return fmt.Errorf("bnn: the weights or the kept examples are not those of a bank of %d members with "+
+			"%d inputs and %d classes", members, inputs, classes)
 	}
 	copy(w.logMix, s.Mixtures)
 	copy(w.logPower, s.Powers)
@@ -106,19 +101,18 @@ func (b *Bank) restore(s BankState) error {
 	return nil
 }
 
-// weigh changes the weights along the stream by logP, the logarithms of the probabilities that the members
-// gave the class of the example b.x.
-func (b *Bank) weigh(logP []float64) {
+// weigh changes the weights along the stream by what the members say of the example.
+func (b *Bank) weigh() {
 	if b.state.Fixed {
 		return
 	}
 	b.state.Seen++
-	b.state.Order.add(b.x, b.class, logP)
+	b.state.Order.add(b.x, b.class, b.logP)
 	if keep := 1 - b.state.Forgetting; keep < 1 {
 		floats.Scale(keep, b.along.logMix)
 		floats.Scale(keep, b.along.logPower)
 	}
-	b.along.add(logP, 1, smallest)
+	b.along.add(b.logP, 1, smallest)
 	b.along.normalise()
 }
 
@@ -127,8 +121,8 @@ var smallest = kernel.Log(math.SmallestNonzeroFloat64)
 
 // add changes the log weights of the mixtures by an example with a weight, of whose class logP are the
 // logarithms of the probabilities. A probability of zero, or NaN, counts as the smallest positive number, and
-// the logarithm of a mixture as no less than least.
-func (w *weighing) add(logP []float64, weight, least float64) {
+// the logarithm of a mixture as no less than the floor.
+func (w *weighing) add(logP []float64, weight, floor float64) {
 	for k, x := range logP {
 		logP[k] = atLeast(x, smallest)
 	}
@@ -141,16 +135,16 @@ func (w *weighing) add(logP []float64, weight, least float64) {
 		if m[0] != m[3] {
 			step = top + kernel.Log((w.p[m[0]]+w.p[m[1]]+w.p[m[2]]+w.p[m[3]])/4)
 		}
-		w.logMix[i] += float64(weight * atLeast(step, least))
+		w.logMix[i] += float64(weight * atLeast(step, floor))
 	}
 }
 
-// atLeast returns x, or least if x is below that or NaN.
-func atLeast(x, least float64) float64 {
-	if x >= least {
+// atLeast returns x, or the floor if x is below that or NaN.
+func atLeast(x, floor float64) float64 {
+	if x >= floor {
 		return x
 	}
-	return least
+	return floor
 }
 
 // normalise computes the weights, and shifts the logarithms so that the largest is 0.

@@ -96,7 +96,7 @@ func TestReadRefuses(t *testing.T) {
 			"entry member0_config is missing":         first(4),
 			"mixture: invalid character":              set("mixture", "<U2", []rune("no")),
 			altered:                                   replace("mixture", `"fixed"`, `"firm"`),
-			"need 15 and 6 finite ones for 3 members": replace("mixture", `"mixtures":[`, `"mixtures":[0,`),
+			"not those of a bank of 3 members": replace("mixture", `"mixtures":[`, `"mixtures":[0,`),
 			"one of class -1":                         set("sample_class", "<f8", slices.Repeat([]float64{-1}, 21)),
 			"the kept examples are not those":         func(all []entry) []entry { all[3].name = "x"; return all },
 		}},
