@@ -76,22 +76,17 @@ func newBank(models []Model) (*Bank, error) {
 		updates: make([]Update, n), errs: make([]error, n), logP: make([]float64, n),
 	}
 	inputs, classes := b.Shape()
-	var earlier []any // members, and networks of these
 	for k, model := range models {
 		if in, out := model.Shape(); in != inputs || out != classes {
 			return nil, fmt.Errorf(
 				"bnn: member %d has %d inputs and %d classes, and member 0 %d and %d; need the same",
 				k, in, out, inputs, classes)
 		}
+		if slices.Contains(models[:k], model) {
+			return nil, fmt.Errorf("bnn: member %d is a member twice", k)
+		}
 		networks := networksOf(model)
-		parts, large := []any{model}, len(networks) == 0
-		for _, n := range networks {
-			parts, large = append(parts, n), large || n.large()
-		}
-		if slices.ContainsFunc(parts, func(p any) bool { return slices.Contains(earlier, p) }) {
-			return nil, fmt.Errorf("bnn: member %d, or a network of it, is a member twice", k)
-		}
-		earlier = append(earlier, parts...)
+		large := len(networks) == 0 || slices.ContainsFunc(networks, (*Network).large)
 		b.parallel = b.parallel || large && n > 1 && runtime.GOMAXPROCS(0) > 1
 	}
 	return b, nil

@@ -146,9 +146,8 @@ func (c *Config) checkLambda() error {
 	if !ok || p.Rho != defaultRho || p.Lambda == softmax.SlopeLambda(c.classes(), p.Rho) {
 		return nil
 	}
-	classes := 2 + sort.Search(MostClasses-2, func(k int) bool {
-		return softmax.SlopeLambda(2+k, p.Rho) <= p.Lambda
-	})
+	smaller := func(k int) bool { return softmax.SlopeLambda(2+k, p.Rho) <= p.Lambda }
+	classes := 2 + sort.Search(MostClasses-2, smaller)
 	if p.Lambda != softmax.SlopeLambda(classes, p.Rho) {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -132,20 +131,6 @@ func (w *diagonal) restore(s LayerState) {
 
 func (w *diagonal) addVariance(variance float64) {
 	floats.AddConst(variance, w.variance.RawMatrix().Data)
-}
-
-// diagonalOf sets dst to the variances of a covariance that is diagonal.
-func diagonalOf(dst []float64, cov mat.Symmetric) error {
-	_, plain := cov.(mat.Diagonal)
-	for a := range dst {
-		for b := 0; b < a && !plain; b++ {
-			if x := cov.At(a, b); x != 0 {
-				return fmt.Errorf("holds %g off the diagonal; the layer is diagonal", x)
-			}
-		}
-		dst[a] = cov.At(a, a)
-	}
-	return nil
 }
 
 func (w *diagonal) forward(f *flow) {

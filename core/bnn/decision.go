@@ -103,8 +103,10 @@ func (p *Prediction) MutualInformation() float64 {
 	return max(0, information) // but for rounding
 }
 
-// thresholds are 1 − 10^(−k/20) for k = 0, …, 240.
-var thresholds [241]float64
+const grid = 241
+
+// thresholds are 1 − 10^(−k/20).
+var thresholds [grid]float64
 
 func init() {
 	for k := range thresholds {
@@ -116,8 +118,8 @@ func init() {
 // them, by the largest of 241 fixed thresholds that the probability of the predicted class reaches. It
 // is not safe for concurrent use. The zero value has no predictions.
 type TrackRecord struct {
-	Predicted []int `json:"predicted,omitempty"` // by threshold, from 0
-	Wrong     []int `json:"wrong,omitempty"`
+	Predicted [grid]int `json:"predicted"` // by threshold, from 0
+	Wrong     [grid]int `json:"wrong"`
 }
 
 // Add counts a prediction whose class has a probability, and that was wrong or not. NaN, of a prediction
@@ -130,12 +132,10 @@ func (r *TrackRecord) Add(probability float64, wrong bool) {
 	if !found {
 		k = max(0, k-1)
 	}
-	one := TrackRecord{make([]int, k+1), make([]int, k+1)}
-	one.Predicted[k] = 1
+	r.Predicted[k]++
 	if wrong {
-		one.Wrong[k] = 1
+		r.Wrong[k]++
 	}
-	r.Join(&one)
 }
 
 // Len returns the number of predictions.
@@ -148,10 +148,6 @@ func (r *TrackRecord) Len() (n int) {
 
 // Join adds the predictions of another record.
 func (r *TrackRecord) Join(other *TrackRecord) {
-	if missing := len(other.Predicted) - len(r.Predicted); missing > 0 {
-		r.Predicted = append(r.Predicted, make([]int, missing)...)
-		r.Wrong = append(r.Wrong, make([]int, missing)...)
-	}
 	for k, n := range other.Predicted {
 		r.Predicted[k] += n
 		r.Wrong[k] += other.Wrong[k]
@@ -160,10 +156,6 @@ func (r *TrackRecord) Join(other *TrackRecord) {
 
 // Validate returns an error unless the counts are such as [TrackRecord.Add] makes.
 func (r *TrackRecord) Validate() error {
-	if len(r.Predicted) > len(thresholds) || len(r.Wrong) != len(r.Predicted) {
-		return fmt.Errorf("bnn: %d and %d counts of predictions; need as many, up to %d",
-			len(r.Predicted), len(r.Wrong), len(thresholds))
-	}
 	for k, n := range r.Predicted {
 		if r.Wrong[k] < 0 || r.Wrong[k] > n {
 			return fmt.Errorf("bnn: %d of %d predictions are wrong", r.Wrong[k], n)
@@ -172,8 +164,7 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the smallest threshold of [Prediction.Decide] by [Probability] for which, with such a
-// confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From the strictest
+// Threshold returns the smallest threshold of [Probability] for which, with such a confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From the strictest
 // threshold down it tests the hypotheses that a larger share is wrong, by the exact binomial distribution
 // (Clopper and Pearson, Biometrika 1934), each at the level that is there: a start adds a part of δ, a
 // hypothesis that is rejected passes the level on, and one that is not loses it. All rejections are right
@@ -223,9 +214,7 @@ func (r *TrackRecord) starts(share, delta float64) []float64 {
 	next := 4 * kernel.Log(delta) / kernel.Log(1-share)
 	steps := 1 + math.Floor(kernel.Log(float64(answers)/next)/kernel.Log(4))
 	if !(steps >= 1 && smallest <= delta/2) {
-		if last >= 0 {
-			starts[last] = delta
-		}
+		starts[last] = delta
 		return starts
 	}
 	starts[last] = delta / 5

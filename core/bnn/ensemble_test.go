@@ -149,9 +149,9 @@ func TestEnsembleRefuses(t *testing.T) {
 	var p Prediction
 	check.Refuses(t, "overflow", e.Predict(&p, []float64{1e9, 1}), "member 2: ")
 	for want, of := range map[string][]Model{
-		"no members": nil,
-		"member 1, or a network of it, is a member twice": {all[0], ensemble(all[0])},
-		"member 1 has 2 inputs and 2 classes, and ":       {all[0], members(spec{Layers: []int{2, 2}}, 1)[0]},
+		"no members":                                nil,
+		"member 1 is a member twice":                {all[0], all[0]},
+		"member 1 has 2 inputs and 2 classes, and ": {all[0], members(spec{Layers: []int{2, 2}}, 1)[0]},
 	} {
 		check.Refuses(t, want, check.Err(NewBank(of...)), want)
 	}

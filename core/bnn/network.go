@@ -45,8 +45,7 @@ type Model interface {
 	Shape() (inputs, classes int)
 }
 
-// Sequential is a model with a cheap prediction for an example that is learned next. Others are predicted by
-// Predict.
+// Sequential is a model with a cheap prediction for an example that is learned next.
 type Sequential interface {
 	Before(dst *Prediction, x []float64) error
 }
@@ -143,7 +142,6 @@ func zero(cfg Config) *Network {
 // input. SetWeights panics if a shape does not fit, and returns an error, leaving the layer as it was,
 // if numbers are not finite or covariances not positive semi-definite or not of the layer's form.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
-	n.check(l)
 	out, in := n.cfg.WeightDims(l)
 	r, c := mean.Dims()
 	misfit := func(s mat.Symmetric) bool { return s.SymmetricDim() != in }
@@ -164,21 +162,13 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 // Weights returns copies of the weights of layer l (from 0) in the shapes of SetWeights. The
 // covariances of a diagonal layer are of type *mat.DiagDense. Weights panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
-	n.check(l)
 	s := n.layers[l].state()
 	return s.Mean, n.cfg.covs(l, s.Spread)
 }
 
-func (n *Network) check(l int) {
-	if l < 0 || l >= len(n.layers) {
-		panic(fmt.Sprintf("bnn: no layer %d; the network has %d", l, len(n.layers)))
-	}
-}
-
 // AddProcessNoise adds a fraction of the prior variance σ₀² of its layer to the variance of every
 // weight, Σ_j += fraction·σ₀²·I, for streams whose distribution changes. Full covariances take
-// O(inputs³) operations for each neuron. Unless 0 ≤ fraction ≤ 1 it returns an error and changes
-// nothing.
+// O(inputs³) operations for each neuron. Unless 0 ≤ fraction ≤ 1 it returns an error.
 func (n *Network) AddProcessNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)

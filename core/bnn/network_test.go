@@ -68,7 +68,6 @@ func TestBadInput(t *testing.T) {
 	}
 	n := network
 	for name, f := range map[string]func(){
-		"no layer 1":    func() { n.Weights(1) },
 		"2×2 means":     func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
 		"0 covariances": func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
 		"nil source":    func() { New(spec{Layers: []int{2, 3}, Output: Joint, paper: true}.config(), nil) },

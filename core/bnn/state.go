@@ -62,21 +62,16 @@ func Restore(s State) (*Network, error) {
 
 func (s *LayerState) check(cfg *Config, l int) error {
 	out, in := cfg.WeightDims(l)
-	kind, name := cfg.Covariance[l], "roots"
-	if kind == Diagonal {
-		name = "variances"
-	}
 	rows, cols := cfg.SpreadDims(l)
-	err := cmp.Or(checkMatrix("means", s.Mean, out, in), checkMatrix(name, s.Spread, rows, cols))
+	err := cmp.Or(checkMatrix("means", s.Mean, out, in), checkMatrix("spread", s.Spread, rows, cols))
 	if err != nil {
 		return err
 	}
 	for k := range rows {
 		row := s.Spread.RawRowView(k)
-		if v := floats.Min(row); kind == Diagonal && v < 0 {
+		if v := floats.Min(row); cfg.Covariance[l] == Diagonal && v < 0 {
 			return fmt.Errorf("neuron %d has the variance %g; need 0 or more", k, v)
-		}
-		if kind != Diagonal && math.IsInf(kernel.Dot(row, row), 0) {
+		} else if cfg.Covariance[l] != Diagonal && math.IsInf(kernel.Dot(row, row), 0) {
 			return fmt.Errorf("covariance of neuron %d overflows", k/in)
 		}
 	}
@@ -89,7 +84,7 @@ func checkMatrix(name string, m *mat.Dense, r, c int) error {
 		return fmt.Errorf("has no %s", name)
 	}
 	if rows, cols := m.Dims(); rows != r || cols != c {
-		return fmt.Errorf("has %d×%d %s; need %d×%d", rows, cols, name, r, c)
+		return fmt.Errorf("has %s of %d×%d; need %d×%d", name, rows, cols, r, c)
 	}
 	for i := range r {
 		if j := notFinite(m.RawRowView(i)); j >= 0 {
@@ -106,8 +101,8 @@ func checkMatrix(name string, m *mat.Dense, r, c int) error {
 // The new class may be quite probable before its first example, as no example of another class has
 // lowered its logit. Many examples of it alone have the network forget the other classes.
 //
-// AddClass returns an error that changes nothing if there are MostClasses already, or if the softmax is
-// of a fixed number of classes. For members of an ensemble or a bank use its AddClass.
+// It is an error if there are MostClasses already, or if the softmax is of a fixed number of classes. For
+// members of an ensemble or a bank use its AddClass.
 func (n *Network) AddClass() error {
 	cfg, err := n.grown()
 	if err != nil {

@@ -72,12 +72,12 @@ func TestRestoreRefuses(t *testing.T) {
 		"Layers: []":                            func(s *State) { s.Config.Layers = nil },
 		"need 2":                                func(s *State) { s.Layers = s.Layers[:1] },
 		"layer 0: has no means":                 func(s *State) { s.Layers[0].Mean = nil },
-		"has 2×3 means; need 3×3":               func(s *State) { s.Layers[0].Mean = mat.NewDense(2, 3, nil) },
+		"has means of 2×3; need 3×3":            func(s *State) { s.Layers[0].Mean = mat.NewDense(2, 3, nil) },
 		"layer 1: row 1 of the means holds NaN": func(s *State) { s.Layers[1].Mean.Set(1, 2, math.NaN()) },
-		"has 3×3 roots; need 9×3":               func(s *State) { s.Layers[0].Spread = mat.NewDense(3, 3, nil) },
-		"row 8 of the roots holds +Inf":         func(s *State) { s.Layers[0].Spread.Set(8, 0, math.Inf(1)) },
+		"has spread of 3×3; need 9×3":           func(s *State) { s.Layers[0].Spread = mat.NewDense(3, 3, nil) },
+		"row 8 of the spread holds +Inf":        func(s *State) { s.Layers[0].Spread.Set(8, 0, math.Inf(1)) },
 		"covariance of neuron 2 overflows":      func(s *State) { s.Layers[0].Spread.Set(8, 0, 1e200) },
-		"has 9×3 roots; need 3×3":               func(s *State) { s.Config.Covariance[0] = Shared },
+		"has spread of 9×3; need 3×3":           func(s *State) { s.Config.Covariance[0] = Shared },
 		"neuron 1 has the variance -1e-300":     func(s *State) { s.Layers[1].Spread.Set(1, 0, -1e-300) },
 	} {
 		s := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}}).State()

@@ -72,7 +72,11 @@ func (c *Config) spreadOf(l int, cov []mat.Symmetric) (*mat.Dense, error) {
 		var err error
 		switch {
 		case c.Covariance[l] == Diagonal:
-			err = diagonalOf(spread.RawRowView(j), s)
+			d := mat.NewDiagDense(in, spread.RawRowView(j))
+			d.DiagFrom(s)
+			if _, plain := s.(mat.Diagonal); !plain && !mat.Equal(s, d) {
+				err = errors.New("is not diagonal, as those of the layer are")
+			}
 		case c.Covariance[l] == Full || j == 0:
 			err = setRoot(spread.Slice(j*in, (j+1)*in, 0, in).(*mat.Dense), s)
 		case !mat.Equal(s, cov[0]):
@@ -135,17 +139,15 @@ func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 		mean.Apply(func(_, _ int, _ float64) float64 { return sd * random.Normal(rnd) }, mean)
 		return mean
 	}
-	signs := []float64{1}
-	if l == 0 {
-		signs = []float64{1, -1}
-	}
-	directions := orthogonal((out+len(signs)-1)/len(signs), in, rnd)
+	pair := max(1, 2-l) // u and −u in the first layer
+	directions := orthogonal((out+pair-1)/pair, in, rnd)
 	for j := range out {
-		for i, u := range directions[j/len(signs)] {
+		sign := float64(1 - 2*(j%pair))
+		for i, u := range directions[j/pair] {
 			if c.Bias && i == in-1 {
 				u *= 2
 			}
-			mean.Set(j, i, sd*signs[j%len(signs)]*u)
+			mean.Set(j, i, sd*sign*u)
 		}
 	}
 	return mean

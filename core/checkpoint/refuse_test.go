@@ -84,7 +84,7 @@ func TestReadRefuses(t *testing.T) {
 				return all
 			},
 			"entry config: invalid character":            set("config", "<U2", []rune("no")),
-			"layer 0: has 4×1 means; need 2×1":           replace("config", `"bias":true,`, ""),
+			"layer 0: has means of 4×1; need 2×1":           replace("config", `"bias":true,`, ""),
 			`"best" is not allowed; allowed: adf,`:       replace("config", `"output":"joint"`, `"output":"best"`),
 			`softmax of kind "logit"`:                    replace("config", `"kind":"probit"`, `"kind":"logit"`),
 			"6 numbers; need rows of 461168601842738790": replace("config", `[1,2,2]`, `[1,4611686018427387904,2]`),
