@@ -14,36 +14,35 @@ import (
 
 // outputStep turns a label into the posterior means m̃ and variances ṽ of the logits.
 type outputStep struct {
-	mean, variance []float64 // m̃ and ṽ
-
-	posterior *softmax.Posterior // of ADF and ADFExact
+	mean, variance []float64          // m̃ and ṽ
+	posterior      *softmax.Posterior // of ADF and ADFExact, which has them
 
 	// Of Joint and Total.
-	moments *softmax.Moments
-	cov     *mat.SymDense // Σ_y, n×n
-	cross   *mat.Dense    // Σ_zy, n×n
-
-	// Of the linear solve over the first n−1 classes.
-	innovation *linalg.Eigen // its covariance
+	moments    *softmax.Moments
+	cov        *mat.SymDense // Σ_y, n×n
+	cross      *mat.Dense    // Σ_zy, n×n
+	innovation *linalg.Eigen // its covariance over the first n−1 classes
 	residual   []float64     // Vᵀ(y − p)
-
-	// Of Total.
-	gains []float64 // v_j ∂_jp_i of a class i
-	sums  []float64 // Σ_{l≠j} of the covariances of logits j and l
+	gains      []float64     // v_j ∂_jp_i of a class i
+	sums       []float64     // Σ_{l≠j} of the covariances of logits j and l
 }
 
-// newOutputStep allocates what the output rule needs.
 func newOutputStep(cfg *Config) outputStep {
 	n := cfg.classes()
-	s := outputStep{mean: make([]float64, n), variance: make([]float64, n)}
 	if cfg.Output.assumedDensity() {
-		s.posterior = softmax.NewPosterior(n)
-	} else {
-		s.moments, s.cov, s.cross = softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
-		s.innovation, s.residual = linalg.NewEigen(n-1), make([]float64, n-1)
-		s.gains, s.sums = make([]float64, n), make([]float64, n)
+		p := softmax.NewPosterior(n)
+		s := outputStep{posterior: p, mean: p.Mean, variance: p.Free}
+		if cfg.Output.marginal() {
+			s.variance = p.Var
+		}
+		return s
 	}
-	return s
+	numbers := func() []float64 { return make([]float64, n) }
+	return outputStep{
+		mean: numbers(), variance: numbers(), gains: numbers(), sums: numbers(), residual: numbers(),
+		moments: softmax.NewMoments(n), cov: mat.NewSymDense(n, nil), cross: mat.NewDense(n, n, nil),
+		innovation: linalg.NewEigen(n - 1),
+	}
 }
 
 var (
@@ -109,11 +108,6 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 // adf takes m̃ and ṽ from the softmax.Posterior.
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
 	cfg.Softmax.(softmax.Likelihood).Posterior(s.posterior, m, v, class)
-	copy(s.mean, s.posterior.Mean)
-	copy(s.variance, s.posterior.Var)
-	if !cfg.Output.marginal() {
-		copy(s.variance, s.posterior.Free)
-	}
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
 	if !cfg.Output.marginal() {
 		update.Floored, update.Capped = s.limit(v)
@@ -134,15 +128,14 @@ func (s *outputStep) finite() error {
 	return nil
 }
 
-// rounding bounds the rounding error of Σ_y, a difference of terms as large as
-// p(1−p). An eigenvalue that is not above it is not known to be positive.
+// rounding bounds the rounding error of Σ_y, a difference of terms as large as p(1−p). An eigenvalue that is
+// not above it is not known to be positive.
 func (s *outputStep) rounding() float64 {
 	var largest float64
 	for _, p := range s.moments.P {
 		largest = math.Max(largest, p*(1-p))
 	}
-	const ulp = 1.0 / (1 << 52)
-	return float64(8*len(s.moments.P)) * ulp * largest
+	return float64(8*len(s.moments.P)) * 0x1p-52 * largest
 }
 
 // joint conditions the logits on the label as if both were jointly Gaussian with the covariance of
@@ -197,8 +190,8 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 //
 // for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and Σ_k E_ik for j = i. By
 // Stein's lemma this m̃ is E[z | y = c], and by the law of total covariance C is the expected posterior
-// covariance, hence positive semidefinite; ṽ are its softmax.FreeVariances. With ρ ≠ ½, E is not
-// symmetric, and C_jj may be negative. Classes whose probability underflows do not count.
+// covariance; ṽ are its softmax.FreeVariances. With ρ ≠ ½, E is not symmetric, and C_jj may be negative.
+// Classes whose probability underflows do not count.
 func (s *outputStep) total(m, v []float64, class int) {
 	copy(s.mean, m)
 	copy(s.variance, v)
@@ -230,13 +223,12 @@ func (s *outputStep) total(m, v []float64, class int) {
 //
 // where τ = 0 if all x_j are within bounds. It is found by Newton's method, within an interval that shrinks.
 func (s *outputStep) limit(v []float64) (floored, capped int) {
-	const rounds = 100
 	var tau, high float64
 	for j, x := range s.variance {
 		high += math.Abs(x) + maxRatio*v[j]
 	}
 	low := -high
-	for range rounds {
+	for range 100 {
 		excess, free := 0.0, float64(len(v)-2)
 		for j, x := range s.variance {
 			if bounded := within(x+tau, v[j]); bounded == x+tau {

@@ -1,9 +1,7 @@
 package bnn
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -60,35 +58,29 @@ func Restore(s State) (*Network, error) {
 	return n, nil
 }
 
+// check returns an error unless the matrices fit layer l, numbers are finite and variances not negative.
 func (s *LayerState) check(cfg *Config, l int) error {
 	out, in := cfg.WeightDims(l)
-	rows, cols := cfg.SpreadDims(l)
-	err := cmp.Or(checkMatrix("means", s.Mean, out, in), checkMatrix("spread", s.Spread, rows, cols))
-	if err != nil {
-		return err
+	rows, _ := cfg.SpreadDims(l)
+	fits := func(m *mat.Dense, rows int) bool {
+		return m != nil && m.RawMatrix().Rows == rows && m.RawMatrix().Cols == in
+	}
+	if !fits(s.Mean, out) || !fits(s.Spread, rows) {
+		return fmt.Errorf("need means of %d×%d and spread of %d×%[2]d", out, in, rows)
+	}
+	for j := range out {
+		if notFinite(s.Mean.RawRowView(j)) >= 0 {
+			return fmt.Errorf("row %d of the means is not finite", j)
+		}
 	}
 	for k := range rows {
 		row := s.Spread.RawRowView(k)
-		if v := floats.Min(row); cfg.Covariance[l] == Diagonal && v < 0 {
-			return fmt.Errorf("neuron %d has the variance %g; need 0 or more", k, v)
-		} else if cfg.Covariance[l] != Diagonal && math.IsInf(kernel.Dot(row, row), 0) {
-			return fmt.Errorf("covariance of neuron %d overflows", k/in)
+		bad := notFinite(row) >= 0 || floats.Min(row) < 0
+		if cfg.Covariance[l] != Diagonal {
+			bad = notFinite([]float64{kernel.Dot(row, row)}) >= 0
 		}
-	}
-	return nil
-}
-
-// checkMatrix returns an error unless m is r×c and finite.
-func checkMatrix(name string, m *mat.Dense, r, c int) error {
-	if m == nil {
-		return fmt.Errorf("has no %s", name)
-	}
-	if rows, cols := m.Dims(); rows != r || cols != c {
-		return fmt.Errorf("has %s of %d×%d; need %d×%d", name, rows, cols, r, c)
-	}
-	for i := range r {
-		if j := notFinite(m.RawRowView(i)); j >= 0 {
-			return fmt.Errorf("row %d of the %s holds %g", i, name, m.At(i, j))
+		if bad {
+			return fmt.Errorf("row %d of the spread has a variance that is negative or not finite", k)
 		}
 	}
 	return nil

@@ -69,16 +69,16 @@ func TestRestore(t *testing.T) {
 
 func TestRestoreRefuses(t *testing.T) {
 	for want, alter := range map[string]func(*State){
-		"Layers: []":                            func(s *State) { s.Config.Layers = nil },
-		"need 2":                                func(s *State) { s.Layers = s.Layers[:1] },
-		"layer 0: has no means":                 func(s *State) { s.Layers[0].Mean = nil },
-		"has means of 2×3; need 3×3":            func(s *State) { s.Layers[0].Mean = mat.NewDense(2, 3, nil) },
-		"layer 1: row 1 of the means holds NaN": func(s *State) { s.Layers[1].Mean.Set(1, 2, math.NaN()) },
-		"has spread of 3×3; need 9×3":           func(s *State) { s.Layers[0].Spread = mat.NewDense(3, 3, nil) },
-		"row 8 of the spread holds +Inf":        func(s *State) { s.Layers[0].Spread.Set(8, 0, math.Inf(1)) },
-		"covariance of neuron 2 overflows":      func(s *State) { s.Layers[0].Spread.Set(8, 0, 1e200) },
-		"has spread of 9×3; need 3×3":           func(s *State) { s.Config.Covariance[0] = Shared },
-		"neuron 1 has the variance -1e-300":     func(s *State) { s.Layers[1].Spread.Set(1, 0, -1e-300) },
+		"Layers: []":                          func(s *State) { s.Config.Layers = nil },
+		"need 2":                              func(s *State) { s.Layers = s.Layers[:1] },
+		"layer 0: need means of 3×3":          func(s *State) { s.Layers[0].Mean = nil },
+		"need means of 2×4 and spread of 2×4": func(s *State) { s.Layers[1].Mean = mat.NewDense(2, 3, nil) },
+		"layer 1: row 1 of the means":         func(s *State) { s.Layers[1].Mean.Set(1, 2, math.NaN()) },
+		"and spread of 9×3":                   func(s *State) { s.Layers[0].Spread = mat.NewDense(3, 3, nil) },
+		"layer 0: row 8 of the spread":        func(s *State) { s.Layers[0].Spread.Set(8, 0, math.Inf(1)) },
+		"layer 0: row 7 of the spread":        func(s *State) { s.Layers[0].Spread.Set(7, 0, 1e200) },
+		"and spread of 3×3":                   func(s *State) { s.Config.Covariance[0] = Shared },
+		"layer 1: row 1 of the spread":        func(s *State) { s.Layers[1].Spread.Set(1, 0, -1e-300) },
 	} {
 		s := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}}).State()
 		alter(&s)
