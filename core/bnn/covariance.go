@@ -9,13 +9,11 @@ import (
 	"closedform/internal/kernel"
 )
 
-// full has a covariance Σ_j = L_jL_jᵀ for all inputs of a neuron.
+// full has a covariance Σ_j = L_jL_jᵀ for each neuron.
 type full struct {
 	mean *mat.Dense // neurons × inputs: row j is μ_j
 	triangles
 }
-
-func (w *full) scratch() int { return len(w.factor)/w.length*w.padded + w.padded }
 
 func (w *full) state() LayerState { return LayerState{mat.DenseCopyOf(w.mean), w.spread()} }
 
@@ -72,8 +70,6 @@ type shared struct {
 	triangles
 }
 
-func (w *shared) scratch() int { return 2 * w.padded }
-
 func (w *shared) state() LayerState { return LayerState{mat.DenseCopyOf(w.mean.T()), w.spread()} }
 
 func (w *shared) restore(s LayerState) {
@@ -117,8 +113,6 @@ type diagonal struct {
 	count    float64    // Config.Replications
 	minRatio float64    // of a variance after and before an update
 }
-
-func (w *diagonal) scratch() int { return 0 }
 
 func (w *diagonal) state() LayerState {
 	return LayerState{mat.DenseCopyOf(w.mean.T()), mat.DenseCopyOf(w.variance.T())}

@@ -29,9 +29,8 @@ type Update struct {
 	// variances of differences, of ADF, ADFExact and Total, may be negative.
 	MinVariance float64
 
-	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not positive
-	// definite; for Total, the probability of the observed class is below 1e-10, where its moments
-	// have no correct digits.
+	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not positive definite; for
+	// Total, the probability of the class is below 1e-10, where its moments have no correct digits.
 	Indefinite bool
 
 	LogP float64 // logarithm of the probability of the class, before the step
@@ -44,11 +43,8 @@ type Update struct {
 	Action Action
 }
 
-// IndefiniteError is returned by Observe under the policy Fail for a step that
-// cannot be taken as printed. The network is unchanged.
-type IndefiniteError struct {
-	Update Update
-}
+// IndefiniteError is returned by Observe under the policy Fail for a step that cannot be taken as printed.
+type IndefiniteError struct{ Update Update }
 
 func (e *IndefiniteError) Error() string {
 	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance "+
@@ -64,8 +60,8 @@ func (e *IndefiniteError) Error() string {
 //
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
-// An error leaves the network unchanged: an input of the wrong length or that is not finite, a class
-// out of range, an overflow, or an *IndefiniteError under the policy Fail.
+// An error leaves the network unchanged: an input of the wrong length or that is not finite, a class out of
+// range, an overflow, or an *IndefiniteError.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	update, err := n.prepare(x, class)
 	if err == nil && update.Action != Skipped {
@@ -87,7 +83,7 @@ func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits 
 	return update, err
 }
 
-// prepare computes the steps of all layers; move applies them.
+// prepare computes the steps of all layers; move takes them.
 func (n *Network) prepare(x []float64, class int) (Update, error) {
 	if err := checkExample(n, x, class); err != nil {
 		return Update{Action: Refused}, err
@@ -134,9 +130,8 @@ func (n *Network) move() {
 	}
 }
 
-// bounded reports whether the steps keep all weights finite. A mean μ_ji moves by at most
-// |d_j| √v_j √Σ_ji,ii, whose last factor is below 1.4e154; no finite number plus 1e291 rounds to
-// infinity. A variance at most doubles.
+// bounded reports whether the steps keep all weights finite. A mean μ_ji moves by at most |d_j| √v_j √Σ_ji,ii,
+// whose last factor is below 1.4e154; no finite number plus 1e291 rounds to infinity.
 func (f *flow) bounded() bool {
 	for j, d := range f.d {
 		if !(math.Abs(d)*math.Sqrt(f.v[j]) < 1e136) || math.IsNaN(f.e[j]) {
@@ -164,8 +159,7 @@ func (n *Network) observeLogits(f *flow, class int) (Update, error) {
 	return update, nil
 }
 
-// freeze conditions hidden layer l on its own mean output (hidden rule Frozen):
-// with gain k = σ_zy/s the innovation is zero and ṽ = v − k²s.
+// freeze conditions hidden layer l on its own mean output: with gain k = σ_zy/s, ṽ = v − k²s.
 func (n *Network) freeze(l int) {
 	f := &n.flows[l]
 	for j, vj := range f.v {
@@ -177,7 +171,7 @@ func (n *Network) freeze(l int) {
 	}
 }
 
-// limit caps the steps e_j that would more than double a variance v_j, and returns how many there are.
+// limit caps the steps e_j that would more than double a variance v_j, and counts them.
 func (f *flow) limit() (capped int) {
 	for j, vj := range f.v {
 		if highest := (maxRatio - 1) / vj; vj > certain && f.e[j] > highest {
@@ -188,12 +182,10 @@ func (f *flow) limit() (capped int) {
 	return capped
 }
 
-// replicate multiplies the steps e_j of layer l by its Replications, but for those that increase a
-// variance, and returns how many variances it keeps at their floor. A diagonal layer multiplies all in its
-// update, so that those are divided first.
+// replicate multiplies the negative steps e_j of layer l by its Replications, and returns how many variances
+// it keeps at their floor. The update of a diagonal layer multiplies all, so that positive ones are divided.
 func (n *Network) replicate(l int) (floored int) {
-	count := n.cfg.Replications[l]
-	f := &n.flows[l]
+	count, f := n.cfg.Replications[l], &n.flows[l]
 	if w, ok := n.layers[l].(*diagonal); ok {
 		for j, e := range f.e {
 			if e > 0 {
@@ -224,7 +216,7 @@ func (n *Network) replicate(l int) (floored int) {
 //
 //	d_i = a_i Σ_j μ_ji d_j,   e_i = a_i² Σ_j μ_ji² e_j.
 //
-// The sum over many neurons j may exceed v_i; ṽ_i is then set to its floor. smooth returns how many are.
+// The sum over many neurons j may exceed v_i; ṽ_i is then set to its floor, and counted.
 func (n *Network) smooth(l int) (floored int) {
 	f := &n.flows[l]
 	n.layers[l+1].backward(f.d, f.e, &n.flows[l+1])

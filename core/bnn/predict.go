@@ -75,7 +75,7 @@ type Layer struct {
 	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
 }
 
-// fits reports whether p has memory for predictions of a model, whose number of classes may have grown.
+// fits reports whether p has memory for predictions of a model, which may have more classes now.
 func (p *Prediction) fits(owner any, classes int) bool {
 	return p.owner == owner && len(p.P) == classes
 }
@@ -103,7 +103,6 @@ func (n *Network) moments(dst *Prediction) {
 	dst.Moments.Cov(dst.Cov)
 }
 
-// allocate makes memory for predictions of the network.
 func (n *Network) allocate(dst *Prediction) {
 	if dst.fits(n, n.cfg.classes()) {
 		return
@@ -131,22 +130,23 @@ type flow struct {
 	outVar, cross []float64
 
 	d, e    []float64 // (m̃−m)/v and (ṽ−v)/v² of the pre-activations
-	scratch []float64
+	scratch []float64 // of roots: a g for each, and one more vector
 }
 
 // newFlows returns the flows of an example through all layers.
 func (n *Network) newFlows() []flow {
 	flows := make([]flow, len(n.layers))
-	for l, w := range n.layers {
+	for l := range flows {
 		f := &flows[l]
 		out, in := n.cfg.WeightDims(l)
-		f.scratch = make([]float64, w.scratch())
 		for _, x := range []*[]float64{&f.m, &f.v, &f.d, &f.e, &f.outVar, &f.cross} {
 			*x = padded(out)
 		}
-		f.y = padded(in)
-		if n.cfg.Bias {
+		if f.y = padded(in); n.cfg.Bias {
 			f.y[in-1] = 1
+		}
+		if rows, _ := n.cfg.SpreadDims(l); n.cfg.Covariance[l] != Diagonal {
+			f.scratch = make([]float64, (rows/in+1)*((in+3)&^3))
 		}
 		if l > 0 && n.cfg.Hidden == Smooth {
 			f.s = flows[l-1].outVar

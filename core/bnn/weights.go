@@ -16,22 +16,15 @@ import (
 
 // weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent between neurons.
 type weights interface {
-	// scratch returns how much of it forward and update need in a flow.
-	scratch() int
-
-	// forward sets the pre-activations of a flow from its inputs, which have means y and
-	// variances s (nil for certain ones):
+	// forward sets the pre-activations of a flow from its inputs, which have means y and variances s:
 	//
 	//	m_j = ŷ·μ_j,   v_j = ŷᵀΣ_jŷ + Σ_i s_i (μ_ji² + Σ_j,ii)
 	forward(f *flow)
 
-	// backward sets first_i to Σ_j μ_ji d_j and second_i to Σ_j μ_ji² e_j, for as
-	// many inputs i as they are long.
+	// backward sets first_i to Σ_j μ_ji d_j and second_i to Σ_j μ_ji² e_j.
 	backward(first, second []float64, f *flow)
 
-	// update moves the weights by the flow that forward has set, and the steps d and e of its
-	// pre-activations (paper, Eq. (w)).
-	update(f *flow)
+	update(f *flow) // moves the weights by the steps d and e of a flow that forward has set
 
 	addVariance(variance float64) // to every weight
 	state() LayerState            // a copy
