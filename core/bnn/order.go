@@ -39,8 +39,8 @@ type Kept struct {
 
 const (
 	mostKept  = 50  // examples of a class
-	leastLogP = -10 // of a network, for the second test
-	leastMix  = -20 // of the logarithm of a mixture, for the weights
+	minLogP = -10 // of a network, for the second test
+	minMix  = -20 // of the logarithm of a mixture, for the weights
 )
 
 func (o *Order) addClass() { o.Counts, o.Kept = append(o.Counts, 0), append(o.Kept, nil) }
@@ -86,7 +86,7 @@ func (o *Order) add(x []float64, class int, logP []float64) {
 	}
 	e := Kept{slices.Clone(x), slices.Clone(logP)}
 	for k, l := range logP {
-		e.LogP[k] = atLeast(l, leastLogP)
+		e.LogP[k] = atLeast(l, minLogP)
 	}
 	o.Kept[class] = slices.Replace(o.Kept[class], place, min(place+1, len(o.Kept[class])), e)
 }
@@ -136,7 +136,7 @@ func hasForgotten(sample []learned, k int, now []float64) bool {
 	for start, end := 0, 0; start < len(sample); start = end {
 		mean, square := 0.0, 0.0
 		for end < len(sample) && sample[end].class == sample[start].class {
-			f := sample[end].LogP[k] - max(leastLogP, now[end])
+			f := sample[end].LogP[k] - max(minLogP, now[end])
 			mean, square = mean+f, square+float64(f*f)
 			end++
 		}
@@ -207,7 +207,7 @@ func (b *Bank) weighed(sample []learned, now [][]float64) *weighing {
 		for k := range now {
 			logP[k] = now[k][i]
 		}
-		w.add(logP, e.weight, leastMix)
+		w.add(logP, e.weight, minMix)
 	}
 	w.normalise()
 	var p Prediction
