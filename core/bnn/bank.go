@@ -10,20 +10,19 @@ import (
 
 // Bank is a mixture of models that learn the same examples, weighted by how they predicted: a choice of
 // settings in one pass, without a validation set. As long as the classes seem to come in a random order, a
-// member is weighted by how it predicted each example before it learned it, see [BankState]. Otherwise, as
-// when one class follows another, by how it predicts a random sample of all examples now, see [Order].
+// member is weighted by how it predicted each example before it learned it, see [BankState], otherwise by how
+// it predicts a random sample of all examples now, see [Order].
 //
 // The same predictions calibrate the probabilities: p becomes the mean of the p^τ/Σp^τ with τ = 0.7, 0.85, 1,
 // 1.2, 1.5 and 2, each weighted by the probability that it gave to the classes (temperature scaling: Guo et
-// al., "On calibration of modern neural networks", 2017). A mean of distributions is less certain than is
-// right where each of them is calibrated (Ranjan and Gneiting, "Combining probability forecasts", 2010).
+// al., "On calibration of modern neural networks", 2017). A mean of calibrated distributions is less certain
+// than is right (Ranjan and Gneiting, "Combining probability forecasts", 2010).
 //
 // A member whose Observe returns an error, or no LogP, counts as one that gave the class the probability
 // zero. If all return an error nothing changes, and Observe returns that of the first.
 //
 // Predict, Weights and State may be called by several goroutines at once, each with its own prediction; the
-// other methods need the bank for themselves. At the first Predict after an example all networks predict the
-// sample.
+// other methods need the bank for themselves.
 type Bank struct {
 	models   []Model
 	equal    bool // an ensemble: the weights stay, and all members learn an example or none
@@ -45,8 +44,7 @@ type Bank struct {
 }
 
 // NewBank returns the bank of the members, with equal weights before the first example. The members belong to
-// the bank from now on. It returns an error if there are none or more than 16, if they differ in the number
-// of inputs or classes, or if one occurs twice.
+// the bank from now on. There may be 16, of the same numbers of inputs and classes, none of them twice.
 func NewBank(members ...Model) (*Bank, error) { return RestoreBank(BankState{}, members...) }
 
 // RestoreBank returns the bank of the members, see [NewBank], with the weights of a [Bank.State].
@@ -61,8 +59,7 @@ func RestoreBank(s BankState, members ...Model) (*Bank, error) {
 	return b, nil
 }
 
-// largeNetwork is the number of connections of a network whose step takes longer than to start a
-// goroutine. An output layer is always as large.
+// largeNetwork is the number of connections of a network whose step takes longer than to start a goroutine.
 const largeNetwork = 1 << 14
 
 // newBank returns a bank of equal weights.
@@ -128,8 +125,7 @@ func (b *Bank) Weights() []float64 { return slices.Clone(b.current().members) }
 // Shape implements [Model].
 func (b *Bank) Shape() (inputs, classes int) { return b.models[0].Shape() }
 
-// AddClass adds a class to all members, see [Network.AddClass], or after an error to none. The weights of
-// the members stay.
+// AddClass adds a class to all members, see [Network.AddClass], or after an error to none.
 func (b *Bank) AddClass() error {
 	for _, n := range b.Members() {
 		if _, err := n.grown(); err != nil {
@@ -149,14 +145,12 @@ func (b *Bank) AddClass() error {
 // Fix leaves the weights as they are from now on, for a second pass over the same examples.
 func (b *Bank) Fix() { b.along, b.state.Fixed = b.current(), true }
 
-// Serial has the members learn one after another in the goroutine of the caller: for programs that use all
-// processors anyway. Otherwise large members learn side by side. The numbers are the same.
+// Serial has large members, too, learn one after another: for programs that use all processors anyway.
 func (b *Bank) Serial() { b.parallel = false }
 
-// Forget has the past count less: before each example the logarithms of the weights are multiplied by
-// 1 − fraction, and the order of the classes is not judged. It is for streams whose distribution changes for
-// good, with [Network.AddProcessNoise] for the members. The default is 0. Unless 0 ≤ fraction ≤ 1 it returns
-// an error and changes nothing.
+// Forget has the past count less, for streams whose distribution changes: before each example the logarithms
+// of the weights are multiplied by 1 − fraction, and the order of the classes is not judged. Unless
+// 0 ≤ fraction ≤ 1 it returns an error.
 func (b *Bank) Forget(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: forgetting of %g: need 0 to 1", fraction)

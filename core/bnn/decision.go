@@ -18,8 +18,7 @@ const Unknown = -1
 // Probability is the largest predictive probability.
 func Probability(p *Prediction) float64 { return floats.Max(p.P) / p.Sum() }
 
-// Class returns the most probable class, from 0, of equally probable ones the first; Unknown
-// in the zero Prediction and after an error.
+// Class returns the most probable class, from 0; Unknown in the zero Prediction and after an error.
 func (p *Prediction) Class() int {
 	if !p.valid() {
 		return Unknown
@@ -37,7 +36,7 @@ func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 //	Σ_j Var y_j = Σ_ij E[s_j s_i] + Σ_j Var s_j,   i ≠ j.
 //
 // The two fractions are those of the moments of the softmax itself, in a [Bank] before calibration, as a
-// variance of the probit may be negative. Both parts are NaN in the zero Prediction and after an error.
+// variance of the probit may be negative. After an error both parts are NaN.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	if !p.valid() {
 		return math.NaN(), math.NaN()
@@ -61,8 +60,7 @@ func labelVariance(p []float64, sum float64) (total float64) {
 	return total
 }
 
-// softmaxMoments returns the moments of the softmax itself of the predicted logits, in a
-// mixture those of the members' mixture.
+// softmaxMoments returns the moments of the softmax itself, in a mixture those of the mixture.
 func (p *Prediction) softmaxMoments() *softmax.Moments {
 	m := softmax.NewMoments(len(p.P))
 	if len(p.Members) == 0 {
@@ -82,9 +80,9 @@ func (p *Prediction) softmaxMoments() *softmax.Moments {
 //
 //	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
 //
-// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It measures how much
-// the members disagree, and is 0 for a network. Probabilities that do not add up to 1 are divided by
-// their sum, and w_k is multiplied by the sum of p_k over the sum of p.
+// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It is 0 for a network.
+// Probabilities that do not add up to 1 are divided by their sum, and w_k is multiplied by the sum of p_k
+// over the sum of p.
 func (p *Prediction) MutualInformation() float64 {
 	if !p.valid() {
 		return math.NaN()
@@ -122,8 +120,7 @@ type TrackRecord struct {
 	Wrong     [grid]int `json:"wrong"`
 }
 
-// Add counts a prediction whose class has a probability, and that was wrong or not. NaN, of a prediction
-// that failed, does not count.
+// Add counts a prediction whose class has a probability, unless it is NaN.
 func (r *TrackRecord) Add(probability float64, wrong bool) {
 	if math.IsNaN(probability) {
 		return

@@ -11,8 +11,7 @@ import (
 )
 
 // Ensemble is a bank of networks with equal weights that stay. Its P is not calibrated. If a member fails to
-// learn an example all stay as they were, and the error names it. An ensemble of one predicts as the network,
-// to the bit.
+// learn an example all stay as they were. An ensemble of one predicts as the network, to the bit.
 type Ensemble struct{ *Bank }
 
 // NewEnsemble returns an ensemble of networks of one configuration with their prior weights. The first member

@@ -11,12 +11,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Observe updates all members, and weights them by the probability that each gave the class before. An input
-// of the wrong length or that is not finite, or a class out of range, is an error that changes nothing.
-//
-// LogP of the update is the logarithm of the probability of the mixture before calibration. Floored and
-// Capped are sums over the members that learned the example, Indefinite and Action are those of the worst,
-// and MinEigenvalue and MinVariance are NaN.
+// Observe updates all members, and weights them by the probability that each gave the class before. LogP of
+// the update is by the mixture before calibration. Floored and Capped are sums over the members that learned
+// the example, Indefinite and Action are those of the worst, and MinEigenvalue and MinVariance are NaN.
 func (b *Bank) Observe(x []float64, class int) (Update, error) {
 	if err := checkExample(b, x, class); err != nil {
 		return Update{Action: Refused}, err
@@ -99,14 +96,14 @@ func (b *Bank) each(do func(b *Bank, k int)) {
 	busy.Wait()
 }
 
-// Predict sets dst to the prediction for x. dst.Members are those of the members, and dst.Weights their
-// weights. The moments E[s_j s_i] are the weighted means of the members', so that by the law of total
-// variance Cov is the mean of their covariances plus the covariance of their probabilities; Mean and Variance
-// are those of the logits of the mixture. dst.P is the distribution of the label, which adds up to 1: the
-// mean of those of the members, calibrated; for an [Ensemble] it is dst.Moments.P.
+// Predict sets dst to the prediction for x. The moments E[s_j s_i] are the weighted means of the members', so
+// that by the law of total variance Cov is the mean of their covariances plus the covariance of their
+// probabilities; Mean and Variance are those of the logits of the mixture. dst.P is the distribution of the
+// label, which adds up to 1: the mean of those of the members, calibrated; for an [Ensemble] it is
+// dst.Moments.P.
 //
 // A member that cannot predict x has weight zero in this prediction alone. Predict returns an error if none
-// can, or in an ensemble not all.
+// can, or in an ensemble not all. The first Predict after an example has all networks predict the sample.
 func (b *Bank) Predict(dst *Prediction, x []float64) error {
 	return b.predict(dst, x, b.current(), Model.Predict)
 }

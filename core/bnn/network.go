@@ -82,8 +82,8 @@ type Network struct {
 	step    outputStep // of Observe
 }
 
-// New returns a network with its prior weights, whose means are drawn from src. It returns an error
-// that names the field if cfg is not valid, and panics if src is nil.
+// New returns a network with its prior weights, whose means are drawn from src. An error names the field of
+// cfg that is not valid.
 func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
 		panic("bnn: nil source of randomness")
@@ -138,9 +138,9 @@ func zero(cfg Config) *Network {
 }
 
 // SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j), by copies: row j of mean is
-// μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs; the bias is the last
-// input. SetWeights panics if a shape does not fit, and returns an error, leaving the layer as it was,
-// if numbers are not finite or covariances not positive semi-definite or not of the layer's form.
+// μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs; the bias is the last input. It
+// panics if a shape does not fit, and returns an error, leaving the layer as it was, if numbers are not
+// finite or covariances not positive semi-definite or not of the layer's form.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
 	out, in := n.cfg.WeightDims(l)
 	r, c := mean.Dims()
@@ -159,8 +159,8 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	return nil
 }
 
-// Weights returns copies of the weights of layer l (from 0) in the shapes of SetWeights. The
-// covariances of a diagonal layer are of type *mat.DiagDense. Weights panics if there is no such layer.
+// Weights returns copies of the weights of layer l in the shapes of SetWeights. The covariances of a diagonal
+// layer are of type *mat.DiagDense.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	s := n.layers[l].state()
 	return s.Mean, n.cfg.covs(l, s.Spread)

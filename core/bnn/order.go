@@ -20,9 +20,8 @@ import (
 //     before it learned them. The mean difference of the logarithms, −10 at least, is above 1 and above three
 //     standard errors.
 //
-// The weights of the members and of the powers then follow from how the kept examples are predicted now, by
-// an output layer as if it had not learned the example. They are weighted to the share of their class among
-// all examples.
+// The weights then follow from how the kept examples are predicted now, by an output layer as if it had not
+// learned the example. Each class weighs its share of all examples.
 type Order struct {
 	Counts []int    `json:"counts"` // examples of each class
 	Same   int      `json:"same"`   // how often a class equalled the one before it
@@ -38,9 +37,9 @@ type Kept struct {
 }
 
 const (
-	mostKept  = 50  // examples of a class
-	minLogP = -10 // of a network, for the second test
-	minMix  = -20 // of the logarithm of a mixture, for the weights
+	mostKept = 50  // examples of a class
+	minLogP  = -10 // of a network, for the second test
+	minMix   = -20 // of the logarithm of a mixture, for the weights
 )
 
 func (o *Order) addClass() { o.Counts, o.Kept = append(o.Counts, 0), append(o.Kept, nil) }
@@ -91,14 +90,13 @@ func (o *Order) add(x []float64, class int, logP []float64) {
 	o.Kept[class] = slices.Replace(o.Kept[class], place, min(place+1, len(o.Kept[class])), e)
 }
 
-// learned is a kept example with its weight, as many in all as there are kept examples.
+// learned is a kept example with its weight; the mean weight is 1.
 type learned struct {
 	Kept
 	class  int
 	weight float64
 }
 
-// sample returns the kept examples. Each class weighs its share of all examples.
 func (o *Order) sample() (sample []learned) {
 	examples := 0
 	for _, n := range o.Counts {
@@ -188,7 +186,7 @@ func (e *learned) predict(m Model, dst *Prediction, x []float64) error {
 	return m.Predict(dst, x)
 }
 
-// logProbabilities returns the log probability of the class of each example by member k.
+// logProbabilities returns that of the class of each example by member k.
 func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
 	var p Prediction
 	logP := make([]float64, len(sample))
@@ -200,7 +198,7 @@ func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
 	return logP
 }
 
-// weighed returns the weights as they follow from the sample, with the log probabilities of the members now.
+// weighed returns the weights by the sample, with the log probabilities of the members now.
 func (b *Bank) weighed(sample []learned, now [][]float64) *weighing {
 	w, logP := newWeighing(len(b.models)), make([]float64, len(b.models))
 	for i, e := range sample {

@@ -13,9 +13,8 @@ import (
 	"closedform/internal/field"
 )
 
-// Prediction is the prediction of a [Model] for one input. The zero Prediction, of no input, decides
-// [Unknown]. Predicting into a Prediction again allocates nothing, and overwrites its slices and
-// matrices. After an error all numbers are NaN. The methods only read.
+// Prediction is the prediction of a [Model] for one input. Predicting into a Prediction again allocates
+// nothing, and overwrites its slices and matrices. After an error all numbers are NaN. The methods only read.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to Sum
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
@@ -39,8 +38,7 @@ type Prediction struct {
 	flows []flow
 }
 
-// Sum returns what P adds up to: 1 for a [Bank], else 1 + Moments.Excess(); NaN in the zero Prediction and
-// after an error.
+// Sum returns what P adds up to: 1 for a [Bank], else 1 + Moments.Excess(); NaN after an error.
 func (p *Prediction) Sum() float64 {
 	switch {
 	case p.Moments == nil:
@@ -120,7 +118,7 @@ func (n *Network) layerOf(flows []flow, l int) Layer {
 	return Layer{flows[l].y[:n.cfg.Layers[l]], flows[l].m, flows[l].v}
 }
 
-// flow holds the inputs and outputs of a layer for an example, and the steps of its pre-activations.
+// flow is an example in a layer, and the steps of its pre-activations.
 type flow struct {
 	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
 	s    []float64 // variances of the inputs but the bias; nil if they are certain
@@ -155,8 +153,7 @@ func (n *Network) newFlows() []flow {
 	return flows
 }
 
-// padded returns n zeros with capacity up to a multiple of four, also with a bias: triangles read a
-// vector with the zeros behind it.
+// padded returns n zeros with a capacity for triangles, which read a vector with the zeros behind it.
 func padded(n int) []float64 { return make([]float64, n, (n+4)&^3) }
 
 // forward is the paper's Algorithm 1 up to the logits. A hidden layer passes on the mean of its

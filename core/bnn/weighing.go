@@ -12,9 +12,8 @@ import (
 
 // BankState is what a [Bank] knows beside its members. The weights of the members are the mean of those
 // of mixtures of four of them, each member counted up to four times, and each mixture weighted by the
-// probability that it gave to the classes so far. Over n examples the bank predicts within log(number
-// of mixtures)/n nats as well as the best mixture, and so as each member (Cover, "Universal
-// portfolios", Mathematical Finance 1991, on a grid).
+// probability that it gave to the classes so far. Over n examples the bank predicts within log(number of
+// mixtures)/n nats as well as the best mixture (Cover, "Universal portfolios", Mathematical Finance 1991).
 type BankState struct {
 	Seen       int       `json:"seen"`                 // examples that the weights follow from
 	Fixed      bool      `json:"fixed"`                // the weights stay as they are
@@ -47,7 +46,7 @@ func mixtures(members int) (list [][4]int) {
 	return list
 }
 
-// weighing is the weights of the members and of the powers, as they follow from log weights.
+// weighing is the weights of the members and of the powers, by log weights.
 type weighing struct {
 	shares           [][4]int             // the members that each mixture is the mean of
 	logMix, logPower []float64            // of the mixtures and of the powers
@@ -83,8 +82,7 @@ func (b *Bank) restore(s BankState) error {
 	if s.Mixtures == nil && s.Powers == nil {
 		s.Mixtures, s.Powers = w.logMix, w.logPower
 	}
-	if len(s.Order.Counts)+len(s.Order.Kept) == 0 {
-		// Of a bank without examples, or of before there was an order.
+	if len(s.Order.Counts)+len(s.Order.Kept) == 0 { // no examples, or a state of before there was an order
 		s.Order.Counts, s.Order.Kept = make([]int, classes), make([][]Kept, classes)
 	}
 	if len(s.Mixtures) != len(w.logMix) || len(s.Powers) != len(powers) || s.Seen < 0 ||
@@ -163,14 +161,13 @@ func (w *weighing) normalise() {
 	floats.Scale(1/kernel.Sum(w.power[:]), w.power[:])
 }
 
-// calibrating reports whether the next example changes the weights of the powers: one of the first
-// thousand, or every eighth.
+// calibrating reports whether the next example changes the weights of the powers.
 func (b *Bank) calibrating() bool {
 	return !b.equal && !b.state.Fixed && (b.state.Seen < 1000 || b.state.Seen%8 == 0)
 }
 
-// judge changes the log weights of the powers by the prediction p of an example with a weight, before
-// calibration. It overwrites p.
+// judge changes the log weights of the powers by the uncalibrated prediction p of an example, which it
+// overwrites.
 func (w *weighing) judge(p []float64, class int, weight float64) {
 	_, totals := powerTotals(p)
 	for i, tau := range powers {
