@@ -2,7 +2,6 @@ package bnn
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -53,13 +52,12 @@ type Config struct {
 	PriorMeanVar float64   `toml:"prior_mean_var" json:"prior_mean_var"`
 	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw"`
 
-	// Replications is how often one example counts for the covariances of each layer, but not for
-	// the means: it multiplies the steps e_j. For K passes over the same examples, 1/K counts each
-	// example once. A diagonal layer takes its d inputs for uncorrelated, and keeps too much
-	// variance where they are not. In linear regression d/r replications make up for that, where r
-	// is the number of directions that the data determine (MacKay 1992). A 0 stands for the default of
-	// the layer's Covariance, which [Network.Config] spells out: 1, but √d/2 in diagonal layers of more
-	// than four inputs, the bias counted.
+	// Replications is how often one example counts for the covariances of each layer, but not for the means:
+	// it multiplies the steps e_j. For K passes over the same examples, 1/K counts each example once. A
+	// diagonal layer takes its d inputs for uncorrelated, and keeps too much variance where they are not. In
+	// linear regression d/r replications make up for that, where r is the number of directions that the data
+	// determine (MacKay 1992). A 0 stands for 1, but for √d/2 in diagonal layers of more than four inputs,
+	// the bias counted; [Network.Config] spells it out.
 	Replications []float64 `toml:"replications" json:"replications"`
 
 	// Paper is for the rules Joint and Total alone.
@@ -81,11 +79,8 @@ type PaperRule struct {
 // Full in layers to which this gives at most 2²⁰ numbers, else Shared with at most 512 inputs, and
 // Diagonal with more. A Shared output layer would be twenty times as fast behind 256 units, but has 4 % more
 // log loss (50 to 150 units, held-out training images of MNIST). For other layers call Default again: λ and
-// prior variances are of these. It panics unless there are at least two layers.
+// prior variances are of these.
 func Default(layers ...int) Config {
-	if len(layers) < 2 {
-		panic(fmt.Sprintf("bnn: Default of layers %v; need inputs and classes at least", layers))
-	}
 	c := Config{
 		Layers: slices.Clone(layers), Bias: true, Unit: activation.PiecewiseLinear{Beta: 1},
 		Output: ADF, Hidden: SmoothMean,
@@ -155,12 +150,10 @@ func (c *Config) checkLambda() error {
 		"call Default for these Layers, or set Softmax", p.Lambda, classes, c.classes())
 }
 
-// FieldError is the error of a field of a [Config]: its name in Go, its key in manifests and checkpoints, and
-// what is wrong. [errors.As] finds a *FieldError in what [New] and others return.
+// FieldError is the error of a field of a [Config], for [errors.As].
 type FieldError = field.Error
 
-// Validate returns an error unless a network can be made of the configuration. It is a [*FieldError] for a
-// field that is a key of manifests.
+// Validate returns an error, as a rule a [*FieldError], unless a network can be made of the configuration.
 func (c Config) Validate() error { return field.InGo(c.check(), c) }
 
 func (c *Config) check() error {

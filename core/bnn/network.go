@@ -65,12 +65,6 @@ func leftOut(m Model) LeftOut {
 	return l
 }
 
-var (
-	_ Model = (*Network)(nil)
-	_ Model = (*Ensemble)(nil)
-	_ Model = (*Bank)(nil)
-)
-
 // Network is a Bayesian multi-layer perceptron. Predict, Weights, State and Config may be called
 // by several goroutines at once, each predicting into its own predictions; the other methods need the
 // network for themselves.

@@ -156,15 +156,9 @@ func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
 			u[i] = random.Normal(rnd)
 		}
 		for _, v := range vectors[k-k%size : k] {
-			along := kernel.Dot(u, v) / float64(size)
-			for i := range u {
-				u[i] -= along * v[i]
-			}
+			kernel.AddScaled(u, -kernel.Dot(u, v)/float64(size), v)
 		}
-		scale := math.Sqrt(float64(size) / kernel.Dot(u, u))
-		for i := range u {
-			u[i] *= scale
-		}
+		floats.Scale(math.Sqrt(float64(size)/kernel.Dot(u, u)), u)
 		vectors[k] = u
 	}
 	return vectors
