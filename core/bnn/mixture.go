@@ -153,8 +153,7 @@ func (b *Bank) predict(dst *Prediction, x []float64, w *weighing, by predictor) 
 
 // allocate makes memory for predictions of the bank, and sets dst.Weights.
 func (b *Bank) allocate(dst *Prediction, w *weighing) {
-	if _, classes := b.Shape(); !dst.fits(b, classes) {
-		*dst = newPrediction(b, classes)
+	if _, classes := b.Shape(); dst.fit(b, classes) {
 		dst.Mean, dst.Variance = make([]float64, classes), make([]float64, classes)
 		dst.Members, dst.Weights = make([]Prediction, len(b.models)), make([]float64, len(b.models))
 		if !b.equal {

@@ -51,16 +51,15 @@ func (p *Prediction) Sum() float64 {
 
 // invalidate makes all numbers NaN.
 func (p *Prediction) invalidate() {
-	if p.Moments != nil {
-		for _, x := range [][]float64{p.P, p.Moments.P, p.Moments.E.RawMatrix().Data} {
-			floats.AddConst(math.NaN(), x)
-		}
-		p.Moments.Cov(p.Cov)
-	}
-	for _, l := range append(p.Layers, Layer{nil, p.Mean, p.Variance}) {
+	for _, l := range append(p.Layers, Layer{p.P, p.Mean, p.Variance}) {
 		floats.AddConst(math.NaN(), l.Input)
 		floats.AddConst(math.NaN(), l.Mean)
 		floats.AddConst(math.NaN(), l.Variance)
+	}
+	if p.Moments != nil {
+		floats.AddConst(math.NaN(), p.Moments.P)
+		floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
+		p.Moments.Cov(p.Cov)
 	}
 	for k := range p.Members {
 		p.Members[k].invalidate()
@@ -73,14 +72,14 @@ type Layer struct {
 	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
 }
 
-// fits reports whether p has memory for predictions of a model, which may have more classes now.
-func (p *Prediction) fits(owner any, classes int) bool {
-	return p.owner == owner && len(p.P) == classes
-}
-
-func newPrediction(owner any, classes int) Prediction {
+// fit makes memory for predictions of a model, and reports whether there was none.
+func (p *Prediction) fit(owner any, classes int) bool {
+	if p.owner == owner && len(p.P) == classes {
+		return false
+	}
 	m := softmax.NewMoments(classes)
-	return Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, owner: owner}
+	*p = Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, owner: owner}
+	return true
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an error if the length of
@@ -102,10 +101,9 @@ func (n *Network) moments(dst *Prediction) {
 }
 
 func (n *Network) allocate(dst *Prediction) {
-	if dst.fits(n, n.cfg.classes()) {
+	if !dst.fit(n, n.cfg.classes()) {
 		return
 	}
-	*dst = newPrediction(n, n.cfg.classes())
 	dst.flows = n.newFlows()
 	for l := range dst.flows {
 		dst.Layers = append(dst.Layers, n.layerOf(dst.flows, l))
