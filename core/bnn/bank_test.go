@@ -140,23 +140,6 @@ func TestWeightsUnderflow(t *testing.T) {
 	}
 }
 
-func TestRestoreBankRefuses(t *testing.T) {
-	one := newNetwork(spec{Layers: []int{2, 3}})
-	good := bank(one).State()
-	for name, change := range map[string]func(s *BankState){
-		"mixtures": func(s *BankState) { s.Mixtures = []float64{0, 0} },
-		"powers":   func(s *BankState) { s.Powers = nil },
-		"finite":   func(s *BankState) { s.Mixtures = []float64{math.NaN()} },
-		"seen":     func(s *BankState) { s.Seen = -1 },
-	} {
-		s := good
-		change(&s)
-		check.Refuses(t, name, check.Err(RestoreBank(s, one)), "not those of a bank of 1 members with 2 inputs")
-	}
-	many := models(members(spec{Layers: []int{2, 3}}, 17))
-	check.Refuses(t, "many members", check.Err(NewBank(many...)), "need 16 at most")
-}
-
 // The weights of the powers are their evidence. Predictions that are no probabilities are none.
 func TestCalibrationIsEvidence(t *testing.T) {
 	b := newWeighing(1)

@@ -94,7 +94,7 @@ func copied(n *Network) *Network {
 	return check.Must(Restore(n.State()))
 }
 
-// randomWeights gives every neuron a random mean and a random full covariance.
+// randomWeights gives every neuron a random mean and a random covariance.
 func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 	t.Helper()
 	for l := range n.layers {
@@ -107,6 +107,9 @@ func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 			mean.SetRow(j, mat.Col(nil, 0, z))
 			s.SymOuterK(1, z.Slice(0, in, 1, in+1))
 			cov = append(cov, s)
+			if n.cfg.Covariance[l] == Shared {
+				cov[j] = cov[0]
+			}
 		}
 		setWeights(t, n, l, mean, cov)
 	}
@@ -136,15 +139,6 @@ func makeCertain(t testing.TB, n *Network, l int) {
 	setWeights(t, n, l, mean, cov)
 }
 
-// sameWeights fails unless the weights of all layers are the same within tol.
-func sameWeights(t testing.TB, name string, n, want *Network, tol float64) {
-	t.Helper()
-	for l := range want.layers {
-		mean, cov := want.Weights(l)
-		checkLayer(t, name, n, l, mean, cov, tol)
-	}
-}
-
 // checkLayer fails unless layer l has these means and covariances, of which a diagonal one has the variances.
 func checkLayer[M mat.Matrix](
 	t testing.TB, name string, n *Network, l int, mean mat.Matrix, cov []M, tol float64,
@@ -165,8 +159,8 @@ func checkLayer[M mat.Matrix](
 
 // stepped returns the weights of a layer after one step from the input y: μ_j + d_j Σ_j y and
 // Σ_j + e_j Σ_j y yᵀ Σ_j.
-func stepped(mean *mat.Dense, cov []mat.Symmetric, y, d, e []float64) (*mat.Dense, []mat.Matrix) {
-	after, afterCov := mat.DenseCopyOf(mean), make([]mat.Matrix, len(cov))
+func stepped(mean *mat.Dense, cov []mat.Symmetric, y, d, e []float64) (*mat.Dense, []*mat.Dense) {
+	after, afterCov := mat.DenseCopyOf(mean), make([]*mat.Dense, len(cov))
 	for j, s := range cov {
 		var u mat.VecDense
 		u.MulVec(s, mat.NewVecDense(len(y), y))

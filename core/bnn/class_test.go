@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -90,39 +89,6 @@ func TestAddClassRefuses(t *testing.T) {
 		err := m.AddClass()
 		if err == nil || !strings.Contains(err.Error(), want) || networksOf(m)[0].cfg.classes() != classes {
 			t.Errorf("error %v with %d classes; want %s", err, classes, want)
-		}
-	}
-}
-
-// Of 20 examples of a new ring among those of three that were learned before, a model learns to
-// predict it, and still predicts the others.
-func TestNewClassIsLearned(t *testing.T) {
-	for _, m := range []Model{
-		check.Must(New(Default(2, 40, 3), random.Source("network"))),
-		defaultBank(Default(2, 40, 3), random.Source("bank")),
-	} {
-		rnd := rand.New(random.Source("new class"))
-		draw := func(class int) []float64 {
-			sin, cos := math.Sincos(2 * math.Pi * rnd.Float64())
-			r := 0.6 * float64(class)
-			return []float64{r*cos + 0.15*random.Normal(rnd), r*sin + 0.15*random.Normal(rnd)}
-		}
-		for i := range 300 {
-			check.Must(m.Observe(draw(i%3), i%3))
-		}
-		check.OK(t, m.AddClass())
-		for i := range 80 {
-			check.Must(m.Observe(draw(i%4), i%4))
-		}
-		var right [4]float64
-		var p Prediction
-		for i := range 400 {
-			if check.OK(t, m.Predict(&p, draw(i%4))); p.Class() == i%4 {
-				right[i%4]++
-			}
-		}
-		if right[3] < 75 || floats.Sum(right[:3]) < 250 {
-			t.Errorf("%T: not learned, or others forgotten: right of 100 of each class %v", m, right)
 		}
 	}
 }

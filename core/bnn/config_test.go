@@ -3,6 +3,7 @@ package bnn
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,6 +16,7 @@ import (
 // Invalid values, and values that are not set, are refused by the key of their field.
 func TestConfigErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
+	names := map[string]string{"prior_var": "PriorVar", "alpha": "Unit.Alpha", "on_indefinite": "Paper.OnIndefinite"}
 	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})} // classes
 	for key, all := range map[string][]func(c *Config){
 		"layers": {
@@ -69,22 +71,10 @@ func TestConfigErrors(t *testing.T) {
 			if err == nil || key != "" && (!errors.As(err, &bad) || bad.Key != key) {
 				t.Errorf("%s, %d: error %v", key, i, err)
 			}
+			if name := names[key]; name != "" && !strings.HasPrefix(err.Error(), "bnn: "+name+": ") {
+				t.Errorf("%v does not name %s, as in Go", err, name)
+			}
 		}
-	}
-}
-
-// The errors of New speak of Go's fields, where they have a name.
-func TestFieldError(t *testing.T) {
-	for want, change := range map[string]func(*Config){
-		"bnn: PriorVar: ":           func(c *Config) { c.PriorVar = nil },
-		"bnn: Unit.Alpha: ":         func(c *Config) { c.Unit.Alpha = 2 },
-		"bnn: Output: ":             func(c *Config) { c.Output = "best" },
-		"bnn: Paper.OnIndefinite: ": func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "hope" },
-		"bnn: rho: ":                func(c *Config) { c.Softmax = softmax.Probit{Lambda: 1, Rho: 0.1} },
-	} {
-		c := Default(2, 3, 2)
-		change(&c)
-		check.Refuses(t, want, check.Err(New(c, random.Source())), want)
 	}
 }
 

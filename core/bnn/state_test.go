@@ -16,35 +16,14 @@ import (
 // A restored network predicts and learns to the last bit as the original does.
 func TestRestore(t *testing.T) {
 	rnd := rand.New(random.Source("bnn", "state"))
-	for _, cfg := range []spec{
-		{Layers: []int{3, 4}, OnIndefinite: Project},
-		{Layers: []int{3, 5, 4}, Bias: true, Output: ADF, Hidden: Smooth, PriorMeanVar: 2},
-		{
-			Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, PriorMeanVar: 2,
-			Covariance: []Covariance{Diagonal, Full, Diagonal},
-		},
-		{
-			Layers: []int{3, 5, 4}, Bias: true, Covariance: []Covariance{Diagonal, Shared},
-			Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3},
-		},
-		{
-			Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal},
-			Alpha: 0.1, Beta: 1.5,
-		},
-	} {
+	for _, cfg := range networks() {
 		n := newNetwork(cfg)
-		example := func() ([]float64, int) {
-			return []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(4)
-		}
+		example := func() ([]float64, int) { return normals(rnd, 13), rnd.IntN(3) }
 		for range 50 {
 			n.Observe(example())
 		}
 		s := n.State()
-		restored := check.Must(Restore(s))
-		if again := restored.State(); !reflect.DeepEqual(again, s) {
-			t.Errorf("%+v: state %+v after Restore", s, again)
-		}
-		still := check.Must(Restore(s))
+		restored, still := check.Must(Restore(s)), check.Must(Restore(s))
 		for k := range 50 {
 			x, class := example()
 			want, errWant := n.Observe(x, class)
