@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -112,14 +113,24 @@ func TestBankBreaksDown(t *testing.T) {
 	}
 
 	all := bank(hugeNetwork(), hugeNetwork())
+	check.Must(all.Observe([]float64{1, 1}, 0))
+	before := all.State()
 	u, err := all.Observe(x, 1)
 	if err == nil || !strings.HasPrefix(err.Error(), "member 0: bnn: layer ") || u.Action != Refused {
 		t.Errorf("%+v, %v", u, err)
 	}
-	check.NearAll(t, "weights after all have failed", all.Weights(), []float64{0.5, 0.5}, 0)
 	check.Refuses(t, "all", all.Predict(&p, x))
-	check.Equal(t, "decision", p.Class(), Unknown)
+	check.Equal(t, "class", p.Class(), Unknown)
 	check.OK(t, all.Predict(&p, []float64{1, 1}))
+	for _, n := range all.Members() { // cannot learn
+		s := n.State()
+		s.Layers[0].Mean.Set(0, 0, 1e300)
+		*n = *check.Must(Restore(s))
+	}
+	check.Refuses(t, "all", check.Err(all.Observe([]float64{1, 1}, 1)))
+	if after := all.State(); !reflect.DeepEqual(after, before) {
+		t.Errorf("after an error of all %+v, before %+v", after, before)
+	}
 }
 
 // No weight is lost to underflow: a member that predicted the impossible comes back when the others do so.

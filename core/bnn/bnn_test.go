@@ -19,21 +19,19 @@ var outputRules = []OutputRule{ADF, ADFExact, Joint, Total}
 // spec is a configuration in a few words: what is not given is one, or as in [Default], but
 // that prior means are drawn independently.
 type spec struct {
-	Layers          []int
-	Bias            bool
-	Alpha, Beta     float64
-	Output          OutputRule
-	Hidden          HiddenRule
-	Covariance      []Covariance
-	Softmax         softmax.Approximation
-	OnIndefinite    Policy
-	EigenvalueFloor float64
-	VarianceFloor   float64
-	PriorVar        float64 // times PriorScale, divided by the number of inputs but for paper
-	PriorScale      []float64
-	paper           bool
-	PriorMeanVar    float64
-	Replications    []float64
+	Layers       []int
+	Bias         bool
+	Alpha, Beta  float64
+	Output       OutputRule
+	Hidden       HiddenRule
+	Covariance   []Covariance
+	Softmax      softmax.Approximation
+	OnIndefinite Policy
+	PriorVar     float64 // times PriorScale, divided by the number of inputs but for paper
+	PriorScale   []float64
+	paper        bool
+	PriorMeanVar float64
+	Replications []float64
 }
 
 func (s spec) config() Config {
@@ -44,8 +42,6 @@ func (s spec) config() Config {
 	}
 	c.Output, c.Hidden = cmp.Or(s.Output, ADF), cmp.Or(s.Hidden, SmoothMean)
 	c.Paper.OnIndefinite = cmp.Or(s.OnIndefinite, Fail)
-	c.Paper.EigenvalueFloor = cmp.Or(s.EigenvalueFloor, 1e-3)
-	c.Paper.VarianceFloor = cmp.Or(s.VarianceFloor, 1e-3)
 	layers := len(s.Layers) - 1
 	if s.Covariance != nil {
 		c.Covariance = spread(s.Covariance, layers)

@@ -10,7 +10,6 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	check "closedform/internal/checktest"
 )
 
 // Invalid values, and values that are not set, are refused by the key of their field.
@@ -76,23 +75,4 @@ func TestConfigErrors(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Covariances that are set by hand have the replications of SetCovariance.
-func TestReplicationsFollowCovariance(t *testing.T) {
-	byHand, set := Default(24, 8, 3), Default(24, 8, 3)
-	byHand.Covariance = []Covariance{Diagonal, Full}
-	set.SetCovariance(byHand.Covariance...)
-	small := Default(2, 3)
-	small.Covariance[0] = Diagonal
-	few := check.Must(New(small, random.Source("few")))
-	check.Equal(t, "few inputs", few.Config().Replications, []float64{1})
-	for _, c := range []Config{byHand, set} {
-		n := check.Must(New(c, random.Source("replications")))
-		check.Equal(t, "replications", n.Config().Replications, []float64{2.5, 1})
-	}
-	byHand.Replications[0] = 7
-	n := check.Must(New(byHand, random.Source("replications")))
-	check.Equal(t, "replications", n.Config().Replications, []float64{7, 1})
-	check.Equal(t, "the caller's", byHand.Replications, []float64{7, 0})
 }

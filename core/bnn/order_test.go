@@ -281,21 +281,3 @@ func TestForget(t *testing.T) {
 	check.Refuses(t, "all of it and more", b.Forget(1.5), "need 0 to 1")
 	check.Refuses(t, "no number", b.Forget(math.NaN()), "need 0 to 1")
 }
-
-// After an error of all members nothing has changed, the temperature neither.
-func TestBankAfterErrors(t *testing.T) {
-	b := bank(hugeNetwork(), hugeNetwork())
-	check.Must(b.Observe([]float64{1, 1}, 0))
-	before := b.State()
-	x := []float64{1, 1}
-	b.Members()[0].current, b.Members()[1].current = false, false
-	for _, n := range b.Members() { // predicts, and cannot learn
-		s := n.State()
-		s.Layers[0].Mean.Set(0, 0, 1e300)
-		*n = *check.Must(Restore(s))
-	}
-	check.Refuses(t, "all", check.Err(b.Observe(x, 1)))
-	if after := b.State(); !reflect.DeepEqual(after, before) {
-		t.Errorf("after an error of all %+v, before %+v", after, before)
-	}
-}

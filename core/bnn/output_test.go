@@ -17,11 +17,9 @@ import (
 
 // indefinite is a step of the paper's rule that cannot be taken as printed.
 func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []float64) {
-	n = newNetwork(spec{
-		Layers: []int{2, 3}, Output: rule, OnIndefinite: policy,
-		Softmax: softmax.Probit{Lambda: 2, Rho: 0.5}, EigenvalueFloor: 0.02, VarianceFloor: 0.01,
-		paper: true,
-	})
+	probit := softmax.Probit{Lambda: 2, Rho: 0.5}
+	n = newNetwork(spec{Layers: []int{2, 3}, Output: rule, OnIndefinite: policy, Softmax: probit, paper: true})
+	n.cfg.Paper.EigenvalueFloor, n.cfg.Paper.VarianceFloor = 0.02, 0.01
 	mean := mat.NewDense(3, 2, []float64{3, 0, 0, 3, 3, 3})
 	setWeights(t, n, 0, mean, slices.Repeat([]mat.Symmetric{mat.NewDiagDense(2, []float64{0.1, 0.1})}, 3))
 	return n, []float64{1, 0.2}

@@ -92,4 +92,12 @@ func TestDefaultsByLayer(t *testing.T) {
 		check.Equal(t, layers, Default(layers[:]...).Covariance[0], want)
 	}
 	check.NearAll(t, "prior variances", c.PriorVar, []float64{0.1, 0.1, 600.0 / 784 / 101}, 1e-12)
+
+	for _, given := range []float64{0, 7} { // covariances that are set by hand
+		c := Default(24, 3, 3)
+		c.Covariance, c.Replications[0] = []Covariance{Diagonal, Diagonal}, given
+		n := check.Must(New(c, random.Source("replications")))
+		check.Equal(t, "replications", n.Config().Replications, []float64{max(2.5, given), 1})
+		check.Equal(t, "the caller's", c.Replications, []float64{given, 0})
+	}
 }
