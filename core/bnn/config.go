@@ -227,13 +227,7 @@ func (c Config) clone() Config {
 	return c
 }
 
-// classes returns their number, which is 0 without Layers.
-func (c *Config) classes() int {
-	if len(c.Layers) == 0 {
-		return 0
-	}
-	return c.Layers[len(c.Layers)-1]
-}
+func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
 
 // WeightDims returns the numbers of neurons and of inputs of layer l of the weights;
 // the bias counts.

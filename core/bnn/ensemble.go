@@ -75,9 +75,9 @@ func (c Config) linear() Config {
 	if last == 0 {
 		return c
 	}
-	standard := c.clone()
-	standard.SetCovariance(c.Covariance...)
-	ratio := c.PriorVar[last] / standard.PriorVar[last]
+	given := c.PriorVar[last]
+	c.SetCovariance(c.Covariance...)
+	ratio := given / c.PriorVar[last]
 	d := Default(c.Layers[0], c.classes())
 	c.Layers = d.Layers
 	c.SetCovariance(d.Covariance...)

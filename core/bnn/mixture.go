@@ -157,7 +157,7 @@ func (b *Bank) allocate(dst *Prediction, w *weighing) {
 		dst.Mean, dst.Variance = make([]float64, classes), make([]float64, classes)
 		dst.Members, dst.Weights = make([]Prediction, len(b.models)), make([]float64, len(b.models))
 		if !b.equal {
-			dst.P, dst.label = make([]float64, classes), true
+			dst.P = make([]float64, classes)
 		}
 	}
 	copy(dst.Weights, w.members)

@@ -72,15 +72,15 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 
 // Condition is Observe for another likelihood than that of the softmax, which sets the steps
 // d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j² of the logits.
-func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) (Update, error) {
-	update, err := n.steps(x, func(f *flow) (Update, error) {
+func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) error {
+	_, err := n.steps(x, func(f *flow) (Update, error) {
 		likelihood(f.d, f.e, n.layerOf(n.flows, len(n.flows)-1))
 		return Update{}, nil
 	})
 	if err == nil {
 		n.move()
 	}
-	return update, err
+	return err
 }
 
 // prepare computes the steps of all layers; move takes them.

@@ -61,9 +61,9 @@ func TestPolicies(t *testing.T) {
 	m, v := []float64{1.5, 0, -1}, []float64{4, 1, 2}
 	n.cfg.Softmax.Moments(n.step.moments, m, v)
 	u := check.Must(n.step.run(&n.cfg, m, v, 1))
-	least := n.step.innovation.Values[0]
-	if u.Action != Projected || !(0 < u.MinEigenvalue && u.MinEigenvalue < least && least == 1e-3) {
-		t.Errorf("%+v with the smallest eigenvalue %g in the solve", u, least)
+	lowest := n.step.innovation.Values[0]
+	if u.Action != Projected || !(0 < u.MinEigenvalue && u.MinEigenvalue < lowest && lowest == 1e-3) {
+		t.Errorf("%+v with the smallest eigenvalue %g in the solve", u, lowest)
 	}
 	// The same step is no trouble for rule Total.
 	n, x = indefinite(t, Fail, Total)

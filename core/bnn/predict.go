@@ -33,8 +33,7 @@ type Prediction struct {
 	// Layers are the layers of a network; nil for a mixture, whose Members have them.
 	Layers []Layer
 
-	label bool // P is the distribution of the label
-	owner any  // the model whose predictions there is memory for
+	owner any // the model whose predictions there is memory for
 	flows []flow
 }
 
@@ -43,7 +42,7 @@ func (p *Prediction) Sum() float64 {
 	switch {
 	case p.Moments == nil:
 		return math.NaN()
-	case p.label && p.valid():
+	case p.valid() && &p.P[0] != &p.Moments.P[0]:
 		return 1
 	}
 	return 1 + p.Moments.Excess()

@@ -88,7 +88,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 func (m *Model) Observe(x []float64, class int) error {
 	err := cmp.Or(field.Class(class, m.cfg.classes()), field.Input(x, m.cfg.Layers[0]))
 	if err == nil {
-		_, err = m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) {
+		err = m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) {
 			m.head.observe(d, e, outputs, class)
 		})
 	}
