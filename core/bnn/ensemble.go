@@ -90,11 +90,10 @@ func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	var name uint64
 	networks := make([]*Network, len(configs))
 	for k, cfg := range configs {
-		stream := src
 		if k > 0 {
-			stream = random.Source("member", name, k)
+			src = random.Source("member", name, k)
 		}
-		n, err := New(cfg, stream)
+		n, err := New(cfg, src)
 		if err != nil {
 			return nil, err
 		}

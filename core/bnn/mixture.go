@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // Observe updates all members, and weights them by the probability that each gave the class before. LogP of
@@ -83,17 +83,13 @@ func (b *Bank) update() Update {
 
 // each calls do for every member.
 func (b *Bank) each(do func(b *Bank, k int)) {
-	if !b.parallel {
-		for k := range b.models {
-			do(b, k)
-		}
+	if b.parallel {
+		linalg.Parallel(len(b.models), func(k int) { do(b, k) })
 		return
 	}
-	var busy sync.WaitGroup
 	for k := range b.models {
-		busy.Go(func() { do(b, k) })
+		do(b, k)
 	}
-	busy.Wait()
 }
 
 // Predict sets dst to the prediction for x. The moments E[s_j s_i] are the weighted means of the members', so

@@ -79,9 +79,6 @@ type Network struct {
 // New returns a network with its prior weights, whose means are drawn from src. An error names the field of
 // cfg that is not valid.
 func New(cfg Config, src rand.Source) (*Network, error) {
-	if src == nil {
-		panic("bnn: nil source of randomness")
-	}
 	err := cfg.Validate()
 	if err == nil {
 		err = cfg.checkLambda()

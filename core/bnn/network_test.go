@@ -70,7 +70,6 @@ func TestBadInput(t *testing.T) {
 	for name, f := range map[string]func(){
 		"2×2 means":     func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
 		"0 covariances": func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
-		"nil source":    func() { New(spec{Layers: []int{2, 3}, Output: Joint, paper: true}.config(), nil) },
 	} {
 		check.Panics(t, "bnn: ", name, f)
 	}
