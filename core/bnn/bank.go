@@ -62,7 +62,6 @@ func RestoreBank(s BankState, members ...Model) (*Bank, error) {
 // largeNetwork is the number of connections of a network whose step takes longer than to start a goroutine.
 const largeNetwork = 1 << 14
 
-// newBank returns a bank of equal weights.
 func newBank(models []Model) (*Bank, error) {
 	n := len(models)
 	if n == 0 {

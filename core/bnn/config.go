@@ -25,27 +25,21 @@ const (
 // the slices of its Config, and refers to the softmax. The tags are keys of manifests, for errors, and of
 // checkpoints.
 type Config struct {
-	// Layers are the numbers of inputs, of neurons in each hidden layer, and of classes.
-	Layers []int `toml:"layers" json:"layers"`
-
-	// Bias adds to every layer an input that is always 1.
-	Bias bool `toml:"bias" json:"bias"`
+	Layers []int `toml:"layers" json:"layers"` // numbers of inputs, of hidden neurons by layer, and of classes
+	Bias   bool  `toml:"bias" json:"bias"`     // adds to every layer an input that is always 1
 
 	// Unit is the hidden unit f(z) = max(αz, βz), 0 ≤ α ≤ 1, α ≤ β, 0 < β.
 	Unit activation.PiecewiseLinear `json:"unit"`
 
-	Output OutputRule `toml:"rule" json:"output"`
-	Hidden HiddenRule `toml:"hidden" json:"hidden"`
-
-	// Covariance is the form of the covariance of each layer of weights.
-	Covariance []Covariance `toml:"covariance" json:"covariance"`
+	Output     OutputRule   `toml:"rule" json:"output"`
+	Hidden     HiddenRule   `toml:"hidden" json:"hidden"`
+	Covariance []Covariance `toml:"covariance" json:"covariance"` // of each layer of weights
 
 	// Softmax gives the moments of the output: a softmax.Probit with ρ = ½ if Output is ADF or
 	// ADFMarginal, a softmax.Exact if it is ADFExact or ADFExactMarginal, else any.
 	Softmax softmax.Approximation `json:"-"`
 
-	// PriorVar is the prior variance of each weight, for each layer of weights.
-	PriorVar []float64 `toml:"prior_var" json:"prior_var"`
+	PriorVar []float64 `toml:"prior_var" json:"prior_var"` // of each weight, for each layer of weights
 
 	// PriorMeanVar times 1/inputs of a layer is the variance of its random prior means. It is
 	// above 0 where there are hidden layers.
@@ -60,8 +54,7 @@ type Config struct {
 	// the bias counted; [Network.Config] spells it out.
 	Replications []float64 `toml:"replications" json:"replications"`
 
-	// Paper is for the rules Joint and Total alone.
-	Paper PaperRule `json:"paper"`
+	Paper PaperRule `json:"paper"` // for the rules Joint and Total alone
 }
 
 // PaperRule treats steps of the rules Joint and Total that cannot be taken as printed.
@@ -123,7 +116,6 @@ func (c *Config) SetCovariance(kinds ...Covariance) {
 	}
 }
 
-// replicate spells out Replications.
 func (c *Config) replicate() {
 	for l, count := range c.Replications {
 		if count == 0 {
@@ -199,7 +191,6 @@ func (c *Config) check() error {
 	return c.checkTogether()
 }
 
-// checkTogether checks what one field allows another.
 func (c *Config) checkTogether() error {
 	probit, fits := c.Softmax.(softmax.Probit)
 	if c.Output.exact() {
@@ -220,7 +211,6 @@ func (c *Config) checkTogether() error {
 	return softmax.Validate(c.Softmax, c.classes())
 }
 
-// clone returns a copy that shares nothing.
 func (c Config) clone() Config {
 	c.Layers, c.Covariance = slices.Clone(c.Layers), slices.Clone(c.Covariance)
 	c.PriorVar, c.Replications = slices.Clone(c.PriorVar), slices.Clone(c.Replications)

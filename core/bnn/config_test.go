@@ -15,7 +15,7 @@ import (
 // Invalid values, and values that are not set, are refused by the key of their field.
 func TestConfigErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	names := map[string]string{"prior_var": "PriorVar", "alpha": "Unit.Alpha", "on_indefinite": "Paper.OnIndefinite"}
+	names := map[string]string{"prior_var": "PriorVar", "alpha": "Unit.Alpha", "rule": "Output"} // in Go
 	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})} // classes
 	for key, all := range map[string][]func(c *Config){
 		"layers": {

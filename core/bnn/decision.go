@@ -26,7 +26,6 @@ func (p *Prediction) Class() int {
 	return floats.MaxIdx(p.P)
 }
 
-// valid reports whether there are probabilities, none of them NaN.
 func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 
 // LabelVariance splits the variance of the one-hot label y, summed over the classes, into an aleatoric
@@ -161,15 +160,14 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the smallest threshold of [Probability] for which, with such a confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From the strictest
-// threshold down it tests the hypotheses that a larger share is wrong, by the exact binomial distribution
-// (Clopper and Pearson, Biometrika 1934), each at the level that is there: a start adds a part of δ, a
-// hypothesis that is rejected passes the level on, and one that is not loses it. All rejections are right
-// with probability 1 − δ if the starts do not depend on what was wrong (fallback procedure: Wiens,
-// "A fixed sequence Bonferroni procedure", Pharmaceutical Statistics 2003; Angelopoulos et al., "Learn then
-// test", 2021). Hypotheses with too few answers to reject them, if none were wrong, are skipped.
-//
-// A share or a confidence that is not between 0 and 1 is an error.
+// Threshold returns the smallest threshold of [Probability] for which, with such a confidence 1 − δ, at most a
+// share of the answers is wrong; +Inf if there is none. From the strictest threshold down it tests the
+// hypotheses that a larger share is wrong, by the exact binomial distribution (Clopper and Pearson, Biometrika
+// 1934), each at the level that is there: a start adds a part of δ, a hypothesis that is rejected passes the
+// level on, and one that is not loses it. All rejections are right with probability 1 − δ if the starts do not
+// depend on what was wrong (fallback procedure: Wiens, "A fixed sequence Bonferroni procedure", Pharmaceutical
+// Statistics 2003; Angelopoulos et al., "Learn then test", 2021). Hypotheses with too few answers to reject
+// them, if none were wrong, are skipped.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+

@@ -85,7 +85,6 @@ func (c Config) linear() Config {
 	return c
 }
 
-// newMembers returns networks with prior weights, which are drawn as for NewEnsemble.
 func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	var name uint64
 	networks := make([]*Network, len(configs))

@@ -81,7 +81,6 @@ func (b *Bank) update() Update {
 	return sum
 }
 
-// each calls do for every member.
 func (b *Bank) each(do func(b *Bank, k int)) {
 	if b.parallel {
 		linalg.Parallel(len(b.models), func(k int) { do(b, k) })
@@ -107,7 +106,6 @@ func (b *Bank) Predict(dst *Prediction, x []float64) error {
 // Before implements [Sequential], by that of the members, with the weights along the stream.
 func (b *Bank) Before(dst *Prediction, x []float64) error { return b.predict(dst, x, b.along, before) }
 
-// predictor is a method of a model.
 type predictor func(m Model, dst *Prediction, x []float64) error
 
 func before(m Model, dst *Prediction, x []float64) error {
@@ -172,7 +170,6 @@ func (b *Bank) member(dst *Prediction, k int, x []float64, by predictor) error {
 	return err
 }
 
-// named returns the error of a member with its number, if there are others.
 func (b *Bank) named(k int, err error) error {
 	if len(b.models) == 1 {
 		return err

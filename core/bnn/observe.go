@@ -144,7 +144,6 @@ func (f *flow) bounded() bool {
 // certain is the variance up to which a pre-activation is not updated: its inverse may overflow.
 const certain = 1e-290
 
-// observeLogits computes the steps of the output layer.
 func (n *Network) observeLogits(f *flow, class int) (Update, error) {
 	update, err := n.step.run(&n.cfg, f.m, f.v, class)
 	if err != nil || update.Action == Skipped {

@@ -53,7 +53,6 @@ func (o *Order) clone() Order {
 	return c
 }
 
-// fits reports whether the order may be that of a bank.
 func (o *Order) fits(inputs, classes, members int) bool {
 	good := len(o.Counts) == classes && len(o.Kept) == classes && o.Same >= 0 && 0 <= o.Last && o.Last < classes
 	for c := 0; good && c < classes; c++ {
@@ -148,7 +147,6 @@ func hasForgotten(sample []learned, k int, now []float64) bool {
 	return false
 }
 
-// current returns the weights that Predict uses.
 func (b *Bank) current() *weighing {
 	if b.equal || b.state.Fixed || b.state.Forgetting > 0 {
 		return b.along

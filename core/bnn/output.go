@@ -105,7 +105,6 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 	return update, s.finite()
 }
 
-// adf takes m̃ and ṽ from the softmax.Posterior.
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
 	cfg.Softmax.(softmax.Likelihood).Posterior(s.posterior, m, v, class)
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
@@ -118,7 +117,6 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 	return update, s.finite()
 }
 
-// sound reports whether all moments are finite and not negative.
 func sound(moments []float64) bool { return notFinite(moments) < 0 && floats.Min(moments) >= 0 }
 
 func (s *outputStep) finite() error {

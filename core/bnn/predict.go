@@ -48,7 +48,6 @@ func (p *Prediction) Sum() float64 {
 	return 1 + p.Moments.Excess()
 }
 
-// invalidate makes all numbers NaN.
 func (p *Prediction) invalidate() {
 	for _, l := range append(p.Layers, Layer{p.P, p.Mean, p.Variance}) {
 		floats.AddConst(math.NaN(), l.Input)
@@ -93,7 +92,6 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 	return nil
 }
 
-// moments sets the moments of the softmax from those of the logits.
 func (n *Network) moments(dst *Prediction) {
 	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
 	dst.Moments.Cov(dst.Cov)
@@ -128,7 +126,6 @@ type flow struct {
 	scratch []float64 // of roots: a g for each, and one more vector
 }
 
-// newFlows returns the flows of an example through all layers.
 func (n *Network) newFlows() []flow {
 	flows := make([]flow, len(n.layers))
 	for l := range flows {

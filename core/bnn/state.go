@@ -111,7 +111,6 @@ func (n *Network) AddClass() error {
 	return nil
 }
 
-// grown returns the configuration with one more class.
 func (n *Network) grown() (Config, error) {
 	c, classes := n.Config(), n.cfg.classes()
 	c.Layers[len(c.Layers)-1]++

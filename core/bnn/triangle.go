@@ -113,7 +113,6 @@ func (t *triangles) set(k int, r *mat.Dense) {
 	}
 }
 
-// spread returns all roots, one below the other.
 func (t *triangles) spread() *mat.Dense {
 	rows := len(t.factor) / t.length * t.size
 	roots := mat.NewDense(rows, t.size, nil)
@@ -189,5 +188,4 @@ func setRoot(root *mat.Dense, cov mat.Symmetric) error {
 	return nil
 }
 
-// largest returns the largest |x_i|.
 func largest(x []float64) float64 { return max(floats.Max(x), -floats.Min(x)) }

@@ -55,7 +55,6 @@ type weighing struct {
 	p                []float64            // scratch space: probabilities of the class but for a factor
 }
 
-// newWeighing returns equal weights.
 func newWeighing(members int) *weighing {
 	w := &weighing{shares: mixtures(members), members: make([]float64, members), p: make([]float64, members)}
 	w.logMix, w.logPower = make([]float64, len(w.shares)), make([]float64, len(powers))
@@ -71,7 +70,6 @@ func (b *Bank) State() BankState {
 	return s
 }
 
-// restore copies a state.
 func (b *Bank) restore(s BankState) error {
 	members := len(b.models)
 	if members > mostMembers {

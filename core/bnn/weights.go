@@ -31,7 +31,6 @@ type weights interface {
 	restore(s LayerState)         // copies
 }
 
-// newWeights returns weights of layer l that are zero.
 func (c *Config) newWeights(l int) weights {
 	out, in := c.WeightDims(l)
 	if c.Covariance[l] == Full {
@@ -120,7 +119,6 @@ func (c *Config) priorSpread(l int) *mat.Dense {
 	return spread
 }
 
-// priorMean draws the means of layer l.
 func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 	out, in := c.WeightDims(l)
 	sd := math.Sqrt(c.PriorMeanVar / float64(in))
