@@ -160,14 +160,16 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the smallest threshold of [Probability] for which, with such a confidence 1 − δ, at most a
-// share of the answers is wrong; +Inf if there is none. From the strictest threshold down it tests the
-// hypotheses that a larger share is wrong, by the exact binomial distribution (Clopper and Pearson, Biometrika
-// 1934), each at the level that is there: a start adds a part of δ, a hypothesis that is rejected passes the
-// level on, and one that is not loses it. All rejections are right with probability 1 − δ if the starts do not
-// depend on what was wrong (fallback procedure: Wiens, "A fixed sequence Bonferroni procedure", Pharmaceutical
-// Statistics 2003; Angelopoulos et al., "Learn then test", 2021). Hypotheses with too few answers to reject
-// them, if none were wrong, are skipped.
+// Threshold returns the smallest threshold of [Prediction.Decide] by [Probability] for which, with such a
+// confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From the strictest
+// threshold down it tests the hypotheses that a larger share is wrong, by the exact binomial distribution
+// (Clopper and Pearson, Biometrika 1934), each at the level that is there: a start adds a part of δ, a
+// hypothesis that is rejected passes the level on, and one that is not loses it. All rejections are right
+// with probability 1 − δ if the starts do not depend on what was wrong (fallback procedure: Wiens,
+// "A fixed sequence Bonferroni procedure", Pharmaceutical Statistics 2003; Angelopoulos et al., "Learn then
+// test", 2021). Hypotheses with too few answers to reject them, if none were wrong, are skipped.
+//
+// A share or a confidence that is not between 0 and 1 is an error.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+
@@ -209,7 +211,9 @@ func (r *TrackRecord) starts(share, delta float64) []float64 {
 	next := 4 * kernel.Log(delta) / kernel.Log(1-share)
 	steps := 1 + math.Floor(kernel.Log(float64(answers)/next)/kernel.Log(4))
 	if !(steps >= 1 && smallest <= delta/2) {
-		starts[last] = delta
+		if last >= 0 {
+			starts[last] = delta
+		}
 		return starts
 	}
 	starts[last] = delta / 5
