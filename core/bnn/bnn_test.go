@@ -51,15 +51,9 @@ func (s spec) config() Config {
 	} else if s.Softmax == nil {
 		c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(c.classes(), 0.5), Rho: 0.5}
 	}
-	ones := []float64{1}
-	c.Replications, c.PriorVar = ones, ones
-	if s.Replications != nil {
-		c.Replications = s.Replications
-	}
-	if s.PriorScale != nil {
-		c.PriorVar = s.PriorScale
-	}
-	c.Replications, c.PriorVar = spread(c.Replications, layers), spread(c.PriorVar, layers)
+	c.Replications, c.PriorVar = spread([]float64{1}, layers), spread([]float64{1}, layers)
+	copy(c.Replications, spread(s.Replications, layers))
+	copy(c.PriorVar, spread(s.PriorScale, layers))
 	for l := range c.PriorVar {
 		c.PriorVar[l] *= cmp.Or(s.PriorVar, 1)
 		if _, in := c.WeightDims(l); !s.paper {
@@ -193,14 +187,9 @@ func normals(rnd *rand.Rand, n int) (x []float64) {
 var near = check.Near
 
 func BenchmarkObserve(b *testing.B) {
-	smooth := spec{Hidden: Smooth, Covariance: []Covariance{Diagonal, Full}, Bias: true}
-	probit := softmax.Probit{Lambda: 0.2, Rho: 0.5}
-	for name, cfg := range map[string]spec{
-		"joint": {Output: Joint, OnIndefinite: Skip, Softmax: probit},
-		"total": {Output: Total, OnIndefinite: Skip, Softmax: probit},
-		"adf":   smooth,
-	} {
-		b.Run(name, func(b *testing.B) {
+	for _, rule := range outputRules {
+		b.Run(string(rule), func(b *testing.B) {
+			cfg := spec{Output: rule, OnIndefinite: Skip, Bias: true}
 			cfg.Layers = []int{64, 50, 10}
 			n, rnd := newNetwork(cfg), rand.New(rand.NewPCG(1, 2))
 			b.ReportAllocs()

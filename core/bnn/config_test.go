@@ -16,7 +16,7 @@ import (
 func TestConfigErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	names := map[string]string{"prior_var": "PriorVar", "alpha": "Unit.Alpha", "rule": "Output"} // in Go
-	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})} // classes
+	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})}    // classes
 	for key, all := range map[string][]func(c *Config){
 		"layers": {
 			func(c *Config) { c.Layers = nil }, func(c *Config) { c.Layers = []int{2} },
