@@ -15,9 +15,6 @@ import (
 // Unknown is the class of a prediction that is none.
 const Unknown = -1
 
-// Probability is the largest predictive probability.
-func Probability(p *Prediction) float64 { return floats.Max(p.P) / p.Sum() }
-
 // Class returns the most probable class, from 0; Unknown in the zero Prediction and after an error.
 func (p *Prediction) Class() int {
 	if !p.valid() {

@@ -119,7 +119,7 @@ func (b *Bank) predict(dst *Prediction, x []float64, w *weighing, by predictor) 
 	if b.equal && len(b.models) == 1 {
 		return by(b.models[0], dst, x)
 	}
-	failed := checkInput(b, x)
+	failed := checkExample(b, x, 0)
 	if b.allocate(dst, w); failed != nil {
 		clear(dst.Weights)
 	}
@@ -133,10 +133,8 @@ func (b *Bank) predict(dst *Prediction, x []float64, w *weighing, by predictor) 
 		dst.invalidate()
 		return failed
 	}
-	for k := range dst.Weights {
-		if failed != nil {
-			dst.Weights[k] /= left
-		}
+	if failed != nil {
+		floats.Scale(1/left, dst.Weights)
 	}
 	if dst.mix(); !b.equal {
 		dst.average()

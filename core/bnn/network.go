@@ -97,22 +97,6 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 // Config returns a copy of the configuration.
 func (n *Network) Config() Config { return n.cfg.clone() }
 
-// Before implements [Sequential]: it is Predict, and the next Observe of the same input is faster.
-func (n *Network) Before(dst *Prediction, x []float64) error {
-	n.allocate(dst)
-	if err := n.pass(x); err != nil {
-		dst.invalidate()
-		return err
-	}
-	for l, f := range n.flows {
-		copy(dst.flows[l].y, f.y)
-		copy(dst.flows[l].m, f.m)
-		copy(dst.flows[l].v, f.v)
-	}
-	n.moments(dst)
-	return nil
-}
-
 // Shape implements [Model].
 func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.classes() }
 

@@ -84,17 +84,30 @@ func (p *Prediction) fit(owner any, classes int) bool {
 // x is not the number of inputs, if x is not finite, or if the pre-activations overflow.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	n.allocate(dst)
-	if err := n.forward(dst.flows, x); err != nil {
+	return n.moments(dst, n.forward(dst.flows, x))
+}
+
+// Before implements [Sequential]: it is Predict, and the next Observe of the same input is faster.
+func (n *Network) Before(dst *Prediction, x []float64) error {
+	n.allocate(dst)
+	err := n.pass(x)
+	for l, f := range n.flows {
+		copy(dst.flows[l].y, f.y)
+		copy(dst.flows[l].m, f.m)
+		copy(dst.flows[l].v, f.v)
+	}
+	return n.moments(dst, err)
+}
+
+// moments sets the moments of the softmax from those of the logits, unless there was an error.
+func (n *Network) moments(dst *Prediction, err error) error {
+	if err != nil {
 		dst.invalidate()
 		return err
 	}
-	n.moments(dst)
-	return nil
-}
-
-func (n *Network) moments(dst *Prediction) {
 	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
 	dst.Moments.Cov(dst.Cov)
+	return nil
 }
 
 func (n *Network) allocate(dst *Prediction) {
@@ -153,7 +166,7 @@ func padded(n int) []float64 { return make([]float64, n, (n+4)&^3) }
 // forward is the paper's Algorithm 1 up to the logits. A hidden layer passes on the mean of its
 // output and, under the hidden rule Smooth, its variance.
 func (n *Network) forward(flows []flow, x []float64) error {
-	if err := checkInput(n, x); err != nil {
+	if err := checkExample(n, x, 0); err != nil {
 		return err
 	}
 	copy(flows[0].y, x)
@@ -182,8 +195,6 @@ func (n *Network) pass(x []float64) error {
 	n.current = err == nil
 	return err
 }
-
-func checkInput(m Model, x []float64) error { return checkExample(m, x, 0) }
 
 func checkExample(m Model, x []float64, class int) error {
 	inputs, classes := m.Shape()
