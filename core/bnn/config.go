@@ -158,7 +158,8 @@ func (c *Config) check() error {
 		if k == weights {
 			return nil
 		}
-		return field.Errorf(key, "%d entries are not allowed; allowed: %d, one for each layer of weights", k, weights)
+		return field.Errorf(key, "%d entries are not allowed; allowed: %d, one for each layer of weights",
+			k, weights)
 	}
 	err := cmp.Or(
 		field.OneOf("rule", c.Output, ADF, ADFExact, ADFMarginal, ADFExactMarginal, Joint, Total),

@@ -130,8 +130,8 @@ func (n *Network) move() {
 	}
 }
 
-// bounded reports whether the steps keep all weights finite. A mean μ_ji moves by at most |d_j| √v_j √Σ_ji,ii,
-// whose last factor is below 1.4e154; no finite number plus 1e291 rounds to infinity.
+// bounded reports whether the steps keep all weights finite. A mean μ_ji moves by at most
+// |d_j| √v_j √Σ_ji,ii, whose last factor is below 1.4e154; no finite number plus 1e291 rounds to infinity.
 func (f *flow) bounded() bool {
 	for j, d := range f.d {
 		if !(math.Abs(d)*math.Sqrt(f.v[j]) < 1e136) || math.IsNaN(f.e[j]) {

@@ -16,9 +16,8 @@ import (
 //
 //   - Equal labels follow each other more often than in a random order of the same labels: by more than five
 //     standard deviations, and by more than 0.9 of what is possible, as in runs of ten.
-//   - A network has forgotten a class: it gives the kept examples of the class less probability now than
-//     before it learned them. The mean difference of the logarithms, −10 at least, is above 1 and above three
-//     standard errors.
+//   - A network has forgotten a class: the log probability, −10 at least, of its kept examples has fallen since
+//     before they were learned, in the mean by more than 1 and three standard errors.
 //
 // The weights then follow from how the kept examples are predicted now, by an output layer as if it had not
 // learned the example. Each class weighs its share of all examples.
@@ -29,8 +28,7 @@ type Order struct {
 	Kept   [][]Kept `json:"kept"`   // of each class, up to fifty examples without preference
 }
 
-// Kept is an example, with the logarithms of the probabilities, −10 at least, that the members gave its class
-// before they learned it.
+// Kept is an example, with the log probabilities, −10 at least, of its class before the members learned it.
 type Kept struct {
 	X    []float64 `json:"x"`
 	LogP []float64 `json:"log_p"`

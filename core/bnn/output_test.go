@@ -110,8 +110,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// Two wide logits and a narrow one: the variance of their difference is fitted, and the report is of before. A
-// variance that grows does so once, however often the example counts.
+// Two wide logits and a narrow one: the variance of their difference is fitted, and the report is of before.
+// A variance that grows does so once, however often the example counts.
 func TestLimitedStep(t *testing.T) {
 	for _, kind := range []Covariance{Full, Diagonal} {
 		for _, times := range []float64{1, 2.5} {

@@ -10,9 +10,7 @@ const (
 	// depend, best in least squares: neither moment matching nor a projection. Within bounds they are
 	// softmax.Posterior.Free.
 	//
-	// The likelihood is the softmax all the same: this probit stands for it in learning and in predicting.
-	// Prediction.P and Cov are the moments of softmax.Probit, with its derivatives E[∂s_j/∂(z_j−z_i)] for
-	// E[s_i s_j], to which they are equal for the softmax.
+	// The likelihood is the softmax all the same, which this probit approximates in learning and predicting.
 	ADF OutputRule = "adf"
 
 	// ADFExact is ADF under the likelihood of the softmax itself. It approximates nothing but the posterior.

@@ -158,8 +158,8 @@ func lowerTriangular(r *mat.Dense) {
 	}
 }
 
-// setRoot sets root to one of a covariance by Cholesky's method with pivoting. It ends where rounding has made
-// the rest indefinite.
+// setRoot sets root to one of a covariance by Cholesky's method with pivoting. It ends where rounding has
+// made the rest indefinite.
 func setRoot(root *mat.Dense, cov mat.Symmetric) error {
 	rest, n, trace := mat.DenseCopyOf(cov), cov.SymmetricDim(), mat.Trace(cov)
 	column := make([]float64, n)

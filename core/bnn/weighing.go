@@ -115,9 +115,8 @@ func (b *Bank) weigh() {
 // smallest is the logarithm of the smallest positive number.
 var smallest = kernel.Log(math.SmallestNonzeroFloat64)
 
-// add changes the log weights of the mixtures by an example with a weight, of whose class logP are the
-// logarithms of the probabilities. A probability of zero, or NaN, counts as the smallest positive number, and
-// the logarithm of a mixture as no less than the floor.
+// add changes the log weights of the mixtures by the log probabilities of the class of an example with a
+// weight. Zero and NaN count as the smallest positive number; those of mixtures are raised to the floor.
 func (w *weighing) add(logP []float64, weight, floor float64) {
 	for k, x := range logP {
 		logP[k] = atLeast(x, smallest)
