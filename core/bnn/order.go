@@ -16,8 +16,8 @@ import (
 //
 //   - Equal labels follow each other more often than in a random order of the same labels: by more than five
 //     standard deviations, and by more than 0.9 of what is possible, as in runs of ten.
-//   - A network has forgotten a class: the log probability, −10 at least, of its kept examples has fallen since
-//     before they were learned, in the mean by more than 1 and three standard errors.
+//   - A network has forgotten a class: the log probability, −10 at least, of its kept examples has fallen
+//     since before they were learned, in the mean by more than 1 and three standard errors.
 //
 // The weights then follow from how the kept examples are predicted now, by an output layer as if it had not
 // learned the example. Each class weighs its share of all examples.
