@@ -158,7 +158,7 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the smallest threshold of [Prediction.Decide] by [Probability] for which, with such a
+// Threshold returns the smallest threshold of the largest probability for which, with such a
 // confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From a start down, as
 // long as all are rejected, it tests the hypotheses that a larger share is wrong, each at the level δ, by the
 // exact binomial distribution (Clopper and Pearson, Biometrika 1934). All rejections are right with
