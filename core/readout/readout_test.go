@@ -240,11 +240,11 @@ func TestPrediction(t *testing.T) {
 			t.Errorf("prediction %+v", p)
 		}
 		aleatoric, epistemic := p.LabelVariance()
-		got := []float64{p.MutualInformation(), p.Sum(), bnn.Probability(&p), epistemic, aleatoric}
-		want := []float64{0, 1, slices.Max(p.P), 0, 1 - floats.Dot(p.P, p.P)}
-		check.NearAll(t, "mutual information, sum, confidence and variances", got, want, 1e-9)
+		got := []float64{p.MutualInformation(), p.Sum(), epistemic, aleatoric}
+		want := []float64{0, 1, 0, 1 - floats.Dot(p.P, p.P)}
+		check.NearAll(t, "mutual information, sum and variances", got, want, 1e-9)
 		check.Refuses(t, "Predict", l.Predict(&p, []float64{1, 2, math.NaN(), 4}), "input 2 is NaN")
-		if p.Decide(bnn.Probability, 0) != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
+		if p.Class() != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
 			t.Errorf("after an error: %+v", p)
 		}
 		check.OK(t, network.Predict(&p, x))

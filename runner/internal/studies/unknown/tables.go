@@ -114,7 +114,7 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 	record := l.record
 	for i, p := range l.validation.by[probability] {
-		if len(l.record.Predicted) == 0 {
+		if l.record.Len() == 0 {
 			record.Add(p, l.validation.wrong[i])
 		}
 	}
