@@ -21,7 +21,6 @@ import (
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/probit"
-	"closedform/runner/internal/table"
 )
 
 // line returns n examples with one input, the fiftieth of their number, and the classes in turn.
@@ -69,7 +68,7 @@ func TestClassifier(t *testing.T) {
 	for class := range 4 {
 		l.Observe([]float64{1}, class)
 	}
-	check.Equal(t, "examples", len(l.Learner.(*recorder).seen), 3)
+	check.Equal(t, "examples", len(l.Learners[0].(*recorder).seen), 3)
 	check.Equal(t, "probabilities", l.Probabilities([][]float64{{1}}), [][]float64{{0.5, 0.5}})
 	for wrong, want := range map[int]int{-1: 149, 20: 20} { // where what is done with a prediction fails
 		l, last := NewClassifier(&recorder{good: 150}, 2), 0
@@ -115,15 +114,14 @@ func TestSeveral(t *testing.T) {
 		}
 		members = append(members, m)
 	}
-	three := NewClassifier(members[0], 2)
-	three.others = members[1:]
 	network := func(members int) *Classifier {
 		m := DefaultModel()
 		m.Layers, m.Members = []int{1, 4, 2}, members
 		return NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("prior")))}, 2)
 	}
 	for name, l := range map[string]*Classifier{
-		"network": network(1), "networks": network(2), "tagi": NewClassifier(members[0], 2), "three of tagi": three,
+		"network": network(1), "networks": network(2), "tagi": NewClassifier(members[0], 2),
+		"three of tagi": {Learners: members, Classes: 2},
 	} {
 		all, _ := l.Test(line(150)) // which are not a whole number of blocks
 		seen := 0
@@ -138,11 +136,11 @@ func TestSeveral(t *testing.T) {
 				}
 			} else {
 				q, entropy := [][]float64{make([]float64, 2)}, 0.0
-				for _, m := range l.learners() {
+				for _, m := range l.Learners {
 					one := check.Must(m.(*tagi.Model).PredictAll(q, inputs))
 					layers = append(layers, one[0])
-					floats.AddScaled(want, 1/float64(len(l.learners())), q[0])
-					entropy += kernel.Entropy(q[0], 1) / float64(len(l.learners()))
+					floats.AddScaled(want, 1/float64(len(l.Learners)), q[0])
+					entropy += kernel.Entropy(q[0], 1) / float64(len(l.Learners))
 				}
 				if len(layers) > 1 {
 					information = kernel.Entropy(want, 1) - entropy
@@ -188,7 +186,7 @@ func TestFeatures(t *testing.T) {
 				copied := *src
 				return &copied
 			},
-			Shuffle: func(pass int) rand.Source { return random.Source("order", pass) },
+			Order: Shuffled, Shuffle: ordered,
 		}
 		by := dataset.NewExamples(data.Set{X: mapped, Class: set.Class}, 3)
 		want := check.Must(training.Run(t.Context(), m, by, by))
@@ -261,7 +259,7 @@ func TestModelErrors(t *testing.T) {
 		"prior_mean":      func(m *Model) { m.PriorMean = [][]float64{{1, 2}} },
 		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000, 20000} },
 		"members: 65 is not allowed; allowed: 0 to 64": func(m *Model) { m.Members = 65 },
-		"layers: [2] is not allowed":                   func(m *Model) { m.Layers = []int{2} },
+		"layers: not allowed; allowed: inputs":         func(m *Model) { m.Layers = []int{2} },
 	} {
 		m := DefaultModel()
 		change(&m)
@@ -270,7 +268,7 @@ func TestModelErrors(t *testing.T) {
 	}
 	m := DefaultModel()
 	m.HiddenLayers = []int{0}
-	check.Refuses(t, "no units", m.Validate(), "hidden_layers: [0] is not allowed")
+	check.Refuses(t, "no units", m.Validate(), "hidden_layers: 0 is not allowed")
 }
 
 func TestScores(t *testing.T) {
@@ -281,23 +279,4 @@ func TestScores(t *testing.T) {
 	brier := (2*0.0625 + 2*0.25 + 2*0.5625) / 3
 	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, brier, (0.5 + 0.5) / 3, (0.5 + 0.5 + 2./3) / 3}
 	check.NearAll(t, "scores", got, want, 1e-12)
-	check.Equal(t, "columns", []int{len(ScoreColumns()), len(StepColumns())},
-		[]int{len(got), len(Steps{}.Row())})
-	runs := table.New("runs", append([]table.Column{table.Text("method", "")}, StepColumns()...)...)
-	for i, method := range []string{"a", "b", "a", "a", "b"} {
-		runs.Add(method, Steps{Floored: i, Failed: i == 2 || i == 3}.Row())
-	}
-	note := "a broke down in 2 of 3 runs, and is scored there as equal probabilities"
-	check.Equal(t, "notes", BrokenDown(runs), []string{note})
-}
-
-// About six snapshots, 1, 2 or 5 times a power of ten but for the last.
-func TestSnapshots(t *testing.T) {
-	for n, want := range map[int][]int{
-		1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210},
-		1000: {2, 10, 20, 100, 200, 1000}, 60000: {5, 50, 200, 2000, 10000, 60000},
-	} {
-		check.Equal(t, n, Snapshots(n), want)
-		check.OK(t, Increasing("k", Snapshots(n), n))
-	}
 }

@@ -34,16 +34,14 @@ func TestSweep(t *testing.T) {
 		check.Refuses(t, want, check.Err(l.Expand()), want)
 	}
 	l.Methods[1].Model.Output = bnn.ADFExact
-	refused("sweep.lambda: the method b has no lambda and rho to sweep; allowed: lambda with the rules joint")
+	refused("sweep.lambda: not allowed: lambda, rho of the method b; allowed: lambda with the rules joint")
 	l.Methods[1].Model.Output = bnn.ADF
-	refused("sweep.rho: the method b has no rho")
-	l.Sweep.Rho = []float64{0.5}
-	check.Equal(t, "adf with ρ = ½", len(check.Must(l.Expand())), 4)
+	refused("sweep.rho: not allowed: rho of the method b")
 	l.Methods[1].Model.Output, l.Sweep.Rho = bnn.Joint, []float64{1}
 	refused("sweep.rho: 1 is not allowed")
 	l.Sweep = Sweep{Lambda: l.Sweep.Lambda}
 	l.Methods = []Method{check.Must(decode(`kind = "kalman"`))}
-	refused("sweep.lambda: the method m has no lambda")
+	refused("sweep.lambda: not allowed: lambda of the method m")
 }
 
 // Keys that a study does not allow are named at once.
@@ -58,8 +56,8 @@ func TestRules(t *testing.T) {
 	err := check.Err((&Learners{Model: model}).Networks(2, 3, 1))
 	check.Refuses(t, "networks", err, "model.features: ", "output")
 	for want, m := range map[string]Method{
-		"method.a.candidates: 2 of them": {Name: "a", Tuning: Tuning{Candidates: [][]any{{1.0}, {2.0}}}},
-		"method.a.splits":                {Name: "a", Splits: 2},
+		"method.a.candidates: not allowed": {Name: "a", Tuning: Tuning{Candidates: [][]any{{1.0}, {2.0}}}},
+		"method.a.splits":                  {Name: "a", Splits: 2},
 	} {
 		check.Refuses(t, want, Plain([]Method{{Name: "b"}, m}), want)
 	}

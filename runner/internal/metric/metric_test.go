@@ -29,6 +29,6 @@ func TestScoresByHand(t *testing.T) {
 func TestPanicsOnLengths(t *testing.T) {
 	check.AllPanic(t, map[string]func(){
 		"log loss": func() { LogLoss(nil, nil) },
-		"AUROC":    func() { AUROC([]float64{1}, nil) },
+		"AURC":     func() { AURC([]float64{1}, nil) },
 	})
 }

@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// RiskCoverage returns, for every confidence that occurs, from the largest, the
-// share of the examples that are at least as confident, the coverage, and the
-// share of these that are wrong, the selective risk (El-Yaniv and Wiener, "On the
-// foundations of noise-free selective classification", JMLR 2010).
+// RiskCoverage returns, for every confidence that occurs, from the largest, the share of the examples that are
+// at least as confident, the coverage, and the share of these that are wrong, the selective risk (El-Yaniv and
+// Wiener, "On the foundations of noise-free selective classification", JMLR 2010).
 func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk []float64) {
 	var errors int
 	for _, t := range ties(confidence, wrong) { // a threshold takes all that are equally confident
@@ -22,19 +21,18 @@ func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk
 	return threshold, coverage, risk
 }
 
-// AURC returns the area under the risk–coverage curve: the mean of the selective
-// risk over the numbers of examples that are answered (Geifman, Uziel and
-// El-Yaniv, "Bias-reduced uncertainty estimation for deep neural classifiers",
-// ICLR 2019). Equally confident examples are answered in a random order, of which
-// it is the expectation.
+// AURC returns the area under the risk–coverage curve: the mean of the selective risk over the numbers of
+// examples that are answered (Geifman, Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep neural
+// classifiers", ICLR 2019). Equally confident examples are answered in a random order, of which it is the
+// expectation.
 func AURC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(answered int) int { return answered })
 }
 
-// AUGRC returns the area under the generalised risk–coverage curve (Traub et al.,
-// "Overcoming common flaws in the evaluation of selective classification systems",
-// NeurIPS 2024): as [AURC], with the share of all examples that are answered wrong in
-// place of that among the answered, so that the surest mistakes count no more than others.
+// AUGRC returns the area under the generalised risk–coverage curve (Traub et al., "Overcoming common flaws in
+// the evaluation of selective classification systems", NeurIPS 2024): as [AURC], with the share of all examples
+// that are answered wrong in place of that among the answered, so that the surest mistakes count no more than
+// others.
 func AUGRC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(int) int { return len(confidence) })
 }
@@ -53,36 +51,38 @@ func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
 	return sum / float64(len(confidence))
 }
 
-// Detection returns the area under the ROC curve of scores of known examples against those of others, and the
-// share of the others whose score is at least the largest threshold that 95 % of the known examples reach:
-// the
-// "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for detecting misclassified and out-of-distribution
+// Detection compares scores of known examples with those of others. It returns the area under the ROC curve,
+// the probability that a random known one has the larger score, ties counting half (Mann and Whitney 1947), and
+// the share of the others whose score is at least the largest threshold that 95 % of the known examples reach:
+// the "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for detecting misclassified and out-of-distribution
 // examples", ICLR 2017. Both are NaN if there is none of one kind.
 func Detection(known, others []float64) (auroc, fpr95 float64) {
 	score := slices.Concat(known, others)
 	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
-	need, passed := int(math.Ceil(0.95*float64(len(known))-1e-9)), 0
+	n, m := float64(len(known)), float64(len(others))
+	need, above := math.Ceil(0.95*n-1e-9), 0.0 // above: known examples of larger scores
 	for _, t := range ties(score, positive) {
-		if need > 0 {
-			passed += t.end - t.start - t.marked
+		marked, negative := float64(t.marked), float64(t.end-t.start-t.marked)
+		if above < need {
+			fpr95 += negative
 		}
-		need -= t.marked
+		auroc += negative * (above + marked/2)
+		above += marked
 	}
-	if fpr95 = float64(passed) / float64(len(others)); len(known) == 0 {
+	if auroc, fpr95 = auroc/(n*m), fpr95/m; n == 0 {
 		fpr95 = math.NaN()
 	}
-	return AUROC(score, positive), fpr95
+	return auroc, fpr95
 }
 
-// tie is examples of the same score: those from start to before end, from the largest
-// score, of which some are marked.
+// tie is examples of the same score: those from start to before end, from the largest score, of which some are
+// marked.
 type tie struct {
 	score              float64
 	start, end, marked int
 }
 
-// ties returns the examples from the largest score, of which one that is not a number
-// is the least, each of these on its own.
+// ties returns the examples from the largest score. One that is not a number is the least, each on its own.
 func ties(score []float64, marked []bool) []tie {
 	if len(score) != len(marked) || len(score) == 0 {
 		panic(fmt.Sprintf("metric: %d scores for %d examples", len(score), len(marked)))

@@ -13,30 +13,33 @@ type Groups struct {
 	Unit   func(rows *Table) (unit string, overlap float64)
 	Finite bool // only finite numbers are averaged
 
-	keys   []Column // empty
+	from   *Table
+	keys   []Column // of the first rows
 	groups []*Table
 }
 
 // GroupBy groups the rows by the columns.
 func (t *Table) GroupBy(keys ...string) Groups {
-	g := Groups{}
 	ids := make([]string, t.Len())
 	for _, key := range keys {
 		for i, text := range t.Texts(key) {
 			ids[i] += text + "\x00"
 		}
-		g.keys = append(g.keys, *t.Rows(nil).column(key))
 	}
 	rows := map[string][]int{}
-	var order []string // of the groups
+	var first []int
 	for i, id := range ids {
 		if rows[id] == nil {
-			order = append(order, id)
+			first = append(first, i)
 		}
 		rows[id] = append(rows[id], i)
 	}
-	for _, id := range order {
-		g.groups = append(g.groups, t.Rows(rows[id]))
+	g := Groups{from: t}
+	for _, key := range keys {
+		g.keys = append(g.keys, *t.Rows(first).column(key))
+	}
+	for _, i := range first {
+		g.groups = append(g.groups, t.Rows(rows[ids[i]]))
 	}
 	return g
 }
@@ -48,39 +51,56 @@ func (g Groups) All() []*Table { return g.groups }
 // Unit the rule of the intervals, and for each of the columns its mean and, as _low and _high, the ends of
 // its 95 % interval: of flags Wilson's, else that of an [Estimate]. They stay in the range of the column.
 func (g Groups) Mean(name string, columns ...string) *Table {
-	out := New(name, append(slices.Clone(g.keys), Int("seeds", "how many are averaged"))...)
-	if g.Unit != nil {
-		out.Columns = append(out.Columns, RuleColumn())
-	}
-	for i, group := range g.groups {
-		var row []any
-		for _, key := range g.keys {
-			if c := group.column(key.Name); c.Kind == Words {
-				row = append(row, c.Texts[0])
-			} else {
-				row = append(row, c.Nums[0])
-			}
-		}
-		row = append(row, group.Len())
-		unit, overlap := "", 0.0
+	seeds, rule, overlap := Int("seeds", "how many are averaged"), RuleColumn(), make([]float64, len(g.groups))
+	for k, group := range g.groups {
+		seeds.Nums = append(seeds.Nums, float64(group.Len()))
 		if g.Unit != nil {
-			unit, overlap = g.Unit(group)
-			row = append(row, Rule(unit, overlap))
+			var unit string
+			unit, overlap[k] = g.Unit(group)
+			rule.Texts = append(rule.Texts, Rule(unit, overlap[k]))
 		}
-		for _, column := range columns {
-			c := group.column(column)
-			if i == 0 {
-				out.Columns = append(out.Columns, c.means(g.Unit != nil)...)
-			}
-			x := c.Nums
+	}
+	out := New(name, append(slices.Clone(g.keys), seeds)...)
+	if g.Unit != nil {
+		out.Columns = append(out.Columns, rule)
+	}
+	for _, column := range columns {
+		c := g.from.column(column)
+		doc := c.Doc + ", mean"
+		if c.Range == FlagRange {
+			doc += "; interval: Wilson's"
+		} else if g.Unit == nil {
+			doc += "; interval: Student's t"
+		}
+		mean := Num(column, doc)
+		low := Num(column+"_low", "lower end of its 95 % interval")
+		high := Num(column+"_high", "upper end of its 95 % interval")
+		for k, group := range g.groups {
+			x := group.Nums(column)
 			if g.Finite {
-				x = slices.DeleteFunc(slices.Clone(x), func(x float64) bool { return math.IsNaN(x - x) })
+				x = slices.DeleteFunc(x, func(x float64) bool { return math.IsNaN(x - x) })
 			}
-			row = append(row, c.interval(x, overlap))
+			i := c.interval(x, overlap[k])
+			mean.Nums, low.Nums, high.Nums = append(mean.Nums, i[0]), append(low.Nums, i[1]), append(high.Nums, i[2])
 		}
-		out.Add(row...)
+		out.Columns = append(out.Columns, mean, low, high)
 	}
 	return out
+}
+
+// interval returns the mean of numbers of the column, and the ends of its interval.
+func (c *Column) interval(x []float64, overlap float64) []float64 {
+	if c.Range == FlagRange {
+		return Wilson(x)
+	}
+	i := NewEstimate(x, overlap).Interval()
+	if c.Range != AnyRange {
+		i[1] = max(i[1], 0)
+	}
+	if c.Range == ShareRange {
+		i[2] = min(i[2], 1)
+	}
+	return i
 }
 
 // RuleColumn has the words of [Rule].
@@ -95,32 +115,4 @@ func Rule(unit string, overlap float64) string {
 		return "corrected t, " + unit
 	}
 	return "t, " + unit
-}
-
-// means returns the columns of interval, of which the first says the rule, unless that has a column of its
-// own.
-func (c *Column) means(ruled bool) []Column {
-	rule := ", mean; interval: Student's t"
-	switch {
-	case c.Range == FlagRange:
-		rule = ", mean; interval: Wilson's"
-	case ruled:
-		rule = ", mean"
-	}
-	low, high := "lower end of its 95 % interval", "upper end of its 95 % interval"
-	return []Column{Num(c.Name, c.Doc+rule), Num(c.Name+"_low", low), Num(c.Name+"_high", high)}
-}
-
-// interval returns the mean of numbers of the column, and the ends of its interval.
-func (c *Column) interval(x []float64, overlap float64) []float64 {
-	switch i := NewEstimate(x, overlap).Interval(); c.Range {
-	case FlagRange:
-		return Wilson(x)
-	case ShareRange:
-		return []float64{i[0], max(i[1], 0), min(i[2], 1)}
-	case PositiveRange:
-		return []float64{i[0], max(i[1], 0), i[2]}
-	default:
-		return i
-	}
 }

@@ -44,27 +44,19 @@ type Column struct {
 func Text(name, doc string) Column { return Column{Name: name, Doc: doc} }
 
 // Int returns an empty column of integers, counts or ordinals.
-func Int(name, doc string) Column {
-	return Column{Name: name, Doc: doc, Kind: Integers, Range: PositiveRange}
-}
+func Int(name, doc string) Column { return Column{name, doc, Integers, PositiveRange, 0, nil, nil} }
 
 // Flag returns an empty column of zeros and ones.
-func Flag(name, doc string) Column {
-	return Column{Name: name, Doc: doc, Kind: Integers, Range: FlagRange}
-}
+func Flag(name, doc string) Column { return Column{name, doc, Integers, FlagRange, 0, nil, nil} }
 
 // Num returns an empty column of numbers.
-func Num(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Numbers} }
+func Num(name, doc string) Column { return Column{name, doc, Numbers, AnyRange, 0, nil, nil} }
 
 // Positive returns an empty column of numbers that are 0 or more.
-func Positive(name, doc string) Column {
-	return Column{Name: name, Doc: doc, Kind: Numbers, Range: PositiveRange}
-}
+func Positive(name, doc string) Column { return Column{name, doc, Numbers, PositiveRange, 0, nil, nil} }
 
 // Share returns an empty column of numbers from 0 to 1.
-func Share(name, doc string) Column {
-	return Column{Name: name, Doc: doc, Kind: Numbers, Range: ShareRange}
-}
+func Share(name, doc string) Column { return Column{name, doc, Numbers, ShareRange, 0, nil, nil} }
 
 // Rounded returns the column with numbers rounded to so many significant digits.
 func (c Column) Rounded(digits int) Column {
@@ -301,15 +293,6 @@ func (s Set) Get(name string) *Table {
 		return s[i]
 	}
 	return nil
-}
-
-// Pack has the tables stored compressed, and not committed: large ones of which others are the means.
-func (s Set) Pack(names ...string) {
-	for _, name := range names {
-		if t := s.Get(name); t != nil {
-			t.Packed = true
-		}
-	}
 }
 
 // Rounded returns the table with numbers of so many significant digits.

@@ -26,16 +26,9 @@ type spec struct {
 	Order    Order
 	Evaluate evaluate
 	Swept    []string // columns
-	Classes  int      // the most of a set, for the columns of predictions
 
 	Predictions, Maps, Save bool // what is left beside the scores
 	AllRows                 bool // the network that is saved learns the test part, too
-}
-
-// predicted reports whether predictions are left, of files and of the table [data].
-func (e *experiment) predicted() bool {
-	v := &e.Evaluate
-	return v.single() && !v.repeated() && e.swept == nil && e.sets[0].Grid == 0
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
@@ -44,7 +37,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		together = all
 	}
 	s := spec{
-		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Classes: e.classes, AllRows: e.Save.AllRows,
+		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Predictions: e.predicts, AllRows: e.Save.AllRows,
 	}
 	s.Manifest = cmp.Or(e.Evaluate.SplitsOf, e.manifest.Name)
 	for _, s.Method = range e.methods {
@@ -57,7 +50,6 @@ func (e *experiment) Cells() (cells []study.Cell) {
 				continue
 			}
 			s.Set, s.Data = set.Name, set.Source
-			s.Predictions = e.predicted() && (!s.Named || !s.generator())
 			seeds := e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))]
 			for s.Seeds = range slices.Chunk(seeds, together) {
 				s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
@@ -128,7 +120,7 @@ func (s *spec) shuffle(pass int) rand.Source {
 	switch {
 	case !s.Evaluate.single():
 		return s.stream("order")
-	case orders[s.Order] == nil || s.generator() && pass == 1 && !s.Method.OwnOrders:
+	case s.generator() && pass == 1 && !s.Method.OwnOrders:
 		return nil
 	}
 	return s.stream("pass", pass)

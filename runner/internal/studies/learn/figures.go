@@ -22,7 +22,7 @@ func (e *experiment) Figures() (all []study.Figure) {
 	case e.Evaluate.repeated():
 		return []study.Figure{study.Drawing("pairs", "summary", e.drawPairs)}
 	case e.heat:
-		return []study.Figure{study.Drawing("sweep", "summary", e.drawSweep)}
+		return []study.Figure{{Name: "sweep", Needs: []string{"summary"}, Draw: e.drawSweep}}
 	case e.curve:
 		all = append(all, study.Drawing("curve", "curve_summary", e.drawCurves))
 	}

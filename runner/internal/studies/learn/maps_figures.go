@@ -14,14 +14,10 @@ import (
 )
 
 // drawSweep draws maps of scores over λ and ρ, one for each set and method, with the λ that have a word.
-func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
-	var lambda []float64
-	for _, l := range e.Sweep.Lambda {
-		lambda = append(lambda, l.Number)
-	}
-	rho, legend := e.Sweep.Rho, learner.NewLegend(e.Methods)
+func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
+	summary, legend := tables.Get("summary"), learner.NewLegend(e.Methods)
 	var rows []figures.Row
-	for _, h := range []struct {
+	for _, y := range []struct {
 		column string
 		scale  figures.Axis
 	}{
@@ -29,21 +25,23 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 		{"log_loss", figures.Axis{Label: "log loss, nats", Log: true}},
 		{"indefinite_steps", figures.Axis{Label: "indefinite steps"}},
 	} {
-		row := figures.Row{Scale: h.scale.Spanning(summary.Nums(h.column))}
+		if !summary.Has(y.column) { // all are 0
+			continue
+		}
+		row := figures.Row{Scale: y.scale.Spanning(summary.Nums(y.column))}
 		for _, points := range summary.GroupBy("set", "method").All() {
-			m := figures.Map{Title: legend.Label(points.Texts("method")[0]), X: lambda, Y: rho}
+			m, err := study.Heat(points, "lambda", "rho", points.Nums(y.column))
+			if err != nil {
+				return nil, err
+			}
+			m.Title = legend.Label(points.Texts("method")[0])
 			if e.named {
 				m.Title += ", " + points.Texts("set")[0]
 			}
-			for j := range rho { // which changes fastest in the table
-				for i := range lambda {
-					m.Z = append(m.Z, points.Nums(h.column)[i*len(rho)+j])
-				}
-			}
 			if set := e.sets[0]; set.Generator.Name != "" { // the number of classes is known without the data
 				for _, word := range softmax.Criteria {
-					mark := figures.Curve{Name: word + " $λ$", Kind: figures.Line, Y: rho}
-					for _, rho := range rho {
+					mark := figures.Curve{Name: word + " $λ$", Kind: figures.Line, Y: m.Y}
+					for _, rho := range m.Y {
 						mark.X = append(mark.X, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
 					}
 					m.Curves = append(m.Curves, mark)
@@ -53,7 +51,7 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 		}
 		rows = append(rows, row)
 	}
-	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"})
+	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
 }
 
 // mapRows are a row of maps for the mean of every class but the last, as in the paper, then one for every

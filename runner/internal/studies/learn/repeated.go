@@ -23,13 +23,10 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 	t := table.New("pairs", append(columns,
 		table.Int("seen", "examples of the training set"),
 		table.Text("differ_by", "networks differ by the order of the same examples, or by the sample of examples"),
-		table.Int("networks", "how many are compared"),
 		table.Share("tv", "total variation of two networks, mean over all pairs and the test inputs"),
-		table.Share("tv_max", "that of the two networks that are farthest apart"),
 		table.Share("error", "share of wrong answers, mean over the networks"),
 		table.Positive("error_sd", "standard deviation over the networks"),
 		table.Positive("log_loss", "mean over the networks, in nats"),
-		table.Positive("indefinite_steps", "mean over the networks"),
 		table.Share("failed", "share of the networks that broke down"))...)
 	for _, size := range s.Evaluate.Snapshots {
 		if size > train.Len() {
@@ -52,7 +49,7 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 				}
 				networks = append(networks, network)
 			}
-			t.Add(key, size, by, len(networks), comparePairs(networks))
+			t.Add(key, size, by, comparePairs(networks))
 		}
 	}
 	return table.Set{t}, nil
@@ -60,37 +57,21 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 
 // comparePairs says how far networks are apart at the test inputs, and how good they are.
 func comparePairs(networks []*learner.Result) []float64 {
-	var p [][][]float64
-	var wrong, loss []float64
-	failed, indefinite, n := 0.0, 0.0, float64(len(networks))
-	for _, r := range networks {
-		scores, steps := learner.Scores(r.P, r.Class), r.Steps()
-		p, wrong, loss = append(p, r.P), append(wrong, scores[0]), append(loss, scores[1])
-		if steps.Failed {
-			failed++
+	var wrong, loss, failed []float64
+	tv := make([]float64, len(networks[0].P)) // at an input, mean over the pairs
+	for a, r := range networks {
+		scores, broken := learner.Scores(r.P, r.Class), 0.0
+		if r.Err != nil {
+			broken = 1
 		}
-		indefinite += float64(steps.Indefinite) / n
-	}
-	tv, largest := totalVariation(p)
-	mean, sd := table.MeanSD(wrong)
-	return []float64{tv, largest, mean, sd, table.Mean(loss), indefinite, failed / n}
-}
-
-// totalVariation returns the total variation of predictions p[r][i] of the inputs i by the networks r, mean
-// over the inputs: its mean over all pairs of networks, and its largest.
-func totalVariation(p [][][]float64) (mean, largest float64) {
-	each := make([]float64, len(p[0])) // of an input, mean over the pairs
-	pairs := float64(len(p)*(len(p)-1)) / 2
-	for a := range p {
-		for b := range a {
-			total := 0.0
-			for i := range each {
-				tv := metric.TotalVariation(p[a][i], p[b][i])
-				each[i] += tv / pairs
-				total += tv
+		wrong, loss, failed = append(wrong, scores[0]), append(loss, scores[1]), append(failed, broken)
+		for _, other := range networks[:a] {
+			for i := range tv {
+				pairs := float64(len(networks)*(len(networks)-1)) / 2
+				tv[i] += metric.TotalVariation(r.P[i], other.P[i]) / pairs
 			}
-			largest = max(largest, total/float64(len(each)))
 		}
 	}
-	return table.Mean(each), largest
+	mean, sd := table.MeanSD(wrong)
+	return []float64{table.Mean(tv), mean, sd, table.Mean(loss), table.Mean(failed)}
 }

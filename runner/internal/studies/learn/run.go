@@ -4,8 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/runner/dataset"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/table"
 )
@@ -24,10 +27,9 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		t.Snapshots = c.after
 	} else if scored {
 		t.Observing = func(l *learner.Classifier, x []float64, class int) {
-			p := l.PredictNext(x)
-			c.before.Add(p, class)
+			c.p, c.class = append(c.p, l.PredictNext(x)), append(c.class, class)
 			if s.Save {
-				kept.Observe(x, p, class)
+				kept.Observe(x, c.p[len(c.p)-1], class)
 			}
 		}
 	}
@@ -35,7 +37,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	if err != nil {
 		return nil, err
 	}
-	tables := table.Set{s.runs(r, train.Len(), c.before, scored && s.Order != Sorted)}
+	tables := table.Set{s.runs(r, train.Len())}
 	if scored {
 		tables = append(tables, c.Table)
 	}
@@ -47,7 +49,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	}
 	if s.Save && s.AllRows {
 		all := dataset.Join(train, test)
-		kept, t.Score, t.Snapshots = own.NewRecorder(all, s.Data.Format), nil, nil
+		kept, t.Score = own.NewRecorder(all, s.Data.Format), nil
 		if r, err = t.Run(ctx, s.Method, all, nil); err != nil {
 			return nil, err
 		}
@@ -80,36 +82,28 @@ func (s *spec) key() (columns []table.Column, row []any) {
 }
 
 // runs is the scores at the end.
-func (s *spec) runs(r *learner.Result, train int, before learner.Prequential, predicted bool) *table.Table {
+func (s *spec) runs(r *learner.Result, train int) *table.Table {
 	columns, row := s.key()
-	columns = append(columns, table.Int("train", "training examples"), table.Int("test", "test examples"))
-	columns = slices.Concat(columns, learner.ChoiceColumns(), learner.ScoreColumns())
-	row = append(row, train, len(r.Class), r.ChoiceRow(), learner.Scores(r.P, r.Class))
-	if predicted {
-		columns, row = append(columns, learner.PrequentialColumns()...), append(row, before.Means())
-	}
-	t := table.New("runs", append(columns, learner.StepColumns()...)...)
-	t.Add(append(row, r.Steps().Row())...)
+	columns = append(columns, table.Int("train", "training examples"), table.Int("test", "test examples"),
+		table.Text("chosen", "the candidate that was chosen; of a bank the member of most weight, with that"))
+	t := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns())...)
+	t.Add(row, train, len(r.Class), r.Chosen, learner.Scores(r.P, r.Class), r.Steps().Row())
 	return t
 }
 
-// predictions lists the probabilities of all test examples at the end. Sets with fewer classes than others
-// leave the last columns empty.
+// predictions lists the probabilities of all test examples at the end.
 func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []string) *table.Table {
 	columns, key := s.key()
 	columns = append(columns, table.Int("example", "of the test part"),
 		table.Int("row", "of the file, the header being 1; of images their number"),
-		table.Text("class", "the true one"))
-	p := learner.ProbabilityColumns(s.Classes, "probability of a class of the set, in their order")
-	for j, name := range names {
-		if !s.Named {
-			p[j] = table.Num("p_"+name, "probability of the class "+name)
-		}
+		table.Text("class", "the true one"), table.Text("predicted", "the class of the largest probability"))
+	for _, name := range names {
+		columns = append(columns, table.Num("p_"+name, "probability of the class "+name))
 	}
-	t := table.New("predictions", append(columns, p...)...)
+	t := table.New("predictions", columns...)
 	t.Packed = true
 	for i, p := range r.P {
-		t.Add(key, i+1, test.Row(i), names[r.Class[i]], p, table.Gaps(s.Classes-len(p)))
+		t.Add(key, i+1, test.Row(i), names[r.Class[i]], names[floats.MaxIdx(p)], p)
 	}
 	return t
 }
@@ -117,11 +111,15 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 // curve is the table of scores along the stream.
 type curve struct {
 	*table.Table
-	spec           *spec
-	train          int
-	before         learner.Prequential // of a stream that is not sorted
-	after, classes []int               // of one that is, see ends
-	plane          *plane              // of a grid
+	spec  *spec
+	train int
+	plane *plane // of a grid
+
+	// Of a stream that is not sorted: predictions of the examples of the first pass before they were learned (Dawid,
+	// "The prequential approach", JRSS A 1984), and their classes. Of one that is: see ends.
+	p              [][]float64
+	class          []int
+	after, classes []int
 }
 
 func (s *spec) newCurve(train *dataset.Examples) *curve {
@@ -135,7 +133,9 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 	}
 	columns = append(columns, learner.ScoreColumns()...)
 	if s.Order != Sorted {
-		columns = append(columns, learner.PrequentialColumns()...)
+		columns = append(columns, table.Share("prequential_error",
+			"share of wrong answers on the examples of the first pass so far, each before learning"),
+			table.Positive("prequential_log_loss", "mean of −log p of their true classes, in nats"))
 	}
 	if s.Data.Grid > 0 {
 		c.plane = s.newPlane()
@@ -149,15 +149,16 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class []int) {
 	_, row := c.spec.key()
 	row = append(row, pass, k, (pass-1)*c.train+k)
-	switch {
-	case c.spec.Order == Sorted:
+	if c.spec.Order == Sorted {
 		n := c.Len() + 1
 		p, class = only(p, class, c.classes[:n])
 		row = append(row, n, learner.Scores(p, class))
-	case pass > 1:
-		row = append(row, learner.Scores(p, class), table.Gaps(2))
-	default:
-		row = append(row, learner.Scores(p, class), c.before.Means())
+	} else {
+		before := table.Gaps(2)
+		if pass == 1 && len(c.p) > 0 {
+			before = []float64{metric.Error(c.p, c.class), metric.LogLoss(c.p, c.class)}
+		}
+		row = append(row, learner.Scores(p, class), before)
 	}
 	if c.plane != nil {
 		row = append(row, c.plane.look(l, k))

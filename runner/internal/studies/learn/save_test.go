@@ -80,7 +80,7 @@ func TestKeptNetwork(t *testing.T) {
 	check.Equal(t, "examples", []int{n.Familiar.Seen, all.Familiar.Seen}, []int{36 - test.Len(), 36})
 	check.Equal(t, "runs", string(after.Get("runs").CSV()), string(tables.Get("runs").CSV()))
 	studytest.Refused(t, Kind, manifest, map[string]string{
-		"save.all_rows=true": "save.all_rows: allowed: with network",
+		"save.all_rows=true": "allowed: with network",
 	})
 }
 

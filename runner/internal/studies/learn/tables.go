@@ -14,19 +14,22 @@ import (
 const allSets = "all"
 
 // Tables adds the means over the seeds, and comparisons. Of a sweep over λ and ρ only the means are left, and
-// of what happened to variances the counts that are not all 0.
+// of what became of examples the counts that are not all 0.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, func(t table.Set) table.Set {
 		for _, t := range t {
 			t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
-				counts := slices.Contains([]string{"floored", "capped", "limited"}, c.Name)
-				return counts && !slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
+				counted := slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
+				return slices.Contains(counts, c.Name) && !counted
 			})
 		}
 		return e.derived(t)
 	})
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "runs" && e.heat }), err
 }
+
+// counts are the columns of counts of what became of examples.
+var counts = table.Names(learner.StepColumns())[:6]
 
 func (e *experiment) derived(t table.Set) (all table.Set) {
 	if pairs := t.Get("pairs"); pairs != nil {
@@ -39,8 +42,8 @@ func (e *experiment) derived(t table.Set) (all table.Set) {
 	if curve := t.Get("curve"); curve != nil {
 		all = append(all, e.means(curve, "curve_summary", units))
 	}
-	if e.Evaluate.Classes {
-		all = append(all, confusion(t.Get("predictions"), e.sets[0].Classes()))
+	if predictions := t.Get("predictions"); predictions != nil {
+		all = append(all, confusion(predictions))
 	}
 	if e.Evaluate.Reference != "" {
 		all = append(all, e.paired(runs, units), e.ranks(summary))
@@ -55,19 +58,18 @@ func (e *experiment) derived(t table.Set) (all table.Set) {
 }
 
 // means returns the means over the seeds of all numbers of a table. Of repeated orders and sweeps it has the
-// means of finite numbers, and how many log losses these are.
+// means of finite numbers, and how many log losses are not.
 func (e *experiment) means(t *table.Table, name string, units units) *table.Table {
-	keys := strings.Fields("set method lambda rho order pass k seen differ_by networks")
+	keys := strings.Fields("set method lambda rho order pass k seen differ_by")
 	if t.Has("classes") { // seeds differ in k and seen
 		keys = strings.Fields("set method order pass classes")
 	}
-	others := strings.Fields("seed train test validation_log_loss")
 	var by, columns []string
 	for _, c := range t.Columns {
 		switch {
 		case slices.Contains(keys, c.Name):
 			by = append(by, c.Name)
-		case c.Kind != table.Words && !slices.Contains(others, c.Name):
+		case c.Kind != table.Words && !slices.Contains([]string{"seed", "train", "test"}, c.Name):
 			columns = append(columns, c.Name)
 		}
 	}
@@ -77,20 +79,37 @@ func (e *experiment) means(t *table.Table, name string, units units) *table.Tabl
 	if !groups.Finite {
 		return means
 	}
-	n := table.Int("log_loss_seeds", "how many log losses are averaged, those that are finite")
 	infinite := table.Share("log_loss_infinite", "share of the seeds with an infinite log loss")
 	for _, rows := range groups.All() {
 		finite := 0.0
 		for _, x := range rows.Nums("log_loss") {
-			if !math.IsInf(x, 0) && !math.IsNaN(x) {
+			if !math.IsNaN(x - x) {
 				finite++
 			}
 		}
-		n.Nums = append(n.Nums, finite)
 		infinite.Nums = append(infinite.Nums, 1-finite/float64(rows.Len()))
 	}
-	means.Columns = append(means.Columns, n, infinite)
+	means.Columns = append(means.Columns, infinite)
 	return means
+}
+
+// confusion counts the predictions of the test part by the true class and by that of the largest probability.
+func confusion(predictions *table.Table) *table.Table {
+	keys := []string{"set", "method", "class", "predicted"}
+	t := table.New("confusion", table.Text("set", "the data set"), table.Text("method", "the learner"),
+		table.Text("class", "the true one"), table.Text("predicted", "the class of the largest probability"),
+		table.Int("n", "test examples, of all seeds together"),
+		table.Num("recall", "share of the examples of the true class"),
+		table.Num("precision", "share of the predictions of the class"))
+	for _, rows := range predictions.GroupBy(keys...).All() {
+		var row []any
+		for _, key := range keys {
+			row = append(row, rows.Texts(key)[0])
+		}
+		all, n := predictions.Where("method", row[1]), float64(rows.Len())
+		t.Add(row, n, n/float64(all.Where("class", row[2]).Len()), n/float64(all.Where("predicted", row[3]).Len()))
+	}
+	return t
 }
 
 // paired is, for every set and method, the mean over its splits or seeds of its score minus that of the
@@ -98,44 +117,37 @@ func (e *experiment) means(t *table.Table, name string, units units) *table.Tabl
 func (e *experiment) paired(runs *table.Table, by units) *table.Table {
 	reference := e.Evaluate.Reference
 	columns := []table.Column{
-		table.Text("set", "the data set; all: the mean over the sets"), table.Text("method", "the learner"),
-		table.Text("reference", "the one that it is compared with"),
+		table.Text("set", "the data set; all: the mean over the sets"),
+		table.Text("method", "the learner, compared with "+reference),
 	}
 	for _, c := range learner.ScoreColumns() {
-		columns = append(columns, table.Num(c.Name, c.Doc+", minus that of the reference"))
+		columns = append(columns, table.Num(c.Name, c.Doc+", minus that of "+reference))
 	}
-	mean := func(of *table.Table, units units) *table.Table {
-		groups := of.GroupBy("set", "method", "reference")
+	add := func(t *table.Table, set, method string, value func(score string) float64) {
+		row := []any{set, method}
+		for _, score := range learner.ScoreNames {
+			row = append(row, value(score))
+		}
+		t.Add(row...)
+	}
+	mean := func(t *table.Table, units units) *table.Table {
+		groups := t.GroupBy("set", "method")
 		groups.Unit = units
 		return groups.Mean("paired", learner.ScoreNames...)
 	}
 	each, all := table.New("paired", columns...), table.New("paired", columns...)
-	for _, set := range e.sets {
-		rows := runs.Where("set", set.Name)
-		for _, method := range learner.Names(e.Methods) {
-			if method == reference {
-				continue
-			}
-			var scores [][]float64
-			for _, score := range learner.ScoreNames {
-				scores = append(scores, differences(rows, method, reference, score))
-			}
-			for k := range scores[0] {
-				row := []any{set.Name, method, reference}
-				for _, x := range scores {
-					row = append(row, x[k])
-				}
-				each.Add(row...)
+	for _, rows := range runs.GroupBy("set", "method").All() {
+		set, method := rows.Texts("set")[0], rows.Texts("method")[0]
+		others := runs.Where("set", set).Where("method", reference)
+		for k := range min(rows.Len(), others.Len()) {
+			if method != reference {
+				add(each, set, method, func(score string) float64 { return rows.Nums(score)[k] - others.Nums(score)[k] })
 			}
 		}
 	}
 	means := mean(each, by)
 	for i, method := range means.Texts("method") {
-		row := []any{allSets, method, reference}
-		for _, score := range learner.ScoreNames {
-			row = append(row, means.Nums(score)[i])
-		}
-		all.Add(row...)
+		add(all, allSets, method, func(score string) float64 { return means.Nums(score)[i] })
 	}
 	whole := mean(all, func(*table.Table) (string, float64) { return "sets", 0 })
 	merged, err := table.Merge([]table.Set{{means}, {whole}})

@@ -262,8 +262,8 @@ func (c *cell) newTables() {
 // Tables adds the means over the seeds, none where a seed has no value.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
-		t.Pack("curve")
 		curve := t.Get("curve")
+		curve.Packed = true
 		groups := curve.GroupBy("method", "task", "k")
 		return table.Set{groups.Mean("curve_summary", table.Names(curve.Columns[4:])...)}
 	})
