@@ -126,7 +126,7 @@ func (m *Method) Online() bool { return m.ClosedForm() || baselines[m.Kind].onli
 // Validate reports what is not allowed.
 func (m *Method) Validate() error {
 	_, layered := reflect.TypeOf(m.Extension()).Elem().FieldByName("Layers")
-	n, widths := members(m.Extension()), append(m.HiddenLayers, 1)
+	n, widths := members(m.Extension()), append(slices.Clip(m.HiddenLayers), 1)
 	return cmp.Or(
 		field.Refuse(len(m.HiddenLayers) > 0 && !layered, "hidden_layers", "none, with kind = "+m.Kind),
 		field.Refuse(slices.Min(widths) < 1, "hidden_layers", "widths of 1 or more"),
@@ -151,7 +151,7 @@ func (m *Method) Fits(inputs, classes int) error {
 		return err
 	}
 	if c, ok := shaped(m.Config, m.layers(s)).(interface{ Numbers() float64 }); ok {
-		return checkSize("kind", "weights", c.Numbers()*float64(max(1, members(m.Config))))
+		return checkSize("kind", c.Numbers()*float64(max(1, members(m.Config))))
 	}
 	return nil
 }

@@ -204,8 +204,8 @@ random_features = true; process_noise = 0.1 -> method.m.random_features
 random_features = true; tune = ["process_noise"]; candidates = [[1]] -> random_features
 features = "sine" -> x.toml:5: method.m.features: "sine" is not allowed; allowed: relu, conv
 feature_size = 9 -> method.m.feature_size: not allowed; allowed: with features
-output = "best" -> method.m.output: "best" is not allowed; allowed: ridge, gaussian
-output = "ridge"; hidden_layers = [3] -> x.toml:6: method.m.hidden_layers: not allowed; allowed: without output
+output = "best" -> method.m.output: not allowed; allowed: ridge, gaussian
+output = "ridge"; hidden_layers = [3] -> x.toml:6: method.m.hidden_layers: not allowed; allowed: without
 output = "ridge"; layers = [2, 3, 2] -> method.m.layers: not allowed; allowed: without output
 output = "ridge"; members = 2 -> method.m.members: not allowed; allowed: without output
 output = "ridge"; process_noise = 0.1 -> method.m.process_noise: not allowed; allowed: without output`, "\n") {
@@ -233,8 +233,8 @@ func TestFits(t *testing.T) {
 		{`features = "relu"; feature_size = -1`, 64, "feature_size: -1 is not allowed; allowed: 1 to "},
 		{`features = "conv"; feature_size = 9`, 64, "feature_size: 9 is not allowed"},
 		{`features = "relu"; layers = [64, 10]`, 64, "layers: the data have 512 inputs and 10 classes"},
-		{`kind = "kalman"; features = "relu"; feature_size = 4000`, 64, "kind: the covariances of the weights"},
-		{`output = "gaussian"; features = "relu"; feature_size = 9000`, 64, "the inputs have 4.05e+08"},
+		{`kind = "kalman"; features = "relu"; feature_size = 4000`, 64, "kind: the covariances have 1.6e+09"},
+		{`output = "gaussian"; features = "relu"; feature_size = 9000`, 64, "the covariances have 4.05e+08"},
 		{`output = "ridge"; features = "relu"; feature_size = 9000`, 64, ""},
 	} {
 		m := check.Must(decode(c.keys))

@@ -125,7 +125,7 @@ func (m Model) For(inputs, classes int) (Model, error) {
 
 // Validate reports what is not allowed. Where the data decide on inputs and classes, For calls it again.
 func (m *Model) Validate() error {
-	layers, key, readout := m.Layers, "layers", m.Readout != ""
+	layers, key, layer := m.Layers, "layers", m.Readout != ""
 	if len(layers) == 0 { // the fewest inputs and classes that there can be
 		layers = slices.Concat([]int{1}, m.HiddenLayers, []int{2})
 	}
@@ -136,17 +136,19 @@ func (m *Model) Validate() error {
 	if lambda.Word != "" {
 		mostRho, lambda = softmax.MostRho, probit.Lambda{Number: 1} // that of a word takes long to find
 	}
-	const layer = "without output, which has features and no network"
+	const alone = "without output, which has features and no network"
 	err := cmp.Or(
 		m.Features.Validate(),
-		field.Refuse(readout && m.ProcessNoise != 0, "process_noise", layer),
-		field.Refuse(readout && m.Members > 1, "members", layer),
-		field.Refuse(readout && len(layers) > 2, key, layer), m.checkReadout(key),
+		field.Refuse(layer && m.ProcessNoise != 0, "process_noise", alone),
+		field.Refuse(layer && m.Members > 1, "members", alone),
+		field.Refuse(layer && len(layers) > 2, key, alone),
+		field.Refuse(layer && m.Readout != readout.Ridge && m.Readout != readout.Gaussian,
+			"output", "ridge, gaussian"),
 		field.Fraction("rho", m.Rho), field.Within("rho", m.Rho, 0, mostRho),
 		field.Within("members", m.Members, 0, mostMembers), field.Within("process_noise", m.ProcessNoise, 0, 1),
 		field.Within("forgetting", m.Forgetting, 0, 1),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // whatever the rule
-		field.Refuse(m.Forgetting > 0 && (readout || !m.hasBank()), "forgetting",
+		field.Refuse(m.Forgetting > 0 && (layer || !m.hasBank()), "forgetting",
 			"of the default bank, without members or output, and without the rules of the paper"),
 		field.Refuse(m.RandomFeatures && (m.ProcessNoise != 0 || m.Hidden != bnn.Frozen), "random_features",
 			`with hidden = "frozen" and without process_noise, as they stay`),
@@ -169,40 +171,28 @@ func (m *Model) Validate() error {
 		rows, cols := cfg.SpreadDims(l)
 		numbers += float64(rows) * float64(cols) * float64(cmp.Or(m.Members, 3))
 	}
+	if inputs := float64(layers[0]); m.Readout == readout.Ridge {
+		numbers = inputs * (inputs + 1) / 2
+	} else if m.Readout == readout.Gaussian {
+		numbers = inputs * (inputs + 1) / 2 * float64(layers[len(layers)-1])
+	}
 	rows, cols := cfg.WeightDims(0)
 	fits := m.PriorMean == nil || len(layers) == 2 && len(m.PriorMean) == rows
 	for _, row := range m.PriorMean {
 		fits = fits && len(row) == cols
 	}
-	return cmp.Or(checkSize(key, "weights", numbers), field.Refuse(!fits, "prior_mean", fmt.Sprintf(
+	return cmp.Or(checkSize(key, numbers), field.Refuse(!fits, "prior_mean", fmt.Sprintf(
 		"with one layer of weights, %d rows, one for each neuron, of %d numbers, one for each input", rows, cols)))
 }
 
 // mostMembers is how many an ensemble may have.
 const mostMembers = 64
 
-// checkReadout returns an error if there is an output layer that cannot be.
-func (m *Model) checkReadout(key string) error {
-	if m.Readout == "" {
-		return nil
-	}
-	numbers := 0.0
-	if len(m.Layers) > 1 {
-		inputs := float64(m.Layers[0])
-		if numbers = inputs * (inputs + 1) / 2; m.Readout == readout.Gaussian {
-			numbers *= float64(m.Layers[len(m.Layers)-1])
-		}
-	}
-	return cmp.Or(
-		field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian), checkSize(key, "inputs", numbers),
-	)
-}
-
 // checkSize returns an error if covariances need more memory than a machine has.
-func checkSize(key, what string, numbers float64) error {
+func checkSize(key string, numbers float64) error {
 	if numbers > manifest.MaxWeights {
-		return field.Errorf(key, "the covariances of the %s have %.3g numbers; allowed: at most %d",
-			what, numbers, manifest.MaxWeights)
+		const problem = "the covariances have %.3g numbers; allowed: at most %d"
+		return field.Errorf(key, problem, numbers, manifest.MaxWeights)
 	}
 	return nil
 }

@@ -1,9 +1,7 @@
 package learner
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"closedform/core/bnn"
 	"closedform/core/readout"
@@ -97,26 +95,4 @@ func layersOf(p *bnn.Prediction) (layers [][]bnn.Layer) {
 		}
 	}
 	return layers
-}
-
-func (c *Classifier) bank() (b *bnn.Bank, ok bool) {
-	if n := c.Network(); n != nil {
-		b, ok = n.Model.(*bnn.Bank)
-	}
-	return b, ok
-}
-
-// heaviest returns the member of a bank that has the largest weight, of other learners nothing.
-func (c *Classifier) heaviest() string {
-	bank, ok := c.bank()
-	if !ok {
-		return ""
-	}
-	weights := bank.Weights()
-	best := slices.Index(weights, slices.Max(weights))
-	if m, ok := bank.Models()[best].(*bnn.Network); ok {
-		cfg := m.Config()
-		return fmt.Sprintf("layers=%v prior_var=%.2g: %.2g", cfg.Layers, cfg.PriorVar, weights[best])
-	}
-	return fmt.Sprintf("output layer: %.2g", weights[best])
 }

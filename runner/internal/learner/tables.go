@@ -90,7 +90,7 @@ func (s *Sweep) locate(m *Method, err error) error {
 	e, ok := errors.AsType[*field.Error](err)
 	switch {
 	case !ok:
-		return fmt.Errorf("%s: %w", m.Name, err)
+		return err
 	case e.Key == "rho" && s.Rho != nil, e.Key == "lambda" && s.Lambda != nil:
 		return field.Errorf("sweep."+e.Key, "%s", e.Problem)
 	case m.Base == "model":

@@ -64,14 +64,14 @@ func TestRules(t *testing.T) {
 }
 
 func TestLegend(t *testing.T) {
-	l := NewLegend([]Method{{Name: "adf_exact", Label: "ADF, exact"}, {Name: "my rule", Group: "adf"}})
+	l := NewLegend([]Method{{Name: "adf_exact", Label: "ADF, exact"}, {Name: "my_rule", Group: "adf"}})
 	for name, want := range map[string]string{
-		"adf_exact": "ADF, exact", "adf_exact lambda=1e-3": "ADF, exact lambda=1e-3", "my rule": "my rule",
+		"adf_exact": "ADF, exact", "adf_exact lambda=1e-3": "ADF, exact lambda=1e-3", "my_rule": "my rule",
 		"your-own_rule": "your own rule",
 	} {
 		check.Equal(t, name, l.Label(name), want)
 	}
-	a, b, tagi, swept := l.Group("adf_exact"), l.Group("my rule"), l.Group("tagi"), l.Group("adf_exact rho=0.5")
+	a, b, tagi, swept := l.Group("adf_exact"), l.Group("my_rule"), l.Group("tagi"), l.Group("adf_exact rho=0.5")
 	if a < 1 || b != a || l.Group("adf-diagonal") != a || tagi == a || swept != 0 {
 		t.Errorf("groups %d, %d, %d and %d", a, b, tagi, swept)
 	}

@@ -48,10 +48,7 @@ type Result struct {
 	Passes int            // over the training part
 	P      [][]float64    // predictions of the test part after the last pass
 	Class  []int          // the true classes
-
-	// Chosen is the candidate that was chosen, as "prior_var=10 sigma_v=0.1"; of a bank the member of the largest
-	// weight, with that, as "layers=[2 50 3] prior_var=0.1: 0.97"; else empty.
-	Chosen string
+	Chosen string         // the chosen candidate, as "prior_var=10 sigma_v=0.1"; empty if there is none
 }
 
 // Run chooses the candidate of the method that has the least log loss on the validation part, the first of
@@ -117,7 +114,6 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 	if err == nil && test != nil {
 		r.P, r.Class = c.Test(test)
 	}
-	r.Chosen = c.heaviest()
 	return r, err
 }
 
@@ -128,8 +124,10 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 		order[i] = i
 	}
 	for pass := 1; pass <= r.Passes; pass++ {
-		if bank, ok := r.bank(); ok && pass == 2 {
-			bank.Fix()
+		if n := c.Network(); n != nil && pass == 2 {
+			if bank, ok := n.Model.(*bnn.Bank); ok {
+				bank.Fix()
+			}
 		}
 		if src := t.Shuffle(pass); src != nil && t.Order != nil {
 			order = t.Order(train, src)

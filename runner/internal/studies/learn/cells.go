@@ -46,24 +46,23 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			m.Passes = cmp.Or(m.Passes, slices.Max(e.Evaluate.Passes))
 		}
 		for _, set := range e.sets {
-			if !set.learnedBy(*m) {
-				continue
-			}
-			s.Set, s.Data = set.Name, set.Source
 			seeds := e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))]
+			if !set.learnedBy(*m) {
+				seeds = nil
+			}
 			for s.Seeds = range slices.Chunk(seeds, together) {
-				s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
-				s.Save = e.Save.Network && m.Name == e.firstNetwork() && s.Seeds[0] == e.seeds[0]
 				for _, s.Order = range e.Evaluate.Order {
 					if len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
 						continue
 					}
+					s.Set, s.Data = set.Name, set.Source
+					s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
+					s.Save = e.Save.Network && m.Name == e.firstNetwork() && s.Seeds[0] == e.seeds[0]
 					key := m.Name + " " + set.Name
 					if len(e.Evaluate.Order) > 1 {
 						key += " " + string(s.Order)
 					}
-					key += fmt.Sprintf(" seed=%d", s.Seeds[0])
-					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", key, s.Seeds[0]), Spec: s, Run: s.run})
 				}
 			}
 		}

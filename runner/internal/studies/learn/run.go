@@ -85,7 +85,7 @@ func (s *spec) key() (columns []table.Column, row []any) {
 func (s *spec) runs(r *learner.Result, train int) *table.Table {
 	columns, row := s.key()
 	columns = append(columns, table.Int("train", "training examples"), table.Int("test", "test examples"),
-		table.Text("chosen", "the candidate that was chosen; of a bank the member of most weight, with that"))
+		table.Text("chosen", "the candidate that was chosen"))
 	t := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns())...)
 	t.Add(row, train, len(r.Class), r.Chosen, learner.Scores(r.P, r.Class), r.Steps().Row())
 	return t
@@ -115,8 +115,8 @@ type curve struct {
 	train int
 	plane *plane // of a grid
 
-	// Of a stream that is not sorted: predictions of the examples of the first pass before they were learned (Dawid,
-	// "The prequential approach", JRSS A 1984), and their classes. Of one that is: see ends.
+	// Of a stream that is not sorted: predictions of the examples of the first pass before they were learned
+	// (Dawid, "The prequential approach", JRSS A 1984), and their classes. Of one that is: see ends.
 	p              [][]float64
 	class          []int
 	after, classes []int

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -157,9 +158,9 @@ func (e *experiment) paired(runs *table.Table, by units) *table.Table {
 	return merged[0]
 }
 
-// ranks is the mean over the sets of a method's rank among all by the mean score,
-// from 1, the best, with the critical difference of Nemenyi's test at 5 %: two
-// methods whose mean ranks differ by less do not differ significantly on these sets.
+// ranks is the mean over the sets of a method's rank among all by the mean score, from 1, the best, with the
+// critical difference of Nemenyi's test at 5 %: two methods whose mean ranks differ by less do not differ
+// significantly on these sets.
 func (e *experiment) ranks(summary *table.Table) *table.Table {
 	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "that are averaged"))
 	for _, c := range learner.ScoreColumns() {
@@ -182,8 +183,8 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	return t
 }
 
-// leftOut is, for every set, what a choice among some methods costs that has not seen the set: the
-// one with the least mean log loss over the other sets, beside the reference and the best of them.
+// leftOut is, for every set, what a choice among some methods costs that has not seen the set: the one with
+// the least mean log loss over the other sets, beside the reference and the best of them.
 func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	t := table.New("left_out", table.Text("set", "the data set that is left out; all: means over the sets"),
 		table.Text("chosen", "the method of least mean log loss over the other sets"),
@@ -193,23 +194,24 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	loss := func(set, method string) float64 {
 		return summary.Where("set", set).Where("method", method).Nums("log_loss")[0]
 	}
+	least := func(sum func(method string) float64) string {
+		return slices.MinFunc(e.Evaluate.LeaveOut, func(a, b string) int { return cmp.Compare(sum(a), sum(b)) })
+	}
 	for _, left := range e.sets {
-		var chosen string
-		least, best := math.Inf(1), math.Inf(1)
-		for _, method := range e.Evaluate.LeaveOut {
-			sum := 0.0
+		chosen := least(func(method string) (sum float64) {
 			for _, set := range e.sets {
 				if set.Name != left.Name {
 					sum += loss(set.Name, method)
 				}
 			}
-			if sum < least {
-				chosen, least = method, sum
-			}
-			best = min(best, loss(left.Name, method))
+			return sum
+		})
+		best := least(func(method string) float64 { return loss(left.Name, method) })
+		row := []any{left.Name, chosen}
+		for _, method := range []string{chosen, e.Evaluate.Reference, best} {
+			row = append(row, table.Finite(loss(left.Name, method)))
 		}
-		reference := loss(left.Name, e.Evaluate.Reference)
-		t.Add(left.Name, chosen, table.Finite(loss(left.Name, chosen)), table.Finite(reference), table.Finite(best))
+		t.Add(row...)
 	}
 	mean := func(column string) float64 { return table.Mean(t.Nums(column)) }
 	t.Add(allSets, "", mean("log_loss"), mean("reference_log_loss"), mean("best_log_loss"))
