@@ -253,30 +253,22 @@ func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 		return nil, err
 	}
 	n := &Network{noise: m.ProcessNoise}
+	cfg, err := m.config(m.Layers)
 	switch {
+	case err != nil:
 	case m.Readout != "":
 		n.Model, err = readout.New(readout.Config{
 			Kind: m.Readout, Inputs: s.Inputs, Classes: s.Classes,
 			Sequential: s.Sequential && m.Readout == readout.Ridge,
 		})
 	case m.hasBank():
-		n.Model, err = m.bank(s.Images, src)
+		var b *bnn.Bank
+		if b, err = classifier.NewBank(cfg, s.Images, src); err == nil {
+			b.Serial() // as the cells of an experiment use all processors
+			n.Model, err = b, b.Forget(m.Forgetting)
+		}
 	default:
 		n.Model, err = m.Mixture(src)
 	}
 	return []Learner{n}, err
-}
-
-// bank returns the default bank.
-func (m *Model) bank(images bool, src rand.Source) (*bnn.Bank, error) {
-	cfg, err := m.config(m.Layers)
-	if err != nil {
-		return nil, err
-	}
-	b, err := classifier.NewBank(cfg, images, src)
-	if err != nil {
-		return nil, err
-	}
-	b.Serial() // as the cells of an experiment use all processors
-	return b, b.Forget(m.Forgetting)
 }

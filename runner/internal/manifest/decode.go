@@ -281,7 +281,7 @@ var former = map[string]string{
 	"compare":          "reference, leave_out and splits_of are keys of [evaluate]",
 	"monte_carlo":      "samples and stride are keys of [evaluate]",
 	"evaluate.grid":    "grid is a key of [data]",
-	"evaluate.classes": "the table confusion is there without a key, with [data]",
+	"evaluate.classes": "the table predictions has the columns class and predicted",
 	"near":             "make changed images a file of [[outside]]",
 	"unknown.score":    "the tables have all scores of unknown.scores",
 	"evidence.low":     `interval = "columns" takes the ends of the interval from columns`,

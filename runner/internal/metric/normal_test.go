@@ -10,8 +10,8 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// The critical distances at 5 and 1 %, from Miller (1956), are met to 0.002 in p, and
-// the exact value of Marsaglia, Tsang and Wang (2003) to 0.01.
+// The critical distances at 5 and 1 %, from Miller (1956), are met to 0.002 in p, and the exact value of
+// Marsaglia, Tsang and Wang (2003) to 0.01.
 func TestKolmogorov(t *testing.T) {
 	for _, c := range []struct {
 		n                int

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// RiskCoverage returns, for every confidence that occurs, from the largest, the share of the examples that are
-// at least as confident, the coverage, and the share of these that are wrong, the selective risk (El-Yaniv and
-// Wiener, "On the foundations of noise-free selective classification", JMLR 2010).
+// RiskCoverage returns, for every confidence that occurs, from the largest, the share of the examples that
+// are at least as confident, the coverage, and the share of these that are wrong, the selective risk
+// (El-Yaniv and Wiener, "On the foundations of noise-free selective classification", JMLR 2010).
 func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk []float64) {
 	var errors int
 	for _, t := range ties(confidence, wrong) { // a threshold takes all that are equally confident
@@ -22,17 +22,17 @@ func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk
 }
 
 // AURC returns the area under the risk–coverage curve: the mean of the selective risk over the numbers of
-// examples that are answered (Geifman, Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep neural
-// classifiers", ICLR 2019). Equally confident examples are answered in a random order, of which it is the
-// expectation.
+// examples that are answered (Geifman, Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep
+// neural classifiers", ICLR 2019). Equally confident examples are answered in a random order, of which it is
+// the expectation.
 func AURC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(answered int) int { return answered })
 }
 
 // AUGRC returns the area under the generalised risk–coverage curve (Traub et al., "Overcoming common flaws in
-// the evaluation of selective classification systems", NeurIPS 2024): as [AURC], with the share of all examples
-// that are answered wrong in place of that among the answered, so that the surest mistakes count no more than
-// others.
+// the evaluation of selective classification systems", NeurIPS 2024): as [AURC], with the share of all
+// examples that are answered wrong in place of that among the answered, so that the surest mistakes count no
+// more than others.
 func AUGRC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(int) int { return len(confidence) })
 }
@@ -52,10 +52,10 @@ func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
 }
 
 // Detection compares scores of known examples with those of others. It returns the area under the ROC curve,
-// the probability that a random known one has the larger score, ties counting half (Mann and Whitney 1947), and
-// the share of the others whose score is at least the largest threshold that 95 % of the known examples reach:
-// the "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for detecting misclassified and out-of-distribution
-// examples", ICLR 2017. Both are NaN if there is none of one kind.
+// the probability that a random known one has the larger score, ties counting half (Mann and Whitney 1947),
+// and the share of the others whose score is at least the largest threshold that 95 % of the known examples
+// reach: the "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for detecting misclassified and
+// out-of-distribution examples", ICLR 2017. Both are NaN if there is none of one kind.
 func Detection(known, others []float64) (auroc, fpr95 float64) {
 	score := slices.Concat(known, others)
 	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
@@ -75,8 +75,8 @@ func Detection(known, others []float64) (auroc, fpr95 float64) {
 	return auroc, fpr95
 }
 
-// tie is examples of the same score: those from start to before end, from the largest score, of which some are
-// marked.
+// tie is examples of the same score: those from start to before end, from the largest score, of which some
+// are marked.
 type tie struct {
 	score              float64
 	start, end, marked int

@@ -81,8 +81,8 @@ func NormalTail(p float64) (z float64) {
 }
 
 // Kolmogorov returns the largest distance of the distribution function of independent x from Φ, and the
-// probability of one at least as large if they are normal: Kolmogorov's limit with the correction of
-// Stephens (1970) for finite samples, accurate to about 0.01 in p from five on. Both are NaN without x.
+// probability of one at least as large if they are normal: Kolmogorov's limit with the correction of Stephens
+// (1970) for finite samples, accurate to about 0.01 in p from five on. Both are NaN without x.
 func Kolmogorov(x []float64) (distance, p float64) {
 	n := float64(len(x))
 	if n == 0 {

@@ -29,8 +29,8 @@ func (t *Table) CSV() []byte {
 	return buf.Bytes()
 }
 
-// Read reads a table from CSV text with a header line. A column of which every field is
-// empty or a number as [Format] spells it holds numbers, any other words.
+// Read reads a table from CSV text with a header line. A column of which every field is empty or a number as
+// [Format] spells it holds numbers, any other words.
 func Read(name string, r io.Reader) (*Table, error) {
 	rows, err := csv.NewReader(r).ReadAll()
 	if err != nil {

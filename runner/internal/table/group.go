@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Groups are the rows of a table that agree in some columns, the keys, in the order
-// in which they first appear.
+// Groups are the rows of a table that agree in some columns, the keys, in the order in which they first
+// appear.
 type Groups struct {
 	// Unit, if it is given, says what the rows of a group are, "seeds" or "splits", and the overlap of
 	// [NewEstimate].

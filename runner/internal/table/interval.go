@@ -21,8 +21,8 @@ func NewEstimate(x []float64, overlap float64) Estimate {
 	return Estimate{mean, variance * (1/float64(len(x)) + overlap), len(x)}
 }
 
-// Interval returns the mean and the ends of its 95 % interval by Student's t. The ends are no value for
-// fewer than three numbers, and where they are not finite.
+// Interval returns the mean and the ends of its 95 % interval by Student's t. The ends are no value for fewer
+// than three numbers, and where they are not finite.
 func (e Estimate) Interval() []float64 {
 	half := math.NaN()
 	if e.N >= 3 {
@@ -58,9 +58,9 @@ func Wilson(x []float64) []float64 {
 // Mean returns the mean of x.
 func Mean(x []float64) float64 { return kernel.Sum(x) / float64(len(x)) }
 
-// MeanVariance returns the mean of x and its unbiased variance, NaN for a single value,
-// without the first effect of rounding the mean (Chan, Golub and LeVeque, "Algorithms for
-// computing the sample variance", The American Statistician 1983).
+// MeanVariance returns the mean of x and its unbiased variance, NaN for a single value, without the first
+// effect of rounding the mean (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", The
+// American Statistician 1983).
 func MeanVariance(x []float64) (mean, variance float64) {
 	mean = Mean(x)
 	var square, rest float64
@@ -89,8 +89,8 @@ func Student(x []float64) (mean, low, high float64) {
 	return e.Mean, e.Mean - half, e.Mean + half
 }
 
-// StudentQuantile returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. As p is
-// concave in θ, see student, Newton's method from 0 approaches θ from below.
+// StudentQuantile returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. As p is concave in
+// θ, see student, Newton's method from 0 approaches θ from below.
 func StudentQuantile(nu int, p float64) float64 {
 	for theta := 0.0; ; {
 		q, slope := student(nu, theta)
@@ -109,8 +109,8 @@ func StudentWithin(nu int, t float64) float64 {
 	return min(1, p)
 }
 
-// student returns p = P(|T| < √ν tan θ) and dp/dθ. With the sum over k = 0, 2, …, ν−2 or
-// 1, 3, …, ν−2 (Abramowitz and Stegun, "Handbook of mathematical functions", 26.7.3 and 26.7.4),
+// student returns p = P(|T| < √ν tan θ) and dp/dθ. With the sum over k = 0, 2, …, ν−2 or 1, 3, …, ν−2
+// (Abramowitz and Stegun, "Handbook of mathematical functions", 26.7.3 and 26.7.4),
 //
 //	A(θ) = sin θ Σ_k c_k cosᵏ θ,   c_0 = c_1 = 1,   c_{k+2} = c_k (k+1)/(k+2),
 //	p = A for even ν, (2/π)(θ + A) for odd ν,   dp/dθ = ν c_ν cos^{ν−1} θ, 2/π of it.

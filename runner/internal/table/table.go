@@ -1,5 +1,5 @@
-// Package table has tidy tables with typed columns: a row for each observation, a column
-// for each variable. Studies fill, group and average them; they are stored as CSV.
+// Package table has tidy tables with typed columns: a row for each observation, a column for each variable.
+// Studies fill, group and average them; they are stored as CSV.
 package table
 
 import (
@@ -94,8 +94,8 @@ func (t *Table) Len() int {
 	return len(t.Columns[0].Texts) + len(t.Columns[0].Nums)
 }
 
-// Add appends a row: a string, int, bool (0 or 1) or float64 for each column; slices of
-// them, and of any, stand for their elements. It panics if they do not fit the columns.
+// Add appends a row: a string, int, bool (0 or 1) or float64 for each column; slices of them, and of any,
+// stand for their elements. It panics if they do not fit the columns.
 func (t *Table) Add(values ...any) {
 	row := flatten(nil, values)
 	if len(row) != len(t.Columns) {
@@ -150,8 +150,8 @@ func (c *Column) round(x float64) float64 {
 	return y
 }
 
-// Format spells a number for a table: the shortest decimal that reads back as x,
-// nothing for NaN, "+Inf" and "-Inf".
+// Format spells a number for a table: the shortest decimal that reads back as x, nothing for NaN, "+Inf" and
+// "-Inf".
 func Format(x float64) string {
 	if math.IsNaN(x) {
 		return ""
@@ -309,9 +309,9 @@ func (t *Table) Rounded(digits int) *Table {
 	return out
 }
 
-// Merge puts the rows of equally named tables one after another, in the order of
-// the sets; the tables come in the order in which they first appear. Those that
-// derive makes of them, if given, come last. Files are left out.
+// Merge puts the rows of equally named tables one after another, in the order of the sets; the tables come in
+// the order in which they first appear. Those that derive makes of them, if given, come last. Files are left
+// out.
 func Merge(sets []Set, derive ...func(Set) Set) (Set, error) {
 	var merged Set
 	for _, set := range sets {

@@ -46,8 +46,8 @@ func TestFails(t *testing.T) {
 	check.Equal(t, "chosen", strings.HasPrefix(chosen.Texts("chosen")[0], "prior_var="), true)
 }
 
-// Differences are paired split by split, ranks are those of the means; infinite
-// scores have the last rank and are drawn all the same.
+// Differences are paired split by split, ranks are those of the means; infinite scores have the last rank and
+// are drawn all the same.
 func TestPairsAndRanks(t *testing.T) {
 	losses := map[string][][]float64{
 		"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}},

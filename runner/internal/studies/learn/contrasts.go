@@ -33,11 +33,14 @@ func (e *experiment) contrasts(runs *table.Table, units units) *table.Table {
 		unit, overlap = units(runs)
 	}
 	for i, c := range e.Contrasts {
-		x := differences(runs, c.Method, c.Against, c.Score)
-		if len(e.sets) > 1 {
-			x = nil
-			for _, s := range e.sets {
-				x = append(x, table.Mean(differences(runs.Where("set", s.Name), c.Method, c.Against, c.Score)))
+		var x []float64
+		for _, s := range e.sets {
+			rows := runs.Where("set", s.Name)
+			a, b := rows.Where("method", c.Method).Nums(c.Score), rows.Where("method", c.Against).Nums(c.Score)
+			n := min(len(a), len(b)) // seeds that both have
+			d := floats.SubTo(make([]float64, n), a[:n], b[:n])
+			if x = append(x, table.Mean(d)); len(e.sets) == 1 {
+				x = d
 			}
 		}
 		estimates[i] = table.NewEstimate(x, overlap)
@@ -68,11 +71,4 @@ func (e *experiment) units(runs *table.Table) units {
 		}
 		return "seeds", 0
 	}
-}
-
-// differences returns the scores of a method minus those of another for each seed that both have.
-func differences(runs *table.Table, method, against, score string) []float64 {
-	a, b := runs.Where("method", method).Nums(score), runs.Where("method", against).Nums(score)
-	n := min(len(a), len(b))
-	return floats.SubTo(make([]float64, n), a[:n], b[:n])
 }

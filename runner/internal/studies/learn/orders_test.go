@@ -190,14 +190,3 @@ func TestRepeated(t *testing.T) {
 		"evaluate.order=shuffled": "evaluate.order",
 	})
 }
-
-// Two seeds, of which one has no example of b: counts are of both.
-func TestConfusion(t *testing.T) {
-	p := table.New("predictions", table.Text("set", ""), table.Text("method", ""), table.Int("seed", ""),
-		table.Text("class", ""), table.Text("predicted", ""))
-	for _, row := range [][]any{{1, "a", "a"}, {1, "a", "b"}, {1, "b", "b"}, {2, "a", "a"}} {
-		p.Add("s", "m", row)
-	}
-	check.Equal(t, "confusion", string(confusion(p).CSV()), "set,method,class,predicted,n,recall,precision\n"+
-		"s,m,a,a,2,0.6666666666666666,1\ns,m,a,b,1,0.3333333333333333,0.5\ns,m,b,b,1,1,0.5\n")
-}

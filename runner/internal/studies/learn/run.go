@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -45,7 +46,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		tables = append(tables, s.predictions(r, test, train.Classes()))
 	}
 	if s.Maps {
-		tables = append(tables, c.plane.maps)
+		tables = append(tables, c.maps)
 	}
 	if s.Save && s.AllRows {
 		all := dataset.Join(train, test)
@@ -113,7 +114,8 @@ type curve struct {
 	*table.Table
 	spec  *spec
 	train int
-	plane *plane // of a grid
+	maps  *table.Table // of a grid
+	noise rand.Source  // of Monte Carlo
 
 	// Of a stream that is not sorted: predictions of the examples of the first pass before they were learned
 	// (Dawid, "The prequential approach", JRSS A 1984), and their classes. Of one that is: see ends.
@@ -138,8 +140,8 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 			table.Positive("prequential_log_loss", "mean of −log p of their true classes, in nats"))
 	}
 	if s.Data.Grid > 0 {
-		c.plane = s.newPlane()
-		columns = append(columns, c.plane.columns()...)
+		c.maps, c.noise = s.newMaps(), s.stream("montecarlo", s.Method.Base)
+		columns = append(columns, s.lookColumns()...)
 	}
 	c.Table = table.New("curve", append(columns, learner.StepColumns()...)...)
 	return c
@@ -160,8 +162,8 @@ func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class [
 		}
 		row = append(row, learner.Scores(p, class), before)
 	}
-	if c.plane != nil {
-		row = append(row, c.plane.look(l, k))
+	if c.maps != nil {
+		row = append(row, c.look(l, k))
 	}
 	c.Add(append(row, l.Steps().Row())...)
 }

@@ -32,8 +32,8 @@ func kept(t *testing.T, manifest string) (n *own.Network, tables table.Set) {
 	return n, check.Must(e.Tables(cells))
 }
 
-// The network that is kept is the first, of the first seed. It says of the test part what the
-// tables say, with the scaling that it was trained with.
+// The network that is kept is the first, of the first seed. It says of the test part what the tables say,
+// with the scaling that it was trained with.
 func TestKeptNetwork(t *testing.T) {
 	const keep = "[save]\nnetwork = true\n"
 	manifest := streamOf(t, studytest.Clusters(36))

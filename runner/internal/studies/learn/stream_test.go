@@ -36,8 +36,8 @@ prior_draw = "independent"; prior_mean_var = 2
 `, studytest.File(t, set))
 }
 
-// parts returns the examples as a study sees those of both parts: each input with the
-// mean 0 and the variance 1 in the training part.
+// parts returns the examples as a study sees those of both parts: each input with the mean 0 and the variance
+// 1 in the training part.
 func parts(t *testing.T, all data.Set) (train, test data.Set) {
 	t.Helper()
 	tr := dataset.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
@@ -124,8 +124,7 @@ func TestStreamByHand(t *testing.T) {
 }
 
 // What learns all examples at once is scored once, and nothing is said of examples that it has not seen. A
-// network that
-// breaks down says from then on that all classes are equally probable, and is counted.
+// network that breaks down says from then on that all classes are equally probable, and is counted.
 func TestBatchAndBreakdown(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	tables := studytest.Run(t, Kind, src)
@@ -142,8 +141,8 @@ func TestBatchAndBreakdown(t *testing.T) {
 	near(t, mean, 1e-12, map[string]float64{"prequential_log_loss": (losses[0] + losses[1]) / 2})
 }
 
-// Without shuffling the order is that of the rows: the seed matters where all else is
-// not random. Without snapshots there are some, and a figure.
+// Without shuffling the order is that of the rows: the seed matters where all else is not random. Without
+// snapshots there are some, and a figure.
 func TestRowOrder(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	once := []string{"evaluate.order=given", "evaluate.passes=1", "evaluate.snapshots=[]"}

@@ -43,9 +43,6 @@ func (e *experiment) derived(t table.Set) (all table.Set) {
 	if curve := t.Get("curve"); curve != nil {
 		all = append(all, e.means(curve, "curve_summary", units))
 	}
-	if predictions := t.Get("predictions"); predictions != nil {
-		all = append(all, confusion(predictions))
-	}
 	if e.Evaluate.Reference != "" {
 		all = append(all, e.paired(runs, units), e.ranks(summary))
 	}
@@ -92,25 +89,6 @@ func (e *experiment) means(t *table.Table, name string, units units) *table.Tabl
 	}
 	means.Columns = append(means.Columns, infinite)
 	return means
-}
-
-// confusion counts the predictions of the test part by the true class and by that of the largest probability.
-func confusion(predictions *table.Table) *table.Table {
-	keys := []string{"set", "method", "class", "predicted"}
-	t := table.New("confusion", table.Text("set", "the data set"), table.Text("method", "the learner"),
-		table.Text("class", "the true one"), table.Text("predicted", "the class of the largest probability"),
-		table.Int("n", "test examples, of all seeds together"),
-		table.Num("recall", "share of the examples of the true class"),
-		table.Num("precision", "share of the predictions of the class"))
-	for _, rows := range predictions.GroupBy(keys...).All() {
-		var row []any
-		for _, key := range keys {
-			row = append(row, rows.Texts(key)[0])
-		}
-		all, n := predictions.Where("method", row[1]), float64(rows.Len())
-		t.Add(row, n, n/float64(all.Where("class", row[2]).Len()), n/float64(all.Where("predicted", row[3]).Len()))
-	}
-	return t
 }
 
 // paired is, for every set and method, the mean over its splits or seeds of its score minus that of the
