@@ -189,7 +189,7 @@ kind = "kalman"; prior_var = -1 -> x.toml:6: method.m.prior_var
 kind = "kalman"; hidden_layers = [0] -> method.m.hidden_layers
 kind = "neighbours"; hidden_layers = [3] -> method.m.hidden_layers
 kind = "neighbours"; passes = 2 -> method.m.passes
-kind = "kalman"; window = 2 -> method.m.window: not a key any more; process_noise
+kind = "kalman"; window = 2 -> method.m.window: not a key; allowed:
 kind = "laplace"; predictive = "round" -> "round" is not allowed; allowed: probit, monte-carlo, plug-in
 rule = "best" -> x.toml:5: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal
 on_indefinite = "go" -> allowed: fail, skip, project

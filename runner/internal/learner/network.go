@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"closedform/core/bnn"
-	"closedform/core/readout"
 )
 
 // Network is a closed-form network, an ensemble or a bank of such, or an output layer, as a learner: it
@@ -57,21 +56,15 @@ func (n *Network) Predict(p, x []float64) error {
 // predict returns the predictions of at most atOnce inputs, up to the first error. Those that are learned
 // next are predicted as in [bnn.Sequential].
 func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, err error) {
-	predict, done := n.Model.Predict, 0
+	predict := n.Model.Predict
 	if s, ok := n.Model.(bnn.Sequential); ok && next {
 		predict = s.Before
 	}
-	if l, ok := n.Model.(*readout.Layer); ok && !next {
-		done, err = l.PredictAll(n.several[:len(x)], x)
-	} else {
-		for done < len(x) && err == nil {
-			if err = predict(&n.several[done], x[done]); err == nil {
-				done++
-			}
-		}
-	}
-	for i := range done {
+	for i := range x {
 		q := &n.several[i]
+		if err := predict(q, x[i]); err != nil {
+			return predictions, err
+		}
 		p, sum := Prediction{MutualInformation: math.NaN(), Members: layersOf(q)}, q.Sum()
 		for _, x := range q.P {
 			p.P = append(p.P, x/sum)
@@ -81,7 +74,7 @@ func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, e
 		}
 		predictions = append(predictions, p)
 	}
-	return predictions, err
+	return predictions, nil
 }
 
 // layersOf returns those of each network of a prediction that has a weight.
