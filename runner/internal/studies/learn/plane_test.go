@@ -248,7 +248,7 @@ func TestPlaneRefused(t *testing.T) {
 	studytest.Refused(t, Kind, small, map[string]string{
 		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing",
 		"data.grid=1": "2 to 2001", "data.test=3": "data.grid", "data.generator=moons": "data.grid: not allowed",
-		"seed=4": "sweep.seed", "variant.total.rho=0": "[[method]] describes what is compared",
+		"seed=4":                     "sweep.seed",
 		"method.total.layers=[2, 4]": "4 rows",
 		"data.generator=wedge":       "wedges", "sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
 		"sweep.rho=[0.5, 0.5]":                          "sweep.rho: 0.5 comes twice",

@@ -166,6 +166,5 @@ func TestStreamRefused(t *testing.T) {
 		"evaluate.validation=1":                                  "evaluate.validation",
 		"method.hidden.own_orders=true; method.hidden.members=2": "own_orders",
 		"method.filter.prior_var=-1":                             "prior_var", "evaluate.grids=1": "grids",
-		"variant.linear.lambda=1": "[[method]] describes what is compared",
 	})
 }
