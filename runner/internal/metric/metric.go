@@ -3,8 +3,10 @@
 package metric
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -67,4 +69,103 @@ func average(p [][]float64, class []int, f func([]float64, int) float64) (sum fl
 		sum += f(p[i], class[i])
 	}
 	return sum / float64(len(p))
+}
+
+// RiskCoverage returns, for every confidence that occurs, from the largest, the share of the examples that
+// are at least as confident, the coverage, and the share of these that are wrong, the selective risk
+// (El-Yaniv and Wiener, "On the foundations of noise-free selective classification", JMLR 2010).
+func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk []float64) {
+	var errors int
+	for _, t := range ties(confidence, wrong) { // a threshold takes all that are equally confident
+		errors += t.marked
+		threshold = append(threshold, t.score)
+		coverage = append(coverage, float64(t.end)/float64(len(confidence)))
+		risk = append(risk, float64(errors)/float64(t.end))
+	}
+	return threshold, coverage, risk
+}
+
+// AURC returns the area under the risk–coverage curve: the mean of the selective risk over the numbers of
+// examples that are answered (Geifman, Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep
+// neural classifiers", ICLR 2019). Equally confident examples are answered in a random order, of which it is
+// the expectation.
+func AURC(confidence []float64, wrong []bool) float64 {
+	return area(confidence, wrong, func(answered int) int { return answered })
+}
+
+// AUGRC returns the area under the generalised risk–coverage curve (Traub et al., "Overcoming common flaws in
+// the evaluation of selective classification systems", NeurIPS 2024): as [AURC], with the share of all
+// examples that are answered wrong in place of that among the answered, so that the surest mistakes count no
+// more than others.
+func AUGRC(confidence []float64, wrong []bool) float64 {
+	return area(confidence, wrong, func(int) int { return len(confidence) })
+}
+
+// area returns the mean over k of the number of wrong ones among the k most confident examples, divided by
+// total(k).
+func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
+	var sum, errors float64
+	for _, t := range ties(confidence, wrong) {
+		among := float64(t.marked)
+		for k := t.start + 1; k <= t.end; k++ {
+			sum += (errors + among*float64(k-t.start)/float64(t.end-t.start)) / float64(total(k))
+		}
+		errors += among
+	}
+	return sum / float64(len(confidence))
+}
+
+// Detection compares scores of known examples with those of others. It returns the area under the ROC curve,
+// the probability that a random known one has the larger score, ties counting half (Mann and Whitney 1947),
+// and the share of the others whose score is at least the largest threshold that 95 % of the known examples
+// reach: the "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for detecting misclassified and
+// out-of-distribution examples", ICLR 2017. Both are NaN if there is none of one kind.
+func Detection(known, others []float64) (auroc, fpr95 float64) {
+	score := slices.Concat(known, others)
+	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
+	n, m := float64(len(known)), float64(len(others))
+	need, above := math.Ceil(0.95*n-1e-9), 0.0 // above: known examples of larger scores
+	for _, t := range ties(score, positive) {
+		marked, negative := float64(t.marked), float64(t.end-t.start-t.marked)
+		if above < need {
+			fpr95 += negative
+		}
+		auroc += negative * (above + marked/2)
+		above += marked
+	}
+	if auroc, fpr95 = auroc/(n*m), fpr95/m; n == 0 {
+		fpr95 = math.NaN()
+	}
+	return auroc, fpr95
+}
+
+// tie is examples of the same score: those from start to before end, from the largest score, of which some
+// are marked.
+type tie struct {
+	score              float64
+	start, end, marked int
+}
+
+// ties returns the examples from the largest score. One that is not a number is the least, each on its own.
+func ties(score []float64, marked []bool) []tie {
+	if len(score) != len(marked) || len(score) == 0 {
+		panic(fmt.Sprintf("metric: %d scores for %d examples", len(score), len(marked)))
+	}
+	order := make([]int, len(score))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	var out []tie
+	for i, k := range order {
+		if i == 0 || score[k] != out[len(out)-1].score {
+			out = append(out, tie{score: score[k], start: i})
+		}
+		last := &out[len(out)-1]
+		last.end = i + 1
+		if marked[k] {
+			last.marked++
+		}
+	}
+	return out
 }
