@@ -50,18 +50,9 @@ type column struct {
 }
 
 // drawCurves draws scores against the examples seen: a row of charts for each set, and for [data] another of
-// predictions before learning. Of sorted streams it draws the error against the classes learned, a chart for
-// each set.
+// predictions before learning.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
-	if slices.Contains(e.Evaluate.Order, Sorted) {
-		var charts []figures.Chart
-		x, y := column{"classes", figures.Axis{Label: "classes learned"}}, figures.Axis{Label: "error", Max: 1}
-		for _, set := range e.sets {
-			charts = append(charts, e.charts(means.Where("set", set.Name), set.Name, x, column{"error", y})...)
-		}
-		return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
-	}
 	add := func(set, title, prefix string) {
 		rows = append(rows, e.charts(means.Where("set", set), title,
 			column{"seen", figures.Axis{Label: "examples seen", Log: true}},

@@ -146,8 +146,8 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	}
 	plain := !e.named && e.swept == nil && e.Evaluate.single()
 	e.predicts = plain && e.one.Data.Grid == 0
-	e.curve = e.Evaluate.scored() || e.predicts // after six snapshots
-	e.mapped = e.Evaluate.scored() && plain && !e.predicts
+	e.curve = e.Evaluate.Snapshots != nil || e.predicts // after six snapshots
+	e.mapped = e.Evaluate.Snapshots != nil && plain && !e.predicts
 	for i := range e.sets {
 		e.sets[i].Source.Source = e.sets[i].WithDefaults()
 	}
@@ -157,13 +157,8 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	return cmp.Or(err, e.check())
 }
 
-// scored reports whether methods are scored after some examples.
-func (v *evaluate) scored() bool { return len(v.Snapshots) > 0 || slices.Contains(v.Order, Sorted) }
-
 // single reports whether there is one order, in which there may be passes, and snapshots.
-func (v *evaluate) single() bool {
-	return len(v.Order) == 1 && slices.Contains([]Order{Shuffled, Given, Repeated}, v.Order[0])
-}
+func (v *evaluate) single() bool { return len(v.Order) == 1 }
 
 // repeated reports whether networks learn the same examples in many orders.
 func (v *evaluate) repeated() bool { return slices.Contains(v.Order, Repeated) }
@@ -212,7 +207,7 @@ func (e *experiment) Prepare(context.Context) error {
 			return err
 		}
 	}
-	if e.curve && !e.Evaluate.scored() {
+	if e.curve && e.Evaluate.Snapshots == nil {
 		for k := most; k > 0 && len(e.Evaluate.Snapshots) < 6; k /= 2 {
 			e.Evaluate.Snapshots = append([]int{k}, e.Evaluate.Snapshots...)
 		}

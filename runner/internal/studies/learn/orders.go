@@ -22,7 +22,7 @@ const (
 	Sorted   Order = "sorted"   // one class after another
 	Blocks   Order = "blocks"   // five parts of each class, the parts in a random order
 	Drift    Order = "drift"    // each class is frequent for a while, as others are before and after it
-	Repeated Order = "repeated" // by several networks, each in an order of its own, see repeated.go
+	Repeated Order = "repeated" // by several networks, each in an order of its own, see pairs
 )
 
 // orders has the function of each order; nil: the examples come as they are.
@@ -65,26 +65,6 @@ func sortBy(order []int, key func(i int) float64) []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 	return order
-}
-
-// ends returns the numbers of examples of an order by class after which a class is complete, and the classes.
-func ends(e *dataset.Examples, order []int) (after, classes []int) {
-	for i, k := range order {
-		if class := e.Class(k); i+1 == len(order) || e.Class(order[i+1]) != class {
-			after, classes = append(after, i+1), append(classes, class)
-		}
-	}
-	return after, classes
-}
-
-// only returns the predictions of the examples of some classes.
-func only(p [][]float64, class, classes []int) (q [][]float64, truth []int) {
-	for i, c := range class {
-		if slices.Contains(classes, c) {
-			q, truth = append(q, p[i]), append(truth, c)
-		}
-	}
-	return q, truth
 }
 
 // Networks differ by the order of one training set, or by their training sets.

@@ -24,13 +24,8 @@ const savedFile = own.File
 // learn trains the method, and scores it along the stream and at its end.
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	t, c, kept := s.training(), s.newCurve(train), own.NewRecorder(train, s.Data.Format)
-	scored := s.Evaluate.scored() && (s.Order == Sorted || s.Evaluate.single())
-	if scored {
+	if s.Evaluate.Snapshots != nil {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
-	}
-	if scored && s.Order == Sorted {
-		t.Snapshots = c.after
-	} else if scored {
 		t.Observing = func(l *learner.Classifier, x []float64, class int) {
 			c.p, c.class = append(c.p, l.PredictNext(x)), append(c.class, class)
 			if s.Save {
@@ -43,7 +38,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		return nil, err
 	}
 	tables := table.Set{s.runs(r, train.Len())}
-	if scored {
+	if s.Evaluate.Snapshots != nil {
 		tables = append(tables, c.Table)
 	}
 	if s.Predictions {
@@ -121,11 +116,10 @@ type curve struct {
 	maps  *table.Table // of a grid
 	noise rand.Source  // of Monte Carlo
 
-	// Of a stream that is not sorted: predictions of the examples of the first pass before they were learned
-	// (Dawid, "The prequential approach", JRSS A 1984), and their classes. Of one that is: see ends.
-	p              [][]float64
-	class          []int
-	after, classes []int
+	// Predictions of the examples of the first pass before they were learned (Dawid, "The prequential approach",
+	// JRSS A 1984), and their classes.
+	p     [][]float64
+	class []int
 }
 
 func (s *spec) newCurve(train *dataset.Examples) *curve {
@@ -133,16 +127,9 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 	columns, _ := s.key()
 	columns = append(columns, table.Int("pass", "over the training part"),
 		table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"))
-	if s.Order == Sorted {
-		c.after, c.classes = ends(train, byClass(train, s.shuffle(1)))
-		columns = append(columns, table.Int("classes", "learned so far; the scores are of their test examples"))
-	}
-	columns = append(columns, learner.ScoreColumns()...)
-	if s.Order != Sorted {
-		columns = append(columns, table.Share("prequential_error",
-			"share of wrong answers on the examples of the first pass so far, each before learning"),
-			table.Positive("prequential_log_loss", "mean of −log p of their true classes, in nats"))
-	}
+	columns = append(append(columns, learner.ScoreColumns()...), table.Share("prequential_error",
+		"share of wrong answers on the examples of the first pass so far, each before learning"),
+		table.Positive("prequential_log_loss", "mean of −log p of their true classes, in nats"))
 	if s.Data.Grid > 0 {
 		c.maps, c.noise = s.newMaps(), s.stream("montecarlo", s.Method.Base)
 		columns = append(columns, s.lookColumns()...)
@@ -153,19 +140,12 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 
 // score adds the scores of predictions of the test part after k examples of a pass.
 func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class []int) {
-	_, row := c.spec.key()
-	row = append(row, pass, k, (pass-1)*c.train+k)
-	if c.spec.Order == Sorted {
-		n := c.Len() + 1
-		p, class = only(p, class, c.classes[:n])
-		row = append(row, n, learner.Scores(p, class))
-	} else {
-		before := table.Gaps(2)
-		if pass == 1 && len(c.p) > 0 {
-			before = []float64{metric.Error(c.p, c.class), metric.LogLoss(c.p, c.class)}
-		}
-		row = append(row, learner.Scores(p, class), before)
+	before := table.Gaps(2)
+	if pass == 1 && len(c.p) > 0 {
+		before = []float64{metric.Error(c.p, c.class), metric.LogLoss(c.p, c.class)}
 	}
+	_, row := c.spec.key()
+	row = append(row, pass, k, (pass-1)*c.train+k, learner.Scores(p, class), before)
 	if c.maps != nil {
 		row = append(row, c.look(l, k))
 	}

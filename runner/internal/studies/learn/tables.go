@@ -61,9 +61,6 @@ func (e *experiment) derived(t table.Set) (all table.Set) {
 // means of finite numbers, and how many log losses are not.
 func (e *experiment) means(t *table.Table, name string, units units) *table.Table {
 	keys := strings.Fields("set method lambda rho order pass k seen differ_by")
-	if t.Has("classes") { // seeds differ in k and seen
-		keys = strings.Fields("set method order pass classes")
-	}
 	var by, columns []string
 	for _, c := range t.Columns {
 		switch {
