@@ -10,10 +10,8 @@ import (
 // Groups are the rows of a table that agree in some columns, the keys, in the order in which they first
 // appear.
 type Groups struct {
-	// Unit, if it is given, says what the rows of a group are, "seeds" or "splits", and the overlap of
-	// [NewEstimate].
-	Unit   func(rows *Table) (unit string, overlap float64)
-	Finite bool // only finite numbers are averaged
+	Overlap func(rows *Table) float64 // that of [NewEstimate], if it is given
+	Finite  bool                      // only finite numbers are averaged
 
 	from   *Table
 	keys   []Column // of the first rows
@@ -49,21 +47,20 @@ func (t *Table) GroupBy(keys ...string) Groups {
 // All returns the groups.
 func (g Groups) All() []*Table { return g.groups }
 
-// Mean returns a table with a row for each group: the keys, the number of rows as the column seeds, with a
-// Unit the rule of the intervals, and for each of the columns its mean and, as _low and _high, the ends of
+// Mean returns a table with a row for each group: the keys, the number of rows as the column seeds, with an
+// Overlap the rule of the intervals, and for each of the columns its mean and, as _low and _high, the ends of
 // its 95 % interval: of flags Wilson's, else that of an [Estimate]. They stay in the range of the column.
 func (g Groups) Mean(name string, columns ...string) *Table {
 	seeds, rule, overlap := Int("seeds", "how many are averaged"), RuleColumn(), make([]float64, len(g.groups))
 	for k, group := range g.groups {
 		seeds.Nums = append(seeds.Nums, float64(group.Len()))
-		if g.Unit != nil {
-			var unit string
-			unit, overlap[k] = g.Unit(group)
-			rule.Texts = append(rule.Texts, Rule(unit, overlap[k]))
+		if g.Overlap != nil {
+			overlap[k] = g.Overlap(group)
+			rule.Texts = append(rule.Texts, Rule(overlap[k]))
 		}
 	}
 	out := New(name, append(slices.Clone(g.keys), seeds)...)
-	if g.Unit != nil {
+	if g.Overlap != nil {
 		out.Columns = append(out.Columns, rule)
 	}
 	for _, column := range columns {
@@ -71,23 +68,30 @@ func (g Groups) Mean(name string, columns ...string) *Table {
 		doc := c.Doc + ", mean"
 		if c.Range == FlagRange {
 			doc += "; interval: Wilson's"
-		} else if g.Unit == nil {
+		} else if g.Overlap == nil {
 			doc += "; interval: Student's t"
 		}
-		mean := Num(column, doc)
-		low := Num(column+"_low", "lower end of its 95 % interval")
-		high := Num(column+"_high", "upper end of its 95 % interval")
+		three := Interval(column, doc)
 		for k, group := range g.groups {
 			x := group.Nums(column)
 			if g.Finite {
 				x = slices.DeleteFunc(x, func(x float64) bool { return math.IsNaN(x - x) })
 			}
-			i := c.interval(x, overlap[k])
-			mean.Nums, low.Nums, high.Nums = append(mean.Nums, i[0]), append(low.Nums, i[1]), append(high.Nums, i[2])
+			for i, x := range c.interval(x, overlap[k]) {
+				three[i].Nums = append(three[i].Nums, x)
+			}
 		}
-		out.Columns = append(out.Columns, mean, low, high)
+		out.Columns = append(out.Columns, three...)
 	}
 	return out
+}
+
+// Interval returns the columns of a mean and of the ends of its interval.
+func Interval(name, doc string) []Column {
+	return []Column{
+		Num(name, doc), Num(name+"_low", "lower end of its 95 % interval"),
+		Num(name+"_high", "upper end of its 95 % interval"),
+	}
 }
 
 // interval returns the mean of numbers of the column, and the ends of its interval.
@@ -111,12 +115,12 @@ func RuleColumn() Column {
 		"by Nadeau and Bengio for random splits of one table, whose training parts overlap")
 }
 
-// Rule names the rule of an [Estimate].
-func Rule(unit string, overlap float64) string {
+// Rule names the rule of an [Estimate] over the seeds, or with an overlap over random splits.
+func Rule(overlap float64) string {
 	if overlap > 0 {
-		return "corrected t, " + unit
+		return "corrected t, splits"
 	}
-	return "t, " + unit
+	return "t, seeds"
 }
 
 // Estimate is the mean of N numbers with the variance of this mean.

@@ -87,11 +87,8 @@ func TestSplits(t *testing.T) {
 	}
 	groups := runs.GroupBy("set")
 	groups.Finite = true
-	groups.Unit = func(rows *Table) (string, float64) {
-		if rows.Texts("set")[0] == "split" {
-			return "splits", 0.25
-		}
-		return "seeds", 0
+	groups.Overlap = func(rows *Table) float64 {
+		return map[string]float64{"split": 0.25, "fixed": 0}[rows.Texts("set")[0]]
 	}
 	m := groups.Mean("summary", "loss")
 	check.Equal(t, "rules", m.Texts("interval"), []string{"corrected t, splits", "t, seeds"})

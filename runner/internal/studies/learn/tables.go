@@ -39,17 +39,17 @@ func (e *experiment) derived(t table.Set) (all table.Set) {
 		return table.Set{e.means(pairs, "summary", nil)}
 	}
 	runs := t.Get("runs")
-	units := e.units(runs)
-	summary := e.means(runs, "summary", units)
+	overlap := e.overlap(runs)
+	summary := e.means(runs, "summary", overlap)
 	all = append(all, summary)
 	if curve := t.Get("curve"); curve != nil {
-		all = append(all, e.means(curve, "curve_summary", units))
+		all = append(all, e.means(curve, "curve_summary", overlap))
 	}
 	if e.Evaluate.Reference != "" {
-		all = append(all, e.paired(runs, units), e.ranks(summary))
+		all = append(all, e.paired(runs, overlap), e.ranks(summary))
 	}
 	if len(e.Contrasts) > 0 {
-		all = append(all, e.contrasts(runs, units))
+		all = append(all, e.contrasts(runs, overlap))
 	}
 	if len(e.Evaluate.LeaveOut) > 0 {
 		all = append(all, e.leftOut(summary))
@@ -59,7 +59,7 @@ func (e *experiment) derived(t table.Set) (all table.Set) {
 
 // means returns the means over the seeds of all numbers of a table. Of repeated orders and sweeps it has the
 // means of finite numbers, and how many log losses are not.
-func (e *experiment) means(t *table.Table, name string, units units) *table.Table {
+func (e *experiment) means(t *table.Table, name string, overlap overlap) *table.Table {
 	keys := strings.Fields("set method lambda rho order pass k seen differ_by")
 	var by, columns []string
 	for _, c := range t.Columns {
@@ -71,7 +71,7 @@ func (e *experiment) means(t *table.Table, name string, units units) *table.Tabl
 		}
 	}
 	groups := t.GroupBy(by...)
-	groups.Unit, groups.Finite = units, e.Evaluate.repeated() || e.heat
+	groups.Overlap, groups.Finite = overlap, e.Evaluate.repeated() || e.heat
 	means := groups.Mean(name, columns...)
 	if !groups.Finite {
 		return means
@@ -90,49 +90,54 @@ func (e *experiment) means(t *table.Table, name string, units units) *table.Tabl
 	return means
 }
 
-// paired is, for every set and method, the mean over its splits or seeds of its score minus that of the
-// reference with the same one, and for all sets the mean over the sets of these means.
-func (e *experiment) paired(runs *table.Table, by units) *table.Table {
-	reference := e.Evaluate.Reference
-	columns := []table.Column{
-		table.Text("set", "the data set; all: the mean over the sets"),
+// compare returns the mean of the scores of a method minus those of another, with the rule of its interval:
+// over the splits or seeds of a set that both have, and of all sets over the sets.
+func (e *experiment) compare(
+	runs *table.Table, overlap overlap, set, method, against, score string,
+) (d table.Estimate, rule string) {
+	if set == allSets {
+		var means []float64
+		for _, s := range e.sets {
+			d, _ = e.compare(runs, overlap, s.Name, method, against, score)
+			means = append(means, d.Mean)
+		}
+		return table.NewEstimate(means, 0), "t, sets"
+	}
+	rows := runs.Where("set", set)
+	a, b := rows.Where("method", method).Nums(score), rows.Where("method", against).Nums(score)
+	n := min(len(a), len(b))
+	return table.NewEstimate(floats.SubTo(a[:n], a[:n], b[:n]), overlap(rows)), table.Rule(overlap(rows))
+}
+
+// paired compares every method with the reference on every set, and on all sets.
+func (e *experiment) paired(runs *table.Table, overlap overlap) *table.Table {
+	reference, sets := e.Evaluate.Reference, []string{}
+	t := table.New("paired", table.Text("set", "the data set; all: the mean over the sets"),
 		table.Text("method", "the learner, compared with "+reference),
-	}
+		table.Int("seeds", "how many are averaged"), table.RuleColumn())
 	for _, c := range learner.ScoreColumns() {
-		columns = append(columns, table.Num(c.Name, c.Doc+", minus that of "+reference))
+		t.Columns = append(t.Columns, table.Interval(c.Name, c.Doc+", minus that of "+reference+", mean")...)
 	}
-	add := func(t *table.Table, set, method string, value func(score string) float64) {
-		row := []any{set, method}
-		for _, score := range learner.ScoreNames {
-			row = append(row, value(score))
-		}
-		t.Add(row...)
+	for _, s := range e.sets {
+		sets = append(sets, s.Name)
 	}
-	mean := func(t *table.Table, units units) *table.Table {
-		groups := t.GroupBy("set", "method")
-		groups.Unit = units
-		return groups.Mean("paired", learner.ScoreNames...)
-	}
-	each, all := table.New("paired", columns...), table.New("paired", columns...)
-	for _, rows := range runs.GroupBy("set", "method").All() {
-		set, method := rows.Texts("set")[0], rows.Texts("method")[0]
-		others := runs.Where("set", set).Where("method", reference)
-		for k := range min(rows.Len(), others.Len()) {
-			if method != reference {
-				add(each, set, method, func(score string) float64 { return rows.Nums(score)[k] - others.Nums(score)[k] })
+	for _, set := range append(sets, allSets) {
+		for _, method := range learner.Names(e.Methods) {
+			if method == reference {
+				continue
 			}
+			row := []any{set, method}
+			for i, score := range learner.ScoreNames {
+				d, rule := e.compare(runs, overlap, set, method, reference, score)
+				if i == 0 {
+					row = append(row, d.N, rule)
+				}
+				row = append(row, d.Interval())
+			}
+			t.Add(row...)
 		}
 	}
-	means := mean(each, by)
-	for i, method := range means.Texts("method") {
-		add(all, allSets, method, func(score string) float64 { return means.Nums(score)[i] })
-	}
-	whole := mean(all, func(*table.Table) (string, float64) { return "sets", 0 })
-	merged, err := table.Merge([]table.Set{{means}, {whole}})
-	if err != nil {
-		panic(err) // they have the same columns
-	}
-	return merged[0]
+	return t
 }
 
 // ranks is the mean over the sets of a method's rank among all by the mean score, from 1, the best, with the
@@ -204,59 +209,42 @@ type contrast struct {
 
 // contrasts tests the differences that the manifest names, with Holm's correction for their number. What is
 // averaged is one difference for each set, if there are several, else one for each seed.
-func (e *experiment) contrasts(runs *table.Table, units units) *table.Table {
+func (e *experiment) contrasts(runs *table.Table, overlap overlap) *table.Table {
 	t := table.New("contrasts",
 		table.Text("set", "the data set, or all"), table.Text("method", "the learner"),
-		table.Text("against", "the one that it is compared with"), table.Text("score", "what is compared"),
-		table.Num("difference", "mean score minus that of the other; negative is better"),
-		table.Num("difference_low", "lower end of its 95 % interval"),
-		table.Num("difference_high", "upper end of its 95 % interval"), table.RuleColumn(),
-		table.Int("units", "how many are averaged"),
+		table.Text("against", "the one that it is compared with"), table.Text("score", "what is compared"))
+	t.Columns = append(append(t.Columns,
+		table.Interval("difference", "mean score minus that of the other; negative is better")...),
+		table.RuleColumn(), table.Int("units", "how many are averaged"),
 		table.Num("p", "two-sided p-value of no difference, by the same rule"),
 		table.Num("p_holm", "the same, corrected for all rows by Holm's procedure"))
 	estimates, p := make([]table.Estimate, len(e.Contrasts)), make([]float64, len(e.Contrasts))
-	set, unit, overlap := allSets, "sets", 0.0
+	set, rule := allSets, ""
 	if len(e.sets) == 1 {
 		set = e.sets[0].Name
-		unit, overlap = units(runs)
 	}
 	for i, c := range e.Contrasts {
-		var x []float64
-		for _, s := range e.sets {
-			rows := runs.Where("set", s.Name)
-			a, b := rows.Where("method", c.Method).Nums(c.Score), rows.Where("method", c.Against).Nums(c.Score)
-			n := min(len(a), len(b)) // seeds that both have
-			d := floats.SubTo(make([]float64, n), a[:n], b[:n])
-			if x = append(x, table.Mean(d)); len(e.sets) == 1 {
-				x = d
-			}
-		}
-		estimates[i] = table.NewEstimate(x, overlap)
+		estimates[i], rule = e.compare(runs, overlap, set, c.Method, c.Against, c.Score)
 		p[i] = estimates[i].P()
 	}
 	for i, corrected := range metric.Holm(p) {
 		c, d := e.Contrasts[i], estimates[i]
-		t.Add(set, c.Method, c.Against, c.Score, d.Interval(), table.Rule(unit, overlap), d.N, p[i], corrected)
+		t.Add(set, c.Method, c.Against, c.Score, d.Interval(), rule, d.N, p[i], corrected)
 	}
 	return t
 }
 
-// units says what the rows of a set are, "seeds" or "splits", and the overlap of [table.NewEstimate].
-type units func(rows *table.Table) (unit string, overlap float64)
+// overlap is that of [table.NewEstimate] for the rows of a set.
+type overlap func(rows *table.Table) float64
 
-// units returns those of the sets. A generator draws new examples for each seed, and a published test part is
+// overlap returns that of the sets. A generator draws new examples for each seed, and a published test part is
 // the same for all.
-func (e *experiment) units(runs *table.Table) units {
-	overlap := map[string]float64{}
+func (e *experiment) overlap(runs *table.Table) overlap {
+	overlaps := map[string]float64{}
 	for _, s := range e.sets {
 		if rows := runs.Where("set", s.Name); s.TestFraction > 0 && rows.Len() > 0 {
-			overlap[s.Name] = rows.Nums("test")[0] / rows.Nums("train")[0]
+			overlaps[s.Name] = rows.Nums("test")[0] / rows.Nums("train")[0]
 		}
 	}
-	return func(rows *table.Table) (string, float64) {
-		if o := overlap[rows.Texts("set")[0]]; o > 0 {
-			return "splits", o
-		}
-		return "seeds", 0
-	}
+	return func(rows *table.Table) float64 { return overlaps[rows.Texts("set")[0]] }
 }
