@@ -103,8 +103,9 @@ func TestBatch(t *testing.T) {
 	check.Equal(t, "fitted to", fmt.Sprint(fits), "[[0] [0 1] [0 1 2]]")
 }
 
-// The predictions of many inputs are those of each, to the bit, with their layers and mutual information. All
-// are equal probabilities after one that is not finite.
+// The predictions of many inputs are those of each, to the bit, with their layers. Those of an ensemble are
+// the means of its members, with the mutual information. All are equal probabilities after one that is not
+// finite.
 func TestSeveral(t *testing.T) {
 	var members []Learner
 	for k := range 3 {
@@ -119,51 +120,39 @@ func TestSeveral(t *testing.T) {
 		m.Layers, m.Members = []int{1, 4, 2}, members
 		return NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("prior")))}, 2)
 	}
+	text := func(x []float64, p Prediction) string {
+		return fmt.Sprint(x, p.P, p.MutualInformation, p.Members[0][1].Variance, len(p.Members))
+	}
+	three := &Classifier{Learners: members, Classes: 2}
 	for name, l := range map[string]*Classifier{
-		"network": network(1), "networks": network(2), "tagi": NewClassifier(members[0], 2),
-		"three of tagi": {Learners: members, Classes: 2},
+		"network": network(1), "networks": network(2), "tagi": NewClassifier(members[0], 2), "three of tagi": three,
 	} {
-		all, _ := l.Test(line(150)) // which are not a whole number of blocks
-		seen := 0
-		l.PredictEach(line(150), func(i int, x []float64, got Prediction) error {
-			want, inputs := make([]float64, 2), [][]float64{{float64(i) / 50}}
-			var layers [][]bnn.Layer
-			information := math.NaN()
-			if n := l.Network(); n != nil {
-				check.OK(t, n.Predict(want, inputs[0]))
-				if layers = layersOf(&n.several[0]); len(layers) > 1 {
-					information = n.several[0].MutualInformation()
-				}
-			} else {
-				q, entropy := [][]float64{make([]float64, 2)}, 0.0
-				for _, m := range l.Learners {
-					one := check.Must(m.(*tagi.Model).PredictAll(q, inputs))
-					layers = append(layers, one[0])
-					floats.AddScaled(want, 1/float64(len(l.Learners)), q[0])
-					entropy += kernel.Entropy(q[0], 1) / float64(len(l.Learners))
-				}
-				if len(layers) > 1 {
-					information = kernel.Entropy(want, 1) - entropy
-				}
-			}
-			if !slices.Equal(got.P, want) || !slices.Equal(all[i], want) || x[0] != inputs[0][0] || i != seen {
-				t.Fatalf("%s, input %d at %v: %v, want %v", name, i, x, got, want)
-			}
-			if len(layers) > 1 {
-				check.Near(t, name+": mutual information", got.MutualInformation, information, 1e-13)
-			} else if !math.IsNaN(got.MutualInformation) {
-				t.Errorf("%s: one member has a mutual information of %g", name, got.MutualInformation)
-			}
-			for k := range layers {
-				check.Equal(t, name+": layers", got.Members[k][1].Variance, layers[k][1].Variance)
-			}
-			seen++
+		var all []string
+		l.PredictEach(line(150), func(i int, x []float64, p Prediction) error { // not a whole number of blocks
+			all = append(all, text(x, p))
 			return nil
 		})
+		for i, got := range all {
+			x, p, err := l.predict([][]float64{{float64(i) / 50}}, false)
+			check.OK(t, err)
+			check.Equal(t, name, got, text(x[0], p[0]))
+			check.Equal(t, name+" has members", !math.IsNaN(p[0].MutualInformation), len(p[0].Members) > 1)
+		}
 		set := line(150).Set(0, 150)
 		set.X[70][0] = math.Inf(1)
-		check.Equal(t, name+": inputs", []any{seen, l.Probabilities(set.X)[3][0]}, []any{150, 0.5})
+		check.Equal(t, name+": inputs", []any{len(all), l.Probabilities(set.X)[3][0]}, []any{150, 0.5})
 	}
+	three.Err = nil
+	_, got, err := three.predict([][]float64{{0.4}}, false)
+	check.OK(t, err)
+	mean, entropy := make([]float64, 2), 0.0
+	for _, m := range members {
+		p := check.Predict(t, m, 2, 0.4)
+		floats.AddScaled(mean, 1./3, p)
+		entropy += kernel.Entropy(p, 1) / 3
+	}
+	check.NearAll(t, "mean", got[0].P, mean, 1e-15)
+	check.Near(t, "mutual information", got[0].MutualInformation, kernel.Entropy(mean, 1)-entropy, 1e-13)
 }
 
 // A method behind features learns and predicts as it does of features by hand, whose seed is the first number

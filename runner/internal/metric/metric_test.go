@@ -32,3 +32,49 @@ func TestPanicsOnLengths(t *testing.T) {
 		"AURC":     func() { AURC([]float64{1}, nil) },
 	})
 }
+
+func TestRiskCoverage(t *testing.T) {
+	confidence := []float64{0.5, 0.9, 0.7, 0.9, 0.1}
+	wrong := []bool{true, false, false, true, true}
+	threshold, coverage, risk := RiskCoverage(confidence, wrong)
+	check.Equal(t, "thresholds", []any{threshold, coverage},
+		[]any{[]float64{0.9, 0.7, 0.5, 0.1}, []float64{0.4, 0.6, 0.8, 1}})
+	for i, want := range []float64{0.5, 1. / 3, 0.5, 0.6} {
+		check.Near(t, "risk", risk[i], want, 1e-12)
+	}
+}
+
+// By hand, with ties.
+func TestAURC(t *testing.T) {
+	check.Near(t, "no ties", AURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (0+1./2+1./3+2./4)/4,
+		1e-12)
+	check.Near(t, "all equal", AURC([]float64{1, 1, 1, 1}, []bool{false, true, false, true}), 0.5, 1e-12)
+	check.Near(t, "perfect", AURC([]float64{3, 2, 1}, []bool{false, false, true}), 1./9, 1e-12)
+	check.Near(t, "a tie", AURC([]float64{2, 2, 1}, []bool{true, false, false}), (1./2+1./2+1./3)/3, 1e-12)
+}
+
+func TestDetection(t *testing.T) {
+	auroc, fpr95 := Detection([]float64{3, 1, 2}, []float64{2, 0})
+	check.NearAll(t, "detection", []float64{auroc, fpr95}, []float64{(1 + 1 + 0.5 + 1 + 0 + 1) / 6, 1. / 2},
+		1e-15)
+	known := make([]float64, 40) // 38 of them are enough
+	for i := range known {
+		known[i] = float64(i)
+	}
+	_, fpr95 = Detection(known, []float64{1.5, 2, 7, -1})
+	check.Near(t, "of forty", fpr95, 2./4, 0)
+	// A score that is not a number is the least.
+	_, fpr95 = Detection([]float64{1}, []float64{math.NaN()})
+	check.Near(t, "NaN", fpr95, 0, 0)
+	for _, x := range [][2][]float64{{{1}, nil}, {nil, {1}}} {
+		auroc, fpr95 := Detection(x[0], x[1])
+		check.Equal(t, "of one kind", []bool{math.IsNaN(auroc), math.IsNaN(fpr95)}, []bool{true, true})
+	}
+}
+
+// By hand: the surest of three wrong, then no more; the least sure; a tie.
+func TestAUGRC(t *testing.T) {
+	check.Near(t, "by hand", AUGRC([]float64{3, 2, 1}, []bool{true, false, false}), 1./3, 1e-12)
+	check.Near(t, "by hand", AUGRC([]float64{1, 2, 3}, []bool{true, false, false}), 1./9, 1e-12)
+	check.Near(t, "a tie", AUGRC([]float64{1, 1}, []bool{true, false}), (1./4+1./2)/2, 1e-12)
+}

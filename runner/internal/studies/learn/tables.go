@@ -237,8 +237,8 @@ func (e *experiment) contrasts(runs *table.Table, overlap overlap) *table.Table 
 // overlap is that of [table.NewEstimate] for the rows of a set.
 type overlap func(rows *table.Table) float64
 
-// overlap returns that of the sets. A generator draws new examples for each seed, and a published test part is
-// the same for all.
+// overlap returns that of the sets. A generator draws new examples for each seed, and a published test part
+// is the same for all.
 func (e *experiment) overlap(runs *table.Table) overlap {
 	overlaps := map[string]float64{}
 	for _, s := range e.sets {
