@@ -176,7 +176,7 @@ func TestFromModel(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for line := range strings.SplitSeq(`kind = "tagi"; members = -1 -> x.toml:6: method.m.members: -1 is
 kind = "tagi"; own_orders = true -> x.toml:6: method.m.own_orders: not allowed; allowed: with members
-kind = "oracle" -> x.toml:5: method.m.kind: oracle is not allowed; allowed: closed-form, class-gaussian, command
+kind = "oracle" -> x.toml:5: method.m.kind: oracle is not allowed; allowed: closed-form, class
 kind = "majority"; epochs = 3 -> method.m.epochs: not a key
 kind = "kalman"; prior_var = -1 -> x.toml:6: method.m.prior_var
 kind = "kalman"; hidden_layers = [0] -> method.m.hidden_layers
@@ -201,7 +201,7 @@ output = "best" -> method.m.output: not allowed; allowed: ridge, gaussian
 output = "ridge"; hidden_layers = [3] -> x.toml:6: method.m.hidden_layers: not allowed; allowed: without
 output = "ridge"; layers = [2, 3, 2] -> method.m.layers: not allowed; allowed: without output
 output = "ridge"; members = 2 -> method.m.members: not allowed; allowed: without output
-output = "ridge"; process_noise = 0.1 -> method.m.process_noise: not allowed; allowed: without output`, "\n") {
+output = "ridge"; process_noise = 0.1 -> method.m.process_noise: not allowed; allowed: without`, "\n") {
 		keys, want, _ := strings.Cut(line, " -> ")
 		_, err := decode(keys)
 		check.Refuses(t, keys, err, want)

@@ -71,7 +71,7 @@ func (t *Table) draft(examples int) (string, error) {
 	}
 	seeds, snapshots, all := `"1..5"`, "", ""
 	if examples > 5000 {
-		seeds, snapshots = "[1]", "[evaluate]\nsnapshots = [1000]          # and after all: predicting takes time\n\n"
+		seeds, snapshots = "[1]", "[evaluate]\nsnapshots = [1000]          # and after all: for time\n\n"
 	}
 	if t.All {
 		all = "\nall_rows = true             # it learns the test rows, too, once they have been predicted"

@@ -57,7 +57,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 					}
 					s.Set, s.Data = set.Name, set.Source
 					s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
-					s.Save = e.Save.Network && m.Name == e.firstNetwork() && s.Seeds[0] == e.seeds[0]
+					s.Save = e.Save.Network && m.Name == e.saved && s.Seeds[0] == e.seeds[0]
 					key := m.Name + " " + set.Name
 					if len(e.Evaluate.Order) > 1 {
 						key += " " + string(s.Order)

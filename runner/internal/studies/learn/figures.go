@@ -73,10 +73,10 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 
 // charts are of those of the columns that the means have against x, with a curve for each chosen method at
 // everything that is swept.
-func (e *experiment) charts(means *table.Table, title string, x column, columns ...column) (all []figures.Chart) {
+func (e *experiment) charts(means *table.Table, title string, x column, y ...column) (all []figures.Chart) {
 	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept...)
 	curves := e.Chosen.Of(means, means.Distinct("method")).GroupBy(by...).All()
-	for _, y := range columns {
+	for _, y := range y {
 		if !means.Has(y.name) {
 			continue
 		}

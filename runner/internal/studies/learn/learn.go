@@ -52,6 +52,7 @@ type experiment struct {
 	seeds    []int
 	sets     []set            // many, or one, which is called data
 	methods  []learner.Method // at everything that is swept
+	saved    string           // the first closed-form method
 	named    bool             // sets are tables [[set]]
 	swept    []string         // columns of what is swept
 	heat     bool             // both λ and ρ are swept
@@ -101,13 +102,12 @@ type Source struct {
 
 // Validate reports what is not allowed.
 func (s *Source) Validate() error {
-	switch {
-	case s.Grid == 0:
+	if s.Grid == 0 {
 		return s.Source.Validate()
-	case s.Generator.Name == "" || s.Test > 0 || s.Scale != "":
-		return field.Errorf("grid", "%d is not allowed; allowed: with a generator, in place of test", s.Grid)
 	}
-	err := cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
+	without := s.Generator.Name == "" || s.Test > 0 || s.Scale != ""
+	err := cmp.Or(field.Refuse(without, "grid", "with a generator, in place of test and scale"),
+		field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
 	if err == nil && s.Task().Probabilities == nil {
 		return field.Errorf("grid", "not allowed with the generator %s, whose class probabilities are not known; "+
 			"allowed: test = a number", s.Generator.Name)
@@ -154,6 +154,11 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	if e.seeds, err = m.Seeds(e.Sweep.Seed); err == nil {
 		e.methods, err = e.Expand()
 	}
+	for _, m := range slices.Backward(e.methods) {
+		if m.ClosedForm() {
+			e.saved = m.Name
+		}
+	}
 	return cmp.Or(err, e.check())
 }
 
@@ -162,15 +167,6 @@ func (v *evaluate) single() bool { return len(v.Order) == 1 }
 
 // repeated reports whether networks learn the same examples in many orders.
 func (v *evaluate) repeated() bool { return slices.Contains(v.Order, Repeated) }
-
-// firstNetwork returns the name of the first closed-form method, "" if there is none.
-func (e *experiment) firstNetwork() string {
-	i := slices.IndexFunc(e.methods, func(m learner.Method) bool { return m.ClosedForm() })
-	if i < 0 {
-		return ""
-	}
-	return e.methods[i].Name
-}
 
 func (e *experiment) Files() (files []string) {
 	for _, s := range e.sets {
@@ -217,7 +213,7 @@ func (e *experiment) Prepare(context.Context) error {
 
 // Notes names methods that broke down, and output layers whose inputs are too large.
 func (e *experiment) Notes(tables table.Set) (notes []string) {
-	runs, first := tables.Get("runs"), e.firstNetwork()
+	runs := tables.Get("runs")
 	if runs == nil {
 		return nil
 	}
@@ -235,8 +231,8 @@ func (e *experiment) Notes(tables table.Set) (notes []string) {
 				"output layer cuts them; scale = \"standard\" makes them smaller", method, cut, train))
 		}
 	}
-	if e.Save.Network && runs.Where("method", first).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {
-		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, first))
+	if e.Save.Network && runs.Where("method", e.saved).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {
+		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, e.saved))
 	}
 	return notes
 }
