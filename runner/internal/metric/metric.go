@@ -115,28 +115,19 @@ func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
 	return sum / float64(len(confidence))
 }
 
-// Detection compares scores of known examples with those of others. It returns the area under the ROC curve,
-// the probability that a random known one has the larger score, ties counting half (Mann and Whitney 1947),
-// and the share of the others whose score is at least the largest threshold that 95 % of the known examples
-// reach: the "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for detecting misclassified and
-// out-of-distribution examples", ICLR 2017. Both are NaN if there is none of one kind.
-func Detection(known, others []float64) (auroc, fpr95 float64) {
+// AUROC returns the area under the ROC curve of scores of known examples and others: the probability that a
+// random known one has the larger score, ties counting half (Mann and Whitney 1947). It is NaN if there is none
+// of one kind.
+func AUROC(known, others []float64) (auroc float64) {
 	score := slices.Concat(known, others)
 	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
-	n, m := float64(len(known)), float64(len(others))
-	need, above := math.Ceil(0.95*n-1e-9), 0.0 // above: known examples of larger scores
+	above := 0.0 // known examples of larger scores
 	for _, t := range ties(score, positive) {
 		marked, negative := float64(t.marked), float64(t.end-t.start-t.marked)
-		if above < need {
-			fpr95 += negative
-		}
 		auroc += negative * (above + marked/2)
 		above += marked
 	}
-	if auroc, fpr95 = auroc/(n*m), fpr95/m; n == 0 {
-		fpr95 = math.NaN()
-	}
-	return auroc, fpr95
+	return auroc / float64(len(known)*len(others))
 }
 
 // tie is examples of the same score: those from start to before end, from the largest score, of which some
