@@ -116,8 +116,8 @@ func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
 }
 
 // AUROC returns the area under the ROC curve of scores of known examples and others: the probability that a
-// random known one has the larger score, ties counting half (Mann and Whitney 1947). It is NaN if there is none
-// of one kind.
+// random known one has the larger score, ties counting half (Mann and Whitney 1947). It is NaN if there is
+// none of one kind.
 func AUROC(known, others []float64) (auroc float64) {
 	score := slices.Concat(known, others)
 	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
