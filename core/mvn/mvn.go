@@ -6,8 +6,7 @@
 //   - d ≤ 3: one-dimensional quadrature, error 1e-14 (Drezner and Wesolowsky 1990; Genz 2004);
 //   - one common factor, ρ_ij = a_i a_j, or a Markov chain, ρ_ij the product of the correlations
 //     of neighbours in some order, below 0.995: one-dimensional quadratures, error 1e-14;
-//   - d ≤ 10, or 12 if correlations are small: one-dimensional quadrature of probabilities
-//     of d−2 variables (Plackett 1954), unless Σ is nearly singular;
+//   - d = 4: one-dimensional quadrature of the probabilities of three variables given the fourth;
 //   - otherwise a randomly shifted lattice after separation of variables (Genz 1992; Genz and
 //     Bretz 2009), with an error that is estimated from the shifts.
 //
@@ -90,10 +89,10 @@ func must(d *Distribution, err error) *Distribution {
 
 // Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite.
 //
-// By the exact methods of the package comment, and for d = 4, abserr is between 1e-13 and 1e-12, 1e-8
-// next to a singular matrix. Where no conditional variance is below 1e-3, it is at most 1e-7 for d ≤ 7,
-// in 5 ms, and 1e-6 for d ≤ 9, in 0.1 s. Otherwise it is statistical, typically 1e-5, after at most half
-// a second. Prob panics if the length of x is not the order of the matrix, or if a number is NaN.
+// By all methods but the last of the package comment abserr is between 1e-13 and 1e-12, next to a singular
+// matrix 1e-8. That of the lattice is an estimate, for most matrices below 1e-6 after some 0.1 s; points
+// end after half a second. Prob panics if the length of x is not the order of the matrix, or if a number is
+// NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	q := d.limits(x)
 	return q.cdf()
@@ -170,9 +169,9 @@ func (p *problem) cdf() (value, abserr float64) {
 	case 1:
 		return gauss.CDF(x[0]), floor
 	case 2:
-		return bivariate(x[0], x[1], r[1], full), floor
+		return bivariate(x[0], x[1], r[1]), floor
 	case 3:
-		value, abserr = trivariate(x[0], x[1], x[2], r[1], r[2], r[5], full)
+		value, abserr = trivariate(x[0], x[1], x[2], r[1], r[2], r[5])
 		return value, abserr + floor
 	}
 	if a, e, ok := p.loadings(); ok {
@@ -183,12 +182,8 @@ func (p *problem) cdf() (value, abserr float64) {
 			return v, e + floor
 		}
 	}
-	for _, path := range []struct{ dim, depth, tol float64 }{{4, 20, floor}, {7, 10, 1e-7}, {12, 8.5, 1e-6}} {
-		if float64(p.n) <= path.dim {
-			if v, e := p.byPath(path.depth, 2e6); e < path.tol {
-				return v, e + floor
-			}
-		}
+	if p.n == 4 {
+		return p.conditional()
 	}
 	return p.lattice(1e-6, 1e7)
 }

@@ -11,7 +11,7 @@ type node struct{ x, w float64 }
 
 // legendre[m] is the Gauss–Legendre rule of m points. Newton's method finds the zeros of
 // Legendre's polynomial, whose recursion gives p and the one before.
-var legendre = func() (rules [32][]node) {
+var legendre = func() (rules [20][]node) {
 	for m := 1; m < len(rules); m++ {
 		n := float64(m)
 		for i := range m {
@@ -30,18 +30,12 @@ var legendre = func() (rules [32][]node) {
 	return rules
 }()
 
-// full is the depth of integrals along a path for full accuracy.
-const full = 22
-
-// nodes returns the rule for an integral over τ from 0 to end < 1 with singularities on the unit circle,
-// or nil if they are too near. With m points its error is as ρ^(−2m), where ρ = (1 + √(1−end))²/end is
-// that of the ellipse through τ = 1; m is such that it is exp(−2q).
-func nodes(q, end float64) []node {
+// nodes returns the rule for an integral over τ from 0 to end < ¾ with singularities on the unit circle. With
+// m points its error is as ρ^(−2m), where ρ = (1 + √(1−end))²/end is that of the ellipse through τ = 1; m is
+// such that it is exp(−44).
+func nodes(end float64) []node {
 	root := 1 + math.Sqrt(1-end)
-	if m := 1 + q/kernel.Log(root*root/end); m < float64(len(legendre)) {
-		return legendre[int(max(1, m))]
-	}
-	return nil
+	return legendre[int(max(1, 1+22/kernel.Log(root*root/end)))]
 }
 
 // kronrod21 are the nodes x > 0 of the Gauss–Kronrod rule of 21 points, its weights, and those

@@ -11,15 +11,14 @@ import (
 const far = 38.6
 
 // bivariate returns P(X₁ ≤ h, X₂ ≤ k) for standard normal variables with correlation r, −1 ≤ r
-// ≤ 1, by the method of Drezner and Wesolowsky (1990) as refined by Genz (2004). For the depth
-// q = full of [nodes] the absolute error is below 1e-15.
+// ≤ 1, with an absolute error below 1e-15 (Drezner and Wesolowsky 1990, as refined by Genz 2004).
 //
 // For |r| < 0.95 it integrates Plackett's identity ∂P/∂r = φ₂(h, k; r) from the independent case,
 //
 //	P = Φ(h)Φ(k) + (1/2π) ∫₀^{asin r} exp(−(h² + k² − 2hk sin θ)/(2cos²θ)) dθ,
 //
 // in the variable τ = tan(θ/2). Otherwise it starts from |r| = 1; see [bivariateNearOne].
-func bivariate(h, k, r, q float64) float64 {
+func bivariate(h, k, r float64) float64 {
 	switch {
 	case h < -far || k < -far:
 		return 0
@@ -33,7 +32,7 @@ func bivariate(h, k, r, q float64) float64 {
 	hk, hs := h*k, 0.5*(h*h+k*k)
 	end := r / (1 + math.Sqrt((1-r)*(1+r)))
 	var sum float64
-	for _, node := range nodes(q, math.Abs(end)) {
+	for _, node := range nodes(math.Abs(end)) {
 		tau := end * node.x
 		a, b := 1+tau*tau, (1-tau)*(1+tau)
 		sum += node.w * (kernel.Exp((2*tau*hk-hs*a)*a/(b*b)) / a)
@@ -86,11 +85,11 @@ func bivariateNearOne(h, k, r float64) float64 {
 // P(s) for the correlations s·r12, s·r13, r23, 0 ≤ s ≤ 1, from P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃) (Plackett
 // 1954; Genz 2004 takes another path). With R the multiple correlation of X₁ on the other two and
 // s = sin ψ / R, the determinant on the way is (1−r23²) cos²ψ, and its square root has no singularity.
-// For the depth q = full of [nodes] the absolute error is below 1e-14.
+// The absolute error is below 1e-14.
 //
 // Where rounding has made the matrix indefinite r13 moves to the next value that makes a correlation
 // matrix; moved bounds what that changes.
-func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
+func trivariate(x1, x2, x3, r12, r13, r23 float64) (value, moved float64) {
 	// The pair with the largest correlation keeps it all the time.
 	if math.Abs(r12) > math.Abs(r23) {
 		x1, x3, r12, r23 = x3, x1, r23, r12
@@ -102,13 +101,13 @@ func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	case x1 < -far || x2 < -far || x3 < -far:
 		return 0, 0
 	case x1 > far:
-		return bivariate(x2, x3, r23, q), 0
+		return bivariate(x2, x3, r23), 0
 	case x2 > far:
-		return bivariate(x1, x3, r13, q), 0
+		return bivariate(x1, x3, r13), 0
 	case x3 > far:
-		return bivariate(x1, x2, r12, q), 0
+		return bivariate(x1, x2, r12), 0
 	case math.Abs(r12)+math.Abs(r13) < 1e-100: // whose squares underflow
-		return gauss.CDF(x1) * bivariate(x2, x3, r23, q), 0
+		return gauss.CDF(x1) * bivariate(x2, x3, r23), 0
 	}
 	det := determinant(r12, r13, r23)
 	if det < 0 {
@@ -118,12 +117,12 @@ func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	}
 	switch r23 {
 	case 1: // X₃ = X₂
-		return bivariate(x1, min(x2, x3), r12, q), moved
+		return bivariate(x1, min(x2, x3), r12), moved
 	case -1: // X₃ = −X₂
-		return max(0, bivariate(x1, x2, r12, q)-bivariate(x1, -x3, r12, q)), moved
+		return max(0, bivariate(x1, x2, r12)-bivariate(x1, -x3, r12)), moved
 	}
 	l := newLine(x1, x2, x3, r12, r13, r23, det)
-	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23, q)+l.integral(q)), moved
+	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23)+l.integral()), moved
 }
 
 // determinant returns 1 − r12² − r13² − r23² + 2·r12·r13·r23, or 0 if it is 0 but for rounding.
@@ -168,20 +167,10 @@ func newLine(x1, x2, x3, r12, r13, r23, det float64) line {
 	}
 }
 
-// integral returns ∫ (dP/dτ) dτ, for q < full by the rule of [nodes], NaN if there is none. Pieces grow
-// with the distance from τ = 1, near which the last factor may change fast.
-func (l *line) integral(q float64) float64 {
+// integral returns ∫ (dP/dτ) dτ. Pieces grow with the distance from τ = 1, near which the last factor may
+// change fast.
+func (l *line) integral() float64 {
 	var sum float64
-	if q < full {
-		rule := nodes(q, l.end)
-		if rule == nil {
-			return math.NaN()
-		}
-		for _, node := range rule {
-			sum += node.w * l.derivative(l.end*node.x)
-		}
-		return l.end * sum / math.Pi
-	}
 	end, gap, tol := l.end, 1-l.end, 2e-15
 	if gap > 0.2 { // the better of two rules is better by orders of magnitude
 		tol = 2e-13

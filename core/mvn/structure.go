@@ -41,17 +41,52 @@ func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
 // standard normal T and Z_k,
 //
 //	P = ∫ φ(t) Π_k Φ((x_k − a_k t)/s_k) dt.
-//
-// A variable with s_k = 0 bounds t instead. The integral is adaptive on pieces at most 1 wide, and cut at
-// narrow transitions.
 func (p *problem) oneFactor(a []float64) float64 {
-	lo, hi := -p.reach(), p.reach()
-	var cuts, limit, load []float64
+	var limit, load []float64
 	for k, x := range p.x {
-		a, s := a[k], math.Sqrt((1-a[k])*(1+a[k]))
-		switch {
+		if s := math.Sqrt((1 - a[k]) * (1 + a[k])); s > 0 {
+			limit, load = append(limit, x/s), append(load, a[k]/s)
+		}
+	}
+	return p.overFactor(a, 1e-15, func(t float64) float64 {
+		y := gauss.PDF(t)
+		for k, x := range limit {
+			y *= gauss.CDF(x - load[k]*t)
+		}
+		return y
+	})
+}
+
+// conditional returns P(X ≤ x) = ∫ φ(t) P(X ≤ x | X_i = t) dt, where X_i is the variable with the smallest
+// correlations.
+func (p *problem) conditional() (value, abserr float64) {
+	first, smallest := 0, math.Inf(1)
+	for i := range p.n {
+		if sum := kernel.Dot(p.row(i), p.row(i)); sum < smallest {
+			first, smallest = i, sum
+		}
+	}
+	value = p.overFactor(p.row(first), floor, func(t float64) float64 {
+		q, possible := p.given(first, t)
+		if !possible {
+			return 0
+		}
+		v, e := q.cdf()
+		abserr = max(abserr, e)
+		return gauss.PDF(t) * v
+	})
+	return value, abserr + floor
+}
+
+// overFactor returns the integral over t of the density of T = t and X ≤ x, for correlations a_k of the X_k
+// with T. A variable with |a_k| = 1 bounds t. The integral is adaptive on pieces at most 1 wide, and cut at
+// narrow transitions.
+func (p *problem) overFactor(a []float64, tol float64, density func(t float64) float64) (sum float64) {
+	lo, hi := -p.reach(), p.reach()
+	var cuts []float64
+	for k, x := range p.x {
+		switch a, s := a[k], math.Sqrt((1-a[k])*(1+a[k])); {
 		case s > 0:
-			limit, load = append(limit, x/s), append(load, a/s)
 			if centre, width := x/a, s/math.Abs(a); width < 0.25 {
 				cuts = append(cuts, centre-9*width, centre-3*width, centre, centre+3*width, centre+9*width)
 			}
@@ -61,22 +96,14 @@ func (p *problem) oneFactor(a []float64) float64 {
 			lo = max(lo, -x)
 		}
 	}
-	density := func(t float64) float64 {
-		y := gauss.PDF(t)
-		for k, x := range limit {
-			y *= gauss.CDF(x - load[k]*t)
-		}
-		return y
-	}
 	for t := lo; t < hi; t++ {
 		cuts = append(cuts, t)
 	}
 	cuts = append(cuts, hi)
 	slices.Sort(cuts)
-	var sum float64
 	for _, cut := range cuts {
 		if lo < cut && cut <= hi {
-			sum += integrate(density, lo, cut, 1e-15)
+			sum += integrate(density, lo, cut, tol)
 			lo = cut
 		}
 	}
