@@ -9,9 +9,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// loadings returns a with ρ_ij = a_i a_j (i ≠ j) and |a_i| ≤ 1, the loadings on one common factor, if
-// there are such to rounding. abserr bounds what the difference contributes to the probability.
-func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
+// loadings returns a with ρ_ij = a_i a_j (i ≠ j) and |a_i| ≤ 1, the loadings on one common factor. abserr
+// bounds what a difference from that contributes to the probability.
+func (p *problem) loadings() (a []float64, abserr float64) {
 	n, j, k := p.n, 0, 0 // X_j and X_k are the most correlated with X₀
 	for l, r := range p.row(0) {
 		switch r = math.Abs(r); {
@@ -23,7 +23,7 @@ func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
 	}
 	square := p.r[j] * p.r[k] / p.r[j*n+k] // a₀²
 	if !(square > 0 && square < 1+1e-12) {
-		return nil, 0, false
+		return nil, math.Inf(1)
 	}
 	a = append(a, math.Sqrt(min(1, square)))
 	for _, r := range p.row(0)[1:] {
@@ -34,7 +34,7 @@ func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
 			abserr += plackettBound(p.r[k*n+l], a[k]*a[l])
 		}
 	}
-	return a, abserr, abserr < recognised
+	return a, abserr
 }
 
 // oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k, s_k = √(1−a_k²), with independent
@@ -48,7 +48,7 @@ func (p *problem) oneFactor(a []float64) float64 {
 			limit, load = append(limit, x/s), append(load, a[k]/s)
 		}
 	}
-	return p.overFactor(a, 1e-15, func(t float64) float64 {
+	return p.overFactor(a, 1, 1e-15, func(t float64) float64 {
 		y := gauss.PDF(t)
 		for k, x := range limit {
 			y *= gauss.CDF(x - load[k]*t)
@@ -66,7 +66,7 @@ func (p *problem) conditional() (value, abserr float64) {
 			first, smallest = i, sum
 		}
 	}
-	value = p.overFactor(p.row(first), floor, func(t float64) float64 {
+	value = p.overFactor(p.row(first), 3, floor, func(t float64) float64 {
 		q, possible := p.given(first, t)
 		if !possible {
 			return 0
@@ -79,9 +79,9 @@ func (p *problem) conditional() (value, abserr float64) {
 }
 
 // overFactor returns the integral over t of the density of T = t and X ≤ x, for correlations a_k of the X_k
-// with T. A variable with |a_k| = 1 bounds t. The integral is adaptive on pieces at most 1 wide, and cut at
+// with T. A variable with |a_k| = 1 bounds t. The integral is adaptive on pieces at most so wide, and cut at
 // narrow transitions.
-func (p *problem) overFactor(a []float64, tol float64, density func(t float64) float64) (sum float64) {
+func (p *problem) overFactor(a []float64, width, tol float64, density func(t float64) float64) (sum float64) {
 	lo, hi := -p.reach(), p.reach()
 	var cuts []float64
 	for k, x := range p.x {
@@ -96,7 +96,7 @@ func (p *problem) overFactor(a []float64, tol float64, density func(t float64) f
 			lo = max(lo, -x)
 		}
 	}
-	for t := lo; t < hi; t++ {
+	for t := lo; t < hi; t += width {
 		cuts = append(cuts, t)
 	}
 	cuts = append(cuts, hi)
@@ -114,10 +114,10 @@ func (p *problem) overFactor(a []float64, tol float64, density func(t float64) f
 // most as large as the most negative limit. Φ(−8.8) = 7e-19.
 func (p *problem) reach() float64 { return 8.8 - min(0, slices.Min(p.x)) }
 
-// chain returns an order of the variables in which they are a Markov chain, ρ_ij the product of the
-// correlations of neighbours between i and j, if there is one to rounding: the least correlated pair are
-// the ends. abserr bounds what the difference contributes to the probability.
-func (p *problem) chain() (order []int, abserr float64, ok bool) {
+// chain returns an order of the variables in which they may be a Markov chain, ρ_ij the product of the
+// correlations of neighbours between i and j: the least correlated pair are the ends. abserr bounds what a
+// difference from that contributes to the probability.
+func (p *problem) chain() (order []int, abserr float64) {
 	n, first := p.n, 0
 	for l, r := range p.r {
 		if math.Abs(r) < math.Abs(p.r[first]) {
@@ -137,7 +137,7 @@ func (p *problem) chain() (order []int, abserr float64, ok bool) {
 			abserr += plackettBound(p.r[i*n+order[b]], r)
 		}
 	}
-	return order, abserr, abserr < recognised
+	return order, abserr
 }
 
 // markov returns P(X ≤ x) for a Markov chain X₁, X₂, … with neighbours' correlations r_k, by the forward

@@ -51,10 +51,9 @@ func (p ProbitCorr) Validate(classes int) error {
 //	E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i at the same point,  s_τ = √(1 + λ²v_j + λ²v_τ)
 //	Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ').
 //
-// Each is a multivariate normal probability with the accuracy and cost of package mvn: some 1e-14 in
-// microseconds for n ≤ 4, 1e-12 in a fifth of a millisecond for n = 5. Otherwise the error is at most
-// 1e-7 for n ≤ 8, in milliseconds, and 1e-6 for n ≤ 10, in a third of a second, unless the correlations
-// are nearly singular; for more classes it is some 1e-5, in seconds. Moments panics if the lengths do not
+// Each is a multivariate normal probability with the accuracy and cost of package mvn: some 1e-13 in
+// microseconds for n ≤ 4, in milliseconds for n = 5. For more classes the error is some 1e-6 or 1e-5, and n²
+// probabilities take up to 0.2 s each. Moments panics if the lengths do not
 // match, if a mean is not finite or a variance negative, or if λ or Corr is out of range.
 func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
