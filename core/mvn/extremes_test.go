@@ -150,8 +150,7 @@ func TestGradientIsDerivative(t *testing.T) {
 	checkGradient(t, "lattice", normals(rnd, 5, 0.5), wishart(rnd, 5, 9), 1e-3, 2e-5)
 }
 
-// Singular conditionals: X₂ = ±X₁, and X₁ = X₂ on a tie, where the derivative is
-// the one from below.
+// Singular conditionals: X₂ = ±X₁, and X₁ = X₂ on a tie, where the derivative is the one from below.
 func TestGradientOfPoints(t *testing.T) {
 	pdf := gauss.PDF
 	third := func(x, given float64) float64 { return gauss.CDF((x - 0.6*given) / 0.8) }

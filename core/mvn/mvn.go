@@ -40,9 +40,8 @@ func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 // keeps no reference to the matrix or to an argument of its methods.
 type Distribution struct{ problem } // without limits
 
-// NewCDF copies the matrix and returns its distribution function, or an error that
-// says why corr is not a correlation matrix: unit diagonal, entries in [−1, 1],
-// positive semi-definite, each to rounding error.
+// NewCDF copies the matrix and returns its distribution function, or an error that says why corr is not a
+// correlation matrix: unit diagonal, entries in [−1, 1], positive semi-definite, each to rounding error.
 func NewCDF(corr mat.Symmetric) (*Distribution, error) {
 	if corr == nil || corr.SymmetricDim() == 0 {
 		return nil, errors.New("mvn: no correlation matrix; need one of order at least 1")

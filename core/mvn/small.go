@@ -40,8 +40,7 @@ func bivariate(h, k, r float64) float64 {
 	return max(0, gauss.CDF(h)*gauss.CDF(k)+end*sum/math.Pi)
 }
 
-// bivariateNearOne returns P(X₁ ≤ h, X₂ ≤ k) for finite limits and 0 < |r| ≤ 1. For r > 0 and a
-// = √(1−r²)
+// bivariateNearOne returns P(X₁ ≤ h, X₂ ≤ k) for finite limits and 0 < |r| ≤ 1. For r > 0 and a = √(1−r²)
 //
 //	P = Φ(min(h, k)) − (1/2π) ∫₀^a exp(−b²/(2x²) − hk/(1+√(1−x²))) / √(1−x²) dx,
 //

@@ -38,9 +38,8 @@ var ziggurat = func() (z struct {
 	return z
 }()
 
-// Normal draws from the standard normal distribution: the same numbers as NormFloat64 of
-// math/rand/v2, but for the last digit beyond ±3.4, where that calls a logarithm that
-// differs between processors.
+// Normal draws from the standard normal distribution: the same numbers as NormFloat64 of math/rand/v2, but
+// for the last digit beyond ±3.4, where that calls a logarithm that differs between processors.
 func Normal(rnd *rand.Rand) float64 {
 	z := &ziggurat
 	for {

@@ -126,8 +126,7 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	mirror(dst.E.RawMatrix(), true)
 }
 
-// lower returns a point below which the integrands have a mass of at most tail: that
-// of all p_j is Π F_τ.
+// lower returns a point below which the integrands have a mass of at most tail: that of all p_j is Π F_τ.
 func (w *exactTable) lower(tail float64) float64 {
 	return newtonBelow(w.lowest(-1), kernel.Log(tail), func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {

@@ -4,8 +4,7 @@ import "math"
 
 // logConcave is a function of one variable, given by its logarithm.
 type logConcave interface {
-	// eval returns the logarithm at t, its derivative, and its curvature, which is minus its second
-	// derivative.
+	// eval returns the logarithm at t, its derivative, and its curvature, which is minus its second derivative.
 	eval(t float64) (log, gradient, curvature float64)
 }
 

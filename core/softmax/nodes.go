@@ -132,8 +132,7 @@ func (n *momentBlock) locate(lambda float64, mean []float64) {
 	}
 }
 
-// lowest returns the point below which the product of all F_i but that of class j is
-// negligible.
+// lowest returns the point below which the product of all F_i but that of class j is negligible.
 func (n *momentBlock) lowest(j int) float64 {
 	t := math.Inf(-1)
 	for i, mu := range n.mu {
@@ -144,9 +143,8 @@ func (n *momentBlock) lowest(j int) float64 {
 	return t
 }
 
-// add adds factorF_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with
-// a_jb = factorF_j weight_b f_jb times perA, and factorG_i in E_ji. If f is g it adds only what is above
-// the diagonal.
+// add adds factorF_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with a_jb = factorF_j
+// weight_b f_jb times perA, and factorG_i in E_ji. If f is g it adds only what is above the diagonal.
 func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA float64) {
 	q := len(n.node)
 	for j, r := range factorF {

@@ -147,8 +147,7 @@ func leastSquares(cov mat.Symmetric) []float64 {
 	return r
 }
 
-// A constant added to all logits and another order change nothing, and neither does a label
-// that was certain.
+// A constant added to all logits and another order change nothing, and neither does a label that was certain.
 func TestPosteriorInvariances(t *testing.T) {
 	const n = 5
 	perm := []int{3, 0, 4, 1, 2} // 2 is the last

@@ -37,10 +37,9 @@ func (p Probit) Validate(int) error {
 //	f_j = density of N(λm_j, ρ + λ²v_j)
 //	F_τ = distribution function of N(λm_τ, 1−ρ + λ²v_τ),  g_τ = F_τ'
 //
-// All n means and n² pairs share the Q ≈ 30 … 60 nodes of one trapezoidal rule; Q
-// grows with the logarithm of the ratio of the variances, and like 1/√(1−ρ) as
-// ρ → 1. The absolute error is below 1e-11. Moments panics if the lengths do not match,
-// if a mean is not finite or a variance negative, or if λ or ρ is out of range.
+// All n means and n² pairs share the Q ≈ 30 … 60 nodes of one trapezoidal rule; Q grows with the logarithm of
+// the ratio of the variances, and like 1/√(1−ρ) as ρ → 1. The absolute error is below 1e-11. Moments panics
+// if the lengths do not match, if a mean is not finite or a variance negative, or if λ or ρ is out of range.
 func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
@@ -51,8 +50,7 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 	w.probit.moments(dst, p, mean, variance, step(len(mean)))
 }
 
-// addNodes adds what the nodes t of a block contribute to the integrals of
-// [Probit.Moments],
+// addNodes adds what the nodes t of a block contribute to the integrals of [Probit.Moments],
 //
 //	p_j += W f_j/F_j,   E_ji += λ W (f_j/F_j) (g_i/F_i),   W = dt Π_τ F_τ.
 //
@@ -251,8 +249,7 @@ func step(n int) float64 { return 0.5 * refine(n, 1) }
 //
 //	P_k = ∫ φ(x) Φ(√ρ x)^k dx.
 //
-// It is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless
-// n ≥ 2 and 0 ≤ ρ < 1.
+// It is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless n ≥ 2 and 0 ≤ ρ < 1.
 func SlopeLambda(n int, rho float64) float64 {
 	if n < 2 || !(rho >= 0 && rho < 1) {
 		panic(fmt.Sprintf("softmax: slope-matched λ for n = %d, ρ = %g; need n ≥ 2 and 0 ≤ ρ < 1", n, rho))

@@ -123,7 +123,7 @@ func TestProbitCorrIsProbitWhereEqual(t *testing.T) {
 // Without variances p is the definition and E its gradient; a variance is the mean over its logit.
 func TestProbitCorrIsDefinition(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 22))
-	for n := 3; n <= 5; n++ {
+	for n := 3; n <= 4; n++ {
 		p := ProbitCorr{0.7, unequal(rnd, n-1)}
 		m, v := problem(rnd, n)
 		certain, x := moments(p, m, make([]float64, n)), make([]float64, n-1)

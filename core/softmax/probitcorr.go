@@ -26,8 +26,7 @@ type ProbitCorr struct {
 	Corr   *mat.SymDense
 }
 
-// Validate returns an error if λ is out of range or Corr is not a correlation matrix of order
-// classes − 1.
+// Validate returns an error if λ is out of range or Corr is not a correlation matrix of order classes − 1.
 func (p ProbitCorr) Validate(classes int) error {
 	if !(p.Lambda > 0) || math.IsInf(p.Lambda, 1) {
 		return fmt.Errorf("softmax: probit with λ = %g; need 0 < λ < ∞", p.Lambda)

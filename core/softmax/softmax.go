@@ -1,10 +1,8 @@
-// Package softmax computes the first two moments of the softmax of a Gaussian:
-// for logits z_j ~ N(m_j, v_j), independent, and s = softmax(z), the mean
-// probabilities p_j = E[s_j], the covariance of s, and the cross-covariance of
-// z and s. No closed form exists; an [Approximation] provides one.
+// Package softmax computes the first two moments of the softmax of a Gaussian: for logits z_j ~ N(m_j, v_j),
+// independent, and s = softmax(z), the mean probabilities p_j = E[s_j], the covariance of s, and the
+// cross-covariance of z and s. No closed form exists; an [Approximation] provides one.
 //
-// Everything follows from two sets of numbers, p and E (Yang and Yang 2023,
-// arXiv 2301.13401, Sec. 2):
+// Everything follows from two sets of numbers, p and E (Yang and Yang 2023, arXiv 2301.13401, Sec. 2):
 //
 //	p_j  = E[s_j]
 //	E_ji = E[∂s_j/∂(z_j−z_i)] = E[s_j s_i]     (j ≠ i)
@@ -103,9 +101,8 @@ func fit(n int, all ...*[]float64) {
 // MomentError bounds the absolute error of the moments of [Probit] and of [Exact].
 const MomentError = 1e-11
 
-// Moments are the moments of softmax(z) for n classes. Computing into the same
-// one again allocates nothing. It is safe for concurrent use only while nothing computes
-// into it, and keeps no reference to an argument.
+// Moments are the moments of softmax(z) for n classes. Computing into the same one again allocates nothing.
+// It is safe for concurrent use only while nothing computes into it, and keeps no reference to an argument.
 //
 // With the graph Laplacian L = diag(E·1) − E,
 //
@@ -166,9 +163,8 @@ func (m *Moments) Cov(dst *mat.SymDense) {
 	}
 }
 
-// Cross sets dst to the cross-covariance of logits (rows) and probabilities (columns), Σ_zy = diag(v) L
-// (n×n, paper Sec. 2), where variance is v. An empty dst is resized; otherwise Cross panics if dst is
-// not n×n.
+// Cross sets dst to the cross-covariance of logits (rows) and probabilities (columns), Σ_zy = diag(v) L (n×n,
+// paper Sec. 2), where variance is v. An empty dst is resized; otherwise Cross panics if dst is not n×n.
 func (m *Moments) Cross(dst *mat.Dense, variance []float64) {
 	n := len(m.P)
 	if len(variance) != n {

@@ -1,6 +1,5 @@
-// Package checktest has what the tests of several packages share: comparisons that NaN never
-// passes, panics, allocations, reference files, and what everything
-// that learns a classifier keeps to.
+// Package checktest has what the tests of several packages share: comparisons that NaN never passes, panics,
+// allocations, reference files, and what everything that learns a classifier keeps to.
 package checktest
 
 import (
@@ -183,9 +182,8 @@ func Equal[T any](t testing.TB, what any, got, want T) {
 	}
 }
 
-// Torture returns how often a test repeats what it does at random: plain, or under
-// make torture, which sets CLOSEDFORM_TORTURE to short or full, as often as that says.
-// Without repetitions the test is skipped.
+// Torture returns how often a test repeats what it does at random: plain, or under make torture, which sets
+// CLOSEDFORM_TORTURE to short or full, as often as that says. Without repetitions the test is skipped.
 func Torture(t testing.TB, plain, short, full int) int {
 	t.Helper()
 	mode := os.Getenv("CLOSEDFORM_TORTURE")
