@@ -33,8 +33,8 @@ func tolerance(a Approximation) float64 {
 	return 1e-11
 }
 
-// cases calls f with random problems of many shapes: equal and spread means,
-// variances from zero over many orders of magnitude.
+// cases calls f with random problems of many shapes: equal and spread means, variances from zero over many
+// orders of magnitude.
 func cases(n, count int, f func(p Probit, m, v []float64)) {
 	rnd := rand.New(rand.NewPCG(7, uint64(n)))
 	rhos := []float64{0, 0.01, 0.3, 0.5, 0.8, 0.99}
@@ -181,8 +181,8 @@ func checkDerivatives(t *testing.T, a Approximation, m, v []float64, h, tol floa
 func TestDerivatives(t *testing.T) {
 	const h = 1e-3
 	cases(4, 120, func(p Probit, m, v []float64) {
-		// Truncation h²/6 × third derivative, which scales as λ³ and, near ρ = 0
-		// or 1 and v = 0, with the narrow scale.
+		// Truncation h²/6 × third derivative, which scales as λ³ and, near ρ = 0 or 1 and v = 0, with the narrow
+		// scale.
 		s := math.Min(scale(p.Rho, p.Lambda, 0), scale(1-p.Rho, p.Lambda, 0))
 		checkDerivatives(t, p, m, v, h, 1e-8+h*h*math.Pow(p.Lambda/math.Max(s, 0.1), 3))
 	})
@@ -199,8 +199,8 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// Σ_y and Σ_zy of the exact softmax have zero row sums; those of the probit with
-// ρ = ½ inherit that. The exact Σ_y is positive semi-definite.
+// Σ_y and Σ_zy of the exact softmax have zero row sums; those of the probit with ρ = ½ inherit that. The
+// exact Σ_y is positive semi-definite.
 func TestCovAndCross(t *testing.T) {
 	const n = 6
 	var cov mat.SymDense

@@ -10,17 +10,17 @@ import (
 	"closedform/internal/kernel"
 )
 
-// ProbitCorr approximates the softmax by the multivariate probit function of the
-// paper with any correlations (Yang and Yang 2023, Sec. 2),
+// ProbitCorr approximates the softmax by the multivariate probit function of the paper with any correlations
+// (Yang and Yang 2023, Sec. 2),
 //
 //	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),
 //
 // with a correlation matrix Corr = Σ_0 of order n−1, the same for each class, whose rows stand for the
-// classes τ ≠ j in their order. Lambda must be positive and finite. In general the p_j do not add up to
-// one, and E is not symmetric: see [Moments.Excess] and [Moments.Asymmetry].
+// classes τ ≠ j in their order. Lambda must be positive and finite. In general the p_j do not add up to one,
+// and E is not symmetric: see [Moments.Excess] and [Moments.Asymmetry].
 //
-// A ProbitCorr keeps Corr by reference, and is safe for concurrent use as long as nothing
-// writes to the matrix.
+// A ProbitCorr keeps Corr by reference, and is safe for concurrent use as long as nothing writes to the
+// matrix.
 type ProbitCorr struct {
 	Lambda float64
 	Corr   *mat.SymDense
@@ -52,8 +52,8 @@ func (p ProbitCorr) Validate(classes int) error {
 //
 // Each is a multivariate normal probability with the accuracy and cost of package mvn: some 1e-13 in
 // microseconds for n ≤ 4, in milliseconds for n = 5. For more classes the error is some 1e-6 or 1e-5, and n²
-// probabilities take up to 0.2 s each. Moments panics if the lengths do not
-// match, if a mean is not finite or a variance negative, or if λ or Corr is out of range.
+// probabilities take up to 0.2 s each. Moments panics if the lengths do not match, if a mean is not finite or
+// a variance negative, or if λ or Corr is out of range.
 func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	if err := p.Validate(len(mean)); err != nil {
