@@ -136,7 +136,7 @@ func checkGradient(t *testing.T, name string, x []float64, corr mat.Symmetric, h
 func TestGradientIsDerivative(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, d := range []int{1, 2, 3, 4} {
-		for range 20 {
+		for range 20 / d {
 			checkGradient(t, "general", normals(rnd, d, 0), wishart(rnd, d, d+4), 1e-4, 1e-6)
 		}
 	}
@@ -212,7 +212,7 @@ func TestGradientInPlace(t *testing.T) {
 		corr.SetSym(0, 0, 7) // the matrix was copied
 		check.NearAll(t, "gradient again", dist.Gradient(nil, x), want, 0)
 		check.Near(t, "probability again", value(dist.Prob(x)), p, 0)
-		if d <= 2 {
+		if d <= 1 {
 			check.NoAllocs(t, fmt.Sprint(d), func() { dist.Prob(x) })
 		}
 		check.NearAll(t, "gradient in place", dist.Gradient(x, x), want, 0)

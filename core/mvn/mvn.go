@@ -3,7 +3,6 @@
 //
 // For X ~ N(0, Σ) of dimension d it computes P(X ≤ x) by the first of these that applies:
 //
-//   - d ≤ 2: one-dimensional quadrature, error 1e-15 (Drezner and Wesolowsky 1990; Genz 2004);
 //   - one common factor, ρ_ij = a_i a_j, or a Markov chain, ρ_ij the product of the correlations
 //     of neighbours in some order, below 0.995: one-dimensional quadratures, error 1e-14;
 //   - d ≤ 4: one-dimensional quadrature of the probabilities given one variable, error 1e-14;
@@ -29,6 +28,7 @@ import (
 const (
 	epsilon    = 1.0 / (1 << 52) // distance of 1 from the next float64
 	floor      = 1e-13           // bound of the error of the exact methods
+	far        = 38.6            // from which on Φ(−x) underflows
 	recognised = 1e-8            // largest error of taking a matrix for one of simpler structure
 	few        = 4               // variables that are integrated given one of them
 )
@@ -150,7 +150,7 @@ func (p *problem) row(i int) []float64 { return p.r[i*p.n : (i+1)*p.n] }
 
 // cdf returns the probability and a bound of its absolute error.
 func (p *problem) cdf() (value, abserr float64) {
-	if p.n > 2 {
+	if p.n > 1 {
 		if slices.Min(p.x) < -far {
 			return 0, 0
 		}
@@ -162,13 +162,13 @@ func (p *problem) cdf() (value, abserr float64) {
 		}
 		p = p.sub(group)
 	}
-	switch x, r := p.x, p.r; p.n {
+	switch p.n {
 	case 0:
 		return 1, floor
 	case 1:
-		return gauss.CDF(x[0]), floor
+		return gauss.CDF(p.x[0]), floor
 	case 2:
-		return bivariate(x[0], x[1], r[1]), floor
+		return p.bivariate(), floor
 	}
 	tol := floor
 	if p.n > few {

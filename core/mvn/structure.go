@@ -57,6 +57,15 @@ func (p *problem) oneFactor(a []float64) float64 {
 	})
 }
 
+// bivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂) = ∫ φ(t) P(X₂ ≤ x₂ | X₁ = t) dt for two variables.
+func (p *problem) bivariate() float64 {
+	x, r := p.x[1], p.r[1]
+	sd := math.Sqrt(math.FMA(-r, r, 1))
+	return p.overFactor(p.row(0), 3, floor, func(t float64) float64 {
+		return gauss.PDF(t) * gauss.CDF(math.FMA(-r, t, x)/sd)
+	})
+}
+
 // conditional returns P(X ≤ x) = ∫ φ(t) P(X ≤ x | X_i = t) dt, where X_i is the variable with the smallest
 // correlations.
 func (p *problem) conditional() (value, abserr float64) {
@@ -107,7 +116,7 @@ func (p *problem) overFactor(a []float64, width, tol float64, density func(t flo
 			lo = cut
 		}
 	}
-	return sum
+	return min(1, sum)
 }
 
 // reach bounds the values of a variable or a common factor that matter: given the limits, its mode is at
@@ -145,7 +154,7 @@ func (p *problem) chain() (order []int, abserr float64) {
 //
 //	f₁ = φ,  f_{k+1}(t) = ∫_{−∞}^{x_k} f_k(s) φ((t − r_k s)/w_k)/w_k ds,  w_k = √(1−r_k²).
 //
-// Each f_k is kept at the nodes of a Gauss–Legendre rule on pieces of three times the smallest w_k: the
+// Each f_k is kept at the nodes of a Gauss–Kronrod rule on pieces of three times the smallest w_k: the
 // error is that of rounding. The cost grows like 1/w²; ok is false where a w_k is below 0.1.
 func (p *problem) markov(order []int) (value float64, ok bool) {
 	r, w, narrowest := make([]float64, p.n), make([]float64, p.n), 1.0
@@ -173,14 +182,16 @@ func (p *problem) markov(order []int) (value float64, ok bool) {
 	return kernel.Sum(density), true
 }
 
-// grid returns increasing nodes and weights of the 16-point Gauss–Legendre rule on equal pieces
-// of [a, b], at most as wide as panel.
+// grid returns nodes and weights of the Gauss–Kronrod rule on equal pieces of [a, b], at most as wide as panel.
 func grid(a, b, panel float64) (nodes, weights []float64) {
 	pieces := math.Ceil((b - a) / panel)
-	width := (b - a) / pieces
+	half := 0.5 * (b - a) / pieces
 	for k := range int(pieces) {
-		for _, node := range legendre[16] {
-			nodes, weights = append(nodes, a+width*(float64(k)+node.x)), append(weights, width*node.w)
+		mid := a + half*float64(2*k+1)
+		nodes, weights = append(nodes, mid), append(weights, half*centre)
+		for _, node := range kronrod21 {
+			nodes = append(nodes, mid-half*node.x, mid+half*node.x)
+			weights = append(weights, half*node.kronrod, half*node.kronrod)
 		}
 	}
 	return nodes, weights

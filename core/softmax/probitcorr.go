@@ -50,8 +50,8 @@ func (p ProbitCorr) Validate(classes int) error {
 //	E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i at the same point,  s_τ = √(1 + λ²v_j + λ²v_τ)
 //	Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ').
 //
-// Each is a multivariate normal probability with the accuracy and cost of package mvn: some 1e-13 in
-// microseconds for n ≤ 4, in milliseconds for n = 5. For more classes the error is some 1e-6 or 1e-5, and n²
+// Each is a multivariate normal probability with the accuracy and cost of package mvn: some 1e-13, below a
+// millisecond for n ≤ 4, 0.1 s for n = 5. For more classes the error is some 1e-6 or 1e-5, and n²
 // probabilities take up to 0.2 s each. Moments panics if the lengths do not match, if a mean is not finite or
 // a variance negative, or if λ or Corr is out of range.
 func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
