@@ -153,30 +153,19 @@ func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA floa
 			a[b] = w * r * row[b]
 		}
 	}
-	n.addPairs(dst.E.RawMatrix(), factorG, &f[0] == &n.g[0])
-}
-
-func (n *momentBlock) addPairs(e blas64.General, factor []float64, upper bool) {
-	const rows = 16 // of the table a that stay in the nearest cache
-	q := len(n.node)
 	var sums [8]float64
-	for top := 0; top < e.Rows; top += rows {
-		first := 0
-		if upper {
-			first = top
+	e := dst.E.RawMatrix()
+	for i := 0; i < e.Rows; i += 4 {
+		end := e.Rows
+		if &f[0] == &n.g[0] {
+			end = min(end, i+4)
 		}
-		for i := first; i < e.Rows; i += 4 {
-			end := min(top+rows, e.Rows)
-			if upper {
-				end = min(end, i+4)
-			}
-			for j := top; j < end; j += 2 {
-				kernel.Products(&sums, n.a[j*q:(j+2)*q], n.g[i*q:(i+4)*q])
-				for k := range min(2, e.Rows-j) {
-					row := e.Data[(j+k)*e.Stride+i : (j+k)*e.Stride+min(i+4, e.Rows)]
-					for l := range row {
-						row[l] += sums[4*k+l] * factor[i+l]
-					}
+		for j := 0; j < end; j += 2 {
+			kernel.Products(&sums, n.a[j*q:(j+2)*q], n.g[i*q:(i+4)*q])
+			for k := range min(2, e.Rows-j) {
+				row := e.Data[(j+k)*e.Stride+i : (j+k)*e.Stride+min(i+4, e.Rows)]
+				for l := range row {
+					row[l] += sums[4*k+l] * factorG[i+l]
 				}
 			}
 		}
