@@ -90,8 +90,8 @@ func must(d *Distribution, err error) *Distribution {
 // Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite.
 //
 // By all methods but the last of the package comment abserr is between 1e-13 and 1e-12, next to a singular
-// matrix 1e-8. That of the lattice is an estimate, 1e-6 or 1e-5 after 0.2 s at most. Prob panics if the length of x is not the order of the matrix, or if a number is
-// NaN.
+// matrix 1e-8. That of the lattice is an estimate, 1e-6 or 1e-5 after 0.2 s at most. Prob panics if the length
+// of x is not the order of the matrix, or if a number is NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	q := d.limits(x)
 	return q.cdf()

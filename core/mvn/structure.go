@@ -182,7 +182,7 @@ func (p *problem) markov(order []int) (value float64, ok bool) {
 	return kernel.Sum(density), true
 }
 
-// grid returns nodes and weights of the Gauss–Kronrod rule on equal pieces of [a, b], at most as wide as panel.
+// grid returns the nodes and weights of Gauss–Kronrod rules on pieces of [a, b] at most as wide as panel.
 func grid(a, b, panel float64) (nodes, weights []float64) {
 	pieces := math.Ceil((b - a) / panel)
 	half := 0.5 * (b - a) / pieces

@@ -141,10 +141,9 @@ func product(a, b []level, weight []float64, n int) (sum float64) {
 // softmaxLevels returns those of z plus Gumbel noise, see [Exact], whose right tail is exponential: the nodes
 // are lo + spread sinh(k du).
 func softmaxLevels(z []float64) (levels []level) {
-	const low, high = -3.75, 32 // quantiles of the noise: 4e-19, and 1 − 1e-14
 	const spread, du = 6.0, 0.3 / 6
-	lo := -half + low
-	x := (half + high - lo) / spread
+	lo := -half + gumbelLow
+	x := (half + gumbelHigh - lo) / spread
 	up, down, grow := 1.0, 1.0, kernel.Exp(du) // exp(±k du)
 	for range int(math.Ceil(kernel.Log(x+kernel.Hypot(1, x))/du)) + 1 {
 		t, dt := lo+0.5*spread*(up-down), 0.5*spread*du*(up+down)
