@@ -55,8 +55,8 @@ func TestOrthants(t *testing.T) {
 				sum += arcsin(max(-1, min(1, corr.At(i, j))))
 			}
 		}
-		// One rounding error of ρ near ±1 is one of up to 1e-8 in asin ρ, and
-		// singular matrices are those only to rounding.
+		// One rounding error of ρ near ±1 is one of up to 1e-8 in asin ρ, and singular matrices are those only to
+		// rounding.
 		tol := 1e-14
 		if rank < 3 {
 			tol = 2e-8
@@ -71,8 +71,8 @@ func TestOrthants(t *testing.T) {
 	}
 }
 
-// A chain in any order, also with negative correlations, and one factor with
-// loadings of any sign, 0 and ±1: against the lattice rule, which knows neither.
+// A chain in any order, also with negative correlations, and one factor with loadings of any sign, 0 and ±1:
+// against the lattice rule, which knows neither.
 func TestStructures(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
 	for _, d := range []int{4, 5, 7, 12} {

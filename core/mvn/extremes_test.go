@@ -145,8 +145,8 @@ func TestGradientIsDerivative(t *testing.T) {
 	checkGradient(t, "factor", normals(rnd, 8, 1), factor, 1e-4, 1e-7)
 	chain := check.Correlations(8, func(i, j int) float64 { return math.Pow(-0.6, float64(i-j)) })
 	checkGradient(t, "chain", normals(rnd, 8, 1), chain, 1e-4, 1e-7)
-	// The lattice rule is as smooth in x as P as long as the order of the
-	// variables stays: its error does not count in the difference.
+	// The lattice rule is as smooth in x as P as long as the order of the variables stays: its error does not
+	// count in the difference.
 	checkGradient(t, "lattice", normals(rnd, 5, 0.5), wishart(rnd, 5, 9), 1e-3, 2e-5)
 }
 

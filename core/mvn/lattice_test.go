@@ -11,8 +11,8 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// twoFactor returns P(X ≤ x) for X_k = b_k·T + s_k Z_k with two independent factors
-// T, by the trapezoidal rule in both.
+// twoFactor returns P(X ≤ x) for X_k = b_k·T + s_k Z_k with two independent factors T, by the trapezoidal
+// rule in both.
 func twoFactor(x []float64, b [][2]float64) float64 {
 	const step, reach = 0.25, 8.0
 	var sum float64

@@ -1,7 +1,5 @@
-// Package mvn computes the multivariate normal distribution function and its gradient,
-// for variables of unit variance and any correlation matrix, singular ones too.
-//
-// For X ~ N(0, Σ) of dimension d it computes P(X ≤ x) by the first of these that applies:
+// Package mvn computes the multivariate normal distribution function P(X ≤ x) of X ~ N(0, Σ) and its
+// gradient, for any correlation matrix Σ of order d, singular ones too, by the first of these that applies:
 //
 //   - one common factor, ρ_ij = a_i a_j, or a Markov chain, ρ_ij the product of the correlations
 //     of neighbours in some order, below 0.995: one-dimensional quadratures, error 1e-14;
@@ -9,8 +7,8 @@
 //   - otherwise a randomly shifted lattice after separation of variables (Genz 1992; Genz and
 //     Bretz 2009), with an error that is estimated from the shifts.
 //
-// Groups of variables independent of each other are computed separately. All results are
-// deterministic. [NewCDF] reads a matrix once for many limits; [CDF] and [Gradient] do for one.
+// Groups of variables independent of each other are computed separately. All results are deterministic.
+// [NewCDF] reads a matrix once for many limits; [CDF] and [Gradient] do for one.
 package mvn
 
 import (
@@ -36,8 +34,8 @@ const (
 // rounding bounds the rounding error of eigenvalues and pivots of a d×d matrix.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
-// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use, and
-// keeps no reference to the matrix or to an argument of its methods.
+// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use, and keeps no
+// reference to the matrix or to an argument of its methods.
 type Distribution struct{ problem } // without limits
 
 // NewCDF copies the matrix and returns its distribution function, or an error that says why corr is not a
@@ -90,8 +88,8 @@ func must(d *Distribution, err error) *Distribution {
 // Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite.
 //
 // By all methods but the last of the package comment abserr is between 1e-13 and 1e-12, next to a singular
-// matrix 1e-8. That of the lattice is an estimate, 1e-6 or 1e-5 after 0.2 s at most. Prob panics if the length
-// of x is not the order of the matrix, or if a number is NaN.
+// matrix 1e-8. That of the lattice is an estimate, 1e-6 or 1e-5 after 0.2 s at most. Prob panics if the
+// length of x is not the order of the matrix, or if a number is NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	q := d.limits(x)
 	return q.cdf()
@@ -101,9 +99,9 @@ func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 //
 //	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
 //
-// and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its
-// length must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is on its limit, P has a kink: the
-// derivative is the one towards smaller x_i. Gradient panics where Prob does.
+// and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its length
+// must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is on its limit, P has a kink: the derivative
+// is the one towards smaller x_i. Gradient panics where Prob does.
 func (d *Distribution) Gradient(dst, x []float64) []float64 {
 	p := d.limits(slices.Clone(x))
 	if dst == nil {
@@ -188,8 +186,8 @@ func (p *problem) cdf() (value, abserr float64) {
 	return p.lattice(1e-6, 4e6)
 }
 
-// split returns the variables that are correlated with the first of those that have a limit,
-// directly or through others, and the rest of those that have one.
+// split returns the variables that are correlated with the first of those that have a limit, directly or
+// through others, and the rest of those that have one.
 func (p *problem) split() (group, rest []int) {
 	const negligible = 1e-14 // correlation
 	done := make([]bool, p.n)
@@ -261,8 +259,8 @@ func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 	return q, true
 }
 
-// plackettBound bounds the change of P when one correlation moves from r to s: ∂P/∂ρ is at most
-// φ₂(0, 0; ρ) = 1/(2π√(1−ρ²)) (Plackett 1954).
+// plackettBound bounds the change of P when one correlation moves from r to s: ∂P/∂ρ is at most φ₂(0, 0; ρ) =
+// 1/(2π√(1−ρ²)) (Plackett 1954).
 func plackettBound(r, s float64) float64 {
 	return math.Abs(math.Asin(r)-math.Asin(s)) / (2 * math.Pi)
 }

@@ -37,8 +37,8 @@ func (p *problem) loadings() (a []float64, abserr float64) {
 	return a, abserr
 }
 
-// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k, s_k = √(1−a_k²), with independent
-// standard normal T and Z_k,
+// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k, s_k = √(1−a_k²), with independent standard normal T
+// and Z_k,
 //
 //	P = ∫ φ(t) Π_k Φ((x_k − a_k t)/s_k) dt.
 func (p *problem) oneFactor(a []float64) float64 {
@@ -119,8 +119,8 @@ func (p *problem) overFactor(a []float64, width, tol float64, density func(t flo
 	return min(1, sum)
 }
 
-// reach bounds the values of a variable or a common factor that matter: given the limits, its mode is at
-// most as large as the most negative limit. Φ(−8.8) = 7e-19.
+// reach bounds the values of a variable or a common factor that matter: given the limits, its mode is at most
+// as large as the most negative limit. Φ(−8.8) = 7e-19.
 func (p *problem) reach() float64 { return 8.8 - min(0, slices.Min(p.x)) }
 
 // chain returns an order of the variables in which they may be a Markov chain, ρ_ij the product of the
@@ -154,8 +154,8 @@ func (p *problem) chain() (order []int, abserr float64) {
 //
 //	f₁ = φ,  f_{k+1}(t) = ∫_{−∞}^{x_k} f_k(s) φ((t − r_k s)/w_k)/w_k ds,  w_k = √(1−r_k²).
 //
-// Each f_k is kept at the nodes of a Gauss–Kronrod rule on pieces of three times the smallest w_k: the
-// error is that of rounding. The cost grows like 1/w²; ok is false where a w_k is below 0.1.
+// Each f_k is kept at the nodes of a Gauss–Kronrod rule on pieces of three times the smallest w_k: the error
+// is that of rounding. The cost grows like 1/w²; ok is false where a w_k is below 0.1.
 func (p *problem) markov(order []int) (value float64, ok bool) {
 	r, w, narrowest := make([]float64, p.n), make([]float64, p.n), 1.0
 	w[0] = 1 // f₁ is φ, from a certain X₀ = 0

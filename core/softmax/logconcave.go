@@ -2,9 +2,8 @@ package softmax
 
 import "math"
 
-// logConcave is a function of one variable, given by its logarithm.
+// logConcave is a function of one variable: its logarithm, the derivative of that, and minus its second one.
 type logConcave interface {
-	// eval returns the logarithm at t, its derivative, and its curvature, which is minus its second derivative.
 	eval(t float64) (log, gradient, curvature float64)
 }
 

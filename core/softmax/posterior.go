@@ -9,10 +9,8 @@ import (
 
 // Posterior is the moments of the logits given the class. Computing into the same one again allocates
 // nothing. It is safe for concurrent use only while nothing computes into it, and keeps no reference to an
-// argument.
-//
-// Free are the [FreeVariances] of the covariance of the logits given the class. Their sum is at most that of
-// Var; but a Free_i may be above the variance before the class was known.
+// argument. Free are the [FreeVariances] of their covariance: the sum is at most that of Var, but a Free_i
+// may be above the variance before the class was known.
 type Posterior struct {
 	LogP            float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var, Free []float64 // of the logits, length n

@@ -214,13 +214,12 @@ func (d *tiltedNormal) growth(y float64) float64 {
 
 // tiltedMode returns the root of x = b + v (k − e^x), by Newton's method from a bound above.
 func tiltedMode(b, v, tilt float64) float64 {
-	const rounds = 100
 	b += v * tilt
 	x := math.Min(b, math.Max(0, kernel.Log(b/v)))
 	if !(b > 0) {
 		x = b
 	}
-	for range rounds {
+	for range 100 {
 		e := kernel.Exp(x)
 		step := (b - x - v*e) / (1 + v*e)
 		x += step

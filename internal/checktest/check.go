@@ -47,8 +47,8 @@ func NearAll(t testing.TB, what string, got, want []float64, tol float64) {
 	}
 }
 
-// Panics fails unless f panics with a message that begins with the prefix, the
-// package's name, and contains the words.
+// Panics fails unless f panics with a message that begins with the prefix, the package's name, and contains
+// the words.
 func Panics(t testing.TB, prefix, words string, f func()) {
 	t.Helper()
 	r := recovered(f)
@@ -112,8 +112,8 @@ func recovered(f func()) (r any) {
 	return nil
 }
 
-// NoAllocs fails if f, called for the second time and later, allocates. Under the race
-// detector, which empties pools at random, it only calls f.
+// NoAllocs fails if f, called for the second time and later, allocates. Under the race detector, which
+// empties pools at random, it only calls f.
 func NoAllocs(t testing.TB, what string, f func()) {
 	t.Helper()
 	f()
