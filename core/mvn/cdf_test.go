@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -133,27 +132,43 @@ func checkProb(t *testing.T, name string, x []float64, corr mat.Symmetric, want,
 	}
 }
 
+// The reference values, for the variables in each cyclic order.
 func TestReference(t *testing.T) {
-	for k, row := range check.Rows(t, "testdata/cdf.csv") {
-		d := int(row[0])
-		checkProb(t, "row "+strconv.Itoa(k), row[1:1+d], symmetric(d, row[1+d:len(row)-1]), row[len(row)-1], 5e-14)
+	for name, dim := range map[string]int{"cdf": 0, "bivariate": 2, "trivariate": 3} {
+		for k, row := range check.Rows(t, "testdata/"+name+".csv") {
+			d, tol := dim, 1e-15
+			if d == 0 {
+				d, row, tol = int(row[0]), row[1:], 5e-14
+			}
+			x, corr, want := make([]float64, d), symmetric(d, row[d:len(row)-1]), row[len(row)-1]
+			for first := range d {
+				from := func(i int) int { return (i + first) % d }
+				for i := range x {
+					x[i] = row[from(i)]
+				}
+				turned := check.Correlations(d, func(i, j int) float64 { return corr.At(from(i), from(j)) })
+				checkProb(t, fmt.Sprint(name, " row ", k, " from ", first), x, turned, want, tol)
+			}
+		}
 	}
 }
 
-func TestSmallReference(t *testing.T) {
-	for k, row := range check.Rows(t, "testdata/bivariate.csv") {
-		h, key, r, want := row[0], row[1], row[2], row[3]
-		for _, x := range [][]float64{{h, key}, {key, h}} {
-			checkProb(t, "bivariate row "+strconv.Itoa(k), x, symmetric(2, []float64{r}), want, 1e-15)
+// Four variables given one of them: against the lattice rule, and one factor that is not recognised.
+func TestConditional(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(41, 42))
+	for k := range 15 {
+		p := problemOf(normals(rnd, 4, 0.5), wishart(rnd, 4, 4+k%5))
+		got, abserr := p.conditional()
+		if want, bound := p.lattice(1e-5, 3e5); !(math.Abs(got-want) < bound && bound < 1e-3 && abserr < 1e-12) {
+			t.Errorf("case %d: P = %.12g ± %.1e, lattice rule %.12g ± %.1e", k, got, abserr, want, bound)
 		}
-	}
-	for k, row := range check.Rows(t, "testdata/trivariate.csv") {
-		x1, x2, x3, r12, r13, r23, want := row[0], row[1], row[2], row[3], row[4], row[5], row[6]
-		for _, p := range [][]float64{
-			{x1, x2, x3, r12, r13, r23}, {x2, x1, x3, r12, r23, r13},
-			{x3, x2, x1, r23, r13, r12}, {x3, x1, x2, r13, r23, r12},
-		} {
-			checkProb(t, "trivariate row "+strconv.Itoa(k), p[:3], symmetric(3, p[3:]), want, 1e-15)
+		x, a := normals(rnd, 4, float64(k%3)), make([]float64, 4)
+		for i := range a {
+			a[i] = math.Tanh(rnd.NormFloat64() + float64(k%2))
+		}
+		p = problemOf(x, check.Correlations(4, func(i, j int) float64 { return a[i] * a[j] }))
+		if got, abserr := p.conditional(); !(math.Abs(got-oneFactor(x, a)) < abserr && abserr < 1e-12) {
+			t.Errorf("case %d: P = %.15g ± %.1e, want %.15g", k, got, abserr, oneFactor(x, a))
 		}
 	}
 }
