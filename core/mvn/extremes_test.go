@@ -171,16 +171,6 @@ func TestGradientOfPoints(t *testing.T) {
 			[]float64{pdf(0.3) * third(0.4, -0.3), 0, pdf(0.4) * third(-0.3, 0.4)},
 		},
 		{
-			"three, X₂ = −X₁",
-			[]float64{0.5, 0.2, 0.4},
-			symmetric(3, []float64{-1, 0.6, -0.6}),
-			[]float64{
-				pdf(0.5) * third(0.4, 0.5),
-				pdf(0.2) * third(0.4, -0.2),
-				pdf(0.4) * (third(0.5, 0.4) - third(-0.2, 0.4)),
-			},
-		},
-		{
 			"four, X₂ = X₁, X₄ = −X₃",
 			[]float64{-0.3, 0.2, 0.4, 0.1},
 			symmetric(4, []float64{1, 0.6, -0.6, 0.6, -0.6, -1}),
@@ -190,12 +180,6 @@ func TestGradientOfPoints(t *testing.T) {
 				pdf(0.4) * third(-0.3, 0.4),
 				pdf(0.1) * third(-0.3, -0.1),
 			},
-		},
-		{
-			"four, X₁ = X₂ = X₃",
-			[]float64{-0.3, 0.2, 0.4, 0.4},
-			symmetric(4, []float64{1, 1, 0.6, 1, 0.6, 0.6}),
-			[]float64{pdf(0.3) * third(0.4, -0.3), 0, 0, pdf(0.4) * third(-0.3, 0.4)},
 		},
 	} {
 		check.NearAll(t, c.name, Gradient(nil, c.x, c.corr), c.want, 1e-13)

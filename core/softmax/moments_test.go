@@ -82,21 +82,6 @@ func farthest(a, b *Moments) float64 {
 	return d
 }
 
-// sound reports what is wrong with moments: every number finite, none negative, no probability above one.
-func sound(m *Moments) error {
-	for j, p := range m.P {
-		if !(p >= 0 && p <= 1+1e-9) {
-			return fmt.Errorf("p_%d = %g", j, p)
-		}
-		for i := range m.P {
-			if e := m.E.At(j, i); !(e >= 0) || math.IsInf(e, 0) {
-				return fmt.Errorf("E_%d%d = %g", j, i, e)
-			}
-		}
-	}
-	return nil
-}
-
 func TestReference(t *testing.T) {
 	for k, row := range check.Rows(t, "testdata/probit_equicorrelated.csv") {
 		n := int(row[0])
@@ -257,8 +242,9 @@ func TestExtremes(t *testing.T) {
 			}
 			for _, a := range []Approximation{p, Exact{}, Exact{Fast: true}} {
 				got := moments(a, m, v)
-				if err := sound(got); err != nil {
-					t.Fatalf("%+v m=%v v=%v: %v", a, m, v, err)
+				if e := got.E.RawMatrix().Data; !(slices.Min(got.P) >= 0 && slices.Max(got.P) <= 1+1e-9) ||
+					!(slices.Min(e) >= 0 && slices.Max(e) <= math.MaxFloat64) { // NaN if there is one
+					t.Fatalf("%+v m=%v v=%v: p = %v, E = %v", a, m, v, got.P, e)
 				}
 				if x := got.Excess(); !(math.Abs(x) < 10*tolerance(a)) && !(a == p && p.Rho != 0.5) {
 					t.Fatalf("%+v m=%v v=%v: Σp − 1 = %g", a, m, v, x)
