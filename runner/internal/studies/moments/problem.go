@@ -96,8 +96,7 @@ var approximations = map[string]softmax.Approximation{
 	"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,
 	"lu-0": meanfield.PairwiseMean, "lu-1": meanfield.Pairwise, "daunizeau": meanfield.Daunizeau,
 	"unscented": meanfield.Unscented, "lognormal-normalised": meanfield.LogNormal,
-	"laplace-bridge": meanfield.LaplaceBridge, "laplace-bridge-corrected": meanfield.LaplaceBridgeCorrected,
-	"normalised-probit": meanfield.NormalizedProbit,
+	"laplace-bridge": meanfield.LaplaceBridge, "normalised-probit": meanfield.NormalizedProbit,
 }
 
 // methodsFor returns the names of the methods that can be held against something.

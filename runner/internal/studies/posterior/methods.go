@@ -52,11 +52,7 @@ func (c *cell) newMethods() error {
 	prior := mixture.Members()[0]
 	if c.Perceptrons {
 		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
-			l, err := newPerceptron(rule, c.Model, prior)
-			if err != nil {
-				return err
-			}
-			c.add("perceptron-"+string(rule), l)
+			c.add("perceptron-"+string(rule), newPerceptron(rule, c.Model, prior))
 		}
 	}
 	mean, cov := prior.Weights(0)
@@ -103,17 +99,17 @@ type neuron struct {
 }
 
 // newPerceptron returns the perceptron whose prior is that of the difference of the logits of a network.
-func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) (*neuron, error) {
+func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) *neuron {
 	weights, cov := prior.Weights(0)
 	var mean mat.VecDense
 	var sum mat.SymDense
 	mean.SubVec(weights.RowView(0), weights.RowView(1))
 	sum.AddSym(cov[0], cov[1])
-	p, err := perceptron.New(perceptron.Config{
+	p := perceptron.New(perceptron.Config{
 		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho),
 		OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
 	}, mean.RawVector().Data, &sum)
-	return &neuron{Perceptron: p, bias: m.Bias}, err
+	return &neuron{Perceptron: p, bias: m.Bias}
 }
 
 // withBias returns x with a trailing 1 where there is a bias.

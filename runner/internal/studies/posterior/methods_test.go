@@ -25,7 +25,7 @@ func TestPerceptron(t *testing.T) {
 	text := strings.ReplaceAll(example, "prior_var = 1;", prior07)
 	m := studytest.New(t, Kind, text).(*experiment).Model
 	prior := check.Must(m.Mixture(random.Source("unused"))).Members()[0]
-	p := check.Must(newPerceptron(perceptron.ADF, m, prior))
+	p := newPerceptron(perceptron.ADF, m, prior)
 	mean, cov := p.Weights()
 	for i, want := range []float64{0.5, 3, -1} {
 		check.Near(t, fmt.Sprintf("mean %d", i), mean[i], want, 1e-15)
@@ -43,7 +43,7 @@ func TestPerceptron(t *testing.T) {
 	}
 
 	m.Lambda.Word, m.Lambda.Number = "", 0.1
-	huber := check.Must(newPerceptron(perceptron.Huber, m, prior))
+	huber := newPerceptron(perceptron.Huber, m, prior)
 	for i := range 6 {
 		check.OK(t, huber.Observe([]float64{0.5, 0.5}, i%2))
 	}
@@ -59,8 +59,8 @@ func TestHuberMoments(t *testing.T) {
 	for _, c := range []struct{ lambda, m, v float64 }{{0.6, 0.3, 9}, {0.2, -2, 200}, {1.5, 0, 4}} {
 		p, cross, variance := huberMoments(c.lambda, c.m, c.v)
 		for y, positive := range []bool{false, true} {
-			cfg, v := perceptron.Config{Lambda: c.lambda}, mat.NewDiagDense(1, []float64{c.v})
-			neuron := check.Must(perceptron.New(cfg, []float64{c.m}, v))
+			cfg, v := perceptron.Config{Rule: perceptron.Huber, Lambda: c.lambda}, mat.NewDiagDense(1, []float64{c.v})
+			neuron := perceptron.New(cfg, []float64{c.m}, v)
 			before := check.Must(neuron.Predict([]float64{1}))
 			check.Near(t, "p", p, before.Positive, 1e-15)
 			check.Must(neuron.Observe([]float64{1}, positive))

@@ -41,7 +41,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 // scores the test part against the data of [[outside]]. It trains another one without the unseen classes, and
 // scores the test examples of the other classes against those of the unseen ones.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	all, test, err := s.Data.Unscaled(s.Stream("data"))
+	all, test, err := s.Data.Parts(s.Stream("data"))
 	if err != nil {
 		return nil, err
 	}

@@ -225,7 +225,7 @@ func TestRecord(t *testing.T) {
 	file := studytest.File(t, studytest.Clusters(72))
 	for _, c := range studytest.New(t, Kind, example(file, file), "unknown.promise=[0.3]").Cells() {
 		s := c.Spec.(spec)
-		all, _, err := s.Data.Unscaled(s.Stream("data"))
+		all, _, err := s.Data.Parts(s.Stream("data"))
 		check.OK(t, err)
 		l := check.Must(s.train(t.Context(), all))
 		check.Equal(t, "validation", len(l.validation.wrong), 12)
