@@ -125,8 +125,6 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Forward(noisyM, noisyV, s, u, w, a, b)
 	mean, variance := x(), x()
 	Update(mean, variance, d, e, s, u, w*float64(rnd.IntN(2)))
-	weights, gradMean, gradSquare := x(), x(), x()
-	Adam(weights, gradMean, gradSquare, d, &[4]float64{s, u, w, 1 - w}, s, u)
 	four, pairs, rows, sum := make([]float64, 4), make([]float64, 4), numbers(rnd, 4*n), x()
 	Dot4((*[4]float64)(four), rows, a)
 	Dot2x2((*[4]float64)(pairs), n/2&^3, a, rows)
@@ -141,7 +139,7 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	return [][]float64{
 		products[:], tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
-		added4, m, v, noisyM, noisyV, mean, variance, weights, gradMean, gradSquare,
+		added4, m, v, noisyM, noisyV, mean, variance,
 		mills, truncated, below,
 	}
 }

@@ -206,18 +206,6 @@ func Update(mean, variance, d, e []float64, y, often, least float64) {
 	}
 }
 
-// Adam moves weights by their gradient g: with decay = (β₁, 1−β₁, β₂, 1−β₂)
-//
-//	mean_i = β₁ mean_i + (1−β₁) g_i,   square_i = β₂ square_i + (1−β₂) g_i²,
-//	weights_i −= rate mean_i/(√(unbias square_i) + 10⁻⁸).
-func Adam(weights, mean, square, grad []float64, decay *[4]float64, rate, unbias float64) {
-	for i, g := range grad[:len(weights)] {
-		m, v := decay[0]*mean[i]+decay[1]*g, decay[2]*square[i]+decay[3]*g*g
-		mean[i], square[i] = m, v
-		weights[i] -= rate * m / (math.Sqrt(unbias*v) + 1e-8)
-	}
-}
-
 // ExpAll sets dst_i to [Exp] of x_i.
 func ExpAll(dst, x []float64) {
 	dst = dst[:len(x)]
