@@ -8,11 +8,11 @@
 // were given, and an output layer up to 2,000 of its inputs. Do not give such a file to those who must not
 // see the examples. Networks and ensembles keep none.
 //
-// # The file, format 6
+// # The file, format 7
 //
 // It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its entries are, in this order:
 //
-//	format      int64           6
+//	format      int64           7
 //	config      string          the configuration of a network, a JSON object
 //	mean<l>     float64 (o, d)  the means μ_j of layer l, which has o neurons and d inputs with the bias
 //	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, all in one
@@ -36,9 +36,10 @@
 // Empty matrices are left out. The keys and the words of the configuration are those of bnn.Config, and
 // softmax is an object with kind "probit", lambda and rho, with kind "probit-corr", lambda and corr, or with
 // kind "exact" and fast. Numbers keep all their digits. Files of format 5, which lack the examples of banks,
-// kept_count and the recursion, are read, too; those of other formats are refused.
+// kept_count and the recursion, and of format 6 are read, too, unless they have convolutions, which were
+// others.
 //
-// The archive has a CRC-32 of each entry, and Load refuses a file of format 6 unless Save would write the
+// The archive has a CRC-32 of each entry, and Load refuses a file of format 7 unless Save would write the
 // same bytes: what was altered by accident is found.
 package checkpoint
 
@@ -58,7 +59,7 @@ import (
 
 // version is that of the format, and oldest of those that are read. A change of the entries or of their keys
 // needs a new one.
-const version, oldest int64 = 6, 5
+const version, oldest int64 = 7, 5
 
 // Save writes a model of core to w: a network, an ensemble, a bank or an output layer, or one of these
 // behind features, with a note, a text of any kind. An ensemble of one is saved as its member. It returns an
@@ -116,7 +117,7 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 	if err != nil {
 		return nil, "", errAltered
 	}
-	f := file{}
+	var f file
 	for _, zipped := range z.File {
 		data, err := fs.ReadFile(z, zipped.Name)
 		if err != nil {
@@ -124,14 +125,13 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 		}
 		f.entries = append(f.entries, entry{strings.TrimSuffix(zipped.Name, ".npy"), data})
 	}
-	var format int64
-	_, err = binary.Decode(content(f.find("format")), binary.LittleEndian, &format)
-	if err != nil || format < oldest || format > version {
-		return nil, "", fmt.Errorf("the file has format %d; this program reads formats %d and %d only; "+
-			"train the network again, or use the program that wrote it", format, oldest, version)
+	_, err = binary.Decode(content(f.find("format")), binary.LittleEndian, &f.format)
+	if err != nil || f.format < oldest || f.format > version {
+		return nil, "", fmt.Errorf("the file has format %d; this program reads formats %d to %d only; "+
+			"train the network again, or use the program that wrote it", f.format, oldest, version)
 	}
 	m = f.load("")
-	if f.text("note", &note); f.err != nil || format < version {
+	if f.text("note", &note); f.err != nil || f.format < version {
 		return m, note, f.err
 	}
 	if again, err := write(m, note); err != nil || !bytes.Equal(again, data) {
@@ -150,6 +150,7 @@ type entry struct {
 // values that their arguments point to; else they set these values.
 type file struct {
 	saving  bool
+	format  int64 // of what is read
 	entries []entry
 	err     error
 }

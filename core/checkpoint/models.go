@@ -46,7 +46,9 @@ func (f *file) load(prefix string) (m bnn.Model) {
 	switch {
 	case f.find(prefix+"features") != nil:
 		var read features.Map
-		f.object(prefix+"features", &read)
+		if f.object(prefix+"features", &read); read.Kind == features.Conv && f.format < version {
+			f.fail(fmt.Errorf("features: the convolutions of format %d were others; train again", f.format))
+		}
 		model := f.load(prefix + "model_")
 		restore = func() (bnn.Model, error) { return behind(&read, model) }
 	case f.find(prefix+"readout") != nil:

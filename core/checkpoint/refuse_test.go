@@ -122,7 +122,10 @@ func TestReadRefuses(t *testing.T) {
 		}
 	}
 	old := archive(2, parts(t, trained(small)))
-	check.Refuses(t, "format 2", load(old), "the file has format 2; this program reads formats 5 and 6 only")
+	check.Refuses(t, "format 2", load(old), "the file has format 2; this program reads formats 5 to 7 only")
+	conv := check.Must(features.New(features.Conv, 64, 32, 1))
+	old = archive(6, parts(t, features.Model{Map: conv, Model: trained(bnn.Default(32, 2))}))
+	check.Refuses(t, "format 6", load(old), "the convolutions of format 6 were others")
 }
 
 // Whatever is in a file, and in its entries, Load does not panic, and a network that it returns can be saved.

@@ -32,10 +32,10 @@ const (
 	// w_j ~ N(0, 1/k) and b ~ N(0, 1). They are made for inputs with variances around 1.
 	Relu Kind = "relu"
 
-	// Conv features are of a square grey image, in rows: random filters of 7×7 pixels, their positive
-	// and their negative responses, pooled by 4×4 Gaussian windows, and the square root of that over
-	// its mean. A shift and a positive factor of all pixels change a feature only by rounding. The
-	// features of an image of one grey are zero.
+	// Conv features are of a square grey image, in rows: the responses of random filters of 7×7 pixels,
+	// divided by the contrast at their place; the positive and the negative ones, pooled by 4×4 Gaussian
+	// windows, and the square root of that over its mean. A shift and a positive factor of all pixels
+	// change a feature only by rounding. The features of an image of one grey are zero.
 	Conv Kind = "conv"
 )
 
