@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/core/bnn"
 	"closedform/internal/kernel"
 )
@@ -36,23 +38,24 @@ var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
 // where ω_τ ∝ exp ℓ_τ and π is of class Gaussians on the outputs of the last min(500, max(16, 2n/3))
 // examples, each of before the example was learned. They are fitted when n has grown by a quarter.
 type sequence struct {
-	Sequence            // without P
-	p        []float64  // P as a whole matrix
-	fitted   *gaussians // nil before the first ones
+	Sequence
+	fitted *gaussians // nil before the first ones
 
-	z, k                 []float64
-	o, tempered, density []float64 // scratch space, and what Before has found:
-	byTau, byFit, prob   []float64 // p_A, p_C and their mean
+	z, k               []float64
+	o, tempered        []float64                  // scratch space, and what Before has found:
+	sums               [len(temperatures)]float64 // Σ_c exp τ(o_c − max o)
+	byTau, byFit, prob []float64                  // p_A, p_C and their mean
 }
 
 func newSequence(inputs int) *sequence {
 	d := inputs + 1
-	s := &sequence{p: make([]float64, d*d), z: make([]float64, d), k: make([]float64, d)}
-	s.Evidence, s.Share, s.Next = make([]float64, len(temperatures)), 0.5, firstFit
+	s := &sequence{z: make([]float64, d), k: make([]float64, d)}
+	s.P, s.Evidence = make(triangle, d*(d+1)/2), make([]float64, len(temperatures))
+	s.Share, s.Next = 0.5, firstFit
 	for i := range d {
-		s.p[i*d+i] = 1 / precision
+		s.p().row(i)[i] = 1 / precision
 	}
-	s.p[d*d-1], s.z[inputs] = 1/biasLambda, 1
+	s.p().row(inputs)[inputs], s.z[inputs] = 1/biasLambda, 1
 	return s
 }
 
@@ -67,7 +70,7 @@ func (s *sequence) addClass() {
 		}
 		*outputs = wide
 	}
-	for _, v := range []*[]float64{&s.o, &s.tempered, &s.density, &s.byTau, &s.byFit, &s.prob} {
+	for _, v := range []*[]float64{&s.o, &s.tempered, &s.byTau, &s.byFit, &s.prob} {
 		*v = make([]float64, classes+1)
 	}
 	if s.fitted != nil {
@@ -75,6 +78,8 @@ func (s *sequence) addClass() {
 		s.fit()
 	}
 }
+
+func (s *sequence) p() triangle { return s.P }
 
 // weights returns those of a class.
 func (s *sequence) weights(c int) []float64 { return s.W[c*len(s.z):][:len(s.z)] }
@@ -89,13 +94,13 @@ func (s *sequence) predict(x []float64, n int) {
 	top, total := slices.Max(s.Evidence), 0.0
 	for t, tau := range temperatures {
 		weight := kernel.Exp(s.Evidence[t] - top)
-		kernel.AddScaled(s.byTau, weight/s.temper(tau), s.tempered)
+		s.sums[t] = s.temper(tau)
+		kernel.AddScaled(s.byTau, weight/s.sums[t], s.tempered)
 		total += weight
 	}
 	fitted := 0 // examples that count
 	if s.fitted != nil {
-		s.fitted.densities([][]float64{s.density}, s.tempered, [][]float64{s.o})
-		s.fitted.softmax(s.byFit, s.density)
+		s.fitted.softmax(s.byFit, s.fitted.densities([]labelled{{x: s.o}}, false)[0])
 		fitted = n
 	}
 	blend(s.byFit, fitted)
@@ -119,7 +124,7 @@ func (s *sequence) temper(tau float64) (sum float64) {
 func (s *sequence) learn(class, n int) {
 	top := slices.Max(s.o)
 	for t, tau := range temperatures {
-		s.Evidence[t] = float64(memory*s.Evidence[t]) + float64(tau*(s.o[class]-top)) - kernel.Log(s.temper(tau))
+		s.Evidence[t] = float64(memory*s.Evidence[t]) + float64(tau*(s.o[class]-top)) - kernel.Log(s.sums[t])
 	}
 	a := 1 / float64(n+2)
 	s.Share = float64((1-a)*s.Share*s.byTau[class]/max(s.prob[class], leastProb)) + a/2
@@ -127,13 +132,7 @@ func (s *sequence) learn(class, n int) {
 	s.Output, s.Class = latest(s.Output, mostRecent*len(s.o)), latest(s.Class, mostRecent)
 
 	d := len(s.z)
-	whole := d &^ 3
-	for i := 0; i < whole; i += 4 {
-		kernel.Dot4((*[4]float64)(s.k[i:]), s.p[i*d:(i+4)*d], s.z)
-	}
-	for i := whole; i < d; i++ {
-		s.k[i] = kernel.Dot(s.p[i*d:(i+1)*d], s.z)
-	}
+	s.p().times(s.k, s.z)
 	for u := range slices.Chunk(s.Pending, d) {
 		kernel.AddScaled(s.k, -kernel.Dot(u, s.z), u)
 	}
@@ -150,24 +149,13 @@ func (s *sequence) learn(class, n int) {
 		s.Pending = append(s.Pending, k/root)
 	}
 	if len(s.Pending) == together*d {
-		s.flush()
+		s.p().add(-1, s.Pending, d)
+		s.Pending = nil
 	}
 }
 
 // latest returns the last n of all, or all.
 func latest[T any](all []T, n int) []T { return all[max(0, len(all)-n):] }
-
-// flush takes the pending examples into p, which stays symmetric to the bit.
-func (s *sequence) flush() {
-	d := len(s.z)
-	for u := range slices.Chunk(s.Pending, 4*d) {
-		for i := range d {
-			factors := [4]float64{-u[i], -u[d+i], -u[2*d+i], -u[3*d+i]}
-			kernel.AddScaled4(s.p[i*d:(i+1)*d], &factors, u, u[d:], u[2*d:], u[3*d:])
-		}
-	}
-	s.Pending = nil
-}
 
 // refit fits the Gaussians if it is time to, after n examples.
 func (s *sequence) refit(n int, counts []int) {
@@ -207,27 +195,23 @@ func (s *sequence) solve(m *moments) {
 		inverse[i*d+i] = 1
 	}
 	factorize(d, 1, g, 0, g, precision).Solve(inverse)
-	s.Pending = nil
-	bias := s.p[d*(d+1):]
 	for i := range d {
-		for j := i; j < d; j++ {
-			v := kernel.Dot(inverse[i*d+j:(i+1)*d], inverse[j*d+j:(j+1)*d])
-			s.p[i*(d+1)+j], s.p[j*(d+1)+i] = v, v
+		row := s.p().row(i)
+		for j := range row {
+			row[j] = kernel.Dot(inverse[i*d+i:(i+1)*d], inverse[j*d+i:])
 		}
 	}
-	for i := range d {
-		bias[i] = -kernel.Dot(s.p[i*(d+1):][:d], center)
-		s.p[i*(d+1)+d] = bias[i]
-	}
+	bias := s.p().row(d)
+	s.p().times(bias[:d], center)
+	floats.Scale(-1, bias[:d])
 	bias[d] = 1/n - kernel.Dot(bias[:d], center)
+	s.Pending = nil
 	for c := range s.o {
 		w, sum := s.weights(c), make([]float64, d)
 		for i, mean := range m.mean[c] {
 			sum[i] = m.n[c] * (mean - center[i])
 		}
-		for i := range d {
-			w[i] = kernel.Dot(s.p[i*(d+1):][:d], sum)
-		}
+		s.p().times(w[:d], sum)
 		w[d] = m.n[c]/n - kernel.Dot(center, w[:d])
 	}
 }
@@ -260,16 +244,8 @@ func (q Sequence) clone() Sequence {
 	return q
 }
 
-func (s *sequence) state() *Sequence {
-	q, d := s.clone(), len(s.z)
-	for i := range d {
-		q.P = append(q.P, s.p[i*d:i*(d+1)+1]...)
-	}
-	return &q
-}
-
 // restore sets the recursion to the state.
-func (s *sequence) restore(q *Sequence) error {
+func (s *sequence) restore(q Sequence) error {
 	d, classes := len(s.z), len(s.o)
 	fits := len(q.P) == d*(d+1)/2 && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
 		len(q.Pending)%d == 0 && len(q.Pending) < together*d && len(q.Output) == classes*len(q.Class) &&
@@ -288,14 +264,6 @@ func (s *sequence) restore(q *Sequence) error {
 		return err
 	}
 	s.Sequence = q.clone()
-	rest := s.P
-	for i := range d {
-		for j, v := range rest[:i+1] {
-			s.p[i*d+j], s.p[j*d+i] = v, v
-		}
-		rest = rest[i+1:]
-	}
-	s.P = nil
 	if len(s.SampleCount) > 0 {
 		s.fit()
 	}
