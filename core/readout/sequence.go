@@ -51,7 +51,7 @@ func newSequence(inputs int) *sequence {
 	d := inputs + 1
 	s := &sequence{z: make([]float64, d), k: make([]float64, d)}
 	s.P, s.Evidence = make(triangle, d*(d+1)/2), make([]float64, len(temperatures))
-	s.Share, s.Next = 0.5, firstFit
+	s.Share, s.Next, s.Pending = 0.5, firstFit, make([]float64, 0, together*d)
 	for i := range d {
 		s.p().row(i)[i] = 1 / precision
 	}
@@ -150,7 +150,7 @@ func (s *sequence) learn(class, n int) {
 	}
 	if len(s.Pending) == together*d {
 		s.p().add(-1, s.Pending, d)
-		s.Pending = nil
+		s.Pending = s.Pending[:0]
 	}
 }
 
@@ -205,7 +205,7 @@ func (s *sequence) solve(m *moments) {
 	s.p().times(bias[:d], center)
 	floats.Scale(-1, bias[:d])
 	bias[d] = 1/n - kernel.Dot(bias[:d], center)
-	s.Pending = nil
+	s.Pending = s.Pending[:0]
 	for c := range s.o {
 		w, sum := s.weights(c), make([]float64, d)
 		for i, mean := range m.mean[c] {
@@ -236,7 +236,7 @@ type Sequence struct {
 // clone returns a copy.
 func (q Sequence) clone() Sequence {
 	for _, v := range []*[]float64{&q.P, &q.Pending, &q.W, &q.Evidence, &q.Output, &q.Sample} {
-		*v = slices.Clone(*v)
+		*v = append([]float64(nil), *v...)
 	}
 	for _, v := range []*[]int{&q.Class, &q.SampleClass, &q.SampleCount} {
 		*v = slices.Clone(*v)

@@ -12,7 +12,7 @@ import (
 
 const (
 	mostKept = 2000
-	block    = 8 // examples that are added to a square together
+	block    = 32 // examples that are added to a square together
 )
 
 // square is Σxxᵀ, and examples that it still lacks.
