@@ -83,15 +83,13 @@ func withInputs(all []labelled, x [][]float64) []labelled {
 
 // gram sets Z, and returns ZZᵀ.
 func (r *ridge) gram() (g triangle) {
-	d := len(r.center)
-	r.dual = make([]float64, len(r.rows)*d)
+	d, n := len(r.center), len(r.rows)
+	r.dual, g = make([]float64, n*d), make(triangle, n*(n+1)/2)
 	for i, e := range r.rows {
 		row := r.dual[i*d:][:d]
 		floats.SubTo(row, e.x, r.center)
 		floats.Scale(math.Sqrt(e.count), row)
-		for other := range slices.Chunk(r.dual[:(i+1)*d], d) {
-			g = append(g, kernel.Dot(row, other))
-		}
+		kernel.Rows(g.row(i), r.dual, row)
 	}
 	return g
 }

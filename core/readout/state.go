@@ -124,9 +124,11 @@ func (l *Layer) restoreKept(s State) error {
 }
 
 func finite(all ...[]float64) error {
-	for _, x := range slices.Concat(all...) {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("readout: a state with %g; need finite numbers", x)
+	for _, numbers := range all {
+		for _, x := range numbers {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Errorf("readout: a state with %g; need finite numbers", x)
+			}
 		}
 	}
 	return nil
