@@ -208,9 +208,9 @@ func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
 			next = (low + min(high, 1)) / 2 // where Newton's method leaves the interval
 		}
 		next = min(next, 1)
-		if low == 1 || math.Abs(next-g.tau) < float64(1e-4*g.tau)+1e-9 {
+		change := math.Abs(next - g.tau)
+		if g.tau = next; change < float64(1e-5*next)+1e-9 {
 			return loss
 		}
-		g.tau = next
 	}
 }
