@@ -157,7 +157,7 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	if s, n := l.sequence, l.examples(); s != nil {
 		s.refit(n, l.counts)
 		if n%fresh == 0 {
-			s.solve(l.moments())
+			s.solve(&l.totals)
 		}
 	}
 	return u, nil
@@ -242,17 +242,16 @@ func blend(p []float64, n int) {
 // fill sets a prediction to that of the probabilities p; after an error they are not numbers.
 func (l *Layer) fill(dst *bnn.Prediction, p []float64, err error) {
 	n := l.cfg.Classes
+	if err != nil {
+		p = slices.Repeat([]float64{math.NaN()}, n)
+	}
 	if len(dst.P) != n || dst.Layers != nil || dst.Members != nil {
 		m := softmax.NewMoments(n)
 		*dst = bnn.Prediction{
 			P: m.P, Cov: mat.NewSymDense(n, nil), Mean: make([]float64, n), Variance: make([]float64, n), Moments: m,
 		}
 	}
-	for i := range dst.P {
-		if dst.P[i] = math.NaN(); err == nil {
-			dst.P[i] = p[i]
-		}
-	}
+	copy(dst.P, p)
 	for i, p := range dst.P {
 		dst.Mean[i], dst.Variance[i] = kernel.Log(p), float64(0*p)
 		for j, q := range dst.P {

@@ -186,7 +186,5 @@ func outputGaussians(outputs []labelled, n []int) (*gaussians, float64) {
 	for _, e := range outputs {
 		t.add(e)
 	}
-	m := t.moments()
-	m.shares = logShares(n)
-	return fitGaussians(m, outputs, false)
+	return fitGaussians(t.moments(n), outputs, false)
 }

@@ -1,11 +1,8 @@
 package readout
 
 import (
-	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
 	"closedform/internal/kernel"
@@ -179,40 +176,34 @@ func (s *sequence) fit() {
 	s.fitted, _ = outputGaussians(sample, s.SampleCount)
 }
 
-// solve sets P and W from the sums, with x̄ = Σx/(N + 1/1000) and M = Σxxᵀ − (N + 1/1000)x̄x̄ᵀ + 10·I:
-//
-//	P = ( M⁻¹      −M⁻¹x̄                     )
-//	    ( −x̄ᵀM⁻¹   1/(N + 1/1000) + x̄ᵀM⁻¹x̄ )
-func (s *sequence) solve(m *moments) {
-	d, n := len(m.center), m.total+biasLambda
-	center := slices.Clone(m.center)
-	for i := range center {
-		center[i] *= m.total / n
+// solve sets P and W from the sums.
+func (s *sequence) solve(t *totals) {
+	d, p := len(s.z), s.p()
+	t.squares[0].flush(d - 1)
+	sum := make(triangle, len(p)) // Λ + Σzzᵀ
+	copy(sum, t.squares[0].sum)
+	last := sum.row(d - 1)
+	for c, x := range t.sums {
+		kernel.AddScaled(last, 1, append(slices.Clone(x), float64(t.counts[c])))
 	}
-	g := scatter(m.squares, []float64{n}, [][]float64{center})
+	last[d-1] += biasLambda
+	for i := range d - 1 {
+		sum.row(i)[i] += precision
+	}
 	inverse := make([]float64, d*d) // rows of L⁻ᵀ
 	for i := range d {
 		inverse[i*d+i] = 1
 	}
-	factorize(d, 1, g, 0, g, precision).Solve(inverse)
+	factorize(d, 1, sum, 0, sum, 0).Solve(inverse)
 	for i := range d {
-		row := s.p().row(i)
+		row := p.row(i)
 		for j := range row {
 			row[j] = kernel.Dot(inverse[i*d+i:(i+1)*d], inverse[j*d+i:])
 		}
 	}
-	bias := s.p().row(d)
-	s.p().times(bias[:d], center)
-	floats.Scale(-1, bias[:d])
-	bias[d] = 1/n - kernel.Dot(bias[:d], center)
 	s.Pending = s.Pending[:0]
-	for c := range s.o {
-		w, sum := s.weights(c), make([]float64, d)
-		for i, mean := range m.mean[c] {
-			sum[i] = m.n[c] * (mean - center[i])
-		}
-		s.p().times(w[:d], sum)
-		w[d] = m.n[c]/n - kernel.Dot(center, w[:d])
+	for c, x := range t.sums {
+		p.times(s.weights(c), append(slices.Clone(x), float64(t.counts[c])))
 	}
 }
 
@@ -244,30 +235,22 @@ func (q Sequence) clone() Sequence {
 	return q
 }
 
-// restore sets the recursion to the state.
-func (s *sequence) restore(q Sequence) error {
+// restore sets the recursion to the state, and reports whether that fits.
+func (s *sequence) restore(q Sequence) bool {
 	d, classes := len(s.z), len(s.o)
-	fits := len(q.P) == d*(d+1)/2 && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
-		len(q.Pending)%d == 0 && len(q.Pending) < together*d && len(q.Output) == classes*len(q.Class) &&
-		len(q.Class) <= mostRecent && len(q.Sample) == classes*len(q.SampleClass) &&
-		len(q.SampleClass) <= mostRecent && q.Share >= 0 && q.Share <= 1 &&
-		(len(q.SampleCount) == classes && len(q.Sample) > 0 || len(q.SampleCount)+len(q.Sample) == 0)
+	fits := len(q.P) == len(s.P) && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
+		len(q.Pending)%d == 0 && len(q.Pending) < together*d && q.Share >= 0 && q.Share <= 1 &&
+		len(q.Output) == classes*len(q.Class) && len(q.Class) <= mostRecent &&
+		len(q.Sample) == classes*len(q.SampleClass) && len(q.SampleClass) <= mostRecent &&
+		(len(q.SampleCount) == classes && len(q.Sample) > 0 || len(q.SampleCount)+len(q.Sample) == 0) &&
+		finite(q.P, q.Pending, q.W, q.Evidence, q.Output, q.Sample)
 	for _, class := range slices.Concat(q.Class, q.SampleClass) {
 		fits = fits && class >= 0 && class < classes
 	}
-	if !fits {
-		return fmt.Errorf("readout: a recursion of %d inverse covariances, %d pending, %d weights, %d evidences, "+
-			"%d and %d outputs of %d and %d examples, share %g: these do not fit", len(q.P), len(q.Pending), len(q.W),
-			len(q.Evidence), len(q.Output), len(q.Sample), len(q.Class), len(q.SampleClass), q.Share)
-	}
-	if err := finite(q.P, q.Pending, q.W, q.Evidence, q.Output, q.Sample); err != nil {
-		return err
-	}
-	s.Sequence = q.clone()
-	if len(s.SampleCount) > 0 {
+	if s.Sequence = q.clone(); fits && len(s.SampleCount) > 0 {
 		s.fit()
 	}
-	return nil
+	return fits
 }
 
 // Before implements [bnn.Sequential]. With Config.Sequential it sets dst to the prediction of the

@@ -25,7 +25,7 @@ func (l *Layer) solve(all bool) solution {
 	defer l.mu.Unlock()
 	s, onInputs := &l.solved, l.cfg.Kind == Gaussian
 	if s.moments == nil {
-		s.moments, s.kept = l.moments(), l.sample()
+		s.moments, s.kept = l.moments(l.counts), l.sample()
 	}
 	m := s.moments
 	if s.ridge == nil && (all || !onInputs) {
@@ -60,12 +60,14 @@ type moments struct {
 	shares  []float64 // logarithms of the shares of the classes, −∞ without examples
 }
 
-func (t *totals) moments() *moments {
-	m := &moments{center: make([]float64, t.inputs), shares: logShares(t.counts)}
+// moments returns those of the totals, with the shares of so many examples of each class.
+func (t *totals) moments(counts []int) *moments {
+	m := &moments{center: make([]float64, t.inputs)}
 	for _, s := range t.squares {
 		s.flush(t.inputs)
 		m.squares = append(m.squares, s.sum)
 	}
+	all := 0
 	for c, sum := range t.sums {
 		n, mean := float64(t.counts[c]), make([]float64, t.inputs)
 		if n > 0 {
@@ -73,23 +75,15 @@ func (t *totals) moments() *moments {
 		}
 		kernel.AddScaled(m.center, 1, sum)
 		m.n, m.mean, m.total = append(m.n, n), append(m.mean, mean), m.total+n
+		all += counts[c]
+	}
+	for _, n := range counts {
+		m.shares = append(m.shares, kernel.Log(float64(n)/float64(all)))
 	}
 	for i := range m.center {
 		m.center[i] /= m.total
 	}
 	return m
-}
-
-// logShares returns log(n_c/Σn).
-func logShares(n []int) (shares []float64) {
-	total := 0
-	for _, n := range n {
-		total += n
-	}
-	for _, n := range n {
-		shares = append(shares, kernel.Log(float64(n)/float64(total)))
-	}
-	return shares
 }
 
 // triangle is the lower triangle of a symmetric matrix, by rows.
@@ -112,26 +106,20 @@ func (t triangle) add(sign float64, x []float64, d int) {
 	}
 }
 
-// times sets dst to the product of the matrix and x. It reads each number of the triangle once.
+// times sets dst to the product of the matrix and x. It reads the triangle once, four rows after one another.
 func (t triangle) times(dst, x []float64) {
-	clear(dst)
 	d := len(dst)
-	for i := 0; i < d; i += 4 {
-		end := min(i+4, d)
-		for k := i; k < end; k++ {
-			row := t.row(k)
-			dst[k] = kernel.Dot(row, x)
-			for j := i; j < k; j++ {
-				dst[j] += float64(row[j] * x[k])
-			}
+	clear(dst)
+	for i := range d {
+		row, first := t.row(i), i&^3
+		dst[i] = kernel.Dot(row, x)
+		if first+4 > d {
+			first = 0
 		}
-		if end == i+4 {
-			factors := [4]float64(x[i:])
-			kernel.AddScaled4(dst[:i], &factors, t.row(i), t.row(i+1), t.row(i+2), t.row(i+3))
-			continue
-		}
-		for k := i; k < end; k++ {
-			kernel.AddScaled(dst[:i], x[k], t.row(k))
+		kernel.AddScaled(dst[first:i], x[i], row[first:])
+		if first > 0 && i%4 == 3 {
+			factors := [4]float64(x[first:])
+			kernel.AddScaled4(dst[:first], &factors, t.row(first), t.row(first+1), t.row(first+2), row)
 		}
 	}
 }

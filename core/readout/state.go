@@ -1,7 +1,7 @@
 package readout
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"slices"
 )
@@ -44,9 +44,10 @@ func (l *Layer) State() State {
 	return s
 }
 
+var errState = errors.New("readout: a state of another configuration, or with numbers that are not finite")
+
 // Restore returns the layer with the state, which predicts and goes on to the bit as the one that the state
-// is of. Without a [Sequence], the recursion of Config.Sequential starts from the sums. It returns an error
-// if the configuration is not valid, or the state is of another one.
+// is of. It returns an error if the configuration is not valid, or the state is of another one.
 func Restore(c Config, s State) (*Layer, error) {
 	l, err := New(c)
 	if err != nil {
@@ -56,23 +57,17 @@ func Restore(c Config, s State) (*Layer, error) {
 	if s.KeptCount == nil {
 		s.KeptCount = slices.Repeat([]int{1}, len(s.KeptClass))
 	}
-	products := len(l.squares) * d * (d + 1) / 2
-	fits := len(s.Count) == c.Classes && len(s.Sum) == c.Classes*d && len(s.Scatter) == products
-	if !fits || len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) {
-		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products, %d counts of kept examples "+
-			"and %d numbers of %d kept examples; the layer has %d inputs and %d classes", len(s.Count),
-			len(s.Sum), len(s.Scatter), len(s.KeptCount), len(s.Kept), len(s.KeptClass), d, c.Classes)
+	if len(s.Count) != c.Classes || len(s.Sum) != c.Classes*d || len(s.Scatter) != len(l.squares)*d*(d+1)/2 ||
+		len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) ||
+		!finite(s.Sum, s.Scatter, s.Kept) || (l.sequence == nil) != (s.Sequence == nil) {
+		return nil, errState
 	}
-	if err := finite(s.Sum, s.Scatter, s.Kept); err != nil {
-		return nil, err
-	}
-	rest := s.Scatter
 	for _, q := range l.squares {
 		for j := range d {
 			for i := j; i < d; i++ {
-				q.sum.row(i)[j] = rest[i-j]
+				q.sum.row(i)[j] = s.Scatter[i-j]
 			}
-			rest = rest[d-j:]
+			s.Scatter = s.Scatter[d-j:]
 		}
 	}
 	l.limited = s.Limited
@@ -80,27 +75,18 @@ func Restore(c Config, s State) (*Layer, error) {
 		l.counts[c] = n
 		copy(l.sums[c], s.Sum[c*d:])
 	}
-	if err := l.restoreKept(s); err != nil {
-		return nil, err
+	if !l.restoreKept(s) || l.sequence != nil && !l.sequence.restore(*s.Sequence) {
+		return nil, errState
 	}
-	switch {
-	case l.sequence == nil || s.Sequence == nil && l.examples() == 0:
-	case s.Sequence == nil:
-		l.sequence.solve(l.moments())
-		l.sequence.Next = l.examples() + firstFit
-	default:
-		err = l.sequence.restore(*s.Sequence)
-	}
-	return l, err
+	return l, nil
 }
 
-// restoreKept keeps the examples of the state.
-func (l *Layer) restoreKept(s State) error {
-	classes, d := len(l.kept), l.cfg.Inputs
-	counted := make([]int, classes)
+// restoreKept keeps the examples of the state, and reports whether these fit.
+func (l *Layer) restoreKept(s State) bool {
+	d, counted := l.cfg.Inputs, make([]int, len(l.kept))
 	for i, class := range s.KeptClass {
-		if class < 0 || class >= classes {
-			return fmt.Errorf("readout: a kept example of class %d; the layer has classes 0 to %d", class, classes-1)
+		if class < 0 || class >= len(counted) || s.KeptCount[i] < 1 {
+			return false
 		}
 		x := slices.Clone(s.Kept[i*d:][:d])
 		e := labelled{x: x, class: class, count: float64(s.KeptCount[i]), hash: hash(x)}
@@ -110,26 +96,23 @@ func (l *Layer) restoreKept(s State) error {
 		} else {
 			l.kept[class] = append(kept, e)
 		}
-		if counted[class] += s.KeptCount[i]; s.KeptCount[i] <= 0 {
-			counted[class] = math.MinInt
-		}
+		counted[class] += s.KeptCount[i]
 	}
 	for c, n := range l.counts {
-		if k := counted[c]; k < 0 || k > n || k == 0 && n != 0 || !slices.IsSortedFunc(l.kept[c], order) {
-			return fmt.Errorf("readout: %d examples of class %d with %d kept, in the order of their hashes: "+
-				"these do not fit", n, c, k)
+		if counted[c] > n || counted[c] == 0 && n != 0 || !slices.IsSortedFunc(l.kept[c], order) {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
-func finite(all ...[]float64) error {
+func finite(all ...[]float64) bool {
 	for _, numbers := range all {
 		for _, x := range numbers {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("readout: a state with %g; need finite numbers", x)
+				return false
 			}
 		}
 	}
-	return nil
+	return true
 }
