@@ -39,6 +39,7 @@ type sequence struct {
 	fitted *gaussians // nil before the first ones
 
 	z, k               []float64
+	known              bool                       // what follows is of z and the latest example
 	o, tempered        []float64                  // scratch space, and what Before has found:
 	sums               [len(temperatures)]float64 // Σ_c exp τ(o_c − max o)
 	byTau, byFit, prob []float64                  // p_A, p_C and their mean
@@ -58,7 +59,7 @@ func newSequence(inputs int) *sequence {
 
 // addClass adds a class whose outputs have been 0 so far.
 func (s *sequence) addClass() {
-	s.W = append(s.W, make([]float64, len(s.z))...)
+	s.W, s.known = append(s.W, make([]float64, len(s.z))...), false
 	classes := len(s.o)
 	for _, outputs := range []*[]float64{&s.Output, &s.Sample} {
 		var wide []float64
@@ -83,7 +84,11 @@ func (s *sequence) weights(c int) []float64 { return s.W[c*len(s.z):][:len(s.z)]
 
 // predict sets prob, and what learn needs, for rounded inputs x after n examples.
 func (s *sequence) predict(x []float64, n int) {
+	if s.known && slices.Equal(s.z[:len(x)], x) {
+		return
+	}
 	copy(s.z, x)
+	s.known = true
 	for c := range s.o {
 		s.o[c] = kernel.Dot(s.weights(c), s.z)
 	}
@@ -124,6 +129,7 @@ func (s *sequence) learn(class, n int) {
 		s.Evidence[t] = float64(memory*s.Evidence[t]) + float64(tau*(s.o[class]-top)) - kernel.Log(s.sums[t])
 	}
 	a := 1 / float64(n+2)
+	s.known = false
 	s.Share = float64((1-a)*s.Share*s.byTau[class]/max(s.prob[class], leastProb)) + a/2
 	s.Output, s.Class = append(s.Output, s.o...), append(s.Class, class)
 	s.Output, s.Class = latest(s.Output, mostRecent*len(s.o)), latest(s.Class, mostRecent)
