@@ -211,13 +211,17 @@ func (l *Layer) probabilities(p []float64, e labelled, left bool) {
 	total := l.examples()
 	if left {
 		total--
-		e.hash = hash(e.x)
 	}
 	if total < 1 {
 		blend(p, 0)
 		return
 	}
 	s, onInputs := l.solve(false), l.cfg.Kind == Gaussian
+	if left && s.ridge != nil && s.ridge.dual != nil {
+		e.hash = hash(e.x)
+		k, _ := slices.BinarySearchFunc(s.kept, e, order)
+		e.place = min(k, len(s.kept)-1)
+	}
 	if !onInputs {
 		e.x = s.ridge.outputs([]labelled{e}, left)[0]
 	}

@@ -157,20 +157,19 @@ func (r *ridge) outputs(all []labelled, left bool) [][]float64 {
 
 func (r *ridge) leverages(all []labelled) (h []float64) {
 	z := make([]float64, len(all)*r.size)
-	place := make([]int, len(all)) // in Z
 	for i, e := range all {
 		if row := z[i*r.size:][:r.size]; r.dual == nil {
 			floats.SubTo(row, e.x, r.center)
-		} else if k, found := slices.BinarySearchFunc(r.rows, e, order); found {
-			place[i], row[k] = k, 1
+		} else {
+			row[e.place] = 1
 		}
 	}
 	r.root.Solve(z)
-	for i := range all {
+	for i, e := range all {
 		row := z[i*r.size:][:r.size]
 		square := kernel.Dot(row, row)
 		if r.dual != nil {
-			square = (1 - float64(r.lambda*square)) / r.rows[place[i]].count
+			square = (1 - float64(r.lambda*square)) / r.rows[e.place].count
 		}
 		h = append(h, square+1/r.total)
 	}

@@ -72,11 +72,15 @@ type labelled struct {
 	count  float64 // of the examples
 	weight float64 // those of a class weigh as much as all its examples
 	hash   uint64
+	place  int // among all that are kept
 }
 
 // order compares examples by their classes, then by their hashes, and equal hashes by the inputs.
 func order(a, b labelled) int {
-	return cmp.Or(a.class-b.class, cmp.Compare(a.hash, b.hash), slices.Compare(a.x, b.x))
+	if c := cmp.Or(a.class-b.class, cmp.Compare(a.hash, b.hash)); c != 0 {
+		return c
+	}
+	return slices.Compare(a.x, b.x)
 }
 
 // keep counts x, or keeps it if it is among the first inputs of the class in order, and drops what is no
@@ -115,6 +119,9 @@ func hash(x []float64) (h uint64) {
 // sample returns the kept inputs.
 func (l *Layer) sample() []labelled {
 	all := slices.Concat(l.kept...)
+	for i := range all {
+		all[i].place = i
+	}
 	weigh(all, l.counts)
 	return all
 }
