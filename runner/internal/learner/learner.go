@@ -117,7 +117,7 @@ func (c *Classifier) PredictEach(
 	e *dataset.Examples, do func(i int, x []float64, p Prediction) error,
 ) (ok bool) {
 	several := atOnce
-	if c.Network() != nil && c.Readout() == nil {
+	if c.Network() != nil {
 		several = 1 // as it would predict several one after another, and layers are large
 	}
 	for first := 0; first < e.Len() && c.Err == nil; first += several {
@@ -184,7 +184,7 @@ func Equal(n, classes int) [][]float64 {
 // the members' predictions.
 func (c *Classifier) predict(x [][]float64) ([]Prediction, error) {
 	if n := c.Network(); n != nil {
-		return n.predict(x)
+		return n.predict(x[0])
 	}
 	members := c.learners()
 	q, mean, weight := make([][]float64, len(x)), make([]Prediction, len(x)), 1/float64(len(members))

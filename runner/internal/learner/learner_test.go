@@ -133,8 +133,8 @@ func TestSeveral(t *testing.T) {
 			information := math.NaN()
 			if n := l.Network(); n != nil {
 				check.OK(t, n.Predict(want, inputs[0]))
-				if layers = layersOf(&n.several[0]); len(layers) > 1 {
-					information = n.several[0].MutualInformation()
+				if layers = layersOf(&n.latest); len(layers) > 1 {
+					information = n.latest.MutualInformation()
 				}
 			} else {
 				q, entropy := [][]float64{make([]float64, 2)}, 0.0

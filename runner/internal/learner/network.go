@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"closedform/core/bnn"
-	"closedform/core/readout"
 )
 
 // Network is a closed-form network, an ensemble or a bank of such, or an output layer, as a learner: it
@@ -14,9 +13,9 @@ import (
 type Network struct {
 	bnn.Model
 
-	noise   float64 // process noise that is added before each example
-	steps   Steps
-	several [atOnce]bnn.Prediction // the latest predictions; all but the first are of an output layer
+	noise  float64 // process noise that is added before each example
+	steps  Steps
+	latest bnn.Prediction
 }
 
 // Observe learns an example.
@@ -67,7 +66,7 @@ func (n *Network) Before(p, x []float64) error {
 }
 
 func (n *Network) set(p []float64, predict func(*bnn.Prediction, []float64) error, x []float64) error {
-	q := &n.several[0]
+	q := &n.latest
 	err := predict(q, x)
 	if err == nil {
 		copy(p, normalised(q))
@@ -83,24 +82,17 @@ func normalised(q *bnn.Prediction) []float64 {
 	return p
 }
 
-// predict returns the predictions of the inputs of an output layer, up to the first error, or of the only
-// input.
-func (n *Network) predict(x [][]float64) (predictions []Prediction, err error) {
-	done := 0
-	if l, ok := n.Model.(*readout.Layer); ok {
-		done, err = l.PredictAll(n.several[:len(x)], x)
-	} else if err = n.Model.Predict(&n.several[0], x[0]); err == nil {
-		done = 1
+// predict returns the prediction of an input.
+func (n *Network) predict(x []float64) (predictions []Prediction, err error) {
+	q := &n.latest
+	if err = n.Model.Predict(q, x); err != nil {
+		return nil, err
 	}
-	for i := range done {
-		q := &n.several[i]
-		p := Prediction{P: normalised(q), MutualInformation: math.NaN(), Members: layersOf(q)}
-		if len(q.Members) > 0 {
-			p.MutualInformation = q.MutualInformation()
-		}
-		predictions = append(predictions, p)
+	p := Prediction{P: normalised(q), MutualInformation: math.NaN(), Members: layersOf(q)}
+	if len(q.Members) > 0 {
+		p.MutualInformation = q.MutualInformation()
 	}
-	return predictions, err
+	return []Prediction{p}, nil
 }
 
 // layersOf returns those of each network of a prediction that has a weight.
