@@ -185,9 +185,9 @@ func (s *sequence) fit() {
 // solve sets P and W from the sums.
 func (s *sequence) solve(t *totals) {
 	d, p := len(s.z), s.p()
-	t.squares[0].flush(d - 1)
+	t.flush(0)
 	sum := make(triangle, len(p)) // Λ + Σzzᵀ
-	copy(sum, t.squares[0].sum)
+	copy(sum, t.squares[0])
 	last := sum.row(d - 1)
 	for c, x := range t.sums {
 		kernel.AddScaled(last, 1, append(slices.Clone(x), float64(t.counts[c])))

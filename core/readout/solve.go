@@ -62,12 +62,10 @@ type moments struct {
 
 // moments returns those of the totals, with the shares of so many examples of each class.
 func (t *totals) moments(counts []int) *moments {
-	m := &moments{center: make([]float64, t.inputs)}
-	for _, s := range t.squares {
-		s.flush(t.inputs)
-		m.squares = append(m.squares, s.sum)
+	m, all := &moments{squares: t.squares, center: make([]float64, t.inputs)}, 0
+	for k := range t.squares {
+		t.flush(k)
 	}
-	all := 0
 	for c, sum := range t.sums {
 		n, mean := float64(t.counts[c]), make([]float64, t.inputs)
 		if n > 0 {

@@ -23,11 +23,11 @@ func (l *Layer) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, d := State{Count: slices.Clone(l.counts), Sum: slices.Concat(l.sums...), Limited: l.limited}, l.cfg.Inputs
-	for _, q := range l.squares {
-		q.flush(d)
+	for k, q := range l.squares {
+		l.flush(k)
 		for j := range d {
 			for i := j; i < d; i++ {
-				s.Scatter = append(s.Scatter, q.sum.row(i)[j])
+				s.Scatter = append(s.Scatter, q.row(i)[j])
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func Restore(c Config, s State) (*Layer, error) {
 	for _, q := range l.squares {
 		for j := range d {
 			for i := j; i < d; i++ {
-				q.sum.row(i)[j] = s.Scatter[i-j]
+				q.row(i)[j] = s.Scatter[i-j]
 			}
 			s.Scatter = s.Scatter[d-j:]
 		}

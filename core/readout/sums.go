@@ -15,31 +15,21 @@ const (
 	block    = 32 // examples that are added to a square together
 )
 
-// square is Σxxᵀ, and examples that it still lacks.
-type square struct {
-	sum     triangle
-	waiting []float64
-}
-
-// flush adds the waiting examples. The sums are exact, so it does not matter how many these are.
-func (s *square) flush(d int) {
-	s.sum.add(1, s.waiting, d)
-	s.waiting = s.waiting[:0]
-}
-
 // totals are the sums over the examples.
 type totals struct {
 	inputs  int
 	pooled  bool        // one square of all classes
 	counts  []int       // of each class
 	sums    [][]float64 // of each class Σx
-	squares []*square
+	squares []triangle  // Σxxᵀ
+	waiting [][]float64 // of each square the examples that it still lacks
 }
 
 func (t *totals) addClass() {
 	t.sums, t.counts = append(t.sums, make([]float64, t.inputs)), append(t.counts, 0)
 	if !t.pooled || t.squares == nil {
-		t.squares = append(t.squares, &square{sum: make(triangle, t.inputs*(t.inputs+1)/2)})
+		t.squares = append(t.squares, make(triangle, t.inputs*(t.inputs+1)/2))
+		t.waiting = append(t.waiting, nil)
 	}
 }
 
@@ -47,14 +37,20 @@ func (t *totals) addClass() {
 func (t *totals) add(e labelled) {
 	t.counts[e.class] += int(e.count)
 	kernel.AddScaled(t.sums[e.class], e.count, e.x)
-	s := t.squares[e.class%len(t.squares)]
-	s.waiting = append(s.waiting, e.x...)
+	k := e.class % len(t.squares)
+	waiting := append(t.waiting[k], e.x...)
 	if e.count != 1 {
-		floats.Scale(math.Sqrt(e.count), s.waiting[len(s.waiting)-t.inputs:])
+		floats.Scale(math.Sqrt(e.count), waiting[len(waiting)-t.inputs:])
 	}
-	if len(s.waiting) == block*t.inputs {
-		s.flush(t.inputs)
+	if t.waiting[k] = waiting; len(waiting) == block*t.inputs {
+		t.flush(k)
 	}
+}
+
+// flush adds the waiting examples. The sums are exact, so it does not matter how many these are.
+func (t *totals) flush(k int) {
+	t.squares[k].add(1, t.waiting[k], t.inputs)
+	t.waiting[k] = t.waiting[k][:0]
 }
 
 func (t *totals) examples() (n int) {
