@@ -205,7 +205,7 @@ func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
 		}
 		next := g.tau - slope/curvature
 		if !(next > low && next < high) {
-			next = (low + min(high, 1)) / 2 // where Newton's method leaves the interval
+			next = (low + high) / 2 // where Newton's method leaves the interval
 		}
 		next = min(next, 1)
 		change := math.Abs(next - g.tau)
