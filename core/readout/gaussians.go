@@ -74,7 +74,6 @@ func fitGaussians(m *moments, kept []labelled, densities bool) (*gaussians, floa
 			each[c] = scatter(m.squares[c:c+1], m.n[c:c+1], m.mean[c:c+1])
 		}
 	}
-	tau := 1.0
 	return descend(float64(d), 4, func(nu float64) (*gaussians, float64) {
 		g := m.newGaussians(nu, func(c int) *linalg.Cholesky {
 			n := m.n[c] + nu
@@ -84,9 +83,8 @@ func fitGaussians(m *moments, kept []labelled, densities bool) (*gaussians, floa
 			return nil, math.Inf(1)
 		}
 		scores := g.densities(kept, true)
-		g.tau = tau
 		loss := g.temper(scores, kept)
-		if tau = g.tau; densities {
+		if densities {
 			loss = 0
 			for i, e := range kept {
 				if m.n[e.class] > 1 {
@@ -174,10 +172,11 @@ func (g *gaussians) softmax(p, s []float64) {
 }
 
 // temper sets τ to the one in [0, 1] with the smallest log loss, which is convex in τ, by Newton's method
-// from τ on. It returns that loss. The only example of a class does not count.
+// from 1 on. It returns that loss. The only example of a class does not count.
 func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
 	p := make([]float64, len(g.n))
-	low, high := 0.0, math.Inf(1)
+	low, high := 0.0, 1.0
+	g.tau = 1
 	for {
 		var slope, curvature float64
 		loss = 0
@@ -203,13 +202,15 @@ func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
 		} else {
 			low = g.tau
 		}
+		if low == 1 {
+			return loss
+		}
 		next := g.tau - slope/curvature
 		if !(next > low && next < high) {
 			next = (low + high) / 2 // where Newton's method leaves the interval
 		}
-		next = min(next, 1)
 		change := math.Abs(next - g.tau)
-		if g.tau = next; change < float64(1e-5*next)+1e-9 {
+		if g.tau = next; change < float64(1e-5*next)+1e-12 {
 			return loss
 		}
 	}

@@ -170,10 +170,9 @@ func TestTemper(t *testing.T) {
 		}
 		scores[n][2] = -1e9
 		m := &moments{n: []float64{n / 2, n / 2, 1}, shares: make([]float64, 3)}
-		g := gaussians{moments: m, tau: 1}
+		g := gaussians{moments: m}
 		loss := g.temper(scores, append(examples, labelled{class: 2, weight: 1}))
 		check.Near(t, "τ", g.tau, want, 0.005)
-		g.tau = 1
 		check.Near(t, "loss", g.temper(scores, examples), loss, 0)
 	}
 }
