@@ -1,5 +1,5 @@
 # make help lists the targets.
-.PHONY: help reproduce data test check torture bench verify verify-anywhere draw report paper clean
+.PHONY: help reproduce data test check torture bench verify verify-anywhere draw paper clean
 
 # Where the compiler would fuse multiply-adds it must not: see runner/README.md, "The same bytes".
 ifneq (,$(filter arm64 ppc64% s390x riscv64 loong64 v3 v4,$(shell go env GOARCH GOAMD64)))
@@ -28,8 +28,8 @@ help:
 	@echo 'make verify-anywhere'
 	@echo '                 the same with builds for other processors, arm64 under an emulator; hours;'
 	@echo '                 EFFORT=quick as above, EFFORT=short: short forms of the small ones'
-	@echo 'make draw        draw the figures again from the tables in results/'
-	@echo 'make report      write results/README.md, and results/index.html with all results in one file'
+	@echo 'make draw        draw the figures again from the tables in results/, and results/index.html,'
+	@echo '                 all results in one file'
 	@echo 'make paper       paper/paper.pdf from results/; needs LaTeX'
 	@echo 'make clean       remove what is not committed from results/'
 
@@ -66,9 +66,6 @@ verify-anywhere:
 
 draw:
 	go run ./runner draw -all
-
-report:
-	go run ./runner report results/index.html
 
 paper: draw
 	go run ./runner paper paper

@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 
 # The problem: 40 examples of three inputs and three classes. Networks have four hidden units.
@@ -242,34 +241,6 @@ def dropout(rate=0.3, decay=0.02):
     return [np.mean([softmax(logits(w, x[None], mask)[0]) for mask in masks], axis=0) for x in AT]
 
 
-def bayes_by_backprop(prior_var=2):
-    """Blundell et al. (2015), with the local reparameterisation of Kingma, Salimans and Welling (2015)."""
-    stream, prior = Stream(), np.concatenate([np.full(a * b, prior_var / b) for a, b in SHAPES])
-    count = len(prior)
-
-    def local(w, x, noise):
-        y, at = x, 0
-        for M, V in zip(matrices(w[:count]), matrices(np.exp(2 * w[count:]))):
-            y1 = with_ones(y)
-            z = y1 @ M.T + np.sqrt(y1**2 @ V.T) * noise[:, at : at + len(M)]
-            y, at = np.where(z.real > 0, z, 0), at + len(M)
-        return z
-
-    def loss(batch):
-        noise = stream.normals(len(batch) * 7).reshape(-1, 7)
-
-        def f(w):
-            mean, r = w[:count], np.exp(2 * w[count:]) / prior
-            divergence = (r - 1 - np.log(r) + mean**2 / prior).sum() / 2
-            return log_loss(local(w, X[batch], noise), CLASS[batch]).mean() + divergence / N
-
-        return f
-
-    w = descent(stream, np.concatenate([he(stream), np.log(0.1 * np.sqrt(prior))]), loss)
-    noise = stream.normals(100 * 7).reshape(-1, 7)
-    return [softmax(local(w, np.tile(x, (100, 1)), noise)).mean(axis=0) for x in AT]
-
-
 def steps(**options):
     """Steps on one example after another, by scikit-learn."""
     net = MLPClassifier(WIDTHS[1:2], alpha=0, nesterovs_momentum=False, **options)
@@ -302,13 +273,6 @@ def laplace():
     return out
 
 
-def boehning():
-    """Independent Gaussians of the classes with the curvature of Böhning (1992)."""
-    v = 2 / 4
-    W, S = softmax_regression(v), np.linalg.inv(np.eye(4) / v + (1 - 1 / K) / 2 * X1.T @ X1)
-    return [expected_softmax(W @ x, np.full(K, x @ S @ x)) for x in AT1]
-
-
 def class_gaussian():
     p = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1).fit(X, CLASS).predict_proba(AT)
     p *= (COUNT + 1) / COUNT  # the frequencies with one more example of each class
@@ -334,13 +298,10 @@ def perceptron(lam=0.5):
 
 for name, p in {
     "majority": (DummyClassifier(strategy="prior").fit(X, CLASS).predict_proba(AT) * N + 1) / (N + K),
-    "neighbours": (KNeighborsClassifier(5).fit(X, CLASS).predict_proba(AT) * 5 + 1 / K) / 6,
     "class-gaussian": class_gaussian(),
     "map": softmax(AT1 @ softmax_regression(2 / 4).T),
     "laplace": laplace(),
-    "variational": boehning(),
     "sgd": steps(solver="sgd", momentum=0, learning_rate_init=0.1),
-    "momentum": steps(solver="sgd", momentum=0.9, learning_rate_init=0.02),
     "adam": steps(solver="adam", learning_rate_init=0.02),
     "kalman": kalman("full"),
     "kalman-diagonal": kalman("diagonal"),
@@ -348,7 +309,6 @@ for name, p in {
     "bong": kalman("bong"),
     "tagi": tagi(),
     "dropout": dropout(),
-    "backprop": bayes_by_backprop(),
     "perceptron": perceptron(),
 }.items():
     print(name, *(f"{x:.12g}" for x in np.ravel(p)), sep=",")

@@ -7,18 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/baselines/learners/bayesbackprop"
 	"closedform/baselines/learners/classgaussian"
 	"closedform/baselines/learners/dropout"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/majority"
-	"closedform/baselines/learners/mlp"
-	"closedform/baselines/learners/neighbours"
 	"closedform/baselines/learners/perceptron"
 	"closedform/baselines/learners/sgd"
 	"closedform/baselines/learners/tagi"
-	"closedform/baselines/learners/variational"
 	check "closedform/internal/checktest"
 )
 
@@ -87,18 +83,14 @@ func TestReference(t *testing.T) {
 	mode := func(p laplace.Predictive) predictor {
 		return fitted(laplace.Config{Layers: []int{3, 3}, PriorVar: 2, Predictive: p}, laplace.Fit)
 	}
-	run := mlp.Descent{Step: 0.05, Epochs: 3}
 	models := map[string]predictor{
-		"majority":   online(t, majority.Config{Classes: 3}, majority.New),
-		"neighbours": fitted(neighbours.Config{Classes: 3}, neighbours.Fit),
+		"majority": online(t, majority.Config{Classes: 3}, majority.New),
 		"class-gaussian": online(t, classgaussian.Config{
 			Inputs: 3, Classes: 3, Shrinkage: 0.1,
 		}, classgaussian.New),
 		"map":             mode(laplace.PlugIn),
 		"laplace":         mode(laplace.Probit),
-		"variational":     fitted(variational.Config{Inputs: 3, Classes: 3, PriorVar: 2}, variational.Fit),
 		"sgd":             step(sgd.SGD, 0.1),
-		"momentum":        step(sgd.Momentum, 0.02),
 		"adam":            step(sgd.Adam, 0.02),
 		"kalman":          filter(kalman.Full, 0),
 		"kalman-diagonal": filter(kalman.Diagonal, 0),
@@ -108,11 +100,8 @@ func TestReference(t *testing.T) {
 			Layers: layers, SigmaV: 0.5, PriorVar: 0.8, PriorMeanVar: 0.5,
 		}, tagi.New),
 		"dropout": fitted(dropout.Config{
-			Layers: layers, Rate: 0.3, Decay: 0.02, Descent: run,
+			Layers: layers, Rate: 0.3, Decay: 0.02, Step: 0.05, Epochs: 3,
 		}, dropout.Fit),
-		"backprop": fitted(bayesbackprop.Config{
-			Layers: layers, PriorVar: 2, Descent: run,
-		}, bayesbackprop.Fit),
 		"perceptron": newPerceptron(t),
 	}
 	_, _, at := problem()
@@ -137,7 +126,7 @@ type binary struct{ *perceptron.Perceptron }
 func newPerceptron(t *testing.T) predictor {
 	cov := mat.NewDiagDense(4, []float64{2, 2, 2, 2})
 	c := perceptron.Config{Rule: perceptron.ADF, Lambda: 0.5}
-	b := binary{check.Must(perceptron.New(c, make([]float64, 4), cov))}
+	b := binary{perceptron.New(c, make([]float64, 4), cov)}
 	x, class, _ := problem()
 	for k := range x {
 		_, err := b.Observe(append(x[k], 1), class[k] == 0)

@@ -44,7 +44,6 @@ var commands = []command{
 	{"list", "", "list experiments, their state and what they cost", listExamples, listCommand},
 	{"draw", "[NAME…]", "draw the figures again from the published tables", drawExamples, drawCommand},
 	{"verify", "[NAME…]", "run again elsewhere and compare with the results", verifyExamples, verifyCommand},
-	{"report", "FILE", "write all results into one file", reportExamples, reportCommand},
 	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", paperExamples, paperCommand},
 	{"fetch", "SET…", "download data sets into experiments/data/", fetchExamples, fetchCommand},
 	{"predict", "NETWORK", "predict the rows of a table with a saved network", predictExamples, predictCommand},

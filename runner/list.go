@@ -67,25 +67,22 @@ func (e *entry) read(path, out string) {
 // that cannot be read are in the error.
 func list(w io.Writer, all []entry) (failed error) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tMEMORY\tQUESTION")
+	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tQUESTION")
 	cells, seconds := 0, 0.0
 	for _, e := range all {
 		if e.Experiment == nil {
 			failed = errors.Join(failed, e.err)
 			continue
 		}
-		data, cpu, memory, n := "none", "-", "-", len(e.Study.Cells())
+		data, cpu, n := "none", "-", len(e.Study.Cells())
 		if _, ok := e.Study.(study.WithData); ok {
 			data = map[bool]string{true: "there", false: "missing"}[e.missing == nil]
 		}
 		if run, err := store.ReadRun(e.dir); err == nil {
 			seconds += run.CPUSeconds
-			if cpu = duration(run.CPUSeconds); run.Memory > 0 {
-				memory = fmt.Sprintf("%.0f MB", float64(run.Memory)/1e6)
-			}
+			cpu = duration(run.CPUSeconds)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-			e.Name, e.Effort, e.state(), n, data, cpu, memory, e.Kind.Asks)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", e.Name, e.Effort, e.state(), n, data, cpu, e.Kind.Asks)
 		cells += n
 	}
 	fmt.Fprintf(table, "sum\t\t\t%d\t\t%s\n", cells, duration(seconds))

@@ -17,16 +17,16 @@ func TestList(t *testing.T) {
 		"b.toml":     small,
 		"notes.text": "no manifest",
 	})
-	const want = "NAME           EFFORT  STATE       CELLS  DATA     CPU  MEMORY  QUESTION\n" +
-		"small          full    not run     4      none     -    -       Where do they end?\n" +
-		"needy          full    needs data  4      missing  -    -       Where do they end?\n" +
-		"a_longer_name  quick   not run     100    none     -    -       Where do they end?\n" +
+	const want = "NAME           EFFORT  STATE       CELLS  DATA     CPU  QUESTION\n" +
+		"small          full    not run     4      none     -    Where do they end?\n" +
+		"needy          full    needs data  4      missing  -    Where do they end?\n" +
+		"a_longer_name  quick   not run     100    none     -    Where do they end?\n" +
 		"sum                                108             -\n"
 	check.Equal(t, "list prints", mustRun(t, "list"), want)
 	check.Equal(t, "list made a folder", exists("results"), false)
 	mustRun(t, "-exp", "b")
 	write(t, "1", "experiments", "data", "red.csv")
-	if got := mustRun(t, "list"); !regexp.MustCompile(`none +[\d.]+[mµ]s +\d+ MB `).MatchString(got) ||
+	if got := mustRun(t, "list"); !regexp.MustCompile(`none +[\d.]+[mµ]s `).MatchString(got) ||
 		!strings.Contains(got, "there  -  ") || !regexp.MustCompile(`sum +108 +[\d.]+[mµ]s\n$`).MatchString(got) {
 		t.Errorf("list prints\n%s", got)
 	}

@@ -314,8 +314,6 @@ predict n.npz -data M -wrong 0.1 -unknown 0.9 | exclude
 learn n.npz | -data FILE
 list M | need runner list
 fetch | SET…
-report | FILE
-report a b | FILE
 M | runner run M
 lsit | did you mean list?
 list -check -x |

@@ -81,7 +81,7 @@ func TestOwnTable(t *testing.T) {
 	fails(t, "-ignore needs -data", "run", "-exp", "x", "-ignore", "a")
 	write(t, "size,kind,species\n1,k,a\n2,l,b\n3,k,a\n4,l,b\n5,k,a\n4,k,b\n", "words.csv")
 	mustRun(t, "run", "-data", "words.csv", "-class", "species", "-categorical", "all")
-	contains(t, read(t, "words.toml"), `categorical = "all"`)
+	contains(t, read(t, "words.toml"), `categorical = ["all"]`)
 }
 
 // A packed table is learned, and tested by another one, whose errors name it.

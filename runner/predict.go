@@ -136,14 +136,8 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	f.BoolVar(&t.All, "all-rows", false, "let the saved network learn the test rows, too, after the test")
 	format := &t.Format
 	f.StringVar(&format.Class, "class", "class", "`column` of the classes in -data")
-	words := "`columns` of words, as a,b; all: every column that is not numbers"
-	f.Func("categorical", words, func(names string) error {
-		if names == "all" {
-			format.Categorical = dataset.AllWords
-			return nil
-		}
-		return list((*[]string)(&format.Categorical))(names)
-	})
+	f.Func("categorical", "`columns` of words, as a,b; all: every column that is not numbers",
+		list(&format.Categorical))
 	f.Func("ignore", "`columns` that are no inputs, as a,b", list(&format.Ignore))
 	f.StringVar((*string)(&format.Missing), "missing", "",
 		"what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")

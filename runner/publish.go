@@ -74,7 +74,7 @@ func (j *job) provenance(ctx context.Context, cells []*store.Cell) (run *store.R
 	run.SourceDigest, run.Fused = experiment.SourceDigest(), fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
-	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
+	run.Seconds = time.Since(j.start).Seconds()
 	run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
 	run.Seeds = j.Swept
 	run.Programs, err = j.FindPrograms()

@@ -16,16 +16,8 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const reportExamples = "go run ./runner report page.html   as OUT/index.html"
-
 // page is the file of all results in the folder -out.
 const page = "index.html"
-
-func reportCommand(f *flag.FlagSet) action {
-	out := experiment.Results
-	outFlag(f, &out, experiment.Results)
-	return func(_ context.Context, _ *invocation, args []string) error { return writePage(out, args[0]) }
-}
 
 // writePage writes all results in a folder into one file. Those of the project, in results/, have their
 // README, too.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,10 +32,6 @@ func TestReport(t *testing.T) {
 		`id="small"`,
 		"Above: 0.", `src="data:image/png;base64,`, `href="small/run.json"`)
 	lacks(page, "<script")
-
-	file := filepath.Join(t.TempDir(), "page.html")
-	mustRun(t, "report", file)
-	check.Equal(t, "the page elsewhere is the same", read(t, file) == page, true)
 
 	write(t, "mine", "elsewhere", "README.md")
 	mustRun(t, "-exp", "small", "-out", "elsewhere")

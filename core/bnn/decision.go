@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
@@ -164,13 +165,12 @@ func (r *TrackRecord) Validate() error {
 }
 
 // Threshold returns the smallest threshold of [Prediction.Decide] by [Probability] for which, with such a
-// confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From the strictest
-// threshold down it tests the hypotheses that a larger share is wrong, by the exact binomial distribution
-// (Clopper and Pearson, Biometrika 1934), each at the level that is there: a start adds a part of δ, a
-// hypothesis that is rejected passes the level on, and one that is not loses it. All rejections are right
-// with probability 1 − δ if the starts do not depend on what was wrong (fallback procedure: Wiens,
-// "A fixed sequence Bonferroni procedure", Pharmaceutical Statistics 2003; Angelopoulos et al., "Learn then
-// test", 2021). Hypotheses with too few answers to reject them, if none were wrong, are skipped.
+// confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From a start down, as
+// long as all are rejected, it tests the hypotheses that a larger share is wrong, each at the level δ, by the
+// exact binomial distribution (Clopper and Pearson, Biometrika 1934). All rejections are right with
+// probability 1 − δ if the start does not depend on what was wrong (fixed sequence testing: Angelopoulos et
+// al., "Learn then test", 2021). It is the hypothesis that is most likely to be rejected if the number of
+// wrong answers is Poisson, with a mean of 1.25 times what the probabilities say, as these may be too sure.
 //
 // A share or a confidence that is not between 0 and 1 is an error.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
@@ -178,16 +178,15 @@ func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+
 			"need numbers between 0 and 1", share, confidence)
 	}
-	smallest, level, answers, wrong := math.Inf(1), 0.0, 0, 0
-	starts := r.starts(share, 1-confidence)
-	for k := len(starts) - 1; k >= 0; k-- {
+	smallest, answers, wrong := math.Inf(1), 0, 0
+	start := r.start(share, 1-confidence)
+	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		wrong += r.Wrong[k]
-		level += starts[k]
 		switch {
-		case r.Predicted[k] == 0 || binomial(answers, 0, share) > level:
-		case binomial(answers, wrong, share) > level:
-			level = 0
+		case k > start || r.Predicted[k] == 0:
+		case binomial(answers, wrong, share) > 1-confidence:
+			return smallest, nil
 		default:
 			smallest = thresholds[k]
 		}
@@ -195,39 +194,23 @@ func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	return smallest, nil
 }
 
-// starts returns the parts of the level δ, by threshold. The strictest has a fifth. The one where p would be
-// smallest with twice as many wrong answers as the probabilities say has three fifths. The rest is shared by
-// those with 4n, 16n, … answers, where n are the fewest that reject, for probabilities that say nothing. The
-// strictest has all where there are fewer than 4n answers, or where that p would be above δ/2. Sizes and
-// shares were chosen on simulated records: none loses by them, and early errors cost little.
-func (r *TrackRecord) starts(share, delta float64) []float64 {
-	starts := make([]float64, len(r.Predicted))
-	last, best, smallest := len(starts)-1, 0, math.Inf(1)
+// start returns the number of the threshold where [TrackRecord.Threshold] starts at the level δ, −1 if it can
+// reject nothing.
+func (r *TrackRecord) start(share, delta float64) int {
+	start, least := -1, 1.0
 	answers, expected := 0, 0.0
-	for k := last; k >= 0; k-- {
+	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		expected += float64(float64(r.Predicted[k]) * (1 - thresholds[k]))
-		if p := binomial(answers, int(2*expected)+1, share); p < smallest {
-			best, smallest = k, p
+		// Fewer wrong answers than this reject.
+		allowed := sort.Search(answers, func(wrong int) bool { return binomial(answers, wrong, share) > delta })
+		if r.Predicted[k] > 0 && allowed > 0 {
+			if fails := mathext.GammaIncReg(float64(allowed), 1.25*expected); fails < least {
+				start, least = k, fails
+			}
 		}
 	}
-	next := 4 * kernel.Log(delta) / kernel.Log(1-share)
-	steps := 1 + math.Floor(kernel.Log(float64(answers)/next)/kernel.Log(4))
-	if !(steps >= 1 && smallest <= delta/2) {
-		if last >= 0 {
-			starts[last] = delta
-		}
-		return starts
-	}
-	starts[last] = delta / 5
-	starts[best] += 3 * delta / 5
-	answers = 0
-	for k := last; k >= 0; k-- {
-		for answers += r.Predicted[k]; float64(answers) >= next; next *= 4 {
-			starts[k] += delta / 5 / steps
-		}
-	}
-	return starts
+	return start
 }
 
 // binomial returns the probability of at most k successes in n trials of probability p.

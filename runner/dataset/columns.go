@@ -28,7 +28,7 @@ func (f Format) columns(t *Table, like *Examples) (class int, columns []column, 
 		err = t.checkClasses(class)
 	}
 	for _, name := range slices.Concat(f.Categorical, f.Ignore) {
-		if _, absent := t.column(name); absent != nil && name != AllWords[0] && like == nil {
+		if _, absent := t.column(name); absent != nil && name != AllWords && like == nil {
 			key := "ignore"
 			if slices.Contains(f.Categorical, name) {
 				key = "categorical"
@@ -39,10 +39,11 @@ func (f Format) columns(t *Table, like *Examples) (class int, columns []column, 
 	if err != nil {
 		return class, nil, err
 	}
+	allWords := slices.Equal(f.Categorical, []string{AllWords}) && !slices.Contains(t.Columns, AllWords)
 	for k, name := range t.Columns {
 		if k != class && !slices.Contains(f.Ignore, name) && like == nil {
-			all := slices.Equal(f.Categorical, AllWords) && t.find(k, t.layout.isWord) != nil
-			columns = append(columns, column{k, all || slices.Contains(f.Categorical, name)})
+			words := slices.Contains(f.Categorical, name) || allWords && t.find(k, t.layout.isWord) != nil
+			columns = append(columns, column{k, words})
 		}
 	}
 	if like != nil {

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -17,44 +16,14 @@ type Format struct {
 	// Class is the column of classes, by default "class".
 	Class   string  `toml:"class,omitempty" json:"class,omitempty"`
 	Missing Missing `toml:"missing,omitempty" json:"missing,omitempty"`
-	// Categorical are columns of words, each of which becomes an input, 1 or 0.
-	Categorical Words `toml:"categorical,omitempty" json:"categorical,omitempty"`
+	// Categorical are columns of words, each of which becomes an input, 1 or 0; see AllWords.
+	Categorical []string `toml:"categorical,omitempty" json:"categorical,omitempty"`
 	// Ignore are columns that are no inputs. All others are numbers.
 	Ignore []string `toml:"ignore,omitempty" json:"ignore,omitempty"`
 }
 
-// Words are names of columns of words. [AllWords] stands for all columns that are not numbers.
-type Words []string
-
-// AllWords are all columns that are not numbers.
-var AllWords = Words{"*"}
-
-// UnmarshalTOML reads a list of names, or "all".
-func (w *Words) UnmarshalTOML(v any) error {
-	if *w = nil; v == "all" {
-		*w = AllWords
-		return nil
-	}
-	names, ok := v.([]any)
-	for _, x := range names {
-		name, text := x.(string)
-		ok = ok && text && !slices.Contains(*w, name)
-		*w = append(*w, name)
-	}
-	if !ok {
-		return fmt.Errorf(`%v is not allowed; allowed: a list of column names that differ, or "all", those that `+
-			`are not numbers`, v)
-	}
-	return nil
-}
-
-// MarshalTOML writes what UnmarshalTOML reads.
-func (w Words) MarshalTOML() ([]byte, error) {
-	if slices.Equal(w, AllWords) {
-		return []byte(`"all"`), nil
-	}
-	return json.Marshal([]string(w))
-}
+// AllWords as the only one in Categorical stands for all columns that are not numbers.
+const AllWords = "all"
 
 // Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for
 // MissingError.

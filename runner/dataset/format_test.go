@@ -98,7 +98,7 @@ func TestMeansAndNewRows(t *testing.T) {
 		`a.csv:3: column "x" has no value: ""; allowed only after a training with missing = "mean"`)
 	empty := all(check.Must(e.Subset([]int{1, 4}).Scaler(Standard)).Apply(e))
 	check.Equal(t, "of a column without a value in the training part", empty.X[5][0], 0)
-	for _, words := range []Words{nil, {"x"}} {
+	for _, words := range [][]string{nil, {"x"}} {
 		_, err = Format{Missing: MissingMean, Categorical: words}.Examples(parse(t, "x,class\n,b\n?,a\n"), nil)
 		check.Refuses(t, "no value", err, `a.csv: no input has a value`)
 	}
@@ -113,7 +113,7 @@ func TestWordsAreScaledTogether(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%s,%s,%d\n", i, []string{"0.3", "0.30000000000000004"}[i%2],
 			append(slices.Repeat([]string{"often"}, 99), "rare")[i], i%2)
 	}
-	e := read(t, Format{Categorical: AllWords}, text.String())
+	e := read(t, Format{Categorical: []string{AllWords}}, text.String())
 	scaled := all(check.Must(e.Scaler(Standard)).Apply(e)).X
 	check.Equal(t, "inputs", fmt.Sprint(e.Features()), "[x nearly c=often c=rare]")
 	largest := 0.0

@@ -110,12 +110,12 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv:3: column "class": a class cannot be called unknown`},
 		{Format{Class: "kind"}, birds, "3 columns cannot be read:\n  kind: \"\" (line 5) have no value"},
 		{Format{Class: "kind", Ignore: []string{"mass"}}, "id,mass,c,kind\n1,2,r,a\n", `each of its 1 values`},
-		{Format{Class: "kind", Categorical: Words{"color"}}, birds, `categorical: a.csv:1: no column "color"`},
+		{Format{Class: "kind", Categorical: []string{"color"}}, birds, `categorical: a.csv:1: no column "color"`},
 		{Format{Class: "kind", Ignore: []string{"mass", "x"}}, birds, `ignore: a.csv:1: no column "x"`},
 		{Format{Class: "kind", Ignore: []string{"id", "mass", "colour"}}, birds, `a.csv:1: no inputs beside`},
 		{Format{Class: "kind", Missing: "zero"}, birds, `missing: "zero" is not allowed; allowed: error`},
 		{Format{Class: "kind", Ignore: []string{"kind"}}, birds, `class: "kind" is in categorical or ignore, too`},
-		{Format{Categorical: Words{"id"}, Ignore: []string{"id"}}, birds, `ignore: "id" is in categorical, too`},
+		{Format{Categorical: []string{"id"}, Ignore: []string{"id"}}, birds, `ignore: "id" is in categorical, too`},
 		{layout("", ","), "x,class\n", `decimal: "," is not allowed where`},
 		{layout("|", ""), "x|class\n", `separator: "|" is not allowed`},
 	} {
@@ -144,7 +144,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, missing, words string) {
 		format := Format{Missing: Missing(missing)}
 		if words != "" {
-			format.Categorical = Words{words}
+			format.Categorical = []string{words}
 		}
 		if format.Validate() != nil {
 			return

@@ -53,13 +53,14 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 	if cfg.Inputs < 1 || cfg.Classes < 1 {
 		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need 1 or more", cfg.Inputs, cfg.Classes)
 	}
-	m := &Model{cfg: cfg, count: make([]float64, cfg.Classes)}
 	vector := func() []float64 { return make([]float64, cfg.Inputs) }
-	m.scatter = mat.NewSymDense(cfg.Inputs, nil)
+	m := &Model{
+		cfg: cfg, count: make([]float64, cfg.Classes), scatter: mat.NewSymDense(cfg.Inputs, nil),
+		z: vector(), log: make([]float64, cfg.Classes),
+	}
 	for range cfg.Classes {
 		m.mean, m.white = append(m.mean, vector()), append(m.white, vector())
 	}
-	m.z, m.log = vector(), make([]float64, cfg.Classes)
 	return m, nil
 }
 

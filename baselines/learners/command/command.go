@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -47,10 +48,10 @@ type Config struct {
 	Timeout  float64        `toml:"timeout" json:"-" default:"600" range:"0.01 86400"` // seconds to an answer
 
 	// Set by Find.
-	Program string   `toml:"program,omitempty"` // what Version prints
-	Sums    []string `toml:"sums,omitempty"`    // SHA-256 of the files that Command names
-	folder  string   // in which the program runs
-	idle    *idle
+	Program string    `toml:"program,omitempty"` // what Version prints
+	Sums    []string  `toml:"sums,omitempty"`    // SHA-256 of the files that Command names
+	folder  string    // in which the program runs
+	idle    *sync.Map // of processes that wait for their next model, by the context that they end with
 }
 
 // Online reports whether the program sees one example after another.
@@ -78,7 +79,7 @@ func (c *Config) Find(folder string) (string, error) {
 		problem := cmp.Or(lastLines(out), fmt.Sprint(err))
 		return "", field.Errorf("version", "%s: %s", strings.Join(c.Version, " "), problem)
 	}
-	c.Program, c.folder, c.idle = text, folder, &idle{running: map[context.Context]*process{}}
+	c.Program, c.folder, c.idle = text, folder, &sync.Map{}
 	return text, nil
 }
 
@@ -91,8 +92,7 @@ type Model struct {
 	x     [][]float64 // of the first block, if the program does not learn a stream
 	class []int
 
-	*process // nil: it does not run
-	line     []byte
+	*process         // nil: it does not run
 	spent    float64 // processor seconds
 	failed   error
 }
@@ -176,15 +176,15 @@ func parse(p []float64, line string) error {
 func (m *Model) write(word string, x [][]float64, class []int) error {
 	fmt.Fprintf(m.in, "%s %d\n", word, len(x))
 	for i, x := range x {
-		m.line = m.line[:0]
+		line := m.in.AvailableBuffer()
 		for _, v := range x {
-			m.line = append(strconv.AppendFloat(m.line, v, 'g', -1, 64), ',')
+			line = append(strconv.AppendFloat(line, v, 'g', -1, 64), ',')
 		}
 		if class != nil {
-			m.line = append(strconv.AppendInt(m.line, int64(class[i]), 10), ',')
+			line = append(strconv.AppendInt(line, int64(class[i]), 10), ',')
 		}
-		m.line[len(m.line)-1] = '\n'
-		m.in.Write(m.line)
+		line[len(line)-1] = '\n'
+		m.in.Write(line)
 	}
 	_, err := m.in.Write(nil) // of all before
 	return err
@@ -197,10 +197,9 @@ func (m *Model) during(do func() error) (err error) {
 	}
 	begins := m.process == nil
 	if begins {
-		m.process = m.cfg.idle.swap(m.ctx, nil)
-	}
-	if m.process == nil {
-		if m.process, err = start(m.ctx, m.cfg.folder, m.cfg.Command); err != nil {
+		if p, idle := m.cfg.idle.LoadAndDelete(m.ctx); idle {
+			m.process = p.(*process)
+		} else if m.process, err = start(m.ctx, m.cfg.folder, m.cfg.Command); err != nil {
 			return m.fail(err)
 		}
 	}
@@ -258,8 +257,8 @@ func (m *Model) fail(err error) error {
 // Release leaves the program to the next model of the same context and method.
 func (m *Model) Release() {
 	if m.process != nil {
-		if other := m.cfg.idle.swap(m.ctx, m.process); other != nil {
-			m.spent += other.end()
+		if other, ok := m.cfg.idle.Swap(m.ctx, m.process); ok {
+			m.spent += other.(*process).end()
 		}
 		m.process, m.failed = nil, errors.New("command: used after Release")
 	}
@@ -269,8 +268,8 @@ func (m *Model) Release() {
 // of those that have ended.
 func (m *Model) Close() (seconds float64) {
 	m.Release()
-	if p := m.cfg.idle.swap(m.ctx, nil); p != nil {
-		m.spent += p.end()
+	if p, ok := m.cfg.idle.LoadAndDelete(m.ctx); ok {
+		m.spent += p.(*process).end()
 	}
 	return m.spent
 }

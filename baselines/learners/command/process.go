@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os/exec"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -47,23 +46,6 @@ func (p *process) end() (seconds float64) {
 	timer.Stop()
 	p.kill()
 	return (p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()).Seconds()
-}
-
-// idle are programs that wait for their next model, by the context that they end with.
-type idle struct {
-	mu      sync.Mutex
-	running map[context.Context]*process
-}
-
-// swap leaves a program with the context, or nil, and returns that which was there, or nil.
-func (i *idle) swap(ctx context.Context, p *process) (was *process) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	was = i.running[ctx]
-	if delete(i.running, ctx); p != nil {
-		i.running[ctx] = p
-	}
-	return was
 }
 
 // failure is an error of the program, not of what it learns.

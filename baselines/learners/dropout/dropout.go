@@ -3,7 +3,7 @@
 // "Dropout as a Bayesian approximation: representing model uncertainty in deep learning", ICML 2016).
 //
 // Hidden units are rectifiers. Every hidden unit is left out with the probability r, anew for each example,
-// and else multiplied by 1/(1−r). The loss is
+// and else multiplied by 1/(1−r). Adam runs over minibatches of 32 examples down the loss
 //
 //	−(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ Decay |w|².
 package dropout
@@ -11,6 +11,7 @@ package dropout
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -19,15 +20,18 @@ import (
 
 // Config describes a network and its training.
 type Config struct {
-	// As for mlp.CheckLayers; every layer has a bias.
+	// As for mlp.Start; every layer has a bias.
 	Layers []int   `toml:"-"`
 	Rate   float64 `toml:"rate" default:"0.2" range:"0 0.9999"`   // probability r of leaving out a unit
 	Decay  float64 `toml:"decay" default:"0.001" range:"0 1e100"` // of all weights, biases included
-
-	mlp.Descent
+	Step   float64 `toml:"step" default:"0.01" range:"1e-12 1e6"` // of Adam at first; falls linearly to zero
+	Epochs int     `toml:"epochs" default:"100" range:"1 100000"` // passes through the examples
 }
 
-const passes = 100 // of a prediction
+const (
+	batchSize = 32
+	passes    = 100 // of a prediction
+)
 
 // Model is a trained network.
 type Model struct {
@@ -41,24 +45,18 @@ type Model struct {
 // Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0. The
 // masks of its predictions are drawn from src at the end. It is an error if the training diverges.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
-	network, data, rnd, err := mlp.Start(cfg.Layers, &cfg, x, class, src)
+	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
+	if err != nil {
+		return nil, err
+	}
+	data, err := network.Examples(x, class)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{cfg: cfg, network: network, pass: network.NewPass()}
 	m.weights = make([]float64, network.Weights())
 	network.Initialise(m.weights, rnd)
-	cfg.Run(m.weights, len(data), rnd, func(grad []float64, batch []int) {
-		floats.AddScaled(grad, cfg.Decay, m.weights)
-		p := m.pass
-		for _, k := range batch {
-			p.Mask = m.masked(rnd)
-			network.Forward(p, m.weights, data[k])
-			p.SetScore(class[k])
-			floats.Scale(1/float64(len(batch)), p.Score)
-			network.Backward(p, grad, m.weights)
-		}
-	})
+	m.train(data, class, rnd)
 	if !mlp.Finite(m.weights...) {
 		return nil, errors.New("dropout: the training diverged; need a smaller step or smaller inputs")
 	}
@@ -66,6 +64,32 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 		m.masks = append(m.masks, m.masked(rnd))
 	}
 	return m, nil
+}
+
+// train descends from the weights. Every epoch is a random order of the examples, cut into batches.
+func (m *Model) train(data [][]float64, class []int, rnd *rand.Rand) {
+	adam, grad, p := mlp.NewAdam(len(m.weights)), make([]float64, len(m.weights)), m.pass
+	order := make([]int, len(data))
+	for i := range order {
+		order[i] = i
+	}
+	steps, step := m.cfg.Epochs*((len(data)+batchSize-1)/batchSize), 0
+	for range m.cfg.Epochs {
+		rnd.Shuffle(len(data), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for batch := range slices.Chunk(order, batchSize) {
+			floats.ScaleTo(grad, m.cfg.Decay, m.weights)
+			for _, k := range batch {
+				p.Mask = m.masked(rnd)
+				m.network.Forward(p, m.weights, data[k])
+				p.SetScore(class[k])
+				floats.Scale(1/float64(len(batch)), p.Score)
+				m.network.Backward(p, grad, m.weights)
+			}
+			adam.Begin(m.cfg.Step * (1 - float64(step)/float64(steps)))
+			adam.Move(0, m.weights, grad)
+			step++
+		}
+	}
 }
 
 // masked draws masks of 0 and 1/(1−r), in the form of mlp.Pass.

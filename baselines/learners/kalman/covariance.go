@@ -7,20 +7,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/internal/kernel"
-	"closedform/internal/linalg"
 )
 
 // full is the covariance of all weights, by a square root S, P = SSᵀ, row by row.
 type full struct {
 	reflections // of f = Sᵀh, for the rows h of the jacobian
 	root        []float64
-	next        []float64 // of addNoise, with factor
-	factor      linalg.Cholesky
 }
 
 func newFull(variance []float64, classes int) *full {
 	n := len(variance)
-	r := &full{newReflections(classes, n), make([]float64, n*n), make([]float64, n*n), linalg.Cholesky{}}
+	r := &full{newReflections(classes, n), make([]float64, n*n)}
 	for i, v := range variance {
 		r.row(i)[i] = math.Sqrt(v)
 	}
@@ -71,23 +68,6 @@ func (r *full) step(mean []float64, j *jacobian) bool {
 	return true
 }
 
-// addNoise adds variances to the diagonal of P, and takes the Cholesky factor of the sum for the new root. It
-// reports whether the sum is positive definite; else S stays as it was.
-func (r *full) addNoise(variance []float64) bool {
-	p, n := r.next, len(variance)
-	for i, v := range variance {
-		for j := range i {
-			p[i*n+j], p[j*n+i] = kernel.Dot(r.row(i), r.row(j)), 0
-		}
-		p[i*n+i] = kernel.Dot(r.row(i), r.row(i)) + v
-	}
-	if !r.factor.FactorizeLower(p, n) {
-		return false
-	}
-	r.root, r.next = p, r.root
-	return true
-}
-
 // reflections are what a step does to the root S of a covariance (Potter 1963; see Bierman, "Factorization
 // Methods for Discrete Sequential Estimation", 1977). For an observation with derivatives h and noise of unit
 // variance let f = Sᵀh and s = f·f. Then
@@ -122,8 +102,7 @@ func (r *reflections) small() bool {
 	return !slices.ContainsFunc(r.white, large)
 }
 
-// set applies the reflections of all vectors but the last to all vectors after them. It reports whether the
-// numbers are small enough for a step.
+// set applies the reflections of all vectors but the last to all vectors after them, if they are small.
 func (r *reflections) set() bool {
 	if !r.small() {
 		return false

@@ -38,36 +38,30 @@ const (
 	Full Covariance = "full"
 
 	// Diagonal keeps variances only, the fully decoupled filter of Puskorius and Feldkamp (IJCNN 1991): of
-	// the step of Full it drops what is off the diagonal. With N neurons it costs about 10W + n²N
-	// operations.
+	// the step of Full it drops what is off the diagonal.
 	Diagonal Covariance = "diagonal"
 
-	// LowRank keeps a diagonal and Rank columns of the inverse of the covariance, as
-	// "LO-FI" of Chang et al. (CoLLAs 2023). It costs about (3 Rank + 14) Rank W operations.
+	// LowRank keeps a diagonal and Rank columns of the inverse, "LO-FI" of Chang et al. (CoLLAs 2023). It
+	// costs about (3 Rank + 14) Rank W operations.
 	LowRank Covariance = "low-rank"
 
-	// Bong keeps variances only, as the Bayesian online natural gradient of Jones, Chang
-	// and Murphy (NeurIPS 2024) for a linearised network. It costs about 10W operations.
+	// Bong keeps variances only, as the Bayesian online natural gradient of Jones, Chang and Murphy (NeurIPS
+	// 2024) for a linearised network.
 	Bong Covariance = "bong"
 )
 
 // Config describes a filter. The zero value of every field but Layers is its documented default.
 type Config struct {
-	Layers     []int      `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Layers     []int      `toml:"-"` // as for mlp.Start; every layer has a bias
 	Covariance Covariance `toml:"covariance" default:"full"`
 	Rank       int        `toml:"rank,omitempty" range:"1 200"` // of LowRank; zero stands for 10
 
-	// PriorVar is the prior variance of every weight times the number of inputs of its layer, with the
-	// bias.
+	// PriorVar is the prior variance of every weight times the inputs of its layer, with the bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
 	// PriorMeanVar scales the prior means of hidden layers, which are drawn from N(0,
 	// PriorMeanVar/inputs) (He et al. 2015). Those of the output layer are zero.
 	PriorMeanVar float64 `toml:"prior_mean_var" default:"2" range:"1e-12 1e12"`
-
-	// ProcessNoise is the variance that every weight gains before each step, as a share of its prior
-	// variance, at most 1, with covariance Full only, at the cost of order W³ operations.
-	ProcessNoise float64 `toml:"process_noise" range:"0 1"`
 }
 
 // Numbers returns how many numbers the covariance has. It needs Layers.
@@ -90,10 +84,6 @@ func (c *Config) Validate() error {
 	case c.Rank != 0:
 		return field.Errorf("rank", `%d is not allowed; allowed: with covariance = "low-rank" only`, c.Rank)
 	}
-	if c.ProcessNoise != 0 && c.Covariance != Full {
-		return field.Errorf("process_noise", `%g is not allowed; allowed: with covariance = "full" only`,
-			c.ProcessNoise)
-	}
 	return field.OneOf("covariance", c.Covariance, Full, Diagonal, LowRank, Bong)
 }
 
@@ -102,7 +92,6 @@ type Model struct {
 	network *mlp.Network
 	mean    []float64
 	belief  belief
-	noise   []float64 // variance that each weight gains before a step, with Full; nil for none
 
 	pass  *mlp.Pass
 	label [][]float64 // rows of Aᵀ
@@ -124,7 +113,7 @@ type belief interface {
 
 // New returns a filter with its prior weights; the prior means of hidden layers are drawn from src.
 func New(cfg Config, src rand.Source) (*Model, error) {
-	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
+	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}
@@ -152,10 +141,6 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	case Bong:
 		m.belief = bong{newDiagonal(prior, neurons, n)}
 	}
-	if cfg.ProcessNoise > 0 {
-		floats.Scale(cfg.ProcessNoise, prior)
-		m.noise = prior
-	}
 	return m, nil
 }
 
@@ -171,15 +156,11 @@ func vectors(count, length int) [][]float64 {
 var errOverflow = errors.New("kalman: the covariance of the logits overflows")
 
 // Observe updates the weights by one example of the given class (from 0). After an error the weights
-// are what they were, but for the process noise, which may have been added.
+// are what they were.
 func (m *Model) Observe(x []float64, class int) error {
 	n := m.network.Outputs()
 	if err := cmp.Or(field.Class(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
 		return err
-	}
-	if m.noise != nil && !m.belief.(*full).addNoise(m.noise) {
-		return errors.New("kalman: the covariance is not positive definite to rounding error: " +
-			"more process noise is needed")
 	}
 	p := m.pass.Logit
 	mlp.Normalise(p)

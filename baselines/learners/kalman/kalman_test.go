@@ -24,7 +24,7 @@ func observe(t testing.TB, m *Model, x []float64, class int) {
 func TestLearner(t *testing.T) {
 	for _, cfg := range []Config{
 		{Layers: []int{2, 3}, PriorVar: 10},
-		{Layers: []int{2, 8, 3}, ProcessNoise: 1e-6},
+		{Layers: []int{2, 8, 3}},
 		{Layers: []int{2, 8, 3}, Covariance: Diagonal},
 		{Layers: []int{2, 8, 3}, Covariance: LowRank},
 		{Layers: []int{2, 8, 3}, Covariance: Bong},
@@ -69,17 +69,4 @@ func (m *Model) columns() [][]float64 {
 		}
 	}
 	return out
-}
-
-// Process noise before the first step is a wider prior.
-func TestProcessNoise(t *testing.T) {
-	noisy := newModel(Config{Layers: []int{2, 3, 3}, ProcessNoise: 0.1})
-	wide := newModel(Config{Layers: []int{2, 3, 3}, PriorVar: 1.1})
-	for _, m := range []*Model{noisy, wide} {
-		observe(t, m, []float64{1, -0.5}, 2)
-	}
-	mean, cov := wide.Weights()
-	gotMean, gotCov := noisy.Weights()
-	check.NearAll(t, "mean", gotMean, mean, 1e-13)
-	check.NearMatrix(t, "covariance", gotCov, cov, 1e-13)
 }

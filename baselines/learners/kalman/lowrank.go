@@ -22,7 +22,7 @@ import (
 // With V and Λ² the eigenvectors and eigenvalues of WᵀW, the singular vectors times
 // their values are WV.
 type lowRank struct {
-	rank                int
+	rank, size          int       // columns of W, and with those appended
 	precision, variance []float64 // Υ and 1/Υ
 	w                   []float64 // of each neuron the columns, one after the other
 
@@ -44,7 +44,8 @@ type lowRank struct {
 func newLowRank(variance []float64, rank, classes int) *lowRank {
 	w, size, columns := len(variance), rank+classes, rank+classes-1
 	r := &lowRank{
-		rank: rank, precision: make([]float64, w), variance: make([]float64, w), w: make([]float64, rank*w),
+		rank: rank, size: size,
+		precision: make([]float64, w), variance: make([]float64, w), w: make([]float64, rank*w),
 		gram: make([]float64, size*size), cross: make([]float64, size*size),
 		inner: make([]float64, columns*columns), rhs: make([]float64, columns), eigen: linalg.NewEigen(columns),
 		mix: make([]float64, rank*columns), squares: make([]float64, rank), part: make([]float64, w),
@@ -55,9 +56,6 @@ func newLowRank(variance []float64, rank, classes int) *lowRank {
 	}
 	return r
 }
-
-// size returns the number of columns with those appended.
-func (r *lowRank) size() int { return len(r.rhs) + 1 }
 
 // columns returns those of a neuron.
 func (r *lowRank) columns(at neuron) []float64 { return r.w[at.from*r.rank : at.to*r.rank] }
@@ -74,7 +72,7 @@ func (r *lowRank) multiply(j *jacobian) {
 		for k := range r.rank {
 			floats.MulTo(u, w[k*n:(k+1)*n], r.variance[at.from:at.to])
 			for l := range k + 1 {
-				r.cross[k*r.size()+l] += kernel.Dot(u, w[l*n:(l+1)*n])
+				r.cross[k*r.size+l] += kernel.Dot(u, w[l*n:(l+1)*n])
 			}
 		}
 	}
@@ -89,7 +87,7 @@ func (r *lowRank) append(products []float64, j *jacobian, a int, u, y []float64)
 	}
 	for k, d := range j.delta {
 		r.dots[r.rank+k] = square * d[a]
-		kernel.AddScaled(products[(r.rank+k)*r.size():][:r.rank+k+1], d[a], r.dots)
+		kernel.AddScaled(products[(r.rank+k)*r.size:][:r.rank+k+1], d[a], r.dots)
 	}
 }
 
@@ -97,7 +95,7 @@ func (r *lowRank) append(products []float64, j *jacobian, a int, u, y []float64)
 func (r *lowRank) factorize(columns int) bool {
 	for k := range columns {
 		row := r.inner[k*columns : (k+1)*columns]
-		copy(row, r.cross[k*r.size():][:k+1])
+		copy(row, r.cross[k*r.size:][:k+1])
 		row[k]++
 	}
 	return r.factor.FactorizeLower(r.inner, columns)
@@ -110,7 +108,7 @@ func (r *lowRank) variances(dst []float64, j *jacobian) {
 		return
 	}
 	for k := range dst {
-		row, x := r.cross[(r.rank+k)*r.size():], r.rhs[:r.rank]
+		row, x := r.cross[(r.rank+k)*r.size:], r.rhs[:r.rank]
 		copy(x, row)
 		r.factor.Solve(x)
 		dst[k] = max(0, row[r.rank+k]-kernel.Dot(x, x))
@@ -121,7 +119,7 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	r.multiply(j)
 	columns := len(r.rhs)
 	for k := r.rank; k < columns; k++ {
-		if at := k*r.size() + k; !(r.cross[at] <= largestSquare && r.gram[at] <= largestSquare) {
+		if at := k*r.size + k; !(r.cross[at] <= largestSquare && r.gram[at] <= largestSquare) {
 			return false
 		}
 	}
@@ -130,7 +128,7 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 		r.eigen.Vectors[k*(columns+1)] = r.squares[k]
 	}
 	for k := r.rank; k < columns; k++ {
-		for l, x := range r.gram[k*r.size():][:k+1] {
+		for l, x := range r.gram[k*r.size:][:k+1] {
 			r.eigen.Vectors[l*columns+k] = x
 		}
 	}
@@ -143,7 +141,7 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 			r.mix[m*columns+k] = r.eigen.Vectors[(k+1)*columns-1-m]
 		}
 	}
-	copy(r.rhs, r.cross[columns*r.size():])
+	copy(r.rhs, r.cross[columns*r.size:])
 	r.factor.Solve(r.rhs)
 	r.factor.SolveT(r.rhs)
 	floats.Scale(-1, r.rhs)

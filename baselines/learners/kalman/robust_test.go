@@ -86,12 +86,8 @@ func TestConfigErrors(t *testing.T) {
 		"covariance":     {Covariance: "round"},
 		"prior_var":      {PriorVar: -1},
 		"prior_mean_var": {PriorMeanVar: math.NaN()},
-		"process_noise":  {ProcessNoise: 1.5},
 		"rank":           {Rank: 3},
 	})
-	check.Keys(t, map[string]Config{
-		"process_noise": {Covariance: Diagonal, ProcessNoise: 0.1},
-		"rank":          {Covariance: LowRank, Rank: 201},
-	})
+	check.Keys(t, map[string]Config{"rank": {Covariance: LowRank, Rank: 201}})
 	check.Refuses(t, "layers without classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))))
 }

@@ -53,11 +53,10 @@ const (
 
 // Config describes a model. The zero value of every field but Layers is its documented default.
 type Config struct {
-	// Layers are as for mlp.CheckLayers, two of them softmax regression; every layer has a bias.
+	// Layers are as for mlp.Start, two of them softmax regression; every layer has a bias.
 	Layers []int `toml:"-"`
 
-	// PriorVar is the prior variance of every weight times the number of inputs of its layer, with the
-	// bias.
+	// PriorVar is the prior variance of every weight times the inputs of its layer, with the bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
 	// LaplaceVar replaces PriorVar in H; zero stands for PriorVar. The prior with the best mode often makes
@@ -90,7 +89,7 @@ type Model struct {
 	// What a prediction works on.
 	pass   *mlp.Pass
 	image  *mat.Dense // (L⁻¹ Jᵀ)ᵀ
-	logits logits
+	logits *logits
 }
 
 const pairs = 500 // of draws of MonteCarlo
@@ -99,7 +98,7 @@ const pairs = 500 // of draws of MonteCarlo
 // The random weights from which hidden networks start come from src, and then the draws of MonteCarlo. If
 // the search of the mode does not converge the model has its best weights.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
-	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
+	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}
@@ -108,15 +107,13 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	start, steps := make([]float64, network.Weights()), LinearSteps
+	start := make([]float64, network.Weights())
 	if len(network.Layers) > 1 {
 		network.Initialise(start, rnd)
-		steps = hiddenSteps
 	}
-	n := network.Outputs()
 	m := &Model{cfg: cfg, network: network, pass: network.NewPass()}
-	m.logits = logits{cov: mat.NewSymDense(n, nil), step: make([]float64, n), draw: make([]float64, n)}
-	if m.weights, err = problem.Climb(start, steps); err != nil {
+	m.logits = newLogits(m.pass.Logit, mat.NewSymDense(network.Outputs(), nil))
+	if m.weights, err = problem.climb(start); err != nil {
 		return nil, err
 	}
 	for range pairs * network.Outputs() {
@@ -128,7 +125,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	problem.prior.Var = network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar)) // the mode is found
 	layer := network.Layers[len(network.Layers)-1]
 	h := mat.NewSymDense(layer.In*layer.Out, nil)
-	problem.Information(h, m.weights)
+	problem.information(h, m.weights)
 	if !m.factor.Factorize(h) {
 		return nil, errors.New("laplace: the precision of the weights is not positive definite")
 	}
@@ -153,8 +150,7 @@ func (m *Model) Predict(p, x []float64) error {
 
 // setLogits sets the mean and the covariance of the logits, after the forward pass.
 func (m *Model) setLogits() error {
-	z := &m.logits
-	z.mean = m.pass.Logit
+	z := m.logits
 	phi := m.pass.Input(len(m.network.Layers) - 1)
 	for j := range z.mean {
 		image := m.image.RawRowView(j)
@@ -172,12 +168,16 @@ func (m *Model) setLogits() error {
 	return nil
 }
 
-// logits are their Gaussian at an input, with scratch for the rules.
+// logits are a Gaussian, with scratch for the rules.
 type logits struct {
 	mean       []float64
 	cov        *mat.SymDense
 	factor     linalg.Cholesky // F of C = FFᵀ
 	step, draw []float64       // F times standard normal numbers, and a draw
+}
+
+func newLogits(mean []float64, cov *mat.SymDense) *logits {
+	return &logits{mean: mean, cov: cov, step: make([]float64, len(mean)), draw: make([]float64, len(mean))}
 }
 
 // probit sets p by the formula of [Probit].
@@ -204,12 +204,11 @@ func (z *logits) monteCarlo(p, normal []float64) error {
 		for j := range n {
 			z.step[j] = kernel.Dot(z.factor.Row(j), normal[:j+1])
 		}
-		floats.AddTo(z.draw, z.mean, z.step)
-		mlp.Normalise(z.draw)
-		floats.Add(p, z.draw)
-		floats.SubTo(z.draw, z.mean, z.step)
-		mlp.Normalise(z.draw)
-		floats.Add(p, z.draw)
+		for _, sign := range []float64{1, -1} {
+			floats.AddScaledTo(z.draw, z.mean, sign, z.step)
+			mlp.Normalise(z.draw)
+			floats.Add(p, z.draw)
+		}
 	}
 	floats.Scale(1/kernel.Sum(p), p)
 	return nil

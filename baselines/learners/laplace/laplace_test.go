@@ -117,11 +117,6 @@ func predict(t testing.TB, m *Model, x []float64) []float64 {
 	return check.Predict(t, m, m.network.Outputs(), x...)
 }
 
-// logitsOnly returns logits with the given Gaussian.
-func logitsOnly(mean []float64, cov *mat.SymDense) *logits {
-	return &logits{mean: mean, cov: cov, step: make([]float64, len(mean)), draw: make([]float64, len(mean))}
-}
-
 // randomLogits draws a Gaussian of n logits with variances of about the scale.
 func randomLogits(n int, scale float64, rnd *rand.Rand) ([]float64, *mat.SymDense) {
 	mean, root := make([]float64, n), mat.NewDense(n, n+1, nil)
@@ -154,7 +149,7 @@ func TestTwoClasses(t *testing.T) {
 		m, v := mean[0]-mean[1], cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)
 		want := softmax.NewMoments(2)
 		softmax.Exact{}.Moments(want, []float64{m, 0}, []float64{v, 0})
-		s, p := logitsOnly(mean, cov), make([]float64, 2)
+		s, p := newLogits(mean, cov), make([]float64, 2)
 		s.probit(p)
 		check.Near(t, "probit", p[0], 1/(1+math.Exp(-m/math.Sqrt(1+math.Pi/8*v))), 1e-12)
 		check.Near(t, "probit and the integral", p[0], want.P[0], 0.02) // MacKay's formula is off by at most .018
@@ -185,8 +180,8 @@ func TestInvariances(t *testing.T) {
 		{"monte-carlo", func(s *logits, p []float64) { _ = s.monteCarlo(p, normal) }, 5 * 0.5 / math.Sqrt(1e5)},
 	} {
 		want, got := make([]float64, n), make([]float64, n)
-		r.rule(logitsOnly(mean, cov), want)
-		r.rule(logitsOnly(shifted, common), got)
+		r.rule(newLogits(mean, cov), want)
+		r.rule(newLogits(shifted, common), got)
 		check.NearAll(t, r.name, got, want, r.tolerance)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // independent, for every weight. The weights form one vector: layer by layer, neuron by neuron, and for
 // each neuron its inputs in order, the bias last.
 type Prior struct {
-	Layers []int // as for mlp.CheckLayers
+	Layers []int // as for mlp.Start
 	Bias   bool  // every layer has a further input, which is 1
 
 	// Mean and Var are the m_k and v_k > 0, one for each weight. Nil stands for zeros and for ones.
@@ -28,7 +28,7 @@ type Prior struct {
 type Problem struct {
 	prior   Prior
 	network *mlp.Network
-	data    [][]float64 // with a trailing 1
+	data    [][]float64 // with a trailing 1 where there is a bias
 	class   []int
 
 	logNorm float64 // of the prior
@@ -54,6 +54,9 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	for k := range data {
+		data[k] = data[k][:network.Layers[0].In]
+	}
 	p := &Problem{
 		prior: prior, network: network, data: data, class: slices.Clone(class), pass: network.NewPass(),
 	}
@@ -63,21 +66,13 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	return p, nil
 }
 
-// example returns example k, with its trailing 1 where there is a bias.
-func (p *Problem) example(k int) []float64 { return p.data[k][:p.network.Layers[0].In] }
-
-// LogDensity returns the logarithm of likelihood times prior at the weights w,
+// logDensity returns the logarithm of likelihood times prior at the weights w,
 //
 //	log p(D, w) = Σ_k log softmax_{c_k}(z(x_k; w)) + Σ_i log N(w_i; m_i, v_i),
 //
 // and sets grad to its gradient unless grad is nil. It is −∞, with a gradient of zeros, where a
-// logit overflows. LogDensity panics if a length is not the number of weights.
-func (p *Problem) LogDensity(grad, w []float64) float64 {
-	n := len(p.prior.Mean)
-	if len(w) != n || grad != nil && len(grad) != n {
-		panic(fmt.Sprintf("laplace: gradient of length %d at a point of length %d; the model has %d weights",
-			len(grad), len(w), n))
-	}
+// logit overflows.
+func (p *Problem) logDensity(grad, w []float64) float64 {
 	log := p.logNorm
 	for i, m := range p.prior.Mean {
 		d := w[i] - m
@@ -87,7 +82,7 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 		}
 	}
 	for k, c := range p.class {
-		p.network.Forward(p.pass, w, p.example(k))
+		p.network.Forward(p.pass, w, p.data[k])
 		z := p.pass.Logit[c]
 		top, sum := mlp.Exponentials(p.pass.Logit)
 		log += z - top - kernel.Log(sum)
@@ -107,17 +102,15 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 	return log
 }
 
-// LinearSteps is more than a climb of softmax regression needs. With rectifiers the maxima are on kinks,
-// where no climb comes to rest, so that a climb of a network with hidden layers ends after 100 steps.
-const (
-	LinearSteps = 1000
-	hiddenSteps = 100
-)
-
-// Climb returns the weights of a maximum of the posterior density near start, with derivatives of at most
-// 1e-9 nats for each prior standard deviation, or those after so many steps of L-BFGS. It returns an error
-// if the start has no finite density.
-func (p *Problem) Climb(start []float64, steps int) ([]float64, error) {
+// climb returns the weights of a maximum of the posterior density near start, with derivatives of at most
+// 1e-9 nats for each prior standard deviation, or those after a number of steps of L-BFGS, 1000 of them more
+// than softmax regression needs. With rectifiers the maxima are on kinks, where no climb comes to rest: it
+// ends after 100. It returns an error if the start has no finite density.
+func (p *Problem) climb(start []float64) ([]float64, error) {
+	steps := 1000
+	if len(p.network.Layers) > 1 {
+		steps = 100
+	}
 	n := len(start)
 	w, u, sd := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, v := range p.prior.Var {
@@ -127,7 +120,7 @@ func (p *Problem) Climb(start []float64, steps int) ([]float64, error) {
 	value := minimize(func(grad, u []float64) float64 {
 		floats.MulTo(w, sd, u)
 		floats.Add(w, p.prior.Mean)
-		value := -p.LogDensity(grad, w)
+		value := -p.logDensity(grad, w)
 		floats.Mul(grad, sd)
 		floats.Scale(-1, grad)
 		return value
@@ -140,14 +133,14 @@ func (p *Problem) Climb(start []float64, steps int) ([]float64, error) {
 	return w, nil
 }
 
-// Information sets dst to the Fisher information of the labels at w plus the precision of the prior, both
+// information sets dst to the Fisher information of the labels at w plus the precision of the prior, both
 // of the last layer alone. With φ_k the inputs of that layer and s_k = softmax(z(x_k; w)), the block of
 // neurons i and j is
 //
 //	H_ij = δ_ij diag(1/v) + Σ_k s_ki (δ_ij − s_kj) φ_k φ_kᵀ,
 //
-// the negative Hessian of LogDensity by these weights. It is NaN where a logit overflows.
-func (p *Problem) Information(dst *mat.SymDense, w []float64) {
+// the negative Hessian of logDensity by these weights. It is NaN where a logit overflows.
+func (p *Problem) information(dst *mat.SymDense, w []float64) {
 	last := len(p.network.Layers) - 1
 	layer := p.network.Layers[last]
 	n, in := layer.Out, layer.In
@@ -157,7 +150,7 @@ func (p *Problem) Information(dst *mat.SymDense, w []float64) {
 	}
 	raw, scaled := dst.RawSymmetric(), make([]float64, in)
 	for k := range p.class {
-		p.network.Forward(p.pass, w, p.example(k))
+		p.network.Forward(p.pass, w, p.data[k])
 		mlp.Normalise(p.pass.Logit)
 		for i, si := range p.pass.Logit {
 			for j := i; j < n; j++ {

@@ -53,11 +53,11 @@ func TestLogDensity(t *testing.T) {
 			x, class, w := randomData(m, n, rnd)
 			p := problem(m, x, class)
 			gradient := make([]float64, len(w))
-			if value := p.LogDensity(gradient, w); value != p.LogDensity(nil, w) {
+			if value := p.logDensity(gradient, w); value != p.logDensity(nil, w) {
 				t.Errorf("%v: the gradient changes the value", m.Layers)
 			}
-			check.NoAllocs(t, "a gradient", func() { p.LogDensity(gradient, w) })
-			density := func(w []float64) float64 { return p.LogDensity(nil, w) }
+			check.NoAllocs(t, "a gradient", func() { p.logDensity(gradient, w) })
+			density := func(w []float64) float64 { return p.logDensity(nil, w) }
 			slope := fd.Gradient(nil, density, w, &fd.Settings{Formula: fd.Central})
 			check.NearAll(t, fmt.Sprintf("%v, bias %t: derivative", m.Layers, m.Bias), gradient, slope, 1e-7)
 		}
@@ -71,9 +71,9 @@ func TestInformation(t *testing.T) {
 		p := problem(m, x, class)
 		n, offset := len(w), p.network.Layers[len(m.Layers)-2].Offset
 		got := mat.NewSymDense(n-offset, nil)
-		p.Information(got, w)
+		p.information(got, w)
 		hessian := mat.NewDense(n, n, nil)
-		gradient := func(g, w []float64) { p.LogDensity(g, w) }
+		gradient := func(g, w []float64) { p.logDensity(g, w) }
 		fd.Jacobian(hessian, gradient, w, &fd.JacobianSettings{Formula: fd.Central})
 		hessian.Scale(-1, hessian)
 		name := fmt.Sprintf("%v, bias %t: information", m.Layers, m.Bias)

@@ -33,7 +33,7 @@ const dof = 10 // degrees of freedom ν of the proposal
 // self-normalised importance sampling (Geweke, "Bayesian inference in econometric models using
 // Monte Carlo integration", Econometrica 1989).
 //
-// The proposal q is a Student distribution at the mode, with the inverse of [Problem.Information] as its
+// The proposal q is a Student distribution at the mode, with the inverse of Problem.information as its
 // scale. Draws come in pairs that mirror each other in the mode. Sample returns an error if no mode is found
 // or the effective sample size is below a tenth of the draws, if there are hidden layers, or unless draws is
 // an even number of at least 4. It panics if src is nil.
@@ -43,13 +43,13 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 			"and no hidden layers", draws, p.prior.Layers)
 	}
 	n := len(p.prior.Mean)
-	mode, err := p.Climb(p.prior.Mean, LinearSteps)
+	mode, err := p.climb(p.prior.Mean)
 	if err != nil {
 		return nil, err
 	}
 	var factor linalg.Cholesky // L of the information LLᵀ
 	information := mat.NewSymDense(n, nil)
-	if p.Information(information, mode); !factor.Factorize(information) {
+	if p.information(information, mode); !factor.Factorize(information) {
 		return nil, errors.New("laplace: the information at the mode is not finite and positive definite")
 	}
 	rnd, d := rand.New(src), make([]float64, n)
@@ -71,7 +71,7 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 				kernel.AddScaled(d[:k+1], w[k]-m, factor.Row(k))
 			}
 			tail := float64((dof + float64(n)) / 2 * math.Log1p(kernel.Dot(d, d)/dof))
-			out.Weights[i+j] = p.LogDensity(nil, w) + tail
+			out.Weights[i+j] = p.logDensity(nil, w) + tail
 		}
 	}
 	_, sum := mlp.Exponentials(out.Weights)

@@ -116,9 +116,8 @@ func TestSampleRefuses(t *testing.T) {
 	check.Refuses(t, "NaN", check.Err(NewProblem(one, [][]float64{{math.NaN()}}, []int{0})), "input 0 is NaN")
 	p := problem(one, nil, nil)
 	check.AllPanic(t, map[string]func(){
-		"prior":   func() { _, _ = NewProblem(Prior{Layers: []int{1, 2}, Mean: []float64{1}}, nil, nil) },
-		"weights": func() { p.LogDensity(nil, make([]float64, 5)) },
-		"source":  func() { _, _ = p.Sample(4, nil) },
+		"prior":  func() { _, _ = NewProblem(Prior{Layers: []int{1, 2}, Mean: []float64{1}}, nil, nil) },
+		"source": func() { _, _ = p.Sample(4, nil) },
 	})
 	for draws, p := range map[int]*Problem{5: p, 2: p, 4: problem(Prior{Layers: []int{2, 2, 3}}, nil, nil)} {
 		if s, err := p.Sample(draws, random.Source()); s != nil || err == nil {

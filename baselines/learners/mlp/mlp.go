@@ -8,33 +8,32 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 )
 
-// Network computes logits from a weight vector. Several goroutines may use it, each with its own Pass.
+// Network computes logits from a weight vector. Goroutines may share it, each with its own Pass.
 type Network struct {
 	Inputs int // without the bias
 	Layers []Layer
 }
 
-// Layer is the place of one layer in the weight vector: neuron j has the weights Offset + j·In, …,
-// Offset + (j+1)·In − 1. The bias is the last input.
-type Layer struct {
-	In, Out, Offset int
-}
+// Layer is the place of one layer in the weight vector, see Neuron. The bias is the last input.
+type Layer struct{ In, Out, Offset int }
 
 // New returns the network with the given widths, at least inputs and outputs, whose hidden units
 // are rectifiers. With a bias every layer has a further input, which is 1.
 func New(widths []int, bias bool) *Network {
 	n := &Network{Inputs: widths[0]}
-	offset := 0
-	for l := 1; l < len(widths); l++ {
-		w := Layer{widths[l-1], widths[l], offset}
+	for l, out := range widths[1:] {
+		w := Layer{In: widths[l], Out: out}
 		if bias {
 			w.In++
 		}
+		if l > 0 {
+			w.Offset = n.Weights()
+		}
 		n.Layers = append(n.Layers, w)
-		offset += w.In * w.Out
 	}
 	return n
 }
@@ -80,12 +79,10 @@ type Pass struct {
 // NewPass returns a Pass of the network.
 func (n *Network) NewPass() *Pass {
 	p := &Pass{
-		Logit: make([]float64, n.Outputs()),
-		Score: make([]float64, n.Outputs()),
-		Mask:  make([][]float64, len(n.Layers)),
-		x:     make([]float64, n.Inputs+1),
+		Logit: make([]float64, n.Outputs()), Score: make([]float64, n.Outputs()),
+		Mask: make([][]float64, len(n.Layers)), x: make([]float64, n.Inputs+1),
+		y: [][]float64{nil}, slope: [][]float64{nil}, delta: [][]float64{nil},
 	}
-	p.y, p.slope, p.delta = [][]float64{nil}, [][]float64{nil}, [][]float64{nil}
 	for l, w := range n.Layers[1:] {
 		y, width := make([]float64, w.In), n.Layers[l].Out
 		y[w.In-1] = 1 // stays where there is a bias, else is overwritten
@@ -110,9 +107,10 @@ func (p *Pass) SetScore(class int) {
 // Logits is Forward for the example x without its trailing 1. It returns an error if x is not finite or of
 // a wrong length, or a logit overflows.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
-	if err := SetInput(p.x, x); err != nil {
+	if err := field.Input(x, n.Inputs); err != nil {
 		return err
 	}
+	p.x[copy(p.x, x)] = 1
 	n.Forward(p, weights, p.x[:n.Layers[0].In])
 	if !Finite(p.Logit...) {
 		return errors.New("the logits overflow")
@@ -144,12 +142,13 @@ func (n *Network) Forward(p *Pass, weights, x []float64) {
 		next, slope, mask := p.y[l+1], p.slope[l+1], p.Mask[l+1]
 		w.products(next[:w.Out], weights, y)
 		for j, z := range next[:w.Out] {
-			slope[j] = 1
-			if z < 0 {
+			switch {
+			case z < 0:
 				slope[j] = 0
-			}
-			if mask != nil {
-				slope[j] *= mask[j]
+			case mask != nil:
+				slope[j] = mask[j]
+			default:
+				slope[j] = 1
 			}
 			next[j] = slope[j] * z
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"closedform/core/random"
 	check "closedform/internal/checktest"
 )
 
@@ -15,8 +16,7 @@ func TestExamples(t *testing.T) {
 		t.Errorf("examples %v", e)
 	}
 	for _, widths := range [][]int{{3}, {3, 0, 2}, {3, 1}} {
-		if CheckLayers(widths) == nil {
-			t.Errorf("layers %v were accepted", widths)
-		}
+		_, _, err := Start(widths, &struct{}{}, random.Source())
+		check.Refuses(t, "layers", err, "layers")
 	}
 }

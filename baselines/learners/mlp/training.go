@@ -23,27 +23,13 @@ func (n *Network) Examples(x [][]float64, class []int) (inputs [][]float64, err 
 	return inputs, nil
 }
 
-// CheckExamples returns an error of [field.Input] or [field.Class], and panics unless there is one class per
-// example.
+// CheckExamples returns an error of [field.Input] or [field.Class]. There must be one class per example.
 func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
-	if len(x) != len(class) {
-		panic(fmt.Sprintf("mlp: %d examples and %d classes; need one class per example", len(x), len(class)))
-	}
 	for k, example := range x {
 		if err := cmp.Or(field.Class(class[k], classes), field.Input(example, inputs)); err != nil {
 			return fmt.Errorf("example %d: %w", k, err)
 		}
 	}
-	return nil
-}
-
-// SetInput sets dst to x and a trailing 1.
-func SetInput(dst, x []float64) error {
-	if err := field.Input(x, len(dst)-1); err != nil {
-		return err
-	}
-	copy(dst, x)
-	dst[len(x)] = 1
 	return nil
 }
 
@@ -64,64 +50,18 @@ func CheckProbabilities(p []float64, classes int) {
 	}
 }
 
-// Start checks the layers, the examples, see [CheckExamples], and the source of a new model, and resolves its
-// configuration, see [field.Resolve]. It returns a network of rectifiers with a bias in every layer, copies
-// of the inputs with a trailing 1, and random numbers.
-func Start(
-	layers []int, cfg any, x [][]float64, class []int, src rand.Source,
-) (n *Network, inputs [][]float64, rnd *rand.Rand, err error) {
+// Start returns a new network with a bias in every layer, and random numbers, and resolves its configuration,
+// see [field.Resolve]. The layers are the numbers of inputs, of rectifiers in each hidden layer, and of
+// classes, at least two.
+func Start(layers []int, cfg any, src rand.Source) (*Network, *rand.Rand, error) {
 	if src == nil {
 		panic("mlp: nil source of randomness")
 	}
-	if err := cmp.Or(CheckLayers(layers), field.Resolve(cfg)); err != nil {
-		return nil, nil, nil, err
+	if len(layers) < 2 || slices.Min(layers) < 1 || layers[len(layers)-1] < 2 {
+		return nil, nil, fmt.Errorf("layers %v: need at least inputs and classes, at least 1 neuron in every "+
+			"layer, at least 2 classes", layers)
 	}
-	n = New(layers, true)
-	inputs, err = n.Examples(x, class)
-	return n, inputs, rand.New(src), err
-}
-
-// CheckLayers returns an error unless the widths are those of a network: the numbers of inputs, of
-// rectifiers in each hidden layer, and of classes, at least two.
-func CheckLayers(widths []int) error {
-	if len(widths) < 2 || slices.Min(widths) < 1 || widths[len(widths)-1] < 2 {
-		return fmt.Errorf("layers %v: need at least inputs and classes, at least 1 neuron in every layer, "+
-			"at least 2 classes", widths)
-	}
-	return nil
-}
-
-// Descent is how long and how fast Adam runs over minibatches of 32 examples.
-type Descent struct {
-	Step   float64 `toml:"step" default:"0.01" range:"1e-12 1e6"` // size of the first; falls linearly to zero
-	Epochs int     `toml:"epochs" default:"100" range:"1 100000"` // passes through the examples
-}
-
-const batchSize = 32
-
-// Run descends from the given weights, which it overwrites. Every epoch is a random order of the
-// examples, cut into batches. gradient adds the derivatives of the loss of a batch to grad.
-func (d Descent) Run(
-	weights []float64, examples int, rnd *rand.Rand, gradient func(grad []float64, batch []int),
-) {
-	n := len(weights)
-	adam, grad := NewAdam(n), make([]float64, n)
-	order := make([]int, examples)
-	for i := range order {
-		order[i] = i
-	}
-	steps := d.Epochs * ((examples + batchSize - 1) / batchSize)
-	step := 0
-	for range d.Epochs {
-		rnd.Shuffle(examples, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for start := 0; start < examples; start += batchSize {
-			clear(grad)
-			gradient(grad, order[start:min(start+batchSize, examples)])
-			adam.Begin(d.Step * (1 - float64(step)/float64(steps)))
-			adam.Move(0, weights, grad)
-			step++
-		}
-	}
+	return New(layers, true), rand.New(src), field.Resolve(cfg)
 }
 
 // Initialise draws weights from N(0, 2/inputs) (He et al., "Delving deep into rectifiers", ICCV 2015), and

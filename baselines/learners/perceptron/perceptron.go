@@ -18,7 +18,6 @@
 package perceptron
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -43,21 +42,12 @@ const (
 
 // Config describes a perceptron.
 type Config struct {
-	Rule   Rule    `toml:"rule" default:"huber"`
-	Lambda float64 `toml:"lambda" default:"0.6266570686577501" range:"1e-12 1e12"` // slope; √(π/8) by default
-
+	Rule   Rule
+	Lambda float64 // slope λ > 0
 	// OnIndefinite is applied to a step whose ṽ is negative. Project sets ṽ to VarianceFloor·v, and moves m
 	// as printed.
-	OnIndefinite  bnn.Policy `toml:"on_indefinite" default:"fail"`
-	VarianceFloor float64    `toml:"variance_floor" default:"0.001" range:"1e-12 0.999"`
-}
-
-// Validate returns an error of package field if a value is not allowed.
-func (c Config) Validate() error {
-	return cmp.Or(
-		field.OneOf("rule", c.Rule, Huber, ADF),
-		field.OneOf("on_indefinite", c.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project),
-	)
+	OnIndefinite  bnn.Policy
+	VarianceFloor float64
 }
 
 // Perceptron is a Bayesian perceptron. It must not be used by several goroutines at once.
@@ -69,17 +59,14 @@ type Perceptron struct {
 }
 
 // New returns a perceptron with weights N(mean, cov), which are copied. It panics if the lengths do not fit.
-func New(cfg Config, mean []float64, cov mat.Symmetric) (*Perceptron, error) {
+func New(cfg Config, mean []float64, cov mat.Symmetric) *Perceptron {
 	n := len(mean)
 	if cov.SymmetricDim() != n {
 		panic(fmt.Sprintf("perceptron: %d means and a %d×%[2]d covariance", n, cov.SymmetricDim()))
 	}
-	if err := field.Resolve(&cfg); err != nil {
-		return nil, fmt.Errorf("perceptron: %w", err)
-	}
 	p := &Perceptron{cfg, slices.Clone(mean), mat.NewSymDense(n, nil), make([]float64, n)}
 	p.cov.CopySym(cov)
-	return p, nil
+	return p
 }
 
 // Weights returns copies of mean and covariance of the weights.
@@ -117,8 +104,8 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	return Prediction{gauss.CDF(xi), gauss.CDF(-xi), m, v, xi, t}, nil
 }
 
-// Observe updates the weights by one example. MinEigenvalue of the result is Var y, NaN for ADF. After an
-// error, such as a *bnn.IndefiniteError under the policy Fail, the weights are unchanged.
+// Observe updates the weights by one example. After an error, such as a *bnn.IndefiniteError under the policy
+// Fail, the weights are unchanged.
 func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	before, err := p.Predict(x)
 	if err != nil {
@@ -131,17 +118,10 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	}
 	h := gauss.InverseMills(s * xi)
 	update := bnn.Update{MinEigenvalue: math.NaN(), LogP: gauss.LogCDF(s * xi)}
-	// step is m̃ − m, shrink is 1 − ṽ/v.
-	var step, shrink float64
-	switch p.cfg.Rule {
-	case Huber:
-		update.MinEigenvalue = before.Positive * before.Negative * (lambda / t) * (lambda / (t + 1)) * v
-		step = s * h * (t + 1) / lambda
-		shrink = h * gauss.InverseMills(-s*xi) * (1 + 1/t)
-	case ADF:
-		part := lambda * math.Sqrt(v) / t
-		step = s * h * v * lambda / t
-		shrink = part * part * (1 - gauss.TruncatedVar(s*xi))
+	part := lambda * math.Sqrt(v) / t
+	step, shrink := s*h*v*lambda/t, part*part*(1-gauss.TruncatedVar(s*xi)) // m̃ − m and 1 − ṽ/v
+	if p.cfg.Rule == Huber {
+		step, shrink = s*h*(t+1)/lambda, h*gauss.InverseMills(-s*xi)*(1+1/t)
 	}
 	update.MinVariance = v * (1 - shrink)
 	if !(shrink <= 1) {

@@ -17,27 +17,24 @@ import (
 type Rule string
 
 const (
-	SGD      Rule = "sgd"      // w ← w − αg (Robbins and Monro 1951)
-	Momentum Rule = "momentum" // v ← γv + g, w ← w − αv (Polyak 1964)
-	Adam     Rule = "adam"     // see [mlp.Adam]
+	SGD  Rule = "sgd"  // w ← w − αg (Robbins and Monro 1951)
+	Adam Rule = "adam" // see [mlp.Adam]
 )
 
 // Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
-	Layers       []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Layers       []int   `toml:"-"` // as for mlp.Start; every layer has a bias
 	Rule         Rule    `toml:"rule" default:"sgd"`
-	LearningRate float64 `toml:"learning_rate" range:"1e-12 1e6"` // α; zero stands for 0.001, of SGD 0.01
+	LearningRate float64 `toml:"learning_rate" range:"1e-12 1e6"` // α; zero stands for 0.01, of Adam 0.001
 
 	// Members is the number of networks of an ensemble, of which New makes one; zero stands for 1.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 }
 
-const momentum = 0.9 // γ
-
 // Validate returns an error of package field if a word is not allowed, and fills in the learning rate.
 func (c *Config) Validate() error {
-	c.LearningRate = cmp.Or(c.LearningRate, map[Rule]float64{SGD: 0.01}[c.Rule], 0.001)
-	return field.OneOf("rule", c.Rule, SGD, Momentum, Adam)
+	c.LearningRate = cmp.Or(c.LearningRate, map[Rule]float64{SGD: 0.01, Adam: 0.001}[c.Rule])
+	return field.OneOf("rule", c.Rule, SGD, Adam)
 }
 
 // Model is a network and what it has learnt.
@@ -46,23 +43,20 @@ type Model struct {
 	network *mlp.Network
 	pass    *mlp.Pass
 	weights []float64
-	grad    []float64 // velocity of Momentum; for Adam room for the gradient of a neuron
-	adam    *mlp.Adam
+	grad    []float64 // room for that of a neuron
+	adam    *mlp.Adam // nil for SGD
 }
 
 // New returns a network with weights drawn from src (He et al. 2015).
 func New(cfg Config, src rand.Source) (*Model, error) {
-	network, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
+	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}
 	n := network.Weights()
 	m := &Model{cfg: cfg, network: network, pass: network.NewPass(), weights: make([]float64, n)}
 	network.Initialise(m.weights, rnd)
-	switch cfg.Rule {
-	case Momentum:
-		m.grad = make([]float64, n)
-	case Adam:
+	if cfg.Rule == Adam {
 		m.grad, m.adam = make([]float64, slices.Max(cfg.Layers)+1), mlp.NewAdam(n)
 	}
 	return m, nil
@@ -80,30 +74,16 @@ func (m *Model) Observe(x []float64, class int) error {
 		m.adam.Begin(m.cfg.LearningRate)
 	}
 	for l, w := range m.network.Layers {
-		for j, d := range m.pass.Delta(l) {
-			m.move(w, j, d, m.pass.Input(l))
+		y := m.pass.Input(l)
+		for j, d := range m.pass.Delta(l) { // −log p_class has the derivatives d·y by the weights of neuron j
+			if m.adam != nil {
+				m.adam.Move(w.Offset+j*w.In, w.Neuron(m.weights, j), floats.ScaleTo(m.grad[:w.In], d, y))
+			} else if d != 0 { // the unit is on
+				floats.AddScaled(w.Neuron(m.weights, j), -m.cfg.LearningRate*d, y)
+			}
 		}
 	}
 	return nil
-}
-
-// move moves the weights of a neuron, by which −log p_class has the derivatives d·y.
-func (m *Model) move(layer mlp.Layer, j int, d float64, y []float64) {
-	weights, rate := layer.Neuron(m.weights, j), m.cfg.LearningRate
-	switch m.cfg.Rule {
-	case SGD:
-		if d != 0 { // the unit is on
-			floats.AddScaled(weights, -rate*d, y)
-		}
-	case Momentum:
-		velocity := layer.Neuron(m.grad, j)
-		floats.Scale(momentum, velocity)
-		floats.AddScaled(velocity, d, y)
-		floats.AddScaled(weights, -rate, velocity)
-	case Adam:
-		grad := floats.ScaleTo(m.grad[:layer.In], d, y)
-		m.adam.Move(layer.Offset+j*layer.In, weights, grad)
-	}
 }
 
 // Predict sets p to the softmax of the logits at x.

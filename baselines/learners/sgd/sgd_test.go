@@ -12,7 +12,6 @@ import (
 func TestLearner(t *testing.T) {
 	for _, cfg := range []Config{
 		{LearningRate: 0.05},
-		{Rule: Momentum, LearningRate: 0.005},
 		{Rule: Adam, LearningRate: 0.01},
 	} {
 		cfg.Layers = []int{2, 8, 3}

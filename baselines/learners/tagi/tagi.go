@@ -13,8 +13,7 @@
 //
 //	P(±1) = Φ(±m/√(v + σ_P²)),
 //
-// with σ_P = 1/3 as in the authors' program, divided by the sum of these products over all classes. The
-// authors' later programs have another head, remax.
+// with σ_P = 1/3 as in the authors' program, divided by the sum of these products over all classes.
 package tagi
 
 import (
@@ -36,26 +35,20 @@ import (
 type Model struct {
 	cfg     Config
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
-	head    head
-
+	tree    *tree
 	several []bnn.Prediction // of PredictAll
 }
 
 // New returns a network with its prior weights, whose means are drawn from src.
 func New(cfg Config, src rand.Source) (*Model, error) {
-	_, _, rnd, err := mlp.Start(cfg.Layers, &cfg, nil, nil, src)
+	_, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Layers = slices.Clone(cfg.Layers)
-	m := &Model{cfg: cfg}
-	if cfg.Head == Remax {
-		m.head = newRemax(cfg.classes(), cfg.SigmaV)
-	} else {
-		m.head = newTree(cfg.classes(), cfg.SigmaV)
-	}
+	m := &Model{cfg: cfg, tree: newTree(cfg.classes(), cfg.SigmaV)}
 	layers := slices.Clone(cfg.Layers)
-	layers[len(layers)-1] = max(2, m.head.outputs()) // the tree of two classes has one, and one more is not used
+	layers[len(layers)-1] = max(2, m.tree.nodes) // the tree of two classes has one, and one more is not used
 	c := bnn.Default(layers...)
 	c.Hidden, c.PriorDraw = bnn.Smooth, bnn.Independent
 	c.SetCovariance(bnn.Diagonal)
@@ -67,7 +60,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 		out, in := c.WeightDims(l)
 		means[l] = mat.NewDense(out, in, nil)
 		if l == len(means)-1 {
-			out = m.head.outputs()
+			out = m.tree.nodes
 		}
 		sd := math.Sqrt(cfg.PriorMeanVar / float64(in))
 		for k := range in * out {
@@ -88,7 +81,7 @@ func (m *Model) Observe(x []float64, class int) error {
 	err := cmp.Or(field.Class(class, m.cfg.classes()), field.Input(x, m.cfg.Layers[0]))
 	if err == nil {
 		_, err = m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) {
-			m.head.observe(d, e, outputs, class)
+			m.tree.observe(d, e, outputs, class)
 		})
 	}
 	return err
@@ -126,7 +119,7 @@ func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
 
 func (m *Model) probabilities(p []float64, layers []bnn.Layer) error {
 	mlp.CheckProbabilities(p, m.cfg.classes())
-	if !m.head.predict(p, layers[len(layers)-1]) {
+	if !m.tree.predict(p, layers[len(layers)-1]) {
 		return errors.New("tagi: the probabilities of the classes overflow")
 	}
 	return nil
@@ -134,8 +127,7 @@ func (m *Model) probabilities(p []float64, layers []bnn.Layer) error {
 
 // Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
-	Layers []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
-	Head   Head    `toml:"head" default:"tree"`
+	Layers []int   `toml:"-"`                                   // as for mlp.Start; every layer has a bias
 	SigmaV float64 `toml:"sigma_v" default:"1" range:"0 1e100"` // deviation of the noise of the targets
 
 	// PriorVar and PriorMeanVar are the prior variance of every weight and the variance of the draw of its
@@ -146,8 +138,5 @@ type Config struct {
 	// Members is the number of networks of an ensemble, of which New makes one; zero stands for 1.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 }
-
-// Validate returns an error of package field if a word is not allowed.
-func (c Config) Validate() error { return field.OneOf("head", c.Head, Tree, Remax) }
 
 func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }

@@ -23,38 +23,20 @@ import (
 //
 //	μ_k = m_k − v_k/S · Σ_l m_l,   Σ_kk = v_k (1 − v_k/S).
 //
-// correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch): before the map, μ is
-// divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2). Unless all variances are equal, p depends on the origin
-// of the logits. Variances must be positive.
-func laplaceBridge(correct bool) func(mean, variance []float64) moments {
-	return func(mean, variance []float64) moments {
-		n := float64(len(mean))
-		mu, constrained := make([]float64, len(mean)), make([]float64, len(mean))
-		sum, total := kernel.Sum(mean), kernel.Sum(variance)
-		for k, v := range variance {
-			mu[k], constrained[k] = mean[k]-v/total*sum, v*(1-v/total)
-		}
-		if correct {
-			c := kernel.Sum(constrained) / n / math.Sqrt(n/2)
-			floats.Scale(1/math.Sqrt(c), mu)
-			floats.Scale(1/c, constrained)
-		}
-		return dirichlet(bridge(mu, constrained))
+// Unless all variances are equal, p depends on the origin of the logits. Variances must be positive.
+func laplaceBridge(mean, variance []float64) moments {
+	n, mu, p := float64(len(mean)), make([]float64, len(mean)), make([]float64, len(mean))
+	logits, total, sum := kernel.Sum(mean), kernel.Sum(variance), 0.0
+	for k, v := range variance {
+		mu[k] = mean[k] - v/total*logits
+		sum += kernel.Exp(-mu[k])
 	}
-}
-
-// bridge returns p and α_0 of α(μ, Σ).
-func bridge(mu, variance []float64) (p []float64, concentration float64) {
-	n, sum := float64(len(mu)), 0.0
-	for _, m := range mu {
-		sum += kernel.Exp(-m)
+	for k, v := range variance {
+		p[k] = (1 - 2/n + kernel.Exp(mu[k])*sum/n/n) / (v * (1 - v/total))
 	}
-	for k, m := range mu {
-		p = append(p, (1-2/n+kernel.Exp(m)*sum/n/n)/variance[k])
-	}
-	concentration = kernel.Sum(p)
+	concentration := kernel.Sum(p)
 	floats.Scale(1/concentration, p)
-	return p, concentration
+	return dirichlet(p, concentration)
 }
 
 // dirichlet returns the moments of the Dirichlet distribution of concentrations α_k = α_0 p_k.
@@ -86,10 +68,9 @@ func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
 		}
 		total := kernel.Sum(p)
 		s := max(1, total)
-		rule := newOwenRule()
 		var sum float64
 		for j, v := range variance {
-			spread, mixed := rule.secondMoments(t[j], lambda*math.Sqrt(v))
+			spread, mixed := secondMoments(t[j], lambda*math.Sqrt(v))
 			// A S − B = A(S − 1) + (A − B), a sum of positive terms.
 			sum += kernel.Log((p[j]*(s-1) + mixed) / spread)
 		}
@@ -98,16 +79,11 @@ func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
 	}
 }
 
-// owenRule integrates Owen's function by Gauss and Legendre's rule on [0, 1].
-type owenRule struct {
-	node, weight [32]float64
-}
-
-func newOwenRule() *owenRule {
-	var r owenRule
-	quad.Legendre{}.FixedLocations(r.node[:], r.weight[:], 0, 1)
-	return &r
-}
+// Gauss and Legendre's rule on [0, 1], for Owen's function.
+var nodes, weights = func() (x, w [32]float64) {
+	quad.Legendre{}.FixedLocations(x[:], w[:], 0, 1)
+	return x, w
+}()
 
 // secondMoments returns Var Φ(x) and E Φ(x)(1−Φ(x)) for normal x of
 // standard deviation sd, given t = E x/√(1+sd²). With Owen's function (1956)
@@ -116,19 +92,19 @@ func newOwenRule() *owenRule {
 //
 // they are 2(T(t, 1) − T(t, a)) and 2T(t, a): integrals of a positive function,
 // where Φ(t) − 2T − Φ(t)² would cancel.
-func (r *owenRule) secondMoments(t, sd float64) (spread, mixed float64) {
+func secondMoments(t, sd float64) (spread, mixed float64) {
 	a := 1 / math.Sqrt(1+2*sd*sd)
-	return r.integral(t, a, 1-a), r.integral(t, 0, a)
+	return integral(t, a, 1-a), integral(t, 0, a)
 }
 
 // integral returns 2(T(t, a+length) − T(t, a)), where a + length ≤ 1.
-func (r *owenRule) integral(t, a, length float64) (sum float64) {
+func integral(t, a, length float64) (sum float64) {
 	if math.Abs(t) > 5 { // up to where the integrand has fallen by e⁻⁴⁰
 		length = min(length, math.Sqrt(a*a+80/(t*t))-a)
 	}
-	for i, node := range r.node {
+	for i, node := range nodes {
 		u := a + length*node
-		sum += r.weight[i] * length / math.Pi * kernel.Exp(-0.5*t*t*(1+u*u)) / (1 + u*u)
+		sum += weights[i] * length / math.Pi * kernel.Exp(-0.5*t*t*(1+u*u)) / (1 + u*u)
 	}
 	return sum
 }
@@ -173,9 +149,9 @@ func logNormal(mean, variance []float64) moments {
 // diagonal returns the entries of a matrix of which the diagonal is given.
 func diagonal(entry func(i int) float64) func(i, j int) float64 {
 	return func(i, j int) float64 {
-		if i != j {
-			return math.NaN()
+		if i == j {
+			return entry(i)
 		}
-		return entry(i)
+		return math.NaN()
 	}
 }

@@ -42,20 +42,17 @@ type Method struct {
 
 // The methods. Of the functions that they are made of, each states its formula.
 var (
-	Delta                  = &Method{firstOrder}
-	Taylor                 = &Method{taylor}
-	Unscented              = &Method{unscented}
-	LogNormal              = &Method{logNormal}
-	LaplaceBridge          = &Method{laplaceBridge(false)}
-	LaplaceBridgeCorrected = &Method{laplaceBridge(true)}
-	NormalizedProbit       = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // the slope of the softmax
-	Daunizeau              = &Method{daunizeau}
-	PairwiseMean           = &Method{pairwise(false)} // of order 0
-	Pairwise               = &Method{pairwise(true)}  // of orders 1 and 2
-	MacKay                 = &Method{macKay}
+	Delta            = &Method{firstOrder}
+	Taylor           = &Method{taylor}
+	Unscented        = &Method{unscented}
+	LogNormal        = &Method{logNormal}
+	LaplaceBridge    = &Method{laplaceBridge}
+	NormalizedProbit = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // the slope of the softmax
+	Daunizeau        = &Method{daunizeau}
+	PairwiseMean     = &Method{pairwise(false)} // of order 0
+	Pairwise         = &Method{pairwise(true)}  // of orders 1 and 2
+	MacKay           = &Method{macKay}
 )
-
-var _ softmax.Approximation = Delta
 
 // moments are what a method gives.
 type moments struct {
@@ -63,17 +60,14 @@ type moments struct {
 	cov, cross func(i, j int) float64 // Σ_y,ij for i ≤ j, and Σ_zy,ij; nil: not given
 }
 
-func notGiven(int, int) float64 { return math.NaN() }
-
 // evaluate returns the moments of n logits.
 func (m *Method) evaluate(n int, mean, variance []float64) moments {
 	softmax.CheckLogits(n, mean, variance)
 	r := m.formula(mean, variance)
-	if r.cov == nil {
-		r.cov = notGiven
-	}
-	if r.cross == nil {
-		r.cross = notGiven
+	for _, f := range []*func(i, j int) float64{&r.cov, &r.cross} {
+		if *f == nil {
+			*f = func(int, int) float64 { return math.NaN() }
+		}
 	}
 	return r
 }

@@ -27,7 +27,6 @@ func methods() map[string]*Method {
 		"Daunizeau":              Daunizeau,
 		"Unscented":              Unscented,
 		"LaplaceBridge":          LaplaceBridge,
-		"LaplaceBridgeCorrect":   LaplaceBridgeCorrected,
 		"LogNormal":              LogNormal,
 		"NormalizedProbit":       probit1,
 		"NormalizedProbitScaled": probitScaled,

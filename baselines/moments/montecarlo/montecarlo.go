@@ -21,8 +21,6 @@ type Softmax struct {
 	Source  rand.Source
 }
 
-var _ softmax.Approximation = Softmax{}
-
 // Moments implements [softmax.Approximation].
 func (s Softmax) Moments(dst *softmax.Moments, mean, variance []float64) {
 	e := NewEstimate(len(dst.P))
@@ -36,11 +34,11 @@ func (s Softmax) Moments(dst *softmax.Moments, mean, variance []float64) {
 type Estimate struct {
 	P, PErr     []float64  // mean of s_j, length n
 	Var, VarErr []float64  // variance of s_j, length n
-	E, EErr     *mat.Dense // mean of s_i s_j, n×n, symmetric with zero diagonal
+	E           *mat.Dense // mean of s_i s_j, n×n, symmetric with zero diagonal
 
 	sd, centre, s []float64
 	powers        []power
-	products      []float64 // Σ (s_i s_j − c_i c_j) and Σ (…)², pairs i < j
+	products      []float64 // Σ (s_i s_j − c_i c_j), pairs i < j
 }
 
 // power holds the sums of d, d², d³ and d⁴ for d = s_j − c_j, with c the softmax of the mean logits.
@@ -53,16 +51,14 @@ func NewEstimate(n int) *Estimate {
 	}
 	vector := func() []float64 { return make([]float64, n) }
 	return &Estimate{
-		P: vector(), PErr: vector(), Var: vector(), VarErr: vector(),
-		E: mat.NewDense(n, n, nil), EErr: mat.NewDense(n, n, nil),
+		P: vector(), PErr: vector(), Var: vector(), VarErr: vector(), E: mat.NewDense(n, n, nil),
 		sd: vector(), centre: vector(), s: vector(),
-		powers: make([]power, n), products: make([]float64, n*(n-1)),
+		powers: make([]power, n), products: make([]float64, n*(n-1)/2),
 	}
 }
 
-// Sample replaces the estimate by one from fresh samples of z_j ~ N(mean_j, variance_j),
-// independent. It panics if the lengths are not the number of classes, if a mean or variance is not
-// finite or a variance negative, if samples < 2, or if src is nil.
+// Sample replaces the estimate by one from fresh samples of z_j ~ N(mean_j, variance_j), independent. It
+// panics as [softmax.CheckLogits], if samples < 2, or if src is nil.
 func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source) {
 	softmax.CheckLogits(len(e.P), mean, variance)
 	if samples < 2 || src == nil {
@@ -92,18 +88,15 @@ func (e *Estimate) add() {
 	for i, s := range e.s {
 		c := e.centre[i]
 		d := s - c
-		d2 := d * d
-		w := &e.powers[i]
+		d2, w := d*d, &e.powers[i]
 		w[0] += d
 		w[1] += d2
 		w[2] += d2 * d
 		w[3] += d2 * d2
 		for j := range i {
-			q := s*e.s[j] - c*e.centre[j]
-			pair[0] += q
-			pair[1] += q * q
-			pair = pair[2:]
+			pair[j] += s*e.s[j] - c*e.centre[j]
 		}
+		pair = pair[i:]
 	}
 }
 
@@ -119,14 +112,10 @@ func (e *Estimate) finish(n float64) {
 		e.PErr[i] = math.Sqrt(e.Var[i] / n)
 		e.VarErr[i] = math.Sqrt(max(0, m4-m2*m2*(n-3)/(n-1)) / n)
 		for j := range i {
-			mean := pair[0] / n
-			q := e.centre[i]*e.centre[j] + mean
-			err := math.Sqrt(max(0, pair[1]/n-mean*mean) / (n - 1))
+			q := e.centre[i]*e.centre[j] + pair[j]/n
 			e.E.Set(i, j, q)
 			e.E.Set(j, i, q)
-			e.EErr.Set(i, j, err)
-			e.EErr.Set(j, i, err)
-			pair = pair[2:]
 		}
+		pair = pair[i:]
 	}
 }

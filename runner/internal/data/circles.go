@@ -13,18 +13,17 @@ func polar(x []float64, r, angle float64) {
 	x[0], x[1] = r*cos, r*sin
 }
 
-// rings has K equally probable classes, circles round the origin of the radii
-// R_k = (k+1)/K:
+// rings has three equally probable classes, circles round the origin:
 //
-//	x = ρ (cos θ, sin θ),  ρ = R_k + σε,  ε ~ N(0, 1),  θ ~ U[0, 2π), class k.
+//	x = ρ (cos θ, sin θ),  ρ = (k+1)/3 + σε,  ε ~ N(0, 1),  θ ~ U[0, 2π), class k.
 func rings(g Generator) *Task {
 	return &Task{
-		Classes: g.Rings,
+		Classes: 3,
 		Region:  square(1 + 3*g.Noise),
 		draw: func(x []float64, rnd *rand.Rand) int {
-			class := rnd.IntN(g.Rings)
+			class := rnd.IntN(3)
 			angle := 2 * math.Pi * rnd.Float64()
-			polar(x, float64(class+1)/float64(g.Rings)+g.Noise*random.Normal(rnd), angle)
+			polar(x, float64(class+1)/3+g.Noise*random.Normal(rnd), angle)
 			return class
 		},
 	}

@@ -59,11 +59,10 @@ func (f *Files) Load(folder string, like *Examples) (e *Examples, err error) {
 	return e, nil
 }
 
-// readIDX reads images and their labels in the IDX format of the MNIST database
-// (LeCun, Cortes and Burges), compressed by gzip or not: a big-endian magic number
-// that says unsigned bytes and the number of dimensions, four bytes for the size of
-// each, then the values, the last dimension running fastest. The inputs are the pixels,
-// from 0 to 255; the classes are the labels that occur.
+// readIDX reads images and their labels in the IDX format of the MNIST database (LeCun, Cortes and Burges),
+// compressed by gzip or not: a big-endian magic number that says unsigned bytes and the number of dimensions,
+// four bytes for the size of each, then the values, the last dimension running fastest. The inputs are the
+// pixels, from 0 to 255; the classes are the labels that occur.
 func readIDX(imagesFile, labelsFile string) (*Examples, error) {
 	pixels, size, err := readItems(imagesFile, 3)
 	if err != nil {

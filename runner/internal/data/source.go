@@ -25,9 +25,8 @@ func (s *Sample) Validate() error {
 	return cmp.Or(s.Generator.Validate(), field.Within("train", s.Train, 1, manifest.MaxTrain))
 }
 
-// Source says where labelled examples come from, which is exactly one of a generator, a
-// CSV file and IDX files, and how they are split and scaled. Load comes before all
-// methods that need the examples.
+// Source says where labelled examples come from, a generator, a CSV file or IDX files, and how they are split
+// and scaled. Load comes before all methods that need the examples.
 type Source struct {
 	Sample
 	Test int `toml:"test,omitzero" json:"test,omitzero"` // examples of the generator after those for training
@@ -98,39 +97,40 @@ func (s Source) checkKeys() error {
 	case s.Images != "":
 		kind = "images"
 	}
-	for _, k := range []struct {
-		kinds, keys string
-		values      []any
-	}{
-		{"generator", "noise arms rings train test", []any{s.Noise, s.Arms, s.Rings, s.Train, s.Test}},
-		{"file", "file separator decimal class missing categorical ignore test_file", []any{
-			s.File, s.Separator, s.Decimal, s.Class, s.Missing, s.Categorical, s.Ignore, s.TestFile,
-		}},
-		{"images", "images labels test_images test_labels", []any{s.Images, s.Labels, s.TestImages, s.TestLabels}},
-		{"file or images", "train_rows test_rows test_fraction", []any{s.TrainRows, s.TestRows, s.TestFraction}},
-	} {
-		for i, key := range strings.Fields(k.keys) {
-			if kind != "" && !strings.Contains(k.kinds, kind) && !reflect.ValueOf(k.values[i]).IsZero() {
-				return field.Errorf(key, "does not go with %s; allowed with %s only", kind, k.kinds)
-			}
-		}
-	}
 	if kind == "" {
 		return field.Errorf("generator",
 			`missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
+	}
+	kinds := map[string]string{} // that a key goes with
+	for _, k := range [][2]string{
+		{"generator", "noise arms train test"},
+		{"file", "file separator decimal class missing categorical ignore test_file"},
+		{"images", "images labels test_images test_labels"},
+		{"file or images", "train_rows test_rows test_fraction"},
+	} {
+		for key := range strings.FieldsSeq(k[1]) {
+			kinds[key] = k[0]
+		}
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Source]()) {
+		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+		with, ok := kinds[key]
+		if ok && !strings.Contains(with, kind) && !reflect.ValueOf(s).FieldByIndex(f.Index).IsZero() {
+			return field.Errorf(key, "does not go with %s; allowed with %s only", kind, with)
+		}
 	}
 	return nil
 }
 
 // WithDefaults returns the source with the defaults of its kind.
 func (s Source) WithDefaults() Source {
-	s.Generator = s.Generator.WithDefaults()
 	switch {
 	case s.File != "":
 		s.Class, s.Scale = cmp.Or(s.Class, "class"), cmp.Or(s.Scale, dataset.Standard)
 	case s.Images != "":
 		s.Scale = cmp.Or(s.Scale, dataset.Unit)
 	default:
+		_ = s.Generator.Validate() // fills in its defaults
 		s.Scale = cmp.Or(s.Scale, dataset.None)
 	}
 	return s
@@ -154,22 +154,27 @@ func (s *Source) Load(folder string) (err error) {
 	if s.whole, err = s.Files.Load(folder, nil); err != nil {
 		return err
 	}
-	key := "test_fraction"
 	if test, given := s.testFiles(); given {
-		if key = "test_images"; test.File != "" {
-			key = "test_file"
-		}
 		if s.test, err = test.Load(folder, s.whole); err != nil {
 			return err
 		}
 		s.Digests = append(s.Digests, test.Digests...)
 	}
-	if s.TrainRows != "" {
-		key = "train_rows"
+	train, _, err := s.Parts(rand.NewPCG(0, 0))
+	if err == nil {
+		_, err = train.Scaler(s.Scale)
 	}
-	_, _, err = s.Parts(rand.NewPCG(0, 0))
 	if named := (*field.Error)(nil); err == nil || errors.As(err, &named) {
 		return err
+	}
+	key := "test_fraction"
+	switch {
+	case s.TrainRows != "":
+		key = "train_rows"
+	case s.TestFile != "":
+		key = "test_file"
+	case s.TestImages != "":
+		key = "test_images"
 	}
 	return field.Errorf(key, "%v", err)
 }
@@ -196,21 +201,9 @@ func (s *Source) About() (lines []string) {
 	return lines
 }
 
-// Parts returns the training and the test part, scaled. The stream draws the examples of
+// Parts returns the training and the test part, not scaled. The stream draws the examples of
 // a generator, or the split where it is a fraction.
 func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
-	if train, test, err = s.Unscaled(src); err != nil {
-		return nil, nil, err
-	}
-	scaler, err := train.Scaler(s.Scale)
-	if err != nil {
-		return nil, nil, err
-	}
-	return scaler.Apply(train), scaler.Apply(test), nil
-}
-
-// Unscaled is Parts with the inputs as they are.
-func (s *Source) Unscaled(src rand.Source) (train, test *Examples, err error) {
 	if train, test, err = s.split(src); err != nil {
 		return nil, nil, err
 	}

@@ -1,13 +1,10 @@
-// Package data makes and reads the labelled examples of the experiments.
-//
-// A [Task] draws labelled points of the plane. A [Source] is what a manifest says
-// about its data: a task, a CSV file or IDX files, and how these are split and scaled into a training and a
-// test part, which are [dataset.Examples].
+// Package data makes and reads the labelled examples of the experiments. A [Task] draws points of the plane.
+// A [Source] is what a manifest says about its data: a task, a CSV file or IDX files, and how these are split
+// into a training and a test part, which are [dataset.Examples].
 package data
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +14,6 @@ import (
 
 	"closedform/core/random"
 	"closedform/internal/field"
-	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 )
 
@@ -26,28 +22,24 @@ type Generator struct {
 	Name  string  `toml:"generator,omitempty" json:"generator,omitempty"`
 	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"` // from 1e-6 to 10
 	Arms  int     `toml:"arms,omitzero" json:"arms,omitzero"`   // of spirals, or of sectors, from 2 to 100
-	Rings int     `toml:"rings,omitzero" json:"rings,omitzero"` // of rings only, from 2 to 100
 }
 
 // generators are all tasks with their defaults, 0 for what a task does not have.
 var generators = map[string]struct {
-	noise       float64
-	arms, rings int
-	task        func(Generator) *Task // of a valid generator with its defaults
+	noise float64
+	arms  int
+	task  func(Generator) *Task // of a valid generator with its defaults
 }{
-	"logistic": {1, 0, 0, logistic},   // noise: the width of the boundary
-	"moons":    {0.1, 0, 0, moons},    // the standard deviation of each input
-	"rings":    {0.05, 0, 3, rings},   // that of the radius
-	"sectors":  {0.7, 5, 0, sectors},  // the width of the boundaries
-	"spirals":  {0.12, 3, 0, spirals}, // the standard deviation of the angle, in radians
-	"wedges":   {0, 0, 0, wedges},
-	"xor":      {0.4, 0, 0, xor}, // the standard deviation of each input
+	"logistic": {1, 0, logistic},   // noise: the width of the boundary
+	"moons":    {0.1, 0, moons},    // the standard deviation of each input
+	"rings":    {0.05, 0, rings},   // that of the radius
+	"sectors":  {0.7, 5, sectors},  // the width of the boundaries
+	"spirals":  {0.12, 3, spirals}, // the standard deviation of the angle, in radians
+	"wedges":   {0, 0, wedges},
+	"xor":      {0.4, 0, xor}, // the standard deviation of each input
 }
 
-const (
-	minNoise, maxNoise = 1e-6, 10 // no intermediate result overflows
-	maxCount           = 100      // arms or rings
-)
+const minNoise, maxNoise = 1e-6, 10 // no intermediate result overflows
 
 // Validate returns an error if there is no such task, or it cannot have the parameters. It fills in the
 // defaults.
@@ -62,8 +54,7 @@ func (g *Generator) Validate() error {
 		value, standard, low, top float64
 	}{
 		{"noise", g.Noise, standard.noise, minNoise, maxNoise},
-		{"arms", float64(g.Arms), float64(standard.arms), 2, maxCount},
-		{"rings", float64(g.Rings), float64(standard.rings), 2, maxCount},
+		{"arms", float64(g.Arms), float64(standard.arms), 2, 100},
 	} {
 		switch {
 		case p.value == 0:
@@ -74,17 +65,8 @@ func (g *Generator) Validate() error {
 				p.value, p.low, p.top, p.standard)
 		}
 	}
-	*g = g.WithDefaults()
+	g.Noise, g.Arms = cmp.Or(g.Noise, standard.noise), cmp.Or(g.Arms, standard.arms)
 	return nil
-}
-
-// WithDefaults returns the generator with the defaults of its task filled in.
-func (g Generator) WithDefaults() Generator {
-	standard := generators[g.Name]
-	g.Noise = cmp.Or(g.Noise, standard.noise)
-	g.Arms = cmp.Or(g.Arms, standard.arms)
-	g.Rings = cmp.Or(g.Rings, standard.rings)
-	return g
 }
 
 // Task returns the task. It panics if the generator is not valid.
@@ -95,20 +77,18 @@ func (g Generator) Task() *Task {
 	return generators[g.Name].task(g)
 }
 
-// Task is a distribution of labelled points in the plane, from which examples are drawn
-// independently. The comment of each task gives its formulas.
+// Task is a distribution of labelled points in the plane.
 type Task struct {
-	Classes int
-	Region  Region // the rectangle to draw maps on; nearly all examples are in it
-
+	Classes  int
+	Region   Region    // the rectangle to draw maps on; nearly all examples are in it
 	Boundary []Segment // where the class changes sharply, if it does
 
-	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
-	probabilities func(dst, x []float64) bool           // nil: not known
-}
+	// Probabilities puts P(class | x) into dst and reports whether it did: exactly on a sharp boundary there is
+	// no truth. Nil: they are not known.
+	Probabilities func(dst, x []float64) bool
 
-// Known reports whether the class probabilities are known.
-func (t *Task) Known() bool { return t.probabilities != nil }
+	draw func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
+}
 
 // Inputs is the number of inputs of every task.
 const Inputs = 2
@@ -133,16 +113,6 @@ func (t *Task) Draw(n int, src rand.Source) Set {
 	return set
 }
 
-// Probabilities puts P(class | x), which is Known, into dst and reports whether it did: exactly on a sharp
-// boundary there is no truth. Where no example can lie the formula goes on.
-func (t *Task) Probabilities(dst, x []float64) bool {
-	if len(dst) != t.Classes || len(x) != Inputs {
-		panic(fmt.Sprintf("data: Probabilities of %d classes at %d inputs, need %d and %d",
-			len(dst), len(x), t.Classes, Inputs))
-	}
-	return t.probabilities(dst, x)
-}
-
 // Label returns the most probable class of a point, or NoClass on a boundary.
 func (t *Task) Label(x []float64) int {
 	p := make([]float64, t.Classes)
@@ -158,7 +128,7 @@ type Region struct{ Low, High [2]float64 }
 // Segment is a piece of a boundary.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
 
-// Grid is a rectangular grid of points, row by row: the first coordinate changes fastest.
+// Grid is a grid of points, row by row: the first coordinate changes fastest.
 type Grid struct {
 	X, Y   []float64 // coordinates along the axes, ascending
 	Points [][]float64
@@ -186,9 +156,7 @@ func (g *Grid) Every(stride int) (points []int) {
 }
 
 // square returns [−half, half]².
-func square(half float64) Region {
-	return Region{Low: [2]float64{-half, -half}, High: [2]float64{half, half}}
-}
+func square(half float64) Region { return Region{[2]float64{-half, -half}, [2]float64{half, half}} }
 
 // Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i],
 // symmetric to the last digit where these are.
@@ -205,21 +173,4 @@ func addNoise(x []float64, sd float64, rnd *rand.Rand) {
 	for i := range x {
 		x[i] += sd * random.Normal(rnd)
 	}
-}
-
-// normalize turns logarithms of probabilities, up to a constant, into probabilities. It returns true.
-func normalize(dst []float64) bool {
-	largest, sum := floats.Max(dst), 0.
-	for i, l := range dst {
-		dst[i] = kernel.Exp(l - largest)
-		sum += dst[i]
-	}
-	floats.Scale(1/sum, dst)
-	return true
-}
-
-// two sets dst to the probabilities 1/(1+e^logit), 1/(1+e^−logit) of two classes. It returns true.
-func two(dst []float64, logit float64) bool {
-	dst[0], dst[1] = 1/(1+kernel.Exp(logit)), 1/(1+kernel.Exp(-logit))
-	return true
 }

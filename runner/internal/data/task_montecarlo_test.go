@@ -15,7 +15,7 @@ var cases = []Generator{
 	{Name: "logistic"},
 	{Name: "logistic", Noise: 0.1},
 	{Name: "moons", Noise: 0.3},
-	{Name: "rings", Noise: 0.6, Rings: 4},
+	{Name: "rings", Noise: 0.6},
 	{Name: "sectors", Arms: 4},
 	{Name: "sectors", Arms: 4, Noise: 0.1},
 	{Name: "spirals", Noise: 0.5, Arms: 4},
@@ -48,7 +48,7 @@ func TestExamplesMonteCarlo(t *testing.T) {
 			if r := task.Region; r.Low[0] <= x[0] && x[0] <= r.High[0] && r.Low[1] <= x[1] && x[1] <= r.High[1] {
 				inside++
 			}
-			if task.Known() && !task.Probabilities(p, x) {
+			if task.Probabilities != nil && !task.Probabilities(p, x) {
 				t.Fatalf("%v: no class probabilities at %v", g, x)
 			}
 			probabilities[i] = append([]float64(nil), p...)
@@ -68,7 +68,7 @@ func TestExamplesMonteCarlo(t *testing.T) {
 					count[class], n, z, share)
 			}
 			for w, weight := range weights {
-				if !task.Known() {
+				if task.Probabilities == nil {
 					break
 				}
 				for i, x := range set.X {

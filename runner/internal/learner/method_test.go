@@ -10,12 +10,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/learners/bayesbackprop"
 	"closedform/baselines/learners/command"
+	"closedform/baselines/learners/dropout"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
-	"closedform/baselines/learners/mlp"
-	"closedform/baselines/learners/neighbours"
 	"closedform/baselines/learners/tagi"
 	"closedform/core/bnn"
 	"closedform/core/classifier"
@@ -68,8 +66,7 @@ func TestByHand(t *testing.T) {
 		change(&c)
 		return byHand{check.Must(bnn.New(c, src()))}
 	}
-	descent := mlp.Descent{Step: 0.02, Epochs: 7}
-	backprop := bayesbackprop.Config{Layers: hidden, PriorVar: 2, Descent: descent}
+	thinned := dropout.Config{Layers: hidden, Rate: 0.3, Step: 0.02, Epochs: 7}
 	for _, c := range []struct {
 		keys string
 		want predictor // not trained yet, if it is online
@@ -102,24 +99,20 @@ func TestByHand(t *testing.T) {
 		},
 		{`hidden_layers = [4]`, byHand{check.Must(classifier.NewBank(bnn.Default(hidden...), false, src()))}},
 		{
-			`kind = "kalman"; process_noise = 0.1`,
-			check.Must(kalman.New(kalman.Config{Layers: linear, ProcessNoise: 0.1}, src())),
+			`kind = "kalman"; prior_mean_var = 3; hidden_layers = [4]`,
+			check.Must(kalman.New(kalman.Config{Layers: hidden, PriorMeanVar: 3}, src())),
 		},
 		{
-			`kind = "tagi"; hidden_layers = [4]; head = "remax"; sigma_v = 0.2`,
-			check.Must(tagi.New(tagi.Config{Layers: hidden, Head: tagi.Remax, SigmaV: 0.2}, src())),
-		},
-		{
-			`kind = "neighbours"; neighbours = 400`,
-			check.Must(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 12}, x, class, src())),
+			`kind = "tagi"; hidden_layers = [4]; sigma_v = 0.2`,
+			check.Must(tagi.New(tagi.Config{Layers: hidden, SigmaV: 0.2}, src())),
 		},
 		{
 			`kind = "laplace"; prior_var = 2; laplace_var = 0.3`,
 			check.Must(laplace.Fit(laplace.Config{Layers: linear, PriorVar: 2, LaplaceVar: 0.3}, x, class, src())),
 		},
 		{
-			`kind = "backprop"; hidden_layers = [4]; prior_var = 2; step = 0.02; epochs = 7`,
-			check.Must(bayesbackprop.Fit(backprop, x, class, src())),
+			`kind = "dropout"; hidden_layers = [4]; rate = 0.3; step = 0.02; epochs = 7`,
+			check.Must(dropout.Fit(thinned, x, class, src())),
 		},
 	} {
 		m := check.Must(decode(c.keys))
@@ -183,13 +176,13 @@ func TestFromModel(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for line := range strings.SplitSeq(`kind = "tagi"; members = -1 -> x.toml:6: method.m.members: -1 is
 kind = "tagi"; own_orders = true -> x.toml:6: method.m.own_orders: true is not allowed; allowed: with members
-kind = "oracle" -> x.toml:5: method.m.kind: oracle is not allowed; allowed: closed-form, backprop, class
+kind = "oracle" -> x.toml:5: method.m.kind: oracle is not allowed; allowed: closed-form, class-gaussian, command
 kind = "majority"; epochs = 3 -> method.m.epochs: not a key
 kind = "kalman"; prior_var = -1 -> x.toml:6: method.m.prior_var
 kind = "kalman"; hidden_layers = [0] -> method.m.hidden_layers
-kind = "neighbours"; hidden_layers = [3] -> method.m.hidden_layers
-kind = "neighbours"; passes = 2 -> method.m.passes
-kind = "kalman"; window = 2 -> method.m.window: not a key any more; process_noise
+kind = "class-gaussian"; hidden_layers = [3] -> method.m.hidden_layers
+kind = "laplace"; passes = 2 -> method.m.passes
+kind = "kalman"; window = 2 -> method.m.window: not a key; allowed:
 kind = "laplace"; predictive = "round" -> "round" is not allowed; allowed: probit, monte-carlo, plug-in
 rule = "best" -> x.toml:5: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal
 on_indefinite = "go" -> allowed: fail, skip, project
@@ -226,7 +219,7 @@ func TestFits(t *testing.T) {
 		{`kind = "kalman"; hidden_layers = [100]`, 100, "1.23e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "diagonal"`, 100, ""},
 		{`kind = "laplace"; hidden_layers = [1000]`, 1000, "1.01e+08"},
-		{`kind = "variational"`, 5000, "2.5e+08"},
+		{`kind = "class-gaussian"`, 20000, "4e+08"},
 		{`kind = "tagi"; hidden_layers = [1000]`, 10000, ""},
 		{`members = 1; hidden_layers = [1000]; covariance = "full"`, 1000, "1.01e+09"},
 		{`members = 1; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},

@@ -46,8 +46,8 @@ func TestChoose(t *testing.T) {
 	learn, judge, err := examples.Split(0.4, rand.NewPCG(5, 6))
 	check.OK(t, err)
 	for _, keys := range []string{
-		`kind = "neighbours"; tune = ["neighbours"]; candidates = [[1], [400], [500]]`,
-		`kind = "neighbours"; tune = ["neighbours"]; candidates = [[500], [400], [30]]`,
+		`kind = "laplace"; tune = ["prior_var"]; candidates = [[0.1], [1], [10]]`,
+		`kind = "dropout"; epochs = 2; tune = ["rate"]; candidates = [[0.5], [0.4], [0.3]]`,
 		`tune = ["prior_factor"]; members = 1; candidates = [[0.1], [1], [10]]`,
 	} {
 		m := check.Must(decode(keys))
@@ -159,7 +159,7 @@ func TestScore(t *testing.T) {
 	set := data.Set{X: [][]float64{{0}, {1}, {2}, {3}}, Class: []int{0, 1, 1, 1}}
 	examples, source := dataset.NewExamples(set, 2), func() rand.Source { return rand.NewPCG(1, 2) }
 	for keys, want := range map[string][]string{
-		`kind = "kalman"; passes = 3`: {"[0 1 1 1]", "[1:2 1:4 3:4]"}, `kind = "neighbours"`: {"[]", "[1:4]"},
+		`kind = "kalman"; passes = 3`: {"[0 1 1 1]", "[1:2 1:4 3:4]"}, `kind = "laplace"`: {"[]", "[1:4]"},
 	} {
 		m := check.Must(decode(keys))
 		var next []int

@@ -269,24 +269,6 @@ func tree(v any, base map[string]any) map[string]any {
 	return out
 }
 
-// former says of each key that was renamed, in any table or in the one before the point, what has its place.
-var former = map[string]string{
-	"ensemble":      "members has the number of networks",
-	"prior":         "prior_var has the variances",
-	"prior_scale":   "prior_var has the variances",
-	"variant":       "[[method]] describes what is compared",
-	"window":        "process_noise lets the past count less",
-	"task":          "[[set]] has what methods learn",
-	"shuffle":       "evaluate.order is shuffled, given, sorted or repeated",
-	"compare":       "reference, leave_out and splits_of are keys of [evaluate]",
-	"monte_carlo":   "samples and stride are keys of [evaluate]",
-	"evaluate.grid": "grid is a key of [data]",
-	"near":          "make changed images a file of [[outside]]",
-	"unknown.score": "the tables have all scores of unknown.scores",
-	"evidence.low":  `interval = "columns" takes the ends of the interval from columns`,
-	"evidence.high": `interval = "columns" takes the ends of the interval from columns`,
-}
-
 // unknown records an error for each key of a table that is not allowed, with the most similar one.
 func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 	var keys []string
@@ -295,12 +277,9 @@ func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys) // a struct and its extension may share one
-	first, _, _ := strings.Cut(path, ".")
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		problem := "; allowed: " + strings.Join(keys, ", ")
-		if instead := cmp.Or(former[key], former[join(first, key)]); instead != "" {
-			problem = " any more; " + instead
-		} else if nearest := Nearest(key, keys); nearest != "" {
+		if nearest := Nearest(key, keys); nearest != "" {
 			problem = "; did you mean " + nearest + "?" + problem[1:]
 		}
 		if !slices.Contains(keys, key) {

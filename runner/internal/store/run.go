@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,7 +37,6 @@ type Run struct {
 	Start          time.Time         `json:"start"`
 	CPUSeconds     float64           `json:"cpu_seconds,omitempty"` // of all cells, when each was computed
 	Seconds        float64           `json:"wall_seconds"`
-	Memory         int64             `json:"peak_memory_bytes,omitempty"` // resident, of all experiments so far
 
 	// CellSeconds are the mean processor seconds of a cell, by its group: its key without the seed.
 	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`
@@ -56,7 +54,7 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 		Modules:   map[string]string{},
 		GOOS:      runtime.GOOS,
 		GOARCH:    runtime.GOARCH,
-		CPU:       cmp.Or(proc("cpuinfo", `(?m)^model name\s*: (.*)$`), "unknown"),
+		CPU:       cpuModel(),
 		CPUs:      runtime.NumCPU(),
 		Start:     start.UTC(),
 	}
@@ -135,18 +133,13 @@ func gitState(ctx context.Context, dir string) (commit, tree string) {
 	}
 }
 
-// proc returns the text of a group in a file of /proc, "" where the system has none.
-func proc(file, expression string) string {
-	data, _ := os.ReadFile(filepath.Join("/proc", file))
-	if m := regexp.MustCompile(expression).FindSubmatch(data); m != nil {
+var cpuLine = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
+
+// cpuModel returns the model of the processor, "unknown" where the system does not say.
+func cpuModel() string {
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	if m := cpuLine.FindSubmatch(info); m != nil {
 		return string(m[1])
 	}
-	return ""
-}
-
-// PeakMemory returns the peak resident memory in bytes, 0 where the system has no /proc. It does not use
-// getrusage, where the peak includes that of the parent, such as go run.
-func PeakMemory() int64 {
-	n, _ := strconv.ParseInt(proc("self/status", `(?m)^VmHWM:\s*(\d+) kB$`), 10, 64)
-	return n << 10
+	return "unknown"
 }

@@ -91,7 +91,7 @@ func Names(columns []Column) (names []string) {
 
 // New returns a table without rows.
 func New(name string, columns ...Column) *Table {
-	return &Table{Name: name, Columns: columns}
+	return &Table{Name: name, Columns: slices.Clone(columns)} // as tables may be of the same columns
 }
 
 // Len returns the number of rows.

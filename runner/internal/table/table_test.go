@@ -41,6 +41,10 @@ func TestRows(t *testing.T) {
 		t.Errorf("rows %+v", x)
 	}
 	check.Equal(t, "methods", s.Distinct("method"), []string{"a, b", "c"})
+	columns := []Column{Int("x", "")}
+	one, other := New("one", columns...), New("other", columns...)
+	one.Add(1)
+	check.Equal(t, "rows of a table with the same columns", other.Len(), 0)
 	check.AllPanic(t, map[string]func(){
 		"too few":    func() { s.Add("x") },
 		"wrong type": func() { s.Add(1, 1, 1., 1.) },

@@ -25,22 +25,10 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const (
-	maxDownload = 64 << 20 // bytes
-	maxTries    = 3        // of a download
-)
-
-var (
-	client = &http.Client{Timeout: 5 * time.Minute}
-	pause  = 2 * time.Second // before a download is tried again, and twice it before the third time
-)
-
-// Sets gets the data sets with these names, or all for All, into the folder of the
-// file of sets, and writes a line for each file to log. It keeps a file with the
-// right checksum. A file that the folder mirror has, if mirror is not "", is taken only from
-// there, so a damaged mirror is an error; others are downloaded.
-// Files are written atomically. A failure does not stop the others; the error has a
-// line for each.
+// Sets gets the data sets with these names, or all for All, into the folder of the file of sets, and writes a
+// line for each file to log. It keeps a file with the right checksum. A file that the folder mirror has, if
+// mirror is not "", is taken only from there, so a damaged mirror is an error; others are downloaded. Files
+// are written atomically. A failure does not stop the others; the error has a line for each.
 func Sets(ctx context.Context, setsFile string, names []string, mirror string, log io.Writer) error {
 	files, err := readSets(setsFile, names...)
 	if err != nil {
@@ -79,18 +67,15 @@ func (f setFile) get(ctx context.Context, mirror string) (what string, err error
 	return fmt.Sprintf("%d bytes from %s", len(data), from), err
 }
 
-// download returns the file, which has been checked, and where it is from.
+// download returns the file from the first URL that has it with the right checksum.
 func (f setFile) download(ctx context.Context) (data []byte, from string, failed error) {
 	for _, from := range f.URLs {
-		var err error
-		for try := 0; try < maxTries && ctx.Err() == nil; try++ {
-			time.Sleep(time.Duration(try) * pause)
-			if data, err = published(ctx, from); err == nil {
-				data, err = f.convert(data)
-			}
-			if err = cmp.Or(err, f.check(data)); err == nil {
-				return data, from, nil
-			}
+		data, err := published(ctx, from)
+		if err == nil {
+			data, err = f.convert(data)
+		}
+		if err = cmp.Or(err, f.check(data)); err == nil {
+			return data, from, nil
 		}
 		failed = errors.Join(failed, fmt.Errorf("%s: %w", from, err))
 	}
@@ -105,12 +90,12 @@ func published(ctx context.Context, urls string) (all []byte, err error) {
 			return nil, err
 		}
 		request.Header.Set("Accept-Encoding", "identity") // sums are those of the file itself
-		response, err := client.Do(request)
+		response, err := (&http.Client{Timeout: 5 * time.Minute}).Do(request)
 		if err != nil {
 			return nil, err
 		}
 		defer response.Body.Close()
-		part, err := io.ReadAll(io.LimitReader(response.Body, maxDownload))
+		part, err := io.ReadAll(io.LimitReader(response.Body, 64<<20))
 		if response.StatusCode != http.StatusOK {
 			err = fmt.Errorf("status %s", response.Status)
 		}
@@ -122,17 +107,15 @@ func published(ctx context.Context, urls string) (all []byte, err error) {
 	return all, nil
 }
 
-// File is the file, in the folder of the data, that lists the data sets with the checksums and
-// addresses of their files.
-const File = "sets.toml"
-
-// All is the name for all sets.
-const All = "all"
+const (
+	File = "sets.toml" // in the folder of the data: the files of all sets, their checksums and addresses
+	All  = "all"       // is the name for all sets
+)
 
 // setFile is a file of a set, as the experiments read it.
 type setFile struct {
 	Path    string   // relative to the folder of the data, with slashes
-	SHA256  string   // of the file or, of one that is compressed, of its content
+	SHA256  string   // of the file, unpacked: compressors differ
 	URLs    []string // tried in turn; several in one text are parts of the file
 	Header  string   // of a table, of which commas, tabs or blanks separate the cells
 	Replace []string // what makes the table of the published one: patterns of lines, each with its replacement
@@ -198,28 +181,25 @@ func Missing(setsFile string, paths ...string) error {
 			}
 		}
 	}
+	if missing == nil {
+		return nil
+	}
 	text := "no file " + strings.Join(missing, ", ")
 	if sets != nil {
 		text += "; to get the data: go run ./runner fetch " + strings.Join(sets, " ")
 	}
-	if missing == nil {
-		return nil
-	}
 	return errors.New(text)
 }
 
-// check compares the sum of the data, or of their content if they are compressed, with that of the file:
-// compressors differ.
+// check compares the sum of the data with that of the file.
 func (f setFile) check(data []byte) error {
-	found, content := fmt.Sprintf("%x", sha256.Sum256(data)), sha256.New()
-	if r, err := dataset.Unpack(bytes.NewReader(data)); err == nil {
+	content := sha256.New()
+	r, err := dataset.Unpack(bytes.NewReader(data))
+	if err == nil {
 		_, err = io.Copy(content, r)
-		if err == nil && fmt.Sprintf("%x", content.Sum(nil)) == f.SHA256 {
-			return nil
-		}
 	}
-	if found != f.SHA256 {
-		return fmt.Errorf("wrong SHA-256: found %s, need %s", found, f.SHA256)
+	if found := fmt.Sprintf("%x", content.Sum(nil)); err == nil && found != f.SHA256 {
+		err = fmt.Errorf("wrong SHA-256: found %s, need %s", found, f.SHA256)
 	}
-	return nil
+	return err
 }

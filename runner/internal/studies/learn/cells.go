@@ -137,7 +137,7 @@ func (s *spec) shuffle(pass int) rand.Source {
 // parts returns the training and the test part, not scaled.
 func (s *spec) parts() (train, test *dataset.Examples, err error) {
 	if !s.generator() {
-		return s.Data.Unscaled(s.stream("data"))
+		return s.Data.Parts(s.stream("data"))
 	}
 	train = s.draw(s.Data.Train, "train")
 	if s.Data.Grid == 0 {

@@ -23,8 +23,8 @@ name = "small_compare"; study = "learn"; seed = 1
 [[set]]; name = "moons"; generator = "moons"; train = 16; test = 10; splits = 2
 [[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true
 tune = ["prior_var"]; candidates = [[0.01], [1], [100]]
-[[method]]; name = "filter"; kind = "kalman"; passes = 2; tune = ["prior_var", "process_noise"]
-candidates = [[0.001, 0], [3, 0.1], [1, 0]]
+[[method]]; name = "filter"; kind = "kalman"; passes = 2; tune = ["prior_var", "prior_mean_var"]
+candidates = [[0.001, 1], [3, 2], [1, 1]]
 [[method]]; bias = false; rule = "joint"; prior_var = 1; name = "fails"; kind = "closed-form"; members = 1
 lambda = 3
 [[method]]; name = "majority"; kind = "majority"

@@ -109,7 +109,7 @@ func (s *Source) Validate() error {
 		return field.Errorf("grid", "%d is not allowed; allowed: with a generator, in place of test", s.Grid)
 	}
 	err := cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
-	if err == nil && !s.Task().Known() {
+	if err == nil && s.Task().Probabilities == nil {
 		return field.Errorf("grid", "not allowed with the generator %s, whose class probabilities are not known; "+
 			"allowed: test = a number", s.Generator.Name)
 	}

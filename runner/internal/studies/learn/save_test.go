@@ -39,7 +39,7 @@ func TestKeptNetwork(t *testing.T) {
 	manifest := streamOf(t, studytest.Clusters(36))
 	manifest = strings.Replace(manifest, `train_rows = "1-24"`, "test_fraction = 0.3", 1)
 	source := studytest.New(t, Kind, manifest).(*experiment).sets[0].Source
-	_, test, err := source.Unscaled(study.Stream("small_stream", 1, "data"))
+	_, test, err := source.Parts(study.Stream("small_stream", 1, "data"))
 	check.OK(t, err)
 	for _, members := range []int{1, 3} {
 		n, tables := kept(t, strings.Replace(manifest, "members = 1", fmt.Sprint("members = ", members), 1)+keep)

@@ -32,7 +32,7 @@ name = "small_stream"; study = "learn"; seed = 2
 prior_draw = "independent"; prior_mean_var = 2
 [[method]]; name = "fails"; rule = "joint"; lambda = 3
 [[method]]; name = "filter"; kind = "kalman"; prior_var = 3
-[[method]]; name = "near"; kind = "neighbours"; neighbours = 3
+[[method]]; name = "batch"; kind = "laplace"
 `, studytest.File(t, set))
 }
 
@@ -126,7 +126,7 @@ func TestStreamByHand(t *testing.T) {
 func TestBatchAndBreakdown(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	tables := studytest.Run(t, Kind, src)
-	batch := studytest.Rows(t, tables.Get("curve"), "method=near seed=2")
+	batch := studytest.Rows(t, tables.Get("curve"), "method=batch seed=2")
 	near(t, batch, 0, map[string]float64{"seen": 24, "prequential_log_loss": math.NaN()})
 	fails := studytest.Rows(t, tables.Get("summary"), "method=fails seeds=2")
 	near(t, fails, 1e-12, map[string]float64{"failed": 1, "log_loss": math.Log(3), "brier": 2. / 3})
