@@ -14,8 +14,8 @@
 //
 //	p(y|x) = Σ_k w_k p_k(y|x),
 //
-// weighted by how they predicted each example before they learned it. Beside the bank a [Classifier] keeps two
-// things that tell when not to trust it: the distribution of the inputs, see [familiar.Inputs], and how often
+// weighted by how they predicted each example before they learned it. Beside the bank a [Classifier] keeps
+// two things that tell when not to trust it: the distribution of the inputs, see [familiar.Inputs], and how often
 // the bank was wrong before it learned, see [History.Threshold].
 //
 // Scale the inputs so that each has mean 0 and variance 1 or so. Classes are numbers from 0.
