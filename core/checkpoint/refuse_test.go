@@ -67,6 +67,7 @@ func TestReadRefuses(t *testing.T) {
 	first := func(n int) edit { return func(all []entry) []entry { return all[:n] } }
 	relu := check.Must(features.New(features.Relu, 2, 3, 1))
 	const altered = "the file is truncated, altered or no checkpoint"
+	const misfit = "readout: a state of another configuration"
 	for _, c := range []struct {
 		m     bnn.Model
 		edits map[string]edit // by the error
@@ -101,19 +102,19 @@ func TestReadRefuses(t *testing.T) {
 			"the kept examples are not those":  func(all []entry) []entry { all[3].name = "x"; return all },
 		}},
 		{features.Model{Map: relu, Model: layer(readout.Gaussian, 9)}, map[string]edit{
-			altered:                                   replace("features", `"seed"`, `"Seed"`),
-			`"sine" is not allowed; allowed: relu,`:   replace("features", "relu", "sine"),
-			"features: 4, and a model of 3 inputs":    replace("features", `"size":3`, `"size":4`),
-			`"relu" is not allowed with 0 inputs`:     replace("features", `"inputs":2`, `"inputs":0`),
-			"Classes: 1 is not allowed":               replace("model_readout", `"classes":3`, `"classes":1`),
-			"the layer has 3 inputs and 4 classes":    replace("model_readout", `"classes":3`, `"classes":4`),
-			"the layer has 9 inputs and 3 classes":    replace("model_readout", `"inputs":3`, `"inputs":9`),
-			"18 products":                             replace("model_readout", "gaussian", "ridge"),
-			altered + "\x00half":                      set("model_count", "<f8", []float64{5, 4, 0.5}),
-			"readout: a kept example of class 7":      set("model_kept_class", "<f8", slices.Repeat([]float64{7}, 9)),
-			"2 counts of kept examples and 27":        set("model_kept_count", "<f8", []float64{2, 3}),
-			"a state of 3 counts, 0 sums, 0 products": first(3),
-			"entry model_config is missing":           first(1),
+			altered:                                 replace("features", `"seed"`, `"Seed"`),
+			`"sine" is not allowed; allowed: relu,`: replace("features", "relu", "sine"),
+			"features: 4, and a model of 3 inputs":  replace("features", `"size":3`, `"size":4`),
+			`"relu" is not allowed with 0 inputs`:   replace("features", `"inputs":2`, `"inputs":0`),
+			"Classes: 1 is not allowed":             replace("model_readout", `"classes":3`, `"classes":1`),
+			misfit + "\x00classes":                  replace("model_readout", `"classes":3`, `"classes":4`),
+			misfit + "\x00inputs":                   replace("model_readout", `"inputs":3`, `"inputs":9`),
+			misfit + "\x00kind":                     replace("model_readout", "gaussian", "ridge"),
+			altered + "\x00half":                    set("model_count", "<f8", []float64{5, 4, 0.5}),
+			misfit + "\x00class":                    set("model_kept_class", "<f8", slices.Repeat([]float64{7}, 9)),
+			misfit + "\x00count":                    set("model_kept_count", "<f8", []float64{2, 3}),
+			misfit + "\x00none":                     first(3),
+			"entry model_config is missing":         first(1),
 		}},
 	} {
 		for want, edit := range c.edits {

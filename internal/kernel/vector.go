@@ -112,6 +112,17 @@ func Dot4(dst *[4]float64, a, x []float64) {
 	}
 }
 
+// Rows sets dst to the [Dot]s of x and the rows of a, which are as long as x.
+func Rows(dst, a, x []float64) {
+	n, i := len(x), 0
+	for ; i+4 <= len(dst); i += 4 {
+		Dot4((*[4]float64)(dst[i:]), a[i*n:(i+4)*n], x)
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = Dot(a[i*n:(i+1)*n], x)
+	}
+}
+
 // Dot2x2 sets dst to the [Dot]s of the first n numbers, a multiple of four, of two rows x and two rows y:
 // x₀y₀, x₀y₁, x₁y₀, x₁y₁.
 func Dot2x2(dst *[4]float64, n int, x, y []float64) {
