@@ -100,7 +100,7 @@ func TestOwnTestTable(t *testing.T) {
 	check.OK(t, os.Remove("leaves.toml"))
 	_, said, err := try(t, command...)
 	check.OK(t, err)
-	contains(t, said, "rows.csv: rows whose inputs repeat rows of the training table: 2")
+	contains(t, said, "; rows whose inputs repeat rows of the training table: 2")
 	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
 	contains(t, read(t, "closedform-results/leaves/runs.csv"), "network,1,59,30,")
 	write(t, lines[0]+"1;01.01.2024;Yew;1;2;red;x\n", "new", "rows.csv")
