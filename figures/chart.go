@@ -26,7 +26,7 @@ type Curve struct {
 	Group int    // a colour, from 1, which the first curve of the group has in all figures; 0: any
 	Kind  Kind
 	X, Y  []float64
-	// Low and High, if given, are the ends of an interval about each Y, error bars of the markers. With Across
+	// Low and High, if given, are the ends of an interval about each Y, a line behind the marker. With Across
 	// they are about each X. Without one of them there is no interval.
 	Low, High []float64
 	Across    bool
@@ -47,11 +47,10 @@ const (
 const (
 	curveWidth = vg.Length(1)
 	thinWidth  = vg.Length(0.7)
-	capWidth   = vg.Length(2.6) // of an error bar: an empty one is hidden by a marker
 )
 
-// Charts draws rows of charts on one page, and notes beneath them. Charts are square if every chart has the
-// same X and Y axis, as in a Q–Q plot. The charts must not change until the last Encode.
+// Charts draws rows of charts on one page, and notes beneath them. The charts must not change until the last
+// Encode.
 func Charts(rows [][]Chart, notes ...string) *Figure {
 	out, axes := page{labels: notes}, sharedAxes(slices.Concat(rows...))
 	styles := styles{of: map[string]style{}}
@@ -136,53 +135,49 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	var references, lines, bars, points []plot.Plotter
 	for _, c := range curves {
 		for _, p := range c.pieces(x, y) {
-			path := &plotter.Line{XYs: p.points, LineStyle: s.line(c)}
+			path := &plotter.Line{XYs: p, LineStyle: s.line(c)}
 			switch c.Kind {
 			case Reference:
 				references = append(references, path)
 			case Line, Marked:
 				lines = append(lines, path)
 			}
-			if c.hasMarkers() {
-				bars = append(bars, c.bars(p, line(hairline, s.of[c.Name].color)))
-			}
-			if c.hasMarkers() || c.Kind == Line && len(p.points) == 1 { // between two gaps
-				points = append(points, &plotter.Scatter{XYs: p.points, GlyphStyle: s.glyph(c)})
+			if c.hasMarkers() || c.Kind == Line && len(p) == 1 { // between two gaps
+				points = append(points, &plotter.Scatter{XYs: p, GlyphStyle: s.glyph(c)})
 			}
 		}
-		if marks := c.marks(x, y, s.of[c.Name].color); c.hasMarkers() && marks != nil {
-			points, s.cut = append(points, marks...), true
+		if c.hasMarkers() {
+			intervals, marks := c.intervals(x, y, s.of[c.Name].color)
+			bars, points = append(bars, intervals...), append(points, marks...)
+			s.cut = s.cut || marks != nil
 		}
 	}
 	return slices.Concat(references, lines, bars, points)
 }
 
-// bars returns the intervals of a part of a curve.
-func (c Curve) bars(p piece, sty draw.LineStyle) plot.Plotter {
-	if c.Across {
-		errors := plotter.XErrors(p.errors)
-		return &plotter.XErrorBars{XYs: p.points, XErrors: errors, LineStyle: sty, CapWidth: capWidth}
-	}
-	return &plotter.YErrorBars{XYs: p.points, YErrors: p.errors, LineStyle: sty, CapWidth: capWidth}
-}
-
-// marks returns arrows at the frame for points that lie outside, and for ends of the intervals of the others.
-func (c Curve) marks(x, y Axis, color color.Color) (out []plot.Plotter) {
+// intervals returns the intervals, and arrows at the frame for points that lie outside and for ends of the
+// intervals of the others.
+func (c Curve) intervals(x, y Axis, color color.Color) (bars, marks []plot.Plotter) {
 	for i := range c.X {
-		for k, p := range append([]plotter.XY{{X: c.X[i], Y: c.Y[i]}}, c.interval(i)...) {
+		ends := c.interval(i)
+		if ends != nil && x.shows(c.X[i]) && y.shows(c.Y[i]) {
+			bar := plotter.XYs{point(x, y, ends[0].X, ends[0].Y), point(x, y, ends[1].X, ends[1].Y)}
+			bars = append(bars, &plotter.Line{XYs: bar, LineStyle: line(thinWidth, color)})
+		}
+		for k, p := range append([]plotter.XY{{X: c.X[i], Y: c.Y[i]}}, ends...) {
 			dx, px := x.side(p.X)
 			dy, py := y.side(p.Y)
 			if dx == 0 && dy == 0 || math.IsNaN(p.X) || math.IsNaN(p.Y) {
 				continue
 			}
 			at := plotter.XYs{{X: px, Y: py}}
-			out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: arrow(dx, dy).glyph(color)})
+			marks = append(marks, &plotter.Scatter{XYs: at, GlyphStyle: arrow(dx, dy).glyph(color)})
 			if k == 0 {
 				break
 			}
 		}
 	}
-	return out
+	return bars, marks
 }
 
 // interval returns the ends of the interval of a point, if it has both.
@@ -196,29 +191,21 @@ func (c Curve) interval(i int) []plotter.XY {
 	return []plotter.XY{{X: c.X[i], Y: c.Low[i]}, {X: c.X[i], Y: c.High[i]}}
 }
 
-// A piece is a part of a curve without gaps, in coordinates, with its intervals.
-type piece struct {
-	points plotter.XYs
-	errors plotter.YErrors
-}
-
-// pieces returns the parts of a curve that no gap divides.
-func (c Curve) pieces(x, y Axis) (out []piece) {
+// pieces returns the parts of a curve that no gap divides, in coordinates.
+func (c Curve) pieces(x, y Axis) (out []plotter.XYs) {
+	gap := true
 	for i := range c.X {
 		if !x.shows(c.X[i]) || !y.shows(c.Y[i]) {
+			gap = true
 			continue
 		}
-		if i == 0 || len(out) == 0 || !x.shows(c.X[i-1]) || !y.shows(c.Y[i-1]) {
-			out = append(out, piece{})
+		if gap {
+			out, gap = append(out, nil), false
 		}
-		point, errors := plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}, struct{ Low, High float64 }{}
-		if ends := c.interval(i); ends != nil && c.Across {
-			errors.Low, errors.High = point.X-x.near(ends[0].X), x.near(ends[1].X)-point.X
-		} else if ends != nil {
-			errors.Low, errors.High = point.Y-y.near(ends[0].Y), y.near(ends[1].Y)-point.Y
-		}
-		p := &out[len(out)-1]
-		p.points, p.errors = append(p.points, point), append(p.errors, errors)
+		last := &out[len(out)-1]
+		*last = append(*last, point(x, y, c.X[i], c.Y[i]))
 	}
 	return out
 }
+
+func point(x, y Axis, vx, vy float64) plotter.XY { return plotter.XY{X: x.near(vx), Y: y.near(vy)} }

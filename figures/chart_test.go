@@ -1,6 +1,8 @@
 package figures
 
 import (
+	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"testing"
@@ -93,7 +95,8 @@ func TestArrows(t *testing.T) {
 		{"no value", Curve{X: []float64{2}, Y: []float64{nan}}, nil, 0},
 	} {
 		var got []plotter.XY
-		for i, p := range test.c.marks(x, log, black) {
+		_, marks := test.c.intervals(x, log, black)
+		for i, p := range marks {
 			mark := p.(*plotter.Scatter)
 			if got = append(got, mark.XYs[0]); i == 0 {
 				check.Near(t, test.name+": direction", mark.Shape.(marker).turn, test.turn, 1e-12)
@@ -101,9 +104,9 @@ func TestArrows(t *testing.T) {
 		}
 		check.Equal(t, test.name, got, test.want)
 	}
-	low := bar(0, 5).pieces(x, log)[0].errors[0].Low
-	if !(low > 1) || math.IsInf(low, 0) {
-		t.Errorf("a bar down to 0 is %g long, of 1 to the frame", low)
+	bars, _ := bar(0, 5).intervals(x, log, black)
+	if low := bars[0].(*plotter.Line).XYs[0].Y; !(low < foot) || math.IsInf(low, 0) {
+		t.Errorf("a bar down to 0 ends at %g, the frame at %g", low, foot)
 	}
 }
 
@@ -114,4 +117,21 @@ func TestRows(t *testing.T) {
 	f := Charts([][]Chart{{{X: Axis{Label: "x", Log: true}, Y: y}}})
 	check.Equal(t, "height of 60 rows", f.height > 60*textHeight, true)
 	check.Must(f.Encode("pdf"))
+}
+
+// No two curves of a figure have one colour and marker, and no two of ten one colour. A group has its colour,
+// whatever else is there, unless that is taken.
+func TestStyles(t *testing.T) {
+	s, own, pairs := styles{of: map[string]style{}}, map[color.NRGBA]bool{}, map[string]bool{}
+	for i := range len(colors) * len(shapes) {
+		name := fmt.Sprint(i)
+		s.add(Curve{Name: name, Group: 3 * (i % 2)})
+		sty := s.of[name]
+		if pairs[fmt.Sprint(sty.color, sty.marker)] = true; i < len(colors) {
+			own[sty.color] = true
+		}
+	}
+	check.Equal(t, "colours of ten curves", len(own), len(colors))
+	check.Equal(t, "colour of the group", s.of["1"].color, colors[2])
+	check.Equal(t, "styles of many curves", len(pairs), len(colors)*len(shapes))
 }

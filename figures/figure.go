@@ -60,7 +60,7 @@ func (f *Figure) Encode(format string) ([]byte, error) {
 }
 
 // indexed returns an opaque image with a palette, which makes a PNG file a third as large: colours are
-// rounded to five bits per channel, and the most frequent ones and a grid stand for the others.
+// rounded to five bits per channel, and the most frequent ones stand for the others.
 func indexed(img *image.RGBA) *image.Paletted {
 	for i, v := range img.Pix {
 		img.Pix[i] = v&^7 | v>>5
@@ -73,11 +73,8 @@ func indexed(img *image.RGBA) *image.Paletted {
 		return cmp.Or(count[b]-count[a], cmp.Compare(a, b))
 	})
 	out := image.NewPaletted(img.Rect, nil)
-	for _, c := range colors[:min(len(colors), 192)] {
+	for _, c := range colors[:min(len(colors), 256)] {
 		out.Palette = append(out.Palette, rgb(c))
-	}
-	for i := range uint32(64) {
-		out.Palette = append(out.Palette, rgb(85*(i>>4<<16|i>>2&3<<8|i&3)))
 	}
 	imgdraw.Draw(out, out.Rect, img, image.Point{}, imgdraw.Src)
 	return out

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/palette/moreland"
@@ -56,7 +57,7 @@ const (
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x_1$"), cmp.Or(labels.Y, "$x_2$")
-	out, styles, images := page{}, styles{of: map[string]style{}}, 0
+	out, styles, images := page{}, styles{of: map[string]style{}, flags: map[color.Color]int{}}, 0
 	for _, r := range rows {
 		r.Scale.check()
 		var panels []panel
@@ -69,7 +70,7 @@ func Maps(rows []Row, labels Labels) *Figure {
 		}
 		out.rows, out.scales = append(out.rows, panels), append(out.scales, r.Scale)
 	}
-	out.keys = mapKeys(rows, labels, &styles)
+	out.keys = mapKeys(labels, &styles)
 	return out.figure()
 }
 
@@ -93,11 +94,11 @@ func (s *styles) cased(c Curve) [2]draw.LineStyle {
 
 // plotters returns the picture of the field with its lines and points.
 func (m Map) plotters(x, y, scale Axis, over *styles, width int) []plot.Plotter {
-	out := []plot.Plotter{m.picture(x, y, scale, width)}
+	out := []plot.Plotter{m.picture(x, y, scale, over, width)}
 	for _, c := range m.Curves {
 		for _, sty := range over.cased(c) {
 			for _, p := range c.pieces(x, y) {
-				out = append(out, &plotter.Line{XYs: p.points, LineStyle: sty})
+				out = append(out, &plotter.Line{XYs: p, LineStyle: sty})
 			}
 		}
 	}
@@ -111,17 +112,24 @@ func (m Map) plotters(x, y, scale Axis, over *styles, width int) []plot.Plotter 
 
 // picture returns the field as an image on an even grid, also of uneven grids and logarithmic axes, for which
 // gonum's HeatMap has no images.
-func (m Map) picture(x, y, scale Axis, width int) plot.Plotter {
+func (m Map) picture(x, y, scale Axis, over *styles, width int) plot.Plotter {
 	lo, hi := scale.ends()
 	colors := ramp().Palette(shades).Colors()
 	columns, rows := x.nearest(m.X, width), y.nearest(m.Y, cells)
 	img := image.NewRGBA(image.Rect(0, 0, width, cells))
 	values := make([]color.Color, len(m.Z))
 	for k, z := range m.Z {
-		values[k] = scale.flag(z)
-		if values[k] == nil {
+		switch {
+		case math.IsNaN(z):
+			values[k] = noColor
+		case z < scale.Min:
+			values[k] = belowColor
+		case z > scale.Max:
+			values[k] = aboveColor
+		default:
 			values[k] = colors[int((scale.coordinate(z)-lo)/(hi-lo)*(shades-1)+0.5)]
 		}
+		over.flags[values[k]]++
 	}
 	for i, column := range columns {
 		for j, row := range rows {
@@ -133,35 +141,22 @@ func (m Map) picture(x, y, scale Axis, width int) plot.Plotter {
 	return plotter.NewImage(img, left, foot, right, top)
 }
 
-// flag returns the colour of a value that a scale cannot show, or nil.
-func (a Axis) flag(z float64) color.Color {
-	switch {
-	case math.IsNaN(z):
-		return noColor
-	case z < a.Min:
-		return belowColor
-	case z > a.Max:
-		return aboveColor
-	}
-	return nil
-}
-
 // nearest returns the indices of the grid points nearest to the middles of the cells along an axis.
 func (a Axis) nearest(grid []float64, cells int) (out []int) {
+	var coordinates []float64
+	for _, v := range grid {
+		coordinates = append(coordinates, a.coordinate(v))
+	}
 	lo, hi := a.ends()
-	i := 0
 	for cell := range cells {
 		middle := lo + (hi-lo)*(float64(cell)+0.5)/float64(cells)
-		for i+1 < len(grid) && middle-a.coordinate(grid[i]) >= a.coordinate(grid[i+1])-middle {
-			i++
-		}
-		out = append(out, i)
+		out = append(out, floats.NearestIdx(coordinates, middle))
 	}
 	return out
 }
 
 // mapKeys explains the classes, the lines, and values that the scale cannot show.
-func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
+func mapKeys(labels Labels, over *styles) (out []key) {
 	for class, name := range labels.Classes {
 		m, fill := classMarker(class)
 		out = append(out, markerKey(name, m, fill))
@@ -171,17 +166,9 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 		ground, edge := &plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: sty[0]}
 		out = append(out, key{c.Name, []plot.Thumbnailer{ground, edge, &plotter.Line{LineStyle: sty[1]}}})
 	}
-	count := map[color.Color]int{}
-	for _, r := range rows {
-		for _, m := range r.Maps {
-			for _, z := range m.Z {
-				count[r.Scale.flag(z)]++
-			}
-		}
-	}
 	flags := []color.Color{belowColor, aboveColor, noColor}
 	for i, text := range []string{cmp.Or(labels.Below, "below scale"), "above scale", "not a number"} {
-		if n := count[flags[i]]; n > 0 {
+		if n := over.flags[flags[i]]; n > 0 {
 			area := &plotter.Polygon{Color: flags[i], LineStyle: line(hairline, black)}
 			out = append(out, key{fmt.Sprintf("%s: %d", text, n), []plot.Thumbnailer{area}})
 		}

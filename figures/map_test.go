@@ -61,9 +61,12 @@ func TestMapLegend(t *testing.T) {
 		}},
 	} {
 		var got []string
-		styles := styles{of: map[string]style{}}
+		styles := styles{of: map[string]style{}, flags: map[color.Color]int{}}
 		styles.add(test.row.Maps[0].Curves...)
-		for _, k := range mapKeys([]Row{test.row}, test.l, &styles) {
+		for _, m := range test.row.Maps {
+			m.picture(Axis{Max: 1}, Axis{Max: 1}, test.row.Scale, &styles, 1)
+		}
+		for _, k := range mapKeys(test.l, &styles) {
 			got = append(got, k.text)
 		}
 		check.Equal(t, "legend", got, test.want)

@@ -38,7 +38,8 @@ var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 type styles struct {
 	named []Curve
 	of    map[string]style
-	cut   bool // something is outside a frame
+	cut   bool                // something is outside a frame
+	flags map[color.Color]int // how many values have each colour of a map
 	used  [len(colors)]int
 }
 

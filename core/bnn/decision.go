@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
@@ -12,30 +13,10 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Unknown is the decision for none of the classes.
+// Unknown is the class of a prediction that is none.
 const Unknown = -1
 
-// Confidence is a measure of how certain a prediction is: [Probability], or a function of your own, such as
-// one of [Prediction.LabelVariance] or [Prediction.MutualInformation].
-type Confidence func(p *Prediction) float64
-
-// Probability is the largest predictive probability.
-func Probability(p *Prediction) float64 { return floats.Max(p.P) / p.Sum() }
-
-// Decide returns the most probable class, from 0, where the confidence is at least the threshold,
-//
-//	argmax_j p_j if confidence ≥ threshold, else Unknown.
-//
-// It is Unknown, too, in the zero Prediction and after an error.
-func (p *Prediction) Decide(by Confidence, threshold float64) int {
-	if !p.valid() || !(by(p) >= threshold) {
-		return Unknown
-	}
-	return p.Class()
-}
-
-// Class returns the most probable class, from 0, of equally probable ones the first; Unknown
-// in the zero Prediction and after an error.
+// Class returns the most probable class, from 0; Unknown in the zero Prediction and after an error.
 func (p *Prediction) Class() int {
 	if !p.valid() {
 		return Unknown
@@ -43,7 +24,6 @@ func (p *Prediction) Class() int {
 	return floats.MaxIdx(p.P)
 }
 
-// valid reports whether there are probabilities, none of them NaN.
 func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 
 // LabelVariance splits the variance of the one-hot label y, summed over the classes, into an aleatoric
@@ -53,7 +33,7 @@ func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 //	Σ_j Var y_j = Σ_ij E[s_j s_i] + Σ_j Var s_j,   i ≠ j.
 //
 // The two fractions are those of the moments of the softmax itself, in a [Bank] before calibration, as a
-// variance of the probit may be negative. Both parts are NaN in the zero Prediction and after an error.
+// variance of the probit may be negative. After an error both parts are NaN.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	if !p.valid() {
 		return math.NaN(), math.NaN()
@@ -77,8 +57,7 @@ func labelVariance(p []float64, sum float64) (total float64) {
 	return total
 }
 
-// softmaxMoments returns the moments of the softmax itself of the predicted logits, in a
-// mixture those of the members' mixture.
+// softmaxMoments returns the moments of the softmax itself, in a mixture those of the mixture.
 func (p *Prediction) softmaxMoments() *softmax.Moments {
 	m := softmax.NewMoments(len(p.P))
 	if len(p.Members) == 0 {
@@ -94,8 +73,35 @@ func (p *Prediction) softmaxMoments() *softmax.Moments {
 	return m
 }
 
-// thresholds are 1 − 10^(−k/20) for k = 0, …, 240.
-var thresholds [241]float64
+// MutualInformation returns the mutual information of the label and the member, in nats:
+//
+//	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
+//
+// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It is 0 for a network.
+// Probabilities that do not add up to 1 are divided by their sum, and w_k is multiplied by the sum of p_k
+// over the sum of p.
+func (p *Prediction) MutualInformation() float64 {
+	if !p.valid() {
+		return math.NaN()
+	}
+	if len(p.Members) == 0 {
+		return 0
+	}
+	sum := 1 + p.Moments.Excess()
+	information := kernel.Entropy(p.Moments.P, sum)
+	for k, w := range p.Weights {
+		if m := &p.Members[k]; w > 0 {
+			share := 1 + m.Moments.Excess()
+			information -= share / sum * w * kernel.Entropy(m.P, share)
+		}
+	}
+	return max(0, information) // but for rounding
+}
+
+const grid = 241
+
+// thresholds are 1 − 10^(−k/20).
+var thresholds [grid]float64
 
 func init() {
 	for k := range thresholds {
@@ -107,12 +113,11 @@ func init() {
 // them, by the largest of 241 fixed thresholds that the probability of the predicted class reaches. It
 // is not safe for concurrent use. The zero value has no predictions.
 type TrackRecord struct {
-	Predicted []int `json:"predicted,omitempty"` // by threshold, from 0
-	Wrong     []int `json:"wrong,omitempty"`
+	Predicted [grid]int `json:"predicted"` // by threshold, from 0
+	Wrong     [grid]int `json:"wrong"`
 }
 
-// Add counts a prediction whose class has a probability, and that was wrong or not. NaN, of a prediction
-// that failed, does not count.
+// Add counts a prediction whose class has a probability, unless it is NaN.
 func (r *TrackRecord) Add(probability float64, wrong bool) {
 	if math.IsNaN(probability) {
 		return
@@ -121,12 +126,10 @@ func (r *TrackRecord) Add(probability float64, wrong bool) {
 	if !found {
 		k = max(0, k-1)
 	}
-	one := TrackRecord{make([]int, k+1), make([]int, k+1)}
-	one.Predicted[k] = 1
+	r.Predicted[k]++
 	if wrong {
-		one.Wrong[k] = 1
+		r.Wrong[k]++
 	}
-	r.Join(&one)
 }
 
 // Len returns the number of predictions.
@@ -139,10 +142,6 @@ func (r *TrackRecord) Len() (n int) {
 
 // Join adds the predictions of another record.
 func (r *TrackRecord) Join(other *TrackRecord) {
-	if missing := len(other.Predicted) - len(r.Predicted); missing > 0 {
-		r.Predicted = append(r.Predicted, make([]int, missing)...)
-		r.Wrong = append(r.Wrong, make([]int, missing)...)
-	}
 	for k, n := range other.Predicted {
 		r.Predicted[k] += n
 		r.Wrong[k] += other.Wrong[k]
@@ -151,10 +150,6 @@ func (r *TrackRecord) Join(other *TrackRecord) {
 
 // Validate returns an error unless the counts are such as [TrackRecord.Add] makes.
 func (r *TrackRecord) Validate() error {
-	if len(r.Predicted) > len(thresholds) || len(r.Wrong) != len(r.Predicted) {
-		return fmt.Errorf("bnn: %d and %d counts of predictions; need as many, up to %d",
-			len(r.Predicted), len(r.Wrong), len(thresholds))
-	}
 	for k, n := range r.Predicted {
 		if r.Wrong[k] < 0 || r.Wrong[k] > n {
 			return fmt.Errorf("bnn: %d of %d predictions are wrong", r.Wrong[k], n)
@@ -163,14 +158,13 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the smallest threshold of [Prediction.Decide] by [Probability] for which, with such a
-// confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From the strictest
-// threshold down it tests the hypotheses that a larger share is wrong, by the exact binomial distribution
-// (Clopper and Pearson, Biometrika 1934), each at the level that is there: a start adds a part of δ, a
-// hypothesis that is rejected passes the level on, and one that is not loses it. All rejections are right
-// with probability 1 − δ if the starts do not depend on what was wrong (fallback procedure: Wiens,
-// "A fixed sequence Bonferroni procedure", Pharmaceutical Statistics 2003; Angelopoulos et al., "Learn then
-// test", 2021). Hypotheses with too few answers to reject them, if none were wrong, are skipped.
+// Threshold returns the smallest threshold of the largest probability for which, with such a
+// confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From a start down, as
+// long as all are rejected, it tests the hypotheses that a larger share is wrong, each at the level δ, by the
+// exact binomial distribution (Clopper and Pearson, Biometrika 1934). All rejections are right with
+// probability 1 − δ if the start does not depend on what was wrong (fixed sequence testing: Angelopoulos et
+// al., "Learn then test", 2021). It is the hypothesis that is most likely to be rejected if the number of
+// wrong answers is Poisson, with a mean of 1.25 times what the probabilities say, as these may be too sure.
 //
 // A share or a confidence that is not between 0 and 1 is an error.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
@@ -178,16 +172,15 @@ func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+
 			"need numbers between 0 and 1", share, confidence)
 	}
-	smallest, level, answers, wrong := math.Inf(1), 0.0, 0, 0
-	starts := r.starts(share, 1-confidence)
-	for k := len(starts) - 1; k >= 0; k-- {
+	smallest, answers, wrong := math.Inf(1), 0, 0
+	start := r.start(share, 1-confidence)
+	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		wrong += r.Wrong[k]
-		level += starts[k]
 		switch {
-		case r.Predicted[k] == 0 || binomial(answers, 0, share) > level:
-		case binomial(answers, wrong, share) > level:
-			level = 0
+		case k > start || r.Predicted[k] == 0:
+		case binomial(answers, wrong, share) > 1-confidence:
+			return smallest, nil
 		default:
 			smallest = thresholds[k]
 		}
@@ -195,39 +188,23 @@ func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	return smallest, nil
 }
 
-// starts returns the parts of the level δ, by threshold. The strictest has a fifth. The one where p would be
-// smallest with twice as many wrong answers as the probabilities say has three fifths. The rest is shared by
-// those with 4n, 16n, … answers, where n are the fewest that reject, for probabilities that say nothing. The
-// strictest has all where there are fewer than 4n answers, or where that p would be above δ/2. Sizes and
-// shares were chosen on simulated records: none loses by them, and early errors cost little.
-func (r *TrackRecord) starts(share, delta float64) []float64 {
-	starts := make([]float64, len(r.Predicted))
-	last, best, smallest := len(starts)-1, 0, math.Inf(1)
+// start returns the number of the threshold where [TrackRecord.Threshold] starts at the level δ, −1 if it can
+// reject nothing.
+func (r *TrackRecord) start(share, delta float64) int {
+	start, least := -1, 1.0
 	answers, expected := 0, 0.0
-	for k := last; k >= 0; k-- {
+	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		expected += float64(float64(r.Predicted[k]) * (1 - thresholds[k]))
-		if p := binomial(answers, int(2*expected)+1, share); p < smallest {
-			best, smallest = k, p
+		// Fewer wrong answers than this reject.
+		allowed := sort.Search(answers, func(wrong int) bool { return binomial(answers, wrong, share) > delta })
+		if r.Predicted[k] > 0 && allowed > 0 {
+			if fails := mathext.GammaIncReg(float64(allowed), 1.25*expected); fails < least {
+				start, least = k, fails
+			}
 		}
 	}
-	next := 4 * kernel.Log(delta) / kernel.Log(1-share)
-	steps := 1 + math.Floor(kernel.Log(float64(answers)/next)/kernel.Log(4))
-	if !(steps >= 1 && smallest <= delta/2) {
-		if last >= 0 {
-			starts[last] = delta
-		}
-		return starts
-	}
-	starts[last] = delta / 5
-	starts[best] += 3 * delta / 5
-	answers = 0
-	for k := last; k >= 0; k-- {
-		for answers += r.Predicted[k]; float64(answers) >= next; next *= 4 {
-			starts[k] += delta / 5 / steps
-		}
-	}
-	return starts
+	return start
 }
 
 // binomial returns the probability of at most k successes in n trials of probability p.

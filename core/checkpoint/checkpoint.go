@@ -1,18 +1,17 @@
 // Package checkpoint stores trained networks, ensembles, banks and output layers: [Save] and [Load].
 //
-// A model that was written and read again predicts and learns to the last bit as the original does, on
-// the same instruction set. Equal models make equal files. The functions are safe for concurrent use
-// with different models, and keep no reference to an argument.
+// A model that was written and read again predicts and learns to the last bit as the original does. Equal
+// models make equal files. The functions are safe for concurrent use with different models.
 //
 // A file has more than weights. A bank, also the default one, keeps up to fifty inputs of each class as they
 // were given, and an output layer up to 2,000 of its inputs. Do not give such a file to those who must not
 // see the examples. Networks and ensembles keep none.
 //
-// # The file, format 6
+// # The file, format 7
 //
 // It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its entries are, in this order:
 //
-//	format      int64           6
+//	format      int64           7
 //	config      string          the configuration of a network, a JSON object
 //	mean<l>     float64 (o, d)  the means μ_j of layer l, which has o neurons and d inputs with the bias
 //	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, all in one
@@ -23,8 +22,7 @@
 // In place of those from config on, other models have
 //
 //	mixture     string          of an ensemble or a bank: the number of members, and the state of a bank
-//	sample_class, sample, sample_log_p  the examples that a bank keeps: their classes, inputs, and log
-//	                            probabilities by each member before they were learned; a row of each
+//	sample_class, sample, sample_log_p  the fields of bnn.Order.Kept; a row of each example
 //	member<k>_config, …         the entries of members k = 0, 1, …
 //	features    string          of a features.Model: the map, a JSON object
 //	model_config, …             the entries of the model behind the features
@@ -36,16 +34,16 @@
 // Empty matrices are left out. The keys and the words of the configuration are those of bnn.Config, and
 // softmax is an object with kind "probit", lambda and rho, with kind "probit-corr", lambda and corr, or with
 // kind "exact" and fast. Numbers keep all their digits. Files of format 5, which lack the examples of banks,
-// kept_count and the recursion, are read, too; those of other formats are refused.
+// kept_count and the recursion, and of format 6 are read, too, unless they have convolutions, which were
+// others.
 //
-// The archive has a CRC-32 of each entry, and Load refuses a file of format 6 unless Save would write the
+// The archive has a CRC-32 of each entry, and Load refuses a file of format 7 unless Save would write the
 // same bytes: what was altered by accident is found.
 package checkpoint
 
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -58,7 +56,7 @@ import (
 
 // version is that of the format, and oldest of those that are read. A change of the entries or of their keys
 // needs a new one.
-const version, oldest int64 = 6, 5
+const version, oldest int64 = 7, 5
 
 // Save writes a model of core to w: a network, an ensemble, a bank or an output layer, or one of these
 // behind features, with a note, a text of any kind. An ensemble of one is saved as its member. It returns an
@@ -68,6 +66,10 @@ func Save(w io.Writer, m bnn.Model, note string) error {
 	if err == nil {
 		_, err = w.Write(data)
 	}
+	return wrapped(err)
+}
+
+func wrapped(err error) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -103,9 +105,9 @@ func Load(r io.Reader) (m bnn.Model, note string, err error) {
 		m, note, err = read(data)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("checkpoint: %w", err)
+		m, note = nil, ""
 	}
-	return m, note, nil
+	return m, note, wrapped(err)
 }
 
 // errAltered is the error of a file that Save did not write.
@@ -116,7 +118,7 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 	if err != nil {
 		return nil, "", errAltered
 	}
-	f := file{}
+	var f file
 	for _, zipped := range z.File {
 		data, err := fs.ReadFile(z, zipped.Name)
 		if err != nil {
@@ -124,34 +126,34 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 		}
 		f.entries = append(f.entries, entry{strings.TrimSuffix(zipped.Name, ".npy"), data})
 	}
-	var format int64
-	_, err = binary.Decode(content(f.find("format")), binary.LittleEndian, &format)
-	if err != nil || format < oldest || format > version {
-		return nil, "", fmt.Errorf("the file has format %d; this program reads formats %d and %d only; "+
-			"train the network again, or use the program that wrote it", format, oldest, version)
+	f.format = append(content[int64](&f, "format"), 0)[0]
+	if f.format < oldest || f.format > version {
+		return nil, "", fmt.Errorf("the file has format %d; this program reads formats %d to %d only; "+
+			"train the network again, or use the program that wrote it", f.format, oldest, version)
 	}
 	m = f.load("")
-	if f.text("note", &note); f.err != nil || format < version {
-		return m, note, f.err
+	f.text("note", &note)
+	if err = f.err; err == nil && f.format == version {
+		if again, failed := write(m, note); failed != nil || !bytes.Equal(again, data) {
+			err = errAltered
+		}
 	}
-	if again, err := write(m, note); err != nil || !bytes.Equal(again, data) {
-		return nil, "", errAltered
-	}
-	return m, note, nil
-}
-
-// entry is an array in the .npy format.
-type entry struct {
-	name string
-	data []byte
+	return m, note, err
 }
 
 // file is the entries of a file, and the first error. While a file is saved, its methods add entries with the
 // values that their arguments point to; else they set these values.
 type file struct {
 	saving  bool
+	format  int64 // of what is read
 	entries []entry
 	err     error
+}
+
+// entry is an array in the .npy format.
+type entry struct {
+	name string
+	data []byte
 }
 
 func (f *file) fail(err error) {

@@ -11,13 +11,13 @@ import (
 const (
 	reluSize  = 512  // features of any inputs
 	convSize  = 1024 // features of images
-	leastSide = 8    // pixels of an image with convolutions
+	leastSide = 12   // pixels of an image with convolutions
 )
 
 // NewBank returns the bank of the untuned default for networks of a configuration, such as that of
 // [bnn.Default]: the networks of [bnn.DefaultMembers], and a ridge regression on random features, which are
-// convolutions if the inputs are square grey images. results/CHOICES.md says how they were chosen. An error
-// names the field of cfg.
+// convolutions if the inputs are square grey images from 12×12. results/CHOICES.md says how they were chosen.
+// An error names the field of cfg.
 func NewBank(cfg bnn.Config, images bool, src rand.Source) (*bnn.Bank, error) {
 	networks, err := bnn.DefaultMembers(cfg, src)
 	if err != nil {

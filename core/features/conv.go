@@ -17,6 +17,7 @@ const (
 	taps    = width * width
 	windows = 4                     // in a row
 	pooled  = 2 * windows * windows // features of a filter
+	typical = 0.3                   // of the mean energy of an image, added to that of a place
 )
 
 // pooling has the windows of an image, along one side.
@@ -24,14 +25,6 @@ type pooling struct {
 	side   int
 	places int                // of a filter
 	weight [windows][]float64 // of each place, 1 in total
-}
-
-// responses are the responses of a filter at all places, in rows as long as those of the image; what is
-// beyond the places has no meaning.
-type responses struct {
-	image              []float64
-	positive, negative []float64
-	row                []float64 // pooled over the rows
 }
 
 func (m *Map) newConv(rnd *rand.Rand) error {
@@ -54,20 +47,17 @@ func (m *Map) newConv(rnd *rand.Rand) error {
 			z := (float64(place+width/2) - center) / (float64(side) / 8)
 			p.weight[a] = append(p.weight[a], kernel.Exp(-0.5*z*z))
 		}
-		sum := kernel.Sum(p.weight[a])
-		for place := range p.places {
-			p.weight[a][place] /= sum
-		}
+		floats.Scale(1/kernel.Sum(p.weight[a]), p.weight[a])
 	}
 	m.conv = p
 	return nil
 }
 
 // filter draws a filter of mean 0 and norm 1: white noise, blurred by a Gaussian of standard deviation
-// 1 pixel that is cut off beyond 3.
+// 1 pixel that is cut off beyond 3, less its mean, under a Gaussian window of standard deviation 2.
 func filter(rnd *rand.Rand) []float64 {
 	const wide = 2*width - 1
-	noise, blur := normal(rnd, wide*wide), [width]float64{}
+	noise, blur, window := normal(rnd, wide*wide), [width]float64{}, make([]float64, taps)
 	rows, w := make([]float64, wide*width), make([]float64, taps)
 	for k := range width {
 		d := float64(k - width/2)
@@ -82,56 +72,72 @@ func filter(rnd *rand.Rand) []float64 {
 			w[i] += float64(g * rows[i+k*width])
 		}
 	}
-	floats.AddConst(-kernel.Sum(w)/taps, w)
-	norm := kernel.Norm(w)
-	for i := range w {
-		w[i] /= norm
+	for i := range window {
+		window[i] = math.Sqrt(math.Sqrt(blur[i/width] * blur[i%width]))
 	}
+	floats.AddConst(-kernel.Dot(window, w)/kernel.Sum(window), w)
+	floats.Mul(w, window)
+	floats.Scale(1/kernel.Norm(w), w)
 	return w
 }
 
+// applyConv sets dst to the features of x. The responses r_k of the filters at a place are divided by
+// √(e + 0.3 ē), where e = Σ r_k² at the place and ē is its mean over the places (Heeger 1992).
 func (m *Map) applyConv(dst, x []float64) {
-	numbers, side := func(n int) []float64 { return make([]float64, n) }, m.conv.side
-	long := m.conv.places * side
-	r := &responses{slices.Clone(x), numbers(long), numbers(long), numbers(side)}
-	floats.AddConst(-x[0], r.image) // nothing is left of one grey
-	for k := range m.Size / pooled {
-		r.filter(m.conv, m.weights[k*taps:][:taps])
-		r.pool(dst[k*pooled:], m.conv, r.positive)
-		r.pool(dst[k*pooled+pooled/2:], m.conv, r.negative)
+	p, filters := m.conv, m.Size/pooled
+	long := p.places * p.side
+	image, all, energy := slices.Clone(x), make([]float64, filters*long), make([]float64, long)
+	floats.AddConst(-x[0], image) // nothing is left of one grey
+	for k := range filters {
+		r := all[k*long:][:long]
+		p.filter(r, image, m.weights[k*taps:][:taps])
+		for i, v := range r {
+			energy[i] += float64(v * v)
+		}
 	}
-	mean := kernel.Sum(dst) / float64(m.Size)
-	if mean == 0 {
+	mean := 0.0
+	for row := range slices.Chunk(energy, p.side) {
+		mean += kernel.Sum(row[:p.places]) / float64(p.places*p.places)
+	}
+	if clear(dst); mean == 0 {
 		return
 	}
+	for i, e := range energy {
+		energy[i] = 1 / math.Sqrt(e+float64(typical*mean))
+	}
+	positive, negative, row := make([]float64, long), make([]float64, long), make([]float64, p.side)
+	for k := range filters {
+		for i, v := range all[k*long:][:long] {
+			v *= energy[i]
+			positive[i], negative[i] = max(0, v), max(0, -v)
+		}
+		p.pool(dst[k*pooled:], positive, row)
+		p.pool(dst[k*pooled+pooled/2:], negative, row)
+	}
+	mean = kernel.Sum(dst) / float64(m.Size)
 	for i, v := range dst {
 		dst[i] = math.Sqrt(v / mean)
 	}
 }
 
-// filter sets the responses to those of the filter w, in one long row: at the end of each row of the
-// image the filter reaches into the next.
-func (r *responses) filter(p *pooling, w []float64) {
-	long := len(r.positive) - width + 1
-	sum := r.positive[:long]
-	clear(sum)
-	from := func(tap int) []float64 { return r.image[tap/width*p.side+tap%width:] }
+// filter sets dst to the responses of the filter w at all places, in rows as long as those of the image: what
+// is beyond the places, where the filter reaches into the next row, has no meaning.
+func (p *pooling) filter(dst, image, w []float64) {
+	sum := dst[:len(dst)-width+1]
+	from := func(tap int) []float64 { return image[tap/width*p.side+tap%width:] }
 	for t := 0; t < taps-1; t += 4 {
 		kernel.AddScaled4(sum, (*[4]float64)(w[t:]), from(t), from(t+1), from(t+2), from(t+3))
 	}
 	kernel.AddScaled(sum, w[taps-1], from(taps-1))
-	for i, v := range sum {
-		r.positive[i], r.negative[i] = max(0, v), max(0, -v)
-	}
 }
 
-// pool sets dst to the responses in each window.
-func (r *responses) pool(dst []float64, p *pooling, responses []float64) {
+// pool sets dst to the responses in each window; row is scratch space.
+func (p *pooling) pool(dst, responses, row []float64) {
 	for a, down := range p.weight {
-		clear(r.row)
-		kernel.AddRows(r.row, down, responses)
+		clear(row)
+		kernel.AddRows(row, down, responses)
 		for b, along := range p.weight {
-			dst[a*windows+b] = kernel.Dot(along, r.row)
+			dst[a*windows+b] = kernel.Dot(along, row)
 		}
 	}
 }

@@ -59,6 +59,21 @@ func TestConv(t *testing.T) {
 			z := (float64(place) + 3 - ((float64(a)+0.5)*float64(side)/4 - 0.5)) / (float64(side) / 8)
 			return math.Exp(-z * z / 2)
 		}
+		response := func(k, i, j int) (sum float64) {
+			for tap, v := range m.weights[k*49:][:49] {
+				sum += v * x[(i+tap/7)*side+j+tap%7]
+			}
+			return sum
+		}
+		energy, mean := make([]float64, side*side), 0.0
+		for i := range side - 6 {
+			for j := range side - 6 {
+				for k := range 3 {
+					energy[i*side+j] += response(k, i, j) * response(k, i, j)
+				}
+				mean += energy[i*side+j] / float64((side-6)*(side-6))
+			}
+		}
 		want := make([]float64, 96)
 		for k := range 3 {
 			w := m.weights[k*49:][:49]
@@ -67,21 +82,18 @@ func TestConv(t *testing.T) {
 				var pooled, total float64
 				for i := range side - 6 {
 					for j := range side - 6 {
-						response := 0.0
-						for tap, v := range w {
-							response += v * x[(i+tap/7)*side+j+tap%7]
-						}
+						r := response(k, i, j) / math.Sqrt(energy[i*side+j]+0.3*mean)
 						if f >= 16 {
-							response = -response
+							r = -r
 						}
 						weight := window(f%16/4, i) * window(f%4, j)
-						pooled, total = pooled+weight*max(0, response), total+weight
+						pooled, total = pooled+weight*max(0, r), total+weight
 					}
 				}
 				want[k*32+f] = pooled / total
 			}
 		}
-		mean := floats.Sum(want) / 96
+		mean = floats.Sum(want) / 96
 		for i, v := range want {
 			want[i] = math.Sqrt(v / mean)
 		}

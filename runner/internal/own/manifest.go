@@ -72,7 +72,7 @@ func (t *Table) draft(examples int) (string, error) {
 	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")
 	seeds, snapshots, all := `"1..5"`, "", ""
 	if examples > 5000 {
-		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting takes time"
+		seeds, snapshots = "[1]", "[evaluate]\nsnapshots = [1000]          # and after all: for time\n\n"
 	}
 	if t.All {
 		all = "\nall_rows = true             # it learns the test rows, too, once they have been predicted"
@@ -93,10 +93,7 @@ seed  = 1
 [sweep]
 seed = %s                # splits into training and test rows
 
-[evaluate]
-classes = true              # which classes are confused, with recall and precision%s
-
-[[method]]
+%s[[method]]
 name = "network"
 hidden_layers = [50]
 

@@ -35,7 +35,7 @@ func TestMeasure(t *testing.T) {
 	mean, low, high := table.Student([]float64{2, 4, 6})
 	for _, c := range []struct {
 		rows, minus string
-		interval    interval
+		interval    string
 		want        [3]float64
 		n           int
 	}{
@@ -67,7 +67,7 @@ func TestMeasure(t *testing.T) {
 		{"method=a k=5", "method=b seed=1", "x", "t", "minus: 1 rows from 3"},
 		{"method=a k=5 seed=2", "method=b seed=1", "x", "t", "minus: 1 rows from 1, not the same seeds"},
 	} {
-		e := evidence{Value: c.value, Interval: interval(c.interval)}
+		e := evidence{Value: c.value, Interval: c.interval}
 		e.Rows, e.Minus = strings.Fields(c.rows), strings.Fields(c.minus)
 		check.Refuses(t, fmt.Sprint(c), e.measure(read(t, published)), c.err)
 	}

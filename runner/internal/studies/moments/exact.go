@@ -1,7 +1,6 @@
 package moments
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -61,8 +60,8 @@ func newMoments(n int) *allMoments {
 // compute fills m by a.
 func (m *allMoments) compute(a softmax.Approximation, z logits) {
 	a.Moments(m.Moments, z.Mean, z.Variance)
-	if own, ok := a.(*meanfield.Method); ok {
-		own.Covariances(m.cov, m.cross, z.Mean, z.Variance)
+	if other, ok := a.(*meanfield.Method); ok {
+		other.Covariances(m.cov, m.cross, z.Mean, z.Variance)
 		return
 	}
 	m.Cov(m.cov)
@@ -94,10 +93,11 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 	for _, m := range s.Methods {
 		all = append(all, &momentErrors{of: m.approximation(n), draws: draws, key: s.row(m)})
 	}
+	sampled := min(draws, 20, max(2, 40_000/(n*n))) // the time of Monte Carlo grows with n²
 	for _, samples := range s.Samples {
 		a := montecarlo.Softmax{Samples: samples, Source: s.Stream(s.Problem.key(), "montecarlo", samples)}
 		key := s.row(method{Name: fmt.Sprintf("monte-carlo-%d", samples)})
-		all = append(all, &momentErrors{of: a, draws: s.Problem.Sampled, key: key})
+		all = append(all, &momentErrors{of: a, draws: sampled, key: key})
 	}
 	rnd, want, got := s.logits(), newMoments(n), newMoments(n)
 	for k := range draws {
@@ -122,24 +122,23 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 
 // momentErrors are the errors of an approximation over many draws.
 type momentErrors struct {
-	of                softmax.Approximation
-	key               []any    // of its row
-	draws             int      // at which it is compared
-	ratios            [4]ratio // of the total variation of p, against 1; the diagonal of Σ_y; Σ_y; Σ_zy
-	worst             float64  // the largest total variation
-	excess, asymmetry float64  // means of |Σp − 1|, and of the largest |E_ij − E_ji|
-	indefinite, given int      // of Σ_y: indefinite, and given at all
+	of    softmax.Approximation
+	key   []any // of its row
+	draws int   // at which it is compared
+
+	tv, squares       float64 // sums of the total variation of p and of its square
+	cov, cross        ratio
+	excess, asymmetry float64 // sum of |Σp − 1|, and mean of the largest |E_ij − E_ji|
+	given, indefinite float64 // how many Σ_y there are, and indefinite ones
 }
 
 func errorColumns() []table.Column {
 	return []table.Column{
 		table.Int("draws", "random logits"),
 		table.Num("tv", "total variation of p, Σ|p − p_exact|/2, mean over the draws"),
-		table.Num("tv_se", "its standard error"), table.Num("tv_max", "the largest total variation"),
-		table.Num("var_error", "relative error of the diagonal of Σ_y, in the Frobenius norm over all draws"),
-		table.Num("var_se", "its standard error"),
-		table.Num("cov_error", "relative error of Σ_y, in this norm"), table.Num("cov_se", "its standard error"),
-		table.Num("cross_error", "relative error of Σ_zy, there"), table.Num("cross_se", "its standard error"),
+		table.Num("tv_se", "its standard error"),
+		table.Num("cov_error", "relative error of Σ_y, in the Frobenius norm over all draws"),
+		table.Num("cross_error", "relative error of Σ_zy, there"),
 		table.Num("excess", "mean of |Σp − 1|"),
 		table.Num("asymmetry", "mean of the largest |E_ij − E_ji|"),
 		table.Num("indefinite", "share of the draws where Σ_y without the last class is indefinite"),
@@ -148,18 +147,13 @@ func errorColumns() []table.Column {
 
 // row returns the values of errorColumns. What the approximation does not give, or what is infinite, is NaN.
 func (e *momentErrors) row() []float64 {
-	row := []float64{float64(e.draws)}
-	for i, r := range e.ratios {
-		q, err := r.value()
-		if i > 0 && q > 0 {
-			q = math.Sqrt(q)
-			err /= 2 * q
-		}
-		if row = append(row, q, err); i == 0 {
-			row = append(row, e.worst)
-		}
+	n := float64(e.draws)
+	tv := e.tv / n
+	residual := max(0, e.squares-2*tv*e.tv+tv*tv*n)
+	row := []float64{
+		n, tv, math.Sqrt(residual*n/(n-1)) / n, e.cov.root(), e.cross.root(),
+		e.excess / n, e.asymmetry, e.indefinite / e.given,
 	}
-	row = append(row, e.excess/float64(e.draws), e.asymmetry, float64(e.indefinite)/float64(e.given))
 	for i, x := range row {
 		row[i] = table.Finite(x)
 	}
@@ -173,48 +167,35 @@ func covError(n int, accuracy float64) float64 { return float64(2*n+1) * accurac
 // add adds the errors of the moments got where want are right, to [softmax.MomentError]. The error of Σ_zy is
 // at most that of E times the largest variance of a logit.
 func (e *momentErrors) add(got, want *allMoments, largest float64) {
-	var distance float64
+	n, distance := len(got.P), 0.0
 	for j, p := range got.P {
 		distance += 0.5 * math.Abs(p-want.P[j])
 	}
-	e.ratios[0].add(distance, 1)
-	e.worst = math.Max(e.worst, distance)
+	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // in the Frobenius norm
+	e.tv, e.squares = e.tv+distance, e.squares+distance*distance
+	e.cov.add(got.cov, want.cov, noise)
+	e.cross.add(got.cross, want.cross, noise*largest)
 	e.excess += math.Abs(got.Excess())
 	e.asymmetry += got.Asymmetry() / float64(e.draws)
-
-	n := len(got.P)
-	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // in the Frobenius norm
-	e.ratios[1].addMatrix(got.cov.DiagView(), want.cov.DiagView(), noise)
-	e.ratios[2].addMatrix(got.cov, want.cov, noise)
-	e.ratios[3].addMatrix(got.cross, want.cross, noise*largest)
-
 	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
-		accuracy := map[softmax.Approximation]float64{softmax.Exact{Fast: true}: 1e-8}[e.of]
-		if got.sign(covError(n, cmp.Or(accuracy, softmax.MomentError))) < 0 {
+		accuracy := softmax.MomentError
+		if e.of == (softmax.Exact{Fast: true}) {
+			accuracy = 1e-8
+		}
+		if got.sign(covError(n, accuracy)) < 0 {
 			e.indefinite++
 		}
 	}
 }
 
-// ratio is the quotient q = Σa/Σb over independent draws. Where one of the a is not a number, neither is q.
-type ratio struct {
-	count      int
-	a, b       float64 // Σa and Σb
-	aa, ab, bb float64 // Σa², Σab and Σb²
-	noise      float64 // what of Σb may be error
-}
+// ratio is Σ‖A−B‖² and Σ‖B‖² over matrices in the Frobenius norm, and what of the latter may be error.
+type ratio struct{ a, b, noise float64 }
 
-func (r *ratio) add(a, b float64) {
-	r.count++
-	r.a, r.b = r.a+a, r.b+b
-	r.aa, r.ab, r.bb = r.aa+a*a, r.ab+a*b, r.bb+b*b
-}
-
-// addMatrix adds a = ‖A−B‖² and b = ‖B‖² in the Frobenius norm, where ‖B‖ is known to the given error only.
-func (r *ratio) addMatrix(got, want mat.Matrix, noise float64) {
-	var a, b float64
+// add adds matrices, where ‖B‖ is known to the given error only.
+func (r *ratio) add(got, want mat.Matrix, noise float64) {
 	n, _ := want.Dims()
+	var a, b float64
 	for i := range n {
 		for j := range n {
 			x, y := got.At(i, j), want.At(i, j)
@@ -222,20 +203,13 @@ func (r *ratio) addMatrix(got, want mat.Matrix, noise float64) {
 			b += y * y
 		}
 	}
-	r.add(a, b)
-	r.noise += noise * noise
+	r.a, r.b, r.noise = r.a+a, r.b+b, r.noise+noise*noise
 }
 
-// value returns q and its standard error over the draws, by the delta method:
-//
-//	Var q ≈ Σ(a − qb)² / (N(N−1) b̄²).
-//
-// Both are NaN where Σb may be nothing but error. The standard error of a single draw is not finite.
-func (r *ratio) value() (q, err float64) {
+// root returns √(Σ‖A−B‖²/Σ‖B‖²), NaN where Σ‖B‖² may be nothing but error.
+func (r *ratio) root() float64 {
 	if !(r.b > r.noise) {
-		return math.NaN(), math.NaN()
+		return math.NaN()
 	}
-	q = r.a / r.b
-	n, residual := float64(r.count), max(0, r.aa-2*q*r.ab+q*q*r.bb)
-	return q, math.Sqrt(residual*n/(n-1)) / r.b
+	return math.Sqrt(r.a / r.b)
 }

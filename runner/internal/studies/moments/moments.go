@@ -1,6 +1,6 @@
-// Package moments is the study of formulas for the moments of the softmax of a Gaussian. At random logits,
-// or at logits of one's own, it holds them against the exact integrals or against Monte Carlo, or asks
-// where the covariance Σ_y that they give is positive definite.
+// Package moments is the study of formulas for the moments of the softmax of a Gaussian. At random or given
+// logits it holds them against the exact integrals or against Monte Carlo, or asks where the covariance Σ_y
+// that they give is positive definite.
 package moments
 
 import (
@@ -26,7 +26,7 @@ var Kind = study.Kind{
 	New: study.Decoded(func(m *manifest.Manifest) *experiment {
 		return &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Moments: settings{
 			Against: "exact", Methods: []string{"probit"}, Lambda: []probit.Lambda{{Word: "slope"}},
-			Rho: []float64{0.5}, Unequal: 0.5, Draws: 100, Grid: 41,
+			Rho: []float64{0.5}, Draws: 100, Grid: 41,
 		}}
 	}),
 }
@@ -39,8 +39,8 @@ type experiment struct {
 }
 
 // settings have numbers whose squares are finite. The problems are a grid of classes, spreads and variances;
-// or logits of one's own, with means and variances; or for each number of classes a map, between two gaps (of
-// the largest mean from the next) and two variances, which all logits have.
+// or given logits; or for each number of classes a map, between two gaps (of the largest mean from the next)
+// and two variances, which all logits have.
 type settings struct {
 	Against  string          `toml:"against"`                                // exact, montecarlo or definite
 	Methods  []string        `toml:"methods" allowed:"names of formulas"`    // see methodsFor
@@ -51,53 +51,47 @@ type settings struct {
 	Mean     []float64       `toml:"mean,omitempty"`                         // of one's own
 	Gap      []float64       `toml:"gap,omitempty"`                          // the least and the largest
 	Variance []float64       `toml:"variance" allowed:"each 0 to 1e30"`
-	Unequal  float64         `toml:"unequal" allowed:"0 to 0.999"`   // variance·[1−unequal, 1+unequal]
 	Draws    int             `toml:"draws" allowed:"1 to 1,000,000"` // random logits of each problem
 	LogitsOf string          `toml:"logits_of,omitempty"`            // experiment whose logits to reuse
 	Grid     int             `toml:"grid" allowed:"2 to 2,001"`      // points of a map along each axis
 	Samples  manifest.Ints   `toml:"samples,omitempty"`              // of Monte Carlo
-	Sampled  int             `toml:"montecarlo_draws,omitempty"`     // of Monte Carlo as a method
 }
 
 // Validate reports what is not allowed.
 func (s *settings) Validate() error {
-	if err := field.OneOf("against", s.Against, "exact", "montecarlo", "definite"); err != nil {
-		return err
-	}
 	n, gap, variance := len(s.Mean), len(s.Gap) > 0, s.Variance
 	kinds := min(1, n) + min(1, len(s.Gap)) + min(1, len(s.Spread))
 	rising := func(x []float64) bool { return len(x) == 2 && x[0] < x[1] }
 	former := func(m string) bool { return slices.Contains(softmax.Criteria, strings.TrimPrefix(m, "probit-")) }
-	for _, c := range []struct {
-		bad     bool
-		key     string
-		value   any
-		allowed string
-	}{
-		{kinds != 1, "spread", s.Spread, "one of spread, gap and mean"},
-		{n == 0 && len(s.Classes) == 0, "classes", s.Classes, "each 2 to 1,000"},
-		{n > 0 && len(s.Classes) > 0, "classes", s.Classes, "not with mean, which has one number for each class"},
-		{n > 0 && n != len(variance) || n == 1 || n > 1000, "mean", s.Mean, "as many as of variance, 2 to 1,000"},
-		{gap != (s.Against == "definite") && n == 0, "gap", s.Gap, `with against = "definite", instead of spread`},
-		{gap && !rising(s.Gap), "gap", s.Gap, "[low, high], 0 ≤ low < high"},
-		{gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance, "[low, high], 0 < low < high"},
-		{s.Against == "montecarlo" && len(s.Samples) != 1, "samples", s.Samples, "one number, such as 1000000"},
-		{slices.ContainsFunc(s.Methods, former), "methods", s.Methods, `"probit", with words in the list lambda`},
-	} {
-		if c.bad {
-			return field.Errorf(c.key, "%v is not allowed; allowed: %s", c.value, c.allowed)
+	refuse := func(bad bool, key string, value any, allowed string) error {
+		if bad {
+			return field.Errorf(key, "%v is not allowed; allowed: %s", value, allowed)
 		}
+		return nil
 	}
+	err := cmp.Or(
+		field.OneOf("against", s.Against, "exact", "montecarlo", "definite"),
+		refuse(kinds != 1, "spread", s.Spread, "one of spread, gap and mean"),
+		refuse(n == 0 && len(s.Classes) == 0, "classes", s.Classes, "each 2 to 1,000"),
+		refuse(n > 0 && len(s.Classes) > 0, "classes", s.Classes, "not with mean, a number for each class"),
+		refuse(n > 0 && n != len(variance) || n == 1 || n > 1000, "mean", s.Mean,
+			"as many as of variance, 2 to 1,000"),
+		refuse(gap != (s.Against == "definite"), "gap", s.Gap, `with against = "definite"`),
+		refuse(gap && !rising(s.Gap), "gap", s.Gap, "[low, high], 0 ≤ low < high"),
+		refuse(gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance, "[low, high], 0 < low"),
+		refuse(s.Against == "montecarlo" && len(s.Samples) != 1, "samples", s.Samples, "one number"),
+		refuse(slices.ContainsFunc(s.Methods, former), "methods", s.Methods, `"probit", words in the list lambda`),
+	)
 	if n > 0 {
 		variance = nil // may be equal
 	}
-	return cmp.Or(
+	return cmp.Or(err,
 		field.AllOneOf("methods", s.Methods, methodsFor(s.Against)...),
 		field.Distinct("methods", s.Methods), field.Distinct("lambda", s.Lambda), field.Distinct("rho", s.Rho),
 		field.Distinct("spread", s.Spread), field.Distinct("variance", variance),
 		field.AllWithin("classes", s.Classes, 2, 1000), field.AllWithin("spread", s.Spread, 0, 1e30),
 		field.AllWithin("mean", s.Mean, -1e30, 1e30), field.AllWithin("gap", s.Gap, 0, 1e30),
-		field.AllWithin("samples", s.Samples, 2, 1e9), field.Within("montecarlo_draws", s.Sampled, 0, 1e6),
+		field.AllWithin("samples", s.Samples, 2, 1e9),
 	)
 }
 

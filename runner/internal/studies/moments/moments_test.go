@@ -1,12 +1,21 @@
 package moments
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
 )
 
 const own = `
@@ -14,9 +23,8 @@ name = "mine"; study = "moments"
 [moments]; mean = [1, 0, -2.5]; variance = [0.5, 2, 2]; lambda = 0.7
 `
 
-// A manifest of five keys says how good the probit is at one's own logits; they can be checked against Monte
-// Carlo, and Σ_y for being definite, too.
-func TestOwnLogits(t *testing.T) {
+// A manifest of five keys says how good the probit is at given logits.
+func TestGivenLogits(t *testing.T) {
 	z := logits{[]float64{1, 0, -2.5}, []float64{0.5, 2, 2}}
 	got, want, e := newMoments(3), newMoments(3), &momentErrors{draws: 1}
 	got.compute(softmax.Probit{Lambda: 0.7, Rho: 0.5}, z)
@@ -28,28 +36,23 @@ func TestOwnLogits(t *testing.T) {
 		check.Near(t, column, errors.Nums(column)[0], errorsBy(e)[column], 0)
 	}
 	check.Equal(t, "spread", errors.Texts("spread")[0], "")
-
 	overrides := []string{"moments.against=montecarlo", "moments.samples=20000"}
 	scores := studytest.Run(t, Kind, own, overrides...).Get("zscores")
 	check.NearAll(t, "means", scores.Where("quantity", "mean").Nums("value"), got.P, 0)
-	for lambda, definite := range map[string]float64{"0.1": 1, "3": 0} {
-		sum := studytest.Run(t, Kind, own, "moments.against=definite", "moments.lambda="+lambda).Get("summary")
-		check.NearAll(t, "definite", sum.Nums("definite"), []float64{definite}, 0)
-	}
 }
 
 // Values that are not allowed, and what the error says.
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, exactManifest, map[string]string{
 		"moments.classes=[1]": "classes: 1 is not allowed; allowed: 2 to", "moments.classes=[3, 3]": "differ",
-		"moments.spread=[-1]": "spread", "moments.variance=[2e30]": "variance", "moments.unequal=1": "0 to 0.999",
+		"moments.spread=[-1]": "spread", "moments.variance=[2e30]": "variance",
 		"moments.methods=magic": "mackay", "moments.methods=probit-lsq": "in the list lambda",
 		"moments.methods=['delta', 'delta']": "moments.methods: delta comes twice", "moments.methods=[]": "methods",
 		"moments.rho=[0.5, 0.5]": "moments.rho: 0.5 comes twice", "moments.rho=0.995": "0 to 0.99",
 		"moments.lambda=['lsq', 1, 1.0]": "lambda: 1.0 comes twice", "moments.lambda=['steep']": "minimax",
 		"moments.spread=[1, 1]": "spread: 1 comes twice", "moments.variance=[1, 1]": "variance: 1 comes twice",
 		"moments.samples=[1]": "samples", "moments.draws=0": "draws", "moments.methods=activation": "activation",
-		"moments.montecarlo_draws=-1": "montecarlo_draws", "moments.against=all": "exact, montecarlo, definite",
+		"moments.against=all": "exact, montecarlo, definite",
 		"moments.mean=[1, 2]": "one of spread, gap and mean", "moments.gap=[0, 1]": "one of spread, gap and mean",
 		"moments.against=definite": "gap: missing",
 	})
@@ -64,15 +67,123 @@ func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, own, map[string]string{
 		"seed=1": "", "moments.mean=[1]": "as many", "moments.variance=[1, 1]": "as many",
 		"moments.mean=[1, 1, 1e31]": "mean", "moments.classes=2": "not with mean",
+		"moments.against=definite": "gap",
 	})
 }
 
 // What a cell follows from is in its spec.
 func TestSpecs(t *testing.T) {
 	studytest.Differ(t, Kind, strings.Replace(exactManifest, `"probit", `, "", 1), "seed=2", "moments.spread=2",
-		"moments.variance=2", "moments.unequal=0", "moments.draws=3", "moments.samples=[]", "moments.methods=delta",
-		"moments.montecarlo_draws=2", "moments.logits_of=other")
+		"moments.variance=2", "moments.draws=3", "moments.samples=[]", "moments.methods=delta",
+		"moments.logits_of=other")
 	studytest.Differ(t, Kind, definiteManifest, "seed=2", "moments.gap=[0, 1]", "moments.variance=[1, 2]",
 		"moments.grid=3", "moments.lambda=1", "moments.rho=0.2", "moments.classes=4")
 	studytest.Differ(t, Kind, monteCarloManifest, "seed=2", "moments.samples=10", "moments.methods=exact")
+}
+
+// definiteManifest is of maps with all that can occur: definite, indefinite, divided and undecided points.
+const definiteManifest = `
+name = "steady"; study = "moments"; seed = 3
+[moments]; against = "definite"; classes = [2, 3, 4]; lambda = [0.3, "slope", 2]; draws = 6
+gap = [0, 9]; variance = [0.01, 4]; grid = 7
+`
+
+// Each point is what the eigenvalues of the same draws say.
+func TestMaps(t *testing.T) {
+	tables := studytest.Run(t, Kind, definiteManifest)
+	maps, kinds := tables.Get("maps"), map[string]int{}
+	check.Equal(t, "rows", maps.Len(), 9*49)
+	for i := range maps.Len() {
+		at := func(column string) float64 { return maps.Nums(column)[i] }
+		n, lambda, definite, undecided := int(at("classes")), at("lambda"), at("definite"), at("undecided")
+		gap, v := 1.5*float64(i%49%7), 0.01*math.Pow(400, float64(i%49/7)/6)
+		check.Near(t, "gap", at("gap"), gap, 1e-5)
+		check.Near(t, "variance", at("variance")/v, 1, 1e-5)
+		if maps.Texts("method")[i] == "probit-slope" {
+			check.Near(t, "λ", lambda, softmax.SlopeLambda(n, 0.5), 0)
+		}
+		switch {
+		case undecided > 0:
+			kinds["undecided"]++
+		case definite == 0 || definite == 1:
+			kinds[fmt.Sprint(definite)]++
+		default:
+			kinds["divided"]++
+		}
+		want, smallest := byEigenvalues(t, n, softmax.Probit{Lambda: lambda, Rho: 0.5}, gap, v)
+		if n == 2 && math.Abs(smallest) < softmax.MomentError {
+			continue // beyond the moments, not beyond the closed form
+		}
+		what := fmt.Sprintf("definite and undecided shares, row %d", i)
+		check.NearAll(t, what, []float64{definite, undecided}, want, 1e-6)
+	}
+	check.Equal(t, fmt.Sprintf("kinds of points, of %v", kinds), len(kinds), 4)
+	summary := tables.Get("summary")
+	for i := range summary.Len() {
+		of := maps.Where("classes", summary.Texts("classes")[i]).Where("lambda", summary.Texts("lambda")[i])
+		check.Near(t, "definite", summary.Nums("definite")[i], stat.Mean(of.Nums("definite"), nil), 1e-6)
+	}
+}
+
+// byEigenvalues returns the definite and undecided shares of a point, the draws made once more, and the last
+// smallest eigenvalue.
+func byEigenvalues(t *testing.T, n int, p softmax.Probit, gap, v float64) (shares []float64, least float64) {
+	t.Helper()
+	rnd, moments := rand.New(random.Source("steady", 3, "logits", n)), softmax.NewMoments(n)
+	shares, draws := make([]float64, 2), 6.0
+	if n == 2 {
+		draws = 1
+	}
+	for range int(draws) {
+		mean := make([]float64, n)
+		for j := range mean {
+			mean[j] = rnd.NormFloat64()
+		}
+		next := slices.Max(mean[1:])
+		for j := range mean {
+			mean[j] -= next
+		}
+		mean[0] = gap
+		p.Moments(moments, mean, slices.Repeat([]float64{v}, n))
+		var cov mat.SymDense
+		var eigen mat.EigenSym
+		moments.Cov(&cov)
+		check.Equal(t, "eigenvalues", eigen.Factorize(cov.SliceSym(0, n-1), false), true)
+		switch least = eigen.Values(nil)[0]; {
+		case least > softmax.MomentError:
+			shares[0] += 1 / draws
+		case least > -softmax.MomentError:
+			shares[1] += 1 / draws
+		}
+	}
+	return shares, least
+}
+
+// The standard error is that of the draws' shares of the map. More draws begin with the same ones, so that
+// the share of the last follows from the means of more and of fewer.
+func TestStandardError(t *testing.T) {
+	sum, shares := 0.0, []float64{}
+	for draws := 1.0; draws <= 4; draws++ {
+		summary := studytest.Run(t, Kind, definiteManifest, "moments.classes=3", "moments.lambda=0.6",
+			fmt.Sprintf("moments.draws=%g", draws)).Get("summary")
+		shares = append(shares, summary.Nums("definite")[0]*draws-sum)
+		sum += shares[len(shares)-1]
+		want := table.Finite(stat.StdDev(shares, nil) / math.Sqrt(draws)) // of one draw no value
+		check.NearAll(t, "standard error", numbers(summary.Nums("definite_se")), numbers([]float64{want}), 1e-12)
+	}
+}
+
+// Var y has another sign on each side of h(x) = c, with Φ(x)Φ(−x)/φ(x) in 40 digits by mpmath.
+func TestSignOfTwo(t *testing.T) {
+	for x, h := range map[float64]float64{
+		0.5: 0.60597312403253278724, 1: 0.55165253811868243483, 3: 0.30417913286542090477,
+		8: 0.12313196325793221968, 30: 0.033296419072497213382,
+	} {
+		for _, v := range []float64{0, 0.7 / (h * h)} { // of both logits together
+			lambda, gap := 1/math.Sqrt(1/(h*h)-v), x/h
+			check.Equal(t, fmt.Sprintf("sign below, x = %g, V = %g", x, v), signOfTwo(lambda, gap*(1-1e-9), v), 1)
+			check.Equal(t, fmt.Sprintf("sign above, x = %g, V = %g", x, v), signOfTwo(lambda, -gap*(1+1e-9), v), -1)
+		}
+	}
+	check.Equal(t, "never definite", signOfTwo(0.63, 0, 0), -1) // above √(2π)/4
 }

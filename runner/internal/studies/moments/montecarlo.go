@@ -19,11 +19,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// score is a number that a formula gives, and its estimate by Monte Carlo.
+// score is a number that a formula gives, and its estimate by Monte Carlo. The mean of y_j comes before the
+// other scores of y_j.
 type score struct {
 	quantity          string // mean or variance of the output y_j, or cross: Cov(z_i, y_j)
 	i, j              int    // classes from 0; the i of a mean or variance is j
-	mean              int    // the index of the score that is the mean of y_j
 	value             float64
 	mc, se, effective float64
 }
@@ -62,12 +62,9 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 
 // check returns what the formula gives at some logits, and samples its output without what is checked.
 func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample sampler) {
-	n, mean := len(of.Mean), 0
+	n := len(of.Mean)
 	add := func(quantity string, i, j int, value float64) {
-		if quantity == "mean" {
-			mean = len(scores)
-		}
-		scores = append(scores, score{quantity: quantity, i: i, j: j, mean: mean, value: value})
+		scores = append(scores, score{quantity: quantity, i: i, j: j, value: value})
 	}
 	if m.Name == "activation" { // of random units, Prop. 3.1(1)
 		unit := activation.PiecewiseLinear{Alpha: rnd.Float64(), Beta: 1 + rnd.Float64()}
@@ -145,9 +142,12 @@ func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sa
 			z[j] = of.Mean[j] + d[j]
 		}
 		sample(y, z)
-		for k := range scores {
-			s := &scores[k]
-			e := y[s.j] - scores[s.mean].value
+		mean := 0.0 // of y_j
+		for k, s := range scores {
+			if s.quantity == "mean" {
+				mean = s.value
+			}
+			e := y[s.j] - mean
 			switch s.quantity {
 			case "variance":
 				e = e*e - s.value
@@ -159,6 +159,7 @@ func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sa
 			sums[k][2] += e * e * e * e
 		}
 	}
+	effective := 0.0 // of the mean of y_j
 	for k, sum := range sums {
 		s, mean := &scores[k], sum[0]/size
 		variance := sum[1]/size - mean*mean
@@ -168,7 +169,10 @@ func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sa
 		if variance > rounding*mean*mean {
 			s.effective = sum[1] * sum[1] / sum[2]
 		}
-		s.effective = min(s.effective, scores[s.mean].effective) // which comes before
+		if s.quantity == "mean" {
+			effective = s.effective
+		}
+		s.effective = min(s.effective, effective)
 	}
 	return nil
 }
@@ -195,9 +199,9 @@ func summary(zscores *table.Table) *table.Table {
 		table.Int("scores", "number of z-scores"), table.Int("untrusted", "numbers without a z-score"),
 		table.Num("mean", "of the z-scores"), table.Num("sd", "of the z-scores"),
 		table.Num("max_abs_z", "the largest |z|"), table.Num("bound", "on max_abs_z, if all formulas are right"),
-		table.Int("independent", "number of independent z-scores, one of each cell"),
-		table.Num("ks", "largest distance of their distribution from the normal one, Kolmogorov–Smirnov"),
-		table.Num("ks_p", "probability of one as large"), table.Num("ks_level", "smallest ks_p that agrees"),
+		table.Num("ks", "largest distance of the distribution of the independent ones, the first of each cell, "+
+			"from the normal one, Kolmogorov–Smirnov"),
+		table.Num("ks_p", "probability of one as large"),
 		table.Text("verdict", "agrees, disagrees or untested"),
 	)
 	const level = 0.01 // bounds the probability that any right formula is called wrong
@@ -210,8 +214,7 @@ func summary(zscores *table.Table) *table.Table {
 			name, quantity = rows.Texts("method")[0], rows.Texts("quantity")[0]
 		}
 		var first []float64
-		cells := append(table.Names(keyColumns()), "draw")
-		for _, cell := range rows.GroupBy(cells...).All() {
+		for _, cell := range rows.GroupBy(append(table.Names(keyColumns()), "draw")...).All() {
 			first = append(first, numbers(cell.Nums("z")[:1])...)
 		}
 		z, largest, verdict := numbers(rows.Nums("z")), 0.0, "agrees"
@@ -227,7 +230,7 @@ func summary(zscores *table.Table) *table.Table {
 			verdict = "untested"
 		}
 		t.Add(name, quantity, len(z), rows.Len()-len(z), table.Finite(mean), table.Finite(sd), largest, bound,
-			len(first), distance, p, normal, verdict)
+			distance, p, verdict)
 	}
 	return t
 }

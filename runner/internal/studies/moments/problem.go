@@ -2,6 +2,7 @@ package moments
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/moments/meanfield"
+	"closedform/core/gauss"
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
@@ -24,20 +26,19 @@ import (
 type logits struct{ Mean, Variance []float64 }
 
 // problem is a distribution of the logits of n classes: with means N(0, Spread²), and variances uniform on
-// Variance·[1−Unequal, 1+Unequal]; or the given ones; or those of a map.
+// Variance·[½, 1½]; or the given ones; or those of a map.
 type problem struct {
-	Classes                   int
-	Spread, Variance, Unequal float64
-	Draws, Sampled            int
-	Given                     *logits   `json:",omitempty"`
-	Gaps, Variances           []float64 `json:",omitempty"`
+	Classes          int
+	Spread, Variance float64
+	Draws            int
+	Given            *logits   `json:",omitempty"`
+	Gaps, Variances  []float64 `json:",omitempty"`
 }
 
 // problems returns those of the manifest.
 func (s *settings) problems() (all []problem) {
 	if n := len(s.Mean); n > 0 {
-		none := []float64{0} // point of a map
-		return []problem{{n, 0, 0, 0, 1, 1, &logits{s.Mean, s.Variance}, none, none}}
+		return []problem{{Classes: n, Draws: 1, Given: &logits{s.Mean, s.Variance}}}
 	}
 	for _, n := range s.Classes {
 		if len(s.Gap) > 0 {
@@ -52,11 +53,9 @@ func (s *settings) problems() (all []problem) {
 			p.Variances[s.Grid-1] = high // without the rounding of the logarithm
 			all = append(all, p)
 		}
-		const pairs = 40_000 // the time of Monte Carlo grows with n²
-		sampled := min(s.Draws, cmp.Or(s.Sampled, s.Draws), max(2, pairs/(n*n)))
 		for _, spread := range s.Spread {
 			for _, variance := range s.Variance {
-				all = append(all, problem{n, spread, variance, s.Unequal, s.Draws, sampled, nil, nil, nil})
+				all = append(all, problem{Classes: n, Spread: spread, Variance: variance, Draws: s.Draws})
 			}
 		}
 	}
@@ -81,7 +80,7 @@ func (p problem) draw(rnd *rand.Rand) logits {
 	for j := range z.Mean {
 		z.Mean[j] = p.Spread * random.Normal(rnd)
 		if p.Gaps == nil {
-			z.Variance[j] = p.Variance * (1 + p.Unequal*(2*rnd.Float64()-1))
+			z.Variance[j] = p.Variance * (1 + 0.5*(2*rnd.Float64()-1))
 		}
 	}
 	if p.Gaps != nil {
@@ -161,4 +160,71 @@ func (m method) correlations(d int) *mat.SymDense {
 		}
 	}
 	return corr
+}
+
+// definite returns the map of the probit and its averages. The draws are the same for all its points.
+func (s spec) definite(ctx context.Context) (table.Set, error) {
+	maps := table.New("maps", append(slices.Delete(keyColumns(), 1, 3),
+		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6),
+		table.Num("variance", "of every logit").Rounded(6),
+		table.Num("definite", "share of the draws for which Σ_y is positive definite").Rounded(6),
+		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6))...)
+	maps.Packed = true
+	p, key, rnd := s.Problem, slices.Delete(s.row(s.Methods[0]), 1, 3), s.logits()
+	probit := s.Methods[0].approximation(p.Classes).(softmax.Probit)
+	moments := newMoments(p.Classes)
+	sign := func(z logits) int { // 1: Σ_y is positive definite; −1: it is not; 0: rounding decides
+		if p.Classes == 2 {
+			return signOfTwo(probit.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1])
+		}
+		moments.compute(probit, z)
+		return moments.sign(softmax.MomentError)
+	}
+	draws := make([]logits, p.Draws)
+	for i := range draws {
+		draws[i] = p.draw(rnd)
+	}
+	size, points := float64(p.Draws), float64(len(p.Gaps)*len(p.Variances))
+	shares := make([]float64, p.Draws) // definite, by draw
+	for _, v := range p.Variances {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, gap := range p.Gaps {
+			var count [3]float64
+			for i, z := range draws {
+				z.Mean[0] = gap
+				copy(z.Variance, slices.Repeat([]float64{v}, p.Classes))
+				is := sign(z)
+				count[1+is]++
+				shares[i] += float64(max(0, is))
+			}
+			maps.Add(key, gap, v, count[2]/size, count[1]/size)
+		}
+	}
+	for i := range shares {
+		shares[i] /= points
+	}
+	mean, sd := table.MeanSD(shares)
+	if p.Classes == 2 {
+		sd = 0 // nothing is random
+	}
+	summary := table.New("summary", append(slices.Delete(keyColumns(), 1, 3),
+		table.Int("draws", "random logits, 1 for two classes, where nothing is random"),
+		table.Num("definite", "share of the map where Σ_y is positive definite"),
+		table.Num("definite_se", "its standard error over the draws"))...)
+	summary.Add(key, p.Draws, mean, table.Finite(sd/math.Sqrt(size)))
+	return table.Set{maps, summary}, nil
+}
+
+// signOfTwo returns the sign of the Σ_y of two classes, which has one number, in closed form: with the gap m
+// of the means and the sum V of the variances of the logits,
+//
+//	c = λ/√(1+λ²V),  x = cm,  Var y = Φ(x)Φ(−x) − cφ(x) = φ(x)(h(x) − c),  h(x) = Φ(x)Φ(−x)/φ(x).
+//
+// The correlation ρ does not occur.
+func signOfTwo(lambda, gap, variances float64) int {
+	c := lambda / kernel.Hypot(1, lambda*math.Sqrt(variances))
+	x := c * gap
+	return cmp.Compare(gauss.PDF(x)*(gauss.CDF(x)/gauss.InverseMills(-x)-c), 0)
 }

@@ -17,16 +17,12 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// leastESS is the effective sample size, as a share of the draws, up to which the posterior of the
-// probit model is left out.
-const leastESS = 1. / 8
-
 // spec is all that the tables of a cell, one seed of one task, follow from: all methods are compared
 // with one sample from the posterior.
 type spec struct {
 	study.Seeded
-	Task   string
-	Data   data.Sample
+	Task   task
+	Train  int
 	Model  learner.Model // whose prior that of the posterior is
 	Models []learner.Method
 	settings
@@ -34,8 +30,7 @@ type spec struct {
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for i, t := range e.tasks() {
-		settings, model, models := e.Posterior, e.Model, slices.Clone(e.models)
-		settings.Snapshots, settings.Grid = t.Snapshots, t.Grid
+		model, models := e.Model, slices.Clone(e.models)
 		if i > 0 {
 			model = resized(model, t.Task().Classes)
 			for k, v := range models {
@@ -43,17 +38,13 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			}
 		}
 		for number, seed := range e.seeds {
-			s := spec{
-				study.Seeded{Manifest: e.header.Name, Seed: seed},
-				t.Name,
-				data.Sample{Generator: t.Generator, Train: e.Data.Train},
-				model, models, settings,
-			}
+			seeded := study.Seeded{Manifest: e.header.Name, Seed: seed}
+			s := spec{seeded, t, e.Data.Train, model, models, e.Posterior}
 			if i > 0 || seed != e.header.Seed {
-				s.Mapped, s.Maps, s.MapGrid = nil, nil, 0
+				s.Mapped, s.Maps = nil, nil
 			}
-			if n := settings.ProbitSeeds; n > 0 && number >= n {
-				s.Probit = nil
+			if number >= s.ProbitSeeds {
+				s.ProbitSeeds = 0
 			}
 			key := fmt.Sprintf("task=%s seed=%d", t.Name, seed)
 			cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
@@ -68,16 +59,13 @@ func resized(m learner.Model, classes int) learner.Model {
 	return m
 }
 
-// What has rows in the tables beside the networks: the exact posterior, that of the probit model, equal
-// probabilities for all classes, one Gaussian over all weights, and Huber's perceptron. With the suffix the
-// predictive is that of the softmax.
+// What has rows in the tables beside the networks and perceptrons.
 const (
-	exactName     = "exact"
-	probitName    = "probit"
-	uniformName   = "uniform"
-	jointName     = "adf_exact_joint"
-	huberName     = "perceptron-huber"
-	softmaxSuffix = "_softmax"
+	exactName     = "exact"           // the exact posterior
+	probitName    = "probit"          // that of the probit model
+	uniformName   = "uniform"         // equal probabilities for all classes
+	jointName     = "adf_exact_joint" // one Gaussian over all weights
+	softmaxSuffix = "_softmax"        // of a network, predicted by the exact softmax
 )
 
 // cell is the stream of one seed with all that learns it.
@@ -86,6 +74,7 @@ type cell struct {
 	task    *data.Task
 	grid    *grid // where predictions are compared
 	methods []method
+	huber   *learner.Classifier // Huber's perceptron; nil: there is none
 	prior   laplace.Prior
 
 	curve, maps, state, agreement *table.Table
@@ -93,13 +82,13 @@ type cell struct {
 
 // run shows the examples to all methods, and compares them after some.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	task := s.Data.Task()
-	c := &cell{spec: s, task: task, grid: newGrid(task, s.Grid)}
+	task := s.Task.Task()
+	c := &cell{spec: s, task: task, grid: newGrid(task, s.Task.Grid)}
 	c.newTables()
 	if err := c.newMethods(); err != nil {
 		return nil, err
 	}
-	examples := task.Draw(s.Data.Train, s.Stream("train"))
+	examples := task.Draw(s.Train, s.Stream("train"))
 	for i, x := range examples.X {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -111,7 +100,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 				m.twin.Observe(x, class)
 			}
 		}
-		if slices.Contains(s.Snapshots, k) {
+		if slices.Contains(s.Task.Snapshots, k) {
 			if err := c.compare(k, examples.X[:k], examples.Class[:k]); err != nil {
 				return nil, fmt.Errorf("after example %d: %w", k, err)
 			}
@@ -121,9 +110,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 }), nil
 }
 
-// compare adds how far all are from the exact posterior after k examples; and of networks of the
-// paper's rule the bytes of the checkpoint, the largest difference of their predictions from those of the
-// twin, 0 where nothing is sampled, and how far they are from Huber's perceptron where there is one.
+// compare adds how far all are from the exact posterior after k examples, and the maps.
 func (c *cell) compare(k int, x [][]float64, class []int) error {
 	problem, err := laplace.NewProblem(c.prior, x, class)
 	if err != nil {
@@ -137,33 +124,27 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	if err != nil {
 		return err
 	}
-	least := c.grid.error(c.grid.truth)
 	add := func(name string, q [][]float64, ess float64, steps learner.Steps) {
 		tv, excess := math.NaN(), math.NaN()
 		if q != nil {
-			tv, excess = c.grid.distance(exact, q), c.grid.error(q)-least
+			tv, excess = c.grid.distance(exact, q), c.grid.error(q)-c.grid.error(c.grid.truth)
 		}
 		if name == exactName {
 			tv = math.NaN()
 		}
-		c.curve.Add(name, c.Task, c.Seed, k, tv, noise, ess, excess, steps.Row())
+		c.curve.Add(name, c.Task.Name, c.Seed, k, tv, noise, ess, excess, steps.Row())
 	}
 	add(exactName, exact, sample.ESS, learner.Steps{})
-	if slices.Contains(c.Probit, k) {
-		var byProbit, bySoftmax [][]float64
-		s := c.probitSample(sample, x, class)
-		if s.ESS > leastESS*float64(c.Draws) {
-			byProbit = c.probitPredictive(s)
-			if bySoftmax, _, err = c.grid.predict(s); err != nil {
-				return err
-			}
-		}
-		add(probitName, byProbit, s.ESS, learner.Steps{})
-		add(probitName+softmaxSuffix, bySoftmax, s.ESS, learner.Steps{})
+	if c.ProbitSeeds > 0 {
+		q, ess := c.byProbit(sample, x, class)
+		add(probitName, q, ess, learner.Steps{})
 	}
 	for _, m := range c.methods {
 		q := m.Probabilities(c.grid.Points)
 		add(m.name, q, sample.ESS, m.Steps())
+		if slices.Contains(c.Softmax, m.name) {
+			add(m.name+softmaxSuffix, m.bySoftmax(c.grid.Points), sample.ESS, m.Steps())
+		}
 		if m.twin != nil {
 			if err := c.addState(m, k, q); err != nil {
 				return err
@@ -177,8 +158,9 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	return nil
 }
 
-// addState adds the bytes of the checkpoint of a network with the predictions q, and its differences from
-// its twin and Huber's perceptron.
+// addState adds the bytes of the checkpoint of a network of the paper's rule with the predictions q, the
+// largest difference of these from the twin's, 0 where nothing is sampled, and how far the network is from
+// Huber's perceptron.
 func (c *cell) addState(m method, k int, q [][]float64) error {
 	var saved bytes.Buffer
 	if err := checkpoint.Save(&saved, m.network(), ""); err != nil {
@@ -188,16 +170,19 @@ func (c *cell) addState(m method, k int, q [][]float64) error {
 	for i, p := range m.twin.Probabilities(c.grid.Points) {
 		gap = max(gap, floats.Distance(p, q[i], math.Inf(1)))
 	}
-	c.state.Add(m.name, c.Task, c.Seed, k, saved.Len(), gap)
-	if huber := c.method(huberName); huber != nil {
-		c.agreement.Add(m.name, c.Task, c.Seed, k, m.agreement(q, huber, c.grid))
+	c.state.Add(m.name, c.Task.Name, c.Seed, k, saved.Len(), gap)
+	if c.huber != nil {
+		c.agreement.Add(m.name, c.Task.Name, c.Seed, k, m.agreement(q, c.huber, c.grid))
 	}
 	return nil
 }
 
+// mapGrid is the number of points of maps along each axis.
+const mapGrid = 41
+
 // draw adds the maps.
 func (c *cell) draw(k int, sample *laplace.Sample) error {
-	grid := newGrid(c.task, c.MapGrid)
+	grid := newGrid(c.task, mapGrid)
 	exact, _, err := grid.predict(sample)
 	if err != nil {
 		return err
@@ -208,45 +193,36 @@ func (c *cell) draw(k int, sample *laplace.Sample) error {
 		}
 	}
 	add(exactName, exact)
-	for _, name := range c.Maps {
-		m := c.method(name)
-		if m == nil {
-			return fmt.Errorf("posterior.maps: no method has the name %s", name)
+	for _, m := range c.methods {
+		if slices.Contains(c.Maps, m.name) {
+			add(m.name, m.Probabilities(grid.Points))
 		}
-		add(name, m.Probabilities(grid.Points))
-	}
-	return nil
-}
-
-// method returns that of the name, nil if there is none.
-func (c *cell) method(name string) *method {
-	if i := slices.IndexFunc(c.methods, func(m method) bool { return m.name == name }); i >= 0 {
-		return &c.methods[i]
 	}
 	return nil
 }
 
 // newTables makes the empty tables.
 func (c *cell) newTables() {
-	text, integer, num := table.Text, table.Int, table.Num
+	text, num := table.Text, table.Num
 	method := text("method", "the network or perceptron; exact: the posterior itself; "+
-		probitName+": the posterior with the likelihood of the probit, ρ = ½ and the slope λ, by weights "+
-		"for the draws of exact; NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
+		probitName+": that with the likelihood of the probit, ρ = ½ and the slope λ; "+
+		"NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
 		jointName+": one Gaussian over all weights, failed if most steps were skipped; "+
 		uniformName+": equal probabilities")
-	k := integer("k", "examples seen")
+	k := table.Int("k", "examples seen")
 	with := func(name string, columns ...table.Column) *table.Table {
-		run := []table.Column{method, text("task", "what is learned"), integer("seed", "of the examples"), k}
+		run := []table.Column{method, text("task", "what is learned"), table.Int("seed", "of the examples"), k}
 		return table.New(name, append(run, columns...)...)
 	}
 	c.curve = with("curve", append([]table.Column{
-		table.Share("tv",
-			"total variation from the exact predictive; none where ess is at most an eighth of draws"),
+		table.Share("tv", "total variation from the exact predictive; of "+
+			probitName+" none where ess is at most an eighth of the draws"),
 		table.Share("tv_noise", "total variation that the exact predictive has by its own sampling"),
-		table.Positive("ess", "effective sample size of the exact predictive, or of that of the probit"),
+		table.Positive("ess", "effective sample size of the draws from the exact posterior; of "+
+			probitName+" that of the same draws, weighted by the ratio of the likelihoods"),
 		num("excess_error", "error rate above that of the truth"),
 	}, learner.StepColumns()...)...)
-	c.state = with("state", integer("bytes", "of the checkpoint"),
+	c.state = with("state", table.Int("bytes", "of the checkpoint"),
 		num("twin_gap", "largest difference of a probability from a network with another random stream"))
 	c.agreement = with("agreement",
 		num("tv", "total variation from Huber's perceptron, each with what it has learned"),
@@ -254,16 +230,16 @@ func (c *cell) newTables() {
 		num("cross_gap", "mean difference of Cov(a, y) from Huber's at equal beliefs, over its mean"),
 		num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, over its mean"))
 	x1, x2 := num("x1", "first input").Rounded(6), num("x2", "second input").Rounded(6)
-	c.maps = table.New("maps", append([]table.Column{method, k, x1, x2},
-		learner.ProbabilityColumns(c.task.Classes, "probability of the class")...)...)
+	p := learner.ProbabilityColumns(c.task.Classes, "probability of the class")
+	c.maps = table.New("maps", append([]table.Column{method, k, x1, x2}, p...)...)
 	c.maps.Packed = true
 }
 
 // Tables adds the means over the seeds, none where a seed has no value.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
-		t.Pack("curve")
 		curve := t.Get("curve")
+		curve.Packed = true
 		groups := curve.GroupBy("method", "task", "k")
 		return table.Set{groups.Mean("curve_summary", table.Names(curve.Columns[4:])...)}
 	})

@@ -81,14 +81,13 @@ func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 		points = study.Points(train.X[:k], train.Class)
 		labels.Classes = study.Classes(task.Classes)
 	}
-	boundary := study.Boundary(task.Boundary)
-	x, y := task.Region.Axis(0, e.Posterior.MapGrid), task.Region.Axis(1, e.Posterior.MapGrid)
+	x, y := task.Region.Axis(0, mapGrid), task.Region.Axis(1, mapGrid)
 	var rows []figures.Row
 	for j := 1; j < task.Classes; j++ {
 		row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$p_%d$, probability", j), Max: 1}}
-		for _, name := range maps.Distinct("method") {
+		for _, name := range append([]string{exactName}, e.Posterior.Maps...) {
 			row.Maps = append(row.Maps, figures.Map{
-				Title: e.legend().Label(name), X: x, Y: y, Curves: boundary, Points: points,
+				Title: e.legend().Label(name), X: x, Y: y, Curves: study.Boundary(task.Boundary), Points: points,
 				Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
 			})
 		}

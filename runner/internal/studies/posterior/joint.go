@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/laplace"
+	"closedform/baselines/learners/mlp"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 	"closedform/runner/internal/learner"
@@ -73,25 +74,21 @@ func (g *joint) Observe(x []float64, class int) error {
 			d++
 		}
 		kernel.AddScaled(g.mean, d, a[j])
-		h := make([]float64, len(g.mean)) // of HAᵀ
+		h := make([]float64, len(g.mean)) // row j of HAᵀ
 		kernel.AddScaled(h, -s, a[j])
 		for k, t := range first {
-			kernel.AddScaled(h, 2*second[j][k]-s*t, a[k])
+			kernel.AddScaled(h, 2*second[j*g.classes+k]-s*t, a[k])
 		}
 		kernel.AddOuter(g.cov.RawMatrix().Data, a[j], h)
 	}
 	return nil
 }
 
-// Predict returns an error after more skipped steps than others: what has hardly learned
-// is no reference.
+// Predict returns an error after more skipped steps than others: what has hardly learned is no reference.
 func (g *joint) Predict(p, x []float64) error {
-	if 2*g.steps.Skipped > g.seen {
-		return errors.New("posterior: one Gaussian over all weights skipped more than half of its steps")
-	}
 	m, v, _ := g.logits(x)
 	first, _, ok := integrate(m, v, -1)
-	if !ok {
+	if !ok || 2*g.steps.Skipped > g.seen {
 		return errors.New("posterior: the logits vary too much for the integral over their differences")
 	}
 	copy(p, first)
@@ -103,7 +100,7 @@ func (g *joint) Steps() learner.Steps { return g.steps }
 // integrate returns E s and E[ssᵀ] for s = softmax(z), z ~ N(m, V), given the class unless
 // that is negative, to six digits or more, by trapezoidal rules along the principal axes of the
 // differences of the logits to one of them. It is not ok if that takes more than 2²⁰ nodes.
-func integrate(m []float64, v [][]float64, class int) (first []float64, second [][]float64, ok bool) {
+func integrate(m []float64, v [][]float64, class int) (first, second []float64, ok bool) {
 	const reach = 6.5 // standard deviations, beyond which there is 1e-10 of a normal distribution
 	n, k, given := len(m), len(m)-1, class >= 0
 	c := max(class, 0)
@@ -138,17 +135,13 @@ func integrate(m []float64, v [][]float64, class int) (first []float64, second [
 		}
 		counts[l], lows[l], steps[l] = int(count), -reach-high, (2*reach+high-low)/count
 	}
-	s, total := make([]float64, n), 0.
-	first, second = make([]float64, n), make([][]float64, n)
-	for i := range second {
-		second[i] = make([]float64, n)
-	}
+	s, weighted, total := make([]float64, n), make([]float64, n), 0.
+	first, second = make([]float64, n), make([]float64, n*n)
 	for node := range int(nodes) {
 		log := 0.
-		for a := range k {
-			s[other(a)] = m[other(a)] - m[c]
+		for i := range s {
+			s[i] = m[i] - m[c]
 		}
-		s[c] = 0
 		for l, count := range counts {
 			xi := lows[l] + (float64(node%count)+0.5)*steps[l]
 			node /= count
@@ -157,11 +150,7 @@ func integrate(m []float64, v [][]float64, class int) (first []float64, second [
 				s[other(a)] += axes.Vectors[a*k+l] * xi
 			}
 		}
-		top, sum := floats.Max(s), 0.
-		for i, z := range s {
-			s[i] = kernel.Exp(z - top)
-			sum += s[i]
-		}
+		top, sum := mlp.Exponentials(s)
 		if given {
 			log -= top + kernel.Log(sum)
 		}
@@ -169,16 +158,15 @@ func integrate(m []float64, v [][]float64, class int) (first []float64, second [
 		total += w
 		for i := range s {
 			s[i] /= sum
-			first[i] += w * s[i]
+			weighted[i] = w * s[i]
+			first[i] += weighted[i]
 		}
-		for i, si := range s {
-			kernel.AddScaled(second[i], w*si, s)
-		}
+		kernel.AddOuter(second, weighted, s)
 	}
-	for i := range second {
+	for i := range first {
 		first[i] /= total
-		floats.Scale(1/total, second[i])
 	}
+	floats.Scale(1/total, second)
 	return first, second, total > 0
 }
 

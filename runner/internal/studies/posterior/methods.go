@@ -1,6 +1,8 @@
 package posterior
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -8,6 +10,7 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/perceptron"
 	"closedform/core/bnn"
+	"closedform/core/gauss"
 	"closedform/core/softmax"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -17,10 +20,7 @@ import (
 type method struct {
 	name string
 	*learner.Classifier
-
-	// twin, of a network of the paper's rule, is one with the same prior weights and another
-	// random stream that learns the same examples.
-	twin *learner.Classifier
+	twin *learner.Classifier // of a network of the paper's rule: the same with another random stream
 }
 
 // newMethods makes all that learns, and the prior that all of it has.
@@ -35,24 +35,14 @@ func (c *cell) newMethods() error {
 			if m.twin, err = v.Learner(data.Inputs, c.task.Classes, c.Stream("twin")); err != nil {
 				return err
 			}
-			mean, cov := m.network().Weights(0)
-			if err := m.twin.Network().Members()[0].SetWeights(0, mean, cov); err != nil {
-				return err
-			}
 		}
 		c.methods = append(c.methods, m)
-		if slices.Contains(c.Softmax, v.Name) {
-			c.add(v.Name+softmaxSuffix, bySoftmax{l.Network()})
-		}
 	}
-	mixture, err := c.Model.Mixture(c.Stream("prior"))
-	if err != nil {
-		return err
-	}
-	prior := mixture.Members()[0]
-	if c.Perceptrons {
+	prior := c.methods[0].network()
+	if c.task.Classes == 2 {
 		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
-			c.add("perceptron-"+string(rule), newPerceptron(rule, c.Model, prior))
+			l := c.add("perceptron-"+string(rule), newPerceptron(rule, c.Model, prior))
+			c.huber = cmp.Or(c.huber, l) // the first
 		}
 	}
 	mean, cov := prior.Weights(0)
@@ -69,27 +59,61 @@ func (c *cell) newMethods() error {
 }
 
 // add adds a method.
-func (c *cell) add(name string, l learner.Learner) {
-	c.methods = append(c.methods, method{name, learner.NewClassifier(l, c.task.Classes), nil})
-}
-
-// bySoftmax is a network, which learns elsewhere, predicted by the exact softmax of its logits.
-type bySoftmax struct{ *learner.Network }
-
-func (bySoftmax) Observe([]float64, int) error { return nil }
-
-func (b bySoftmax) Predict(p, x []float64) error {
-	var q bnn.Prediction
-	err := b.Network.Model.Predict(&q, x)
-	if err == nil {
-		moments := softmax.NewMoments(len(p))
-		softmax.Exact{}.Moments(moments, q.Mean, q.Variance)
-		copy(p, moments.P)
-	}
-	return err
+func (c *cell) add(name string, l learner.Learner) *learner.Classifier {
+	out := learner.NewClassifier(l, c.task.Classes)
+	c.methods = append(c.methods, method{name, out, nil})
+	return out
 }
 
 func (m method) network() *bnn.Network { return m.Network().Members()[0] }
+
+// bySoftmax returns the predictions of a network by the exact softmax of its logits.
+func (m method) bySoftmax(points [][]float64) [][]float64 {
+	p, moments := learner.Equal(len(points), m.Classes), softmax.NewMoments(m.Classes)
+	var q bnn.Prediction
+	for i, x := range points {
+		if m.network().Predict(&q, x) == nil {
+			softmax.Exact{}.Moments(moments, q.Mean, q.Variance)
+			p[i] = slices.Clone(moments.P)
+		}
+	}
+	return p
+}
+
+// agreement compares a network of two classes with Huber's perceptron. It returns the total variation between
+// the predictions of the two, each with what it has learned, averaged over the square; and with the beliefs
+// of the network, the largest difference of p, and those of Cov(a, y) and Var y, averaged over the square and
+// relative to Huber's. A network that has broken down has none.
+func (m method) agreement(ours [][]float64, huber *learner.Classifier, s *grid) []float64 {
+	var tv, pGap, crossGap, cross, varianceGap, variance float64
+	theirs, lambda := huber.Probabilities(s.Points), m.network().Config().Softmax.(softmax.Probit).Lambda
+	var q bnn.Prediction
+	for i, x := range s.Points {
+		w := s.weight[i]
+		tv += w * math.Abs(ours[i][0]-theirs[i][0])
+		if m.Steps().Failed || m.network().Predict(&q, x) != nil {
+			pGap = math.NaN()
+			continue
+		}
+		v := q.Variance[0] + q.Variance[1]
+		p, huberCross, huberVariance := huberMoments(lambda, q.Mean[0]-q.Mean[1], v)
+		pGap = max(pGap, math.Abs(q.P[0]-p))
+		crossGap += w * math.Abs(v*q.Moments.E.At(0, 1)-huberCross)
+		cross += w * huberCross
+		varianceGap += w * math.Abs(q.Cov.At(0, 0)-huberVariance)
+		variance += w * huberVariance
+	}
+	return []float64{tv, pGap, crossGap / cross, varianceGap / variance}
+}
+
+// huberMoments returns the moments that Huber's perceptron takes a step by, p,
+// Cov(a, y) and Var y, for an activation a ~ N(m, v): see package perceptron.
+func huberMoments(lambda, m, v float64) (p, cross, variance float64) {
+	t := math.Sqrt(1 + lambda*lambda*v)
+	xi := lambda * m / t
+	p = gauss.CDF(xi)
+	return p, v * lambda / t * gauss.PDF(xi), p * gauss.CDF(-xi) * (1 - 1/t)
+}
 
 // neuron is a perceptron that tells class 0 from class 1 by the sign of the difference of their logits.
 type neuron struct {
@@ -98,7 +122,8 @@ type neuron struct {
 	steps learner.Steps
 }
 
-// newPerceptron returns the perceptron whose prior is that of the difference of the logits of a network.
+// newPerceptron returns the perceptron whose prior is that of the difference of the logits of a network, and
+// whose λ and treatment of indefinite steps are those of a model.
 func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) *neuron {
 	weights, cov := prior.Weights(0)
 	var mean mat.VecDense
@@ -106,8 +131,7 @@ func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) *n
 	mean.SubVec(weights.RowView(0), weights.RowView(1))
 	sum.AddSym(cov[0], cov[1])
 	p := perceptron.New(perceptron.Config{
-		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho),
-		OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
+		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho), OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
 	}, mean.RawVector().Data, &sum)
 	return &neuron{Perceptron: p, bias: m.Bias}
 }
@@ -141,5 +165,3 @@ func (n *neuron) Predict(p, x []float64) error {
 }
 
 func (n *neuron) Steps() learner.Steps { return n.steps }
-
-var _ learner.Stepper = (*neuron)(nil)

@@ -3,6 +3,7 @@ package posterior
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,8 +11,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/perceptron"
+	"closedform/core/bnn"
 	"closedform/core/random"
+	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -21,15 +25,15 @@ import (
 // The prior of a perceptron is that of the difference of the logits, and it learns
 // with the first class as the positive one.
 func TestPerceptron(t *testing.T) {
-	prior07 := "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];"
+	const prior07 = "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];"
 	text := strings.ReplaceAll(example, "prior_var = 1;", prior07)
 	m := studytest.New(t, Kind, text).(*experiment).Model
 	prior := check.Must(m.Mixture(random.Source("unused"))).Members()[0]
 	p := newPerceptron(perceptron.ADF, m, prior)
 	mean, cov := p.Weights()
-	for i, want := range []float64{0.5, 3, -1} {
-		check.Near(t, fmt.Sprintf("mean %d", i), mean[i], want, 1e-15)
-		check.Near(t, fmt.Sprintf("variance %d", i), cov.At(i, i), 1.4, 1e-15)
+	check.NearAll(t, "mean", mean, []float64{0.5, 3, -1}, 1e-15)
+	for i := range mean {
+		check.Near(t, "variance", cov.At(i, i), 1.4, 1e-15)
 	}
 	l, x := learner.NewClassifier(p, 2), [][]float64{{1, -1}}
 	before := l.Probabilities(x)[0]
@@ -122,4 +126,99 @@ func TestError(t *testing.T) {
 	}
 	q := [][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}}
 	check.Near(t, "error", s.error(q), (0.1*0.7+0.3*0.5)/0.8, 1e-14)
+}
+
+// The probabilities are those of softmax.Probit without variances.
+func TestProbit(t *testing.T) {
+	rnd := rand.New(random.Source("probit"))
+	for _, n := range []int{2, 3, 4, 10} {
+		q, want := newProbit(n), softmax.NewMoments(n)
+		z, none := make([]float64, n), make([]float64, n)
+		for scale := 0.0; scale < 6; scale++ {
+			for j := range z {
+				z[j] = scale * rnd.NormFloat64()
+			}
+			copy(q.z, z)
+			q.integrate()
+			softmax.Probit{Lambda: softmax.SlopeLambda(n, 0.5), Rho: 0.5}.Moments(want, z, none)
+			for j, w := range want.P {
+				if w > 1e-7 {
+					check.Near(t, "p", q.probability(j)/w, 1, 1e-4)
+				}
+			}
+		}
+	}
+}
+
+// For independent logits the integrals equal those of package softmax; adding a constant changes nothing.
+func TestIntegrate(t *testing.T) {
+	rnd := rand.New(random.Source("integrate"))
+	for n := 2; n <= mostJoint; n++ {
+		want, given := softmax.NewMoments(n), softmax.NewPosterior(n)
+		for range 5 {
+			m, v := make([]float64, n), make([]float64, n)
+			cov, shifted := make([][]float64, n), make([][]float64, n)
+			for i := range n {
+				m[i], v[i] = 3*rnd.NormFloat64(), 9*rnd.Float64()
+				cov[i], shifted[i] = make([]float64, n), slices.Repeat([]float64{5}, n)
+				cov[i][i] = v[i]
+				shifted[i][i] += v[i]
+			}
+			softmax.Exact{}.Moments(want, m, v)
+			first, second, ok := integrate(m, shifted, -1)
+			check.Equal(t, "moments", ok, true)
+			check.NearAll(t, "E s", first, want.P, 2e-6)
+			check.Near(t, "E s₀s₁", second[1], want.E.At(0, 1), 2e-6)
+			for class := range n {
+				softmax.Exact{}.Posterior(given, m, v, class)
+				first, second, ok := integrate(m, cov, class)
+				check.Equal(t, "posterior", ok, true)
+				for i, s := range first { // m + vd, v + v²H
+					d, h := -s, 2*second[i*n+i]-s*s-s
+					if i == class {
+						d++
+					}
+					check.Near(t, "mean", m[i]+v[i]*d, given.Mean[i], 1e-5)
+					check.Near(t, "variance", v[i]+v[i]*v[i]*h, given.Var[i], 1e-4)
+				}
+			}
+		}
+	}
+}
+
+// Two classes depend on the difference of the logits alone, whose variance independent
+// neurons keep as well: the predictions agree along a stream.
+func TestJointOfTwoClasses(t *testing.T) {
+	cfg := bnn.Default(2, 2)
+	cfg.Output, cfg.Softmax, cfg.PriorVar = bnn.ADFExact, softmax.Exact{}, []float64{2}
+	network := check.Must(bnn.New(cfg, random.Source("unused")))
+	variances := slices.Repeat([]float64{2}, 6)
+	g := newJoint(laplace.Prior{Layers: []int{2, 2}, Bias: true, Mean: make([]float64, 6), Var: variances})
+	rnd := rand.New(random.Source("two"))
+	var q bnn.Prediction
+	p := make([]float64, 2)
+	for range 30 {
+		x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(2)
+		check.OK(t, network.Predict(&q, x))
+		check.OK(t, g.Predict(p, x))
+		check.NearAll(t, "p", p, q.P, 1e-5)
+		check.Must(network.Observe(x, class))
+		check.OK(t, g.Observe(x, class))
+	}
+}
+
+// A reference that skipped more than half of its steps is none.
+func TestJointSkips(t *testing.T) {
+	g := newJoint(laplace.Prior{Layers: []int{1, 4}, Mean: make([]float64, 4), Var: []float64{1, 1, 1, 1}})
+	p, before := make([]float64, 4), mat.DenseCopyOf(g.cov)
+	for k, x := range []float64{1e6, 1, 1e7, 1e8} {
+		check.OK(t, g.Observe([]float64{x}, k))
+		if err := g.Predict(p, []float64{1}); (err == nil) != (k == 1) {
+			t.Errorf("after %d of %d steps were skipped: error %v", g.Steps().Skipped, k+1, err)
+		}
+		if k == 0 && !mat.Equal(g.cov, before) {
+			t.Error("a skipped step changed the weights")
+		}
+	}
+	check.Equal(t, "skipped", g.Steps().Skipped, 3)
 }

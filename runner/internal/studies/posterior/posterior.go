@@ -1,10 +1,7 @@
 // Package posterior is the study of the distance to the exact posterior. Networks of one layer, perceptrons
 // where there are two classes, and one Gaussian over the weights of all neurons where there are at most four,
 // learn a stream of examples. After some of them their predictive is compared with that of the exact
-// posterior of the same prior and the likelihood of the softmax.
-//
-// The streams of all lengths are prefixes of one: the rows after k examples of a long stream are
-// those of a stream of k examples.
+// posterior of the same prior and the likelihood of the softmax. Longer streams begin with the shorter ones.
 package posterior
 
 import (
@@ -26,7 +23,7 @@ var Kind = study.Kind{
 	New: study.Decoded(func(m *manifest.Manifest) *experiment {
 		return &experiment{
 			header: m.Header, Learners: learner.Learners{Model: learner.DefaultModel()},
-			Posterior: settings{Draws: 4000, MapGrid: 61},
+			Posterior: settings{Draws: 4000},
 		}
 	}),
 }
@@ -54,40 +51,26 @@ type task struct {
 type settings struct {
 	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"` // of examples seen
 	Grid      int   `toml:"grid" allowed:"2 to 2,001"`                               // points along each axis
+	Draws     int   `toml:"draws"`                                                   // from the posterior
 
-	// Draws are the number of draws from the exact posterior, in pairs.
-	Draws int `toml:"draws"`
-
-	// Probit are the snapshots at which the first ProbitSeeds seeds, or all if that is 0, add the exact
-	// posterior of the probit model: the likelihood is that of the probit with ρ = ½ and the slope λ.
-	Probit      manifest.Ints `toml:"probit,omitempty" json:",omitempty"`
-	ProbitSeeds int           `toml:"probit_seeds,omitempty" json:",omitempty"`
-
+	// The first ProbitSeeds seeds add the exact posterior of the probit with ρ = ½ and the slope λ.
+	ProbitSeeds int `toml:"probit_seeds,omitempty" json:",omitempty"`
 	// Softmax are networks that are predicted by the exact softmax, too, whatever they learn by.
 	Softmax []string `toml:"softmax,omitempty" json:",omitempty"`
 
-	// Perceptrons adds Bayesian perceptrons, where there are two classes. λ and what happens to an
-	// indefinite step are those of [model], the prior that of the difference of the logits.
-	Perceptrons bool `toml:"perceptrons,omitempty"`
-
-	Mapped  manifest.Ints `toml:"mapped"`                        // snapshots that are drawn
-	Maps    []string      `toml:"maps"`                          // methods that are drawn beside exact
-	MapGrid int           `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
+	Mapped manifest.Ints `toml:"mapped"` // snapshots that are drawn
+	Maps   []string      `toml:"maps"`   // methods that are drawn beside exact
 }
 
 func (s *settings) Validate() error {
 	const most = 1_000_000 // draws
-	for i, k := range slices.Concat(s.Mapped, s.Probit) {
-		if !slices.Contains(s.Snapshots, k) {
-			key := "mapped"
-			if i >= len(s.Mapped) {
-				key = "probit"
-			}
-			return field.Errorf(key, "%d is not allowed; allowed: those of snapshots", k)
-		}
-	}
 	if s.Draws < 4 || s.Draws > most || s.Draws%2 != 0 {
 		return field.Errorf("draws", "%d is not allowed; allowed: an even number from 4 to %d", s.Draws, most)
+	}
+	for _, k := range s.Mapped {
+		if !slices.Contains(s.Snapshots, k) {
+			return field.Errorf("mapped", "%d is not allowed; allowed: those of snapshots", k)
+		}
 	}
 	return nil
 }
@@ -107,37 +90,34 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		if i == 0 {
 			place, snapshots = "data", "posterior.snapshots"
 		}
-		err := cmp.Or(field.OneOf(place+".generator", t.Generator.Name, "logistic", "sectors", "wedges"),
+		err = cmp.Or(err, field.OneOf(place+".generator", t.Generator.Name, "logistic", "sectors", "wedges"),
 			learner.Increasing(snapshots, t.Snapshots, e.Data.Train))
-		if err != nil {
-			return err
-		}
-		if n := t.Task().Classes; n != 2 && e.Posterior.Perceptrons {
-			return field.Errorf("posterior.perceptrons", "%d classes; allowed: two", n)
-		}
 	}
 	prior := func(m learner.Model) []any {
 		return []any{m.Layers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
 	}
 	for _, v := range e.Methods {
 		if !reflect.DeepEqual(prior(v.Model), prior(e.Model)) {
-			return field.Errorf("method."+v.Name,
-				"all methods have one exact posterior; allowed: layers, bias and prior of [model]")
+			err = cmp.Or(err, field.Errorf("method."+v.Name,
+				"all methods have one exact posterior; allowed: layers, bias and prior of [model]"))
 		}
 	}
-	names := learner.Names(e.Methods)
-	rows := append([]string{
-		jointName, probitName, probitName + softmaxSuffix, "perceptron-huber",
-		"perceptron-adf",
-	}, names...)
-	for _, name := range names {
-		rows = append(rows, name+softmaxSuffix)
-	}
-	err = cmp.Or(field.AllOneOf("posterior.softmax", e.Posterior.Softmax, names...), e.Chosen.Check(rows...))
 	if err != nil {
 		return err
 	}
-	e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes, 1)
+	p, names := e.Posterior, append(learner.Names(e.Methods), jointName)
+	if e.Data.Task().Classes == 2 {
+		names = append(names, "perceptron-huber", "perceptron-adf")
+	}
+	rows := append(names, probitName)
+	for _, name := range p.Softmax {
+		rows = append(rows, name+softmaxSuffix)
+	}
+	err = cmp.Or(field.AllOneOf("posterior.softmax", p.Softmax, names[:len(e.Methods)]...),
+		field.AllOneOf("posterior.maps", p.Maps, names...), e.Chosen.Check(rows...))
+	if err == nil {
+		e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes, 1)
+	}
 	return err
 }
 

@@ -24,8 +24,8 @@ const example = `
 name = "near2"; study = "posterior"; seed = 2
 [data]; generator = "logistic"; train = 12
 [model]; rule = "joint"; prior_var = 1; layers = [2, 2]; bias = true; on_indefinite = "skip"
-[posterior]; snapshots = [1, 4, 12]; grid = 5; draws = 200; perceptrons = true
-mapped = [4]; maps = ["adf", "perceptron-adf"]; map_grid = 3
+[posterior]; snapshots = [1, 4, 12]; grid = 5; draws = 200
+mapped = [4]; maps = ["adf", "perceptron-adf"]
 [sweep]; seed = [1, 2, 3]
 [[method]]; name = "fail"; lambda = 2; on_indefinite = "fail"
 [[method]]; name = "adf"; rule = "adf"
@@ -49,8 +49,8 @@ func number(t *testing.T, name, where, column string) float64 {
 
 // The rows of one network and of the exact posteriors, worked out from the packages below.
 func TestByHand(t *testing.T) {
-	all := studytest.Run(t, Kind, example, "posterior.grid=2", "posterior.probit=[4]",
-		"posterior.probit_seeds=2", `posterior.softmax=["adf"]`, "sweep.seed=[2, 3, 4]")
+	all := studytest.Run(t, Kind, example, "posterior.grid=2", "posterior.probit_seeds=2",
+		`posterior.softmax=["adf"]`, "sweep.seed=[2, 3, 4]")
 	task := data.Generator{Name: "logistic"}.Task()
 	examples := task.Draw(12, random.Source("near2", 3, "train"))
 	cfg := bnn.Default(2, 2)
@@ -90,14 +90,12 @@ func TestByHand(t *testing.T) {
 		check.OK(t, network.Predict(&rule, x))
 		task.Probabilities(truth, x)
 		softmax.Exact{}.Moments(moments, rule.Mean, rule.Variance)
-		var probit, soft float64
+		var probit float64
 		for i, w := range weights {
-			a, b := probabilities(i, x)
-			probit, soft = probit+w*a, soft+w*b
+			p, _ := probabilities(i, x)
+			probit += w * p
 		}
-		for name, p := range map[string]float64{
-			"adf": rule.P[0], "adf_softmax": moments.P[0], "probit": probit, "probit_softmax": soft,
-		} {
+		for name, p := range map[string]float64{"adf": rule.P[0], "adf_softmax": moments.P[0], "probit": probit} {
 			want[name+" tv"] += math.Abs(exact[0]-p) / 4
 		}
 		want["exact tv_noise"] += stderr[0] * math.Sqrt(2/math.Pi) / 4
@@ -150,8 +148,8 @@ func TestMaps(t *testing.T) {
 		r := maps.Where("method", name)
 		for k, p2 := range r.Nums("p2") {
 			check.Near(t, "Σp", r.Nums("p1")[k]+p2, 1, 2e-6)
-			check.Near(t, "x₁", r.Nums("x1")[k], 5*float64(k%3-1), 0)
-			check.Near(t, "x₂", r.Nums("x2")[k], 5*float64(k/3-1), 0)
+			check.Near(t, "x₁", r.Nums("x1")[k], 0.25*float64(k%mapGrid-20), 0)
+			check.Near(t, "x₂", r.Nums("x2")[k], 0.25*float64(k/mapGrid-20), 0)
 		}
 	}
 	if slices.Equal(maps.Where("method", "exact").Nums("p1"), maps.Where("method", "adf").Nums("p1")) {
@@ -168,7 +166,7 @@ func TestTasks(t *testing.T) {
 [model]`)
 	set := []string{
 		"data.generator=wedges", "model.layers=[2, 3]", "model.bias=false",
-		"model.prior_mean=[[1, 0], [0, 1], [1, 1]]", "posterior.perceptrons=false", "posterior.maps=[]",
+		"model.prior_mean=[[1, 0], [0, 1], [1, 1]]", "posterior.maps=[]",
 		"sweep.seed=[2]",
 	}
 	all := studytest.Run(t, Kind, text, set...)
@@ -204,15 +202,15 @@ func TestRefused(t *testing.T) {
 		"posterior.draws=2":                            "an even number",
 		"posterior.mapped=[2]":                         "those of snapshots",
 		"posterior.mapped=[4, 4]":                      "integers that differ",
-		"posterior.probit=[5]":                         "posterior.probit: 5 is",
+		`posterior.maps=["adff"]`:                      `"adff" is not allowed; allowed: fail`,
 		`posterior.softmax=["adff"]`:                   "posterior.softmax",
 		`data.generator="moons"`:                       "allowed: logistic, sectors, wedges",
 		"model.layers=[2, 4, 2]":                       "no hidden layers",
 		`method.adf.covariance="joint"`:                `"joint" is not allowed; allowed: full, `,
 		"method.adf.bias=false":                        "method.adf",
 		"method.adf.prior_var=2":                       "method.adf",
-		"data.generator=wedges; model.layers=[2,3]":    "allowed: two",
-		"sweep.lambda=[0.3,1]; posterior.maps=[]":      "the method adf_exact has no lambda",
+		"data.generator=wedges; model.layers=[2,3]":    "posterior.maps",
+		"sweep.lambda=[0.3,1]; posterior.maps=[]":      "lambda of the method adf_exact",
 		"method.adf.lambda=0.3; method.adf.rule=total": "",
 	})
 }

@@ -54,30 +54,30 @@ type scorer struct {
 	record bnn.TrackRecord
 }
 
-// relative is the relative Mahalanobis distance.
+// relative has the Gaussians of the relative Mahalanobis distance: of each class, and of all.
 type relative struct{ classes, all *classgaussian.Model }
+
+// gaussian returns the Gaussians of so many classes.
+func gaussian(inputs, classes int) *classgaussian.Model {
+	g, err := classgaussian.New(classgaussian.Config{Inputs: inputs, Classes: classes}, nil)
+	if err != nil {
+		panic(err) // a layer and its learner have both
+	}
+	return g
+}
 
 // fitHidden fits moments to the hidden means of the training examples.
 func (m *scorer) fitHidden(train *data.Examples) {
-	gaussian := func(inputs, classes int) *classgaussian.Model {
-		g, err := classgaussian.New(classgaussian.Config{Inputs: inputs, Classes: classes}, nil)
-		if err != nil {
-			panic(err) // a layer and its learner have both
-		}
-		return g
-	}
-	m.PredictEach(m.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) error {
+	m.PredictEach(m.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) (err error) {
 		for k, layers := range p.Members {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
 				m.hidden = append(m.hidden, relative{gaussian(len(h), m.Classes), gaussian(len(h), 1)})
 			}
 			d := m.hidden[k]
-			if err := cmp.Or(d.classes.Observe(h, train.Class(i)), d.all.Observe(h, 0)); err != nil {
-				return err
-			}
+			err = cmp.Or(err, d.classes.Observe(h, train.Class(i)), d.all.Observe(h, 0))
 		}
-		return nil
+		return err
 	})
 }
 
@@ -107,7 +107,7 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 	a.add(probability, floats.Max(p.P))
 	a.add(entropy, 1-kernel.Entropy(p.P, 1)/largest)
 	a.add(mutual, 1-p.MutualInformation/largest)
-	if g, ok := m.Learner.(*classgaussian.Model); ok {
+	if g, ok := m.Learners[0].(*classgaussian.Model); ok {
 		d, err := g.LogDensity(x)
 		if err != nil {
 			return err
@@ -123,12 +123,11 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 		for _, v := range variance {
 			sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
 		}
-		first += sum
 		d, err := m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
 		if err != nil {
 			return err
 		}
-		distance += d
+		first, distance = first+sum, distance+d
 	}
 	a.add(firstLayer, first/members)
 	a.add(mahalanobis, distance/members)
@@ -138,13 +137,11 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 // predict returns the predictions. If the learner breaks down, all confidences are 0, and all are class 0.
 func (m *scorer) predict(e *data.Examples) predictions {
 	e = m.Scaler.Apply(e)
-	a := predictions{by: map[score][]float64{}}
+	a, layer := predictions{by: map[score][]float64{}}, m.Readout()
 	var inputs [][]float64 // of the output layer
 	var top []int          // the most probable classes
-	layer := m.Readout()
 	ok := m.PredictEach(e, func(_ int, x []float64, p learner.Prediction) error {
-		top = append(top, floats.MaxIdx(p.P))
-		if layer != nil {
+		if top = append(top, floats.MaxIdx(p.P)); layer != nil {
 			inputs = append(inputs, slices.Clone(x))
 		}
 		return m.addScores(a, x, p)

@@ -8,23 +8,22 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Tables has the means over the seeds, and of the rows by seed only the table "runs". With one seed, shares
-// of the test examples have Wilson's intervals.
+// Tables has the means over the seeds. With one seed, shares of the test examples have Wilson's intervals.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	all, err := table.Merge(cells, func(t table.Set) table.Set {
-		decisions, runs := t.Get("decisions"), t.Get("runs")
-		decided := decisions.GroupBy("method", "confidence", "wanted").Mean(
-			"decisions_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept")
-		summary := runs.GroupBy("method", "confidence", "data").Mean(
-			"summary", "error", "aurc", "augrc", "auroc", "fpr95")
-		if len(e.Seeds) == 1 {
-			setWilson(decided, decisions.Nums("examples"), "correct", "unknown", "wrong")
-			setWilson(decided, decisions.Nums("decided"), "risk")
-			setWilson(summary, runs.Nums("examples"), "error")
-		}
-		return table.Set{decided, summary}
-	})
-	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "decisions" }), err
+	all, err := table.Merge(cells)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	decisions, runs := all.Get("decisions"), all.Get("runs")
+	decided := decisions.GroupBy("method", "confidence", "wanted").Mean(
+		"decisions_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept")
+	summary := runs.GroupBy("method", "confidence", "data").Mean("summary", "error", "aurc", "augrc", "auroc")
+	if len(e.Seeds) == 1 {
+		setWilson(decided, decisions.Nums("examples"), "correct", "unknown", "wrong")
+		setWilson(decided, decisions.Nums("decided"), "risk")
+		setWilson(summary, runs.Nums("examples"), "error")
+	}
+	return table.Set{all.Get("risk_coverage"), decided, summary}, nil
 }
 
 // setWilson replaces the intervals of columns, the shares of n[i] examples in row i.
@@ -56,13 +55,12 @@ type tables struct {
 func newTables(s spec) *tables {
 	text, num, share := table.Text, table.Num, table.Share
 	method := text("method", "the learner")
-	seed := table.Int("seed", "of the part for validation, the order and the method")
-	confidence := text("confidence", "the score that a decision needs enough of, see experiments/README.md")
+	confidence := text("confidence", "the score that a decision needs enough of, see experiments/KEYS.md")
 	threshold := num("threshold", "confidence from which an example is decided about")
 	risk := share("risk", "share of wrong ones among the decisions")
 	return &tables{
 		s,
-		table.New("decisions", method, seed, confidence,
+		table.New("decisions", method, confidence,
 			text("wanted", "wrong: the largest share of wrong decisions on the part for validation; "+
 				"promise: the largest risk, with 95 % confidence; threshold: itself"),
 			table.Flag("made", "1 if there is such a threshold, else 0: all are unknown"), threshold,
@@ -70,15 +68,13 @@ func newTables(s spec) *tables {
 			share("unknown", "share left undecided"), share("wrong", "share decided wrong"), risk,
 			table.Flag("kept", "of a promise: 1 if the risk is at most that, or nothing is decided"),
 			table.Int("examples", "of the test part"), table.Int("decided", "of these")),
-		table.New("runs", method, seed, confidence,
+		table.New("runs", method, confidence,
 			text("data", "test: to find errors on the test part; others: to tell the test part from these, "+
 				"or from its unseen classes"),
 			share("error", "share of wrong answers on the test part, all decided"),
 			share("aurc", "area under the risk–coverage curve"),
 			share("augrc", "area under the generalised one, of the share of wrong decisions among all"),
-			share("auroc", "area under the ROC curve"),
-			share("fpr95", "share of the others that pass where 95 % of the test examples do"),
-			table.Int("examples", "of the test part")),
+			share("auroc", "area under the ROC curve"), table.Int("examples", "of the test part")),
 		table.New("risk_coverage", method, confidence, threshold,
 			share("coverage", "share of the test examples decided about"), risk),
 	}
@@ -91,17 +87,14 @@ func (t *tables) scores(a predictions) []score {
 	})
 }
 
-// key returns what a row begins with.
-func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Seed, string(by)} }
-
 // evaluate adds how well each confidence finds errors on the test part, and the decisions with thresholds
 // that were fixed before, that the part for validation gives, or that promise a risk by the learner's record.
 func (t *tables) evaluate(l *scorer, test predictions) {
 	for i, by := range t.scores(test) {
 		confidence := test.by[by]
 		threshold, coverage, risk := metric.RiskCoverage(confidence, test.wrong)
-		t.runs.Add(t.key(by), "test", risk[len(risk)-1],
-			metric.AURC(confidence, test.wrong), metric.AUGRC(confidence, test.wrong), table.Gaps(2), len(test.wrong))
+		t.runs.Add(t.Method.Name, string(by), "test", risk[len(risk)-1], metric.AURC(confidence, test.wrong),
+			metric.AUGRC(confidence, test.wrong), math.NaN(), len(test.wrong))
 		for _, share := range t.Unknown.Wrong {
 			threshold := lowestThreshold(l.validation.by[by], l.validation.wrong, share)
 			t.decide(test, by, "wrong="+table.Format(share), threshold, math.NaN())
@@ -121,7 +114,7 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 	record := l.record
 	for i, p := range l.validation.by[probability] {
-		if len(l.record.Predicted) == 0 {
+		if l.record.Len() == 0 {
 			record.Add(p, l.validation.wrong[i])
 		}
 	}
@@ -134,29 +127,25 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 // decide adds the shares that are decided right, not at all, and wrong, with a threshold that promises a
 // risk, or NaN.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
-	n := float64(len(test.wrong))
-	correct, unknown, wrong, kept := 0., 0., 0., 1.
+	n, correct, wrong, kept := float64(len(test.wrong)), 0., 0., 1.
 	for i, mistake := range test.wrong {
 		switch {
 		case !(test.by[by][i] >= threshold):
-			unknown++
 		case mistake:
 			wrong++
 		default:
 			correct++
 		}
 	}
-	decided := correct + wrong
-	correct, unknown, wrong = correct/n, unknown/n, wrong/n
-	risk := wrong / (correct + wrong)
+	risk := wrong / n / (correct/n + wrong/n)
 	if risk > promised {
 		kept = 0
 	} else if math.IsNaN(promised) {
 		kept = promised
 	}
 	made := !math.IsNaN(threshold) && !math.IsInf(threshold, 0)
-	t.decisions.Add(t.key(by), wanted, made, threshold, correct, unknown, wrong, table.Finite(risk), kept,
-		len(test.wrong), decided)
+	t.decisions.Add(t.Method.Name, string(by), wanted, made, threshold, correct/n, (n-correct-wrong)/n, wrong/n,
+		table.Finite(risk), kept, len(test.wrong), correct+wrong)
 }
 
 // lowestThreshold returns the lowest confidence among those that occur with which no more than a share of all
@@ -174,8 +163,8 @@ func lowestThreshold(confidence []float64, wrong []bool, share float64) float64 
 func (t *tables) distinguish(data string, known, others predictions) {
 	for _, by := range t.scores(known) {
 		if others.by[by] != nil { // else there is no test example, and the learner does not have this
-			auroc, passed := metric.Detection(known.by[by], others.by[by])
-			t.runs.Add(t.key(by), data, table.Gaps(3), auroc, passed, len(known.wrong))
+			auroc := metric.AUROC(known.by[by], others.by[by])
+			t.runs.Add(t.Method.Name, string(by), data, table.Gaps(3), auroc, len(known.wrong))
 		}
 	}
 }

@@ -146,9 +146,9 @@ func TestByHand(t *testing.T) {
 		interval := []float64{r.Nums("correct")[0], r.Nums("correct_low")[0], r.Nums("correct_high")[0]}
 		check.NearAll(t, "interval", interval, table.Wilson(right), 1e-12)
 		confidence := test.by[probability]
-		aurc, want := row("runs", "data=test").Nums("aurc")[0], metric.AURC(confidence, test.wrong)
+		aurc, want := row("summary", "data=test").Nums("aurc")[0], metric.AURC(confidence, test.wrong)
 		check.Near(t, "AURC", aurc, want, 1e-12)
-		auroc, _ := metric.Detection(confidence, outside.by[probability])
+		auroc := metric.AUROC(confidence, outside.by[probability])
 		check.Near(t, "AUROC", row("summary", "data=far").Nums("auroc")[0], auroc, 1e-12)
 	}
 }
@@ -156,7 +156,7 @@ func TestByHand(t *testing.T) {
 // A method may see the inputs by a scale of its own.
 func TestScale(t *testing.T) {
 	rows := func(method string, overrides ...string) string {
-		return string(run(t, studytest.Clusters(72), overrides...).Get("runs").Where("method", method).CSV())
+		return string(run(t, studytest.Clusters(72), overrides...).Get("summary").Where("method", method).CSV())
 	}
 	none := rows("ours", "method.ours.scale=none")
 	check.Equal(t, "its own", none, rows("ours", "data.scale=none"))
