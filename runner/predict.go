@@ -88,7 +88,7 @@ func showCommand(*flag.FlagSet) action {
 	return func(_ context.Context, in *invocation, args []string) error {
 		n, err := own.Read(args[0])
 		if err == nil {
-			_, err = fmt.Fprint(in.stdout, n.Show())
+			n.Show(in.stdout)
 		}
 		return err
 	}
@@ -101,7 +101,7 @@ func rowsFlags(f *flag.FlagSet) func(network string, stderr io.Writer) (*own.Row
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input")
 	f.StringVar(&r.Class, "class", "", "`column` of the classes (default: that of the training)")
 	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
-	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a "+
+	f.Float64Var(&r.Wrong, "wrong", 1, "choose that probability such that, with 95 % confidence, at most a "+
 		"`share` of the answers is wrong")
 	f.Float64Var(&r.Familiar, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of "+
 		"the inputs: rows with less are unknown; 0 switches it off")
@@ -110,9 +110,6 @@ func rowsFlags(f *flag.FlagSet) func(network string, stderr io.Writer) (*own.Row
 		r.Network, r.Stderr = network, stderr
 		if err := r.Problem(); err != nil {
 			return nil, misuse("%v", err)
-		}
-		if given(f, "wrong") && r.Wrong == 0 {
-			return nil, misuse("-wrong: 0 is not allowed; allowed: a number > 0 and < 1")
 		}
 		return r, nil
 	}

@@ -100,7 +100,7 @@ func TestPredict(t *testing.T) {
 	}
 	show := mustRun(t, "show", file)
 	contains(t, show, "classes    3: Ash, Elm, Oak\n", "learned    48 examples, of which 0 ",
-		"input      colour=red: (x − 0.5", "model      weight 0.", `"layers":[4,4,3]`,
+		"input      colour=red: (x − 0.5", "model      weight 0.", "Layers:[4 4 3]",
 		"some rows of the training table, scaled: ")
 }
 
@@ -204,8 +204,8 @@ func TestPredictRefuses(t *testing.T) {
 	for _, c := range []struct{ args, rows, want string }{
 		{file, "length,width\n1,2\n", `new.csv:1: no column "colour"`},
 		{file, "", "new.csv: empty; need a header line"},
-		{file + " -class kind", "length,width,colour\n", `new.csv: no column "kind"`},
-		{file + " -id leave", "length,width,colour\n", `new.csv: no column "leave"`},
+		{file + " -class kind", "length,width,colour\n", `new.csv:1: no column "kind"`},
+		{file + " -id leave", "length,width,colour\n", `new.csv:1: no column "leave"`},
 		{file + " -id class", "length,width,colour,class\n", "-id class: the predictions have such a column"},
 		{file + " -wrong 0", "", "-wrong: 0 is not allowed"},
 		{file + " -to new.csv", "", "-to new.csv is new.csv, which the predictions would replace"},

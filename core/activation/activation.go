@@ -13,10 +13,8 @@ import (
 	"closedform/internal/kernel"
 )
 
-// PiecewiseLinear is the activation f(z) = max(αz, βz) with 0 ≤ α ≤ 1 and
-// α ≤ β: the slope is α for z < 0 and β for z > 0. α = 0, β = 1 is the ReLU,
-// α = β a linear unit; the zero value is f = 0. It is a value without references, safe
-// for concurrent use.
+// PiecewiseLinear is f(z) = max(αz, βz) with 0 ≤ α ≤ 1 and α ≤ β: α = 0, β = 1 is the ReLU, α = β a linear
+// unit, the zero value f = 0. It is safe for concurrent use.
 type PiecewiseLinear struct {
 	Alpha float64 `json:"alpha"`
 	Beta  float64 `json:"beta"`
@@ -30,26 +28,23 @@ func (f PiecewiseLinear) Eval(z float64) float64 {
 	return f.Beta * z
 }
 
-// Moments returns the mean and the variance of f(z) and its covariance with z
-// for z ~ N(m, v), v ≥ 0 (Prop. 3.1(1) of the paper). With a = m/√v,
-// δ = β − α and the rectified normal r = max(Z+a, 0),
+// Moments returns the mean and the variance of f(z) and its covariance with z for z ~ N(m, v), v ≥ 0 (Prop.
+// 3.1(1) of the paper). With a = m/√v, δ = β − α and the rectified normal r = max(Z+a, 0),
 //
 //	mean     = f(m) + δ √v (E r − max(a, 0))
 //	variance = v (α² + 2αδ Φ(a) + δ² Var r)
 //	cross    = v (α + δ Φ(a))
 //
-// This is f(z) = αz + δ max(z, 0) with Cov(z, max(z, 0)) = v Φ(a). All terms but f(m)
-// are non-negative: errors are relative, a few 2⁻⁵³ (1+a²) by the rounding of a, that
-// of the mean for m < 0 < α relative to the sum of the magnitudes of its two terms.
-// Moments panics if v is negative, or if m or v is not finite.
+// from f(z) = αz + δ max(z, 0) and Cov(z, max(z, 0)) = v Φ(a). All terms but f(m) are non-negative: errors
+// are relative, a few 2⁻⁵³ (1+a²). Moments panics if v is negative, or if m or v is not finite.
 func (f PiecewiseLinear) Moments(m, v float64) (mean, variance, cross float64) {
 	var y, s, c [1]float64
 	f.AllMoments(y[:], s[:], c[:], []float64{m}, []float64{v})
 	return y[0], s[0], c[0]
 }
 
-// AllMoments sets mean_j, variance_j and cross_j to the [PiecewiseLinear.Moments] for m_j
-// and v_j. All slices must have the length of m.
+// AllMoments sets mean_j, variance_j and cross_j to the [PiecewiseLinear.Moments] for m_j and v_j. All slices
+// must have the length of m.
 func (f PiecewiseLinear) AllMoments(mean, variance, cross, m, v []float64) {
 	for j, vj := range v {
 		if !(0 <= vj && vj <= math.MaxFloat64 && math.Abs(m[j]) <= math.MaxFloat64) {

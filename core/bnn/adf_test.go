@@ -59,12 +59,13 @@ func TestTinyVariances(t *testing.T) {
 }
 
 // One step, written with the moments of each layer as in the derivation: ỹ, s̃, gain, m̃, ṽ. The logits move
-// to their posterior, by Eq. (w) of the paper.
-func TestADFStep(t *testing.T) {
+// to their posterior, by Eq. (w) of the paper. A frozen layer is conditioned on its own mean. A shared
+// covariance becomes the mean of those that the neurons would have.
+func TestStep(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(42, 1))
-	for _, rule := range []HiddenRule{Smooth, SmoothMean} {
-		for _, kind := range []Covariance{Full, Diagonal} {
-			testADFStep(t, rnd, spec{
+	for _, rule := range []HiddenRule{Smooth, SmoothMean, Frozen} {
+		for _, kind := range allKinds {
+			testStep(t, rnd, spec{
 				Layers: []int{2, 4, 5, 3}, Output: ADF, Hidden: rule, Covariance: []Covariance{kind},
 				Alpha: 0.1, Beta: 1,
 			})
@@ -72,21 +73,23 @@ func TestADFStep(t *testing.T) {
 	}
 	for _, rule := range adfRules {
 		for range 20 {
-			testADFStep(t, rnd, spec{Layers: []int{3, 4}, Output: rule})
+			testStep(t, rnd, spec{Layers: []int{3, 4}, Output: rule})
 		}
 	}
 }
 
-func testADFStep(t *testing.T, rnd *rand.Rand, cfg spec) {
+func testStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 	cfg.Bias, cfg.paper = true, true
 	n, rule := newNetwork(cfg), cfg.Hidden
-	if n.cfg.Covariance[0] == Full {
+	if n.cfg.Covariance[0] != Diagonal {
 		randomWeights(t, n, rnd, 0.6)
 	}
 	x, class := normals(rnd, cfg.Layers[0]), rnd.IntN(3)
 	if len(x) > 2 {
 		x[2] = 0
 	}
+	var p Prediction
+	predict(t, n, &p, x)
 	var mean []*mat.Dense
 	var cov [][]mat.Symmetric
 	for l := range n.layers {
@@ -105,13 +108,16 @@ func testADFStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 			vec := mat.NewVecDense(in, y[l])
 			ml[j], vl[j] = mat.Dot(mean[l].RowView(j), vec), mat.Inner(vec, cov[l][j], vec)
 			for i := range in {
-				if rule == SmoothMean {
+				if rule != Smooth {
 					break // the variances of the inputs are dropped
 				}
 				vl[j] += s[l][i] * (mean[l].At(j, i)*mean[l].At(j, i) + cov[l][j].At(i, i))
 			}
 			yl[j], sl[j], cl[j] = n.cfg.Unit.Moments(ml[j], vl[j])
 		}
+		check.NearAll(t, "means of the inputs", p.Layers[l].Input, y[l][:in-1], 1e-12)
+		check.NearAll(t, "means", p.Layers[l].Mean, ml, 1e-12)
+		check.NearAll(t, "variances", p.Layers[l].Variance, vl, 1e-11)
 		m, v, y, s, cross = append(m, ml), append(v, vl), append(y, yl), append(s, sl), append(cross, cl)
 	}
 	last := len(m) - 1
@@ -129,6 +135,13 @@ func testADFStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 			d[j], e[j] = (tm[j]-m[l][j])/v[l][j], (tv[j]-v[l][j])/(v[l][j]*v[l][j])
 		}
 		wantMean, wantCov := stepped(mean[l], cov[l], y[l], d, e)
+		if n.cfg.Covariance[l] == Shared {
+			for _, c := range wantCov[1:] {
+				wantCov[0].Add(wantCov[0], c)
+			}
+			wantCov[0].Scale(1/float64(out), wantCov[0])
+			wantCov = slices.Repeat(wantCov[:1], out)
+		}
 		checkLayer(t, fmt.Sprint(cfg), n, l, wantMean, wantCov, 1e-8)
 		if l == 0 {
 			break
@@ -142,9 +155,15 @@ func testADFStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 				ty += s[l][i] * mu * d[j]
 				ts += s[l][i] * s[l][i] * mu * mu * e[j]
 			}
+			if rule == Frozen {
+				ty, ts = y[l][i], 0
+			}
 			k := cross[l-1][i] / s[l][i]
 			next[i] = m[l-1][i] + k*(ty-y[l][i])
 			nextVar[i] = v[l-1][i] + k*k*(ts-s[l][i])
+			if rule != Frozen || n.cfg.Covariance[l] != Diagonal {
+				nextVar[i] = max(nextVar[i], v[l-1][i]/1000)
+			}
 		}
 		tm, tv = next, nextVar
 	}

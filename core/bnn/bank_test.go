@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -112,14 +113,24 @@ func TestBankBreaksDown(t *testing.T) {
 	}
 
 	all := bank(hugeNetwork(), hugeNetwork())
+	check.Must(all.Observe([]float64{1, 1}, 0))
+	before := all.State()
 	u, err := all.Observe(x, 1)
 	if err == nil || !strings.HasPrefix(err.Error(), "member 0: bnn: layer ") || u.Action != Refused {
 		t.Errorf("%+v, %v", u, err)
 	}
-	check.NearAll(t, "weights after all have failed", all.Weights(), []float64{0.5, 0.5}, 0)
 	check.Refuses(t, "all", all.Predict(&p, x))
-	check.Equal(t, "decision", p.Decide(Probability, 0), Unknown)
+	check.Equal(t, "class", p.Class(), Unknown)
 	check.OK(t, all.Predict(&p, []float64{1, 1}))
+	for _, n := range all.Members() { // cannot learn
+		s := n.State()
+		s.Layers[0].Mean.Set(0, 0, 1e300)
+		*n = *check.Must(Restore(s))
+	}
+	check.Refuses(t, "all", check.Err(all.Observe([]float64{1, 1}, 1)))
+	if after := all.State(); !reflect.DeepEqual(after, before) {
+		t.Errorf("after an error of all %+v, before %+v", after, before)
+	}
 }
 
 // No weight is lost to underflow: a member that predicted the impossible comes back when the others do so.
@@ -138,23 +149,6 @@ func TestWeightsUnderflow(t *testing.T) {
 	if w := add(6000, -1, math.NaN()); !(w[0] > 0.2) {
 		t.Errorf("weights %v after it went the other way", w)
 	}
-}
-
-func TestRestoreBankRefuses(t *testing.T) {
-	one := newNetwork(spec{Layers: []int{2, 3}})
-	good := bank(one).State()
-	for want, change := range map[string]func(s *BankState){
-		"2 and 6 weights after 0 examples": func(s *BankState) { s.Mixtures = []float64{0, 0} },
-		"1 and 0 weights":                  func(s *BankState) { s.Powers = nil },
-		"need 1 and 6 finite ones for 1":   func(s *BankState) { s.Mixtures = []float64{math.NaN()} },
-		"after -1 examples":                func(s *BankState) { s.Seen = -1 },
-	} {
-		s := good
-		change(&s)
-		check.Refuses(t, want, check.Err(RestoreBank(s, one)), want)
-	}
-	many := models(members(spec{Layers: []int{2, 3}}, 17))
-	check.Refuses(t, "many members", check.Err(NewBank(many...)), "need 16 at most")
 }
 
 // The weights of the powers are their evidence. Predictions that are no probabilities are none.

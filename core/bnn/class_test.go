@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -53,14 +52,12 @@ func TestAddClass(t *testing.T) {
 				want, cov := old.Weights(l)
 				wantCov := addIdentity(cov, 1, 0)
 				if l == last {
-					new := wantCov[:1]
+					added := wantCov[:1]
 					if is.Covariance[l] != Shared {
-						new = addIdentity(cov[:1], 0, is.PriorVar[l])
+						added = addIdentity(cov[:1], 0, is.PriorVar[l])
 					}
-					want, wantCov = want.Grow(1, 0).(*mat.Dense), append(wantCov, new...)
+					want, wantCov = want.Grow(1, 0).(*mat.Dense), append(wantCov, added...)
 				}
-				mean, _ := n.Weights(l)
-				check.NearMatrix(t, "means", mean, want, 0)
 				checkLayer(t, "one more class", n, l, want, wantCov, 1e-15)
 			}
 		}
@@ -69,12 +66,7 @@ func TestAddClass(t *testing.T) {
 			t.Errorf("predicts %v with weights %v; before %v", p.P, p.Weights, weights)
 		}
 		check.Near(t, "sum of probabilities", floats.Sum(p.P), p.Sum(), 1e-12)
-		for range 10 * mostKept { // after which a step seldom keeps its example
-			check.Must(m.Observe(x[0], 3))
-		}
-		check.NoAllocs(t, "a step", func() { check.Must(m.Observe(x[0], 3)) })
-		check.OK(t, m.Predict(&p, x[1]))
-		check.NoAllocs(t, "a prediction", func() { check.OK(t, m.Predict(&p, x[1])) })
+		check.Must(m.Observe(x[0], 3))
 	}
 }
 
@@ -90,39 +82,6 @@ func TestAddClassRefuses(t *testing.T) {
 		err := m.AddClass()
 		if err == nil || !strings.Contains(err.Error(), want) || networksOf(m)[0].cfg.classes() != classes {
 			t.Errorf("error %v with %d classes; want %s", err, classes, want)
-		}
-	}
-}
-
-// Of 20 examples of a new ring among those of three that were learned before, a model learns to
-// predict it, and still predicts the others.
-func TestNewClassIsLearned(t *testing.T) {
-	for _, m := range []Model{
-		check.Must(New(Default(2, 40, 3), random.Source("network"))),
-		defaultBank(Default(2, 40, 3), random.Source("bank")),
-	} {
-		rnd := rand.New(random.Source("new class"))
-		draw := func(class int) []float64 {
-			sin, cos := math.Sincos(2 * math.Pi * rnd.Float64())
-			r := 0.6 * float64(class)
-			return []float64{r*cos + 0.15*random.Normal(rnd), r*sin + 0.15*random.Normal(rnd)}
-		}
-		for i := range 300 {
-			check.Must(m.Observe(draw(i%3), i%3))
-		}
-		check.OK(t, m.AddClass())
-		for i := range 80 {
-			check.Must(m.Observe(draw(i%4), i%4))
-		}
-		var right [4]float64
-		var p Prediction
-		for i := range 400 {
-			if check.OK(t, m.Predict(&p, draw(i%4))); p.Class() == i%4 {
-				right[i%4]++
-			}
-		}
-		if right[3] < 75 || floats.Sum(right[:3]) < 250 {
-			t.Errorf("%T: not learned, or others forgotten: right of 100 of each class %v", m, right)
 		}
 	}
 }

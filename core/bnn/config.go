@@ -2,7 +2,6 @@ package bnn
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -22,48 +21,40 @@ const (
 	defaultRho = 0.5
 )
 
-// Config describes a network completely. [Default] returns one that works, to be changed. A Config
-// refers to its slices, which a network copies, and to its softmax. The tags are keys of manifests, for
-// errors, and of checkpoints.
+// Config describes a network completely. [Default] returns one that works, to be changed. A network copies
+// the slices of its Config, and refers to the softmax. The tags are keys of manifests, for errors, and of
+// checkpoints.
 type Config struct {
-	// Layers are the numbers of inputs, of neurons in each hidden layer, and of classes.
-	Layers []int `toml:"layers" json:"layers"`
-
-	// Bias adds to every layer an input that is always 1.
-	Bias bool `toml:"bias" json:"bias"`
+	Layers []int `toml:"layers" json:"layers"` // numbers of inputs, of hidden neurons by layer, and of classes
+	Bias   bool  `toml:"bias" json:"bias"`     // adds to every layer an input that is always 1
 
 	// Unit is the hidden unit f(z) = max(αz, βz), 0 ≤ α ≤ 1, α ≤ β, 0 < β.
 	Unit activation.PiecewiseLinear `json:"unit"`
 
-	Output OutputRule `toml:"rule" json:"output"`
-	Hidden HiddenRule `toml:"hidden" json:"hidden"`
-
-	// Covariance is the form of the covariance of each layer of weights.
-	Covariance []Covariance `toml:"covariance" json:"covariance"`
+	Output     OutputRule   `toml:"rule" json:"output"`
+	Hidden     HiddenRule   `toml:"hidden" json:"hidden"`
+	Covariance []Covariance `toml:"covariance" json:"covariance"` // of each layer of weights
 
 	// Softmax gives the moments of the output: a softmax.Probit with ρ = ½ if Output is ADF or
 	// ADFMarginal, a softmax.Exact if it is ADFExact or ADFExactMarginal, else any.
 	Softmax softmax.Approximation `json:"-"`
 
-	// PriorVar is the prior variance of each weight, for each layer of weights.
-	PriorVar []float64 `toml:"prior_var" json:"prior_var"`
+	PriorVar []float64 `toml:"prior_var" json:"prior_var"` // of each weight, for each layer of weights
 
 	// PriorMeanVar times 1/inputs of a layer is the variance of its random prior means. It is
 	// above 0 where there are hidden layers.
 	PriorMeanVar float64   `toml:"prior_mean_var" json:"prior_mean_var"`
 	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw"`
 
-	// Replications is how often one example counts for the covariances of each layer, but not for
-	// the means: it multiplies the steps e_j. For K passes over the same examples, 1/K counts each
-	// example once. A diagonal layer takes its d inputs for uncorrelated, and keeps too much
-	// variance where they are not. In linear regression d/r replications make up for that, where r
-	// is the number of directions that the data determine (MacKay 1992). A 0 stands for the default of
-	// the layer's Covariance, which [Network.Config] spells out: 1, but √d/2 in diagonal layers of more
-	// than four inputs, the bias counted.
+	// Replications is how often one example counts for the covariances of each layer, but not for the means:
+	// it multiplies the steps e_j. For K passes over the same examples, 1/K counts each example once. A
+	// diagonal layer takes its d inputs for uncorrelated, and keeps too much variance where they are not. In
+	// linear regression d/r replications make up for that, where r is the number of directions that the data
+	// determine (MacKay 1992). A 0 stands for 1, but for √d/2 in diagonal layers of more than four inputs,
+	// the bias counted; [Network.Config] spells it out.
 	Replications []float64 `toml:"replications" json:"replications"`
 
-	// Paper is for the rules Joint and Total alone.
-	Paper PaperRule `json:"paper"`
+	Paper PaperRule `json:"paper"` // for the rules Joint and Total alone
 }
 
 // PaperRule treats steps of the rules Joint and Total that cannot be taken as printed.
@@ -80,13 +71,9 @@ type PaperRule struct {
 // core/README.md says how it was chosen. The rule is ADF with the slope-matched probit. Covariances are
 // Full in layers to which this gives at most 2²⁰ numbers, else Shared with at most 512 inputs, and
 // Diagonal with more. A Shared output layer would be twenty times as fast behind 256 units, but has 4 % more
-// log loss (50 to 150 units, held-out training images of MNIST). All other values are spelled out but
-// Replications, which follow Covariance. For other layers call Default again: λ and prior variances are of
-// these. It panics unless there are at least two layers.
+// log loss (50 to 150 units, held-out training images of MNIST). For other layers call Default again: λ and
+// prior variances are of these.
 func Default(layers ...int) Config {
-	if len(layers) < 2 {
-		panic(fmt.Sprintf("bnn: Default of layers %v; need inputs and classes at least", layers))
-	}
 	c := Config{
 		Layers: slices.Clone(layers), Bias: true, Unit: activation.PiecewiseLinear{Beta: 1},
 		Output: ADF, Hidden: SmoothMean,
@@ -129,7 +116,6 @@ func (c *Config) SetCovariance(kinds ...Covariance) {
 	}
 }
 
-// replicate spells out Replications.
 func (c *Config) replicate() {
 	for l, count := range c.Replications {
 		if count == 0 {
@@ -147,9 +133,8 @@ func (c *Config) checkLambda() error {
 	if !ok || p.Rho != defaultRho || p.Lambda == softmax.SlopeLambda(c.classes(), p.Rho) {
 		return nil
 	}
-	classes := 2 + sort.Search(MostClasses-2, func(k int) bool {
-		return softmax.SlopeLambda(2+k, p.Rho) <= p.Lambda
-	})
+	smaller := func(k int) bool { return softmax.SlopeLambda(2+k, p.Rho) <= p.Lambda }
+	classes := 2 + sort.Search(MostClasses-2, smaller)
 	if p.Lambda != softmax.SlopeLambda(classes, p.Rho) {
 		return nil
 	}
@@ -157,24 +142,25 @@ func (c *Config) checkLambda() error {
 		"call Default for these Layers, or set Softmax", p.Lambda, classes, c.classes())
 }
 
-// FieldError is the error of a field of a [Config]: its name in Go, its key in manifests and checkpoints, and
-// what is wrong. [errors.As] finds a *FieldError in what [New] and others return.
+// FieldError is the error of a field of a [Config], for [errors.As].
 type FieldError = field.Error
 
-// Validate returns an error unless a network can be made of the configuration. It is a [*FieldError] for a
-// field that is a key of manifests.
+// Validate returns an error, as a rule a [*FieldError], unless a network can be made of the configuration.
 func (c Config) Validate() error { return field.InGo(c.check(), c) }
 
 func (c *Config) check() error {
-	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
+	weights := len(c.Layers) - 1
+	if weights < 1 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
 		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, "+
 			"and 2 to %d classes, none of them empty", c.Layers, MostClasses)
 	}
-	return cmp.Or(c.checkFields(), c.checkLists(), c.checkSoftmax())
-}
-
-// checkFields checks each field by itself.
-func (c *Config) checkFields() error {
+	entries := func(key string, k int) error {
+		if k == weights {
+			return nil
+		}
+		return field.Errorf(key, "%d entries are not allowed; allowed: %d, one for each layer of weights",
+			k, weights)
+	}
 	err := cmp.Or(
 		field.OneOf("rule", c.Output, ADF, ADFExact, ADFMarginal, ADFExactMarginal, Joint, Total),
 		field.OneOf("hidden", c.Hidden, SmoothMean, Smooth, Frozen),
@@ -182,8 +168,16 @@ func (c *Config) checkFields() error {
 		field.Within("alpha", c.Unit.Alpha, 0, 1),
 		field.Positive("beta", c.Unit.Beta),
 		field.Within("prior_mean_var", c.PriorMeanVar, 0, 1e100),
+		entries("covariance", len(c.Covariance)),
+		entries("prior_var", len(c.PriorVar)),
+		entries("replications", len(c.Replications)),
+		field.AllOneOf("covariance", c.Covariance, Full, Diagonal, Shared),
+		field.AllWithin("replications", c.Replications, 0, 1e300),
 	)
-	if c.Output == Joint || c.Output == Total {
+	for _, v := range c.PriorVar {
+		err = cmp.Or(err, field.Positive("prior_var", v))
+	}
+	if !c.Output.assumedDensity() {
 		err = cmp.Or(
 			err,
 			field.OneOf("on_indefinite", c.Paper.OnIndefinite, Fail, Skip, Project),
@@ -192,74 +186,39 @@ func (c *Config) checkFields() error {
 			field.Fraction("variance_floor", c.Paper.VarianceFloor),
 		)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return c.checkTogether()
+}
+
+func (c *Config) checkTogether() error {
+	probit, fits := c.Softmax.(softmax.Probit)
+	if c.Output.exact() {
+		_, fits = c.Softmax.(softmax.Exact)
+	}
+	switch adf := c.Output.assumedDensity(); {
 	case !(c.Unit.Alpha <= c.Unit.Beta):
 		return field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Unit.Beta, c.Unit.Alpha)
 	case len(c.Layers) > 2 && c.PriorMeanVar == 0:
 		return field.Errorf("prior_mean_var", "hidden neurons with equal means stay identical; "+
 			"allowed: a number > 0")
-	}
-	return nil
-}
-
-// checkLists checks the fields with an entry for each layer of weights.
-func (c *Config) checkLists() (err error) {
-	layers := len(c.Layers) - 1
-	entries := func(key string, k int) error {
-		if k != layers {
-			return field.Errorf(key, "%d entries are not allowed; allowed: %d, one for each layer of weights",
-				k, layers)
-		}
-		return nil
-	}
-	err = cmp.Or(
-		entries("covariance", len(c.Covariance)),
-		entries("prior_var", len(c.PriorVar)),
-		entries("replications", len(c.Replications)),
-	)
-	if err != nil {
-		return err
-	}
-	err = field.AllOneOf("covariance", c.Covariance, Full, Diagonal, Shared)
-	for l := range layers {
-		err = cmp.Or(err, field.Positive("prior_var", c.PriorVar[l]))
-		if r := c.Replications[l]; err == nil && !(r >= 0 && r <= math.MaxFloat64) {
-			err = field.Errorf("replications", "%g is not allowed; allowed: a number > 0, or 0 for the default", r)
-		}
-	}
-	return err
-}
-
-// checkSoftmax checks that the softmax is one of so many classes that serves the output rule.
-func (c *Config) checkSoftmax() error {
-	probit, isProbit := c.Softmax.(softmax.Probit)
-	_, isExact := c.Softmax.(softmax.Exact)
-	switch {
-	case c.Output.probit() && isProbit && probit.Rho != 0.5:
-		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
-	case c.Output.probit() && !isProbit || c.Output.exact() && !isExact:
+	case adf && !fits:
 		return field.Errorf("rule", "%v is not allowed with %T; "+
 			"allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
+	case adf && !c.Output.exact() && probit.Rho != defaultRho:
+		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
 	}
 	return softmax.Validate(c.Softmax, c.classes())
 }
 
-// clone returns a copy that shares nothing.
 func (c Config) clone() Config {
 	c.Layers, c.Covariance = slices.Clone(c.Layers), slices.Clone(c.Covariance)
 	c.PriorVar, c.Replications = slices.Clone(c.PriorVar), slices.Clone(c.Replications)
 	return c
 }
 
-// classes returns their number, which is 0 without Layers.
-func (c *Config) classes() int {
-	if len(c.Layers) == 0 {
-		return 0
-	}
-	return c.Layers[len(c.Layers)-1]
-}
+func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
 
 // WeightDims returns the numbers of neurons and of inputs of layer l of the weights;
 // the bias counts.

@@ -3,19 +3,20 @@ package bnn
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	check "closedform/internal/checktest"
 )
 
 // Invalid values, and values that are not set, are refused by the key of their field.
 func TestConfigErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})} // classes
+	names := map[string]string{"prior_var": "PriorVar", "alpha": "Unit.Alpha", "rule": "Output"} // in Go
+	ofThree := softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})}    // classes
 	for key, all := range map[string][]func(c *Config){
 		"layers": {
 			func(c *Config) { c.Layers = nil }, func(c *Config) { c.Layers = []int{2} },
@@ -69,40 +70,9 @@ func TestConfigErrors(t *testing.T) {
 			if err == nil || key != "" && (!errors.As(err, &bad) || bad.Key != key) {
 				t.Errorf("%s, %d: error %v", key, i, err)
 			}
+			if name := names[key]; name != "" && !strings.HasPrefix(err.Error(), "bnn: "+name+": ") {
+				t.Errorf("%v does not name %s, as in Go", err, name)
+			}
 		}
 	}
-}
-
-// The errors of New speak of Go's fields, where they have a name.
-func TestFieldError(t *testing.T) {
-	for want, change := range map[string]func(*Config){
-		"bnn: PriorVar: ":           func(c *Config) { c.PriorVar = nil },
-		"bnn: Unit.Alpha: ":         func(c *Config) { c.Unit.Alpha = 2 },
-		"bnn: Output: ":             func(c *Config) { c.Output = "best" },
-		"bnn: Paper.OnIndefinite: ": func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "hope" },
-		"bnn: rho: ":                func(c *Config) { c.Softmax = softmax.Probit{Lambda: 1, Rho: 0.1} },
-	} {
-		c := Default(2, 3, 2)
-		change(&c)
-		check.Refuses(t, want, check.Err(New(c, random.Source())), want)
-	}
-}
-
-// Covariances that are set by hand have the replications of SetCovariance.
-func TestReplicationsFollowCovariance(t *testing.T) {
-	byHand, set := Default(24, 8, 3), Default(24, 8, 3)
-	byHand.Covariance = []Covariance{Diagonal, Full}
-	set.SetCovariance(byHand.Covariance...)
-	small := Default(2, 3)
-	small.Covariance[0] = Diagonal
-	few := check.Must(New(small, random.Source("few")))
-	check.Equal(t, "few inputs", few.Config().Replications, []float64{1})
-	for _, c := range []Config{byHand, set} {
-		n := check.Must(New(c, random.Source("replications")))
-		check.Equal(t, "replications", n.Config().Replications, []float64{2.5, 1})
-	}
-	byHand.Replications[0] = 7
-	n := check.Must(New(byHand, random.Source("replications")))
-	check.Equal(t, "replications", n.Config().Replications, []float64{7, 1})
-	check.Equal(t, "the caller's", byHand.Replications, []float64{7, 0})
 }

@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -10,18 +9,23 @@ import (
 	"closedform/internal/kernel"
 )
 
-// full has a covariance Σ_j = L_jL_jᵀ for all inputs of a neuron.
+// full has a covariance Σ_j = L_jL_jᵀ for each neuron.
 type full struct {
-	neurons
+	mean *mat.Dense // neurons × inputs: row j is μ_j
 	triangles
 }
 
-func (w *full) scratch() int { return (w.out + 1) * w.padded }
+func (w *full) state() LayerState { return LayerState{mat.DenseCopyOf(w.mean), w.spread()} }
+
+func (w *full) restore(s LayerState) {
+	w.mean.Copy(s.Mean)
+	w.setSpread(s.Spread)
+}
 
 // forward leaves the g_j = L_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
 func (w *full) forward(f *flow) {
-	for j := range w.out {
-		g, mean := f.scratch[j*w.padded:(j+1)*w.padded], w.neuronMean(j)
+	for j := range f.m {
+		g, mean := f.scratch[j*w.padded:(j+1)*w.padded], w.mean.RawRowView(j)
 		f.m[j] = kernel.Dot(f.y, mean)
 		f.v[j] = w.image(g, f, j) + kernel.Dot(g, g)
 		if f.s != nil {
@@ -31,11 +35,20 @@ func (w *full) forward(f *flow) {
 	}
 }
 
+func (w *full) backward(first, second []float64, f *flow) {
+	clear(first)
+	clear(second)
+	for j := range f.d {
+		mean := w.mean.RawRowView(j)
+		kernel.Forward(first, second, f.d[j], 0, f.e[j], mean, mean) // first += d μ_j, second += e μ_j²
+	}
+}
+
 // update moves every neuron by Eq. (w), see [Network.Observe]. With h = g_j/|g_j| and Σ_jŷ = |g_j| L_jh,
 // the covariance loses −e_j|g_j|² (L_jh)(L_jh)ᵀ.
 func (w *full) update(f *flow) {
-	u := f.scratch[w.out*w.padded:]
-	for j := range w.out {
+	u := f.scratch[len(f.scratch)-w.padded:]
+	for j := range f.d {
 		g := f.scratch[j*w.padded : (j+1)*w.padded]
 		size := kernel.Norm(g)
 		if size*size <= certain || f.d[j] == 0 && f.e[j] == 0 {
@@ -43,7 +56,7 @@ func (w *full) update(f *flow) {
 		}
 		floats.Scale(1/size, g)
 		w.shrink(u, g, j, math.Max(0, 1+f.e[j]*size*size))
-		kernel.AddScaled(w.neuronMean(j), f.d[j]*size, u)
+		kernel.AddScaled(w.mean.RawRowView(j), f.d[j]*size, u)
 	}
 }
 
@@ -57,15 +70,20 @@ type shared struct {
 	triangles
 }
 
-func (w *shared) scratch() int { return 2 * w.padded }
+func (w *shared) state() LayerState { return LayerState{mat.DenseCopyOf(w.mean.T()), w.spread()} }
+
+func (w *shared) restore(s LayerState) {
+	w.mean.Copy(s.Mean.T())
+	w.setSpread(s.Spread)
+}
 
 // forward leaves g = Lᵀŷ in the scratch: ŷᵀΣŷ = |g|².
 func (w *shared) forward(f *flow) {
 	clear(f.m)
 	clear(f.v)
-	kernel.AddRows(f.m, f.y[:w.in], w.mean)
+	kernel.AddRows(f.m, f.y, w.mean.RawMatrix().Data)
 	for i, s := range f.s {
-		if mean := w.inputMean(i); s > 0 {
+		if mean := w.mean.RawRowView(i); s > 0 {
 			kernel.Forward(f.m, f.v, 0, 0, s, mean, mean) // v += s_i μ_ji²
 		}
 	}
@@ -82,41 +100,32 @@ func (w *shared) update(f *flow) {
 		return
 	}
 	floats.Scale(1/size, g)
-	e := kernel.Sum(f.e) / float64(w.out)
+	e := kernel.Sum(f.e) / float64(len(f.e))
 	w.shrink(u, g, 0, math.Max(0, 1+e*size*size))
 	floats.Scale(size, u)
-	kernel.AddOuter(w.mean, u[:w.in], f.d)
+	kernel.AddOuter(w.mean.RawMatrix().Data, u[:w.size], f.d)
 }
 
 // diagonal has one variance for each weight.
 type diagonal struct {
 	inputs
-	variance []float64 // as the means
-	count    float64   // Config.Replications
-	minRatio float64   // of a variance after and before an update
+	variance *mat.Dense // inputs × neurons
+	count    float64    // Config.Replications
+	minRatio float64    // of a variance after and before an update
 }
 
-func (w *diagonal) scratch() int { return 0 }
-
-// diagonalOf sets dst to the variances of a covariance that is diagonal.
-func diagonalOf(dst []float64, cov mat.Symmetric) error {
-	_, plain := cov.(mat.Diagonal)
-	for a := range dst {
-		for b := 0; b < a && !plain; b++ {
-			if x := cov.At(a, b); x != 0 {
-				return fmt.Errorf("holds %g off the diagonal; the layer is diagonal", x)
-			}
-		}
-		dst[a] = cov.At(a, a)
-	}
-	return nil
+func (w *diagonal) state() LayerState {
+	return LayerState{mat.DenseCopyOf(w.mean.T()), mat.DenseCopyOf(w.variance.T())}
 }
 
-func (w *diagonal) spread() *mat.Dense { return (&inputs{w.in, w.out, w.variance}).MeanMatrix() }
+func (w *diagonal) restore(s LayerState) {
+	w.mean.Copy(s.Mean.T())
+	w.variance.Copy(s.Spread.T())
+}
 
-func (w *diagonal) restore(spread *mat.Dense) { (&inputs{w.in, w.out, w.variance}).SetMean(spread) }
-
-func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.variance) }
+func (w *diagonal) addVariance(variance float64) {
+	floats.AddConst(variance, w.variance.RawMatrix().Data)
+}
 
 func (w *diagonal) forward(f *flow) {
 	clear(f.m)
@@ -127,14 +136,9 @@ func (w *diagonal) forward(f *flow) {
 			s = f.s[i]
 		}
 		if y != 0 || s != 0 { // v += σ²_ji (y² + s) + μ_ji² s
-			mean, variance := w.input(i)
-			kernel.Forward(f.m, f.v, y, y*y+s, s, mean, variance)
+			kernel.Forward(f.m, f.v, y, y*y+s, s, w.mean.RawRowView(i), w.variance.RawRowView(i))
 		}
 	}
-}
-
-func (w *diagonal) input(i int) (mean, variance []float64) {
-	return w.inputMean(i), w.variance[i*w.out : (i+1)*w.out]
 }
 
 // floored returns how many variances update keeps at minRatio of what they were.
@@ -144,7 +148,7 @@ func (w *diagonal) floored(f *flow) (count int) {
 			continue // none: v_j is the largest that (v_ji ŷ_i) ŷ_i can be
 		}
 		for i, y := range f.y {
-			if 1+e*(w.variance[i*w.out+j]*y)*(w.count*y) < w.minRatio {
+			if 1+e*(w.variance.At(i, j)*y)*(w.count*y) < w.minRatio {
 				count++
 			}
 		}
@@ -158,10 +162,8 @@ func (w *diagonal) floored(f *flow) (count int) {
 //	μ_ji += d_j v_ji ŷ_i,   v_ji += e_j (v_ji ŷ_i)².
 func (w *diagonal) update(f *flow) {
 	for i, y := range f.y {
-		if y == 0 {
-			continue
+		if y != 0 {
+			kernel.Update(w.mean.RawRowView(i), w.variance.RawRowView(i), f.d, f.e, y, w.count*y, w.minRatio)
 		}
-		mean, variance := w.input(i)
-		kernel.Update(mean, variance, f.d, f.e, y, w.count*y, w.minRatio)
 	}
 }

@@ -13,30 +13,10 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Unknown is the decision for none of the classes.
+// Unknown is the class of a prediction that is none.
 const Unknown = -1
 
-// Confidence is a measure of how certain a prediction is: [Probability], or a function of your own, such as
-// one of [Prediction.LabelVariance] or [Prediction.MutualInformation].
-type Confidence func(p *Prediction) float64
-
-// Probability is the largest predictive probability.
-func Probability(p *Prediction) float64 { return floats.Max(p.P) / p.Sum() }
-
-// Decide returns the most probable class, from 0, where the confidence is at least the threshold,
-//
-//	argmax_j p_j if confidence ≥ threshold, else Unknown.
-//
-// It is Unknown, too, in the zero Prediction and after an error.
-func (p *Prediction) Decide(by Confidence, threshold float64) int {
-	if !p.valid() || !(by(p) >= threshold) {
-		return Unknown
-	}
-	return p.Class()
-}
-
-// Class returns the most probable class, from 0, of equally probable ones the first; Unknown
-// in the zero Prediction and after an error.
+// Class returns the most probable class, from 0; Unknown in the zero Prediction and after an error.
 func (p *Prediction) Class() int {
 	if !p.valid() {
 		return Unknown
@@ -44,7 +24,6 @@ func (p *Prediction) Class() int {
 	return floats.MaxIdx(p.P)
 }
 
-// valid reports whether there are probabilities, none of them NaN.
 func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 
 // LabelVariance splits the variance of the one-hot label y, summed over the classes, into an aleatoric
@@ -54,7 +33,7 @@ func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 //	Σ_j Var y_j = Σ_ij E[s_j s_i] + Σ_j Var s_j,   i ≠ j.
 //
 // The two fractions are those of the moments of the softmax itself, in a [Bank] before calibration, as a
-// variance of the probit may be negative. Both parts are NaN in the zero Prediction and after an error.
+// variance of the probit may be negative. After an error both parts are NaN.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	if !p.valid() {
 		return math.NaN(), math.NaN()
@@ -78,8 +57,7 @@ func labelVariance(p []float64, sum float64) (total float64) {
 	return total
 }
 
-// softmaxMoments returns the moments of the softmax itself of the predicted logits, in a
-// mixture those of the members' mixture.
+// softmaxMoments returns the moments of the softmax itself, in a mixture those of the mixture.
 func (p *Prediction) softmaxMoments() *softmax.Moments {
 	m := softmax.NewMoments(len(p.P))
 	if len(p.Members) == 0 {
@@ -95,8 +73,35 @@ func (p *Prediction) softmaxMoments() *softmax.Moments {
 	return m
 }
 
-// thresholds are 1 − 10^(−k/20) for k = 0, …, 240.
-var thresholds [241]float64
+// MutualInformation returns the mutual information of the label and the member, in nats:
+//
+//	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
+//
+// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It is 0 for a network.
+// Probabilities that do not add up to 1 are divided by their sum, and w_k is multiplied by the sum of p_k
+// over the sum of p.
+func (p *Prediction) MutualInformation() float64 {
+	if !p.valid() {
+		return math.NaN()
+	}
+	if len(p.Members) == 0 {
+		return 0
+	}
+	sum := 1 + p.Moments.Excess()
+	information := kernel.Entropy(p.Moments.P, sum)
+	for k, w := range p.Weights {
+		if m := &p.Members[k]; w > 0 {
+			share := 1 + m.Moments.Excess()
+			information -= share / sum * w * kernel.Entropy(m.P, share)
+		}
+	}
+	return max(0, information) // but for rounding
+}
+
+const grid = 241
+
+// thresholds are 1 − 10^(−k/20).
+var thresholds [grid]float64
 
 func init() {
 	for k := range thresholds {
@@ -108,12 +113,11 @@ func init() {
 // them, by the largest of 241 fixed thresholds that the probability of the predicted class reaches. It
 // is not safe for concurrent use. The zero value has no predictions.
 type TrackRecord struct {
-	Predicted []int `json:"predicted,omitempty"` // by threshold, from 0
-	Wrong     []int `json:"wrong,omitempty"`
+	Predicted [grid]int `json:"predicted"` // by threshold, from 0
+	Wrong     [grid]int `json:"wrong"`
 }
 
-// Add counts a prediction whose class has a probability, and that was wrong or not. NaN, of a prediction
-// that failed, does not count.
+// Add counts a prediction whose class has a probability, unless it is NaN.
 func (r *TrackRecord) Add(probability float64, wrong bool) {
 	if math.IsNaN(probability) {
 		return
@@ -122,12 +126,10 @@ func (r *TrackRecord) Add(probability float64, wrong bool) {
 	if !found {
 		k = max(0, k-1)
 	}
-	one := TrackRecord{make([]int, k+1), make([]int, k+1)}
-	one.Predicted[k] = 1
+	r.Predicted[k]++
 	if wrong {
-		one.Wrong[k] = 1
+		r.Wrong[k]++
 	}
-	r.Join(&one)
 }
 
 // Len returns the number of predictions.
@@ -140,10 +142,6 @@ func (r *TrackRecord) Len() (n int) {
 
 // Join adds the predictions of another record.
 func (r *TrackRecord) Join(other *TrackRecord) {
-	if missing := len(other.Predicted) - len(r.Predicted); missing > 0 {
-		r.Predicted = append(r.Predicted, make([]int, missing)...)
-		r.Wrong = append(r.Wrong, make([]int, missing)...)
-	}
 	for k, n := range other.Predicted {
 		r.Predicted[k] += n
 		r.Wrong[k] += other.Wrong[k]
@@ -152,10 +150,6 @@ func (r *TrackRecord) Join(other *TrackRecord) {
 
 // Validate returns an error unless the counts are such as [TrackRecord.Add] makes.
 func (r *TrackRecord) Validate() error {
-	if len(r.Predicted) > len(thresholds) || len(r.Wrong) != len(r.Predicted) {
-		return fmt.Errorf("bnn: %d and %d counts of predictions; need as many, up to %d",
-			len(r.Predicted), len(r.Wrong), len(thresholds))
-	}
 	for k, n := range r.Predicted {
 		if r.Wrong[k] < 0 || r.Wrong[k] > n {
 			return fmt.Errorf("bnn: %d of %d predictions are wrong", r.Wrong[k], n)
@@ -164,7 +158,7 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the smallest threshold of [Prediction.Decide] by [Probability] for which, with such a
+// Threshold returns the smallest threshold of the largest probability for which, with such a
 // confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From a start down, as
 // long as all are rejected, it tests the hypotheses that a larger share is wrong, each at the level δ, by the
 // exact binomial distribution (Clopper and Pearson, Biometrika 1934). All rejections are right with

@@ -11,33 +11,28 @@ import (
 )
 
 // Ensemble is a bank of networks with equal weights that stay. Its P is not calibrated. If a member fails to
-// learn an example all stay as they were, and the error names it. An ensemble of one predicts as the network,
-// to the bit.
+// learn an example all stay as they were. An ensemble of one predicts as the network, to the bit.
 type Ensemble struct{ *Bank }
 
 // NewEnsemble returns an ensemble of networks of one configuration with their prior weights. The first member
 // draws its prior means from src, as [New] does, and each other one from a stream of its own, whose name is
-// the next number of src. It returns an error that names the field if cfg is not valid, and panics if src
-// is nil.
+// the next number of src. An error names the field of cfg.
 func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
-	if members < 1 {
-		return nil, fmt.Errorf("bnn: an ensemble of %d networks; need 1 or more", members)
-	}
-	all, err := newMembers(src, slices.Repeat([]Config{cfg}, members))
+	networks, err := newMembers(src, slices.Repeat([]Config{cfg}, max(0, members)))
 	if err != nil {
 		return nil, err
 	}
-	return Combine(all...)
+	return Combine(networks...)
 }
 
 // Combine returns the ensemble of the networks, which belong to it from now on. They may have learned
 // the same examples in different orders. The error is that of [NewBank], but there is no limit of members.
 func Combine(members ...*Network) (*Ensemble, error) {
-	all := make([]Model, len(members))
+	models := make([]Model, len(members))
 	for k, n := range members {
-		all[k] = n
+		models[k] = n
 	}
-	b, err := newBank(all)
+	b, err := newBank(models)
 	if err != nil {
 		return nil, err
 	}
@@ -54,22 +49,23 @@ func DefaultMembers(cfg Config, src rand.Source) ([]*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
 	}
-	last, linear := len(cfg.PriorVar)-1, cfg.linear()
-	var all []Config
-	for _, factor := range []struct{ hidden, output float64 }{{1, 3}, {0.1, 10}, {0.1, 0.3}} {
-		if last > 0 {
-			c := cfg.clone()
-			floats.Scale(factor.hidden, c.PriorVar[:last])
-			c.PriorVar[last] *= factor.output
-			all = append(all, c)
+	var configs []Config
+	for _, member := range []struct {
+		linear         bool
+		hidden, output float64
+	}{{false, 1, 3}, {false, 0.1, 10}, {false, 0.1, 0.3}, {true, 1, 1}, {true, 1, 0.001}} {
+		c := cfg.clone()
+		if member.linear {
+			c = c.linear()
+		} else if len(c.PriorVar) == 1 {
+			continue
 		}
+		last := len(c.PriorVar) - 1
+		floats.Scale(member.hidden, c.PriorVar[:last])
+		c.PriorVar[last] *= member.output
+		configs = append(configs, c)
 	}
-	for _, factor := range []float64{1, 0.001} {
-		c := linear.clone()
-		c.PriorVar[0] *= factor
-		all = append(all, c)
-	}
-	return newMembers(src, all)
+	return newMembers(src, configs)
 }
 
 // linear returns the configuration without the hidden layers, if there are any. The ratio of
@@ -79,9 +75,9 @@ func (c Config) linear() Config {
 	if last == 0 {
 		return c
 	}
-	standard := c.clone()
-	standard.SetCovariance(c.Covariance...)
-	ratio := c.PriorVar[last] / standard.PriorVar[last]
+	given := c.PriorVar[last]
+	c.SetCovariance(c.Covariance...)
+	ratio := given / c.PriorVar[last]
 	d := Default(c.Layers[0], c.classes())
 	c.Layers = d.Layers
 	c.SetCovariance(d.Covariance...)
@@ -89,23 +85,21 @@ func (c Config) linear() Config {
 	return c
 }
 
-// newMembers returns networks with prior weights, which are drawn as for NewEnsemble.
 func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	var name uint64
-	all := make([]*Network, len(configs))
+	networks := make([]*Network, len(configs))
 	for k, cfg := range configs {
-		stream := src
 		if k > 0 {
-			stream = random.Source("member", name, k)
+			src = random.Source("member", name, k)
 		}
-		n, err := New(cfg, stream)
+		n, err := New(cfg, src)
 		if err != nil {
 			return nil, err
 		}
 		if k == 0 && len(configs) > 1 {
 			name = src.Uint64()
 		}
-		all[k] = n
+		networks[k] = n
 	}
-	return all, nil
+	return networks, nil
 }

@@ -90,29 +90,3 @@ func ExampleNewBank() {
 	// 300 examples: weights [0.56 0.43 0.00 0.00 0.00]
 	// p = [0.46 0.54], variance 0.11
 }
-
-// The members of an ensemble differ more if each learns the examples in an order of its own.
-// They learn by themselves, on several processors where wanted, and are combined afterwards.
-func ExampleCombine() {
-	rnd := rand.New(random.Source("rings"))
-	var x [][]float64
-	var class []int
-	for range 300 {
-		xi, ci := rings(rnd)
-		x, class = append(x, xi), append(class, ci)
-	}
-	members := make([]*bnn.Network, 4)
-	for k := range members {
-		network := must(bnn.New(bnn.Default(2, 20, 2), random.Source("member", k)))
-		for _, i := range rand.New(random.Source("order", k)).Perm(len(x)) {
-			must(network.Observe(x[i], class[i]))
-		}
-		members[k] = network
-	}
-	ensemble := must(bnn.Combine(members...))
-	var p bnn.Prediction
-	ok(ensemble.Predict(&p, []float64{0.7, 0.7}))
-	fmt.Printf("p = %.2f, mutual information %.2f\n", p.P, p.MutualInformation())
-	// Output:
-	// p = [0.52 0.48], mutual information 0.03
-}

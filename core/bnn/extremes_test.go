@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
 	"closedform/core/softmax"
@@ -80,21 +79,19 @@ func extremeStream(r *rand.Rand, inputs, classes int) (name string, next func(x 
 // variance of zero: in its linear part a unit with one input knows all of its output.
 func wrong(s State) string {
 	for l, layer := range s.Layers {
-		if notFinite(layer.Mean.RawMatrix().Data) >= 0 {
-			return fmt.Sprintf("a mean of layer %d is not finite", l)
-		}
-		sd, roots := layer.Spread, s.Config.Covariance[l] != Diagonal
-		if roots { // of which the squares may underflow
-			rows, _ := layer.Spread.Dims()
-			sd = mat.NewDense(rows, 1, nil)
-			for i := range rows {
-				sd.Set(i, 0, floats.Norm(layer.Spread.RawRowView(i), 2))
+		good := notFinite(layer.Mean.RawMatrix().Data) < 0
+		rows, _ := layer.Spread.Dims()
+		for i := range rows {
+			row := layer.Spread.RawRowView(i)
+			low, high := floats.Min(row), floats.Max(row)
+			if s.Config.Covariance[l] != Diagonal { // a root, whose square may underflow
+				low = floats.Norm(row, 2)
+				high = low * low
 			}
+			good = good && high <= math.MaxFloat64 && (low > 0 || low == 0 && s.Config.Hidden == Frozen)
 		}
-		least, most := mat.Min(sd), mat.Max(sd)
-		if math.IsNaN(mat.Sum(sd)) || math.IsInf(most*most, 1) && roots || math.IsInf(most, 1) ||
-			!(least > 0 || least == 0 && s.Config.Hidden == Frozen) {
-			return fmt.Sprintf("variances or roots of layer %d are from %g to %g, or NaN", l, least, most)
+		if !good {
+			return fmt.Sprintf("weights of layer %d: %v", l, layer)
 		}
 	}
 	return ""
@@ -104,7 +101,7 @@ func sameState(a, b State) bool { return reflect.DeepEqual(a.Layers, b.Layers) }
 
 // train has the network learn from a stream, and fails unless after each update every variance is
 // positive and every number finite, or there was an error and the network is what it was.
-func train(t *testing.T, n *Network, updates int, next func(x []float64) (class int)) (done, refused int) {
+func train(t *testing.T, n *Network, updates int, next func(x []float64) (class int)) {
 	t.Helper()
 	x := make([]float64, n.cfg.Layers[0])
 	var p Prediction
@@ -121,19 +118,14 @@ func train(t *testing.T, n *Network, updates int, next func(x []float64) (class 
 		if err := n.Predict(&p, x); err == nil && notFinite(p.P) >= 0 {
 			problem += fmt.Sprintf("; predicts %v", p.P)
 		}
-		if done++; err != nil {
-			refused++
-		}
 		before = after
 	}
 	if problem != "" {
-		t.Errorf("after %d examples, the last %g: %s", done, x, problem)
+		t.Errorf("after the example %g: %s", x, problem)
 	}
-	return done, refused
 }
 
 func TestUpdatesAtExtremes(t *testing.T) {
-	done, refused := 0, 0
 	for trial := range check.Torture(t, 40, 200, 2600) {
 		r := rand.New(random.Source("bnn", "extremes", trial))
 		cfg := extremeConfig(r)
@@ -146,13 +138,10 @@ func TestUpdatesAtExtremes(t *testing.T) {
 		if cfg.Output == ADFExact {
 			updates /= 20 // slow
 		}
-		k, without := train(t, n, updates, next)
-		done, refused = done+k, refused+without
-		if t.Failed() {
+		if train(t, n, updates, next); t.Failed() {
 			t.Fatalf("trial %d: %+v, %s", trial, cfg, name)
 		}
 	}
-	t.Logf("%d updates, %d of them refused", done, refused)
 }
 
 // What is left of a variance may be nothing, beside components of h whose squares underflow.

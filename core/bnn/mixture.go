@@ -1,152 +1,178 @@
 package bnn
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
-// largeNetwork is the number of connections of a network whose step takes longer than to start a
-// goroutine. An output layer is always as large.
-const largeNetwork = 1 << 14
-
-// newBank returns a bank of equal weights.
-func newBank(models []Model) (*Bank, error) {
-	n := len(models)
-	if n == 0 {
-		return nil, errors.New("bnn: no members")
+// Observe updates all members, and weights them by the probability that each gave the class before. LogP of
+// the update is by the mixture before calibration. Floored and Capped are sums over the members that learned
+// the example, Indefinite and Action are those of the worst, and MinEigenvalue and MinVariance are NaN.
+func (b *Bank) Observe(x []float64, class int) (Update, error) {
+	if err := checkExample(b, x, class); err != nil {
+		return Update{Action: Refused}, err
 	}
-	b := &Bank{
-		models: slices.Clone(models), along: &weighing{members: slices.Repeat([]float64{1 / float64(n)}, n)},
-		updates: make([]Update, n), errs: make([]error, n), logP: make([]float64, n),
+	b.x, b.class, b.calibrates = x, class, b.calibrating()
+	if b.calibrates {
+		b.allocate(&b.before, b.along)
 	}
-	inputs, classes := b.Shape()
-	for k, model := range models {
-		if in, out := model.Shape(); in != inputs || out != classes {
-			return nil, fmt.Errorf(
-				"bnn: member %d has %d inputs and %d classes, and member 0 %d and %d; need the same",
-				k, in, out, inputs, classes)
-		}
-		networks, earlier := networksOf(model), b.models[:k]
-		twice := func(n *Network) bool {
-			return slices.ContainsFunc(earlier, func(m Model) bool { return slices.Contains(networksOf(m), n) })
-		}
-		if slices.Contains(earlier, model) || slices.ContainsFunc(networks, twice) {
-			return nil, fmt.Errorf("bnn: member %d, or a network of it, is a member twice", k)
-		}
-		large := len(networks) == 0 || slices.ContainsFunc(networks, (*Network).large)
-		b.parallel = b.parallel || large && n > 1 && runtime.GOMAXPROCS(0) > 1
-	}
-	return b, nil
-}
-
-func (n *Network) large() bool {
-	connections := 0
-	for l, out := range n.cfg.Layers[1:] {
-		connections += out * n.cfg.Layers[l]
-	}
-	return connections >= largeNetwork
-}
-
-// networksOf returns the networks of a model; an output layer has none.
-func networksOf(m Model) []*Network {
-	switch m := m.(type) {
-	case *Network:
-		return []*Network{m}
-	case interface{ Members() []*Network }:
-		return m.Members()
-	}
-	return nil
-}
-
-// Members returns the networks among the members, and among theirs. Changing one changes the bank.
-func (b *Bank) Members() (all []*Network) {
-	for _, m := range b.models {
-		all = append(all, networksOf(m)...)
-	}
-	return all
-}
-
-// Models returns the members. Changing one changes the bank.
-func (b *Bank) Models() []Model { return b.models }
-
-// Weights returns a copy of the weights of the members, as Predict uses them.
-func (b *Bank) Weights() []float64 { return slices.Clone(b.current().members) }
-
-// Shape implements [Model].
-func (b *Bank) Shape() (inputs, classes int) { return b.models[0].Shape() }
-
-// AddClass adds a class to all members, see [Network.AddClass], or after an error to none. The weights of
-// the members stay.
-func (b *Bank) AddClass() error {
-	for _, n := range b.Members() {
-		if _, err := n.grown(); err != nil {
-			return err
-		}
-	}
-	for _, model := range b.models {
-		if err := model.AddClass(); err != nil {
-			return err // of too many classes, of the first member
-		}
+	b.each((*Bank).learn)
+	failed := slices.IndexFunc(b.errs, func(err error) bool { return err != nil })
+	if failed >= 0 && (b.equal || !slices.Contains(b.errs, nil)) {
+		return b.updates[failed], b.named(failed, b.errs[failed])
 	}
 	b.judged = nil
-	b.state.Order.addClass()
-	return nil
+	u := b.update()
+	if b.equal {
+		b.each((*Bank).move)
+		return u, nil
+	}
+	if b.calibrates && floats.Equal(b.before.Weights, b.along.members) { // all have predicted it
+		b.before.average()
+		b.along.judge(b.before.P, class, 1)
+	}
+	b.weigh()
+	return u, nil
 }
 
-// each calls do for every member.
-func (b *Bank) each(do func(b *Bank, k int)) {
-	if !b.parallel {
-		for k := range b.models {
-			do(b, k)
-		}
-		return
+// learn has a member learn the example; in an ensemble move applies the step.
+func (b *Bank) learn(k int) {
+	if b.calibrates {
+		_ = b.member(&b.before, k, b.x, before)
 	}
-	var busy sync.WaitGroup
-	for k := range b.models {
-		busy.Go(func() { do(b, k) })
+	if b.equal {
+		b.updates[k], b.errs[k] = b.models[k].(*Network).prepare(b.x, b.class)
+	} else {
+		b.updates[k], b.errs[k] = b.models[k].Observe(b.x, b.class)
 	}
-	busy.Wait()
+}
+
+func (b *Bank) move(k int) {
+	if b.updates[k].Action != Skipped {
+		b.models[k].(*Network).move()
+	}
 }
 
 // update returns that of the mixture, and sets logP.
 func (b *Bank) update() Update {
-	all := Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN()}
+	sum := Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN()}
 	for k, u := range b.updates {
-		if b.logP[k] = u.LogP; b.errs[k] != nil || math.IsNaN(u.LogP) {
-			b.logP[k] = math.Inf(-1)
-		}
 		if b.errs[k] != nil {
+			b.logP[k] = math.Inf(-1)
 			continue
 		}
-		all.MinEigenvalue = smaller(all.MinEigenvalue, u.MinEigenvalue)
-		all.MinVariance = smaller(all.MinVariance, u.MinVariance)
-		all.Indefinite = all.Indefinite || u.Indefinite
-		all.Floored += u.Floored
-		all.Capped += u.Capped
-		all.Action = max(all.Action, u.Action)
+		b.logP[k] = atLeast(u.LogP, math.Inf(-1)) // which is NaN if it is not known
+		sum.Indefinite = sum.Indefinite || u.Indefinite
+		sum.Floored += u.Floored
+		sum.Capped += u.Capped
+		sum.Action = max(sum.Action, u.Action)
 	}
-	top, sum := max(slices.Max(b.logP), smallest), 0.0
+	top, p := max(slices.Max(b.logP), smallest), 0.0
 	for k, w := range b.along.members {
-		sum += w * kernel.Exp(b.logP[k]-top)
+		p += w * kernel.Exp(b.logP[k]-top)
 	}
-	all.LogP = top + kernel.Log(sum)
-	return all
+	sum.LogP = top + kernel.Log(p)
+	return sum
 }
 
-// smaller returns the smaller of two numbers, of which NaN is none.
-func smaller(x, y float64) float64 {
-	if y < x || math.IsNaN(x) {
-		return y
+func (b *Bank) each(do func(b *Bank, k int)) {
+	if b.parallel {
+		linalg.Parallel(len(b.models), func(k int) { do(b, k) })
+		return
 	}
-	return x
+	for k := range b.models {
+		do(b, k)
+	}
+}
+
+// Predict sets dst to the prediction for x. The moments E[s_j s_i] are the weighted means of the members', so
+// that by the law of total variance Cov is the mean of their covariances plus the covariance of their
+// probabilities; Mean and Variance are those of the logits of the mixture. dst.P is the distribution of the
+// label, which adds up to 1: the mean of those of the members, calibrated; for an [Ensemble] it is
+// dst.Moments.P.
+//
+// A member that cannot predict x has weight zero in this prediction alone. Predict returns an error if none
+// can, or in an ensemble not all. The first Predict after an example has all networks predict the sample.
+func (b *Bank) Predict(dst *Prediction, x []float64) error {
+	return b.predict(dst, x, b.current(), Model.Predict)
+}
+
+// Before implements [Sequential], by that of the members, with the weights along the stream.
+func (b *Bank) Before(dst *Prediction, x []float64) error { return b.predict(dst, x, b.along, before) }
+
+type predictor func(m Model, dst *Prediction, x []float64) error
+
+func before(m Model, dst *Prediction, x []float64) error {
+	if s, ok := m.(Sequential); ok {
+		return s.Before(dst, x)
+	}
+	return m.Predict(dst, x)
+}
+
+func (b *Bank) predict(dst *Prediction, x []float64, w *weighing, by predictor) error {
+	if b.equal && len(b.models) == 1 {
+		return by(b.models[0], dst, x)
+	}
+	failed := checkExample(b, x, 0)
+	if b.allocate(dst, w); failed != nil {
+		clear(dst.Weights)
+	}
+	for k := range b.models {
+		if err := b.member(dst, k, x, by); err != nil {
+			failed = b.named(k, err)
+		}
+	}
+	left := kernel.Sum(dst.Weights)
+	if left == 0 || b.equal && failed != nil {
+		dst.invalidate()
+		return failed
+	}
+	if failed != nil {
+		floats.Scale(1/left, dst.Weights)
+	}
+	if dst.mix(); !b.equal {
+		dst.average()
+		w.temper(dst.P)
+	}
+	return nil
+}
+
+// allocate makes memory for predictions of the bank, and sets dst.Weights.
+func (b *Bank) allocate(dst *Prediction, w *weighing) {
+	if _, classes := b.Shape(); dst.fit(b, classes) {
+		dst.Mean, dst.Variance = make([]float64, classes), make([]float64, classes)
+		dst.Members, dst.Weights = make([]Prediction, len(b.models)), make([]float64, len(b.models))
+		if !b.equal {
+			dst.P = make([]float64, classes)
+		}
+	}
+	copy(dst.Weights, w.members)
+}
+
+// member predicts by member k if it has a weight, which becomes 0 after an error.
+func (b *Bank) member(dst *Prediction, k int, x []float64, by predictor) error {
+	if dst.Weights[k] == 0 {
+		dst.Members[k].invalidate()
+		return nil
+	}
+	err := by(b.models[k], &dst.Members[k], x)
+	if err != nil {
+		dst.Weights[k] = 0
+	}
+	return err
+}
+
+func (b *Bank) named(k int, err error) error {
+	if len(b.models) == 1 {
+		return err
+	}
+	return fmt.Errorf("member %d: %w", k, err)
 }
 
 // mix sets all but P, Members and Weights to the mixture of the members.
@@ -182,29 +208,4 @@ func (p *Prediction) average() {
 			}
 		}
 	}
-}
-
-// MutualInformation returns the mutual information of the label and the member, in nats:
-//
-//	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
-//
-// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It measures how much
-// the members disagree, and is 0 for a network. Probabilities that do not add up to 1 are divided by
-// their sum, and w_k is multiplied by the sum of p_k over the sum of p.
-func (p *Prediction) MutualInformation() float64 {
-	if !p.valid() {
-		return math.NaN()
-	}
-	if len(p.Members) == 0 {
-		return 0
-	}
-	sum := 1 + p.Moments.Excess()
-	information := kernel.Entropy(p.Moments.P, sum)
-	for k, w := range p.Weights {
-		if m := &p.Members[k]; w > 0 {
-			share := 1 + m.Moments.Excess()
-			information -= share / sum * w * kernel.Entropy(m.P, share)
-		}
-	}
-	return max(0, information) // but for rounding
 }

@@ -24,6 +24,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -44,8 +45,7 @@ type Model interface {
 	Shape() (inputs, classes int)
 }
 
-// Sequential is a model with a cheap prediction for an example that is learned next. Others are predicted by
-// Predict.
+// Sequential is a model with a cheap prediction for an example that is learned next.
 type Sequential interface {
 	Before(dst *Prediction, x []float64) error
 }
@@ -65,30 +65,20 @@ func leftOut(m Model) LeftOut {
 	return l
 }
 
-var (
-	_ Model = (*Network)(nil)
-	_ Model = (*Ensemble)(nil)
-	_ Model = (*Bank)(nil)
-)
-
 // Network is a Bayesian multi-layer perceptron. Predict, Weights, State and Config may be called
-// by several goroutines at once, each predicting into its own predictions; Observe, Condition,
-// Forward, SetWeights, AddProcessNoise and AddClass need the network for themselves.
+// by several goroutines at once, each predicting into its own predictions; the other methods need the
+// network for themselves.
 type Network struct {
 	cfg     Config
 	layers  []weights
 	flows   []flow     // of Observe, layer by layer
-	shown   []Layer    // what Forward returns of these
 	current bool       // the flows hold the forward pass of their input by the present weights
 	step    outputStep // of Observe
 }
 
-// New returns a network with its prior weights, whose means are drawn from src. It returns an error
-// that names the field if cfg is not valid, and panics if src is nil.
+// New returns a network with its prior weights, whose means are drawn from src. An error names the field of
+// cfg that is not valid.
 func New(cfg Config, src rand.Source) (*Network, error) {
-	if src == nil {
-		panic("bnn: nil source of randomness")
-	}
 	err := cfg.Validate()
 	if err == nil {
 		err = cfg.checkLambda()
@@ -99,33 +89,13 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	n := zero(cfg)
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
-		layer.restore(cfg.priorSpread(l))
-		if n.cfg.PriorMeanVar > 0 && (n.cfg.PriorDraw == Independent || l < len(n.layers)-1) {
-			layer.SetMean(n.cfg.priorMean(l, rnd))
-		}
+		layer.restore(LayerState{n.cfg.priorMean(l, rnd), n.cfg.priorSpread(l)})
 	}
 	return n, nil
 }
 
 // Config returns a copy of the configuration.
 func (n *Network) Config() Config { return n.cfg.clone() }
-
-// Before implements [Sequential]: it is Predict, and the next Observe of the same input is faster.
-func (n *Network) Before(dst *Prediction, x []float64) error {
-	n.allocate(dst)
-	layers, err := n.Forward(x)
-	if err != nil {
-		dst.invalidate()
-		return err
-	}
-	for l, layer := range layers {
-		copy(dst.Layers[l].Input, layer.Input)
-		copy(dst.Layers[l].Mean, layer.Mean)
-		copy(dst.Layers[l].Variance, layer.Variance)
-	}
-	n.moments(dst)
-	return nil
-}
 
 // Shape implements [Model].
 func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.classes() }
@@ -139,56 +109,41 @@ func zero(cfg Config) *Network {
 		n.layers = append(n.layers, cfg.newWeights(l))
 	}
 	n.flows, n.step = n.newFlows(), newOutputStep(&n.cfg)
-	n.shown = n.views(n.flows)
 	return n
 }
 
 // SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j), by copies: row j of mean is
-// μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs; the bias is the last
-// input. SetWeights panics if a shape does not fit, and returns an error, leaving the layer as it was,
-// if numbers are not finite or covariances not positive semi-definite or not of the layer's form.
+// μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs; the bias is the last input. It
+// panics if a shape does not fit, and returns an error, leaving the layer as it was, if numbers are not
+// finite or covariances not positive semi-definite or not of the layer's form.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
-	n.check(l)
 	out, in := n.cfg.WeightDims(l)
-	if r, c := mean.Dims(); r != out || c != in {
-		panic(fmt.Sprintf("bnn: %d×%d means for layer %d; need %d×%d", r, c, l, out, in))
-	}
-	if len(cov) != out {
-		panic(fmt.Sprintf("bnn: %d covariances for %d neurons of layer %d", len(cov), out, l))
-	}
-	for j, s := range cov {
-		if s.SymmetricDim() != in {
-			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d",
-				j, l, s.SymmetricDim(), in))
-		}
+	r, c := mean.Dims()
+	misfit := func(s mat.Symmetric) bool { return s.SymmetricDim() != in }
+	if r != out || c != in || len(cov) != out || slices.ContainsFunc(cov, misfit) {
+		panic(fmt.Sprintf("bnn: %d×%d means and %d covariances for layer %d; need %d×%d, and %[5]d of %d×%[6]d",
+			r, c, len(cov), l, out, in))
 	}
 	spread, err := n.cfg.spreadOf(l, cov)
-	if err = cmp.Or(err, (&LayerState{mean, spread}).check(&n.cfg, l)); err != nil {
+	s := LayerState{mean, spread}
+	if err = cmp.Or(err, s.check(&n.cfg, l)); err != nil {
 		return fmt.Errorf("bnn: layer %d: %w", l, err)
 	}
-	n.layers[l].SetMean(mean)
-	n.layers[l].restore(spread)
+	n.layers[l].restore(s)
 	n.current = false
 	return nil
 }
 
-// Weights returns copies of the weights of layer l (from 0) in the shapes of SetWeights. The
-// covariances of a diagonal layer are of type *mat.DiagDense. Weights panics if there is no such layer.
+// Weights returns copies of the weights of layer l in the shapes of SetWeights. The covariances of a diagonal
+// layer are of type *mat.DiagDense.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
-	n.check(l)
-	return n.layers[l].MeanMatrix(), n.cfg.covs(l, n.layers[l].spread())
-}
-
-func (n *Network) check(l int) {
-	if l < 0 || l >= len(n.layers) {
-		panic(fmt.Sprintf("bnn: no layer %d; the network has %d", l, len(n.layers)))
-	}
+	s := n.layers[l].state()
+	return s.Mean, n.cfg.covs(l, s.Spread)
 }
 
 // AddProcessNoise adds a fraction of the prior variance σ₀² of its layer to the variance of every
 // weight, Σ_j += fraction·σ₀²·I, for streams whose distribution changes. Full covariances take
-// O(inputs³) operations for each neuron. Unless 0 ≤ fraction ≤ 1 it returns an error and changes
-// nothing.
+// O(inputs³) operations for each neuron. Unless 0 ≤ fraction ≤ 1 it returns an error.
 func (n *Network) AddProcessNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)

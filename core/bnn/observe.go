@@ -3,9 +3,6 @@ package bnn
 import (
 	"fmt"
 	"math"
-	"slices"
-
-	"closedform/internal/field"
 )
 
 // Action is what Observe did with an example.
@@ -24,17 +21,16 @@ func (a Action) String() string {
 
 // Update reports what one example did to the network.
 type Update struct {
-	// MinEigenvalue is the smallest eigenvalue of the covariance of the innovation over the first
-	// n−1 classes: Σ_y for Joint, S for Total, NaN for others, which have no innovation.
+	// MinEigenvalue is, for Joint, the smallest eigenvalue of the covariance Σ_y of the innovation over the
+	// first n−1 classes, else NaN.
 	MinEigenvalue float64
 
 	// MinVariance is the smallest ṽ_j of a logit, before any repair, floor or cap. The best fit to the
 	// variances of differences, of ADF, ADFExact and Total, may be negative.
 	MinVariance float64
 
-	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not positive
-	// definite; for Total, the probability of the observed class is below 1e-10, where its moments
-	// have no correct digits.
+	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not positive definite; for
+	// Total, the probability of the class is below 1e-10, where its moments have no correct digits.
 	Indefinite bool
 
 	LogP float64 // logarithm of the probability of the class, before the step
@@ -47,16 +43,14 @@ type Update struct {
 	Action Action
 }
 
-// IndefiniteError is returned by Observe under the policy Fail for a step that
-// cannot be taken as printed. The network is unchanged.
-type IndefiniteError struct {
-	Update Update
-}
+// IndefiniteError is returned by Observe under the policy Fail for a step that cannot be taken as printed.
+type IndefiniteError struct{ Update Update }
 
 func (e *IndefiniteError) Error() string {
 	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance "+
-		"%.3g, smallest posterior variance %.3g; OnIndefinite (in manifests on_indefinite) Skip or Project goes on",
-		e.Update.MinEigenvalue, e.Update.MinVariance)
+		"%.3g, smallest posterior variance %.3g, log probability of the class %.3g; "+
+		"OnIndefinite (in manifests on_indefinite) Skip or Project goes on",
+		e.Update.MinEigenvalue, e.Update.MinVariance, e.Update.LogP)
 }
 
 // Observe updates the weights of all layers by one example of the given class (from 0): the paper's
@@ -66,8 +60,8 @@ func (e *IndefiniteError) Error() string {
 //
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
-// An error leaves the network unchanged: an input of the wrong length or that is not finite, a class
-// out of range, an overflow, or an *IndefiniteError under the policy Fail.
+// An error leaves the network unchanged: an input of the wrong length or that is not finite, a class out of
+// range, an overflow, or an *IndefiniteError.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	update, err := n.prepare(x, class)
 	if err == nil && update.Action != Skipped {
@@ -78,29 +72,18 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 
 // Condition is Observe for another likelihood than that of the softmax, which sets the steps
 // d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j² of the logits.
-func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) (Update, error) {
-	update, err := n.steps(x, func(f *flow) (Update, error) {
-		likelihood(f.d, f.e, n.shown[len(n.shown)-1])
+func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) error {
+	_, err := n.steps(x, func(f *flow) (Update, error) {
+		likelihood(f.d, f.e, n.layerOf(n.flows, len(n.flows)-1))
 		return Update{}, nil
 	})
 	if err == nil {
 		n.move()
 	}
-	return update, err
+	return err
 }
 
-// Forward returns the layers for x, without the softmax. They must not be changed, and the next
-// Forward, Before, Condition or Observe overwrites them.
-func (n *Network) Forward(x []float64) ([]Layer, error) {
-	if n.current && slices.Equal(x, n.shown[0].Input) {
-		return n.shown, nil
-	}
-	err := n.forward(n.flows, x)
-	n.current = err == nil
-	return n.shown, err
-}
-
-// prepare computes the steps of all layers; move applies them.
+// prepare computes the steps of all layers; move takes them.
 func (n *Network) prepare(x []float64, class int) (Update, error) {
 	if err := checkExample(n, x, class); err != nil {
 		return Update{Action: Refused}, err
@@ -110,7 +93,7 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 
 // steps is prepare with observe, which computes the steps of the last layer.
 func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Update, error) {
-	if _, err := n.Forward(x); err != nil {
+	if err := n.pass(x); err != nil {
 		return Update{Action: Refused}, err
 	}
 	last := len(n.layers) - 1
@@ -140,14 +123,6 @@ func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Upd
 	return update, nil
 }
 
-func checkExample(m Model, x []float64, class int) error {
-	_, classes := m.Shape()
-	if err := field.Class(class, classes); err != nil {
-		return fmt.Errorf("bnn: %w", err)
-	}
-	return checkInput(m, x)
-}
-
 func (n *Network) move() {
 	n.current = false
 	for l, w := range n.layers {
@@ -156,8 +131,7 @@ func (n *Network) move() {
 }
 
 // bounded reports whether the steps keep all weights finite. A mean μ_ji moves by at most
-// |d_j| √v_j √Σ_ji,ii, whose last factor is below 1.4e154; no finite number plus 1e291 rounds to
-// infinity. A variance at most doubles.
+// |d_j| √v_j √Σ_ji,ii, whose last factor is below 1.4e154; no finite number plus 1e291 rounds to infinity.
 func (f *flow) bounded() bool {
 	for j, d := range f.d {
 		if !(math.Abs(d)*math.Sqrt(f.v[j]) < 1e136) || math.IsNaN(f.e[j]) {
@@ -170,7 +144,6 @@ func (f *flow) bounded() bool {
 // certain is the variance up to which a pre-activation is not updated: its inverse may overflow.
 const certain = 1e-290
 
-// observeLogits computes the steps of the output layer.
 func (n *Network) observeLogits(f *flow, class int) (Update, error) {
 	update, err := n.step.run(&n.cfg, f.m, f.v, class)
 	if err != nil || update.Action == Skipped {
@@ -185,8 +158,7 @@ func (n *Network) observeLogits(f *flow, class int) (Update, error) {
 	return update, nil
 }
 
-// freeze conditions hidden layer l on its own mean output (hidden rule Frozen):
-// with gain k = σ_zy/s the innovation is zero and ṽ = v − k²s.
+// freeze conditions hidden layer l on its own mean output: with gain k = σ_zy/s, ṽ = v − k²s.
 func (n *Network) freeze(l int) {
 	f := &n.flows[l]
 	for j, vj := range f.v {
@@ -198,23 +170,21 @@ func (n *Network) freeze(l int) {
 	}
 }
 
-// limit caps the steps e_j that would more than double a variance v_j, and returns how many there are.
+// limit caps the steps e_j that would more than double a variance v_j, and counts them.
 func (f *flow) limit() (capped int) {
 	for j, vj := range f.v {
-		if most := (maxRatio - 1) / vj; vj > certain && f.e[j] > most {
-			f.e[j] = most
+		if highest := (maxRatio - 1) / vj; vj > certain && f.e[j] > highest {
+			f.e[j] = highest
 			capped++
 		}
 	}
 	return capped
 }
 
-// replicate multiplies the steps e_j of layer l by its Replications, but for those that increase a
-// variance, and returns how many variances it keeps at their floor. A diagonal layer multiplies all in its
-// update, so that those are divided first.
+// replicate multiplies the negative steps e_j of layer l by its Replications, and returns how many variances
+// it keeps at their floor. The update of a diagonal layer multiplies all, so that positive ones are divided.
 func (n *Network) replicate(l int) (floored int) {
-	count := n.cfg.Replications[l]
-	f := &n.flows[l]
+	count, f := n.cfg.Replications[l], &n.flows[l]
 	if w, ok := n.layers[l].(*diagonal); ok {
 		for j, e := range f.e {
 			if e > 0 {
@@ -245,7 +215,7 @@ func (n *Network) replicate(l int) (floored int) {
 //
 //	d_i = a_i Σ_j μ_ji d_j,   e_i = a_i² Σ_j μ_ji² e_j.
 //
-// The sum over many neurons j may exceed v_i; ṽ_i is then set to its floor. smooth returns how many are.
+// The sum over many neurons j may exceed v_i; ṽ_i is then set to its floor, and counted.
 func (n *Network) smooth(l int) (floored int) {
 	f := &n.flows[l]
 	n.layers[l+1].backward(f.d, f.e, &n.flows[l+1])

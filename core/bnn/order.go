@@ -16,13 +16,11 @@ import (
 //
 //   - Equal labels follow each other more often than in a random order of the same labels: by more than five
 //     standard deviations, and by more than 0.9 of what is possible, as in runs of ten.
-//   - A network has forgotten a class: it gives the kept examples of the class less probability now than
-//     before it learned them. The mean difference of the logarithms, −10 at least, is above 1 and above three
-//     standard errors.
+//   - A network has forgotten a class: the log probability, −10 at least, of its kept examples has fallen
+//     since before they were learned, in the mean by more than 1 and three standard errors.
 //
-// The weights of the members and of the powers then follow from how the kept examples are predicted now, by
-// an output layer as if it had not learned the example. They are weighted to the share of their class among
-// all examples.
+// The weights then follow from how the kept examples are predicted now, by an output layer as if it had not
+// learned the example. Each class weighs its share of all examples.
 type Order struct {
 	Counts []int    `json:"counts"` // examples of each class
 	Same   int      `json:"same"`   // how often a class equalled the one before it
@@ -30,17 +28,16 @@ type Order struct {
 	Kept   [][]Kept `json:"kept"`   // of each class, up to fifty examples without preference
 }
 
-// Kept is an example, with the logarithms of the probabilities, −10 at least, that the members gave its class
-// before they learned it.
+// Kept is an example, with the log probabilities, −10 at least, of its class before the members learned it.
 type Kept struct {
 	X    []float64 `json:"x"`
 	LogP []float64 `json:"log_p"`
 }
 
 const (
-	mostKept  = 50  // examples of a class
-	leastLogP = -10 // of a network, for the second test
-	leastMix  = -20 // of the logarithm of a mixture, for the weights
+	mostKept = 50  // examples of a class
+	minLogP  = -10 // of a network, for the second test
+	minMix   = -20 // of the logarithm of a mixture, for the weights
 )
 
 func (o *Order) addClass() { o.Counts, o.Kept = append(o.Counts, 0), append(o.Kept, nil) }
@@ -54,7 +51,6 @@ func (o *Order) clone() Order {
 	return c
 }
 
-// fits reports whether the order may be that of a bank.
 func (o *Order) fits(inputs, classes, members int) bool {
 	good := len(o.Counts) == classes && len(o.Kept) == classes && o.Same >= 0 && 0 <= o.Last && o.Last < classes
 	for c := 0; good && c < classes; c++ {
@@ -86,33 +82,33 @@ func (o *Order) add(x []float64, class int, logP []float64) {
 	}
 	e := Kept{slices.Clone(x), slices.Clone(logP)}
 	for k, l := range logP {
-		e.LogP[k] = atLeast(l, leastLogP)
+		e.LogP[k] = atLeast(l, minLogP)
 	}
 	o.Kept[class] = slices.Replace(o.Kept[class], place, min(place+1, len(o.Kept[class])), e)
 }
 
-// learned is a kept example with its weight, as many in all as there are kept examples.
+// learned is a kept example with its weight; the mean weight is 1.
 type learned struct {
 	Kept
 	class  int
 	weight float64
 }
 
-// sample returns the kept examples. Each class weighs its share of all examples.
-func (o *Order) sample() (all []learned) {
+func (o *Order) sample() (sample []learned) {
 	examples := 0
 	for _, n := range o.Counts {
 		examples += n
 	}
 	for class, kept := range o.Kept {
 		for _, e := range kept {
-			all = append(all, learned{e, class, float64(o.Counts[class]) / float64(examples) / float64(len(kept))})
+			weight := float64(o.Counts[class]) / float64(examples) / float64(len(kept))
+			sample = append(sample, learned{e, class, weight})
 		}
 	}
-	for i := range all {
-		all[i].weight *= float64(len(all))
+	for i := range sample {
+		sample[i].weight *= float64(len(sample))
 	}
-	return all
+	return sample
 }
 
 // hasRuns is the first test. In a random order of the labels the number of equal neighbours has the mean and
@@ -135,7 +131,7 @@ func hasForgotten(sample []learned, k int, now []float64) bool {
 	for start, end := 0, 0; start < len(sample); start = end {
 		mean, square := 0.0, 0.0
 		for end < len(sample) && sample[end].class == sample[start].class {
-			f := sample[end].LogP[k] - max(leastLogP, now[end])
+			f := sample[end].LogP[k] - max(minLogP, now[end])
 			mean, square = mean+f, square+float64(f*f)
 			end++
 		}
@@ -149,7 +145,6 @@ func hasForgotten(sample []learned, k int, now []float64) bool {
 	return false
 }
 
-// current returns the weights that Predict uses.
 func (b *Bank) current() *weighing {
 	if b.equal || b.state.Fixed || b.state.Forgetting > 0 {
 		return b.along
@@ -187,7 +182,7 @@ func (e *learned) predict(m Model, dst *Prediction, x []float64) error {
 	return m.Predict(dst, x)
 }
 
-// logProbabilities returns the log probability of the class of each example by member k.
+// logProbabilities returns that of the class of each example by member k.
 func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
 	var p Prediction
 	logP := make([]float64, len(sample))
@@ -199,14 +194,14 @@ func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
 	return logP
 }
 
-// weighed returns the weights as they follow from the sample, with the log probabilities of the members now.
+// weighed returns the weights by the sample, with the log probabilities of the members now.
 func (b *Bank) weighed(sample []learned, now [][]float64) *weighing {
 	w, logP := newWeighing(len(b.models)), make([]float64, len(b.models))
 	for i, e := range sample {
 		for k := range now {
 			logP[k] = now[k][i]
 		}
-		w.add(logP, e.weight, leastMix)
+		w.add(logP, e.weight, minMix)
 	}
 	w.normalise()
 	var p Prediction

@@ -244,19 +244,24 @@ func TestRestoreOrder(t *testing.T) {
 	again := check.Must(RestoreBank(old, bankMembers()...))
 	check.NearAll(t, "weights", again.Weights(), b.Weights(), 0)
 	check.Must(again.Observe([]float64{1, 2}, 2))
-	for name, change := range map[string]func(o *Order){
-		"class":    func(o *Order) { o.Last = 3 },
-		"same":     func(o *Order) { o.Same = -1 },
-		"counts":   func(o *Order) { o.Counts = o.Counts[:2] },
-		"examples": func(o *Order) { o.Counts[1]++ },
-		"input":    func(o *Order) { o.Kept[1][2].X = nil },
-		"log p":    func(o *Order) { o.Kept[2][0].LogP[1] = math.NaN() },
+	for name, change := range map[string]func(s *BankState){
+		"class":    func(s *BankState) { s.Order.Last = 3 },
+		"same":     func(s *BankState) { s.Order.Same = -1 },
+		"counts":   func(s *BankState) { s.Order.Counts = s.Order.Counts[:2] },
+		"examples": func(s *BankState) { s.Order.Counts[1]++ },
+		"input":    func(s *BankState) { s.Order.Kept[1][2].X = nil },
+		"log p":    func(s *BankState) { s.Order.Kept[2][0].LogP[1] = math.NaN() },
+		"mixtures": func(s *BankState) { s.Mixtures = []float64{0, 0} },
+		"powers":   func(s *BankState) { s.Powers = nil },
+		"finite":   func(s *BankState) { s.Mixtures[0] = math.NaN() },
+		"seen":     func(s *BankState) { s.Seen = -1 },
 	} {
 		s := b.State()
-		change(&s.Order)
-		check.Refuses(t, name, check.Err(RestoreBank(s, bankMembers()...)),
-			"the kept examples are not those of a bank of 3")
+		change(&s)
+		check.Refuses(t, name, check.Err(RestoreBank(s, bankMembers()...)), "not those of a bank of 3")
 	}
+	many := models(members(spec{Layers: []int{2, 3}}, 17))
+	check.Refuses(t, "many members", check.Err(NewBank(many...)), "need 16 at most")
 }
 
 // With forgetting the latest examples count most, and an order does not.
@@ -275,27 +280,4 @@ func TestForget(t *testing.T) {
 	check.NearAll(t, "restored", again.Weights(), b.Weights(), 0)
 	check.Refuses(t, "all of it and more", b.Forget(1.5), "need 0 to 1")
 	check.Refuses(t, "no number", b.Forget(math.NaN()), "need 0 to 1")
-}
-
-// After an error of all members nothing has changed, the temperature neither. What has no smallest variance
-// does not count.
-func TestBankAfterErrors(t *testing.T) {
-	b := bank(hugeNetwork(), hugeNetwork())
-	check.Must(b.Observe([]float64{1, 1}, 0))
-	before := b.State()
-	x := []float64{1, 1}
-	b.Members()[0].current, b.Members()[1].current = false, false
-	for _, n := range b.Members() { // predicts, and cannot learn
-		s := n.State()
-		s.Layers[0].Mean.Set(0, 0, 1e300)
-		*n = *check.Must(Restore(s))
-	}
-	check.Refuses(t, "all", check.Err(b.Observe(x, 1)))
-	if after := b.State(); !reflect.DeepEqual(after, before) {
-		t.Errorf("after an error of all %+v, before %+v", after, before)
-	}
-	u := check.Must(bank(&fixed{0.5, 0.5, 0.5}, newNetwork(spec{Layers: []int{2, 2}})).Observe(x, 0))
-	if math.IsNaN(u.MinVariance) || !math.IsNaN(u.MinEigenvalue) {
-		t.Errorf("%+v", u)
-	}
 }

@@ -14,36 +14,35 @@ import (
 
 // outputStep turns a label into the posterior means m̃ and variances ṽ of the logits.
 type outputStep struct {
-	mean, variance []float64 // m̃ and ṽ
-
-	posterior *softmax.Posterior // of ADF and ADFExact
+	mean, variance []float64          // m̃ and ṽ
+	posterior      *softmax.Posterior // of ADF and ADFExact, which has them
 
 	// Of Joint and Total.
-	moments *softmax.Moments
-	cov     *mat.SymDense // Σ_y, n×n
-	cross   *mat.Dense    // Σ_zy, n×n
-
-	// Of the linear solve over the first n−1 classes.
-	innovation *linalg.Eigen // its covariance
+	moments    *softmax.Moments
+	cov        *mat.SymDense // Σ_y, n×n
+	cross      *mat.Dense    // Σ_zy, n×n
+	innovation *linalg.Eigen // its covariance over the first n−1 classes
 	residual   []float64     // Vᵀ(y − p)
-
-	// Of Total.
-	gains []float64 // v_j ∂_jp_i of a class i
-	sums  []float64 // Σ_{l≠j} of the covariances of logits j and l
+	gains      []float64     // v_j ∂_jp_i of a class i
+	sums       []float64     // Σ_{l≠j} of the covariances of logits j and l
 }
 
-// newOutputStep allocates what the output rule needs.
 func newOutputStep(cfg *Config) outputStep {
 	n := cfg.classes()
-	s := outputStep{mean: make([]float64, n), variance: make([]float64, n)}
 	if cfg.Output.assumedDensity() {
-		s.posterior = softmax.NewPosterior(n)
-	} else {
-		s.moments, s.cov, s.cross = softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
-		s.innovation, s.residual = linalg.NewEigen(n-1), make([]float64, n-1)
-		s.gains, s.sums = make([]float64, n), make([]float64, n)
+		p := softmax.NewPosterior(n)
+		s := outputStep{posterior: p, mean: p.Mean, variance: p.Free}
+		if cfg.Output.marginal() {
+			s.variance = p.Var
+		}
+		return s
 	}
-	return s
+	numbers := func() []float64 { return make([]float64, n) }
+	return outputStep{
+		mean: numbers(), variance: numbers(), gains: numbers(), sums: numbers(), residual: numbers(),
+		moments: softmax.NewMoments(n), cov: mat.NewSymDense(n, nil), cross: mat.NewDense(n, n, nil),
+		innovation: linalg.NewEigen(n - 1),
+	}
 }
 
 var (
@@ -64,15 +63,15 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 		return Update{}, errUnsound
 	}
 	s.moments.Cross(s.cross, v)
-	update := Update{LogP: kernel.Log(s.moments.P[class]) - math.Log1p(s.moments.Excess())}
-	switch cfg.Output {
-	case Joint:
+	update := Update{
+		MinEigenvalue: math.NaN(), LogP: kernel.Log(s.moments.P[class]) - math.Log1p(s.moments.Excess()),
+	}
+	if cfg.Output == Joint {
 		s.moments.Cov(s.cov)
 		update.MinEigenvalue = s.joint(m, v, class, math.Inf(-1))
 		update.Indefinite = !(update.MinEigenvalue > s.rounding())
-	case Total:
+	} else {
 		s.total(m, v, class)
-		update.MinEigenvalue = smallestLabelEigenvalue(s.moments.P)
 		update.Indefinite = !(s.moments.P[class] >= improbable)
 	}
 	update.MinVariance = floats.Min(s.variance)
@@ -106,14 +105,8 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 	return update, s.finite()
 }
 
-// adf takes m̃ and ṽ from the softmax.Posterior.
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
 	cfg.Softmax.(softmax.Likelihood).Posterior(s.posterior, m, v, class)
-	copy(s.mean, s.posterior.Mean)
-	copy(s.variance, s.posterior.Var)
-	if !cfg.Output.marginal() {
-		copy(s.variance, s.posterior.Free)
-	}
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
 	if !cfg.Output.marginal() {
 		update.Floored, update.Capped = s.limit(v)
@@ -124,7 +117,6 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 	return update, s.finite()
 }
 
-// sound reports whether all moments are finite and not negative.
 func sound(moments []float64) bool { return notFinite(moments) < 0 && floats.Min(moments) >= 0 }
 
 func (s *outputStep) finite() error {
@@ -134,15 +126,14 @@ func (s *outputStep) finite() error {
 	return nil
 }
 
-// rounding bounds the rounding error of Σ_y, a difference of terms as large as
-// p(1−p). An eigenvalue that is not above it is not known to be positive.
+// rounding bounds the rounding error of Σ_y, a difference of terms as large as p(1−p). An eigenvalue that is
+// not above it is not known to be positive.
 func (s *outputStep) rounding() float64 {
 	var largest float64
 	for _, p := range s.moments.P {
 		largest = math.Max(largest, p*(1-p))
 	}
-	const ulp = 1.0 / (1 << 52)
-	return float64(8*len(s.moments.P)) * ulp * largest
+	return float64(8*len(s.moments.P)) * 0x1p-52 * largest
 }
 
 // joint conditions the logits on the label as if both were jointly Gaussian with the covariance of
@@ -197,8 +188,8 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 //
 // for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and Σ_k E_ik for j = i. By
 // Stein's lemma this m̃ is E[z | y = c], and by the law of total covariance C is the expected posterior
-// covariance, hence positive semidefinite; ṽ are its softmax.FreeVariances. With ρ ≠ ½, E is not
-// symmetric, and C_jj may be negative. Classes whose probability underflows do not count.
+// covariance; ṽ are its softmax.FreeVariances. With ρ ≠ ½, E is not symmetric, and C_jj may be negative.
+// Classes whose probability underflows do not count.
 func (s *outputStep) total(m, v []float64, class int) {
 	copy(s.mean, m)
 	copy(s.variance, v)
@@ -212,10 +203,10 @@ func (s *outputStep) total(m, v []float64, class int) {
 			s.gains[j] = -vj * row[j]
 		}
 		s.gains[i] = v[i] * kernel.Sum(row)
-		all := kernel.Sum(s.gains)
+		sum := kernel.Sum(s.gains)
 		for j, g := range s.gains {
 			s.variance[j] -= g / p * g
-			s.sums[j] -= g / p * (all - g)
+			s.sums[j] -= g / p * (sum - g)
 		}
 		if i == class {
 			kernel.AddScaled(s.mean, 1/p, s.gains)
@@ -230,22 +221,18 @@ func (s *outputStep) total(m, v []float64, class int) {
 //
 // where τ = 0 if all x_j are within bounds. It is found by Newton's method, within an interval that shrinks.
 func (s *outputStep) limit(v []float64) (floored, capped int) {
-	const rounds = 100
 	var tau, high float64
 	for j, x := range s.variance {
 		high += math.Abs(x) + maxRatio*v[j]
 	}
 	low := -high
-	for range rounds {
+	for range 100 {
 		excess, free := 0.0, float64(len(v)-2)
 		for j, x := range s.variance {
-			switch least, most := minRatio*v[j], maxRatio*v[j]; {
-			case x+tau < least:
-				excess += x - least
-			case x+tau > most:
-				excess += x - most
-			default:
+			if bounded := within(x+tau, v[j]); bounded == x+tau {
 				free++
+			} else {
+				excess += x - bounded
 			}
 		}
 		next := excess / free
@@ -263,18 +250,20 @@ func (s *outputStep) limit(v []float64) (floored, capped int) {
 		tau = next
 	}
 	for j, x := range s.variance {
-		least, most := minRatio*v[j], maxRatio*v[j]
-		s.variance[j] = math.Min(math.Max(x+tau, least), most)
+		s.variance[j] = within(x+tau, v[j])
 		switch {
 		case v[j] == 0:
-		case x+tau < least:
+		case x+tau < s.variance[j]:
 			floored++
-		case x+tau > most:
+		case x+tau > s.variance[j]:
 			capped++
 		}
 	}
 	return floored, capped
 }
+
+// within returns x, or the bound minRatio·v or maxRatio·v that it exceeds.
+func within(x, v float64) float64 { return math.Min(math.Max(x, minRatio*v), maxRatio*v) }
 
 // labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities; as these add up to 1,
 // S_ii = Σ_{j≠i} p_i p_j, where nothing cancels.
@@ -289,47 +278,5 @@ func (s *outputStep) labelCov() {
 			}
 		}
 		s.cov.SetSym(i, i, degree)
-	}
-}
-
-// smallestLabelEigenvalue returns the smallest eigenvalue of diag(p) − ppᵀ over all classes but the
-// last, with p normalised and without classes of probability zero, to full relative precision; +Inf if
-// one class is left. It is the root below min p of
-//
-//	p_n = λ Σ_{i<n} p_i/(p_i−λ),
-//
-// whose right side increases from 0 to ∞.
-func smallestLabelEigenvalue(p []float64) float64 {
-	sum, last, hi := 0.0, 0, math.Inf(1)
-	for i, pi := range p {
-		sum += pi
-		if pi > 0 {
-			last = i
-		}
-	}
-	for _, pi := range p[:last] {
-		if pi > 0 {
-			hi = math.Min(hi, pi/sum)
-		}
-	}
-	if math.IsInf(hi, 1) {
-		return hi
-	}
-	for lo := 0.0; ; {
-		mid := lo + 0.5*(hi-lo)
-		if mid <= lo || mid >= hi || hi-lo < 1e-14*hi {
-			return mid
-		}
-		var right float64
-		for _, pi := range p[:last] {
-			if pi > 0 {
-				right += pi / (pi/sum - mid) / sum
-			}
-		}
-		if mid*right < p[last]/sum {
-			lo = mid
-		} else {
-			hi = mid
-		}
 	}
 }

@@ -1,8 +1,10 @@
 package bnn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -11,9 +13,8 @@ import (
 	"closedform/internal/field"
 )
 
-// Prediction is the prediction of a [Model] for one input. The zero Prediction, of no input, decides
-// [Unknown]. Predicting into a Prediction again allocates nothing, and overwrites its slices and
-// matrices. After an error all numbers are NaN. The methods only read.
+// Prediction is the prediction of a [Model] for one input. Predicting into a Prediction again allocates
+// nothing, and overwrites its slices and matrices. After an error all numbers are NaN. The methods only read.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to Sum
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
@@ -32,35 +33,31 @@ type Prediction struct {
 	// Layers are the layers of a network; nil for a mixture, whose Members have them.
 	Layers []Layer
 
-	label bool // P is the distribution of the label
-	owner any  // the model whose predictions there is memory for
+	owner any // the model whose predictions there is memory for
 	flows []flow
 }
 
-// Sum returns what P adds up to: 1 for a [Bank], else 1 + Moments.Excess(); NaN in the zero Prediction and
-// after an error.
+// Sum returns what P adds up to: 1 for a [Bank], else 1 + Moments.Excess(); NaN after an error.
 func (p *Prediction) Sum() float64 {
 	switch {
 	case p.Moments == nil:
 		return math.NaN()
-	case p.label && p.valid():
+	case p.valid() && &p.P[0] != &p.Moments.P[0]:
 		return 1
 	}
 	return 1 + p.Moments.Excess()
 }
 
-// invalidate makes all numbers NaN.
 func (p *Prediction) invalidate() {
-	if p.Moments != nil {
-		for _, x := range [][]float64{p.P, p.Moments.P, p.Moments.E.RawMatrix().Data} {
-			floats.AddConst(math.NaN(), x)
-		}
-		p.Moments.Cov(p.Cov)
-	}
-	for _, l := range append(p.Layers, Layer{nil, p.Mean, p.Variance}) {
+	for _, l := range append(p.Layers, Layer{p.P, p.Mean, p.Variance}) {
 		floats.AddConst(math.NaN(), l.Input)
 		floats.AddConst(math.NaN(), l.Mean)
 		floats.AddConst(math.NaN(), l.Variance)
+	}
+	if p.Moments != nil {
+		floats.AddConst(math.NaN(), p.Moments.P)
+		floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
+		p.Moments.Cov(p.Cov)
 	}
 	for k := range p.Members {
 		p.Members[k].invalidate()
@@ -73,55 +70,63 @@ type Layer struct {
 	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
 }
 
-// fits reports whether p has memory for predictions of a model, whose number of classes may have grown.
-func (p *Prediction) fits(owner any, classes int) bool {
-	return p.owner == owner && len(p.P) == classes
-}
-
-func newPrediction(owner any, classes int) Prediction {
+// fit makes memory for predictions of a model, and reports whether there was none.
+func (p *Prediction) fit(owner any, classes int) bool {
+	if p.owner == owner && len(p.P) == classes {
+		return false
+	}
 	m := softmax.NewMoments(classes)
-	return Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, owner: owner}
+	*p = Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, owner: owner}
+	return true
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an error if the length of
 // x is not the number of inputs, if x is not finite, or if the pre-activations overflow.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	n.allocate(dst)
-	if err := n.forward(dst.flows, x); err != nil {
+	return n.moments(dst, n.forward(dst.flows, x))
+}
+
+// Before implements [Sequential]: it is Predict, and the next Observe of the same input is faster.
+func (n *Network) Before(dst *Prediction, x []float64) error {
+	n.allocate(dst)
+	err := n.pass(x)
+	for l, f := range n.flows {
+		copy(dst.flows[l].y, f.y)
+		copy(dst.flows[l].m, f.m)
+		copy(dst.flows[l].v, f.v)
+	}
+	return n.moments(dst, err)
+}
+
+// moments sets the moments of the softmax from those of the logits, unless there was an error.
+func (n *Network) moments(dst *Prediction, err error) error {
+	if err != nil {
 		dst.invalidate()
 		return err
 	}
-	n.moments(dst)
+	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
+	dst.Moments.Cov(dst.Cov)
 	return nil
 }
 
-// moments sets the moments of the softmax from those of the logits.
-func (n *Network) moments(dst *Prediction) {
-	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
-	dst.Moments.Cov(dst.Cov)
-}
-
-// allocate makes memory for predictions of the network.
 func (n *Network) allocate(dst *Prediction) {
-	if dst.fits(n, n.cfg.classes()) {
+	if !dst.fit(n, n.cfg.classes()) {
 		return
 	}
-	*dst = newPrediction(n, n.cfg.classes())
 	dst.flows = n.newFlows()
-	dst.Layers = n.views(dst.flows)
+	for l := range dst.flows {
+		dst.Layers = append(dst.Layers, n.layerOf(dst.flows, l))
+	}
 	logits := dst.Layers[len(dst.Layers)-1]
 	dst.Mean, dst.Variance = logits.Mean, logits.Variance
 }
 
-// views returns the layers of flows.
-func (n *Network) views(flows []flow) (all []Layer) {
-	for l, f := range flows {
-		all = append(all, Layer{f.y[:n.cfg.Layers[l]], f.m, f.v})
-	}
-	return all
+func (n *Network) layerOf(flows []flow, l int) Layer {
+	return Layer{flows[l].y[:n.cfg.Layers[l]], flows[l].m, flows[l].v}
 }
 
-// flow holds the inputs and outputs of a layer for an example, and the steps of its pre-activations.
+// flow is an example in a layer, and the steps of its pre-activations.
 type flow struct {
 	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
 	s    []float64 // variances of the inputs but the bias; nil if they are certain
@@ -131,22 +136,22 @@ type flow struct {
 	outVar, cross []float64
 
 	d, e    []float64 // (m̃−m)/v and (ṽ−v)/v² of the pre-activations
-	scratch []float64
+	scratch []float64 // of roots: a g for each, and one more vector
 }
 
-// newFlows returns the flows of an example through all layers.
 func (n *Network) newFlows() []flow {
 	flows := make([]flow, len(n.layers))
-	for l, w := range n.layers {
+	for l := range flows {
 		f := &flows[l]
 		out, in := n.cfg.WeightDims(l)
-		f.scratch = make([]float64, w.scratch())
 		for _, x := range []*[]float64{&f.m, &f.v, &f.d, &f.e, &f.outVar, &f.cross} {
 			*x = padded(out)
 		}
-		f.y = padded(in)
-		if n.cfg.Bias {
+		if f.y = padded(in); n.cfg.Bias {
 			f.y[in-1] = 1
+		}
+		if rows, _ := n.cfg.SpreadDims(l); n.cfg.Covariance[l] != Diagonal {
+			f.scratch = make([]float64, (rows/in+1)*((in+3)&^3))
 		}
 		if l > 0 && n.cfg.Hidden == Smooth {
 			f.s = flows[l-1].outVar
@@ -155,14 +160,13 @@ func (n *Network) newFlows() []flow {
 	return flows
 }
 
-// padded returns n zeros with capacity up to a multiple of four, also with a bias: triangles read a
-// vector with the zeros behind it.
+// padded returns n zeros with a capacity for triangles, which read a vector with the zeros behind it.
 func padded(n int) []float64 { return make([]float64, n, (n+4)&^3) }
 
 // forward is the paper's Algorithm 1 up to the logits. A hidden layer passes on the mean of its
 // output and, under the hidden rule Smooth, its variance.
 func (n *Network) forward(flows []flow, x []float64) error {
-	if err := checkInput(n, x); err != nil {
+	if err := checkExample(n, x, 0); err != nil {
 		return err
 	}
 	copy(flows[0].y, x)
@@ -182,9 +186,19 @@ func (n *Network) forward(flows []flow, x []float64) error {
 	return nil
 }
 
-func checkInput(m Model, x []float64) error {
-	inputs, _ := m.Shape()
-	if err := field.Input(x, inputs); err != nil {
+// pass is forward by the flows of Observe, if they do not hold it already.
+func (n *Network) pass(x []float64) error {
+	if n.current && slices.Equal(x, n.flows[0].y[:n.cfg.Layers[0]]) {
+		return nil
+	}
+	err := n.forward(n.flows, x)
+	n.current = err == nil
+	return err
+}
+
+func checkExample(m Model, x []float64, class int) error {
+	inputs, classes := m.Shape()
+	if err := cmp.Or(field.Class(class, classes), field.Input(x, inputs)); err != nil {
 		return fmt.Errorf("bnn: %w", err)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -11,7 +10,6 @@ import (
 
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
-	"closedform/internal/kernel"
 )
 
 // networks are networks of all kinds of layers.
@@ -26,6 +24,10 @@ func networks() []spec {
 		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Shared}, Hidden: Smooth, Bias: true},
 		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, Covariance: []Covariance{Full}, Bias: true},
 		{Layers: []int{13, 5}, Bias: true},
+		{
+			Layers: []int{13, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal},
+			Alpha: 0.1, Beta: 1.5, Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3},
+		},
 	}
 }
 
@@ -98,36 +100,6 @@ func TestObserveAfterBefore(t *testing.T) {
 	}
 }
 
-// The layers of a prediction have the moments that the weights give their inputs, and its
-// members those of an ensemble.
-func TestPredictionLayers(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	covariance := []Covariance{Diagonal, Shared}
-	n := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, PriorMeanVar: 1, Covariance: covariance})
-	for k := range 5 {
-		check.Must(n.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%2))
-	}
-	var p Prediction
-	predict(t, n, &p, []float64{9, 9})
-	predict(t, n, &p, []float64{0.7, -1.1})
-	if len(p.Layers) != 2 || p.Layers[0].Input[0] != 0.7 || len(p.Layers[1].Input) != 3 {
-		t.Fatalf("%+v", p.Layers)
-	}
-	for l, layer := range p.Layers {
-		y := mat.NewVecDense(len(layer.Input)+1, append(append([]float64{}, layer.Input...), 1))
-		mean, cov := n.Weights(l)
-		for j := range cov {
-			check.Near(t, "mean", layer.Mean[j], mat.Dot(mean.RowView(j), y), 1e-12)
-			check.Near(t, "variance", layer.Variance[j], mat.Inner(y, cov[j], y), 1e-12)
-		}
-	}
-	var both Prediction
-	check.OK(t, ensemble(n, copied(n)).Predict(&both, []float64{0.7, -1.1}))
-	if both.Layers != nil || !reflect.DeepEqual(both.Members[1].Layers, p.Layers) {
-		t.Errorf("layers of an ensemble: %+v", both)
-	}
-}
-
 // predicted returns a prediction by the moments of logits.
 func predicted(by softmax.Approximation, mean, variance []float64) *Prediction {
 	p := &Prediction{Moments: softmax.NewMoments(len(mean)), Mean: mean, Variance: variance}
@@ -191,17 +163,4 @@ func TestLabelVariance(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestDecide(t *testing.T) {
-	p := predicted(softmax.Exact{}, []float64{0, 2, 0}, make([]float64, 3))            // p_2 = 0.787
-	certain := func(p *Prediction) float64 { return 1 - kernel.Entropy(p.P, p.Sum()) } // 0.334
-	for _, c := range []struct {
-		by           Confidence
-		below, above float64 // thresholds
-	}{{Probability, 0.78, 0.79}, {Probability, 0, math.NaN()}, {certain, 0.33, 0.34}} {
-		check.Equal(t, fmt.Sprint(c), []int{p.Decide(c.by, c.below), p.Decide(c.by, c.above)}, []int{1, Unknown})
-	}
-	p.P[0] = math.NaN()
-	check.Equal(t, "class of what is not a number", p.Decide(certain, math.Inf(-1)), Unknown)
 }

@@ -53,21 +53,16 @@ func TestOrthogonalMeans(t *testing.T) {
 			gram.SymOuterK(1.0/3, mean)
 			pair := max(1, 2-l)
 			for j := range out {
-				for k := range out {
-					want := 0.0
-					switch {
-					case j == k:
-						want = 1
-					case j/pair == k/pair:
-						want = -1
-					case j/pair/in != k/pair/in:
-						if gram.At(j, k) > 1-1e-9 {
-							t.Errorf("%v: neurons %d and %d of layer %d are alike", layers, j, k, l)
-						}
-						continue
-					}
+				for k := range j + 1 {
 					name := fmt.Sprintf("%v: layer %d: product of neurons %d and %d", layers, l, j, k)
-					near(t, name, gram.At(j, k), want, 1e-12)
+					if want := 0.0; j/pair/in == k/pair/in { // of one orthogonal set
+						if j/pair == k/pair {
+							want = 1 - 2*float64(j-k)
+						}
+						near(t, name, gram.At(j, k), want, 1e-12)
+					} else if gram.At(j, k) > 1-1e-9 {
+						t.Error(name, "are alike")
+					}
 				}
 			}
 		}
@@ -92,4 +87,12 @@ func TestDefaultsByLayer(t *testing.T) {
 		check.Equal(t, layers, Default(layers[:]...).Covariance[0], want)
 	}
 	check.NearAll(t, "prior variances", c.PriorVar, []float64{0.1, 0.1, 600.0 / 784 / 101}, 1e-12)
+
+	for _, given := range []float64{0, 7} { // covariances that are set by hand
+		c := Default(24, 3, 3)
+		c.Covariance, c.Replications[0] = []Covariance{Diagonal, Diagonal}, given
+		n := check.Must(New(c, random.Source("replications")))
+		check.Equal(t, "replications", n.Config().Replications, []float64{max(2.5, given), 1})
+		check.Equal(t, "the caller's", c.Replications, []float64{given, 0})
+	}
 }

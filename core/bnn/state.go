@@ -1,9 +1,7 @@
 package bnn
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -33,7 +31,7 @@ type LayerState struct {
 func (n *Network) State() State {
 	s := State{Config: n.Config()}
 	for _, w := range n.layers {
-		s.Layers = append(s.Layers, LayerState{w.MeanMatrix(), w.spread()})
+		s.Layers = append(s.Layers, w.state())
 	}
 	return s
 }
@@ -55,46 +53,34 @@ func Restore(s State) (*Network, error) {
 	}
 	n := zero(s.Config)
 	for l, layer := range s.Layers {
-		n.layers[l].SetMean(layer.Mean)
-		n.layers[l].restore(layer.Spread)
+		n.layers[l].restore(layer)
 	}
 	return n, nil
 }
 
+// check returns an error unless the matrices fit layer l, numbers are finite and variances not negative.
 func (s *LayerState) check(cfg *Config, l int) error {
 	out, in := cfg.WeightDims(l)
-	kind, name := cfg.Covariance[l], "roots"
-	if kind == Diagonal {
-		name = "variances"
+	rows, _ := cfg.SpreadDims(l)
+	fits := func(m *mat.Dense, rows int) bool {
+		return m != nil && m.RawMatrix().Rows == rows && m.RawMatrix().Cols == in
 	}
-	rows, cols := cfg.SpreadDims(l)
-	err := cmp.Or(checkMatrix("means", s.Mean, out, in), checkMatrix(name, s.Spread, rows, cols))
-	if err != nil {
-		return err
+	if !fits(s.Mean, out) || !fits(s.Spread, rows) {
+		return fmt.Errorf("need means of %d×%d and spread of %d×%[2]d", out, in, rows)
+	}
+	for j := range out {
+		if notFinite(s.Mean.RawRowView(j)) >= 0 {
+			return fmt.Errorf("row %d of the means is not finite", j)
+		}
 	}
 	for k := range rows {
 		row := s.Spread.RawRowView(k)
-		if v := floats.Min(row); kind == Diagonal && v < 0 {
-			return fmt.Errorf("neuron %d has the variance %g; need 0 or more", k, v)
+		bad := notFinite(row) >= 0 || floats.Min(row) < 0
+		if cfg.Covariance[l] != Diagonal {
+			bad = notFinite([]float64{kernel.Dot(row, row)}) >= 0
 		}
-		if kind != Diagonal && math.IsInf(kernel.Dot(row, row), 0) {
-			return fmt.Errorf("covariance of neuron %d overflows", k/in)
-		}
-	}
-	return nil
-}
-
-// checkMatrix returns an error unless m is r×c and finite.
-func checkMatrix(name string, m *mat.Dense, r, c int) error {
-	if m == nil {
-		return fmt.Errorf("has no %s", name)
-	}
-	if rows, cols := m.Dims(); rows != r || cols != c {
-		return fmt.Errorf("has %d×%d %s; need %d×%d", rows, cols, name, r, c)
-	}
-	for i := range r {
-		if j := notFinite(m.RawRowView(i)); j >= 0 {
-			return fmt.Errorf("row %d of the %s holds %g", i, name, m.At(i, j))
+		if bad {
+			return fmt.Errorf("row %d of the spread has a variance that is negative or not finite", k)
 		}
 	}
 	return nil
@@ -107,17 +93,24 @@ func checkMatrix(name string, m *mat.Dense, r, c int) error {
 // The new class may be quite probable before its first example, as no example of another class has
 // lowered its logit. Many examples of it alone have the network forget the other classes.
 //
-// AddClass returns an error that changes nothing if there are MostClasses already, or if the softmax is
-// of a fixed number of classes. For members of an ensemble or a bank use its AddClass.
+// It is an error if there are MostClasses already, or if the softmax is of a fixed number of classes. For
+// members of an ensemble or a bank use its AddClass.
 func (n *Network) AddClass() error {
 	cfg, err := n.grown()
-	if err == nil {
-		n.grow(cfg)
+	if err != nil {
+		return err
 	}
-	return err
+	l, larger := len(n.layers)-1, zero(cfg)
+	old, s := n.layers[l].state(), larger.layers[l].state()
+	s.Mean.Copy(old.Mean)
+	s.Spread = cfg.priorSpread(l)
+	s.Spread.Copy(old.Spread)
+	larger.layers[l].restore(s)
+	copy(larger.layers, n.layers[:l])
+	*n = *larger
+	return nil
 }
 
-// grown returns the configuration with one more class.
 func (n *Network) grown() (Config, error) {
 	c, classes := n.Config(), n.cfg.classes()
 	c.Layers[len(c.Layers)-1]++
@@ -129,17 +122,4 @@ func (n *Network) grown() (Config, error) {
 		return c, fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, err)
 	}
 	return c, nil
-}
-
-// grow makes the network one of the configuration, which has more classes.
-func (n *Network) grow(cfg Config) {
-	l := len(n.layers) - 1
-	old, larger := n.layers[l], zero(cfg)
-	mean, spread := larger.layers[l].MeanMatrix(), cfg.priorSpread(l)
-	mean.Copy(old.MeanMatrix())
-	spread.Copy(old.spread())
-	larger.layers[l].SetMean(mean)
-	larger.layers[l].restore(spread)
-	copy(larger.layers, n.layers[:l])
-	*n = *larger
 }

@@ -16,35 +16,14 @@ import (
 // A restored network predicts and learns to the last bit as the original does.
 func TestRestore(t *testing.T) {
 	rnd := rand.New(random.Source("bnn", "state"))
-	for _, cfg := range []spec{
-		{Layers: []int{3, 4}, OnIndefinite: Project},
-		{Layers: []int{3, 5, 4}, Bias: true, Output: ADF, Hidden: Smooth, PriorMeanVar: 2},
-		{
-			Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, PriorMeanVar: 2,
-			Covariance: []Covariance{Diagonal, Full, Diagonal},
-		},
-		{
-			Layers: []int{3, 5, 4}, Bias: true, Covariance: []Covariance{Diagonal, Shared},
-			Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3},
-		},
-		{
-			Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal},
-			Alpha: 0.1, Beta: 1.5,
-		},
-	} {
+	for _, cfg := range networks() {
 		n := newNetwork(cfg)
-		example := func() ([]float64, int) {
-			return []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(4)
-		}
+		example := func() ([]float64, int) { return normals(rnd, 13), rnd.IntN(3) }
 		for range 50 {
 			n.Observe(example())
 		}
 		s := n.State()
-		restored := check.Must(Restore(s))
-		if again := restored.State(); !reflect.DeepEqual(again, s) {
-			t.Errorf("%+v: state %+v after Restore", s, again)
-		}
-		still := check.Must(Restore(s))
+		restored, still := check.Must(Restore(s)), check.Must(Restore(s))
 		for k := range 50 {
 			x, class := example()
 			want, errWant := n.Observe(x, class)
@@ -69,16 +48,16 @@ func TestRestore(t *testing.T) {
 
 func TestRestoreRefuses(t *testing.T) {
 	for want, alter := range map[string]func(*State){
-		"Layers: []":                            func(s *State) { s.Config.Layers = nil },
-		"need 2":                                func(s *State) { s.Layers = s.Layers[:1] },
-		"layer 0: has no means":                 func(s *State) { s.Layers[0].Mean = nil },
-		"has 2×3 means; need 3×3":               func(s *State) { s.Layers[0].Mean = mat.NewDense(2, 3, nil) },
-		"layer 1: row 1 of the means holds NaN": func(s *State) { s.Layers[1].Mean.Set(1, 2, math.NaN()) },
-		"has 3×3 roots; need 9×3":               func(s *State) { s.Layers[0].Spread = mat.NewDense(3, 3, nil) },
-		"row 8 of the roots holds +Inf":         func(s *State) { s.Layers[0].Spread.Set(8, 0, math.Inf(1)) },
-		"covariance of neuron 2 overflows":      func(s *State) { s.Layers[0].Spread.Set(8, 0, 1e200) },
-		"has 9×3 roots; need 3×3":               func(s *State) { s.Config.Covariance[0] = Shared },
-		"neuron 1 has the variance -1e-300":     func(s *State) { s.Layers[1].Spread.Set(1, 0, -1e-300) },
+		"Layers: []":                          func(s *State) { s.Config.Layers = nil },
+		"need 2":                              func(s *State) { s.Layers = s.Layers[:1] },
+		"layer 0: need means of 3×3":          func(s *State) { s.Layers[0].Mean = nil },
+		"need means of 2×4 and spread of 2×4": func(s *State) { s.Layers[1].Mean = mat.NewDense(2, 3, nil) },
+		"layer 1: row 1 of the means":         func(s *State) { s.Layers[1].Mean.Set(1, 2, math.NaN()) },
+		"and spread of 9×3":                   func(s *State) { s.Layers[0].Spread = mat.NewDense(3, 3, nil) },
+		"layer 0: row 8 of the spread":        func(s *State) { s.Layers[0].Spread.Set(8, 0, math.Inf(1)) },
+		"layer 0: row 7 of the spread":        func(s *State) { s.Layers[0].Spread.Set(7, 0, 1e200) },
+		"and spread of 3×3":                   func(s *State) { s.Config.Covariance[0] = Shared },
+		"layer 1: row 1 of the spread":        func(s *State) { s.Layers[1].Spread.Set(1, 0, -1e-300) },
 	} {
 		s := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}}).State()
 		alter(&s)

@@ -16,7 +16,7 @@ import (
 // filter: Σ itself would lose its definiteness to rounding where an example leaves little of a variance.
 //
 // Row j of Lᵀ is stored from column 4⌊j/4⌋ on, and numbers of rows and columns are rounded up to a
-// multiple of four, with zeros: so four rows have the same length.
+// multiple of four, with zeros.
 type triangles struct {
 	size, padded int
 	length       int // of one root
@@ -31,8 +31,7 @@ func newTriangles(count, size int) triangles {
 	return triangles{size, padded, length, numbers(count * length), numbers(padded), numbers(padded)}
 }
 
-// rows returns rows j to j+3 of Lᵀ of root k, for j a multiple of four, one after the other
-// from column j on.
+// rows returns rows j to j+3 of Lᵀ of root k from column j on, for j a multiple of four.
 func (t *triangles) rows(k, j int) []float64 {
 	// Before them are j/4 groups of four rows of lengths padded, padded−4, …
 	start := k*t.length + j*t.padded - j*(j-4)/2
@@ -45,8 +44,7 @@ func (t *triangles) entry(k, i, j int) *float64 {
 	return &t.rows(k, first)[(j-first)*(t.padded-first)+i-first]
 }
 
-// image sets g to Lᵀŷ for root k and returns Σ_i s_i Σ_ii, for the ŷ and s of a flow, which have room
-// for the padded length of g.
+// image sets g to Lᵀŷ for root k and returns Σ_i s_i Σ_ii, for the ŷ and s of a flow.
 func (t *triangles) image(g []float64, f *flow, k int) (noise float64) {
 	for j := 0; j < t.padded; j += 4 {
 		rows, y := t.rows(k, j), f.y[j:t.padded]
@@ -115,31 +113,29 @@ func (t *triangles) set(k int, r *mat.Dense) {
 	}
 }
 
-// spread returns all roots, one below the other.
 func (t *triangles) spread() *mat.Dense {
-	all := mat.NewDense(len(t.factor)/t.length*t.size, t.size, nil)
-	rows, _ := all.Dims()
+	rows := len(t.factor) / t.length * t.size
+	roots := mat.NewDense(rows, t.size, nil)
 	for i := range rows {
-		row := all.RawRowView(i)
 		for j := range i%t.size + 1 {
-			row[j] = *t.entry(i/t.size, i%t.size, j)
+			roots.Set(i, j, *t.entry(i/t.size, i%t.size, j))
 		}
 	}
-	return all
+	return roots
 }
 
-func (t *triangles) restore(spread *mat.Dense) {
+func (t *triangles) setSpread(roots *mat.Dense) {
 	for k := range len(t.factor) / t.length {
-		t.set(k, mat.DenseCopyOf(spread.Slice(k*t.size, (k+1)*t.size, 0, t.size)))
+		t.set(k, mat.DenseCopyOf(roots.Slice(k*t.size, (k+1)*t.size, 0, t.size)))
 	}
 }
 
 // addVariance makes each root R one of RRᵀ + v·I, by the LQ factorisation (R √v·I) = LQ.
 func (t *triangles) addVariance(v float64) {
-	all, noise := t.spread(), mat.NewDiagDense(t.size, slices.Repeat([]float64{math.Sqrt(v)}, t.size))
+	roots, noise := t.spread(), mat.NewDiagDense(t.size, slices.Repeat([]float64{math.Sqrt(v)}, t.size))
 	for k := range len(t.factor) / t.length {
 		var wide mat.Dense
-		wide.Augment(all.Slice(k*t.size, (k+1)*t.size, 0, t.size), noise)
+		wide.Augment(roots.Slice(k*t.size, (k+1)*t.size, 0, t.size), noise)
 		t.set(k, &wide)
 	}
 }
@@ -162,8 +158,8 @@ func lowerTriangular(r *mat.Dense) {
 	}
 }
 
-// setRoot sets root to one of a covariance by Cholesky's method: the next variable is the one with the
-// largest variance given those before. It ends where rounding has made the rest indefinite.
+// setRoot sets root to one of a covariance by Cholesky's method with pivoting. It ends where rounding has
+// made the rest indefinite.
 func setRoot(root *mat.Dense, cov mat.Symmetric) error {
 	rest, n, trace := mat.DenseCopyOf(cov), cov.SymmetricDim(), mat.Trace(cov)
 	column := make([]float64, n)
@@ -192,5 +188,4 @@ func setRoot(root *mat.Dense, cov mat.Symmetric) error {
 	return nil
 }
 
-// largest returns the largest |x_i|.
 func largest(x []float64) float64 { return max(floats.Max(x), -floats.Min(x)) }

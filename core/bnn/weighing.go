@@ -12,9 +12,8 @@ import (
 
 // BankState is what a [Bank] knows beside its members. The weights of the members are the mean of those
 // of mixtures of four of them, each member counted up to four times, and each mixture weighted by the
-// probability that it gave to the classes so far. Over n examples the bank predicts within log(number
-// of mixtures)/n nats as well as the best mixture, and so as each member (Cover, "Universal
-// portfolios", Mathematical Finance 1991, on a grid).
+// probability that it gave to the classes so far. Over n examples the bank predicts within log(number of
+// mixtures)/n nats as well as the best mixture (Cover, "Universal portfolios", Mathematical Finance 1991).
 type BankState struct {
 	Seen       int       `json:"seen"`                 // examples that the weights follow from
 	Fixed      bool      `json:"fixed"`                // the weights stay as they are
@@ -30,24 +29,24 @@ var powers = [...]float64{0.7, 0.85, 1, 1.2, 1.5, 2}
 // mostMembers limits the number of mixtures: of 16 members there are 3,876.
 const mostMembers = 16
 
-// mixtures returns the members of each mixture: those of one member, and then all others.
-func mixtures(members int) (all [][4]int) {
+// mixtures returns the members of each mixture: those of one member, and then the others.
+func mixtures(members int) (list [][4]int) {
 	for i := range members {
-		all = append(all, [4]int{i, i, i, i})
+		list = append(list, [4]int{i, i, i, i})
 	}
 	for i := range members {
 		for j := i; j < members; j++ {
 			for k := j; k < members; k++ {
 				for l := max(k, i+1); l < members; l++ {
-					all = append(all, [4]int{i, j, k, l})
+					list = append(list, [4]int{i, j, k, l})
 				}
 			}
 		}
 	}
-	return all
+	return list
 }
 
-// weighing is the weights of the members and of the powers, as they follow from log weights.
+// weighing is the weights of the members and of the powers, by log weights.
 type weighing struct {
 	shares           [][4]int             // the members that each mixture is the mean of
 	logMix, logPower []float64            // of the mixtures and of the powers
@@ -56,7 +55,6 @@ type weighing struct {
 	p                []float64            // scratch space: probabilities of the class but for a factor
 }
 
-// newWeighing returns equal weights.
 func newWeighing(members int) *weighing {
 	w := &weighing{shares: mixtures(members), members: make([]float64, members), p: make([]float64, members)}
 	w.logMix, w.logPower = make([]float64, len(w.shares)), make([]float64, len(powers))
@@ -72,7 +70,6 @@ func (b *Bank) State() BankState {
 	return s
 }
 
-// restore copies a state.
 func (b *Bank) restore(s BankState) error {
 	members := len(b.models)
 	if members > mostMembers {
@@ -83,20 +80,14 @@ func (b *Bank) restore(s BankState) error {
 	if s.Mixtures == nil && s.Powers == nil {
 		s.Mixtures, s.Powers = w.logMix, w.logPower
 	}
-	if len(s.Order.Counts)+len(s.Order.Kept) == 0 {
-		// Of a bank without examples, or of before there was an order.
+	if len(s.Order.Counts)+len(s.Order.Kept) == 0 { // no examples, or a state of before there was an order
 		s.Order.Counts, s.Order.Kept = make([]int, classes), make([][]Kept, classes)
 	}
 	if len(s.Mixtures) != len(w.logMix) || len(s.Powers) != len(powers) || s.Seen < 0 ||
-		notFinite(s.Mixtures) >= 0 || notFinite(s.Powers) >= 0 || !(0 <= s.Forgetting && s.Forgetting <= 1) {
-		return fmt.Errorf("bnn: %d and %d weights after %d examples, forgetting %g; "+
-			"need %d and %d finite ones for %d members, and 0 to 1",
-			len(s.Mixtures), len(s.Powers), s.Seen, s.Forgetting, len(w.logMix), len(powers), members)
-	}
-	if !s.Order.fits(inputs, classes, members) {
-		return fmt.Errorf(
-			"bnn: the kept examples are not those of a bank of %d members with %d inputs and %d classes",
-			members, inputs, classes)
+		notFinite(s.Mixtures) >= 0 || notFinite(s.Powers) >= 0 || !(0 <= s.Forgetting && s.Forgetting <= 1) ||
+		!s.Order.fits(inputs, classes, members) {
+		return fmt.Errorf("bnn: the weights or the kept examples are not those of a bank of %d members with "+
+			"%d inputs and %d classes", members, inputs, classes)
 	}
 	copy(w.logMix, s.Mixtures)
 	copy(w.logPower, s.Powers)
@@ -106,29 +97,27 @@ func (b *Bank) restore(s BankState) error {
 	return nil
 }
 
-// weigh changes the weights along the stream by logP, the logarithms of the probabilities that the members
-// gave the class of the example b.x.
-func (b *Bank) weigh(logP []float64) {
+// weigh changes the weights along the stream by what the members say of the example.
+func (b *Bank) weigh() {
 	if b.state.Fixed {
 		return
 	}
 	b.state.Seen++
-	b.state.Order.add(b.x, b.class, logP)
+	b.state.Order.add(b.x, b.class, b.logP)
 	if keep := 1 - b.state.Forgetting; keep < 1 {
 		floats.Scale(keep, b.along.logMix)
 		floats.Scale(keep, b.along.logPower)
 	}
-	b.along.add(logP, 1, smallest)
+	b.along.add(b.logP, 1, smallest)
 	b.along.normalise()
 }
 
 // smallest is the logarithm of the smallest positive number.
 var smallest = kernel.Log(math.SmallestNonzeroFloat64)
 
-// add changes the log weights of the mixtures by an example with a weight, of whose class logP are the
-// logarithms of the probabilities. A probability of zero, or NaN, counts as the smallest positive number, and
-// the logarithm of a mixture as no less than least.
-func (w *weighing) add(logP []float64, weight, least float64) {
+// add changes the log weights of the mixtures by the log probabilities of the class of an example with a
+// weight. Zero and NaN count as the smallest positive number; those of mixtures are raised to the floor.
+func (w *weighing) add(logP []float64, weight, floor float64) {
 	for k, x := range logP {
 		logP[k] = atLeast(x, smallest)
 	}
@@ -141,16 +130,16 @@ func (w *weighing) add(logP []float64, weight, least float64) {
 		if m[0] != m[3] {
 			step = top + kernel.Log((w.p[m[0]]+w.p[m[1]]+w.p[m[2]]+w.p[m[3]])/4)
 		}
-		w.logMix[i] += float64(weight * atLeast(step, least))
+		w.logMix[i] += float64(weight * atLeast(step, floor))
 	}
 }
 
-// atLeast returns x, or least if x is below that or NaN.
-func atLeast(x, least float64) float64 {
-	if x >= least {
+// atLeast returns x, or the floor if x is below that or NaN.
+func atLeast(x, floor float64) float64 {
+	if x >= floor {
 		return x
 	}
-	return least
+	return floor
 }
 
 // normalise computes the weights, and shifts the logarithms so that the largest is 0.
@@ -169,14 +158,13 @@ func (w *weighing) normalise() {
 	floats.Scale(1/kernel.Sum(w.power[:]), w.power[:])
 }
 
-// calibrating reports whether the next example changes the weights of the powers: one of the first
-// thousand, or every eighth.
+// calibrating reports whether the next example changes the weights of the powers.
 func (b *Bank) calibrating() bool {
 	return !b.equal && !b.state.Fixed && (b.state.Seen < 1000 || b.state.Seen%8 == 0)
 }
 
-// judge changes the log weights of the powers by the prediction p of an example with a weight, before
-// calibration. It overwrites p.
+// judge changes the log weights of the powers by the uncalibrated prediction p of an example, which it
+// overwrites.
 func (w *weighing) judge(p []float64, class int, weight float64) {
 	_, totals := powerTotals(p)
 	for i, tau := range powers {

@@ -12,28 +12,24 @@ import (
 
 // text is an entry that is left out if it is empty.
 func (f *file) text(name string, text *string) {
-	runes := []rune(*text)
-	if f.saving && len(runes) > 0 {
+	if !f.saving {
+		*text = string(content[rune](f, name))
+	} else if runes := []rune(*text); len(runes) > 0 {
 		f.add(name, fmt.Sprint("<U", len(runes)), "()", runes) // UTF-32
-	} else if data := content(f.find(name)); !f.saving {
-		runes = make([]rune, len(data)/4)
-		_, _ = binary.Decode(data, binary.LittleEndian, runes)
-		*text = string(runes)
 	}
 }
 
 // object is an entry with a JSON object.
 func (f *file) object(name string, v any) {
-	var text string
 	if f.saving {
 		data, err := json.Marshal(v)
-		text = string(data)
+		text := string(data)
 		f.fail(err)
-	}
-	if f.text(name, &text); f.saving {
+		f.text(name, &text)
 		return
 	}
-	if f.find(name) == nil {
+	var text string
+	if f.text(name, &text); text == "" {
 		f.fail(fmt.Errorf("entry %s is missing", name))
 	} else if err := json.Unmarshal([]byte(text), v); err != nil {
 		f.fail(fmt.Errorf("entry %s: %w", name, err))
@@ -42,11 +38,10 @@ func (f *file) object(name string, v any) {
 
 // numbers is a matrix with so many columns, which is left out if it is empty.
 func (f *file) numbers(name string, cols int, x *[]float64) {
-	if f.saving && len(*x) > 0 {
+	if !f.saving {
+		*x = content[float64](f, name)
+	} else if len(*x) > 0 {
 		f.add(name, "<f8", fmt.Sprintf("(%d, %d)", len(*x)/cols, cols), *x)
-	} else if data := content(f.find(name)); !f.saving {
-		*x = make([]float64, len(data)/8)
-		_, _ = binary.Decode(data, binary.LittleEndian, *x)
 	}
 }
 
@@ -98,8 +93,10 @@ func array(kind, shape string, v any) []byte {
 	return data
 }
 
-// content returns the numbers of an array.
-func content(array []byte) []byte {
-	_, numbers, _ := bytes.Cut(array, []byte("\n"))
+// content returns the numbers of an entry, none if it is missing.
+func content[T rune | int64 | float64](f *file, name string) []T {
+	_, data, _ := bytes.Cut(f.find(name), []byte("\n"))
+	numbers := make([]T, len(data)/binary.Size(T(0)))
+	_, _ = binary.Decode(data, binary.LittleEndian, numbers)
 	return numbers
 }

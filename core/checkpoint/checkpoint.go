@@ -1,8 +1,7 @@
 // Package checkpoint stores trained networks, ensembles, banks and output layers: [Save] and [Load].
 //
-// A model that was written and read again predicts and learns to the last bit as the original does, on
-// the same instruction set. Equal models make equal files. The functions are safe for concurrent use
-// with different models, and keep no reference to an argument.
+// A model that was written and read again predicts and learns to the last bit as the original does. Equal
+// models make equal files. The functions are safe for concurrent use with different models.
 //
 // A file has more than weights. A bank, also the default one, keeps up to fifty inputs of each class as they
 // were given, and an output layer up to 2,000 of its inputs. Do not give such a file to those who must not
@@ -23,8 +22,7 @@
 // In place of those from config on, other models have
 //
 //	mixture     string          of an ensemble or a bank: the number of members, and the state of a bank
-//	sample_class, sample, sample_log_p  the examples that a bank keeps: their classes, inputs, and log
-//	                            probabilities by each member before they were learned; a row of each
+//	sample_class, sample, sample_log_p  the fields of bnn.Order.Kept; a row of each example
 //	member<k>_config, …         the entries of members k = 0, 1, …
 //	features    string          of a features.Model: the map, a JSON object
 //	model_config, …             the entries of the model behind the features
@@ -46,7 +44,6 @@ package checkpoint
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -69,6 +66,10 @@ func Save(w io.Writer, m bnn.Model, note string) error {
 	if err == nil {
 		_, err = w.Write(data)
 	}
+	return wrapped(err)
+}
+
+func wrapped(err error) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -104,9 +105,9 @@ func Load(r io.Reader) (m bnn.Model, note string, err error) {
 		m, note, err = read(data)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("checkpoint: %w", err)
+		m, note = nil, ""
 	}
-	return m, note, nil
+	return m, note, wrapped(err)
 }
 
 // errAltered is the error of a file that Save did not write.
@@ -125,25 +126,19 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 		}
 		f.entries = append(f.entries, entry{strings.TrimSuffix(zipped.Name, ".npy"), data})
 	}
-	_, err = binary.Decode(content(f.find("format")), binary.LittleEndian, &f.format)
-	if err != nil || f.format < oldest || f.format > version {
+	f.format = append(content[int64](&f, "format"), 0)[0]
+	if f.format < oldest || f.format > version {
 		return nil, "", fmt.Errorf("the file has format %d; this program reads formats %d to %d only; "+
 			"train the network again, or use the program that wrote it", f.format, oldest, version)
 	}
 	m = f.load("")
-	if f.text("note", &note); f.err != nil || f.format < version {
-		return m, note, f.err
+	f.text("note", &note)
+	if err = f.err; err == nil && f.format == version {
+		if again, failed := write(m, note); failed != nil || !bytes.Equal(again, data) {
+			err = errAltered
+		}
 	}
-	if again, err := write(m, note); err != nil || !bytes.Equal(again, data) {
-		return nil, "", errAltered
-	}
-	return m, note, nil
-}
-
-// entry is an array in the .npy format.
-type entry struct {
-	name string
-	data []byte
+	return m, note, err
 }
 
 // file is the entries of a file, and the first error. While a file is saved, its methods add entries with the
@@ -153,6 +148,12 @@ type file struct {
 	format  int64 // of what is read
 	entries []entry
 	err     error
+}
+
+// entry is an array in the .npy format.
+type entry struct {
+	name string
+	data []byte
 }
 
 func (f *file) fail(err error) {

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -50,7 +51,13 @@ func (f *file) load(prefix string) (m bnn.Model) {
 			f.fail(fmt.Errorf("features: the convolutions of format %d were others; train again", f.format))
 		}
 		model := f.load(prefix + "model_")
-		restore = func() (bnn.Model, error) { return behind(&read, model) }
+		restore = func() (bnn.Model, error) {
+			if inputs, _ := model.Shape(); inputs != read.Size {
+				return nil, fmt.Errorf("features: %d, and a model of %d inputs", read.Size, inputs)
+			}
+			m, err := features.New(read.Kind, read.Inputs, read.Size, read.Seed)
+			return features.Model{Map: m, Model: model}, err
+		}
 	case f.find(prefix+"readout") != nil:
 		var c readout.Config
 		var s readout.State
@@ -71,15 +78,6 @@ func (f *file) load(prefix string) (m bnn.Model) {
 	return m
 }
 
-// behind returns the model behind the features of the map that was read.
-func behind(read *features.Map, model bnn.Model) (bnn.Model, error) {
-	if inputs, _ := model.Shape(); inputs != read.Size {
-		return nil, fmt.Errorf("features: %d, and a model of %d inputs", read.Size, inputs)
-	}
-	m, err := features.New(read.Kind, read.Inputs, read.Size, read.Seed)
-	return features.Model{Map: m, Model: model}, err
-}
-
 // mixture is an ensemble, or a bank with its state but the examples that it keeps, as it stands in the file.
 type mixture struct {
 	Members int            `json:"members"`
@@ -91,13 +89,12 @@ func (mix *mixture) restore(members []bnn.Model) (bnn.Model, error) {
 	if mix.Bank != nil {
 		return bnn.RestoreBank(*mix.Bank, members...)
 	}
-	var networks []*bnn.Network
+	networks := make([]*bnn.Network, len(members))
 	for k, m := range members {
-		n, ok := m.(*bnn.Network)
-		if !ok {
+		var ok bool
+		if networks[k], ok = m.(*bnn.Network); !ok {
 			return nil, fmt.Errorf("member %d of an ensemble is no network", k)
 		}
-		networks = append(networks, n)
 	}
 	return bnn.Combine(networks...)
 }
@@ -145,9 +142,8 @@ func (f *file) sample(prefix string, order *bnn.Order, kept [][]bnn.Kept) {
 				"one of class %d of %d", prefix, len(x), len(logP), n, class, len(order.Kept)))
 			return
 		}
-		d, members := len(x)/n, len(logP)/n
-		example := bnn.Kept{X: x[i*d:][:d:d], LogP: logP[i*members:][:members:members]}
-		order.Kept[class] = append(order.Kept[class], example)
+		row := func(all []float64) []float64 { return slices.Clone(all[i*len(all)/n : (i+1)*len(all)/n]) }
+		order.Kept[class] = append(order.Kept[class], bnn.Kept{X: row(x), LogP: row(logP)})
 	}
 }
 
@@ -196,18 +192,15 @@ func (a approximation) softmax() (softmax.Approximation, error) {
 
 // network is the entries of a network.
 func (f *file) network(prefix string, s *bnn.State) {
-	c := config{Config: s.Config}
+	c, err := config{Config: s.Config}, error(nil)
 	if f.saving {
-		var err error
-		if c.Softmax, err = newApproximation(s.Config.Softmax); err != nil {
-			f.fail(err)
-		}
+		c.Softmax, err = newApproximation(s.Config.Softmax)
+		f.fail(err)
 	}
 	if f.object(prefix+"config", &c); f.err != nil {
 		return
 	}
 	if !f.saving {
-		var err error
 		s.Config = c.Config
 		if s.Config.Softmax, err = c.Softmax.softmax(); err == nil {
 			err = s.Config.Validate()

@@ -67,6 +67,7 @@ func TestReadRefuses(t *testing.T) {
 	first := func(n int) edit { return func(all []entry) []entry { return all[:n] } }
 	relu := check.Must(features.New(features.Relu, 2, 3, 1))
 	const altered = "the file is truncated, altered or no checkpoint"
+	const misfit = "readout: a state of another configuration"
 	for _, c := range []struct {
 		m     bnn.Model
 		edits map[string]edit // by the error
@@ -84,36 +85,36 @@ func TestReadRefuses(t *testing.T) {
 				return all
 			},
 			"entry config: invalid character":            set("config", "<U2", []rune("no")),
-			"layer 0: has 4×1 means; need 2×1":           replace("config", `"bias":true,`, ""),
+			"layer 0: need means of 2×1":                 replace("config", `"bias":true,`, ""),
 			`"best" is not allowed; allowed: adf,`:       replace("config", `"output":"joint"`, `"output":"best"`),
 			`softmax of kind "logit"`:                    replace("config", `"kind":"probit"`, `"kind":"logit"`),
 			"6 numbers; need rows of 461168601842738790": replace("config", `[1,2,2]`, `[1,4611686018427387904,2]`),
 			"entry variance0 is missing":                 replace("config", `["full",`, `["diagonal",`),
-			"layer 0: row 1 of the means holds NaN":      set("mean0", "<f8", []float64{0, 0, math.NaN(), 0}),
+			"layer 0: row 1 of the means is not finite":  set("mean0", "<f8", []float64{0, 0, math.NaN(), 0}),
 			"entry mean0: 3 numbers; need rows of 2":     set("mean0", "<f8", []float64{0, 0, 0}),
 		}},
 		{banks(t)[0], map[string]edit{
-			"entry member0_config is missing":         first(4),
-			"mixture: invalid character":              set("mixture", "<U2", []rune("no")),
-			altered:                                   replace("mixture", `"fixed"`, `"firm"`),
-			"need 15 and 6 finite ones for 3 members": replace("mixture", `"mixtures":[`, `"mixtures":[0,`),
-			"one of class -1":                         set("sample_class", "<f8", slices.Repeat([]float64{-1}, 21)),
-			"the kept examples are not those":         func(all []entry) []entry { all[3].name = "x"; return all },
+			"entry member0_config is missing":  first(4),
+			"mixture: invalid character":       set("mixture", "<U2", []rune("no")),
+			altered:                            replace("mixture", `"fixed"`, `"firm"`),
+			"not those of a bank of 3 members": replace("mixture", `"mixtures":[`, `"mixtures":[0,`),
+			"one of class -1":                  set("sample_class", "<f8", slices.Repeat([]float64{-1}, 21)),
+			"the kept examples are not those":  func(all []entry) []entry { all[3].name = "x"; return all },
 		}},
 		{features.Model{Map: relu, Model: layer(readout.Gaussian, 9)}, map[string]edit{
-			altered:                                   replace("features", `"seed"`, `"Seed"`),
-			`"sine" is not allowed; allowed: relu,`:   replace("features", "relu", "sine"),
-			"features: 4, and a model of 3 inputs":    replace("features", `"size":3`, `"size":4`),
-			`"relu" is not allowed with 0 inputs`:     replace("features", `"inputs":2`, `"inputs":0`),
-			"Classes: 1 is not allowed":               replace("model_readout", `"classes":3`, `"classes":1`),
-			"the layer has 3 inputs and 4 classes":    replace("model_readout", `"classes":3`, `"classes":4`),
-			"the layer has 9 inputs and 3 classes":    replace("model_readout", `"inputs":3`, `"inputs":9`),
-			"18 products":                             replace("model_readout", "gaussian", "ridge"),
-			altered + "\x00half":                      set("model_count", "<f8", []float64{5, 4, 0.5}),
-			"readout: a kept example of class 7":      set("model_kept_class", "<f8", slices.Repeat([]float64{7}, 9)),
-			"2 counts of kept examples and 27":        set("model_kept_count", "<f8", []float64{2, 3}),
-			"a state of 3 counts, 0 sums, 0 products": first(3),
-			"entry model_config is missing":           first(1),
+			altered:                                 replace("features", `"seed"`, `"Seed"`),
+			`"sine" is not allowed; allowed: relu,`: replace("features", "relu", "sine"),
+			"features: 4, and a model of 3 inputs":  replace("features", `"size":3`, `"size":4`),
+			`"relu" is not allowed with 0 inputs`:   replace("features", `"inputs":2`, `"inputs":0`),
+			"Classes: 1 is not allowed":             replace("model_readout", `"classes":3`, `"classes":1`),
+			misfit + "\x00classes":                  replace("model_readout", `"classes":3`, `"classes":4`),
+			misfit + "\x00inputs":                   replace("model_readout", `"inputs":3`, `"inputs":9`),
+			misfit + "\x00kind":                     replace("model_readout", "gaussian", "ridge"),
+			altered + "\x00half":                    set("model_count", "<f8", []float64{5, 4, 0.5}),
+			misfit + "\x00class":                    set("model_kept_class", "<f8", slices.Repeat([]float64{7}, 9)),
+			misfit + "\x00count":                    set("model_kept_count", "<f8", []float64{2, 3}),
+			misfit + "\x00none":                     first(3),
+			"entry model_config is missing":         first(1),
 		}},
 	} {
 		for want, edit := range c.edits {

@@ -10,14 +10,13 @@
 //	err = c.Predict(&p, []float64{0.5, 1.5})
 //	fmt.Println(p.Class, p.P, p.Familiarity) // Class is −1, Unknown, far from all that was learned
 //
-// It is a [bnn.Bank] of several models, each of which learns in closed form. The bank weights its members by
-// how they predicted each example before they learned it,
+// It is a [bnn.Bank] of several models, each of which learns in closed form,
 //
 //	p(y|x) = Σ_k w_k p_k(y|x),
 //
-// so that no examples are held out. Beside the bank a [Classifier] keeps two things that tell when not to
-// trust it: the distribution of the inputs, see [familiar.Inputs], and how often the bank was wrong before it
-// learned, see [History.Threshold].
+// weighted by how they predicted each example before they learned it. Beside the bank a [Classifier] keeps
+// two things that tell when not to trust it: the distribution of the inputs, see [familiar.Inputs], and how often
+// the bank was wrong before it learned, see [History.Threshold].
 //
 // Scale the inputs so that each has mean 0 and variance 1 or so. Classes are numbers from 0.
 package classifier
@@ -55,9 +54,8 @@ type Decision struct {
 const DefaultFamiliarity = 0.001
 
 // Classifier is a model, as a rule the default one, with what it knows of its inputs and of its errors.
-//
 // Predict may be called by several goroutines at once, each with its own prediction; the other methods
-// need the classifier for themselves. Methods keep no reference to an argument.
+// need the classifier for themselves.
 type Classifier struct {
 	// Decision says when an input is answered. That of New is {0, DefaultFamiliarity}.
 	Decision Decision
@@ -132,7 +130,7 @@ type Prediction struct {
 // Unknown and the numbers are NaN. An output layer solves at the first prediction after an example, which
 // takes milliseconds: along a stream use [Classifier.Before].
 func (c *Classifier) Predict(dst *Prediction, x []float64) error {
-	return c.predict(dst, x, c.model.Predict, c.model)
+	return c.predict(dst, x, c.model.Predict(&dst.Details, x), c.model)
 }
 
 // Before sets dst to the prediction for an x that may be learned next. It is quick after each example. The
@@ -143,16 +141,14 @@ func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	if m, ok := c.model.(bnn.Sequential); ok {
 		predict = m.Before
 	}
-	err := c.predict(dst, x, predict, nil)
+	err := c.predict(dst, x, predict(&dst.Details, x), nil)
 	c.latest.x, c.latest.p = append(c.latest.x[:0], x...), append(c.latest.p[:0], dst.P...)
 	return err
 }
 
-// predict predicts by a method of the model. The familiarity is also by the model that knows inputs, if any.
-func (c *Classifier) predict(
-	dst *Prediction, x []float64, by func(dst *bnn.Prediction, x []float64) error, knows bnn.Model,
-) error {
-	err := by(&dst.Details, x)
+// predict sets the rest of dst after the model has predicted the details with an error or none. The
+// familiarity is also by the model that knows inputs, if any.
+func (c *Classifier) predict(dst *Prediction, x []float64, err error, knows bnn.Model) error {
 	dst.P = append(dst.P[:0], dst.Details.P...)
 	if dst.Class, dst.Familiarity = Unknown, math.NaN(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -75,9 +76,9 @@ func (h *History) validate(inputs int) error {
 // learned inputs. The distribution of the inputs gives one p-value and a model that is an output layer
 // another; of two, the result is twice the smaller one (Bonferroni). It is 1 if there is neither.
 func (h *History) familiarity(m bnn.Model, x []float64, class int) float64 {
-	var all []float64
+	p := []float64{1}
 	if h.Familiar != nil {
-		all = append(all, h.Familiar.P(x))
+		p = append(p, h.Familiar.P(x))
 	}
 	if f, ok := m.(features.Model); ok {
 		z := make([]float64, f.Size)
@@ -85,14 +86,10 @@ func (h *History) familiarity(m bnn.Model, x []float64, class int) float64 {
 		m, x = f.Model, z
 	}
 	if l, ok := m.(*readout.Layer); ok {
-		p, _, err := l.Familiarity([][]float64{x}, []int{class})
-		if err == nil && !math.IsNaN(p[0]) { // there are enough examples of the class
-			all = append(all, p[0])
+		by, _, err := l.Familiarity([][]float64{x}, []int{class})
+		if err == nil && !math.IsNaN(by[0]) { // there are enough examples of the class
+			p = append(p, by[0])
 		}
 	}
-	smallest := 1.0
-	for _, p := range all {
-		smallest = min(smallest, float64(len(all))*p)
-	}
-	return smallest
+	return min(1, float64(max(1, len(p)-1))*slices.Min(p))
 }

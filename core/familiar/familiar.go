@@ -5,9 +5,9 @@
 //	err := f.Observe([]float64{0.5, 1.5}) // each input that is learned, once
 //	p := f.P([]float64{30, 30})           // below 0.01: unlike those that were learned
 //
-// After n inputs a p-value much below 1/n is extrapolated with care. After a few hundred inputs of a
-// heavy-tailed distribution one that is 10 standard deviations off in every coordinate has a p-value between
-// 0.001 and 0.01.
+// After n inputs a p-value much below 1/n is extrapolated with care: after a few hundred inputs of a
+// heavy-tailed distribution one that is 10 standard deviations off in every coordinate has one between 0.001
+// and 0.01.
 package familiar
 
 import (
@@ -17,6 +17,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/random"
 	"closedform/internal/kernel"
@@ -31,24 +33,22 @@ const (
 	largest    = 1e100 // input, whose square does not overflow
 )
 
-// Inputs is the distribution of the inputs that were learned. The score of an input x with
-// d dimensions is the logarithm of
+// Inputs is the distribution of the inputs that were learned. The score of an input x with d dimensions is
+// the logarithm of
 //
 //	(x − m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)².
 //
 // m is the mean of the n inputs before, and C their covariance when n had last grown by an eighth, its
-// covariances times n/(n + d), its variances enlarged by 1/n of their mean. The inputs
-// before have a range in each dimension j: e_j is the distance of the input from it, and w_j is its width,
-// enlarged by 1/n of the mean width. More than 64
-// inputs have m and C in 64 random directions only.
+// covariances times n/(n + d), its variances enlarged by 1/n of their mean. e_j is the distance from the
+// range of the inputs before in dimension j, and w_j the width of that, enlarged by 1/n of the mean width.
+// More than 64 inputs have m and C in 64 random directions only.
 //
 // The score of each input is computed before it is learned. Those of the second half of the inputs are kept,
-// or, where these are more than 1000, of every 2nd, 4th, … of them. No input is kept. [Inputs.P] compares a
-// score with the kept ones: from eight dimensions on in both directions, as hardly any input is near m then.
+// or, where these are more than 1000, of every 2nd, 4th, … of them. No input is kept.
 //
-// In JSON, Inputs keep all their state: what is read goes on to the bit as the original. Methods
-// keep no reference to x. P may be called by several goroutines at once; all else needs the Inputs
-// for itself. The zero value is only for reading JSON into it.
+// In JSON, Inputs keep all their state: what is read goes on to the bit as the original. P may be called by
+// several goroutines at once; all else needs the Inputs for itself. The zero value is only for reading JSON
+// into it.
 type Inputs struct {
 	state
 	directions [][]float64 // nil: the inputs themselves
@@ -70,10 +70,9 @@ type state struct {
 // New returns the distribution of no inputs of such a size, at least 1.
 func New(inputs int) *Inputs {
 	d := min(inputs, mostDims)
-	numbers := func(n int) []float64 { return make([]float64, n) }
 	f := &Inputs{state: state{
-		Low: numbers(inputs), High: numbers(inputs), Mean: numbers(d),
-		Scatter: numbers(d * (d + 1) / 2), Fit: numbers(d * (d + 1) / 2), Step: 1, Scores: []float64{},
+		Low: make([]float64, inputs), High: make([]float64, inputs), Mean: make([]float64, d),
+		Scatter: make([]float64, d*(d+1)/2), Fit: make([]float64, d*(d+1)/2), Step: 1, Scores: []float64{},
 	}}
 	f.direct()
 	return f
@@ -85,18 +84,17 @@ func (f *Inputs) direct() {
 		return
 	}
 	rnd := rand.New(random.Source("familiar"))
-	f.directions = make([][]float64, len(f.Mean))
-	for i := range f.directions {
-		f.directions[i] = make([]float64, len(f.Low))
-		for j := range f.directions[i] {
-			f.directions[i][j] = random.Normal(rnd)
+	for range f.Mean {
+		direction := make([]float64, len(f.Low))
+		for j := range direction {
+			direction[j] = random.Normal(rnd)
 		}
+		f.directions = append(f.directions, direction)
 	}
 }
 
-// Observe learns an input. It returns an error, and learns nothing, if the size is another or a
-// number is not finite or beyond ±1e100. An input that is learned again, in a second pass, is one
-// of those before; observe the first pass only.
+// Observe learns an input; of several passes observe the first one only. It returns an error, and learns
+// nothing, if the size is another or a number is not finite or beyond ±1e100.
 func (f *Inputs) Observe(x []float64) error {
 	if len(x) != len(f.Low) {
 		return fmt.Errorf("familiar: an input of %d numbers; need %d", len(x), len(f.Low))
@@ -112,10 +110,11 @@ func (f *Inputs) Observe(x []float64) error {
 	}
 	f.Seen++
 	n := float64(f.Seen)
+	if f.Seen == 1 {
+		copy(f.Low, x)
+		copy(f.High, x)
+	}
 	for j, x := range x {
-		if f.Seen == 1 {
-			f.Low[j], f.High[j] = x, x
-		}
 		f.Low[j], f.High[j] = min(f.Low[j], x), max(f.High[j], x)
 	}
 	for i, e := range z {
@@ -137,31 +136,30 @@ func (f *Inputs) keep(score float64) {
 	if len(f.Scores) > max(fewScores, f.Seen/(2*f.Step)) {
 		f.Scores = f.Scores[1:]
 	}
-	if len(f.Scores) > mostScores {
-		var even []float64
-		for back := f.Seen / f.Step % 2; back < len(f.Scores); back += 2 {
-			even = append(even, f.Scores[len(f.Scores)-1-back])
-		}
-		slices.Reverse(even)
-		f.Step, f.Scores = 2*f.Step, even
+	if len(f.Scores) <= mostScores {
+		return
 	}
+	var even []float64 // of examples that are multiples of 2·Step
+	for i, s := range f.Scores {
+		if (f.Seen/f.Step-len(f.Scores)+1+i)%2 == 0 {
+			even = append(even, s)
+		}
+	}
+	f.Step, f.Scores = 2*f.Step, even
 }
 
 // from returns the vector from the mean to x in all directions.
 func (f *Inputs) from(x []float64) []float64 {
 	z := make([]float64, len(f.Mean))
-	for i, m := range f.Mean {
-		if f.directions == nil {
-			z[i] = x[i] - m
-		} else {
-			z[i] = kernel.Dot(f.directions[i], x) - m
-		}
+	copy(z, x)
+	for i, direction := range f.directions {
+		z[i] = kernel.Dot(direction, x)
 	}
+	floats.Sub(z, f.Mean)
 	return z
 }
 
-// factorize factorises C: covariances are shrunk by n/(n + d), and variances are enlarged by a
-// share 1/n of their mean.
+// factorize factorises C.
 func (f *Inputs) factorize() bool {
 	d, n := len(f.Mean), float64(f.Fitted)
 	lower, mean := make([]float64, d*d), 0.0
@@ -201,13 +199,9 @@ func (f *Inputs) score(x, z []float64) float64 {
 
 // P returns a p-value of the hypothesis that x has the distribution of the learned inputs.
 //
-// The upper share u is the share of inputs, x among them, whose score is at least the score of x.
-// Beyond all kept scores u follows an exponential tail, whose mean is two standard errors above its
-// estimate (Hill, "A simple general approach to inference about the tail of a distribution", Annals
-// of Statistics 1975). The lower share l is the share of inputs whose score is at most the score of
-// x. P is u with fewer than eight dimensions, and min(1, u/0.9, l/0.1) with eight or more, where
-// hardly any input is near the mean. P is 1 while fewer than ten scores are kept. It panics if x has
-// another length.
+// With fewer than eight dimensions it is the [Tail] u of the score of x among the kept ones. From eight on,
+// where hardly any input is near the mean, it is min(1, u/0.9, l/0.1) with the Tail l of the smallest scores.
+// P is 1 while fewer than ten scores are kept. It panics if x has another length.
 func (f *Inputs) P(x []float64) float64 {
 	if len(x) != len(f.Low) {
 		panic(fmt.Sprintf("familiar: an input of %d numbers; need %d", len(x), len(f.Low)))
@@ -221,14 +215,14 @@ func (f *Inputs) P(x []float64) float64 {
 		return p
 	}
 	mirrored := slices.Clone(f.Scores)
-	for i, s := range mirrored {
-		mirrored[i] = -s
-	}
+	floats.Scale(-1, mirrored)
 	return min(1, p/0.9, Tail(mirrored, nil, -score)/0.1)
 }
 
 // Tail returns the share of scores, and of s, that are at least s. counts are how often each score counts,
-// nil for once, and add up to two or more. Beyond all scores Tail follows the exponential tail of [Inputs.P].
+// nil for once, and add up to two or more. Beyond all scores Tail is exponential with a mean two standard
+// errors above its estimate from the √n largest ones (Hill, "A simple general approach to inference about
+// the tail of a distribution", Annals of Statistics 1975).
 func Tail(scores, counts []float64, s float64) float64 {
 	if counts == nil {
 		counts = slices.Repeat([]float64{1}, len(scores))

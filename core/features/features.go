@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 
 	"closedform/core/bnn"
 	"closedform/core/random"
@@ -56,7 +58,11 @@ type Map struct {
 	weights []float64 // of Relu Size rows of Inputs numbers, of Conv Size/32 filters
 	bias    []float64 // of Relu
 	conv    *pooling  // of Conv
+
+	latest atomic.Pointer[pair] // that a Model has mapped
 }
+
+type pair struct{ x, y []float64 }
 
 // New returns the map of the four fields. With Conv, inputs is the square of 8 or more, and size a
 // multiple of 32: that of Size/32 filters. An error is a [*field.Error] of features or feature_size.
@@ -98,8 +104,9 @@ func (m *Map) apply(dst, x []float64) {
 		m.applyConv(dst, x)
 		return
 	}
+	kernel.Rows(dst, m.weights, x)
 	for i, b := range m.bias {
-		dst[i] = max(0, b+kernel.Dot(m.weights[i*m.Inputs:][:m.Inputs], x))
+		dst[i] = max(0, b+dst[i])
 	}
 }
 
@@ -146,10 +153,17 @@ func (m Model) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error
 	return cmp.Or(err, l.PredictLeftOut(dst, y, class))
 }
 
-// mapped returns the features of x.
+// mapped returns the features of x, which are those of the call before if x is the same.
 func (m Model) mapped(x []float64) ([]float64, error) {
+	if latest := m.latest.Load(); latest != nil && slices.Equal(latest.x, x) {
+		return latest.y, nil
+	}
 	y := make([]float64, m.Size)
-	return y, m.Standard(y, x)
+	err := m.Standard(y, x)
+	if err == nil {
+		m.latest.Store(&pair{slices.Clone(x), y})
+	}
+	return y, err
 }
 
 // Shape returns the numbers of inputs of the map and of classes.

@@ -1,12 +1,10 @@
-// Package gauss is the standard normal distribution, in the tails too: its
-// density, distribution function and log distribution function, and the first
-// two moments of a normal variable that is truncated.
+// Package gauss is the standard normal distribution, in the tails too: its density, distribution function and
+// log distribution function, and the first two moments of a normal variable that is truncated.
 //
-// With φ the density and Φ the distribution function, every function is
-// accurate to a relative error of a few 1e-15 wherever its value is a normal
-// float64; where the value underflows it is 0. Arguments of any size are
-// allowed, an infinite one gives the limit, and NaN gives NaN. The functions keep
-// nothing and are safe for concurrent use.
+// With φ the density and Φ the distribution function, every function is accurate to a relative error of a few
+// 1e-15 wherever its value is a normal float64; where the value underflows it is 0. Arguments of any size are
+// allowed, an infinite one gives the limit, and NaN gives NaN. The functions keep nothing and are safe for
+// concurrent use.
 package gauss
 
 import (
@@ -39,8 +37,7 @@ func PDFCDF(x float64) (pdf, cdf float64) {
 	return pdf, cdf
 }
 
-// LogCDF returns log Φ(x). It falls like −x²/2 for x → −∞ and tends to 0 like
-// −Φ(−x) for x → ∞.
+// LogCDF returns log Φ(x).
 func LogCDF(x float64) float64 {
 	if x < 0 {
 		return -x*x/2 - logSqrt2Pi - kernel.Log(InverseMills(x))
@@ -48,9 +45,7 @@ func LogCDF(x float64) float64 {
 	return math.Log1p(-CDF(-x))
 }
 
-// InverseMills returns φ(x)/Φ(x), the inverse Mills ratio of a normal variable
-// truncated from above and the derivative of log Φ(x). It tends to −x for
-// x → −∞ and to 0 for x → ∞.
+// InverseMills returns the inverse Mills ratio φ(x)/Φ(x), the derivative of log Φ(x).
 func InverseMills(x float64) float64 {
 	if x < 0 {
 		t := -x
@@ -60,16 +55,12 @@ func InverseMills(x float64) float64 {
 	return pdf / cdf
 }
 
-// TruncatedVar returns the variance of a standard normal variable truncated from
-// above at x,
+// TruncatedVar returns the variance of a standard normal variable truncated from above at x,
 //
 //	Var[Z | Z ≤ x] = 1 − x h − h², h = φ(x)/Φ(x) = −E[Z | Z ≤ x].
 //
-// It tends to 1/x² for x → −∞, where the terms cancel, and to 1 for x → ∞. For
-// x = −t < 0 it is computed from the repeated integrals J_k(t) of the tail, with
-// ρ = J₂/J₁ and 1/(t+ρ) = J₁/J₀:
-//
-//	Var[Z | Z > t] = J₂/J₀ − (J₁/J₀)² = (ρ (t+ρ) − 1)/(t+ρ)², ρ (t+ρ) ≥ π/2.
+// For x = −t < 0, where the terms cancel, it is computed from the repeated integrals J_k(t) of the tail, with
+// ρ = J₂/J₁ and 1/(t+ρ) = J₁/J₀, as (ρ (t+ρ) − 1)/(t+ρ)², ρ (t+ρ) ≥ π/2.
 func TruncatedVar(x float64) float64 {
 	switch {
 	case math.IsInf(x, -1):

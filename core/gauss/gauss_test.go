@@ -8,8 +8,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// functions are the functions of one argument in the column order of
-// testdata/normal.csv.
+// functions are the functions of one argument in the column order of testdata/normal.csv.
 var functions = []struct {
 	name string
 	f    func(x float64) float64
@@ -78,8 +77,7 @@ func TestLimits(t *testing.T) {
 		}
 		for _, fn := range functions {
 			for i, arg := range []float64{-x, x} {
-				// The next term of every expansion is of relative order 1/x²,
-				// times log x for LogCDF.
+				// The next term of every expansion is of relative order 1/x², times log x for LogCDF.
 				tol := 4e-16 + 10*math.Log(x)/x/x
 				if x == inf {
 					tol = 0

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -55,8 +54,8 @@ func TestOrthants(t *testing.T) {
 				sum += arcsin(max(-1, min(1, corr.At(i, j))))
 			}
 		}
-		// One rounding error of ρ near ±1 is one of up to 1e-8 in asin ρ, and
-		// singular matrices are those only to rounding.
+		// One rounding error of ρ near ±1 is one of up to 1e-8 in asin ρ, and singular matrices are those only to
+		// rounding.
 		tol := 1e-14
 		if rank < 3 {
 			tol = 2e-8
@@ -71,8 +70,8 @@ func TestOrthants(t *testing.T) {
 	}
 }
 
-// A chain in any order, also with negative correlations, and one factor with
-// loadings of any sign, 0 and ±1: against the lattice rule, which knows neither.
+// A chain in any order, also with negative correlations, and one factor with loadings of any sign, 0 and ±1:
+// against the lattice rule, which knows neither.
 func TestStructures(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
 	for _, d := range []int{4, 5, 7, 12} {
@@ -133,29 +132,43 @@ func checkProb(t *testing.T, name string, x []float64, corr mat.Symmetric, want,
 	}
 }
 
+// The reference values, for the variables in each cyclic order.
 func TestReference(t *testing.T) {
-	for k, row := range check.Rows(t, "testdata/cdf.csv") {
-		d := int(row[0])
-		checkProb(t, "row "+strconv.Itoa(k), row[1:1+d], symmetric(d, row[1+d:len(row)-1]), row[len(row)-1], 5e-14)
+	for name, dim := range map[string]int{"cdf": 0, "bivariate": 2, "trivariate": 3} {
+		for k, row := range check.Rows(t, "testdata/"+name+".csv") {
+			d, tol := dim, 1e-15
+			if d == 0 {
+				d, row, tol = int(row[0]), row[1:], 5e-14
+			}
+			x, corr, want := make([]float64, d), symmetric(d, row[d:len(row)-1]), row[len(row)-1]
+			for first := range d {
+				from := func(i int) int { return (i + first) % d }
+				for i := range x {
+					x[i] = row[from(i)]
+				}
+				turned := check.Correlations(d, func(i, j int) float64 { return corr.At(from(i), from(j)) })
+				checkProb(t, fmt.Sprint(name, " row ", k, " from ", first), x, turned, want, tol)
+			}
+		}
 	}
 }
 
-func TestSmallReference(t *testing.T) {
-	for k, row := range check.Rows(t, "testdata/bivariate.csv") {
-		h, key, r, want := row[0], row[1], row[2], row[3]
-		for _, got := range []float64{bivariate(h, key, r, full), bivariate(key, h, r, full)} {
-			check.Near(t, "bivariate row "+strconv.Itoa(k), got, want, 1e-15)
+// Four variables given one of them: against the lattice rule, and one factor that is not recognised.
+func TestConditional(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(41, 42))
+	for k := range 15 {
+		p := problemOf(normals(rnd, 4, 0.5), wishart(rnd, 4, 4+k%5))
+		got, abserr := p.conditional()
+		if want, bound := p.lattice(1e-5, 3e5); !(math.Abs(got-want) < bound && bound < 1e-3 && abserr < 1e-12) {
+			t.Errorf("case %d: P = %.12g ± %.1e, lattice rule %.12g ± %.1e", k, got, abserr, want, bound)
 		}
-	}
-	for k, row := range check.Rows(t, "testdata/trivariate.csv") {
-		x1, x2, x3, r12, r13, r23, want := row[0], row[1], row[2], row[3], row[4], row[5], row[6]
-		for _, got := range []float64{
-			value(trivariate(x1, x2, x3, r12, r13, r23, full)),
-			value(trivariate(x2, x1, x3, r12, r23, r13, full)),
-			value(trivariate(x3, x2, x1, r23, r13, r12, full)),
-			value(trivariate(x3, x1, x2, r13, r23, r12, full)),
-		} {
-			check.Near(t, "trivariate row "+strconv.Itoa(k), got, want, 1e-15)
+		x, a := normals(rnd, 4, float64(k%3)), make([]float64, 4)
+		for i := range a {
+			a[i] = math.Tanh(rnd.NormFloat64() + float64(k%2))
+		}
+		p = problemOf(x, check.Correlations(4, func(i, j int) float64 { return a[i] * a[j] }))
+		if got, abserr := p.conditional(); !(math.Abs(got-oneFactor(x, a)) < abserr && abserr < 1e-12) {
+			t.Errorf("case %d: P = %.15g ± %.1e, want %.15g", k, got, abserr, oneFactor(x, a))
 		}
 	}
 }

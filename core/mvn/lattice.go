@@ -8,23 +8,23 @@ import (
 	"closedform/internal/kernel"
 )
 
-// generator is the generating vector of embedded lattice rules: coordinate j of point k of 2^m,
-// m ≤ 20, is the fractional part of k·generator_j/2^m. It was constructed component by component
-// (Cools, Kuo and Nuyens 2006) in the Korobov space of smoothness 1 with weights 0.7/(1+j).
+// generator is the generating vector of embedded lattice rules: coordinate j of point k of 2^m, m ≤ 20, is
+// the fractional part of k·generator_j/2^m. It was constructed component by component (Cools, Kuo and Nuyens
+// 2006) in the Korobov space of smoothness 1 with weights 0.7/(1+j).
 var generator = [...]int{
 	1, 617615, 798247, 503509, 939425, 24527, 916799, 766911, 612245, 671467, 160759, 471229,
 	861705, 467623, 1043835, 446555, 600357, 530475, 722389, 231845, 768029, 992527, 55329, 142041,
 }
 
-// lattice returns P(X ≤ x) by separation of variables (Genz 1992): with X = C Y, C lower
-// triangular and Y independent standard normal, X ≤ x means
+// lattice returns P(X ≤ x) by separation of variables (Genz 1992): with X = C Y, C lower triangular and Y
+// independent standard normal, X ≤ x means
 //
 //	Y_k ≤ b_k(Y) = (x_k − Σ_{j<k} c_kj Y_j)/c_kk,
 //
-// and with Y_k = Φ⁻¹(u_k Φ(b_k)), u uniform in the unit cube, P is the mean of Π_k Φ(b_k), over random
-// shifts of a lattice in the periodic form |2u − 1| (Hickernell 2002). The bound is six standard errors
-// of the shifts, what [problem.factorise] has moved, and 6Φ(b_0)/N, as N points may all miss a set of
-// measure 6/N. Points double until the bound is below tol, or they have more than most values.
+// and with Y_k = Φ⁻¹(u_k Φ(b_k)), u uniform in the unit cube, P is the mean of Π_k Φ(b_k), over random shifts
+// of a lattice in the periodic form |2u − 1| (Hickernell 2002). The estimate of the error is eight standard
+// errors of the shifts, and what [problem.factorise] has moved. Points double until it is below tol, or they
+// have more than most values.
 func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 	const shifts = 12
 	limit, coef, moved := p.factorise()
@@ -35,7 +35,7 @@ func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 	}
 	var sum [shifts]float64
 	scatter, u := 0.0, make([]float64, p.n)
-	for size, odd := 1<<10, 0; ; size, odd = 2*size, 1 { // the even points are the lattice before
+	for size, odd := 1<<12, 0; ; size, odd = 2*size, 1 { // the even points are the lattice before
 		for k := odd; k < size; k += 1 + odd {
 			for i := range shift {
 				for j, v := range shift[i] {
@@ -52,7 +52,7 @@ func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 		sd := math.Sqrt(square / (shifts - 1))
 		// A few shifts may agree by chance: the scatter falls by at most 4 when points double.
 		scatter = max(scatter/4, sd/math.Sqrt(shifts)/float64(size))
-		abserr = moved + 6*scatter + 6*gauss.CDF(limit[0])/float64(shifts*size) + floor
+		abserr = moved + 8*scatter + floor
 		if abserr < tol || float64(2*size*shifts*p.n) > most || size == 1<<20 {
 			return min(1, mean/float64(size)), abserr
 		}
@@ -67,7 +67,7 @@ func weight(limit []float64, coef [][]float64, u []float64) float64 {
 			b -= c * u[j]
 		}
 		mass := gauss.CDF(b)
-		if w *= mass; w == 0 {
+		if w *= mass; w == 0 || k == len(limit)-1 {
 			break
 		}
 		u[k] = quantile(max(1e-300, min(u[k]*mass, 1-epsilon/2)))
@@ -75,24 +75,21 @@ func weight(limit []float64, coef [][]float64, u []float64) float64 {
 	return w
 }
 
-// quantile returns Φ⁻¹(p) to 1e-11, two steps of Halley's method from a rational approximation
-// (Hastings 1955, as formula 26.2.23 of Abramowitz and Stegun), for 0 < p < 1.
+// quantile returns Φ⁻¹(p) to 1e-9, a step of Halley's method from a rational approximation (Hastings 1955, as
+// formula 26.2.23 of Abramowitz and Stegun), for 0 < p < 1.
 func quantile(p float64) float64 {
 	q := min(p, 1-p)
 	t := math.Sqrt(-2 * kernel.Log(q))
 	x := (2.515517+t*(0.802853+t*0.010328))/(1+t*(1.432788+t*(0.189269+t*0.001308))) - t
-	for range 2 {
-		pdf, cdf := gauss.PDFCDF(x)
-		d := (cdf - q) / pdf
-		x -= d / (1 + x*d/2)
-	}
-	return math.Copysign(x, p-0.5)
+	pdf, cdf := gauss.PDFCDF(x)
+	d := (cdf - q) / pdf
+	return math.Copysign(x-d/(1+x*d/2), p-0.5)
 }
 
-// factorise returns the limits x_k/c_kk and coefficients c_kj/c_kk of the bounds b_k. Next in the
-// Cholesky factorisation comes the variable whose bound is the least probable given the means of those
-// before (Genz and Bretz 2009, Sec. 4.1.3). A pivot below the rounding error is raised to it, which adds
-// a variance δ² to X_k; moved bounds the change of P, at most φ(0)δ each.
+// factorise returns the limits x_k/c_kk and coefficients c_kj/c_kk of the bounds b_k. Next in the Cholesky
+// factorisation comes the variable whose bound is the least probable given the means of those before (Genz
+// and Bretz 2009, Sec. 4.1.3). A pivot below the rounding error is raised to it, which adds a variance δ² to
+// X_k; moved bounds the change of P, at most φ(0)δ each.
 func (p *problem) factorise() (limit []float64, coef [][]float64, moved float64) {
 	n, floored := p.n, rounding(p.n)
 	index := make([]int, n)

@@ -1,18 +1,14 @@
-// Package mvn computes the multivariate normal distribution function and its gradient,
-// for variables of unit variance and any correlation matrix, singular ones too.
+// Package mvn computes the multivariate normal distribution function P(X ≤ x) of X ~ N(0, Σ) and its
+// gradient, for any correlation matrix Σ of order d, singular ones too, by the first of these that applies:
 //
-// For X ~ N(0, Σ) of dimension d it computes P(X ≤ x) by the first of these that applies:
-//
-//   - d ≤ 3: one-dimensional quadrature, error 1e-14 (Drezner and Wesolowsky 1990; Genz 2004);
 //   - one common factor, ρ_ij = a_i a_j, or a Markov chain, ρ_ij the product of the correlations
 //     of neighbours in some order, below 0.995: one-dimensional quadratures, error 1e-14;
-//   - d ≤ 10, or 12 if correlations are small: one-dimensional quadrature of probabilities
-//     of d−2 variables (Plackett 1954), unless Σ is nearly singular;
+//   - d ≤ 4: one-dimensional quadrature of the probabilities given one variable, error 1e-14;
 //   - otherwise a randomly shifted lattice after separation of variables (Genz 1992; Genz and
 //     Bretz 2009), with an error that is estimated from the shifts.
 //
-// Groups of variables independent of each other are computed separately. All results are
-// deterministic. [NewCDF] reads a matrix once for many limits; [CDF] and [Gradient] do for one.
+// Groups of variables independent of each other are computed separately. All results are deterministic.
+// [NewCDF] reads a matrix once for many limits; [CDF] and [Gradient] do for one.
 package mvn
 
 import (
@@ -30,19 +26,20 @@ import (
 const (
 	epsilon    = 1.0 / (1 << 52) // distance of 1 from the next float64
 	floor      = 1e-13           // bound of the error of the exact methods
+	far        = 38.6            // from which on Φ(−x) underflows
 	recognised = 1e-8            // largest error of taking a matrix for one of simpler structure
+	few        = 4               // variables that are integrated given one of them
 )
 
 // rounding bounds the rounding error of eigenvalues and pivots of a d×d matrix.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
-// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use, and
-// keeps no reference to the matrix or to an argument of its methods.
+// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use, and keeps no
+// reference to the matrix or to an argument of its methods.
 type Distribution struct{ problem } // without limits
 
-// NewCDF copies the matrix and returns its distribution function, or an error that
-// says why corr is not a correlation matrix: unit diagonal, entries in [−1, 1],
-// positive semi-definite, each to rounding error.
+// NewCDF copies the matrix and returns its distribution function, or an error that says why corr is not a
+// correlation matrix: unit diagonal, entries in [−1, 1], positive semi-definite, each to rounding error.
 func NewCDF(corr mat.Symmetric) (*Distribution, error) {
 	if corr == nil || corr.SymmetricDim() == 0 {
 		return nil, errors.New("mvn: no correlation matrix; need one of order at least 1")
@@ -90,10 +87,9 @@ func must(d *Distribution, err error) *Distribution {
 
 // Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite.
 //
-// By the exact methods of the package comment, and for d = 4, abserr is between 1e-13 and 1e-12, 1e-8
-// next to a singular matrix. Where no conditional variance is below 1e-3, it is at most 1e-7 for d ≤ 7,
-// in 5 ms, and 1e-6 for d ≤ 9, in 0.1 s. Otherwise it is statistical, typically 1e-5, after at most half
-// a second. Prob panics if the length of x is not the order of the matrix, or if a number is NaN.
+// By all methods but the last of the package comment abserr is between 1e-13 and 1e-12, next to a singular
+// matrix 1e-8. That of the lattice is an estimate, 1e-6 or 1e-5 after 0.2 s at most. Prob panics if the
+// length of x is not the order of the matrix, or if a number is NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	q := d.limits(x)
 	return q.cdf()
@@ -103,9 +99,9 @@ func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 //
 //	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
 //
-// and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its
-// length must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is on its limit, P has a kink: the
-// derivative is the one towards smaller x_i. Gradient panics where Prob does.
+// and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its length
+// must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is on its limit, P has a kink: the derivative
+// is the one towards smaller x_i. Gradient panics where Prob does.
 func (d *Distribution) Gradient(dst, x []float64) []float64 {
 	p := d.limits(slices.Clone(x))
 	if dst == nil {
@@ -152,7 +148,7 @@ func (p *problem) row(i int) []float64 { return p.r[i*p.n : (i+1)*p.n] }
 
 // cdf returns the probability and a bound of its absolute error.
 func (p *problem) cdf() (value, abserr float64) {
-	if p.n > 3 {
+	if p.n > 1 {
 		if slices.Min(p.x) < -far {
 			return 0, 0
 		}
@@ -164,37 +160,34 @@ func (p *problem) cdf() (value, abserr float64) {
 		}
 		p = p.sub(group)
 	}
-	switch x, r := p.x, p.r; p.n {
+	switch p.n {
 	case 0:
 		return 1, floor
 	case 1:
-		return gauss.CDF(x[0]), floor
+		return gauss.CDF(p.x[0]), floor
 	case 2:
-		return bivariate(x[0], x[1], r[1], full), floor
-	case 3:
-		value, abserr = trivariate(x[0], x[1], x[2], r[1], r[2], r[5], full)
-		return value, abserr + floor
+		return p.bivariate(), floor
 	}
-	if a, e, ok := p.loadings(); ok {
+	tol := floor
+	if p.n > few {
+		tol = recognised
+	}
+	if a, e := p.loadings(); e < tol {
 		return p.oneFactor(a), e + floor
 	}
-	if order, e, ok := p.chain(); ok {
+	if order, e := p.chain(); e < tol {
 		if v, ok := p.markov(order); ok {
 			return v, e + floor
 		}
 	}
-	for _, path := range []struct{ dim, depth, tol float64 }{{4, 20, floor}, {7, 10, 1e-7}, {12, 8.5, 1e-6}} {
-		if float64(p.n) <= path.dim {
-			if v, e := p.byPath(path.depth, 2e6); e < path.tol {
-				return v, e + floor
-			}
-		}
+	if p.n <= few {
+		return p.conditional()
 	}
-	return p.lattice(1e-6, 1e7)
+	return p.lattice(1e-6, 4e6)
 }
 
-// split returns the variables that are correlated with the first of those that have a limit,
-// directly or through others, and the rest of those that have one.
+// split returns the variables that are correlated with the first of those that have a limit, directly or
+// through others, and the rest of those that have one.
 func (p *problem) split() (group, rest []int) {
 	const negligible = 1e-14 // correlation
 	done := make([]bool, p.n)
@@ -256,15 +249,18 @@ func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 		row := q.row(a)
 		for b, k := range keep {
 			if b != a {
-				row[b] = max(-1, min(1, math.FMA(-rho[j], rho[k], row[b])/(root[j]*root[k])))
+				row[b] = math.FMA(-rho[j], rho[k], row[b]) / (root[j] * root[k])
+				if math.Abs(row[b]) > 1-2*epsilon/(root[j]*root[k]) { // to rounding
+					row[b] = math.Copysign(1, row[b])
+				}
 			}
 		}
 	}
 	return q, true
 }
 
-// plackettBound bounds the change of P when one correlation moves from r to s: ∂P/∂ρ is at most
-// φ₂(0, 0; ρ) = 1/(2π√(1−ρ²)) (Plackett 1954).
+// plackettBound bounds the change of P when one correlation moves from r to s: ∂P/∂ρ is at most φ₂(0, 0; ρ) =
+// 1/(2π√(1−ρ²)) (Plackett 1954).
 func plackettBound(r, s float64) float64 {
 	return math.Abs(math.Asin(r)-math.Asin(s)) / (2 * math.Pi)
 }

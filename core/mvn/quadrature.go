@@ -1,51 +1,12 @@
 package mvn
 
-import (
-	"math"
+import "math"
 
-	"closedform/internal/kernel"
-)
+// centre is the weight of the middle node of the Gauss–Kronrod rule of 21 points.
+const centre = 0.149445554002916906
 
-// node is one of a rule on [0, 1], with its weight.
-type node struct{ x, w float64 }
-
-// legendre[m] is the Gauss–Legendre rule of m points. Newton's method finds the zeros of
-// Legendre's polynomial, whose recursion gives p and the one before.
-var legendre = func() (rules [32][]node) {
-	for m := 1; m < len(rules); m++ {
-		n := float64(m)
-		for i := range m {
-			x, slope := math.Cos(math.Pi*(float64(i)+0.75)/(n+0.5)), 0.0
-			for range 6 {
-				p, before := 1.0, 0.0
-				for k := 1.0; k <= n; k++ {
-					p, before = ((2*k-1)*x*p-(k-1)*before)/k, p
-				}
-				slope = n * (before - x*p) / ((1 - x) * (1 + x))
-				x -= p / slope
-			}
-			rules[m] = append(rules[m], node{0.5 * (1 - x), 1 / ((1 - x) * (1 + x) * slope * slope)})
-		}
-	}
-	return rules
-}()
-
-// full is the depth of integrals along a path for full accuracy.
-const full = 22
-
-// nodes returns the rule for an integral over τ from 0 to end < 1 with singularities on the unit circle,
-// or nil if they are too near. With m points its error is as ρ^(−2m), where ρ = (1 + √(1−end))²/end is
-// that of the ellipse through τ = 1; m is such that it is exp(−2q).
-func nodes(q, end float64) []node {
-	root := 1 + math.Sqrt(1-end)
-	if m := 1 + q/kernel.Log(root*root/end); m < float64(len(legendre)) {
-		return legendre[int(max(1, m))]
-	}
-	return nil
-}
-
-// kronrod21 are the nodes x > 0 of the Gauss–Kronrod rule of 21 points, its weights, and those
-// of the Gauss rule of 10 points on every second node.
+// kronrod21 are the nodes x > 0 of the Gauss–Kronrod rule of 21 points, its weights, and those of the Gauss
+// rule of 10 points on every second node.
 var kronrod21 = [...]struct{ x, kronrod, gauss float64 }{
 	{0.148874338981631211, 0.147739104901338491, 0.295524224714752870},
 	{0.294392862701460198, 0.142775938577060081, 0},
@@ -59,12 +20,12 @@ var kronrod21 = [...]struct{ x, kronrod, gauss float64 }{
 	{0.995657163025808081, 0.011694638867371874, 0},
 }
 
-// integrate returns ∫_a^b f(t) dt by the Gauss–Kronrod rule of 10 and 21 points with bisection (Piessens
-// et al. 1983). A piece is accepted when its two rules agree to tol; the error is smaller by orders of
+// integrate returns ∫_a^b f(t) dt by the Gauss–Kronrod rule of 10 and 21 points with bisection (Piessens et
+// al. 1983). A piece is accepted when its two rules agree to tol; the error is smaller by orders of
 // magnitude.
 func integrate(f func(t float64) float64, a, b, tol float64) float64 {
-	const depth, centre = 64, 0.149445554002916906 // weight of the middle node
-	var ends [depth + 1]float64                    // the right ends of the pieces still to do
+	const depth = 64
+	var ends [depth + 1]float64 // the right ends of the pieces still to do
 	ends[0] = b
 	var sum float64
 	for left := 1; left > 0; {

@@ -9,9 +9,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// loadings returns a with ρ_ij = a_i a_j (i ≠ j) and |a_i| ≤ 1, the loadings on one common factor, if
-// there are such to rounding. abserr bounds what the difference contributes to the probability.
-func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
+// loadings returns a with ρ_ij = a_i a_j (i ≠ j) and |a_i| ≤ 1, the loadings on one common factor. abserr
+// bounds what a difference from that contributes to the probability.
+func (p *problem) loadings() (a []float64, abserr float64) {
 	n, j, k := p.n, 0, 0 // X_j and X_k are the most correlated with X₀
 	for l, r := range p.row(0) {
 		switch r = math.Abs(r); {
@@ -23,7 +23,7 @@ func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
 	}
 	square := p.r[j] * p.r[k] / p.r[j*n+k] // a₀²
 	if !(square > 0 && square < 1+1e-12) {
-		return nil, 0, false
+		return nil, math.Inf(1)
 	}
 	a = append(a, math.Sqrt(min(1, square)))
 	for _, r := range p.row(0)[1:] {
@@ -34,24 +34,68 @@ func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
 			abserr += plackettBound(p.r[k*n+l], a[k]*a[l])
 		}
 	}
-	return a, abserr, abserr < recognised
+	return a, abserr
 }
 
-// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k, s_k = √(1−a_k²), with independent
-// standard normal T and Z_k,
+// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k, s_k = √(1−a_k²), with independent standard normal T
+// and Z_k,
 //
 //	P = ∫ φ(t) Π_k Φ((x_k − a_k t)/s_k) dt.
-//
-// A variable with s_k = 0 bounds t instead. The integral is adaptive on pieces at most 1 wide, and cut at
-// narrow transitions.
 func (p *problem) oneFactor(a []float64) float64 {
-	lo, hi := -p.reach(), p.reach()
-	var cuts, limit, load []float64
+	var limit, load []float64
 	for k, x := range p.x {
-		a, s := a[k], math.Sqrt((1-a[k])*(1+a[k]))
-		switch {
+		if s := math.Sqrt((1 - a[k]) * (1 + a[k])); s > 0 {
+			limit, load = append(limit, x/s), append(load, a[k]/s)
+		}
+	}
+	return p.overFactor(a, 1, 1e-15, func(t float64) float64 {
+		y := gauss.PDF(t)
+		for k, x := range limit {
+			y *= gauss.CDF(x - load[k]*t)
+		}
+		return y
+	})
+}
+
+// bivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂) = ∫ φ(t) P(X₂ ≤ x₂ | X₁ = t) dt for two variables.
+func (p *problem) bivariate() float64 {
+	x, r := p.x[1], p.r[1]
+	sd := math.Sqrt(math.FMA(-r, r, 1))
+	return p.overFactor(p.row(0), 3, floor, func(t float64) float64 {
+		return gauss.PDF(t) * gauss.CDF(math.FMA(-r, t, x)/sd)
+	})
+}
+
+// conditional returns P(X ≤ x) = ∫ φ(t) P(X ≤ x | X_i = t) dt, where X_i is the variable with the smallest
+// correlations.
+func (p *problem) conditional() (value, abserr float64) {
+	first, smallest := 0, math.Inf(1)
+	for i := range p.n {
+		if sum := kernel.Dot(p.row(i), p.row(i)); sum < smallest {
+			first, smallest = i, sum
+		}
+	}
+	value = p.overFactor(p.row(first), 3, floor, func(t float64) float64 {
+		q, possible := p.given(first, t)
+		if !possible {
+			return 0
+		}
+		v, e := q.cdf()
+		abserr = max(abserr, e)
+		return gauss.PDF(t) * v
+	})
+	return value, abserr + floor
+}
+
+// overFactor returns the integral over t of the density of T = t and X ≤ x, for correlations a_k of the X_k
+// with T. A variable with |a_k| = 1 bounds t. The integral is adaptive on pieces at most so wide, and cut at
+// narrow transitions.
+func (p *problem) overFactor(a []float64, width, tol float64, density func(t float64) float64) (sum float64) {
+	lo, hi := -p.reach(), p.reach()
+	var cuts []float64
+	for k, x := range p.x {
+		switch a, s := a[k], math.Sqrt((1-a[k])*(1+a[k])); {
 		case s > 0:
-			limit, load = append(limit, x/s), append(load, a/s)
 			if centre, width := x/a, s/math.Abs(a); width < 0.25 {
 				cuts = append(cuts, centre-9*width, centre-3*width, centre, centre+3*width, centre+9*width)
 			}
@@ -61,36 +105,28 @@ func (p *problem) oneFactor(a []float64) float64 {
 			lo = max(lo, -x)
 		}
 	}
-	density := func(t float64) float64 {
-		y := gauss.PDF(t)
-		for k, x := range limit {
-			y *= gauss.CDF(x - load[k]*t)
-		}
-		return y
-	}
-	for t := lo; t < hi; t++ {
+	for t := lo; t < hi; t += width {
 		cuts = append(cuts, t)
 	}
 	cuts = append(cuts, hi)
 	slices.Sort(cuts)
-	var sum float64
 	for _, cut := range cuts {
 		if lo < cut && cut <= hi {
-			sum += integrate(density, lo, cut, 1e-15)
+			sum += integrate(density, lo, cut, tol)
 			lo = cut
 		}
 	}
-	return sum
+	return min(1, sum)
 }
 
-// reach bounds the values of a variable or a common factor that matter: given the limits, its mode is at
-// most as large as the most negative limit. Φ(−8.8) = 7e-19.
+// reach bounds the values of a variable or a common factor that matter: given the limits, its mode is at most
+// as large as the most negative limit. Φ(−8.8) = 7e-19.
 func (p *problem) reach() float64 { return 8.8 - min(0, slices.Min(p.x)) }
 
-// chain returns an order of the variables in which they are a Markov chain, ρ_ij the product of the
-// correlations of neighbours between i and j, if there is one to rounding: the least correlated pair are
-// the ends. abserr bounds what the difference contributes to the probability.
-func (p *problem) chain() (order []int, abserr float64, ok bool) {
+// chain returns an order of the variables in which they may be a Markov chain, ρ_ij the product of the
+// correlations of neighbours between i and j: the least correlated pair are the ends. abserr bounds what a
+// difference from that contributes to the probability.
+func (p *problem) chain() (order []int, abserr float64) {
 	n, first := p.n, 0
 	for l, r := range p.r {
 		if math.Abs(r) < math.Abs(p.r[first]) {
@@ -110,7 +146,7 @@ func (p *problem) chain() (order []int, abserr float64, ok bool) {
 			abserr += plackettBound(p.r[i*n+order[b]], r)
 		}
 	}
-	return order, abserr, abserr < recognised
+	return order, abserr
 }
 
 // markov returns P(X ≤ x) for a Markov chain X₁, X₂, … with neighbours' correlations r_k, by the forward
@@ -118,8 +154,8 @@ func (p *problem) chain() (order []int, abserr float64, ok bool) {
 //
 //	f₁ = φ,  f_{k+1}(t) = ∫_{−∞}^{x_k} f_k(s) φ((t − r_k s)/w_k)/w_k ds,  w_k = √(1−r_k²).
 //
-// Each f_k is kept at the nodes of a Gauss–Legendre rule on pieces of three times the smallest w_k: the
-// error is that of rounding. The cost grows like 1/w²; ok is false where a w_k is below 0.1.
+// Each f_k is kept at the nodes of a Gauss–Kronrod rule on pieces of three times the smallest w_k: the error
+// is that of rounding. The cost grows like 1/w²; ok is false where a w_k is below 0.1.
 func (p *problem) markov(order []int) (value float64, ok bool) {
 	r, w, narrowest := make([]float64, p.n), make([]float64, p.n), 1.0
 	w[0] = 1 // f₁ is φ, from a certain X₀ = 0
@@ -146,14 +182,16 @@ func (p *problem) markov(order []int) (value float64, ok bool) {
 	return kernel.Sum(density), true
 }
 
-// grid returns increasing nodes and weights of the 16-point Gauss–Legendre rule on equal pieces
-// of [a, b], at most as wide as panel.
+// grid returns the nodes and weights of Gauss–Kronrod rules on pieces of [a, b] at most as wide as panel.
 func grid(a, b, panel float64) (nodes, weights []float64) {
 	pieces := math.Ceil((b - a) / panel)
-	width := (b - a) / pieces
+	half := 0.5 * (b - a) / pieces
 	for k := range int(pieces) {
-		for _, node := range legendre[16] {
-			nodes, weights = append(nodes, a+width*(float64(k)+node.x)), append(weights, width*node.w)
+		mid := a + half*float64(2*k+1)
+		nodes, weights = append(nodes, mid), append(weights, half*centre)
+		for _, node := range kronrod21 {
+			nodes = append(nodes, mid-half*node.x, mid+half*node.x)
+			weights = append(weights, half*node.kronrod, half*node.kronrod)
 		}
 	}
 	return nodes, weights

@@ -7,17 +7,17 @@ import (
 	"closedform/internal/kernel"
 )
 
-// The ziggurat of Marsaglia and Tsang ("The ziggurat method for generating random
-// variables", Journal of Statistical Software 2000): strips of equal area under
-// exp(−x²/2), of which strip i, counted from the tail, ends at x_i, with x_127 = tailFrom.
+// The ziggurat of Marsaglia and Tsang ("The ziggurat method for generating random variables", Journal of
+// Statistical Software 2000): strips of equal area under exp(−x²/2), of which strip i, counted from the tail,
+// ends at x_i, with x_127 = tailFrom.
 const (
 	strips    = 128
 	tailFrom  = 3.442619855899
 	stripArea = 9.91256303526217e-3
 )
 
-// ziggurat has of every strip: below which |j| < 2³¹ all points x = j·scale are under the
-// density, and the density at its edge.
+// ziggurat has of every strip: below which |j| < 2³¹ all points x = j·scale are under the density, the scale,
+// and the density at its edge.
 var ziggurat = func() (z struct {
 	inside         [strips]uint32
 	scale, density [strips]float32
@@ -38,9 +38,8 @@ var ziggurat = func() (z struct {
 	return z
 }()
 
-// Normal draws from the standard normal distribution: the same numbers as NormFloat64 of
-// math/rand/v2, but for the last digit beyond ±3.4, where that calls a logarithm that
-// differs between processors.
+// Normal draws from the standard normal distribution: the same numbers as NormFloat64 of math/rand/v2, but
+// for the last digit beyond ±3.4, where that calls a logarithm that differs between processors.
 func Normal(rnd *rand.Rand) float64 {
 	z := &ziggurat
 	for {
@@ -71,8 +70,8 @@ func tail(rnd *rand.Rand) float64 {
 	}
 }
 
-// ChiSquared draws from the χ² distribution with dof ≥ 2 degrees of freedom (Marsaglia and
-// Tsang, "A simple method for generating gamma variables", ACM TOMS 2000).
+// ChiSquared draws from the χ² distribution with dof ≥ 2 degrees of freedom (Marsaglia and Tsang, "A simple
+// method for generating gamma variables", ACM TOMS 2000).
 func ChiSquared(rnd *rand.Rand, dof float64) float64 {
 	d := dof/2 - 1.0/3
 	c := 1 / (3 * math.Sqrt(d))

@@ -157,7 +157,7 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	if s, n := l.sequence, l.examples(); s != nil {
 		s.refit(n, l.counts)
 		if n%fresh == 0 {
-			s.solve(l.moments())
+			s.solve(&l.totals)
 		}
 	}
 	return u, nil
@@ -178,23 +178,6 @@ func (l *Layer) round(dst, x []float64) error {
 	return nil
 }
 
-// atOnce is how many inputs are predicted at once.
-const atOnce = 16
-
-// scratch is the scratch space of predictions of some inputs.
-type scratch struct {
-	x, out, score [][]float64
-	z             []float64 // of a ridge regression or of Gaussians
-}
-
-func (l *Layer) scratch(inputs int) *scratch {
-	rows := func(n int) [][]float64 {
-		return slices.Collect(slices.Chunk(make([]float64, inputs*n), n))
-	}
-	d, n := l.cfg.Inputs, l.cfg.Classes
-	return &scratch{rows(d), rows(n), rows(n), make([]float64, inputs*max(d, n))}
-}
-
 // Predict sets dst to the prediction for x. With the log densities s_c of the class Gaussians, on the
 // inputs or on the outputs of the ridge regression, and the share q_c of the examples
 //
@@ -204,70 +187,49 @@ func (l *Layer) scratch(inputs int) *scratch {
 // layer has no distribution of the probabilities: dst has the logits log P with variance 0, and a Cov
 // of 0. It returns an error if the length of x is not the number of inputs or x is not finite.
 func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
-	one := []bnn.Prediction{*dst}
-	_, err := l.PredictAll(one, [][]float64{x})
-	*dst = one[0]
-	return err
-}
-
-// PredictAll predicts some inputs, faster than Predict does one after another and with the same bits. It
-// returns how many it has predicted, up to the first input that Predict refuses, and its error.
-func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (done int, err error) {
-	w := l.scratch(min(atOnce, len(x)))
-	for first := 0; first < len(x) && err == nil; first += atOnce {
-		n := 0
-		for n < min(atOnce, len(x)-first) && err == nil {
-			if err = l.round(w.x[n], x[first+n]); err == nil {
-				n++
-			}
-		}
-		l.probabilities(w, n)
-		for i := range n {
-			l.fill(&dst[first+i], w.out[i], nil)
-		}
-		if done += n; err != nil {
-			l.fill(&dst[done], nil, err)
-		}
-	}
-	return done, err
+	return l.predict(dst, x, 0, false)
 }
 
 // PredictLeftOut implements [bnn.LeftOut]: it sets dst to the prediction for an example that was learned, as
 // if it had not been. λ, ν and τ stay, and so do the Gaussians on the outputs of a ridge regression.
 func (l *Layer) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
-	w := l.scratch(1)
-	err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(w.x[0], x))
+	return l.predict(dst, x, class, true)
+}
+
+func (l *Layer) predict(dst *bnn.Prediction, x []float64, class int, left bool) error {
+	e, p := labelled{x: make([]float64, l.cfg.Inputs), class: class}, make([]float64, l.cfg.Classes)
+	err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(e.x, x))
 	if err == nil {
-		l.leftOut(w, class)
+		l.probabilities(p, e, left)
 	}
-	l.fill(dst, w.out[0], err)
+	l.fill(dst, p, err)
 	return err
 }
 
-// leftOut sets w.out to the probabilities for the learned example of w.x, left out.
-func (l *Layer) leftOut(w *scratch, class int) {
-	total, p, score := l.examples()-1, w.out[0], w.score[0]
+// probabilities sets p to those for an example, which was learned and is left out, or not.
+func (l *Layer) probabilities(p []float64, e labelled, left bool) {
+	total := l.examples()
+	if left {
+		total--
+	}
 	if total < 1 {
 		blend(p, 0)
 		return
 	}
-	s, one := l.solve(false), []labelled{{x: w.x[0], class: class}}
-	g := s.inputs
-	if l.cfg.Kind == Ridge {
-		g = s.outputs
-		g.densities(w.score, w.z, [][]float64{s.ridge.leftOut(s.moments, one)[0].x})
-	} else {
-		for c := range score {
-			score[c] = math.Inf(-1)
-			if g.root[c] != nil {
-				g.leftOut(score[c:c+1], c, s.moments, one)
-			}
-		}
+	s, onInputs := l.solve(false), l.cfg.Kind == Gaussian
+	if left && s.ridge != nil && s.ridge.dual != nil {
+		e.hash = hash(e.x)
+		k, _ := slices.BinarySearchFunc(s.kept, e, order)
+		e.place = min(k, len(s.kept)-1)
 	}
-	if l.counts[class] <= 1 {
-		score[class] = math.Inf(-1)
+	if !onInputs {
+		e.x = s.ridge.outputs([]labelled{e}, left)[0]
 	}
-	g.softmax(p, score)
+	density := s.classes.densities([]labelled{e}, left && onInputs)[0]
+	if left && l.counts[e.class] <= 1 {
+		density[e.class] = math.Inf(-1)
+	}
+	s.classes.softmax(p, density)
 	blend(p, total)
 }
 
@@ -284,17 +246,16 @@ func blend(p []float64, n int) {
 // fill sets a prediction to that of the probabilities p; after an error they are not numbers.
 func (l *Layer) fill(dst *bnn.Prediction, p []float64, err error) {
 	n := l.cfg.Classes
+	if err != nil {
+		p = slices.Repeat([]float64{math.NaN()}, n)
+	}
 	if len(dst.P) != n || dst.Layers != nil || dst.Members != nil {
 		m := softmax.NewMoments(n)
 		*dst = bnn.Prediction{
 			P: m.P, Cov: mat.NewSymDense(n, nil), Mean: make([]float64, n), Variance: make([]float64, n), Moments: m,
 		}
 	}
-	for i := range dst.P {
-		if dst.P[i] = math.NaN(); err == nil {
-			dst.P[i] = p[i]
-		}
-	}
+	copy(dst.P, p)
 	for i, p := range dst.P {
 		dst.Mean[i], dst.Variance[i] = kernel.Log(p), float64(0*p)
 		for j, q := range dst.P {
@@ -302,29 +263,5 @@ func (l *Layer) fill(dst *bnn.Prediction, p []float64, err error) {
 			dst.Moments.E.Set(i, j, float64(p*q))
 		}
 		dst.Moments.E.Set(i, i, float64(0*p))
-	}
-}
-
-// probabilities sets w.out to those for the first n of w.x, and w.score to the log densities.
-func (l *Layer) probabilities(w *scratch, n int) {
-	total := l.examples()
-	if total == 0 {
-		for _, p := range w.out[:n] {
-			blend(p, 0)
-		}
-		return
-	}
-	s := l.solve(false)
-	g, in := s.inputs, w.x
-	if l.cfg.Kind == Ridge {
-		for i, x := range w.x[:n] {
-			s.ridge.outputs(w.out[i], x)
-		}
-		g, in = s.outputs, w.out
-	}
-	g.densities(w.score[:n], w.z, in[:n])
-	for i, p := range w.out[:n] {
-		g.softmax(p, w.score[i])
-		blend(p, total)
 	}
 }

@@ -51,30 +51,6 @@ func observe(t *testing.T, l *Layer, examples []labelled) {
 	}
 }
 
-// Inputs are predicted to the same bits at once as one after another, up to one that is refused.
-func TestPredictAll(t *testing.T) {
-	eachKind(t, func(t *testing.T, kind Kind) {
-		examples := drawn(300, 9, 3)
-		l := learned(t, Config{Kind: kind, Inputs: 9, Classes: 3}, examples)
-		var inputs [][]float64
-		for _, e := range examples[:40] {
-			inputs = append(inputs, e.x)
-		}
-		all, scores := make([]bnn.Prediction, 40), check.Must(l.scores(inputs, make([]int, 40)))
-		check.Equal(t, "done", check.Must(l.PredictAll(all, inputs)), 40)
-		for i, x := range inputs {
-			want := predicted(t, l, x)[:7]
-			check.NearAll(t, "at once", slices.Concat(all[i].P, scores[i][:]), want, 0)
-		}
-		inputs[21] = []float64{1}
-		done, err := l.PredictAll(all, inputs)
-		check.Refuses(t, "PredictAll", err, "length 1")
-		if done != 21 || !math.IsNaN(all[21].P[0]) || math.IsNaN(all[20].P[0]) {
-			t.Errorf("%d done, %v, %v", done, all[20].P, all[21].P)
-		}
-	})
-}
-
 // predictedAt returns the probabilities at x.
 func predictedAt(t *testing.T, l *Layer, x []float64) []float64 {
 	t.Helper()
@@ -89,10 +65,18 @@ func predicted(t *testing.T, l *Layer, x []float64) []float64 {
 	all := predictedAt(t, l, x)
 	for c := range all {
 		if l.examples() > 0 {
-			all = append(all, check.Must(l.scores([][]float64{x}, []int{c}))[0][:]...)
+			all = append(all, fourScores(t, l, x, c)...)
 		}
 	}
 	return all
+}
+
+// fourScores returns those of x for a class.
+func fourScores(t *testing.T, l *Layer, x []float64, class int) []float64 {
+	t.Helper()
+	rounded, s := make([]float64, len(x)), l.solve(true)
+	check.OK(t, l.round(rounded, x))
+	return s.scores([]labelled{{x: rounded, class: class}}, false)[0][:]
 }
 
 // eachKind runs a test for both.
@@ -240,11 +224,11 @@ func TestPrediction(t *testing.T) {
 			t.Errorf("prediction %+v", p)
 		}
 		aleatoric, epistemic := p.LabelVariance()
-		got := []float64{p.MutualInformation(), p.Sum(), bnn.Probability(&p), epistemic, aleatoric}
-		want := []float64{0, 1, slices.Max(p.P), 0, 1 - floats.Dot(p.P, p.P)}
-		check.NearAll(t, "mutual information, sum, confidence and variances", got, want, 1e-9)
+		got := []float64{p.MutualInformation(), p.Sum(), epistemic, aleatoric}
+		want := []float64{0, 1, 0, 1 - floats.Dot(p.P, p.P)}
+		check.NearAll(t, "mutual information, sum and variances", got, want, 1e-9)
 		check.Refuses(t, "Predict", l.Predict(&p, []float64{1, 2, math.NaN(), 4}), "input 2 is NaN")
-		if p.Decide(bnn.Probability, 0) != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
+		if p.Class() != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
 			t.Errorf("after an error: %+v", p)
 		}
 		check.OK(t, network.Predict(&p, x))

@@ -115,7 +115,8 @@ func TestScores(t *testing.T) {
 		const n, d, classes = 60, 5, 3
 		l := learned(t, Config{Kind: kind, Inputs: d, Classes: classes}, rounded(drawn(n, d, classes)))
 		s := l.solve(true)
-		kept, got := l.keptScores(&s)
+		kept := s.kept
+		got := s.scores(kept, true)
 		one, left, nu := slices.Clone(kept), slices.Clone(kept), s.density.nu
 		for i, e := range kept {
 			one[i].class = 0 // of the background
@@ -139,15 +140,14 @@ func TestScores(t *testing.T) {
 			if kind == Ridge {
 				continue
 			}
-			densities := make([]float64, n)
-			s.inputs.leftOut(densities, c, s.moments, kept)
-			for i, e := range kept {
-				want := normals(without(kept, i), classes, s.inputs.nu, n, epsilon(kept, classes), e.x)[c]
-				check.Near(t, "density in any class", densities[i]-0.5*log2Pi*d, want, 1e-8)
+			for i, density := range s.classes.densities(kept, true) {
+				e, epsilon := kept[i], epsilon(kept, classes)
+				want := normals(without(kept, i), classes, s.classes.nu, n, epsilon, e.x)[c]
+				check.Near(t, "density in any class", density[c], want, 1e-8)
 			}
 		}
 		for _, e := range rounded(drawn(3, d, classes)) {
-			scores := check.Must(l.scores([][]float64{e.x}, []int{e.class}))[0]
+			scores := s.scores([]labelled{e}, false)[0]
 			y := direct(kept, classes, s.ridge.lambda, 0, e.x)
 			check.NearAll(t, "scores", scores[:], defined(all, e.x, y, e.class), 1e-6)
 		}
@@ -160,21 +160,19 @@ func TestTemper(t *testing.T) {
 	const n = 20000
 	for scale, want := range map[float64]float64{10: 0.1, 0.5: 1} {
 		rnd := rand.New(rand.NewPCG(1, 2))
-		scores, examples := make([][]float64, 3), make([]labelled, n, n+1)
-		for c := range scores {
-			scores[c] = make([]float64, n+1)
-		}
+		scores, examples := matrix(n+1, 3), make([]labelled, n, n+1)
 		for i := range examples {
 			score := 4*rnd.Float64() - 2
-			scores[1][i], scores[2][i], examples[i].weight = scale*score, math.Inf(-1), 1
+			scores[i][1], scores[i][2], examples[i].weight = scale*score, math.Inf(-1), 1
 			if rnd.Float64() < 1/(1+math.Exp(-score)) {
 				examples[i].class = 1
 			}
 		}
-		scores[2][n] = -1e9
-		g := gaussians{shares: make([]float64, 3)}
-		loss := g.temper(scores, []float64{n / 2, n / 2, 1}, append(examples, labelled{class: 2, weight: 1}))
+		scores[n][2] = -1e9
+		m := &moments{n: []float64{n / 2, n / 2, 1}, shares: make([]float64, 3)}
+		g := gaussians{moments: m}
+		loss := g.temper(scores, append(examples, labelled{class: 2, weight: 1}))
 		check.Near(t, "τ", g.tau, want, 0.005)
-		check.Near(t, "loss", g.temper(scores, []float64{n / 2, n / 2, 0}, examples), loss, 0)
+		check.Near(t, "loss", g.temper(scores, examples), loss, 0)
 	}
 }

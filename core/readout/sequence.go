@@ -1,7 +1,6 @@
 package readout
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -36,29 +35,31 @@ var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
 // where ω_τ ∝ exp ℓ_τ and π is of class Gaussians on the outputs of the last min(500, max(16, 2n/3))
 // examples, each of before the example was learned. They are fitted when n has grown by a quarter.
 type sequence struct {
-	Sequence            // without P
-	p        []float64  // P as a whole matrix
-	fitted   *gaussians // nil before the first ones
+	Sequence
+	fitted *gaussians // nil before the first ones
 
-	z, k                 []float64
-	o, tempered, density []float64 // scratch space, and what Before has found:
-	byTau, byFit, prob   []float64 // p_A, p_C and their mean
+	z, k               []float64
+	known              bool                       // what follows is of z and the latest example
+	o, tempered        []float64                  // scratch space, and what Before has found:
+	sums               [len(temperatures)]float64 // Σ_c exp τ(o_c − max o)
+	byTau, byFit, prob []float64                  // p_A, p_C and their mean
 }
 
 func newSequence(inputs int) *sequence {
 	d := inputs + 1
-	s := &sequence{p: make([]float64, d*d), z: make([]float64, d), k: make([]float64, d)}
-	s.Evidence, s.Share, s.Next = make([]float64, len(temperatures)), 0.5, firstFit
+	s := &sequence{z: make([]float64, d), k: make([]float64, d)}
+	s.P, s.Evidence = make(triangle, d*(d+1)/2), make([]float64, len(temperatures))
+	s.Share, s.Next, s.Pending = 0.5, firstFit, make([]float64, 0, together*d)
 	for i := range d {
-		s.p[i*d+i] = 1 / precision
+		s.p().row(i)[i] = 1 / precision
 	}
-	s.p[d*d-1], s.z[inputs] = 1/biasLambda, 1
+	s.p().row(inputs)[inputs], s.z[inputs] = 1/biasLambda, 1
 	return s
 }
 
 // addClass adds a class whose outputs have been 0 so far.
 func (s *sequence) addClass() {
-	s.W = append(s.W, make([]float64, len(s.z))...)
+	s.W, s.known = append(s.W, make([]float64, len(s.z))...), false
 	classes := len(s.o)
 	for _, outputs := range []*[]float64{&s.Output, &s.Sample} {
 		var wide []float64
@@ -67,7 +68,7 @@ func (s *sequence) addClass() {
 		}
 		*outputs = wide
 	}
-	for _, v := range []*[]float64{&s.o, &s.tempered, &s.density, &s.byTau, &s.byFit, &s.prob} {
+	for _, v := range []*[]float64{&s.o, &s.tempered, &s.byTau, &s.byFit, &s.prob} {
 		*v = make([]float64, classes+1)
 	}
 	if s.fitted != nil {
@@ -76,12 +77,18 @@ func (s *sequence) addClass() {
 	}
 }
 
+func (s *sequence) p() triangle { return s.P }
+
 // weights returns those of a class.
 func (s *sequence) weights(c int) []float64 { return s.W[c*len(s.z):][:len(s.z)] }
 
 // predict sets prob, and what learn needs, for rounded inputs x after n examples.
 func (s *sequence) predict(x []float64, n int) {
+	if s.known && slices.Equal(s.z[:len(x)], x) {
+		return
+	}
 	copy(s.z, x)
+	s.known = true
 	for c := range s.o {
 		s.o[c] = kernel.Dot(s.weights(c), s.z)
 	}
@@ -89,13 +96,13 @@ func (s *sequence) predict(x []float64, n int) {
 	top, total := slices.Max(s.Evidence), 0.0
 	for t, tau := range temperatures {
 		weight := kernel.Exp(s.Evidence[t] - top)
-		kernel.AddScaled(s.byTau, weight/s.temper(tau), s.tempered)
+		s.sums[t] = s.temper(tau)
+		kernel.AddScaled(s.byTau, weight/s.sums[t], s.tempered)
 		total += weight
 	}
 	fitted := 0 // examples that count
 	if s.fitted != nil {
-		s.fitted.densities([][]float64{s.density}, s.tempered, [][]float64{s.o})
-		s.fitted.softmax(s.byFit, s.density)
+		s.fitted.softmax(s.byFit, s.fitted.densities([]labelled{{x: s.o}}, false)[0])
 		fitted = n
 	}
 	blend(s.byFit, fitted)
@@ -119,21 +126,16 @@ func (s *sequence) temper(tau float64) (sum float64) {
 func (s *sequence) learn(class, n int) {
 	top := slices.Max(s.o)
 	for t, tau := range temperatures {
-		s.Evidence[t] = float64(memory*s.Evidence[t]) + float64(tau*(s.o[class]-top)) - kernel.Log(s.temper(tau))
+		s.Evidence[t] = float64(memory*s.Evidence[t]) + float64(tau*(s.o[class]-top)) - kernel.Log(s.sums[t])
 	}
 	a := 1 / float64(n+2)
+	s.known = false
 	s.Share = float64((1-a)*s.Share*s.byTau[class]/max(s.prob[class], leastProb)) + a/2
 	s.Output, s.Class = append(s.Output, s.o...), append(s.Class, class)
 	s.Output, s.Class = latest(s.Output, mostRecent*len(s.o)), latest(s.Class, mostRecent)
 
 	d := len(s.z)
-	whole := d &^ 3
-	for i := 0; i < whole; i += 4 {
-		kernel.Dot4((*[4]float64)(s.k[i:]), s.p[i*d:(i+4)*d], s.z)
-	}
-	for i := whole; i < d; i++ {
-		s.k[i] = kernel.Dot(s.p[i*d:(i+1)*d], s.z)
-	}
+	s.p().times(s.k, s.z)
 	for u := range slices.Chunk(s.Pending, d) {
 		kernel.AddScaled(s.k, -kernel.Dot(u, s.z), u)
 	}
@@ -150,24 +152,13 @@ func (s *sequence) learn(class, n int) {
 		s.Pending = append(s.Pending, k/root)
 	}
 	if len(s.Pending) == together*d {
-		s.flush()
+		s.p().add(-1, s.Pending, d)
+		s.Pending = s.Pending[:0]
 	}
 }
 
 // latest returns the last n of all, or all.
 func latest[T any](all []T, n int) []T { return all[max(0, len(all)-n):] }
-
-// flush takes the pending examples into p, which stays symmetric to the bit.
-func (s *sequence) flush() {
-	d := len(s.z)
-	for u := range slices.Chunk(s.Pending, 4*d) {
-		for i := range d {
-			factors := [4]float64{-u[i], -u[d+i], -u[2*d+i], -u[3*d+i]}
-			kernel.AddScaled4(s.p[i*d:(i+1)*d], &factors, u, u[d:], u[2*d:], u[3*d:])
-		}
-	}
-	s.Pending = nil
-}
 
 // refit fits the Gaussians if it is time to, after n examples.
 func (s *sequence) refit(n int, counts []int) {
@@ -191,44 +182,34 @@ func (s *sequence) fit() {
 	s.fitted, _ = outputGaussians(sample, s.SampleCount)
 }
 
-// solve sets P and W from the sums, with x̄ = Σx/(N + 1/1000) and M = Σxxᵀ − (N + 1/1000)x̄x̄ᵀ + 10·I:
-//
-//	P = ( M⁻¹      −M⁻¹x̄                     )
-//	    ( −x̄ᵀM⁻¹   1/(N + 1/1000) + x̄ᵀM⁻¹x̄ )
-func (s *sequence) solve(m *moments) {
-	d, n := len(m.center), m.total+biasLambda
-	center := slices.Clone(m.center)
-	for i := range center {
-		center[i] *= m.total / n
+// solve sets P and W from the sums.
+func (s *sequence) solve(t *totals) {
+	d, p := len(s.z), s.p()
+	t.flush(0)
+	sum := make(triangle, len(p)) // Λ + Σzzᵀ
+	copy(sum, t.squares[0])
+	last := sum.row(d - 1)
+	for c, x := range t.sums {
+		kernel.AddScaled(last, 1, append(slices.Clone(x), float64(t.counts[c])))
 	}
-	g := scatter(m.squares, []float64{n}, [][]float64{center})
+	last[d-1] += biasLambda
+	for i := range d - 1 {
+		sum.row(i)[i] += precision
+	}
 	inverse := make([]float64, d*d) // rows of L⁻ᵀ
 	for i := range d {
 		inverse[i*d+i] = 1
 	}
-	factorize(d, 1, g, 0, g, precision).Solve(inverse)
-	s.Pending = nil
-	bias := s.p[d*(d+1):]
+	factorize(d, 1, sum, 0, sum, 0).Solve(inverse)
 	for i := range d {
-		for j := i; j < d; j++ {
-			v := kernel.Dot(inverse[i*d+j:(i+1)*d], inverse[j*d+j:(j+1)*d])
-			s.p[i*(d+1)+j], s.p[j*(d+1)+i] = v, v
+		row := p.row(i)
+		for j := range row {
+			row[j] = kernel.Dot(inverse[i*d+i:(i+1)*d], inverse[j*d+i:])
 		}
 	}
-	for i := range d {
-		bias[i] = -kernel.Dot(s.p[i*(d+1):][:d], center)
-		s.p[i*(d+1)+d] = bias[i]
-	}
-	bias[d] = 1/n - kernel.Dot(bias[:d], center)
-	for c := range s.o {
-		w, sum := s.weights(c), make([]float64, d)
-		for i, mean := range m.mean[c] {
-			sum[i] = m.n[c] * (mean - center[i])
-		}
-		for i := range d {
-			w[i] = kernel.Dot(s.p[i*(d+1):][:d], sum)
-		}
-		w[d] = m.n[c]/n - kernel.Dot(center, w[:d])
+	s.Pending = s.Pending[:0]
+	for c, x := range t.sums {
+		p.times(s.weights(c), append(slices.Clone(x), float64(t.counts[c])))
 	}
 }
 
@@ -252,7 +233,7 @@ type Sequence struct {
 // clone returns a copy.
 func (q Sequence) clone() Sequence {
 	for _, v := range []*[]float64{&q.P, &q.Pending, &q.W, &q.Evidence, &q.Output, &q.Sample} {
-		*v = slices.Clone(*v)
+		*v = append([]float64(nil), *v...)
 	}
 	for _, v := range []*[]int{&q.Class, &q.SampleClass, &q.SampleCount} {
 		*v = slices.Clone(*v)
@@ -260,46 +241,22 @@ func (q Sequence) clone() Sequence {
 	return q
 }
 
-func (s *sequence) state() *Sequence {
-	q, d := s.clone(), len(s.z)
-	for i := range d {
-		q.P = append(q.P, s.p[i*d:i*(d+1)+1]...)
-	}
-	return &q
-}
-
-// restore sets the recursion to the state.
-func (s *sequence) restore(q *Sequence) error {
+// restore sets the recursion to the state, and reports whether that fits.
+func (s *sequence) restore(q Sequence) bool {
 	d, classes := len(s.z), len(s.o)
-	fits := len(q.P) == d*(d+1)/2 && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
-		len(q.Pending)%d == 0 && len(q.Pending) < together*d && len(q.Output) == classes*len(q.Class) &&
-		len(q.Class) <= mostRecent && len(q.Sample) == classes*len(q.SampleClass) &&
-		len(q.SampleClass) <= mostRecent && q.Share >= 0 && q.Share <= 1 &&
-		(len(q.SampleCount) == classes && len(q.Sample) > 0 || len(q.SampleCount)+len(q.Sample) == 0)
+	fits := len(q.P) == len(s.P) && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
+		len(q.Pending)%d == 0 && len(q.Pending) < together*d && q.Share >= 0 && q.Share <= 1 &&
+		len(q.Output) == classes*len(q.Class) && len(q.Class) <= mostRecent &&
+		len(q.Sample) == classes*len(q.SampleClass) && len(q.SampleClass) <= mostRecent &&
+		(len(q.SampleCount) == classes && len(q.Sample) > 0 || len(q.SampleCount)+len(q.Sample) == 0) &&
+		finite(q.P, q.Pending, q.W, q.Evidence, q.Output, q.Sample)
 	for _, class := range slices.Concat(q.Class, q.SampleClass) {
 		fits = fits && class >= 0 && class < classes
 	}
-	if !fits {
-		return fmt.Errorf("readout: a recursion of %d inverse covariances, %d pending, %d weights, %d evidences, "+
-			"%d and %d outputs of %d and %d examples, share %g: these do not fit", len(q.P), len(q.Pending), len(q.W),
-			len(q.Evidence), len(q.Output), len(q.Sample), len(q.Class), len(q.SampleClass), q.Share)
-	}
-	if err := finite(q.P, q.Pending, q.W, q.Evidence, q.Output, q.Sample); err != nil {
-		return err
-	}
-	s.Sequence = q.clone()
-	rest := s.P
-	for i := range d {
-		for j, v := range rest[:i+1] {
-			s.p[i*d+j], s.p[j*d+i] = v, v
-		}
-		rest = rest[i+1:]
-	}
-	s.P = nil
-	if len(s.SampleCount) > 0 {
+	if s.Sequence = q.clone(); fits && len(s.SampleCount) > 0 {
 		s.fit()
 	}
-	return nil
+	return fits
 }
 
 // Before implements [bnn.Sequential]. With Config.Sequential it sets dst to the prediction of the

@@ -10,9 +10,10 @@ import (
 // solution is what follows from the sums. What it refers to does not change.
 type solution struct {
 	moments    *moments
+	kept       []labelled
+	classes    *gaussians // what predictions are made by, on the inputs or on the outputs
 	ridge      *ridge
 	outputs    *gaussians // on the outputs of the ridge regression
-	inputs     *gaussians
 	density    *gaussians // on the inputs, with ν for their densities
 	background *gaussians // one of all examples
 	reference  *reference // of Familiarity
@@ -22,25 +23,29 @@ type solution struct {
 func (l *Layer) solve(all bool) solution {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &l.solved
+	s, onInputs := &l.solved, l.cfg.Kind == Gaussian
 	if s.moments == nil {
-		s.moments = l.moments()
+		s.moments, s.kept = l.moments(l.counts), l.sample()
 	}
 	m := s.moments
-	if s.ridge == nil && (all || l.cfg.Kind == Ridge) {
-		s.ridge, s.outputs = l.fitRidge(m)
+	if s.ridge == nil && (all || !onInputs) {
+		s.ridge, s.outputs = fitRidge(m, s.kept, l.counts)
 	}
-	if s.inputs == nil && l.cfg.Kind == Gaussian {
-		s.inputs, _ = fitGaussians(m, l.sample(), false)
-	}
-	if s.density == nil && all {
-		s.background = m.shared([]float64{m.total}, [][]float64{m.center})
-		if l.cfg.Kind == Gaussian {
-			s.density, _ = fitGaussians(m, l.sample(), true)
-		} else {
-			s.density = m.shared(m.n, m.mean)
+	if s.classes == nil {
+		if s.classes = s.outputs; onInputs {
+			s.classes, _ = fitGaussians(m, s.kept, false)
 		}
-		s.reference = l.newReference(l.keptScores(s))
+	}
+	if s.reference == nil && all {
+		one := *m
+		one.n, one.mean = []float64{m.total}, [][]float64{m.center}
+		s.background = one.shared()
+		if onInputs {
+			s.density, _ = fitGaussians(m, s.kept, true)
+		} else {
+			s.density = m.shared()
+		}
+		s.reference = newReference(len(m.n), s.kept, s.scores(s.kept, true))
 	}
 	return *s
 }
@@ -49,17 +54,17 @@ func (l *Layer) solve(all bool) solution {
 type moments struct {
 	n       []float64 // of each class
 	mean    [][]float64
-	squares [][]float64 // of each class, or of all
+	squares []triangle // of each class, or of all
 	total   float64
 	center  []float64 // the mean of all
 	shares  []float64 // logarithms of the shares of the classes, −∞ without examples
 }
 
-func (t *totals) moments() *moments {
-	m := &moments{center: make([]float64, t.inputs), shares: logShares(t.counts)}
-	for _, s := range t.squares {
-		s.flush(t.inputs)
-		m.squares = append(m.squares, s.sum)
+// moments returns those of the totals, with the shares of so many examples of each class.
+func (t *totals) moments(counts []int) *moments {
+	m, all := &moments{squares: t.squares, center: make([]float64, t.inputs)}, 0
+	for k := range t.squares {
+		t.flush(k)
 	}
 	for c, sum := range t.sums {
 		n, mean := float64(t.counts[c]), make([]float64, t.inputs)
@@ -68,6 +73,10 @@ func (t *totals) moments() *moments {
 		}
 		kernel.AddScaled(m.center, 1, sum)
 		m.n, m.mean, m.total = append(m.n, n), append(m.mean, mean), m.total+n
+		all += counts[c]
+	}
+	for _, n := range counts {
+		m.shares = append(m.shares, kernel.Log(float64(n)/float64(all)))
 	}
 	for i := range m.center {
 		m.center[i] /= m.total
@@ -75,56 +84,76 @@ func (t *totals) moments() *moments {
 	return m
 }
 
-// logShares returns log(n_c/Σn).
-func logShares(n []int) (shares []float64) {
-	total := 0
-	for _, n := range n {
-		total += n
+// triangle is the lower triangle of a symmetric matrix, by rows.
+type triangle []float64
+
+func (t triangle) row(i int) []float64 { return t[i*(i+1)/2:][:i+1] }
+
+// add adds sign·Σxxᵀ of vectors of d numbers.
+func (t triangle) add(sign float64, x []float64, d int) {
+	for i := range d {
+		row, x := t.row(i), x
+		for ; len(x) >= 4*d; x = x[4*d:] {
+			a, b, c, e := x[:d], x[d:], x[2*d:], x[3*d:]
+			factors := [4]float64{sign * a[i], sign * b[i], sign * c[i], sign * e[i]}
+			kernel.AddScaled4(row, &factors, a, b, c, e)
+		}
+		for ; len(x) > 0; x = x[d:] {
+			kernel.AddScaled(row, sign*x[i], x)
+		}
 	}
-	for _, n := range n {
-		shares = append(shares, kernel.Log(float64(n)/float64(total)))
-	}
-	return shares
 }
 
-// scatter returns Σxxᵀ of the squares less Σ_c n_c m_c m_cᵀ, as an upper triangle.
-func scatter(squares [][]float64, n []float64, mean [][]float64) []float64 {
-	sum := make([]float64, len(squares[0]))
+// times sets dst to the product of the matrix and x. It reads the triangle once, four rows after one another.
+func (t triangle) times(dst, x []float64) {
+	d := len(dst)
+	clear(dst)
+	for i := range d {
+		row, first := t.row(i), i&^3
+		dst[i] = kernel.Dot(row, x)
+		if first+4 > d {
+			first = 0
+		}
+		kernel.AddScaled(dst[first:i], x[i], row[first:])
+		if first > 0 && i%4 == 3 {
+			factors := [4]float64(x[first:])
+			kernel.AddScaled4(dst[:first], &factors, t.row(first), t.row(first+1), t.row(first+2), row)
+		}
+	}
+}
+
+func (t triangle) trace(d int) (sum float64) {
+	for i := range d {
+		sum += t.row(i)[i]
+	}
+	return sum
+}
+
+// scatter returns Σxxᵀ of the squares less Σ_c n_c m_c m_cᵀ.
+func scatter(squares []triangle, n []float64, mean [][]float64) triangle {
+	sum := make(triangle, len(squares[0]))
 	for _, s := range squares {
 		kernel.AddScaled(sum, 1, s)
 	}
-	rest := sum
 	for i := range mean[0] {
-		row := rest[:len(mean[0])-i]
 		for c, m := range mean {
 			if n[c] > 0 {
-				kernel.AddScaled(row, -n[c]*m[i], m[i:])
+				kernel.AddScaled(sum.row(i), -n[c]*m[i], m)
 			}
 		}
-		rest = rest[len(row):]
 	}
 	return sum
 }
 
-// trace returns that of an upper triangle of d rows.
-func trace(a []float64, d int) (sum float64) {
-	for i := range d {
-		sum += a[0]
-		a = a[d-i:]
-	}
-	return sum
-}
-
-// factorize factorises x·a + y·b + z·I of upper triangles of d rows; it returns nil if that is not
-// positive definite.
-func factorize(d int, x float64, a []float64, y float64, b []float64, z float64) *linalg.Cholesky {
+// factorize factorises x·a + y·b + z·I of d rows; it returns nil if that is not positive definite.
+func factorize(d int, x float64, a triangle, y float64, b triangle, z float64) *linalg.Cholesky {
 	lower := make([]float64, d*d)
 	for i := range d {
-		for j := range d - i {
-			lower[(i+j)*d+i] = float64(x*a[j]) + float64(y*b[j])
+		row, b := lower[i*d:], b.row(i)
+		for j, a := range a.row(i) {
+			row[j] = float64(x*a) + float64(y*b[j])
 		}
-		a, b = a[d-i:], b[d-i:]
-		lower[i*d+i] += z
+		row[i] += z
 	}
 	root := new(linalg.Cholesky)
 	if !root.FactorizeLower(lower, d) {
@@ -134,41 +163,41 @@ func factorize(d int, x float64, a []float64, y float64, b []float64, z float64)
 }
 
 // descend returns the fit of the smallest loss of those at start times powers of the factor, as long as each
-// power is better than the one before, or no loss before was finite, and its loss.
+// power is better than the one before, or no loss before was finite.
 func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (best T, lowest float64) {
 	best, lowest = fit(start)
 	for _, f := range []float64{factor, 1 / factor} {
-		moved := false
+		first := lowest
 		for x := start * f; x > 1e-9 && x < 1e9; x *= f {
 			next, loss := fit(x)
-			if !(loss < lowest) {
-				if math.IsInf(lowest, 1) {
-					continue
-				}
+			if loss < lowest {
+				best, lowest = next, loss
+			} else if !math.IsInf(lowest, 1) {
 				break
 			}
-			best, lowest, moved = next, loss, true
 		}
-		if moved {
+		if lowest < first {
 			break
 		}
 	}
 	return best, lowest
 }
 
-// blocks calls do for 0 to n−1, several at once, with L⁻¹ of the d numbers that set sets.
-func blocks(root *linalg.Cholesky, d, n int, set, do func(i int, z []float64)) {
+// blocks calls do for parts of 0 to n−1, several at once.
+func blocks(n int, do func(first, last int)) {
 	const together = 32
-	linalg.Parallel((n+together-1)/together, func(block int) {
-		first := block * together
-		z := make([]float64, min(together, n-first)*d)
-		each := func(do func(i int, z []float64)) {
-			for i := range len(z) / d {
-				do(first+i, z[i*d:][:d])
-			}
-		}
-		each(set)
-		root.Solve(z)
-		each(do)
-	})
+	if n <= together {
+		do(0, n)
+		return
+	}
+	linalg.Parallel((n+together-1)/together, func(k int) { do(k*together, min(n, (k+1)*together)) })
+}
+
+// matrix returns rows of zeros.
+func matrix(rows, columns int) [][]float64 {
+	all := make([][]float64, rows)
+	for i := range all {
+		all[i] = make([]float64, columns)
+	}
+	return all
 }

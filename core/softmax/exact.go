@@ -6,8 +6,8 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Exact computes the moments of the softmax itself, by quadrature. It is a value
-// without references, safe for concurrent use.
+// Exact computes the moments of the softmax itself, by quadrature. It is a value without references, safe for
+// concurrent use.
 type Exact struct {
 	// Fast takes fewer nodes: the absolute error is below 1e-8. Beyond 100 classes it changes nothing.
 	Fast bool
@@ -16,17 +16,17 @@ type Exact struct {
 // mostFast is the number of classes up to which the error keeps to 1e-8.
 const mostFast = 100
 
-// Moments implements [Approximation]. With g_j ~ Gumbel(0, 1), independent, s_j(z) is the
-// probability that z_j + g_j is the largest of all (Gumbel 1954; Yellott 1977). With
-// F_j the distribution function of z_j + g_j and f_j its density,
+// Moments implements [Approximation]. With g_j ~ Gumbel(0, 1), independent, s_j(z) is the probability that
+// z_j + g_j is the largest of all (Gumbel 1954; Yellott 1977). With F_j the distribution function of z_j +
+// g_j and f_j its density,
 //
 //	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
 //	E_ji = ∫ f_j f_i Π_{τ≠i,j} F_τ dt,
 //
-// which are the integrals of [Probit.Moments] with Gumbel noise. All n means and n² pairs share the 60 to
-// 130 nodes of one trapezoidal rule, more if variances differ by orders of magnitude. The absolute error
-// is below 1e-11; E = Eᵀ holds to rounding, Σp = 1 to n times the error. Moments panics if the lengths do
-// not match, or if a mean is not finite or a variance negative or not finite.
+// which are the integrals of [Probit.Moments] with Gumbel noise, by a trapezoidal rule of 60 to 130 nodes,
+// more if variances differ by orders of magnitude. The absolute error is below 1e-11; E = Eᵀ holds to
+// rounding. Moments panics if the lengths do not match, or if a mean or a variance is not finite or a
+// variance negative.
 func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	rule := accurate
@@ -115,8 +115,7 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	for _, s := range w.scale {
 		smallest = min(smallest, kernel.Hypot(1, s))
 	}
-	clear(dst.P)
-	dst.E.Zero()
+	dst.Zero()
 	spread := rule.spread * smallest
 	normal := 1 - 1/(smallest*smallest) // v/(1+v) of the smallest v
 	for nodes := sinhMesh(lo, hi, spread, rule.step*refine(n, normal)/rule.spread); nodes.left > 0; {
@@ -126,8 +125,7 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	mirror(dst.E.RawMatrix(), true)
 }
 
-// lower returns a point below which the integrands have a mass of at most tail: that
-// of all p_j is Π F_τ.
+// lower returns a point below which the integrands have a mass of at most tail: that of all p_j is Π F_τ.
 func (w *exactTable) lower(tail float64) float64 {
 	return newtonBelow(w.lowest(-1), kernel.Log(tail), func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {

@@ -8,11 +8,8 @@ import (
 	"closedform/core/softmax"
 )
 
-// Three logits of growing uncertainty: the mean of their softmax, and how its
-// entries vary together. Every row of the covariance adds up to zero, because
-// the probabilities always add up to one. The cross-covariance says how a
-// probability responds to each logit: a class rises with its own logit and falls
-// with the others.
+// Three logits of growing uncertainty: the mean of their softmax, and how its entries vary together. Every
+// row of the covariances adds up to zero, because the probabilities always add up to one.
 func ExampleProbit() {
 	mean := []float64{1, 0, -1}
 	variance := []float64{0.5, 1, 2}

@@ -41,8 +41,8 @@ func FitLambda(criterion string, n int, rho float64) float64 {
 	panic("softmax: no criterion " + criterion)
 }
 
-// BoxErrors returns the root of the mean of Σ_j e_j² over the box of [FitLambda], and the largest |e_j|
-// found in it, where e_j is the error of the probability of class j.
+// BoxErrors returns the root of the mean of Σ_j e_j² over the box of [FitLambda], and the largest |e_j| found
+// in it, where e_j is the error of the probability of class j.
 func (p Probit) BoxErrors(n int) (rms, largest float64) {
 	x := newExtremes(n, p.Rho)
 	return p.rms(n), x.largest(p.Lambda, x.search(p.Lambda))
@@ -90,9 +90,9 @@ func minimum(f func(float64) float64, x float64) float64 {
 	return x
 }
 
-// rms returns the root of the mean of Σ_j e_j² over the box. Softmax and probit are integrals over a level
-// t of a density f(t, z_j) times distribution functions F(t, z_τ) of the other classes. The mean of a
-// product of two of them, a and b, is a double integral
+// rms returns the root of the mean of Σ_j e_j² over the box. Softmax and probit are integrals over a level t
+// of a density f(t, z_j) times distribution functions F(t, z_τ) of the other classes. The mean of a product
+// of two of them, a and b, is a double integral
 //
 //	E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt',
 //
@@ -138,13 +138,12 @@ func product(a, b []level, weight []float64, n int) (sum float64) {
 	return sum
 }
 
-// softmaxLevels returns those of z plus Gumbel noise, see [Exact], whose right tail is exponential: the
-// nodes are lo + spread sinh(k du).
+// softmaxLevels returns those of z plus Gumbel noise, see [Exact], whose right tail is exponential: the nodes
+// are lo + spread sinh(k du).
 func softmaxLevels(z []float64) (levels []level) {
-	const low, high = -3.75, 32 // quantiles of the noise: 4e-19, and 1 − 1e-14
 	const spread, du = 6.0, 0.3 / 6
-	lo := -half + low
-	x := (half + high - lo) / spread
+	lo := -half + gumbelLow
+	x := (half + gumbelHigh - lo) / spread
 	up, down, grow := 1.0, 1.0, kernel.Exp(du) // exp(±k du)
 	for range int(math.Ceil(kernel.Log(x+kernel.Hypot(1, x))/du)) + 1 {
 		t, dt := lo+0.5*spread*(up-down), 0.5*spread*du*(up+down)

@@ -11,9 +11,9 @@ import (
 //
 //	F(x) = ∫ N(y; −x, s²) exp(−e^y) dy,
 //
-// on several pieces of ξ = x/√(1+s²), as polynomials whose coefficients are Chebyshev series in s or,
-// from 1 on, 1/s in each of several bands. The error of F is below 2e-14, that of its density below
-// 1e-13, and that of s² L″, which lies between −1 and 0, below 1e-11.
+// on several pieces of ξ = x/√(1+s²), as polynomials whose coefficients are Chebyshev series in s or, from 1
+// on, 1/s in each of several bands. The error of F is below 2e-14, that of its density below 1e-13, and that
+// of s² L″, which lies between −1 and 0, below 1e-11.
 type gumbelTable [2 * len(gumbelBands)][gumbelScales]gumbelRow
 
 // gumbelRow has, for each piece, the coefficients of the powers of u, which goes from −1 to 1.
@@ -31,8 +31,8 @@ const (
 	gumbelHigh = 32
 )
 
-// gumbelEdges are the ends of the pieces of ξ, one apart up to gumbelEven: from
-// reach·s below gumbelLow, which is ξ > −8.5 for every s, to where 1 − F < 1e-14.
+// gumbelEdges are the ends of the pieces of ξ, one apart up to gumbelEven: from reach·s below gumbelLow,
+// which is ξ > −8.5 for every s, to where 1 − F < 1e-14.
 var gumbelEdges = [...]float64{
 	-8.5, -7.5, -6.5, -5.5, -4.5, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 4.5,
 	6.5, 8.5, 12.5, 16.5, 24.5, 32.5,
@@ -87,8 +87,7 @@ func chebyshevNode(i, n int) float64 {
 	return math.Cos(math.Pi * (float64(i) + 0.5) / float64(n))
 }
 
-// chebyshev overwrites the values at the Chebyshev nodes with the coefficients of the
-// Chebyshev series that takes them.
+// chebyshev overwrites the values at the Chebyshev nodes with the coefficients of their Chebyshev series.
 func chebyshev(value []float64) {
 	n := float64(len(value))
 	c := make([]float64, len(value))
@@ -177,8 +176,8 @@ func (d *gumbelSeries) polynomial(xi float64) (c []float64, u, stretch float64) 
 	return d.c[i*gumbelTerms:][:gumbelTerms], (xi-gumbelEdges[i])*stretch - 1, stretch * d.perScale
 }
 
-// logCDF returns log F(x) and its derivative, the ratio f(x)/F(x). Far in the right tail,
-// where the error is larger than the value, they keep the sign that they must have.
+// logCDF returns log F(x) and its derivative, the ratio f(x)/F(x). Far in the right tail, where the error is
+// larger than the value, they keep the sign that they must have.
 func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	xi := x * d.perScale
 	if xi >= d.end {

@@ -15,8 +15,7 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// numbersOnly skips a long test under -short, with which the race detector runs:
-// it has one goroutine.
+// numbersOnly skips a long test under -short, with which the race detector runs: it has one goroutine.
 func numbersOnly(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -34,8 +33,8 @@ func tolerance(a Approximation) float64 {
 	return 1e-11
 }
 
-// cases calls f with random problems of many shapes: equal and spread means,
-// variances from zero over many orders of magnitude.
+// cases calls f with random problems of many shapes: equal and spread means, variances from zero over many
+// orders of magnitude.
 func cases(n, count int, f func(p Probit, m, v []float64)) {
 	rnd := rand.New(rand.NewPCG(7, uint64(n)))
 	rhos := []float64{0, 0.01, 0.3, 0.5, 0.8, 0.99}
@@ -71,8 +70,7 @@ func moments(a Approximation, m, v []float64) *Moments {
 	return dst
 }
 
-// farthest returns the largest difference between two sets of moments, NaN if there
-// is one.
+// farthest returns the largest difference between two sets of moments, NaN if there is one.
 func farthest(a, b *Moments) float64 {
 	var d float64
 	for j := range a.P {
@@ -82,22 +80,6 @@ func farthest(a, b *Moments) float64 {
 		}
 	}
 	return d
-}
-
-// sound reports what is wrong with moments: every number finite, none negative,
-// no probability above one.
-func sound(m *Moments) error {
-	for j, p := range m.P {
-		if !(p >= 0 && p <= 1+1e-9) {
-			return fmt.Errorf("p_%d = %g", j, p)
-		}
-		for i := range m.P {
-			if e := m.E.At(j, i); !(e >= 0) || math.IsInf(e, 0) {
-				return fmt.Errorf("E_%d%d = %g", j, i, e)
-			}
-		}
-	}
-	return nil
 }
 
 func TestReference(t *testing.T) {
@@ -134,8 +116,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// A constant added to all logits, another order, and a class that never wins
-// change nothing.
+// A constant added to all logits, another order, and a class that never wins change nothing.
 func TestInvariances(t *testing.T) {
 	const n = 5
 	perm := []int{3, 0, 4, 1, 2}
@@ -185,8 +166,8 @@ func checkDerivatives(t *testing.T, a Approximation, m, v []float64, h, tol floa
 func TestDerivatives(t *testing.T) {
 	const h = 1e-3
 	cases(4, 120, func(p Probit, m, v []float64) {
-		// Truncation h²/6 × third derivative, which scales as λ³ and, near ρ = 0
-		// or 1 and v = 0, with the narrow scale.
+		// Truncation h²/6 × third derivative, which scales as λ³ and, near ρ = 0 or 1 and v = 0, with the narrow
+		// scale.
 		s := math.Min(scale(p.Rho, p.Lambda, 0), scale(1-p.Rho, p.Lambda, 0))
 		checkDerivatives(t, p, m, v, h, 1e-8+h*h*math.Pow(p.Lambda/math.Max(s, 0.1), 3))
 	})
@@ -194,7 +175,7 @@ func TestDerivatives(t *testing.T) {
 		checkDerivatives(t, e, []float64{0.3, -1, 2, 0}, []float64{0.1, 3, 1, 40}, h, 1e-6)
 	}
 	rnd := rand.New(rand.NewPCG(23, 24))
-	for n := 2; n <= 5; n++ {
+	for n := 2; n <= 4; n++ {
 		for range 5 {
 			p := ProbitCorr{math.Exp(0.5 * rnd.NormFloat64()), unequal(rnd, n-1)}
 			m, v := problem(rnd, n)
@@ -203,8 +184,8 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// Σ_y and Σ_zy of the exact softmax have zero row sums; those of the probit with
-// ρ = ½ inherit that. The exact Σ_y is positive semi-definite.
+// Σ_y and Σ_zy of the exact softmax have zero row sums; those of the probit with ρ = ½ inherit that. The
+// exact Σ_y is positive semi-definite.
 func TestCovAndCross(t *testing.T) {
 	const n = 6
 	var cov mat.SymDense
@@ -261,8 +242,9 @@ func TestExtremes(t *testing.T) {
 			}
 			for _, a := range []Approximation{p, Exact{}, Exact{Fast: true}} {
 				got := moments(a, m, v)
-				if err := sound(got); err != nil {
-					t.Fatalf("%+v m=%v v=%v: %v", a, m, v, err)
+				if e := got.E.RawMatrix().Data; !(slices.Min(got.P) >= 0 && slices.Max(got.P) <= 1+1e-9) ||
+					!(slices.Min(e) >= 0 && slices.Max(e) <= math.MaxFloat64) { // NaN if there is one
+					t.Fatalf("%+v m=%v v=%v: p = %v, E = %v", a, m, v, got.P, e)
 				}
 				if x := got.Excess(); !(math.Abs(x) < 10*tolerance(a)) && !(a == p && p.Rho != 0.5) {
 					t.Fatalf("%+v m=%v v=%v: Σp − 1 = %g", a, m, v, x)

@@ -12,8 +12,8 @@ import (
 // reach is the quantile at which a single normal distribution is cut: Φ(−7.7) = 7e-15.
 const reach = 7.7
 
-// newtonBelow takes three steps of Newton's method towards the root of log f = level, which is concave
-// and increasing, from a t below it: none goes beyond.
+// newtonBelow takes three steps of Newton's method towards the root of log f = level, which is concave and
+// increasing, from a t below it: none goes beyond.
 func newtonBelow(t, level float64, f func(t float64) (log, gradient float64)) float64 {
 	for range 3 {
 		log, gradient := f(t)
@@ -38,17 +38,15 @@ func logProduct(x []float64) (log float64) {
 	return log + kernel.Log(product)
 }
 
-// mesh runs through the nodes of the trapezoidal rule in u for the integral over t = lo + a sinh(u)
-// from lo to hi. The integrands are entire functions that decay like a Gaussian at both ends, for which
-// the rule converges faster than any power of the step (Trefethen and Weideman 2014).
+// mesh runs through the nodes of the trapezoidal rule in u for the integral over t = lo + a sinh(u) from lo
+// to hi. For integrands that are entire and decay like a Gaussian at both ends it converges faster than any
+// power of the step (Trefethen and Weideman 2014).
 //
-// A class with scale s has its transition within ±reach·s of its mean, which is at most reach·s above
-// the lowest node. Hence at distance d from the lowest node only scales from d/(2·reach) on are still to
-// be resolved, and the step may grow: a sinh(u) with a = 2·reach·s_min is almost linear over the reach
-// of the smallest scale and exponential beyond.
-//
-// For ρ < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the class with the
-// largest mean may lie beyond reach: the step stays small over the gap.
+// A class with scale s has its transition within ±reach·s of its mean, which is at most reach·s above the
+// lowest node. Hence at distance d from that only scales from d/(2·reach) on are still to be resolved, and
+// the step may grow: for a = 2·reach·s_min it is almost constant over the reach of the smallest scale. For ρ
+// < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the class with the largest mean may
+// lie beyond reach: the step stays small over the gap.
 type mesh struct {
 	lo, a, du    float64
 	up, down     float64 // exp(±u) of the next node
@@ -80,9 +78,9 @@ func (m *mesh) next() (t, dt float64) {
 	return t, dt
 }
 
-// refine returns the factor by which the product of n distribution functions needs smaller steps than
-// that of two, where normal is the share of the variances that is normal: the largest of n normal
-// variables has a distribution that is narrower by about √log n, that of n Gumbel variables has not.
+// refine returns the factor by which the product of n distribution functions needs smaller steps than that of
+// two, where normal is the share of the variances that is normal: the largest of n normal variables has a
+// distribution that is narrower by about √log n, that of n Gumbel variables has not.
 func refine(n int, normal float64) float64 {
 	return 1 / (1 + 0.38*kernel.Log(0.5*float64(n))*normal)
 }
@@ -106,8 +104,8 @@ func (n *nodeBlock) next(nodes *mesh) {
 	}
 }
 
-// momentBlock has the tables, class × node, whose products are the moments: node b contributes a_jb g_ib
-// to E_ji but for a factor of i.
+// momentBlock has the tables, class × node, whose products are the moments: node b contributes a_jb g_ib to
+// E_ji but for a factor of i.
 type momentBlock struct {
 	nodeBlock
 	a, g      []float64
@@ -119,8 +117,8 @@ func (n *momentBlock) forClasses(classes int) {
 	fit(classes, &n.mu, &n.below)
 }
 
-// locate sets mu to λ mean, counted from the [momentBlock.lowest] point, near which alone small scales
-// matter: nodes next to a class of small scale keep their digits.
+// locate sets mu to λ mean, counted from the lowest point, near which alone small scales matter: nodes next
+// to a class of small scale keep their digits.
 func (n *momentBlock) locate(lambda float64, mean []float64) {
 	top := slices.Max(mean)
 	for j, m := range mean {
@@ -132,8 +130,7 @@ func (n *momentBlock) locate(lambda float64, mean []float64) {
 	}
 }
 
-// lowest returns the point below which the product of all F_i but that of class j is
-// negligible.
+// lowest returns the point below which the product of all F_i but that of class j is negligible.
 func (n *momentBlock) lowest(j int) float64 {
 	t := math.Inf(-1)
 	for i, mu := range n.mu {
@@ -144,9 +141,8 @@ func (n *momentBlock) lowest(j int) float64 {
 	return t
 }
 
-// add adds factorF_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with
-// a_jb = factorF_j weight_b f_jb times perA, and factorG_i in E_ji. If f is g it adds only what is above
-// the diagonal.
+// add adds factorF_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with a_jb = factorF_j
+// weight_b f_jb times perA, and factorG_i in E_ji. If f is g it adds only what is above the diagonal.
 func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA float64) {
 	q := len(n.node)
 	for j, r := range factorF {
@@ -157,30 +153,19 @@ func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA floa
 			a[b] = w * r * row[b]
 		}
 	}
-	n.addPairs(dst.E.RawMatrix(), factorG, &f[0] == &n.g[0])
-}
-
-func (n *momentBlock) addPairs(e blas64.General, factor []float64, upper bool) {
-	const rows = 16 // of the table a that stay in the nearest cache
-	q := len(n.node)
 	var sums [8]float64
-	for top := 0; top < e.Rows; top += rows {
-		first := 0
-		if upper {
-			first = top
+	e := dst.E.RawMatrix()
+	for i := 0; i < e.Rows; i += 4 {
+		end := e.Rows
+		if &f[0] == &n.g[0] {
+			end = min(end, i+4)
 		}
-		for i := first; i < e.Rows; i += 4 {
-			end := min(top+rows, e.Rows)
-			if upper {
-				end = min(end, i+4)
-			}
-			for j := top; j < end; j += 2 {
-				kernel.Products(&sums, n.a[j*q:(j+2)*q], n.g[i*q:(i+4)*q])
-				for k := range min(2, e.Rows-j) {
-					row := e.Data[(j+k)*e.Stride+i : (j+k)*e.Stride+min(i+4, e.Rows)]
-					for l := range row {
-						row[l] += sums[4*k+l] * factor[i+l]
-					}
+		for j := 0; j < end; j += 2 {
+			kernel.Products(&sums, n.a[j*q:(j+2)*q], n.g[i*q:(i+4)*q])
+			for k := range min(2, e.Rows-j) {
+				row := e.Data[(j+k)*e.Stride+i : (j+k)*e.Stride+min(i+4, e.Rows)]
+				for l := range row {
+					row[l] += sums[4*k+l] * factorG[i+l]
 				}
 			}
 		}

@@ -8,11 +8,9 @@ import (
 )
 
 // Posterior is the moments of the logits given the class. Computing into the same one again allocates
-// nothing. It is safe for concurrent use only while nothing computes into it, and keeps no reference to
-// an argument.
-//
-// Free are the [FreeVariances] of the covariance of the logits given the class. Their sum is at most
-// that of Var; but a Free_i may be above the variance before the class was known.
+// nothing. It is safe for concurrent use only while nothing computes into it, and keeps no reference to an
+// argument. Free are the [FreeVariances] of their covariance: the sum is at most that of Var, but a Free_i
+// may be above the variance before the class was known.
 type Posterior struct {
 	LogP            float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var, Free []float64 // of the logits, length n
@@ -27,13 +25,13 @@ func NewPosterior(n int) *Posterior {
 // winnerDensity is p_c W, the unnormalised density of the winning utility, up to a shift of t.
 type winnerDensity interface {
 	logConcave
-	// tabulate sets the table at the nodes, and adds log f_c + Σ log F_i to log, but for
-	// a factor by which it multiplies weight.
+	// tabulate sets the table at the nodes, and adds log f_c + Σ log F_i to log, but for a factor by which it
+	// multiplies weight.
 	tabulate(node, weight, log []float64)
 }
 
-// posteriorRule is where W is cut, the distance of the nodes in units of its scale at the lower end, and
-// the distance over which they are nearly even, see sinhMesh.
+// posteriorRule is where W is cut, the distance of the nodes in units of its scale at the lower end, and the
+// distance over which they are nearly even, see sinhMesh.
 type posteriorRule struct{ drop, step, spread float64 }
 
 // posteriorTable is the moments of each logit given t, class × node.
@@ -56,18 +54,18 @@ func (q *posteriorTable) forClasses(n int) {
 
 // integrate sets dst to the moments of the logits, or LogP to NaN if numbers overflow.
 //
-// Both likelihoods say that the class has the largest u_c of u_i = λz_i + ε_i with independent noise:
-// normal, or Gumbel's, which is the softmax. Given u_c = t, hence u_i ≤ t for all other i, the logits are
-// independent with known moments. So, with W the density of u_c given the class and H = Σ_j k_j h_j,
+// Both likelihoods say that the class has the largest u_c of u_i = λz_i + ε_i with independent noise: normal,
+// or Gumbel's, which is the softmax. Given u_c = t, hence u_i ≤ t for all other i, the logits are independent
+// with known moments. So, with W the density of u_c given the class and H = Σ_j k_j h_j,
 //
 //	W(t) = f_c(t) Π_{i≠c} F_i(t) / p_c
 //	m̃_i = E_W E[z_i | t]                       = m_i − k_i E_W h_i
 //	ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]  = always_i + k_i² (E_W within_i + Var_W h_i)
 //	o_i = Σ_{j≠i} Cov_W(E[z_i | t], E[z_j | t]) = k_i Cov_W(h_i, H) − k_i² Var_W h_i
 //
-// W is log-concave; the nodes are placed round its mode and weighted in the log domain, however
-// improbable the class. The sums are those of h − start, so that variances that are small against the
-// squared mean keep their digits.
+// W is log-concave; the nodes are placed round its mode and weighted in the log domain, however improbable
+// the class. The sums are those of h − start, so that variances that are small against the squared mean keep
+// their digits.
 func (q *posteriorTable) integrate(
 	dst *Posterior, w winnerDensity, rule posteriorRule, mean, variance []float64,
 ) {
@@ -132,9 +130,9 @@ func (q *posteriorTable) setFree(dst *Posterior, variance []float64) {
 	FreeVariances(dst.Free, dst.Var, q.crosses)
 }
 
-// FreeVariances sets dst to the variances of independent variables that fit, in least squares, the
-// variances of all differences of variables with a covariance C, of which it takes the variances C_ii
-// and the sums o_i = Σ_{j≠i} C_ij:
+// FreeVariances sets dst to the variances of independent variables that fit, in least squares, the variances
+// of all differences of variables with a covariance C, of which it takes the variances C_ii and the sums o_i
+// = Σ_{j≠i} C_ij:
 //
 //	dst_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3,   C_ii − C_12 for n = 2.
 //
@@ -149,8 +147,8 @@ func FreeVariances(dst, variance, sums []float64) {
 	}
 }
 
-// add adds the weighted sums of h − start, its square, its product with sum, and within to
-// dst.Mean, squares, crosses and dst.Var, and returns that of 1.
+// add adds the weighted sums of h − start, its square, its product with sum, and within to dst.Mean, squares,
+// crosses and dst.Var, and returns that of 1.
 func (q *posteriorTable) add(dst *Posterior) (total float64) {
 	size := len(q.node)
 	first, end := 0, size // nodes with a weight: at others h may be infinite

@@ -7,15 +7,15 @@ import (
 )
 
 // Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j) given the class under the
-// likelihood of the softmax itself: u_c = z_c + ε_c is the largest of all u_j, ε_j ~ Gumbel(0, 1). With
-// F_i and f_i the distribution function and the density of u_i, L_i = log F_i for i ≠ c, and L_c =
-// log f_c, given u_c = t
+// likelihood of the softmax itself: u_c = z_c + ε_c is the largest of all u_j, ε_j ~ Gumbel(0, 1). With F_i
+// and f_i the distribution function and the density of u_i, L_i = log F_i for i ≠ c, and L_c = log f_c, given
+// u_c = t
 //
 //	E[z_i | t] = m_i − v_i L_i′         Var[z_i | t] = v_i (1 + v_i L_i″)
 //
-// whose moments posteriorTable.integrate takes over t. Each Var_i is positive where v_i is, and at most
-// v_i. The relative error is below 1e-9, that of the mean relative to √Var_i, for variances up to 1e12,
-// whatever Fast is. Posterior panics as [Exact.Moments] does, and if there is no such class.
+// whose moments posteriorTable.integrate takes over t. Each Var_i is positive where v_i is, and at most v_i.
+// The relative error is below 1e-9, that of the mean relative to √Var_i, for variances up to 1e12, whatever
+// Fast is. Posterior panics as [Exact.Moments] does, and if there is no such class.
 func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)
@@ -112,8 +112,8 @@ func (w *gumbelWinner) eval(t float64) (log, gradient, curvature float64) {
 	return log, gradient, curvature
 }
 
-// The rules of the integral over t, of each inside of it, and of the [gumbelTable]. They keep the
-// relative error below 1e-9 (TestPosteriorRuleIsFineEnough).
+// The rules of the integral over t, of each inside of it, and of the [gumbelTable]. They keep the relative
+// error below 1e-9 (TestPosteriorRuleIsFineEnough).
 var (
 	winnerRule = posteriorRule{drop: 30, step: 0.5, spread: 17}
 	tiltedRule = posteriorRule{drop: 32, step: 0.5, spread: 17}
@@ -214,13 +214,12 @@ func (d *tiltedNormal) growth(y float64) float64 {
 
 // tiltedMode returns the root of x = b + v (k − e^x), by Newton's method from a bound above.
 func tiltedMode(b, v, tilt float64) float64 {
-	const rounds = 100
 	b += v * tilt
 	x := math.Min(b, math.Max(0, kernel.Log(b/v)))
 	if !(b > 0) {
 		x = b
 	}
-	for range rounds {
+	for range 100 {
 		e := kernel.Exp(x)
 		step := (b - x - v*e) / (1 + v*e)
 		x += step

@@ -81,8 +81,8 @@ func TestPosteriorIsConsistent(t *testing.T) {
 	}
 }
 
-// Two classes: probit regression in z_1 − z_2, whose posterior is known. A narrow competitor
-// far below a wide winner cuts W off beyond where it is seen to fall.
+// Two classes: probit regression in z_1 − z_2, whose posterior is known. A narrow competitor far below a wide
+// winner cuts W off beyond where it is seen to fall.
 func TestPosteriorOfTwoClasses(t *testing.T) {
 	const lambda = 0.6
 	got := NewPosterior(2)
@@ -132,8 +132,8 @@ func TestFreeVariances(t *testing.T) {
 	}
 }
 
-// leastSquares returns the independent variances that fit the variances R of all differences
-// best, (R_i − ΣR/(2(n−1)))/(n−2) with R_i = Σ_j Var(z_i − z_j), for n ≥ 3.
+// leastSquares returns the independent variances that fit the variances R of all differences best, (R_i −
+// ΣR/(2(n−1)))/(n−2) with R_i = Σ_j Var(z_i − z_j), for n ≥ 3.
 func leastSquares(cov mat.Symmetric) []float64 {
 	n := cov.SymmetricDim()
 	r := make([]float64, n)
@@ -147,8 +147,7 @@ func leastSquares(cov mat.Symmetric) []float64 {
 	return r
 }
 
-// A constant added to all logits and another order change nothing, and neither does a label
-// that was certain.
+// A constant added to all logits and another order change nothing, and neither does a label that was certain.
 func TestPosteriorInvariances(t *testing.T) {
 	const n = 5
 	perm := []int{3, 0, 4, 1, 2} // 2 is the last
@@ -221,8 +220,8 @@ func finerRule(r posteriorRule) posteriorRule {
 	return posteriorRule{drop: 1.2 * r.drop, step: 0.5 * r.step, spread: 2 * r.spread}
 }
 
-// Half of the step, twice the distance, changes nothing, also where a narrow competitor far
-// below a wide winner cuts W off.
+// Half of the step, twice the distance, changes nothing, also where a narrow competitor far below a wide
+// winner cuts W off.
 func TestPosteriorRuleIsFineEnough(t *testing.T) {
 	numbersOnly(t)
 	compare := func(l Likelihood, m, v []float64) {

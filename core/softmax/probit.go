@@ -8,14 +8,14 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Probit approximates the softmax by the multivariate probit function of the
-// paper with equal correlations (Yang and Yang 2023, Sec. 2),
+// Probit approximates the softmax by the multivariate probit function of the paper with equal correlations
+// (Yang and Yang 2023, Sec. 2),
 //
 //	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),   Σ_0 = (1−ρ)I + ρ11ᵀ.
 //
-// Lambda must be positive and finite, 0 ≤ Rho < 1. At ρ = ½ alone, where y = argmax_j (λz_j + ε_j) with
-// ε_j ~ N(0, ½), the p_j add up to one and E is symmetric. A Probit is a value without references, safe
-// for concurrent use.
+// Lambda must be positive and finite, 0 ≤ Rho < 1. At ρ = ½ alone, where y = argmax_j (λz_j + ε_j) with ε_j ~
+// N(0, ½), the p_j add up to one and E is symmetric. A Probit is a value without references, safe for
+// concurrent use.
 type Probit struct {
 	Lambda, Rho float64
 }
@@ -28,8 +28,8 @@ func (p Probit) Validate(int) error {
 	return nil
 }
 
-// Moments implements [Approximation]. The Gaussian moments of Prop. 3.1(2), values and
-// derivatives of Φ_{n−1}, are each one integral over the common part of the noise:
+// Moments implements [Approximation]. The Gaussian moments of Prop. 3.1(2), values and derivatives of
+// Φ_{n−1}, are each one integral over the common part of the noise:
 //
 //	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
 //	E_ji = λ ∫ f_j g_i Π_{τ≠i,j} F_τ dt
@@ -37,10 +37,9 @@ func (p Probit) Validate(int) error {
 //	f_j = density of N(λm_j, ρ + λ²v_j)
 //	F_τ = distribution function of N(λm_τ, 1−ρ + λ²v_τ),  g_τ = F_τ'
 //
-// All n means and n² pairs share the Q ≈ 30 … 60 nodes of one trapezoidal rule; Q
-// grows with the logarithm of the ratio of the variances, and like 1/√(1−ρ) as
-// ρ → 1. The absolute error is below 1e-11. Moments panics if the lengths do not match,
-// if a mean is not finite or a variance negative, or if λ or ρ is out of range.
+// All share the 30 to 60 nodes of a trapezoidal rule; their number grows with the logarithm of the ratio of
+// the variances, and like 1/√(1−ρ) as ρ → 1. The absolute error is below 1e-11. Moments panics as
+// [Exact.Moments] does, and if λ or ρ is out of range.
 func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
@@ -51,13 +50,12 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 	w.probit.moments(dst, p, mean, variance, step(len(mean)))
 }
 
-// addNodes adds what the nodes t of a block contribute to the integrals of
-// [Probit.Moments],
+// addNodes adds what the nodes t of a block contribute to the integrals of [Probit.Moments],
 //
 //	p_j += W f_j/F_j,   E_ji += λ W (f_j/F_j) (g_i/F_i),   W = dt Π_τ F_τ.
 //
-// By the choice of the lowest node only one F_k may underflow, where all terms without
-// f_k are negligible: any small number may stand for it.
+// By the choice of the lowest node only one F_k may underflow, where all terms without f_k are negligible:
+// any small number may stand for it.
 func (w *probitTable) addNodes(dst *Moments, lambda float64) {
 	const smallest = 1e-150
 	size := len(w.mu) * len(w.node)
@@ -123,8 +121,7 @@ func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, 
 	fit(mostNodes*n, &w.x, &w.f, &w.cdf)
 	w.step = step
 	w.factors(p, mean, variance)
-	clear(dst.P)
-	dst.E.Zero()
+	dst.Zero()
 	// On shared nodes the narrowest f_j sets the step for all.
 	if w.narrow < max(1/float64(n), 0.02) {
 		w.integrateEach(dst, p.Lambda)
@@ -181,8 +178,8 @@ func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 	mirror(dst.E.RawMatrix(), w.uniform)
 }
 
-// integrateEach computes the moments of each class on separate nodes, where some f_j is much narrower
-// than every F_τ (small ρ and small v) or a point mass.
+// integrateEach computes the moments of each class on separate nodes, where some f_j is much narrower than
+// every F_τ (small ρ and small v) or a point mass.
 func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 	for j, mu := range w.mu {
 		lo, s := w.lowest(j), w.common[j]
@@ -204,10 +201,10 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 
 // lower returns the point below which no integrand has a mass worth counting.
 //
-// What p_j loses below t is at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t), hence at most Π_τ Φ((t−μ_τ)/S_τ)
-// with S the larger of the two scales. The second bound, that all F_τ but one are above Φ(−reach), keeps
-// g_τ/F_τ of all classes but one finite. The gap is the distance from the lowest node to the bound of
-// that one, zero if ρ ≤ ½.
+// What p_j loses below t is at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t), hence at most Π_τ Φ((t−μ_τ)/S_τ) with
+// S the larger of the two scales. The second bound, that all F_τ but one are above Φ(−reach), keeps g_τ/F_τ
+// of all classes but one finite. The gap is the distance from the lowest node to the bound of that one, zero
+// if ρ ≤ ½.
 func (w *probitTable) lower() (lo, gap float64) {
 	first, second, top := math.Inf(-1), math.Inf(-1), 0
 	for j, mu := range w.mu {
@@ -237,12 +234,12 @@ func (w *probitTable) lower() (lo, gap float64) {
 	return lo, max(0, min(first-lo, most))
 }
 
-// step returns the distance of the nodes in units of the smallest scale that keeps the error of the rule
-// below 1e-12 in the worst case, n equal classes (TestStepIsFineEnough).
+// step returns the distance of the nodes, in units of the smallest scale: the error of the rule is below
+// 1e-12 in the worst case, n equal classes (TestStepIsFineEnough).
 func step(n int) float64 { return 0.5 * refine(n, 1) }
 
-// SlopeLambda returns the λ at which the probit with correlation ρ has the slope of the softmax of n
-// classes at the origin, ∂s_j/∂(z_j−z_i) = 1/n²:
+// SlopeLambda returns the λ at which the probit with correlation ρ has the slope of the softmax of n classes
+// at the origin, ∂s_j/∂(z_j−z_i) = 1/n²:
 //
 //	λ_n = 1 / (n² φ(0) P_{n−2})
 //
@@ -251,8 +248,7 @@ func step(n int) float64 { return 0.5 * refine(n, 1) }
 //
 //	P_k = ∫ φ(x) Φ(√ρ x)^k dx.
 //
-// It is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless
-// n ≥ 2 and 0 ≤ ρ < 1.
+// It is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless n ≥ 2 and 0 ≤ ρ < 1.
 func SlopeLambda(n int, rho float64) float64 {
 	if n < 2 || !(rho >= 0 && rho < 1) {
 		panic(fmt.Sprintf("softmax: slope-matched λ for n = %d, ρ = %g; need n ≥ 2 and 0 ≤ ρ < 1", n, rho))

@@ -10,24 +10,23 @@ import (
 	"closedform/internal/kernel"
 )
 
-// ProbitCorr approximates the softmax by the multivariate probit function of the
-// paper with any correlations (Yang and Yang 2023, Sec. 2),
+// ProbitCorr approximates the softmax by the multivariate probit function of the paper with any correlations
+// (Yang and Yang 2023, Sec. 2),
 //
 //	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),
 //
 // with a correlation matrix Corr = Σ_0 of order n−1, the same for each class, whose rows stand for the
-// classes τ ≠ j in their order. Lambda must be positive and finite. In general the p_j do not add up to
-// one, and E is not symmetric: see [Moments.Excess] and [Moments.Asymmetry].
+// classes τ ≠ j in their order. Lambda must be positive and finite. In general the p_j do not add up to one,
+// and E is not symmetric: see [Moments.Excess] and [Moments.Asymmetry].
 //
-// A ProbitCorr keeps Corr by reference, and is safe for concurrent use as long as nothing
-// writes to the matrix.
+// A ProbitCorr keeps Corr by reference, and is safe for concurrent use as long as nothing writes to the
+// matrix.
 type ProbitCorr struct {
 	Lambda float64
 	Corr   *mat.SymDense
 }
 
-// Validate returns an error if λ is out of range or Corr is not a correlation matrix of order
-// classes − 1.
+// Validate returns an error if λ is out of range or Corr is not a correlation matrix of order classes − 1.
 func (p ProbitCorr) Validate(classes int) error {
 	if !(p.Lambda > 0) || math.IsInf(p.Lambda, 1) {
 		return fmt.Errorf("softmax: probit with λ = %g; need 0 < λ < ∞", p.Lambda)
@@ -51,11 +50,10 @@ func (p ProbitCorr) Validate(classes int) error {
 //	E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i at the same point,  s_τ = √(1 + λ²v_j + λ²v_τ)
 //	Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ').
 //
-// Each is a multivariate normal probability with the accuracy and cost of package mvn: some 1e-14 in
-// microseconds for n ≤ 4, 1e-12 in a fifth of a millisecond for n = 5. Otherwise the error is at most
-// 1e-7 for n ≤ 8, in milliseconds, and 1e-6 for n ≤ 10, in a third of a second, unless the correlations
-// are nearly singular; for more classes it is some 1e-5, in seconds. Moments panics if the lengths do not
-// match, if a mean is not finite or a variance negative, or if λ or Corr is out of range.
+// Each is a multivariate normal probability with the accuracy and cost of package mvn: some 1e-13, below a
+// millisecond for n ≤ 4, 0.1 s for n = 5. For more classes the error is some 1e-6 or 1e-5, and n²
+// probabilities take up to 0.2 s each. Moments panics if the lengths do not match, if a mean is not finite or
+// a variance negative, or if λ or Corr is out of range.
 func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	if err := p.Validate(len(mean)); err != nil {

@@ -1,15 +1,11 @@
-// Package softmax computes the first two moments of the softmax of a Gaussian:
-// for logits z_j ~ N(m_j, v_j), independent, and s = softmax(z), the mean
-// probabilities p_j = E[s_j], the covariance of s, and the cross-covariance of
-// z and s. No closed form exists; an [Approximation] provides one.
-//
-// Everything follows from two sets of numbers, p and E (Yang and Yang 2023,
-// arXiv 2301.13401, Sec. 2):
+// Package softmax computes the first two moments of the softmax of a Gaussian: for logits z_j ~ N(m_j, v_j),
+// independent, and s = softmax(z), the means and covariances of s, and the cross-covariance of z and s. They
+// follow from two sets of numbers (Yang and Yang 2023, arXiv 2301.13401, Sec. 2):
 //
 //	p_j  = E[s_j]
 //	E_ji = E[∂s_j/∂(z_j−z_i)] = E[s_j s_i]     (j ≠ i)
 //
-// Each formula stands in the comment of the method that evaluates it:
+// which an [Approximation] provides. Each formula stands in the comment of its method:
 //
 //   - [Moments.Cov], [Moments.Cross]: the covariances Σ_y and Σ_zy from p and E
 //   - [Probit.Moments], [ProbitCorr.Moments]: p and E of the probit, Prop. 3.1(2)
@@ -28,15 +24,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Approximation computes the moments of softmax(z) for independent Gaussian logits with the given means
-// and variances, which may be zero, into dst. Implementations are safe for concurrent use with different
-// dst, and keep no reference to an argument.
+// Approximation sets dst to the moments of softmax(z) for independent Gaussian logits, whose variances may be
+// zero. Implementations are safe for concurrent use with different dst, and keep no reference to an argument.
 type Approximation interface {
 	Moments(dst *Moments, mean, variance []float64)
 }
 
-// Likelihood is an [Approximation] whose probabilities are those of a label given the logits, so that a
-// label has a posterior, whose moments go into dst.
+// Likelihood is an [Approximation] with the posterior of the logits given a label.
 type Likelihood interface {
 	Approximation
 	Posterior(dst *Posterior, mean, variance []float64, class int)
@@ -48,8 +42,7 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
-// Validate returns an error unless the approximation a is for this number of classes. An approximation
-// with a method Validate is asked for its own error.
+// Validate returns an error unless the approximation a, by its method of that name, is for so many classes.
 func Validate(a Approximation, classes int) error {
 	if a == nil {
 		return errors.New("softmax: nil is no approximation; allowed: a value such as softmax.Probit")
@@ -88,7 +81,6 @@ type workspace struct {
 	gumbelWinner gumbelWinner
 }
 
-// workspaces are those not in use.
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // fit gives the slices the length n, with any values.
@@ -103,9 +95,8 @@ func fit(n int, all ...*[]float64) {
 // MomentError bounds the absolute error of the moments of [Probit] and of [Exact].
 const MomentError = 1e-11
 
-// Moments are the moments of softmax(z) for n classes. Computing into the same
-// one again allocates nothing. It is safe for concurrent use only while nothing computes
-// into it, and keeps no reference to an argument.
+// Moments are the moments of softmax(z) for n classes. Computing into the same one again allocates nothing.
+// It is safe for concurrent use only while nothing computes into it, and keeps no reference to an argument.
 //
 // With the graph Laplacian L = diag(E·1) − E,
 //
@@ -148,9 +139,8 @@ func (m *Moments) degree(i int) float64 {
 	return sum
 }
 
-// Cov sets dst to the covariance of the probabilities, Σ_y = diag(p) − p pᵀ − L (n×n, paper Sec. 2).
-// An empty dst is resized; otherwise Cov panics if dst is not n×n. The Σ_y of the probit may be
-// indefinite: where λ is large it has even negative variances.
+// Cov sets dst, n×n or empty, to the covariance of the probabilities, Σ_y = diag(p) − p pᵀ − L (paper Sec.
+// 2). That of the probit may be indefinite: where λ is large it has even negative variances.
 func (m *Moments) Cov(dst *mat.SymDense) {
 	n := len(m.P)
 	if dst.IsEmpty() {
@@ -166,9 +156,8 @@ func (m *Moments) Cov(dst *mat.SymDense) {
 	}
 }
 
-// Cross sets dst to the cross-covariance of logits (rows) and probabilities (columns), Σ_zy = diag(v) L
-// (n×n, paper Sec. 2), where variance is v. An empty dst is resized; otherwise Cross panics if dst is
-// not n×n.
+// Cross sets dst to the cross-covariance of logits (rows) and probabilities (columns), Σ_zy = diag(v) L (n×n,
+// paper Sec. 2), where variance is v. An empty dst is resized; otherwise Cross panics if dst is not n×n.
 func (m *Moments) Cross(dst *mat.Dense, variance []float64) {
 	n := len(m.P)
 	if len(variance) != n {

@@ -1,6 +1,5 @@
-// Package checktest has what the tests of several packages share: comparisons that NaN never
-// passes, panics, allocations, reference files, and what everything
-// that learns a classifier keeps to.
+// Package checktest has what the tests of several packages share: comparisons that NaN never passes, panics,
+// allocations, reference files, and what everything that learns a classifier keeps to.
 package checktest
 
 import (
@@ -48,8 +47,8 @@ func NearAll(t testing.TB, what string, got, want []float64, tol float64) {
 	}
 }
 
-// Panics fails unless f panics with a message that begins with the prefix, the
-// package's name, and contains the words.
+// Panics fails unless f panics with a message that begins with the prefix, the package's name, and contains
+// the words.
 func Panics(t testing.TB, prefix, words string, f func()) {
 	t.Helper()
 	r := recovered(f)
@@ -113,8 +112,8 @@ func recovered(f func()) (r any) {
 	return nil
 }
 
-// NoAllocs fails if f, called for the second time and later, allocates. Under the race
-// detector, which empties pools at random, it only calls f.
+// NoAllocs fails if f, called for the second time and later, allocates. Under the race detector, which
+// empties pools at random, it only calls f.
 func NoAllocs(t testing.TB, what string, f func()) {
 	t.Helper()
 	f()
@@ -183,9 +182,8 @@ func Equal[T any](t testing.TB, what any, got, want T) {
 	}
 }
 
-// Torture returns how often a test repeats what it does at random: plain, or under
-// make torture, which sets CLOSEDFORM_TORTURE to short or full, as often as that says.
-// Without repetitions the test is skipped.
+// Torture returns how often a test repeats what it does at random: plain, or under make torture, which sets
+// CLOSEDFORM_TORTURE to short or full, as often as that says. Without repetitions the test is skipped.
 func Torture(t testing.TB, plain, short, full int) int {
 	t.Helper()
 	mode := os.Getenv("CLOSEDFORM_TORTURE")

@@ -15,9 +15,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Clusters draws n examples of a Gaussian cluster for each class, whose centres are
-// about as far from each other as they are wide. truth[k] is the probability that the
-// distribution itself gives class[k] at x[k]: no learner is better on average.
+// Clusters draws n examples of a Gaussian cluster for each class, whose centres are about as far from each
+// other as they are wide. truth[k] is the probability that the distribution itself gives class[k] at x[k]: no
+// learner is better on average.
 func Clusters(n, inputs, classes int, path ...any) (x [][]float64, class []int, truth []float64) {
 	rnd := rand.New(random.Source(append(path, "clusters")...))
 	centre := make([][]float64, classes)
@@ -57,10 +57,10 @@ func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 	return p
 }
 
-// Learner tests what everything that learns a classifier keeps to, with two inputs and three
-// classes: it comes as near as margin to the log loss of the distribution of the examples, whatever
-// the names of the classes; equal sources make equal models; a prediction repeats itself to the
-// last bit without allocating; bad data are errors and lengths that do not fit panics.
+// Learner tests what everything that learns a classifier keeps to, with two inputs and three classes: it
+// comes as near as margin to the log loss of the distribution of the examples, whatever the names of the
+// classes; equal sources make equal models; a prediction repeats itself to the last bit without allocating;
+// bad data are errors and lengths that do not fit panics.
 func Learner(
 	t *testing.T, margin float64, fit func(x [][]float64, class []int, src rand.Source) (Predictor, error),
 ) {
@@ -153,8 +153,8 @@ func Extremes[L interface {
 	}
 }
 
-// Overflows tests that a network of two inputs and two classes refuses a training and an input that
-// overflow, and predicts all others, also without examples.
+// Overflows tests that a network of two inputs and two classes refuses a training and an input that overflow,
+// and predicts all others, also without examples.
 func Overflows(t *testing.T, fit func(x [][]float64, class []int) (Predictor, error)) {
 	t.Helper()
 	x, class, _ := Clusters(30, 2, 2, "extremes")
@@ -165,8 +165,8 @@ func Overflows(t *testing.T, fit func(x [][]float64, class []int) (Predictor, er
 	Predict(t, Must(fit(nil, nil)), 2, 1, 1)
 }
 
-// Keys tests that the zero value of a configuration is valid, and that the error of
-// each of the others has its key.
+// Keys tests that the zero value of a configuration is valid, and that the error of each of the others has
+// its key.
 func Keys[C any](t testing.TB, wrong map[string]C) {
 	t.Helper()
 	var zero C

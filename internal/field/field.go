@@ -25,6 +25,14 @@ func Errorf(key, format string, args ...any) error {
 	return &Error{Key: key, Problem: fmt.Sprintf(format, args...)}
 }
 
+// Refuse returns an error that says what is allowed, if the value of the key is not.
+func Refuse(refused bool, key, allowed string) error {
+	if !refused {
+		return nil
+	}
+	return Errorf(key, "not allowed; allowed: %s", allowed)
+}
+
 // InGo gives an [*Error] the name in Go of the field of the struct with its key.
 func InGo(err error, config any) error {
 	if e, ok := err.(*Error); ok {

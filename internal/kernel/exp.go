@@ -66,8 +66,7 @@ func exp(x float64, shift int) float64 {
 	return scale + scale*e
 }
 
-// Log returns log x within one unit of the last place. With x = 2ᵏ(1+f), √½ ≤ 1+f < √2,
-// and s = f/(2+f) it is
+// Log returns log x within one unit of the last place. With x = 2ᵏ(1+f), √½ ≤ 1+f < √2, and s = f/(2+f) it is
 //
 //	log x = k log 2 + log(1+f),   log(1+f) = 2 artanh s = f − f²/2 + s (f²/2 + R(s²)),
 //

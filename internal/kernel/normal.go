@@ -50,8 +50,7 @@ func Density(x float64) float64 {
 //
 //	J₀ = n/d, J₁ = q/d, J₂ = p/d.
 //
-// The rational function has the smallest maximal relative error on [0, ∞], 5.7e-17 (Remez algorithm in
-// 80-digit arithmetic in the variable (t−4)/(t+4)).
+// The rational function has the smallest maximal relative error on [0, ∞], 5.7e-17 (Remez algorithm).
 func Tail(t float64) (p, q float64) {
 	t2 := t * t
 	t4 := t2 * t2
@@ -79,9 +78,9 @@ func parts(x float64) (t, density, p, q, n, d float64) {
 	return t, Density(t), p, q, n, q + t*n
 }
 
-// Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z, variance_i to
-// Var[Z | Z ≤ x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as that. With the repeated integrals
-// of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ − (J₁/J₀)².
+// Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z, variance_i to Var[Z | Z ≤
+// x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as that. With the repeated integrals of [Tail] at
+// t = −x > 0 they are 1/J₀ and J₂/J₀ − (J₁/J₀)².
 func Truncated(mills, variance, cdf, x []float64) {
 	first := 0
 	if vector {
@@ -112,9 +111,8 @@ func Truncated(mills, variance, cdf, x []float64) {
 //	variance = Var max(Z+a, 0)
 //	         = (1+a²) Φ(a) + a φ(a) − (a Φ(a) + φ(a))²
 //
-// For a = −t ≤ 0, gap = φ J₁ and variance = φ J₁ (J₂/J₁ − φ J₁) with the repeated integrals J_k(t) of the
-// tail. For a > 0 they follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has covariance −Φ(−a)
-// with Z.
+// For a = −t ≤ 0, gap = φ J₁ and variance = φ J₁ (J₂/J₁ − φ J₁) with the J_k of [Tail]. For a > 0 they follow
+// from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
 	for i, a := range a {
 		_, density, p, q, n, d := parts(a)

@@ -1,8 +1,8 @@
 // Package kernel has portable exp and log, and the vector loops that dominate the run time.
 //
 // Each function gives the same bits on every processor: the Go code here defines the order of summation.
-// Where the processor has AVX2 the hot loops run the same operations four at a time, in assembly that asm/
-// generates, unless the build tag noasm is set.
+// Where the processor has AVX2 the hot loops run the same operations four at a time, in assembly, unless the
+// build tag noasm is set.
 //
 // A loop panics if one of its arguments is shorter than those that set the length.
 package kernel
@@ -107,19 +107,19 @@ func AddRows(y, u, a []float64) {
 
 // Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
 func Dot4(dst *[4]float64, a, x []float64) {
-	n := len(x)
-	a = a[:4*n]
-	if !vector {
-		for k := range dst {
-			dst[k] = Dot(x, a[k*n:])
-		}
-		return
+	for k := range dst {
+		dst[k] = Dot(x, a[k*len(x):])
 	}
-	dot4Vector(dst, x, a)
-	for i := n &^ 3; i < n; i++ {
-		for k := range dst {
-			dst[k] += a[k*n+i] * x[i]
-		}
+}
+
+// Rows sets dst to the [Dot]s of x and the rows of a, which are as long as x.
+func Rows(dst, a, x []float64) {
+	n, i := len(x), 0
+	for ; i+4 <= len(dst); i += 4 {
+		Dot4((*[4]float64)(dst[i:]), a[i*n:(i+4)*n], x)
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = Dot(a[i*n:(i+1)*n], x)
 	}
 }
 
@@ -214,26 +214,6 @@ func Update(mean, variance, d, e []float64, y, often, least float64) {
 		u := x * y
 		mean[j] += d[j] * u
 		variance[j] = x * max(least, 1+e[j]*u*often)
-	}
-}
-
-// Adam moves weights by their gradient g: with decay = (β₁, 1−β₁, β₂, 1−β₂)
-//
-//	mean_i = β₁ mean_i + (1−β₁) g_i,   square_i = β₂ square_i + (1−β₂) g_i²,
-//	weights_i −= rate mean_i/(√(unbias square_i) + 10⁻⁸).
-func Adam(weights, mean, square, grad []float64, decay *[4]float64, rate, unbias float64) {
-	n := len(weights)
-	mean, square, grad = mean[:n], square[:n], grad[:n]
-	first := 0
-	if vector {
-		adamVector(weights, mean, square, grad, decay, rate, unbias)
-		first = n &^ 3
-	}
-	for i := first; i < n; i++ {
-		g := grad[i]
-		m, v := decay[0]*mean[i]+decay[1]*g, decay[2]*square[i]+decay[3]*g*g
-		mean[i], square[i] = m, v
-		weights[i] -= rate * m / (math.Sqrt(unbias*v) + 1e-8)
 	}
 }
 

@@ -5,6 +5,7 @@ package linalg
 import (
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -110,9 +111,15 @@ func (c *Cholesky) LogDet() (sum float64) {
 	return sum
 }
 
-// Solve replaces y by L⁻¹y, or each row of n numbers of it.
+// Solve replaces y by L⁻¹y, or each row of n numbers of it. Zeros that all rows begin with cost nothing.
 func (c *Cholesky) Solve(y []float64) {
-	for start := 0; start < c.n; start += strip {
+	first := c.n
+	for row := range slices.Chunk(y, c.n) {
+		if i := slices.IndexFunc(row[:first], func(y float64) bool { return y != 0 }); i >= 0 {
+			first = i
+		}
+	}
+	for start := first &^ (strip - 1); start < c.n; start += strip {
 		c.solve(y, start, min(c.n, start+strip))
 	}
 }

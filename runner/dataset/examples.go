@@ -34,9 +34,8 @@ type values struct {
 	number   []float64 // NaN: missing, which a scaler that is fitted with impute fills in
 	impute   bool
 	features []Feature // by input; nil for images and for numbers that were drawn
-	line     []int     // of the file, by row of the table; nil for numbers that were drawn
-	empty    []string  // columns without a value, which are left out
-	unknown  []string  // words of a test table that the training part does not have, as "colour=red"
+	line     []int     // of the file, by row; nil for images and for numbers that were drawn
+	notes    []string  // what is odd about the table
 }
 
 // Set is a list of labelled examples: X[k] has the class Class[k], from 0.
@@ -75,8 +74,7 @@ func Images(file string, pixels []byte, height, width int, labels []byte) *Examp
 	for k := range 256 {
 		e.classes = append(e.classes, strconv.Itoa(k))
 	}
-	e, _ = e.renumbered(e.present()) // all are present
-	return e
+	return e.present()
 }
 
 // Len returns the number of examples.
@@ -87,9 +85,6 @@ func (e *Examples) Inputs() int { return e.values.width }
 
 // SquareImages reports whether the inputs are the pixels of square grey images, row by row.
 func (e *Examples) SquareImages() bool { return e.values.square }
-
-// Features returns where the inputs are from, if they are from a table.
-func (e *Examples) Features() []Feature { return e.values.features }
 
 // Classes returns the names of the classes, in the order of their numbers.
 func (e *Examples) Classes() []string { return e.classes }
@@ -147,14 +142,10 @@ func (e *Examples) Row(i int) int {
 
 // where says where example i came from: "file.csv:12" is line 12 of a file.
 func (e *Examples) where(i int) string {
-	switch v := e.values; {
-	case v.line != nil:
-		return fmt.Sprintf("%s:%d", v.file, e.Row(i))
-	case v.pixels != nil:
-		return fmt.Sprintf("%s: image %d", v.file, e.Row(i))
-	default:
-		return fmt.Sprintf("example %d", e.Row(i))
+	if e.values.line == nil {
+		return fmt.Sprintf("%s: example %d", e.values.file, e.Row(i))
 	}
+	return fmt.Sprintf("%s:%d", e.values.file, e.Row(i))
 }
 
 // Subset returns the examples of those numbers, in that order, with all classes.

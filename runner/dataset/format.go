@@ -3,9 +3,11 @@ package dataset
 import (
 	"cmp"
 	"fmt"
-	"maps"
+	"io"
+	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"closedform/internal/field"
 )
@@ -50,20 +52,6 @@ func (f Format) Validate() error {
 		MissingDrop, MissingMean))
 }
 
-// Feature is where an input comes from: a column of numbers, or a level of a categorical
-// one, which is 1 where the cell has it and else 0.
-type Feature struct {
-	Column string `json:"column"`
-	Level  string `json:"level,omitempty"`
-}
-
-func (f Feature) String() string {
-	if f.Level == "" {
-		return f.Column
-	}
-	return f.Column + "=" + f.Level
-}
-
 // Read returns the examples of a file. Their inputs are its columns of numbers, and the levels of its
 // categorical columns, in alphabetical order. If these are test examples for others, like is not nil: they
 // have the inputs of those, whose columns are found by their names, and a word that those do not have is 0
@@ -74,65 +62,156 @@ func (f Format) Read(path string, like *Examples) (*Examples, error) {
 		return nil, err
 	}
 	defer file.Close()
-	t, err := ReadTable(file, path, f.Layout)
-	if err != nil {
-		return nil, err
-	}
-	return f.Examples(t, like)
+	return f.read(file, path, like)
 }
 
-// Examples returns the examples of a table, as Read does.
-func (f Format) Examples(t *Table, like *Examples) (*Examples, error) {
-	class, columns, err := f.columns(t, like)
+func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, error) {
+	if err := f.Validate(); err != nil {
+		return nil, err
+	}
+	t, err := NewReader(file, path, f.Layout)
 	if err != nil {
 		return nil, err
 	}
-	e := &Examples{row: f.complete(t, class, columns)}
-	v := &values{file: t.File, impute: f.Missing == MissingMean}
-	e.values = v
-	if like != nil {
-		v.features = like.Features()
-	} else if v.features, v.empty = t.features(columns, e.row); v.features == nil && e.row != nil {
-		return nil, fmt.Errorf("%s: no input has a value", t.File)
-	}
-	if err := v.read(t, e.row); err != nil {
+	columns, err := f.columns(t, like)
+	if err != nil {
 		return nil, err
 	}
-	names := map[string]bool{}
-	for _, i := range e.row {
-		names[t.Rows[i].Cells[class]] = true
+	rows, dropped, err := f.rows(t, columns)
+	if err == nil {
+		err = f.check(path, columns, rows)
 	}
-	e.classes = ordered(maps.Keys(names))
-	for _, i := range e.row {
-		e.class = append(e.class, slices.Index(e.classes, t.Rows[i].Cells[class]))
+	if err != nil {
+		return nil, err
 	}
+	v := &values{file: path, impute: f.Missing == MissingMean}
+	if v.features = features(columns[1:]); like != nil {
+		v.features = like.values.features
+	}
+	e := &Examples{values: v, row: upTo(len(rows)), classes: columns[0].levels}
 	if n := len(e.classes); n == 0 || n == 1 && like == nil {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", t.File, e.Len(), n)
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", path, e.Len(), n)
+	} else if v.width = len(v.features); v.width == 0 {
+		return nil, fmt.Errorf("%s: no input has a value", path)
 	}
+	in, err := Scaler{Features: v.features}.Inputs(t)
+	if err != nil {
+		return nil, err
+	}
+	var unseen []string
+	for _, row := range rows {
+		x, words, err := in.read(row)
+		if err != nil {
+			return nil, err
+		}
+		class, _ := slices.BinarySearch(e.classes, row.Cells[columns[0].number])
+		e.class = append(e.class, class)
+		v.number, v.line, unseen = append(v.number, x...), append(v.line, row.Line), append(unseen, words...)
+	}
+	e = e.present()
+	v.notes = e.odd(columns[1:], like, dropped, unseen)
 	return e, nil
 }
 
-// read reads the inputs of rows of a table.
-func (v *values) read(t *Table, rows []int) error {
-	in, err := Scaler{Features: v.features}.Inputs(t)
-	if err != nil {
-		return err
+// About says what there is, in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Oak 300, Ash 283". If
+// something is odd about a table a second line says that.
+func (e *Examples) About() string {
+	names, count := slices.Clone(e.classes), e.count()
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
+	for k, name := range names {
+		names[k] = fmt.Sprintf("%s %d", name, count[name])
 	}
-	v.width = len(v.features)
-	v.number = make([]float64, v.width*len(t.Rows))
-	unknown := map[string]bool{}
-	for _, i := range rows {
-		unseen, err := in.read(v.number[i*v.width:][:v.width], t.Rows[i])
-		if err != nil {
-			return err
+	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.values.file, e.Len(), e.Inputs(),
+		len(names), list(names))
+	if e.values.notes != nil {
+		text += fmt.Sprintf("\n%s: %s", e.values.file, strings.Join(e.values.notes, "; "))
+	}
+	return text
+}
+
+// count returns the number of examples of each class.
+func (e *Examples) count() map[string]int {
+	count := map[string]int{}
+	for _, k := range e.class {
+		count[e.classes[k]]++
+	}
+	return count
+}
+
+// odd says what is odd about a table that was read.
+func (e *Examples) odd(columns []*column, like *Examples, dropped int, unseen []string) (notes []string) {
+	v, count := e.values, e.count()
+	single := slices.DeleteFunc(slices.Clone(e.classes), func(class string) bool { return count[class] > 1 })
+	var empty, constant []string
+	for _, c := range columns {
+		if c.levels == nil && like == nil {
+			empty = append(empty, c.name)
 		}
-		for _, word := range unseen {
-			unknown[word] = true
+	}
+	mean, sd, _ := e.moments()
+	for j, f := range v.features {
+		if isConstant(mean[j], sd[j]) {
+			constant = append(constant, f.String())
 		}
 	}
-	for _, row := range t.Rows {
-		v.line = append(v.line, row.Line)
+	missing := 0
+	for _, x := range v.number {
+		if math.IsNaN(x) {
+			missing++
+		}
 	}
-	v.unknown = slices.Sorted(maps.Keys(unknown))
-	return nil
+	repeat := "rows whose inputs repeat rows of the training table"
+	if like == nil {
+		repeat = "rows whose inputs repeat those of others, which may be in the other part"
+	}
+	slices.Sort(unseen)
+	for _, note := range []struct {
+		what  string
+		names []string
+		n     int
+	}{
+		{"classes with one example", single, 0},
+		{"columns without a value, left out", empty, 0},
+		{"columns with one value", constant, 0},
+		{"rows dropped, with a missing value", nil, dropped},
+		{"missing values, replaced by column means", nil, missing},
+		{repeat, nil, e.repeats(like)},
+		{"words that the training table does not have", slices.Compact(unseen), 0},
+	} {
+		if note.n > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %d", note.what, note.n))
+		} else if len(note.names) > 0 {
+			notes = append(notes, note.what+": "+list(note.names))
+		}
+	}
+	return notes
+}
+
+// repeats returns how many rows have the inputs of a row of the training table or, if that is nil, of a row
+// before them.
+func (e *Examples) repeats(train *Examples) (n int) {
+	known := map[string]bool{}
+	text := func(v *values, row int) string { return fmt.Sprint(v.number[row*v.width:][:v.width]) }
+	if train != nil {
+		for _, row := range train.row {
+			known[text(train.values, row)] = true
+		}
+	}
+	for _, row := range e.row {
+		x := text(e.values, row)
+		if known[x] {
+			n++
+		}
+		known[x] = known[x] || train == nil
+	}
+	return n
+}
+
+// list joins names, and cuts a long list.
+func list(names []string) string {
+	const most = 10
+	if len(names) > most {
+		names = append(names[:most:most], fmt.Sprintf("… (%d in all)", len(names)))
+	}
+	return strings.Join(names, ", ")
 }

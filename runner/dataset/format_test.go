@@ -18,25 +18,21 @@ const birds = "id,mass,colour,kind\n1,2,red,a\n2,NA,blue,b\n3,6,?,a\n4,1,red,\n5
 
 func read(t *testing.T, f Format, text string) *Examples {
 	t.Helper()
-	e := check.Must(f.Examples(parse(t, text), nil))
-	return e
-}
-
-func parse(t *testing.T, text string) *Table {
-	t.Helper()
-	return check.Must(ReadTable(strings.NewReader(text), "a.csv", Layout{}))
+	return check.Must(readAs(f, text))
 }
 
 // rows returns the inputs of new rows.
 func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, err error) {
 	t.Helper()
-	table := parse(t, text)
+	table := check.Must(NewReader(strings.NewReader(text), "a.csv", Layout{}))
 	in, err := s.Inputs(table)
-	for i := 0; err == nil && i < len(table.Rows); i++ {
-		var one []float64
-		var words []string
-		one, words, err = in.Read(table.Rows[i])
-		x, unseen = append(x, one), append(unseen, words...)
+	for err == nil {
+		row, end := table.Next()
+		if end != nil {
+			break
+		}
+		one, words, wrong := in.Read(row)
+		x, unseen, err = append(x, one), append(unseen, words...), wrong
 	}
 	return x, unseen, err
 }
@@ -48,7 +44,7 @@ func TestFormat(t *testing.T) {
 	if got := all(e); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	check.Equal(t, "features", []any{e.Features(), e.Features()[1].String()},
+	check.Equal(t, "features", []any{e.values.features, e.values.features[1].String()},
 		[]any{[]Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}, "colour=blue"})
 	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
 }
@@ -99,7 +95,7 @@ func TestMeansAndNewRows(t *testing.T) {
 	empty := all(check.Must(e.Subset([]int{1, 4}).Scaler(Standard)).Apply(e))
 	check.Equal(t, "of a column without a value in the training part", empty.X[5][0], 0)
 	for _, words := range [][]string{nil, {"x"}} {
-		_, err = Format{Missing: MissingMean, Categorical: words}.Examples(parse(t, "x,class\n,b\n?,a\n"), nil)
+		_, err = readAs(Format{Missing: MissingMean, Categorical: words}, "x,class\n,b\n?,a\n")
 		check.Refuses(t, "no value", err, `a.csv: no input has a value`)
 	}
 }
@@ -115,7 +111,7 @@ func TestWordsAreScaledTogether(t *testing.T) {
 	}
 	e := read(t, Format{Categorical: []string{AllWords}}, text.String())
 	scaled := all(check.Must(e.Scaler(Standard)).Apply(e)).X
-	check.Equal(t, "inputs", fmt.Sprint(e.Features()), "[x nearly c=often c=rare]")
+	check.Equal(t, "inputs", fmt.Sprint(e.values.features), "[x nearly c=often c=rare]")
 	largest := 0.0
 	for _, x := range scaled {
 		largest = max(largest, math.Abs(x[2]), math.Abs(x[3]))

@@ -48,7 +48,7 @@ type Scaler struct {
 func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	s.Features = e.values.features
 	if e.values.impute {
-		s.Fill, _ = e.moments()
+		s.Fill, _, _ = e.moments()
 		e = s.Apply(e)
 	}
 	if kind == None {
@@ -57,14 +57,15 @@ func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	if e.Len() == 0 {
 		return Scaler{}, fmt.Errorf("scaling %q has no examples to be fitted to", kind)
 	}
-	shift, sd := make([]float64, e.Inputs()), []float64(nil)
-	if kind != Unit {
-		shift, sd = e.moments()
-	}
-	if kind == Standard {
+	shift, sd, largest := e.moments()
+	switch kind {
+	case Standard:
 		shareDeviation(sd, s.Features)
-	} else {
-		sd = slices.Repeat([]float64{e.largest()}, len(shift))
+	case Unit:
+		clear(shift)
+		fallthrough
+	default:
+		sd = slices.Repeat([]float64{largest}, len(shift))
 	}
 	factor := make([]float64, len(sd))
 	for j, v := range sd {
@@ -124,11 +125,11 @@ func (s Scaler) scale(x []float64) {
 // isConstant reports whether an input varies by no more than rounding errors, a billionth of its mean.
 func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
 
-// moments returns mean and standard deviation of each input where it has a value, 0 without any. The mean
-// is updated example by example (Welford 1962) and corrected by the mean deviation from it: it is right to
+// moments returns mean and standard deviation of each input where it has a value, 0 without any, and the
+// largest absolute value of all. The mean is updated example by example (Welford 1962) and corrected by the mean deviation from it: it is right to
 // its last digits, and that of equal numbers is the number. Deviations are divided by the largest before
 // they are squared, so that none is lost.
-func (e *Examples) moments() (mean, sd []float64) {
+func (e *Examples) moments() (mean, sd []float64, largest float64) {
 	n := e.Inputs()
 	x, count := make([]float64, n), make([]float64, n)
 	mean, sd = make([]float64, n), make([]float64, n)
@@ -143,38 +144,30 @@ func (e *Examples) moments() (mean, sd []float64) {
 			}
 		}
 	}
-	deviation, square := make([]float64, n), make([]float64, n)
+	spread, deviation, square := make([]float64, n), make([]float64, n), make([]float64, n)
+	for j, m := range mean {
+		spread[j] = max(high[j]-m, m-low[j])
+		largest = max(largest, high[j], -low[j])
+	}
 	for i := range e.Len() {
 		e.Input(x, i)
 		for j, v := range x {
-			if largest := max(high[j]-mean[j], mean[j]-low[j]); largest != 0 && !math.IsNaN(v) {
-				d := (v - mean[j]) / largest
+			if spread[j] != 0 && !math.IsNaN(v) {
+				d := (v - mean[j]) / spread[j]
 				deviation[j] += d
 				square[j] += d * d
 			}
 		}
 	}
-	for j, m := range mean {
-		if count[j] > 0 {
-			largest, d := max(high[j]-m, m-low[j]), deviation[j]/count[j]
-			mean[j] += d * largest
-			sd[j] = largest * math.Sqrt(square[j]/count[j]-d*d)
+	for j, n := range count {
+		if n > 0 {
+			d := deviation[j] / n
+			mean[j] += d * spread[j]
+			sd[j] = spread[j] * math.Sqrt(square[j]/n-d*d)
 		}
 	}
-	return mean, sd
-}
-
-// largest returns the largest absolute value of all inputs, or that images can have.
-func (e *Examples) largest() (largest float64) {
 	if e.values.pixels != nil {
-		return math.MaxUint8
+		largest = math.MaxUint8
 	}
-	x := make([]float64, e.Inputs())
-	for i := range e.Len() {
-		e.Input(x, i)
-		for _, v := range x {
-			largest = max(largest, math.Abs(v))
-		}
-	}
-	return largest
+	return mean, sd, largest
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -41,10 +40,7 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 // training part, in numerical order if all names are integers, else in that of the text.
 // It returns an error for what Align does not allow.
 func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
-	tr = e.Subset(train)
-	if tr, err = tr.renumbered(tr.present()); err != nil {
-		return nil, nil, err
-	}
+	tr = e.Subset(train).present()
 	te, err = Align(tr, e.Subset(test))
 	return tr, te, err
 }
@@ -79,27 +75,20 @@ func Join(train, test *Examples) *Examples {
 	return &e
 }
 
-// present returns the names of the classes that at least one example has, in order.
-func (e *Examples) present() []string {
-	seen := map[string]bool{}
+// present returns the examples with only those classes that at least one has: in numerical order if all their
+// names are integers, else in that of the text.
+func (e *Examples) present() *Examples {
+	number, integers := map[string]int{}, true
 	for _, k := range e.class {
-		seen[e.classes[k]] = true
+		n, err := strconv.Atoi(e.classes[k])
+		number[e.classes[k]], integers = n, integers && err == nil
 	}
-	return ordered(maps.Keys(seen))
-}
-
-// ordered returns the names of classes in numerical order if all are integers, else in that of the text.
-func ordered(classes iter.Seq[string]) []string {
-	names, integers := slices.Sorted(classes), true
-	number := map[string]int{}
-	for _, name := range names {
-		n, err := strconv.Atoi(name)
-		number[name], integers = n, integers && err == nil
-	}
+	names := slices.Sorted(maps.Keys(number))
 	if integers {
 		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(number[a], number[b]) })
 	}
-	return names
+	e, _ = e.renumbered(names) // which all are there
+	return e
 }
 
 // renumbered returns the examples with the classes of those names, or an error if one

@@ -107,12 +107,12 @@ func TestAlign(t *testing.T) {
 		!slices.Equal(test.Classes(), []string{"3", "9", "10"}) {
 		t.Errorf("classes %v of %q", got, test.Classes())
 	}
-	check.Equal(t, "the third is from", test.where(2), "test: image 3")
+	check.Equal(t, "the third is from", test.where(2), "test: example 3")
 	_, err := Align(train, read("test", 3, 10, 9, 4))
 	check.Refuses(t, "a label out of range", err,
-		`test: image 3: class "4" is not in the training part, which has 3, 9, 10`)
+		`test: example 3: class "4" is not in the training part, which has 3, 9, 10`)
 	_, err = Align(train, read("test", 4, 10, 9))
-	check.Refuses(t, "larger images", err, `test: image 1: 8 inputs; the training part has 6`)
+	check.Refuses(t, "larger images", err, `test: example 1: 8 inputs; the training part has 6`)
 	_, err = Align(read("train", 3, 1, 1), test)
 	check.Refuses(t, "one class", err, `the training part has fewer than 2 classes`)
 }

@@ -35,14 +35,15 @@ func (l Layout) Validate() error {
 		field.OneOf("decimal", cmp.Or(l.Decimal, "."), ".", ","))
 }
 
-// Table is a table as text.
-type Table struct {
+// Reader reads a table row by row, as from a pipe: a row as soon as its line has come. It is not safe for
+// concurrent use.
+type Reader struct {
 	File    string
 	Columns []string // their names, which differ
-	Rows    []Row
 
 	header int // its line
 	layout Layout
+	csv    *csv.Reader
 }
 
 // Row is a row of a table.
@@ -52,26 +53,8 @@ type Row struct {
 	Err   error    // what is wrong with the line, which it names; the rows after it can be read
 }
 
-// ReadTable reads a whole table, as a [Reader] does.
-func ReadTable(r io.Reader, file string, l Layout) (*Table, error) {
-	in, err := NewReader(r, file, l)
-	if err != nil {
-		return nil, err
-	}
-	t := in.Table
-	for {
-		row, err := in.Next()
-		if err == io.EOF {
-			return &t, nil
-		} else if err = cmp.Or(err, row.Err); err != nil {
-			return nil, err
-		}
-		t.Rows = append(t.Rows, row)
-	}
-}
-
-// column returns the number of a column.
-func (t *Table) column(name string) (int, error) {
+// Column returns the number of a column, from 0.
+func (t *Reader) Column(name string) (int, error) {
 	k := slices.Index(t.Columns, name)
 	if k < 0 {
 		return k, fmt.Errorf("%s:%d: no column %q; the columns are %s", t.File, max(t.header, 1), name,
@@ -86,13 +69,6 @@ func IsMissing(cell string) bool {
 		strings.ToLower(cell))
 }
 
-// Reader reads a table row by row, as from a pipe: a row as soon as its line has come. It is not safe for
-// concurrent use.
-type Reader struct {
-	Table // without rows
-	csv   *csv.Reader
-}
-
 // NewReader reads the header line of a table in UTF-8, packed by gzip or not: the names of the columns, of
 // which each row has a cell (RFC 4180). Blank lines, blanks round a cell, a byte order mark and CRLF line
 // ends do not count. An error has the name of the file.
@@ -105,9 +81,9 @@ func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	in := bufio.NewReader(text)
-	t := &Reader{Table: Table{File: file, layout: l}, csv: csv.NewReader(in)}
+	t := &Reader{File: file, layout: l, csv: csv.NewReader(in)}
 	t.csv.Comma = separators[l.Separator]
-	t.csv.FieldsPerRecord = -1 // Next says which line has too few cells
+	t.csv.FieldsPerRecord = -1 // check says which line has too few cells
 	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
 	_, _ = in.Peek(1)
 	begin, _ := in.Peek(in.Buffered()) // all that is there already
@@ -115,10 +91,10 @@ func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 	if first, _, _ = strings.Cut(first, "\n"); marked {
 		_, _ = in.Discard(len("\ufeff"))
 	}
-	if problem := t.problem(strings.TrimSuffix(first, "\r"), true); problem != "" {
+	if problem := t.problem(strings.TrimSuffix(first, "\r")); problem != "" {
 		return nil, fmt.Errorf("%s:1: %s", file, problem)
 	}
-	header, err := t.NextLine()
+	header, err := t.Next()
 	if err == io.EOF {
 		err = fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
 	}
@@ -139,7 +115,11 @@ func Unpack(r io.Reader) (io.Reader, error) {
 }
 
 // checkHeader returns an error if names are empty or double, or if there seems to be another separator.
-func (t *Table) checkHeader() error {
+func (t *Reader) checkHeader() error {
+	if line := strings.Join(t.Columns, string(t.csv.Comma)); strings.HasPrefix(strings.ToLower(line), "sep=") {
+		return fmt.Errorf("%s:%d: %q is a line for spreadsheets; remove it, and say separator = %q", t.File, t.header,
+			line, line[len("sep="):])
+	}
 	for j, column := range t.Columns {
 		if k := slices.Index(t.Columns, column); k < j {
 			return fmt.Errorf("%s:%d: columns %d and %d are both called %q", t.File, t.header, k+1, j+1, column)
@@ -156,18 +136,9 @@ func (t *Table) checkHeader() error {
 	return nil
 }
 
-// Next returns the next row, or io.EOF or another error after the last.
-func (t *Reader) Next() (Row, error) {
-	row, err := t.NextLine()
-	if n := len(row.Cells); err == nil && row.Err == nil && n != len(t.Columns) {
-		row.Err = fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, row.Line, n,
-			len(t.Columns))
-	}
-	return row, err
-}
-
-// NextLine returns the next line that is not blank, however many cells it has.
-func (t *Reader) NextLine() (row Row, err error) {
+// Next returns the next line that is not blank, however many cells it has, or io.EOF or another error after
+// the last.
+func (t *Reader) Next() (row Row, err error) {
 	row.Cells, err = t.csv.Read()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // an open quote ends on the last line
 		return Row{Err: fmt.Errorf("%s:%d: %w", t.File, wrong.StartLine, wrong.Err)}, nil
@@ -178,8 +149,11 @@ func (t *Reader) NextLine() (row Row, err error) {
 	}
 	row.Line, _ = t.csv.FieldPos(0)
 	for j, cell := range row.Cells {
-		line, _ := t.csv.FieldPos(j)
-		if problem := t.problem(cell, false); problem != "" && row.Err == nil {
+		problem := t.problem(cell)
+		if !utf8.ValidString(cell) {
+			problem = cmp.Or(problem, "the line is not in UTF-8"+t.convert("WINDOWS-1252")+", if it is in that encoding")
+		}
+		if line, _ := t.csv.FieldPos(j); problem != "" && row.Err == nil {
 			row.Err = fmt.Errorf("%s:%d: %s", t.File, line, problem)
 		}
 		row.Cells[j] = strings.TrimSpace(cell)
@@ -187,20 +161,25 @@ func (t *Reader) NextLine() (row Row, err error) {
 	return row, nil
 }
 
+// check returns what is wrong with a row.
+func (t *Reader) check(row Row) error {
+	if n := len(row.Cells); row.Err == nil && n != len(t.Columns) {
+		return fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, row.Line, n, len(t.Columns))
+	}
+	return row.Err
+}
+
 // problem says what is wrong with a text, the first line or a cell, and how to put it right.
-func (t *Reader) problem(text string, first bool) string {
-	const convert = "; iconv -f %s -t UTF-8 %q >new.csv converts it"
-	word, separator, _ := strings.Cut(text, "=")
+func (t *Reader) problem(text string) string {
 	switch {
 	case strings.Contains(text, "\x00"):
-		return fmt.Sprintf("a byte 0, as UTF-16 and workbooks have; need a text in UTF-8"+convert, "UTF-16", t.File)
+		return "a byte 0, as UTF-16 and workbooks have; need a text in UTF-8" + t.convert("UTF-16")
 	case strings.Contains(text, "\r"):
-		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts it`,
-			t.File)
-	case first && strings.EqualFold(word, "sep"):
-		return fmt.Sprintf("%q is a line for spreadsheets; remove it, and say separator = %q", text, separator)
-	case !first && !utf8.ValidString(text):
-		return fmt.Sprintf("the line is not in UTF-8"+convert+", if it is in that encoding", "WINDOWS-1252", t.File)
+		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
 	}
 	return ""
+}
+
+func (t *Reader) convert(from string) string {
+	return fmt.Sprintf("; iconv -f %s -t UTF-8 %q >new.csv converts it", from, t.File)
 }

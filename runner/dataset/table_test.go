@@ -13,11 +13,7 @@ import (
 
 // readAs reads a table as a file called a.csv has it in a format, and its examples by their class.
 func readAs(f Format, text string) (*Examples, error) {
-	t, err := ReadTable(strings.NewReader(text), "a.csv", f.Layout)
-	if err != nil {
-		return nil, err
-	}
-	return f.Examples(t, nil)
+	return f.read(strings.NewReader(text), "a.csv", nil)
 }
 
 func mustCSV(t *testing.T, text string) *Examples {
@@ -40,11 +36,11 @@ func TestReadCSV(t *testing.T) {
 	} {
 		e := check.Must(readAs(Format{Layout: Layout{c.separator, c.decimal}}, c.text))
 		check.Equal(t, name, all(e), want)
-		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes(), fmt.Sprint(e.Features())},
+		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes(), fmt.Sprint(e.values.features)},
 			[]any{3, 2, []string{"a", "b"}, "[x y]"})
 	}
 	e := mustCSV(t, "\"Breite, cm\",class\n\n1,Föhre\n2,\"b\nb\"\n3,a\n")
-	got := []string{e.where(0), e.where(1), e.where(2), e.Classes()[1], e.Classes()[0], e.Features()[0].Column}
+	got := []string{e.where(0), e.where(1), e.where(2), e.Classes()[1], e.Classes()[0], e.values.features[0].Column}
 	check.Equal(t, "places", got, []string{"a.csv:3", "a.csv:4", "a.csv:6", "a", "Föhre", "Breite, cm"})
 }
 
@@ -106,8 +102,8 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,class\r\"1\",a\r2,b\r", `a.csv:1: the line ends in a carriage return alone; tr`},
 		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `"Oak" and "oak" (line 4); write them alike`},
 		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `or the way a number is written: "1" and "1.0"`},
-		{Format{}, "x,class\n1,big cat\n2,bigcat\n", `column "class": classes that differ only`},
-		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv:3: column "class": a class cannot be called unknown`},
+		{Format{}, "x,class\n1,big cat\n2,bigcat\n", `class: classes that differ only`},
+		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv: class: "unknown" (line 3): a class cannot be called unknown`},
 		{Format{Class: "kind"}, birds, "3 columns cannot be read:\n  kind: \"\" (line 5) have no value"},
 		{Format{Class: "kind", Ignore: []string{"mass"}}, "id,mass,c,kind\n1,2,r,a\n", `each of its 1 values`},
 		{Format{Class: "kind", Categorical: []string{"color"}}, birds, `categorical: a.csv:1: no column "color"`},
@@ -149,28 +145,28 @@ func FuzzReadCSV(f *testing.F) {
 		if format.Validate() != nil {
 			return
 		}
-		var table *Table
 		var e *Examples
 		var err error
-		check.Frugal(t, func() {
-			if table, err = ReadTable(bytes.NewReader(text), "a.csv", Layout{}); err == nil {
-				e, err = format.Examples(table, nil)
-			}
-		})
+		check.Frugal(t, func() { e, err = readAs(format, string(text)) })
 		if err != nil {
 			if !strings.HasPrefix(strings.TrimPrefix(err.Error(), "categorical: "), "a.csv:") {
 				t.Fatalf("error %v", err)
 			}
 			return
 		}
-		if e.Len() == 0 || e.Inputs() == 0 || e.Inputs() != len(e.Features()) || len(e.Classes()) < 2 ||
-			!slices.Equal(e.Classes(), e.present()) || !strings.HasPrefix(e.About(), "a.csv: ") {
+		if e.Len() == 0 || e.Inputs() == 0 || e.Inputs() != len(e.values.features) || len(e.Classes()) < 2 ||
+			!slices.Equal(e.Classes(), e.present().Classes()) || !strings.HasPrefix(e.About(), "a.csv: ") {
 			t.Fatalf("%d examples, %d inputs, classes %q", e.Len(), e.Inputs(), e.Classes())
 		}
 		s := check.Must(e.Scaler(None))
+		table := check.Must(NewReader(bytes.NewReader(text), "a.csv", Layout{}))
 		in := check.Must(s.Inputs(table))
 		for i, x := range all(s.Apply(e)).X {
-			got, unseen, err := in.Read(table.Rows[e.row[i]])
+			row := check.Must(table.Next())
+			for row.Line < e.Row(i) {
+				row = check.Must(table.Next())
+			}
+			got, unseen, err := in.Read(row)
 			if err != nil || unseen != nil || !slices.Equal(got, x) {
 				t.Fatalf("%s: %v, as a new row %v, %q, %v", e.where(i), x, got, unseen, err)
 			}

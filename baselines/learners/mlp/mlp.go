@@ -205,11 +205,7 @@ func Normalise(z []float64) {
 
 // products sets z to the pre-activations of the layer for inputs y.
 func (w Layer) products(z, weights, y []float64) {
-	j := 0
-	for ; j+4 <= w.Out; j += 4 {
-		kernel.Dot4((*[4]float64)(z[j:]), weights[w.Offset+j*w.In:w.Offset+(j+4)*w.In], y)
-	}
-	for ; j < w.Out; j++ {
+	for j := range w.Out {
 		z[j] = kernel.Dot(y, w.Neuron(weights, j))
 	}
 }

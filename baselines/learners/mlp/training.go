@@ -9,7 +9,6 @@ import (
 
 	"closedform/core/random"
 	"closedform/internal/field"
-	"closedform/internal/kernel"
 )
 
 // Examples checks examples, see [CheckExamples], and returns copies of the inputs with a trailing 1.
@@ -110,5 +109,10 @@ func (a *Adam) Begin(rate float64) {
 
 // Move moves the weights from number from on by their gradient.
 func (a *Adam) Move(from int, weights, grad []float64) {
-	kernel.Adam(weights[:len(grad)], a.mean[from:], a.square[from:], grad, &decay, a.rate, a.unbias)
+	mean, square := a.mean[from:], a.square[from:]
+	for i, g := range grad {
+		m, v := decay[0]*mean[i]+decay[1]*g, decay[2]*square[i]+decay[3]*g*g
+		mean[i], square[i] = m, v
+		weights[i] -= a.rate * m / (math.Sqrt(a.unbias*v) + 1e-8)
+	}
 }

@@ -36,6 +36,7 @@ type Model struct {
 	cfg     Config
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
 	tree    *tree
+	one     bnn.Prediction
 	several []bnn.Prediction // of PredictAll
 }
 
@@ -80,7 +81,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 func (m *Model) Observe(x []float64, class int) error {
 	err := cmp.Or(field.Class(class, m.cfg.classes()), field.Input(x, m.cfg.Layers[0]))
 	if err == nil {
-		_, err = m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) {
+		err = m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) {
 			m.tree.observe(d, e, outputs, class)
 		})
 	}
@@ -88,16 +89,7 @@ func (m *Model) Observe(x []float64, class int) error {
 }
 
 // Predict sets p to the predictive probabilities of the classes at x.
-func (m *Model) Predict(p, x []float64) error {
-	if err := field.Input(x, m.cfg.Layers[0]); err != nil {
-		return err
-	}
-	layers, err := m.network.Forward(x)
-	if err != nil {
-		return err
-	}
-	return m.probabilities(p, layers)
-}
+func (m *Model) Predict(p, x []float64) error { return m.predict(&m.one, p, x) }
 
 // PredictAll sets each p_i as Predict does at x_i, to the bit, and returns the layers for each input, valid
 // until the next call. After an error some p_i are set.
@@ -106,20 +98,20 @@ func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
 		m.several = append(m.several, bnn.Prediction{})
 	}
 	for i := range x {
-		if err := m.network.Predict(&m.several[i], x[i]); err != nil {
+		if err := m.predict(&m.several[i], p[i], x[i]); err != nil {
 			return nil, err
 		}
 		layers = append(layers, m.several[i].Layers)
-		if err := m.probabilities(p[i], layers[i]); err != nil {
-			return nil, err
-		}
 	}
 	return layers, nil
 }
 
-func (m *Model) probabilities(p []float64, layers []bnn.Layer) error {
+func (m *Model) predict(dst *bnn.Prediction, p, x []float64) error {
 	mlp.CheckProbabilities(p, m.cfg.classes())
-	if !m.tree.predict(p, layers[len(layers)-1]) {
+	if err := cmp.Or(field.Input(x, m.cfg.Layers[0]), m.network.Predict(dst, x)); err != nil {
+		return err
+	}
+	if !m.tree.predict(p, dst.Layers[len(dst.Layers)-1]) {
 		return errors.New("tagi: the probabilities of the classes overflow")
 	}
 	return nil

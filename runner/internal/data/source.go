@@ -192,12 +192,6 @@ func (s *Source) About() (lines []string) {
 			lines = append(lines, e.About())
 		}
 	}
-	if s.test != nil && s.File != "" {
-		if n := dataset.Repeats(s.whole, s.test); n > 0 {
-			lines = append(lines, fmt.Sprintf("%s: rows whose inputs repeat rows of the training table: %d",
-				s.TestFile, n))
-		}
-	}
 	return lines
 }
 

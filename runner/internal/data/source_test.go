@@ -244,7 +244,7 @@ func TestSourceLoadErrors(t *testing.T) {
 		},
 		{
 			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "new-labels"`,
-			`test_images: DIR/few-images: image 2: class "7" is not in the training part, which has 0, 1, 2`,
+			`test_images: DIR/few-images: example 2: class "7" is not in the training part, which has 0, 1, 2`,
 		},
 	} {
 		s := check.Must(decode(c.text))

@@ -15,39 +15,31 @@ type predictor interface {
 	Predict(p, x []float64) error
 }
 
-// kind is a kind of baseline. Its functions take a pointer to the configuration in its package.
+// kind is a kind of baseline. Its functions take the configuration in its package.
 type kind struct {
-	config   any // the configuration of a manifest without keys, no pointer
-	online   func(config any) bool
-	learners func(ctx context.Context, config any, layers []int, src rand.Source) ([]Learner, error)
+	config any // of a manifest without keys
+
+	// make makes what learns one example after another, and fit fits to all at once; one may be nil. Of a kind
+	// with both the method Online of the configuration says which.
+	make func(config any, src rand.Source) (Learner, error)
+	fit  func(config any, x [][]float64, class []int, src rand.Source) (predictor, error)
 }
 
 // newKind returns a kind whose configuration begins as c. The data decide on its Layers, or on Inputs and
-// Classes; an ensemble has its Members. make makes what learns one example after another, and fit fits to all
-// at once; of a kind with both the method Online of the configuration says which.
+// Classes; an ensemble has its Members.
 func newKind[C any, L Learner, P predictor](c C, make func(c C, src rand.Source) (L, error),
 	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
 ) kind {
-	online := func(config any) bool {
-		o, either := config.(interface{ Online() bool })
-		return fit == nil || either && o.Online()
+	k := kind{config: c}
+	if make != nil {
+		k.make = func(config any, src rand.Source) (Learner, error) { return make(config.(C), src) }
 	}
-	learners := func(ctx context.Context, pointer any, layers []int, src rand.Source) ([]Learner, error) {
-		config := shaped(pointer, layers).(C)
-		return newMembers(members(pointer), src, func(src rand.Source) (Learner, error) {
-			if online(pointer) {
-				l, err := make(config, src)
-				bind(ctx, l, err)
-				return l, err
-			}
-			return &fitted{fit: func(x [][]float64, class []int) (predictor, error) {
-				p, err := fit(config, x, class, src)
-				bind(ctx, p, err)
-				return p, err
-			}}, nil
-		})
+	if fit != nil {
+		k.fit = func(config any, x [][]float64, class []int, src rand.Source) (predictor, error) {
+			return fit(config.(C), x, class, src)
+		}
 	}
-	return kind{c, online, learners}
+	return k
 }
 
 // online is a kind that learns one example after another.
@@ -60,6 +52,44 @@ func batch[C any, P predictor](
 	c C, fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
 ) kind {
 	return newKind[C, Learner](c, nil, fit)
+}
+
+// online reports whether a configuration is of what learns one example after another.
+func (k kind) online(config any) bool {
+	o, either := config.(interface{ Online() bool })
+	return k.fit == nil || either && o.Online()
+}
+
+// learners makes the members of an ensemble, or the only learner. The first has src, as it has by itself; the
+// streams of the others are named after their number and one that src gives after that, so that more members
+// leave the first as they are.
+func (k kind) learners(
+	ctx context.Context, config any, layers []int, src rand.Source,
+) (all []Learner, err error) {
+	shape, name := shaped(config, layers), uint64(0)
+	for i := range max(1, members(config)) {
+		stream := src
+		if i == 1 {
+			name = src.Uint64()
+		}
+		if i > 0 {
+			stream = random.Source("member", name, i)
+		}
+		var l Learner = &fitted{fit: func(x [][]float64, class []int) (predictor, error) {
+			p, err := k.fit(shape, x, class, stream)
+			bind(ctx, p, err)
+			return p, err
+		}}
+		if k.online(config) {
+			l, err = k.make(shape, stream)
+			bind(ctx, l, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
 }
 
 // copied returns a pointer to a copy of the configuration that config is or points to.
@@ -88,41 +118,6 @@ func members(config any) int {
 		return int(f.Int())
 	}
 	return 0
-}
-
-// numbers returns how many there are in the covariance of the weights of a baseline: one for each weight,
-// unless its configuration knows better.
-func numbers(config any, layers []int) (n float64) {
-	if c, ok := shaped(config, layers).(interface{ Numbers() float64 }); ok {
-		return c.Numbers()
-	}
-	for l, width := range layers[1:] {
-		n += float64(width) * float64(layers[l]+1)
-	}
-	return n
-}
-
-// newMembers makes the members of an ensemble. The first has src, as it has by itself; the streams of the
-// others are named after their number and one that src gives after that, so that more members leave the first
-// as they are.
-func newMembers(
-	n int, src rand.Source, make func(rand.Source) (Learner, error),
-) (members []Learner, err error) {
-	stream, name := src, uint64(0)
-	for k := range max(1, n) {
-		if k > 0 {
-			stream = random.Source("member", name, k)
-		}
-		member, err := make(stream)
-		if err != nil {
-			return nil, err
-		}
-		if k == 0 && n > 1 {
-			name = src.Uint64()
-		}
-		members = append(members, member)
-	}
-	return members, nil
 }
 
 // fitted is a method that learns all examples at once, as a learner: it is fitted to those so far when it
@@ -162,8 +157,7 @@ func (f *fitted) PredictAll(p, x [][]float64) (_ [][]bnn.Layer, err error) {
 func (f *fitted) Release() { release(f.model) }
 
 // predictAll sets p_i to the prediction of a baseline at x_i, for all inputs, and returns what its layers
-// have made of each, if it has a method for that: predicting several inputs at once pays where the weights
-// are larger than the caches.
+// have made of each, if it has a method for that. Another program predicts several inputs at once.
 func predictAll(l predictor, p, x [][]float64) ([][]bnn.Layer, error) {
 	if b, ok := l.(interface {
 		PredictAll(p, x [][]float64) ([][]bnn.Layer, error)

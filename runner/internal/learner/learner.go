@@ -35,19 +35,17 @@ type Learner interface {
 // a number that overflows, it learns no more, and predicts equal probabilities. It is not safe for concurrent
 // use.
 type Classifier struct {
-	Learner Learner
-	Classes int
-	Map     *features.Map // of the inputs; nil: the learner has the inputs
-	Err     error         // why the learner broke down; nil: it has not
+	Learners []Learner // one, or the members of an ensemble of baselines
+	Classes  int
+	Map      *features.Map // of the inputs; nil: the learner has the inputs
+	Err      error         // why the learner broke down; nil: it has not
 
-	others         []Learner       // of an ensemble of baselines, beside Learner
-	ctx            context.Context // of the task
-	inputs, mapped [][]float64     // the latest inputs, and their features
+	ctx context.Context // of the task
 }
 
 // NewClassifier returns a classifier of so many classes without features.
 func NewClassifier(l Learner, classes int) *Classifier {
-	return &Classifier{Learner: l, Classes: classes}
+	return &Classifier{Learners: []Learner{l}, Classes: classes}
 }
 
 // record marks the learner as broken down if err is not nil. The failure of another program is no property of
@@ -72,7 +70,7 @@ func (c *Classifier) Observe(x []float64, class int) {
 		return
 	}
 	mapped, err := c.features([][]float64{x})
-	for _, l := range c.learners() {
+	for _, l := range c.Learners {
 		if err == nil {
 			err = l.Observe(mapped[0], class)
 		}
@@ -80,24 +78,23 @@ func (c *Classifier) Observe(x []float64, class int) {
 	c.record(err)
 }
 
-// features returns the features of the inputs, or without a map the inputs, until the next call.
+// features returns the features of the inputs, or without a map the inputs.
 func (c *Classifier) features(x [][]float64) ([][]float64, error) {
 	if c.Map == nil {
 		return x, nil
 	}
-	for i, x := range x {
-		if i == len(c.inputs) {
-			c.inputs, c.mapped = append(c.inputs, nil), append(c.mapped, make([]float64, c.Map.Size))
-		}
-		if slices.Equal(x, c.inputs[i]) { // it was predicted just before
-			continue
-		}
-		c.inputs[i] = append(c.inputs[i][:0], x...)
-		if err := c.Map.Standard(c.mapped[i], x); err != nil {
+	mapped := matrix(len(x), c.Map.Size)
+	for i := range x {
+		if err := c.Map.Standard(mapped[i], x[i]); err != nil {
 			return nil, err
 		}
 	}
-	return c.mapped[:len(x)], nil
+	return mapped, nil
+}
+
+// matrix returns rows of zeros.
+func matrix(rows, columns int) [][]float64 {
+	return slices.Collect(slices.Chunk(make([]float64, rows*columns), columns))
 }
 
 // Prediction is that of one input.
@@ -107,25 +104,16 @@ type Prediction struct {
 	Members           [][]bnn.Layer // of each member; nil if it has no layers of Gaussian weights
 }
 
-// atOnce is how many inputs are predicted at once: with more of them the weights need not be read much less
-// often, and what flows through the network outgrows the caches.
+// atOnce is how many inputs are predicted at once.
 const atOnce = 16
 
 // PredictEach calls do with the prediction of each example, until the learner breaks down or do returns an
-// error, which is a break-down, too. x is the input, or its features if there is a map, until the next call.
+// error, which is a break-down, too. x is the input, or its features if there is a map.
 func (c *Classifier) PredictEach(
 	e *dataset.Examples, do func(i int, x []float64, p Prediction) error,
 ) (ok bool) {
-	several := atOnce
-	if c.Network() != nil && c.Readout() == nil {
-		several = 1 // as it would predict several one after another, and layers are large
-	}
-	for first := 0; first < e.Len() && c.Err == nil; first += several {
-		x, err := c.features(e.Set(first, min(first+several, e.Len())).X)
-		var predictions []Prediction
-		if err == nil {
-			predictions, err = c.predict(x)
-		}
+	for first := 0; first < e.Len() && c.Err == nil; first += atOnce {
+		x, predictions, err := c.predict(e.Set(first, min(first+atOnce, e.Len())).X, false)
 		for i, p := range predictions {
 			if failed := do(first+i, x[i], p); failed != nil {
 				err = failed
@@ -160,19 +148,13 @@ func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
 
 // PredictNext returns the prediction of an example that is learned next, see [bnn.Sequential].
 func (c *Classifier) PredictNext(x []float64) []float64 {
-	n := c.Network()
-	if n == nil || c.Err != nil {
-		return c.Probabilities([][]float64{x})[0]
+	if c.Err == nil {
+		_, p, err := c.predict([][]float64{x}, true)
+		if c.record(err); err == nil {
+			return p[0].P
+		}
 	}
-	p := make([]float64, c.Classes)
-	mapped, err := c.features([][]float64{x})
-	if err == nil {
-		err = n.Before(p, mapped[0])
-	}
-	if c.record(err); err != nil {
-		return Equal(1, c.Classes)[0]
-	}
-	return p
+	return Equal(1, c.Classes)[0]
 }
 
 // Equal returns n times equal probabilities for all classes.
@@ -180,24 +162,26 @@ func Equal(n, classes int) [][]float64 {
 	return slices.Repeat([][]float64{slices.Repeat([]float64{1 / float64(classes)}, classes)}, n)
 }
 
-// predict returns the predictions of at most atOnce inputs, up to the first error: of baselines the means of
-// the members' predictions.
-func (c *Classifier) predict(x [][]float64) ([]Prediction, error) {
+// predict returns the features of at most atOnce inputs, and the predictions up to the first error: of
+// baselines the means of those of the members.
+func (c *Classifier) predict(x [][]float64, next bool) (mapped [][]float64, mean []Prediction, err error) {
+	if mapped, err = c.features(x); err != nil {
+		return nil, nil, err
+	}
 	if n := c.Network(); n != nil {
-		return n.predict(x)
+		mean, err = n.predict(mapped, next)
+		return mapped, mean, err
 	}
-	members := c.learners()
-	q, mean, weight := make([][]float64, len(x)), make([]Prediction, len(x)), 1/float64(len(members))
-	for i := range mean {
-		q[i], mean[i].P = make([]float64, c.Classes), make([]float64, c.Classes)
-	}
-	for _, m := range members {
-		layers, err := predictAll(m, q, x)
+	q, sum, weight := matrix(len(x), c.Classes), matrix(len(x), c.Classes), 1/float64(len(c.Learners))
+	mean = make([]Prediction, len(x))
+	for _, l := range c.Learners {
+		layers, err := predictAll(l, q, mapped)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for i := range mean {
 			p := &mean[i]
+			p.P = sum[i]
 			floats.AddScaled(p.P, weight, q[i])
 			p.MutualInformation += weight * kernel.Entropy(q[i], 1)
 			if layers != nil {
@@ -208,19 +192,16 @@ func (c *Classifier) predict(x [][]float64) ([]Prediction, error) {
 	for i := range mean {
 		p := &mean[i]
 		p.MutualInformation = max(0, kernel.Entropy(p.P, 1)-p.MutualInformation)
-		if len(members) == 1 {
+		if len(c.Learners) == 1 {
 			p.MutualInformation = math.NaN()
 		}
 	}
-	return mean, nil
+	return mapped, mean, nil
 }
-
-// learners returns the members of an ensemble of baselines, or the only learner.
-func (c *Classifier) learners() []Learner { return append([]Learner{c.Learner}, c.others...) }
 
 // Network returns the closed-form network that learns, nil if it is another method.
 func (c *Classifier) Network() *Network {
-	n, _ := c.Learner.(*Network)
+	n, _ := c.Learners[0].(*Network)
 	return n
 }
 

@@ -21,7 +21,6 @@ import (
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/probit"
-	"closedform/runner/internal/table"
 )
 
 // line returns n examples with one input, the fiftieth of their number, and the classes in turn.
@@ -69,7 +68,7 @@ func TestClassifier(t *testing.T) {
 	for class := range 4 {
 		l.Observe([]float64{1}, class)
 	}
-	check.Equal(t, "examples", len(l.Learner.(*recorder).seen), 3)
+	check.Equal(t, "examples", len(l.Learners[0].(*recorder).seen), 3)
 	check.Equal(t, "probabilities", l.Probabilities([][]float64{{1}}), [][]float64{{0.5, 0.5}})
 	for wrong, want := range map[int]int{-1: 149, 20: 20} { // where what is done with a prediction fails
 		l, last := NewClassifier(&recorder{good: 150}, 2), 0
@@ -104,8 +103,9 @@ func TestBatch(t *testing.T) {
 	check.Equal(t, "fitted to", fmt.Sprint(fits), "[[0] [0 1] [0 1 2]]")
 }
 
-// The predictions of many inputs are those of each, to the bit, with their layers and mutual information. All
-// are equal probabilities after one that is not finite.
+// The predictions of many inputs are those of each, to the bit, with their layers. Those of an ensemble are
+// the means of its members, with the mutual information. All are equal probabilities after one that is not
+// finite.
 func TestSeveral(t *testing.T) {
 	var members []Learner
 	for k := range 3 {
@@ -115,57 +115,44 @@ func TestSeveral(t *testing.T) {
 		}
 		members = append(members, m)
 	}
-	three := NewClassifier(members[0], 2)
-	three.others = members[1:]
 	network := func(members int) *Classifier {
 		m := DefaultModel()
 		m.Layers, m.Members = []int{1, 4, 2}, members
 		return NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("prior")))}, 2)
 	}
+	text := func(x []float64, p Prediction) string {
+		return fmt.Sprint(x, p.P, p.MutualInformation, p.Members[0][1].Variance, len(p.Members))
+	}
+	three := &Classifier{Learners: members, Classes: 2}
 	for name, l := range map[string]*Classifier{
 		"network": network(1), "networks": network(2), "tagi": NewClassifier(members[0], 2), "three of tagi": three,
 	} {
-		all, _ := l.Test(line(150)) // which are not a whole number of blocks
-		seen := 0
-		l.PredictEach(line(150), func(i int, x []float64, got Prediction) error {
-			want, inputs := make([]float64, 2), [][]float64{{float64(i) / 50}}
-			var layers [][]bnn.Layer
-			information := math.NaN()
-			if n := l.Network(); n != nil {
-				check.OK(t, n.Predict(want, inputs[0]))
-				if layers = layersOf(&n.several[0]); len(layers) > 1 {
-					information = n.several[0].MutualInformation()
-				}
-			} else {
-				q, entropy := [][]float64{make([]float64, 2)}, 0.0
-				for _, m := range l.learners() {
-					one := check.Must(m.(*tagi.Model).PredictAll(q, inputs))
-					layers = append(layers, one[0])
-					floats.AddScaled(want, 1/float64(len(l.learners())), q[0])
-					entropy += kernel.Entropy(q[0], 1) / float64(len(l.learners()))
-				}
-				if len(layers) > 1 {
-					information = kernel.Entropy(want, 1) - entropy
-				}
-			}
-			if !slices.Equal(got.P, want) || !slices.Equal(all[i], want) || x[0] != inputs[0][0] || i != seen {
-				t.Fatalf("%s, input %d at %v: %v, want %v", name, i, x, got, want)
-			}
-			if len(layers) > 1 {
-				check.Near(t, name+": mutual information", got.MutualInformation, information, 1e-13)
-			} else if !math.IsNaN(got.MutualInformation) {
-				t.Errorf("%s: one member has a mutual information of %g", name, got.MutualInformation)
-			}
-			for k := range layers {
-				check.Equal(t, name+": layers", got.Members[k][1].Variance, layers[k][1].Variance)
-			}
-			seen++
+		var all []string
+		l.PredictEach(line(150), func(i int, x []float64, p Prediction) error { // not a whole number of blocks
+			all = append(all, text(x, p))
 			return nil
 		})
+		for i, got := range all {
+			x, p, err := l.predict([][]float64{{float64(i) / 50}}, false)
+			check.OK(t, err)
+			check.Equal(t, name, got, text(x[0], p[0]))
+			check.Equal(t, name+" has members", !math.IsNaN(p[0].MutualInformation), len(p[0].Members) > 1)
+		}
 		set := line(150).Set(0, 150)
 		set.X[70][0] = math.Inf(1)
-		check.Equal(t, name+": inputs", []any{seen, l.Probabilities(set.X)[3][0]}, []any{150, 0.5})
+		check.Equal(t, name+": inputs", []any{len(all), l.Probabilities(set.X)[3][0]}, []any{150, 0.5})
 	}
+	three.Err = nil
+	_, got, err := three.predict([][]float64{{0.4}}, false)
+	check.OK(t, err)
+	mean, entropy := make([]float64, 2), 0.0
+	for _, m := range members {
+		p := check.Predict(t, m, 2, 0.4)
+		floats.AddScaled(mean, 1./3, p)
+		entropy += kernel.Entropy(p, 1) / 3
+	}
+	check.NearAll(t, "mean", got[0].P, mean, 1e-15)
+	check.Near(t, "mutual information", got[0].MutualInformation, kernel.Entropy(mean, 1)-entropy, 1e-13)
 }
 
 // A method behind features learns and predicts as it does of features by hand, whose seed is the first number
@@ -188,7 +175,7 @@ func TestFeatures(t *testing.T) {
 				copied := *src
 				return &copied
 			},
-			Shuffle: func(pass int) rand.Source { return random.Source("order", pass) },
+			Order: Shuffled, Shuffle: ordered,
 		}
 		by := dataset.NewExamples(data.Set{X: mapped, Class: set.Class}, 3)
 		want := check.Must(training.Run(t.Context(), m, by, by))
@@ -261,7 +248,7 @@ func TestModelErrors(t *testing.T) {
 		"prior_mean":      func(m *Model) { m.PriorMean = [][]float64{{1, 2}} },
 		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000, 20000} },
 		"members: 65 is not allowed; allowed: 0 to 64": func(m *Model) { m.Members = 65 },
-		"layers: [2] is not allowed":                   func(m *Model) { m.Layers = []int{2} },
+		"layers: not allowed; allowed: inputs":         func(m *Model) { m.Layers = []int{2} },
 	} {
 		m := DefaultModel()
 		change(&m)
@@ -270,7 +257,7 @@ func TestModelErrors(t *testing.T) {
 	}
 	m := DefaultModel()
 	m.HiddenLayers = []int{0}
-	check.Refuses(t, "no units", m.Validate(), "hidden_layers: [0] is not allowed")
+	check.Refuses(t, "no units", m.Validate(), "hidden_layers: 0 is not allowed")
 }
 
 func TestScores(t *testing.T) {
@@ -281,23 +268,4 @@ func TestScores(t *testing.T) {
 	brier := (2*0.0625 + 2*0.25 + 2*0.5625) / 3
 	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, brier, (0.5 + 0.5) / 3, (0.5 + 0.5 + 2./3) / 3}
 	check.NearAll(t, "scores", got, want, 1e-12)
-	check.Equal(t, "columns", []int{len(ScoreColumns()), len(StepColumns())},
-		[]int{len(got), len(Steps{}.Row())})
-	runs := table.New("runs", append([]table.Column{table.Text("method", "")}, StepColumns()...)...)
-	for i, method := range []string{"a", "b", "a", "a", "b"} {
-		runs.Add(method, Steps{Floored: i, Failed: i == 2 || i == 3}.Row())
-	}
-	note := "a broke down in 2 of 3 runs, and is scored there as equal probabilities"
-	check.Equal(t, "notes", BrokenDown(runs), []string{note})
-}
-
-// About six snapshots, 1, 2 or 5 times a power of ten but for the last.
-func TestSnapshots(t *testing.T) {
-	for n, want := range map[int][]int{
-		1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210},
-		1000: {2, 10, 20, 100, 200, 1000}, 60000: {5, 50, 200, 2000, 10000, 60000},
-	} {
-		check.Equal(t, n, Snapshots(n), want)
-		check.OK(t, Increasing("k", Snapshots(n), n))
-	}
 }

@@ -18,18 +18,9 @@ func NewLegend(methods []Method) Legend {
 	return l
 }
 
-// find returns the method of a name, perhaps one such as "joint lambda=0.1 rho=0.5", and what is swept.
-func (l Legend) find(name string) (base, swept string) {
-	if _, ok := l[name]; ok {
-		return name, ""
-	}
-	base, swept, _ = strings.Cut(name, " ")
-	return base, swept
-}
-
-// Label returns what a method is called.
+// Label returns what a method is called, whose name may end in what is swept, "joint lambda=0.1 rho=0.5".
 func (l Legend) Label(name string) string {
-	base, swept := l.find(name)
+	base, swept, _ := strings.Cut(name, " ")
 	label := cmp.Or(l[base].Label, strings.NewReplacer("-", " ", "_", " ").Replace(base))
 	return strings.TrimSpace(label + " " + swept)
 }
@@ -44,12 +35,11 @@ var families = map[string]int{
 // Group returns the number of the group of a method, as Curve of figures has it: none, 0, where something is
 // swept. It follows from the word for the group alone, so that a method has one colour in all figures.
 func (l Legend) Group(name string) int {
-	base, swept := l.find(name)
-	if swept != "" {
+	if strings.Contains(name, " ") {
 		return 0
 	}
-	first := strings.FieldsFunc(base, func(r rune) bool { return strings.ContainsRune("-_ ", r) })
-	word := cmp.Or(l[base].Group, append(first, base)[0])
+	first := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
+	word := cmp.Or(l[name].Group, append(first, name)[0])
 	h := fnv.New32a()
 	h.Write([]byte(word))
 	return cmp.Or(families[word], 1+int(h.Sum32()%10)) // of the colours of figures

@@ -48,11 +48,8 @@ type Features struct {
 
 // Validate reports what is not allowed, and sets the size.
 func (f *Features) Validate() error {
-	switch {
-	case f.Kind == "" && f.Size != 0:
-		return field.Errorf("feature_size", "%d is not allowed; allowed: with features", f.Size)
-	case f.Kind == "":
-		return nil
+	if f.Kind == "" {
+		return field.Refuse(f.Size != 0, "feature_size", "with features")
 	}
 	f.Size = cmp.Or(f.Size, 512)
 	return field.OneOf("features", f.Kind, features.Relu, features.Conv)
@@ -129,23 +126,15 @@ func (m *Method) Online() bool { return m.ClosedForm() || baselines[m.Kind].onli
 // Validate reports what is not allowed.
 func (m *Method) Validate() error {
 	_, layered := reflect.TypeOf(m.Extension()).Elem().FieldByName("Layers")
-	switch {
-	case len(m.HiddenLayers) > 0 && !layered:
-		return field.Errorf("hidden_layers", "%v is not allowed with kind = %q; allowed: none",
-			m.HiddenLayers, m.Kind)
-	case len(m.HiddenLayers) > 0 && slices.Min(m.HiddenLayers) < 1:
-		return field.Errorf("hidden_layers", "%v is not allowed; allowed: each 1 or more", m.HiddenLayers)
-	case m.Splits < 0:
-		return field.Errorf("splits", "%d is not allowed; allowed: 1 or more, or 0 for all", m.Splits)
-	case m.Passes < 0 || m.Passes > 1 && !m.Online():
-		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, "+
-			"for a method that learns one example after another", m.Passes)
-	case m.OwnOrders && members(m.Extension()) < 2:
-		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more")
-	}
+	n, widths := members(m.Extension()), append(slices.Clip(m.HiddenLayers), 1)
 	return cmp.Or(
-		m.Scale.Validate(), m.Features.Validate(),
-		field.Within("members", members(m.Extension()), 0, mostMembers),
+		field.Refuse(len(m.HiddenLayers) > 0 && !layered, "hidden_layers", "none, with kind = "+m.Kind),
+		field.Refuse(slices.Min(widths) < 1, "hidden_layers", "widths of 1 or more"),
+		field.Refuse(m.Splits < 0, "splits", "1 or more, or 0 for all"),
+		field.Refuse(m.Passes < 0 || m.Passes > 1 && !m.Online(), "passes",
+			"1 or more, for a method that learns one example after another"),
+		field.Refuse(m.OwnOrders && n < 2, "own_orders", "with members = 2 or more"),
+		m.Scale.Validate(), m.Features.Validate(), field.Within("members", n, 0, mostMembers),
 		field.Resolve(m.Extension()), m.checkCandidates(),
 	)
 }
@@ -161,10 +150,8 @@ func (m *Method) Fits(inputs, classes int) error {
 		_, err := m.Model.For(s.Inputs, classes)
 		return err
 	}
-	layers := m.layers(s)
-	if n := numbers(m.Config, layers) * float64(max(1, members(m.Config))); n > manifest.MaxWeights {
-		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; "+
-			"allowed: at most %d", layers, n, manifest.MaxWeights)
+	if c, ok := shaped(m.Config, m.layers(s)).(interface{ Numbers() float64 }); ok {
+		return checkSize("kind", c.Numbers()*float64(max(1, members(m.Config))))
 	}
 	return nil
 }
@@ -187,12 +174,9 @@ func (m *Method) learner(ctx context.Context, s Shape, src rand.Source) (*Classi
 	switch {
 	case err != nil:
 	case m.ClosedForm():
-		c.Learner, err = m.Model.learner(s, src)
+		c.Learners, err = m.Model.learner(s, src)
 	default:
-		var learners []Learner
-		if learners, err = baselines[m.Kind].learners(ctx, m.Config, m.layers(s), src); err == nil {
-			c.Learner, c.others = learners[0], learners[1:]
-		}
+		c.Learners, err = baselines[m.Kind].learners(ctx, m.Config, m.layers(s), src)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
@@ -219,8 +203,7 @@ func (m *Method) checkCandidates() error {
 	return nil
 }
 
-// with returns the method with the values of a candidate, which has no candidates. One without features, or
-// with an output layer, does not have the number of features, or the hidden layers, of others.
+// with returns the method with the values of a candidate, which has no candidates.
 func (m *Method) with(candidate []any) (Method, error) {
 	with := *m
 	if len(candidate) != len(m.Tune) {
@@ -234,12 +217,6 @@ func (m *Method) with(candidate []any) (Method, error) {
 		if err := manifest.Set(key, candidate[i], &with, with.Extension()); err != nil {
 			return with, err
 		}
-	}
-	if with.Features.Kind == "" && slices.Contains(m.Tune, "features") {
-		with.Size = 0
-	}
-	if with.OutputLayer() && slices.Contains(m.Tune, "output") {
-		with.HiddenLayers = nil
 	}
 	if m.ClosedForm() {
 		with.Model.Features, with.Model.HiddenLayers = with.Features, with.HiddenLayers

@@ -2,6 +2,7 @@ package learner
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -124,48 +125,45 @@ func (m Model) For(inputs, classes int) (Model, error) {
 
 // Validate reports what is not allowed. Where the data decide on inputs and classes, For calls it again.
 func (m *Model) Validate() error {
-	layers, key, given := m.Layers, "layers", m.Layers
+	layers, key, layer := m.Layers, "layers", m.Readout != ""
 	if len(layers) == 0 { // the fewest inputs and classes that there can be
 		layers = slices.Concat([]int{1}, m.HiddenLayers, []int{2})
 	}
 	if len(m.HiddenLayers) > 0 {
-		key, given = "hidden_layers", m.HiddenLayers
+		key = "hidden_layers"
 	}
+	mostRho, lambda := 1.0, m.Lambda
+	if lambda.Word != "" {
+		mostRho, lambda = softmax.MostRho, probit.Lambda{Number: 1} // that of a word takes long to find
+	}
+	const alone = "without output, which has features and no network"
 	err := cmp.Or(
-		m.Features.Validate(), m.checkReadout(key, given, len(layers)-2), field.Fraction("rho", m.Rho),
+		m.Features.Validate(),
+		field.Refuse(layer && m.ProcessNoise != 0, "process_noise", alone),
+		field.Refuse(layer && m.Members > 1, "members", alone),
+		field.Refuse(layer && len(layers) > 2, key, alone),
+		field.Refuse(layer && m.Readout != readout.Ridge && m.Readout != readout.Gaussian,
+			"output", "ridge, gaussian"),
+		field.Fraction("rho", m.Rho), field.Within("rho", m.Rho, 0, mostRho),
 		field.Within("members", m.Members, 0, mostMembers), field.Within("process_noise", m.ProcessNoise, 0, 1),
 		field.Within("forgetting", m.Forgetting, 0, 1),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // whatever the rule
+		field.Refuse(m.Forgetting > 0 && (layer || !m.hasBank()), "forgetting",
+			"of the default bank, without members or output, and without the rules of the paper"),
+		field.Refuse(m.RandomFeatures && (m.ProcessNoise != 0 || m.Hidden != bnn.Frozen), "random_features",
+			`with hidden = "frozen" and without process_noise, as they stay`),
+		field.Refuse(len(m.PriorVar) > 0 && len(m.PriorFactor) > 0, "prior_factor", "without prior_var"),
+		field.Refuse(len(m.Layers) > 0 && len(m.HiddenLayers) > 0, key, "without layers, which has them already"),
+		field.Refuse(len(layers) < 2, key, "inputs, hidden layers, and classes"),
+		field.AllWithin(key, layers, 1, manifest.MaxWeights),
 	)
-	checked := *m
-	if m.Lambda.Word != "" {
-		err = cmp.Or(err, field.Within("rho", m.Rho, 0, softmax.MostRho))
-		checked.Lambda = probit.Lambda{Number: 1} // for that of the word, which takes long to find
-	}
-	switch {
-	case err != nil:
-		return err
-	case m.Forgetting > 0 && (m.Readout != "" || !m.hasBank()):
-		return field.Errorf("forgetting", "allowed: of the default bank, without members or output, "+
-			"and without the rules of the paper")
-	case m.RandomFeatures && m.ProcessNoise != 0:
-		return field.Errorf("random_features", "allowed: without process_noise, which moves them")
-	case m.RandomFeatures && m.Hidden != bnn.Frozen:
-		return field.Errorf("random_features", `allowed: with hidden = "frozen"; other rules would move them`)
-	case len(m.PriorVar) > 0 && len(m.PriorFactor) > 0:
-		return field.Errorf("prior_factor", "prior_var has the prior variances already; allowed: one of both")
-	case len(m.Layers) > 0 && len(m.HiddenLayers) > 0:
-		return field.Errorf(key, "layers has them already; allowed: one of both")
-	case len(m.HiddenLayers) > 0 && slices.Min(m.HiddenLayers) < 1:
-		return field.Errorf(key, "%v is not allowed; allowed: each 1 or more", given)
-	case len(layers) < 2:
-		return field.Errorf(key, "%v is not allowed; allowed: inputs, hidden layers, and classes", layers)
-	}
-	cfg, err := checked.config(layers)
-	if err = cmp.Or(err, field.AllWithin(key, layers, 1, manifest.MaxWeights)); err == nil {
-		err = cfg.Validate()
-	}
 	if err != nil {
+		return err
+	}
+	checked := *m
+	checked.Lambda = lambda
+	cfg, err := checked.config(layers)
+	if err = cmp.Or(err, cfg.Validate()); err != nil {
 		return err
 	}
 	numbers := 0.0
@@ -173,51 +171,28 @@ func (m *Model) Validate() error {
 		rows, cols := cfg.SpreadDims(l)
 		numbers += float64(rows) * float64(cols) * float64(cmp.Or(m.Members, 3))
 	}
+	if inputs := float64(layers[0]); m.Readout == readout.Ridge {
+		numbers = inputs * (inputs + 1) / 2
+	} else if m.Readout == readout.Gaussian {
+		numbers = inputs * (inputs + 1) / 2 * float64(layers[len(layers)-1])
+	}
 	rows, cols := cfg.WeightDims(0)
-	fits := len(layers) == 2 && len(m.PriorMean) == rows
+	fits := m.PriorMean == nil || len(layers) == 2 && len(m.PriorMean) == rows
 	for _, row := range m.PriorMean {
 		fits = fits && len(row) == cols
 	}
-	if m.PriorMean != nil && !fits {
-		return field.Errorf("prior_mean", "%v is not allowed; allowed: with one layer of weights, %d rows, "+
-			"one for each neuron, of %d numbers, one for each input", m.PriorMean, rows, cols)
-	}
-	return checkSize(key, "weights", numbers)
+	return cmp.Or(checkSize(key, numbers), field.Refuse(!fits, "prior_mean", fmt.Sprintf(
+		"with one layer of weights, %d rows, one for each neuron, of %d numbers, one for each input", rows, cols)))
 }
 
 // mostMembers is how many an ensemble may have.
 const mostMembers = 64
 
-// checkReadout returns an error if there is an output layer that cannot be, or keys that do not go with it.
-func (m *Model) checkReadout(key string, given []int, hidden int) error {
-	switch {
-	case m.Readout == "":
-		return nil
-	case m.ProcessNoise != 0:
-		return field.Errorf("process_noise", "not allowed with output = %q; allowed: 0", m.Readout)
-	case m.Members > 1:
-		return field.Errorf("members", "%d is not allowed with output = %q; allowed: 1", m.Members, m.Readout)
-	case hidden > 0:
-		return field.Errorf(key, "%v is not allowed with output = %q; allowed: features, no hidden layers",
-			given, m.Readout)
-	}
-	numbers := 0.0
-	if len(m.Layers) > 1 {
-		inputs := float64(m.Layers[0])
-		if numbers = inputs * (inputs + 1) / 2; m.Readout == readout.Gaussian {
-			numbers *= float64(m.Layers[len(m.Layers)-1])
-		}
-	}
-	return cmp.Or(
-		field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian), checkSize(key, "inputs", numbers),
-	)
-}
-
 // checkSize returns an error if covariances need more memory than a machine has.
-func checkSize(key, what string, numbers float64) error {
+func checkSize(key string, numbers float64) error {
 	if numbers > manifest.MaxWeights {
-		return field.Errorf(key, "the covariances of the %s have %.3g numbers; allowed: at most %d",
-			what, numbers, manifest.MaxWeights)
+		const problem = "the covariances have %.3g numbers; allowed: at most %d"
+		return field.Errorf(key, problem, numbers, manifest.MaxWeights)
 	}
 	return nil
 }
@@ -270,37 +245,30 @@ func (m *Model) hasBank() bool {
 	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0
 }
 
-// bank returns the default bank.
-func (m *Model) bank(cfg bnn.Config, images bool, src rand.Source) (*bnn.Bank, error) {
-	b, err := classifier.NewBank(cfg, images, src)
-	if err != nil {
-		return nil, err
-	}
-	b.Serial() // as the cells of an experiment use all processors
-	return b, b.Forget(m.Forgetting)
-}
-
 // learner returns the output layer, the network, the ensemble or the bank of the model with its prior
 // weights.
-func (m Model) learner(s Shape, src rand.Source) (*Network, error) {
+func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 	m, err := m.For(s.Inputs, s.Classes)
 	if err != nil {
 		return nil, err
 	}
 	n := &Network{noise: m.ProcessNoise}
+	cfg, err := m.config(m.Layers)
 	switch {
+	case err != nil:
 	case m.Readout != "":
-		sequential := s.Sequential && m.Readout == readout.Ridge
 		n.Model, err = readout.New(readout.Config{
-			Kind: m.Readout, Inputs: s.Inputs, Classes: s.Classes, Sequential: sequential,
+			Kind: m.Readout, Inputs: s.Inputs, Classes: s.Classes,
+			Sequential: s.Sequential && m.Readout == readout.Ridge,
 		})
 	case m.hasBank():
-		var cfg bnn.Config
-		if cfg, err = m.config(m.Layers); err == nil {
-			n.Model, err = m.bank(cfg, s.Images, src)
+		var b *bnn.Bank
+		if b, err = classifier.NewBank(cfg, s.Images, src); err == nil {
+			b.Serial() // as the cells of an experiment use all processors
+			n.Model, err = b, b.Forget(m.Forgetting)
 		}
 	default:
 		n.Model, err = m.Mixture(src)
 	}
-	return n, err
+	return []Learner{n}, err
 }

@@ -1,12 +1,9 @@
 package learner
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"closedform/core/bnn"
-	"closedform/core/readout"
 )
 
 // Network is a closed-form network, an ensemble or a bank of such, or an output layer, as a learner: it
@@ -16,7 +13,7 @@ type Network struct {
 
 	noise   float64 // process noise that is added before each example
 	steps   Steps
-	several [atOnce]bnn.Prediction // the latest predictions; all but the first are of an output layer
+	several [atOnce]bnn.Prediction // the latest predictions
 }
 
 // Observe learns an example.
@@ -47,60 +44,37 @@ func (n *Network) Members() []*bnn.Network {
 	return nil
 }
 
-// members returns the members of an ensemble, which can learn each by itself.
-func (n *Network) members() (members []Learner) {
-	for _, m := range n.Members() {
-		members = append(members, &Network{Model: m, noise: n.noise})
-	}
-	return members
-}
-
 // Predict sets p to the distribution of the label at x.
-func (n *Network) Predict(p, x []float64) error { return n.set(p, n.Model.Predict, x) }
-
-// Before is Predict for an example that is learned next, see [bnn.Sequential].
-func (n *Network) Before(p, x []float64) error {
-	if s, ok := n.Model.(bnn.Sequential); ok {
-		return n.set(p, s.Before, x)
-	}
-	return n.Predict(p, x)
-}
-
-func (n *Network) set(p []float64, predict func(*bnn.Prediction, []float64) error, x []float64) error {
-	q := &n.several[0]
-	err := predict(q, x)
+func (n *Network) Predict(p, x []float64) error {
+	one, err := n.predict([][]float64{x}, false)
 	if err == nil {
-		copy(p, normalised(q))
+		copy(p, one[0].P)
 	}
 	return err
 }
 
-func normalised(q *bnn.Prediction) []float64 {
-	p := make([]float64, len(q.P))
-	for j, x := range q.P {
-		p[j] = x / q.Sum()
+// predict returns the predictions of at most atOnce inputs, up to the first error. Those that are learned
+// next are predicted as in [bnn.Sequential].
+func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, err error) {
+	predict := n.Model.Predict
+	if s, ok := n.Model.(bnn.Sequential); ok && next {
+		predict = s.Before
 	}
-	return p
-}
-
-// predict returns the predictions of the inputs of an output layer, up to the first error, or of the only
-// input.
-func (n *Network) predict(x [][]float64) (predictions []Prediction, err error) {
-	done := 0
-	if l, ok := n.Model.(*readout.Layer); ok {
-		done, err = l.PredictAll(n.several[:len(x)], x)
-	} else if err = n.Model.Predict(&n.several[0], x[0]); err == nil {
-		done = 1
-	}
-	for i := range done {
+	for i := range x {
 		q := &n.several[i]
-		p := Prediction{P: normalised(q), MutualInformation: math.NaN(), Members: layersOf(q)}
+		if err := predict(q, x[i]); err != nil {
+			return predictions, err
+		}
+		p, sum := Prediction{MutualInformation: math.NaN(), Members: layersOf(q)}, q.Sum()
+		for _, x := range q.P {
+			p.P = append(p.P, x/sum)
+		}
 		if len(q.Members) > 0 {
 			p.MutualInformation = q.MutualInformation()
 		}
 		predictions = append(predictions, p)
 	}
-	return predictions, err
+	return predictions, nil
 }
 
 // layersOf returns those of each network of a prediction that has a weight.
@@ -114,27 +88,4 @@ func layersOf(p *bnn.Prediction) (layers [][]bnn.Layer) {
 		}
 	}
 	return layers
-}
-
-func (c *Classifier) bank() (b *bnn.Bank, ok bool) {
-	if n := c.Network(); n != nil {
-		b, ok = n.Model.(*bnn.Bank)
-	}
-	return b, ok
-}
-
-// Chosen returns the member of a bank that has the largest weight: "layers=[2 50 3] prior_var=0.1: 0.97"; of
-// other learners nothing.
-func (c *Classifier) Chosen() string {
-	bank, ok := c.bank()
-	if !ok {
-		return ""
-	}
-	weights := bank.Weights()
-	best := slices.Index(weights, slices.Max(weights))
-	if m, ok := bank.Models()[best].(*bnn.Network); ok {
-		cfg := m.Config()
-		return fmt.Sprintf("layers=%v prior_var=%.2g: %.2g", cfg.Layers, cfg.PriorVar, weights[best])
-	}
-	return fmt.Sprintf("output layer: %.2g", weights[best])
 }

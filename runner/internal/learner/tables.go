@@ -65,21 +65,24 @@ func (t *Learners) Expand() (expanded []Method, err error) {
 	return expanded, nil
 }
 
-// check returns an error that names all swept keys which the method does not have. A rule with λ alone has ρ
-// = ½.
+// check returns an error that names all swept keys which the method does not have.
 func (s *Sweep) check(m *Method) error {
 	network, rule := m.ClosedForm() && !m.OutputLayer(), m.Model.Output
 	rho := network && (rule == bnn.Joint || rule == bnn.Total)
 	lambda := rho || network && (rule == bnn.ADF || rule == bnn.ADFMarginal)
-	keys := given(map[string]bool{
-		"lambda": len(s.Lambda) > 0 && !lambda,
-		"rho":    len(s.Rho) > 0 && !rho && !(lambda && slices.Equal(s.Rho, []float64{0.5})),
-	})
+	return refuse("sweep.", " of the method "+m.Name+"; allowed: lambda with the rules joint, total, adf and "+
+		"adf-marginal, rho with joint and total",
+		map[string]bool{"lambda": len(s.Lambda) > 0 && !lambda, "rho": len(s.Rho) > 0 && !rho})
+}
+
+// refuse returns an error that names all keys that are given, in the table before the point.
+func refuse(table, allowed string, given map[string]bool) error {
+	maps.DeleteFunc(given, func(_ string, given bool) bool { return !given })
+	keys := slices.Sorted(maps.Keys(given))
 	if keys == nil {
 		return nil
 	}
-	return field.Errorf("sweep."+keys[0], "the method %s has no %s to sweep; allowed: lambda with the rules "+
-		"joint, total, adf and adf-marginal, rho with joint and total", m.Name, strings.Join(keys, " and "))
+	return field.Errorf(table+keys[0], "not allowed: %s%s", strings.Join(keys, ", "), allowed)
 }
 
 // locate says in which table of the manifest the field of an error is.
@@ -87,7 +90,7 @@ func (s *Sweep) locate(m *Method, err error) error {
 	e, ok := errors.AsType[*field.Error](err)
 	switch {
 	case !ok:
-		return fmt.Errorf("%s: %w", m.Name, err)
+		return err
 	case e.Key == "rho" && s.Rho != nil, e.Key == "lambda" && s.Lambda != nil:
 		return field.Errorf("sweep."+e.Key, "%s", e.Problem)
 	case m.Base == "model":
@@ -115,38 +118,23 @@ func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 
 // checkNetwork returns an error that names all keys which a study that looks into networks does not allow.
 func (m *Method) checkNetwork(members int) error {
-	keys := given(map[string]bool{
+	allowed := fmt.Sprintf("; allowed: networks with at most %d members, as the study looks into them", members)
+	return refuse("", allowed, map[string]bool{
 		"kind": !m.ClosedForm(), "features": m.Features.Kind != "", "output": m.OutputLayer(),
 		"members": m.Model.Members > members, "process_noise": m.Model.ProcessNoise != 0,
 		"tune": len(m.Tune) > 0, "passes": m.Passes != 0, "own_orders": m.OwnOrders,
 		"splits": m.Splits != 0, "scale": m.Scale != "",
 	})
-	if keys == nil {
-		return nil
-	}
-	return field.Errorf(keys[0], "not allowed: %s; allowed: networks with at most %d members, "+
-		"as the study looks into them", strings.Join(keys, ", "), members)
-}
-
-// given returns the keys that are given, sorted.
-func given(keys map[string]bool) []string {
-	maps.DeleteFunc(keys, func(_ string, given bool) bool { return !given })
-	return slices.Sorted(maps.Keys(keys))
 }
 
 // Plain returns the error of a method that chooses among candidates or learns with fewer seeds, with its
 // place in [[method]].
-func Plain(methods []Method) error {
+func Plain(methods []Method) (err error) {
 	for _, m := range methods {
-		key := "method." + m.Name + "."
-		if n := len(m.Candidates); n > 0 {
-			return field.Errorf(key+"candidates", "%d of them; allowed: none", n)
-		}
-		if m.Splits != 0 {
-			return field.Errorf(key+"splits", "%d is not allowed; allowed: all seeds", m.Splits)
-		}
+		err = cmp.Or(err, refuse("method."+m.Name+".", "; allowed: one setting, for all seeds",
+			map[string]bool{"candidates": len(m.Candidates) > 0, "splits": m.Splits != 0}))
 	}
-	return nil
+	return err
 }
 
 // Fit finds the programs of methods, and returns the error of the first method that does not fit so many

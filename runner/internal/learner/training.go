@@ -4,35 +4,33 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
+	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/metric"
-	"closedform/runner/internal/table"
 )
 
-// Training says how methods are trained on examples and scored. All fields but Random are optional.
+// Training says how methods are trained on examples and scored.
 type Training struct {
 	Scale  dataset.Scaling    // of methods without a scale, fitted to the training part; empty: none
 	Random func() rand.Source // the randomness of a learner, the same at each call
 
-	// Shuffle has the randomness of the order in a pass, from 1. Without it, or where it returns nil, the
-	// examples come as they are. Order makes an order of it, [Shuffled] if it is nil.
-	Shuffle func(pass int) rand.Source
+	// Order makes the order in a pass, from 1, of the randomness that Shuffle gives. The examples come as they
+	// are where that is nil, or Order is.
 	Order   func(e *dataset.Examples, src rand.Source) []int
+	Shuffle func(pass int) rand.Source
 
 	// A method with candidates chooses by their log losses on a share of the examples, which Split draws, after
 	// each has learned the others.
 	Validation float64
 	Split      rand.Source
 
-	// While the chosen candidate learns, Observing is called before each example of the first pass. Score is
-	// called with the predictions of the test part after the Snapshots, numbers of examples of the first pass,
-	// and after each pass, or only after those in ScorePasses. For what learns all examples at once there is one
+	// While the chosen candidate learns, Observing, if it is given, is called before each example of the first
+	// pass. Score is called with the predictions of the test part after the Snapshots, numbers of examples of
+	// the first pass, and after the passes in ScorePasses. For what learns all examples at once there is one
 	// pass, without Observing and Snapshots.
 	Observing   func(c *Classifier, x []float64, class int)
 	Score       func(c *Classifier, pass, k int, p [][]float64, class []int)
@@ -46,30 +44,11 @@ func Shuffled(e *dataset.Examples, src rand.Source) []int { return rand.New(src)
 // Result is a trained classifier with its predictions of the test part.
 type Result struct {
 	*Classifier
-	Choice
 	Scaler dataset.Scaler // of the inputs
 	Passes int            // over the training part
 	P      [][]float64    // predictions of the test part after the last pass
 	Class  []int          // the true classes
-}
-
-// Choice is what became of the candidates of a method.
-type Choice struct {
-	Text    string  // the chosen one, as "prior_var=10 sigma_v=0.1"; empty if there was none to choose
-	LogLoss float64 // its log loss on the validation part; NaN if there was none to choose
-}
-
-// ChoiceColumns returns the columns of [Result.ChoiceRow].
-func ChoiceColumns() []table.Column {
-	return []table.Column{
-		table.Text("chosen", "the candidate that was chosen; of a bank the one of most weight, with that"),
-		table.Num("validation_log_loss", "its log loss on the part for validation, in nats"),
-	}
-}
-
-// ChoiceRow returns what was chosen.
-func (r *Result) ChoiceRow() []any {
-	return []any{cmp.Or(r.Choice.Text, r.Chosen()), table.Finite(r.Choice.LogLoss)}
+	Chosen string         // the chosen candidate, as "prior_var=10 sigma_v=0.1"; empty if there is none
 }
 
 // Run chooses the candidate of the method that has the least log loss on the validation part, the first of
@@ -86,7 +65,8 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 	trial := t
 	trial.Observing, trial.Score = nil, nil
 	var best Method
-	var choice Choice
+	var chosen string
+	var least float64
 	for k, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err != nil {
@@ -96,14 +76,14 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 		if err != nil {
 			return nil, err
 		}
-		release(r.Learner)
-		if loss := metric.LogLoss(r.P, r.Class); k == 0 || loss < choice.LogLoss {
-			best, choice = with, Choice{m.describe(candidate), loss}
+		release(r.Learners[0])
+		if loss := metric.LogLoss(r.P, r.Class); k == 0 || loss < least {
+			best, chosen, least = with, m.describe(candidate), loss
 		}
 	}
 	r, err := t.train(ctx, best, train, test)
 	if err == nil {
-		r.Choice = choice
+		r.Chosen = chosen
 	}
 	return r, err
 }
@@ -119,26 +99,19 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Classifier: c, Choice: Choice{LogLoss: math.NaN()}, Scaler: scaler}
-	r.Passes = max(1, m.Passes)
+	r := &Result{Classifier: c, Scaler: scaler, Passes: max(1, m.Passes)}
 	if !m.Online() {
 		t.Observing, t.Snapshots, r.Passes = nil, nil, 1
-	}
-	if t.Order == nil {
-		t.Order = Shuffled
-	}
-	if t.Shuffle == nil {
-		t.Shuffle = func(int) rand.Source { return nil }
 	}
 	if train = scaler.Apply(train); test != nil {
 		test = scaler.Apply(test)
 	}
 	if t.Observing == nil && t.Score == nil && members(m.Extension()) > 1 {
-		err = t.parallel(ctx, r, train, m.OwnOrders)
+		err = t.members(ctx, r, train, m.OwnOrders)
 	} else {
 		err = t.passes(ctx, r, train, test)
 	}
-	if err == nil && test != nil && r.P == nil {
+	if err == nil && test != nil {
 		r.P, r.Class = c.Test(test)
 	}
 	return r, err
@@ -151,10 +124,12 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 		order[i] = i
 	}
 	for pass := 1; pass <= r.Passes; pass++ {
-		if bank, ok := r.bank(); ok && pass == 2 {
-			bank.Fix()
+		if n := c.Network(); n != nil && pass == 2 {
+			if bank, ok := n.Model.(*bnn.Bank); ok {
+				bank.Fix()
+			}
 		}
-		if src := t.Shuffle(pass); src != nil {
+		if src := t.Shuffle(pass); src != nil && t.Order != nil {
 			order = t.Order(train, src)
 		}
 		for i, number := range order {
@@ -167,45 +142,43 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 				t.Observing(c, x, class)
 			}
 			c.Observe(x, class)
-			last := k == len(order) && (t.ScorePasses == nil || slices.Contains(t.ScorePasses, pass))
+			last := k == len(order) && slices.Contains(t.ScorePasses, pass)
 			if t.Score != nil && (last || pass == 1 && slices.Contains(t.Snapshots, k)) {
 				p, class := c.Test(test)
-				if t.Score(c, pass, k, p, class); pass == r.Passes && last {
-					r.P, r.Class = p, class
-				}
+				t.Score(c, pass, k, p, class)
 			}
 		}
 	}
 	return ctx.Err()
 }
 
-// parallel trains the members of an ensemble each by itself, on idle processors. They become what they are
-// when the ensemble sees one example after another, unless they have orders of their own: the first has the
-// usual one, and the streams of the others are named after what that of the first gives and their number.
-func (t *Training) parallel(ctx context.Context, r *Result, train *dataset.Examples, ownOrders bool) error {
-	learners, network := r.learners(), r.Network()
-	if network != nil {
-		learners = network.members()
+// members trains the members of an ensemble one after another. They become what they are when the ensemble
+// sees one example after another, unless they have orders of their own: the first has the usual one, and the
+// streams of the others are named after what that of the first gives and their number.
+func (t Training) members(ctx context.Context, r *Result, train *dataset.Examples, ownOrders bool) error {
+	learners, n, shuffle := r.Learners, r.Network(), t.Shuffle
+	var whole bnn.Model
+	var networks []*bnn.Network
+	if n != nil {
+		whole, networks = n.Model, n.Members()
 	}
-	members := make([]*Classifier, len(learners))
-	err := engine.Each(ctx, len(learners), func(ctx context.Context, k int) error {
-		members[k] = &Classifier{Learner: learners[k], Classes: r.Classes, Map: r.Map, ctx: ctx}
-		one := *t
+	for k := range max(len(learners), len(networks)) {
+		if n != nil {
+			n.Model = networks[k]
+		} else {
+			r.Learners = learners[k : k+1]
+		}
 		if ownOrders && k > 0 {
-			one.Shuffle = func(pass int) rand.Source {
-				return random.Source("order of member", t.Shuffle(pass).Uint64(), k)
+			t.Shuffle = func(pass int) rand.Source {
+				return random.Source("order of member", shuffle(pass).Uint64(), k)
 			}
 		}
-		return one.passes(ctx, &Result{Classifier: members[k], Passes: r.Passes}, train, nil)
-	})
-	if err != nil {
-		return err
-	}
-	for _, member := range members {
-		r.Err = cmp.Or(r.Err, member.Err)
-		if network != nil {
-			network.steps.add(member.Steps())
+		if err := t.passes(ctx, r, train, nil); err != nil {
+			return err
 		}
+	}
+	if r.Learners = learners; n != nil {
+		n.Model = whole
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package learner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/core/bnn"
+	"closedform/core/features"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/metric"
+	"closedform/runner/internal/probit"
 )
 
 // clusters returns n examples of three classes.
@@ -26,12 +27,13 @@ func clusters(n int) *dataset.Examples {
 	return dataset.NewExamples(data.Set{X: x, Class: class}, 3)
 }
 
+func ordered(pass int) rand.Source { return random.Source("order", pass) }
+
 // train returns a classifier that has learned the examples in random orders.
 func train(t *testing.T, m Method, e *dataset.Examples) *Classifier {
 	t.Helper()
 	training := Training{
-		Random:  func() rand.Source { return rand.NewPCG(3, 4) },
-		Shuffle: func(pass int) rand.Source { return random.Source("order", pass) },
+		Random: func() rand.Source { return rand.NewPCG(3, 4) }, Order: Shuffled, Shuffle: ordered,
 	}
 	return check.Must(training.Run(t.Context(), m, e, nil)).Classifier
 }
@@ -42,6 +44,7 @@ func TestChoose(t *testing.T) {
 	examples := clusters(30)
 	training := Training{
 		Random: func() rand.Source { return rand.NewPCG(1, 2) }, Scale: dataset.Standard, Validation: 0.4,
+		Shuffle: ordered,
 	}
 	learn, judge, err := examples.Split(0.4, rand.NewPCG(5, 6))
 	check.OK(t, err)
@@ -51,33 +54,29 @@ func TestChoose(t *testing.T) {
 		`tune = ["prior_factor"]; members = 1; candidates = [[0.1], [1], [10]]`,
 	} {
 		m := check.Must(decode(keys))
-		want := Choice{LogLoss: math.Inf(1)}
+		want, least := "", math.Inf(1)
 		var best Method
 		for _, candidate := range m.Candidates {
 			one := check.Must(m.with(candidate))
 			r := check.Must(training.Run(t.Context(), one, examples.Subset(learn), examples.Subset(judge)))
-			check.Equal(t, "no choice", []any{r.Choice.Text, math.IsNaN(r.Choice.LogLoss)}, []any{"", true})
-			if loss := metric.LogLoss(r.P, r.Class); loss < want.LogLoss {
-				best, want = one, Choice{m.describe(candidate), loss}
+			check.Equal(t, "no choice", r.Chosen, "")
+			if loss := metric.LogLoss(r.P, r.Class); loss < least {
+				best, want, least = one, m.describe(candidate), loss
 			}
 		}
 		training.Split = rand.NewPCG(5, 6)
 		got := check.Must(training.Run(t.Context(), m, examples, examples))
-		check.Equal(t, keys, got.Choice, want)
+		check.Equal(t, keys, got.Chosen, want)
 		check.Equal(t, keys, got.P, check.Must(training.Run(t.Context(), best, examples, examples)).P)
 	}
 }
 
-// The default bank is weighted by the first pass alone, and named by its heaviest member.
+// The default bank is weighted by the first pass alone.
 func TestBankPasses(t *testing.T) {
-	one := train(t, check.Must(decode("hidden_layers = [4]")), clusters(12))
-	three := train(t, check.Must(decode("hidden_layers = [4]; passes = 3")), clusters(12))
-	weights := one.Network().Model.(*bnn.Bank).Weights()
-	check.Equal(t, "weights", three.Network().Model.(*bnn.Bank).Weights(), weights)
-	best := floats.MaxIdx(weights)
-	c := one.Network().Members()[best].Config()
-	want := fmt.Sprintf("layers=%v prior_var=%.2g: %.2g", c.Layers, c.PriorVar, weights[best])
-	check.Equal(t, "chosen", []string{one.Chosen(), three.Chosen()}, []string{want, want})
+	weights := func(keys string) []float64 {
+		return train(t, check.Must(decode(keys)), clusters(12)).Network().Model.(*bnn.Bank).Weights()
+	}
+	check.Equal(t, "weights", weights("hidden_layers = [4]; passes = 3"), weights("hidden_layers = [4]"))
 }
 
 // Members are what networks are that learn by themselves, in one order or in orders of their own.
@@ -88,9 +87,9 @@ func TestEnsemble(t *testing.T) {
 		const keys = `kind = %q; hidden_layers = [3]; passes = 2; members = 2; own_orders = %v`
 		m := check.Must(decode(fmt.Sprintf(keys, kind, own)))
 		want := check.Must(m.Learner(2, 3, rand.NewPCG(3, 4)))
-		members := want.learners()
+		members := want.Learners
 		if n := want.Network(); n != nil {
-			members = n.members()
+			members = []Learner{byHand{n.Members()[0]}, byHand{n.Members()[1]}}
 		}
 		for k, member := range members {
 			for pass := range 2 {
@@ -122,29 +121,23 @@ func TestEnsembleSteps(t *testing.T) {
 	check.Equal(t, "a member broke down", steps(2, "fail").Failed, true)
 }
 
-// Every pass has an order of its own, and functions are called in their places.
+// Every pass has an order of its own.
 func TestPasses(t *testing.T) {
-	order := func(pass int) rand.Source { return random.Source("order", pass) }
 	set := data.Set{X: [][]float64{{10}, {11}, {12}, {13}}, Class: []int{0, 1, 0, 1}}
-	l, scores := &recorder{good: 100}, Prequential{}
+	l := &recorder{good: 100}
 	var want []string
-	training := Training{
-		Shuffle: order, Order: Shuffled,
-		Observing: func(_ *Classifier, _ []float64, class int) { scores.Add([]float64{0.75, 0.25}, class) },
-	}
+	training := Training{Shuffle: ordered, Order: Shuffled}
 	run := func(ctx context.Context, t Training, passes int) error {
 		r := &Result{Classifier: NewClassifier(l, 2), Passes: passes}
 		return t.passes(ctx, r, dataset.NewExamples(set, 2), nil)
 	}
 	check.OK(t, run(t.Context(), training, 2))
 	for pass := 1; pass <= 2; pass++ {
-		for _, i := range rand.New(order(pass)).Perm(4) {
+		for _, i := range rand.New(ordered(pass)).Perm(4) {
 			want = append(want, fmt.Sprint(10+i, i%2))
 		}
 	}
 	check.Equal(t, "seen", l.seen, want)
-	check.NearAll(t, "first pass", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
-
 	l.seen, training.Shuffle = nil, func(int) rand.Source { return nil }
 	check.OK(t, run(t.Context(), training, 1))
 	check.Equal(t, "as they are", l.seen, []string{"10 0", "11 1", "12 0", "13 1"})
@@ -164,7 +157,7 @@ func TestScore(t *testing.T) {
 		m := check.Must(decode(keys))
 		var next []int
 		var scored []string
-		run := Training{Random: source, Snapshots: []int{2}, ScorePasses: []int{1, 3}}
+		run := Training{Random: source, Shuffle: ordered, Snapshots: []int{2}, ScorePasses: []int{1, 3}}
 		run.Observing = func(c *Classifier, x []float64, class int) {
 			p := c.PredictNext(x)
 			if next = append(next, class); len(next) == 1 {
@@ -182,5 +175,75 @@ func TestScore(t *testing.T) {
 		if !slices.EqualFunc(r.P, last, slices.Equal) || r.Passes != max(1, m.Passes) {
 			t.Errorf("%s: predictions %v of the last score, %v of the result", keys, last, r.P)
 		}
+	}
+}
+
+// Every method is there at every swept value, the last changing fastest. One error names all keys that a
+// method does not have.
+func TestSweep(t *testing.T) {
+	model := DefaultModel()
+	model.Output = bnn.Joint
+	l := Learners{
+		Methods: []Method{NewMethod("a", model), NewMethod("b", model)},
+		Sweep:   Sweep{Lambda: []probit.Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}},
+	}
+	all := check.Must(l.Expand())
+	check.Equal(t, "names", strings.Join(Names(all), "; "), "a lambda=1.0 rho=0.0; a lambda=1.0 rho=0.25; "+
+		"a lambda=slope rho=0.0; a lambda=slope rho=0.25; b lambda=1.0 rho=0.0; b lambda=1.0 rho=0.25; "+
+		"b lambda=slope rho=0.0; b lambda=slope rho=0.25")
+	m := all[6]
+	check.Equal(t, "values", []any{m.Base, m.Model.Rho, m.Model.Lambda.Word}, []any{"b", 0.0, "slope"})
+	check.Equal(t, "without methods", Names(check.Must((&Learners{Model: model}).Expand())), []string{"model"})
+
+	refused := func(want string) {
+		t.Helper()
+		check.Refuses(t, want, check.Err(l.Expand()), want)
+	}
+	l.Methods[1].Model.Output = bnn.ADFExact
+	refused("sweep.lambda: not allowed: lambda, rho of the method b; allowed: lambda with the rules joint")
+	l.Methods[1].Model.Output = bnn.ADF
+	refused("sweep.rho: not allowed: rho of the method b")
+	l.Methods[1].Model.Output, l.Sweep.Rho = bnn.Joint, []float64{1}
+	refused("sweep.rho: 1 is not allowed")
+	l.Sweep = Sweep{Lambda: l.Sweep.Lambda}
+	l.Methods = []Method{check.Must(decode(`kind = "kalman"`))}
+	refused("sweep.lambda: not allowed: lambda of the method m")
+}
+
+// Keys that a study does not allow are named at once.
+func TestRules(t *testing.T) {
+	model := DefaultModel()
+	networks := func(m Method) error { return check.Err((&Learners{Methods: []Method{m}}).Networks(2, 3, 1)) }
+	m := NewMethod("a", model)
+	check.OK(t, networks(m))
+	m.Passes, m.Scale = 2, dataset.Unit
+	check.Refuses(t, "networks", networks(m), "method.a.passes: not allowed: passes, scale; allowed: networks")
+	model.Features.Kind, model.Readout = features.Relu, "ridge"
+	err := check.Err((&Learners{Model: model}).Networks(2, 3, 1))
+	check.Refuses(t, "networks", err, "model.features: ", "output")
+	for want, m := range map[string]Method{
+		"method.a.candidates: not allowed": {Name: "a", Tuning: Tuning{Candidates: [][]any{{1.0}, {2.0}}}},
+		"method.a.splits":                  {Name: "a", Splits: 2},
+	} {
+		check.Refuses(t, want, Plain([]Method{{Name: "b"}, m}), want)
+	}
+}
+
+func TestLegend(t *testing.T) {
+	l := NewLegend([]Method{{Name: "adf_exact", Label: "ADF, exact"}, {Name: "my_rule", Group: "adf"}})
+	for name, want := range map[string]string{
+		"adf_exact": "ADF, exact", "adf_exact lambda=1e-3": "ADF, exact lambda=1e-3", "my_rule": "my rule",
+		"your-own_rule": "your own rule",
+	} {
+		check.Equal(t, name, l.Label(name), want)
+	}
+	a, b, tagi, swept := l.Group("adf_exact"), l.Group("my_rule"), l.Group("tagi"), l.Group("adf_exact rho=0.5")
+	if a < 1 || b != a || l.Group("adf-diagonal") != a || tagi == a || swept != 0 {
+		t.Errorf("groups %d, %d, %d and %d", a, b, tagi, swept)
+	}
+	// Cells are known by the JSON of their specs.
+	text := strings.ToLower(string(check.Must(json.Marshal(Method{Label: "label", Group: "group"}))))
+	if strings.Contains(text, "group") || strings.Contains(text, "label") {
+		t.Error(text)
 	}
 }

@@ -4,6 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/integrate/quad"
+
+	"closedform/core/gauss"
+	"closedform/internal/kernel"
 )
 
 // TotalVariation returns ½ Σ_j |p_j − q_j|.
@@ -19,6 +24,83 @@ func TotalVariation(p, q []float64) (tv float64) {
 func Nemenyi(methods, sets int) float64 {
 	k := float64(methods)
 	return StudentizedRange(methods) / math.Sqrt2 * math.Sqrt(k*(k+1)/float64(6*sets))
+}
+
+// Ranks returns the ranks of numbers from 1, the least; those that are equal but for rounding have their mean
+// rank, and one that is not a number the last.
+func Ranks(x []float64) []float64 {
+	const rounding = 1e-9
+	r := make([]float64, len(x))
+	for i, a := range x {
+		var below, equal float64
+		for _, b := range x {
+			switch {
+			case a == b, math.Abs(a-b) <= rounding*min(math.Abs(a), math.Abs(b)), math.IsNaN(a) && math.IsNaN(b):
+				equal++
+			case b < a, math.IsNaN(a):
+				below++
+			}
+		}
+		r[i] = below + (equal+1)/2
+	}
+	return r
+}
+
+// StudentizedRange returns the 95 % quantile of the range of k independent standard normal numbers, Tukey's
+// studentized range with infinitely many degrees of freedom, whose distribution function is
+//
+//	P(q) = k ∫ φ(z) (Φ(z) − Φ(z−q))^{k−1} dz
+func StudentizedRange(k int) float64 {
+	if k < 2 {
+		return 0 // A single number has no range.
+	}
+	cdf := func(q float64) float64 {
+		return quad.Fixed(func(z float64) float64 {
+			phi := kernel.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+			return float64(k) * phi * math.Pow(gauss.CDF(z)-gauss.CDF(z-q), float64(k-1))
+		}, -9, 9, 200, nil, 0)
+	}
+	low, high := 0.0, 20.0
+	for range 60 {
+		middle := (low + high) / 2
+		if cdf(middle) < 0.95 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
+}
+
+// NormalTail returns z with Φ(−z) = p < ½, by Newton's method for log p.
+func NormalTail(p float64) (z float64) {
+	for range 50 {
+		z += (gauss.LogCDF(-z) - kernel.Log(p)) / gauss.InverseMills(-z)
+	}
+	return z
+}
+
+// Kolmogorov returns the largest distance of the distribution function of independent x from Φ, and the
+// probability of one at least as large if they are normal: Kolmogorov's limit with the correction of Stephens
+// (1970) for finite samples, accurate to about 0.01 in p from five on. Both are NaN without x.
+func Kolmogorov(x []float64) (distance, p float64) {
+	n := float64(len(x))
+	if n == 0 {
+		return math.NaN(), math.NaN()
+	}
+	for k, z := range slices.Sorted(slices.Values(x)) {
+		cdf := gauss.CDF(z)
+		distance = max(distance, cdf-float64(k)/n, float64(k+1)/n-cdf)
+	}
+	root := math.Sqrt(n)
+	d := distance * (root + 0.12 + 0.11/root)
+	if d < 0.2 {
+		return distance, 1 // within 1e-12; the series converges slowly
+	}
+	for k, sign := 1.0, 1.0; k <= 100; k, sign = k+1, -sign {
+		p += 2 * sign * kernel.Exp(-2*k*k*d*d)
+	}
+	return distance, p
 }
 
 // Holm returns p-values corrected for their number (Holm, "A simple sequentially rejective multiple test

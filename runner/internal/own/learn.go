@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"slices"
-	"strings"
+	"strconv"
 
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
@@ -27,173 +26,144 @@ const saveEvery = 1000
 // 1, are passed over. The network is written to a file again and again, and at the end. next is the first row
 // that was not read with its class.
 func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string) (next int, err error) {
-	file, err := hold(to)
+	save, release, err := hold(to)
 	if err != nil {
 		return from, err
 	}
-	defer file.release()
-	s, err := r.open()
+	defer release()
+	if err = r.open(); err == nil {
+		err = save(r.n) // before rows are read
+	}
 	if err != nil {
 		return from, err
 	}
-	l := &learning{s, csv.NewWriter(stdout)}
-	if err := file.save(l.Network); err != nil { // before rows are read
-		return from, err
-	}
-	err = l.print("row", "class", "probability", "error", "log_loss", "unknown")
+	r.out = csv.NewWriter(stdout)
+	err = r.print("row", "class", "probability", "error", "log_loss", "unknown")
 	for next = 1; err == nil; next++ {
-		err = l.next(ctx, next < from)
-		if err == nil && next >= from && l.Counts.Rows%saveEvery == 0 {
-			err = file.save(l.Network)
+		err = r.learnNext(ctx, next < from)
+		if err == nil && next >= from && r.n.Counts.Rows%saveEvery == 0 {
+			err = save(r.n)
 		}
 	}
 	if next--; err == io.EOF {
 		err = nil
 	}
-	err = errors.Join(err, file.save(l.Network))
-	l.summary(to)
+	err = errors.Join(err, save(r.n))
+	c, known, scores := r.n.Counts, len(r.n.Classes), ""
+	if c.Learned > 0 {
+		scores = fmt.Sprintf("; error before learning %.4g, log loss %.4g", c.Error(), c.LogLoss())
+	}
+	r.say("%s: %d rows, %d learned%s; %d unknown", to, c.Rows, c.Learned, scores, c.Unknown)
+	if c.Added > 0 {
+		r.say("%s: %d of %d classes are new since the training: %q", to, c.Added, known,
+			r.n.Classes[known-c.Added:])
+	}
 	return next, err
 }
 
-// learning is a network that learns rows.
-type learning struct {
-	*stream
-	out *csv.Writer
-}
-
-// next predicts a row, prints that, and learns the row, unless it is skipped. An error ends the stream.
-func (l *learning) next(ctx context.Context, skip bool) error {
-	row, err := wait(ctx, l.reader.Next)
+// learnNext predicts a row, prints that, and learns the row, unless it is skipped. An error ends the stream.
+func (r *Rows) learnNext(ctx context.Context, skip bool) error {
+	row, err := r.next(ctx)
 	if err != nil {
 		return err
 	}
 	if skip {
-		_, _, err := l.label(ctx, row)
+		_, _, err := r.label(ctx, row)
 		return err
 	}
-	c, class, probability := l.Counts, "", math.NaN()
-	failed := l.predict(row, l.Before)
-	if failed == nil {
-		class, probability = l.answer()
+	c, class, probability := r.n.Counts, "", math.NaN()
+	bad := r.predict(row, r.n.Before)
+	if bad == nil {
+		class, probability = r.answer()
 	}
 	if c.Rows++; class == dataset.Unknown {
 		c.Unknown++
 	}
-	l.passOver(failed)
-	if err := l.print(fmt.Sprint(c.Rows), class, table.Format(probability), table.Format(c.Error()),
-		table.Format(c.LogLoss()), fmt.Sprint(c.Unknown)); err != nil {
+	if err := r.print(strconv.Itoa(c.Rows), class, table.Format(probability), table.Format(c.Error()),
+		table.Format(c.LogLoss()), strconv.Itoa(c.Unknown)); err != nil {
 		return err
 	}
-	label, bad, err := l.label(ctx, row)
-	if err != nil {
-		return err
+	label, wrong, err := r.label(ctx, row)
+	if bad = cmp.Or(bad, wrong); err == nil {
+		if r.n.Counts = c; bad == nil && !dataset.IsMissing(label) {
+			bad = r.learn(label, row)
+		}
 	}
-	l.Counts = c
-	if bad == nil && failed == nil && !dataset.IsMissing(label) {
-		bad = l.learn(label, row)
+	if bad != nil {
+		r.say("%v; passed over", bad)
 	}
-	l.passOver(bad)
-	return nil
+	return err
 }
 
 // label returns the class of a row, or what is wrong with its line. Another error ends the stream.
-func (l *learning) label(ctx context.Context, row dataset.Row) (label string, bad, err error) {
-	if l.column >= 0 {
-		return slices.Concat(row.Cells, make([]string, l.column+1))[l.column], nil, nil // of a short row nothing
+func (r *Rows) label(ctx context.Context, row dataset.Row) (label string, wrong, err error) {
+	if r.column >= 0 {
+		return cell(row, r.column), nil, nil
 	}
-	line, err := wait(ctx, l.reader.NextLine)
-	if n := len(line.Cells); err == nil && n > 1 && n == len(l.reader.Columns) {
-		if _, _, wrong := l.inputs.Read(line); wrong == nil {
-			err = fmt.Errorf("%s:%d: %q is a row; need the class of the row before, as the table has no column of "+
-				"classes; -class names the column", l.reader.File, line.Line, line.Cells)
-		}
+	line, err := r.next(ctx)
+	if err == nil && len(line.Cells) > 1 {
+		err = fmt.Errorf("%s: %q is a row; need the class of the row before, as the table has no column of "+
+			"classes; -class names the column", r.place(line), line.Cells)
 	}
-	return strings.Join(line.Cells, ","), line.Err, err
+	return cell(line, 0), line.Err, err
 }
 
 // learn learns the row that was predicted last. A class that the network does not have is added: the
 // prediction was wrong, and its loss is that of the network with the class, before it learns the row.
-func (l *learning) learn(label string, row dataset.Row) error {
-	class, wrong, place := slices.Index(l.Classes, label), 0, fmt.Sprintf("%s:%d", l.reader.File, row.Line)
-	if l.p.Details.Class() != class {
+func (r *Rows) learn(label string, row dataset.Row) error {
+	n, class, wrong := r.n, slices.Index(r.n.Classes, label), 0
+	if r.p.Details.Class() != class {
 		wrong = 1
 	}
 	if class < 0 {
 		err := errors.New("it is the word for no class")
 		if label != dataset.Unknown {
-			err = l.AddClass()
+			err = n.AddClass()
 		}
 		if err != nil {
-			return fmt.Errorf("%s: class %q cannot be added: %w", place, label, err)
+			return fmt.Errorf("%s: class %q cannot be added: %w", r.place(row), label, err)
 		}
-		class, l.Classes = len(l.Classes), append(l.Classes, label)
-		l.Counts.Added++
-		l.say("%s: new class %q", place, label)
-		if err := l.Before(&l.p, l.x); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
+		class, n.Classes = len(n.Classes), append(n.Classes, label)
+		n.Counts.Added++
+		r.say("%s: new class %q", r.place(row), label)
+		if err := n.Before(&r.p, r.x); err != nil {
+			return fmt.Errorf("%s: %w", r.place(row), err)
 		}
 	}
-	if err := l.Classifier.Learn(l.x, class); err != nil {
-		return fmt.Errorf("%s: %w", place, err)
+	if err := n.Learn(r.x, class); err != nil {
+		return fmt.Errorf("%s: %w", r.place(row), err)
 	}
-	l.Counts.Learned++
-	l.Counts.Wrong += wrong
-	l.Counts.Loss -= kernel.Log(max(l.p.P[class], math.SmallestNonzeroFloat64))
+	n.Counts.Learned++
+	n.Counts.Wrong += wrong
+	n.Counts.Loss -= kernel.Log(max(r.p.P[class], math.SmallestNonzeroFloat64))
 	return nil
 }
 
-func (l *learning) passOver(err error) {
-	if err != nil {
-		l.say("%v; passed over", err)
-	}
-}
-
 // print prints a line at once.
-func (l *learning) print(cells ...string) error {
-	err := l.out.Write(cells)
-	l.out.Flush()
-	return cmp.Or(err, l.out.Error())
+func (r *Rows) print(cells ...string) error {
+	_ = r.out.Write(cells) // Error returns it, too
+	r.out.Flush()
+	return r.out.Error()
 }
 
-func (l *learning) summary(file string) {
-	c, n, scores := l.Counts, len(l.Classes), ""
-	if c.Learned > 0 {
-		scores = fmt.Sprintf("; error before learning %.4g, log loss %.4g", c.Error(), c.LogLoss())
-	}
-	l.say("%s: %d rows, %d learned%s; %d unknown", file, c.Rows, c.Learned, scores, c.Unknown)
-	if c.Added > 0 {
-		l.say("%s: %d of %d classes are new since the training: %q", file, c.Added, n, l.Classes[n-c.Added:])
-	}
-}
-
-// held is a file that no other process learns or replaces.
-type held struct {
-	path    string
-	info    fs.FileInfo // of what was there or saved last; nil: nothing
-	release func()
-}
-
-// hold locks the file of a network that is learned.
-func hold(path string) (*held, error) {
-	release, err := store.Hold(path, "learned")
-	info, _ := os.Stat(path) // may not exist
-	return &held{path, info, release}, err
-}
-
-// save replaces the file, unless another program has changed it.
-func (h *held) save(n *Network) error {
-	now, err := os.Stat(h.path)
-	same := h.info != nil && err == nil && os.SameFile(now, h.info) && now.ModTime().Equal(h.info.ModTime())
-	if err == nil && now.Mode().IsRegular() && !same {
-		return fmt.Errorf("%s was changed by another program while it was learned, and is left as it is; -to "+
-			"names another file", h.path)
-	}
-	text, err := n.Bytes()
-	if err == nil {
-		err = store.WriteFile(h.path, text)
-	}
-	if err == nil {
-		h.info, err = os.Stat(h.path)
-	}
-	return err
+// hold locks the file of a network that is learned. save replaces it, unless another program has changed it.
+func hold(path string) (save func(n *Network) error, release func(), err error) {
+	release, err = store.Hold(path, "learned")
+	was, _ := os.Stat(path) // may not exist
+	return func(n *Network) error {
+		now, err := os.Stat(path)
+		same := was != nil && err == nil && os.SameFile(now, was) && now.ModTime().Equal(was.ModTime())
+		if err == nil && now.Mode().IsRegular() && !same {
+			return fmt.Errorf("%s was changed by another program while it was learned, and is left as it is; -to "+
+				"names another file", path)
+		}
+		text, err := n.Bytes()
+		if err == nil {
+			err = store.WriteFile(path, text)
+		}
+		if err == nil {
+			was, err = os.Stat(path)
+		}
+		return err
+	}, release, err
 }

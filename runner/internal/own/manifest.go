@@ -36,16 +36,14 @@ func (t *Table) Manifest(w io.Writer) (path string, err error) {
 		return "", err
 	}
 	path = stem(t.File) + ".toml"
-	old, err := os.ReadFile(path)
-	if err == nil && string(old) != text {
+	if old, missing := os.ReadFile(path); missing != nil {
+		err = store.WriteFile(path, []byte(text))
+	} else if string(old) != text {
 		return "", fmt.Errorf("%s exists and differs from the manifest for this table: run it by -exp %[1]s, "+
 			"or remove it", path)
 	}
 	fmt.Fprintf(w, "manifest: %s\n", path)
-	if err == nil {
-		return path, nil
-	}
-	return path, store.WriteFile(path, []byte(text))
+	return path, err
 }
 
 // stem returns the path of a table without .csv or .csv.gz.
@@ -61,9 +59,10 @@ func (t *Table) draft(examples int) (string, error) {
 	d := data.Source{Files: data.Files{File: filepath.Base(t.File), Format: t.Format}, TestFraction: 0.25}
 	if t.Test != "" {
 		d.TestFraction = 0
-		var err error
-		if d.TestFile, err = filepath.Rel(filepath.Dir(t.File), t.Test); err != nil { // one of them is absolute
-			d.TestFile, err = filepath.Abs(t.Test)
+		file, _ := filepath.Abs(t.File)
+		test, err := filepath.Abs(t.Test)
+		if err == nil {
+			d.TestFile, err = filepath.Rel(filepath.Dir(file), test)
 		}
 		if err != nil {
 			return "", err
@@ -71,7 +70,7 @@ func (t *Table) draft(examples int) (string, error) {
 	}
 	seeds, snapshots, all := `"1..5"`, "", ""
 	if examples > 5000 {
-		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting takes time"
+		seeds, snapshots = "[1]", "[evaluate]\nsnapshots = [1000]          # and after all: for time\n\n"
 	}
 	if t.All {
 		all = "\nall_rows = true             # it learns the test rows, too, once they have been predicted"
@@ -95,10 +94,7 @@ seed  = 1
 [sweep]
 seed = %s                # splits into training and test rows
 
-[evaluate]
-classes = true              # which classes are confused, with recall and precision%s
-
-[[method]]
+%s[[method]]
 name = "network"
 hidden_layers = [50]
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,11 +120,8 @@ func Read(path string) (*Network, error) {
 }
 
 // Show says in lines what the network is.
-func (n *Network) Show() string {
-	var b strings.Builder
-	say := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-10s "+format+"\n", append([]any{name}, args...)...)
-	}
+func (n *Network) Show(w io.Writer) {
+	say := func(name, format string, args ...any) { fmt.Fprintf(w, "%-10s %s\n", name, fmt.Sprintf(format, args...)) }
 	c, known := n.Counts, len(n.Classes)
 	say("classes", "%d: %s", known, strings.Join(n.Classes, ", "))
 	say("added", "%d of them since the training: %q", c.Added, n.Classes[known-c.Added:])
@@ -140,40 +138,28 @@ func (n *Network) Show() string {
 		}
 		say("input", "%s: %s", f, scaling)
 	}
-	for _, setting := range settings(n.Model()) {
-		say("model", "%s", setting)
-	}
+	showModel("", n.Model(), say)
 	stored := "the range of each input"
 	if _, network := n.Model().(*bnn.Network); !network {
 		stored += ", and some rows of the training table, scaled: whoever has the file can read them"
 	}
 	say("stored", "%s", stored)
-	return b.String()
 }
 
-// settings returns those of the networks and output layers of a model, a line each.
-func settings(m bnn.Model) (lines []string) {
-	var cfg any
+// showModel says what the settings of the networks and output layers of a model are.
+func showModel(prefix string, m bnn.Model, say func(name, format string, args ...any)) {
 	switch m := m.(type) {
 	case *bnn.Bank:
 		for k, member := range m.Models() {
-			for _, line := range settings(member) {
-				lines = append(lines, fmt.Sprintf("weight %.3f: %s", m.Weights()[k], line))
-			}
+			showModel(fmt.Sprintf("%sweight %.3f: ", prefix, m.Weights()[k]), member, say)
 		}
-		return lines
 	case features.Model:
-		for _, line := range settings(m.Model) {
-			lines = append(lines, fmt.Sprintf("on %d features: %s", m.Size, line))
-		}
-		return lines
+		showModel(fmt.Sprintf("%son %d features: ", prefix, m.Size), m.Model, say)
 	case *bnn.Network:
-		cfg = m.Config()
+		say("model", "%s%+v", prefix, m.Config())
 	case *readout.Layer:
-		cfg = m.Config()
+		say("model", "%s%+v", prefix, m.Config())
 	}
-	text, _ := json.Marshal(cfg) // of a plain struct
-	return []string{string(text)}
 }
 
 // Replace locks the network of a results folder, if there is one, before a run replaces it. It returns an

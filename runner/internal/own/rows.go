@@ -3,6 +3,7 @@ package own
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -21,16 +22,26 @@ import (
 // confidence is that of the promise of -wrong.
 const confidence = 0.95
 
-// Rows are those of a table, for a network, and when one is unknown.
+// Rows are those of a table that a network predicts, one after another, and when one is unknown.
 type Rows struct {
 	Network  string         // its file
 	Data     string         // the CSV file; - is the standard input
 	Layout   dataset.Layout // of the CSV file; empty: that of the training table
 	Class    string         // the column of classes; empty: that of the training table
 	Unknown  float64        // least probability of an answer
-	Wrong    float64        // in place of Unknown, most share of wrong answers
+	Wrong    float64        // in place of Unknown, if below 1, most share of wrong answers
 	Familiar float64        // least familiarity of an answer
 	Stderr   io.Writer      // for what looks wrong
+
+	n      *Network
+	reader *dataset.Reader
+	inputs *dataset.Inputs
+	column int             // of the classes; below 0: none
+	unseen map[string]bool // words that were reported
+	out    *csv.Writer
+
+	x []float64 // of the last row
+	p classifier.Prediction
 }
 
 // Problem says what is not allowed.
@@ -38,40 +49,30 @@ func (r *Rows) Problem() error {
 	switch {
 	case r.Data == "":
 		return errors.New("need -data FILE")
-	case r.Unknown != 0 && r.Wrong != 0:
+	case r.Unknown != 0 && r.Wrong < 1:
 		return errors.New("-unknown and -wrong exclude each other")
+	case !(r.Wrong > 0 && r.Wrong <= 1):
+		return field.Errorf("-wrong", "%g is not allowed; allowed: a number > 0 and < 1", r.Wrong)
 	}
 	return cmp.Or(r.Layout.Validate(), field.Within("-unknown", r.Unknown, 0, 1),
-		field.Fraction("-wrong", r.Wrong), field.Within("-familiar", r.Familiar, 0, 1))
+		field.Within("-familiar", r.Familiar, 0, 1))
 }
 
 // say prints a line about a row, or about the file of the network.
 func (r *Rows) say(format string, args ...any) { fmt.Fprintf(r.Stderr, format+"\n", args...) }
 
-// stream is a network that predicts rows, one after another.
-type stream struct {
-	*Rows
-	*Network
-	reader *dataset.Reader
-	inputs *dataset.Inputs
-	column int             // of the classes; below 0: none
-	unseen map[string]bool // words that were reported
-
-	x []float64 // of the last row
-	p classifier.Prediction
-}
-
 // open reads the network, and the header of the table.
-func (r *Rows) open() (*stream, error) {
-	n, err := Read(r.Network)
-	if err != nil {
-		return nil, err
+func (r *Rows) open() (err error) {
+	if r.n, err = Read(r.Network); err != nil {
+		return err
 	}
-	if n.Decision = (classifier.Decision{Probability: r.Unknown, Familiarity: r.Familiar}); r.Wrong > 0 {
-		threshold, err := n.Threshold(r.Wrong, confidence)
-		switch n.Decision.Probability = threshold; {
+	n := r.n
+	n.Decision = classifier.Decision{Probability: r.Unknown, Familiarity: r.Familiar}
+	if r.Wrong < 1 {
+		n.Decision.Probability, err = n.Threshold(r.Wrong, confidence)
+		switch threshold := n.Decision.Probability; {
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
+			return fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
 				r.Network, err)
 		case math.IsInf(threshold, 1):
 			r.say("%s: the predictions before learning are too few, or too often wrong, for -wrong %g: all rows are "+
@@ -85,160 +86,151 @@ func (r *Rows) open() (*stream, error) {
 	if r.Data != "-" {
 		name = r.Data
 		if file, err = os.Open(r.Data); err != nil { // it is closed when the program ends
-			return nil, err
+			return err
 		}
 	}
-	s := &stream{Rows: r, Network: n, unseen: map[string]bool{}}
-	s.reader, err = dataset.NewReader(file, name, dataset.Layout{
+	r.reader, err = dataset.NewReader(file, name, dataset.Layout{
 		Separator: cmp.Or(r.Layout.Separator, n.Layout.Separator),
 		Decimal:   cmp.Or(r.Layout.Decimal, n.Layout.Decimal),
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s.column = slices.Index(s.reader.Columns, cmp.Or(r.Class, n.Column, "class"))
-	if s.column < 0 && r.Class != "" {
-		return nil, fmt.Errorf("%s: no column %q; the columns are %q", name, r.Class, s.reader.Columns)
+	r.column, err = r.reader.Column(cmp.Or(r.Class, n.Column, "class"))
+	if err != nil && r.Class != "" {
+		return err
 	}
-	s.inputs, err = n.Scaler.Inputs(&s.reader.Table)
-	return s, err
+	r.unseen = map[string]bool{}
+	r.inputs, err = n.Scaler.Inputs(r.reader)
+	return err
 }
 
-// wait reads a row, or returns an error when ctx is cancelled; read then goes on by itself.
-func wait(ctx context.Context, read func() (dataset.Row, error)) (dataset.Row, error) {
-	type result struct {
-		row dataset.Row
-		err error
-	}
-	done := make(chan result, 1)
+// next reads a row, or returns an error when ctx is cancelled.
+func (r *Rows) next(ctx context.Context) (dataset.Row, error) {
+	var row dataset.Row
+	var err error
+	done := make(chan struct{})
 	go func() {
-		row, err := read()
-		done <- result{row, err}
+		defer close(done)
+		row, err = r.reader.Next()
 	}()
 	select {
-	case r := <-done:
-		return r.row, r.err
+	case <-done:
+		return row, err
 	case <-ctx.Done():
 		return dataset.Row{}, ctx.Err()
 	}
 }
 
+// place returns file and line of a row.
+func (r *Rows) place(row dataset.Row) string { return fmt.Sprintf("%s:%d", r.reader.File, row.Line) }
+
+// cell returns the cell of a column; a short row, or a table without the column, has none.
+func cell(row dataset.Row, column int) string {
+	if column < 0 || column >= len(row.Cells) {
+		return ""
+	}
+	return row.Cells[column]
+}
+
 // predict predicts a row by a method of the classifier.
-func (s *stream) predict(row dataset.Row, by func(p *classifier.Prediction, x []float64) error) error {
-	x, unseen, err := s.inputs.Read(row)
+func (r *Rows) predict(row dataset.Row, by func(p *classifier.Prediction, x []float64) error) error {
+	x, unseen, err := r.inputs.Read(row)
 	if err != nil {
 		return err
 	}
 	for _, word := range unseen {
-		if !s.unseen[word] {
-			s.unseen[word] = true
-			s.say("%s:%d: %s was not in the training; its inputs are 0", s.reader.File, row.Line, word)
+		if !r.unseen[word] {
+			r.unseen[word] = true
+			r.say("%s: %s was not in the training; its inputs are 0", r.place(row), word)
 		}
 	}
-	if s.x, err = x, by(&s.p, x); err != nil {
-		err = fmt.Errorf("%s:%d: %w", s.reader.File, row.Line, err)
+	if r.x, err = x, by(&r.p, x); err != nil {
+		err = fmt.Errorf("%s: %w", r.place(row), err)
 	}
 	return err
 }
 
 // answer returns the class of the row that was predicted last, or Unknown, and its probability.
-func (s *stream) answer() (class string, probability float64) {
-	probability = s.p.P[s.p.Details.Class()]
-	if s.p.Class == classifier.Unknown {
-		return dataset.Unknown, probability
+func (r *Rows) answer() (class string, probability float64) {
+	if class = dataset.Unknown; r.p.Class != classifier.Unknown {
+		class = r.n.Classes[r.p.Class]
 	}
-	return s.Classes[s.p.Class], probability
+	return class, r.p.P[r.p.Details.Class()]
 }
 
 // Predict returns what the network says of each row, after the value of the row in the column id, or without
 // one its number. Rows that cannot be predicted are unknown, without numbers, and reported; failed is their
-// number.
+// number. If the table has classes, the scores are printed.
 func (r *Rows) Predict(ctx context.Context, id string) (out *table.Table, failed int, err error) {
-	s, err := r.open()
-	if err != nil {
+	if err := r.open(); err != nil {
 		return nil, 0, err
 	}
-	key := slices.Index(s.reader.Columns, id)
-	columns := []table.Column{table.Int("row", ""), table.Text("class", "")}
+	columns, key := []table.Column{table.Int("row", ""), table.Text("class", "")}, -1
 	if id != "" {
 		columns[0] = table.Text(id, "")
+		if key, err = r.reader.Column(id); err != nil {
+			return nil, 0, err
+		}
 	}
 	names := []string{"probability", "aleatoric", "epistemic", "mutual_information", "familiarity"}
-	for _, class := range s.Classes {
+	for _, class := range r.n.Classes {
 		names = append(names, "p_"+class)
 	}
 	for _, name := range names {
 		columns = append(columns, table.Num(name, ""))
 	}
-	switch out = table.New("predictions", columns...); {
-	case id != "" && key < 0:
-		return nil, 0, fmt.Errorf("%s: no column %q; the columns are %q", s.reader.File, id, s.reader.Columns)
-	case slices.Contains(table.Names(columns[1:]), id):
-		return nil, 0, fmt.Errorf("-id %s: the predictions have such a column; rename it in %s", id, s.reader.File)
+	if slices.Contains(table.Names(columns[1:]), id) {
+		return nil, 0, fmt.Errorf("-id %s: the predictions have such a column; rename it in %s", id, r.reader.File)
 	}
-	var k known
+	out = table.New("predictions", columns...)
+	var p [][]float64
+	var class []int
+	var rows, unknown, others int // with a class: of the network, without an answer, and of others
 	for number := 1; ; number++ {
-		row, err := wait(ctx, s.reader.Next)
+		row, err := r.next(ctx)
 		if err == io.EOF {
-			k.say(s)
-			return out, failed, nil
+			break
 		} else if err != nil {
 			return nil, 0, err
 		}
-		cells := []any{number}
+		first, answer, truth := any(number), dataset.Unknown, cell(row, r.column)
 		if id != "" {
-			cells[0] = slices.Concat(row.Cells, make([]string, key+1))[key] // of a short row nothing
+			first = cell(row, key)
 		}
-		err = s.predict(row, s.Network.Predict)
-		if k.add(s, row, err != nil); err != nil {
+		k := slices.Index(r.n.Classes, truth)
+		if bad := r.predict(row, r.n.Predict); bad != nil {
 			failed++
-			s.say("%v; the row is %s", err, dataset.Unknown)
-			out.Add(append(cells, dataset.Unknown, table.Gaps(len(names)))...)
-			continue
+			r.say("%v; the row is %s", bad, dataset.Unknown)
+			out.Add(first, answer, table.Gaps(len(names)))
+		} else {
+			var probability float64
+			answer, probability = r.answer()
+			aleatoric, epistemic := r.p.Details.LabelVariance()
+			out.Add(first, answer, probability, aleatoric, epistemic, r.p.Details.MutualInformation(),
+				r.p.Familiarity, r.p.P)
+			if k >= 0 {
+				p, class = append(p, slices.Clone(r.p.P)), append(class, k)
+			}
 		}
-		class, probability := s.answer()
-		aleatoric, epistemic := s.p.Details.LabelVariance()
-		out.Add(append(cells, class, probability, aleatoric, epistemic, s.p.Details.MutualInformation(),
-			s.p.Familiarity, s.p.P)...)
+		if k < 0 && !dataset.IsMissing(truth) {
+			others++
+		} else if k >= 0 {
+			if rows++; answer == dataset.Unknown {
+				unknown++
+			}
+		}
 	}
-}
-
-// known has the rows whose class the table has.
-type known struct {
-	p                     [][]float64 // of those that could be predicted
-	class                 []int
-	rows, unknown, others int // unknown were not answered, others have a class that the network does not have
-}
-
-// add takes note of a row that was predicted, or failed to be.
-func (k *known) add(s *stream, row dataset.Row, failed bool) {
-	if s.column < 0 || s.column >= len(row.Cells) || dataset.IsMissing(row.Cells[s.column]) {
-		return
-	}
-	class := slices.Index(s.Classes, row.Cells[s.column])
-	if class < 0 {
-		k.others++
-		return
-	}
-	if k.rows++; failed || s.p.Class == classifier.Unknown {
-		k.unknown++
-	}
-	if !failed {
-		k.p, k.class = append(k.p, slices.Clone(s.p.P)), append(k.class, class)
-	}
-}
-
-// say prints the scores.
-func (k *known) say(s *stream) {
-	if len(k.p) > 0 {
+	if p != nil {
 		var scores []string
-		for i, score := range learner.Scores(k.p, k.class) {
+		for i, score := range learner.Scores(p, class) {
 			scores = append(scores, fmt.Sprintf("%s %.4g", learner.ScoreNames[i], score))
 		}
-		s.say("%s: %d rows with a class: %s, unknown %.4g", s.reader.File, k.rows, strings.Join(scores, ", "),
-			float64(k.unknown)/float64(k.rows))
+		r.say("%s: %d rows with a class: %s, unknown %.4g", r.reader.File, rows, strings.Join(scores, ", "),
+			float64(unknown)/float64(rows))
 	}
-	if k.others > 0 {
-		s.say("%s: %d rows of classes that the network does not have", s.reader.File, k.others)
+	if others > 0 {
+		r.say("%s: %d rows of classes that the network does not have", r.reader.File, others)
 	}
+	return out, failed, nil
 }

@@ -12,8 +12,8 @@ import (
 	"closedform/core/softmax"
 )
 
-// Lambda is the slope λ of the probit approximation: a number, or one of [softmax.Criteria] for a
-// value that follows from the number of classes and from ρ.
+// Lambda is the slope λ of the probit approximation: a number, or one of [softmax.Criteria] for a value that
+// follows from the number of classes and from ρ.
 type Lambda struct {
 	Number float64 // > 0 where Word is empty
 	Word   string

@@ -50,7 +50,7 @@ func TableFile(t *table.Table) File {
 func Pack(t *table.Table) []byte {
 	var buf bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // a known level
-	t.WriteCSV(z)                                           // writing to a bytes.Buffer cannot fail
+	z.Write(t.CSV())                                        // writing to a bytes.Buffer cannot fail
 	z.Close()
 	return buf.Bytes()
 }

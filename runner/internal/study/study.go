@@ -1,6 +1,6 @@
-// Package study is the contract between the program and the studies: what a kind
-// of experiment is. A manifest becomes cells, cells become tables, and figures are
-// drawn of the tables; each of the steps can be done alone.
+// Package study is the contract between the program and the studies: what a kind of experiment is. A manifest
+// becomes cells, cells become tables, and figures are drawn of the tables; each of the steps can be done
+// alone.
 package study
 
 import (
@@ -38,27 +38,25 @@ func Decoded[E Experiment](defaults func(*manifest.Manifest) E) func(*manifest.M
 	}
 }
 
-// Experiment is a manifest that a study has decoded and validated: a pointer to the
-// struct that it was decoded onto, all of its values spelled out. New opens no data.
+// Experiment is a manifest that a study has decoded and validated: a pointer to the struct that it was
+// decoded onto, all of its values spelled out. New opens no data.
 type Experiment interface {
 	// Prepare reads the data. It is called once, before Cells and Tables.
 	Prepare(context.Context) error
 
-	// Cells returns the cells, whose keys differ, in the order of their rows in the
-	// tables. To be counted they may be asked for before Prepare and Use.
+	// Cells returns the cells, whose keys differ, in the order of their rows in the tables. To be counted they
+	// may be asked for before Prepare and Use.
 	Cells() []Cell
 
-	// Tables merges those of all cells, in the order of Cells, and adds what is
-	// computed of them. It is pure.
+	// Tables merges those of all cells, in the order of Cells, and adds what is computed of them. It is pure.
 	Tables(cells []table.Set) (table.Set, error)
 
 	// Figures says which figures there are. It needs no Prepare.
 	Figures() []Figure
 }
 
-// Cell is the smallest piece of work. It is a pure function of its spec: its only
-// randomness are streams named after the manifest, the seed and what they are for;
-// it never reads the clock.
+// Cell is the smallest piece of work. It is a pure function of its spec: its only randomness are streams
+// named after the manifest, the seed and what they are for; it never reads the clock.
 type Cell struct {
 	Key  string                                   // names the cell within its experiment
 	Spec any                                      // all that its tables follow from, as JSON can hold it
@@ -70,8 +68,7 @@ var seed = regexp.MustCompile(`(^| )seed=\d+`)
 // Group returns the key without its seed: cells of a group take about the same time.
 func (c Cell) Group() string { return seed.ReplaceAllString(c.Key, "") }
 
-// Figure is a drawing of tables. It follows from these, as they are published, and
-// from the manifest alone.
+// Figure is a drawing of tables. It follows from these, as they are published, and from the manifest alone.
 type Figure struct {
 	Name  string   // its file, without extension
 	Needs []string // the tables that it is drawn of
@@ -84,14 +81,12 @@ type WithData interface {
 	About() []string // after Prepare: what they have, in lines
 }
 
-// Noted is an experiment that has something to say about its tables to who runs
-// it, a line each.
+// Noted is an experiment that has something to say about its tables to who runs it, a line each.
 type Noted interface {
 	Notes(table.Set) []string
 }
 
-// Derived is an experiment that reads the tables of others, and follows from
-// these and its manifest.
+// Derived is an experiment that reads the tables of others, and follows from these and its manifest.
 type Derived interface {
 	// Sources names the experiments that it reads, each once.
 	Sources() []string
@@ -100,8 +95,8 @@ type Derived interface {
 	Use(read func(experiment, table string) (*table.Table, error)) error
 }
 
-// Plain is embedded by experiments that read no data, have no cells, add nothing to the tables of
-// their cells, or have no figures.
+// Plain is embedded by experiments that read no data, have no cells, add nothing to the tables of their
+// cells, or have no figures.
 type Plain struct{}
 
 // Prepare reads nothing.

@@ -12,39 +12,25 @@ import (
 // CSV returns the table as text with a header line (RFC 4180, lines ended by "\n").
 func (t *Table) CSV() []byte {
 	var buf bytes.Buffer
-	t.WriteCSV(&buf) // writing to a bytes.Buffer cannot fail
-	return buf.Bytes()
-}
-
-// WriteCSV writes what CSV returns, row by row: large tables take several times as much memory
-// as text.
-func (t *Table) WriteCSV(to io.Writer) error {
-	w := csv.NewWriter(to)
+	w := csv.NewWriter(&buf) // writing to a bytes.Buffer cannot fail
+	w.Write(Names(t.Columns))
 	row := make([]string, len(t.Columns))
-	for i := -1; i < t.Len(); i++ {
+	for i := range t.Len() {
 		for k, c := range t.Columns {
-			switch {
-			case i < 0:
-				row[k] = c.Name
-			case c.Kind == Words:
+			if c.Kind == Words {
 				row[k] = c.Texts[i]
-			default:
+			} else {
 				row[k] = Format(c.Nums[i])
 			}
-		}
-		if len(row) == 1 && row[0] == "" { // a blank line is no row
-			w.Flush()
-			io.WriteString(to, "\"\"\n") // its error is that of the next flush, too
-			continue
 		}
 		w.Write(row)
 	}
 	w.Flush()
-	return w.Error()
+	return buf.Bytes()
 }
 
-// Read reads a table from CSV text with a header line. A column of which every field is
-// empty or a number as [Format] spells it holds numbers, any other words.
+// Read reads a table from CSV text with a header line. A column of which every field is empty or a number as
+// [Format] spells it holds numbers, any other words.
 func Read(name string, r io.Reader) (*Table, error) {
 	rows, err := csv.NewReader(r).ReadAll()
 	if err != nil {

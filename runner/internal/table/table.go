@@ -1,5 +1,5 @@
-// Package table has tidy tables with typed columns: a row for each observation, a column
-// for each variable. Studies fill, group and average them; they are stored as CSV.
+// Package table has tidy tables with typed columns: a row for each observation, a column for each variable.
+// Studies fill, group and average them; they are stored as CSV.
 package table
 
 import (
@@ -44,27 +44,19 @@ type Column struct {
 func Text(name, doc string) Column { return Column{Name: name, Doc: doc} }
 
 // Int returns an empty column of integers, counts or ordinals.
-func Int(name, doc string) Column {
-	return Column{Name: name, Doc: doc, Kind: Integers, Range: PositiveRange}
-}
+func Int(name, doc string) Column { return Column{name, doc, Integers, PositiveRange, 0, nil, nil} }
 
 // Flag returns an empty column of zeros and ones.
-func Flag(name, doc string) Column {
-	return Column{Name: name, Doc: doc, Kind: Integers, Range: FlagRange}
-}
+func Flag(name, doc string) Column { return Column{name, doc, Integers, FlagRange, 0, nil, nil} }
 
 // Num returns an empty column of numbers.
-func Num(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Numbers} }
+func Num(name, doc string) Column { return Column{name, doc, Numbers, AnyRange, 0, nil, nil} }
 
 // Positive returns an empty column of numbers that are 0 or more.
-func Positive(name, doc string) Column {
-	return Column{Name: name, Doc: doc, Kind: Numbers, Range: PositiveRange}
-}
+func Positive(name, doc string) Column { return Column{name, doc, Numbers, PositiveRange, 0, nil, nil} }
 
 // Share returns an empty column of numbers from 0 to 1.
-func Share(name, doc string) Column {
-	return Column{Name: name, Doc: doc, Kind: Numbers, Range: ShareRange}
-}
+func Share(name, doc string) Column { return Column{name, doc, Numbers, ShareRange, 0, nil, nil} }
 
 // Rounded returns the column with numbers rounded to so many significant digits.
 func (c Column) Rounded(digits int) Column {
@@ -102,8 +94,8 @@ func (t *Table) Len() int {
 	return len(t.Columns[0].Texts) + len(t.Columns[0].Nums)
 }
 
-// Add appends a row: a string, int, bool (0 or 1) or float64 for each column; slices of
-// them, and of any, stand for their elements. It panics if they do not fit the columns.
+// Add appends a row: a string, int, bool (0 or 1) or float64 for each column; slices of them, and of any,
+// stand for their elements. It panics if they do not fit the columns.
 func (t *Table) Add(values ...any) {
 	row := flatten(nil, values)
 	if len(row) != len(t.Columns) {
@@ -158,8 +150,8 @@ func (c *Column) round(x float64) float64 {
 	return y
 }
 
-// Format spells a number for a table: the shortest decimal that reads back as x,
-// nothing for NaN, "+Inf" and "-Inf".
+// Format spells a number for a table: the shortest decimal that reads back as x, nothing for NaN, "+Inf" and
+// "-Inf".
 func Format(x float64) string {
 	if math.IsNaN(x) {
 		return ""
@@ -303,15 +295,6 @@ func (s Set) Get(name string) *Table {
 	return nil
 }
 
-// Pack has the tables stored compressed, and not committed: large ones of which others are the means.
-func (s Set) Pack(names ...string) {
-	for _, name := range names {
-		if t := s.Get(name); t != nil {
-			t.Packed = true
-		}
-	}
-}
-
 // Rounded returns the table with numbers of so many significant digits.
 func (t *Table) Rounded(digits int) *Table {
 	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
@@ -326,9 +309,9 @@ func (t *Table) Rounded(digits int) *Table {
 	return out
 }
 
-// Merge puts the rows of equally named tables one after another, in the order of
-// the sets; the tables come in the order in which they first appear. Those that
-// derive makes of them, if given, come last. Files are left out.
+// Merge puts the rows of equally named tables one after another, in the order of the sets; the tables come in
+// the order in which they first appear. Those that derive makes of them, if given, come last. Files are left
+// out.
 func Merge(sets []Set, derive ...func(Set) Set) (Set, error) {
 	var merged Set
 	for _, set := range sets {

@@ -26,16 +26,9 @@ type spec struct {
 	Order    Order
 	Evaluate evaluate
 	Swept    []string // columns
-	Classes  int      // the most of a set, for the columns of predictions
 
 	Predictions, Maps, Save bool // what is left beside the scores
 	AllRows                 bool // the network that is saved learns the test part, too
-}
-
-// predicted reports whether predictions are left, of files and of the table [data].
-func (e *experiment) predicted() bool {
-	v := &e.Evaluate
-	return v.single() && !v.repeated() && e.swept == nil && e.sets[0].Grid == 0
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
@@ -44,7 +37,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		together = all
 	}
 	s := spec{
-		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Classes: e.classes, AllRows: e.Save.AllRows,
+		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Predictions: e.predicts, AllRows: e.Save.AllRows,
 	}
 	s.Manifest = cmp.Or(e.Evaluate.SplitsOf, e.manifest.Name)
 	for _, s.Method = range e.methods {
@@ -53,25 +46,23 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			m.Passes = cmp.Or(m.Passes, slices.Max(e.Evaluate.Passes))
 		}
 		for _, set := range e.sets {
-			if !set.learnedBy(*m) {
-				continue
-			}
-			s.Set, s.Data = set.Name, set.Source
-			s.Predictions = e.predicted() && (!s.Named || !s.generator())
 			seeds := e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))]
+			if !set.learnedBy(*m) {
+				seeds = nil
+			}
 			for s.Seeds = range slices.Chunk(seeds, together) {
-				s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
-				s.Save = e.Save.Network && m.Name == e.firstNetwork() && s.Seeds[0] == e.seeds[0]
 				for _, s.Order = range e.Evaluate.Order {
 					if len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
 						continue
 					}
+					s.Set, s.Data = set.Name, set.Source
+					s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
+					s.Save = e.Save.Network && m.Name == e.saved && s.Seeds[0] == e.seeds[0]
 					key := m.Name + " " + set.Name
 					if len(e.Evaluate.Order) > 1 {
 						key += " " + string(s.Order)
 					}
-					key += fmt.Sprintf(" seed=%d", s.Seeds[0])
-					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", key, s.Seeds[0]), Spec: s, Run: s.run})
 				}
 			}
 		}
@@ -128,7 +119,7 @@ func (s *spec) shuffle(pass int) rand.Source {
 	switch {
 	case !s.Evaluate.single():
 		return s.stream("order")
-	case orders[s.Order] == nil || s.generator() && pass == 1 && !s.Method.OwnOrders:
+	case s.generator() && pass == 1 && !s.Method.OwnOrders:
 		return nil
 	}
 	return s.stream("pass", pass)

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,54 +33,59 @@ lambda = 3
 }
 
 // What fails is scored as equal probabilities, and counted; the classes come in turn, so that the majority
-// knows no better. A row of the predictions is that of the file.
+// knows no better.
 func TestFails(t *testing.T) {
 	tables := studytest.Run(t, Kind, compared(studytest.File(t, studytest.Clusters(36))))
 	check.Equal(t, "runs", tables.Get("runs").Len(), 4*(3+2))
 	for _, method := range []string{"fails", "majority"} {
 		r := tables.Get("runs").Where("set", "clusters").Where("method", method)
 		check.NearAll(t, "log loss", r.Nums("log_loss"), slices.Repeat([]float64{math.Log(3)}, 3), 1e-12)
-		got := r.Texts("failed")[0] + r.Texts("chosen")[0] + r.Texts("validation_log_loss")[0]
+		got := r.Texts("failed")[0] + r.Texts("chosen")[0]
 		check.Equal(t, "failed, nothing chosen", got, map[string]string{"fails": "1", "majority": "0"}[method])
 	}
 	chosen := tables.Get("runs").Where("method", "filter")
 	check.Equal(t, "chosen", strings.HasPrefix(chosen.Texts("chosen")[0], "prior_var="), true)
-	rows := tables.Get("predictions").Where("method", "filter").Where("seed", 1).Texts("row")
-	check.Equal(t, "rows below the header and 24 others", []string{rows[0], rows[11]}, []string{"26", "37"})
 }
 
-// Differences are paired split by split, ranks are those of the means; infinite
-// scores have the last rank and are drawn all the same.
+// runsOf returns runs with these log losses of each set and method.
+func runsOf(e *experiment, losses func(set, method string) []float64) *table.Table {
+	columns := []table.Column{
+		table.Text("set", ""), table.Text("method", ""), table.Int("test", ""), table.Int("train", ""),
+	}
+	runs := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns())...)
+	for _, set := range e.sets {
+		for _, m := range e.Methods {
+			for _, x := range losses(set.Name, m.Name) {
+				runs.Add(set.Name, m.Name, 9, 27, x/10, x, 0.5, 0.125, 0.1, learner.Steps{}.Row())
+			}
+		}
+	}
+	return runs
+}
+
+// Differences are paired split by split, ranks are those of the means; infinite scores have the last rank and
+// are drawn all the same.
 func TestPairsAndRanks(t *testing.T) {
-	losses := map[string][][]float64{
-		"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}},
-		"moons":    {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}},
+	losses := map[string][]float64{
+		"clusters ours": {1, 2, 4}, "clusters filter": {2, 2, 5}, "clusters fails": {1, 1, 1},
+		"clusters majority": {3, math.Inf(1), 3}, "moons ours": {2, 2, 2}, "moons filter": {1, 1, 1},
+		"moons fails": {2, 2, 2}, "moons majority": {3, 3, 3},
 	}
 	text := compared(studytest.File(t, studytest.Clusters(36)))
 	e := studytest.New(t, Kind, text, "set.moons.splits=3").(*experiment)
-	made := func() table.Set { // of these log losses by set, method and split
-		columns := []table.Column{table.Text("set", ""), table.Text("method", "")}
-		runs := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns())...)
-		for _, set := range e.sets {
-			for m, all := range losses[set.Name] {
-				for _, loss := range all {
-					runs.Add(set.Name, e.Methods[m].Name, 0.25, loss, 0.5, 0.125, 0.1, learner.Steps{}.Row())
-				}
-			}
-		}
+	made := func() table.Set {
+		runs := runsOf(e, func(set, method string) []float64 { return losses[set+" "+method] })
 		tables := check.Must(e.Tables([]table.Set{{runs}}))
 		for _, f := range e.Figures() {
 			drawing := check.Must(f.Draw(tables))
-			if _, err := drawing.Encode("pdf"); err != nil {
-				t.Errorf("%s: %v", f.Name, err)
-			}
+			check.Must(drawing.Encode("pdf"))
 		}
 		return tables
 	}
 	tables := made()
 	of := func(set, method string) []float64 {
 		r := tables.Get("paired").Where("set", set).Where("method", method)
-		return numbers(r, 0, "log_loss log_loss_low log_loss_high error seeds")
+		return numbers(r, 0, "log_loss log_loss_low log_loss_high brier seeds")
 	}
 	check.NearAll(t, "filter", of("clusters", "filter"),
 		append(table.NewEstimate([]float64{1, 0, 1}, 0).Interval(), 0, 3), 1e-12)
@@ -87,7 +93,6 @@ func TestPairsAndRanks(t *testing.T) {
 	check.NearAll(t, "filter, all sets", []float64{whole[0], whole[3], whole[4]},
 		[]float64{-1. / 6, 0, 2}, 1e-12)
 	check.Equal(t, "no interval of two sets", math.IsNaN(whole[1]), true)
-	check.Near(t, "majority", of("moons", "majority")[0], 1, 1e-12)
 	for _, set := range []string{"clusters", allSets} {
 		if r := of(set, "majority"); !math.IsInf(r[0], 1) || !math.IsNaN(r[1]) {
 			t.Errorf("infinite: %v", r)
@@ -96,9 +101,9 @@ func TestPairsAndRanks(t *testing.T) {
 	// Means 7/3, 3, 1, ∞ and 2, 1, 2, 3: ranks 2, 3, 1, 4 and 2.5, 1, 2.5, 4.
 	ranks := tables.Get("ranks")
 	check.NearAll(t, "ranks", ranks.Nums("log_loss"), []float64{2.25, 2, 1.75, 4}, 1e-12)
-	check.NearAll(t, "ranks of equals", ranks.Nums("error"), []float64{2.5, 2.5, 2.5, 2.5}, 1e-12)
+	check.NearAll(t, "ranks of equals", ranks.Nums("brier"), []float64{2.5, 2.5, 2.5, 2.5}, 1e-12)
 	check.Near(t, "critical difference", ranks.Nums("critical_difference")[0], 2.569*math.Sqrt(4*5/(6.*2)), 1e-3)
-	losses["moons"][0][0], losses["moons"][1][0] = math.Inf(1), math.Inf(1) // the reference, too
+	losses["moons ours"][0], losses["moons filter"][0] = math.Inf(1), math.Inf(1) // the reference, too
 	made()
 }
 
@@ -134,7 +139,7 @@ func TestCompareRefused(t *testing.T) {
 	check.Equal(t, "with the splits of defaults", split.Stream("pass").Uint64(), named.Stream("pass").Uint64())
 	studytest.Refused(t, Kind, text, map[string]string{
 		"evaluate.reference=x":              "evaluate.reference",
-		"method.ours.candidates=[[1], [2]]": "method.filter.candidates: allowed: 2",
+		"method.ours.candidates=[[1], [2]]": "method.filter.candidates: not allowed; allowed: 2",
 		"evaluate.validation=1":             "evaluate.validation", "set.clusters.name=moons": "set.moons",
 		"set.clusters.name=all":        "set.all.name",
 		"set.clusters.train_rows=1-36": "set.clusters.train_rows",
@@ -145,6 +150,53 @@ func TestCompareRefused(t *testing.T) {
 		"seed=4":                     "seed",
 		`set.moons.methods=["ours"]`: "set.moons.methods", `evaluate.leave_out=["ours", "ours"]`: `"ours"`,
 		"evaluate.order=sort":     "given, repeated, shuffled, sorted",
-		"evaluate.order=repeated": "evaluate.orders",
+		"evaluate.order=repeated": "evaluate.snapshots",
 	})
+}
+
+const contrasts = `
+[[contrast]]; method = "filter"; against = "ours"
+[[contrast]]; method = "majority"; against = "ours"; score = "error"
+`
+
+// Differences, what they vary over and their p-values are those by hand: of a generator, of random splits of
+// a file, and of two sets, which are too few for an interval.
+func TestContrasts(t *testing.T) {
+	manifest := compared(studytest.File(t, studytest.Clusters(36))) + contrasts
+	manifest = strings.Replace(manifest, `train_rows = "1-24"`, "test_fraction = 0.25", 1)
+	for i, rule := range []string{"t, seeds", "corrected t, splits", "t, sets"} {
+		without := regexp.MustCompile(`(?m)^\[\[set\]\]; name = "` + []string{"clusters", "moons", "-"}[i] + `".*$`)
+		e := studytest.New(t, Kind, without.ReplaceAllString(manifest, "")).(*experiment)
+		losses := map[string][]float64{"ours": {1, 2, 4, 4}, "filter": {2, 2, 5, 6}}
+		runs := runsOf(e, func(_, method string) []float64 { return append(losses[method], 3, 3, 3, 3)[:4] })
+		got := check.Must(e.Tables([]table.Set{{runs}})).Get("contrasts")
+		check.Equal(t, "rule", got.Texts("interval"), []string{rule, rule})
+		if row := numbers(got, 0, "difference difference_low p"); rule == "t, sets" {
+			check.Equal(t, "two sets", []any{row[0], math.IsNaN(row[1]), math.IsNaN(row[2])}, []any{1., true, true})
+			continue
+		}
+		want := table.NewEstimate([]float64{1, 0, 1, 2}, map[string]float64{"corrected t, splits": 9. / 27}[rule])
+		check.NearAll(t, rule, numbers(got, 0, "difference difference_low difference_high"), want.Interval(), 1e-12)
+		check.NearAll(t, "p", numbers(got, 0, "p p_holm"), []float64{want.P(), 2 * want.P()}, 1e-12)
+	}
+	studytest.Refused(t, Kind, manifest, map[string]string{
+		"contrast.1.method=x": `contrast.1.method: "x" `, "contrast.1.against=filter": "twice",
+		"contrast.2.score=brier": "log_loss, error",
+	})
+}
+
+// What is chosen for a set is what does best on the others, here the worse one on the set.
+func TestLeftOut(t *testing.T) {
+	text := compared(studytest.File(t, studytest.Clusters(36)))
+	e := studytest.New(t, Kind, text, `evaluate.leave_out=["filter", "majority"]`).(*experiment)
+	losses := map[string]float64{
+		"clusters ours": 1.5, "clusters filter": 1, "clusters majority": 2,
+		"moons ours": 2.5, "moons filter": 3, "moons majority": 2,
+	}
+	runs := runsOf(e, func(set, method string) []float64 { return []float64{losses[set+" "+method]} })
+	got := check.Must(e.Tables([]table.Set{{runs}})).Get("left_out")
+	check.Equal(t, "chosen", got.Texts("chosen"), []string{"majority", "filter", ""})
+	check.NearAll(t, "log loss", got.Nums("log_loss"), []float64{2, 3, 2.5}, 1e-12)
+	check.NearAll(t, "reference", got.Nums("reference_log_loss"), []float64{1.5, 2.5, 2}, 1e-12)
+	check.NearAll(t, "best", got.Nums("best_log_loss"), []float64{1, 2, 1.5}, 1e-12)
 }

@@ -8,8 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"closedform/core/softmax"
 	"closedform/figures"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -22,7 +24,7 @@ func (e *experiment) Figures() (all []study.Figure) {
 	case e.Evaluate.repeated():
 		return []study.Figure{study.Drawing("pairs", "summary", e.drawPairs)}
 	case e.heat:
-		return []study.Figure{study.Drawing("sweep", "summary", e.drawSweep)}
+		return []study.Figure{{Name: "sweep", Needs: []string{"summary"}, Draw: e.drawSweep}}
 	case e.curve:
 		all = append(all, study.Drawing("curve", "curve_summary", e.drawCurves))
 	}
@@ -32,99 +34,79 @@ func (e *experiment) Figures() (all []study.Figure) {
 	if !e.mapped {
 		return all
 	}
-	maps := func(name, method string, rows func([]figures.Row) []figures.Row) {
-		all = append(all, study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
-			labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.one.Data.Task().Classes)}
-			return figures.Maps(rows(e.mapRows(maps.Where("method", method))), labels)
-		}))
-	}
 	for _, m := range e.methods {
-		maps("maps_"+m.Name, m.Name, func(rows []figures.Row) []figures.Row { return rows })
+		all = append(all, e.mapFigure("maps_"+m.Name, m.Name, -1))
 	}
-	columns := len(e.Evaluate.Snapshots)
-	for i := range 2 * (e.one.Data.Task().Classes - 1) * columns {
-		maps(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, func(rows []figures.Row) []figures.Row {
-			row := rows[i/columns]
-			row.Maps = row.Maps[i%columns : i%columns+1]
-			return []figures.Row{row}
-		})
+	for i := range 2 * (e.one.Data.Task().Classes - 1) * len(e.Evaluate.Snapshots) {
+		all = append(all, e.mapFigure(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, i))
 	}
 	return all
 }
 
+// column is a column of a table with its axis.
+type column struct {
+	name string
+	axis figures.Axis
+}
+
 // drawCurves draws scores against the examples seen: a row of charts for each set, and for [data] another of
-// predictions before learning. Of sorted streams it draws the error against the classes learned, a chart for
-// each set.
+// predictions before learning.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
-	if slices.Contains(e.Evaluate.Order, Sorted) {
-		var charts []figures.Chart
-		for _, set := range e.sets {
-			x, y := figures.Axis{Label: "classes learned"}, figures.Axis{Label: "error", Max: 1}
-			c := e.chart(means.Where("set", set.Name), x, "classes", "error", y)
-			c.Title = set.Name
-			charts = append(charts, c)
-		}
-		return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
-	}
-	charts := func(set, title, prefix string) (row []figures.Chart) {
-		x := figures.Axis{Label: "examples seen", Log: true}
-		labels := [][2]string{{"error", "error"}, {"log_loss", "log loss, nats"}, {"ece", "calibration error"}}
-		for _, y := range labels {
-			if means.Has(prefix + y[0]) {
-				axis := figures.Axis{Label: y[1], Log: true}
-				c := e.chart(means.Where("set", set), x, "seen", prefix+y[0], axis)
-				c.Title = title
-				row = append(row, c)
-			}
-		}
-		return row
+	add := func(set, title, prefix string) {
+		rows = append(rows, e.charts(means.Where("set", set), title,
+			column{"seen", figures.Axis{Label: "examples seen", Log: true}},
+			column{prefix + "error", figures.Axis{Label: "error", Log: true}},
+			column{prefix + "log_loss", figures.Axis{Label: "log loss, nats", Log: true}},
+			column{prefix + "ece", figures.Axis{Label: "calibration error", Log: true}}))
 	}
 	for _, set := range e.sets {
-		title := "test examples"
 		if e.named {
-			title = set.Name
+			add(set.Name, set.Name, "")
+			continue
 		}
-		rows = append(rows, charts(set.Name, title, ""))
-		if !e.named && means.Has("prequential_error") {
-			rows = append(rows, charts(set.Name, "next examples, mean so far", "prequential_"))
-		}
+		add(set.Name, "test examples", "")
+		add(set.Name, "next examples, mean so far", "prequential_")
 	}
 	return figures.Charts(rows)
 }
 
-// chart has a curve of one column against another for each chosen method, at everything that is swept.
-func (e *experiment) chart(
-	means *table.Table, x figures.Axis, from, to string, y figures.Axis,
-) figures.Chart {
-	c := figures.Chart{X: x, Y: y}
+// charts are of those of the columns that the means have against x, with a curve for each chosen method at
+// everything that is swept.
+func (e *experiment) charts(means *table.Table, title string, x column, y ...column) (all []figures.Chart) {
 	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept...)
-	for _, rows := range e.Chosen.Of(means, means.Distinct("method")).GroupBy(by...).All() {
-		name := rows.Texts("method")[0]
-		for _, key := range e.swept {
-			name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
+	curves := e.Chosen.Of(means, means.Distinct("method")).GroupBy(by...).All()
+	for _, y := range y {
+		if !means.Has(y.name) {
+			continue
 		}
-		curve := study.Curve(rows, legend.Label(name), from, to)
-		curve.Group = legend.Group(name)
-		c.Curves = append(c.Curves, curve)
+		c := figures.Chart{Title: title, X: x.axis, Y: y.axis}
+		for _, rows := range curves {
+			name := rows.Texts("method")[0]
+			for _, key := range e.swept {
+				name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
+			}
+			curve := study.Curve(rows, legend.Label(name), x.name, y.name)
+			curve.Group = legend.Group(name)
+			c.Curves = append(c.Curves, curve)
+		}
+		all = append(all, c)
 	}
-	return c
+	return all
 }
 
 // drawPairs draws how far networks are apart that have seen the same examples in different orders, and beside
 // it different examples; two rows of charts for each set, each with a Y axis of its own.
 func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
-	x := figures.Axis{Label: "training examples", Log: true}
+	x := column{"seen", figures.Axis{Label: "training examples", Log: true}}
 	var rows [][]figures.Chart
 	for _, set := range e.sets {
-		means := summary.Where("set", set.Name)
 		for _, y := range [][2]string{{"tv", "total variation"}, {"error_sd", "sd of the error"}} {
-			axis := figures.Axis{Label: y[1], Log: true, Scope: set.Name}
 			var row []figures.Chart
 			for _, by := range []string{byOrder, bySample} {
-				c := e.chart(means.Where("differ_by", by), x, "seen", y[0], axis)
-				c.Title = set.Name + ": networks differ by " + by
-				row = append(row, c)
+				means := summary.Where("set", set.Name).Where("differ_by", by)
+				row = append(row, e.charts(means, set.Name+": networks differ by "+by, x,
+					column{y[0], figures.Axis{Label: y[1], Log: true, Scope: set.Name}})...)
 			}
 			rows = append(rows, row)
 		}
@@ -156,12 +138,11 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		if set == allSets && len(e.sets) == 1 {
 			continue
 		}
-		dots := figures.Curve{Name: "mean with its 95 % interval", Kind: figures.Scatter, Group: 1, Across: true}
-		for k, m := range methods {
-			r := study.Curve(shown.Where("set", set).Where("method", m), "", "log_loss", "log_loss")
-			dots.X = append(dots.X, r.X...)
-			dots.Low, dots.High = append(dots.Low, r.Low...), append(dots.High, r.High...)
-			dots.Y = append(dots.Y, slices.Repeat([]float64{float64(-k)}, len(r.X))...)
+		rows := shown.Where("set", set)
+		dots := study.Curve(rows, "mean with its 95 % interval", "log_loss", "log_loss")
+		dots.Kind, dots.Group, dots.Across = figures.Scatter, 1, true
+		for i, m := range rows.Texts("method") {
+			dots.Y[i] = -float64(slices.Index(methods, m))
 		}
 		charts = append(charts, figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero, dots}})
 	}
@@ -185,4 +166,95 @@ func middle(values []float64) (low, high float64) {
 	}
 	margin := 0.1 * (high - low)
 	return low - margin, high + margin
+}
+
+// drawSweep draws maps of scores over λ and ρ, one for each set and method, with the λ that have a word.
+func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
+	summary, legend := tables.Get("summary"), learner.NewLegend(e.Methods)
+	var rows []figures.Row
+	for _, y := range []struct {
+		column string
+		scale  figures.Axis
+	}{
+		{"error", figures.Axis{Label: "error"}},
+		{"log_loss", figures.Axis{Label: "log loss, nats", Log: true}},
+		{"indefinite_steps", figures.Axis{Label: "indefinite steps"}},
+	} {
+		if !summary.Has(y.column) { // all are 0
+			continue
+		}
+		row := figures.Row{Scale: y.scale.Spanning(summary.Nums(y.column))}
+		for _, points := range summary.GroupBy("set", "method").All() {
+			m, err := study.Heat(points, "lambda", "rho", points.Nums(y.column))
+			if err != nil {
+				return nil, err
+			}
+			m.Title = legend.Label(points.Texts("method")[0])
+			if e.named {
+				m.Title += ", " + points.Texts("set")[0]
+			}
+			if set := e.sets[0]; set.Generator.Name != "" { // the number of classes is known without the data
+				for _, word := range softmax.Criteria {
+					mark := figures.Curve{Name: word + " $λ$", Kind: figures.Line, Y: m.Y}
+					for _, rho := range m.Y {
+						mark.X = append(mark.X, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
+					}
+					m.Curves = append(m.Curves, mark)
+				}
+			}
+			row.Maps = append(row.Maps, m)
+		}
+		rows = append(rows, row)
+	}
+	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
+}
+
+// mapFigure has the maps of a method, or if i is not negative the i-th of them alone.
+func (e *experiment) mapFigure(name, method string, i int) study.Figure {
+	return study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
+		rows, columns := e.mapRows(maps.Where("method", method)), len(e.Evaluate.Snapshots)
+		if i >= 0 {
+			rows = rows[i/columns : i/columns+1]
+			rows[0].Maps = rows[0].Maps[i%columns : i%columns+1]
+		}
+		labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.one.Data.Task().Classes)}
+		return figures.Maps(rows, labels)
+	})
+}
+
+// mapRows are a row of maps for the mean of every class but the last, as in the paper, then one for every
+// variance: at all snapshots, on one scale, with the examples that were learned before each.
+func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
+	task, grid := e.one.Data.Task(), e.one.Data.grid()
+	train := task.Draw(e.one.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))
+	points, boundary := study.Points(train.X, train.Class), study.Boundary(task.Boundary)
+	for i := range 2 * (task.Classes - 1) {
+		j, variance := i%(task.Classes-1)+1, i >= task.Classes-1
+		column, scale := fmt.Sprint("p", j), figures.Axis{Label: fmt.Sprintf("$μ(y_%d)$, probability", j), Max: 1}
+		if variance {
+			column, scale = fmt.Sprint("var", j), figures.Axis{Label: fmt.Sprintf("$σ^2(y_%d)$, probability$^2$", j)}
+		}
+		row := figures.Row{Scale: scale}
+		for _, k := range e.Evaluate.Snapshots {
+			m := figures.Map{
+				Title: fmt.Sprint("$k$ = ", k), X: grid.X, Y: grid.Y, Z: maps.Where("k", k).Nums(column),
+				Curves: boundary, Points: points[:k],
+			}
+			if len(m.Z) == 0 { // of what is not a network, or has broken down
+				m.Z = table.Gaps(len(grid.Points))
+			}
+			for i, z := range m.Z {
+				if z < 0 && z > -softmax.MomentError { // not negative beyond the accuracy of the moments
+					m.Z[i] = 0
+				}
+				if variance && z > row.Scale.Max && !math.IsInf(z, 0) {
+					row.Scale.Max = z
+				}
+			}
+			row.Maps = append(row.Maps, m)
+		}
+		row.Scale.Max = cmp.Or(row.Scale.Max, 1)
+		rows = append(rows, row)
+	}
+	return rows
 }

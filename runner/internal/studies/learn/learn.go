@@ -52,11 +52,12 @@ type experiment struct {
 	seeds    []int
 	sets     []set            // many, or one, which is called data
 	methods  []learner.Method // at everything that is swept
-	classes  int              // the most of a set; 0 before Prepare
+	saved    string           // the first closed-form method
 	named    bool             // sets are tables [[set]]
 	swept    []string         // columns of what is swept
 	heat     bool             // both λ and ρ are swept
 	curve    bool             // methods are scored along the stream
+	predicts bool             // there are predictions of the test part
 	mapped   bool             // there are maps of the plane
 }
 
@@ -78,11 +79,10 @@ func (e *experiment) Extension() any {
 
 // evaluate says how the stream goes, when methods are scored, and what they are compared with.
 type evaluate struct {
-	Order      []Order `toml:"order"`                      // of several, each method learns in each
-	Passes     []int   `toml:"passes"`                     // numbers of passes after which methods are scored
-	Snapshots  []int   `toml:"snapshots,omitempty"`        // examples of the first pass after which they are
-	Validation float64 `toml:"validation"`                 // share of the training part that chooses candidates
-	Classes    bool    `toml:"classes,omitempty" json:"-"` // the table "confusion"
+	Order      []Order `toml:"order"`               // of several, each method learns in each
+	Passes     []int   `toml:"passes"`              // numbers of passes after which methods are scored
+	Snapshots  []int   `toml:"snapshots,omitempty"` // examples of the first pass after which they are
+	Validation float64 `toml:"validation"`          // share of the training part that chooses candidates
 
 	Orders    int `toml:"orders,omitzero"`    // of the same examples, where the order is Repeated
 	Resamples int `toml:"resamples,omitzero"` // other examples, to compare with these
@@ -102,13 +102,12 @@ type Source struct {
 
 // Validate reports what is not allowed.
 func (s *Source) Validate() error {
-	switch {
-	case s.Grid == 0:
+	if s.Grid == 0 {
 		return s.Source.Validate()
-	case s.Generator.Name == "" || s.Test > 0 || s.Scale != "":
-		return field.Errorf("grid", "%d is not allowed; allowed: with a generator, in place of test", s.Grid)
 	}
-	err := cmp.Or(field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
+	without := s.Generator.Name == "" || s.Test > 0 || s.Scale != ""
+	err := cmp.Or(field.Refuse(without, "grid", "with a generator, in place of test and scale"),
+		field.Within("grid", s.Grid, 2, 2001), s.Sample.Validate())
 	if err == nil && s.Task().Probabilities == nil {
 		return field.Errorf("grid", "not allowed with the generator %s, whose class probabilities are not known; "+
 			"allowed: test = a number", s.Generator.Name)
@@ -146,36 +145,28 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		e.swept = append(e.swept, "rho")
 	}
 	plain := !e.named && e.swept == nil && e.Evaluate.single()
-	e.curve = e.Evaluate.scored() || plain && e.one.Data.Grid == 0 // after about six snapshots
-	e.mapped = e.Evaluate.scored() && plain && e.one.Data.Grid > 0
+	e.predicts = plain && e.one.Data.Grid == 0
+	e.curve = e.Evaluate.Snapshots != nil || e.predicts // after six snapshots
+	e.mapped = e.Evaluate.Snapshots != nil && plain && !e.predicts
 	for i := range e.sets {
 		e.sets[i].Source.Source = e.sets[i].WithDefaults()
 	}
 	if e.seeds, err = m.Seeds(e.Sweep.Seed); err == nil {
 		e.methods, err = e.Expand()
 	}
+	for _, m := range slices.Backward(e.methods) {
+		if m.ClosedForm() {
+			e.saved = m.Name
+		}
+	}
 	return cmp.Or(err, e.check())
 }
 
-// scored reports whether methods are scored after some examples.
-func (v *evaluate) scored() bool { return len(v.Snapshots) > 0 || slices.Contains(v.Order, Sorted) }
-
 // single reports whether there is one order, in which there may be passes, and snapshots.
-func (v *evaluate) single() bool {
-	return len(v.Order) == 1 && slices.Contains([]Order{Shuffled, Given, Repeated}, v.Order[0])
-}
+func (v *evaluate) single() bool { return len(v.Order) == 1 }
 
 // repeated reports whether networks learn the same examples in many orders.
 func (v *evaluate) repeated() bool { return slices.Contains(v.Order, Repeated) }
-
-// firstNetwork returns the name of the first closed-form method, "" if there is none.
-func (e *experiment) firstNetwork() string {
-	i := slices.IndexFunc(e.methods, func(m learner.Method) bool { return m.ClosedForm() })
-	if i < 0 {
-		return ""
-	}
-	return e.methods[i].Name
-}
 
 func (e *experiment) Files() (files []string) {
 	for _, s := range e.sets {
@@ -205,36 +196,43 @@ func (e *experiment) Prepare(context.Context) error {
 		if err != nil {
 			return e.manifest.Errorf(key+".scale", "%v", err)
 		}
-		most, e.classes = max(most, train.Len()), max(e.classes, len(s.Classes()))
+		most = max(most, train.Len())
 		others := func(m learner.Method) bool { return !s.learnedBy(m) }
 		methods := slices.DeleteFunc(slices.Clone(e.methods), others)
 		if err := learner.Fit(e.manifest, methods, s.Inputs(), len(s.Classes())); err != nil {
 			return err
 		}
 	}
-	if e.curve && !e.Evaluate.scored() {
-		e.Evaluate.Snapshots = learner.Snapshots(most)
+	if e.curve && e.Evaluate.Snapshots == nil {
+		for k := most; k > 0 && len(e.Evaluate.Snapshots) < 6; k /= 2 {
+			e.Evaluate.Snapshots = append([]int{k}, e.Evaluate.Snapshots...)
+		}
 	}
 	return e.manifest.Locate("", learner.Increasing("evaluate.snapshots", e.Evaluate.Snapshots, most))
 }
 
 // Notes names methods that broke down, and output layers whose inputs are too large.
 func (e *experiment) Notes(tables table.Set) (notes []string) {
-	runs, first := tables.Get("runs"), e.firstNetwork()
+	runs := tables.Get("runs")
 	if runs == nil {
 		return nil
 	}
-	notes = learner.BrokenDown(runs)
-	for _, method := range runs.Distinct("method") {
-		if of := runs.Where("method", method); runs.Has("limited") {
-			if cut, all := floats.Sum(of.Nums("limited")), floats.Sum(of.Nums("train")); cut > all/10 {
-				notes = append(notes, fmt.Sprintf("%s: %g of %g training examples have an input beyond ±32, where its "+
-					"output layer cuts them; scale = \"standard\" makes them smaller", method, cut, all))
-			}
+	for _, rows := range runs.GroupBy("method").All() {
+		method := rows.Texts("method")[0]
+		if failed := rows.Where("failed", 1).Len(); failed > 0 {
+			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal "+
+				"probabilities", method, failed, rows.Len()))
+		}
+		if !rows.Has("limited") {
+			continue
+		}
+		if cut, train := floats.Sum(rows.Nums("limited")), floats.Sum(rows.Nums("train")); cut > train/10 {
+			notes = append(notes, fmt.Sprintf("%s: %g of %g training examples have an input beyond ±32, where its "+
+				"output layer cuts them; scale = \"standard\" makes them smaller", method, cut, train))
 		}
 	}
-	if e.Save.Network && runs.Where("method", first).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {
-		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, first))
+	if e.Save.Network && runs.Where("method", e.saved).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {
+		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, e.saved))
 	}
 	return notes
 }

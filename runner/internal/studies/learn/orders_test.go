@@ -38,8 +38,6 @@ methods = ["network", "other"]
 `, studytest.File(t, set))
 	tables := studytest.Run(t, Kind, text)
 	check.Equal(t, "runs", tables.Get("runs").Len(), 4*(3*2+2*2))
-	means := studytest.Rows(t, tables.Get("curve_summary"), "set=clusters method=filter classes=2")
-	check.Equal(t, "means after 2 classes", means.Texts("seeds"), []string{"3"})
 	train := dataset.NewExamples(data.Set{X: set.X[:30], Class: set.Class[:30]}, 3)
 	scaler := check.Must(train.Scaler(dataset.Standard))
 	examples := scaler.Apply(train).Set(0, 30)
@@ -56,24 +54,12 @@ methods = ["network", "other"]
 				study.Stream("small_sorted", seed, "method", "clusters", "filter"))
 			check.OK(t, err)
 			where := fmt.Sprintf("set=clusters method=filter seed=%d order=%s", seed, name)
-			var p [][]float64
-			for k, i := range stream {
+			for _, i := range stream {
 				check.OK(t, model.Observe(examples.X[i], examples.Class[i]))
-				if p = nil; (k+1)%10 > 0 { // 10 of each class
-					continue
-				}
-				var known [][]float64 // predictions of the classes so far
-				var class []int
-				for i, x := range test.X {
-					p = append(p, check.Predict(t, model, 3, x...))
-					if c := test.Class[i]; place[c] <= k/10 {
-						known, class = append(known, p[i]), append(class, c)
-					}
-				}
-				if name == Sorted {
-					row := studytest.Rows(t, tables.Get("curve"), fmt.Sprintf("%s classes=%d k=%d", where, k/10+1, k+1))
-					check.NearAll(t, where, numbers(row, 0, "error log_loss"), learner.Scores(known, class)[:2], 1e-12)
-				}
+			}
+			var p [][]float64
+			for _, x := range test.X {
+				p = append(p, check.Predict(t, model, 3, x...))
 			}
 			row := studytest.Rows(t, tables.Get("runs"), where)
 			check.NearAll(t, where, numbers(row, 0, "error log_loss"), learner.Scores(p, test.Class)[:2], 1e-12)
@@ -165,8 +151,7 @@ func TestRepeated(t *testing.T) {
 		}
 		row := studytest.Rows(t, tables.Get("pairs"), "method=adf seen=12 seed=2 differ_by="+by)
 		near(t, row, 1e-9, map[string]float64{
-			"networks": float64(len(p)), "tv": stat.Mean(tv, nil), "tv_max": slices.Max(tv),
-			"error":    stat.Mean(wrong, nil),
+			"tv": stat.Mean(tv, nil), "error": stat.Mean(wrong, nil),
 			"error_sd": stat.StdDev(wrong, nil), "log_loss": stat.Mean(loss, nil), "failed": 0,
 		})
 		both := studytest.Rows(t, tables.Get("pairs"), "method=adf seen=12 differ_by="+by).Nums("tv")
@@ -190,16 +175,4 @@ func TestRepeated(t *testing.T) {
 		`set.curved.methods=["other"]`: "adf", "set.wedges.test=0": "1 to", "sweep.seed=[1]": "seed",
 		"evaluate.order=shuffled": "evaluate.order",
 	})
-}
-
-// Two seeds, of which one has no example of b: counts are of both.
-func TestConfusion(t *testing.T) {
-	p := table.New("predictions", table.Text("set", ""), table.Text("method", ""), table.Int("seed", ""),
-		table.Text("class", ""), table.Num("p_a", ""), table.Num("p_b", ""))
-	for _, row := range [][]any{{1, "a", 0.9, 0.1}, {1, "a", 0.3, 0.7}, {1, "b", 0.4, 0.6}, {2, "a", 0.8, 0.2}} {
-		p.Add("s", "m", row)
-	}
-	got := string(confusion(p, []string{"a", "b"}).CSV())
-	check.Equal(t, "confusion", got, "set,method,class,predicted,n,recall,precision\n"+
-		"s,m,a,a,2,0.6666666666666666,1\ns,m,a,b,1,0.3333333333333333,0.5\ns,m,b,a,0,0,0\ns,m,b,b,1,1,0.5\n")
 }

@@ -2,10 +2,18 @@ package learn
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/moments/montecarlo"
+	"closedform/core/bnn"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/table"
 )
@@ -16,18 +24,12 @@ const savedFile = own.File
 // learn trains the method, and scores it along the stream and at its end.
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	t, c, kept := s.training(), s.newCurve(train), own.NewRecorder(train, s.Data.Format)
-	scored := s.Evaluate.scored() && (s.Order == Sorted || s.Evaluate.single())
-	if scored {
+	if s.Evaluate.Snapshots != nil {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
-	}
-	if scored && s.Order == Sorted {
-		t.Snapshots = c.after
-	} else if scored {
 		t.Observing = func(l *learner.Classifier, x []float64, class int) {
-			p := l.PredictNext(x)
-			c.before.Add(p, class)
+			c.p, c.class = append(c.p, l.PredictNext(x)), append(c.class, class)
 			if s.Save {
-				kept.Observe(x, p, class)
+				kept.Observe(x, c.p[len(c.p)-1], class)
 			}
 		}
 	}
@@ -35,19 +37,19 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	if err != nil {
 		return nil, err
 	}
-	tables := table.Set{s.runs(r, train.Len(), c.before, scored && s.Order != Sorted)}
-	if scored {
+	tables := table.Set{s.runs(r, train.Len())}
+	if s.Evaluate.Snapshots != nil {
 		tables = append(tables, c.Table)
 	}
 	if s.Predictions {
 		tables = append(tables, s.predictions(r, test, train.Classes()))
 	}
 	if s.Maps {
-		tables = append(tables, c.plane.maps)
+		tables = append(tables, c.maps)
 	}
 	if s.Save && s.AllRows {
 		all := dataset.Join(train, test)
-		kept, t.Score, t.Snapshots = own.NewRecorder(all, s.Data.Format), nil, nil
+		kept, t.Score = own.NewRecorder(all, s.Data.Format), nil
 		if r, err = t.Run(ctx, s.Method, all, nil); err != nil {
 			return nil, err
 		}
@@ -80,36 +82,28 @@ func (s *spec) key() (columns []table.Column, row []any) {
 }
 
 // runs is the scores at the end.
-func (s *spec) runs(r *learner.Result, train int, before learner.Prequential, predicted bool) *table.Table {
+func (s *spec) runs(r *learner.Result, train int) *table.Table {
 	columns, row := s.key()
-	columns = append(columns, table.Int("train", "training examples"), table.Int("test", "test examples"))
-	columns = slices.Concat(columns, learner.ChoiceColumns(), learner.ScoreColumns())
-	row = append(row, train, len(r.Class), r.ChoiceRow(), learner.Scores(r.P, r.Class))
-	if predicted {
-		columns, row = append(columns, learner.PrequentialColumns()...), append(row, before.Means())
-	}
-	t := table.New("runs", append(columns, learner.StepColumns()...)...)
-	t.Add(append(row, r.Steps().Row())...)
+	columns = append(columns, table.Int("train", "training examples"), table.Int("test", "test examples"),
+		table.Text("chosen", "the candidate that was chosen"))
+	t := table.New("runs", slices.Concat(columns, learner.ScoreColumns(), learner.StepColumns())...)
+	t.Add(row, train, len(r.Class), r.Chosen, learner.Scores(r.P, r.Class), r.Steps().Row())
 	return t
 }
 
-// predictions lists the probabilities of all test examples at the end. Sets with fewer classes than others
-// leave the last columns empty.
+// predictions lists the probabilities of all test examples at the end.
 func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []string) *table.Table {
 	columns, key := s.key()
 	columns = append(columns, table.Int("example", "of the test part"),
 		table.Int("row", "of the file, the header being 1; of images their number"),
-		table.Text("class", "the true one"))
-	p := learner.ProbabilityColumns(s.Classes, "probability of a class of the set, in their order")
-	for j, name := range names {
-		if !s.Named {
-			p[j] = table.Num("p_"+name, "probability of the class "+name)
-		}
+		table.Text("class", "the true one"), table.Text("predicted", "the class of the largest probability"))
+	for _, name := range names {
+		columns = append(columns, table.Num("p_"+name, "probability of the class "+name))
 	}
-	t := table.New("predictions", append(columns, p...)...)
+	t := table.New("predictions", columns...)
 	t.Packed = true
 	for i, p := range r.P {
-		t.Add(key, i+1, test.Row(i), names[r.Class[i]], p, table.Gaps(s.Classes-len(p)))
+		t.Add(key, i+1, test.Row(i), names[r.Class[i]], names[floats.MaxIdx(p)], p)
 	}
 	return t
 }
@@ -117,11 +111,15 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 // curve is the table of scores along the stream.
 type curve struct {
 	*table.Table
-	spec           *spec
-	train          int
-	before         learner.Prequential // of a stream that is not sorted
-	after, classes []int               // of one that is, see ends
-	plane          *plane              // of a grid
+	spec  *spec
+	train int
+	maps  *table.Table // of a grid
+	noise rand.Source  // of Monte Carlo
+
+	// Predictions of the examples of the first pass before they were learned (Dawid, "The prequential approach",
+	// JRSS A 1984), and their classes.
+	p     [][]float64
+	class []int
 }
 
 func (s *spec) newCurve(train *dataset.Examples) *curve {
@@ -129,17 +127,12 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 	columns, _ := s.key()
 	columns = append(columns, table.Int("pass", "over the training part"),
 		table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"))
-	if s.Order == Sorted {
-		c.after, c.classes = ends(train, byClass(train, s.shuffle(1)))
-		columns = append(columns, table.Int("classes", "learned so far; the scores are of their test examples"))
-	}
-	columns = append(columns, learner.ScoreColumns()...)
-	if s.Order != Sorted {
-		columns = append(columns, learner.PrequentialColumns()...)
-	}
+	columns = append(append(columns, learner.ScoreColumns()...), table.Share("prequential_error",
+		"share of wrong answers on the examples of the first pass so far, each before learning"),
+		table.Positive("prequential_log_loss", "mean of −log p of their true classes, in nats"))
 	if s.Data.Grid > 0 {
-		c.plane = s.newPlane()
-		columns = append(columns, c.plane.columns()...)
+		c.maps, c.noise = s.newMaps(), s.stream("montecarlo", s.Method.Base)
+		columns = append(columns, s.lookColumns()...)
 	}
 	c.Table = table.New("curve", append(columns, learner.StepColumns()...)...)
 	return c
@@ -147,20 +140,78 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 
 // score adds the scores of predictions of the test part after k examples of a pass.
 func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class []int) {
-	_, row := c.spec.key()
-	row = append(row, pass, k, (pass-1)*c.train+k)
-	switch {
-	case c.spec.Order == Sorted:
-		n := c.Len() + 1
-		p, class = only(p, class, c.classes[:n])
-		row = append(row, n, learner.Scores(p, class))
-	case pass > 1:
-		row = append(row, learner.Scores(p, class), table.Gaps(2))
-	default:
-		row = append(row, learner.Scores(p, class), c.before.Means())
+	before := table.Gaps(2)
+	if pass == 1 && len(c.p) > 0 {
+		before = []float64{metric.Error(c.p, c.class), metric.LogLoss(c.p, c.class)}
 	}
-	if c.plane != nil {
-		row = append(row, c.plane.look(l, k))
+	_, row := c.spec.key()
+	row = append(row, pass, k, (pass-1)*c.train+k, learner.Scores(p, class), before)
+	if c.maps != nil {
+		row = append(row, c.look(l, k))
 	}
 	c.Add(append(row, l.Steps().Row())...)
+}
+
+// newMaps returns the empty table of the predictions of a network at the points of the grid.
+func (s *spec) newMaps() *table.Table {
+	t := table.New("maps", table.Text("set", "the data set"), table.Text("method", "the network"),
+		table.Int("k", "examples seen"), table.Num("x1", "point of the plane"), table.Num("x2", ""))
+	t.Packed = true
+	for _, q := range [][2]string{{"p", "mean"}, {"var", "variance"}} {
+		for j := range s.Data.Task().Classes {
+			c := table.Num(fmt.Sprint(q[0], j+1), fmt.Sprintf("%s of the probability of class %d", q[1], j+1))
+			t.Columns = append(t.Columns, c.Rounded(6))
+		}
+	}
+	return t
+}
+
+// lookColumns are those of look.
+func (s *spec) lookColumns() (columns []table.Column) {
+	for _, q := range [][2]string{{"p", "p"}, {"var", "the variances of p"}} {
+		if s.Evaluate.Samples > 0 {
+			columns = append(columns,
+				table.Positive(q[0]+"_error", "mean distance of "+q[1]+" from Monte Carlo, on some grid lines"),
+				table.Positive(q[0]+"_se", "mean standard error of "+q[1]+" by Monte Carlo"))
+		}
+	}
+	return columns
+}
+
+// look returns the numbers of the columns, and adds to the maps after k examples. What is not a network that
+// sees the points themselves, or has broken down, has none.
+func (c *curve) look(l *learner.Classifier, k int) []float64 {
+	s, e, row := c.spec, c.spec.Evaluate, table.Gaps(len(c.spec.lookColumns()))
+	if l.Network() == nil || l.Err != nil || s.Method.Scale != "" {
+		return row
+	}
+	var sum [4]float64 // of the columns
+	var q bnn.Prediction
+	estimate, grid, n := montecarlo.NewEstimate(l.Classes), s.Data.grid(), 0.0
+	sampled := grid.Every(max(1, e.Stride))
+	for i, x := range grid.Points {
+		if l.Model().Predict(&q, x) != nil {
+			return row
+		}
+		var variance []float64
+		for j := range q.P {
+			variance = append(variance, q.Cov.At(j, j))
+		}
+		if s.Maps {
+			c.maps.Add(s.Set, s.Method.Base, k, x, q.P, variance)
+		}
+		if e.Samples == 0 || len(q.Members) > 0 || !slices.Contains(sampled, i) {
+			continue
+		}
+		estimate.Sample(q.Mean, q.Variance, e.Samples, c.noise)
+		for j, pj := range q.P {
+			sum[0], sum[1] = sum[0]+math.Abs(pj-estimate.P[j]), sum[1]+estimate.PErr[j]
+			sum[2], sum[3] = sum[2]+math.Abs(variance[j]-estimate.Var[j]), sum[3]+estimate.VarErr[j]
+			n++
+		}
+	}
+	for i := range row {
+		row[i] = sum[i] / n
+	}
+	return row
 }

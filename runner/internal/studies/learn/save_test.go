@@ -32,8 +32,8 @@ func kept(t *testing.T, manifest string) (n *own.Network, tables table.Set) {
 	return n, check.Must(e.Tables(cells))
 }
 
-// The network that is kept is the first, of the first seed. It says of the test part what the
-// tables say, with the scaling that it was trained with.
+// The network that is kept is the first, of the first seed. It says of the test part what the tables say,
+// with the scaling that it was trained with.
 func TestKeptNetwork(t *testing.T) {
 	const keep = "[save]\nnetwork = true\n"
 	manifest := streamOf(t, studytest.Clusters(36))
@@ -80,7 +80,7 @@ func TestKeptNetwork(t *testing.T) {
 	check.Equal(t, "examples", []int{n.Familiar.Seen, all.Familiar.Seen}, []int{36 - test.Len(), 36})
 	check.Equal(t, "runs", string(after.Get("runs").CSV()), string(tables.Get("runs").CSV()))
 	studytest.Refused(t, Kind, manifest, map[string]string{
-		"save.all_rows=true": "save.all_rows: allowed: with network",
+		"save.all_rows=true": "allowed: with network",
 	})
 }
 

@@ -1,9 +1,12 @@
 package learn
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -14,13 +17,13 @@ import (
 const allSets = "all"
 
 // Tables adds the means over the seeds, and comparisons. Of a sweep over λ and ρ only the means are left, and
-// of what happened to variances the counts that are not all 0.
+// of what became of examples the counts that are not all 0.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, func(t table.Set) table.Set {
 		for _, t := range t {
 			t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
-				counts := slices.Contains([]string{"floored", "capped", "limited"}, c.Name)
-				return counts && !slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
+				counted := slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
+				return slices.Contains(counts, c.Name) && !counted
 			})
 		}
 		return e.derived(t)
@@ -28,25 +31,25 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "runs" && e.heat }), err
 }
 
+// counts are the columns of counts of what became of examples.
+var counts = table.Names(learner.StepColumns())[:6]
+
 func (e *experiment) derived(t table.Set) (all table.Set) {
 	if pairs := t.Get("pairs"); pairs != nil {
 		return table.Set{e.means(pairs, "summary", nil)}
 	}
 	runs := t.Get("runs")
-	units := e.units(runs)
-	summary := e.means(runs, "summary", units)
+	overlap := e.overlap(runs)
+	summary := e.means(runs, "summary", overlap)
 	all = append(all, summary)
 	if curve := t.Get("curve"); curve != nil {
-		all = append(all, e.means(curve, "curve_summary", units))
-	}
-	if e.Evaluate.Classes {
-		all = append(all, confusion(t.Get("predictions"), e.sets[0].Classes()))
+		all = append(all, e.means(curve, "curve_summary", overlap))
 	}
 	if e.Evaluate.Reference != "" {
-		all = append(all, e.paired(runs, units), e.ranks(summary))
+		all = append(all, e.paired(runs, overlap), e.ranks(summary))
 	}
 	if len(e.Contrasts) > 0 {
-		all = append(all, e.contrasts(runs, units))
+		all = append(all, e.contrasts(runs, overlap))
 	}
 	if len(e.Evaluate.LeaveOut) > 0 {
 		all = append(all, e.leftOut(summary))
@@ -55,99 +58,91 @@ func (e *experiment) derived(t table.Set) (all table.Set) {
 }
 
 // means returns the means over the seeds of all numbers of a table. Of repeated orders and sweeps it has the
-// means of finite numbers, and how many log losses these are.
-func (e *experiment) means(t *table.Table, name string, units units) *table.Table {
-	keys := strings.Fields("set method lambda rho order pass k seen differ_by networks")
-	if t.Has("classes") { // seeds differ in k and seen
-		keys = strings.Fields("set method order pass classes")
-	}
-	others := strings.Fields("seed train test validation_log_loss")
+// means of finite numbers, and how many log losses are not.
+func (e *experiment) means(t *table.Table, name string, overlap overlap) *table.Table {
+	keys := strings.Fields("set method lambda rho order pass k seen differ_by")
 	var by, columns []string
 	for _, c := range t.Columns {
 		switch {
 		case slices.Contains(keys, c.Name):
 			by = append(by, c.Name)
-		case c.Kind != table.Words && !slices.Contains(others, c.Name):
+		case c.Kind != table.Words && !slices.Contains([]string{"seed", "train", "test"}, c.Name):
 			columns = append(columns, c.Name)
 		}
 	}
 	groups := t.GroupBy(by...)
-	groups.Unit, groups.Finite = units, e.Evaluate.repeated() || e.heat
+	groups.Overlap, groups.Finite = overlap, e.Evaluate.repeated() || e.heat
 	means := groups.Mean(name, columns...)
 	if !groups.Finite {
 		return means
 	}
-	n := table.Int("log_loss_seeds", "how many log losses are averaged, those that are finite")
 	infinite := table.Share("log_loss_infinite", "share of the seeds with an infinite log loss")
 	for _, rows := range groups.All() {
 		finite := 0.0
 		for _, x := range rows.Nums("log_loss") {
-			if !math.IsInf(x, 0) && !math.IsNaN(x) {
+			if !math.IsNaN(x - x) {
 				finite++
 			}
 		}
-		n.Nums = append(n.Nums, finite)
 		infinite.Nums = append(infinite.Nums, 1-finite/float64(rows.Len()))
 	}
-	means.Columns = append(means.Columns, n, infinite)
+	means.Columns = append(means.Columns, infinite)
 	return means
 }
 
-// paired is, for every set and method, the mean over its splits or seeds of its score minus that of the
-// reference with the same one, and for all sets the mean over the sets of these means.
-func (e *experiment) paired(runs *table.Table, by units) *table.Table {
-	reference := e.Evaluate.Reference
-	columns := []table.Column{
-		table.Text("set", "the data set; all: the mean over the sets"), table.Text("method", "the learner"),
-		table.Text("reference", "the one that it is compared with"),
+// compare returns the mean of the scores of a method minus those of another, with the rule of its interval:
+// over the splits or seeds of a set that both have, and of all sets over the sets.
+func (e *experiment) compare(
+	runs *table.Table, overlap overlap, set, method, against, score string,
+) (d table.Estimate, rule string) {
+	if set == allSets {
+		var means []float64
+		for _, s := range e.sets {
+			d, _ = e.compare(runs, overlap, s.Name, method, against, score)
+			means = append(means, d.Mean)
+		}
+		return table.NewEstimate(means, 0), "t, sets"
 	}
+	rows := runs.Where("set", set)
+	a, b := rows.Where("method", method).Nums(score), rows.Where("method", against).Nums(score)
+	n := min(len(a), len(b))
+	return table.NewEstimate(floats.SubTo(a[:n], a[:n], b[:n]), overlap(rows)), table.Rule(overlap(rows))
+}
+
+// paired compares every method with the reference on every set, and on all sets.
+func (e *experiment) paired(runs *table.Table, overlap overlap) *table.Table {
+	reference, sets := e.Evaluate.Reference, []string{}
+	t := table.New("paired", table.Text("set", "the data set; all: the mean over the sets"),
+		table.Text("method", "the learner, compared with "+reference),
+		table.Int("seeds", "how many are averaged"), table.RuleColumn())
 	for _, c := range learner.ScoreColumns() {
-		columns = append(columns, table.Num(c.Name, c.Doc+", minus that of the reference"))
+		t.Columns = append(t.Columns, table.Interval(c.Name, c.Doc+", minus that of "+reference+", mean")...)
 	}
-	mean := func(of *table.Table, units units) *table.Table {
-		groups := of.GroupBy("set", "method", "reference")
-		groups.Unit = units
-		return groups.Mean("paired", learner.ScoreNames...)
+	for _, s := range e.sets {
+		sets = append(sets, s.Name)
 	}
-	each, all := table.New("paired", columns...), table.New("paired", columns...)
-	for _, set := range e.sets {
-		rows := runs.Where("set", set.Name)
+	for _, set := range append(sets, allSets) {
 		for _, method := range learner.Names(e.Methods) {
 			if method == reference {
 				continue
 			}
-			var scores [][]float64
-			for _, score := range learner.ScoreNames {
-				scores = append(scores, differences(rows, method, reference, score))
-			}
-			for k := range scores[0] {
-				row := []any{set.Name, method, reference}
-				for _, x := range scores {
-					row = append(row, x[k])
+			row := []any{set, method}
+			for i, score := range learner.ScoreNames {
+				d, rule := e.compare(runs, overlap, set, method, reference, score)
+				if i == 0 {
+					row = append(row, d.N, rule)
 				}
-				each.Add(row...)
+				row = append(row, d.Interval())
 			}
+			t.Add(row...)
 		}
 	}
-	means := mean(each, by)
-	for i, method := range means.Texts("method") {
-		row := []any{allSets, method, reference}
-		for _, score := range learner.ScoreNames {
-			row = append(row, means.Nums(score)[i])
-		}
-		all.Add(row...)
-	}
-	whole := mean(all, func(*table.Table) (string, float64) { return "sets", 0 })
-	merged, err := table.Merge([]table.Set{{means}, {whole}})
-	if err != nil {
-		panic(err) // they have the same columns
-	}
-	return merged[0]
+	return t
 }
 
-// ranks is the mean over the sets of a method's rank among all by the mean score,
-// from 1, the best, with the critical difference of Nemenyi's test at 5 %: two
-// methods whose mean ranks differ by less do not differ significantly on these sets.
+// ranks is the mean over the sets of a method's rank among all by the mean score, from 1, the best, with the
+// critical difference of Nemenyi's test at 5 %: two methods whose mean ranks differ by less do not differ
+// significantly on these sets.
 func (e *experiment) ranks(summary *table.Table) *table.Table {
 	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "that are averaged"))
 	for _, c := range learner.ScoreColumns() {
@@ -170,8 +165,8 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	return t
 }
 
-// leftOut is, for every set, what a choice among some methods costs that has not seen the set: the
-// one with the least mean log loss over the other sets, beside the reference and the best of them.
+// leftOut is, for every set, what a choice among some methods costs that has not seen the set: the one with
+// the least mean log loss over the other sets, beside the reference and the best of them.
 func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	t := table.New("left_out", table.Text("set", "the data set that is left out; all: means over the sets"),
 		table.Text("chosen", "the method of least mean log loss over the other sets"),
@@ -181,25 +176,75 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	loss := func(set, method string) float64 {
 		return summary.Where("set", set).Where("method", method).Nums("log_loss")[0]
 	}
+	least := func(sum func(method string) float64) string {
+		return slices.MinFunc(e.Evaluate.LeaveOut, func(a, b string) int { return cmp.Compare(sum(a), sum(b)) })
+	}
 	for _, left := range e.sets {
-		var chosen string
-		least, best := math.Inf(1), math.Inf(1)
-		for _, method := range e.Evaluate.LeaveOut {
-			sum := 0.0
+		chosen := least(func(method string) (sum float64) {
 			for _, set := range e.sets {
 				if set.Name != left.Name {
 					sum += loss(set.Name, method)
 				}
 			}
-			if sum < least {
-				chosen, least = method, sum
-			}
-			best = min(best, loss(left.Name, method))
+			return sum
+		})
+		best := least(func(method string) float64 { return loss(left.Name, method) })
+		row := []any{left.Name, chosen}
+		for _, method := range []string{chosen, e.Evaluate.Reference, best} {
+			row = append(row, table.Finite(loss(left.Name, method)))
 		}
-		reference := loss(left.Name, e.Evaluate.Reference)
-		t.Add(left.Name, chosen, table.Finite(loss(left.Name, chosen)), table.Finite(reference), table.Finite(best))
+		t.Add(row...)
 	}
 	mean := func(column string) float64 { return table.Mean(t.Nums(column)) }
 	t.Add(allSets, "", mean("log_loss"), mean("reference_log_loss"), mean("best_log_loss"))
 	return t
+}
+
+// contrast is a comparison of two methods that the manifest names.
+type contrast struct {
+	Method  string `toml:"method" allowed:"the name of a [[method]]"`
+	Against string `toml:"against" allowed:"the name of a [[method]]"`
+	Score   string `toml:"score,omitempty"` // log_loss, the default, or error
+}
+
+// contrasts tests the differences that the manifest names, with Holm's correction for their number. What is
+// averaged is one difference for each set, if there are several, else one for each seed.
+func (e *experiment) contrasts(runs *table.Table, overlap overlap) *table.Table {
+	t := table.New("contrasts",
+		table.Text("set", "the data set, or all"), table.Text("method", "the learner"),
+		table.Text("against", "the one that it is compared with"), table.Text("score", "what is compared"))
+	t.Columns = append(append(t.Columns,
+		table.Interval("difference", "mean score minus that of the other; negative is better")...),
+		table.RuleColumn(), table.Int("units", "how many are averaged"),
+		table.Num("p", "two-sided p-value of no difference, by the same rule"),
+		table.Num("p_holm", "the same, corrected for all rows by Holm's procedure"))
+	estimates, p := make([]table.Estimate, len(e.Contrasts)), make([]float64, len(e.Contrasts))
+	set, rule := allSets, ""
+	if len(e.sets) == 1 {
+		set = e.sets[0].Name
+	}
+	for i, c := range e.Contrasts {
+		estimates[i], rule = e.compare(runs, overlap, set, c.Method, c.Against, c.Score)
+		p[i] = estimates[i].P()
+	}
+	for i, corrected := range metric.Holm(p) {
+		c, d := e.Contrasts[i], estimates[i]
+		t.Add(set, c.Method, c.Against, c.Score, d.Interval(), rule, d.N, p[i], corrected)
+	}
+	return t
+}
+
+// overlap is that of [table.NewEstimate] for the rows of a set.
+type overlap func(rows *table.Table) float64
+
+// overlap returns that of the sets. A generator draws new examples for each seed, and a published test part
+// is the same for all.
+func (e *experiment) overlap(runs *table.Table) overlap {
+	overlaps := map[string]float64{}
+	for _, s := range e.sets {
+		if rows := runs.Where("set", s.Name); s.TestFraction > 0 && rows.Len() > 0 {
+			overlaps[s.Name] = rows.Nums("test")[0] / rows.Nums("train")[0]
+		}
+	}
+	return func(rows *table.Table) float64 { return overlaps[rows.Texts("set")[0]] }
 }

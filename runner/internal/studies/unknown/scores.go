@@ -107,7 +107,7 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 	a.add(probability, floats.Max(p.P))
 	a.add(entropy, 1-kernel.Entropy(p.P, 1)/largest)
 	a.add(mutual, 1-p.MutualInformation/largest)
-	if g, ok := m.Learner.(*classgaussian.Model); ok {
+	if g, ok := m.Learners[0].(*classgaussian.Model); ok {
 		d, err := g.LogDensity(x)
 		if err != nil {
 			return err

@@ -114,7 +114,7 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 	record := l.record
 	for i, p := range l.validation.by[probability] {
-		if len(l.record.Predicted) == 0 {
+		if l.record.Len() == 0 {
 			record.Add(p, l.validation.wrong[i])
 		}
 	}
@@ -163,7 +163,7 @@ func lowestThreshold(confidence []float64, wrong []bool, share float64) float64 
 func (t *tables) distinguish(data string, known, others predictions) {
 	for _, by := range t.scores(known) {
 		if others.by[by] != nil { // else there is no test example, and the learner does not have this
-			auroc, _ := metric.Detection(known.by[by], others.by[by])
+			auroc := metric.AUROC(known.by[by], others.by[by])
 			t.runs.Add(t.Method.Name, string(by), data, table.Gaps(3), auroc, len(known.wrong))
 		}
 	}

@@ -199,7 +199,7 @@ func (s spec) train(ctx context.Context, all *data.Examples) (*scorer, error) {
 	l, train := new(scorer), all.Subset(learn)
 	training := learner.Training{
 		Scale: s.Data.Scale, Random: func() rand.Source { return s.Stream("method", s.Method.Name) },
-		Shuffle: func(pass int) rand.Source { return s.Stream("pass", pass) },
+		Order: learner.Shuffled, Shuffle: func(pass int) rand.Source { return s.Stream("pass", pass) },
 	}
 	if len(s.Unknown.Promise) > 0 && s.Method.Online() && s.Method.Passes <= 1 && !s.Method.OwnOrders {
 		unrecorded := len(learn) - len(judge)

@@ -148,7 +148,7 @@ func TestByHand(t *testing.T) {
 		confidence := test.by[probability]
 		aurc, want := row("summary", "data=test").Nums("aurc")[0], metric.AURC(confidence, test.wrong)
 		check.Near(t, "AURC", aurc, want, 1e-12)
-		auroc, _ := metric.Detection(confidence, outside.by[probability])
+		auroc := metric.AUROC(confidence, outside.by[probability])
 		check.Near(t, "AUROC", row("summary", "data=far").Nums("auroc")[0], auroc, 1e-12)
 	}
 }

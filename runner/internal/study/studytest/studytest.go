@@ -21,15 +21,15 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// New returns the experiment of a manifest, prepared. In the manifest "; " ends a line. Overrides
-// are as those of the command line.
+// New returns the experiment of a manifest, prepared. In the manifest "; " ends a line. Overrides are as
+// those of the command line.
 func New(t testing.TB, kind study.Kind, text string, overrides ...string) study.Experiment {
 	t.Helper()
 	return check.Must(prepare(kind, text, overrides))
 }
 
-// Refused fails unless each override, several of them separated by "; ", is an error that says
-// the words; none, where these are "".
+// Refused fails unless each override, several of them separated by "; ", is an error that says the words;
+// none, where these are "".
 func Refused(t testing.TB, kind study.Kind, text string, overrides map[string]string) {
 	t.Helper()
 	for o, want := range overrides {
@@ -113,8 +113,8 @@ func Rows(t testing.TB, of *table.Table, where string) *table.Table {
 	return of
 }
 
-// Differ fails unless each override, and none, gives the first cell a spec of its
-// own: what a cell follows from must be in it.
+// Differ fails unless each override, and none, gives the first cell a spec of its own: what a cell follows
+// from must be in it.
 func Differ(t testing.TB, kind study.Kind, text string, overrides ...string) {
 	t.Helper()
 	seen := map[string]string{}
@@ -131,8 +131,7 @@ func Differ(t testing.TB, kind study.Kind, text string, overrides ...string) {
 	}
 }
 
-// Clusters returns n examples around three points of the plane, their classes in
-// turn.
+// Clusters returns n examples around three points of the plane, their classes in turn.
 func Clusters(n int) data.Set {
 	return around(n, 1, rand.NewPCG(1, 2), []float64{0, 0}, []float64{3, 1}, []float64{1, 4})
 }
@@ -152,8 +151,8 @@ func around(n int, sd float64, src rand.Source, points ...[]float64) (set data.S
 	return set
 }
 
-// File writes examples in the plane to a CSV file of its own and returns its path.
-// The classes are called a, b, c, …
+// File writes examples in the plane to a CSV file of its own and returns its path. The classes are called a,
+// b, c, …
 func File(t testing.TB, set data.Set) string {
 	t.Helper()
 	var b bytes.Buffer
