@@ -15,7 +15,6 @@ import (
 	"closedform"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/own"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -29,19 +28,13 @@ const unfused = "-gcflags=all=-d=fmahash=qn"
 type batch struct {
 	*invocation
 	engine     engine.Engine
-	dir        func(*experiment.Experiment) string // their results folders
-	sources    string                              // folder of the results that they read
-	published  func(*experiment.Experiment) error  // called after each is published
-	advice     string                              // after an interruption
-	preparing  sync.Mutex                          // takes the most memory: one at a time
-	publishing sync.Mutex                          // prints: one at a time
+	sources    string     // folder of the results that they read
+	preparing  sync.Mutex // takes the most memory: one at a time
+	publishing sync.Mutex // prints: one at a time
 }
 
-// newBatch returns a batch whose results are in the folders of the choice.
 func newBatch(in *invocation, c *choice) *batch {
-	b := &batch{invocation: in, dir: c.dir, sources: cmp.Or(c.out, experiment.Results)}
-	b.published = func(*experiment.Experiment) error { return nil }
-	b.advice = "to go on: " + commandLine(in.words)
+	b := &batch{invocation: in, sources: cmp.Or(c.out, experiment.Results)}
 	b.engine.Pool = engine.NewPool(max(1, int(c.workers)))
 	b.engine.Stderr, b.engine.Progress.W = in.stderr, in.stderr
 	if c.quiet {
@@ -57,8 +50,7 @@ func newBatch(in *invocation, c *choice) *batch {
 // run runs experiments at the same time, so that no processor is idle while any of them has a cell to start:
 // first those that do not read the results of others, then those that do. Each is published as soon as its
 // cells are done. After the first error no cell starts.
-func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) error {
-	var err error
+func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (err error) {
 	for _, derived := range []bool{false, true} {
 		group, inner := errgroup.WithContext(ctx)
 		for _, e := range experiments {
@@ -75,9 +67,6 @@ func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) e
 		}
 		err = cmp.Or(err, group.Wait())
 	}
-	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("%w; %s", context.Canceled, b.advice)
-	}
 	return err
 }
 
@@ -86,7 +75,6 @@ type job struct {
 	*batch
 	*experiment.Experiment
 	start  time.Time
-	dir    string
 	inputs string // identifies all that the results follow from
 	work   engine.Work
 
@@ -98,7 +86,7 @@ type job struct {
 // done so, publishes the results. It keeps an error in their folder. An error of another experiment may
 // cancel the context of computing.
 func (b *batch) runOne(compute, publish context.Context, e *experiment.Experiment) (err error) {
-	j := &job{batch: b, Experiment: e, dir: b.dir(e)}
+	j := &job{batch: b, Experiment: e}
 	if err := j.prepare(compute); err != nil {
 		return err
 	}
@@ -108,47 +96,40 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 			j.work.Folder.Failed(err)
 		}
 	}()
-	upToDate := j.work.Folder.Published(j.inputs)
-	if !upToDate {
-		if err := j.compute(compute); err != nil {
-			return err
-		}
+	if j.work.Folder.Published(j.inputs) {
+		j.print("is up to date")
+		return nil
 	}
-	b.publishing.Lock()
-	defer b.publishing.Unlock()
-	if upToDate {
-		fmt.Fprintf(b.stdout, "%s: %d cells, all done before; %s is up to date\n", j.Name, len(j.work.Cells), j.dir)
-	} else if err := j.publish(publish); err != nil {
-		return err
-	}
-	return b.published(e)
-}
-
-// compute says what the data are and computes the missing cells.
-func (j *job) compute(ctx context.Context) error {
-	release, err := own.Replace(j.dir)
-	if err != nil {
-		return err
-	}
-	release() // until the results are published
 	if d, ok := j.Study.(study.WithData); ok {
 		for _, line := range d.About() {
 			fmt.Fprintln(j.engine.Progress.W, line)
 		}
 	}
-	return j.engine.Compute(ctx, &j.work)
+	if err := j.engine.Compute(compute, &j.work); err != nil {
+		return err
+	}
+	return j.publish(publish)
+}
+
+// print prints what became of the cells and of the results folder, and further lines.
+func (j *job) print(folder string, lines ...string) {
+	j.publishing.Lock()
+	defer j.publishing.Unlock()
+	all := len(j.work.Cells)
+	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %s %s\n", j.Name, all, j.work.Computed,
+		all-j.work.Computed, j.Dir, folder)
+	for _, line := range lines {
+		fmt.Fprint(j.stdout, line)
+	}
 }
 
 // prepare prepares the experiment and opens its folder.
-func (j *job) prepare(ctx context.Context) error {
+func (j *job) prepare(ctx context.Context) (err error) {
 	j.preparing.Lock()
 	defer j.preparing.Unlock()
 	j.start = time.Now()
-	err := cmp.Or(ctx.Err(), j.Free(j.dir))
-	if err == nil {
-		j.digest, err = j.Digest()
-	}
-	if err == nil {
+	j.digest, err = j.Digest()
+	if err = cmp.Or(err, ctx.Err()); err == nil {
 		err = j.Study.Prepare(ctx)
 	}
 	var sums []byte
@@ -164,15 +145,14 @@ func (j *job) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cells := fmt.Sprint(j.work.Prints)
+	cells := experiment.Checksum(fmt.Append(nil, j.work.Prints))
 	j.inputs = experiment.Checksum([]byte(cells), j.manifest, experiment.Executable(), sums)
 	j.work.Name = j.Name
-	named := func(out string) string { return filepath.Join(out, j.Name) }
-	for _, dir := range []string{named(experiment.Results), named(j.sources), j.dir} { // the last is the best
+	for _, dir := range []string{filepath.Join(experiment.Results, j.Name), j.Dir} { // the last is the best
 		if last, err := store.ReadRun(dir); err == nil {
 			j.work.Last = last
 		}
 	}
-	j.work.Folder, err = store.Open(j.dir, experiment.Checksum([]byte(cells)))
+	j.work.Folder, err = store.Open(j.Dir, cells)
 	return err
 }

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"path/filepath"
-	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 
 	"closedform/runner/internal/experiment"
@@ -28,12 +24,17 @@ type choice struct {
 // choiceFlags declares the flags that choose experiments.
 func choiceFlags(f *flag.FlagSet) *choice {
 	c := &choice{}
-	outFlag(f, &c.out, "results, or "+experiment.OwnResults+" beside a manifest of your own")
-	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
-		if !slices.Contains([]string{"quick", "full", "any"}, s) {
-			return errors.New("need quick, full or any")
+	f.Func("out", "`folder` of the results folders (default results, or "+experiment.OwnResults+" beside a "+
+		"manifest of your own)", func(s string) error {
+		if c.out = s; s == "" {
+			return errors.New("-out is empty; need a folder")
 		}
-		c.effort = strings.TrimPrefix(s, "any")
+		return nil
+	})
+	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
+		if c.effort = s; s != "quick" && s != "full" {
+			return errors.New("need quick or full")
+		}
 		return nil
 	})
 	each := func(list *[]string) func(string) error {
@@ -47,25 +48,12 @@ func choiceFlags(f *flag.FlagSet) *choice {
 	f.BoolVar(&c.all, "all", false, "all manifests in experiments/")
 	f.Func("set", "replace a value of the manifest by `key=value`, such as model.lambda=0.4 (repeatable);\n"+
 		"without -out the results go into a folder of their own", each(&c.set))
-	return c
-}
-
-// runFlags declares the flags of commands that compute.
-func (c *choice) runFlags(f *flag.FlagSet) {
 	f.BoolVar(&c.short, "short", false,
 		"run the short forms of the experiments: -set with the values of the key short")
 	f.UintVar(&c.workers, "workers", uint(runtime.GOMAXPROCS(0)),
 		"compute this `number` of cells at a time, at least one; changes no result")
 	f.BoolVar(&c.quiet, "quiet", false, "show no progress on stderr")
-}
-
-func outFlag(f *flag.FlagSet, out *string, standard string) {
-	f.Func("out", "`folder` of the results folders (default "+standard+")", func(s string) error {
-		if *out = s; s == "" {
-			return errors.New("-out is empty; need a folder")
-		}
-		return nil
-	})
+	return c
 }
 
 // load reads the manifests of the command line, which has some of them as arguments: every one is read and
@@ -85,26 +73,23 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 			return nil, err
 		}
 	}
-	skipped, paths := 0, map[string]string{}
+	found, files := 0, map[string]string{}
 	for _, name := range names {
-		e, err := c.read(name)
-		if err == nil {
-			err = c.check(e)
-		} else if len(names) > 1 && !strings.Contains(err.Error(), name) {
+		e, err := experiment.Open(name, c.set, c.short, c.out)
+		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
 			err = fmt.Errorf("%s: %w", name, err) // what -set gets wrong has no place in a file
+		} else if err == nil && files[e.Dir] != "" {
+			err = e.SameName(files[e.Dir])
 		}
 		if err != nil {
 			return nil, err
 		}
-		if other := cmp.Or(paths[e.Name], e.Namesake()); other != "" {
-			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder",
-				e.File, e.Name, other)
-		}
-		paths[e.Name] = e.File
-		switch {
-		case c.effort != "" && c.effort != e.Effort:
+		files[e.Dir] = e.File
+		if c.effort != "" && c.effort != e.Effort {
 			continue
-		case data:
+		}
+		found++
+		if data {
 			err = e.Missing()
 		}
 		switch {
@@ -114,66 +99,10 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 			return nil, err
 		default:
 			fmt.Fprintf(stdout, "%v; skipped\n", err)
-			skipped++
 		}
 	}
-	if len(all)+skipped == 0 {
+	if found == 0 {
 		return nil, fmt.Errorf("no manifest to run in %s", experiment.Folder)
 	}
 	return all, nil
-}
-
-// read reads a manifest with the values of the command line.
-func (c *choice) read(name string) (*experiment.Experiment, error) {
-	path, err := experiment.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	e, err := experiment.Read(path, c.set)
-	if c.short && err == nil {
-		return e.ShortForm(c.set)
-	}
-	return e, err
-}
-
-// dir returns the results folder of an experiment. With other values than those of its
-// manifest it is NAME@KEY=VALUE,…, unless -out says where results go.
-func (c *choice) dir(e *experiment.Experiment) string {
-	if c.out != "" {
-		return filepath.Join(c.out, e.Name)
-	}
-	name := e.Name
-	if len(e.Overrides) > 0 {
-		name = folderName(name + "@" + strings.Join(e.Overrides, ","))
-	}
-	return filepath.Join(e.Out(), name)
-}
-
-// check returns an error if results would be written among the published ones without being of them.
-func (c *choice) check(e *experiment.Experiment) error {
-	_, none := experiment.All()
-	if none != nil || c.out == "" || !experiment.SameFile(c.out, experiment.Results) {
-		return nil
-	}
-	what := "a manifest outside of " + experiment.Folder + "/"
-	if len(e.Overrides) > 0 {
-		what = "other values, by -set or -short,"
-	} else if experiment.SameFile(e.Out(), experiment.Results) {
-		return nil
-	}
-	return fmt.Errorf("%s: -out %s has the published results, and those of %s go elsewhere: "+
-		"leave out -out, or name another folder", e.Name, c.out, what)
-}
-
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
-
-// folderName returns a text as the name of a folder that is valid in any file system and shell. If
-// the text had to be changed, a hash keeps names different.
-func folderName(text string) string {
-	const longest = 100
-	name := notPlain.ReplaceAllString(text, "_")
-	if name == text && len(name) <= longest {
-		return name
-	}
-	return name[:min(len(name), longest)] + "-" + experiment.Checksum([]byte(text))[:8]
 }

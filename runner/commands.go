@@ -6,18 +6,20 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 
+	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/quote"
 )
 
-// errUsage marks errors of the command line.
-var errUsage = errors.New("usage")
+var errUsage = errors.New("usage") // of errors of the command line
 
 func misuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errUsage}, args...)...)
@@ -31,7 +33,7 @@ type invocation struct {
 
 // command is a command of the program.
 type command struct {
-	name, args     string // args: words, of which those in brackets may be left out, and that before … repeated
+	name, args     string // words in brackets may be left out, and that before … repeated
 	does, examples string
 	declare        func(f *flag.FlagSet) action // declares its flags
 }
@@ -69,42 +71,40 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if len(args) == 0 {
 		return misuse("nothing to do; give -exp MANIFEST, -all or a command")
 	}
-	if args[0] == "help" {
-		args = append(slices.Clone(args[1:]), "-h")
-	}
 	name := "run"
-	switch {
-	case slices.Contains([]string{"-h", "--h", "-help", "--help"}, args[0]):
+	if slices.Contains([]string{"-h", "--h", "-help", "--help", "help"}, args[0]) {
 		var list strings.Builder
 		for _, c := range commands {
 			fmt.Fprintf(&list, "  %-22s %s\n", c.name+" "+c.args, c.does)
 		}
 		fmt.Fprintf(stdout, usage, &list)
 		return flag.ErrHelp
-	case !strings.HasPrefix(args[0], "-"):
+	} else if !strings.HasPrefix(args[0], "-") {
 		name, args = args[0], args[1:]
 	}
-	var c command
 	var names []string
-	for _, known := range commands {
-		if names = append(names, known.name); known.name == name {
-			c = known
+	for _, c := range commands {
+		if names = append(names, c.name); c.name == name {
+			return c.run(ctx, in, args)
 		}
 	}
-	if nearest := manifest.Nearest(name, names); nearest == "" {
-		return misuse("no command %q; to run a manifest: runner run %s", name, quoted(name))
-	} else if c.name == "" {
+	if nearest := manifest.Nearest(name, names); nearest != "" {
 		return misuse("no command %q; did you mean %s?", name, nearest)
 	}
+	return misuse("no command %q; to run a manifest: runner run %s", name, quoted(name))
+}
+
+// run parses the flags of the command and runs it.
+func (c *command) run(ctx context.Context, in *invocation, args []string) error {
 	line := strings.TrimSpace("runner " + c.name + " " + c.args)
-	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	do := c.declare(f)
 	args, err := parse(f, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, "Usage: %s [flags]\n\n%s\n\n  %s\n\nFlags:\n", line, c.does, c.examples)
-		f.SetOutput(stdout)
+		fmt.Fprintf(in.stdout, "Usage: %s [flags]\n\n%s\n\n  %s\n\nFlags:\n", line, c.does, c.examples)
+		f.SetOutput(in.stdout)
 		f.PrintDefaults()
 		return err
 	case err != nil:
@@ -123,12 +123,10 @@ func (c *command) takes(n int) bool {
 
 // parse returns the arguments before, between and after the flags.
 func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
-	for {
-		if err := f.Parse(args); err != nil || f.NArg() == 0 {
-			return rest, err
-		}
-		rest, args = append(rest, f.Arg(0)), f.Args()[1:]
+	for err = f.Parse(args); err == nil && f.NArg() > 0; err = f.Parse(f.Args()[1:]) {
+		rest = append(rest, f.Arg(0))
 	}
+	return rest, err
 }
 
 // given reports whether a flag is on the command line.
@@ -146,14 +144,34 @@ func commandLine(words []string) string {
 	return command
 }
 
-var special = regexp.MustCompile(`[^\w@%+=:,./-]`)
+var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
 // quoted quotes a word for the shell, if it must be.
 func quoted(word string) string {
-	if word != "" && !special.MatchString(word) {
+	if plain.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+const fetchExamples = "go run ./runner fetch iris mnist\n  go run ./runner fetch all"
+
+func fetchCommand(f *flag.FlagSet) action {
+	mirror := f.String("mirror", "", "take files from this `folder`, and download only those that it lacks")
+	return func(ctx context.Context, in *invocation, sets []string) error {
+		if _, err := experiment.All(); err != nil {
+			return err
+		}
+		return fetch.Sets(ctx, filepath.Join(experiment.Folder, "data", fetch.File), sets, *mirror, in.stdout)
+	}
+}
+
+const paperExamples = "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists"
+
+func paperCommand(*flag.FlagSet) action {
+	return func(_ context.Context, _ *invocation, args []string) error {
+		return quote.WriteLaTeX(args[0], experiment.Results)
+	}
 }
 
 func versionCommand(*flag.FlagSet) action {

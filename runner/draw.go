@@ -26,57 +26,49 @@ func drawCommand(f *flag.FlagSet) action {
 		}
 		var undrawn error
 		for _, e := range experiments {
-			err := c.draw(ctx, in.stdout, e)
+			words := []string{"-exp", e.File}
+			for _, s := range e.Overrides {
+				words = append(words, "-set", s)
+			}
+			err := draw(ctx, in.stdout, e, commandLine(words))
 			if c.all && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotCommitted)) {
 				fmt.Fprintln(in.stdout, err)
 			} else {
 				undrawn = errors.Join(undrawn, err)
 			}
 		}
-		_, err = c.writePages(experiments)
+		_, err = writePages(experiments)
 		return errors.Join(undrawn, err)
 	}
 }
 
 // draw draws the figures of an experiment from its published tables and removes those that it no longer has.
-func (c *choice) draw(ctx context.Context, w io.Writer, e *experiment.Experiment) (failed error) {
-	dir := c.dir(e)
-	results, err := store.OpenResults(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w: run it", err)
-	}
+// The command again makes the tables.
+func draw(ctx context.Context, w io.Writer, e *experiment.Experiment, again string) (failed error) {
+	results, err := store.OpenResults(e.Dir)
 	if err != nil {
-		return fmt.Errorf("%s: %w", e.Name, err)
+		return fmt.Errorf("%s: %w; to make them: %s", e.Name, err, again)
 	}
-	words := []string{"-exp", e.File}
-	for _, s := range c.set {
-		words = append(words, "-set", s)
-	}
-	again := commandLine(words)
 	var files []store.File
 	var names []string
 	for _, figure := range e.Study.Figures() {
 		names = append(names, figure.Name)
-		var formats []store.File
-		err := engine.Each(ctx, 1, func(context.Context, int) (err error) { // a panic is an error, too
-			formats, err = experiment.Draw(figure, results.Table)
+		err := engine.Each(ctx, 1, func(context.Context, int) error { // a panic is an error, too
+			formats, err := experiment.Draw(figure, results.Table)
+			files = append(files, formats...)
 			return err
 		})
-		if files = append(files, formats...); err == nil {
+		if err == nil {
 			continue
 		}
-		why, _ := e.Behind(dir)
-		switch {
-		case errors.Is(err, store.ErrNotCommitted):
-			failed = errors.Join(failed, fmt.Errorf("%s: %w; to make it: %s", e.Name, err, again))
-		case why != "": // tables may lack what the manifest has
+		why, _ := e.Behind(e.Dir)
+		if why != "" && !errors.Is(err, store.ErrNotCommitted) { // tables may lack columns
 			return fmt.Errorf("%s: figure %s cannot be drawn: the results in %s are behind (%s); to make them: %s",
-				e.Name, figure.Name, dir, why, again)
-		default:
-			return fmt.Errorf("%s: %w", e.Name, err)
+				e.Name, figure.Name, e.Dir, why, again)
 		}
+		failed = errors.Join(failed, fmt.Errorf("%s: %w; to make it: %s", e.Name, err, again))
 	}
-	folder, err := store.Open(dir, "")
+	folder, err := store.Open(e.Dir, "")
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,15 @@ func TestRerunLeavesTheTreeClean(t *testing.T) {
 		check.Equal(t, args+" changes", git(t, "status", "--porcelain"), "")
 	}
 	contains(t, mustRun(t, "-all"), "\nopen results/index.html\n")
+	// Provenance has the state of the code, which new results do not change.
+	dir := filepath.Join("results", "small@sweep.seed=2")
+	head := strings.TrimSpace(git(t, "rev-parse", "HEAD"))
+	run := check.Must(store.ReadRun(dir))
+	check.Equal(t, "commit and tree", []string{run.Commit, run.Tree}, []string{head, "clean"})
+	write(t, "package x", "new.go")
+	remove(t, dir)
+	mustRun(t, "-all", "-set", "sweep.seed=2")
+	check.Equal(t, "with another file", check.Must(store.ReadRun(dir)).Tree, "dirty")
 }
 
 // However the folder of the published results is written, other values and manifests from elsewhere do not
@@ -82,11 +91,12 @@ func TestPublishedIsKept(t *testing.T) {
 	check.OK(t, os.Symlink("results", "link"))
 	full := check.Must(filepath.Abs("results"))
 	for _, out := range []string{"results", "results/", "./results", "own/../results", full, "link"} {
-		for _, args := range []string{"-exp small -short", "-exp small -set seed=1", "draw small -set title=x"} {
-			fails(t, "has the published results, and those of other values, by -set or -short, go elsewhere",
-				append(strings.Fields(args), "-out", out)...)
+		for _, args := range []string{
+			"-exp small -short", "-exp small -set seed=1", "draw small -set title=x", "-exp " + own,
+		} {
+			fails(t, "has the published results, and those of other values, or of a manifest outside of "+
+				"experiments/, go elsewhere", append(strings.Fields(args), "-out", out)...)
 		}
-		fails(t, "and those of a manifest outside of experiments/ go elsewhere", "-exp", own, "-out", out)
 	}
 	// A copy of the manifest among the results is a manifest of your own.
 	write(t, edit(t, read(t, "results", "small", "manifest.toml"), "0.5", "-9"), "copies", "copy.toml")
@@ -101,7 +111,7 @@ func TestPublishedIsKept(t *testing.T) {
 	mustRun(t, "-exp", own)
 	dir := filepath.Join("own", "closedform-results", "small")
 	t.Chdir("experiments")
-	contains(t, mustRun(t, "-exp", "../own/small.toml"), "4 cells, all done before; ", dir+" is up to date")
+	contains(t, mustRun(t, "-exp", "../own/small.toml"), "4 cells, 0 computed, ", dir+" is up to date")
 	t.Chdir("..")
 	other := write(t, small, "other", "small.toml")
 	fails(t, dir+" has the results of a manifest in /", "-exp", other, "-out", filepath.Dir(dir))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +35,7 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, set string) {
 		file := write(t, text)
 		check.Frugal(t, func() {
-			e, err := experiment.Read(file, []string{set})
+			e, err := experiment.Open(file, []string{set}, false, "")
 			if err != nil {
 				for line := range strings.SplitSeq(err.Error(), "\n") {
 					if !strings.HasPrefix(line, file) && !strings.HasPrefix(line, "-set ") {
@@ -45,9 +44,8 @@ func FuzzManifest(f *testing.F) {
 				}
 				return
 			}
-			dir := choiceFlags(flag.NewFlagSet("", flag.ContinueOnError)).dir(e)
-			if out := filepath.Base(filepath.Dir(dir)); out != experiment.Results && out != experiment.OwnResults {
-				t.Errorf("folder %s", dir)
+			if out := filepath.Base(filepath.Dir(e.Dir)); out != experiment.Results && out != experiment.OwnResults {
+				t.Errorf("folder %s", e.Dir)
 			}
 			if cells := e.Study.Cells(); len(cells) > manifest.MaxCells {
 				return

@@ -30,7 +30,7 @@ func TestManifestIsFound(t *testing.T) {
 	fails(t, `second.toml: name = "other": experiments/other.toml has the same, and both`, "-exp", "second")
 	stdout := mustRun(t, "-exp", "first", "-exp", own)
 	check.Equal(t, "it is beside its manifest", exists(filepath.Dir(own), "closedform-results", "own"), true)
-	contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; 4 files in results/small, in ", "own: 4 ")
+	contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; results/small has 4 files, in ", "own: 4 ")
 }
 
 func TestBadManifestTouchesNothing(t *testing.T) {
@@ -117,8 +117,8 @@ sources = ["small"]
 
 func TestDerivedExperiment(t *testing.T) {
 	inExperiments(t, map[string]string{"a_judge.toml": derived, "small.toml": small})
-	want := "a_judge: reads the results of small: none in results: run it first: -exp small -out results"
-	fails(t, want, "-exp", "a_judge")
+	fails(t, "a_judge: reads the results of small: no results in results/small", "-exp", "a_judge")
+	fails(t, "; run it first: -exp small -out results", "-exp", "a_judge")
 	check.Equal(t, "it made a folder", exists("results"), false)
 	// With -all it runs after what it reads, although its name comes first.
 	stdout := mustRun(t, "-all")
@@ -127,13 +127,13 @@ func TestDerivedExperiment(t *testing.T) {
 	dir := filepath.Join("results", "a_judge")
 	first := results(t, dir)
 	contains(t, mustRun(t, "-exp", "a_judge"), "is up to date")
-	check.Equal(t, "verify prints", mustRun(t, "verify", "-all"), "small: same bytes\na_judge: same bytes\n")
+	check.Equal(t, "verify prints", mustRun(t, "verify", "-all"), "a_judge: same bytes\nsmall: same bytes\n")
 	write(t, edit(t, small, "0.5", "-99"), "experiments", "small.toml")
 	mustRun(t, "-exp", "small")
 	stdout, _, err := try(t, "verify", "-exp", "a_judge", "-quiet")
 	check.Refuses(t, "verified with another source", err, "1 files differ")
 	contains(t, stdout, "a_judge: summary.csv:2: ")
-	contains(t, mustRun(t, "-exp", "a_judge"), " files in ")
+	contains(t, mustRun(t, "-exp", "a_judge"), " files, in ")
 	check.Equal(t, "the summary is the old one", results(t, dir)["summary.csv"] == first["summary.csv"], false)
 	write(t, "method,above\n", "results", "small", "summary.csv")
 	fails(t, "its checksum is not that of SHA256SUMS", "-exp", "a_judge")

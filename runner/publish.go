@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"closedform/runner/internal/engine"
@@ -19,7 +17,7 @@ import (
 
 // publish makes the results folder from the cells and prints what was done.
 func (j *job) publish(ctx context.Context) error {
-	release, err := own.Replace(j.dir)
+	release, err := own.Replace(j.Dir)
 	if err != nil {
 		return err
 	}
@@ -28,42 +26,55 @@ func (j *job) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r := &report.README{Name: j.Name, Asks: j.Kind.Asks, Figures: j.Study.Figures()}
+	files := []store.File{{Name: "manifest.toml", Data: j.manifest}}
 	sets := make([]table.Set, len(cells))
 	for i, c := range cells {
 		sets[i] = c.Tables
+		for _, t := range c.Tables {
+			if t.File != nil {
+				r.Kept, files = append(r.Kept, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
+			}
+		}
 	}
-	tables, err := j.Study.Tables(sets)
+	if r.Tables, err = j.Study.Tables(sets); err != nil {
+		return err
+	}
+	if noted, ok := j.Study.(study.Noted); ok {
+		r.Notes = noted.Notes(r.Tables)
+	}
+	if len(j.Overrides) == 0 { // a finding is of the values of the manifest
+		if r.Finding, err = quote.Fill(j.Finding, quote.Of(r.Tables)); err != nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
+		}
+	}
+	made, err := j.files(r)
 	if err != nil {
 		return err
 	}
-	readme, files, err := j.files(sets, tables)
-	if err != nil {
-		return err
-	}
+	files = append(files, made...)
 	run, err := j.provenance(ctx, cells)
 	if err != nil {
 		return err
 	}
-	made := j.work.Folder.Made(files, run)
-	words := made.Command[min(1, len(made.Command)):] // a damaged run.json may have none
-	readme.Command, readme.Programs = commandLine(words), made.Programs
-	result := report.NewResult(tables, made)
-	readme.Result = result
-	published, err := j.work.Folder.Publish(ctx, j.inputs, files, made, readme.Markdown())
-	if err != nil {
+	published, err := j.work.Folder.Publish(ctx, j.inputs, files, run, func(made *store.Run) []byte {
+		r.Command, r.Programs = commandLine(made.Command[min(1, len(made.Command)):]), made.Programs
+		r.Result = report.NewResult(r.Tables, made)
+		return r.Markdown()
+	})
+	switch {
+	case err != nil:
 		return err
-	}
-	counts := fmt.Sprintf("%d cells, %d computed, %d done before", len(j.work.Cells), run.Computed, run.Reused)
-	if !published { // another process has
-		fmt.Fprintf(j.stdout, "%s: %s; %s is up to date\n", j.Name, counts, j.dir)
+	case !published: // another process has
+		j.print("is up to date")
 		return nil
 	}
-	took := time.Since(j.start).Round(10 * time.Millisecond)
-	fmt.Fprintf(j.stdout, "%s: %s; %d files in %s, in %s\n", j.Name, counts, len(files), j.dir, took)
-	for _, note := range readme.Notes {
-		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
+	var lines []string
+	for _, note := range r.Notes {
+		lines = append(lines, fmt.Sprintf("%s: %s\n", j.Name, note))
 	}
-	fmt.Fprint(j.stdout, result.Text())
+	took := time.Since(j.start).Round(10 * time.Millisecond)
+	j.print(fmt.Sprintf("has %d files, in %s", len(files), took), append(lines, r.Result.Text())...)
 	return nil
 }
 
@@ -73,7 +84,7 @@ func (j *job) provenance(ctx context.Context, cells []*store.Cell) (run *store.R
 	run.Manifest, run.ManifestDigest = j.Name, j.digest
 	run.SourceDigest, run.Fused = experiment.SourceDigest(), fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
-	run.Computed, run.Reused = j.work.Computed, len(j.work.Cells)-j.work.Computed
+	run.Computed, run.Reused = j.work.Computed, len(cells)-j.work.Computed
 	run.Seconds = time.Since(j.start).Seconds()
 	run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
 	run.Seeds = j.Swept
@@ -81,39 +92,24 @@ func (j *job) provenance(ctx context.Context, cells []*store.Cell) (run *store.R
 	return run, err
 }
 
-// files returns what the README of the results says of them, and the files, with figures drawn from the
-// tables as they are written.
-func (j *job) files(cells []table.Set, tables table.Set) (r *report.README, files []store.File, err error) {
-	r = &report.README{Name: j.Name, Asks: j.Kind.Asks, Tables: tables, Figures: j.Study.Figures()}
-	for _, t := range slices.Concat(cells...) {
-		if t.File != nil {
-			r.Kept, files = append(r.Kept, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
-		}
-	}
-	if noted, ok := j.Study.(study.Noted); ok {
-		r.Notes = noted.Notes(tables)
-	}
-	if len(j.Overrides) == 0 { // a finding is of the values of the manifest
-		if r.Finding, err = quote.Fill(j.Finding, quote.Of(tables)); err != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
-		}
-	}
-	files = append(files, store.File{Name: "manifest.toml", Data: j.manifest})
-	written := map[string]func() (*table.Table, error){}
-	for _, t := range tables {
+// files returns the files of the tables, and of the figures, which are drawn from the tables as written.
+func (j *job) files(r *report.README) (files []store.File, err error) {
+	var written table.Set
+	for _, t := range r.Tables {
 		file := store.TableFile(t)
-		written[t.Name] = sync.OnceValues(file.Table)
-		files = append(files, file)
+		t, err := file.Table()
+		if err != nil {
+			return nil, err
+		}
+		written, files = append(written, t), append(files, file)
 	}
 	drawn := make([][]store.File, len(r.Figures))
 	err = engine.Each(context.Background(), len(drawn), func(_ context.Context, i int) (err error) {
-		drawn[i], err = experiment.Draw(r.Figures[i], func(name string) (*table.Table, error) {
-			if read, ok := written[name]; ok {
-				return read()
-			}
-			return nil, fmt.Errorf("a table %s, which is not made", name)
-		})
+		drawn[i], err = experiment.Draw(r.Figures[i], quote.Of(written))
 		return err
 	})
-	return r, append(files, slices.Concat(drawn...)...), err
+	for _, formats := range drawn {
+		files = append(files, formats...)
+	}
+	return files, err
 }

@@ -15,23 +15,13 @@ func TestReport(t *testing.T) {
 	mustRun(t, "-exp", "small")
 	contains(t, read(t, "results", "README.md"), "\n## Learning\n\n- [small](small/README.md): Above: 0.\n")
 	contains(t, read(t, "results", "small", "README.md"), "\n\n**Above: 0.**\n\n", "\n![walks](walks.png)\n")
-
 	mustRun(t, "-exp", "small", "-set", "sweep.seed=2")
-	lacks := func(text string, parts ...string) {
-		t.Helper()
-		for _, part := range parts {
-			if strings.Contains(text, part) {
-				t.Errorf("%q has %q in it", text, part)
-			}
+	for file, without := range map[string]string{"README.md": "@", "small@sweep.seed=2/README.md": "Above"} {
+		if text := read(t, "results", file); strings.Contains(text, without) {
+			t.Errorf("%s has %q in it:\n%s", file, without, text)
 		}
 	}
-	lacks(read(t, "results", "README.md"), "small@")
-	lacks(read(t, "results", "small@sweep.seed=2", "README.md"), "Above: ")
-	page := read(t, "results", "index.html")
-	contains(t, page, "Runs of your own</h2>", `id="small@sweep.seed=2"`, "Learning</h2>",
-		`id="small"`,
-		"Above: 0.", `src="data:image/png;base64,`, `href="small/run.json"`)
-	lacks(page, "<script")
+	contains(t, read(t, "results", "index.html"), `id="small@sweep.seed=2"`, `id="small"`, "Above: 0.")
 
 	write(t, "mine", "elsewhere", "README.md")
 	mustRun(t, "-exp", "small", "-out", "elsewhere")

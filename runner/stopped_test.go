@@ -188,15 +188,15 @@ func TestRunsInOneFolder(t *testing.T) {
 		said := runs[i].stdout.String()
 		fmt.Sscanf(said, "small: 16 cells, %d computed", &n)
 		all += n
-		published += strings.Count(said, " files in ")
-		ended := strings.Contains(said, " files in ") != strings.Contains(said, "is up to date")
+		published += strings.Count(said, " files, in ")
+		ended := strings.Contains(said, " files, in ") != strings.Contains(said, "is up to date")
 		check.Equal(t, said+": it ends up to date", ended, true)
 	}
 	if published != 1 || all < 12 || all > 16 {
 		t.Errorf("%d published, and %d cells were computed by those that were not killed", published, all)
 	}
 	same(t, results(t, dir), want)
-	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 16 cells, all done before; ")
+	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 16 cells, 0 computed, 16 done before; ")
 }
 
 // A cell that fails ends the run with its error alone. Its cells, earlier results and those of others are

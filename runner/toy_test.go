@@ -49,11 +49,9 @@ type toyMethod struct {
 
 func (m *ToyModel) Validate() error { return field.Positive("scale", m.Scale) }
 
-// These toys can do more.
-type (
-	toyData    struct{ Toy }
-	toyDerived struct{ Toy }
-)
+type toyData struct{ Toy } // reads data
+
+type toyDerived struct{ Toy } // reads results
 
 func newToy(m *manifest.Manifest) (study.Experiment, error) {
 	t := Toy{Title: "Walks", Model: ToyModel{Scale: 1, Points: 5}}

@@ -87,8 +87,7 @@ func TestDraw(t *testing.T) {
 	write(t, want["runs.png"], dir, "gone.png")
 	gone := fmt.Sprintf("%x  gone.png\n", sha256.Sum256([]byte(want["runs.png"])))
 	write(t, want["SHA256SUMS"]+gone, dir, "SHA256SUMS")
-	drew := "other: no results in results/other: run it\nsmall: 2 figures drawn\n"
-	check.Equal(t, "it prints", mustRun(t, "draw", "-all"), drew)
+	contains(t, mustRun(t, "draw", "-all"), "other: no results in results/other", "small: 2 figures drawn\n")
 	same(t, results(t, dir), want)
 	check.Equal(t, "it has computed something", exists("results", "other") || len(cellFiles(t, dir)) > 0, false)
 
@@ -107,21 +106,16 @@ func TestDraw(t *testing.T) {
 	const lack = "small: figure walks needs walks.csv.gz, which is not committed; to make it: " +
 		"go run ./runner -exp experiments/small.toml\n"
 	code, stdout, stderr := exit(t, "draw", "-exp", "other", "-exp", "small")
-	const none = "runner: other: no results in results/other: run it\n"
-	check.Equal(t, "exit code", []any{code, stdout, stderr}, []any{1, "small: 1 figures drawn\n", none + lack})
+	check.Equal(t, "exit code", []any{code, stdout}, []any{1, "small: 1 figures drawn\n"})
+	contains(t, stderr, "runner: other: no results in results/other", "\n"+lack)
 	check.Equal(t, "runs.png is another", read(t, dir, "runs.png"), want["runs.png"])
 	contains(t, mustRun(t, "draw", "-all"), "small: 1 figures drawn\n", "\n"+lack)
 	write(t, "method,seed,end\n", dir, "runs.csv")
 	fails(t, "checksum", "draw", "-exp", "small")
 	contains(t, mustRun(t, "-exp", "small"), "small: 4 cells, 0 computed, ")
 
-	// Tables of another manifest may lack what a figure shows.
+	// Tables of another manifest may lack what the manifest has.
 	write(t, edit(t, drawn, `"joint"`, `"point"`), "experiments", "small.toml")
-	code, _, stderr = exit(t, "draw", "small")
-	const behind = "runner: small: figure walks cannot be drawn: the results in results/small are behind (of " +
-		"another manifest); to make them: go run ./runner -exp experiments/small.toml\n"
-	check.Equal(t, "of another manifest", []any{code, stderr}, []any{1, behind})
-	code, _, stderr = exit(t, "draw", "small", "-out", "nowhere")
-	check.Equal(t, "without results", []any{code, stderr},
-		[]any{1, "runner: small: no results in nowhere/small: run it\n"})
+	fails(t, "small: figure walks cannot be drawn: the results in results/small are behind (of another manifest)"+
+		"; to make them: go run ./runner -exp experiments/small.toml", "draw", "small")
 }

@@ -29,19 +29,18 @@ type Work struct {
 	done []bool
 }
 
-// load returns a cell, or nil if it is not done.
 func (w *Work) load(i int) (*store.Cell, error) {
 	return w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
 }
 
 // Load returns all cells, which must be done.
-func (w *Work) Load() ([]*store.Cell, error) {
-	cells := make([]*store.Cell, len(w.Cells))
+func (w *Work) Load() (cells []*store.Cell, err error) {
 	for i, c := range w.Cells {
-		var err error
-		if cells[i], err = w.load(i); cells[i] == nil {
+		cell, err := w.load(i)
+		if cell == nil {
 			return nil, cmp.Or(err, fmt.Errorf("cell %s has vanished", c.Key))
 		}
+		cells = append(cells, cell)
 	}
 	return cells, nil
 }
@@ -52,9 +51,6 @@ type Engine struct {
 	Stderr   io.Writer // for warnings
 	Progress Progress
 }
-
-// poll is the interval at which a process looks for cells that others compute.
-const poll = time.Second
 
 // Compute computes the missing cells of an experiment. After an error, or when ctx is cancelled, it starts no
 // more cells, cancels running ones and waits for them. It returns the first error, which names the cell, or
@@ -70,6 +66,12 @@ func (e *Engine) Compute(ctx context.Context, w *Work) error {
 	missing, expected := w.missing()
 	e.Progress.Start(w.Name, len(w.Cells), expected)
 	for round := 0; len(missing) > 0; round++ {
+		if round == 1 {
+			fmt.Fprintf(e.Progress.W, "%s: waiting for other processes, %d left\n", w.Name, len(missing))
+		}
+		if round > 0 {
+			time.Sleep(time.Second) // before it looks again
+		}
 		err := e.Pool.Run(ctx, expected, func(ctx context.Context, k int) (err error) {
 			i := missing[k]
 			if w.done[i], err = w.compute(ctx, i); w.done[i] {
@@ -77,17 +79,10 @@ func (e *Engine) Compute(ctx context.Context, w *Work) error {
 			}
 			return err
 		})
-		if missing, expected = w.missing(); err != nil || len(missing) == 0 {
+		if err != nil {
 			return err
 		}
-		if round == 0 && ctx.Err() == nil {
-			fmt.Fprintf(e.Progress.W, "%s: waiting for other processes, %d left\n", w.Name, len(missing))
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(poll):
-		}
+		missing, expected = w.missing()
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ type poolKey struct{}
 // all tasks have ended. After the first error, which it returns, or when ctx is cancelled, it starts no
 // task and cancels the running ones.
 func (p *Pool) Run(ctx context.Context, expected []float64, do func(ctx context.Context, i int) error) error {
-	order := make([]int, len(expected))
-	for i := range order {
-		order[i] = i
+	var order []int
+	for i := range expected {
+		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(expected[k], expected[i]) })
 	group, inner := errgroup.WithContext(context.WithValue(ctx, poolKey{}, p))

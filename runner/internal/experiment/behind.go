@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,43 +19,39 @@ import (
 // that they are derived from, or "" if they are. It reads no data.
 func (e *Experiment) Behind(dir string) (why string, err error) {
 	run, err := store.ReadRun(dir)
-	digest, unread := e.Digest()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return "no results", nil
-	case err != nil || unread != nil:
-		return "", cmp.Or(err, unread)
+	}
+	digest, unread := e.Digest()
+	if err := errors.Join(err, unread); err != nil {
+		return "", err
+	}
+	switch d, derived := e.Study.(study.Derived); {
 	case run.SourceDigest != SourceDigest():
 		why = "of other sources"
 	case run.ManifestDigest != digest:
 		why = "of another manifest"
-	default:
-		why, err = e.derivedBehind(dir)
+	case derived && len(e.Study.Cells()) == 0 && !e.sameTables(d, dir):
+		why = "derived of other results"
 	}
 	if why != "" && e.Elsewhere(dir) {
 		why += "; its program, or this version of it, is not installed"
 	}
-	return why, err
+	return why, nil
 }
 
-// derivedBehind returns why results that are derived from those of other experiments alone are not those
-// of today. It makes their tables again.
-func (e *Experiment) derivedBehind(dir string) (why string, err error) {
-	d, ok := e.Study.(study.Derived)
-	if !ok || len(e.Study.Cells()) > 0 {
-		return "", nil
+// sameTables reports whether the tables in dir are those that follow from the results beside it.
+func (e *Experiment) sameTables(d study.Derived, dir string) bool {
+	_, err := Use(d, filepath.Dir(dir))
+	var tables table.Set
+	if err == nil {
+		tables, err = e.Study.Tables(nil)
 	}
-	if _, err := Use(d, filepath.Dir(dir)); err != nil {
-		return "derived of results that cannot be read", nil
-	}
-	tables, err := e.Study.Tables(nil)
-	for _, t := range tables {
+	return err == nil && !slices.ContainsFunc(tables, func(t *table.Table) bool {
 		file := store.TableFile(t)
-		if old, _ := os.ReadFile(filepath.Join(dir, file.Name)); !bytes.Equal(old, file.Data) {
-			return "derived of other results", nil
-		}
-	}
-	return "", err
+		old, _ := os.ReadFile(filepath.Join(dir, file.Name))
+		return !bytes.Equal(old, file.Data)
+	})
 }
 
 // Elsewhere reports whether results in dir cannot be made again here: a program that the manifest
@@ -75,10 +70,10 @@ func Use(d study.Derived, results string) (sums []byte, err error) {
 	for _, name := range d.Sources() {
 		r, err := store.OpenResults(filepath.Join(results, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			if _, err = Find(name); err == nil {
-				err = fmt.Errorf("run it first: -exp %s -out %s", name, results)
+			if _, unknown := find(name); unknown != nil {
+				return nil, unknown
 			}
-			err = fmt.Errorf("none in %s: %w", results, err)
+			err = fmt.Errorf("%w; run it first: -exp %s -out %s", err, name, results)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reads the results of %s: %w", name, err)

@@ -33,20 +33,16 @@ const (
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
 
-// former says of each study that was renamed what to do instead.
+// former has the studies that were renamed, and what to write instead.
 var former = map[string]string{
-	"compare": `study = "learn" compares methods on [[set]]s; reference, leave_out and splits_of are in ` +
-		"[evaluate]",
-	"hidden": `study = "learn" has [[set]] for [[task]]; snapshots and passes are in [evaluate]`,
-	"order": `study = "learn" with evaluate.order = "repeated" has [[set]] for [[task]]; orders are the ` +
-		`permutations, resamples the samples`,
-	"sorted":    `study = "learn" with evaluate.order = "sorted"; a [[set]] has the methods that learn it`,
-	"stability": `study = "moments" with against = "definite" has the keys of [stability] in [moments]`,
-	"mc_check": `study = "moments" with against = "montecarlo" has the keys of [mc_check] in [moments]; ` +
-		"draws were cases, and lambda is a list",
-	"ablation": `study = "learn" sweeps lambda and rho; the errors of [ablation] are study = "moments", with ` +
-		"the keys of [ablation], lambda and rho in [moments]",
-	"calibrate": "the table lambda of the study moments has the λ of each number of classes",
+	"compare":   `study = "learn"`,
+	"hidden":    `study = "learn"`,
+	"order":     `study = "learn" with evaluate.order = "repeated"`,
+	"sorted":    `study = "learn" with evaluate.order = "sorted"`,
+	"ablation":  `study = "learn" with sweep.lambda and sweep.rho, or "moments"`,
+	"stability": `study = "moments" with against = "definite"`,
+	"mc_check":  `study = "moments" with against = "montecarlo"`,
+	"calibrate": `study = "moments", whose table lambda has the λ of each number of classes`,
 }
 
 // SourceDigest identifies the code that makes the cells of all studies.
@@ -60,6 +56,7 @@ type Experiment struct {
 	*manifest.Manifest
 	Kind  study.Kind
 	Study study.Experiment
+	Dir   string // the results folder
 }
 
 // All returns the paths of all manifests in [Folder].
@@ -72,9 +69,9 @@ func All() ([]string, error) {
 	return filepath.Glob(filepath.Join(Folder, "*.toml"))
 }
 
-// Find returns the path of the manifest called name: name itself if it is the path of a
+// find returns the path of the manifest called name: name itself if it is the path of a
 // file, or else the file of this name in [Folder], with or without .toml.
-func Find(name string) (string, error) {
+func find(name string) (string, error) {
 	for _, p := range []string{name, filepath.Join(Folder, name), filepath.Join(Folder, name+".toml")} {
 		if info, err := os.Stat(p); err == nil && !info.IsDir() {
 			return p, nil
@@ -91,6 +88,26 @@ func Find(name string) (string, error) {
 		name, Folder, strings.Join(files, ", "))
 }
 
+// Open reads the manifest called name, or its short form, with values that replace its own, and places its
+// results in the folder out, or where they are by default.
+func Open(name string, overrides []string, short bool, out string) (*Experiment, error) {
+	path, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	e, err := Read(path, overrides)
+	if short && err == nil {
+		if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
+			return nil, e.Errorf("short", `missing; allowed: what makes it take seconds, such as ["sweep.seed=[1]"]`)
+		}
+		e, err = Read(path, slices.Concat(e.Short, overrides))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, e.place(out)
+}
+
 // Read reads a manifest, with values that replace its own. It opens no data.
 func Read(path string, overrides []string) (*Experiment, error) {
 	m, err := manifest.Read(path, overrides)
@@ -103,20 +120,13 @@ func Read(path string, overrides []string) (*Experiment, error) {
 			continue
 		}
 		s, err := k.New(m)
-		return &Experiment{m, k, s}, err
+		return &Experiment{m, k, s, ""}, err
 	}
-	if instead, ok := former[m.Study]; ok {
-		return nil, m.Errorf("study", "%q was removed: %s", m.Study, instead)
+	if instead := former[m.Study]; instead != "" {
+		return nil, m.Errorf("study", "%q was removed; write %s, with the keys of experiments/KEYS.md", m.Study,
+			instead)
 	}
 	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
-}
-
-// ShortForm returns the short form of the experiment, with further values.
-func (e *Experiment) ShortForm(overrides []string) (*Experiment, error) {
-	if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
-		return nil, e.Errorf("short", `missing; allowed: what makes it take seconds, such as ["sweep.seed=[1]"]`)
-	}
-	return Read(e.File, slices.Concat(e.Short, overrides))
 }
 
 // Missing says which data files of an experiment are not there, and how to get them, or which program is not.
@@ -145,34 +155,69 @@ func (e *Experiment) Digest() (string, error) {
 // path, as it may be run from anywhere.
 func (e *Experiment) Resolved() ([]byte, error) {
 	m := *e.Manifest
-	if !SameFile(m.Folder, Folder) {
-		m.Folder, _ = filepath.Abs(m.Folder)
+	if m.Folder, _ = filepath.Abs(m.Folder); SameFile(m.Folder, Folder) {
+		m.Folder = Folder
 	}
 	return m.Resolved(e.Study)
 }
 
-// Out returns the folder of the results folder, by default: Results of a manifest in [Folder], the same again
-// of one among results, and a folder beside any other.
-func (e *Experiment) Out() string {
-	dir := filepath.Dir(e.File)
-	_, err := store.OpenResults(dir)
-	switch {
-	case SameFile(dir, Folder):
-		return Results
-	case err == nil && filepath.Base(e.File) == "manifest.toml":
-		return filepath.Dir(dir)
-	}
-	return filepath.Join(dir, OwnResults)
+// Published reports whether the folder out is that of the published results.
+func Published(out string) bool {
+	_, other := All()
+	return other == nil && SameFile(out, Results)
 }
 
-// Namesake returns the manifest NAME.toml beside this one that has the same name, "" if there is none.
-func (e *Experiment) Namesake() string {
-	var other manifest.Header
-	file := filepath.Join(filepath.Dir(e.File), e.Name+".toml")
-	if _, err := toml.DecodeFile(file, &other); err == nil && other.Name == e.Name && !SameFile(file, e.File) {
-		return file
+// place sets Dir. By default it is in Results for a manifest in [Folder], in the same folder for one among
+// results, and in OwnResults beside any other; with other values than those of the manifest it is
+// NAME@KEY=VALUE,…. It is an error if other results are published there, or would be.
+func (e *Experiment) place(out string) error {
+	folder, name := filepath.Dir(e.File), e.Name
+	standard := filepath.Join(folder, OwnResults)
+	if _, err := store.OpenResults(folder); err == nil && filepath.Base(e.File) == "manifest.toml" {
+		standard = filepath.Dir(folder)
+	} else if SameFile(folder, Folder) {
+		standard = Results
 	}
-	return ""
+	switch others := len(e.Overrides) > 0; {
+	case out == "":
+		if out = standard; others {
+			name = folderName(name + "@" + strings.Join(e.Overrides, ","))
+		}
+	case Published(out) && (others || !SameFile(standard, Results)):
+		return fmt.Errorf("%s: -out %s has the published results, and those of other values, or of a manifest "+
+			"outside of %s/, go elsewhere: leave out -out, or name another folder", e.Name, out, Folder)
+	}
+	e.Dir = filepath.Join(out, name)
+	var other, made manifest.Header // none, or damaged: no other
+	beside := filepath.Join(folder, e.Name+".toml")
+	_, err := toml.DecodeFile(beside, &other)
+	if err == nil && other.Name == e.Name && !SameFile(beside, e.File) {
+		return e.SameName(beside)
+	}
+	_, err = toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
+	if err == nil && made.Folder != "" && !SameFile(made.Folder, e.Folder) {
+		return fmt.Errorf("%s: %s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
+			"or remove them", e.Name, e.Dir, made.Folder, e.Folder)
+	}
+	return nil
+}
+
+// SameName returns the error of another manifest with the same name.
+func (e *Experiment) SameName(other string) error {
+	const format = "%s: name = %q: %s has the same, and both would write to one folder"
+	return fmt.Errorf(format, e.File, e.Name, other)
+}
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
+
+// folderName returns a text as the name of a folder that is valid in any file system and shell. If
+// the text had to be changed, a hash keeps names different.
+func folderName(text string) string {
+	name := notPlain.ReplaceAllString(text, "_")
+	if name == text && len(name) <= 100 {
+		return name
+	}
+	return fmt.Sprintf("%.100s-%.8s", name, Checksum([]byte(text)))
 }
 
 // SameFile reports whether two paths lead to one file or folder, or would.
@@ -185,17 +230,6 @@ func SameFile(a, b string) bool {
 	one1, err1 := filepath.Abs(a)
 	two1, err2 := filepath.Abs(b)
 	return err1 == nil && err2 == nil && one1 == two1
-}
-
-// Free returns an error if dir has the results of a manifest in another folder, which may have the same name.
-func (e *Experiment) Free(dir string) error {
-	var made manifest.Header
-	_, err := toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &made)
-	if err != nil || made.Folder == "" || SameFile(made.Folder, e.Folder) {
-		return nil
-	}
-	return fmt.Errorf("%s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
-		"or remove them", dir, made.Folder, e.Folder)
 }
 
 // Cells returns the cells, whose keys differ, and their fingerprints, which are checksums of the
@@ -253,14 +287,14 @@ func Draw(figure study.Figure, read func(name string) (*table.Table, error)) (fi
 	}
 	page, err := figure.Draw(needs)
 	for _, format := range Formats {
-		file := store.File{Name: figure.Name + "." + format}
+		var data []byte
 		if err == nil {
-			file.Data, err = page.Encode(format)
+			data, err = page.Encode(format)
 		}
-		files = append(files, file)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("figure %s: %w", figure.Name, err)
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: %w", figure.Name, err)
+		}
+		files = append(files, store.File{Name: figure.Name + "." + format, Data: data})
 	}
 	return files, nil
 }

@@ -13,8 +13,7 @@ const folder = "../../../" + Folder
 // Every experiment of the repository that has cells has a short form with cells.
 func TestShortForms(t *testing.T) {
 	for _, file := range check.Must(filepath.Glob(filepath.Join(folder, "*.toml"))) {
-		e := check.Must(Read(file, nil))
-		short := check.Must(e.ShortForm(nil))
+		e, short := check.Must(Read(file, nil)), check.Must(Open(file, nil, true, ""))
 		if len(e.Study.Cells()) > 0 && len(short.Study.Cells()) == 0 {
 			t.Errorf("%s: the short form has no cells", file)
 		}
@@ -25,8 +24,7 @@ func TestShortForms(t *testing.T) {
 func TestFormerStudies(t *testing.T) {
 	for study, want := range map[string]string{
 		"calibrate": "table lambda",
-		"stability": `study = "moments" with against = "definite"`,
-		"mc_check":  `study = "moments" with against = "montecarlo"`,
+		"stability": `write study = "moments" with against = "definite"`,
 		"learning":  "is not a study; allowed: one of learn, ",
 	} {
 		file := filepath.Join(t.TempDir(), "x.toml")

@@ -136,14 +136,14 @@ func decodeValue(path string, value any, to reflect.Value) error {
 	if err == nil {
 		err = toml.Unmarshal(text, x.Interface())
 	}
+	_, list := value.([]any)
 	isSlice := to.Kind() == reflect.Slice
 	if err == nil {
 		if to.Set(x.Elem().MapIndex(reflect.ValueOf("x"))); isSlice && to.Len() == 0 {
 			to.SetZero()
 		}
 		return nil
-	}
-	if _, list := value.([]any); isSlice && !list && decodeValue(path, []any{value}, to) == nil {
+	} else if isSlice && !list && decodeValue(path, []any{value}, to) == nil {
 		return nil
 	}
 	syntax, _ := errors.AsType[toml.ParseError](err)
@@ -190,34 +190,34 @@ func isTable(t reflect.Type) bool {
 // range such as "each 1 to 100", or empty though it is required.
 func (f tagged) check(path string) error {
 	required := f.tag.Get("allowed")
-	values := []any{f.value.Interface()}
+	refuse := func(x any) error {
+		return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
+	}
+	values := []reflect.Value{f.value}
 	if f.value.Kind() == reflect.Slice {
 		values = nil
 		for _, x := range f.value.Seq2() {
-			values = append(values, x.Interface())
+			values = append(values, x)
 		}
 		if len(values) == 0 && required != "" {
-			return field.Errorf(path, "[] is not allowed; allowed: %s", required)
+			return refuse("[]")
 		}
 	}
 	var low, high float64
 	bounds := strings.NewReplacer("each ", "", ",", "").Replace(required)
 	n, _ := fmt.Sscanf(bounds, "%g to %g", &low, &high)
-	commandLine := f.key == "command" || f.key == "version" // whose words may come twice
-	if words, ok := f.value.Interface().([]string); ok && !commandLine {
-		if err := field.Distinct(path, words); err != nil {
-			return err
-		}
-	}
 	for _, x := range values {
-		float, _ := x.(float64)
 		number, _ := strconv.ParseFloat(fmt.Sprint(x), 64)
 		switch {
-		case math.IsNaN(float), n == 2 && !(low <= number && number <= high):
-			return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
-		case required != "" && x == "":
-			return field.Errorf(path, `"" is not allowed; allowed: %s`, required)
+		case x.CanFloat() && math.IsNaN(number), n == 2 && !(low <= number && number <= high):
+			return refuse(x)
+		case required != "" && x.Kind() == reflect.String && x.Len() == 0:
+			return refuse(`""`)
 		}
+	}
+	words, ok := f.value.Interface().([]string)
+	if ok && f.key != "command" && f.key != "version" { // whose words may come twice
+		return field.Distinct(path, words)
 	}
 	return nil
 }
@@ -247,8 +247,7 @@ func tree(v any, base map[string]any) map[string]any {
 		all = append(all, fields(e.Extension())...)
 	}
 	for _, f := range all {
-		isSlice := f.value.Kind() == reflect.Slice
-		empty := f.value.IsZero() || isSlice && f.value.Len() == 0
+		isSlice, empty := f.value.Kind() == reflect.Slice, f.value.IsZero()
 		switch {
 		case empty && (f.isList() || f.omit != "" && base[f.key] == nil):
 		case empty && isSlice:
@@ -278,12 +277,12 @@ func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 	slices.Sort(keys)
 	keys = slices.Compact(keys) // a struct and its extension may share one
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		problem := "; allowed: " + strings.Join(keys, ", ")
+		problem := "not a key;"
 		if nearest := Nearest(key, keys); nearest != "" {
-			problem = "; did you mean " + nearest + "?" + problem[1:]
+			problem += " did you mean " + nearest + "?"
 		}
 		if !slices.Contains(keys, key) {
-			m.fail(path, field.Errorf(key, "not a key%s", problem))
+			m.fail(path, field.Errorf(key, "%s allowed: %s", problem, strings.Join(keys, ", ")))
 		}
 	}
 }

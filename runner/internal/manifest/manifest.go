@@ -44,15 +44,12 @@ type Header struct {
 	Study     string   `toml:"study"`             // the study that reads the rest
 	Seed      int      `toml:"seed"`              // of all random numbers; of swept seeds the one that is drawn
 	Effort    string   `toml:"effort"`            // quick or full, by which -all can choose; full
-	Group     string   `toml:"group,omitempty"`   // what it is about, one of Groups
+	Group     string   `toml:"group,omitempty"`   // what it is about
 	Finding   string   `toml:"finding,omitempty"` // what was found, with references to numbers of the tables
 	Short     []string `toml:"short,omitempty"`   // key=value: what makes the experiment take seconds
 	Overrides []string `toml:"overrides,omitempty"`
 	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to
 }
-
-// Groups are the words for what experiments are about.
-var Groups = []string{"paper", "approximations", "learning", "unknown", "engineering"}
 
 var names = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
@@ -61,8 +58,9 @@ func (h *Header) Validate() error {
 	if !names.MatchString(h.Name) {
 		return field.Errorf("name", "%q is not allowed; allowed: up to 64 of a-z, 0-9, _ and -", h.Name)
 	}
-	return cmp.Or(field.OneOf("effort", h.Effort, "quick", "full"),
-		field.OneOf("group", cmp.Or(h.Group, Groups[0]), Groups...), field.Within("seed", h.Seed, 0, MaxSeed))
+	return cmp.Or(field.OneOf("effort", h.Effort, "quick", "full"), field.Within("seed", h.Seed, 0, MaxSeed),
+		field.OneOf("group", cmp.Or(h.Group, "paper"), "paper", "approximations", "learning", "unknown",
+			"engineering"))
 }
 
 // Manifest is a manifest of which the header is decoded, and by [Manifest.Decode] the rest.
@@ -97,8 +95,7 @@ func (m *Manifest) FindPrograms() (versions []string, err error) {
 	return slices.Compact(versions), nil
 }
 
-// Read reads the manifest in a file. Each override, "key=value", replaces one
-// value, or adds it:
+// Read reads the manifest in a file. Each override, "key=value", replaces a value, or adds it:
 //
 //	model.lambda=0.4              a key of a table
 //	method.joint.lambda=slope     of the method named joint
@@ -133,24 +130,13 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 			return nil, oneLine("-set %s: %v", o, err)
 		}
 	}
-	m.Header = Header{Effort: "full", Folder: folder(file)}
+	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
 	m.decodeFields("", m.tree, fields(&m.Header), &m.Header)
 	m.Overrides, m.Swept = append(m.Overrides, overrides...), []int{m.Seed}
 	if m.tree["name"] == nil {
 		return m, nil // Decode says so, beside a key that is misspelt
 	}
 	return m, errors.Join(m.failed...)
-}
-
-// folder returns the folder of a file, relative to the working directory if it is below that.
-func folder(file string) string {
-	path, err := filepath.Abs(filepath.Dir(file))
-	working, err2 := os.Getwd()
-	relative, err3 := filepath.Rel(working, path)
-	if cmp.Or(err, err2, err3) == nil && filepath.IsLocal(relative) {
-		return relative
-	}
-	return path
 }
 
 // Decode decodes all but the header onto v, a pointer to a struct that holds the

@@ -23,8 +23,8 @@ func parse(file string, text []byte) (*Manifest, error) {
 		File: file, places: map[string]string{"": file}, given: map[string]bool{},
 		programs: map[string]Program{},
 	}
-	if err := CheckDepth(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if tooDeep.Match(text) {
+		return nil, fmt.Errorf("%s: tables or keys are nested more than 1000 deep", file)
 	}
 	if _, err := toml.Decode(string(text), &m.tree); err != nil {
 		syntax, _ := errors.AsType[toml.ParseError](err)
@@ -57,26 +57,19 @@ var lineStart = regexp.MustCompile(`^\s*(?:("[\w.-]+"|'[\w.-]+'|[\w.-]+)\s*=|\[\
 // tooDeep matches TOML that would cost the library, which needs the square of the depth, all memory.
 var tooDeep = regexp.MustCompile(`(?:[\[{][^\]}]*){1000}|(?:\.[^=,\n]*){1000}`)
 
-// CheckDepth returns an error for TOML whose lists, tables or keys are nested too deeply to be read.
-func CheckDepth(text []byte) error {
-	if tooDeep.Match(text) {
-		return errors.New("tables or keys are nested more than 1000 deep")
-	}
-	return nil
-}
-
 // takeSets puts the tables [[set]] of the file that the key sets names, relative to the
 // manifest, before those of the manifest. A set of the manifest with the name of one of the file
 // replaces its values.
 func (m *Manifest) takeSets() error {
 	value, given := m.tree["sets"]
-	name, _ := value.(string)
-	switch {
-	case !given:
+	if !given {
 		return nil
-	case filepath.Ext(name) != ".toml":
+	}
+	name, _ := value.(string)
+	if filepath.Ext(name) != ".toml" {
 		return m.Errorf("sets", "%v is not allowed; allowed: the name of a .toml file with tables [[set]]", value)
-	case !filepath.IsAbs(name):
+	}
+	if !filepath.IsAbs(name) {
 		name = filepath.Join(filepath.Dir(m.File), name)
 	}
 	text, err := os.ReadFile(name)
@@ -126,16 +119,16 @@ func (m *Manifest) override(node any, path, key, text, place string) error {
 		return nil
 	}
 	list, names := tables(node)
-	if list == nil {
-		return fmt.Errorf("%s is not a table", path)
-	}
 	chosen := "" // the longest name that matches, as names may have points
 	for _, name := range append(names, "*") {
 		if strings.HasPrefix(key, name+".") && len(name) > len(chosen) {
 			chosen = name
 		}
 	}
-	if chosen == "" {
+	switch {
+	case list == nil:
+		return fmt.Errorf("%s is not a table", path)
+	case chosen == "":
 		return fmt.Errorf("%s is not a key; allowed: a key of %s", join(path, key), strings.Join(names, ", "))
 	}
 	rest := key[len(chosen)+1:]
@@ -155,10 +148,7 @@ func (m *Manifest) override(node any, path, key, text, place string) error {
 // parseValue reads a value of the command line, where a shell has removed the quotes of a text.
 func parseValue(text string) any {
 	var v map[string]any
-	if CheckDepth([]byte(text)) != nil {
-		return text
-	}
-	if _, err := toml.Decode("x = "+text, &v); err != nil {
+	if tooDeep.MatchString(text) || toml.Unmarshal([]byte("x = "+text), &v) != nil {
 		return text
 	}
 	return v["x"]

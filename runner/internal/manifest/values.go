@@ -21,15 +21,14 @@ type Ints []int
 // UnmarshalTOML reads a list or a range.
 func (s *Ints) UnmarshalTOML(v any) error {
 	*s = nil
-	list, isList := v.([]any)
-	for _, x := range list {
-		n, ok := x.(int64)
-		if !ok || slices.Contains(*s, int(n)) {
-			return fmt.Errorf("%v is not allowed; allowed: integers that differ", x)
+	if list, ok := v.([]any); ok {
+		for _, x := range list {
+			n, ok := x.(int64)
+			if !ok || slices.Contains(*s, int(n)) {
+				return fmt.Errorf("%v is not allowed; allowed: integers that differ", x)
+			}
+			*s = append(*s, int(n))
 		}
-		*s = append(*s, int(n))
-	}
-	if isList {
 		return nil
 	}
 	var first, last int
@@ -46,15 +45,10 @@ func (s *Ints) UnmarshalTOML(v any) error {
 
 // MarshalTOML writes a range where it is one.
 func (s Ints) MarshalTOML() ([]byte, error) {
-	for i, n := range s {
-		if n != s[0]+i || len(s) < 2 {
-			return []byte(strings.ReplaceAll(fmt.Sprint([]int(s)), " ", ", ")), nil
-		}
+	if n := len(s); n > 1 && s[n-1]-s[0] == n-1 && slices.IsSorted(s) {
+		return fmt.Appendf(nil, `"%d..%d"`, s[0], s[n-1]), nil
 	}
-	if len(s) == 0 {
-		return []byte("[]"), nil
-	}
-	return fmt.Appendf(nil, "%q", fmt.Sprintf("%d..%d", s[0], s[len(s)-1])), nil
+	return []byte(strings.ReplaceAll(fmt.Sprint([]int(s)), " ", ", ")), nil
 }
 
 // Seeds returns the seeds that are swept, which must include that of the manifest, or

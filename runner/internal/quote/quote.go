@@ -180,14 +180,13 @@ func (n number) find(tables Tables) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := all.Select(n.fields...)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", errNoValue, err)
-	}
 	for _, field := range n.fields { // a field that no row has is wrong, not one without a value
-		if _, unknown := all.Select(field); unknown != nil {
-			err = unknown
-		}
+		_, unknown := all.Select(field)
+		err = cmp.Or(err, unknown)
+	}
+	rows, none := all.Select(n.fields...)
+	if err == nil && none != nil {
+		err = fmt.Errorf("%w: %w", errNoValue, none)
 	}
 	if err = cmp.Or(err, all.Needs(n.column)); err != nil {
 		err = fmt.Errorf("%s: %w", n.table, err)

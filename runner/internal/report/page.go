@@ -6,6 +6,7 @@ package report
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"os"
 	"path/filepath"
@@ -22,8 +23,8 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// Page has all results of a folder, by subject.
-type Page []group
+// File is the page of all results in a folder.
+const File = "index.html"
 
 // group has the results of one subject.
 type group struct {
@@ -32,12 +33,37 @@ type group struct {
 }
 
 // result is a published results folder.
-type result struct{ dir, Name, Finding string }
+type result struct {
+	dir, Name, Finding string
+	Line, Page         template.HTML // the finding, and README.md
+}
 
-// Read reads the results folders in a folder. Results without a manifest in the folder manifests are your
-// own, and come first. A folder without README.md is left out.
-func Read(results, manifests string) (Page, error) {
-	page := Page{
+// Write writes index.html of the results folders in out and, if list, README.md. Results without a manifest
+// in the folder manifests are your own; they come first in index.html, and are not in README.md.
+func Write(out, manifests string, list bool) (page string, err error) {
+	page = filepath.Join(out, File)
+	groups := read(out, manifests)
+	var html bytes.Buffer
+	err = template.Must(template.ParseFS(texts, "index.html")).Execute(&html, groups)
+	write := func(path string, data []byte) {
+		if old, _ := os.ReadFile(path); err == nil && !bytes.Equal(old, data) {
+			err = store.WriteFile(path, data)
+		}
+	}
+	write(page, html.Bytes())
+	if list {
+		groups = slices.DeleteFunc(groups, func(g group) bool { return g.word == "own" })
+		write(filepath.Join(out, "README.md"), fill("results.md", groups))
+	}
+	if err != nil {
+		err = fmt.Errorf("page of the results: %w", err)
+	}
+	return page, err
+}
+
+// read reads the results folders that have README.md.
+func read(results, manifests string) []group {
+	groups := []group{
 		{word: "own", Title: "Runs of your own"},
 		{word: "paper", Title: "The paper’s claims"},
 		{word: "approximations", Title: "Approximations"},
@@ -46,55 +72,29 @@ func Read(results, manifests string) (Page, error) {
 		{word: "engineering", Title: "Engineering"},
 		{Title: "Others"},
 	}
-	files, err := filepath.Glob(filepath.Join(results, "*", "README.md"))
+	files, _ := filepath.Glob(filepath.Join(results, "*", "README.md"))
 	for _, file := range files {
 		dir := filepath.Dir(file)
 		r := &result{dir: dir, Name: filepath.Base(dir)}
-		var m manifest.Header // says nothing if it is damaged
+		readme, _ := os.ReadFile(file) // a page without it is empty
+		var m manifest.Header          // says nothing if it is damaged
 		toml.DecodeFile(filepath.Join(dir, "manifest.toml"), &m)
 		if published, err := store.OpenResults(dir); err == nil && len(m.Overrides) == 0 {
 			r.Finding, _ = quote.Fill(m.Finding, published.Table)
 		}
+		r.Line, r.Page = r.html([]byte(r.Finding)), r.html(readme)
 		if _, err := os.Stat(filepath.Join(manifests, r.Name+".toml")); err != nil {
 			m.Group = "own"
 		}
-		i := slices.IndexFunc(page, func(g group) bool { return g.word == m.Group })
-		if i < 0 {
-			i = len(page) - 1
-		}
-		page[i].Results = append(page[i].Results, r)
+		i := slices.IndexFunc(groups, func(g group) bool { return g.word == m.Group || g.word == "" })
+		groups[i].Results = append(groups[i].Results, r)
 	}
-	return slices.DeleteFunc(page, func(g group) bool { return len(g.Results) == 0 }), err
-}
-
-// README returns the list of all results in Markdown, without your own.
-func (p Page) README() []byte {
-	own := func(g group) bool { return g.word == "own" }
-	return fill("results.md", slices.DeleteFunc(slices.Clone(p), own))
-}
-
-// HTML returns the page as one file without a script.
-func (p Page) HTML() ([]byte, error) {
-	var b bytes.Buffer
-	err := template.Must(template.ParseFS(texts, "index.html")).Execute(&b, p)
-	return b.Bytes(), err
-}
-
-// Line returns the finding.
-func (r *result) Line() (template.HTML, error) { return r.html([]byte(r.Finding)) }
-
-// Page returns README.md.
-func (r *result) Page() (template.HTML, error) {
-	readme, err := os.ReadFile(filepath.Join(r.dir, "README.md"))
-	if err != nil {
-		return "", err
-	}
-	return r.html(readme)
+	return slices.DeleteFunc(groups, func(g group) bool { return len(g.Results) == 0 })
 }
 
 // html returns Markdown of the folder as HTML, with the pictures inside and links from the folder above. Its
 // headings are below those of the page.
-func (r *result) html(markdown []byte) (template.HTML, error) {
+func (r *result) html(markdown []byte) template.HTML {
 	m := goldmark.New(goldmark.WithExtensions(extension.Table))
 	document := m.Parser().Parse(text.NewReader(markdown))
 	ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -115,6 +115,6 @@ func (r *result) html(markdown []byte) (template.HTML, error) {
 		return ast.WalkContinue, nil
 	})
 	var b bytes.Buffer
-	err := m.Renderer().Render(&b, markdown, document)
-	return template.HTML(b.String()), err
+	m.Renderer().Render(&b, markdown, document) // writing to a bytes.Buffer cannot fail
+	return template.HTML(b.String())
 }

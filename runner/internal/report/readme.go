@@ -6,7 +6,6 @@ import (
 	"strings"
 	"text/template"
 
-	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -32,10 +31,7 @@ func (r *README) Markdown() []byte { return fill("readme.md", r) }
 
 // fill returns an embedded template with the data in it.
 func fill(name string, data any) []byte {
-	functions := template.FuncMap{
-		"join": strings.Join, "file": store.TableName, "columns": columns,
-		"escaped": escaped.Replace,
-	}
+	functions := template.FuncMap{"join": strings.Join, "columns": columns, "escaped": escaped.Replace}
 	var b bytes.Buffer
 	t := template.Must(template.New(name).Funcs(functions).ParseFS(texts, name))
 	if err := t.Execute(&b, data); err != nil {
@@ -55,14 +51,15 @@ type described struct {
 func columns(t *table.Table) (all []described) {
 	for _, c := range t.Columns {
 		d := described{[]string{c.Name}, [...]string{"words", "integers", "numbers"}[c.Kind], c.Doc}
-		n := len(all) - 1
-		switch {
-		case n >= 0 && (c.Name == all[n].Names[0]+"_low" || c.Name == all[n].Names[0]+"_high"),
-			n >= 0 && c.Doc == all[n].Doc && d.Kind == all[n].Kind:
-			all[n].Names = append(all[n].Names, c.Name)
-		default:
-			all = append(all, d)
+		if n := len(all) - 1; n >= 0 {
+			last := &all[n]
+			if c.Name == last.Names[0]+"_low" || c.Name == last.Names[0]+"_high" ||
+				d.Doc == last.Doc && d.Kind == last.Kind {
+				last.Names = append(last.Names, c.Name)
+				continue
+			}
 		}
+		all = append(all, d)
 	}
 	return all
 }

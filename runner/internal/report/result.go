@@ -47,6 +47,7 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 		}
 	}
 	r.Rows = append(r.Rows, append(slices.Clone(words), "error", "log loss", "Brier", "ECE", "seconds"))
+	interval := false
 	for i := range t.Len() {
 		num := func(column string) float64 {
 			if !t.Has(column) {
@@ -54,16 +55,16 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 			}
 			return t.Nums(column)[i]
 		}
-		row, took := cells(t, i, words...), seconds(run, cells(t, i, key...))
 		wrong := decimals(num("error"))
 		// one end may be cut off
 		if h := max(num("error_high")-num("error"), num("error")-num("error_low")); h > 0 {
 			wrong += fmt.Sprintf(" ± %.4f", h)
+			interval = t.Has("interval")
 		}
-		r.Rows = append(r.Rows, append(row, wrong, decimals(num("log_loss")), decimals(num("brier")),
-			decimals(num("ece")), decimals(took)))
+		r.Rows = append(r.Rows, append(cells(t, i, words...), wrong, decimals(num("log_loss")),
+			decimals(num("brier")), decimals(num("ece")), decimals(seconds(run, cells(t, i, key...)))))
 	}
-	if intervals := fmt.Sprint(r.Rows); t.Has("interval") && strings.Contains(intervals, "±") {
+	if interval {
 		r.Notes = append(r.Notes, "± is half of the 95 % interval: "+strings.Join(t.Distinct("interval"), "; "))
 	}
 	if majority := t.Where("method", "majority"); len(words) == 1 && majority.Len() > 0 {
@@ -116,9 +117,4 @@ func seconds(run *store.Run, words []string) float64 {
 }
 
 // decimals returns a number with four decimals, nothing for NaN.
-func decimals(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return fmt.Sprintf("%.4f", x)
-}
+func decimals(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.4f", x), "NaN") }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/gob"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -22,9 +23,8 @@ type Cell struct {
 	CPU         float64   // processor seconds that it took
 }
 
-// LoadCell returns the cell of this key if it was made under this fingerprint. Otherwise it
-// returns nil, and the cell must be computed. The error is only a warning: an
-// fs.PathError of a damaged or unreadable file.
+// LoadCell returns the cell of this key if it was made under this fingerprint, or else nil. The error, of a
+// damaged or unreadable file, is only a warning.
 func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 	path := f.cellFile(key)
 	data, err := os.ReadFile(path)
@@ -36,9 +36,9 @@ func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 		c, err = decodeCell(data, key, fingerprint)
 	}
 	if err != nil {
-		err = &fs.PathError{Op: "cell " + key + ":", Path: path, Err: err}
+		return nil, fmt.Errorf("cell %s: %s: %w", key, path, err)
 	}
-	return c, err
+	return c, nil
 }
 
 // SaveCell writes the cell and replaces any other of its key.
@@ -52,13 +52,12 @@ func (f *Folder) SaveCell(c *Cell) error {
 	return f.write(f.cellFile(c.Key), file.Bytes())
 }
 
-var notPlain = regexp.MustCompile(`[^` + nameChars + `.-]`)
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=.-]`)
 
 // cellFile returns the path of the cell's file: its key, as far as file
 // systems allow, and a hash that distinguishes keys which then are equal.
 func (f *Folder) cellFile(key string) string {
-	readable := notPlain.ReplaceAllString(key, "_")
-	return f.cells(readable[:min(len(readable), 80)] + "-" + sumOf([]byte(key))[:12] + ".cell")
+	return f.cells(fmt.Sprintf("%.80s-%.12s.cell", notPlain.ReplaceAllString(key, "_"), sumOf([]byte(key))))
 }
 
 // ErrDamaged is the error of a file that has changed since it was written.

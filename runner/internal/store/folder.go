@@ -2,14 +2,11 @@
 // interrupted run resumes, and the results folder of a complete run, with checksums
 // and provenance.
 //
-// A results folder has:
-//
 //	manifest.toml *.csv *.png *.pdf   what was published
 //	SHA256SUMS         their checksums, as sha256sum(1) writes them
 //	run.json           provenance, which differs and is not summed
 //	README.md          the results for a reader, with the command of the run; not summed
-//	cells/             finished cells; not part of the results
-//	cells/failed       the error of a run that has failed
+//	cells/             finished cells, and the error of a failed run; not part of the results
 //	cells/at/          the cells that running processes claim, temporary files
 //
 // Every file is written to a temporary file in cells/, synced and renamed, so that it appears whole or not
@@ -41,11 +38,9 @@ type Folder struct {
 	users *flock.Flock // shared by the processes that have it open
 }
 
-// Open opens the results folder dir and creates it if necessary. Several processes may have it
-// open: each computes the cells that it claims, and one publishes at a time. The first of them removes
-// what killed ones have left. Close the folder when the work is done.
-//
-// Processes that compute must have the same cells, which the text identifies; it is empty for others.
+// Open opens the results folder dir and creates it if necessary. Several processes may have it open, if those
+// that compute have the same cells, which the text identifies; it is empty for others. The first one removes
+// what killed ones have left.
 func Open(dir, cells string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	if err := os.MkdirAll(f.cells("at"), 0o777); err != nil {
@@ -99,20 +94,18 @@ func (f *Folder) cells(names ...string) string {
 	return filepath.Join(f.Dir, "cells", filepath.Join(names...))
 }
 
-// write puts a file at path atomically.
 func (f *Folder) write(path string, data []byte) error {
 	return renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.cells("at")))
 }
 
-// Claim claims a cell before it is computed and returns a function that gives up the claim.
-// It returns nil if another process has claimed the cell.
+// Claim claims a cell and returns what gives up the claim, nil if another process has claimed the cell.
 func (f *Folder) Claim(key string) (release func()) {
 	release, _ = hold(f.cells("at", filepath.Base(f.cellFile(key))+".claim"), "computed")
 	return release
 }
 
-// Lock waits until no other process publishes into the folder, and returns what ends the lock.
-func (f *Folder) Lock(ctx context.Context) (unlock func(), err error) {
+// lock waits until no other process publishes into the folder, and returns what ends the lock.
+func (f *Folder) lock(ctx context.Context) (unlock func(), err error) {
 	lock := newLock(f.cells("lock"))
 	lock.TryLockContext(ctx, 20*time.Millisecond)
 	return func() { lock.Unlock() }, ctx.Err()

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,45 +43,6 @@ func fileNames(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// A cell is claimed by one process at a time, of those that compute the same cells.
-func TestClaim(t *testing.T) {
-	one := openTemp(t)
-	two := mustOpen(t, one.Dir)
-	release := one.Claim("k")
-	if release == nil || two.Claim("k") != nil {
-		t.Fatal("it is claimed by none, or by both")
-	}
-	_, err := Open(one.Dir, "others")
-	check.Refuses(t, "other values", err, "a run of other values or other code is using "+one.Dir)
-	check.Must(Open(one.Dir, "")).Close() // which computes nothing
-	if again := two.Claim("b"); again == nil {
-		t.Error("another cell cannot be claimed")
-	}
-	release()
-	if two.Claim("k") == nil {
-		t.Error("it was given up, and cannot be claimed")
-	}
-	one.Close()
-	two.Close()
-	check.Must(Open(one.Dir, "others")).Close()
-}
-
-// What killed processes left is removed by the next that has the folder for itself; while a process is
-// alive nothing is.
-func TestSweep(t *testing.T) {
-	f := openTemp(t)
-	overwrite(t, "", f.cells(".DS_Store"))
-	leftover := f.cells("at", ".k-0123456789ab.cell1234567890123")
-	overwrite(t, "half a c", leftover)
-	mustOpen(t, f.Dir).Close()
-	check.Equal(t, "while it is open", fileNames(t, f.cells()), ".DS_Store at/"+filepath.Base(leftover))
-	f.Close()
-	check.Equal(t, "closed", fileNames(t, f.cells()), ".DS_Store")
-	overwrite(t, "half a c", leftover)
-	mustOpen(t, f.Dir)
-	check.Equal(t, "after a kill", fileNames(t, f.cells()), ".DS_Store")
-}
-
 // Where there are no locks, cells are computed unclaimed, and results are published. A folder in place of the
 // lock stands for that, and a link, of which the target is left alone.
 func TestWithoutLocks(t *testing.T) {
@@ -102,16 +62,4 @@ func TestWithoutLocks(t *testing.T) {
 	overwrite(t, "", f.cells("at"))
 	check.Equal(t, "a claim", f.Claim("k") != nil, true)
 	check.Refuses(t, "a cell", f.SaveCell(newCell("k", "f", 1)))
-}
-
-// A file is held by one, who is named to others until it is released.
-func TestHold(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "network.npz")
-	for range 2 {
-		release := check.Must(Hold(path, "learned"))
-		_, err := Hold(path, "replaced")
-		check.Refuses(t, "held", err, fmt.Sprintf("%s is being learned by process %d since 2", path, os.Getpid()))
-		release()
-	}
-	check.Equal(t, "files left", fileNames(t, filepath.Dir(path)), "")
 }

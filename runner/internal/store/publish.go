@@ -14,34 +14,18 @@ import (
 	"slices"
 )
 
-// Made returns the run that run.json should describe once the files are published: the one that made the
-// files that are published now if these are the same and its code was, too, and else run.
-func (f *Folder) Made(files []File, run *Run) *Run {
-	sums := checksums{}
-	old, err := readSums(f.Dir)
-	was, unread := ReadRun(f.Dir)
-	if cmp.Or(err, unread, sums.add(files)) != nil || !maps.Equal(old, sums) ||
-		was.SourceDigest != run.SourceDigest || was.ManifestDigest != run.ManifestDigest {
-		return run
-	}
-	return was
-}
-
 // Publish replaces the content of the folder by the results of a complete run: it removes the other files of
 // an earlier run, then writes the files, README.md, run.json, SHA256SUMS, and last the seal by which
 // [Folder.Published] recognises the results of inputs, a line that identifies all that they follow from.
 // It reports false if another process has published these results already.
 //
-// A run that is killed while publishing leaves checksums that do not match. The next one
-// that publishes repairs the folder.
-func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *Run, readme []byte) (bool,
-	error,
-) {
-	provenance, err := json.MarshalIndent(run, "", "  ")
-	if err != nil {
-		return false, err
-	}
-	unlock, err := f.Lock(ctx)
+// The run that run.json and README.md describe is the one that made the files that are published now if
+// these are the same, and its code was, too. A run that is killed while publishing leaves checksums that do
+// not match. The next one that publishes repairs the folder.
+func (f *Folder) Publish(
+	ctx context.Context, inputs string, files []File, run *Run, readme func(*Run) []byte,
+) (bool, error) {
+	unlock, err := f.lock(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -49,8 +33,20 @@ func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *
 	if f.Published(inputs) {
 		return false, nil
 	}
-	ofRun := []File{{readmeFile, readme}, {runFile, append(provenance, '\n')}}
-	if err := f.replace(checksums{}, files, ofRun...); err != nil {
+	sums := checksums{}
+	sums.add(files)
+	old, err := readSums(f.Dir)
+	was, unread := ReadRun(f.Dir)
+	if cmp.Or(err, unread) == nil && maps.Equal(old, sums) &&
+		was.SourceDigest == run.SourceDigest && was.ManifestDigest == run.ManifestDigest {
+		run = was
+	}
+	provenance, err := json.MarshalIndent(run, "", "  ")
+	if err != nil {
+		return false, err
+	}
+	err = f.replace(sums, files, File{readmeFile, readme(run)}, File{runFile, append(provenance, '\n')})
+	if err != nil {
 		return false, err
 	}
 	os.Remove(f.cells("failed")) // may not exist
@@ -60,7 +56,7 @@ func (f *Folder) Publish(ctx context.Context, inputs string, files []File, run *
 // Replace writes some of the published files again, such as figures, removes those of the others that are
 // stale, and writes the checksums last.
 func (f *Folder) Replace(ctx context.Context, files []File, stale func(name string) bool) error {
-	unlock, err := f.Lock(ctx)
+	unlock, err := f.lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,26 +66,23 @@ func (f *Folder) Replace(ctx context.Context, files []File, stale func(name stri
 		return err
 	}
 	maps.DeleteFunc(sums, func(name, _ string) bool { return stale(name) })
+	sums.add(files)
 	return f.replace(sums, files)
 }
 
-// replace removes the published files that have no sum among those that stay, writes the files and those of
-// the run, and last the sums of all but the latter.
+// replace removes the published files that have no sum in sums, writes the files and those of the run, and
+// last the sums.
 func (f *Folder) replace(sums checksums, files []File, ofRun ...File) error {
-	// Damaged sums, such as with marks of a merge conflict, are about to be replaced.
 	earlier, err := readSums(f.Dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) {
-		err = nil
-	}
-	if err := cmp.Or(err, sums.add(files)); err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) { // such as by a conflict
 		return err
 	}
 	for name := range earlier {
-		if sums[name] != "" {
-			continue
-		}
-		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if sums[name] == "" {
+			err := os.Remove(filepath.Join(f.Dir, name))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 	}
 	for _, file := range slices.Concat(files, ofRun, []File{{sumsFile, sums.format()}}) {
@@ -105,8 +98,8 @@ func (f *Folder) replace(sums checksums, files []File, ofRun ...File) error {
 func (f *Folder) Published(inputs string) bool {
 	seal, err := os.ReadFile(f.cells("published"))
 	sums, unread := readSums(f.Dir)
-	every := func(string) bool { return true }
-	return cmp.Or(err, unread) == nil && bytes.Equal(seal, f.seal(inputs)) && sums.differing(f.Dir, every) == nil
+	return cmp.Or(err, unread) == nil && bytes.Equal(seal, f.seal(inputs)) &&
+		sums.differing(f.Dir, func(string) bool { return true }) == nil
 }
 
 // seal ties all files that are published now to the inputs. Its file is no part of the results: a clone

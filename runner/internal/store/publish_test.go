@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,9 +17,11 @@ import (
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
-	_, err := f.Publish(t.Context(), inputs, files, testRun(), []byte("readme"))
+	_, err := f.Publish(t.Context(), inputs, files, testRun(), readme)
 	check.OK(t, err)
 }
+
+func readme(*Run) []byte { return []byte("readme") }
 
 func testRun() *Run {
 	return &Run{Command: []string{"runner"}, Manifest: "x", GOARCH: "amd64", Start: time.Unix(1000, 0).UTC()}
@@ -71,40 +71,49 @@ func TestPublish(t *testing.T) {
 		check.Equal(t, "there", fileNames(t, f.Dir), want)
 	}
 	check.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.csv"), 0o777))
-	for _, name := range []string{"folder.csv", "", "..", ".x.csv", "../x.csv", `a\b`, "a b", "-x", "run.json"} {
-		_, err := f.Publish(t.Context(), "3", []File{{name, nil}}, testRun(), nil)
-		check.Refuses(t, name, err)
-		check.Equal(t, "published", f.Published("3"), false)
-	}
+	_, err := f.Publish(t.Context(), "3", []File{{"folder.csv", nil}}, testRun(), readme)
+	check.Refuses(t, "a folder in the way", err)
+	check.Equal(t, "published", f.Published("3"), false)
 	publish(t, f, "2", File{"a.csv", []byte("1")})
 	check.Equal(t, "outside, and published", []any{read(t, f.Dir, "..", "outside.csv"), f.Published("2")},
 		[]any{"not ours", true})
 }
 
-// Only one process publishes. A run that changes nothing leaves run.json to the run that made the results,
-// and its times tell how long cells take.
+// A run that changes nothing leaves run.json to the run that made the results, whose times tell how long
+// cells take. What is published is not published again.
 func TestMade(t *testing.T) {
 	f := openTemp(t)
-	files, first, second := version(0), testRun(), testRun()
-	first.SourceDigest, second.Command = "1", []string{"runner", "again"}
-	first.Computed = 3
-	cells := []*Cell{{CPU: 1}, {CPU: 3}, {CPU: 8}}
-	first.AddTimes(cells, func(i int) string { return []string{"a", "a", "b"}[i] })
-	for i, want := range []bool{true, false} {
-		published, err := f.Publish(t.Context(), "i", files, f.Made(files, first), nil)
-		check.OK(t, err)
-		check.Equal(t, fmt.Sprint("run ", i, " has published"), published, want)
+	run := func(command, digest string) *Run {
+		r := &Run{Command: []string{command}, SourceDigest: digest, Computed: 3}
+		r.AddTimes([]*Cell{{CPU: 1}, {CPU: 3}, {CPU: 8}}, func(i int) string { return "aab"[i:][:1] })
+		return r
 	}
-	check.Equal(t, "of other code", f.Made(files, second), second)
-	second.SourceDigest = "1"
-	check.Equal(t, "of other files", f.Made(version(1), second), second)
-	made := f.Made(files, second)
-	check.Equal(t, "of the same", made.Command, first.Command)
+	for _, c := range []struct {
+		inputs string
+		files  []File
+		run    *Run
+		want   string
+	}{
+		{"i", version(0), run("first", "1"), "first"},
+		{"i", version(0), run("same inputs", "1"), "none"},
+		{"j", version(0), run("same files", "1"), "first"},
+		{"k", version(0), run("other code", "2"), "other code"},
+		{"l", version(1), run("other files", "2"), "other files"},
+	} {
+		described := "none"
+		_, err := f.Publish(t.Context(), c.inputs, c.files, c.run, func(made *Run) []byte {
+			described = made.Command[0]
+			return nil
+		})
+		check.OK(t, err)
+		check.Equal(t, c.run.Command[0], described, c.want)
+	}
+	made := check.Must(ReadRun(f.Dir))
 	got := []float64{made.Expected("a"), made.Expected("b"), made.Expected("c"), (*Run)(nil).Expected("a")}
 	check.Equal(t, "expected seconds", got, []float64{2, 8, 4, 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := f.Publish(ctx, "j", files, first, nil)
+	_, err := f.Publish(ctx, "n", nil, made, readme)
 	check.Refuses(t, "interrupted", err, "canceled")
 }
 
@@ -175,31 +184,4 @@ func TestCompare(t *testing.T) {
 		`short.csv:3: "2", and now ""`,
 		`table.csv:3: "2,b", and now "2.5,b"`,
 	})
-}
-
-// The state of the code is known in a repository, and new results do not change it.
-func TestGitState(t *testing.T) {
-	dir := t.TempDir()
-	// A repository around the temporary folder is not meant, nor one whose hook runs this test.
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
-	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
-		t.Setenv(name, "") // restores it after the test
-		os.Unsetenv(name)
-	}
-	for _, c := range []struct{ do, tree string }{
-		{"true", "unknown"},
-		{"git init -q && echo 1 > code.go && git add code.go", "unknown"},
-		{"git -c user.name=x -c user.email=x -c commit.gpgsign=false commit -qm first", "clean"},
-		{"mkdir results && echo 1 > results/a.csv", "clean"},
-		{"echo 2 > code.go", "dirty"},
-		{"git checkout -q code.go && echo 1 > new.go", "dirty"},
-	} {
-		cmd := exec.Command("sh", "-c", c.do)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		check.OK(t, err)
-		commit, tree := gitState(t.Context(), dir)
-		known := strings.Trim(commit, "0123456789abcdef") == ""
-		check.Equal(t, c.do+string(out), []any{tree, known}, []any{c.tree, c.tree != "unknown"})
-	}
 }

@@ -27,37 +27,23 @@ type File struct {
 const (
 	packed        = ".csv.gz" // the extension of packed tables
 	mostCommitted = 600_000   // bytes of a table as CSV
-
-	// Tables of more rows are rounded; their means have all digits.
-	manyRows = 500
-	digits   = 10
+	manyRows      = 500       // tables of more rows are rounded; their means have all digits
 )
 
-// TableName returns the name of the file of a table: NAME.csv, or NAME.csv.gz if it
-// is packed.
-func TableName(t *table.Table) string {
-	if t.Packed {
-		return t.Name + packed
-	}
-	return t.Name + ".csv"
-}
-
-// TableFile returns the table as a file. Equal tables are equal bytes. A table that is too large to be
-// committed is Packed from then on.
+// TableFile returns the table as a file, NAME.csv, or NAME.csv.gz if it is packed. Equal tables are equal
+// bytes. A table that is too large to be committed is Packed from then on.
 func TableFile(t *table.Table) File {
 	rounded := t
 	if t.Len() > manyRows {
-		rounded = t.Rounded(digits)
+		rounded = t.Rounded(10)
 	}
-	var data []byte
 	if !t.Packed {
-		data = rounded.CSV()
-		t.Packed = len(data) > mostCommitted
+		data := rounded.CSV()
+		if t.Packed = len(data) > mostCommitted; !t.Packed {
+			return File{t.Name + ".csv", data}
+		}
 	}
-	if t.Packed {
-		data = Pack(rounded)
-	}
-	return File{TableName(t), data}
+	return File{t.Name + packed, Pack(rounded)}
 }
 
 // Pack returns the table as CSV packed by gzip.
@@ -90,19 +76,13 @@ type Results struct {
 func OpenResults(dir string) (*Results, error) {
 	sums, err := readSums(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = absent("no results in " + dir)
+		err = fmt.Errorf("no results in %s: %w", dir, fs.ErrNotExist)
 		if why := Failure(dir); why != "" {
-			err = absent(dir + " is not finished: " + why)
+			err = fmt.Errorf("%s is not finished: %s: %w", dir, why, fs.ErrNotExist)
 		}
 	}
 	return &Results{dir, sums}, err
 }
-
-// absent says that there are no results.
-type absent string
-
-func (a absent) Error() string      { return string(a) }
-func (absent) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Sums returns SHA256SUMS, the checksums of all files.
 func (r *Results) Sums() []byte { return r.sums.format() }
@@ -116,12 +96,10 @@ func committed(name string) bool {
 	return !slices.Contains([]string{".gz", ".pdf", ".npz"}, filepath.Ext(name))
 }
 
-// ErrNotCommitted is the error of a published table that is packed and missing, or that of an older run: a
-// run makes it again.
+// ErrNotCommitted is the error of a packed table that is missing or of an older run: a run makes it again.
 var ErrNotCommitted = errors.New("which is not committed")
 
-// Table returns a published table. It is an error if SHA256SUMS does not list it, if it is
-// missing, or if it does not match its checksum.
+// Table returns a published table, which must match its checksum.
 func (r *Results) Table(name string) (*table.Table, error) {
 	file := name + packed
 	if r.sums[file] == "" {
@@ -151,12 +129,8 @@ const (
 // ofRun are the published files without a checksum. All but SHA256SUMS itself tell of the run.
 var ofRun = []string{sumsFile, runFile, readmeFile}
 
-const nameChars = `A-Za-z0-9_+=` // of a file; a dot or a dash, too, but not first
-
-var (
-	nameLine = regexp.MustCompile(`^[` + nameChars + `][` + nameChars + `.-]*$`)
-	sumLine  = regexp.MustCompile(`(?m)^([0-9a-f]{64})  ([` + nameChars + `][` + nameChars + `.-]*)$`)
-)
+// sumLine matches a line of SHA256SUMS. Names have no folder and do not begin with a dot or a dash.
+var sumLine = regexp.MustCompile(`(?m)^([0-9a-f]{64})  ([A-Za-z0-9_+=][A-Za-z0-9_+=.-]*)$`)
 
 // checksums maps file names to SHA-256 sums in hexadecimal.
 type checksums map[string]string
@@ -164,14 +138,10 @@ type checksums map[string]string
 func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // add adds the sums of files.
-func (s checksums) add(files []File) error {
+func (s checksums) add(files []File) {
 	for _, file := range files {
-		if !nameLine.MatchString(file.Name) || slices.Contains(ofRun, file.Name) {
-			return fmt.Errorf("publish: file name %q is not allowed", file.Name)
-		}
 		s[file.Name] = sumOf(file.Data)
 	}
-	return nil
 }
 
 // format returns the sums as sha256sum(1) writes and checks them, in the
@@ -197,7 +167,7 @@ func readSums(dir string) (checksums, error) {
 	return s, err
 }
 
-// differing returns the names of the files in a folder that do not match their sums, sorted.
+// differing returns the names of the files that do not match their sums, sorted, of those that count.
 func (s checksums) differing(dir string, counts func(name string) bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -239,20 +209,18 @@ func Compare(published, fresh string) (lines []string, err error) {
 		case !committed(name) || filepath.Ext(name) == ".png":
 			lines = append(lines, name+": other bytes")
 		default:
-			lines = append(lines, name+firstDifference(filepath.Join(published, name), filepath.Join(fresh, name)))
+			was, is := textLines(published, name), textLines(fresh, name)
+			n := 0
+			for n < min(len(was), len(is))-1 && was[n] == is[n] {
+				n++
+			}
+			lines = append(lines, fmt.Sprintf("%s:%d: %q, and now %q", name, n+1, was[n], is[n]))
 		}
 	}
 	return lines, nil
 }
 
-// firstDifference says in which line two text files differ first, and how.
-func firstDifference(published, fresh string) string {
-	was, _ := os.ReadFile(published)
-	is, _ := os.ReadFile(fresh)
-	old, now := strings.Split(string(was), "\n"), strings.Split(string(is), "\n")
-	n := 0
-	for n < min(len(old), len(now))-1 && old[n] == now[n] {
-		n++
-	}
-	return fmt.Sprintf(":%d: %q, and now %q", n+1, old[n], now[n])
+func textLines(dir, name string) []string {
+	text, _ := os.ReadFile(filepath.Join(dir, name)) // a lost file is another line
+	return strings.Split(string(text), "\n")
 }

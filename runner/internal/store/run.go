@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -42,10 +44,8 @@ type Run struct {
 	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`
 }
 
-// NewRun returns the provenance of a run of the command line args that began at start: code,
-// modules, commit and machine. Commit and Tree are those of the working directory; the
-// results folder does not make the tree dirty, since the first of several
-// experiments would make it dirty for all others. ctx limits git. The caller sets the other fields.
+// NewRun returns the provenance of a run of the command line args that began at start: code, modules,
+// machine, and the commit and tree of the working directory. ctx limits git. The caller sets the other fields.
 func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 	r := &Run{
 		Command:   append([]string{"runner"}, args...), // go run puts programs into changing folders
@@ -71,16 +71,16 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 func ReadRun(dir string) (*Run, error) {
 	path, r := filepath.Join(dir, runFile), new(Run)
 	data, err := os.ReadFile(path)
-	if err == nil {
-		if err = json.Unmarshal(data, r); err != nil {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
+	if err != nil {
+		return r, err
 	}
-	return r, err
+	if err := json.Unmarshal(data, r); err != nil {
+		return r, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
 }
 
-// AddTimes sets the processor times of the run to those of its cells, whose groups are given by their
-// numbers.
+// AddTimes sets the processor times of the run to those of its cells, whose groups follow from their indices.
 func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	count := map[string]float64{}
 	r.CPUSeconds, r.CellSeconds = 0, map[string]float64{}
@@ -119,8 +119,8 @@ func Git(ctx context.Context, dir string, args ...string) (string, error) {
 
 var commitLine = regexp.MustCompile(`(?m)^# branch.oid ([0-9a-f]+)\n(?:#.*\n)*`)
 
-// gitState returns the commit that is checked out in dir, and whether the tree
-// differs from it outside results/.
+// gitState returns the commit that is checked out in dir, and whether the tree differs from it outside
+// results/, into which the first of several experiments writes.
 func gitState(ctx context.Context, dir string) (commit, tree string) {
 	out, _ := Git(ctx, dir, "status", "--porcelain=v2", "--branch", "--", ":(top)", ":(top,exclude)results")
 	switch m := commitLine.FindStringSubmatch(out); {
@@ -133,13 +133,10 @@ func gitState(ctx context.Context, dir string) (commit, tree string) {
 	}
 }
 
-var cpuLine = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
-
 // cpuModel returns the model of the processor, "unknown" where the system does not say.
 func cpuModel() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
-	if m := cpuLine.FindSubmatch(info); m != nil {
-		return string(m[1])
-	}
-	return "unknown"
+	_, model, _ := strings.Cut(string(info), "\nmodel name\t: ")
+	model, _, _ = strings.Cut(model, "\n")
+	return cmp.Or(model, "unknown")
 }
