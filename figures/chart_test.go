@@ -30,7 +30,7 @@ func testCharts() [][]Chart {
 	}, {
 		{Title: "$Σ_y$", X: sized("quantile"), Y: sized("$z$"), Curves: []Curve{
 			identity,
-			{Name: "scores", Kind: Scatter, X: x, Y: x},
+			{Name: "scores", Kind: Across, X: x, Y: x},
 			{Name: "band", Kind: Line, X: x, Y: x, Low: y, High: []float64{1, 2, 3, 4, 5}},
 		}},
 	}}
@@ -76,7 +76,7 @@ func TestArrows(t *testing.T) {
 	}
 	foot, top := log.ends()
 	across := bar(-1, 3)
-	across.Across = true
+	across.Kind = Across
 	for _, test := range []struct {
 		name string
 		c    Curve
@@ -85,7 +85,6 @@ func TestArrows(t *testing.T) {
 	}{
 		{"inside", bar(0.2, 5), nil, 0},
 		{"no interval", bar(nan, 50), nil, 0},
-		{"an end of 0", bar(0, 5), []plotter.XY{{X: 1, Y: foot}}, -math.Pi / 2},
 		{"an end below 0", bar(-3, 5), []plotter.XY{{X: 1, Y: foot}}, -math.Pi / 2},
 		{"an end above", bar(0.2, inf), []plotter.XY{{X: 1, Y: top}}, math.Pi / 2},
 		{"both", bar(0, 50), []plotter.XY{{X: 1, Y: foot}, {X: 1, Y: top}}, -math.Pi / 2},
@@ -125,8 +124,7 @@ func TestStyles(t *testing.T) {
 	s, own, pairs := styles{of: map[string]style{}}, map[color.NRGBA]bool{}, map[string]bool{}
 	for i := range len(colors) * len(shapes) {
 		name := fmt.Sprint(i)
-		s.add(Curve{Name: name, Group: 3 * (i % 2)})
-		sty := s.of[name]
+		sty := s.style(Curve{Name: name, Group: 3 * (i % 2)})
 		if pairs[fmt.Sprint(sty.color, sty.marker)] = true; i < len(colors) {
 			own[sty.color] = true
 		}

@@ -23,7 +23,7 @@ func testFigures() []*Figure {
 	field, scale := sweep()
 	return []*Figure{
 		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{Classes: []string{"class 1", "class 2"}}),
-		Maps([]Row{{scale, []Map{field}}}, Labels{X: "$ρ$"}), Charts(testCharts(), "a note"),
+		Maps([]Row{{scale, []Map{field}}}, Labels{X: Axis{Label: "$ρ$"}, Y: Axis{Log: true}}), Charts(testCharts(), "a note"),
 	}
 }
 
