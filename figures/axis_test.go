@@ -45,7 +45,9 @@ func TestTicks(t *testing.T) {
 		{Axis{Log: true, Min: 1e-3, Max: 1}, []string{power(-3), power(-2), power(-1), power(0)}, 24},
 		{Axis{Log: true, Min: 0.5, Max: 200}, []string{power(0), power(1), power(2)}, 22},
 		{Axis{Log: true, Min: 1e-6, Max: 10}, []string{power(-6), power(-4), power(-2), power(0)}, 4},
-		{Axis{Log: true, Min: 1e-40, Max: 1e20}, []string{power(-33), power(-22), power(-11), power(0), power(11)}, 0},
+		{Axis{Log: true, Min: 1e-40, Max: 1e20}, []string{
+			power(-33), power(-22), power(-11), power(0), power(11),
+		}, 0},
 		{Axis{Log: true, Min: 0.05, Max: 1.5}, []string{"0.05", "0.1", "0.2", "0.5", "1"}, 10},
 		{Axis{Log: true, Min: 2, Max: 50}, []string{"2", "5", "10", "20", "50"}, 8},
 		{Axis{Log: true, Min: 2, Max: 3}, []string{"2.0", "2.5", "3.0"}, 8},

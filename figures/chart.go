@@ -17,16 +17,14 @@ type Chart struct {
 	Curves []Curve
 }
 
-// Curve is a named set of points of a chart or a map, in the order in which a line joins them. A point with
-// a coordinate that the axis cannot show is a gap. Where a marker or an end of an interval is outside the
-// frame there is an arrow.
+// Curve is a named set of points of a chart or a map, in the order of a line. A point with a coordinate that
+// the axis cannot show is a gap. Where a marker or an end of an interval is outside there is an arrow.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
 	Group int    // a colour, from 1, which the first curve of the group has in all figures; 0: any
 	Kind  Kind
 	X, Y  []float64
-	// Low and High, if given, are the ends of an interval about each Y, a line behind the marker. Without one
-	// of them there is no interval.
+	// Low and High, if given, are the ends of an interval about each Y. Without one of them there is none.
 	Low, High []float64
 }
 
@@ -62,7 +60,7 @@ func Charts(rows [][]Chart, notes ...string) *Figure {
 	}
 	out.keys = styles.keys
 	if styles.cut {
-		out.keys = append(out.keys, markerKey("beyond the axis", arrow(1, 0), black))
+		out.keys = append(out.keys, key{"beyond the axis", []plot.Thumbnailer{arrow(1, 0).at(black)}})
 	}
 	return out.figure()
 }

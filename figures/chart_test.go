@@ -14,24 +14,20 @@ import (
 
 // testCharts use every kind, axes from the data and given ones, gaps and intervals.
 func testCharts() [][]Chart {
-	x := []float64{0.01, 0.1, 1, 10, 100}
-	y := []float64{1e-4, 1e-3, math.NaN(), 0, 0.2}
-	log := func(label string) Axis { return Axis{Label: label, Log: true} }
-	sized := func(label string) Axis { return Axis{Label: label, Min: -3, Max: 3} }
-	low, high := []float64{0, 0.05, 0.5, 5, 50}, []float64{0.02, 0.2, 2, 20, 200}
-	errors := []float64{1e-5, 1e-3, 1e-2, 1, 1}
-	identity := Curve{Name: "identity", Kind: Reference, X: []float64{-9, 9}, Y: []float64{-9, 9}}
+	x, y := []float64{0.01, 0.1, 1, 10, 100}, []float64{1e-4, 1e-3, math.NaN(), 0, 0.2}
+	variance, errors := Axis{Label: "variance", Log: true}, Axis{Label: "error", Log: true}
+	given := Axis{Label: "$z$", Min: -3, Max: 3}
 	return [][]Chart{{
-		{Title: "$n$ = 2", X: log("variance"), Y: log("error"), Curves: []Curve{
+		{Title: "$n$ = 2", X: variance, Y: errors, Curves: []Curve{
 			{Name: "probit", X: x, Y: y},
-			{Name: "Monte Carlo", X: x, Y: x, Low: low, High: high},
+			{Name: "Monte Carlo", X: x, Y: x, Low: y, High: []float64{0.02, 0.2, 2, 20, 200}},
 		}},
-		{Title: "$n$ = 3", X: log("variance"), Y: log("error"), Curves: []Curve{{Name: "probit", X: x, Y: errors}}},
+		{Title: "$n$ = 3", X: variance, Y: errors, Curves: []Curve{{Name: "probit", X: x[:4], Y: y[:4]}}},
 	}, {
-		{Title: "$Σ_y$", X: sized("quantile"), Y: sized("$z$"), Curves: []Curve{
-			identity,
+		{Title: "$Σ_y$", X: given, Y: given, Curves: []Curve{
+			{Name: "identity", Kind: Reference, X: []float64{-9, 9}, Y: []float64{-9, 9}},
 			{Name: "scores", Kind: Across, X: x, Y: x},
-			{Name: "band", Kind: Line, X: x, Y: x, Low: y, High: []float64{1, 2, 3, 4, 5}},
+			{Name: "band", Kind: Line, X: x, Y: x},
 		}},
 	}}
 }

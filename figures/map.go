@@ -74,7 +74,7 @@ func Maps(rows []Row, labels Labels) *Figure {
 	}
 	for class, name := range labels.Classes {
 		m, fill := classMarker(class)
-		out.keys = append(out.keys, markerKey(name, m, fill))
+		out.keys = append(out.keys, key{name, []plot.Thumbnailer{m.at(fill)}})
 	}
 	out.keys = slices.Concat(out.keys, styles.keys, styles.flagKeys(labels.Below))
 	return out.figure()

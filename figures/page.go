@@ -102,13 +102,20 @@ func (p page) figure() *Figure {
 		width = columnWidth
 	}
 	columns, rows := vg.Length(len(left)), vg.Length(len(p.rows))
-	wide := (width - 2*pageEdge - right - sum(left) - (columns-1)*panelGap) / columns
+	wide := width - 2*pageEdge - right - (columns-1)*panelGap
+	for _, room := range left {
+		wide -= room
+	}
+	wide /= columns
 	high := aspect * wide
 	for _, row := range p.rows {
 		high = max(high, textWidth(row[0].y.Label), textHeight*vg.Length(strings.Count(row[0].y.rows, "\n")))
 	}
 	foot, drawLegend := legend(p.keys, width-left[0]-2*pageEdge)
-	height := 2*pageEdge + sum(above) + sum(below) + rows*gap + foot + textHeight*vg.Length(len(p.labels))
+	height := 2*pageEdge + foot + textHeight*vg.Length(len(p.labels))
+	for i := range p.rows {
+		height += above[i] + below[i] + gap
+	}
 	high = min(high, max((pageHeight-height)/rows, high/2))
 	height += rows * high
 
@@ -142,13 +149,6 @@ func (p page) figure() *Figure {
 			write(dc, at, 0.5, 1, label)
 		}
 	}}
-}
-
-func sum(all []vg.Length) (out vg.Length) {
-	for _, v := range all {
-		out += v
-	}
-	return out
 }
 
 // draw draws the panel without its title and its axes.
@@ -189,8 +189,7 @@ func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	}
 }
 
-// drawUp draws the ticks of an axis beside a data area, to the left (−1) or the right (+1), and perhaps their
-// text. Names of rows have no ticks.
+// drawUp draws the same beside a data area, to the left (−1) or the right (+1). Names of rows have no ticks.
 func (a Axis) drawUp(c draw.Canvas, side, room vg.Length, text bool) {
 	edge := c.Center().X + side*c.Size().X/2
 	lo, hi := a.ends()
@@ -223,8 +222,7 @@ type key struct {
 	thumbs []plot.Thumbnailer
 }
 
-// legend arranges keys in columns of one width. It returns the height, and what draws them at the foot of a
-// page.
+// legend arranges keys in columns of one width, and returns their height and what draws them.
 func legend(keys []key, width vg.Length) (height vg.Length, draws func(c draw.Canvas, left vg.Length)) {
 	extent := vg.Length(1) // of a column
 	for _, k := range keys {

@@ -140,10 +140,6 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 
 // at returns markers at points, without points the picture in a key.
 func (m marker) at(fill color.Color, points ...plotter.XY) *plotter.Scatter {
-	return &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}}
-}
-
-// markerKey is the key of a marker.
-func markerKey(text string, m marker, fill color.Color) key {
-	return key{text, []plot.Thumbnailer{m.at(fill)}}
+	sty := draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
+	return &plotter.Scatter{XYs: points, GlyphStyle: sty}
 }

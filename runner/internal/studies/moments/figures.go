@@ -39,11 +39,15 @@ func (e *experiment) Figures() (out []study.Figure) {
 // columns are those of errors that are drawn, with their scales on maps; charts have the first three.
 var columns = []study.Column{
 	{Name: "tv", Axis: figures.Axis{Label: "total variation of $p$", Log: true}},
-	{Name: "cov_error", Axis: figures.Axis{Label: "relative error of $Σ_y$", Log: true, Min: 0.01, Max: 10}},
-	{Name: "cross_error", Axis: figures.Axis{Label: "relative error of $Σ_{zy}$", Log: true, Min: 0.01, Max: 10}},
+	{Name: "cov_error", Axis: relative("$Σ_y$")},
+	{Name: "cross_error", Axis: relative("$Σ_{zy}$")},
 	{Name: "indefinite", Axis: figures.Axis{Label: "share of indefinite $Σ_y$", Max: 1}},
 	{Name: "asymmetry", Axis: figures.Axis{Label: "$|E_{ij} − E_{ji}|$"}},
 	{Name: "excess", Axis: figures.Axis{Label: "$|Σp − 1|$"}},
+}
+
+func relative(of string) figures.Axis {
+	return figures.Axis{Label: "relative error of " + of, Log: true, Min: 0.01, Max: 10}
 }
 
 // charts draws a column of errors of the chosen methods against the variance: a chart for each number of
