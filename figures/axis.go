@@ -27,10 +27,10 @@ func Rows(names []string) Axis {
 	return Axis{Min: 0.3 - float64(len(names)), Max: 0.7, rows: strings.Join(names, "\n") + "\n"}
 }
 
-// coordinate returns that of a value, its logarithm if the axis is logarithmic.
+// coordinate returns that of a value: on a logarithmic axis its logarithm, −∞ for all v ≤ 0.
 func (a Axis) coordinate(v float64) float64 {
 	if a.Log {
-		return math.Log10(v)
+		return math.Log10(max(v, 0))
 	}
 	return v
 }
@@ -38,13 +38,9 @@ func (a Axis) coordinate(v float64) float64 {
 // ends are the coordinates of Min and Max.
 func (a Axis) ends() (lo, hi float64) { return a.coordinate(a.Min), a.coordinate(a.Max) }
 
-// near returns the coordinate of a value, limited to where lengths are exact. On a logarithmic axis all
-// v ≤ 0 are far below.
+// near returns the coordinate of a value, limited to where lengths are exact.
 func (a Axis) near(v float64) float64 {
 	lo, hi := a.ends()
-	if a.Log {
-		v = max(v, 0)
-	}
 	return min(max(a.coordinate(v), lo-1e4*(hi-lo)), hi+1e4*(hi-lo))
 }
 
@@ -68,33 +64,26 @@ func (a Axis) check() {
 	}
 }
 
-// Spanning returns the axis with its ends or, where it has none, those of the values that it can show.
-func (a Axis) Spanning(values []float64) Axis {
+// spanning returns the axis with its ends or, where it has none, those of the values that it can show, with
+// a margin in units of their distance.
+func (a Axis) spanning(values []float64, margin float64) Axis {
 	if a.Min != 0 || a.Max != 0 {
 		return a
 	}
 	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !a.shows(v) })
-	switch {
-	case len(values) > 0:
+	if a.Min, a.Max = 1, 1; len(values) > 0 {
 		a.Min, a.Max = slices.Min(values), slices.Max(values)
-	case a.Log:
-		a.Min, a.Max = 1, 1
 	}
-	switch half := cmp.Or(math.Abs(a.Min)/2, 1); {
-	case a.Min == a.Max && a.Log:
-		a.Min, a.Max = a.Min/2, 2*a.Max
-	case a.Min == a.Max:
+	if a.Min == a.Max {
+		half := cmp.Or(math.Abs(a.Min)/2, 1)
 		a.Min, a.Max = a.Min-half, a.Max+half
 	}
-	return a
-}
-
-// widened returns the axis with a margin at each end.
-func (a Axis) widened() Axis {
 	lo, hi := a.ends()
-	by := 0.04 * (hi - lo)
-	if a.Min, a.Max = lo-by, hi+by; a.Log {
-		a.Min, a.Max = math.Pow(10, lo-by), math.Pow(10, hi+by)
+	by := margin * (hi - lo)
+	if a.Log {
+		a.Min, a.Max = a.Min*math.Pow(10, -by), a.Max*math.Pow(10, by)
+	} else {
+		a.Min, a.Max = a.Min-by, a.Max+by
 	}
 	return a
 }

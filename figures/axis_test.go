@@ -1,11 +1,9 @@
 package figures
 
 import (
+	"fmt"
 	"math"
-	"slices"
 	"testing"
-
-	"gonum.org/v1/plot"
 
 	check "closedform/internal/checktest"
 )
@@ -13,54 +11,26 @@ import (
 // The ends of an axis hold the values of all charts that share it, with a margin.
 func TestAxesFromData(t *testing.T) {
 	x, y := Axis{Label: "x"}, Axis{Label: "y", Log: true}
-	one, only, empty := Axis{Label: "one", Log: true}, Axis{Label: "only"}, Axis{Label: "empty"}
-	given := Axis{Max: 3}
-	scale := Axis{Label: "scale", Log: true}.Spanning([]float64{2, 1, 0, -1, math.Inf(1)})
-	check.Equal(t, "scale without a margin", scale, Axis{Label: "scale", Log: true, Min: 1, Max: 2})
+	one, empty, given := Axis{Label: "one", Log: true}, Axis{Label: "empty"}, Axis{Max: 3}
+	scale := Axis{Log: true}.spanning([]float64{2, 1, 0, -1, math.Inf(1)}, 0)
+	check.Equal(t, "scale without a margin", scale, Axis{Log: true, Min: 1, Max: 2})
+	nan, inf := math.NaN(), math.Inf(1)
 	ends := sharedAxes([]Chart{
 		{X: x, Y: y, Curves: []Curve{
-			{
-				X: []float64{0, 1}, Y: []float64{1e-2, -1}, Low: []float64{1e-3, -2},
-				High: []float64{1, math.NaN()},
-			},
+			{X: []float64{0, 1}, Y: []float64{1e-2, -1}, Low: []float64{1e-3, -2}, High: []float64{1, nan}},
 			{X: []float64{-50, 50}, Y: []float64{1e-9, 1e9}, Kind: Reference},
 		}},
-		{X: x, Y: y, Curves: []Curve{{X: []float64{9, 10, math.Inf(1)}, Y: []float64{1, 10, 2}}}},
-		{X: empty, Y: one, Curves: []Curve{{X: []float64{math.NaN()}, Y: []float64{5}}}},
-		{X: given, Y: only, Curves: []Curve{{X: []float64{2, 4}, Y: []float64{2, 4}}}},
+		{X: x, Y: y, Curves: []Curve{{X: []float64{9, 10, inf}, Y: []float64{1, 10, 2}}}},
+		{X: empty, Y: one, Curves: []Curve{{X: []float64{nan}, Y: []float64{5}}}},
+		{X: given, Curves: []Curve{{X: []float64{2, 4}, Y: []float64{2, 4}}}},
 	})
-	for _, test := range []struct{ axis, want Axis }{
-		{x, Axis{Min: 0, Max: 10}},
-		{y, Axis{Min: 1e-3, Max: 10}},
-		{one, Axis{Min: 2.5, Max: 10}},
-		{empty, Axis{Min: -1, Max: 1}},
-		{only, Axis{Min: 2, Max: 4}},
-		{given, given},
+	for axis, want := range map[Axis][]float64{
+		x: {-0.4, 10.4}, y: {-3.16, 1.16}, one: {0.378855, 0.894146}, empty: {0.46, 1.54}, {}: {1.92, 4.08},
+		given: {0, 3},
 	} {
-		want := test.want
-		want.Label, want.Log = test.axis.Label, test.axis.Log
-		if test.axis != given {
-			want = want.widened()
-		}
-		got := ends[test.axis]
-		check.NearAll(t, want.Label, []float64{got.Min, got.Max}, []float64{want.Min, want.Max}, 1e-12)
+		low, high := ends[axis].ends()
+		check.NearAll(t, axis.Label, []float64{low, high}, want, 1e-6)
 	}
-}
-
-func labels(ticks []plot.Tick) (out []string) {
-	for _, t := range ticks {
-		if !t.IsMinor() {
-			out = append(out, t.Label)
-		}
-	}
-	return out
-}
-
-func powers(exponents ...int) (out []string) {
-	for _, k := range exponents {
-		out = append(out, power(k))
-	}
-	return out
 }
 
 func TestTicks(t *testing.T) {
@@ -72,17 +42,24 @@ func TestTicks(t *testing.T) {
 		{Axis{Min: -2, Max: 2}, []string{"−2", "0", "2"}, 2},
 		{Axis{Max: 1}, []string{"0.0", "0.5", "1.0"}, 8},
 		{Axis{Max: 3e-5}, []string{"0", "1×$10^{−5}$", "2×$10^{−5}$", "3×$10^{−5}$"}, 3},
-		{Axis{Log: true, Min: 1e-3, Max: 1}, powers(-3, -2, -1, 0), 24},
-		{Axis{Log: true, Min: 0.5, Max: 200}, powers(0, 1, 2), 22},
-		{Axis{Log: true, Min: 1e-6, Max: 10}, powers(-6, -4, -2, 0), 4},
-		{Axis{Log: true, Min: 1e-40, Max: 1e20}, powers(-33, -22, -11, 0, 11), 0},
+		{Axis{Log: true, Min: 1e-3, Max: 1}, []string{power(-3), power(-2), power(-1), power(0)}, 24},
+		{Axis{Log: true, Min: 0.5, Max: 200}, []string{power(0), power(1), power(2)}, 22},
+		{Axis{Log: true, Min: 1e-6, Max: 10}, []string{power(-6), power(-4), power(-2), power(0)}, 4},
+		{Axis{Log: true, Min: 1e-40, Max: 1e20}, []string{
+			power(-33), power(-22), power(-11), power(0), power(11),
+		}, 0},
 		{Axis{Log: true, Min: 0.05, Max: 1.5}, []string{"0.05", "0.1", "0.2", "0.5", "1"}, 10},
 		{Axis{Log: true, Min: 2, Max: 50}, []string{"2", "5", "10", "20", "50"}, 8},
 		{Axis{Log: true, Min: 2, Max: 3}, []string{"2.0", "2.5", "3.0"}, 8},
 	} {
+		var got []string
 		ticks := test.axis.ticks(5)
-		if got := labels(ticks); !slices.Equal(got, test.want) || len(ticks)-len(got) != test.minor {
-			t.Errorf("%+v: ticks %q, %d in all, want %q, %d minor", test.axis, got, len(ticks), test.want, test.minor)
+		for _, tick := range ticks {
+			if !tick.IsMinor() {
+				got = append(got, tick.Label)
+			}
 		}
+		check.Equal(t, fmt.Sprintf("%+v", test.axis), got, test.want)
+		check.Equal(t, "minor ticks", len(ticks)-len(got), test.minor)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Chart is a panel of curves.
@@ -18,27 +17,24 @@ type Chart struct {
 	Curves []Curve
 }
 
-// Curve is a named set of points of a chart or a map, in the order in which a line joins them. A point with
-// a coordinate that the axis cannot show is a gap. Where a marker or an end of an interval is outside the
-// frame there is an arrow.
+// Curve is a named set of points of a chart or a map, in the order of a line. A point with a coordinate that
+// the axis cannot show is a gap. Where a marker or an end of an interval is outside there is an arrow.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
 	Group int    // a colour, from 1, which the first curve of the group has in all figures; 0: any
 	Kind  Kind
 	X, Y  []float64
-	// Low and High, if given, are the ends of an interval about each Y, a line behind the marker. With Across
-	// they are about each X. Without one of them there is no interval.
+	// Low and High, if given, are the ends of an interval about each Y. Without one of them there is none.
 	Low, High []float64
-	Across    bool
 }
 
 // Kind is how a curve is drawn.
 type Kind int
 
 const (
-	Marked  Kind = iota // a line with markers
-	Line                // a line alone
-	Scatter             // markers alone
+	Marked Kind = iota // a line with markers
+	Line               // a line alone
+	Across             // markers alone, with intervals about each X
 	// Reference is a thin grey line beneath the curves of a chart, which does not widen its axes, and the
 	// class boundary on a map.
 	Reference
@@ -58,18 +54,13 @@ func Charts(rows [][]Chart, notes ...string) *Figure {
 		var panels []panel
 		for _, c := range row {
 			x, y := axes[c.X], axes[c.Y]
-			styles.add(c.Curves...)
 			panels = append(panels, panel{c.Title, x, y, styles.plotters(x, y, c.Curves)})
 		}
 		out.rows = append(out.rows, panels)
 	}
-	for _, c := range styles.named {
-		if c.Name != "" {
-			out.keys = append(out.keys, key{c.Name, styles.thumbs(c)})
-		}
-	}
+	out.keys = styles.keys
 	if styles.cut {
-		out.keys = append(out.keys, markerKey("beyond the axis", arrow(1, 0), black))
+		out.keys = append(out.keys, key{"beyond the axis", []plot.Thumbnailer{arrow(1, 0).at(black)}})
 	}
 	return out.figure()
 }
@@ -81,51 +72,20 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 		x, y := chart.X, chart.Y
 		out[x], out[y] = x, y
 		for _, c := range chart.Curves {
-			if c.Kind != Reference {
-				ends := y
-				if c.Across {
-					ends = x
+			if c.Kind == Reference {
+				continue
+			}
+			values[x] = append(values[x], c.X...)
+			values[y] = append(values[y], c.Y...)
+			for i := range c.X {
+				for _, end := range c.interval(i) {
+					values[x], values[y] = append(values[x], end.X), append(values[y], end.Y)
 				}
-				values[x] = append(values[x], c.X...)
-				values[y] = append(values[y], c.Y...)
-				values[ends] = slices.Concat(values[ends], c.Low, c.High)
 			}
 		}
 	}
 	for a := range out {
-		if out[a] = a.Spanning(values[a]); out[a] != a {
-			out[a] = out[a].widened()
-		}
-	}
-	return out
-}
-
-func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }
-
-// line returns the style of the line of a curve, which has no dashes between markers.
-func (s *styles) line(c Curve) draw.LineStyle {
-	out := line(curveWidth, s.of[c.Name].color)
-	if c.Kind != Marked {
-		out.Dashes = s.of[c.Name].dashes
-	}
-	if c.Kind == Reference {
-		out.Width = thinWidth
-	}
-	return out
-}
-
-// glyph returns the marker of a curve.
-func (s *styles) glyph(c Curve) draw.GlyphStyle {
-	return shapes[s.of[c.Name].marker].glyph(s.of[c.Name].color)
-}
-
-// thumbs returns the pictures of a curve in the legend.
-func (s *styles) thumbs(c Curve) (out []plot.Thumbnailer) {
-	if c.Kind != Scatter {
-		out = append(out, &plotter.Line{LineStyle: s.line(c)})
-	}
-	if c.hasMarkers() {
-		out = append(out, &plotter.Scatter{GlyphStyle: s.glyph(c)})
+		out[a] = a.spanning(values[a], 0.04)
 	}
 	return out
 }
@@ -134,50 +94,46 @@ func (s *styles) thumbs(c Curve) (out []plot.Thumbnailer) {
 func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	var references, lines, bars, points []plot.Plotter
 	for _, c := range curves {
+		sty := s.style(c)
 		for _, p := range c.pieces(x, y) {
-			path := &plotter.Line{XYs: p, LineStyle: s.line(c)}
-			switch c.Kind {
-			case Reference:
+			path := &plotter.Line{XYs: p, LineStyle: sty.line}
+			if c.Kind == Reference {
 				references = append(references, path)
-			case Line, Marked:
+			} else {
 				lines = append(lines, path)
 			}
 			if c.hasMarkers() || c.Kind == Line && len(p) == 1 { // between two gaps
-				points = append(points, &plotter.Scatter{XYs: p, GlyphStyle: s.glyph(c)})
+				points = append(points, sty.marker.at(sty.color, p...))
 			}
 		}
 		if c.hasMarkers() {
-			intervals, marks := c.intervals(x, y, s.of[c.Name].color)
-			bars, points = append(bars, intervals...), append(points, marks...)
-			s.cut = s.cut || marks != nil
+			intervals, arrows := c.intervals(x, y, sty.color)
+			bars, points = append(bars, intervals...), append(points, arrows...)
+			s.cut = s.cut || arrows != nil
 		}
 	}
 	return slices.Concat(references, lines, bars, points)
 }
 
-// intervals returns the intervals, and arrows at the frame for points that lie outside and for ends of the
-// intervals of the others.
-func (c Curve) intervals(x, y Axis, color color.Color) (bars, marks []plot.Plotter) {
+func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Across }
+
+// intervals returns the intervals, and arrows at the frame for points and ends that lie outside.
+func (c Curve) intervals(x, y Axis, color color.Color) (bars, arrows []plot.Plotter) {
 	for i := range c.X {
 		ends := c.interval(i)
-		if ends != nil && x.shows(c.X[i]) && y.shows(c.Y[i]) {
+		if ends != nil {
 			bar := plotter.XYs{point(x, y, ends[0].X, ends[0].Y), point(x, y, ends[1].X, ends[1].Y)}
 			bars = append(bars, &plotter.Line{XYs: bar, LineStyle: line(thinWidth, color)})
 		}
-		for k, p := range append([]plotter.XY{{X: c.X[i], Y: c.Y[i]}}, ends...) {
+		for _, p := range append(ends, plotter.XY{X: c.X[i], Y: c.Y[i]}) {
 			dx, px := x.side(p.X)
 			dy, py := y.side(p.Y)
-			if dx == 0 && dy == 0 || math.IsNaN(p.X) || math.IsNaN(p.Y) {
-				continue
-			}
-			at := plotter.XYs{{X: px, Y: py}}
-			marks = append(marks, &plotter.Scatter{XYs: at, GlyphStyle: arrow(dx, dy).glyph(color)})
-			if k == 0 {
-				break
+			if (dx != 0 || dy != 0) && !math.IsNaN(p.X) && !math.IsNaN(p.Y) {
+				arrows = append(arrows, arrow(dx, dy).at(color, plotter.XY{X: px, Y: py}))
 			}
 		}
 	}
-	return bars, marks
+	return bars, arrows
 }
 
 // interval returns the ends of the interval of a point, if it has both.
@@ -185,7 +141,7 @@ func (c Curve) interval(i int) []plotter.XY {
 	switch {
 	case len(c.Low) == 0 || math.IsNaN(c.Low[i]) || math.IsNaN(c.High[i]):
 		return nil
-	case c.Across:
+	case c.Kind == Across:
 		return []plotter.XY{{X: c.Low[i], Y: c.Y[i]}, {X: c.High[i], Y: c.Y[i]}}
 	}
 	return []plotter.XY{{X: c.X[i], Y: c.Low[i]}, {X: c.X[i], Y: c.High[i]}}

@@ -14,24 +14,20 @@ import (
 
 // testCharts use every kind, axes from the data and given ones, gaps and intervals.
 func testCharts() [][]Chart {
-	x := []float64{0.01, 0.1, 1, 10, 100}
-	y := []float64{1e-4, 1e-3, math.NaN(), 0, 0.2}
-	log := func(label string) Axis { return Axis{Label: label, Log: true} }
-	sized := func(label string) Axis { return Axis{Label: label, Min: -3, Max: 3} }
-	low, high := []float64{0, 0.05, 0.5, 5, 50}, []float64{0.02, 0.2, 2, 20, 200}
-	errors := []float64{1e-5, 1e-3, 1e-2, 1, 1}
-	identity := Curve{Name: "identity", Kind: Reference, X: []float64{-9, 9}, Y: []float64{-9, 9}}
+	x, y := []float64{0.01, 0.1, 1, 10, 100}, []float64{1e-4, 1e-3, math.NaN(), 0, 0.2}
+	variance, errors := Axis{Label: "variance", Log: true}, Axis{Label: "error", Log: true}
+	given := Axis{Label: "$z$", Min: -3, Max: 3}
 	return [][]Chart{{
-		{Title: "$n$ = 2", X: log("variance"), Y: log("error"), Curves: []Curve{
+		{Title: "$n$ = 2", X: variance, Y: errors, Curves: []Curve{
 			{Name: "probit", X: x, Y: y},
-			{Name: "Monte Carlo", X: x, Y: x, Low: low, High: high},
+			{Name: "Monte Carlo", X: x, Y: x, Low: y, High: []float64{0.02, 0.2, 2, 20, 200}},
 		}},
-		{Title: "$n$ = 3", X: log("variance"), Y: log("error"), Curves: []Curve{{Name: "probit", X: x, Y: errors}}},
+		{Title: "$n$ = 3", X: variance, Y: errors, Curves: []Curve{{Name: "probit", X: x[:4], Y: y[:4]}}},
 	}, {
-		{Title: "$Σ_y$", X: sized("quantile"), Y: sized("$z$"), Curves: []Curve{
-			identity,
-			{Name: "scores", Kind: Scatter, X: x, Y: x},
-			{Name: "band", Kind: Line, X: x, Y: x, Low: y, High: []float64{1, 2, 3, 4, 5}},
+		{Title: "$Σ_y$", X: given, Y: given, Curves: []Curve{
+			{Name: "identity", Kind: Reference, X: []float64{-9, 9}, Y: []float64{-9, 9}},
+			{Name: "scores", Kind: Across, X: x, Y: x},
+			{Name: "band", Kind: Line, X: x, Y: x},
 		}},
 	}}
 }
@@ -76,7 +72,7 @@ func TestArrows(t *testing.T) {
 	}
 	foot, top := log.ends()
 	across := bar(-1, 3)
-	across.Across = true
+	across.Kind = Across
 	for _, test := range []struct {
 		name string
 		c    Curve
@@ -85,7 +81,6 @@ func TestArrows(t *testing.T) {
 	}{
 		{"inside", bar(0.2, 5), nil, 0},
 		{"no interval", bar(nan, 50), nil, 0},
-		{"an end of 0", bar(0, 5), []plotter.XY{{X: 1, Y: foot}}, -math.Pi / 2},
 		{"an end below 0", bar(-3, 5), []plotter.XY{{X: 1, Y: foot}}, -math.Pi / 2},
 		{"an end above", bar(0.2, inf), []plotter.XY{{X: 1, Y: top}}, math.Pi / 2},
 		{"both", bar(0, 50), []plotter.XY{{X: 1, Y: foot}, {X: 1, Y: top}}, -math.Pi / 2},
@@ -125,8 +120,7 @@ func TestStyles(t *testing.T) {
 	s, own, pairs := styles{of: map[string]style{}}, map[color.NRGBA]bool{}, map[string]bool{}
 	for i := range len(colors) * len(shapes) {
 		name := fmt.Sprint(i)
-		s.add(Curve{Name: name, Group: 3 * (i % 2)})
-		sty := s.of[name]
+		sty := s.style(Curve{Name: name, Group: 3 * (i % 2)})
 		if pairs[fmt.Sprint(sty.color, sty.marker)] = true; i < len(colors) {
 			own[sty.color] = true
 		}

@@ -23,7 +23,8 @@ func testFigures() []*Figure {
 	field, scale := sweep()
 	return []*Figure{
 		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{Classes: []string{"class 1", "class 2"}}),
-		Maps([]Row{{scale, []Map{field}}}, Labels{X: "$ρ$"}), Charts(testCharts(), "a note"),
+		Maps([]Row{{scale, []Map{field}}}, Labels{X: Axis{Label: "$ρ$"}, Y: Axis{Log: true}}),
+		Charts(testCharts(), "a note"),
 	}
 }
 
@@ -55,27 +56,24 @@ func TestSameBytes(t *testing.T) {
 
 // Images of a PDF file are upright: the product of the matrices before each has a positive scale.
 func TestPDF(t *testing.T) {
-	operator := regexp.MustCompile(`(?m)^(q) |(-?[\d.]+) -?[\d.]+ -?[\d.]+ cm|/I[0-9a-f]+ (Do) Q|^([qQ])$`)
+	operator := regexp.MustCompile(`(?m)^q | (-?[\d.]+) -?[\d.]+ -?[\d.]+ cm|/I[0-9a-f]+ Do Q|^[qQ]$`)
 	images := 0
 	for _, f := range testFigures() {
 		_, stream, _ := bytes.Cut(check.Must(f.Encode("pdf")), []byte("stream\n"))
 		content := check.Must(io.ReadAll(check.Must(zlib.NewReader(bytes.NewReader(stream)))))
 		stack := []float64{1} // the vertical scale of each state
 		for _, op := range operator.FindAllStringSubmatch(string(content), -1) {
-			if op[1] == "q" || op[4] == "q" {
-				stack = append(stack, stack[len(stack)-1])
-			}
-			switch top := len(stack) - 1; {
-			case op[2] != "":
-				d, _ := strconv.ParseFloat(op[2], 64)
-				stack[top] *= d
-			case op[3] != "":
-				images++
-				if stack[top] < 0 {
-					t.Error("an image is upside down")
+			top := len(stack) - 1
+			switch scale, err := strconv.ParseFloat(op[1], 64); {
+			case err == nil:
+				stack[top] *= scale
+			case op[0][0] == 'q':
+				stack = append(stack, stack[top])
+			default:
+				if op[0] != "Q" {
+					images++
+					check.Equal(t, "an image is upright", stack[top] > 0, true)
 				}
-				stack = stack[:top]
-			case op[4] == "Q":
 				stack = stack[:top]
 			}
 		}

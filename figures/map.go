@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -25,7 +24,6 @@ type Map struct {
 	Z      []float64 // Z[j*len(X)+i] is the value at (X[i], Y[j])
 	Points []Point   // the examples seen so far
 	Curves []Curve   // drawn over the field; the legend explains them
-	LogY   bool      // a logarithmic Y axis, whose coordinates are positive
 }
 
 // Point is an example of a class. Classes are counted from 0.
@@ -34,16 +32,16 @@ type Point struct {
 	Class int
 }
 
-// Row is a row of maps that share a scale. Values outside the scale, and NaN, have special colours, which the
-// legend explains and counts.
+// Row is a row of maps that share a scale, whose ends may come from their values. Values outside the scale,
+// and NaN, have special colours, which the legend explains and counts.
 type Row struct {
 	Scale Axis
 	Maps  []Map
 }
 
-// Labels are the words of a figure of maps. Empty ones have defaults.
+// Labels are the axes and the words of a figure of maps. Empty ones have defaults.
 type Labels struct {
-	X, Y    string   // the axes; "$x_1$" and "$x_2$"
+	X, Y    Axis     // their ends are those of the grids; "$x_1$" and "$x_2$"
 	Classes []string // of all examples, from 0 on; explained even if none is shown
 	Below   string   // what it means to be below a scale; "below scale"
 }
@@ -56,67 +54,55 @@ const (
 // Maps draws rows of maps on one page, with one colour bar for each row. Maps are square if both axes are
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
-	labels.X, labels.Y = cmp.Or(labels.X, "$x_1$"), cmp.Or(labels.Y, "$x_2$")
-	out, styles, images := page{}, styles{of: map[string]style{}, flags: map[color.Color]int{}}, 0
+	var out page
+	styles := styles{of: map[string]style{}, flags: map[color.Color]int{}}
+	x, y := cmp.Or(labels.X, Axis{Label: "$x_1$"}), cmp.Or(labels.Y, Axis{Label: "$x_2$"})
 	for _, r := range rows {
-		r.Scale.check()
+		var values []float64
+		for _, m := range r.Maps {
+			values = append(values, m.Z...)
+		}
+		scale := r.Scale.spanning(values, 0)
+		scale.check()
 		var panels []panel
 		for _, m := range r.Maps {
-			x := Axis{Label: labels.X, Min: m.X[0], Max: m.X[len(m.X)-1]}
-			y := Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
-			styles.add(m.Curves...)
-			images++
-			panels = append(panels, panel{m.Title, x, y, m.plotters(x, y, r.Scale, &styles, cells+images)})
+			x.Min, x.Max = m.X[0], m.X[len(m.X)-1]
+			y.Min, y.Max = m.Y[0], m.Y[len(m.Y)-1]
+			panels = append(panels, panel{m.Title, x, y, styles.mapPlotters(m, x, y, scale)})
 		}
-		out.rows, out.scales = append(out.rows, panels), append(out.scales, r.Scale)
+		out.rows, out.scales = append(out.rows, panels), append(out.scales, scale)
 	}
-	out.keys = mapKeys(labels, &styles)
+	for class, name := range labels.Classes {
+		m, fill := classMarker(class)
+		out.keys = append(out.keys, key{name, []plot.Thumbnailer{m.at(fill)}})
+	}
+	out.keys = slices.Concat(out.keys, styles.keys, styles.flagKeys(labels.Below))
 	return out.figure()
 }
 
-// drawBar draws a colour bar in an area, with its text in the room to its right.
-func (a Axis) drawBar(c draw.Canvas, room vg.Length) {
-	bar := &plotter.ColorBar{ColorMap: ramp(), Vertical: true, Colors: shades}
-	panel{x: Axis{Max: 1}, y: Axis{Max: 1}, plotters: []plot.Plotter{bar}}.draw(c)
-	a.drawUp(c, +1, room, true)
-}
-
-// cased returns the styles of a line of a map that shows on any ground, and of its edge.
-func (s *styles) cased(c Curve) [2]draw.LineStyle {
-	if c.Kind == Reference {
-		return [2]draw.LineStyle{line(1.7, black), line(thinWidth, white)}
-	}
-	inner := line(curveWidth, black)
-	i := slices.IndexFunc(s.named, func(known Curve) bool { return known.Name == c.Name })
-	inner.Dashes = dashes[i%len(dashes)]
-	return [2]draw.LineStyle{line(2.4, white), inner}
-}
-
-// plotters returns the picture of the field with its lines and points.
-func (m Map) plotters(x, y, scale Axis, over *styles, width int) []plot.Plotter {
-	out := []plot.Plotter{m.picture(x, y, scale, over, width)}
+// mapPlotters returns the picture of the field with its lines and points.
+func (s *styles) mapPlotters(m Map, x, y, scale Axis) []plot.Plotter {
+	out := []plot.Plotter{s.picture(m, x, y, scale)}
 	for _, c := range m.Curves {
-		for _, sty := range over.cased(c) {
+		sty := s.style(c)
+		for _, l := range []draw.LineStyle{sty.edge, sty.line} {
 			for _, p := range c.pieces(x, y) {
-				out = append(out, &plotter.Line{XYs: p, LineStyle: sty})
+				out = append(out, &plotter.Line{XYs: p, LineStyle: l})
 			}
 		}
 	}
 	for _, p := range m.Points {
-		m, fill := classMarker(p.Class)
-		at := plotter.XYs{{X: p.X, Y: y.coordinate(p.Y)}}
-		out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: m.glyph(fill)})
+		shape, fill := classMarker(p.Class)
+		out = append(out, shape.at(fill, point(x, y, p.X, p.Y)))
 	}
 	return out
 }
 
 // picture returns the field as an image on an even grid, also of uneven grids and logarithmic axes, for which
-// gonum's HeatMap has no images.
-func (m Map) picture(x, y, scale Axis, over *styles, width int) plot.Plotter {
+// gonum's HeatMap has no images. Each image of a figure has a width of its own.
+func (s *styles) picture(m Map, x, y, scale Axis) plot.Plotter {
 	lo, hi := scale.ends()
 	colors := ramp().Palette(shades).Colors()
-	columns, rows := x.nearest(m.X, width), y.nearest(m.Y, cells)
-	img := image.NewRGBA(image.Rect(0, 0, width, cells))
 	values := make([]color.Color, len(m.Z))
 	for k, z := range m.Z {
 		switch {
@@ -129,8 +115,11 @@ func (m Map) picture(x, y, scale Axis, over *styles, width int) plot.Plotter {
 		default:
 			values[k] = colors[int((scale.coordinate(z)-lo)/(hi-lo)*(shades-1)+0.5)]
 		}
-		over.flags[values[k]]++
+		s.flags[values[k]]++
 	}
+	s.images++
+	columns, rows := x.nearest(m.X, cells+s.images), y.nearest(m.Y, cells)
+	img := image.NewRGBA(image.Rect(0, 0, len(columns), cells))
 	for i, column := range columns {
 		for j, row := range rows {
 			img.Set(i, cells-1-j, values[row*len(m.X)+column])
@@ -155,20 +144,11 @@ func (a Axis) nearest(grid []float64, cells int) (out []int) {
 	return out
 }
 
-// mapKeys explains the classes, the lines, and values that the scale cannot show.
-func mapKeys(labels Labels, over *styles) (out []key) {
-	for class, name := range labels.Classes {
-		m, fill := classMarker(class)
-		out = append(out, markerKey(name, m, fill))
-	}
-	for _, c := range over.named {
-		sty := over.cased(c)
-		ground, edge := &plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: sty[0]}
-		out = append(out, key{c.Name, []plot.Thumbnailer{ground, edge, &plotter.Line{LineStyle: sty[1]}}})
-	}
+// flagKeys explains values that the scale cannot show.
+func (s *styles) flagKeys(below string) (out []key) {
 	flags := []color.Color{belowColor, aboveColor, noColor}
-	for i, text := range []string{cmp.Or(labels.Below, "below scale"), "above scale", "not a number"} {
-		if n := over.flags[flags[i]]; n > 0 {
+	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "not a number"} {
+		if n := s.flags[flags[i]]; n > 0 {
 			area := &plotter.Polygon{Color: flags[i], LineStyle: line(hairline, black)}
 			out = append(out, key{fmt.Sprintf("%s: %d", text, n), []plot.Thumbnailer{area}})
 		}

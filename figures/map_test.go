@@ -20,7 +20,7 @@ func flagged() (Map, Axis) {
 func sweep() (Map, Axis) {
 	x, y := []float64{0.05, 0.2, 1.5}, []float64{1e-3, 1, 1e3, 1e4}
 	z := []float64{1e-4, 1e-3, 1e-2, 0, 0.1, 1, math.NaN(), 0.5, 0.5, 1e-3, 1e-3, 2}
-	return Map{X: x, Y: y, Z: z, LogY: true, Curves: []Curve{
+	return Map{X: x, Y: y, Z: z, Curves: []Curve{
 		{Name: "slope", Kind: Line, X: x, Y: []float64{1e-2, 1, 10}},
 		{Name: "boundary", Kind: Reference, X: []float64{0.01, 2}, Y: []float64{1, 1}},
 		{Name: "best", X: []float64{0.1, 0.3, 9, -1}, Y: []float64{10, 100, 100, 1}},
@@ -44,29 +44,22 @@ func TestMapColours(t *testing.T) {
 func TestMapLegend(t *testing.T) {
 	m, s := flagged()
 	field, scale := sweep()
-	line := []Curve{{Name: "boundary", Kind: Reference, X: []float64{0, 1}, Y: []float64{0, 1}}}
-	bound := Map{X: m.X, Y: m.Y, Z: make([]float64, 9), Curves: line}
-	classes := []string{"cat", "dog"}
 	for _, test := range []struct {
-		row  Row
-		l    Labels
-		want []string
+		row   Row
+		below string
+		want  []string
 	}{
-		{Row{s, []Map{m, m}}, Labels{Classes: classes, Below: "negative"}, []string{
-			"cat", "dog", "negative: 4", "above scale: 2", "not a number: 2",
-		}},
-		{Row{s, []Map{bound}}, Labels{Classes: classes}, []string{"cat", "dog", "boundary"}},
-		{Row{scale, []Map{field}}, Labels{}, []string{
+		{Row{s, []Map{m, m}}, "negative", []string{"negative: 4", "above scale: 2", "not a number: 2"}},
+		{Row{scale, []Map{field}}, "", []string{
 			"slope", "boundary", "best", "below scale: 1", "above scale: 1", "not a number: 1",
 		}},
 	} {
 		var got []string
 		styles := styles{of: map[string]style{}, flags: map[color.Color]int{}}
-		styles.add(test.row.Maps[0].Curves...)
 		for _, m := range test.row.Maps {
-			m.picture(Axis{Max: 1}, Axis{Max: 1}, test.row.Scale, &styles, 1)
+			styles.mapPlotters(m, Axis{Max: 1}, Axis{Max: 1}, test.row.Scale)
 		}
-		for _, k := range mapKeys(test.l, &styles) {
+		for _, k := range append(styles.keys, styles.flagKeys(test.below)...) {
 			got = append(got, k.text)
 		}
 		check.Equal(t, "legend", got, test.want)

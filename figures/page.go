@@ -5,27 +5,21 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 const (
 	pageEdge   = vg.Length(1.5)
-	overhang   = vg.Length(6) // at the right edge, for half a tick label
-	panelGap   = vg.Length(12)
-	rowGap     = vg.Length(6)
-	barGap     = vg.Length(5)
+	gap        = vg.Length(6)  // between rows, to a colour bar, and for half a tick label at the right edge
+	panelGap   = vg.Length(12) // between columns, and between the keys of a legend and its lines
 	barWidth   = vg.Length(7)
+	keyWidth   = vg.Length(17) // of pictures
 	hairline   = vg.Length(0.5)
 	tickLength = vg.Length(2.6)
 	tickRoom   = vg.Length(18) // along an X axis
 	tickCount  = 5             // at most
-
-	legendLine   = vg.Length(11.5) // distance of lines
-	legendGap    = vg.Length(9)    // between keys
-	legendMargin = vg.Length(4)    // above the legend
-	keyWidth     = vg.Length(17)   // of pictures
-	keyHeight    = vg.Length(6)
 
 	landscape = vg.Length(0.62) // height by width of a data area that is no square
 	many      = 4               // columns: the data areas of more are square
@@ -99,23 +93,29 @@ func (p page) figure() *Figure {
 			aspect = landscape
 		}
 	}
-	width, right := pageWidth, overhang
+	width, right := pageWidth, gap
 	left, above, below := p.margins(width)
 	for _, s := range p.scales {
-		right = max(right, barGap+barWidth+s.room())
+		right = max(right, gap+barWidth+s.room())
 	}
 	if len(left) == 1 {
 		width = columnWidth
 	}
 	columns, rows := vg.Length(len(left)), vg.Length(len(p.rows))
-	wide := (width - 2*pageEdge - right - sum(left) - (columns-1)*panelGap) / columns
+	wide := width - 2*pageEdge - right - (columns-1)*panelGap
+	for _, room := range left {
+		wide -= room
+	}
+	wide /= columns
 	high := aspect * wide
 	for _, row := range p.rows {
 		high = max(high, textWidth(row[0].y.Label), textHeight*vg.Length(strings.Count(row[0].y.rows, "\n")))
 	}
-	foot, drawFoot := legend(p.keys, width-left[0]-2*pageEdge)
-	height := 2*pageEdge + sum(above) + sum(below) + (rows-1)*rowGap + foot
-	height += textHeight * vg.Length(len(p.labels))
+	foot, drawLegend := legend(p.keys, width-left[0]-2*pageEdge)
+	height := 2*pageEdge + foot + textHeight*vg.Length(len(p.labels))
+	for i := range p.rows {
+		height += above[i] + below[i] + gap
+	}
 	high = min(high, max((pageHeight-height)/rows, high/2))
 	height += rows * high
 
@@ -136,24 +136,19 @@ func (p page) figure() *Figure {
 				x += wide + panelGap
 			}
 			if p.scales != nil {
-				bar := box(x-panelGap+barGap, y, barWidth, high)
-				p.scales[i].drawBar(draw.Canvas{Canvas: dc.Canvas, Rectangle: bar}, right-barGap-barWidth)
+				c := draw.Canvas{Canvas: dc.Canvas, Rectangle: box(x-panelGap+gap, y, barWidth, high)}
+				bar := &plotter.ColorBar{ColorMap: ramp(), Vertical: true, Colors: shades}
+				panel{x: Axis{Max: 1}, y: Axis{Max: 1}, plotters: []plot.Plotter{bar}}.draw(c)
+				p.scales[i].drawUp(c, +1, right-gap-barWidth, true)
 			}
-			y -= below[i] + rowGap
+			y -= below[i] + gap
 		}
-		drawFoot(dc, pageEdge+left[0])
+		drawLegend(dc, pageEdge+left[0])
 		for i, label := range p.labels {
-			at := vg.Point{X: (left[0] + width) / 2, Y: y + rowGap - textHeight*vg.Length(i)}
+			at := vg.Point{X: (left[0] + width) / 2, Y: y + gap - textHeight*vg.Length(i)}
 			write(dc, at, 0.5, 1, label)
 		}
 	}}
-}
-
-func sum(all []vg.Length) (out vg.Length) {
-	for _, v := range all {
-		out += v
-	}
-	return out
 }
 
 // draw draws the panel without its title and its axes.
@@ -184,7 +179,7 @@ func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	lo, hi := a.ends()
 	for _, t := range a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom)))) {
 		x := c.X((t.Value - lo) / (hi - lo))
-		c.StrokeLine2(line(hairline, black), x, c.Min.Y, x, c.Min.Y-lengthOf(t))
+		mark(c, t, x, c.Min.Y, 0, -1)
 		if text {
 			write(c, vg.Point{X: x, Y: c.Min.Y - tickLength}, 0.5, 1, t.Label)
 		}
@@ -194,15 +189,14 @@ func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	}
 }
 
-// drawUp draws the ticks of an axis beside a data area, to the left (−1) or the right (+1), and perhaps their
-// text. Names of rows have no ticks.
+// drawUp draws the same beside a data area, to the left (−1) or the right (+1). Names of rows have no ticks.
 func (a Axis) drawUp(c draw.Canvas, side, room vg.Length, text bool) {
 	edge := c.Center().X + side*c.Size().X/2
 	lo, hi := a.ends()
 	for _, t := range a.ticks(tickCount) {
 		y := c.Y((t.Value - lo) / (hi - lo))
 		if a.rows == "" {
-			c.StrokeLine2(line(hairline, black), edge, y, edge+side*lengthOf(t), y)
+			mark(c, t, edge, y, side, 0)
 		}
 		if text {
 			write(c, vg.Point{X: edge + side*(tickLength+textGap), Y: y}, (1-side)/2, 0.5, t.Label)
@@ -213,11 +207,13 @@ func (a Axis) drawUp(c draw.Canvas, side, room vg.Length, text bool) {
 	}
 }
 
-func lengthOf(t plot.Tick) vg.Length {
+// mark draws a tick from a point in a direction.
+func mark(c draw.Canvas, t plot.Tick, x, y, dx, dy vg.Length) {
+	length := tickLength
 	if t.IsMinor() {
-		return tickLength / 2
+		length /= 2
 	}
-	return tickLength
+	c.StrokeLine2(line(hairline, black), x, y, x+dx*length, y+dy*length)
 }
 
 // A key of a legend is a picture and its meaning.
@@ -226,20 +222,19 @@ type key struct {
 	thumbs []plot.Thumbnailer
 }
 
-// legend arranges keys in columns of one width. It returns the height, with a gap above, and what draws them
-// at the foot of a page.
+// legend arranges keys in columns of one width, and returns their height and what draws them.
 func legend(keys []key, width vg.Length) (height vg.Length, draws func(c draw.Canvas, left vg.Length)) {
-	var extent vg.Length // of a column
+	extent := vg.Length(1) // of a column
 	for _, k := range keys {
-		extent = max(extent, keyWidth+textGap+textWidth(k.text)+legendGap)
+		extent = max(extent, keyWidth+textGap+textWidth(k.text)+panelGap)
 	}
-	columns := max(1, int((width+legendGap)/max(extent, 1)))
+	columns := max(1, int((width+panelGap)/extent))
 	lines := (len(keys) + columns - 1) / columns
-	return vg.Length(lines)*legendLine + legendMargin, func(c draw.Canvas, left vg.Length) {
+	return vg.Length(lines) * panelGap, func(c draw.Canvas, left vg.Length) {
 		for i, k := range keys {
 			x := left + extent*vg.Length(i%columns)
-			y := pageEdge + legendLine*(vg.Length(lines-i/columns)-0.5)
-			picture := draw.Canvas{Canvas: c.Canvas, Rectangle: box(x, y-keyHeight/2, keyWidth, keyHeight)}
+			y := pageEdge + panelGap*(vg.Length(lines-i/columns)-0.5)
+			picture := draw.Canvas{Canvas: c.Canvas, Rectangle: box(x, y-gap/2, keyWidth, gap)}
 			for _, t := range k.thumbs {
 				t.Thumbnail(&picture)
 			}

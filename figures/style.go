@@ -13,8 +13,9 @@ import (
 // style is the style of a curve: without colour, the marker or the dashes distinguish it.
 type style struct {
 	color  color.NRGBA
-	marker int
-	dashes []vg.Length
+	line   draw.LineStyle
+	marker marker
+	edge   draw.LineStyle // of a line on a map
 }
 
 // rgb returns the colour of a number such as 0xff0000, red.
@@ -34,37 +35,55 @@ var colors = [...]color.NRGBA{
 
 var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
-// styles has the curves of a figure, the first of every name, and their styles.
+// styles has the styles of the curves of a figure by their names, and what else the legend explains.
 type styles struct {
-	named []Curve
-	of    map[string]style
-	cut   bool                // something is outside a frame
-	flags map[color.Color]int // how many values have each colour of a map
-	used  [len(colors)]int
+	of     map[string]style
+	keys   []key // of the curves
+	used   [len(colors)]int
+	cut    bool                // something is outside a frame
+	flags  map[color.Color]int // of maps: how many values have each colour
+	images int
 }
 
-// add gives curves of new names their styles. A curve has the colour of its group or, if that is taken, the
-// next colour that the fewest curves have. References are grey.
-func (s *styles) add(curves ...Curve) {
-	for _, c := range curves {
-		if _, ok := s.of[c.Name]; ok {
-			continue
-		}
-		n := len(s.named)
-		s.named = append(s.named, c)
-		if c.Kind == Reference {
-			s.of[c.Name] = style{color: grey, dashes: dashes[n%len(dashes)]}
-			continue
-		}
+// style returns the style of a curve, for a new name a new one, with its key. A curve has the colour of its
+// group or, if that is taken, the next colour that the fewest curves have. References are grey. On maps lines
+// are black and white, which shows on any ground.
+func (s *styles) style(c Curve) style {
+	if known, ok := s.of[c.Name]; ok {
+		return known
+	}
+	out, inner, edge := style{color: grey, line: line(thinWidth, grey)}, white, black
+	if c.Kind != Reference {
 		best := max(c.Group-1, 0) % len(colors)
 		for k := range colors {
 			if j := (c.Group + k) % len(colors); s.used[j] < s.used[best] {
 				best = j
 			}
 		}
-		s.of[c.Name] = style{colors[best], (best + s.used[best]) % len(shapes), dashes[s.used[best]%len(dashes)]}
+		out.color, out.line = colors[best], line(curveWidth, colors[best])
+		out.marker = shapes[(best+s.used[best])%len(shapes)]
+		inner, edge = black, white
 		s.used[best]++
 	}
+	if !c.hasMarkers() {
+		out.line.Dashes = dashes[len(s.of)%len(dashes)]
+	}
+	if c.Kind == Across {
+		out.line.Width = 0
+	}
+	k := key{text: c.Name}
+	if s.flags != nil {
+		out.line.Color, out.edge = inner, line(out.line.Width+1.2, edge)
+		k.thumbs = []plot.Thumbnailer{&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: out.edge}}
+	}
+	k.thumbs = append(k.thumbs, &plotter.Line{LineStyle: out.line})
+	if c.hasMarkers() {
+		k.thumbs = append(k.thumbs, out.marker.at(out.color))
+	}
+	if s.of[c.Name] = out; c.Name != "" {
+		s.keys = append(s.keys, k)
+	}
+	return out
 }
 
 const (
@@ -77,7 +96,7 @@ type marker struct {
 	corners int
 	turn    float64   // the direction of the first corner
 	outer   vg.Length // the distance of the corners, in radii
-	back    bool      // it ends at its place, in the direction of the first corner
+	back    vg.Length // the distance of its place in that direction, in radii
 	outline color.Color
 }
 
@@ -92,19 +111,17 @@ var shapes = []marker{
 
 // arrow points out of a frame, at whose edge it is.
 func arrow(dx, dy int) marker {
-	return marker{corners: 3, outer: 1.45, turn: math.Atan2(float64(dy), float64(dx)), back: true}
+	return marker{corners: 3, outer: 1.45, back: 1.45, turn: math.Atan2(float64(dy), float64(dx))}
 }
 
 // DrawGlyph implements draw.GlyphDrawer.
 func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	if m.back {
-		sin, cos := math.Sincos(m.turn)
-		at = at.Sub(vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}.Scale(sty.Radius * m.outer))
+	from := func(at vg.Point, angle float64, radii vg.Length) vg.Point {
+		sin, cos := math.Sincos(angle)
+		return at.Add(vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}.Scale(sty.Radius * radii))
 	}
-	corner := func(i int) vg.Point {
-		sin, cos := math.Sincos(m.turn + 2*math.Pi*float64(i)/float64(m.corners))
-		return at.Add(vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}.Scale(sty.Radius * m.outer))
-	}
+	at = from(at, m.turn, -m.back)
+	corner := func(i int) vg.Point { return from(at, m.turn+2*math.Pi*float64(i)/float64(m.corners), m.outer) }
 	var path vg.Path
 	path.Move(corner(-1).Add(corner(0)).Scale(0.5)) // within an edge: not every canvas joins the ends
 	for i := range m.corners {
@@ -121,11 +138,8 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	}
 }
 
-// markerKey is the key of a marker.
-func markerKey(text string, m marker, fill color.Color) key {
-	return key{text, []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: m.glyph(fill)}}}
-}
-
-func (m marker) glyph(fill color.Color) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
+// at returns markers at points, without points the picture in a key.
+func (m marker) at(fill color.Color, points ...plotter.XY) *plotter.Scatter {
+	sty := draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
+	return &plotter.Scatter{XYs: points, GlyphStyle: sty}
 }

@@ -62,13 +62,10 @@ func letters(s string) (out []letter) {
 	return out
 }
 
-// width returns the distance from a letter to the next.
-func (l letter) width() vg.Length { return l.face.Width(string(l.char)) }
-
 // textWidth is the width of a text.
 func textWidth(s string) (width vg.Length) {
 	for _, l := range letters(s) {
-		width += l.width()
+		width += l.face.Width(string(l.char))
 	}
 	return width
 }
@@ -80,7 +77,7 @@ func write(c draw.Canvas, at vg.Point, x, y vg.Length, s string) {
 	at = at.Add(vg.Point{X: -x * textWidth(s), Y: textRise - y*textHeight})
 	for _, l := range letters(s) {
 		c.Fill(l.outline(at.Add(vg.Point{Y: l.rise})))
-		at.X += l.width()
+		at.X += l.face.Width(string(l.char))
 	}
 }
 

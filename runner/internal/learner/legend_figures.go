@@ -2,8 +2,13 @@ package learner
 
 import (
 	"cmp"
+	"fmt"
 	"hash/fnv"
 	"strings"
+
+	"closedform/figures"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 // Legend says what figures, and tables of the paper, call methods, by their names.
@@ -23,6 +28,20 @@ func (l Legend) Label(name string) string {
 	base, swept, _ := strings.Cut(name, " ")
 	label := cmp.Or(l[base].Label, strings.NewReplacer("-", " ", "_", " ").Replace(base))
 	return strings.TrimSpace(label + " " + swept)
+}
+
+// Curves returns a curve of means with intervals for each method, at everything that is swept.
+func (l Legend) Curves(means *table.Table, x, y string, swept ...string) (all []figures.Curve) {
+	for _, rows := range means.GroupBy(append([]string{"method"}, swept...)...).All() {
+		name := rows.Texts("method")[0]
+		for _, key := range swept {
+			name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
+		}
+		curve := study.Curve(rows, l.Label(name), x, y)
+		curve.Group = l.Group(name)
+		all = append(all, curve)
+	}
+	return all
 }
 
 // families are words of methods that are often compared, with colours that are never shared among them.

@@ -45,6 +45,37 @@ func (c Chosen) Of(t *table.Table, all []string) *table.Table {
 	return t.Rows(rows)
 }
 
+// Column is a column of a table with the axis, or the scale, that shows it.
+type Column struct {
+	Name string
+	Axis figures.Axis
+}
+
+// Sweep draws columns over λ and ρ: a row of maps for each column that the tables have, and in it a map of
+// each table, with what complete adds.
+func Sweep(
+	columns []Column, of []*table.Table, complete func(*figures.Map, *table.Table),
+) (*figures.Figure, error) {
+	var rows []figures.Row
+	for _, c := range columns {
+		if !of[0].Has(c.Name) {
+			continue
+		}
+		row := figures.Row{Scale: c.Axis}
+		for _, t := range of {
+			m, err := Heat(t, "lambda", "rho", t.Nums(c.Name))
+			if err != nil {
+				return nil, err
+			}
+			complete(&m, t)
+			row.Maps = append(row.Maps, m)
+		}
+		rows = append(rows, row)
+	}
+	labels := figures.Labels{X: figures.Axis{Label: "$λ$"}, Y: figures.Axis{Label: "$ρ$"}}
+	return figures.Maps(rows, labels), nil
+}
+
 // Boundary returns the lines between the true classes of a task.
 func Boundary[S ~struct{ X0, Y0, X1, Y1 float64 }](segments []S) []figures.Curve {
 	if len(segments) == 0 {

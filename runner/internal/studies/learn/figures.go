@@ -43,54 +43,38 @@ func (e *experiment) Figures() (all []study.Figure) {
 	return all
 }
 
-// column is a column of a table with its axis.
-type column struct {
-	name string
-	axis figures.Axis
-}
+func logAxis(label string) figures.Axis { return figures.Axis{Label: label, Log: true} }
 
 // drawCurves draws scores against the examples seen: a row of charts for each set, and for [data] another of
 // predictions before learning.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
-	add := func(set, title, prefix string) {
-		rows = append(rows, e.charts(means.Where("set", set), title,
-			column{"seen", figures.Axis{Label: "examples seen", Log: true}},
-			column{prefix + "error", figures.Axis{Label: "error", Log: true}},
-			column{prefix + "log_loss", figures.Axis{Label: "log loss, nats", Log: true}},
-			column{prefix + "ece", figures.Axis{Label: "calibration error", Log: true}}))
-	}
 	for _, set := range e.sets {
+		add := func(title, prefix string) {
+			rows = append(rows, e.charts(means.Where("set", set.Name), title,
+				study.Column{Name: prefix + "error", Axis: logAxis("error")},
+				study.Column{Name: prefix + "log_loss", Axis: logAxis("log loss, nats")},
+				study.Column{Name: prefix + "ece", Axis: logAxis("calibration error")}))
+		}
 		if e.named {
-			add(set.Name, set.Name, "")
+			add(set.Name, "")
 			continue
 		}
-		add(set.Name, "test examples", "")
-		add(set.Name, "next examples, mean so far", "prequential_")
+		add("test examples", "")
+		add("next examples, mean so far", "prequential_")
 	}
 	return figures.Charts(rows)
 }
 
-// charts are of those of the columns that the means have against x, with a curve for each chosen method at
-// everything that is swept.
-func (e *experiment) charts(means *table.Table, title string, x column, y ...column) (all []figures.Chart) {
-	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept...)
-	curves := e.Chosen.Of(means, means.Distinct("method")).GroupBy(by...).All()
-	for _, y := range y {
-		if !means.Has(y.name) {
-			continue
+// charts are of those of the columns that the means have against the examples seen, with a curve for each
+// chosen method at everything that is swept.
+func (e *experiment) charts(means *table.Table, title string, columns ...study.Column) (all []figures.Chart) {
+	shown := e.Chosen.Of(means, means.Distinct("method"))
+	for _, y := range columns {
+		if means.Has(y.Name) {
+			curves := learner.NewLegend(e.Methods).Curves(shown, "seen", y.Name, e.swept...)
+			all = append(all, figures.Chart{Title: title, X: logAxis("examples seen"), Y: y.Axis, Curves: curves})
 		}
-		c := figures.Chart{Title: title, X: x.axis, Y: y.axis}
-		for _, rows := range curves {
-			name := rows.Texts("method")[0]
-			for _, key := range e.swept {
-				name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
-			}
-			curve := study.Curve(rows, legend.Label(name), x.name, y.name)
-			curve.Group = legend.Group(name)
-			c.Curves = append(c.Curves, curve)
-		}
-		all = append(all, c)
 	}
 	return all
 }
@@ -98,15 +82,14 @@ func (e *experiment) charts(means *table.Table, title string, x column, y ...col
 // drawPairs draws how far networks are apart that have seen the same examples in different orders, and beside
 // it different examples; two rows of charts for each set, each with a Y axis of its own.
 func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
-	x := column{"seen", figures.Axis{Label: "training examples", Log: true}}
 	var rows [][]figures.Chart
 	for _, set := range e.sets {
 		for _, y := range [][2]string{{"tv", "total variation"}, {"error_sd", "sd of the error"}} {
 			var row []figures.Chart
+			column := study.Column{Name: y[0], Axis: figures.Axis{Label: y[1], Log: true, Scope: set.Name}}
 			for _, by := range []string{byOrder, bySample} {
 				means := summary.Where("set", set.Name).Where("differ_by", by)
-				row = append(row, e.charts(means, set.Name+": networks differ by "+by, x,
-					column{y[0], figures.Axis{Label: y[1], Log: true, Scope: set.Name}})...)
+				row = append(row, e.charts(means, set.Name+": networks differ by "+by, column)...)
 			}
 			rows = append(rows, row)
 		}
@@ -119,10 +102,8 @@ func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
 func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	legend, whole := learner.NewLegend(e.Methods), paired.Where("set", allSets)
 	methods := whole.Texts("method")
-	slices.SortStableFunc(methods, func(a, b string) int {
-		mean := func(m string) float64 { return whole.Where("method", m).Nums("log_loss")[0] }
-		return cmp.Compare(mean(a), mean(b))
-	})
+	mean := func(m string) float64 { return whole.Where("method", m).Nums("log_loss")[0] }
+	slices.SortStableFunc(methods, func(a, b string) int { return cmp.Compare(mean(a), mean(b)) })
 	shown := e.Chosen.Of(paired, methods)
 	methods = slices.DeleteFunc(methods, func(m string) bool { return shown.Where("method", m).Len() == 0 })
 	var labels []string
@@ -133,22 +114,19 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	ends := study.Curve(shown, "", "log_loss", "log_loss")
 	x.Min, x.Max = middle(slices.Concat(ends.X, ends.Low, ends.High))
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
+	sets, caption := shown.Distinct("set"), "negative is better; means over the splits, in all over the sets"
+	if len(e.sets) == 1 {
+		sets, caption = []string{e.sets[0].Name}, "negative is better"
+	}
 	var charts []figures.Chart
-	for _, set := range shown.Distinct("set") {
-		if set == allSets && len(e.sets) == 1 {
-			continue
-		}
+	for _, set := range sets {
 		rows := shown.Where("set", set)
 		dots := study.Curve(rows, "mean with its 95 % interval", "log_loss", "log_loss")
-		dots.Kind, dots.Group, dots.Across = figures.Scatter, 1, true
+		dots.Kind, dots.Group = figures.Across, 1
 		for i, m := range rows.Texts("method") {
 			dots.Y[i] = -float64(slices.Index(methods, m))
 		}
 		charts = append(charts, figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero, dots}})
-	}
-	caption := "negative is better"
-	if len(charts) > 1 {
-		caption += "; means over the splits, in all over the sets"
 	}
 	return figures.Charts(slices.Collect(slices.Chunk(charts, min(5, len(e.sets)+1))),
 		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats", caption)
@@ -170,52 +148,36 @@ func middle(values []float64) (low, high float64) {
 
 // drawSweep draws maps of scores over λ and ρ, one for each set and method, with the λ that have a word.
 func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
-	summary, legend := tables.Get("summary"), learner.NewLegend(e.Methods)
-	var rows []figures.Row
-	for _, y := range []struct {
-		column string
-		scale  figures.Axis
-	}{
-		{"error", figures.Axis{Label: "error"}},
-		{"log_loss", figures.Axis{Label: "log loss, nats", Log: true}},
-		{"indefinite_steps", figures.Axis{Label: "indefinite steps"}},
-	} {
-		if !summary.Has(y.column) { // all are 0
-			continue
-		}
-		row := figures.Row{Scale: y.scale.Spanning(summary.Nums(y.column))}
-		for _, points := range summary.GroupBy("set", "method").All() {
-			m, err := study.Heat(points, "lambda", "rho", points.Nums(y.column))
-			if err != nil {
-				return nil, err
-			}
-			m.Title = legend.Label(points.Texts("method")[0])
-			if e.named {
-				m.Title += ", " + points.Texts("set")[0]
-			}
-			if set := e.sets[0]; set.Generator.Name != "" { // the number of classes is known without the data
-				for _, word := range softmax.Criteria {
-					mark := figures.Curve{Name: word + " $λ$", Kind: figures.Line, Y: m.Y}
-					for _, rho := range m.Y {
-						mark.X = append(mark.X, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
-					}
-					m.Curves = append(m.Curves, mark)
-				}
-			}
-			row.Maps = append(row.Maps, m)
-		}
-		rows = append(rows, row)
+	columns := []study.Column{
+		{Name: "error", Axis: figures.Axis{Label: "error"}},
+		{Name: "log_loss", Axis: logAxis("log loss, nats")},
+		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // absent if all are 0
 	}
-	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
+	points := tables.Get("summary").GroupBy("set", "method").All()
+	return study.Sweep(columns, points, func(m *figures.Map, of *table.Table) {
+		m.Title = learner.NewLegend(e.Methods).Label(of.Texts("method")[0])
+		if e.named {
+			m.Title += ", " + of.Texts("set")[0]
+		}
+		if set := e.sets[0]; set.Generator.Name != "" { // the number of classes is known without the data
+			for _, word := range softmax.Criteria {
+				mark := figures.Curve{Name: word + " $λ$", Kind: figures.Line, Y: m.Y}
+				for _, rho := range m.Y {
+					mark.X = append(mark.X, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
+				}
+				m.Curves = append(m.Curves, mark)
+			}
+		}
+	})
 }
 
 // mapFigure has the maps of a method, or if i is not negative the i-th of them alone.
 func (e *experiment) mapFigure(name, method string, i int) study.Figure {
+	columns := len(e.Evaluate.Snapshots)
 	return study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
-		rows, columns := e.mapRows(maps.Where("method", method)), len(e.Evaluate.Snapshots)
+		rows := e.mapRows(maps.Where("method", method))
 		if i >= 0 {
-			rows = rows[i/columns : i/columns+1]
-			rows[0].Maps = rows[0].Maps[i%columns : i%columns+1]
+			rows = []figures.Row{{Scale: rows[i/columns].Scale, Maps: rows[i/columns].Maps[i%columns:][:1]}}
 		}
 		labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.one.Data.Task().Classes)}
 		return figures.Maps(rows, labels)

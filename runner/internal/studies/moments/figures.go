@@ -27,9 +27,9 @@ func (e *experiment) Figures() (out []study.Figure) {
 	}
 	for _, spread := range s.Spread {
 		for _, c := range columns[:3] {
-			name := fmt.Sprintf("%s_spread_%s", c.name, table.Format(spread))
+			name := fmt.Sprintf("%s_spread_%s", c.Name, table.Format(spread))
 			out = append(out, study.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
-				return e.charts(errors.Where("spread", spread), c.name, c.scale.Label)
+				return e.charts(errors.Where("spread", spread), c.Name, c.Axis.Label)
 			}))
 		}
 	}
@@ -37,16 +37,17 @@ func (e *experiment) Figures() (out []study.Figure) {
 }
 
 // columns are those of errors that are drawn, with their scales on maps; charts have the first three.
-var columns = []struct {
-	name  string
-	scale figures.Axis
-}{
-	{"tv", figures.Axis{Label: "total variation of $p$", Log: true}},
-	{"cov_error", figures.Axis{Label: "relative error of $Σ_y$", Log: true, Min: 0.01, Max: 10}},
-	{"cross_error", figures.Axis{Label: "relative error of $Σ_{zy}$", Log: true, Min: 0.01, Max: 10}},
-	{"indefinite", figures.Axis{Label: "share of indefinite $Σ_y$", Max: 1}},
-	{"asymmetry", figures.Axis{Label: "$|E_{ij} − E_{ji}|$"}},
-	{"excess", figures.Axis{Label: "$|Σp − 1|$"}},
+var columns = []study.Column{
+	{Name: "tv", Axis: figures.Axis{Label: "total variation of $p$", Log: true}},
+	{Name: "cov_error", Axis: relative("$Σ_y$")},
+	{Name: "cross_error", Axis: relative("$Σ_{zy}$")},
+	{Name: "indefinite", Axis: figures.Axis{Label: "share of indefinite $Σ_y$", Max: 1}},
+	{Name: "asymmetry", Axis: figures.Axis{Label: "$|E_{ij} − E_{ji}|$"}},
+	{Name: "excess", Axis: figures.Axis{Label: "$|Σp − 1|$"}},
+}
+
+func relative(of string) figures.Axis {
+	return figures.Axis{Label: "relative error of " + of, Log: true, Min: 0.01, Max: 10}
 }
 
 // charts draws a column of errors of the chosen methods against the variance: a chart for each number of
@@ -87,28 +88,17 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 // overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for
 // each number of classes, with lines of the λ that have a word.
 func overLambda(t table.Set) (*figures.Figure, error) {
-	var rows []figures.Row
-	errors := t.Get("errors").Where("method", "probit")
-	for _, c := range columns {
-		row := figures.Row{Scale: c.scale.Spanning(errors.Nums(c.name))}
-		for _, n := range errors.Distinct("classes") {
-			of := errors.Where("classes", n)
-			m, err := study.Heat(of, "lambda", "rho", of.Nums(c.name))
-			if err != nil {
-				return nil, err
-			}
-			m.Title = "$n$ = " + n
-			for _, word := range softmax.Criteria {
-				known := t.Get("lambda").Where("classes", n).Where("criterion", word)
-				m.Curves = append(m.Curves, figures.Curve{
-					Name: word + " $λ$", Kind: figures.Line, X: known.Nums("lambda"), Y: known.Nums("rho"),
-				})
-			}
-			row.Maps = append(row.Maps, m)
+	errors := t.Get("errors").Where("method", "probit").GroupBy("classes").All()
+	return study.Sweep(columns, errors, func(m *figures.Map, of *table.Table) {
+		n := of.Texts("classes")[0]
+		m.Title = "$n$ = " + n
+		for _, word := range softmax.Criteria {
+			known := t.Get("lambda").Where("classes", n).Where("criterion", word)
+			m.Curves = append(m.Curves, figures.Curve{
+				Name: word + " $λ$", Kind: figures.Line, X: known.Nums("lambda"), Y: known.Nums("rho"),
+			})
 		}
-		rows = append(rows, row)
-	}
-	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
+	})
 }
 
 // stability draws a row of maps for every number of classes, and a column for every probit: of the share of
@@ -129,11 +119,13 @@ func stability(t table.Set) (*figures.Figure, error) {
 				return nil, err
 			}
 			_, word, _ := strings.Cut(rows.Texts("method")[0], "-")
-			m.LogY, m.Title = true, fmt.Sprintf("%s $λ$ = %.3g", word, rows.Nums("lambda")[0])
+			m.Title = fmt.Sprintf("%s $λ$ = %.3g", word, rows.Nums("lambda")[0])
 			row.Maps = append(row.Maps, m)
 		}
 		rows = append(rows, row)
 	}
-	labels := figures.Labels{X: "gap of the logits", Y: "variance $v$", Below: "most draws undecided"}
-	return figures.Maps(rows, labels), nil
+	return figures.Maps(rows, figures.Labels{
+		X: figures.Axis{Label: "gap of the logits"}, Y: figures.Axis{Label: "variance $v$", Log: true},
+		Below: "most draws undecided",
+	}), nil
 }

@@ -61,12 +61,7 @@ func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 	others := slices.DeleteFunc(summary.Distinct("method"), func(m string) bool {
 		return m == exactName || m == uniformName
 	})
-	shown, legend := e.Chosen.Of(summary, others), e.legend()
-	for _, name := range shown.Distinct("method") {
-		c := study.Curve(shown.Where("method", name), legend.Label(name), "k", "tv")
-		c.Group = legend.Group(name)
-		chart.Curves = append(chart.Curves, c)
-	}
+	chart.Curves = append(chart.Curves, e.legend().Curves(e.Chosen.Of(summary, others), "k", "tv")...)
 	return chart
 }
 
