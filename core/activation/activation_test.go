@@ -68,19 +68,13 @@ func TestProperties(t *testing.T) {
 		if a, b, d := f.Moments(c*m, c*c*v); a != c*mean || b != c*c*variance || d != c*c*cross {
 			t.Errorf("%s: moments %v, %v, %v do not scale", name, mean, variance, cross)
 		}
-		if !(cross*cross <= v*variance*(1+1e-12)) {
-			t.Errorf("%s: cross² = %v exceeds v·variance = %v", name, cross*cross, v*variance)
-		}
-		if !(f.Alpha*v*(1-ulps) <= cross && cross <= f.Beta*v*(1+ulps)) {
-			t.Errorf("%s: cross = %v", name, cross)
-		}
+		check.True(t, cross*cross <= v*variance*(1+1e-12), "%s: cross² = %v beyond v·variance", name, cross*cross)
+		check.True(t, f.Alpha*v*(1-ulps) <= cross && cross <= f.Beta*v*(1+ulps), "%s: cross = %v", name, cross)
 		if !(f.Alpha*f.Alpha*v*(1-ulps) <= variance && variance <= f.Beta*f.Beta*v*(1+ulps)) {
 			t.Errorf("%s: variance = %v", name, variance)
 		}
 		a, b, d := (PiecewiseLinear{f.Alpha, f.Alpha}).Moments(m, v)
-		if a != f.Alpha*m || b != v*(f.Alpha*f.Alpha) || d != v*f.Alpha {
-			t.Errorf("%s: linear unit: %v, %v, %v", name, a, b, d)
-		}
+		check.True(t, a == f.Alpha*m && b == v*(f.Alpha*f.Alpha) && d == v*f.Alpha, "%s: linear unit", name)
 	}
 }
 

@@ -13,10 +13,7 @@ import (
 	check "closedform/internal/checktest"
 )
 
-var (
-	adfRules = []OutputRule{ADF, ADFExact}
-	allKinds = []Covariance{Full, Diagonal, Shared}
-)
+var allKinds = []Covariance{Full, Diagonal, Shared}
 
 // Certain weights stay what they are, and the others learn.
 func TestCertainWeights(t *testing.T) {
@@ -58,9 +55,8 @@ func TestTinyVariances(t *testing.T) {
 	}
 }
 
-// One step, written with the moments of each layer as in the derivation: ỹ, s̃, gain, m̃, ṽ. The logits move
-// to their posterior, by Eq. (w) of the paper. A frozen layer is conditioned on its own mean. A shared
-// covariance becomes the mean of those that the neurons would have.
+// One step, written as in the derivation: ỹ, s̃, gain, m̃, ṽ, with the logits moved by Eq. (w) of the paper.
+// A frozen layer is conditioned on its own mean; a shared covariance is the mean of those of the neurons.
 func TestStep(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(42, 1))
 	for _, rule := range []HiddenRule{Smooth, SmoothMean, Frozen} {
@@ -71,7 +67,7 @@ func TestStep(t *testing.T) {
 			})
 		}
 	}
-	for _, rule := range adfRules {
+	for _, rule := range []OutputRule{ADF, ADFExact} {
 		for range 20 {
 			testStep(t, rnd, spec{Layers: []int{3, 4}, Output: rule})
 		}
@@ -169,8 +165,7 @@ func testStep(t *testing.T, rnd *rand.Rand, cfg spec) {
 	}
 }
 
-// Many classes that claim the variance of one hidden unit together: the floor is
-// used, counted, and leaves the covariances positive definite.
+// Many classes claim the variance of one hidden unit: the floor holds, and is counted.
 func TestSmoothFloors(t *testing.T) {
 	const classes = 200
 	probit := softmax.Probit{Lambda: 3, Rho: 0.5}
@@ -184,9 +179,8 @@ func TestSmoothFloors(t *testing.T) {
 		cov[j] = mat.NewDiagDense(1, []float64{1e-6})
 	}
 	setWeights(t, n, 1, mean, cov)
-	if u := check.Must(ensemble(n, copied(n)).Observe([]float64{1}, 0)); u.Floored != 2 {
-		t.Errorf("%d variances floored, want one of each member", u.Floored)
-	}
+	u := check.Must(ensemble(n, copied(n)).Observe([]float64{1}, 0))
+	check.Equal(t, "variances floored, one of each member", u.Floored, 2)
 	check.Equal(t, "wrong", wrong(n.State()), "")
 	check.Near(t, "the floor", n.State().Layers[0].Spread.At(0, 0), math.Sqrt(1e-3), 1e-12)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -46,9 +45,8 @@ func hugeNetwork() *Network {
 	return check.Must(Restore(huge))
 }
 
-// A bank predicts the mixture of what its members predict by themselves. Their weights are the means of those
-// of mixtures, in proportion to the products of the probabilities that these gave the examples; LogP is the
-// bank's.
+// A bank predicts the mixture of its members, whose weights are the means of those of mixtures, in proportion
+// to the products of the probabilities that these gave the examples; LogP is the bank's.
 func TestBank(t *testing.T) {
 	b, alone := bank(bankMembers()...), bankMembers()
 	x, class := twoRings(30, rand.New(random.Source("rings")))
@@ -80,9 +78,7 @@ func TestBank(t *testing.T) {
 		u := check.Must(b.Observe(x[i], class[i]))
 		check.Near(t, "log p", u.LogP, math.Log(p.Moments.P[class[i]]), 1e-8)
 	}
-	if len(b.Members()) != 4 || len(b.Models()) != 3 {
-		t.Errorf("%d networks of %d members", len(b.Members()), len(b.Models()))
-	}
+	check.Equal(t, "networks and members", []int{len(b.Members()), len(b.Models())}, []int{4, 3})
 	before := b.Weights()
 	b.Weights()[0] = 0 // a copy
 	b.Fix()
@@ -91,8 +87,8 @@ func TestBank(t *testing.T) {
 	}
 }
 
-// A member that cannot predict an input has no weight there, and one that cannot learn it counts as
-// surprised by it. The others go on. Where all fail, so does the bank, for this input.
+// A member that cannot predict an input has no weight there, and one that cannot learn it counts as surprised
+// by it. The bank fails where all fail, for this input.
 func TestBankBreaksDown(t *testing.T) {
 	good := func() []Model { return bankMembers()[:2] }
 	b, without := bank(append(good(), hugeNetwork())...), bank(good()...)
@@ -128,9 +124,7 @@ func TestBankBreaksDown(t *testing.T) {
 		*n = *check.Must(Restore(s))
 	}
 	check.Refuses(t, "all", check.Err(all.Observe([]float64{1, 1}, 1)))
-	if after := all.State(); !reflect.DeepEqual(after, before) {
-		t.Errorf("after an error of all %+v, before %+v", after, before)
-	}
+	check.Equal(t, "after an error of all", all.State(), before)
 }
 
 // No weight is lost to underflow: a member that predicted the impossible comes back when the others do so.
@@ -210,18 +204,13 @@ func TestBankConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// The default has the members that its comment says, with the rule and softmax of the
-// configuration.
+// The default has the members that its comment says.
 func TestDefaultMembers(t *testing.T) {
 	cfg := Default(4, 50, 3)
 	members := check.Must(DefaultMembers(cfg, random.Source("default bank")))
 	hidden, output, linear := cfg.PriorVar[0], cfg.PriorVar[1], Default(4, 3).PriorVar[0]
 	for k, want := range [][]float64{
-		{hidden, 3 * output},
-		{hidden / 10, 10 * output},
-		{hidden / 10, 0.3 * output},
-		{linear},
-		{linear / 1000},
+		{hidden, 3 * output}, {hidden / 10, 10 * output}, {hidden / 10, 0.3 * output}, {linear}, {linear / 1000},
 	} {
 		check.NearAll(t, fmt.Sprint("prior variances of member ", k), members[k].Config().PriorVar, want, 1e-12)
 	}
@@ -229,9 +218,8 @@ func TestDefaultMembers(t *testing.T) {
 	cfg.PriorVar = []float64{1, 2 * cfg.PriorVar[1]}
 	members = check.Must(DefaultMembers(cfg, random.Source("default bank")))
 	check.Near(t, "prior variance of a wider prior", members[3].Config().PriorVar[0], 2*linear, 1e-12)
-	if members = check.Must(DefaultMembers(Default(4, 3), random.Source("default bank"))); len(members) != 2 {
-		t.Errorf("%d members without hidden layers", len(members))
-	}
+	members = check.Must(DefaultMembers(Default(4, 3), random.Source("default bank")))
+	check.Equal(t, "members without hidden layers", len(members), 2)
 	cfg.PriorVar = nil
 	check.Refuses(t, "no prior variances", check.Err(DefaultMembers(cfg, random.Source("none"))), "PriorVar")
 }

@@ -16,8 +16,7 @@ import (
 
 var outputRules = []OutputRule{ADF, ADFExact, Joint, Total}
 
-// spec is a configuration in a few words: what is not given is one, or as in [Default], but
-// that prior means are drawn independently.
+// spec is a configuration: what is not given is one, or as in [Default], with independent prior means.
 type spec struct {
 	Layers       []int
 	Bias         bool

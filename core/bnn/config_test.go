@@ -2,7 +2,9 @@ package bnn
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
+	check "closedform/internal/checktest"
 )
 
 // Invalid values, and values that are not set, are refused by the key of their field.
@@ -74,5 +77,86 @@ func TestConfigErrors(t *testing.T) {
 				t.Errorf("%v does not name %s, as in Go", err, name)
 			}
 		}
+	}
+}
+
+// The defaults learn XOR in one pass, for every depth and width.
+func TestDefaultsLearn(t *testing.T) {
+	for _, layers := range [][]int{{2, 10, 2}, {2, 300, 2}, {2, 20, 20, 2}} {
+		n := check.Must(New(Default(layers...), random.Source("defaults")))
+		rnd := rand.New(random.Source("defaults", "examples"))
+		wrong := 0
+		for k := range 600 {
+			a, b := rnd.IntN(2), rnd.IntN(2)
+			x := []float64{2*float64(a) - 1 + 0.3*rnd.NormFloat64(), 2*float64(b) - 1 + 0.3*rnd.NormFloat64()}
+			if k >= 300 {
+				var p Prediction
+				predict(t, n, &p, x)
+				if (p.P[1] > 0.5) != (a != b) {
+					wrong++
+				}
+			}
+			observe(n, x, (a+b)%2)
+		}
+		check.True(t, wrong <= 15, "%v: %d of 300 are wrong", layers, wrong)
+	}
+}
+
+// Orthogonal means have the length that PriorMeanVar says, where the bias counts half, and no two are alike.
+func TestOrthogonalMeans(t *testing.T) {
+	for _, layers := range [][]int{{3, 8, 9, 2}, {6, 4, 3}} {
+		c := Default(layers...)
+		c.PriorMeanVar = 3
+		n := check.Must(New(c, random.Source("orthogonal")))
+		for l := range len(layers) - 2 {
+			mean, _ := n.Weights(l)
+			out, in := mean.Dims()
+			bias := mean.ColView(in - 1).(*mat.VecDense)
+			bias.ScaleVec(0.5, bias)
+			var gram mat.SymDense
+			gram.SymOuterK(1.0/3, mean)
+			pair := max(1, 2-l)
+			for j := range out {
+				for k := range j + 1 {
+					name := fmt.Sprintf("%v: layer %d: product of neurons %d and %d", layers, l, j, k)
+					if want := 0.0; j/pair/in == k/pair/in { // of one orthogonal set
+						if j/pair == k/pair {
+							want = 1 - 2*float64(j-k)
+						}
+						near(t, name, gram.At(j, k), want, 1e-12)
+					} else if gram.At(j, k) > 1-1e-9 {
+						t.Error(name, "are alike")
+					}
+				}
+			}
+		}
+		if mean, _ := n.Weights(len(layers) - 2); mat.Norm(mean, 1) != 0 {
+			t.Errorf("%v: the means of the output layer are not zero", layers)
+		}
+	}
+}
+
+// What is by default follows from the layers.
+func TestDefaultsByLayer(t *testing.T) {
+	c := Default(784, 128, 100, 10)
+	if !c.Bias || c.Covariance[0] != Diagonal || c.Covariance[1] != Shared || c.Covariance[2] != Full {
+		t.Errorf("bias %v, covariances %v", c.Bias, c.Covariance)
+	}
+	n := check.Must(New(c, random.Source("default")))
+	check.NearAll(t, "replications", n.Config().Replications, []float64{math.Sqrt(785) / 2, 1, 1}, 0)
+	check.Equal(t, "for the paper's rules", c.Paper, PaperRule{Fail, 1e-3, 1e-3})
+	for layers, want := range map[[3]int]Covariance{
+		{63, 256, 2}: Full, {63, 257, 2}: Shared, {511, 300, 2}: Shared, {512, 300, 2}: Diagonal,
+	} {
+		check.Equal(t, layers, Default(layers[:]...).Covariance[0], want)
+	}
+	check.NearAll(t, "prior variances", c.PriorVar, []float64{0.1, 0.1, 600.0 / 784 / 101}, 1e-12)
+
+	for _, given := range []float64{0, 7} { // covariances that are set by hand
+		c := Default(24, 3, 3)
+		c.Covariance, c.Replications[0] = []Covariance{Diagonal, Diagonal}, given
+		n := check.Must(New(c, random.Source("replications")))
+		check.Equal(t, "replications", n.Config().Replications, []float64{max(2.5, given), 1})
+		check.Equal(t, "the caller's", c.Replications, []float64{given, 0})
 	}
 }

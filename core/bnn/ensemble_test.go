@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -35,8 +34,7 @@ func twoRings(n int, rnd *rand.Rand) (x [][]float64, class []int) {
 	return x, class
 }
 
-// An ensemble of one is its network, to the bit: what it says of a step and of an input. A prediction may go
-// from a network to an ensemble and back; it allocates once.
+// An ensemble of one is its network, to the bit. A prediction may go from a network to an ensemble and back.
 func TestEnsembleOfOne(t *testing.T) {
 	cfg := spec{Layers: []int{2, 6, 3}}
 	n, e := members(cfg, 1)[0], ensemble(members(cfg, 1)...)
@@ -55,9 +53,7 @@ func TestEnsembleOfOne(t *testing.T) {
 	check.NoAllocs(t, "a prediction", func() { _ = two.Predict(&p, x[0]) })
 	check.NoAllocs(t, "a step", func() { _, _ = two.Observe(x[0], 1) })
 	predict(t, n, &q, x[0])
-	if q.Members != nil || q.MutualInformation() != 0 {
-		t.Errorf("members %v, mutual information %g", q.Members, q.MutualInformation())
-	}
+	check.True(t, q.Members == nil && q.MutualInformation() == 0, "members %v of a network", q.Members)
 }
 
 // checkMixture checks p against the weighted mean of the predictions of members, of three classes.
@@ -91,8 +87,7 @@ func checkMixture(t *testing.T, p *Prediction, weights []float64, of []Predictio
 	check.Near(t, "mutual information", p.MutualInformation(), information, 1e-12)
 }
 
-// p is the mean, covariances go by the law of total variance, and what the members disagree
-// about is their mean divergence from p. The log probability of a step is that of p.
+// Covariances go by the law of total variance. The log probability of a step is that of p.
 func TestMixture(t *testing.T) {
 	const k = 3
 	for _, cfg := range []spec{
@@ -146,28 +141,15 @@ func TestEnsembleRefuses(t *testing.T) {
 	check.Refuses(t, "no members", check.Err(Combine()), "no members")
 }
 
-// Large members learn side by side.
-func TestSerial(t *testing.T) {
-	wide := ensemble(members(spec{Layers: []int{200, 100, 3}}, 2)...)
-	check.Equal(t, "large members learn at once", wide.parallel, runtime.GOMAXPROCS(0) > 1)
-	wide.Serial()
-	check.Equal(t, "but not in a program that uses all processors", wide.parallel, false)
-}
-
-// The first member is the network that New makes of the same source, and more members leave the
-// first ones as they are.
+// The first member is the network that New makes of the same source, and more members change no other.
 func TestNewEnsemble(t *testing.T) {
 	cfg := Default(2, 5, 3)
 	three := check.Must(NewEnsemble(cfg, 3, random.Source("new")))
 	four := check.Must(NewEnsemble(cfg, 4, random.Source("new")))
 	single := check.Must(New(cfg, random.Source("new")))
 	for k, n := range three.Members() {
-		if !sameState(n.State(), four.Members()[k].State()) {
-			t.Errorf("member %d of 3 is another one of 4", k)
-		}
-		if sameState(n.State(), single.State()) != (k == 0) {
-			t.Errorf("member %d of 3, compared with a network of the same source", k)
-		}
+		check.True(t, sameState(n.State(), four.Members()[k].State()), "member %d of 3 is another one of 4", k)
+		check.True(t, sameState(n.State(), single.State()) == (k == 0), "member %d and a single network", k)
 	}
 	check.Refuses(t, "no members", check.Err(NewEnsemble(cfg, 0, random.Source())))
 	cfg.Layers = nil

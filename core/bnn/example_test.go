@@ -3,7 +3,6 @@ package bnn_test
 import (
 	"fmt"
 	"log"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -55,38 +54,4 @@ func Example() {
 	// Output:
 	// before: p = [0.206 0.380 0.414], variances 0.084 0.131 0.136
 	// after: p = [0.600 0.116 0.284], variances 0.128 0.045 0.106
-}
-
-// rings is a stream of points in the plane: class 1 inside the circle of radius 1, else class 0.
-func rings(rnd *rand.Rand) (x []float64, class int) {
-	x = []float64{rnd.NormFloat64(), rnd.NormFloat64()}
-	if x[0]*x[0]+x[1]*x[1] < 1 {
-		class = 1
-	}
-	return x, class
-}
-
-// A bank learns with several priors at once, with a hidden layer and without, and weights each by how it
-// predicted the examples so far: nothing is tuned, and no examples are held out.
-func ExampleNewBank() {
-	var members []bnn.Model
-	for _, network := range must(bnn.DefaultMembers(bnn.Default(2, 20, 2), random.Source("bank"))) {
-		members = append(members, network)
-	}
-	bank := must(bnn.NewBank(members...))
-	rnd := rand.New(random.Source("rings"))
-	for k := 1; k <= 300; k++ {
-		must(bank.Observe(rings(rnd)))
-		if k%100 == 0 {
-			fmt.Printf("%d examples: weights %.2f\n", k, bank.Weights())
-		}
-	}
-	var p bnn.Prediction
-	ok(bank.Predict(&p, []float64{0.7, 0.7}))
-	fmt.Printf("p = %.2f, variance %.2f\n", p.P, p.Cov.At(0, 0))
-	// Output:
-	// 100 examples: weights [0.69 0.26 0.06 0.00 0.00]
-	// 200 examples: weights [0.54 0.44 0.01 0.00 0.00]
-	// 300 examples: weights [0.56 0.43 0.00 0.00 0.00]
-	// p = [0.46 0.54], variance 0.11
 }

@@ -99,8 +99,8 @@ func wrong(s State) string {
 
 func sameState(a, b State) bool { return reflect.DeepEqual(a.Layers, b.Layers) }
 
-// train has the network learn from a stream, and fails unless after each update every variance is
-// positive and every number finite, or there was an error and the network is what it was.
+// train fails unless after each update from a stream every variance is positive and every number finite, or
+// there was an error and the network is what it was.
 func train(t *testing.T, n *Network, updates int, next func(x []float64) (class int)) {
 	t.Helper()
 	x := make([]float64, n.cfg.Layers[0])
@@ -120,9 +120,7 @@ func train(t *testing.T, n *Network, updates int, next func(x []float64) (class 
 		}
 		before = after
 	}
-	if problem != "" {
-		t.Errorf("after the example %g: %s", x, problem)
-	}
+	check.True(t, problem == "", "after the example %g: %s", x, problem)
 }
 
 func TestUpdatesAtExtremes(t *testing.T) {

@@ -4,11 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
+	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
 
@@ -48,14 +52,10 @@ func TestBadInput(t *testing.T) {
 			if err := m.Predict(&p, c.x); err == nil || strings.Contains(err.Error(), "member") {
 				t.Errorf("%T: %v is predicted; error %v", m, c.x, err)
 			}
-			if p.Class() != Unknown || !math.IsNaN(p.Mean[0]) {
-				t.Errorf("%T: %v is of class %d", m, c.x, p.Class())
-			}
+			check.True(t, p.Class() == Unknown && math.IsNaN(p.Mean[0]), "%T: %v is of class %d", m, c.x, p.Class())
 		}
 		for k, n := range networksOf(m) {
-			if !sameState(n.State(), before[k]) {
-				t.Errorf("%T: member %d has changed", m, k)
-			}
+			check.True(t, sameState(n.State(), before[k]), "%T: member %d has changed", m, k)
 		}
 		if err := m.Predict(&p, []float64{1, 2}); err != nil || !samePrediction(&p, &want) {
 			t.Errorf("%T: after errors %v, %v; want %v", m, p.P, err, want.P)
@@ -128,5 +128,136 @@ func TestProcessNoise(t *testing.T) {
 		check.OK(t, n.AddProcessNoise(1))
 		mean, cov := n.Weights(1)
 		checkLayer(t, name, n, 1, mean, addIdentity(cov, 0, 0.6), 1e-15)
+	}
+}
+
+// textbook is one step of a network with a single layer, written with dense
+// matrices straight from the formulas: paper Eqs. (z) and (w).
+func textbook(n *Network, x []float64, class int) (mean *mat.Dense, cov []*mat.Dense) {
+	c := n.cfg.classes()
+	_, in := n.cfg.WeightDims(0)
+	y := mat.NewVecDense(in, append(slices.Clone(x), 1))
+	mu, sigma := n.Weights(0)
+	m, v := make([]float64, c), make([]float64, c)
+	for j := range c {
+		m[j], v[j] = mat.Dot(mu.RowView(j), y), mat.Inner(y, sigma[j], y)
+	}
+	moments := softmax.NewMoments(c)
+	n.cfg.Softmax.Moments(moments, m, v)
+	k := c - 1
+	p := mat.NewVecDense(k, moments.P[:k])
+	labelCov, allCross := mat.NewSymDense(c, nil), mat.NewDense(c, c, nil)
+	moments.Cov(labelCov)
+	moments.Cross(allCross, v)
+	cross, innovation := allCross.Slice(0, c, 0, k), mat.DenseCopyOf(labelCov.SliceSym(0, k))
+	if n.cfg.Output == Total { // diag(p) − ppᵀ
+		innovation.Outer(-1, p, p)
+		for j := range k {
+			innovation.Set(j, j, innovation.At(j, j)+moments.P[j])
+		}
+	}
+	label := mat.NewVecDense(k, nil)
+	if class < k {
+		label.SetVec(class, 1)
+	}
+	label.SubVec(label, p)
+	var inverse, gain, reduction mat.Dense
+	if err := inverse.Inverse(innovation); err != nil {
+		panic(err)
+	}
+	gain.Mul(cross, &inverse)
+	var step mat.VecDense
+	step.MulVec(&gain, label)
+	reduction.Mul(&gain, cross.T())
+	change, sums := make([]float64, c), make([]float64, c) // ṽ − v
+	for j := range c {
+		change[j] = -reduction.At(j, j)
+		for i := range c {
+			sums[j] -= reduction.At(j, i)
+		}
+		sums[j] -= change[j]
+	}
+	if n.cfg.Output == Total {
+		softmax.FreeVariances(change, change, sums)
+	}
+	d, e := make([]float64, c), make([]float64, c)
+	for j := range c {
+		d[j], e[j] = step.AtVec(j)/v[j], change[j]/(v[j]*v[j])
+	}
+	return stepped(mu, sigma, y.RawVector().Data, d, e)
+}
+
+func TestObserveIsTheTextbookStep(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, rule := range []OutputRule{Joint, Total} {
+		for _, classes := range []int{2, 3, 5} {
+			for trial := range 40 {
+				probit := softmax.Probit{Lambda: 0.2, Rho: 0.5}
+				n := newNetwork(spec{Layers: []int{2, classes}, Bias: true, Output: rule, Softmax: probit, paper: true})
+				randomWeights(t, n, rnd, 0.7)
+				x, class := normals(rnd, 2), trial%classes
+				mean, cov := textbook(n, x, class)
+				var p Prediction
+				predict(t, n, &p, x)
+				update, err := n.Observe(x, class)
+				if err != nil || !(update.MinVariance > 0) || update.Indefinite {
+					t.Fatalf("%v, %d classes: %+v, %v", rule, classes, update, err)
+				}
+				near(t, "log p", update.LogP, math.Log(p.P[class]), 1e-7)
+				checkLayer(t, string(rule), n, 0, mean, cov, 1e-8)
+			}
+		}
+		frozen := spec{Layers: []int{4, 6, 5}, Output: rule, OnIndefinite: Project, Hidden: Frozen, paper: true}
+		n := newNetwork(frozen)
+		var p Prediction
+		x, class := []float64{0.1, -0.2, 0.3, 1}, 0
+		check.NoAllocs(t, string(rule), func() {
+			observe(n, x, class%5)
+			predict(t, n, &p, x)
+			class++
+		})
+	}
+}
+
+// In one step, what the covariances of a layer lose is multiplied, and nothing else changes. However often an
+// example counts, a variance keeps its floor.
+func TestReplications(t *testing.T) {
+	times := []float64{2.5, 1, 0.4}
+	for _, kind := range allKinds {
+		cfg := spec{Layers: []int{3, 5, 4, 2}, Bias: true, Hidden: Smooth, PriorVar: 0.2, paper: true}
+		cfg.Covariance = []Covariance{kind}
+		plain := newNetwork(cfg)
+		cfg.Replications = times
+		counted := newNetwork(cfg)
+		for _, n := range []*Network{plain, counted} {
+			observe(n, []float64{1, -0.5, 2}, 1)
+		}
+		for l, k := range times {
+			mean, cov := plain.Weights(l)
+			checkLayer(t, string(kind), counted, l, mean, addIdentity(cov, k, 0.2*(1-k)), 1e-14)
+		}
+		many := spec{Layers: []int{1, 2}, Covariance: cfg.Covariance, Replications: []float64{1e300}, paper: true}
+		n := newNetwork(many)
+		for k := range 3 {
+			check.Equal(t, "floored", observe(n, []float64{2}, 0).Floored, 2)
+			_, cov := n.Weights(0)
+			near(t, "variance", cov[0].At(0, 0), math.Pow(1e-3, float64(k+1)), 1e-12)
+		}
+	}
+}
+
+// A hidden variance at most doubles, however much the logits grow.
+func TestHiddenGrowthIsCapped(t *testing.T) {
+	cfg := Default(1, 1, 3)
+	cfg.Bias = false
+	n, one := check.Must(New(cfg, random.Source("growth"))), mat.NewSymDense(1, []float64{1})
+	narrow := slices.Repeat([]mat.Symmetric{mat.NewSymDense(1, []float64{1e-3})}, 3)
+	setWeights(t, n, 0, mat.NewDense(1, 1, []float64{1}), []mat.Symmetric{one})
+	setWeights(t, n, 1, mat.NewDense(3, 1, []float64{-30, 0, 0}), narrow)
+	for k := range 4 {
+		update := observe(n, []float64{1}, 1)
+		_, cov := n.Weights(0)
+		near(t, "variance", cov[0].At(0, 0), math.Pow(2, float64(k+1)), 1e-12)
+		check.Equal(t, "counts", [2]int{update.Floored, update.Capped}, [2]int{0, 1})
 	}
 }

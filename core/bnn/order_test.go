@@ -3,9 +3,9 @@ package bnn
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -81,10 +81,8 @@ func TestOrderIsNoticed(t *testing.T) {
 			check.OK(t, errors.Join(b.Predict(&p, x[0]), b.Before(&q, x[0])))
 			same := floats.Equal(p.Weights, q.Weights) && floats.Equal(p.P, q.P) &&
 				floats.Equal(b.Weights(), q.Weights)
-			if same != (order == "shuffled") {
-				t.Errorf("%s, %d examples: %v with weights %v, along the stream %v with %v", order, n, p.P, p.Weights,
-					q.P, q.Weights)
-			}
+			what := fmt.Sprintf("%s, %d examples: weights %v are %v", order, n, p.Weights, q.Weights)
+			check.Equal(t, what, same, order == "shuffled")
 			b.Fix()
 			check.NearAll(t, "fixed weights", b.Weights(), p.Weights, 0)
 		}
@@ -93,29 +91,19 @@ func TestOrderIsNoticed(t *testing.T) {
 
 // Runs are noticed where they are long, as in runs of ten, and are no chance.
 func TestRuns(t *testing.T) {
-	for _, c := range []struct {
-		run, n, classes int
-		want            bool
-	}{
-		{1, 1000, 2, false},
-		{2, 1000, 2, false},
-		{8, 1000, 10, false},
-		{8, 100000, 2, false},
-		{15, 1000, 10, true},
-		{15, 1000, 3, true},
-		{20, 40, 4, true},
-		{20, 20, 2, false},
-		{1000, 1000, 3, false},
-		{1, 1, 2, false},
+	for c, want := range map[[3]int]bool{ // by the lengths of runs and of the stream, and the classes
+		{1, 1000, 2}: false, {2, 1000, 2}: false, {8, 1000, 10}: false, {8, 100000, 2}: false,
+		{15, 1000, 10}: true, {15, 1000, 3}: true, {20, 40, 4}: true,
+		{20, 20, 2}: false, {1000, 1000, 3}: false, {1, 1, 2}: false,
 	} {
 		var o Order
-		for range c.classes {
+		for range c[2] {
 			o.addClass()
 		}
-		for i := range c.n {
-			o.add(nil, i/c.run%c.classes, nil)
+		for i := range c[1] {
+			o.add(nil, i/c[0]%c[2], nil)
 		}
-		check.Equal(t, c, o.hasRuns(), c.want)
+		check.Equal(t, c, o.hasRuns(), want)
 	}
 	o := Order{Counts: make([]int, 2), Kept: make([][]Kept, 2)}
 	check.Equal(t, "no examples", o.hasRuns(), false)
@@ -196,9 +184,7 @@ func TestKeptIsFair(t *testing.T) {
 		}
 	}
 	for i, n := range tenth { // 145 are expected, with a standard deviation of 11
-		if n < 110 || n > 180 {
-			t.Errorf("%d of tenth %d: %v", n, i, tenth)
-		}
+		check.True(t, n >= 110 && n <= 180, "%d of tenth %d: %v", n, i, tenth)
 	}
 	got := []any{len(o.Kept[0]), len(o.Kept[classes-1]), o.Kept[0][0].LogP[0], o.Counts[3], o.Same}
 	check.Equal(t, "kept", got, []any{mostKept, 0, -10., 500, 499 * (classes - 1)})
@@ -226,9 +212,7 @@ func TestBankInTwoParts(t *testing.T) {
 		}
 		check.Must(parts.Observe(x[i], class[i]))
 	}
-	if got, want := parts.State(), whole.State(); !reflect.DeepEqual(got, want) {
-		t.Errorf("state %+v, in one part %+v", got, want)
-	}
+	check.Equal(t, "state", parts.State(), whole.State())
 	check.OK(t, errors.Join(parts.Predict(&p, x[3]), whole.Predict(&q, x[3])))
 	check.NearAll(t, "P", p.P, q.P, 0)
 }

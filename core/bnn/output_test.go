@@ -49,9 +49,7 @@ func TestPolicies(t *testing.T) {
 		var p Prediction
 		predict(t, n, &p, x)
 		for j, v := range p.Variance {
-			if !(v >= 0.01*n.flows[0].v[j]*(1-1e-9)) {
-				t.Errorf("project: ṽ_%d = %g, below the floor", j, v)
-			}
+			check.True(t, v >= 0.01*n.flows[0].v[j]*(1-1e-9), "project: ṽ_%d = %g, below the floor", j, v)
 		}
 	}
 	// Small eigenvalues are floored also where only a variance is negative: the mean must not be left to an
@@ -105,9 +103,7 @@ func TestLimit(t *testing.T) {
 		}
 		check.Equal(t, "at bounds and not counted", [2]int{floored, capped}, [2]int{})
 	}
-	if bounded < 100 {
-		t.Errorf("%d at bounds", bounded)
-	}
+	check.True(t, bounded >= 100, "%d at bounds", bounded)
 }
 
 // Two wide logits and a narrow one: the variance of their difference is fitted, and the report is of before.
@@ -137,9 +133,8 @@ func TestLimitedStep(t *testing.T) {
 	}
 }
 
-// Total takes the step where other classes are far below the resolution of an
-// eigensolver or underflow, and applies the policy where the observed one is too
-// improbable for its moments to have digits.
+// Total takes the step where other classes are below the resolution of an eigensolver or underflow, and
+// applies the policy where the observed one is too improbable for its moments to have digits.
 func TestTotalWithImprobableClasses(t *testing.T) {
 	for _, gap := range []float64{5, 6.1, 6.3, 6.5, 6.7, 10, 20, 30, 50, 200} {
 		for class := range 3 {
@@ -151,9 +146,7 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 			var p Prediction
 			predict(t, n, &p, []float64{1})
 			u, err := n.Observe([]float64{1}, class)
-			if !(u.MinVariance > 0) {
-				t.Errorf("gap %g, class %d: %+v", gap, class, u)
-			}
+			check.True(t, u.MinVariance > 0, "gap %g, class %d: %+v", gap, class, u)
 			var indefinite *IndefiniteError
 			taken := err == nil && u.Action == Applied && !u.Indefinite
 			refused := errors.As(err, &indefinite) && u.Action == Refused && u.Indefinite

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
@@ -31,8 +32,7 @@ func networks() []spec {
 	}
 }
 
-// trained returns the members of an ensemble that has seen some examples, and inputs, of
-// which some numbers are zero.
+// trained returns an ensemble that has seen some examples, and inputs, of which some numbers are zero.
 func trained(cfg spec, n int) (*Ensemble, [][]float64) {
 	e := ensemble(members(cfg, n)...)
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -93,9 +93,7 @@ func TestObserveAfterBefore(t *testing.T) {
 			}
 			check.OK(t, e.Predict(&got, x[1]))
 			check.OK(t, want.Predict(&p, x[1]))
-			if !samePrediction(&got, &p) {
-				t.Errorf("%+v: after the steps %v, want %v", cfg, got, p)
-			}
+			check.True(t, samePrediction(&got, &p), "%+v: after the steps %v, want %v", cfg, got, p)
 		}
 	}
 }
@@ -110,8 +108,7 @@ func predicted(by softmax.Approximation, mean, variance []float64) *Prediction {
 	return p
 }
 
-// The parts of the label's variance are E Σ_j s_j(1 − s_j) and Σ_j Var s_j. Certain logits leave nothing
-// epistemic.
+// The parts of the label's variance are E Σ_j s_j(1 − s_j) and Σ_j Var s_j, which is 0 for certain logits.
 func TestParts(t *testing.T) {
 	p := predicted(softmax.Exact{}, []float64{1, -0.5, 0.2, 0}, []float64{0.5, 2, 0.1, 1})
 	want, total := mat.Trace(p.Cov), 0.0
@@ -134,8 +131,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// The parts of the label's variance add up to that of P, in a bank after calibration; they are NaN after
-// errors.
+// The parts of the label's variance add up to that of P, also after calibration, and are NaN after errors.
 func TestLabelVariance(t *testing.T) {
 	b := bank(bankMembers()...)
 	var p Prediction
@@ -150,17 +146,105 @@ func TestLabelVariance(t *testing.T) {
 		}
 		aleatoric, epistemic := p.LabelVariance()
 		near(t, "the variance of the label", aleatoric+epistemic, total, 1e-12)
-		if !(aleatoric > 0 && epistemic >= 0) {
-			t.Errorf("%T: aleatoric %g, epistemic %g", m, aleatoric, epistemic)
-		}
+		check.True(t, aleatoric > 0 && epistemic >= 0, "%T: aleatoric %g, epistemic %g", m, aleatoric, epistemic)
 		for _, p := range []*Prediction{&p, {}} {
 			check.Refuses(t, "one input", m.Predict(p, []float64{1}))
 			aleatoric, epistemic = p.LabelVariance()
 			for _, x := range []float64{aleatoric, epistemic, p.MutualInformation(), p.Sum()} {
-				if !math.IsNaN(x) {
-					t.Errorf("%T: %g after an error", m, x)
+				check.True(t, math.IsNaN(x), "%T: %g after an error", m, x)
+			}
+		}
+	}
+}
+
+// The answers below the threshold are those that the promise does not hold for.
+func TestThreshold(t *testing.T) {
+	record := func(right, unsure int) *TrackRecord {
+		r := new(TrackRecord)
+		for range right {
+			r.Add(0.999, false)
+		}
+		for i := range unsure {
+			r.Add(0.6, i%2 == 0)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		right, unsure int
+		low, high     float64
+	}{
+		{298, 0, math.Inf(1), math.Inf(1)}, // 0.99^298 is above 0.05
+		{299, 0, 0.9, 0.9991},
+		{299, 100, 0.9, 0.9991},
+		{0, 1000, math.Inf(1), math.Inf(1)},
+		{100_000, 100, 0.5, 0.6},
+		{0, 0, math.Inf(1), math.Inf(1)},
+	} {
+		got, err := record(c.right, c.unsure).Threshold(0.01, 0.95)
+		check.True(t, err == nil && c.low <= got && got <= c.high, "%d, %d: %g, %v", c.right, c.unsure, got, err)
+	}
+	early := new(TrackRecord) // an error among the surest 300, which none may have, does not end it
+	for i := range 1000 {
+		early.Add([]float64{0.9999, 0.999}[min(1, i/300)], i == 0)
+	}
+	if got := check.Must(early.Threshold(0.01, 0.95)); !(0.99 < got && got <= 0.999) {
+		t.Errorf("an early error: %g", got)
+	}
+	r := record(1, 1)
+	r.Add(1, false)
+	for _, bad := range [][2]float64{{math.NaN(), 0.95}, {0, 0.95}, {1, 0.95}, {0.01, math.NaN()}, {0.01, 1}} {
+		threshold, err := r.Threshold(bad[0], bad[1])
+		check.True(t, err != nil && math.IsNaN(threshold), "%v: threshold %g, error %v", bad, threshold, err)
+	}
+	r.Add(math.NaN(), true)
+	check.Equal(t, "wrong predictions with NaN", r.Wrong[0], 0)
+	check.OK(t, r.Validate())
+	r.Wrong[0] = 2
+	check.Refuses(t, "more wrong predictions than there are", r.Validate())
+}
+
+// The promise is broken in at most 5 % of all records, also where the share of wrong answers is just above it
+// for all probabilities, and where the surest answers are wrong too often. It leaves many answers.
+func TestPromiseIsKept(t *testing.T) {
+	const share, replications = 0.05, 1000
+	for name, world := range map[string]struct {
+		risk     func(p float64) float64
+		answered float64 // of 2,000 examples, at least
+	}{
+		"calibrated":    {func(p float64) float64 { return 1 - p }, 0.45},
+		"overconfident": {func(p float64) float64 { return math.Sqrt(1 - p) }, 0},
+		"constant":      {func(float64) float64 { return 1.001 * share }, 0},
+		"upside down":   {func(p float64) float64 { return 0.06 * p }, 0},
+		"early errors":  {func(p float64) float64 { return max(0.02, (1-p)/2) }, 0.5},
+	} {
+		rnd := rand.New(random.Source("promise", name))
+		for _, examples := range []int{400, 2000} {
+			broken, answered := 0, 0.0
+			for range replications {
+				var r TrackRecord
+				for range examples {
+					u := rnd.Float64()
+					p := 1 - u*u/2
+					r.Add(p, rnd.Float64() < world.risk(p))
+				}
+				threshold := check.Must(r.Threshold(share, 0.95))
+				var wrong, answers float64
+				for u := 0.0005; u < 1; u += 0.001 {
+					if p := 1 - u*u/2; p >= threshold {
+						wrong += world.risk(p)
+						answers++
+					}
+				}
+				answered += 0.001 / replications * answers
+				if wrong > share*answers {
+					broken++
 				}
 			}
+			if most := replications*0.05 + 3*math.Sqrt(replications*0.05*0.95); float64(broken) > most {
+				t.Errorf("%s: %d of %d promises are broken", name, broken, replications)
+			}
+			enough := examples == 400 || answered >= world.answered
+			check.True(t, enough, "%s: of %d examples %.3f are answered", name, examples, answered)
 		}
 	}
 }

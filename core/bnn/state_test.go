@@ -5,11 +5,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
 
@@ -32,9 +36,7 @@ func TestRestore(t *testing.T) {
 				t.Fatalf("step %d: %+v, %v; want %+v, %v", k, got, errGot, want, errWant)
 			}
 		}
-		if !reflect.DeepEqual(still.State(), s) {
-			t.Error("what the network learns changes its state of before")
-		}
+		check.True(t, reflect.DeepEqual(still.State(), s), "what the network learns changes its state of before")
 		if learned := n.State(); reflect.DeepEqual(learned, s) || !reflect.DeepEqual(restored.State(), learned) {
 			t.Error("nothing was learned, or not the same")
 		}
@@ -62,5 +64,76 @@ func TestRestoreRefuses(t *testing.T) {
 		s := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}}).State()
 		alter(&s)
 		check.Refuses(t, want, check.Err(Restore(s)), want)
+	}
+}
+
+// A new class leaves all weights as they were, and has means of zero and the prior covariance,
+// where covariances are shared that of its layer. Predictions made into the same memory have it.
+func TestAddClass(t *testing.T) {
+	covariance, probit := []Covariance{Full, Shared}, softmax.Probit{Lambda: 0.3, Rho: 0.5}
+	network := newNetwork(spec{Layers: []int{2, 4, 3}, Softmax: probit, Covariance: covariance})
+	for _, m := range []Model{
+		network,
+		ensemble(members(spec{Layers: []int{2, 3}, Bias: true, Covariance: []Covariance{Diagonal}}, 2)...),
+		bank(bankMembers()...),
+	} {
+		x, class := twoRings(30, rand.New(random.Source("rings")))
+		var p Prediction
+		for i := range x {
+			check.Must(m.Observe(x[i], class[i]))
+		}
+		check.OK(t, m.Predict(&p, x[0]))
+		var before []*Network
+		for _, n := range networksOf(m) {
+			before = append(before, copied(n))
+		}
+		weights := slices.Clone(p.Weights)
+		check.OK(t, m.AddClass())
+		for k, n := range networksOf(m) {
+			old, last := before[k], len(n.layers)-1
+			is, was := n.Config(), old.Config()
+			want := was.Softmax
+			if n != network {
+				want = softmax.Probit{Lambda: softmax.SlopeLambda(4, 0.5), Rho: 0.5}
+			}
+			check.Equal(t, "softmax", is.Softmax, want)
+			if was.Layers[last+1], was.Softmax = 4, is.Softmax; !reflect.DeepEqual(is, was) {
+				t.Errorf("configuration %+v; want %+v", is, was)
+			}
+			for l := range old.layers {
+				want, cov := old.Weights(l)
+				wantCov := addIdentity(cov, 1, 0)
+				if l == last {
+					added := wantCov[:1]
+					if is.Covariance[l] != Shared {
+						added = addIdentity(cov[:1], 0, is.PriorVar[l])
+					}
+					want, wantCov = want.Grow(1, 0).(*mat.Dense), append(wantCov, added...)
+				}
+				checkLayer(t, "one more class", n, l, want, wantCov, 1e-15)
+			}
+		}
+		check.OK(t, m.Predict(&p, x[0]))
+		if len(p.P) != 4 || p.Cov.SymmetricDim() != 4 || len(p.Mean) != 4 || !floats.Equal(p.Weights, weights) {
+			t.Errorf("predicts %v with weights %v; before %v", p.P, p.Weights, weights)
+		}
+		check.Near(t, "sum of probabilities", floats.Sum(p.P), p.Sum(), 1e-12)
+		check.Must(m.Observe(x[0], 3))
+	}
+}
+
+// A member that cannot have one more class leaves all as they were.
+func TestAddClassRefuses(t *testing.T) {
+	two := softmax.ProbitCorr{Lambda: 0.3, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})}
+	fixed := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, Softmax: two})
+	for want, m := range map[string]Model{
+		"2 to 4096 classes": check.Must(New(Default(1, MostClasses), random.Source("many"))),
+		"3×3":               ensemble(newNetwork(spec{Layers: []int{2, 3}}), fixed),
+	} {
+		classes := networksOf(m)[0].cfg.classes()
+		err := m.AddClass()
+		if err == nil || !strings.Contains(err.Error(), want) || networksOf(m)[0].cfg.classes() != classes {
+			t.Errorf("error %v with %d classes; want %s", err, classes, want)
+		}
 	}
 }

@@ -155,9 +155,7 @@ func TestConfigIsComplete(t *testing.T) {
 	for _, part := range []any{complete, complete.Unit, complete.Paper} {
 		v := reflect.ValueOf(part)
 		for i := range v.NumField() {
-			if v.Field(i).IsZero() {
-				t.Errorf("%s is not tested", v.Type().Field(i).Name)
-			}
+			check.True(t, !v.Field(i).IsZero(), "%s is not tested", v.Type().Field(i).Name)
 		}
 	}
 }

@@ -55,9 +55,7 @@ func TestUnknown(t *testing.T) {
 	c, draw := newTriangle(), stream()
 	var p Prediction
 	check.OK(t, c.Predict(&p, []float64{30, 30}))
-	if p.Class == Unknown || p.Familiarity != 1 {
-		t.Errorf("before the first example: %+v", p)
-	}
+	check.True(t, p.Class != Unknown && p.Familiarity == 1, "before the first example: %+v", p)
 	learn(t, c, 400, draw)
 	wrong, unknown := 0, 0
 	for range 500 {
@@ -70,14 +68,10 @@ func TestUnknown(t *testing.T) {
 			wrong++
 		}
 	}
-	if wrong > 50 || unknown > 3 {
-		t.Errorf("of 500 inputs %d are wrong and %d unknown", wrong, unknown)
-	}
+	check.True(t, wrong <= 50 && unknown <= 3, "of 500 inputs %d are wrong and %d unknown", wrong, unknown)
 	for _, x := range [][]float64{{30, 30}, {-30, 0}, {1e6, 1}} {
 		check.OK(t, c.Predict(&p, x))
-		if p.Class != Unknown || p.Details.Class() == Unknown {
-			t.Errorf("%v is of class %d with familiarity %g", x, p.Class, p.Familiarity)
-		}
+		check.True(t, p.Class == Unknown && p.Details.Class() != Unknown, "%v is of class %d", x, p.Class)
 	}
 	c.Decision = Decision{}
 	check.OK(t, c.Predict(&p, []float64{30, 30}))
@@ -101,9 +95,7 @@ func TestSave(t *testing.T) {
 		check.OK(t, second.Learn(x, class))
 	}
 	whole.Note, whole.Decision = second.Note, second.Decision
-	if !bytes.Equal(saved(t, whole), saved(t, second)) {
-		t.Error("the classifier that was loaded has learned something else")
-	}
+	check.True(t, bytes.Equal(saved(t, whole), saved(t, second)), "what was loaded has learned something else")
 	first.Note = json.RawMessage(`{"names"`)
 	check.Refuses(t, "a note that is not JSON", first.Save(new(bytes.Buffer)), "classifier: ")
 }
@@ -150,9 +142,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	threshold, err := h.Threshold(0.01, 0.95)
-	if err != nil || !(threshold <= 0.99) || h.Familiar.Seen != 1000 {
-		t.Errorf("threshold %g, %v", threshold, err)
-	}
+	check.True(t, err == nil && threshold <= 0.99 && h.Familiar.Seen == 1000, "threshold %g, %v", threshold, err)
 }
 
 // After an error nothing has changed. A class that is added is learned.
@@ -185,8 +175,8 @@ func TestErrorsAndClasses(t *testing.T) {
 	check.Equal(t, "the new class", p.Class, 3)
 }
 
-// The familiarity of an output layer, behind features or not, is that of Bonferroni, of the inputs alone
-// while there are few examples, and of the layer alone without a model of the inputs.
+// The familiarity of an output layer, behind features or not, is by Bonferroni of inputs and layer, or of one
+// of them where there are few examples or no model of the inputs.
 func TestLayer(t *testing.T) {
 	for _, behind := range []func(l *readout.Layer) bnn.Model{
 		func(l *readout.Layer) bnn.Model { return l },

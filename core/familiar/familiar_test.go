@@ -43,8 +43,7 @@ func learned(t *testing.T, n int, draw func() []float64) *Inputs {
 	return f
 }
 
-// At most 2 % of the inputs of the same distribution are below 0.01, and those unlike any that
-// were learned all are.
+// At most 2 % of the inputs of the same distribution are below 0.01, and all others.
 func TestFamiliarity(t *testing.T) {
 	for _, d := range []int{1, 2, 8, 30, 100} {
 		for _, n := range []int{40, 300, 3000} {
@@ -212,13 +211,10 @@ func TestJSON(t *testing.T) {
 				t.Fatal("refused")
 			}
 		}
-		a, _ := json.Marshal(f)
-		if b, _ := json.Marshal(&read); string(a) != string(b) {
-			t.Errorf("%d inputs: another state", d)
-		}
-		if n := len(f.Scores); n < 400 || n > 1000 {
-			t.Errorf("%d scores are kept", n)
-		}
+		a, b := check.Must(json.Marshal(f)), check.Must(json.Marshal(&read))
+		check.Equal(t, "state", string(b), string(a))
+		n := len(f.Scores)
+		check.True(t, n >= 400 && n <= 1000, "%d scores are kept", n)
 	}
 }
 
@@ -237,7 +233,5 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s is read", replacement)
 		}
 	}
-	if after, _ := json.Marshal(f); string(after) != string(before) {
-		t.Error("an error leaves another state")
-	}
+	check.Equal(t, "state after errors", string(check.Must(json.Marshal(f))), string(before))
 }

@@ -40,9 +40,7 @@ func TestMap(t *testing.T) {
 	x := image(28)
 	for _, kind := range []Kind{Relu, Conv} {
 		want := applied(t, kind, 64, 7, x)
-		if slices.Equal(want, applied(t, kind, 64, 8, x)) {
-			t.Errorf("%s: another seed gives the same features", kind)
-		}
+		check.True(t, !slices.Equal(want, applied(t, kind, 64, 8, x)), "%s: the seed has no effect", kind)
 		var read Map
 		check.OK(t, json.Unmarshal(check.Must(json.Marshal(check.Must(New(kind, len(x), 64, 7)))), &read))
 		check.Refuses(t, "a map that was read", read.Standard(make([]float64, 64), x), "not complete")
@@ -133,14 +131,12 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		m, err := New(c.kind, c.inputs, c.size, 1)
 		check.Refuses(t, fmt.Sprint(c), err, c.want)
-		if m != nil {
-			t.Errorf("%v: a map beside the error", c)
-		}
+		check.True(t, m == nil, "%v: a map beside the error", c)
 	}
 }
 
-// Relu features have weights of 8 inputs, or of an eighth of all, of variance 1 in total, and biases of
-// variance 1. Those of standardised inputs have means around 0 and variances around 1.
+// Relu features have weights of 8 inputs, or of an eighth of all, of variance 1 in total, biases of variance
+// 1, and for standardised inputs means around 0 and variances around 1.
 func TestRelu(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for inputs, used := range map[int]int{3: 3, 10: 8, 70: 8, 96: 12} {
@@ -198,13 +194,10 @@ func TestModel(t *testing.T) {
 		}
 	}
 	check.OK(t, m.Predict(&p, []float64{1, -2, 0.5}))
-	if !slices.Equal(p.P, q.P) {
-		t.Errorf("what was refused has changed the model: %v, want %v", p.P, q.P)
-	}
+	check.True(t, slices.Equal(p.P, q.P), "what was refused has changed the model: %v, want %v", p.P, q.P)
 }
 
-// A bank sees that a network behind features has forgotten the first classes, whose inputs the later ones
-// have, though no label follows itself.
+// A bank sees that a network behind features has forgotten the first classes, though no label follows itself.
 func TestForgetting(t *testing.T) {
 	members := make([]bnn.Model, 2)
 	for k := range members {
@@ -219,7 +212,5 @@ func TestForgetting(t *testing.T) {
 	}
 	var after, along bnn.Prediction
 	check.OK(t, errors.Join(b.Before(&along, []float64{0, 0}), b.Predict(&after, []float64{0, 0})))
-	if slices.Equal(after.Weights, along.Weights) {
-		t.Errorf("weights %v, as along the stream", after.Weights)
-	}
+	check.True(t, !slices.Equal(after.Weights, along.Weights), "weights %v, as along it", after.Weights)
 }

@@ -47,17 +47,13 @@ func TestReference(t *testing.T) {
 		x := row[0]
 		pdf, cdf := PDFCDF(x)
 		prob, _, _ := rectified(x)
-		if pdf != PDF(x) || cdf != CDF(x) || prob != CDF(x) {
-			t.Errorf("x = %v: PDFCDF = %v, %v, Rectified prob = %v, want %v, %v", x, pdf, cdf, prob, PDF(x), CDF(x))
-		}
+		check.True(t, pdf == PDF(x) && cdf == CDF(x) && prob == CDF(x), "%v: %v, %v, %v", x, pdf, cdf, prob)
 	}
 	for j, fn := range functions {
 		for _, row := range rows {
 			x, want := row[0], row[1+j]
 			got := fn.f(x)
-			if !equal(got, want, tol) {
-				t.Errorf("%s(%v) = %v, want %v", fn.name, x, got, want)
-			}
+			check.True(t, equal(got, want, tol), "%s(%v) = %v, want %v", fn.name, x, got, want)
 		}
 	}
 }
@@ -83,9 +79,7 @@ func TestLimits(t *testing.T) {
 					tol = 0
 				}
 				got, want := fn.f(arg), want[fn.name][i]
-				if !equal(got, want, tol) {
-					t.Errorf("%s(%v) = %v, want %v", fn.name, arg, got, want)
-				}
+				check.True(t, equal(got, want, tol), "%s(%v) = %v, want %v", fn.name, arg, got, want)
 			}
 		}
 	}

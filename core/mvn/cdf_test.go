@@ -92,9 +92,7 @@ func TestStructures(t *testing.T) {
 			x := normals(rnd, d, 1)
 			want, bound := problemOf(x, corr).lattice(1e-6, 1e6)
 			got, abserr := CDF(x, corr)
-			if !(abserr < 1e-12) {
-				t.Errorf("%s of %d: not recognised", name, d)
-			}
+			check.True(t, abserr < 1e-12, "%s of %d: not recognised", name, d)
 			if !(math.Abs(got-want) < bound) {
 				t.Errorf("%s of %d: P = %.12g, lattice rule %.12g ± %.1e", name, d, got, want, bound)
 			}
@@ -124,12 +122,8 @@ func problemOf(x []float64, corr mat.Symmetric) *problem {
 func checkProb(t *testing.T, name string, x []float64, corr mat.Symmetric, want, tol float64) {
 	t.Helper()
 	got, abserr := CDF(x, corr)
-	if !scalar.EqualWithinAbs(got, want, tol) {
-		t.Errorf("%s: P = %.17g, want %.17g, difference %.1e", name, got, want, got-want)
-	}
-	if !(math.Abs(got-want) <= abserr) {
-		t.Errorf("%s: error %.1e, bound %.1e", name, got-want, abserr)
-	}
+	check.True(t, scalar.EqualWithinAbs(got, want, tol), "%s: P = %.17g, want %.17g", name, got, want)
+	check.True(t, math.Abs(got-want) <= abserr, "%s: error %.1e, bound %.1e", name, got-want, abserr)
 }
 
 // The reference values, for the variables in each cyclic order.

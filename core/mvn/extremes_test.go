@@ -39,9 +39,7 @@ func TestInfiniteLimits(t *testing.T) {
 				x[i] = v
 				checkProb(t, "impossible", x, corr, 0, 0)
 				for _, g := range Gradient(nil, x, corr) {
-					if !scalar.EqualWithinAbs(g, 0, 1e-300) {
-						t.Errorf("d = %d: gradient %g of an impossible event", d, g)
-					}
+					check.True(t, scalar.EqualWithinAbs(g, 0, 1e-300), "d = %d: gradient %g of an impossible event", d, g)
 				}
 			}
 		}
@@ -150,7 +148,7 @@ func TestGradientIsDerivative(t *testing.T) {
 	checkGradient(t, "lattice", normals(rnd, 5, 0.5), wishart(rnd, 5, 9), 1e-3, 2e-5)
 }
 
-// Singular conditionals: X₂ = ±X₁, and X₁ = X₂ on a tie, where the derivative is the one from below.
+// Singular conditionals; on a tie the derivative is the one from below.
 func TestGradientOfPoints(t *testing.T) {
 	pdf := gauss.PDF
 	third := func(x, given float64) float64 { return gauss.CDF((x - 0.6*given) / 0.8) }

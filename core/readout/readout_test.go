@@ -86,8 +86,7 @@ func eachKind(t *testing.T, test func(t *testing.T, kind Kind)) {
 	}
 }
 
-// The order of the examples does not matter, nor does when predictions are asked for, or when a layer is
-// saved and restored. A class that is added later is one that was there from the start.
+// Neither the order of the examples matters, nor when a layer predicts, is restored, or gets a new class.
 func TestOrder(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		const classes = 4
@@ -140,7 +139,7 @@ func convert(numbers []int) (all []float64) {
 	return all
 }
 
-// The log loss is near that of the distribution that the examples are of, in the end and along the stream.
+// The log loss is near that of the distribution of the examples, in the end and along the stream.
 func TestCalibrated(t *testing.T) {
 	rnd := rand.New(random.Source("calibrated"))
 	draw := func(n int) (examples []labelled, possible float64) {
@@ -220,9 +219,7 @@ func TestPrediction(t *testing.T) {
 		check.OK(t, network.Predict(&p, x))
 		l := learned(t, Config{Kind: kind, Inputs: 4, Classes: 3}, drawn(60, 4, 3))
 		check.OK(t, l.Predict(&p, x))
-		if p.Layers != nil || p.Members != nil || p.Class() == bnn.Unknown {
-			t.Errorf("prediction %+v", p)
-		}
+		check.True(t, p.Layers == nil && p.Members == nil && p.Class() != bnn.Unknown, "prediction %+v", p)
 		aleatoric, epistemic := p.LabelVariance()
 		got := []float64{p.MutualInformation(), p.Sum(), epistemic, aleatoric}
 		want := []float64{0, 1, 0, 1 - floats.Dot(p.P, p.P)}
@@ -278,8 +275,7 @@ func TestRefuses(t *testing.T) {
 	})
 }
 
-// Labels of noise are predicted almost with their shares. A λ so large that the mean of the other labels
-// alone tells the label of the example that is left out had a log loss of 3.9.
+// Labels of noise are predicted almost with their shares; with too large a λ the log loss was 3.9.
 func TestNoise(t *testing.T) {
 	rnd := rand.New(random.Source("noise"))
 	draw := func() (x []float64) {
@@ -297,9 +293,7 @@ func TestNoise(t *testing.T) {
 		for range 500 {
 			loss -= math.Log(predictedAt(t, l, draw())[rnd.IntN(3)]) / 500
 		}
-		if !(loss < math.Log(3)+0.25) {
-			t.Errorf("log loss %g, with λ = %g", loss, l.solve(false).ridge.lambda)
-		}
+		check.True(t, loss < math.Log(3)+0.25, "log loss %g, with λ = %g", loss, l.solve(false).ridge.lambda)
 	}
 }
 
@@ -332,8 +326,7 @@ func cube(n int, jitter float64) (examples []labelled, possible float64) {
 	return examples, possible
 }
 
-// Inputs of many examples count as often as there are examples: predictions and p-values are those of inputs
-// that differ a little.
+// Equal inputs count as often as there are examples: all is as for inputs that differ a little.
 func TestRepeatedInputs(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		for _, jitter := range []float64{0, 0.01} {

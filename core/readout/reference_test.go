@@ -10,6 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
+	"closedform/core/bnn"
+	"closedform/core/familiar"
+	"closedform/core/random"
 	check "closedform/internal/checktest"
 )
 
@@ -18,8 +21,7 @@ func without(all []labelled, i int) []labelled {
 	return slices.Concat(all[:i], all[i+1:])
 }
 
-// direct returns the outputs for x of a regression of the one-hot labels by its definition, with the penalty
-// lambda on each weight and another one on the bias.
+// direct returns the outputs for x of a ridge regression of the one-hot labels by its definition.
 func direct(examples []labelled, classes int, lambda, bias float64, x []float64) []float64 {
 	n, d := len(examples), len(x)
 	z, y := mat.NewDense(n, d+1, nil), mat.NewDense(n, classes, nil)
@@ -108,8 +110,7 @@ func normals(examples []labelled, classes int, nu, total, epsilon float64, x []f
 	return out
 }
 
-// The ridge regression is that of the normal equations, and scores are those of their definition, of kept
-// examples with each really left out.
+// The ridge regression and the scores are by their definition, of kept examples with each really left out.
 func TestScores(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		const n, d, classes = 60, 5, 3
@@ -154,8 +155,8 @@ func TestScores(t *testing.T) {
 	})
 }
 
-// Scores that are ten times as large as the log probabilities of the labels have the temperature 1/10, and
-// smaller ones have 1. The only example of a class has no part in it.
+// Scores ten times the log probabilities of the labels have the temperature 1/10, smaller ones have 1. The
+// only example of a class has no part in it.
 func TestTemper(t *testing.T) {
 	const n = 20000
 	for scale, want := range map[float64]float64{10: 0.1, 0.5: 1} {
@@ -175,4 +176,77 @@ func TestTemper(t *testing.T) {
 		check.Near(t, "τ", g.tau, want, 0.005)
 		check.Near(t, "loss", g.temper(scores, examples), loss, 0)
 	}
+}
+
+// The p-values of inputs like those that were learned are uniform, and small of others.
+func TestPValues(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		rnd := rand.New(random.Source("tail"))
+		draw := func() labelled {
+			e := labelled{x: make([]float64, 6), class: rnd.IntN(2)}
+			for j := range e.x {
+				e.x[j] = random.Normal(rnd) + 3*float64(e.class)
+			}
+			return e
+		}
+		l, err := New(Config{Kind: kind, Inputs: 6, Classes: 2})
+		check.OK(t, err)
+		if p := familiarity(t, l, draw().x); !math.IsNaN(p) {
+			t.Errorf("%g before the first example", p)
+		}
+		for range 400 {
+			observe(t, l, []labelled{draw()})
+		}
+		const n = 4000
+		for _, level := range []float64{0.05, 0.3} {
+			below := 0.0
+			for range n {
+				if familiarity(t, l, draw().x) <= level {
+					below += 1. / n
+				}
+			}
+			check.Near(t, "share below", below, level, 0.035)
+		}
+		if p := familiarity(t, l, slices.Repeat([]float64{-9}, 6)); !(p < 1e-4) {
+			t.Errorf("far away %g", p)
+		}
+		_, _, err = l.Familiarity([][]float64{{1}}, []int{0})
+		check.Refuses(t, "Familiarity", err, "length 1")
+		check.OK(t, l.AddClass())
+		for n := 1; n <= 10; n++ {
+			x := slices.Repeat([]float64{9}, 6)
+			observe(t, l, []labelled{{x: x, class: 2}})
+			if p, _, err := l.Familiarity([][]float64{x}, []int{2}); err != nil || math.IsNaN(p[0]) != (n < 10) {
+				t.Errorf("%g of a class with %d examples, error %v", p, n, err)
+			}
+		}
+	})
+}
+
+// familiarity returns the p-value of x.
+func familiarity(t *testing.T, l *Layer, x []float64) float64 {
+	t.Helper()
+	var prediction bnn.Prediction
+	check.OK(t, l.Predict(&prediction, x))
+	p, density, err := l.Familiarity([][]float64{x}, []int{prediction.Class()})
+	check.OK(t, err)
+	check.True(t, math.IsNaN(density[0]) == (l.examples() == 0), "density %g of %d", density[0], l.examples())
+	return p[0]
+}
+
+// A kept example is compared with the others of its class, not with itself.
+func TestReferenceLeavesOut(t *testing.T) {
+	kept, scores, others := make([]labelled, 12), make([][4]float64, 12), []float64{}
+	for i := range kept {
+		kept[i].count = 1
+		distance := float64(i)
+		if i == 11 {
+			distance = 40
+		} else {
+			others = append(others, distance)
+		}
+		scores[i] = [4]float64{-distance, -distance, -distance, -distance}
+	}
+	sums := newReference(2, kept, scores).sums
+	check.Near(t, "the farthest", sums[11], -4*math.Log(familiar.Tail(others, nil, 40)), 1e-12)
 }

@@ -23,8 +23,7 @@ func before(t *testing.T, l *Layer, examples []labelled) (loss float64) {
 	return loss
 }
 
-// The recursion is the regression on all examples so far, whenever P is solved from the sums; its
-// temperatures and the share of the two mixtures are those of their definition.
+// The recursion is the regression on all examples so far; temperatures and share are by their definition.
 func TestSequence(t *testing.T) {
 	const d, classes = 6, 3
 	examples := rounded(drawn(fresh+30, d, classes))
@@ -64,8 +63,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// The final prediction is that of a layer without the recursion, to the bit, and a stream that is stopped
-// anywhere and goes on leaves the same state.
+// The final prediction is that without the recursion, to the bit; a stopped stream leaves the same state.
 func TestSequenceResumes(t *testing.T) {
 	examples := drawn(fresh+100, 5, 4)
 	c := Config{Ridge, 5, 3, true}
@@ -87,9 +85,7 @@ func TestSequenceResumes(t *testing.T) {
 			part = check.Must(Restore(part.Config(), part.State()))
 		}
 	}
-	if !reflect.DeepEqual(part.State(), whole.State()) {
-		t.Error("another state")
-	}
+	check.True(t, reflect.DeepEqual(part.State(), whole.State()), "another state")
 	plain := learned(t, Config{Kind: Ridge, Inputs: 5, Classes: 4}, examples)
 	got, want := predicted(t, whole, examples[0].x), predicted(t, plain, examples[0].x)
 	check.NearAll(t, "prediction with the recursion and without", got, want, 0)
@@ -127,9 +123,7 @@ func TestPredictLeftOut(t *testing.T) {
 				left, kept = left+math.Abs(v-want[k])/60, kept+math.Abs(with[k]-want[k])/60
 			}
 		}
-		if !(left < 0.015 && left < 0.6*kept) {
-			t.Errorf("%g from the prediction without the example; %g with it", left, kept)
-		}
+		check.True(t, left < 0.015 && left < 0.6*kept, "%g from the prediction without it; %g with it", left, kept)
 		only := learned(t, c, examples[:1])
 		check.OK(t, only.PredictLeftOut(&p, examples[0].x, examples[0].class))
 		check.NearAll(t, "the only example", p.P, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-15)

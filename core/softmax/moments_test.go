@@ -15,7 +15,7 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// numbersOnly skips a long test under -short, with which the race detector runs: it has one goroutine.
+// numbersOnly skips a long test of one goroutine under -short, with which the race detector runs.
 func numbersOnly(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -33,8 +33,7 @@ func tolerance(a Approximation) float64 {
 	return 1e-11
 }
 
-// cases calls f with random problems of many shapes: equal and spread means, variances from zero over many
-// orders of magnitude.
+// cases calls f with random problems: equal and spread means, variances from zero over many orders.
 func cases(n, count int, f func(p Probit, m, v []float64)) {
 	rnd := rand.New(rand.NewPCG(7, uint64(n)))
 	rhos := []float64{0, 0.01, 0.3, 0.5, 0.8, 0.99}
@@ -184,8 +183,7 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// Σ_y and Σ_zy of the exact softmax have zero row sums; those of the probit with ρ = ½ inherit that. The
-// exact Σ_y is positive semi-definite.
+// Σ_y and Σ_zy have zero row sums, of the probit with ρ = ½. The exact Σ_y is positive semi-definite.
 func TestCovAndCross(t *testing.T) {
 	const n = 6
 	var cov mat.SymDense

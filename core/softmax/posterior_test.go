@@ -81,8 +81,7 @@ func TestPosteriorIsConsistent(t *testing.T) {
 	}
 }
 
-// Two classes: probit regression in z_1 − z_2, whose posterior is known. A narrow competitor far below a wide
-// winner cuts W off beyond where it is seen to fall.
+// Two classes: probit regression in z_1 − z_2. A narrow competitor far below a wide winner cuts W off.
 func TestPosteriorOfTwoClasses(t *testing.T) {
 	const lambda = 0.6
 	got := NewPosterior(2)
@@ -210,9 +209,7 @@ func TestTableHasTheDigits(t *testing.T) {
 			check.Near(t, what+"variance", v[1]*(1+v[1]*second)/d.variance-1, 0, 5e-9) // less for all nodes together
 		}
 	}
-	if tabled < 1000 {
-		t.Errorf("%d from the table", tabled)
-	}
+	check.True(t, tabled >= 1000, "%d from the table", tabled)
 }
 
 // finerRule has half of the step, twice the distance.
@@ -220,8 +217,7 @@ func finerRule(r posteriorRule) posteriorRule {
 	return posteriorRule{drop: 1.2 * r.drop, step: 0.5 * r.step, spread: 2 * r.spread}
 }
 
-// Half of the step, twice the distance, changes nothing, also where a narrow competitor far below a wide
-// winner cuts W off.
+// Half of the step, twice the distance, changes nothing, also where W is cut off.
 func TestPosteriorRuleIsFineEnough(t *testing.T) {
 	numbersOnly(t)
 	compare := func(l Likelihood, m, v []float64) {

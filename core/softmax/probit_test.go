@@ -15,9 +15,8 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// binary is the closed form for n = 2 in a = z_1 − z_2: only λ²Var(a) + 1 matters, not ρ. p and Cov(a, y) =
-// Var(a) e are those of Huber's Bayesian perceptron (2020); Var y = p(1 − p) − e is not, his is p(1 − p)(1 −
-// 1/s).
+// binary is the closed form for n = 2 in a = z_1 − z_2, whatever ρ. p and Cov(a, y) = Var(a) e are those of
+// Huber's Bayesian perceptron (2020); Var y = p(1 − p) − e is not, his is p(1 − p)(1 − 1/s).
 func binary(lambda float64, m, v []float64) (p, e float64) {
 	s := math.Sqrt(1 + lambda*lambda*(v[0]+v[1]))
 	a := lambda * (m[0] - m[1]) / s
@@ -74,8 +73,7 @@ func TestStepIsFineEnough(t *testing.T) {
 	}
 }
 
-// λ is by definition where E at the origin is the softmax's 1/n². Closed forms: n = 2 for any ρ; n = 3, where
-// P_1 = ½; n = 4: P_2 = ¼ + asin(ρ/(1+ρ))/2π.
+// At λ, E at the origin is 1/n². Closed forms: n = 2; n = 3, P_1 = ½; n = 4, P_2 = ¼ + asin(ρ/(1+ρ))/2π.
 func TestSlopeLambda(t *testing.T) {
 	for _, rho := range []float64{0, 0.3, 0.5, 0.9} {
 		for _, n := range []int{2, 3, 4, 10, 100} {
@@ -197,5 +195,91 @@ func TestExactRuleIsFineEnough(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// boxErrors sets dst to e_j at z.
+func boxErrors(dst []float64, p Probit, z []float64) {
+	zero := make([]float64, len(z))
+	exact, probit := NewMoments(len(z)), NewMoments(len(z))
+	Exact{Fast: true}.Moments(exact, z, zero)
+	p.Moments(probit, z, zero)
+	for j := range dst {
+		dst[j] = exact.P[j] - probit.P[j]
+	}
+}
+
+// The mean square of random logits to its standard error.
+func TestBoxErrors(t *testing.T) {
+	numbersOnly(t)
+	rnd := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{2, 3, 10} {
+		for _, p := range []Probit{{0.5, 0.5}, {0.4, 0.1}, {0.3, 0}, {0.4, 0.01}, {0.6, 0.9}} {
+			e, z := make([]float64, n), make([]float64, n)
+			var sum, squares float64
+			const samples = 2000
+			for range samples {
+				for j := range z {
+					z[j] = 3 * (2*rnd.Float64() - 1)
+				}
+				boxErrors(e, p, z)
+				var q float64
+				for _, x := range e {
+					q += x * x
+				}
+				sum += q
+				squares += q * q
+			}
+			mean := sum / samples
+			se := math.Sqrt((squares/samples - mean*mean) / samples)
+			rms, _ := p.BoxErrors(n)
+			check.True(t, math.Abs(rms*rms-mean) < 5*se, "%d, %+v: %g, sampled %g ± %g", n, p, rms*rms, mean, se)
+		}
+	}
+}
+
+// The contrasts that are searched include the largest error: raising |e_0| by random steps finds no larger.
+func TestLargestInBox(t *testing.T) {
+	numbersOnly(t)
+	rnd := rand.New(rand.NewPCG(2, 1))
+	for _, n := range []int{2, 3, 10} {
+		for _, p := range []Probit{{0.45, 0.5}, {0.55, 0.5}, {0.5, 0.2}, {0.7, 0.8}} {
+			e, best := make([]float64, n), 0.0
+			for range 15 {
+				z, next, found := make([]float64, n), make([]float64, n), 0.0
+				for step := 2.0; step > 0.01; step *= 0.98 {
+					for j := range z {
+						next[j] = min(3, max(-3, z[j]+step*(2*rnd.Float64()-1)))
+					}
+					if boxErrors(e, p, next); math.Abs(e[0]) > found {
+						found = math.Abs(e[0])
+						copy(z, next)
+					}
+				}
+				best = max(best, found)
+			}
+			if _, got := p.BoxErrors(n); !(best < got*(1+1e-6)) || !(best > 0.9*got) {
+				t.Errorf("n=%d, %+v: the largest error is %.8g, a free search found %.8g", n, p, got, best)
+			}
+		}
+	}
+}
+
+// No neighbour of a fit is better by the measure of its criterion.
+func TestFitsAreBest(t *testing.T) {
+	for _, n := range []int{2, 3, 6} {
+		for k, criterion := range Criteria[1:] {
+			measure := func(lambda float64) float64 {
+				rms, largest := Probit{lambda, 0.5}.BoxErrors(n)
+				return []float64{rms, largest}[k]
+			}
+			lambda := FitLambda(criterion, n, 0.5)
+			for _, factor := range []float64{0.997, 1.003} {
+				if best, got := measure(lambda), measure(factor*lambda); !(got > best) {
+					t.Errorf("n=%d: %s λ = %g has %.8g, %g times it %.8g", n, criterion, lambda, best, factor, got)
+				}
+			}
+		}
+		check.Equal(t, fmt.Sprint("slope, n=", n), FitLambda("slope", n, 0.3), SlopeLambda(n, 0.3))
 	}
 }

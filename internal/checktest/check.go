@@ -182,6 +182,14 @@ func Equal[T any](t testing.TB, what any, got, want T) {
 	}
 }
 
+// True fails with the message unless ok.
+func True(t testing.TB, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Errorf(format, args...)
+	}
+}
+
 // Torture returns how often a test repeats what it does at random: plain, or under make torture, which sets
 // CLOSEDFORM_TORTURE to short or full, as often as that says. Without repetitions the test is skipped.
 func Torture(t testing.TB, plain, short, full int) int {

@@ -57,10 +57,9 @@ func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 	return p
 }
 
-// Learner tests what everything that learns a classifier keeps to, with two inputs and three classes: it
-// comes as near as margin to the log loss of the distribution of the examples, whatever the names of the
-// classes; equal sources make equal models; a prediction repeats itself to the last bit without allocating;
-// bad data are errors and lengths that do not fit panics.
+// Learner tests what every learner of a classifier keeps to, with two inputs and three classes: its log loss
+// is within margin of the best, whatever the names of the classes; equal sources make equal models; a
+// prediction repeats itself to the bit without allocating; bad data are errors, wrong lengths panic.
 func Learner(
 	t *testing.T, margin float64, fit func(x [][]float64, class []int, src rand.Source) (Predictor, error),
 ) {

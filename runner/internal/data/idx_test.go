@@ -121,13 +121,10 @@ func TestReadIDXErrors(t *testing.T) {
 		"more images":            {images, idxLabels(2), "im has 3 images and DIR/la has 2 labels; need as many"},
 		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: 0 values; the header says [0 2 2]; need"},
 		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 values; the header"},
-		"a bomb": {zip(idx(make([]byte, 32<<20), 2051, 1, 1,
-			1)), labels, "im: 33554432 values; the"},
+		"a bomb":                 {zip(idx(make([]byte, 32<<20), 2051, 1, 1, 1)), labels, "im: 33554432 values; "},
 	} {
 		e, err := read(dir, c.images, c.labels)
 		check.Refuses(t, name, err, filepath.Join(dir, strings.ReplaceAll(c.want, "DIR", dir)))
-		if e != nil {
-			t.Errorf("%s: examples beside an error", name)
-		}
+		check.True(t, e == nil, "%s: examples beside an error", name)
 	}
 }

@@ -81,77 +81,71 @@ func firsts(e *Examples) []float64 {
 func TestSourceParts(t *testing.T) {
 	dir := dataFolder(t)
 	for _, c := range []struct {
-		text                                  string
-		inputs, classes, trains, tests, files int
-		train, test                           []float64 // first inputs; nil: random
+		text   string
+		counts []any  // inputs, classes, training and test examples, files
+		firsts string // inputs of both parts; empty: random
 	}{
+		{`file = "table.csv"; train_rows = "1-9"`, []any{2, 3, 9, 3, 1}, "[1 2 3 4 5 6 7 8 9] [10 11 12]"},
+		{`file = "table.csv"; class = "class"; test_fraction = 0.25`, []any{2, 3, 9, 3, 1}, ""},
 		{
-			`file = "table.csv"; train_rows = "1-9"; scale = "none"`, 2, 3, 9, 3, 1,
-			[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9},
-			[]float64{10, 11, 12},
-		},
-		{`file = "table.csv"; class = "class"; test_fraction = 0.25`, 2, 3, 9, 3, 1, nil, nil},
-		{
-			`file = "gaps.csv"; categorical = ["c"]; missing = "mean"; scale = "none"; train_rows = "1-3"`, 3, 2, 3, 1,
-			1,
-			[]float64{1.5, 2.25, 3},
-			[]float64{5},
+			`file = "gaps.csv"; categorical = ["c"]; missing = "mean"; train_rows = "1-3"`,
+			[]any{3, 2, 3, 1, 1},
+			"[1.5 2.25 3] [5]",
 		},
 		{
-			`file = "gaps.csv"; ignore = ["c"]; missing = "drop"; scale = "none"; train_rows = "2-3"`, 1, 2, 2, 1, 1,
-			[]float64{3, 5},
-			[]float64{1.5},
+			`file = "gaps.csv"; ignore = ["c"]; missing = "drop"; train_rows = "2-3"`,
+			[]any{1, 2, 2, 1, 1},
+			"[3 5] [1.5]",
 		},
 		{
-			`images = "images"; labels = "labels"; train_rows = "1-8"; scale = "none"`, 6, 3, 8, 2, 2,
-			[]float64{0, 6, 12, 18, 24, 30, 36, 42},
-			[]float64{48, 54},
+			`images = "images"; labels = "labels"; train_rows = "1-8"`,
+			[]any{6, 3, 8, 2, 2},
+			"[0 6 12 18 24 30 36 42] [48 54]",
 		},
 		{
-			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "few-labels"; ` +
-				`scale = "none"`, 6, 3, 10, 2, 4,
-			[]float64{0, 6, 12, 18, 24, 30, 36, 42, 48, 54},
-			[]float64{0, 6},
+			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "few-labels"`,
+			[]any{6, 3, 10, 2, 4},
+			"[0 6 12 18 24 30 36 42 48 54] [0 6]",
 		},
 		{
-			`file = "table.csv"; train_rows = "1-9"; test_rows = "2-3"; scale = "none"`, 2, 3, 9, 2, 1,
-			[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9},
-			[]float64{11, 12},
+			`file = "table.csv"; train_rows = "1-9"; test_rows = "2-3"`,
+			[]any{2, 3, 9, 2, 1},
+			"[1 2 3 4 5 6 7 8 9] [11 12]",
 		},
 		{
-			`file = "table.csv"; test_file = "few.csv"; scale = "none"; train_rows = "2-7"`, 2, 3, 6, 2, 2,
-			[]float64{2, 3, 4, 5, 6, 7},
-			[]float64{14, 13},
+			`file = "table.csv"; test_file = "few.csv"; train_rows = "2-7"`,
+			[]any{2, 3, 6, 2, 2},
+			"[2 3 4 5 6 7] [14 13]",
 		},
 		{
-			`file = "gaps.csv"; test_file = "word.csv"; categorical = ["c"]; missing = "mean"; scale = "none"`, 3, 2,
-			4, 2, 2,
-			[]float64{1.5, 19. / 6, 3, 5},
-			[]float64{7, 19. / 6},
+			`file = "gaps.csv"; test_file = "word.csv"; categorical = ["c"]; missing = "mean"`,
+			[]any{3, 2, 4, 2, 2},
+			fmt.Sprintf("[1.5 %v 3 5] [7 %[1]v]", 19./6),
 		},
-		{`generator = "spirals"; arms = 4; train = 7; test = 5`, 2, 4, 7, 5, 0, nil, nil},
+		{`generator = "spirals"; arms = 4; train = 7; test = 5`, []any{2, 4, 7, 5, 0}, ""},
 	} {
-		s := check.Must(decode(c.text))
+		if c.firsts != "" {
+			c.text += `; scale = "none"`
+		}
+		s, files := check.Must(decode(c.text)), c.counts[4].(int)
 		check.OK(t, s.Load(dir))
 		train, test, err := s.Parts(rand.NewPCG(1, 2))
 		check.OK(t, err)
 		scaler := check.Must(train.Scaler(s.Scale)) // fills in means
 		train, test = scaler.Apply(train), scaler.Apply(test)
-		check.Equal(t, c.text, []any{s.Inputs(), train.Inputs(), len(s.Classes()), s.Classes()},
-			[]any{c.inputs, c.inputs, c.classes, train.Classes()})
-		if about := s.About(); (len(about) > 0) != (c.files > 0) || c.files > 0 &&
-			!strings.HasPrefix(about[0], dir) {
-			t.Errorf("%s: about %q", c.text, about)
-		}
-		check.Equal(t, c.text, []any{train.Len(), test.Len(), len(s.Paths(dir)), len(s.Digests)},
-			[]any{c.trains, c.tests, c.files, len(s.About())})
-		if c.train != nil && (!slices.Equal(firsts(train), c.train) || !slices.Equal(firsts(test), c.test)) {
-			t.Errorf("%s: training part %v, test part %v", c.text, firsts(train), firsts(test))
+		counts := []any{s.Inputs(), len(s.Classes()), train.Len(), test.Len(), len(s.Paths(dir))}
+		check.Equal(t, c.text, counts, c.counts)
+		check.Equal(t, c.text, []any{train.Inputs(), train.Classes()}, []any{s.Inputs(), s.Classes()})
+		about := s.About()
+		check.Equal(t, c.text+": digests", len(s.Digests), len(about))
+		right := len(about) > 0 == (files > 0) && (files == 0 || strings.HasPrefix(about[0], dir))
+		check.True(t, right, "%s: about %q", c.text, about)
+		if c.firsts != "" {
+			check.Equal(t, c.text, fmt.Sprint(firsts(train), firsts(test)), c.firsts)
 		}
 		for _, x := range firsts(test) {
-			if c.files == 0 && slices.Contains(firsts(train), x) {
-				t.Errorf("%s: the example at %g is in both parts", c.text, x)
-			}
+			both := files == 0 && slices.Contains(firsts(train), x)
+			check.True(t, !both, "%s: the example at %g is in both parts", c.text, x)
 		}
 	}
 }
@@ -166,50 +160,36 @@ func TestSourceRandomSplit(t *testing.T) {
 		check.OK(t, err)
 		parts[fmt.Sprint(firsts(test))] = true
 	}
-	if len(parts) < 15 {
-		t.Errorf("%d test parts for 20 seeds", len(parts))
-	}
+	check.True(t, len(parts) >= 15, "%d test parts for 20 seeds", len(parts))
 }
 
 func TestSourceValidate(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"", `generator: missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`},
-		{`file = "table.csv"`, "test_fraction: 0 test parts"},
-		{`file = "t.csv"; train_rows = "1-3"; test_fraction = 0.5`, "test_fraction: 2 test parts"},
-		{`file = "t.csv"; test_fraction = 1.0`, "test_fraction: 1 is not allowed"},
-		{`file = "t.csv"; test_fraction = 0.5; scale = "log"`, `scale: "log" is not allowed; allowed: standard, ` +
-			`unit, centred, none`},
-		{`file = "t.csv"; train_rows = "1-3"; test_rows = "3"`, `test_rows: "3" is not allowed; allowed: ` +
-			`FIRST-LAST`},
-		{`file = "t.csv"; test_fraction = 0.5; labels = "labels"`, "labels: does not go with file; allowed with " +
-			"images only"},
-		{`file = "t.csv"; test_fraction = 0.5; train = 4`, "train: does not go with file; allowed with " +
-			"generator only"},
-		{`generator = "moons"; file = "t.csv"; train = 3; test = 3`, "file: does not go with generator; allowed " +
-			"with file only"},
-		{`generator = "moons"; train = 3; test = 3; arms = 4`, "arms: "},
-		{`file = "t.csv"; test_fraction = 0.5; missing = "zero"`, `missing: "zero" is not allowed; allowed: ` +
-			`error, drop, mean`},
-		{`file = "t.csv"; train_rows = "0-3"`, `train_rows: "0-3" is not allowed; allowed: FIRST-LAST`},
-		{`file = "t.csv"; train_rows = "4-3"`, "train_rows: "},
-		{`file = "t.csv"; train_rows = "1-2-3"`, "train_rows: "},
-		{`file = "t.csv"; train_rows = "1–3"`, "train_rows: "},
-		{`file = "t.csv"; train_rows = "9223372036854775809-9223372036854775810"`, "train_rows: "},
-		{`generator = "moons"; test = 3`, "train: 0 is not allowed; allowed: 1 to 1000000"},
-		{`file = "t.csv"; test_fraction = 0.5; test_file = "u.csv"`, "test_fraction: 2 test parts"},
-		{`images = "i"; labels = "l"; test_file = "u.csv"`, "test_file: does not go with images; allowed with " +
-			"file only"},
-		{`images = "i"; test_fraction = 0.5`, "labels: "},
-		{`images = "i"; labels = "l"; test_labels = "f"`, "test_images: "},
-		{
-			`images = "i"; labels = "l"; test_images = "i"; test_labels = "f"; test_fraction = 0.5`,
-			"test_fraction: 2 test parts",
-		},
-	} {
-		_, err := decode(c.text)
-		if _, ok := err.(*field.Error); !ok || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%q: error %v, want %s", c.text, err, c.want)
-		}
+	for line := range strings.SplitSeq(` -> generator: missing; allowed: one of generator = "moons", file =
+file = "table.csv" -> test_fraction: 0 test parts
+file = "t.csv"; train_rows = "1-3"; test_fraction = 0.5 -> test_fraction: 2 test parts
+file = "t.csv"; test_fraction = 1.0 -> test_fraction: 1 is not allowed
+file = "t.csv"; test_fraction = 0.5; scale = "log" -> scale: "log" is not allowed; allowed: standard, unit,
+file = "t.csv"; train_rows = "1-3"; test_rows = "3" -> test_rows: "3" is not allowed; allowed: FIRST-LAST
+file = "t.csv"; test_fraction = 0.5; labels = "labels" -> labels: does not go with file; allowed with images
+file = "t.csv"; test_fraction = 0.5; train = 4 -> train: does not go with file; allowed with generator only
+generator = "moons"; file = "t.csv"; train = 3; test = 3 -> file: does not go with generator; allowed with
+generator = "moons"; train = 3; test = 3; arms = 4 -> arms:
+file = "t.csv"; test_fraction = 0.5; missing = "zero" -> missing: "zero" is not allowed; allowed: error,
+file = "t.csv"; train_rows = "0-3" -> train_rows: "0-3" is not allowed; allowed: FIRST-LAST
+file = "t.csv"; train_rows = "4-3" -> train_rows:
+file = "t.csv"; train_rows = "1-2-3" -> train_rows:
+file = "t.csv"; train_rows = "1–3" -> train_rows:
+file = "t.csv"; train_rows = "9223372036854775809-9223372036854775810" -> train_rows:
+generator = "moons"; test = 3 -> train: 0 is not allowed; allowed: 1 to 1000000
+file = "t.csv"; test_fraction = 0.5; test_file = "u.csv" -> test_fraction: 2 test parts
+images = "i"; labels = "l"; test_file = "u.csv" -> test_file: does not go with images; allowed with file
+images = "i"; test_fraction = 0.5 -> labels:
+images = "i"; labels = "l"; test_labels = "f" -> test_images:
+images = "i"; labels = "l"; test_images = "i"; test_labels = "f"; test_fraction = 0.5 -> test_f`, "\n") {
+		text, want, _ := strings.Cut(line, " -> ")
+		_, err := decode(text)
+		_, ok := err.(*field.Error)
+		check.True(t, ok && strings.HasPrefix(err.Error(), want), "%q: error %v, want %s", text, err, want)
 	}
 	class := dataset.Format{Class: "c"}
 	for _, f := range []Files{
@@ -224,32 +204,24 @@ func TestSourceValidate(t *testing.T) {
 
 func TestSourceLoadErrors(t *testing.T) {
 	dir := dataFolder(t)
-	for _, c := range []struct{ text, want string }{
-		{`file = "table.csv"; test_fraction = 0.5; class = "kind"`, `DIR/table.csv:1: no column "kind"; the ` +
-			`columns are x, y, class`},
-		{`file = "red.csv"; test_fraction = 0.5`, "open DIR/red.csv: no such file"},
-		{`file = "."; test_fraction = 0.5`, "read DIR: is a directory"},
-		{`file = "table.csv"; train_rows = "1-13"`, `train_rows: "1-13" is not allowed; allowed: from 1 to 12`},
-		{`file = "table.csv"; train_rows = "1-9"; test_rows = "1-4"`, `test_rows: "1-4" is not allowed; ` +
-			`allowed: from 1 to 3`},
-		{`file = "table.csv"; train_rows = "1-2"`, `train_rows: DIR/table.csv:4: class "c" is not in the ` +
-			`training part, which has a, b`},
-		{`file = "table.csv"; test_file = "gaps.csv"`, `DIR/gaps.csv:1: no column "y"; the columns are x, c, ` +
-			`class`},
-		{`file = "table.csv"; test_file = "new.csv"`, `test_file: DIR/new.csv:3: class "d" is not in the ` +
-			`training part, which has a, b, c`},
-		{
-			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "images"`,
-			"DIR/images: the magic number is ",
-		},
-		{
-			`images = "images"; labels = "labels"; test_images = "few-images"; test_labels = "new-labels"`,
-			`test_images: DIR/few-images: example 2: class "7" is not in the training part, which has 0, 1, 2`,
-		},
-	} {
-		s := check.Must(decode(c.text))
-		err := s.Load(dir)
-		check.Refuses(t, c.text, err, strings.ReplaceAll(c.want, "DIR", dir))
+	const images = `images = "images"; labels = "labels"; test_images = "few-images"; `
+	for line := range strings.SplitSeq(`file = "table.csv"; class = "kind" -> DIR/table.csv:1: no column "kind";
+file = "red.csv" -> open DIR/red.csv: no such file
+file = "." -> read DIR: is a directory
+file = "table.csv"; train_rows = "1-13" -> train_rows: "1-13" is not allowed; allowed: from 1 to 12
+file = "table.csv"; train_rows = "1-9"; test_rows = "1-4" -> test_rows: "1-4" is not allowed; allowed: from
+file = "table.csv"; train_rows = "1-2" -> train_rows: DIR/table.csv:4: class "c" is not in the training part,
+file = "table.csv"; test_file = "gaps.csv" -> DIR/gaps.csv:1: no column "y"; the columns are x, c, class
+file = "table.csv"; test_file = "new.csv" -> test_file: DIR/new.csv:3: class "d" is not in the training part,
+IMAGES test_labels = "images" -> DIR/images: the magic number is
+IMAGES test_labels = "new-labels" -> test_images: DIR/few-images: example 2: class "7" is not in`, "\n") {
+		line = strings.NewReplacer("DIR", dir, "IMAGES ", images).Replace(line)
+		text, want, _ := strings.Cut(line, " -> ")
+		if !strings.Contains(text, "test_") && !strings.Contains(text, "train_") {
+			text += "; test_fraction = 0.5"
+		}
+		s := check.Must(decode(text))
+		check.Refuses(t, text, s.Load(dir), want)
 	}
 }
 
@@ -259,8 +231,7 @@ func TestSourceSpelledOut(t *testing.T) {
 	dir := dataFolder(t)
 	for _, c := range []struct{ text, words string }{
 		{`file = "table.csv"; test_fraction = 0.25`, `class = "class"|scale = "standard"`},
-		{`file = "table.csv"; test_fraction = 0.25; missing = "mean"; ignore = ["y"]`, `missing = "mean"|ignore ` +
-			`= ["y"]`},
+		{`file = "t.csv"; test_fraction = 0.25; missing = "mean"; ignore = ["y"]`, `ignore = ["y"]`},
 		{`images = "images"; labels = "labels"; train_rows = "1-8"`, `scale = "unit"`},
 		{`images = "images"; labels = "labels"; train_rows = "1-8"; scale = "centred"`, `scale = "centred"`},
 		{`generator = "rings"; train = 3; test = 4`, `noise = 0.05|scale = "none"`},
@@ -268,9 +239,7 @@ func TestSourceSpelledOut(t *testing.T) {
 		s := check.Must(decode(c.text))
 		text := check.Must(toml.Marshal(s.WithDefaults()))
 		for word := range strings.SplitSeq(c.words, "|") {
-			if !strings.Contains("\n"+string(text), "\n"+word+"\n") {
-				t.Errorf("%s does not say %s", text, word)
-			}
+			check.True(t, strings.Contains("\n"+string(text), "\n"+word+"\n"), "%s does not say %s", text, word)
 		}
 		again, err := decode(string(text))
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(s.WithDefaults()) {

@@ -1,13 +1,18 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
+	"closedform/core/bnn"
+	"closedform/core/classifier"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
 	"closedform/internal/field"
@@ -49,10 +54,7 @@ func TestDrawIsPinned(t *testing.T) {
 		"xor":      {[]float64{1.575331149821412, 1.237870376678051}, 0},
 	} {
 		set := Generator{Name: name}.Task().Draw(3, random.Source("dataset", "pinned"))
-		if !floats.EqualApprox(set.X[2], want.x, 1e-12) || set.Class[2] != want.class {
-			t.Errorf("%s draws {[]float64{%.16g, %.16g}, %d}, want %v", name, set.X[2][0], set.X[2][1], set.Class[2],
-				want)
-		}
+		check.True(t, floats.EqualApprox(set.X[2], want.x, 1e-12) && set.Class[2] == want.class, "%s %v", name, set)
 		longer := Generator{Name: name}.Task().Draw(20, random.Source("dataset", "pinned"))
 		check.Equal(t, name+": a longer list begins with", Set{X: longer.X[:3], Class: longer.Class[:3]}, set)
 	}
@@ -60,24 +62,13 @@ func TestDrawIsPinned(t *testing.T) {
 
 func TestWedges(t *testing.T) {
 	task := Generator{Name: "wedges"}.Task()
-	for _, c := range []struct {
-		x    []float64
-		want int
-	}{
-		{[]float64{0, 1}, 0},
-		{[]float64{-0.9, 1}, 0},
-		{[]float64{0.9, -1}, 1},
-		{[]float64{1, 0.9}, 2},
-		{[]float64{-1, -0.9}, 2},
-		{[]float64{1, -1}, NoClass},
-		{[]float64{0, 0}, NoClass},
+	for x, want := range map[[2]float64]int{
+		{0, 1}: 0, {-0.9, 1}: 0, {0.9, -1}: 1, {1, 0.9}: 2, {-1, -0.9}: 2, {1, -1}: NoClass, {0, 0}: NoClass,
 	} {
-		check.Equal(t, fmt.Sprintf("label of %v", c.x), task.Label(c.x), c.want)
+		check.Equal(t, fmt.Sprintf("label of %v", x), task.Label(x[:]), want)
 	}
 	p := []float64{7, 7, 7}
-	if task.Probabilities(p, []float64{1, -1}) || p[0] != 7 {
-		t.Errorf("on a boundary: %v", p)
-	}
+	check.True(t, !task.Probabilities(p, []float64{1, -1}) && p[0] == 7, "on a boundary: %v", p)
 	// On either side of a boundary the labels differ.
 	for _, s := range task.Boundary {
 		for _, u := range []float64{0.1, 0.3, 0.6, 0.9} {
@@ -90,8 +81,7 @@ func TestWedges(t *testing.T) {
 	}
 }
 
-// The points are row by row, the first coordinate changing fastest, and every second
-// line has its own points of them. Axes are symmetric.
+// The points are row by row, and every second line has its own. Axes are symmetric.
 func TestGrid(t *testing.T) {
 	g := Region{Low: [2]float64{1, 10}, High: [2]float64{4, 40}}.Grid(4)
 	check.Equal(t, "points", g.Points[:6], [][]float64{{1, 10}, {2, 10}, {3, 10}, {4, 10}, {1, 20}, {2, 20}})
@@ -100,9 +90,7 @@ func TestGrid(t *testing.T) {
 	}
 	axis := square(2).Axis(1, 81)
 	for i, x := range axis {
-		if x != -axis[80-i] || x != math.Round(x*20)/20 {
-			t.Errorf("axis[%d] = %v, axis[%d] = %v", i, x, 80-i, axis[80-i])
-		}
+		check.True(t, x == -axis[80-i] && x == math.Round(x*20)/20, "axis[%d] = %v, mirror %v", i, x, axis[80-i])
 	}
 	check.Equal(t, "ends", []any{axis[0], axis[80]}, []any{-2.0, 2.0})
 }
@@ -117,6 +105,118 @@ func TestProbabilitiesAtExtremes(t *testing.T) {
 			g.Task().Probabilities(p, x)
 			check.Near(t, fmt.Sprintf("%v at %v: sum", g, x), floats.Sum(p), 1, 1e-13)
 			check.Equal(t, fmt.Sprintf("%v at %v: negative", g, x), floats.Min(p) < 0, false)
+		}
+	}
+}
+
+// cases are generators with noise enough that each error happens often.
+var cases = []Generator{
+	{Name: "logistic"},
+	{Name: "logistic", Noise: 0.1},
+	{Name: "moons", Noise: 0.3},
+	{Name: "rings", Noise: 0.6},
+	{Name: "sectors", Arms: 4},
+	{Name: "sectors", Arms: 4, Noise: 0.1},
+	{Name: "spirals", Noise: 0.5, Arms: 4},
+	{Name: "wedges"},
+	{Name: "xor"},
+}
+
+// The classes have their shares, and the region holds nearly all examples. Where P is known,
+// E[(1{class = k} − P(class k | x)) h(x)] = 0 for any h.
+func TestExamplesMonteCarlo(t *testing.T) {
+	const n = 100_000
+	weights := []func(x []float64, p float64) float64{
+		func([]float64, float64) float64 { return 1 },
+		func(x []float64, _ float64) float64 { return x[0] },
+		func(x []float64, _ float64) float64 { return x[1] },
+		func(x []float64, _ float64) float64 { return x[0] * x[1] },
+		func(_ []float64, p float64) float64 { return p },
+	}
+	for _, g := range cases {
+		task := g.Task()
+		set := task.Draw(n, random.Source("dataset", g.Name, "montecarlo"))
+		p := make([]float64, task.Classes)
+		probabilities := make([][]float64, n)
+		var expected, inside float64 // of the best rule how many are wrong
+		count := make([]float64, task.Classes)
+		for i, x := range set.X {
+			count[set.Class[i]]++
+			if r := task.Region; r.Low[0] <= x[0] && x[0] <= r.High[0] && r.Low[1] <= x[1] && x[1] <= r.High[1] {
+				inside++
+			}
+			if task.Probabilities != nil && !task.Probabilities(p, x) {
+				t.Fatalf("%v: no class probabilities at %v", g, x)
+			}
+			probabilities[i] = append([]float64(nil), p...)
+			expected += 1 - floats.Max(p)
+		}
+		values := make([]float64, n)
+		check.True(t, inside >= 0.99*n, "%v: the region %v has %g of %d examples", g, task.Region, inside, n)
+		for class := range task.Classes {
+			share := 1 / float64(task.Classes)
+			if g.Name == "wedges" {
+				share = []float64{0.25, 0.25, 0.5}[class]
+			}
+			if z := (count[class] - n*share) / math.Sqrt(n*share*(1-share)); !(math.Abs(z) < 5) {
+				t.Errorf("%v: class %d in %g of %d examples, %.1f standard errors from a share of %g", g, class,
+					count[class], n, z, share)
+			}
+			for w, weight := range weights {
+				if task.Probabilities == nil {
+					break
+				}
+				for i, x := range set.X {
+					values[i] = -probabilities[i][class]
+					if set.Class[i] == class {
+						values[i]++
+					}
+					values[i] *= weight(x, probabilities[i][class])
+				}
+				mean, sd := stat.MeanStdDev(values, nil)
+				if se := sd / math.Sqrt(n); expected > 1 && !(math.Abs(mean) <= 5*se) {
+					t.Errorf("%v: class %d, weight %d: mean residual %g ± %g", g, class, w, mean, se)
+				}
+			}
+		}
+	}
+}
+
+// The default takes no shuffled stream, also of labels that do not depend on the inputs, for one in an order
+// of its classes: its weights are those along the stream, to the bit. It does if the examples come sorted.
+func TestShuffledIsRandom(t *testing.T) {
+	noticed := func(set Set, classes int) bool {
+		b := check.Must(classifier.NewBank(bnn.Default(Inputs, 20, classes), false, random.Source("order")))
+		for i, x := range set.X {
+			check.Must(b.Observe(x, set.Class[i]))
+		}
+		var p, q bnn.Prediction
+		check.OK(t, errors.Join(b.Predict(&p, set.X[0]), b.Before(&q, set.X[0])))
+		return !slices.Equal(p.Weights, q.Weights)
+	}
+	for name := range generators {
+		task := Generator{Name: name}.Task()
+		for _, n := range []int{60, 300} {
+			set := task.Draw(n, random.Source("order", name))
+			check.Equal(t, name+", shuffled", noticed(set, task.Classes), false)
+			if n < 300 {
+				continue
+			}
+			var sorted Set
+			for class := range task.Classes {
+				for i, c := range set.Class {
+					if c == class {
+						sorted.X, sorted.Class = append(sorted.X, set.X[i]), append(sorted.Class, c)
+					}
+				}
+			}
+			check.Equal(t, name+", sorted", noticed(sorted, task.Classes), true)
+			set.Class = slices.Concat(set.Class[n/2:], set.Class[:n/2])
+			check.Equal(t, name+", other labels", noticed(set, task.Classes), false)
+			for i := range set.Class {
+				set.Class[i] = max(0, (i*7919)%(20*task.Classes)-19*task.Classes)
+			}
+			check.Equal(t, name+", rare labels", noticed(set, task.Classes), false)
 		}
 	}
 }

@@ -54,8 +54,7 @@ func (r *recorder) Predict(p, _ []float64) error {
 	return nil
 }
 
-// A break-down over one test example makes all predictions equal, and all after them; what refuses an example
-// sees no other.
+// A break-down over one test example makes all predictions equal; what refuses an example sees no other.
 func TestClassifier(t *testing.T) {
 	for good, want := range map[int]float64{520: 0.5, 600: 1} {
 		l := NewClassifier(&recorder{good: good}, 2)
@@ -103,9 +102,8 @@ func TestBatch(t *testing.T) {
 	check.Equal(t, "fitted to", fmt.Sprint(fits), "[[0] [0 1] [0 1 2]]")
 }
 
-// The predictions of many inputs are those of each, to the bit, with their layers. Those of an ensemble are
-// the means of its members, with the mutual information. All are equal probabilities after one that is not
-// finite.
+// The predictions of many inputs are those of each, to the bit. Those of an ensemble are the means of its
+// members, with the mutual information. All are equal probabilities after one that is not finite.
 func TestSeveral(t *testing.T) {
 	var members []Learner
 	for k := range 3 {
@@ -155,8 +153,7 @@ func TestSeveral(t *testing.T) {
 	check.Near(t, "mutual information", got[0].MutualInformation, kernel.Entropy(mean, 1)-entropy, 1e-13)
 }
 
-// A method behind features learns and predicts as it does of features by hand, whose seed is the first number
-// of its source, and its inputs are these.
+// A method behind features learns them as by hand; their seed is the first number of its source.
 func TestFeatures(t *testing.T) {
 	set, src := clusters(24).Set(0, 24), rand.NewPCG(3, 4)
 	relu := check.Must(features.New(features.Relu, 2, 8, src.Uint64()))
@@ -263,8 +260,7 @@ func TestModelErrors(t *testing.T) {
 func TestScores(t *testing.T) {
 	p := [][]float64{{0.75, 0.25}, {0.5, 0.5}, {0.25, 0.75}}
 	got := Scores(p, []int{0, 1, 0})
-	// Of the largest probabilities 0.75 are one right and one wrong, 0.5 is wrong: the risk is a half of one and
-	// of two, and two thirds of all.
+	// Of 0.75 one is right and one wrong, 0.5 is wrong: the risk is a half of one and of two, then two thirds.
 	brier := (2*0.0625 + 2*0.25 + 2*0.5625) / 3
 	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, brier, (0.5 + 0.5) / 3, (0.5 + 0.5 + 2./3) / 3}
 	check.NearAll(t, "scores", got, want, 1e-12)

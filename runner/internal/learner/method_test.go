@@ -208,8 +208,7 @@ output = "ridge"; process_noise = 0.1 -> method.m.process_noise: not allowed; al
 	}
 }
 
-// What does not fit the data is refused before anything is computed, and the covariances that a method keeps
-// are counted before they are made.
+// What does not fit the data, or needs too many covariances, is refused before anything is computed.
 func TestFits(t *testing.T) {
 	for _, c := range []struct {
 		keys   string
@@ -238,7 +237,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// The values of a candidate are those of the method that is tried, and the method itself stays as it is.
+// The method that is tried has the values of a candidate; the method itself stays as it is.
 func TestCandidates(t *testing.T) {
 	const keys = `kind = "kalman"; prior_var = 7; tune = ["prior_var", "prior_mean_var"]; candidates = [[3, 30]]`
 	m := check.Must(decode(keys))

@@ -38,8 +38,7 @@ func train(t *testing.T, m Method, e *dataset.Examples) *Classifier {
 	return check.Must(training.Run(t.Context(), m, e, nil)).Classifier
 }
 
-// The candidate with the least log loss on the part for validation is chosen, the first of equals, named, and
-// trained on all examples.
+// The candidate with the least log loss for validation, the first of equals, is named and trained on all.
 func TestChoose(t *testing.T) {
 	examples := clusters(30)
 	training := Training{
@@ -147,7 +146,7 @@ func TestPasses(t *testing.T) {
 }
 
 // Each example of the first pass can be predicted before it is learned. The test part is scored at every
-// snapshot and after passes; of a method that learns all examples at once after them.
+// snapshot and after passes, of a batch method after them.
 func TestScore(t *testing.T) {
 	set := data.Set{X: [][]float64{{0}, {1}, {2}, {3}}, Class: []int{0, 1, 1, 1}}
 	examples, source := dataset.NewExamples(set, 2), func() rand.Source { return rand.NewPCG(1, 2) }
@@ -178,8 +177,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// Every method is there at every swept value, the last changing fastest. One error names all keys that a
-// method does not have.
+// Every method is there at every swept value. One error names all keys that a method does not have.
 func TestSweep(t *testing.T) {
 	model := DefaultModel()
 	model.Output = bnn.Joint

@@ -16,8 +16,7 @@ import (
 
 const experiments = "../../../experiments"
 
-// Every manifest is one of a study, is read back the same when all is spelled out,
-// and all of its keys are in KEYS.md.
+// Every manifest is one of a study, is read back the same when spelled out, and has its keys in KEYS.md.
 func TestManifests(t *testing.T) {
 	reference := string(check.Must(os.ReadFile(filepath.Join(experiments, "KEYS.md"))))
 	files := check.Must(filepath.Glob(filepath.Join(experiments, "*.toml")))
@@ -34,9 +33,7 @@ func TestManifests(t *testing.T) {
 		check.Must(toml.Decode(string(first), &all))
 		used[all["study"].(string)] = true
 		for key := range keys(all) {
-			if !explains(reference, key) {
-				t.Errorf("%s: KEYS.md does not have the key %s", name, key)
-			}
+			check.True(t, explains(reference, key), "%s: KEYS.md does not have the key %s", name, key)
 		}
 	}
 	for _, kind := range All {
@@ -57,9 +54,7 @@ func TestKeys(t *testing.T) {
 				continue
 			}
 			for _, m := range tag.FindAllStringSubmatch(string(check.Must(os.ReadFile(file))), -1) {
-				if !explains(reference, m[1]) {
-					t.Errorf("%s: KEYS.md does not have the key %s", file, m[1])
-				}
+				check.True(t, explains(reference, m[1]), "%s: KEYS.md does not have the key %s", file, m[1])
 			}
 		}
 	}

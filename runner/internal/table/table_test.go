@@ -116,9 +116,7 @@ func TestMerge(t *testing.T) {
 	if _, err := Merge([]Set{{a}, {New("a", Text("z", ""))}}); err == nil {
 		t.Error("other columns were merged")
 	}
-	if merged.Get("c") != nil {
-		t.Error("there is a table c")
-	}
+	check.True(t, merged.Get("c") == nil, "there is a table c")
 }
 
 func TestStudent(t *testing.T) {

@@ -86,8 +86,8 @@ func file(path ...string) string {
 	return string(text)
 }
 
-// A file is taken from the first address that has it; one with the right sum is left alone, and what is there
-// is not replaced by something worse. An error does not keep other files from being fetched.
+// A file is taken from the first address that has it; what is there is not replaced by something worse. An
+// error does not keep other files from being fetched.
 func TestFetch(t *testing.T) {
 	root := t.TempDir()
 	url := publish(t, map[string]string{"/a": text, "/wrong": "wrong"})
@@ -133,9 +133,7 @@ func TestFetchMirror(t *testing.T) {
 	for _, want := range []string{
 		" bytes from " + filepath.Join(mirror, "sub", "a"), ": failed", " from " + url + "/a",
 	} {
-		if !strings.Contains(stdout, want+"\n") {
-			t.Errorf("it says %q, want %q in it", stdout, want)
-		}
+		check.True(t, strings.Contains(stdout, want+"\n"), "it says %q, want %q in it", stdout, want)
 	}
 	check.Equal(t, "the files", []string{file(root, "sub/a"), file(root, "lacking"), file(root, "damaged")},
 		[]string{text, text, ""})

@@ -32,21 +32,6 @@ lambda = 3
 `, file)
 }
 
-// What fails is scored as equal probabilities, and counted; the classes come in turn, so that the majority
-// knows no better.
-func TestFails(t *testing.T) {
-	tables := studytest.Run(t, Kind, compared(studytest.File(t, studytest.Clusters(36))))
-	check.Equal(t, "runs", tables.Get("runs").Len(), 4*(3+2))
-	for _, method := range []string{"fails", "majority"} {
-		r := tables.Get("runs").Where("set", "clusters").Where("method", method)
-		check.NearAll(t, "log loss", r.Nums("log_loss"), slices.Repeat([]float64{math.Log(3)}, 3), 1e-12)
-		got := r.Texts("failed")[0] + r.Texts("chosen")[0]
-		check.Equal(t, "failed, nothing chosen", got, map[string]string{"fails": "1", "majority": "0"}[method])
-	}
-	chosen := tables.Get("runs").Where("method", "filter")
-	check.Equal(t, "chosen", strings.HasPrefix(chosen.Texts("chosen")[0], "prior_var="), true)
-}
-
 // runsOf returns runs with these log losses of each set and method.
 func runsOf(e *experiment, losses func(set, method string) []float64) *table.Table {
 	columns := []table.Column{
@@ -63,8 +48,7 @@ func runsOf(e *experiment, losses func(set, method string) []float64) *table.Tab
 	return runs
 }
 
-// Differences are paired split by split, ranks are those of the means; infinite scores have the last rank and
-// are drawn all the same.
+// Differences are paired split by split, ranks are those of the means; infinite scores have the last rank.
 func TestPairsAndRanks(t *testing.T) {
 	losses := map[string][]float64{
 		"clusters ours": {1, 2, 4}, "clusters filter": {2, 2, 5}, "clusters fails": {1, 1, 1},
@@ -108,7 +92,7 @@ func TestPairsAndRanks(t *testing.T) {
 }
 
 // A method with splits learns the first seeds alone, and is compared on these; the mean of one has no
-// interval.
+// interval. What fails is scored as equal probabilities, and counted, as the majority of equal classes.
 func TestFewerSplits(t *testing.T) {
 	text := compared(studytest.File(t, studytest.Clusters(36)))
 	if few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells(); len(few) != 3*(3+2)+2 {
@@ -118,6 +102,14 @@ func TestFewerSplits(t *testing.T) {
 	row := func(tables table.Set, name, method string) *table.Table {
 		return tables.Get(name).Where("set", "clusters").Where("method", method)
 	}
+	check.Equal(t, "runs", all.Get("runs").Len(), 4*(3+2))
+	for method, want := range map[string]string{"fails": "1", "majority": "0"} {
+		r := row(all, "runs", method)
+		check.NearAll(t, "log loss", r.Nums("log_loss"), slices.Repeat([]float64{math.Log(3)}, 3), 1e-12)
+		check.Equal(t, "failed, nothing chosen", r.Texts("failed")[0]+r.Texts("chosen")[0], want)
+	}
+	chosen := row(all, "runs", "filter").Texts("chosen")[0]
+	check.Equal(t, "chosen", strings.HasPrefix(chosen, "prior_var="), true)
 	loss := func(method string) float64 { return row(all, "runs", method).Nums("log_loss")[0] }
 	summary, paired := row(one, "summary", "filter"), row(one, "paired", "filter")
 	check.Near(t, "mean", summary.Nums("log_loss")[0], loss("filter"), 0)
@@ -159,8 +151,8 @@ const contrasts = `
 [[contrast]]; method = "majority"; against = "ours"; score = "error"
 `
 
-// Differences, what they vary over and their p-values are those by hand: of a generator, of random splits of
-// a file, and of two sets, which are too few for an interval.
+// Differences and p-values by hand: of a generator, of random splits of a file, and of two sets, which
+// are too few for an interval.
 func TestContrasts(t *testing.T) {
 	manifest := compared(studytest.File(t, studytest.Clusters(36))) + contrasts
 	manifest = strings.Replace(manifest, `train_rows = "1-24"`, "test_fraction = 0.25", 1)

@@ -75,8 +75,7 @@ methods = ["network", "other"]
 	})
 }
 
-// Each order has every example once, and follows from its source. The label equals the one before it at
-// random as often as not in shuffled streams of two classes, always in sorted ones but once.
+// Each order has every example once, follows from its source, and changes the class as often as it should.
 func TestOrders(t *testing.T) {
 	e := dataset.NewExamples(studytest.Clusters(900), 3)
 	for name, want := range map[Order][2]int{
@@ -90,9 +89,7 @@ func TestOrders(t *testing.T) {
 				changes++
 			}
 		}
-		if changes < want[0] || changes > want[1] {
-			t.Errorf("%s: the class changes %d times, want %v", name, changes, want)
-		}
+		check.True(t, changes >= want[0] && changes <= want[1], "%s: %d changes, want %v", name, changes, want)
 		slices.Sort(order)
 		check.Equal(t, string(name), [2]int{order[0], len(slices.Compact(order))}, [2]int{0, 900})
 	}
@@ -158,10 +155,8 @@ func TestRepeated(t *testing.T) {
 		mean := studytest.Rows(t, tables.Get("summary"), "method=adf seen=12 seeds=2 differ_by="+by)
 		near(t, mean, 1e-12, map[string]float64{"tv": table.Mean(both)})
 		// One example has no order, two training sets of one example differ; and the prior is the same.
-		for i, tv := range studytest.Rows(t, tables.Get("pairs"), "seen=1 failed=0 differ_by="+by).Nums("tv") {
-			if (tv == 0) != (by == byOrder) {
-				t.Errorf("%s: total variation %g of networks that have seen one example, row %d", by, tv, i)
-			}
+		for _, tv := range studytest.Rows(t, tables.Get("pairs"), "seen=1 failed=0 differ_by="+by).Nums("tv") {
+			check.True(t, (tv == 0) == (by == byOrder), "%s: total variation %g after one example", by, tv)
 		}
 		// Networks that break down are counted, and agree that all classes are equally probable.
 		broken := studytest.Rows(t, tables.Get("summary"), "method=fails seen=12 differ_by="+by)

@@ -20,8 +20,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// small has cells that take milliseconds, with the paper's rule where every step is definite and where some
-// are not.
+// small has the paper's rule where every step is definite and where some are not.
 const small = `
 name = "small"; study = "learn"; seed = 3
 [data]; generator = "wedges"; train = 6; grid = 9
@@ -59,8 +58,7 @@ func byHand(t *testing.T, method string, seed int) *bnn.Network {
 	return n
 }
 
-// truth is the class, from 1, in the paper's Eq. (f): 1 above both diagonals, 2 below both, 3 to the left and
-// right, 0 on a diagonal.
+// truth is the class, from 1, in the paper's Eq. (f), 0 on a diagonal.
 func truth(x []float64) int {
 	switch a, b := x[0], x[1]; {
 	case b > a && b > -a:
@@ -94,8 +92,7 @@ func numbers(rows *table.Table, row int, columns string) (all []float64) {
 }
 
 // The tables are what networks give that are driven by hand, with the same examples for all methods of a
-// seed, drawn from its stream: maps, scores on the grid and, by the exact moments, the distances from Monte
-// Carlo.
+// seed: maps, scores on the grid and, by the exact moments, the distances from Monte Carlo.
 func TestPlaneByHand(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
 	check.Equal(t, "points of maps", tables.Get("maps").Len(), 4*3*81)
@@ -181,8 +178,7 @@ func comparePlane(t *testing.T, n *bnn.Network, row, maps *table.Table) {
 	}
 }
 
-// The maps have the examples before each, and one scale in a row. A variance that is negative within the
-// error of the moments is none.
+// The maps have the examples before each, and one scale in a row. A tiny negative variance is 0.
 func TestMaps(t *testing.T) {
 	tables, e := studytest.Run(t, Kind, small), studytest.New(t, Kind, small).(*experiment)
 	maps := tables.Get("maps").Where("method", "project")
@@ -211,8 +207,8 @@ func TestMaps(t *testing.T) {
 	check.Equal(t, "class of a point", first.Class+1, truth([]float64{first.X, first.Y}))
 }
 
-// A sweep over λ and ρ trains every network at every point, on the same examples, and publishes the means
-// over the seeds alone. Infinite losses of some seeds do not hide those of the others.
+// A sweep over λ and ρ trains every network at every point, on the same examples, and publishes means over
+// the seeds alone, where infinite losses do not hide the others.
 func TestSweep(t *testing.T) {
 	sweep := []string{
 		"sweep.lambda=[0.3, 0.9, 2]", "sweep.rho=[0.2, 0.5]", "evaluate.snapshots=[]",

@@ -76,7 +76,7 @@ func TestErrors(t *testing.T) {
 		[]float64{0.7 / 3, math.Sqrt((0.01 + 0.16 + 0.04 - 0.49/3) / 6)}, 1e-15)
 }
 
-// A relative error is NaN where the truth is within its own error of 0, and where a method gives no value.
+// A relative error is NaN where the truth is within its own error of 0, or a method gives no value.
 func TestNoValue(t *testing.T) {
 	e := &momentErrors{of: softmax.Exact{}, draws: 2}
 	e.add(two(0.5, 1e-13, math.NaN()), two(0.5, 1e-12, 1), 1)
@@ -89,23 +89,14 @@ func TestNoValue(t *testing.T) {
 
 // An eigenvalue has a sign beyond the error of the moments, and beyond rounding. The last class is left out.
 func TestSign(t *testing.T) {
-	for _, c := range []struct {
-		accuracy, trace, smallest, last float64
-		sign                            int
-	}{
-		{1e-11, 1, -5e-4, 1, -1},
-		{1e-11, 1, -5e-12, 1, 0},
-		{1e-11, 1, 5e-12, 1, 0},
-		{1e-11, 1, 2e-11, 1, 1},
-		{1e-8, 1, -5e-9, 1, 0},
-		{1e-8, 1, -2e-8, 1, -1},
-		{1e-11, 1, 0.1, -5, 1},
-		{1e-11, 1e6, -1e-7, 1, 0},
-		{1e-11, 1e6, -1e-4, 1, -1}, // rounding
+	for c, want := range map[[4]float64]int{ // by the accuracy and the diagonal
+		{1e-11, 1, -5e-4, 1}: -1, {1e-11, 1, -5e-12, 1}: 0, {1e-11, 1, 5e-12, 1}: 0, {1e-11, 1, 2e-11, 1}: 1,
+		{1e-8, 1, -5e-9, 1}: 0, {1e-8, 1, -2e-8, 1}: -1, {1e-11, 1, 0.1, -5}: 1,
+		{1e-11, 1e6, -1e-7, 1}: 0, {1e-11, 1e6, -1e-4, 1}: -1, // rounding
 	} {
 		m := newMoments(3)
-		m.cov = mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})
-		check.Equal(t, fmt.Sprintf("%+v", c), m.sign(c.accuracy), c.sign)
+		m.cov = mat.NewSymDense(3, []float64{c[1], 0, 0, 0, c[2], 0, 0, 0, c[3]})
+		check.Equal(t, fmt.Sprint(c), m.sign(c[0]), want)
 	}
 }
 
@@ -150,8 +141,8 @@ func TestLambda(t *testing.T) {
 	}
 }
 
-// The rows once more from the streams of their names: the logits are those of the problem, or of n classes in
-// the other experiment; Monte Carlo gets the first of them; each method is the one it is called.
+// The rows once more by the streams of their names: the logits are those of the problem, or of n classes in
+// the other experiment, of which Monte Carlo gets the first.
 func TestExact(t *testing.T) {
 	const key = "n=3 spread=1 variance=1"
 	stream := func(purpose ...any) rand.Source { return random.Source(append([]any{"small", 4}, purpose...)...) }
@@ -194,8 +185,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// A relative error to a truth that is nothing but error is no value. The largest numbers that a manifest may
-// have give no infinite ones.
+// The largest numbers that a manifest may have give no infinite ones, tiny ones no relative errors.
 func TestExtremes(t *testing.T) {
 	all := studytest.Run(t, Kind, exactManifest,
 		"moments.variance=[0, 1e-12, 1e30]", "moments.spread=[0, 1e30]", "moments.draws=4").Get("errors")

@@ -125,8 +125,7 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// byEigenvalues returns the definite and undecided shares of a point, the draws made once more, and the last
-// smallest eigenvalue.
+// byEigenvalues returns the definite and undecided shares of a point and the last smallest eigenvalue.
 func byEigenvalues(t *testing.T, n int, p softmax.Probit, gap, v float64) (shares []float64, least float64) {
 	t.Helper()
 	rnd, moments := rand.New(random.Source("steady", 3, "logits", n)), softmax.NewMoments(n)

@@ -85,14 +85,12 @@ func TestFindsMistakes(t *testing.T) {
 			differs = max(differs, math.Abs(s.mc-wrong[k].value)/s.se)
 			check.Equal(t, c.what+" is trusted", s.effective >= 1000, true)
 		}
-		if !(agrees < 4 && differs > 5) {
-			t.Errorf("%s: max |z| = %g where all is right, %g where it is wrong", c.what, agrees, differs)
-		}
+		check.True(t, agrees < 4 && differs > 5, "%s: max |z| %g if right, %g if wrong", c.what, agrees, differs)
 	}
 }
 
-// Mean, standard error and effective number of samples that are known: every tenth is a hit, every hundredth,
-// all are the same, and 1, 2, 3, …. Of a covariance the hits are those of the mean.
+// Mean, standard error and effective number of known samples: every tenth is a hit, every hundredth, all are
+// the same, and 1, 2, 3, ….
 func TestEstimate(t *testing.T) {
 	k := 0
 	const n = 131000
@@ -153,9 +151,7 @@ func TestSummary(t *testing.T) {
 	} {
 		check.Near(t, column, s.Nums(column)[0], want, 1e-12)
 	}
-	if !math.IsNaN(s.Nums("ks_p")[2]) || !math.IsNaN(s.Nums("mean")[2]) {
-		t.Errorf("without z-scores: %s", s.CSV())
-	}
+	check.True(t, math.IsNaN(s.Nums("ks_p")[2]) && math.IsNaN(s.Nums("mean")[2]), "no z-scores: %s", s.CSV())
 	// z-scores that are too small or too large everywhere disagree, though none of them is beyond the bound.
 	for _, c := range []struct {
 		scale, shift float64

@@ -22,8 +22,7 @@ import (
 	"closedform/runner/internal/study/studytest"
 )
 
-// The prior of a perceptron is that of the difference of the logits, and it learns
-// with the first class as the positive one.
+// The prior of a perceptron is that of the difference of the logits; the first class is the positive one.
 func TestPerceptron(t *testing.T) {
 	const prior07 = "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];"
 	text := strings.ReplaceAll(example, "prior_var = 1;", prior07)
@@ -56,9 +55,8 @@ func TestPerceptron(t *testing.T) {
 	}
 }
 
-// The moments that Huber's perceptron takes a step by are those of its own step: with
-// both labels, whose probabilities are p and 1 − p, the mean moves by
-// Cov(a, y)/Var y · (y − p) and the variance falls by Cov(a, y)²/Var y.
+// The moments of Huber's perceptron are those of its own step: the mean moves by Cov(a, y)/Var y · (y − p)
+// and the variance falls by Cov(a, y)²/Var y.
 func TestHuberMoments(t *testing.T) {
 	for _, c := range []struct{ lambda, m, v float64 }{{0.6, 0.3, 9}, {0.2, -2, 200}, {1.5, 0, 4}} {
 		p, cross, variance := huberMoments(c.lambda, c.m, c.v)
@@ -186,8 +184,7 @@ func TestIntegrate(t *testing.T) {
 	}
 }
 
-// Two classes depend on the difference of the logits alone, whose variance independent
-// neurons keep as well: the predictions agree along a stream.
+// Two classes depend on the difference of the logits alone, whose variance independent neurons keep as well.
 func TestJointOfTwoClasses(t *testing.T) {
 	cfg := bnn.Default(2, 2)
 	cfg.Output, cfg.Softmax, cfg.PriorVar = bnn.ADFExact, softmax.Exact{}, []float64{2}
@@ -216,9 +213,7 @@ func TestJointSkips(t *testing.T) {
 		if err := g.Predict(p, []float64{1}); (err == nil) != (k == 1) {
 			t.Errorf("after %d of %d steps were skipped: error %v", g.Steps().Skipped, k+1, err)
 		}
-		if k == 0 && !mat.Equal(g.cov, before) {
-			t.Error("a skipped step changed the weights")
-		}
+		check.True(t, k != 0 || mat.Equal(g.cov, before), "a skipped step changed the weights")
 	}
 	check.Equal(t, "skipped", g.Steps().Skipped, 3)
 }

@@ -157,8 +157,7 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// Other tasks have their own classes, snapshots and grid, and prior means of 0; there is one
-// Gaussian over all weights up to four classes.
+// Other tasks have their own classes, snapshots and grid; up to four have one Gaussian over all weights.
 func TestTasks(t *testing.T) {
 	text := strings.ReplaceAll(example, "[model]", `
 [[task]]; name = "four"; generator = "sectors"; arms = 4; snapshots = [12]; grid = 3
@@ -180,9 +179,7 @@ func TestTasks(t *testing.T) {
 		}
 		joint, other := number("adf_exact_joint", "tv"), number("adf_exact", "tv")
 		noise := number("exact", "tv_noise")
-		if !(joint < other+noise && joint < 0.05) {
-			t.Errorf("%s: one Gaussian is at %g ± %g, independent neurons at %g", task, joint, noise, other)
-		}
+		check.True(t, joint < other+noise && joint < 0.05, "%s: joint %g ± %g, else %g", task, joint, noise, other)
 	}
 	for override, want := range map[string]string{
 		"task.five.grid=1": "task.five.grid", "task.five.generator=moons": "task.five.generator",

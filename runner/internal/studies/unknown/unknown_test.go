@@ -42,8 +42,7 @@ func run(t *testing.T, set data.Set, overrides ...string) table.Set {
 	return studytest.Run(t, Kind, example(studytest.File(t, set), studytest.File(t, far)), overrides...)
 }
 
-// ours returns what the network "ours", trained by hand, predicts of the part for validation, the test part
-// and the far examples, with the largest probability of each.
+// ours returns what the network "ours", trained by hand, predicts of validation, test and far examples.
 func ours(t *testing.T, seed int, set data.Set) (validation, test, outside predictions) {
 	t.Helper()
 	src := func(purpose ...any) rand.Source { return study.Stream("small_unknown", seed, purpose...) }
@@ -191,8 +190,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// A promise is of what was predicted before it was learned: labels of noise promise nothing,
-// however well they are learned. Of the answers it leaves the table has the share of wrong ones.
+// A promise is of what was predicted before it was learned: labels of noise promise nothing.
 func TestPromise(t *testing.T) {
 	set := studytest.Clusters(196)
 	noise := studytest.Clusters(196)
@@ -240,8 +238,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Examples of the classes that are kept back have no part in the second training:
-// others in their place change nothing of it.
+// Examples of the classes that are kept back have no part in the second training.
 func TestUnseen(t *testing.T) {
 	set, other := studytest.Clusters(72), studytest.Clusters(72)
 	for i, x := range other.X[:48] {
