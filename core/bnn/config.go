@@ -220,8 +220,7 @@ func (c Config) clone() Config {
 
 func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
 
-// WeightDims returns the numbers of neurons and of inputs of layer l of the weights;
-// the bias counts.
+// WeightDims returns the numbers of neurons and of inputs of layer l of the weights; the bias counts.
 func (c *Config) WeightDims(l int) (out, in int) {
 	out, in = c.Layers[l+1], c.Layers[l]
 	if c.Bias {

@@ -71,10 +71,9 @@ const (
 type PriorDraw string
 
 const (
-	// Orthogonal draws the mean weights of hidden neurons in orthogonal directions, in the first
-	// hidden layer as pairs u and −u, whose rectified sum and difference are even and linear in the
-	// input. The bias weight is doubled, so that the kinks of the units spread over the data. The
-	// means of the output layer are zero.
+	// Orthogonal draws the mean weights of hidden neurons in orthogonal directions, in the first hidden layer as
+	// pairs u and −u, whose rectified sum and difference are even and linear in the input. The bias weight is
+	// doubled, so that the kinks of the units spread over the data. The means of the output layer are zero.
 	Orthogonal PriorDraw = "orthogonal"
 
 	Independent PriorDraw = "independent" // all weights of all layers one by one

@@ -95,10 +95,9 @@ func archive(format int64, entries []entry) []byte {
 	return data.Bytes()
 }
 
-// Load reads what Save wrote: a *bnn.Network, a *bnn.Ensemble of several, a *bnn.Bank, a
-// *readout.Layer, or a features.Model of one of these, and the note. It returns an error if r does, or
-// if its bytes are not a file that Save wrote: truncated, altered in any byte, of another format, or
-// with contents that make no model.
+// Load reads what Save wrote: a *bnn.Network, a *bnn.Ensemble of several, a *bnn.Bank, a *readout.Layer, or a
+// features.Model of one of these, and the note. It returns an error if r does, or if its bytes are not a file
+// that Save wrote: truncated, altered in any byte, of another format, or with contents that make no model.
 func Load(r io.Reader) (m bnn.Model, note string, err error) {
 	data, err := io.ReadAll(r)
 	if err == nil {

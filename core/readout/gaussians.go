@@ -124,9 +124,8 @@ func (g *gaussians) densities(all []labelled, left bool) [][]float64 {
 // density returns the log density of class c at an x, of which it takes L⁻¹x.
 //
 // An example of the class k that is left out has the deviation r from m_k; q = n_k/(n_k − 1). Without it the
-// scatter S_k is less by q rrᵀ, and S̄ by q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ). With c = k,
-// a = (n_k + ν)/(n_k + ν − 1), t = q(1 + ν/N)/(n_k + ν), and the deviation is qr; else a = 1,
-// t = qν/N/(n_c + ν).
+// scatter S_k is less by q rrᵀ, and S̄ by q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ). With c = k, a = (n_k +
+// ν)/(n_k + ν − 1), t = q(1 + ν/N)/(n_k + ν), and the deviation is qr; else a = 1, t = qν/N/(n_c + ν).
 func (g *gaussians) density(c int, z []float64, k int, left bool) float64 {
 	var uu, ur, rr float64 // products of the deviations from m_c and from m_k
 	d := len(z)

@@ -18,11 +18,9 @@ const (
 	// examples; constants become 0. The inputs of a column of words have the means 0, and
 	// variances whose sum is 1, so that a rare word is no large input.
 	Standard Scaling = "standard"
-	// Unit: the largest absolute value of all becomes 1, that of images being 255; a 0
-	// stays a 0.
+	// Unit: the largest absolute value of all becomes 1, that of images being 255; a 0 stays a 0.
 	Unit Scaling = "unit"
-	// Centred: Unit, and then each input has the mean 0: those that are rarely other than
-	// 0 stay small.
+	// Centred: Unit, and then each input has the mean 0: those that are rarely other than 0 stay small.
 	Centred Scaling = "centred"
 	None    Scaling = "none" // as they are
 )

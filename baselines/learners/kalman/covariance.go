@@ -161,14 +161,13 @@ func (r *diagonal) variances(dst []float64, j *jacobian) {
 	r.squares(dst)
 }
 
-// step follows row a of the product T of the reflections, which starts as the
-// unit vector e_a and becomes
+// step follows row a of the product T of the reflections, which starts as the unit vector e_a and becomes
 //
 //	u_k = u_{k−1} − c_k f_k,   c_k = β_k a_k,   a_k = u_{k−1}·f_k = f_ka − Σ_{l<k} c_l f_l·f_k
 //	|u_k|² = |u_{k−1}|² − a_k²/(1+s_k),
 //
-// without forming it: square is |u|², and move is u·b for the last vector b. Of a variance v
-// it leaves v (1 − (1−square) v y²/q), which is not below square·v.
+// without forming it: square is |u|², and move is u·b for the last vector b. Of a variance v it leaves v (1 −
+// (1−square) v y²/q), which is not below square·v.
 func (r *diagonal) step(mean []float64, j *jacobian) bool {
 	if r.whiten(j); !r.set() {
 		return false

@@ -9,18 +9,16 @@ import (
 	"closedform/internal/linalg"
 )
 
-// lowRank is the covariance of the filter "LO-FI" (Chang, Durán-Martín, Shestopaloff, Jones and
-// Murphy, "Low-rank extended Kalman filtering for online learning of neural networks from
-// streaming data", CoLLAs 2023), without process noise: its inverse is
+// lowRank is the covariance of the filter "LO-FI" (Chang, Durán-Martín, Shestopaloff, Jones and Murphy,
+// "Low-rank extended Kalman filtering for online learning of neural networks from streaming data", CoLLAs
+// 2023), without process noise: its inverse is
 //
 //	P⁻¹ = Υ + WWᵀ,   Υ diagonal, W of L columns.
 //
-// A step appends the n−1 columns of Jᵀ A to W, moves the mean by (Υ + WWᵀ)⁻¹Jᵀ(y − p), and
-// keeps the L largest of the singular vectors. Of the others the diagonal of what they
-// added is added to Υ.
+// A step appends the n−1 columns of Jᵀ A to W, moves the mean by (Υ + WWᵀ)⁻¹Jᵀ(y − p), and keeps the L
+// largest of the singular vectors. Of the others the diagonal of what they added is added to Υ.
 //
-// With V and Λ² the eigenvectors and eigenvalues of WᵀW, the singular vectors times
-// their values are WV.
+// With V and Λ² the eigenvectors and eigenvalues of WᵀW, the singular vectors times their values are WV.
 type lowRank struct {
 	rank, size          int       // columns of W, and with those appended
 	precision, variance []float64 // Υ and 1/Υ

@@ -142,9 +142,8 @@ func firstOrder(mean, variance []float64) moments {
 	}, linear(s, variance)}
 }
 
-// taylor replaces the softmax by its second-order Taylor polynomial at the mean
-// logits and gives the exact moments of that polynomial. With s = softmax(m), J
-// its Jacobian, V = diag(v) and H_i the Hessian of s_i,
+// taylor replaces the softmax by its second-order Taylor polynomial at the mean logits and gives the exact
+// moments of that polynomial. With s = softmax(m), J its Jacobian, V = diag(v) and H_i the Hessian of s_i,
 //
 //	p_i    = s_i + ½ tr(H_i V)
 //	Σ_y,ij = (J V J)_ij + ½ tr(H_i V H_j V)
@@ -152,8 +151,8 @@ func firstOrder(mean, variance []float64) moments {
 //
 //	(H_i)_kl = s_i ((δ_ik − s_k)(δ_il − s_l) − s_k(δ_kl − s_l))
 //
-// (Mathai and Provost 1992, "Quadratic forms in random variables"; Σ_zy has no second-order term, as
-// odd central moments are zero). p leaves [0, 1] where v is large.
+// (Mathai and Provost 1992, "Quadratic forms in random variables"; Σ_zy has no second-order term, as odd
+// central moments are zero). p leaves [0, 1] where v is large.
 //
 // With u_i = V(e_i − s), B = diag(s) − ssᵀ and q = Σ v_k s_k²,
 //
@@ -214,10 +213,9 @@ func unscented(mean, variance []float64) moments {
 	return moments{p, cov, cross}
 }
 
-// pairwise is the mean-field approximation of Lu, Ie and Sha (2020, "Mean-field
-// approximation to Gaussian-softmax integral with application to uncertainty
-// estimation", arXiv 2006.07584). It writes the softmax with pairwise sigmoids
-// σ, replaces each by its mean, and that by MacKay's binary formula:
+// pairwise is the mean-field approximation of Lu, Ie and Sha (2020, "Mean-field approximation to
+// Gaussian-softmax integral with application to uncertainty estimation", arXiv 2006.07584). It writes the
+// softmax with pairwise sigmoids σ, replaces each by its mean, and that by MacKay's binary formula:
 //
 //	s_k = 1 / (2 − n + Σ_{i≠k} 1/σ(z_k − z_i))
 //	p_k = 1 / (1 + Σ_{i≠k} exp(−(m_k − m_i)/T_ki)),   T_ki = √(1 + π/8 · c_ki)

@@ -29,8 +29,7 @@ func rings(g Generator) *Task {
 	}
 }
 
-// spirals has A equally probable classes, the arms of a spiral (the task of the
-// Stanford course CS231n):
+// spirals has A equally probable classes, the arms of a spiral (the task of the Stanford course CS231n):
 //
 //	x = r (cos θ, sin θ),  r ~ U(0, 1],  θ = 4r + 2πk/A + σε,  ε ~ N(0, 1), class k.
 func spirals(g Generator) *Task {

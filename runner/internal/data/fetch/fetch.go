@@ -1,6 +1,5 @@
-// Package fetch gets the files of the data sets that experiments use, from a mirror or from
-// their publishers, and checks their checksums. Results depend on the files only, so no study
-// imports this package.
+// Package fetch gets the files of the data sets that experiments use, from a mirror or from their publishers,
+// and checks their checksums. Results depend on the files only, so no study imports this package.
 package fetch
 
 import (
@@ -165,8 +164,7 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 	return files, nil
 }
 
-// Missing returns an error that names the missing ones of the files, and how to get those
-// of data sets.
+// Missing returns an error that names the missing ones of the files, and how to get those of data sets.
 func Missing(setsFile string, paths ...string) error {
 	known, _ := readSets(setsFile, All) // need not exist
 	var missing, sets []string

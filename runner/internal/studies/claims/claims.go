@@ -217,9 +217,8 @@ const (
 	undecided = "open"
 )
 
-// verdict returns "holds" if the whole interval is on the side of the threshold that shows the claim,
-// "fails" if all of it is on the other side or at the threshold, and otherwise "open", also where a number
-// is NaN.
+// verdict returns "holds" if the whole interval is on the side of the threshold that shows the claim, "fails"
+// if all of it is on the other side or at the threshold, and otherwise "open", also where a number is NaN.
 func (e *evidence) verdict() string {
 	right, wrong := e.low > e.Threshold, e.high <= e.Threshold
 	if e.Sense == "below" {
