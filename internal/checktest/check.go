@@ -1,5 +1,5 @@
-// Package checktest has what the tests of several packages share: comparisons that NaN never passes, panics,
-// allocations, reference files, and what everything that learns a classifier keeps to.
+// Package checktest has helpers of several packages' tests: comparisons that NaN never passes, panics,
+// allocations, reference files, and requirements of everything that learns a classifier.
 package checktest
 
 import (
@@ -47,8 +47,8 @@ func NearAll(t testing.TB, what string, got, want []float64, tol float64) {
 	}
 }
 
-// Panics fails unless f panics with a message that begins with the prefix, the package's name, and contains
-// the words.
+// Panics fails unless f panics with a message that starts with prefix, the package's name, and contains
+// words.
 func Panics(t testing.TB, prefix, words string, f func()) {
 	t.Helper()
 	r := recovered(f)
@@ -58,7 +58,7 @@ func Panics(t testing.TB, prefix, words string, f func()) {
 	}
 }
 
-// AllPanic fails the test for each function that does not.
+// AllPanic fails for each function that does not panic.
 func AllPanic(t testing.TB, functions map[string]func()) {
 	t.Helper()
 	for name, f := range functions {
@@ -68,7 +68,7 @@ func AllPanic(t testing.TB, functions map[string]func()) {
 	}
 }
 
-// Refuses fails unless there is an error, which says all that is wanted.
+// Refuses fails unless err contains all wanted texts.
 func Refuses(t testing.TB, what string, err error, want ...string) {
 	t.Helper()
 	if err == nil {
@@ -105,15 +105,14 @@ func Correlations(n int, f func(i, j int) float64) *mat.SymDense {
 	return corr
 }
 
-// recovered returns what f panics with.
 func recovered(f func()) (r any) {
 	defer func() { r = recover() }()
 	f()
 	return nil
 }
 
-// NoAllocs fails if f, called for the second time and later, allocates. Under the race detector, which
-// empties pools at random, it only calls f.
+// NoAllocs fails if f allocates from its second call on. Under the race detector, which empties pools at
+// random, it only calls f.
 func NoAllocs(t testing.TB, what string, f func()) {
 	t.Helper()
 	f()
@@ -182,8 +181,8 @@ func Equal[T any](t testing.TB, what any, got, want T) {
 	}
 }
 
-// Torture returns how often a test repeats what it does at random: plain, or under make torture, which sets
-// CLOSEDFORM_TORTURE to short or full, as often as that says. Without repetitions the test is skipped.
+// Torture returns how often a test repeats random trials: plain, or as CLOSEDFORM_TORTURE = short or full
+// says, which make torture sets. Without repetitions the test is skipped.
 func Torture(t testing.TB, plain, short, full int) int {
 	t.Helper()
 	mode := os.Getenv("CLOSEDFORM_TORTURE")

@@ -15,9 +15,8 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Clusters draws n examples of a Gaussian cluster for each class, whose centres are about as far from each
-// other as they are wide. truth[k] is the probability that the distribution itself gives class[k] at x[k]: no
-// learner is better on average.
+// Clusters draws n examples of a Gaussian cluster for each class, with centres about as far apart as the
+// clusters are wide. truth[k] is the true probability of class[k] at x[k]: no learner is better on average.
 func Clusters(n, inputs, classes int, path ...any) (x [][]float64, class []int, truth []float64) {
 	rnd := rand.New(random.Source(append(path, "clusters")...))
 	centre := make([][]float64, classes)
@@ -43,7 +42,7 @@ func Clusters(n, inputs, classes int, path ...any) (x [][]float64, class []int, 
 	return x, class, truth
 }
 
-// Predictor is a model that can be asked for the probabilities of the classes.
+// Predictor predicts the probabilities of the classes.
 type Predictor interface{ Predict(p, x []float64) error }
 
 // Predict returns the probabilities of n classes at x, which must be probabilities.
@@ -57,10 +56,10 @@ func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 	return p
 }
 
-// Learner tests what everything that learns a classifier keeps to, with two inputs and three classes: it
-// comes as near as margin to the log loss of the distribution of the examples, whatever the names of the
-// classes; equal sources make equal models; a prediction repeats itself to the last bit without allocating;
-// bad data are errors and lengths that do not fit panics.
+// Learner tests what everything that learns a classifier must do, with two inputs and three classes: its log
+// loss is within margin of that of the true distribution, whatever the names of the classes; equal sources
+// make equal models; a prediction repeats to the bit without allocating; bad data are errors, wrong lengths
+// panics.
 func Learner(
 	t *testing.T, margin float64, fit func(x [][]float64, class []int, src rand.Source) (Predictor, error),
 ) {
@@ -112,7 +111,7 @@ func Learner(
 	Refuses(t, "example of a wrong length", Err(fit(ragged, []int{0, 1}, random.Source("bad"))))
 }
 
-// Online tests what learns one example after another as [Learner] does, and that a step allocates nothing.
+// Online tests what learns one example after another as [Learner] does, and that a step does not allocate.
 func Online[L interface {
 	Predictor
 	Observe(x []float64, class int) error
@@ -130,8 +129,8 @@ func Online[L interface {
 	NoAllocs(t, "Observe", func() { _ = m.Observe(x, 1) })
 }
 
-// Extremes tests that a learner of two inputs and three classes answers examples of a size with probabilities
-// or with an error, which leaves its weights as they were, and that all weights stay finite.
+// Extremes tests that a learner of two inputs and three classes handles examples of a size with probabilities
+// or with an error that leaves its weights unchanged, and that all weights stay finite.
 func Extremes[L interface {
 	Predictor
 	Observe(x []float64, class int) error
@@ -153,8 +152,8 @@ func Extremes[L interface {
 	}
 }
 
-// Overflows tests that a network of two inputs and two classes refuses a training and an input that overflow,
-// and predicts all others, also without examples.
+// Overflows tests that a network of two inputs and two classes refuses training and inputs that overflow, and
+// predicts all others, also without examples.
 func Overflows(t *testing.T, fit func(x [][]float64, class []int) (Predictor, error)) {
 	t.Helper()
 	x, class, _ := Clusters(30, 2, 2, "extremes")
@@ -165,7 +164,7 @@ func Overflows(t *testing.T, fit func(x [][]float64, class []int) (Predictor, er
 	Predict(t, Must(fit(nil, nil)), 2, 1, 1)
 }
 
-// Keys tests that the zero value of a configuration is valid, and that the error of each of the others has
+// Keys tests that the zero value of a configuration is valid, and that the error of each of the others names
 // its key.
 func Keys[C any](t testing.TB, wrong map[string]C) {
 	t.Helper()
