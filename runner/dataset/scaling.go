@@ -9,18 +9,18 @@ import (
 	"closedform/internal/field"
 )
 
-// Scaling says how inputs are shifted and multiplied, x → (x − shift) · factor, by what
-// a training part has. "" stands for Standard for CSV, Unit for images, None for tasks.
+// Scaling is how inputs are shifted and multiplied, x → (x − shift) · factor, fitted to a training part. ""
+// stands for Standard for CSV, Unit for images, None for tasks.
 type Scaling string
 
 const (
-	// Standard: each number has the mean 0 and the variance 1, dividing by the number of
-	// examples; constants become 0. The inputs of a column of words have the means 0, and
-	// variances whose sum is 1, so that a rare word is no large input.
+	// Standard: each number gets mean 0 and variance 1, dividing by the number of examples; constants become 0.
+	// The inputs of a column of words get means 0, and variances whose sum is 1, so that rare words are not
+	// large inputs.
 	Standard Scaling = "standard"
-	// Unit: the largest absolute value of all becomes 1, that of images being 255; a 0 stays a 0.
+	// Unit: the largest absolute value becomes 1 (for images 255); 0 stays 0.
 	Unit Scaling = "unit"
-	// Centred: Unit, and then each input has the mean 0: those that are rarely other than 0 stay small.
+	// Centred: Unit, then each input gets mean 0, which keeps inputs that are rarely nonzero small.
 	Centred Scaling = "centred"
 	None    Scaling = "none" // as they are
 )
@@ -30,8 +30,8 @@ func (s Scaling) Validate() error {
 	return field.OneOf("scale", cmp.Or(s, None), Standard, Unit, Centred, None)
 }
 
-// Scaler fills in missing inputs, shifts and multiplies: (x − shift) · factor. The zero
-// value leaves inputs as they are. It can be kept as JSON, for new rows of the table.
+// Scaler fills in missing inputs, then shifts and multiplies: (x − shift) · factor. The zero value changes
+// nothing. It can be stored as JSON, for new rows of the table.
 type Scaler struct {
 	Features []Feature `json:"features,omitempty"` // by input; of tables only
 	Fill     []float64 `json:"fill,omitempty"`     // what stands for a missing value; nil: there are none
@@ -39,10 +39,9 @@ type Scaler struct {
 	Factor   []float64 `json:"factor,omitempty"`
 }
 
-// Scaler returns the scaler of that kind, fitted to e. Inputs that do not vary in e are
-// multiplied by 0. With MissingMean, what it fills in are the means of e before scaling.
-// It returns an error if there is no example, or if a shift or factor
-// overflows, which it does not for values and deviations between 1e-300 and 1e300.
+// Scaler returns a scaler of the given kind fitted to e. Inputs that are constant in e are multiplied by 0.
+// With MissingMean, it fills in the means of e before scaling. It returns an error without examples, or if a
+// shift or factor overflows, as it cannot for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	s.Features = e.values.features
 	if e.values.impute {
@@ -79,7 +78,7 @@ func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	return s, nil
 }
 
-// shareDeviation gives all inputs of a column of words one deviation, the root of the sum of their variances.
+// shareDeviation gives all inputs of a column of words the root of the sum of their variances.
 func shareDeviation(sd []float64, features []Feature) {
 	variance := map[string]float64{}
 	for j, f := range features {
@@ -92,8 +91,8 @@ func shareDeviation(sd []float64, features []Feature) {
 	}
 }
 
-// Apply returns e scaled, by Input. It panics if e has been scaled before, or has
-// another number of inputs than the examples the scaler was fitted to.
+// Apply returns e with scaled inputs. It panics if e has been scaled, or has another number of inputs than
+// the fitted examples.
 func (s Scaler) Apply(e *Examples) *Examples {
 	n := max(len(s.Fill), len(s.Factor))
 	if n == 0 {
@@ -108,7 +107,6 @@ func (s Scaler) Apply(e *Examples) *Examples {
 	return &scaled
 }
 
-// scale scales inputs.
 func (s Scaler) scale(x []float64) {
 	for j, fill := range s.Fill {
 		if math.IsNaN(x[j]) {
@@ -124,9 +122,9 @@ func (s Scaler) scale(x []float64) {
 func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
 
 // moments returns mean and standard deviation of each input where it has a value, 0 without any, and the
-// largest absolute value of all. The mean is updated example by example (Welford 1962) and corrected by the mean deviation from it: it is right to
-// its last digits, and that of equal numbers is the number. Deviations are divided by the largest before
-// they are squared, so that none is lost.
+// largest absolute value of all. The mean is updated example by example (Welford 1962) and corrected by the
+// mean deviation from it, so that the mean of equal numbers is the number. Deviations are divided by the
+// largest before squaring, so that none underflows.
 func (e *Examples) moments() (mean, sd []float64, largest float64) {
 	n := e.Inputs()
 	x, count := make([]float64, n), make([]float64, n)

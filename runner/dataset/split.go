@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Split draws a test part, class by class: of the n examples of a class it takes the fraction test, above 0
-// and below 1, rounded, but at least 1 and at most n−1. The only example of a class stays in the training
-// part. The numbers of both parts, from 0, are in ascending order. It returns an error if a part is empty.
+// Split draws a test part, class by class: the fraction test, 0 < test < 1, of the n examples, rounded, but
+// at least 1 and at most n−1. The only example of a class stays in the training part. Both parts are
+// ascending indices. It returns an error if a part is empty.
 func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []int, err error) {
 	members := make([][]int, len(e.classes))
 	for i, k := range e.class {
@@ -35,9 +35,8 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 	return trainRows, testRows, nil
 }
 
-// Parts returns the training and the test part of e. Their classes are those of the
-// training part, in numerical order if all names are integers, else in that of the text.
-// It returns an error for what Align does not allow.
+// Parts returns the training and the test part of e with the classes of the training part, in numerical order
+// if all names are integers, else in text order. Errors are those of Align.
 func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
 	tr = e.Subset(train).present()
 	te, err = Align(tr, e.Subset(test))
@@ -45,7 +44,7 @@ func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
 }
 
 // Align returns the test examples with the classes of the training examples. It returns an error if these
-// have fewer than two classes, or a test example one that is not among them or another number of inputs.
+// have fewer than two classes, or test has other classes or another number of inputs.
 func Align(train, test *Examples) (*Examples, error) {
 	switch {
 	case len(train.classes) < 2:
@@ -57,8 +56,7 @@ func Align(train, test *Examples) (*Examples, error) {
 	return test.renumbered(train.classes)
 }
 
-// Join returns the training examples and those of a test part that is aligned with them, before both are
-// scaled.
+// Join returns the training examples and an aligned test part together, before scaling.
 func Join(train, test *Examples) *Examples {
 	e, v, offset := *train, *train.values, 0
 	if more := test.values; more != train.values {
@@ -73,8 +71,7 @@ func Join(train, test *Examples) *Examples {
 	return &e
 }
 
-// present returns the examples with only those classes that at least one has: in numerical order if all their
-// names are integers, else in that of the text.
+// present drops classes without examples, and sorts the others as Parts does.
 func (e *Examples) present() *Examples {
 	number, integers := map[string]int{}, true
 	for _, k := range e.class {
@@ -89,7 +86,6 @@ func (e *Examples) present() *Examples {
 	return e
 }
 
-// renumbered returns the examples with the classes of those names, or an error if one has another class.
 func (e *Examples) renumbered(names []string) (*Examples, error) {
 	r := *e
 	r.class, r.classes = make([]int, e.Len()), names

@@ -7,13 +7,12 @@ import (
 	"closedform/core/random"
 )
 
-// polar sets x to the point at a radius and an angle.
 func polar(x []float64, r, angle float64) {
 	sin, cos := math.Sincos(angle)
 	x[0], x[1] = r*cos, r*sin
 }
 
-// rings has three equally probable classes, circles round the origin:
+// rings has three equally probable classes, circles around the origin:
 //
 //	x = ρ (cos θ, sin θ),  ρ = (k+1)/3 + σε,  ε ~ N(0, 1),  θ ~ U[0, 2π), class k.
 func rings(g Generator) *Task {

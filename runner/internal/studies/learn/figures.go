@@ -16,9 +16,9 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "curve", scores along the stream; "differences" from the reference; "pairs", how far networks
-// are apart; "sweep", scores over λ and ρ; and of the plane "maps_METHOD", and each map of the first method
-// by itself, row by row: "fig01" to "fig12" of the paper.
+// Figures are "curve", scores along the stream; "differences" from the reference; "pairs", distances of
+// networks; "sweep", scores over λ and ρ; "maps_METHOD" of the plane; and the maps of the first method one by
+// one, row by row: "fig01" to "fig12" of the paper.
 func (e *experiment) Figures() (all []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
@@ -43,14 +43,13 @@ func (e *experiment) Figures() (all []study.Figure) {
 	return all
 }
 
-// column is a column of a table with its axis.
 type column struct {
 	name string
 	axis figures.Axis
 }
 
-// drawCurves draws scores against the examples seen: a row of charts for each set, and for [data] another of
-// predictions before learning.
+// drawCurves draws scores against the examples learned: a row of charts for each set, for [data] also a row
+// of test-then-train scores.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	add := func(set, title, prefix string) {
@@ -71,8 +70,8 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-// charts are of those of the columns that the means have against x, with a curve for each chosen method at
-// everything that is swept.
+// charts draws those of the columns y that the means have against x, with a curve for each chosen method at
+// every swept value.
 func (e *experiment) charts(means *table.Table, title string, x column, y ...column) (all []figures.Chart) {
 	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept...)
 	curves := e.Chosen.Of(means, means.Distinct("method")).GroupBy(by...).All()
@@ -95,8 +94,8 @@ func (e *experiment) charts(means *table.Table, title string, x column, y ...col
 	return all
 }
 
-// drawPairs draws how far networks are apart that have seen the same examples in different orders, and beside
-// it different examples; two rows of charts for each set, each with a Y axis of its own.
+// drawPairs draws the distances of networks that learned the same examples in different orders, beside those
+// that learned different examples; two rows of charts for each set, each with its own Y axis.
 func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
 	x := column{"seen", figures.Axis{Label: "training examples", Log: true}}
 	var rows [][]figures.Chart
@@ -114,8 +113,8 @@ func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-// drawDifferences draws the paired differences of the log loss from that of the reference, for every set and
-// over all sets, of the chosen methods or those with the least mean, best method first.
+// drawDifferences draws the paired differences of log loss from the reference, for every set and over all
+// sets, of the chosen methods or those with the smallest mean, best first.
 func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	legend, whole := learner.NewLegend(e.Methods), paired.Where("set", allSets)
 	methods := whole.Texts("method")
@@ -154,7 +153,7 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats", caption)
 }
 
-// middle returns the ends of an axis for differences: it holds 0 and most of those that are finite.
+// middle returns the ends of an axis with 0 and most of the finite differences.
 func middle(values []float64) (low, high float64) {
 	values = slices.DeleteFunc(values, func(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) })
 	if slices.Sort(values); len(values) > 0 {
@@ -168,7 +167,6 @@ func middle(values []float64) (low, high float64) {
 	return low - margin, high + margin
 }
 
-// drawSweep draws maps of scores over λ and ρ, one for each set and method, with the λ that have a word.
 func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
 	summary, legend := tables.Get("summary"), learner.NewLegend(e.Methods)
 	var rows []figures.Row
@@ -209,7 +207,6 @@ func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
 	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
 }
 
-// mapFigure has the maps of a method, or if i is not negative the i-th of them alone.
 func (e *experiment) mapFigure(name, method string, i int) study.Figure {
 	return study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
 		rows, columns := e.mapRows(maps.Where("method", method)), len(e.Evaluate.Snapshots)
@@ -222,8 +219,8 @@ func (e *experiment) mapFigure(name, method string, i int) study.Figure {
 	})
 }
 
-// mapRows are a row of maps for the mean of every class but the last, as in the paper, then one for every
-// variance: at all snapshots, on one scale, with the examples that were learned before each.
+// mapRows is a row of maps of the mean of every class but the last, as in the paper, and one of each
+// variance: at all snapshots, on one scale, with the examples learned before.
 func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 	task, grid := e.one.Data.Task(), e.one.Data.grid()
 	train := task.Draw(e.one.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))

@@ -36,7 +36,6 @@ func (e *experiment) Figures() (out []study.Figure) {
 	return out
 }
 
-// columns are those of errors that are drawn, with their scales on maps; charts have the first three.
 var columns = []struct {
 	name  string
 	scale figures.Axis
@@ -49,8 +48,8 @@ var columns = []struct {
 	{"excess", figures.Axis{Label: "$|Σp − 1|$"}},
 }
 
-// charts draws a column of errors of the chosen methods against the variance: a chart for each number of
-// classes. The exact integrals are below the axis everywhere.
+// charts draws a column of errors of the chosen methods against the variance, a chart for each number of
+// classes. The exact integrals lie below the axis.
 func (e *experiment) charts(errors *table.Table, column, label string) *figures.Figure {
 	var charts []figures.Chart
 	var names []string
@@ -84,8 +83,8 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 }
 
-// overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for
-// each number of classes, with lines of the λ that have a word.
+// overLambda draws errors of the probit over λ and ρ: a row of maps for each column, a map for each number of
+// classes, with lines of the λ that have a word.
 func overLambda(t table.Set) (*figures.Figure, error) {
 	var rows []figures.Row
 	errors := t.Get("errors").Where("method", "probit")
@@ -111,8 +110,8 @@ func overLambda(t table.Set) (*figures.Figure, error) {
 	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
 }
 
-// stability draws a row of maps for every number of classes, and a column for every probit: of the share of
-// draws for which Σ_y is positive definite. Where most are undecided the colour is that below the scale.
+// stability draws the share of draws whose Σ_y is positive definite: a row of maps for each number of
+// classes, a column for each probit. Where most draws are undecided the colour is below the scale.
 func stability(t table.Set) (*figures.Figure, error) {
 	var rows []figures.Row
 	for _, n := range t.Get("maps").Distinct("classes") {
