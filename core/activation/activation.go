@@ -1,6 +1,5 @@
 // Package activation has the moments of the piece-wise linear unit of a hidden layer, f(z) = max(αz, βz) with
-// 0 ≤ α ≤ 1 and α ≤ β, of a normal z: E f(z), Var f(z) and Cov(z, f(z)). For an example see
-// [PiecewiseLinear.Moments].
+// 0 ≤ α ≤ 1 and α ≤ β, of a normal z: E f(z), Var f(z) and Cov(z, f(z)).
 package activation
 
 import (
@@ -40,8 +39,7 @@ func (f PiecewiseLinear) Moments(m, v float64) (mean, variance, cross float64) {
 	return y[0], s[0], c[0]
 }
 
-// AllMoments sets mean_j, variance_j, cross_j to the moments for m_j, v_j. All slices must have the length of
-// m.
+// AllMoments sets mean_j, variance_j, cross_j to the moments for m_j, v_j, all of the length of m.
 func (f PiecewiseLinear) AllMoments(mean, variance, cross, m, v []float64) {
 	for j, vj := range v {
 		if !(0 <= vj && vj <= math.MaxFloat64 && math.Abs(m[j]) <= math.MaxFloat64) {

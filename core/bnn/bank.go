@@ -21,8 +21,7 @@ import (
 // A member that returns an error, or no LogP, counts as having given the class the probability zero. If all
 // members fail, nothing changes and Observe returns the first error.
 //
-// Predict, Weights and State are safe for concurrent use, each call with its own Prediction; the other
-// methods are not.
+// Predict, Weights and State are safe for concurrent use with separate Predictions, other methods are not.
 type Bank struct {
 	models   []Model
 	equal    bool // an ensemble: the weights stay, and all members learn an example or none
@@ -147,8 +146,8 @@ func (b *Bank) Fix() { b.along, b.state.Fixed = b.current(), true }
 func (b *Bank) Serial() { b.parallel = false }
 
 // Forget discounts the past, for streams whose distribution changes: before each example the log weights are
-// multiplied by 1 − fraction, and the order of the classes is not tested. It returns an error unless 0 ≤
-// fraction ≤ 1.
+// multiplied by 1 − fraction, and the order of the classes is not tested. Other fractions than 0 to 1 are
+// errors.
 func (b *Bank) Forget(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: forgetting of %g: need 0 to 1", fraction)

@@ -22,8 +22,7 @@ const (
 )
 
 // Config describes a network completely. [Default] returns one that works. A network copies the slices of its
-// Config and keeps a reference to Softmax. The tags are keys of manifests and checkpoints, and name fields in
-// errors.
+// Config and keeps a reference to Softmax. Tags are keys of manifests and checkpoints.
 type Config struct {
 	Layers []int `toml:"layers" json:"layers"` // numbers of inputs, of hidden neurons by layer, and of classes
 	Bias   bool  `toml:"bias" json:"bias"`     // adds to every layer an input that is always 1
@@ -98,8 +97,8 @@ func Default(layers ...int) Config {
 }
 
 // SetCovariance sets the covariances of all layers of weights, or one for all, with their default
-// replications and prior variances: 0.1 in hidden layers, 600/(Layers[0]·inputs) in the output layer, the
-// bias counted.
+// replications and prior variances: 0.1 in hidden layers, 600/(Layers[0]·inputs) in the output layer (with
+// bias).
 func (c *Config) SetCovariance(kinds ...Covariance) {
 	layers := len(c.Layers) - 1
 	if len(kinds) == 1 {

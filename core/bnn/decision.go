@@ -27,8 +27,8 @@ func (p *Prediction) Class() int {
 func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 
 // LabelVariance splits the variance Σ_j p_j(1 − p_j), p = P/Sum, of the one-hot label y into an aleatoric
-// part, which remains however many examples are learned, and an epistemic part. With s = softmax(z), by the
-// law of total variance,
+// part, which no number of examples reduces, and an epistemic part. By the law of total variance, for s =
+// softmax(z),
 //
 //	Σ_j Var y_j = Σ_ij E[s_j s_i] + Σ_j Var s_j,   i ≠ j.
 //
@@ -56,7 +56,6 @@ func labelVariance(p []float64, sum float64) (total float64) {
 	return total
 }
 
-// softmaxMoments returns the moments of the softmax itself; those of a mixture are mixed.
 func (p *Prediction) softmaxMoments() *softmax.Moments {
 	m := softmax.NewMoments(len(p.P))
 	if len(p.Members) == 0 {
@@ -108,8 +107,8 @@ func init() {
 }
 
 // TrackRecord counts test-then-train predictions, and the wrong ones among them, by the largest of 241 fixed
-// thresholds that the probability of the predicted class reaches. The zero value is empty. It is not safe for
-// concurrent use.
+// thresholds that the probability of the predicted class reaches. The zero value is empty. Concurrent use is
+// not safe.
 type TrackRecord struct {
 	Predicted [grid]int `json:"predicted"` // by threshold, from 0
 	Wrong     [grid]int `json:"wrong"`
@@ -204,7 +203,6 @@ func (r *TrackRecord) start(share, delta float64) int {
 	return start
 }
 
-// binomial returns P(at most k successes in n trials of probability p).
 func binomial(n, k int, p float64) float64 {
 	if k >= n {
 		return 1

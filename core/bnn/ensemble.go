@@ -43,8 +43,7 @@ func Combine(members ...*Network) (*Ensemble, error) {
 // DefaultMembers returns the networks of the default bank, variants of cfg. Three multiply its prior
 // variances in hidden and output layers by 1 and 3, 0.1 and 10, 0.1 and 0.3; they are left out if cfg has no
 // hidden layers. Two have no hidden layers and multiply by 1 and 0.001, relative to the default without
-// hidden layers if cfg has default variances. Prior means are drawn as for [NewEnsemble]. An error names the
-// invalid field of cfg.
+// hidden layers if cfg has default variances. Prior means and errors are as for [NewEnsemble].
 func DefaultMembers(cfg Config, src rand.Source) ([]*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
@@ -68,8 +67,7 @@ func DefaultMembers(cfg Config, src rand.Source) ([]*Network, error) {
 	return newMembers(src, configs)
 }
 
-// linear returns the configuration without hidden layers. The ratio of the output prior variance to its
-// default stays.
+// linear returns the configuration without hidden layers; the output prior variance over its default stays.
 func (c Config) linear() Config {
 	last := len(c.PriorVar) - 1
 	if last == 0 {

@@ -41,7 +41,6 @@ func (b *Bank) Observe(x []float64, class int) (Update, error) {
 	return u, nil
 }
 
-// learn updates member k; in an ensemble move applies the step.
 func (b *Bank) learn(k int) {
 	if b.calibrates {
 		_ = b.member(&b.before, k, b.x, before)
@@ -59,7 +58,6 @@ func (b *Bank) move(k int) {
 	}
 }
 
-// update merges the members' updates and sets logP.
 func (b *Bank) update() Update {
 	sum := Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN()}
 	for k, u := range b.updates {
@@ -97,8 +95,7 @@ func (b *Bank) each(do func(b *Bank, k int)) {
 // the members' distributions, calibrated; for an [Ensemble] it is Moments.P.
 //
 // A member that cannot predict x has weight zero in this prediction. Predict returns an error if no member
-// can, or in an ensemble if one cannot. The first Predict after an example lets all networks predict the
-// sample.
+// can, or in an ensemble if one cannot. The first one after an example predicts the sample.
 func (b *Bank) Predict(dst *Prediction, x []float64) error {
 	return b.predict(dst, x, b.current(), Model.Predict)
 }

@@ -3,8 +3,8 @@
 //
 // The weights w_j of a neuron are normal with mean μ_j and covariance Σ_j. For inputs with means ŷ and
 // variances s the pre-activation z_j = w_jᵀ(y, 1) is approximated as normal. An example of class c changes
-// the moments of the weights to those of the posterior. With the moments m_j, v_j of a logit z_j, and m̃_j,
-// ṽ_j given the class,
+// the moments of the weights to those of the posterior. With the moments m_j, v_j of logit z_j, given the
+// class m̃_j, ṽ_j,
 //
 //	p(c|z) = softmax(z)_c,   μ_j += Σ_jŷ (m̃_j − m_j)/v_j,   Σ_j += Σ_jŷ(Σ_jŷ)ᵀ (ṽ_j − v_j)/v_j².
 //
@@ -29,8 +29,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model is a network, an ensemble, an output layer of package readout, a model behind the features of package
-// features, or a bank of these.
+// Model is a network, an ensemble, an output layer of package readout, a features.Model, or a bank of these.
 type Model interface {
 	Observe(x []float64, class int) (Update, error) // learns an example of a class, from 0
 	Predict(dst *Prediction, x []float64) error     // sets dst to the prediction for x
@@ -68,8 +67,7 @@ type Network struct {
 	step    outputStep // of Observe
 }
 
-// New returns a network with its prior weights, whose means are drawn from src. An error names the invalid
-// field of cfg.
+// New returns a network with prior weights and means drawn from src. An error names the invalid field of cfg.
 func New(cfg Config, src rand.Source) (*Network, error) {
 	err := cfg.Validate()
 	if err == nil {
@@ -92,7 +90,6 @@ func (n *Network) Config() Config { return n.cfg.clone() }
 // Shape implements [Model].
 func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.classes() }
 
-// zero returns a network with zero weights for a valid cfg.
 func zero(cfg Config) *Network {
 	cfg = cfg.clone()
 	cfg.replicate()

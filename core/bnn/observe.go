@@ -21,12 +21,10 @@ func (a Action) String() string {
 
 // Update reports what one example did to the network.
 type Update struct {
-	// MinEigenvalue is the smallest eigenvalue of the covariance Σ_y of the innovation over the first n−1
-	// classes for Joint, else NaN.
+	// MinEigenvalue is the smallest eigenvalue of Σ_y over the first n−1 classes for Joint, else NaN.
 	MinEigenvalue float64
 
-	// MinVariance is the smallest ṽ_j of a logit before repairs, floors and caps. ADF, ADFExact and Total may
-	// give negative ones.
+	// MinVariance is the smallest ṽ_j of a logit before repairs, floors and caps; it may be negative.
 	MinVariance float64
 
 	// Indefinite: the step as printed is not defined. For Joint, Σ_y is not positive definite; for Total, the
@@ -60,8 +58,8 @@ func (e *IndefiniteError) Error() string {
 //
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
-// An input of the wrong length or not finite, a class out of range, an overflow, or an *IndefiniteError
-// leaves the network unchanged.
+// Errors leave the network unchanged: an input of wrong length or not finite, a class out of range, overflow,
+// *IndefiniteError.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	update, err := n.prepare(x, class)
 	if err == nil && update.Action != Skipped {
@@ -83,7 +81,6 @@ func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits 
 	return err
 }
 
-// prepare computes the steps of all layers; move applies them.
 func (n *Network) prepare(x []float64, class int) (Update, error) {
 	if err := checkExample(n, x, class); err != nil {
 		return Update{Action: Refused}, err
@@ -91,7 +88,6 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 	return n.steps(x, func(f *flow) (Update, error) { return n.observeLogits(f, class) })
 }
 
-// steps is prepare with a function that computes the steps of the last layer.
 func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Update, error) {
 	if err := n.pass(x); err != nil {
 		return Update{Action: Refused}, err

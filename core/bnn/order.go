@@ -86,7 +86,6 @@ func (o *Order) add(x []float64, class int, logP []float64) {
 	o.Kept[class] = slices.Replace(o.Kept[class], place, min(place+1, len(o.Kept[class])), e)
 }
 
-// learned is a kept example with its weight; the mean weight is 1.
 type learned struct {
 	Kept
 	class  int
@@ -125,7 +124,6 @@ func (o *Order) hasRuns() bool {
 	return excess > 5*math.Sqrt(max(0, variance)) && excess > 0.9*(n-square/n)
 }
 
-// hasForgotten is the second test, for member k with the log probabilities now.
 func hasForgotten(sample []learned, k int, now []float64) bool {
 	for start, end := 0, 0; start < len(sample); start = end {
 		mean, square := 0.0, 0.0
@@ -192,7 +190,6 @@ func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
 	return logP
 }
 
-// weighed returns the weights by the sample, given the members' log probabilities now.
 func (b *Bank) weighed(sample []learned, now [][]float64) *weighing {
 	w, logP := newWeighing(len(b.models)), make([]float64, len(b.models))
 	for i, e := range sample {

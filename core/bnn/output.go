@@ -12,7 +12,6 @@ import (
 	"closedform/internal/linalg"
 )
 
-// outputStep turns a label into the posterior means m̃ and variances ṽ of the logits.
 type outputStep struct {
 	mean, variance []float64          // m̃ and ṽ
 	posterior      *softmax.Posterior // of ADF and ADFExact, which has them
@@ -125,8 +124,8 @@ func (s *outputStep) finite() error {
 	return nil
 }
 
-// rounding bounds the rounding error of Σ_y, a difference of terms as large as p(1−p). A smaller eigenvalue
-// is not known to be positive.
+// rounding bounds the rounding error of Σ_y, a difference of terms as large as p(1−p). Smaller eigenvalues
+// may be negative.
 func (s *outputStep) rounding() float64 {
 	var largest float64
 	for _, p := range s.moments.P {
@@ -262,8 +261,8 @@ func (s *outputStep) limit(v []float64) (floored, capped int) {
 
 func within(x, v float64) float64 { return math.Min(math.Max(x, minRatio*v), maxRatio*v) }
 
-// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities. S_ii = Σ_{j≠i} p_i p_j avoids
-// cancellation.
+// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities. S_ii = Σ_{j≠i} p_i p_j does not
+// cancel.
 func (s *outputStep) labelCov() {
 	sum := 1 + s.moments.Excess()
 	for i, pi := range s.moments.P {

@@ -70,7 +70,6 @@ type Layer struct {
 	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
 }
 
-// fit allocates predictions of a model, and reports whether there were none.
 func (p *Prediction) fit(owner any, classes int) bool {
 	if p.owner == owner && len(p.P) == classes {
 		return false
@@ -99,7 +98,6 @@ func (n *Network) Before(dst *Prediction, x []float64) error {
 	return n.moments(dst, err)
 }
 
-// moments sets the softmax moments from those of the logits, unless err is not nil.
 func (n *Network) moments(dst *Prediction, err error) error {
 	if err != nil {
 		dst.invalidate()
@@ -126,7 +124,6 @@ func (n *Network) layerOf(flows []flow, l int) Layer {
 	return Layer{flows[l].y[:n.cfg.Layers[l]], flows[l].m, flows[l].v}
 }
 
-// flow is an example in a layer, and the steps of its pre-activations.
 type flow struct {
 	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
 	s    []float64 // variances of the inputs but the bias; nil if they are certain
@@ -186,7 +183,6 @@ func (n *Network) forward(flows []flow, x []float64) error {
 	return nil
 }
 
-// pass is forward into the flows of Observe, unless they hold it already.
 func (n *Network) pass(x []float64) error {
 	if n.current && slices.Equal(x, n.flows[0].y[:n.cfg.Layers[0]]) {
 		return nil

@@ -74,8 +74,7 @@ const (
 	Independent PriorDraw = "independent" // all weights of all layers one by one
 )
 
-// Policy is what happens to a step that is indefinite, see [Update], or has a negative posterior variance
-// ṽ_j.
+// Policy is what happens to a step that is indefinite, see [Update], or has a negative ṽ_j.
 type Policy string
 
 const (

@@ -10,8 +10,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// State is the complete state of a network. A restored network predicts and learns as the original, to the
-// bit.
+// State is the complete state of a network: a restored network continues as the original, to the bit.
 type State struct {
 	Config Config
 	Layers []LayerState
@@ -27,7 +26,6 @@ type LayerState struct {
 	Spread *mat.Dense
 }
 
-// State returns a copy of the state of the network.
 func (n *Network) State() State {
 	s := State{Config: n.Config()}
 	for _, w := range n.layers {

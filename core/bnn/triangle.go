@@ -37,7 +37,6 @@ func (t *triangles) rows(k, j int) []float64 {
 	return t.factor[start : start+4*(t.padded-j)]
 }
 
-// entry returns L_ij of root k, for i ≥ j.
 func (t *triangles) entry(k, i, j int) *float64 {
 	first := j &^ 3
 	return &t.rows(k, first)[(j-first)*(t.padded-first)+i-first]
@@ -74,8 +73,7 @@ func (t *triangles) shrink(u, h []float64, k int, left float64) {
 }
 
 // carlson sets keep and mix for Carlson's square-root filter (1973; Bierman 1977, Ch. V.4): the lower
-// Cholesky factor M of I − loss hhᵀ, loss = 1 − left, for a unit vector h. With τ_j = left + loss Σ_{k≥j}
-// h_k²
+// Cholesky factor M of I − loss hhᵀ, loss = 1 − left, |h| = 1. With τ_j = left + loss Σ_{k≥j} h_k²
 //
 //	M_jj = keep_j = √(τ_{j+1}/τ_j),   M_ij = h_i mix_j = −loss h_i h_j/√(τ_jτ_{j+1}).
 func (t *triangles) carlson(h []float64, left float64) {
@@ -157,8 +155,7 @@ func lowerTriangular(r *mat.Dense) {
 	}
 }
 
-// setRoot sets root to a root of cov by pivoted Cholesky, which ends where rounding makes the rest
-// indefinite.
+// setRoot sets root to a root of cov by pivoted Cholesky, up to where rounding makes the rest indefinite.
 func setRoot(root *mat.Dense, cov mat.Symmetric) error {
 	rest, n, trace := mat.DenseCopyOf(cov), cov.SymmetricDim(), mat.Trace(cov)
 	column := make([]float64, n)

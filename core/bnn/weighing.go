@@ -28,7 +28,6 @@ var powers = [...]float64{0.7, 0.85, 1, 1.2, 1.5, 2}
 // mostMembers limits the number of mixtures: 3,876 for 16 members.
 const mostMembers = 16
 
-// mixtures returns the members of each mixture, mixtures of a single member first.
 func mixtures(members int) (list [][4]int) {
 	for i := range members {
 		list = append(list, [4]int{i, i, i, i})
@@ -45,7 +44,6 @@ func mixtures(members int) (list [][4]int) {
 	return list
 }
 
-// weighing has the weights of the members and of the powers, and their log weights.
 type weighing struct {
 	shares           [][4]int             // the four members of each mixture
 	logMix, logPower []float64            // of the mixtures and of the powers
@@ -95,7 +93,6 @@ func (b *Bank) restore(s BankState) error {
 	return nil
 }
 
-// weigh updates the weights along the stream by the members' predictions of the example.
 func (b *Bank) weigh() {
 	if b.state.Fixed {
 		return
@@ -110,7 +107,6 @@ func (b *Bank) weigh() {
 	b.along.normalise()
 }
 
-// smallest is the logarithm of the smallest positive number.
 var smallest = kernel.Log(math.SmallestNonzeroFloat64)
 
 // add updates the log weights of the mixtures by the log probabilities that the members gave the class of a
@@ -139,7 +135,6 @@ func atLeast(x, floor float64) float64 {
 	return floor
 }
 
-// normalise computes the weights, and shifts the largest log weight to 0.
 func (w *weighing) normalise() {
 	floats.AddConst(-slices.Max(w.logMix), w.logMix)
 	floats.AddConst(-slices.Max(w.logPower), w.logPower)

@@ -103,7 +103,6 @@ func notFinite(x []float64) int {
 	return slices.IndexFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// priorSpread returns the prior Spread of layer l.
 func (c *Config) priorSpread(l int) *mat.Dense {
 	rows, in := c.SpreadDims(l)
 	spread := mat.NewDense(rows, in, nil)
@@ -142,8 +141,7 @@ func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 	return mean
 }
 
-// orthogonal draws vectors of length √size and uniform direction, each size of them orthogonal
-// (Gram–Schmidt).
+// orthogonal draws uniform vectors of length √size, each size of them orthogonal (Gram–Schmidt).
 func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
 	vectors := make([][]float64, count)
 	for k := range vectors {

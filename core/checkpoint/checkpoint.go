@@ -9,8 +9,7 @@
 //
 // # The file, format 7
 //
-// The file is an uncompressed NumPy archive (.npz, NEP 1), readable by numpy.load, with these entries in
-// order:
+// The file is an uncompressed NumPy archive (.npz, NEP 1) for numpy.load, with these entries in order:
 //
 //	format      int64           7
 //	config      string          the configuration of a network, a JSON object
@@ -34,11 +33,10 @@
 //
 // Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; softmax is an
 // object with kind "probit", lambda and rho, or kind "probit-corr", lambda and corr, or kind "exact" and
-// fast. Numbers keep all their digits. Format 6 is also read, and so is format 5, which lacks the examples of
-// banks, kept_count and the recursion; not, however, their convolutions, which were different.
+// fast. Numbers keep all their digits. Formats 6 and 5, which lacks the examples of banks, kept_count and the
+// recursion, are read, too, unless a file has convolutions, which were different.
 //
-// Each entry has a CRC-32, and Load rejects a file of format 7 unless Save would write the same bytes, so
-// accidental changes are found.
+// Each entry has a CRC-32, and Load rejects a file of format 7 unless Save would write the same bytes.
 package checkpoint
 
 import (
@@ -54,8 +52,7 @@ import (
 	"closedform/core/bnn"
 )
 
-// The version that is written and the oldest that is read. A change of the entries or their keys needs a new
-// one.
+// The written and the oldest readable version. A change of the entries or their keys needs a new one.
 const version, oldest int64 = 7, 5
 
 // Save writes a model of core to w with a note, any text. An ensemble of one is saved as its member. It

@@ -10,9 +10,9 @@
 //	fmt.Println(p.Class, p.P, p.Familiarity) // Class is −1, Unknown, far from all that was learned
 //
 // It is a [bnn.Bank] of several models, p(y|x) = Σ_k w_k p_k(y|x), each of which learns in closed form and is
-// weighted by its predictions of each example before learning it. A [Classifier] also keeps two safeguards:
-// the distribution of the inputs, see [familiar.Inputs], and how often the bank was wrong before it learned,
-// see [History.Threshold].
+// weighted by its predictions of each example before learning it. A [Classifier] also keeps the distribution
+// of the inputs, see [familiar.Inputs], and how often the bank was wrong before it learned, see
+// [History.Threshold].
 //
 // Scale each input to a mean near 0 and a variance near 1. Classes are numbers from 0.
 package classifier
@@ -96,8 +96,8 @@ func (c *Classifier) AddClass() error {
 }
 
 // Learn predicts x, learns x and its class, and records whether the prediction was right, for
-// [History.Threshold]. Learn each example once: the record of a second pass is too good. After an error
-// nothing has changed.
+// [History.Threshold]. Learn each example once: the record of a second pass is too good. An error changes
+// nothing.
 func (c *Classifier) Learn(x []float64, class int) error {
 	if !slices.Equal(c.latest.x, x) {
 		_ = c.Before(&c.scratch, x) // Observe says what is wrong; if nothing is, p is NaN and does not count
@@ -141,8 +141,8 @@ func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	return err
 }
 
-// predict completes dst after the model has set the details. If knows is an output layer, it also contributes
-// to the familiarity.
+// predict completes dst after the model has set the details. If knows is an output layer, it adds to the
+// familiarity.
 func (c *Classifier) predict(dst *Prediction, x []float64, err error, knows bnn.Model) error {
 	dst.P = append(dst.P[:0], dst.Details.P...)
 	if dst.Class, dst.Familiarity = Unknown, math.NaN(); err != nil {

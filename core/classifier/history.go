@@ -72,8 +72,8 @@ func (h *History) validate(inputs int) error {
 }
 
 // familiarity returns a p-value of the hypothesis that x, whose most probable class is given, is like the
-// learned inputs: twice the smaller p-value (Bonferroni) of the input distribution and of a model that is an
-// output layer, the only one if there is one, and 1 if there is none.
+// learned inputs. The input distribution gives one p-value, a model that is an output layer another; of two
+// the result is twice the smaller one (Bonferroni), of none it is 1.
 func (h *History) familiarity(m bnn.Model, x []float64, class int) float64 {
 	p := []float64{1}
 	if h.Familiar != nil {

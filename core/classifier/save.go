@@ -19,8 +19,7 @@ type state struct {
 // equal classifiers make equal files.
 //
 // The file has more than weights: an output layer and the bank keep some fifty or more examples of each class
-// as learned, and the history has the range of each input. Do not give the file to anyone who must not see
-// the data.
+// as learned, and the history has the range of each input. Protect the file like the data.
 func (c *Classifier) Save(w io.Writer) error {
 	d := c.Decision
 	d.Probability = min(d.Probability, math.MaxFloat64) // JSON has no infinity

@@ -32,8 +32,7 @@ const (
 	largest    = 1e100 // input, whose square does not overflow
 )
 
-// Inputs is the distribution of the learned inputs. The score of an input x with d dimensions is the
-// logarithm of
+// Inputs is the distribution of the learned inputs. For x with d dimensions the score is the log of
 //
 //	(x − m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)².
 //

@@ -2,8 +2,7 @@
 // log Φ, and the first two moments of a truncated normal variable.
 //
 // The relative error of every function is a few 1e-15 wherever the value is a normal float64; a value that
-// underflows is 0. Infinite arguments give the limit, NaN gives NaN. The functions are safe for concurrent
-// use.
+// underflows is 0. Infinite arguments give the limit, NaN gives NaN. Concurrent use is safe.
 package gauss
 
 import (

@@ -20,8 +20,7 @@ var generator = [...]int{
 // independent standard normal, X ≤ x means Y_k ≤ b_k(Y) = (x_k − Σ_{j<k} c_kj Y_j)/c_kk. With Y_k = Φ⁻¹(u_k
 // Φ(b_k)), u uniform in the unit cube, P is the mean of Π_k Φ(b_k), over random shifts of a lattice in the
 // periodic form |2u − 1| (Hickernell 2002). The error estimate is eight standard errors of the shifts plus
-// the change by [problem.factorise]. The points double until it is below tol, or there are more than most
-// values.
+// the change by [problem.factorise]. The points double until it is below tol or they exceed most.
 func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 	const shifts = 12
 	limit, coef, moved := p.factorise()

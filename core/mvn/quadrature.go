@@ -2,7 +2,6 @@ package mvn
 
 import "math"
 
-// centre is the weight of the middle node of the Gauss–Kronrod rule of 21 points.
 const centre = 0.149445554002916906
 
 // kronrod21 has the nodes x > 0 and weights of the 21-point Gauss–Kronrod rule, and the weights of the

@@ -8,16 +8,16 @@ import (
 )
 
 // Strips of equal area under exp(−x²/2), where strip i, counted from the tail, ends at x_i and x_127 =
-// tailFrom (Marsaglia and Tsang, "The ziggurat method for generating random variables", Journal of
-// Statistical Software 2000).
+// tailFrom (Marsaglia and Tsang, "The ziggurat method for generating random variables", J. Stat. Softw.
+// 2000).
 const (
 	strips    = 128
 	tailFrom  = 3.442619855899
 	stripArea = 9.91256303526217e-3
 )
 
-// For each strip: the bound on |j| < 2³¹ below which x = j·scale is under the density, the scale, and the
-// density at the edge.
+// For each strip: the bound on |j| below which x = j·scale is under the density, scale, and density at the
+// edge.
 var ziggurat = func() (z struct {
 	inside         [strips]uint32
 	scale, density [strips]float32

@@ -9,7 +9,6 @@ import (
 	"closedform/internal/kernel"
 )
 
-// fewest is the number of examples with kept inputs of a class from which there is a p-value.
 const fewest = 10
 
 // Familiarity returns for each input x_i a p-value of the hypothesis that it is like the learned examples of

@@ -1,15 +1,14 @@
 // Package readout is an output layer on fixed inputs, such as those of core/features, computed in closed form
-// from sums over the examples. It does not depend on the order of the examples, to the bit, forgets none, and
-// can get another class at any time. With inputs z = (x, 1), one-hot labels y and class Gaussians N(m_c,
-// C_c), the two kinds are
+// from sums over the examples. It does not depend on the order of the examples, to the bit, and can get
+// another class at any time. With inputs z = (x, 1), one-hot labels y and class Gaussians N(m_c, C_c), the
+// two kinds are
 //
 //	Ridge     W = (Λ + Σzzᵀ)⁻¹ Σzyᵀ, and class Gaussians on the outputs Wᵀz
 //	Gaussian  p(c|x) ∝ π_c N(x; m_c, C_c)^τ
 //
 // Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples
 // exact. The parameters λ, ν and τ minimise the loss of kept examples, each left out. Up to 2,000 different
-// inputs are kept with their numbers of examples: those with the smallest hashes, equally many of each class,
-// at least one.
+// inputs are kept with their numbers of examples: those with the smallest hashes, equally many per class.
 package readout
 
 import (
@@ -30,8 +29,7 @@ import (
 type Kind string
 
 const (
-	// Ridge is a ridge regression on the one-hot labels, with class Gaussians on its outputs. It keeps inputs²/2
-	// numbers.
+	// Ridge is a ridge regression on one-hot labels, with class Gaussians on its outputs: inputs²/2 numbers.
 	Ridge Kind = "ridge"
 
 	// Gaussian has a Gaussian of each class on the inputs. It keeps inputs²/2 numbers for each class.
@@ -230,7 +228,6 @@ func (l *Layer) probabilities(p []float64, e labelled, left bool) {
 	blend(p, total)
 }
 
-// blend sets p to (n p + 1/classes)/(n + 1).
 func blend(p []float64, n int) {
 	for c := range p {
 		if n == 0 {

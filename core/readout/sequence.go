@@ -19,7 +19,6 @@ const (
 	leastProb  = 1e-300    // of a class, in logarithms
 )
 
-// temperatures are the τ of outputs in a sequence.
 var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
 
 // sequence is a ridge regression that is up to date before each example, by recursive least squares. With z =
@@ -207,8 +206,7 @@ func (s *sequence) solve(t *totals) {
 	}
 }
 
-// Sequence is the state of the recursion of a layer with Config.Sequential. It depends on the order of the
-// examples.
+// Sequence is the state of the recursion of Config.Sequential. It depends on the order of the examples.
 type Sequence struct {
 	P        []float64 // the lower triangle, by rows of inputs + 1, of before the pending examples
 	Pending  []float64 // of each pending example k/√h: inputs + 1 numbers

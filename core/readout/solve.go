@@ -7,7 +7,6 @@ import (
 	"closedform/internal/linalg"
 )
 
-// solution is what follows from the sums. What it refers to does not change.
 type solution struct {
 	moments    *moments
 	kept       []labelled

@@ -100,7 +100,6 @@ func (l *Layer) keep(class int, x []float64) {
 	}
 }
 
-// hash mixes the inputs, each an integer number of steps.
 func hash(x []float64) (h uint64) {
 	for _, v := range x {
 		h = (h ^ uint64(int64(v/step))) * 0x9e3779b97f4a7c15

@@ -15,8 +15,7 @@ type Exact struct {
 const mostFast = 100
 
 // Moments implements [Approximation]. With independent g_j ~ Gumbel(0, 1), s_j(z) is the probability that z_j
-// + g_j is the largest of all (Gumbel 1954; Yellott 1977). With F_j and f_j the distribution function and
-// density of z_j + g_j,
+// + g_j is the largest of all (Gumbel 1954; Yellott 1977). With F_j and f_j the CDF and density of z_j + g_j,
 //
 //	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
 //	E_ji = ∫ f_j f_i Π_{τ≠i,j} F_τ dt,

@@ -50,8 +50,8 @@ func (p Probit) BoxErrors(n int) (rms, largest float64) {
 
 const half = 3
 
-// minimum returns a local minimum of f near x. Its step doubles while f falls, and halves where f rises on
-// both sides.
+// minimum returns a local minimum of f near x. The step doubles while f falls, and halves where f rises both
+// ways.
 func minimum(f func(float64) float64, x float64) float64 {
 	const (
 		tolerance = 1e-13 // of f
@@ -153,8 +153,8 @@ func softmaxLevels(z []float64) (levels []level) {
 	return levels
 }
 
-// levels returns the levels of λz + √ρ ε_0 for the winner and λz + √(1−ρ) ε for the others, for small ρ at
-// nodes around each logit.
+// levels returns the levels of λz + √ρ ε_0 for the winner and λz + √(1−ρ) ε for the others, for small ρ near
+// each logit.
 func (p Probit) levels(n int, z []float64) (levels []level) {
 	common, single := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
 	if p.Rho < smallNoise {
@@ -195,8 +195,7 @@ type contrast struct {
 
 func (c contrast) near(o contrast) bool { return c.k == o.k && kernel.Hypot(c.x-o.x, c.y-o.y) < 0.01 }
 
-// extremes finds the contrasts with the largest probit error. Its nodes t are those of the common noise √ρ
-// ε_0.
+// extremes finds the contrasts with the largest probit error. Its nodes t are of the common noise √ρ ε_0.
 type extremes struct {
 	n         int
 	sd        float64 // √(1−ρ)
@@ -234,8 +233,8 @@ func (s *extremes) largest(lambda float64, contrasts []contrast) (worst float64)
 	return worst
 }
 
-// minimax minimises the largest error by exchange, from log λ: fit λ to some contrasts, add the worst for the
-// result, repeat.
+// minimax minimises the largest error by exchange, from log λ: fit λ to some contrasts, add the worst,
+// repeat.
 func (s *extremes) minimax(log float64) float64 {
 	set := s.search(kernel.Exp(log))
 	for range 20 {

@@ -37,7 +37,6 @@ var gumbelEdges = [...]float64{
 
 const gumbelEven = 13
 
-// gumbelBands are the ends of the bands of s and of 1/s.
 var gumbelBands = [...][2]float64{{0, 0.1}, {0.1, 0.25}, {0.25, 0.5}, {0.5, 1}}
 
 // tabulated returns the table, which takes some 150 ms to make at its first use.
@@ -83,7 +82,6 @@ func chebyshevNode(i, n int) float64 {
 	return math.Cos(math.Pi * (float64(i) + 0.5) / float64(n))
 }
 
-// chebyshev replaces values at the Chebyshev nodes by the coefficients of their Chebyshev series.
 func chebyshev(value []float64) {
 	n := float64(len(value))
 	c := make([]float64, len(value))

@@ -8,7 +8,7 @@ type logConcave interface {
 }
 
 // findMode returns a point within a small fraction of a standard deviation of the mode, with log and
-// curvature there, by Newton's method from start. A logarithm of −∞ must have an infinite derivative towards
+// curvature there, by Newton's method from start. Where log is −∞ the derivative must be infinite, towards
 // the mode.
 func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	const (

@@ -12,8 +12,7 @@ import (
 // reach is the quantile at which a single normal distribution is cut: Φ(−7.7) = 7e-15.
 const reach = 7.7
 
-// newtonBelow takes three Newton steps towards the root of the concave, increasing log f = level from a t
-// below it; none overshoots.
+// newtonBelow takes three Newton steps to the root of the concave, increasing log f = level, from below.
 func newtonBelow(t, level float64, f func(t float64) (log, gradient float64)) float64 {
 	for range 3 {
 		log, gradient := f(t)
@@ -99,8 +98,8 @@ func (n *nodeBlock) next(nodes *mesh) {
 	}
 }
 
-// momentBlock has tables, class × node, whose products are the moments: node b contributes a_jb g_ib to E_ji,
-// up to a factor of i.
+// momentBlock has tables, class × node, whose products are the moments: node b adds a_jb g_ib to E_ji, up to
+// a factor of i.
 type momentBlock struct {
 	nodeBlock
 	a, g      []float64
@@ -112,8 +111,8 @@ func (n *momentBlock) forClasses(classes int) {
 	fit(classes, &n.mu, &n.below)
 }
 
-// locate sets mu to λ mean, relative to the lowest point, near which alone small scales matter, to keep the
-// digits of nodes there.
+// locate sets mu to λ mean, relative to the lowest point, near which alone small scales matter, to keep
+// digits.
 func (n *momentBlock) locate(lambda float64, mean []float64) {
 	top := slices.Max(mean)
 	for j, m := range mean {

@@ -43,8 +43,7 @@ func (w *gumbelWinner) tabulate(node, _, log []float64) {
 }
 
 // logit returns L_i with its two derivatives, and whether they come from the table of log F; if not, its
-// moments are those of w.tilted. With b_i = m_i − t, z_i = t + x where x has, given t, a density proportional
-// to
+// moments are those of w.tilted. With b_i = m_i − t, z_i = t + x where x has a density proportional to
 //
 //	N(x; b_i, v_i) exp(−e^x) for i ≠ c,   N(x; b_c, v_c) exp(x − e^x) for c
 //

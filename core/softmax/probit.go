@@ -87,8 +87,7 @@ func (w *probitTable) arguments(x, perScale []float64) {
 	}
 }
 
-// addNode adds one node t to the integrals of class j, where mass is f_j dt: p_j += mass Π_{τ≠j} F_τ, E_ji +=
-// λ mass (g_i/F_i) Π_{τ≠j} F_τ.
+// addNode adds one node t to the integrals of class j: p_j += c, E_ji += λ c g_i/F_i, c = mass Π_{τ≠j} F_τ.
 func (w *probitTable) addNode(dst *Moments, row []float64, j int, t, mass, lambda float64) {
 	n := len(w.mu)
 	x, mills, cdf := w.x[:n], w.g[:n], w.cdf[:n]
@@ -233,8 +232,7 @@ func step(n int) float64 { return 0.5 * refine(n, 1) }
 //	λ_n = 1 / (n² φ(0) P_{n−2}),   P_k = ∫ φ(x) Φ(√ρ x)^k dx,
 //
 // where P_k is the probability that k normal variables with pairwise correlation ρ/(1+ρ) are all negative.
-// λ_n is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. SlopeLambda panics unless n ≥ 2 and 0 ≤ ρ <
-// 1.
+// λ_n is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless n ≥ 2, 0 ≤ ρ < 1.
 func SlopeLambda(n int, rho float64) float64 {
 	if n < 2 || !(rho >= 0 && rho < 1) {
 		panic(fmt.Sprintf("softmax: slope-matched λ for n = %d, ρ = %g; need n ≥ 2 and 0 ≤ ρ < 1", n, rho))

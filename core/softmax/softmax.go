@@ -42,8 +42,7 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
-// Validate calls the method Validate of a, if it has one, and returns an error unless a works for so many
-// classes.
+// Validate returns an error unless a works for so many classes, by its method Validate, if any.
 func Validate(a Approximation, classes int) error {
 	if a == nil {
 		return errors.New("softmax: nil is no approximation; allowed: a value such as softmax.Probit")

@@ -47,8 +47,7 @@ func NearAll(t testing.TB, what string, got, want []float64, tol float64) {
 	}
 }
 
-// Panics fails unless f panics with a message that starts with prefix, the package's name, and contains
-// words.
+// Panics fails unless f panics with a message that starts with prefix, its package, and contains words.
 func Panics(t testing.TB, prefix, words string, f func()) {
 	t.Helper()
 	r := recovered(f)
@@ -111,8 +110,7 @@ func recovered(f func()) (r any) {
 	return nil
 }
 
-// NoAllocs fails if f allocates from its second call on. Under the race detector, which empties pools at
-// random, it only calls f.
+// NoAllocs fails if f allocates from its second call on. Under the race detector it only calls f.
 func NoAllocs(t testing.TB, what string, f func()) {
 	t.Helper()
 	f()

@@ -58,8 +58,7 @@ func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 
 // Learner tests what everything that learns a classifier must do, with two inputs and three classes: its log
 // loss is within margin of that of the true distribution, whatever the names of the classes; equal sources
-// make equal models; a prediction repeats to the bit without allocating; bad data are errors, wrong lengths
-// panics.
+// make equal models; a prediction repeats to the bit without allocating; bad data are errors.
 func Learner(
 	t *testing.T, margin float64, fit func(x [][]float64, class []int, src rand.Source) (Predictor, error),
 ) {
@@ -164,8 +163,7 @@ func Overflows(t *testing.T, fit func(x [][]float64, class []int) (Predictor, er
 	Predict(t, Must(fit(nil, nil)), 2, 1, 1)
 }
 
-// Keys tests that the zero value of a configuration is valid, and that the error of each of the others names
-// its key.
+// Keys tests that the zero configuration is valid, and that the error of each of the others names its key.
 func Keys[C any](t testing.TB, wrong map[string]C) {
 	t.Helper()
 	var zero C

@@ -32,8 +32,8 @@ func powersOfTwo() (rounded, rest [expSteps]float64) {
 	return rounded, rest
 }
 
-// Exp returns eˣ within 0.55 units of the last place, 1 where the value is subnormal. With k the integer next
-// to 128x/log 2 it is
+// Exp returns eˣ within 0.55 units of the last place, 1 where the value is subnormal. With k ≈ 128x/log 2 it
+// is
 //
 //	eˣ = 2^(k/128) eʳ,   r = x − k (log 2)/128,   |r| ≤ (log 2)/256
 //

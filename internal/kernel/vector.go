@@ -11,8 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Dot returns Σ x_i y_i: eight sums of every eighth product, added in pairs, plus single products beyond a
-// multiple of four.
+// Dot returns Σ x_i y_i: eight sums of every eighth product, added in pairs, and the rest one by one.
 func Dot(x, y []float64) (sum float64) {
 	y = y[:len(x)]
 	n := len(x) &^ 3
@@ -46,8 +45,7 @@ func Sum(x []float64) (sum float64) {
 // Norm returns √(Σ x_i²), which may overflow where it need not.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
-// Products sets dst to the products of two rows x and four rows y of equal length, a multiple of four, those
-// of the first x first.
+// Products sets dst to the products of two rows x (outer) and four rows y of one length, a multiple of four.
 func Products(dst *[8]float64, x, y []float64) {
 	n := len(x) / 2
 	y = y[:4*n]
@@ -84,7 +82,7 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 
 // AddRows adds to y the rows of a, as long as y, times the nonzero numbers of u: four at a time as
 // [AddScaled4], the rest one by one. Dot2x2 sets dst to the [Dot]s x₀y₀, x₀y₁, x₁y₀, x₁y₁ of the first n
-// numbers, n a multiple of four, of two rows x and y.
+// numbers, a multiple of four.
 func AddRows(y, u, a []float64) {
 	var row [4][]float64
 	var factor [4]float64

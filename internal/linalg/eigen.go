@@ -64,8 +64,7 @@ func (e *Eigen) Factorize() bool {
 
 func (e *Eigen) row(i int) []float64 { return e.rows[i*len(e.Values) : (i+1)*len(e.Values)] }
 
-// tridiagonalize finds A = QTQᵀ by Householder reflections (Golub and Van Loan 2013, Sec. 8.3.1), and leaves
-// Qᵀ in rows.
+// tridiagonalize finds A = QTQᵀ by Householder reflections (Golub and Van Loan 2013, Sec. 8.3.1); rows is Qᵀ.
 func (e *Eigen) tridiagonalize() {
 	n := len(e.Values)
 	for i := range n {

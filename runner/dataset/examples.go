@@ -13,8 +13,7 @@ import (
 	"strconv"
 )
 
-// Examples are labelled examples, read or drawn. They are immutable; Subset, Parts and Scaler share the
-// values.
+// Examples are labelled examples, read or drawn. They are immutable, and may share values.
 type Examples struct {
 	values  *values
 	row     []int // of the values, by example
@@ -60,8 +59,7 @@ func NewExamples(set Set, classes int) *Examples {
 	return e
 }
 
-// Images returns the examples of an image file, a byte per pixel, row by row, with the labels that occur as
-// classes.
+// Images returns the examples of an image file, a byte per pixel, row by row; the labels are classes.
 func Images(file string, pixels []byte, height, width int, labels []byte) *Examples {
 	v := &values{file: file, width: height * width, pixels: pixels, square: height == width}
 	e := &Examples{values: v, row: upTo(len(labels))}

@@ -15,8 +15,7 @@ type Scaling string
 
 const (
 	// Standard: each number gets mean 0 and variance 1, dividing by the number of examples; constants become 0.
-	// The inputs of a column of words get means 0, and variances whose sum is 1, so that rare words are not
-	// large inputs.
+	// The inputs of a column of words get means 0, and variances whose sum is 1, to keep rare words small.
 	Standard Scaling = "standard"
 	// Unit: the largest absolute value becomes 1 (for images 255); 0 stays 0.
 	Unit Scaling = "unit"
@@ -91,8 +90,7 @@ func shareDeviation(sd []float64, features []Feature) {
 	}
 }
 
-// Apply returns e with scaled inputs. It panics if e has been scaled, or has another number of inputs than
-// the fitted examples.
+// Apply returns e with scaled inputs. It panics if e has been scaled, or has another number of inputs.
 func (s Scaler) Apply(e *Examples) *Examples {
 	n := max(len(s.Fill), len(s.Factor))
 	if n == 0 {
@@ -118,7 +116,6 @@ func (s Scaler) scale(x []float64) {
 	}
 }
 
-// isConstant reports whether an input varies by no more than rounding errors, a billionth of its mean.
 func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
 
 // moments returns mean and standard deviation of each input where it has a value, 0 without any, and the

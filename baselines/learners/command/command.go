@@ -2,8 +2,7 @@
 // input, and writes the probabilities of the classes to its standard output.
 //
 // A line with a JSON object of keys inputs, classes, seed, stream and settings begins a model, and ends the
-// one before it. Blocks follow, each a line with a word and a number n, then n lines of comma-separated
-// numbers:
+// one before it. Blocks follow, each a line with a word and a number n, then n lines of numbers with commas:
 //
 //	learn n      n examples: the inputs, and the class from 0
 //	predict n    n inputs; the program answers with n lines, the probability of each class

@@ -36,8 +36,7 @@ func start(ctx context.Context, folder string, command []string) (*process, erro
 	return p, nil
 }
 
-// end ends the program: at the end of its input, or by a signal after ten seconds. It returns the processor
-// seconds.
+// end closes the program's input, kills it after ten seconds, and returns its processor seconds.
 func (p *process) end() (seconds float64) {
 	p.stdin.Close()
 	timer := time.AfterFunc(10*time.Second, p.kill)

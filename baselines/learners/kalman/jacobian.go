@@ -9,8 +9,7 @@ import (
 )
 
 // jacobian has the derivatives of functions of the logits by the weights, a row for each function. For row k
-// and the weight of neuron a for input i it is h_k,ai = δ_ka y_i, the derivative by the pre-activation times
-// the input.
+// and the weight of neuron a for input i it is h_k,ai = δ_ka y_i, by the pre-activation, times the input.
 type jacobian struct {
 	neurons []neuron    // of all layers
 	input   [][]float64 // y of each layer, with a trailing 1

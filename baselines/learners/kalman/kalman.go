@@ -37,8 +37,7 @@ const (
 	// Full keeps the covariances of all W weights: with n classes a step costs about 6nW² operations.
 	Full Covariance = "full"
 
-	// Diagonal keeps the variances of a Full step only, the fully decoupled filter of Puskorius and Feldkamp
-	// (IJCNN 1991).
+	// Diagonal keeps the variances of a Full step only, as Puskorius and Feldkamp (IJCNN 1991, fully decoupled).
 	Diagonal Covariance = "diagonal"
 
 	// LowRank keeps a diagonal and Rank columns of the inverse, "LO-FI" of Chang et al. (CoLLAs 2023). A step
@@ -101,7 +100,6 @@ type Model struct {
 	variance []float64 // of the logits
 }
 
-// belief is the covariance P of the weights.
 type belief interface {
 	// variances sets dst_k to h_k P h_kᵀ for the rows h of the jacobian.
 	variances(dst []float64, j *jacobian)

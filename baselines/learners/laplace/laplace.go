@@ -1,7 +1,6 @@
 // Package laplace fits softmax regression and multi-layer perceptrons by maximum a posteriori, with a
 // Gaussian around the mode, the Laplace approximation (MacKay, "The evidence framework applied to
-// classification networks", Neural Computation 1992; Daxberger et al., "Laplace redux", NeurIPS 2021). It is
-// a batch method.
+// classification networks", Neural Computation 1992; Daxberger et al., "Laplace redux", NeurIPS 2021).
 //
 // The prior is w_i ~ N(0, v_i), independent, the likelihood the softmax of the logits z(x; w). Layers before
 // the last have the weights of the mode ŵ, without uncertainty. With s_k = softmax(z(x_k; ŵ)) and J_k the
@@ -10,8 +9,7 @@
 //
 //	H = diag(1/v) + Σ_k J_kᵀ (diag s_k − s_k s_kᵀ) J_k.
 //
-// The logits at x are z ~ N(m, C) with m = z(x; ŵ) and C = J H⁻¹ Jᵀ. A [Predictive] approximates E
-// softmax(z).
+// The logits at x are z ~ N(m, C) with m = z(x; ŵ) and C = J H⁻¹ Jᵀ. [Predictive] has rules for E softmax(z).
 //
 // [Problem.Sample] draws from the exact posterior of small networks without hidden layers.
 package laplace
@@ -37,8 +35,7 @@ import (
 type Predictive string
 
 const (
-	// Probit is MacKay's formula of two classes for each pair (Lu, Ie and Sha 2020, arXiv 2006.07584),
-	// normalised:
+	// Probit is MacKay's binary formula for each pair, normalised (Lu, Ie and Sha 2020, arXiv 2006.07584):
 	//
 	//	p_j ∝ 1/Σ_i exp((m_i − m_j)/√(1 + π/8 · Var(z_i − z_j)))
 	Probit Predictive = "probit"

@@ -174,8 +174,8 @@ type pair struct {
 // minimize moves x to a nearby minimum by L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for
 // large scale optimization", Mathematical Programming 1989), and returns its value. f sets grad to its
 // gradient, and may be infinite or NaN except at the start. It ends where no derivative is above tol, where
-// no step improves f, or after the given steps. Where no step along its direction improves f it restarts
-// along the gradient.
+// no step improves f, or after the given steps. Where no step in its direction helps it restarts along the
+// gradient.
 func minimize(f func(grad, x []float64) float64, x []float64, tol float64, steps int) float64 {
 	var pairs []pair
 	grad, d := make([]float64, len(x)), make([]float64, len(x))
@@ -235,8 +235,7 @@ const (
 
 // lineSearch sets next to a point x + td that satisfies the Wolfe conditions, by bisection, which also works
 // on kinks (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical Programming
-// 2013). Where rounding hides whether f falls, it uses the slope (Hager and Zhang, SIAM Journal on
-// Optimization 2005).
+// 2013). Where rounding hides whether f falls, it uses the slope (Hager and Zhang, SIAM J. Optim. 2005).
 func lineSearch(
 	f func(grad, x []float64) float64, next, nextGrad, x, d []float64, value, slope float64,
 ) (v float64, ok bool) {

@@ -84,8 +84,7 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 }
 
 // Predict returns the posterior predictive at x, and its standard errors by the delta method for the ratio
-// estimator (Geweke 1989). With the softmax s_i of draw i at x, its weight W_i, and B pairs b of mirrored
-// draws,
+// estimator (Geweke 1989). With the softmax s_i of draw i at x, its weight W_i, and B mirrored pairs b,
 //
 //	P_j = Σ_i W_i s_ij,   Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))².
 //

@@ -1,4 +1,4 @@
-// Package mlp is the multi-layer perceptron as a function of one weight vector: logits, and derivatives by
+// Package mlp is the multi-layer perceptron as a function of one weight vector, with derivatives by
 // back-propagation.
 package mlp
 
@@ -104,8 +104,8 @@ func (p *Pass) SetScore(class int) {
 	p.Score[class]--
 }
 
-// Logits is Forward for x without its trailing 1. It returns an error if x has the wrong length or is not
-// finite, or a logit overflows.
+// Logits is Forward for x without its trailing 1. Errors are an x of wrong length or not finite, and
+// overflow.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	if err := field.Input(x, n.Inputs); err != nil {
 		return err
@@ -169,8 +169,8 @@ func (n *Network) Deltas(p *Pass, weights []float64) {
 	}
 }
 
-// Delta returns the result of the last Deltas for layer l: the derivative by the weight of neuron j and input
-// i is Delta(l)[j]·Input(l)[i].
+// Delta returns the last Deltas of layer l: the weight of neuron j and input i has derivative
+// Delta(l)[j]·Input(l)[i].
 func (p *Pass) Delta(l int) []float64 { return p.delta[l+1] }
 
 // Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad, after Forward.

@@ -5,16 +5,15 @@
 //
 //	p = E Φ(λa) = Φ(ξ),   ξ = λm/t,   t = √(1 + λ²v),   Cov(a, y) = vλφ(ξ)/t.
 //
-// With λ = √(π/8), Φ(λa) has the slope of the logistic function at 0. There are two rules for a label s = ±1.
-// With h = φ/Φ
+// With λ = √(π/8), Φ(λa) has the slope of the logistic function at 0. With h = φ/Φ, the rules for a label s =
+// ±1 are
 //
 //	Huber   m̃ = m + s h(sξ) (t+1)/λ    ṽ = v (1 − h(ξ) h(−ξ) (1 + 1/t))
 //	ADF     m̃ = m + s h(sξ) vλ/t       ṽ = v (1 − h(sξ) (h(sξ) + sξ) λ²v/t²).
 //
 // Huber is a Kalman step with the label as a noise-free observation of y = Φ(λa) and Var y ≈ p(1−p)(1 − 1/t)
 // (Huber, "Bayesian Perceptron", CDC 2020; Wagner, Wu and Huber, AAAI 2023); its ṽ may be negative. ADF has
-// the moments of the exact posterior of a (assumed-density filtering; Opper 1998, Minka 2001); its ṽ is
-// positive.
+// the moments of the exact posterior of a (Opper 1998, Minka 2001); its ṽ is positive.
 package perceptron
 
 import (
@@ -103,8 +102,8 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	return Prediction{gauss.CDF(xi), gauss.CDF(-xi), m, v, xi, t}, nil
 }
 
-// Observe updates the weights by one example. An error, such as a *bnn.IndefiniteError under the policy Fail,
-// leaves them unchanged.
+// Observe updates the weights by one example, or leaves them unchanged on errors such as
+// *bnn.IndefiniteError.
 func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	before, err := p.Predict(x)
 	if err != nil {

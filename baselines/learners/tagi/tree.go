@@ -63,8 +63,8 @@ func (t *tree) predict(p []float64, outputs bnn.Layer) bool {
 }
 
 // probabilities sets p to those of the classes, with Φ(y x_i) for the target y at node i: products along the
-// paths, divided by their sum, as some nodes have a branch without classes. It reports whether their
-// logarithms do not overflow.
+// paths, divided by their sum, as some nodes have a branch without classes. It reports whether the logarithms
+// are finite.
 func (t *tree) probabilities(p, x []float64) bool {
 	for c := range p {
 		p[c] = 0

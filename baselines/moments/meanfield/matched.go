@@ -52,8 +52,8 @@ func dirichlet(p []float64, concentration float64) moments {
 //	Σ_y = (diag(p) − ppᵀ)/(α_0 + 1).
 //
 // The authors' floors in the fraction are left out: a class of zero variance makes α_0 infinite. The A_j must
-// not underflow, as they do for t_j below −38. λ = √(π/2) gives the slope of the softmax where all logits are
-// zero; the paper has λ = 1.
+// not underflow, as they do for t_j below −38. λ = √(π/2) gives the slope of the softmax at zero logits; the
+// paper has λ = 1.
 func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
 		p, t := make([]float64, len(mean)), make([]float64, len(mean))

@@ -1,10 +1,9 @@
 // Package meanfield collects closed forms of other authors for the moments of softmax(z), z_j ~ N(m_j, v_j)
-// independent, each with its formula and reference. Every method returns what its formula gives, even outside
-// [0, 1].
+// independent, each with formula and reference. Values outside [0, 1] are returned as they are.
 //
 // [softmax.Moments] derives Σ_y and Σ_zy from P and E, which few of these methods respect: their Covariances
-// take precedence. Moments sets P and, off the diagonal, E_ij = Σ_y,ij + p_i p_j. NaN stands for what a
-// method does not give:
+// take precedence. Moments sets P and, off the diagonal, E_ij = Σ_y,ij + p_i p_j. NaN is what a method does
+// not give:
 //
 //	                  p    Σ_y       Σ_zy
 //	Delta             yes  yes       yes
@@ -172,8 +171,7 @@ func taylor(mean, variance []float64) moments {
 
 // unscented is the unscented transform (Julier and Uhlmann 1997, "A new extension of the Kalman filter to
 // nonlinear systems") without a point at the mean, the third-degree cubature rule (Arasaratnam and Haykin
-// 2009, "Cubature Kalman filters"), with 2n points z_±j = m ± √(n v_j) e_j of weight w = 1/(2n) and y =
-// softmax(z):
+// 2009, "Cubature Kalman filters"): 2n points z_±j = m ± √(n v_j) e_j of weight w = 1/(2n), y = softmax(z),
 //
 //	p = Σ w y,   Σ_y = Σ w (y − p)(y − p)ᵀ,   Σ_zy = Σ w (z − m)(y − p)ᵀ.
 func unscented(mean, variance []float64) moments {
@@ -254,8 +252,7 @@ const daunizeauSlope = 0.368 // a, fitted to sampled means
 //	Var σ(x) ≈ σ(μ/t) (1 − σ(μ/t)) (1 − 1/t)
 //	p_k = 1 / (2 − n + Σ_{i≠k} 1/E σ(z_k − z_i))
 //
-// for the softmax, reduced to pairs as in pairwise of order 2. Beyond n = 2 it gives the mean only, with Σp ≠
-// 1.
+// for the softmax, reduced to pairs as in pairwise of order 2. Beyond n = 2 only the mean, Σp ≠ 1.
 func daunizeau(mean, variance []float64) moments {
 	p := pairwiseMean(mean, variance, daunizeauSlope, true)
 	if len(mean) > 2 {

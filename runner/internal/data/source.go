@@ -140,8 +140,8 @@ func (s Source) Paths(folder string) []string {
 	return append(s.Files.Paths(folder), test.Paths(folder)...)
 }
 
-// Load fills in the defaults, reads the files, relative ones in folder, and sets Digests. The error names
-// file and line, or the key.
+// Load sets defaults, reads the files, relative ones in folder, and sets Digests. The error has file and
+// line, or the key.
 func (s *Source) Load(folder string) (err error) {
 	*s = s.WithDefaults()
 	if s.Name != "" {
@@ -193,8 +193,7 @@ func (s *Source) About() (lines []string) {
 	return lines
 }
 
-// Parts returns the unscaled training and test part. The stream draws the examples of a generator, or a split
-// by a fraction.
+// Parts returns the unscaled training and test part, drawn from src for a generator or a fraction.
 func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
 	if train, test, err = s.split(src); err != nil {
 		return nil, nil, err

@@ -51,7 +51,7 @@ func sectors(g Generator) *Task {
 
 // wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5, Eq. (f)), uniform on [−2, 2]²:
 // class 1 above both diagonals, class 2 below both, and class 3, two opposite wedges, to the left and right.
-// The layout is reconstructed from its numbers, not copied from the equation. On the diagonals there are no
+// The layout is reconstructed from its numbers, not copied from the equation. Diagonals have no
 // probabilities.
 //
 // No fixed weights of the paper's network, three linear scores without bias, exceed 75 % accuracy: each score

@@ -154,8 +154,7 @@ func (g *Grid) Every(stride int) (points []int) {
 
 func square(half float64) Region { return Region{[2]float64{-half, -half}, [2]float64{half, half}} }
 
-// Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i], exactly symmetric if these
-// are.
+// Axis returns n ≥ 2 even coordinates of input i from Low[i] to High[i], exactly symmetric if these are.
 func (r Region) Axis(i, n int) []float64 {
 	axis := make([]float64, n)
 	for k := range axis {

@@ -23,8 +23,7 @@ type kind struct {
 	fit  func(config any, x [][]float64, class []int, src rand.Source) (predictor, error)
 }
 
-// newKind returns a kind with default configuration c. The data set its Layers, or its Inputs and Classes; an
-// ensemble has Members.
+// newKind returns a kind with default configuration c. The data set Layers, or Inputs and Classes.
 func newKind[C any, L Learner, P predictor](c C, make func(c C, src rand.Source) (L, error),
 	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
 ) kind {
@@ -56,8 +55,7 @@ func (k kind) online(config any) bool {
 }
 
 // learners makes the members of an ensemble, or the only learner. The first has src, as on its own. The
-// streams of the others are named by their number and the next number of src, so that more members do not
-// change the first.
+// streams of the others are named by their number and the next number of src, so more members keep the first.
 func (k kind) learners(
 	ctx context.Context, config any, layers []int, src rand.Source,
 ) (all []Learner, err error) {
@@ -112,8 +110,7 @@ func members(config any) int {
 	return 0
 }
 
-// fitted is a batch method as a learner: the first prediction after an example fits it to all examples so
-// far.
+// fitted is a batch method as a learner: the first prediction after an example fits it to all so far.
 type fitted struct {
 	fit   func(x [][]float64, class []int) (predictor, error)
 	model predictor
@@ -147,8 +144,8 @@ func (f *fitted) PredictAll(p, x [][]float64) (_ [][]bnn.Layer, err error) {
 // Release releases the program of the model, if any, for the next one.
 func (f *fitted) Release() { release(f.model) }
 
-// predictAll sets p_i to a baseline's prediction at each x_i, at once if it can, and returns the layers if it
-// has any.
+// predictAll sets p_i to a baseline's prediction at each x_i, at once if it can, and returns its layers, if
+// any.
 func predictAll(l predictor, p, x [][]float64) ([][]bnn.Layer, error) {
 	if b, ok := l.(interface {
 		PredictAll(p, x [][]float64) ([][]bnn.Layer, error)

@@ -235,8 +235,7 @@ func (m *Model) setWeights(n *bnn.Network) error {
 	return nil
 }
 
-// hasBank reports whether the method is the default bank: neither members nor keys of the paper or of a
-// single network are given.
+// hasBank reports whether it is the default bank: no members, no keys of the paper or of a single network.
 func (m *Model) hasBank() bool {
 	paper := m.Output == bnn.Joint || m.Output == bnn.Total || m.Hidden == bnn.Frozen
 	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0

@@ -6,8 +6,7 @@ import (
 	"closedform/core/bnn"
 )
 
-// Network is a closed-form model as a learner: it predicts the distribution of the label, p/Σp, and counts
-// its steps.
+// Network is a closed-form model as a learner: it predicts the label's distribution p/Σp, and counts steps.
 type Network struct {
 	bnn.Model
 

@@ -74,7 +74,6 @@ func (s *Sweep) check(m *Method) error {
 		map[string]bool{"lambda": len(s.Lambda) > 0 && !lambda, "rho": len(s.Rho) > 0 && !rho})
 }
 
-// refuse returns an error that names all given keys, prefixed by the table.
 func refuse(table, allowed string, given map[string]bool) error {
 	maps.DeleteFunc(given, func(_ string, given bool) bool { return !given })
 	keys := slices.Sorted(maps.Keys(given))
@@ -84,7 +83,6 @@ func refuse(table, allowed string, given map[string]bool) error {
 	return field.Errorf(table+keys[0], "not allowed: %s%s", strings.Join(keys, ", "), allowed)
 }
 
-// locate adds the table of the manifest to the error of a field.
 func (s *Sweep) locate(m *Method, err error) error {
 	e, ok := errors.AsType[*field.Error](err)
 	switch {
@@ -98,7 +96,7 @@ func (s *Sweep) locate(m *Method, err error) error {
 	return field.Errorf("method."+m.Base+"."+e.Key, "%s", e.Problem)
 }
 
-// Networks is Expand for a study of single networks for the given inputs and classes, or of ensembles up to
+// Networks is Expand for a study of single networks of this shape, or of ensembles of at most so many
 // members.
 func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 	methods, err := t.Expand()
@@ -125,8 +123,7 @@ func (m *Method) checkNetwork(members int) error {
 	})
 }
 
-// Plain returns an error, with its place in [[method]], if a method has candidates or learns with fewer
-// seeds.
+// Plain returns an error, with its place in [[method]], if a method has candidates or fewer seeds.
 func Plain(methods []Method) (err error) {
 	for _, m := range methods {
 		err = cmp.Or(err, refuse("method."+m.Name+".", "; allowed: one setting, for all seeds",
@@ -135,8 +132,7 @@ func Plain(methods []Method) (err error) {
 	return err
 }
 
-// Fit finds the programs of methods, and returns the error, with its place, of the first method that does not
-// fit the inputs and classes.
+// Fit finds the programs of methods, and returns the error of the first method that does not fit the shape.
 func Fit(m *manifest.Manifest, methods []Method, inputs, classes int) error {
 	_, err := m.FindPrograms()
 	for _, method := range methods {

@@ -18,13 +18,11 @@ type Training struct {
 	Scale  dataset.Scaling    // of methods without a scale, fitted to the training part; empty: none
 	Random func() rand.Source // the randomness of a learner, the same at each call
 
-	// Order returns the order of the examples in a pass, from 1, by the randomness of Shuffle. If either is nil
-	// the order stays.
+	// Order returns the order of the examples in a pass (from 1) by Shuffle. If either is nil the order stays.
 	Order   func(e *dataset.Examples, src rand.Source) []int
 	Shuffle func(pass int) rand.Source
 
-	// A method with candidates chooses by log loss on a share of the examples, drawn by Split, after learning
-	// the others.
+	// A method with candidates chooses by log loss on a share of the examples, drawn by Split.
 	Validation float64
 	Split      rand.Source
 

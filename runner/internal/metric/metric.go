@@ -92,14 +92,12 @@ func AURC(confidence []float64, wrong []bool) float64 {
 
 // AUGRC is [AURC] with the share of all examples that are accepted and wrong in place of the share among the
 // accepted, the area under the generalised risk–coverage curve (Traub et al., "Overcoming common flaws in the
-// evaluation of selective classification systems", NeurIPS 2024). Confident mistakes count no more than
-// others.
+// evaluation of selective classification systems", NeurIPS 2024). It does not weight confident mistakes.
 func AUGRC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(int) int { return len(confidence) })
 }
 
-// area returns the mean over k of the number of errors among the k most confident examples, divided by
-// total(k).
+// area returns the mean over k of the errors among the k most confident examples over total(k).
 func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
 	var sum, errors float64
 	for _, t := range ties(confidence, wrong) {
@@ -132,7 +130,7 @@ type tie struct {
 	start, end, marked int
 }
 
-// ties returns the ties from the largest score. NaN is smallest, each on its own.
+// ties returns the ties from the largest score. NaN is smallest, and each is a tie of its own.
 func ties(score []float64, marked []bool) []tie {
 	if len(score) != len(marked) || len(score) == 0 {
 		panic(fmt.Sprintf("metric: %d scores for %d examples", len(score), len(marked)))

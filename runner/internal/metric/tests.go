@@ -26,8 +26,7 @@ func Nemenyi(methods, sets int) float64 {
 	return StudentizedRange(methods) / math.Sqrt2 * math.Sqrt(k*(k+1)/float64(6*sets))
 }
 
-// Ranks returns the ranks of numbers from 1, the smallest. Numbers equal up to rounding share their mean
-// rank; NaN is last.
+// Ranks returns ranks from 1, the smallest. Numbers equal up to rounding share their mean rank; NaN is last.
 func Ranks(x []float64) []float64 {
 	const rounding = 1e-9
 	r := make([]float64, len(x))

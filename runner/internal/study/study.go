@@ -37,14 +37,12 @@ func Decoded[E Experiment](defaults func(*manifest.Manifest) E) func(*manifest.M
 	}
 }
 
-// Experiment is a decoded and validated manifest: a pointer to a struct with all values spelled out. New
-// opens no data.
+// Experiment is a decoded and validated manifest, a pointer to a struct with all values. New opens no data.
 type Experiment interface {
 	// Prepare reads the data. It is called once, before Cells and Tables.
 	Prepare(context.Context) error
 
-	// Cells returns the cells, with distinct keys, in the order of their rows. For counting it may be called
-	// before Prepare and Use.
+	// Cells returns the cells, with distinct keys, in the order of their rows. It may be called before Prepare.
 	Cells() []Cell
 
 	// Tables merges the tables of all cells, in the order of Cells, and adds derived ones. It is pure.

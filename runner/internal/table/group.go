@@ -129,8 +129,7 @@ type Estimate struct {
 
 // NewEstimate returns the mean of x, which may be infinite. The overlap is 0 for independent numbers and
 // n_test/n_train for random splits of one table, whose training parts overlap: the variance of the mean is
-// (1/N + n_test/n_train) s² (Nadeau and Bengio, "Inference for the generalization error", Machine Learning
-// 2003).
+// (1/N + n_test/n_train) s² (Nadeau and Bengio, "Inference for the generalization error", 2003).
 func NewEstimate(x []float64, overlap float64) Estimate {
 	mean, variance := MeanVariance(x)
 	return Estimate{mean, variance * (1/float64(len(x)) + overlap), len(x)}
@@ -157,7 +156,8 @@ func (e Estimate) P() float64 {
 }
 
 // Wilson returns the share of ones among zeros and ones, and the ends of its 95 % interval (Wilson, "Probable
-// inference, the law of succession, and statistical inference", JASA 1927), NaN for fewer than three numbers.
+// inference, the law of succession, and statistical inference", JASA 1927); the ends are NaN for fewer than
+// three numbers.
 func Wilson(x []float64) []float64 {
 	const z = 1.959963984540054
 	n, p := float64(len(x)), Mean(x)
@@ -173,8 +173,7 @@ func Wilson(x []float64) []float64 {
 func Mean(x []float64) float64 { return kernel.Sum(x) / float64(len(x)) }
 
 // MeanVariance returns the mean of x and its unbiased variance, NaN for a single value, corrected for
-// rounding of the mean (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", The American
-// Statistician 1983).
+// rounding of the mean (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983).
 func MeanVariance(x []float64) (mean, variance float64) {
 	mean = Mean(x)
 	var square, rest float64

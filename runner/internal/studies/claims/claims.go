@@ -31,8 +31,7 @@ type claim struct {
 	Sentence string `toml:"sentence" allowed:"what is claimed"`
 }
 
-// evidence is a number with an interval, from a published column of an experiment, and the threshold that
-// shows a claim.
+// evidence is a number with an interval, from a published column, and the threshold that shows a claim.
 type evidence struct {
 	Claim     string `toml:"claim" allowed:"the name of a [[claim]]"`
 	Statistic string `toml:"statistic" allowed:"what the number is, in words"`
@@ -157,8 +156,7 @@ func (e *evidence) measure(t *table.Table) error {
 	return nil
 }
 
-// choose returns the rows that the filters leave, and checks the columns that the number and its interval
-// need.
+// choose returns the rows that the filters leave, and checks that they have the needed columns.
 func (e *evidence) choose(t *table.Table, filters []string) (*table.Table, error) {
 	numbers, seeds := []string{e.Value}, e.Interval == student || len(e.Minus) > 0
 	if e.Interval == columns {

@@ -48,8 +48,8 @@ type column struct {
 	axis figures.Axis
 }
 
-// drawCurves draws scores against the examples learned: a row of charts for each set, for [data] also a row
-// of test-then-train scores.
+// drawCurves draws scores against the examples learned: a row of charts per set, for [data] also
+// test-then-train.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	add := func(set, title, prefix string) {
@@ -70,8 +70,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-// charts draws those of the columns y that the means have against x, with a curve for each chosen method at
-// every swept value.
+// charts draws the available columns y against x, with a curve for each chosen method at every swept value.
 func (e *experiment) charts(means *table.Table, title string, x column, y ...column) (all []figures.Chart) {
 	legend, by := learner.NewLegend(e.Methods), append([]string{"method"}, e.swept...)
 	curves := e.Chosen.Of(means, means.Distinct("method")).GroupBy(by...).All()

@@ -45,8 +45,7 @@ func blocks(e *dataset.Examples, src rand.Source) []int {
 	return sortBy(order, func(i int) float64 { return float64(place[parts*e.Class(i)+rnd.IntN(parts)]) })
 }
 
-// drift sorts the examples by the place of their class in a random order, plus a triangular number from 0 to
-// four places.
+// drift sorts by the place of the class in a random order, plus a triangular number from 0 to four places.
 func drift(e *dataset.Examples, src rand.Source) []int {
 	rnd := rand.New(src)
 	order, place := rnd.Perm(e.Len()), rnd.Perm(len(e.Classes()))

@@ -110,8 +110,7 @@ type curve struct {
 	maps  *table.Table // of a grid
 	noise rand.Source  // of Monte Carlo
 
-	// Test-then-train predictions of the first pass (Dawid, "The prequential approach", JRSS A 1984), and the
-	// classes.
+	// Test-then-train predictions of the first pass (Dawid, "The prequential approach", JRSS A 1984).
 	p     [][]float64
 	class []int
 }

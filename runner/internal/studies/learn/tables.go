@@ -13,7 +13,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// allSets is the name, in the column set, of what is averaged over the sets.
 const allSets = "all"
 
 // Tables adds the means over the seeds, and comparisons. A sweep over λ and ρ keeps only the means. Counts of
@@ -232,8 +231,8 @@ func (e *experiment) contrasts(runs *table.Table, overlap overlap) *table.Table 
 
 type overlap func(rows *table.Table) float64
 
-// overlap returns the overlap of the sets. A generator draws new examples for each seed, and a published test
-// part is the same for all.
+// overlap returns the overlap of the sets. Generators draw new examples for each seed; published test parts
+// stay.
 func (e *experiment) overlap(runs *table.Table) overlap {
 	overlaps := map[string]float64{}
 	for _, s := range e.sets {

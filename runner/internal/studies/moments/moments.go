@@ -1,6 +1,5 @@
 // Package moments is the study of formulas for the moments of the softmax of a Gaussian. At random or given
-// logits it compares them with exact integrals or with Monte Carlo, or finds where their covariance Σ_y is
-// positive definite.
+// logits it compares them with exact integrals or Monte Carlo, or finds where their Σ_y is positive definite.
 package moments
 
 import (

@@ -19,8 +19,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// score is a number of a formula and its Monte Carlo estimate. The mean of y_j precedes the other scores of
-// y_j.
+// score is a number of a formula and its Monte Carlo estimate. The mean of y_j comes first.
 type score struct {
 	quantity          string // mean or variance of the output y_j, or cross: Cov(z_i, y_j)
 	i, j              int    // classes from 0; the i of a mean or variance is j
@@ -58,8 +57,7 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// check returns the numbers of the formula at some logits, and a sampler of its output that is independent of
-// them.
+// check returns the numbers of the formula at some logits, and an independent sampler of its output.
 func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample sampler) {
 	n := len(of.Mean)
 	add := func(quantity string, i, j int, value float64) {
@@ -188,7 +186,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 // z-scores of the table, valid under any dependence, limits the largest |z|. The Kolmogorov–Smirnov test of
 // normality uses one z-score of each cell, the first of the quantity; these are independent. Each test has
 // half of the level, divided among its rows. The verdict is "disagrees" if one test fails, "untested" without
-// z-scores, else "agrees".
+// z-scores, or "agrees".
 func summary(zscores *table.Table) *table.Table {
 	t := table.New("summary",
 		table.Text("method", "what is checked"), table.Text("quantity", "what it gives"),

@@ -17,8 +17,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// spec determines the tables of a cell, one seed of one task: all methods are compared with one sample from
-// the posterior.
+// spec determines the tables of a cell, one seed of one task, with one sample from the posterior.
 type spec struct {
 	study.Seeded
 	Task   task

@@ -102,8 +102,7 @@ func (m method) agreement(ours [][]float64, huber *learner.Classifier, s *grid) 
 	return []float64{tv, pGap, crossGap / cross, varianceGap / variance}
 }
 
-// huberMoments returns the moments p, Cov(a, y) and Var y of Huber's perceptron for a ~ N(m, v), see package
-// perceptron.
+// huberMoments returns p, Cov(a, y) and Var y of Huber's perceptron for a ~ N(m, v), see its package.
 func huberMoments(lambda, m, v float64) (p, cross, variance float64) {
 	t := math.Sqrt(1 + lambda*lambda*v)
 	xi := lambda * m / t

@@ -83,7 +83,6 @@ func (r *relative) nearness(h []float64, classes int) (float64, error) {
 	return all[0] - floats.Min(each), err
 }
 
-// predictions have, for each prediction, whether it is wrong, and its confidence by each available score.
 type predictions struct {
 	wrong []bool
 	by    map[score][]float64

@@ -121,8 +121,8 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 }
 
-// decide adds the shares that are decided right, not decided, and decided wrong, with a threshold that
-// promises a risk, or NaN.
+// decide adds the shares decided right, undecided, and wrong, with the risk that the threshold promises, or
+// NaN.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
 	n, correct, wrong, kept := float64(len(test.wrong)), 0., 0., 1.
 	for i, mistake := range test.wrong {

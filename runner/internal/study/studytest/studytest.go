@@ -21,15 +21,13 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// New returns the prepared experiment of a manifest, in which "; " ends a line. Overrides are as on the
-// command line.
+// New returns the prepared experiment of a manifest, in which "; " ends a line, with overrides.
 func New(t testing.TB, kind study.Kind, text string, overrides ...string) study.Experiment {
 	t.Helper()
 	return check.Must(prepare(kind, text, overrides))
 }
 
-// Refused fails unless each override, or several separated by "; ", gives an error with the words; "" means
-// no error.
+// Refused fails unless each override, or several joined by "; ", gives an error with the words; "" for none.
 func Refused(t testing.TB, kind study.Kind, text string, overrides map[string]string) {
 	t.Helper()
 	for o, want := range overrides {
