@@ -1,9 +1,5 @@
-// Package activation has the moments of the piece-wise linear unit of a hidden layer,
-//
-//	f(z) = max(αz, βz),   0 ≤ α ≤ 1, α ≤ β,
-//
-// when its input z is a normal variable: E f(z), Var f(z) and Cov(z, f(z)). An example is that of
-// [PiecewiseLinear.Moments].
+// Package activation has the moments of the piece-wise linear unit of a hidden layer, f(z) = max(αz, βz) with
+// 0 ≤ α ≤ 1 and α ≤ β, of a normal z: E f(z), Var f(z) and Cov(z, f(z)).
 package activation
 
 import (
@@ -13,8 +9,8 @@ import (
 	"closedform/internal/kernel"
 )
 
-// PiecewiseLinear is f(z) = max(αz, βz) with 0 ≤ α ≤ 1 and α ≤ β: α = 0, β = 1 is the ReLU, α = β a linear
-// unit, the zero value f = 0. It is safe for concurrent use.
+// PiecewiseLinear is f(z) = max(αz, βz), 0 ≤ α ≤ 1, α ≤ β: a ReLU for α = 0, β = 1, linear for α = β, and
+// zero for the zero value. It is safe for concurrent use.
 type PiecewiseLinear struct {
 	Alpha float64 `json:"alpha"`
 	Beta  float64 `json:"beta"`
@@ -35,16 +31,15 @@ func (f PiecewiseLinear) Eval(z float64) float64 {
 //	variance = v (α² + 2αδ Φ(a) + δ² Var r)
 //	cross    = v (α + δ Φ(a))
 //
-// from f(z) = αz + δ max(z, 0) and Cov(z, max(z, 0)) = v Φ(a). All terms but f(m) are non-negative: errors
-// are relative, a few 2⁻⁵³ (1+a²). Moments panics if v is negative, or if m or v is not finite.
+// from f(z) = αz + δ max(z, 0) and Cov(z, max(z, 0)) = v Φ(a). All terms but f(m) are non-negative, so the
+// relative error is a few 2⁻⁵³ (1+a²). Moments panics if v is negative, or if m or v is not finite.
 func (f PiecewiseLinear) Moments(m, v float64) (mean, variance, cross float64) {
 	var y, s, c [1]float64
 	f.AllMoments(y[:], s[:], c[:], []float64{m}, []float64{v})
 	return y[0], s[0], c[0]
 }
 
-// AllMoments sets mean_j, variance_j and cross_j to the [PiecewiseLinear.Moments] for m_j and v_j. All slices
-// must have the length of m.
+// AllMoments sets mean_j, variance_j, cross_j to the moments for m_j, v_j, all of the length of m.
 func (f PiecewiseLinear) AllMoments(mean, variance, cross, m, v []float64) {
 	for j, vj := range v {
 		if !(0 <= vj && vj <= math.MaxFloat64 && math.Abs(m[j]) <= math.MaxFloat64) {

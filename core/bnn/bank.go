@@ -8,32 +8,31 @@ import (
 	"sync"
 )
 
-// Bank is a mixture of models that learn the same examples, weighted by how they predicted: a choice of
-// settings in one pass, without a validation set. As long as the classes seem to come in a random order, a
-// member is weighted by how it predicted each example before it learned it, see [BankState], otherwise by how
-// it predicts a random sample of all examples now, see [Order].
+// Bank is a mixture of models that learn the same examples, each weighted by how well it predicted: it
+// chooses settings in one pass, without a validation set. While the classes seem to come in a random order, a
+// member is weighted by its predictions of the examples before it learned them, see [BankState]; otherwise by
+// its present predictions of a random sample of all examples, see [Order].
 //
-// The same predictions calibrate the probabilities: p becomes the mean of the p^τ/Σp^τ with τ = 0.7, 0.85, 1,
-// 1.2, 1.5 and 2, each weighted by the probability that it gave to the classes (temperature scaling: Guo et
-// al., "On calibration of modern neural networks", 2017). A mean of calibrated distributions is less certain
-// than is right (Ranjan and Gneiting, "Combining probability forecasts", 2010).
+// The same predictions calibrate the probabilities, since a mean of calibrated distributions is
+// underconfident (Ranjan and Gneiting, "Combining probability forecasts", 2010). p becomes the mean of
+// p^τ/Σp^τ over τ = 0.7, 0.85, 1, 1.2, 1.5 and 2, each τ weighted by the probability that it gave to the
+// classes (temperature scaling: Guo et al., "On calibration of modern neural networks", 2017).
 //
-// A member whose Observe returns an error, or no LogP, counts as one that gave the class the probability
-// zero. If all return an error nothing changes, and Observe returns that of the first.
+// A member that returns an error, or no LogP, counts as having given the class the probability zero. If all
+// members fail, nothing changes and Observe returns the first error.
 //
-// Predict, Weights and State may be called by several goroutines at once, each with its own prediction; the
-// other methods need the bank for themselves.
+// Predict, Weights and State are safe for concurrent use with separate Predictions, other methods are not.
 type Bank struct {
 	models   []Model
 	equal    bool // an ensemble: the weights stay, and all members learn an example or none
 	parallel bool // the members learn side by side
 	state    BankState
-	along    *weighing // by the predictions along the stream
+	along    *weighing // by the predictions before learning
 
 	mu     sync.Mutex
-	judged *weighing // what Predict uses; nil: not known since the last example
+	judged *weighing // what Predict uses; nil: to be computed
 
-	// Scratch space of Observe: the example, and what the members say of it.
+	// Scratch space of Observe: the example and the members' results.
 	x          []float64
 	class      int
 	calibrates bool // the example changes the weights of the powers
@@ -43,11 +42,11 @@ type Bank struct {
 	logP       []float64
 }
 
-// NewBank returns the bank of the members, with equal weights before the first example. The members belong to
-// the bank from now on. There may be 16, of the same numbers of inputs and classes, none of them twice.
+// NewBank returns a bank of 1 to 16 distinct members with equal weights. The members must have the same
+// numbers of inputs and classes, and belong to the bank from now on.
 func NewBank(members ...Model) (*Bank, error) { return RestoreBank(BankState{}, members...) }
 
-// RestoreBank returns the bank of the members, see [NewBank], with the weights of a [Bank.State].
+// RestoreBank is [NewBank] with the weights of a [Bank.State].
 func RestoreBank(s BankState, members ...Model) (*Bank, error) {
 	b, err := newBank(members)
 	if err == nil {
@@ -59,7 +58,7 @@ func RestoreBank(s BankState, members ...Model) (*Bank, error) {
 	return b, nil
 }
 
-// largeNetwork is the number of connections of a network whose step takes longer than to start a goroutine.
+// largeNetwork is the number of connections above which a step takes longer than starting a goroutine.
 const largeNetwork = 1 << 14
 
 func newBank(models []Model) (*Bank, error) {
@@ -96,7 +95,6 @@ func (n *Network) large() bool {
 	return connections >= largeNetwork
 }
 
-// networksOf returns the networks of a model; an output layer has none.
 func networksOf(m Model) []*Network {
 	switch m := m.(type) {
 	case *Network:
@@ -107,7 +105,7 @@ func networksOf(m Model) []*Network {
 	return nil
 }
 
-// Members returns the networks among the members, and among theirs. Changing one changes the bank.
+// Members returns the networks among the members and among their members. Changing one changes the bank.
 func (b *Bank) Members() (networks []*Network) {
 	for _, m := range b.models {
 		networks = append(networks, networksOf(m)...)
@@ -118,7 +116,7 @@ func (b *Bank) Members() (networks []*Network) {
 // Models returns the members. Changing one changes the bank.
 func (b *Bank) Models() []Model { return b.models }
 
-// Weights returns a copy of the weights of the members, as Predict uses them.
+// Weights returns a copy of the members' weights that Predict uses.
 func (b *Bank) Weights() []float64 { return slices.Clone(b.current().members) }
 
 // Shape implements [Model].
@@ -133,7 +131,7 @@ func (b *Bank) AddClass() error {
 	}
 	for _, model := range b.models {
 		if err := model.AddClass(); err != nil {
-			return err // of too many classes, of the first member
+			return err // too many classes, from the first member
 		}
 	}
 	b.judged = nil
@@ -141,15 +139,15 @@ func (b *Bank) AddClass() error {
 	return nil
 }
 
-// Fix leaves the weights as they are from now on, for a second pass over the same examples.
+// Fix freezes the weights of the members, for a second pass over the same examples.
 func (b *Bank) Fix() { b.along, b.state.Fixed = b.current(), true }
 
-// Serial has large members, too, learn one after another: for programs that use all processors anyway.
+// Serial makes large members learn one after another, for programs that already use all processors.
 func (b *Bank) Serial() { b.parallel = false }
 
-// Forget has the past count less, for streams whose distribution changes: before each example the logarithms
-// of the weights are multiplied by 1 − fraction, and the order of the classes is not judged. Unless
-// 0 ≤ fraction ≤ 1 it returns an error.
+// Forget discounts the past, for streams whose distribution changes: before each example the log weights are
+// multiplied by 1 − fraction, and the order of the classes is not tested. Other fractions than 0 to 1 are
+// errors.
 func (b *Bank) Forget(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: forgetting of %g: need 0 to 1", fraction)

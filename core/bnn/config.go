@@ -15,15 +15,14 @@ import (
 const MostClasses = 4096
 
 const (
-	minRatio = 1e-3 // of a variance after and before an example
-	maxRatio = 2    // of the variance of a pre-activation after and before
+	minRatio = 1e-3 // lower bound of posterior over prior variance
+	maxRatio = 2    // upper bound of that ratio for a pre-activation
 
 	defaultRho = 0.5
 )
 
-// Config describes a network completely. [Default] returns one that works, to be changed. A network copies
-// the slices of its Config, and refers to the softmax. The tags are keys of manifests, for errors, and of
-// checkpoints.
+// Config describes a network completely. [Default] returns one that works. A network copies the slices of its
+// Config and keeps a reference to Softmax. Tags are keys of manifests and checkpoints.
 type Config struct {
 	Layers []int `toml:"layers" json:"layers"` // numbers of inputs, of hidden neurons by layer, and of classes
 	Bias   bool  `toml:"bias" json:"bias"`     // adds to every layer an input that is always 1
@@ -57,7 +56,7 @@ type Config struct {
 	Paper PaperRule `json:"paper"` // for the rules Joint and Total alone
 }
 
-// PaperRule treats steps of the rules Joint and Total that cannot be taken as printed.
+// PaperRule says what happens to steps of the rules Joint and Total that cannot be taken as printed.
 type PaperRule struct {
 	OnIndefinite Policy `toml:"on_indefinite" json:"on_indefinite"`
 
@@ -67,12 +66,11 @@ type PaperRule struct {
 	VarianceFloor   float64 `toml:"variance_floor" json:"variance_floor"`
 }
 
-// Default returns a configuration that learns well from standardised inputs in one pass;
-// core/README.md says how it was chosen. The rule is ADF with the slope-matched probit. Covariances are
-// Full in layers to which this gives at most 2²⁰ numbers, else Shared with at most 512 inputs, and
-// Diagonal with more. A Shared output layer would be twenty times as fast behind 256 units, but has 4 % more
-// log loss (50 to 150 units, held-out training images of MNIST). For other layers call Default again: λ and
-// prior variances are of these.
+// Default returns a configuration that learns well from standardised inputs in one pass; core/README.md says
+// how it was chosen. The rule is ADF with the slope-matched probit. Covariances are Full in layers where they
+// have at most 2²⁰ numbers, else Shared with at most 512 inputs, else Diagonal. A Shared output layer behind
+// 256 units would be twenty times as fast, but has 4 % more log loss (50 to 150 units, held-out training
+// images of MNIST). λ and the prior variances are for the given layers.
 func Default(layers ...int) Config {
 	c := Config{
 		Layers: slices.Clone(layers), Bias: true, Unit: activation.PiecewiseLinear{Beta: 1},
@@ -98,9 +96,9 @@ func Default(layers ...int) Config {
 	return c
 }
 
-// SetCovariance sets the covariances of all layers of weights, or one for all, and their default
-// replications and prior variances: 0.1 in hidden layers, and 600/(Layers[0]·inputs) in the output layer,
-// whose inputs count the bias.
+// SetCovariance sets the covariances of all layers of weights, or one for all, with their default
+// replications and prior variances: 0.1 in hidden layers, 600/(Layers[0]·inputs) in the output layer (with
+// bias).
 func (c *Config) SetCovariance(kinds ...Covariance) {
 	layers := len(c.Layers) - 1
 	if len(kinds) == 1 {
@@ -127,7 +125,7 @@ func (c *Config) replicate() {
 	}
 }
 
-// checkLambda returns an error if λ is bit for bit that of [Default] for another number of classes.
+// checkLambda catches a λ that is, bit for bit, the one of [Default] for another number of classes.
 func (c *Config) checkLambda() error {
 	p, ok := c.Softmax.(softmax.Probit)
 	if !ok || p.Rho != defaultRho || p.Lambda == softmax.SlopeLambda(c.classes(), p.Rho) {
@@ -145,7 +143,7 @@ func (c *Config) checkLambda() error {
 // FieldError is the error of a field of a [Config], for [errors.As].
 type FieldError = field.Error
 
-// Validate returns an error, as a rule a [*FieldError], unless a network can be made of the configuration.
+// Validate returns an error, as a rule a [*FieldError], unless the configuration makes a network.
 func (c Config) Validate() error { return field.InGo(c.check(), c) }
 
 func (c *Config) check() error {
@@ -220,8 +218,7 @@ func (c Config) clone() Config {
 
 func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
 
-// WeightDims returns the numbers of neurons and of inputs of layer l of the weights;
-// the bias counts.
+// WeightDims returns the numbers of neurons and of inputs, the bias counted, of weight layer l.
 func (c *Config) WeightDims(l int) (out, in int) {
 	out, in = c.Layers[l+1], c.Layers[l]
 	if c.Bias {
@@ -230,7 +227,7 @@ func (c *Config) WeightDims(l int) (out, in int) {
 	return out, in
 }
 
-// SpreadDims returns the dimensions of Root or Variance of layer l in its LayerState.
+// SpreadDims returns the dimensions of LayerState.Spread of layer l.
 func (c *Config) SpreadDims(l int) (rows, cols int) {
 	out, in := c.WeightDims(l)
 	switch c.Covariance[l] {

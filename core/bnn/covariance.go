@@ -22,7 +22,7 @@ func (w *full) restore(s LayerState) {
 	w.setSpread(s.Spread)
 }
 
-// forward leaves the g_j = L_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
+// forward leaves g_j = L_jᵀŷ in the scratch space, with ŷᵀΣ_jŷ = |g_j|².
 func (w *full) forward(f *flow) {
 	for j := range f.m {
 		g, mean := f.scratch[j*w.padded:(j+1)*w.padded], w.mean.RawRowView(j)
@@ -44,8 +44,8 @@ func (w *full) backward(first, second []float64, f *flow) {
 	}
 }
 
-// update moves every neuron by Eq. (w), see [Network.Observe]. With h = g_j/|g_j| and Σ_jŷ = |g_j| L_jh,
-// the covariance loses −e_j|g_j|² (L_jh)(L_jh)ᵀ.
+// update applies Eq. (w), see [Network.Observe], to every neuron. With h = g_j/|g_j|, Σ_jŷ = |g_j| L_jh, and
+// Σ_j loses −e_j|g_j|² (L_jh)(L_jh)ᵀ.
 func (w *full) update(f *flow) {
 	u := f.scratch[len(f.scratch)-w.padded:]
 	for j := range f.d {
@@ -60,9 +60,8 @@ func (w *full) update(f *flow) {
 	}
 }
 
-// shared has one covariance for all neurons, Σ_j = Σ = LLᵀ, at the price of one neuron. Of the posterior
-// it keeps the closest such distribution, by the sum over the neurons of KL(posterior ‖ shared), whose
-// covariance is the mean of theirs,
+// shared has one covariance Σ_j = Σ = LLᵀ for all neurons, at the cost of one. An update keeps the shared
+// distribution that minimises the sum over neurons of KL(posterior ‖ shared), whose Σ is the mean of theirs:
 //
 //	μ_j += d_j Σŷ,   Σ += ē (Σŷ)(Σŷ)ᵀ,   ē = Σ_j e_j/out.
 type shared struct {
@@ -77,7 +76,6 @@ func (w *shared) restore(s LayerState) {
 	w.setSpread(s.Spread)
 }
 
-// forward leaves g = Lᵀŷ in the scratch: ŷᵀΣŷ = |g|².
 func (w *shared) forward(f *flow) {
 	clear(f.m)
 	clear(f.v)
@@ -92,7 +90,6 @@ func (w *shared) forward(f *flow) {
 	floats.AddConst(kernel.Dot(g, g)+noise, f.v)
 }
 
-// update is [full.update] for all neurons at once, with the mean of the e_j for the shared Σ.
 func (w *shared) update(f *flow) {
 	g, u := f.scratch[:w.padded], f.scratch[w.padded:]
 	size := kernel.Norm(g)
@@ -106,12 +103,11 @@ func (w *shared) update(f *flow) {
 	kernel.AddOuter(w.mean.RawMatrix().Data, u[:w.size], f.d)
 }
 
-// diagonal has one variance for each weight.
 type diagonal struct {
 	inputs
 	variance *mat.Dense // inputs × neurons
 	count    float64    // Config.Replications
-	minRatio float64    // of a variance after and before an update
+	minRatio float64    // smallest new over old variance
 }
 
 func (w *diagonal) state() LayerState {
@@ -141,7 +137,7 @@ func (w *diagonal) forward(f *flow) {
 	}
 }
 
-// floored returns how many variances update keeps at minRatio of what they were.
+// floored counts the variances that update keeps at minRatio times their old value.
 func (w *diagonal) floored(f *flow) (count int) {
 	for j, e := range f.e {
 		if w.minRatio == 0 || -w.count*e*f.v[j] < 1-w.minRatio {
@@ -156,8 +152,7 @@ func (w *diagonal) floored(f *flow) (count int) {
 	return count
 }
 
-// update is [full.update] for a diagonal Σ_j: for each weight i of neuron j, with the variance v_ji and
-// e_j multiplied by w.count,
+// update is Eq. (w) for a diagonal Σ_j, with e_j multiplied by w.count:
 //
 //	μ_ji += d_j v_ji ŷ_i,   v_ji += e_j (v_ji ŷ_i)².
 func (w *diagonal) update(f *flow) {

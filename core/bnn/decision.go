@@ -13,10 +13,10 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Unknown is the class of a prediction that is none.
+// Unknown is the class of an input that is not classified.
 const Unknown = -1
 
-// Class returns the most probable class, from 0; Unknown in the zero Prediction and after an error.
+// Class returns the most probable class, from 0, or Unknown in the zero Prediction and after an error.
 func (p *Prediction) Class() int {
 	if !p.valid() {
 		return Unknown
@@ -26,9 +26,9 @@ func (p *Prediction) Class() int {
 
 func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 
-// LabelVariance splits the variance of the one-hot label y, summed over the classes, into an aleatoric
-// and an epistemic part, which add up to Σ_j p_j(1 − p_j) with p = P/Sum. The first part remains however
-// many examples are learned. With s = softmax(z), by the law of total variance,
+// LabelVariance splits the variance Σ_j p_j(1 − p_j), p = P/Sum, of the one-hot label y into an aleatoric
+// part, which no number of examples reduces, and an epistemic part. By the law of total variance, for s =
+// softmax(z),
 //
 //	Σ_j Var y_j = Σ_ij E[s_j s_i] + Σ_j Var s_j,   i ≠ j.
 //
@@ -46,10 +46,9 @@ func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	return total - epistemic, epistemic
 }
 
-// momentErr bounds the error of the moments of the softmax: a smaller variance is none.
+// momentErr bounds the error of the softmax moments: smaller variances count as zero.
 const momentErr = 1e-10
 
-// labelVariance returns Σ_j p_j(1 − p_j) of probabilities that are divided by their sum.
 func labelVariance(p []float64, sum float64) (total float64) {
 	for _, x := range p {
 		total += x / sum * (1 - x/sum)
@@ -57,7 +56,6 @@ func labelVariance(p []float64, sum float64) (total float64) {
 	return total
 }
 
-// softmaxMoments returns the moments of the softmax itself, in a mixture those of the mixture.
 func (p *Prediction) softmaxMoments() *softmax.Moments {
 	m := softmax.NewMoments(len(p.P))
 	if len(p.Members) == 0 {
@@ -73,13 +71,12 @@ func (p *Prediction) softmaxMoments() *softmax.Moments {
 	return m
 }
 
-// MutualInformation returns the mutual information of the label and the member, in nats:
+// MutualInformation returns the mutual information of the label and the member, in nats,
 //
 //	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
 //
-// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It is 0 for a network.
-// Probabilities that do not add up to 1 are divided by their sum, and w_k is multiplied by the sum of p_k
-// over the sum of p.
+// with the entropy H, Weights w_k, and p, p_k from Moments; it is 0 for a network. Probabilities that do not
+// add up to 1 are divided by their sum, and w_k is multiplied by the sum of p_k over that of p.
 func (p *Prediction) MutualInformation() float64 {
 	if !p.valid() {
 		return math.NaN()
@@ -109,15 +106,15 @@ func init() {
 	}
 }
 
-// TrackRecord counts predictions of examples that were not learned before, and the wrong ones among
-// them, by the largest of 241 fixed thresholds that the probability of the predicted class reaches. It
-// is not safe for concurrent use. The zero value has no predictions.
+// TrackRecord counts test-then-train predictions, and the wrong ones among them, by the largest of 241 fixed
+// thresholds that the probability of the predicted class reaches. The zero value is empty. Concurrent use is
+// not safe.
 type TrackRecord struct {
 	Predicted [grid]int `json:"predicted"` // by threshold, from 0
 	Wrong     [grid]int `json:"wrong"`
 }
 
-// Add counts a prediction whose class has a probability, unless it is NaN.
+// Add counts a prediction with the probability of its class; NaN is ignored.
 func (r *TrackRecord) Add(probability float64, wrong bool) {
 	if math.IsNaN(probability) {
 		return
@@ -148,7 +145,7 @@ func (r *TrackRecord) Join(other *TrackRecord) {
 	}
 }
 
-// Validate returns an error unless the counts are such as [TrackRecord.Add] makes.
+// Validate returns an error unless [TrackRecord.Add] can produce the counts.
 func (r *TrackRecord) Validate() error {
 	for k, n := range r.Predicted {
 		if r.Wrong[k] < 0 || r.Wrong[k] > n {
@@ -158,15 +155,15 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the smallest threshold of the largest probability for which, with such a
-// confidence 1 − δ, at most a share of the answers is wrong; +Inf if there is none. From a start down, as
-// long as all are rejected, it tests the hypotheses that a larger share is wrong, each at the level δ, by the
-// exact binomial distribution (Clopper and Pearson, Biometrika 1934). All rejections are right with
-// probability 1 − δ if the start does not depend on what was wrong (fixed sequence testing: Angelopoulos et
-// al., "Learn then test", 2021). It is the hypothesis that is most likely to be rejected if the number of
-// wrong answers is Poisson, with a mean of 1.25 times what the probabilities say, as these may be too sure.
+// Threshold returns the smallest probability threshold at which, with the given confidence 1 − δ, at most the
+// given share of the predictions is wrong; +Inf if there is none. From a start downwards it tests the
+// hypothesis of a larger share, each time at level δ by the exact binomial distribution (Clopper and Pearson,
+// Biometrika 1934), until one is not rejected. With probability 1 − δ all rejections are right, provided that
+// the start does not depend on which predictions were wrong (fixed sequence testing: Angelopoulos et al.,
+// "Learn then test", 2021). The start is the hypothesis most likely to be rejected if the number of errors is
+// Poisson with 1.25 times the mean that the probabilities imply, as these may be overconfident.
 //
-// A share or a confidence that is not between 0 and 1 is an error.
+// It returns an error unless share and confidence lie between 0 and 1.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+
@@ -188,15 +185,14 @@ func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	return smallest, nil
 }
 
-// start returns the number of the threshold where [TrackRecord.Threshold] starts at the level δ, −1 if it can
-// reject nothing.
+// start returns the index of the threshold where the tests begin, or −1 if none can be rejected.
 func (r *TrackRecord) start(share, delta float64) int {
 	start, least := -1, 1.0
 	answers, expected := 0, 0.0
 	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		expected += float64(float64(r.Predicted[k]) * (1 - thresholds[k]))
-		// Fewer wrong answers than this reject.
+		// Fewer errors than this reject.
 		allowed := sort.Search(answers, func(wrong int) bool { return binomial(answers, wrong, share) > delta })
 		if r.Predicted[k] > 0 && allowed > 0 {
 			if fails := mathext.GammaIncReg(float64(allowed), 1.25*expected); fails < least {
@@ -207,7 +203,6 @@ func (r *TrackRecord) start(share, delta float64) int {
 	return start
 }
 
-// binomial returns the probability of at most k successes in n trials of probability p.
 func binomial(n, k int, p float64) float64 {
 	if k >= n {
 		return 1

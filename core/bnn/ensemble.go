@@ -10,13 +10,13 @@ import (
 	"closedform/core/random"
 )
 
-// Ensemble is a bank of networks with equal weights that stay. Its P is not calibrated. If a member fails to
-// learn an example all stay as they were. An ensemble of one predicts as the network, to the bit.
+// Ensemble is a bank of networks with fixed equal weights and uncalibrated P. If a member cannot learn an
+// example, none does. An ensemble of one predicts as its network does, to the bit.
 type Ensemble struct{ *Bank }
 
-// NewEnsemble returns an ensemble of networks of one configuration with their prior weights. The first member
-// draws its prior means from src, as [New] does, and each other one from a stream of its own, whose name is
-// the next number of src. An error names the field of cfg.
+// NewEnsemble returns an ensemble of networks with one configuration and their prior weights. The first
+// member draws its prior means from src, as [New] does; each other one from a stream named by the next number
+// of src. An error names the invalid field of cfg.
 func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	networks, err := newMembers(src, slices.Repeat([]Config{cfg}, max(0, members)))
 	if err != nil {
@@ -25,8 +25,8 @@ func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	return Combine(networks...)
 }
 
-// Combine returns the ensemble of the networks, which belong to it from now on. They may have learned
-// the same examples in different orders. The error is that of [NewBank], but there is no limit of members.
+// Combine returns the ensemble of the networks, which belong to it from now on. They may have learned the
+// same examples in different orders. Errors are those of [NewBank], without its limit of members.
 func Combine(members ...*Network) (*Ensemble, error) {
 	models := make([]Model, len(members))
 	for k, n := range members {
@@ -40,11 +40,10 @@ func Combine(members ...*Network) (*Ensemble, error) {
 	return &Ensemble{b}, nil
 }
 
-// DefaultMembers returns the networks of the default bank, variants of a configuration such as that of
-// [Default]. Three have the prior variances of cfg times 1 in hidden layers and 3 in the output layer, times
-// 0.1 and 10, and times 0.1 and 0.3; without hidden layers there are none of these. Two have no hidden
-// layers, and prior variances times 1 and 0.001, relative to the default without hidden layers if those of
-// cfg are the default. The prior means are drawn as for [NewEnsemble]. An error names the field of cfg.
+// DefaultMembers returns the networks of the default bank, variants of cfg. Three multiply its prior
+// variances in hidden and output layers by 1 and 3, 0.1 and 10, 0.1 and 0.3; they are left out if cfg has no
+// hidden layers. Two have no hidden layers and multiply by 1 and 0.001, relative to the default without
+// hidden layers if cfg has default variances. Prior means and errors are as for [NewEnsemble].
 func DefaultMembers(cfg Config, src rand.Source) ([]*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
@@ -68,8 +67,7 @@ func DefaultMembers(cfg Config, src rand.Source) ([]*Network, error) {
 	return newMembers(src, configs)
 }
 
-// linear returns the configuration without the hidden layers, if there are any. The ratio of
-// the prior variance of output weights to their default stays.
+// linear returns the configuration without hidden layers; the output prior variance over its default stays.
 func (c Config) linear() Config {
 	last := len(c.PriorVar) - 1
 	if last == 0 {

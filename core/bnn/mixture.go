@@ -11,9 +11,9 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Observe updates all members, and weights them by the probability that each gave the class before. LogP of
-// the update is by the mixture before calibration. Floored and Capped are sums over the members that learned
-// the example, Indefinite and Action are those of the worst, and MinEigenvalue and MinVariance are NaN.
+// Observe updates all members, and weights them by the probability that each gave the class before. LogP is
+// that of the mixture before calibration. Floored and Capped are sums over the members that learned the
+// example, Indefinite and Action are those of the worst member, MinEigenvalue and MinVariance are NaN.
 func (b *Bank) Observe(x []float64, class int) (Update, error) {
 	if err := checkExample(b, x, class); err != nil {
 		return Update{Action: Refused}, err
@@ -41,7 +41,6 @@ func (b *Bank) Observe(x []float64, class int) (Update, error) {
 	return u, nil
 }
 
-// learn has a member learn the example; in an ensemble move applies the step.
 func (b *Bank) learn(k int) {
 	if b.calibrates {
 		_ = b.member(&b.before, k, b.x, before)
@@ -59,7 +58,6 @@ func (b *Bank) move(k int) {
 	}
 }
 
-// update returns that of the mixture, and sets logP.
 func (b *Bank) update() Update {
 	sum := Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN()}
 	for k, u := range b.updates {
@@ -91,19 +89,18 @@ func (b *Bank) each(do func(b *Bank, k int)) {
 	}
 }
 
-// Predict sets dst to the prediction for x. The moments E[s_j s_i] are the weighted means of the members', so
-// that by the law of total variance Cov is the mean of their covariances plus the covariance of their
-// probabilities; Mean and Variance are those of the logits of the mixture. dst.P is the distribution of the
-// label, which adds up to 1: the mean of those of the members, calibrated; for an [Ensemble] it is
-// dst.Moments.P.
+// Predict sets dst to the prediction for x. E[s_j s_i] are the weighted means of the members', so that, by
+// the law of total variance, Cov is the mean of their covariances plus the covariance of their probabilities.
+// Mean and Variance are those of the logits of the mixture. P is the distribution of the label: the mean of
+// the members' distributions, calibrated; for an [Ensemble] it is Moments.P.
 //
-// A member that cannot predict x has weight zero in this prediction alone. Predict returns an error if none
-// can, or in an ensemble not all. The first Predict after an example has all networks predict the sample.
+// A member that cannot predict x has weight zero in this prediction. Predict returns an error if no member
+// can, or in an ensemble if one cannot. The first one after an example predicts the sample.
 func (b *Bank) Predict(dst *Prediction, x []float64) error {
 	return b.predict(dst, x, b.current(), Model.Predict)
 }
 
-// Before implements [Sequential], by that of the members, with the weights along the stream.
+// Before implements [Sequential] by the members' Before, with the weights along the stream.
 func (b *Bank) Before(dst *Prediction, x []float64) error { return b.predict(dst, x, b.along, before) }
 
 type predictor func(m Model, dst *Prediction, x []float64) error
@@ -143,7 +140,6 @@ func (b *Bank) predict(dst *Prediction, x []float64, w *weighing, by predictor) 
 	return nil
 }
 
-// allocate makes memory for predictions of the bank, and sets dst.Weights.
 func (b *Bank) allocate(dst *Prediction, w *weighing) {
 	if _, classes := b.Shape(); dst.fit(b, classes) {
 		dst.Mean, dst.Variance = make([]float64, classes), make([]float64, classes)
@@ -155,7 +151,7 @@ func (b *Bank) allocate(dst *Prediction, w *weighing) {
 	copy(dst.Weights, w.members)
 }
 
-// member predicts by member k if it has a weight, which becomes 0 after an error.
+// member predicts with member k if its weight is not zero, and sets the weight to zero after an error.
 func (b *Bank) member(dst *Prediction, k int, x []float64, by predictor) error {
 	if dst.Weights[k] == 0 {
 		dst.Members[k].invalidate()
@@ -175,7 +171,6 @@ func (b *Bank) named(k int, err error) error {
 	return fmt.Errorf("member %d: %w", k, err)
 }
 
-// mix sets all but P, Members and Weights to the mixture of the members.
 func (p *Prediction) mix() {
 	p.Moments.Zero()
 	clear(p.Mean)
@@ -197,7 +192,7 @@ func (p *Prediction) mix() {
 	}
 }
 
-// average sets P to the weighted mean of the members' distributions, Σ_k w_k p_k/Σp_k.
+// average sets P to Σ_k w_k p_k/Σp_k over the members.
 func (p *Prediction) average() {
 	clear(p.P)
 	for k, w := range p.Weights {

@@ -2,9 +2,9 @@
 // gradient descent (Yang and Yang 2023, arXiv 2301.13401).
 //
 // The weights w_j of a neuron are normal with mean μ_j and covariance Σ_j. For inputs with means ŷ and
-// variances s its pre-activation z_j = w_jᵀ(y, 1) is taken for normal. An example of class c changes the
-// moments of the weights to those of the posterior. With m_j, v_j the moments of a logit z_j, and m̃_j, ṽ_j
-// those given the class,
+// variances s the pre-activation z_j = w_jᵀ(y, 1) is approximated as normal. An example of class c changes
+// the moments of the weights to those of the posterior. With the moments m_j, v_j of logit z_j, given the
+// class m̃_j, ṽ_j,
 //
 //	p(c|z) = softmax(z)_c,   μ_j += Σ_jŷ (m̃_j − m_j)/v_j,   Σ_j += Σ_jŷ(Σ_jŷ)ᵀ (ṽ_j − v_j)/v_j².
 //
@@ -16,8 +16,8 @@
 //	err = n.Predict(&p, []float64{-1, 0.3})
 //	fmt.Println(p.P, p.Cov)
 //
-// A [Model] is a [Network], an [Ensemble] of them, or a [Bank] of models that are weighted by how they
-// predicted. Package core/classifier has a bank with nothing to choose.
+// A [Model] is a [Network], an [Ensemble] of networks, or a [Bank] of models weighted by how they predicted.
+// Package core/classifier has a bank with nothing to choose.
 package bnn
 
 import (
@@ -29,34 +29,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model is a network, an ensemble of networks, an output layer of package readout, a model behind the
-// features of package features, or a bank of these.
+// Model is a network, an ensemble, an output layer of package readout, a features.Model, or a bank of these.
 type Model interface {
-	// Observe learns an example of the given class, from 0.
-	Observe(x []float64, class int) (Update, error)
+	Observe(x []float64, class int) (Update, error) // learns an example of a class, from 0
+	Predict(dst *Prediction, x []float64) error     // sets dst to the prediction for x
+	AddClass() error                                // see [Network.AddClass]
 
-	// Predict sets dst to the prediction for x.
-	Predict(dst *Prediction, x []float64) error
-
-	// AddClass adds a class behind the others, see [Network.AddClass].
-	AddClass() error
-
-	// Shape returns the numbers of inputs and classes.
 	Shape() (inputs, classes int)
 }
 
-// Sequential is a model with a cheap prediction for an example that is learned next.
+// Sequential is a model with a cheap prediction for an example that it learns next.
 type Sequential interface {
 	Before(dst *Prediction, x []float64) error
 }
 
-// LeftOut is a model that predicts an example that it has learned as if it had not. A model that is part of
-// another, returned by its Unwrap() Model, must be one, too.
+// LeftOut is a model that predicts a learned example as if it had not learned it. If its Unwrap() Model
+// returns a part, the part must be a LeftOut, too.
 type LeftOut interface {
 	PredictLeftOut(dst *Prediction, x []float64, class int) error
 }
 
-// leftOut returns the model as a LeftOut, or nil.
 func leftOut(m Model) LeftOut {
 	if outer, ok := m.(interface{ Unwrap() Model }); ok && leftOut(outer.Unwrap()) == nil {
 		return nil
@@ -65,19 +57,17 @@ func leftOut(m Model) LeftOut {
 	return l
 }
 
-// Network is a Bayesian multi-layer perceptron. Predict, Weights, State and Config may be called
-// by several goroutines at once, each predicting into its own predictions; the other methods need the
-// network for themselves.
+// Network is a Bayesian multi-layer perceptron. Predict, Weights, State and Config are safe for concurrent
+// use, each call with its own Prediction; the other methods are not.
 type Network struct {
 	cfg     Config
 	layers  []weights
 	flows   []flow     // of Observe, layer by layer
-	current bool       // the flows hold the forward pass of their input by the present weights
+	current bool       // the flows hold a forward pass by the present weights
 	step    outputStep // of Observe
 }
 
-// New returns a network with its prior weights, whose means are drawn from src. An error names the field of
-// cfg that is not valid.
+// New returns a network with prior weights and means drawn from src. An error names the invalid field of cfg.
 func New(cfg Config, src rand.Source) (*Network, error) {
 	err := cfg.Validate()
 	if err == nil {
@@ -100,7 +90,6 @@ func (n *Network) Config() Config { return n.cfg.clone() }
 // Shape implements [Model].
 func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.classes() }
 
-// zero returns a network whose weights are all zero; cfg is valid.
 func zero(cfg Config) *Network {
 	cfg = cfg.clone()
 	cfg.replicate()
@@ -112,10 +101,10 @@ func zero(cfg Config) *Network {
 	return n
 }
 
-// SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j), by copies: row j of mean is
-// μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs; the bias is the last input. It
-// panics if a shape does not fit, and returns an error, leaving the layer as it was, if numbers are not
-// finite or covariances not positive semi-definite or not of the layer's form.
+// SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j), by copies. Row j of mean is μ_j,
+// neurons × inputs; cov has a Σ_j for each neuron, inputs × inputs; the bias is the last input. It panics if
+// a shape does not fit. If numbers are not finite, or covariances not positive semi-definite or not of the
+// layer's form, it returns an error and leaves the layer unchanged.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
 	out, in := n.cfg.WeightDims(l)
 	r, c := mean.Dims()
@@ -141,9 +130,9 @@ func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	return s.Mean, n.cfg.covs(l, s.Spread)
 }
 
-// AddProcessNoise adds a fraction of the prior variance σ₀² of its layer to the variance of every
-// weight, Σ_j += fraction·σ₀²·I, for streams whose distribution changes. Full covariances take
-// O(inputs³) operations for each neuron. Unless 0 ≤ fraction ≤ 1 it returns an error.
+// AddProcessNoise adds a fraction of the layer's prior variance σ₀² to every weight, Σ_j += fraction·σ₀²·I,
+// for streams whose distribution changes. Full covariances take O(inputs³) operations per neuron. It returns
+// an error unless 0 ≤ fraction ≤ 1.
 func (n *Network) AddProcessNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)

@@ -11,7 +11,7 @@ type Action int
 const (
 	Applied   Action = iota // the step was taken as printed
 	Skipped                 // the network was left unchanged: by the policy Skip
-	Projected               // the step was taken after a repair
+	Projected               // the step was repaired, then taken
 	Refused                 // the network was left unchanged, and an error returned
 )
 
@@ -21,29 +21,27 @@ func (a Action) String() string {
 
 // Update reports what one example did to the network.
 type Update struct {
-	// MinEigenvalue is, for Joint, the smallest eigenvalue of the covariance Σ_y of the innovation over the
-	// first n−1 classes, else NaN.
+	// MinEigenvalue is the smallest eigenvalue of Σ_y over the first n−1 classes for Joint, else NaN.
 	MinEigenvalue float64
 
-	// MinVariance is the smallest ṽ_j of a logit, before any repair, floor or cap. The best fit to the
-	// variances of differences, of ADF, ADFExact and Total, may be negative.
+	// MinVariance is the smallest ṽ_j of a logit before repairs, floors and caps; it may be negative.
 	MinVariance float64
 
-	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not positive definite; for
-	// Total, the probability of the class is below 1e-10, where its moments have no correct digits.
+	// Indefinite: the step as printed is not defined. For Joint, Σ_y is not positive definite; for Total, the
+	// probability of the class is below 1e-10, where its moments have no correct digits.
 	Indefinite bool
 
 	LogP float64 // logarithm of the probability of the class, before the step
 
-	// Floored counts variances that had to be raised: ṽ of logits and of hidden pre-activations, to
-	// v/1000 or PaperRule.VarianceFloor·v, and, where Replications count an example more than once, of
-	// weights of diagonal layers, to a thousandth. Capped counts ṽ lowered to 2v, in all layers.
+	// Floored counts raised variances: ṽ of logits and hidden pre-activations, to v/1000 or
+	// PaperRule.VarianceFloor·v, and of diagonal weights, to a thousandth, where Replications count an example
+	// more than once. Capped counts ṽ lowered to 2v, in all layers.
 	Floored, Capped int
 
 	Action Action
 }
 
-// IndefiniteError is returned by Observe under the policy Fail for a step that cannot be taken as printed.
+// IndefiniteError is the error of Observe under the policy Fail for a step that cannot be taken as printed.
 type IndefiniteError struct{ Update Update }
 
 func (e *IndefiniteError) Error() string {
@@ -53,15 +51,15 @@ func (e *IndefiniteError) Error() string {
 		e.Update.MinEigenvalue, e.Update.MinVariance, e.Update.LogP)
 }
 
-// Observe updates the weights of all layers by one example of the given class (from 0): the paper's
-// Algorithm 2 for the rules Joint and Frozen. The output rule gives the posterior means m̃ and
-// variances ṽ of the logits (Eq. (z)), the hidden rule those of the hidden pre-activations, and
-// with d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w),
+// Observe updates the weights of all layers by one example of the given class (from 0): the paper's Algorithm
+// 2 for the rules Joint and Frozen. The output rule gives the posterior means m̃ and variances ṽ of the
+// logits, Eq. (z), the hidden rule those of the hidden pre-activations. With d_j = (m̃_j − m_j)/v_j and e_j =
+// (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w),
 //
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
-// An error leaves the network unchanged: an input of the wrong length or that is not finite, a class out of
-// range, an overflow, or an *IndefiniteError.
+// Errors leave the network unchanged: an input of wrong length or not finite, a class out of range, overflow,
+// *IndefiniteError.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	update, err := n.prepare(x, class)
 	if err == nil && update.Action != Skipped {
@@ -70,8 +68,8 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 	return update, err
 }
 
-// Condition is Observe for another likelihood than that of the softmax, which sets the steps
-// d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j² of the logits.
+// Condition is Observe for a likelihood other than the softmax. The function likelihood sets the steps d_j =
+// (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j² of the logits.
 func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) error {
 	_, err := n.steps(x, func(f *flow) (Update, error) {
 		likelihood(f.d, f.e, n.layerOf(n.flows, len(n.flows)-1))
@@ -83,7 +81,6 @@ func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits 
 	return err
 }
 
-// prepare computes the steps of all layers; move takes them.
 func (n *Network) prepare(x []float64, class int) (Update, error) {
 	if err := checkExample(n, x, class); err != nil {
 		return Update{Action: Refused}, err
@@ -91,7 +88,6 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 	return n.steps(x, func(f *flow) (Update, error) { return n.observeLogits(f, class) })
 }
 
-// steps is prepare with observe, which computes the steps of the last layer.
 func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Update, error) {
 	if err := n.pass(x); err != nil {
 		return Update{Action: Refused}, err
@@ -130,8 +126,8 @@ func (n *Network) move() {
 	}
 }
 
-// bounded reports whether the steps keep all weights finite. A mean μ_ji moves by at most
-// |d_j| √v_j √Σ_ji,ii, whose last factor is below 1.4e154; no finite number plus 1e291 rounds to infinity.
+// bounded reports whether the steps keep all weights finite. A mean μ_ji moves by at most |d_j| √v_j
+// √Σ_ji,ii, whose last factor is below 1.4e154; no finite number plus 1e291 rounds to infinity.
 func (f *flow) bounded() bool {
 	for j, d := range f.d {
 		if !(math.Abs(d)*math.Sqrt(f.v[j]) < 1e136) || math.IsNaN(f.e[j]) {
@@ -141,7 +137,7 @@ func (f *flow) bounded() bool {
 	return true
 }
 
-// certain is the variance up to which a pre-activation is not updated: its inverse may overflow.
+// certain: pre-activations with at most this variance are not updated, as its inverse may overflow.
 const certain = 1e-290
 
 func (n *Network) observeLogits(f *flow, class int) (Update, error) {
@@ -170,7 +166,7 @@ func (n *Network) freeze(l int) {
 	}
 }
 
-// limit caps the steps e_j that would more than double a variance v_j, and counts them.
+// limit caps the steps e_j that would more than double v_j, and counts them.
 func (f *flow) limit() (capped int) {
 	for j, vj := range f.v {
 		if highest := (maxRatio - 1) / vj; vj > certain && f.e[j] > highest {
@@ -181,8 +177,8 @@ func (f *flow) limit() (capped int) {
 	return capped
 }
 
-// replicate multiplies the negative steps e_j of layer l by its Replications, and returns how many variances
-// it keeps at their floor. The update of a diagonal layer multiplies all, so that positive ones are divided.
+// replicate multiplies the negative e_j of layer l by Replications, and counts the variances at their floor.
+// A diagonal layer's update multiplies all e_j, so positive ones are divided before.
 func (n *Network) replicate(l int) (floored int) {
 	count, f := n.cfg.Replications[l], &n.flows[l]
 	if w, ok := n.layers[l].(*diagonal); ok {
@@ -205,8 +201,8 @@ func (n *Network) replicate(l int) (floored int) {
 	return floored
 }
 
-// smooth computes the steps of hidden layer l from those of layer l+1 (hidden rules Smooth and
-// SmoothMean). With the moments (ŷ_i, s_i) of the output of unit i and σ_i = Cov(z_i, y_i)
+// smooth computes the steps of hidden layer l from those of layer l+1 (hidden rules Smooth and SmoothMean).
+// With the output moments (ŷ_i, s_i) of unit i and σ_i = Cov(z_i, y_i)
 //
 //	ỹ_i = ŷ_i + s_i Σ_j μ_ji d_j,      s̃_i = s_i + s_i² Σ_j μ_ji² e_j
 //	m̃_i = m_i + (σ_i/s_i) (ỹ_i − ŷ_i),  ṽ_i = v_i + (σ_i/s_i)² (s̃_i − s_i)
@@ -215,7 +211,7 @@ func (n *Network) replicate(l int) (floored int) {
 //
 //	d_i = a_i Σ_j μ_ji d_j,   e_i = a_i² Σ_j μ_ji² e_j.
 //
-// The sum over many neurons j may exceed v_i; ṽ_i is then set to its floor, and counted.
+// Summed over many neurons j, ṽ_i may fall below its floor; it is raised to it, and counted.
 func (n *Network) smooth(l int) (floored int) {
 	f := &n.flows[l]
 	n.layers[l+1].backward(f.d, f.e, &n.flows[l+1])

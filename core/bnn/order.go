@@ -11,24 +11,23 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Order is what a [Bank] keeps of its examples to notice an order of their classes. The order counts as not
-// random if one of two tests says so:
+// Order is what a [Bank] keeps of its examples to detect that their classes are not in random order:
 //
-//   - Equal labels follow each other more often than in a random order of the same labels: by more than five
-//     standard deviations, and by more than 0.9 of what is possible, as in runs of ten.
-//   - A network has forgotten a class: the log probability, −10 at least, of its kept examples has fallen
-//     since before they were learned, in the mean by more than 1 and three standard errors.
+//   - Equal labels follow each other more often than in a random order, by more than five standard
+//     deviations and by more than 0.9 of what is possible, as in runs of ten.
+//   - A network has forgotten a class: since before they were learned, the log probabilities (−10 at
+//     least) of its kept examples have fallen by more than 1 and three standard errors, on average.
 //
-// The weights then follow from how the kept examples are predicted now, by an output layer as if it had not
-// learned the example. Each class weighs its share of all examples.
+// The weights then follow from the present predictions of the kept examples, an output layer's leaving the
+// example out. Each class has the weight of its share of all examples.
 type Order struct {
 	Counts []int    `json:"counts"` // examples of each class
 	Same   int      `json:"same"`   // how often a class equalled the one before it
 	Last   int      `json:"last"`   // the class of the latest example
-	Kept   [][]Kept `json:"kept"`   // of each class, up to fifty examples without preference
+	Kept   [][]Kept `json:"kept"`   // of each class, a random sample of up to fifty examples
 }
 
-// Kept is an example, with the log probabilities, −10 at least, of its class before the members learned it.
+// Kept is an example with the log probabilities (−10 at least) of its class before each member learned it.
 type Kept struct {
 	X    []float64 `json:"x"`
 	LogP []float64 `json:"log_p"`
@@ -63,7 +62,7 @@ func (o *Order) fits(inputs, classes, members int) bool {
 }
 
 // add counts an example, and keeps it if it belongs to the sample of its class (reservoir sampling: Vitter,
-// "Random sampling with a reservoir", 1985). The draw follows from the number of the example in its class.
+// "Random sampling with a reservoir", 1985), drawn by the example's number in its class.
 func (o *Order) add(x []float64, class int, logP []float64) {
 	if o.Last == class && o.Counts[class] > 0 {
 		o.Same++
@@ -87,7 +86,6 @@ func (o *Order) add(x []float64, class int, logP []float64) {
 	o.Kept[class] = slices.Replace(o.Kept[class], place, min(place+1, len(o.Kept[class])), e)
 }
 
-// learned is a kept example with its weight; the mean weight is 1.
 type learned struct {
 	Kept
 	class  int
@@ -111,8 +109,8 @@ func (o *Order) sample() (sample []learned) {
 	return sample
 }
 
-// hasRuns is the first test. In a random order of the labels the number of equal neighbours has the mean and
-// the variance below (Mood, "The distribution theory of runs", 1940).
+// hasRuns is the first test, with the moments of the number of equal neighbours in a random order (Mood, "The
+// distribution theory of runs", 1940).
 func (o *Order) hasRuns() bool {
 	var n, square, cube float64
 	for _, count := range o.Counts {
@@ -126,7 +124,6 @@ func (o *Order) hasRuns() bool {
 	return excess > 5*math.Sqrt(max(0, variance)) && excess > 0.9*(n-square/n)
 }
 
-// hasForgotten is the second test, of member k, which predicts the sample with the log probabilities now.
 func hasForgotten(sample []learned, k int, now []float64) bool {
 	for start, end := 0, 0; start < len(sample); start = end {
 		mean, square := 0.0, 0.0
@@ -174,7 +171,7 @@ func (b *Bank) current() *weighing {
 	return b.judged
 }
 
-// predict predicts the example, by an output layer as if it had not been learned.
+// predict predicts the example, leaving it out where the model can.
 func (e *learned) predict(m Model, dst *Prediction, x []float64) error {
 	if l := leftOut(m); l != nil {
 		return l.PredictLeftOut(dst, x, e.class)
@@ -182,7 +179,6 @@ func (e *learned) predict(m Model, dst *Prediction, x []float64) error {
 	return m.Predict(dst, x)
 }
 
-// logProbabilities returns that of the class of each example by member k.
 func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
 	var p Prediction
 	logP := make([]float64, len(sample))
@@ -194,7 +190,6 @@ func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
 	return logP
 }
 
-// weighed returns the weights by the sample, with the log probabilities of the members now.
 func (b *Bank) weighed(sample []learned, now [][]float64) *weighing {
 	w, logP := newWeighing(len(b.models)), make([]float64, len(b.models))
 	for i, e := range sample {

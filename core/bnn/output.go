@@ -12,7 +12,6 @@ import (
 	"closedform/internal/linalg"
 )
 
-// outputStep turns a label into the posterior means m̃ and variances ṽ of the logits.
 type outputStep struct {
 	mean, variance []float64          // m̃ and ṽ
 	posterior      *softmax.Posterior // of ADF and ADFExact, which has them
@@ -50,10 +49,9 @@ var (
 	errUnsound  = errors.New("bnn: the softmax approximation gives moments that are negative or not finite")
 )
 
-// improbable is the probability of the class below which Total has no correct digits.
+// improbable is the class probability below which Total has no correct digits.
 const improbable = 1e-10
 
-// run sets s.mean and s.variance from the logits and the class, unless the step is skipped or fails.
 func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error) {
 	if cfg.Output.assumedDensity() {
 		return s.adf(cfg, m, v, class)
@@ -126,8 +124,8 @@ func (s *outputStep) finite() error {
 	return nil
 }
 
-// rounding bounds the rounding error of Σ_y, a difference of terms as large as p(1−p). An eigenvalue that is
-// not above it is not known to be positive.
+// rounding bounds the rounding error of Σ_y, a difference of terms as large as p(1−p). Smaller eigenvalues
+// may be negative.
 func (s *outputStep) rounding() float64 {
 	var largest float64
 	for _, p := range s.moments.P {
@@ -136,13 +134,13 @@ func (s *outputStep) rounding() float64 {
 	return float64(8*len(s.moments.P)) * 0x1p-52 * largest
 }
 
-// joint conditions the logits on the label as if both were jointly Gaussian with the covariance of
-// the innovation C = s.cov over the first k = n−1 classes (paper, Eq. (z)):
+// joint conditions the logits on the label as if both were jointly Gaussian, with the covariance C = s.cov of
+// the innovation over the first n−1 classes (paper, Eq. (z)):
 //
 //	m̃ = m + Σ_zy C⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
 //
-// With C = VΛVᵀ, T = Σ_zy V and eigenvalues of at least the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and
-// ṽ_j = v_j − Σ_l T_jl²/λ_l. It returns the smallest eigenvalue before the floor.
+// With C = VΛVᵀ, T = Σ_zy V and eigenvalues raised to the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j = v_j − Σ_l
+// T_jl²/λ_l. It returns the smallest eigenvalue before the floor.
 func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	vectors, values := s.innovation.Vectors, s.innovation.Values
 	k := len(values)
@@ -181,15 +179,14 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	return smallest
 }
 
-// total is joint with S = diag(p) − ppᵀ in place of Σ_y, where the solve has a closed form over all n
-// classes:
+// total is joint with S = diag(p) − ppᵀ in place of Σ_y. Over all n classes its solve has a closed form:
 //
 //	m̃_j = m_j + v_j ∂_jp_c/p_c,   C_jl = δ_jl v_j − v_j v_l Σ_i ∂_jp_i ∂_lp_i/p_i
 //
-// for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and Σ_k E_ik for j = i. By
-// Stein's lemma this m̃ is E[z | y = c], and by the law of total covariance C is the expected posterior
-// covariance; ṽ are its softmax.FreeVariances. With ρ ≠ ½, E is not symmetric, and C_jj may be negative.
-// Classes whose probability underflows do not count.
+// for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and Σ_k E_ik for j = i. By Stein's
+// lemma m̃ is E[z | y = c], and by the law of total covariance C is the expected posterior covariance; ṽ are
+// its softmax.FreeVariances. With ρ ≠ ½, E is not symmetric, and C_jj may be negative. Classes whose
+// probability underflows are skipped.
 func (s *outputStep) total(m, v []float64, class int) {
 	copy(s.mean, m)
 	copy(s.variance, v)
@@ -214,12 +211,12 @@ func (s *outputStep) total(m, v []float64, class int) {
 	}
 }
 
-// limit moves the ṽ, which fit the variances of all differences best in least squares, to the best fit
-// within the bounds minRatio·v_j and maxRatio·v_j, and returns how many are at each. With fits x_j
+// limit moves the ṽ, the least-squares fit x_j to the variances of all differences, to the best fit within
+// the bounds minRatio·v_j and maxRatio·v_j, and counts those at each bound:
 //
-//	ṽ_j = x_j + τ within its bounds,   Σ_j ṽ_j + (n−2)τ = Σ_j x_j,
+//	ṽ_j = x_j + τ within its bounds,   Σ_j ṽ_j + (n−2)τ = Σ_j x_j.
 //
-// where τ = 0 if all x_j are within bounds. It is found by Newton's method, within an interval that shrinks.
+// Newton's method finds τ within a shrinking interval; it is 0 if all x_j are within bounds.
 func (s *outputStep) limit(v []float64) (floored, capped int) {
 	var tau, high float64
 	for j, x := range s.variance {
@@ -262,11 +259,10 @@ func (s *outputStep) limit(v []float64) (floored, capped int) {
 	return floored, capped
 }
 
-// within returns x, or the bound minRatio·v or maxRatio·v that it exceeds.
 func within(x, v float64) float64 { return math.Min(math.Max(x, minRatio*v), maxRatio*v) }
 
-// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities; as these add up to 1,
-// S_ii = Σ_{j≠i} p_i p_j, where nothing cancels.
+// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities. S_ii = Σ_{j≠i} p_i p_j does not
+// cancel.
 func (s *outputStep) labelCov() {
 	sum := 1 + s.moments.Excess()
 	for i, pi := range s.moments.P {

@@ -13,20 +13,20 @@ import (
 	"closedform/internal/field"
 )
 
-// Prediction is the prediction of a [Model] for one input. Predicting into a Prediction again allocates
-// nothing, and overwrites its slices and matrices. After an error all numbers are NaN. The methods only read.
+// Prediction is the prediction of a [Model] for one input. Predicting into it again allocates nothing and
+// overwrites its slices and matrices. After an error all numbers are NaN. The methods only read.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to Sum
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
 	Mean     []float64     // means of the logits
 	Variance []float64     // variances of the logits
 
-	// Moments are the moments of the softmax, which give Cov. Except in a [Bank], P is Moments.P. The
-	// errors of an approximation may make the diagonal of Cov negative.
+	// Moments are the moments of the softmax, which give Cov. Except in a [Bank], P is Moments.P. Approximation
+	// errors may make the diagonal of Cov negative.
 	Moments *softmax.Moments
 
-	// Members are the predictions of the members of an [Ensemble] or a [Bank], and Weights their
-	// weights, 1 in total; nil for a network. A member of weight zero is the zero Prediction, or NaN.
+	// Members are the predictions of the members of an [Ensemble] or a [Bank], Weights their weights, which add
+	// up to 1; nil for a network. A member of weight zero is the zero Prediction or NaN.
 	Members []Prediction
 	Weights []float64
 
@@ -37,7 +37,7 @@ type Prediction struct {
 	flows []flow
 }
 
-// Sum returns what P adds up to: 1 for a [Bank], else 1 + Moments.Excess(); NaN after an error.
+// Sum returns the sum of P: 1 for a [Bank], else 1 + Moments.Excess(); NaN after an error.
 func (p *Prediction) Sum() float64 {
 	switch {
 	case p.Moments == nil:
@@ -70,7 +70,6 @@ type Layer struct {
 	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
 }
 
-// fit makes memory for predictions of a model, and reports whether there was none.
 func (p *Prediction) fit(owner any, classes int) bool {
 	if p.owner == owner && len(p.P) == classes {
 		return false
@@ -80,14 +79,14 @@ func (p *Prediction) fit(owner any, classes int) bool {
 	return true
 }
 
-// Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an error if the length of
-// x is not the number of inputs, if x is not finite, or if the pre-activations overflow.
+// Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an error if x has the wrong
+// length or is not finite, or if the pre-activations overflow.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	n.allocate(dst)
 	return n.moments(dst, n.forward(dst.flows, x))
 }
 
-// Before implements [Sequential]: it is Predict, and the next Observe of the same input is faster.
+// Before implements [Sequential]: it is Predict, and makes the next Observe of the same input faster.
 func (n *Network) Before(dst *Prediction, x []float64) error {
 	n.allocate(dst)
 	err := n.pass(x)
@@ -99,7 +98,6 @@ func (n *Network) Before(dst *Prediction, x []float64) error {
 	return n.moments(dst, err)
 }
 
-// moments sets the moments of the softmax from those of the logits, unless there was an error.
 func (n *Network) moments(dst *Prediction, err error) error {
 	if err != nil {
 		dst.invalidate()
@@ -126,17 +124,16 @@ func (n *Network) layerOf(flows []flow, l int) Layer {
 	return Layer{flows[l].y[:n.cfg.Layers[l]], flows[l].m, flows[l].v}
 }
 
-// flow is an example in a layer, and the steps of its pre-activations.
 type flow struct {
 	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
 	s    []float64 // variances of the inputs but the bias; nil if they are certain
 	m, v []float64 // pre-activations
 
-	// Of a hidden layer: variance of its output, covariance with the pre-activation.
+	// Of a hidden layer: variance of the output, and covariance with the pre-activation.
 	outVar, cross []float64
 
 	d, e    []float64 // (m̃−m)/v and (ṽ−v)/v² of the pre-activations
-	scratch []float64 // of roots: a g for each, and one more vector
+	scratch []float64 // a g for each root, and one more vector
 }
 
 func (n *Network) newFlows() []flow {
@@ -160,11 +157,11 @@ func (n *Network) newFlows() []flow {
 	return flows
 }
 
-// padded returns n zeros with a capacity for triangles, which read a vector with the zeros behind it.
+// padded returns n zeros whose capacity is a multiple of four, as triangles read beyond a vector's end.
 func padded(n int) []float64 { return make([]float64, n, (n+4)&^3) }
 
-// forward is the paper's Algorithm 1 up to the logits. A hidden layer passes on the mean of its
-// output and, under the hidden rule Smooth, its variance.
+// forward is the paper's Algorithm 1 up to the logits. A hidden layer passes on the mean of its output and,
+// under the hidden rule Smooth, its variance.
 func (n *Network) forward(flows []flow, x []float64) error {
 	if err := checkExample(n, x, 0); err != nil {
 		return err
@@ -186,7 +183,6 @@ func (n *Network) forward(flows []flow, x []float64) error {
 	return nil
 }
 
-// pass is forward by the flows of Observe, if they do not hold it already.
 func (n *Network) pass(x []float64) error {
 	if n.current && slices.Equal(x, n.flows[0].y[:n.cfg.Layers[0]]) {
 		return nil

@@ -4,34 +4,30 @@ package bnn
 type OutputRule string
 
 const (
-	// ADF takes the exact posterior of the logits given the label under the likelihood of the probit with
-	// ρ = ½ (assumed-density filtering). Of this posterior it keeps the means m̃ and the independent variances
-	// ṽ from v/1000 to 2v that fit the variances of all differences z_i − z_j, on which alone probabilities
-	// depend, best in least squares: neither moment matching nor a projection. Within bounds they are
-	// softmax.Posterior.Free.
-	//
-	// The likelihood is the softmax all the same, which this probit approximates in learning and predicting.
+	// ADF takes the exact posterior of the logits given the label, with the probit with ρ = ½ in place of the
+	// softmax (assumed-density filtering). It keeps the means m̃ and those independent variances ṽ, from v/1000
+	// to 2v, that fit the variances of all differences z_i − z_j best in least squares. Probabilities depend on
+	// differences only. Within bounds ṽ is softmax.Posterior.Free, neither moment matching nor a projection.
 	ADF OutputRule = "adf"
 
-	// ADFExact is ADF under the likelihood of the softmax itself. It approximates nothing but the posterior.
+	// ADFExact is ADF under the softmax likelihood itself. It approximates nothing but the posterior.
 	ADFExact OutputRule = "adf-exact"
 
-	// ADFMarginal and ADFExactMarginal keep the variance of each logit instead. Then differences
-	// keep too much variance: with two classes half of what the label says is lost.
+	// ADFMarginal and ADFExactMarginal keep the variance of each logit instead. Differences then keep too much
+	// variance: with two classes half of the label's information is lost.
 	ADFMarginal      OutputRule = "adf-marginal"
 	ADFExactMarginal OutputRule = "adf-exact-marginal"
 
-	// Joint is the rule of the paper, Eq. (z): logits and probabilities are taken for jointly Gaussian, and
-	// the one-hot label y for a noise-free observation of the probabilities. Over the first n−1 classes
+	// Joint is the rule of the paper, Eq. (z): logits and probabilities count as jointly Gaussian, and the
+	// one-hot label y as a noise-free observation of the probabilities. Over the first n−1 classes
 	//
 	//	m̃ = m + Σ_zy Σ_y⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy Σ_y⁻¹ Σ_zyᵀ).
 	//
-	// Where Σp ≠ 1 (probit with ρ ≠ ½) it matters which class is the last.
+	// Where Σp ≠ 1 (probit with ρ ≠ ½) the result depends on which class is the last.
 	Joint OutputRule = "joint"
 
-	// Total is Joint with the covariance S = diag(p) − ppᵀ of the label for the Σ_y of the probabilities.
-	// S includes the noise of the label given the probabilities. Total keeps the same variances of the
-	// posterior as ADF.
+	// Total is Joint with Σ_y replaced by the covariance S = diag(p) − ppᵀ of the label, which includes the
+	// noise of the label given the probabilities. It keeps the same variances of the posterior as ADF.
 	Total OutputRule = "total"
 )
 
@@ -43,18 +39,17 @@ func (r OutputRule) marginal() bool       { return r == ADFMarginal || r == ADFE
 type HiddenRule string
 
 const (
-	// SmoothMean passes on the mean of the output of a hidden layer, and propagates the update back
-	// through every layer by Kalman smoothing (Goulet et al. 2021; Wagner, Wu and Huber 2023). It
-	// ignores the variance of a layer's inputs, which Smooth counts for each neuron separately
-	// though all share it: wide networks learn faster without it.
+	// SmoothMean passes on the mean output of a hidden layer, and propagates the update back through every layer
+	// by Kalman smoothing (Goulet et al. 2021; Wagner, Wu and Huber 2023). Unlike Smooth it ignores the variance
+	// of a layer's inputs. Smooth counts that variance for each neuron separately although all share it, so wide
+	// networks learn more slowly with Smooth.
 	SmoothMean HiddenRule = "smooth-mean"
 
-	// Smooth is SmoothMean, but passes on the variance, too.
+	// Smooth is SmoothMean, but also passes on the variance.
 	Smooth HiddenRule = "smooth"
 
-	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer passes on the mean of its
-	// output, and its target is that same mean. So hidden means never move, and hidden covariances
-	// shrink whatever the label is.
+	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer passes on its mean output, and its
+	// target is the same mean. Hidden means never move, and hidden covariances shrink whatever the label is.
 	Frozen HiddenRule = "frozen"
 )
 
@@ -71,24 +66,22 @@ const (
 type PriorDraw string
 
 const (
-	// Orthogonal draws the mean weights of hidden neurons in orthogonal directions, in the first
-	// hidden layer as pairs u and −u, whose rectified sum and difference are even and linear in the
-	// input. The bias weight is doubled, so that the kinks of the units spread over the data. The
-	// means of the output layer are zero.
+	// Orthogonal draws the mean weights of hidden neurons in orthogonal directions, in the first hidden layer as
+	// pairs u and −u, whose rectified sum and difference are even and linear in the input. The bias weight is
+	// doubled to spread the kinks of the units over the data. Output means are zero.
 	Orthogonal PriorDraw = "orthogonal"
 
 	Independent PriorDraw = "independent" // all weights of all layers one by one
 )
 
-// Policy is what happens to a step that cannot be taken as printed: it is indefinite, see [Update], or
-// a posterior variance ṽ_j would be negative.
+// Policy is what happens to a step that is indefinite, see [Update], or has a negative ṽ_j.
 type Policy string
 
 const (
 	Fail Policy = "fail" // return an *IndefiniteError and leave the network unchanged
 	Skip Policy = "skip" // leave the network unchanged and report the step as Skipped
 
-	// Project raises the eigenvalues of the covariance of the innovation to
-	// PaperRule.EigenvalueFloor, and then every ṽ_j to PaperRule.VarianceFloor·v_j.
+	// Project raises the eigenvalues of the innovation covariance to PaperRule.EigenvalueFloor, then every ṽ_j
+	// to PaperRule.VarianceFloor·v_j.
 	Project Policy = "project"
 )

@@ -10,8 +10,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// State is the complete state of a network: a network restored from it predicts and learns to the bit
-// as the original does.
+// State is the complete state of a network: a restored network continues as the original, to the bit.
 type State struct {
 	Config Config
 	Layers []LayerState
@@ -21,13 +20,12 @@ type State struct {
 type LayerState struct {
 	Mean *mat.Dense // o × d: row j is μ_j
 
-	// Spread is o × d for diagonal covariances: row j is the diagonal of Σ_j. For full ones it is
-	// od × d: the roots R_j of Σ_j = R_jR_jᵀ, one below the other. For a shared one it is the
-	// d × d root. Roots are lower triangular; Restore takes any.
+	// Spread has the diagonals of the Σ_j as rows, o × d, for diagonal covariances; for full ones the roots R_j
+	// of Σ_j = R_jR_jᵀ one below the other, od × d; for a shared one its root, d × d. Roots are lower
+	// triangular; Restore takes any.
 	Spread *mat.Dense
 }
 
-// State returns a copy of the state of the network.
 func (n *Network) State() State {
 	s := State{Config: n.Config()}
 	for _, w := range n.layers {
@@ -36,8 +34,8 @@ func (n *Network) State() State {
 	return s
 }
 
-// Restore returns a network in the given state, which is copied. It returns an error unless the
-// configuration is valid, the matrices fit it, all numbers are finite, and no variance is negative.
+// Restore returns a network in a copy of the state. It returns an error unless the configuration is valid,
+// the matrices fit it, all numbers are finite, and no variance is negative.
 func Restore(s State) (*Network, error) {
 	if err := s.Config.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
@@ -58,7 +56,6 @@ func Restore(s State) (*Network, error) {
 	return n, nil
 }
 
-// check returns an error unless the matrices fit layer l, numbers are finite and variances not negative.
 func (s *LayerState) check(cfg *Config, l int) error {
 	out, in := cfg.WeightDims(l)
 	rows, _ := cfg.SpreadDims(l)
@@ -86,15 +83,15 @@ func (s *LayerState) check(cfg *Config, l int) error {
 	return nil
 }
 
-// AddClass adds a class behind the others. The weights of its output neuron have means of zero and the
-// prior covariance, in a Shared layer the covariance of the layer. The other weights stay. Layers of
-// Config change, and the λ of a softmax.Probit if it is the [softmax.SlopeLambda] of the classes.
+// AddClass adds a class after the others. The weights of its output neuron have mean zero and the prior
+// covariance, in a Shared layer the layer's covariance; other weights stay. Config.Layers changes, and so
+// does the λ of a softmax.Probit if it is the [softmax.SlopeLambda] of the classes.
 //
-// The new class may be quite probable before its first example, as no example of another class has
-// lowered its logit. Many examples of it alone have the network forget the other classes.
+// The new class may be quite probable before its first example, as no example has lowered its logit. Learning
+// it alone many times makes the network forget the other classes.
 //
-// It is an error if there are MostClasses already, or if the softmax is of a fixed number of classes. For
-// members of an ensemble or a bank use its AddClass.
+// It returns an error if there are MostClasses already, or if the softmax has a fixed number of classes. For
+// members of an ensemble or a bank call the AddClass of the whole.
 func (n *Network) AddClass() error {
 	cfg, err := n.grown()
 	if err != nil {

@@ -12,11 +12,10 @@ import (
 	"closedform/internal/linalg"
 )
 
-// triangles are lower triangular roots L of covariances Σ = LLᵀ, updated by Carlson's square-root
-// filter: Σ itself would lose its definiteness to rounding where an example leaves little of a variance.
+// triangles are lower triangular roots L of covariances Σ = LLᵀ, updated by Carlson's square-root filter,
+// since rounding would make Σ itself indefinite where an example leaves little of a variance.
 //
-// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, and numbers of rows and columns are rounded up to a
-// multiple of four, with zeros.
+// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, with rows and columns zero-padded to a multiple of four.
 type triangles struct {
 	size, padded int
 	length       int // of one root
@@ -38,7 +37,6 @@ func (t *triangles) rows(k, j int) []float64 {
 	return t.factor[start : start+4*(t.padded-j)]
 }
 
-// entry returns L_ij of root k, for i ≥ j.
 func (t *triangles) entry(k, i, j int) *float64 {
 	first := j &^ 3
 	return &t.rows(k, first)[(j-first)*(t.padded-first)+i-first]
@@ -62,7 +60,7 @@ func (t *triangles) image(g []float64, f *flow, k int) (noise float64) {
 	return noise
 }
 
-// shrink sets u to Lh for a unit vector h, both of the padded length, and L to a root of
+// shrink sets u to Lh for a unit vector h, both padded, and L to a root of
 //
 //	Σ − loss uuᵀ = L (I − loss hhᵀ) Lᵀ,   left = 1 − loss ≥ 0.
 func (t *triangles) shrink(u, h []float64, k int, left float64) {
@@ -74,9 +72,8 @@ func (t *triangles) shrink(u, h []float64, k int, left float64) {
 	}
 }
 
-// carlson sets keep and mix for a step of Carlson's square-root filter (1973; Bierman 1977,
-// Ch. V.4): the lower triangular Cholesky factor M of I − loss hhᵀ, with loss = 1 − left, for a
-// unit vector h. With τ_j = left + loss Σ_{k≥j} h_k²
+// carlson sets keep and mix for Carlson's square-root filter (1973; Bierman 1977, Ch. V.4): the lower
+// Cholesky factor M of I − loss hhᵀ, loss = 1 − left, |h| = 1. With τ_j = left + loss Σ_{k≥j} h_k²
 //
 //	M_jj = keep_j = √(τ_{j+1}/τ_j),   M_ij = h_i mix_j = −loss h_i h_j/√(τ_jτ_{j+1}).
 func (t *triangles) carlson(h []float64, left float64) {
@@ -103,7 +100,7 @@ func (t *triangles) carlson(h []float64, left float64) {
 	}
 }
 
-// set makes root k one of RRᵀ for an R of as many rows, which it overwrites.
+// set makes root k one of RRᵀ for an R with as many rows, which it overwrites.
 func (t *triangles) set(k int, r *mat.Dense) {
 	lowerTriangular(r)
 	for i := range t.size {
@@ -130,7 +127,7 @@ func (t *triangles) setSpread(roots *mat.Dense) {
 	}
 }
 
-// addVariance makes each root R one of RRᵀ + v·I, by the LQ factorisation (R √v·I) = LQ.
+// addVariance makes each root R one of RRᵀ + v·I by the LQ factorisation (R √v·I) = LQ.
 func (t *triangles) addVariance(v float64) {
 	roots, noise := t.spread(), mat.NewDiagDense(t.size, slices.Repeat([]float64{math.Sqrt(v)}, t.size))
 	for k := range len(t.factor) / t.length {
@@ -140,8 +137,8 @@ func (t *triangles) addVariance(v float64) {
 	}
 }
 
-// lowerTriangular overwrites R by a lower triangular L with LLᵀ = RRᵀ, by Householder reflections from
-// the right. A lower triangular R stays as it is.
+// lowerTriangular overwrites R by a lower triangular L with LLᵀ = RRᵀ, by Householder reflections from the
+// right. A lower triangular R stays as it is.
 func lowerTriangular(r *mat.Dense) {
 	rows, _ := r.Dims()
 	for i := range rows {
@@ -158,8 +155,7 @@ func lowerTriangular(r *mat.Dense) {
 	}
 }
 
-// setRoot sets root to one of a covariance by Cholesky's method with pivoting. It ends where rounding has
-// made the rest indefinite.
+// setRoot sets root to a root of cov by pivoted Cholesky, up to where rounding makes the rest indefinite.
 func setRoot(root *mat.Dense, cov mat.Symmetric) error {
 	rest, n, trace := mat.DenseCopyOf(cov), cov.SymmetricDim(), mat.Trace(cov)
 	column := make([]float64, n)

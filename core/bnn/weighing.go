@@ -10,12 +10,12 @@ import (
 	"closedform/internal/kernel"
 )
 
-// BankState is what a [Bank] knows beside its members. The weights of the members are the mean of those
-// of mixtures of four of them, each member counted up to four times, and each mixture weighted by the
-// probability that it gave to the classes so far. Over n examples the bank predicts within log(number of
-// mixtures)/n nats as well as the best mixture (Cover, "Universal portfolios", Mathematical Finance 1991).
+// BankState is the state of a [Bank] apart from its members. The members' weights are the mean of those of
+// mixtures of four members, repeats allowed. Each mixture is weighted by the probability that it gave to the
+// classes. Over n examples the bank predicts within log(number of mixtures)/n nats as well as the best
+// mixture (Cover, "Universal portfolios", Mathematical Finance 1991).
 type BankState struct {
-	Seen       int       `json:"seen"`                 // examples that the weights follow from
+	Seen       int       `json:"seen"`                 // number of examples behind the weights
 	Fixed      bool      `json:"fixed"`                // the weights stay as they are
 	Forgetting float64   `json:"forgetting,omitempty"` // see [Bank.Forget]
 	Mixtures   []float64 `json:"mixtures"`             // log weights of the mixtures, the largest 0; nil: equal
@@ -23,13 +23,11 @@ type BankState struct {
 	Order      Order     `json:"order"`
 }
 
-// powers are the τ of a [Bank].
 var powers = [...]float64{0.7, 0.85, 1, 1.2, 1.5, 2}
 
-// mostMembers limits the number of mixtures: of 16 members there are 3,876.
+// mostMembers limits the number of mixtures: 3,876 for 16 members.
 const mostMembers = 16
 
-// mixtures returns the members of each mixture: those of one member, and then the others.
 func mixtures(members int) (list [][4]int) {
 	for i := range members {
 		list = append(list, [4]int{i, i, i, i})
@@ -46,9 +44,8 @@ func mixtures(members int) (list [][4]int) {
 	return list
 }
 
-// weighing is the weights of the members and of the powers, by log weights.
 type weighing struct {
-	shares           [][4]int             // the members that each mixture is the mean of
+	shares           [][4]int             // the four members of each mixture
 	logMix, logPower []float64            // of the mixtures and of the powers
 	members          []float64            // 1 in total
 	power            [len(powers)]float64 // likewise
@@ -62,7 +59,6 @@ func newWeighing(members int) *weighing {
 	return w
 }
 
-// State returns a copy of the state.
 func (b *Bank) State() BankState {
 	s := b.state
 	s.Mixtures, s.Powers = slices.Clone(b.along.logMix), slices.Clone(b.along.logPower)
@@ -80,7 +76,7 @@ func (b *Bank) restore(s BankState) error {
 	if s.Mixtures == nil && s.Powers == nil {
 		s.Mixtures, s.Powers = w.logMix, w.logPower
 	}
-	if len(s.Order.Counts)+len(s.Order.Kept) == 0 { // no examples, or a state of before there was an order
+	if len(s.Order.Counts)+len(s.Order.Kept) == 0 { // no examples, or a state saved without an order
 		s.Order.Counts, s.Order.Kept = make([]int, classes), make([][]Kept, classes)
 	}
 	if len(s.Mixtures) != len(w.logMix) || len(s.Powers) != len(powers) || s.Seen < 0 ||
@@ -97,7 +93,6 @@ func (b *Bank) restore(s BankState) error {
 	return nil
 }
 
-// weigh changes the weights along the stream by what the members say of the example.
 func (b *Bank) weigh() {
 	if b.state.Fixed {
 		return
@@ -112,11 +107,10 @@ func (b *Bank) weigh() {
 	b.along.normalise()
 }
 
-// smallest is the logarithm of the smallest positive number.
 var smallest = kernel.Log(math.SmallestNonzeroFloat64)
 
-// add changes the log weights of the mixtures by the log probabilities of the class of an example with a
-// weight. Zero and NaN count as the smallest positive number; those of mixtures are raised to the floor.
+// add updates the log weights of the mixtures by the log probabilities that the members gave the class of a
+// weighted example. Zero and NaN count as the smallest positive number; mixtures are raised to the floor.
 func (w *weighing) add(logP []float64, weight, floor float64) {
 	for k, x := range logP {
 		logP[k] = atLeast(x, smallest)
@@ -134,7 +128,6 @@ func (w *weighing) add(logP []float64, weight, floor float64) {
 	}
 }
 
-// atLeast returns x, or the floor if x is below that or NaN.
 func atLeast(x, floor float64) float64 {
 	if x >= floor {
 		return x
@@ -142,7 +135,6 @@ func atLeast(x, floor float64) float64 {
 	return floor
 }
 
-// normalise computes the weights, and shifts the logarithms so that the largest is 0.
 func (w *weighing) normalise() {
 	floats.AddConst(-slices.Max(w.logMix), w.logMix)
 	floats.AddConst(-slices.Max(w.logPower), w.logPower)
@@ -158,13 +150,11 @@ func (w *weighing) normalise() {
 	floats.Scale(1/kernel.Sum(w.power[:]), w.power[:])
 }
 
-// calibrating reports whether the next example changes the weights of the powers.
 func (b *Bank) calibrating() bool {
 	return !b.equal && !b.state.Fixed && (b.state.Seen < 1000 || b.state.Seen%8 == 0)
 }
 
-// judge changes the log weights of the powers by the uncalibrated prediction p of an example, which it
-// overwrites.
+// judge updates the log weights of the powers by the uncalibrated prediction p, which it overwrites.
 func (w *weighing) judge(p []float64, class int, weight float64) {
 	_, totals := powerTotals(p)
 	for i, tau := range powers {
@@ -172,7 +162,7 @@ func (w *weighing) judge(p []float64, class int, weight float64) {
 	}
 }
 
-// temper calibrates the probabilities p of the mixture, unless they are NaN. Their sum stays.
+// temper calibrates the probabilities p, unless they are NaN, and keeps their sum.
 func (w *weighing) temper(p []float64) {
 	if floats.HasNaN(p) {
 		return
@@ -186,7 +176,7 @@ func (w *weighing) temper(p []float64) {
 	}
 }
 
-// powerTotals replaces p by log p/max p, and returns its sum of before and Σ (p/max p)^τ of each power.
+// powerTotals replaces p by log p/max p, and returns the old sum and Σ (p/max p)^τ for each power.
 func powerTotals(p []float64) (sum float64, totals [len(powers)]float64) {
 	sum = kernel.Sum(p)
 	top := kernel.Log(slices.Max(p))

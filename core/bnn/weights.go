@@ -16,7 +16,7 @@ import (
 
 // weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent between neurons.
 type weights interface {
-	// forward sets the pre-activations of a flow from its inputs, which have means y and variances s:
+	// forward sets the pre-activations of a flow from its inputs with means y and variances s:
 	//
 	//	m_j = ŷ·μ_j,   v_j = ŷᵀΣ_jŷ + Σ_i s_i (μ_ji² + Σ_j,ii)
 	forward(f *flow)
@@ -47,7 +47,7 @@ func (c *Config) newWeights(l int) weights {
 	return w
 }
 
-// inputs are the means of weights, inputs × neurons, so that an input that is zero costs nothing.
+// inputs stores means as inputs × neurons, so that an input of zero costs nothing.
 type inputs struct{ mean *mat.Dense }
 
 func (w inputs) backward(first, second []float64, f *flow) {
@@ -56,7 +56,7 @@ func (w inputs) backward(first, second []float64, f *flow) {
 	}
 }
 
-// spreadOf returns the Spread of the covariances of the neurons of layer l.
+// spreadOf converts the covariances of layer l to a Spread; covs converts back.
 func (c *Config) spreadOf(l int, cov []mat.Symmetric) (*mat.Dense, error) {
 	rows, in := c.SpreadDims(l)
 	spread := mat.NewDense(rows, in, nil)
@@ -81,7 +81,6 @@ func (c *Config) spreadOf(l int, cov []mat.Symmetric) (*mat.Dense, error) {
 	return spread, nil
 }
 
-// covs returns the covariances of the neurons of layer l that have the Spread.
 func (c *Config) covs(l int, spread *mat.Dense) (covs []mat.Symmetric) {
 	rows, in := c.SpreadDims(l)
 	for j := range c.Layers[l+1] {
@@ -100,12 +99,10 @@ func (c *Config) covs(l int, spread *mat.Dense) (covs []mat.Symmetric) {
 	return covs
 }
 
-// notFinite returns the index of the first number that is not finite, −1 if there is none.
 func notFinite(x []float64) int {
 	return slices.IndexFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// priorSpread returns the Spread of layer l of a network that has learned nothing.
 func (c *Config) priorSpread(l int) *mat.Dense {
 	rows, in := c.SpreadDims(l)
 	spread := mat.NewDense(rows, in, nil)
@@ -144,8 +141,7 @@ func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 	return mean
 }
 
-// orthogonal draws vectors of length √size and uniform direction, each size of them orthogonal
-// (Gram–Schmidt).
+// orthogonal draws uniform vectors of length √size, each size of them orthogonal (Gram–Schmidt).
 func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
 	vectors := make([][]float64, count)
 	for k := range vectors {

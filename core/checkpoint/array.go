@@ -19,7 +19,6 @@ func (f *file) text(name string, text *string) {
 	}
 }
 
-// object is an entry with a JSON object.
 func (f *file) object(name string, v any) {
 	if f.saving {
 		data, err := json.Marshal(v)
@@ -45,7 +44,6 @@ func (f *file) numbers(name string, cols int, x *[]float64) {
 	}
 }
 
-// counts is a matrix of whole numbers.
 func (f *file) counts(name string, cols int, n *[]int) {
 	x := convert[float64](*n)
 	f.numbers(name, cols, &x)
@@ -59,7 +57,6 @@ func convert[T, S int | float64](numbers []S) (all []T) {
 	return all
 }
 
-// matrix is one with so many columns that is not empty.
 func (f *file) matrix(name string, cols int, m **mat.Dense) {
 	var x []float64
 	if f.saving {
@@ -80,7 +77,6 @@ func (f *file) add(name, kind, shape string, v any) {
 	f.entries = append(f.entries, entry{name, array(kind, shape, v)})
 }
 
-// array returns an array of a type and a shape in version 2.0 of the .npy format.
 func array(kind, shape string, v any) []byte {
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 	// NumPy would align the data; all files have this number of blanks.
@@ -93,7 +89,6 @@ func array(kind, shape string, v any) []byte {
 	return data
 }
 
-// content returns the numbers of an entry, none if it is missing.
 func content[T rune | int64 | float64](f *file, name string) []T {
 	_, data, _ := bytes.Cut(f.find(name), []byte("\n"))
 	numbers := make([]T, len(data)/binary.Size(T(0)))

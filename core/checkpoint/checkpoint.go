@@ -1,15 +1,15 @@
 // Package checkpoint stores trained networks, ensembles, banks and output layers: [Save] and [Load].
 //
-// A model that was written and read again predicts and learns to the last bit as the original does. Equal
-// models make equal files. The functions are safe for concurrent use with different models.
+// A loaded model predicts and learns as the original, to the bit, and equal models make equal files. The
+// functions are safe for concurrent use with different models.
 //
-// A file has more than weights. A bank, also the default one, keeps up to fifty inputs of each class as they
-// were given, and an output layer up to 2,000 of its inputs. Do not give such a file to those who must not
-// see the examples. Networks and ensembles keep none.
+// A file has more than weights: a bank, also the default one, keeps up to fifty inputs of each class as
+// given, an output layer up to 2,000 of its inputs. Do not give such a file to anyone who must not see the
+// examples. Networks and ensembles keep none.
 //
 // # The file, format 7
 //
-// It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its entries are, in this order:
+// The file is an uncompressed NumPy archive (.npz, NEP 1) for numpy.load, with these entries in order:
 //
 //	format      int64           7
 //	config      string          the configuration of a network, a JSON object
@@ -31,14 +31,12 @@
 //	p, pending, w, evidence, output_class, output, fitted_class, fitted, fitted_count
 //	            float64         the fields of readout.Sequence, if there is one
 //
-// Empty matrices are left out. The keys and the words of the configuration are those of bnn.Config, and
-// softmax is an object with kind "probit", lambda and rho, with kind "probit-corr", lambda and corr, or with
-// kind "exact" and fast. Numbers keep all their digits. Files of format 5, which lack the examples of banks,
-// kept_count and the recursion, and of format 6 are read, too, unless they have convolutions, which were
-// others.
+// Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; softmax is an
+// object with kind "probit", lambda and rho, or kind "probit-corr", lambda and corr, or kind "exact" and
+// fast. Numbers keep all their digits. Formats 6 and 5, which lacks the examples of banks, kept_count and the
+// recursion, are read, too, unless a file has convolutions, which were different.
 //
-// The archive has a CRC-32 of each entry, and Load refuses a file of format 7 unless Save would write the
-// same bytes: what was altered by accident is found.
+// Each entry has a CRC-32, and Load rejects a file of format 7 unless Save would write the same bytes.
 package checkpoint
 
 import (
@@ -54,13 +52,11 @@ import (
 	"closedform/core/bnn"
 )
 
-// version is that of the format, and oldest of those that are read. A change of the entries or of their keys
-// needs a new one.
+// The written and the oldest readable version. A change of the entries or their keys needs a new one.
 const version, oldest int64 = 7, 5
 
-// Save writes a model of core to w: a network, an ensemble, a bank or an output layer, or one of these
-// behind features, with a note, a text of any kind. An ensemble of one is saved as its member. It returns an
-// error if w does, or if the model, a member of it or a softmax is of a type that core does not have.
+// Save writes a model of core to w with a note, any text. An ensemble of one is saved as its member. It
+// returns an error if w does, or if the model, a member or a softmax has a type that core does not have.
 func Save(w io.Writer, m bnn.Model, note string) error {
 	data, err := write(m, note)
 	if err == nil {
@@ -83,7 +79,6 @@ func write(m bnn.Model, note string) ([]byte, error) {
 	return archive(version, f.entries), f.err
 }
 
-// archive returns a file with the format and the entries.
 func archive(format int64, entries []entry) []byte {
 	var data bytes.Buffer // takes everything: there are no errors but of too long a name
 	z := zip.NewWriter(&data)
@@ -95,10 +90,9 @@ func archive(format int64, entries []entry) []byte {
 	return data.Bytes()
 }
 
-// Load reads what Save wrote: a *bnn.Network, a *bnn.Ensemble of several, a *bnn.Bank, a
-// *readout.Layer, or a features.Model of one of these, and the note. It returns an error if r does, or
-// if its bytes are not a file that Save wrote: truncated, altered in any byte, of another format, or
-// with contents that make no model.
+// Load reads the model and the note that Save wrote: a *bnn.Network, a *bnn.Ensemble of several, a *bnn.Bank,
+// a *readout.Layer, or a features.Model of one of these. It returns an error if r does, or if the file is
+// truncated, altered in any byte, of another format, or not a valid model.
 func Load(r io.Reader) (m bnn.Model, note string, err error) {
 	data, err := io.ReadAll(r)
 	if err == nil {
@@ -110,7 +104,6 @@ func Load(r io.Reader) (m bnn.Model, note string, err error) {
 	return m, note, wrapped(err)
 }
 
-// errAltered is the error of a file that Save did not write.
 var errAltered = errors.New("the file is truncated, altered or no checkpoint")
 
 func read(data []byte) (m bnn.Model, note string, err error) {
@@ -141,8 +134,8 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 	return m, note, err
 }
 
-// file is the entries of a file, and the first error. While a file is saved, its methods add entries with the
-// values that their arguments point to; else they set these values.
+// file has the entries of a file and the first error. While saving, its methods add entries with the values
+// that their arguments point to; while loading they set these values.
 type file struct {
 	saving  bool
 	format  int64 // of what is read
@@ -150,7 +143,6 @@ type file struct {
 	err     error
 }
 
-// entry is an array in the .npy format.
 type entry struct {
 	name string
 	data []byte
@@ -162,7 +154,6 @@ func (f *file) fail(err error) {
 	}
 }
 
-// find returns the bytes of an entry, nil if there is none.
 func (f *file) find(name string) []byte {
 	if k := slices.IndexFunc(f.entries, func(e entry) bool { return e.name == name }); k >= 0 {
 		return f.entries[k].data

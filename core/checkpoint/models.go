@@ -13,7 +13,6 @@ import (
 	"closedform/core/softmax"
 )
 
-// save adds the entries of a model, with names that begin with the prefix.
 func (f *file) save(prefix string, m bnn.Model) {
 	switch m := m.(type) {
 	case *bnn.Network:
@@ -41,7 +40,6 @@ func (f *file) save(prefix string, m bnn.Model) {
 	}
 }
 
-// load returns the model whose entries have names that begin with the prefix, nil after an error.
 func (f *file) load(prefix string) (m bnn.Model) {
 	var restore func() (bnn.Model, error)
 	switch {
@@ -78,13 +76,11 @@ func (f *file) load(prefix string) (m bnn.Model) {
 	return m
 }
 
-// mixture is an ensemble, or a bank with its state but the examples that it keeps, as it stands in the file.
 type mixture struct {
 	Members int            `json:"members"`
 	Bank    *bnn.BankState `json:"bank,omitempty"`
 }
 
-// restore returns the ensemble or bank of the members.
 func (mix *mixture) restore(members []bnn.Model) (bnn.Model, error) {
 	if mix.Bank != nil {
 		return bnn.RestoreBank(*mix.Bank, members...)
@@ -99,7 +95,6 @@ func (mix *mixture) restore(members []bnn.Model) (bnn.Model, error) {
 	return bnn.Combine(networks...)
 }
 
-// mixture is the entries of an ensemble or a bank. It returns the members.
 func (f *file) mixture(prefix string, mix *mixture, members []bnn.Model) []bnn.Model {
 	var kept [][]bnn.Kept
 	if f.saving && mix.Bank != nil {
@@ -119,7 +114,6 @@ func (f *file) mixture(prefix string, mix *mixture, members []bnn.Model) []bnn.M
 	return members
 }
 
-// sample is the entries of the examples that a bank keeps of each class.
 func (f *file) sample(prefix string, order *bnn.Order, kept [][]bnn.Kept) {
 	var classes []int
 	var x, logP []float64
@@ -147,13 +141,11 @@ func (f *file) sample(prefix string, order *bnn.Order, kept [][]bnn.Kept) {
 	}
 }
 
-// config is a configuration as it stands in the file.
 type config struct {
 	bnn.Config
 	Softmax approximation `json:"softmax"`
 }
 
-// approximation is the softmax of a configuration; a kind has λ and ρ, λ and correlations by rows, or fast.
 type approximation struct {
 	Kind   string    `json:"kind"`
 	Lambda float64   `json:"lambda,omitempty"`
@@ -190,7 +182,6 @@ func (a approximation) softmax() (softmax.Approximation, error) {
 		"probit-corr with a square matrix, or exact", a.Kind, len(a.Corr))
 }
 
-// network is the entries of a network.
 func (f *file) network(prefix string, s *bnn.State) {
 	c, err := config{Config: s.Config}, error(nil)
 	if f.saving {
@@ -222,7 +213,6 @@ func (f *file) network(prefix string, s *bnn.State) {
 	}
 }
 
-// layerState is an output layer but its matrices, as it stands in the file.
 type layerState struct {
 	readout.Config
 	Limited int     `json:"limited,omitempty"`
@@ -230,7 +220,6 @@ type layerState struct {
 	Next    int     `json:"next,omitempty"`
 }
 
-// layer is the entries of an output layer. Without a sequence its matrices are empty.
 func (f *file) layer(prefix string, c *readout.Config, s *readout.State) {
 	q := s.Sequence
 	if q == nil {

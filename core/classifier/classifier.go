@@ -1,5 +1,4 @@
-// Package classifier is a classifier that learns one example after another and has nothing to tune. A first
-// program:
+// Package classifier is a classifier that learns one example after another and has nothing to tune:
 //
 //	c, err := classifier.New(classifier.Options{Inputs: 2, Classes: 3}, random.Source("my program"))
 //	...
@@ -10,15 +9,12 @@
 //	err = c.Predict(&p, []float64{0.5, 1.5})
 //	fmt.Println(p.Class, p.P, p.Familiarity) // Class is −1, Unknown, far from all that was learned
 //
-// It is a [bnn.Bank] of several models, each of which learns in closed form,
+// It is a [bnn.Bank] of several models, p(y|x) = Σ_k w_k p_k(y|x), each of which learns in closed form and is
+// weighted by its predictions of each example before learning it. A [Classifier] also keeps the distribution
+// of the inputs, see [familiar.Inputs], and how often the bank was wrong before it learned, see
+// [History.Threshold].
 //
-//	p(y|x) = Σ_k w_k p_k(y|x),
-//
-// weighted by how they predicted each example before they learned it. Beside the bank a [Classifier] keeps
-// two things that tell when not to trust it: the distribution of the inputs, see [familiar.Inputs], and how often
-// the bank was wrong before it learned, see [History.Threshold].
-//
-// Scale the inputs so that each has mean 0 and variance 1 or so. Classes are numbers from 0.
+// Scale each input to a mean near 0 and a variance near 1. Classes are numbers from 0.
 package classifier
 
 import (
@@ -33,10 +29,10 @@ import (
 	"closedform/core/bnn"
 )
 
-// Unknown is the class of an input that is not answered.
+// Unknown is the class of an input that is not classified.
 const Unknown = bnn.Unknown
 
-// Options describe a classifier. Inputs and Classes must be given.
+// Options describe a classifier. Inputs and Classes are required.
 type Options struct {
 	Inputs  int   // numbers of an input
 	Classes int   // 2 or more; AddClass adds others
@@ -44,23 +40,22 @@ type Options struct {
 	Images  bool  // inputs are the pixels of square grey images, row after row
 }
 
-// Decision says when an input is answered. The zero value answers all.
+// Decision says which inputs are classified; the zero value classifies all.
 type Decision struct {
-	Probability float64 `json:"probability"` // least probability of the most probable class
-	Familiarity float64 `json:"familiarity"` // least Familiarity
+	Probability float64 `json:"probability"` // smallest probability of the most probable class
+	Familiarity float64 `json:"familiarity"` // smallest Familiarity
 }
 
-// DefaultFamiliarity is the least familiarity that is answered unless [Classifier.Decision] says otherwise.
+// DefaultFamiliarity is the smallest familiarity that [New] classifies.
 const DefaultFamiliarity = 0.001
 
-// Classifier is a model, as a rule the default one, with what it knows of its inputs and of its errors.
-// Predict may be called by several goroutines at once, each with its own prediction; the other methods
-// need the classifier for themselves.
+// Classifier is a model, as a rule the default one, with a record of its inputs and errors. Predict is safe
+// for concurrent use, each call with its own Prediction; the other methods are not.
 type Classifier struct {
-	// Decision says when an input is answered. That of New is {0, DefaultFamiliarity}.
+	// Decision says which inputs are classified. New sets {0, DefaultFamiliarity}.
 	Decision Decision
 
-	// Note is a JSON value of the program's own, such as the names of the classes. It is saved.
+	// Note is a JSON value of the calling program, such as the names of the classes. It is saved.
 	Note json.RawMessage
 
 	History
@@ -70,8 +65,8 @@ type Classifier struct {
 	scratch Prediction
 }
 
-// New returns a classifier that has learned nothing. Its random numbers are drawn from src; a nil one panics.
-// An error names the sizes of the layers, which are those of the options.
+// New returns an untrained classifier with random numbers from src; a nil src panics. An error names the
+// layer sizes, which follow from the options.
 func New(o Options, src rand.Source) (*Classifier, error) {
 	if o.Hidden == nil {
 		o.Hidden = []int{50}
@@ -84,8 +79,8 @@ func New(o Options, src rand.Source) (*Classifier, error) {
 	return From(m, NewHistory(o.Inputs)), nil
 }
 
-// From returns a classifier of any model, such as a network or an output layer, which belongs to it from now
-// on. The history, which belongs to it too, is that of the examples that the model has learned.
+// From returns a classifier of any model, such as a network or an output layer, and the history of the
+// examples that the model has learned. Both belong to the classifier from now on.
 func From(m bnn.Model, h *History) *Classifier {
 	d := Decision{Familiarity: DefaultFamiliarity}
 	return &Classifier{Decision: d, History: *h, model: m}
@@ -94,15 +89,15 @@ func From(m bnn.Model, h *History) *Classifier {
 // Model returns the model. Changing it changes the classifier.
 func (c *Classifier) Model() bnn.Model { return c.model }
 
-// AddClass adds a class behind the others. It learns like them, from some tens of examples.
+// AddClass adds a class after the others. It learns like them, from some tens of examples.
 func (c *Classifier) AddClass() error {
 	c.latest.x = nil
 	return c.model.AddClass()
 }
 
 // Learn predicts x, learns x and its class, and records whether the prediction was right, for
-// [History.Threshold]. Learn each example once: the record of a second pass is too good. After an error
-// nothing has changed.
+// [History.Threshold]. Learn each example once: the record of a second pass is too good. An error changes
+// nothing.
 func (c *Classifier) Learn(x []float64, class int) error {
 	if !slices.Equal(c.latest.x, x) {
 		_ = c.Before(&c.scratch, x) // Observe says what is wrong; if nothing is, p is NaN and does not count
@@ -121,20 +116,20 @@ type Prediction struct {
 	P           []float64 // probabilities of the classes, 1 in total
 	Familiarity float64   // a p-value of the hypothesis that the input is like those that were learned
 
-	// Details has the parts of the variance of the label ([bnn.Prediction.LabelVariance]), the mutual
-	// information of label and member, and the most probable class, answered or not.
+	// Details has the parts of the label variance ([bnn.Prediction.LabelVariance]), the mutual information of
+	// label and member, and the most probable class even if Class is Unknown.
 	Details bnn.Prediction
 }
 
 // Predict sets dst to the prediction for x. After an error, such as an input that is not finite, the class is
-// Unknown and the numbers are NaN. An output layer solves at the first prediction after an example, which
-// takes milliseconds: along a stream use [Classifier.Before].
+// Unknown and the numbers are NaN. The first prediction of an output layer after an example takes
+// milliseconds for a solve: along a stream use [Classifier.Before].
 func (c *Classifier) Predict(dst *Prediction, x []float64) error {
 	return c.predict(dst, x, c.model.Predict(&dst.Details, x), c.model)
 }
 
-// Before sets dst to the prediction for an x that may be learned next. It is quick after each example. The
-// probabilities of an output layer differ a little from those of Predict, and the Familiarity is that of the
+// Before sets dst to the prediction for an x that may be learned next, and is fast after each example. The
+// probabilities of an output layer differ slightly from those of Predict, and Familiarity is by the
 // distribution of the inputs alone.
 func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	predict := c.model.Predict
@@ -146,8 +141,8 @@ func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	return err
 }
 
-// predict sets the rest of dst after the model has predicted the details with an error or none. The
-// familiarity is also by the model that knows inputs, if any.
+// predict completes dst after the model has set the details. If knows is an output layer, it adds to the
+// familiarity.
 func (c *Classifier) predict(dst *Prediction, x []float64, err error, knows bnn.Model) error {
 	dst.P = append(dst.P[:0], dst.Details.P...)
 	if dst.Class, dst.Familiarity = Unknown, math.NaN(); err != nil {

@@ -15,25 +15,25 @@ import (
 	"closedform/core/readout"
 )
 
-// History is what a [Classifier] keeps of the examples beside its model: the distribution of their inputs,
-// and how each was predicted before it was learned. The zero value, for a model that was trained elsewhere,
-// keeps nothing, and takes all inputs for familiar.
+// History is what a [Classifier] keeps of its examples apart from the model: the distribution of the inputs,
+// and how each example was predicted before it was learned. The zero value, for a model that was trained
+// elsewhere, keeps nothing and counts all inputs as familiar.
 type History struct {
 	Familiar *familiar.Inputs `json:"familiar,omitempty"` // nil: not kept
 
-	// Record and Recent have the last half of the examples or more: early predictions are worse than
-	// those to come. Without a Record none is kept.
+	// Record and Recent cover at least the last half of the examples, as early predictions are worse than later
+	// ones. If Record is nil, neither is kept.
 	Record *bnn.TrackRecord `json:"record,omitempty"`
 	Recent bnn.TrackRecord  `json:"recent,omitzero"` // those after Record
 }
 
-// NewHistory returns the history of no examples of so many inputs, at least 1.
+// NewHistory returns an empty history for inputs of the given length, at least 1.
 func NewHistory(inputs int) *History {
 	return &History{Familiar: familiar.New(inputs), Record: new(bnn.TrackRecord)}
 }
 
-// Add adds an example with the probabilities p that it was predicted before the model learned it.
-// [Classifier.Learn] does so; a program that trains the model itself calls Add in the first pass.
+// Add adds an example with the probabilities p predicted before the model learned it. [Classifier.Learn]
+// calls Add; a program that trains the model itself calls it in the first pass.
 func (h *History) Add(x, p []float64, class int) {
 	if h.Familiar != nil {
 		_ = h.Familiar.Observe(x) // an input beyond ±1e100 is in no distribution
@@ -48,9 +48,9 @@ func (h *History) Add(x, p []float64, class int) {
 	}
 }
 
-// Threshold returns the least [Decision.Probability] with which, with such a confidence, at most a share of
-// the answers is wrong, see [bnn.TrackRecord.Threshold]; +Inf if there is none. New examples must be like
-// those that were learned. Without a record it returns an error.
+// Threshold returns the smallest [Decision.Probability] at which, with the given confidence, at most the
+// given share of predictions is wrong, see [bnn.TrackRecord.Threshold]; +Inf if there is none. It holds for
+// new examples like the learned ones. Without a record it returns an error.
 func (h *History) Threshold(share, confidence float64) (float64, error) {
 	if h.Record == nil {
 		return math.NaN(), errors.New("classifier: no record of predictions before learning")
@@ -61,7 +61,6 @@ func (h *History) Threshold(share, confidence float64) (float64, error) {
 	return all.Threshold(share, confidence)
 }
 
-// validate returns an error unless the history fits a model with so many inputs.
 func (h *History) validate(inputs int) error {
 	if h.Familiar != nil && len(h.Familiar.Low) != inputs {
 		return fmt.Errorf("the familiarity of %d inputs, for a model with %d", len(h.Familiar.Low), inputs)
@@ -73,8 +72,8 @@ func (h *History) validate(inputs int) error {
 }
 
 // familiarity returns a p-value of the hypothesis that x, whose most probable class is given, is like the
-// learned inputs. The distribution of the inputs gives one p-value and a model that is an output layer
-// another; of two, the result is twice the smaller one (Bonferroni). It is 1 if there is neither.
+// learned inputs. The input distribution gives one p-value, a model that is an output layer another; of two
+// the result is twice the smaller one (Bonferroni), of none it is 1.
 func (h *History) familiarity(m bnn.Model, x []float64, class int) float64 {
 	p := []float64{1}
 	if h.Familiar != nil {

@@ -14,10 +14,10 @@ const (
 	leastSide = 12   // pixels of an image with convolutions
 )
 
-// NewBank returns the bank of the untuned default for networks of a configuration, such as that of
-// [bnn.Default]: the networks of [bnn.DefaultMembers], and a ridge regression on random features, which are
-// convolutions if the inputs are square grey images from 12×12. results/CHOICES.md says how they were chosen.
-// An error names the field of cfg.
+// NewBank returns the untuned default bank for a network configuration such as [bnn.Default]: the networks of
+// [bnn.DefaultMembers], and a ridge regression on random features, which are convolutions if the inputs are
+// square grey images of at least 12×12. results/CHOICES.md has the choices. An error names the invalid field
+// of cfg.
 func NewBank(cfg bnn.Config, images bool, src rand.Source) (*bnn.Bank, error) {
 	networks, err := bnn.DefaultMembers(cfg, src)
 	if err != nil {

@@ -9,19 +9,17 @@ import (
 	"closedform/core/checkpoint"
 )
 
-// state is the note of a checkpoint.
 type state struct {
 	History
 	Decision *Decision       `json:"decision,omitempty"`
 	Note     json.RawMessage `json:"note,omitempty"`
 }
 
-// Save writes the classifier in the format of core/checkpoint. What Load makes of it goes on to the bit, and
+// Save writes the classifier in the format of core/checkpoint. A loaded classifier continues to the bit, and
 // equal classifiers make equal files.
 //
-// The file has more than weights: an output layer and the bank keep examples, some fifty of each class or
-// more, as they were learned, and the history has the range of each input. Do not give it to those who must
-// not see the data.
+// The file has more than weights: an output layer and the bank keep some fifty or more examples of each class
+// as learned, and the history has the range of each input. Protect the file like the data.
 func (c *Classifier) Save(w io.Writer) error {
 	d := c.Decision
 	d.Probability = min(d.Probability, math.MaxFloat64) // JSON has no infinity
@@ -32,8 +30,8 @@ func (c *Classifier) Save(w io.Writer) error {
 	return checkpoint.Save(w, c.model, string(note))
 }
 
-// Load reads what Save wrote. It also reads any other model of core/checkpoint. The note of another program
-// becomes the Note, if it is JSON, and its keys familiar and record the history, if there are such.
+// Load reads what Save wrote, or any other model of core/checkpoint. The note of another program becomes Note
+// if it is JSON; its keys familiar and record, if present, become the history.
 func Load(r io.Reader) (*Classifier, error) {
 	m, note, err := checkpoint.Load(r)
 	if err != nil {

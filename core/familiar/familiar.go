@@ -1,13 +1,12 @@
-// Package familiar tells inputs that are unlike all that were learned: [Inputs.P] is a p-value.
-// It knows no network, and is updated beside one, example by example:
+// Package familiar detects inputs that are unlike all learned ones: [Inputs.P] is a p-value. It is
+// independent of the network, and updated beside it, example by example:
 //
 //	f := familiar.New(2)
 //	err := f.Observe([]float64{0.5, 1.5}) // each input that is learned, once
 //	p := f.P([]float64{30, 30})           // below 0.01: unlike those that were learned
 //
-// After n inputs a p-value much below 1/n is extrapolated with care: after a few hundred inputs of a
-// heavy-tailed distribution one that is 10 standard deviations off in every coordinate has one between 0.001
-// and 0.01.
+// After n inputs, p-values much below 1/n are extrapolated with care: after a few hundred inputs with heavy
+// tails, one that is 10 standard deviations off in every coordinate gets between 0.001 and 0.01.
 package familiar
 
 import (
@@ -33,22 +32,20 @@ const (
 	largest    = 1e100 // input, whose square does not overflow
 )
 
-// Inputs is the distribution of the inputs that were learned. The score of an input x with d dimensions is
-// the logarithm of
+// Inputs is the distribution of the learned inputs. For x with d dimensions the score is the log of
 //
 //	(x − m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)².
 //
-// m is the mean of the n inputs before, and C their covariance when n had last grown by an eighth, its
-// covariances times n/(n + d), its variances enlarged by 1/n of their mean. e_j is the distance from the
-// range of the inputs before in dimension j, and w_j the width of that, enlarged by 1/n of the mean width.
-// More than 64 inputs have m and C in 64 random directions only.
+// m is the mean of the n inputs before. C is their covariance when n last grew by an eighth, its covariances
+// multiplied by n/(n + d), its variances enlarged by 1/n of their mean. e_j is the distance from the range of
+// the inputs in dimension j, w_j the width of the range, enlarged by 1/n of the mean width. For more than 64
+// inputs m and C are taken in 64 random directions.
 //
-// The score of each input is computed before it is learned. Those of the second half of the inputs are kept,
-// or, where these are more than 1000, of every 2nd, 4th, … of them. No input is kept.
+// Each input is scored before it is learned. The scores of the second half of the inputs are kept, or of
+// every 2nd, 4th, … if these are more than 1000; inputs are not kept.
 //
-// In JSON, Inputs keep all their state: what is read goes on to the bit as the original. P may be called by
-// several goroutines at once; all else needs the Inputs for itself. The zero value is only for reading JSON
-// into it.
+// JSON keeps the complete state, to the bit. P is safe for concurrent use, the other methods are not. The
+// zero value is only for reading JSON into it.
 type Inputs struct {
 	state
 	directions [][]float64 // nil: the inputs themselves
@@ -67,7 +64,7 @@ type state struct {
 	Scores  []float64 `json:"scores"`
 }
 
-// New returns the distribution of no inputs of such a size, at least 1.
+// New returns the distribution of no inputs of the given size, at least 1.
 func New(inputs int) *Inputs {
 	d := min(inputs, mostDims)
 	f := &Inputs{state: state{
@@ -78,7 +75,6 @@ func New(inputs int) *Inputs {
 	return f
 }
 
-// direct draws the directions, the same for all of a size.
 func (f *Inputs) direct() {
 	if len(f.Mean) == len(f.Low) {
 		return
@@ -93,8 +89,8 @@ func (f *Inputs) direct() {
 	}
 }
 
-// Observe learns an input; of several passes observe the first one only. It returns an error, and learns
-// nothing, if the size is another or a number is not finite or beyond ±1e100.
+// Observe learns an input; of several passes observe only the first. If the size is wrong, or a number is not
+// finite or beyond ±1e100, it returns an error and learns nothing.
 func (f *Inputs) Observe(x []float64) error {
 	if len(x) != len(f.Low) {
 		return fmt.Errorf("familiar: an input of %d numbers; need %d", len(x), len(f.Low))
@@ -130,7 +126,7 @@ func (f *Inputs) Observe(x []float64) error {
 	return nil
 }
 
-// keep adds the score of the next example, and drops those that are no longer of the second half.
+// keep adds the score of the next example, and drops those of the first half.
 func (f *Inputs) keep(score float64) {
 	f.Scores = append(f.Scores, score)
 	if len(f.Scores) > max(fewScores, f.Seen/(2*f.Step)) {
@@ -148,7 +144,6 @@ func (f *Inputs) keep(score float64) {
 	f.Step, f.Scores = 2*f.Step, even
 }
 
-// from returns the vector from the mean to x in all directions.
 func (f *Inputs) from(x []float64) []float64 {
 	z := make([]float64, len(f.Mean))
 	copy(z, x)
@@ -159,7 +154,6 @@ func (f *Inputs) from(x []float64) []float64 {
 	return z
 }
 
-// factorize factorises C.
 func (f *Inputs) factorize() bool {
 	d, n := len(f.Mean), float64(f.Fitted)
 	lower, mean := make([]float64, d*d), 0.0
@@ -176,7 +170,6 @@ func (f *Inputs) factorize() bool {
 	return f.factor.FactorizeLower(lower, d)
 }
 
-// score returns the score of x; it overwrites z, the vector from the mean to x.
 func (f *Inputs) score(x, z []float64) float64 {
 	f.factor.Solve(z)
 	var width, outside float64
@@ -197,11 +190,10 @@ func (f *Inputs) score(x, z []float64) float64 {
 	return kernel.Log(max(s, math.SmallestNonzeroFloat64))
 }
 
-// P returns a p-value of the hypothesis that x has the distribution of the learned inputs.
-//
-// With fewer than eight dimensions it is the [Tail] u of the score of x among the kept ones. From eight on,
-// where hardly any input is near the mean, it is min(1, u/0.9, l/0.1) with the Tail l of the smallest scores.
-// P is 1 while fewer than ten scores are kept. It panics if x has another length.
+// P returns a p-value of the hypothesis that x has the distribution of the learned inputs. Below eight
+// dimensions it is the [Tail] u of the score of x among the kept scores. From eight on, where hardly any
+// input is near the mean, it is min(1, u/0.9, l/0.1) with the Tail l of the smallest scores. P is 1 while
+// fewer than ten scores are kept. It panics if x has another length.
 func (f *Inputs) P(x []float64) float64 {
 	if len(x) != len(f.Low) {
 		panic(fmt.Sprintf("familiar: an input of %d numbers; need %d", len(x), len(f.Low)))
@@ -219,10 +211,10 @@ func (f *Inputs) P(x []float64) float64 {
 	return min(1, p/0.9, Tail(mirrored, nil, -score)/0.1)
 }
 
-// Tail returns the share of scores, and of s, that are at least s. counts are how often each score counts,
-// nil for once, and add up to two or more. Beyond all scores Tail is exponential with a mean two standard
-// errors above its estimate from the √n largest ones (Hill, "A simple general approach to inference about
-// the tail of a distribution", Annals of Statistics 1975).
+// Tail returns the share of the scores, and of s itself, that are at least s. counts says how often each
+// score counts, nil for once, and adds up to two or more. Beyond all scores Tail is exponential with a mean
+// two standard errors above its estimate from the √n largest ones (Hill, "A simple general approach to
+// inference about the tail of a distribution", Annals of Statistics 1975).
 func Tail(scores, counts []float64, s float64) float64 {
 	if counts == nil {
 		counts = slices.Repeat([]float64{1}, len(scores))
@@ -261,7 +253,7 @@ func Tail(scores, counts []float64, s float64) float64 {
 	return smallest * kernel.Exp((scores[order[len(order)-1]]-s)/max(mean, 1e-3))
 }
 
-// UnmarshalJSON replaces the state, unless it is not valid.
+// UnmarshalJSON replaces the state if it is valid.
 func (f *Inputs) UnmarshalJSON(data []byte) error {
 	var s state
 	if err := json.Unmarshal(data, &s); err != nil {

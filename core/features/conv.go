@@ -20,7 +20,6 @@ const (
 	typical = 0.3                   // of the mean energy of an image, added to that of a place
 )
 
-// pooling has the windows of an image, along one side.
 type pooling struct {
 	side   int
 	places int                // of a filter
@@ -53,8 +52,8 @@ func (m *Map) newConv(rnd *rand.Rand) error {
 	return nil
 }
 
-// filter draws a filter of mean 0 and norm 1: white noise, blurred by a Gaussian of standard deviation
-// 1 pixel that is cut off beyond 3, less its mean, under a Gaussian window of standard deviation 2.
+// filter draws a filter of mean 0 and norm 1: white noise blurred by a Gaussian (standard deviation 1 pixel,
+// cut off beyond 3) and centred, under a Gaussian window of standard deviation 2.
 func filter(rnd *rand.Rand) []float64 {
 	const wide = 2*width - 1
 	noise, blur, window := normal(rnd, wide*wide), [width]float64{}, make([]float64, taps)
@@ -81,8 +80,8 @@ func filter(rnd *rand.Rand) []float64 {
 	return w
 }
 
-// applyConv sets dst to the features of x. The responses r_k of the filters at a place are divided by
-// √(e + 0.3 ē), where e = Σ r_k² at the place and ē is its mean over the places (Heeger 1992).
+// applyConv sets dst to the features of x. The responses r_k of the filters at a place are divided by √(e +
+// 0.3 ē), where e = Σ r_k² at the place and ē is its mean over the places (Heeger 1992).
 func (m *Map) applyConv(dst, x []float64) {
 	p, filters := m.conv, m.Size/pooled
 	long := p.places * p.side
@@ -120,8 +119,8 @@ func (m *Map) applyConv(dst, x []float64) {
 	}
 }
 
-// filter sets dst to the responses of the filter w at all places, in rows as long as those of the image: what
-// is beyond the places, where the filter reaches into the next row, has no meaning.
+// filter sets dst to the responses of w at all places, in rows as long as those of the image. Values beyond
+// the places, where the filter wraps into the next row, are meaningless.
 func (p *pooling) filter(dst, image, w []float64) {
 	sum := dst[:len(dst)-width+1]
 	from := func(tap int) []float64 { return image[tap/width*p.side+tap%width:] }
@@ -131,7 +130,6 @@ func (p *pooling) filter(dst, image, w []float64) {
 	kernel.AddScaled(sum, w[taps-1], from(taps-1))
 }
 
-// pool sets dst to the responses in each window; row is scratch space.
 func (p *pooling) pool(dst, responses, row []float64) {
 	for a, down := range p.weight {
 		clear(row)
@@ -142,7 +140,6 @@ func (p *pooling) pool(dst, responses, row []float64) {
 	}
 }
 
-// normal draws n numbers.
 func normal(rnd *rand.Rand, n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {

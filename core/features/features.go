@@ -1,10 +1,6 @@
 // Package features maps inputs to fixed random features, on which an output layer such as that of
-// core/readout learns. Nothing of a map is learned. With fixed random weights w_i and b_i, the features of
-// kind [Relu] are
-//
-//	y_i = max(0, b_i + w_iᵀx),
-//
-// and those of [Conv] are convolutions of a square grey image. A [Model] learns them:
+// core/readout learns. With fixed random weights w_i and b_i, features of kind [Relu] are y_i = max(0, b_i +
+// w_iᵀx); those of [Conv] are convolutions of a square grey image. A [Model] learns on features:
 //
 //	m, err := features.New(features.Relu, 2, 512, 1)
 //	l, err := readout.New(readout.Config{Kind: readout.Ridge, Inputs: 512, Classes: 3})
@@ -30,14 +26,14 @@ import (
 type Kind string
 
 const (
-	// Relu features are max(0, wᵀx + b) of k = 8 random inputs, or of an eighth of all if that is more, with
-	// w_j ~ N(0, 1/k) and b ~ N(0, 1). They are made for inputs with variances around 1.
+	// Relu features are max(0, wᵀx + b) of k random inputs, k = 8 or an eighth of all if that is more, with w_j
+	// ~ N(0, 1/k) and b ~ N(0, 1), for inputs with variances near 1.
 	Relu Kind = "relu"
 
-	// Conv features are of a square grey image, in rows: the responses of random filters of 7×7 pixels,
-	// divided by the contrast at their place; the positive and the negative ones, pooled by 4×4 Gaussian
-	// windows, and the square root of that over its mean. A shift and a positive factor of all pixels
-	// change a feature only by rounding. The features of an image of one grey are zero.
+	// Conv features are of a square grey image, row by row. The responses of random 7×7 filters are divided by
+	// the local contrast; positive and negative parts are pooled by 4×4 Gaussian windows; a feature is the
+	// square root of a pool over its mean. Shifting or scaling all pixels changes features only by rounding. An
+	// image of one grey has features of zero.
 	Conv Kind = "conv"
 )
 
@@ -47,8 +43,8 @@ const (
 	mostWeights = 100_000_000
 )
 
-// Map is a fixed map from inputs to features, which follows from its four fields: one that was read from JSON
-// refuses all inputs, and needs [New]. It is safe for concurrent use.
+// Map is a fixed map from inputs to features, determined by its four exported fields. A Map read from JSON
+// must be made usable by [New]. It is safe for concurrent use.
 type Map struct {
 	Kind   Kind   `json:"kind"`
 	Inputs int    `json:"inputs"`
@@ -64,8 +60,8 @@ type Map struct {
 
 type pair struct{ x, y []float64 }
 
-// New returns the map of the four fields. With Conv, inputs is the square of 8 or more, and size a
-// multiple of 32: that of Size/32 filters. An error is a [*field.Error] of features or feature_size.
+// New returns the map of the four fields. For Conv, inputs is the square of 8 or more, and size a multiple of
+// 32: that of Size/32 filters. An error is a [*field.Error] of features or feature_size.
 func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
 	if err := field.OneOf("features", kind, Relu, Conv); err != nil {
 		return nil, err
@@ -110,8 +106,8 @@ func (m *Map) apply(dst, x []float64) {
 	}
 }
 
-// Model is a model that learns and predicts the features of its inputs, see [Map.Standard]. It refers to
-// both. An input of the wrong length or that is not finite is an error.
+// Model is a model on the features of its inputs, see [Map.Standard]; it keeps references to both. An input
+// of the wrong length or that is not finite is an error.
 type Model struct {
 	*Map
 	bnn.Model
@@ -130,7 +126,7 @@ func (m Model) Predict(dst *bnn.Prediction, x []float64) error {
 	return cmp.Or(err, m.Model.Predict(dst, y))
 }
 
-// Before implements [bnn.Sequential]: by Before of the model if it has that, else by Predict.
+// Before implements [bnn.Sequential], by the model's Before or else Predict.
 func (m Model) Before(dst *bnn.Prediction, x []float64) error {
 	s, ok := m.Model.(bnn.Sequential)
 	if !ok {
@@ -143,7 +139,7 @@ func (m Model) Before(dst *bnn.Prediction, x []float64) error {
 // Unwrap returns the model.
 func (m Model) Unwrap() bnn.Model { return m.Model }
 
-// PredictLeftOut implements [bnn.LeftOut] if the model does: by its PredictLeftOut, else by Predict.
+// PredictLeftOut implements [bnn.LeftOut], by the model's PredictLeftOut or else Predict.
 func (m Model) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
 	l, ok := m.Model.(bnn.LeftOut)
 	if !ok {
@@ -153,7 +149,7 @@ func (m Model) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error
 	return cmp.Or(err, l.PredictLeftOut(dst, y, class))
 }
 
-// mapped returns the features of x, which are those of the call before if x is the same.
+// mapped returns the features of x, cached from the last call.
 func (m Model) mapped(x []float64) ([]float64, error) {
 	if latest := m.latest.Load(); latest != nil && slices.Equal(latest.x, x) {
 		return latest.y, nil
@@ -172,13 +168,12 @@ func (m Model) Shape() (inputs, classes int) {
 	return m.Inputs, classes
 }
 
-// standard is about the mean and the standard deviation of features: of [Relu] √(1/π) and √(1 − 1/π), for
-// inputs of mean square 1, and of [Conv] those on images of digits.
+// standard has the approximate mean and standard deviation of features: for [Relu] √(1/π) and √(1 − 1/π), for
+// inputs of mean square 1; for [Conv] those on images of digits.
 var standard = map[Kind]struct{ mean, sd float64 }{Relu: {0.564, 0.826}, Conv: {0.95, 0.2}}
 
-// Standard sets dst to the features of x less a mean and divided by a standard deviation, which are fixed for
-// each kind. If the length of x is not the number of inputs, or x or a feature is not finite, it returns an
-// error, and the features are NaN.
+// Standard sets dst to the features of x, standardised by a fixed mean and standard deviation of their kind.
+// If x has the wrong length, or x or a feature is not finite, it returns an error and sets dst to NaN.
 func (m *Map) Standard(dst, x []float64) error {
 	err := field.Input(x, m.Inputs)
 	if m.weights == nil {

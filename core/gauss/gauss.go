@@ -1,10 +1,8 @@
-// Package gauss is the standard normal distribution, in the tails too: its density, distribution function and
-// log distribution function, and the first two moments of a normal variable that is truncated.
+// Package gauss is the standard normal distribution, including its tails: density φ, distribution function Φ,
+// log Φ, and the first two moments of a truncated normal variable.
 //
-// With φ the density and Φ the distribution function, every function is accurate to a relative error of a few
-// 1e-15 wherever its value is a normal float64; where the value underflows it is 0. Arguments of any size are
-// allowed, an infinite one gives the limit, and NaN gives NaN. The functions keep nothing and are safe for
-// concurrent use.
+// The relative error of every function is a few 1e-15 wherever the value is a normal float64; a value that
+// underflows is 0. Infinite arguments give the limit, NaN gives NaN. Concurrent use is safe.
 package gauss
 
 import (
@@ -24,7 +22,7 @@ func CDF(x float64) float64 {
 	return cdf
 }
 
-// PDFCDF returns φ(x) and Φ(x) for the price of one exponential.
+// PDFCDF returns φ(x) and Φ(x) at the cost of one exponential.
 func PDFCDF(x float64) (pdf, cdf float64) {
 	t := min(math.Abs(x), kernel.Underflow)
 	pdf = kernel.Density(t)
@@ -59,8 +57,8 @@ func InverseMills(x float64) float64 {
 //
 //	Var[Z | Z ≤ x] = 1 − x h − h², h = φ(x)/Φ(x) = −E[Z | Z ≤ x].
 //
-// For x = −t < 0, where the terms cancel, it is computed from the repeated integrals J_k(t) of the tail, with
-// ρ = J₂/J₁ and 1/(t+ρ) = J₁/J₀, as (ρ (t+ρ) − 1)/(t+ρ)², ρ (t+ρ) ≥ π/2.
+// For x = −t < 0 the terms cancel. There it is (ρ (t+ρ) − 1)/(t+ρ)² with ρ = J₂/J₁, 1/(t+ρ) = J₁/J₀, where
+// J_k(t) are the repeated integrals of the tail.
 func TruncatedVar(x float64) float64 {
 	switch {
 	case math.IsInf(x, -1):

@@ -17,14 +17,10 @@ var generator = [...]int{
 }
 
 // lattice returns P(X ≤ x) by separation of variables (Genz 1992): with X = C Y, C lower triangular and Y
-// independent standard normal, X ≤ x means
-//
-//	Y_k ≤ b_k(Y) = (x_k − Σ_{j<k} c_kj Y_j)/c_kk,
-//
-// and with Y_k = Φ⁻¹(u_k Φ(b_k)), u uniform in the unit cube, P is the mean of Π_k Φ(b_k), over random shifts
-// of a lattice in the periodic form |2u − 1| (Hickernell 2002). The estimate of the error is eight standard
-// errors of the shifts, and what [problem.factorise] has moved. Points double until it is below tol, or they
-// have more than most values.
+// independent standard normal, X ≤ x means Y_k ≤ b_k(Y) = (x_k − Σ_{j<k} c_kj Y_j)/c_kk. With Y_k = Φ⁻¹(u_k
+// Φ(b_k)), u uniform in the unit cube, P is the mean of Π_k Φ(b_k), over random shifts of a lattice in the
+// periodic form |2u − 1| (Hickernell 2002). The error estimate is eight standard errors of the shifts plus
+// the change by [problem.factorise]. The points double until it is below tol or they exceed most.
 func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 	const shifts = 12
 	limit, coef, moved := p.factorise()
@@ -50,7 +46,7 @@ func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 			square += (v - mean) * (v - mean)
 		}
 		sd := math.Sqrt(square / (shifts - 1))
-		// A few shifts may agree by chance: the scatter falls by at most 4 when points double.
+		// Shifts may agree by chance, so the scatter falls by at most 4 when points double.
 		scatter = max(scatter/4, sd/math.Sqrt(shifts)/float64(size))
 		abserr = moved + 8*scatter + floor
 		if abserr < tol || float64(2*size*shifts*p.n) > most || size == 1<<20 {
@@ -59,7 +55,6 @@ func (p *problem) lattice(tol, most float64) (value, abserr float64) {
 	}
 }
 
-// weight returns Π_k Φ(b_k) at a point u, which it overwrites by Y.
 func weight(limit []float64, coef [][]float64, u []float64) float64 {
 	w := 1.0
 	for k, b := range limit {
@@ -75,8 +70,8 @@ func weight(limit []float64, coef [][]float64, u []float64) float64 {
 	return w
 }
 
-// quantile returns Φ⁻¹(p) to 1e-9, a step of Halley's method from a rational approximation (Hastings 1955, as
-// formula 26.2.23 of Abramowitz and Stegun), for 0 < p < 1.
+// quantile returns Φ⁻¹(p), 0 < p < 1, to 1e-9: a step of Halley's method from a rational approximation
+// (Hastings 1955, formula 26.2.23 of Abramowitz and Stegun).
 func quantile(p float64) float64 {
 	q := min(p, 1-p)
 	t := math.Sqrt(-2 * kernel.Log(q))
@@ -86,10 +81,10 @@ func quantile(p float64) float64 {
 	return math.Copysign(x-d/(1+x*d/2), p-0.5)
 }
 
-// factorise returns the limits x_k/c_kk and coefficients c_kj/c_kk of the bounds b_k. Next in the Cholesky
-// factorisation comes the variable whose bound is the least probable given the means of those before (Genz
-// and Bretz 2009, Sec. 4.1.3). A pivot below the rounding error is raised to it, which adds a variance δ² to
-// X_k; moved bounds the change of P, at most φ(0)δ each.
+// factorise returns the limits x_k/c_kk and coefficients c_kj/c_kk of the bounds b_k. Variables are ordered
+// by the least probable bound given the means of those before (Genz and Bretz 2009, Sec. 4.1.3). A pivot
+// below the rounding error is raised to it, which adds a variance δ² to X_k; moved bounds the change of P, at
+// most φ(0)δ each.
 func (p *problem) factorise() (limit []float64, coef [][]float64, moved float64) {
 	n, floored := p.n, rounding(p.n)
 	index := make([]int, n)

@@ -1,14 +1,14 @@
 // Package mvn computes the multivariate normal distribution function P(X ≤ x) of X ~ N(0, Σ) and its
-// gradient, for any correlation matrix Σ of order d, singular ones too, by the first of these that applies:
+// gradient, for any correlation matrix Σ of order d, also singular ones, by the first of these that applies:
 //
 //   - one common factor, ρ_ij = a_i a_j, or a Markov chain, ρ_ij the product of the correlations
 //     of neighbours in some order, below 0.995: one-dimensional quadratures, error 1e-14;
 //   - d ≤ 4: one-dimensional quadrature of the probabilities given one variable, error 1e-14;
 //   - otherwise a randomly shifted lattice after separation of variables (Genz 1992; Genz and
-//     Bretz 2009), with an error that is estimated from the shifts.
+//     Bretz 2009), with an error estimated from the shifts.
 //
-// Groups of variables independent of each other are computed separately. All results are deterministic.
-// [NewCDF] reads a matrix once for many limits; [CDF] and [Gradient] do for one.
+// Independent groups of variables are computed separately. All results are deterministic. [NewCDF] prepares a
+// matrix for many limits; [CDF] and [Gradient] serve one.
 package mvn
 
 import (
@@ -26,20 +26,20 @@ import (
 const (
 	epsilon    = 1.0 / (1 << 52) // distance of 1 from the next float64
 	floor      = 1e-13           // bound of the error of the exact methods
-	far        = 38.6            // from which on Φ(−x) underflows
-	recognised = 1e-8            // largest error of taking a matrix for one of simpler structure
+	far        = 38.6            // Φ(−x) underflows from here on
+	recognised = 1e-8            // largest difference from a matrix of simpler structure
 	few        = 4               // variables that are integrated given one of them
 )
 
 // rounding bounds the rounding error of eigenvalues and pivots of a d×d matrix.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
-// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use, and keeps no
-// reference to the matrix or to an argument of its methods.
+// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use and copies
+// arguments.
 type Distribution struct{ problem } // without limits
 
-// NewCDF copies the matrix and returns its distribution function, or an error that says why corr is not a
-// correlation matrix: unit diagonal, entries in [−1, 1], positive semi-definite, each to rounding error.
+// NewCDF copies corr and returns its distribution function. It returns an error unless corr is a correlation
+// matrix to rounding error: unit diagonal, entries in [−1, 1], positive semi-definite.
 func NewCDF(corr mat.Symmetric) (*Distribution, error) {
 	if corr == nil || corr.SymmetricDim() == 0 {
 		return nil, errors.New("mvn: no correlation matrix; need one of order at least 1")
@@ -85,11 +85,9 @@ func must(d *Distribution, err error) *Distribution {
 	return d
 }
 
-// Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite.
-//
-// By all methods but the last of the package comment abserr is between 1e-13 and 1e-12, next to a singular
-// matrix 1e-8. That of the lattice is an estimate, 1e-6 or 1e-5 after 0.2 s at most. Prob panics if the
-// length of x is not the order of the matrix, or if a number is NaN.
+// Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite. The bound is between 1e-13
+// and 1e-12, near a singular matrix 1e-8; for the lattice it is an estimate, 1e-6 or 1e-5 after at most 0.2
+// s. Prob panics if the length of x is not the order of the matrix, or if a number is NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	q := d.limits(x)
 	return q.cdf()
@@ -100,8 +98,8 @@ func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 //	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
 //
 // and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its length
-// must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is on its limit, P has a kink: the derivative
-// is the one towards smaller x_i. Gradient panics where Prob does.
+// must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is at its limit, P has a kink: the derivative
+// is towards smaller x_i. Gradient panics where Prob does.
 func (d *Distribution) Gradient(dst, x []float64) []float64 {
 	p := d.limits(slices.Clone(x))
 	if dst == nil {
@@ -121,7 +119,6 @@ func (d *Distribution) Gradient(dst, x []float64) []float64 {
 	return dst
 }
 
-// limits returns the problem with these limits.
 func (d *Distribution) limits(x []float64) problem {
 	if len(x) != d.n {
 		panic(fmt.Sprintf("mvn: %d limits and a %d×%[2]d correlation matrix; need the same order", len(x), d.n))
@@ -134,7 +131,6 @@ func (d *Distribution) limits(x []float64) problem {
 	return problem{d.n, x, d.r}
 }
 
-// problem is P(X ≤ x) for n variables with correlations r, row by row.
 type problem struct {
 	n    int
 	x, r []float64
@@ -146,7 +142,6 @@ func newProblem(n int) *problem {
 
 func (p *problem) row(i int) []float64 { return p.r[i*p.n : (i+1)*p.n] }
 
-// cdf returns the probability and a bound of its absolute error.
 func (p *problem) cdf() (value, abserr float64) {
 	if p.n > 1 {
 		if slices.Min(p.x) < -far {
@@ -186,8 +181,7 @@ func (p *problem) cdf() (value, abserr float64) {
 	return p.lattice(1e-6, 4e6)
 }
 
-// split returns the variables that are correlated with the first of those that have a limit, directly or
-// through others, and the rest of those that have one.
+// split returns the variables with limits that are connected by correlations to the first one, and the rest.
 func (p *problem) split() (group, rest []int) {
 	const negligible = 1e-14 // correlation
 	done := make([]bool, p.n)
@@ -211,7 +205,6 @@ func (p *problem) split() (group, rest []int) {
 	return group, rest
 }
 
-// sub returns the problem of the variables in keep.
 func (p *problem) sub(keep []int) *problem {
 	q := newProblem(len(keep))
 	for a, i := range keep {
@@ -223,17 +216,17 @@ func (p *problem) sub(keep []int) *problem {
 	return q
 }
 
-// given returns the problem of the others given X_i = t,
+// given returns the problem of the other variables given X_i = t,
 //
 //	x'_j = (x_j − ρ_ij t)/√(1−ρ_ij²),
-//	ρ'_jk = (ρ_jk − ρ_ij ρ_ik)/√((1−ρ_ij²)(1−ρ_ik²)).
+//	ρ'_jk = (ρ_jk − ρ_ij ρ_ik)/√((1−ρ_ij²)(1−ρ_ik²)),
 //
-// possible says whether variables with |ρ_ij| = 1, which t determines, meet their limits.
+// and whether variables with |ρ_ij| = 1, which t determines, meet their limits.
 func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 	keep := make([]int, 0, p.n-1)
 	rho, root := p.row(i), make([]float64, p.n)
 	for j, r := range rho {
-		// The fused multiply–add keeps the digits where the difference cancels.
+		// The fused multiply–add avoids cancellation.
 		switch v := math.FMA(-r, r, 1); {
 		case j == i:
 		case v > rounding(p.n):
@@ -259,8 +252,8 @@ func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 	return q, true
 }
 
-// plackettBound bounds the change of P when one correlation moves from r to s: ∂P/∂ρ is at most φ₂(0, 0; ρ) =
-// 1/(2π√(1−ρ²)) (Plackett 1954).
+// plackettBound bounds the change of P when one correlation moves from r to s, by ∂P/∂ρ ≤ 1/(2π√(1−ρ²))
+// (Plackett 1954).
 func plackettBound(r, s float64) float64 {
 	return math.Abs(math.Asin(r)-math.Asin(s)) / (2 * math.Pi)
 }

@@ -2,11 +2,10 @@ package mvn
 
 import "math"
 
-// centre is the weight of the middle node of the Gauss–Kronrod rule of 21 points.
 const centre = 0.149445554002916906
 
-// kronrod21 are the nodes x > 0 of the Gauss–Kronrod rule of 21 points, its weights, and those of the Gauss
-// rule of 10 points on every second node.
+// kronrod21 has the nodes x > 0 and weights of the 21-point Gauss–Kronrod rule, and the weights of the
+// 10-point Gauss rule on every second node.
 var kronrod21 = [...]struct{ x, kronrod, gauss float64 }{
 	{0.148874338981631211, 0.147739104901338491, 0.295524224714752870},
 	{0.294392862701460198, 0.142775938577060081, 0},
@@ -20,9 +19,8 @@ var kronrod21 = [...]struct{ x, kronrod, gauss float64 }{
 	{0.995657163025808081, 0.011694638867371874, 0},
 }
 
-// integrate returns ∫_a^b f(t) dt by the Gauss–Kronrod rule of 10 and 21 points with bisection (Piessens et
-// al. 1983). A piece is accepted when its two rules agree to tol; the error is smaller by orders of
-// magnitude.
+// integrate returns ∫_a^b f(t) dt by these rules with bisection (Piessens et al. 1983) until the two agree to
+// tol on each piece; the error is smaller by orders of magnitude.
 func integrate(f func(t float64) float64, a, b, tol float64) float64 {
 	const depth = 64
 	var ends [depth + 1]float64 // the right ends of the pieces still to do

@@ -9,8 +9,8 @@ import (
 	"closedform/internal/kernel"
 )
 
-// loadings returns a with ρ_ij = a_i a_j (i ≠ j) and |a_i| ≤ 1, the loadings on one common factor. abserr
-// bounds what a difference from that contributes to the probability.
+// loadings returns a with ρ_ij = a_i a_j (i ≠ j), |a_i| ≤ 1, the loadings on one common factor. abserr bounds
+// the change of P if the correlations differ.
 func (p *problem) loadings() (a []float64, abserr float64) {
 	n, j, k := p.n, 0, 0 // X_j and X_k are the most correlated with X₀
 	for l, r := range p.row(0) {
@@ -37,10 +37,8 @@ func (p *problem) loadings() (a []float64, abserr float64) {
 	return a, abserr
 }
 
-// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k, s_k = √(1−a_k²), with independent standard normal T
-// and Z_k,
-//
-//	P = ∫ φ(t) Π_k Φ((x_k − a_k t)/s_k) dt.
+// oneFactor returns P(X ≤ x) = ∫ φ(t) Π_k Φ((x_k − a_k t)/s_k) dt for X_k = a_k T + s_k Z_k, s_k = √(1−a_k²),
+// with independent standard normal T and Z_k.
 func (p *problem) oneFactor(a []float64) float64 {
 	var limit, load []float64
 	for k, x := range p.x {
@@ -57,7 +55,7 @@ func (p *problem) oneFactor(a []float64) float64 {
 	})
 }
 
-// bivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂) = ∫ φ(t) P(X₂ ≤ x₂ | X₁ = t) dt for two variables.
+// bivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂) = ∫ φ(t) P(X₂ ≤ x₂ | X₁ = t) dt.
 func (p *problem) bivariate() float64 {
 	x, r := p.x[1], p.r[1]
 	sd := math.Sqrt(math.FMA(-r, r, 1))
@@ -66,8 +64,7 @@ func (p *problem) bivariate() float64 {
 	})
 }
 
-// conditional returns P(X ≤ x) = ∫ φ(t) P(X ≤ x | X_i = t) dt, where X_i is the variable with the smallest
-// correlations.
+// conditional returns ∫ φ(t) P(X ≤ x | X_i = t) dt, where X_i has the smallest correlations.
 func (p *problem) conditional() (value, abserr float64) {
 	first, smallest := 0, math.Inf(1)
 	for i := range p.n {
@@ -87,9 +84,8 @@ func (p *problem) conditional() (value, abserr float64) {
 	return value, abserr + floor
 }
 
-// overFactor returns the integral over t of the density of T = t and X ≤ x, for correlations a_k of the X_k
-// with T. A variable with |a_k| = 1 bounds t. The integral is adaptive on pieces at most so wide, and cut at
-// narrow transitions.
+// overFactor integrates over t the density of T = t and X ≤ x, for correlations a_k of X_k with T. A variable
+// with |a_k| = 1 bounds t. Pieces are at most width wide, and cut at narrow transitions.
 func (p *problem) overFactor(a []float64, width, tol float64, density func(t float64) float64) (sum float64) {
 	lo, hi := -p.reach(), p.reach()
 	var cuts []float64
@@ -119,13 +115,12 @@ func (p *problem) overFactor(a []float64, width, tol float64, density func(t flo
 	return min(1, sum)
 }
 
-// reach bounds the values of a variable or a common factor that matter: given the limits, its mode is at most
-// as large as the most negative limit. Φ(−8.8) = 7e-19.
+// reach bounds the relevant values of a variable or common factor: given the limits, its mode is at most as
+// large as the most negative limit, and Φ(−8.8) = 7e-19.
 func (p *problem) reach() float64 { return 8.8 - min(0, slices.Min(p.x)) }
 
-// chain returns an order of the variables in which they may be a Markov chain, ρ_ij the product of the
-// correlations of neighbours between i and j: the least correlated pair are the ends. abserr bounds what a
-// difference from that contributes to the probability.
+// chain returns an order in which the variables may be a Markov chain, ρ_ij the product of the correlations
+// of neighbours between i and j. Its ends are the least correlated pair. abserr bounds the change of P.
 func (p *problem) chain() (order []int, abserr float64) {
 	n, first := p.n, 0
 	for l, r := range p.r {
@@ -149,13 +144,13 @@ func (p *problem) chain() (order []int, abserr float64) {
 	return order, abserr
 }
 
-// markov returns P(X ≤ x) for a Markov chain X₁, X₂, … with neighbours' correlations r_k, by the forward
-// recursion for the density of X_k = t together with X₁ ≤ x₁, …, X_{k−1} ≤ x_{k−1},
+// markov returns P(X ≤ x) for a Markov chain with neighbours' correlations r_k, by the forward recursion for
+// the density of X_k = t together with X₁ ≤ x₁, …, X_{k−1} ≤ x_{k−1},
 //
-//	f₁ = φ,  f_{k+1}(t) = ∫_{−∞}^{x_k} f_k(s) φ((t − r_k s)/w_k)/w_k ds,  w_k = √(1−r_k²).
+//	f₁ = φ,  f_{k+1}(t) = ∫_{−∞}^{x_k} f_k(s) φ((t − r_k s)/w_k)/w_k ds,  w_k = √(1−r_k²),
 //
-// Each f_k is kept at the nodes of a Gauss–Kronrod rule on pieces of three times the smallest w_k: the error
-// is that of rounding. The cost grows like 1/w²; ok is false where a w_k is below 0.1.
+// at Gauss–Kronrod nodes on pieces of three times the smallest w_k, to rounding error. The cost grows like
+// 1/w²; ok is false where a w_k is below 0.1.
 func (p *problem) markov(order []int) (value float64, ok bool) {
 	r, w, narrowest := make([]float64, p.n), make([]float64, p.n), 1.0
 	w[0] = 1 // f₁ is φ, from a certain X₀ = 0
@@ -182,7 +177,7 @@ func (p *problem) markov(order []int) (value float64, ok bool) {
 	return kernel.Sum(density), true
 }
 
-// grid returns the nodes and weights of Gauss–Kronrod rules on pieces of [a, b] at most as wide as panel.
+// grid returns Gauss–Kronrod nodes and weights on pieces of [a, b] at most as wide as panel.
 func grid(a, b, panel float64) (nodes, weights []float64) {
 	pieces := math.Ceil((b - a) / panel)
 	half := 0.5 * (b - a) / pieces

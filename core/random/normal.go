@@ -7,17 +7,17 @@ import (
 	"closedform/internal/kernel"
 )
 
-// The ziggurat of Marsaglia and Tsang ("The ziggurat method for generating random variables", Journal of
-// Statistical Software 2000): strips of equal area under exp(−x²/2), of which strip i, counted from the tail,
-// ends at x_i, with x_127 = tailFrom.
+// Strips of equal area under exp(−x²/2), where strip i, counted from the tail, ends at x_i and x_127 =
+// tailFrom (Marsaglia and Tsang, "The ziggurat method for generating random variables", J. Stat. Softw.
+// 2000).
 const (
 	strips    = 128
 	tailFrom  = 3.442619855899
 	stripArea = 9.91256303526217e-3
 )
 
-// ziggurat has of every strip: below which |j| < 2³¹ all points x = j·scale are under the density, the scale,
-// and the density at its edge.
+// For each strip: the bound on |j| below which x = j·scale is under the density, scale, and density at the
+// edge.
 var ziggurat = func() (z struct {
 	inside         [strips]uint32
 	scale, density [strips]float32
@@ -38,8 +38,8 @@ var ziggurat = func() (z struct {
 	return z
 }()
 
-// Normal draws from the standard normal distribution: the same numbers as NormFloat64 of math/rand/v2, but
-// for the last digit beyond ±3.4, where that calls a logarithm that differs between processors.
+// Normal draws from the standard normal distribution. The numbers are those of NormFloat64 of math/rand/v2,
+// except for the last digit beyond ±3.4, where its logarithm depends on the processor.
 func Normal(rnd *rand.Rand) float64 {
 	z := &ziggurat
 	for {

@@ -1,8 +1,7 @@
-// Package random hands out reproducible streams of random numbers, each named
-// by a path of strings and integers.
+// Package random has reproducible streams of random numbers, each named by a path of strings and integers.
 //
-// A stream depends on its name and on nothing else: not on the order in which streams are made, not on the
-// number of workers. The functions are safe for concurrent use with different streams; one stream is not.
+// A stream depends on its name alone, not on the order in which streams are made or the number of workers.
+// The functions are safe for concurrent use; one stream is not.
 package random
 
 import (
@@ -15,10 +14,9 @@ import (
 	"golang.org/x/exp/rand"
 )
 
-// Source returns a new PCG-XSL-RR-128/64 generator (O'Neill 2014) whose 128 bits of state are the first half
-// of a SHA-256 hash of the path, of strings and integers (int or uint64); Source panics for any other type.
-// ("a", "b"), ("ab") and ("1"), (1) name four different streams, int(1) and uint64(1) the same. The source is
-// not safe for concurrent use.
+// Source returns a PCG-XSL-RR-128/64 generator (O'Neill 2014) whose state is the first half of a SHA-256 hash
+// of the path of strings and integers (int or uint64); it panics for other types. ("a", "b"), ("ab"), ("1")
+// and (1) name different streams, int(1) and uint64(1) the same. The source is not safe for concurrent use.
 func Source(path ...any) randv2.Source {
 	h := sha256.New()
 	for _, element := range path {

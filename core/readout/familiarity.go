@@ -9,15 +9,14 @@ import (
 	"closedform/internal/kernel"
 )
 
-// fewest is the number of examples with kept inputs of a class from which there is a p-value.
 const fewest = 10
 
 // Familiarity returns for each input x_i a p-value of the hypothesis that it is like the learned examples of
 // its most probable class c = class_i, and the log density of c at x_i. The statistic is Σ log p over the
-// four scores of the method scores (Fisher 1925), where p is the [familiar.Tail] of a score among those of
-// the kept examples of the class, each left out. The p-value is the Tail of the sum among those of all kept
-// examples. It is NaN with fewer than ten kept examples of the class, and the density before the first
-// example. The error is that of Predict.
+// four scores of the method scores (Fisher 1925), where p is the [familiar.Tail] of a score among the
+// left-out scores of the kept examples of the class. The p-value is the Tail of the statistic among those of
+// all kept examples: NaN with fewer than ten kept examples of the class. Before the first example the density
+// is NaN. The error is that of Predict.
 func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, err error) {
 	all, rounded := make([]labelled, len(x)), matrix(len(x), l.cfg.Inputs)
 	for i, x := range x {
@@ -65,7 +64,6 @@ func (s *solution) scores(all []labelled, left bool) [][4]float64 {
 	return scores
 }
 
-// reference has what Familiarity compares with.
 type reference struct {
 	scores [][4][]float64 // of each class minus the four scores of its kept inputs
 	counts [][]float64    // of each class the examples of its kept inputs
@@ -73,7 +71,6 @@ type reference struct {
 	all    []float64      // the examples of these
 }
 
-// statistic is −Σ log p of the scores of an input of a class.
 func (r *reference) statistic(class int, scores [4]float64) (sum float64) {
 	for k, s := range scores {
 		p := familiar.Tail(r.scores[class][k], r.counts[class], -s)
@@ -82,7 +79,6 @@ func (r *reference) statistic(class int, scores [4]float64) (sum float64) {
 	return sum
 }
 
-// newReference returns the reference of kept examples with their scores.
 func newReference(classes int, kept []labelled, scores [][4]float64) *reference {
 	r := &reference{scores: make([][4][]float64, classes), counts: make([][]float64, classes)}
 	place := make([]int, len(kept)) // in the class

@@ -10,12 +10,11 @@ import (
 
 const log2Pi = 1.8378770664093454836
 
-// gaussians are a Gaussian for each class c with the mean m_c and the covariance
+// gaussians are a Gaussian for each class c with mean m_c and covariance
 //
 //	K_c = (S_c + ν(S̄ + εI))/(n_c + ν),   S̄ = Σ S_c/N,
 //
-// with the scatter S_c of its n_c examples. ε is 1e-3 of the mean variance in S̄ and the variance of the
-// rounding.
+// with the scatter S_c of its n_c examples. ε is 1e-3 of the mean variance in S̄ plus the rounding variance.
 type gaussians struct {
 	*moments
 	nu     float64            // ν
@@ -25,7 +24,6 @@ type gaussians struct {
 	tau    float64 // τ of softmax
 }
 
-// newGaussians returns those with the roots of the classes that have examples, nil if one is nil.
 func (m *moments) newGaussians(nu float64, root func(c int) *linalg.Cholesky) *gaussians {
 	k := len(m.n)
 	var latest *linalg.Cholesky
@@ -48,14 +46,12 @@ func (m *moments) newGaussians(nu float64, root func(c int) *linalg.Cholesky) *g
 	return g
 }
 
-// within returns S̄N and ε.
 func (m *moments) within() (pooled triangle, ridge float64) {
 	d := len(m.center)
 	pooled = scatter(m.squares, m.n, m.mean)
 	return pooled, 1e-3*pooled.trace(d)/m.total/float64(d) + floor
 }
 
-// shared returns Gaussians with one covariance, S̄ + εI.
 func (m *moments) shared() *gaussians {
 	pooled, ridge := m.within()
 	root := factorize(len(m.center), 1/m.total, pooled, 0, pooled, ridge)
@@ -63,8 +59,8 @@ func (m *moments) shared() *gaussians {
 	return m.newGaussians(most, func(int) *linalg.Cholesky { return root })
 }
 
-// fitGaussians fits the Gaussians, ν and τ ≤ 1, to the log loss of the kept examples, each left out, but ν
-// for densities to their log densities in their classes.
+// fitGaussians fits ν and τ ≤ 1 to the log loss of the kept examples, each left out; ν for densities is
+// fitted to their log densities in their classes.
 func fitGaussians(m *moments, kept []labelled, densities bool) (*gaussians, float64) {
 	d := len(m.center)
 	pooled, ridge := m.within()
@@ -121,12 +117,11 @@ func (g *gaussians) densities(all []labelled, left bool) [][]float64 {
 	return out
 }
 
-// density returns the log density of class c at an x, of which it takes L⁻¹x.
+// density returns the log density of class c at an x, given L⁻¹x.
 //
-// An example of the class k that is left out has the deviation r from m_k; q = n_k/(n_k − 1). Without it the
-// scatter S_k is less by q rrᵀ, and S̄ by q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ). With c = k,
-// a = (n_k + ν)/(n_k + ν − 1), t = q(1 + ν/N)/(n_k + ν), and the deviation is qr; else a = 1,
-// t = qν/N/(n_c + ν).
+// A left-out example of class k has the deviation r from m_k; q = n_k/(n_k − 1). Without it S_k loses q rrᵀ
+// and S̄ q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ). With c = k, a = (n_k + ν)/(n_k + ν − 1), t = q(1 +
+// ν/N)/(n_k + ν), and the deviation is qr; else a = 1, t = qν/N/(n_c + ν).
 func (g *gaussians) density(c int, z []float64, k int, left bool) float64 {
 	var uu, ur, rr float64 // products of the deviations from m_c and from m_k
 	d := len(z)
@@ -172,7 +167,7 @@ func (g *gaussians) softmax(p, s []float64) {
 }
 
 // temper sets τ to the one in [0, 1] with the smallest log loss, which is convex in τ, by Newton's method
-// from 1 on. It returns that loss. The only example of a class does not count.
+// from 1, and returns that loss. The only example of a class does not count.
 func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
 	p := make([]float64, len(g.n))
 	low, high := 0.0, 1.0

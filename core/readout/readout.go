@@ -1,15 +1,14 @@
-// Package readout is an output layer on fixed inputs, such as those of core/features. It keeps sums over the
-// examples and follows from them in closed form. It does not depend on the order of the examples, to the
-// bit, forgets none, and can be given another class at any time. With inputs z = (x, 1), one-hot labels y and
-// class Gaussians N(m_c, C_c), the two kinds are
+// Package readout is an output layer on fixed inputs, such as those of core/features, computed in closed form
+// from sums over the examples. It does not depend on the order of the examples, to the bit, and can get
+// another class at any time. With inputs z = (x, 1), one-hot labels y and class Gaussians N(m_c, C_c), the
+// two kinds are
 //
 //	Ridge     W = (Λ + Σzzᵀ)⁻¹ Σzyᵀ, and class Gaussians on the outputs Wᵀz
 //	Gaussian  p(c|x) ∝ π_c N(x; m_c, C_c)^τ
 //
 // Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples
-// exact. The parameters λ, ν and τ are those that predict kept examples best, each left out. Up to 2,000
-// different inputs are kept, each with the number of examples that had it: the same number of inputs of each
-// class, at least one, those with the smallest hashes.
+// exact. The parameters λ, ν and τ minimise the loss of kept examples, each left out. Up to 2,000 different
+// inputs are kept with their numbers of examples: those with the smallest hashes, equally many per class.
 package readout
 
 import (
@@ -30,8 +29,7 @@ import (
 type Kind string
 
 const (
-	// Ridge is a ridge regression on the one-hot labels, with class Gaussians on its outputs. It keeps
-	// inputs²/2 numbers.
+	// Ridge is a ridge regression on one-hot labels, with class Gaussians on its outputs: inputs²/2 numbers.
 	Ridge Kind = "ridge"
 
 	// Gaussian has a Gaussian of each class on the inputs. It keeps inputs²/2 numbers for each class.
@@ -69,9 +67,9 @@ func (c Config) Validate() error {
 	return field.InGo(err, c)
 }
 
-// Layer is an output layer. Predict, Familiarity, State and Config may be called by several goroutines at
-// once, each with its own dst; the other methods need the layer for themselves. The first Predict or
-// Familiarity after an example solves, which takes some inputs³ operations, with Gaussian times the classes.
+// Layer is an output layer. Predict, Familiarity, State and Config are safe for concurrent use, each call
+// with its own dst; the other methods are not. The first Predict or Familiarity after an example solves, in
+// some inputs³ operations, for Gaussian times the classes.
 type Layer struct {
 	cfg Config
 	totals
@@ -114,8 +112,7 @@ func (l *Layer) Config() Config { return l.cfg }
 // Shape implements [bnn.Model].
 func (l *Layer) Shape() (inputs, classes int) { return l.cfg.Inputs, l.cfg.Classes }
 
-// AddClass adds a class behind the others, of which there are no examples. The error is that of too
-// many classes.
+// AddClass adds a class without examples after the others. The error is that of too many classes.
 func (l *Layer) AddClass() error {
 	if err := field.Within("classes", l.cfg.Classes+1, 2, bnn.MostClasses); err != nil {
 		return err
@@ -134,9 +131,9 @@ func (l *Layer) addClass() {
 	l.solved = solution{}
 }
 
-// Observe adds an example. With Config.Sequential LogP of the update is by the prediction of Before, else it
-// is NaN, as are the other numbers. An input of the wrong length or that is not finite, or a class out of
-// range, is an error that leaves the layer unchanged.
+// Observe adds an example. With Config.Sequential LogP of the update is by the prediction of Before, else
+// NaN, as are the other numbers. An input of the wrong length or that is not finite, or a class out of range,
+// is an error that leaves the layer unchanged.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
 	if err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(l.rounded, x)); err != nil {
@@ -163,11 +160,10 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	return u, nil
 }
 
-// Limited returns the number of examples that had an input beyond ±32. Where these are many, the inputs
-// should be scaled: the layer cannot tell 33 from 1,000.
+// Limited returns the number of examples that had an input beyond ±32. If it is large, scale the inputs: the
+// layer cannot distinguish 33 from 1,000.
 func (l *Layer) Limited() int { return l.limited }
 
-// round sets dst to the rounded input.
 func (l *Layer) round(dst, x []float64) error {
 	if err := field.Input(x, l.cfg.Inputs); err != nil {
 		return err
@@ -178,20 +174,20 @@ func (l *Layer) round(dst, x []float64) error {
 	return nil
 }
 
-// Predict sets dst to the prediction for x. With the log densities s_c of the class Gaussians, on the
-// inputs or on the outputs of the ridge regression, and the share q_c of the examples
+// Predict sets dst to the prediction for x. With the log densities s_c of the class Gaussians, on the inputs
+// or on the outputs of the ridge regression, and the share q_c of the examples,
 //
 //	P_c = (N π_c + 1/classes)/(N + 1),   π_c ∝ q_c exp(τ s_c),
 //
 // after N examples: equal probabilities at first, and 1/classes/(N + 1) for a class without examples. The
-// layer has no distribution of the probabilities: dst has the logits log P with variance 0, and a Cov
-// of 0. It returns an error if the length of x is not the number of inputs or x is not finite.
+// logits are log P with variance 0, and Cov is 0, as the layer has no distribution of the probabilities. It
+// returns an error if x has the wrong length or is not finite.
 func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
 	return l.predict(dst, x, 0, false)
 }
 
-// PredictLeftOut implements [bnn.LeftOut]: it sets dst to the prediction for an example that was learned, as
-// if it had not been. λ, ν and τ stay, and so do the Gaussians on the outputs of a ridge regression.
+// PredictLeftOut implements [bnn.LeftOut]: it predicts a learned example as if it had not been learned,
+// except that λ, ν, τ and the Gaussians on the outputs of a ridge regression stay.
 func (l *Layer) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
 	return l.predict(dst, x, class, true)
 }
@@ -206,7 +202,6 @@ func (l *Layer) predict(dst *bnn.Prediction, x []float64, class int, left bool) 
 	return err
 }
 
-// probabilities sets p to those for an example, which was learned and is left out, or not.
 func (l *Layer) probabilities(p []float64, e labelled, left bool) {
 	total := l.examples()
 	if left {
@@ -233,7 +228,6 @@ func (l *Layer) probabilities(p []float64, e labelled, left bool) {
 	blend(p, total)
 }
 
-// blend sets p to (n p + 1/classes)/(n + 1).
 func blend(p []float64, n int) {
 	for c := range p {
 		if n == 0 {
@@ -243,7 +237,6 @@ func blend(p []float64, n int) {
 	}
 }
 
-// fill sets a prediction to that of the probabilities p; after an error they are not numbers.
 func (l *Layer) fill(dst *bnn.Prediction, p []float64, err error) {
 	n := l.cfg.Classes
 	if err != nil {

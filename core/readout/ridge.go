@@ -14,10 +14,8 @@ import (
 //
 //	W = (G + λI)⁻¹ Σ(x − x̄)yᵀ,   G = Σ(x − x̄)(x − x̄)ᵀ.
 //
-// With fewer different inputs than dimensions, all of them kept, it is solved in its dual form: with a row
-// √n_i (x_i − x̄) of Z and a row √n_i y_i of Y for each input that n_i examples of a class have,
-//
-//	W = Zᵀ(ZZᵀ + λI)⁻¹Y.
+// With fewer different inputs than dimensions, all kept, it is solved in the dual form W = Zᵀ(ZZᵀ + λI)⁻¹Y,
+// with a row √n_i (x_i − x̄) of Z and a row √n_i y_i of Y for each input that n_i examples of a class have.
 type ridge struct {
 	*moments
 	lambda float64          // λ
@@ -30,9 +28,9 @@ type ridge struct {
 }
 
 // fitRidge fits the regression, and class Gaussians on its outputs for the kept inputs, each left out. λ is
-// 1e-4 tr G/d times a power of ten, plus N times the variance of the rounding: the one whose Gaussians have
-// the smallest loss. With a power above 1 the outputs must vary by 100/N or more, as the mean of the labels
-// of the other examples, (Nȳ − y)/(N − 1), gives the left out label away.
+// 1e-4 tr G/d times a power of ten, plus N times the rounding variance: the one whose Gaussians have the
+// smallest loss. With a power above 1 the outputs must vary by at least 100/N, as the mean label of the other
+// examples, (Nȳ − y)/(N − 1), gives the left-out label away.
 func fitRidge(m *moments, kept []labelled, counts []int) (*ridge, *gaussians) {
 	base := ridge{moments: m, size: len(m.center)}
 	var g triangle
@@ -64,7 +62,6 @@ func fitRidge(m *moments, kept []labelled, counts []int) (*ridge, *gaussians) {
 	return f.ridge, f.gaussians
 }
 
-// countOf returns the number of examples.
 func countOf(all []labelled) (n float64) {
 	for _, e := range all {
 		n += e.count
@@ -72,7 +69,6 @@ func countOf(all []labelled) (n float64) {
 	return n
 }
 
-// withInputs returns the examples with other inputs.
 func withInputs(all []labelled, x [][]float64) []labelled {
 	all = slices.Clone(all)
 	for i := range all {
@@ -81,7 +77,6 @@ func withInputs(all []labelled, x [][]float64) []labelled {
 	return all
 }
 
-// gram sets Z, and returns ZZᵀ.
 func (r *ridge) gram() (g triangle) {
 	d, n := len(r.center), len(r.rows)
 	r.dual, g = make([]float64, n*d), make(triangle, n*(n+1)/2)
@@ -94,7 +89,7 @@ func (r *ridge) gram() (g triangle) {
 	return g
 }
 
-// spread is the root mean square of the distances of outputs from ȳ.
+// spread is the root mean square distance of outputs from ȳ.
 func (r *ridge) spread(outputs []labelled) float64 {
 	sum := 0.0
 	for _, e := range outputs {
@@ -106,7 +101,6 @@ func (r *ridge) spread(outputs []labelled) float64 {
 	return math.Sqrt(sum / countOf(outputs))
 }
 
-// solve sets W.
 func (r *ridge) solve() {
 	r.w, r.bias = matrix(len(r.n), len(r.center)), nil
 	for c, w := range r.w {
@@ -176,7 +170,6 @@ func (r *ridge) leverages(all []labelled) (h []float64) {
 	return h
 }
 
-// outputGaussians returns class Gaussians on outputs, and their loss; n are the examples of each class.
 func outputGaussians(outputs []labelled, n []int) (*gaussians, float64) {
 	t := totals{inputs: len(n)}
 	for range n {

@@ -19,21 +19,20 @@ const (
 	leastProb  = 1e-300    // of a class, in logarithms
 )
 
-// temperatures are the τ of outputs in a sequence.
 var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
 
-// sequence is a ridge regression that is up to date before each example, by recursive least squares. With
-// z = (x, 1), one-hot labels y and Λ = diag(10, …, 10, 1/1000)
+// sequence is a ridge regression that is up to date before each example, by recursive least squares. With z =
+// (x, 1), one-hot labels y and Λ = diag(10, …, 10, 1/1000)
 //
 //	P = (Λ + Σzzᵀ)⁻¹,   W = P Σzyᵀ,   o = Wᵀz.
 //
-// An example changes them by k = Pz, h = 1 + zᵀk: W by k(y − o)ᵀ/h and P by −kkᵀ/h. The probabilities of n
+// An example with k = Pz, h = 1 + zᵀk changes W by k(y − o)ᵀ/h and P by −kkᵀ/h. The probabilities of n
 // examples and c classes are s p_A + (1 − s) p_C with
 //
 //	p_A = Σ_τ ω_τ softmax(τo),   p_C = (nπ + 1/c)/(n + 1),
 //
-// where ω_τ ∝ exp ℓ_τ and π is of class Gaussians on the outputs of the last min(500, max(16, 2n/3))
-// examples, each of before the example was learned. They are fitted when n has grown by a quarter.
+// where ω_τ ∝ exp ℓ_τ, and π is by class Gaussians on the test-then-train outputs of the last min(500,
+// max(16, 2n/3)) examples, fitted whenever n has grown by a quarter.
 type sequence struct {
 	Sequence
 	fitted *gaussians // nil before the first ones
@@ -57,7 +56,6 @@ func newSequence(inputs int) *sequence {
 	return s
 }
 
-// addClass adds a class whose outputs have been 0 so far.
 func (s *sequence) addClass() {
 	s.W, s.known = append(s.W, make([]float64, len(s.z))...), false
 	classes := len(s.o)
@@ -79,7 +77,6 @@ func (s *sequence) addClass() {
 
 func (s *sequence) p() triangle { return s.P }
 
-// weights returns those of a class.
 func (s *sequence) weights(c int) []float64 { return s.W[c*len(s.z):][:len(s.z)] }
 
 // predict sets prob, and what learn needs, for rounded inputs x after n examples.
@@ -112,7 +109,6 @@ func (s *sequence) predict(x []float64, n int) {
 	}
 }
 
-// temper sets tempered to exp τ(o − max o), and returns the sum.
 func (s *sequence) temper(tau float64) (sum float64) {
 	top := slices.Max(s.o)
 	for c, o := range s.o {
@@ -122,7 +118,7 @@ func (s *sequence) temper(tau float64) (sum float64) {
 	return sum
 }
 
-// learn adds the example of the last predict, the one after n others.
+// learn adds the example of the last predict, after n others.
 func (s *sequence) learn(class, n int) {
 	top := slices.Max(s.o)
 	for t, tau := range temperatures {
@@ -157,10 +153,8 @@ func (s *sequence) learn(class, n int) {
 	}
 }
 
-// latest returns the last n of all, or all.
 func latest[T any](all []T, n int) []T { return all[max(0, len(all)-n):] }
 
-// refit fits the Gaussians if it is time to, after n examples.
 func (s *sequence) refit(n int, counts []int) {
 	if n < s.Next {
 		return
@@ -182,7 +176,6 @@ func (s *sequence) fit() {
 	s.fitted, _ = outputGaussians(sample, s.SampleCount)
 }
 
-// solve sets P and W from the sums.
 func (s *sequence) solve(t *totals) {
 	d, p := len(s.z), s.p()
 	t.flush(0)
@@ -213,8 +206,7 @@ func (s *sequence) solve(t *totals) {
 	}
 }
 
-// Sequence is the state of the recursion of a layer with Config.Sequential. It depends on the order of the
-// examples.
+// Sequence is the state of the recursion of Config.Sequential. It depends on the order of the examples.
 type Sequence struct {
 	P        []float64 // the lower triangle, by rows of inputs + 1, of before the pending examples
 	Pending  []float64 // of each pending example k/√h: inputs + 1 numbers
@@ -230,7 +222,6 @@ type Sequence struct {
 	SampleCount []int // number of examples of each class then; empty before the first fit
 }
 
-// clone returns a copy.
 func (q Sequence) clone() Sequence {
 	for _, v := range []*[]float64{&q.P, &q.Pending, &q.W, &q.Evidence, &q.Output, &q.Sample} {
 		*v = append([]float64(nil), *v...)
@@ -241,7 +232,6 @@ func (q Sequence) clone() Sequence {
 	return q
 }
 
-// restore sets the recursion to the state, and reports whether that fits.
 func (s *sequence) restore(q Sequence) bool {
 	d, classes := len(s.z), len(s.o)
 	fits := len(q.P) == len(s.P) && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
@@ -259,8 +249,8 @@ func (s *sequence) restore(q Sequence) bool {
 	return fits
 }
 
-// Before implements [bnn.Sequential]. With Config.Sequential it sets dst to the prediction of the
-// recursion, which takes no solution, and needs the layer for itself; else it is Predict.
+// Before implements [bnn.Sequential]. With Config.Sequential it predicts by the recursion, without a
+// solution, and is not safe for concurrent use; else it is Predict.
 func (l *Layer) Before(dst *bnn.Prediction, x []float64) error {
 	if l.sequence == nil {
 		return l.Predict(dst, x)

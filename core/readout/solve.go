@@ -7,7 +7,6 @@ import (
 	"closedform/internal/linalg"
 )
 
-// solution is what follows from the sums. What it refers to does not change.
 type solution struct {
 	moments    *moments
 	kept       []labelled
@@ -19,7 +18,6 @@ type solution struct {
 	reference  *reference // of Familiarity
 }
 
-// solve returns the solution, with what predictions need or with all.
 func (l *Layer) solve(all bool) solution {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +48,6 @@ func (l *Layer) solve(all bool) solution {
 	return *s
 }
 
-// moments are the sums of examples with their means.
 type moments struct {
 	n       []float64 // of each class
 	mean    [][]float64
@@ -60,7 +57,6 @@ type moments struct {
 	shares  []float64 // logarithms of the shares of the classes, −∞ without examples
 }
 
-// moments returns those of the totals, with the shares of so many examples of each class.
 func (t *totals) moments(counts []int) *moments {
 	m, all := &moments{squares: t.squares, center: make([]float64, t.inputs)}, 0
 	for k := range t.squares {
@@ -84,12 +80,10 @@ func (t *totals) moments(counts []int) *moments {
 	return m
 }
 
-// triangle is the lower triangle of a symmetric matrix, by rows.
 type triangle []float64
 
 func (t triangle) row(i int) []float64 { return t[i*(i+1)/2:][:i+1] }
 
-// add adds sign·Σxxᵀ of vectors of d numbers.
 func (t triangle) add(sign float64, x []float64, d int) {
 	for i := range d {
 		row, x := t.row(i), x
@@ -104,7 +98,6 @@ func (t triangle) add(sign float64, x []float64, d int) {
 	}
 }
 
-// times sets dst to the product of the matrix and x. It reads the triangle once, four rows after one another.
 func (t triangle) times(dst, x []float64) {
 	d := len(dst)
 	clear(dst)
@@ -145,7 +138,6 @@ func scatter(squares []triangle, n []float64, mean [][]float64) triangle {
 	return sum
 }
 
-// factorize factorises x·a + y·b + z·I of d rows; it returns nil if that is not positive definite.
 func factorize(d int, x float64, a triangle, y float64, b triangle, z float64) *linalg.Cholesky {
 	lower := make([]float64, d*d)
 	for i := range d {
@@ -162,8 +154,8 @@ func factorize(d int, x float64, a triangle, y float64, b triangle, z float64) *
 	return root
 }
 
-// descend returns the fit of the smallest loss of those at start times powers of the factor, as long as each
-// power is better than the one before, or no loss before was finite.
+// descend returns the fit of smallest loss among those at start times powers of the factor, while each power
+// improves on the one before, or no loss before was finite.
 func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (best T, lowest float64) {
 	best, lowest = fit(start)
 	for _, f := range []float64{factor, 1 / factor} {
@@ -183,7 +175,6 @@ func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (be
 	return best, lowest
 }
 
-// blocks calls do for parts of 0 to n−1, several at once.
 func blocks(n int, do func(first, last int)) {
 	const together = 32
 	if n <= together {
@@ -193,7 +184,6 @@ func blocks(n int, do func(first, last int)) {
 	linalg.Parallel((n+together-1)/together, func(k int) { do(k*together, min(n, (k+1)*together)) })
 }
 
-// matrix returns rows of zeros.
 func matrix(rows, columns int) [][]float64 {
 	all := make([][]float64, rows)
 	for i := range all {

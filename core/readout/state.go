@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// State is all that a layer knows. It does not depend on the order of the examples.
+// State is the complete state of a layer. It does not depend on the order of the examples.
 type State struct {
 	Count     []int     // of each class its examples
 	Sum       []float64 // classes × inputs: Σx
@@ -46,8 +46,8 @@ func (l *Layer) State() State {
 
 var errState = errors.New("readout: a state of another configuration, or with numbers that are not finite")
 
-// Restore returns the layer with the state, which predicts and goes on to the bit as the one that the state
-// is of. It returns an error if the configuration is not valid, or the state is of another one.
+// Restore returns the layer with the state; it predicts and continues to the bit as the original. It returns
+// an error if the configuration is not valid, or does not fit the state.
 func Restore(c Config, s State) (*Layer, error) {
 	l, err := New(c)
 	if err != nil {
@@ -81,7 +81,6 @@ func Restore(c Config, s State) (*Layer, error) {
 	return l, nil
 }
 
-// restoreKept keeps the examples of the state, and reports whether these fit.
 func (l *Layer) restoreKept(s State) bool {
 	d, counted := l.cfg.Inputs, make([]int, len(l.kept))
 	for i, class := range s.KeptClass {

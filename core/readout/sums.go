@@ -15,7 +15,6 @@ const (
 	block    = 32 // examples that are added to a square together
 )
 
-// totals are the sums over the examples.
 type totals struct {
 	inputs  int
 	pooled  bool        // one square of all classes
@@ -33,7 +32,6 @@ func (t *totals) addClass() {
 	}
 }
 
-// add adds the examples of an input.
 func (t *totals) add(e labelled) {
 	t.counts[e.class] += int(e.count)
 	kernel.AddScaled(t.sums[e.class], e.count, e.x)
@@ -47,7 +45,7 @@ func (t *totals) add(e labelled) {
 	}
 }
 
-// flush adds the waiting examples. The sums are exact, so it does not matter how many these are.
+// flush adds the waiting examples. As the sums are exact, their number does not matter.
 func (t *totals) flush(k int) {
 	t.squares[k].add(1, t.waiting[k], t.inputs)
 	t.waiting[k] = t.waiting[k][:0]
@@ -60,8 +58,8 @@ func (t *totals) examples() (n int) {
 	return n
 }
 
-// labelled is an input of some examples of a class. Where it is kept, count is exact: an input that was
-// dropped stays behind all that are kept, and is never kept again.
+// labelled is an input of some examples of a class. Of kept inputs count is exact: a dropped input stays
+// behind all kept ones in order, and is never kept again.
 type labelled struct {
 	x      []float64
 	class  int
@@ -79,8 +77,7 @@ func order(a, b labelled) int {
 	return slices.Compare(a.x, b.x)
 }
 
-// keep counts x, or keeps it if it is among the first inputs of the class in order, and drops what is no
-// longer.
+// keep counts x, or keeps it if it is among the first inputs of the class in order, and trims the list.
 func (l *Layer) keep(class int, x []float64) {
 	seen := 0
 	for _, n := range l.counts {
@@ -103,7 +100,6 @@ func (l *Layer) keep(class int, x []float64) {
 	}
 }
 
-// hash mixes the inputs, each an integer number of steps.
 func hash(x []float64) (h uint64) {
 	for _, v := range x {
 		h = (h ^ uint64(int64(v/step))) * 0x9e3779b97f4a7c15
@@ -112,7 +108,6 @@ func hash(x []float64) (h uint64) {
 	return h
 }
 
-// sample returns the kept inputs.
 func (l *Layer) sample() []labelled {
 	all := slices.Concat(l.kept...)
 	for i := range all {
@@ -122,7 +117,6 @@ func (l *Layer) sample() []labelled {
 	return all
 }
 
-// weigh sets the weights of examples; n are the numbers of all examples of each class.
 func weigh(all []labelled, n []int) {
 	counts := make([]float64, len(n))
 	for _, e := range all {

@@ -6,27 +6,23 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Exact computes the moments of the softmax itself, by quadrature. It is a value without references, safe for
-// concurrent use.
+// Exact computes the moments of the softmax itself, by quadrature. It is safe for concurrent use.
 type Exact struct {
-	// Fast takes fewer nodes: the absolute error is below 1e-8. Beyond 100 classes it changes nothing.
+	// Fast uses fewer nodes: the absolute error is below 1e-8. It has no effect beyond 100 classes.
 	Fast bool
 }
 
-// mostFast is the number of classes up to which the error keeps to 1e-8.
 const mostFast = 100
 
-// Moments implements [Approximation]. With g_j ~ Gumbel(0, 1), independent, s_j(z) is the probability that
-// z_j + g_j is the largest of all (Gumbel 1954; Yellott 1977). With F_j the distribution function of z_j +
-// g_j and f_j its density,
+// Moments implements [Approximation]. With independent g_j ~ Gumbel(0, 1), s_j(z) is the probability that z_j
+// + g_j is the largest of all (Gumbel 1954; Yellott 1977). With F_j and f_j the CDF and density of z_j + g_j,
 //
 //	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
 //	E_ji = ∫ f_j f_i Π_{τ≠i,j} F_τ dt,
 //
-// which are the integrals of [Probit.Moments] with Gumbel noise, by a trapezoidal rule of 60 to 130 nodes,
-// more if variances differ by orders of magnitude. The absolute error is below 1e-11; E = Eᵀ holds to
-// rounding. Moments panics if the lengths do not match, or if a mean or a variance is not finite or a
-// variance negative.
+// the integrals of [Probit.Moments] with Gumbel noise, by a trapezoidal rule of 60 to 130 nodes, more if
+// variances differ by orders of magnitude. The absolute error is below 1e-11; E = Eᵀ to rounding. Moments
+// panics if lengths do not match, a mean or variance is not finite, or a variance is negative.
 func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	rule := accurate
@@ -38,9 +34,8 @@ func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 	w.exact.moments(dst, mean, variance, rule)
 }
 
-// addNodes adds what the nodes t of a block contribute to the integrals of [Exact.Moments],
-//
-//	p_j += W f_j/F_j,   E_ji += W (f_j/F_j) (f_i/F_i),   W = dt Π_τ F_τ.
+// addNodes adds a block of nodes t to the integrals of [Exact.Moments], with W = dt Π_τ F_τ: p_j += W
+// f_j/F_j, E_ji += W (f_j/F_j) (f_i/F_i).
 func (w *exactTable) addNodes(dst *Moments) {
 	q := len(w.node)
 	log := w.log[:q]
@@ -60,7 +55,6 @@ func (w *exactTable) addNodes(dst *Moments) {
 	w.add(dst, w.g, w.ones, w.ones, 1)
 }
 
-// exactRule says how finely the integrals are done.
 type exactRule struct {
 	step   float64 // of the nodes, in units of the smallest √(1+v)
 	spread float64 // distance in the same units over which the nodes are evenly spaced, see sinhMesh
@@ -74,7 +68,6 @@ var (
 	fast     = exactRule{step: 0.4, spread: 4, tail: 1e-11, right: 24}
 )
 
-// exactTable holds the distributions of z_j − m_j + g_j and one block of nodes.
 type exactTable struct {
 	momentBlock
 	log    [mostNodes]float64
@@ -83,7 +76,6 @@ type exactTable struct {
 	series []gumbelSeries
 }
 
-// set returns the upper end of the nodes.
 func (w *exactTable) set(mean, variance []float64, rule exactRule) (hi float64) {
 	if n := len(mean); len(w.mu) != n {
 		w.forClasses(n)
@@ -125,7 +117,7 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	mirror(dst.E.RawMatrix(), true)
 }
 
-// lower returns a point below which the integrands have a mass of at most tail: that of all p_j is Π F_τ.
+// lower returns a point below which the integrands have a mass of at most tail; that of all p_j is Π F_τ.
 func (w *exactTable) lower(tail float64) float64 {
 	return newtonBelow(w.lowest(-1), kernel.Log(tail), func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {

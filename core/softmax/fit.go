@@ -11,21 +11,21 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Criteria are what may choose a λ, see [FitLambda].
+// Criteria are the ways of choosing λ, see [FitLambda].
 var Criteria = []string{"slope", "lsq", "minimax"}
 
-// MostRho is the largest ρ at which [FitLambda] takes no more than seconds.
+// MostRho is the largest ρ for which [FitLambda] takes only seconds.
 const MostRho = 0.99
 
-// FitLambda returns the λ of a probit of correlation ρ that brings its probabilities closest to the softmax
-// of n logits without variance, over the box [−3, 3]ⁿ, in which the odds of two classes are at most e⁶:
+// FitLambda returns the λ of a probit with correlation ρ whose probabilities are closest to the softmax of n
+// logits without variance, over the box [−3, 3]ⁿ, where the odds of two classes are at most e⁶:
 //
 //	slope    matches the slope of the softmax at the origin, whatever the box
 //	lsq      minimises the root mean square error
 //	minimax  minimises the largest error. Far from ρ = ½ that is the error at the origin, which does not
 //	         depend on λ: several λ are best, and FitLambda returns one of them
 //
-// FitLambda panics if the criterion is none of these.
+// FitLambda panics for any other criterion.
 func FitLambda(criterion string, n int, rho float64) float64 {
 	slope := SlopeLambda(n, rho)
 	start := kernel.Log(min(slope, 2)) // the slope explodes for small ρ and many classes
@@ -41,18 +41,17 @@ func FitLambda(criterion string, n int, rho float64) float64 {
 	panic("softmax: no criterion " + criterion)
 }
 
-// BoxErrors returns the root of the mean of Σ_j e_j² over the box of [FitLambda], and the largest |e_j| found
-// in it, where e_j is the error of the probability of class j.
+// BoxErrors returns the root of the mean of Σ_j e_j² over the box of [FitLambda], and the largest |e_j|
+// found, where e_j is the error of the probability of class j.
 func (p Probit) BoxErrors(n int) (rms, largest float64) {
 	x := newExtremes(n, p.Rho)
 	return p.rms(n), x.largest(p.Lambda, x.search(p.Lambda))
 }
 
-// half is half the side of the box of logits.
 const half = 3
 
-// minimum returns a local minimum of f near x. Its step doubles as long as f falls, and is halved where f
-// rises to both sides.
+// minimum returns a local minimum of f near x. The step doubles while f falls, and halves where f rises both
+// ways.
 func minimum(f func(float64) float64, x float64) float64 {
 	const (
 		tolerance = 1e-13 // of f
@@ -92,11 +91,9 @@ func minimum(f func(float64) float64, x float64) float64 {
 
 // rms returns the root of the mean of Σ_j e_j² over the box. Softmax and probit are integrals over a level t
 // of a density f(t, z_j) times distribution functions F(t, z_τ) of the other classes. The mean of a product
-// of two of them, a and b, is a double integral
+// of two of them, a and b, with one logit z uniform on [−half, half], is
 //
-//	E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt',
-//
-// with one logit z uniform on [−half, half].
+//	E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt'.
 func (p Probit) rms(n int) float64 {
 	narrowest := min(1, math.Sqrt(1-p.Rho)/p.Lambda)
 	if p.Rho >= smallNoise {
@@ -114,7 +111,7 @@ func (p Probit) rms(n int) float64 {
 	return math.Sqrt(max(0, float64(n)*square))
 }
 
-// level is, for all z, the density at a node t, times the weight of the node, and the distribution function.
+// level has, for all z, the density at a node t times the weight of the node, and the distribution function.
 type level struct{ f, cdf []float64 }
 
 func newLevel(z []float64, values func(z float64) (f, cdf float64)) level {
@@ -125,7 +122,6 @@ func newLevel(z []float64, values func(z float64) (f, cdf float64)) level {
 	return l
 }
 
-// product returns E[a_j b_j] for n classes, where weight has the weights of the logits.
 func product(a, b []level, weight []float64, n int) (sum float64) {
 	f, cdf := make([]float64, len(weight)), make([]float64, len(weight))
 	for _, a := range a {
@@ -138,8 +134,8 @@ func product(a, b []level, weight []float64, n int) (sum float64) {
 	return sum
 }
 
-// softmaxLevels returns those of z plus Gumbel noise, see [Exact], whose right tail is exponential: the nodes
-// are lo + spread sinh(k du).
+// softmaxLevels returns the levels of z plus Gumbel noise, see [Exact], at the nodes lo + spread sinh(k du),
+// as the right tail is exponential.
 func softmaxLevels(z []float64) (levels []level) {
 	const spread, du = 6.0, 0.3 / 6
 	lo := -half + gumbelLow
@@ -157,8 +153,8 @@ func softmaxLevels(z []float64) (levels []level) {
 	return levels
 }
 
-// levels returns those of λz + √ρ ε_0 for the winner and λz + √(1−ρ) ε for the others, for small ρ at nodes
-// around each logit.
+// levels returns the levels of λz + √ρ ε_0 for the winner and λz + √(1−ρ) ε for the others, for small ρ near
+// each logit.
 func (p Probit) levels(n int, z []float64) (levels []level) {
 	common, single := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
 	if p.Rho < smallNoise {
@@ -199,7 +195,7 @@ type contrast struct {
 
 func (c contrast) near(o contrast) bool { return c.k == o.k && kernel.Hypot(c.x-o.x, c.y-o.y) < 0.01 }
 
-// extremes finds the contrasts where a probit is worst. Its nodes t are those of the common noise √ρ ε_0.
+// extremes finds the contrasts with the largest probit error. Its nodes t are of the common noise √ρ ε_0.
 type extremes struct {
 	n         int
 	sd        float64 // √(1−ρ)
@@ -216,7 +212,6 @@ func newExtremes(n int, rho float64) *extremes {
 	return s
 }
 
-// error returns e_j at c, or 0 outside of the box.
 func (s *extremes) error(lambda float64, c contrast) float64 {
 	top := max(0, c.x, c.y)
 	if top-min(0, c.x, c.y) > 2*half {
@@ -231,7 +226,6 @@ func (s *extremes) error(lambda float64, c contrast) float64 {
 	return kernel.Exp(-top)/(kernel.Exp(-top)+k*kernel.Exp(c.x-top)+l*kernel.Exp(c.y-top)) - probit
 }
 
-// largest returns the largest |e_j| of the contrasts.
 func (s *extremes) largest(lambda float64, contrasts []contrast) (worst float64) {
 	for _, c := range contrasts {
 		worst = max(worst, math.Abs(s.error(lambda, c)))
@@ -239,8 +233,8 @@ func (s *extremes) largest(lambda float64, contrasts []contrast) (worst float64)
 	return worst
 }
 
-// minimax minimises the largest error by exchange, from log λ: fit λ to some contrasts, add those that are
-// worst for the result, repeat.
+// minimax minimises the largest error by exchange, from log λ: fit λ to some contrasts, add the worst,
+// repeat.
 func (s *extremes) minimax(log float64) float64 {
 	set := s.search(kernel.Exp(log))
 	for range 20 {
@@ -254,7 +248,7 @@ func (s *extremes) minimax(log float64) float64 {
 	return kernel.Exp(log)
 }
 
-// search returns the local maxima of |e_j| that are nearly the largest, climbed from a coarse grid.
+// search climbs from a coarse grid, and returns the local maxima of |e_j| that are nearly the largest.
 func (s *extremes) search(lambda float64) (out []contrast) {
 	const share = 0.9 // of the largest
 	for k := 0; k <= (s.n-1)/2; k += 1 + k/16 {
@@ -271,7 +265,6 @@ func (s *extremes) search(lambda float64) (out []contrast) {
 	return slices.DeleteFunc(out, func(c contrast) bool { return math.Abs(s.error(lambda, c)) < enough })
 }
 
-// climb returns the contrast near c where |e_j| is largest, by ever smaller steps.
 func (s *extremes) climb(lambda float64, c contrast) contrast {
 	best := math.Abs(s.error(lambda, c))
 	for step := 1.0; step > 1e-6; {

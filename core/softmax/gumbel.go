@@ -7,16 +7,13 @@ import (
 	"closedform/internal/kernel"
 )
 
-// gumbelTable holds L = log F of z + g for independent z ~ N(0, s²) and g ~ Gumbel(0, 1),
-//
-//	F(x) = ∫ N(y; −x, s²) exp(−e^y) dy,
-//
-// on several pieces of ξ = x/√(1+s²), as polynomials whose coefficients are Chebyshev series in s or, from 1
-// on, 1/s in each of several bands. The error of F is below 2e-14, that of its density below 1e-13, and that
-// of s² L″, which lies between −1 and 0, below 1e-11.
+// gumbelTable approximates log F of z + g for independent z ~ N(0, s²), g ~ Gumbel(0, 1), F(x) = ∫ N(y; −x,
+// s²) exp(−e^y) dy, by polynomials on pieces of ξ = x/√(1+s²). Their coefficients are Chebyshev series in s
+// or, for s > 1, in 1/s, in several bands. The error of F is below 2e-14, of its density below 1e-13, and of
+// s² (log F)″, which lies between −1 and 0, below 1e-11.
 type gumbelTable [2 * len(gumbelBands)][gumbelScales]gumbelRow
 
-// gumbelRow has, for each piece, the coefficients of the powers of u, which goes from −1 to 1.
+// gumbelRow has, for each piece, the coefficients of the powers of u, which runs from −1 to 1.
 type gumbelRow [gumbelPieces * gumbelTerms]float64
 
 const (
@@ -40,7 +37,6 @@ var gumbelEdges = [...]float64{
 
 const gumbelEven = 13
 
-// gumbelBands are the ends of the bands of s and of 1/s.
 var gumbelBands = [...][2]float64{{0, 0.1}, {0.1, 0.25}, {0.25, 0.5}, {0.5, 1}}
 
 // tabulated returns the table, which takes some 150 ms to make at its first use.
@@ -78,7 +74,6 @@ var tabulated = sync.OnceValue(func() *gumbelTable {
 	return &t
 })
 
-// between maps [−1, 1] to an interval.
 func between(ends [2]float64, u float64) float64 {
 	return 0.5*(ends[0]+ends[1]) + 0.5*(ends[1]-ends[0])*u
 }
@@ -87,7 +82,6 @@ func chebyshevNode(i, n int) float64 {
 	return math.Cos(math.Pi * (float64(i) + 0.5) / float64(n))
 }
 
-// chebyshev overwrites the values at the Chebyshev nodes with the coefficients of their Chebyshev series.
 func chebyshev(value []float64) {
 	n := float64(len(value))
 	c := make([]float64, len(value))
@@ -100,7 +94,6 @@ func chebyshev(value []float64) {
 	copy(value, c)
 }
 
-// powers returns the coefficients of the powers of u in the Chebyshev series c.
 func powers(c [gumbelTerms]float64) (sum [gumbelTerms]float64) {
 	t, next := [gumbelTerms]float64{1}, [gumbelTerms]float64{0, 1} // T_k and T_k+1
 	for _, c := range c {
@@ -117,14 +110,12 @@ func powers(c [gumbelTerms]float64) (sum [gumbelTerms]float64) {
 	return sum
 }
 
-// gumbelSeries is the row of the table for one scale s.
 type gumbelSeries struct {
 	perScale float64 // ξ/x
 	end      float64 // of ξ; beyond it F counts as 1
 	c        gumbelRow
 }
 
-// set makes d the distribution with scale s ≥ 0 at all x from lo to hi.
 func (d *gumbelSeries) set(s, lo, hi float64) {
 	d.perScale = 1 / kernel.Hypot(1, s)
 	band, u := 0, s
@@ -154,7 +145,6 @@ func (d *gumbelSeries) set(s, lo, hi float64) {
 	}
 }
 
-// pieceAt returns the piece of ξ, or the nearest.
 func pieceAt(xi float64) int {
 	switch {
 	case xi < gumbelEdges[0]:
@@ -169,15 +159,14 @@ func pieceAt(xi float64) int {
 	return i
 }
 
-// polynomial returns that for ξ = x perScale, its variable, and du/dx.
 func (d *gumbelSeries) polynomial(xi float64) (c []float64, u, stretch float64) {
 	i := pieceAt(xi)
 	stretch = 2 / (gumbelEdges[i+1] - gumbelEdges[i])
 	return d.c[i*gumbelTerms:][:gumbelTerms], (xi-gumbelEdges[i])*stretch - 1, stretch * d.perScale
 }
 
-// logCDF returns log F(x) and its derivative, the ratio f(x)/F(x). Far in the right tail, where the error is
-// larger than the value, they keep the sign that they must have.
+// logCDF returns log F(x) and its derivative f(x)/F(x). Far in the right tail, where the error exceeds the
+// value, the signs are forced to be right.
 func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	xi := x * d.perScale
 	if xi >= d.end {
@@ -195,7 +184,6 @@ func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	return min(0, log), max(0, ratio*stretch)
 }
 
-// second returns the second derivative of log F(x).
 func (d *gumbelSeries) second(x float64) float64 {
 	xi := x * d.perScale
 	if xi >= d.end {

@@ -2,14 +2,14 @@ package softmax
 
 import "math"
 
-// logConcave is a function of one variable: its logarithm, the derivative of that, and minus its second one.
+// logConcave returns its logarithm, the derivative of that, and minus the second derivative.
 type logConcave interface {
 	eval(t float64) (log, gradient, curvature float64)
 }
 
-// findMode returns a point within a small fraction of a standard deviation of the mode, with the logarithm
-// and the curvature there, by Newton's method from start. A logarithm of −∞ must have an infinite derivative
-// towards the mode.
+// findMode returns a point within a small fraction of a standard deviation of the mode, with log and
+// curvature there, by Newton's method from start. Where log is −∞ the derivative must be infinite, towards
+// the mode.
 func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	const (
 		rounds = 500
@@ -50,9 +50,8 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	return t, log, curvature
 }
 
-// cut returns an interval outside of which f is below e^−drop times its largest value, log, and the scale of
-// f near the lower end: 1/√curvature where log f has fallen by nearly the drop. The tangent of a concave
-// function lies above it, so that one step of Newton's method gives a bound.
+// cut returns an interval outside of which f is below e^−drop times its largest value, and the scale
+// 1/√curvature near the lower end. A tangent lies above a concave function, so one Newton step gives a bound.
 func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float64) {
 	const rounds = 2000                   // more than it takes to go through all exponents
 	drop = max(drop, 1e-14*math.Abs(log)) // less is below the rounding of log

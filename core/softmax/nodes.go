@@ -12,8 +12,7 @@ import (
 // reach is the quantile at which a single normal distribution is cut: Φ(−7.7) = 7e-15.
 const reach = 7.7
 
-// newtonBelow takes three steps of Newton's method towards the root of log f = level, which is concave and
-// increasing, from a t below it: none goes beyond.
+// newtonBelow takes three Newton steps to the root of the concave, increasing log f = level, from below.
 func newtonBelow(t, level float64, f func(t float64) (log, gradient float64)) float64 {
 	for range 3 {
 		log, gradient := f(t)
@@ -38,15 +37,15 @@ func logProduct(x []float64) (log float64) {
 	return log + kernel.Log(product)
 }
 
-// mesh runs through the nodes of the trapezoidal rule in u for the integral over t = lo + a sinh(u) from lo
-// to hi. For integrands that are entire and decay like a Gaussian at both ends it converges faster than any
-// power of the step (Trefethen and Weideman 2014).
+// mesh iterates over the nodes of the trapezoidal rule in u for the integral over t = lo + a sinh(u) from lo
+// to hi. For entire integrands with Gaussian decay at both ends it converges faster than any power of the
+// step (Trefethen and Weideman 2014).
 //
 // A class with scale s has its transition within ±reach·s of its mean, which is at most reach·s above the
-// lowest node. Hence at distance d from that only scales from d/(2·reach) on are still to be resolved, and
-// the step may grow: for a = 2·reach·s_min it is almost constant over the reach of the smallest scale. For ρ
-// < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the class with the largest mean may
-// lie beyond reach: the step stays small over the gap.
+// lowest node. At distance d from that node only scales above d/(2·reach) remain to be resolved, so the step
+// may grow: with a = 2·reach·s_min it is almost constant over the reach of the smallest scale. For ρ < ½ the
+// f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the class with the largest mean may lie
+// beyond reach: the step stays small over the gap.
 type mesh struct {
 	lo, a, du    float64
 	up, down     float64 // exp(±u) of the next node
@@ -60,7 +59,6 @@ func newMesh(lo, hi, s, narrow, gap, h float64) mesh {
 	return sinhMesh(lo, hi, a, h*s*narrow/kernel.Hypot(a, gap))
 }
 
-// sinhMesh covers [lo, hi] with the nodes lo + a sinh(k du).
 func sinhMesh(lo, hi, a, du float64) mesh {
 	grow := kernel.Exp(du)
 	x := (hi - lo) / a
@@ -69,7 +67,6 @@ func sinhMesh(lo, hi, a, du float64) mesh {
 	return mesh{lo: lo, a: a, du: du, up: 1, down: 1, grow: grow, shrink: 1 / grow, left: left}
 }
 
-// next returns a node and its weight dt. The integrand is negligible at nodes beyond the last.
 func (m *mesh) next() (t, dt float64) {
 	t, dt = m.lo+0.5*m.a*(m.up-m.down), 0.5*m.a*m.du*(m.up+m.down)
 	m.up *= m.grow
@@ -79,22 +76,19 @@ func (m *mesh) next() (t, dt float64) {
 }
 
 // refine returns the factor by which the product of n distribution functions needs smaller steps than that of
-// two, where normal is the share of the variances that is normal: the largest of n normal variables has a
-// distribution that is narrower by about √log n, that of n Gumbel variables has not.
+// two, where normal is the normal share of the variances: the distribution of the largest of n normal
+// variables is narrower by about √log n, that of n Gumbel variables is not.
 func refine(n int, normal float64) float64 {
 	return 1 / (1 + 0.38*kernel.Log(0.5*float64(n))*normal)
 }
 
-// mostNodes is the largest number of nodes whose contributions are added together.
 const mostNodes = 64
 
-// nodeBlock is some nodes of a mesh and their weights.
 type nodeBlock struct {
 	node, weight []float64
 	room         [2 * mostNodes]float64
 }
 
-// next takes the next nodes of the mesh, a multiple of four.
 func (n *nodeBlock) next(nodes *mesh) {
 	blocks := (nodes.left + mostNodes - 1) / mostNodes
 	q := ((nodes.left+blocks-1)/blocks + 3) &^ 3
@@ -104,8 +98,8 @@ func (n *nodeBlock) next(nodes *mesh) {
 	}
 }
 
-// momentBlock has the tables, class × node, whose products are the moments: node b contributes a_jb g_ib to
-// E_ji but for a factor of i.
+// momentBlock has tables, class × node, whose products are the moments: node b adds a_jb g_ib to E_ji, up to
+// a factor of i.
 type momentBlock struct {
 	nodeBlock
 	a, g      []float64
@@ -117,8 +111,8 @@ func (n *momentBlock) forClasses(classes int) {
 	fit(classes, &n.mu, &n.below)
 }
 
-// locate sets mu to λ mean, counted from the lowest point, near which alone small scales matter: nodes next
-// to a class of small scale keep their digits.
+// locate sets mu to λ mean, relative to the lowest point, near which alone small scales matter, to keep
+// digits.
 func (n *momentBlock) locate(lambda float64, mean []float64) {
 	top := slices.Max(mean)
 	for j, m := range mean {
@@ -130,7 +124,7 @@ func (n *momentBlock) locate(lambda float64, mean []float64) {
 	}
 }
 
-// lowest returns the point below which the product of all F_i but that of class j is negligible.
+// lowest returns the point below which the product of all F_i except class j's is negligible.
 func (n *momentBlock) lowest(j int) float64 {
 	t := math.Inf(-1)
 	for i, mu := range n.mu {
@@ -141,8 +135,8 @@ func (n *momentBlock) lowest(j int) float64 {
 	return t
 }
 
-// add adds factorF_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with a_jb = factorF_j
-// weight_b f_jb times perA, and factorG_i in E_ji. If f is g it adds only what is above the diagonal.
+// add adds factorF_j Σ_b weight_b f_jb to p_j, and all nodes' contributions to E, with a_jb = factorF_j
+// weight_b f_jb times perA, and factorG_i in E_ji. If f is g it fills only the part above the diagonal.
 func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA float64) {
 	q := len(n.node)
 	for j, r := range factorF {
@@ -172,7 +166,6 @@ func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA floa
 	}
 }
 
-// mirror copies the upper triangle of E to the lower, and clears the diagonal.
 func mirror(e blas64.General, symmetric bool) {
 	for j := range e.Rows {
 		for i := range j {

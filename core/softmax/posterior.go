@@ -7,10 +7,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Posterior is the moments of the logits given the class. Computing into the same one again allocates
-// nothing. It is safe for concurrent use only while nothing computes into it, and keeps no reference to an
-// argument. Free are the [FreeVariances] of their covariance: the sum is at most that of Var, but a Free_i
-// may be above the variance before the class was known.
+// Posterior is the moments of the logits given the class. Computing into it again allocates nothing. It keeps
+// no reference to arguments; concurrent reading is safe. Free are the [FreeVariances] of the covariance.
+// Their sum is at most that of Var, but a Free_i may exceed the prior variance.
 type Posterior struct {
 	LogP            float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var, Free []float64 // of the logits, length n
@@ -25,16 +24,15 @@ func NewPosterior(n int) *Posterior {
 // winnerDensity is p_c W, the unnormalised density of the winning utility, up to a shift of t.
 type winnerDensity interface {
 	logConcave
-	// tabulate sets the table at the nodes, and adds log f_c + Σ log F_i to log, but for a factor by which it
-	// multiplies weight.
+	// tabulate sets the table at the nodes, and adds log f_c + Σ log F_i to log, up to a factor that it
+	// multiplies into weight.
 	tabulate(node, weight, log []float64)
 }
 
-// posteriorRule is where W is cut, the distance of the nodes in units of its scale at the lower end, and the
-// distance over which they are nearly even, see sinhMesh.
+// posteriorRule has the cut of W, the node distance in units of its scale at the lower end, and the distance
+// over which nodes are nearly even, see sinhMesh.
 type posteriorRule struct{ drop, step, spread float64 }
 
-// posteriorTable is the moments of each logit given t, class × node.
 type posteriorTable struct {
 	nodeBlock
 	log       [mostNodes]float64
@@ -54,18 +52,17 @@ func (q *posteriorTable) forClasses(n int) {
 
 // integrate sets dst to the moments of the logits, or LogP to NaN if numbers overflow.
 //
-// Both likelihoods say that the class has the largest u_c of u_i = λz_i + ε_i with independent noise: normal,
-// or Gumbel's, which is the softmax. Given u_c = t, hence u_i ≤ t for all other i, the logits are independent
-// with known moments. So, with W the density of u_c given the class and H = Σ_j k_j h_j,
+// Both likelihoods are the event that the class has the largest u_c of u_i = λz_i + ε_i, with independent
+// normal noise, or Gumbel noise for the softmax. Given u_c = t, hence u_i ≤ t for all other i, the logits are
+// independent with known moments. With W the density of u_c given the class and H = Σ_j k_j h_j,
 //
 //	W(t) = f_c(t) Π_{i≠c} F_i(t) / p_c
 //	m̃_i = E_W E[z_i | t]                       = m_i − k_i E_W h_i
 //	ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]  = always_i + k_i² (E_W within_i + Var_W h_i)
 //	o_i = Σ_{j≠i} Cov_W(E[z_i | t], E[z_j | t]) = k_i Cov_W(h_i, H) − k_i² Var_W h_i
 //
-// W is log-concave; the nodes are placed round its mode and weighted in the log domain, however improbable
-// the class. The sums are those of h − start, so that variances that are small against the squared mean keep
-// their digits.
+// W is log-concave. The nodes lie around its mode, with weights in the log domain, however improbable the
+// class. Sums are of h − start, to keep the digits of variances that are small against the squared mean.
 func (q *posteriorTable) integrate(
 	dst *Posterior, w winnerDensity, rule posteriorRule, mean, variance []float64,
 ) {
@@ -114,9 +111,8 @@ func (q *posteriorTable) integrate(
 	q.setFree(dst, variance)
 }
 
-// setFree sets Free by o = q.crosses, within bounds that rounding may exceed: Var is at most v, as W is
-// log-concave; and Cov_W(h_i, h_j) is not negative, as all h rise with t, nor above the product of the
-// standard deviations of h_i and h_j.
+// setFree sets Free by o = q.crosses, within bounds that rounding may exceed: Var ≤ v, as W is log-concave,
+// and 0 ≤ Cov_W(h_i, h_j) ≤ the product of the standard deviations, as all h rise with t.
 func (q *posteriorTable) setFree(dst *Posterior, variance []float64) {
 	var deviations float64
 	for i, v := range variance {
@@ -131,8 +127,7 @@ func (q *posteriorTable) setFree(dst *Posterior, variance []float64) {
 }
 
 // FreeVariances sets dst to the variances of independent variables that fit, in least squares, the variances
-// of all differences of variables with a covariance C, of which it takes the variances C_ii and the sums o_i
-// = Σ_{j≠i} C_ij:
+// of all differences of variables with covariance C, given the variances C_ii and o_i = Σ_{j≠i} C_ij:
 //
 //	dst_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3,   C_ii − C_12 for n = 2.
 //
@@ -148,7 +143,7 @@ func FreeVariances(dst, variance, sums []float64) {
 }
 
 // add adds the weighted sums of h − start, its square, its product with sum, and within to dst.Mean, squares,
-// crosses and dst.Var, and returns that of 1.
+// crosses and dst.Var, and returns the sum of weights.
 func (q *posteriorTable) add(dst *Posterior) (total float64) {
 	size := len(q.node)
 	first, end := 0, size // nodes with a weight: at others h may be infinite
@@ -180,7 +175,6 @@ func (q *posteriorTable) add(dst *Posterior) (total float64) {
 	return kernel.Sum(weight)
 }
 
-// check panics unless there is such a posterior.
 func (q *Posterior) check(mean, variance []float64, class int) {
 	if n := len(q.Mean); class < 0 || class >= n {
 		panic(fmt.Sprintf("softmax: posterior given class %d; need 0 to %d", class, n-1))

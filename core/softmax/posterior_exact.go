@@ -6,16 +6,15 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j) given the class under the
-// likelihood of the softmax itself: u_c = z_c + ε_c is the largest of all u_j, ε_j ~ Gumbel(0, 1). With F_i
-// and f_i the distribution function and the density of u_i, L_i = log F_i for i ≠ c, and L_c = log f_c, given
-// u_c = t
+// Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j) given the class under the softmax
+// likelihood: u_c = z_c + ε_c is the largest of all u_j, ε_j ~ Gumbel(0, 1). With F_i, f_i the distribution
+// function and density of u_i, L_i = log F_i for i ≠ c, and L_c = log f_c, given u_c = t
 //
 //	E[z_i | t] = m_i − v_i L_i′         Var[z_i | t] = v_i (1 + v_i L_i″)
 //
-// whose moments posteriorTable.integrate takes over t. Each Var_i is positive where v_i is, and at most v_i.
-// The relative error is below 1e-9, that of the mean relative to √Var_i, for variances up to 1e12, whatever
-// Fast is. Posterior panics as [Exact.Moments] does, and if there is no such class.
+// which posteriorTable.integrate averages over t. Each Var_i is positive where v_i is, and at most v_i. The
+// relative error is below 1e-9, that of the mean relative to √Var_i, for variances up to 1e12, with or
+// without Fast. Posterior panics as [Exact.Moments] does, and for a class out of range.
 func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)
@@ -43,13 +42,12 @@ func (w *gumbelWinner) tabulate(node, _, log []float64) {
 	}
 }
 
-// logit returns L_i with its two derivatives, and whether they are from the table of log F: otherwise its
-// moments are those of w.tilted. With b_i = m_i − t, z_i = t + x where x has, given t, the density
-// proportional to
+// logit returns L_i with its two derivatives, and whether they come from the table of log F; if not, its
+// moments are those of w.tilted. With b_i = m_i − t, z_i = t + x where x has a density proportional to
 //
 //	N(x; b_i, v_i) exp(−e^x) for i ≠ c,   N(x; b_c, v_c) exp(x − e^x) for c
 //
-// whose integrals are F_i(t) and f_c(t). N(x; b_c, v_c) e^x is exp(b_c + v_c/2) N(x; b_c + v_c, v_c).
+// with integrals F_i(t) and f_c(t). N(x; b_c, v_c) e^x is exp(b_c + v_c/2) N(x; b_c + v_c, v_c).
 func (w *gumbelWinner) logit(i int, t float64) (log, ratio, second float64, tabulated bool) {
 	b, v, tilt, constant := w.mean[i]-w.mean[w.class]-t, w.variance[i], 0.0, 0.0
 	if i == w.class {
@@ -75,7 +73,7 @@ const (
 	minWithin = 0.05
 )
 
-// gumbelWinner is p_c W as a function of t − m_c: only differences matter.
+// gumbelWinner is p_c W as a function of t − m_c, as only differences matter.
 type gumbelWinner struct {
 	posteriorTable
 	class          int
@@ -101,7 +99,6 @@ func (w *gumbelWinner) posterior(
 	w.mean, w.variance = nil, nil
 }
 
-// eval implements logConcave.
 func (w *gumbelWinner) eval(t float64) (log, gradient, curvature float64) {
 	for i := range w.mean {
 		l, r, second, _ := w.logit(i, t)
@@ -112,8 +109,8 @@ func (w *gumbelWinner) eval(t float64) (log, gradient, curvature float64) {
 	return log, gradient, curvature
 }
 
-// The rules of the integral over t, of each inside of it, and of the [gumbelTable]. They keep the relative
-// error below 1e-9 (TestPosteriorRuleIsFineEnough).
+// The rules of the integral over t, of each one inside it, and of the [gumbelTable] keep the relative error
+// below 1e-9 (TestPosteriorRuleIsFineEnough).
 var (
 	winnerRule = posteriorRule{drop: 30, step: 0.5, spread: 17}
 	tiltedRule = posteriorRule{drop: 32, step: 0.5, spread: 17}
@@ -133,10 +130,10 @@ type tiltedNormal struct {
 }
 
 // integrate computes all moments for k = tilt, 0 or 1. By Stein's lemma E x − b = v (k − E e^x): the left
-// side does not cancel where e^x decides, the right side not where N does.
+// side does not cancel where e^x dominates, the right side where N does.
 func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	if e := kernel.Exp(b); v*max(1, e) < 1e-17 {
-		// The normal density is a spike: the terms left out are of order ve^b.
+		// The normal density is a spike: omitted terms are of order ve^b.
 		d.log, d.gradient, d.curvature = tilt*b-e, e-tilt, e
 		d.shift, d.variance = -v*d.gradient, v
 		return
@@ -196,7 +193,6 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	}
 }
 
-// eval implements logConcave.
 func (d *tiltedNormal) eval(y float64) (log, gradient, curvature float64) {
 	growth := d.growth(y)
 	log = -0.5*y*y/d.v - growth - d.atMode*y

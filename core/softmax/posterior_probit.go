@@ -11,19 +11,18 @@ import (
 // probitRule keeps the relative error below 1e-10 (TestPosteriorRuleIsFineEnough).
 var probitRule = posteriorRule{drop: 30, step: 0.7, spread: 17}
 
-// Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j) given the class under the
-// likelihood of the probit with ρ = ½: u_c = λz_c + ε_c is the largest of all u_j, ε_j ~ N(0, ½)
-// (assumed-density filtering; Opper 1998, Minka 2001). With μ_i = λm_i, s_i² = ½ + λ²v_i, κ_i = λv_i/s_i²,
-// a_i = (t − μ_i)/s_i and h = φ/Φ at a_i,
+// Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j) given the class under the probit
+// likelihood with ρ = ½: u_c = λz_c + ε_c is the largest of all u_j, ε_j ~ N(0, ½) (assumed-density
+// filtering; Opper 1998, Minka 2001). With μ_i = λm_i, s_i² = ½ + λ²v_i, κ_i = λv_i/s_i², a_i = (t −
+// μ_i)/s_i, h = φ/Φ at a_i, and W the density of u_c given the class,
 //
 //	E[z_c | t] = m_c + κ_c (t − μ_c)    Var[z_c | t] = v_c/(2 s_c²)
 //	E[z_i | t] = m_i − κ_i s_i h        Var[z_i | t] = v_i/(2 s_i²) + κ_i² s_i² (1 − a_i h − h²)
-//
 //	W(t) = N(t; μ_c, s_c²) Π_{i≠c} Φ(a_i) / p_c
 //
-// with W the density of u_c given the class. Each Var_i is positive where v_i is, and at most v_i. The
-// relative error is below 1e-9, that of the mean relative to √Var_i, for any probability down to e^−10000.
-// Posterior panics as [Probit.Moments] does, and if ρ ≠ ½ or there is no such class.
+// Each Var_i is positive where v_i is, and at most v_i. The relative error is below 1e-9, that of the mean
+// relative to √Var_i, for any probability down to e^−10000. Posterior panics as [Probit.Moments] does, and if
+// ρ ≠ ½ or the class is out of range.
 func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
@@ -37,8 +36,7 @@ func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	w.probitWinner.posterior(dst, p.Lambda, mean, variance, class, probitRule)
 }
 
-// tabulate implements winnerDensity: it evaluates a_i, h, 1 − a_i h − h² and p_c W. For the class itself,
-// E[z_c | t] is that of h = −(t−μ_c)/s_c.
+// tabulate implements winnerDensity: a_i, h, 1 − a_i h − h² and p_c W. The class itself has h = −(t−μ_c)/s_c.
 func (w *probitWinner) tabulate(node, weight, log []float64) {
 	const smallest = 1e-300 // product that goes on being multiplied
 	q := len(node)
@@ -76,7 +74,7 @@ func (w *probitWinner) tabulate(node, weight, log []float64) {
 	}
 }
 
-// probitWinner is p_c W as a function of t − μ_c: only differences matter.
+// probitWinner is p_c W as a function of t − μ_c, as only differences matter.
 type probitWinner struct {
 	posteriorTable
 	class    int
@@ -86,7 +84,7 @@ type probitWinner struct {
 	a, cdf   []float64 // a_i and Φ, class × node
 }
 
-// far is an argument below which Φ is no longer a normal number.
+// far is an argument below which Φ is not a normal float64.
 const far = -37
 
 func (w *probitWinner) posterior(
@@ -106,7 +104,6 @@ func (w *probitWinner) posterior(
 	w.integrate(dst, w, rule, mean, variance)
 }
 
-// eval implements logConcave.
 func (w *probitWinner) eval(t float64) (log, gradient, curvature float64) {
 	w.room[0], w.room[1], w.log[0] = t, 1, 0
 	w.tabulate(w.room[:1], w.room[1:2], w.log[:1])

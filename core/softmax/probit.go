@@ -13,9 +13,8 @@ import (
 //
 //	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),   Σ_0 = (1−ρ)I + ρ11ᵀ.
 //
-// Lambda must be positive and finite, 0 ≤ Rho < 1. At ρ = ½ alone, where y = argmax_j (λz_j + ε_j) with ε_j ~
-// N(0, ½), the p_j add up to one and E is symmetric. A Probit is a value without references, safe for
-// concurrent use.
+// Lambda must be positive and finite, 0 ≤ Rho < 1. Only at ρ = ½, where y = argmax_j (λz_j + ε_j) with ε_j ~
+// N(0, ½), the p_j add up to one and E is symmetric. It is safe for concurrent use.
 type Probit struct {
 	Lambda, Rho float64
 }
@@ -33,13 +32,12 @@ func (p Probit) Validate(int) error {
 //
 //	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
 //	E_ji = λ ∫ f_j g_i Π_{τ≠i,j} F_τ dt
-//
 //	f_j = density of N(λm_j, ρ + λ²v_j)
 //	F_τ = distribution function of N(λm_τ, 1−ρ + λ²v_τ),  g_τ = F_τ'
 //
-// All share the 30 to 60 nodes of a trapezoidal rule; their number grows with the logarithm of the ratio of
-// the variances, and like 1/√(1−ρ) as ρ → 1. The absolute error is below 1e-11. Moments panics as
-// [Exact.Moments] does, and if λ or ρ is out of range.
+// by a trapezoidal rule of 30 to 60 shared nodes; their number grows with the logarithm of the ratio of the
+// variances, and like 1/√(1−ρ) as ρ → 1. The absolute error is below 1e-11. Moments panics as [Exact.Moments]
+// does, and if λ or ρ is out of range.
 func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
@@ -50,12 +48,9 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 	w.probit.moments(dst, p, mean, variance, step(len(mean)))
 }
 
-// addNodes adds what the nodes t of a block contribute to the integrals of [Probit.Moments],
-//
-//	p_j += W f_j/F_j,   E_ji += λ W (f_j/F_j) (g_i/F_i),   W = dt Π_τ F_τ.
-//
-// By the choice of the lowest node only one F_k may underflow, where all terms without f_k are negligible:
-// any small number may stand for it.
+// addNodes adds a block of nodes t to the integrals of [Probit.Moments], with W = dt Π_τ F_τ: p_j += W
+// f_j/F_j, E_ji += λ W (f_j/F_j) (g_i/F_i). By the choice of the lowest node only one F_k may underflow.
+// There all terms without f_k are negligible, and any small number may replace it.
 func (w *probitTable) addNodes(dst *Moments, lambda float64) {
 	const smallest = 1e-150
 	size := len(w.mu) * len(w.node)
@@ -92,9 +87,7 @@ func (w *probitTable) arguments(x, perScale []float64) {
 	}
 }
 
-// addNode adds what one node t contributes to the integrals of class j, where mass is f_j dt:
-//
-//	p_j += mass Π_{τ≠j} F_τ,   E_ji += λ mass (g_i/F_i) Π_{τ≠j} F_τ.
+// addNode adds one node t to the integrals of class j: p_j += c, E_ji += λ c g_i/F_i, c = mass Π_{τ≠j} F_τ.
 func (w *probitTable) addNode(dst *Moments, row []float64, j int, t, mass, lambda float64) {
 	n := len(w.mu)
 	x, mills, cdf := w.x[:n], w.g[:n], w.cdf[:n]
@@ -113,7 +106,6 @@ func (w *probitTable) addNode(dst *Moments, row []float64, j int, t, mass, lambd
 	row[j] = 0
 }
 
-// moments is Moments with nodes at the distance step.
 func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, step float64) {
 	n := len(mean)
 	w.forClasses(n)
@@ -130,7 +122,6 @@ func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, 
 	}
 }
 
-// probitTable holds the factors of the integrands at one block of nodes.
 type probitTable struct {
 	momentBlock           // g: g_j/F_j but for the factor 1/own_j
 	f           []float64 // likewise f_j/F_j
@@ -159,12 +150,10 @@ func (w *probitTable) factors(p Probit, mean, variance []float64) {
 	w.locate(p.Lambda, mean)
 }
 
-// scale returns √(a + λ²v) without overflow.
 func scale(a, lambda, v float64) float64 {
 	return kernel.Hypot(math.Sqrt(a), lambda*math.Sqrt(v))
 }
 
-// integrateShared computes all moments on one set of nodes.
 func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 	lo, gap := w.lower()
 	hi := lo
@@ -178,8 +167,8 @@ func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 	mirror(dst.E.RawMatrix(), w.uniform)
 }
 
-// integrateEach computes the moments of each class on separate nodes, where some f_j is much narrower than
-// every F_τ (small ρ and small v) or a point mass.
+// integrateEach computes the moments of each class on separate nodes, for some f_j much narrower than every
+// F_τ (small ρ and small v) or a point mass.
 func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 	for j, mu := range w.mu {
 		lo, s := w.lowest(j), w.common[j]
@@ -191,7 +180,7 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 			w.addNode(dst, row, j, mu, 1, lambda)
 			continue
 		}
-		// In the distance d from the mean, which keeps its digits however small s.
+		// The distance d from the mean keeps its digits however small s.
 		for nodes := newMesh(max(lo-mu, -reach*s), reach*s, min(s, w.minOwn), 1, 0, w.step); nodes.left > 0; {
 			d, dt := nodes.next()
 			w.addNode(dst, row, j, mu+d, dt*gauss.PDF(d/s)/s, lambda)
@@ -199,12 +188,11 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 	}
 }
 
-// lower returns the point below which no integrand has a mass worth counting.
+// lower returns the point below which no integrand has relevant mass, and the distance from the lowest node
+// to the bound of the one class that may lie beyond reach, zero if ρ ≤ ½.
 //
-// What p_j loses below t is at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t), hence at most Π_τ Φ((t−μ_τ)/S_τ) with
-// S the larger of the two scales. The second bound, that all F_τ but one are above Φ(−reach), keeps g_τ/F_τ
-// of all classes but one finite. The gap is the distance from the lowest node to the bound of that one, zero
-// if ρ ≤ ½.
+// Below t, p_j loses at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t) ≤ Π_τ Φ((t−μ_τ)/S_τ) with S the larger scale.
+// The second bound, that all F_τ but one are above Φ(−reach), keeps g_τ/F_τ of all classes but one finite.
 func (w *probitTable) lower() (lo, gap float64) {
 	first, second, top := math.Inf(-1), math.Inf(-1), 0
 	for j, mu := range w.mu {
@@ -229,26 +217,22 @@ func (w *probitTable) lower() (lo, gap float64) {
 		return logProduct(cdf), gradient
 	})
 	lo = max(t, second)
-	// The gap is at most reach·(common − own), here without cancellation.
+	// At most reach·(common − own), without cancellation.
 	most := reach * w.excess / (w.common[top] + w.own[top])
 	return lo, max(0, min(first-lo, most))
 }
 
-// step returns the distance of the nodes, in units of the smallest scale: the error of the rule is below
-// 1e-12 in the worst case, n equal classes (TestStepIsFineEnough).
+// step returns the distance of the nodes in units of the smallest scale: the error is below 1e-12 in the
+// worst case, n equal classes (TestStepIsFineEnough).
 func step(n int) float64 { return 0.5 * refine(n, 1) }
 
 // SlopeLambda returns the λ at which the probit with correlation ρ has the slope of the softmax of n classes
 // at the origin, ∂s_j/∂(z_j−z_i) = 1/n²:
 //
-//	λ_n = 1 / (n² φ(0) P_{n−2})
+//	λ_n = 1 / (n² φ(0) P_{n−2}),   P_k = ∫ φ(x) Φ(√ρ x)^k dx,
 //
-// where P_k is the probability that k normal variables with the pairwise correlation ρ/(1+ρ) are all
-// negative:
-//
-//	P_k = ∫ φ(x) Φ(√ρ x)^k dx.
-//
-// It is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless n ≥ 2 and 0 ≤ ρ < 1.
+// where P_k is the probability that k normal variables with pairwise correlation ρ/(1+ρ) are all negative.
+// λ_n is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless n ≥ 2, 0 ≤ ρ < 1.
 func SlopeLambda(n int, rho float64) float64 {
 	if n < 2 || !(rho >= 0 && rho < 1) {
 		panic(fmt.Sprintf("softmax: slope-matched λ for n = %d, ρ = %g; need n ≥ 2 and 0 ≤ ρ < 1", n, rho))

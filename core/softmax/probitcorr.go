@@ -15,12 +15,10 @@ import (
 //
 //	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),
 //
-// with a correlation matrix Corr = Σ_0 of order n−1, the same for each class, whose rows stand for the
-// classes τ ≠ j in their order. Lambda must be positive and finite. In general the p_j do not add up to one,
-// and E is not symmetric: see [Moments.Excess] and [Moments.Asymmetry].
-//
-// A ProbitCorr keeps Corr by reference, and is safe for concurrent use as long as nothing writes to the
-// matrix.
+// with a correlation matrix Corr = Σ_0 of order n−1, the same for each class, whose rows are the classes τ ≠
+// j in order. Lambda must be positive and finite. In general the p_j do not add up to one, and E is not
+// symmetric: see [Moments.Excess] and [Moments.Asymmetry]. A ProbitCorr keeps Corr by reference, and is safe
+// for concurrent use while nothing writes to the matrix.
 type ProbitCorr struct {
 	Lambda float64
 	Corr   *mat.SymDense
@@ -50,10 +48,9 @@ func (p ProbitCorr) Validate(classes int) error {
 //	E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i at the same point,  s_τ = √(1 + λ²v_j + λ²v_τ)
 //	Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ').
 //
-// Each is a multivariate normal probability with the accuracy and cost of package mvn: some 1e-13, below a
-// millisecond for n ≤ 4, 0.1 s for n = 5. For more classes the error is some 1e-6 or 1e-5, and n²
-// probabilities take up to 0.2 s each. Moments panics if the lengths do not match, if a mean is not finite or
-// a variance negative, or if λ or Corr is out of range.
+// Accuracy and cost are those of package mvn: some 1e-13 in less than 1 ms for n ≤ 4 and 0.1 s for n = 5;
+// beyond, some 1e-6 or 1e-5 in up to 0.2 s for each of n² probabilities. Moments panics if lengths do not
+// match, a mean is not finite, a variance is negative, or λ or Corr is out of range.
 func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	if err := p.Validate(len(mean)); err != nil {
@@ -78,7 +75,7 @@ func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	}
 }
 
-// point sets x, perScale = λ/s and corr = Σ' of class j, in units of 1/λ, so that nothing overflows.
+// point sets x, perScale = λ/s and corr = Σ' of class j, in units of 1/λ to avoid overflow.
 func (p ProbitCorr) point(x, perScale []float64, corr *mat.SymDense, j int, mean, variance []float64) {
 	noise, sd := min(1/p.Lambda, math.MaxFloat64), math.Sqrt(variance[j])
 	for k := range x {
@@ -95,7 +92,6 @@ func (p ProbitCorr) point(x, perScale []float64, corr *mat.SymDense, j int, mean
 	}
 }
 
-// other returns the class at index k without class j.
 func other(j, k int) int {
 	if k < j {
 		return k

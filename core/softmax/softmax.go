@@ -1,11 +1,11 @@
-// Package softmax computes the first two moments of the softmax of a Gaussian: for logits z_j ~ N(m_j, v_j),
-// independent, and s = softmax(z), the means and covariances of s, and the cross-covariance of z and s. They
-// follow from two sets of numbers (Yang and Yang 2023, arXiv 2301.13401, Sec. 2):
+// Package softmax computes the first two moments of the softmax of a Gaussian: for independent logits z_j ~
+// N(m_j, v_j) and s = softmax(z), the means and covariances of s, and the cross-covariance of z and s. They
+// follow from two sets of numbers (Yang and Yang 2023, arXiv 2301.13401, Sec. 2),
 //
 //	p_j  = E[s_j]
 //	E_ji = E[∂s_j/∂(z_j−z_i)] = E[s_j s_i]     (j ≠ i)
 //
-// which an [Approximation] provides. Each formula stands in the comment of its method:
+// which an [Approximation] computes:
 //
 //   - [Moments.Cov], [Moments.Cross]: the covariances Σ_y and Σ_zy from p and E
 //   - [Probit.Moments], [ProbitCorr.Moments]: p and E of the probit, Prop. 3.1(2)
@@ -25,7 +25,7 @@ import (
 )
 
 // Approximation sets dst to the moments of softmax(z) for independent Gaussian logits, whose variances may be
-// zero. Implementations are safe for concurrent use with different dst, and keep no reference to an argument.
+// zero. Implementations are safe for concurrent use with different dst, and keep no reference to arguments.
 type Approximation interface {
 	Moments(dst *Moments, mean, variance []float64)
 }
@@ -42,7 +42,7 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
-// Validate returns an error unless the approximation a, by its method of that name, is for so many classes.
+// Validate returns an error unless a works for so many classes, by its method Validate, if any.
 func Validate(a Approximation, classes int) error {
 	if a == nil {
 		return errors.New("softmax: nil is no approximation; allowed: a value such as softmax.Probit")
@@ -73,7 +73,6 @@ func CheckLogits(n int, mean, variance []float64) {
 	}
 }
 
-// workspace is the scratch space of one computation.
 type workspace struct {
 	probit       probitTable
 	exact        exactTable
@@ -83,7 +82,6 @@ type workspace struct {
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-// fit gives the slices the length n, with any values.
 func fit(n int, all ...*[]float64) {
 	for _, x := range all {
 		if len(*x) != n {
@@ -95,10 +93,8 @@ func fit(n int, all ...*[]float64) {
 // MomentError bounds the absolute error of the moments of [Probit] and of [Exact].
 const MomentError = 1e-11
 
-// Moments are the moments of softmax(z) for n classes. Computing into the same one again allocates nothing.
-// It is safe for concurrent use only while nothing computes into it, and keeps no reference to an argument.
-//
-// With the graph Laplacian L = diag(E·1) − E,
+// Moments are the moments of softmax(z) for n classes. Computing into it again allocates nothing. It keeps no
+// reference to arguments; concurrent reading is safe. With the graph Laplacian L = diag(E·1) − E,
 //
 //	Σ_y  = diag(p) − p pᵀ − L                  (covariance of the probabilities)
 //	Σ_zy = diag(v) L                           (cross-covariance, logits × probabilities)
@@ -113,19 +109,19 @@ func NewMoments(n int) *Moments {
 	return &Moments{P: make([]float64, n), E: mat.NewDense(n, n, nil)}
 }
 
-// Zero sets all to zero.
+// Zero sets all moments to zero.
 func (m *Moments) Zero() {
 	clear(m.P)
 	m.E.Zero()
 }
 
-// AddScaled adds weight times the moments of a part of a mixture.
+// AddScaled adds weight times the moments of a component of a mixture.
 func (m *Moments) AddScaled(weight float64, part *Moments) {
 	floats.AddScaled(m.P, weight, part.P)
 	floats.AddScaled(m.E.RawMatrix().Data, weight, part.E.RawMatrix().Data)
 }
 
-// pair returns the symmetrised E_ij. That of the probit with ρ ≠ ½ is not symmetric.
+// pair returns the symmetrised E_ij, as the probit with ρ ≠ ½ has an asymmetric E.
 func (m *Moments) pair(i, j int) float64 { return 0.5 * (m.E.At(i, j) + m.E.At(j, i)) }
 
 // degree returns L_ii = Σ_j E_ij of the symmetrised E.
@@ -140,7 +136,7 @@ func (m *Moments) degree(i int) float64 {
 }
 
 // Cov sets dst, n×n or empty, to the covariance of the probabilities, Σ_y = diag(p) − p pᵀ − L (paper Sec.
-// 2). That of the probit may be indefinite: where λ is large it has even negative variances.
+// 2). That of the probit may be indefinite: for large λ it even has negative variances.
 func (m *Moments) Cov(dst *mat.SymDense) {
 	n := len(m.P)
 	if dst.IsEmpty() {
@@ -188,7 +184,7 @@ func (m *Moments) Excess() float64 {
 	return sum
 }
 
-// Asymmetry returns the largest |E_ij − E_ji|, a defect as [Moments.Excess] is.
+// Asymmetry returns the largest |E_ij − E_ji|, a defect like [Moments.Excess].
 func (m *Moments) Asymmetry() float64 {
 	var largest float64
 	for i := range m.P {
@@ -199,7 +195,6 @@ func (m *Moments) Asymmetry() float64 {
 	return largest
 }
 
-// check panics unless mean and variance fit dst and are usable.
 func (m *Moments) check(mean, variance []float64) {
 	n := len(m.P)
 	if r, c := m.E.Dims(); r != n || c != n {

@@ -25,7 +25,7 @@ func Errorf(key, format string, args ...any) error {
 	return &Error{Key: key, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Refuse returns an error that says what is allowed, if the value of the key is not.
+// Refuse returns an error that says what is allowed, if refused.
 func Refuse(refused bool, key, allowed string) error {
 	if !refused {
 		return nil
@@ -33,7 +33,7 @@ func Refuse(refused bool, key, allowed string) error {
 	return Errorf(key, "not allowed; allowed: %s", allowed)
 }
 
-// InGo gives an [*Error] the name in Go of the field of the struct with its key.
+// InGo adds to an [*Error] the Go name of the field of config with its key.
 func InGo(err error, config any) error {
 	if e, ok := err.(*Error); ok {
 		e.Field = name(reflect.TypeOf(config), e.Key)
@@ -143,8 +143,8 @@ func Class(class, classes int) error {
 //
 //	Rate float64 `toml:"rate" default:"0.2" range:"0 0.99"`
 //
-// It returns the [*Error] of the first number out of its range, or the error of the method Validate, if there
-// is one. A zero that has no default stands for a number that is not given.
+// It returns the [*Error] of the first number out of range, or the error of the method Validate, if any. A
+// zero without a default counts as not given.
 func Resolve(config any) error {
 	if err := resolve(reflect.ValueOf(config).Elem()); err != nil {
 		return err

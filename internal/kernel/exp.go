@@ -32,8 +32,8 @@ func powersOfTwo() (rounded, rest [expSteps]float64) {
 	return rounded, rest
 }
 
-// Exp returns eˣ within 0.55 units of the last place, 1 where the value is subnormal. With k the integer next
-// to 128x/log 2 it is
+// Exp returns eˣ within 0.55 units of the last place, 1 where the value is subnormal. With k ≈ 128x/log 2 it
+// is
 //
 //	eˣ = 2^(k/128) eʳ,   r = x − k (log 2)/128,   |r| ≤ (log 2)/256
 //
@@ -54,7 +54,6 @@ func Exp(x float64) float64 {
 	return x // NaN
 }
 
-// exp returns eˣ/2^shift, which must be a normal number.
 func exp(x float64, shift int) float64 {
 	shifted := x*(expSteps/math.Ln2) + roundShift
 	k, n := math.Float64bits(shifted), shifted-roundShift
@@ -115,7 +114,7 @@ func Hypot(x, y float64) float64 {
 	return x * math.Sqrt(1+y*y)
 }
 
-// Entropy returns −Σ q_j log q_j of q = p/sum, in nats. What is not positive counts as zero.
+// Entropy returns −Σ q_j log q_j of q = p/sum, in nats. Numbers that are not positive count as zero.
 func Entropy(p []float64, sum float64) (entropy float64) {
 	for _, x := range p {
 		if x > 0 {

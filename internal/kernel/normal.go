@@ -23,9 +23,8 @@ var densityTable = func() (table [densitySteps]float64) {
 	return table
 }()
 
-// Density returns φ(x), the density of the standard normal distribution, for |x| ≤ [Underflow].
-//
-// The rounding error of x² is added to the reduced argument r (Cody 1969) of
+// Density returns φ(x), the density of the standard normal distribution, for |x| ≤ [Underflow]. The rounding
+// error of x² is added to the reduced argument r (Cody 1969) of
 //
 //	exp(−x²/2) = 2^(−k/64) exp(r), r = (k/64) log 2 − x²/2, |r| ≤ (log 2)/128,
 //
@@ -46,11 +45,8 @@ func Density(x float64) float64 {
 //	J_k(t) = ∫_t^∞ (z−t)^k φ(z) dz / φ(t)
 //
 // are the repeated integrals of the normal tail; J₀ is the Mills ratio. As J₁ + t J₀ = 1 and J₂ + t J₁ = J₀,
-// with n = p + t q and d = q + t n
-//
-//	J₀ = n/d, J₁ = q/d, J₂ = p/d.
-//
-// The rational function has the smallest maximal relative error on [0, ∞], 5.7e-17 (Remez algorithm).
+// J₀ = n/d, J₁ = q/d, J₂ = p/d with n = p + t q and d = q + t n. The rational function has the smallest
+// maximal relative error on [0, ∞], 5.7e-17 (Remez algorithm).
 func Tail(t float64) (p, q float64) {
 	t2 := t * t
 	t4 := t2 * t2
@@ -79,8 +75,8 @@ func parts(x float64) (t, density, p, q, n, d float64) {
 }
 
 // Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z, variance_i to Var[Z | Z ≤
-// x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as that. With the repeated integrals of [Tail] at
-// t = −x > 0 they are 1/J₀ and J₂/J₀ − (J₁/J₀)².
+// x_i], and cdf_i to Φ(x_i), with x_i clipped to ±[Underflow]. With the integrals of [Tail] at t = −x > 0 the
+// first two are 1/J₀ and J₂/J₀ − (J₁/J₀)².
 func Truncated(mills, variance, cdf, x []float64) {
 	first := 0
 	if vector {
@@ -108,8 +104,7 @@ func Truncated(mills, variance, cdf, x []float64) {
 //
 //	prob     = P(Z+a > 0) = Cov(Z, max(Z+a, 0)) = Φ(a)
 //	gap      = E max(Z+a, 0) − max(a, 0) = φ(a) − |a| Φ(−|a|)
-//	variance = Var max(Z+a, 0)
-//	         = (1+a²) Φ(a) + a φ(a) − (a Φ(a) + φ(a))²
+//	variance = Var max(Z+a, 0) = (1+a²) Φ(a) + a φ(a) − (a Φ(a) + φ(a))²
 //
 // For a = −t ≤ 0, gap = φ J₁ and variance = φ J₁ (J₂/J₁ − φ J₁) with the J_k of [Tail]. For a > 0 they follow
 // from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has covariance −Φ(−a) with Z.

@@ -1,9 +1,7 @@
 // Package kernel has portable exp and log, and the vector loops that dominate the run time.
 //
-// Each function gives the same bits on every processor: the Go code here defines the order of summation.
-// Where the processor has AVX2 the hot loops run the same operations four at a time, in assembly, unless the
-// build tag noasm is set.
-//
+// Each function gives the same bits on every processor: the Go code here defines the order of summation. With
+// AVX2, the hot loops run the same operations four at a time in assembly, unless the build tag noasm is set.
 // A loop panics if one of its arguments is shorter than those that set the length.
 package kernel
 
@@ -13,8 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Dot returns Σ x_i y_i: eight sums of every eighth product, added up in pairs, plus the products beyond a
-// multiple of four one by one.
+// Dot returns Σ x_i y_i: eight sums of every eighth product, added in pairs, and the rest one by one.
 func Dot(x, y []float64) (sum float64) {
 	y = y[:len(x)]
 	n := len(x) &^ 3
@@ -37,7 +34,7 @@ func pairs(s *[8]float64) float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// Sum returns Σ x_i, one after the other.
+// Sum returns Σ x_i, added in order.
 func Sum(x []float64) (sum float64) {
 	for _, x := range x {
 		sum += x
@@ -48,8 +45,7 @@ func Sum(x []float64) (sum float64) {
 // Norm returns √(Σ x_i²), which may overflow where it need not.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
-// Products sets dst to the products of two rows x and four rows y of the same length, a multiple of four:
-// those of the first x come first.
+// Products sets dst to the products of two rows x (outer) and four rows y of one length, a multiple of four.
 func Products(dst *[8]float64, x, y []float64) {
 	n := len(x) / 2
 	y = y[:4*n]
@@ -84,8 +80,9 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 	}
 }
 
-// AddRows adds to y the rows of a, which are as long as y, times the numbers of u that are not zero: four at
-// a time as [AddScaled4], and then one by one what is left.
+// AddRows adds to y the rows of a, as long as y, times the nonzero numbers of u: four at a time as
+// [AddScaled4], the rest one by one. Dot2x2 sets dst to the [Dot]s x₀y₀, x₀y₁, x₁y₀, x₁y₁ of the first n
+// numbers, a multiple of four.
 func AddRows(y, u, a []float64) {
 	var row [4][]float64
 	var factor [4]float64
@@ -145,7 +142,7 @@ func AddOuter(a, u, x []float64) {
 }
 
 // Carlson4 is four rows of Carlson's update of a triangular root, each as long as sum, a multiple of four:
-// with k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and then sum_i grows by h_k x.
+// for k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and sum_i grows by h_k x.
 func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 	n := len(sum)
 	a = a[:4*n]
@@ -198,9 +195,8 @@ func Backward(mean, d, e []float64) (first, second float64) {
 	return first, second
 }
 
-// Update moves independent weights of one input y: with u = variance_j y
-//
-//	mean_j += d_j u,   variance_j *= max(least, 1 + e_j u often).
+// Update moves independent weights of one input y: with u = variance_j y, mean_j += d_j u and variance_j *=
+// max(least, 1 + e_j u often).
 func Update(mean, variance, d, e []float64, y, often, least float64) {
 	n := len(mean)
 	variance, d, e = variance[:n], d[:n], e[:n]

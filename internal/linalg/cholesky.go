@@ -1,5 +1,5 @@
-// Package linalg has factorisations that give the same bits on every processor. Small ones allocate nothing
-// when they are repeated; large ones use all processors.
+// Package linalg has factorisations with the same bits on every processor. Small ones allocate nothing when
+// repeated; large ones use all processors.
 package linalg
 
 import (
@@ -23,7 +23,7 @@ type Cholesky struct {
 // strip is how many rows of L are read together while they are in the cache.
 const strip = 32
 
-// Factorize copies and factorises a matrix. It reports whether that is positive definite.
+// Factorize copies and factorises a matrix, and reports whether it is positive definite.
 func (c *Cholesky) Factorize(a mat.Symmetric) bool {
 	n := a.SymmetricDim()
 	if n != c.n {
@@ -37,7 +37,7 @@ func (c *Cholesky) Factorize(a mat.Symmetric) bool {
 	return c.FactorizeLower(c.l, n)
 }
 
-// FactorizeLower is Factorize for the lower triangle of an n×n matrix a, which it replaces by the factor.
+// FactorizeLower is Factorize for the lower triangle of an n×n matrix a, which the factor replaces.
 func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
 	a = a[:n*n]
 	c.n, c.l = n, a
@@ -58,7 +58,7 @@ func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
 }
 
 // solve replaces the numbers from start, a multiple of four, to end of each row y by those of L⁻¹y, four in
-// two rows at once: they share all terms but the last ones, which [kernel.Dot] adds one by one.
+// two rows at once, as they share all but the last terms.
 func (c *Cholesky) solve(y []float64, start, end int) {
 	n := c.n
 	for ; len(y) > 0; y = y[min(len(y), 2*n):] {
@@ -87,7 +87,6 @@ func (c *Cholesky) solve(y []float64, start, end int) {
 	}
 }
 
-// solveAll is solve, by all processors if that is worth it.
 func (c *Cholesky) solveAll(y []float64, start, end int) {
 	const together = 32
 	rows := len(y) / c.n

@@ -24,9 +24,9 @@ func NewEigen(n int) *Eigen {
 	}
 }
 
-// Factorize overwrites the matrix in Vectors. It reports whether the eigenvalues have converged.
+// Factorize overwrites the matrix in Vectors, and reports whether the eigenvalues have converged.
 func (e *Eigen) Factorize() bool {
-	// In units in which the largest number is about 1, squares do not underflow.
+	// Scaled to a largest number near 1, squares do not underflow.
 	n, largest := len(e.Values), 0.0
 	for i := range n {
 		for _, x := range e.Vectors[i*n+i : (i+1)*n] {
@@ -62,11 +62,9 @@ func (e *Eigen) Factorize() bool {
 	return true
 }
 
-// row returns what becomes eigenvector i.
 func (e *Eigen) row(i int) []float64 { return e.rows[i*len(e.Values) : (i+1)*len(e.Values)] }
 
-// tridiagonalize finds A = QTQᵀ by Householder reflections (Golub and Van Loan 2013, Sec. 8.3.1). It leaves
-// Qᵀ in rows.
+// tridiagonalize finds A = QTQᵀ by Householder reflections (Golub and Van Loan 2013, Sec. 8.3.1); rows is Qᵀ.
 func (e *Eigen) tridiagonalize() {
 	n := len(e.Values)
 	for i := range n {
@@ -109,7 +107,7 @@ func (e *Eigen) tridiagonalize() {
 }
 
 // Reflection overwrites x with the v for which (I − vvᵀ)x is a multiple of the first unit vector, and returns
-// that multiple; v is 0 where x is one already.
+// the multiple; v is 0 where x is one already.
 func Reflection(x []float64) float64 {
 	first, size := x[0], 0.
 	for _, x := range x[1:] {
@@ -132,8 +130,8 @@ func Reflection(x []float64) float64 {
 	return -norm * size
 }
 
-// iterate makes the tridiagonal matrix diagonal by the QL method with implicit shifts (Dubrulle, Martin and
-// Wilkinson 1968), and rows the eigenvectors.
+// iterate diagonalises the tridiagonal matrix by the QL method with implicit shifts (Dubrulle, Martin and
+// Wilkinson 1968); rows become the eigenvectors.
 func (e *Eigen) iterate() bool {
 	const most = 60 // sweeps for one eigenvalue; two or three are usual
 	d, off, n := e.Values, e.off, len(e.Values)

@@ -1,10 +1,8 @@
-// Package dataset reads tables of examples into what a network learns from: inputs, and
-// classes that count from 0.
+// Package dataset turns tables into examples that a network learns from: inputs, and classes from 0.
 //
-// A [Format] says which column of a file has the classes, which have words, and what
-// becomes of missing values; [Format.Read] returns the [Examples]. These are split by
-// [Examples.Split] and [Parts], and scaled by a [Scaler] that is fitted to one part. It
-// also scales new rows, whose columns it finds by their names: [NewReader], [Scaler.Inputs].
+// A [Format] says which columns have classes or words, and how missing values are handled; [Format.Read]
+// returns the [Examples]. [Examples.Split] and [Parts] split them. A [Scaler] is fitted to one part, and also
+// scales new rows, whose columns it finds by their names: [NewReader], [Scaler.Inputs].
 package dataset
 
 import (
@@ -15,8 +13,7 @@ import (
 	"strconv"
 )
 
-// Examples are labelled examples, read or drawn. They are never changed. Those that were
-// made from others, by Subset, Parts or a Scaler, share the values with them.
+// Examples are labelled examples, read or drawn. They are immutable, and may share values.
 type Examples struct {
 	values  *values
 	row     []int // of the values, by example
@@ -25,7 +22,6 @@ type Examples struct {
 	scaler  Scaler
 }
 
-// values are the inputs of examples as they were read.
 type values struct {
 	file     string
 	width    int
@@ -44,7 +40,7 @@ type Set struct {
 	Class []int
 }
 
-// NewExamples returns a copy of the set, whose classes get the names 1, 2, …
+// NewExamples returns a copy of the set, with classes named 1, 2, …
 func NewExamples(set Set, classes int) *Examples {
 	e := &Examples{values: &values{}, row: upTo(len(set.X)), class: slices.Clone(set.Class)}
 	if len(set.X) > 0 {
@@ -63,8 +59,7 @@ func NewExamples(set Set, classes int) *Examples {
 	return e
 }
 
-// Images returns the examples of the images of a file, a byte for each pixel, row by row; their classes are
-// the labels that occur.
+// Images returns the examples of an image file, a byte per pixel, row by row; the labels are classes.
 func Images(file string, pixels []byte, height, width int, labels []byte) *Examples {
 	v := &values{file: file, width: height * width, pixels: pixels, square: height == width}
 	e := &Examples{values: v, row: upTo(len(labels))}
@@ -92,8 +87,7 @@ func (e *Examples) Classes() []string { return e.classes }
 // Class returns the class of example i, from 0.
 func (e *Examples) Class(i int) int { return e.class[i] }
 
-// Input puts the inputs of example i into dst, whose length is Inputs. Missing ones are
-// NaN if no scaler has been applied.
+// Input sets dst, of length Inputs, to the inputs of example i. Missing ones are NaN before scaling.
 func (e *Examples) Input(dst []float64, i int) {
 	v := e.values
 	if len(dst) != v.width {
@@ -121,8 +115,8 @@ func (e *Examples) Set(first, last int) Set {
 	return set
 }
 
-// Digest returns the SHA-256, in hexadecimal, of examples as they were read: inputs, classes, and all
-// that splits and scalings follow from, but not where they were read.
+// Digest returns the SHA-256, in hexadecimal, of examples as read: inputs, classes, and all that splits and
+// scalings depend on, but not their file.
 func (e *Examples) Digest() string {
 	h, v := sha256.New(), e.values
 	fmt.Fprintf(h, "%d %t %t %t %q %#v\n", v.width, v.pixels != nil, v.square, v.impute, e.classes, v.features)
@@ -140,7 +134,7 @@ func (e *Examples) Row(i int) int {
 	return e.row[i] + 1
 }
 
-// where says where example i came from: "file.csv:12" is line 12 of a file.
+// where locates example i: "file.csv:12" is line 12 of a file.
 func (e *Examples) where(i int) string {
 	if e.values.line == nil {
 		return fmt.Sprintf("%s: example %d", e.values.file, e.Row(i))
@@ -148,7 +142,7 @@ func (e *Examples) where(i int) string {
 	return fmt.Sprintf("%s:%d", e.values.file, e.Row(i))
 }
 
-// Subset returns the examples of those numbers, in that order, with all classes.
+// Subset returns the examples with these indices, in order, with all classes.
 func (e *Examples) Subset(rows []int) *Examples {
 	s := *e
 	s.row, s.class = nil, nil
@@ -158,7 +152,6 @@ func (e *Examples) Subset(rows []int) *Examples {
 	return &s
 }
 
-// upTo returns 0, 1, …, n−1.
 func upTo(n int) []int {
 	numbers := make([]int, n)
 	for i := range numbers {

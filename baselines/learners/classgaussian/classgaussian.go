@@ -1,5 +1,5 @@
-// Package classgaussian is a classifier that takes the inputs of each class for Gaussian, with one covariance
-// about the means of all classes (Fisher 1936). It learns online, and has a density of the inputs.
+// Package classgaussian is a linear discriminant classifier: the inputs of each class are Gaussian, with one
+// covariance about the class means (Fisher 1936). It learns online, and has a density of the inputs.
 package classgaussian
 
 import (
@@ -81,7 +81,6 @@ func (m *Model) Observe(x []float64, class int) error {
 	return nil
 }
 
-// fit factorises the covariance that the scatter gives.
 func (m *Model) fit() error {
 	if m.fitted {
 		return nil

@@ -2,7 +2,7 @@ package command
 
 import "syscall"
 
-// attributes has the program end with this one, however this one ends.
+// attributes makes the program end with this one, however this one ends.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

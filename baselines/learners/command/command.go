@@ -1,15 +1,14 @@
 // Package command is a learner in any language: a program that reads examples and inputs from its standard
 // input, and writes the probabilities of the classes to its standard output.
 //
-// A JSON object in a line, with the keys inputs, classes, seed, stream and settings, begins a model, and ends
-// the one before it. Blocks follow, each a line with a word and a number n and then n lines of
-// comma-separated numbers:
+// A line with a JSON object of keys inputs, classes, seed, stream and settings begins a model, and ends the
+// one before it. Blocks follow, each a line with a word and a number n, then n lines of numbers with commas:
 //
 //	learn n      n examples: the inputs, and the class from 0
 //	predict n    n inputs; the program answers with n lines, the probability of each class
 //
-// With stream there is a block learn for each example; else one with all examples, first. The program ends at
-// the end of its input. Its standard error is quoted where it fails.
+// With stream each example is a block learn; without, all examples are the first block. The program ends when
+// its input does. Its standard error is quoted where it fails.
 package command
 
 import (
@@ -57,8 +56,7 @@ type Config struct {
 // Online reports whether the program sees one example after another.
 func (c Config) Online() bool { return c.Stream }
 
-// Find sets Sums, runs Version, and sets and returns Program. Paths are relative to the folder. Find does
-// this once.
+// Find sets Sums, runs Version, and sets and returns Program, once. Paths are relative to the folder.
 func (c *Config) Find(folder string) (string, error) {
 	if c.folder != "" {
 		return c.Program, nil
@@ -83,8 +81,8 @@ func (c *Config) Find(folder string) (string, error) {
 	return text, nil
 }
 
-// Model is what a program has learned. The program runs from the first example or input until Close, Release,
-// an error, or the end of the context of Bind. After an error every call returns it.
+// Model is a trained program. The program runs from the first example or input until Close, Release, an
+// error, or the end of the context of Bind. After an error every call returns it.
 type Model struct {
 	cfg   Config
 	seed  uint64
@@ -100,8 +98,8 @@ type Model struct {
 // New returns a model for a stream. The seed of the program is drawn from src.
 func New(cfg Config, src rand.Source) (*Model, error) { return Fit(cfg, nil, nil, src) }
 
-// Fit returns the model of the examples x[k] of the classes class[k]. It keeps both; the program reads them
-// before it first predicts.
+// Fit returns a model of the examples x[k] with classes class[k]. It keeps both slices; the program reads
+// them before its first prediction.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	if err := cmp.Or(field.Resolve(&cfg), mlp.CheckExamples(x, class, cfg.Inputs, cfg.Classes)); err != nil {
 		return nil, err
@@ -109,7 +107,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	return &Model{cfg: cfg, seed: src.Uint64() >> 33, ctx: context.Background(), x: x, class: class}, nil
 }
 
-// Bind kills the program when the context ends. It must be called before the first example or input.
+// Bind kills the program when the context ends. Call it before the first example or input.
 func (m *Model) Bind(ctx context.Context) { m.ctx = ctx }
 
 // Observe hands an example to the program.
@@ -155,7 +153,6 @@ func (m *Model) PredictAll(p, x [][]float64) ([][]bnn.Layer, error) {
 	})
 }
 
-// parse sets p to the probabilities in a line.
 func parse(p []float64, line string) error {
 	numbers, sum := strings.Split(line, ","), 0.
 	for i := 0; i < len(p) && len(numbers) == len(p); i++ {
@@ -172,7 +169,6 @@ func parse(p []float64, line string) error {
 	return nil
 }
 
-// write writes a block.
 func (m *Model) write(word string, x [][]float64, class []int) error {
 	fmt.Fprintf(m.in, "%s %d\n", word, len(x))
 	for i, x := range x {
@@ -190,7 +186,6 @@ func (m *Model) write(word string, x [][]float64, class []int) error {
 	return err
 }
 
-// during starts a program if none runs, begins the model, and calls do, all before the timeout.
 func (m *Model) during(do func() error) (err error) {
 	if m.failed != nil {
 		return m.failed
@@ -220,7 +215,6 @@ func (m *Model) during(do func() error) (err error) {
 	return nil
 }
 
-// begin writes what the program reads first of a model.
 func (m *Model) begin() error {
 	c := m.cfg
 	head, err := json.Marshal(map[string]any{
@@ -236,7 +230,6 @@ func (m *Model) begin() error {
 	return err
 }
 
-// fail ends the program, and returns the error with how the program ended and what it wrote last.
 func (m *Model) fail(err error) error {
 	f := failure{cause: err}
 	if p := m.process; p != nil {
@@ -264,8 +257,7 @@ func (m *Model) Release() {
 	}
 }
 
-// Close ends the program, also one that was released and has no next model. It returns the processor seconds
-// of those that have ended.
+// Close ends the program, also a released one, and returns the processor seconds of those that have ended.
 func (m *Model) Close() (seconds float64) {
 	m.Release()
 	if p, ok := m.cfg.idle.LoadAndDelete(m.ctx); ok {

@@ -21,7 +21,6 @@ type process struct {
 	stderr tail
 }
 
-// start starts a program. The end of the context kills it.
 func start(ctx context.Context, folder string, command []string) (*process, error) {
 	p := &process{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.SysProcAttr = folder, &p.stderr, attributes()
@@ -37,8 +36,7 @@ func start(ctx context.Context, folder string, command []string) (*process, erro
 	return p, nil
 }
 
-// end ends the program: at the end of its input, or else by a signal after ten seconds. It returns the
-// processor seconds that the program has taken.
+// end closes the program's input, kills it after ten seconds, and returns its processor seconds.
 func (p *process) end() (seconds float64) {
 	p.stdin.Close()
 	timer := time.AfterFunc(10*time.Second, p.kill)
@@ -48,7 +46,6 @@ func (p *process) end() (seconds float64) {
 	return (p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()).Seconds()
 }
 
-// failure is an error of the program, not of what it learns.
 type failure struct {
 	lines string
 	cause error
@@ -57,10 +54,9 @@ type failure struct {
 func (f failure) Error() string { return f.lines }
 func (f failure) Unwrap() error { return f.cause }
 
-// Failure tells errors of programs from those of methods.
+// Failure marks errors of programs, as opposed to errors of methods.
 func (failure) Failure() {}
 
-// tail keeps the last bytes that are written to it.
 type tail []byte
 
 func (t *tail) Write(b []byte) (int, error) {
@@ -70,7 +66,6 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// lastLines returns the last lines of a text.
 func lastLines(text []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	return string(bytes.Join(lines[max(0, len(lines)-5):], []byte("\n")))

@@ -1,9 +1,9 @@
 // Package dropout is Monte Carlo dropout: a multi-layer perceptron that is trained with units left out at
-// random, and predicts by the mean of passes that leave out units at random, too (Gal and Ghahramani,
-// "Dropout as a Bayesian approximation: representing model uncertainty in deep learning", ICML 2016).
+// random, and predicts by the mean of passes with units left out at random (Gal and Ghahramani, "Dropout as a
+// Bayesian approximation: representing model uncertainty in deep learning", ICML 2016).
 //
-// Hidden units are rectifiers. Every hidden unit is left out with the probability r, anew for each example,
-// and else multiplied by 1/(1−r). Adam runs over minibatches of 32 examples down the loss
+// Hidden units are rectifiers. For each example, a hidden unit is left out with probability r, and otherwise
+// multiplied by 1/(1−r). Adam runs over minibatches of 32 examples down the loss
 //
 //	−(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ Decay |w|².
 package dropout
@@ -42,8 +42,8 @@ type Model struct {
 	masks   [][][]float64 // of each pass of a prediction, as in mlp.Pass
 }
 
-// Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0. The
-// masks of its predictions are drawn from src at the end. It is an error if the training diverges.
+// Fit returns a network trained on the examples x[k] with classes class[k], from 0. At the end it draws the
+// masks of predictions from src. It returns an error if the training diverges.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
@@ -66,7 +66,6 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	return m, nil
 }
 
-// train descends from the weights. Every epoch is a random order of the examples, cut into batches.
 func (m *Model) train(data [][]float64, class []int, rnd *rand.Rand) {
 	adam, grad, p := mlp.NewAdam(len(m.weights)), make([]float64, len(m.weights)), m.pass
 	order := make([]int, len(data))
@@ -92,7 +91,6 @@ func (m *Model) train(data [][]float64, class []int, rnd *rand.Rand) {
 	}
 }
 
-// masked draws masks of 0 and 1/(1−r), in the form of mlp.Pass.
 func (m *Model) masked(rnd *rand.Rand) [][]float64 {
 	masks := make([][]float64, len(m.network.Layers))
 	for l := 1; l < len(masks); l++ {

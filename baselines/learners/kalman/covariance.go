@@ -24,7 +24,6 @@ func newFull(variance []float64, classes int) *full {
 	return r
 }
 
-// row returns row i of the root.
 func (r *full) row(i int) []float64 {
 	n := len(r.white[0])
 	return r.root[i*n : (i+1)*n]
@@ -34,7 +33,7 @@ func (r *full) whiten(j *jacobian) {
 	for _, f := range r.white {
 		clear(f)
 	}
-	// All vectors in one sweep, as it is the root that does not fit the cache.
+	// All vectors in one sweep, as the root does not fit the cache.
 	for a, at := range j.neurons {
 		for i, y := range j.input[at.layer] {
 			s := r.row(at.from + i)
@@ -75,7 +74,7 @@ func (r *full) step(mean []float64, j *jacobian) bool {
 //	P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ,
 //	T = I − βffᵀ,   β = 1/(t(1+t)),   t = √(1+s).
 //
-// Of several observations each has the f that the steps before it leave, T…Tf.
+// Each of several observations has the f that the steps before it leave, T…Tf.
 type reflections struct {
 	white  [][]float64 // f of each observation, and of the last vector, which only moves the mean
 	beta   []float64
@@ -86,7 +85,6 @@ func newReflections(count, length int) reflections {
 	return reflections{vectors(count, length), make([]float64, count-1), make([]float64, count-1)}
 }
 
-// squares sets dst_k to |f_k|².
 func (r *reflections) squares(dst []float64) {
 	for k, f := range r.white {
 		dst[k] = kernel.Dot(f, f)
@@ -96,7 +94,6 @@ func (r *reflections) squares(dst []float64) {
 // largestSquare is the largest squared norm of a whitened vector with which no product in a step overflows.
 const largestSquare = 1e200
 
-// small reports whether no product of a step with these vectors overflows.
 func (r *reflections) small() bool {
 	large := func(f []float64) bool { return !(kernel.Dot(f, f) <= largestSquare) }
 	return !slices.ContainsFunc(r.white, large)
@@ -119,14 +116,10 @@ func (r *reflections) set() bool {
 	return true
 }
 
-// diagonal has a variance for each weight. With q = yᵀPy that of the pre-activation of neuron a and δ the
-// derivative by it, the vectors
-//
-//	f_ka = √q_a δ_ka
-//
-// have the products f_k·f_l = h_k P h_lᵀ. So a step is one of the filter over the independent
-// pre-activations: it makes q into q·square, and moves the pre-activation by √q·move. A neuron follows by
-// its linear regression Py/q on it.
+// diagonal has a variance for each weight. With the variance q = yᵀPy of the pre-activation of neuron a and
+// the derivative δ by it, the vectors f_ka = √q_a δ_ka have the products f_k·f_l = h_k P h_lᵀ. So a step is a
+// filter step over the independent pre-activations: q becomes q·square, and the pre-activation moves by
+// √q·move. A neuron follows by its linear regression Py/q on the pre-activation.
 type diagonal struct {
 	reflections
 	variance []float64
@@ -146,7 +139,6 @@ func newDiagonal(variance []float64, neurons, classes int) *diagonal {
 	}
 }
 
-// whiten sets the vectors of the rows of the jacobian.
 func (r *diagonal) whiten(j *jacobian) {
 	for a, at := range j.neurons {
 		r.sd[a] = math.Sqrt(kernel.Dot(r.variance[at.from:at.to], j.square[at.layer]))
@@ -161,14 +153,13 @@ func (r *diagonal) variances(dst []float64, j *jacobian) {
 	r.squares(dst)
 }
 
-// step follows row a of the product T of the reflections, which starts as the
-// unit vector e_a and becomes
+// step follows row a of the product T of the reflections, from the unit vector e_a,
 //
 //	u_k = u_{k−1} − c_k f_k,   c_k = β_k a_k,   a_k = u_{k−1}·f_k = f_ka − Σ_{l<k} c_l f_l·f_k
 //	|u_k|² = |u_{k−1}|² − a_k²/(1+s_k),
 //
-// without forming it: square is |u|², and move is u·b for the last vector b. Of a variance v
-// it leaves v (1 − (1−square) v y²/q), which is not below square·v.
+// without forming it: square is |u|², and move is u·b for the last vector b. A variance v becomes v (1 −
+// (1−square) v y²/q), at least square·v.
 func (r *diagonal) step(mean []float64, j *jacobian) bool {
 	if r.whiten(j); !r.set() {
 		return false
@@ -189,7 +180,7 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 			}
 			rest = rest[k:]
 			r.take[k] = beta * a
-			// Never below what the inequality of Cauchy and Schwarz leaves, but for rounding.
+			// By Cauchy–Schwarz it is not smaller, except for rounding.
 			square = max(square-a*a/r.shrink[k], square/r.shrink[k])
 		}
 		move := r.white[m][n]
@@ -206,12 +197,9 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 }
 
 // bong is the Bayesian online natural gradient in one step, with a diagonal Gaussian, the linearised network
-// and its Hessian (Jones, Chang and Murphy, NeurIPS 2024: "bong", "diag", "lin-hess"): of each weight with
-// the variance v
-//
-//	1/ṽ = 1/v + (JᵀSJ)_ii,   μ̃ = μ + ṽ (Jᵀ(y − p))_i.
-//
-// Diagonal keeps the diagonal of P̃, not of its inverse: its variances are larger.
+// and its Hessian (Jones, Chang and Murphy, NeurIPS 2024: "bong", "diag", "lin-hess"): for each weight with
+// variance v, 1/ṽ = 1/v + (JᵀSJ)_ii and μ̃ = μ + ṽ (Jᵀ(y − p))_i. Diagonal keeps the diagonal of P̃, not of
+// its inverse: its variances are larger.
 type bong struct{ *diagonal }
 
 func (r bong) step(mean []float64, j *jacobian) bool {

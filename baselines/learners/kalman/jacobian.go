@@ -8,9 +8,8 @@ import (
 	"closedform/baselines/learners/mlp"
 )
 
-// jacobian is the derivatives of functions of the logits by the weights, a row for each function. That of row
-// k by the weight of neuron a for input i is h_k,ai = δ_ka y_i, the product of the derivative by the
-// pre-activation of the neuron and the input.
+// jacobian has the derivatives of functions of the logits by the weights, a row for each function. For row k
+// and the weight of neuron a for input i it is h_k,ai = δ_ka y_i, by the pre-activation, times the input.
 type jacobian struct {
 	neurons []neuron    // of all layers
 	input   [][]float64 // y of each layer, with a trailing 1
@@ -18,7 +17,6 @@ type jacobian struct {
 	delta   [][]float64 // δ: rows × neurons
 }
 
-// neuron is the place of its weights, and its layer.
 type neuron struct{ layer, from, to int }
 
 func newJacobian(n *mlp.Network, rows int) *jacobian {
@@ -45,12 +43,9 @@ func (j *jacobian) set(k int, n *mlp.Network, p *mlp.Pass, weights []float64) {
 	}
 }
 
-// factorLabel sets the rows of dst, n−1 vectors of length n, to those of Aᵀ with
-//
-//	AAᵀ = diag(p) − ppᵀ,
-//
-// the covariance of a one-hot label with probabilities p. Row k is the contrast
-// of class k with the classes after it, ρ_k = Σ_{i>k} p_i their probability:
+// factorLabel sets the rows of dst, n−1 vectors of length n, to those of Aᵀ with AAᵀ = diag(p) − ppᵀ, the
+// covariance of a one-hot label with probabilities p. Row k is the contrast of class k with the classes after
+// it, ρ_k = Σ_{i>k} p_i their probability:
 //
 //	a_k = √(p_k ρ_k/(p_k + ρ_k)) (e_k − Σ_{i>k} (p_i/ρ_k) e_i)
 //

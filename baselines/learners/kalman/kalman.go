@@ -1,18 +1,18 @@
-// Package kalman is the extended Kalman filter over all weights of a multi-layer perceptron with
-// softmax output (Singhal and Wu, "Training multilayer perceptrons with the extended Kalman
-// algorithm", NIPS 1988), learning one example after another.
+// Package kalman is the extended Kalman filter over all weights of a multi-layer perceptron with softmax
+// output (Singhal and Wu, "Training multilayer perceptrons with the extended Kalman algorithm", NIPS 1988),
+// learning one example after another.
 //
 // The weights are w ~ N(μ, P). At μ let z be the logits, p = softmax(z), J = ∂z/∂w, and S = diag(p) − ppᵀ,
-// which is ∂p/∂z and the covariance of a one-hot label y as well. The filter takes y for SJ(w − μ) + p with
-// noise of covariance S = AAᵀ, with a factor A of n−1 columns. With H = AᵀJ
+// which is ∂p/∂z and also the covariance of a one-hot label y. The filter approximates y by SJ(w − μ) + p
+// with noise of covariance S = AAᵀ, with a factor A of n−1 columns. With H = AᵀJ
 //
 //	P̃ = P − PHᵀ(I + HPHᵀ)⁻¹HP,   μ̃ = μ + P̃Jᵀ(y − p).
 //
-// That is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural gradient as a Kalman
-// filter", Electronic Journal of Statistics 2018). Covariances are kept as a square root, or as an inverse.
+// This is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural gradient as a Kalman
+// filter", Electronic Journal of Statistics 2018). Covariances are stored as a square root or an inverse.
 //
-// With hidden layers and a prior that is wide for its inputs the steps of the mean may grow without bound,
-// until Observe returns errors; the default prior is for standardised inputs.
+// With hidden layers and a prior that is wide for the inputs, steps of the mean may grow without bound until
+// Observe returns errors; the default prior is for standardised inputs.
 package kalman
 
 import (
@@ -34,14 +34,13 @@ import (
 type Covariance string
 
 const (
-	// Full keeps those of all pairs of W weights: with n classes a step costs about 6nW² operations.
+	// Full keeps the covariances of all W weights: with n classes a step costs about 6nW² operations.
 	Full Covariance = "full"
 
-	// Diagonal keeps variances only, the fully decoupled filter of Puskorius and Feldkamp (IJCNN 1991): of
-	// the step of Full it drops what is off the diagonal.
+	// Diagonal keeps the variances of a Full step only, as Puskorius and Feldkamp (IJCNN 1991, fully decoupled).
 	Diagonal Covariance = "diagonal"
 
-	// LowRank keeps a diagonal and Rank columns of the inverse, "LO-FI" of Chang et al. (CoLLAs 2023). It
+	// LowRank keeps a diagonal and Rank columns of the inverse, "LO-FI" of Chang et al. (CoLLAs 2023). A step
 	// costs about (3 Rank + 14) Rank W operations.
 	LowRank Covariance = "low-rank"
 
@@ -87,7 +86,7 @@ func (c *Config) Validate() error {
 	return field.OneOf("covariance", c.Covariance, Full, Diagonal, LowRank, Bong)
 }
 
-// Model is a filter and what it has learnt.
+// Model is a filter with the weights it has learned.
 type Model struct {
 	network *mlp.Network
 	mean    []float64
@@ -101,13 +100,12 @@ type Model struct {
 	variance []float64 // of the logits
 }
 
-// belief is the covariance P of the weights.
 type belief interface {
 	// variances sets dst_k to h_k P h_kᵀ for the rows h of the jacobian.
 	variances(dst []float64, j *jacobian)
 
-	// step takes the last row of the jacobian for the derivatives of y − p, the others for those of
-	// Aᵀ. It reports whether the numbers are small enough for it; else nothing has changed.
+	// step takes the last row of the jacobian as the derivatives of y − p, the others as those of Aᵀ. It reports
+	// whether the numbers are small enough for it; else nothing has changed.
 	step(mean []float64, j *jacobian) bool
 }
 
@@ -152,11 +150,9 @@ func vectors(count, length int) [][]float64 {
 	return v
 }
 
-// A product of derivatives and deviations of the weights is too large to be squared.
 var errOverflow = errors.New("kalman: the covariance of the logits overflows")
 
-// Observe updates the weights by one example of the given class (from 0). After an error the weights
-// are what they were.
+// Observe updates the weights by one example of the given class (from 0). An error leaves them unchanged.
 func (m *Model) Observe(x []float64, class int) error {
 	n := m.network.Outputs()
 	if err := cmp.Or(field.Class(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
@@ -181,8 +177,8 @@ func (m *Model) Observe(x []float64, class int) error {
 }
 
 // Predict sets p to the predictive probabilities of the classes at x: the mean of the softmax of Gaussian
-// logits, by quadrature. The logits have the means z(μ) and the covariance JPJᵀ of the linearised network,
-// and are taken for independent, with the variances n/(n−1) Var(z_j − z̄), z̄ = Σ_i z_i/n.
+// logits, by quadrature. The logits have means z(μ) and the covariance JPJᵀ of the linearised network, and
+// are approximated as independent, with variances n/(n−1) Var(z_j − z̄), z̄ = Σ_i z_i/n.
 func (m *Model) Predict(p, x []float64) error {
 	n := m.network.Outputs()
 	mlp.CheckProbabilities(p, n)

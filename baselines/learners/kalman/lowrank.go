@@ -9,18 +9,13 @@ import (
 	"closedform/internal/linalg"
 )
 
-// lowRank is the covariance of the filter "LO-FI" (Chang, Durán-Martín, Shestopaloff, Jones and
-// Murphy, "Low-rank extended Kalman filtering for online learning of neural networks from
-// streaming data", CoLLAs 2023), without process noise: its inverse is
+// lowRank is the covariance of the filter "LO-FI" (Chang, Durán-Martín, Shestopaloff, Jones and Murphy,
+// "Low-rank extended Kalman filtering for online learning of neural networks from streaming data", CoLLAs
+// 2023), without process noise: its inverse is P⁻¹ = Υ + WWᵀ, Υ diagonal, W with L columns.
 //
-//	P⁻¹ = Υ + WWᵀ,   Υ diagonal, W of L columns.
-//
-// A step appends the n−1 columns of Jᵀ A to W, moves the mean by (Υ + WWᵀ)⁻¹Jᵀ(y − p), and
-// keeps the L largest of the singular vectors. Of the others the diagonal of what they
-// added is added to Υ.
-//
-// With V and Λ² the eigenvectors and eigenvalues of WᵀW, the singular vectors times
-// their values are WV.
+// A step appends the n−1 columns of JᵀA to W, moves the mean by (Υ + WWᵀ)⁻¹Jᵀ(y − p), and keeps the L largest
+// singular vectors. The diagonal of the others' contribution is added to Υ. With eigenvectors V and
+// eigenvalues Λ² of WᵀW, the singular vectors times their values are WV.
 type lowRank struct {
 	rank, size          int       // columns of W, and with those appended
 	precision, variance []float64 // Υ and 1/Υ
@@ -57,10 +52,8 @@ func newLowRank(variance []float64, rank, classes int) *lowRank {
 	return r
 }
 
-// columns returns those of a neuron.
 func (r *lowRank) columns(at neuron) []float64 { return r.w[at.from*r.rank : at.to*r.rank] }
 
-// multiply sets cross and gram.
 func (r *lowRank) multiply(j *jacobian) {
 	clear(r.gram)
 	clear(r.cross)
@@ -78,8 +71,8 @@ func (r *lowRank) multiply(j *jacobian) {
 	}
 }
 
-// append adds to products those of the rows of the jacobian, δ_ka y, with the columns of neuron a
-// and with each other, where u is y, or y/Υ.
+// append adds to products those of the rows of the jacobian, δ_ka y, with the columns of neuron a and with
+// each other, where u is y, or y/Υ.
 func (r *lowRank) append(products []float64, j *jacobian, a int, u, y []float64) {
 	w, square := r.columns(j.neurons[a]), kernel.Dot(u, y)
 	for l := range r.rank {
@@ -91,7 +84,6 @@ func (r *lowRank) append(products []float64, j *jacobian, a int, u, y []float64)
 	}
 }
 
-// factorize factorises I + WᵀΥ⁻¹W for the first columns.
 func (r *lowRank) factorize(columns int) bool {
 	for k := range columns {
 		row := r.inner[k*columns : (k+1)*columns]
@@ -152,8 +144,8 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	return true
 }
 
-// move adds to the means of a neuron what it has of Υ⁻¹(Jᵀ(y − p) − Wc),
-// c = (I + WᵀΥ⁻¹W)⁻¹WᵀΥ⁻¹Jᵀ(y − p), which is (Υ + WWᵀ)⁻¹Jᵀ(y − p).
+// move adds to the means of a neuron its part of Υ⁻¹(Jᵀ(y − p) − Wc) = (Υ + WWᵀ)⁻¹Jᵀ(y − p), with c = (I +
+// WᵀΥ⁻¹W)⁻¹WᵀΥ⁻¹Jᵀ(y − p).
 func (r *lowRank) move(mean []float64, j *jacobian, a int) {
 	at, last := j.neurons[a], len(j.delta)-1
 	own := j.delta[last][a]
@@ -166,7 +158,6 @@ func (r *lowRank) move(mean []float64, j *jacobian, a int) {
 	floats.Add(mean[at.from:at.to], u)
 }
 
-// truncate makes W its largest singular vectors, as far as they are columns of a neuron.
 func (r *lowRank) truncate(j *jacobian, a int) {
 	at, rows := j.neurons[a], j.delta[:len(j.delta)-1]
 	w, n := r.columns(at), at.to-at.from

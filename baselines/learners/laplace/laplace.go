@@ -1,17 +1,15 @@
-// Package laplace fits softmax regression and multi-layer perceptrons by their maximum a posteriori
-// and puts a Gaussian round it, the Laplace approximation (MacKay, "The evidence framework applied
-// to classification networks", Neural Computation 1992; Daxberger et al., "Laplace redux", NeurIPS
-// 2021). It is a batch method: it sees all examples at once, any number of times.
+// Package laplace fits softmax regression and multi-layer perceptrons by maximum a posteriori, with a
+// Gaussian around the mode, the Laplace approximation (MacKay, "The evidence framework applied to
+// classification networks", Neural Computation 1992; Daxberger et al., "Laplace redux", NeurIPS 2021).
 //
-// The prior is w_i ~ N(0, v_i), independent, the likelihood the softmax of the logits z(x; w). The layers
-// before the last have the weights of the mode ŵ, without uncertainty. With s_k = softmax(z(x_k; ŵ)) and J_k
-// the derivatives of z(x_k; ŵ) by the weights of the last layer, the covariance of these weights is the
-// inverse of the negative Hessian of the log posterior
+// The prior is w_i ~ N(0, v_i), independent, the likelihood the softmax of the logits z(x; w). Layers before
+// the last have the weights of the mode ŵ, without uncertainty. With s_k = softmax(z(x_k; ŵ)) and J_k the
+// derivatives of z(x_k; ŵ) by the weights of the last layer, the covariance of these weights is the inverse
+// of the negative Hessian of the log posterior
 //
-//	H = diag(1/v) + Σ_k J_kᵀ (diag s_k − s_k s_kᵀ) J_k,
+//	H = diag(1/v) + Σ_k J_kᵀ (diag s_k − s_k s_kᵀ) J_k.
 //
-// The logits at x are z ~ N(m, C) with m = z(x; ŵ) and C = J H⁻¹ Jᵀ. The probabilities of the classes
-// are E softmax(z), approximated by one of several rules.
+// The logits at x are z ~ N(m, C) with m = z(x; ŵ) and C = J H⁻¹ Jᵀ. [Predictive] has rules for E softmax(z).
 //
 // [Problem.Sample] draws from the exact posterior of small networks without hidden layers.
 package laplace
@@ -33,18 +31,16 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Predictive says how the Gaussian of the logits makes probabilities.
+// Predictive is the rule for probabilities from the Gaussian of the logits.
 type Predictive string
 
 const (
-	// Probit takes MacKay's formula of two classes for each pair (Lu, Ie and Sha 2020, arXiv 2006.07584)
-	// and normalises:
+	// Probit is MacKay's binary formula for each pair, normalised (Lu, Ie and Sha 2020, arXiv 2006.07584):
 	//
 	//	p_j ∝ 1/Σ_i exp((m_i − m_j)/√(1 + π/8 · Var(z_i − z_j)))
 	Probit Predictive = "probit"
 
-	// MonteCarlo is the mean of the softmax over 1000 draws of the logits, from the same normal numbers
-	// for every input.
+	// MonteCarlo is the mean softmax of 1000 draws of the logits, from the same normal numbers for every input.
 	MonteCarlo Predictive = "monte-carlo"
 
 	// PlugIn is softmax(m), the prediction of the mode, which needs no covariance.
@@ -94,9 +90,9 @@ type Model struct {
 
 const pairs = 500 // of draws of MonteCarlo
 
-// Fit fits the model to the examples x[k] with classes class[k], counted from 0, of which there may be none.
-// The random weights from which hidden networks start come from src, and then the draws of MonteCarlo. If
-// the search of the mode does not converge the model has its best weights.
+// Fit fits the model to the examples x[k] with classes class[k], from 0; there may be none. Hidden networks
+// start from random weights of src, which also gives the draws of MonteCarlo. If the search for the mode does
+// not converge, the model has its best weights.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
 	if err != nil {
@@ -148,7 +144,6 @@ func (m *Model) Predict(p, x []float64) error {
 	return nil
 }
 
-// setLogits sets the mean and the covariance of the logits, after the forward pass.
 func (m *Model) setLogits() error {
 	z := m.logits
 	phi := m.pass.Input(len(m.network.Layers) - 1)
@@ -168,7 +163,6 @@ func (m *Model) setLogits() error {
 	return nil
 }
 
-// logits are a Gaussian, with scratch for the rules.
 type logits struct {
 	mean       []float64
 	cov        *mat.SymDense
@@ -180,7 +174,6 @@ func newLogits(mean []float64, cov *mat.SymDense) *logits {
 	return &logits{mean: mean, cov: cov, step: make([]float64, len(mean)), draw: make([]float64, len(mean))}
 }
 
-// probit sets p by the formula of [Probit].
 func (z *logits) probit(p []float64) {
 	for j, m := range z.mean {
 		var sum float64
@@ -193,7 +186,6 @@ func (z *logits) probit(p []float64) {
 	floats.Scale(1/kernel.Sum(p), p)
 }
 
-// monteCarlo sets p to the mean of softmax(m ± Fε) over the rows ε of normal.
 func (z *logits) monteCarlo(p, normal []float64) error {
 	if !z.factor.Factorize(z.cov) {
 		return errors.New("laplace: the covariance of the logits is not positive definite")

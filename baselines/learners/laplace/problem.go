@@ -12,9 +12,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Prior is a multi-layer perceptron with rectifiers and a softmax, and a prior w_k ~ N(m_k, v_k),
-// independent, for every weight. The weights form one vector: layer by layer, neuron by neuron, and for
-// each neuron its inputs in order, the bias last.
+// Prior is a multi-layer perceptron with rectifiers and a softmax, and an independent prior w_k ~ N(m_k, v_k)
+// for every weight. The weights are one vector: layer by layer, neuron by neuron, and for each neuron its
+// inputs in order, the bias last.
 type Prior struct {
 	Layers []int // as for mlp.Start
 	Bias   bool  // every layer has a further input, which is 1
@@ -23,8 +23,7 @@ type Prior struct {
 	Mean, Var []float64
 }
 
-// Problem is a prior with data: the posterior density, known up to a constant. It must not be used
-// by several goroutines at once.
+// Problem is a prior with data: the posterior density up to a constant. It is not safe for concurrent use.
 type Problem struct {
 	prior   Prior
 	network *mlp.Network
@@ -35,8 +34,8 @@ type Problem struct {
 	pass    *mlp.Pass
 }
 
-// NewProblem returns the problem of the examples x[k] with classes class[k], counted from 0, of which there
-// may be none. It keeps the slices of the prior. The error is that of [mlp.CheckExamples].
+// NewProblem returns the problem of the examples x[k] with classes class[k], from 0; there may be none. It
+// keeps the slices of the prior. The error is that of [mlp.CheckExamples].
 func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	network := mlp.New(prior.Layers, prior.Bias)
 	n := network.Weights()
@@ -70,8 +69,7 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 //
 //	log p(D, w) = Σ_k log softmax_{c_k}(z(x_k; w)) + Σ_i log N(w_i; m_i, v_i),
 //
-// and sets grad to its gradient unless grad is nil. It is −∞, with a gradient of zeros, where a
-// logit overflows.
+// and sets grad, unless nil, to its gradient. It is −∞, with a zero gradient, where a logit overflows.
 func (p *Problem) logDensity(grad, w []float64) float64 {
 	log := p.logNorm
 	for i, m := range p.prior.Mean {
@@ -103,9 +101,9 @@ func (p *Problem) logDensity(grad, w []float64) float64 {
 }
 
 // climb returns the weights of a maximum of the posterior density near start, with derivatives of at most
-// 1e-9 nats for each prior standard deviation, or those after a number of steps of L-BFGS, 1000 of them more
-// than softmax regression needs. With rectifiers the maxima are on kinks, where no climb comes to rest: it
-// ends after 100. It returns an error if the start has no finite density.
+// 1e-9 nats per prior standard deviation, or those after 1000 steps of L-BFGS, more than softmax regression
+// needs. With rectifiers the maxima are on kinks, where no climb converges: it ends after 100 steps. It
+// returns an error if the start has no finite density.
 func (p *Problem) climb(start []float64) ([]float64, error) {
 	steps := 1000
 	if len(p.network.Layers) > 1 {
@@ -133,9 +131,8 @@ func (p *Problem) climb(start []float64) ([]float64, error) {
 	return w, nil
 }
 
-// information sets dst to the Fisher information of the labels at w plus the precision of the prior, both
-// of the last layer alone. With φ_k the inputs of that layer and s_k = softmax(z(x_k; w)), the block of
-// neurons i and j is
+// information sets dst to the Fisher information of the labels at w plus the precision of the prior, for the
+// last layer. With its inputs φ_k and s_k = softmax(z(x_k; w)), the block of neurons i and j is
 //
 //	H_ij = δ_ij diag(1/v) + Σ_k s_ki (δ_ij − s_kj) φ_k φ_kᵀ,
 //
@@ -167,20 +164,18 @@ func (p *Problem) information(dst *mat.SymDense, w []float64) {
 	}
 }
 
-// memory is how many steps L-BFGS remembers.
 const memory = 15
 
-// pair is a step of L-BFGS.
 type pair struct {
 	step, change []float64 // s and y, the difference of the gradients
 	product      float64   // sᵀy
 }
 
-// minimize moves x to a minimum near it by L-BFGS, and returns its value; f sets grad to its gradient, and
-// may be infinite or NaN, but not at the start (Liu and Nocedal, "On the limited memory BFGS method for large
-// scale optimization", Mathematical Programming 1989). It ends where no derivative is above tol, where no
-// step gains anything, or after so many steps. Where no step along its direction gains anything it starts
-// afresh along the gradient.
+// minimize moves x to a nearby minimum by L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for
+// large scale optimization", Mathematical Programming 1989), and returns its value. f sets grad to its
+// gradient, and may be infinite or NaN except at the start. It ends where no derivative is above tol, where
+// no step improves f, or after the given steps. Where no step in its direction helps it restarts along the
+// gradient.
 func minimize(f func(grad, x []float64) float64, x []float64, tol float64, steps int) float64 {
 	var pairs []pair
 	grad, d := make([]float64, len(x)), make([]float64, len(x))
@@ -213,7 +208,6 @@ func minimize(f func(grad, x []float64) float64, x []float64, tol float64, steps
 	return value
 }
 
-// direction sets d to the direction of the next step.
 func direction(d, grad []float64, pairs []pair) {
 	floats.ScaleTo(d, -1, grad)
 	if len(pairs) == 0 {
@@ -239,10 +233,9 @@ const (
 	noise    = 1e-14 // the share of a value that rounding may hide
 )
 
-// lineSearch sets next to a point x + td that satisfies the conditions of Wolfe, by bisection, which also
-// works on kinks (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical
-// Programming 2013). Where rounding hides whether f falls, it uses the slope (Hager and Zhang, SIAM Journal
-// on Optimization 2005).
+// lineSearch sets next to a point x + td that satisfies the Wolfe conditions, by bisection, which also works
+// on kinks (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical Programming
+// 2013). Where rounding hides whether f falls, it uses the slope (Hager and Zhang, SIAM J. Optim. 2005).
 func lineSearch(
 	f func(grad, x []float64) float64, next, nextGrad, x, d []float64, value, slope float64,
 ) (v float64, ok bool) {

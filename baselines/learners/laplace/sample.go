@@ -15,7 +15,7 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Sample is a weighted sample of the weights from a posterior. Several goroutines may use it at once.
+// Sample is a weighted sample of the weights from a posterior. It is safe for concurrent use.
 type Sample struct {
 	Draws   *mat.Dense // one draw per row, weights in the order of Prior; pairs mirror each other
 	Weights []float64  // of the draws, not negative, adding up to 1
@@ -29,14 +29,13 @@ type Sample struct {
 
 const dof = 10 // degrees of freedom ν of the proposal
 
-// Sample draws from the posterior of a network without hidden layers, which has one mode, by
-// self-normalised importance sampling (Geweke, "Bayesian inference in econometric models using
-// Monte Carlo integration", Econometrica 1989).
+// Sample draws from the posterior of a network without hidden layers, which has one mode, by self-normalised
+// importance sampling (Geweke, "Bayesian inference in econometric models using Monte Carlo integration",
+// Econometrica 1989). The proposal q is a Student distribution at the mode with the inverse of
+// Problem.information as its scale. Draws come in pairs mirrored at the mode.
 //
-// The proposal q is a Student distribution at the mode, with the inverse of Problem.information as its
-// scale. Draws come in pairs that mirror each other in the mode. Sample returns an error if no mode is found
-// or the effective sample size is below a tenth of the draws, if there are hidden layers, or unless draws is
-// an even number of at least 4. It panics if src is nil.
+// It returns an error if no mode is found, the effective sample size is below a tenth of the draws, there are
+// hidden layers, or draws is not an even number of at least 4. It panics if src is nil.
 func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 	if len(p.network.Layers) > 1 || draws < 4 || draws%2 != 0 {
 		return nil, fmt.Errorf("laplace: %d draws for the layers %v; need an even number of draws, 4 or more, "+
@@ -84,13 +83,12 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 	return out, nil
 }
 
-// Predict returns the posterior predictive at x, where s_i is the softmax at x for draw i and W_i its
-// weight, and the standard errors of the ratio estimator by the delta method (Geweke 1989), over the B pairs
-// b of mirrored draws,
+// Predict returns the posterior predictive at x, and its standard errors by the delta method for the ratio
+// estimator (Geweke 1989). With the softmax s_i of draw i at x, its weight W_i, and B mirrored pairs b,
 //
 //	P_j = Σ_i W_i s_ij,   Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))².
 //
-// It returns an error if x is not finite, its length is wrong or the logits overflow.
+// It returns an error if x has the wrong length or is not finite, or if the logits overflow.
 func (s *Sample) Predict(x []float64) (p, stderr []float64, err error) {
 	draws, n := len(s.Weights), s.network.Outputs()
 	p, stderr = make([]float64, n), make([]float64, n)

@@ -42,10 +42,7 @@ func (m *Model) Observe(x []float64, class int) error {
 	return nil
 }
 
-// Predict sets p to the probabilities of the classes: of N examples, of which N_c
-// are of class c, and n classes
-//
-//	p_c = (N_c + 1)/(N + n).
+// Predict sets p to p_c = (N_c + 1)/(N + n) for the n classes after N examples, N_c of class c.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, len(m.count))
 	if err := field.Input(x, len(x)); err != nil {

@@ -1,5 +1,5 @@
-// Package mlp is the multi-layer perceptron as a function of one vector of weights: its logits, and
-// their derivatives by back-propagation.
+// Package mlp is the multi-layer perceptron as a function of one weight vector, with derivatives by
+// back-propagation.
 package mlp
 
 import (
@@ -12,7 +12,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Network computes logits from a weight vector. Goroutines may share it, each with its own Pass.
+// Network computes logits from a weight vector. It is safe for concurrent use, each call with its own Pass.
 type Network struct {
 	Inputs int // without the bias
 	Layers []Layer
@@ -21,8 +21,8 @@ type Network struct {
 // Layer is the place of one layer in the weight vector, see Neuron. The bias is the last input.
 type Layer struct{ In, Out, Offset int }
 
-// New returns the network with the given widths, at least inputs and outputs, whose hidden units
-// are rectifiers. With a bias every layer has a further input, which is 1.
+// New returns the network with the given widths, from inputs to outputs, whose hidden units are rectifiers.
+// With a bias every layer has a further input, which is 1.
 func New(widths []int, bias bool) *Network {
 	n := &Network{Inputs: widths[0]}
 	for l, out := range widths[1:] {
@@ -61,13 +61,13 @@ func (n *Network) PriorVar(v float64) []float64 {
 	return all
 }
 
-// Pass holds what flows through a network for one example.
+// Pass holds the intermediate values of a network for one example.
 type Pass struct {
 	Logit []float64 // set by Forward
 	Score []float64 // derivatives by the logits, set by the caller of Backward
 
-	// Mask[l], unless nil, multiplies the hidden units that are the inputs of layer l > 0. It
-	// belongs to the caller and is the same for Forward and Backward.
+	// Mask[l], unless nil, multiplies the hidden units that are the inputs of layer l > 0. It belongs to the
+	// caller and is the same for Forward and Backward.
 	Mask [][]float64
 
 	x     []float64   // of Logits, with a trailing 1
@@ -104,8 +104,8 @@ func (p *Pass) SetScore(class int) {
 	p.Score[class]--
 }
 
-// Logits is Forward for the example x without its trailing 1. It returns an error if x is not finite or of
-// a wrong length, or a logit overflows.
+// Logits is Forward for x without its trailing 1. Errors are an x of wrong length or not finite, and
+// overflow.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	if err := field.Input(x, n.Inputs); err != nil {
 		return err
@@ -129,8 +129,7 @@ func (n *Network) Softmax(p []float64, pass *Pass, weights, x []float64) error {
 	return nil
 }
 
-// Forward sets p.Logit for the example x, which has its trailing 1 where there is a bias, and is kept for
-// Backward.
+// Forward sets p.Logit for x, with a trailing 1 where there is a bias, and keeps x for Backward.
 func (n *Network) Forward(p *Pass, weights, x []float64) {
 	p.y[0] = x
 	for l := range n.Layers {
@@ -155,8 +154,8 @@ func (n *Network) Forward(p *Pass, weights, x []float64) {
 	}
 }
 
-// Deltas sets the derivatives of Σ_j Score_j Logit_j by the pre-activations of all layers, after
-// Forward for the same weights. The derivative of a hidden unit at its kink z = 0 is taken as 1.
+// Deltas sets the derivatives of Σ_j Score_j Logit_j by the pre-activations of all layers, after Forward with
+// the same weights. A hidden unit at its kink z = 0 has the derivative 1.
 func (n *Network) Deltas(p *Pass, weights []float64) {
 	for l := len(n.Layers) - 1; l > 0; l-- {
 		w, below := n.Layers[l], p.delta[l]
@@ -170,8 +169,8 @@ func (n *Network) Deltas(p *Pass, weights []float64) {
 	}
 }
 
-// Delta returns what the last Deltas has set for the neurons of layer l: the derivative by
-// the weight of neuron j and input i is Delta(l)[j]·Input(l)[i].
+// Delta returns the last Deltas of layer l: the weight of neuron j and input i has derivative
+// Delta(l)[j]·Input(l)[i].
 func (p *Pass) Delta(l int) []float64 { return p.delta[l+1] }
 
 // Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad, after Forward.
@@ -184,8 +183,8 @@ func (n *Network) Backward(p *Pass, grad, weights []float64) {
 	}
 }
 
-// Exponentials replaces logits z by exp(z − top), top the largest, and returns top and the sum of
-// these, which is from 1 to n. All are NaN if a logit is NaN or +∞.
+// Exponentials replaces logits z by exp(z − top), where top is the largest, and returns top and the sum,
+// which lies between 1 and n. All are NaN if a logit is NaN or +∞.
 func Exponentials(z []float64) (top, sum float64) {
 	top = slices.Max(z)
 	for j, x := range z {
@@ -203,7 +202,6 @@ func Normalise(z []float64) {
 	}
 }
 
-// products sets z to the pre-activations of the layer for inputs y.
 func (w Layer) products(z, weights, y []float64) {
 	for j := range w.Out {
 		z[j] = kernel.Dot(y, w.Neuron(weights, j))

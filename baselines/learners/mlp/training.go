@@ -11,7 +11,7 @@ import (
 	"closedform/internal/field"
 )
 
-// Examples checks examples, see [CheckExamples], and returns copies of the inputs with a trailing 1.
+// Examples checks examples by [CheckExamples], and returns copies of the inputs with a trailing 1.
 func (n *Network) Examples(x [][]float64, class []int) (inputs [][]float64, err error) {
 	if err := CheckExamples(x, class, n.Inputs, n.Outputs()); err != nil {
 		return nil, err
@@ -42,16 +42,16 @@ func Finite(x ...float64) bool {
 	return true
 }
 
-// CheckProbabilities panics unless p has room for those of so many classes.
+// CheckProbabilities panics unless p has the length classes.
 func CheckProbabilities(p []float64, classes int) {
 	if len(p) != classes {
 		panic(fmt.Sprintf("mlp: probabilities of length %d; the model has %d classes", len(p), classes))
 	}
 }
 
-// Start returns a new network with a bias in every layer, and random numbers, and resolves its configuration,
-// see [field.Resolve]. The layers are the numbers of inputs, of rectifiers in each hidden layer, and of
-// classes, at least two.
+// Start returns a new network with a bias in every layer and its random numbers, and resolves cfg by
+// [field.Resolve]. layers are the numbers of inputs, of hidden rectifiers by layer, and of classes, at least
+// 2.
 func Start(layers []int, cfg any, src rand.Source) (*Network, *rand.Rand, error) {
 	if src == nil {
 		panic("mlp: nil source of randomness")
@@ -64,7 +64,7 @@ func Start(layers []int, cfg any, src rand.Source) (*Network, *rand.Rand, error)
 }
 
 // Initialise draws weights from N(0, 2/inputs) (He et al., "Delving deep into rectifiers", ICCV 2015), and
-// sets the biases to zero. The network must have a bias.
+// sets biases to zero. The network must have a bias.
 func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 	for _, w := range n.Layers {
 		sd := math.Sqrt(2 / float64(w.In-1))
@@ -78,8 +78,8 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 	}
 }
 
-// Adam is gradient descent whose step is scaled, weight by weight, by running means of the derivatives g
-// and of their squares (Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015),
+// Adam is gradient descent with steps scaled by running means of each derivative g and its square (Kingma and
+// Ba, "Adam: a method for stochastic optimization", ICLR 2015),
 //
 //	m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,
 //	w ← w − α m̂/(√v̂ + ε),   m̂ = m/(1−β₁ᵗ),   v̂ = v/(1−β₂ᵗ),
@@ -95,19 +95,19 @@ var beta1, beta2 = 0.9, 0.999 // no constants, whose 1 − β₁ has another las
 
 var decay = [4]float64{beta1, 1 - beta1, beta2, 1 - beta2}
 
-// NewAdam returns Adam before its first step, for so many weights.
+// NewAdam returns Adam for the given number of weights, before its first step.
 func NewAdam(weights int) *Adam {
 	return &Adam{mean: make([]float64, weights), square: make([]float64, weights), power1: 1, power2: 1}
 }
 
-// Begin begins a step of the size rate, which is α. Move is to move each weight once in it.
+// Begin begins a step of size α = rate, in which Move must move each weight once.
 func (a *Adam) Begin(rate float64) {
 	a.power1 *= beta1
 	a.power2 *= beta2
 	a.rate, a.unbias = rate*(1/(1-a.power1)), 1/(1-a.power2)
 }
 
-// Move moves the weights from number from on by their gradient.
+// Move moves the weights from index from on by their gradient.
 func (a *Adam) Move(from int, weights, grad []float64) {
 	mean, square := a.mean[from:], a.square[from:]
 	for i, g := range grad {

@@ -1,20 +1,19 @@
 // Package perceptron is the Bayesian perceptron: one neuron for two classes, whose weights are jointly
-// Gaussian and learn in closed form. Package bnn is its generalisation to many classes and layers.
+// Gaussian and learn in closed form. Package bnn generalises it to many classes and layers.
 //
 // For an input x the activation is a = w·x ~ N(m, v), and the positive class has the probability
 //
 //	p = E Φ(λa) = Φ(ξ),   ξ = λm/t,   t = √(1 + λ²v),   Cov(a, y) = vλφ(ξ)/t.
 //
-// With λ = √(π/8), Φ(λa) has the slope of the logistic function at 0. There are two rules for a
-// label s = ±1. With h = φ/Φ
+// With λ = √(π/8), Φ(λa) has the slope of the logistic function at 0. With h = φ/Φ, the rules for a label s =
+// ±1 are
 //
 //	Huber   m̃ = m + s h(sξ) (t+1)/λ    ṽ = v (1 − h(ξ) h(−ξ) (1 + 1/t))
 //	ADF     m̃ = m + s h(sξ) vλ/t       ṽ = v (1 − h(sξ) (h(sξ) + sξ) λ²v/t²).
 //
-// Huber is a Kalman step that takes the label for a noise-free observation of y = Φ(λa), with Var y ≈
-// p(1−p)(1 − 1/t) (Huber, "Bayesian Perceptron", CDC 2020; Wagner, Wu and Huber, AAAI 2023). Its ṽ may be
-// negative. ADF has the moments of the exact posterior of a (assumed-density filtering; Opper 1998, Minka
-// 2001). Its ṽ is positive.
+// Huber is a Kalman step with the label as a noise-free observation of y = Φ(λa) and Var y ≈ p(1−p)(1 − 1/t)
+// (Huber, "Bayesian Perceptron", CDC 2020; Wagner, Wu and Huber, AAAI 2023); its ṽ may be negative. ADF has
+// the moments of the exact posterior of a (Opper 1998, Minka 2001); its ṽ is positive.
 package perceptron
 
 import (
@@ -32,7 +31,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Rule says how a label moves the activation.
+// Rule is the update of the activation by a label.
 type Rule string
 
 const (
@@ -44,13 +43,12 @@ const (
 type Config struct {
 	Rule   Rule
 	Lambda float64 // slope λ > 0
-	// OnIndefinite is applied to a step whose ṽ is negative. Project sets ṽ to VarianceFloor·v, and moves m
-	// as printed.
+	// OnIndefinite applies to a step with negative ṽ. Project sets ṽ to VarianceFloor·v, and moves m as printed.
 	OnIndefinite  bnn.Policy
 	VarianceFloor float64
 }
 
-// Perceptron is a Bayesian perceptron. It must not be used by several goroutines at once.
+// Perceptron is a Bayesian perceptron. It is not safe for concurrent use.
 type Perceptron struct {
 	cfg  Config
 	mean []float64
@@ -76,7 +74,7 @@ func (p *Perceptron) Weights() ([]float64, *mat.SymDense) {
 	return slices.Clone(p.mean), cov
 }
 
-// Prediction is what a perceptron says about one input.
+// Prediction is the prediction for one input.
 type Prediction struct {
 	Positive, Negative float64 // probabilities of the classes, each to its last digits
 	Mean, Variance     float64 // of the activation
@@ -104,8 +102,8 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	return Prediction{gauss.CDF(xi), gauss.CDF(-xi), m, v, xi, t}, nil
 }
 
-// Observe updates the weights by one example. After an error, such as a *bnn.IndefiniteError under the policy
-// Fail, the weights are unchanged.
+// Observe updates the weights by one example, or leaves them unchanged on errors such as
+// *bnn.IndefiniteError.
 func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	before, err := p.Predict(x)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package sgd is a multi-layer perceptron of rectifiers with softmax output that learns one
-// example after another by stochastic gradient descent, without a posterior.
+// Package sgd is a multi-layer perceptron of rectifiers with softmax output that learns one example after
+// another by stochastic gradient descent, without a posterior.
 package sgd
 
 import (
@@ -13,7 +13,7 @@ import (
 	"closedform/internal/field"
 )
 
-// Rule says how the gradient g of −log p_class moves the weights w.
+// Rule is the update of the weights w by the gradient g of −log p_class.
 type Rule string
 
 const (
@@ -37,7 +37,7 @@ func (c *Config) Validate() error {
 	return field.OneOf("rule", c.Rule, SGD, Adam)
 }
 
-// Model is a network and what it has learnt.
+// Model is a network and its training state.
 type Model struct {
 	cfg     Config
 	network *mlp.Network

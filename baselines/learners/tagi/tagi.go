@@ -1,19 +1,16 @@
-// Package tagi is tractable approximate Gaussian inference (Goulet, Nguyen and Amiri, "Tractable
-// approximate Gaussian inference for Bayesian neural networks", Journal of Machine Learning
-// Research 2021) for classification: a multi-layer perceptron of rectifiers, all of whose weights
-// and hidden units are independent Gaussians, learning one example after another.
+// Package tagi is tractable approximate Gaussian inference (Goulet, Nguyen and Amiri, "Tractable approximate
+// Gaussian inference for Bayesian neural networks", Journal of Machine Learning Research 2021) for
+// classification: a multi-layer perceptron of rectifiers whose weights and hidden units are independent
+// Gaussians, learning one example after another.
 //
-// The labels are Gaussian targets: the classes are the leaves of a binary tree, each node has an output
-// z ~ N(m, v), and a label says y = ±1 at the nodes on its way, y = z + ε, ε ~ N(0, σ_V²),
+// The labels are Gaussian targets. The classes are the leaves of a binary tree whose nodes have an output z ~
+// N(m, v). A label observes y = ±1 at the nodes on its path, y = z + ε, ε ~ N(0, σ_V²),
 //
 //	m̃ = m + v (y − m)/(v + σ_V²),   ṽ = v − v²/(v + σ_V²).
 //
 // The Rauch–Tung–Striebel smoother propagates the update back, layer by layer. The probability of a class is
-// the product over the nodes on its way of
-//
-//	P(±1) = Φ(±m/√(v + σ_P²)),
-//
-// with σ_P = 1/3 as in the authors' program, divided by the sum of these products over all classes.
+// the product over the nodes on its path of P(±1) = Φ(±m/√(v + σ_P²)), divided by the sum of these products
+// over all classes, with σ_P = 1/3 as in the authors' program.
 package tagi
 
 import (
@@ -31,7 +28,7 @@ import (
 	"closedform/internal/field"
 )
 
-// Model is a network and what it has learnt.
+// Model is a network and its training state.
 type Model struct {
 	cfg     Config
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
@@ -91,8 +88,8 @@ func (m *Model) Observe(x []float64, class int) error {
 // Predict sets p to the predictive probabilities of the classes at x.
 func (m *Model) Predict(p, x []float64) error { return m.predict(&m.one, p, x) }
 
-// PredictAll sets each p_i as Predict does at x_i, to the bit, and returns the layers for each input, valid
-// until the next call. After an error some p_i are set.
+// PredictAll is Predict for each x_i, to the bit. It also returns the layers for each input, valid until the
+// next call. After an error some p_i are set.
 func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
 	for len(m.several) < len(x) {
 		m.several = append(m.several, bnn.Prediction{})

@@ -11,8 +11,8 @@ import (
 	"closedform/internal/kernel"
 )
 
-// tree is the binary tree whose leaves are the classes: class c is found by the ⌈log₂ n⌉ binary digits of c,
-// most significant first. Its nodes are the beginnings of these codes, 11 for 10 classes.
+// tree is the binary tree whose leaves are the classes: class c has the ⌈log₂ n⌉ binary digits of c, most
+// significant first. Its nodes are the prefixes of these codes, 11 for 10 classes.
 type tree struct {
 	nodes int
 	path  [][]step  // the way from the root to each class
@@ -46,7 +46,6 @@ func newTree(classes int, sigmaV float64) *tree {
 	return t
 }
 
-// observe sets (m̃ − m)/v and (ṽ − v)/v² of the outputs to what a label says of them.
 func (t *tree) observe(d, e []float64, outputs bnn.Layer, class int) {
 	clear(d)
 	clear(e)
@@ -56,7 +55,6 @@ func (t *tree) observe(d, e []float64, outputs bnn.Layer, class int) {
 	}
 }
 
-// predict sets p to the probabilities of the classes. It reports whether they do not overflow.
 func (t *tree) predict(p []float64, outputs bnn.Layer) bool {
 	for i := range t.ratio {
 		t.ratio[i] = outputs.Mean[i] / kernel.Hypot(sigmaP, math.Sqrt(outputs.Variance[i]))
@@ -64,9 +62,9 @@ func (t *tree) predict(p []float64, outputs bnn.Layer) bool {
 	return t.probabilities(p, t.ratio)
 }
 
-// probabilities sets p to those of the classes, where that of the target y at node i is Φ(y x_i): the
-// products along the paths, divided by their sum, since some nodes have one way that leads to no class. It
-// reports whether their logarithms do not overflow.
+// probabilities sets p to those of the classes, with Φ(y x_i) for the target y at node i: products along the
+// paths, divided by their sum, as some nodes have a branch without classes. It reports whether the logarithms
+// are finite.
 func (t *tree) probabilities(p, x []float64) bool {
 	for c := range p {
 		p[c] = 0

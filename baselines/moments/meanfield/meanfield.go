@@ -1,10 +1,9 @@
-// Package meanfield collects the closed forms that others use for the moments of softmax(z),
-// z_j ~ N(m_j, v_j) independent, each with its formula and its reference. Every method returns what its
-// formula gives, also where that leaves [0, 1].
+// Package meanfield collects closed forms of other authors for the moments of softmax(z), z_j ~ N(m_j, v_j)
+// independent, each with formula and reference. Values outside [0, 1] are returned as they are.
 //
 // [softmax.Moments] derives Σ_y and Σ_zy from P and E, which few of these methods respect: their Covariances
-// take precedence. Moments fills P and, off the diagonal, E_ij with Σ_y,ij + p_i p_j. NaN stands for what a
-// method does not give:
+// take precedence. Moments sets P and, off the diagonal, E_ij = Σ_y,ij + p_i p_j. NaN is what a method does
+// not give:
 //
 //	                  p    Σ_y       Σ_zy
 //	Delta             yes  yes       yes
@@ -17,9 +16,9 @@
 //	Pairwise          yes  no        no
 //	MacKay            yes  no        no
 //
-// Rounding errors are absolute, of the order of 1e-14, and for LogNormal variances must be below 700. Moments
-// and Covariances panic if sizes do not match, if a mean is not finite, or if a variance is negative or not
-// finite. All methods are safe for concurrent use.
+// Rounding errors are absolute, of the order of 1e-14; for LogNormal variances must be below 700. Moments and
+// Covariances panic if sizes do not match, a mean or variance is not finite, or a variance is negative. All
+// methods are safe for concurrent use.
 package meanfield
 
 import (
@@ -40,7 +39,7 @@ type Method struct {
 	formula func(mean, variance []float64) moments
 }
 
-// The methods. Of the functions that they are made of, each states its formula.
+// The methods; their functions state the formulas.
 var (
 	Delta            = &Method{firstOrder}
 	Taylor           = &Method{taylor}
@@ -54,13 +53,11 @@ var (
 	MacKay           = &Method{macKay}
 )
 
-// moments are what a method gives.
 type moments struct {
 	p          []float64
 	cov, cross func(i, j int) float64 // Σ_y,ij for i ≤ j, and Σ_zy,ij; nil: not given
 }
 
-// evaluate returns the moments of n logits.
 func (m *Method) evaluate(n int, mean, variance []float64) moments {
 	softmax.CheckLogits(n, mean, variance)
 	r := m.formula(mean, variance)
@@ -86,8 +83,8 @@ func (m *Method) Moments(dst *softmax.Moments, mean, variance []float64) {
 	}
 }
 
-// Covariances sets cov to the covariance of the probabilities, Σ_y, and cross to the
-// cross-covariance of logits (rows) and probabilities (columns), Σ_zy, both n×n.
+// Covariances sets cov to the covariance of the probabilities, Σ_y, and cross to the cross-covariance of
+// logits (rows) and probabilities (columns), Σ_zy, both n×n.
 func (m *Method) Covariances(cov *mat.SymDense, cross *mat.Dense, mean, variance []float64) {
 	n := cov.SymmetricDim()
 	if rows, columns := cross.Dims(); rows != n || columns != n {
@@ -102,7 +99,6 @@ func (m *Method) Covariances(cov *mat.SymDense, cross *mat.Dense, mean, variance
 	cross.Apply(func(i, j int, _ float64) float64 { return r.cross(i, j) }, cross)
 }
 
-// softmaxOf returns the softmax of logits.
 func softmaxOf(z []float64) []float64 {
 	s := slices.Clone(z)
 	mlp.Normalise(s)
@@ -114,7 +110,6 @@ func linear(s, variance []float64) func(i, j int) float64 {
 	return func(i, j int) float64 { return variance[i] * s[i] * (delta(i, j) - s[j]) }
 }
 
-// delta is Kronecker's.
 func delta(i, j int) float64 {
 	if i == j {
 		return 1
@@ -122,15 +117,10 @@ func delta(i, j int) float64 {
 	return 0
 }
 
-// firstOrder is the plug-in softmax with the covariances of the delta method, the softmax replaced
-// by its tangent at the mean logits (Oehlert 1992, "A note on the delta method"): with s =
-// softmax(m), its Jacobian J = diag(s) − s sᵀ and V = diag(v),
-//
-//	p    = s
-//	Σ_y  = J V J
-//	Σ_zy = V J
-//
-// The entries of J V J are s_i s_j (δ_ij v_i − v_i s_i − v_j s_j + q) with q = Σ_k v_k s_k².
+// firstOrder is the plug-in softmax with the covariances of the delta method, the softmax replaced by its
+// tangent at the mean logits (Oehlert 1992, "A note on the delta method"): with s = softmax(m), its Jacobian
+// J = diag(s) − s sᵀ and V = diag(v), p = s, Σ_y = J V J and Σ_zy = V J. The entries of J V J are s_i s_j
+// (δ_ij v_i − v_i s_i − v_j s_j + q) with q = Σ_k v_k s_k².
 func firstOrder(mean, variance []float64) moments {
 	s := softmaxOf(mean)
 	var q float64
@@ -142,24 +132,20 @@ func firstOrder(mean, variance []float64) moments {
 	}, linear(s, variance)}
 }
 
-// taylor replaces the softmax by its second-order Taylor polynomial at the mean
-// logits and gives the exact moments of that polynomial. With s = softmax(m), J
-// its Jacobian, V = diag(v) and H_i the Hessian of s_i,
+// taylor replaces the softmax by its second-order Taylor polynomial at the mean logits, with the exact
+// moments of the polynomial (Mathai and Provost 1992, "Quadratic forms in random variables"). With s =
+// softmax(m), J its Jacobian, V = diag(v) and H_i the Hessian of s_i,
 //
 //	p_i    = s_i + ½ tr(H_i V)
 //	Σ_y,ij = (J V J)_ij + ½ tr(H_i V H_j V)
 //	Σ_zy   = V J
-//
 //	(H_i)_kl = s_i ((δ_ik − s_k)(δ_il − s_l) − s_k(δ_kl − s_l))
 //
-// (Mathai and Provost 1992, "Quadratic forms in random variables"; Σ_zy has no second-order term, as
-// odd central moments are zero). p leaves [0, 1] where v is large.
-//
-// With u_i = V(e_i − s), B = diag(s) − ssᵀ and q = Σ v_k s_k²,
+// Σ_zy has no second-order term, as odd central moments are zero. p leaves [0, 1] where v is large. With u_i
+// = V(e_i − s), B = diag(s) − ssᵀ and q = Σ v_k s_k²,
 //
 //	tr(H_i V)       = s_i (v_i (1−2s_i) + 2q − Σ_k v_k s_k)
-//	tr(H_i V H_j V) = s_i s_j ((δ_ij v_i − v_i s_i − v_j s_j + q)²
-//	                  − u_iᵀBu_i − u_jᵀBu_j + tr(BVBV))
+//	tr(H_i V H_j V) = s_i s_j ((δ_ij v_i − v_i s_i − v_j s_j + q)² − u_iᵀBu_i − u_jᵀBu_j + tr(BVBV))
 //	u_iᵀBu_i        = s_i v_i²(1−2s_i) + Σ_k v_k² s_k³ − (s_i v_i − q)²
 //	tr(BVBV)        = Σ_k v_k² s_k² (1−2s_k) + q².
 func taylor(mean, variance []float64) moments {
@@ -183,15 +169,11 @@ func taylor(mean, variance []float64) moments {
 	}, linear(s, variance)}
 }
 
-// unscented is the unscented transform (Julier and Uhlmann 1997, "A new extension of the Kalman
-// filter to nonlinear systems") without a point at the mean, the third-degree cubature rule
-// (Arasaratnam and Haykin 2009, "Cubature Kalman filters"), with 2n points of weight w = 1/(2n):
+// unscented is the unscented transform (Julier and Uhlmann 1997, "A new extension of the Kalman filter to
+// nonlinear systems") without a point at the mean, the third-degree cubature rule (Arasaratnam and Haykin
+// 2009, "Cubature Kalman filters"): 2n points z_±j = m ± √(n v_j) e_j of weight w = 1/(2n), y = softmax(z),
 //
-//	z_±j = m ± √(n v_j) e_j        y = softmax(z)
-//
-//	p    = Σ w y
-//	Σ_y  = Σ w (y − p)(y − p)ᵀ
-//	Σ_zy = Σ w (z − m)(y − p)ᵀ
+//	p = Σ w y,   Σ_y = Σ w (y − p)(y − p)ᵀ,   Σ_zy = Σ w (z − m)(y − p)ᵀ.
 func unscented(mean, variance []float64) moments {
 	n := len(mean)
 	p, y := make([]float64, n), make([][]float64, 2*n) // of +j and −j
@@ -214,14 +196,12 @@ func unscented(mean, variance []float64) moments {
 	return moments{p, cov, cross}
 }
 
-// pairwise is the mean-field approximation of Lu, Ie and Sha (2020, "Mean-field
-// approximation to Gaussian-softmax integral with application to uncertainty
-// estimation", arXiv 2006.07584). It writes the softmax with pairwise sigmoids
-// σ, replaces each by its mean, and that by MacKay's binary formula:
+// pairwise is the mean-field approximation of Lu, Ie and Sha (2020, "Mean-field approximation to
+// Gaussian-softmax integral with application to uncertainty estimation", arXiv 2006.07584). It writes the
+// softmax with pairwise sigmoids σ, replaces each by its mean, and that by MacKay's binary formula:
 //
 //	s_k = 1 / (2 − n + Σ_{i≠k} 1/σ(z_k − z_i))
 //	p_k = 1 / (1 + Σ_{i≠k} exp(−(m_k − m_i)/T_ki)),   T_ki = √(1 + π/8 · c_ki)
-//
 //	Order 0   c_ki = v_k               z_i at its mean: p_k = softmax_k(m/T_k)
 //	Order 1   c_ki = v_k + v_i         if both; order 2 is the same for independent logits
 //
@@ -232,7 +212,6 @@ func pairwise(both bool) func(mean, variance []float64) moments {
 	}
 }
 
-// pairwiseMean returns the p_k of [pairwise] with a in place of π/8.
 func pairwiseMean(mean, variance []float64, a float64, both bool) []float64 {
 	p := make([]float64, len(mean))
 	for k, m := range mean {
@@ -251,12 +230,9 @@ func pairwiseMean(mean, variance []float64, a float64, both bool) []float64 {
 // probitSlope is λ² = π/8: Φ(λx) has the slope of the logistic function at zero.
 const probitSlope = math.Pi / 8
 
-// macKay is the multi-class probit approximation: each logit is shrunk as in the binary case,
-//
-//	p = softmax(m_j / √(1 + πv_j/8))
-//
-// (MacKay 1992, "The evidence framework applied to classification networks", for two classes; Gibbs
-// 1997, thesis, for more). It depends on the origin of the logits unless all variances are equal.
+// macKay is the multi-class probit approximation p = softmax(m_j / √(1 + πv_j/8)), each logit shrunk as in
+// the binary case (MacKay 1992, "The evidence framework applied to classification networks", for two classes;
+// Gibbs 1997, thesis, for more). It depends on the origin of the logits unless all variances are equal.
 func macKay(mean, variance []float64) moments {
 	p := make([]float64, len(mean))
 	for j, v := range variance {
@@ -268,18 +244,15 @@ func macKay(mean, variance []float64) moments {
 
 const daunizeauSlope = 0.368 // a, fitted to sampled means
 
-// daunizeau is the semi-analytical approximation of Daunizeau (2017, "Semi-analytical
-// approximations to statistical moments of sigmoid and softmax mappings of normal variables", arXiv
-// 1703.00091). For the sigmoid σ of x ~ N(μ, Σ), with t = √(1 + aΣ) and a = 0.368 fitted,
+// daunizeau is the semi-analytical approximation of Daunizeau (2017, "Semi-analytical approximations to
+// statistical moments of sigmoid and softmax mappings of normal variables", arXiv 1703.00091). For the
+// sigmoid σ of x ~ N(μ, Σ), with t = √(1 + aΣ) and a = 0.368 fitted,
 //
 //	E σ(x)   ≈ σ(μ/t)
 //	Var σ(x) ≈ σ(μ/t) (1 − σ(μ/t)) (1 − 1/t)
+//	p_k = 1 / (2 − n + Σ_{i≠k} 1/E σ(z_k − z_i))
 //
-// and for the softmax, with the same reduction to pairs as pairwise of order 2,
-//
-//	p_k = 1 / (2 − n + Σ_{i≠k} 1/E σ(z_k − z_i)).
-//
-// Beyond n = 2 it gives the mean only, with Σp ≠ 1.
+// for the softmax, reduced to pairs as in pairwise of order 2. Beyond n = 2 only the mean, Σp ≠ 1.
 func daunizeau(mean, variance []float64) moments {
 	p := pairwiseMean(mean, variance, daunizeauSlope, true)
 	if len(mean) > 2 {

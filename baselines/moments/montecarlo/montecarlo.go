@@ -1,5 +1,5 @@
-// Package montecarlo estimates the moments of the softmax of a Gaussian by
-// sampling, with standard errors: the independent check of every approximation.
+// Package montecarlo estimates the moments of the softmax of a Gaussian by sampling, with standard errors:
+// the independent check of every approximation.
 package montecarlo
 
 import (
@@ -14,8 +14,8 @@ import (
 	"closedform/core/softmax"
 )
 
-// Softmax implements [softmax.Approximation] by plain Monte Carlo with samples from Source. It is
-// not safe for concurrent use, since every call advances the source.
+// Softmax implements [softmax.Approximation] by plain Monte Carlo with samples from Source. It is not safe
+// for concurrent use, as every call advances the source.
 type Softmax struct {
 	Samples int
 	Source  rand.Source
@@ -30,7 +30,7 @@ func (s Softmax) Moments(dst *softmax.Moments, mean, variance []float64) {
 }
 
 // Estimate holds averages over N independent samples s of softmax(z) for n classes, and their standard
-// errors, which are too small where an average rests on a few samples. Reusing one allocates nothing.
+// errors, which are too small where few samples contribute. Reusing one allocates nothing.
 type Estimate struct {
 	P, PErr     []float64  // mean of s_j, length n
 	Var, VarErr []float64  // variance of s_j, length n
@@ -57,7 +57,7 @@ func NewEstimate(n int) *Estimate {
 	}
 }
 
-// Sample replaces the estimate by one from fresh samples of z_j ~ N(mean_j, variance_j), independent. It
+// Sample replaces the estimate by one from fresh samples of independent z_j ~ N(mean_j, variance_j). It
 // panics as [softmax.CheckLogits], if samples < 2, or if src is nil.
 func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source) {
 	softmax.CheckLogits(len(e.P), mean, variance)

@@ -7,13 +7,12 @@ import (
 	"closedform/core/random"
 )
 
-// polar sets x to the point at a radius and an angle.
 func polar(x []float64, r, angle float64) {
 	sin, cos := math.Sincos(angle)
 	x[0], x[1] = r*cos, r*sin
 }
 
-// rings has three equally probable classes, circles round the origin:
+// rings has three equally probable classes, circles around the origin:
 //
 //	x = ρ (cos θ, sin θ),  ρ = (k+1)/3 + σε,  ε ~ N(0, 1),  θ ~ U[0, 2π), class k.
 func rings(g Generator) *Task {
@@ -29,8 +28,7 @@ func rings(g Generator) *Task {
 	}
 }
 
-// spirals has A equally probable classes, the arms of a spiral (the task of the
-// Stanford course CS231n):
+// spirals has A equally probable classes, the arms of a spiral (the task of the Stanford course CS231n):
 //
 //	x = r (cos θ, sin θ),  r ~ U(0, 1],  θ = 4r + 2πk/A + σε,  ε ~ N(0, 1), class k.
 func spirals(g Generator) *Task {

@@ -29,7 +29,7 @@ func (f Files) Validate() error {
 	return Source{Files: f, TestFraction: 0.5}.Validate()
 }
 
-// Paths returns the paths of the files. Relative ones are in the folder.
+// Paths returns the paths of the files, relative ones in folder.
 func (f Files) Paths(folder string) (paths []string) {
 	for _, path := range []string{f.File, f.Images, f.Labels} {
 		if path != "" && !filepath.IsAbs(path) {
@@ -42,9 +42,8 @@ func (f Files) Paths(folder string) (paths []string) {
 	return paths
 }
 
-// Load reads all examples and sets Digests. Relative paths are in the folder. Test examples get the inputs of
-// the training examples like; nil: these are no test examples. The error has the name of the file, and the
-// line.
+// Load reads all examples and sets Digests. Relative paths are in folder. Test examples get the inputs of the
+// training examples like; it is nil for others. The error names the file and the line.
 func (f *Files) Load(folder string, like *Examples) (e *Examples, err error) {
 	paths := f.Paths(folder)
 	if f.Images != "" {
@@ -59,10 +58,10 @@ func (f *Files) Load(folder string, like *Examples) (e *Examples, err error) {
 	return e, nil
 }
 
-// readIDX reads images and their labels in the IDX format of the MNIST database (LeCun, Cortes and Burges),
-// compressed by gzip or not: a big-endian magic number that says unsigned bytes and the number of dimensions,
-// four bytes for the size of each, then the values, the last dimension running fastest. The inputs are the
-// pixels, from 0 to 255; the classes are the labels that occur.
+// readIDX reads images and labels in the IDX format of the MNIST database (LeCun, Cortes and Burges),
+// compressed by gzip or not: a big-endian magic number for unsigned bytes and the number of dimensions, four
+// bytes for the size of each, then the values, the last dimension fastest. Inputs are pixels from 0 to 255;
+// classes are the labels that occur.
 func readIDX(imagesFile, labelsFile string) (*Examples, error) {
 	pixels, size, err := readItems(imagesFile, 3)
 	if err != nil {
@@ -79,8 +78,7 @@ func readIDX(imagesFile, labelsFile string) (*Examples, error) {
 	return dataset.Images(imagesFile, pixels, size[1], size[2], labels), nil
 }
 
-// readItems returns the values of an IDX file and the sizes of its dimensions, the first of
-// which is the number of items.
+// readItems returns the values of an IDX file and its dimensions, first the number of items.
 func readItems(file string, dims int) (items []byte, size []int, err error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 	"closedform/runner/internal/manifest"
 )
 
-// Sample is a number of examples of a generator.
+// Sample is examples drawn from a generator.
 type Sample struct {
 	Generator
 	Train int `toml:"train,omitzero" json:"train,omitzero"` // the number
 }
 
-// Validate returns an error if there is no such generator or number of examples. It fills in the defaults.
+// Validate fills in the defaults. It returns an error if the generator or the number of examples is invalid.
 func (s *Sample) Validate() error {
 	return cmp.Or(s.Generator.Validate(), field.Within("train", s.Train, 1, manifest.MaxTrain))
 }
 
-// Source says where labelled examples come from, a generator, a CSV file or IDX files, and how they are split
-// and scaled. Load comes before all methods that need the examples.
+// Source is labelled examples from a generator, a CSV file or IDX files, with their split and scaling. Call
+// Load before methods that need the examples.
 type Source struct {
 	Sample
 	Test int `toml:"test,omitzero" json:"test,omitzero"` // examples of the generator after those for training
@@ -50,13 +50,12 @@ type Source struct {
 	whole, test *Examples // what the files have; of a generator one example
 }
 
-// testFiles returns the files of the test part, if it has any.
 func (s Source) testFiles() (f Files, given bool) {
 	f = Files{File: s.TestFile, Format: s.Format, Images: s.TestImages, Labels: s.TestLabels}
 	return f, f.File != "" || f.Images != ""
 }
 
-// Validate returns the first error that can be seen without opening a file.
+// Validate returns the first error that can be found without opening a file.
 func (s Source) Validate() error {
 	if err := cmp.Or(s.checkKeys(), s.Scale.Validate()); err != nil {
 		return err
@@ -86,7 +85,6 @@ func (s Source) Validate() error {
 	return cmp.Or(s.Format.Validate(), CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
 }
 
-// checkKeys returns an error unless there is a generator, a file or images, and all keys go with it.
 func (s Source) checkKeys() error {
 	var kind string
 	switch {
@@ -136,14 +134,14 @@ func (s Source) WithDefaults() Source {
 	return s
 }
 
-// Paths returns the paths of the files. Relative ones are in the folder.
+// Paths returns the paths of the files, relative ones in folder.
 func (s Source) Paths(folder string) []string {
 	test, _ := s.testFiles()
 	return append(s.Files.Paths(folder), test.Paths(folder)...)
 }
 
-// Load fills in the defaults, reads the files, of which relative ones are in the folder,
-// and sets Digests. The error names file and line, or the key.
+// Load sets defaults, reads the files, relative ones in folder, and sets Digests. The error has file and
+// line, or the key.
 func (s *Source) Load(folder string) (err error) {
 	*s = s.WithDefaults()
 	if s.Name != "" {
@@ -185,7 +183,7 @@ func (s *Source) Inputs() int { return s.whole.Inputs() }
 // Classes returns the names of the classes, in the order of their numbers.
 func (s *Source) Classes() []string { return s.whole.Classes() }
 
-// About says what the files have, in lines.
+// About describes the contents of the files, in lines.
 func (s *Source) About() (lines []string) {
 	for _, e := range []*Examples{s.whole, s.test} {
 		if s.Name == "" && e != nil {
@@ -195,8 +193,7 @@ func (s *Source) About() (lines []string) {
 	return lines
 }
 
-// Parts returns the training and the test part, not scaled. The stream draws the examples of
-// a generator, or the split where it is a fraction.
+// Parts returns the unscaled training and test part, drawn from src for a generator or a fraction.
 func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
 	if train, test, err = s.split(src); err != nil {
 		return nil, nil, err
@@ -207,7 +204,6 @@ func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
 	return train, test, err
 }
 
-// split returns the training and the whole test part.
 func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	var trainRows, testRows []int
 	switch {
@@ -233,7 +229,6 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	return dataset.Parts(s.whole, trainRows, testRows)
 }
 
-// rowRange reads a range of rows, counted from 1, such as "1-4435".
 func rowRange(text string) (first, last int, err error) {
 	var rest string
 	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
@@ -262,7 +257,6 @@ func Rows(e *Examples, text string) (*Examples, error) {
 	return e.Subset(rows), nil
 }
 
-// splitRows returns the indices of the examples in a range of rows, and of the others.
 func splitRows(e *Examples, text string) (in, others []int, err error) {
 	first, last, err := rowRange(text)
 	if err == nil && (last > e.Len() || last-first+1 == e.Len()) {
@@ -275,7 +269,6 @@ func splitRows(e *Examples, text string) (in, others []int, err error) {
 	return rows[first-1 : last], slices.Concat(rows[:first-1], rows[last:]), nil
 }
 
-// upTo returns 0, 1, …, n−1.
 func upTo(n int) []int {
 	rows := make([]int, n)
 	for i := range rows {

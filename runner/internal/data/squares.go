@@ -9,15 +9,14 @@ import (
 	"closedform/internal/kernel"
 )
 
-// uniform draws x from U[−half, half]².
 func uniform(x []float64, half float64, rnd *rand.Rand) {
 	for i := range x {
 		x[i] = half * (2*rnd.Float64() - 1)
 	}
 }
 
-// sectors has K classes with linear scores in evenly spaced directions on the square of
-// the wedges, so that a network without hidden layers and bias can be right:
+// sectors has K classes with linear scores in evenly spaced directions on the square of the wedges, which a
+// network without hidden layers and bias can classify right:
 //
 //	x ~ U[−2, 2]²,  P(class k | x) ∝ exp(u_k·x/σ),  u_k = (cos 2πk/K, sin 2πk/K).
 func sectors(g Generator) *Task {
@@ -50,15 +49,14 @@ func sectors(g Generator) *Task {
 	}
 }
 
-// wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5, Eq. (f)),
-// uniform on [−2, 2]²: class 1 above both diagonals, class 2 below both, and class 3, two
-// opposite wedges, to the left and right. The layout is reconstructed from the numbers it
-// gives, not copied from the equation. On the diagonals there are no probabilities.
+// wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5, Eq. (f)), uniform on [−2, 2]²:
+// class 1 above both diagonals, class 2 below both, and class 3, two opposite wedges, to the left and right.
+// The layout is reconstructed from its numbers, not copied from the equation. Diagonals have no
+// probabilities.
 //
-// No fixed weights of the paper's network, three linear scores without bias, have an accuracy
-// above 75 %: each score is largest in a convex cone, and a cone that reaches into both wedges
-// of class 3 holds all of the wedge between them. An average over random weights, as a Bayesian
-// network predicts by, is not bound by this.
+// No fixed weights of the paper's network, three linear scores without bias, exceed 75 % accuracy: each score
+// is largest in a convex cone, and a cone that intersects both wedges of class 3 contains all of the wedge
+// between them. An average over random weights, as in a Bayesian network, does not have this bound.
 func wedges(Generator) *Task {
 	return &Task{
 		Classes:  3,
@@ -95,9 +93,8 @@ func wedge(x []float64) int {
 	return 1
 }
 
-// logistic is a task for one neuron, in the manner of Huber, "Bayesian Perceptron:
-// Towards fully Bayesian Neural Networks" (CDC 2020). At σ = 1 the best rule, the sign of the
-// score s, errs in 15.9 % of the examples:
+// logistic is a task for one neuron, after Huber, "Bayesian Perceptron: Towards fully Bayesian Neural
+// Networks" (CDC 2020). At σ = 1 the best rule, the sign of the score s, has an error of 15.9 %:
 //
 //	x ~ U[−5, 5]²,  P(class 1 | x) = 1/(1 + exp(−s/σ)),  s = 0.6 x₁ + 0.8 x₂.
 func logistic(g Generator) *Task {
@@ -125,7 +122,7 @@ func logistic(g Generator) *Task {
 //	x = (s₁, s₂) + σ (ε₁, ε₂),  s_i = ±1 with probability ½,  ε_i ~ N(0, 1),
 //	class 0 if s₁ s₂ = 1, class 1 if s₁ s₂ = −1.
 //
-// The best rule, the sign of x₁ x₂, errs in 1.23 % of the examples at σ = 0.4.
+// The best rule, the sign of x₁ x₂, has an error of 1.23 % at σ = 0.4.
 func xor(g Generator) *Task {
 	return &Task{
 		Classes: 2,

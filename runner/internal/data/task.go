@@ -1,6 +1,6 @@
-// Package data makes and reads the labelled examples of the experiments. A [Task] draws points of the plane.
-// A [Source] is what a manifest says about its data: a task, a CSV file or IDX files, and how these are split
-// into a training and a test part, which are [dataset.Examples].
+// Package data generates and reads the labelled examples of the experiments. A [Task] draws points of the
+// plane. A [Source] is the data of a manifest: a task, a CSV file or IDX files, and their split into a
+// training and a test part, which are [dataset.Examples].
 package data
 
 import (
@@ -17,14 +17,13 @@ import (
 	"closedform/runner/dataset"
 )
 
-// Generator names a task and its parameters, of which 0 stands for the default.
+// Generator names a task and its parameters, 0 for their defaults.
 type Generator struct {
 	Name  string  `toml:"generator,omitempty" json:"generator,omitempty"`
 	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"` // from 1e-6 to 10
 	Arms  int     `toml:"arms,omitzero" json:"arms,omitzero"`   // of spirals, or of sectors, from 2 to 100
 }
 
-// generators are all tasks with their defaults, 0 for what a task does not have.
 var generators = map[string]struct {
 	noise float64
 	arms  int
@@ -41,8 +40,7 @@ var generators = map[string]struct {
 
 const minNoise, maxNoise = 1e-6, 10 // no intermediate result overflows
 
-// Validate returns an error if there is no such task, or it cannot have the parameters. It fills in the
-// defaults.
+// Validate fills in the defaults. It returns an error if the task or a parameter is invalid.
 func (g *Generator) Validate() error {
 	standard, ok := generators[g.Name]
 	if !ok {
@@ -83,8 +81,8 @@ type Task struct {
 	Region   Region    // the rectangle to draw maps on; nearly all examples are in it
 	Boundary []Segment // where the class changes sharply, if it does
 
-	// Probabilities puts P(class | x) into dst and reports whether it did: exactly on a sharp boundary there is
-	// no truth. Nil: they are not known.
+	// Probabilities sets dst to P(class | x) and reports whether there are any: exactly on a sharp boundary
+	// there are none. It is nil if they are not known.
 	Probabilities func(dst, x []float64) bool
 
 	draw func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
@@ -96,7 +94,6 @@ const Inputs = 2
 // NoClass is the label of a point exactly on a boundary. It counts in no metric.
 const NoClass = -1
 
-// Set and Examples are those of package dataset.
 type (
 	Set      = dataset.Set
 	Examples = dataset.Examples
@@ -145,7 +142,7 @@ func (r Region) Grid(n int) *Grid {
 	return g
 }
 
-// Every returns the numbers of the points on every stride-th line in both directions.
+// Every returns the indices of the points on every stride-th line in both directions.
 func (g *Grid) Every(stride int) (points []int) {
 	for j := 0; j < len(g.Y); j += stride {
 		for i := 0; i < len(g.X); i += stride {
@@ -155,11 +152,9 @@ func (g *Grid) Every(stride int) (points []int) {
 	return points
 }
 
-// square returns [−half, half]².
 func square(half float64) Region { return Region{[2]float64{-half, -half}, [2]float64{half, half}} }
 
-// Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i],
-// symmetric to the last digit where these are.
+// Axis returns n ≥ 2 even coordinates of input i from Low[i] to High[i], exactly symmetric if these are.
 func (r Region) Axis(i, n int) []float64 {
 	axis := make([]float64, n)
 	for k := range axis {
@@ -168,7 +163,6 @@ func (r Region) Axis(i, n int) []float64 {
 	return axis
 }
 
-// addNoise adds N(0, sd²) to each input.
 func addNoise(x []float64, sd float64, rnd *rand.Rand) {
 	for i := range x {
 		x[i] += sd * random.Normal(rnd)

@@ -10,23 +10,20 @@ import (
 	"closedform/runner/internal/engine"
 )
 
-// predictor is what was fitted to examples.
 type predictor interface {
 	Predict(p, x []float64) error
 }
 
-// kind is a kind of baseline. Its functions take the configuration in its package.
 type kind struct {
 	config any // of a manifest without keys
 
-	// make makes what learns one example after another, and fit fits to all at once; one may be nil. Of a kind
-	// with both the method Online of the configuration says which.
+	// make makes a learner of one example after another, and fit one of all at once; one may be nil. If a kind
+	// has both, the configuration's method Online chooses.
 	make func(config any, src rand.Source) (Learner, error)
 	fit  func(config any, x [][]float64, class []int, src rand.Source) (predictor, error)
 }
 
-// newKind returns a kind whose configuration begins as c. The data decide on its Layers, or on Inputs and
-// Classes; an ensemble has its Members.
+// newKind returns a kind with default configuration c. The data set Layers, or Inputs and Classes.
 func newKind[C any, L Learner, P predictor](c C, make func(c C, src rand.Source) (L, error),
 	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
 ) kind {
@@ -42,27 +39,23 @@ func newKind[C any, L Learner, P predictor](c C, make func(c C, src rand.Source)
 	return k
 }
 
-// online is a kind that learns one example after another.
 func online[C any, L Learner](c C, make func(c C, src rand.Source) (L, error)) kind {
 	return newKind[C, L, predictor](c, make, nil)
 }
 
-// batch is a kind that is fitted to all examples at once.
 func batch[C any, P predictor](
 	c C, fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
 ) kind {
 	return newKind[C, Learner](c, nil, fit)
 }
 
-// online reports whether a configuration is of what learns one example after another.
 func (k kind) online(config any) bool {
 	o, either := config.(interface{ Online() bool })
 	return k.fit == nil || either && o.Online()
 }
 
-// learners makes the members of an ensemble, or the only learner. The first has src, as it has by itself; the
-// streams of the others are named after their number and one that src gives after that, so that more members
-// leave the first as they are.
+// learners makes the members of an ensemble, or the only learner. The first has src, as on its own. The
+// streams of the others are named by their number and the next number of src, so more members keep the first.
 func (k kind) learners(
 	ctx context.Context, config any, layers []int, src rand.Source,
 ) (all []Learner, err error) {
@@ -92,7 +85,6 @@ func (k kind) learners(
 	return all, nil
 }
 
-// copied returns a pointer to a copy of the configuration that config is or points to.
 func copied(config any) reflect.Value {
 	c := reflect.Indirect(reflect.ValueOf(config))
 	pointer := reflect.New(c.Type())
@@ -100,7 +92,6 @@ func copied(config any) reflect.Value {
 	return pointer
 }
 
-// shaped returns a copy of what config points to, for layers of so many inputs, hidden units and classes.
 func shaped(config any, layers []int) any {
 	c := copied(config).Elem()
 	last := len(layers) - 1
@@ -112,7 +103,6 @@ func shaped(config any, layers []int) any {
 	return c.Interface()
 }
 
-// members returns how many there are of what config points to, 0 if it does not say.
 func members(config any) int {
 	if f := reflect.ValueOf(config).Elem().FieldByName("Members"); f.IsValid() {
 		return int(f.Int())
@@ -120,8 +110,7 @@ func members(config any) int {
 	return 0
 }
 
-// fitted is a method that learns all examples at once, as a learner: it is fitted to those so far when it
-// first predicts after an example.
+// fitted is a batch method as a learner: the first prediction after an example fits it to all so far.
 type fitted struct {
 	fit   func(x [][]float64, class []int) (predictor, error)
 	model predictor
@@ -141,7 +130,6 @@ func (f *fitted) Predict(p, x []float64) error {
 	return err
 }
 
-// PredictAll is [predictAll] of the model.
 func (f *fitted) PredictAll(p, x [][]float64) (_ [][]bnn.Layer, err error) {
 	if f.model == nil {
 		f.model, err = f.fit(f.x, f.class)
@@ -153,11 +141,11 @@ func (f *fitted) PredictAll(p, x [][]float64) (_ [][]bnn.Layer, err error) {
 	return predictAll(f.model, p, x)
 }
 
-// Release leaves the program that the model may be to the next one.
+// Release releases the program of the model, if any, for the next one.
 func (f *fitted) Release() { release(f.model) }
 
-// predictAll sets p_i to the prediction of a baseline at x_i, for all inputs, and returns what its layers
-// have made of each, if it has a method for that. Another program predicts several inputs at once.
+// predictAll sets p_i to a baseline's prediction at each x_i, at once if it can, and returns its layers, if
+// any.
 func predictAll(l predictor, p, x [][]float64) ([][]bnn.Layer, error) {
 	if b, ok := l.(interface {
 		PredictAll(p, x [][]float64) ([][]bnn.Layer, error)
@@ -172,8 +160,7 @@ func predictAll(l predictor, p, x [][]float64) ([][]bnn.Layer, error) {
 	return nil, nil
 }
 
-// bind has a learner that another program computes, unless it could not be made, end with the task of the
-// context.
+// bind makes the program of a learner, if any, end with the context.
 func bind(ctx context.Context, l any, err error) {
 	if p, ok := l.(interface {
 		Bind(ctx context.Context) // kills the program when the context ends
@@ -184,7 +171,7 @@ func bind(ctx context.Context, l any, err error) {
 	}
 }
 
-// release leaves the program that a learner may be to the next learner of the method in the task.
+// release leaves the program of a learner, if any, to the next learner of the method in the task.
 func release(l any) {
 	if p, ok := l.(interface{ Release() }); ok {
 		p.Release()

@@ -11,7 +11,6 @@ import (
 	"closedform/baselines/learners/tagi"
 )
 
-// baselines are all kinds of methods but the closed-form network, by their words.
 var baselines = map[string]kind{
 	"class-gaussian": online(classgaussian.Config{}, classgaussian.New),
 	"command":        newKind(command.Config{}, command.New, command.Fit),

@@ -1,5 +1,4 @@
-// Package learner trains whatever learns to classify from examples, the closed-form network of a manifest and
-// the baselines, and scores it. To read it, begin with
+// Package learner trains and scores classifiers, the closed-form network of a manifest and the baselines:
 //
 //	method.go    Method, a table [[method]] of a manifest
 //	kinds.go     the kinds of baselines, a line each; baseline.go makes learners of them
@@ -31,9 +30,8 @@ type Learner interface {
 	Predict(p, x []float64) error // sets p to the probabilities of the classes at x
 }
 
-// Classifier is a learner behind its features. When the learner breaks down, at an example that it refuses or
-// a number that overflows, it learns no more, and predicts equal probabilities. It is not safe for concurrent
-// use.
+// Classifier is a learner behind its features. After an error or overflow it stops learning, and predicts
+// equal probabilities. It is not safe for concurrent use.
 type Classifier struct {
 	Learners []Learner // one, or the members of an ensemble of baselines
 	Classes  int
@@ -43,13 +41,12 @@ type Classifier struct {
 	ctx context.Context // of the task
 }
 
-// NewClassifier returns a classifier of so many classes without features.
+// NewClassifier returns a classifier without features.
 func NewClassifier(l Learner, classes int) *Classifier {
 	return &Classifier{Learners: []Learner{l}, Classes: classes}
 }
 
-// record marks the learner as broken down if err is not nil. The failure of another program is no property of
-// the method, and ends the task.
+// record marks the learner as failed if err is not nil. An error of another program ends the task instead.
 func (c *Classifier) record(err error) {
 	if err == nil {
 		return
@@ -78,7 +75,6 @@ func (c *Classifier) Observe(x []float64, class int) {
 	c.record(err)
 }
 
-// features returns the features of the inputs, or without a map the inputs.
 func (c *Classifier) features(x [][]float64) ([][]float64, error) {
 	if c.Map == nil {
 		return x, nil
@@ -92,23 +88,21 @@ func (c *Classifier) features(x [][]float64) ([][]float64, error) {
 	return mapped, nil
 }
 
-// matrix returns rows of zeros.
 func matrix(rows, columns int) [][]float64 {
 	return slices.Collect(slices.Chunk(make([]float64, rows*columns), columns))
 }
 
-// Prediction is that of one input.
+// Prediction is the prediction for one input.
 type Prediction struct {
 	P                 []float64
 	MutualInformation float64       // of the label and the member, in nats; NaN if the learner has no members
 	Members           [][]bnn.Layer // of each member; nil if it has no layers of Gaussian weights
 }
 
-// atOnce is how many inputs are predicted at once.
 const atOnce = 16
 
-// PredictEach calls do with the prediction of each example, until the learner breaks down or do returns an
-// error, which is a break-down, too. x is the input, or its features if there is a map.
+// PredictEach calls do with each prediction, until the learner fails or do returns an error, which counts as
+// a failure. x is the input, or its features if there is a map.
 func (c *Classifier) PredictEach(
 	e *dataset.Examples, do func(i int, x []float64, p Prediction) error,
 ) (ok bool) {
@@ -125,8 +119,8 @@ func (c *Classifier) PredictEach(
 	return c.Err == nil
 }
 
-// Test returns the predictions of all examples, and their classes. If the learner breaks down over one of
-// them, all are equal probabilities.
+// Test returns the predictions and classes of all examples. If the learner fails at one of them, all
+// predictions are equal probabilities.
 func (c *Classifier) Test(e *dataset.Examples) (p [][]float64, class []int) {
 	for i := range e.Len() {
 		class = append(class, e.Class(i))
@@ -146,7 +140,7 @@ func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
 	return p
 }
 
-// PredictNext returns the prediction of an example that is learned next, see [bnn.Sequential].
+// PredictNext returns the prediction of an example to be learned next, see [bnn.Sequential].
 func (c *Classifier) PredictNext(x []float64) []float64 {
 	if c.Err == nil {
 		_, p, err := c.predict([][]float64{x}, true)
@@ -157,13 +151,13 @@ func (c *Classifier) PredictNext(x []float64) []float64 {
 	return Equal(1, c.Classes)[0]
 }
 
-// Equal returns n times equal probabilities for all classes.
+// Equal returns n rows of equal probabilities.
 func Equal(n, classes int) [][]float64 {
 	return slices.Repeat([][]float64{slices.Repeat([]float64{1 / float64(classes)}, classes)}, n)
 }
 
-// predict returns the features of at most atOnce inputs, and the predictions up to the first error: of
-// baselines the means of those of the members.
+// predict returns the features of at most atOnce inputs, and their predictions up to the first error, of
+// ensembles of baselines the mean.
 func (c *Classifier) predict(x [][]float64, next bool) (mapped [][]float64, mean []Prediction, err error) {
 	if mapped, err = c.features(x); err != nil {
 		return nil, nil, err
@@ -199,7 +193,7 @@ func (c *Classifier) predict(x [][]float64, next bool) (mapped [][]float64, mean
 	return mapped, mean, nil
 }
 
-// Network returns the closed-form network that learns, nil if it is another method.
+// Network returns the closed-form network, or nil for another method.
 func (c *Classifier) Network() *Network {
 	n, _ := c.Learners[0].(*Network)
 	return n
@@ -214,7 +208,7 @@ func (c *Classifier) Readout() *readout.Layer {
 	return nil
 }
 
-// Model returns the model of a closed-form method, behind its features if it has some.
+// Model returns the model of a closed-form method, including its features.
 func (c *Classifier) Model() bnn.Model {
 	m := c.Network().Model
 	if c.Map != nil {

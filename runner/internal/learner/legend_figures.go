@@ -11,10 +11,9 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Legend says what figures, and tables of the paper, call methods, by their names.
+// Legend maps the names of methods to their labels in figures and tables.
 type Legend map[string]Method
 
-// NewLegend returns that of methods.
 func NewLegend(methods []Method) Legend {
 	l := Legend{}
 	for _, m := range methods {
@@ -23,7 +22,7 @@ func NewLegend(methods []Method) Legend {
 	return l
 }
 
-// Label returns what a method is called, whose name may end in what is swept, "joint lambda=0.1 rho=0.5".
+// Label returns the label of a method whose name may end in swept values, "joint lambda=0.1 rho=0.5".
 func (l Legend) Label(name string) string {
 	base, swept, _ := strings.Cut(name, " ")
 	label := cmp.Or(l[base].Label, strings.NewReplacer("-", " ", "_", " ").Replace(base))
@@ -51,8 +50,8 @@ var families = map[string]int{
 	"majority": 10,
 }
 
-// Group returns the number of the group of a method, as Curve of figures has it: none, 0, where something is
-// swept. It follows from the word for the group alone, so that a method has one colour in all figures.
+// Group returns the group of a method for Curve of package figures: 0 where something is swept. It depends on
+// the group's word alone, so a method has one colour in all figures.
 func (l Legend) Group(name string) int {
 	if strings.Contains(name, " ") {
 		return 0

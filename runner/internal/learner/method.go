@@ -17,8 +17,7 @@ import (
 	"closedform/runner/internal/manifest"
 )
 
-// Method is a way to learn a classifier. Its kind says which other keys it has: those of [Model] or of the
-// configuration in the package of the kind.
+// Method is a way to learn a classifier. Its kind adds the keys of [Model] or of the kind's configuration.
 type Method struct {
 	Name  string `toml:"name" allowed:"a text"`
 	Kind  string `toml:"kind"`                     // empty in the manifest: closed-form
@@ -40,13 +39,13 @@ type Method struct {
 	Base string `toml:"-" json:"-"` // of a method of [Learners.Expand]: its name without what is swept
 }
 
-// Features are fixed random features of the scaled inputs, from which a method learns in their place.
+// Features are fixed random features of the scaled inputs, which a method learns on.
 type Features struct {
 	Kind features.Kind `toml:"features,omitempty" json:"Features,omitempty"`        // empty: none
 	Size int           `toml:"feature_size,omitempty" json:"FeatureSize,omitempty"` // their number; 0: 512
 }
 
-// Validate reports what is not allowed, and sets the size.
+// Validate reports invalid values, and sets the size.
 func (f *Features) Validate() error {
 	if f.Kind == "" {
 		return field.Refuse(f.Size != 0, "feature_size", "with features")
@@ -55,14 +54,13 @@ func (f *Features) Validate() error {
 	return field.OneOf("features", f.Kind, features.Relu, features.Conv)
 }
 
-// Shape says what a learner is for.
+// Shape is the shape of the data of a learner.
 type Shape struct {
 	Inputs, Classes int
 	Images          bool // inputs are the pixels of a square grey image
 	Sequential      bool // it predicts examples that it learns next
 }
 
-// apply returns the map of the inputs, nil without features, and the shape for what learns from it.
 func (f *Features) apply(s Shape, seed func() uint64) (*features.Map, Shape, error) {
 	if f.Kind == "" {
 		return nil, s, nil
@@ -72,14 +70,13 @@ func (f *Features) apply(s Shape, seed func() uint64) (*features.Map, Shape, err
 	return m, s, err
 }
 
-// Tuning says that the values of the keys in Tune are chosen for each training part: the Candidates, a value
-// each in the order of Tune, are tried, and that with the least log loss on a part for validation is used.
+// Tuning says that for each training part the values of the keys in Tune are chosen from the Candidates, a
+// value each in the order of Tune, by the smallest log loss on a validation part.
 type Tuning struct {
 	Tune       []string `toml:"tune,omitzero" json:",omitempty"`
 	Candidates [][]any  `toml:"candidates,omitzero" json:",omitempty"`
 }
 
-// closedForm is the kind of the network, that of a method which has none.
 const closedForm = "closed-form"
 
 // NewMethod returns the network of a model as a method.
@@ -92,7 +89,7 @@ func NewMethod(name string, m Model) Method {
 // ClosedForm reports whether the method is the closed-form network, or its output layer.
 func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 
-// OutputLayer reports whether the method is an output layer in place of a network.
+// OutputLayer reports whether the method is an output layer instead of a network.
 func (m *Method) OutputLayer() bool { return m.Model.Readout != "" }
 
 // Extend implements [manifest.Extended].
@@ -112,7 +109,7 @@ func (m *Method) Extend(table map[string]any) (any, error) {
 	return m.Extension(), nil
 }
 
-// Extension returns what has the keys of the kind.
+// Extension returns the struct with the keys of the kind.
 func (m *Method) Extension() any {
 	if m.ClosedForm() {
 		return &m.Model
@@ -123,7 +120,7 @@ func (m *Method) Extension() any {
 // Online reports whether the method learns one example after another.
 func (m *Method) Online() bool { return m.ClosedForm() || baselines[m.Kind].online(m.Config) }
 
-// Validate reports what is not allowed.
+// Validate reports invalid values.
 func (m *Method) Validate() error {
 	_, layered := reflect.TypeOf(m.Extension()).Elem().FieldByName("Layers")
 	n, widths := members(m.Extension()), append(slices.Clip(m.HiddenLayers), 1)
@@ -139,8 +136,7 @@ func (m *Method) Validate() error {
 	)
 }
 
-// Fits returns an error if the method cannot learn examples of so many inputs and classes, or needs more
-// memory for it than a machine has.
+// Fits returns an error if the method cannot learn examples of this shape, or needs too much memory.
 func (m *Method) Fits(inputs, classes int) error {
 	_, s, err := m.Features.apply(Shape{Inputs: inputs, Classes: classes}, func() uint64 { return 0 })
 	if err != nil {
@@ -160,13 +156,11 @@ func (m *Method) layers(s Shape) []int {
 	return slices.Concat([]int{s.Inputs}, m.HiddenLayers, []int{s.Classes})
 }
 
-// Learner returns a learner of the method for so many inputs and classes, random as src says, whose first
-// number is the seed of the features, if there are some.
+// Learner returns a learner of the method. If there are features, their seed is the first number of src.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*Classifier, error) {
 	return m.learner(context.Background(), Shape{Inputs: inputs, Classes: classes}, src)
 }
 
-// learner is Learner for a task.
 func (m *Method) learner(ctx context.Context, s Shape, src rand.Source) (*Classifier, error) {
 	c := &Classifier{Classes: s.Classes, ctx: ctx}
 	var err error
@@ -184,7 +178,6 @@ func (m *Method) learner(ctx context.Context, s Shape, src rand.Source) (*Classi
 	return c, nil
 }
 
-// checkCandidates reports what is not allowed.
 func (m *Method) checkCandidates() error {
 	if (len(m.Tune) == 0) != (len(m.Candidates) == 0) {
 		return field.Errorf("tune", "allowed: tune = [key, …] with candidates = [[value of each], …]")
@@ -203,7 +196,6 @@ func (m *Method) checkCandidates() error {
 	return nil
 }
 
-// with returns the method with the values of a candidate, which has no candidates.
 func (m *Method) with(candidate []any) (Method, error) {
 	with := *m
 	if len(candidate) != len(m.Tune) {
@@ -224,7 +216,6 @@ func (m *Method) with(candidate []any) (Method, error) {
 	return with, nil
 }
 
-// describe returns a candidate as "prior_var=10 sigma_v=0.1".
 func (m *Method) describe(candidate []any) string {
 	var words []string
 	for i, key := range m.Tune {

@@ -17,7 +17,7 @@ import (
 	"closedform/runner/internal/probit"
 )
 
-// Model is the closed-form network of a manifest. What is not given is as in [bnn.Default].
+// Model is the closed-form network of a manifest. Missing values are those of [bnn.Default].
 type Model struct {
 	Layers       []int `toml:"layers"`
 	HiddenLayers []int `toml:"hidden_layers,omitempty"` // in place of layers, if the data decide on the rest
@@ -76,7 +76,6 @@ func DefaultModel() Model {
 	}
 }
 
-// config returns the configuration of a network of these layers.
 func (m *Model) config(layers []int) (bnn.Config, error) {
 	c := bnn.Default(layers...)
 	c.Bias, c.Unit.Alpha, c.Unit.Beta, c.Output, c.Hidden = m.Bias, m.Alpha, m.Beta, m.Output, m.Hidden
@@ -95,8 +94,8 @@ func (m *Model) config(layers []int) (bnn.Config, error) {
 		forLayers("replications", m.Replications, weights, &c.Replications))
 }
 
-// forLayers sets dst to a list with an entry for each layer of weights, of which a single entry stands for
-// all. An empty list leaves dst as it is.
+// forLayers sets dst to a list with an entry for each layer of weights; a single entry is repeated, and an
+// empty list leaves dst unchanged.
 func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	switch len(list) {
 	case 0:
@@ -111,8 +110,8 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	return nil
 }
 
-// For returns the model with the layers for so many inputs and classes. It is an error if the model has other
-// layers, or is not valid with these.
+// For returns the model with layers for the given inputs and classes. It returns an error if the model has
+// other layers, or is invalid with these.
 func (m Model) For(inputs, classes int) (Model, error) {
 	if n := len(m.Layers); n > 0 && (m.Layers[0] != inputs || m.Layers[n-1] != classes) {
 		const problem = "the data have %d inputs and %d classes; allowed: [%[1]d, …, %[2]d]"
@@ -123,7 +122,7 @@ func (m Model) For(inputs, classes int) (Model, error) {
 	return m, m.Validate()
 }
 
-// Validate reports what is not allowed. Where the data decide on inputs and classes, For calls it again.
+// Validate reports invalid values. For calls it again once the data set inputs and classes.
 func (m *Model) Validate() error {
 	layers, key, layer := m.Layers, "layers", m.Readout != ""
 	if len(layers) == 0 { // the fewest inputs and classes that there can be
@@ -185,10 +184,8 @@ func (m *Model) Validate() error {
 		"with one layer of weights, %d rows, one for each neuron, of %d numbers, one for each input", rows, cols)))
 }
 
-// mostMembers is how many an ensemble may have.
 const mostMembers = 64
 
-// checkSize returns an error if covariances need more memory than a machine has.
 func checkSize(key string, numbers float64) error {
 	if numbers > manifest.MaxWeights {
 		const problem = "the covariances have %.3g numbers; allowed: at most %d"
@@ -216,7 +213,7 @@ func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
 	return e, nil
 }
 
-// setWeights makes random features certain, and sets the prior means that are given.
+// setWeights removes the variance of random features, and sets the given prior means.
 func (m *Model) setWeights(n *bnn.Network) error {
 	for l := range len(m.Layers) - 1 {
 		certain := m.RandomFeatures && l < len(m.Layers)-2
@@ -238,15 +235,12 @@ func (m *Model) setWeights(n *bnn.Network) error {
 	return nil
 }
 
-// hasBank reports whether the default bank is what learns: the number of members is not given, nor what is of
-// the paper or of a single network.
+// hasBank reports whether it is the default bank: no members, no keys of the paper or of a single network.
 func (m *Model) hasBank() bool {
 	paper := m.Output == bnn.Joint || m.Output == bnn.Total || m.Hidden == bnn.Frozen
 	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0
 }
 
-// learner returns the output layer, the network, the ensemble or the bank of the model with its prior
-// weights.
 func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 	m, err := m.For(s.Inputs, s.Classes)
 	if err != nil {

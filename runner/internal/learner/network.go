@@ -6,8 +6,7 @@ import (
 	"closedform/core/bnn"
 )
 
-// Network is a closed-form network, an ensemble or a bank of such, or an output layer, as a learner: it
-// predicts the distribution of the label, p/Σp, and counts its steps.
+// Network is a closed-form model as a learner: it predicts the label's distribution p/Σp, and counts steps.
 type Network struct {
 	bnn.Model
 
@@ -53,8 +52,8 @@ func (n *Network) Predict(p, x []float64) error {
 	return err
 }
 
-// predict returns the predictions of at most atOnce inputs, up to the first error. Those that are learned
-// next are predicted as in [bnn.Sequential].
+// predict returns the predictions of at most atOnce inputs, up to the first error. Inputs to be learned next
+// are predicted as in [bnn.Sequential].
 func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, err error) {
 	predict := n.Model.Predict
 	if s, ok := n.Model.(bnn.Sequential); ok && next {
@@ -77,7 +76,6 @@ func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, e
 	return predictions, nil
 }
 
-// layersOf returns those of each network of a prediction that has a weight.
 func layersOf(p *bnn.Prediction) (layers [][]bnn.Layer) {
 	if p.Layers != nil {
 		return [][]bnn.Layer{p.Layers}

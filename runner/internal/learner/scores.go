@@ -11,10 +11,10 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Stepper is a learner some of whose steps cannot be taken as printed.
+// Stepper is a learner whose steps may be impossible as printed.
 type Stepper interface{ Steps() Steps }
 
-// Steps counts what became of the examples.
+// Steps counts the outcomes of examples.
 type Steps struct {
 	Indefinite, Skipped, Projected int
 	Floored, Capped                int // variances kept at their floor and at their cap, see bnn.Update
@@ -40,7 +40,6 @@ func (s Steps) Row() []any {
 	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Capped, s.Limited, s.Failed}
 }
 
-// count counts what became of an example.
 func (s *Steps) count(u bnn.Update) {
 	if u.Indefinite {
 		s.Indefinite++
@@ -54,7 +53,7 @@ func (s *Steps) count(u bnn.Update) {
 	s.Floored, s.Capped = s.Floored+u.Floored, s.Capped+u.Capped
 }
 
-// Steps returns what became of the examples.
+// Steps returns the counts of the learner or the sum over members.
 func (c *Classifier) Steps() (s Steps) {
 	if l, ok := c.Learners[0].(Stepper); ok {
 		s = l.Steps()
@@ -77,7 +76,6 @@ func ScoreColumns() []table.Column {
 	}
 }
 
-// ScoreNames are the names of the ScoreColumns.
 var ScoreNames = table.Names(ScoreColumns())
 
 // Scores returns the scores of predictions in the order of ScoreColumns.
@@ -101,7 +99,7 @@ func ProbabilityColumns(n int, doc string) []table.Column {
 	return columns
 }
 
-// Increasing returns an error unless the numbers increase from 1 or more to most or less.
+// Increasing returns an error unless the numbers increase within 1 to most.
 func Increasing(key string, numbers []int, most int) error {
 	for i, n := range numbers {
 		if n < 1 || n > most || i > 0 && n <= numbers[i-1] {

@@ -21,20 +21,20 @@ type Learners struct {
 	Methods []Method `toml:"method" inherit:"model"`
 }
 
-// Sweep has the values that are swept, in place of those of every method.
+// Sweep has swept values, which replace those of every method.
 type Sweep struct {
 	Seed   manifest.Ints   `toml:"seed,omitempty"`
 	Lambda []probit.Lambda `toml:"lambda,omitempty"`
 	Rho    []float64       `toml:"rho,omitempty"`
 }
 
-// Validate reports what is not allowed.
+// Validate reports invalid values.
 func (s *Sweep) Validate() error {
 	return cmp.Or(field.Distinct("lambda", s.Lambda), field.Distinct("rho", s.Rho))
 }
 
-// Expand returns every method, or if there is none the model by the name "model", at every swept λ and ρ, the
-// last changing fastest, with names as "joint lambda=0.1 rho=0.5".
+// Expand returns every method, or without methods the model named "model", at every swept λ and ρ, the last
+// fastest, with names such as "joint lambda=0.1 rho=0.5".
 func (t *Learners) Expand() (expanded []Method, err error) {
 	methods := t.Methods
 	if len(methods) == 0 {
@@ -65,7 +65,6 @@ func (t *Learners) Expand() (expanded []Method, err error) {
 	return expanded, nil
 }
 
-// check returns an error that names all swept keys which the method does not have.
 func (s *Sweep) check(m *Method) error {
 	network, rule := m.ClosedForm() && !m.OutputLayer(), m.Model.Output
 	rho := network && (rule == bnn.Joint || rule == bnn.Total)
@@ -75,7 +74,6 @@ func (s *Sweep) check(m *Method) error {
 		map[string]bool{"lambda": len(s.Lambda) > 0 && !lambda, "rho": len(s.Rho) > 0 && !rho})
 }
 
-// refuse returns an error that names all keys that are given, in the table before the point.
 func refuse(table, allowed string, given map[string]bool) error {
 	maps.DeleteFunc(given, func(_ string, given bool) bool { return !given })
 	keys := slices.Sorted(maps.Keys(given))
@@ -85,7 +83,6 @@ func refuse(table, allowed string, given map[string]bool) error {
 	return field.Errorf(table+keys[0], "not allowed: %s%s", strings.Join(keys, ", "), allowed)
 }
 
-// locate says in which table of the manifest the field of an error is.
 func (s *Sweep) locate(m *Method, err error) error {
 	e, ok := errors.AsType[*field.Error](err)
 	switch {
@@ -99,8 +96,8 @@ func (s *Sweep) locate(m *Method, err error) error {
 	return field.Errorf("method."+m.Base+"."+e.Key, "%s", e.Problem)
 }
 
-// Networks returns Expand for a study that looks into networks: single ones for so many inputs and classes,
-// or ensembles of at most so many members.
+// Networks is Expand for a study of single networks of this shape, or of ensembles of at most so many
+// members.
 func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 	methods, err := t.Expand()
 	for i := range methods {
@@ -116,7 +113,6 @@ func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 	return methods, err
 }
 
-// checkNetwork returns an error that names all keys which a study that looks into networks does not allow.
 func (m *Method) checkNetwork(members int) error {
 	allowed := fmt.Sprintf("; allowed: networks with at most %d members, as the study looks into them", members)
 	return refuse("", allowed, map[string]bool{
@@ -127,8 +123,7 @@ func (m *Method) checkNetwork(members int) error {
 	})
 }
 
-// Plain returns the error of a method that chooses among candidates or learns with fewer seeds, with its
-// place in [[method]].
+// Plain returns an error, with its place in [[method]], if a method has candidates or fewer seeds.
 func Plain(methods []Method) (err error) {
 	for _, m := range methods {
 		err = cmp.Or(err, refuse("method."+m.Name+".", "; allowed: one setting, for all seeds",
@@ -137,8 +132,7 @@ func Plain(methods []Method) (err error) {
 	return err
 }
 
-// Fit finds the programs of methods, and returns the error of the first method that does not fit so many
-// inputs and classes, with its place in the manifest.
+// Fit finds the programs of methods, and returns the error of the first method that does not fit the shape.
 func Fit(m *manifest.Manifest, methods []Method, inputs, classes int) error {
 	_, err := m.FindPrograms()
 	for _, method := range methods {

@@ -13,32 +13,29 @@ import (
 	"closedform/runner/internal/metric"
 )
 
-// Training says how methods are trained on examples and scored.
+// Training says how methods are trained and scored.
 type Training struct {
 	Scale  dataset.Scaling    // of methods without a scale, fitted to the training part; empty: none
 	Random func() rand.Source // the randomness of a learner, the same at each call
 
-	// Order makes the order in a pass, from 1, of the randomness that Shuffle gives. The examples come as they
-	// are where that is nil, or Order is.
+	// Order returns the order of the examples in a pass (from 1) by Shuffle. If either is nil the order stays.
 	Order   func(e *dataset.Examples, src rand.Source) []int
 	Shuffle func(pass int) rand.Source
 
-	// A method with candidates chooses by their log losses on a share of the examples, which Split draws, after
-	// each has learned the others.
+	// A method with candidates chooses by log loss on a share of the examples, drawn by Split.
 	Validation float64
 	Split      rand.Source
 
-	// While the chosen candidate learns, Observing, if it is given, is called before each example of the first
-	// pass. Score is called with the predictions of the test part after the Snapshots, numbers of examples of
-	// the first pass, and after the passes in ScorePasses. For what learns all examples at once there is one
-	// pass, without Observing and Snapshots.
+	// For the chosen candidate, Observing, unless nil, is called before each example of the first pass, and
+	// Score with the predictions of the test part after the Snapshots, numbers of examples of the first pass,
+	// and after the passes in ScorePasses. Batch methods have one pass, without Observing and Snapshots.
 	Observing   func(c *Classifier, x []float64, class int)
 	Score       func(c *Classifier, pass, k int, p [][]float64, class []int)
 	Snapshots   []int
 	ScorePasses []int
 }
 
-// Shuffled returns the numbers of the examples in an order in which all orders have the same probability.
+// Shuffled returns a uniformly random order of the examples.
 func Shuffled(e *dataset.Examples, src rand.Source) []int { return rand.New(src).Perm(e.Len()) }
 
 // Result is a trained classifier with its predictions of the test part.
@@ -51,9 +48,8 @@ type Result struct {
 	Chosen string         // the chosen candidate, as "prior_var=10 sigma_v=0.1"; empty if there is none
 }
 
-// Run chooses the candidate of the method that has the least log loss on the validation part, the first of
-// equals, trains it on the training part, and predicts the test part, unless that is nil. Both parts are not
-// scaled yet.
+// Run trains the candidate with the smallest log loss on the validation part (the first of equals) on the
+// training part, and predicts the test part, unless that is nil. Both parts are unscaled.
 func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Examples) (*Result, error) {
 	if len(m.Candidates) == 0 {
 		return t.train(ctx, m, train, test)
@@ -88,7 +84,6 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 	return r, err
 }
 
-// train trains a method without candidates.
 func (t Training) train(ctx context.Context, m Method, train, test *dataset.Examples) (*Result, error) {
 	scaler, err := train.Scaler(cmp.Or(m.Scale, t.Scale, dataset.None))
 	if err != nil {
@@ -117,7 +112,6 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 	return r, err
 }
 
-// passes trains along all passes over the examples.
 func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.Examples) error {
 	c, x, order := r.Classifier, make([]float64, train.Inputs()), make([]int, train.Len())
 	for i := range order {
@@ -152,9 +146,9 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 	return ctx.Err()
 }
 
-// members trains the members of an ensemble one after another. They become what they are when the ensemble
-// sees one example after another, unless they have orders of their own: the first has the usual one, and the
-// streams of the others are named after what that of the first gives and their number.
+// members trains the members of an ensemble one after another, with the result of training them together. If
+// they have orders of their own, the first has the usual one, and the streams of the others are named by a
+// number of the first's stream and their own number.
 func (t Training) members(ctx context.Context, r *Result, train *dataset.Examples, ownOrders bool) error {
 	learners, n, shuffle := r.Learners, r.Network(), t.Shuffle
 	var whole bnn.Model

@@ -1,5 +1,5 @@
-// Package metric scores probabilistic predictions, vectors of a probability for each class from 0. Functions
-// over a set of them panic if it is empty or the lengths do not match.
+// Package metric scores probabilistic predictions, vectors with a probability for each class from 0.
+// Functions of several predictions panic if there are none or lengths do not match.
 package metric
 
 import (
@@ -13,12 +13,11 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Error returns the share of examples whose largest probability is that of another class.
+// Error returns the share of examples whose most probable class is wrong.
 func Error(p [][]float64, class []int) float64 {
 	return average(p, class, func(p []float64, c int) float64 { return 1 - correct(p, c) })
 }
 
-// correct returns 1 if the largest probability is that of class c, else 0.
 func correct(p []float64, c int) float64 {
 	if floats.MaxIdx(p) == c {
 		return 1
@@ -26,8 +25,7 @@ func correct(p []float64, c int) float64 {
 	return 0
 }
 
-// LogLoss returns the mean of −log p_c for the true class c, in nats: +Inf if one of them was given
-// probability zero.
+// LogLoss returns the mean of −log p_c of the true class c, in nats; +Inf if a p_c is zero.
 func LogLoss(p [][]float64, class []int) float64 {
 	return average(p, class, func(p []float64, c int) float64 { return -kernel.Log(p[c]) })
 }
@@ -46,7 +44,7 @@ func Brier(p [][]float64, class []int) float64 {
 }
 
 // ECE returns the expected calibration error of the largest probability over bins of equal width (Guo et al.
-// 2017): the mean over bins, weighted by their examples, of |accuracy − confidence|.
+// 2017): the mean of |accuracy − confidence| over bins, weighted by their examples.
 func ECE(p [][]float64, class []int, bins int) (sum float64) {
 	gap := make([]float64, bins) // Σ (correct − confidence) in a bin
 	for i, p := range p {
@@ -71,9 +69,9 @@ func average(p [][]float64, class []int, f func([]float64, int) float64) (sum fl
 	return sum / float64(len(p))
 }
 
-// RiskCoverage returns, for every confidence that occurs, from the largest, the share of the examples that
-// are at least as confident, the coverage, and the share of these that are wrong, the selective risk
-// (El-Yaniv and Wiener, "On the foundations of noise-free selective classification", JMLR 2010).
+// RiskCoverage returns, for every confidence that occurs, from the largest, the share of examples that are at
+// least as confident (coverage), and the share of these that are wrong (selective risk; El-Yaniv and Wiener,
+// "On the foundations of noise-free selective classification", JMLR 2010).
 func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk []float64) {
 	var errors int
 	for _, t := range ties(confidence, wrong) { // a threshold takes all that are equally confident
@@ -85,24 +83,21 @@ func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk
 	return threshold, coverage, risk
 }
 
-// AURC returns the area under the risk–coverage curve: the mean of the selective risk over the numbers of
-// examples that are answered (Geifman, Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep
-// neural classifiers", ICLR 2019). Equally confident examples are answered in a random order, of which it is
-// the expectation.
+// AURC returns the area under the risk–coverage curve, the mean selective risk over all numbers of accepted
+// examples (Geifman, Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep neural classifiers",
+// ICLR 2019). It is the expectation over random orders of equally confident examples.
 func AURC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(answered int) int { return answered })
 }
 
-// AUGRC returns the area under the generalised risk–coverage curve (Traub et al., "Overcoming common flaws in
-// the evaluation of selective classification systems", NeurIPS 2024): as [AURC], with the share of all
-// examples that are answered wrong in place of that among the answered, so that the surest mistakes count no
-// more than others.
+// AUGRC is [AURC] with the share of all examples that are accepted and wrong in place of the share among the
+// accepted, the area under the generalised risk–coverage curve (Traub et al., "Overcoming common flaws in the
+// evaluation of selective classification systems", NeurIPS 2024). It does not weight confident mistakes.
 func AUGRC(confidence []float64, wrong []bool) float64 {
 	return area(confidence, wrong, func(int) int { return len(confidence) })
 }
 
-// area returns the mean over k of the number of wrong ones among the k most confident examples, divided by
-// total(k).
+// area returns the mean over k of the errors among the k most confident examples over total(k).
 func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
 	var sum, errors float64
 	for _, t := range ties(confidence, wrong) {
@@ -115,9 +110,8 @@ func area(confidence []float64, wrong []bool, total func(k int) int) float64 {
 	return sum / float64(len(confidence))
 }
 
-// AUROC returns the area under the ROC curve of scores of known examples and others: the probability that a
-// random known one has the larger score, ties counting half (Mann and Whitney 1947). It is NaN if there is
-// none of one kind.
+// AUROC returns the area under the ROC curve: the probability that a random known example has a larger score
+// than a random other one, ties counting half (Mann and Whitney 1947). It is NaN if either kind is missing.
 func AUROC(known, others []float64) (auroc float64) {
 	score := slices.Concat(known, others)
 	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
@@ -130,14 +124,13 @@ func AUROC(known, others []float64) (auroc float64) {
 	return auroc / float64(len(known)*len(others))
 }
 
-// tie is examples of the same score: those from start to before end, from the largest score, of which some
-// are marked.
+// tie is the examples from start to before end, which have the same score, with the number of marked ones.
 type tie struct {
 	score              float64
 	start, end, marked int
 }
 
-// ties returns the examples from the largest score. One that is not a number is the least, each on its own.
+// ties returns the ties from the largest score. NaN is smallest, and each is a tie of its own.
 func ties(score []float64, marked []bool) []tie {
 	if len(score) != len(marked) || len(score) == 0 {
 		panic(fmt.Sprintf("metric: %d scores for %d examples", len(score), len(marked)))

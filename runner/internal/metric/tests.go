@@ -19,15 +19,14 @@ func TotalVariation(p, q []float64) (tv float64) {
 	return tv
 }
 
-// Nemenyi returns the critical difference of the mean ranks of so many methods over so many sets, at 5 %
-// (Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 2006).
+// Nemenyi returns the critical difference of mean ranks at 5 % (Demšar, "Statistical comparisons of
+// classifiers over multiple data sets", JMLR 2006).
 func Nemenyi(methods, sets int) float64 {
 	k := float64(methods)
 	return StudentizedRange(methods) / math.Sqrt2 * math.Sqrt(k*(k+1)/float64(6*sets))
 }
 
-// Ranks returns the ranks of numbers from 1, the least; those that are equal but for rounding have their mean
-// rank, and one that is not a number the last.
+// Ranks returns ranks from 1, the smallest. Numbers equal up to rounding share their mean rank; NaN is last.
 func Ranks(x []float64) []float64 {
 	const rounding = 1e-9
 	r := make([]float64, len(x))
@@ -47,9 +46,7 @@ func Ranks(x []float64) []float64 {
 }
 
 // StudentizedRange returns the 95 % quantile of the range of k independent standard normal numbers, Tukey's
-// studentized range with infinitely many degrees of freedom, whose distribution function is
-//
-//	P(q) = k ∫ φ(z) (Φ(z) − Φ(z−q))^{k−1} dz
+// studentized range with infinitely many degrees of freedom: P(q) = k ∫ φ(z) (Φ(z) − Φ(z−q))^{k−1} dz.
 func StudentizedRange(k int) float64 {
 	if k < 2 {
 		return 0 // A single number has no range.
@@ -80,9 +77,9 @@ func NormalTail(p float64) (z float64) {
 	return z
 }
 
-// Kolmogorov returns the largest distance of the distribution function of independent x from Φ, and the
-// probability of one at least as large if they are normal: Kolmogorov's limit with the correction of Stephens
-// (1970) for finite samples, accurate to about 0.01 in p from five on. Both are NaN without x.
+// Kolmogorov returns the largest distance of the distribution function of independent x from Φ, and its
+// p-value: Kolmogorov's limit with the correction of Stephens (1970) for finite samples, accurate to about
+// 0.01 from five numbers on. Both are NaN without x.
 func Kolmogorov(x []float64) (distance, p float64) {
 	n := float64(len(x))
 	if n == 0 {
@@ -104,7 +101,7 @@ func Kolmogorov(x []float64) (distance, p float64) {
 }
 
 // Holm returns p-values corrected for their number (Holm, "A simple sequentially rejective multiple test
-// procedure", Scandinavian Journal of Statistics 1979). Those that are not numbers stay, and count.
+// procedure", Scandinavian Journal of Statistics 1979). NaN stays, and counts.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -12,8 +12,8 @@ import (
 	"closedform/core/softmax"
 )
 
-// Lambda is the slope λ of the probit approximation: a number, or one of [softmax.Criteria] for a value that
-// follows from the number of classes and from ρ.
+// Lambda is the slope λ of the probit approximation: a number, or one of [softmax.Criteria], whose value
+// depends on the number of classes and ρ.
 type Lambda struct {
 	Number float64 // > 0 where Word is empty
 	Word   string
@@ -57,7 +57,7 @@ func Decimal(x float64) string {
 
 var found sync.Map // for a word, n and ρ: the function that finds λ when it is first called
 
-// Value returns λ for n classes and the correlation ρ. To find that of a word may take long.
+// Value returns λ for n classes and correlation ρ. Finding that of a word may take long.
 func (l Lambda) Value(n int, rho float64) float64 {
 	if l.Word == "" {
 		return l.Number

@@ -9,15 +9,14 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// most is how many methods a chart has at most.
 const most = 8
 
-// Chosen is the table [figures] of a manifest: what charts show.
+// Chosen is the table [figures] of a manifest, the methods that charts show.
 type Chosen struct {
 	Methods []string `toml:"methods,omitempty"` // none: the first eight
 }
 
-// Validate reports what is not allowed.
+// Validate reports invalid values.
 func (c Chosen) Validate() error {
 	if n := len(c.Methods); n > most {
 		return field.Errorf("methods", "%d of them; allowed: at most %d in a chart", n, most)
@@ -30,7 +29,7 @@ func (c Chosen) Check(names ...string) error {
 	return field.AllOneOf("figures.methods", c.Methods, names...)
 }
 
-// Of returns the rows of the methods that are shown: of these the chosen ones, or else the first eight.
+// Of returns the rows of the chosen methods, or without a choice of the first eight.
 func (c Chosen) Of(t *table.Table, all []string) *table.Table {
 	shown := slices.DeleteFunc(slices.Clone(c.Methods), func(m string) bool { return !slices.Contains(all, m) })
 	if len(shown) == 0 {

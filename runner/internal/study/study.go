@@ -1,6 +1,5 @@
-// Package study is the contract between the program and the studies: what a kind of experiment is. A manifest
-// becomes cells, cells become tables, and figures are drawn of the tables; each of the steps can be done
-// alone.
+// Package study is the contract between the program and the studies. A manifest becomes cells, cells become
+// tables, and tables become figures; each step can be done alone.
 package study
 
 import (
@@ -23,8 +22,8 @@ type Kind struct {
 	New  func(*manifest.Manifest) (Experiment, error)
 }
 
-// Decoded returns the New of a [Kind]: it decodes the manifest onto defaults, and calls the SetUp of an
-// experiment that has one, for what follows from the manifest alone.
+// Decoded returns the New of a [Kind]: it decodes the manifest onto defaults, and calls the experiment's
+// SetUp, if any, for what follows from the manifest alone.
 func Decoded[E Experiment](defaults func(*manifest.Manifest) E) func(*manifest.Manifest) (Experiment, error) {
 	return func(m *manifest.Manifest) (Experiment, error) {
 		e := defaults(m)
@@ -38,25 +37,23 @@ func Decoded[E Experiment](defaults func(*manifest.Manifest) E) func(*manifest.M
 	}
 }
 
-// Experiment is a manifest that a study has decoded and validated: a pointer to the struct that it was
-// decoded onto, all of its values spelled out. New opens no data.
+// Experiment is a decoded and validated manifest, a pointer to a struct with all values. New opens no data.
 type Experiment interface {
 	// Prepare reads the data. It is called once, before Cells and Tables.
 	Prepare(context.Context) error
 
-	// Cells returns the cells, whose keys differ, in the order of their rows in the tables. To be counted they
-	// may be asked for before Prepare and Use.
+	// Cells returns the cells, with distinct keys, in the order of their rows. It may be called before Prepare.
 	Cells() []Cell
 
-	// Tables merges those of all cells, in the order of Cells, and adds what is computed of them. It is pure.
+	// Tables merges the tables of all cells, in the order of Cells, and adds derived ones. It is pure.
 	Tables(cells []table.Set) (table.Set, error)
 
-	// Figures says which figures there are. It needs no Prepare.
+	// Figures lists the figures. It needs no Prepare.
 	Figures() []Figure
 }
 
-// Cell is the smallest piece of work. It is a pure function of its spec: its only randomness are streams
-// named after the manifest, the seed and what they are for; it never reads the clock.
+// Cell is the smallest piece of work, a pure function of its spec: its only randomness is streams named by
+// manifest, seed and purpose, and it never reads the clock.
 type Cell struct {
 	Key  string                                   // names the cell within its experiment
 	Spec any                                      // all that its tables follow from, as JSON can hold it
@@ -68,7 +65,7 @@ var seed = regexp.MustCompile(`(^| )seed=\d+`)
 // Group returns the key without its seed: cells of a group take about the same time.
 func (c Cell) Group() string { return seed.ReplaceAllString(c.Key, "") }
 
-// Figure is a drawing of tables. It follows from these, as they are published, and from the manifest alone.
+// Figure is a drawing of published tables. It depends on these and the manifest alone.
 type Figure struct {
 	Name  string   // its file, without extension
 	Needs []string // the tables that it is drawn of
@@ -81,34 +78,27 @@ type WithData interface {
 	About() []string // after Prepare: what they have, in lines
 }
 
-// Noted is an experiment that has something to say about its tables to who runs it, a line each.
+// Noted is an experiment with notes on its tables for the person who runs it, a line each.
 type Noted interface {
 	Notes(table.Set) []string
 }
 
-// Derived is an experiment that reads the tables of others, and follows from these and its manifest.
+// Derived is an experiment on the tables of other experiments.
 type Derived interface {
-	// Sources names the experiments that it reads, each once.
 	Sources() []string
 
-	// Use is called once before Cells.
 	Use(read func(experiment, table string) (*table.Table, error)) error
 }
 
-// Plain is embedded by experiments that read no data, have no cells, add nothing to the tables of their
-// cells, or have no figures.
+// Plain is embedded by experiments that lack data, cells, derived tables or figures.
 type Plain struct{}
 
-// Prepare reads nothing.
 func (Plain) Prepare(context.Context) error { return nil }
 
-// Cells returns none.
 func (Plain) Cells() []Cell { return nil }
 
-// Tables merges those of the cells.
 func (Plain) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
 
-// Figures returns none.
 func (Plain) Figures() []Figure { return nil }
 
 // Swept is embedded by experiments that sweep the seed alone.
@@ -125,7 +115,7 @@ func (s *Swept) SetUp(m *manifest.Manifest) (err error) {
 	return err
 }
 
-// Seeded is what the random numbers of a cell follow from; specs embed it.
+// Seeded is the seed of a cell's random numbers; specs embed it.
 type Seeded struct {
 	Manifest string
 	Seed     int
@@ -134,7 +124,7 @@ type Seeded struct {
 // Stream returns the random numbers for a purpose.
 func (s Seeded) Stream(purpose ...any) rand.Source { return Stream(s.Manifest, s.Seed, purpose...) }
 
-// Stream returns the random numbers of a seed of an experiment for a purpose.
+// Stream returns the random numbers for a purpose of a seed of an experiment.
 func Stream(manifest string, seed int, purpose ...any) rand.Source {
 	return random.Source(append([]any{manifest, seed}, purpose...)...)
 }
@@ -144,13 +134,13 @@ func Drawing(name, of string, draw func(*table.Table) *figures.Figure) Figure {
 	return Figure{name, []string{of}, func(t table.Set) (*figures.Figure, error) { return draw(t.Get(of)), nil }}
 }
 
-// Curve returns a column of means against another, with their intervals.
+// Curve returns a column of means against x, with intervals.
 func Curve(means *table.Table, name, x, column string) figures.Curve {
 	low, high := means.Nums(column+"_low"), means.Nums(column+"_high")
 	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: low, High: high}
 }
 
-// Heat returns values of the rows of a table as a map over two of its columns, which have each pair once.
+// Heat returns values of the rows as a map over columns x and y, which have each pair once.
 func Heat(t *table.Table, x, y string, values []float64) (m figures.Map, err error) {
 	xs, ys := t.Nums(x), t.Nums(y)
 	m.X, m.Y = slices.Compact(slices.Sorted(slices.Values(xs))), slices.Compact(slices.Sorted(slices.Values(ys)))

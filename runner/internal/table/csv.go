@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// CSV returns the table as text with a header line (RFC 4180, lines ended by "\n").
+// CSV returns the table as CSV text with a header line (RFC 4180, lines ended by "\n").
 func (t *Table) CSV() []byte {
 	var buf bytes.Buffer
 	w := csv.NewWriter(&buf) // writing to a bytes.Buffer cannot fail
@@ -29,8 +29,8 @@ func (t *Table) CSV() []byte {
 	return buf.Bytes()
 }
 
-// Read reads a table from CSV text with a header line. A column of which every field is empty or a number as
-// [Format] spells it holds numbers, any other words.
+// Read reads a table from CSV text with a header line. A column of empty fields and numbers as [Format]
+// spells them holds numbers, any other words.
 func Read(name string, r io.Reader) (*Table, error) {
 	rows, err := csv.NewReader(r).ReadAll()
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Groups are the rows of a table that agree in some columns, the keys, in the order in which they first
-// appear.
+// Groups are the rows of a table grouped by key columns, in order of appearance.
 type Groups struct {
 	Overlap func(rows *Table) float64 // that of [NewEstimate], if it is given
 	Finite  bool                      // only finite numbers are averaged
@@ -47,9 +46,9 @@ func (t *Table) GroupBy(keys ...string) Groups {
 // All returns the groups.
 func (g Groups) All() []*Table { return g.groups }
 
-// Mean returns a table with a row for each group: the keys, the number of rows as the column seeds, with an
-// Overlap the rule of the intervals, and for each of the columns its mean and, as _low and _high, the ends of
-// its 95 % interval: of flags Wilson's, else that of an [Estimate]. They stay in the range of the column.
+// Mean returns a table with a row per group: the keys; seeds, the number of rows; with an Overlap the rule of
+// the intervals; and of each column its mean and the ends _low and _high of its 95 % interval, Wilson's for
+// flags, else that of an [Estimate]. They stay in the range of the column.
 func (g Groups) Mean(name string, columns ...string) *Table {
 	seeds, rule, overlap := Int("seeds", "how many are averaged"), RuleColumn(), make([]float64, len(g.groups))
 	for k, group := range g.groups {
@@ -94,7 +93,6 @@ func Interval(name, doc string) []Column {
 	}
 }
 
-// interval returns the mean of numbers of the column, and the ends of its interval.
 func (c *Column) interval(x []float64, overlap float64) []float64 {
 	if c.Range == FlagRange {
 		return Wilson(x)
@@ -115,7 +113,7 @@ func RuleColumn() Column {
 		"by Nadeau and Bengio for random splits of one table, whose training parts overlap")
 }
 
-// Rule names the rule of an [Estimate] over the seeds, or with an overlap over random splits.
+// Rule names the rule of an [Estimate]: over the seeds, or with an overlap over random splits.
 func Rule(overlap float64) string {
 	if overlap > 0 {
 		return "corrected t, splits"
@@ -123,23 +121,22 @@ func Rule(overlap float64) string {
 	return "t, seeds"
 }
 
-// Estimate is the mean of N numbers with the variance of this mean.
+// Estimate is the mean of N numbers and the variance of the mean.
 type Estimate struct {
 	Mean, Variance float64
 	N              int
 }
 
-// NewEstimate returns the mean of x, which may be infinite. The overlap is 0 for independent numbers. For
-// random splits of one table it is n_test/n_train: training parts overlap, so the variance of the mean is
-// (1/N + n_test/n_train) s² (Nadeau and Bengio, "Inference for the generalization error", Machine Learning
-// 2003).
+// NewEstimate returns the mean of x, which may be infinite. The overlap is 0 for independent numbers and
+// n_test/n_train for random splits of one table, whose training parts overlap: the variance of the mean is
+// (1/N + n_test/n_train) s² (Nadeau and Bengio, "Inference for the generalization error", 2003).
 func NewEstimate(x []float64, overlap float64) Estimate {
 	mean, variance := MeanVariance(x)
 	return Estimate{mean, variance * (1/float64(len(x)) + overlap), len(x)}
 }
 
-// Interval returns the mean and the ends of its 95 % interval by Student's t. The ends are no value for fewer
-// than three numbers, and where they are not finite.
+// Interval returns the mean and the ends of its 95 % interval by Student's t. The ends are NaN for fewer than
+// three numbers, and where they are not finite.
 func (e Estimate) Interval() []float64 {
 	half := math.NaN()
 	if e.N >= 3 {
@@ -150,7 +147,7 @@ func (e Estimate) Interval() []float64 {
 
 func (e Estimate) half() float64 { return StudentQuantile(e.N-1, 0.95) * math.Sqrt(e.Variance) }
 
-// P returns the two-sided p-value of a mean of 0 by Student's t, no value for fewer than three numbers.
+// P returns the two-sided p-value of a mean of 0 by Student's t, NaN for fewer than three numbers.
 func (e Estimate) P() float64 {
 	if e.N < 3 {
 		return math.NaN()
@@ -158,9 +155,9 @@ func (e Estimate) P() float64 {
 	return 1 - StudentWithin(e.N-1, math.Abs(e.Mean)/math.Sqrt(e.Variance))
 }
 
-// Wilson returns the share of ones among zeros and ones, with the ends of its 95 % interval (Wilson,
-// "Probable inference, the law of succession, and statistical inference", JASA 1927). The ends are no value
-// for fewer than three numbers.
+// Wilson returns the share of ones among zeros and ones, and the ends of its 95 % interval (Wilson, "Probable
+// inference, the law of succession, and statistical inference", JASA 1927); the ends are NaN for fewer than
+// three numbers.
 func Wilson(x []float64) []float64 {
 	const z = 1.959963984540054
 	n, p := float64(len(x)), Mean(x)
@@ -175,9 +172,8 @@ func Wilson(x []float64) []float64 {
 // Mean returns the mean of x.
 func Mean(x []float64) float64 { return kernel.Sum(x) / float64(len(x)) }
 
-// MeanVariance returns the mean of x and its unbiased variance, NaN for a single value, without the first
-// effect of rounding the mean (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", The
-// American Statistician 1983).
+// MeanVariance returns the mean of x and its unbiased variance, NaN for a single value, corrected for
+// rounding of the mean (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983).
 func MeanVariance(x []float64) (mean, variance float64) {
 	mean = Mean(x)
 	var square, rest float64
@@ -189,14 +185,13 @@ func MeanVariance(x []float64) (mean, variance float64) {
 	return mean, (square - rest*rest/n) / (n - 1)
 }
 
-// MeanSD returns the mean of x and its standard deviation, the root of [MeanVariance].
+// MeanSD returns the mean and the standard deviation, the root of [MeanVariance].
 func MeanSD(x []float64) (mean, sd float64) {
 	mean, variance := MeanVariance(x)
 	return mean, math.Sqrt(variance)
 }
 
-// Student returns the mean of x and the ends of its two-sided 95 % interval by Student's t. With a single
-// value the ends are ±Inf.
+// Student returns the mean of x and the ends of its 95 % interval by Student's t, ±Inf for a single value.
 func Student(x []float64) (mean, low, high float64) {
 	if len(x) < 2 {
 		return Mean(x), math.Inf(-1), math.Inf(1)

@@ -1,5 +1,4 @@
 // Package table has tidy tables with typed columns: a row for each observation, a column for each variable.
-// Studies fill, group and average them; they are stored as CSV.
 package table
 
 import (
@@ -20,7 +19,7 @@ const (
 	Numbers              // floating-point numbers, or no value
 )
 
-// Range is where the numbers of a column are; the intervals of their means stay there.
+// Range is the range of the numbers of a column; the intervals of their means stay in it.
 type Range int
 
 const (
@@ -30,7 +29,7 @@ const (
 	FlagRange                  // 0 or 1
 )
 
-// Column is a variable. Integers are kept as numbers; NaN is no value.
+// Column is a variable. Integers are stored as numbers; NaN is no value.
 type Column struct {
 	Name, Doc string // Doc says what it is, with its unit, for the README of the results
 	Kind      Kind
@@ -64,7 +63,7 @@ func (c Column) Rounded(digits int) Column {
 	return c
 }
 
-// Table is a table with a name, that of its file without extension.
+// Table is a table; its name is that of its file without extension.
 type Table struct {
 	Name    string
 	Packed  bool // large: stored compressed, and not committed
@@ -94,8 +93,8 @@ func (t *Table) Len() int {
 	return len(t.Columns[0].Texts) + len(t.Columns[0].Nums)
 }
 
-// Add appends a row: a string, int, bool (0 or 1) or float64 for each column; slices of them, and of any,
-// stand for their elements. It panics if they do not fit the columns.
+// Add appends a row: a string, int, bool (0 or 1) or float64 for each column; slices stand for their
+// elements. It panics if they do not fit the columns.
 func (t *Table) Add(values ...any) {
 	row := flatten(nil, values)
 	if len(row) != len(t.Columns) {
@@ -141,7 +140,6 @@ func (c *Column) add(value any) bool {
 	return false
 }
 
-// round returns the number as it will be read back from a file.
 func (c *Column) round(x float64) float64 {
 	if c.Digits == 0 {
 		return x
@@ -150,8 +148,7 @@ func (c *Column) round(x float64) float64 {
 	return y
 }
 
-// Format spells a number for a table: the shortest decimal that reads back as x, nothing for NaN, "+Inf" and
-// "-Inf".
+// Format spells a number: the shortest decimal that reads back as x, "" for NaN, "+Inf" and "-Inf".
 func Format(x float64) string {
 	if math.IsNaN(x) {
 		return ""
@@ -159,10 +156,10 @@ func Format(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// Gaps returns n times no value.
+// Gaps returns n missing values.
 func Gaps(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
-// Finite returns x if it is finite, and else no value.
+// Finite returns x if it is finite, else NaN.
 func Finite(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return math.NaN()
@@ -173,7 +170,6 @@ func Finite(x float64) float64 {
 // Has reports whether there is a column of the name.
 func (t *Table) Has(column string) bool { return slices.Contains(Names(t.Columns), column) }
 
-// column returns the column of the name. It panics if there is none.
 func (t *Table) column(name string) *Column {
 	i := slices.Index(Names(t.Columns), name)
 	if i < 0 {
@@ -192,7 +188,7 @@ func (t *Table) Texts(column string) []string {
 	return texts
 }
 
-// Nums returns a column of numbers; no value is NaN.
+// Nums returns a column of numbers; NaN is no value.
 func (t *Table) Nums(column string) []float64 {
 	c := t.column(column)
 	if c.Kind == Words && t.Len() > 0 {
@@ -238,7 +234,7 @@ func (t *Table) Needs(columns ...string) error {
 	return nil
 }
 
-// Select returns the rows whose columns have the texts, each "column=text". It is an error if there is none.
+// Select returns the rows that match all filters "column=text". It returns an error if there are none.
 func (t *Table) Select(filters ...string) (*Table, error) {
 	for _, f := range filters {
 		column, text, _ := strings.Cut(f, "=")
@@ -253,7 +249,7 @@ func (t *Table) Select(filters ...string) (*Table, error) {
 	return t, nil
 }
 
-// Rows returns the rows with these indices, in their order.
+// Rows returns the rows with these indices, in order.
 func (t *Table) Rows(rows []int) *Table {
 	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
 	for k, from := range t.Columns {
@@ -270,7 +266,6 @@ func (t *Table) Rows(rows []int) *Table {
 	return out
 }
 
-// append adds the rows of a table that has the same columns.
 func (t *Table) append(rows *Table) error {
 	same := func(a, b Column) bool { return a.Name == b.Name && a.Kind == b.Kind }
 	if !slices.EqualFunc(t.Columns, rows.Columns, same) {
@@ -295,7 +290,7 @@ func (s Set) Get(name string) *Table {
 	return nil
 }
 
-// Rounded returns the table with numbers of so many significant digits.
+// Rounded returns the table with numbers rounded to significant digits.
 func (t *Table) Rounded(digits int) *Table {
 	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
 	for k := range out.Columns {
@@ -309,9 +304,8 @@ func (t *Table) Rounded(digits int) *Table {
 	return out
 }
 
-// Merge puts the rows of equally named tables one after another, in the order of the sets; the tables come in
-// the order in which they first appear. Those that derive makes of them, if given, come last. Files are left
-// out.
+// Merge concatenates equally named tables in the order of the sets; tables are in order of appearance, those
+// of derive, if given, last. Files are left out.
 func Merge(sets []Set, derive ...func(Set) Set) (Set, error) {
 	var merged Set
 	for _, set := range sets {

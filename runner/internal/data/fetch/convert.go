@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// convert makes a file of the experiments from the published one. Its checksum is checked later.
 func (f setFile) convert(published []byte) ([]byte, error) {
 	switch {
 	case f.Fashion != "":
@@ -37,9 +36,8 @@ func (f setFile) convert(published []byte) ([]byte, error) {
 	return []byte(f.Header + "\n" + text), nil
 }
 
-// fashion cuts the images, or their labels, out of the picture in the publisher's
-// documentation, square tiles, row by row, three rows for each class, into a gzip file
-// in the IDX format.
+// fashion cuts the images, or their labels, from the picture in the publisher's documentation, square tiles,
+// row by row, three rows per class, into a gzip file in the IDX format.
 func fashion(picture []byte, images bool) ([]byte, error) {
 	const tile, tiles, classRows = 28, 30, 3
 	img, err := png.Decode(bytes.NewReader(picture))

@@ -1,6 +1,5 @@
-// Package fetch gets the files of the data sets that experiments use, from a mirror or from
-// their publishers, and checks their checksums. Results depend on the files only, so no study
-// imports this package.
+// Package fetch gets the files of the experiments' data sets from a mirror or their publishers, and verifies
+// checksums. Results depend on the files only, so no study imports this package.
 package fetch
 
 import (
@@ -25,10 +24,10 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// Sets gets the data sets with these names, or all for All, into the folder of the file of sets, and writes a
-// line for each file to log. It keeps a file with the right checksum. A file that the folder mirror has, if
-// mirror is not "", is taken only from there, so a damaged mirror is an error; others are downloaded. Files
-// are written atomically. A failure does not stop the others; the error has a line for each.
+// Sets gets the named data sets, or all for All, into the folder of setsFile, and writes a line per file to
+// log. A file with the right checksum is kept. A file that the mirror has, unless mirror is "", is taken only
+// from there, so a damaged mirror is an error; others are downloaded. Files are written atomically. A failure
+// does not stop the others; the error has a line for each.
 func Sets(ctx context.Context, setsFile string, names []string, mirror string, log io.Writer) error {
 	files, err := readSets(setsFile, names...)
 	if err != nil {
@@ -49,7 +48,6 @@ func Sets(ctx context.Context, setsFile string, names []string, mirror string, l
 	return cmp.Or(ctx.Err(), failed)
 }
 
-// get puts the file into its place, unless it is there, and says what was done.
 func (f setFile) get(ctx context.Context, mirror string) (what string, err error) {
 	if data, err := os.ReadFile(f.path); err == nil && f.check(data) == nil {
 		return "there already", nil
@@ -67,7 +65,6 @@ func (f setFile) get(ctx context.Context, mirror string) (what string, err error
 	return fmt.Sprintf("%d bytes from %s", len(data), from), err
 }
 
-// download returns the file from the first URL that has it with the right checksum.
 func (f setFile) download(ctx context.Context) (data []byte, from string, failed error) {
 	for _, from := range f.URLs {
 		data, err := published(ctx, from)
@@ -82,7 +79,6 @@ func (f setFile) download(ctx context.Context) (data []byte, from string, failed
 	return nil, "", failed
 }
 
-// published returns what one or several URLs have, each on new lines.
 func published(ctx context.Context, urls string) (all []byte, err error) {
 	for i, url := range strings.Fields(urls) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -112,7 +108,6 @@ const (
 	All  = "all"       // is the name for all sets
 )
 
-// setFile is a file of a set, as the experiments read it.
 type setFile struct {
 	Path    string   // relative to the folder of the data, with slashes
 	SHA256  string   // of the file, unpacked: compressors differ
@@ -124,7 +119,6 @@ type setFile struct {
 	set, path string // the name of the set, and the path from the working directory
 }
 
-// readSets returns the files of the sets with these names, or of all sets.
 func readSets(file string, names ...string) (files []setFile, err error) {
 	var all struct {
 		Set []struct {
@@ -165,8 +159,7 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 	return files, nil
 }
 
-// Missing returns an error that names the missing ones of the files, and how to get those
-// of data sets.
+// Missing returns an error that names the missing files, and how to get those of data sets.
 func Missing(setsFile string, paths ...string) error {
 	known, _ := readSets(setsFile, All) // need not exist
 	var missing, sets []string
@@ -191,7 +184,6 @@ func Missing(setsFile string, paths ...string) error {
 	return errors.New(text)
 }
 
-// check compares the sum of the data with that of the file.
 func (f setFile) check(data []byte) error {
 	content := sha256.New()
 	r, err := dataset.Unpack(bytes.NewReader(data))

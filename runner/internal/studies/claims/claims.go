@@ -26,14 +26,12 @@ type experiment struct {
 	Evidence []evidence `toml:"evidence" allowed:"at least one table headed [[evidence]] for each claim"`
 }
 
-// claim is a sentence of the paper.
 type claim struct {
 	Name     string `toml:"name" allowed:"what the evidence calls it"`
 	Sentence string `toml:"sentence" allowed:"what is claimed"`
 }
 
-// evidence is a number with an interval, from a column of a table that an experiment has published, and
-// the threshold on one side of which the number shows a claim.
+// evidence is a number with an interval, from a published column, and the threshold that shows a claim.
 type evidence struct {
 	Claim     string `toml:"claim" allowed:"the name of a [[claim]]"`
 	Statistic string `toml:"statistic" allowed:"what the number is, in words"`
@@ -54,7 +52,7 @@ type evidence struct {
 	n                 int // rows that the number comes from
 }
 
-// Where the interval of a number comes from.
+// The source of the interval of a number.
 const (
 	student = "t"       // 95 %, Student's t, over one row for each seed; the default
 	extent  = "range"   // from the smallest to the largest of the rows
@@ -137,7 +135,6 @@ func (e *experiment) Tables([]table.Set) (table.Set, error) {
 	return table.Set{claims, evidence}, nil
 }
 
-// measure sets the number and its interval, from a table of another experiment.
 func (e *evidence) measure(t *table.Table) error {
 	rows, err := e.choose(t, e.Rows)
 	if err != nil {
@@ -159,7 +156,7 @@ func (e *evidence) measure(t *table.Table) error {
 	return nil
 }
 
-// choose returns the rows that the filters leave, with all columns that the number and its interval need.
+// choose returns the rows that the filters leave, and checks that they have the needed columns.
 func (e *evidence) choose(t *table.Table, filters []string) (*table.Table, error) {
 	numbers, seeds := []string{e.Value}, e.Interval == student || len(e.Minus) > 0
 	if e.Interval == columns {
@@ -187,7 +184,7 @@ func (e *evidence) choose(t *table.Table, filters []string) (*table.Table, error
 	return rows, nil
 }
 
-// subtract takes from each x, the numbers of rows, that of the same seed in the rows of Minus.
+// subtract subtracts from each x the number of the same seed in the rows of Minus.
 func (e *evidence) subtract(t *table.Table, x []float64, from *table.Table) error {
 	if len(e.Minus) == 0 {
 		return nil
@@ -217,9 +214,8 @@ const (
 	undecided = "open"
 )
 
-// verdict returns "holds" if the whole interval is on the side of the threshold that shows the claim,
-// "fails" if all of it is on the other side or at the threshold, and otherwise "open", also where a number
-// is NaN.
+// verdict returns "holds" if the whole interval is on the threshold's side that shows the claim, "fails" if
+// it is on the other side or at the threshold, else "open", also for NaN.
 func (e *evidence) verdict() string {
 	right, wrong := e.low > e.Threshold, e.high <= e.Threshold
 	if e.Sense == "below" {
@@ -234,8 +230,8 @@ func (e *evidence) verdict() string {
 	return undecided
 }
 
-// conditions returns those of a claim by their verdicts, in the order of the evidence. A condition holds if
-// all evidence under it does, fails if one piece does, and is else open.
+// conditions returns the conditions of a claim by verdict, in the order of the evidence. A condition holds if
+// all its evidence does, fails if one piece does, and is else open.
 func conditions(all []evidence, claim string) map[string][]string {
 	by := map[string][]string{}
 	for i, e := range all {

@@ -14,8 +14,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// spec is all that the tables of a cell follow from: one method on one set, with one seed or, for maps over λ
-// and ρ, with all.
+// spec determines the tables of a cell: one method on one set with one seed, or all seeds for maps over λ and
+// ρ.
 type spec struct {
 	study.Seeded
 	Seeds    []int
@@ -70,7 +70,6 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	return cells
 }
 
-// run trains the method with each seed.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	var sets []table.Set
 	for _, s.Seed = range s.Seeds {
@@ -91,8 +90,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return table.Merge(sets)
 }
 
-// stream returns the random numbers for a purpose. Their names are those of the published results: all of a
-// [[set]] of files have its name, of a generator only those of its two parts, unless the order is Repeated.
+// stream returns the random numbers for a purpose. The names of streams follow the published results: with a
+// [[set]] of files all have its name, with a generator only the two parts, unless the order is Repeated.
 func (s *spec) stream(purpose string, more ...any) rand.Source {
 	name := []any{purpose}
 	if s.Named && !s.generator() {
@@ -103,7 +102,6 @@ func (s *spec) stream(purpose string, more ...any) rand.Source {
 
 func (s *spec) generator() bool { return s.Data.Generator.Name != "" }
 
-// random returns the randomness of the learner.
 func (s *spec) random() rand.Source {
 	switch {
 	case s.Named && !s.generator():
@@ -114,7 +112,6 @@ func (s *spec) random() rand.Source {
 	return s.stream("rival", s.Method.Base)
 }
 
-// shuffle returns the randomness of the order of a pass, nil if the examples come as they are.
 func (s *spec) shuffle(pass int) rand.Source {
 	switch {
 	case !s.Evaluate.single():
@@ -125,7 +122,6 @@ func (s *spec) shuffle(pass int) rand.Source {
 	return s.stream("pass", pass)
 }
 
-// parts returns the training and the test part, not scaled.
 func (s *spec) parts() (train, test *dataset.Examples, err error) {
 	if !s.generator() {
 		return s.Data.Parts(s.stream("data"))
@@ -143,7 +139,6 @@ func (s *spec) parts() (train, test *dataset.Examples, err error) {
 	return train, dataset.NewExamples(points, task.Classes), nil
 }
 
-// draw returns examples of the generator.
 func (s *spec) draw(n int, purpose ...any) *dataset.Examples {
 	if s.Named && s.Order != Repeated {
 		purpose = append(purpose, s.Set)
@@ -152,7 +147,6 @@ func (s *spec) draw(n int, purpose ...any) *dataset.Examples {
 	return dataset.NewExamples(task.Draw(n, s.Stream(purpose...)), task.Classes)
 }
 
-// training returns how the method is trained. All methods of a set have the same parts and orders.
 func (s *spec) training() learner.Training {
 	return learner.Training{
 		Scale: s.Data.Scale, Random: s.random, Shuffle: s.shuffle, Order: orders[s.Order],

@@ -13,7 +13,6 @@ import (
 	"closedform/runner/internal/probit"
 )
 
-// check returns the first error of the manifest, with its key.
 func (e *experiment) check() error {
 	v, names, swept := &e.Evaluate, learner.Names(e.Methods), e.swept != nil
 	if len(v.Order) == 0 || len(v.Passes) == 0 {
@@ -71,7 +70,6 @@ func (e *experiment) check() error {
 	return err
 }
 
-// some returns an error unless the words are names, each once.
 func some(key string, words, names []string) error {
 	return cmp.Or(field.Distinct(key, words), field.AllOneOf(key, words, names...))
 }

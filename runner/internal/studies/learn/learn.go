@@ -1,6 +1,6 @@
-// Package learn is the study of how methods learn from a stream of examples, one after another. All methods
-// see the same examples of a set in the same order, and are scored along the stream and at its end. A cell
-// (cells.go) trains and scores one method (run.go); tables.go has the means over the seeds.
+// Package learn is the study of how methods learn from a stream of examples. All methods learn the same
+// examples of a set in the same order, and are scored along the stream and at its end. A cell (cells.go)
+// trains and scores one method (run.go); tables.go has the means over the seeds.
 package learn
 
 import (
@@ -69,7 +69,6 @@ func (e *experiment) Extend(table map[string]any) (any, error) {
 	return e.Extension(), nil
 }
 
-// Extension returns what Extend has.
 func (e *experiment) Extension() any {
 	if e.many.Sets != nil {
 		return &e.many
@@ -77,7 +76,6 @@ func (e *experiment) Extension() any {
 	return &e.one
 }
 
-// evaluate says how the stream goes, when methods are scored, and what they are compared with.
 type evaluate struct {
 	Order      []Order `toml:"order"`               // of several, each method learns in each
 	Passes     []int   `toml:"passes"`              // numbers of passes after which methods are scored
@@ -100,7 +98,7 @@ type Source struct {
 	Grid int `toml:"grid,omitzero" json:",omitzero"` // test points along each axis
 }
 
-// Validate reports what is not allowed.
+// Validate reports invalid values.
 func (s *Source) Validate() error {
 	if s.Grid == 0 {
 		return s.Source.Validate()
@@ -115,10 +113,8 @@ func (s *Source) Validate() error {
 	return err
 }
 
-// grid returns the points of the grid.
 func (s *Source) grid() *data.Grid { return s.Task().Region.Grid(s.Grid) }
 
-// set is a table [[set]].
 type set struct {
 	Name    string   `toml:"name" allowed:"a text"`
 	Splits  int      `toml:"splits,omitzero"`   // with how many of the seeds it is learned; 0: all
@@ -162,10 +158,8 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	return cmp.Or(err, e.check())
 }
 
-// single reports whether there is one order, in which there may be passes, and snapshots.
 func (v *evaluate) single() bool { return len(v.Order) == 1 }
 
-// repeated reports whether networks learn the same examples in many orders.
 func (v *evaluate) repeated() bool { return slices.Contains(v.Order, Repeated) }
 
 func (e *experiment) Files() (files []string) {
@@ -211,7 +205,7 @@ func (e *experiment) Prepare(context.Context) error {
 	return e.manifest.Locate("", learner.Increasing("evaluate.snapshots", e.Evaluate.Snapshots, most))
 }
 
-// Notes names methods that broke down, and output layers whose inputs are too large.
+// Notes names methods that failed, and output layers whose inputs are too large.
 func (e *experiment) Notes(tables table.Set) (notes []string) {
 	runs := tables.Get("runs")
 	if runs == nil {

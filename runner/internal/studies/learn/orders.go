@@ -25,21 +25,19 @@ const (
 	Repeated Order = "repeated" // by several networks, each in an order of its own, see pairs
 )
 
-// orders has the function of each order; nil: the examples come as they are.
 var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
 	Shuffled: learner.Shuffled, Given: nil, Repeated: nil, Sorted: byClass, Blocks: blocks, Drift: drift,
 }
 
-// byClass is the shuffled order, stably sorted by class; the classes are in a random order: class-incremental
-// learning in the words of van de Ven and Tolias, "Three scenarios for continual learning", arXiv 1904.07734
-// (2019).
+// byClass sorts the shuffled order stably by class, with classes in random order: class-incremental learning
+// (van de Ven and Tolias, "Three scenarios for continual learning", arXiv 1904.07734, 2019).
 func byClass(e *dataset.Examples, src rand.Source) []int {
 	rnd := rand.New(src)
 	order, place := rnd.Perm(e.Len()), rnd.Perm(len(e.Classes()))
 	return sortBy(order, func(i int) float64 { return float64(place[e.Class(i)]) })
 }
 
-// blocks is the shuffled order, stably sorted by parts of classes, of which each example has one at random.
+// blocks sorts the shuffled order stably by parts of classes; each example is in a random part.
 func blocks(e *dataset.Examples, src rand.Source) []int {
 	const parts = 5
 	rnd := rand.New(src)
@@ -47,8 +45,7 @@ func blocks(e *dataset.Examples, src rand.Source) []int {
 	return sortBy(order, func(i int) float64 { return float64(place[parts*e.Class(i)+rnd.IntN(parts)]) })
 }
 
-// drift sorts the examples by the place of their class in a random order, plus a triangular number from 0 to
-// four places.
+// drift sorts by the place of the class in a random order, plus a triangular number from 0 to four places.
 func drift(e *dataset.Examples, src rand.Source) []int {
 	rnd := rand.New(src)
 	order, place := rnd.Perm(e.Len()), rnd.Perm(len(e.Classes()))
@@ -57,7 +54,6 @@ func drift(e *dataset.Examples, src rand.Source) []int {
 	})
 }
 
-// sortBy sorts an order stably by a key of each example, which is called once for each, in this order.
 func sortBy(order []int, key func(i int) float64) []int {
 	keys := make([]float64, len(order))
 	for _, i := range order {
@@ -74,7 +70,7 @@ const (
 )
 
 // pairs compares networks with the same prior. A training set of size N is the first N examples, in the order
-// from the stream "permutation", r; another training set is from the stream "sample", r.
+// from the stream "permutation", r; other training sets are from the stream "sample", r.
 func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	columns, key := s.key()
 	t := table.New("pairs", append(columns,
@@ -112,7 +108,6 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 	return table.Set{t}, nil
 }
 
-// comparePairs says how far networks are apart at the test inputs, and how good they are.
 func comparePairs(networks []*learner.Result) []float64 {
 	var wrong, loss, failed []float64
 	tv := make([]float64, len(networks[0].P)) // at an input, mean over the pairs

@@ -18,10 +18,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// savedFile is the file of a trained network.
 const savedFile = own.File
 
-// learn trains the method, and scores it along the stream and at its end.
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	t, c, kept := s.training(), s.newCurve(train), own.NewRecorder(train, s.Data.Format)
 	if s.Evaluate.Snapshots != nil {
@@ -61,7 +59,6 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	return tables, nil
 }
 
-// key returns the first columns of each table and their values.
 func (s *spec) key() (columns []table.Column, row []any) {
 	add := func(c table.Column, value any) { columns, row = append(columns, c), append(row, value) }
 	add(table.Text("set", "the data set"), s.Set)
@@ -81,7 +78,6 @@ func (s *spec) key() (columns []table.Column, row []any) {
 	return columns, row
 }
 
-// runs is the scores at the end.
 func (s *spec) runs(r *learner.Result, train int) *table.Table {
 	columns, row := s.key()
 	columns = append(columns, table.Int("train", "training examples"), table.Int("test", "test examples"),
@@ -91,7 +87,6 @@ func (s *spec) runs(r *learner.Result, train int) *table.Table {
 	return t
 }
 
-// predictions lists the probabilities of all test examples at the end.
 func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []string) *table.Table {
 	columns, key := s.key()
 	columns = append(columns, table.Int("example", "of the test part"),
@@ -108,7 +103,6 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 	return t
 }
 
-// curve is the table of scores along the stream.
 type curve struct {
 	*table.Table
 	spec  *spec
@@ -116,8 +110,7 @@ type curve struct {
 	maps  *table.Table // of a grid
 	noise rand.Source  // of Monte Carlo
 
-	// Predictions of the examples of the first pass before they were learned (Dawid, "The prequential approach",
-	// JRSS A 1984), and their classes.
+	// Test-then-train predictions of the first pass (Dawid, "The prequential approach", JRSS A 1984).
 	p     [][]float64
 	class []int
 }
@@ -138,7 +131,6 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 	return c
 }
 
-// score adds the scores of predictions of the test part after k examples of a pass.
 func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class []int) {
 	before := table.Gaps(2)
 	if pass == 1 && len(c.p) > 0 {
@@ -152,7 +144,6 @@ func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class [
 	c.Add(append(row, l.Steps().Row())...)
 }
 
-// newMaps returns the empty table of the predictions of a network at the points of the grid.
 func (s *spec) newMaps() *table.Table {
 	t := table.New("maps", table.Text("set", "the data set"), table.Text("method", "the network"),
 		table.Int("k", "examples seen"), table.Num("x1", "point of the plane"), table.Num("x2", ""))
@@ -166,7 +157,6 @@ func (s *spec) newMaps() *table.Table {
 	return t
 }
 
-// lookColumns are those of look.
 func (s *spec) lookColumns() (columns []table.Column) {
 	for _, q := range [][2]string{{"p", "p"}, {"var", "the variances of p"}} {
 		if s.Evaluate.Samples > 0 {
@@ -178,8 +168,8 @@ func (s *spec) lookColumns() (columns []table.Column) {
 	return columns
 }
 
-// look returns the numbers of the columns, and adds to the maps after k examples. What is not a network that
-// sees the points themselves, or has broken down, has none.
+// look returns the numbers of lookColumns, and adds to the maps after k examples. They are missing for
+// methods that are not a network on the points themselves, or have failed.
 func (c *curve) look(l *learner.Classifier, k int) []float64 {
 	s, e, row := c.spec, c.spec.Evaluate, table.Gaps(len(c.spec.lookColumns()))
 	if l.Network() == nil || l.Err != nil || s.Method.Scale != "" {

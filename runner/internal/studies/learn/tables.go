@@ -13,11 +13,10 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// allSets is the name, in the column set, of what is averaged over the sets.
 const allSets = "all"
 
-// Tables adds the means over the seeds, and comparisons. Of a sweep over λ and ρ only the means are left, and
-// of what became of examples the counts that are not all 0.
+// Tables adds the means over the seeds, and comparisons. A sweep over λ and ρ keeps only the means. Counts of
+// steps that are all 0 are left out.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	all, err := table.Merge(cells, func(t table.Set) table.Set {
 		for _, t := range t {
@@ -31,7 +30,6 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Name == "runs" && e.heat }), err
 }
 
-// counts are the columns of counts of what became of examples.
 var counts = table.Names(learner.StepColumns())[:6]
 
 func (e *experiment) derived(t table.Set) (all table.Set) {
@@ -57,8 +55,8 @@ func (e *experiment) derived(t table.Set) (all table.Set) {
 	return all
 }
 
-// means returns the means over the seeds of all numbers of a table. Of repeated orders and sweeps it has the
-// means of finite numbers, and how many log losses are not.
+// means returns the means over the seeds of all numbers of a table. For repeated orders and sweeps it
+// averages finite numbers, and counts log losses that are not finite.
 func (e *experiment) means(t *table.Table, name string, overlap overlap) *table.Table {
 	keys := strings.Fields("set method lambda rho order pass k seen differ_by")
 	var by, columns []string
@@ -90,8 +88,8 @@ func (e *experiment) means(t *table.Table, name string, overlap overlap) *table.
 	return means
 }
 
-// compare returns the mean of the scores of a method minus those of another, with the rule of its interval:
-// over the splits or seeds of a set that both have, and of all sets over the sets.
+// compare returns the mean difference of the scores of two methods, with the rule of its interval: over the
+// common splits or seeds of a set, and over the sets.
 func (e *experiment) compare(
 	runs *table.Table, overlap overlap, set, method, against, score string,
 ) (d table.Estimate, rule string) {
@@ -109,7 +107,6 @@ func (e *experiment) compare(
 	return table.NewEstimate(floats.SubTo(a[:n], a[:n], b[:n]), overlap(rows)), table.Rule(overlap(rows))
 }
 
-// paired compares every method with the reference on every set, and on all sets.
 func (e *experiment) paired(runs *table.Table, overlap overlap) *table.Table {
 	reference, sets := e.Evaluate.Reference, []string{}
 	t := table.New("paired", table.Text("set", "the data set; all: the mean over the sets"),
@@ -140,9 +137,8 @@ func (e *experiment) paired(runs *table.Table, overlap overlap) *table.Table {
 	return t
 }
 
-// ranks is the mean over the sets of a method's rank among all by the mean score, from 1, the best, with the
-// critical difference of Nemenyi's test at 5 %: two methods whose mean ranks differ by less do not differ
-// significantly on these sets.
+// ranks returns a method's mean rank over the sets by mean score, from 1, the best, with the critical
+// difference of Nemenyi's test at 5 %: smaller differences of mean ranks are not significant on these sets.
 func (e *experiment) ranks(summary *table.Table) *table.Table {
 	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "that are averaged"))
 	for _, c := range learner.ScoreColumns() {
@@ -165,8 +161,8 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	return t
 }
 
-// leftOut is, for every set, what a choice among some methods costs that has not seen the set: the one with
-// the least mean log loss over the other sets, beside the reference and the best of them.
+// leftOut returns, for every set, the cost of choosing among some methods on the other sets: the one with the
+// smallest mean log loss there, beside the reference and the best.
 func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	t := table.New("left_out", table.Text("set", "the data set that is left out; all: means over the sets"),
 		table.Text("chosen", "the method of least mean log loss over the other sets"),
@@ -200,15 +196,14 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	return t
 }
 
-// contrast is a comparison of two methods that the manifest names.
 type contrast struct {
 	Method  string `toml:"method" allowed:"the name of a [[method]]"`
 	Against string `toml:"against" allowed:"the name of a [[method]]"`
 	Score   string `toml:"score,omitempty"` // log_loss, the default, or error
 }
 
-// contrasts tests the differences that the manifest names, with Holm's correction for their number. What is
-// averaged is one difference for each set, if there are several, else one for each seed.
+// contrasts tests the differences that the manifest names, with Holm's correction. It averages one difference
+// per set if there are several sets, else one per seed.
 func (e *experiment) contrasts(runs *table.Table, overlap overlap) *table.Table {
 	t := table.New("contrasts",
 		table.Text("set", "the data set, or all"), table.Text("method", "the learner"),
@@ -234,11 +229,10 @@ func (e *experiment) contrasts(runs *table.Table, overlap overlap) *table.Table 
 	return t
 }
 
-// overlap is that of [table.NewEstimate] for the rows of a set.
 type overlap func(rows *table.Table) float64
 
-// overlap returns that of the sets. A generator draws new examples for each seed, and a published test part
-// is the same for all.
+// overlap returns the overlap of the sets. Generators draw new examples for each seed; published test parts
+// stay.
 func (e *experiment) overlap(runs *table.Table) overlap {
 	overlaps := map[string]float64{}
 	for _, s := range e.sets {

@@ -17,7 +17,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// lambda returns the λ of each word, and its errors over a box of logits. Nothing is random.
 func (s spec) lambda(ctx context.Context) (table.Set, error) {
 	n, rho := s.Problem.Classes, s.Methods[0].Rho
 	t := table.New("lambda",
@@ -43,7 +42,7 @@ func (s spec) lambda(ctx context.Context) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// allMoments are p, E, Σ_y and Σ_zy. Entries that a method does not give are NaN.
+// allMoments are p, E, Σ_y and Σ_zy, with NaN where a method does not give them.
 type allMoments struct {
 	*softmax.Moments
 	cov, reduced *mat.SymDense // Σ_y, and Σ_y without the last class, which the paper leaves out
@@ -51,13 +50,11 @@ type allMoments struct {
 	factor       linalg.Cholesky
 }
 
-// newMoments returns room for the moments of n classes.
 func newMoments(n int) *allMoments {
 	cov, reduced, cross := mat.NewSymDense(n, nil), mat.NewSymDense(n-1, nil), mat.NewDense(n, n, nil)
 	return &allMoments{Moments: softmax.NewMoments(n), cov: cov, reduced: reduced, cross: cross}
 }
 
-// compute fills m by a.
 func (m *allMoments) compute(a softmax.Approximation, z logits) {
 	a.Moments(m.Moments, z.Mean, z.Variance)
 	if other, ok := a.(*meanfield.Method); ok {
@@ -68,8 +65,8 @@ func (m *allMoments) compute(a softmax.Approximation, z logits) {
 	m.Cross(m.cross, z.Variance)
 }
 
-// sign returns −1 if an eigenvalue of Σ_y without the last class is below zero by more than the error of Σ_y
-// or the rounding of this test, 1 if all are above zero by more, and 0 if these decide.
+// sign returns −1 if an eigenvalue of Σ_y without the last class is negative by more than the error of Σ_y or
+// the rounding of this test, 1 if all are positive by more, and 0 in between.
 func (m *allMoments) sign(accuracy float64) int {
 	const rounding = 1e-12 // of the trace
 	m.reduced.CopySym(m.cov)
@@ -85,8 +82,8 @@ func (m *allMoments) sign(accuracy float64) int {
 	return 1
 }
 
-// exact compares all methods with the exact moments of the same logits, which are computed once. Monte Carlo
-// is a method with random numbers of its own.
+// exact compares all methods with the exact moments of the same logits, computed once. Monte Carlo counts as
+// a method, with its own random numbers.
 func (s spec) exact(ctx context.Context) (table.Set, error) {
 	n, draws := s.Problem.Classes, s.Problem.Draws
 	var all []*momentErrors
@@ -120,7 +117,6 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// momentErrors are the errors of an approximation over many draws.
 type momentErrors struct {
 	of    softmax.Approximation
 	key   []any // of its row
@@ -145,7 +141,6 @@ func errorColumns() []table.Column {
 	}
 }
 
-// row returns the values of errorColumns. What the approximation does not give, or what is infinite, is NaN.
 func (e *momentErrors) row() []float64 {
 	n := float64(e.draws)
 	tv := e.tv / n
@@ -160,12 +155,12 @@ func (e *momentErrors) row() []float64 {
 	return row
 }
 
-// covError bounds the error of Σ_y = diag(p) − ppᵀ − L of n classes, in the spectral norm, where that of
-// p and E is bounded by accuracy: a row of L has n−1 entries E_ij, and their sum on the diagonal.
+// covError bounds the spectral-norm error of Σ_y = diag(p) − ppᵀ − L of n classes for p and E with errors up
+// to accuracy: a row of L has n−1 entries E_ij, and their sum on the diagonal.
 func covError(n int, accuracy float64) float64 { return float64(2*n+1) * accuracy }
 
-// add adds the errors of the moments got where want are right, to [softmax.MomentError]. The error of Σ_zy is
-// at most that of E times the largest variance of a logit.
+// add adds the errors of got, where want is accurate to [softmax.MomentError]. The error of Σ_zy is at most
+// that of E times the largest variance of a logit.
 func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	n, distance := len(got.P), 0.0
 	for j, p := range got.P {
@@ -189,10 +184,9 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	}
 }
 
-// ratio is Σ‖A−B‖² and Σ‖B‖² over matrices in the Frobenius norm, and what of the latter may be error.
+// ratio is Σ‖A−B‖² and Σ‖B‖² in the Frobenius norm, and the part of the latter that may be error.
 type ratio struct{ a, b, noise float64 }
 
-// add adds matrices, where ‖B‖ is known to the given error only.
 func (r *ratio) add(got, want mat.Matrix, noise float64) {
 	n, _ := want.Dims()
 	var a, b float64
@@ -206,7 +200,7 @@ func (r *ratio) add(got, want mat.Matrix, noise float64) {
 	r.a, r.b, r.noise = r.a+a, r.b+b, r.noise+noise*noise
 }
 
-// root returns √(Σ‖A−B‖²/Σ‖B‖²), NaN where Σ‖B‖² may be nothing but error.
+// root returns √(Σ‖A−B‖²/Σ‖B‖²), NaN where Σ‖B‖² may be all error.
 func (r *ratio) root() float64 {
 	if !(r.b > r.noise) {
 		return math.NaN()

@@ -1,6 +1,5 @@
 // Package moments is the study of formulas for the moments of the softmax of a Gaussian. At random or given
-// logits it holds them against the exact integrals or against Monte Carlo, or asks where the covariance Σ_y
-// that they give is positive definite.
+// logits it compares them with exact integrals or Monte Carlo, or finds where their Σ_y is positive definite.
 package moments
 
 import (
@@ -39,8 +38,8 @@ type experiment struct {
 }
 
 // settings have numbers whose squares are finite. The problems are a grid of classes, spreads and variances;
-// or given logits; or for each number of classes a map, between two gaps (of the largest mean from the next)
-// and two variances, which all logits have.
+// or given logits; or, for each number of classes, a map between two gaps (of the largest mean from the next)
+// and two variances of all logits.
 type settings struct {
 	Against  string          `toml:"against"`                                // exact, montecarlo or definite
 	Methods  []string        `toml:"methods" allowed:"names of formulas"`    // see methodsFor
@@ -57,7 +56,7 @@ type settings struct {
 	Samples  manifest.Ints   `toml:"samples,omitempty"`              // of Monte Carlo
 }
 
-// Validate reports what is not allowed.
+// Validate reports invalid values.
 func (s *settings) Validate() error {
 	n, gap, variance := len(s.Mean), len(s.Gap) > 0, s.Variance
 	kinds := min(1, n) + min(1, len(s.Gap)) + min(1, len(s.Spread))
@@ -95,7 +94,6 @@ func (s *settings) Validate() error {
 	)
 }
 
-// spec is all that the tables of a cell follow from.
 type spec struct {
 	study.Seeded
 	LogitsOf string `json:",omitempty"`
@@ -104,8 +102,8 @@ type spec struct {
 	Samples  []int `json:",omitempty"`
 }
 
-// Cells returns a cell for each problem and, if not against exact, each method. Probits on a grid, against
-// exact, have cells with the λ of words.
+// Cells returns a cell for each problem and, unless against exact, each method. Probits on a grid, against
+// exact, also have cells with the λ of words.
 func (e *experiment) Cells() (cells []study.Cell) {
 	m := &e.Moments
 	for _, n := range m.Classes {
@@ -135,7 +133,6 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	return cells
 }
 
-// logits returns the random numbers of the logits.
 func (s spec) logits() *rand.Rand {
 	if s.LogitsOf != "" || s.Problem.Gaps != nil {
 		return rand.New(study.Stream(cmp.Or(s.LogitsOf, s.Manifest), s.Seed, "logits", s.Problem.Classes))
@@ -153,7 +150,6 @@ func keyColumns() []table.Column {
 	}
 }
 
-// row returns the values of keyColumns.
 func (s spec) row(m method) []any {
 	p, name, lambda, rho := s.Problem, m.Name, math.NaN(), math.NaN()
 	if p.Given != nil {

@@ -19,8 +19,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// score is a number that a formula gives, and its estimate by Monte Carlo. The mean of y_j comes before the
-// other scores of y_j.
+// score is a number of a formula and its Monte Carlo estimate. The mean of y_j comes first.
 type score struct {
 	quantity          string // mean or variance of the output y_j, or cross: Cov(z_i, y_j)
 	i, j              int    // classes from 0; the i of a mean or variance is j
@@ -28,10 +27,8 @@ type score struct {
 	mc, se, effective float64
 }
 
-// sampler sets y to a sample of the output for the logits z.
 type sampler func(y, z []float64)
 
-// monteCarlo returns a row for every number that the formula of the cell gives, at each draw.
 func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	t := table.New("zscores", append(keyColumns(),
 		table.Int("draw", "number of the random logits, from 1"),
@@ -60,7 +57,7 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// check returns what the formula gives at some logits, and samples its output without what is checked.
+// check returns the numbers of the formula at some logits, and an independent sampler of its output.
 func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample sampler) {
 	n := len(of.Mean)
 	add := func(quantity string, i, j int, value float64) {
@@ -101,10 +98,8 @@ func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample sampler
 	}
 }
 
-// indicators samples the output of a probit, where the n−1 entries of ε go to the classes other than j in
-// their order (Prop. 3.1(2)):
-//
-//	y_j = 1{ε_τ ≤ λ(z_j−z_τ) for all τ ≠ j},   ε ~ N(0, Σ_0).
+// indicators samples the output of a probit (Prop. 3.1(2)), y_j = 1{ε_τ ≤ λ(z_j−z_τ) for all τ ≠ j} with ε ~
+// N(0, Σ_0), whose n−1 entries belong to the classes other than j in order.
 func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 	var factor linalg.Cholesky
 	factor.Factorize(corr)
@@ -128,7 +123,6 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 	}
 }
 
-// estimate adds estimates to the scores, by samples of the logits z and of the output y.
 func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sampler, rnd *rand.Rand) error {
 	n, size := len(of.Mean), float64(s.Samples[0])
 	y, z, d := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -164,7 +158,7 @@ func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sa
 		s, mean := &scores[k], sum[0]/size
 		variance := sum[1]/size - mean*mean
 		s.mc, s.se = s.value+mean, math.Sqrt(max(0, variance)/(size-1))
-		// A smaller variance is that of samples that are all the same, as of an event that never happened.
+		// A smaller variance means that all samples are equal, as for an event that never happened.
 		const rounding = 1e-9
 		if variance > rounding*mean*mean {
 			s.effective = sum[1] * sum[1] / sum[2]
@@ -188,11 +182,11 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 
 // summary gives a verdict on every quantity of every formula, and in the last row on all.
 //
-// The z-scores of one cell share their samples and are correlated, hence two tests. The largest |z| is held
-// against Bonferroni's bound over all z-scores of the table, under any dependence. The Kolmogorov–Smirnov
-// test of normality takes one z-score of each cell, the first of the quantity; these are independent. Each
-// test has half of the level, shared out among its rows. The verdict is "disagrees" if one fails, else
-// "untested" without z-scores and "agrees" with them.
+// The z-scores of a cell share samples and are correlated, hence two tests. Bonferroni's bound over all
+// z-scores of the table, valid under any dependence, limits the largest |z|. The Kolmogorov–Smirnov test of
+// normality uses one z-score of each cell, the first of the quantity; these are independent. Each test has
+// half of the level, divided among its rows. The verdict is "disagrees" if one test fails, "untested" without
+// z-scores, or "agrees".
 func summary(zscores *table.Table) *table.Table {
 	t := table.New("summary",
 		table.Text("method", "what is checked"), table.Text("quantity", "what it gives"),
@@ -235,5 +229,4 @@ func summary(zscores *table.Table) *table.Table {
 	return t
 }
 
-// numbers drops what is no value.
 func numbers(x []float64) []float64 { return slices.DeleteFunc(x, math.IsNaN) }

@@ -22,10 +22,9 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// logits are independent and Gaussian.
 type logits struct{ Mean, Variance []float64 }
 
-// problem is a distribution of the logits of n classes: with means N(0, Spread²), and variances uniform on
+// problem is a distribution of the logits of n classes: means N(0, Spread²) and variances uniform on
 // Variance·[½, 1½]; or the given ones; or those of a map.
 type problem struct {
 	Classes          int
@@ -35,7 +34,6 @@ type problem struct {
 	Gaps, Variances  []float64 `json:",omitempty"`
 }
 
-// problems returns those of the manifest.
 func (s *settings) problems() (all []problem) {
 	if n := len(s.Mean); n > 0 {
 		return []problem{{Classes: n, Draws: 1, Given: &logits{s.Mean, s.Variance}}}
@@ -62,7 +60,6 @@ func (s *settings) problems() (all []problem) {
 	return all
 }
 
-// key names the problem in an experiment, and its random numbers.
 func (p problem) key() string {
 	if p.Gaps != nil {
 		return fmt.Sprintf("n=%d", p.Classes)
@@ -70,8 +67,8 @@ func (p problem) key() string {
 	return fmt.Sprintf("n=%d spread=%s variance=%s", p.Classes, table.Format(p.Spread), table.Format(p.Variance))
 }
 
-// draw draws logits. On a map the means are standard normal, shifted such that the largest but the first is
-// 0; the first is the gap. So the last class, which the paper leaves out, does not have the largest logit.
+// draw draws logits. On a map the first mean is the gap; the others are standard normal, shifted to a maximum
+// of 0. So the last class, which the paper leaves out, never has the largest logit.
 func (p problem) draw(rnd *rand.Rand) logits {
 	if p.Given != nil {
 		return *p.Given
@@ -89,7 +86,6 @@ func (p problem) draw(rnd *rand.Rand) logits {
 	return z
 }
 
-// approximations are the methods that stand for the softmax, but for probits.
 var approximations = map[string]softmax.Approximation{
 	"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
 	"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,
@@ -98,7 +94,6 @@ var approximations = map[string]softmax.Approximation{
 	"laplace-bridge": meanfield.LaplaceBridge, "normalised-probit": meanfield.NormalizedProbit,
 }
 
-// methodsFor returns the names of the methods that can be held against something.
 func methodsFor(against string) []string {
 	names := []string{"probit", "probit-corr", "activation"}
 	switch against {
@@ -110,14 +105,12 @@ func methodsFor(against string) []string {
 	return slices.AppendSeq(names, maps.Keys(approximations))
 }
 
-// method is a method with its parameters, which only probits have.
 type method struct {
 	Name   string
 	Lambda probit.Lambda
 	Rho    float64
 }
 
-// methods returns those of the manifest: a probit for each λ and ρ.
 func (s *settings) methods() (all []method) {
 	for _, name := range s.Methods {
 		if !strings.HasPrefix(name, "probit") {
@@ -133,10 +126,8 @@ func (s *settings) methods() (all []method) {
 	return all
 }
 
-// key names the method in an experiment, and random numbers.
 func (m method) key() string { return fmt.Sprintf("%s lambda=%s rho=%g", m.Name, m.Lambda, m.Rho) }
 
-// approximation returns what the method is for n classes.
 func (m method) approximation(n int) softmax.Approximation {
 	switch m.Name {
 	case "probit":
@@ -162,7 +153,6 @@ func (m method) correlations(d int) *mat.SymDense {
 	return corr
 }
 
-// definite returns the map of the probit and its averages. The draws are the same for all its points.
 func (s spec) definite(ctx context.Context) (table.Set, error) {
 	maps := table.New("maps", append(slices.Delete(keyColumns(), 1, 3),
 		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6),
@@ -217,12 +207,10 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 	return table.Set{maps, summary}, nil
 }
 
-// signOfTwo returns the sign of the Σ_y of two classes, which has one number, in closed form: with the gap m
-// of the means and the sum V of the variances of the logits,
+// signOfTwo returns the sign of the Σ_y of two classes, a single number for any ρ. With the gap m of the
+// means and the sum V of the variances of the logits,
 //
 //	c = λ/√(1+λ²V),  x = cm,  Var y = Φ(x)Φ(−x) − cφ(x) = φ(x)(h(x) − c),  h(x) = Φ(x)Φ(−x)/φ(x).
-//
-// The correlation ρ does not occur.
 func signOfTwo(lambda, gap, variances float64) int {
 	c := lambda / kernel.Hypot(1, lambda*math.Sqrt(variances))
 	x := c * gap

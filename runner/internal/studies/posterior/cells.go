@@ -17,8 +17,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// spec is all that the tables of a cell, one seed of one task, follow from: all methods are compared
-// with one sample from the posterior.
+// spec determines the tables of a cell, one seed of one task, with one sample from the posterior.
 type spec struct {
 	study.Seeded
 	Task   task
@@ -53,13 +52,12 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	return cells
 }
 
-// resized returns the model with so many classes, and prior means of 0.
 func resized(m learner.Model, classes int) learner.Model {
 	m.Layers, m.PriorMean, m.PriorMeanVar = []int{data.Inputs, classes}, nil, 0
 	return m
 }
 
-// What has rows in the tables beside the networks and perceptrons.
+// Rows of the tables beside the networks and perceptrons.
 const (
 	exactName     = "exact"           // the exact posterior
 	probitName    = "probit"          // that of the probit model
@@ -68,7 +66,6 @@ const (
 	softmaxSuffix = "_softmax"        // of a network, predicted by the exact softmax
 )
 
-// cell is the stream of one seed with all that learns it.
 type cell struct {
 	spec
 	task    *data.Task
@@ -80,7 +77,6 @@ type cell struct {
 	curve, maps, state, agreement *table.Table
 }
 
-// run shows the examples to all methods, and compares them after some.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	task := s.Task.Task()
 	c := &cell{spec: s, task: task, grid: newGrid(task, s.Task.Grid)}
@@ -110,7 +106,6 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 }), nil
 }
 
-// compare adds how far all are from the exact posterior after k examples, and the maps.
 func (c *cell) compare(k int, x [][]float64, class []int) error {
 	problem, err := laplace.NewProblem(c.prior, x, class)
 	if err != nil {
@@ -158,9 +153,8 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	return nil
 }
 
-// addState adds the bytes of the checkpoint of a network of the paper's rule with the predictions q, the
-// largest difference of these from the twin's, 0 where nothing is sampled, and how far the network is from
-// Huber's perceptron.
+// addState adds the bytes of the checkpoint of a network of the paper's rule with predictions q, their
+// largest difference from the twin's, 0 where nothing is sampled, and the distance from Huber's perceptron.
 func (c *cell) addState(m method, k int, q [][]float64) error {
 	var saved bytes.Buffer
 	if err := checkpoint.Save(&saved, m.network(), ""); err != nil {
@@ -177,10 +171,8 @@ func (c *cell) addState(m method, k int, q [][]float64) error {
 	return nil
 }
 
-// mapGrid is the number of points of maps along each axis.
 const mapGrid = 41
 
-// draw adds the maps.
 func (c *cell) draw(k int, sample *laplace.Sample) error {
 	grid := newGrid(c.task, mapGrid)
 	exact, _, err := grid.predict(sample)
@@ -201,7 +193,6 @@ func (c *cell) draw(k int, sample *laplace.Sample) error {
 	return nil
 }
 
-// newTables makes the empty tables.
 func (c *cell) newTables() {
 	text, num := table.Text, table.Num
 	method := text("method", "the network or perceptron; exact: the posterior itself; "+

@@ -11,8 +11,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "distance" from the exact posterior against the examples seen, a chart for each task, means
-// with intervals over the seeds; and "maps_K" of each snapshot that is mapped.
+// Figures are "distance" from the exact posterior against the examples learned, a chart per task of means
+// with intervals over the seeds; and "maps_K" of each mapped snapshot.
 func (e *experiment) Figures() (out []study.Figure) {
 	distance := func(summary *table.Table) *figures.Figure {
 		var charts []figures.Chart
@@ -31,7 +31,6 @@ func (e *experiment) Figures() (out []study.Figure) {
 	return out
 }
 
-// legend returns that of the networks and of what has rows beside them.
 func (e *experiment) legend() learner.Legend {
 	l := learner.NewLegend(e.Methods)
 	l[jointName] = learner.Method{Label: "ADF, exact, joint", Group: "one"}
@@ -43,8 +42,8 @@ func (e *experiment) legend() learner.Legend {
 	return l
 }
 
-// chart has the distances of a task after the examples seen, of the chosen methods and of equal
-// probabilities, and the noise of the exact posterior.
+// chart draws the distances of the chosen methods and of equal probabilities, and the noise of the exact
+// posterior, against the examples learned.
 func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 	chart := figures.Chart{
 		Title: task, X: figures.Axis{Label: "examples seen", Log: true, Scope: task},
@@ -65,8 +64,8 @@ func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 	return chart
 }
 
-// page draws a row of maps after k examples for every class but the last, the exact posterior to the
-// left of the others, with the examples unless they would cover the maps.
+// page draws a row of maps after k examples for every class but the last, the exact posterior leftmost, with
+// the examples unless they would cover the maps.
 func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 	task := e.Data.Task()
 	var labels figures.Labels

@@ -14,8 +14,8 @@ import (
 	"closedform/runner/internal/data"
 )
 
-// grid has the points of a task whose inputs are uniform on a square. Averages over it are integrals over
-// the square by the trapezoidal rule: points on its border have half the weight, corners a quarter.
+// grid has the points of a task with inputs uniform on a square. Averages are integrals over the square by
+// the trapezoidal rule: border points have half the weight, corners a quarter.
 type grid struct {
 	*data.Grid
 	weight []float64   // of the points, adding up to 1
@@ -37,8 +37,8 @@ func newGrid(task *data.Task, points int) *grid {
 	return s
 }
 
-// error returns the error rate of predictions, in expectation over labels of the true probabilities.
-// Points on a boundary are left out. A decision between equal probabilities is made by lot.
+// error returns the expected error rate over labels of the true probabilities. Points on a boundary are left
+// out, and ties broken at random.
 func (s *grid) error(q [][]float64) float64 {
 	var wrong, total float64
 	for i, truth := range s.truth {
@@ -59,8 +59,8 @@ func (s *grid) error(q [][]float64) float64 {
 	return wrong / total
 }
 
-// predict returns the predictive of the exact posterior from a sample, and its noise: with standard
-// errors e_j, the total variation ½ Σ_j E|N(0, e_j²)| that a rule that is exact would be away from it.
+// predict returns the predictive of the exact posterior from a sample, and its noise, the expected total
+// variation ½ Σ_j E|N(0, e_j²)| of an exact rule, with standard errors e_j.
 func (s *grid) predict(sample *laplace.Sample) (p [][]float64, noise float64, err error) {
 	for i, x := range s.Points {
 		q, stderr, err := sample.Predict(x)
@@ -75,7 +75,6 @@ func (s *grid) predict(sample *laplace.Sample) (p [][]float64, noise float64, er
 	return p, noise, nil
 }
 
-// distance returns the total variation ½ Σ_j |P_j − Q_j| of predictions, averaged over the square.
 func (s *grid) distance(p, q [][]float64) (tv float64) {
 	for i := range p {
 		for j, pj := range p[i] {
@@ -85,15 +84,11 @@ func (s *grid) distance(p, q [][]float64) (tv float64) {
 	return tv
 }
 
-// probit has the probabilities of the classes at certain logits by the probit with ρ = ½ and the slope λ,
-// the class of the largest λz_j + ε_j, ε_j ~ N(0, ½): with the density φ and the distribution function Φ
-// of N(0, 1) and μ_j = √2 λz_j,
-//
-//	p_j = ∫ φ(t−μ_j) Π_{i≠j} Φ(t−μ_i) dt,
-//
-// by a trapezoidal rule whose nodes t are the same for all classes, with Φ and φ/Φ interpolated in tables.
-// With at most ten classes the relative error is below 1e-4 for probabilities above 1e-7; softmax.Probit is
-// slower and more accurate.
+// probit has the probabilities of the classes at given logits by the probit with ρ = ½ and slope λ, the
+// largest of λz_j + ε_j, ε_j ~ N(0, ½). With φ, Φ of N(0, 1) and μ_j = √2 λz_j, p_j = ∫ φ(t−μ_j) Π_{i≠j}
+// Φ(t−μ_i) dt by a trapezoidal rule with common nodes t, with Φ and φ/Φ interpolated in tables. For at most
+// ten classes the relative error is below 1e-4 for probabilities above 1e-7; softmax.Probit is slower and
+// more accurate.
 type probit struct {
 	scale      float64     // √2 λ
 	cdf, mills [][]float64 // row r: at first + r gap/rows, and from there in gaps
@@ -122,7 +117,6 @@ func newProbit(classes int) *probit {
 	return q
 }
 
-// interpolate returns the values of a table at t−μ_j for all nodes t.
 func (q *probit) interpolate(table [][]float64, j int) (values [nodes]float64) {
 	column := min(q.scale*(floats.Max(q.z)-q.z[j])/gap, reach-nodes-1)
 	k := int(column)
@@ -135,7 +129,6 @@ func (q *probit) interpolate(table [][]float64, j int) (values [nodes]float64) {
 	return values
 }
 
-// setLogits sets the logits, those at x for weights in the order of [laplace.Prior], and the product.
 func (q *probit) setLogits(weights, x []float64) {
 	per := len(weights) / len(q.z)
 	for j := range q.z {
@@ -148,7 +141,6 @@ func (q *probit) setLogits(weights, x []float64) {
 	q.integrate()
 }
 
-// integrate sets the product.
 func (q *probit) integrate() {
 	for b := range q.product {
 		q.product[b] = gap
@@ -160,7 +152,6 @@ func (q *probit) integrate() {
 	}
 }
 
-// probability returns that of a class.
 func (q *probit) probability(class int) (p float64) {
 	for b, mills := range q.interpolate(q.mills, class) {
 		p += q.product[b] * mills
@@ -168,9 +159,9 @@ func (q *probit) probability(class int) (p float64) {
 	return p
 }
 
-// byProbit returns the predictive on the grid of the posterior with the likelihood of the probit in place of
-// the softmax, and its effective sample size: the draws of sample have weights times the ratio of the two
-// likelihoods of the examples. There is no predictive with an eighth of the draws or less.
+// byProbit returns the predictive on the grid of the posterior with the probit likelihood, and its effective
+// sample size: the weights of the draws are multiplied by the ratio of the two likelihoods of the examples.
+// There is no predictive if an eighth of the draws or less is effective.
 func (c *cell) byProbit(sample *laplace.Sample, x [][]float64, class []int) (p [][]float64, ess float64) {
 	q, weights := newProbit(c.task.Classes), make([]float64, len(sample.Weights))
 	for i, w := range sample.Weights {

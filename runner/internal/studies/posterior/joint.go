@@ -15,10 +15,9 @@ import (
 	"closedform/runner/internal/learner"
 )
 
-// joint is softmax regression with one Gaussian N(μ, Σ) over the weights of all
-// neurons, put one after another: assumed-density filtering without the independence
-// of the neurons, as a reference. An example with the logits z ~ N(m, V) moves it by the
-// derivatives of log p in m, d = e_c − E_c s and H = E_c[ssᵀ] − diag(E_c s) + Cov_c s:
+// joint is softmax regression with one Gaussian N(μ, Σ) over the concatenated weights of all neurons:
+// assumed-density filtering without independent neurons, as a reference. With logits z ~ N(m, V), an example
+// moves it by the derivatives of log p in m, d = e_c − E_c s and H = E_c[ssᵀ] − diag(E_c s) + Cov_c s:
 //
 //	μ += A d,   Σ += A H Aᵀ,   A = Σ (I⊗x)
 //
@@ -32,7 +31,6 @@ type joint struct {
 	steps   learner.Steps
 }
 
-// mostJoint is the largest number of classes of joint.
 const mostJoint = 4
 
 func newJoint(p laplace.Prior) *joint {
@@ -42,7 +40,6 @@ func newJoint(p laplace.Prior) *joint {
 	}
 }
 
-// logits returns the distribution of the logits at x, and A by columns.
 func (g *joint) logits(x []float64) (m []float64, v [][]float64, a [][]float64) {
 	x = withBias(x, g.bias)
 	d := len(x)
@@ -84,7 +81,7 @@ func (g *joint) Observe(x []float64, class int) error {
 	return nil
 }
 
-// Predict returns an error after more skipped steps than others: what has hardly learned is no reference.
+// Predict returns an error if more steps were skipped than taken: such a model is no reference.
 func (g *joint) Predict(p, x []float64) error {
 	m, v, _ := g.logits(x)
 	first, _, ok := integrate(m, v, -1)
@@ -97,9 +94,9 @@ func (g *joint) Predict(p, x []float64) error {
 
 func (g *joint) Steps() learner.Steps { return g.steps }
 
-// integrate returns E s and E[ssᵀ] for s = softmax(z), z ~ N(m, V), given the class unless
-// that is negative, to six digits or more, by trapezoidal rules along the principal axes of the
-// differences of the logits to one of them. It is not ok if that takes more than 2²⁰ nodes.
+// integrate returns E s and E[ssᵀ] for s = softmax(z), z ~ N(m, V), given the class unless negative, to six
+// digits or more, by trapezoidal rules along the principal axes of the differences of the logits to one of
+// them. It is not ok if that takes more than 2²⁰ nodes.
 func integrate(m []float64, v [][]float64, class int) (first, second []float64, ok bool) {
 	const reach = 6.5 // standard deviations, beyond which there is 1e-10 of a normal distribution
 	n, k, given := len(m), len(m)-1, class >= 0
@@ -117,14 +114,14 @@ func integrate(m []float64, v [][]float64, class int) (first, second []float64, 
 	}
 	counts, lows, steps, nodes := make([]int, k), make([]float64, k), make([]float64, k), 1.
 	for l, x := range axes.Values {
-		// The density given the class falls at least as fast as the normal one round its
-		// mode, which is between minus these two ends: there ξ_l = −Σ_a s_a axis_al.
+		// Given the class, the density falls at least as fast as the normal one around its mode, which is between
+		// minus these two ends: there ξ_l = −Σ_a s_a axis_al.
 		sd, low, high := math.Sqrt(max(0, x)), 0., 0.
 		for a := range k {
 			axes.Vectors[a*k+l] *= sd
 			low, high = min(low, axes.Vectors[a*k+l]), max(high, axes.Vectors[a*k+l])
 		}
-		// The poles of the softmax are at imaginary parts of π/(√2 sd) at least.
+		// The poles of the softmax have imaginary parts of at least π/(√2 sd).
 		step := 0.8 / max(1, sd)
 		if !given {
 			low, high, step = 0, 0, 1/max(1, sd)

@@ -16,14 +16,12 @@ import (
 	"closedform/runner/internal/learner"
 )
 
-// method is what predicts, with its name in the tables.
 type method struct {
 	name string
 	*learner.Classifier
 	twin *learner.Classifier // of a network of the paper's rule: the same with another random stream
 }
 
-// newMethods makes all that learns, and the prior that all of it has.
 func (c *cell) newMethods() error {
 	for _, v := range c.Models {
 		l, err := v.Learner(data.Inputs, c.task.Classes, c.Stream("prior"))
@@ -58,7 +56,6 @@ func (c *cell) newMethods() error {
 	return nil
 }
 
-// add adds a method.
 func (c *cell) add(name string, l learner.Learner) *learner.Classifier {
 	out := learner.NewClassifier(l, c.task.Classes)
 	c.methods = append(c.methods, method{name, out, nil})
@@ -67,7 +64,6 @@ func (c *cell) add(name string, l learner.Learner) *learner.Classifier {
 
 func (m method) network() *bnn.Network { return m.Network().Members()[0] }
 
-// bySoftmax returns the predictions of a network by the exact softmax of its logits.
 func (m method) bySoftmax(points [][]float64) [][]float64 {
 	p, moments := learner.Equal(len(points), m.Classes), softmax.NewMoments(m.Classes)
 	var q bnn.Prediction
@@ -80,10 +76,10 @@ func (m method) bySoftmax(points [][]float64) [][]float64 {
 	return p
 }
 
-// agreement compares a network of two classes with Huber's perceptron. It returns the total variation between
-// the predictions of the two, each with what it has learned, averaged over the square; and with the beliefs
-// of the network, the largest difference of p, and those of Cov(a, y) and Var y, averaged over the square and
-// relative to Huber's. A network that has broken down has none.
+// agreement compares a network of two classes with Huber's perceptron: the total variation between their
+// predictions, each with its own weights, averaged over the square; and with the network's weights, the
+// largest difference of p, and those of Cov(a, y) and Var y, averaged over the square and relative to
+// Huber's. They are missing for a failed network.
 func (m method) agreement(ours [][]float64, huber *learner.Classifier, s *grid) []float64 {
 	var tv, pGap, crossGap, cross, varianceGap, variance float64
 	theirs, lambda := huber.Probabilities(s.Points), m.network().Config().Softmax.(softmax.Probit).Lambda
@@ -106,8 +102,7 @@ func (m method) agreement(ours [][]float64, huber *learner.Classifier, s *grid) 
 	return []float64{tv, pGap, crossGap / cross, varianceGap / variance}
 }
 
-// huberMoments returns the moments that Huber's perceptron takes a step by, p,
-// Cov(a, y) and Var y, for an activation a ~ N(m, v): see package perceptron.
+// huberMoments returns p, Cov(a, y) and Var y of Huber's perceptron for a ~ N(m, v), see its package.
 func huberMoments(lambda, m, v float64) (p, cross, variance float64) {
 	t := math.Sqrt(1 + lambda*lambda*v)
 	xi := lambda * m / t
@@ -115,15 +110,15 @@ func huberMoments(lambda, m, v float64) (p, cross, variance float64) {
 	return p, v * lambda / t * gauss.PDF(xi), p * gauss.CDF(-xi) * (1 - 1/t)
 }
 
-// neuron is a perceptron that tells class 0 from class 1 by the sign of the difference of their logits.
+// neuron is a perceptron that separates class 0 from class 1 by the sign of the difference of their logits.
 type neuron struct {
 	*perceptron.Perceptron
 	bias  bool
 	steps learner.Steps
 }
 
-// newPerceptron returns the perceptron whose prior is that of the difference of the logits of a network, and
-// whose λ and treatment of indefinite steps are those of a model.
+// newPerceptron returns a perceptron with the prior of the difference of a network's logits, and the λ and
+// treatment of indefinite steps of a model.
 func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) *neuron {
 	weights, cov := prior.Weights(0)
 	var mean mat.VecDense
@@ -136,7 +131,6 @@ func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) *n
 	return &neuron{Perceptron: p, bias: m.Bias}
 }
 
-// withBias returns x with a trailing 1 where there is a bias.
 func withBias(x []float64, bias bool) []float64 {
 	if bias {
 		x = append(slices.Clip(x), 1)

@@ -1,7 +1,7 @@
 // Package posterior is the study of the distance to the exact posterior. Networks of one layer, perceptrons
-// where there are two classes, and one Gaussian over the weights of all neurons where there are at most four,
-// learn a stream of examples. After some of them their predictive is compared with that of the exact
-// posterior of the same prior and the likelihood of the softmax. Longer streams begin with the shorter ones.
+// for two classes, and one Gaussian over the weights of all neurons for at most four classes learn a stream
+// of examples. At snapshots their predictive is compared with that of the exact posterior with the same prior
+// and the softmax likelihood. Longer streams begin with the shorter ones.
 package posterior
 
 import (
@@ -40,7 +40,6 @@ type experiment struct {
 	models []learner.Method // every method at everything that is swept
 }
 
-// task is one beside that of [data], with prior means of 0 and any number of classes.
 type task struct {
 	Name string `toml:"name" allowed:"a text"`
 	data.Generator
@@ -75,8 +74,8 @@ func (s *settings) Validate() error {
 	return nil
 }
 
-// SetUp works out what follows from the manifest. It reports tasks whose inputs are not uniform on
-// a square, over which predictions are averaged evenly, and methods of different priors.
+// SetUp derives what follows from the manifest. It rejects tasks whose inputs are not uniform on a square,
+// over which predictions are averaged, and methods with different priors.
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	if e.seeds, err = m.Seeds(e.Sweep.Seed); err != nil {
 		return err
@@ -121,7 +120,6 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	return err
 }
 
-// tasks returns all tasks, that of [data] first.
 func (e *experiment) tasks() []task {
 	p := e.Posterior
 	return append([]task{{e.Data.Name, e.Data.Generator, p.Snapshots, p.Grid}}, e.Tasks...)

@@ -7,8 +7,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "risk_coverage": the share of wrong ones among the decisions, against the share of examples
-// that are decided about, as the threshold on the first score moves.
+// Figures are "risk_coverage": the share of errors among the decisions, against the share of examples
+// decided, as the threshold on the first score moves.
 func (e *experiment) Figures() []study.Figure {
 	const name = "risk_coverage" // of the figure and its table
 	return []study.Figure{study.Drawing(name, name, func(t *table.Table) *figures.Figure {

@@ -15,8 +15,7 @@ import (
 	"closedform/runner/internal/learner"
 )
 
-// score is a measure of how sure a learner may be of its prediction. The larger it is, the surer; no two
-// scores have the same scale.
+// score is a confidence in a prediction, larger if more confident. Scales differ between scores.
 type score string
 
 const (
@@ -27,14 +26,14 @@ const (
 	// firstLayer is minus the mean log variance of the first layer's pre-activations, xᵀΣ_jx.
 	firstLayer score = "first-layer-variance"
 
-	// mahalanobis is max_c (d_0 − d_c): the squared Mahalanobis distances of the means of the last hidden
-	// layer from their mean and from that of class c, each with the covariance about it (Ren et al. 2021).
+	// mahalanobis is max_c (d_0 − d_c): the squared Mahalanobis distances of the means of the last hidden layer
+	// from the overall mean and from that of class c, each with its covariance (Ren et al. 2021).
 	mahalanobis score = "relative-mahalanobis"
 
-	// density is the log density of the input, or of an output layer that of the most probable class.
+	// density is the log density of the input; for an output layer, in the most probable class.
 	density score = "density"
 
-	// combined is the familiarity of an output layer, or else the function combine of parts.
+	// combined is the familiarity of an output layer, or else the combination of several scores by combine.
 	combined score = "combined"
 )
 
@@ -43,21 +42,19 @@ var (
 	parts  = []score{entropy, mutual, mahalanobis, firstLayer}
 )
 
-// scorer is a learner with the scores of its predictions.
 type scorer struct {
 	*learner.Result
 	hidden     []relative // by member; nil: no score needs them, or there are no layers
 	validation predictions
 
-	// How the learner predicted the last examples before it learned them, as many as the validation part has.
-	// The record is empty without promises, and of what learns all examples at once or in several passes.
+	// Test-then-train predictions of the last examples, as many as the validation part has. The record is empty
+	// without promises, and for batch learning and several passes.
 	record bnn.TrackRecord
 }
 
 // relative has the Gaussians of the relative Mahalanobis distance: of each class, and of all.
 type relative struct{ classes, all *classgaussian.Model }
 
-// gaussian returns the Gaussians of so many classes.
 func gaussian(inputs, classes int) *classgaussian.Model {
 	g, err := classgaussian.New(classgaussian.Config{Inputs: inputs, Classes: classes}, nil)
 	if err != nil {
@@ -66,7 +63,6 @@ func gaussian(inputs, classes int) *classgaussian.Model {
 	return g
 }
 
-// fitHidden fits moments to the hidden means of the training examples.
 func (m *scorer) fitHidden(train *data.Examples) {
 	m.PredictEach(m.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) (err error) {
 		for k, layers := range p.Members {
@@ -81,27 +77,23 @@ func (m *scorer) fitHidden(train *data.Examples) {
 	})
 }
 
-// nearness returns max_c (d_0 − d_c).
 func (r *relative) nearness(h []float64, classes int) (float64, error) {
 	each, all := make([]float64, classes), make([]float64, 1)
 	err := cmp.Or(r.classes.Distances(each, h), r.all.Distances(all, h))
 	return all[0] - floats.Min(each), err
 }
 
-// predictions say which are wrong, and have the confidence in them by the scores that the learner has.
 type predictions struct {
 	wrong []bool
 	by    map[score][]float64
 }
 
-// add adds the score of an example, unless it is NaN.
 func (a predictions) add(s score, value float64) {
 	if !math.IsNaN(value) {
 		a.by[s] = append(a.by[s], value)
 	}
 }
 
-// addScores adds the scores of the next example but those of an output layer.
 func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) error {
 	largest := kernel.Log(float64(len(p.P)))
 	a.add(probability, floats.Max(p.P))
@@ -134,7 +126,7 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 	return nil
 }
 
-// predict returns the predictions. If the learner breaks down, all confidences are 0, and all are class 0.
+// predict returns the predictions. If the learner fails, all confidences and classes are 0.
 func (m *scorer) predict(e *data.Examples) predictions {
 	e = m.Scaler.Apply(e)
 	a, layer := predictions{by: map[score][]float64{}}, m.Readout()
@@ -171,8 +163,8 @@ func (m *scorer) predict(e *data.Examples) predictions {
 	return a
 }
 
-// combine sets the combined score, of two parts or more: the sum of log p over these (Fisher 1925). p is the
-// share of the validation part, and of the example itself, whose score is no larger than that of the example.
+// combine sets the combined score of at least two scores: the sum of log p over them (Fisher 1925), where p
+// is the share of the validation part, and of the example itself, whose score is no larger.
 func (m *scorer) combine(a predictions) {
 	delete(a.by, combined)
 	reference := m.validation.by

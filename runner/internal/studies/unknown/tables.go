@@ -26,7 +26,6 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Set{all.Get("risk_coverage"), decided, summary}, nil
 }
 
-// setWilson replaces the intervals of columns, the shares of n[i] examples in row i.
 func setWilson(t *table.Table, n []float64, columns ...string) {
 	for k, c := range t.Columns {
 		if !slices.Contains(columns, c.Name) {
@@ -46,7 +45,6 @@ func setWilson(t *table.Table, n []float64, columns ...string) {
 	}
 }
 
-// tables are those of a cell.
 type tables struct {
 	spec
 	decisions, runs, curve *table.Table
@@ -80,15 +78,14 @@ func newTables(s spec) *tables {
 	}
 }
 
-// scores returns the scores of the manifest that the learner has.
 func (t *tables) scores(a predictions) []score {
 	return slices.DeleteFunc(slices.Clone(scores), func(s score) bool {
 		return a.by[s] == nil || !slices.Contains(t.Unknown.Scores, s)
 	})
 }
 
-// evaluate adds how well each confidence finds errors on the test part, and the decisions with thresholds
-// that were fixed before, that the part for validation gives, or that promise a risk by the learner's record.
+// evaluate adds how well each confidence detects errors on the test part, and the decisions with thresholds
+// that are fixed, chosen on the validation part, or promise a risk by the learner's record.
 func (t *tables) evaluate(l *scorer, test predictions) {
 	for i, by := range t.scores(test) {
 		confidence := test.by[by]
@@ -124,8 +121,8 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 }
 
-// decide adds the shares that are decided right, not at all, and wrong, with a threshold that promises a
-// risk, or NaN.
+// decide adds the shares decided right, undecided, and wrong, with the risk that the threshold promises, or
+// NaN.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
 	n, correct, wrong, kept := float64(len(test.wrong)), 0., 0., 1.
 	for i, mistake := range test.wrong {
@@ -148,8 +145,8 @@ func (t *tables) decide(test predictions, by score, wanted string, threshold, pr
 		table.Finite(risk), kept, len(test.wrong), correct+wrong)
 }
 
-// lowestThreshold returns the lowest confidence among those that occur with which no more than a share of all
-// examples is decided wrong; infinite if there is none.
+// lowestThreshold returns the lowest confidence that occurs with at most the given share of all examples
+// decided wrong; infinite if there is none.
 func lowestThreshold(confidence []float64, wrong []bool, share float64) float64 {
 	threshold, coverage, risk := metric.RiskCoverage(confidence, wrong)
 	lowest := math.Inf(1)
@@ -159,7 +156,7 @@ func lowestThreshold(confidence []float64, wrong []bool, share float64) float64 
 	return lowest
 }
 
-// distinguish adds how well the confidences tell the test examples from others.
+// distinguish adds how well the confidences separate the test examples from others.
 func (t *tables) distinguish(data string, known, others predictions) {
 	for _, by := range t.scores(known) {
 		if others.by[by] != nil { // else there is no test example, and the learner does not have this

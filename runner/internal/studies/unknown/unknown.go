@@ -1,6 +1,5 @@
-// Package unknown studies the decision "unknown": how many examples a classifier leaves undecided for how few
-// wrong decisions, and whether its confidence tells out-of-distribution inputs, and classes that it was not
-// trained on, from those that it was.
+// Package unknown studies the decision "unknown": the trade-off between undecided examples and wrong
+// decisions, and whether a classifier's confidence detects out-of-distribution inputs and unseen classes.
 package unknown
 
 import (
@@ -55,7 +54,6 @@ type settings struct {
 	Scores  []score   `toml:"scores"`           // that the tables have
 }
 
-// outside is out-of-distribution data.
 type outside struct {
 	Name string `toml:"name" allowed:"a text"`
 	Rows string `toml:"rows,omitempty" json:",omitempty"` // those that are taken, such as "1-500"; empty: all
@@ -63,7 +61,7 @@ type outside struct {
 	examples *data.Examples
 }
 
-// Validate reports what is not allowed.
+// Validate reports invalid values.
 func (o outside) Validate() error { return cmp.Or(data.CheckRows("rows", o.Rows), o.Files.Validate()) }
 
 func (e *experiment) Validate() error {
@@ -122,7 +120,6 @@ func (e *experiment) Prepare(context.Context) (err error) {
 	return learner.Fit(e.Manifest, e.Methods, inputs, len(classes))
 }
 
-// spec is all that the tables of a cell follow from: one method and one seed.
 type spec struct {
 	study.Seeded
 	Data    data.Source
@@ -144,9 +141,9 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	return cells
 }
 
-// run trains a learner, chooses thresholds on the validation part, decides about the test part with them, and
-// scores the test part against the data of [[outside]]. It trains another one without the unseen classes, and
-// scores the test examples of the other classes against those of the unseen ones.
+// run trains a learner, chooses thresholds on the validation part, applies them to the test part, and
+// compares its scores with those of the data of [[outside]]. It trains another learner without the unseen
+// classes, and compares the scores of test examples of seen and unseen classes.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	all, test, err := s.Data.Parts(s.Stream("data"))
 	if err != nil {
@@ -180,7 +177,6 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return tables, nil
 }
 
-// rows returns the numbers of the examples whose classes are unseen, or those of the others.
 func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
 	for i := range e.Len() {
 		if slices.Contains(s.Unknown.Unseen, e.Classes()[e.Class(i)]) == unseen {
@@ -190,7 +186,6 @@ func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
 	return rows
 }
 
-// train trains a learner on all examples but those for validation.
 func (s spec) train(ctx context.Context, all *data.Examples) (*scorer, error) {
 	learn, judge, err := all.Split(s.Unknown.Validation, s.Stream("validation"))
 	if err != nil {

@@ -21,15 +21,13 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// New returns the experiment of a manifest, prepared. In the manifest "; " ends a line. Overrides are as
-// those of the command line.
+// New returns the prepared experiment of a manifest, in which "; " ends a line, with overrides.
 func New(t testing.TB, kind study.Kind, text string, overrides ...string) study.Experiment {
 	t.Helper()
 	return check.Must(prepare(kind, text, overrides))
 }
 
-// Refused fails unless each override, several of them separated by "; ", is an error that says the words;
-// none, where these are "".
+// Refused fails unless each override, or several joined by "; ", gives an error with the words; "" for none.
 func Refused(t testing.TB, kind study.Kind, text string, overrides map[string]string) {
 	t.Helper()
 	for o, want := range overrides {
@@ -52,9 +50,8 @@ func prepare(kind study.Kind, text string, overrides []string) (study.Experiment
 	return e, e.Prepare(context.Background())
 }
 
-// Run runs all cells, last first, and returns the tables as they are read back from their files. All cells
-// must have different keys and specs that JSON can hold, and end when they are cancelled. It draws all
-// figures once.
+// Run runs all cells, last first, and returns the tables as read back from their files. It checks that cells
+// have distinct keys and JSON specs, and end when cancelled, and draws all figures once.
 func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.Set {
 	t.Helper()
 	e := New(t, kind, text, overrides...)
@@ -100,7 +97,7 @@ func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.
 	return published
 }
 
-// Rows returns the rows of a table where columns have these texts, "method=adf k=4". There must be some.
+// Rows returns the rows that match where, such as "method=adf k=4". There must be some.
 func Rows(t testing.TB, of *table.Table, where string) *table.Table {
 	t.Helper()
 	for _, w := range strings.Fields(where) {
@@ -113,8 +110,7 @@ func Rows(t testing.TB, of *table.Table, where string) *table.Table {
 	return of
 }
 
-// Differ fails unless each override, and none, gives the first cell a spec of its own: what a cell follows
-// from must be in it.
+// Differ fails unless each override, and none, gives the first cell a different spec.
 func Differ(t testing.TB, kind study.Kind, text string, overrides ...string) {
 	t.Helper()
 	seen := map[string]string{}
@@ -151,8 +147,7 @@ func around(n int, sd float64, src rand.Source, points ...[]float64) (set data.S
 	return set
 }
 
-// File writes examples in the plane to a CSV file of its own and returns its path. The classes are called a,
-// b, c, …
+// File writes examples in the plane to a new CSV file and returns its path. The classes are a, b, c, …
 func File(t testing.TB, set data.Set) string {
 	t.Helper()
 	var b bytes.Buffer
