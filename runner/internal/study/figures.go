@@ -14,7 +14,7 @@ const most = 8
 
 // Chosen is the table [figures] of a manifest: what charts show.
 type Chosen struct {
-	Methods []string `toml:"methods,omitempty"` // none: the first eight
+	Methods []string `toml:"methods,omitempty"` // methods in charts, at most eight; default the first eight
 }
 
 // Validate reports what is not allowed.
