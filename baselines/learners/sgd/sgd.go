@@ -25,7 +25,7 @@ const (
 type Config struct {
 	Layers       []int   `toml:"-"`                               // as for mlp.Start; every layer has a bias
 	Rule         Rule    `toml:"rule" default:"sgd"`              // how the gradient moves the weights
-	LearningRate float64 `toml:"learning_rate" range:"1e-12 1e6"` // size of a step; default 0.01, of "adam" 0.001
+	LearningRate float64 `toml:"learning_rate" range:"1e-12 1e6"` // size of a step; default 0.01, "adam" 0.001
 
 	// Members is the number of networks of an ensemble, of which New makes one; default 1.
 	Members int `toml:"members,omitempty" json:",omitempty"`

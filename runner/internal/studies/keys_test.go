@@ -136,8 +136,8 @@ func row(t *testing.T, dir string, file *ast.File, field *ast.Field) string {
 	return fmt.Sprintf("| `%s` | %s | %s |\n", key, what, allowed)
 }
 
-// The tables of KEYS.md are those of the code: after a line <!-- baselines/learners/kalman.Config -->, which may
-// name several structs, or the type of an enumeration. make keys writes them.
+// The tables of KEYS.md are those of the code: after a line <!-- baselines/learners/kalman.Config -->, which
+// may name several structs, or the type of an enumeration. make keys writes them.
 func TestKeys(t *testing.T) {
 	file := filepath.Join(experiments, "KEYS.md")
 	is := string(check.Must(os.ReadFile(file)))
