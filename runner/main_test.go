@@ -250,7 +250,7 @@ func TestHelp(t *testing.T) {
 		check.Equal(t, c.name+" -h", []any{errors.Is(err, flag.ErrHelp), stderr}, []any{true, ""})
 	}
 	for args, want := range map[string]string{
-		"run -h": "-test file", "-exp x -h": "-workers number", "help predict": "-id column", "help": "COMMAND -h",
+		"run -h": "-test file", "-exp x -h": "-workers number", "help predict": "-unknown ", "help": "COMMAND -h",
 		"version": "closedform ",
 	} {
 		if code, stdout, _ := exit(t, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, want) {
@@ -308,7 +308,7 @@ run -data M -exp M | -data
 predict n.npz | -data FILE
 predict -data M | NETWORK
 predict n.npz -data M -unknown 1.5 | -unknown
-predict n.npz -data M -wrong 1 | -wrong
+predict n.npz -data M -wrong 2 | -wrong
 predict n.npz -data M -familiar 2 | -familiar
 predict n.npz -data M -wrong 0.1 -unknown 0.9 | exclude
 learn n.npz | -data FILE

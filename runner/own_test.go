@@ -79,9 +79,9 @@ func TestOwnTable(t *testing.T) {
 	fails(t, "my leaves.toml exists and differs", command...)
 	check.Equal(t, "an edited manifest", read(t, "my leaves.toml"), "name = 'edited'\n")
 	fails(t, "-ignore needs -data", "run", "-exp", "x", "-ignore", "a")
-	write(t, "size,kind,species\n1,k,a\n2,l,b\n3,k,a\n4,l,b\n5,k,a\n4,k,b\n", "words.csv")
-	mustRun(t, "run", "-data", "words.csv", "-class", "species", "-categorical", "all")
-	contains(t, read(t, "words.toml"), `categorical = ["all"]`)
+	write(t, "size,kind,species\n1,k,a\n2,l,b\n3,k,a\n4,l,b\n5,k,a\n4,k,b\n", "Ж.csv")
+	mustRun(t, "run", "-data", "Ж.csv", "-class", "species", "-categorical", "all")
+	contains(t, read(t, "Ж.toml"), `categorical = ["all"]`, `name  = "own"`)
 }
 
 // A packed table is learned, and tested by another one, whose errors name it.
@@ -100,7 +100,7 @@ func TestOwnTestTable(t *testing.T) {
 	check.OK(t, os.Remove("leaves.toml"))
 	_, said, err := try(t, command...)
 	check.OK(t, err)
-	contains(t, said, "; rows whose inputs repeat rows of the training table: 2")
+	contains(t, said, "rows.csv: missing values, replaced by column means: 2; rows whose inputs repeat those of")
 	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
 	contains(t, read(t, "closedform-results/leaves/runs.csv"), "network,1,59,30,")
 	write(t, lines[0]+"1;01.01.2024;Yew;1;2;red;x\n", "new", "rows.csv")

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"strings"
 
 	"closedform/core/classifier"
@@ -21,20 +20,19 @@ const predictExamples = `go run ./runner predict closedform-results/my/network.n
 Columns are found by their names. If the table has the classes, the scores are printed, too.`
 
 func predictCommand(f *flag.FlagSet) action {
-	rows := rowsFlags(f)
-	id := f.String("id", "", "`column` to begin the predictions with (default: the numbers of the rows)")
+	r := rowsFlags(f)
 	to := f.String("to", "", "CSV `file` for the predictions, packed as .gz (default: standard output)")
 	return func(ctx context.Context, in *invocation, args []string) error {
-		r, err := rows(args[0], in.stderr)
-		if err != nil {
-			return err
+		r.Network, r.Stderr = args[0], in.stderr
+		if err := r.Problem(); err != nil {
+			return misuse("%v", err)
 		}
 		for _, source := range []string{r.Data, r.Network} {
 			if experiment.SameFile(source, *to) {
 				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file", *to, source)
 			}
 		}
-		out, failed, err := r.Predict(ctx, *id)
+		out, failed, err := r.Predict(ctx)
 		if err != nil {
 			return err
 		}
@@ -62,13 +60,13 @@ column of classes, the line after a row is its class; "?" is an unknown one, and
 learned. A class that the network does not have is added to it. runner/README.md has more.`
 
 func learnCommand(f *flag.FlagSet) action {
-	rows := rowsFlags(f)
+	r := rowsFlags(f)
 	to := f.String("to", "", "`file` for the network (default: NETWORK, which is replaced)")
 	from := f.Int("from", 1, "`row` of the table to begin with, from 1")
 	return func(ctx context.Context, in *invocation, args []string) error {
-		r, err := rows(args[0], in.stderr)
-		if err != nil {
-			return err
+		r.Network, r.Stderr = args[0], in.stderr
+		if err := r.Problem(); err != nil {
+			return misuse("%v", err)
 		}
 		next, err := r.Learn(ctx, in.stdout, *from, cmp.Or(*to, args[0]))
 		if errors.Is(err, context.Canceled) {
@@ -94,9 +92,8 @@ func showCommand(*flag.FlagSet) action {
 	}
 }
 
-// rowsFlags declares the flags of the rows that predict and learn read, and of when they are unknown. It
-// returns a function that checks them.
-func rowsFlags(f *flag.FlagSet) func(network string, stderr io.Writer) (*own.Rows, error) {
+// rowsFlags declares the flags of the rows that predict and learn read, and of when they are unknown.
+func rowsFlags(f *flag.FlagSet) *own.Rows {
 	r := &own.Rows{}
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input")
 	f.StringVar(&r.Class, "class", "", "`column` of the classes (default: that of the training)")
@@ -106,13 +103,7 @@ func rowsFlags(f *flag.FlagSet) func(network string, stderr io.Writer) (*own.Row
 	f.Float64Var(&r.Familiar, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of "+
 		"the inputs: rows with less are unknown; 0 switches it off")
 	layoutFlags(f, &r.Layout, "that of the training table")
-	return func(network string, stderr io.Writer) (*own.Rows, error) {
-		r.Network, r.Stderr = network, stderr
-		if err := r.Problem(); err != nil {
-			return nil, misuse("%v", err)
-		}
-		return r, nil
-	}
+	return r
 }
 
 // layoutFlags declares the flags of how the file of a table is written.
@@ -124,18 +115,17 @@ func layoutFlags(f *flag.FlagSet, l *dataset.Layout, otherwise string) {
 // tableFlags declares the flags of how a table of a user's own is read and learned.
 func tableFlags(f *flag.FlagSet) *own.Table {
 	t := &own.Table{}
-	list := func(dst *[]string) func(string) error {
-		return func(names string) error {
-			*dst = strings.Split(names, ",")
+	format := &t.Format
+	list := func(name, usage string, columns *[]string) {
+		f.Func(name, usage, func(names string) error {
+			*columns = strings.Split(names, ",")
 			return nil
-		}
+		})
 	}
 	f.BoolVar(&t.All, "all-rows", false, "let the saved network learn the test rows, too, after the test")
-	format := &t.Format
 	f.StringVar(&format.Class, "class", "class", "`column` of the classes in -data")
-	f.Func("categorical", "`columns` of words, as a,b; all: every column that is not numbers",
-		list(&format.Categorical))
-	f.Func("ignore", "`columns` that are no inputs, as a,b", list(&format.Ignore))
+	list("categorical", "`columns` of words, as a,b; all: every column that is not numbers", &format.Categorical)
+	list("ignore", "`columns` that are no inputs, as a,b", &format.Ignore)
 	f.StringVar((*string)(&format.Missing), "missing", "",
 		"what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")
 	layoutFlags(f, &format.Layout, "',' and .")

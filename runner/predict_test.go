@@ -104,31 +104,16 @@ func TestPredict(t *testing.T) {
 		"some rows of the training table, scaled: ")
 }
 
-// A network whose note is that of earlier programs predicts the same.
-func TestPredictOldNote(t *testing.T) {
-	file := trained(t, mine)
-	c := check.Must(classifier.Load(strings.NewReader(read(t, file))))
-	var note map[string]any
-	check.OK(t, json.Unmarshal(c.Note, &note))
-	note["familiar"], note["record"] = c.Familiar, c.Recent
-	var old bytes.Buffer
-	check.OK(t, checkpoint.Save(&old, c.Model(), string(check.Must(json.Marshal(note)))))
-	write(t, old.String(), "old.npz")
-	_, want, _ := predicted(t, file, leaves())
-	_, got, _ := predicted(t, "old.npz", leaves())
-	check.Equal(t, "predictions", got, want)
-}
-
 // A row that cannot be predicted is unknown, and costs no other row; the exit code is 1. The rows that have a
 // class are scored.
 func TestPredictBadRows(t *testing.T) {
 	file := trained(t, mine)
 	write(t, "width,colour,length,species\n1e300,red,12,Ash\n3,red,,Ash\nwide,red,12,Oak\n3,red\n"+
 		"4.25,green,19,Elm\n4,red,19,Fir\n4,red,19,?\n", "new.csv")
-	code, text, stderr := exit(t, "predict", file, "-data", "new.csv", "-id", "length")
-	contains(t, text, "length,class,", "\n12,unknown,0.", "\n,unknown,,,,,,,,\n12,unknown,,", "\n19,Elm,0.")
+	code, text, stderr := exit(t, "predict", file, "-data", "new.csv")
+	contains(t, text, "row,class,", "\n1,unknown,0.", "\n2,unknown,,,,,,,,\n3,unknown,,", "\n5,Elm,0.")
 	contains(t, stderr, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
-		"new.csv:5: 2 cells; need 4", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n",
+		"new.csv:5: 2 cells; the header has 4", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n",
 		"new.csv: 1 rows of classes that the network does not have\n",
 		"runner: 3 of 7 rows could not be predicted\n")
 	check.Equal(t, "exit code and lines", []int{code, strings.Count(text, "\n")}, []int{1, 8})
@@ -167,7 +152,7 @@ func TestPredictUnknown(t *testing.T) {
 	}
 }
 
-// Rows come packed, or by the standard input, and a column of theirs may begin the predictions.
+// Rows come packed, or by the standard input.
 func TestPredictFromAnywhere(t *testing.T) {
 	file := trained(t, mine)
 	const rows = "leaf,width,colour,length\nx7,3,red,12\ny8,4.25,green,19\n"
@@ -176,11 +161,11 @@ func TestPredictFromAnywhere(t *testing.T) {
 	fmt.Fprint(z, rows)
 	z.Close()
 	write(t, packed.String(), "new.csv.gz")
-	want := mustRun(t, "predict", "-data", "new.csv.gz", file, "-id", "leaf")
-	contains(t, want, "leaf,class,", "\nx7,Ash,", "\ny8,Elm,")
+	want := mustRun(t, "predict", "-data", "new.csv.gz", file)
+	contains(t, want, "row,class,", "\n1,Ash,", "\n2,Elm,")
 	withInput(t, rows)
-	check.Equal(t, "from the standard input", mustRun(t, "predict", file, "-data", "-", "-id", "leaf"), want)
-	mustRun(t, "predict", file, "-data", "new.csv.gz", "-id", "leaf", "-to", "out.csv.gz")
+	check.Equal(t, "from the standard input", mustRun(t, "predict", file, "-data", "-"), want)
+	mustRun(t, "predict", file, "-data", "new.csv.gz", "-to", "out.csv.gz")
 	unpacked := check.Must(gzip.NewReader(strings.NewReader(read(t, "out.csv.gz"))))
 	check.Equal(t, "packed", string(check.Must(io.ReadAll(unpacked))), want)
 }
@@ -191,7 +176,6 @@ func TestPredictRefuses(t *testing.T) {
 	const columns = `"scaler":{"features":[{"column":"length"},{"column":"width"}]`
 	for name, note := range map[string]string{
 		"plain":  "",
-		"narrow": `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`,
 		"unsure": `{"classes":["a","unknown"],` + columns + `,"shift":[0,0],"factor":[1,1]}}`,
 		"added":  `{"classes":["a","b"],` + columns + `},"counts":{"added":3}}`,
 		"silent": `{"classes":["a","b"],` + columns + `}}`,
@@ -205,13 +189,9 @@ func TestPredictRefuses(t *testing.T) {
 		{file, "length,width\n1,2\n", `new.csv:1: no column "colour"`},
 		{file, "", "new.csv: empty; need a header line"},
 		{file + " -class kind", "length,width,colour\n", `new.csv:1: no column "kind"`},
-		{file + " -id leave", "length,width,colour\n", `new.csv:1: no column "leave"`},
-		{file + " -id class", "length,width,colour,class\n", "-id class: the predictions have such a column"},
 		{file + " -wrong 0", "", "-wrong: 0 is not allowed"},
 		{file + " -to new.csv", "", "-to new.csv is new.csv, which the predictions would replace"},
-		{file + " -to ./results/mine/network.npz", "", "which the predictions would replace"},
 		{"plain.npz", "length\n1\n", "plain.npz" + says + "0 and 0"},
-		{"narrow.npz", "length\n1\n", "narrow.npz" + says + "1 and 2"},
 		{"unsure.npz", "length\n1\n", "unsure.npz" + says},
 		{"added.npz", "length,width\n1,1\n", "added.npz" + says},
 		{"silent.npz -wrong 0.1", "length,width\n1,1\n", "silent.npz: classifier: no record of predictions"},

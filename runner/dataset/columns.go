@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -28,53 +27,51 @@ func (f Feature) String() string {
 	return f.Column + "=" + f.Level
 }
 
-// column is a column that is read, by its number in the table.
+// column is a column that is read, by its number in the table. The first one is that of the classes.
 type column struct {
-	name   string
 	number int
-	class  bool     // it has the classes
+	name   string
 	words  bool     // it has words
-	either bool     // it has words if not all cells are numbers
-	levels []string // its words in order, or "" if it has numbers; nil: it has no value
+	either bool     // it has words if one cell is no number
+	levels []string // its words in order, or "" if it has numbers; empty: it has no value
+	gaps   int      // cells without a value
 }
 
 // columns returns the columns of the class and of the inputs.
-func (f Format) columns(t *Reader, like *Examples) (columns []*column, err error) {
-	class := cmp.Or(f.Class, "class")
-	names := slices.DeleteFunc(slices.Clone(t.Columns), func(name string) bool {
-		return name == class || slices.Contains(f.Ignore, name)
-	})
+func (f Format) columns(t *Reader, like *Examples) ([]*column, error) {
+	class, err := t.Column(cmp.Or(f.Class, "class"))
+	if err != nil {
+		return nil, err
+	}
 	either := slices.Equal(f.Categorical, []string{AllWords}) && !slices.Contains(t.Columns, AllWords)
-	if either {
-		f.Categorical = nil
-	}
-	if like != nil {
-		names, f.Categorical, f.Ignore, either = nil, nil, nil, false
+	either = either && like == nil
+	words := map[string]bool{} // of the columns that are inputs
+	if like == nil {
+		for _, name := range t.Columns {
+			words[name] = slices.Contains(f.Categorical, name)
+		}
+	} else {
 		for _, x := range like.values.features {
-			if names = append(names, x.Column); x.Level != "" {
-				f.Categorical = append(f.Categorical, x.Column)
-			}
+			words[x.Column] = x.Level != ""
 		}
-		names = slices.Compact(names)
 	}
-	for _, name := range append([]string{class}, names...) {
-		k, err := t.Column(name)
-		if err != nil {
-			return nil, err
-		}
-		columns = append(columns, &column{name, k, name == class, slices.Contains(f.Categorical, name), either, nil})
-	}
-	for _, name := range slices.Concat(f.Categorical, f.Ignore) {
-		if _, err := t.Column(name); err != nil {
+	for i, name := range slices.Concat(f.Ignore, f.Categorical) {
+		if _, err := t.Column(name); err != nil && like == nil && !(either && i >= len(f.Ignore)) {
 			key := "ignore"
-			if slices.Contains(f.Categorical, name) {
+			if i >= len(f.Ignore) {
 				key = "categorical"
 			}
 			return nil, field.Errorf(key, "%v", err)
 		}
 	}
-	if len(columns) == 1 {
-		return nil, fmt.Errorf("%s:%d: no inputs beside the class %q", t.File, t.header, class)
+	columns := []*column{{number: class, name: t.Columns[class]}}
+	for k, name := range t.Columns {
+		if words, ok := words[name]; ok && k != class && !slices.Contains(f.Ignore, name) {
+			columns = append(columns, &column{number: k, name: name, words: words, either: either})
+		}
+	}
+	if len(columns) == 1 && like == nil {
+		return nil, fmt.Errorf("%s:%d: no inputs beside the class %q", t.File, t.header, t.Columns[class])
 	}
 	return columns, nil
 }
@@ -90,7 +87,8 @@ func (f Format) rows(t *Reader, columns []*column) (rows []Row, dropped int, err
 			return nil, 0, err
 		}
 		gap := func(c *column) bool { return IsMissing(row.Cells[c.number]) }
-		if f.Missing == MissingDrop && slices.ContainsFunc(columns, gap) || f.Missing == MissingMean && gap(columns[0]) {
+		if f.Missing == MissingDrop && slices.ContainsFunc(columns, gap) ||
+			f.Missing == MissingMean && gap(columns[0]) {
 			dropped++
 		} else {
 			rows = append(rows, row)
@@ -98,50 +96,54 @@ func (f Format) rows(t *Reader, columns []*column) (rows []Row, dropped int, err
 	}
 }
 
-// check finds the levels of the columns, or returns an error with a line for each column that has other cells
-// than it should.
-func (f Format) check(file string, columns []*column, rows []Row) error {
+// check returns the inputs that the columns become, or an error with a line for each column that has other
+// cells than it should.
+func (f Format) check(file string, columns []*column, rows []Row) (features []Feature, err error) {
 	var problems []string
-	for _, c := range columns {
-		if problem := f.problem(c, rows); problem != "" {
+	for k, c := range columns {
+		if problem := f.problem(c, rows, k == 0); problem != "" {
 			problems = append(problems, c.name+": "+problem)
 		}
+		for _, level := range c.levels {
+			features = append(features, Feature{c.name, level})
+		}
 	}
-	switch len(problems) {
-	case 0:
-		return nil
-	case 1:
-		return fmt.Errorf("%s: %s", file, problems[0])
+	if len(problems) > 1 {
+		problems[0] = fmt.Sprintf("%d columns cannot be read:\n  %s", len(problems), problems[0])
 	}
-	return fmt.Errorf("%s: %d columns cannot be read:\n  %s", file, len(problems), strings.Join(problems, "\n  "))
+	if problems != nil {
+		return nil, fmt.Errorf("%s: %s", file, strings.Join(problems, "\n  "))
+	}
+	return features[len(columns[0].levels):], nil
 }
 
 // thousands matches a number with commas that may separate thousands.
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
 
+// Unknown is the word for no class, which no class can have as its name.
+const Unknown = "unknown"
+
 // problem finds the levels of a column, and says what is wrong with its cells, and which key puts it right.
-func (f Format) problem(c *column, rows []Row) string {
-	var problems []string
-	say := func(found []Row, text string) { problems = append(problems, c.some(found)+text) }
+func (f Format) problem(c *column, rows []Row, class bool) string {
 	gaps, texts := c.find(rows, IsMissing), c.find(rows, f.isWord)
 	commas := c.find(rows, func(cell string) bool { return strings.Contains(cell, ",") })
-	c.words = c.words || c.either && texts != nil
-	if c.words || c.class || texts != nil {
-		levels := map[string]bool{}
-		for _, row := range rows {
-			levels[row.Cells[c.number]] = true
-		}
-		maps.DeleteFunc(levels, func(cell string, _ bool) bool { return IsMissing(cell) })
-		c.levels = slices.Sorted(maps.Keys(levels))
-	} else if len(gaps) < len(rows) {
-		c.levels = []string{""}
+	c.gaps, c.words = len(gaps), c.words || c.either && texts != nil
+	for _, row := range c.find(rows, func(cell string) bool { return !IsMissing(cell) }) {
+		c.levels = append(c.levels, row.Cells[c.number])
 	}
+	if !c.words && !class && texts == nil {
+		clear(c.levels)
+	}
+	slices.Sort(c.levels)
+	c.levels = slices.Compact(c.levels)
+	var problems []string
+	say := func(found []Row, text string) { problems = append(problems, c.some(found)+text) }
 	switch decimal := (Layout{f.Separator, ","}); {
-	case c.class:
+	case class:
 		if unknown := c.find(rows, func(cell string) bool { return cell == Unknown }); unknown != nil {
 			say(unknown, ": a class cannot be called "+Unknown+", the word for no class; rename it")
 		}
-		if alike := f.alike(c, rows); alike != nil {
+		if alike := f.alike(c.levels); alike != nil {
 			problems = append(problems, "classes that differ only in case, blanks or the way a number is written: "+
 				list(alike)+"; write them alike")
 		}
@@ -153,14 +155,29 @@ func (f Format) problem(c *column, rows []Row) string {
 	case decimal.Validate() == nil && c.find(rows, decimal.isWord) == nil:
 		say(texts, ` are not numbers with the decimal mark "."; decimal = "," reads them`)
 	default:
-		say(texts, fmt.Sprintf(" are not numbers; ignore = [%q] leaves the column out, categorical = [%[1]q] makes "+
-			"an input of each of its %d values", c.name, len(c.levels)))
+		say(texts, fmt.Sprintf(" are not numbers; ignore = [%q] leaves the column out, categorical = [%[1]q] "+
+			"makes an input of each of its %d values", c.name, len(c.levels)))
 	}
 	if gaps != nil && cmp.Or(f.Missing, MissingError) == MissingError {
 		say(gaps, ` have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the `+
 			`place of inputs`)
 	}
 	return strings.Join(problems, "; ")
+}
+
+// alike lists classes that differ only in case, in blanks or in how a number is written.
+func (l Layout) alike(classes []string) (pairs []string) {
+	first := map[string]string{}
+	for _, name := range classes {
+		plain := strings.ToLower(strings.Join(strings.Fields(name), ""))
+		if x, ok := l.number(name); ok {
+			plain = fmt.Sprint(x)
+		}
+		if first[plain] = cmp.Or(first[plain], name); first[plain] != name {
+			pairs = append(pairs, fmt.Sprintf("%q and %q", first[plain], name))
+		}
+	}
+	return pairs
 }
 
 // find returns the rows whose cell is of a kind.
@@ -187,44 +204,13 @@ func (c *column) some(rows []Row) string {
 	return text
 }
 
-// Unknown is the word for no class, which no class can have as its name.
-const Unknown = "unknown"
-
-// alike lists classes that differ only in case, in blanks or in how a number is written.
-func (f Format) alike(c *column, rows []Row) (pairs []string) {
-	first, seen := map[string]string{}, map[string]bool{}
-	for _, row := range rows {
-		name := row.Cells[c.number]
-		plain := strings.ToLower(strings.Join(strings.Fields(name), ""))
-		if x, ok := f.number(name); ok {
-			plain = fmt.Sprint(x)
-		}
-		other := cmp.Or(first[plain], name)
-		if first[plain] = other; other != name && !IsMissing(name) && !seen[name] {
-			pairs = append(pairs, fmt.Sprintf("%q and %q (line %d)", other, name, row.Line))
-		}
-		seen[name] = true
-	}
-	return pairs
-}
-
-// features returns the inputs that the columns become.
-func features(columns []*column) (features []Feature) {
-	for _, c := range columns {
-		for _, level := range c.levels {
-			features = append(features, Feature{c.name, level})
-		}
-	}
-	return features
-}
+// swap makes points of decimal commas, and of points what no number has.
+var swap = strings.NewReplacer(",", ".", ".", ",")
 
 // number reads a number as programming languages write it: sign, digits, one decimal mark, exponent.
 func (l Layout) number(cell string) (x float64, ok bool) {
 	if l.Decimal == "," {
-		if strings.Contains(cell, ".") {
-			return 0, false
-		}
-		cell = strings.Replace(cell, ",", ".", 1)
+		cell = swap.Replace(cell)
 	}
 	if strings.Trim(cell, "0123456789+-.eE") != "" { // underscores, hexadecimal numbers, infinities
 		return 0, false
@@ -239,64 +225,42 @@ func (l Layout) isWord(cell string) bool {
 	return !ok && !IsMissing(cell)
 }
 
-// Inputs reads the inputs of rows.
-type Inputs struct {
-	Scaler
-	table  *Reader
-	column []int // of the table, by feature
-	known  map[Feature]bool
-}
-
-// Inputs finds the columns of the inputs in a table by their names, in any order and among others.
-func (s Scaler) Inputs(t *Reader) (*Inputs, error) {
-	in := &Inputs{Scaler: s, table: t, known: map[Feature]bool{}}
+// Inputs finds the columns of the inputs in a table by their names. Read returns the inputs of a row as the
+// scaler makes them: ready for a network that has learned from examples it was applied to. A word that those
+// did not have is 0 for all of its levels; unseen lists such words, as "colour=red".
+func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []string, err error), err error) {
+	var column []int // of the table, by feature
+	known := map[Feature]bool{}
 	for _, f := range s.Features {
 		k, err := t.Column(f.Column)
 		if err != nil {
 			return nil, err
 		}
-		in.column = append(in.column, k)
-		in.known[f] = true
+		column, known[f] = append(column, k), true
 	}
-	return in, nil
-}
-
-// Read returns the inputs of a row as the scaler makes them: ready for a network that has learned from
-// examples it was applied to. A word that those did not have is 0 for all of its levels; unseen lists such
-// words, as "colour=red".
-func (in *Inputs) Read(row Row) (x []float64, unseen []string, err error) {
-	if x, unseen, err = in.read(row); err != nil {
-		return nil, nil, err
-	}
-	if j := slices.IndexFunc(x, math.IsNaN); j >= 0 && in.Fill == nil {
-		return nil, nil, fmt.Errorf(`%s:%d: column %q has no value: %q; allowed only after a training with `+
-			`missing = "mean"`, in.table.File, row.Line, in.Features[j].Column, row.Cells[in.column[j]])
-	}
-	in.scale(x)
-	return x, unseen, nil
-}
-
-// read returns the features of a row, NaN where the cell has no value.
-func (in *Inputs) read(row Row) (x []float64, unseen []string, err error) {
-	if err := in.table.check(row); err != nil {
-		return nil, nil, err
-	}
-	x = make([]float64, len(in.Features))
-	for j, f := range in.Features {
-		cell, ok := row.Cells[in.column[j]], true
-		switch word := (Feature{f.Column, cell}); {
-		case IsMissing(cell):
-			x[j] = math.NaN()
-		case f.Level == "":
-			if x[j], ok = in.table.layout.number(cell); !ok {
-				return nil, nil, fmt.Errorf("%s:%d: column %q: %.40q is not a number",
-					in.table.File, row.Line, f.Column, cell)
-			}
-		case word == f:
-			x[j] = 1
-		case !in.known[word] && (j == 0 || in.column[j-1] != in.column[j]):
-			unseen = append(unseen, word.String())
+	return func(row Row) (x []float64, unseen []string, err error) {
+		if err := t.check(row); err != nil {
+			return nil, nil, err
 		}
-	}
-	return x, unseen, nil
+		x = make([]float64, len(column))
+		for j, f := range s.Features {
+			cell, ok, problem := row.Cells[column[j]], true, ": %.40q is not a number"
+			switch word := (Feature{f.Column, cell}); {
+			case IsMissing(cell):
+				x[j], ok = math.NaN(), s.Fill != nil
+				problem = ` has no value: %q; allowed only after a training with missing = "mean"`
+			case f.Level == "":
+				x[j], ok = t.layout.number(cell)
+			case word == f:
+				x[j] = 1
+			case !known[word] && (j == 0 || column[j-1] != column[j]):
+				unseen = append(unseen, word.String())
+			}
+			if !ok {
+				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, f.Column, cell)
+			}
+		}
+		s.scale(x)
+		return x, unseen, nil
+	}, nil
 }

@@ -37,7 +37,7 @@ func Example() {
 		dataset.Layout{Separator: ";", Decimal: ","}))
 	inputs := must(scaler.Inputs(rows))
 	for range 2 {
-		x, unseen, err := inputs.Read(must(rows.Next()))
+		x, unseen, err := inputs(must(rows.Next()))
 		if err != nil {
 			panic(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"closedform/internal/field"
@@ -26,8 +27,7 @@ type Format struct {
 // AllWords as the only one in Categorical stands for all columns that are not numbers.
 const AllWords = "all"
 
-// Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for
-// MissingError.
+// Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for MissingError.
 type Missing string
 
 const (
@@ -77,29 +77,31 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 		return nil, err
 	}
 	rows, dropped, err := f.rows(t, columns)
-	if err == nil {
-		err = f.check(path, columns, rows)
-	}
 	if err != nil {
 		return nil, err
 	}
-	v := &values{file: path, impute: f.Missing == MissingMean}
-	if v.features = features(columns[1:]); like != nil {
-		v.features = like.values.features
+	features, err := f.check(path, columns, rows)
+	if err != nil {
+		return nil, err
 	}
+	if like != nil {
+		features = like.values.features
+	}
+	v := &values{file: path, width: len(features), impute: f.Missing == MissingMean, features: features}
 	e := &Examples{values: v, row: upTo(len(rows)), classes: columns[0].levels}
 	if n := len(e.classes); n == 0 || n == 1 && like == nil {
 		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", path, e.Len(), n)
-	} else if v.width = len(v.features); v.width == 0 {
+	} else if v.width == 0 {
 		return nil, fmt.Errorf("%s: no input has a value", path)
 	}
-	in, err := Scaler{Features: v.features}.Inputs(t)
+	gaps := slices.Repeat([]float64{math.NaN()}, v.width) // stay gaps
+	inputs, err := Scaler{Features: features, Fill: gaps}.Inputs(t)
 	if err != nil {
 		return nil, err
 	}
 	var unseen []string
 	for _, row := range rows {
-		x, words, err := in.read(row)
+		x, words, err := inputs(row)
 		if err != nil {
 			return nil, err
 		}
@@ -107,21 +109,21 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 		e.class = append(e.class, class)
 		v.number, v.line, unseen = append(v.number, x...), append(v.line, row.Line), append(unseen, words...)
 	}
+	slices.Sort(unseen)
 	e = e.present()
-	v.notes = e.odd(columns[1:], like, dropped, unseen)
+	e.note(like, columns[1:], dropped, slices.Compact(unseen))
 	return e, nil
 }
 
-// About says what there is, in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Oak 300, Ash 283". If
+// About says what there is, in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Ash 283, Oak 300". If
 // something is odd about a table a second line says that.
 func (e *Examples) About() string {
-	names, count := slices.Clone(e.classes), e.count()
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
-	for k, name := range names {
-		names[k] = fmt.Sprintf("%s %d", name, count[name])
+	var classes []string
+	for k, n := range e.count() {
+		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], n))
 	}
 	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.values.file, e.Len(), e.Inputs(),
-		len(names), list(names))
+		len(classes), list(classes))
 	if e.values.notes != nil {
 		text += fmt.Sprintf("\n%s: %s", e.values.file, strings.Join(e.values.notes, "; "))
 	}
@@ -129,22 +131,28 @@ func (e *Examples) About() string {
 }
 
 // count returns the number of examples of each class.
-func (e *Examples) count() map[string]int {
-	count := map[string]int{}
+func (e *Examples) count() []int {
+	count := make([]int, len(e.classes))
 	for _, k := range e.class {
-		count[e.classes[k]]++
+		count[k]++
 	}
 	return count
 }
 
-// odd says what is odd about a table that was read.
-func (e *Examples) odd(columns []*column, like *Examples, dropped int, unseen []string) (notes []string) {
-	v, count := e.values, e.count()
-	single := slices.DeleteFunc(slices.Clone(e.classes), func(class string) bool { return count[class] > 1 })
-	var empty, constant []string
+// note notes what is odd about a table.
+func (e *Examples) note(like *Examples, columns []*column, dropped int, unseen []string) {
+	v, missing := e.values, 0
+	var single, empty, constant []string
+	for k, n := range e.count() {
+		if n == 1 {
+			single = append(single, e.classes[k])
+		}
+	}
 	for _, c := range columns {
-		if c.levels == nil && like == nil {
+		if len(c.levels) == 0 && like == nil {
 			empty = append(empty, c.name)
+		} else {
+			missing += c.gaps
 		}
 	}
 	mean, sd, _ := e.moments()
@@ -153,55 +161,42 @@ func (e *Examples) odd(columns []*column, like *Examples, dropped int, unseen []
 			constant = append(constant, f.String())
 		}
 	}
-	missing := 0
-	for _, x := range v.number {
-		if math.IsNaN(x) {
-			missing++
-		}
-	}
-	repeat := "rows whose inputs repeat rows of the training table"
-	if like == nil {
-		repeat = "rows whose inputs repeat those of others, which may be in the other part"
-	}
-	slices.Sort(unseen)
 	for _, note := range []struct {
 		what  string
-		names []string
 		n     int
+		names []string
 	}{
-		{"classes with one example", single, 0},
-		{"columns without a value, left out", empty, 0},
-		{"columns with one value", constant, 0},
-		{"rows dropped, with a missing value", nil, dropped},
-		{"missing values, replaced by column means", nil, missing},
-		{repeat, nil, e.repeats(like)},
-		{"words that the training table does not have", slices.Compact(unseen), 0},
+		{"classes with one example", 0, single},
+		{"columns without a value, left out", 0, empty},
+		{"columns with one value", 0, constant},
+		{"rows dropped, with a missing value", dropped, nil},
+		{"missing values, replaced by column means", missing, nil},
+		{"rows whose inputs repeat those of others, which may be in the other part", repeats(like, e), nil},
+		{"words that the training table does not have", 0, unseen},
 	} {
 		if note.n > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %d", note.what, note.n))
-		} else if len(note.names) > 0 {
-			notes = append(notes, note.what+": "+list(note.names))
+			note.names = []string{strconv.Itoa(note.n)}
+		}
+		if note.names != nil {
+			v.notes = append(v.notes, note.what+": "+list(note.names))
 		}
 	}
-	return notes
 }
 
-// repeats returns how many rows have the inputs of a row of the training table or, if that is nil, of a row
-// before them.
-func (e *Examples) repeats(train *Examples) (n int) {
+// repeats returns how many rows of the last part repeat the inputs of rows before them, or of the other part.
+func repeats(parts ...*Examples) (n int) {
 	known := map[string]bool{}
-	text := func(v *values, row int) string { return fmt.Sprint(v.number[row*v.width:][:v.width]) }
-	if train != nil {
-		for _, row := range train.row {
-			known[text(train.values, row)] = true
+	for _, e := range parts {
+		if n = 0; e == nil {
+			continue
 		}
-	}
-	for _, row := range e.row {
-		x := text(e.values, row)
-		if known[x] {
-			n++
+		for _, row := range e.row {
+			x := fmt.Sprint(e.values.number[row*e.values.width:][:e.values.width])
+			if known[x] {
+				n++
+			}
+			known[x] = true
 		}
-		known[x] = known[x] || train == nil
 	}
 	return n
 }

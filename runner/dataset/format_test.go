@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,11 +15,6 @@ import (
 
 const birds = "id,mass,colour,kind\n1,2,red,a\n2,NA,blue,b\n3,6,?,a\n4,1,red,\n5,4,blue,b\n"
 
-func read(t *testing.T, f Format, text string) *Examples {
-	t.Helper()
-	return check.Must(readAs(f, text))
-}
-
 // rows returns the inputs of new rows.
 func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, err error) {
 	t.Helper()
@@ -31,7 +25,7 @@ func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, 
 		if end != nil {
 			break
 		}
-		one, words, wrong := in.Read(row)
+		one, words, wrong := in(row)
 		x, unseen, err = append(x, one), append(unseen, words...), wrong
 	}
 	return x, unseen, err
@@ -39,11 +33,8 @@ func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, 
 
 func TestFormat(t *testing.T) {
 	f := Format{Class: "kind", Missing: MissingDrop, Categorical: []string{"colour"}, Ignore: []string{"id"}}
-	e := read(t, f, birds)
-	want := Set{X: [][]float64{{2, 0, 1}, {4, 1, 0}}, Class: []int{0, 1}}
-	if got := all(e); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	e := read(f, birds)
+	check.Equal(t, "examples", all(e), Set{X: [][]float64{{2, 0, 1}, {4, 1, 0}}, Class: []int{0, 1}})
 	check.Equal(t, "features", []any{e.values.features, e.values.features[1].String()},
 		[]any{[]Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}, "colour=blue"})
 	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
@@ -52,17 +43,15 @@ func TestFormat(t *testing.T) {
 // Means are those of the training part, for the test part and for new rows alike, which
 // are found by the names of their columns, also by a scaler that was kept in a file.
 func TestMeansAndNewRows(t *testing.T) {
-	e := read(t, Format{Missing: MissingMean, Categorical: []string{"c"}},
+	e := read(Format{Missing: MissingMean, Categorical: []string{"c"}},
 		"x,c,class\n1,u,a\n,v,b\n3,,a\n5,u,b\n,v,a\n100,v,b\n")
 	train, test, err := Parts(e, []int{0, 1, 2, 3}, []int{4, 5})
 	check.OK(t, err)
+	word := 4 / math.Sqrt(12)
 	for kind, want := range map[Scaling][][]float64{
-		None: {{3, 0, 1}, {100, 0, 1}},
-		Unit: {{0.6, 0, 0.2}, {20, 0, 0.2}},
-		Standard: {
-			{0, -4 / math.Sqrt(12), 4 / math.Sqrt(12)},
-			{97 / math.Sqrt2, -4 / math.Sqrt(12), 4 / math.Sqrt(12)},
-		},
+		None:     {{3, 0, 1}, {100, 0, 1}},
+		Unit:     {{0.6, 0, 0.2}, {20, 0, 0.2}},
+		Standard: {{0, -word, word}, {97 / math.Sqrt2, -word, word}},
 	} {
 		s := check.Must(train.Scaler(kind))
 		if text, err := json.Marshal(s); err != nil || json.Unmarshal(text, &s) != nil {
@@ -81,14 +70,12 @@ func TestMeansAndNewRows(t *testing.T) {
 	}
 	s := check.Must(train.Scaler(None))
 	got, unknown, err := rows(t, s, "x,c\n1,w\n2,w\n,\n")
-	if want := [][]float64{{1, 0, 0}, {2, 0, 0}, {3, 2. / 3, 1. / 3}}; err != nil ||
-		!slices.EqualFunc(got, want, func(a, b []float64) bool { return floats.EqualApprox(a, b, 1e-15) }) ||
-		!slices.Equal(unknown, []string{"c=w", "c=w"}) {
-		t.Errorf("%v, unknown %q, %v", got, unknown, err)
-	}
+	check.OK(t, err)
+	check.Equal(t, "words not seen", unknown, []string{"c=w", "c=w"})
+	check.NearAll(t, "new rows", slices.Concat(got...), []float64{1, 0, 0, 2, 0, 0, 3, 2. / 3, 1. / 3}, 1e-15)
 	_, _, err = rows(t, s, "c\nu\n")
 	check.Refuses(t, "a column less", err, `a.csv:1: no column "x"; the columns are c`)
-	plain := check.Must(read(t, Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard))
+	plain := check.Must(read(Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard))
 	_, _, err = rows(t, plain, "x,class\n1,a\n,b\n")
 	check.Refuses(t, "a new gap", err,
 		`a.csv:3: column "x" has no value: ""; allowed only after a training with missing = "mean"`)
@@ -109,7 +96,7 @@ func TestWordsAreScaledTogether(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%s,%s,%d\n", i, []string{"0.3", "0.30000000000000004"}[i%2],
 			append(slices.Repeat([]string{"often"}, 99), "rare")[i], i%2)
 	}
-	e := read(t, Format{Categorical: []string{AllWords}}, text.String())
+	e := read(Format{Categorical: []string{AllWords}}, text.String())
 	scaled := all(check.Must(e.Scaler(Standard)).Apply(e)).X
 	check.Equal(t, "inputs", fmt.Sprint(e.values.features), "[x nearly c=often c=rare]")
 	largest := 0.0
@@ -128,26 +115,16 @@ func TestAbout(t *testing.T) {
 		f          Format
 		text, want string
 	}{
-		{Format{}, "x,class\n1,b\n2,a\n3,b\n4,a\n5,b\n", "a.csv: 5 examples, 1 inputs, 2 classes: b 3, a 2"},
+		{Format{}, "x,class\n1,b\n2,a\n3,b\n4,a\n5,b\n", "a.csv: 5 examples, 1 inputs, 2 classes: a 2, b 3"},
 		{
 			Format{Missing: MissingMean},
 			"x,y,z,class\n1,,5,a\n2,,5,\n,,5,b\n4,,5,b\n4,,5,b\n",
-			"a.csv: 4 examples, 2 inputs, 2 classes: b 3, a 1\na.csv: classes with one example: a; " +
-				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing value: " +
-				"1; " +
-				"missing values, replaced by column means: 1; rows whose inputs repeat those of others, which may be " +
-				"in the other part: 1",
-		},
-		{
-			Format{Missing: MissingDrop},
-			"x,class\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n8,8\n9,9\n10,10\n11,11\n,12\n",
-			"a.csv: 11 examples, 1 inputs, 11 classes: 1 1, 2 1, 3 1, 4 1, 5 1, 6 1, 7 1, 8 1, 9 1, 10 1, " +
-				"… (11 in all)\na.csv: classes with one example: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … (11 in all); " +
-				"rows dropped, with a missing value: 1",
+			"a.csv: 4 examples, 2 inputs, 2 classes: a 1, b 3\na.csv: classes with one example: a; " +
+				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing " +
+				"value: 1; missing values, replaced by column means: 1; rows whose inputs repeat those of others, which " +
+				"may be in the other part: 1",
 		},
 	} {
-		if got := read(t, c.f, c.text).About(); got != c.want {
-			t.Errorf("%s\nwant\n%s", got, c.want)
-		}
+		check.Equal(t, "about", read(c.f, c.text).About(), c.want)
 	}
 }

@@ -14,15 +14,13 @@ import (
 type Scaling string
 
 const (
-	// Standard: each number has the mean 0 and the variance 1, dividing by the number of
-	// examples; constants become 0. The inputs of a column of words have the means 0, and
-	// variances whose sum is 1, so that a rare word is no large input.
+	// Standard: each number has the mean 0 and the variance 1, dividing by the number of examples; constants
+	// become 0. The inputs of a column of words have the means 0, and variances whose sum is 1, so that a rare
+	// word is no large input.
 	Standard Scaling = "standard"
-	// Unit: the largest absolute value of all becomes 1, that of images being 255; a 0
-	// stays a 0.
+	// Unit: the largest absolute value of all becomes 1, that of images being 255; a 0 stays a 0.
 	Unit Scaling = "unit"
-	// Centred: Unit, and then each input has the mean 0: those that are rarely other than
-	// 0 stay small.
+	// Centred: Unit, and then each input has the mean 0: those that are rarely other than 0 stay small.
 	Centred Scaling = "centred"
 	None    Scaling = "none" // as they are
 )
@@ -32,8 +30,8 @@ func (s Scaling) Validate() error {
 	return field.OneOf("scale", cmp.Or(s, None), Standard, Unit, Centred, None)
 }
 
-// Scaler fills in missing inputs, shifts and multiplies: (x − shift) · factor. The zero
-// value leaves inputs as they are. It can be kept as JSON, for new rows of the table.
+// Scaler fills in missing inputs, shifts and multiplies: (x − shift) · factor. The zero value leaves inputs
+// as they are. It can be kept as JSON, for new rows of the table.
 type Scaler struct {
 	Features []Feature `json:"features,omitempty"` // by input; of tables only
 	Fill     []float64 `json:"fill,omitempty"`     // what stands for a missing value; nil: there are none
@@ -41,10 +39,9 @@ type Scaler struct {
 	Factor   []float64 `json:"factor,omitempty"`
 }
 
-// Scaler returns the scaler of that kind, fitted to e. Inputs that do not vary in e are
-// multiplied by 0. With MissingMean, what it fills in are the means of e before scaling.
-// It returns an error if there is no example, or if a shift or factor
-// overflows, which it does not for values and deviations between 1e-300 and 1e300.
+// Scaler returns the scaler of that kind, fitted to e. Inputs that do not vary in e are multiplied by 0. With
+// MissingMean, it fills in the means of e before scaling. It returns an error without examples, or if a shift
+// or factor overflows, which it does not for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 	s.Features = e.values.features
 	if e.values.impute {
@@ -94,8 +91,8 @@ func shareDeviation(sd []float64, features []Feature) {
 	}
 }
 
-// Apply returns e scaled, by Input. It panics if e has been scaled before, or has
-// another number of inputs than the examples the scaler was fitted to.
+// Apply returns e scaled, by Input. It panics if e has been scaled before, or has another number of inputs
+// than the examples the scaler was fitted to.
 func (s Scaler) Apply(e *Examples) *Examples {
 	n := max(len(s.Fill), len(s.Factor))
 	if n == 0 {
@@ -126,9 +123,9 @@ func (s Scaler) scale(x []float64) {
 func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
 
 // moments returns mean and standard deviation of each input where it has a value, 0 without any, and the
-// largest absolute value of all. The mean is updated example by example (Welford 1962) and corrected by the mean deviation from it: it is right to
-// its last digits, and that of equal numbers is the number. Deviations are divided by the largest before
-// they are squared, so that none is lost.
+// largest absolute value of all. The mean is updated example by example (Welford 1962) and corrected by the
+// mean deviation from it: it is right to its last digits, and that of equal numbers is the number. Deviations
+// are divided by the largest before they are squared, so that none is lost.
 func (e *Examples) moments() (mean, sd []float64, largest float64) {
 	n := e.Inputs()
 	x, count := make([]float64, n), make([]float64, n)

@@ -12,10 +12,9 @@ import (
 	"strings"
 )
 
-// Split draws a test part, class by class: of the n examples of a class it takes the
-// fraction test, above 0 and below 1, rounded, but at least 1 and at most n−1. The only
-// example of a class stays in the training part. The numbers of both parts, from 0, are
-// in ascending order. It returns an error if a part is empty.
+// Split draws a test part, class by class: of the n examples of a class it takes the fraction test, above 0
+// and below 1, rounded, but at least 1 and at most n−1. The only example of a class stays in the training
+// part. The numbers of both parts, from 0, are in ascending order. It returns an error if a part is empty.
 func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []int, err error) {
 	members := make([][]int, len(e.classes))
 	for i, k := range e.class {
@@ -45,9 +44,8 @@ func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
 	return tr, te, err
 }
 
-// Align returns the test examples with the classes of the training examples. It returns
-// an error if these have fewer than two classes, or a test example one that is not among
-// them or another number of inputs.
+// Align returns the test examples with the classes of the training examples. It returns an error if these
+// have fewer than two classes, or a test example one that is not among them or another number of inputs.
 func Align(train, test *Examples) (*Examples, error) {
 	switch {
 	case len(train.classes) < 2:
@@ -91,8 +89,7 @@ func (e *Examples) present() *Examples {
 	return e
 }
 
-// renumbered returns the examples with the classes of those names, or an error if one
-// has another class.
+// renumbered returns the examples with the classes of those names, or an error if one has another class.
 func (e *Examples) renumbered(names []string) (*Examples, error) {
 	r := *e
 	r.class, r.classes = make([]int, e.Len()), names

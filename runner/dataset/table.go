@@ -85,14 +85,12 @@ func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 	t.csv.Comma = separators[l.Separator]
 	t.csv.FieldsPerRecord = -1 // check says which line has too few cells
 	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
-	_, _ = in.Peek(1)
-	begin, _ := in.Peek(in.Buffered()) // all that is there already
-	first, marked := strings.CutPrefix(string(begin), "\ufeff")
-	if first, _, _ = strings.Cut(first, "\n"); marked {
-		_, _ = in.Discard(len("\ufeff"))
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		_, _ = in.Discard(3)
 	}
-	if problem := t.problem(strings.TrimSuffix(first, "\r")); problem != "" {
-		return nil, fmt.Errorf("%s:1: %s", file, problem)
+	begin, _ := in.Peek(in.Buffered()) // all that is there already
+	if first, _, _ := strings.Cut(string(begin), "\n"); strings.Contains(strings.TrimSuffix(first, "\r"), "\r") {
+		return nil, fmt.Errorf("%s:1: %s", file, t.problem("\r"))
 	}
 	header, err := t.Next()
 	if err == io.EOF {
@@ -117,8 +115,8 @@ func Unpack(r io.Reader) (io.Reader, error) {
 // checkHeader returns an error if names are empty or double, or if there seems to be another separator.
 func (t *Reader) checkHeader() error {
 	if line := strings.Join(t.Columns, string(t.csv.Comma)); strings.HasPrefix(strings.ToLower(line), "sep=") {
-		return fmt.Errorf("%s:%d: %q is a line for spreadsheets; remove it, and say separator = %q", t.File, t.header,
-			line, line[len("sep="):])
+		return fmt.Errorf("%s:%d: %q is a line for spreadsheets; remove it, and say separator = %q", t.File,
+			t.header, line, line[len("sep="):])
 	}
 	for j, column := range t.Columns {
 		if k := slices.Index(t.Columns, column); k < j {
@@ -149,11 +147,8 @@ func (t *Reader) Next() (row Row, err error) {
 	}
 	row.Line, _ = t.csv.FieldPos(0)
 	for j, cell := range row.Cells {
-		problem := t.problem(cell)
-		if !utf8.ValidString(cell) {
-			problem = cmp.Or(problem, "the line is not in UTF-8"+t.convert("WINDOWS-1252")+", if it is in that encoding")
-		}
-		if line, _ := t.csv.FieldPos(j); problem != "" && row.Err == nil {
+		if problem := t.problem(cell); problem != "" && row.Err == nil {
+			line, _ := t.csv.FieldPos(j)
 			row.Err = fmt.Errorf("%s:%d: %s", t.File, line, problem)
 		}
 		row.Cells[j] = strings.TrimSpace(cell)
@@ -164,22 +159,19 @@ func (t *Reader) Next() (row Row, err error) {
 // check returns what is wrong with a row.
 func (t *Reader) check(row Row) error {
 	if n := len(row.Cells); row.Err == nil && n != len(t.Columns) {
-		return fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, row.Line, n, len(t.Columns))
+		return fmt.Errorf("%s:%d: %d cells; the header has %d", t.File, row.Line, n, len(t.Columns))
 	}
 	return row.Err
 }
 
-// problem says what is wrong with a text, the first line or a cell, and how to put it right.
+// problem says what is wrong with the text of a cell, and how to put it right.
 func (t *Reader) problem(text string) string {
 	switch {
-	case strings.Contains(text, "\x00"):
-		return "a byte 0, as UTF-16 and workbooks have; need a text in UTF-8" + t.convert("UTF-16")
 	case strings.Contains(text, "\r"):
-		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
+		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv helps`, t.File)
+	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
+		return fmt.Sprintf("the line is not in UTF-8; iconv -f WINDOWS-1252 -t UTF-8 %q >new.csv converts it, if "+
+			"it is in that encoding, and -f UTF-16 if every second byte is 0", t.File)
 	}
 	return ""
-}
-
-func (t *Reader) convert(from string) string {
-	return fmt.Sprintf("; iconv -f %s -t UTF-8 %q >new.csv converts it", from, t.File)
 }

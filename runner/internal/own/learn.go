@@ -50,8 +50,8 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string)
 	}
 	err = errors.Join(err, save(r.n))
 	c, known, scores := r.n.Counts, len(r.n.Classes), ""
-	if c.Learned > 0 {
-		scores = fmt.Sprintf("; error before learning %.4g, log loss %.4g", c.Error(), c.LogLoss())
+	if wrong, loss := c.scores(); c.Learned > 0 {
+		scores = fmt.Sprintf("; error before learning %.4g, log loss %.4g", wrong, loss)
 	}
 	r.say("%s: %d rows, %d learned%s; %d unknown", to, c.Rows, c.Learned, scores, c.Unknown)
 	if c.Added > 0 {
@@ -79,12 +79,13 @@ func (r *Rows) learnNext(ctx context.Context, skip bool) error {
 	if c.Rows++; class == dataset.Unknown {
 		c.Unknown++
 	}
-	if err := r.print(strconv.Itoa(c.Rows), class, table.Format(probability), table.Format(c.Error()),
-		table.Format(c.LogLoss()), strconv.Itoa(c.Unknown)); err != nil {
+	wrong, loss := c.scores()
+	if err := r.print(strconv.Itoa(c.Rows), class, table.Format(probability), table.Format(wrong),
+		table.Format(loss), strconv.Itoa(c.Unknown)); err != nil {
 		return err
 	}
-	label, wrong, err := r.label(ctx, row)
-	if bad = cmp.Or(bad, wrong); err == nil {
+	label, badLine, err := r.label(ctx, row)
+	if bad = cmp.Or(bad, badLine); err == nil {
 		if r.n.Counts = c; bad == nil && !dataset.IsMissing(label) {
 			bad = r.learn(label, row)
 		}
@@ -96,7 +97,7 @@ func (r *Rows) learnNext(ctx context.Context, skip bool) error {
 }
 
 // label returns the class of a row, or what is wrong with its line. Another error ends the stream.
-func (r *Rows) label(ctx context.Context, row dataset.Row) (label string, wrong, err error) {
+func (r *Rows) label(ctx context.Context, row dataset.Row) (label string, bad, err error) {
 	if r.column >= 0 {
 		return cell(row, r.column), nil, nil
 	}
@@ -152,8 +153,8 @@ func hold(path string) (save func(n *Network) error, release func(), err error) 
 	was, _ := os.Stat(path) // may not exist
 	return func(n *Network) error {
 		now, err := os.Stat(path)
-		same := was != nil && err == nil && os.SameFile(now, was) && now.ModTime().Equal(was.ModTime())
-		if err == nil && now.Mode().IsRegular() && !same {
+		if err == nil && now.Mode().IsRegular() &&
+			!(was != nil && os.SameFile(now, was) && now.ModTime().Equal(was.ModTime())) {
 			return fmt.Errorf("%s was changed by another program while it was learned, and is left as it is; -to "+
 				"names another file", path)
 		}

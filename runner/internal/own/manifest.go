@@ -68,6 +68,8 @@ func (t *Table) draft(examples int) (string, error) {
 			return "", err
 		}
 	}
+	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem(t.File))), "_")
+	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")
 	seeds, snapshots, all := `"1..5"`, "", ""
 	if examples > 5000 {
 		seeds, snapshots = "[1]", "[evaluate]\nsnapshots = [1000]          # and after all: for time\n\n"
@@ -75,12 +77,8 @@ func (t *Table) draft(examples int) (string, error) {
 	if t.All {
 		all = "\nall_rows = true             # it learns the test rows, too, once they have been predicted"
 	}
-	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem(t.File))), "_")
-	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")
 	var table strings.Builder
-	e := toml.NewEncoder(&table)
-	e.Indent = ""
-	err := e.Encode(map[string]any{"data": d})
+	err := toml.NewEncoder(&table).Encode(d)
 	return fmt.Sprintf(template, name, &table, seeds, snapshots, all), err
 }
 
@@ -90,6 +88,7 @@ name  = %q
 study = "learn"
 seed  = 1
 
+[data]
 %s
 [sweep]
 seed = %s                # splits into training and test rows

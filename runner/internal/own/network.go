@@ -45,11 +45,10 @@ type Counts struct {
 	Added   int     `json:"added,omitempty"` // classes, the last ones
 }
 
-// Error returns the share of wrong ones, NaN of none.
-func (c *Counts) Error() float64 { return float64(c.Wrong) / float64(c.Learned) }
-
-// LogLoss returns the mean loss, NaN of none.
-func (c *Counts) LogLoss() float64 { return c.Loss / float64(c.Learned) }
+// scores returns the share of wrong ones and the mean loss, NaN of none.
+func (c *Counts) scores() (wrong, loss float64) {
+	return float64(c.Wrong) / float64(c.Learned), c.Loss / float64(c.Learned)
+}
 
 // Bytes returns the file of the network. Equal ones make equal files.
 func (n *Network) Bytes() ([]byte, error) {
@@ -59,14 +58,12 @@ func (n *Network) Bytes() ([]byte, error) {
 			n.Scaler.Features = append(n.Scaler.Features, dataset.Feature{Column: fmt.Sprint("x", j+1)})
 		}
 	}
-	note, err := json.Marshal(n)
-	if err != nil {
-		return nil, err
-	}
+	c, err := *n.Classifier, error(nil)
+	c.Decision = classifier.Decision{Familiarity: classifier.DefaultFamiliarity}
 	var file bytes.Buffer
-	c := *n.Classifier
-	c.Note, c.Decision = note, classifier.Decision{Familiarity: classifier.DefaultFamiliarity}
-	err = c.Save(&file)
+	if c.Note, err = json.Marshal(n); err == nil {
+		err = c.Save(&file)
+	}
 	return file.Bytes(), err
 }
 
@@ -109,9 +106,9 @@ func Read(path string) (*Network, error) {
 	_ = json.Unmarshal(n.Note, n) // what is not there does not fit
 	in, out := n.Model().Shape()
 	s, fits := n.Scaler, func(list []float64) bool { return len(list) == 0 || len(list) == in }
-	if len(s.Features) != in || len(n.Classes) != out || slices.Contains(n.Classes, dataset.Unknown) ||
-		!fits(s.Fill) || !fits(s.Shift) || len(s.Shift) != len(s.Factor) ||
-		n.Counts.Added < 0 || n.Counts.Added > out {
+	if len(s.Features) != in || !fits(s.Fill) || !fits(s.Shift) || len(s.Shift) != len(s.Factor) ||
+		len(n.Classes) != out || slices.Contains(n.Classes, dataset.Unknown) || n.Counts.Added < 0 ||
+		n.Counts.Added > out {
 		return nil, fmt.Errorf("%s: a model of %d inputs and %d classes, of which it names %d and %d, or does not "+
 			"say how they are scaled; need the %s of a run with [save]",
 			path, in, out, len(s.Features), len(n.Classes), File)
@@ -121,45 +118,43 @@ func Read(path string) (*Network, error) {
 
 // Show says in lines what the network is.
 func (n *Network) Show(w io.Writer) {
-	say := func(name, format string, args ...any) { fmt.Fprintf(w, "%-10s %s\n", name, fmt.Sprintf(format, args...)) }
-	c, known := n.Counts, len(n.Classes)
+	say := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-10s "+format+"\n", append([]any{name}, args...)...)
+	}
+	c, s, known := n.Counts, n.Scaler, len(n.Classes)
 	say("classes", "%d: %s", known, strings.Join(n.Classes, ", "))
 	say("added", "%d of them since the training: %q", c.Added, n.Classes[known-c.Added:])
 	if n.Familiar != nil {
 		say("learned", "%d examples, of which %d are from the %d rows of learn", n.Familiar.Seen, c.Learned, c.Rows)
 	}
-	for j, f := range n.Scaler.Features {
+	for j, f := range s.Features {
 		scaling := "as it is"
-		if n.Scaler.Shift != nil {
-			scaling = fmt.Sprintf("(x − %.6g) · %.6g", n.Scaler.Shift[j], n.Scaler.Factor[j])
+		if s.Shift != nil {
+			scaling = fmt.Sprintf("(x − %.6g) · %.6g", s.Shift[j], s.Factor[j])
 		}
-		if n.Scaler.Fill != nil {
-			scaling += fmt.Sprintf(", without a value %.6g", n.Scaler.Fill[j])
+		if s.Fill != nil {
+			scaling += fmt.Sprintf(", without a value %.6g", s.Fill[j])
 		}
 		say("input", "%s: %s", f, scaling)
 	}
-	showModel("", n.Model(), say)
-	stored := "the range of each input"
-	if _, network := n.Model().(*bnn.Network); !network {
-		stored += ", and some rows of the training table, scaled: whoever has the file can read them"
-	}
-	say("stored", "%s", stored)
-}
-
-// showModel says what the settings of the networks and output layers of a model are.
-func showModel(prefix string, m bnn.Model, say func(name, format string, args ...any)) {
-	switch m := m.(type) {
-	case *bnn.Bank:
-		for k, member := range m.Models() {
-			showModel(fmt.Sprintf("%sweight %.3f: ", prefix, m.Weights()[k]), member, say)
+	var models func(prefix string, m bnn.Model)
+	models = func(prefix string, m bnn.Model) {
+		switch m := m.(type) {
+		case *bnn.Bank:
+			for k, member := range m.Models() {
+				models(fmt.Sprintf("%sweight %.3f: ", prefix, m.Weights()[k]), member)
+			}
+		case features.Model:
+			models(fmt.Sprintf("%son %d features: ", prefix, m.Size), m.Model)
+		case *bnn.Network:
+			say("model", "%s%+v", prefix, m.Config())
+		case *readout.Layer:
+			say("model", "%s%+v", prefix, m.Config())
 		}
-	case features.Model:
-		showModel(fmt.Sprintf("%son %d features: ", prefix, m.Size), m.Model, say)
-	case *bnn.Network:
-		say("model", "%s%+v", prefix, m.Config())
-	case *readout.Layer:
-		say("model", "%s%+v", prefix, m.Config())
 	}
+	models("", n.Model())
+	say("stored", "the range of each input and, unless the model is one network, some rows of the training "+
+		"table, scaled: whoever has the file can read them")
 }
 
 // Replace locks the network of a results folder, if there is one, before a run replaces it. It returns an

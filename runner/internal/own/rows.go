@@ -35,7 +35,7 @@ type Rows struct {
 
 	n      *Network
 	reader *dataset.Reader
-	inputs *dataset.Inputs
+	inputs func(row dataset.Row) (x []float64, unseen []string, err error)
 	column int             // of the classes; below 0: none
 	unseen map[string]bool // words that were reported
 	out    *csv.Writer
@@ -135,7 +135,7 @@ func cell(row dataset.Row, column int) string {
 
 // predict predicts a row by a method of the classifier.
 func (r *Rows) predict(row dataset.Row, by func(p *classifier.Prediction, x []float64) error) error {
-	x, unseen, err := r.inputs.Read(row)
+	x, unseen, err := r.inputs(row)
 	if err != nil {
 		return err
 	}
@@ -159,29 +159,19 @@ func (r *Rows) answer() (class string, probability float64) {
 	return class, r.p.P[r.p.Details.Class()]
 }
 
-// Predict returns what the network says of each row, after the value of the row in the column id, or without
-// one its number. Rows that cannot be predicted are unknown, without numbers, and reported; failed is their
-// number. If the table has classes, the scores are printed.
-func (r *Rows) Predict(ctx context.Context, id string) (out *table.Table, failed int, err error) {
+// Predict returns what the network says of each row. Rows that cannot be predicted are unknown, without
+// numbers, and reported; failed is their number. If the table has classes, the scores are printed.
+func (r *Rows) Predict(ctx context.Context) (out *table.Table, failed int, err error) {
 	if err := r.open(); err != nil {
 		return nil, 0, err
 	}
-	columns, key := []table.Column{table.Int("row", ""), table.Text("class", "")}, -1
-	if id != "" {
-		columns[0] = table.Text(id, "")
-		if key, err = r.reader.Column(id); err != nil {
-			return nil, 0, err
-		}
-	}
+	columns := []table.Column{table.Int("row", ""), table.Text("class", "")}
 	names := []string{"probability", "aleatoric", "epistemic", "mutual_information", "familiarity"}
 	for _, class := range r.n.Classes {
 		names = append(names, "p_"+class)
 	}
 	for _, name := range names {
 		columns = append(columns, table.Num(name, ""))
-	}
-	if slices.Contains(table.Names(columns[1:]), id) {
-		return nil, 0, fmt.Errorf("-id %s: the predictions have such a column; rename it in %s", id, r.reader.File)
 	}
 	out = table.New("predictions", columns...)
 	var p [][]float64
@@ -194,20 +184,17 @@ func (r *Rows) Predict(ctx context.Context, id string) (out *table.Table, failed
 		} else if err != nil {
 			return nil, 0, err
 		}
-		first, answer, truth := any(number), dataset.Unknown, cell(row, r.column)
-		if id != "" {
-			first = cell(row, key)
-		}
+		answer, truth := dataset.Unknown, cell(row, r.column)
 		k := slices.Index(r.n.Classes, truth)
 		if bad := r.predict(row, r.n.Predict); bad != nil {
 			failed++
 			r.say("%v; the row is %s", bad, dataset.Unknown)
-			out.Add(first, answer, table.Gaps(len(names)))
+			out.Add(number, answer, table.Gaps(len(names)))
 		} else {
 			var probability float64
 			answer, probability = r.answer()
 			aleatoric, epistemic := r.p.Details.LabelVariance()
-			out.Add(first, answer, probability, aleatoric, epistemic, r.p.Details.MutualInformation(),
+			out.Add(number, answer, probability, aleatoric, epistemic, r.p.Details.MutualInformation(),
 				r.p.Familiarity, r.p.P)
 			if k >= 0 {
 				p, class = append(p, slices.Clone(r.p.P)), append(class, k)
