@@ -1,5 +1,5 @@
 # make help lists the targets.
-.PHONY: help reproduce data test check torture bench verify verify-anywhere draw paper clean
+.PHONY: help reproduce data test check torture bench verify verify-anywhere draw keys paper clean
 
 # Where the compiler would fuse multiply-adds it must not: see runner/README.md, "The same bytes".
 ifneq (,$(filter arm64 ppc64% s390x riscv64 loong64 v3 v4,$(shell go env GOARCH GOAMD64)))
@@ -30,6 +30,7 @@ help:
 	@echo '                 EFFORT=quick as above, EFFORT=short: short forms of the small ones'
 	@echo 'make draw        draw the figures again from the tables in results/, and results/index.html,'
 	@echo '                 all results in one file'
+	@echo 'make keys        write the tables of experiments/KEYS.md again, from the comments of the code'
 	@echo 'make paper       paper/paper.pdf from results/; needs LaTeX'
 	@echo 'make clean       remove what is not committed from results/'
 
@@ -66,6 +67,9 @@ verify-anywhere:
 
 draw:
 	go run ./runner draw -all
+
+keys:
+	go test ./runner/internal/studies -run TestKeys -update
 
 paper: draw
 	go run ./runner paper paper

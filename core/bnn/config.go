@@ -58,12 +58,13 @@ type Config struct {
 
 // PaperRule says what happens to steps of the rules Joint and Total that cannot be taken as printed.
 type PaperRule struct {
+	// OnIndefinite is what to do if a step is indefinite; default "fail".
 	OnIndefinite Policy `toml:"on_indefinite" json:"on_indefinite"`
 
-	// EigenvalueFloor is the smallest eigenvalue that Project leaves in the covariance of the
-	// innovation, and VarianceFloor the smallest ratio ṽ_j/v_j that it leaves to a logit, < 1.
+	// EigenvalueFloor is the smallest eigenvalue of Σ_y (or S) that "project" leaves; default 0.001.
 	EigenvalueFloor float64 `toml:"eigenvalue_floor" json:"eigenvalue_floor"`
-	VarianceFloor   float64 `toml:"variance_floor" json:"variance_floor"`
+	// VarianceFloor is the smallest ratio ṽ_j/v_j of a logit that "project" leaves, below 1; default 0.001.
+	VarianceFloor float64 `toml:"variance_floor" json:"variance_floor"`
 }
 
 // Default returns a configuration that learns well from standardised inputs in one pass; core/README.md says

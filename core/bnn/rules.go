@@ -13,10 +13,10 @@ const (
 	// ADFExact is ADF under the softmax likelihood itself. It approximates nothing but the posterior.
 	ADFExact OutputRule = "adf-exact"
 
-	// ADFMarginal and ADFExactMarginal keep the variance of each logit instead. Differences then keep too much
-	// variance: with two classes half of the label's information is lost.
+	// ADFMarginal is ADF, but keeps the variance of each logit. Then differences keep too much variance: with
+	// two classes half of what the label says is lost.
 	ADFMarginal      OutputRule = "adf-marginal"
-	ADFExactMarginal OutputRule = "adf-exact-marginal"
+	ADFExactMarginal OutputRule = "adf-exact-marginal" // ADFExact, but keeps the variance of each logit
 
 	// Joint is the rule of the paper, Eq. (z): logits and probabilities count as jointly Gaussian, and the
 	// one-hot label y as a noise-free observation of the probabilities. Over the first n−1 classes

@@ -16,12 +16,11 @@ import (
 // Format says how a table is written, and which columns are what.
 type Format struct {
 	Layout
-	// Class is the column of classes, by default "class".
-	Class   string  `toml:"class,omitempty" json:"class,omitempty"`
-	Missing Missing `toml:"missing,omitempty" json:"missing,omitempty"`
-	// Categorical are columns of words, each of which becomes an input, 1 or 0; see AllWords.
+	Class   string  `toml:"class,omitempty" json:"class,omitempty"`     // column of classes; default "class"
+	Missing Missing `toml:"missing,omitempty" json:"missing,omitempty"` // cells without a value; default "error"
+	// Categorical are columns of words, each of which becomes an input, 1 or 0; default none.
 	Categorical []string `toml:"categorical,omitempty" json:"categorical,omitempty"`
-	// Ignore are columns that are no inputs. All others are numbers.
+	// Ignore are columns that are not used; default none.
 	Ignore []string `toml:"ignore,omitempty" json:"ignore,omitempty"`
 }
 
@@ -32,9 +31,9 @@ const AllWords = "all"
 type Missing string
 
 const (
-	MissingError Missing = "error" // they are errors
+	MissingError Missing = "error" // they are an error
 	MissingDrop  Missing = "drop"  // their rows are left out
-	// the mean of a training part stands for them, see Scaler; rows without a class are left out
+	// MissingMean: the mean of the training part replaces them; rows without a class are left out.
 	MissingMean Missing = "mean"
 )
 

@@ -17,8 +17,8 @@ import (
 
 // Layout says how cells are separated and numbers are written in the file of a table.
 type Layout struct {
-	Separator string `toml:"separator,omitempty" json:"separator,omitempty"` // ",", the default, ";" or "tab"
-	// the decimal mark: ".", the default, or ","
+	Separator string `toml:"separator,omitempty" json:"separator,omitempty"` // ",", ";" or "tab"; default ","
+	// Decimal is the decimal mark, "." or ","; default ".".
 	Decimal string `toml:"decimal,omitempty" json:"decimal,omitempty"`
 }
 

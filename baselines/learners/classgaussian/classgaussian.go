@@ -25,7 +25,7 @@ type Config struct {
 	Inputs  int `toml:"-"`
 	Classes int `toml:"-"`
 
-	// Shrinkage is a in (1−a)S + a·(tr S/d)·I, in place of the covariance S (Ledoit and Wolf 2004).
+	// Shrinkage is a in (1−a)S + a·(tr S/d)·I, used for the covariance S (Ledoit and Wolf 2004).
 	Shrinkage float64 `toml:"shrinkage" default:"0.001" range:"1e-9 1"`
 }
 

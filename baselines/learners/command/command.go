@@ -40,15 +40,18 @@ type Config struct {
 	Inputs  int `toml:"-" json:"-"`
 	Classes int `toml:"-" json:"-"` // at least 2
 
-	Command  []string       `toml:"command" allowed:"a list: a program and its arguments"`
+	Command []string `toml:"command" allowed:"a list: a program and its arguments"` // the program that learns
+	// Version is a command that prints the version of the program.
 	Version  []string       `toml:"version" allowed:"a list: a program that prints the version of command, and its arguments" json:"-"`
-	Settings map[string]any `toml:"settings,omitempty"`                                // for the program
-	Stream   bool           `toml:"stream"`                                            // learns one by one
-	Timeout  float64        `toml:"timeout" json:"-" default:"600" range:"0.01 86400"` // seconds to an answer
+	Settings map[string]any `toml:"settings,omitempty"` // values for the program; default none
+	// Stream makes it learn one example after another; default false.
+	Stream  bool    `toml:"stream"`
+	Timeout float64 `toml:"timeout" json:"-" default:"600" range:"0.01 86400"` // seconds until an answer
 
-	// Set by Find.
-	Program string    `toml:"program,omitempty"` // what Version prints
-	Sums    []string  `toml:"sums,omitempty"`    // SHA-256 of the files that Command names
+	// Find sets the rest.
+
+	Program string    `toml:"program,omitempty"` // written into the manifest of the results: what version prints
+	Sums    []string  `toml:"sums,omitempty"`    // written, too: SHA-256 of the files that command names
 	folder  string    // in which the program runs
 	idle    *sync.Map // of processes that wait for their next model, by the context that they end with
 }

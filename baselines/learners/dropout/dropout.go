@@ -20,12 +20,11 @@ import (
 
 // Config describes a network and its training.
 type Config struct {
-	// As for mlp.Start; every layer has a bias.
-	Layers []int   `toml:"-"`
-	Rate   float64 `toml:"rate" default:"0.2" range:"0 0.9999"`   // probability r of leaving out a unit
-	Decay  float64 `toml:"decay" default:"0.001" range:"0 1e100"` // of all weights, biases included
-	Step   float64 `toml:"step" default:"0.01" range:"1e-12 1e6"` // of Adam at first; falls linearly to zero
-	Epochs int     `toml:"epochs" default:"100" range:"1 100000"` // passes through the examples
+	Layers []int   `toml:"-"`                                     // as for mlp.Start; every layer has a bias
+	Rate   float64 `toml:"rate" default:"0.2" range:"0 0.9999"`   // probability of leaving out a unit
+	Decay  float64 `toml:"decay" default:"0.001" range:"0 1e100"` // weight decay, of biases, too
+	Step   float64 `toml:"step" default:"0.01" range:"1e-12 1e6"` // first step of Adam, falls linearly to zero
+	Epochs int     `toml:"epochs" default:"100" range:"1 100000"` // passes over the examples
 }
 
 const (

@@ -51,15 +51,14 @@ const (
 
 // Config describes a filter. The zero value of every field but Layers is its documented default.
 type Config struct {
-	Layers     []int      `toml:"-"` // as for mlp.Start; every layer has a bias
-	Covariance Covariance `toml:"covariance" default:"full"`
-	Rank       int        `toml:"rank,omitempty" range:"1 200"` // of LowRank; zero stands for 10
+	Layers     []int      `toml:"-"`                            // as for mlp.Start; every layer has a bias
+	Covariance Covariance `toml:"covariance" default:"full"`    // which covariances of the weights are kept
+	Rank       int        `toml:"rank,omitempty" range:"1 200"` // rank of "low-rank"; default 10
 
-	// PriorVar is the prior variance of every weight times the inputs of its layer, with the bias.
+	// PriorVar is the prior variance of a weight, divided by the inputs of its layer with the bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
-	// PriorMeanVar scales the prior means of hidden layers, which are drawn from N(0,
-	// PriorMeanVar/inputs) (He et al. 2015). Those of the output layer are zero.
+	// PriorMeanVar is the variance of random prior means of hidden layers, divided by inputs (He et al. 2015).
 	PriorMeanVar float64 `toml:"prior_mean_var" default:"2" range:"1e-12 1e12"`
 }
 

@@ -52,14 +52,14 @@ type Config struct {
 	// Layers are as for mlp.Start, two of them softmax regression; every layer has a bias.
 	Layers []int `toml:"-"`
 
-	// PriorVar is the prior variance of every weight times the inputs of its layer, with the bias.
+	// PriorVar is the prior variance of a weight, divided by the inputs of its layer with the bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
-	// LaplaceVar replaces PriorVar in H; zero stands for PriorVar. The prior with the best mode often makes
-	// an approximation that is far too uncertain (Daxberger et al. 2021).
+	// LaplaceVar is the prior variance of the covariance around the mode, which is often far too uncertain with
+	// the prior of the best mode (Daxberger et al. 2021); default prior_var.
 	LaplaceVar float64 `toml:"laplace_var" range:"1e-12 1e12"`
 
-	Predictive Predictive `toml:"predictive" default:"probit"`
+	Predictive Predictive `toml:"predictive" default:"probit"` // how probabilities are found
 }
 
 // Numbers returns how many numbers the mode and the covariance of the last layer have. It needs Layers.

@@ -23,11 +23,11 @@ const (
 
 // Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
-	Layers       []int   `toml:"-"` // as for mlp.Start; every layer has a bias
-	Rule         Rule    `toml:"rule" default:"sgd"`
-	LearningRate float64 `toml:"learning_rate" range:"1e-12 1e6"` // α; zero stands for 0.01, of Adam 0.001
+	Layers       []int   `toml:"-"`                               // as for mlp.Start; every layer has a bias
+	Rule         Rule    `toml:"rule" default:"sgd"`              // how the gradient moves the weights
+	LearningRate float64 `toml:"learning_rate" range:"1e-12 1e6"` // size of a step; default 0.01, "adam" 0.001
 
-	// Members is the number of networks of an ensemble, of which New makes one; zero stands for 1.
+	// Members is the number of networks of an ensemble, of which New makes one; default 1.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 }
 

@@ -117,14 +117,14 @@ func (m *Model) predict(dst *bnn.Prediction, p, x []float64) error {
 // Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
 	Layers []int   `toml:"-"`                                   // as for mlp.Start; every layer has a bias
-	SigmaV float64 `toml:"sigma_v" default:"1" range:"0 1e100"` // deviation of the noise of the targets
+	SigmaV float64 `toml:"sigma_v" default:"1" range:"0 1e100"` // standard deviation of the noise of the targets
 
-	// PriorVar and PriorMeanVar are the prior variance of every weight and the variance of the draw of its
-	// prior mean, both times the number of inputs of its layer, with the bias.
-	PriorVar     float64 `toml:"prior_var" default:"1" range:"0 1e100"`
+	// PriorVar is the prior variance of a weight, divided by the inputs of its layer with the bias.
+	PriorVar float64 `toml:"prior_var" default:"1" range:"0 1e100"`
+	// PriorMeanVar is the variance of random prior means, divided by the inputs of the layer.
 	PriorMeanVar float64 `toml:"prior_mean_var" default:"1" range:"0 1e100"`
 
-	// Members is the number of networks of an ensemble, of which New makes one; zero stands for 1.
+	// Members is the number of networks of an ensemble, of which New makes one; default 1.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 }
 

@@ -13,10 +13,10 @@ import (
 
 // Files are the files of labelled examples: a CSV file, or IDX files of images and labels.
 type Files struct {
-	File string `toml:"file,omitempty" json:"file,omitempty"`
+	File string `toml:"file,omitempty" json:"file,omitempty"` // a CSV file, packed by gzip or not
 	dataset.Format
-	Images string `toml:"images,omitempty" json:"images,omitempty"`
-	Labels string `toml:"labels,omitempty" json:"labels,omitempty"`
+	Images string `toml:"images,omitempty" json:"images,omitempty"` // IDX file of images, in place of file
+	Labels string `toml:"labels,omitempty" json:"labels,omitempty"` // IDX file of the classes of images
 
 	Digests []string `toml:"-" json:"examples,omitempty"` // of the examples that Load has read
 }

@@ -17,7 +17,7 @@ import (
 // Sample is examples drawn from a generator.
 type Sample struct {
 	Generator
-	Train int `toml:"train,omitzero" json:"train,omitzero"` // the number
+	Train int `toml:"train,omitzero" json:"train,omitzero"` // number of training examples of the generator
 }
 
 // Validate fills in the defaults. It returns an error if the generator or the number of examples is invalid.
@@ -29,23 +29,26 @@ func (s *Sample) Validate() error {
 // Load before methods that need the examples.
 type Source struct {
 	Sample
-	Test int `toml:"test,omitzero" json:"test,omitzero"` // examples of the generator after those for training
+	Test int `toml:"test,omitzero" json:"test,omitzero"` // number of test examples of the generator
 
 	Files
 	// A test part with files of its own: a table with the columns of File, or images.
-	TestFile   string `toml:"test_file,omitempty" json:"test_file,omitempty"`
-	TestImages string `toml:"test_images,omitempty" json:"test_images,omitempty"`
-	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"`
 
-	// TrainRows are the rows of the training part, from 1, such as "1-4435". Without test files the other rows
-	// are the test part.
+	// TestFile is a table of test examples; default none.
+	TestFile string `toml:"test_file,omitempty" json:"test_file,omitempty"`
+	// TestImages is the IDX file of test images, with labels in test_labels; default none.
+	TestImages string `toml:"test_images,omitempty" json:"test_images,omitempty"`
+	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"` // IDX file of their classes
+
+	// TrainRows are the rows of the training part, such as "1-4435"; the others are the test part; default none.
 	TrainRows string `toml:"train_rows,omitempty" json:"train_rows,omitempty"`
-	// TestFraction is the share of a test part that is drawn at random, the classes in proportion.
+	// TestFraction is the share of each class that is drawn at random as the test part; default none.
 	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero"`
-	// TestRows are the rows of the test part that are used, from 1, such as "1-500"; empty: all.
+	// TestRows are the rows of the test part that are used, such as "1-500"; default all.
 	TestRows string `toml:"test_rows,omitempty" json:"test_rows,omitempty"`
 
-	Scale dataset.Scaling `toml:"scale,omitempty" json:"scale,omitzero"` // fitted to the training part
+	// Scale is how the training part scales inputs; default by kind, see below.
+	Scale dataset.Scaling `toml:"scale,omitempty" json:"scale,omitzero"`
 
 	whole, test *Examples // what the files have; of a generator one example
 }

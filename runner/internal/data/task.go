@@ -19,9 +19,12 @@ import (
 
 // Generator names a task and its parameters, 0 for their defaults.
 type Generator struct {
-	Name  string  `toml:"generator,omitempty" json:"generator,omitempty"`
-	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"` // from 1e-6 to 10
-	Arms  int     `toml:"arms,omitzero" json:"arms,omitzero"`   // of spirals, or of sectors, from 2 to 100
+	// Name is the generator of the examples; default none, they are read from files.
+	Name string `toml:"generator,omitempty" json:"generator,omitempty"`
+	// Noise is the noise of points or labels, 1e-6 to 10; default by generator.
+	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"`
+	// Arms is the number of arms of spirals (default 3), or of sectors (default 5), 2 to 100.
+	Arms int `toml:"arms,omitzero" json:"arms,omitzero"`
 }
 
 var generators = map[string]struct {

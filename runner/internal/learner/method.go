@@ -19,18 +19,21 @@ import (
 
 // Method is a way to learn a classifier. Its kind adds the keys of [Model] or of the kind's configuration.
 type Method struct {
-	Name  string `toml:"name" allowed:"a text"`
-	Kind  string `toml:"kind"`                     // empty in the manifest: closed-form
-	Label string `toml:"label,omitempty" json:"-"` // in figures; none: the name, with spaces for hyphens
-	Group string `toml:"group,omitempty" json:"-"` // of one colour; none: the name up to its first hyphen
+	Name  string `toml:"name" allowed:"a text"`    // name in rows of tables
+	Kind  string `toml:"kind"`                     // "closed-form", or a baseline; default "closed-form"
+	Label string `toml:"label,omitempty" json:"-"` // name in figures; default name, with spaces for hyphens
+	Group string `toml:"group,omitempty" json:"-"` // methods that share a colour; default name up to a hyphen
 
-	Splits int             `toml:"splits,omitzero" json:"-"`          // most seeds for a set; 0: all
-	Scale  dataset.Scaling `toml:"scale,omitempty" json:",omitempty"` // empty: that of the data
+	// Splits is how many of the first seeds it uses, in the study learn; default all.
+	Splits int `toml:"splits,omitzero" json:"-"`
+	// Scale is how this method scales its inputs; default as in the data.
+	Scale dataset.Scaling `toml:"scale,omitempty" json:",omitempty"`
 
 	Features
-	HiddenLayers []int `toml:"hidden_layers,omitempty"`                // widths; none: a linear model
-	Passes       int   `toml:"passes,omitempty"`                       // over the examples; 0: one
-	OwnOrders    bool  `toml:"own_orders,omitempty" json:",omitempty"` // for each member of an ensemble
+	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths; default none: a linear model
+	Passes       int   `toml:"passes,omitempty"`        // passes over the examples; default 1
+	// OwnOrders lets each network of an ensemble have its own orders; default false.
+	OwnOrders bool `toml:"own_orders,omitempty" json:",omitempty"`
 	Tuning
 
 	Model  Model `toml:"-" json:",omitzero"`  // of kind closed-form; it begins as a copy of [model]
@@ -41,8 +44,10 @@ type Method struct {
 
 // Features are fixed random features of the scaled inputs, which a method learns on.
 type Features struct {
-	Kind features.Kind `toml:"features,omitempty" json:"Features,omitempty"`        // empty: none
-	Size int           `toml:"feature_size,omitempty" json:"FeatureSize,omitempty"` // their number; 0: 512
+	// Kind maps the scaled inputs to fixed random features; default none.
+	Kind features.Kind `toml:"features,omitempty" json:"Features,omitempty"`
+	// Size is the number of features; default 512.
+	Size int `toml:"feature_size,omitempty" json:"FeatureSize,omitempty"`
 }
 
 // Validate reports invalid values, and sets the size.
@@ -73,8 +78,9 @@ func (f *Features) apply(s Shape, seed func() uint64) (*features.Map, Shape, err
 // Tuning says that for each training part the values of the keys in Tune are chosen from the Candidates, a
 // value each in the order of Tune, by the smallest log loss on a validation part.
 type Tuning struct {
+	// Tune are keys whose values are chosen on a validation part; default none.
 	Tune       []string `toml:"tune,omitzero" json:",omitempty"`
-	Candidates [][]any  `toml:"candidates,omitzero" json:",omitempty"`
+	Candidates [][]any  `toml:"candidates,omitzero" json:",omitempty"` // lists of a value for each key
 }
 
 const closedForm = "closed-form"

@@ -19,50 +19,51 @@ import (
 
 // Model is the closed-form network of a manifest. Missing values are those of [bnn.Default].
 type Model struct {
-	Layers       []int `toml:"layers"`
-	HiddenLayers []int `toml:"hidden_layers,omitempty"` // in place of layers, if the data decide on the rest
+	Layers       []int `toml:"layers"`                  // inputs, hidden widths, classes; default from the data
+	HiddenLayers []int `toml:"hidden_layers,omitempty"` // hidden widths, in place of layers; default none
 
 	Features
 
-	// Readout, if it is given, is what learns in place of a network: an output layer that does not depend on the
-	// order of the examples. Of the other keys only layers counts.
+	// Readout is an output layer in place of a network, which ignores the other keys of networks; default none.
 	Readout readout.Kind `toml:"output,omitempty" json:",omitempty"`
 
-	Bias   bool           `toml:"bias"`
-	Alpha  float64        `toml:"alpha"` // slopes of the hidden units
-	Beta   float64        `toml:"beta"`
-	Output bnn.OutputRule `toml:"rule"`
-	Hidden bnn.HiddenRule `toml:"hidden"`
-	Lambda probit.Lambda  `toml:"lambda"` // of the probit that stands for the softmax
-	Rho    float64        `toml:"rho"`    // its correlation, 0 ≤ ρ < 1
+	Bias   bool           `toml:"bias"`   // gives each layer a trailing input 1; default true
+	Alpha  float64        `toml:"alpha"`  // slope α of the hidden units max(αz, βz), 0 ≤ α ≤ 1; default 0
+	Beta   float64        `toml:"beta"`   // slope β of the hidden units, β ≥ α, β > 0; default 1
+	Output bnn.OutputRule `toml:"rule"`   // update of the logits by a label; default "adf"
+	Hidden bnn.HiddenRule `toml:"hidden"` // update of hidden layers; default "smooth-mean"
+	Lambda probit.Lambda  `toml:"lambda"` // slope λ of the probit; default "slope"
+	Rho    float64        `toml:"rho"`    // correlation ρ of the probit, 0 ≤ ρ < 1; default 0.5
 
-	// Lists with an entry for each layer of weights, or one for all. PriorVar is the prior variance of each
-	// weight; where it is not given it is PriorFactor times that of [bnn.Default].
-	Covariance   []bnn.Covariance `toml:"covariance"`
-	Replications []float64        `toml:"replications,omitempty"`
-	PriorVar     []float64        `toml:"prior_var,omitempty"`
-	PriorFactor  []float64        `toml:"prior_factor,omitempty"`
-	PriorMeanVar float64          `toml:"prior_mean_var"`
-	PriorDraw    bnn.PriorDraw    `toml:"prior_draw"`
+	// These lists have an entry for each layer of weights, or one for all.
 
-	// PriorMean has the prior means of one layer of weights, neurons × inputs (one more with a bias); else they
-	// are drawn.
+	// Covariance is the form of the covariances of the weights, layer by layer; default by size.
+	Covariance []bnn.Covariance `toml:"covariance"`
+	// Replications are how often an example counts for covariances; default 1, if diagonal √inputs/2.
+	Replications []float64 `toml:"replications,omitempty"`
+	// PriorVar is the prior variance of a weight, layer by layer; default see below.
+	PriorVar []float64 `toml:"prior_var,omitempty"`
+
+	PriorFactor  []float64 `toml:"prior_factor,omitempty"` // factors of the default of prior_var; default 1
+	PriorMeanVar float64   `toml:"prior_mean_var"`         // variance of prior means times inputs; default 2
+	// PriorDraw is how prior means are drawn; default "orthogonal".
+	PriorDraw bnn.PriorDraw `toml:"prior_draw"`
+
+	// PriorMean are the prior means of one layer of weights, neurons × inputs (and bias); default random.
 	PriorMean [][]float64 `toml:"prior_mean,omitempty"`
 
 	bnn.PaperRule
 
-	// Forgetting has the past count less in the weights of the bank, see [bnn.Bank.Forget].
+	// Forgetting is how fast the weights of the default bank forget, 0 to 1; default 0.
 	Forgetting float64 `toml:"forgetting,omitempty" json:",omitempty"`
 
-	// Members is the number of networks whose mean is the prediction. Zero stands for the bank of
-	// [classifier.NewBank], or for one network where it has no bank (hasBank) or a study looks into it.
+	// Members is the number of networks of an ensemble, up to 64; default the default bank (see below).
 	Members int `toml:"members,omitempty" json:",omitempty"`
 
-	// RandomFeatures takes the variances of all hidden weights away, so that the output layer alone learns, on
-	// f(μx). The hidden rule frozen keeps only their means.
+	// RandomFeatures makes hidden weights certain, so that only the output layer learns; default false.
 	RandomFeatures bool `toml:"random_features"`
 
-	// ProcessNoise is the variance that a weight gains before each example, a fraction of its prior's.
+	// ProcessNoise is added before each example, as a share of the prior variance, 0 to 1; default 0.
 	ProcessNoise float64 `toml:"process_noise"`
 }
 

@@ -16,16 +16,16 @@ import (
 
 // Learners are the tables of a manifest about methods.
 type Learners struct {
-	Model   Model    `toml:"model"`
-	Sweep   Sweep    `toml:"sweep"`
-	Methods []Method `toml:"method" inherit:"model"`
+	Model   Model    `toml:"model"`                  // the network that every closed-form method begins as
+	Sweep   Sweep    `toml:"sweep"`                  // seeds, and values that replace those of all networks
+	Methods []Method `toml:"method" inherit:"model"` // the methods; default: the model alone
 }
 
 // Sweep has swept values, which replace those of every method.
 type Sweep struct {
-	Seed   manifest.Ints   `toml:"seed,omitempty"`
-	Lambda []probit.Lambda `toml:"lambda,omitempty"`
-	Rho    []float64       `toml:"rho,omitempty"`
+	Seed   manifest.Ints   `toml:"seed,omitempty"`   // seeds to run with; default the key seed
+	Lambda []probit.Lambda `toml:"lambda,omitempty"` // slopes in place of each lambda; default none
+	Rho    []float64       `toml:"rho,omitempty"`    // correlations in place of each rho; default none
 }
 
 // Validate reports invalid values.

@@ -39,16 +39,23 @@ const (
 
 // Header has the keys that all manifests have.
 type Header struct {
-	// Name is that of the results folder.
-	Name      string   `toml:"name" allowed:"up to 64 of a-z, 0-9, _ and -"`
-	Study     string   `toml:"study"`             // the study that reads the rest
-	Seed      int      `toml:"seed"`              // of all random numbers; of swept seeds the one that is drawn
-	Effort    string   `toml:"effort"`            // quick or full, by which -all can choose; full
-	Group     string   `toml:"group,omitempty"`   // what it is about
-	Finding   string   `toml:"finding,omitempty"` // what was found, with references to numbers of the tables
-	Short     []string `toml:"short,omitempty"`   // key=value: what makes the experiment take seconds
+	// Name is the name of the results folder.
+	Name  string `toml:"name" allowed:"up to 64 of a-z, 0-9, _ and -"`
+	Study string `toml:"study"` // the study, which reads the other keys
+	// Seed is the seed of all random numbers; of swept seeds, that of the figures; default 0.
+	Seed int `toml:"seed"`
+	// Effort is "quick" or "full", by which -effort chooses; default "full".
+	Effort string `toml:"effort"`
+	// Group is the heading under which results/README.md lists it; default none.
+	Group string `toml:"group,omitempty"`
+	// Finding is a sentence on what was found, with references to numbers of tables; default none.
+	Finding string `toml:"finding,omitempty"`
+	// Short has "KEY=VALUE" texts: values of a short form, run by -short; default none.
+	Short []string `toml:"short,omitempty"`
+	// Overrides are written by the program into the manifest of the results: what -set has changed.
 	Overrides []string `toml:"overrides,omitempty"`
-	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to
+	// Folder is also written by the program: the folder of the paths of data files.
+	Folder string `toml:"folder,omitempty"`
 }
 
 var names = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)

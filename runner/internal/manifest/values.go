@@ -12,7 +12,7 @@ import (
 
 // Sweep is the table [sweep] of an experiment that sweeps the seed alone.
 type Sweep struct {
-	Seed Ints `toml:"seed,omitempty"`
+	Seed Ints `toml:"seed,omitempty"` // seeds to run with; default the key seed
 }
 
 // Ints is a list of integers, which may be written as a range such as "1..20".

@@ -13,7 +13,7 @@ const most = 8
 
 // Chosen is the table [figures] of a manifest, the methods that charts show.
 type Chosen struct {
-	Methods []string `toml:"methods,omitempty"` // none: the first eight
+	Methods []string `toml:"methods,omitempty"` // methods in charts, at most eight; default the first eight
 }
 
 // Validate reports invalid values.

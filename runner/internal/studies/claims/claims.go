@@ -27,25 +27,29 @@ type experiment struct {
 }
 
 type claim struct {
-	Name     string `toml:"name" allowed:"what the evidence calls it"`
-	Sentence string `toml:"sentence" allowed:"what is claimed"`
+	Name     string `toml:"name" allowed:"what the evidence calls it"` // name in evidence
+	Sentence string `toml:"sentence" allowed:"what is claimed"`        // the claim, in words
 }
 
 // evidence is a number with an interval, from a published column, and the threshold that shows a claim.
 type evidence struct {
-	Claim     string `toml:"claim" allowed:"the name of a [[claim]]"`
-	Statistic string `toml:"statistic" allowed:"what the number is, in words"`
+	Claim     string `toml:"claim" allowed:"the name of a [[claim]]"`          // the claim that it tests
+	Statistic string `toml:"statistic" allowed:"what the number is, in words"` // what the number is
+	// Condition is when the number shows the claim, in words.
 	Condition string `toml:"condition" allowed:"under which condition it shows the claim, in words"`
 
-	Manifest string   `toml:"manifest" allowed:"the name of an experiment"`
-	Table    string   `toml:"table" allowed:"the name of a table"`
-	Rows     []string `toml:"rows"`            // the rows that are taken, "column=text" each; none: all
-	Minus    []string `toml:"minus,omitempty"` // rows that are subtracted, seed by seed: Rows but for these
-	Value    string   `toml:"value" allowed:"a column of the table"`
-	Interval string   `toml:"interval"`
+	Manifest string `toml:"manifest" allowed:"the name of an experiment"` // the experiment
+	Table    string `toml:"table" allowed:"the name of a table"`          // its table
+	// Rows has "COLUMN=TEXT" texts: the rows that are used; default all.
+	Rows []string `toml:"rows"`
+	// Minus has rows that are subtracted, seed by seed; default none.
+	Minus []string `toml:"minus,omitempty"`
+	Value string   `toml:"value" allowed:"a column of the table"` // the column of the number
+	// Interval is the interval, "t", "range" or "columns"; default "t".
+	Interval string `toml:"interval"`
 
-	Sense     string  `toml:"sense" allowed:"above or below"`
-	Threshold float64 `toml:"threshold" allowed:"a number"`
+	Sense     string  `toml:"sense" allowed:"above or below"` // side of the threshold that shows the claim
+	Threshold float64 `toml:"threshold" allowed:"a number"`   // what the interval is compared with
 
 	// Measured:
 	number, low, high float64

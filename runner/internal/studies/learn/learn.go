@@ -44,8 +44,8 @@ type experiment struct {
 	Contrasts []contrast   `toml:"contrast,omitempty"`
 	Chosen    study.Chosen `toml:"figures,omitzero"`
 	Save      struct {
-		Network bool `toml:"network,omitempty"`  // of the first closed-form method and the first seed
-		AllRows bool `toml:"all_rows,omitempty"` // it learns the test part, too, after the test
+		Network bool `toml:"network,omitempty"`  // keep the first closed-form method and seed; default false
+		AllRows bool `toml:"all_rows,omitempty"` // after the test it learns the test part, too; default false
 	} `toml:"save,omitempty"`
 
 	manifest *manifest.Manifest
@@ -77,25 +77,28 @@ func (e *experiment) Extension() any {
 }
 
 type evaluate struct {
-	Order      []Order `toml:"order"`               // of several, each method learns in each
-	Passes     []int   `toml:"passes"`              // numbers of passes after which methods are scored
-	Snapshots  []int   `toml:"snapshots,omitempty"` // examples of the first pass after which they are
-	Validation float64 `toml:"validation"`          // share of the training part that chooses candidates
+	Order  []Order `toml:"order"`  // orders of the stream, each learned separately; default "shuffled"
+	Passes []int   `toml:"passes"` // score after so many passes, the last is their number; default 1
+	// Snapshots are numbers of examples of the first pass after which to score; default none, with [data] six.
+	Snapshots  []int   `toml:"snapshots,omitempty"`
+	Validation float64 `toml:"validation"` // share of the training part that chooses candidates; default 0.2
 
-	Orders    int `toml:"orders,omitzero"`    // of the same examples, where the order is Repeated
-	Resamples int `toml:"resamples,omitzero"` // other examples, to compare with these
-	Samples   int `toml:"samples,omitzero"`   // of Monte Carlo at a point of the grid; 0: none
-	Stride    int `toml:"stride,omitzero"`    // points on every stride-th grid line are sampled
+	Orders    int `toml:"orders,omitzero"`    // "repeated": number of orders of the same examples
+	Resamples int `toml:"resamples,omitzero"` // "repeated": number of other samples of examples
+	Samples   int `toml:"samples,omitzero"`   // samples of Monte Carlo at a point of the grid; default none
+	Stride    int `toml:"stride,omitzero"`    // Monte Carlo on every stride-th line of the grid; default 1
 
-	Reference string   `toml:"reference,omitempty" json:"-"` // the method that others are compared with
-	LeaveOut  []string `toml:"leave_out,omitempty" json:"-"` // methods, one chosen for each set by the others
-	SplitsOf  string   `toml:"splits_of,omitempty" json:"-"` // the experiment with the random numbers
+	Reference string `toml:"reference,omitempty" json:"-"` // compare methods with this one; default none
+	// LeaveOut are methods, one of which is chosen for each set on the others; default none.
+	LeaveOut []string `toml:"leave_out,omitempty" json:"-"`
+	// SplitsOf is the experiment whose splits and orders to reuse; default this one.
+	SplitsOf string `toml:"splits_of,omitempty" json:"-"`
 }
 
 // Source is a table of data. The test part may be the points of a grid, of a generator.
 type Source struct {
 	data.Source
-	Grid int `toml:"grid,omitzero" json:",omitzero"` // test points along each axis
+	Grid int `toml:"grid,omitzero" json:",omitzero"` // test part: points of a grid along each axis; default none
 }
 
 // Validate reports invalid values.
@@ -116,10 +119,10 @@ func (s *Source) Validate() error {
 func (s *Source) grid() *data.Grid { return s.Task().Region.Grid(s.Grid) }
 
 type set struct {
-	Name    string   `toml:"name" allowed:"a text"`
-	Splits  int      `toml:"splits,omitzero"`   // with how many of the seeds it is learned; 0: all
-	Methods []string `toml:"methods,omitempty"` // the names of those that learn it; none: all
-	Order   []Order  `toml:"order,omitempty"`   // some of those in [evaluate]; none: all
+	Name    string   `toml:"name" allowed:"a text"` // name in rows of tables
+	Splits  int      `toml:"splits,omitzero"`       // learn it with the first so many seeds only; default all
+	Methods []string `toml:"methods,omitempty"`     // names of the methods that learn it; default all
+	Order   []Order  `toml:"order,omitempty"`       // some of the orders in [evaluate]; default all
 	Source
 }
 

@@ -17,12 +17,12 @@ type Order string
 
 // The orders of a stream.
 const (
-	Shuffled Order = "shuffled" // each pass anew; those of a generator come as they are drawn in the first
+	Shuffled Order = "shuffled" // at random, anew for each pass; of a generator as drawn in the first
 	Given    Order = "given"    // as in the files
 	Sorted   Order = "sorted"   // one class after another
 	Blocks   Order = "blocks"   // five parts of each class, the parts in a random order
-	Drift    Order = "drift"    // each class is frequent for a while, as others are before and after it
-	Repeated Order = "repeated" // by several networks, each in an order of its own, see pairs
+	Drift    Order = "drift"    // each class is frequent for a while
+	Repeated Order = "repeated" // the same examples in several orders, by as many networks
 )
 
 var orders = map[Order]func(*dataset.Examples, rand.Source) []int{

@@ -197,9 +197,10 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 }
 
 type contrast struct {
-	Method  string `toml:"method" allowed:"the name of a [[method]]"`
-	Against string `toml:"against" allowed:"the name of a [[method]]"`
-	Score   string `toml:"score,omitempty"` // log_loss, the default, or error
+	Method  string `toml:"method" allowed:"the name of a [[method]]"`  // one of two methods
+	Against string `toml:"against" allowed:"the name of a [[method]]"` // the other
+	// Score is "log_loss" or "error"; default "log_loss".
+	Score string `toml:"score,omitempty"`
 }
 
 // contrasts tests the differences that the manifest names, with Holm's correction. It averages one difference

@@ -41,19 +41,24 @@ type experiment struct {
 // or given logits; or, for each number of classes, a map between two gaps (of the largest mean from the next)
 // and two variances of all logits.
 type settings struct {
-	Against  string          `toml:"against"`                                // exact, montecarlo or definite
-	Methods  []string        `toml:"methods" allowed:"names of formulas"`    // see methodsFor
-	Lambda   []probit.Lambda `toml:"lambda" allowed:"numbers > 0, or words"` // slopes λ of the probits
-	Rho      []float64       `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ, up to MostRho
-	Classes  manifest.Ints   `toml:"classes,omitempty"`                      // numbers of classes n
-	Spread   []float64       `toml:"spread,omitempty"`                       // deviations of random means
-	Mean     []float64       `toml:"mean,omitempty"`                         // of one's own
-	Gap      []float64       `toml:"gap,omitempty"`                          // the least and the largest
-	Variance []float64       `toml:"variance" allowed:"each 0 to 1e30"`
-	Draws    int             `toml:"draws" allowed:"1 to 1,000,000"` // random logits of each problem
-	LogitsOf string          `toml:"logits_of,omitempty"`            // experiment whose logits to reuse
-	Grid     int             `toml:"grid" allowed:"2 to 2,001"`      // points of a map along each axis
-	Samples  manifest.Ints   `toml:"samples,omitempty"`              // of Monte Carlo
+	// Against is "exact" integrals, "montecarlo" or "definite"; default "exact".
+	Against string   `toml:"against"`
+	Methods []string `toml:"methods" allowed:"names of formulas"` // the formulas; default "probit"
+
+	Lambda  []probit.Lambda `toml:"lambda" allowed:"numbers > 0, or words"` // slopes λ; default "slope"
+	Rho     []float64       `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ; default 0.5
+	Classes manifest.Ints   `toml:"classes,omitempty"`                      // numbers of classes
+	Spread  []float64       `toml:"spread,omitempty"`                       // deviations of random means
+	Mean    []float64       `toml:"mean,omitempty"`                         // means of logits of your own
+	Gap     []float64       `toml:"gap,omitempty"`                          // with "definite": two gaps
+	// Variance has mean variances of random logits, or the variances of your own.
+	Variance []float64 `toml:"variance" allowed:"each 0 to 1e30"`
+	Draws    int       `toml:"draws" allowed:"1 to 1,000,000"` // random logits of each problem; default 100
+	// LogitsOf is the experiment whose random logits to reuse; default this one.
+	LogitsOf string `toml:"logits_of,omitempty"`
+	Grid     int    `toml:"grid" allowed:"2 to 2,001"` // points of a map along each axis; default 41
+	// Samples are numbers of samples of Monte Carlo; default none.
+	Samples manifest.Ints `toml:"samples,omitempty"`
 }
 
 // Validate reports invalid values.

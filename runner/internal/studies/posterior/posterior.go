@@ -41,24 +41,26 @@ type experiment struct {
 }
 
 type task struct {
-	Name string `toml:"name" allowed:"a text"`
+	Name string `toml:"name" allowed:"a text"` // name in rows of tables
 	data.Generator
+	// Snapshots are numbers of examples after which networks are compared.
 	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"`
-	Grid      int   `toml:"grid" allowed:"2 to 2,001"`
+	Grid      int   `toml:"grid" allowed:"2 to 2,001"` // points along each axis of a grid of test inputs
 }
 
 type settings struct {
-	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"` // of examples seen
-	Grid      int   `toml:"grid" allowed:"2 to 2,001"`                               // points along each axis
-	Draws     int   `toml:"draws"`                                                   // from the posterior
+	// Snapshots are numbers of examples after which networks are compared.
+	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"`
+	Grid      int   `toml:"grid" allowed:"2 to 2,001"` // points along each axis of a grid of test inputs
+	Draws     int   `toml:"draws"`                     // draws from the exact posterior; default 4000
 
-	// The first ProbitSeeds seeds add the exact posterior of the probit with ρ = ½ and the slope λ.
+	// ProbitSeeds is how many seeds add the exact posterior of the probit with ρ = ½ and the slope λ; default 0.
 	ProbitSeeds int `toml:"probit_seeds,omitempty" json:",omitempty"`
-	// Softmax are networks that are predicted by the exact softmax, too, whatever they learn by.
+	// Softmax are networks that the exact softmax predicts, too, in rows NAME_softmax; default none.
 	Softmax []string `toml:"softmax,omitempty" json:",omitempty"`
 
-	Mapped manifest.Ints `toml:"mapped"` // snapshots that are drawn
-	Maps   []string      `toml:"maps"`   // methods that are drawn beside exact
+	Mapped manifest.Ints `toml:"mapped"` // snapshots that have maps; default none
+	Maps   []string      `toml:"maps"`   // methods that have maps, beside the exact posterior; default none
 }
 
 func (s *settings) Validate() error {

@@ -44,19 +44,20 @@ type experiment struct {
 }
 
 type settings struct {
-	Validation float64   `toml:"validation"` // share of the training examples that thresholds are chosen by
+	Validation float64 `toml:"validation"` // share of the training part that chooses thresholds; default 1/6
+	// Wrong are shares of wrong decisions to aim for.
 	Wrong      []float64 `toml:"wrong" allowed:"shares of wrong decisions, each above 0 and below 1"`
-	Thresholds []float64 `toml:"thresholds,omitempty"` // of the largest probability, beside those for Wrong
+	Thresholds []float64 `toml:"thresholds,omitempty"` // thresholds of the largest probability; default none
 
-	// Promise has shares of wrong answers that a threshold promises with 95 % confidence.
+	// Promise are shares of wrong answers, promised with 95 % confidence; default none.
 	Promise []float64 `toml:"promise,omitempty" json:",omitempty"`
-	Unseen  []string  `toml:"unseen,omitempty"` // classes that are kept from a second training
-	Scores  []score   `toml:"scores"`           // that the tables have
+	Unseen  []string  `toml:"unseen,omitempty"` // classes that are kept from a second training; default none
+	Scores  []score   `toml:"scores"`           // confidence scores; default "probability" and "entropy"
 }
 
 type outside struct {
-	Name string `toml:"name" allowed:"a text"`
-	Rows string `toml:"rows,omitempty" json:",omitempty"` // those that are taken, such as "1-500"; empty: all
+	Name string `toml:"name" allowed:"a text"`            // name in tables
+	Rows string `toml:"rows,omitempty" json:",omitempty"` // rows that are used, such as "1-500"; default all
 	data.Files
 	examples *data.Examples
 }
