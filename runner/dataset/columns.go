@@ -52,6 +52,9 @@ func (f Format) columns(t *Reader, like *Examples) ([]*column, error) {
 		}
 	} else {
 		for _, x := range like.values.features {
+			if _, err := t.Column(x.Column); err != nil {
+				return nil, err
+			}
 			words[x.Column] = x.Level != ""
 		}
 	}
