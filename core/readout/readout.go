@@ -32,7 +32,7 @@ const (
 	// Ridge is a ridge regression on one-hot labels, with class Gaussians on its outputs: inputs²/2 numbers.
 	Ridge Kind = "ridge"
 
-	// Gaussian has a Gaussian of each class on the inputs. It keeps inputs²/2 numbers for each class.
+	// Gaussian has the mean and covariance of each class: inputs²/2 numbers for each.
 	Gaussian Kind = "gaussian"
 )
 
