@@ -35,7 +35,6 @@ func (a Axis) coordinate(v float64) float64 {
 	return v
 }
 
-// ends are the coordinates of Min and Max.
 func (a Axis) ends() (lo, hi float64) { return a.coordinate(a.Min), a.coordinate(a.Max) }
 
 // near returns the coordinate of a value, limited to where lengths are exact.
@@ -64,8 +63,7 @@ func (a Axis) check() {
 	}
 }
 
-// spanning returns the axis with its ends or, where it has none, those of the values that it can show, with
-// a margin in units of their distance.
+// spanning returns the axis with ends: its own, or those of the values that it shows, with a relative margin.
 func (a Axis) spanning(values []float64, margin float64) Axis {
 	if a.Min != 0 || a.Max != 0 {
 		return a
@@ -135,7 +133,6 @@ func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	return out
 }
 
-// decimal writes a number such as -0.5 or 1e-05 as mathematics.
 func decimal(s string) string {
 	digits, exponent, large := strings.Cut(s, "e")
 	if k, err := strconv.Atoi(exponent); large && err == nil {

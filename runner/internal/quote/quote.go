@@ -73,7 +73,6 @@ func Fill(text string, tables Tables) (string, error) {
 	return filled, failed
 }
 
-// quote returns the number of a reference, which must have a format, alone or with its interval.
 func quote(reference string, tables Tables, alone, interval string) (string, error) {
 	n, err := read(reference, tables)
 	switch {
@@ -89,7 +88,6 @@ func quote(reference string, tables Tables, alone, interval string) (string, err
 	return fmt.Sprintf(interval, n.spell(n.x), n.spell(n.low), n.spell(n.high)), nil
 }
 
-// number is what a reference names.
 type number struct {
 	table, column string
 	fields        []string                // key=value
@@ -117,7 +115,6 @@ var statistics = map[string]func(xs []float64) float64{
 	},
 }
 
-// read returns the number of a reference. It may have no format where its text is wanted.
 func read(reference string, tables Tables) (number, error) {
 	n := number{factor: 1, low: math.NaN(), high: math.NaN()}
 	for i, word := range strings.Fields(reference) {
@@ -174,7 +171,6 @@ func read(reference string, tables Tables) (number, error) {
 // errNoValue is the error of fields which no row has together, and of an empty field.
 var errNoValue = errors.New("no value")
 
-// find returns the rows that have the fields. It is an error if there are none.
 func (n number) find(tables Tables) (*table.Table, error) {
 	all, err := tables(n.table)
 	if err != nil {

@@ -26,13 +26,11 @@ import (
 // File is the page of all results in a folder.
 const File = "index.html"
 
-// group has the results of one subject.
 type group struct {
 	word, Title string
 	Results     []*result
 }
 
-// result is a published results folder.
 type result struct {
 	dir, Name, Finding string
 	Line, Page         template.HTML // the finding, and README.md
@@ -61,7 +59,6 @@ func Write(out, manifests string, list bool) (page string, err error) {
 	return page, err
 }
 
-// read reads the results folders that have README.md.
 func read(results, manifests string) []group {
 	groups := []group{
 		{word: "own", Title: "Runs of your own"},
