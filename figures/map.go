@@ -16,8 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Map is a scalar field on a rectangular grid, from the first to the last coordinate. A value colours the
-// points that are nearest to its grid point.
+// Map is a scalar field on a rectangular grid. A value colours the points that are nearest to its grid point.
 type Map struct {
 	Title  string
 	X, Y   []float64 // ascending, two or more each

@@ -31,9 +31,8 @@ type panel struct {
 	plotters []plot.Plotter
 }
 
-// A page is rows of panels, whose data areas have one size: as wide as a column of text for one panel in each
-// row, else as a page. An axis that is the same as that of the panel below it, or to its left, has no text,
-// and a title that repeats the one above it is left out.
+// A page is rows of panels, whose data areas are as wide as a column of text for one panel in each row, else
+// as a page. An axis or a title that repeats that of the panel below, to the left or above has no text.
 type page struct {
 	rows   [][]panel
 	labels []string // below all panels, a line each

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// style is the style of a curve: without colour, the marker or the dashes distinguish it.
 type style struct {
 	color  color.NRGBA
 	line   draw.LineStyle
@@ -22,8 +21,7 @@ func rgb(c uint32) color.NRGBA { return color.NRGBA{uint8(c >> 16), uint8(c >> 8
 
 var black, grey, white = rgb(0x1a1a1a), rgb(0x8c8c8c), rgb(0xffffff)
 
-// colors can be distinguished with any colour vision: those of M. Okabe and K. Ito (2008) but for yellow,
-// and a few after P. Tol.
+// colors suit any colour vision: those of M. Okabe and K. Ito (2008) but for yellow, and a few after P. Tol.
 var colors = [...]color.NRGBA{
 	rgb(0x0072b2), rgb(0x56b4e9), // blue, sky
 	rgb(0xd55e00), rgb(0xe69f00), // vermilion, orange
@@ -134,7 +132,6 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	}
 }
 
-// at returns markers at points, without points the picture in a key.
 func (m marker) at(fill color.Color, points ...plotter.XY) *plotter.Scatter {
 	sty := draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
 	return &plotter.Scatter{XYs: points, GlyphStyle: sty}

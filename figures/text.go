@@ -67,8 +67,7 @@ func textWidth(s string) (width vg.Length) {
 	return width
 }
 
-// write writes a text in black. Of the point, (0, 0) is the lower left corner of the text, (1, 0.5) the
-// middle of the right edge.
+// write writes a text in black. The point is its lower left corner for x = y = 0, upper right for x = y = 1.
 func write(c draw.Canvas, at vg.Point, x, y vg.Length, s string) {
 	c.SetColor(black)
 	at = at.Add(vg.Point{X: -x * textWidth(s), Y: textRise - y*textHeight})

@@ -19,7 +19,6 @@ import (
 	"closedform/runner/internal/study"
 )
 
-// fused is whether the compiler fused multiply-adds, which unfused forbids it.
 var fused = closedform.Fused()
 
 const unfused = "-gcflags=all=-d=fmahash=qn"

@@ -33,7 +33,6 @@ const (
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
 
-// former has the studies that were renamed, and what to write instead.
 var former = map[string]string{
 	"compare":   `study = "learn"`,
 	"hidden":    `study = "learn"`,
@@ -141,8 +140,7 @@ func (e *Experiment) Missing() error {
 
 var program = regexp.MustCompile(`(?m)^program = .*$`)
 
-// Digest returns a checksum of all values of the manifest. It is called before the data are read, which some
-// values follow from.
+// Digest returns a checksum of all values of the manifest, before the data are read, which some follow from.
 func (e *Experiment) Digest() (string, error) {
 	_, _ = e.FindPrograms() // sets the checksums of their files; a program may be absent, or of another version
 	text, err := e.Resolved()

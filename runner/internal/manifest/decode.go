@@ -22,15 +22,15 @@ type Extended interface {
 	Extend(table map[string]any) (any, error)
 }
 
-// decode decodes a table onto structs that together have all its keys, and validates the inner ones first. In
+// decode decodes a table onto structs that together have all its keys, and validates the inner ones first:
 //
 //	Model   Model     `toml:"model"`                    is a table
 //	Methods []Method  `toml:"method" inherit:"model"`   are tables whose field Model begins as a copy of it
 //	Rest    []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
 //	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
 //
-// the TOML library decodes all that are not tables. Embedded structs share the table. Errors are added to
-// m.failed; a table with an error is not validated, and no other begins as a copy of it.
+// The TOML library decodes what is no table. Embedded structs share the table. Errors go to m.failed; a table
+// with one is not validated, and no other begins as a copy of it.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 	var all []tagged
 	for i := 0; i < len(structs); i++ {
@@ -227,8 +227,7 @@ func fields(v any) (all []tagged) {
 	return all
 }
 
-// tree returns the struct v points to as a map for the TOML library. In a table that begins as a copy of a
-// base, an empty value is spelled out if the base has one.
+// tree returns the struct v points to as a map. It spells out an empty value if the base has a value.
 func tree(v any, base map[string]any) map[string]any {
 	out, all := map[string]any{}, fields(v)
 	if e, ok := v.(interface{ Extension() any }); ok {

@@ -7,8 +7,7 @@
 //	experiments/x.toml:5: moments.variance: missing; allowed: each 0 to 1e30
 //
 // where "-set model.rho=1" stands in place of file and line for a value from the command line. Tables of a
-// list ([[method]]) are called by their name, or else their number from 1: method.joint.lambda,
-// figure.1.single.
+// list ([[method]]) are called by name, or else number from 1: method.joint.lambda, figure.1.single.
 package manifest
 
 import (
@@ -144,8 +143,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	return m, errors.Join(m.failed...)
 }
 
-// Decode decodes all but the header onto v, a pointer to the defaults, and validates it; see
-// [Manifest.decode].
+// Decode decodes all but the header onto v, a pointer to the defaults, and validates it; see Manifest.decode.
 func (m *Manifest) Decode(v any) error {
 	header := m.Header
 	m.failed = nil

@@ -179,7 +179,6 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// missing matches the problem of a key that is missing, which has no value.
 var missing = regexp.MustCompile(`^(0|""|\[\]|<nil>)[a-z ]*; allowed`)
 
 // Locate adds to the error of a field, with a key relative to path, its place. It returns others as they are.

@@ -18,7 +18,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// saveEvery is how many rows are learned between two versions of the network's file.
 const saveEvery = 1000
 
 // Learn has the network predict each row, print that, and learn the row, whose class is in a column, or else

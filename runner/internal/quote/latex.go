@@ -113,8 +113,7 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 	return text + "\\bottomrule\n\\end{tabular}\n", failed
 }
 
-// tex returns a cell: a text, "--" if it has no value, or a number, in bold if no other of the part is
-// better, and in a column of its own half of the interval.
+// tex returns a cell: a text, "--" for no value, or a number, bold if it is best, with half of its interval.
 func (n number) tex(part []number) string {
 	half := ""
 	if n.interval {

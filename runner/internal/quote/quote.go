@@ -56,8 +56,7 @@ var references = regexp.MustCompile(`\{([^{}]*)\}`)
 //	{summary method=adf error 100 %.1f ci}   2.4 (2.1 to 2.8)
 //	{runs method=adf loss infinite %.0f}     3
 //
-// The last has a statistic of all rows that have the fields: greatest, median, how many are infinite or, by
-// count, how many rows there are.
+// The last has a statistic of all rows that have the fields: greatest, median, or how many (infinite, count).
 func Fill(text string, tables Tables) (string, error) {
 	var failed error
 	filled := references.ReplaceAllStringFunc(text, func(braces string) string {
@@ -168,7 +167,6 @@ func read(reference string, tables Tables) (number, error) {
 	return n, nil
 }
 
-// errNoValue is the error of fields which no row has together, and of an empty field.
 var errNoValue = errors.New("no value")
 
 func (n number) find(tables Tables) (*table.Table, error) {

@@ -1,6 +1,5 @@
-// Package report writes results for readers: README.md in the folder of each result, README.md of all results
-// by subject, with what was found, and index.html, the same in one file with the figures inside. The same
-// results make the same bytes.
+// Package report writes results for readers: README.md of each result, README.md of all results by subject,
+// with what was found, and index.html, the same in one file with the figures. Equal results make equal bytes.
 package report
 
 import (
@@ -89,8 +88,7 @@ func read(results, manifests string) []group {
 	return slices.DeleteFunc(groups, func(g group) bool { return len(g.Results) == 0 })
 }
 
-// html returns Markdown of the folder as HTML, with the pictures inside and links from the folder above. Its
-// headings are below those of the page.
+// html returns Markdown as HTML, with the pictures inside, deeper headings and links from the folder above.
 func (r *result) html(markdown []byte) template.HTML {
 	m := goldmark.New(goldmark.WithExtensions(extension.Table))
 	document := m.Parser().Parse(text.NewReader(markdown))

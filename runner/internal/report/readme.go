@@ -44,8 +44,7 @@ type described struct {
 	Kind, Doc string
 }
 
-// columns describes the columns of a table. Neighbours of one description, and a mean's interval, share a
-// line.
+// columns describes the columns of a table. Neighbours described alike, or a mean and its ends, share a line.
 func columns(t *table.Table) (all []described) {
 	for _, c := range t.Columns {
 		d := described{[]string{c.Name}, [...]string{"words", "integers", "numbers"}[c.Kind], c.Doc}

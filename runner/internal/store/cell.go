@@ -14,8 +14,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Cell is a finished cell of an experiment. Its file is compressed by gzip, whose header has the fingerprint
-// and whose end a checksum.
+// Cell is a finished cell. Its file is packed by gzip, with the fingerprint in the header, and a checksum.
 type Cell struct {
 	Key         string    // names the cell within its experiment
 	Fingerprint string    // digest of all that its tables follow from
@@ -23,8 +22,7 @@ type Cell struct {
 	CPU         float64   // processor seconds that it took
 }
 
-// LoadCell returns the cell of this key and fingerprint, or nil. An error, of a damaged file, is only a
-// warning.
+// LoadCell returns the cell of this key and fingerprint, or nil. An error, of a damaged file, is a warning.
 func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 	path := f.cellFile(key)
 	data, err := os.ReadFile(path)

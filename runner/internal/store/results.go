@@ -71,8 +71,7 @@ type Results struct {
 	sums checksums
 }
 
-// OpenResults opens the published results in the folder dir. The error is fs.ErrNotExist if nothing is
-// published, and says so if a run has failed.
+// OpenResults opens published results. Without any the error is fs.ErrNotExist, and says if a run failed.
 func OpenResults(dir string) (*Results, error) {
 	sums, err := readSums(dir)
 	if errors.Is(err, fs.ErrNotExist) {

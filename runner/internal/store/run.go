@@ -117,8 +117,7 @@ func Git(ctx context.Context, dir string, args ...string) (string, error) {
 
 var commitLine = regexp.MustCompile(`(?m)^# branch.oid ([0-9a-f]+)\n(?:#.*\n)*`)
 
-// gitState returns the commit checked out in dir, and the state of its tree but for results/, which runs
-// write.
+// gitState returns the commit in dir, and the state of its tree outside results/, into which runs write.
 func gitState(ctx context.Context, dir string) (commit, tree string) {
 	out, _ := Git(ctx, dir, "status", "--porcelain=v2", "--branch", "--", ":(top)", ":(top,exclude)results")
 	switch m := commitLine.FindStringSubmatch(out); {
