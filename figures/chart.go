@@ -45,7 +45,7 @@ const (
 	thinWidth  = vg.Length(0.7)
 )
 
-// Charts draws rows of charts on a page, and notes beneath. They must not change until the last Encode.
+// Charts draws rows of charts, and notes beneath. The charts must not change until the last Encode.
 func Charts(rows [][]Chart, notes ...string) *Figure {
 	out, axes := page{labels: notes}, sharedAxes(slices.Concat(rows...))
 	styles := styles{of: map[string]style{}}

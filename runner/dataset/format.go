@@ -52,8 +52,8 @@ func (f Format) Validate() error {
 }
 
 // Read returns the examples of a file. Their inputs are its columns of numbers, and the levels of its
-// categorical columns, in alphabetical order. If like is not nil, they are the inputs of like, found by name,
-// and a word that like does not have is 0 for all levels. An error names the file, and the line or key.
+// categorical columns, in alphabetical order. Test examples have the inputs of like, the others, found by
+// name; a word that like does not have is 0 for all levels. An error names the file, and the line or key.
 func (f Format) Read(path string, like *Examples) (*Examples, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -64,7 +64,7 @@ func AtEnd(ctx context.Context, end func() (seconds float64)) {
 	}
 }
 
-// Fail cancels the task of ctx, whose error is then err if it is the first. Outside of a task it panics.
+// Fail cancels the task of ctx and sets its error; the first call counts. Outside of a task it panics.
 func Fail(ctx context.Context, err error) {
 	t, ok := ctx.Value(taskKey{}).(*task)
 	if !ok {

@@ -20,7 +20,7 @@ type poolKey struct{}
 
 // Run calls do with 0 to len(expected)-1, each in a slot: first those expected to take longest, in order
 // where times are equal. Several calls of Run take slots in turn. Run returns when all tasks have ended.
-// After the first error, which it returns, or if ctx is cancelled, it starts none and cancels all running.
+// After the first error, which it returns, or if ctx is cancelled, it starts no more and cancels the rest.
 func (p *Pool) Run(ctx context.Context, expected []float64, do func(ctx context.Context, i int) error) error {
 	var order []int
 	for i := range expected {

@@ -53,7 +53,7 @@ func (e *Experiment) sameTables(d study.Derived, dir string) bool {
 	})
 }
 
-// Elsewhere reports whether a program of the manifest is not installed, or not in the version that made dir.
+// Elsewhere reports whether results in dir cannot be made here: a program is missing or of another version.
 func (e *Experiment) Elsewhere(dir string) bool {
 	installed, err := e.FindPrograms()
 	run, unread := store.ReadRun(dir)

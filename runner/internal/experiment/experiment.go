@@ -140,7 +140,7 @@ func (e *Experiment) Missing() error {
 
 var program = regexp.MustCompile(`(?m)^program = .*$`)
 
-// Digest returns a checksum of all values of the manifest, before the data are read, which some follow from.
+// Digest is a checksum of all values of the manifest. Call it before the data are read, as these set some.
 func (e *Experiment) Digest() (string, error) {
 	_, _ = e.FindPrograms() // sets the checksums of their files; a program may be absent, or of another version
 	text, err := e.Resolved()
@@ -206,7 +206,7 @@ func (e *Experiment) SameName(other string) error {
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
 
-// folderName returns text as a folder name that is valid anywhere. If text had to change, it has a hash.
+// folderName returns text as a folder name that is valid anywhere. A hash keeps changed names different.
 func folderName(text string) string {
 	name := notPlain.ReplaceAllString(text, "_")
 	if name == text && len(name) <= 100 {

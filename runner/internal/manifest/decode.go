@@ -22,7 +22,7 @@ type Extended interface {
 	Extend(table map[string]any) (any, error)
 }
 
-// decode decodes a table onto structs that together have all its keys, and validates the inner ones first:
+// decode decodes a table onto structs that have all its keys, and validates them, inner ones first. Tags:
 //
 //	Model   Model     `toml:"model"`                    is a table
 //	Methods []Method  `toml:"method" inherit:"model"`   are tables whose field Model begins as a copy of it

@@ -143,7 +143,8 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	return m, errors.Join(m.failed...)
 }
 
-// Decode decodes all but the header onto v, a pointer to the defaults, and validates it; see Manifest.decode.
+// Decode decodes all but the header onto v, a pointer to a struct that holds the defaults, and validates it;
+// see the comment of [Manifest.decode] for its tags.
 func (m *Manifest) Decode(v any) error {
 	header := m.Header
 	m.failed = nil

@@ -24,7 +24,7 @@ type Table struct {
 	All    bool // the network that is kept learns the test rows, too
 }
 
-// Manifest writes a manifest beside the table, and returns its path. It writes nothing if the table is bad.
+// Manifest checks the table, writes a manifest beside it and returns the path. A bad table is an error.
 func (t *Table) Manifest(w io.Writer) (path string, err error) {
 	e, err := t.Format.Read(t.File, nil)
 	if err != nil {

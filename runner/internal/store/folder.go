@@ -62,7 +62,7 @@ func (f *Folder) Close() {
 	f.sweep("")
 }
 
-// sweep removes claims and temporary files, and writes what cells are, unless a process has the folder open.
+// sweep removes claims and temporary files, and writes cells, unless another process has the folder open.
 func (f *Folder) sweep(cells string) {
 	if alone, _ := f.users.TryLock(); !alone {
 		return
@@ -144,7 +144,7 @@ func newLock(path string) *flock.Flock {
 	return flock.New(path, flock.SetPermissions(0o666), flock.SetFlag(os.O_CREATE|syscall.O_NOFOLLOW))
 }
 
-// WriteFile replaces the file at path atomically, or writes to a pipe or the like. An error names the path.
+// WriteFile replaces the file at path atomically, or writes to it if not regular. An error names the path.
 func WriteFile(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o666)

@@ -71,7 +71,8 @@ type Results struct {
 	sums checksums
 }
 
-// OpenResults opens published results. Without any the error is fs.ErrNotExist, and says if a run failed.
+// OpenResults opens the published results in the folder dir. The error is fs.ErrNotExist if nothing is
+// published, and says so if a run has failed.
 func OpenResults(dir string) (*Results, error) {
 	sums, err := readSums(dir)
 	if errors.Is(err, fs.ErrNotExist) {
