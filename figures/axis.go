@@ -35,10 +35,8 @@ func (a Axis) coordinate(v float64) float64 {
 	return v
 }
 
-// ends are the coordinates of Min and Max.
 func (a Axis) ends() (lo, hi float64) { return a.coordinate(a.Min), a.coordinate(a.Max) }
 
-// near returns the coordinate of a value, limited to where lengths are exact.
 func (a Axis) near(v float64) float64 {
 	lo, hi := a.ends()
 	return min(max(a.coordinate(v), lo-1e4*(hi-lo)), hi+1e4*(hi-lo))
@@ -64,8 +62,7 @@ func (a Axis) check() {
 	}
 }
 
-// spanning returns the axis with its ends or, where it has none, those of the values that it can show, with
-// a margin in units of their distance.
+// spanning returns the axis with ends: its own, or those of the values that it shows, with a relative margin.
 func (a Axis) spanning(values []float64, margin float64) Axis {
 	if a.Min != 0 || a.Max != 0 {
 		return a
@@ -91,8 +88,7 @@ func (a Axis) spanning(values []float64, margin float64) Axis {
 // slack is for ends that are ticks but for rounding.
 const slack = 1e-9
 
-// ticks returns labelled ticks, about n on a logarithmic axis, and minor ones between them. On a logarithmic
-// axis of less than a decade they stand at round numbers.
+// ticks returns labelled ticks, about n on a logarithmic axis, and minor ones; below a decade, round numbers.
 func (a Axis) ticks(n int) (out []plot.Tick) {
 	lo, hi := a.ends()
 	switch {
@@ -111,8 +107,7 @@ func (a Axis) ticks(n int) (out []plot.Tick) {
 	return out
 }
 
-// logTicks returns the ticks between two logarithms, about n of them with labels: powers of ten or, with
-// less than three of them, 1, 2 and 5 times powers of ten.
+// logTicks returns ticks between logarithms, about n labelled: powers of ten or, if few, 1, 2, 5 times them.
 func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	first, last := int(math.Ceil(lo-slack)), int(math.Floor(hi+slack))
 	stride := (last - first + n + 1) / (n + 1) // decades between labels
@@ -135,7 +130,6 @@ func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	return out
 }
 
-// decimal writes a number such as -0.5 or 1e-05 as mathematics.
 func decimal(s string) string {
 	digits, exponent, large := strings.Cut(s, "e")
 	if k, err := strconv.Atoi(exponent); large && err == nil {

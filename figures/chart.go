@@ -45,8 +45,7 @@ const (
 	thinWidth  = vg.Length(0.7)
 )
 
-// Charts draws rows of charts on one page, and notes beneath them. The charts must not change until the last
-// Encode.
+// Charts draws rows of charts, and notes beneath. The charts must not change until the last Encode.
 func Charts(rows [][]Chart, notes ...string) *Figure {
 	out, axes := page{labels: notes}, sharedAxes(slices.Concat(rows...))
 	styles := styles{of: map[string]style{}}
@@ -65,7 +64,6 @@ func Charts(rows [][]Chart, notes ...string) *Figure {
 	return out.figure()
 }
 
-// sharedAxes returns the axes of charts with ends about the values of curves other than references.
 func sharedAxes(charts []Chart) map[Axis]Axis {
 	values, out := map[Axis][]float64{}, map[Axis]Axis{}
 	for _, chart := range charts {
@@ -136,7 +134,6 @@ func (c Curve) intervals(x, y Axis, color color.Color) (bars, arrows []plot.Plot
 	return bars, arrows
 }
 
-// interval returns the ends of the interval of a point, if it has both.
 func (c Curve) interval(i int) []plotter.XY {
 	switch {
 	case len(c.Low) == 0 || math.IsNaN(c.Low[i]) || math.IsNaN(c.High[i]):

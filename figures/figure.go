@@ -4,9 +4,8 @@
 // The bytes of a figure depend on its input alone: the date in a PDF file is always the same.
 // Fonts need not be installed. Input that cannot be drawn, such as an axis to infinity, panics.
 //
-// Text between dollar signs is mathematics, with letters in italics. A low line and a caret make a
-// subscript and a superscript of the next character or of what is in braces: "$σ²(y_1)$,
-// probability", "$Σ_{zy}$", "$10^{−5}$".
+// Text between dollar signs is mathematics, with letters in italics. A low line and a caret make a subscript
+// and a superscript of the next character or of braces: "$σ²(y_1)$, probability", "$Σ_{zy}$", "$10^{−5}$".
 package figures
 
 import (
@@ -104,7 +103,6 @@ func line(width vg.Length, c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: width}
 }
 
-// box returns a rectangle by its lower left corner and its size.
 func box(x, y, width, height vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + width, Y: y + height}}
 }

@@ -16,8 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Map is a scalar field on a rectangular grid, from the first to the last coordinate. A value colours the
-// points that are nearest to its grid point.
+// Map is a scalar field on a rectangular grid. A value colours the points that are nearest to its grid point.
 type Map struct {
 	Title  string
 	X, Y   []float64 // ascending, two or more each
@@ -80,7 +79,6 @@ func Maps(rows []Row, labels Labels) *Figure {
 	return out.figure()
 }
 
-// mapPlotters returns the picture of the field with its lines and points.
 func (s *styles) mapPlotters(m Map, x, y, scale Axis) []plot.Plotter {
 	out := []plot.Plotter{s.picture(m, x, y, scale)}
 	for _, c := range m.Curves {
@@ -130,7 +128,6 @@ func (s *styles) picture(m Map, x, y, scale Axis) plot.Plotter {
 	return plotter.NewImage(img, left, foot, right, top)
 }
 
-// nearest returns the indices of the grid points nearest to the middles of the cells along an axis.
 func (a Axis) nearest(grid []float64, cells int) (out []int) {
 	var coordinates []float64
 	for _, v := range grid {
@@ -144,7 +141,6 @@ func (a Axis) nearest(grid []float64, cells int) (out []int) {
 	return out
 }
 
-// flagKeys explains values that the scale cannot show.
 func (s *styles) flagKeys(below string) (out []key) {
 	flags := []color.Color{belowColor, aboveColor, noColor}
 	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "not a number"} {
@@ -160,7 +156,6 @@ func (s *styles) flagKeys(below string) (out []key) {
 // number and that of the shapes have no common divisor, every shape meets every fill.
 var classFills = []color.NRGBA{white, black, rgb(0xe66a00)}
 
-// classMarker is the marker of an example of a class, counted from 0, and its colour.
 func classMarker(class int) (marker, color.Color) {
 	m := shapes[class%len(shapes)]
 	m.outline = black

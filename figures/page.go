@@ -25,16 +25,14 @@ const (
 	many      = 4               // columns: the data areas of more are square
 )
 
-// A panel is a data area with a title and axes.
 type panel struct {
 	title    string
 	x, y     Axis
 	plotters []plot.Plotter
 }
 
-// A page is rows of panels, whose data areas have one size: as wide as a column of text for one panel in each
-// row, else as a page. An axis that is the same as that of the panel below it, or to its left, has no text,
-// and a title that repeats the one above it is left out.
+// A page is rows of panels, whose data areas are as wide as a column of text for one panel in each row, else
+// as a page. An axis or a title that repeats that of the panel below, to the left or above has no text.
 type page struct {
 	rows   [][]panel
 	labels []string // below all panels, a line each
@@ -42,7 +40,6 @@ type page struct {
 	keys   []key
 }
 
-// panel returns that at a row and a column, an empty one if there is none.
 func (p page) panel(i, j int) (out panel) {
 	if i >= 0 && i < len(p.rows) && j >= 0 && j < len(p.rows[i]) {
 		out = p.rows[i][j]
@@ -50,12 +47,10 @@ func (p page) panel(i, j int) (out panel) {
 	return out
 }
 
-// hasTitle, hasX and hasY report whether a panel has a title, and text at its axes.
 func (p page) hasTitle(i, j int) bool { return p.panel(i, j).title != p.panel(i-1, j).title }
 func (p page) hasX(i, j int) bool     { return p.panel(i, j).x != p.panel(i+1, j).x }
 func (p page) hasY(i, j int) bool     { return p.panel(i, j).y != p.panel(i, j-1).y }
 
-// margins returns the room for text to the left of the columns, and above and below the rows.
 func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 	for i, row := range p.rows {
 		above, below = append(above, 0), append(below, tickLength)
@@ -83,7 +78,6 @@ func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 	return left, above, below
 }
 
-// figure lays the page out.
 func (p page) figure() *Figure {
 	aspect := vg.Length(1)
 	for _, q := range slices.Concat(p.rows...) {
@@ -151,7 +145,6 @@ func (p page) figure() *Figure {
 	}}
 }
 
-// draw draws the panel without its title and its axes.
 func (q panel) draw(c draw.Canvas) {
 	plt := plot.New()
 	plt.X.Min, plt.X.Max = q.x.ends()
@@ -163,7 +156,6 @@ func (q panel) draw(c draw.Canvas) {
 	c.Stroke(c.Rectangle.Path())
 }
 
-// room returns the width of the text at a vertical axis.
 func (a Axis) room() (room vg.Length) {
 	for _, t := range a.ticks(tickCount) {
 		room = max(room, textWidth(t.Label))
@@ -174,7 +166,6 @@ func (a Axis) room() (room vg.Length) {
 	return room + tickLength + textGap
 }
 
-// drawAcross draws the ticks of an axis at the foot of a data area, and perhaps their text.
 func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	lo, hi := a.ends()
 	for _, t := range a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom)))) {
@@ -189,7 +180,7 @@ func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	}
 }
 
-// drawUp draws the same beside a data area, to the left (−1) or the right (+1). Names of rows have no ticks.
+// drawUp draws an axis beside a data area, to the left (−1) or the right (+1). Names of rows have no ticks.
 func (a Axis) drawUp(c draw.Canvas, side, room vg.Length, text bool) {
 	edge := c.Center().X + side*c.Size().X/2
 	lo, hi := a.ends()
@@ -207,7 +198,6 @@ func (a Axis) drawUp(c draw.Canvas, side, room vg.Length, text bool) {
 	}
 }
 
-// mark draws a tick from a point in a direction.
 func mark(c draw.Canvas, t plot.Tick, x, y, dx, dy vg.Length) {
 	length := tickLength
 	if t.IsMinor() {
@@ -216,13 +206,11 @@ func mark(c draw.Canvas, t plot.Tick, x, y, dx, dy vg.Length) {
 	c.StrokeLine2(line(hairline, black), x, y, x+dx*length, y+dy*length)
 }
 
-// A key of a legend is a picture and its meaning.
 type key struct {
 	text   string
 	thumbs []plot.Thumbnailer
 }
 
-// legend arranges keys in columns of one width, and returns their height and what draws them.
 func legend(keys []key, width vg.Length) (height vg.Length, draws func(c draw.Canvas, left vg.Length)) {
 	extent := vg.Length(1) // of a column
 	for _, k := range keys {

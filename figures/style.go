@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// style is the style of a curve: without colour, the marker or the dashes distinguish it.
 type style struct {
 	color  color.NRGBA
 	line   draw.LineStyle
@@ -18,13 +17,11 @@ type style struct {
 	edge   draw.LineStyle // of a line on a map
 }
 
-// rgb returns the colour of a number such as 0xff0000, red.
 func rgb(c uint32) color.NRGBA { return color.NRGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff} }
 
 var black, grey, white = rgb(0x1a1a1a), rgb(0x8c8c8c), rgb(0xffffff)
 
-// colors can be distinguished with any colour vision: those of M. Okabe and K. Ito (2008) but for yellow,
-// and a few after P. Tol.
+// colors suit any colour vision: those of M. Okabe and K. Ito (2008) but for yellow, and a few after P. Tol.
 var colors = [...]color.NRGBA{
 	rgb(0x0072b2), rgb(0x56b4e9), // blue, sky
 	rgb(0xd55e00), rgb(0xe69f00), // vermilion, orange
@@ -35,7 +32,6 @@ var colors = [...]color.NRGBA{
 
 var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
-// styles has the styles of the curves of a figure by their names, and what else the legend explains.
 type styles struct {
 	of     map[string]style
 	keys   []key // of the curves
@@ -45,9 +41,8 @@ type styles struct {
 	images int
 }
 
-// style returns the style of a curve, for a new name a new one, with its key. A curve has the colour of its
-// group or, if that is taken, the next colour that the fewest curves have. References are grey. On maps lines
-// are black and white, which shows on any ground.
+// style returns the style of a curve, with a key for a new name. A curve has the colour of its group or, if
+// that is taken, the next of the least used ones. On maps lines are black and white, to show on any ground.
 func (s *styles) style(c Curve) style {
 	if known, ok := s.of[c.Name]; ok {
 		return known
@@ -109,7 +104,6 @@ var shapes = []marker{
 	{corners: 3, turn: -math.Pi / 2, outer: 1.45},
 }
 
-// arrow points out of a frame, at whose edge it is.
 func arrow(dx, dy int) marker {
 	return marker{corners: 3, outer: 1.45, back: 1.45, turn: math.Atan2(float64(dy), float64(dx))}
 }
@@ -138,7 +132,6 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	}
 }
 
-// at returns markers at points, without points the picture in a key.
 func (m marker) at(fill color.Color, points ...plotter.XY) *plotter.Scatter {
 	sty := draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
 	return &plotter.Scatter{XYs: points, GlyphStyle: sty}

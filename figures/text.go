@@ -22,14 +22,12 @@ const (
 	scriptSize = 0.7 // of subscripts and superscripts, in units of the size of the text
 )
 
-// A letter of a text in its font.
 type letter struct {
 	char rune
 	face font.Face
 	rise vg.Length // above the base line
 }
 
-// letters sets a text, in which $ begins and ends mathematics.
 func letters(s string) (out []letter) {
 	var mathematics, braces bool
 	var rise vg.Length // in units of the size of the text
@@ -62,7 +60,6 @@ func letters(s string) (out []letter) {
 	return out
 }
 
-// textWidth is the width of a text.
 func textWidth(s string) (width vg.Length) {
 	for _, l := range letters(s) {
 		width += l.face.Width(string(l.char))
@@ -70,8 +67,7 @@ func textWidth(s string) (width vg.Length) {
 	return width
 }
 
-// write writes a text in black. Of the point, (0, 0) is the lower left corner of the text, (1, 0.5) the
-// middle of the right edge.
+// write writes a text in black. The point is its lower left corner for x = y = 0, upper right for x = y = 1.
 func write(c draw.Canvas, at vg.Point, x, y vg.Length, s string) {
 	c.SetColor(black)
 	at = at.Add(vg.Point{X: -x * textWidth(s), Y: textRise - y*textHeight})
@@ -81,7 +77,6 @@ func write(c draw.Canvas, at vg.Point, x, y vg.Length, s string) {
 	}
 }
 
-// writeUp writes a text that reads upwards about its middle.
 func writeUp(c draw.Canvas, middle vg.Point, s string) {
 	c.Push()
 	defer c.Pop()

@@ -19,12 +19,10 @@ import (
 	"closedform/runner/internal/study"
 )
 
-// fused is whether the compiler fused multiply-adds, which unfused forbids it.
 var fused = closedform.Fused()
 
 const unfused = "-gcflags=all=-d=fmahash=qn"
 
-// batch runs experiments together and publishes their results.
 type batch struct {
 	*invocation
 	engine     engine.Engine
@@ -47,9 +45,8 @@ func newBatch(in *invocation, c *choice) *batch {
 	return b
 }
 
-// run runs experiments at the same time, so that no processor is idle while any of them has a cell to start:
-// first those that do not read the results of others, then those that do. Each is published as soon as its
-// cells are done. After the first error no cell starts.
+// run runs experiments at the same time, first those that do not read the results of others, so that no
+// processor is idle. Each is published as soon as its cells are done. After the first error no cell starts.
 func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (err error) {
 	for _, derived := range []bool{false, true} {
 		group, inner := errgroup.WithContext(ctx)
@@ -70,7 +67,6 @@ func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (
 	return err
 }
 
-// job is the run of an experiment.
 type job struct {
 	*batch
 	*experiment.Experiment
@@ -82,9 +78,8 @@ type job struct {
 	manifest []byte // with all values spelled out
 }
 
-// runOne prepares the experiment, computes the missing cells and, unless another process has just
-// done so, publishes the results. It keeps an error in their folder. An error of another experiment may
-// cancel the context of computing.
+// runOne computes the missing cells and, unless another process has just done so, publishes the results. It
+// keeps an error in their folder. An error of another experiment may cancel the context compute.
 func (b *batch) runOne(compute, publish context.Context, e *experiment.Experiment) (err error) {
 	j := &job{batch: b, Experiment: e}
 	if err := j.prepare(compute); err != nil {
@@ -111,7 +106,6 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 	return j.publish(publish)
 }
 
-// print prints what became of the cells and of the results folder, and further lines.
 func (j *job) print(folder string, lines ...string) {
 	j.publishing.Lock()
 	defer j.publishing.Unlock()
@@ -123,7 +117,6 @@ func (j *job) print(folder string, lines ...string) {
 	}
 }
 
-// prepare prepares the experiment and opens its folder.
 func (j *job) prepare(ctx context.Context) (err error) {
 	j.preparing.Lock()
 	defer j.preparing.Unlock()

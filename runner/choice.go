@@ -11,7 +11,6 @@ import (
 	"closedform/runner/internal/experiment"
 )
 
-// choice says which experiments a command is for, with which values, and where their results are.
 type choice struct {
 	names, set  []string
 	all, short  bool
@@ -21,7 +20,6 @@ type choice struct {
 	quiet   bool
 }
 
-// choiceFlags declares the flags that choose experiments.
 func choiceFlags(f *flag.FlagSet) *choice {
 	c := &choice{}
 	f.Func("out", "`folder` of the results folders (default results, or "+experiment.OwnResults+" beside a "+
@@ -56,9 +54,8 @@ func choiceFlags(f *flag.FlagSet) *choice {
 	return c
 }
 
-// load reads the manifests of the command line, which has some of them as arguments: every one is read and
-// checked before the first results folder is touched. If data are needed, those of all manifests whose data
-// are missing are skipped, with a line that says so.
+// load reads and checks all manifests before the first results folder is touched. If data are needed, -all
+// skips manifests whose data are missing, with a line that says so.
 func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experiment.Experiment, err error) {
 	names := append(c.names, args...)
 	switch {

@@ -25,20 +25,17 @@ func misuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errUsage}, args...)...)
 }
 
-// invocation is one call of the program.
 type invocation struct {
 	words          []string // of the command line
 	stdout, stderr io.Writer
 }
 
-// command is a command of the program.
 type command struct {
 	name, args     string // words in brackets may be left out, and that before … repeated
 	does, examples string
 	declare        func(f *flag.FlagSet) action // declares its flags
 }
 
-// action runs a command with these arguments, once its flags are parsed.
 type action func(ctx context.Context, in *invocation, args []string) error
 
 var commands = []command{
@@ -65,7 +62,6 @@ Finished cells are kept: after an interruption the same command resumes. Exit co
 "go build -o closedform ./runner" does not.
 `
 
-// run runs a command line.
 func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	in := &invocation{args, stdout, stderr}
 	if len(args) == 0 {
@@ -94,7 +90,6 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	return misuse("no command %q; to run a manifest: runner run %s", name, quoted(name))
 }
 
-// run parses the flags of the command and runs it.
 func (c *command) run(ctx context.Context, in *invocation, args []string) error {
 	line := strings.TrimSpace("runner " + c.name + " " + c.args)
 	f := flag.NewFlagSet(c.name, flag.ContinueOnError)
@@ -115,7 +110,6 @@ func (c *command) run(ctx context.Context, in *invocation, args []string) error 
 	return do(ctx, in, args)
 }
 
-// takes reports whether the command takes n arguments.
 func (c *command) takes(n int) bool {
 	required := len(strings.Fields(c.args)) - strings.Count(c.args, "[")
 	return n == required || n > required && strings.Contains(c.args, "…")
@@ -129,13 +123,11 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 	return rest, err
 }
 
-// given reports whether a flag is on the command line.
 func given(flags *flag.FlagSet, name string) (found bool) {
 	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
 	return found
 }
 
-// commandLine returns the command line of these words, for typing it again.
 func commandLine(words []string) string {
 	command := "go run ./runner"
 	for _, word := range words {
@@ -146,7 +138,6 @@ func commandLine(words []string) string {
 
 var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// quoted quotes a word for the shell, if it must be.
 func quoted(word string) string {
 	if plain.MatchString(word) {
 		return word

@@ -42,8 +42,7 @@ func drawCommand(f *flag.FlagSet) action {
 	}
 }
 
-// draw draws the figures of an experiment from its published tables and removes those that it no longer has.
-// The command again makes the tables.
+// draw draws the figures from the published tables and removes old ones. The command again makes the tables.
 func draw(ctx context.Context, w io.Writer, e *experiment.Experiment, again string) (failed error) {
 	results, err := store.OpenResults(e.Dir)
 	if err != nil {

@@ -39,7 +39,6 @@ func listCommand(f *flag.FlagSet) action {
 	}
 }
 
-// list prints a line for every experiment, and the sum of their processor times.
 func list(w io.Writer, all []*experiment.Experiment) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tCPU\tQUESTION")
@@ -60,7 +59,6 @@ func list(w io.Writer, all []*experiment.Experiment) error {
 	return table.Flush()
 }
 
-// state says whether the results are complete and up to date.
 func state(e *experiment.Experiment) string {
 	behind, err := e.Behind(e.Dir)
 	results, unread := store.OpenResults(e.Dir)
@@ -87,8 +85,7 @@ func state(e *experiment.Experiment) string {
 }
 
 // checkBehind prints which published results are behind, and why: of experiments, and folders without one. It
-// returns an error unless STALE names them. Results of programs that are not installed may be behind without
-// that, and so may folders of which git ignores all files.
+// returns an error unless STALE names them, git ignores them or their program is not installed.
 func checkBehind(ctx context.Context, w io.Writer, all []*experiment.Experiment) error {
 	stale := filepath.Join(experiment.Results, "STALE")
 	text, _ := os.ReadFile(stale) // absent where nothing is behind

@@ -1,5 +1,4 @@
-// Command runner runs the experiments that manifests describe and writes tables
-// and figures into results/.
+// Command runner runs the experiments that manifests describe and writes tables and figures into results/.
 //
 //	go run ./runner -exp fig1_12.toml
 //
@@ -22,15 +21,13 @@ func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(1 << 30) // the garbage of several experiments goes before it adds up
 	}
-	// The first signal cancels the context; stop then restores the default, so
-	// that a second one ends the program at once.
+	// The first signal cancels the context; after stop, a second one ends the program at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(exitCode(run(ctx, os.Stdout, os.Stderr, os.Args[1:])))
 }
 
-// exitCode prints err and returns 0 for none, 1 for an error, 2 for wrong usage
-// and, as shells do, 130 for an interrupted run.
+// exitCode prints err and returns 0 for none, 1 for an error, 2 for wrong usage, 130 for an interrupted run.
 func exitCode(err error) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0

@@ -92,7 +92,6 @@ func showCommand(*flag.FlagSet) action {
 	}
 }
 
-// rowsFlags declares the flags of the rows that predict and learn read, and of when they are unknown.
 func rowsFlags(f *flag.FlagSet) *own.Rows {
 	r := &own.Rows{}
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input")
@@ -106,13 +105,11 @@ func rowsFlags(f *flag.FlagSet) *own.Rows {
 	return r
 }
 
-// layoutFlags declares the flags of how the file of a table is written.
 func layoutFlags(f *flag.FlagSet, l *dataset.Layout, otherwise string) {
 	f.StringVar(&l.Separator, "separator", "", "what separates cells: ',', ';' or tab (default: "+otherwise+")")
 	f.StringVar(&l.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
 }
 
-// tableFlags declares the flags of how a table of a user's own is read and learned.
 func tableFlags(f *flag.FlagSet) *own.Table {
 	t := &own.Table{}
 	format := &t.Format

@@ -15,7 +15,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// publish makes the results folder from the cells and prints what was done.
 func (j *job) publish(ctx context.Context) error {
 	release, err := own.Replace(j.Dir)
 	if err != nil {
@@ -78,7 +77,6 @@ func (j *job) publish(ctx context.Context) error {
 	return nil
 }
 
-// provenance returns what run.json says.
 func (j *job) provenance(ctx context.Context, cells []*store.Cell) (run *store.Run, err error) {
 	run = store.NewRun(ctx, j.words, j.start)
 	run.Manifest, run.ManifestDigest = j.Name, j.digest

@@ -65,7 +65,6 @@ func runCommand(f *flag.FlagSet) action {
 	}
 }
 
-// writePages writes the page of each folder of the experiments' results that has some, and returns the pages.
 func writePages(all []*experiment.Experiment) (pages []string, failed error) {
 	wrote := map[string]bool{}
 	for _, e := range all {

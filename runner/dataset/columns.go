@@ -13,8 +13,7 @@ import (
 	"closedform/internal/field"
 )
 
-// Feature is where an input comes from: a column of numbers, or a level of a categorical
-// one, which is 1 where the cell has it and else 0.
+// Feature is where an input comes from: a column of numbers, or a level of a categorical one, as 1 or 0.
 type Feature struct {
 	Column string `json:"column"`
 	Level  string `json:"level,omitempty"`
@@ -37,7 +36,6 @@ type column struct {
 	gaps   int      // cells without a value
 }
 
-// columns returns the columns of the class and of the inputs.
 func (f Format) columns(t *Reader, like *Examples) ([]*column, error) {
 	class, err := t.Column(cmp.Or(f.Class, "class"))
 	if err != nil {
@@ -79,8 +77,7 @@ func (f Format) columns(t *Reader, like *Examples) ([]*column, error) {
 	return columns, nil
 }
 
-// rows reads the rows that are not left out: those with a missing cell are, or with missing = "mean" those
-// without a class.
+// rows reads the rows without a missing cell or, with missing = "mean", the rows with a class.
 func (f Format) rows(t *Reader, columns []*column) (rows []Row, dropped int, err error) {
 	for {
 		row, err := t.Next()
@@ -99,8 +96,7 @@ func (f Format) rows(t *Reader, columns []*column) (rows []Row, dropped int, err
 	}
 }
 
-// check returns the inputs that the columns become, or an error with a line for each column that has other
-// cells than it should.
+// check returns the inputs that the columns become, or an error with a line for each invalid column.
 func (f Format) check(file string, columns []*column, rows []Row) (features []Feature, err error) {
 	var problems []string
 	for k, c := range columns {
@@ -120,7 +116,6 @@ func (f Format) check(file string, columns []*column, rows []Row) (features []Fe
 	return features[len(columns[0].levels):], nil
 }
 
-// thousands matches a number with commas that may separate thousands.
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
 
 // Unknown is the word for no class, which no class can have as its name.
@@ -183,7 +178,6 @@ func (l Layout) alike(classes []string) (pairs []string) {
 	return pairs
 }
 
-// find returns the rows whose cell is of a kind.
 func (c *column) find(rows []Row, is func(cell string) bool) (found []Row) {
 	for _, row := range rows {
 		if is(row.Cells[c.number]) {
@@ -193,7 +187,6 @@ func (c *column) find(rows []Row, is func(cell string) bool) (found []Row) {
 	return found
 }
 
-// some lists up to three cells with their lines.
 func (c *column) some(rows []Row) string {
 	const most = 3
 	var cells []string
@@ -222,15 +215,13 @@ func (l Layout) number(cell string) (x float64, ok bool) {
 	return x, err == nil
 }
 
-// isWord reports whether a cell has a value that is not a number.
 func (l Layout) isWord(cell string) bool {
 	_, ok := l.number(cell)
 	return !ok && !IsMissing(cell)
 }
 
-// Inputs finds the columns of the inputs in a table by their names. Read returns the inputs of a row as the
-// scaler makes them: ready for a network that has learned from examples it was applied to. A word that those
-// did not have is 0 for all of its levels; unseen lists such words, as "colour=red".
+// Inputs finds the columns of the inputs in a table by their names. Read returns the scaled inputs of a row.
+// A word that the scaler's examples did not have is 0 for all levels; unseen lists it, as "colour=red".
 func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []string, err error), err error) {
 	var column []int // of the table, by feature
 	known := map[Feature]bool{}

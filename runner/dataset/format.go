@@ -52,9 +52,8 @@ func (f Format) Validate() error {
 }
 
 // Read returns the examples of a file. Their inputs are its columns of numbers, and the levels of its
-// categorical columns, in alphabetical order. If these are test examples for others, like is not nil: they
-// have the inputs of those, whose columns are found by their names, and a word that those do not have is 0
-// for all of its levels. An error has the name of the file, and the line or the key.
+// categorical columns, in alphabetical order. Test examples have the inputs of like, the others, found by
+// name; a word that like does not have is 0 for all levels. An error names the file, and the line or key.
 func (f Format) Read(path string, like *Examples) (*Examples, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -130,7 +129,6 @@ func (e *Examples) About() string {
 	return text
 }
 
-// count returns the number of examples of each class.
 func (e *Examples) count() []int {
 	count := make([]int, len(e.classes))
 	for _, k := range e.class {
@@ -139,7 +137,6 @@ func (e *Examples) count() []int {
 	return count
 }
 
-// note notes what is odd about a table.
 func (e *Examples) note(like *Examples, columns []*column, dropped int, unseen []string) {
 	v, missing := e.values, 0
 	var single, empty, constant []string
@@ -201,7 +198,6 @@ func repeats(parts ...*Examples) (n int) {
 	return n
 }
 
-// list joins names, and cuts a long list.
 func list(names []string) string {
 	const most = 10
 	if len(names) > most {

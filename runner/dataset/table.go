@@ -22,7 +22,6 @@ type Layout struct {
 	Decimal string `toml:"decimal,omitempty" json:"decimal,omitempty"`
 }
 
-// separators are the words of Separator.
 var separators = map[string]rune{"": ',', ",": ',', ";": ';', "tab": '\t'}
 
 // Validate reports what is not allowed.
@@ -35,8 +34,7 @@ func (l Layout) Validate() error {
 		field.OneOf("decimal", cmp.Or(l.Decimal, "."), ".", ","))
 }
 
-// Reader reads a table row by row, as from a pipe: a row as soon as its line has come. It is not safe for
-// concurrent use.
+// Reader reads a table row by row, each as soon as its line has come. It is not safe for concurrent use.
 type Reader struct {
 	File    string
 	Columns []string // their names, which differ
@@ -112,7 +110,6 @@ func Unpack(r io.Reader) (io.Reader, error) {
 	return gzip.NewReader(in)
 }
 
-// checkHeader returns an error if names are empty or double, or if there seems to be another separator.
 func (t *Reader) checkHeader() error {
 	if line := strings.Join(t.Columns, string(t.csv.Comma)); strings.HasPrefix(strings.ToLower(line), "sep=") {
 		return fmt.Errorf("%s:%d: %q is a line for spreadsheets; remove it, and say separator = %q", t.File,
@@ -134,8 +131,7 @@ func (t *Reader) checkHeader() error {
 	return nil
 }
 
-// Next returns the next line that is not blank, however many cells it has, or io.EOF or another error after
-// the last.
+// Next returns the next nonblank line, with any number of cells; after the last, io.EOF or another error.
 func (t *Reader) Next() (row Row, err error) {
 	row.Cells, err = t.csv.Read()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // an open quote ends on the last line
@@ -156,7 +152,6 @@ func (t *Reader) Next() (row Row, err error) {
 	return row, nil
 }
 
-// check returns what is wrong with a row.
 func (t *Reader) check(row Row) error {
 	if n := len(row.Cells); row.Err == nil && n != len(t.Columns) {
 		return fmt.Errorf("%s:%d: %d cells; the header has %d", t.File, row.Line, n, len(t.Columns))
@@ -164,7 +159,6 @@ func (t *Reader) check(row Row) error {
 	return row.Err
 }
 
-// problem says what is wrong with the text of a cell, and how to put it right.
 func (t *Reader) problem(text string) string {
 	switch {
 	case strings.Contains(text, "\r"):

@@ -78,7 +78,6 @@ func readIDX(imagesFile, labelsFile string) (*Examples, error) {
 	return dataset.Images(imagesFile, pixels, size[1], size[2], labels), nil
 }
 
-// readItems returns the values of an IDX file and its dimensions, first the number of items.
 func readItems(file string, dims int) (items []byte, size []int, err error) {
 	f, err := os.Open(file)
 	if err != nil {

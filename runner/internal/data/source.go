@@ -143,8 +143,7 @@ func (s Source) Paths(folder string) []string {
 	return append(s.Files.Paths(folder), test.Paths(folder)...)
 }
 
-// Load sets defaults, reads the files, relative ones in folder, and sets Digests. The error has file and
-// line, or the key.
+// Load sets defaults and Digests, and reads files, relative ones in folder. An error has file:line or a key.
 func (s *Source) Load(folder string) (err error) {
 	*s = s.WithDefaults()
 	if s.Name != "" {

@@ -1,7 +1,6 @@
-// Package engine computes the cells of experiments on all cores. Cells of several experiments wait
-// in one queue, the slowest first, and a cell may spread its own parts over idle slots. Several
-// processes, on several machines, may compute the cells of one folder: each claims the cells that
-// it computes.
+// Package engine computes the cells of experiments on all cores. Cells of several experiments wait in one
+// queue, the slowest first, and a cell may spread its own parts over idle slots. Several processes, on
+// several machines, may compute the cells of one folder: each claims the cells that it computes.
 package engine
 
 import (
@@ -87,7 +86,6 @@ func (e *Engine) Compute(ctx context.Context, w *Work) error {
 	return nil
 }
 
-// missing returns the indices of the cells that are not done, and their expected seconds.
 func (w *Work) missing() (cells []int, seconds []float64) {
 	for i, done := range w.done {
 		if !done {
@@ -98,8 +96,7 @@ func (w *Work) missing() (cells []int, seconds []float64) {
 	return cells, seconds
 }
 
-// compute computes a cell and stores it, unless another process has claimed it or just finished it. It
-// reports whether the cell is done.
+// compute computes and stores a cell, unless another process has it. It reports whether the cell is done.
 func (w *Work) compute(ctx context.Context, i int) (done bool, err error) {
 	c := &store.Cell{Key: w.Cells[i].Key, Fingerprint: w.Prints[i]}
 	release := w.Folder.Claim(c.Key)

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// task is a call of Measure.
 type task struct {
 	cancel context.CancelCauseFunc
 
@@ -48,7 +47,6 @@ func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds f
 	return seconds, err
 }
 
-// threadTime returns the processor time of this thread.
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
@@ -57,8 +55,7 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// AtEnd registers a function that is called when the task of the context has ended. It returns further
-// processor seconds of the task, such as those of another process.
+// AtEnd registers a function that is called when the task ends and returns further processor seconds of it.
 func AtEnd(ctx context.Context, end func() (seconds float64)) {
 	if t, ok := ctx.Value(taskKey{}).(*task); ok {
 		t.mu.Lock()
@@ -67,8 +64,7 @@ func AtEnd(ctx context.Context, end func() (seconds float64)) {
 	}
 }
 
-// Fail cancels the task of the context, whose error is then err, whatever it returns. The first
-// error counts. Outside of a task Fail panics.
+// Fail cancels the task of ctx and sets its error; the first call counts. Outside of a task it panics.
 func Fail(ctx context.Context, err error) {
 	t, ok := ctx.Value(taskKey{}).(*task)
 	if !ok {

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Pool has a number of slots, each of which works on one task or part at a time. It is safe for
-// concurrent use.
+// Pool has slots, each of which works on one task or part at a time. It is safe for concurrent use.
 type Pool struct{ slots *semaphore.Weighted }
 
 // NewPool returns a pool of so many slots.
@@ -19,10 +18,9 @@ func NewPool(slots int) *Pool { return &Pool{semaphore.NewWeighted(int64(slots))
 
 type poolKey struct{}
 
-// Run calls do with 0 to len(expected)-1, each in a slot of the pool: first those that are expected to
-// take longest, in order where times are equal. Several calls of Run take slots in turn. Run returns when
-// all tasks have ended. After the first error, which it returns, or when ctx is cancelled, it starts no
-// task and cancels the running ones.
+// Run calls do with 0 to len(expected)-1, each in a slot: first those expected to take longest, in order
+// where times are equal. Several calls of Run take slots in turn. Run returns when all tasks have ended.
+// After the first error, which it returns, or if ctx is cancelled, it starts no more and cancels the rest.
 func (p *Pool) Run(ctx context.Context, expected []float64, do func(ctx context.Context, i int) error) error {
 	var order []int
 	for i := range expected {

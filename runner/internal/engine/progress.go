@@ -7,16 +7,13 @@ import (
 	"time"
 )
 
-// interval is the shortest time between two lines.
 const interval = 5 * time.Second
 
-// Progress counts the finished cells of all experiments of a run, those of earlier runs too, and writes lines
-// such as
+// Progress counts the finished cells of all experiments, those of earlier runs too, and writes lines such as
 //
 //	12/60 cells, 3s, about 12s left
 //
-// The time left follows from the times that the cells are expected to take. Progress is safe for concurrent
-// use.
+// The time left follows from the expected times of the cells. Progress is safe for concurrent use.
 type Progress struct {
 	W io.Writer
 

@@ -40,7 +40,6 @@ func (e *Experiment) Behind(dir string) (why string, err error) {
 	return why, nil
 }
 
-// sameTables reports whether the tables in dir are those that follow from the results beside it.
 func (e *Experiment) sameTables(d study.Derived, dir string) bool {
 	_, err := Use(d, filepath.Dir(dir))
 	var tables table.Set
@@ -54,8 +53,7 @@ func (e *Experiment) sameTables(d study.Derived, dir string) bool {
 	})
 }
 
-// Elsewhere reports whether results in dir cannot be made again here: a program that the manifest
-// names is not installed, or not in the version that made them.
+// Elsewhere reports whether results in dir cannot be made here: a program is missing or of another version.
 func (e *Experiment) Elsewhere(dir string) bool {
 	installed, err := e.FindPrograms()
 	run, unread := store.ReadRun(dir)

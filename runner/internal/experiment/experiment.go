@@ -33,7 +33,6 @@ const (
 // Kinds are the studies that manifests may name.
 var Kinds = studies.All
 
-// former has the studies that were renamed, and what to write instead.
 var former = map[string]string{
 	"compare":   `study = "learn"`,
 	"hidden":    `study = "learn"`,
@@ -69,8 +68,7 @@ func All() ([]string, error) {
 	return filepath.Glob(filepath.Join(Folder, "*.toml"))
 }
 
-// find returns the path of the manifest called name: name itself if it is the path of a
-// file, or else the file of this name in [Folder], with or without .toml.
+// find returns the path of the manifest called name: a path, or a file in [Folder], with or without .toml.
 func find(name string) (string, error) {
 	for _, p := range []string{name, filepath.Join(Folder, name), filepath.Join(Folder, name+".toml")} {
 		if info, err := os.Stat(p); err == nil && !info.IsDir() {
@@ -140,11 +138,9 @@ func (e *Experiment) Missing() error {
 	return err
 }
 
-// program matches the version of a program in a resolved manifest.
 var program = regexp.MustCompile(`(?m)^program = .*$`)
 
-// Digest returns a checksum of all values of the manifest. It is called before the data are read, which some
-// values follow from.
+// Digest is a checksum of all values of the manifest. Call it before the data are read, as these set some.
 func (e *Experiment) Digest() (string, error) {
 	_, _ = e.FindPrograms() // sets the checksums of their files; a program may be absent, or of another version
 	text, err := e.Resolved()
@@ -210,8 +206,7 @@ func (e *Experiment) SameName(other string) error {
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
 
-// folderName returns a text as the name of a folder that is valid in any file system and shell. If
-// the text had to be changed, a hash keeps names different.
+// folderName returns text as a folder name that is valid anywhere. A hash keeps changed names different.
 func folderName(text string) string {
 	name := notPlain.ReplaceAllString(text, "_")
 	if name == text && len(name) <= 100 {
@@ -232,8 +227,7 @@ func SameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && one1 == two1
 }
 
-// Cells returns the cells, whose keys differ, and their fingerprints, which are checksums of the
-// source digest and of their specs.
+// Cells returns the cells, whose keys differ, and their fingerprints: checksums of source digest and spec.
 func (e *Experiment) Cells() (cells []study.Cell, prints []string, err error) {
 	cells = e.Study.Cells()
 	if len(cells) > manifest.MaxCells {

@@ -17,22 +17,20 @@ import (
 	"closedform/internal/field"
 )
 
-// Extended is a table whose keys depend on one of its values: Extend returns a pointer to
-// a struct that has the other keys.
+// Extended is a table whose keys depend on a value: Extend returns a pointer to a struct of the other keys.
 type Extended interface {
 	Extend(table map[string]any) (any, error)
 }
 
-// decode decodes a table onto structs that together have all of its keys, and validates
-// them from the innermost out. Of the fields
+// decode decodes a table onto structs that have all its keys, and validates them, inner ones first. Tags:
 //
 //	Model   Model     `toml:"model"`                    is a table
 //	Methods []Method  `toml:"method" inherit:"model"`   are tables whose field Model begins as a copy of it
 //	Rest    []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
 //	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
 //
-// the TOML library decodes all that are not tables. Embedded structs share the table. Errors are
-// added to m.failed; a table with an error is not validated, and no other begins as a copy of it.
+// The TOML library decodes what is no table. Embedded structs share the table. Errors go to m.failed; a table
+// with one is not validated, and no other begins as a copy of it.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 	var all []tagged
 	for i := 0; i < len(structs); i++ {
@@ -50,7 +48,6 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 	m.decodeFields(path, table, all, structs...)
 }
 
-// decodeFields decodes the values of a table onto the fields of structs, and validates these.
 func (m *Manifest) decodeFields(path string, table map[string]any, all []tagged, structs ...any) {
 	before := len(m.failed)
 	valid := map[string]reflect.Value{"": {}}
@@ -84,8 +81,7 @@ func (m *Manifest) fail(path string, err error) {
 	}
 }
 
-// decodeField decodes the value of a key, nil if it is missing. The tables of a list begin as copies of
-// the base, if there is one.
+// decodeField decodes the value of a key, nil if missing. Tables of a list begin as copies of base, if any.
 func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Value) {
 	table, ok := value.(map[string]any)
 	list, names := tables(value)
@@ -105,10 +101,8 @@ func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Va
 	}
 }
 
-// fileName matches what may be a part of the name of a file.
 var fileName = regexp.MustCompile(`^[\w+=][\w+=.-]*$`)
 
-// decodeList decodes the tables of a list.
 func (m *Manifest) decodeList(path string, tables []map[string]any, names []string, to, base reflect.Value) {
 	to.Set(reflect.MakeSlice(to.Type(), len(tables), len(tables)))
 	for i, table := range tables {
@@ -128,8 +122,7 @@ func (m *Manifest) decodeList(path string, tables []map[string]any, names []stri
 	}
 }
 
-// decodeValue lets the TOML library decode a value that is not a table. A single value stands for a list
-// of it.
+// decodeValue lets the TOML library decode a value that is no table. A single value stands for a list.
 func decodeValue(path string, value any, to reflect.Value) error {
 	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
 	text, err := toml.Marshal(map[string]any{"x": value})
@@ -154,13 +147,11 @@ func decodeValue(path string, value any, to reflect.Value) error {
 	return field.Errorf(path, "%s", problem)
 }
 
-// written returns a value as TOML.
 func written(value any) string {
 	text, _ := toml.Marshal(map[string]any{"x": value}) // no text of what TOML does not have
 	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
 }
 
-// allowed names the values of a type.
 func allowed(t reflect.Type) string {
 	if t.Kind() == reflect.Slice {
 		return "a list, each " + allowed(t.Elem())
@@ -171,7 +162,6 @@ func allowed(t reflect.Type) string {
 	}[t.Kind()]
 }
 
-// tagged is a field of a struct.
 type tagged struct {
 	key, omit string // omit: "omitempty", "omitzero" or ""
 	tag       reflect.StructTag
@@ -186,8 +176,7 @@ func isTable(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[toml.Unmarshaler]())
 }
 
-// check returns an error if a value is not allowed, or one of a list: if it is not a number, outside of a
-// range such as "each 1 to 100", or empty though it is required.
+// check returns an error if a value, or one of a list, is no number, out of range, or empty but required.
 func (f tagged) check(path string) error {
 	required := f.tag.Get("allowed")
 	refuse := func(x any) error {
@@ -222,8 +211,7 @@ func (f tagged) check(path string) error {
 	return nil
 }
 
-// fields returns the fields of the struct v points to that have a key, those of
-// embedded structs in their place.
+// fields returns the fields with a key of the struct v points to, with those of embedded structs.
 func fields(v any) (all []tagged) {
 	s := reflect.ValueOf(v).Elem()
 	for i := range s.NumField() {
@@ -239,8 +227,7 @@ func fields(v any) (all []tagged) {
 	return all
 }
 
-// tree returns the struct v points to as a map for the TOML library. In a table that begins as a copy of a
-// base, an empty value is spelled out if the base has one.
+// tree returns the struct v points to as a map. It spells out an empty value if the base has a value.
 func tree(v any, base map[string]any) map[string]any {
 	out, all := map[string]any{}, fields(v)
 	if e, ok := v.(interface{ Extension() any }); ok {
@@ -268,7 +255,6 @@ func tree(v any, base map[string]any) map[string]any {
 	return out
 }
 
-// unknown records an error for each key of a table that is not allowed, with the most similar one.
 func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
 	var keys []string
 	for _, f := range all {

@@ -1,15 +1,13 @@
-// Package manifest reads manifests, the TOML files that choose every number of an
-// experiment, into the structs of the studies, of which it knows none. A struct says by
-// its tags which keys there are, by the values that it has beforehand what their defaults
-// are, and by the tag allowed and a method Validate what is allowed. A key with this tag and
-// no default is required. All errors are said at once, each in one line,
+// Package manifest reads manifests, the TOML files that choose every number of an experiment, into the
+// structs of the studies, of which it knows none. A struct says by its tags which keys there are, by the
+// values that it has beforehand what their defaults are, and by the tag allowed and a method Validate what is
+// allowed. A key with this tag and no default is required. All errors are said at once, each in one line,
 //
 //	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: a number ≥ 0 and < 1
 //	experiments/x.toml:5: moments.variance: missing; allowed: each 0 to 1e30
 //
-// where "-set model.rho=1" stands in place of file and line for a value from the command
-// line. Tables of a list ([[method]]) are called by their name, or by their number from 1
-// where they have none: method.joint.lambda, figure.1.single.
+// where "-set model.rho=1" stands in place of file and line for a value from the command line. Tables of a
+// list ([[method]]) are called by name, or else number from 1: method.joint.lambda, figure.1.single.
 package manifest
 
 import (
@@ -28,8 +26,7 @@ import (
 	"closedform/internal/field"
 )
 
-// Limits of what a manifest can ask for, far above what an experiment needs; those of one
-// key alone are in its tag.
+// Limits of manifests, far above what an experiment needs. Limits of a single key are in its tag.
 const (
 	MaxTrain   = 1_000_000   // training examples
 	MaxWeights = 100_000_000 // numbers in the covariances of a network
@@ -146,8 +143,8 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	return m, errors.Join(m.failed...)
 }
 
-// Decode decodes all but the header onto v, a pointer to a struct that holds the
-// defaults, and validates it; see the comment of [Manifest.decode] for its tags.
+// Decode decodes all but the header onto v, a pointer to a struct that holds the defaults, and validates it;
+// see the comment of [Manifest.decode] for its tags.
 func (m *Manifest) Decode(v any) error {
 	header := m.Header
 	m.failed = nil

@@ -17,7 +17,6 @@ import (
 	"closedform/internal/field"
 )
 
-// parse reads the text as TOML.
 func parse(file string, text []byte) (*Manifest, error) {
 	m := &Manifest{
 		File: file, places: map[string]string{"": file}, given: map[string]bool{},
@@ -57,9 +56,8 @@ var lineStart = regexp.MustCompile(`^\s*(?:("[\w.-]+"|'[\w.-]+'|[\w.-]+)\s*=|\[\
 // tooDeep matches TOML that would cost the library, which needs the square of the depth, all memory.
 var tooDeep = regexp.MustCompile(`(?:[\[{][^\]}]*){1000}|(?:\.[^=,\n]*){1000}`)
 
-// takeSets puts the tables [[set]] of the file that the key sets names, relative to the
-// manifest, before those of the manifest. A set of the manifest with the name of one of the file
-// replaces its values.
+// takeSets puts the tables [[set]] of the file that the key sets names, relative to the manifest, before its
+// own. A set of the manifest replaces the values of one with the same name.
 func (m *Manifest) takeSets() error {
 	value, given := m.tree["sets"]
 	if !given {
@@ -101,8 +99,7 @@ func (m *Manifest) takeSets() error {
 	return nil
 }
 
-// override sets the value of a key from the command line in a node of the tree. In a list of tables "*"
-// stands for each.
+// override sets the value of a key in a node of the tree. In a list of tables "*" stands for each.
 func (m *Manifest) override(node any, path, key, text, place string) error {
 	if table, ok := node.(map[string]any); ok {
 		first, rest, more := strings.Cut(key, ".")
@@ -154,8 +151,7 @@ func parseValue(text string) any {
 	return v["x"]
 }
 
-// tables returns the tables of a list, which may be written inline, and their names: the values of their
-// keys name, or else their numbers from 1. If the value is no such list, they are nil.
+// tables returns the tables of a list, also an inline one, and their names or else numbers from 1, or nil.
 func tables(value any) (all []map[string]any, names []string) {
 	all, _ = value.([]map[string]any)
 	inline, _ := value.([]any)
@@ -183,11 +179,9 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// missing matches the problem of a key that is missing, which has no value.
 var missing = regexp.MustCompile(`^(0|""|\[\]|<nil>)[a-z ]*; allowed`)
 
-// Locate adds to the error of a field, whose key is relative to path, where the value
-// comes from; it returns others as they are.
+// Locate adds to the error of a field, with a key relative to path, its place. It returns others as they are.
 func (m *Manifest) Locate(path string, err error) error {
 	wrong, ok := errors.AsType[*field.Error](err)
 	if !ok {

@@ -51,8 +51,7 @@ func (s Ints) MarshalTOML() ([]byte, error) {
 	return []byte(strings.ReplaceAll(fmt.Sprint([]int(s)), " ", ", ")), nil
 }
 
-// Seeds returns the seeds that are swept, which must include that of the manifest, or
-// this alone if there are none.
+// Seeds returns the swept seeds, which must include that of the manifest, or that alone if there are none.
 func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 	if len(swept) > 0 {
 		m.Swept = swept
@@ -64,8 +63,7 @@ func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 	return m.Swept, nil
 }
 
-// Set sets the field of a key, of one of the structs, to a number or a word. Of a field that is a free
-// table, "settings.x" is the value x in a copy of the table.
+// Set sets the field of a key to a number or a word. Of a free table, "settings.x" is x in a copy of it.
 func Set(key string, x any, structs ...any) error {
 	table, inner, free := strings.Cut(key, ".")
 	for _, s := range structs {

@@ -18,13 +18,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// saveEvery is how many rows are learned between two versions of the network's file.
 const saveEvery = 1000
 
-// Learn has the network predict each row, print that, and learn the row, whose class is in a column. If the
-// table does not have it, the class is on the line after the row. Rows before the row from, which counts from
-// 1, are passed over. The network is written to a file again and again, and at the end. next is the first row
-// that was not read with its class.
+// Learn has the network predict each row, print that, and learn the row, whose class is in a column, or else
+// on the line after it. Rows before the row from, which counts from 1, are passed over. The network is
+// written to a file again and again, and at the end. next is the first row that was not read with its class.
 func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string) (next int, err error) {
 	save, release, err := hold(to)
 	if err != nil {
@@ -61,7 +59,6 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string)
 	return next, err
 }
 
-// learnNext predicts a row, prints that, and learns the row, unless it is skipped. An error ends the stream.
 func (r *Rows) learnNext(ctx context.Context, skip bool) error {
 	row, err := r.next(ctx)
 	if err != nil {
@@ -140,7 +137,6 @@ func (r *Rows) learn(label string, row dataset.Row) error {
 	return nil
 }
 
-// print prints a line at once.
 func (r *Rows) print(cells ...string) error {
 	_ = r.out.Write(cells) // Error returns it, too
 	r.out.Flush()

@@ -24,8 +24,7 @@ type Table struct {
 	All    bool // the network that is kept learns the test rows, too
 }
 
-// Manifest writes a manifest beside the table, and returns its path. A table that does not fit the format is
-// an error, before anything is written.
+// Manifest checks the table, writes a manifest beside it and returns the path. A bad table is an error.
 func (t *Table) Manifest(w io.Writer) (path string, err error) {
 	e, err := t.Format.Read(t.File, nil)
 	if err != nil {
@@ -46,7 +45,6 @@ func (t *Table) Manifest(w io.Writer) (path string, err error) {
 	return path, err
 }
 
-// stem returns the path of a table without .csv or .csv.gz.
 func stem(file string) string {
 	file = strings.TrimSuffix(file, ".gz")
 	return strings.TrimSuffix(file, filepath.Ext(file))
@@ -54,7 +52,6 @@ func stem(file string) string {
 
 var notName = regexp.MustCompile(`[^a-z0-9_]+`)
 
-// draft returns the manifest for a table of so many examples.
 func (t *Table) draft(examples int) (string, error) {
 	d := data.Source{Files: data.Files{File: filepath.Base(t.File), Format: t.Format}, TestFraction: 0.25}
 	if t.Test != "" {

@@ -45,7 +45,6 @@ type Counts struct {
 	Added   int     `json:"added,omitempty"` // classes, the last ones
 }
 
-// scores returns the share of wrong ones and the mean loss, NaN of none.
 func (c *Counts) scores() (wrong, loss float64) {
 	return float64(c.Wrong) / float64(c.Learned), c.Loss / float64(c.Learned)
 }

@@ -58,10 +58,8 @@ func (r *Rows) Problem() error {
 		field.Within("-familiar", r.Familiar, 0, 1))
 }
 
-// say prints a line about a row, or about the file of the network.
 func (r *Rows) say(format string, args ...any) { fmt.Fprintf(r.Stderr, format+"\n", args...) }
 
-// open reads the network, and the header of the table.
 func (r *Rows) open() (err error) {
 	if r.n, err = Read(r.Network); err != nil {
 		return err
@@ -105,7 +103,6 @@ func (r *Rows) open() (err error) {
 	return err
 }
 
-// next reads a row, or returns an error when ctx is cancelled.
 func (r *Rows) next(ctx context.Context) (dataset.Row, error) {
 	var row dataset.Row
 	var err error
@@ -122,7 +119,6 @@ func (r *Rows) next(ctx context.Context) (dataset.Row, error) {
 	}
 }
 
-// place returns file and line of a row.
 func (r *Rows) place(row dataset.Row) string { return fmt.Sprintf("%s:%d", r.reader.File, row.Line) }
 
 // cell returns the cell of a column; a short row, or a table without the column, has none.
@@ -133,7 +129,6 @@ func cell(row dataset.Row, column int) string {
 	return row.Cells[column]
 }
 
-// predict predicts a row by a method of the classifier.
 func (r *Rows) predict(row dataset.Row, by func(p *classifier.Prediction, x []float64) error) error {
 	x, unseen, err := r.inputs(row)
 	if err != nil {
@@ -151,7 +146,6 @@ func (r *Rows) predict(row dataset.Row, by func(p *classifier.Prediction, x []fl
 	return err
 }
 
-// answer returns the class of the row that was predicted last, or Unknown, and its probability.
 func (r *Rows) answer() (class string, probability float64) {
 	if class = dataset.Unknown; r.p.Class != classifier.Unknown {
 		class = r.n.Classes[r.p.Class]

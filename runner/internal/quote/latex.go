@@ -20,14 +20,12 @@ import (
 // List is the name of the file that lists what a LaTeX text quotes.
 const List = "numbers.toml"
 
-// list is that file.
 type list struct {
 	Number map[string]string // references by the names of their macros, which are letters
 	Table  []tabular
 	Readme struct{ Findings, Output []string } // texts of README.md, for Fill
 }
 
-// tabular is a table of the text.
 type tabular struct {
 	Name, Align, Head string     // of LaTeX
 	Rows              [][]string // parts between rules: the fields of each row and, after " : ", its label
@@ -54,7 +52,6 @@ func WriteLaTeX(folder, results string) error {
 	return err
 }
 
-// latex returns the files that a list names. The error has all that is wrong, each with its line.
 func latex(file, text string, tables Tables) (files map[string]string, failed error) {
 	var l list
 	meta, err := toml.Decode(text, &l)
@@ -87,7 +84,6 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 	return files, failed
 }
 
-// tex returns the table as LaTeX.
 func (t tabular) tex(tables Tables) (text string, failed error) {
 	text = fmt.Sprintf("\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n", t.Align, t.Head)
 	for _, part := range t.Rows {
@@ -117,8 +113,7 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 	return text + "\\bottomrule\n\\end{tabular}\n", failed
 }
 
-// tex returns a cell: a text, "--" if it has no value, or a number, in bold if no other of the part is
-// better, and in a column of its own half of the interval.
+// tex returns a cell: a text, "--" for no value, or a number, bold if it is best, with half of its interval.
 func (n number) tex(part []number) string {
 	half := ""
 	if n.interval {
@@ -144,5 +139,4 @@ func (n number) tex(part []number) string {
 	return "$" + text + "$" + half
 }
 
-// escapes are those of a text that is not written for LaTeX.
 var escapes = strings.NewReplacer("&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "λ", `$\lambda$`)

@@ -56,8 +56,7 @@ var references = regexp.MustCompile(`\{([^{}]*)\}`)
 //	{summary method=adf error 100 %.1f ci}   2.4 (2.1 to 2.8)
 //	{runs method=adf loss infinite %.0f}     3
 //
-// The last has a statistic of all rows that have the fields: greatest, median, how many are infinite or, by
-// count, how many rows there are.
+// The last has a statistic of all rows that have the fields: greatest, median, or how many (infinite, count).
 func Fill(text string, tables Tables) (string, error) {
 	var failed error
 	filled := references.ReplaceAllStringFunc(text, func(braces string) string {
@@ -73,7 +72,6 @@ func Fill(text string, tables Tables) (string, error) {
 	return filled, failed
 }
 
-// quote returns the number of a reference, which must have a format, alone or with its interval.
 func quote(reference string, tables Tables, alone, interval string) (string, error) {
 	n, err := read(reference, tables)
 	switch {
@@ -89,7 +87,6 @@ func quote(reference string, tables Tables, alone, interval string) (string, err
 	return fmt.Sprintf(interval, n.spell(n.x), n.spell(n.low), n.spell(n.high)), nil
 }
 
-// number is what a reference names.
 type number struct {
 	table, column string
 	fields        []string                // key=value
@@ -117,7 +114,6 @@ var statistics = map[string]func(xs []float64) float64{
 	},
 }
 
-// read returns the number of a reference. It may have no format where its text is wanted.
 func read(reference string, tables Tables) (number, error) {
 	n := number{factor: 1, low: math.NaN(), high: math.NaN()}
 	for i, word := range strings.Fields(reference) {
@@ -171,10 +167,8 @@ func read(reference string, tables Tables) (number, error) {
 	return n, nil
 }
 
-// errNoValue is the error of fields which no row has together, and of an empty field.
 var errNoValue = errors.New("no value")
 
-// find returns the rows that have the fields. It is an error if there are none.
 func (n number) find(tables Tables) (*table.Table, error) {
 	all, err := tables(n.table)
 	if err != nil {

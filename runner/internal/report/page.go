@@ -1,6 +1,5 @@
-// Package report writes results for readers: README.md in the folder of each result, README.md of all results
-// by subject, with what was found, and index.html, the same in one file with the figures inside. The same
-// results make the same bytes.
+// Package report writes results for readers: README.md of each result, README.md of all results by subject,
+// with what was found, and index.html, the same in one file with the figures. Equal results make equal bytes.
 package report
 
 import (
@@ -26,13 +25,11 @@ import (
 // File is the page of all results in a folder.
 const File = "index.html"
 
-// group has the results of one subject.
 type group struct {
 	word, Title string
 	Results     []*result
 }
 
-// result is a published results folder.
 type result struct {
 	dir, Name, Finding string
 	Line, Page         template.HTML // the finding, and README.md
@@ -61,7 +58,6 @@ func Write(out, manifests string, list bool) (page string, err error) {
 	return page, err
 }
 
-// read reads the results folders that have README.md.
 func read(results, manifests string) []group {
 	groups := []group{
 		{word: "own", Title: "Runs of your own"},
@@ -92,8 +88,7 @@ func read(results, manifests string) []group {
 	return slices.DeleteFunc(groups, func(g group) bool { return len(g.Results) == 0 })
 }
 
-// html returns Markdown of the folder as HTML, with the pictures inside and links from the folder above. Its
-// headings are below those of the page.
+// html returns Markdown as HTML, with the pictures inside, deeper headings and links from the folder above.
 func (r *result) html(markdown []byte) template.HTML {
 	m := goldmark.New(goldmark.WithExtensions(extension.Table))
 	document := m.Parser().Parse(text.NewReader(markdown))

@@ -29,7 +29,6 @@ type README struct {
 // Markdown returns the text.
 func (r *README) Markdown() []byte { return fill("readme.md", r) }
 
-// fill returns an embedded template with the data in it.
 func fill(name string, data any) []byte {
 	functions := template.FuncMap{"join": strings.Join, "columns": columns, "escaped": escaped.Replace}
 	var b bytes.Buffer
@@ -40,14 +39,12 @@ func fill(name string, data any) []byte {
 	return b.Bytes()
 }
 
-// described are columns of the same kind and description.
 type described struct {
 	Names     []string
 	Kind, Doc string
 }
 
-// columns describes the columns of a table. Columns with the same description, one after another, share a
-// line, and so does a mean with the ends of its interval.
+// columns describes the columns of a table. Neighbours described alike, or a mean and its ends, share a line.
 func columns(t *table.Table) (all []described) {
 	for _, c := range t.Columns {
 		d := described{[]string{c.Name}, [...]string{"words", "integers", "numbers"}[c.Kind], c.Doc}

@@ -77,7 +77,6 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 	return r
 }
 
-// cells returns the texts of columns in a row.
 func cells(t *table.Table, row int, columns ...string) (texts []string) {
 	for _, c := range columns {
 		texts = append(texts, t.Texts(c)[row])
@@ -105,7 +104,6 @@ func (r Result) Text() string {
 // escaped has plain text stay plain in a table of Markdown.
 var escaped = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`")
 
-// seconds returns what a cell with the key of these words takes on the average, NaN if there is none.
 func seconds(run *store.Run, words []string) float64 {
 	sorted := func(text string) []string { return slices.Sorted(strings.FieldsSeq(text)) }
 	for key, s := range run.CellSeconds {
@@ -116,5 +114,4 @@ func seconds(run *store.Run, words []string) float64 {
 	return math.NaN()
 }
 
-// decimals returns a number with four decimals, nothing for NaN.
 func decimals(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.4f", x), "NaN") }

@@ -14,8 +14,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Cell is a finished cell of an experiment. Its file is compressed by gzip, whose header has the fingerprint
-// and whose end a checksum.
+// Cell is a finished cell. Its file is packed by gzip, with the fingerprint in the header, and a checksum.
 type Cell struct {
 	Key         string    // names the cell within its experiment
 	Fingerprint string    // digest of all that its tables follow from
@@ -23,8 +22,7 @@ type Cell struct {
 	CPU         float64   // processor seconds that it took
 }
 
-// LoadCell returns the cell of this key if it was made under this fingerprint, or else nil. The error, of a
-// damaged or unreadable file, is only a warning.
+// LoadCell returns the cell of this key and fingerprint, or nil. An error, of a damaged file, is a warning.
 func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 	path := f.cellFile(key)
 	data, err := os.ReadFile(path)
@@ -54,8 +52,7 @@ func (f *Folder) SaveCell(c *Cell) error {
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=.-]`)
 
-// cellFile returns the path of the cell's file: its key, as far as file
-// systems allow, and a hash that distinguishes keys which then are equal.
+// cellFile names a cell's file: its key as far as file systems allow, and a hash, as keys may then be equal.
 func (f *Folder) cellFile(key string) string {
 	return f.cells(fmt.Sprintf("%.80s-%.12s.cell", notPlain.ReplaceAllString(key, "_"), sumOf([]byte(key))))
 }
@@ -63,7 +60,6 @@ func (f *Folder) cellFile(key string) string {
 // ErrDamaged is the error of a file that has changed since it was written.
 var ErrDamaged = errors.New("damaged")
 
-// decodeCell reads a file of SaveCell. A different fingerprint is not an error.
 func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil && z.Comment != fingerprint {

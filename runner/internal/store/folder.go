@@ -1,6 +1,5 @@
-// Package store keeps what an experiment computes: finished cells, from which an
-// interrupted run resumes, and the results folder of a complete run, with checksums
-// and provenance.
+// Package store keeps what an experiment computes: finished cells, from which an interrupted run resumes, and
+// the results folder of a complete run, with checksums and provenance.
 //
 //	manifest.toml *.csv *.png *.pdf   what was published
 //	SHA256SUMS         their checksums, as sha256sum(1) writes them
@@ -63,8 +62,7 @@ func (f *Folder) Close() {
 	f.sweep("")
 }
 
-// sweep removes claims and temporary files, unless a process has the folder open, and writes what identifies
-// the cells.
+// sweep removes claims and temporary files, and writes cells, unless another process has the folder open.
 func (f *Folder) sweep(cells string) {
 	if alone, _ := f.users.TryLock(); !alone {
 		return
@@ -89,7 +87,6 @@ func Failure(dir string) string {
 	return string(line)
 }
 
-// cells returns a path in the folder of cells.
 func (f *Folder) cells(names ...string) string {
 	return filepath.Join(f.Dir, "cells", filepath.Join(names...))
 }
@@ -104,16 +101,14 @@ func (f *Folder) Claim(key string) (release func()) {
 	return release
 }
 
-// lock waits until no other process publishes into the folder, and returns what ends the lock.
 func (f *Folder) lock(ctx context.Context) (unlock func(), err error) {
 	lock := newLock(f.cells("lock"))
 	lock.TryLockContext(ctx, 20*time.Millisecond)
 	return func() { lock.Unlock() }, ctx.Err()
 }
 
-// Hold locks the file at path for one process, which is doing what it says, such as "learned". The lock is a
-// file beside it, which says who holds it since when. release removes that file; the system frees the lock of
-// a process that was killed.
+// Hold locks the file at path for a process that is doing what it says, such as "learned". A file beside it
+// says who holds it since when. release removes it; the system frees the lock of a killed process.
 func Hold(path, doing string) (release func(), err error) {
 	release, by := hold(path+".lock", doing)
 	if release == nil {
@@ -149,8 +144,7 @@ func newLock(path string) *flock.Flock {
 	return flock.New(path, flock.SetPermissions(0o666), flock.SetFlag(os.O_CREATE|syscall.O_NOFOLLOW))
 }
 
-// WriteFile replaces the file at path atomically. If path is not a regular file, such as a pipe, it
-// writes to it. An error names the path.
+// WriteFile replaces the file at path atomically, or writes to it if not regular. An error names the path.
 func WriteFile(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o666)

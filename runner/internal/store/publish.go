@@ -53,8 +53,7 @@ func (f *Folder) Publish(
 	return true, f.write(f.cells("published"), f.seal(inputs))
 }
 
-// Replace writes some of the published files again, such as figures, removes those of the others that are
-// stale, and writes the checksums last.
+// Replace rewrites some published files, such as figures, removes stale others, and writes checksums last.
 func (f *Folder) Replace(ctx context.Context, files []File, stale func(name string) bool) error {
 	unlock, err := f.lock(ctx)
 	if err != nil {
@@ -70,8 +69,7 @@ func (f *Folder) Replace(ctx context.Context, files []File, stale func(name stri
 	return f.replace(sums, files)
 }
 
-// replace removes the published files that have no sum in sums, writes the files and those of the run, and
-// last the sums.
+// replace removes published files without a sum, writes the files and those of the run, and last the sums.
 func (f *Folder) replace(sums checksums, files []File, ofRun ...File) error {
 	earlier, err := readSums(f.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) { // such as by a conflict
@@ -93,8 +91,7 @@ func (f *Folder) replace(sums checksums, files []File, ofRun ...File) error {
 	return nil
 }
 
-// Published reports whether the folder has the complete and undamaged results of
-// these inputs.
+// Published reports whether the folder has the complete and undamaged results of these inputs.
 func (f *Folder) Published(inputs string) bool {
 	seal, err := os.ReadFile(f.cells("published"))
 	sums, unread := readSums(f.Dir)

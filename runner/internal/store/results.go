@@ -90,8 +90,7 @@ func (r *Results) Sums() []byte { return r.sums.format() }
 // Differing returns the names of the committed files that do not match their checksums, sorted.
 func (r *Results) Differing() []string { return r.sums.differing(r.dir, committed) }
 
-// committed reports whether a published file is committed, by its name: large files and
-// figures other than PNG are not.
+// committed reports whether a file is committed: large files and figures other than PNG are not.
 func committed(name string) bool {
 	return !slices.Contains([]string{".gz", ".pdf", ".npz"}, filepath.Ext(name))
 }
@@ -132,20 +131,17 @@ var ofRun = []string{sumsFile, runFile, readmeFile}
 // sumLine matches a line of SHA256SUMS. Names have no folder and do not begin with a dot or a dash.
 var sumLine = regexp.MustCompile(`(?m)^([0-9a-f]{64})  ([A-Za-z0-9_+=][A-Za-z0-9_+=.-]*)$`)
 
-// checksums maps file names to SHA-256 sums in hexadecimal.
 type checksums map[string]string
 
 func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
-// add adds the sums of files.
 func (s checksums) add(files []File) {
 	for _, file := range files {
 		s[file.Name] = sumOf(file.Data)
 	}
 }
 
-// format returns the sums as sha256sum(1) writes and checks them, in the
-// order of the names.
+// format returns the sums as sha256sum(1) writes and checks them, in the order of the names.
 func (s checksums) format() (text []byte) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		text = fmt.Appendf(text, "%s  %s\n", s[name], name)
@@ -153,8 +149,7 @@ func (s checksums) format() (text []byte) {
 	return text
 }
 
-// readSums reads the sums of a results folder. With an error that is ErrDamaged it returns those that can be
-// read.
+// readSums reads the sums of a results folder. With ErrDamaged it returns those that can be read.
 func readSums(dir string) (checksums, error) {
 	data, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	s := checksums{}
@@ -167,7 +162,6 @@ func readSums(dir string) (checksums, error) {
 	return s, err
 }
 
-// differing returns the names of the files that do not match their sums, sorted, of those that count.
 func (s checksums) differing(dir string, counts func(name string) bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -183,10 +177,8 @@ func (s checksums) differing(dir string, counts func(name string) bool) (names [
 }
 
 // Compare returns a line on each file in which the results folder published differs from fresh, the results
-// of running it again. A line on a text has the first of its lines that differ.
-//
-// Files that are not committed are compared by the checksums that are: those that lie in the folder may be of
-// another run.
+// of running it again, with the first differing line of a text. Files that are not committed are compared by
+// their committed checksums: those in the folder may be of another run.
 func Compare(published, fresh string) (lines []string, err error) {
 	old, err1 := OpenResults(published)
 	now, err2 := OpenResults(fresh)

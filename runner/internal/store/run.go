@@ -95,8 +95,7 @@ func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	}
 }
 
-// Expected returns the expected seconds of a cell of a group: the mean of the group, else that of all
-// cells of the run, else 1. The run may be nil.
+// Expected returns the expected seconds of a cell: the mean of its group or of the run, or 1. r may be nil.
 func (r *Run) Expected(group string) float64 {
 	switch {
 	case r == nil:
@@ -108,8 +107,7 @@ func (r *Run) Expected(group string) float64 {
 	return 1
 }
 
-// Git returns the output of a git command that runs in dir. It takes no optional locks, which
-// would block the user's git.
+// Git returns the output of git in dir. It takes no optional locks, which would block the user's git.
 func Git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
 	cmd.Dir = dir
@@ -119,8 +117,7 @@ func Git(ctx context.Context, dir string, args ...string) (string, error) {
 
 var commitLine = regexp.MustCompile(`(?m)^# branch.oid ([0-9a-f]+)\n(?:#.*\n)*`)
 
-// gitState returns the commit that is checked out in dir, and whether the tree differs from it outside
-// results/, into which the first of several experiments writes.
+// gitState returns the commit in dir, and the state of its tree outside results/, into which runs write.
 func gitState(ctx context.Context, dir string) (commit, tree string) {
 	out, _ := Git(ctx, dir, "status", "--porcelain=v2", "--branch", "--", ":(top)", ":(top,exclude)results")
 	switch m := commitLine.FindStringSubmatch(out); {
@@ -133,7 +130,6 @@ func gitState(ctx context.Context, dir string) (commit, tree string) {
 	}
 }
 
-// cpuModel returns the model of the processor, "unknown" where the system does not say.
 func cpuModel() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	_, model, _ := strings.Cut(string(info), "\nmodel name\t: ")
