@@ -93,13 +93,10 @@ func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	return q.cdf()
 }
 
-// Gradient sets dst to the gradient of [Distribution.Prob] in x,
-//
-//	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
-//
-// and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its length
-// must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is at its limit, P has a kink: the derivative
-// is towards smaller x_i. Gradient panics where Prob does.
+// Gradient sets dst to the gradient of [Distribution.Prob] in x, ∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i =
+// x_i), and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its
+// length must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is at its limit, P has a kink: the
+// derivative is towards smaller x_i. Gradient panics where Prob does.
 func (d *Distribution) Gradient(dst, x []float64) []float64 {
 	p := d.limits(slices.Clone(x))
 	if dst == nil {
@@ -216,12 +213,9 @@ func (p *problem) sub(keep []int) *problem {
 	return q
 }
 
-// given returns the problem of the other variables given X_i = t,
-//
-//	x'_j = (x_j − ρ_ij t)/√(1−ρ_ij²),
-//	ρ'_jk = (ρ_jk − ρ_ij ρ_ik)/√((1−ρ_ij²)(1−ρ_ik²)),
-//
-// and whether variables with |ρ_ij| = 1, which t determines, meet their limits.
+// given returns the problem of the other variables given X_i = t, with x'_j = (x_j − ρ_ij t)/√(1−ρ_ij²) and
+// ρ'_jk = (ρ_jk − ρ_ij ρ_ik)/√((1−ρ_ij²)(1−ρ_ik²)), and whether variables with |ρ_ij| = 1, which t
+// determines, meet their limits.
 func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 	keep := make([]int, 0, p.n-1)
 	rho, root := p.row(i), make([]float64, p.n)
