@@ -144,8 +144,7 @@ func (b *Bank) Fix() { b.along, b.state.Fixed = b.current(), true }
 func (b *Bank) Serial() { b.parallel = false }
 
 // Forget discounts the past, for streams whose distribution changes: before each example the log weights are
-// multiplied by 1 − fraction, and the order of the classes is not tested. Other fractions than 0 to 1 are
-// errors.
+// multiplied by 1 − fraction, 0 ≤ fraction ≤ 1, and the order of the classes is not tested.
 func (b *Bank) Forget(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: forgetting of %g: need 0 to 1", fraction)

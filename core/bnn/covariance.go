@@ -151,8 +151,7 @@ func (w *diagonal) floored(f *flow) (count int) {
 	return count
 }
 
-// update is Eq. (w) for a diagonal Σ_j, with e_j times w.count: μ_ji += d_j v_ji ŷ_i, v_ji += e_j (v_ji
-// ŷ_i)².
+// update is Eq. (w) for diagonal Σ_j, e_j times w.count: μ_ji += d_j v_ji ŷ_i, v_ji += e_j (v_ji ŷ_i)².
 func (w *diagonal) update(f *flow) {
 	for i, y := range f.y {
 		if y != 0 {

@@ -120,8 +120,7 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	return nil
 }
 
-// Weights returns copies of the weights of layer l in the shapes of SetWeights. The covariances of a diagonal
-// layer are of type *mat.DiagDense.
+// Weights returns copies of the weights of layer l in the shapes of SetWeights; diagonals are *mat.DiagDense.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	s := n.layers[l].state()
 	return s.Mean, n.cfg.covs(l, s.Spread)

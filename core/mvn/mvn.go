@@ -34,8 +34,7 @@ const (
 // rounding bounds the rounding error of eigenvalues and pivots of a d×d matrix.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
-// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use and copies
-// arguments.
+// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use, copying arguments.
 type Distribution struct{ problem } // without limits
 
 // NewCDF copies corr and returns its distribution function. It returns an error unless corr is a correlation
@@ -246,8 +245,7 @@ func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 	return q, true
 }
 
-// plackettBound bounds the change of P when one correlation moves from r to s, by ∂P/∂ρ ≤ 1/(2π√(1−ρ²))
-// (Plackett 1954).
+// plackettBound bounds the change of P by a correlation from r to s: ∂P/∂ρ ≤ 1/(2π√(1−ρ²)) (Plackett 1954).
 func plackettBound(r, s float64) float64 {
 	return math.Abs(math.Asin(r)-math.Asin(s)) / (2 * math.Pi)
 }

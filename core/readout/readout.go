@@ -128,8 +128,7 @@ func (l *Layer) addClass() {
 }
 
 // Observe adds an example. With Config.Sequential LogP of the update is by the prediction of Before, else
-// NaN, as are the other numbers. An input of the wrong length or that is not finite, or a class out of range,
-// is an error that leaves the layer unchanged.
+// NaN, as are the other numbers. After an error, such as a wrong length or class, the layer is unchanged.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
 	if err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(l.rounded, x)); err != nil {

@@ -43,7 +43,8 @@ func Brier(p [][]float64, class []int) float64 {
 	})
 }
 
-// ECE returns the expected calibration error of the largest probability over bins of equal width (Guo 2017).
+// ECE returns the expected calibration error of the largest probability over bins of equal width (Guo et al.
+// 2017): the mean of |accuracy − confidence| over bins, weighted by their examples.
 func ECE(p [][]float64, class []int, bins int) (sum float64) {
 	gap := make([]float64, bins) // Σ (correct − confidence) in a bin
 	for i, p := range p {
