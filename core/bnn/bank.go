@@ -16,12 +16,10 @@ import (
 // The same predictions calibrate the probabilities, since a mean of calibrated distributions is
 // underconfident (Ranjan and Gneiting, "Combining probability forecasts", 2010). p becomes the mean of
 // p^τ/Σp^τ over τ = 0.7, 0.85, 1, 1.2, 1.5 and 2, each τ weighted by the probability that it gave to the
-// classes (temperature scaling: Guo et al., "On calibration of modern neural networks", 2017).
-//
-// A member that returns an error, or no LogP, counts as having given the class the probability zero. If all
-// members fail, nothing changes and Observe returns the first error.
-//
-// Predict, Weights and State are safe for concurrent use with separate Predictions, other methods are not.
+// classes (temperature scaling: Guo et al., "On calibration of modern neural networks", 2017). A member that
+// returns an error, or no LogP, counts as having given the class the probability zero. If all fail, Observe
+// changes nothing and returns the first error. Predict, Weights and State are safe for concurrent use, other
+// methods are not.
 type Bank struct {
 	models   []Model
 	equal    bool // an ensemble: the weights stay, and all members learn an example or none
@@ -146,8 +144,7 @@ func (b *Bank) Fix() { b.along, b.state.Fixed = b.current(), true }
 func (b *Bank) Serial() { b.parallel = false }
 
 // Forget discounts the past, for streams whose distribution changes: before each example the log weights are
-// multiplied by 1 − fraction, and the order of the classes is not tested. Other fractions than 0 to 1 are
-// errors.
+// multiplied by 1 − fraction, 0 ≤ fraction ≤ 1, and the order of the classes is not tested.
 func (b *Bank) Forget(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: forgetting of %g: need 0 to 1", fraction)

@@ -62,8 +62,7 @@ func (w *full) update(f *flow) {
 
 // shared has one covariance Σ_j = Σ = LLᵀ for all neurons, at the cost of one. An update keeps the shared
 // distribution that minimises the sum over neurons of KL(posterior ‖ shared), whose Σ is the mean of theirs:
-//
-//	μ_j += d_j Σŷ,   Σ += ē (Σŷ)(Σŷ)ᵀ,   ē = Σ_j e_j/out.
+// μ_j += d_j Σŷ, Σ += ē (Σŷ)(Σŷ)ᵀ, ē = Σ_j e_j/out.
 type shared struct {
 	inputs
 	triangles
@@ -152,9 +151,7 @@ func (w *diagonal) floored(f *flow) (count int) {
 	return count
 }
 
-// update is Eq. (w) for a diagonal Σ_j, with e_j multiplied by w.count:
-//
-//	μ_ji += d_j v_ji ŷ_i,   v_ji += e_j (v_ji ŷ_i)².
+// update is Eq. (w) for diagonal Σ_j, e_j times w.count: μ_ji += d_j v_ji ŷ_i, v_ji += e_j (v_ji ŷ_i)².
 func (w *diagonal) update(f *flow) {
 	for i, y := range f.y {
 		if y != 0 {

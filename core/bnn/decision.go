@@ -28,12 +28,9 @@ func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 
 // LabelVariance splits the variance Σ_j p_j(1 − p_j), p = P/Sum, of the one-hot label y into an aleatoric
 // part, which no number of examples reduces, and an epistemic part. By the law of total variance, for s =
-// softmax(z),
-//
-//	Σ_j Var y_j = Σ_ij E[s_j s_i] + Σ_j Var s_j,   i ≠ j.
-//
-// The two fractions are those of the moments of the softmax itself, in a [Bank] before calibration, as a
-// variance of the probit may be negative. After an error both parts are NaN.
+// softmax(z) and i ≠ j, Σ_j Var y_j = Σ_ij E[s_j s_i] + Σ_j Var s_j. The two fractions are those of the
+// moments of the softmax itself, in a [Bank] before calibration, as a variance of the probit may be negative.
+// After an error both parts are NaN.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	if !p.valid() {
 		return math.NaN(), math.NaN()
@@ -71,12 +68,9 @@ func (p *Prediction) softmaxMoments() *softmax.Moments {
 	return m
 }
 
-// MutualInformation returns the mutual information of the label and the member, in nats,
-//
-//	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
-//
-// with the entropy H, Weights w_k, and p, p_k from Moments; it is 0 for a network. Probabilities that do not
-// add up to 1 are divided by their sum, and w_k is multiplied by the sum of p_k over that of p.
+// MutualInformation returns the mutual information of the label and the member, I = H(p) − Σ_k w_k H(p_k) ≥ 0
+// in nats, with the entropy H, Weights w_k, and p, p_k from Moments; it is 0 for a network. Probabilities
+// that do not add up to 1 are divided by their sum, and w_k is multiplied by the sum of p_k over that of p.
 func (p *Prediction) MutualInformation() float64 {
 	if !p.valid() {
 		return math.NaN()
@@ -158,12 +152,10 @@ func (r *TrackRecord) Validate() error {
 // Threshold returns the smallest probability threshold at which, with the given confidence 1 − δ, at most the
 // given share of the predictions is wrong; +Inf if there is none. From a start downwards it tests the
 // hypothesis of a larger share, each time at level δ by the exact binomial distribution (Clopper and Pearson,
-// Biometrika 1934), until one is not rejected. With probability 1 − δ all rejections are right, provided that
-// the start does not depend on which predictions were wrong (fixed sequence testing: Angelopoulos et al.,
-// "Learn then test", 2021). The start is the hypothesis most likely to be rejected if the number of errors is
-// Poisson with 1.25 times the mean that the probabilities imply, as these may be overconfident.
-//
-// It returns an error unless share and confidence lie between 0 and 1.
+// Biometrika 1934), until one is not rejected (fixed sequence testing: Angelopoulos et al., "Learn then
+// test", 2021). The start must not depend on which predictions were wrong: it is the hypothesis most likely
+// to be rejected if the number of errors is Poisson with 1.25 times the mean that the probabilities imply, as
+// these may be overconfident. A share or confidence not between 0 and 1 is an error.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+

@@ -92,10 +92,9 @@ func (b *Bank) each(do func(b *Bank, k int)) {
 // Predict sets dst to the prediction for x. E[s_j s_i] are the weighted means of the members', so that, by
 // the law of total variance, Cov is the mean of their covariances plus the covariance of their probabilities.
 // Mean and Variance are those of the logits of the mixture. P is the distribution of the label: the mean of
-// the members' distributions, calibrated; for an [Ensemble] it is Moments.P.
-//
-// A member that cannot predict x has weight zero in this prediction. Predict returns an error if no member
-// can, or in an ensemble if one cannot. The first one after an example predicts the sample.
+// the members' distributions, calibrated; for an [Ensemble] it is Moments.P. A member that cannot predict x
+// has weight zero. It is an error if no member can, or in an ensemble if one cannot. The first prediction
+// after an example predicts the sample.
 func (b *Bank) Predict(dst *Prediction, x []float64) error {
 	return b.predict(dst, x, b.current(), Model.Predict)
 }

@@ -54,12 +54,8 @@ func (e *IndefiniteError) Error() string {
 // Observe updates the weights of all layers by one example of the given class (from 0): the paper's Algorithm
 // 2 for the rules Joint and Frozen. The output rule gives the posterior means m̃ and variances ṽ of the
 // logits, Eq. (z), the hidden rule those of the hidden pre-activations. With d_j = (m̃_j − m_j)/v_j and e_j =
-// (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w),
-//
-//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
-//
-// Errors leave the network unchanged: an input of wrong length or not finite, a class out of range, overflow,
-// *IndefiniteError.
+// (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w), μ_j += d_j Σ_jŷ and Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ. Errors change
+// nothing: an input of wrong length or not finite, a class out of range, overflow, *IndefiniteError.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	update, err := n.prepare(x, class)
 	if err == nil && update.Action != Skipped {
@@ -202,14 +198,11 @@ func (n *Network) replicate(l int) (floored int) {
 }
 
 // smooth computes the steps of hidden layer l from those of layer l+1 (hidden rules Smooth and SmoothMean).
-// With the output moments (ŷ_i, s_i) of unit i and σ_i = Cov(z_i, y_i)
+// With the output moments (ŷ_i, s_i) of unit i, σ_i = Cov(z_i, y_i) and the mean gradient a_i = σ_i/v_i,
 //
 //	ỹ_i = ŷ_i + s_i Σ_j μ_ji d_j,      s̃_i = s_i + s_i² Σ_j μ_ji² e_j
 //	m̃_i = m_i + (σ_i/s_i) (ỹ_i − ŷ_i),  ṽ_i = v_i + (σ_i/s_i)² (s̃_i − s_i)
-//
-// in which s_i cancels: with the mean gradient a_i = σ_i/v_i of the unit
-//
-//	d_i = a_i Σ_j μ_ji d_j,   e_i = a_i² Σ_j μ_ji² e_j.
+//	d_i = a_i Σ_j μ_ji d_j,             e_i = a_i² Σ_j μ_ji² e_j.
 //
 // Summed over many neurons j, ṽ_i may fall below its floor; it is raised to it, and counted.
 func (n *Network) smooth(l int) (floored int) {

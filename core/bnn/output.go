@@ -135,12 +135,9 @@ func (s *outputStep) rounding() float64 {
 }
 
 // joint conditions the logits on the label as if both were jointly Gaussian, with the covariance C = s.cov of
-// the innovation over the first n−1 classes (paper, Eq. (z)):
-//
-//	m̃ = m + Σ_zy C⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
-//
-// With C = VΛVᵀ, T = Σ_zy V and eigenvalues raised to the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j = v_j − Σ_l
-// T_jl²/λ_l. It returns the smallest eigenvalue before the floor.
+// the innovation over the first n−1 classes: m̃ = m + Σ_zy C⁻¹ (y − p), ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
+// (paper, Eq. (z)). With C = VΛVᵀ, T = Σ_zy V and eigenvalues raised to the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and
+// ṽ_j = v_j − Σ_l T_jl²/λ_l. It returns the smallest eigenvalue before the floor.
 func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	vectors, values := s.innovation.Vectors, s.innovation.Values
 	k := len(values)
@@ -179,14 +176,11 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	return smallest
 }
 
-// total is joint with S = diag(p) − ppᵀ in place of Σ_y. Over all n classes its solve has a closed form:
-//
-//	m̃_j = m_j + v_j ∂_jp_c/p_c,   C_jl = δ_jl v_j − v_j v_l Σ_i ∂_jp_i ∂_lp_i/p_i
-//
-// for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and Σ_k E_ik for j = i. By Stein's
-// lemma m̃ is E[z | y = c], and by the law of total covariance C is the expected posterior covariance; ṽ are
-// its softmax.FreeVariances. With ρ ≠ ½, E is not symmetric, and C_jj may be negative. Classes whose
-// probability underflows are skipped.
+// total is joint with S = diag(p) − ppᵀ in place of Σ_y. For the observed class c, over all n classes its
+// solve is m̃_j = m_j + v_j ∂_jp_c/p_c, C_jl = δ_jl v_j − v_j v_l Σ_i ∂_jp_i ∂_lp_i/p_i, where ∂_jp_i =
+// ∂p_i/∂m_j is −E_ij for j ≠ i and Σ_k E_ik for j = i. By Stein's lemma m̃ is E[z | y = c], and by the law of
+// total covariance C is the expected posterior covariance; ṽ are its softmax.FreeVariances. With ρ ≠ ½, E is
+// not symmetric, and C_jj may be negative. Classes whose probability underflows are skipped.
 func (s *outputStep) total(m, v []float64, class int) {
 	copy(s.mean, m)
 	copy(s.variance, v)
@@ -212,11 +206,8 @@ func (s *outputStep) total(m, v []float64, class int) {
 }
 
 // limit moves the ṽ, the least-squares fit x_j to the variances of all differences, to the best fit within
-// the bounds minRatio·v_j and maxRatio·v_j, and counts those at each bound:
-//
-//	ṽ_j = x_j + τ within its bounds,   Σ_j ṽ_j + (n−2)τ = Σ_j x_j.
-//
-// Newton's method finds τ within a shrinking interval; it is 0 if all x_j are within bounds.
+// the bounds minRatio·v_j and maxRatio·v_j, and counts those at each bound. ṽ_j is x_j + τ within its bounds,
+// where Newton's method finds the τ with Σ_j ṽ_j + (n−2)τ = Σ_j x_j; it is 0 if all x_j are within bounds.
 func (s *outputStep) limit(v []float64) (floored, capped int) {
 	var tau, high float64
 	for j, x := range s.variance {

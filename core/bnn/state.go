@@ -85,13 +85,10 @@ func (s *LayerState) check(cfg *Config, l int) error {
 
 // AddClass adds a class after the others. The weights of its output neuron have mean zero and the prior
 // covariance, in a Shared layer the layer's covariance; other weights stay. Config.Layers changes, and so
-// does the λ of a softmax.Probit if it is the [softmax.SlopeLambda] of the classes.
-//
-// The new class may be quite probable before its first example, as no example has lowered its logit. Learning
-// it alone many times makes the network forget the other classes.
-//
-// It returns an error if there are MostClasses already, or if the softmax has a fixed number of classes. For
-// members of an ensemble or a bank call the AddClass of the whole.
+// does the λ of a softmax.Probit if it is the [softmax.SlopeLambda] of the classes. The new class may be
+// quite probable before its first example, as no example has lowered its logit. Learning it alone many times
+// makes the network forget the other classes. It returns an error if there are MostClasses already, or if the
+// softmax has a fixed number of classes. For members of an ensemble or a bank call the AddClass of the whole.
 func (n *Network) AddClass() error {
 	cfg, err := n.grown()
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 )
 
 // triangles are lower triangular roots L of covariances Σ = LLᵀ, updated by Carlson's square-root filter,
-// since rounding would make Σ itself indefinite where an example leaves little of a variance.
-//
-// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, with rows and columns zero-padded to a multiple of four.
+// since rounding would make Σ itself indefinite where an example leaves little of a variance. Row j of Lᵀ is
+// stored from column 4⌊j/4⌋ on, with rows and columns zero-padded to a multiple of four.
 type triangles struct {
 	size, padded int
 	length       int // of one root
@@ -60,9 +59,7 @@ func (t *triangles) image(g []float64, f *flow, k int) (noise float64) {
 	return noise
 }
 
-// shrink sets u to Lh for a unit vector h, both padded, and L to a root of
-//
-//	Σ − loss uuᵀ = L (I − loss hhᵀ) Lᵀ,   left = 1 − loss ≥ 0.
+// shrink sets u to Lh for a unit vector h, both padded, and L to a root of Σ − loss uuᵀ, left = 1 − loss ≥ 0.
 func (t *triangles) shrink(u, h []float64, k int, left float64) {
 	clear(u)
 	t.carlson(h, left)
@@ -72,10 +69,9 @@ func (t *triangles) shrink(u, h []float64, k int, left float64) {
 	}
 }
 
-// carlson sets keep and mix for Carlson's square-root filter (1973; Bierman 1977, Ch. V.4): the lower
-// Cholesky factor M of I − loss hhᵀ, loss = 1 − left, |h| = 1. With τ_j = left + loss Σ_{k≥j} h_k²
-//
-//	M_jj = keep_j = √(τ_{j+1}/τ_j),   M_ij = h_i mix_j = −loss h_i h_j/√(τ_jτ_{j+1}).
+// carlson sets keep and mix for Carlson's square-root filter (1973; Bierman 1977, Ch. V.4): I − loss hhᵀ,
+// loss = 1 − left, |h| = 1, has the lower Cholesky factor M_jj = keep_j = √(τ_{j+1}/τ_j), M_ij = h_i mix_j =
+// −loss h_i h_j/√(τ_jτ_{j+1}) with τ_j = left + loss Σ_{k≥j} h_k².
 func (t *triangles) carlson(h []float64, left float64) {
 	loss := 1 - left
 	tau := left

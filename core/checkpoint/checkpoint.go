@@ -1,11 +1,10 @@
-// Package checkpoint stores trained networks, ensembles, banks and output layers: [Save] and [Load].
+// Package checkpoint stores trained networks, ensembles, banks and output layers: [Save] and [Load]. A loaded
+// model predicts and learns as the original, to the bit, and equal models make equal files. The functions are
+// safe for concurrent use with different models.
 //
-// A loaded model predicts and learns as the original, to the bit, and equal models make equal files. The
-// functions are safe for concurrent use with different models.
-//
-// A file has more than weights: a bank, also the default one, keeps up to fifty inputs of each class as
-// given, an output layer up to 2,000 of its inputs. Do not give such a file to anyone who must not see the
-// examples. Networks and ensembles keep none.
+// A bank, also the default one, keeps up to fifty inputs of each class as given, an output layer up to 2,000
+// of its inputs. Do not give their files to anyone who must not see the examples. Networks and ensembles keep
+// none.
 //
 // # The file, format 7
 //
@@ -33,10 +32,9 @@
 //
 // Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; softmax is an
 // object with kind "probit", lambda and rho, or kind "probit-corr", lambda and corr, or kind "exact" and
-// fast. Numbers keep all their digits. Formats 6 and 5, which lacks the examples of banks, kept_count and the
+// fast. Numbers keep all their digits. Each entry has a CRC-32, and Load rejects a file of format 7 unless
+// Save would write the same bytes. Formats 6 and 5, which lacks the examples of banks, kept_count and the
 // recursion, are read, too, unless a file has convolutions, which were different.
-//
-// Each entry has a CRC-32, and Load rejects a file of format 7 unless Save would write the same bytes.
 package checkpoint
 
 import (

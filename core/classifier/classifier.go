@@ -1,10 +1,7 @@
 // Package classifier is a classifier that learns one example after another and has nothing to tune:
 //
 //	c, err := classifier.New(classifier.Options{Inputs: 2, Classes: 3}, random.Source("my program"))
-//	...
-//	for each example {
-//		err = c.Learn(x, class)
-//	}
+//	err = c.Learn([]float64{0.5, 1.5}, 0) // each example: its inputs, and its class from 0
 //	var p classifier.Prediction
 //	err = c.Predict(&p, []float64{0.5, 1.5})
 //	fmt.Println(p.Class, p.P, p.Familiarity) // Class is −1, Unknown, far from all that was learned
@@ -12,9 +9,7 @@
 // It is a [bnn.Bank] of several models, p(y|x) = Σ_k w_k p_k(y|x), each of which learns in closed form and is
 // weighted by its predictions of each example before learning it. A [Classifier] also keeps the distribution
 // of the inputs, see [familiar.Inputs], and how often the bank was wrong before it learned, see
-// [History.Threshold].
-//
-// Scale each input to a mean near 0 and a variance near 1. Classes are numbers from 0.
+// [History.Threshold]. Scale each input to a mean near 0 and a variance near 1.
 package classifier
 
 import (
@@ -95,9 +90,8 @@ func (c *Classifier) AddClass() error {
 	return c.model.AddClass()
 }
 
-// Learn predicts x, learns x and its class, and records whether the prediction was right, for
-// [History.Threshold]. Learn each example once: the record of a second pass is too good. An error changes
-// nothing.
+// Learn predicts x, learns x and its class, and records whether the prediction was right. Learn each example
+// once: the record of a second pass is too good. An error changes nothing.
 func (c *Classifier) Learn(x []float64, class int) error {
 	if !slices.Equal(c.latest.x, x) {
 		_ = c.Before(&c.scratch, x) // Observe says what is wrong; if nothing is, p is NaN and does not count
@@ -128,9 +122,8 @@ func (c *Classifier) Predict(dst *Prediction, x []float64) error {
 	return c.predict(dst, x, c.model.Predict(&dst.Details, x), c.model)
 }
 
-// Before sets dst to the prediction for an x that may be learned next, and is fast after each example. The
-// probabilities of an output layer differ slightly from those of Predict, and Familiarity is by the
-// distribution of the inputs alone.
+// Before sets dst to the prediction for an x that may be learned next, and is fast after each example. For an
+// output layer P differs slightly from Predict, and Familiarity ignores the layer.
 func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	predict := c.model.Predict
 	if m, ok := c.model.(bnn.Sequential); ok {

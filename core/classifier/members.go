@@ -16,8 +16,7 @@ const (
 
 // NewBank returns the untuned default bank for a network configuration such as [bnn.Default]: the networks of
 // [bnn.DefaultMembers], and a ridge regression on random features, which are convolutions if the inputs are
-// square grey images of at least 12×12. results/CHOICES.md has the choices. An error names the invalid field
-// of cfg.
+// square grey images of at least 12×12. See results/CHOICES.md. An error names the invalid field of cfg.
 func NewBank(cfg bnn.Config, images bool, src rand.Source) (*bnn.Bank, error) {
 	networks, err := bnn.DefaultMembers(cfg, src)
 	if err != nil {

@@ -32,20 +32,14 @@ const (
 	largest    = 1e100 // input, whose square does not overflow
 )
 
-// Inputs is the distribution of the learned inputs. For x with d dimensions the score is the log of
-//
-//	(x − m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)².
-//
-// m is the mean of the n inputs before. C is their covariance when n last grew by an eighth, its covariances
-// multiplied by n/(n + d), its variances enlarged by 1/n of their mean. e_j is the distance from the range of
-// the inputs in dimension j, w_j the width of the range, enlarged by 1/n of the mean width. For more than 64
-// inputs m and C are taken in 64 random directions.
-//
-// Each input is scored before it is learned. The scores of the second half of the inputs are kept, or of
-// every 2nd, 4th, … if these are more than 1000; inputs are not kept.
-//
-// JSON keeps the complete state, to the bit. P is safe for concurrent use, the other methods are not. The
-// zero value is only for reading JSON into it.
+// Inputs is the distribution of the learned inputs. For x with d dimensions the score is the log of (x −
+// m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)². m is the mean of the n inputs before. C is their covariance when n
+// last grew by an eighth, its covariances multiplied by n/(n + d), its variances enlarged by 1/n of their
+// mean. e_j is the distance from the range of the inputs in dimension j, w_j the width of the range, enlarged
+// by 1/n of the mean width. For more than 64 inputs m and C are taken in 64 random directions. Each input is
+// scored before it is learned. The scores of the second half of the inputs are kept, or of every 2nd, 4th, …
+// if these are more than 1000. JSON keeps the complete state, to the bit; the zero value is only for reading
+// JSON into it. P is safe for concurrent use, the other methods are not.
 type Inputs struct {
 	state
 	directions [][]float64 // nil: the inputs themselves

@@ -1,8 +1,7 @@
 // Package gauss is the standard normal distribution, including its tails: density φ, distribution function Φ,
-// log Φ, and the first two moments of a truncated normal variable.
-//
-// The relative error of every function is a few 1e-15 wherever the value is a normal float64; a value that
-// underflows is 0. Infinite arguments give the limit, NaN gives NaN. Concurrent use is safe.
+// log Φ, and the first two moments of a truncated normal variable. The relative error of every function is a
+// few 1e-15 wherever the value is a normal float64; a value that underflows is 0. Infinite arguments give the
+// limit, NaN gives NaN. Concurrent use is safe.
 package gauss
 
 import (
@@ -53,12 +52,9 @@ func InverseMills(x float64) float64 {
 	return pdf / cdf
 }
 
-// TruncatedVar returns the variance of a standard normal variable truncated from above at x,
-//
-//	Var[Z | Z ≤ x] = 1 − x h − h², h = φ(x)/Φ(x) = −E[Z | Z ≤ x].
-//
-// For x = −t < 0 the terms cancel. There it is (ρ (t+ρ) − 1)/(t+ρ)² with ρ = J₂/J₁, 1/(t+ρ) = J₁/J₀, where
-// J_k(t) are the repeated integrals of the tail.
+// TruncatedVar returns the variance of a standard normal variable truncated from above at x, Var[Z | Z ≤ x] =
+// 1 − x h − h² with h = φ(x)/Φ(x) = −E[Z | Z ≤ x]. For x = −t < 0 the terms cancel. There it is (ρ (t+ρ) −
+// 1)/ (t+ρ)² with ρ = J₂/J₁, 1/(t+ρ) = J₁/J₀, where J_k(t) are the repeated integrals of the tail.
 func TruncatedVar(x float64) float64 {
 	switch {
 	case math.IsInf(x, -1):

@@ -34,8 +34,7 @@ const (
 // rounding bounds the rounding error of eigenvalues and pivots of a d×d matrix.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
-// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use and copies
-// arguments.
+// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use, copying arguments.
 type Distribution struct{ problem } // without limits
 
 // NewCDF copies corr and returns its distribution function. It returns an error unless corr is a correlation
@@ -93,13 +92,10 @@ func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	return q.cdf()
 }
 
-// Gradient sets dst to the gradient of [Distribution.Prob] in x,
-//
-//	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
-//
-// and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its length
-// must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is at its limit, P has a kink: the derivative
-// is towards smaller x_i. Gradient panics where Prob does.
+// Gradient sets dst to the gradient of [Distribution.Prob] in x, ∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i =
+// x_i), and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its
+// length must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is at its limit, P has a kink: the
+// derivative is towards smaller x_i. Gradient panics where Prob does.
 func (d *Distribution) Gradient(dst, x []float64) []float64 {
 	p := d.limits(slices.Clone(x))
 	if dst == nil {
@@ -216,12 +212,9 @@ func (p *problem) sub(keep []int) *problem {
 	return q
 }
 
-// given returns the problem of the other variables given X_i = t,
-//
-//	x'_j = (x_j − ρ_ij t)/√(1−ρ_ij²),
-//	ρ'_jk = (ρ_jk − ρ_ij ρ_ik)/√((1−ρ_ij²)(1−ρ_ik²)),
-//
-// and whether variables with |ρ_ij| = 1, which t determines, meet their limits.
+// given returns the problem of the other variables given X_i = t, with x'_j = (x_j − ρ_ij t)/√(1−ρ_ij²) and
+// ρ'_jk = (ρ_jk − ρ_ij ρ_ik)/√((1−ρ_ij²)(1−ρ_ik²)), and whether variables with |ρ_ij| = 1, which t
+// determines, meet their limits.
 func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 	keep := make([]int, 0, p.n-1)
 	rho, root := p.row(i), make([]float64, p.n)
@@ -252,8 +245,7 @@ func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 	return q, true
 }
 
-// plackettBound bounds the change of P when one correlation moves from r to s, by ∂P/∂ρ ≤ 1/(2π√(1−ρ²))
-// (Plackett 1954).
+// plackettBound bounds the change of P by a correlation from r to s: ∂P/∂ρ ≤ 1/(2π√(1−ρ²)) (Plackett 1954).
 func plackettBound(r, s float64) float64 {
 	return math.Abs(math.Asin(r)-math.Asin(s)) / (2 * math.Pi)
 }

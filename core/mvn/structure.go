@@ -145,12 +145,9 @@ func (p *problem) chain() (order []int, abserr float64) {
 }
 
 // markov returns P(X ≤ x) for a Markov chain with neighbours' correlations r_k, by the forward recursion for
-// the density of X_k = t together with X₁ ≤ x₁, …, X_{k−1} ≤ x_{k−1},
-//
-//	f₁ = φ,  f_{k+1}(t) = ∫_{−∞}^{x_k} f_k(s) φ((t − r_k s)/w_k)/w_k ds,  w_k = √(1−r_k²),
-//
-// at Gauss–Kronrod nodes on pieces of three times the smallest w_k, to rounding error. The cost grows like
-// 1/w²; ok is false where a w_k is below 0.1.
+// the density of X_k = t together with X₁ ≤ x₁, …, X_{k−1} ≤ x_{k−1}: f₁ = φ, f_{k+1}(t) = ∫_{−∞}^{x_k}
+// f_k(s) φ((t − r_k s)/w_k)/w_k ds, w_k = √(1−r_k²), at Gauss–Kronrod nodes on pieces of three times the
+// smallest w_k, to rounding error. The cost grows like 1/w²; ok is false where a w_k is below 0.1.
 func (p *problem) markov(order []int) (value float64, ok bool) {
 	r, w, narrowest := make([]float64, p.n), make([]float64, p.n), 1.0
 	w[0] = 1 // f₁ is φ, from a certain X₀ = 0

@@ -13,10 +13,9 @@ const fewest = 10
 
 // Familiarity returns for each input x_i a p-value of the hypothesis that it is like the learned examples of
 // its most probable class c = class_i, and the log density of c at x_i. The statistic is Σ log p over the
-// four scores of the method scores (Fisher 1925), where p is the [familiar.Tail] of a score among the
-// left-out scores of the kept examples of the class. The p-value is the Tail of the statistic among those of
-// all kept examples: NaN with fewer than ten kept examples of the class. Before the first example the density
-// is NaN. The error is that of Predict.
+// four scores (Fisher 1925), where p is the [familiar.Tail] of a score among the left-out scores of the kept
+// examples of the class. The p-value is the Tail of the statistic among those of all kept examples: NaN with
+// fewer than ten of the class. Before the first example the density is NaN. The error is that of Predict.
 func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, err error) {
 	all, rounded := make([]labelled, len(x)), matrix(len(x), l.cfg.Inputs)
 	for i, x := range x {
@@ -39,15 +38,14 @@ func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, e
 	return p, density, nil
 }
 
-// scores returns four scores of each example, larger for inputs more like those of its class c:
+// scores returns four scores of each example, larger for inputs more like those of its class c. With left the
+// examples were learned, and are left out. A log density of a class without examples is −∞.
 //
 //	0  the log density of c on the inputs: with Gaussian that of its Gaussian, shrunk so that left out
 //	   examples are as probable as possible, with Ridge that of Gaussians with one covariance
 //	1  the same less the log density of one Gaussian of all examples
 //	2  the largest output of the ridge regression, around 1 for the class of an example and 0 for others
 //	3  the log density of c on these outputs
-//
-// A log density of a class without examples is −∞. With left the examples were learned, and are left out.
 func (s *solution) scores(all []labelled, left bool) [][4]float64 {
 	outputs := s.ridge.outputs(all, left)
 	density, onOutputs := s.density.densities(all, left), s.outputs.densities(withInputs(all, outputs), left)

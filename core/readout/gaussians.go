@@ -10,11 +10,9 @@ import (
 
 const log2Pi = 1.8378770664093454836
 
-// gaussians are a Gaussian for each class c with mean m_c and covariance
-//
-//	K_c = (S_c + ν(S̄ + εI))/(n_c + ν),   S̄ = Σ S_c/N,
-//
-// with the scatter S_c of its n_c examples. ε is 1e-3 of the mean variance in S̄ plus the rounding variance.
+// gaussians are a Gaussian for each class c with mean m_c and covariance K_c = (S_c + ν(S̄ + εI))/(n_c + ν),
+// S̄ = Σ S_c/N, with the scatter S_c of its n_c examples. ε is 1e-3 of the mean variance in S̄ plus the
+// rounding variance.
 type gaussians struct {
 	*moments
 	nu     float64            // ν
@@ -117,11 +115,10 @@ func (g *gaussians) densities(all []labelled, left bool) [][]float64 {
 	return out
 }
 
-// density returns the log density of class c at an x, given L⁻¹x.
-//
-// A left-out example of class k has the deviation r from m_k; q = n_k/(n_k − 1). Without it S_k loses q rrᵀ
-// and S̄ q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ). With c = k, a = (n_k + ν)/(n_k + ν − 1), t = q(1 +
-// ν/N)/(n_k + ν), and the deviation is qr; else a = 1, t = qν/N/(n_c + ν).
+// density returns the log density of class c at an x, given L⁻¹x. A left-out example of class k has the
+// deviation r from m_k; q = n_k/(n_k − 1). Without it S_k loses q rrᵀ and S̄ q rrᵀ/N, so that K_c becomes
+// a(K_c − t rrᵀ). With c = k, a = (n_k + ν)/(n_k + ν − 1), t = q(1 + ν/N)/(n_k + ν), and the deviation is qr;
+// else a = 1, t = qν/N/(n_c + ν).
 func (g *gaussians) density(c int, z []float64, k int, left bool) float64 {
 	var uu, ur, rr float64 // products of the deviations from m_c and from m_k
 	d := len(z)

@@ -1,14 +1,10 @@
 // Package readout is an output layer on fixed inputs, such as those of core/features, computed in closed form
 // from sums over the examples. It does not depend on the order of the examples, to the bit, and can get
-// another class at any time. With inputs z = (x, 1), one-hot labels y and class Gaussians N(m_c, C_c), the
-// two kinds are
-//
-//	Ridge     W = (Λ + Σzzᵀ)⁻¹ Σzyᵀ, and class Gaussians on the outputs Wᵀz
-//	Gaussian  p(c|x) ∝ π_c N(x; m_c, C_c)^τ
-//
-// Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples
-// exact. The parameters λ, ν and τ minimise the loss of kept examples, each left out. Up to 2,000 different
-// inputs are kept with their numbers of examples: those with the smallest hashes, equally many per class.
+// another class at any time. With z = (x, 1), one-hot labels y and class Gaussians N(m_c, C_c), a Ridge layer
+// has W = (Λ + Σzzᵀ)⁻¹ Σzyᵀ and class Gaussians on the outputs Wᵀz; a Gaussian layer has p(c|x) ∝ π_c N(x;
+// m_c, C_c)^τ. Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵
+// examples exact. λ, ν and τ minimise the loss of kept examples, each left out. Up to 2,000 different inputs
+// are kept with their numbers of examples: those with the smallest hashes, equally many per class.
 package readout
 
 import (
@@ -132,8 +128,7 @@ func (l *Layer) addClass() {
 }
 
 // Observe adds an example. With Config.Sequential LogP of the update is by the prediction of Before, else
-// NaN, as are the other numbers. An input of the wrong length or that is not finite, or a class out of range,
-// is an error that leaves the layer unchanged.
+// NaN, as are the other numbers. After an error, such as a wrong length or class, the layer is unchanged.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
 	if err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(l.rounded, x)); err != nil {
@@ -174,14 +169,11 @@ func (l *Layer) round(dst, x []float64) error {
 	return nil
 }
 
-// Predict sets dst to the prediction for x. With the log densities s_c of the class Gaussians, on the inputs
-// or on the outputs of the ridge regression, and the share q_c of the examples,
-//
-//	P_c = (N π_c + 1/classes)/(N + 1),   π_c ∝ q_c exp(τ s_c),
-//
-// after N examples: equal probabilities at first, and 1/classes/(N + 1) for a class without examples. The
-// logits are log P with variance 0, and Cov is 0, as the layer has no distribution of the probabilities. It
-// returns an error if x has the wrong length or is not finite.
+// Predict sets dst to the prediction for x. After N examples, with the shares q_c of the classes and the log
+// densities s_c of the class Gaussians, P_c = (N π_c + 1/classes)/(N + 1) with π_c ∝ q_c exp(τ s_c): equal at
+// first, and 1/classes/(N + 1) for a class without examples. The logits are log P with variance 0, and Cov is
+// 0, as the layer has no distribution of the probabilities. A wrong length or a number not finite is an
+// error.
 func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
 	return l.predict(dst, x, 0, false)
 }

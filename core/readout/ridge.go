@@ -10,12 +10,10 @@ import (
 	"closedform/internal/linalg"
 )
 
-// ridge is a regression of the one-hot labels y: the outputs are ȳ + Wᵀ(x − x̄) with
-//
-//	W = (G + λI)⁻¹ Σ(x − x̄)yᵀ,   G = Σ(x − x̄)(x − x̄)ᵀ.
-//
-// With fewer different inputs than dimensions, all kept, it is solved in the dual form W = Zᵀ(ZZᵀ + λI)⁻¹Y,
-// with a row √n_i (x_i − x̄) of Z and a row √n_i y_i of Y for each input that n_i examples of a class have.
+// ridge is a regression of the one-hot labels y: the outputs are ȳ + Wᵀ(x − x̄) with W = (G + λI)⁻¹ Σ(x −
+// x̄)yᵀ, G = Σ(x − x̄)(x − x̄)ᵀ. With fewer different inputs than dimensions, all kept, it is solved in the
+// dual form W = Zᵀ(ZZᵀ + λI)⁻¹Y, with a row √n_i (x_i − x̄) of Z and a row √n_i y_i of Y for each input that
+// n_i examples of a class have.
 type ridge struct {
 	*moments
 	lambda float64          // λ

@@ -22,17 +22,11 @@ const (
 var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
 
 // sequence is a ridge regression that is up to date before each example, by recursive least squares. With z =
-// (x, 1), one-hot labels y and Λ = diag(10, …, 10, 1/1000)
-//
-//	P = (Λ + Σzzᵀ)⁻¹,   W = P Σzyᵀ,   o = Wᵀz.
-//
-// An example with k = Pz, h = 1 + zᵀk changes W by k(y − o)ᵀ/h and P by −kkᵀ/h. The probabilities of n
-// examples and c classes are s p_A + (1 − s) p_C with
-//
-//	p_A = Σ_τ ω_τ softmax(τo),   p_C = (nπ + 1/c)/(n + 1),
-//
-// where ω_τ ∝ exp ℓ_τ, and π is by class Gaussians on the test-then-train outputs of the last min(500,
-// max(16, 2n/3)) examples, fitted whenever n has grown by a quarter.
+// (x, 1), one-hot labels y and Λ = diag(10, …, 10, 1/1000), P = (Λ + Σzzᵀ)⁻¹, W = P Σzyᵀ and o = Wᵀz. An
+// example with k = Pz, h = 1 + zᵀk changes W by k(y − o)ᵀ/h and P by −kkᵀ/h. The probabilities of n examples
+// and c classes are s p_A + (1 − s) p_C with p_A = Σ_τ ω_τ softmax(τo) and p_C = (nπ + 1/c)/(n + 1), where
+// ω_τ ∝ exp ℓ_τ, and π is by class Gaussians on the test-then-train outputs of the last min(500, max(16,
+// 2n/3)) examples, fitted whenever n has grown by a quarter.
 type sequence struct {
 	Sequence
 	fitted *gaussians // nil before the first ones

@@ -18,14 +18,10 @@ var Criteria = []string{"slope", "lsq", "minimax"}
 const MostRho = 0.99
 
 // FitLambda returns the λ of a probit with correlation ρ whose probabilities are closest to the softmax of n
-// logits without variance, over the box [−3, 3]ⁿ, where the odds of two classes are at most e⁶:
-//
-//	slope    matches the slope of the softmax at the origin, whatever the box
-//	lsq      minimises the root mean square error
-//	minimax  minimises the largest error. Far from ρ = ½ that is the error at the origin, which does not
-//	         depend on λ: several λ are best, and FitLambda returns one of them
-//
-// FitLambda panics for any other criterion.
+// logits without variance, over the box [−3, 3]ⁿ, where the odds of two classes are at most e⁶. The criterion
+// slope matches the slope of the softmax at the origin, whatever the box; lsq minimises the root mean square
+// error; minimax minimises the largest error. Far from ρ = ½ the largest error is at the origin and does not
+// depend on λ: several λ are best, and FitLambda returns one of them. It panics for any other criterion.
 func FitLambda(criterion string, n int, rho float64) float64 {
 	slope := SlopeLambda(n, rho)
 	start := kernel.Log(min(slope, 2)) // the slope explodes for small ρ and many classes
@@ -50,8 +46,7 @@ func (p Probit) BoxErrors(n int) (rms, largest float64) {
 
 const half = 3
 
-// minimum returns a local minimum of f near x. The step doubles while f falls, and halves where f rises both
-// ways.
+// minimum returns a local minimum of f near x. The step doubles while f falls, and halves at a minimum.
 func minimum(f func(float64) float64, x float64) float64 {
 	const (
 		tolerance = 1e-13 // of f
@@ -90,10 +85,8 @@ func minimum(f func(float64) float64, x float64) float64 {
 }
 
 // rms returns the root of the mean of Σ_j e_j² over the box. Softmax and probit are integrals over a level t
-// of a density f(t, z_j) times distribution functions F(t, z_τ) of the other classes. The mean of a product
-// of two of them, a and b, with one logit z uniform on [−half, half], is
-//
-//	E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt'.
+// of a density f(t, z_j) times distribution functions F(t, z_τ) of the other classes. With a logit z uniform
+// on [−half, half], E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt' for two of them.
 func (p Probit) rms(n int) float64 {
 	narrowest := min(1, math.Sqrt(1-p.Rho)/p.Lambda)
 	if p.Rho >= smallNoise {

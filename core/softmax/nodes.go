@@ -39,13 +39,11 @@ func logProduct(x []float64) (log float64) {
 
 // mesh iterates over the nodes of the trapezoidal rule in u for the integral over t = lo + a sinh(u) from lo
 // to hi. For entire integrands with Gaussian decay at both ends it converges faster than any power of the
-// step (Trefethen and Weideman 2014).
-//
-// A class with scale s has its transition within ±reach·s of its mean, which is at most reach·s above the
-// lowest node. At distance d from that node only scales above d/(2·reach) remain to be resolved, so the step
-// may grow: with a = 2·reach·s_min it is almost constant over the reach of the smallest scale. For ρ < ½ the
-// f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the class with the largest mean may lie
-// beyond reach: the step stays small over the gap.
+// step (Trefethen and Weideman 2014). A class with scale s has its transition within ±reach·s of its mean,
+// which is at most reach·s above the lowest node. At distance d from that node only scales above d/(2·reach)
+// remain to be resolved, so the step may grow: with a = 2·reach·s_min it is almost constant over the reach of
+// the smallest scale. For ρ < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the class
+// with the largest mean may lie beyond reach: the step stays small over the gap.
 type mesh struct {
 	lo, a, du    float64
 	up, down     float64 // exp(±u) of the next node

@@ -50,19 +50,17 @@ func (q *posteriorTable) forClasses(n int) {
 	fit(n*mostNodes, &q.h, &q.within)
 }
 
-// integrate sets dst to the moments of the logits, or LogP to NaN if numbers overflow.
-//
-// Both likelihoods are the event that the class has the largest u_c of u_i = λz_i + ε_i, with independent
-// normal noise, or Gumbel noise for the softmax. Given u_c = t, hence u_i ≤ t for all other i, the logits are
-// independent with known moments. With W the density of u_c given the class and H = Σ_j k_j h_j,
+// integrate sets dst to the moments of the logits, or LogP to NaN if numbers overflow. Both likelihoods are
+// the event that the class has the largest u_c of u_i = λz_i + ε_i, with independent normal noise, or Gumbel
+// noise for the softmax. Given u_c = t, hence u_i ≤ t for all other i, the logits are independent with known
+// moments. W, the density of u_c given the class, is log-concave. The nodes lie around its mode, with weights
+// in the log domain, however improbable the class. Sums are of h − start, to keep the digits of variances
+// that are small against the squared mean. With H = Σ_j k_j h_j,
 //
 //	W(t) = f_c(t) Π_{i≠c} F_i(t) / p_c
 //	m̃_i = E_W E[z_i | t]                       = m_i − k_i E_W h_i
 //	ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]  = always_i + k_i² (E_W within_i + Var_W h_i)
 //	o_i = Σ_{j≠i} Cov_W(E[z_i | t], E[z_j | t]) = k_i Cov_W(h_i, H) − k_i² Var_W h_i
-//
-// W is log-concave. The nodes lie around its mode, with weights in the log domain, however improbable the
-// class. Sums are of h − start, to keep the digits of variances that are small against the squared mean.
 func (q *posteriorTable) integrate(
 	dst *Posterior, w winnerDensity, rule posteriorRule, mean, variance []float64,
 ) {
@@ -127,11 +125,9 @@ func (q *posteriorTable) setFree(dst *Posterior, variance []float64) {
 }
 
 // FreeVariances sets dst to the variances of independent variables that fit, in least squares, the variances
-// of all differences of variables with covariance C, given the variances C_ii and o_i = Σ_{j≠i} C_ij:
-//
-//	dst_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3,   C_ii − C_12 for n = 2.
-//
-// For n = 2 and 3 the fit is exact. Σ dst_i ≥ 0, but one may be negative.
+// of all differences of variables with covariance C, given the variances C_ii and o_i = Σ_{j≠i} C_ij: dst_i =
+// C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3, and C_ii − C_12 for n = 2. For n = 2 and 3 the fit is
+// exact. Σ dst_i ≥ 0, but one may be negative.
 func FreeVariances(dst, variance, sums []float64) {
 	n, all := float64(len(dst)), kernel.Sum(sums)
 	for i, o := range sums {

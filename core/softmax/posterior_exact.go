@@ -8,13 +8,11 @@ import (
 
 // Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j) given the class under the softmax
 // likelihood: u_c = z_c + ε_c is the largest of all u_j, ε_j ~ Gumbel(0, 1). With F_i, f_i the distribution
-// function and density of u_i, L_i = log F_i for i ≠ c, and L_c = log f_c, given u_c = t
-//
-//	E[z_i | t] = m_i − v_i L_i′         Var[z_i | t] = v_i (1 + v_i L_i″)
-//
-// which posteriorTable.integrate averages over t. Each Var_i is positive where v_i is, and at most v_i. The
-// relative error is below 1e-9, that of the mean relative to √Var_i, for variances up to 1e12, with or
-// without Fast. Posterior panics as [Exact.Moments] does, and for a class out of range.
+// function and density of u_i, L_i = log F_i for i ≠ c, and L_c = log f_c, E[z_i | t] = m_i − v_i L_i′ and
+// Var[z_i | t] = v_i (1 + v_i L_i″) given u_c = t, which posteriorTable.integrate averages over t. Each Var_i
+// is positive where v_i is, and at most v_i. The relative error is below 1e-9, that of the mean relative to
+// √Var_i, for variances up to 1e12, with or without Fast. Posterior panics as [Exact.Moments] does, and for a
+// class out of range.
 func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)
@@ -43,11 +41,9 @@ func (w *gumbelWinner) tabulate(node, _, log []float64) {
 }
 
 // logit returns L_i with its two derivatives, and whether they come from the table of log F; if not, its
-// moments are those of w.tilted. With b_i = m_i − t, z_i = t + x where x has a density proportional to
-//
-//	N(x; b_i, v_i) exp(−e^x) for i ≠ c,   N(x; b_c, v_c) exp(x − e^x) for c
-//
-// with integrals F_i(t) and f_c(t). N(x; b_c, v_c) e^x is exp(b_c + v_c/2) N(x; b_c + v_c, v_c).
+// moments are those of w.tilted. With b_i = m_i − t, z_i = t + x where x has a density proportional to N(x;
+// b_i, v_i) exp(−e^x), with integral F_i(t), for i ≠ c, and to N(x; b_c, v_c) exp(x − e^x), with integral
+// f_c(t), for c. N(x; b_c, v_c) e^x is exp(b_c + v_c/2) N(x; b_c + v_c, v_c).
 func (w *gumbelWinner) logit(i int, t float64) (log, ratio, second float64, tabulated bool) {
 	b, v, tilt, constant := w.mean[i]-w.mean[w.class]-t, w.variance[i], 0.0, 0.0
 	if i == w.class {

@@ -13,16 +13,14 @@ var probitRule = posteriorRule{drop: 30, step: 0.7, spread: 17}
 
 // Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j) given the class under the probit
 // likelihood with ρ = ½: u_c = λz_c + ε_c is the largest of all u_j, ε_j ~ N(0, ½) (assumed-density
-// filtering; Opper 1998, Minka 2001). With μ_i = λm_i, s_i² = ½ + λ²v_i, κ_i = λv_i/s_i², a_i = (t −
-// μ_i)/s_i, h = φ/Φ at a_i, and W the density of u_c given the class,
+// filtering; Opper 1998, Minka 2001). Each Var_i is positive where v_i is, and at most v_i. The relative
+// error is below 1e-9, that of the mean relative to √Var_i, for any probability down to e^−10000. Posterior
+// panics as [Probit.Moments] does, and if ρ ≠ ½ or the class is out of range. With μ_i = λm_i, s_i² = ½ +
+// λ²v_i, κ_i = λv_i/s_i², a_i = (t − μ_i)/s_i, h = φ/Φ at a_i, and W the density of u_c given the class,
 //
 //	E[z_c | t] = m_c + κ_c (t − μ_c)    Var[z_c | t] = v_c/(2 s_c²)
 //	E[z_i | t] = m_i − κ_i s_i h        Var[z_i | t] = v_i/(2 s_i²) + κ_i² s_i² (1 − a_i h − h²)
 //	W(t) = N(t; μ_c, s_c²) Π_{i≠c} Φ(a_i) / p_c
-//
-// Each Var_i is positive where v_i is, and at most v_i. The relative error is below 1e-9, that of the mean
-// relative to √Var_i, for any probability down to e^−10000. Posterior panics as [Probit.Moments] does, and if
-// ρ ≠ ½ or the class is out of range.
 func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())

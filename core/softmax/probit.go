@@ -9,10 +9,7 @@ import (
 )
 
 // Probit approximates the softmax by the multivariate probit function of the paper with equal correlations
-// (Yang and Yang 2023, Sec. 2),
-//
-//	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),   Σ_0 = (1−ρ)I + ρ11ᵀ.
-//
+// (Yang and Yang 2023, Sec. 2), s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0) with Σ_0 = (1−ρ)I + ρ11ᵀ.
 // Lambda must be positive and finite, 0 ≤ Rho < 1. Only at ρ = ½, where y = argmax_j (λz_j + ε_j) with ε_j ~
 // N(0, ½), the p_j add up to one and E is symmetric. It is safe for concurrent use.
 type Probit struct {
@@ -28,12 +25,10 @@ func (p Probit) Validate(int) error {
 }
 
 // Moments implements [Approximation]. The Gaussian moments of Prop. 3.1(2), values and derivatives of
-// Φ_{n−1}, are each one integral over the common part of the noise:
+// Φ_{n−1}, are each one integral over the common part of the noise. With the density f_j of N(λm_j, ρ +
+// λ²v_j), and the distribution function F_τ of N(λm_τ, 1−ρ + λ²v_τ) and its density g_τ,
 //
-//	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
-//	E_ji = λ ∫ f_j g_i Π_{τ≠i,j} F_τ dt
-//	f_j = density of N(λm_j, ρ + λ²v_j)
-//	F_τ = distribution function of N(λm_τ, 1−ρ + λ²v_τ),  g_τ = F_τ'
+//	p_j = ∫ f_j Π_{τ≠j} F_τ dt,   E_ji = λ ∫ f_j g_i Π_{τ≠i,j} F_τ dt,
 //
 // by a trapezoidal rule of 30 to 60 shared nodes; their number grows with the logarithm of the ratio of the
 // variances, and like 1/√(1−ρ) as ρ → 1. The absolute error is below 1e-11. Moments panics as [Exact.Moments]
@@ -189,10 +184,8 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 }
 
 // lower returns the point below which no integrand has relevant mass, and the distance from the lowest node
-// to the bound of the one class that may lie beyond reach, zero if ρ ≤ ½.
-//
-// Below t, p_j loses at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t) ≤ Π_τ Φ((t−μ_τ)/S_τ) with S the larger scale.
-// The second bound, that all F_τ but one are above Φ(−reach), keeps g_τ/F_τ of all classes but one finite.
+// to the bound of the one class that may lie beyond reach, zero if ρ ≤ ½. Below t, p_j loses at most Π_τ
+// Φ((t−μ_τ)/S_τ) with S the larger scale. All F_τ but one are above Φ(−reach), to keep g_τ/F_τ finite.
 func (w *probitTable) lower() (lo, gap float64) {
 	first, second, top := math.Inf(-1), math.Inf(-1), 0
 	for j, mu := range w.mu {
@@ -227,12 +220,9 @@ func (w *probitTable) lower() (lo, gap float64) {
 func step(n int) float64 { return 0.5 * refine(n, 1) }
 
 // SlopeLambda returns the λ at which the probit with correlation ρ has the slope of the softmax of n classes
-// at the origin, ∂s_j/∂(z_j−z_i) = 1/n²:
-//
-//	λ_n = 1 / (n² φ(0) P_{n−2}),   P_k = ∫ φ(x) Φ(√ρ x)^k dx,
-//
-// where P_k is the probability that k normal variables with pairwise correlation ρ/(1+ρ) are all negative.
-// λ_n is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless n ≥ 2, 0 ≤ ρ < 1.
+// at the origin, ∂s_j/∂(z_j−z_i) = 1/n²: λ_n = 1/(n² φ(0) P_{n−2}), where P_k = ∫ φ(x) Φ(√ρ x)^k dx is the
+// probability that k normal variables with pairwise correlation ρ/(1+ρ) are all negative. λ_n is +Inf where
+// P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless n ≥ 2, 0 ≤ ρ < 1.
 func SlopeLambda(n int, rho float64) float64 {
 	if n < 2 || !(rho >= 0 && rho < 1) {
 		panic(fmt.Sprintf("softmax: slope-matched λ for n = %d, ρ = %g; need n ≥ 2 and 0 ≤ ρ < 1", n, rho))

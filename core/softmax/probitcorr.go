@@ -11,14 +11,10 @@ import (
 )
 
 // ProbitCorr approximates the softmax by the multivariate probit function of the paper with any correlations
-// (Yang and Yang 2023, Sec. 2),
-//
-//	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),
-//
-// with a correlation matrix Corr = Σ_0 of order n−1, the same for each class, whose rows are the classes τ ≠
-// j in order. Lambda must be positive and finite. In general the p_j do not add up to one, and E is not
-// symmetric: see [Moments.Excess] and [Moments.Asymmetry]. A ProbitCorr keeps Corr by reference, and is safe
-// for concurrent use while nothing writes to the matrix.
+// (Yang and Yang 2023, Sec. 2), s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0), with a correlation matrix Corr
+// = Σ_0 of order n−1, the same for each class, whose rows are the classes τ ≠ j in order. Lambda must be
+// positive and finite. In general the p_j do not add up to one, and E is not symmetric: see [Moments.Excess]
+// and [Moments.Asymmetry]. Corr is kept by reference; concurrent use is safe while nothing writes to it.
 type ProbitCorr struct {
 	Lambda float64
 	Corr   *mat.SymDense
@@ -42,15 +38,11 @@ func (p ProbitCorr) Validate(classes int) error {
 	return nil
 }
 
-// Moments implements [Approximation] by Prop. 3.1(2),
-//
-//	p_j  = Φ_{n−1}(x_τ, τ ≠ j; 0, Σ'),            x_τ = λ(m_j − m_τ)/s_τ
-//	E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i at the same point,  s_τ = √(1 + λ²v_j + λ²v_τ)
-//	Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ').
-//
-// Accuracy and cost are those of package mvn: some 1e-13 in less than 1 ms for n ≤ 4 and 0.1 s for n = 5;
-// beyond, some 1e-6 or 1e-5 in up to 0.2 s for each of n² probabilities. Moments panics if lengths do not
-// match, a mean is not finite, a variance is negative, or λ or Corr is out of range.
+// Moments implements [Approximation] by Prop. 3.1(2): with s_τ = √(1 + λ²v_j + λ²v_τ), x_τ = λ(m_j − m_τ)/s_τ
+// and Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ'), p_j = Φ_{n−1}(x_τ, τ ≠ j; 0, Σ') and E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i
+// at the same point. Accuracy and cost are those of package mvn: some 1e-13 in less than 1 ms for n ≤ 4 and
+// 0.1 s for n = 5; beyond, some 1e-6 or 1e-5 in up to 0.2 s for each of n² probabilities. Moments panics if
+// lengths do not match, a mean is not finite, a variance is negative, or λ or Corr is out of range.
 func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	if err := p.Validate(len(mean)); err != nil {

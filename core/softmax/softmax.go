@@ -1,11 +1,7 @@
 // Package softmax computes the first two moments of the softmax of a Gaussian: for independent logits z_j ~
 // N(m_j, v_j) and s = softmax(z), the means and covariances of s, and the cross-covariance of z and s. They
-// follow from two sets of numbers (Yang and Yang 2023, arXiv 2301.13401, Sec. 2),
-//
-//	p_j  = E[s_j]
-//	E_ji = E[∂s_j/∂(z_j−z_i)] = E[s_j s_i]     (j ≠ i)
-//
-// which an [Approximation] computes:
+// follow from p_j = E[s_j] and E_ji = E[∂s_j/∂(z_j−z_i)] = E[s_j s_i] for j ≠ i (Yang and Yang 2023, arXiv
+// 2301.13401, Sec. 2), which an [Approximation] computes:
 //
 //   - [Moments.Cov], [Moments.Cross]: the covariances Σ_y and Σ_zy from p and E
 //   - [Probit.Moments], [ProbitCorr.Moments]: p and E of the probit, Prop. 3.1(2)
@@ -94,10 +90,8 @@ func fit(n int, all ...*[]float64) {
 const MomentError = 1e-11
 
 // Moments are the moments of softmax(z) for n classes. Computing into it again allocates nothing. It keeps no
-// reference to arguments; concurrent reading is safe. With the graph Laplacian L = diag(E·1) − E,
-//
-//	Σ_y  = diag(p) − p pᵀ − L                  (covariance of the probabilities)
-//	Σ_zy = diag(v) L                           (cross-covariance, logits × probabilities)
+// reference to arguments; concurrent reading is safe. With the graph Laplacian L = diag(E·1) − E, the label
+// probabilities have covariance Σ_y = diag(p) − p pᵀ − L, and Σ_zy = diag(v) L with the logits.
 type Moments struct {
 	P []float64  // p_j, length n
 	E *mat.Dense // E.At(j, i) = E[∂s_j/∂(z_j−z_i)], n×n, zero diagonal

@@ -164,8 +164,7 @@ func Overflows(t *testing.T, fit func(x [][]float64, class []int) (Predictor, er
 	Predict(t, Must(fit(nil, nil)), 2, 1, 1)
 }
 
-// Keys tests that the zero value of a configuration is valid, and that the error of each of the others has
-// its key.
+// Keys tests that a zero configuration is valid, and that the error of each of the others has its key.
 func Keys[C any](t testing.TB, wrong map[string]C) {
 	t.Helper()
 	var zero C

@@ -139,12 +139,9 @@ func Class(class, classes int) error {
 	return nil
 }
 
-// Resolve fills in the defaults of the struct that config points to, by tags such as
-//
-//	Rate float64 `toml:"rate" default:"0.2" range:"0 0.99"`
-//
-// It returns the [*Error] of the first number out of range, or the error of the method Validate, if any. A
-// zero without a default counts as not given.
+// Resolve fills in the defaults of the struct that config points to, by tags such as `toml:"rate"
+// default:"0.2" range:"0 0.99"`. It returns the [*Error] of the first number out of range, or the error of
+// the method Validate, if any. A zero without a default counts as not given.
 func Resolve(config any) error {
 	if err := resolve(reflect.ValueOf(config).Elem()); err != nil {
 		return err

@@ -33,11 +33,8 @@ func powersOfTwo() (rounded, rest [expSteps]float64) {
 }
 
 // Exp returns eˣ within 0.55 units of the last place, 1 where the value is subnormal. With k ≈ 128x/log 2 it
-// is
-//
-//	eˣ = 2^(k/128) eʳ,   r = x − k (log 2)/128,   |r| ≤ (log 2)/256
-//
-// (Tang, "Table-driven implementation of the exponential function", ACM TOMS 1989).
+// is 2^(k/128) eʳ, r = x − k (log 2)/128, |r| ≤ (log 2)/256 (Tang, "Table-driven implementation of the
+// exponential function", ACM TOMS 1989).
 func Exp(x float64) float64 {
 	switch {
 	case math.Abs(x) < 708:
@@ -66,10 +63,8 @@ func exp(x float64, shift int) float64 {
 }
 
 // Log returns log x within one unit of the last place. With x = 2ᵏ(1+f), √½ ≤ 1+f < √2, and s = f/(2+f) it is
-//
-//	log x = k log 2 + log(1+f),   log(1+f) = 2 artanh s = f − f²/2 + s (f²/2 + R(s²)),
-//
-// with R the polynomial of FreeBSD's e_log.c.
+// k log 2 + f − f²/2 + s (f²/2 + R(s²)), as log(1+f) = 2 artanh s, with R the polynomial of FreeBSD's
+// e_log.c.
 func Log(x float64) float64 {
 	if !(0 < x && x < math.Inf(1)) {
 		switch {

@@ -23,12 +23,9 @@ var densityTable = func() (table [densitySteps]float64) {
 	return table
 }()
 
-// Density returns φ(x), the density of the standard normal distribution, for |x| ≤ [Underflow]. The rounding
-// error of x² is added to the reduced argument r (Cody 1969) of
-//
-//	exp(−x²/2) = 2^(−k/64) exp(r), r = (k/64) log 2 − x²/2, |r| ≤ (log 2)/128,
-//
-// where Taylor's series up to r⁵ leaves a remainder below 4e-17.
+// Density returns φ(x), the density of the standard normal distribution, for |x| ≤ [Underflow]. exp(−x²/2) is
+// 2^(−k/64) exp(r) with r = (k/64) log 2 − x²/2, |r| ≤ (log 2)/128, to which the rounding error of x² is
+// added (Cody 1969). Taylor's series of exp(r) up to r⁵ leaves a remainder below 4e-17.
 func Density(x float64) float64 {
 	sq := x * x
 	low := math.FMA(x, x, -sq)
@@ -40,12 +37,9 @@ func Density(x float64) float64 {
 	return e * (pow * densityTable[k%densitySteps])
 }
 
-// Tail returns p and q > 0 with p/q = J₂(t)/J₁(t) for 0 ≤ t ≤ 1e9, where
-//
-//	J_k(t) = ∫_t^∞ (z−t)^k φ(z) dz / φ(t)
-//
-// are the repeated integrals of the normal tail; J₀ is the Mills ratio. As J₁ + t J₀ = 1 and J₂ + t J₁ = J₀,
-// J₀ = n/d, J₁ = q/d, J₂ = p/d with n = p + t q and d = q + t n. The rational function has the smallest
+// Tail returns p and q > 0 with p/q = J₂(t)/J₁(t) for 0 ≤ t ≤ 1e9, where J_k(t) = ∫_t^∞ (z−t)^k φ(z) dz /
+// φ(t) are the repeated integrals of the normal tail; J₀ is the Mills ratio. As J₁ + t J₀ = 1 and J₂ + t J₁ =
+// J₀, J₀ = n/d, J₁ = q/d, J₂ = p/d with n = p + t q and d = q + t n. The rational function has the smallest
 // maximal relative error on [0, ∞], 5.7e-17 (Remez algorithm).
 func Tail(t float64) (p, q float64) {
 	t2 := t * t

@@ -81,8 +81,7 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 }
 
 // AddRows adds to y the rows of a, as long as y, times the nonzero numbers of u: four at a time as
-// [AddScaled4], the rest one by one. Dot2x2 sets dst to the [Dot]s x₀y₀, x₀y₁, x₁y₀, x₁y₁ of the first n
-// numbers, a multiple of four.
+// [AddScaled4], the rest one by one.
 func AddRows(y, u, a []float64) {
 	var row [4][]float64
 	var factor [4]float64

@@ -57,8 +57,7 @@ func Align(train, test *Examples) (*Examples, error) {
 	return test.renumbered(train.classes)
 }
 
-// Join returns the training examples and those of a test part that is aligned with them, before both are
-// scaled.
+// Join returns the training examples and those of an aligned test part, before both are scaled.
 func Join(train, test *Examples) *Examples {
 	e, v, offset := *train, *train.values, 0
 	if more := test.values; more != train.values {

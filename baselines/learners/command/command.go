@@ -2,13 +2,10 @@
 // input, and writes the probabilities of the classes to its standard output.
 //
 // A line with a JSON object of keys inputs, classes, seed, stream and settings begins a model, and ends the
-// one before it. Blocks follow, each a line with a word and a number n, then n lines of numbers with commas:
-//
-//	learn n      n examples: the inputs, and the class from 0
-//	predict n    n inputs; the program answers with n lines, the probability of each class
-//
-// With stream each example is a block learn; without, all examples are the first block. The program ends when
-// its input does. Its standard error is quoted where it fails.
+// one before it. Blocks follow. The line "learn n" comes before n lines of examples: the inputs, and the
+// class from 0, with commas. The line "predict n" comes before n lines of inputs; the program answers with n
+// lines, the probability of each class. With stream each example is a block learn; without, all examples are
+// the first block. The program ends when its input does. Its standard error is quoted where it fails.
 package command
 
 import (

@@ -1,11 +1,8 @@
-// Package dropout is Monte Carlo dropout: a multi-layer perceptron that is trained with units left out at
-// random, and predicts by the mean of passes with units left out at random (Gal and Ghahramani, "Dropout as a
-// Bayesian approximation: representing model uncertainty in deep learning", ICML 2016).
-//
-// Hidden units are rectifiers. For each example, a hidden unit is left out with probability r, and otherwise
-// multiplied by 1/(1−r). Adam runs over minibatches of 32 examples down the loss
-//
-//	−(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ Decay |w|².
+// Package dropout is Monte Carlo dropout: a multi-layer perceptron of rectifiers that is trained with units
+// left out at random, and predicts by the mean of passes with units left out at random (Gal and Ghahramani,
+// "Dropout as a Bayesian approximation: representing model uncertainty in deep learning", ICML 2016). For
+// each example, a hidden unit is left out with probability r, and otherwise multiplied by 1/(1−r). Adam runs
+// over minibatches of 32 examples down the loss −(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ Decay |w|².
 package dropout
 
 import (

@@ -69,12 +69,8 @@ func (r *full) step(mean []float64, j *jacobian) bool {
 
 // reflections are what a step does to the root S of a covariance (Potter 1963; see Bierman, "Factorization
 // Methods for Discrete Sequential Estimation", 1977). For an observation with derivatives h and noise of unit
-// variance let f = Sᵀh and s = f·f. Then
-//
-//	P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ,
-//	T = I − βffᵀ,   β = 1/(t(1+t)),   t = √(1+s).
-//
-// Each of several observations has the f that the steps before it leave, T…Tf.
+// variance let f = Sᵀh and s = f·f. Then P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ with T = I − βffᵀ,
+// β = 1/(t(1+t)), t = √(1+s). Each of several observations has the f that the steps before it leave, T…Tf.
 type reflections struct {
 	white  [][]float64 // f of each observation, and of the last vector, which only moves the mean
 	beta   []float64

@@ -45,12 +45,8 @@ func (j *jacobian) set(k int, n *mlp.Network, p *mlp.Pass, weights []float64) {
 
 // factorLabel sets the rows of dst, n−1 vectors of length n, to those of Aᵀ with AAᵀ = diag(p) − ppᵀ, the
 // covariance of a one-hot label with probabilities p. Row k is the contrast of class k with the classes after
-// it, ρ_k = Σ_{i>k} p_i their probability:
-//
-//	a_k = √(p_k ρ_k/(p_k + ρ_k)) (e_k − Σ_{i>k} (p_i/ρ_k) e_i)
-//
-// (Tanabe and Sagae, Journal of the Royal Statistical Society B 1992). Where the probability of class k, or
-// of all after it, underflows, the row is zero.
+// it, ρ_k = Σ_{i>k} p_i their probability: a_k = √(p_k ρ_k/(p_k + ρ_k)) (e_k − Σ_{i>k} (p_i/ρ_k) e_i) (Tanabe
+// and Sagae, Journal of the Royal Statistical Society B 1992). Where p_k or ρ_k underflows, the row is zero.
 func factorLabel(dst [][]float64, p []float64) {
 	after := p[len(p)-1]
 	for k := len(dst) - 1; k >= 0; k-- {

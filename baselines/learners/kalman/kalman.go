@@ -1,18 +1,14 @@
 // Package kalman is the extended Kalman filter over all weights of a multi-layer perceptron with softmax
 // output (Singhal and Wu, "Training multilayer perceptrons with the extended Kalman algorithm", NIPS 1988),
-// learning one example after another.
+// learning one example after another. The default prior is for standardised inputs. With hidden layers and
+// too wide a prior, steps of the mean may grow without bound until Observe returns errors.
 //
 // The weights are w ~ N(μ, P). At μ let z be the logits, p = softmax(z), J = ∂z/∂w, and S = diag(p) − ppᵀ,
 // which is ∂p/∂z and also the covariance of a one-hot label y. The filter approximates y by SJ(w − μ) + p
-// with noise of covariance S = AAᵀ, with a factor A of n−1 columns. With H = AᵀJ
-//
-//	P̃ = P − PHᵀ(I + HPHᵀ)⁻¹HP,   μ̃ = μ + P̃Jᵀ(y − p).
-//
-// This is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural gradient as a Kalman
-// filter", Electronic Journal of Statistics 2018). Covariances are stored as a square root or an inverse.
-//
-// With hidden layers and a prior that is wide for the inputs, steps of the mean may grow without bound until
-// Observe returns errors; the default prior is for standardised inputs.
+// with noise of covariance S = AAᵀ, with a factor A of n−1 columns. With H = AᵀJ, P̃ = P − PHᵀ(I + HPHᵀ)⁻¹HP
+// and μ̃ = μ + P̃Jᵀ(y − p). This is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural
+// gradient as a Kalman filter", Electronic Journal of Statistics 2018). A square root or the inverse of P is
+// stored.
 package kalman
 
 import (

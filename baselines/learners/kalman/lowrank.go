@@ -11,11 +11,9 @@ import (
 
 // lowRank is the covariance of the filter "LO-FI" (Chang, Durán-Martín, Shestopaloff, Jones and Murphy,
 // "Low-rank extended Kalman filtering for online learning of neural networks from streaming data", CoLLAs
-// 2023), without process noise: its inverse is P⁻¹ = Υ + WWᵀ, Υ diagonal, W with L columns.
-//
-// A step appends the n−1 columns of JᵀA to W, moves the mean by (Υ + WWᵀ)⁻¹Jᵀ(y − p), and keeps the L largest
-// singular vectors. The diagonal of the others' contribution is added to Υ. With eigenvectors V and
-// eigenvalues Λ² of WᵀW, the singular vectors times their values are WV.
+// 2023), without process noise: its inverse is P⁻¹ = Υ + WWᵀ, Υ diagonal, W with L columns. A step appends
+// the n−1 columns of JᵀA to W, moves the mean by (Υ + WWᵀ)⁻¹Jᵀ(y − p), keeps the L largest singular vectors,
+// and adds the diagonal of the others' contribution to Υ. The vectors times their values are WV, V of WᵀW.
 type lowRank struct {
 	rank, size          int       // columns of W, and with those appended
 	precision, variance []float64 // Υ and 1/Υ

@@ -1,17 +1,13 @@
 // Package laplace fits softmax regression and multi-layer perceptrons by maximum a posteriori, with a
 // Gaussian around the mode, the Laplace approximation (MacKay, "The evidence framework applied to
 // classification networks", Neural Computation 1992; Daxberger et al., "Laplace redux", NeurIPS 2021).
+// [Problem.Sample] draws from the exact posterior of small networks without hidden layers.
 //
 // The prior is w_i ~ N(0, v_i), independent, the likelihood the softmax of the logits z(x; w). Layers before
 // the last have the weights of the mode ŵ, without uncertainty. With s_k = softmax(z(x_k; ŵ)) and J_k the
 // derivatives of z(x_k; ŵ) by the weights of the last layer, the covariance of these weights is the inverse
-// of the negative Hessian of the log posterior
-//
-//	H = diag(1/v) + Σ_k J_kᵀ (diag s_k − s_k s_kᵀ) J_k.
-//
-// The logits at x are z ~ N(m, C) with m = z(x; ŵ) and C = J H⁻¹ Jᵀ. [Predictive] has rules for E softmax(z).
-//
-// [Problem.Sample] draws from the exact posterior of small networks without hidden layers.
+// of the negative Hessian of the log posterior, H = diag(1/v) + Σ_k J_kᵀ (diag s_k − s_k s_kᵀ) J_k. The
+// logits at x are z ~ N(m, C) with m = z(x; ŵ) and C = J H⁻¹ Jᵀ. [Predictive] has rules for E softmax(z).
 package laplace
 
 import (

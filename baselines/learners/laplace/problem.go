@@ -65,11 +65,9 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	return p, nil
 }
 
-// logDensity returns the logarithm of likelihood times prior at the weights w,
-//
-//	log p(D, w) = Σ_k log softmax_{c_k}(z(x_k; w)) + Σ_i log N(w_i; m_i, v_i),
-//
-// and sets grad, unless nil, to its gradient. It is −∞, with a zero gradient, where a logit overflows.
+// logDensity returns the logarithm of likelihood times prior at the weights w, Σ_k log softmax_{c_k}(z(x_k;
+// w)) + Σ_i log N(w_i; m_i, v_i), and sets grad, unless nil, to its gradient. It is −∞, with a zero gradient,
+// where a logit overflows.
 func (p *Problem) logDensity(grad, w []float64) float64 {
 	log := p.logNorm
 	for i, m := range p.prior.Mean {
@@ -132,11 +130,8 @@ func (p *Problem) climb(start []float64) ([]float64, error) {
 }
 
 // information sets dst to the Fisher information of the labels at w plus the precision of the prior, for the
-// last layer. With its inputs φ_k and s_k = softmax(z(x_k; w)), the block of neurons i and j is
-//
-//	H_ij = δ_ij diag(1/v) + Σ_k s_ki (δ_ij − s_kj) φ_k φ_kᵀ,
-//
-// the negative Hessian of logDensity by these weights. It is NaN where a logit overflows.
+// last layer: the negative Hessian of logDensity, NaN where a logit overflows. With its inputs φ_k and s_k =
+// softmax(z(x_k; w)), the block of neurons i and j is δ_ij diag(1/v) + Σ_k s_ki (δ_ij − s_kj) φ_k φ_kᵀ.
 func (p *Problem) information(dst *mat.SymDense, w []float64) {
 	last := len(p.network.Layers) - 1
 	layer := p.network.Layers[last]

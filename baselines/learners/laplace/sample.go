@@ -32,10 +32,9 @@ const dof = 10 // degrees of freedom ν of the proposal
 // Sample draws from the posterior of a network without hidden layers, which has one mode, by self-normalised
 // importance sampling (Geweke, "Bayesian inference in econometric models using Monte Carlo integration",
 // Econometrica 1989). The proposal q is a Student distribution at the mode with the inverse of
-// Problem.information as its scale. Draws come in pairs mirrored at the mode.
-//
-// It returns an error if no mode is found, the effective sample size is below a tenth of the draws, there are
-// hidden layers, or draws is not an even number of at least 4. It panics if src is nil.
+// Problem.information as its scale. Draws come in pairs mirrored at the mode, an even number of at least 4.
+// It returns an error if no mode is found, the effective sample size is below a tenth of the draws, or there
+// are hidden layers. It panics if src is nil.
 func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 	if len(p.network.Layers) > 1 || draws < 4 || draws%2 != 0 {
 		return nil, fmt.Errorf("laplace: %d draws for the layers %v; need an even number of draws, 4 or more, "+
@@ -84,11 +83,9 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 }
 
 // Predict returns the posterior predictive at x, and its standard errors by the delta method for the ratio
-// estimator (Geweke 1989). With the softmax s_i of draw i at x, its weight W_i, and B mirrored pairs b,
-//
-//	P_j = Σ_i W_i s_ij,   Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))².
-//
-// It returns an error if x has the wrong length or is not finite, or if the logits overflow.
+// estimator (Geweke 1989). With the softmax s_i of draw i at x, its weight W_i, and B mirrored pairs b, P_j =
+// Σ_i W_i s_ij and Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))². It returns an error if x has the wrong
+// length or is not finite, or if the logits overflow.
 func (s *Sample) Predict(x []float64) (p, stderr []float64, err error) {
 	draws, n := len(s.Weights), s.network.Outputs()
 	p, stderr = make([]float64, n), make([]float64, n)

@@ -1,5 +1,4 @@
-// Package mlp is the multi-layer perceptron as a function of one weight vector, with derivatives by
-// back-propagation.
+// Package mlp is the multi-layer perceptron as a function of one weight vector, with its derivatives.
 package mlp
 
 import (
@@ -169,8 +168,7 @@ func (n *Network) Deltas(p *Pass, weights []float64) {
 	}
 }
 
-// Delta returns the last Deltas of layer l: the weight of neuron j and input i has derivative
-// Delta(l)[j]·Input(l)[i].
+// Delta returns the last Deltas of layer l: weight (j, i) has derivative Delta(l)[j]·Input(l)[i].
 func (p *Pass) Delta(l int) []float64 { return p.delta[l+1] }
 
 // Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad, after Forward.

@@ -79,12 +79,9 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 }
 
 // Adam is gradient descent with steps scaled by running means of each derivative g and its square (Kingma and
-// Ba, "Adam: a method for stochastic optimization", ICLR 2015),
-//
-//	m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,
-//	w ← w − α m̂/(√v̂ + ε),   m̂ = m/(1−β₁ᵗ),   v̂ = v/(1−β₂ᵗ),
-//
-// at step t = 1, 2, …, with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8.
+// Ba, "Adam: a method for stochastic optimization", ICLR 2015): m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², w ← w
+// − α m̂/(√v̂ + ε) with m̂ = m/(1−β₁ᵗ), v̂ = v/(1−β₂ᵗ) at step t = 1, 2, …, β₁ = 0.9, β₂ = 0.999 and ε =
+// 1e-8.
 type Adam struct {
 	mean, square   []float64 // m and v
 	power1, power2 float64   // β₁ᵗ, β₂ᵗ

@@ -1,12 +1,9 @@
 // Package perceptron is the Bayesian perceptron: one neuron for two classes, whose weights are jointly
 // Gaussian and learn in closed form. Package bnn generalises it to many classes and layers.
 //
-// For an input x the activation is a = w·x ~ N(m, v), and the positive class has the probability
-//
-//	p = E Φ(λa) = Φ(ξ),   ξ = λm/t,   t = √(1 + λ²v),   Cov(a, y) = vλφ(ξ)/t.
-//
-// With λ = √(π/8), Φ(λa) has the slope of the logistic function at 0. With h = φ/Φ, the rules for a label s =
-// ±1 are
+// For an input x the activation is a = w·x ~ N(m, v). With t = √(1 + λ²v) and ξ = λm/t, the positive class
+// has the probability p = E Φ(λa) = Φ(ξ), and Cov(a, y) = vλφ(ξ)/t. With λ = √(π/8), Φ(λa) has the slope of
+// the logistic function at 0. With h = φ/Φ, the rules for a label s = ±1 are
 //
 //	Huber   m̃ = m + s h(sξ) (t+1)/λ    ṽ = v (1 − h(ξ) h(−ξ) (1 + 1/t))
 //	ADF     m̃ = m + s h(sξ) vλ/t       ṽ = v (1 − h(sξ) (h(sξ) + sξ) λ²v/t²).

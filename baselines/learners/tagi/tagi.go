@@ -4,13 +4,10 @@
 // Gaussians, learning one example after another.
 //
 // The labels are Gaussian targets. The classes are the leaves of a binary tree whose nodes have an output z ~
-// N(m, v). A label observes y = ±1 at the nodes on its path, y = z + ε, ε ~ N(0, σ_V²),
-//
-//	m̃ = m + v (y − m)/(v + σ_V²),   ṽ = v − v²/(v + σ_V²).
-//
-// The Rauch–Tung–Striebel smoother propagates the update back, layer by layer. The probability of a class is
-// the product over the nodes on its path of P(±1) = Φ(±m/√(v + σ_P²)), divided by the sum of these products
-// over all classes, with σ_P = 1/3 as in the authors' program.
+// N(m, v). A label observes y = ±1 at the nodes on its path, y = z + ε, ε ~ N(0, σ_V²): m̃ = m + v (y − m)/(v
+// + σ_V²), ṽ = v − v²/(v + σ_V²). The Rauch–Tung–Striebel smoother propagates the update back, layer by
+// layer. The probability of a class is the product over the nodes on its path of P(±1) = Φ(±m/√(v + σ_P²)),
+// divided by the sum of these products over all classes, with σ_P = 1/3 as in the authors' program.
 package tagi
 
 import (

@@ -13,14 +13,12 @@ import (
 
 // laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution (MacKay 1998, "Choice of basis
 // for Laplace approximation"; Hobbhahn, Kristiadi and Hennig 2022, arXiv 2003.01227). It inverts the Laplace
-// approximation of a Dirichlet in the softmax basis, where logits add up to zero: with means μ and variances
-// Σ_kk conditioned on Σ_k z_k = 0, and S = Σ v_k,
+// approximation of a Dirichlet in the softmax basis, where logits add up to zero. Variances must be positive.
+// Unless they are equal, p depends on the origin of the logits. Given Σ_k z_k = 0, with S = Σ v_k,
 //
 //	μ_k = m_k − v_k/S · Σ_l m_l,   Σ_kk = v_k (1 − v_k/S)
-//	α_k = (1 − 2/n + e^{μ_k}/n² Σ_l e^{−μ_l}) / Σ_kk
-//	p   = α/α_0,   Σ_y = (diag(p) − ppᵀ)/(α_0 + 1),   α_0 = Σ α_k
-//
-// Unless all variances are equal, p depends on the origin of the logits. Variances must be positive.
+//	α_k = (1 − 2/n + e^{μ_k}/n² Σ_l e^{−μ_l}) / Σ_kk,   α_0 = Σ α_k
+//	p   = α/α_0,   Σ_y = (diag(p) − ppᵀ)/(α_0 + 1).
 func laplaceBridge(mean, variance []float64) moments {
 	n, mu, p := float64(len(mean)), make([]float64, len(mean)), make([]float64, len(mean))
 	logits, total, sum := kernel.Sum(mean), kernel.Sum(variance), 0.0
@@ -42,18 +40,15 @@ func dirichlet(p []float64, concentration float64) moments {
 }
 
 // normalizedProbit replaces the softmax by normalised normal distribution functions, and approximates the
-// distribution of the probabilities by a Dirichlet (Mucsányi, Da Costa and Hennig 2025, arXiv 2502.03366):
-// for q_j = Φ(λz_j), t_j = λm_j/√(1+λ²v_j), and T Owen's function,
+// distribution of the probabilities by a Dirichlet (Mucsányi, Da Costa and Hennig 2025, arXiv 2502.03366). λ
+// = √(π/2) gives the slope of the softmax at zero logits; the paper has λ = 1. The authors' floors in the
+// fraction are left out: a class of zero variance makes α_0 infinite. The A_j underflow for t_j below −38.
+// For q_j = Φ(λz_j), t_j = λm_j/√(1+λ²v_j), and T Owen's function,
 //
 //	A_j = E q_j  = Φ(t_j)
 //	B_j = E q_j² = Φ(t_j) − 2T(t_j, 1/√(1+2λ²v_j))
-//	p_j = A_j / Σ A
-//	α_j = p_j α_0,  log(α_0 S/Σ A) = mean_j log((A_j S − B_j)/(B_j − A_j²)),  S = max(1, Σ A)
-//	Σ_y = (diag(p) − ppᵀ)/(α_0 + 1).
-//
-// The authors' floors in the fraction are left out: a class of zero variance makes α_0 infinite. The A_j must
-// not underflow, as they do for t_j below −38. λ = √(π/2) gives the slope of the softmax at zero logits; the
-// paper has λ = 1.
+//	p_j = A_j / Σ A,   Σ_y = (diag(p) − ppᵀ)/(α_0 + 1)
+//	α_j = p_j α_0,  log(α_0 S/Σ A) = mean_j log((A_j S − B_j)/(B_j − A_j²)),  S = max(1, Σ A).
 func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
 		p, t := make([]float64, len(mean)), make([]float64, len(mean))
@@ -81,12 +76,8 @@ var nodes, weights = func() (x, w [32]float64) {
 }()
 
 // secondMoments returns Var Φ(x) and E Φ(x)(1−Φ(x)) for normal x of standard deviation sd, given t = E
-// x/√(1+sd²). With Owen's function (1956)
-//
-//	T(t, a) = 1/(2π) ∫_0^a exp(−t²(1+u²)/2)/(1+u²) du,   a = 1/√(1+2sd²),
-//
-// they are 2(T(t, 1) − T(t, a)) and 2T(t, a), integrals of a positive function, where Φ(t) − 2T − Φ(t)² would
-// cancel.
+// x/√(1+sd²): 2(T(t, 1) − T(t, a)) and 2T(t, a) with Owen's function (1956) T(t, a) = 1/(2π) ∫_0^a
+// exp(−t²(1+u²)/2)/(1+u²) du, a = 1/√(1+2sd²). These integrals of a positive function do not cancel.
 func secondMoments(t, sd float64) (spread, mixed float64) {
 	a := 1 / math.Sqrt(1+2*sd*sd)
 	return integral(t, a, 1-a), integral(t, 0, a)
@@ -105,19 +96,15 @@ func integral(t, a, length float64) (sum float64) {
 }
 
 // logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax of cuTAGI
-// (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu). The exponentials e^{z_i} are log-normal. Their sum
-// S and the ratio y_i = e^{z_i}/S are approximated as log-normal, too:
+// (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu), without its floor and caps. The sum S of the
+// log-normal e^{z_i} and the ratio y_i = e^{z_i}/S are approximated as log-normal, too. p is normalised
+// before the second moments, as in a later version of the method.
 //
 //	μ_i = e^{m_i + v_i/2},  V_i = μ_i² (e^{v_i} − 1),  M = Σ μ_i
 //	s²  = Var log S        = log(1 + Σ V_i/M²)
 //	c_i = Cov(z_i, log S)  = log(1 + V_i/(μ_i M))
 //	log y_i ~ N(m_i − log M + s²/2, l_i),  l_i = v_i + s² − 2c_i
-//	p_i         = e^{m_i − log M + s²/2 + l_i/2}
-//	Var y_i     = p_i² (e^{l_i} − 1)
-//	Cov(z_i, y_i) = p_i (v_i − c_i).
-//
-// p is normalised before the second moments, as in a later version of the method. The library's floor and
-// caps are left out.
+//	p_i = e^{m_i − log M + s²/2 + l_i/2},  Var y_i = p_i² (e^{l_i} − 1),  Cov(z_i, y_i) = p_i (v_i − c_i)
 func logNormal(mean, variance []float64) moments {
 	share, p, c := make([]float64, len(mean)), make([]float64, len(mean)), make([]float64, len(mean))
 	for i, v := range variance {

@@ -1,20 +1,11 @@
 // Package meanfield collects closed forms of other authors for the moments of softmax(z), z_j ~ N(m_j, v_j)
-// independent, each with formula and reference. Values outside [0, 1] are returned as they are.
+// independent, each with formula and reference. [softmax.Moments] derives Σ_y and Σ_zy from P and E, which
+// few of these methods respect: their Covariances take precedence. Moments sets P and, off the diagonal, E_ij
+// = Σ_y,ij + p_i p_j, also where they lie outside [0, 1].
 //
-// [softmax.Moments] derives Σ_y and Σ_zy from P and E, which few of these methods respect: their Covariances
-// take precedence. Moments sets P and, off the diagonal, E_ij = Σ_y,ij + p_i p_j. NaN is what a method does
-// not give:
-//
-//	                  p    Σ_y       Σ_zy
-//	Delta             yes  yes       yes
-//	Taylor            yes  yes       yes
-//	Unscented         yes  yes       yes
-//	LogNormal         yes  diagonal  diagonal
-//	LaplaceBridge     yes  yes       no
-//	NormalizedProbit  yes  yes       no
-//	Daunizeau         yes  n = 2     no
-//	Pairwise          yes  no        no
-//	MacKay            yes  no        no
+// Delta, Taylor and Unscented give p, Σ_y and Σ_zy; LogNormal gives p and both diagonals; LaplaceBridge and
+// NormalizedProbit give p and Σ_y; Daunizeau gives p and, for n = 2, Σ_y; Pairwise and MacKay give p. All
+// else is NaN.
 //
 // Rounding errors are absolute, of the order of 1e-14; for LogNormal variances must be below 700. Moments and
 // Covariances panic if sizes do not match, a mean or variance is not finite, or a variance is negative. All
@@ -133,17 +124,13 @@ func firstOrder(mean, variance []float64) moments {
 }
 
 // taylor replaces the softmax by its second-order Taylor polynomial at the mean logits, with the exact
-// moments of the polynomial (Mathai and Provost 1992, "Quadratic forms in random variables"). With s =
-// softmax(m), J its Jacobian, V = diag(v) and H_i the Hessian of s_i,
+// moments of the polynomial (Mathai and Provost 1992, "Quadratic forms in random variables"). p leaves [0, 1]
+// where v is large. Σ_zy = B V has no second-order term, as odd central moments are zero. With s =
+// softmax(m), its Jacobian B = diag(s) − ssᵀ, V = diag(v), the Hessian H_i of s_i, u_i = V(e_i − s) and q = Σ
+// v_k s_k²,
 //
-//	p_i    = s_i + ½ tr(H_i V)
-//	Σ_y,ij = (J V J)_ij + ½ tr(H_i V H_j V)
-//	Σ_zy   = V J
-//	(H_i)_kl = s_i ((δ_ik − s_k)(δ_il − s_l) − s_k(δ_kl − s_l))
-//
-// Σ_zy has no second-order term, as odd central moments are zero. p leaves [0, 1] where v is large. With u_i
-// = V(e_i − s), B = diag(s) − ssᵀ and q = Σ v_k s_k²,
-//
+//	p_i             = s_i + ½ tr(H_i V)
+//	Σ_y,ij          = (B V B)_ij + ½ tr(H_i V H_j V)
 //	tr(H_i V)       = s_i (v_i (1−2s_i) + 2q − Σ_k v_k s_k)
 //	tr(H_i V H_j V) = s_i s_j ((δ_ij v_i − v_i s_i − v_j s_j + q)² − u_iᵀBu_i − u_jᵀBu_j + tr(BVBV))
 //	u_iᵀBu_i        = s_i v_i²(1−2s_i) + Σ_k v_k² s_k³ − (s_i v_i − q)²
@@ -171,9 +158,8 @@ func taylor(mean, variance []float64) moments {
 
 // unscented is the unscented transform (Julier and Uhlmann 1997, "A new extension of the Kalman filter to
 // nonlinear systems") without a point at the mean, the third-degree cubature rule (Arasaratnam and Haykin
-// 2009, "Cubature Kalman filters"): 2n points z_±j = m ± √(n v_j) e_j of weight w = 1/(2n), y = softmax(z),
-//
-//	p = Σ w y,   Σ_y = Σ w (y − p)(y − p)ᵀ,   Σ_zy = Σ w (z − m)(y − p)ᵀ.
+// 2009, "Cubature Kalman filters"): with the 2n points z_±j = m ± √(n v_j) e_j of weight w = 1/(2n) and y =
+// softmax(z), p = Σ w y, Σ_y = Σ w (y − p)(y − p)ᵀ and Σ_zy = Σ w (z − m)(y − p)ᵀ.
 func unscented(mean, variance []float64) moments {
 	n := len(mean)
 	p, y := make([]float64, n), make([][]float64, 2*n) // of +j and −j
@@ -198,14 +184,10 @@ func unscented(mean, variance []float64) moments {
 
 // pairwise is the mean-field approximation of Lu, Ie and Sha (2020, "Mean-field approximation to
 // Gaussian-softmax integral with application to uncertainty estimation", arXiv 2006.07584). It writes the
-// softmax with pairwise sigmoids σ, replaces each by its mean, and that by MacKay's binary formula:
-//
-//	s_k = 1 / (2 − n + Σ_{i≠k} 1/σ(z_k − z_i))
-//	p_k = 1 / (1 + Σ_{i≠k} exp(−(m_k − m_i)/T_ki)),   T_ki = √(1 + π/8 · c_ki)
-//	Order 0   c_ki = v_k               z_i at its mean: p_k = softmax_k(m/T_k)
-//	Order 1   c_ki = v_k + v_i         if both; order 2 is the same for independent logits
-//
-// For n = 2 order 1 is MacKay's binary formula. Σp ≠ 1 beyond n = 2 (at order 0 even there).
+// softmax with pairwise sigmoids, s_k = 1/(2 − n + Σ_{i≠k} 1/σ(z_k − z_i)), replaces each by its mean, and
+// that by MacKay's binary formula: p_k = 1/(1 + Σ_{i≠k} exp(−(m_k − m_i)/√(1 + π/8 · c_ki))). Order 0 has
+// c_ki = v_k. Order 1, both, has c_ki = v_k + v_i, as has order 2 for independent logits; for n = 2 it is
+// MacKay's binary formula. Σp ≠ 1 beyond n = 2 (at order 0 even there).
 func pairwise(both bool) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
 		return moments{p: pairwiseMean(mean, variance, probitSlope, both)}
@@ -246,13 +228,9 @@ const daunizeauSlope = 0.368 // a, fitted to sampled means
 
 // daunizeau is the semi-analytical approximation of Daunizeau (2017, "Semi-analytical approximations to
 // statistical moments of sigmoid and softmax mappings of normal variables", arXiv 1703.00091). For the
-// sigmoid σ of x ~ N(μ, Σ), with t = √(1 + aΣ) and a = 0.368 fitted,
-//
-//	E σ(x)   ≈ σ(μ/t)
-//	Var σ(x) ≈ σ(μ/t) (1 − σ(μ/t)) (1 − 1/t)
-//	p_k = 1 / (2 − n + Σ_{i≠k} 1/E σ(z_k − z_i))
-//
-// for the softmax, reduced to pairs as in pairwise of order 2. Beyond n = 2 only the mean, Σp ≠ 1.
+// sigmoid σ of x ~ N(μ, Σ), with t = √(1 + aΣ) and a = 0.368 fitted, E σ(x) ≈ σ(μ/t) and Var σ(x) ≈ σ(μ/t) (1
+// − σ(μ/t)) (1 − 1/t). The softmax is reduced to pairs, p_k = 1/(2 − n + Σ_{i≠k} 1/E σ(z_k − z_i)). Beyond n
+// = 2 there is only the mean, and Σp ≠ 1.
 func daunizeau(mean, variance []float64) moments {
 	p := pairwiseMean(mean, variance, daunizeauSlope, true)
 	if len(mean) > 2 {

@@ -16,9 +16,8 @@ func uniform(x []float64, half float64, rnd *rand.Rand) {
 }
 
 // sectors has K classes with linear scores in evenly spaced directions on the square of the wedges, which a
-// network without hidden layers and bias can classify right:
-//
-//	x ~ U[−2, 2]²,  P(class k | x) ∝ exp(u_k·x/σ),  u_k = (cos 2πk/K, sin 2πk/K).
+// network without hidden layers and bias can classify right: x ~ U[−2, 2]², P(class k | x) ∝ exp(u_k·x/σ),
+// u_k = (cos 2πk/K, sin 2πk/K).
 func sectors(g Generator) *Task {
 	probabilities := func(dst, x []float64) bool {
 		for k := range dst {
@@ -52,11 +51,10 @@ func sectors(g Generator) *Task {
 // wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5, Eq. (f)), uniform on [−2, 2]²:
 // class 1 above both diagonals, class 2 below both, and class 3, two opposite wedges, to the left and right.
 // The layout is reconstructed from its numbers, not copied from the equation. Diagonals have no
-// probabilities.
-//
-// No fixed weights of the paper's network, three linear scores without bias, exceed 75 % accuracy: each score
-// is largest in a convex cone, and a cone that intersects both wedges of class 3 contains all of the wedge
-// between them. An average over random weights, as in a Bayesian network, does not have this bound.
+// probabilities. No fixed weights of the paper's network, three linear scores without bias, exceed 75 %
+// accuracy: each score is largest in a convex cone, and a cone that intersects both wedges of class 3
+// contains all of the wedge between them. An average over random weights, as in a Bayesian network, does not
+// have this bound.
 func wedges(Generator) *Task {
 	return &Task{
 		Classes:  3,
@@ -94,9 +92,8 @@ func wedge(x []float64) int {
 }
 
 // logistic is a task for one neuron, after Huber, "Bayesian Perceptron: Towards fully Bayesian Neural
-// Networks" (CDC 2020). At σ = 1 the best rule, the sign of the score s, has an error of 15.9 %:
-//
-//	x ~ U[−5, 5]²,  P(class 1 | x) = 1/(1 + exp(−s/σ)),  s = 0.6 x₁ + 0.8 x₂.
+// Networks" (CDC 2020): x ~ U[−5, 5]², P(class 1 | x) = 1/(1 + exp(−s/σ)), s = 0.6 x₁ + 0.8 x₂. At σ = 1 the
+// best rule, the sign of the score s, has an error of 15.9 %.
 func logistic(g Generator) *Task {
 	logit := func(x []float64) float64 { return (0.6*x[0] + 0.8*x[1]) / g.Noise }
 	return &Task{
@@ -117,12 +114,9 @@ func logistic(g Generator) *Task {
 	}
 }
 
-// xor has four equally probable clusters, one at each corner of a square:
-//
-//	x = (s₁, s₂) + σ (ε₁, ε₂),  s_i = ±1 with probability ½,  ε_i ~ N(0, 1),
-//	class 0 if s₁ s₂ = 1, class 1 if s₁ s₂ = −1.
-//
-// The best rule, the sign of x₁ x₂, has an error of 1.23 % at σ = 0.4.
+// xor has four equally probable clusters, one at each corner of a square: x = (s₁, s₂) + σ (ε₁, ε₂), s_i = ±1
+// with probability ½, ε_i ~ N(0, 1), class 0 if s₁ s₂ = 1, class 1 if s₁ s₂ = −1. The best rule, the sign of
+// x₁ x₂, has an error of 1.23 % at σ = 0.4.
 func xor(g Generator) *Task {
 	return &Task{
 		Classes: 2,

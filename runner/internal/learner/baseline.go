@@ -144,8 +144,7 @@ func (f *fitted) PredictAll(p, x [][]float64) (_ [][]bnn.Layer, err error) {
 // Release releases the program of the model, if any, for the next one.
 func (f *fitted) Release() { release(f.model) }
 
-// predictAll sets p_i to a baseline's prediction at each x_i, at once if it can, and returns its layers, if
-// any.
+// predictAll sets p_i to a baseline's prediction at each x_i, at once if it can, and returns any layers.
 func predictAll(l predictor, p, x [][]float64) ([][]bnn.Layer, error) {
 	if b, ok := l.(interface {
 		PredictAll(p, x [][]float64) ([][]bnn.Layer, error)

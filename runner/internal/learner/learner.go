@@ -1,11 +1,7 @@
-// Package learner trains and scores classifiers, the closed-form network of a manifest and the baselines:
-//
-//	method.go    Method, a table [[method]] of a manifest
-//	kinds.go     the kinds of baselines, a line each; baseline.go makes learners of them
-//	model.go     Model, the keys of the closed-form network; network.go makes a learner of it
-//	learner.go   Classifier, what studies train and ask for predictions
-//	training.go  Training, the loop that chooses among candidates, trains and scores
-//	tables.go    Learners, the part of a manifest about methods: sweeps, and what a study allows
+// Package learner trains and scores classifiers, the closed-form network of a manifest and the baselines. A
+// [Method] is a table [[method]] of a manifest, a [Model] the keys of the closed-form network; kinds.go lists
+// the baselines. [Training] chooses among candidates, trains and scores a [Classifier]. [Learners] is the
+// part of a manifest about methods: sweeps, and what a study allows.
 package learner
 
 import (

@@ -96,8 +96,7 @@ func (s *Sweep) locate(m *Method, err error) error {
 	return field.Errorf("method."+m.Base+"."+e.Key, "%s", e.Problem)
 }
 
-// Networks is Expand for a study of single networks of this shape, or of ensembles of at most so many
-// members.
+// Networks is Expand for a study of single networks of this shape, or of ensembles up to a size.
 func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 	methods, err := t.Expand()
 	for i := range methods {

@@ -14,8 +14,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// spec determines the tables of a cell: one method on one set with one seed, or all seeds for maps over λ and
-// ρ.
+// spec determines a cell's tables: one method on one set with one seed, or with all for maps over λ and ρ.
 type spec struct {
 	study.Seeded
 	Seeds    []int

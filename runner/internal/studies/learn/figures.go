@@ -45,8 +45,7 @@ func (e *experiment) Figures() (all []study.Figure) {
 
 func logAxis(label string) figures.Axis { return figures.Axis{Label: label, Log: true} }
 
-// drawCurves draws scores against the examples seen: a row of charts for each set, and for [data] another of
-// predictions before learning.
+// drawCurves draws scores against the examples seen: a row of charts for each set, two with [data].
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, set := range e.sets {
@@ -66,8 +65,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-// charts are of those of the columns that the means have against the examples seen, with a curve for each
-// chosen method at everything that is swept.
+// charts plot each column that the means have against the examples seen, a curve for each method and sweep.
 func (e *experiment) charts(means *table.Table, title string, columns ...study.Column) (all []figures.Chart) {
 	shown := e.Chosen.Of(means, means.Distinct("method"))
 	for _, y := range columns {
@@ -79,8 +77,7 @@ func (e *experiment) charts(means *table.Table, title string, columns ...study.C
 	return all
 }
 
-// drawPairs draws how far networks are apart that have seen the same examples in different orders, and beside
-// it different examples; two rows of charts for each set, each with a Y axis of its own.
+// drawPairs draws how far networks are apart that have seen the same examples in different orders.
 func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, set := range e.sets {

@@ -232,8 +232,7 @@ func (e *experiment) contrasts(runs *table.Table, overlap overlap) *table.Table 
 
 type overlap func(rows *table.Table) float64
 
-// overlap returns the overlap of the sets. Generators draw new examples for each seed; published test parts
-// stay.
+// overlap returns the overlap of the sets. Only generators draw new test examples for each seed.
 func (e *experiment) overlap(runs *table.Table) overlap {
 	overlaps := map[string]float64{}
 	for _, s := range e.sets {

@@ -84,11 +84,10 @@ func (s *grid) distance(p, q [][]float64) (tv float64) {
 	return tv
 }
 
-// probit has the probabilities of the classes at given logits by the probit with ρ = ½ and slope λ, the
-// largest of λz_j + ε_j, ε_j ~ N(0, ½). With φ, Φ of N(0, 1) and μ_j = √2 λz_j, p_j = ∫ φ(t−μ_j) Π_{i≠j}
-// Φ(t−μ_i) dt by a trapezoidal rule with common nodes t, with Φ and φ/Φ interpolated in tables. For at most
-// ten classes the relative error is below 1e-4 for probabilities above 1e-7; softmax.Probit is slower and
-// more accurate.
+// probit has the probabilities of the classes at given logits by the probit with ρ = ½ and slope λ: with φ, Φ
+// of N(0, 1) and μ_j = √2 λz_j, p_j = ∫ φ(t−μ_j) Π_{i≠j} Φ(t−μ_i) dt by a trapezoidal rule with common nodes
+// t, with Φ and φ/Φ interpolated in tables. For at most ten classes the relative error is below 1e-4 for
+// probabilities above 1e-7; softmax.Probit is slower and more accurate.
 type probit struct {
 	scale      float64     // √2 λ
 	cdf, mills [][]float64 // row r: at first + r gap/rows, and from there in gaps

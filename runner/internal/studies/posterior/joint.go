@@ -16,12 +16,9 @@ import (
 )
 
 // joint is softmax regression with one Gaussian N(μ, Σ) over the concatenated weights of all neurons:
-// assumed-density filtering without independent neurons, as a reference. With logits z ~ N(m, V), an example
-// moves it by the derivatives of log p in m, d = e_c − E_c s and H = E_c[ssᵀ] − diag(E_c s) + Cov_c s:
-//
-//	μ += A d,   Σ += A H Aᵀ,   A = Σ (I⊗x)
-//
-// A step whose integral needs too many nodes is skipped and counted. It is not safe for concurrent use.
+// assumed-density filtering without independent neurons, as a reference. With logits z ~ N(m, V) and A = Σ
+// (I⊗x), an example moves it by the derivatives of log p in m, d = e_c − E_c s and H = E_c[ssᵀ] − diag(E_c s)
+// + Cov_c s: μ += A d, Σ += A H Aᵀ. A step whose integral needs too many nodes is skipped and counted.
 type joint struct {
 	classes int
 	bias    bool
