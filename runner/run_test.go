@@ -87,7 +87,7 @@ func TestChangedManifest(t *testing.T) {
 	}
 }
 
-// A cell that is damaged is computed again, with a warning. Cells that are reused count with the time they took.
+// A damaged cell is computed again, with a warning. Cells that are reused count with the time they took.
 func TestResultsAreRestored(t *testing.T) {
 	m, out, dir := published(t, small)
 	want, before := results(t, dir), check.Must(store.ReadRun(dir))

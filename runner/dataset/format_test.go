@@ -121,8 +121,8 @@ func TestAbout(t *testing.T) {
 			"x,y,z,class\n1,,5,a\n2,,5,\n,,5,b\n4,,5,b\n4,,5,b\n",
 			"a.csv: 4 examples, 2 inputs, 2 classes: a 1, b 3\na.csv: classes with one example: a; " +
 				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing " +
-				"value: 1; missing values, replaced by column means: 1; rows whose inputs repeat those of others, which " +
-				"may be in the other part: 1",
+				"value: 1; missing values, replaced by column means: 1; rows whose inputs repeat those of others, " +
+				"which may be in the other part: 1",
 		},
 	} {
 		check.Equal(t, "about", read(c.f, c.text).About(), c.want)

@@ -162,7 +162,7 @@ func (t *Reader) check(row Row) error {
 func (t *Reader) problem(text string) string {
 	switch {
 	case strings.Contains(text, "\r"):
-		return fmt.Sprintf(`the line ends in a carriage return alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
+		return fmt.Sprintf(`the line ends in CR alone; tr '\r' '\n' <%q >new.csv converts it`, t.File)
 	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
 		return fmt.Sprintf("the line is not in UTF-8; iconv -f WINDOWS-1252 -t UTF-8 %q >new.csv converts it, if "+
 			"it is in that encoding, and -f UTF-16 if every second byte is 0", t.File)

@@ -91,7 +91,7 @@ func TestTableErrors(t *testing.T) {
 		{decimals, "x;class\n1,5;a\n2.5;b\n", `x: "2.5" (line 3) are not numbers; ignore`},
 		{decimals, "x;class\n1,234;a\n987;b\n-22,500;b\n", `"-22,500" (line 4): three digits follow each comma`},
 		{Format{}, "x,class\n\"1,234.50\",a\n9.75,b\n", `x: "1,234.50" (line 2): three digits follow each comma`},
-		{Format{}, "x,class\r\"1\",a\r2,b\r", `a.csv:1: the line ends in a carriage return alone; tr`},
+		{Format{}, "x,class\r\"1\",a\r2,b\r", `a.csv:1: the line ends in CR alone; tr`},
 		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `"Oak" and "oak"; write them alike`},
 		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `or the way a number is written: "1" and "1.0"`},
 		{Format{}, "x,class\n1,big cat\n2,bigcat\n", `class: classes that differ only`},

@@ -45,7 +45,7 @@ type Run struct {
 }
 
 // NewRun returns the provenance of a run of the command line args that began at start: code, modules,
-// machine, and the commit and tree of the working directory. ctx limits git. The caller sets the other fields.
+// machine, commit and tree of the working directory. ctx limits git. The caller sets the other fields.
 func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 	r := &Run{
 		Command:   append([]string{"runner"}, args...), // go run puts programs into changing folders
