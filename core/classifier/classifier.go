@@ -134,8 +134,7 @@ func (c *Classifier) Before(dst *Prediction, x []float64) error {
 	return err
 }
 
-// predict completes dst after the model has set the details. If knows is an output layer, it adds to the
-// familiarity.
+// predict completes dst from its details. If knows is an output layer, it adds to the familiarity.
 func (c *Classifier) predict(dst *Prediction, x []float64, err error, knows bnn.Model) error {
 	dst.P = append(dst.P[:0], dst.Details.P...)
 	if dst.Class, dst.Familiarity = Unknown, math.NaN(); err != nil {

@@ -128,7 +128,7 @@ func (l *Layer) addClass() {
 }
 
 // Observe adds an example. With Config.Sequential LogP of the update is by the prediction of Before, else
-// NaN, as are the other numbers. After an error, such as a wrong length or class, the layer is unchanged.
+// NaN, as are the other numbers. A wrong length or class or a number not finite changes nothing.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
 	if err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(l.rounded, x)); err != nil {

@@ -46,7 +46,7 @@ func (p Probit) BoxErrors(n int) (rms, largest float64) {
 
 const half = 3
 
-// minimum returns a local minimum of f near x. The step doubles while f falls, and halves at a minimum.
+// minimum returns a local minimum of f near x. The step doubles as f falls, halves if it rises both ways.
 func minimum(f func(float64) float64, x float64) float64 {
 	const (
 		tolerance = 1e-13 // of f

@@ -45,7 +45,7 @@ func (e *experiment) Figures() (all []study.Figure) {
 
 func logAxis(label string) figures.Axis { return figures.Axis{Label: label, Log: true} }
 
-// drawCurves draws scores against the examples seen: a row of charts for each set, two with [data].
+// drawCurves draws scores against examples seen: a row of charts per set, for [data] also before learning.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, set := range e.sets {

@@ -232,7 +232,7 @@ func (e *experiment) contrasts(runs *table.Table, overlap overlap) *table.Table 
 
 type overlap func(rows *table.Table) float64
 
-// overlap returns the overlap of the sets. Only generators draw new test examples for each seed.
+// overlap returns the overlap of each set: 0 unless its table is split anew for each seed.
 func (e *experiment) overlap(runs *table.Table) overlap {
 	overlaps := map[string]float64{}
 	for _, s := range e.sets {

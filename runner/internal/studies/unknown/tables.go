@@ -121,8 +121,7 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 }
 
-// decide adds the shares decided right, undecided, and wrong, with the risk that the threshold promises, or
-// NaN.
+// decide adds the shares decided right, undecided, and wrong, with the risk that the threshold promises.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
 	n, correct, wrong, kept := float64(len(test.wrong)), 0., 0., 1.
 	for i, mistake := range test.wrong {
