@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// goTokens returns what counts of a Go file: its tokens and its //go: directives. Automatic
-// semicolons are as written ones; commas and semicolons that a bracket after them makes
-// superfluous do not count.
+// goTokens returns what counts of a Go file: its tokens and its //go: directives. Automatic semicolons are
+// as written ones; commas and semicolons that a bracket after them makes superfluous do not count.
 func goTokens(src []byte) ([]byte, error) {
 	var (
 		s    scanner.Scanner

@@ -25,9 +25,13 @@ func (f PiecewiseLinear) Eval(z float64) float64 {
 }
 
 // Moments returns the mean and the variance of f(z) and its covariance with z for z ~ N(m, v), v ≥ 0 (Prop.
-// 3.1(1) of the paper). With a = m/√v, δ = β − α and the rectified normal r = max(Z+a, 0), the mean is f(m) +
-// δ √v (E r − max(a, 0)), the variance v (α² + 2αδ Φ(a) + δ² Var r), and the covariance v (α + δ Φ(a)), from
-// f(z) = αz + δ max(z, 0) and Cov(z, max(z, 0)) = v Φ(a). All terms but f(m) are non-negative, so the
+// 3.1(1) of the paper). With a = m/√v, δ = β − α and the rectified normal r = max(Z+a, 0),
+//
+//	mean     = f(m) + δ √v (E r − max(a, 0))
+//	variance = v (α² + 2αδ Φ(a) + δ² Var r)
+//	cross    = v (α + δ Φ(a))
+//
+// from f(z) = αz + δ max(z, 0) and Cov(z, max(z, 0)) = v Φ(a). All terms but f(m) are non-negative, so the
 // relative error is a few 2⁻⁵³ (1+a²). Moments panics if v is negative, or if m or v is not finite.
 func (f PiecewiseLinear) Moments(m, v float64) (mean, variance, cross float64) {
 	var y, s, c [1]float64

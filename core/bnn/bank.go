@@ -17,9 +17,8 @@ import (
 // underconfident (Ranjan and Gneiting, "Combining probability forecasts", 2010). p becomes the mean of
 // p^τ/Σp^τ over τ = 0.7, 0.85, 1, 1.2, 1.5 and 2, each τ weighted by the probability that it gave to the
 // classes (temperature scaling: Guo et al., "On calibration of modern neural networks", 2017). A member that
-// returns an error, or no LogP, counts as having given the class the probability zero. If all fail, Observe
-// changes nothing and returns the first error. Predict, Weights and State are safe for concurrent use, other
-// methods are not.
+// returns an error, or no LogP, gave the class the probability zero. If all fail, Observe changes nothing and
+// returns the first error. Only Predict, Weights and State are safe for concurrent use.
 type Bank struct {
 	models   []Model
 	equal    bool // an ensemble: the weights stay, and all members learn an example or none

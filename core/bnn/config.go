@@ -97,9 +97,8 @@ func Default(layers ...int) Config {
 	return c
 }
 
-// SetCovariance sets the covariances of all layers of weights, or one for all, with their default
-// replications and prior variances: 0.1 in hidden layers, 600/(Layers[0]·inputs) in the output layer (with
-// bias).
+// SetCovariance sets the covariances of all layers, or one for all, with their default replications and prior
+// variances: 0.1 in hidden layers, 600/(Layers[0]·inputs) in the output layer, bias included.
 func (c *Config) SetCovariance(kinds ...Covariance) {
 	layers := len(c.Layers) - 1
 	if len(kinds) == 1 {

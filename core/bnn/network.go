@@ -4,8 +4,11 @@
 // The weights w_j of a neuron are normal with mean μ_j and covariance Σ_j. For inputs with means ŷ and
 // variances s the pre-activation z_j = w_jᵀ(y, 1) is approximated as normal. An example of class c changes
 // the moments of the weights to those of the posterior. With the moments m_j, v_j of logit z_j, given the
-// class m̃_j, ṽ_j, and p(c|z) = softmax(z)_c, μ_j += Σ_jŷ (m̃_j − m_j)/v_j and Σ_j += Σ_jŷ(Σ_jŷ)ᵀ (ṽ_j −
-// v_j)/v_j². Hidden layers learn by smoothing the logits back, see [HiddenRule]. A first program:
+// class m̃_j, ṽ_j,
+//
+//	p(c|z) = softmax(z)_c,   μ_j += Σ_jŷ (m̃_j − m_j)/v_j,   Σ_j += Σ_jŷ(Σ_jŷ)ᵀ (ṽ_j − v_j)/v_j².
+//
+// Hidden layers learn by smoothing the logits back, see [HiddenRule]. A first program:
 //
 //	n, err := bnn.New(bnn.Default(2, 20, 3), random.Source("my network"))
 //	update, err := n.Observe([]float64{0.5, 1.5}, 0) // one example of class 0

@@ -54,8 +54,12 @@ func (e *IndefiniteError) Error() string {
 // Observe updates the weights of all layers by one example of the given class (from 0): the paper's Algorithm
 // 2 for the rules Joint and Frozen. The output rule gives the posterior means m̃ and variances ṽ of the
 // logits, Eq. (z), the hidden rule those of the hidden pre-activations. With d_j = (m̃_j − m_j)/v_j and e_j =
-// (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w), μ_j += d_j Σ_jŷ and Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ. Errors change
-// nothing: an input of wrong length or not finite, a class out of range, overflow, *IndefiniteError.
+// (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w),
+//
+//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
+//
+// Errors change nothing: an input of wrong length or not finite, a class out of range, overflow,
+// *IndefiniteError.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	update, err := n.prepare(x, class)
 	if err == nil && update.Action != Skipped {

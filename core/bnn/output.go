@@ -135,9 +135,12 @@ func (s *outputStep) rounding() float64 {
 }
 
 // joint conditions the logits on the label as if both were jointly Gaussian, with the covariance C = s.cov of
-// the innovation over the first n−1 classes: m̃ = m + Σ_zy C⁻¹ (y − p), ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
-// (paper, Eq. (z)). With C = VΛVᵀ, T = Σ_zy V and eigenvalues raised to the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and
-// ṽ_j = v_j − Σ_l T_jl²/λ_l. It returns the smallest eigenvalue before the floor.
+// the innovation over the first n−1 classes (paper, Eq. (z)):
+//
+//	m̃ = m + Σ_zy C⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
+//
+// With C = VΛVᵀ, T = Σ_zy V and eigenvalues raised to the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j = v_j − Σ_l
+// T_jl²/λ_l. It returns the smallest eigenvalue before the floor.
 func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	vectors, values := s.innovation.Vectors, s.innovation.Values
 	k := len(values)
@@ -252,8 +255,7 @@ func (s *outputStep) limit(v []float64) (floored, capped int) {
 
 func within(x, v float64) float64 { return math.Min(math.Max(x, minRatio*v), maxRatio*v) }
 
-// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities. S_ii = Σ_{j≠i} p_i p_j does not
-// cancel.
+// labelCov sets s.cov to S = diag(p) − ppᵀ of p normalised; S_ii = Σ_{j≠i} p_i p_j does not cancel.
 func (s *outputStep) labelCov() {
 	sum := 1 + s.moments.Excess()
 	for i, pi := range s.moments.P {

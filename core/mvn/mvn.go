@@ -92,10 +92,13 @@ func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	return q.cdf()
 }
 
-// Gradient sets dst to the gradient of [Distribution.Prob] in x, ∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i =
-// x_i), and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its
-// length must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is at its limit, P has a kink: the
-// derivative is towards smaller x_i. Gradient panics where Prob does.
+// Gradient sets dst to the gradient of [Distribution.Prob] in x,
+//
+//	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
+//
+// and returns it, with the accuracy of Prob for d−1 variables. A nil dst is allocated; otherwise its length
+// must be that of x, and it may be x. Where |ρ_ij| = 1 and X_j is at its limit, P has a kink: the derivative
+// is towards smaller x_i. Gradient panics where Prob does.
 func (d *Distribution) Gradient(dst, x []float64) []float64 {
 	p := d.limits(slices.Clone(x))
 	if dst == nil {

@@ -16,8 +16,7 @@ const (
 	stripArea = 9.91256303526217e-3
 )
 
-// For each strip: the bound on |j| below which x = j·scale is under the density, scale, and density at the
-// edge.
+// For each strip: the bound on |j| below which x = j·scale is under the density, scale, density at its edge.
 var ziggurat = func() (z struct {
 	inside         [strips]uint32
 	scale, density [strips]float32

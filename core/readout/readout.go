@@ -1,10 +1,14 @@
 // Package readout is an output layer on fixed inputs, such as those of core/features, computed in closed form
 // from sums over the examples. It does not depend on the order of the examples, to the bit, and can get
-// another class at any time. With z = (x, 1), one-hot labels y and class Gaussians N(m_c, C_c), a Ridge layer
-// has W = (Λ + Σzzᵀ)⁻¹ Σzyᵀ and class Gaussians on the outputs Wᵀz; a Gaussian layer has p(c|x) ∝ π_c N(x;
-// m_c, C_c)^τ. Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵
-// examples exact. λ, ν and τ minimise the loss of kept examples, each left out. Up to 2,000 different inputs
-// are kept with their numbers of examples: those with the smallest hashes, equally many per class.
+// another class at any time. With inputs z = (x, 1), one-hot labels y and class Gaussians N(m_c, C_c), the
+// two kinds are
+//
+//	Ridge     W = (Λ + Σzzᵀ)⁻¹ Σzyᵀ, and class Gaussians on the outputs Wᵀz
+//	Gaussian  p(c|x) ∝ π_c N(x; m_c, C_c)^τ
+//
+// Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples
+// exact. The parameters λ, ν and τ minimise the loss of kept examples, each left out. Up to 2,000 different
+// inputs are kept with their numbers of examples: those with the smallest hashes, equally many per class.
 package readout
 
 import (

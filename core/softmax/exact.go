@@ -15,11 +15,14 @@ type Exact struct {
 const mostFast = 100
 
 // Moments implements [Approximation]. With independent g_j ~ Gumbel(0, 1), s_j(z) is the probability that z_j
-// + g_j is the largest of all (Gumbel 1954; Yellott 1977). With F_j and f_j the CDF and density of z_j + g_j,
-// p_j = ∫ f_j Π_{τ≠j} F_τ dt and E_ji = ∫ f_j f_i Π_{τ≠i,j} F_τ dt are the integrals of [Probit.Moments] with
-// Gumbel noise, by a trapezoidal rule of 60 to 130 nodes, more if variances differ by orders of magnitude.
-// The absolute error is below 1e-11; E = Eᵀ to rounding. Moments panics if lengths do not match, a mean or
-// variance is not finite, or a variance is negative.
+// + g_j is the largest of all (Gumbel 1954; Yellott 1977). With F_j and f_j the CDF and density of z_j + g_j
+//
+//	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
+//	E_ji = ∫ f_j f_i Π_{τ≠i,j} F_τ dt,
+//
+// the integrals of [Probit.Moments] with Gumbel noise, by a trapezoidal rule of 60 to 130 nodes, more if
+// variances differ by orders of magnitude. The absolute error is below 1e-11; E = Eᵀ to rounding. Moments
+// panics if lengths do not match, a mean or variance is not finite, or a variance is negative.
 func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	rule := accurate

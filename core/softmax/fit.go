@@ -146,8 +146,7 @@ func softmaxLevels(z []float64) (levels []level) {
 	return levels
 }
 
-// levels returns the levels of λz + √ρ ε_0 for the winner and λz + √(1−ρ) ε for the others, for small ρ near
-// each logit.
+// levels returns levels of λz + √ρ ε_0 for the winner, λz + √(1−ρ) ε for others, near each logit if ρ ≈ 0.
 func (p Probit) levels(n int, z []float64) (levels []level) {
 	common, single := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
 	if p.Rho < smallNoise {
@@ -226,8 +225,7 @@ func (s *extremes) largest(lambda float64, contrasts []contrast) (worst float64)
 	return worst
 }
 
-// minimax minimises the largest error by exchange, from log λ: fit λ to some contrasts, add the worst,
-// repeat.
+// minimax minimises the largest error by exchange, from log λ: fit λ to contrasts, add the worst, repeat.
 func (s *extremes) minimax(log float64) float64 {
 	set := s.search(kernel.Exp(log))
 	for range 20 {

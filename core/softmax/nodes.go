@@ -40,10 +40,9 @@ func logProduct(x []float64) (log float64) {
 // mesh iterates over the nodes of the trapezoidal rule in u for the integral over t = lo + a sinh(u) from lo
 // to hi. For entire integrands with Gaussian decay at both ends it converges faster than any power of the
 // step (Trefethen and Weideman 2014). A class with scale s has its transition within ±reach·s of its mean,
-// which is at most reach·s above the lowest node. At distance d from that node only scales above d/(2·reach)
-// remain to be resolved, so the step may grow: with a = 2·reach·s_min it is almost constant over the reach of
-// the smallest scale. For ρ < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the class
-// with the largest mean may lie beyond reach: the step stays small over the gap.
+// at most reach·s above the lowest node. At distance d from it only scales above d/(2·reach) remain to be
+// resolved, so the step may grow: with a = 2·reach·s_min it is almost constant over the smallest reach. For ρ
+// < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the step stays small over the gap.
 type mesh struct {
 	lo, a, du    float64
 	up, down     float64 // exp(±u) of the next node
@@ -96,8 +95,7 @@ func (n *nodeBlock) next(nodes *mesh) {
 	}
 }
 
-// momentBlock has tables, class × node, whose products are the moments: node b adds a_jb g_ib to E_ji, up to
-// a factor of i.
+// momentBlock has tables, class × node: node b adds a_jb g_ib to E_ji, up to a factor of i.
 type momentBlock struct {
 	nodeBlock
 	a, g      []float64
@@ -109,8 +107,7 @@ func (n *momentBlock) forClasses(classes int) {
 	fit(classes, &n.mu, &n.below)
 }
 
-// locate sets mu to λ mean, relative to the lowest point, near which alone small scales matter, to keep
-// digits.
+// locate sets mu to λ mean, relative to the lowest point, near which small scales need all digits.
 func (n *momentBlock) locate(lambda float64, mean []float64) {
 	top := slices.Max(mean)
 	for j, m := range mean {

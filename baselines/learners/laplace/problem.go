@@ -167,10 +167,9 @@ type pair struct {
 }
 
 // minimize moves x to a nearby minimum by L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for
-// large scale optimization", Mathematical Programming 1989), and returns its value. f sets grad to its
-// gradient, and may be infinite or NaN except at the start. It ends where no derivative is above tol, where
-// no step improves f, or after the given steps. Where no step in its direction helps it restarts along the
-// gradient.
+// large scale optimization", Mathematical Programming 1989), and returns its value. f sets grad, and may be
+// infinite or NaN except at the start. It ends where no derivative is above tol or no step improves f, or
+// after the given steps. Where no step in its direction helps it restarts along the gradient.
 func minimize(f func(grad, x []float64) float64, x []float64, tol float64, steps int) float64 {
 	var pairs []pair
 	grad, d := make([]float64, len(x)), make([]float64, len(x))

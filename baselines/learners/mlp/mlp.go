@@ -103,8 +103,7 @@ func (p *Pass) SetScore(class int) {
 	p.Score[class]--
 }
 
-// Logits is Forward for x without its trailing 1. Errors are an x of wrong length or not finite, and
-// overflow.
+// Logits is Forward for x without its trailing 1. Errors: a wrong length, not finite, overflow.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	if err := field.Input(x, n.Inputs); err != nil {
 		return err

@@ -50,8 +50,7 @@ func CheckProbabilities(p []float64, classes int) {
 }
 
 // Start returns a new network with a bias in every layer and its random numbers, and resolves cfg by
-// [field.Resolve]. layers are the numbers of inputs, of hidden rectifiers by layer, and of classes, at least
-// 2.
+// [field.Resolve]. layers are the numbers of inputs, of hidden rectifiers by layer, and of 2 or more classes.
 func Start(layers []int, cfg any, src rand.Source) (*Network, *rand.Rand, error) {
 	if src == nil {
 		panic("mlp: nil source of randomness")

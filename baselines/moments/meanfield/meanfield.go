@@ -125,7 +125,7 @@ func firstOrder(mean, variance []float64) moments {
 
 // taylor replaces the softmax by its second-order Taylor polynomial at the mean logits, with the exact
 // moments of the polynomial (Mathai and Provost 1992, "Quadratic forms in random variables"). p leaves [0, 1]
-// where v is large. Σ_zy = B V has no second-order term, as odd central moments are zero. With s =
+// where v is large. Σ_zy = V B has no second-order term, as odd central moments are zero. With s =
 // softmax(m), its Jacobian B = diag(s) − ssᵀ, V = diag(v), the Hessian H_i of s_i, u_i = V(e_i − s) and q = Σ
 // v_k s_k²,
 //

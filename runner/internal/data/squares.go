@@ -51,10 +51,9 @@ func sectors(g Generator) *Task {
 // wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5, Eq. (f)), uniform on [−2, 2]²:
 // class 1 above both diagonals, class 2 below both, and class 3, two opposite wedges, to the left and right.
 // The layout is reconstructed from its numbers, not copied from the equation. Diagonals have no
-// probabilities. No fixed weights of the paper's network, three linear scores without bias, exceed 75 %
-// accuracy: each score is largest in a convex cone, and a cone that intersects both wedges of class 3
-// contains all of the wedge between them. An average over random weights, as in a Bayesian network, does not
-// have this bound.
+// probabilities. Three linear scores without bias, as in the paper's network, are at most 75 % accurate: each
+// is largest in a convex cone, and one that intersects both wedges of class 3 contains all between them. An
+// average over random weights does not have this bound.
 func wedges(Generator) *Task {
 	return &Task{
 		Classes:  3,

@@ -29,8 +29,7 @@ type Extended interface {
 //	Rest    []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
 //	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
 //
-// The TOML library decodes what is no table. Embedded structs share the table. Errors go to m.failed; a table
-// with one is not validated, and no other begins as a copy of it.
+// The TOML library decodes what is no table. A table with an error is not validated or copied.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 	var all []tagged
 	for i := 0; i < len(structs); i++ {

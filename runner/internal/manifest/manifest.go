@@ -1,7 +1,6 @@
-// Package manifest reads manifests, the TOML files that choose every number of an experiment, into the
-// structs of the studies, of which it knows none. A struct says by its tags which keys there are, by the
-// values that it has beforehand what their defaults are, and by the tag allowed and a method Validate what is
-// allowed. A key with this tag and no default is required. All errors are said at once, each in one line,
+// Package manifest reads manifests, the TOML files with every number of an experiment, into the structs of
+// the studies. The tags of a struct are its keys, its values beforehand their defaults; the tag allowed and a
+// method Validate limit them. A key with this tag and no default is required. Each error is one line,
 //
 //	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: a number ≥ 0 and < 1
 //	experiments/x.toml:5: moments.variance: missing; allowed: each 0 to 1e30

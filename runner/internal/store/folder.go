@@ -9,10 +9,8 @@
 //	cells/at/          the cells that running processes claim, temporary files
 //
 // Every file is written to a temporary file in cells/, synced and renamed, so that it appears whole or not
-// at all. For this, cells/ must be on the file system of its folder.
-//
-// The system releases the locks of a process that ends, in whatever way. On a file system without locks a
-// cell may be computed twice, and results may be published twice, to the same bytes.
+// at all. The system releases the locks of a process that ends, in whatever way. Without locks a cell may be
+// computed twice, and results may be published twice, to the same bytes.
 package store
 
 import (

@@ -181,11 +181,9 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 }
 
 // summary gives a verdict on every quantity of every formula, and in the last row on all. The z-scores of a
-// cell share samples and are correlated, hence two tests. Bonferroni's bound over all z-scores of the table,
-// valid under any dependence, limits the largest |z|. The Kolmogorov–Smirnov test of normality uses one
-// z-score of each cell, the first of the quantity; these are independent. Each test has half of the level,
-// divided among its rows. The verdict is "disagrees" if one test fails, "untested" without z-scores, or
-// "agrees".
+// cell share samples, hence two tests: Bonferroni's bound of the largest |z| is valid under any dependence,
+// and the Kolmogorov–Smirnov test of normality uses the first z-score of each cell, which are independent.
+// Each test has half of the level, divided among its rows. One that fails makes the verdict "disagrees".
 func summary(zscores *table.Table) *table.Table {
 	t := table.New("summary",
 		table.Text("method", "what is checked"), table.Text("quantity", "what it gives"),
