@@ -16,7 +16,7 @@ const MostClasses = 4096
 
 const (
 	minRatio = 1e-3 // lower bound of posterior over prior variance
-	maxRatio = 2    // upper bound of that ratio for a pre-activation
+	maxRatio = 2    // a step at most doubles the variance of a pre-activation
 
 	defaultRho = 0.5
 )

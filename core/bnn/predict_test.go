@@ -214,7 +214,7 @@ func TestPromiseIsKept(t *testing.T) {
 		"calibrated":    {func(p float64) float64 { return 1 - p }, 0.45},
 		"overconfident": {func(p float64) float64 { return math.Sqrt(1 - p) }, 0},
 		"constant":      {func(float64) float64 { return 1.001 * share }, 0},
-		"upside down":   {func(p float64) float64 { return 0.06 * p }, 0},
+		"reversed":      {func(p float64) float64 { return 0.06 * p }, 0},
 		"early errors":  {func(p float64) float64 { return max(0.02, (1-p)/2) }, 0.5},
 	} {
 		rnd := rand.New(random.Source("promise", name))

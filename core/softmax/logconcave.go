@@ -2,7 +2,7 @@ package softmax
 
 import "math"
 
-// logConcave returns its logarithm, the derivative of that, and minus the second derivative.
+// logConcave: eval returns the logarithm, its first derivative and minus its second derivative.
 type logConcave interface {
 	eval(t float64) (log, gradient, curvature float64)
 }

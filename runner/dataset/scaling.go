@@ -39,7 +39,7 @@ type Scaler struct {
 	Factor   []float64 `json:"factor,omitempty"`
 }
 
-// Scaler returns the scaler of that kind, fitted to e. Inputs that do not vary in e are multiplied by 0. With
+// Scaler returns the scaler of that kind, fitted to e. Inputs that do not vary in e become 0. With
 // MissingMean, it fills in the means of e before scaling. It returns an error without examples, or if a shift
 // or factor overflows, which it does not for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
