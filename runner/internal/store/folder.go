@@ -67,8 +67,8 @@ func (f *Folder) sweep(cells string) {
 	}
 	os.RemoveAll(f.cells("at"))
 	os.Mkdir(f.cells("at"), 0o777) // where nothing can be written, storing a cell will tell
-	if cells != "" {
-		os.WriteFile(f.cells("at", "run"), []byte(cells), 0o666)
+	if run := f.cells("at", "run"); cells != "" && os.WriteFile(run, []byte(cells), 0o666) != nil {
+		os.Remove(run) // a part of it on a full disk would name another run
 	}
 	f.users.Unlock()
 }
