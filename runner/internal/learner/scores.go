@@ -90,11 +90,10 @@ func Scores(p [][]float64, class []int) []float64 {
 	}
 }
 
-// ProbabilityColumns returns the columns p1, p2, … of n classes.
-func ProbabilityColumns(n int, doc string) []table.Column {
-	columns := make([]table.Column, n)
-	for j := range columns {
-		columns[j] = table.Num(fmt.Sprintf("p%d", j+1), doc).Rounded(6)
+// ClassColumns returns columns such as p1, p2, … of n classes.
+func ClassColumns(name string, n int, doc string) (columns []table.Column) {
+	for j := range n {
+		columns = append(columns, table.Num(fmt.Sprint(name, j+1), doc).Rounded(6))
 	}
 	return columns
 }

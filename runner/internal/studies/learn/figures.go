@@ -81,15 +81,13 @@ func (e *experiment) charts(means *table.Table, title string, columns ...study.C
 func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, set := range e.sets {
-		for _, y := range [][2]string{{"tv", "total variation"}, {"error_sd", "sd of the error"}} {
-			var row []figures.Chart
-			column := study.Column{Name: y[0], Axis: figures.Axis{Label: y[1], Log: true, Scope: set.Name}}
-			for _, by := range []string{byOrder, bySample} {
-				means := summary.Where("set", set.Name).Where("differ_by", by)
-				row = append(row, e.charts(means, set.Name+": networks differ by "+by, column)...)
-			}
-			rows = append(rows, row)
+		var row []figures.Chart
+		tv := study.Column{Name: "tv", Axis: figures.Axis{Label: "total variation", Log: true, Scope: set.Name}}
+		for _, by := range []string{byOrder, bySample} {
+			means := summary.Where("set", set.Name).Where("differ_by", by)
+			row = append(row, e.charts(means, set.Name+": networks differ by "+by, tv)...)
 		}
+		rows = append(rows, row)
 	}
 	return figures.Charts(rows)
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/moments/montecarlo"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"
@@ -100,7 +101,7 @@ func TestPlaneByHand(t *testing.T) {
 	for seed := 1; seed <= 3; seed++ {
 		for _, method := range []string{"joint", "project", "skip", "total"} {
 			rnd := rand.New(random.Source("small", seed, "train"))
-			n := byHand(t, method, seed)
+			n, noise := byHand(t, method, seed), random.Source("small", seed, "montecarlo", method)
 			counts := map[string]float64{"indefinite_steps": 0, "skipped_steps": 0, "projected_steps": 0}
 			for k := 1; k <= 6; k++ {
 				x := []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}
@@ -120,7 +121,7 @@ func TestPlaneByHand(t *testing.T) {
 						maps = studytest.Rows(t, tables.Get("maps"), fmt.Sprintf("method=%s k=%d", method, k))
 					}
 					row := studytest.Rows(t, tables.Get("curve"), fmt.Sprintf("method=%s seed=%d k=%d", method, seed, k))
-					comparePlane(t, n, row, maps)
+					comparePlane(t, n, noise, row, maps)
 					near(t, row, 0, counts)
 				}
 			}
@@ -138,8 +139,9 @@ func TestPlaneByHand(t *testing.T) {
 }
 
 // comparePlane compares a row of the curve, and maps if there are some, with predictions of the network.
-func comparePlane(t *testing.T, n *bnn.Network, row, maps *table.Table) {
+func comparePlane(t *testing.T, n *bnn.Network, noise rand.Source, row, maps *table.Table) {
 	t.Helper()
+	estimate := montecarlo.NewEstimate(3)
 	var labels [][]float64
 	var classes []int
 	var sum [2]float64 // of the distances from the exact moments
@@ -163,9 +165,12 @@ func comparePlane(t *testing.T, n *bnn.Network, row, maps *table.Table) {
 			exact, cov := softmax.NewMoments(3), mat.NewSymDense(3, nil)
 			softmax.Exact{}.Moments(exact, p.Mean, p.Variance)
 			exact.Cov(cov)
+			estimate.Sample(p.Mean, p.Variance, 500, noise)
 			for j := range p.P {
 				sum[0] += math.Abs(p.P[j]-exact.P[j]) / 75
 				sum[1] += math.Abs(variance[j]-cov.At(j, j)) / 75
+				want["p_se"] += estimate.PErr[j] / 75
+				want["var_se"] += estimate.VarErr[j] / 75
 			}
 		}
 	}

@@ -76,13 +76,8 @@ func (e *experiment) means(t *table.Table, name string, overlap overlap) *table.
 	}
 	infinite := table.Share("log_loss_infinite", "share of the seeds with an infinite log loss")
 	for _, rows := range groups.All() {
-		finite := 0.0
-		for _, x := range rows.Nums("log_loss") {
-			if !math.IsNaN(x - x) {
-				finite++
-			}
-		}
-		infinite.Nums = append(infinite.Nums, 1-finite/float64(rows.Len()))
+		finite := slices.DeleteFunc(rows.Nums("log_loss"), func(x float64) bool { return math.IsNaN(x - x) })
+		infinite.Nums = append(infinite.Nums, 1-float64(len(finite))/float64(rows.Len()))
 	}
 	means.Columns = append(means.Columns, infinite)
 	return means
