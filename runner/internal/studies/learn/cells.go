@@ -46,8 +46,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		}
 		for _, set := range e.sets {
 			seeds := e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))]
-			if !set.learnedBy(*m) {
-				seeds = nil
+			if set.skips(*m) {
+				continue
 			}
 			for s.Seeds = range slices.Chunk(seeds, together) {
 				for _, s.Order = range e.Evaluate.Order {

@@ -21,6 +21,7 @@ func (e *experiment) check() error {
 	single, repeated, compared, refuse := v.single(), v.repeated(), v.Reference != "", field.Refuse
 	word := slices.ContainsFunc(e.Sweep.Lambda, func(l probit.Lambda) bool { return l.Word != "" })
 	err := cmp.Or(
+		refuse(e.named && !e.Data.missing(), "data", "without tables [[set]]"),
 		field.Distinct("evaluate.order", v.Order),
 		field.AllOneOf("evaluate.order", v.Order, slices.Sorted(maps.Keys(orders))...),
 		refuse(repeated && len(v.Order) > 1, "evaluate.order", "one or more, or repeated alone"),
@@ -45,7 +46,7 @@ func (e *experiment) check() error {
 		refuse(e.heat && word, "sweep.lambda", "numbers > 0, together with rho"),
 	)
 	for _, s := range e.sets {
-		key := "set." + s.Name + "."
+		key := s.key + "."
 		err = cmp.Or(err, field.Within(key+"splits", s.Splits, 0, manifest.MaxSeed),
 			some(key+"methods", s.Methods, names), field.AllOneOf(key+"order", s.Order, v.Order...),
 			refuse(compared && s.Name == allSets, key+"name", "a name other than "+allSets),

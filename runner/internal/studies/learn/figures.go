@@ -37,7 +37,7 @@ func (e *experiment) Figures() (all []study.Figure) {
 	for _, m := range e.methods {
 		all = append(all, e.mapFigure("maps_"+m.Name, m.Name, -1))
 	}
-	for i := range 2 * (e.one.Data.Task().Classes - 1) * len(e.Evaluate.Snapshots) {
+	for i := range 2 * (e.Data.Task().Classes - 1) * len(e.Evaluate.Snapshots) {
 		all = append(all, e.mapFigure(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, i))
 	}
 	return all
@@ -174,7 +174,7 @@ func (e *experiment) mapFigure(name, method string, i int) study.Figure {
 		if i >= 0 {
 			rows = []figures.Row{{Scale: rows[i/columns].Scale, Maps: rows[i/columns].Maps[i%columns:][:1]}}
 		}
-		labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.one.Data.Task().Classes)}
+		labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.Data.Task().Classes)}
 		return figures.Maps(rows, labels)
 	})
 }
@@ -182,8 +182,8 @@ func (e *experiment) mapFigure(name, method string, i int) study.Figure {
 // mapRows are a row of maps for the mean of every class but the last, as in the paper, then one for every
 // variance: at all snapshots, on one scale, with the examples that were learned before each.
 func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
-	task, grid := e.one.Data.Task(), e.one.Data.grid()
-	train := task.Draw(e.one.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))
+	task, grid := e.Data.Task(), e.Data.grid()
+	train := task.Draw(e.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))
 	points, boundary := study.Points(train.X, train.Class), study.Boundary(task.Boundary)
 	for i := range 2 * (task.Classes - 1) {
 		j, variance := i%(task.Classes-1)+1, i >= task.Classes-1

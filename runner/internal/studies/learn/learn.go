@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -33,12 +34,8 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
-	one struct {
-		Data Source `toml:"data"`
-	}
-	many struct {
-		Sets []set `toml:"set" allowed:"at least one table headed [[set]]"`
-	}
+	Data Source `toml:"data,omitzero"`
+	Sets []set  `toml:"set,omitempty"` // in place of data
 	learner.Learners
 	Evaluate  evaluate     `toml:"evaluate"`
 	Contrasts []contrast   `toml:"contrast,omitempty"`
@@ -59,21 +56,6 @@ type experiment struct {
 	curve    bool             // methods are scored along the stream
 	predicts bool             // there are predictions of the test part
 	mapped   bool             // there are maps of the plane
-}
-
-// Extend implements [manifest.Extended]: examples come from the table [data] or from tables [[set]].
-func (e *experiment) Extend(table map[string]any) (any, error) {
-	if table["set"] != nil {
-		e.many.Sets = []set{}
-	}
-	return e.Extension(), nil
-}
-
-func (e *experiment) Extension() any {
-	if e.many.Sets != nil {
-		return &e.many
-	}
-	return &e.one
 }
 
 type evaluate struct {
@@ -101,8 +83,13 @@ type Source struct {
 	Grid int `toml:"grid,omitzero" json:",omitzero"` // test part: points of a grid along each axis; default none
 }
 
-// Validate reports invalid values.
+func (s *Source) missing() bool { return reflect.ValueOf(*s).IsZero() }
+
+// Validate reports invalid values, unless the table is missing.
 func (s *Source) Validate() error {
+	if s.missing() {
+		return nil
+	}
 	if s.Grid == 0 {
 		return s.Source.Validate()
 	}
@@ -124,18 +111,19 @@ type set struct {
 	Methods []string `toml:"methods,omitempty"`     // names of the methods that learn it; default all
 	Order   []Order  `toml:"order,omitempty"`       // some of the orders in [evaluate]; default all
 	Source
+	key string // of the table
 }
 
-func (s *set) learnedBy(m learner.Method) bool {
-	return len(s.Methods) == 0 || slices.Contains(s.Methods, m.Base)
+func (s *set) skips(m learner.Method) bool {
+	return len(s.Methods) > 0 && !slices.Contains(s.Methods, m.Base)
 }
 
 // SetUp works out sets, methods and seeds.
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
-	e.manifest, e.sets = m, e.many.Sets
+	e.manifest, e.sets = m, e.Sets
 	e.named, e.heat = len(e.sets) > 0, len(e.Sweep.Lambda) > 1 && len(e.Sweep.Rho) > 1
 	if !e.named {
-		e.sets = []set{{Name: "data", Source: e.one.Data}}
+		e.sets = []set{{Name: "data", Source: e.Data, key: "data"}}
 	}
 	if len(e.Sweep.Lambda) > 0 {
 		e.swept = append(e.swept, "lambda")
@@ -144,11 +132,15 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		e.swept = append(e.swept, "rho")
 	}
 	plain := !e.named && e.swept == nil && e.Evaluate.single()
-	e.predicts = plain && e.one.Data.Grid == 0
+	e.predicts = plain && e.Data.Grid == 0
 	e.curve = e.Evaluate.Snapshots != nil || e.predicts // after six snapshots
 	e.mapped = e.Evaluate.Snapshots != nil && plain && !e.predicts
 	for i := range e.sets {
-		e.sets[i].Source.Source = e.sets[i].WithDefaults()
+		s := &e.sets[i]
+		if s.key = cmp.Or(s.key, "set."+s.Name); s.missing() {
+			return m.Locate(s.key, s.Source.Source.Validate())
+		}
+		s.Source.Source = s.WithDefaults()
 	}
 	if e.seeds, err = m.Seeds(e.Sweep.Seed); err == nil {
 		e.methods, err = e.Expand()
@@ -182,20 +174,16 @@ func (e *experiment) About() (lines []string) {
 func (e *experiment) Prepare(context.Context) error {
 	most := 0 // training examples
 	for i := range e.sets {
-		s, key := &e.sets[i], "data"
-		if e.named {
-			key = "set." + s.Name
-		}
+		s := &e.sets[i]
 		if err := s.Load(e.manifest.Folder); err != nil {
-			return e.manifest.Locate(key, err)
+			return e.manifest.Locate(s.key, err)
 		}
 		train, _, err := s.Parts(rand.NewPCG(0, 0))
 		if err != nil {
-			return e.manifest.Errorf(key+".scale", "%v", err)
+			return e.manifest.Errorf(s.key+".scale", "%v", err)
 		}
 		most = max(most, train.Len())
-		others := func(m learner.Method) bool { return !s.learnedBy(m) }
-		methods := slices.DeleteFunc(slices.Clone(e.methods), others)
+		methods := slices.DeleteFunc(slices.Clone(e.methods), s.skips)
 		if err := learner.Fit(e.manifest, methods, s.Inputs(), len(s.Classes())); err != nil {
 			return err
 		}
