@@ -17,6 +17,7 @@ import (
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/own"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -217,7 +218,7 @@ func (e *experiment) Notes(tables table.Set) (notes []string) {
 		}
 	}
 	if e.Save.Network && runs.Where("method", e.saved).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {
-		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, e.saved))
+		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", own.File, e.saved))
 	}
 	return notes
 }

@@ -17,8 +17,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-const savedFile = own.File
-
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	t, c, kept := s.training(), s.newCurve(train), own.NewRecorder(train, s.Data.Format)
 	if s.Evaluate.Snapshots != nil {
@@ -53,7 +51,7 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	}
 	if s.Save && r.Err == nil {
 		file, err := kept.File(r.Model(), r.Scaler, r.Passes)
-		return append(tables, &table.Table{Name: savedFile, File: file}), err
+		return append(tables, &table.Table{Name: own.File, File: file}), err
 	}
 	return tables, nil
 }

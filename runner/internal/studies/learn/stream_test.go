@@ -175,8 +175,8 @@ func kept(t *testing.T, manifest string) (n *own.Network, tables table.Set) {
 	var cells []table.Set
 	for _, c := range e.Cells() {
 		cells = append(cells, check.Must(c.Run(t.Context())))
-		if file := cells[len(cells)-1].Get(savedFile); file != nil {
-			path := filepath.Join(t.TempDir(), savedFile)
+		if file := cells[len(cells)-1].Get(own.File); file != nil {
+			path := filepath.Join(t.TempDir(), own.File)
 			check.OK(t, os.WriteFile(path, file.File, 0o666))
 			n = check.Must(own.Read(path))
 		}
