@@ -22,7 +22,7 @@ import (
 func (e *experiment) Figures() (all []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
-		return []study.Figure{study.Drawing("pairs", "summary", e.drawPairs)}
+		return []study.Figure{study.Drawing("curve", "summary", e.drawCurves)}
 	case e.heat:
 		return []study.Figure{{Name: "sweep", Needs: []string{"summary"}, Draw: e.drawSweep}}
 	case e.curve:
@@ -43,51 +43,35 @@ func (e *experiment) Figures() (all []study.Figure) {
 	return all
 }
 
-func logAxis(label string) figures.Axis { return figures.Axis{Label: label, Log: true} }
-
-// drawCurves draws scores against examples seen: a row of charts per set, for [data] also before learning.
+// drawCurves draws a row of charts for each set, of the columns that the means have against examples seen: for
+// [data] also before learning, and of repeated orders apart by what the networks differ by.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
-	var rows [][]figures.Chart
-	for _, set := range e.sets {
-		add := func(title, prefix string) {
-			rows = append(rows, e.charts(means.Where("set", set.Name), title,
-				study.Column{Name: prefix + "error", Axis: logAxis("error")},
-				study.Column{Name: prefix + "log_loss", Axis: logAxis("log loss, nats")},
-				study.Column{Name: prefix + "ece", Axis: logAxis("calibration error")}))
-		}
-		if e.named {
-			add(set.Name, "")
-			continue
-		}
-		add("test examples", "")
-		add("next examples, mean so far", "prequential_")
+	keys, parts, rows := []string{"set"}, [][2]string{{"", ""}}, [][]figures.Chart{}
+	if e.Evaluate.repeated() {
+		keys = append(keys, "differ_by")
+	} else if !e.named {
+		parts = [][2]string{{"", "test examples"}, {"prequential_", "next examples, mean so far"}}
 	}
-	return figures.Charts(rows)
-}
-
-// charts plot each column that the means have against the examples seen, a curve for each method and sweep.
-func (e *experiment) charts(means *table.Table, title string, columns ...study.Column) (all []figures.Chart) {
-	shown := e.Chosen.Of(means, means.Distinct("method"))
-	for _, y := range columns {
-		if means.Has(y.Name) {
-			curves := learner.NewLegend(e.Methods).Curves(shown, "seen", y.Name, e.swept...)
-			all = append(all, figures.Chart{Title: title, X: logAxis("examples seen"), Y: y.Axis, Curves: curves})
+	for _, group := range means.GroupBy(keys...).All() {
+		shown := e.Chosen.Of(group, group.Distinct("method"))
+		for _, part := range parts {
+			var row []figures.Chart
+			title := cmp.Or(part[1], group.Texts("set")[0])
+			if e.Evaluate.repeated() {
+				title += ": networks differ by " + group.Texts("differ_by")[0]
+			}
+			for _, y := range [][2]string{
+				{"tv", "total variation"}, {"error", "error"}, {"log_loss", "log loss, nats"}, {"ece", "calibration error"},
+			} {
+				if column := part[0] + y[0]; group.Has(column) {
+					curves := learner.NewLegend(e.Methods).Curves(shown, "seen", column, e.swept...)
+					x := figures.Axis{Label: "examples seen", Log: true}
+					y := figures.Axis{Label: y[1], Log: true}
+					row = append(row, figures.Chart{Title: title, X: x, Y: y, Curves: curves})
+				}
+			}
+			rows = append(rows, row)
 		}
-	}
-	return all
-}
-
-// drawPairs draws how far networks are apart that have seen the same examples in different orders.
-func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
-	var rows [][]figures.Chart
-	for _, set := range e.sets {
-		var row []figures.Chart
-		tv := study.Column{Name: "tv", Axis: figures.Axis{Label: "total variation", Log: true, Scope: set.Name}}
-		for _, by := range []string{byOrder, bySample} {
-			means := summary.Where("set", set.Name).Where("differ_by", by)
-			row = append(row, e.charts(means, set.Name+": networks differ by "+by, tv)...)
-		}
-		rows = append(rows, row)
 	}
 	return figures.Charts(rows)
 }
@@ -145,7 +129,7 @@ func middle(values []float64) (low, high float64) {
 func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
 	columns := []study.Column{
 		{Name: "error", Axis: figures.Axis{Label: "error"}},
-		{Name: "log_loss", Axis: logAxis("log loss, nats")},
+		{Name: "log_loss", Axis: figures.Axis{Label: "log loss, nats", Log: true}},
 		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // absent if all are 0
 	}
 	points := tables.Get("summary").GroupBy("set", "method").All()
