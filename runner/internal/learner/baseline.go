@@ -23,30 +23,22 @@ type kind struct {
 	fit  func(config any, x [][]float64, class []int, src rand.Source) (predictor, error)
 }
 
-// newKind returns a kind with default configuration c. The data set Layers, or Inputs and Classes.
-func newKind[C any, L Learner, P predictor](c C, make func(c C, src rand.Source) (L, error),
-	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
-) kind {
-	k := kind{config: c}
-	if make != nil {
-		k.make = func(config any, src rand.Source) (Learner, error) { return make(config.(C), src) }
-	}
-	if fit != nil {
-		k.fit = func(config any, x [][]float64, class []int, src rand.Source) (predictor, error) {
-			return fit(config.(C), x, class, src)
-		}
-	}
-	return k
-}
-
-func online[C any, L Learner](c C, make func(c C, src rand.Source) (L, error)) kind {
-	return newKind[C, L, predictor](c, make, nil)
+// online returns a kind of learners of one example after another. The data set Layers, or Inputs and Classes, of
+// the configuration.
+func online[C any, L Learner](make func(c C, src rand.Source) (L, error)) kind {
+	return kind{config: *new(C), make: func(config any, src rand.Source) (Learner, error) {
+		return make(config.(C), src)
+	}}
 }
 
 func batch[C any, P predictor](
-	c C, fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
+	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
 ) kind {
-	return newKind[C, Learner](c, nil, fit)
+	return kind{config: *new(C), fit: func(
+		config any, x [][]float64, class []int, src rand.Source,
+	) (predictor, error) {
+		return fit(config.(C), x, class, src)
+	}}
 }
 
 func (k kind) online(config any) bool {

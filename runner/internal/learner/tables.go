@@ -3,10 +3,6 @@ package learner
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"closedform/core/bnn"
 	"closedform/internal/field"
@@ -69,18 +65,9 @@ func (s *Sweep) check(m *Method) error {
 	network, rule := m.ClosedForm() && !m.OutputLayer(), m.Model.Output
 	rho := network && (rule == bnn.Joint || rule == bnn.Total)
 	lambda := rho || network && (rule == bnn.ADF || rule == bnn.ADFMarginal)
-	return refuse("sweep.", " of the method "+m.Name+"; allowed: lambda with the rules joint, total, adf and "+
-		"adf-marginal, rho with joint and total",
-		map[string]bool{"lambda": len(s.Lambda) > 0 && !lambda, "rho": len(s.Rho) > 0 && !rho})
-}
-
-func refuse(table, allowed string, given map[string]bool) error {
-	maps.DeleteFunc(given, func(_ string, given bool) bool { return !given })
-	keys := slices.Sorted(maps.Keys(given))
-	if keys == nil {
-		return nil
-	}
-	return field.Errorf(table+keys[0], "not allowed: %s%s", strings.Join(keys, ", "), allowed)
+	const rules = "with the rules joint, total, adf and adf-marginal, unlike the method "
+	return cmp.Or(field.Refuse(len(s.Lambda) > 0 && !lambda, "sweep.lambda", rules+m.Name),
+		field.Refuse(len(s.Rho) > 0 && !rho, "sweep.rho", "with the rules joint and total, unlike the method "+m.Name))
 }
 
 func (s *Sweep) locate(m *Method, err error) error {
@@ -96,13 +83,13 @@ func (s *Sweep) locate(m *Method, err error) error {
 	return field.Errorf("method."+m.Base+"."+e.Key, "%s", e.Problem)
 }
 
-// Networks is Expand for a study of single networks of this shape, or of ensembles up to a size.
-func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
+// Networks is Expand for a study of single networks of this shape.
+func (t *Learners) Networks(inputs, classes int) ([]Method, error) {
 	methods, err := t.Expand()
 	for i := range methods {
 		m := &methods[i]
-		if err = m.checkNetwork(members); err == nil {
-			m.Model.Members = max(1, m.Model.Members)
+		if err = m.checkNetwork(); err == nil {
+			m.Model.Members = 1
 			m.Model, err = m.Model.For(inputs, classes)
 		}
 		if err != nil {
@@ -112,21 +99,26 @@ func (t *Learners) Networks(inputs, classes, members int) ([]Method, error) {
 	return methods, err
 }
 
-func (m *Method) checkNetwork(members int) error {
-	allowed := fmt.Sprintf("; allowed: networks with at most %d members, as the study looks into them", members)
-	return refuse("", allowed, map[string]bool{
-		"kind": !m.ClosedForm(), "features": m.Features.Kind != "", "output": m.OutputLayer(),
-		"members": m.Model.Members > members, "process_noise": m.Model.ProcessNoise != 0,
-		"tune": len(m.Tune) > 0, "passes": m.Passes != 0, "own_orders": m.OwnOrders,
-		"splits": m.Splits != 0, "scale": m.Scale != "",
-	})
+func (m *Method) checkNetwork() error {
+	refuse := func(given bool, key string) error {
+		return field.Refuse(given, key, "a single network, as the study looks into it")
+	}
+	return cmp.Or(
+		refuse(!m.ClosedForm(), "kind"), refuse(m.Features.Kind != "", "features"),
+		refuse(m.OutputLayer(), "output"), refuse(m.Model.Members > 1, "members"),
+		refuse(m.Model.ProcessNoise != 0, "process_noise"), refuse(len(m.Tune) > 0, "tune"),
+		refuse(m.Passes != 0, "passes"), refuse(m.OwnOrders, "own_orders"), refuse(m.Splits != 0, "splits"),
+		refuse(m.Scale != "", "scale"),
+	)
 }
 
 // Plain returns an error, with its place in [[method]], if a method has candidates or fewer seeds.
 func Plain(methods []Method) (err error) {
+	const allowed = "one setting, for all seeds"
 	for _, m := range methods {
-		err = cmp.Or(err, refuse("method."+m.Name+".", "; allowed: one setting, for all seeds",
-			map[string]bool{"candidates": len(m.Candidates) > 0, "splits": m.Splits != 0}))
+		key := "method." + m.Name + "."
+		err = cmp.Or(err, field.Refuse(len(m.Candidates) > 0, key+"candidates", allowed),
+			field.Refuse(m.Splits != 0, key+"splits", allowed))
 	}
 	return err
 }

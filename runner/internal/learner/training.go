@@ -60,9 +60,7 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 	}
 	trial := t
 	trial.Observing, trial.Score = nil, nil
-	var best Method
-	var chosen string
-	var least float64
+	best, chosen, least := m, "", 0.0
 	for k, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err != nil {

@@ -48,9 +48,6 @@ func Ranks(x []float64) []float64 {
 // StudentizedRange returns the 95 % quantile of the range of k independent standard normal numbers, Tukey's
 // studentized range with infinitely many degrees of freedom: P(q) = k ∫ φ(z) (Φ(z) − Φ(z−q))^{k−1} dz.
 func StudentizedRange(k int) float64 {
-	if k < 2 {
-		return 0 // A single number has no range.
-	}
 	cdf := func(q float64) float64 {
 		return quad.Fixed(func(z float64) float64 {
 			phi := kernel.Exp(-z*z/2) / math.Sqrt(2*math.Pi)

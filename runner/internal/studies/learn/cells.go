@@ -31,9 +31,9 @@ type spec struct {
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	together, all := 1, len(e.seeds)
+	together, n := 1, len(e.seeds)
 	if e.heat {
-		together = all
+		together = n
 	}
 	s := spec{
 		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Predictions: e.predicts, AllRows: e.Save.AllRows,
@@ -45,20 +45,17 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			m.Passes = cmp.Or(m.Passes, slices.Max(e.Evaluate.Passes))
 		}
 		for _, set := range e.sets {
-			seeds := e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))]
-			if set.skips(*m) {
-				continue
-			}
+			s.Set, s.Data = set.Name, set.Source
+			seeds := e.seeds[:min(n, cmp.Or(m.Splits, n), cmp.Or(set.Splits, n))]
 			for s.Seeds = range slices.Chunk(seeds, together) {
 				for _, s.Order = range e.Evaluate.Order {
-					if len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
+					if set.skips(*m) || len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
 						continue
 					}
-					s.Set, s.Data = set.Name, set.Source
 					s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
 					s.Save = e.Save.Network && m.Name == e.saved && s.Seeds[0] == e.seeds[0]
 					key := m.Name + " " + set.Name
-					if len(e.Evaluate.Order) > 1 {
+					if !e.Evaluate.single() {
 						key += " " + string(s.Order)
 					}
 					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", key, s.Seeds[0]), Spec: s, Run: s.run})

@@ -117,7 +117,7 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	err = cmp.Or(field.AllOneOf("posterior.softmax", p.Softmax, names[:len(e.Methods)]...),
 		field.AllOneOf("posterior.maps", p.Maps, names...), e.Chosen.Check(rows...))
 	if err == nil {
-		e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes, 1)
+		e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes)
 	}
 	return err
 }
