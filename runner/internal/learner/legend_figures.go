@@ -2,7 +2,6 @@ package learner
 
 import (
 	"cmp"
-	"fmt"
 	"hash/fnv"
 	"strings"
 
@@ -22,25 +21,19 @@ func NewLegend(methods []Method) Legend {
 	return l
 }
 
-// Label returns the label of a method whose name may end in swept values, "joint lambda=0.1 rho=0.5".
+// Label returns the label of a method.
 func (l Legend) Label(name string) string {
-	base, swept, _ := strings.Cut(name, " ")
-	label := cmp.Or(l[base].Label, strings.NewReplacer("-", " ", "_", " ").Replace(base))
-	return strings.TrimSpace(label + " " + swept)
+	return cmp.Or(l[name].Label, strings.NewReplacer("-", " ", "_", " ").Replace(name))
 }
 
-// Curves returns a curve of means with intervals for each method, at everything that is swept.
-func (l Legend) Curves(means *table.Table, x, y string, swept ...string) (all []figures.Curve) {
-	for _, rows := range means.GroupBy(append([]string{"method"}, swept...)...).All() {
-		name := rows.Texts("method")[0]
-		for _, key := range swept {
-			name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
-		}
-		curve := study.Curve(rows, l.Label(name), x, y)
+// Curves returns a curve of means with intervals for each method.
+func (l Legend) Curves(means *table.Table, x, y string) (curves []figures.Curve) {
+	for _, name := range means.Distinct("method") {
+		curve := study.Curve(means.Where("method", name), l.Label(name), x, y)
 		curve.Group = l.Group(name)
-		all = append(all, curve)
+		curves = append(curves, curve)
 	}
-	return all
+	return curves
 }
 
 // families are words of methods that are often compared, with colours that are never shared among them.
@@ -50,12 +43,9 @@ var families = map[string]int{
 	"majority": 10,
 }
 
-// Group returns the group of a method for Curve of package figures: 0 where something is swept. It depends on
-// the group's word alone, so a method has one colour in all figures.
+// Group returns the group of a method for Curve of package figures. It depends on the group's word alone, so a
+// method has one colour in all figures.
 func (l Legend) Group(name string) int {
-	if strings.Contains(name, " ") {
-		return 0
-	}
 	first := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
 	word := cmp.Or(l[name].Group, append(first, name)[0])
 	h := fnv.New32a()

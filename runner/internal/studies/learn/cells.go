@@ -24,7 +24,7 @@ type spec struct {
 	Method   learner.Method
 	Order    Order
 	Evaluate evaluate
-	Swept    []string // columns
+	Swept    bool
 
 	Predictions, Maps, Save bool // what is left beside the scores
 	AllRows                 bool // the network that is saved learns the test part, too
@@ -32,7 +32,7 @@ type spec struct {
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	together, n := 1, len(e.seeds)
-	if e.heat {
+	if e.swept {
 		together = n
 	}
 	s := spec{
@@ -55,6 +55,9 @@ func (e *experiment) Cells() (cells []study.Cell) {
 					s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
 					s.Save = e.Save.Network && m.Name == e.saved && s.Seeds[0] == e.seeds[0]
 					key := m.Name + " " + set.Name
+					if e.swept {
+						key += fmt.Sprintf(" lambda=%v rho=%v", m.Model.Lambda, m.Model.Rho)
+					}
 					if !e.Evaluate.single() {
 						key += " " + string(s.Order)
 					}
@@ -101,11 +104,11 @@ func (s *spec) generator() bool { return s.Data.Generator.Name != "" }
 func (s *spec) random() rand.Source {
 	switch {
 	case s.Named && !s.generator():
-		return s.stream("method", s.Method.Base)
+		return s.stream("method", s.Method.Name)
 	case s.Method.ClosedForm():
 		return s.stream("prior")
 	}
-	return s.stream("rival", s.Method.Base)
+	return s.stream("rival", s.Method.Name)
 }
 
 func (s *spec) shuffle(pass int) rand.Source {

@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/core/bnn"
+	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/manifest"
-	"closedform/runner/internal/probit"
 )
 
 func (e *experiment) check() error {
-	v, names, swept := &e.Evaluate, learner.Names(e.Methods), e.swept != nil
+	v, names := &e.Evaluate, learner.Names(e.Methods)
 	if len(v.Order) == 0 || len(v.Passes) == 0 {
 		return field.Errorf("evaluate", "order or passes = [] is not allowed; allowed: one or more of each")
 	}
 	single, repeated, compared, refuse := v.single(), v.repeated(), v.Reference != "", field.Refuse
-	word := slices.ContainsFunc(e.Sweep.Lambda, func(l probit.Lambda) bool { return l.Word != "" })
 	err := cmp.Or(
 		refuse(e.named && !e.Data.missing(), "data", "without tables [[set]]"),
 		field.Distinct("evaluate.order", v.Order),
@@ -40,10 +40,12 @@ func (e *experiment) check() error {
 		refuse(e.Save.Network && (e.named || !e.curve), "save.network", "with [data] and snapshots"),
 		refuse(e.Save.AllRows && !e.Save.Network, "save.all_rows", "with network = true"),
 		refuse(!compared && len(v.LeaveOut)+len(e.Contrasts) > 0, "evaluate.reference", "the name of a [[method]]"),
-		refuse(compared && (swept || repeated || !single), "evaluate.reference",
+		refuse(compared && (e.swept || repeated || !single), "evaluate.reference",
 			"if nothing is swept or repeated, in one order"),
 		refuse(len(v.LeaveOut) > 0 && len(e.sets) < 2, "evaluate.leave_out", "with two or more sets"),
-		refuse(e.heat && word, "sweep.lambda", "numbers > 0, together with rho"),
+		refuse(e.swept && (len(e.Sweep.Lambda) < 2 || len(e.Sweep.Rho) < 2), "sweep.lambda", "two or more, as of rho"),
+		field.AllWithin("sweep.lambda", e.Sweep.Lambda, 1e-30, 1e30), field.Distinct("sweep.lambda", e.Sweep.Lambda),
+		field.AllWithin("sweep.rho", e.Sweep.Rho, 0, softmax.MostRho), field.Distinct("sweep.rho", e.Sweep.Rho),
 	)
 	for _, s := range e.sets {
 		key := s.key + "."
@@ -65,6 +67,8 @@ func (e *experiment) check() error {
 		candidates = cmp.Or(candidates, n)
 		err = cmp.Or(err,
 			refuse(compared && n > 0 && n != candidates, key+"candidates", fmt.Sprint(candidates, ", as of others")),
+			refuse(e.swept && (m.OutputLayer() || m.Model.Output != bnn.Joint && m.Model.Output != bnn.Total),
+				"sweep.lambda", "with the rules joint and total, unlike the method "+m.Name),
 			refuse(m.OwnOrders && (e.curve || orders[v.Order[0]] == nil), key+"own_orders", "without snapshots"),
 			refuse(m.Splits > 0 && m.Name == v.Reference, key+"splits", "0, all seeds, of the reference"))
 	}

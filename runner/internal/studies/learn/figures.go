@@ -23,7 +23,7 @@ func (e *experiment) Figures() (all []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
 		return []study.Figure{study.Drawing("curve", "summary", e.drawCurves)}
-	case e.heat:
+	case e.swept:
 		return []study.Figure{{Name: "sweep", Needs: []string{"summary"}, Draw: e.drawSweep}}
 	case e.curve:
 		all = append(all, study.Drawing("curve", "curve_summary", e.drawCurves))
@@ -64,7 +64,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 				{"tv", "total variation"}, {"error", "error"}, {"log_loss", "log loss, nats"}, {"ece", "calibration error"},
 			} {
 				if column := part[0] + y[0]; group.Has(column) {
-					curves := learner.NewLegend(e.Methods).Curves(shown, "seen", column, e.swept...)
+					curves := learner.NewLegend(e.Methods).Curves(shown, "seen", column)
 					x := figures.Axis{Label: "examples seen", Log: true}
 					y := figures.Axis{Label: y[1], Log: true}
 					row = append(row, figures.Chart{Title: title, X: x, Y: y, Curves: curves})

@@ -18,6 +18,7 @@ import (
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/own"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -38,6 +39,7 @@ type experiment struct {
 	Data Source `toml:"data,omitzero"`
 	Sets []set  `toml:"set,omitempty"` // in place of data
 	learner.Learners
+	Sweep     sweep        `toml:"sweep"`
 	Evaluate  evaluate     `toml:"evaluate"`
 	Contrasts []contrast   `toml:"contrast,omitempty"`
 	Chosen    study.Chosen `toml:"figures,omitzero"`
@@ -52,8 +54,7 @@ type experiment struct {
 	methods  []learner.Method // at everything that is swept
 	saved    string           // the first closed-form method
 	named    bool             // sets are tables [[set]]
-	swept    []string         // columns of what is swept
-	heat     bool             // both λ and ρ are swept
+	swept    bool             // λ and ρ are swept
 	curve    bool             // methods are scored along the stream
 	predicts bool             // there are predictions of the test part
 	mapped   bool             // there are maps of the plane
@@ -76,6 +77,12 @@ type evaluate struct {
 	LeaveOut []string `toml:"leave_out,omitempty" json:"-"`
 	// SplitsOf is the experiment whose splits and orders to reuse; default this one.
 	SplitsOf string `toml:"splits_of,omitempty" json:"-"`
+}
+
+type sweep struct {
+	manifest.Sweep
+	Lambda []float64 `toml:"lambda,omitempty"` // slopes in place of each lambda; default none
+	Rho    []float64 `toml:"rho,omitempty"`    // correlations in place of each rho; default none
 }
 
 // Source is a table of data. The test part may be the points of a grid, of a generator.
@@ -116,23 +123,17 @@ type set struct {
 }
 
 func (s *set) skips(m learner.Method) bool {
-	return len(s.Methods) > 0 && !slices.Contains(s.Methods, m.Base)
+	return len(s.Methods) > 0 && !slices.Contains(s.Methods, m.Name)
 }
 
 // SetUp works out sets, methods and seeds.
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	e.manifest, e.sets = m, e.Sets
-	e.named, e.heat = len(e.sets) > 0, len(e.Sweep.Lambda) > 1 && len(e.Sweep.Rho) > 1
+	e.named, e.swept = len(e.sets) > 0, len(e.Sweep.Lambda)+len(e.Sweep.Rho) > 0
 	if !e.named {
 		e.sets = []set{{Name: "data", Source: e.Data, key: "data"}}
 	}
-	if len(e.Sweep.Lambda) > 0 {
-		e.swept = append(e.swept, "lambda")
-	}
-	if len(e.Sweep.Rho) > 0 {
-		e.swept = append(e.swept, "rho")
-	}
-	plain := !e.named && e.swept == nil && e.Evaluate.single()
+	plain := !e.named && !e.swept && e.Evaluate.single()
 	e.predicts = plain && e.Data.Grid == 0
 	e.curve = e.Evaluate.Snapshots != nil || e.predicts // after six snapshots
 	e.mapped = e.Evaluate.Snapshots != nil && plain && !e.predicts
@@ -143,8 +144,17 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		}
 		s.Source.Source = s.WithDefaults()
 	}
-	if e.seeds, err = m.Seeds(e.Sweep.Seed); err == nil {
-		e.methods, err = e.Expand()
+	e.seeds, err = m.Seeds(e.Sweep.Seed)
+	if e.methods = e.Listed(); e.swept {
+		e.methods = nil
+	}
+	for _, m := range e.Listed() {
+		for _, lambda := range e.Sweep.Lambda {
+			for _, m.Model.Rho = range e.Sweep.Rho {
+				m.Model.Lambda = probit.Lambda{Number: lambda}
+				e.methods = append(e.methods, m)
+			}
+		}
 	}
 	for _, m := range slices.Backward(e.methods) {
 		if m.ClosedForm() {

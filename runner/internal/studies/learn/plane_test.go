@@ -231,16 +231,10 @@ func TestSweep(t *testing.T) {
 	runs.Add("joint", 2, math.Inf(1))
 	means := e.(*experiment).means(runs, "summary", nil)
 	near(t, means, 0, map[string]float64{"log_loss": 2, "log_loss_infinite": 0.5})
-	// Of a single key, all tables are there.
-	check.Equal(t, "rows", studytest.Run(t, Kind, small, "sweep.lambda=[0.1, 0.2]").Get("runs").Len(), 5*2*3)
-	// It works for any data and all rules that have the keys.
-	own := fmt.Sprintf(`name = "own"; study = "learn"; seed = 1; data = {file = %q, test_fraction = 0.3}
-[sweep]; lambda = [0.1, 0.5]; `, studytest.File(t, studytest.Clusters(36)))
-	for _, rule := range []string{"joint", "total"} {
-		summary := studytest.Run(t, Kind, own+"rho = [0.0, 0.5]\n[model]\nrule = \""+rule+"\"\n").Get("summary")
-		check.Equal(t, rule+": points", summary.Len(), 4)
-	}
-	check.Equal(t, "points of ADF", studytest.Run(t, Kind, own).Get("summary").Len(), 2)
+	// It works for any data, and without a list of methods.
+	file := fmt.Sprintf(`name = "file"; study = "learn"; seed = 1; data = {file = %q, test_fraction = 0.3}
+sweep = {lambda = [0.1, 0.5], rho = [0, 0.5]}; model = {rule = "joint"}`, studytest.File(t, studytest.Clusters(36)))
+	check.Equal(t, "points", studytest.Run(t, Kind, file).Get("summary").Len(), 4)
 }
 
 func TestPlaneRefused(t *testing.T) {
@@ -251,8 +245,12 @@ func TestPlaneRefused(t *testing.T) {
 		"data.grid=1": "2 to 2001", "data.test=3": "data.grid", "data.generator=moons": "data.grid: not allowed",
 		"seed=4":                     "sweep.seed",
 		"method.total.layers=[2, 4]": "4 rows",
-		"data.generator=wedge":       "wedges", "sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
-		"sweep.rho=[0.5, 0.5]":                          "sweep.rho: 0.5 comes twice",
-		`sweep.lambda=["slope", 1]; sweep.rho=[0, 0.5]`: "allowed: numbers",
+		"data.generator=wedge":       "wedges", "sweep.lambda=[0.3, 0.3]; sweep.rho=[0, 0.5]": "sweep.lambda: 0.3 comes twice",
+		"sweep.lambda=[0.3, 1]; sweep.rho=[0.5, 0.5]":                      "sweep.rho: 0.5 comes twice",
+		"sweep.lambda=[0, 1]; sweep.rho=[0, 0.5]":                          "sweep.lambda: 0 is not allowed",
+		"sweep.lambda=[0.3, 1]; sweep.rho=[0, 1]":                          "sweep.rho: 1 is not allowed",
+		`sweep.lambda=["slope", 1]; sweep.rho=[0, 0.5]`:                    "each a number",
+		"sweep.lambda=[0.3, 1]":                                            "sweep.lambda: not allowed; allowed: two or more, as of rho",
+		"sweep.lambda=[0.3, 1]; sweep.rho=[0, 0.5]; method.joint.rule=adf": "unlike the method joint",
 	})
 }

@@ -59,12 +59,10 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 func (s *spec) key() (columns []table.Column, row []any) {
 	add := func(c table.Column, value any) { columns, row = append(columns, c), append(row, value) }
 	add(table.Text("set", "the data set"), s.Set)
-	add(table.Text("method", "the learner"), s.Method.Base)
+	add(table.Text("method", "the learner"), s.Method.Name)
 	m := s.Method.Model
-	if slices.Contains(s.Swept, "lambda") {
-		add(table.Num("lambda", "slope λ of the probit"), m.Lambda.Value(len(s.Data.Classes()), m.Rho))
-	}
-	if slices.Contains(s.Swept, "rho") {
+	if s.Swept {
+		add(table.Num("lambda", "slope λ of the probit"), m.Lambda.Number)
 		add(table.Num("rho", "its correlation ρ"), m.Rho)
 	}
 	if !s.Evaluate.single() {
@@ -122,7 +120,7 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 		table.Positive("prequential_log_loss", "mean of −log p of their true classes, in nats"))
 	if s.Data.Grid > 0 {
 		n := s.Data.Task().Classes
-		c.noise = s.stream("montecarlo", s.Method.Base)
+		c.noise = s.stream("montecarlo", s.Method.Name)
 		c.maps = table.New("maps", slices.Concat([]table.Column{
 			table.Text("set", "the data set"), table.Text("method", "the network"),
 			table.Int("k", "examples seen"), table.Num("x1", "point of the plane"), table.Num("x2", ""),
@@ -177,7 +175,7 @@ func (c *curve) onGrid(l *learner.Classifier, k int) (row []float64) {
 			variance = append(variance, q.Cov.At(j, j))
 		}
 		if s.Maps {
-			c.maps.Add(s.Set, s.Method.Base, k, x, q.P, variance)
+			c.maps.Add(s.Set, s.Method.Name, k, x, q.P, variance)
 		}
 		if e.Samples == 0 || len(q.Members) > 0 || !slices.Contains(sampled, i) {
 			continue

@@ -27,7 +27,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 		}
 		return e.derived(t)
 	})
-	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Name == "runs" && e.heat }), err
+	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Name == "runs" && e.swept }), err
 }
 
 func (e *experiment) derived(t table.Set) table.Set {
@@ -68,7 +68,7 @@ func (e *experiment) means(
 		}
 	}
 	groups := t.GroupBy(by...)
-	groups.Overlap, groups.Finite = overlap, e.Evaluate.repeated() || e.heat
+	groups.Overlap, groups.Finite = overlap, e.Evaluate.repeated() || e.swept
 	means := groups.Mean(name, columns...)
 	if !groups.Finite {
 		return means

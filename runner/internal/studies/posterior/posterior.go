@@ -34,10 +34,11 @@ type experiment struct {
 	Tasks     []task      `toml:"task"`
 	Posterior settings    `toml:"posterior"`
 	learner.Learners
-	Chosen study.Chosen `toml:"figures,omitzero"`
+	Sweep  manifest.Sweep `toml:"sweep"`
+	Chosen study.Chosen   `toml:"figures,omitzero"`
 	header manifest.Header
 	seeds  []int
-	models []learner.Method // every method at everything that is swept
+	models []learner.Method // with layers
 }
 
 type task struct {
