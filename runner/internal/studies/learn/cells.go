@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -52,16 +53,15 @@ func (e *experiment) Cells() (cells []study.Cell) {
 					if set.skips(*m) || len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
 						continue
 					}
-					s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
-					s.Save = e.Save.Network && m.Name == e.saved && s.Seeds[0] == e.seeds[0]
-					key := m.Name + " " + set.Name
-					if e.swept {
-						key += fmt.Sprintf(" lambda=%v rho=%v", m.Model.Lambda, m.Model.Rho)
+					s.Seed = s.Seeds[0]
+					s.Maps = e.mapped && s.Seed == e.manifest.Seed
+					s.Save = e.Save.Network && m.Name == e.saved && s.Seed == e.seeds[0]
+					var key []string
+					columns, values := s.key()
+					for i, c := range columns {
+						key = append(key, fmt.Sprint(c.Name, "=", values[i]))
 					}
-					if !e.Evaluate.single() {
-						key += " " + string(s.Order)
-					}
-					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", key, s.Seeds[0]), Spec: s, Run: s.run})
+					cells = append(cells, study.Cell{Key: strings.Join(key, " "), Spec: s, Run: s.run})
 				}
 			}
 		}

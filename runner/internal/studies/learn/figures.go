@@ -118,10 +118,7 @@ func middle(values []float64) (low, high float64) {
 		low = min(0, stat.Quantile(0.05, stat.Empirical, values, nil))
 		high = max(0, stat.Quantile(0.9, stat.Empirical, values, nil))
 	}
-	if low == high {
-		return -1, 1
-	}
-	margin := 0.1 * (high - low)
+	margin := cmp.Or(0.1*(high-low), 1)
 	return low - margin, high + margin
 }
 
@@ -169,33 +166,30 @@ func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 	task, grid := e.Data.Task(), e.Data.grid()
 	train := task.Draw(e.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))
 	points, boundary := study.Points(train.X, train.Class), study.Boundary(task.Boundary)
-	for i := range 2 * (task.Classes - 1) {
-		j, variance := i%(task.Classes-1)+1, i >= task.Classes-1
-		column, scale := fmt.Sprint("p", j), figures.Axis{Label: fmt.Sprintf("$μ(y_%d)$, probability", j), Max: 1}
-		if variance {
-			column, scale = fmt.Sprint("var", j), figures.Axis{Label: fmt.Sprintf("$σ^2(y_%d)$, probability$^2$", j)}
-		}
-		row := figures.Row{Scale: scale}
-		for _, k := range e.Evaluate.Snapshots {
-			m := figures.Map{
-				Title: fmt.Sprint("$k$ = ", k), X: grid.X, Y: grid.Y, Z: maps.Where("k", k).Nums(column),
-				Curves: boundary, Points: points[:k],
-			}
-			if len(m.Z) == 0 { // of what is not a network, or has broken down
-				m.Z = table.Gaps(len(grid.Points))
-			}
-			for i, z := range m.Z {
-				if z < 0 && z > -softmax.MomentError { // not negative beyond the accuracy of the moments
-					m.Z[i] = 0
+	for i, q := range [][2]string{{"p", "$μ(y_%d)$, probability"}, {"var", "$σ^2(y_%d)$, probability$^2$"}} {
+		for j := 1; j < task.Classes; j++ {
+			row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf(q[1], j), Max: float64(1 - i)}}
+			for _, k := range e.Evaluate.Snapshots {
+				m := figures.Map{
+					Title: fmt.Sprint("$k$ = ", k), X: grid.X, Y: grid.Y, Curves: boundary, Points: points[:k],
+					Z: maps.Where("k", k).Nums(fmt.Sprint(q[0], j)),
 				}
-				if variance && z > row.Scale.Max && !math.IsInf(z, 0) {
-					row.Scale.Max = z
+				if len(m.Z) == 0 { // of what is not a network, or has broken down
+					m.Z = table.Gaps(len(grid.Points))
 				}
+				for n, z := range m.Z {
+					if z < 0 && z > -softmax.MomentError { // not negative beyond the accuracy of the moments
+						m.Z[n] = 0
+					}
+					if i == 1 && z > row.Scale.Max && !math.IsInf(z, 0) {
+						row.Scale.Max = z
+					}
+				}
+				row.Maps = append(row.Maps, m)
 			}
-			row.Maps = append(row.Maps, m)
+			row.Scale.Max = cmp.Or(row.Scale.Max, 1)
+			rows = append(rows, row)
 		}
-		row.Scale.Max = cmp.Or(row.Scale.Max, 1)
-		rows = append(rows, row)
 	}
 	return rows
 }

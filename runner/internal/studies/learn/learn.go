@@ -213,22 +213,23 @@ func (e *experiment) Notes(tables table.Set) (notes []string) {
 	if runs == nil {
 		return nil
 	}
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	for _, rows := range runs.GroupBy("method").All() {
-		method := rows.Texts("method")[0]
-		if failed := rows.Where("failed", 1).Len(); failed > 0 {
-			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal "+
-				"probabilities", method, failed, rows.Len()))
+		method, failed := rows.Texts("method")[0], rows.Where("failed", 1)
+		if failed.Len() > 0 {
+			note("%s broke down in %d of %d runs, and is scored there as equal probabilities", method, failed.Len(),
+				rows.Len())
 		}
-		if !rows.Has("limited") {
-			continue
+		if e.Save.Network && method == e.saved && failed.Where("seed", e.seeds[0]).Len() > 0 {
+			note("no %s is kept: %s broke down", own.File, method)
 		}
-		if cut, train := floats.Sum(rows.Nums("limited")), floats.Sum(rows.Nums("train")); cut > train/10 {
-			notes = append(notes, fmt.Sprintf("%s: %g of %g training examples have an input beyond ±32, where its "+
-				"output layer cuts them; scale = \"standard\" makes them smaller", method, cut, train))
+		if rows.Has("limited") {
+			cut, train := floats.Sum(rows.Nums("limited")), floats.Sum(rows.Nums("train"))
+			if cut > train/10 {
+				note("%s: %g of %g training examples have an input beyond ±32, where its output layer cuts them; "+
+					"scale = \"standard\" makes them smaller", method, cut, train)
+			}
 		}
-	}
-	if e.Save.Network && runs.Where("method", e.saved).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {
-		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", own.File, e.saved))
 	}
 	return notes
 }

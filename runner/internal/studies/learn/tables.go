@@ -117,26 +117,19 @@ func (s scores) compare(set, method, against, score string) (d table.Estimate, r
 
 func (s scores) paired() *table.Table {
 	reference := s.Evaluate.Reference
-	t := table.New("paired", table.Text("set", "the data set; all: the mean over the sets"),
+	t := table.New("paired", slices.Concat([]table.Column{
+		table.Text("set", "the data set; all: the mean over the sets"),
 		table.Text("method", "the learner, compared with "+reference),
-		table.Int("seeds", "how many are averaged"), table.RuleColumn())
-	for _, c := range learner.ScoreColumns() {
-		t.Columns = append(t.Columns, table.Interval(c.Name, c.Doc+", minus that of "+reference+", mean")...)
-	}
+		table.Int("seeds", "how many are averaged"), table.RuleColumn(),
+	}, table.Interval("error", "error minus that of "+reference+", mean"),
+		table.Interval("log_loss", "log loss minus that of "+reference+", mean"))...)
 	for _, set := range append(s.runs.Distinct("set"), allSets) {
 		for _, method := range learner.Names(s.Methods) {
-			if method == reference {
-				continue
+			if method != reference {
+				wrong, rule := s.compare(set, method, reference, "error")
+				loss, _ := s.compare(set, method, reference, "log_loss")
+				t.Add(set, method, loss.N, rule, wrong.Interval(), loss.Interval())
 			}
-			row := []any{set, method}
-			for i, score := range learner.ScoreNames {
-				d, rule := s.compare(set, method, reference, score)
-				if i == 0 {
-					row = append(row, d.N, rule)
-				}
-				row = append(row, d.Interval())
-			}
-			t.Add(row...)
 		}
 	}
 	return t
