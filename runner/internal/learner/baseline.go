@@ -23,8 +23,8 @@ type kind struct {
 	fit  func(config any, x [][]float64, class []int, src rand.Source) (predictor, error)
 }
 
-// online returns a kind of learners of one example after another. The data set Layers, or Inputs and Classes, of
-// the configuration.
+// online returns a kind of learners of one example after another. The data set Layers, or Inputs and Classes,
+// of the configuration.
 func online[C any, L Learner](make func(c C, src rand.Source) (L, error)) kind {
 	return kind{config: *new(C), make: func(config any, src rand.Source) (Learner, error) {
 		return make(config.(C), src)

@@ -2,7 +2,7 @@ package learner
 
 import (
 	"cmp"
-	"hash/fnv"
+	"hash/crc32"
 	"strings"
 
 	"closedform/figures"
@@ -43,12 +43,10 @@ var families = map[string]int{
 	"majority": 10,
 }
 
-// Group returns the group of a method for Curve of package figures. It depends on the group's word alone, so a
-// method has one colour in all figures.
+// Group returns the group of a method for Curve of package figures. It depends on the group's word alone, so
+// a method has one colour in all figures.
 func (l Legend) Group(name string) int {
 	first := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
 	word := cmp.Or(l[name].Group, append(first, name)[0])
-	h := fnv.New32a()
-	h.Write([]byte(word))
-	return cmp.Or(families[word], 1+int(h.Sum32()%10)) // of the colours of figures
+	return cmp.Or(families[word], 1+int(crc32.ChecksumIEEE([]byte(word))%10)) // of the colours of figures
 }

@@ -241,7 +241,7 @@ func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{}
+	n := new(Network)
 	cfg, err := m.config(m.Layers)
 	switch {
 	case err != nil:

@@ -28,8 +28,9 @@ func (e *experiment) check() error {
 		learner.Increasing("evaluate.passes", v.Passes, 10_000),
 		learner.Increasing("evaluate.snapshots", v.Snapshots, manifest.MaxTrain),
 		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
-		field.Within("evaluate.stride", v.Stride, 0, 2001), some("evaluate.leave_out", v.LeaveOut, names),
-		field.AllOneOf("evaluate.reference", strings.Fields(v.Reference), names...), e.Chosen.Check(names...),
+		field.Within("evaluate.stride", v.Stride, 0, 2001), e.Chosen.Check(names...),
+		field.AllOneOf("evaluate.leave_out", v.LeaveOut, names...),
+		field.AllOneOf("evaluate.reference", strings.Fields(v.Reference), names...),
 		refuse(!single && slices.Max(v.Passes) > 1, "evaluate.passes", "1, of several orders"),
 		refuse(!single && v.Snapshots != nil, "evaluate.snapshots", "none, of several orders"),
 		refuse(!(v.Validation > 0 && v.Validation < 1), "evaluate.validation", "above 0 and below 1"),
@@ -43,14 +44,15 @@ func (e *experiment) check() error {
 		refuse(compared && (e.swept || repeated || !single), "evaluate.reference",
 			"if nothing is swept or repeated, in one order"),
 		refuse(len(v.LeaveOut) > 0 && len(e.sets) < 2, "evaluate.leave_out", "with two or more sets"),
-		refuse(e.swept && (len(e.Sweep.Lambda) < 2 || len(e.Sweep.Rho) < 2), "sweep.lambda", "two or more, as of rho"),
-		field.AllWithin("sweep.lambda", e.Sweep.Lambda, 1e-30, 1e30), field.Distinct("sweep.lambda", e.Sweep.Lambda),
-		field.AllWithin("sweep.rho", e.Sweep.Rho, 0, softmax.MostRho), field.Distinct("sweep.rho", e.Sweep.Rho),
+		refuse(e.swept && min(len(e.Sweep.Lambda), len(e.Sweep.Rho)) < 2, "sweep.lambda", "two or more, as of rho"),
+		field.AllWithin("sweep.lambda", e.Sweep.Lambda, 1e-30, 1e30),
+		field.AllWithin("sweep.rho", e.Sweep.Rho, 0, softmax.MostRho),
+		field.Distinct("sweep.lambda", e.Sweep.Lambda), field.Distinct("sweep.rho", e.Sweep.Rho),
 	)
 	for _, s := range e.sets {
 		key := s.key + "."
 		err = cmp.Or(err, field.Within(key+"splits", s.Splits, 0, manifest.MaxSeed),
-			some(key+"methods", s.Methods, names), field.AllOneOf(key+"order", s.Order, v.Order...),
+			field.AllOneOf(key+"methods", s.Methods, names...), field.AllOneOf(key+"order", s.Order, v.Order...),
 			refuse(compared && s.Name == allSets, key+"name", "a name other than "+allSets),
 			refuse(compared && s.Methods != nil, key+"methods", "without evaluate.reference"),
 			refuse(repeated && s.Generator.Name == "", key+"generator", "one, for a repeated order"))
@@ -58,7 +60,8 @@ func (e *experiment) check() error {
 	for i := range e.Contrasts {
 		c, key := &e.Contrasts[i], fmt.Sprintf("contrast.%d.", i+1)
 		c.Score = cmp.Or(c.Score, "log_loss")
-		err = cmp.Or(err, some(key+"method", []string{c.Method, c.Against}, names),
+		both := []string{c.Method, c.Against}
+		err = cmp.Or(err, field.AllOneOf(key+"method", both, names...), field.Distinct(key+"method", both),
 			field.OneOf(key+"score", c.Score, "log_loss", "error"))
 	}
 	candidates := 0
@@ -73,8 +76,4 @@ func (e *experiment) check() error {
 			refuse(m.Splits > 0 && m.Name == v.Reference, key+"splits", "0, all seeds, of the reference"))
 	}
 	return err
-}
-
-func some(key string, words, names []string) error {
-	return cmp.Or(field.Distinct(key, words), field.AllOneOf(key, words, names...))
 }

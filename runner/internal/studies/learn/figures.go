@@ -43,8 +43,8 @@ func (e *experiment) Figures() (all []study.Figure) {
 	return all
 }
 
-// drawCurves draws a row of charts for each set, of the columns that the means have against examples seen: for
-// [data] also before learning, and of repeated orders apart by what the networks differ by.
+// drawCurves draws a row of charts for each set against examples seen, for [data] also before learning, and for
+// repeated orders by what the networks differ by.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	keys, parts, rows := []string{"set"}, [][2]string{{"", ""}}, [][]figures.Chart{}
 	if e.Evaluate.repeated() {
@@ -61,13 +61,15 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 				title += ": networks differ by " + group.Texts("differ_by")[0]
 			}
 			for _, y := range [][2]string{
-				{"tv", "total variation"}, {"error", "error"}, {"log_loss", "log loss, nats"}, {"ece", "calibration error"},
+				{"tv", "total variation"}, {"error", "error"}, {"log_loss", "log loss, nats"},
+				{"ece", "calibration error"},
 			} {
 				if column := part[0] + y[0]; group.Has(column) {
-					curves := learner.NewLegend(e.Methods).Curves(shown, "seen", column)
-					x := figures.Axis{Label: "examples seen", Log: true}
-					y := figures.Axis{Label: y[1], Log: true}
-					row = append(row, figures.Chart{Title: title, X: x, Y: y, Curves: curves})
+					row = append(row, figures.Chart{
+						Title: title, X: figures.Axis{Label: "examples seen", Log: true},
+						Y:      figures.Axis{Label: y[1], Log: true},
+						Curves: learner.NewLegend(e.Methods).Curves(shown, "seen", column),
+					})
 				}
 			}
 			rows = append(rows, row)

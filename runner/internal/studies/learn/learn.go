@@ -156,10 +156,8 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 			}
 		}
 	}
-	for _, m := range slices.Backward(e.methods) {
-		if m.ClosedForm() {
-			e.saved = m.Name
-		}
+	if i := slices.IndexFunc(e.methods, func(m learner.Method) bool { return m.ClosedForm() }); i >= 0 {
+		e.saved = e.methods[i].Name
 	}
 	return cmp.Or(err, e.check())
 }

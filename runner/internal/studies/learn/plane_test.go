@@ -232,8 +232,9 @@ func TestSweep(t *testing.T) {
 	means := e.(*experiment).means(runs, "summary", nil)
 	near(t, means, 0, map[string]float64{"log_loss": 2, "log_loss_infinite": 0.5})
 	// It works for any data, and without a list of methods.
-	file := fmt.Sprintf(`name = "file"; study = "learn"; seed = 1; data = {file = %q, test_fraction = 0.3}
-sweep = {lambda = [0.1, 0.5], rho = [0, 0.5]}; model = {rule = "joint"}`, studytest.File(t, studytest.Clusters(36)))
+	text := `name = "file"; study = "learn"; seed = 1; model = {rule = "joint"}
+data = {file = %q, test_fraction = 0.3}; sweep = {lambda = [0.1, 0.5], rho = [0, 0.5]}`
+	file := fmt.Sprintf(text, studytest.File(t, studytest.Clusters(36)))
 	check.Equal(t, "points", studytest.Run(t, Kind, file).Get("summary").Len(), 4)
 }
 
@@ -245,12 +246,14 @@ func TestPlaneRefused(t *testing.T) {
 		"data.grid=1": "2 to 2001", "data.test=3": "data.grid", "data.generator=moons": "data.grid: not allowed",
 		"seed=4":                     "sweep.seed",
 		"method.total.layers=[2, 4]": "4 rows",
-		"data.generator=wedge":       "wedges", "sweep.lambda=[0.3, 0.3]; sweep.rho=[0, 0.5]": "sweep.lambda: 0.3 comes twice",
-		"sweep.lambda=[0.3, 1]; sweep.rho=[0.5, 0.5]":                      "sweep.rho: 0.5 comes twice",
-		"sweep.lambda=[0, 1]; sweep.rho=[0, 0.5]":                          "sweep.lambda: 0 is not allowed",
-		"sweep.lambda=[0.3, 1]; sweep.rho=[0, 1]":                          "sweep.rho: 1 is not allowed",
-		`sweep.lambda=["slope", 1]; sweep.rho=[0, 0.5]`:                    "each a number",
-		"sweep.lambda=[0.3, 1]":                                            "sweep.lambda: not allowed; allowed: two or more, as of rho",
-		"sweep.lambda=[0.3, 1]; sweep.rho=[0, 0.5]; method.joint.rule=adf": "unlike the method joint",
+		"data.generator=wedge":       "wedges",
+		"sweep.lambda=[0.3, 1]":      "sweep.lambda: not allowed; allowed: two or more, as of rho",
+	})
+	swept := strings.Replace(small, "[sweep]", "[sweep]; lambda = [0.3, 1]; rho = [0, 0.5]", 1)
+	studytest.Refused(t, Kind, swept, map[string]string{
+		"sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
+		"sweep.rho=[0.5, 0.5]":    "sweep.rho: 0.5 comes twice",
+		"sweep.lambda=[0, 1]":     "sweep.lambda: 0 is not allowed", "sweep.rho=[0, 1]": "sweep.rho: 1 is not",
+		`sweep.lambda=["slope", 1]`: "each a number", "method.joint.rule=adf": "unlike the method joint",
 	})
 }

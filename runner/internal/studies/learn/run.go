@@ -152,8 +152,8 @@ func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class [
 	c.Add(append(row, l.Steps().Row())...)
 }
 
-// onGrid returns the distances from Monte Carlo and its standard errors, and adds to the maps after k examples.
-// They are missing for methods that are not a network on the points themselves, or have failed.
+// onGrid adds to the maps after k examples, and returns the distances from Monte Carlo and its standard
+// errors, missing for methods that are not a network on the points themselves, or have failed.
 func (c *curve) onGrid(l *learner.Classifier, k int) (row []float64) {
 	s, e := c.spec, c.spec.Evaluate
 	if e.Samples > 0 {
