@@ -1,7 +1,9 @@
 package learner
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -100,11 +102,6 @@ func ClassColumns(name string, n int, doc string) (columns []table.Column) {
 
 // Increasing returns an error unless the numbers increase within 1 to most.
 func Increasing(key string, numbers []int, most int) error {
-	for i, n := range numbers {
-		if n < 1 || n > most || i > 0 && n <= numbers[i-1] {
-			const allowed = "%v is not allowed; allowed: increasing numbers from 1 to %d"
-			return field.Errorf(key, allowed, numbers, most)
-		}
-	}
-	return nil
+	increasing := slices.Equal(numbers, slices.Compact(slices.Sorted(slices.Values(numbers))))
+	return cmp.Or(field.AllWithin(key, numbers, 1, most), field.Refuse(!increasing, key, "increasing numbers"))
 }

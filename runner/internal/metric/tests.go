@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -100,13 +99,8 @@ func Kolmogorov(x []float64) (distance, p float64) {
 // Holm returns p-values corrected for their number (Holm, "A simple sequentially rejective multiple test
 // procedure", Scandinavian Journal of Statistics 1979). NaN stays, and counts.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) }) // NaN first
 	corrected, largest, left := slices.Clone(p), 0.0, len(p)
-	for _, i := range order {
+	for _, i := range sorted(p, 1) {
 		if !math.IsNaN(p[i]) {
 			largest = max(largest, min(1, p[i]*float64(left)))
 			corrected[i] = largest

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"closedform/core/softmax"
 	"closedform/figures"
 	"closedform/runner/internal/learner"
@@ -92,8 +90,12 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		labels = append(labels, legend.Label(m))
 	}
 	x, y := figures.Axis{}, figures.Rows(labels)
-	ends := study.Curve(shown, "", "log_loss", "log_loss")
-	x.Min, x.Max = middle(slices.Concat(ends.X, ends.Low, ends.High))
+	for _, d := range shown.Nums("log_loss") {
+		if !math.IsNaN(d - d) { // intervals may end beyond the axis
+			x.Max = max(x.Max, 1.5*math.Abs(d))
+		}
+	}
+	x.Min = -x.Max
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
 	sets, caption := shown.Distinct("set"), "negative is better; means over the splits, in all over the sets"
 	if len(e.sets) == 1 {
@@ -111,17 +113,6 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	}
 	return figures.Charts(slices.Collect(slices.Chunk(charts, min(5, len(e.sets)+1))),
 		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats", caption)
-}
-
-// middle returns the ends of an axis for differences: it holds 0 and most of those that are finite.
-func middle(values []float64) (low, high float64) {
-	values = slices.DeleteFunc(values, func(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) })
-	if slices.Sort(values); len(values) > 0 {
-		low = min(0, stat.Quantile(0.05, stat.Empirical, values, nil))
-		high = max(0, stat.Quantile(0.9, stat.Empirical, values, nil))
-	}
-	margin := cmp.Or(0.1*(high-low), 1)
-	return low - margin, high + margin
 }
 
 // drawSweep draws maps of scores over λ and ρ, one for each set and method, with the λ that have a word.

@@ -164,7 +164,7 @@ func TestRepeated(t *testing.T) {
 	curved := studytest.Rows(t, tables.Get("pairs"), "set=curved")
 	check.Equal(t, "sizes of a small set", curved.Distinct("seen"), []string{"1"})
 	studytest.Refused(t, Kind, repeated, map[string]string{
-		"evaluate.orders=1": "2 to 1000", "evaluate.snapshots=[1, 13]": "from 1 to 12",
+		"evaluate.orders=1": "2 to 1000", "evaluate.snapshots=[1, 13]": "1 to 12",
 		"evaluate.snapshots=[]":        "sizes of training sets",
 		`set.curved.methods=["other"]`: "adf", "set.wedges.test=0": "1 to", "sweep.seed=[1]": "seed",
 		"evaluate.order=shuffled": "evaluate.order",
