@@ -196,7 +196,7 @@ rule = "adf"; rho = 0.3 -> method.m.rho
 random_features = true; hidden = "frozen"; tune = ["hidden"]; candidates = [["smooth"]] -> random_features
 features = "sine" -> x.toml:5: method.m.features: "sine" is not allowed; allowed: relu, conv
 feature_size = 9 -> method.m.feature_size: not allowed; allowed: with features
-output = "best" -> method.m.output: not allowed; allowed: ridge, gaussian
+output = "best" -> method.m.output: "best" is not allowed; allowed: ridge, gaussian
 output = "ridge"; hidden_layers = [3] -> x.toml:6: method.m.hidden_layers: not allowed; allowed: without
 output = "ridge"; layers = [2, 3, 2] -> method.m.layers: not allowed; allowed: without output
 output = "ridge"; members = 2 -> method.m.members: not allowed; allowed: without output`, "\n") {

@@ -138,8 +138,7 @@ func (m *Model) Validate() error {
 		m.Features.Validate(),
 		field.Refuse(layer && m.Members > 1, "members", alone),
 		field.Refuse(layer && len(layers) > 2, key, alone),
-		field.Refuse(layer && m.Readout != readout.Ridge && m.Readout != readout.Gaussian,
-			"output", "ridge, gaussian"),
+		field.OneOf("output", cmp.Or(m.Readout, readout.Ridge), readout.Ridge, readout.Gaussian),
 		field.Fraction("rho", m.Rho), field.Within("rho", m.Rho, 0, mostRho),
 		field.Within("members", m.Members, 0, mostMembers), field.Within("forgetting", m.Forgetting, 0, 1),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // whatever the rule

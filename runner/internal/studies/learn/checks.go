@@ -16,9 +16,6 @@ import (
 
 func (e *experiment) check() error {
 	v, names := &e.Evaluate, learner.Names(e.Methods)
-	if len(v.Order) == 0 || len(v.Passes) == 0 {
-		return field.Errorf("evaluate", "order or passes = [] is not allowed; allowed: one or more of each")
-	}
 	single, repeated, compared, refuse := v.single(), v.repeated(), v.Reference != "", field.Refuse
 	err := cmp.Or(
 		refuse(e.named && !e.Data.missing(), "data", "without tables [[set]]"),

@@ -79,7 +79,8 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 // drawDifferences draws the paired differences of the log loss from that of the reference, for every set and
 // over all sets, of the chosen methods or those with the least mean, best method first.
 func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
-	legend, whole := learner.NewLegend(e.Methods), paired.Where("set", allSets)
+	legend, sets := learner.NewLegend(e.Methods), paired.Distinct("set")
+	whole := paired.Where("set", sets[len(sets)-1])
 	methods := whole.Texts("method")
 	mean := func(m string) float64 { return whole.Where("method", m).Nums("log_loss")[0] }
 	slices.SortStableFunc(methods, func(a, b string) int { return cmp.Compare(mean(a), mean(b)) })
@@ -97,10 +98,6 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	}
 	x.Min = -x.Max
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
-	sets, caption := shown.Distinct("set"), "negative is better; means over the splits, in all over the sets"
-	if len(e.sets) == 1 {
-		sets, caption = []string{e.sets[0].Name}, "negative is better"
-	}
 	var charts []figures.Chart
 	for _, set := range sets {
 		rows := shown.Where("set", set)
@@ -111,8 +108,8 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		}
 		charts = append(charts, figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero, dots}})
 	}
-	return figures.Charts(slices.Collect(slices.Chunk(charts, min(5, len(e.sets)+1))),
-		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats", caption)
+	return figures.Charts(slices.Collect(slices.Chunk(charts, min(5, len(sets)))),
+		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats", "negative is better")
 }
 
 // drawSweep draws maps of scores over λ and ρ, one for each set and method, with the λ that have a word.

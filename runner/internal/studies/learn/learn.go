@@ -61,8 +61,8 @@ type experiment struct {
 }
 
 type evaluate struct {
-	Order  []Order `toml:"order"`  // orders of the stream, each learned separately; default "shuffled"
-	Passes []int   `toml:"passes"` // score after so many passes, the last is their number; default 1
+	Order  []Order `toml:"order" allowed:"one or more words"`    // orders of the stream; default "shuffled"
+	Passes []int   `toml:"passes" allowed:"increasing integers"` // score after these passes; default 1
 	// Snapshots are numbers of examples of the first pass after which to score; default none, with [data] six.
 	Snapshots  []int   `toml:"snapshots,omitempty"`
 	Validation float64 `toml:"validation"` // share of the training part that chooses candidates; default 0.2

@@ -55,12 +55,6 @@ func sorted(
 	}
 }
 
-// Networks differ by the order of one training set, or by their training sets.
-const (
-	byOrder  = "order"
-	bySample = "sample"
-)
-
 // pairs compares networks with the same prior. A training set of size N is the first N examples, in the order
 // from the stream "permutation", r; other training sets are from the stream "sample", r.
 func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
@@ -76,11 +70,11 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 		if size > train.Len() {
 			break
 		}
-		for _, by := range []string{byOrder, bySample} {
+		for _, by := range []string{"order", "sample"} {
 			var networks []*learner.Result
-			for r := range map[string]int{byOrder: s.Evaluate.Orders, bySample: s.Evaluate.Resamples}[by] {
+			for r := range map[string]int{"order": s.Evaluate.Orders, "sample": s.Evaluate.Resamples}[by] {
 				examples := s.draw(size, "sample", r+1)
-				if by == byOrder {
+				if by == "order" {
 					examples = train.Subset(rand.New(s.Stream("permutation", r+1)).Perm(size))
 				}
 				network, err := s.training().Run(ctx, s.Method, examples, test)

@@ -123,7 +123,11 @@ func (s scores) paired() *table.Table {
 		table.Int("seeds", "how many are averaged"), table.RuleColumn(),
 	}, table.Interval("error", "error minus that of "+reference+", mean"),
 		table.Interval("log_loss", "log loss minus that of "+reference+", mean"))...)
-	for _, set := range append(s.runs.Distinct("set"), allSets) {
+	sets := s.runs.Distinct("set")
+	if len(sets) > 1 {
+		sets = append(sets, allSets)
+	}
+	for _, set := range sets {
 		for _, method := range learner.Names(s.Methods) {
 			if method != reference {
 				wrong, rule := s.compare(set, method, reference, "error")
