@@ -50,7 +50,7 @@ func (k kind) online(config any) bool {
 // streams of the others are named by their number and the next number of src, so more members keep the first.
 func (k kind) learners(
 	ctx context.Context, config any, layers []int, src rand.Source,
-) (all []Learner, err error) {
+) (learners []Learner, err error) {
 	shape, name := shaped(config, layers), uint64(0)
 	for i := range max(1, members(config)) {
 		stream := src
@@ -72,9 +72,9 @@ func (k kind) learners(
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, l)
+		learners = append(learners, l)
 	}
-	return all, nil
+	return learners, nil
 }
 
 func copied(config any) reflect.Value {

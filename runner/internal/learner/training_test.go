@@ -52,14 +52,14 @@ func TestChoose(t *testing.T) {
 		`tune = ["prior_factor"]; members = 1; candidates = [[0.1], [1], [10]]`,
 	} {
 		m := check.Must(decode(keys))
-		want, least := "", math.Inf(1)
+		want, lowest := "", math.Inf(1)
 		var best Method
 		for _, candidate := range m.Candidates {
 			one := check.Must(m.with(candidate))
 			r := check.Must(training.Run(t.Context(), one, examples.Subset(learn), examples.Subset(judge)))
 			check.Equal(t, "no choice", r.Chosen, "")
-			if loss := metric.LogLoss(r.P, r.Class); loss < least {
-				best, want, least = one, m.describe(candidate), loss
+			if loss := metric.LogLoss(r.P, r.Class); loss < lowest {
+				best, want, lowest = one, m.describe(candidate), loss
 			}
 		}
 		training.Split = rand.NewPCG(5, 6)
@@ -81,9 +81,9 @@ func TestBankPasses(t *testing.T) {
 func TestEnsemble(t *testing.T) {
 	set := clusters(12).Set(0, 12)
 	for _, kind := range []string{"closed-form", "closed-form own", "tagi", "tagi own"} {
-		kind, _, own := strings.Cut(kind, " ")
+		kind, _, ownOrders := strings.Cut(kind, " ")
 		const keys = `kind = %q; hidden_layers = [3]; passes = 2; members = 2; own_orders = %v`
-		m := check.Must(decode(fmt.Sprintf(keys, kind, own)))
+		m := check.Must(decode(fmt.Sprintf(keys, kind, ownOrders)))
 		want := check.Must(m.Learner(2, 3, rand.NewPCG(3, 4)))
 		members := want.Learners
 		if n := want.Network(); n != nil {
@@ -92,7 +92,7 @@ func TestEnsemble(t *testing.T) {
 		for k, member := range members {
 			for pass := range 2 {
 				order := random.Source("order", pass+1)
-				if own && k > 0 {
+				if ownOrders && k > 0 {
 					order = random.Source("order of member", order.Uint64(), k)
 				}
 				for _, i := range rand.New(order).Perm(12) {
@@ -101,7 +101,7 @@ func TestEnsemble(t *testing.T) {
 			}
 		}
 		got := train(t, m, clusters(12)).Probabilities(set.X)
-		check.Equal(t, fmt.Sprintf("%s, own orders %v", kind, own), got, want.Probabilities(set.X))
+		check.Equal(t, fmt.Sprintf("%s, own orders %v", kind, ownOrders), got, want.Probabilities(set.X))
 	}
 }
 

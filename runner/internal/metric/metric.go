@@ -149,7 +149,7 @@ func ties(score []float64, marked []bool) []tie {
 	return out
 }
 
-// sorted returns the indices of x in ascending order, or for the sign −1 in descending order. NaN is smallest.
+// sorted returns the indices of x in ascending order, or for the sign −1 descending. NaN is smallest.
 func sorted(x []float64, sign int) []int {
 	order := make([]int, len(x))
 	for i := range order {

@@ -17,32 +17,32 @@ import (
 // Figures are "curve", scores along the stream; "differences" from the reference; "pairs", how far networks
 // are apart; "sweep", scores over λ and ρ; and of the plane "maps_METHOD", and each map of the first method
 // by itself, row by row: "fig01" to "fig12" of the paper.
-func (e *experiment) Figures() (all []study.Figure) {
+func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
 		return []study.Figure{study.Drawing("curve", "summary", e.drawCurves)}
 	case e.swept:
 		return []study.Figure{{Name: "sweep", Needs: []string{"summary"}, Draw: e.drawSweep}}
 	case e.curve:
-		all = append(all, study.Drawing("curve", "curve_summary", e.drawCurves))
+		drawings = append(drawings, study.Drawing("curve", "curve_summary", e.drawCurves))
 	}
 	if e.Evaluate.Reference != "" && len(e.Methods) > 1 {
-		all = append(all, study.Drawing("differences", "paired", e.drawDifferences))
+		drawings = append(drawings, study.Drawing("differences", "paired", e.drawDifferences))
 	}
 	if !e.mapped {
-		return all
+		return drawings
 	}
 	for _, m := range e.methods {
-		all = append(all, e.mapFigure("maps_"+m.Name, m.Name, -1))
+		drawings = append(drawings, e.mapFigure("maps_"+m.Name, m.Name, -1))
 	}
 	for i := range 2 * (e.Data.Task().Classes - 1) * len(e.Evaluate.Snapshots) {
-		all = append(all, e.mapFigure(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, i))
+		drawings = append(drawings, e.mapFigure(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, i))
 	}
-	return all
+	return drawings
 }
 
-// drawCurves draws a row of charts for each set against examples seen, for [data] also before learning, and for
-// repeated orders by what the networks differ by.
+// drawCurves draws a row of charts for each set against examples seen, for [data] also before learning, and
+// for repeated orders by what the networks differ by.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	keys, parts, rows := []string{"set"}, [][2]string{{"", ""}}, [][]figures.Chart{}
 	if e.Evaluate.repeated() {
@@ -120,10 +120,10 @@ func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
 		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // absent if all are 0
 	}
 	points := tables.Get("summary").GroupBy("set", "method").All()
-	return study.Sweep(columns, points, func(m *figures.Map, of *table.Table) {
-		m.Title = learner.NewLegend(e.Methods).Label(of.Texts("method")[0])
+	return study.Sweep(columns, points, func(m *figures.Map, rows *table.Table) {
+		m.Title = learner.NewLegend(e.Methods).Label(rows.Texts("method")[0])
 		if e.named {
-			m.Title += ", " + of.Texts("set")[0]
+			m.Title += ", " + rows.Texts("set")[0]
 		}
 		if set := e.sets[0]; set.Generator.Name != "" { // the number of classes is known without the data
 			for _, word := range softmax.Criteria {

@@ -85,11 +85,11 @@ func near(t *testing.T, row *table.Table, tol float64, want map[string]float64) 
 }
 
 // numbers returns those of a row in some columns.
-func numbers(rows *table.Table, row int, columns string) (all []float64) {
+func numbers(rows *table.Table, row int, columns string) (x []float64) {
 	for column := range strings.FieldsSeq(columns) {
-		all = append(all, rows.Nums(column)[row])
+		x = append(x, rows.Nums(column)[row])
 	}
-	return all
+	return x
 }
 
 // The tables are what networks give that are driven by hand, with the same examples for all methods of a

@@ -43,9 +43,9 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		tables = append(tables, c.maps)
 	}
 	if s.Save && s.AllRows {
-		all := dataset.Join(train, test)
-		kept, t.Score = own.NewRecorder(all, s.Data.Format), nil
-		if r, err = t.Run(ctx, s.Method, all, nil); err != nil {
+		examples := dataset.Join(train, test)
+		kept, t.Score = own.NewRecorder(examples, s.Data.Format), nil
+		if r, err = t.Run(ctx, s.Method, examples, nil); err != nil {
 			return nil, err
 		}
 	}

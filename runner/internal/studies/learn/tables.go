@@ -174,11 +174,11 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	loss := func(set, method string) float64 {
 		return summary.Where("set", set).Where("method", method).Nums("log_loss")[0]
 	}
-	least := func(sum func(method string) float64) string {
+	lowest := func(sum func(method string) float64) string {
 		return slices.MinFunc(e.Evaluate.LeaveOut, func(a, b string) int { return cmp.Compare(sum(a), sum(b)) })
 	}
 	for _, left := range e.sets {
-		chosen := least(func(method string) (sum float64) {
+		chosen := lowest(func(method string) (sum float64) {
 			for _, set := range e.sets {
 				if set.Name != left.Name {
 					sum += loss(set.Name, method)
@@ -186,7 +186,7 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 			}
 			return sum
 		})
-		best := least(func(method string) float64 { return loss(left.Name, method) })
+		best := lowest(func(method string) float64 { return loss(left.Name, method) })
 		finite := func(method string) float64 { return table.Finite(loss(left.Name, method)) }
 		t.Add(left.Name, chosen, finite(chosen), finite(e.Evaluate.Reference), finite(best))
 	}
