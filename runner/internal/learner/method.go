@@ -93,9 +93,6 @@ func NewMethod(name string, m Model) Method {
 // ClosedForm reports whether the method is the closed-form network, or its output layer.
 func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 
-// OutputLayer reports whether the method is an output layer instead of a network.
-func (m *Method) OutputLayer() bool { return m.Model.Readout != "" }
-
 // Extend implements [manifest.Extended].
 func (m *Method) Extend(table map[string]any) (any, error) {
 	m.Kind = closedForm

@@ -13,10 +13,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Stepper is a learner whose steps may be impossible as printed.
-type Stepper interface{ Steps() Steps }
-
-// Steps counts the outcomes of examples.
+// Steps counts the outcomes of examples. A learner may have a method Steps.
 type Steps struct {
 	Indefinite, Skipped, Projected int
 	Floored, Capped                int // variances kept at their floor and at their cap, see bnn.Update
@@ -57,7 +54,7 @@ func (s *Steps) count(u bnn.Update) {
 
 // Steps returns the counts of the learner or the sum over members.
 func (c *Classifier) Steps() (s Steps) {
-	if l, ok := c.Learners[0].(Stepper); ok {
+	if l, ok := c.Learners[0].(interface{ Steps() Steps }); ok {
 		s = l.Steps()
 	}
 	if l := c.Readout(); l != nil {

@@ -44,7 +44,7 @@ func (m *Method) checkNetwork() error {
 	}
 	return cmp.Or(
 		refuse(!m.ClosedForm(), "kind"), refuse(m.Features.Kind != "", "features"),
-		refuse(m.OutputLayer(), "output"), refuse(m.Model.Members > 1, "members"),
+		refuse(m.Model.Readout != "", "output"), refuse(m.Model.Members > 1, "members"),
 		refuse(len(m.Tune) > 0, "tune"), refuse(m.Passes != 0, "passes"), refuse(m.OwnOrders, "own_orders"),
 		refuse(m.Splits != 0, "splits"), refuse(m.Scale != "", "scale"),
 	)

@@ -67,7 +67,7 @@ func (e *experiment) check() error {
 		candidates = cmp.Or(candidates, n)
 		err = cmp.Or(err,
 			refuse(compared && n > 0 && n != candidates, key+"candidates", fmt.Sprint(candidates, ", as of others")),
-			refuse(e.swept && (m.OutputLayer() || m.Model.Output != bnn.Joint && m.Model.Output != bnn.Total),
+			refuse(e.swept && (m.Model.Readout != "" || m.Model.Output != bnn.Joint && m.Model.Output != bnn.Total),
 				"sweep.lambda", "with the rules joint and total, unlike the method "+m.Name),
 			refuse(m.OwnOrders && (e.curve || orders[v.Order[0]] == nil), key+"own_orders", "without snapshots"),
 			refuse(m.Splits > 0 && m.Name == v.Reference, key+"splits", "0, all seeds, of the reference"))

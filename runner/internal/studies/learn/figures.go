@@ -59,7 +59,9 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 				title += ": networks differ by " + group.Texts("differ_by")[0]
 			}
 			for _, y := range [][2]string{
-				{"tv", "total variation"}, {"error", "error"}, {"log_loss", "log loss, nats"},
+				{"tv", "total variation"},
+				{"error", "error"},
+				{"log_loss", "log loss, nats"},
 				{"ece", "calibration error"},
 			} {
 				if column := part[0] + y[0]; group.Has(column) {

@@ -163,5 +163,3 @@ func integrate(m []float64, v [][]float64, class int) (first, second []float64, 
 	floats.Scale(1/total, second)
 	return first, second, total > 0
 }
-
-var _ learner.Stepper = (*joint)(nil)
