@@ -64,7 +64,7 @@ func state(e *experiment.Experiment) string {
 	switch {
 	case err != nil, !none && unread != nil:
 		return "cannot be read"
-	case !none && len(results.Differing()) > 0:
+	case !none && len(results.Differing(false)) > 0:
 		return "files differ"
 	case !none && behind == "":
 		return "computed"

@@ -93,7 +93,7 @@ func (f *Folder) writeAll(files []File, sums checksums) error {
 func (f *Folder) Published(inputs string) bool {
 	seal, err := os.ReadFile(f.cells("published"))
 	r, unread := OpenResults(f.Dir)
-	return cmp.Or(err, unread) == nil && bytes.Equal(seal, f.seal(inputs)) && r.differing(true) == nil
+	return cmp.Or(err, unread) == nil && bytes.Equal(seal, f.seal(inputs)) && r.Differing(true) == nil
 }
 
 // seal ties all files that are published now to the inputs. Its file is no part of the results: a clone

@@ -93,10 +93,8 @@ func OpenResults(dir string) (*Results, error) {
 // Sums returns SHA256SUMS, the checksums of all files.
 func (r *Results) Sums() []byte { return r.sums.format() }
 
-// Differing returns the names of the committed files that do not match their checksums, sorted.
-func (r *Results) Differing() []string { return r.differing(false) }
-
-func (r *Results) differing(all bool) (names []string) {
+// Differing returns the names of the committed files, or all, that do not match their checksums, sorted.
+func (r *Results) Differing(all bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
 		data, err := os.ReadFile(filepath.Join(r.dir, name))
 		if (all || committed(name)) && (err != nil || sumOf(data) != r.sums[name]) {
@@ -175,7 +173,7 @@ func Compare(published, fresh string) (lines []string, err error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}
-	for _, name := range old.Differing() {
+	for _, name := range old.Differing(false) {
 		lines = append(lines, name+": not what SHA256SUMS says")
 	}
 	names := maps.Clone(old.sums)
