@@ -56,7 +56,8 @@ func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, e
 		if err := predict(q, x[i]); err != nil {
 			return predictions, err
 		}
-		p, sum := Prediction{Confidence: q.Confidence(), MutualInformation: math.NaN(), Members: layersOf(q)}, q.Sum()
+		p := Prediction{Confidence: q.Confidence(), MutualInformation: math.NaN(), Members: layersOf(q)}
+		sum := q.Sum()
 		for _, x := range q.P {
 			p.P = append(p.P, x/sum)
 		}

@@ -14,9 +14,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "curve", scores along the stream; "differences" from the reference; "pairs", how far networks
-// are apart; "sweep", scores over λ and ρ; and of the plane "maps_METHOD", and each map of the first method
-// by itself, row by row: "fig01" to "fig12" of the paper.
+// Figures are curves, differences from the reference, scores over λ and ρ, and maps of the plane, each of the
+// first method also by itself, row by row: "fig01" to "fig12" of the paper.
 func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
@@ -29,14 +28,13 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 	if e.Evaluate.Reference != "" && len(e.Methods) > 1 {
 		drawings = append(drawings, study.Drawing("differences", "paired", e.drawDifferences))
 	}
-	if !e.mapped {
-		return drawings
-	}
-	for _, m := range e.methods {
-		drawings = append(drawings, e.mapFigure("maps_"+m.Name, m.Name, -1))
-	}
-	for i := range 2 * (e.Data.Task().Classes - 1) * len(e.Evaluate.Snapshots) {
-		drawings = append(drawings, e.mapFigure(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, i))
+	if e.mapped {
+		for _, m := range e.methods {
+			drawings = append(drawings, e.mapFigure("maps_"+m.Name, m.Name, -1))
+		}
+		for i := range 2 * (e.Data.Task().Classes - 1) * len(e.Evaluate.Snapshots) {
+			drawings = append(drawings, e.mapFigure(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, i))
+		}
 	}
 	return drawings
 }

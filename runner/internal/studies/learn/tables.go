@@ -22,7 +22,8 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	tables, err := table.Merge(cells, func(t table.Set) table.Set {
 		for _, t := range t {
 			t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
-				return slices.Contains(counts, c.Name) && floats.Norm(c.Nums, 1) == 0
+				counted := slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
+				return slices.Contains(counts, c.Name) && !counted
 			})
 		}
 		return e.derived(t)
@@ -146,8 +147,7 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	for _, c := range learner.ScoreColumns() {
 		t.Columns = append(t.Columns, table.Num(c.Name, "mean rank by the "+c.Doc+"; 1: the best"))
 	}
-	critical := table.Num("critical_difference", "of two mean ranks, by Nemenyi's test at 5 %")
-	t.Columns = append(t.Columns, critical)
+	t.Columns = append(t.Columns, table.Num("critical_difference", "of mean ranks, by Nemenyi's test at 5 %"))
 	n := len(e.sets)
 	for i, m := range e.Methods {
 		row := []any{m.Name, n}
