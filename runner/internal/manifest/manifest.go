@@ -66,17 +66,19 @@ func (h *Header) Validate() error {
 			"engineering"))
 }
 
-// Manifest is a manifest of which the header is decoded, and by [Manifest.Decode] the rest.
+// Manifest is a manifest whose header is read, but checked only by [Manifest.Decode], with the rest.
 type Manifest struct {
 	Header
 	File  string
 	Swept []int // the seeds: that of the header, or those that a study has passed to Seeds
 
 	tree     map[string]any
-	places   map[string]string // file and line of each key and table, or -set and what it says; of "" the file
-	given    map[string]bool   // whether the manifest has a key
-	failed   []error
-	programs map[string]Program // by the paths of their tables
+	values   map[string]any              // of the tree, by their paths
+	tables   map[string][]map[string]any // of the tree: lists of tables, by their paths
+	names    map[string][]string         // of these tables
+	places   map[string]string           // file and line of keys and tables, or -set and what it says; of "" the file
+	programs map[string]Program          // by the paths of their tables
+	failed   []string
 }
 
 // Program is a table that names a program outside of this one.
@@ -86,16 +88,13 @@ type Program interface {
 }
 
 // FindPrograms returns what the programs that the manifest names are, each once, sorted.
-func (m *Manifest) FindPrograms() (versions []string, err error) {
+func (m *Manifest) FindPrograms() (versions []string, failed error) {
 	for _, path := range slices.Sorted(maps.Keys(m.programs)) {
 		version, err := m.programs[path].Find(m.Folder)
-		if err != nil {
-			return nil, m.Locate(path, err)
-		}
-		versions = append(versions, version)
+		versions, failed = append(versions, version), cmp.Or(failed, m.Locate(path, err))
 	}
 	slices.Sort(versions)
-	return slices.Compact(versions), nil
+	return slices.Compact(versions), failed
 }
 
 // Read reads the manifest in a file. Each override, "key=value", replaces a value, or adds it:
@@ -116,30 +115,20 @@ func Read(file string, overrides []string) (*Manifest, error) {
 
 // Parse reads the text of a manifest, which errors call file.
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
-	m, err := parse(file, text)
-	if err == nil {
-		err = m.takeSets()
+	m := &Manifest{File: file, places: map[string]string{"": file}, programs: map[string]Program{}}
+	err := m.parse(string(text))
+	for _, o := range overrides {
+		if err == nil {
+			err = m.override(o)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range overrides {
-		key, text, ok := strings.Cut(o, "=")
-		key, text = strings.TrimSpace(strings.ReplaceAll(key, `"`, "")), strings.TrimSpace(text)
-		if !ok || slices.Contains(strings.Split(key, "."), "") {
-			return nil, oneLine("-set %s: must be key=value, such as model.lambda=0.4", o)
-		}
-		if err := m.override(m.tree, "", key, text, "-set "+o); err != nil {
-			return nil, oneLine("-set %s: %v", o, err)
-		}
-	}
 	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
-	m.decodeFields("", m.tree, fields(&m.Header), &m.Header)
+	m.decode("", m.tree, &m.Header)
 	m.Overrides, m.Swept = append(m.Overrides, overrides...), []int{m.Seed}
-	if m.tree["name"] == nil {
-		return m, nil // Decode says so, beside a key that is misspelt
-	}
-	return m, errors.Join(m.failed...)
+	return m, nil
 }
 
 // Decode decodes all but the header onto v, a pointer to a struct that holds the defaults, and validates it;
@@ -148,7 +137,10 @@ func (m *Manifest) Decode(v any) error {
 	header := m.Header
 	m.failed = nil
 	m.decode("", m.tree, &header, v)
-	return errors.Join(m.failed...)
+	if m.failed == nil {
+		return nil
+	}
+	return errors.New(strings.Join(m.failed, "\n"))
 }
 
 // Resolved returns the manifest with all keys of v spelled out, as TOML.
