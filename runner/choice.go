@@ -76,7 +76,7 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
 			err = fmt.Errorf("%s: %w", name, err) // what -set gets wrong has no place in a file
 		} else if err == nil && files[e.Dir] != "" {
-			err = e.SameName(files[e.Dir])
+			err = fmt.Errorf("%s and %s would both write to %s", files[e.Dir], e.File, e.Dir)
 		}
 		if err != nil {
 			return nil, err

@@ -38,7 +38,7 @@ func TestList(t *testing.T) {
 			t.Errorf("list prints\n%s", got)
 		}
 	}
-	write(t, "name = 3\n", "experiments", "a.toml")
+	write(t, "name = 3\nstudy = 'toy'\n", "experiments", "a.toml")
 	stdout, _, err := try(t, "list")
 	check.Refuses(t, "a bad manifest", err, filepath.Join("experiments", "a.toml")+":1: name: ")
 	check.Equal(t, "lines beside a bad manifest", strings.Count(stdout, "\n"), 5)
