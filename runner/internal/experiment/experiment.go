@@ -164,9 +164,9 @@ func Published(out string) bool {
 	return other == nil && SameFile(out, Results)
 }
 
-// place sets Dir. By default it is in Results for a manifest in [Folder], which has the name of its file, in the
-// same folder for one among results, and in OwnResults beside any other; with other values than those of the
-// manifest it is NAME@KEY=VALUE,…. It is an error if other results are published there, or would be.
+// place sets Dir. By default it is in Results for a manifest in [Folder], which has the name of its file, in
+// the same folder for one among results, and in OwnResults beside any other; with other values than those of
+// the manifest it is NAME@KEY=VALUE,…. It is an error if other results are published there, or would be.
 func (e *Experiment) place(out string) error {
 	folder, name := filepath.Dir(e.File), e.Name
 	standard := filepath.Join(folder, OwnResults)

@@ -40,7 +40,7 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 				m.fail(path, err)
 				return
 			}
-			if p, ok := e.Extension().(Program); ok {
+			if p, ok := e.Extension().(program); ok {
 				m.programs[path] = p
 			}
 		}
@@ -182,19 +182,17 @@ func isTable(t reflect.Type) bool {
 // check returns an error if a number, or one of a list, is NaN or out of range, a text or a list that is
 // required empty, or a word twice in a list.
 func (f tagged) check(path string) error {
-	required, list := f.tag.Get("allowed"), f.value.Kind() == reflect.Slice
+	required, kind := f.tag.Get("allowed"), f.value.Kind()
 	refuse := func(x any) error {
 		return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
 	}
 	words, isWords := f.value.Interface().([]string)
 	switch {
-	case required != "" && list && f.value.Len() == 0:
-		return refuse("[]")
-	case required != "" && f.value.Kind() == reflect.String && f.value.Len() == 0:
-		return refuse(`""`)
+	case required != "" && (kind == reflect.Slice || kind == reflect.String) && f.value.Len() == 0:
+		return refuse(fmt.Sprintf("%q", f.value.Interface())) // `[]` or `""`
 	case isWords && f.key != "command" && f.key != "version": // whose words may come twice
 		return field.Distinct(path, words)
-	case isWords || f.value.Kind() == reflect.String:
+	case isWords || kind == reflect.String:
 		return nil
 	}
 	var low, high float64

@@ -72,18 +72,18 @@ type Manifest struct {
 	File  string
 	Swept []int // the seeds: that of the header, or those that a study has passed to Seeds
 
-	tree     map[string]any
-	values   map[string]any              // of the tree, by their paths
-	tables   map[string][]map[string]any // of the tree: lists of tables, by their paths
-	names    map[string][]string         // of these tables
-	places   map[string]string           // file and line of keys and tables, or -set and what it says; of "" the file
-	programs map[string]Program          // by the paths of their tables
-	failed   []string
+	tree   map[string]any
+	values map[string]any              // of the tree, by their paths
+	tables map[string][]map[string]any // of the tree: lists of tables, by their paths
+	names  map[string][]string         // of these tables
+	places map[string]string           // file and line of each key and table, or -set and what it says
+	failed []string
+
+	programs map[string]program // by the paths of their tables
 }
 
-// Program is a table that names a program outside of this one.
-type Program interface {
-	// Find returns what the program is and its version. Paths are relative to the folder.
+// program is a table that names a program outside of this one. Find returns what it is and its version.
+type program interface {
 	Find(folder string) (version string, err error)
 }
 
@@ -115,7 +115,7 @@ func Read(file string, overrides []string) (*Manifest, error) {
 
 // Parse reads the text of a manifest, which errors call file.
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
-	m := &Manifest{File: file, places: map[string]string{"": file}, programs: map[string]Program{}}
+	m := &Manifest{File: file, places: map[string]string{"": file}, programs: map[string]program{}}
 	err := m.parse(string(text))
 	for _, o := range overrides {
 		if err == nil {

@@ -82,8 +82,8 @@ func (m *Manifest) add(path string, value any) {
 	}
 }
 
-// override sets the value of a key, "key=value". In the place of the name of a table of a list, "*" stands for
-// each. A value that is not TOML is a text, of which a shell has removed the quotes.
+// override takes a "key=value", where "*" stands for each name of a table of a list. A value that is not TOML
+// is a text, of which a shell has removed the quotes.
 func (m *Manifest) override(o string) error {
 	key, text, ok := strings.Cut(o, "=")
 	key, text = strings.TrimSpace(strings.ReplaceAll(key, `"`, "")), strings.TrimSpace(text)
