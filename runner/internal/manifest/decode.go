@@ -74,13 +74,14 @@ func (m *Manifest) unknown(path string, table map[string]any, keys []string) {
 	slices.Sort(keys)
 	keys = slices.Compact(keys) // a struct and its extension may share one
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		problem := "not a key;"
+		if slices.Contains(keys, key) {
+			continue
+		}
+		problem := "not a key; "
 		if nearest := Nearest(key, keys); nearest != "" {
-			problem += " did you mean " + nearest + "?"
+			problem += "did you mean " + nearest + "? "
 		}
-		if !slices.Contains(keys, key) {
-			m.fail(path, field.Errorf(key, "%s allowed: %s", problem, strings.Join(keys, ", ")))
-		}
+		m.fail(path, field.Errorf(key, "%sallowed: %s", problem, strings.Join(keys, ", ")))
 	}
 }
 
@@ -93,8 +94,7 @@ func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Va
 	case f.isList() && m.tables[path] != nil:
 		m.decodeList(path, f.value, base)
 	case f.isList() && value != nil:
-		m.fail("", field.Errorf(path, "%v is not allowed; allowed: a list, each a table, or to leave out %s",
-			written(value), f.key))
+		m.fail("", refuse(path, value, "a list, each a table, or to leave out "+f.key))
 	case value != nil:
 		m.fail("", cmp.Or(decodeValue(path, value, f.value), f.check(path)))
 	case f.tag.Get("allowed") != "" && f.value.IsZero():
@@ -109,12 +109,9 @@ func (m *Manifest) decodeList(path string, to, base reflect.Value) {
 	to.Set(reflect.MakeSlice(to.Type(), len(names), len(names)))
 	for i, table := range m.tables[path] {
 		name := join(path, names[i])
-		switch {
-		case slices.Contains(names[:i], names[i]):
-			m.fail(name, field.Errorf("name", "one before it has this name; allowed: names that differ"))
-		case !fileName.MatchString(names[i]):
+		if slices.Contains(names[:i], names[i]) || !fileName.MatchString(names[i]) {
 			m.fail(name, field.Errorf("name", "%q is not allowed; allowed: letters, digits and _ + = . -, "+
-				"as names of files have it", names[i]))
+				"as names of files have it, and no name twice", names[i]))
 		}
 		x := to.Index(i)
 		if base.IsValid() {
@@ -143,16 +140,16 @@ func decodeValue(path string, value any, to reflect.Value) error {
 		return nil
 	}
 	syntax, _ := errors.AsType[toml.ParseError](err)
-	problem := cmp.Or(syntax.Message, err.Error()) // of the type itself, or of the library
-	if !strings.Contains(problem, "allowed") {
-		problem = written(value) + " is not allowed; allowed: " + allowed(to.Type())
+	if strings.Contains(syntax.Message, "allowed") { // of the type itself, not of the library
+		return field.Errorf(path, "%s", syntax.Message)
 	}
-	return field.Errorf(path, "%s", problem)
+	return refuse(path, value, allowed(to.Type()))
 }
 
-func written(value any) string {
+func refuse(path string, value any, allowed string) error {
 	text, _ := toml.Marshal(map[string]any{"x": value}) // no text of what TOML does not have
-	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
+	written := strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
+	return field.Errorf(path, "%s is not allowed; allowed: %s", written, allowed)
 }
 
 func allowed(t reflect.Type) string {
@@ -183,13 +180,13 @@ func isTable(t reflect.Type) bool {
 // required empty, or a word twice in a list.
 func (f tagged) check(path string) error {
 	required, kind := f.tag.Get("allowed"), f.value.Kind()
-	refuse := func(x any) error {
+	refused := func(x any) error {
 		return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
 	}
 	words, isWords := f.value.Interface().([]string)
 	switch {
 	case required != "" && (kind == reflect.Slice || kind == reflect.String) && f.value.Len() == 0:
-		return refuse(fmt.Sprintf("%q", f.value.Interface())) // `[]` or `""`
+		return refused(fmt.Sprintf("%q", f.value.Interface())) // `[]` or `""`
 	case isWords && f.key != "command" && f.key != "version": // whose words may come twice
 		return field.Distinct(path, words)
 	case isWords || kind == reflect.String:
@@ -201,7 +198,7 @@ func (f tagged) check(path string) error {
 	for word := range strings.FieldsSeq(strings.Trim(fmt.Sprint(f.value), "[]")) {
 		x, err := strconv.ParseFloat(word, 64)
 		if err == nil && (math.IsNaN(x) || n == 2 && !(low <= x && x <= high)) {
-			return refuse(word)
+			return refused(word)
 		}
 	}
 	return nil
