@@ -22,7 +22,7 @@ const listExamples = "go run ./runner list -check"
 
 func listCommand(f *flag.FlagSet) action {
 	check := f.Bool("check", false, "print what is behind; fail unless results/STALE names just that")
-	return func(ctx context.Context, in *invocation, _ []string) error {
+	return func(_ context.Context, in *invocation, _ []string) error {
 		paths, err := experiment.All()
 		var all []*experiment.Experiment
 		for _, path := range paths {
@@ -33,7 +33,7 @@ func listCommand(f *flag.FlagSet) action {
 			}
 		}
 		if *check && err == nil {
-			return checkBehind(ctx, in.stdout, all)
+			return checkBehind(in.stdout, all)
 		}
 		return errors.Join(err, list(in.stdout, all))
 	}
@@ -85,8 +85,8 @@ func state(e *experiment.Experiment) string {
 }
 
 // checkBehind prints which published results are behind, and why: of experiments, and folders without one. It
-// returns an error unless STALE names them, git ignores them or their program is not installed.
-func checkBehind(ctx context.Context, w io.Writer, all []*experiment.Experiment) error {
+// returns an error unless STALE names them or their program is not installed.
+func checkBehind(w io.Writer, all []*experiment.Experiment) error {
 	stale := filepath.Join(experiment.Results, "STALE")
 	text, _ := os.ReadFile(stale) // absent where nothing is behind
 	named := strings.Fields(string(text))
@@ -106,16 +106,12 @@ func checkBehind(ctx context.Context, w io.Writer, all []*experiment.Experiment)
 			behind = append(behind, e.Name)
 		}
 	}
-	folders, _ := os.ReadDir(experiment.Results) // none where nothing was run
-	for _, f := range folders {
-		if !f.IsDir() || known[f.Name()] {
-			continue
-		}
-		dir := filepath.Join(experiment.Results, f.Name())
-		files, err := store.Git(ctx, dir, "ls-files", "--cached", "--others", "--exclude-standard")
-		if err != nil || files != "" {
-			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", f.Name(), experiment.Folder)
-			behind = append(behind, f.Name())
+	made, _ := filepath.Glob(filepath.Join(experiment.Results, "*", "run.json"))
+	for _, file := range made {
+		name := filepath.Base(filepath.Dir(file))
+		if !known[name] && !strings.Contains(name, "@") { // of other values
+			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", name, experiment.Folder)
+			behind = append(behind, name)
 		}
 	}
 	slices.Sort(named)

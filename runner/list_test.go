@@ -48,8 +48,6 @@ func TestList(t *testing.T) {
 func TestBehind(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": small, "a_judge.toml": derived})
 	mustRun(t, "-all")
-	git(t, "init", "-q")
-	write(t, "/results/*@*/\ncells/\n", ".gitignore")
 	stale := filepath.Join("results", "STALE")
 	// is checks what list -check prints, where STALE names nothing, all of it, or more.
 	is := func(lines ...string) {
@@ -89,10 +87,10 @@ func TestBehind(t *testing.T) {
 	replaceFile(t, dir, "summary.csv", strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1))
 	is("a_judge: behind: derived of other results")
 
-	// No results, no manifest, and folders that git ignores, with or without their own name there.
+	// No results, no manifest, and folders of other values or without results.
 	write(t, named("new"), "experiments", "new.toml")
-	write(t, "", "results", "old", "runs.csv")
-	write(t, "", "results", "small@seed=1", "runs.csv")
+	write(t, "", "results", "old", "run.json")
+	write(t, "", "results", "small@seed=1", "run.json")
 	write(t, "", "results", "gone", "cells", "a.cell")
 	is("a_judge: behind: derived of other results", "new: behind: no results",
 		"old: behind: no manifest in experiments")

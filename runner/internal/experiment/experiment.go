@@ -244,23 +244,19 @@ func (e *Experiment) Cells() (cells []study.Cell, prints []string, err error) {
 
 // Checksum returns the SHA-256, in hexadecimal, of all parts.
 func Checksum(parts ...[]byte) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d\n", len(p))
-		h.Write(p)
-	}
-	return fmt.Sprintf("%x", h.Sum(nil))
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", parts)))
 }
 
-// Executable is the digest of the binary: a cell follows from the code that makes numbers,
-// but how tables are written and drawn may be any other.
+// Executable is the digest of the binary: a cell follows from the code that makes numbers, but how tables are
+// written and drawn may be any other.
 var Executable = sync.OnceValue(func() []byte {
 	path, _ := os.Executable()
 	code, err := os.ReadFile(path)
 	if err != nil {
 		panic("experiment: the program cannot be read: " + err.Error())
 	}
-	return []byte(Checksum(code))
+	sum := sha256.Sum256(code)
+	return sum[:]
 })
 
 // Draw returns the files of a figure, which is drawn only from the published tables that it needs.

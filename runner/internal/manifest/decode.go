@@ -248,25 +248,20 @@ func tree(v any, base map[string]any) map[string]any {
 	return out
 }
 
-// Nearest returns the word that is most like another, or "" if none differs in two letters at most.
-func Nearest(word string, words []string) string {
-	for most := range min(3, len(word)) {
-		for _, w := range words {
-			if within(word, w, most) {
-				return w
-			}
+// Nearest returns the word that differs least from another in one place, of two letters at most, or "".
+func Nearest(word string, words []string) (nearest string) {
+	least := min(3, len(word))
+	for _, w := range words {
+		a, b := word, w
+		for a != "" && b != "" && a[0] == b[0] {
+			a, b = a[1:], b[1:]
+		}
+		for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+			a, b = a[:len(a)-1], b[:len(b)-1]
+		}
+		if n := max(len(a), len(b)); n < least {
+			nearest, least = w, n
 		}
 	}
-	return ""
-}
-
-// within reports whether the Levenshtein distance of a and b, in bytes, is at most so large.
-func within(a, b string, most int) bool {
-	switch {
-	case a == "" || b == "":
-		return len(a)+len(b) <= most
-	case a[0] == b[0]:
-		return within(a[1:], b[1:], most)
-	}
-	return most > 0 && (within(a[1:], b, most-1) || within(a, b[1:], most-1) || within(a[1:], b[1:], most-1))
+	return nearest
 }

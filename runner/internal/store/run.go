@@ -58,7 +58,7 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 		CPUs:      runtime.NumCPU(),
 		Start:     start.UTC(),
 	}
-	r.Commit, r.Tree = gitState(ctx, ".")
+	r.Commit, r.Tree = gitState(ctx)
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			r.Modules[m.Path] = m.Version
@@ -107,26 +107,20 @@ func (r *Run) Expected(group string) float64 {
 	return 1
 }
 
-// Git returns the output of git in dir. It takes no optional locks, which would block the user's git.
-func Git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	return string(out), err
-}
-
 var commitLine = regexp.MustCompile(`(?m)^# branch.oid ([0-9a-f]+)\n(?:#.*\n)*`)
 
-// gitState returns the commit in dir, and the state of its tree outside results/, into which runs write.
-func gitState(ctx context.Context, dir string) (commit, tree string) {
-	out, _ := Git(ctx, dir, "status", "--porcelain=v2", "--branch", "--", ":(top)", ":(top,exclude)results")
-	switch m := commitLine.FindStringSubmatch(out); {
+// gitState returns the commit of the working directory, and the state of its tree outside results/, into
+// which runs write. It takes no optional locks, which would block the user's git.
+func gitState(ctx context.Context) (commit, tree string) {
+	out, _ := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain=v2", "--branch",
+		"--", ":(top)", ":(top,exclude)results").Output()
+	switch m := commitLine.FindSubmatch(out); {
 	case m == nil:
 		return "unknown", "unknown"
-	case m[0] != out:
-		return m[1], "dirty"
+	case len(m[0]) != len(out):
+		return string(m[1]), "dirty"
 	default:
-		return m[1], "clean"
+		return string(m[1]), "clean"
 	}
 }
 
