@@ -60,10 +60,8 @@ func draw(ctx context.Context, w io.Writer, e *experiment.Experiment, again stri
 		if err == nil {
 			continue
 		}
-		why, _ := e.Behind(e.Dir)
-		if why != "" && !errors.Is(err, store.ErrNotCommitted) { // tables may lack columns
-			return fmt.Errorf("%s: figure %s cannot be drawn: the results in %s are behind (%s); to make them: %s",
-				e.Name, figure.Name, e.Dir, why, again)
+		if why, _ := e.Behind(e.Dir); why != "" { // tables may lack columns
+			err = fmt.Errorf("%w; the results in %s are behind: %s", err, e.Dir, why)
 		}
 		failed = errors.Join(failed, fmt.Errorf("%s: %w; to make it: %s", e.Name, err, again))
 	}

@@ -116,6 +116,6 @@ func TestDraw(t *testing.T) {
 
 	// Tables of another manifest may lack what the manifest has.
 	write(t, edit(t, drawn, `"joint"`, `"point"`), "experiments", "small.toml")
-	fails(t, "small: figure walks cannot be drawn: the results in results/small are behind (of another "+
-		"manifest); to make them: go run ./runner -exp experiments/small.toml", "draw", "small")
+	fails(t, "; the results in results/small are behind: of another manifest; to make it: go run ./runner "+
+		"-exp experiments/small.toml", "draw", "small")
 }
