@@ -12,9 +12,9 @@ import (
 )
 
 type choice struct {
-	names, set  []string
-	all, short  bool
-	effort, out string // empty: any, and where results are by default
+	names, set []string
+	all, short bool
+	out        string // empty: where results are by default
 
 	workers uint // how many cells are computed at a time
 	quiet   bool
@@ -26,12 +26,6 @@ func choiceFlags(f *flag.FlagSet) *choice {
 		"manifest of your own)", func(s string) error {
 		if c.out = s; s == "" {
 			return errors.New("-out is empty; need a folder")
-		}
-		return nil
-	})
-	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
-		if c.effort = s; s != "quick" && s != "full" {
-			return errors.New("need quick or full")
 		}
 		return nil
 	})
@@ -63,14 +57,12 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 		return nil, misuse("-all and the names of manifests exclude each other")
 	case !c.all && len(names) == 0:
 		return nil, misuse("nothing to do; give the names of manifests, or -all")
-	case c.effort != "" && !c.all:
-		return nil, misuse("-effort chooses among the manifests of -all")
 	case c.all:
 		if names, err = experiment.All(); err != nil {
 			return nil, err
 		}
 	}
-	found, files := 0, map[string]string{}
+	files := map[string]string{}
 	for _, name := range names {
 		e, err := experiment.Open(name, c.set, c.short, c.out)
 		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
@@ -82,10 +74,6 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 			return nil, err
 		}
 		files[e.Dir] = e.File
-		if c.effort != "" && c.effort != e.Effort {
-			continue
-		}
-		found++
 		if data {
 			err = e.Missing()
 		}
@@ -97,9 +85,6 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 		default:
 			fmt.Fprintf(stdout, "%v; skipped\n", err)
 		}
-	}
-	if found == 0 {
-		return nil, fmt.Errorf("no manifest to run in %s", experiment.Folder)
 	}
 	return all, nil
 }

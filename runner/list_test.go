@@ -12,7 +12,7 @@ import (
 // list says whether the results are complete and up to date, and what they cost.
 func TestList(t *testing.T) {
 	inExperiments(t, map[string]string{
-		"wide.toml":  edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`, "title", "effort = 'quick'\ntitle"),
+		"wide.toml":  edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`),
 		"needy.toml": edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
 		"small.toml": small,
 		"notes.text": "no manifest",
@@ -29,10 +29,10 @@ func TestList(t *testing.T) {
 		{func() { write(t, "{", dir, "run.json") }, "cannot be read", "-", "0s"},
 	} {
 		c.change()
-		want := "NAME +EFFORT +STATE +CELLS +CPU +QUESTION\n" +
-			"needy +full +needs data +4 +- +Where do they end\\?\n" +
-			"small +full +" + c.state + " +4 +" + c.cpu + " +Where do they end\\?\n" +
-			"a_longer_name +quick +not run +100 +- +Where do they end\\?\n" +
+		want := "NAME +STATE +CELLS +CPU +QUESTION\n" +
+			"needy +needs data +4 +- +Where do they end\\?\n" +
+			"small +" + c.state + " +4 +" + c.cpu + " +Where do they end\\?\n" +
+			"a_longer_name +not run +100 +- +Where do they end\\?\n" +
 			"sum +108 +" + c.time + "\n"
 		if got := mustRun(t, "list"); !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("list prints\n%s", got)
@@ -72,11 +72,11 @@ func TestBehind(t *testing.T) {
 		fails(t, stale, "list", "-check")
 	}
 	is()
-	contains(t, mustRun(t, "list"), "small    full    computed  4 ")
+	contains(t, mustRun(t, "list"), "small    computed  4 ")
 
 	changeSources(t, "2")
 	is("a_judge: behind: of other sources", "small: behind: of other sources")
-	contains(t, mustRun(t, "list"), "small    full    behind: of other sources  4 ")
+	contains(t, mustRun(t, "list"), "small    behind: of other sources  4 ")
 	changeSources(t, "1")
 
 	write(t, edit(t, small, "0.5", "0.25"), "experiments", "small.toml")

@@ -63,18 +63,12 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	check.Equal(t, "a file as -out", []any{read(t, "file"), exists("results")}, []any{"mine", false})
 }
 
-func TestEffort(t *testing.T) {
-	fast := strings.Replace(named("fast"), "study", "effort = \"quick\"\nstudy", 1)
-	inExperiments(t, map[string]string{"small.toml": small, "fast.toml": fast})
-	begins(t, mustRun(t, "-all", "-effort", "quick"), "fast: 4 cells, 4 computed, ")
-	check.Equal(t, "others are run", exists("results", "small"), false)
-	check.Equal(t, "verify says", mustRun(t, "verify", "-all", "-effort", "quick"), "fast: same bytes\n")
-	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
-	write(t, named("fast"), "experiments", "fast.toml")
-	stdout := mustRun(t, "-all", "-effort", "full")
-	begins(t, stdout, "fast: 4 cells, 0 computed, 4 done before; ")
-	contains(t, stdout, "\nsmall: 4 cells, 4 computed, ")
-	fails(t, "no manifest to run", "-all", "-set", "effort=full", "-effort", "quick")
+// The heading of a manifest is no part of a cell.
+func TestGroup(t *testing.T) {
+	inExperiments(t, map[string]string{"small.toml": small})
+	mustRun(t, "-all")
+	write(t, edit(t, small, "threshold", "group = 'paper'\nthreshold"), "experiments", "small.toml")
+	begins(t, mustRun(t, "-all"), "small: 4 cells, 0 computed, 4 done before; ")
 }
 
 func TestData(t *testing.T) {

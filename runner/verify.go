@@ -12,7 +12,7 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const verifyExamples = "go run ./runner verify -all -effort quick"
+const verifyExamples = "go run ./runner verify order own_data stability"
 
 // verifyCommand runs experiments into a temporary folder and prints every file that differs from the results.
 // Experiments that read other results read those in -out, which are compared themselves.

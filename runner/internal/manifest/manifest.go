@@ -40,8 +40,6 @@ type Header struct {
 	Study string `toml:"study"` // the study, which reads the other keys
 	// Seed is the seed of all random numbers; of swept seeds, that of the figures; default 0.
 	Seed int `toml:"seed"`
-	// Effort is "quick" or "full", by which -effort chooses; default "full".
-	Effort string `toml:"effort"`
 	// Group is the heading under which results/README.md lists it; default none.
 	Group string `toml:"group,omitempty"`
 	// Finding is a sentence on what was found, with references to numbers of tables; default none.
@@ -61,9 +59,8 @@ func (h *Header) Validate() error {
 	if !names.MatchString(h.Name) {
 		return field.Errorf("name", "%q is not allowed; allowed: up to 64 of a-z, 0-9, _ and -", h.Name)
 	}
-	return cmp.Or(field.OneOf("effort", h.Effort, "quick", "full"), field.Within("seed", h.Seed, 0, MaxSeed),
-		field.OneOf("group", cmp.Or(h.Group, "paper"), "paper", "approximations", "learning", "unknown",
-			"engineering"))
+	return cmp.Or(field.Within("seed", h.Seed, 0, MaxSeed), field.OneOf("group", cmp.Or(h.Group, "paper"),
+		"paper", "approximations", "learning", "unknown", "engineering"))
 }
 
 // Manifest is a manifest whose header is read, but checked only by [Manifest.Decode], with the rest.
@@ -125,7 +122,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
+	m.Header = Header{Folder: filepath.Dir(file)}
 	m.decode("", m.tree, &m.Header)
 	m.Overrides, m.Swept = append(m.Overrides, overrides...), []int{m.Seed}
 	return m, nil

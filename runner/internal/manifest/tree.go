@@ -119,10 +119,8 @@ func (m *Manifest) override(o string) error {
 
 // set sets a value in its table, which is added if it is missing, and those that it is in.
 func (m *Manifest) set(path string, value any) error {
-	parent, key := "", path
-	if dot := strings.LastIndexByte(path, '.'); dot >= 0 {
-		parent, key = path[:dot], path[dot+1:]
-	}
+	parent := path[:max(0, strings.LastIndexByte(path, '.'))]
+	key := strings.TrimPrefix(path[len(parent):], ".")
 	if _, given := m.values[parent]; !given {
 		return m.set(parent, map[string]any{key: value})
 	}
@@ -139,10 +137,7 @@ func (m *Manifest) set(path string, value any) error {
 }
 
 func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
+	return strings.TrimPrefix(path+"."+key, ".")
 }
 
 var missing = regexp.MustCompile(`^(0|""|\[\]|<nil>)[a-z ]*; allowed`)
