@@ -18,11 +18,9 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const listExamples = "go run ./runner list -check"
-
 func listCommand(f *flag.FlagSet) action {
 	check := f.Bool("check", false, "print what is behind; fail unless results/STALE names just that")
-	return func(_ context.Context, in *invocation, _ []string) error {
+	return func(ctx context.Context, in *invocation, _ []string) error {
 		paths, err := experiment.All()
 		var all []*experiment.Experiment
 		for _, path := range paths {
@@ -33,7 +31,7 @@ func listCommand(f *flag.FlagSet) action {
 			}
 		}
 		if *check && err == nil {
-			return checkBehind(in.stdout, all)
+			return checkBehind(ctx, in.stdout, all)
 		}
 		return errors.Join(err, list(in.stdout, all))
 	}
@@ -47,13 +45,11 @@ func list(w io.Writer, all []*experiment.Experiment) error {
 	}
 	cells, seconds := 0, 0.0
 	for _, e := range all {
-		n, cpu := len(e.Study.Cells()), "-"
-		if run, err := store.ReadRun(e.Dir); err == nil {
-			seconds += run.CPUSeconds
-			cpu = duration(run.CPUSeconds).String()
-		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", e.Name, state(e), n, cpu, e.Kind.Asks)
-		cells += n
+		n := len(e.Study.Cells())
+		run, _ := store.ReadRun(e.Dir) // where there is none it took no time
+		cpu := duration(run.CPUSeconds)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%v\t%s\n", e.Name, state(e), n, cpu, e.Kind.Asks)
+		cells, seconds = cells+n, seconds+run.CPUSeconds
 	}
 	fmt.Fprintf(table, "sum\t\t%d\t%v\n", cells, duration(seconds))
 	return table.Flush()
@@ -68,7 +64,7 @@ func state(e *experiment.Experiment) string {
 	switch {
 	case err != nil, !none && unread != nil:
 		return "cannot be read"
-	case !none && len(results.Differing()) > 0:
+	case !none && len(results.Differing(false)) > 0:
 		return "files differ"
 	case !none && behind == "":
 		return "computed"
@@ -85,8 +81,8 @@ func state(e *experiment.Experiment) string {
 }
 
 // checkBehind prints which published results are behind, and why: of experiments, and folders without one. It
-// returns an error unless STALE names them or their program is not installed.
-func checkBehind(w io.Writer, all []*experiment.Experiment) error {
+// returns an error unless STALE names them, git ignores them or their program is not installed.
+func checkBehind(ctx context.Context, w io.Writer, all []*experiment.Experiment) error {
 	stale := filepath.Join(experiment.Results, "STALE")
 	text, _ := os.ReadFile(stale) // absent where nothing is behind
 	named := strings.Fields(string(text))
@@ -98,20 +94,19 @@ func checkBehind(w io.Writer, all []*experiment.Experiment) error {
 		if err != nil {
 			return err
 		}
-		if why == "" {
-			continue
+		if why != "" {
+			fmt.Fprintf(w, "%s: behind: %s\n", e.Name, why)
 		}
-		fmt.Fprintf(w, "%s: behind: %s\n", e.Name, why)
-		if slices.Contains(named, e.Name) || !e.Elsewhere(e.Dir) {
+		if why != "" && (slices.Contains(named, e.Name) || !e.Elsewhere(e.Dir)) {
 			behind = append(behind, e.Name)
 		}
 	}
-	made, _ := filepath.Glob(filepath.Join(experiment.Results, "*", "run.json"))
-	for _, file := range made {
-		name := filepath.Base(filepath.Dir(file))
-		if !known[name] && !strings.Contains(name, "@") { // of other values
-			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", name, experiment.Folder)
-			behind = append(behind, name)
+	files, _ := store.Git(ctx, "ls-files", "-z", "-c", "-o", "--exclude-standard", experiment.Results)
+	for file := range strings.SplitSeq(files, "\x00") {
+		if parts := strings.Split(file, "/"); len(parts) > 2 && !known[parts[1]] { // results/folder/file
+			known[parts[1]] = true
+			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", parts[1], experiment.Folder)
+			behind = append(behind, parts[1])
 		}
 	}
 	slices.Sort(named)

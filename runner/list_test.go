@@ -22,17 +22,17 @@ func TestList(t *testing.T) {
 		change           func()
 		state, cpu, time string // of small, and the sum
 	}{
-		{func() {}, "not run", "-", "0s"},
-		{func() { write(t, "", dir, "cells", "one.cell") }, "partly computed: 1 of 4 cells", "-", "0s"},
+		{func() {}, "not run", "0s", "0s"},
+		{func() { write(t, "", dir, "cells", "one.cell") }, "partly computed: 1 of 4 cells", "0s", "0s"},
 		{func() { mustRun(t, "-exp", "small") }, "computed", `\S+s`, `\S+s`},
 		{func() { remove(t, dir, "summary.csv") }, "files differ", `\S+s`, `\S+s`},
-		{func() { write(t, "{", dir, "run.json") }, "cannot be read", "-", "0s"},
+		{func() { write(t, "{", dir, "run.json") }, "cannot be read", "0s", "0s"},
 	} {
 		c.change()
 		want := "NAME +STATE +CELLS +CPU +QUESTION\n" +
-			"needy +needs data +4 +- +Where do they end\\?\n" +
+			"needy +needs data +4 +0s +Where do they end\\?\n" +
 			"small +" + c.state + " +4 +" + c.cpu + " +Where do they end\\?\n" +
-			"a_longer_name +not run +100 +- +Where do they end\\?\n" +
+			"a_longer_name +not run +100 +0s +Where do they end\\?\n" +
 			"sum +108 +" + c.time + "\n"
 		if got := mustRun(t, "list"); !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("list prints\n%s", got)
@@ -48,6 +48,8 @@ func TestList(t *testing.T) {
 func TestBehind(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": small, "a_judge.toml": derived})
 	mustRun(t, "-all")
+	git(t, "init", "-q")
+	write(t, "/results/*@*/\ncells/\n", ".gitignore")
 	stale := filepath.Join("results", "STALE")
 	// is checks what list -check prints, where STALE names nothing, all of it, or more.
 	is := func(lines ...string) {
@@ -87,10 +89,10 @@ func TestBehind(t *testing.T) {
 	replaceFile(t, dir, "summary.csv", strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1))
 	is("a_judge: behind: derived of other results")
 
-	// No results, no manifest, and folders of other values or without results.
+	// No results, no manifest, and folders that git ignores, with or without their own name there.
 	write(t, named("new"), "experiments", "new.toml")
-	write(t, "", "results", "old", "run.json")
-	write(t, "", "results", "small@seed=1", "run.json")
+	write(t, "", "results", "old", "runs.csv")
+	write(t, "", "results", "small@seed=1", "runs.csv")
 	write(t, "", "results", "gone", "cells", "a.cell")
 	is("a_judge: behind: derived of other results", "new: behind: no results",
 		"old: behind: no manifest in experiments")
