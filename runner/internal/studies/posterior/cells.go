@@ -131,8 +131,14 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	}
 	add(exactName, exact, sample.ESS, learner.Steps{})
 	if c.ProbitSeeds > 0 {
-		q, ess := c.byProbit(sample, x, class)
-		add(probitName, q, ess, learner.Steps{})
+		var q [][]float64
+		of := problem.Reweighted(sample, newProbit(c.task.Classes).normalise)
+		if of.ESS > float64(c.Draws)/8 {
+			if q, _, err = c.grid.predict(of); err != nil {
+				return err
+			}
+		}
+		add(probitName, q, of.ESS, learner.Steps{})
 	}
 	for _, m := range c.methods {
 		q := m.Probabilities(c.grid.Points)

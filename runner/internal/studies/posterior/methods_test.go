@@ -136,12 +136,12 @@ func TestProbit(t *testing.T) {
 			for j := range z {
 				z[j] = scale * rnd.NormFloat64()
 			}
-			copy(q.z, z)
-			q.integrate()
+			p := slices.Clone(z)
+			q.normalise(p)
 			softmax.Probit{Lambda: softmax.SlopeLambda(n, 0.5), Rho: 0.5}.Moments(want, z, none)
 			for j, w := range want.P {
 				if w > 1e-7 {
-					check.Near(t, "p", q.probability(j)/w, 1, 1e-4)
+					check.Near(t, "p", p[j]/w, 1, 1e-4)
 				}
 			}
 		}
