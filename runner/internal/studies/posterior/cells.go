@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -22,23 +23,22 @@ type spec struct {
 	study.Seeded
 	Task   task
 	Train  int
-	Model  learner.Model // whose prior that of the posterior is
+	Model  learner.Model // of the perceptrons
 	Models []learner.Method
 	settings
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for i, t := range e.tasks() {
-		model, models := e.Model, slices.Clone(e.models)
-		if i > 0 {
-			model = resized(model, t.Task().Classes)
-			for k, v := range models {
-				models[k].Model = resized(v.Model, t.Task().Classes)
+		models := slices.Clone(e.models)
+		for k := range models {
+			if m := &models[k].Model; i > 0 {
+				m.Layers, m.PriorMean, m.PriorMeanVar = []int{data.Inputs, t.Task().Classes}, nil, 0
 			}
 		}
 		for number, seed := range e.seeds {
 			seeded := study.Seeded{Manifest: e.header.Name, Seed: seed}
-			s := spec{seeded, t, e.Data.Train, model, models, e.Posterior}
+			s := spec{seeded, t, e.Data.Train, e.Model, models, e.Posterior}
 			if i > 0 || seed != e.header.Seed {
 				s.Mapped, s.Maps = nil, nil
 			}
@@ -50,11 +50,6 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		}
 	}
 	return cells
-}
-
-func resized(m learner.Model, classes int) learner.Model {
-	m.Layers, m.PriorMean, m.PriorMeanVar = []int{data.Inputs, classes}, nil, 0
-	return m
 }
 
 // Rows of the tables beside the networks and perceptrons.
@@ -122,10 +117,10 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	add := func(name string, q [][]float64, ess float64, steps learner.Steps) {
 		tv, excess := math.NaN(), math.NaN()
 		if q != nil {
-			tv, excess = c.grid.distance(exact, q), c.grid.error(q)-c.grid.error(c.grid.truth)
+			excess = c.grid.error(q) - c.grid.error(c.grid.truth)
 		}
-		if name == exactName {
-			tv = math.NaN()
+		if q != nil && name != exactName {
+			tv = c.grid.distance(exact, q)
 		}
 		c.curve.Add(name, c.Task.Name, c.Seed, k, tv, noise, ess, excess, steps.Row())
 	}
@@ -134,29 +129,22 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 		var q [][]float64
 		of := problem.Reweighted(sample, newProbit(c.task.Classes).normalise)
 		if of.ESS > float64(c.Draws)/8 {
-			if q, _, err = c.grid.predict(of); err != nil {
-				return err
-			}
+			q, _, err = c.grid.predict(of)
 		}
 		add(probitName, q, of.ESS, learner.Steps{})
 	}
 	for _, m := range c.methods {
 		q := m.Probabilities(c.grid.Points)
 		add(m.name, q, sample.ESS, m.Steps())
-		if slices.Contains(c.Softmax, m.name) {
-			add(m.name+softmaxSuffix, m.bySoftmax(c.grid.Points), sample.ESS, m.Steps())
-		}
 		if m.twin != nil {
-			if err := c.addState(m, k, q); err != nil {
-				return err
-			}
+			err = cmp.Or(err, c.addState(m, k, q))
 		}
 	}
 	add(uniformName, learner.Equal(len(c.grid.Points), c.task.Classes), sample.ESS, learner.Steps{})
-	if slices.Contains(c.Mapped, k) {
-		return c.draw(k, sample)
+	if err == nil && slices.Contains(c.Mapped, k) {
+		err = c.draw(k, sample)
 	}
-	return nil
+	return err
 }
 
 // addState adds the bytes of the checkpoint of a network of the paper's rule with predictions q, their

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -24,10 +23,8 @@ import (
 
 // The prior of a perceptron is that of the difference of the logits; the first class is the positive one.
 func TestPerceptron(t *testing.T) {
-	const prior07 = "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];"
-	text := strings.ReplaceAll(example, "prior_var = 1;", prior07)
-	m := studytest.New(t, Kind, text).(*experiment).Model
-	prior := check.Must(m.Mixture(random.Source("unused"))).Members()[0]
+	m := studytest.New(t, Kind, example).(*experiment).Model
+	prior := laplace.Prior{Mean: []float64{1, 2, 3, 0.5, -1, 4}, Var: slices.Repeat([]float64{0.7}, 6)}
 	p := newPerceptron(perceptron.ADF, m, prior)
 	mean, cov := p.Weights()
 	check.NearAll(t, "mean", mean, []float64{0.5, 3, -1}, 1e-15)

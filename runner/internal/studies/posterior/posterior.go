@@ -43,16 +43,19 @@ type experiment struct {
 type task struct {
 	Name string `toml:"name" allowed:"a text"` // name in rows of tables
 	data.Generator
+	Comparison
+}
+
+// Comparison says after what and where predictions are compared.
+type Comparison struct {
 	// Snapshots are numbers of examples after which networks are compared.
 	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"`
 	Grid      int   `toml:"grid" allowed:"2 to 2,001"` // points along each axis of a grid of test inputs
 }
 
 type settings struct {
-	// Snapshots are numbers of examples after which networks are compared.
-	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"`
-	Grid      int   `toml:"grid" allowed:"2 to 2,001"` // points along each axis of a grid of test inputs
-	Draws     int   `toml:"draws"`                     // draws from the exact posterior; default 4000
+	Comparison
+	Draws int `toml:"draws"` // draws from the exact posterior; default 4000
 
 	// ProbitSeeds is how many seeds add the exact posterior of the probit with ρ = ½ and the slope λ; default 0.
 	ProbitSeeds int `toml:"probit_seeds,omitempty" json:",omitempty"`
@@ -123,6 +126,5 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 }
 
 func (e *experiment) tasks() []task {
-	p := e.Posterior
-	return append([]task{{e.Data.Name, e.Data.Generator, p.Snapshots, p.Grid}}, e.Tasks...)
+	return append([]task{{e.Data.Name, e.Data.Generator, e.Posterior.Comparison}}, e.Tasks...)
 }
