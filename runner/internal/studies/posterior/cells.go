@@ -160,7 +160,8 @@ func (c *cell) addState(m method, k int, q [][]float64) error {
 	}
 	c.state.Add(m.name, c.Task.Name, c.Seed, k, saved.Len(), gap)
 	if c.huber != nil {
-		c.agreement.Add(m.name, c.Task.Name, c.Seed, k, m.agreement(q, c.huber, c.grid))
+		tv := c.grid.distance(q, c.huber.Probabilities(c.grid.Points))
+		c.agreement.Add(m.name, c.Task.Name, c.Seed, k, tv, m.agreement(c.grid))
 	}
 	return nil
 }
@@ -169,54 +170,49 @@ const mapGrid = 41
 
 func (c *cell) draw(k int, sample *laplace.Sample) error {
 	grid := newGrid(c.task, mapGrid)
-	exact, _, err := grid.predict(sample)
-	if err != nil {
-		return err
-	}
 	add := func(name string, q [][]float64) {
-		for i, x := range grid.Points {
-			c.maps.Add(name, k, x, q[i])
+		for i, p := range q {
+			c.maps.Add(name, k, grid.Points[i], p)
 		}
 	}
+	exact, _, err := grid.predict(sample)
 	add(exactName, exact)
 	for _, m := range c.methods {
 		if slices.Contains(c.Maps, m.name) {
 			add(m.name, m.Probabilities(grid.Points))
 		}
 	}
-	return nil
+	return err
 }
 
 func (c *cell) newTables() {
 	text, num := table.Text, table.Num
-	method := text("method", "the network or perceptron; exact: the posterior itself; "+
-		probitName+": that with the likelihood of the probit, ρ = ½ and the slope λ; "+
-		"NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
-		jointName+": one Gaussian over all weights, failed if most steps were skipped; "+
-		uniformName+": equal probabilities")
-	k := table.Int("k", "examples seen")
-	with := func(name string, columns ...table.Column) *table.Table {
-		run := []table.Column{method, text("task", "what is learned"), table.Int("seed", "of the examples"), k}
-		return table.New(name, append(run, columns...)...)
+	key := []table.Column{
+		text("method", "the network or perceptron; exact: the posterior itself; "+
+			probitName+": that with the likelihood of the probit, ρ = ½ and the slope λ; "+
+			"NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
+			jointName+": one Gaussian over all weights, failed if most steps were skipped; "+
+			uniformName+": equal probabilities"),
+		text("task", "what is learned"), table.Int("seed", "of the examples"), table.Int("k", "examples seen"),
 	}
-	c.curve = with("curve", append([]table.Column{
+	c.curve = table.New("curve", slices.Concat(key, []table.Column{
 		table.Share("tv", "total variation from the exact predictive; of "+
 			probitName+" none where ess is at most an eighth of the draws"),
 		table.Share("tv_noise", "total variation that the exact predictive has by its own sampling"),
 		table.Positive("ess", "effective sample size of the draws from the exact posterior; of "+
 			probitName+" that of the same draws, weighted by the ratio of the likelihoods"),
 		num("excess_error", "error rate above that of the truth"),
-	}, learner.StepColumns()...)...)
-	c.state = with("state", table.Int("bytes", "of the checkpoint"),
-		num("twin_gap", "largest difference of a probability from a network with another random stream"))
-	c.agreement = with("agreement",
+	}, learner.StepColumns())...)
+	c.state = table.New("state", append(key, table.Int("bytes", "of the checkpoint"),
+		num("twin_gap", "largest difference of a probability from a network with another random stream"))...)
+	c.agreement = table.New("agreement", append(key,
 		num("tv", "total variation from Huber's perceptron, each with what it has learned"),
 		num("p_gap", "largest difference of p from Huber's formula at equal beliefs"),
 		num("cross_gap", "mean difference of Cov(a, y) from Huber's at equal beliefs, over its mean"),
-		num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, over its mean"))
+		num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, over its mean"))...)
 	x1, x2 := num("x1", "first input").Rounded(6), num("x2", "second input").Rounded(6)
 	p := learner.ProbabilityColumns(c.task.Classes, "probability of the class")
-	c.maps = table.New("maps", append([]table.Column{method, k, x1, x2}, p...)...)
+	c.maps = table.New("maps", append([]table.Column{key[0], key[3], x1, x2}, p...)...)
 	c.maps.Packed = true
 }
 

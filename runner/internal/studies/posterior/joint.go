@@ -20,36 +20,31 @@ import (
 // (I⊗x), an example moves it by the derivatives of log p in m, d = e_c − E_c s and H = E_c[ssᵀ] − diag(E_c s)
 // + Cov_c s: μ += A d, Σ += A H Aᵀ. A step whose integral needs too many nodes is skipped and counted.
 type joint struct {
-	classes int
-	bias    bool
-	mean    []float64
-	cov     *mat.Dense
-	seen    int
-	steps   learner.Steps
+	laplace.Prior
+	mean  []float64
+	cov   *mat.Dense
+	seen  int
+	steps learner.Steps
 }
 
 const mostJoint = 4
 
 func newJoint(p laplace.Prior) *joint {
 	return &joint{
-		classes: p.Layers[1], bias: p.Bias,
-		mean: slices.Clone(p.Mean), cov: mat.DenseCopyOf(mat.NewDiagDense(len(p.Var), p.Var)),
+		Prior: p, mean: slices.Clone(p.Mean), cov: mat.DenseCopyOf(mat.NewDiagDense(len(p.Var), p.Var)),
 	}
 }
 
-func (g *joint) logits(x []float64) (m []float64, v [][]float64, a [][]float64) {
-	x = withBias(x, g.bias)
-	d := len(x)
-	for j := range g.classes {
-		m = append(m, kernel.Dot(x, g.mean[j*d:(j+1)*d]))
-		a = append(a, make([]float64, len(g.mean)))
+func (g *joint) logits(x []float64) (m []float64, v, a [][]float64) {
+	x = withBias(x, g.Bias)
+	m = make([]float64, g.Layers[1])
+	kernel.Rows(m, g.mean, x)
+	for j := range m {
+		a, v = append(a, make([]float64, len(g.mean))), append(v, make([]float64, len(m)))
 		for i, xi := range x {
-			kernel.AddScaled(a[j], xi, g.cov.RawRowView(j*d+i))
+			kernel.AddScaled(a[j], xi, g.cov.RawRowView(j*len(x)+i))
 		}
-		v = append(v, make([]float64, g.classes))
-		for k := range v[j] {
-			v[j][k] = kernel.Dot(x, a[j][k*d:(k+1)*d])
-		}
+		kernel.Rows(v[j], a[j], x)
 	}
 	return m, v, a
 }
@@ -71,7 +66,7 @@ func (g *joint) Observe(x []float64, class int) error {
 		h := make([]float64, len(g.mean)) // row j of HAᵀ
 		kernel.AddScaled(h, -s, a[j])
 		for k, t := range first {
-			kernel.AddScaled(h, 2*second[j*g.classes+k]-s*t, a[k])
+			kernel.AddScaled(h, 2*second[j*len(m)+k]-s*t, a[k])
 		}
 		kernel.AddOuter(g.cov.RawMatrix().Data, a[j], h)
 	}

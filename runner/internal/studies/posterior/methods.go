@@ -15,6 +15,7 @@ import (
 	"closedform/core/softmax"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/table"
 )
 
 type method struct {
@@ -82,22 +83,18 @@ func (s bySoftmax) Predict(p, x []float64) error {
 	return nil
 }
 
-// agreement compares a network of two classes with Huber's perceptron: the total variation between their
-// predictions, each with its own weights, averaged over the square; and with the network's weights, the
-// largest difference of p, and those of Cov(a, y) and Var y, averaged over the square and relative to
+// agreement compares a network of two classes with the formulas of Huber's perceptron at the network's weights:
+// the largest difference of p, and those of Cov(a, y) and Var y, averaged over the square and relative to
 // Huber's. They are missing for a failed network.
-func (m method) agreement(ours [][]float64, huber *learner.Classifier, s *grid) []float64 {
-	var tv, pGap, crossGap, cross, varianceGap, variance float64
-	theirs, lambda := huber.Probabilities(s.Points), m.network().Config().Softmax.(softmax.Probit).Lambda
+func (m method) agreement(s *grid) []float64 {
+	var pGap, crossGap, cross, varianceGap, variance float64
+	lambda := m.network().Config().Softmax.(softmax.Probit).Lambda
 	var q bnn.Prediction
 	for i, x := range s.Points {
-		w := s.weight[i]
-		tv += w * math.Abs(ours[i][0]-theirs[i][0])
 		if m.Steps().Failed || m.network().Predict(&q, x) != nil {
-			pGap = math.NaN()
-			continue
+			return table.Gaps(3)
 		}
-		v := q.Variance[0] + q.Variance[1]
+		w, v := s.weight[i], q.Variance[0]+q.Variance[1]
 		p, huberCross, huberVariance := huberMoments(lambda, q.Mean[0]-q.Mean[1], v)
 		pGap = max(pGap, math.Abs(q.P[0]-p))
 		crossGap += w * math.Abs(v*q.Moments.E.At(0, 1)-huberCross)
@@ -105,7 +102,7 @@ func (m method) agreement(ours [][]float64, huber *learner.Classifier, s *grid) 
 		varianceGap += w * math.Abs(q.Cov.At(0, 0)-huberVariance)
 		variance += w * huberVariance
 	}
-	return []float64{tv, pGap, crossGap / cross, varianceGap / variance}
+	return []float64{pGap, crossGap / cross, varianceGap / variance}
 }
 
 // huberMoments returns p, Cov(a, y) and Var y of Huber's perceptron for a ~ N(m, v), see its package.
