@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -35,9 +36,7 @@ func (s spec) lambda(ctx context.Context) (table.Set, error) {
 		}
 		lambda := probit.Lambda{Word: word}.Value(n, rho)
 		rms, largest := softmax.Probit{Lambda: lambda, Rho: rho}.BoxErrors(n)
-		if word == "slope" {
-			matched = rms
-		}
+		matched = cmp.Or(matched, rms) // of slope, the first
 		t.Add(n, rho, word, lambda, rms, largest, rms/matched)
 	}
 	return table.Set{t}, nil
