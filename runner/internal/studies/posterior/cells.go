@@ -191,7 +191,7 @@ func (c *cell) newTables() {
 		text("method", "the network or perceptron; exact: the posterior itself; "+
 			probitName+": that with the likelihood of the probit, ρ = ½ and the slope λ; "+
 			"NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
-			jointName+": one Gaussian over all weights, failed if most steps were skipped; "+
+			jointName+": one Gaussian over all weights, failed if an integral needs too many nodes; "+
 			uniformName+": equal probabilities"),
 		text("task", "what is learned"), table.Int("seed", "of the examples"), table.Int("k", "examples seen"),
 	}

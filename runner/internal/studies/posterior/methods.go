@@ -83,9 +83,9 @@ func (s bySoftmax) Predict(p, x []float64) error {
 	return nil
 }
 
-// agreement compares a network of two classes with the formulas of Huber's perceptron at the network's weights:
-// the largest difference of p, and those of Cov(a, y) and Var y, averaged over the square and relative to
-// Huber's. They are missing for a failed network.
+// agreement compares a network of two classes with Huber's formulas at the network's weights: the largest
+// difference of p, and those of Cov(a, y) and Var y, averaged over the square and relative to Huber's. They
+// are missing for a failed network.
 func (m method) agreement(s *grid) []float64 {
 	var pGap, crossGap, cross, varianceGap, variance float64
 	lambda := m.network().Config().Softmax.(softmax.Probit).Lambda

@@ -121,7 +121,7 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 }
 
-// decide adds the shares decided right, undecided, and wrong, with the risk that the threshold promises, or 0.
+// decide adds the shares decided right, undecided, and wrong. A threshold promises a risk, or none: 0.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
 	n, correct, wrong := float64(len(test.wrong)), 0., 0.
 	for i, mistake := range test.wrong {
