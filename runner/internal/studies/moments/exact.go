@@ -124,7 +124,6 @@ type momentErrors struct {
 
 	tv                float64 // sum of the total variation of p
 	cov, cross        ratio
-	excess, asymmetry float64 // sum of |Σp − 1|, and mean of the largest |E_ij − E_ji|
 	given, indefinite float64 // how many Σ_y there are, and indefinite ones
 }
 
@@ -134,17 +133,13 @@ func errorColumns() []table.Column {
 		table.Num("tv", "total variation of p, Σ|p − p_exact|/2, mean over the draws"),
 		table.Num("cov_error", "relative error of Σ_y, in the Frobenius norm over all draws"),
 		table.Num("cross_error", "relative error of Σ_zy, there"),
-		table.Num("excess", "mean of |Σp − 1|"),
-		table.Num("asymmetry", "mean of the largest |E_ij − E_ji|"),
 		table.Num("indefinite", "share of the draws where Σ_y without the last class is indefinite"),
 	}
 }
 
 func (e *momentErrors) row() []float64 {
 	n := float64(e.draws)
-	row := []float64{
-		n, e.tv / n, e.cov.root(), e.cross.root(), e.excess / n, e.asymmetry, e.indefinite / e.given,
-	}
+	row := []float64{n, e.tv / n, e.cov.root(), e.cross.root(), e.indefinite / e.given}
 	for i, x := range row {
 		row[i] = table.Finite(x)
 	}
@@ -163,8 +158,6 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	e.tv += metric.TotalVariation(got.P, want.P)
 	e.cov.add(got.cov, want.cov, noise)
 	e.cross.add(got.cross, want.cross, noise*largest)
-	e.excess += math.Abs(got.Excess())
-	e.asymmetry += got.Asymmetry() / float64(e.draws)
 	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
 		accuracy := softmax.MomentError
