@@ -197,7 +197,7 @@ func TestRefused(t *testing.T) {
 		"posterior.snapshots=[1, 13]; posterior.mapped=[]": "posterior.snapshots: ",
 		"posterior.grid=1":                             "posterior.grid",
 		"posterior.draws=11":                           "an even number",
-		"posterior.draws=2":                            "an even number",
+		"posterior.draws=2":                            "4 to",
 		"posterior.mapped=[2]":                         "those of snapshots",
 		"posterior.mapped=[4, 4]":                      "integers that differ",
 		`posterior.maps=["adff"]`:                      `"adff" is not allowed; allowed: fail`,
