@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
@@ -92,14 +94,15 @@ func (s *Sample) normalise() {
 // the two likelihoods.
 func (p *Problem) Reweighted(s *Sample, link func(z []float64)) *Sample {
 	out := &Sample{s.Draws, make([]float64, len(s.Weights)), 0, p.network, link}
+	q, soft := make([]float64, p.network.Outputs()), make([]float64, p.network.Outputs())
 	for i, w := range s.Weights {
 		log := kernel.Log(w)
 		for k, c := range p.class {
-			p.network.Forward(p.pass, s.Draws.RawRowView(i), p.data[k])
-			copy(p.pass.Score, p.pass.Logit)
-			link(p.pass.Score)
-			mlp.Normalise(p.pass.Logit)
-			log += kernel.Log(p.pass.Score[c] / p.pass.Logit[c])
+			kernel.Rows(q, s.Draws.RawRowView(i), p.data[k])
+			copy(soft, q)
+			link(q)
+			mlp.Normalise(soft)
+			log += kernel.Log(q[c] / soft[c])
 		}
 		out.Weights[i] = log
 	}
@@ -112,16 +115,19 @@ func (p *Problem) Reweighted(s *Sample, link func(z []float64)) *Sample {
 // pairs b, P_j = Σ_i W_i s_ij and Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))². It returns an error if an
 // x has the wrong length or is not finite, or if the logits overflow.
 func (s *Sample) Predict(inputs [][]float64) (p, stderr [][]float64, err error) {
-	n, pairs, pass := s.network.Outputs(), float64(len(s.Weights)/2), s.network.NewPass()
+	n, pairs, layer := s.network.Outputs(), float64(len(s.Weights)/2), s.network.Layers[0]
 	outputs := mat.NewDense(len(s.Weights), n, nil)
 	for _, x := range inputs {
+		if err := field.Input(x, s.network.Inputs); err != nil {
+			return nil, nil, err
+		}
+		x = append(slices.Clip(x), 1)[:layer.In]
 		mean, square := make([]float64, n), make([]float64, n)
 		for i, w := range s.Weights {
-			if err := s.network.Logits(pass, s.Draws.RawRowView(i), x); err != nil {
-				return nil, nil, err
-			}
 			row := outputs.RawRowView(i)
-			copy(row, pass.Logit)
+			if kernel.Rows(row, s.Draws.RawRowView(i), x); !mlp.Finite(row...) {
+				return nil, nil, errors.New("laplace: the logits overflow")
+			}
 			s.link(row)
 			for j, q := range row {
 				mean[j] += w * q
