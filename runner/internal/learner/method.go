@@ -94,7 +94,7 @@ func NewMethod(name string, m Model) Method {
 func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 
 // Extend implements [manifest.Extended].
-func (m *Method) Extend(table map[string]any) (any, error) {
+func (m *Method) Extend(table map[string]any) error {
 	m.Kind = closedForm
 	if word, given := table["kind"]; given {
 		m.Kind, _ = word.(string)
@@ -103,10 +103,10 @@ func (m *Method) Extend(table map[string]any) (any, error) {
 		m.Model, m.Config = Model{}, copied(k.config).Interface()
 	} else if !m.ClosedForm() {
 		words := strings.Join(append([]string{closedForm}, slices.Sorted(maps.Keys(baselines))...), ", ")
-		return nil, field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], words)
+		return field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], words)
 	}
 	m.Features, m.HiddenLayers = m.Model.Features, m.Model.HiddenLayers
-	return m.Extension(), nil
+	return nil
 }
 
 // Extension returns the struct with the keys of the kind.
@@ -206,7 +206,7 @@ func (m *Method) with(candidate []any) (Method, error) {
 		with.Config = copied(m.Config).Interface()
 	}
 	for i, key := range m.Tune {
-		if err := manifest.Set(key, candidate[i], &with, with.Extension()); err != nil {
+		if err := manifest.Set(key, candidate[i], &with); err != nil {
 			return with, err
 		}
 	}
