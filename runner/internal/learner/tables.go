@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"closedform/internal/field"
 	"closedform/runner/internal/manifest"
@@ -39,15 +40,24 @@ func (t *Learners) Networks(inputs, classes int) (methods []Method, err error) {
 }
 
 func (m *Method) checkNetwork() error {
-	refuse := func(given bool, key string) error {
-		return field.Refuse(given, key, "a single network, as the study looks into it")
+	var wrong []string
+	for _, k := range []struct {
+		key   string
+		given bool
+	}{
+		{"kind", !m.ClosedForm()}, {"features", m.Features.Kind != ""}, {"output", m.Model.Readout != ""},
+		{"members", m.Model.Members > 1}, {"tune", len(m.Tune) > 0}, {"passes", m.Passes != 0},
+		{"own_orders", m.OwnOrders}, {"splits", m.Splits != 0}, {"scale", m.Scale != ""},
+	} {
+		if k.given {
+			wrong = append(wrong, k.key)
+		}
 	}
-	return cmp.Or(
-		refuse(!m.ClosedForm(), "kind"), refuse(m.Features.Kind != "", "features"),
-		refuse(m.Model.Readout != "", "output"), refuse(m.Model.Members > 1, "members"),
-		refuse(len(m.Tune) > 0, "tune"), refuse(m.Passes != 0, "passes"), refuse(m.OwnOrders, "own_orders"),
-		refuse(m.Splits != 0, "splits"), refuse(m.Scale != "", "scale"),
-	)
+	if wrong == nil {
+		return nil
+	}
+	return field.Errorf(wrong[0], "not allowed: %s; allowed: a single network, as the study looks into it",
+		strings.Join(wrong, ", "))
 }
 
 // Plain returns an error, with its place in [[method]], if a method has candidates or fewer seeds.

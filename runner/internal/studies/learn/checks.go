@@ -41,7 +41,7 @@ func (e *experiment) check() error {
 		refuse(compared && (e.swept || repeated || !single), "evaluate.reference",
 			"if nothing is swept or repeated, in one order"),
 		refuse(len(v.LeaveOut) > 0 && len(e.sets) < 2, "evaluate.leave_out", "with two or more sets"),
-		refuse(e.swept && min(len(e.Sweep.Lambda), len(e.Sweep.Rho)) < 2, "sweep.lambda", "two or more, as of rho"),
+		refuse(e.swept && e.Sweep.Lambda == nil, "sweep.rho", "together with lambda = [numbers]"),
 		field.AllWithin("sweep.lambda", e.Sweep.Lambda, 1e-30, 1e30),
 		field.AllWithin("sweep.rho", e.Sweep.Rho, 0, softmax.MostRho),
 		field.Distinct("sweep.lambda", e.Sweep.Lambda), field.Distinct("sweep.rho", e.Sweep.Rho),
@@ -67,10 +67,18 @@ func (e *experiment) check() error {
 		candidates = cmp.Or(candidates, n)
 		err = cmp.Or(err,
 			refuse(compared && n > 0 && n != candidates, key+"candidates", fmt.Sprint(candidates, ", as of others")),
-			refuse(e.swept && (m.Model.Readout != "" || m.Model.Output != bnn.Joint && m.Model.Output != bnn.Total),
-				"sweep.lambda", "with the rules joint and total, unlike the method "+m.Name),
+			refuse(e.swept && !e.Sweep.fits(&m), "sweep.lambda", "lambda with the rules joint, total, adf and "+
+				"adf-marginal, rho with joint and total, unlike the method "+m.Name),
 			refuse(m.OwnOrders && (e.curve || orders[v.Order[0]] == nil), key+"own_orders", "without snapshots"),
 			refuse(m.Splits > 0 && m.Name == v.Reference, key+"splits", "0, all seeds, of the reference"))
 	}
 	return err
+}
+
+// fits reports whether the method has what is swept.
+func (s *sweep) fits(m *learner.Method) bool {
+	rule := m.Model.Output
+	rho := rule == bnn.Joint || rule == bnn.Total
+	lambda := rho || rule == bnn.ADF || rule == bnn.ADFMarginal
+	return m.ClosedForm() && m.Model.Readout == "" && lambda && (rho || s.Rho == nil)
 }

@@ -20,6 +20,8 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
 		return []study.Figure{study.Drawing("curve", "summary", e.drawCurves)}
+	case e.swept && min(len(e.Sweep.Lambda), len(e.Sweep.Rho)) < 2:
+		return nil // a table says it
 	case e.swept:
 		return []study.Figure{{Name: "sweep", Needs: []string{"summary"}, Draw: e.drawSweep}}
 	case e.curve:

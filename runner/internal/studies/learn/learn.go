@@ -54,7 +54,7 @@ type experiment struct {
 	methods  []learner.Method // at everything that is swept
 	saved    string           // the first closed-form method
 	named    bool             // sets are tables [[set]]
-	swept    bool             // λ and ρ are swept
+	swept    bool             // λ is swept, or both λ and ρ
 	curve    bool             // methods are scored along the stream
 	predicts bool             // there are predictions of the test part
 	mapped   bool             // there are maps of the plane
@@ -82,7 +82,7 @@ type evaluate struct {
 type sweep struct {
 	manifest.Sweep
 	Lambda []float64 `toml:"lambda,omitempty"` // slopes in place of each lambda; default none
-	Rho    []float64 `toml:"rho,omitempty"`    // correlations in place of each rho; default none
+	Rho    []float64 `toml:"rho,omitempty"`    // with lambda: correlations in place of each rho; default none
 }
 
 // Source is a table of data. The test part may be the points of a grid, of a generator.
@@ -149,8 +149,12 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		e.methods = nil
 	}
 	for _, m := range e.Listed() {
+		rhos := e.Sweep.Rho
+		if rhos == nil {
+			rhos = []float64{m.Model.Rho}
+		}
 		for _, lambda := range e.Sweep.Lambda {
-			for _, m.Model.Rho = range e.Sweep.Rho {
+			for _, m.Model.Rho = range rhos {
 				m.Model.Lambda = probit.Lambda{Number: lambda}
 				e.methods = append(e.methods, m)
 			}

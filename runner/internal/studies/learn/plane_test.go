@@ -236,6 +236,10 @@ func TestSweep(t *testing.T) {
 data = {file = %q, test_fraction = 0.3}; sweep = {lambda = [0.1, 0.5], rho = [0, 0.5]}`
 	file := fmt.Sprintf(text, studytest.File(t, studytest.Clusters(36)))
 	check.Equal(t, "points", studytest.Run(t, Kind, file).Get("summary").Len(), 4)
+	// λ can be swept alone, by rules without ρ, too.
+	alone := studytest.Run(t, Kind, small, "sweep.lambda=[0.3, 0.9]", "method.joint.rule=adf",
+		"evaluate.snapshots=[]").Get("summary")
+	check.Equal(t, "points", alone.Len(), 2*len(alone.Distinct("method")))
 }
 
 func TestPlaneRefused(t *testing.T) {
@@ -247,7 +251,7 @@ func TestPlaneRefused(t *testing.T) {
 		"seed=4":                     "sweep.seed",
 		"method.total.layers=[2, 4]": "4 rows",
 		"data.generator=wedge":       "wedges",
-		"sweep.lambda=[0.3, 1]":      "sweep.lambda: not allowed; allowed: two or more, as of rho",
+		"sweep.rho=[0.3, 0.5]":       "sweep.rho: not allowed; allowed: together with lambda = [numbers]",
 	})
 	swept := strings.Replace(small, "[sweep]", "[sweep]; lambda = [0.3, 1]; rho = [0, 0.5]", 1)
 	studytest.Refused(t, Kind, swept, map[string]string{
