@@ -85,7 +85,7 @@ func TestPredict(t *testing.T) {
 	check.OK(t, json.Unmarshal(network.Note, &note))
 	for i, x := range [][]float64{{12, 0, 1, 3}, {19, 1, 0, 4.25}, {21.5, 0, 0, 6.5}} {
 		for j := range x {
-			x[j] = (x[j] - note.Scaler.Shift[j]) * note.Scaler.Factor[j]
+			x[j] = (x[j] - note.Scaler[j].Shift) * note.Scaler[j].Factor
 		}
 		var p classifier.Prediction
 		check.OK(t, network.Predict(&p, x))
@@ -173,12 +173,11 @@ func TestPredictFromAnywhere(t *testing.T) {
 func TestPredictRefuses(t *testing.T) {
 	file := trained(t, mine)
 	n := check.Must(bnn.New(bnn.Default(2, 2), random.Source("test")))
-	const columns = `"scaler":{"features":[{"column":"length"},{"column":"width"}]`
+	const columns = `"scaler":[{"column":"length"},{"column":"width"}]`
 	for name, note := range map[string]string{
 		"plain":  "",
-		"unsure": `{"classes":["a","unknown"],` + columns + `,"shift":[0,0],"factor":[1,1]}}`,
-		"added":  `{"classes":["a","b"],` + columns + `},"counts":{"added":3}}`,
-		"silent": `{"classes":["a","b"],` + columns + `}}`,
+		"added":  `{"classes":["a","b"],` + columns + `,"counts":{"added":3}}`,
+		"silent": `{"classes":["a","b"],` + columns + `}`,
 	} {
 		var saved bytes.Buffer
 		check.OK(t, checkpoint.Save(&saved, n, note))
@@ -192,7 +191,6 @@ func TestPredictRefuses(t *testing.T) {
 		{file + " -wrong 0", "", "-wrong: 0 is not allowed"},
 		{file + " -to new.csv", "", "-to new.csv is new.csv, which the predictions would replace"},
 		{"plain.npz", "length\n1\n", "plain.npz" + says + "0 and 0"},
-		{"unsure.npz", "length\n1\n", "unsure.npz" + says},
 		{"added.npz", "length,width\n1,1\n", "added.npz" + says},
 		{"silent.npz -wrong 0.1", "length,width\n1,1\n", "silent.npz: classifier: no record of predictions"},
 		{"new.csv", "length\n1\n", "new.csv: checkpoint: the file is truncated"},

@@ -49,7 +49,6 @@ func Example() {
 	}
 	// Output:
 	// testdata/leaves.csv: 12 examples, 3 inputs, 2 classes: Ash 6, Elm 6
-	// testdata/leaves.csv: missing values, replaced by column means: 1
 	// Ash []
 	// Elm [margin=jagged]
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -26,6 +25,8 @@ type Format struct {
 
 // AllWords as the only one in Categorical stands for all columns that are not numbers.
 const AllWords = "all"
+
+func (f Format) allWords() bool { return slices.Equal(f.Categorical, []string{AllWords}) }
 
 // Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for MissingError.
 type Missing string
@@ -71,47 +72,116 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 	if err != nil {
 		return nil, err
 	}
-	columns, err := f.columns(t, like)
+	class, err := t.Column(cmp.Or(f.Class, "class"))
 	if err != nil {
 		return nil, err
 	}
-	rows, dropped, err := f.rows(t, columns)
+	columns, err := f.columns(t, class, like)
 	if err != nil {
 		return nil, err
 	}
-	features, err := f.check(path, columns, rows)
+	rows, dropped, err := f.rows(t, class, columns)
 	if err != nil {
 		return nil, err
 	}
+	e := &Examples{source: &source{file: path}}
 	if like != nil {
-		features = like.values.features
+		e.inputs = like.inputs
+	} else if e.inputs, err = f.inputs(t, rows, class, columns); err != nil {
+		return nil, err
 	}
-	v := &values{file: path, width: len(features), impute: f.Missing == MissingMean, features: features}
-	e := &Examples{values: v, row: upTo(len(rows)), classes: columns[0].levels}
+	unseen, err := e.fill(t, rows, class)
+	if err != nil {
+		return nil, err
+	}
 	if n := len(e.classes); n == 0 || n == 1 && like == nil {
 		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", path, e.Len(), n)
-	} else if v.width == 0 {
-		return nil, fmt.Errorf("%s: no input has a value", path)
 	}
-	gaps := slices.Repeat([]float64{math.NaN()}, v.width) // stay gaps
-	inputs, err := Scaler{Features: features, Fill: gaps}.Inputs(t)
+	var empty []string
+	for _, k := range columns {
+		if like == nil && column(rows, k).values() == nil {
+			empty = append(empty, t.Columns[k])
+		}
+	}
+	e.note("columns without a value, left out", empty)
+	e.note("words that the training table does not have", unseen)
+	e.note("rows dropped, with a missing value, on lines", dropped)
+	e.describe(like)
+	return e.present(), nil
+}
+
+// columns returns the numbers of those that become inputs.
+func (f Format) columns(t *Reader, class int, like *Examples) (columns []int, err error) {
+	if like != nil {
+		for _, in := range like.inputs {
+			k, err := t.Column(in.Column)
+			if err != nil {
+				return nil, err
+			}
+			columns = append(columns, k)
+		}
+		return slices.Compact(columns), nil
+	}
+	exist := func(key string, names []string) error {
+		for _, name := range names {
+			if _, err := t.Column(name); err != nil {
+				return field.Errorf(key, "%v", err)
+			}
+		}
+		return nil
+	}
+	words := f.Categorical
+	if f.allWords() {
+		words = nil
+	}
+	for k, name := range t.Columns {
+		if k != class && !slices.Contains(f.Ignore, name) {
+			columns = append(columns, k)
+		}
+	}
+	return columns, cmp.Or(exist("ignore", f.Ignore), exist("categorical", words))
+}
+
+// rows reads the rows that are not dropped, because a cell has no value, and the lines of those that are.
+func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, dropped []string, err error) {
+	for {
+		row, err := t.Next()
+		if err == io.EOF {
+			return rows, dropped, nil
+		} else if err = cmp.Or(err, t.check(row)); err != nil {
+			return nil, nil, err
+		}
+		gap := func(k int) bool { return IsMissing(row.Cells[k]) }
+		if gap(class) && (f.Missing == MissingDrop || f.Missing == MissingMean) ||
+			f.Missing == MissingDrop && slices.ContainsFunc(columns, gap) {
+			dropped = append(dropped, strconv.Itoa(row.Line))
+		} else {
+			rows = append(rows, row)
+		}
+	}
+}
+
+// fill adds rows. It returns the words that are not among the inputs.
+func (e *Examples) fill(t *Reader, rows []Row, class int) (unseen []string, err error) {
+	read, err := e.inputs.Inputs(t)
 	if err != nil {
 		return nil, err
 	}
-	var unseen []string
-	for _, row := range rows {
-		x, words, err := inputs(row)
+	number := map[string]int{} // of the classes
+	for _, r := range rows {
+		x, words, err := read(r)
 		if err != nil {
 			return nil, err
 		}
-		class, _ := slices.BinarySearch(e.classes, row.Cells[columns[0].number])
-		e.class = append(e.class, class)
-		v.number, v.line, unseen = append(v.number, x...), append(v.line, row.Line), append(unseen, words...)
+		name := r.Cells[class]
+		if _, ok := number[name]; !ok {
+			number[name], e.classes = len(e.classes), append(e.classes, name)
+		}
+		e.rows = append(e.rows, row{class: number[name], place: r.Line, number: x})
+		unseen = append(unseen, words...)
 	}
 	slices.Sort(unseen)
-	e = e.present()
-	e.note(like, columns[1:], dropped, slices.Compact(unseen))
-	return e, nil
+	return slices.Compact(unseen), nil
 }
 
 // About says what there is, in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Ash 283, Oak 300". If
@@ -121,81 +191,55 @@ func (e *Examples) About() string {
 	for k, n := range e.count() {
 		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], n))
 	}
-	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.values.file, e.Len(), e.Inputs(),
-		len(classes), list(classes))
-	if e.values.notes != nil {
-		text += fmt.Sprintf("\n%s: %s", e.values.file, strings.Join(e.values.notes, "; "))
+	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.file, e.Len(), e.Inputs(), len(classes),
+		list(classes))
+	if e.notes != nil {
+		text += fmt.Sprintf("\n%s: %s", e.file, strings.Join(e.notes, "; "))
 	}
 	return text
 }
 
 func (e *Examples) count() []int {
 	count := make([]int, len(e.classes))
-	for _, k := range e.class {
-		count[k]++
+	for _, r := range e.rows {
+		count[r.class]++
 	}
 	return count
 }
 
-func (e *Examples) note(like *Examples, columns []*column, dropped int, unseen []string) {
-	v, missing := e.values, 0
-	var single, empty, constant []string
+func (e *Examples) note(what string, names []string) {
+	if len(names) > 0 {
+		e.notes = append(e.notes, what+": "+list(names))
+	}
+}
+
+// describe notes what is odd.
+func (e *Examples) describe(like *Examples) {
+	var single, constant, repeated []string
 	for k, n := range e.count() {
 		if n == 1 {
 			single = append(single, e.classes[k])
 		}
 	}
-	for _, c := range columns {
-		if len(c.levels) == 0 && like == nil {
-			empty = append(empty, c.name)
-		} else {
-			missing += c.gaps
-		}
-	}
 	mean, sd, _ := e.moments()
-	for j, f := range v.features {
+	for j, in := range e.inputs {
 		if isConstant(mean[j], sd[j]) {
-			constant = append(constant, f.String())
+			constant = append(constant, in.String())
 		}
 	}
-	for _, note := range []struct {
-		what  string
-		n     int
-		names []string
-	}{
-		{"classes with one example", 0, single},
-		{"columns without a value, left out", 0, empty},
-		{"columns with one value", 0, constant},
-		{"rows dropped, with a missing value", dropped, nil},
-		{"missing values, replaced by column means", missing, nil},
-		{"rows whose inputs repeat those of others, which may be in the other part", repeats(like, e), nil},
-		{"words that the training table does not have", 0, unseen},
-	} {
-		if note.n > 0 {
-			note.names = []string{strconv.Itoa(note.n)}
-		}
-		if note.names != nil {
-			v.notes = append(v.notes, note.what+": "+list(note.names))
-		}
-	}
-}
-
-// repeats returns how many rows of the last part repeat the inputs of rows before them, or of the other part.
-func repeats(parts ...*Examples) (n int) {
 	known := map[string]bool{}
-	for _, e := range parts {
-		if n = 0; e == nil {
-			continue
-		}
-		for _, row := range e.row {
-			x := fmt.Sprint(e.values.number[row*e.values.width:][:e.values.width])
-			if known[x] {
-				n++
+	for _, part := range []*Examples{like, e} {
+		for i := 0; part != nil && i < part.Len(); i++ {
+			x := fmt.Sprint(part.rows[i].number)
+			if known[x] && part == e {
+				repeated = append(repeated, strconv.Itoa(e.Row(i)))
 			}
 			known[x] = true
 		}
 	}
-	return n
+	e.note("classes with one example", single)
+	e.note("columns with one value", constant)
+	e.note("rows whose inputs repeat those of others, which may be in the other part, on lines", repeated)
 }
 
 func list(names []string) string {

@@ -17,8 +17,8 @@ import (
 // part. The numbers of both parts, from 0, are in ascending order. It returns an error if a part is empty.
 func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []int, err error) {
 	members := make([][]int, len(e.classes))
-	for i, k := range e.class {
-		members[k] = append(members[k], i)
+	for i, r := range e.rows {
+		members[r.class] = append(members[r.class], i)
 	}
 	rnd := rand.New(src)
 	for _, m := range members {
@@ -59,16 +59,8 @@ func Align(train, test *Examples) (*Examples, error) {
 
 // Join returns the training examples and those of an aligned test part, before both are scaled.
 func Join(train, test *Examples) *Examples {
-	e, v, offset := *train, *train.values, 0
-	if more := test.values; more != train.values {
-		offset = (len(v.number) + len(v.pixels)) / max(1, v.width)
-		v.number, v.pixels = slices.Concat(v.number, more.number), slices.Concat(v.pixels, more.pixels)
-		v.line = slices.Concat(v.line, more.line)
-	}
-	e.values, e.row, e.class = &v, slices.Clone(train.row), slices.Concat(train.class, test.class)
-	for _, i := range test.row {
-		e.row = append(e.row, offset+i)
-	}
+	e := *train
+	e.rows = slices.Concat(train.rows, test.rows)
 	return &e
 }
 
@@ -76,9 +68,9 @@ func Join(train, test *Examples) *Examples {
 // names are integers, else in that of the text.
 func (e *Examples) present() *Examples {
 	number, integers := map[string]int{}, true
-	for _, k := range e.class {
-		n, err := strconv.Atoi(e.classes[k])
-		number[e.classes[k]], integers = n, integers && err == nil
+	for _, r := range e.rows {
+		n, err := strconv.Atoi(e.classes[r.class])
+		number[e.classes[r.class]], integers = n, integers && err == nil
 	}
 	names := slices.Sorted(maps.Keys(number))
 	if integers {
@@ -91,15 +83,12 @@ func (e *Examples) present() *Examples {
 // renumbered returns the examples with the classes of those names, or an error if one has another class.
 func (e *Examples) renumbered(names []string) (*Examples, error) {
 	r := *e
-	r.class, r.classes = make([]int, e.Len()), names
-	number := make([]int, len(e.classes))
-	for k, name := range e.classes {
-		number[k] = slices.Index(names, name)
-	}
-	for i, k := range e.class {
-		if r.class[i] = number[k]; r.class[i] < 0 {
+	r.rows, r.classes = slices.Clone(e.rows), names
+	for i := range r.rows {
+		name := e.classes[e.Class(i)]
+		if r.rows[i].class = slices.Index(names, name); r.Class(i) < 0 {
 			return nil, fmt.Errorf("%s: class %q is not in the training part, which has %s",
-				e.where(i), e.classes[k], strings.Join(names, ", "))
+				e.where(i), name, strings.Join(names, ", "))
 		}
 	}
 	return &r, nil

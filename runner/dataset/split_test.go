@@ -36,8 +36,10 @@ func TestSplit(t *testing.T) {
 		if err != nil || !slices.IsSorted(train) || !slices.IsSorted(test) {
 			t.Fatalf("the order is %v and %v: %v", train, test, err)
 		}
-		check.Equal(t, fmt.Sprintf("%v and %v are not %d examples", train, test, len(class)),
-			slices.Sorted(slices.Values(slices.Concat(train, test))), upTo(len(class)))
+		for i, number := range slices.Sorted(slices.Values(slices.Concat(train, test))) {
+			check.Equal(t, fmt.Sprintf("an example of %v and %v", train, test), number, i)
+		}
+		check.Equal(t, "examples", len(train)+len(test), len(class))
 		count, tested := make([]int, classes), make([]int, classes)
 		for _, k := range class {
 			count[k]++

@@ -22,16 +22,19 @@ type Layout struct {
 	Decimal string `toml:"decimal,omitempty" json:"decimal,omitempty"`
 }
 
-var separators = map[string]rune{"": ',', ",": ',', ";": ';', "tab": '\t'}
+var separators = map[string]rune{",": ',', ";": ';', "tab": '\t'}
+
+func (l Layout) comma() rune { return separators[cmp.Or(l.Separator, ",")] }
 
 // Validate reports what is not allowed.
 func (l Layout) Validate() error {
-	if l.Decimal == "," && separators[l.Separator] == ',' {
+	err := cmp.Or(field.OneOf("separator", cmp.Or(l.Separator, ","), ",", ";", "tab"),
+		field.OneOf("decimal", cmp.Or(l.Decimal, "."), ".", ","))
+	if err == nil && l.Decimal == string(l.comma()) {
 		return field.Errorf("decimal",
 			`"," is not allowed where "," separates cells; allowed: with separator = ";" or "tab"`)
 	}
-	return cmp.Or(field.OneOf("separator", cmp.Or(l.Separator, ","), ",", ";", "tab"),
-		field.OneOf("decimal", cmp.Or(l.Decimal, "."), ".", ","))
+	return err
 }
 
 // Reader reads a table row by row, each as soon as its line has come. It is not safe for concurrent use.
@@ -79,17 +82,13 @@ func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	in := bufio.NewReader(text)
-	t := &Reader{File: file, layout: l, csv: csv.NewReader(in)}
-	t.csv.Comma = separators[l.Separator]
-	t.csv.FieldsPerRecord = -1 // check says which line has too few cells
-	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		_, _ = in.Discard(3)
 	}
-	begin, _ := in.Peek(in.Buffered()) // all that is there already
-	if first, _, _ := strings.Cut(string(begin), "\n"); strings.Contains(strings.TrimSuffix(first, "\r"), "\r") {
-		return nil, fmt.Errorf("%s:1: %s", file, t.problem("\r"))
-	}
+	t := &Reader{File: file, layout: l, csv: csv.NewReader(in)}
+	t.csv.Comma = l.comma()
+	t.csv.FieldsPerRecord = -1 // check says which line has too few cells
+	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
 	header, err := t.Next()
 	if err == io.EOF {
 		err = fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
@@ -111,21 +110,23 @@ func Unpack(r io.Reader) (io.Reader, error) {
 }
 
 func (t *Reader) checkHeader() error {
-	if line := strings.Join(t.Columns, string(t.csv.Comma)); strings.HasPrefix(strings.ToLower(line), "sep=") {
-		return fmt.Errorf("%s:%d: %q is a line for spreadsheets; remove it, and say separator = %q", t.File,
-			t.header, line, line[len("sep="):])
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%s:%d: "+format, append([]any{t.File, t.header}, args...)...)
+	}
+	first := t.Columns[0]
+	if strings.HasPrefix(strings.ToLower(first), "sep=") {
+		return wrong("%q is a line for spreadsheets; remove it, and name the separator", first)
+	}
+	for word, mark := range separators {
+		if n := strings.Count(first, string(mark)); len(t.Columns) == 1 && n > 0 {
+			return wrong("one column, %q; separator = %q makes %d of it", first, word, n+1)
+		}
 	}
 	for j, column := range t.Columns {
 		if k := slices.Index(t.Columns, column); k < j {
-			return fmt.Errorf("%s:%d: columns %d and %d are both called %q", t.File, t.header, k+1, j+1, column)
+			return wrong("columns %d and %d are both called %q", k+1, j+1, column)
 		} else if column == "" {
-			return fmt.Errorf("%s:%d: column %d has no name; need one for each column", t.File, t.header, j+1)
-		}
-	}
-	for word, mark := range separators {
-		if names := strings.Split(t.Columns[0], string(mark)); word != "" && len(t.Columns) == 1 && len(names) > 1 {
-			return fmt.Errorf("%s:%d: one column, %q; separator = %q makes %d of it", t.File, t.header, t.Columns[0],
-				word, len(names))
+			return wrong("column %d has no name; need one for each column", j+1)
 		}
 	}
 	return nil

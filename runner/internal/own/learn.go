@@ -24,11 +24,12 @@ const saveEvery = 1000
 // on the line after it. Rows before the row from, which counts from 1, are passed over. The network is
 // written to a file again and again, and at the end. next is the first row that was not read with its class.
 func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string) (next int, err error) {
-	save, release, err := hold(to)
+	release, err := store.Hold(to, "learned")
 	if err != nil {
 		return from, err
 	}
 	defer release()
+	save := saver(to)
 	if err = r.open(); err == nil {
 		err = save(r.n) // before rows are read
 	}
@@ -38,8 +39,7 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string)
 	r.out = csv.NewWriter(stdout)
 	err = r.print("row", "class", "probability", "error", "log_loss", "unknown")
 	for next = 1; err == nil; next++ {
-		err = r.learnNext(ctx, next < from)
-		if err == nil && next >= from && r.n.Counts.Rows%saveEvery == 0 {
+		if err = r.learnNext(ctx, next < from); err == nil && next >= from && r.n.Counts.Rows%saveEvery == 0 {
 			err = save(r.n)
 		}
 	}
@@ -68,11 +68,8 @@ func (r *Rows) learnNext(ctx context.Context, skip bool) error {
 		_, _, err := r.label(ctx, row)
 		return err
 	}
-	c, class, probability := r.n.Counts, "", math.NaN()
-	bad := r.predict(row, r.n.Before)
-	if bad == nil {
-		class, probability = r.answer()
-	}
+	c := r.n.Counts
+	class, probability, bad := r.predict(row, r.n.Before)
 	if c.Rows++; class == dataset.Unknown {
 		c.Unknown++
 	}
@@ -82,15 +79,17 @@ func (r *Rows) learnNext(ctx context.Context, skip bool) error {
 		return err
 	}
 	label, badLine, err := r.label(ctx, row)
-	if bad = cmp.Or(bad, badLine); err == nil {
-		if r.n.Counts = c; bad == nil && !dataset.IsMissing(label) {
-			bad = r.learn(label, row)
-		}
+	if err != nil {
+		return err
+	}
+	r.n.Counts = c
+	if bad = cmp.Or(bad, badLine); bad == nil && !dataset.IsMissing(label) {
+		bad = r.learn(label, row)
 	}
 	if bad != nil {
 		r.say("%v; passed over", bad)
 	}
-	return err
+	return nil
 }
 
 // label returns the class of a row, or what is wrong with its line. Another error ends the stream.
@@ -143,9 +142,8 @@ func (r *Rows) print(cells ...string) error {
 	return r.out.Error()
 }
 
-// hold locks the file of a network that is learned. save replaces it, unless another program has changed it.
-func hold(path string) (save func(n *Network) error, release func(), err error) {
-	release, err = store.Hold(path, "learned")
+// saver returns what replaces a file by a network, unless another program has changed the file.
+func saver(path string) (save func(n *Network) error) {
 	was, _ := os.Stat(path) // may not exist
 	return func(n *Network) error {
 		now, err := os.Stat(path)
@@ -162,5 +160,5 @@ func hold(path string) (save func(n *Network) error, release func(), err error) 
 			was, err = os.Stat(path)
 		}
 		return err
-	}, release, err
+	}
 }

@@ -51,11 +51,9 @@ func (r *Rows) Problem() error {
 		return errors.New("need -data FILE")
 	case r.Unknown != 0 && r.Wrong < 1:
 		return errors.New("-unknown and -wrong exclude each other")
-	case !(r.Wrong > 0 && r.Wrong <= 1):
-		return field.Errorf("-wrong", "%g is not allowed; allowed: a number > 0 and < 1", r.Wrong)
 	}
 	return cmp.Or(r.Layout.Validate(), field.Within("-unknown", r.Unknown, 0, 1),
-		field.Within("-familiar", r.Familiar, 0, 1))
+		field.Within("-wrong", r.Wrong, 1e-6, 1), field.Within("-familiar", r.Familiar, 0, 1))
 }
 
 func (r *Rows) say(format string, args ...any) { fmt.Fprintf(r.Stderr, format+"\n", args...) }
@@ -67,8 +65,8 @@ func (r *Rows) open() (err error) {
 	n := r.n
 	n.Decision = classifier.Decision{Probability: r.Unknown, Familiarity: r.Familiar}
 	if r.Wrong < 1 {
-		n.Decision.Probability, err = n.Threshold(r.Wrong, confidence)
-		switch threshold := n.Decision.Probability; {
+		threshold, err := n.Threshold(r.Wrong, confidence)
+		switch n.Decision.Probability = threshold; {
 		case err != nil:
 			return fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
 				r.Network, err)
@@ -129,28 +127,30 @@ func cell(row dataset.Row, column int) string {
 	return row.Cells[column]
 }
 
-func (r *Rows) predict(row dataset.Row, by func(p *classifier.Prediction, x []float64) error) error {
-	x, unseen, err := r.inputs(row)
-	if err != nil {
-		return err
-	}
+// predict returns the class of a row and its probability; of a bad row, dataset.Unknown and NaN.
+func (r *Rows) predict(row dataset.Row, by func(p *classifier.Prediction, x []float64) error) (
+	class string, probability float64, bad error,
+) {
+	var unseen []string
+	r.x, unseen, bad = r.inputs(row)
 	for _, word := range unseen {
 		if !r.unseen[word] {
 			r.unseen[word] = true
 			r.say("%s: %s was not in the training; its inputs are 0", r.place(row), word)
 		}
 	}
-	if r.x, err = x, by(&r.p, x); err != nil {
-		err = fmt.Errorf("%s: %w", r.place(row), err)
+	if bad == nil {
+		if bad = by(&r.p, r.x); bad != nil {
+			bad = fmt.Errorf("%s: %w", r.place(row), bad)
+		}
 	}
-	return err
-}
-
-func (r *Rows) answer() (class string, probability float64) {
+	if bad != nil {
+		return dataset.Unknown, math.NaN(), bad
+	}
 	if class = dataset.Unknown; r.p.Class != classifier.Unknown {
 		class = r.n.Classes[r.p.Class]
 	}
-	return class, r.p.P[r.p.Details.Class()]
+	return class, r.p.P[r.p.Details.Class()], nil
 }
 
 // Predict returns what the network says of each row. Rows that cannot be predicted are unknown, without
@@ -159,47 +159,48 @@ func (r *Rows) Predict(ctx context.Context) (out *table.Table, failed int, err e
 	if err := r.open(); err != nil {
 		return nil, 0, err
 	}
-	columns := []table.Column{table.Int("row", ""), table.Text("class", "")}
 	names := []string{"probability", "aleatoric", "epistemic", "mutual_information", "familiarity"}
 	for _, class := range r.n.Classes {
 		names = append(names, "p_"+class)
 	}
+	out = table.New("predictions", table.Int("row", ""), table.Text("class", ""))
 	for _, name := range names {
-		columns = append(columns, table.Num(name, ""))
+		out.Columns = append(out.Columns, table.Num(name, ""))
 	}
-	out = table.New("predictions", columns...)
 	var p [][]float64
 	var class []int
 	var rows, unknown, others int // with a class: of the network, without an answer, and of others
-	for number := 1; ; number++ {
+	for {
 		row, err := r.next(ctx)
 		if err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, 0, err
 		}
-		answer, truth := dataset.Unknown, cell(row, r.column)
-		k := slices.Index(r.n.Classes, truth)
-		if bad := r.predict(row, r.n.Predict); bad != nil {
+		answer, probability, bad := r.predict(row, r.n.Predict)
+		numbers := table.Gaps(len(names))
+		if bad != nil {
 			failed++
-			r.say("%v; the row is %s", bad, dataset.Unknown)
-			out.Add(number, answer, table.Gaps(len(names)))
+			r.say("%v; the row is %s", bad, answer)
 		} else {
-			var probability float64
-			answer, probability = r.answer()
 			aleatoric, epistemic := r.p.Details.LabelVariance()
-			out.Add(number, answer, probability, aleatoric, epistemic, r.p.Details.MutualInformation(),
-				r.p.Familiarity, r.p.P)
-			if k >= 0 {
-				p, class = append(p, slices.Clone(r.p.P)), append(class, k)
-			}
+			numbers = append([]float64{probability, aleatoric, epistemic, r.p.Details.MutualInformation(),
+				r.p.Familiarity}, r.p.P...)
 		}
+		out.Add(out.Len()+1, answer, numbers)
+		truth := cell(row, r.column)
+		k := slices.Index(r.n.Classes, truth)
 		if k < 0 && !dataset.IsMissing(truth) {
 			others++
-		} else if k >= 0 {
-			if rows++; answer == dataset.Unknown {
-				unknown++
-			}
+		}
+		if k < 0 {
+			continue
+		}
+		if rows++; answer == dataset.Unknown {
+			unknown++
+		}
+		if bad == nil {
+			p, class = append(p, slices.Clone(r.p.P)), append(class, k)
 		}
 	}
 	if p != nil {

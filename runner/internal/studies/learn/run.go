@@ -11,6 +11,7 @@ import (
 
 	"closedform/baselines/moments/montecarlo"
 	"closedform/core/bnn"
+	"closedform/core/classifier"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -21,13 +22,13 @@ import (
 const savedFile = own.File
 
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
-	t, c, kept := s.training(), s.newCurve(train), own.NewRecorder(train, s.Data.Format)
+	t, c, history := s.training(), s.newCurve(train), classifier.NewHistory(train.Inputs())
 	if s.Evaluate.Snapshots != nil {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
 		t.Observing = func(l *learner.Classifier, x []float64, class int) {
 			c.p, c.class = append(c.p, l.PredictNext(x)), append(c.class, class)
 			if s.Save {
-				kept.Observe(x, c.p[len(c.p)-1], class)
+				history.Add(x, c.p[len(c.p)-1], class)
 			}
 		}
 	}
@@ -46,14 +47,17 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		tables = append(tables, c.maps)
 	}
 	if s.Save && s.AllRows {
-		all := dataset.Join(train, test)
-		kept, t.Score = own.NewRecorder(all, s.Data.Format), nil
-		if r, err = t.Run(ctx, s.Method, all, nil); err != nil {
+		train = dataset.Join(train, test)
+		history, t.Score = classifier.NewHistory(train.Inputs()), nil
+		if r, err = t.Run(ctx, s.Method, train, nil); err != nil {
 			return nil, err
 		}
 	}
 	if s.Save && r.Err == nil {
-		file, err := kept.File(r.Model(), r.Scaler, r.Passes)
+		if r.Passes > 1 { // which make the network more confident than it was in the first
+			history.Record = nil
+		}
+		file, err := own.New(r.Model(), history, train.Classes(), r.Scaler, s.Data.Format).Bytes()
 		return append(tables, &table.Table{Name: savedFile, File: file}), err
 	}
 	return tables, nil
