@@ -95,19 +95,19 @@ func showCommand(*flag.FlagSet) action {
 func rowsFlags(f *flag.FlagSet) *own.Rows {
 	r := &own.Rows{}
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input")
-	f.StringVar(&r.Class, "class", "", "`column` of the classes (default: that of the training)")
+	f.StringVar(&r.Format.Class, "class", "", "`column` of the classes (default: that of the training)")
 	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
 	f.Float64Var(&r.Wrong, "wrong", 1, "choose that probability such that, with 95 % confidence, at most a "+
 		"`share` of the answers is wrong")
 	f.Float64Var(&r.Familiar, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of "+
 		"the inputs: rows with less are unknown; 0 switches it off")
-	layoutFlags(f, &r.Layout, "that of the training table")
+	formatFlags(f, &r.Format, "that of the training table")
 	return r
 }
 
-func layoutFlags(f *flag.FlagSet, l *dataset.Layout, otherwise string) {
-	f.StringVar(&l.Separator, "separator", "", "what separates cells: ',', ';' or tab (default: "+otherwise+")")
-	f.StringVar(&l.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
+func formatFlags(f *flag.FlagSet, format *dataset.Format, otherwise string) {
+	f.StringVar(&format.Separator, "separator", "", "what separates cells: ',', ';' or tab (default: "+otherwise+")")
+	f.StringVar(&format.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
 }
 
 func tableFlags(f *flag.FlagSet) *own.Table {
@@ -125,6 +125,6 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	list("ignore", "`columns` that are no inputs, as a,b", &format.Ignore)
 	f.StringVar((*string)(&format.Missing), "missing", "",
 		"what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")
-	layoutFlags(f, &format.Layout, "',' and .")
+	formatFlags(f, format, "',' and .")
 	return t
 }

@@ -100,8 +100,7 @@ func TestPredict(t *testing.T) {
 	}
 	show := mustRun(t, "show", file)
 	contains(t, show, "classes    3: Ash, Elm, Oak\n", "learned    48 examples, of which 0 ",
-		"input      colour=red: (x − 0.5", "model      weight 0.", "Layers:[4 4 3]",
-		"some rows of the training table, scaled: ")
+		"input      colour=red: (x − 0.5", "model      weight 0.", "Layers:[4 4 3]")
 }
 
 // A row that cannot be predicted is unknown, and costs no other row; the exit code is 1. The rows that have a
@@ -176,7 +175,7 @@ func TestPredictRefuses(t *testing.T) {
 	const columns = `"scaler":[{"column":"length"},{"column":"width"}]`
 	for name, note := range map[string]string{
 		"plain":  "",
-		"added":  `{"classes":["a","b"],` + columns + `,"counts":{"added":3}}`,
+		"added":  `{"classes":["a","b"],` + columns + `,"added":3}`,
 		"silent": `{"classes":["a","b"],` + columns + `}`,
 	} {
 		var saved bytes.Buffer

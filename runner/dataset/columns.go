@@ -10,128 +10,107 @@ import (
 	"strings"
 )
 
-type cell struct {
-	text string
-	line int
-}
-
-// cells are those of a column.
-type cells []cell
-
-func column(rows []Row, k int) (all cells) {
+// some lists cells of a column, such as "12 cm" (line 3). It is empty if there are none.
+func some(rows []Row, k int, is func(cell string) bool) string {
+	var found []string
 	for _, row := range rows {
-		all = append(all, cell{row.Cells[k], row.Line})
-	}
-	return all
-}
-
-func (c cells) only(is func(text string) bool) (found cells) {
-	for _, cell := range c {
-		if is(cell.text) {
-			found = append(found, cell)
+		if is(row.Cells[k]) {
+			found = append(found, fmt.Sprintf("%.40q (line %d)", row.Cells[k], row.Line))
 		}
 	}
-	return found
+	return list(found, 3)
 }
 
-// values are the different texts, in their order.
-func (c cells) values() (texts []string) {
-	for _, cell := range c {
-		if !IsMissing(cell.text) {
-			texts = append(texts, cell.text)
-		}
+func list(names []string, most int) string {
+	if n := len(names) - most; n > 0 {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:most], ", "), n)
 	}
-	slices.Sort(texts)
-	return slices.Compact(texts)
+	return strings.Join(names, ", ")
 }
 
-func (c cells) String() string {
-	const most = 3
-	var examples []string
-	for _, cell := range c[:min(most, len(c))] {
-		examples = append(examples, fmt.Sprintf("%.40q (line %d)", cell.text, cell.line))
+// values are the different cells of a column, in their order.
+func values(rows []Row, k int) (cells []string) {
+	for _, row := range rows {
+		cells = append(cells, row.Cells[k])
 	}
-	text := strings.Join(examples, ", ")
-	if n := len(c) - most; n > 0 {
-		text += fmt.Sprintf(" and %d others", n)
-	}
-	return text
+	slices.Sort(cells)
+	return slices.Compact(cells)
 }
 
-// inputs returns the inputs that the columns become, or an error with a line for each that does not fit.
+// inputs returns the inputs that columns become, or an error with a line for each column that does not fit.
 func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (inputs Scaler, err error) {
 	var lines []string
 	for _, k := range append([]int{class}, columns...) {
+		var in Scaler
 		var problems []string
-		say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-		all := column(rows, k)
 		if k == class {
-			f.checkClasses(all, say)
+			problems = f.classProblems(rows, k)
 		} else {
-			inputs = append(inputs, f.input(t.Columns[k], all, say)...)
+			in, problems = f.input(t.Columns[k], rows, k)
 		}
-		if gaps := all.only(IsMissing); gaps != nil && cmp.Or(f.Missing, MissingError) == MissingError {
-			say(`%v have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the `+
-				"place of inputs", gaps)
+		if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
+			problems = append(problems, gaps+` have no value; missing = "drop" leaves their rows out, missing = "mean" `+
+				"puts the mean in the place of inputs")
 		}
-		if problems != nil {
+		if inputs = append(inputs, in...); problems != nil {
 			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
 		}
 	}
-	switch {
-	case len(lines) > 1:
-		err = fmt.Errorf("%s: %d columns do not fit:\n  %s", t.File, len(lines), strings.Join(lines, "\n  "))
-	case lines != nil:
-		err = fmt.Errorf("%s: %s", t.File, lines[0])
-	case inputs == nil:
-		err = fmt.Errorf("%s: no column beside the class %q has a value", t.File, t.Columns[class])
+	if lines == nil && inputs == nil {
+		return nil, fmt.Errorf("%s: no column beside the class %q has a value", t.File, t.Columns[class])
+	} else if len(lines) > 1 {
+		lines[0] = fmt.Sprintf("%d columns do not fit:\n  %s", len(lines), lines[0])
+	}
+	if lines != nil {
+		err = fmt.Errorf("%s: %s", t.File, strings.Join(lines, "\n  "))
 	}
 	return inputs, err
 }
 
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 
-// input returns the inputs that a column becomes, none if it has no value. It says which key makes it fit.
-func (f Format) input(name string, all cells, say func(format string, args ...any)) (inputs []Input) {
-	in, values, texts := Input{Column: name, Factor: 1}, all.values(), all.only(f.isWord)
+// input returns the inputs that a column becomes, none if it has no value, or says which key makes it fit.
+func (f Format) input(name string, rows []Row, k int) (inputs Scaler, problems []string) {
+	in := Input{Column: name, Factor: 1}
 	if f.Missing == MissingMean {
 		in.Fill = new(float64)
 		*in.Fill = math.NaN() // until a scaler is fitted
 	}
-	commas := all.only(func(text string) bool { return strings.Contains(text, ",") })
-	decimal := Layout{f.Separator, ","}
+	levels, texts := slices.DeleteFunc(values(rows, k), IsMissing), some(rows, k, f.isWord)
+	commas := some(rows, k, func(cell string) bool { return strings.Contains(cell, ",") })
+	plain := func(cell string) bool { return strings.Contains(cell, ",") && !thousands.MatchString(cell) }
+	decimal := Format{Separator: f.Separator, Decimal: ","}
 	switch {
-	case slices.Contains(f.Categorical, name) || f.allWords() && texts != nil:
-		for _, in.Level = range values {
+	case slices.Contains(f.Categorical, name) || texts != "" && slices.Contains(f.Categorical, AllWords):
+		for _, in.Level = range levels {
 			inputs = append(inputs, in)
 		}
-	case commas != nil && len(commas) == len(all.only(thousands.MatchString)):
-		say("%v: three digits follow each comma, so that it may separate thousands; write the numbers without "+
-			"commas, or with another number of decimals", commas)
-	case texts == nil && values != nil:
-		inputs = []Input{in}
-	case texts == nil:
-	case decimal.Validate() == nil && all.only(decimal.isWord) == nil:
-		say(`%v are not numbers with the decimal mark "."; decimal = "," reads them`, texts)
-	default:
-		say("%v are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] makes an input of each "+
-			"of its %d values", texts, name, len(values))
+	case commas != "" && some(rows, k, plain) == "":
+		problems = []string{commas + ": three digits follow each comma, so that it may separate thousands; write the " +
+			"numbers without commas, or with another number of decimals"}
+	case texts == "" && len(levels) > 0:
+		inputs = Scaler{in}
+	case texts != "" && decimal.Validate() == nil && some(rows, k, decimal.isWord) == "":
+		problems = []string{texts + ` are not numbers with the decimal mark "."; decimal = "," reads them`}
+	case texts != "":
+		problems = []string{fmt.Sprintf("%s are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] "+
+			"makes an input of each of its %d values", texts, name, len(levels))}
 	}
-	return inputs
+	return inputs, problems
 }
 
 // Unknown is the word for no class, which no class can have as its name.
 const Unknown = "unknown"
 
-// checkClasses says which ones differ only in case, in blanks or in how a number is written.
-func (l Layout) checkClasses(all cells, say func(format string, args ...any)) {
-	if unknown := all.only(func(text string) bool { return text == Unknown }); unknown != nil {
-		say("%v: a class cannot be called %s, the word for no class; rename it", unknown, Unknown)
+// classProblems says which classes differ only in case, in blanks or in how a number is written.
+func (f Format) classProblems(rows []Row, k int) (problems []string) {
+	if unknown := some(rows, k, func(cell string) bool { return cell == Unknown }); unknown != "" {
+		problems = []string{unknown + ": the word for no class is not allowed; rename the class"}
 	}
 	first, alike := map[string]string{}, []string(nil)
-	for _, name := range all.values() {
+	for _, name := range values(rows, k) {
 		plain := strings.ToLower(strings.Join(strings.Fields(name), ""))
-		if x, ok := l.number(name); ok {
+		if x, ok := f.number(name); ok {
 			plain = fmt.Sprint(x)
 		}
 		if first[plain] = cmp.Or(first[plain], name); first[plain] != name {
@@ -139,29 +118,30 @@ func (l Layout) checkClasses(all cells, say func(format string, args ...any)) {
 		}
 	}
 	if alike != nil {
-		say("classes that differ only in case, blanks or the way a number is written: %s; write them alike",
-			list(alike))
+		problems = append(problems, "classes that differ only in case, blanks or the way a number is written: "+
+			list(alike, 10)+"; write them alike")
 	}
+	return problems
 }
 
 // swap makes points of decimal commas, and of points what no number has.
 var swap = strings.NewReplacer(",", ".", ".", ",")
 
 // number reads a number as programming languages write it: sign, digits, one decimal mark, exponent.
-func (l Layout) number(text string) (x float64, ok bool) {
-	if l.Decimal == "," {
-		text = swap.Replace(text)
+func (f Format) number(cell string) (x float64, ok bool) {
+	if f.Decimal == "," {
+		cell = swap.Replace(cell)
 	}
-	if strings.Trim(text, "0123456789+-.eE") != "" { // underscores, hexadecimal numbers, infinities
+	if strings.Trim(cell, "0123456789+-.eE") != "" { // underscores, hexadecimal numbers, infinities
 		return 0, false
 	}
-	x, err := strconv.ParseFloat(text, 64)
+	x, err := strconv.ParseFloat(cell, 64)
 	return x, err == nil
 }
 
-func (l Layout) isWord(text string) bool {
-	_, ok := l.number(text)
-	return !ok && !IsMissing(text)
+func (f Format) isWord(cell string) bool {
+	_, ok := f.number(cell)
+	return !ok && !IsMissing(cell)
 }
 
 // Inputs finds the columns of the inputs in a table by their names. Read returns the scaled inputs of a row.
@@ -180,22 +160,22 @@ func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []str
 		}
 		x = make([]float64, len(s))
 		for j, in := range s {
-			text, ok, problem := row.Cells[columns[j]], true, ": %.40q is not a number"
+			cell, ok, problem := row.Cells[columns[j]], true, ": %.40q is not a number"
 			switch {
-			case IsMissing(text):
+			case IsMissing(cell):
 				x[j], ok = math.NaN(), in.Fill != nil
 				problem = ` has no value: %q; allowed only after a training with missing = "mean"`
 			case in.Level == "":
-				x[j], ok = t.layout.number(text)
-			case in.Level == text:
+				x[j], ok = t.format.number(cell)
+			case in.Level == cell:
 				x[j] = 1
 			case j == 0 || columns[j-1] != columns[j]:
-				if in.Level = text; !known[in.String()] {
+				if in.Level = cell; !known[in.String()] {
 					unseen = append(unseen, in.String())
 				}
 			}
 			if !ok {
-				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, in.Column, text)
+				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, in.Column, cell)
 			}
 		}
 		s.scale(x)

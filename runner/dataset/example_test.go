@@ -34,7 +34,7 @@ func Example() {
 	}
 
 	rows := must(dataset.NewReader(strings.NewReader("margin;length\nsmooth;10,5\njagged;3\n"), "new.csv",
-		dataset.Layout{Separator: ";", Decimal: ","}))
+		dataset.Format{Separator: ";", Decimal: ","}))
 	inputs := must(scaler.Inputs(rows))
 	for range 2 {
 		x, unseen, err := inputs(must(rows.Next()))

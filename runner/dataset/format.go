@@ -14,7 +14,10 @@ import (
 
 // Format says how a table is written, and which columns are what.
 type Format struct {
-	Layout
+	// Separator separates cells: ",", ";" or "tab"; default ",".
+	Separator string `toml:"separator,omitempty" json:"separator,omitempty"`
+	// Decimal is the decimal mark, "." or ","; default ".".
+	Decimal string  `toml:"decimal,omitempty" json:"decimal,omitempty"`
 	Class   string  `toml:"class,omitempty" json:"class,omitempty"`     // column of classes; default "class"
 	Missing Missing `toml:"missing,omitempty" json:"missing,omitempty"` // cells without a value; default "error"
 	// Categorical are columns of words, each of which becomes an input, 1 or 0; default none.
@@ -23,10 +26,8 @@ type Format struct {
 	Ignore []string `toml:"ignore,omitempty" json:"ignore,omitempty"`
 }
 
-// AllWords as the only one in Categorical stands for all columns that are not numbers.
+// AllWords in Categorical stands for all columns that are not numbers.
 const AllWords = "all"
-
-func (f Format) allWords() bool { return slices.Equal(f.Categorical, []string{AllWords}) }
 
 // Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for MissingError.
 type Missing string
@@ -38,18 +39,16 @@ const (
 	MissingMean Missing = "mean"
 )
 
-// Validate returns an error for an unknown word, and for a column of two kinds.
+// Validate returns an error for an unknown word.
 func (f Format) Validate() error {
-	for _, c := range f.Categorical {
-		if slices.Contains(f.Ignore, c) {
-			return field.Errorf("ignore", "%q is in categorical, too; allowed: in one of them", c)
-		}
+	err := cmp.Or(field.OneOf("separator", cmp.Or(f.Separator, ","), ",", ";", "tab"),
+		field.OneOf("decimal", cmp.Or(f.Decimal, "."), ".", ","),
+		field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean))
+	if err == nil && f.Decimal == string(f.comma()) {
+		err = field.Errorf("decimal", `"," is not allowed where "," separates cells; allowed: with separator = ";" `+
+			`or "tab"`)
 	}
-	if class := cmp.Or(f.Class, "class"); slices.Contains(slices.Concat(f.Categorical, f.Ignore), class) {
-		return field.Errorf("class", "%q is in categorical or ignore, too; allowed: a column of its own", class)
-	}
-	return cmp.Or(f.Layout.Validate(), field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError,
-		MissingDrop, MissingMean))
+	return err
 }
 
 // Read returns the examples of a file. Their inputs are its columns of numbers, and the levels of its
@@ -68,7 +67,7 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 	if err := f.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := NewReader(file, path, f.Layout)
+	t, err := NewReader(file, path, f)
 	if err != nil {
 		return nil, err
 	}
@@ -76,112 +75,76 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 	if err != nil {
 		return nil, err
 	}
-	columns, err := f.columns(t, class, like)
+	var columns []int // that become inputs
+	for k, name := range t.Columns {
+		used := !slices.Contains(f.Ignore, name)
+		if like != nil {
+			used = slices.ContainsFunc(like.inputs, func(in Input) bool { return in.Column == name })
+		}
+		if used && k != class {
+			columns = append(columns, k)
+		}
+	}
+	for i, name := range slices.Concat(f.Ignore, f.Categorical) {
+		key := "ignore"
+		if i >= len(f.Ignore) {
+			key = "categorical"
+		}
+		if _, err := t.Column(name); err != nil && like == nil && name != AllWords {
+			return nil, field.Errorf(key, "%v", err)
+		}
+	}
+	rows, err := f.rows(t, class, columns)
 	if err != nil {
 		return nil, err
 	}
-	rows, dropped, err := f.rows(t, class, columns)
-	if err != nil {
-		return nil, err
-	}
-	e := &Examples{source: &source{file: path}}
+	e := &Examples{source: &source{file: path}, classes: values(rows, class)}
 	if like != nil {
 		e.inputs = like.inputs
 	} else if e.inputs, err = f.inputs(t, rows, class, columns); err != nil {
 		return nil, err
 	}
-	unseen, err := e.fill(t, rows, class)
-	if err != nil {
-		return nil, err
-	}
 	if n := len(e.classes); n == 0 || n == 1 && like == nil {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", path, e.Len(), n)
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", path, len(rows), n)
 	}
-	var empty []string
-	for _, k := range columns {
-		if like == nil && column(rows, k).values() == nil {
-			empty = append(empty, t.Columns[k])
-		}
-	}
-	e.note("columns without a value, left out", empty)
-	e.note("words that the training table does not have", unseen)
-	e.note("rows dropped, with a missing value, on lines", dropped)
-	e.describe(like)
-	return e.present(), nil
-}
-
-// columns returns the numbers of those that become inputs.
-func (f Format) columns(t *Reader, class int, like *Examples) (columns []int, err error) {
-	if like != nil {
-		for _, in := range like.inputs {
-			k, err := t.Column(in.Column)
-			if err != nil {
-				return nil, err
-			}
-			columns = append(columns, k)
-		}
-		return slices.Compact(columns), nil
-	}
-	exist := func(key string, names []string) error {
-		for _, name := range names {
-			if _, err := t.Column(name); err != nil {
-				return field.Errorf(key, "%v", err)
-			}
-		}
-		return nil
-	}
-	words := f.Categorical
-	if f.allWords() {
-		words = nil
-	}
-	for k, name := range t.Columns {
-		if k != class && !slices.Contains(f.Ignore, name) {
-			columns = append(columns, k)
-		}
-	}
-	return columns, cmp.Or(exist("ignore", f.Ignore), exist("categorical", words))
-}
-
-// rows reads the rows that are not dropped, because a cell has no value, and the lines of those that are.
-func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, dropped []string, err error) {
-	for {
-		row, err := t.Next()
-		if err == io.EOF {
-			return rows, dropped, nil
-		} else if err = cmp.Or(err, t.check(row)); err != nil {
-			return nil, nil, err
-		}
-		gap := func(k int) bool { return IsMissing(row.Cells[k]) }
-		if gap(class) && (f.Missing == MissingDrop || f.Missing == MissingMean) ||
-			f.Missing == MissingDrop && slices.ContainsFunc(columns, gap) {
-			dropped = append(dropped, strconv.Itoa(row.Line))
-		} else {
-			rows = append(rows, row)
-		}
-	}
-}
-
-// fill adds rows. It returns the words that are not among the inputs.
-func (e *Examples) fill(t *Reader, rows []Row, class int) (unseen []string, err error) {
 	read, err := e.inputs.Inputs(t)
 	if err != nil {
 		return nil, err
 	}
-	number := map[string]int{} // of the classes
 	for _, r := range rows {
-		x, words, err := read(r)
+		x, _, err := read(r)
 		if err != nil {
 			return nil, err
 		}
-		name := r.Cells[class]
-		if _, ok := number[name]; !ok {
-			number[name], e.classes = len(e.classes), append(e.classes, name)
-		}
-		e.rows = append(e.rows, row{class: number[name], place: r.Line, number: x})
-		unseen = append(unseen, words...)
+		k, _ := slices.BinarySearch(e.classes, r.Cells[class])
+		e.rows = append(e.rows, row{class: k, place: r.Line, number: x})
 	}
-	slices.Sort(unseen)
-	return slices.Compact(unseen), nil
+	var empty []string
+	for _, k := range columns {
+		if !slices.ContainsFunc(e.inputs, func(in Input) bool { return in.Column == t.Columns[k] }) {
+			empty = append(empty, t.Columns[k])
+		}
+	}
+	e = e.present()
+	e.describe(like, empty)
+	return e, nil
+}
+
+// rows reads the rows that are not dropped because a cell has no value.
+func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, err error) {
+	for {
+		row, err := t.Next()
+		if err == io.EOF {
+			return rows, nil
+		} else if err = cmp.Or(err, t.check(row)); err != nil {
+			return nil, err
+		}
+		gap := func(k int) bool { return IsMissing(row.Cells[k]) }
+		keep := f.Missing != MissingDrop || !slices.ContainsFunc(columns, gap)
+		if keep && (cmp.Or(f.Missing, MissingError) == MissingError || !gap(class)) {
+			rows = append(rows, row)
+		}
+	}
 }
 
 // About says what there is, in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Ash 283, Oak 300". If
@@ -192,7 +155,7 @@ func (e *Examples) About() string {
 		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], n))
 	}
 	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.file, e.Len(), e.Inputs(), len(classes),
-		list(classes))
+		list(classes, 10))
 	if e.notes != nil {
 		text += fmt.Sprintf("\n%s: %s", e.file, strings.Join(e.notes, "; "))
 	}
@@ -207,14 +170,8 @@ func (e *Examples) count() []int {
 	return count
 }
 
-func (e *Examples) note(what string, names []string) {
-	if len(names) > 0 {
-		e.notes = append(e.notes, what+": "+list(names))
-	}
-}
-
-// describe notes what is odd.
-func (e *Examples) describe(like *Examples) {
+// describe notes what is odd, such as rows that the other part like has, too.
+func (e *Examples) describe(like *Examples, empty []string) {
 	var single, constant, repeated []string
 	for k, n := range e.count() {
 		if n == 1 {
@@ -237,15 +194,13 @@ func (e *Examples) describe(like *Examples) {
 			known[x] = true
 		}
 	}
-	e.note("classes with one example", single)
-	e.note("columns with one value", constant)
-	e.note("rows whose inputs repeat those of others, which may be in the other part, on lines", repeated)
-}
-
-func list(names []string) string {
-	const most = 10
-	if len(names) > most {
-		names = append(names[:most:most], fmt.Sprintf("… (%d in all)", len(names)))
+	note := func(what string, names []string) {
+		if names != nil {
+			e.notes = append(e.notes, what+": "+list(names, 10))
+		}
 	}
-	return strings.Join(names, ", ")
+	note("classes with one example", single)
+	note("columns without a value, left out", empty)
+	note("columns with one value", constant)
+	note("inputs that repeat those of other rows, which may be in the other part, on lines", repeated)
 }

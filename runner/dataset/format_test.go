@@ -27,7 +27,7 @@ func names(e *Examples) string {
 // rows returns the inputs of new rows.
 func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, err error) {
 	t.Helper()
-	table := check.Must(NewReader(strings.NewReader(text), "a.csv", Layout{}))
+	table := check.Must(NewReader(strings.NewReader(text), "a.csv", Format{}))
 	in, err := s.Inputs(table)
 	for err == nil {
 		row, end := table.Next()
@@ -53,7 +53,7 @@ func TestFormat(t *testing.T) {
 func TestMeansAndNewRows(t *testing.T) {
 	e := read(Format{Missing: MissingMean, Categorical: []string{"c"}},
 		"x,c,class\n1,u,a\n,v,b\n3,,a\n5,u,b\n,v,a\n100,v,b\n")
-	train, test, err := Parts(e, []int{0, 1, 2, 3}, []int{4, 5})
+	train, test, err := Parts(e.Subset([]int{0, 1, 2, 3}), e.Subset([]int{4, 5}))
 	check.OK(t, err)
 	const word = 1
 	sd := math.Sqrt(8. / 3) // of the three that have a value
@@ -128,9 +128,9 @@ func TestAbout(t *testing.T) {
 		{
 			Format{Missing: MissingMean},
 			"x,y,z,class\n1,,5,a\n2,,5,\n,,5,b\n4,,5,b\n4,,5,b\n",
-			"a.csv: 4 examples, 2 inputs, 2 classes: a 1, b 3\na.csv: columns without a value, left out: y; rows " +
-				"dropped, with a missing value, on lines: 3; classes with one example: a; columns with one value: " +
-				"z; rows whose inputs repeat those of others, which may be in the other part, on lines: 6",
+			"a.csv: 4 examples, 2 inputs, 2 classes: a 1, b 3\na.csv: classes with one example: a; " +
+				"columns without a value, left out: y; columns with one value: z; " +
+				"inputs that repeat those of other rows, which may be in the other part, on lines: 6",
 		},
 	} {
 		check.Equal(t, "about", read(c.f, c.text).About(), c.want)

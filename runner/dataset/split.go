@@ -35,26 +35,19 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 	return trainRows, testRows, nil
 }
 
-// Parts returns the training and the test part of e. Their classes are those of the
-// training part, in numerical order if all names are integers, else in that of the text.
-// It returns an error for what Align does not allow.
-func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
-	tr = e.Subset(train).present()
-	te, err = Align(tr, e.Subset(test))
-	return tr, te, err
-}
-
-// Align returns the test examples with the classes of the training examples. It returns an error if these
-// have fewer than two classes, or a test example one that is not among them or another number of inputs.
-func Align(train, test *Examples) (*Examples, error) {
-	switch {
-	case len(train.classes) < 2:
-		return nil, errors.New("the training part has fewer than 2 classes")
-	case test.Len() > 0 && test.Inputs() != train.Inputs():
-		return nil, fmt.Errorf("%s: %d inputs; the training part has %d",
-			test.where(0), test.Inputs(), train.Inputs())
+// Parts returns two parts with the classes of the training part, in numerical order if all names are integers,
+// else in that of the text. It returns an error if these are fewer than two, or a test example has one that is
+// not among them or another number of inputs.
+func Parts(train, test *Examples) (tr, te *Examples, err error) {
+	tr = train.present()
+	if len(tr.classes) < 2 {
+		return nil, nil, errors.New("the training part has fewer than 2 classes")
+	} else if test.Len() > 0 && test.Inputs() != tr.Inputs() {
+		return nil, nil, fmt.Errorf("%s: %d inputs; the training part has %d", test.where(0), test.Inputs(),
+			tr.Inputs())
 	}
-	return test.renumbered(train.classes)
+	te, err = test.renumbered(tr.classes)
+	return tr, te, err
 }
 
 // Join returns the training examples and those of an aligned test part, before both are scaled.
@@ -64,8 +57,7 @@ func Join(train, test *Examples) *Examples {
 	return &e
 }
 
-// present returns the examples with only those classes that at least one has: in numerical order if all their
-// names are integers, else in that of the text.
+// present returns the examples with only those classes that at least one has, in order.
 func (e *Examples) present() *Examples {
 	number, integers := map[string]int{}, true
 	for _, r := range e.rows {

@@ -11,31 +11,11 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"closedform/internal/field"
 )
-
-// Layout says how cells are separated and numbers are written in the file of a table.
-type Layout struct {
-	Separator string `toml:"separator,omitempty" json:"separator,omitempty"` // ",", ";" or "tab"; default ","
-	// Decimal is the decimal mark, "." or ","; default ".".
-	Decimal string `toml:"decimal,omitempty" json:"decimal,omitempty"`
-}
 
 var separators = map[string]rune{",": ',', ";": ';', "tab": '\t'}
 
-func (l Layout) comma() rune { return separators[cmp.Or(l.Separator, ",")] }
-
-// Validate reports what is not allowed.
-func (l Layout) Validate() error {
-	err := cmp.Or(field.OneOf("separator", cmp.Or(l.Separator, ","), ",", ";", "tab"),
-		field.OneOf("decimal", cmp.Or(l.Decimal, "."), ".", ","))
-	if err == nil && l.Decimal == string(l.comma()) {
-		return field.Errorf("decimal",
-			`"," is not allowed where "," separates cells; allowed: with separator = ";" or "tab"`)
-	}
-	return err
-}
+func (f Format) comma() rune { return separators[cmp.Or(f.Separator, ",")] }
 
 // Reader reads a table row by row, each as soon as its line has come. It is not safe for concurrent use.
 type Reader struct {
@@ -43,7 +23,7 @@ type Reader struct {
 	Columns []string // their names, which differ
 
 	header int // its line
-	layout Layout
+	format Format
 	csv    *csv.Reader
 }
 
@@ -73,8 +53,8 @@ func IsMissing(cell string) bool {
 // NewReader reads the header line of a table in UTF-8, packed by gzip or not: the names of the columns, of
 // which each row has a cell (RFC 4180). Blank lines, blanks round a cell, a byte order mark and CRLF line
 // ends do not count. An error has the name of the file.
-func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
-	if err := l.Validate(); err != nil {
+func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
+	if err := f.Validate(); err != nil {
 		return nil, err
 	}
 	text, err := Unpack(r)
@@ -85,8 +65,8 @@ func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		_, _ = in.Discard(3)
 	}
-	t := &Reader{File: file, layout: l, csv: csv.NewReader(in)}
-	t.csv.Comma = l.comma()
+	t := &Reader{File: file, format: f, csv: csv.NewReader(in)}
+	t.csv.Comma = f.comma()
 	t.csv.FieldsPerRecord = -1 // check says which line has too few cells
 	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
 	header, err := t.Next()

@@ -30,7 +30,7 @@ func TestReadCSV(t *testing.T) {
 		"semicolons":        {";", ",", "x;y;class\n1,500;-2e3;b\n\"0,000\";7;a\n,25;1e-320;b\n"},
 		"tabs":              {"tab", ",", "class\tx\ty\nb\t1,5\t-2000,0\na\t0\t7\nb\t0,25\t1e-320\n"},
 	} {
-		e := read(Format{Layout: Layout{c.separator, c.decimal}}, c.text)
+		e := read(Format{Separator: c.separator, Decimal: c.decimal}, c.text)
 		check.Equal(t, name, all(e), want)
 		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes(), names(e)},
 			[]any{3, 2, []string{"a", "b"}, "x y"})
@@ -60,7 +60,7 @@ func TestCSVOrderOfClasses(t *testing.T) {
 
 // A table that does not fit is refused with file, line, column and cell, and the key that would make it fit.
 func TestTableErrors(t *testing.T) {
-	layout := func(separator, decimal string) Format { return Format{Layout: Layout{separator, decimal}} }
+	layout := func(separator, decimal string) Format { return Format{Separator: separator, Decimal: decimal} }
 	semicolons, decimals := layout(";", ""), layout(";", ",")
 	for _, c := range []struct {
 		f          Format
@@ -95,14 +95,12 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,class\n1,Oak\n2,elm\n3,oak\n", `"Oak" and "oak"; write them alike`},
 		{Format{}, "x,class\n1,1\n2,2\n3,1.0\n", `or the way a number is written: "1" and "1.0"`},
 		{Format{}, "x,class\n1,big cat\n2,bigcat\n", `class: classes that differ only`},
-		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv: class: "unknown" (line 3): a class cannot be called`},
+		{Format{}, "x,class\n1,a\n2,unknown\n", `a.csv: class: "unknown" (line 3): the word for no class is not allowed`},
 		{Format{Class: "kind"}, birds, "a.csv: 3 columns do not fit:\n  kind: \"\" (line 5) have no value"},
 		{Format{Class: "kind", Ignore: []string{"mass"}}, "id,mass,c,kind\n1,2,r,a\n", `each of its 1 values`},
 		{Format{Class: "kind", Categorical: []string{"color"}}, birds, `categorical: a.csv:1: no column "color"`},
 		{Format{Class: "kind", Ignore: []string{"mass", "x"}}, birds, `ignore: a.csv:1: no column "x"`},
 		{Format{Class: "kind", Missing: "zero"}, birds, `missing: "zero" is not allowed; allowed: error`},
-		{Format{Class: "kind", Ignore: []string{"kind"}}, birds, `class: "kind" is in categorical or ignore, too`},
-		{Format{Categorical: []string{"id"}, Ignore: []string{"id"}}, birds, `ignore: "id" is in categorical, too`},
 		{layout("", ","), "x,class\n", `decimal: "," is not allowed where`},
 		{layout("|", ""), "x|class\n", `separator: "|" is not allowed`},
 	} {

@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
 
-	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
@@ -36,30 +34,32 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string)
 	if err != nil {
 		return from, err
 	}
-	r.out = csv.NewWriter(stdout)
-	err = r.print("row", "class", "probability", "error", "log_loss", "unknown")
+	out := csv.NewWriter(stdout)
+	write := func(cells ...string) error {
+		_ = out.Write(cells) // Error returns it, too
+		out.Flush()
+		return out.Error()
+	}
+	err = write("row", "class", "probability")
 	for next = 1; err == nil; next++ {
-		if err = r.learnNext(ctx, next < from); err == nil && next >= from && r.n.Counts.Rows%saveEvery == 0 {
+		if err = r.learnNext(ctx, next < from, write); err == nil && next >= from && r.n.Rows%saveEvery == 0 {
 			err = save(r.n)
 		}
 	}
 	if next--; err == io.EOF {
 		err = nil
 	}
-	err = errors.Join(err, save(r.n))
-	c, known, scores := r.n.Counts, len(r.n.Classes), ""
-	if wrong, loss := c.scores(); c.Learned > 0 {
-		scores = fmt.Sprintf("; error before learning %.4g, log loss %.4g", wrong, loss)
+	n := r.n
+	r.say("%s: %d rows, %d learned; now %d, of which %d were predicted wrong", to, n.Rows, n.Learned, r.learned,
+		r.wrong)
+	if n.Added > 0 {
+		r.say("%s: %d of %d classes are new since the training: %q", to, n.Added, len(n.Classes),
+			n.Classes[len(n.Classes)-n.Added:])
 	}
-	r.say("%s: %d rows, %d learned%s; %d unknown", to, c.Rows, c.Learned, scores, c.Unknown)
-	if c.Added > 0 {
-		r.say("%s: %d of %d classes are new since the training: %q", to, c.Added, known,
-			r.n.Classes[known-c.Added:])
-	}
-	return next, err
+	return next, errors.Join(err, save(n))
 }
 
-func (r *Rows) learnNext(ctx context.Context, skip bool) error {
+func (r *Rows) learnNext(ctx context.Context, skip bool, write func(cells ...string) error) error {
 	row, err := r.next(ctx)
 	if err != nil {
 		return err
@@ -68,21 +68,15 @@ func (r *Rows) learnNext(ctx context.Context, skip bool) error {
 		_, _, err := r.label(ctx, row)
 		return err
 	}
-	c := r.n.Counts
 	class, probability, bad := r.predict(row, r.n.Before)
-	if c.Rows++; class == dataset.Unknown {
-		c.Unknown++
-	}
-	wrong, loss := c.scores()
-	if err := r.print(strconv.Itoa(c.Rows), class, table.Format(probability), table.Format(wrong),
-		table.Format(loss), strconv.Itoa(c.Unknown)); err != nil {
+	if err := write(strconv.Itoa(r.n.Rows+1), class, table.Format(probability)); err != nil {
 		return err
 	}
 	label, badLine, err := r.label(ctx, row)
 	if err != nil {
 		return err
 	}
-	r.n.Counts = c
+	r.n.Rows++
 	if bad = cmp.Or(bad, badLine); bad == nil && !dataset.IsMissing(label) {
 		bad = r.learn(label, row)
 	}
@@ -105,41 +99,31 @@ func (r *Rows) label(ctx context.Context, row dataset.Row) (label string, bad, e
 	return cell(line, 0), line.Err, err
 }
 
-// learn learns the row that was predicted last. A class that the network does not have is added: the
-// prediction was wrong, and its loss is that of the network with the class, before it learns the row.
-func (r *Rows) learn(label string, row dataset.Row) error {
-	n, class, wrong := r.n, slices.Index(r.n.Classes, label), 0
-	if r.p.Details.Class() != class {
-		wrong = 1
-	}
-	if class < 0 {
-		err := errors.New("it is the word for no class")
-		if label != dataset.Unknown {
-			err = n.AddClass()
-		}
-		if err != nil {
-			return fmt.Errorf("%s: class %q cannot be added: %w", r.place(row), label, err)
-		}
-		class, n.Classes = len(n.Classes), append(n.Classes, label)
-		n.Counts.Added++
-		r.say("%s: new class %q", r.place(row), label)
-		if err := n.Before(&r.p, r.x); err != nil {
-			return fmt.Errorf("%s: %w", r.place(row), err)
+// learn learns the row that was predicted last. A class that the network does not have is added.
+func (r *Rows) learn(label string, row dataset.Row) (err error) {
+	n, class := r.n, slices.Index(r.n.Classes, label)
+	wrong := r.p.Details.Class() != class
+	switch {
+	case label == dataset.Unknown:
+		return fmt.Errorf("%s: class %q cannot be added: it is the word for no class", r.place(row), label)
+	case class < 0:
+		if err = n.AddClass(); err == nil {
+			class, n.Classes = len(n.Classes), append(n.Classes, label)
+			n.Added++
+			r.say("%s: new class %q", r.place(row), label)
 		}
 	}
-	if err := n.Learn(r.x, class); err != nil {
-		return fmt.Errorf("%s: %w", r.place(row), err)
+	if err == nil {
+		err = n.Learn(r.x, class)
 	}
-	n.Counts.Learned++
-	n.Counts.Wrong += wrong
-	n.Counts.Loss -= kernel.Log(max(r.p.P[class], math.SmallestNonzeroFloat64))
+	if err != nil {
+		return fmt.Errorf("%s: class %q: %w", r.place(row), label, err)
+	}
+	if n.Learned++; wrong {
+		r.wrong++
+	}
+	r.learned++
 	return nil
-}
-
-func (r *Rows) print(cells ...string) error {
-	_ = r.out.Write(cells) // Error returns it, too
-	r.out.Flush()
-	return r.out.Error()
 }
 
 // saver returns what replaces a file by a network, unless another program has changed the file.

@@ -27,33 +27,12 @@ const File = "network.npz"
 type Network struct {
 	*classifier.Classifier `json:"-"`
 
-	Classes []string       `json:"classes"`          // their names, in the order of their numbers
-	Column  string         `json:"column,omitempty"` // that of the class in the table
-	Scaler  dataset.Scaler `json:"scaler"`           // of the inputs
-	Layout  dataset.Layout `json:"layout,omitzero"`  // of the file of the table
-	Counts  Counts         `json:"counts,omitzero"`
-}
+	Classes []string       `json:"classes"` // their names, in the order of their numbers
+	Format  dataset.Format `json:"format"`  // of the training table
+	Scaler  dataset.Scaler `json:"scaler"`  // of the inputs
 
-// Counts are those of rows that were predicted before they were learned.
-type Counts struct {
-	Rows    int     `json:"rows"`            // that were read
-	Unknown int     `json:"unknown"`         // that were answered dataset.Unknown
-	Learned int     `json:"learned"`         // whose class was known
-	Wrong   int     `json:"wrong"`           // of these the ones whose most probable class was another
-	Loss    float64 `json:"loss"`            // −Σ log p of their classes, in nats
-	Added   int     `json:"added,omitempty"` // classes, the last ones
-}
-
-func (c *Counts) scores() (wrong, loss float64) {
-	return float64(c.Wrong) / float64(c.Learned), c.Loss / float64(c.Learned)
-}
-
-// New returns the network of a model and its history. It has learned examples with those classes, scaled by
-// the scaler, from a table of this format.
-func New(m bnn.Model, h *classifier.History, classes []string, scaler dataset.Scaler, f dataset.Format) *Network {
-	return &Network{
-		Classifier: classifier.From(m, h), Classes: classes, Column: f.Class, Scaler: scaler, Layout: f.Layout,
-	}
+	// Numbers of rows that learn has read, that it has learned, and of classes that it has added, the last ones.
+	Rows, Learned, Added int
 }
 
 // Bytes returns the file of the network. Equal ones make equal files.
@@ -80,21 +59,20 @@ func Read(path string) (*Network, error) {
 	}
 	_ = json.Unmarshal(n.Note, n) // what is not there does not fit
 	in, out := n.Model().Shape()
-	if len(n.Scaler) != in || len(n.Classes) != out || n.Counts.Added < 0 || n.Counts.Added > out {
-		return nil, fmt.Errorf("%s: a model of %d inputs and %d classes, of which it names %d and %d; need the %s of "+
-			"a run with [save]", path, in, out, len(n.Scaler), len(n.Classes), File)
+	if len(n.Scaler) != in || len(n.Classes) != out || n.Added < 0 || n.Added > out {
+		return nil, fmt.Errorf("%s: a model of %d inputs and %d classes, of which it names %d and %d; need the %s "+
+			"of a run with [save]", path, in, out, len(n.Scaler), len(n.Classes), File)
 	}
 	return n, nil
 }
 
 // Show says in lines what the network is.
 func (n *Network) Show(w io.Writer) {
-	c, known := n.Counts, len(n.Classes)
-	fmt.Fprintf(w, "classes    %d: %s\n", known, strings.Join(n.Classes, ", "))
-	fmt.Fprintf(w, "added      %d of them since the training: %q\n", c.Added, n.Classes[known-c.Added:])
+	fmt.Fprintf(w, "classes    %d: %s\n", len(n.Classes), strings.Join(n.Classes, ", "))
+	fmt.Fprintf(w, "added      %d of them since the training: %q\n", n.Added, n.Classes[len(n.Classes)-n.Added:])
 	if n.Familiar != nil {
 		fmt.Fprintf(w, "learned    %d examples, of which %d are from the %d rows of learn\n", n.Familiar.Seen,
-			c.Learned, c.Rows)
+			n.Learned, n.Rows)
 	}
 	for _, in := range n.Scaler {
 		fmt.Fprintf(w, "input      %s: (x − %.6g) · %.6g\n", in, in.Shift, in.Factor)
@@ -103,8 +81,6 @@ func (n *Network) Show(w io.Writer) {
 		}
 	}
 	show(w, "", n.Model())
-	fmt.Fprintln(w, "stored     the range of each input and, unless the model is one network, some rows of the "+
-		"training table, scaled: whoever has the file can read them")
 }
 
 func show(w io.Writer, prefix string, m bnn.Model) {
@@ -132,10 +108,10 @@ func Replace(dir string) (release func(), err error) {
 	if release, err = store.Hold(path, "replaced"); err != nil {
 		return nil, err
 	}
-	if n, err := Read(path); err == nil && n.Counts.Learned > 0 {
+	if n, err := Read(path); err == nil && n.Learned > 0 {
 		release()
 		return nil, fmt.Errorf("%s has learned %d rows since it was trained, and the run would replace it: "+
-			"move or remove it", path, n.Counts.Learned)
+			"move or remove it", path, n.Learned)
 	}
 	return release, nil
 }

@@ -3,7 +3,6 @@ package own
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +25,7 @@ const confidence = 0.95
 type Rows struct {
 	Network  string         // its file
 	Data     string         // the CSV file; - is the standard input
-	Layout   dataset.Layout // of the CSV file; empty: that of the training table
-	Class    string         // the column of classes; empty: that of the training table
+	Format   dataset.Format // of the CSV file; what is empty is that of the training table
 	Unknown  float64        // least probability of an answer
 	Wrong    float64        // in place of Unknown, if below 1, most share of wrong answers
 	Familiar float64        // least familiarity of an answer
@@ -38,10 +36,11 @@ type Rows struct {
 	inputs func(row dataset.Row) (x []float64, unseen []string, err error)
 	column int             // of the classes; below 0: none
 	unseen map[string]bool // words that were reported
-	out    *csv.Writer
 
 	x []float64 // of the last row
 	p classifier.Prediction
+
+	learned, wrong int
 }
 
 // Problem says what is not allowed.
@@ -52,7 +51,7 @@ func (r *Rows) Problem() error {
 	case r.Unknown != 0 && r.Wrong < 1:
 		return errors.New("-unknown and -wrong exclude each other")
 	}
-	return cmp.Or(r.Layout.Validate(), field.Within("-unknown", r.Unknown, 0, 1),
+	return cmp.Or(r.Format.Validate(), field.Within("-unknown", r.Unknown, 0, 1),
 		field.Within("-wrong", r.Wrong, 1e-6, 1), field.Within("-familiar", r.Familiar, 0, 1))
 }
 
@@ -85,15 +84,16 @@ func (r *Rows) open() (err error) {
 			return err
 		}
 	}
-	r.reader, err = dataset.NewReader(file, name, dataset.Layout{
-		Separator: cmp.Or(r.Layout.Separator, n.Layout.Separator),
-		Decimal:   cmp.Or(r.Layout.Decimal, n.Layout.Decimal),
-	})
-	if err != nil {
+	f := dataset.Format{
+		Class:     cmp.Or(r.Format.Class, n.Format.Class, "class"),
+		Separator: cmp.Or(r.Format.Separator, n.Format.Separator),
+		Decimal:   cmp.Or(r.Format.Decimal, n.Format.Decimal),
+	}
+	if r.reader, err = dataset.NewReader(file, name, f); err != nil {
 		return err
 	}
-	r.column, err = r.reader.Column(cmp.Or(r.Class, n.Column, "class"))
-	if err != nil && r.Class != "" {
+	r.column, err = r.reader.Column(f.Class)
+	if err != nil && r.Format.Class != "" {
 		return err
 	}
 	r.unseen = map[string]bool{}

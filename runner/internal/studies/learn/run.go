@@ -57,7 +57,9 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		if r.Passes > 1 { // which make the network more confident than it was in the first
 			history.Record = nil
 		}
-		file, err := own.New(r.Model(), history, train.Classes(), r.Scaler, s.Data.Format).Bytes()
+		n := own.Network{Classes: train.Classes(), Format: s.Data.Format, Scaler: r.Scaler}
+		n.Classifier = classifier.From(r.Model(), history)
+		file, err := n.Bytes()
 		return append(tables, &table.Table{Name: savedFile, File: file}), err
 	}
 	return tables, nil
