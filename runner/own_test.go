@@ -46,7 +46,7 @@ func TestOwnTable(t *testing.T) {
 	_, _, err := try(t, append(command, "-separator", ";")...)
 	check.Refuses(t, "a messy table", err, "my leaves.csv: 5 columns do not fit:\n",
 		`  date: "01.01.2024" (line 2), "06.01.2024" (line 3), "11.01.2024" (line 4) and 87 others are not numb`,
-		`ignore = ["date"]`, `length: "10,0" (line 2), `, `decimal = "," reads them`,
+		`ignore = ["date"]`, `"10,0" (line 2), `, `decimal = "," reads them`,
 		`categorical = ["colour"] makes an input of each of its 2 values`,
 		`species: "" (line 52) have no value; missing = "drop"`)
 	check.Equal(t, "a column that fits is among those", strings.Contains(err.Error(), "width"), false)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -32,21 +33,24 @@ func predictCommand(f *flag.FlagSet) action {
 				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file", *to, source)
 			}
 		}
-		out, failed, err := r.Predict(ctx)
+		var file bytes.Buffer
+		out := in.stdout
+		if *to != "" {
+			out = &file
+		}
+		failed, rows, err := r.Predict(ctx, out)
 		if err != nil {
 			return err
 		}
-		text := out.CSV()
+		text := file.Bytes()
 		if strings.HasSuffix(*to, ".gz") {
-			text = store.Pack(out)
+			text = store.Pack(text)
 		}
 		if *to != "" {
 			err = store.WriteFile(*to, text)
-		} else {
-			_, err = in.stdout.Write(text)
 		}
 		if failed > 0 {
-			err = errors.Join(err, fmt.Errorf("%d of %d rows could not be predicted", failed, out.Len()))
+			err = errors.Join(err, fmt.Errorf("%d of %d rows could not be predicted", failed, rows))
 		}
 		return err
 	}

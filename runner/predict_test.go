@@ -112,8 +112,7 @@ func TestPredictBadRows(t *testing.T) {
 	code, text, stderr := exit(t, "predict", file, "-data", "new.csv")
 	contains(t, text, "row,class,", "\n1,unknown,0.", "\n2,unknown,,,,,,,,\n3,unknown,,", "\n5,Elm,0.")
 	contains(t, stderr, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
-		"new.csv:5: 2 cells; the header has 4", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n",
-		"new.csv: 1 rows of classes that the network does not have\n",
+		"new.csv:5: wrong number of fields", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n",
 		"runner: 3 of 7 rows could not be predicted\n")
 	check.Equal(t, "exit code and lines", []int{code, strings.Count(text, "\n")}, []int{1, 8})
 	// The scores are those of the columns, of the rows that it was trained on.

@@ -41,25 +41,15 @@ func values(rows []Row, k int) (cells []string) {
 func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (inputs Scaler, err error) {
 	var lines []string
 	for _, k := range append([]int{class}, columns...) {
-		var in Scaler
-		var problems []string
-		if k == class {
-			problems = f.classProblems(rows, k)
-		} else {
-			in, problems = f.input(t.Columns[k], rows, k)
-		}
-		if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
-			problems = append(problems, gaps+` have no value; missing = "drop" leaves their rows out, missing = "mean" `+
-				"puts the mean in the place of inputs")
-		}
+		in, problems := f.column(t.Columns[k], rows, k, k == class)
 		if inputs = append(inputs, in...); problems != nil {
 			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
 		}
 	}
-	if lines == nil && inputs == nil {
-		return nil, fmt.Errorf("%s: no column beside the class %q has a value", t.File, t.Columns[class])
-	} else if len(lines) > 1 {
+	if len(lines) > 1 {
 		lines[0] = fmt.Sprintf("%d columns do not fit:\n  %s", len(lines), lines[0])
+	} else if lines == nil && inputs == nil {
+		lines = []string{fmt.Sprintf("no column beside the class %q has a value", t.Columns[class])}
 	}
 	if lines != nil {
 		err = fmt.Errorf("%s: %s", t.File, strings.Join(lines, "\n  "))
@@ -69,8 +59,16 @@ func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (inputs 
 
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 
-// input returns the inputs that a column becomes, none if it has no value, or says which key makes it fit.
-func (f Format) input(name string, rows []Row, k int) (inputs Scaler, problems []string) {
+// column returns the inputs that a column becomes, none if it has no value, or says which key makes it fit.
+func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scaler, problems []string) {
+	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
+		say(`%s have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the place `+
+			"of inputs", gaps)
+	}
+	if class {
+		return nil, append(problems, f.classProblems(rows, k)...)
+	}
 	in := Input{Column: name, Factor: 1}
 	if f.Missing == MissingMean {
 		in.Fill = new(float64)
@@ -86,15 +84,15 @@ func (f Format) input(name string, rows []Row, k int) (inputs Scaler, problems [
 			inputs = append(inputs, in)
 		}
 	case commas != "" && some(rows, k, plain) == "":
-		problems = []string{commas + ": three digits follow each comma, so that it may separate thousands; write the " +
-			"numbers without commas, or with another number of decimals"}
+		say("%s: three digits follow each comma, so that it may separate thousands; write the numbers without commas, "+
+			"or with another number of decimals", commas)
 	case texts == "" && len(levels) > 0:
 		inputs = Scaler{in}
 	case texts != "" && decimal.Validate() == nil && some(rows, k, decimal.isWord) == "":
-		problems = []string{texts + ` are not numbers with the decimal mark "."; decimal = "," reads them`}
+		say(`%s are not numbers with the decimal mark "."; decimal = "," reads them`, texts)
 	case texts != "":
-		problems = []string{fmt.Sprintf("%s are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] "+
-			"makes an input of each of its %d values", texts, name, len(levels))}
+		say("%s are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] makes an input of each "+
+			"of its %d values", texts, name, len(levels))
 	}
 	return inputs, problems
 }
@@ -155,8 +153,8 @@ func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []str
 		known[in.String()] = true
 	}
 	return func(row Row) (x []float64, unseen []string, err error) {
-		if err := t.check(row); err != nil {
-			return nil, nil, err
+		if row.Err != nil {
+			return nil, nil, row.Err
 		}
 		x = make([]float64, len(s))
 		for j, in := range s {

@@ -23,7 +23,8 @@ type Examples struct {
 
 type source struct {
 	file   string
-	square bool     // images are as high as they are wide
+	pixels bool     // they are images,
+	square bool     // as high as they are wide
 	inputs Scaler   // that leaves them as they are
 	notes  []string // what is odd about the table
 }
@@ -64,7 +65,7 @@ func NewExamples(set Set, classes int) *Examples {
 // Images returns the examples of an image file, a byte per pixel, row by row; the labels are classes.
 func Images(file string, pixels []byte, height, width int, labels []byte) *Examples {
 	n := height * width
-	e := &Examples{source: &source{file: file, square: height == width, inputs: plain(n)}}
+	e := &Examples{source: &source{file: file, pixels: true, square: height == width, inputs: plain(n)}}
 	for i, k := range labels {
 		e.rows = append(e.rows, row{class: int(k), place: i + 1, pixels: pixels[i*n : (i+1)*n]})
 	}
@@ -132,7 +133,7 @@ func (e *Examples) Digest() string {
 
 // where locates example i: "file.csv:12" is line 12 of a file.
 func (e *Examples) where(i int) string {
-	if e.rows[i].pixels != nil {
+	if e.pixels {
 		return fmt.Sprintf("%s: example %d", e.file, e.Row(i))
 	}
 	return fmt.Sprintf("%s:%d", e.file, e.Row(i))

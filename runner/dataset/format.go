@@ -14,8 +14,7 @@ import (
 
 // Format says how a table is written, and which columns are what.
 type Format struct {
-	// Separator separates cells: ",", ";" or "tab"; default ",".
-	Separator string `toml:"separator,omitempty" json:"separator,omitempty"`
+	Separator string `toml:"separator,omitempty" json:"separator,omitempty"` // ",", ";" or "tab"; default ","
 	// Decimal is the decimal mark, "." or ","; default ".".
 	Decimal string  `toml:"decimal,omitempty" json:"decimal,omitempty"`
 	Class   string  `toml:"class,omitempty" json:"class,omitempty"`     // column of classes; default "class"
@@ -136,7 +135,7 @@ func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, err error
 		row, err := t.Next()
 		if err == io.EOF {
 			return rows, nil
-		} else if err = cmp.Or(err, t.check(row)); err != nil {
+		} else if err = cmp.Or(err, row.Err); err != nil {
 			return nil, err
 		}
 		gap := func(k int) bool { return IsMissing(row.Cells[k]) }
@@ -178,9 +177,8 @@ func (e *Examples) describe(like *Examples, empty []string) {
 			single = append(single, e.classes[k])
 		}
 	}
-	mean, sd, _ := e.moments()
 	for j, in := range e.inputs {
-		if isConstant(mean[j], sd[j]) {
+		if mean, sd := moments(e.values(j)); isConstant(mean, sd) {
 			constant = append(constant, in.String())
 		}
 	}

@@ -60,10 +60,18 @@ func plain(inputs int) (s Scaler) {
 // become 0. With MissingMean, it fills in the means. It returns an error if a shift or factor overflows,
 // which it does not for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
-	s, variance := slices.Clone(e.inputs), map[string]float64{} // variance by column
-	mean, sd, largest := e.moments()
+	s, largest, variance := slices.Clone(e.inputs), 0.0, map[string]float64{} // variance by column
+	mean, sd := make([]float64, len(s)), make([]float64, len(s))
 	for j, in := range s {
+		x := e.values(j)
+		mean[j], sd[j] = moments(x)
 		variance[in.Column] += sd[j] * sd[j]
+		for _, v := range x {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	if e.pixels {
+		largest = math.MaxUint8
 	}
 	for j := range s {
 		in, unit := &s[j], largest
@@ -119,31 +127,22 @@ func (s Scaler) scale(x []float64) {
 // isConstant reports whether an input varies by no more than rounding errors, a billionth of its mean.
 func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
 
-// moments returns mean and standard deviation of each input where it has a value, 0 without any, and the
-// largest absolute value of all, that of images being 255.
-func (e *Examples) moments() (mean, sd []float64, largest float64) {
-	values := make([]float64, e.Len())
-	for j := range e.inputs {
-		values = values[:0]
-		for _, r := range e.rows {
-			switch {
-			case r.pixels != nil:
-				largest = math.MaxUint8
-				values = append(values, float64(r.pixels[j]))
-			case !math.IsNaN(r.number[j]):
-				largest = max(largest, math.Abs(r.number[j]))
-				values = append(values, r.number[j])
-			}
+// values returns those of an input, without the missing ones.
+func (e *Examples) values(j int) []float64 {
+	x := make([]float64, 0, e.Len())
+	for _, r := range e.rows {
+		if r.pixels != nil {
+			x = append(x, float64(r.pixels[j]))
+		} else if !math.IsNaN(r.number[j]) {
+			x = append(x, r.number[j])
 		}
-		m, deviation := moments(values)
-		mean, sd = append(mean, m), append(sd, deviation)
 	}
-	return mean, sd, largest
+	return x
 }
 
-// moments updates the mean value by value (Welford 1962) and corrects it by the mean deviation from it: it is
-// right to its last digits, and that of equal numbers is the number. Deviations are divided by the largest
-// before they are squared, so that none is lost.
+// moments returns mean and standard deviation, 0 of nothing. The mean is updated value by value (Welford 1962)
+// and corrected by the mean deviation from it: it is right to its last digits, and that of equal numbers is
+// the number. Deviations are divided by the largest before they are squared, so that none is lost.
 func moments(x []float64) (mean, sd float64) {
 	for i, v := range x {
 		mean += (v - mean) * (1 / float64(i+1))

@@ -67,7 +67,6 @@ func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
 	}
 	t := &Reader{File: file, format: f, csv: csv.NewReader(in)}
 	t.csv.Comma = f.comma()
-	t.csv.FieldsPerRecord = -1 // check says which line has too few cells
 	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
 	header, err := t.Next()
 	if err == io.EOF {
@@ -112,32 +111,27 @@ func (t *Reader) checkHeader() error {
 	return nil
 }
 
-// Next returns the next nonblank line, with any number of cells; after the last, io.EOF or another error.
+// Next returns the next nonblank line; after the last, io.EOF or another error. If only its number of cells
+// is wrong Row.Err wraps [csv.ErrFieldCount].
 func (t *Reader) Next() (row Row, err error) {
 	row.Cells, err = t.csv.Read()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // an open quote ends on the last line
-		return Row{Err: fmt.Errorf("%s:%d: %w", t.File, wrong.StartLine, wrong.Err)}, nil
+		row.Line, row.Err = wrong.StartLine, fmt.Errorf("%s:%d: %w", t.File, wrong.StartLine, wrong.Err)
 	} else if err == io.EOF {
 		return row, err
 	} else if err != nil {
 		return row, fmt.Errorf("%s: %w", t.File, err)
 	}
-	row.Line, _ = t.csv.FieldPos(0)
 	for j, cell := range row.Cells {
-		if problem := t.problem(cell); problem != "" && row.Err == nil {
-			line, _ := t.csv.FieldPos(j)
+		line, _ := t.csv.FieldPos(j)
+		if row.Cells[j] = strings.TrimSpace(cell); j == 0 {
+			row.Line = line
+		}
+		if problem := t.problem(cell); problem != "" {
 			row.Err = fmt.Errorf("%s:%d: %s", t.File, line, problem)
 		}
-		row.Cells[j] = strings.TrimSpace(cell)
 	}
 	return row, nil
-}
-
-func (t *Reader) check(row Row) error {
-	if n := len(row.Cells); row.Err == nil && n != len(t.Columns) {
-		return fmt.Errorf("%s:%d: %d cells; the header has %d", t.File, row.Line, n, len(t.Columns))
-	}
-	return row.Err
 }
 
 func (t *Reader) problem(text string) string {

@@ -72,7 +72,7 @@ func TestTableErrors(t *testing.T) {
 		{Format{}, "x,y,x,class\n", `a.csv:1: columns 1 and 3 are both called "x"`},
 		{Format{}, "x,,class\n", `a.csv:1: column 2 has no name`},
 		{Format{}, "class\na\nb\n", `a.csv: no column beside the class "class" has a value`},
-		{Format{}, "x,class\n1,a\n2\n", `a.csv:3: 1 cells; the header has 2`},
+		{Format{}, "x,class\n1,a\n2\n", `a.csv:3: wrong number of fields`},
 		{Format{}, "x,class\n1,a\n2,a\n", `a.csv: 2 examples of 1 classes; need at least 2 classes`},
 		{Format{}, "x,class\n1,a\n2,b\"c\n", `a.csv:3: bare " in non-quoted-field`},
 		{Format{}, "x,class\n1,a\n2,\"b\n3,a\n4,b\n", `a.csv:3: extraneous or missing " in quoted-field`},

@@ -3,12 +3,14 @@ package own
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"closedform/core/classifier"
@@ -37,10 +39,17 @@ type Rows struct {
 	column int             // of the classes; below 0: none
 	unseen map[string]bool // words that were reported
 
+	save func(n *Network) error // keeps what was learned; nil: rows are not learned
+
 	x []float64 // of the last row
 	p classifier.Prediction
 
-	learned, wrong int
+	failed int // rows that could not be predicted
+
+	// Since the last report: rows with a class, those that are unknown, and the predictions of these rows.
+	scored, unknown int
+	predicted       [][]float64
+	class           []int
 }
 
 // Problem says what is not allowed.
@@ -64,17 +73,14 @@ func (r *Rows) open() (err error) {
 	n := r.n
 	n.Decision = classifier.Decision{Probability: r.Unknown, Familiarity: r.Familiar}
 	if r.Wrong < 1 {
-		threshold, err := n.Threshold(r.Wrong, confidence)
-		switch n.Decision.Probability = threshold; {
-		case err != nil:
+		if n.Decision.Probability, err = n.Threshold(r.Wrong, confidence); err != nil {
 			return fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
 				r.Network, err)
-		case math.IsInf(threshold, 1):
-			r.say("%s: the predictions before learning are too few, or too often wrong, for -wrong %g: all rows are "+
-				"unknown", r.Network, r.Wrong)
-		default:
-			r.say("%s: least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are "+
-				"wrong", r.Network, threshold, 100*confidence, 100*r.Wrong)
+		}
+		r.say("%s: least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are "+
+			"wrong", r.Network, n.Decision.Probability, 100*confidence, 100*r.Wrong)
+		if math.IsInf(n.Decision.Probability, 1) {
+			r.say("%s: its predictions before learning are too few, or too often wrong: all rows are unknown", r.Network)
 		}
 	}
 	file, name := os.Stdin, "standard input"
@@ -119,18 +125,12 @@ func (r *Rows) next(ctx context.Context) (dataset.Row, error) {
 
 func (r *Rows) place(row dataset.Row) string { return fmt.Sprintf("%s:%d", r.reader.File, row.Line) }
 
-// cell returns the cell of a column; a short row, or a table without the column, has none.
-func cell(row dataset.Row, column int) string {
-	if column < 0 || column >= len(row.Cells) {
-		return ""
+// predict returns the class of a row, and the numbers for its columns; of a bad row, dataset.Unknown and NaN.
+func (r *Rows) predict(row dataset.Row) (class string, numbers []float64, bad error) {
+	by := r.n.Predict
+	if r.save != nil {
+		by = r.n.Before
 	}
-	return row.Cells[column]
-}
-
-// predict returns the class of a row and its probability; of a bad row, dataset.Unknown and NaN.
-func (r *Rows) predict(row dataset.Row, by func(p *classifier.Prediction, x []float64) error) (
-	class string, probability float64, bad error,
-) {
 	var unseen []string
 	r.x, unseen, bad = r.inputs(row)
 	for _, word := range unseen {
@@ -145,74 +145,128 @@ func (r *Rows) predict(row dataset.Row, by func(p *classifier.Prediction, x []fl
 		}
 	}
 	if bad != nil {
-		return dataset.Unknown, math.NaN(), bad
+		r.failed++
+		r.say("%v; the row is %s", bad, dataset.Unknown)
+		return dataset.Unknown, table.Gaps(5 + len(r.n.Classes)), bad
 	}
 	if class = dataset.Unknown; r.p.Class != classifier.Unknown {
 		class = r.n.Classes[r.p.Class]
 	}
-	return class, r.p.P[r.p.Details.Class()], nil
+	d := &r.p.Details
+	aleatoric, epistemic := d.LabelVariance()
+	numbers = []float64{r.p.P[d.Class()], aleatoric, epistemic, d.MutualInformation(), r.p.Familiarity}
+	return class, append(numbers, r.p.P...), nil
 }
 
-// Predict returns what the network says of each row. Rows that cannot be predicted are unknown, without
-// numbers, and reported; failed is their number. If the table has classes, the scores are printed.
-func (r *Rows) Predict(ctx context.Context) (out *table.Table, failed int, err error) {
-	if err := r.open(); err != nil {
-		return nil, 0, err
-	}
-	names := []string{"probability", "aleatoric", "epistemic", "mutual_information", "familiarity"}
+// run predicts and prints the rows from a row on, which counts from 1, and learns them if there is a save. next
+// is the first row that was not read with its class.
+func (r *Rows) run(ctx context.Context, stdout io.Writer, from int) (next int, err error) {
+	header := []string{"row", "class", "probability", "aleatoric", "epistemic", "mutual_information", "familiarity"}
 	for _, class := range r.n.Classes {
-		names = append(names, "p_"+class)
+		if r.save == nil { // classes may be added
+			header = append(header, "p_"+class)
+		}
 	}
-	out = table.New("predictions", table.Int("row", ""), table.Text("class", ""))
-	for _, name := range names {
-		out.Columns = append(out.Columns, table.Num(name, ""))
+	out := csv.NewWriter(stdout)
+	write := func(cells []string) error {
+		_ = out.Write(cells[:len(header)]) // Error returns it, too
+		out.Flush()
+		return out.Error()
 	}
-	var p [][]float64
-	var class []int
-	var rows, unknown, others int // with a class: of the network, without an answer, and of others
-	for {
-		row, err := r.next(ctx)
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, 0, err
-		}
-		answer, probability, bad := r.predict(row, r.n.Predict)
-		numbers := table.Gaps(len(names))
-		if bad != nil {
-			failed++
-			r.say("%v; the row is %s", bad, answer)
-		} else {
-			aleatoric, epistemic := r.p.Details.LabelVariance()
-			numbers = append([]float64{probability, aleatoric, epistemic, r.p.Details.MutualInformation(),
-				r.p.Familiarity}, r.p.P...)
-		}
-		out.Add(out.Len()+1, answer, numbers)
-		truth := cell(row, r.column)
-		k := slices.Index(r.n.Classes, truth)
-		if k < 0 && !dataset.IsMissing(truth) {
-			others++
-		}
-		if k < 0 {
-			continue
-		}
-		if rows++; answer == dataset.Unknown {
-			unknown++
+	err = write(header)
+	for next = 1; err == nil; next++ {
+		err = r.step(ctx, next, from, write)
+	}
+	if next--; err == io.EOF {
+		err = nil
+	}
+	r.report()
+	return next, err
+}
+
+func (r *Rows) step(ctx context.Context, number, from int, write func(cells []string) error) error {
+	row, err := r.next(ctx)
+	if err != nil {
+		return err
+	}
+	if number < from {
+		_, _, err := r.label(ctx, row)
+		return err
+	}
+	class, numbers, bad := r.predict(row)
+	cells := []string{strconv.Itoa(number), class}
+	for _, x := range numbers {
+		cells = append(cells, table.Format(x))
+	}
+	if err := write(cells); err != nil {
+		return err
+	}
+	label, badLine, err := r.label(ctx, row)
+	if err != nil {
+		return err
+	}
+	if k := slices.Index(r.n.Classes, label); k >= 0 {
+		if r.scored++; class == dataset.Unknown {
+			r.unknown++
 		}
 		if bad == nil {
-			p, class = append(p, slices.Clone(r.p.P)), append(class, k)
+			r.predicted, r.class = append(r.predicted, slices.Clone(r.p.P)), append(r.class, k)
 		}
 	}
-	if p != nil {
+	if r.save == nil {
+		return nil
+	}
+	if bad == nil && badLine == nil && !dataset.IsMissing(label) {
+		badLine = r.learn(row, label)
+	}
+	if badLine != nil {
+		r.say("%v; the row is not learned", badLine)
+	}
+	if r.n.Rows++; r.n.Rows%saveEvery == 0 {
+		r.report()
+		return r.save(r.n)
+	}
+	return nil
+}
+
+// label returns the class of a row, or what is wrong with its line. Another error ends the stream.
+func (r *Rows) label(ctx context.Context, row dataset.Row) (label string, bad, err error) {
+	switch {
+	case r.column >= 0 && r.column < len(row.Cells):
+		return row.Cells[r.column], nil, nil
+	case r.column >= 0 || r.save == nil:
+		return "", nil, nil
+	}
+	line, err := r.next(ctx)
+	if err != nil {
+		return "", nil, err
+	} else if len(line.Cells) > 1 {
+		return "", nil, fmt.Errorf("%s: %q is a row; need the class of the row before, as the table has no column "+
+			"of classes; -class names the column", r.place(line), line.Cells)
+	} else if errors.Is(line.Err, csv.ErrFieldCount) {
+		line.Err = nil
+	}
+	return strings.Join(line.Cells, ""), line.Err, nil
+}
+
+// report prints the scores of the rows with a class since the last report.
+func (r *Rows) report() {
+	if r.predicted != nil {
 		var scores []string
-		for i, score := range learner.Scores(p, class) {
+		for i, score := range learner.Scores(r.predicted, r.class) {
 			scores = append(scores, fmt.Sprintf("%s %.4g", learner.ScoreNames[i], score))
 		}
-		r.say("%s: %d rows with a class: %s, unknown %.4g", r.reader.File, rows, strings.Join(scores, ", "),
-			float64(unknown)/float64(rows))
+		r.say("%s: %d rows with a class: %s, unknown %.4g", r.reader.File, r.scored, strings.Join(scores, ", "),
+			float64(r.unknown)/float64(r.scored))
 	}
-	if others > 0 {
-		r.say("%s: %d rows of classes that the network does not have", r.reader.File, others)
+	r.scored, r.unknown, r.predicted, r.class = 0, 0, nil, nil
+}
+
+// Predict prints what the network says of each row. Rows that cannot be predicted are unknown, without numbers,
+// and reported; failed is their number. If the table has classes, the scores are reported.
+func (r *Rows) Predict(ctx context.Context, stdout io.Writer) (failed, rows int, err error) {
+	if err = r.open(); err == nil {
+		rows, err = r.run(ctx, stdout, 1)
 	}
-	return out, failed, nil
+	return r.failed, rows - 1, err
 }
