@@ -37,13 +37,16 @@ func values(rows []Row, k int) (cells []string) {
 	return slices.Compact(cells)
 }
 
-// inputs returns the inputs that columns become, or an error with a line for each column that does not fit.
-func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (inputs Scaler, err error) {
+// inputs returns the inputs that columns become, and those that become none, without a value. The error has a
+// line for each column that does not fit.
+func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (inputs Scaler, empty []string, err error) {
 	var lines []string
 	for _, k := range append([]int{class}, columns...) {
 		in, problems := f.column(t.Columns[k], rows, k, k == class)
 		if inputs = append(inputs, in...); problems != nil {
 			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
+		} else if in == nil && k != class {
+			empty = append(empty, t.Columns[k])
 		}
 	}
 	if len(lines) > 1 {
@@ -54,7 +57,7 @@ func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (inputs 
 	if lines != nil {
 		err = fmt.Errorf("%s: %s", t.File, strings.Join(lines, "\n  "))
 	}
-	return inputs, err
+	return inputs, empty, err
 }
 
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)

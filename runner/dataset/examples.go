@@ -131,14 +131,6 @@ func (e *Examples) Digest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// where locates example i: "file.csv:12" is line 12 of a file.
-func (e *Examples) where(i int) string {
-	if e.pixels {
-		return fmt.Sprintf("%s: example %d", e.file, e.Row(i))
-	}
-	return fmt.Sprintf("%s:%d", e.file, e.Row(i))
-}
-
 // Subset returns the examples with these indices, in order, with all classes.
 func (e *Examples) Subset(rows []int) *Examples {
 	s := *e

@@ -84,23 +84,22 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 			columns = append(columns, k)
 		}
 	}
-	for i, name := range slices.Concat(f.Ignore, f.Categorical) {
-		key := "ignore"
-		if i >= len(f.Ignore) {
-			key = "categorical"
-		}
-		if _, err := t.Column(name); err != nil && like == nil && name != AllWords {
-			return nil, field.Errorf(key, "%v", err)
+	for key, names := range map[string][]string{"ignore": f.Ignore, "categorical": f.Categorical} {
+		for _, name := range names {
+			if _, err := t.Column(name); err != nil && like == nil && name != AllWords {
+				return nil, field.Errorf(key, "%v", err)
+			}
 		}
 	}
 	rows, err := f.rows(t, class, columns)
 	if err != nil {
 		return nil, err
 	}
+	var empty []string
 	e := &Examples{source: &source{file: path}, classes: values(rows, class)}
 	if like != nil {
 		e.inputs = like.inputs
-	} else if e.inputs, err = f.inputs(t, rows, class, columns); err != nil {
+	} else if e.inputs, empty, err = f.inputs(t, rows, class, columns); err != nil {
 		return nil, err
 	}
 	if n := len(e.classes); n == 0 || n == 1 && like == nil {
@@ -117,12 +116,6 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 		}
 		k, _ := slices.BinarySearch(e.classes, r.Cells[class])
 		e.rows = append(e.rows, row{class: k, place: r.Line, number: x})
-	}
-	var empty []string
-	for _, k := range columns {
-		if !slices.ContainsFunc(e.inputs, func(in Input) bool { return in.Column == t.Columns[k] }) {
-			empty = append(empty, t.Columns[k])
-		}
 	}
 	e = e.present()
 	e.describe(like, empty)
@@ -150,8 +143,8 @@ func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, err error
 // something is odd about a table a second line says that.
 func (e *Examples) About() string {
 	var classes []string
-	for k, n := range e.count() {
-		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], n))
+	for k, rows := range e.members() {
+		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], len(rows)))
 	}
 	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.file, e.Len(), e.Inputs(), len(classes),
 		list(classes, 10))
@@ -161,19 +154,11 @@ func (e *Examples) About() string {
 	return text
 }
 
-func (e *Examples) count() []int {
-	count := make([]int, len(e.classes))
-	for _, r := range e.rows {
-		count[r.class]++
-	}
-	return count
-}
-
 // describe notes what is odd, such as rows that the other part like has, too.
 func (e *Examples) describe(like *Examples, empty []string) {
 	var single, constant, repeated []string
-	for k, n := range e.count() {
-		if n == 1 {
+	for k, rows := range e.members() {
+		if len(rows) == 1 {
 			single = append(single, e.classes[k])
 		}
 	}

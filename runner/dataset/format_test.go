@@ -45,7 +45,7 @@ func TestFormat(t *testing.T) {
 	e := read(f, birds)
 	check.Equal(t, "examples", all(e), Set{X: [][]float64{{2, 0, 1}, {4, 1, 0}}, Class: []int{0, 1}})
 	check.Equal(t, "inputs", names(e), "mass colour=blue colour=red")
-	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
+	check.Equal(t, "after rows that are dropped the line", e.Row(1), 6)
 }
 
 // Means are those of the training part, for the test part and for new rows alike, which

@@ -16,10 +16,7 @@ import (
 // and below 1, rounded, but at least 1 and at most n−1. The only example of a class stays in the training
 // part. The numbers of both parts, from 0, are in ascending order. It returns an error if a part is empty.
 func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []int, err error) {
-	members := make([][]int, len(e.classes))
-	for i, r := range e.rows {
-		members[r.class] = append(members[r.class], i)
-	}
+	members := e.members()
 	rnd := rand.New(src)
 	for _, m := range members {
 		rnd.Shuffle(len(m), func(a, b int) { m[a], m[b] = m[b], m[a] })
@@ -35,6 +32,15 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 	return trainRows, testRows, nil
 }
 
+// members returns the examples of each class.
+func (e *Examples) members() [][]int {
+	members := make([][]int, len(e.classes))
+	for i, r := range e.rows {
+		members[r.class] = append(members[r.class], i)
+	}
+	return members
+}
+
 // Parts returns two parts with the classes of the training part, in numerical order if all names are integers,
 // else in that of the text. It returns an error if these are fewer than two, or a test example has one that is
 // not among them or another number of inputs.
@@ -43,7 +49,7 @@ func Parts(train, test *Examples) (tr, te *Examples, err error) {
 	if len(tr.classes) < 2 {
 		return nil, nil, errors.New("the training part has fewer than 2 classes")
 	} else if test.Len() > 0 && test.Inputs() != tr.Inputs() {
-		return nil, nil, fmt.Errorf("%s: %d inputs; the training part has %d", test.where(0), test.Inputs(),
+		return nil, nil, fmt.Errorf("%s: %d inputs; the training part has %d", test.file, test.Inputs(),
 			tr.Inputs())
 	}
 	te, err = test.renumbered(tr.classes)
@@ -79,8 +85,8 @@ func (e *Examples) renumbered(names []string) (*Examples, error) {
 	for i := range r.rows {
 		name := e.classes[e.Class(i)]
 		if r.rows[i].class = slices.Index(names, name); r.Class(i) < 0 {
-			return nil, fmt.Errorf("%s: class %q is not in the training part, which has %s",
-				e.where(i), name, strings.Join(names, ", "))
+			return nil, fmt.Errorf("%s:%d: class %q is not in the training part, which has %s",
+				e.file, e.Row(i), name, strings.Join(names, ", "))
 		}
 	}
 	return &r, nil

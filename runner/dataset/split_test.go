@@ -107,12 +107,12 @@ func TestPartsOfImages(t *testing.T) {
 	check.OK(t, err)
 	got := []any{all(test).Class, test.Classes()}
 	check.Equal(t, "classes", got, []any{[]int{2, 2, 1}, []string{"3", "9", "10"}})
-	check.Equal(t, "the third is from", test.where(2), "test: example 3")
+	check.Equal(t, "the third is", test.Row(2), 3)
 	_, _, err = Parts(train, read("test", 3, 10, 9, 4))
 	check.Refuses(t, "a label out of range", err,
-		`test: example 3: class "4" is not in the training part, which has 3, 9, 10`)
+		`test:3: class "4" is not in the training part, which has 3, 9, 10`)
 	_, _, err = Parts(train, read("test", 4, 10, 9))
-	check.Refuses(t, "larger images", err, `test: example 1: 8 inputs; the training part has 6`)
+	check.Refuses(t, "larger images", err, `test: 8 inputs; the training part has 6`)
 	_, _, err = Parts(read("train", 3, 1, 1), test)
 	check.Refuses(t, "one class", err, `the training part has fewer than 2 classes`)
 }

@@ -36,8 +36,8 @@ func TestReadCSV(t *testing.T) {
 			[]any{3, 2, []string{"a", "b"}, "x y"})
 	}
 	e := read(Format{}, "\"Breite, cm\",class\n\n1,Föhre\n2,\"b\nb\"\n3,a\n")
-	got := []string{e.where(0), e.where(1), e.where(2), e.Classes()[0], e.inputs[0].Column}
-	check.Equal(t, "places", got, []string{"a.csv:3", "a.csv:4", "a.csv:6", "Föhre", "Breite, cm"})
+	got := []any{e.Row(0), e.Row(1), e.Row(2), e.Classes()[0], e.inputs[0].Column}
+	check.Equal(t, "places", got, []any{3, 4, 6, "Föhre", "Breite, cm"})
 }
 
 func TestCSVOrderOfClasses(t *testing.T) {
