@@ -25,13 +25,13 @@ const confidence = 0.95
 
 // Rows are those of a table that a network predicts, one after another, and when one is unknown.
 type Rows struct {
-	Network  string         // its file
-	Data     string         // the CSV file; - is the standard input
-	Format   dataset.Format // of the CSV file; what is empty is that of the training table
-	Unknown  float64        // least probability of an answer
-	Wrong    float64        // in place of Unknown, if below 1, most share of wrong answers
-	Familiar float64        // least familiarity of an answer
-	Stderr   io.Writer      // for what looks wrong
+	Network string         // its file
+	Data    string         // the CSV file; - is the standard input
+	Format  dataset.Format // of the CSV file; what is empty is that of the training table
+	Wrong   float64        // if below 1, most share of wrong answers, in place of Decision.Probability
+	Stderr  io.Writer      // for what looks wrong
+
+	classifier.Decision // which rows are answered
 
 	n      *Network
 	reader *dataset.Reader
@@ -39,12 +39,12 @@ type Rows struct {
 	column int             // of the classes; below 0: none
 	unseen map[string]bool // words that were reported
 
+	failed int // rows that could not be predicted
+
 	save func(n *Network) error // keeps what was learned; nil: rows are not learned
 
 	x []float64 // of the last row
 	p classifier.Prediction
-
-	failed int // rows that could not be predicted
 
 	// Since the last report: rows with a class, those that are unknown, and the predictions of these rows.
 	scored, unknown int
@@ -57,11 +57,11 @@ func (r *Rows) Problem() error {
 	switch {
 	case r.Data == "":
 		return errors.New("need -data FILE")
-	case r.Unknown != 0 && r.Wrong < 1:
+	case r.Probability != 0 && r.Wrong < 1:
 		return errors.New("-unknown and -wrong exclude each other")
 	}
-	return cmp.Or(r.Format.Validate(), field.Within("-unknown", r.Unknown, 0, 1),
-		field.Within("-wrong", r.Wrong, 1e-6, 1), field.Within("-familiar", r.Familiar, 0, 1))
+	return cmp.Or(r.Format.Validate(), field.Within("-unknown", r.Probability, 0, 1),
+		field.Within("-wrong", r.Wrong, 1e-6, 1), field.Within("-familiar", r.Familiarity, 0, 1))
 }
 
 func (r *Rows) say(format string, args ...any) { fmt.Fprintf(r.Stderr, format+"\n", args...) }
@@ -71,18 +71,18 @@ func (r *Rows) open() (err error) {
 		return err
 	}
 	n := r.n
-	n.Decision = classifier.Decision{Probability: r.Unknown, Familiarity: r.Familiar}
 	if r.Wrong < 1 {
-		if n.Decision.Probability, err = n.Threshold(r.Wrong, confidence); err != nil {
+		if r.Probability, err = n.Threshold(r.Wrong, confidence); err != nil {
 			return fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
 				r.Network, err)
 		}
 		r.say("%s: least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are "+
-			"wrong", r.Network, n.Decision.Probability, 100*confidence, 100*r.Wrong)
-		if math.IsInf(n.Decision.Probability, 1) {
+			"wrong", r.Network, r.Probability, 100*confidence, 100*r.Wrong)
+		if math.IsInf(r.Probability, 1) {
 			r.say("%s: its predictions before learning are too few, or too often wrong: all rows are unknown", r.Network)
 		}
 	}
+	n.Decision = r.Decision
 	file, name := os.Stdin, "standard input"
 	if r.Data != "-" {
 		name = r.Data
