@@ -98,7 +98,7 @@ func TestLearnNewClasses(t *testing.T) {
 	before := read(t, file)
 	out, log := learnFrom(t, csv(lines...), file, "-to", "whole.npz")
 	check.Equal(t, "the network has changed", read(t, file), before)
-	begins(t, out, "row,class,probability,aleatoric,epistemic,mutual_information,familiarity\n1,Ash,0.")
+	begins(t, out, "row,class,probability,confidence,aleatoric,epistemic,mutual_information,familiarity\n1,")
 	contains(t, log, `standard input:3: new class "Fir"`, `standard input:162: new class "Yew"`,
 		`standard input:163: class "unknown": the word for no class; the row is not learned`,
 		"standard input:164: the line is not in UTF-8; ", "whole.npz: 163 rows, 161 learned\n",
@@ -165,7 +165,7 @@ func TestLearnAlone(t *testing.T) {
 	for os.SameFile(before, check.Must(os.Stat(file))) { // it is saved before the first row
 		time.Sleep(time.Millisecond)
 	}
-	held := fmt.Sprintf("%s is being learned by process %d since 2", file, p.Process.Pid)
+	held := fmt.Sprintf("%s is held by process %d since 2", file, p.Process.Pid)
 	fails(t, held, "learn", file, "-data", "more.csv")
 	remove(t, "results", "mine", "cells", "published")
 	fails(t, held, "-exp", "mine", "-quiet")

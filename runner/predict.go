@@ -16,7 +16,7 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const predictExamples = `go run ./runner predict closedform-results/my/network.npz -data new.csv -unknown 0.9
+const predictExamples = `predict closedform-results/my/network.npz -data new.csv -unknown 0.9
 
 Columns are found by their names. If the table has the classes, the scores are printed, too.`
 
@@ -56,7 +56,7 @@ func predictCommand(f *flag.FlagSet) action {
 	}
 }
 
-const learnExamples = `go run ./runner learn closedform-results/my/network.npz -data more.csv
+const learnExamples = `learn closedform-results/my/network.npz -data more.csv
   sensor | go run ./runner learn closedform-results/my/network.npz -data -
 
 The network predicts each row, which is printed at once, before it learns it. If the table has no
@@ -84,8 +84,6 @@ func learnCommand(f *flag.FlagSet) action {
 	}
 }
 
-const showExamples = "go run ./runner show closedform-results/my/network.npz"
-
 func showCommand(*flag.FlagSet) action {
 	return func(_ context.Context, in *invocation, args []string) error {
 		n, err := own.Read(args[0])
@@ -101,32 +99,38 @@ func rowsFlags(f *flag.FlagSet) *own.Rows {
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input")
 	f.StringVar(&r.Format.Class, "class", "", "`column` of the classes (default: that of the training)")
 	f.Float64Var(&r.Probability, "unknown", 0, "least `probability` for a class; below it the class is unknown")
-	f.Float64Var(&r.Wrong, "wrong", 1, "choose that probability such that, with 95 % confidence, at most a "+
-		"`share` of the answers is wrong")
+	f.Float64Var(&r.Wrong, "wrong", 1, "least confidence for a class such that, with 95 % probability, at "+
+		"most a `share` of the answers is wrong")
 	f.Float64Var(&r.Familiarity, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of "+
 		"the inputs: rows with less are unknown; 0 switches it off")
 	formatFlags(f, &r.Format, "that of the training table")
 	return r
 }
 
+// listFlag declares a flag that can be repeated, or have several values with a separator.
+func listFlag(f *flag.FlagSet, list *[]string, name, separator, usage string) {
+	f.Func(name, usage, func(s string) error {
+		*list = append(*list, strings.Split(s, separator)...)
+		return nil
+	})
+}
+
 func formatFlags(f *flag.FlagSet, format *dataset.Format, otherwise string) {
-	f.StringVar(&format.Separator, "separator", "", "what separates cells: ',', ';' or tab (default: "+otherwise+")")
+	f.StringVar(&format.Separator, "separator", "", "what is between cells: ',', ';' or tab (default: "+
+		otherwise+")")
 	f.StringVar(&format.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
 }
 
 func tableFlags(f *flag.FlagSet) *own.Table {
 	t := &own.Table{}
 	format := &t.Format
-	list := func(name, usage string, columns *[]string) {
-		f.Func(name, usage, func(names string) error {
-			*columns = strings.Split(names, ",")
-			return nil
-		})
-	}
+	f.StringVar(&t.File, "data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it "+
+		"and run it.\nIt learns three quarters of the rows, tests the others, and saves the network")
+	f.StringVar(&t.Test, "test", "", "CSV `file` of test rows for -data (default: a quarter of its rows)")
 	f.BoolVar(&t.All, "all-rows", false, "let the saved network learn the test rows, too, after the test")
 	f.StringVar(&format.Class, "class", "class", "`column` of the classes in -data")
-	list("categorical", "`columns` of words, as a,b; all: every column that is not numbers", &format.Categorical)
-	list("ignore", "`columns` that are no inputs, as a,b", &format.Ignore)
+	listFlag(f, &format.Categorical, "categorical", ",", "`columns` of words, as a,b; all: all but numbers")
+	listFlag(f, &format.Ignore, "ignore", ",", "`columns` that are no inputs, as a,b")
 	f.StringVar((*string)(&format.Missing), "missing", "",
 		"what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")
 	formatFlags(f, format, "',' and .")

@@ -39,11 +39,11 @@ func values(rows []Row, k int) (cells []string) {
 
 // inputs returns the inputs that columns become, and those that become none, without a value. The error has a
 // line for each column that does not fit.
-func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (inputs Scaler, empty []string, err error) {
+func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (s Scaler, empty []string, err error) {
 	var lines []string
 	for _, k := range append([]int{class}, columns...) {
 		in, problems := f.column(t.Columns[k], rows, k, k == class)
-		if inputs = append(inputs, in...); problems != nil {
+		if s = append(s, in...); problems != nil {
 			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
 		} else if in == nil && k != class {
 			empty = append(empty, t.Columns[k])
@@ -51,13 +51,13 @@ func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (inputs 
 	}
 	if len(lines) > 1 {
 		lines[0] = fmt.Sprintf("%d columns do not fit:\n  %s", len(lines), lines[0])
-	} else if lines == nil && inputs == nil {
+	} else if lines == nil && s == nil {
 		lines = []string{fmt.Sprintf("no column beside the class %q has a value", t.Columns[class])}
 	}
 	if lines != nil {
 		err = fmt.Errorf("%s: %s", t.File, strings.Join(lines, "\n  "))
 	}
-	return inputs, empty, err
+	return s, empty, err
 }
 
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
@@ -66,8 +66,8 @@ var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scaler, problems []string) {
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
-		say(`%s have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the place `+
-			"of inputs", gaps)
+		say(`%s have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the `+
+			"place of inputs", gaps)
 	}
 	if class {
 		return nil, append(problems, f.classProblems(rows, k)...)
@@ -87,15 +87,15 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 			inputs = append(inputs, in)
 		}
 	case commas != "" && some(rows, k, plain) == "":
-		say("%s: three digits follow each comma, so that it may separate thousands; write the numbers without commas, "+
-			"or with another number of decimals", commas)
+		say("%s: three digits follow each comma, so that it may separate thousands; write the numbers without "+
+			"commas, or with another number of decimals", commas)
 	case texts == "" && len(levels) > 0:
 		inputs = Scaler{in}
 	case texts != "" && decimal.Validate() == nil && some(rows, k, decimal.isWord) == "":
 		say(`%s are not numbers with the decimal mark "."; decimal = "," reads them`, texts)
 	case texts != "":
-		say("%s are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] makes an input of each "+
-			"of its %d values", texts, name, len(levels))
+		say("%s are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] makes an input of "+
+			"each of its %d values", texts, name, len(levels))
 	}
 	return inputs, problems
 }

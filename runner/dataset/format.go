@@ -44,8 +44,8 @@ func (f Format) Validate() error {
 		field.OneOf("decimal", cmp.Or(f.Decimal, "."), ".", ","),
 		field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean))
 	if err == nil && f.Decimal == string(f.comma()) {
-		err = field.Errorf("decimal", `"," is not allowed where "," separates cells; allowed: with separator = ";" `+
-			`or "tab"`)
+		err = field.Errorf("decimal", `"," is not allowed where "," separates cells; allowed: with separator = `+
+			`";" or "tab"`)
 	}
 	return err
 }

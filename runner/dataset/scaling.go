@@ -140,9 +140,9 @@ func (e *Examples) values(j int) []float64 {
 	return x
 }
 
-// moments returns mean and standard deviation, 0 of nothing. The mean is updated value by value (Welford 1962)
-// and corrected by the mean deviation from it: it is right to its last digits, and that of equal numbers is
-// the number. Deviations are divided by the largest before they are squared, so that none is lost.
+// moments returns mean and standard deviation, 0 of nothing. The mean is updated value by value (Welford
+// 1962) and corrected by the mean deviation from it: it is right to its last digits, and that of equal
+// numbers is the number. Deviations are divided by the largest before they are squared: none is lost.
 func moments(x []float64) (mean, sd float64) {
 	for i, v := range x {
 		mean += (v - mean) * (1 / float64(i+1))

@@ -41,9 +41,9 @@ func (e *Examples) members() [][]int {
 	return members
 }
 
-// Parts returns two parts with the classes of the training part, in numerical order if all names are integers,
-// else in that of the text. It returns an error if these are fewer than two, or a test example has one that is
-// not among them or another number of inputs.
+// Parts returns two parts with the classes of the training part, in numerical order if all names are
+// integers, else in that of the text. It returns an error if these are fewer than two, or a test example has
+// one that is not among them or another number of inputs.
 func Parts(train, test *Examples) (tr, te *Examples, err error) {
 	tr = train.present()
 	if len(tr.classes) < 2 {

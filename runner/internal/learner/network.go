@@ -25,7 +25,7 @@ func (n *Network) Observe(x []float64, class int) error {
 		}
 	}
 	u, err := n.Model.Observe(x, class)
-	n.steps.count(u)
+	n.steps.Count(u)
 	return err
 }
 
@@ -64,7 +64,7 @@ func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, e
 		if err := predict(q, x[i]); err != nil {
 			return predictions, err
 		}
-		p, sum := Prediction{MutualInformation: math.NaN(), Members: layersOf(q)}, q.Sum()
+		p, sum := Prediction{Confidence: q.Confidence(), MutualInformation: math.NaN(), Members: layersOf(q)}, q.Sum()
 		for _, x := range q.P {
 			p.P = append(p.P, x/sum)
 		}

@@ -18,7 +18,7 @@ const saveEvery = 1000
 // on the line after it. Rows before the row from, which counts from 1, are passed over. The network is
 // written to a file again and again, and at the end. next is the first row that was not read with its class.
 func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string) (next int, err error) {
-	release, err := store.Hold(to, "learned")
+	release, err := store.Hold(to)
 	if err != nil {
 		return from, err
 	}

@@ -28,7 +28,7 @@ type Rows struct {
 	Network string         // its file
 	Data    string         // the CSV file; - is the standard input
 	Format  dataset.Format // of the CSV file; what is empty is that of the training table
-	Wrong   float64        // if below 1, most share of wrong answers, in place of Decision.Probability
+	Wrong   float64        // if below 1, most share of wrong answers, which sets Decision.Confidence
 	Stderr  io.Writer      // for what looks wrong
 
 	classifier.Decision // which rows are answered
@@ -72,14 +72,15 @@ func (r *Rows) open() (err error) {
 	}
 	n := r.n
 	if r.Wrong < 1 {
-		if r.Probability, err = n.Threshold(r.Wrong, confidence); err != nil {
+		if r.Confidence, err = n.Threshold(r.Wrong, confidence); err != nil {
 			return fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
 				r.Network, err)
 		}
-		r.say("%s: least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are "+
-			"wrong", r.Network, r.Probability, 100*confidence, 100*r.Wrong)
-		if math.IsInf(r.Probability, 1) {
-			r.say("%s: its predictions before learning are too few, or too often wrong: all rows are unknown", r.Network)
+		r.say("%s: least confidence of an answer: %.6g; with %g %% confidence at most %g %% of the answers are "+
+			"wrong", r.Network, r.Confidence, 100*confidence, 100*r.Wrong)
+		if math.IsInf(r.Confidence, 1) {
+			r.say("%s: its predictions before learning are too few or too often wrong: all rows are unknown",
+				r.Network)
 		}
 	}
 	n.Decision = r.Decision
@@ -147,21 +148,25 @@ func (r *Rows) predict(row dataset.Row) (class string, numbers []float64, bad er
 	if bad != nil {
 		r.failed++
 		r.say("%v; the row is %s", bad, dataset.Unknown)
-		return dataset.Unknown, table.Gaps(5 + len(r.n.Classes)), bad
+		return dataset.Unknown, table.Gaps(6 + len(r.n.Classes)), bad
 	}
 	if class = dataset.Unknown; r.p.Class != classifier.Unknown {
 		class = r.n.Classes[r.p.Class]
 	}
 	d := &r.p.Details
 	aleatoric, epistemic := d.LabelVariance()
-	numbers = []float64{r.p.P[d.Class()], aleatoric, epistemic, d.MutualInformation(), r.p.Familiarity}
+	numbers = []float64{
+		r.p.P[d.Class()], r.p.Confidence, aleatoric, epistemic, d.MutualInformation(), r.p.Familiarity,
+	}
 	return class, append(numbers, r.p.P...), nil
 }
 
-// run predicts and prints the rows from a row on, which counts from 1, and learns them if there is a save. next
-// is the first row that was not read with its class.
+// run predicts and prints the rows from a row on, which counts from 1, and learns them if there is a save.
+// next is the first row that was not read with its class.
 func (r *Rows) run(ctx context.Context, stdout io.Writer, from int) (next int, err error) {
-	header := []string{"row", "class", "probability", "aleatoric", "epistemic", "mutual_information", "familiarity"}
+	header := []string{
+		"row", "class", "probability", "confidence", "aleatoric", "epistemic", "mutual_information", "familiarity",
+	}
 	for _, class := range r.n.Classes {
 		if r.save == nil { // classes may be added
 			header = append(header, "p_"+class)
@@ -262,8 +267,8 @@ func (r *Rows) report() {
 	r.scored, r.unknown, r.predicted, r.class = 0, 0, nil, nil
 }
 
-// Predict prints what the network says of each row. Rows that cannot be predicted are unknown, without numbers,
-// and reported; failed is their number. If the table has classes, the scores are reported.
+// Predict prints what the network says of each row. Rows that cannot be predicted are unknown, without
+// numbers, and reported; failed is their number. If the table has classes, the scores are reported.
 func (r *Rows) Predict(ctx context.Context, stdout io.Writer) (failed, rows int, err error) {
 	if err = r.open(); err == nil {
 		rows, err = r.run(ctx, stdout, 1)
