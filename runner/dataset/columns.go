@@ -39,9 +39,9 @@ func values(rows []Row, k int) (cells []string) {
 
 // inputs returns the inputs that columns become, and those that become none, without a value. The error has a
 // line for each column that does not fit.
-func (f Format) inputs(t *Reader, rows []Row, class int, columns []int) (s Scaler, empty []string, err error) {
+func (f Format) inputs(t *Reader, rows []Row, class int, used []int) (s Scaler, empty []string, err error) {
 	var lines []string
-	for _, k := range append([]int{class}, columns...) {
+	for _, k := range append([]int{class}, used...) {
 		in, problems := f.column(t.Columns[k], rows, k, k == class)
 		if s = append(s, in...); problems != nil {
 			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
