@@ -215,11 +215,10 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 		rows := upTo(all.Len())
 		return all.Subset(rows[:s.Train]), all.Subset(rows[s.Train:]), nil
 	case s.test != nil:
-		if test, err = dataset.Align(s.whole, s.test); err != nil {
+		if train, err = Rows(s.whole, s.TrainRows); err != nil {
 			return nil, nil, err
 		}
-		train, err = Rows(s.whole, s.TrainRows)
-		return train, test, err
+		return dataset.Parts(train, s.test)
 	case s.TrainRows != "":
 		trainRows, testRows, err = splitRows(s.whole, s.TrainRows)
 	default:
@@ -228,7 +227,7 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return dataset.Parts(s.whole, trainRows, testRows)
+	return dataset.Parts(s.whole.Subset(trainRows), s.whole.Subset(testRows))
 }
 
 func rowRange(text string) (first, last int, err error) {
