@@ -90,8 +90,8 @@ func (t *triangles) carlson(h []float64, left float64) {
 		if next == 0 {
 			continue
 		}
-		t.keep[j] = root * (1 / next)
-		t.mix[j] = -loss * hj * inverse * (1 / next)
+		t.keep[j] = root / next
+		t.mix[j] = -loss * hj * inverse / next
 		root, inverse = next, 1/next
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
@@ -19,6 +21,9 @@ import (
 type Sample struct {
 	Draws   *mat.Dense // one draw per row, weights in the order of Prior; pairs mirror each other
 	Weights []float64  // of the draws, not negative, adding up to 1
+
+	// LogRatios are the logarithms of the prior density of the draws over that of the proposal, but for a constant.
+	LogRatios []float64
 
 	// ESS is the effective sample size 1/Σ Weights² (Kong, "A note on importance sampling using
 	// standardized weights", 1992), mirrored draws counted as independent.
@@ -51,7 +56,7 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 		return nil, errors.New("laplace: the information at the mode is not finite and positive definite")
 	}
 	rnd, d := rand.New(src), make([]float64, n)
-	out := &Sample{Draws: mat.NewDense(draws, n, nil), Weights: make([]float64, draws), network: p.network}
+	out := &Sample{Draws: mat.NewDense(draws, n, nil), network: p.network}
 	for i := 0; i < draws; i += 2 {
 		w, mirror := out.Draws.RawRowView(i), out.Draws.RawRowView(i+1)
 		for k := range w {
@@ -63,13 +68,14 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 			step := r * w[k]
 			w[k], mirror[k] = m+step, m-step
 		}
-		for j, w := range [][]float64{w, mirror} {
+		for _, w := range [][]float64{w, mirror} {
 			clear(d) // Lᵀ(w − mode)
 			for k, m := range mode {
 				kernel.AddScaled(d[:k+1], w[k]-m, factor.Row(k))
 			}
 			tail := float64((dof + float64(n)) / 2 * math.Log1p(kernel.Dot(d, d)/dof))
-			out.Weights[i+j] = p.logDensity(nil, w) + tail
+			out.Weights = append(out.Weights, p.logDensity(nil, w)+tail)
+			out.LogRatios = append(out.LogRatios, p.logPrior(w)+tail)
 		}
 	}
 	_, sum := mlp.Exponentials(out.Weights)
@@ -89,24 +95,29 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 func (s *Sample) Predict(x []float64) (p, stderr []float64, err error) {
 	draws, n := len(s.Weights), s.network.Outputs()
 	p, stderr = make([]float64, n), make([]float64, n)
-	outputs, pass := mat.NewDense(draws, n, nil), s.network.NewPass()
+	if err := field.Input(x, s.network.Inputs); err != nil {
+		return nil, nil, err
+	}
+	outputs := make([]float64, draws*n)
+	kernel.Rows(outputs, s.Draws.RawMatrix().Data, append(slices.Clip(x), 1)[:s.network.Layers[0].In])
+	if !mlp.Finite(outputs...) {
+		return nil, nil, errors.New("laplace: the logits overflow")
+	}
 	for i, w := range s.Weights {
-		row := outputs.RawRowView(i)
-		if err := s.network.Softmax(row, pass, s.Draws.RawRowView(i), x); err != nil {
-			return nil, nil, err
-		}
+		row := outputs[i*n : (i+1)*n]
+		mlp.Normalise(row)
 		floats.AddScaled(p, w, row)
 	}
-	for j := range stderr {
-		for i := 0; i < draws; i += 2 {
-			var pair float64
-			for k := i; k < i+2; k++ {
-				pair += s.Weights[k] * (outputs.At(k, j) - p[j])
-			}
+	for i := 0; i < draws; i += 2 {
+		first, second := outputs[i*n:(i+1)*n], outputs[(i+1)*n:(i+2)*n]
+		for j, p := range p {
+			pair := s.Weights[i]*(first[j]-p) + s.Weights[i+1]*(second[j]-p)
 			stderr[j] += pair * pair
 		}
-		pairs := float64(draws / 2)
-		stderr[j] = math.Sqrt(pairs / (pairs - 1) * stderr[j])
+	}
+	pairs := float64(draws / 2)
+	for j, square := range stderr {
+		stderr[j] = math.Sqrt(pairs / (pairs - 1) * square)
 	}
 	return p, stderr, nil
 }

@@ -92,8 +92,8 @@ type probit struct {
 	scale      float64     // √2 λ
 	cdf, mills [][]float64 // row r: at first + r gap/rows, and from there in gaps
 
-	z       []float64      // logits
-	product [nodes]float64 // gap Π_i Φ(t−μ_i)
+	z       []float64 // logits
+	product []float64 // gap Π_i Φ(t−μ_i) at the nodes
 }
 
 const (
@@ -105,7 +105,10 @@ const (
 )
 
 func newProbit(classes int) *probit {
-	q := &probit{scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5), z: make([]float64, classes)}
+	q := &probit{
+		scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5),
+		z:     make([]float64, classes), product: make([]float64, nodes),
+	}
 	for r := range rows + 1 {
 		q.cdf, q.mills = append(q.cdf, make([]float64, reach)), append(q.mills, make([]float64, reach))
 		for k := range reach {
@@ -116,16 +119,13 @@ func newProbit(classes int) *probit {
 	return q
 }
 
-func (q *probit) interpolate(table [][]float64, j int) (values [nodes]float64) {
+// rows returns the rows of a table between which the values for class j lie, and the part of the second.
+func (q *probit) rows(table [][]float64, j int) (low, high []float64, part float64) {
 	column := min(q.scale*(floats.Max(q.z)-q.z[j])/gap, reach-nodes-1)
 	k := int(column)
 	row := (column - float64(k)) * rows
 	r := int(row)
-	low, high, w := table[r][k:k+nodes], table[r+1][k:k+nodes], row-float64(r)
-	for b := range values {
-		values[b] = low[b] + w*(high[b]-low[b])
-	}
-	return values
+	return table[r][k : k+nodes], table[r+1][k : k+nodes], row - float64(r)
 }
 
 func (q *probit) setLogits(weights, x []float64) {
@@ -145,33 +145,34 @@ func (q *probit) integrate() {
 		q.product[b] = gap
 	}
 	for j := range q.z {
-		for b, cdf := range q.interpolate(q.cdf, j) {
-			q.product[b] *= cdf
+		low, high, part := q.rows(q.cdf, j)
+		high, product := high[:len(low)], q.product[:len(low)]
+		for b, x := range low {
+			product[b] *= x + part*(high[b]-x)
 		}
 	}
 }
 
-func (q *probit) probability(class int) (p float64) {
-	for b, mills := range q.interpolate(q.mills, class) {
-		p += q.product[b] * mills
-	}
-	return p
+func (q *probit) probability(class int) float64 {
+	low, high, part := q.rows(q.mills, class)
+	p := kernel.Dot(q.product, low)
+	return p + part*(kernel.Dot(q.product, high)-p)
 }
 
-// byProbit returns the predictive on the grid of the posterior with the probit likelihood, and its effective
-// sample size: the weights of the draws are multiplied by the ratio of the two likelihoods of the examples.
-// There is no predictive if an eighth of the draws or less is effective.
+// byProbit returns the predictive on the grid of the posterior with the probit likelihood, from the same
+// draws, and its effective sample size. There is no predictive if an eighth of the draws or less is effective.
 func (c *cell) byProbit(sample *laplace.Sample, x [][]float64, class []int) (p [][]float64, ess float64) {
-	q, weights := newProbit(c.task.Classes), make([]float64, len(sample.Weights))
-	for i, w := range sample.Weights {
-		log := kernel.Log(w)
+	q, weights := newProbit(c.task.Classes), slices.Clone(sample.LogRatios)
+	for i := range weights {
+		likelihood := 1.0
 		for k, x := range x {
 			q.setLogits(sample.Draws.RawRowView(i), x)
-			p := q.probability(class[k])
-			mlp.Normalise(q.z)
-			log += kernel.Log(p / q.z[class[k]])
+			likelihood *= q.probability(class[k])
+			if likelihood < 1e-100 || k == len(class)-1 {
+				weights[i] += kernel.Log(likelihood)
+				likelihood = 1
+			}
 		}
-		weights[i] = log
 	}
 	_, sum := mlp.Exponentials(weights)
 	floats.Scale(1/sum, weights)
