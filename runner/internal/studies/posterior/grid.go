@@ -93,7 +93,14 @@ type probit struct {
 	cdf, mills [][]float64 // row r: at first + r gap/rows, and from there in gaps
 
 	z       []float64 // logits
+	places  []place   // in the tables
 	product []float64 // gap Π_i Φ(t−μ_i) at the nodes
+}
+
+// place is between two rows.
+type place struct {
+	row, column int
+	part        float64 // of the second row
 }
 
 const (
@@ -107,7 +114,7 @@ const (
 func newProbit(classes int) *probit {
 	q := &probit{
 		scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5),
-		z:     make([]float64, classes), product: make([]float64, nodes),
+		z:     make([]float64, classes), places: make([]place, classes), product: make([]float64, nodes),
 	}
 	for r := range rows + 1 {
 		q.cdf, q.mills = append(q.cdf, make([]float64, reach)), append(q.mills, make([]float64, reach))
@@ -117,15 +124,6 @@ func newProbit(classes int) *probit {
 		}
 	}
 	return q
-}
-
-// rows returns the rows of a table between which the values for class j lie, and the part of the second.
-func (q *probit) rows(table [][]float64, j int) (low, high []float64, part float64) {
-	column := min(q.scale*(floats.Max(q.z)-q.z[j])/gap, reach-nodes-1)
-	k := int(column)
-	row := (column - float64(k)) * rows
-	r := int(row)
-	return table[r][k : k+nodes], table[r+1][k : k+nodes], row - float64(r)
 }
 
 func (q *probit) setLogits(weights, x []float64) {
@@ -144,19 +142,25 @@ func (q *probit) integrate() {
 	for b := range q.product {
 		q.product[b] = gap
 	}
-	for j := range q.z {
-		low, high, part := q.rows(q.cdf, j)
-		high, product := high[:len(low)], q.product[:len(low)]
-		for b, x := range low {
-			product[b] *= x + part*(high[b]-x)
+	top := slices.Max(q.z)
+	for j, z := range q.z {
+		column := min(q.scale*(top-z)/gap, reach-nodes-1)
+		k := int(column)
+		row := (column - float64(k)) * rows
+		r := int(row)
+		part := row - float64(r)
+		q.places[j] = place{r, k, part}
+		low, product := q.cdf[r][k:][:nodes], q.product[:nodes]
+		for b, x := range q.cdf[r+1][k:][:nodes] {
+			product[b] *= low[b] + part*(x-low[b])
 		}
 	}
 }
 
 func (q *probit) probability(class int) float64 {
-	low, high, part := q.rows(q.mills, class)
-	p := kernel.Dot(q.product, low)
-	return p + part*(kernel.Dot(q.product, high)-p)
+	s := q.places[class]
+	p := kernel.Dot(q.product, q.mills[s.row][s.column:])
+	return p + s.part*(kernel.Dot(q.product, q.mills[s.row+1][s.column:])-p)
 }
 
 // byProbit returns the predictive on the grid of the posterior with the probit likelihood, from the same
