@@ -194,11 +194,9 @@ func TestNetwork(t *testing.T) {
 	m.OnIndefinite, m.Output, m.Lambda = bnn.Project, bnn.Joint, probit.Lambda{Number: 2}
 	m.Layers, m.PriorVar = []int{1, 3}, []float64{0.5}
 	l := NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("network")))}, 3)
-	l.Network().noise = 0.25
 	n := check.Must(m.Mixture(random.Source("network"))).Members()[0]
 	var want Steps
 	for _, class := range []int{0, 0, 2, 1, 0, 0} {
-		check.OK(t, n.AddProcessNoise(0.25))
 		u := check.Must(n.Observe([]float64{3}, class))
 		if u.Indefinite {
 			want.Indefinite++

@@ -11,20 +11,12 @@ import (
 type Network struct {
 	bnn.Model
 
-	noise   float64 // process noise that is added before each example
 	steps   Steps
 	several [atOnce]bnn.Prediction // the latest predictions
 }
 
 // Observe learns an example.
 func (n *Network) Observe(x []float64, class int) error {
-	if n.noise > 0 {
-		for _, m := range n.Members() {
-			if err := m.AddProcessNoise(n.noise); err != nil {
-				return err
-			}
-		}
-	}
 	u, err := n.Model.Observe(x, class)
 	n.steps.count(u)
 	return err

@@ -116,8 +116,8 @@ func (m *Method) checkNetwork(members int) error {
 	allowed := fmt.Sprintf("; allowed: networks with at most %d members, as the study looks into them", members)
 	return refuse("", allowed, map[string]bool{
 		"kind": !m.ClosedForm(), "features": m.Features.Kind != "", "output": m.OutputLayer(),
-		"members": m.Model.Members > members, "process_noise": m.Model.ProcessNoise != 0,
-		"tune": len(m.Tune) > 0, "passes": m.Passes != 0, "own_orders": m.OwnOrders,
+		"members": m.Model.Members > members,
+		"tune":    len(m.Tune) > 0, "passes": m.Passes != 0, "own_orders": m.OwnOrders,
 		"splits": m.Splits != 0, "scale": m.Scale != "",
 	})
 }
