@@ -22,17 +22,17 @@ func TestList(t *testing.T) {
 		change           func()
 		state, cpu, time string // of small, and the sum
 	}{
-		{func() {}, "not run", "-", "0s"},
-		{func() { write(t, "", dir, "cells", "one.cell") }, "partly computed: 1 of 4 cells", "-", "0s"},
+		{func() {}, "not run", "0s", "0s"},
+		{func() { write(t, "", dir, "cells", "one.cell") }, "partly computed: 1 of 4 cells", "0s", "0s"},
 		{func() { mustRun(t, "-exp", "small") }, "computed", `\S+s`, `\S+s`},
 		{func() { remove(t, dir, "summary.csv") }, "files differ", `\S+s`, `\S+s`},
-		{func() { write(t, "{", dir, "run.json") }, "cannot be read", "-", "0s"},
+		{func() { write(t, "{", dir, "run.json") }, "cannot be read", "0s", "0s"},
 	} {
 		c.change()
 		want := "NAME +EFFORT +STATE +CELLS +CPU +QUESTION\n" +
-			"needy +full +needs data +4 +- +Where do they end\\?\n" +
+			"needy +full +needs data +4 +0s +Where do they end\\?\n" +
 			"small +full +" + c.state + " +4 +" + c.cpu + " +Where do they end\\?\n" +
-			"a_longer_name +quick +not run +100 +- +Where do they end\\?\n" +
+			"a_longer_name +quick +not run +100 +0s +Where do they end\\?\n" +
 			"sum +108 +" + c.time + "\n"
 		if got := mustRun(t, "list"); !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("list prints\n%s", got)

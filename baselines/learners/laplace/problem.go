@@ -69,9 +69,13 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 // w)) + Σ_i log N(w_i; m_i, v_i), and sets grad, unless nil, to its gradient. It is −∞, with a zero gradient,
 // where a logit overflows.
 func (p *Problem) logDensity(grad, w []float64) float64 {
-	log := p.logPrior(w)
-	for i := range grad {
-		grad[i] = -(w[i] - p.prior.Mean[i]) / p.prior.Var[i]
+	log := p.logNorm
+	for i, m := range p.prior.Mean {
+		d := w[i] - m
+		log -= d * d / (2 * p.prior.Var[i])
+		if grad != nil {
+			grad[i] = -d / p.prior.Var[i]
+		}
 	}
 	for k, c := range p.class {
 		p.network.Forward(p.pass, w, p.data[k])
@@ -90,15 +94,6 @@ func (p *Problem) logDensity(grad, w []float64) float64 {
 	if !mlp.Finite(log) {
 		clear(grad)
 		return math.Inf(-1)
-	}
-	return log
-}
-
-func (p *Problem) logPrior(w []float64) float64 {
-	log := p.logNorm
-	for i, m := range p.prior.Mean {
-		d := w[i] - m
-		log -= d * d / (2 * p.prior.Var[i])
 	}
 	return log
 }

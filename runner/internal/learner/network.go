@@ -18,7 +18,7 @@ type Network struct {
 // Observe learns an example.
 func (n *Network) Observe(x []float64, class int) error {
 	u, err := n.Model.Observe(x, class)
-	n.steps.count(u)
+	n.steps.Count(u)
 	return err
 }
 

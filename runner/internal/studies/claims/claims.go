@@ -65,10 +65,8 @@ const (
 
 func (e *evidence) Validate() error {
 	e.Interval = cmp.Or(e.Interval, student)
-	if e.Interval == columns && len(e.Minus) > 0 {
-		return field.Errorf("minus", `%q; allowed: with another interval than "columns"`, e.Minus)
-	}
 	return cmp.Or(field.OneOf("interval", e.Interval, student, extent, columns),
+		field.Refuse(e.Interval == columns && len(e.Minus) > 0, "minus", `with another interval than "columns"`),
 		field.OneOf("sense", e.Sense, "above", "below"))
 }
 
