@@ -39,7 +39,7 @@ func listCommand(f *flag.FlagSet) action {
 
 func list(w io.Writer, all []*experiment.Experiment) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tCPU\tQUESTION")
+	fmt.Fprintln(table, "NAME\tSTATE\tCELLS\tCPU\tQUESTION")
 	duration := func(seconds float64) time.Duration {
 		return time.Duration(seconds * float64(time.Second)).Round(10 * time.Millisecond)
 	}
@@ -48,10 +48,10 @@ func list(w io.Writer, all []*experiment.Experiment) error {
 		n := len(e.Study.Cells())
 		run, _ := store.ReadRun(e.Dir) // where there is none it took no time
 		cpu := duration(run.CPUSeconds)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%v\t%s\n", e.Name, e.Effort, state(e), n, cpu, e.Kind.Asks)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%v\t%s\n", e.Name, state(e), n, cpu, e.Kind.Asks)
 		cells, seconds = cells+n, seconds+run.CPUSeconds
 	}
-	fmt.Fprintf(table, "sum\t\t\t%d\t%v\n", cells, duration(seconds))
+	fmt.Fprintf(table, "sum\t\t%d\t%v\n", cells, duration(seconds))
 	return table.Flush()
 }
 

@@ -284,8 +284,6 @@ verify | nothing to do
 -exp |
 -exp M -workers two | -workers
 -exp M -quiet=maybe |
--all -effort slow | need quick or full
--exp M -effort quick | -effort
 -all -exp M | -all
 run -all M | -all
 run -data M -exp M | -data

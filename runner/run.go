@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 
 	"closedform/runner/internal/experiment"
@@ -74,18 +73,17 @@ func writePages(w io.Writer, all []*experiment.Experiment) (failed error) {
 }
 
 type choice struct {
-	names, set  []string
-	all, short  bool
-	effort, out string // empty: any, and where results are by default
-	workers     uint   // how many cells are computed at a time
-	quiet       bool
+	names, set []string
+	all, short bool
+	out        string // empty: where results are by default
+	workers    uint   // how many cells are computed at a time
+	quiet      bool
 }
 
 func choiceFlags(f *flag.FlagSet) *choice {
 	c := &choice{}
 	f.StringVar(&c.out, "out", "", "`folder` of the results folders (default results, or "+experiment.OwnResults+
 		" beside a manifest of your own)")
-	f.StringVar(&c.effort, "effort", "", "run only manifests of this `label`: quick or full (default any)")
 	listFlag(f, &c.names, "exp", "\x00", "`manifest`: a path or a name in experiments/; the same as an argument")
 	f.BoolVar(&c.all, "all", false, "all manifests in experiments/")
 	listFlag(f, &c.set, "set", "\x00", "replace a value of the manifest by `key=value`, such as "+
@@ -105,10 +103,6 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 		return nil, misuse("-all and the names of manifests exclude each other")
 	case !c.all && len(names) == 0:
 		return nil, misuse("nothing to do; give the names of manifests, or -all")
-	case !slices.Contains([]string{"", "quick", "full"}, c.effort):
-		return nil, misuse("-effort %s: need quick or full", c.effort)
-	case c.effort != "" && !c.all:
-		return nil, misuse("-effort chooses among the manifests of -all")
 	case c.all:
 		if names, err = experiment.All(); err != nil {
 			return nil, err
@@ -120,7 +114,7 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 		if err != nil && len(names) > 1 && !strings.Contains(err.Error(), name) {
 			err = fmt.Errorf("%s: %w", name, err) // what -set gets wrong has no place in a file
 		} else if err == nil && files[e.Dir] != "" {
-			err = e.SameName(files[e.Dir])
+			err = fmt.Errorf("%s and %s would both write to %s", files[e.Dir], e.File, e.Dir)
 		}
 		if err != nil {
 			return nil, err
@@ -130,7 +124,6 @@ func (c *choice) load(stdout io.Writer, args []string, data bool) (all []*experi
 			err = e.Missing()
 		}
 		switch {
-		case c.effort != "" && c.effort != e.Effort:
 		case err == nil:
 			all = append(all, e)
 		case !c.all:

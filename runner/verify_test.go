@@ -48,14 +48,14 @@ func TestVerify(t *testing.T) {
 	replaceFile(t, dir, "runs.csv", digit.ReplaceAllString(read(t, dir, "runs.csv"), "${1}x\n"))
 	replaceFile(t, dir, "manifest.toml", edit(t, read(t, dir, "manifest.toml"), `"Walks"`, `"Ways"`))
 	replaceFile(t, dir, "runs.png", read(t, dir, "runs.png")+"\n")
-	verify(3, `small: manifest.toml:8: "title = \\"Ways\\"", and now "title = \\"Walks\\""
+	verify(3, `small: manifest.toml:7: "title = \\"Ways\\"", and now "title = \\"Walks\\""
 small: runs.csv:2: "joint,1,\S+x", and now "joint,1,\S+"
 small: runs.png: other bytes
 small: differs
 `)
 	mustRun(t, "-exp", m, "-out", out)
 	// Other values than those of the results: every file that follows from them.
-	verify(2, `small: manifest.toml:5: .*
+	verify(2, `small: manifest.toml:4: .*
 small: summary.csv:2: "joint,0", and now "joint,2"
 small: differs
 `, "-set", "threshold=-99")

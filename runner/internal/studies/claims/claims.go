@@ -91,10 +91,10 @@ func (e *experiment) Sources() (names []string) {
 }
 
 // Use implements [study.Derived]: it measures all evidence.
-func (e *experiment) Use(read func(experiment, table string) (*table.Table, error)) error {
+func (e *experiment) Use(read func(name string) (*table.Table, error)) error {
 	for i := range e.Evidence {
 		v := &e.Evidence[i]
-		t, err := read(v.Manifest, v.Table)
+		t, err := read(v.Manifest + "/" + v.Table)
 		if err == nil {
 			err = v.measure(t)
 		}
