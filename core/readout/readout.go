@@ -67,9 +67,9 @@ func (c Config) Validate() error {
 	return field.InGo(err, c)
 }
 
-// Layer is an output layer. Predict, PredictAll, Familiarity, State and Config are safe for concurrent use, each call
-// with its own dst; the other methods are not. The first Predict or Familiarity after an example solves, in
-// some inputs³ operations, for Gaussian times the classes.
+// Layer is an output layer. Predict, PredictAll, Familiarity, State and Config are safe for concurrent use,
+// each call with its own dst; the other methods are not. The first Predict or Familiarity after an example
+// solves, in some inputs³ operations, for Gaussian times the classes.
 type Layer struct {
 	cfg Config
 	totals

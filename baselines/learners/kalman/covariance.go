@@ -79,7 +79,7 @@ type reflections struct {
 	beta   []float64
 	shrink []float64 // t²
 
-	// The products f_l·f_k, l < k, at k(k−1)/2 + l; of a row u of the root, u·f_k; and how much of each f it gets.
+	// The products f_l·f_k, l < k, at k(k−1)/2 + l; of a row u of the root, u·f_k; how much of each f it gets.
 	products, dots, take []float64
 }
 
