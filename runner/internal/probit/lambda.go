@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"closedform/core/softmax"
@@ -42,9 +43,13 @@ func (l Lambda) MarshalTOML() ([]byte, error) {
 	return []byte(l.String()), nil
 }
 
-// String returns the word or the number.
+// String returns the word, or the number as TOML spells it, with a decimal point or an exponent.
 func (l Lambda) String() string {
-	return cmp.Or(l.Word, strconv.FormatFloat(l.Number, 'g', -1, 64))
+	number := strconv.FormatFloat(l.Number, 'g', -1, 64)
+	if strings.Trim(number, "-0123456789") == "" {
+		number += ".0"
+	}
+	return cmp.Or(l.Word, number)
 }
 
 var found sync.Map // for a word, n and ρ: the function that finds λ when it is first called
