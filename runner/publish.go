@@ -36,9 +36,7 @@ func (j *job) publish(ctx context.Context) error {
 			}
 		}
 	}
-	if r.Tables, err = j.Study.Tables(sets); err != nil {
-		return err
-	}
+	r.Tables = j.Study.Tables(sets)
 	if noted, ok := j.Study.(study.Noted); ok {
 		r.Notes = noted.Notes(r.Tables)
 	}

@@ -58,7 +58,7 @@ func wedges(Generator) *Task {
 	return &Task{
 		Classes:  3,
 		Region:   square(2),
-		Boundary: []Segment{{-2, -2, 2, 2}, {-2, 2, 2, -2}},
+		Boundary: [][4]float64{{-2, -2, 2, 2}, {-2, 2, 2, -2}},
 		draw: func(x []float64, rnd *rand.Rand) int {
 			class := NoClass
 			for class == NoClass {

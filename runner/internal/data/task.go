@@ -58,10 +58,9 @@ func (g *Generator) Validate() error {
 		{"arms", float64(g.Arms), float64(standard.arms), 2, 100},
 	} {
 		switch {
-		case p.value == 0:
-		case p.standard == 0:
+		case p.value != 0 && p.standard == 0:
 			return field.Errorf(p.key, "%g is not allowed: %s has no %s", p.value, g.Name, p.key)
-		case !(p.low <= p.value && p.value <= p.top):
+		case p.value != 0 && !(p.low <= p.value && p.value <= p.top):
 			return field.Errorf(p.key, "%g is not allowed; allowed: %g to %g, or 0 for %g",
 				p.value, p.low, p.top, p.standard)
 		}
@@ -81,8 +80,8 @@ func (g Generator) Task() *Task {
 // Task is a distribution of labelled points in the plane.
 type Task struct {
 	Classes  int
-	Region   Region    // the rectangle to draw maps on; nearly all examples are in it
-	Boundary []Segment // where the class changes sharply, if it does
+	Region   Region       // the rectangle to draw maps on; nearly all examples are in it
+	Boundary [][4]float64 // segments (x₁, x₂) to (x₁', x₂') where the class changes sharply
 
 	// Probabilities sets dst to P(class | x) and reports whether there are any: exactly on a sharp boundary
 	// there are none. It is nil if they are not known.
@@ -124,9 +123,6 @@ func (t *Task) Label(x []float64) int {
 
 // Region is a rectangle in the plane.
 type Region struct{ Low, High [2]float64 }
-
-// Segment is a piece of a boundary.
-type Segment struct{ X0, Y0, X1, Y1 float64 }
 
 // Grid is a grid of points, row by row: the first coordinate changes fastest.
 type Grid struct {

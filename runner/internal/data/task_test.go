@@ -72,8 +72,8 @@ func TestWedges(t *testing.T) {
 	// On either side of a boundary the labels differ.
 	for _, s := range task.Boundary {
 		for _, u := range []float64{0.1, 0.3, 0.6, 0.9} {
-			x, y := s.X0+u*(s.X1-s.X0), s.Y0+u*(s.Y1-s.Y0)
-			nx, ny := 1e-6*(s.Y0-s.Y1), 1e-6*(s.X1-s.X0)
+			x, y := s[0]+u*(s[2]-s[0]), s[1]+u*(s[3]-s[1])
+			nx, ny := 1e-6*(s[1]-s[3]), 1e-6*(s[2]-s[0])
 			if task.Label([]float64{x + nx, y + ny}) == task.Label([]float64{x - nx, y - ny}) {
 				t.Errorf("no change of class across the boundary at (%g, %g)", x, y)
 			}

@@ -42,11 +42,7 @@ func (e *Experiment) Behind(dir string) (why string, err error) {
 
 func (e *Experiment) sameTables(d study.Derived, dir string) bool {
 	_, err := Use(d, filepath.Dir(dir))
-	var tables table.Set
-	if err == nil {
-		tables, err = e.Study.Tables(nil)
-	}
-	return err == nil && !slices.ContainsFunc(tables, func(t *table.Table) bool {
+	return err == nil && !slices.ContainsFunc(e.Study.Tables(nil), func(t *table.Table) bool {
 		file := store.TableFile(t)
 		old, _ := os.ReadFile(filepath.Join(dir, file.Name))
 		return !bytes.Equal(old, file.Data)

@@ -31,7 +31,7 @@ func (l Legend) Label(name string) string {
 
 // Curves returns a curve of means with intervals for each method, at everything that is swept.
 func (l Legend) Curves(means *table.Table, x, y string, swept ...string) (all []figures.Curve) {
-	for _, rows := range means.GroupBy(append([]string{"method"}, swept...)...).All() {
+	for _, rows := range means.GroupBy(append([]string{"method"}, swept...)...) {
 		name := rows.Texts("method")[0]
 		for _, key := range swept {
 			name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])

@@ -76,14 +76,13 @@ func Sweep(
 }
 
 // Boundary returns the lines between the true classes of a task.
-func Boundary[S ~struct{ X0, Y0, X1, Y1 float64 }](segments []S) []figures.Curve {
+func Boundary(segments [][4]float64) []figures.Curve {
 	if len(segments) == 0 {
 		return nil
 	}
 	c, gap := figures.Curve{Name: "true class boundary", Kind: figures.Reference}, math.NaN()
 	for _, s := range segments {
-		l := struct{ X0, Y0, X1, Y1 float64 }(s)
-		c.X, c.Y = append(c.X, l.X0, l.X1, gap), append(c.Y, l.Y0, l.Y1, gap)
+		c.X, c.Y = append(c.X, s[0], s[2], gap), append(c.Y, s[1], s[3], gap)
 	}
 	return []figures.Curve{c}
 }

@@ -46,7 +46,7 @@ type Experiment interface {
 	Cells() []Cell
 
 	// Tables merges the tables of all cells, in the order of Cells, and adds derived ones. It is pure.
-	Tables(cells []table.Set) (table.Set, error)
+	Tables(cells []table.Set) table.Set
 
 	// Figures lists the figures. It needs no Prepare.
 	Figures() []Figure
@@ -97,7 +97,7 @@ func (Plain) Prepare(context.Context) error { return nil }
 
 func (Plain) Cells() []Cell { return nil }
 
-func (Plain) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
+func (Plain) Tables(cells []table.Set) table.Set { return table.Merge(cells) }
 
 func (Plain) Figures() []Figure { return nil }
 

@@ -150,7 +150,7 @@ func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
 		{Name: "log_loss", Axis: logAxis("log loss, nats")},
 		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // absent if all are 0
 	}
-	points := tables.Get("summary").GroupBy("set", "method").All()
+	points := tables.Get("summary").GroupBy("set", "method")
 	return study.Sweep(columns, points, func(m *figures.Map, of *table.Table) {
 		m.Title = learner.NewLegend(e.Methods).Label(of.Texts("method")[0])
 		if e.named {

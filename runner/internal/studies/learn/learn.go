@@ -214,7 +214,7 @@ func (e *experiment) Notes(tables table.Set) (notes []string) {
 	if runs == nil {
 		return nil
 	}
-	for _, rows := range runs.GroupBy("method").All() {
+	for _, rows := range runs.GroupBy("method") {
 		method := rows.Texts("method")[0]
 		if failed := rows.Where("failed", 1).Len(); failed > 0 {
 			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal "+

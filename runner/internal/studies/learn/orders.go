@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -124,6 +125,6 @@ func comparePairs(networks []*learner.Result) []float64 {
 			}
 		}
 	}
-	mean, sd := table.MeanSD(wrong)
-	return []float64{table.Mean(tv), mean, sd, table.Mean(loss), table.Mean(failed)}
+	mean, variance := table.MeanVariance(wrong)
+	return []float64{table.Mean(tv), mean, math.Sqrt(variance), table.Mean(loss), table.Mean(failed)}
 }

@@ -55,7 +55,7 @@ func relative(of string) figures.Axis {
 func (e *experiment) charts(errors *table.Table, column, label string) *figures.Figure {
 	var charts []figures.Chart
 	var names []string
-	for _, m := range errors.GroupBy("method").All() {
+	for _, m := range errors.GroupBy("method") {
 		name := m.Texts("method")[0]
 		if !strings.HasPrefix(name, "exact") && len(numbers(m.Nums(column))) > 0 {
 			names = append(names, name)
@@ -68,7 +68,7 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 			X:     figures.Axis{Label: "variance $v$", Log: true},
 			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
 		}
-		for _, r := range shown.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
+		for _, r := range shown.Where("classes", n).GroupBy("method", "lambda", "rho") {
 			name, rho := r.Texts("method")[0], r.Texts("rho")[0]
 			if name == "probit" || name == "probit-corr" {
 				name += ", $λ$ = " + r.Texts("lambda")[0]
@@ -88,7 +88,7 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 // overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for
 // each number of classes, with lines of the λ that have a word.
 func overLambda(t table.Set) (*figures.Figure, error) {
-	errors := t.Get("errors").Where("method", "probit").GroupBy("classes").All()
+	errors := t.Get("errors").Where("method", "probit").GroupBy("classes")
 	return study.Sweep(columns, errors, func(m *figures.Map, of *table.Table) {
 		n := of.Texts("classes")[0]
 		m.Title = "$n$ = " + n
@@ -107,7 +107,7 @@ func stability(t table.Set) (*figures.Figure, error) {
 	var rows []figures.Row
 	for _, n := range t.Get("maps").Distinct("classes") {
 		row := figures.Row{Scale: figures.Axis{Label: "share definite, $n$ = " + n, Max: 1}}
-		for _, rows := range t.Get("maps").Where("classes", n).GroupBy("method", "lambda", "rho").All() {
+		for _, rows := range t.Get("maps").Where("classes", n).GroupBy("method", "lambda", "rho") {
 			share := rows.Nums("definite")
 			for i, undecided := range rows.Nums("undecided") {
 				if undecided > 0.5 {

@@ -195,15 +195,15 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 	for i := range shares {
 		shares[i] /= points
 	}
-	mean, sd := table.MeanSD(shares)
+	mean, variance := table.MeanVariance(shares)
 	if p.Classes == 2 {
-		sd = 0 // nothing is random
+		variance = 0 // nothing is random
 	}
 	summary := table.New("summary", append(slices.Delete(keyColumns(), 1, 3),
 		table.Int("draws", "random logits, 1 for two classes, where nothing is random"),
 		table.Num("definite", "share of the map where Σ_y is positive definite"),
 		table.Num("definite_se", "its standard error over the draws"))...)
-	summary.Add(key, p.Draws, mean, table.Finite(sd/math.Sqrt(size)))
+	summary.Add(key, p.Draws, mean, table.Finite(math.Sqrt(variance)/math.Sqrt(size)))
 	return table.Set{maps, summary}, nil
 }
 
