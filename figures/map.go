@@ -54,7 +54,7 @@ const (
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	var out page
-	styles := styles{of: map[string]style{}, flags: map[color.Color]int{}}
+	styles := styles{known: map[string]style{}, flags: map[color.Color]int{}}
 	x, y := cmp.Or(labels.X, Axis{Label: "$x_1$"}), cmp.Or(labels.Y, Axis{Label: "$x_2$"})
 	for _, r := range rows {
 		var values []float64
@@ -73,7 +73,7 @@ func Maps(rows []Row, labels Labels) *Figure {
 	}
 	for class, name := range labels.Classes {
 		m, fill := classMarker(class)
-		out.keys = append(out.keys, key{name, []plot.Thumbnailer{m.at(fill)}})
+		out.keys = append(out.keys, key{name, []plot.Thumbnailer{m.scatter(fill)}})
 	}
 	out.keys = slices.Concat(out.keys, styles.keys, styles.flagKeys(labels.Below))
 	return out.figure()
@@ -91,7 +91,7 @@ func (s *styles) mapPlotters(m Map, x, y, scale Axis) []plot.Plotter {
 	}
 	for _, p := range m.Points {
 		shape, fill := classMarker(p.Class)
-		out = append(out, shape.at(fill, point(x, y, p.X, p.Y)))
+		out = append(out, shape.scatter(fill, point(x, y, p.X, p.Y)))
 	}
 	return out
 }
@@ -142,11 +142,14 @@ func (a Axis) nearest(grid []float64, cells int) (out []int) {
 }
 
 func (s *styles) flagKeys(below string) (out []key) {
-	flags := []color.Color{belowColor, aboveColor, noColor}
-	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "not a number"} {
+	flags, total := []color.Color{belowColor, aboveColor, noColor}, 0
+	for _, n := range s.flags {
+		total += n
+	}
+	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "no value"} {
 		if n := s.flags[flags[i]]; n > 0 {
 			area := &plotter.Polygon{Color: flags[i], LineStyle: line(hairline, black)}
-			out = append(out, key{fmt.Sprintf("%s: %d", text, n), []plot.Thumbnailer{area}})
+			out = append(out, key{fmt.Sprintf("%s: %d of %d points", text, n, total), []plot.Thumbnailer{area}})
 		}
 	}
 	return out

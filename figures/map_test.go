@@ -49,13 +49,14 @@ func TestMapLegend(t *testing.T) {
 		below string
 		want  []string
 	}{
-		{Row{s, []Map{m, m}}, "negative", []string{"negative: 4", "above scale: 2", "not a number: 2"}},
+		{Row{s, []Map{m, m}}, "negative", []string{"negative: 4 of 18 points", "above scale: 2 of 18 points", "no value: 2 of 18 points"}},
 		{Row{scale, []Map{field}}, "", []string{
-			"slope", "boundary", "best", "below scale: 1", "above scale: 1", "not a number: 1",
+			"slope", "boundary", "best", "below scale: 1 of 12 points", "above scale: 1 of 12 points",
+			"no value: 1 of 12 points",
 		}},
 	} {
 		var got []string
-		styles := styles{of: map[string]style{}, flags: map[color.Color]int{}}
+		styles := styles{known: map[string]style{}, flags: map[color.Color]int{}}
 		for _, m := range test.row.Maps {
 			styles.mapPlotters(m, Axis{Max: 1}, Axis{Max: 1}, test.row.Scale)
 		}

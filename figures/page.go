@@ -18,8 +18,7 @@ const (
 	keyWidth   = vg.Length(17) // of pictures
 	hairline   = vg.Length(0.5)
 	tickLength = vg.Length(2.6)
-	tickRoom   = vg.Length(18) // along an X axis
-	tickCount  = 5             // at most
+	tickCount  = 5 // at most
 
 	landscape = vg.Length(0.62) // height by width of a data area that is no square
 	many      = 4               // columns: the data areas of more are square
@@ -139,8 +138,8 @@ func (p page) figure() *Figure {
 		}
 		drawLegend(dc, pageEdge+left[0])
 		for i, label := range p.labels {
-			at := vg.Point{X: (left[0] + width) / 2, Y: y + gap - textHeight*vg.Length(i)}
-			write(dc, at, 0.5, 1, label)
+			middle := vg.Point{X: (left[0] + width) / 2, Y: y + gap - textHeight*vg.Length(i)}
+			write(dc, middle, 0.5, 1, label)
 		}
 	}}
 }
@@ -168,10 +167,11 @@ func (a Axis) room() (room vg.Length) {
 
 func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	lo, hi := a.ends()
-	for _, t := range a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom)))) {
+	for _, t := range a.ticksWithin(c.Size().X) {
 		x := c.X((t.Value - lo) / (hi - lo))
 		mark(c, t, x, c.Min.Y, 0, -1)
-		if text {
+		if half := textWidth(t.Label)/2 - panelGap/2 + 1; text { // labels stay within half of the gaps
+			x = min(max(x, c.Min.X+half), c.Max.X-half)
 			write(c, vg.Point{X: x, Y: c.Min.Y - tickLength}, 0.5, 1, t.Label)
 		}
 	}
