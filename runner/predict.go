@@ -97,8 +97,8 @@ func rowsFlags(f *flag.FlagSet) *own.Rows {
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input")
 	f.StringVar(&r.Class, "class", "", "`column` of the classes (default: that of the training)")
 	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
-	f.Float64Var(&r.Wrong, "wrong", 1, "choose that probability such that, with 95 % confidence, at most a "+
-		"`share` of the answers is wrong")
+	f.Float64Var(&r.Wrong, "wrong", 1, "least confidence for a class such that, with 95 % probability, at "+
+		"most a `share` of the answers is wrong")
 	f.Float64Var(&r.Familiar, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of "+
 		"the inputs: rows with less are unknown; 0 switches it off")
 	layoutFlags(f, &r.Layout, "that of the training table")

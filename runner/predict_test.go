@@ -79,7 +79,7 @@ func TestPredict(t *testing.T) {
 	const rows = "width,notes,colour,length\n3,a,red,12\n4.25,b,green,19\n6.5,c,blue,21.5\n"
 	out, text, stderr := predicted(t, file, rows)
 	contains(t, stderr, "new.csv:4: colour=blue was not in the training; its inputs are 0\n")
-	begins(t, text, "row,class,probability,aleatoric,epistemic,mutual_information,familiarity,p_Ash,p_Elm,p_Oak")
+	begins(t, text, "row,class,probability,confidence,aleatoric,epistemic,mutual_information,familiarity,p_Ash,p_Elm,p_Oak")
 	check.Equal(t, "rows", out.Len(), 3)
 	var note struct{ Scaler dataset.Scaler }
 	check.OK(t, json.Unmarshal(network.Note, &note))
@@ -111,7 +111,7 @@ func TestPredictBadRows(t *testing.T) {
 	write(t, "width,colour,length,species\n1e300,red,12,Ash\n3,red,,Ash\nwide,red,12,Oak\n3,red\n"+
 		"4.25,green,19,Elm\n4,red,19,Fir\n4,red,19,?\n", "new.csv")
 	code, text, stderr := exit(t, "predict", file, "-data", "new.csv")
-	contains(t, text, "row,class,", "\n1,unknown,0.", "\n2,unknown,,,,,,,,\n3,unknown,,", "\n5,Elm,0.")
+	contains(t, text, "row,class,", "\n1,unknown,0.", "\n2,unknown,,,,,,,,,\n3,unknown,,", "\n5,Elm,0.")
 	contains(t, stderr, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
 		"new.csv:5: 2 cells; the header has 4", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n",
 		"new.csv: 1 rows of classes that the network does not have\n",

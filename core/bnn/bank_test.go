@@ -224,7 +224,8 @@ func TestDefaultMembers(t *testing.T) {
 	check.Refuses(t, "no prior variances", check.Err(DefaultMembers(cfg, random.Source("none"))), "PriorVar")
 }
 
-// P of a bank is the distribution of the label: it adds up to 1 where those of the members do not.
+// P of a bank is the distribution of the label: it adds up to 1 where those of the members do not. The
+// confidence is that of one error in the geometric mean of the members.
 func TestBankAddsUp(t *testing.T) {
 	rule := spec{Layers: []int{2, 4}, Output: Joint, Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.2}}
 	b := bank(members(rule, 2)[0], members(rule, 2)[1])
@@ -235,6 +236,10 @@ func TestBankAddsUp(t *testing.T) {
 	for _, m := range p.Members {
 		floats.AddScaled(want, 0.5/m.Sum(), m.P)
 	}
+	one, two, best := &p.Members[0], &p.Members[1], p.Class()
+	wrong := math.Sqrt((1 - one.P[best]/one.Sum()) * (1 - two.P[best]/two.Sum()))
+	check.Near(t, "confidence", p.Confidence(), 1-wrong, 1e-15)
+	check.Near(t, "confidence of a member", one.Confidence(), floats.Max(one.P)/one.Sum(), 0)
 	check.NearAll(t, "P", p.P, want, 1e-15)
 	if check.Near(t, "ΣP", floats.Sum(p.P), 1, 1e-15); p.Sum() != 1 || math.Abs(p.Members[0].Sum()-1) < 1e-4 {
 		t.Errorf("sum %g, of a member %g", p.Sum(), p.Members[0].Sum())

@@ -24,6 +24,27 @@ func (p *Prediction) Class() int {
 	return floats.MaxIdx(p.P)
 }
 
+// Confidence ranks predictions: it is 1 − Π_k (1 − p_k)^w_k, where member k gives the most probable class the
+// probability p_k and has the weight w_k of Weights, or p of a model without members. Unlike P it is small
+// only if members of large weight doubt. In streams its largest values were wrong less often than those of P
+// (results/CHOICES.md). After an error it is NaN.
+func (p *Prediction) Confidence() float64 {
+	best := p.Class()
+	if best == Unknown {
+		return math.NaN()
+	}
+	if len(p.Members) == 0 {
+		return p.P[best] / p.Sum()
+	}
+	logError := 0.0
+	for k, w := range p.Weights {
+		if m := &p.Members[k]; w > 0 {
+			logError += float64(w * kernel.Log(max(0, 1-m.P[best]/m.Sum())))
+		}
+	}
+	return 1 - kernel.Exp(logError)
+}
+
 func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
 
 // LabelVariance splits the variance Σ_j p_j(1 − p_j), p = P/Sum, of the one-hot label y into an aleatoric
@@ -101,19 +122,18 @@ func init() {
 }
 
 // TrackRecord counts test-then-train predictions, and the wrong ones among them, by the largest of 241 fixed
-// thresholds that the probability of the predicted class reaches. The zero value is empty. Concurrent use is
-// not safe.
+// thresholds that [Prediction.Confidence] reaches. The zero value is empty. Concurrent use is not safe.
 type TrackRecord struct {
 	Predicted [grid]int `json:"predicted"` // by threshold, from 0
 	Wrong     [grid]int `json:"wrong"`
 }
 
-// Add counts a prediction with the probability of its class; NaN is ignored.
-func (r *TrackRecord) Add(probability float64, wrong bool) {
-	if math.IsNaN(probability) {
+// Add counts a prediction with its confidence, from 0 to 1; NaN is ignored.
+func (r *TrackRecord) Add(confidence float64, wrong bool) {
+	if math.IsNaN(confidence) {
 		return
 	}
-	k, found := slices.BinarySearch(thresholds[:], probability)
+	k, found := slices.BinarySearch(thresholds[:], confidence)
 	if !found {
 		k = max(0, k-1)
 	}
@@ -149,13 +169,13 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the smallest probability threshold at which, with the given confidence 1 − δ, at most the
+// Threshold returns the smallest threshold of the confidence at which, with the given confidence 1 − δ, at most the
 // given share of the predictions is wrong; +Inf if there is none. From a start downwards it tests the
 // hypothesis of a larger share, each time at level δ by the exact binomial distribution (Clopper and Pearson,
 // Biometrika 1934), until one is not rejected (fixed sequence testing: Angelopoulos et al., "Learn then
 // test", 2021). The start must not depend on which predictions were wrong: it is the hypothesis most likely
-// to be rejected if the number of errors is Poisson with 1.25 times the mean that the probabilities imply, as
-// these may be overconfident. A share or confidence not between 0 and 1 is an error.
+// to be rejected if the number of errors is Poisson with 1.25 times the mean that the confidences imply, as
+// these may be too large. A share or confidence not between 0 and 1 is an error.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+

@@ -35,10 +35,11 @@ type Options struct {
 	Images  bool  // inputs are the pixels of square grey images, row after row
 }
 
-// Decision says which inputs are classified; the zero value classifies all.
+// Decision says which inputs are classified. The zero value classifies all.
 type Decision struct {
-	Probability float64 `json:"probability"` // smallest probability of the most probable class
-	Familiarity float64 `json:"familiarity"` // smallest Familiarity
+	Probability float64 `json:"probability"`         // smallest probability of the most probable class
+	Confidence  float64 `json:"confidence,omitzero"` // smallest Confidence
+	Familiarity float64 `json:"familiarity"`         // smallest Familiarity
 }
 
 // DefaultFamiliarity is the smallest familiarity that [New] classifies.
@@ -47,7 +48,7 @@ const DefaultFamiliarity = 0.001
 // Classifier is a model, as a rule the default one, with a record of its inputs and errors. Predict is safe
 // for concurrent use, each call with its own Prediction; the other methods are not.
 type Classifier struct {
-	// Decision says which inputs are classified. New sets {0, DefaultFamiliarity}.
+	// Decision says which inputs are classified. New sets its Familiarity to DefaultFamiliarity.
 	Decision Decision
 
 	// Note is a JSON value of the calling program, such as the names of the classes. It is saved.
@@ -56,8 +57,15 @@ type Classifier struct {
 	History
 
 	model   bnn.Model
-	latest  struct{ x, p []float64 } // of Before, until an example is learned
+	latest  latest
 	scratch Prediction
+}
+
+// latest is the last input of Before, until an example is learned, with its most probable class.
+type latest struct {
+	x          []float64
+	class      int
+	confidence float64
 }
 
 // New returns an untrained classifier with random numbers from src; a nil src panics. An error names the
@@ -100,7 +108,7 @@ func (c *Classifier) Learn(x []float64, class int) error {
 		return err
 	}
 	c.latest.x = nil
-	c.History.Add(x, c.latest.p, class)
+	c.History.Add(x, c.latest.confidence, c.latest.class != class)
 	return nil
 }
 
@@ -108,6 +116,7 @@ func (c *Classifier) Learn(x []float64, class int) error {
 type Prediction struct {
 	Class       int       // the most probable class, or Unknown by the Decision
 	P           []float64 // probabilities of the classes, 1 in total
+	Confidence  float64   // of the most probable class, see [bnn.Prediction.Confidence]; thresholds compare it
 	Familiarity float64   // a p-value of the hypothesis that the input is like those that were learned
 
 	// Details has the parts of the label variance ([bnn.Prediction.LabelVariance]), the mutual information of
@@ -130,20 +139,22 @@ func (c *Classifier) Before(dst *Prediction, x []float64) error {
 		predict = m.Before
 	}
 	err := c.predict(dst, x, predict(&dst.Details, x), nil)
-	c.latest.x, c.latest.p = append(c.latest.x[:0], x...), append(c.latest.p[:0], dst.P...)
+	c.latest = latest{append(c.latest.x[:0], x...), dst.Details.Class(), dst.Confidence}
 	return err
 }
 
 // predict completes dst from its details. If knows is an output layer, it adds to the familiarity.
 func (c *Classifier) predict(dst *Prediction, x []float64, err error, knows bnn.Model) error {
 	dst.P = append(dst.P[:0], dst.Details.P...)
-	if dst.Class, dst.Familiarity = Unknown, math.NaN(); err != nil {
+	dst.Class, dst.Confidence, dst.Familiarity = Unknown, dst.Details.Confidence(), math.NaN()
+	if err != nil {
 		return err
 	}
 	floats.Scale(1/dst.Details.Sum(), dst.P)
 	best := dst.Details.Class()
 	dst.Familiarity = c.familiarity(knows, x, best)
-	if dst.Familiarity >= c.Decision.Familiarity && dst.P[best] >= c.Decision.Probability {
+	d := c.Decision
+	if dst.Familiarity >= d.Familiarity && dst.Confidence >= d.Confidence && dst.P[best] >= d.Probability {
 		dst.Class = best
 	}
 	return nil

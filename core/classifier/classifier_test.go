@@ -81,12 +81,12 @@ func TestUnknown(t *testing.T) {
 // A stream in two parts with a file between them leaves the same bytes, predicted before learning or not.
 func TestSave(t *testing.T) {
 	whole, first := newTriangle(), newTriangle()
-	first.Note, first.Decision = json.RawMessage(`{"names":["a","b<c"]}`), Decision{math.Inf(1), 0.01}
+	first.Note, first.Decision = json.RawMessage(`{"names":["a","b<c"]}`), Decision{Confidence: math.Inf(1), Familiarity: 0.01}
 	draw, again := stream(), stream()
 	learn(t, whole, 130, draw)
 	learn(t, first, 70, again)
 	second := check.Must(Load(bytes.NewReader(saved(t, first))))
-	if second.Decision.Probability < math.MaxFloat64 || !slices.Equal(saved(t, second), saved(t, first)) {
+	if second.Decision.Confidence < math.MaxFloat64 || !slices.Equal(saved(t, second), saved(t, first)) {
 		t.Errorf("loaded: %+v, note %s", second.Decision, second.Note)
 	}
 	for range 60 {
@@ -105,7 +105,7 @@ func TestLoadAny(t *testing.T) {
 	seen, record := familiar.New(2), new(bnn.TrackRecord)
 	check.OK(t, seen.Observe([]float64{1, 2}))
 	record.Add(0.9, true)
-	notes := map[string]any{"familiar": seen, "record": record, "classes": []string{"a", "b"}}
+	notes := map[string]any{"familiar": seen, "track_record": record, "classes": []string{"a", "b"}}
 	network := check.Must(bnn.New(bnn.Default(2, 2), random.Source("network")))
 	full := string(check.Must(json.Marshal(notes)))
 	for note, want := range map[string]string{"": "", "hello": "", "[1]": "[1]", full: full} {
@@ -124,7 +124,7 @@ func TestLoadAny(t *testing.T) {
 		check.Equal(t, "familiarity", p.Familiarity, 1)
 	}
 	three := check.Must(json.Marshal(map[string]any{"familiar": familiar.New(3)}))
-	for _, note := range []string{`{"record":{"predicted":[1],"wrong":[2]}}`, string(three)} {
+	for _, note := range []string{`{"track_record":{"predicted":[1],"wrong":[2]}}`, string(three)} {
 		var file bytes.Buffer
 		check.OK(t, checkpoint.Save(&file, network, note))
 		_, err := Load(&file)
@@ -136,7 +136,7 @@ func TestLoadAny(t *testing.T) {
 func TestHistory(t *testing.T) {
 	h := NewHistory(1)
 	for i := range 1000 {
-		h.Add([]float64{float64(i)}, []float64{0.01, 0.99}, min(1, i/200)) // the first 200 are wrong
+		h.Add([]float64{float64(i)}, 0.99, i < 200) // the first 200 are wrong
 		if n := h.Record.Len() + h.Recent.Len(); n < i/2 || i > 400 && n > i {
 			t.Fatalf("after %d examples the record has %d", i, n)
 		}

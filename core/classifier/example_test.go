@@ -33,11 +33,11 @@ func ExampleNew() {
 		}
 		fmt.Printf("%v: class %2d, p = %.2f, familiar %.1g\n", x, p.Class, p.P, p.Familiarity)
 	}
-	c.Decision.Probability, err = c.Threshold(0.02, 0.95) // at most 2 % of the answers are wrong
-	fmt.Printf("least probability of an answer: %.2f, %v\n", c.Decision.Probability, err)
+	c.Decision.Confidence, err = c.Threshold(0.02, 0.95) // at most 2 % of the answers are wrong
+	fmt.Printf("least confidence of an answer: %.2f, %v\n", c.Decision.Confidence, err)
 	// Output:
 	// [0.1 0.2]: class  1, p = [0.00 1.00], familiar 1
 	// [1.5 -1]: class  0, p = [1.00 0.00], familiar 0.2
 	// [30 30]: class -1, p = [1.00 0.00], familiar 9e-10
-	// least probability of an answer: 0.94, <nil>
+	// least confidence of an answer: 0.91, <nil>
 }

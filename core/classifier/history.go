@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/core/bnn"
 	"closedform/core/familiar"
 	"closedform/core/features"
@@ -23,7 +21,7 @@ type History struct {
 
 	// Record and Recent cover at least the last half of the examples, as early predictions are worse than later
 	// ones. If Record is nil, neither is kept.
-	Record *bnn.TrackRecord `json:"record,omitempty"`
+	Record *bnn.TrackRecord `json:"track_record,omitempty"`
 	Recent bnn.TrackRecord  `json:"recent,omitzero"` // those after Record
 }
 
@@ -32,23 +30,24 @@ func NewHistory(inputs int) *History {
 	return &History{Familiar: familiar.New(inputs), Record: new(bnn.TrackRecord)}
 }
 
-// Add adds an example with the probabilities p predicted before the model learned it. [Classifier.Learn]
-// calls Add; a program that trains the model itself calls it in the first pass.
-func (h *History) Add(x, p []float64, class int) {
+// Add adds an example with the confidence of its prediction before the model learned it, see
+// [bnn.Prediction.Confidence], and whether that was wrong. [Classifier.Learn] calls Add; a program that trains
+// the model itself calls it in the first pass.
+func (h *History) Add(x []float64, confidence float64, wrong bool) {
 	if h.Familiar != nil {
 		_ = h.Familiar.Observe(x) // an input beyond ±1e100 is in no distribution
 	}
 	if h.Record == nil {
 		return
 	}
-	h.Recent.Add(floats.Max(p), floats.MaxIdx(p) != class)
+	h.Recent.Add(confidence, wrong)
 	if n := h.Recent.Len(); n >= 16 && n >= 2*h.Record.Len() {
 		latest := h.Recent
 		h.Record, h.Recent = &latest, bnn.TrackRecord{}
 	}
 }
 
-// Threshold returns the smallest [Decision.Probability] at which, with the given confidence, at most the
+// Threshold returns the smallest [Decision.Confidence] at which, with the given confidence, at most the
 // given share of predictions is wrong, see [bnn.TrackRecord.Threshold]; +Inf if there is none. It holds for
 // new examples like the learned ones. Without a record it returns an error.
 func (h *History) Threshold(share, confidence float64) (float64, error) {

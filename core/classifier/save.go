@@ -23,6 +23,7 @@ type state struct {
 func (c *Classifier) Save(w io.Writer) error {
 	d := c.Decision
 	d.Probability = min(d.Probability, math.MaxFloat64) // JSON has no infinity
+	d.Confidence = min(d.Confidence, math.MaxFloat64)
 	note, err := json.Marshal(state{c.History, &d, c.Note})
 	if err != nil {
 		return fmt.Errorf("classifier: %w", err)
@@ -31,7 +32,7 @@ func (c *Classifier) Save(w io.Writer) error {
 }
 
 // Load reads what Save wrote, or any other model of core/checkpoint. The note of another program becomes Note
-// if it is JSON; its keys familiar and record, if present, become the history.
+// if it is JSON; its keys familiar and track_record, if present, become the history.
 func Load(r io.Reader) (*Classifier, error) {
 	m, note, err := checkpoint.Load(r)
 	if err != nil {

@@ -91,6 +91,7 @@ func matrix(rows, columns int) [][]float64 {
 // Prediction is the prediction for one input.
 type Prediction struct {
 	P                 []float64
+	Confidence        float64       // see [bnn.Prediction.Confidence]; of other methods the largest probability
 	MutualInformation float64       // of the label and the member, in nats; NaN if the learner has no members
 	Members           [][]bnn.Layer // of each member; nil if it has no layers of Gaussian weights
 }
@@ -137,14 +138,14 @@ func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
 }
 
 // PredictNext returns the prediction of an example to be learned next, see [bnn.Sequential].
-func (c *Classifier) PredictNext(x []float64) []float64 {
+func (c *Classifier) PredictNext(x []float64) Prediction {
 	if c.Err == nil {
 		_, p, err := c.predict([][]float64{x}, true)
 		if c.record(err); err == nil {
-			return p[0].P
+			return p[0]
 		}
 	}
-	return Equal(1, c.Classes)[0]
+	return Prediction{P: Equal(1, c.Classes)[0], Confidence: 1 / float64(c.Classes)}
 }
 
 // Equal returns n rows of equal probabilities.
@@ -181,6 +182,7 @@ func (c *Classifier) predict(x [][]float64, next bool) (mapped [][]float64, mean
 	}
 	for i := range mean {
 		p := &mean[i]
+		p.Confidence = floats.Max(p.P)
 		p.MutualInformation = max(0, kernel.Entropy(p.P, 1)-p.MutualInformation)
 		if len(c.Learners) == 1 {
 			p.MutualInformation = math.NaN()

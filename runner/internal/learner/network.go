@@ -64,7 +64,7 @@ func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, e
 		if err := predict(q, x[i]); err != nil {
 			return predictions, err
 		}
-		p, sum := Prediction{MutualInformation: math.NaN(), Members: layersOf(q)}, q.Sum()
+		p, sum := Prediction{Confidence: q.Confidence(), MutualInformation: math.NaN(), Members: layersOf(q)}, q.Sum()
 		for _, x := range q.P {
 			p.P = append(p.P, x/sum)
 		}

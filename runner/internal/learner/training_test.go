@@ -161,7 +161,7 @@ func TestScore(t *testing.T) {
 			p := c.PredictNext(x)
 			if next = append(next, class); len(next) == 1 {
 				prior := check.Must(m.Learner(1, 2, source()))
-				check.NearAll(t, "before the first example", p, prior.Probabilities([][]float64{x})[0], 0)
+				check.NearAll(t, "before the first example", p.P, prior.Probabilities([][]float64{x})[0], 0)
 			}
 		}
 		var last [][]float64

@@ -12,11 +12,14 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/core/bnn"
 	"closedform/core/classifier"
 	"closedform/core/features"
 	"closedform/core/readout"
 	"closedform/runner/dataset"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/store"
 )
 
@@ -78,8 +81,10 @@ func NewRecorder(train *dataset.Examples, f dataset.Format) *Recorder {
 	return &Recorder{n, classifier.NewHistory(train.Inputs())}
 }
 
-// Observe records the prediction p of an example before the network learns it in the first pass; x is scaled.
-func (r *Recorder) Observe(x, p []float64, class int) { r.history.Add(x, p, class) }
+// Observe records the prediction of an example before the network learns it in the first pass; x is scaled.
+func (r *Recorder) Observe(x []float64, p learner.Prediction, class int) {
+	r.history.Add(x, p.Confidence, floats.MaxIdx(p.P) != class)
+}
 
 // File returns the file of the network after so many passes.
 func (r *Recorder) File(m bnn.Model, scaler dataset.Scaler, passes int) ([]byte, error) {

@@ -67,8 +67,8 @@ func (r *Rows) open() (err error) {
 	n := r.n
 	n.Decision = classifier.Decision{Probability: r.Unknown, Familiarity: r.Familiar}
 	if r.Wrong < 1 {
-		n.Decision.Probability, err = n.Threshold(r.Wrong, confidence)
-		switch threshold := n.Decision.Probability; {
+		n.Decision.Confidence, err = n.Threshold(r.Wrong, confidence)
+		switch threshold := n.Decision.Confidence; {
 		case err != nil:
 			return fmt.Errorf("%s: %w, which -wrong needs; train the network again in one pass by [save]",
 				r.Network, err)
@@ -76,7 +76,7 @@ func (r *Rows) open() (err error) {
 			r.say("%s: the predictions before learning are too few, or too often wrong, for -wrong %g: all rows are "+
 				"unknown", r.Network, r.Wrong)
 		default:
-			r.say("%s: least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are "+
+			r.say("%s: least confidence of an answer: %.6g; with %g %% confidence at most %g %% of the answers are "+
 				"wrong", r.Network, threshold, 100*confidence, 100*r.Wrong)
 		}
 	}
@@ -160,7 +160,7 @@ func (r *Rows) Predict(ctx context.Context) (out *table.Table, failed int, err e
 		return nil, 0, err
 	}
 	columns := []table.Column{table.Int("row", ""), table.Text("class", "")}
-	names := []string{"probability", "aleatoric", "epistemic", "mutual_information", "familiarity"}
+	names := []string{"probability", "confidence", "aleatoric", "epistemic", "mutual_information", "familiarity"}
 	for _, class := range r.n.Classes {
 		names = append(names, "p_"+class)
 	}
@@ -188,7 +188,7 @@ func (r *Rows) Predict(ctx context.Context) (out *table.Table, failed int, err e
 			var probability float64
 			answer, probability = r.answer()
 			aleatoric, epistemic := r.p.Details.LabelVariance()
-			out.Add(number, answer, probability, aleatoric, epistemic, r.p.Details.MutualInformation(),
+			out.Add(number, answer, probability, r.p.Confidence, aleatoric, epistemic, r.p.Details.MutualInformation(),
 				r.p.Familiarity, r.p.P)
 			if k >= 0 {
 				p, class = append(p, slices.Clone(r.p.P)), append(class, k)

@@ -25,9 +25,10 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	if s.Evaluate.Snapshots != nil {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
 		t.Observing = func(l *learner.Classifier, x []float64, class int) {
-			c.p, c.class = append(c.p, l.PredictNext(x)), append(c.class, class)
+			next := l.PredictNext(x)
+			c.p, c.class = append(c.p, next.P), append(c.class, class)
 			if s.Save {
-				kept.Observe(x, c.p[len(c.p)-1], class)
+				kept.Observe(x, next, class)
 			}
 		}
 	}

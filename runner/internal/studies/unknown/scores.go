@@ -20,6 +20,7 @@ type score string
 
 const (
 	probability score = "probability"        // the largest probability
+	confidence  score = "confidence"         // of a bank, less if its members differ; of others the probability
 	entropy     score = "entropy"            // one minus the entropy of p, over its largest value
 	mutual      score = "mutual-information" // the same of the mutual information of label and member
 
@@ -38,7 +39,7 @@ const (
 )
 
 var (
-	scores = []score{probability, entropy, mutual, firstLayer, mahalanobis, density, combined}
+	scores = []score{probability, confidence, entropy, mutual, firstLayer, mahalanobis, density, combined}
 	parts  = []score{entropy, mutual, mahalanobis, firstLayer}
 )
 
@@ -97,6 +98,7 @@ func (a predictions) add(s score, value float64) {
 func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) error {
 	largest := kernel.Log(float64(len(p.P)))
 	a.add(probability, floats.Max(p.P))
+	a.add(confidence, p.Confidence)
 	a.add(entropy, 1-kernel.Entropy(p.P, 1)/largest)
 	a.add(mutual, 1-p.MutualInformation/largest)
 	if g, ok := m.Learners[0].(*classgaussian.Model); ok {

@@ -110,5 +110,5 @@ func TestLayer(t *testing.T) {
 	check.NearAll(t, "familiarity", got.by[combined], p, 0)
 	check.NearAll(t, "density", got.by[density], log, 0)
 	have := (&tables{spec: spec{Unknown: settings{Scores: scores}}}).scores(got)
-	check.Equal(t, "scores", have, []score{probability, entropy, density, combined})
+	check.Equal(t, "scores", have, []score{probability, confidence, entropy, density, combined})
 }

@@ -115,14 +115,14 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 		}
 	}
 	record := l.record
-	for i, p := range l.validation.by[probability] {
+	for i, c := range l.validation.by[confidence] {
 		if l.record.Len() == 0 {
-			record.Add(p, l.validation.wrong[i])
+			record.Add(c, l.validation.wrong[i])
 		}
 	}
 	for _, share := range t.Unknown.Promise {
 		threshold, _ := record.Threshold(share, 0.95) // the manifest's share is between 0 and 1
-		t.decide(test, probability, "promise="+table.Format(share), table.Finite(threshold), share)
+		t.decide(test, confidence, "promise="+table.Format(share), table.Finite(threshold), share)
 	}
 }
 

@@ -202,7 +202,7 @@ func (s spec) train(ctx context.Context, all *data.Examples) (*scorer, error) {
 		training.Observing = func(c *learner.Classifier, x []float64, class int) {
 			if unrecorded--; unrecorded < 0 {
 				p := c.PredictNext(x)
-				l.record.Add(floats.Max(p), floats.MaxIdx(p) != class)
+				l.record.Add(p.Confidence, floats.MaxIdx(p.P) != class)
 			}
 		}
 	}

@@ -282,7 +282,7 @@ func TestSpecs(t *testing.T) {
 		"method.ours.scale=x": "method.ours.scale", "data.train_rows=x": "data.train_rows",
 		"method.ours.candidates=[[1]]":       "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
-		"unknown.scores=[\"ridge\"]":         "allowed: probability, entropy, mutual-information, ",
+		"unknown.scores=[\"ridge\"]":         "allowed: probability, confidence, entropy, ",
 	}
 	studytest.Refused(t, Kind, text, refused)
 }
