@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 )
 
 // Axis is a scaled axis of a panel.
@@ -86,8 +85,8 @@ func (a Axis) spanning(values []float64, margin float64) Axis {
 // slack is for ends that are ticks but for rounding.
 const slack = 1e-9
 
-// ticks returns labelled ticks, about n on a logarithmic axis, and minor ones. On others, and below a decade,
-// at most n multiples of 1, 2 or 5 times a power of ten have labels.
+// ticks returns labelled ticks, about n on a logarithmic axis, and minor ones. On others, and below half
+// a decade, at most n multiples of 1, 2 or 5 times a power of ten have labels.
 func (a Axis) ticks(n int) (out []plot.Tick) {
 	for name := range strings.Lines(a.rows) {
 		out = append(out, plot.Tick{Value: float64(-len(out)), Label: strings.TrimSuffix(name, "\n")})
@@ -95,7 +94,7 @@ func (a Axis) ticks(n int) (out []plot.Tick) {
 	switch lo, hi := a.ends(); {
 	case a.rows != "":
 		return out
-	case a.Log && hi-lo >= 1-slack:
+	case a.Log && (hi-lo >= 1-slack || hi-lo >= math.Log10(5) && n > 2):
 		return logTicks(lo, hi, n)
 	}
 	step := (1 - slack) * (a.Max - a.Min) / float64(max(n-1, 1))
@@ -115,21 +114,6 @@ func (a Axis) ticks(n int) (out []plot.Tick) {
 		}
 	}
 	return out
-}
-
-// ticksWithin returns ticks with as many labels as fit beside each other.
-func (a Axis) ticksWithin(width vg.Length) []plot.Tick {
-	for n := tickCount; ; n-- {
-		ticks, used := a.ticks(n), vg.Length(0)
-		for _, t := range ticks {
-			if !t.IsMinor() {
-				used += textWidth(t.Label) + 2*textGap
-			}
-		}
-		if used <= width || n == 1 {
-			return ticks
-		}
-	}
 }
 
 // logTicks returns ticks between logarithms, about n labelled: powers of ten or, if few, 1, 2, 5 times them.

@@ -58,17 +58,12 @@ func Charts(rows [][]Chart, notes ...string) *Figure {
 		out.rows = append(out.rows, panels)
 	}
 	out.keys = styles.keys
-	for _, mark := range []struct {
-		drawn bool
-		text  string
-		shape marker
-	}{
-		{styles.intervals, "95 % interval", marker{corners: 2, turn: math.Pi / 2, outer: 1.6, outline: black}},
-		{styles.arrows, "beyond the axis", arrow(1, 0, black)},
-	} {
-		if mark.drawn {
-			out.keys = append(out.keys, key{mark.text, []plot.Thumbnailer{mark.shape.scatter(white)}})
-		}
+	if styles.intervals {
+		bar := marker{corners: 2, turn: math.Pi / 2, outer: 1.6, outline: black}
+		out.keys = append(out.keys, key{"95 % interval", []plot.Thumbnailer{bar.scatter(white)}})
+	}
+	if styles.arrows {
+		out.keys = append(out.keys, key{"beyond the axis", []plot.Thumbnailer{arrow(1, 0, black).scatter(white)}})
 	}
 	return out.figure()
 }

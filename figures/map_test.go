@@ -49,7 +49,9 @@ func TestMapLegend(t *testing.T) {
 		below string
 		want  []string
 	}{
-		{Row{s, []Map{m, m}}, "negative", []string{"negative: 4 of 18 points", "above scale: 2 of 18 points", "no value: 2 of 18 points"}},
+		{Row{s, []Map{m, m}}, "negative", []string{
+			"negative: 4 of 18 points", "above scale: 2 of 18 points", "no value: 2 of 18 points",
+		}},
 		{Row{scale, []Map{field}}, "", []string{
 			"slope", "boundary", "best", "below scale: 1 of 12 points", "above scale: 1 of 12 points",
 			"no value: 1 of 12 points",

@@ -18,7 +18,8 @@ const (
 	keyWidth   = vg.Length(17) // of pictures
 	hairline   = vg.Length(0.5)
 	tickLength = vg.Length(2.6)
-	tickCount  = 5 // at most
+	tickRoom   = vg.Length(24) // along an X axis
+	tickCount  = 5             // at most
 
 	landscape = vg.Length(0.62) // height by width of a data area that is no square
 	many      = 4               // columns: the data areas of more are square
@@ -167,7 +168,7 @@ func (a Axis) room() (room vg.Length) {
 
 func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	lo, hi := a.ends()
-	for _, t := range a.ticksWithin(c.Size().X) {
+	for _, t := range a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom)))) {
 		x := c.X((t.Value - lo) / (hi - lo))
 		mark(c, t, x, c.Min.Y, 0, -1)
 		if half := textWidth(t.Label)/2 - panelGap/2 + 1; text { // labels stay within half of the gaps

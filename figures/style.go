@@ -116,7 +116,8 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, place vg.Point) {
 		return p.Add(vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}.Scale(sty.Radius * radii))
 	}
 	place = from(place, m.turn, -m.back)
-	corner := func(i int) vg.Point { return from(place, m.turn+2*math.Pi*float64(i)/float64(m.corners), m.outer) }
+	between := 2 * math.Pi / float64(m.corners)
+	corner := func(i int) vg.Point { return from(place, m.turn+float64(i)*between, m.outer) }
 	var path vg.Path
 	path.Move(corner(-1).Add(corner(0)).Scale(0.5)) // within an edge: not every canvas joins the ends
 	for i := range m.corners {

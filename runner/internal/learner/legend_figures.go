@@ -30,7 +30,7 @@ func (l Legend) Label(name string) string {
 }
 
 // Curves returns a curve of means with intervals for each method, at everything that is swept.
-func (l Legend) Curves(means *table.Table, x, y string, swept ...string) (all []figures.Curve) {
+func (l Legend) Curves(means *table.Table, x, y string, swept ...string) (curves []figures.Curve) {
 	for _, rows := range means.GroupBy(append([]string{"method"}, swept...)...) {
 		name := rows.Texts("method")[0]
 		for _, key := range swept {
@@ -38,9 +38,9 @@ func (l Legend) Curves(means *table.Table, x, y string, swept ...string) (all []
 		}
 		curve := study.Curve(rows, l.Label(name), x, y)
 		curve.Group = l.Group(name)
-		all = append(all, curve)
+		curves = append(curves, curve)
 	}
-	return all
+	return curves
 }
 
 // families are words of methods that are often compared, with colours that are never shared among them.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"closedform/figures"
 	"closedform/internal/field"
@@ -31,10 +32,11 @@ func (c Chosen) Check(names ...string) error {
 }
 
 // Of returns the rows of the chosen methods, or without a choice of the first eight.
-func (c Chosen) Of(t *table.Table, all []string) *table.Table {
-	shown := slices.DeleteFunc(slices.Clone(c.Methods), func(m string) bool { return !slices.Contains(all, m) })
+func (c Chosen) Of(t *table.Table, methods []string) *table.Table {
+	others := func(m string) bool { return !slices.Contains(methods, m) }
+	shown := slices.DeleteFunc(slices.Clone(c.Methods), others)
 	if len(shown) == 0 {
-		shown = all[:min(most, len(all))]
+		shown = methods[:min(most, len(methods))]
 	}
 	var rows []int
 	for i, m := range t.Texts("method") {
@@ -54,15 +56,15 @@ type Column struct {
 // Sweep draws columns over λ and ρ: a row of maps for each column that the tables have, and in it a map of
 // each table, with what complete adds.
 func Sweep(
-	columns []Column, of []*table.Table, complete func(*figures.Map, *table.Table),
+	columns []Column, tables []*table.Table, complete func(*figures.Map, *table.Table),
 ) (*figures.Figure, error) {
 	var rows []figures.Row
 	for _, c := range columns {
-		if !of[0].Has(c.Name) {
+		if !tables[0].Has(c.Name) {
 			continue
 		}
 		row := figures.Row{Scale: c.Axis}
-		for _, t := range of {
+		for _, t := range tables {
 			m, err := Heat(t, "lambda", "rho", t.Nums(c.Name))
 			if err != nil {
 				return nil, err
@@ -74,6 +76,12 @@ func Sweep(
 	}
 	labels := figures.Labels{X: figures.Axis{Label: "$λ$"}, Y: figures.Axis{Label: "$ρ$"}}
 	return figures.Maps(rows, labels), nil
+}
+
+// Matched returns the line of the λ that a criterion gives at each ρ.
+func Matched(criterion string, lambda, rho []float64) figures.Curve {
+	name := strings.Replace(criterion, "lsq", "least-squares", 1) + " $λ$"
+	return figures.Curve{Name: name, Kind: figures.Line, X: lambda, Y: rho}
 }
 
 // Boundary returns the lines between the true classes of a task.
@@ -97,8 +105,10 @@ func Points(x [][]float64, class []int) (points []figures.Point) {
 }
 
 // Drawing returns the figure that is drawn of one table.
-func Drawing(name, of string, draw func(*table.Table) *figures.Figure) Figure {
-	return Figure{name, []string{of}, func(t table.Set) (*figures.Figure, error) { return draw(t.Get(of)), nil }}
+func Drawing(name, from string, draw func(*table.Table) *figures.Figure) Figure {
+	return Figure{name, []string{from}, func(t table.Set) (*figures.Figure, error) {
+		return draw(t.Get(from)), nil
+	}}
 }
 
 // Curve returns a column of means against x, with intervals.

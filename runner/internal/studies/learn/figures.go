@@ -19,28 +19,28 @@ import (
 // Figures are "curve", scores along the stream; "differences" from the reference; "pairs", how far networks
 // are apart; "sweep", scores over λ and ρ; and of the plane "maps_METHOD", and each map of the first method
 // by itself, row by row: "fig01" to "fig12" of the paper.
-func (e *experiment) Figures() (all []study.Figure) {
+func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
 		return []study.Figure{study.Drawing("pairs", "summary", e.drawPairs)}
 	case e.heat:
 		return []study.Figure{{Name: "sweep", Needs: []string{"summary"}, Draw: e.drawSweep}}
 	case e.curve:
-		all = append(all, study.Drawing("curve", "curve_summary", e.drawCurves))
+		drawings = append(drawings, study.Drawing("curve", "curve_summary", e.drawCurves))
 	}
 	if e.Evaluate.Reference != "" && len(e.Methods) > 1 {
-		all = append(all, study.Drawing("differences", "paired", e.drawDifferences))
+		drawings = append(drawings, study.Drawing("differences", "paired", e.drawDifferences))
 	}
 	if !e.mapped {
-		return all
+		return drawings
 	}
 	for _, m := range e.methods {
-		all = append(all, e.mapFigure("maps_"+m.Name, m.Name, -1))
+		drawings = append(drawings, e.mapFigure("maps_"+m.Name, m.Name, -1))
 	}
 	for i := range 2 * (e.one.Data.Task().Classes - 1) * len(e.Evaluate.Snapshots) {
-		all = append(all, e.mapFigure(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, i))
+		drawings = append(drawings, e.mapFigure(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, i))
 	}
-	return all
+	return drawings
 }
 
 func logAxis(label string) figures.Axis { return figures.Axis{Label: label, Log: true} }
@@ -50,7 +50,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, set := range e.sets {
 		add := func(title, prefix string) {
-			rows = append(rows, e.charts(means.Where("set", set.Name), title,
+			rows = append(rows, e.charts(means.Where("set", set.Name), title, "",
 				study.Column{Name: prefix + "error", Axis: logAxis("error")},
 				study.Column{Name: prefix + "log_loss", Axis: logAxis("log loss, nats")},
 				study.Column{Name: prefix + "ece", Axis: logAxis("calibration error")}))
@@ -66,27 +66,30 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 }
 
 // charts plot each column that the means have against the examples seen, a curve for each method and sweep.
-func (e *experiment) charts(means *table.Table, title string, columns ...study.Column) (all []figures.Chart) {
+func (e *experiment) charts(
+	means *table.Table, title, scope string, columns ...study.Column,
+) (charts []figures.Chart) {
+	x := figures.Axis{Label: "examples seen", Log: true, Scope: scope}
 	shown := e.Chosen.Of(means, means.Distinct("method"))
 	for _, y := range columns {
 		if means.Has(y.Name) {
 			curves := learner.NewLegend(e.Methods).Curves(shown, "seen", y.Name, e.swept...)
-			all = append(all, figures.Chart{Title: title, X: logAxis("examples seen"), Y: y.Axis, Curves: curves})
+			charts = append(charts, figures.Chart{Title: title, X: x, Y: y.Axis, Curves: curves})
 		}
 	}
-	return all
+	return charts
 }
 
 // drawPairs draws how far networks are apart that have seen the same examples in different orders.
 func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, set := range e.sets {
-		for _, y := range [][2]string{{"tv", "total variation"}, {"error_sd", "sd of the error"}} {
+		for _, y := range [][2]string{{"tv", "total variation"}, {"error_sd", "sd of the error rate"}} {
 			var row []figures.Chart
 			column := study.Column{Name: y[0], Axis: figures.Axis{Label: y[1], Log: true, Scope: set.Name}}
 			for _, by := range []string{byOrder, bySample} {
 				means := summary.Where("set", set.Name).Where("differ_by", by)
-				row = append(row, e.charts(means, set.Name+": networks differ by "+by, column)...)
+				row = append(row, e.charts(means, set.Name+": networks differ by "+by, set.Name, column)...)
 			}
 			rows = append(rows, row)
 		}
@@ -111,14 +114,14 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	ends := study.Curve(shown, "", "log_loss", "log_loss")
 	x.Min, x.Max = middle(slices.Concat(ends.X, ends.Low, ends.High))
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
-	sets, caption := shown.Distinct("set"), "negative is better; means over the splits, in all over the sets"
+	sets, caption := shown.Distinct("set"), "negative is better; means over the splits, and under all over the sets"
 	if len(e.sets) == 1 {
 		sets, caption = []string{e.sets[0].Name}, "negative is better"
 	}
 	var charts []figures.Chart
 	for _, set := range sets {
 		rows := shown.Where("set", set)
-		dots := study.Curve(rows, "mean with its 95 % interval", "log_loss", "log_loss")
+		dots := study.Curve(rows, "mean", "log_loss", "log_loss")
 		dots.Kind, dots.Group = figures.Across, 1
 		for i, m := range rows.Texts("method") {
 			dots.Y[i] = -float64(slices.Index(methods, m))
@@ -134,7 +137,7 @@ func middle(values []float64) (low, high float64) {
 	values = slices.DeleteFunc(values, func(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) })
 	if slices.Sort(values); len(values) > 0 {
 		low = min(0, stat.Quantile(0.05, stat.Empirical, values, nil))
-		high = max(0, stat.Quantile(0.9, stat.Empirical, values, nil))
+		high = max(0, stat.Quantile(0.95, stat.Empirical, values, nil))
 	}
 	if low == high {
 		return -1, 1
@@ -151,18 +154,18 @@ func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
 		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // absent if all are 0
 	}
 	points := tables.Get("summary").GroupBy("set", "method")
-	return study.Sweep(columns, points, func(m *figures.Map, of *table.Table) {
-		m.Title = learner.NewLegend(e.Methods).Label(of.Texts("method")[0])
+	return study.Sweep(columns, points, func(m *figures.Map, rows *table.Table) {
+		m.Title = learner.NewLegend(e.Methods).Label(rows.Texts("method")[0])
 		if e.named {
-			m.Title += ", " + of.Texts("set")[0]
+			m.Title += ", " + rows.Texts("set")[0]
 		}
 		if set := e.sets[0]; set.Generator.Name != "" { // the number of classes is known without the data
 			for _, word := range softmax.Criteria {
-				mark := figures.Curve{Name: word + " $λ$", Kind: figures.Line, Y: m.Y}
+				var lambda []float64
 				for _, rho := range m.Y {
-					mark.X = append(mark.X, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
+					lambda = append(lambda, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
 				}
-				m.Curves = append(m.Curves, mark)
+				m.Curves = append(m.Curves, study.Matched(word, lambda, m.Y))
 			}
 		}
 	})
@@ -196,7 +199,7 @@ func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 		row := figures.Row{Scale: scale}
 		for _, k := range e.Evaluate.Snapshots {
 			m := figures.Map{
-				Title: fmt.Sprint("$k$ = ", k), X: grid.X, Y: grid.Y, Z: maps.Where("k", k).Nums(column),
+				Title: fmt.Sprint("examples seen: ", k), X: grid.X, Y: grid.Y, Z: maps.Where("k", k).Nums(column),
 				Curves: boundary, Points: points[:k],
 			}
 			if len(m.Z) == 0 { // of what is not a network, or has broken down

@@ -199,7 +199,7 @@ func TestMaps(t *testing.T) {
 			m := rows[i].Maps[s]
 			check.NearAll(t, column, m.Z, maps.Where("k", k).Nums(column), 1e-11)
 			got := []any{m.Title, len(m.Points), len(m.X), len(m.Curves)}
-			check.Equal(t, column, got, []any{fmt.Sprint("$k$ = ", k), k, 9, 1})
+			check.Equal(t, column, got, []any{fmt.Sprint("examples seen: ", k), k, 9, 1})
 		}
 	}
 	check.Equal(t, "variances drawn", rows[2].Maps[0].Z[:2], []float64{0, -1e-9})

@@ -35,6 +35,7 @@ func (e *experiment) legend() learner.Legend {
 	l := learner.NewLegend(e.Methods)
 	l[jointName] = learner.Method{Label: "ADF, exact, joint", Group: "one"}
 	l[probitName] = learner.Method{Label: "exact, of the probit", Group: "exact"}
+	l["perceptron-huber"] = learner.Method{Label: "Huber's perceptron"}
 	for _, m := range e.Methods {
 		label := cmp.Or(m.Label, m.Name) + ", softmax predictive"
 		l[m.Name+softmaxSuffix] = learner.Method{Label: label, Group: "sgd"}
@@ -56,7 +57,7 @@ func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 		})
 	}
 	reference("equal probabilities", uniformName, "tv")
-	reference("noise of exact", exactName, "tv_noise")
+	reference("sampling noise of exact", exactName, "tv_noise")
 	others := slices.DeleteFunc(summary.Distinct("method"), func(m string) bool {
 		return m == exactName || m == uniformName
 	})

@@ -15,8 +15,10 @@ func (e *experiment) Figures() []study.Figure {
 		legend := learner.NewLegend(e.Methods)
 		t = e.Chosen.Of(t, learner.Names(e.Methods))
 		chart := figures.Chart{
+			Title: "confidence: " + t.Texts("confidence")[0],
+
 			X: figures.Axis{Label: "coverage: share decided", Max: 1},
-			Y: figures.Axis{Label: "risk: wrong among these", Log: true},
+			Y: figures.Axis{Label: "risk: share wrong among these", Log: true},
 		}
 		for _, method := range t.Distinct("method") {
 			rows := t.Where("method", method)
@@ -25,6 +27,6 @@ func (e *experiment) Figures() []study.Figure {
 				X: rows.Nums("coverage"), Y: rows.Nums("risk"),
 			})
 		}
-		return figures.Charts([][]figures.Chart{{chart}})
+		return figures.Charts([][]figures.Chart{{chart}}, "a line ends where no decision is wrong")
 	})}
 }
