@@ -19,16 +19,11 @@ import (
 // Map is a scalar field on a rectangular grid. A value colours the points that are nearest to its grid point.
 type Map struct {
 	Title  string
-	X, Y   []float64 // ascending, two or more each
-	Z      []float64 // Z[j*len(X)+i] is the value at (X[i], Y[j])
-	Points []Point   // the examples seen so far
-	Curves []Curve   // drawn over the field; the legend explains them
-}
-
-// Point is an example of a class. Classes are counted from 0.
-type Point struct {
-	X, Y  float64
-	Class int
+	X, Y   []float64   // ascending, two or more each
+	Z      []float64   // Z[j*len(X)+i] is the value at (X[i], Y[j])
+	Curves []Curve     // drawn over the field; the legend explains them
+	Points [][]float64 // the examples seen so far, x and y of each
+	Class  []int       // their classes, from 0
 }
 
 // Row is a row of maps that share a scale, whose ends may come from their values. Values outside the scale,
@@ -40,9 +35,9 @@ type Row struct {
 
 // Labels are the axes and the words of a figure of maps. Empty ones have defaults.
 type Labels struct {
-	X, Y    Axis     // their ends are those of the grids; "$x_1$" and "$x_2$"
-	Classes []string // of all examples, from 0 on; explained even if none is shown
-	Below   string   // what it means to be below a scale; "below scale"
+	X, Y    Axis   // their ends are those of the grids; "$x_1$" and "$x_2$"
+	Classes int    // of all examples; explained even if none is shown
+	Below   string // what it means to be below a scale; "below scale"
 }
 
 const (
@@ -71,9 +66,9 @@ func Maps(rows []Row, labels Labels) *Figure {
 		}
 		out.rows, out.scales = append(out.rows, panels), append(out.scales, scale)
 	}
-	for class, name := range labels.Classes {
+	for class := range labels.Classes {
 		m, fill := classMarker(class)
-		out.keys = append(out.keys, key{name, []plot.Thumbnailer{m.scatter(fill)}})
+		out.keys = append(out.keys, key{fmt.Sprint("class ", class+1), []plot.Thumbnailer{m.scatter(fill)}})
 	}
 	out.keys = slices.Concat(out.keys, styles.keys, styles.flagKeys(labels.Below))
 	return out.figure()
@@ -89,9 +84,9 @@ func (s *styles) mapPlotters(m Map, x, y, scale Axis) []plot.Plotter {
 			}
 		}
 	}
-	for _, p := range m.Points {
-		shape, fill := classMarker(p.Class)
-		out = append(out, shape.scatter(fill, point(x, y, p.X, p.Y)))
+	for i, p := range m.Points {
+		shape, fill := classMarker(m.Class[i])
+		out = append(out, shape.scatter(fill, point(x, y, p[0], p[1])))
 	}
 	return out
 }

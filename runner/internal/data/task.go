@@ -81,7 +81,7 @@ func (g Generator) Task() *Task {
 type Task struct {
 	Classes  int
 	Region   Region       // the rectangle to draw maps on; nearly all examples are in it
-	Boundary [][4]float64 // segments (x₁, x₂) to (x₁', x₂') where the class changes sharply
+	Boundary [2][]float64 // x₁ and x₂ along lines where the class changes sharply, with NaN between lines
 
 	// Probabilities sets dst to P(class | x) and reports whether there are any: exactly on a sharp boundary
 	// there are none. It is nil if they are not known.

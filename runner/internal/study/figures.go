@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -84,24 +83,13 @@ func Matched(criterion string, lambda, rho []float64) figures.Curve {
 	return figures.Curve{Name: name, Kind: figures.Line, X: lambda, Y: rho}
 }
 
-// Boundary returns the lines between the true classes of a task.
-func Boundary(segments [][4]float64) []figures.Curve {
-	if len(segments) == 0 {
+// Boundary returns the lines between the true classes of a task, which NaN separates.
+func Boundary(lines [2][]float64) []figures.Curve {
+	if lines[0] == nil {
 		return nil
 	}
-	c, gap := figures.Curve{Name: "true class boundary", Kind: figures.Reference}, math.NaN()
-	for _, s := range segments {
-		c.X, c.Y = append(c.X, s[0], s[2], gap), append(c.Y, s[1], s[3], gap)
-	}
-	return []figures.Curve{c}
-}
-
-// Points returns examples with two inputs as points of a map.
-func Points(x [][]float64, class []int) (points []figures.Point) {
-	for i, x := range x {
-		points = append(points, figures.Point{X: x[0], Y: x[1], Class: class[i]})
-	}
-	return points
+	name := "true class boundary"
+	return []figures.Curve{{Name: name, Kind: figures.Reference, X: lines[0], Y: lines[1]}}
 }
 
 // Drawing returns the figure that is drawn of one table.
@@ -131,12 +119,4 @@ func Heat(t *table.Table, x, y string, values []float64) (m figures.Map, err err
 		m.Z[j*len(m.X)+i] = z
 	}
 	return m, nil
-}
-
-// Classes returns the labels of so many classes.
-func Classes(n int) (labels []string) {
-	for j := range n {
-		labels = append(labels, fmt.Sprintf("class %d", j+1))
-	}
-	return labels
 }

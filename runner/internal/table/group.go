@@ -87,7 +87,7 @@ func Interval(name, doc string) []Column {
 
 func (c *Column) interval(x []float64, overlap float64) []float64 {
 	if c.Kind == Flags {
-		return Wilson(x)
+		return Wilson(kernel.Sum(x), float64(len(x)))
 	}
 	i := NewEstimate(x, overlap).Interval()
 	if c.Kind != Numbers {
@@ -147,12 +147,11 @@ func (e Estimate) P() float64 {
 	return 1 - min(1, p)
 }
 
-// Wilson returns the share of ones among zeros and ones, and the ends of its 95 % interval (Wilson, "Probable
-// inference, the law of succession, and statistical inference", JASA 1927); the ends are NaN for fewer than
-// three numbers.
-func Wilson(x []float64) []float64 {
+// Wilson returns the share of ones among n numbers, 0 or 1, and the ends of its 95 % interval (Wilson, "Probable
+// inference, the law of succession, and statistical inference", JASA 1927); the ends are NaN for n < 3.
+func Wilson(ones, n float64) []float64 {
 	const z = 1.959963984540054
-	n, p := float64(len(x)), Mean(x)
+	p := ones / n
 	if n < 3 {
 		return []float64{p, math.NaN(), math.NaN()}
 	}

@@ -16,13 +16,13 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "curve", scores along the stream; "differences" from the reference; "pairs", how far networks
-// are apart; "sweep", scores over λ and ρ; and of the plane "maps_METHOD", and each map of the first method
-// by itself, row by row: "fig01" to "fig12" of the paper.
+// Figures are "curve", scores along the stream; "differences" from the reference; "sweep", scores over λ and
+// ρ; and of the plane "maps_METHOD", and each map of the first method by itself, row by row: "fig01" to "fig12"
+// of the paper.
 func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
-		return []study.Figure{study.Drawing("pairs", "summary", e.drawPairs)}
+		return nil
 	case e.heat:
 		return []study.Figure{{Name: "sweep", Needs: []string{"summary"}, Draw: e.drawSweep}}
 	case e.curve:
@@ -50,7 +50,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
 	for _, set := range e.sets {
 		add := func(title, prefix string) {
-			rows = append(rows, e.charts(means.Where("set", set.Name), title, "",
+			rows = append(rows, e.charts(means.Where("set", set.Name), title,
 				study.Column{Name: prefix + "error", Axis: logAxis("error")},
 				study.Column{Name: prefix + "log_loss", Axis: logAxis("log loss, nats")},
 				study.Column{Name: prefix + "ece", Axis: logAxis("calibration error")}))
@@ -66,35 +66,15 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 }
 
 // charts plot each column that the means have against the examples seen, a curve for each method and sweep.
-func (e *experiment) charts(
-	means *table.Table, title, scope string, columns ...study.Column,
-) (charts []figures.Chart) {
-	x := figures.Axis{Label: "examples seen", Log: true, Scope: scope}
+func (e *experiment) charts(means *table.Table, title string, columns ...study.Column) (row []figures.Chart) {
 	shown := e.Chosen.Of(means, means.Distinct("method"))
 	for _, y := range columns {
 		if means.Has(y.Name) {
 			curves := learner.NewLegend(e.Methods).Curves(shown, "seen", y.Name, e.swept...)
-			charts = append(charts, figures.Chart{Title: title, X: x, Y: y.Axis, Curves: curves})
+			row = append(row, figures.Chart{Title: title, X: logAxis("examples seen"), Y: y.Axis, Curves: curves})
 		}
 	}
-	return charts
-}
-
-// drawPairs draws how far networks are apart that have seen the same examples in different orders.
-func (e *experiment) drawPairs(summary *table.Table) *figures.Figure {
-	var rows [][]figures.Chart
-	for _, set := range e.sets {
-		for _, y := range [][2]string{{"tv", "total variation"}, {"error_sd", "sd of the error rate"}} {
-			var row []figures.Chart
-			column := study.Column{Name: y[0], Axis: figures.Axis{Label: y[1], Log: true, Scope: set.Name}}
-			for _, by := range []string{byOrder, bySample} {
-				means := summary.Where("set", set.Name).Where("differ_by", by)
-				row = append(row, e.charts(means, set.Name+": networks differ by "+by, set.Name, column)...)
-			}
-			rows = append(rows, row)
-		}
-	}
-	return figures.Charts(rows)
+	return row
 }
 
 // drawDifferences draws the paired differences of the log loss from that of the reference, for every set and
@@ -179,7 +159,7 @@ func (e *experiment) mapFigure(name, method string, i int) study.Figure {
 		if i >= 0 {
 			rows = []figures.Row{{Scale: rows[i/columns].Scale, Maps: rows[i/columns].Maps[i%columns:][:1]}}
 		}
-		labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.one.Data.Task().Classes)}
+		labels := figures.Labels{Below: "negative variance", Classes: e.one.Data.Task().Classes}
 		return figures.Maps(rows, labels)
 	})
 }
@@ -189,7 +169,6 @@ func (e *experiment) mapFigure(name, method string, i int) study.Figure {
 func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 	task, grid := e.one.Data.Task(), e.one.Data.grid()
 	train := task.Draw(e.one.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))
-	points, boundary := study.Points(train.X, train.Class), study.Boundary(task.Boundary)
 	for i := range 2 * (task.Classes - 1) {
 		j, variance := i%(task.Classes-1)+1, i >= task.Classes-1
 		column, scale := fmt.Sprint("p", j), figures.Axis{Label: fmt.Sprintf("$μ(y_%d)$, probability", j), Max: 1}
@@ -200,7 +179,7 @@ func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 		for _, k := range e.Evaluate.Snapshots {
 			m := figures.Map{
 				Title: fmt.Sprint("examples seen: ", k), X: grid.X, Y: grid.Y, Z: maps.Where("k", k).Nums(column),
-				Curves: boundary, Points: points[:k],
+				Curves: study.Boundary(task.Boundary), Points: train.X[:k], Class: train.Class,
 			}
 			if len(m.Z) == 0 { // of what is not a network, or has broken down
 				m.Z = table.Gaps(len(grid.Points))

@@ -203,8 +203,8 @@ func TestMaps(t *testing.T) {
 		}
 	}
 	check.Equal(t, "variances drawn", rows[2].Maps[0].Z[:2], []float64{0, -1e-9})
-	first := rows[0].Maps[0].Points[0]
-	check.Equal(t, "class of a point", first.Class+1, truth([]float64{first.X, first.Y}))
+	first := rows[0].Maps[0]
+	check.Equal(t, "class of a point", first.Class[0]+1, truth(first.Points[0]))
 }
 
 // A sweep over λ and ρ trains every network at every point, on the same examples, and publishes means over

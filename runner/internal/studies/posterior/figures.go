@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"closedform/figures"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -70,11 +71,10 @@ func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 	task := e.Data.Task()
 	var labels figures.Labels
-	var points []figures.Point
+	var train data.Set
 	if k <= 100 {
-		train := task.Draw(e.Data.Train, study.Stream(e.header.Name, e.header.Seed, "train"))
-		points = study.Points(train.X[:k], train.Class)
-		labels.Classes = study.Classes(task.Classes)
+		train = task.Draw(e.Data.Train, study.Stream(e.header.Name, e.header.Seed, "train"))
+		train.X, labels.Classes = train.X[:k], task.Classes
 	}
 	x, y := task.Region.Axis(0, mapGrid), task.Region.Axis(1, mapGrid)
 	var rows []figures.Row
@@ -82,8 +82,8 @@ func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 		row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$p_%d$, probability", j), Max: 1}}
 		for _, name := range append([]string{exactName}, e.Posterior.Maps...) {
 			row.Maps = append(row.Maps, figures.Map{
-				Title: e.legend().Label(name), X: x, Y: y, Curves: study.Boundary(task.Boundary), Points: points,
-				Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
+				Title: e.legend().Label(name), X: x, Y: y, Curves: study.Boundary(task.Boundary),
+				Points: train.X, Class: train.Class, Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
 			})
 		}
 		rows = append(rows, row)

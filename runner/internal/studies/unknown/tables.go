@@ -40,11 +40,7 @@ func setWilson(t *table.Table, n []float64, columns ...string) {
 		low.Doc = "lower end of its 95 % interval, Wilson's, over the test examples"
 		high.Doc = "upper end of its 95 % interval, Wilson's, over the test examples"
 		for i, share := range c.Nums {
-			flags := make([]float64, int(n[i]))
-			for j := 0; float64(j)+0.5 < share*n[i]; j++ {
-				flags[j] = 1
-			}
-			interval := table.Wilson(flags)
+			interval := table.Wilson(math.Round(share*n[i]), n[i])
 			low.Nums[i], high.Nums[i] = interval[1], interval[2]
 		}
 	}
