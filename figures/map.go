@@ -27,7 +27,7 @@ type Map struct {
 }
 
 // Row is a row of maps that share a scale, whose ends may come from their values. Values outside the scale,
-// and NaN, have special colours, which the legend explains and counts.
+// and NaN, have special colours, which the legend explains.
 type Row struct {
 	Scale Axis
 	Maps  []Map
@@ -49,7 +49,7 @@ const (
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	var out page
-	styles := styles{known: map[string]style{}, flags: map[color.Color]int{}}
+	styles := styles{known: map[string]style{}, flags: map[color.Color]bool{}}
 	x, y := cmp.Or(labels.X, Axis{Label: "$x_1$"}), cmp.Or(labels.Y, Axis{Label: "$x_2$"})
 	for _, r := range rows {
 		var values []float64
@@ -108,7 +108,7 @@ func (s *styles) picture(m Map, x, y, scale Axis) plot.Plotter {
 		default:
 			values[k] = colors[int((scale.coordinate(z)-lo)/(hi-lo)*(shades-1)+0.5)]
 		}
-		s.flags[values[k]]++
+		s.flags[values[k]] = true
 	}
 	s.images++
 	columns, rows := x.nearest(m.X, cells+s.images), y.nearest(m.Y, cells)
@@ -137,14 +137,11 @@ func (a Axis) nearest(grid []float64, cells int) (out []int) {
 }
 
 func (s *styles) flagKeys(below string) (out []key) {
-	flags, total := []color.Color{belowColor, aboveColor, noColor}, 0
-	for _, n := range s.flags {
-		total += n
-	}
+	flags := []color.Color{belowColor, aboveColor, noColor}
 	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "no value"} {
-		if n := s.flags[flags[i]]; n > 0 {
+		if s.flags[flags[i]] {
 			area := &plotter.Polygon{Color: flags[i], LineStyle: line(hairline, black)}
-			out = append(out, key{fmt.Sprintf("%s: %d of %d points", text, n, total), []plot.Thumbnailer{area}})
+			out = append(out, key{text, []plot.Thumbnailer{area}})
 		}
 	}
 	return out

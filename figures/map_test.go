@@ -50,15 +50,15 @@ func TestMapLegend(t *testing.T) {
 		want  []string
 	}{
 		{Row{s, []Map{m, m}}, "negative", []string{
-			"negative: 4 of 18 points", "above scale: 2 of 18 points", "no value: 2 of 18 points",
+			"negative", "above scale", "no value",
 		}},
 		{Row{scale, []Map{field}}, "", []string{
-			"slope", "boundary", "best", "below scale: 1 of 12 points", "above scale: 1 of 12 points",
-			"no value: 1 of 12 points",
+			"slope", "boundary", "best", "below scale", "above scale",
+			"no value",
 		}},
 	} {
 		var got []string
-		styles := styles{known: map[string]style{}, flags: map[color.Color]int{}}
+		styles := styles{known: map[string]style{}, flags: map[color.Color]bool{}}
 		for _, m := range test.row.Maps {
 			styles.mapPlotters(m, Axis{Max: 1}, Axis{Max: 1}, test.row.Scale)
 		}

@@ -36,8 +36,8 @@ type styles struct {
 	known             map[string]style
 	keys              []key // of the curves
 	used              [len(colors)]int
-	intervals, arrows bool                // are drawn
-	flags             map[color.Color]int // of maps: how many values have each colour
+	intervals, arrows bool                 // are drawn
+	flags             map[color.Color]bool // of maps: the colours of their values
 	images            int
 }
 

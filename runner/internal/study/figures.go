@@ -99,10 +99,13 @@ func Drawing(name, from string, draw func(*table.Table) *figures.Figure) Figure 
 	}}
 }
 
-// Curve returns a column of means against x, with intervals.
-func Curve(means *table.Table, name, x, column string) figures.Curve {
-	low, high := means.Nums(column+"_low"), means.Nums(column+"_high")
-	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: low, High: high}
+// Curve returns a column against x, of means with their intervals.
+func Curve(t *table.Table, name, x, column string) figures.Curve {
+	c := figures.Curve{Name: name, X: t.Nums(x), Y: t.Nums(column)}
+	if t.Has(column + "_low") {
+		c.Low, c.High = t.Nums(column+"_low"), t.Nums(column+"_high")
+	}
+	return c
 }
 
 // Heat returns values of the rows as a map over columns x and y, which have each pair once.

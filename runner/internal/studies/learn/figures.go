@@ -17,8 +17,8 @@ import (
 )
 
 // Figures are "curve", scores along the stream; "differences" from the reference; "sweep", scores over λ and
-// ρ; and of the plane "maps_METHOD", and each map of the first method by itself, row by row: "fig01" to "fig12"
-// of the paper.
+// ρ; and of the plane "maps_METHOD", and each map of the first method by itself, row by row, "fig01" to
+// "fig12" of the paper.
 func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
@@ -94,7 +94,7 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	ends := study.Curve(shown, "", "log_loss", "log_loss")
 	x.Min, x.Max = middle(slices.Concat(ends.X, ends.Low, ends.High))
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
-	sets, caption := shown.Distinct("set"), "negative is better; means over the splits, and under all over the sets"
+	sets, caption := shown.Distinct("set"), "negative is better; means over the splits, under all over the sets"
 	if len(e.sets) == 1 {
 		sets, caption = []string{e.sets[0].Name}, "negative is better"
 	}
@@ -112,15 +112,13 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats", caption)
 }
 
-// middle returns the ends of an axis for differences: it holds 0 and most of those that are finite.
+// middle returns the ends of an axis for differences: it holds 0 and most of those that are finite. Both ends
+// are 0 if there is none.
 func middle(values []float64) (low, high float64) {
 	values = slices.DeleteFunc(values, func(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) })
 	if slices.Sort(values); len(values) > 0 {
 		low = min(0, stat.Quantile(0.05, stat.Empirical, values, nil))
 		high = max(0, stat.Quantile(0.95, stat.Empirical, values, nil))
-	}
-	if low == high {
-		return -1, 1
 	}
 	margin := 0.1 * (high - low)
 	return low - margin, high + margin

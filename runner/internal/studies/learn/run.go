@@ -179,7 +179,7 @@ func (c *curve) look(l *learner.Classifier, k int) []float64 {
 	var sum [4]float64 // of the columns
 	var q bnn.Prediction
 	estimate, grid, n := montecarlo.NewEstimate(l.Classes), s.Data.grid(), 0.0
-	sampled := grid.Every(max(1, e.Stride))
+	side, stride := len(grid.X), max(1, e.Stride)
 	for i, x := range grid.Points {
 		if l.Model().Predict(&q, x) != nil {
 			return row
@@ -191,7 +191,7 @@ func (c *curve) look(l *learner.Classifier, k int) []float64 {
 		if s.Maps {
 			c.maps.Add(s.Set, s.Method.Base, k, x, q.P, variance)
 		}
-		if e.Samples == 0 || len(q.Members) > 0 || !slices.Contains(sampled, i) {
+		if e.Samples == 0 || len(q.Members) > 0 || i%side%stride > 0 || i/side%stride > 0 {
 			continue
 		}
 		estimate.Sample(q.Mean, q.Variance, e.Samples, c.noise)

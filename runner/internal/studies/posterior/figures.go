@@ -52,10 +52,9 @@ func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 		Y: figures.Axis{Label: "total variation from exact", Log: true},
 	}
 	reference := func(name, method, column string) {
-		t := summary.Where("method", method)
-		chart.Curves = append(chart.Curves, figures.Curve{
-			Name: name, Kind: figures.Reference, X: t.Nums("k"), Y: t.Nums(column),
-		})
+		c := study.Curve(summary.Where("method", method), name, "k", column)
+		c.Kind = figures.Reference
+		chart.Curves = append(chart.Curves, c)
 	}
 	reference("equal probabilities", uniformName, "tv")
 	reference("sampling noise of exact", exactName, "tv_noise")
