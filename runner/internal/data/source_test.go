@@ -66,12 +66,12 @@ func decode(text string) (Source, error) {
 	return s, err
 }
 
-func all(e *Examples) Set { return e.Set(0, e.Len()) }
+func examples(e *Examples) Set { return e.Set(0, e.Len()) }
 
 // firsts returns the first inputs of all examples.
 func firsts(e *Examples) []float64 {
 	var x []float64
-	for _, input := range all(e).X {
+	for _, input := range examples(e).X {
 		x = append(x, input[0])
 	}
 	return x

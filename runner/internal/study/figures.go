@@ -30,8 +30,8 @@ func (c Chosen) Check(names ...string) error {
 	return field.AllOneOf("figures.methods", c.Methods, names...)
 }
 
-// Of returns the rows of the chosen methods, or without a choice of the first eight.
-func (c Chosen) Of(t *table.Table, methods []string) *table.Table {
+// Rows returns those of the chosen methods, or without a choice of the first eight.
+func (c Chosen) Rows(t *table.Table, methods []string) *table.Table {
 	others := func(m string) bool { return !slices.Contains(methods, m) }
 	shown := slices.DeleteFunc(slices.Clone(c.Methods), others)
 	if len(shown) == 0 {

@@ -67,7 +67,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 
 // charts plot each column that the means have against the examples seen, a curve for each method and sweep.
 func (e *experiment) charts(means *table.Table, title string, columns ...study.Column) (row []figures.Chart) {
-	shown := e.Chosen.Of(means, means.Distinct("method"))
+	shown := e.Chosen.Rows(means, means.Distinct("method"))
 	for _, y := range columns {
 		if means.Has(y.Name) {
 			curves := learner.NewLegend(e.Methods).Curves(shown, "seen", y.Name, e.swept...)
@@ -84,7 +84,7 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	methods := whole.Texts("method")
 	mean := func(m string) float64 { return whole.Where("method", m).Nums("log_loss")[0] }
 	slices.SortStableFunc(methods, func(a, b string) int { return cmp.Compare(mean(a), mean(b)) })
-	shown := e.Chosen.Of(paired, methods)
+	shown := e.Chosen.Rows(paired, methods)
 	methods = slices.DeleteFunc(methods, func(m string) bool { return shown.Where("method", m).Len() == 0 })
 	var labels []string
 	for _, m := range methods {

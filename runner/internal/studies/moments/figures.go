@@ -54,7 +54,7 @@ func relative(matrix string) figures.Axis {
 // classes. The exact integrals are below the axis everywhere.
 func (e *experiment) charts(errors *table.Table, column, label string) *figures.Figure {
 	exact := func(m string) bool { return strings.HasPrefix(m, "exact") }
-	shown := e.Chosen.Of(errors, slices.DeleteFunc(errors.Distinct("method"), exact))
+	shown := e.Chosen.Rows(errors, slices.DeleteFunc(errors.Distinct("method"), exact))
 	methods := shown.Distinct("method")
 	var charts []figures.Chart
 	for _, n := range errors.Distinct("classes") {

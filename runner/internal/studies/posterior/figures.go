@@ -61,7 +61,7 @@ func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 	others := slices.DeleteFunc(summary.Distinct("method"), func(m string) bool {
 		return m == exactName || m == uniformName
 	})
-	chart.Curves = append(chart.Curves, e.legend().Curves(e.Chosen.Of(summary, others), "k", "tv")...)
+	chart.Curves = append(chart.Curves, e.legend().Curves(e.Chosen.Rows(summary, others), "k", "tv")...)
 	return chart
 }
 

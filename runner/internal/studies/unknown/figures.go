@@ -12,7 +12,7 @@ import (
 func (e *experiment) Figures() []study.Figure {
 	const name = "risk_coverage" // of the figure and its table
 	return []study.Figure{study.Drawing(name, name, func(t *table.Table) *figures.Figure {
-		t = e.Chosen.Of(t, learner.Names(e.Methods))
+		t = e.Chosen.Rows(t, learner.Names(e.Methods))
 		chart := figures.Chart{
 			Title:  "confidence: " + t.Texts("confidence")[0],
 			X:      figures.Axis{Label: "coverage: share decided", Max: 1},
