@@ -85,8 +85,8 @@ func (a Axis) spanning(values []float64, margin float64) Axis {
 // slack is for ends that are ticks but for rounding.
 const slack = 1e-9
 
-// ticks returns labelled ticks, about n on a logarithmic axis, and minor ones. On others, and below half
-// a decade, at most n multiples of 1, 2 or 5 times a power of ten have labels.
+// ticks returns labelled ticks and minor ones: about n labels on a logarithmic axis, else, and below half a
+// decade, two to six, at multiples of 1, 2 or 5 times a power of ten.
 func (a Axis) ticks(n int) (out []plot.Tick) {
 	for name := range strings.Lines(a.rows) {
 		out = append(out, plot.Tick{Value: float64(-len(out)), Label: strings.TrimSuffix(name, "\n")})
@@ -97,7 +97,7 @@ func (a Axis) ticks(n int) (out []plot.Tick) {
 	case a.Log && (hi-lo >= 1-slack || hi-lo >= math.Log10(5) && n > 2):
 		return logTicks(lo, hi, n)
 	}
-	step := (1 - slack) * (a.Max - a.Min) / float64(max(n-1, 1))
+	step := (1 - slack) * (a.Max - a.Min) / 5
 	ten := math.Pow10(int(math.Floor(math.Log10(step))))
 	minor, stride := 2*ten, 5
 	switch {

@@ -18,7 +18,7 @@ const (
 	keyWidth   = vg.Length(17) // of pictures
 	hairline   = vg.Length(0.5)
 	tickLength = vg.Length(2.6)
-	tickRoom   = vg.Length(24) // along an X axis
+	tickRoom   = vg.Length(18) // along an X axis
 	tickCount  = 5             // at most
 
 	landscape = vg.Length(0.62) // height by width of a data area that is no square
@@ -168,12 +168,13 @@ func (a Axis) room() (room vg.Length) {
 
 func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	lo, hi := a.ends()
+	free, end := c.Min.X-panelGap/2, c.Max.X+panelGap/2 // room for labels
 	for _, t := range a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom)))) {
-		x := c.X((t.Value - lo) / (hi - lo))
+		x, half := c.X((t.Value-lo)/(hi-lo)), textWidth(t.Label)/2+1
 		mark(c, t, x, c.Min.Y, 0, -1)
-		if half := textWidth(t.Label)/2 - panelGap/2 + 1; text { // labels stay within half of the gaps
-			x = min(max(x, c.Min.X+half), c.Max.X-half)
+		if x = min(max(x, c.Min.X-panelGap/2+half), end-half); text && !t.IsMinor() && x-half >= free {
 			write(c, vg.Point{X: x, Y: c.Min.Y - tickLength}, 0.5, 1, t.Label)
+			free = x + half
 		}
 	}
 	if text {
