@@ -17,17 +17,17 @@ FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/da
 FUZZ = $(if $(filter short,$(EFFORT)),5000x,40000x)
 
 help:
-	@echo 'make reproduce   run all experiments whose results are missing or old; EFFORT=quick: three small ones'
+	@echo 'make reproduce   run all experiments whose results are missing or old; EXP="order uci": these'
 	@echo 'make data        download the data sets; MIRROR=folder takes files from there first'
 	@echo 'make test        all tests'
 	@echo 'make check       formatting, vet, staticcheck, dead code, the race detector'
 	@echo 'make torture     kills, full disks, damaged files, extreme numbers and fuzzing, some minutes;'
 	@echo '                 EFFORT=short does less of each, FUZZ=1000000x fuzzes each target for longer'
 	@echo 'make bench       benchmarks, in the form that benchstat reads'
-	@echo 'make verify      run everything again elsewhere and compare with results/; EFFORT=quick: the small ones'
+	@echo 'make verify      run everything again elsewhere and compare with results/; EXP as above'
 	@echo 'make verify-anywhere'
 	@echo '                 the same with builds for other processors, arm64 under an emulator; hours;'
-	@echo '                 EFFORT=quick as above, EFFORT=short: short forms of the small ones'
+	@echo '                 EXP as above, EFFORT=short: short forms of small ones'
 	@echo 'make draw        draw the figures again from the tables in results/, and results/index.html,'
 	@echo '                 all results in one file'
 	@echo 'make keys        write the tables of experiments/KEYS.md again, from the comments of the code'
@@ -35,7 +35,7 @@ help:
 	@echo 'make clean       remove what is not committed from results/'
 
 reproduce:
-	go run ./runner -all $(if $(EFFORT),-effort $(EFFORT))
+	go run ./runner run $(or $(EXP),-all)
 
 data:
 	go run ./runner fetch all $(if $(MIRROR),-mirror $(MIRROR))
@@ -60,10 +60,10 @@ bench:
 	go test -run '^$$' -bench . -benchmem -count 6 ./core/... ./internal/... ./baselines/...
 
 verify:
-	go run ./runner verify -all $(if $(EFFORT),-effort $(EFFORT))
+	go run ./runner verify $(or $(EXP),-all)
 
 verify-anywhere:
-	.ci/anywhere $(or $(EFFORT),any)
+	.ci/anywhere $(or $(EFFORT),$(EXP),-all)
 
 draw:
 	go run ./runner draw -all

@@ -15,32 +15,33 @@ import (
 	"closedform"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/own"
+	"closedform/runner/internal/quote"
+	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 var fused = closedform.Fused()
 
-const unfused = "-gcflags=all=-d=fmahash=qn"
-
 type batch struct {
 	*invocation
-	engine     engine.Engine
-	sources    string     // folder of the results that they read
-	preparing  sync.Mutex // takes the most memory: one at a time
-	publishing sync.Mutex // prints: one at a time
+	log     io.Writer // of progress
+	engine  *engine.Engine
+	sources string     // folder of the results that they read
+	mu      sync.Mutex // of preparing, which takes the most memory, and printing
 }
 
 func newBatch(in *invocation, c *choice) *batch {
-	b := &batch{invocation: in, sources: cmp.Or(c.out, experiment.Results)}
-	b.engine.Pool = engine.NewPool(max(1, int(c.workers)))
-	b.engine.Stderr, b.engine.Progress.W = in.stderr, in.stderr
+	b := &batch{invocation: in, log: in.stderr, sources: cmp.Or(c.out, experiment.Results)}
 	if c.quiet {
-		b.engine.Progress.W = io.Discard
+		b.log = io.Discard
 	}
+	b.engine = engine.New(max(1, int(c.workers)), in.stderr, b.log)
 	if fused {
-		fmt.Fprintf(b.engine.Progress.W, "fused multiply-adds: results may differ in the last digits; "+
-			"for identical bytes rebuild: GOFLAGS=%s %s\n", unfused, commandLine(in.words))
+		fmt.Fprintf(b.log, "fused multiply-adds: results may differ in the last digits; for identical bytes "+
+			"rebuild: GOFLAGS=-gcflags=all=-d=fmahash=qn %s\n", commandLine(in.words))
 	}
 	return b
 }
@@ -70,11 +71,9 @@ func (b *batch) run(ctx context.Context, experiments []*experiment.Experiment) (
 type job struct {
 	*batch
 	*experiment.Experiment
-	start  time.Time
-	inputs string // identifies all that the results follow from
-	work   engine.Work
-
-	digest   string // of the manifest
+	run      *store.Run
+	work     engine.Work
+	inputs   string // identifies all that the results follow from
 	manifest []byte // with all values spelled out
 }
 
@@ -85,19 +84,19 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 	if err := j.prepare(compute); err != nil {
 		return err
 	}
-	defer j.work.Folder.Close()
 	defer func() {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			j.work.Folder.Failed(err)
 		}
+		j.work.Folder.Close()
 	}()
 	if j.work.Folder.Published(j.inputs) {
-		j.print("is up to date")
+		j.print("is up to date\n")
 		return nil
 	}
 	if d, ok := j.Study.(study.WithData); ok {
 		for _, line := range d.About() {
-			fmt.Fprintln(j.engine.Progress.W, line)
+			fmt.Fprintln(j.log, line)
 		}
 	}
 	if err := j.engine.Compute(compute, &j.work); err != nil {
@@ -106,22 +105,24 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 	return j.publish(publish)
 }
 
-func (j *job) print(folder string, lines ...string) {
-	j.publishing.Lock()
-	defer j.publishing.Unlock()
-	all := len(j.work.Cells)
-	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %s %s\n", j.Name, all, j.work.Computed,
-		all-j.work.Computed, j.Dir, folder)
-	for _, line := range lines {
-		fmt.Fprint(j.stdout, line)
-	}
+func (j *job) print(folder string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	all, computed := len(j.work.Cells), int(j.work.Computed.Load())
+	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %s %s",
+		j.Name, all, computed, all-computed, j.Dir, folder)
 }
 
 func (j *job) prepare(ctx context.Context) (err error) {
-	j.preparing.Lock()
-	defer j.preparing.Unlock()
-	j.start = time.Now()
-	j.digest, err = j.Digest()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.run = store.NewRun(ctx, j.words)
+	j.run.Manifest, j.run.SourceDigest, j.run.Fused = j.Name, experiment.SourceDigest(), fused
+	j.run.Seeds, j.run.Overrides = j.Swept, append(j.run.Overrides, j.Overrides...)
+	j.run.ManifestDigest, err = j.Digest()
+	if err == nil {
+		j.run.Programs, err = j.FindPrograms()
+	}
 	if err = cmp.Or(err, ctx.Err()); err == nil {
 		err = j.Study.Prepare(ctx)
 	}
@@ -141,11 +142,81 @@ func (j *job) prepare(ctx context.Context) (err error) {
 	cells := experiment.Checksum(fmt.Append(nil, j.work.Prints))
 	j.inputs = experiment.Checksum([]byte(cells), j.manifest, experiment.Executable(), sums)
 	j.work.Name = j.Name
-	for _, dir := range []string{filepath.Join(experiment.Results, j.Name), j.Dir} { // the last is the best
-		if last, err := store.ReadRun(dir); err == nil {
-			j.work.Last = last
-		}
-	}
+	j.work.Last, _ = store.ReadRun(filepath.Join(experiment.Results, j.Name)) // if there is one
 	j.work.Folder, err = store.Open(j.Dir, cells)
 	return err
+}
+
+func (j *job) publish(ctx context.Context) error {
+	release, err := own.Replace(j.Dir)
+	if err != nil {
+		return err
+	}
+	defer release()
+	cells, err := j.work.Load()
+	if err != nil {
+		return err
+	}
+	r := &report.README{Name: j.Name, Asks: j.Kind.Asks, Figures: j.Study.Figures()}
+	files, err := j.files(cells, r)
+	if err != nil {
+		return err
+	}
+	if noted, ok := j.Study.(study.Noted); ok {
+		r.Notes = noted.Notes(r.Tables)
+	}
+	if len(j.Overrides) == 0 { // a finding is of the values of the manifest
+		if r.Finding, err = quote.Fill(j.Finding, quote.Of(r.Tables)); err != nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
+		}
+	}
+	j.run.Computed = int(j.work.Computed.Load())
+	j.run.Reused = len(cells) - j.run.Computed
+	j.run.AddTimes(cells, func(i int) string { return j.work.Cells[i].Group() })
+	j.run.Seconds = time.Since(j.run.Start).Seconds()
+	published, err := j.work.Folder.Publish(ctx, j.inputs, files, j.run, func(made *store.Run) []byte {
+		r.Command, r.Programs = commandLine(made.Command[min(1, len(made.Command)):]), made.Programs
+		r.Result = report.NewResult(r.Tables, made)
+		return r.Markdown()
+	})
+	if err != nil {
+		return err
+	}
+	text := "is up to date\n" // by another process
+	if published {
+		text = fmt.Sprintf("has %d files, in %.2f s\n", len(files), j.run.Seconds)
+		for _, note := range r.Notes {
+			text += fmt.Sprintf("%s: %s\n", j.Name, note)
+		}
+		text += r.Result.Text()
+	}
+	j.print(text)
+	return nil
+}
+
+// files returns the manifest, the files that the cells have, the tables, and the figures, which are drawn
+// from the tables as written. It sets those of the README.
+func (j *job) files(cells []*store.Cell, r *report.README) (files []store.File, err error) {
+	files = []store.File{{Name: "manifest.toml", Data: j.manifest}}
+	var sets []table.Set
+	for _, c := range cells {
+		sets = append(sets, c.Tables)
+		for _, t := range c.Tables {
+			if t.File != nil {
+				r.Kept, files = append(r.Kept, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
+			}
+		}
+	}
+	r.Tables = j.Study.Tables(sets)
+	var written table.Set
+	for _, t := range r.Tables {
+		file := store.TableFile(t)
+		t, err := file.Table()
+		if err != nil {
+			return nil, err
+		}
+		written, files = append(written, t), append(files, file)
+	}
+	drawn, err := drawAll(r.Figures, quote.Of(written))
+	return append(files, drawn...), err
 }

@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
-	"strings"
 
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
-
-const drawExamples = "go run ./runner draw fig1_12"
 
 func drawCommand(f *flag.FlagSet) action {
 	c := choiceFlags(f)
@@ -26,55 +24,56 @@ func drawCommand(f *flag.FlagSet) action {
 		}
 		var undrawn error
 		for _, e := range experiments {
-			words := []string{"-exp", e.File}
-			for _, s := range e.Overrides {
-				words = append(words, "-set", s)
-			}
-			err := draw(ctx, in.stdout, e, commandLine(words))
+			err := draw(ctx, in.stdout, e)
 			if c.all && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotCommitted)) {
 				fmt.Fprintln(in.stdout, err)
 			} else {
 				undrawn = errors.Join(undrawn, err)
 			}
 		}
-		_, err = writePages(experiments)
-		return errors.Join(undrawn, err)
+		return errors.Join(undrawn, writePages(in.stdout, experiments))
 	}
 }
 
-// draw draws the figures from the published tables and removes old ones. The command again makes the tables.
-func draw(ctx context.Context, w io.Writer, e *experiment.Experiment, again string) (failed error) {
-	results, err := store.OpenResults(e.Dir)
-	if err != nil {
-		return fmt.Errorf("%s: %w; to make them: %s", e.Name, err, again)
-	}
+// draw draws the figures from the published tables. An error says how to make the tables.
+func draw(ctx context.Context, w io.Writer, e *experiment.Experiment) error {
 	var files []store.File
-	var names []string
-	for _, figure := range e.Study.Figures() {
-		names = append(names, figure.Name)
-		err := engine.Each(ctx, 1, func(context.Context, int) error { // a panic is an error, too
-			formats, err := experiment.Draw(figure, results.Table)
-			files = append(files, formats...)
-			return err
-		})
-		if err == nil {
-			continue
-		}
-		why, _ := e.Behind(e.Dir)
-		if why != "" && !errors.Is(err, store.ErrNotCommitted) { // tables may lack columns
-			return fmt.Errorf("%s: figure %s cannot be drawn: the results in %s are behind (%s); to make them: %s",
-				e.Name, figure.Name, e.Dir, why, again)
-		}
-		failed = errors.Join(failed, fmt.Errorf("%s: %w; to make it: %s", e.Name, err, again))
+	results, err := store.OpenResults(e.Dir)
+	if err == nil {
+		files, err = drawAll(e.Study.Figures(), results.Table)
+		fmt.Fprintf(w, "%s: %d figures drawn\n", e.Name, len(files)/len(experiment.Formats))
 	}
-	folder, err := store.Open(e.Dir, "")
 	if err != nil {
+		why, _ := e.Behind(e.Dir)
+		if why != "" && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrNotCommitted) {
+			err = fmt.Errorf("the results in %s are behind (%s)", e.Dir, why) // tables may lack columns
+		}
+		words := []string{"-exp", e.File}
+		for _, s := range e.Overrides {
+			words = append(words, "-set", s)
+		}
+		err = fmt.Errorf("%s: %w; to make them: %s", e.Name, err, commandLine(words))
+	}
+	if len(files) == 0 {
 		return err
 	}
+	folder, unopened := store.Open(e.Dir, "")
+	if unopened != nil {
+		return unopened
+	}
 	defer folder.Close()
-	fmt.Fprintf(w, "%s: %d figures drawn\n", e.Name, len(files)/len(experiment.Formats))
-	return errors.Join(failed, folder.Replace(ctx, files, func(name string) bool {
-		base, format, _ := strings.Cut(name, ".")
-		return slices.Contains(experiment.Formats, format) && !slices.Contains(names, base)
-	}))
+	return errors.Join(err, folder.Replace(ctx, files))
+}
+
+// drawAll returns the files of the figures that can be drawn, and the errors of the others.
+func drawAll(all []study.Figure, read func(string) (*table.Table, error)) (files []store.File, failed error) {
+	for _, figure := range all {
+		_, err := engine.Measure(context.Background(), func(context.Context) error { // a panic is an error, too
+			drawn, err := experiment.Draw(figure, read)
+			files = append(files, drawn...)
+			return err
+		})
+		failed = errors.Join(failed, err)
+	}
+	return files, failed
 }

@@ -167,7 +167,7 @@ func TestLearnAlone(t *testing.T) {
 	for os.SameFile(before, check.Must(os.Stat(file))) { // it is saved before the first row
 		time.Sleep(time.Millisecond)
 	}
-	held := fmt.Sprintf("%s is being learned by process %d since 2", file, p.Process.Pid)
+	held := fmt.Sprintf("%s is held by process %d since 2", file, p.Process.Pid)
 	fails(t, held, "learn", file, "-data", "more.csv")
 	remove(t, "results", "mine", "cells", "published")
 	fails(t, held, "-exp", "mine", "-quiet")

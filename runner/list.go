@@ -18,8 +18,6 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const listExamples = "go run ./runner list -check"
-
 func listCommand(f *flag.FlagSet) action {
 	check := f.Bool("check", false, "print what is behind; fail unless results/STALE names just that")
 	return func(ctx context.Context, in *invocation, _ []string) error {
@@ -41,21 +39,19 @@ func listCommand(f *flag.FlagSet) action {
 
 func list(w io.Writer, all []*experiment.Experiment) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tCPU\tQUESTION")
+	fmt.Fprintln(table, "NAME\tSTATE\tCELLS\tCPU\tQUESTION")
 	duration := func(seconds float64) time.Duration {
 		return time.Duration(seconds * float64(time.Second)).Round(10 * time.Millisecond)
 	}
 	cells, seconds := 0, 0.0
 	for _, e := range all {
-		n, cpu := len(e.Study.Cells()), "-"
-		if run, err := store.ReadRun(e.Dir); err == nil {
-			seconds += run.CPUSeconds
-			cpu = duration(run.CPUSeconds).String()
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", e.Name, e.Effort, state(e), n, cpu, e.Kind.Asks)
-		cells += n
+		n := len(e.Study.Cells())
+		run, _ := store.ReadRun(e.Dir) // where there is none it took no time
+		cpu := duration(run.CPUSeconds)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%v\t%s\n", e.Name, state(e), n, cpu, e.Kind.Asks)
+		cells, seconds = cells+n, seconds+run.CPUSeconds
 	}
-	fmt.Fprintf(table, "sum\t\t\t%d\t%v\n", cells, duration(seconds))
+	fmt.Fprintf(table, "sum\t\t%d\t%v\n", cells, duration(seconds))
 	return table.Flush()
 }
 
@@ -68,7 +64,7 @@ func state(e *experiment.Experiment) string {
 	switch {
 	case err != nil, !none && unread != nil:
 		return "cannot be read"
-	case !none && len(results.Differing()) > 0:
+	case !none && len(results.Differing(false)) > 0:
 		return "files differ"
 	case !none && behind == "":
 		return "computed"
@@ -98,24 +94,19 @@ func checkBehind(ctx context.Context, w io.Writer, all []*experiment.Experiment)
 		if err != nil {
 			return err
 		}
-		if why == "" {
-			continue
+		if why != "" {
+			fmt.Fprintf(w, "%s: behind: %s\n", e.Name, why)
 		}
-		fmt.Fprintf(w, "%s: behind: %s\n", e.Name, why)
-		if slices.Contains(named, e.Name) || !e.Elsewhere(e.Dir) {
+		if why != "" && (slices.Contains(named, e.Name) || !e.Elsewhere(e.Dir)) {
 			behind = append(behind, e.Name)
 		}
 	}
-	folders, _ := os.ReadDir(experiment.Results) // none where nothing was run
-	for _, f := range folders {
-		if !f.IsDir() || known[f.Name()] {
-			continue
-		}
-		dir := filepath.Join(experiment.Results, f.Name())
-		files, err := store.Git(ctx, dir, "ls-files", "--cached", "--others", "--exclude-standard")
-		if err != nil || files != "" {
-			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", f.Name(), experiment.Folder)
-			behind = append(behind, f.Name())
+	files, _ := store.Git(ctx, "ls-files", "-z", "-c", "-o", "--exclude-standard", experiment.Results)
+	for file := range strings.SplitSeq(files, "\x00") {
+		if parts := strings.Split(file, "/"); len(parts) > 2 && !known[parts[1]] { // results/folder/file
+			known[parts[1]] = true
+			fmt.Fprintf(w, "%s: behind: no manifest in %s\n", parts[1], experiment.Folder)
+			behind = append(behind, parts[1])
 		}
 	}
 	slices.Sort(named)

@@ -12,7 +12,7 @@ import (
 // list says whether the results are complete and up to date, and what they cost.
 func TestList(t *testing.T) {
 	inExperiments(t, map[string]string{
-		"wide.toml":  edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`, "title", "effort = 'quick'\ntitle"),
+		"wide.toml":  edit(t, named("a_longer_name"), "[1, 2]", `"1..50"`),
 		"needy.toml": edit(t, named("needy"), "threshold", "file = \"data/red.csv\"\nthreshold"),
 		"small.toml": small,
 		"notes.text": "no manifest",
@@ -22,23 +22,23 @@ func TestList(t *testing.T) {
 		change           func()
 		state, cpu, time string // of small, and the sum
 	}{
-		{func() {}, "not run", "-", "0s"},
-		{func() { write(t, "", dir, "cells", "one.cell") }, "partly computed: 1 of 4 cells", "-", "0s"},
+		{func() {}, "not run", "0s", "0s"},
+		{func() { write(t, "", dir, "cells", "one.cell") }, "partly computed: 1 of 4 cells", "0s", "0s"},
 		{func() { mustRun(t, "-exp", "small") }, "computed", `\S+s`, `\S+s`},
 		{func() { remove(t, dir, "summary.csv") }, "files differ", `\S+s`, `\S+s`},
-		{func() { write(t, "{", dir, "run.json") }, "cannot be read", "-", "0s"},
+		{func() { write(t, "{", dir, "run.json") }, "cannot be read", "0s", "0s"},
 	} {
 		c.change()
-		want := "NAME +EFFORT +STATE +CELLS +CPU +QUESTION\n" +
-			"needy +full +needs data +4 +- +Where do they end\\?\n" +
-			"small +full +" + c.state + " +4 +" + c.cpu + " +Where do they end\\?\n" +
-			"a_longer_name +quick +not run +100 +- +Where do they end\\?\n" +
+		want := "NAME +STATE +CELLS +CPU +QUESTION\n" +
+			"needy +needs data +4 +0s +Where do they end\\?\n" +
+			"small +" + c.state + " +4 +" + c.cpu + " +Where do they end\\?\n" +
+			"a_longer_name +not run +100 +0s +Where do they end\\?\n" +
 			"sum +108 +" + c.time + "\n"
 		if got := mustRun(t, "list"); !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("list prints\n%s", got)
 		}
 	}
-	write(t, "name = 3\n", "experiments", "a.toml")
+	write(t, "name = 3\nstudy = 'toy'\n", "experiments", "a.toml")
 	stdout, _, err := try(t, "list")
 	check.Refuses(t, "a bad manifest", err, filepath.Join("experiments", "a.toml")+":1: name: ")
 	check.Equal(t, "lines beside a bad manifest", strings.Count(stdout, "\n"), 5)
@@ -74,11 +74,11 @@ func TestBehind(t *testing.T) {
 		fails(t, stale, "list", "-check")
 	}
 	is()
-	contains(t, mustRun(t, "list"), "small    full    computed  4 ")
+	contains(t, mustRun(t, "list"), "small    computed  4 ")
 
 	changeSources(t, "2")
 	is("a_judge: behind: of other sources", "small: behind: of other sources")
-	contains(t, mustRun(t, "list"), "small    full    behind: of other sources  4 ")
+	contains(t, mustRun(t, "list"), "small    behind: of other sources  4 ")
 	changeSources(t, "1")
 
 	write(t, edit(t, small, "0.5", "0.25"), "experiments", "small.toml")

@@ -13,22 +13,23 @@ import (
 )
 
 func TestManifestIsFound(t *testing.T) {
-	other := named("other")
-	inExperiments(t, map[string]string{"first.toml": small, "second.toml": other, "third.toml": other})
+	inExperiments(t, map[string]string{"small.toml": small, "second.toml": named("second")})
 	own, out := write(t, named("own")), t.TempDir()
 	for exp, name := range map[string]string{
-		"first": "small", "second.toml": "other", "experiments/first.toml": "small", own: "own",
+		"small": "small", "second.toml": "second", "experiments/small.toml": "small", own: "own",
 	} {
 		begins(t, mustRun(t, "-exp", exp, "-out", out), name+": 4 cells, ")
 	}
-	fails(t, "experiments/second.toml has the same, and both would write to one folder", "-all")
-	fails(t, "experiments/first.toml has the same", "-exp", "first", "-exp", "first.toml")
+	fails(t, "experiments/small.toml and experiments/small.toml would both write to results/small",
+		"-exp", "small", "-exp", "small.toml")
 	fails(t, `no manifest "."`, "-exp", ".")
-	fails(t, "first, second, third", "-exp", "fourth")
+	fails(t, "second, small", "-exp", "fourth")
+	write(t, small, "experiments", "third.toml")
+	for _, exp := range []string{"-all", "-exp=third"} {
+		fails(t, `third.toml:1: name: "small" is not allowed; allowed: that of the file, "third"`, exp)
+	}
 	check.Equal(t, "an error made a folder", exists("results"), false)
-	write(t, named("other"), "experiments", "other.toml")
-	fails(t, `second.toml: name = "other": experiments/other.toml has the same, and both`, "-exp", "second")
-	stdout := mustRun(t, "-exp", "first", "-exp", own)
+	stdout := mustRun(t, "-exp", "small", "-exp", own)
 	check.Equal(t, "it is beside its manifest", exists(filepath.Dir(own), "closedform-results", "own"), true)
 	contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; results/small has 4 files, in ", "own: 4 ")
 }
@@ -62,18 +63,12 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	check.Equal(t, "a file as -out", []any{read(t, "file"), exists("results")}, []any{"mine", false})
 }
 
-func TestEffort(t *testing.T) {
-	fast := strings.Replace(named("fast"), "study", "effort = \"quick\"\nstudy", 1)
-	inExperiments(t, map[string]string{"slow.toml": small, "fast.toml": fast})
-	begins(t, mustRun(t, "-all", "-effort", "quick"), "fast: 4 cells, 4 computed, ")
-	check.Equal(t, "others are run", exists("results", "small"), false)
-	check.Equal(t, "verify says", mustRun(t, "verify", "-all", "-effort", "quick"), "fast: same bytes\n")
-	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
-	write(t, named("fast"), "experiments", "fast.toml")
-	stdout := mustRun(t, "-all", "-effort", "full")
-	begins(t, stdout, "fast: 4 cells, 0 computed, 4 done before; ")
-	contains(t, stdout, "\nsmall: 4 cells, 4 computed, ")
-	fails(t, "no manifest to run", "-all", "-set", "effort=full", "-effort", "quick")
+// The heading of a manifest is no part of a cell.
+func TestGroup(t *testing.T) {
+	inExperiments(t, map[string]string{"small.toml": small})
+	mustRun(t, "-all")
+	write(t, edit(t, small, "threshold", "group = 'paper'\nthreshold"), "experiments", "small.toml")
+	begins(t, mustRun(t, "-all"), "small: 4 cells, 0 computed, 4 done before; ")
 }
 
 func TestData(t *testing.T) {
@@ -150,7 +145,7 @@ func TestShort(t *testing.T) {
 // An experiment with a program of its own is skipped by -all where the program is missing, and verified where
 // the program has the version that made the results.
 func TestOtherProgram(t *testing.T) {
-	inExperiments(t, map[string]string{"first.toml": small, "other.toml": `
+	inExperiments(t, map[string]string{"small.toml": small, "other.toml": `
 name = "other"
 study = "learn"
 seed = 1

@@ -251,7 +251,7 @@ func TestExamples(t *testing.T) {
 	example := regexp.MustCompile(`(?m)go run \./runner (.*?)(  .*)?$`)
 	n := 0
 	for _, c := range commands {
-		for _, found := range example.FindAllStringSubmatch(c.examples, -1) {
+		for _, found := range example.FindAllStringSubmatch(program+" "+c.examples, -1) {
 			n++
 			words := strings.Fields(found[1])
 			if words[0] == c.name {
@@ -283,10 +283,7 @@ verify | nothing to do
 -experiment M |
 -exp |
 -exp M -workers two | -workers
--exp M -out= | -out is empty
 -exp M -quiet=maybe |
--all -effort slow | need quick or full
--exp M -effort quick | -effort
 -all -exp M | -all
 run -all M | -all
 run -data M -exp M | -data

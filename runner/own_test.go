@@ -78,7 +78,7 @@ func TestOwnTable(t *testing.T) {
 	command[2] = "my leaves.csv"
 	fails(t, "my leaves.toml exists and differs", command...)
 	check.Equal(t, "an edited manifest", read(t, "my leaves.toml"), "name = 'edited'\n")
-	fails(t, "-ignore needs -data", "run", "-exp", "x", "-ignore", "a")
+	fails(t, "need -data", "run", "-exp", "x", "-ignore", "a")
 	write(t, "size,kind,species\n1,k,a\n2,l,b\n3,k,a\n4,l,b\n5,k,a\n4,k,b\n", "Ж.csv")
 	mustRun(t, "run", "-data", "Ж.csv", "-class", "species", "-categorical", "all")
 	contains(t, read(t, "Ж.toml"), `categorical = ["all"]`, `name  = "own"`)

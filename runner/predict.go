@@ -15,7 +15,7 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const predictExamples = `go run ./runner predict closedform-results/my/network.npz -data new.csv -unknown 0.9
+const predictExamples = `predict closedform-results/my/network.npz -data new.csv -unknown 0.9
 
 Columns are found by their names. If the table has the classes, the scores are printed, too.`
 
@@ -52,7 +52,7 @@ func predictCommand(f *flag.FlagSet) action {
 	}
 }
 
-const learnExamples = `go run ./runner learn closedform-results/my/network.npz -data more.csv
+const learnExamples = `learn closedform-results/my/network.npz -data more.csv
   sensor | go run ./runner learn closedform-results/my/network.npz -data -
 
 The network predicts each row, which is printed at once, before it learns it. If the table has no
@@ -80,8 +80,6 @@ func learnCommand(f *flag.FlagSet) action {
 	}
 }
 
-const showExamples = "go run ./runner show closedform-results/my/network.npz"
-
 func showCommand(*flag.FlagSet) action {
 	return func(_ context.Context, in *invocation, args []string) error {
 		n, err := own.Read(args[0])
@@ -105,6 +103,14 @@ func rowsFlags(f *flag.FlagSet) *own.Rows {
 	return r
 }
 
+// listFlag declares a flag that can be repeated, or have several values with a separator.
+func listFlag(f *flag.FlagSet, list *[]string, name, separator, usage string) {
+	f.Func(name, usage, func(s string) error {
+		*list = append(*list, strings.Split(s, separator)...)
+		return nil
+	})
+}
+
 func layoutFlags(f *flag.FlagSet, l *dataset.Layout, otherwise string) {
 	f.StringVar(&l.Separator, "separator", "", "what separates cells: ',', ';' or tab (default: "+otherwise+")")
 	f.StringVar(&l.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
@@ -113,16 +119,13 @@ func layoutFlags(f *flag.FlagSet, l *dataset.Layout, otherwise string) {
 func tableFlags(f *flag.FlagSet) *own.Table {
 	t := &own.Table{}
 	format := &t.Format
-	list := func(name, usage string, columns *[]string) {
-		f.Func(name, usage, func(names string) error {
-			*columns = strings.Split(names, ",")
-			return nil
-		})
-	}
+	f.StringVar(&t.File, "data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it "+
+		"and run it.\nIt learns three quarters of the rows, tests the others, and saves the network")
+	f.StringVar(&t.Test, "test", "", "CSV `file` of test rows for -data (default: a quarter of its rows)")
 	f.BoolVar(&t.All, "all-rows", false, "let the saved network learn the test rows, too, after the test")
 	f.StringVar(&format.Class, "class", "class", "`column` of the classes in -data")
-	list("categorical", "`columns` of words, as a,b; all: every column that is not numbers", &format.Categorical)
-	list("ignore", "`columns` that are no inputs, as a,b", &format.Ignore)
+	listFlag(f, &format.Categorical, "categorical", ",", "`columns` of words, as a,b; all: all but numbers")
+	listFlag(f, &format.Ignore, "ignore", ",", "`columns` that are no inputs, as a,b")
 	f.StringVar((*string)(&format.Missing), "missing", "",
 		"what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")
 	layoutFlags(f, &format.Layout, "',' and .")

@@ -211,13 +211,13 @@ func TestFailureTogether(t *testing.T) {
 	check.Equal(t, "exit code, and lines", []int{code, strings.Count(stderr, "\n")}, []int{1, 1})
 	contains(t, stdout, "a: 4 cells, 0 computed, 4 done before; ")
 	check.Equal(t, "what failed is published", exists("results", "bad", "SHA256SUMS"), false)
-	contains(t, mustRun(t, "list"), "bad   full    not finished: cell total seed=1: lost its way  4 ")
+	contains(t, mustRun(t, "list"), "bad   not finished: cell total seed=1: lost its way  4 ")
 	for _, command := range []string{"verify", "draw"} {
 		fails(t, "results/bad is not finished: cell total seed=1: lost its way", command, "bad")
 	}
 	write(t, named("bad"), "experiments", "bad.toml")
 	contains(t, mustRun(t, "-all"), "bad: 4 cells, 2 computed, 2 done before; ")
-	contains(t, mustRun(t, "list"), "bad   full    computed  4 ")
+	contains(t, mustRun(t, "list"), "bad   computed  4 ")
 	dir := filepath.Join("results", "bad")
 	before := results(t, dir)
 	write(t, bad, "experiments", "bad.toml")

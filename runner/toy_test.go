@@ -79,8 +79,8 @@ func (t *toyData) Prepare(context.Context) error {
 
 func (t *toyDerived) Sources() []string { return t.Reads }
 
-func (t *toyDerived) Use(read func(experiment, table string) (*table.Table, error)) (err error) {
-	t.source, err = read(t.Reads[0], "summary")
+func (t *toyDerived) Use(read func(name string) (*table.Table, error)) (err error) {
+	t.source, err = read(t.Reads[0] + "/summary")
 	return err
 }
 

@@ -13,8 +13,8 @@ import (
 // ProbitCorr approximates the softmax by the multivariate probit function of the paper with any correlations
 // (Yang and Yang 2023, Sec. 2), s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0), with a correlation matrix Corr
 // = Σ_0 of order n−1, the same for each class, whose rows are the classes τ ≠ j in order. Lambda must be
-// positive and finite. In general the p_j do not add up to one, and E is not symmetric: see [Moments.Excess]
-// and [Moments.Asymmetry]. Corr is kept by reference; concurrent use is safe while nothing writes to it.
+// positive and finite. In general the p_j do not add up to one, see [Moments.Excess], and E is not symmetric.
+// Corr is kept by reference; concurrent use is safe while nothing writes to it.
 type ProbitCorr struct {
 	Lambda float64
 	Corr   *mat.SymDense

@@ -178,17 +178,6 @@ func (m *Moments) Excess() float64 {
 	return sum
 }
 
-// Asymmetry returns the largest |E_ij − E_ji|, a defect like [Moments.Excess].
-func (m *Moments) Asymmetry() float64 {
-	var largest float64
-	for i := range m.P {
-		for j := range i {
-			largest = max(largest, math.Abs(m.E.At(i, j)-m.E.At(j, i)))
-		}
-	}
-	return largest
-}
-
 func (m *Moments) check(mean, variance []float64) {
 	n := len(m.P)
 	if r, c := m.E.Dims(); r != n || c != n {

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
@@ -25,6 +27,7 @@ type Sample struct {
 	ESS float64
 
 	network *mlp.Network
+	link    func(z []float64) // replaces logits by probabilities
 }
 
 const dof = 10 // degrees of freedom ν of the proposal
@@ -51,7 +54,7 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 		return nil, errors.New("laplace: the information at the mode is not finite and positive definite")
 	}
 	rnd, d := rand.New(src), make([]float64, n)
-	out := &Sample{Draws: mat.NewDense(draws, n, nil), Weights: make([]float64, draws), network: p.network}
+	out := &Sample{mat.NewDense(draws, n, nil), make([]float64, draws), 0, p.network, mlp.Normalise}
 	for i := 0; i < draws; i += 2 {
 		w, mirror := out.Draws.RawRowView(i), out.Draws.RawRowView(i+1)
 		for k := range w {
@@ -72,9 +75,7 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 			out.Weights[i+j] = p.logDensity(nil, w) + tail
 		}
 	}
-	_, sum := mlp.Exponentials(out.Weights)
-	floats.Scale(1/sum, out.Weights)
-	out.ESS = 1 / kernel.Dot(out.Weights, out.Weights)
+	out.normalise()
 	if need := float64(draws) / 10; !(out.ESS >= need) {
 		return nil, fmt.Errorf("laplace: effective sample size %.4g of %d draws; need %.4g: "+
 			"use fewer examples, or more draws", out.ESS, draws, need)
@@ -82,31 +83,67 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 	return out, nil
 }
 
-// Predict returns the posterior predictive at x, and its standard errors by the delta method for the ratio
-// estimator (Geweke 1989). With the softmax s_i of draw i at x, its weight W_i, and B mirrored pairs b, P_j =
-// Σ_i W_i s_ij and Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))². It returns an error if x has the wrong
-// length or is not finite, or if the logits overflow.
-func (s *Sample) Predict(x []float64) (p, stderr []float64, err error) {
-	draws, n := len(s.Weights), s.network.Outputs()
-	p, stderr = make([]float64, n), make([]float64, n)
-	outputs, pass := mat.NewDense(draws, n, nil), s.network.NewPass()
+func (s *Sample) normalise() {
+	_, sum := mlp.Exponentials(s.Weights) // that were logarithms
+	floats.Scale(1/sum, s.Weights)
+	s.ESS = 1 / kernel.Dot(s.Weights, s.Weights)
+}
+
+// Reweighted returns a sample of the problem, with the draws of s, whose likelihood has another link in place
+// of the softmax. The link replaces logits by probabilities. The weights are those of s times the ratio of
+// the two likelihoods.
+func (p *Problem) Reweighted(s *Sample, link func(z []float64)) *Sample {
+	out := &Sample{s.Draws, make([]float64, len(s.Weights)), 0, p.network, link}
+	q, soft := make([]float64, p.network.Outputs()), make([]float64, p.network.Outputs())
 	for i, w := range s.Weights {
-		row := outputs.RawRowView(i)
-		if err := s.network.Softmax(row, pass, s.Draws.RawRowView(i), x); err != nil {
+		log := kernel.Log(w)
+		for k, c := range p.class {
+			kernel.Rows(q, s.Draws.RawRowView(i), p.data[k])
+			copy(soft, q)
+			link(q)
+			mlp.Normalise(soft)
+			log += kernel.Log(q[c] / soft[c])
+		}
+		out.Weights[i] = log
+	}
+	out.normalise()
+	return out
+}
+
+// Predict returns the posterior predictive at each x, and its standard errors by the delta method for the
+// ratio estimator (Geweke 1989). With the probabilities s_i of draw i at x, its weight W_i, and B mirrored
+// pairs b, P_j = Σ_i W_i s_ij and Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))². It returns an error if an
+// x has the wrong length or is not finite, or if the logits overflow.
+func (s *Sample) Predict(inputs [][]float64) (p, stderr [][]float64, err error) {
+	n, pairs, layer := s.network.Outputs(), float64(len(s.Weights)/2), s.network.Layers[0]
+	outputs := mat.NewDense(len(s.Weights), n, nil)
+	for _, x := range inputs {
+		if err := field.Input(x, s.network.Inputs); err != nil {
 			return nil, nil, err
 		}
-		floats.AddScaled(p, w, row)
-	}
-	for j := range stderr {
-		for i := 0; i < draws; i += 2 {
-			var pair float64
-			for k := i; k < i+2; k++ {
-				pair += s.Weights[k] * (outputs.At(k, j) - p[j])
+		x = append(slices.Clip(x), 1)[:layer.In]
+		mean, square := make([]float64, n), make([]float64, n)
+		for i, w := range s.Weights {
+			row := outputs.RawRowView(i)
+			if kernel.Rows(row, s.Draws.RawRowView(i), x); !mlp.Finite(row...) {
+				return nil, nil, errors.New("laplace: the logits overflow")
 			}
-			stderr[j] += pair * pair
+			s.link(row)
+			for j, q := range row {
+				mean[j] += w * q
+			}
 		}
-		pairs := float64(draws / 2)
-		stderr[j] = math.Sqrt(pairs / (pairs - 1) * stderr[j])
+		for i := 0; i < len(s.Weights); i += 2 {
+			one, other := outputs.RawRowView(i), outputs.RawRowView(i+1)
+			for j, m := range mean {
+				pair := s.Weights[i]*(one[j]-m) + s.Weights[i+1]*(other[j]-m)
+				square[j] += pair * pair
+			}
+		}
+		for j, sum := range square {
+			square[j] = math.Sqrt(pairs / (pairs - 1) * sum)
+		}
+		p, stderr = append(p, mean), append(stderr, square)
 	}
 	return p, stderr, nil
 }

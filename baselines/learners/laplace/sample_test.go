@@ -68,11 +68,11 @@ func TestAgainstQuadrature(t *testing.T) {
 	for seed := range 25 {
 		s := sample(1000, p, "quadrature", seed)
 		for _, at := range []float64{-1, 0.2, 3} {
-			p, stderr, err := s.Predict([]float64{at})
+			p, stderr, err := s.Predict([][]float64{{at}})
 			check.OK(t, err)
-			z := (p[0] - want(at)) / stderr[0]
+			z := (p[0][0] - want(at)) / stderr[0][0]
 			if !(math.Abs(z) < 5) {
-				t.Errorf("seed %d, at %g: %g ± %g, want %g", seed, at, p[0], stderr[0], want(at))
+				t.Errorf("seed %d, at %g: %g ± %g, want %g", seed, at, p[0][0], stderr[0][0], want(at))
 			}
 			chi += z * z
 			terms++
@@ -108,7 +108,7 @@ func TestSampleRefuses(t *testing.T) {
 	}
 	s = sample(100, problem(Prior{Layers: []int{1, 2}, Var: []float64{1e20, 1e20}}, nil, nil), "a")
 	for _, x := range []float64{math.NaN(), 1e300} {
-		if _, _, err := s.Predict([]float64{x}); err == nil {
+		if _, _, err := s.Predict([][]float64{{x}}); err == nil {
 			t.Errorf("input %g: error %v", x, err)
 		}
 	}

@@ -119,6 +119,7 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 		step, shrink = s*h*(t+1)/lambda, h*gauss.InverseMills(-s*xi)*(1+1/t)
 	}
 	update.MinVariance = v * (1 - shrink)
+	update.Indefinite = !(update.MinVariance >= 0)
 	if !(shrink <= 1) {
 		switch p.cfg.OnIndefinite {
 		case bnn.Fail:

@@ -1,6 +1,6 @@
-// Package engine computes the cells of experiments on all cores. Cells of several experiments wait in one
-// queue, the slowest first, and a cell may spread its own parts over idle slots. Several processes, on
-// several machines, may compute the cells of one folder: each claims the cells that it computes.
+// Package engine computes the cells of experiments on all cores. Cells of several experiments share its
+// slots, and the slowest of an experiment come first. Several processes, on several machines, may compute the
+// cells of one folder: each claims the cells that it computes.
 package engine
 
 import (
@@ -8,8 +8,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
+	"slices"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
@@ -20,12 +24,9 @@ type Work struct {
 	Name     string
 	Folder   *store.Folder
 	Cells    []study.Cell
-	Prints   []string   // their fingerprints
-	Last     *store.Run // an earlier run, which has the times that cells took; nil: unknown
-	Computed int        // how many cells Compute has computed, rather than found
-
-	mu   sync.Mutex // of Computed
-	done []bool
+	Prints   []string     // their fingerprints
+	Last     *store.Run   // an earlier run, which has the times that cells took; nil: unknown
+	Computed atomic.Int64 // how many cells Compute has computed, rather than found
 }
 
 func (w *Work) load(i int) (*store.Cell, error) {
@@ -46,54 +47,76 @@ func (w *Work) Load() (cells []*store.Cell, err error) {
 
 // Engine computes cells. It is safe for concurrent use.
 type Engine struct {
-	Pool     *Pool     // of the cells of all experiments
-	Stderr   io.Writer // for warnings
-	Progress Progress
+	slots    *semaphore.Weighted
+	warnings io.Writer
+	progress progress
+}
+
+// New returns an engine that computes so many cells at a time.
+func New(slots int, warnings, progressTo io.Writer) *Engine {
+	return &Engine{semaphore.NewWeighted(int64(slots)), warnings, progress{w: progressTo}}
 }
 
 // Compute computes the missing cells of an experiment. After an error, or when ctx is cancelled, it starts no
 // more cells, cancels running ones and waits for them. It returns the first error, which names the cell, or
 // the error of ctx if that kept a cell from being computed.
 func (e *Engine) Compute(ctx context.Context, w *Work) error {
-	w.done = make([]bool, len(w.Cells))
-	for i := range w.Cells {
-		c, err := w.load(i)
-		if w.done[i] = c != nil; err != nil {
-			fmt.Fprintf(e.Stderr, "%s: %v; computing it again\n", w.Name, err)
+	expected, total := make([]float64, len(w.Cells)), 0.0 // seconds
+	var missing []int
+	for i, c := range w.Cells {
+		found, err := w.load(i)
+		if err != nil {
+			fmt.Fprintf(e.warnings, "%s: %v; computing it again\n", w.Name, err)
+		}
+		if found == nil {
+			missing, expected[i] = append(missing, i), w.Last.Expected(c.Group())
+			total += expected[i]
 		}
 	}
-	missing, expected := w.missing()
-	e.Progress.Start(w.Name, len(w.Cells), expected)
+	slices.SortStableFunc(missing, func(i, k int) int { return cmp.Compare(expected[k], expected[i]) })
+	e.progress.start(w.Name, len(w.Cells), len(missing), total)
+	done := make([]bool, len(w.Cells))
 	for round := 0; len(missing) > 0; round++ {
 		if round == 1 {
-			fmt.Fprintf(e.Progress.W, "%s: waiting for other processes, %d left\n", w.Name, len(missing))
+			fmt.Fprintf(e.progress.w, "%s: waiting for other processes, %d left\n", w.Name, len(missing))
 		}
 		if round > 0 {
 			time.Sleep(time.Second) // before it looks again
 		}
-		err := e.Pool.Run(ctx, expected, func(ctx context.Context, k int) (err error) {
-			i := missing[k]
-			if w.done[i], err = w.compute(ctx, i); w.done[i] {
-				e.Progress.Done(expected[k])
+		err := e.run(ctx, missing, func(ctx context.Context, i int) (err error) {
+			if done[i], err = w.compute(ctx, i); done[i] {
+				e.progress.done(expected[i])
 			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		missing, expected = w.missing()
+		missing = slices.DeleteFunc(missing, func(i int) bool { return done[i] })
 	}
 	return nil
 }
 
-func (w *Work) missing() (cells []int, seconds []float64) {
-	for i, done := range w.done {
-		if !done {
-			cells = append(cells, i)
-			seconds = append(seconds, w.Last.Expected(w.Cells[i].Group()))
+// run calls do with each task, in their order, in slots that several calls take in turn. It returns when all
+// tasks have ended. After the first error, which it returns, or if ctx is cancelled, it starts no more and
+// cancels the rest.
+func (e *Engine) run(ctx context.Context, tasks []int, do func(ctx context.Context, i int) error) error {
+	group, inner := errgroup.WithContext(ctx)
+	for _, i := range tasks {
+		if err := e.slots.Acquire(inner, 1); err != nil {
+			return cmp.Or(group.Wait(), err)
 		}
+		group.Go(func() error {
+			err := do(inner, i)
+			if err == nil {
+				e.slots.Release(1)
+			} else { // only once the group is cancelled, so that no task starts
+				context.AfterFunc(inner, func() { e.slots.Release(1) })
+			}
+			return err
+		})
 	}
-	return cells, seconds
+	return group.Wait()
 }
 
 // compute computes and stores a cell, unless another process has it. It reports whether the cell is done.
@@ -117,8 +140,6 @@ func (w *Work) compute(ctx context.Context, i int) (done bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("cell %s: %w", c.Key, err)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.Computed++
+	w.Computed.Add(1)
 	return true, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,15 +12,13 @@ import (
 
 type task struct {
 	cancel context.CancelCauseFunc
-
-	mu   sync.Mutex
-	ends []func() (seconds float64)
+	ends   []func() (seconds float64)
 }
 
 type taskKey struct{}
 
-// Measure calls do and returns the processor seconds that it took, with those of the parts that ran in
-// other slots, by [Each], and of what was registered with [AtEnd]. A panic is an error with its stack.
+// Measure calls do and returns the processor seconds of its goroutine, with those of what it registered by
+// [AtEnd]. A panic is an error with its stack.
 func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds float64, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -55,11 +52,10 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// AtEnd registers a function that is called when the task ends and returns further processor seconds of it.
+// AtEnd has the task of ctx call a function when it ends, which returns further processor seconds. Only the
+// goroutine of the task may call it.
 func AtEnd(ctx context.Context, end func() (seconds float64)) {
 	if t, ok := ctx.Value(taskKey{}).(*task); ok {
-		t.mu.Lock()
-		defer t.mu.Unlock()
 		t.ends = append(t.ends, end)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	check "closedform/internal/checktest"
 )
 
@@ -15,11 +17,11 @@ import (
 func shown(t *testing.T, early int, expected []float64, last int, takes time.Duration) string {
 	var out strings.Builder
 	synctest.Test(t, func(*testing.T) {
-		p := &Progress{W: &out}
-		p.Start("x", early+len(expected), expected)
+		p := &progress{w: &out}
+		p.start("x", early+len(expected), len(expected), floats.Sum(expected))
 		for _, seconds := range expected[:len(expected)-last] {
 			time.Sleep(time.Duration(seconds) * takes)
-			p.Done(seconds)
+			p.done(seconds)
 		}
 	})
 	return out.String()

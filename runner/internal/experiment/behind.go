@@ -2,14 +2,15 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"closedform/runner/internal/quote"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -26,12 +27,12 @@ func (e *Experiment) Behind(dir string) (why string, err error) {
 	if err := errors.Join(err, unread); err != nil {
 		return "", err
 	}
-	switch d, derived := e.Study.(study.Derived); {
+	switch {
 	case run.SourceDigest != SourceDigest():
 		why = "of other sources"
 	case run.ManifestDigest != digest:
 		why = "of another manifest"
-	case derived && len(e.Study.Cells()) == 0 && !e.sameTables(d, dir):
+	case !e.sameTables(dir):
 		why = "derived of other results"
 	}
 	if why != "" && e.Elsewhere(dir) {
@@ -40,7 +41,12 @@ func (e *Experiment) Behind(dir string) (why string, err error) {
 	return why, nil
 }
 
-func (e *Experiment) sameTables(d study.Derived, dir string) bool {
+// sameTables reports whether the tables in dir are those that are derived of other results, if any are.
+func (e *Experiment) sameTables(dir string) bool {
+	d, derived := e.Study.(study.Derived)
+	if !derived {
+		return true
+	}
 	_, err := Use(d, filepath.Dir(dir))
 	return err == nil && !slices.ContainsFunc(e.Study.Tables(nil), func(t *table.Table) bool {
 		file := store.TableFile(t)
@@ -60,25 +66,16 @@ func (e *Experiment) Elsewhere(dir string) bool {
 
 // Use gives an experiment access to the results of others in a folder, and returns their checksums.
 func Use(d study.Derived, results string) (sums []byte, err error) {
-	sources := map[string]*store.Results{}
 	for _, name := range d.Sources() {
 		r, err := store.OpenResults(filepath.Join(results, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			if _, unknown := find(name); unknown != nil {
-				return nil, unknown
-			}
-			err = fmt.Errorf("%w; run it first: -exp %s -out %s", err, name, results)
+			_, unknown := find(name)
+			err = cmp.Or(unknown, fmt.Errorf("%w; run it first: -exp %s -out %s", err, name, results))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reads the results of %s: %w", name, err)
 		}
-		sources[name] = r
 		sums = append(sums, r.Sums()...)
 	}
-	return sums, d.Use(func(experiment, name string) (*table.Table, error) {
-		if sources[experiment] == nil {
-			return nil, fmt.Errorf("%s is not one of its sources: %s", experiment, strings.Join(d.Sources(), ", "))
-		}
-		return sources[experiment].Table(name)
-	})
+	return sums, d.Use(quote.Published(results))
 }

@@ -5,6 +5,7 @@ package experiment
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -163,15 +164,19 @@ func Published(out string) bool {
 	return other == nil && SameFile(out, Results)
 }
 
-// place sets Dir. By default it is in Results for a manifest in [Folder], in the same folder for one among
-// results, and in OwnResults beside any other; with other values than those of the manifest it is
-// NAME@KEY=VALUE,…. It is an error if other results are published there, or would be.
+// place sets Dir. By default it is in Results for a manifest in [Folder], which has the name of its file, in
+// the same folder for one among results, and in OwnResults beside any other; with other values than those of
+// the manifest it is NAME@KEY=VALUE,…. It is an error if other results are published there, or would be.
 func (e *Experiment) place(out string) error {
 	folder, name := filepath.Dir(e.File), e.Name
 	standard := filepath.Join(folder, OwnResults)
-	if _, err := store.OpenResults(folder); err == nil && filepath.Base(e.File) == "manifest.toml" {
+	_, err := store.OpenResults(folder)
+	switch file := strings.TrimSuffix(filepath.Base(e.File), ".toml"); {
+	case err == nil && file == "manifest":
 		standard = filepath.Dir(folder)
-	} else if SameFile(folder, Folder) {
+	case SameFile(folder, Folder) && file != name:
+		return e.Errorf("name", "%q is not allowed; allowed: that of the file, %q", name, file)
+	case SameFile(folder, Folder):
 		standard = Results
 	}
 	switch others := len(e.Overrides) > 0; {
@@ -184,24 +189,13 @@ func (e *Experiment) place(out string) error {
 			"outside of %s/, go elsewhere: leave out -out, or name another folder", e.Name, out, Folder)
 	}
 	e.Dir = filepath.Join(out, name)
-	var other, made manifest.Header // none, or damaged: no other
-	beside := filepath.Join(folder, e.Name+".toml")
-	_, err := toml.DecodeFile(beside, &other)
-	if err == nil && other.Name == e.Name && !SameFile(beside, e.File) {
-		return e.SameName(beside)
-	}
+	var made manifest.Header // none, or damaged: no other
 	_, err = toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
 	if err == nil && made.Folder != "" && !SameFile(made.Folder, e.Folder) {
 		return fmt.Errorf("%s: %s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
 			"or remove them", e.Name, e.Dir, made.Folder, e.Folder)
 	}
 	return nil
-}
-
-// SameName returns the error of another manifest with the same name.
-func (e *Experiment) SameName(other string) error {
-	const format = "%s: name = %q: %s has the same, and both would write to one folder"
-	return fmt.Errorf(format, e.File, e.Name, other)
 }
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
@@ -222,9 +216,9 @@ func SameFile(a, b string) bool {
 	if err1 == nil && err2 == nil {
 		return os.SameFile(one, two)
 	}
-	one1, err1 := filepath.Abs(a)
-	two1, err2 := filepath.Abs(b)
-	return err1 == nil && err2 == nil && one1 == two1
+	whole, err1 := filepath.Abs(a)
+	other, err2 := filepath.Abs(b)
+	return errors.Join(err1, err2) == nil && whole == other
 }
 
 // Cells returns the cells, whose keys differ, and their fingerprints: checksums of source digest and spec.
@@ -250,34 +244,28 @@ func (e *Experiment) Cells() (cells []study.Cell, prints []string, err error) {
 
 // Checksum returns the SHA-256, in hexadecimal, of all parts.
 func Checksum(parts ...[]byte) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d\n", len(p))
-		h.Write(p)
-	}
-	return fmt.Sprintf("%x", h.Sum(nil))
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", parts)))
 }
 
-// Executable is the digest of the binary: a cell follows from the code that makes numbers,
-// but how tables are written and drawn may be any other.
+// Executable is the digest of the binary: a cell follows from the code that makes numbers, but how tables are
+// written and drawn may be any other.
 var Executable = sync.OnceValue(func() []byte {
 	path, _ := os.Executable()
 	code, err := os.ReadFile(path)
 	if err != nil {
 		panic("experiment: the program cannot be read: " + err.Error())
 	}
-	return []byte(Checksum(code))
+	sum := sha256.Sum256(code)
+	return sum[:]
 })
 
 // Draw returns the files of a figure, which is drawn only from the published tables that it needs.
 func Draw(figure study.Figure, read func(name string) (*table.Table, error)) (files []store.File, err error) {
-	var needs table.Set
-	for _, name := range figure.Needs {
-		t, err := read(name)
-		if err != nil {
+	needs := make(table.Set, len(figure.Needs))
+	for i, name := range figure.Needs {
+		if needs[i], err = read(name); err != nil {
 			return nil, fmt.Errorf("figure %s needs %w", figure.Name, err)
 		}
-		needs = append(needs, t)
 	}
 	page, err := figure.Draw(needs)
 	for _, format := range Formats {
@@ -285,10 +273,10 @@ func Draw(figure study.Figure, read func(name string) (*table.Table, error)) (fi
 		if err == nil {
 			data, err = page.Encode(format)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("figure %s: %w", figure.Name, err)
-		}
 		files = append(files, store.File{Name: figure.Name + "." + format, Data: data})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("figure %s: %w", figure.Name, err)
 	}
 	return files, nil
 }

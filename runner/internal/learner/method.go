@@ -99,7 +99,7 @@ func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 func (m *Method) OutputLayer() bool { return m.Model.Readout != "" }
 
 // Extend implements [manifest.Extended].
-func (m *Method) Extend(table map[string]any) (any, error) {
+func (m *Method) Extend(table map[string]any) error {
 	m.Base, _ = table["name"].(string)
 	m.Kind = closedForm
 	if word, given := table["kind"]; given {
@@ -109,10 +109,10 @@ func (m *Method) Extend(table map[string]any) (any, error) {
 		m.Model, m.Config = Model{}, copied(k.config).Interface()
 	} else if !m.ClosedForm() {
 		words := strings.Join(append([]string{closedForm}, slices.Sorted(maps.Keys(baselines))...), ", ")
-		return nil, field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], words)
+		return field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], words)
 	}
 	m.Features, m.HiddenLayers = m.Model.Features, m.Model.HiddenLayers
-	return m.Extension(), nil
+	return nil
 }
 
 // Extension returns the struct with the keys of the kind.
@@ -212,7 +212,7 @@ func (m *Method) with(candidate []any) (Method, error) {
 		with.Config = copied(m.Config).Interface()
 	}
 	for i, key := range m.Tune {
-		if err := manifest.Set(key, candidate[i], &with, with.Extension()); err != nil {
+		if err := manifest.Set(key, candidate[i], &with); err != nil {
 			return with, err
 		}
 	}

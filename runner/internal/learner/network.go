@@ -25,7 +25,7 @@ func (n *Network) Observe(x []float64, class int) error {
 		}
 	}
 	u, err := n.Model.Observe(x, class)
-	n.steps.count(u)
+	n.steps.Count(u)
 	return err
 }
 

@@ -40,7 +40,8 @@ func (s Steps) Row() []any {
 	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Capped, s.Limited, s.Failed}
 }
 
-func (s *Steps) count(u bnn.Update) {
+// Count counts the outcome of an example.
+func (s *Steps) Count(u bnn.Update) {
 	if u.Indefinite {
 		s.Indefinite++
 	}

@@ -65,7 +65,7 @@ func decode(text string, overrides ...string) (*Manifest, toy, error) {
 func TestDecode(t *testing.T) {
 	m, v, err := decode(text)
 	check.OK(t, err)
-	check.Equal(t, "header", []any{m.Name, m.Effort, m.Folder, m.Seed}, []any{"toy", "full", "x", 2})
+	check.Equal(t, "header", []any{m.Name, m.Folder, m.Seed}, []any{"toy", "x", 2})
 	items := []Item{{"first", Inner{0.5, []string{"a", "b"}}}, {"second", Inner{1, []string{"a", "b"}}}}
 	check.Equal(t, "items", v.Items, items)
 	check.Equal(t, "seeds", v.Sweep.Seed, Ints{1, 2, 3})
@@ -195,7 +195,7 @@ func TestOverrides(t *testing.T) {
 			[]Item{{"first", Inner{0.5, []string{"c", "d"}}}, {"second", Inner{0.125, one}}},
 		},
 		{
-			[]string{"base.words=[]", "effort=quick"},
+			[]string{"base.words=[]", "group=paper"},
 			Ints{1, 2, 3},
 			[]Item{{"first", Inner{0.5, nil}}, {"second", Inner{1, nil}}},
 		},

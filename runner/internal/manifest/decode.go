@@ -17,9 +17,10 @@ import (
 	"closedform/internal/field"
 )
 
-// Extended is a table whose keys depend on a value: Extend returns a pointer to a struct of the other keys.
+// Extended is a table whose keys depend on a value.
 type Extended interface {
-	Extend(table map[string]any) (any, error)
+	Extend(table map[string]any) error // prepares Extension for the values of the table
+	Extension() any                    // a pointer to a struct of the other keys
 }
 
 // decode decodes a table onto structs that have all its keys, and validates them, inner ones first. Tags:
@@ -31,38 +32,31 @@ type Extended interface {
 //
 // The TOML library decodes what is no table. A table with an error is not validated or copied.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
-	var all []tagged
-	for i := 0; i < len(structs); i++ {
-		if e, ok := structs[i].(Extended); ok {
-			extension, err := e.Extend(table)
-			if err != nil {
+	before, keys := len(m.failed), []string(nil)
+	valid := map[string]reflect.Value{"": {}}
+	for _, s := range structs {
+		if e, ok := s.(Extended); ok {
+			if err := e.Extend(table); err != nil {
 				m.fail(path, err)
 				return
 			}
-			structs = append(structs, extension)
+			if p, ok := e.Extension().(program); ok {
+				m.programs[path] = p
+			}
 		}
-		all = append(all, fields(structs[i])...)
-	}
-	m.unknown(path, table, all)
-	m.decodeFields(path, table, all, structs...)
-}
-
-func (m *Manifest) decodeFields(path string, table map[string]any, all []tagged, structs ...any) {
-	before := len(m.failed)
-	valid := map[string]reflect.Value{"": {}}
-	for _, f := range all {
-		base, ok := valid[f.tag.Get("inherit")]
-		if failed := len(m.failed); ok {
-			m.decodeField(join(path, f.key), table[f.key], f, base)
+		for _, f := range fields(s) {
+			keys = append(keys, f.key)
+			failed := len(m.failed)
+			if base, ok := valid[f.tag.Get("inherit")]; ok {
+				m.decodeField(join(path, f.key), table[f.key], f, base)
+			}
 			if len(m.failed) == failed {
 				valid[f.key] = f.value
 			}
 		}
 	}
+	m.unknown(path, table, keys)
 	for _, s := range structs {
-		if p, ok := s.(Program); ok {
-			m.programs[path] = p
-		}
 		if v, ok := s.(interface{ Validate() error }); ok && len(m.failed) == before {
 			m.fail(path, v.Validate())
 		}
@@ -71,28 +65,36 @@ func (m *Manifest) decodeFields(path string, table map[string]any, all []tagged,
 
 // fail records an error, whose key is relative to path, once: two structs may share a key.
 func (m *Manifest) fail(path string, err error) {
-	if err == nil {
-		return
+	if err = m.Locate(path, err); err != nil && !slices.Contains(m.failed, err.Error()) {
+		m.failed = append(m.failed, err.Error())
 	}
-	err = m.Locate(path, err)
-	if !slices.ContainsFunc(m.failed, func(e error) bool { return e.Error() == err.Error() }) {
-		m.failed = append(m.failed, err)
+}
+
+func (m *Manifest) unknown(path string, table map[string]any, keys []string) {
+	slices.Sort(keys)
+	keys = slices.Compact(keys) // a struct and its extension may share one
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		if slices.Contains(keys, key) {
+			continue
+		}
+		problem := "not a key; "
+		if nearest := Nearest(key, keys); nearest != "" {
+			problem += "did you mean " + nearest + "? "
+		}
+		m.fail(path, field.Errorf(key, "%sallowed: %s", problem, strings.Join(keys, ", ")))
 	}
 }
 
 // decodeField decodes the value of a key, nil if missing. Tables of a list begin as copies of base, if any.
 func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Value) {
 	table, ok := value.(map[string]any)
-	list, names := tables(value)
-	m.given[path] = value != nil
 	switch {
 	case isTable(f.value.Type()) && (ok || value == nil):
 		m.decode(path, table, f.value.Addr().Interface())
-	case f.isList() && list != nil:
-		m.decodeList(path, list, names, f.value, base)
+	case f.isList() && m.tables[path] != nil:
+		m.decodeList(path, f.value, base)
 	case f.isList() && value != nil:
-		m.fail("", field.Errorf(path, "%v is not allowed; allowed: a list, each a table, or to leave out %s",
-			written(value), f.key))
+		m.fail("", refuse(path, value, "a list, each a table, or to leave out "+f.key))
 	case value != nil:
 		m.fail("", cmp.Or(decodeValue(path, value, f.value), f.check(path)))
 	case f.tag.Get("allowed") != "" && f.value.IsZero():
@@ -102,16 +104,14 @@ func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Va
 
 var fileName = regexp.MustCompile(`^[\w+=][\w+=.-]*$`)
 
-func (m *Manifest) decodeList(path string, tables []map[string]any, names []string, to, base reflect.Value) {
-	to.Set(reflect.MakeSlice(to.Type(), len(tables), len(tables)))
-	for i, table := range tables {
+func (m *Manifest) decodeList(path string, to, base reflect.Value) {
+	names := m.names[path]
+	to.Set(reflect.MakeSlice(to.Type(), len(names), len(names)))
+	for i, table := range m.tables[path] {
 		name := join(path, names[i])
-		switch {
-		case slices.Contains(names[:i], names[i]):
-			m.fail(name, field.Errorf("name", "one before it has this name; allowed: names that differ"))
-		case !fileName.MatchString(names[i]):
+		if slices.Contains(names[:i], names[i]) || !fileName.MatchString(names[i]) {
 			m.fail(name, field.Errorf("name", "%q is not allowed; allowed: letters, digits and _ + = . -, "+
-				"as names of files have it", names[i]))
+				"as names of files have it, and no name twice", names[i]))
 		}
 		x := to.Index(i)
 		if base.IsValid() {
@@ -130,25 +130,26 @@ func decodeValue(path string, value any, to reflect.Value) error {
 	}
 	_, list := value.([]any)
 	isSlice := to.Kind() == reflect.Slice
-	if err == nil {
+	switch {
+	case err == nil:
 		if to.Set(x.Elem().MapIndex(reflect.ValueOf("x"))); isSlice && to.Len() == 0 {
 			to.SetZero()
 		}
 		return nil
-	} else if isSlice && !list && decodeValue(path, []any{value}, to) == nil {
+	case isSlice && !list && decodeValue(path, []any{value}, to) == nil:
 		return nil
 	}
 	syntax, _ := errors.AsType[toml.ParseError](err)
-	problem := cmp.Or(syntax.Message, err.Error()) // of the type itself, or of the library
-	if !strings.Contains(problem, "allowed") {
-		problem = written(value) + " is not allowed; allowed: " + allowed(to.Type())
+	if strings.Contains(syntax.Message, "allowed") { // of the type itself, not of the library
+		return field.Errorf(path, "%s", syntax.Message)
 	}
-	return field.Errorf(path, "%s", problem)
+	return refuse(path, value, allowed(to.Type()))
 }
 
-func written(value any) string {
+func refuse(path string, value any, allowed string) error {
 	text, _ := toml.Marshal(map[string]any{"x": value}) // no text of what TOML does not have
-	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
+	written := strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
+	return field.Errorf(path, "%s is not allowed; allowed: %s", written, allowed)
 }
 
 func allowed(t reflect.Type) string {
@@ -162,9 +163,9 @@ func allowed(t reflect.Type) string {
 }
 
 type tagged struct {
-	key, omit string // omit: "omitempty", "omitzero" or ""
-	tag       reflect.StructTag
-	value     reflect.Value
+	key   string
+	tag   reflect.StructTag
+	value reflect.Value
 }
 
 func (f tagged) isList() bool {
@@ -175,68 +176,61 @@ func isTable(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[toml.Unmarshaler]())
 }
 
-// check returns an error if a value, or one of a list, is no number, out of range, or empty but required.
+// check returns an error if a number, or one of a list, is NaN or out of range, a text or a list that is
+// required empty, or a word twice in a list.
 func (f tagged) check(path string) error {
-	required := f.tag.Get("allowed")
-	refuse := func(x any) error {
+	required, kind := f.tag.Get("allowed"), f.value.Kind()
+	refused := func(x any) error {
 		return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
 	}
-	values := []reflect.Value{f.value}
-	if f.value.Kind() == reflect.Slice {
-		values = nil
-		for _, x := range f.value.Seq2() {
-			values = append(values, x)
-		}
-		if len(values) == 0 && required != "" {
-			return refuse("[]")
-		}
+	words, isWords := f.value.Interface().([]string)
+	switch {
+	case required != "" && (kind == reflect.Slice || kind == reflect.String) && f.value.Len() == 0:
+		return refused(fmt.Sprintf("%q", f.value.Interface())) // `[]` or `""`
+	case isWords && f.key != "command" && f.key != "version": // whose words may come twice
+		return field.Distinct(path, words)
+	case isWords || kind == reflect.String:
+		return nil
 	}
 	var low, high float64
 	bounds := strings.NewReplacer("each ", "", ",", "").Replace(required)
 	n, _ := fmt.Sscanf(bounds, "%g to %g", &low, &high)
-	for _, x := range values {
-		number, _ := strconv.ParseFloat(fmt.Sprint(x), 64)
-		switch {
-		case x.CanFloat() && math.IsNaN(number), n == 2 && !(low <= number && number <= high):
-			return refuse(x)
-		case required != "" && x.Kind() == reflect.String && x.Len() == 0:
-			return refuse(`""`)
+	for word := range strings.FieldsSeq(strings.Trim(fmt.Sprint(f.value), "[]")) {
+		x, err := strconv.ParseFloat(word, 64)
+		if err == nil && (math.IsNaN(x) || n == 2 && !(low <= x && x <= high)) {
+			return refused(word)
 		}
-	}
-	words, ok := f.value.Interface().([]string)
-	if ok && f.key != "command" && f.key != "version" { // whose words may come twice
-		return field.Distinct(path, words)
 	}
 	return nil
 }
 
-// fields returns the fields with a key of the struct v points to, with those of embedded structs.
+// fields returns the fields with a key of the struct v points to, of embedded ones and of its extension.
 func fields(v any) (all []tagged) {
 	s := reflect.ValueOf(v).Elem()
 	for i := range s.NumField() {
 		f := s.Type().Field(i)
-		key, omit, _ := strings.Cut(f.Tag.Get("toml"), ",")
+		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
 		switch {
 		case f.Anonymous && key == "":
 			all = append(all, fields(s.Field(i).Addr().Interface())...)
 		case key != "" && key != "-":
-			all = append(all, tagged{key, omit, f.Tag, s.Field(i)})
+			all = append(all, tagged{key, f.Tag, s.Field(i)})
 		}
+	}
+	if e, ok := v.(Extended); ok {
+		all = append(all, fields(e.Extension())...)
 	}
 	return all
 }
 
 // tree returns the struct v points to as a map. It spells out an empty value if the base has a value.
 func tree(v any, base map[string]any) map[string]any {
-	out, all := map[string]any{}, fields(v)
-	if e, ok := v.(interface{ Extension() any }); ok {
-		all = append(all, fields(e.Extension())...)
-	}
-	for _, f := range all {
-		isSlice, empty := f.value.Kind() == reflect.Slice, f.value.IsZero()
+	out := map[string]any{}
+	for _, f := range fields(v) {
+		omit := strings.Contains(f.tag.Get("toml"), ",omit") && base[f.key] == nil
 		switch {
-		case empty && (f.isList() || f.omit != "" && base[f.key] == nil):
-		case empty && isSlice:
+		case f.value.IsZero() && (f.isList() || omit):
+		case f.value.IsZero() && f.value.Kind() == reflect.Slice:
 			out[f.key] = []any{}
 		case f.isList():
 			inherited, _ := out[f.tag.Get("inherit")].(map[string]any)
@@ -254,20 +248,20 @@ func tree(v any, base map[string]any) map[string]any {
 	return out
 }
 
-func (m *Manifest) unknown(path string, table map[string]any, all []tagged) {
-	var keys []string
-	for _, f := range all {
-		keys = append(keys, f.key)
-	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys) // a struct and its extension may share one
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		problem := "not a key;"
-		if nearest := Nearest(key, keys); nearest != "" {
-			problem += " did you mean " + nearest + "?"
+// Nearest returns the word that differs least from another in one place, of two letters at most, or "".
+func Nearest(word string, words []string) (nearest string) {
+	least := min(3, len(word))
+	for _, w := range words {
+		a, b := word, w
+		for a != "" && b != "" && a[0] == b[0] {
+			a, b = a[1:], b[1:]
 		}
-		if !slices.Contains(keys, key) {
-			m.fail(path, field.Errorf(key, "%s allowed: %s", problem, strings.Join(keys, ", ")))
+		for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+			a, b = a[:len(a)-1], b[:len(b)-1]
+		}
+		if n := max(len(a), len(b)); n < least {
+			nearest, least = w, n
 		}
 	}
+	return nearest
 }

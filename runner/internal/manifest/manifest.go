@@ -40,8 +40,6 @@ type Header struct {
 	Study string `toml:"study"` // the study, which reads the other keys
 	// Seed is the seed of all random numbers; of swept seeds, that of the figures; default 0.
 	Seed int `toml:"seed"`
-	// Effort is "quick" or "full", by which -effort chooses; default "full".
-	Effort string `toml:"effort"`
 	// Group is the heading under which results/README.md lists it; default none.
 	Group string `toml:"group,omitempty"`
 	// Finding is a sentence on what was found, with references to numbers of tables; default none.
@@ -61,41 +59,39 @@ func (h *Header) Validate() error {
 	if !names.MatchString(h.Name) {
 		return field.Errorf("name", "%q is not allowed; allowed: up to 64 of a-z, 0-9, _ and -", h.Name)
 	}
-	return cmp.Or(field.OneOf("effort", h.Effort, "quick", "full"), field.Within("seed", h.Seed, 0, MaxSeed),
-		field.OneOf("group", cmp.Or(h.Group, "paper"), "paper", "approximations", "learning", "unknown",
-			"engineering"))
+	return cmp.Or(field.Within("seed", h.Seed, 0, MaxSeed), field.OneOf("group", cmp.Or(h.Group, "paper"),
+		"paper", "approximations", "learning", "unknown", "engineering"))
 }
 
-// Manifest is a manifest of which the header is decoded, and by [Manifest.Decode] the rest.
+// Manifest is a manifest whose header is read, but checked only by [Manifest.Decode], with the rest.
 type Manifest struct {
 	Header
 	File  string
 	Swept []int // the seeds: that of the header, or those that a study has passed to Seeds
 
-	tree     map[string]any
-	places   map[string]string // file and line of each key and table, or -set and what it says; of "" the file
-	given    map[string]bool   // whether the manifest has a key
-	failed   []error
-	programs map[string]Program // by the paths of their tables
+	tree   map[string]any
+	values map[string]any              // of the tree, by their paths
+	tables map[string][]map[string]any // of the tree: lists of tables, by their paths
+	names  map[string][]string         // of these tables
+	places map[string]string           // file and line of each key and table, or -set and what it says
+	failed []string
+
+	programs map[string]program // by the paths of their tables
 }
 
-// Program is a table that names a program outside of this one.
-type Program interface {
-	// Find returns what the program is and its version. Paths are relative to the folder.
+// program is a table that names a program outside of this one. Find returns what it is and its version.
+type program interface {
 	Find(folder string) (version string, err error)
 }
 
 // FindPrograms returns what the programs that the manifest names are, each once, sorted.
-func (m *Manifest) FindPrograms() (versions []string, err error) {
+func (m *Manifest) FindPrograms() (versions []string, failed error) {
 	for _, path := range slices.Sorted(maps.Keys(m.programs)) {
 		version, err := m.programs[path].Find(m.Folder)
-		if err != nil {
-			return nil, m.Locate(path, err)
-		}
-		versions = append(versions, version)
+		versions, failed = append(versions, version), cmp.Or(failed, m.Locate(path, err))
 	}
 	slices.Sort(versions)
-	return slices.Compact(versions), nil
+	return slices.Compact(versions), failed
 }
 
 // Read reads the manifest in a file. Each override, "key=value", replaces a value, or adds it:
@@ -116,30 +112,20 @@ func Read(file string, overrides []string) (*Manifest, error) {
 
 // Parse reads the text of a manifest, which errors call file.
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
-	m, err := parse(file, text)
-	if err == nil {
-		err = m.takeSets()
+	m := &Manifest{File: file, places: map[string]string{"": file}, programs: map[string]program{}}
+	err := m.parse(string(text))
+	for _, o := range overrides {
+		if err == nil {
+			err = m.override(o)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range overrides {
-		key, text, ok := strings.Cut(o, "=")
-		key, text = strings.TrimSpace(strings.ReplaceAll(key, `"`, "")), strings.TrimSpace(text)
-		if !ok || slices.Contains(strings.Split(key, "."), "") {
-			return nil, oneLine("-set %s: must be key=value, such as model.lambda=0.4", o)
-		}
-		if err := m.override(m.tree, "", key, text, "-set "+o); err != nil {
-			return nil, oneLine("-set %s: %v", o, err)
-		}
-	}
-	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
-	m.decodeFields("", m.tree, fields(&m.Header), &m.Header)
+	m.Header = Header{Folder: filepath.Dir(file)}
+	m.decode("", m.tree, &m.Header)
 	m.Overrides, m.Swept = append(m.Overrides, overrides...), []int{m.Seed}
-	if m.tree["name"] == nil {
-		return m, nil // Decode says so, beside a key that is misspelt
-	}
-	return m, errors.Join(m.failed...)
+	return m, nil
 }
 
 // Decode decodes all but the header onto v, a pointer to a struct that holds the defaults, and validates it;
@@ -148,7 +134,10 @@ func (m *Manifest) Decode(v any) error {
 	header := m.Header
 	m.failed = nil
 	m.decode("", m.tree, &header, v)
-	return errors.Join(m.failed...)
+	if m.failed == nil {
+		return nil
+	}
+	return errors.New(strings.Join(m.failed, "\n"))
 }
 
 // Resolved returns the manifest with all keys of v spelled out, as TOML.

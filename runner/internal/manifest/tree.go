@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,20 +16,18 @@ import (
 	"closedform/internal/field"
 )
 
-func parse(file string, text []byte) (*Manifest, error) {
-	m := &Manifest{
-		File: file, places: map[string]string{"": file}, given: map[string]bool{},
-		programs: map[string]Program{},
+// parse reads the tree, and finds the line of each key.
+func (m *Manifest) parse(text string) error {
+	if tooDeep.MatchString(text) {
+		return fmt.Errorf("%s: tables or keys are nested more than 1000 deep", m.File)
 	}
-	if tooDeep.Match(text) {
-		return nil, fmt.Errorf("%s: tables or keys are nested more than 1000 deep", file)
-	}
-	if _, err := toml.Decode(string(text), &m.tree); err != nil {
+	if _, err := toml.Decode(text, &m.tree); err != nil {
 		syntax, _ := errors.AsType[toml.ParseError](err)
-		return nil, oneLine("%s:%d: %s", file, syntax.Position.Line, cmp.Or(syntax.Message, err.Error()))
+		return oneLine("%s:%d: %s", m.File, syntax.Position.Line, cmp.Or(syntax.Message, err.Error()))
 	}
+	m.index()
 	table, heads := "", map[string]int{}
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		found := lineStart.FindStringSubmatch(line)
 		if found == nil {
 			continue
@@ -38,16 +35,16 @@ func parse(file string, text []byte) (*Manifest, error) {
 		path := join(table, strings.Trim(found[1], `"'`))
 		if head := found[2]; head != "" {
 			path, table = head, head
-			if _, names := tables(m.tree[head]); heads[head] < len(names) {
+			if names := m.names[head]; heads[head] < len(names) {
 				table = join(head, names[heads[head]])
 				heads[head]++
 			}
 		}
 		for _, p := range []string{path, table} {
-			m.places[p] = cmp.Or(m.places[p], fmt.Sprintf("%s:%d", file, i+1))
+			m.places[p] = cmp.Or(m.places[p], fmt.Sprintf("%s:%d", m.File, i+1))
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // lineStart matches the start of the line of a key, or of the head of a table or of one of a list.
@@ -56,127 +53,91 @@ var lineStart = regexp.MustCompile(`^\s*(?:("[\w.-]+"|'[\w.-]+'|[\w.-]+)\s*=|\[\
 // tooDeep matches TOML that would cost the library, which needs the square of the depth, all memory.
 var tooDeep = regexp.MustCompile(`(?:[\[{][^\]}]*){1000}|(?:\.[^=,\n]*){1000}`)
 
-// takeSets puts the tables [[set]] of the file that the key sets names, relative to the manifest, before its
-// own. A set of the manifest replaces the values of one with the same name.
-func (m *Manifest) takeSets() error {
-	value, given := m.tree["sets"]
-	if !given {
-		return nil
-	}
-	name, _ := value.(string)
-	if filepath.Ext(name) != ".toml" {
-		return m.Errorf("sets", "%v is not allowed; allowed: the name of a .toml file with tables [[set]]", value)
-	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(m.File), name)
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return m.Errorf("sets", "%v", err)
-	}
-	file, err := parse(name, text)
-	if err != nil {
-		return err
-	}
-	for key := range file.tree {
-		if key != "set" {
-			return file.Errorf(key, "not a key; allowed: set")
-		}
-	}
-	all, names := tables(file.tree["set"])
-	ours, ourNames := tables(m.tree["set"])
-	for i, table := range ours {
-		if k := slices.Index(names, ourNames[i]); k >= 0 {
-			maps.Copy(all[k], table)
-		} else {
-			all = append(all, table)
-		}
-	}
-	m.tree["set"] = all
-	delete(m.tree, "sets")
-	maps.Copy(file.places, m.places)
-	m.places = file.places
-	return nil
+// index finds the paths of all values, and the names of the tables of lists, also inline ones.
+func (m *Manifest) index() {
+	m.values, m.names, m.tables = map[string]any{}, map[string][]string{}, map[string][]map[string]any{}
+	m.add("", m.tree)
 }
 
-// override sets the value of a key in a node of the tree. In a list of tables "*" stands for each.
-func (m *Manifest) override(node any, path, key, text, place string) error {
-	if table, ok := node.(map[string]any); ok {
-		first, rest, more := strings.Cut(key, ".")
-		path = join(path, first)
-		if more {
-			if table[first] == nil {
-				table[first] = map[string]any{}
-			}
-			return m.override(table[first], path, rest, text, place)
+func (m *Manifest) add(path string, value any) {
+	m.values[path] = value
+	if table, ok := value.(map[string]any); ok {
+		for key, x := range table {
+			m.add(join(path, key), x)
 		}
-		table[first] = parseValue(text)
-		maps.DeleteFunc(m.places, func(k, _ string) bool { return strings.HasPrefix(k, path+".") })
-		m.places[path] = place
-		return nil
+		return
 	}
-	list, names := tables(node)
-	chosen := "" // the longest name that matches, as names may have points
-	for _, name := range append(names, "*") {
-		if strings.HasPrefix(key, name+".") && len(name) > len(chosen) {
-			chosen = name
-		}
-	}
-	switch {
-	case list == nil:
-		return fmt.Errorf("%s is not a table", path)
-	case chosen == "":
-		return fmt.Errorf("%s is not a key; allowed: a key of %s", join(path, key), strings.Join(names, ", "))
-	}
-	rest := key[len(chosen)+1:]
-	for i, name := range names {
-		if chosen == "*" || chosen == name {
-			if err := m.override(list[i], join(path, name), rest, text, place); err != nil {
-				return err
-			}
-		}
-	}
-	if rest == "name" {
-		m.places[join(path, text)] = place
-	}
-	return nil
-}
-
-// parseValue reads a value of the command line, where a shell has removed the quotes of a text.
-func parseValue(text string) any {
-	var v map[string]any
-	if tooDeep.MatchString(text) || toml.Unmarshal([]byte("x = "+text), &v) != nil {
-		return text
-	}
-	return v["x"]
-}
-
-// tables returns the tables of a list, also an inline one, and their names or else numbers from 1, or nil.
-func tables(value any) (all []map[string]any, names []string) {
-	all, _ = value.([]map[string]any)
-	inline, _ := value.([]any)
-	for _, x := range inline {
-		table, ok := x.(map[string]any)
+	list := reflect.ValueOf(value)
+	for i := 0; list.Kind() == reflect.Slice && i < list.Len(); i++ {
+		table, ok := list.Index(i).Interface().(map[string]any)
 		if !ok {
-			return nil, nil
+			return
 		}
-		all = append(all, table)
-	}
-	for i, table := range all {
 		name, ok := table["name"].(string)
 		if !ok {
 			name = strconv.Itoa(i + 1)
 		}
-		names = append(names, name)
+		m.names[path], m.tables[path] = append(m.names[path], name), append(m.tables[path], table)
+		m.add(join(path, name), table)
 	}
-	return all, names
+}
+
+// override takes a "key=value", where "*" stands for each name of a table of a list. A value that is not TOML
+// is a text, of which a shell has removed the quotes.
+func (m *Manifest) override(o string) error {
+	key, text, ok := strings.Cut(o, "=")
+	key, text = strings.TrimSpace(strings.ReplaceAll(key, `"`, "")), strings.TrimSpace(text)
+	if !ok || slices.Contains(strings.Split(key, "."), "") || tooDeep.MatchString(o) {
+		return oneLine("-set %s: must be key=value, such as model.lambda=0.4", o)
+	}
+	keys := []string{key}
+	if list, rest, each := strings.Cut(key, ".*."); each {
+		keys = nil
+		for _, name := range m.names[list] {
+			keys = append(keys, join(join(list, name), rest))
+		}
+	}
+	for _, key := range keys {
+		var v map[string]any
+		if toml.Unmarshal([]byte("x = "+text), &v) != nil {
+			v = map[string]any{"x": text}
+		}
+		if err := m.set(key, v["x"]); err != nil {
+			return oneLine("-set %s: %v", o, err)
+		}
+		maps.DeleteFunc(m.places, func(k, _ string) bool { return strings.HasPrefix(k, key+".") })
+		m.places[key] = "-set " + o
+		if table, ok := strings.CutSuffix(key, ".name"); ok {
+			m.places[table[:strings.LastIndexByte(table, '.')+1]+text] = m.places[key]
+		}
+	}
+	if keys == nil {
+		return oneLine("-set %s: no list of tables", o)
+	}
+	return nil
+}
+
+// set sets a value in its table, which is added if it is missing, and those that it is in.
+func (m *Manifest) set(path string, value any) error {
+	parent := path[:max(0, strings.LastIndexByte(path, '.'))]
+	key := strings.TrimPrefix(path[len(parent):], ".")
+	if _, given := m.values[parent]; !given {
+		return m.set(parent, map[string]any{key: value})
+	}
+	table, ok := m.values[parent].(map[string]any)
+	switch {
+	case m.names[parent] != nil:
+		return fmt.Errorf("%s is not a key; allowed: a key of %s", path, strings.Join(m.names[parent], ", "))
+	case !ok:
+		return fmt.Errorf("%s is not a table", parent)
+	}
+	table[key] = value
+	m.index()
+	return nil
 }
 
 func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
+	return strings.TrimPrefix(path+"."+key, ".")
 }
 
 var missing = regexp.MustCompile(`^(0|""|\[\]|<nil>)[a-z ]*; allowed`)
@@ -188,7 +149,7 @@ func (m *Manifest) Locate(path string, err error) error {
 		return err
 	}
 	key, problem := join(path, wrong.Key), wrong.Problem
-	if !m.given[key] {
+	if m.values[key] == nil {
 		problem = missing.ReplaceAllString(problem, "missing; allowed")
 	}
 	k := key

@@ -3,7 +3,6 @@ package manifest
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -63,25 +62,20 @@ func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 	return m.Swept, nil
 }
 
-// Set sets the field of a key to a number or a word. Of a free table, "settings.x" is x in a copy of it.
-func Set(key string, x any, structs ...any) error {
+// Set sets a field of the struct v points to, by its key. Of a free table, "settings.x" is x in a copy of it.
+func Set(key string, x, v any) error {
 	table, inner, free := strings.Cut(key, ".")
-	for _, s := range structs {
-		for _, f := range fields(s) {
-			switch {
-			case free && f.key == table && f.value.Kind() == reflect.Map:
-				copied := map[string]any{}
-				maps.Copy(copied, f.value.Interface().(map[string]any))
-				copied[inner] = x
-				f.value.Set(reflect.ValueOf(copied))
-				return nil
-			case f.key == key:
-				if n, ok := x.(float64); ok && n == float64(int64(n)) {
-					x = int64(n)
-				}
-				return decodeValue(key, x, f.value)
-			}
+	for _, f := range fields(v) {
+		settings, ok := f.value.Interface().(map[string]any)
+		if f.key != table || ok != free {
+			continue
+		} else if free {
+			copied := map[string]any{}
+			maps.Copy(copied, settings)
+			copied[inner] = x
+			x = copied
 		}
+		return decodeValue(key, x, f.value)
 	}
 	return field.Errorf(key, "not a key with a number or a word")
 }

@@ -145,7 +145,7 @@ func (r *Rows) print(cells ...string) error {
 
 // hold locks the file of a network that is learned. save replaces it, unless another program has changed it.
 func hold(path string) (save func(n *Network) error, release func(), err error) {
-	release, err = store.Hold(path, "learned")
+	release, err = store.Hold(path)
 	was, _ := os.Stat(path) // may not exist
 	return func(n *Network) error {
 		now, err := os.Stat(path)

@@ -168,7 +168,7 @@ func Replace(dir string) (release func(), err error) {
 	if _, err := os.Stat(path); err != nil {
 		return func() {}, nil
 	}
-	if release, err = store.Hold(path, "replaced"); err != nil {
+	if release, err = store.Hold(path); err != nil {
 		return nil, err
 	}
 	if n, err := Read(path); err == nil && n.Counts.Learned > 0 {

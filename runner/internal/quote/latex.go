@@ -88,23 +88,22 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 	text = fmt.Sprintf("\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n", t.Align, t.Head)
 	for _, part := range t.Rows {
 		text += "\\midrule\n"
-		labels, cells := make([]string, len(part)), make([][]number, len(t.Columns))
-		for i, row := range part {
-			fields, label, _ := strings.Cut(row, " : ")
-			labels[i] = label
-			for k, column := range t.Columns {
+		columns := make([][]number, len(t.Columns))
+		for k, column := range t.Columns {
+			for _, row := range part {
+				fields, _, _ := strings.Cut(row, " : ")
 				cell, err := read(column+" "+fields, tables)
-				if cells[k] = append(cells[k], cell); !errors.Is(err, errNoValue) {
+				if columns[k] = append(columns[k], cell); !errors.Is(err, errNoValue) {
 					failed = errors.Join(failed, err)
 				}
 			}
 		}
-		for i, label := range labels {
+		for i, row := range part {
 			var line []string
-			if label != "" {
+			if _, label, ok := strings.Cut(row, " : "); ok {
 				line = append(line, label)
 			}
-			for _, column := range cells {
+			for _, column := range columns {
 				line = append(line, column[i].tex(column))
 			}
 			text += strings.Join(line, " & ") + " \\\\\n"
@@ -114,7 +113,7 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 }
 
 // tex returns a cell: a text, "--" for no value, or a number, bold if it is best, with half of its interval.
-func (n number) tex(part []number) string {
+func (n number) tex(column []number) string {
 	half := ""
 	if n.interval {
 		half = " &"
@@ -122,15 +121,14 @@ func (n number) tex(part []number) string {
 	if n.text == "" || n.format == "" {
 		return cmp.Or(escapes.Replace(n.text), "--") + half
 	}
-	best := n
-	for _, other := range part {
-		better := n.best == "lowest" && other.x < best.x || n.best == "highest" && other.x > best.x
-		if better && other.text != "" {
-			best = other
+	best := n.x
+	for _, other := range column {
+		if other.text != "" && (n.best == "lowest" && other.x < best || n.best == "highest" && other.x > best) {
+			best = other.x
 		}
 	}
 	text := strings.Replace(n.spell(n.x), "+Inf", `\infty`, 1)
-	if n.best != "" && len(part) > 1 && n.spell(n.x) == n.spell(best.x) {
+	if n.best != "" && len(column) > 1 && n.spell(n.x) == n.spell(best) {
 		text = `\mathbf{` + text + "}"
 	}
 	if n.interval && !math.IsNaN(n.low) {

@@ -4,8 +4,8 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"os"
 	"path/filepath"
@@ -22,9 +22,6 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// File is the page of all results in a folder.
-const File = "index.html"
-
 type group struct {
 	word, Title string
 	Results     []*result
@@ -38,22 +35,13 @@ type result struct {
 // Write writes index.html of the results folders in out and, if list, README.md. Results without a manifest
 // in the folder manifests are your own; they come first in index.html, and are not in README.md.
 func Write(out, manifests string, list bool) (page string, err error) {
-	page = filepath.Join(out, File)
+	page = filepath.Join(out, "index.html")
 	groups := read(out, manifests)
 	var html bytes.Buffer
 	err = template.Must(template.ParseFS(texts, "index.html")).Execute(&html, groups)
-	write := func(path string, data []byte) {
-		if old, _ := os.ReadFile(path); err == nil && !bytes.Equal(old, data) {
-			err = store.WriteFile(path, data)
-		}
-	}
-	write(page, html.Bytes())
-	if list {
+	if err = cmp.Or(err, store.WriteFile(page, html.Bytes())); err == nil && list {
 		groups = slices.DeleteFunc(groups, func(g group) bool { return g.word == "own" })
-		write(filepath.Join(out, "README.md"), fill("results.md", groups))
-	}
-	if err != nil {
-		err = fmt.Errorf("page of the results: %w", err)
+		err = store.WriteFile(filepath.Join(out, "README.md"), fill("results.md", groups))
 	}
 	return page, err
 }

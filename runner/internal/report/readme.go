@@ -50,10 +50,10 @@ var kinds = strings.Fields("words integers integers numbers numbers numbers") //
 func columns(t *table.Table) (all []described) {
 	for _, c := range t.Columns {
 		d := described{[]string{c.Name}, kinds[c.Kind], c.Doc}
-		if n := len(all) - 1; n >= 0 {
-			last := &all[n]
-			if c.Name == last.Names[0]+"_low" || c.Name == last.Names[0]+"_high" ||
-				d.Doc == last.Doc && d.Kind == last.Kind {
+		if len(all) > 0 {
+			last := &all[len(all)-1]
+			name := strings.TrimSuffix(strings.TrimSuffix(c.Name, "_low"), "_high")
+			if name == last.Names[0] || d.Doc == last.Doc && d.Kind == last.Kind {
 				last.Names = append(last.Names, c.Name)
 				continue
 			}

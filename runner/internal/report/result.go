@@ -11,9 +11,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// mostRows is the number of rows up to which a run ends with its result: longer tables are for files.
-const mostRows = 40
-
 // Result is the table of means in short, with which a run ends.
 type Result struct {
 	Rows  [][]string // the first has the names of the columns; none: there is no such table, or a long one
@@ -31,8 +28,8 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 		return r
 	}
 	t := tables.Get("summary")
-	if t == nil || !t.Has("method") || !t.Has("error") || !t.Has("log_loss") || t.Len() > mostRows {
-		return r
+	if t == nil || !t.Has("method") || !t.Has("error") || !t.Has("log_loss") || t.Len() > 40 {
+		return r // longer tables are for files
 	}
 	var words, key []string // columns that distinguish the rows: those before the number of seeds and the scores
 	for _, c := range t.Columns {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/gob"
 	"errors"
@@ -29,12 +30,16 @@ func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var c *Cell
-	if err == nil {
-		c, err = decodeCell(data, key, fingerprint)
+	z, bad := gzip.NewReader(bytes.NewReader(data))
+	if bad == nil && z.Comment != fingerprint {
+		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("cell %s: %s: %w", key, path, err)
+	if bad == nil {
+		data, bad = io.ReadAll(z)
+	}
+	c := new(Cell)
+	if bad != nil || gob.NewDecoder(bytes.NewReader(data)).Decode(c) != nil || c.Key != key {
+		return nil, fmt.Errorf("cell %s: %s: %w", key, path, cmp.Or(err, errDamaged))
 	}
 	return c, nil
 }
@@ -55,22 +60,4 @@ var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=.-]`)
 // cellFile names a cell's file: its key as far as file systems allow, and a hash, as keys may then be equal.
 func (f *Folder) cellFile(key string) string {
 	return f.cells(fmt.Sprintf("%.80s-%.12s.cell", notPlain.ReplaceAllString(key, "_"), sumOf([]byte(key))))
-}
-
-// ErrDamaged is the error of a file that has changed since it was written.
-var ErrDamaged = errors.New("damaged")
-
-func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err == nil && z.Comment != fingerprint {
-		return nil, nil
-	}
-	if err == nil {
-		data, err = io.ReadAll(z)
-	}
-	c := new(Cell)
-	if err != nil || gob.NewDecoder(bytes.NewReader(data)).Decode(c) != nil || c.Key != key {
-		return nil, ErrDamaged
-	}
-	return c, nil
 }

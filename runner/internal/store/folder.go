@@ -15,7 +15,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -95,46 +94,38 @@ func (f *Folder) write(path string, data []byte) error {
 
 // Claim claims a cell and returns what gives up the claim, nil if another process has claimed the cell.
 func (f *Folder) Claim(key string) (release func()) {
-	release, _ = hold(f.cells("at", filepath.Base(f.cellFile(key))+".claim"), "computed")
-	return release
+	return hold(f.cells("at", filepath.Base(f.cellFile(key))+".claim"))
 }
 
-func (f *Folder) lock(ctx context.Context) (unlock func(), err error) {
-	lock := newLock(f.cells("lock"))
-	lock.TryLockContext(ctx, 20*time.Millisecond)
-	return func() { lock.Unlock() }, ctx.Err()
-}
-
-// Hold locks the file at path for a process that is doing what it says, such as "learned". A file beside it
-// says who holds it since when. release removes it; the system frees the lock of a killed process.
-func Hold(path, doing string) (release func(), err error) {
-	release, by := hold(path+".lock", doing)
-	if release == nil {
-		err = fmt.Errorf("%s is being %s; wait until it ends", path, by)
+// Hold locks the file at path, by a file beside it that says who holds it since when. release removes that
+// file; the system frees the lock of a killed process.
+func Hold(path string) (release func(), err error) {
+	if release = hold(path + ".lock"); release == nil {
+		by, _ := os.ReadFile(path + ".lock") // empty until the other one has written it
+		err = fmt.Errorf("%s is held by %s; wait until it ends", path, cmp.Or(string(by), "another process"))
 	}
 	return release, err
 }
 
-// hold locks a file that says who holds it. If another process does, release is nil. Where there are no
-// locks, writing what is locked will tell if that is not possible.
-func hold(name, doing string) (release func(), by string) {
+// hold locks a file. If another process has locked it, release is nil. Where there are no locks, writing what
+// is locked will tell if that is not possible.
+func hold(name string) (release func()) {
 	lock := newLock(name)
 	ours, err := lock.TryLock()
 	if err != nil {
-		return func() {}, ""
+		return func() {}
 	}
 	if !ours {
-		text, _ := os.ReadFile(name) // empty until the other one has written it
-		return nil, cmp.Or(strings.TrimSpace(string(text)), doing+" by another process")
+		return nil
 	}
 	locked, _ := lock.Stat()
 	if now, err := os.Stat(name); err != nil || !os.SameFile(now, locked) { // it was just released
 		lock.Unlock()
-		return hold(name, doing)
+		return hold(name)
 	}
-	by = fmt.Sprintf("%s by process %d since %s", doing, os.Getpid(), time.Now().Format(time.DateTime))
-	os.WriteFile(name, []byte(by+"\n"), 0o666)
-	return func() { os.Remove(name); lock.Unlock() }, by
+	by := fmt.Sprintf("process %d since %s", os.Getpid(), time.Now().Format(time.DateTime))
+	os.WriteFile(name, []byte(by), 0o666)
+	return func() { os.Remove(name); lock.Unlock() }
 }
 
 // newLock returns a lock of the file at path, but not of one elsewhere that a link leads to.

@@ -11,7 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
+	"time"
 )
 
 // Publish replaces the content of the folder by the results of a complete run: it removes the other files of
@@ -33,11 +33,9 @@ func (f *Folder) Publish(
 	if f.Published(inputs) {
 		return false, nil
 	}
-	sums := checksums{}
-	sums.add(files)
-	old, err := readSums(f.Dir)
-	was, unread := ReadRun(f.Dir)
-	if cmp.Or(err, unread) == nil && maps.Equal(old, sums) &&
+	old, err := OpenResults(f.Dir)
+	sums := sumsOf(files)
+	if was, unread := ReadRun(f.Dir); cmp.Or(err, unread) == nil && maps.Equal(old.sums, sums) &&
 		was.SourceDigest == run.SourceDigest && was.ManifestDigest == run.ManifestDigest {
 		run = was
 	}
@@ -45,45 +43,45 @@ func (f *Folder) Publish(
 	if err != nil {
 		return false, err
 	}
-	err = f.replace(sums, files, File{readmeFile, readme(run)}, File{runFile, append(provenance, '\n')})
-	if err != nil {
+	for name := range old.sums {
+		if sums[name] != "" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	files = append(files, File{readmeFile, readme(run)}, File{runFile, append(provenance, '\n')})
+	if err := f.writeAll(files, sums); err != nil {
 		return false, err
 	}
 	os.Remove(f.cells("failed")) // may not exist
 	return true, f.write(f.cells("published"), f.seal(inputs))
 }
 
-// Replace rewrites some published files, such as figures, removes stale others, and writes checksums last.
-func (f *Folder) Replace(ctx context.Context, files []File, stale func(name string) bool) error {
+// Replace rewrites some published files, such as figures, and writes checksums last.
+func (f *Folder) Replace(ctx context.Context, files []File) error {
 	unlock, err := f.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	sums, err := readSums(f.Dir)
+	r, err := OpenResults(f.Dir)
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(sums, func(name, _ string) bool { return stale(name) })
-	sums.add(files)
-	return f.replace(sums, files)
+	maps.Copy(r.sums, sumsOf(files))
+	return f.writeAll(files, r.sums)
 }
 
-// replace removes published files without a sum, writes the files and those of the run, and last the sums.
-func (f *Folder) replace(sums checksums, files []File, ofRun ...File) error {
-	earlier, err := readSums(f.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) { // such as by a conflict
-		return err
-	}
-	for name := range earlier {
-		if sums[name] == "" {
-			err := os.Remove(filepath.Join(f.Dir, name))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	for _, file := range slices.Concat(files, ofRun, []File{{sumsFile, sums.format()}}) {
+func (f *Folder) lock(ctx context.Context) (unlock func(), err error) {
+	lock := newLock(f.cells("lock"))
+	lock.TryLockContext(ctx, 20*time.Millisecond)
+	return func() { lock.Unlock() }, ctx.Err()
+}
+
+func (f *Folder) writeAll(files []File, sums checksums) error {
+	for _, file := range append(files, File{sumsFile, sums.format()}) {
 		if err := f.write(filepath.Join(f.Dir, file.Name), file.Data); err != nil {
 			return fmt.Errorf("publish: %w", err)
 		}
@@ -94,15 +92,14 @@ func (f *Folder) replace(sums checksums, files []File, ofRun ...File) error {
 // Published reports whether the folder has the complete and undamaged results of these inputs.
 func (f *Folder) Published(inputs string) bool {
 	seal, err := os.ReadFile(f.cells("published"))
-	sums, unread := readSums(f.Dir)
-	return cmp.Or(err, unread) == nil && bytes.Equal(seal, f.seal(inputs)) &&
-		sums.differing(f.Dir, func(string) bool { return true }) == nil
+	r, unread := OpenResults(f.Dir)
+	return cmp.Or(err, unread) == nil && bytes.Equal(seal, f.seal(inputs)) && r.Differing(true) == nil
 }
 
 // seal ties all files that are published now to the inputs. Its file is no part of the results: a clone
 // without cells has none, and computes them.
 func (f *Folder) seal(inputs string) []byte {
-	for _, name := range ofRun {
+	for _, name := range []string{sumsFile, runFile, readmeFile} {
 		data, _ := os.ReadFile(filepath.Join(f.Dir, name)) // a missing file has another sum than any
 		inputs += " " + sumOf(data)
 	}

@@ -109,7 +109,7 @@ func TestMade(t *testing.T) {
 		check.Equal(t, c.run.Command[0], described, c.want)
 	}
 	made := check.Must(ReadRun(f.Dir))
-	got := []float64{made.Expected("a"), made.Expected("b"), made.Expected("c"), (*Run)(nil).Expected("a")}
+	got := []float64{made.Expected("a"), made.Expected("b"), made.Expected("c"), new(Run).Expected("a")}
 	check.Equal(t, "expected seconds", got, []float64{2, 8, 4, 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -176,7 +176,7 @@ func TestCompare(t *testing.T) {
 	os.Remove(filepath.Join(dirs[0], "lost.pdf"))
 	check.Equal(t, "differences", check.Must(Compare(dirs[0], dirs[1])), []string{
 		"forged.csv: not what SHA256SUMS says",
-		"lost.csv (lost): not what SHA256SUMS says",
+		"lost.csv: not what SHA256SUMS says",
 		"fig.pdf: other bytes",
 		"fig.png: other bytes",
 		"gone.csv: missing: a fresh run does not make it",

@@ -72,14 +72,20 @@ type Results struct {
 }
 
 // OpenResults opens the published results in the folder dir. The error is fs.ErrNotExist if nothing is
-// published, and says so if a run has failed.
+// published, and says so if a run has failed. With damaged checksums, the results are those that they name.
 func OpenResults(dir string) (*Results, error) {
-	sums, err := readSums(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := os.ReadFile(filepath.Join(dir, sumsFile))
+	sums := checksums{}
+	for _, m := range sumLine.FindAllStringSubmatch(string(data), -1) {
+		sums[m[2]] = m[1]
+	}
+	switch why := Failure(dir); {
+	case err == nil && len(data) != len(sums.format()): // lines that are none, or a name twice
+		err = fmt.Errorf("%s: %s: %w", dir, sumsFile, errDamaged)
+	case errors.Is(err, fs.ErrNotExist) && why != "":
+		err = fmt.Errorf("%s is not finished: %s: %w", dir, why, fs.ErrNotExist)
+	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("no results in %s: %w", dir, fs.ErrNotExist)
-		if why := Failure(dir); why != "" {
-			err = fmt.Errorf("%s is not finished: %s: %w", dir, why, fs.ErrNotExist)
-		}
 	}
 	return &Results{dir, sums}, err
 }
@@ -87,8 +93,16 @@ func OpenResults(dir string) (*Results, error) {
 // Sums returns SHA256SUMS, the checksums of all files.
 func (r *Results) Sums() []byte { return r.sums.format() }
 
-// Differing returns the names of the committed files that do not match their checksums, sorted.
-func (r *Results) Differing() []string { return r.sums.differing(r.dir, committed) }
+// Differing returns the names of the committed files, or all, that do not match their checksums, sorted.
+func (r *Results) Differing(all bool) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
+		data, err := os.ReadFile(filepath.Join(r.dir, name))
+		if (all || committed(name)) && (err != nil || sumOf(data) != r.sums[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // committed reports whether a file is committed: large files and figures other than PNG are not.
 func committed(name string) bool {
@@ -125,20 +139,21 @@ const (
 	readmeFile = "README.md"
 )
 
-// ofRun are the published files without a checksum. All but SHA256SUMS itself tell of the run.
-var ofRun = []string{sumsFile, runFile, readmeFile}
-
 // sumLine matches a line of SHA256SUMS. Names have no folder and do not begin with a dot or a dash.
 var sumLine = regexp.MustCompile(`(?m)^([0-9a-f]{64})  ([A-Za-z0-9_+=][A-Za-z0-9_+=.-]*)$`)
 
-type checksums map[string]string
+var errDamaged = errors.New("damaged") // of a file that has changed since it was written
+
+type checksums map[string]string // by the names of files
 
 func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
-func (s checksums) add(files []File) {
+func sumsOf(files []File) checksums {
+	s := checksums{}
 	for _, file := range files {
 		s[file.Name] = sumOf(file.Data)
 	}
+	return s
 }
 
 // format returns the sums as sha256sum(1) writes and checks them, in the order of the names.
@@ -147,33 +162,6 @@ func (s checksums) format() (text []byte) {
 		text = fmt.Appendf(text, "%s  %s\n", s[name], name)
 	}
 	return text
-}
-
-// readSums reads the sums of a results folder. With ErrDamaged it returns those that can be read.
-func readSums(dir string) (checksums, error) {
-	data, err := os.ReadFile(filepath.Join(dir, sumsFile))
-	s := checksums{}
-	for _, m := range sumLine.FindAllStringSubmatch(string(data), -1) {
-		s[m[2]] = m[1]
-	}
-	if err == nil && len(data) != len(s.format()) { // lines that are none, or a name twice
-		err = fmt.Errorf("%s: %s: %w", dir, sumsFile, ErrDamaged)
-	}
-	return s, err
-}
-
-func (s checksums) differing(dir string, counts func(name string) bool) (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		switch {
-		case !counts(name) || err == nil && sumOf(data) == s[name]:
-		case errors.Is(err, fs.ErrNotExist):
-			names = append(names, name+" (lost)")
-		default:
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // Compare returns a line on each file in which the results folder published differs from fresh, the results
@@ -185,7 +173,7 @@ func Compare(published, fresh string) (lines []string, err error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}
-	for _, name := range old.Differing() {
+	for _, name := range old.Differing(false) {
 		lines = append(lines, name+": not what SHA256SUMS says")
 	}
 	names := maps.Clone(old.sums)

@@ -1,14 +1,12 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -44,9 +42,9 @@ type Run struct {
 	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`
 }
 
-// NewRun returns the provenance of a run of the command line args that began at start: code, modules,
-// machine, commit and tree of the working directory. ctx limits git. The caller sets the other fields.
-func NewRun(ctx context.Context, args []string, start time.Time) *Run {
+// NewRun returns the provenance of a run of the command line args that begins now: code, modules, machine,
+// commit and tree of the working directory. ctx limits git. The caller sets the other fields.
+func NewRun(ctx context.Context, args []string) *Run {
 	r := &Run{
 		Command:   append([]string{"runner"}, args...), // go run puts programs into changing folders
 		Overrides: []string{},
@@ -54,11 +52,24 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 		Modules:   map[string]string{},
 		GOOS:      runtime.GOOS,
 		GOARCH:    runtime.GOARCH,
-		CPU:       cpuModel(),
+		CPU:       "unknown",
 		CPUs:      runtime.NumCPU(),
-		Start:     start.UTC(),
+		Start:     time.Now().UTC(),
+		Commit:    "unknown",
+		Tree:      "unknown",
 	}
-	r.Commit, r.Tree = gitState(ctx, ".")
+	if commit, err := Git(ctx, "rev-parse", "HEAD"); err == nil {
+		r.Commit, r.Tree = strings.TrimSpace(commit), "clean"
+		// Runs write into results/.
+		changes, err := Git(ctx, "status", "--porcelain", "--", ":(top)", ":(top,exclude)results")
+		if err != nil || changes != "" {
+			r.Tree = "dirty"
+		}
+	}
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	if _, model, ok := strings.Cut(string(info), "\nmodel name\t: "); ok {
+		r.CPU, _, _ = strings.Cut(model, "\n")
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			r.Modules[m.Path] = m.Version
@@ -95,10 +106,9 @@ func (r *Run) AddTimes(cells []*Cell, group func(i int) string) {
 	}
 }
 
-// Expected returns the expected seconds of a cell: the mean of its group or of the run, or 1. r may be nil.
+// Expected returns the expected seconds of a cell: the mean of its group or of the run, or 1.
 func (r *Run) Expected(group string) float64 {
 	switch {
-	case r == nil:
 	case r.CellSeconds[group] > 0:
 		return r.CellSeconds[group]
 	case r.CPUSeconds > 0 && r.Computed+r.Reused > 0:
@@ -107,32 +117,8 @@ func (r *Run) Expected(group string) float64 {
 	return 1
 }
 
-// Git returns the output of git in dir. It takes no optional locks, which would block the user's git.
-func Git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
-	cmd.Dir = dir
-	out, err := cmd.Output()
+// Git returns the output of git. It takes no optional locks, which would block the user's git.
+func Git(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...).Output()
 	return string(out), err
-}
-
-var commitLine = regexp.MustCompile(`(?m)^# branch.oid ([0-9a-f]+)\n(?:#.*\n)*`)
-
-// gitState returns the commit in dir, and the state of its tree outside results/, into which runs write.
-func gitState(ctx context.Context, dir string) (commit, tree string) {
-	out, _ := Git(ctx, dir, "status", "--porcelain=v2", "--branch", "--", ":(top)", ":(top,exclude)results")
-	switch m := commitLine.FindStringSubmatch(out); {
-	case m == nil:
-		return "unknown", "unknown"
-	case m[0] != out:
-		return m[1], "dirty"
-	default:
-		return m[1], "clean"
-	}
-}
-
-func cpuModel() string {
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	_, model, _ := strings.Cut(string(info), "\nmodel name\t: ")
-	model, _, _ = strings.Cut(model, "\n")
-	return cmp.Or(model, "unknown")
 }

@@ -85,7 +85,7 @@ type Noted interface {
 type Derived interface {
 	Sources() []string
 
-	Use(read func(experiment, table string) (*table.Table, error)) error
+	Use(read func(name string) (*table.Table, error)) error // EXPERIMENT/TABLE
 }
 
 // Plain is embedded by experiments that lack data, cells, derived tables or figures.

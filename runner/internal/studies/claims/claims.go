@@ -65,10 +65,8 @@ const (
 
 func (e *evidence) Validate() error {
 	e.Interval = cmp.Or(e.Interval, student)
-	if e.Interval == columns && len(e.Minus) > 0 {
-		return field.Errorf("minus", `%q; allowed: with another interval than "columns"`, e.Minus)
-	}
 	return cmp.Or(field.OneOf("interval", e.Interval, student, extent, columns),
+		field.Refuse(e.Interval == columns && len(e.Minus) > 0, "minus", `with another interval than "columns"`),
 		field.OneOf("sense", e.Sense, "above", "below"))
 }
 
@@ -93,10 +91,10 @@ func (e *experiment) Sources() (names []string) {
 }
 
 // Use implements [study.Derived]: it measures all evidence.
-func (e *experiment) Use(read func(experiment, table string) (*table.Table, error)) error {
+func (e *experiment) Use(read func(name string) (*table.Table, error)) error {
 	for i := range e.Evidence {
 		v := &e.Evidence[i]
-		t, err := read(v.Manifest, v.Table)
+		t, err := read(v.Manifest + "/" + v.Table)
 		if err == nil {
 			err = v.measure(t)
 		}

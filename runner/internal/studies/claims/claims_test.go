@@ -139,10 +139,10 @@ func TestTables(t *testing.T) {
 		t.Errorf("spelled out\n%s", resolved)
 	}
 	failure := errors.New("no luck")
-	err := e.Use(func(string, string) (*table.Table, error) { return nil, failure })
+	err := e.Use(func(string) (*table.Table, error) { return nil, failure })
 	check.Refuses(t, "a table that cannot be read", err, "evidence.1: m/t: no luck")
-	err = e.Use(func(experiment, name string) (*table.Table, error) {
-		check.Equal(t, fmt.Sprintf("reads %s of %s", name, experiment), experiment+"/"+name, "m/t")
+	err = e.Use(func(name string) (*table.Table, error) {
+		check.Equal(t, "reads", name, "m/t")
 		return read(t, published), nil
 	})
 	if err != nil || !reflect.DeepEqual(e.Sources(), []string{"m"}) {

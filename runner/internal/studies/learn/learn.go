@@ -62,11 +62,11 @@ type experiment struct {
 }
 
 // Extend implements [manifest.Extended]: examples come from the table [data] or from tables [[set]].
-func (e *experiment) Extend(table map[string]any) (any, error) {
+func (e *experiment) Extend(table map[string]any) error {
 	if table["set"] != nil {
 		e.many.Sets = []set{}
 	}
-	return e.Extension(), nil
+	return nil
 }
 
 func (e *experiment) Extension() any {

@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/table"
 )
@@ -34,9 +36,7 @@ func (s spec) lambda(ctx context.Context) (table.Set, error) {
 		}
 		lambda := probit.Lambda{Word: word}.Value(n, rho)
 		rms, largest := softmax.Probit{Lambda: lambda, Rho: rho}.BoxErrors(n)
-		if word == "slope" {
-			matched = rms
-		}
+		matched = cmp.Or(matched, rms) // of slope, the first
 		t.Add(n, rho, word, lambda, rms, largest, rms/matched)
 	}
 	return table.Set{t}, nil
@@ -122,9 +122,8 @@ type momentErrors struct {
 	key   []any // of its row
 	draws int   // at which it is compared
 
-	tv, squares       float64 // sums of the total variation of p and of its square
+	tv                float64 // sum of the total variation of p
 	cov, cross        ratio
-	excess, asymmetry float64 // sum of |Σp − 1|, and mean of the largest |E_ij − E_ji|
 	given, indefinite float64 // how many Σ_y there are, and indefinite ones
 }
 
@@ -132,23 +131,15 @@ func errorColumns() []table.Column {
 	return []table.Column{
 		table.Int("draws", "random logits"),
 		table.Num("tv", "total variation of p, Σ|p − p_exact|/2, mean over the draws"),
-		table.Num("tv_se", "its standard error"),
 		table.Num("cov_error", "relative error of Σ_y, in the Frobenius norm over all draws"),
 		table.Num("cross_error", "relative error of Σ_zy, there"),
-		table.Num("excess", "mean of |Σp − 1|"),
-		table.Num("asymmetry", "mean of the largest |E_ij − E_ji|"),
 		table.Num("indefinite", "share of the draws where Σ_y without the last class is indefinite"),
 	}
 }
 
 func (e *momentErrors) row() []float64 {
 	n := float64(e.draws)
-	tv := e.tv / n
-	residual := max(0, e.squares-2*tv*e.tv+tv*tv*n)
-	row := []float64{
-		n, tv, math.Sqrt(residual*n/(n-1)) / n, e.cov.root(), e.cross.root(),
-		e.excess / n, e.asymmetry, e.indefinite / e.given,
-	}
+	row := []float64{n, e.tv / n, e.cov.root(), e.cross.root(), e.indefinite / e.given}
 	for i, x := range row {
 		row[i] = table.Finite(x)
 	}
@@ -162,16 +153,11 @@ func covError(n int, accuracy float64) float64 { return float64(2*n+1) * accurac
 // add adds the errors of got, where want is accurate to [softmax.MomentError]. The error of Σ_zy is at most
 // that of E times the largest variance of a logit.
 func (e *momentErrors) add(got, want *allMoments, largest float64) {
-	n, distance := len(got.P), 0.0
-	for j, p := range got.P {
-		distance += 0.5 * math.Abs(p-want.P[j])
-	}
+	n := len(got.P)
 	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // in the Frobenius norm
-	e.tv, e.squares = e.tv+distance, e.squares+distance*distance
+	e.tv += metric.TotalVariation(got.P, want.P)
 	e.cov.add(got.cov, want.cov, noise)
 	e.cross.add(got.cross, want.cross, noise*largest)
-	e.excess += math.Abs(got.Excess())
-	e.asymmetry += got.Asymmetry() / float64(e.draws)
 	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
 		accuracy := softmax.MomentError

@@ -42,8 +42,6 @@ var columns = []study.Column{
 	{Name: "cov_error", Axis: relative("$Σ_y$")},
 	{Name: "cross_error", Axis: relative("$Σ_{zy}$")},
 	{Name: "indefinite", Axis: figures.Axis{Label: "share of indefinite $Σ_y$", Max: 1}},
-	{Name: "asymmetry", Axis: figures.Axis{Label: "$|E_{ij} − E_{ji}|$"}},
-	{Name: "excess", Axis: figures.Axis{Label: "$|Σp − 1|$"}},
 }
 
 func relative(matrix string) figures.Axis {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/probit"
@@ -66,7 +65,6 @@ func (s *settings) Validate() error {
 	n, gap, variance := len(s.Mean), len(s.Gap) > 0, s.Variance
 	kinds := min(1, n) + min(1, len(s.Gap)) + min(1, len(s.Spread))
 	rising := func(x []float64) bool { return len(x) == 2 && x[0] < x[1] }
-	former := func(m string) bool { return slices.Contains(softmax.Criteria, strings.TrimPrefix(m, "probit-")) }
 	refuse := func(bad bool, key string, value any, allowed string) error {
 		if bad {
 			return field.Errorf(key, "%v is not allowed; allowed: %s", value, allowed)
@@ -84,7 +82,6 @@ func (s *settings) Validate() error {
 		refuse(gap && !rising(s.Gap), "gap", s.Gap, "[low, high], 0 ≤ low < high"),
 		refuse(gap && !(rising(variance) && variance[0] >= 1e-30), "variance", variance, "[low, high], 0 < low"),
 		refuse(s.Against == "montecarlo" && len(s.Samples) != 1, "samples", s.Samples, "one number"),
-		refuse(slices.ContainsFunc(s.Methods, former), "methods", s.Methods, `"probit", words in the list lambda`),
 	)
 	if n > 0 {
 		variance = nil // may be equal

@@ -15,7 +15,6 @@ import (
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 	"closedform/runner/internal/study/studytest"
-	"closedform/runner/internal/table"
 )
 
 const own = `
@@ -46,7 +45,7 @@ func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, exactManifest, map[string]string{
 		"moments.classes=[1]": "classes: 1 is not allowed; allowed: 2 to", "moments.classes=[3, 3]": "differ",
 		"moments.spread=[-1]": "spread", "moments.variance=[2e30]": "variance",
-		"moments.methods=magic": "mackay", "moments.methods=probit-lsq": "in the list lambda",
+		"moments.methods=magic": "mackay", "moments.methods=probit-lsq": "allowed: probit, ",
 		"moments.methods=['delta', 'delta']": "moments.methods: delta comes twice", "moments.methods=[]": "methods",
 		"moments.rho=[0.5, 0.5]": "moments.rho: 0.5 comes twice", "moments.rho=0.995": "0 to 0.99",
 		"moments.lambda=['lsq', 1, 1.0]": "lambda: 1.0 comes twice", "moments.lambda=['steep']": "minimax",
@@ -156,20 +155,6 @@ func byEigenvalues(t *testing.T, n int, p softmax.Probit, gap, v float64) (share
 		}
 	}
 	return shares, least
-}
-
-// The standard error is that of the draws' shares of the map. More draws begin with the same ones, so that
-// the share of the last follows from the means of more and of fewer.
-func TestStandardError(t *testing.T) {
-	sum, shares := 0.0, []float64{}
-	for draws := 1.0; draws <= 4; draws++ {
-		summary := studytest.Run(t, Kind, definiteManifest, "moments.classes=3", "moments.lambda=0.6",
-			fmt.Sprintf("moments.draws=%g", draws)).Get("summary")
-		shares = append(shares, summary.Nums("definite")[0]*draws-sum)
-		sum += shares[len(shares)-1]
-		want := table.Finite(stat.StdDev(shares, nil) / math.Sqrt(draws)) // of one draw no value
-		check.NearAll(t, "standard error", numbers(summary.Nums("definite_se")), numbers([]float64{want}), 1e-12)
-	}
 }
 
 // Var y has another sign on each side of h(x) = c, with Φ(x)Φ(−x)/φ(x) in 40 digits by mpmath.

@@ -188,7 +188,6 @@ func summary(zscores *table.Table) *table.Table {
 	t := table.New("summary",
 		table.Text("method", "what is checked"), table.Text("quantity", "what it gives"),
 		table.Int("scores", "number of z-scores"), table.Int("untrusted", "numbers without a z-score"),
-		table.Num("mean", "of the z-scores"), table.Num("sd", "of the z-scores"),
 		table.Num("max_abs_z", "the largest |z|"), table.Num("bound", "on max_abs_z, if all formulas are right"),
 		table.Num("ks", "largest distance of the distribution of the independent ones, the first of each cell, "+
 			"from the normal one, Kolmogorov–Smirnov"),
@@ -212,7 +211,6 @@ func summary(zscores *table.Table) *table.Table {
 		for _, x := range z {
 			largest = max(largest, math.Abs(x))
 		}
-		mean, variance := table.MeanVariance(z)
 		distance, p := metric.Kolmogorov(first)
 		switch {
 		case largest > bound || p < normal:
@@ -220,8 +218,7 @@ func summary(zscores *table.Table) *table.Table {
 		case len(z) == 0:
 			verdict = "untested"
 		}
-		t.Add(name, quantity, len(z), rows.Len()-len(z), table.Finite(mean), table.Finite(math.Sqrt(variance)),
-			largest, bound, distance, p, verdict)
+		t.Add(name, quantity, len(z), rows.Len()-len(z), largest, bound, distance, p, verdict)
 	}
 	return t
 }

@@ -174,36 +174,26 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 	for i := range draws {
 		draws[i] = p.draw(rnd)
 	}
-	size, points := float64(p.Draws), float64(len(p.Gaps)*len(p.Variances))
-	shares := make([]float64, p.Draws) // definite, by draw
+	size, share := float64(p.Draws), 0. // definite, summed over the map
 	for _, v := range p.Variances {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for _, gap := range p.Gaps {
 			var count [3]float64
-			for i, z := range draws {
+			for _, z := range draws {
 				z.Mean[0] = gap
 				copy(z.Variance, slices.Repeat([]float64{v}, p.Classes))
-				is := sign(z)
-				count[1+is]++
-				shares[i] += float64(max(0, is))
+				count[1+sign(z)]++
 			}
+			share += count[2] / size
 			maps.Add(key, gap, v, count[2]/size, count[1]/size)
 		}
 	}
-	for i := range shares {
-		shares[i] /= points
-	}
-	mean, variance := table.MeanVariance(shares)
-	if p.Classes == 2 {
-		variance = 0 // nothing is random
-	}
 	summary := table.New("summary", append(slices.Delete(keyColumns(), 1, 3),
 		table.Int("draws", "random logits, 1 for two classes, where nothing is random"),
-		table.Num("definite", "share of the map where Σ_y is positive definite"),
-		table.Num("definite_se", "its standard error over the draws"))...)
-	summary.Add(key, p.Draws, mean, table.Finite(math.Sqrt(variance)/math.Sqrt(size)))
+		table.Num("definite", "share of the map where Σ_y is positive definite"))...)
+	summary.Add(key, p.Draws, share/float64(len(p.Gaps)*len(p.Variances)))
 	return table.Set{maps, summary}, nil
 }
 

@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -22,23 +23,22 @@ type spec struct {
 	study.Seeded
 	Task   task
 	Train  int
-	Model  learner.Model // whose prior that of the posterior is
+	Model  learner.Model // of the perceptrons
 	Models []learner.Method
 	settings
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for i, t := range e.tasks() {
-		model, models := e.Model, slices.Clone(e.models)
-		if i > 0 {
-			model = resized(model, t.Task().Classes)
-			for k, v := range models {
-				models[k].Model = resized(v.Model, t.Task().Classes)
+		models := slices.Clone(e.models)
+		for k := range models {
+			if m := &models[k].Model; i > 0 {
+				m.Layers, m.PriorMean, m.PriorMeanVar = []int{data.Inputs, t.Task().Classes}, nil, 0
 			}
 		}
 		for number, seed := range e.seeds {
 			seeded := study.Seeded{Manifest: e.header.Name, Seed: seed}
-			s := spec{seeded, t, e.Data.Train, model, models, e.Posterior}
+			s := spec{seeded, t, e.Data.Train, e.Model, models, e.Posterior}
 			if i > 0 || seed != e.header.Seed {
 				s.Mapped, s.Maps = nil, nil
 			}
@@ -50,11 +50,6 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		}
 	}
 	return cells
-}
-
-func resized(m learner.Model, classes int) learner.Model {
-	m.Layers, m.PriorMean, m.PriorMeanVar = []int{data.Inputs, classes}, nil, 0
-	return m
 }
 
 // Rows of the tables beside the networks and perceptrons.
@@ -122,35 +117,34 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	add := func(name string, q [][]float64, ess float64, steps learner.Steps) {
 		tv, excess := math.NaN(), math.NaN()
 		if q != nil {
-			tv, excess = c.grid.distance(exact, q), c.grid.error(q)-c.grid.error(c.grid.truth)
+			excess = c.grid.error(q) - c.grid.error(c.grid.truth)
 		}
-		if name == exactName {
-			tv = math.NaN()
+		if q != nil && name != exactName {
+			tv = c.grid.distance(exact, q)
 		}
 		c.curve.Add(name, c.Task.Name, c.Seed, k, tv, noise, ess, excess, steps.Row())
 	}
 	add(exactName, exact, sample.ESS, learner.Steps{})
 	if c.ProbitSeeds > 0 {
-		q, ess := c.byProbit(sample, x, class)
-		add(probitName, q, ess, learner.Steps{})
+		var q [][]float64
+		of := problem.Reweighted(sample, newProbit(c.task.Classes).normalise)
+		if of.ESS > float64(c.Draws)/8 {
+			q, _, err = c.grid.predict(of)
+		}
+		add(probitName, q, of.ESS, learner.Steps{})
 	}
 	for _, m := range c.methods {
 		q := m.Probabilities(c.grid.Points)
 		add(m.name, q, sample.ESS, m.Steps())
-		if slices.Contains(c.Softmax, m.name) {
-			add(m.name+softmaxSuffix, m.bySoftmax(c.grid.Points), sample.ESS, m.Steps())
-		}
 		if m.twin != nil {
-			if err := c.addState(m, k, q); err != nil {
-				return err
-			}
+			err = cmp.Or(err, c.addState(m, k, q))
 		}
 	}
 	add(uniformName, learner.Equal(len(c.grid.Points), c.task.Classes), sample.ESS, learner.Steps{})
-	if slices.Contains(c.Mapped, k) {
-		return c.draw(k, sample)
+	if err == nil && slices.Contains(c.Mapped, k) {
+		err = c.draw(k, sample)
 	}
-	return nil
+	return err
 }
 
 // addState adds the bytes of the checkpoint of a network of the paper's rule with predictions q, their
@@ -166,7 +160,8 @@ func (c *cell) addState(m method, k int, q [][]float64) error {
 	}
 	c.state.Add(m.name, c.Task.Name, c.Seed, k, saved.Len(), gap)
 	if c.huber != nil {
-		c.agreement.Add(m.name, c.Task.Name, c.Seed, k, m.agreement(q, c.huber, c.grid))
+		tv := c.grid.distance(q, c.huber.Probabilities(c.grid.Points))
+		c.agreement.Add(m.name, c.Task.Name, c.Seed, k, tv, m.agreement(c.grid))
 	}
 	return nil
 }
@@ -175,54 +170,49 @@ const mapGrid = 41
 
 func (c *cell) draw(k int, sample *laplace.Sample) error {
 	grid := newGrid(c.task, mapGrid)
-	exact, _, err := grid.predict(sample)
-	if err != nil {
-		return err
-	}
 	add := func(name string, q [][]float64) {
-		for i, x := range grid.Points {
-			c.maps.Add(name, k, x, q[i])
+		for i, p := range q {
+			c.maps.Add(name, k, grid.Points[i], p)
 		}
 	}
+	exact, _, err := grid.predict(sample)
 	add(exactName, exact)
 	for _, m := range c.methods {
 		if slices.Contains(c.Maps, m.name) {
 			add(m.name, m.Probabilities(grid.Points))
 		}
 	}
-	return nil
+	return err
 }
 
 func (c *cell) newTables() {
 	text, num := table.Text, table.Num
-	method := text("method", "the network or perceptron; exact: the posterior itself; "+
-		probitName+": that with the likelihood of the probit, ρ = ½ and the slope λ; "+
-		"NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
-		jointName+": one Gaussian over all weights, failed if most steps were skipped; "+
-		uniformName+": equal probabilities")
-	k := table.Int("k", "examples seen")
-	with := func(name string, columns ...table.Column) *table.Table {
-		run := []table.Column{method, text("task", "what is learned"), table.Int("seed", "of the examples"), k}
-		return table.New(name, append(run, columns...)...)
+	key := []table.Column{
+		text("method", "the network or perceptron; exact: the posterior itself; "+
+			probitName+": that with the likelihood of the probit, ρ = ½ and the slope λ; "+
+			"NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
+			jointName+": one Gaussian over all weights, failed if an integral needs too many nodes; "+
+			uniformName+": equal probabilities"),
+		text("task", "what is learned"), table.Int("seed", "of the examples"), table.Int("k", "examples seen"),
 	}
-	c.curve = with("curve", append([]table.Column{
+	c.curve = table.New("curve", slices.Concat(key, []table.Column{
 		table.Share("tv", "total variation from the exact predictive; of "+
 			probitName+" none where ess is at most an eighth of the draws"),
 		table.Share("tv_noise", "total variation that the exact predictive has by its own sampling"),
 		table.Positive("ess", "effective sample size of the draws from the exact posterior; of "+
 			probitName+" that of the same draws, weighted by the ratio of the likelihoods"),
 		num("excess_error", "error rate above that of the truth"),
-	}, learner.StepColumns()...)...)
-	c.state = with("state", table.Int("bytes", "of the checkpoint"),
-		num("twin_gap", "largest difference of a probability from a network with another random stream"))
-	c.agreement = with("agreement",
+	}, learner.StepColumns())...)
+	c.state = table.New("state", append(key, table.Int("bytes", "of the checkpoint"),
+		num("twin_gap", "largest difference of a probability from a network with another random stream"))...)
+	c.agreement = table.New("agreement", append(key,
 		num("tv", "total variation from Huber's perceptron, each with what it has learned"),
 		num("p_gap", "largest difference of p from Huber's formula at equal beliefs"),
 		num("cross_gap", "mean difference of Cov(a, y) from Huber's at equal beliefs, over its mean"),
-		num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, over its mean"))
+		num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, over its mean"))...)
 	x1, x2 := num("x1", "first input").Rounded(6), num("x2", "second input").Rounded(6)
 	p := learner.ProbabilityColumns(c.task.Classes, "probability of the class")
-	c.maps = table.New("maps", append([]table.Column{method, k, x1, x2}, p...)...)
+	c.maps = table.New("maps", append([]table.Column{key[0], key[3], x1, x2}, p...)...)
 	c.maps.Packed = true
 }
 

@@ -1,7 +1,6 @@
 package posterior
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -37,9 +36,8 @@ func (e *experiment) legend() learner.Legend {
 	l[jointName] = learner.Method{Label: "ADF, exact, joint", Group: "one"}
 	l[probitName] = learner.Method{Label: "exact, of the probit", Group: "exact"}
 	l["perceptron-huber"] = learner.Method{Label: "Huber's perceptron"}
-	for _, m := range e.Methods {
-		label := cmp.Or(m.Label, m.Name) + ", softmax predictive"
-		l[m.Name+softmaxSuffix] = learner.Method{Label: label, Group: "sgd"}
+	for _, name := range e.Posterior.Softmax {
+		l[name+softmaxSuffix] = learner.Method{Label: l.Label(name) + ", softmax predictive", Group: "sgd"}
 	}
 	return l
 }

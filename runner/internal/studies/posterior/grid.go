@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/laplace"
-	"closedform/baselines/learners/mlp"
 	"closedform/core/gauss"
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
@@ -62,17 +61,13 @@ func (s *grid) error(q [][]float64) float64 {
 // predict returns the predictive of the exact posterior from a sample, and its noise, the expected total
 // variation ½ Σ_j E|N(0, e_j²)| of an exact rule, with standard errors e_j.
 func (s *grid) predict(sample *laplace.Sample) (p [][]float64, noise float64, err error) {
-	for i, x := range s.Points {
-		q, stderr, err := sample.Predict(x)
-		if err != nil {
-			return nil, 0, err
-		}
-		p = append(p, q)
-		for _, e := range stderr {
+	p, stderr, err := sample.Predict(s.Points)
+	for i := range p {
+		for _, e := range stderr[i] {
 			noise += s.weight[i] * e / math.Sqrt(2*math.Pi)
 		}
 	}
-	return p, noise, nil
+	return p, noise, err
 }
 
 func (s *grid) distance(p, q [][]float64) (tv float64) {
@@ -89,11 +84,8 @@ func (s *grid) distance(p, q [][]float64) (tv float64) {
 // t, with Φ and φ/Φ interpolated in tables. For at most ten classes the relative error is below 1e-4 for
 // probabilities above 1e-7; softmax.Probit is slower and more accurate.
 type probit struct {
-	scale      float64     // √2 λ
+	scale      float64     // √2 λ in gaps
 	cdf, mills [][]float64 // row r: at first + r gap/rows, and from there in gaps
-
-	z       []float64      // logits
-	product [nodes]float64 // gap Π_i Φ(t−μ_i)
 }
 
 const (
@@ -105,88 +97,43 @@ const (
 )
 
 func newProbit(classes int) *probit {
-	q := &probit{scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5), z: make([]float64, classes)}
+	q := &probit{scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5) / gap}
 	for r := range rows + 1 {
-		q.cdf, q.mills = append(q.cdf, make([]float64, reach)), append(q.mills, make([]float64, reach))
+		cdf, mills := make([]float64, reach), make([]float64, reach)
 		for k := range reach {
 			x := first + gap*(float64(k)+float64(r)/rows)
-			q.cdf[r][k], q.mills[r][k] = gauss.CDF(x), gauss.InverseMills(x)
+			cdf[k], mills[k] = gauss.CDF(x), gauss.InverseMills(x)
 		}
+		q.cdf, q.mills = append(q.cdf, cdf), append(q.mills, mills)
 	}
 	return q
 }
 
-func (q *probit) interpolate(table [][]float64, j int) (values [nodes]float64) {
-	column := min(q.scale*(floats.Max(q.z)-q.z[j])/gap, reach-nodes-1)
-	k := int(column)
-	row := (column - float64(k)) * rows
-	r := int(row)
-	low, high, w := table[r][k:k+nodes], table[r+1][k:k+nodes], row-float64(r)
-	for b := range values {
-		values[b] = low[b] + w*(high[b]-low[b])
-	}
-	return values
-}
-
-func (q *probit) setLogits(weights, x []float64) {
-	per := len(weights) / len(q.z)
-	for j := range q.z {
-		w := weights[j*per : (j+1)*per]
-		q.z[j] = kernel.Dot(w[:len(x)], x)
-		if len(x) < per { // a bias
-			q.z[j] += w[len(x)]
-		}
-	}
-	q.integrate()
-}
-
-func (q *probit) integrate() {
-	for b := range q.product {
-		q.product[b] = gap
-	}
-	for j := range q.z {
-		for b, cdf := range q.interpolate(q.cdf, j) {
-			q.product[b] *= cdf
-		}
-	}
-}
-
-func (q *probit) probability(class int) (p float64) {
-	for b, mills := range q.interpolate(q.mills, class) {
-		p += q.product[b] * mills
-	}
-	return p
-}
-
-// byProbit returns the predictive on the grid of the posterior with the probit likelihood, and its effective
-// sample size: the weights of the draws are multiplied by the ratio of the two likelihoods of the examples.
-// There is no predictive if an eighth of the draws or less is effective.
-func (c *cell) byProbit(sample *laplace.Sample, x [][]float64, class []int) (p [][]float64, ess float64) {
-	q, weights := newProbit(c.task.Classes), make([]float64, len(sample.Weights))
-	for i, w := range sample.Weights {
-		log := kernel.Log(w)
-		for k, x := range x {
-			q.setLogits(sample.Draws.RawRowView(i), x)
-			p := q.probability(class[k])
-			mlp.Normalise(q.z)
-			log += kernel.Log(p / q.z[class[k]])
-		}
-		weights[i] = log
-	}
-	_, sum := mlp.Exponentials(weights)
-	floats.Scale(1/sum, weights)
-	if ess = 1 / kernel.Dot(weights, weights); !(ess > float64(c.Draws)/8) {
-		return nil, ess
-	}
-	for _, x := range c.grid.Points {
-		mean := make([]float64, c.task.Classes)
-		for i, w := range weights {
-			q.setLogits(sample.Draws.RawRowView(i), x)
-			for j := range mean {
-				mean[j] += w * q.probability(j)
+// normalise replaces logits by probabilities.
+func (q *probit) normalise(z []float64) {
+	best, rest := floats.MaxIdx(z), 1.
+	top, product := z[best], [nodes]float64(q.cdf[0]) // Π_i Φ(t−μ_i)
+	for j, zj := range z {
+		if j != best {
+			z[j] = min(q.scale*(top-zj), reach-nodes-1)
+			low, high, w := between(q.cdf, z[j])
+			for b, x := range low {
+				product[b] *= x + w*(high[b]-x)
 			}
 		}
-		p = append(p, mean)
 	}
-	return p, ess
+	for j, distance := range z {
+		if j != best {
+			low, high, w := between(q.mills, distance)
+			z[j] = gap * ((1-w)*kernel.Dot(product[:], low) + w*kernel.Dot(product[:], high))
+			rest -= z[j]
+		}
+	}
+	z[best] = rest
+}
+
+func between(table [][]float64, column float64) (low, high []float64, w float64) {
+	k, row := int(column), (column-math.Trunc(column))*rows
+	r := int(row)
+	return table[r][k : k+nodes], table[r+1][k : k+nodes], row - float64(r)
 }

@@ -12,89 +12,67 @@ import (
 	"closedform/baselines/learners/mlp"
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
-	"closedform/runner/internal/learner"
 )
 
 // joint is softmax regression with one Gaussian N(μ, Σ) over the concatenated weights of all neurons:
 // assumed-density filtering without independent neurons, as a reference. With logits z ~ N(m, V) and A = Σ
 // (I⊗x), an example moves it by the derivatives of log p in m, d = e_c − E_c s and H = E_c[ssᵀ] − diag(E_c s)
-// + Cov_c s: μ += A d, Σ += A H Aᵀ. A step whose integral needs too many nodes is skipped and counted.
+// + Cov_c s: μ += A d, Σ += A H Aᵀ.
 type joint struct {
-	classes int
-	bias    bool
-	mean    []float64
-	cov     *mat.Dense
-	seen    int
-	steps   learner.Steps
+	laplace.Prior
+	mean []float64
+	cov  *mat.Dense
 }
 
 const mostJoint = 4
 
 func newJoint(p laplace.Prior) *joint {
-	return &joint{
-		classes: p.Layers[1], bias: p.Bias,
-		mean: slices.Clone(p.Mean), cov: mat.DenseCopyOf(mat.NewDiagDense(len(p.Var), p.Var)),
-	}
+	return &joint{p, slices.Clone(p.Mean), mat.DenseCopyOf(mat.NewDiagDense(len(p.Var), p.Var))}
 }
 
-func (g *joint) logits(x []float64) (m []float64, v [][]float64, a [][]float64) {
-	x = withBias(x, g.bias)
-	d := len(x)
-	for j := range g.classes {
-		m = append(m, kernel.Dot(x, g.mean[j*d:(j+1)*d]))
-		a = append(a, make([]float64, len(g.mean)))
+func (g *joint) logits(x []float64) (m []float64, v, a [][]float64) {
+	x = withBias(x, g.Bias)
+	m = make([]float64, g.Layers[1])
+	kernel.Rows(m, g.mean, x)
+	for j := range m {
+		a, v = append(a, make([]float64, len(g.mean))), append(v, make([]float64, len(m)))
 		for i, xi := range x {
-			kernel.AddScaled(a[j], xi, g.cov.RawRowView(j*d+i))
+			kernel.AddScaled(a[j], xi, g.cov.RawRowView(j*len(x)+i))
 		}
-		v = append(v, make([]float64, g.classes))
-		for k := range v[j] {
-			v[j][k] = kernel.Dot(x, a[j][k*d:(k+1)*d])
-		}
+		kernel.Rows(v[j], a[j], x)
 	}
 	return m, v, a
 }
 
 func (g *joint) Observe(x []float64, class int) error {
-	g.seen++
 	m, v, a := g.logits(x)
-	first, second, ok := integrate(m, v, class)
-	if !ok {
-		g.steps.Skipped++
-		return nil
-	}
+	first, second, err := integrate(m, v, class)
 	for j, s := range first {
-		d := -s
+		d, h := -s, make([]float64, len(g.mean)) // h: row j of HAᵀ
 		if j == class {
 			d++
 		}
 		kernel.AddScaled(g.mean, d, a[j])
-		h := make([]float64, len(g.mean)) // row j of HAᵀ
 		kernel.AddScaled(h, -s, a[j])
 		for k, t := range first {
-			kernel.AddScaled(h, 2*second[j*g.classes+k]-s*t, a[k])
+			kernel.AddScaled(h, 2*second[j*len(m)+k]-s*t, a[k])
 		}
 		kernel.AddOuter(g.cov.RawMatrix().Data, a[j], h)
 	}
-	return nil
+	return err
 }
 
-// Predict returns an error if more steps were skipped than taken: such a model is no reference.
 func (g *joint) Predict(p, x []float64) error {
 	m, v, _ := g.logits(x)
-	first, _, ok := integrate(m, v, -1)
-	if !ok || 2*g.steps.Skipped > g.seen {
-		return errors.New("posterior: the logits vary too much for the integral over their differences")
-	}
+	first, _, err := integrate(m, v, -1)
 	copy(p, first)
-	return nil
+	return err
 }
-
-func (g *joint) Steps() learner.Steps { return g.steps }
 
 // integrate returns E s and E[ssᵀ] for s = softmax(z), z ~ N(m, V), given the class unless negative, to six
 // digits or more, by trapezoidal rules along the principal axes of the differences of the logits to one of
-// them. It is not ok if that takes more than 2²⁰ nodes.
-func integrate(m []float64, v [][]float64, class int) (first, second []float64, ok bool) {
+// them. It returns an error if that takes more than 2²⁰ nodes, or all weights underflow.
+func integrate(m []float64, v [][]float64, class int) (first, second []float64, err error) {
 	const reach = 6.5 // standard deviations, beyond which there is 1e-10 of a normal distribution
 	n, k, given := len(m), len(m)-1, class >= 0
 	c := max(class, 0)
@@ -106,10 +84,10 @@ func integrate(m []float64, v [][]float64, class int) (first, second []float64, 
 			axes.Vectors[a*k+b] = v[i][j] - v[i][c] - v[c][j] + v[c][c]
 		}
 	}
-	if !axes.Factorize() {
-		return nil, nil, false
-	}
 	counts, lows, steps, nodes := make([]int, k), make([]float64, k), make([]float64, k), 1.
+	if !axes.Factorize() {
+		nodes = math.Inf(1)
+	}
 	for l, x := range axes.Values {
 		// Given the class, the density falls at least as fast as the normal one around its mode, which is between
 		// minus these two ends: there ξ_l = −Σ_a s_a axis_al.
@@ -124,10 +102,11 @@ func integrate(m []float64, v [][]float64, class int) (first, second []float64, 
 			low, high, step = 0, 0, 1/max(1, sd)
 		}
 		count := math.Ceil((2*reach + high - low) / step)
-		if nodes *= count; !(nodes <= 1<<20) {
-			return nil, nil, false
-		}
+		nodes *= count
 		counts[l], lows[l], steps[l] = int(count), -reach-high, (2*reach+high-low)/count
+	}
+	if !(nodes <= 1<<20) {
+		nodes = 0
 	}
 	s, weighted, total := make([]float64, n), make([]float64, n), 0.
 	first, second = make([]float64, n), make([]float64, n*n)
@@ -157,11 +136,12 @@ func integrate(m []float64, v [][]float64, class int) (first, second []float64, 
 		}
 		kernel.AddOuter(second, weighted, s)
 	}
+	if !(total > 0) {
+		return nil, nil, errors.New("posterior: the logits vary too much for the integral over their differences")
+	}
 	for i := range first {
 		first[i] /= total
 	}
 	floats.Scale(1/total, second)
-	return first, second, total > 0
+	return first, second, nil
 }
-
-var _ learner.Stepper = (*joint)(nil)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/laplace"
@@ -14,6 +15,7 @@ import (
 	"closedform/core/softmax"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/table"
 )
 
 type method struct {
@@ -25,29 +27,31 @@ type method struct {
 func (c *cell) newMethods() error {
 	for _, v := range c.Models {
 		l, err := v.Learner(data.Inputs, c.task.Classes, c.Stream("prior"))
-		if err != nil {
+		twin, failed := v.Learner(data.Inputs, c.task.Classes, c.Stream("twin"))
+		if err = cmp.Or(err, failed); err != nil {
 			return err
 		}
-		m := method{name: v.Name, Classifier: l}
-		if v.Model.Output == bnn.Joint {
-			if m.twin, err = v.Learner(data.Inputs, c.task.Classes, c.Stream("twin")); err != nil {
-				return err
-			}
+		if v.Model.Output != bnn.Joint {
+			twin = nil
 		}
+		m := method{v.Name, l, twin}
 		c.methods = append(c.methods, m)
+		if slices.Contains(c.Softmax, m.name) {
+			c.add(m.name+softmaxSuffix, bySoftmax{m})
+		}
 	}
 	prior := c.methods[0].network()
-	if c.task.Classes == 2 {
-		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
-			l := c.add("perceptron-"+string(rule), newPerceptron(rule, c.Model, prior))
-			c.huber = cmp.Or(c.huber, l) // the first
-		}
-	}
 	mean, cov := prior.Weights(0)
-	c.prior = laplace.Prior{Layers: c.Model.Layers, Bias: c.Model.Bias, Mean: mean.RawMatrix().Data}
+	c.prior = laplace.Prior{Layers: prior.Config().Layers, Bias: c.Model.Bias, Mean: mean.RawMatrix().Data}
 	for _, sigma := range cov {
 		for i := range sigma.SymmetricDim() {
 			c.prior.Var = append(c.prior.Var, sigma.At(i, i))
+		}
+	}
+	if c.task.Classes == 2 {
+		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
+			l := c.add("perceptron-"+string(rule), newPerceptron(rule, c.Model, c.prior))
+			c.huber = cmp.Or(c.huber, l) // the first
 		}
 	}
 	if c.task.Classes <= mostJoint {
@@ -64,34 +68,33 @@ func (c *cell) add(name string, l learner.Learner) *learner.Classifier {
 
 func (m method) network() *bnn.Network { return m.Network().Members()[0] }
 
-func (m method) bySoftmax(points [][]float64) [][]float64 {
-	p, moments := learner.Equal(len(points), m.Classes), softmax.NewMoments(m.Classes)
+// bySoftmax predicts by the exact softmax what a network has learned.
+type bySoftmax struct{ method }
+
+func (s bySoftmax) Observe([]float64, int) error { return nil }
+
+func (s bySoftmax) Predict(p, x []float64) error {
 	var q bnn.Prediction
-	for i, x := range points {
-		if m.network().Predict(&q, x) == nil {
-			softmax.Exact{}.Moments(moments, q.Mean, q.Variance)
-			p[i] = slices.Clone(moments.P)
-		}
+	if err := s.network().Predict(&q, x); err != nil {
+		return err
 	}
-	return p
+	softmax.Exact{}.Moments(q.Moments, q.Mean, q.Variance)
+	copy(p, q.Moments.P)
+	return nil
 }
 
-// agreement compares a network of two classes with Huber's perceptron: the total variation between their
-// predictions, each with its own weights, averaged over the square; and with the network's weights, the
-// largest difference of p, and those of Cov(a, y) and Var y, averaged over the square and relative to
-// Huber's. They are missing for a failed network.
-func (m method) agreement(ours [][]float64, huber *learner.Classifier, s *grid) []float64 {
-	var tv, pGap, crossGap, cross, varianceGap, variance float64
-	theirs, lambda := huber.Probabilities(s.Points), m.network().Config().Softmax.(softmax.Probit).Lambda
+// agreement compares a network of two classes with Huber's formulas at the network's weights: the largest
+// difference of p, and those of Cov(a, y) and Var y, averaged over the square and relative to Huber's. They
+// are missing for a failed network.
+func (m method) agreement(s *grid) []float64 {
+	var pGap, crossGap, cross, varianceGap, variance float64
+	lambda := m.network().Config().Softmax.(softmax.Probit).Lambda
 	var q bnn.Prediction
 	for i, x := range s.Points {
-		w := s.weight[i]
-		tv += w * math.Abs(ours[i][0]-theirs[i][0])
 		if m.Steps().Failed || m.network().Predict(&q, x) != nil {
-			pGap = math.NaN()
-			continue
+			return table.Gaps(3)
 		}
-		v := q.Variance[0] + q.Variance[1]
+		w, v := s.weight[i], q.Variance[0]+q.Variance[1]
 		p, huberCross, huberVariance := huberMoments(lambda, q.Mean[0]-q.Mean[1], v)
 		pGap = max(pGap, math.Abs(q.P[0]-p))
 		crossGap += w * math.Abs(v*q.Moments.E.At(0, 1)-huberCross)
@@ -99,7 +102,7 @@ func (m method) agreement(ours [][]float64, huber *learner.Classifier, s *grid) 
 		varianceGap += w * math.Abs(q.Cov.At(0, 0)-huberVariance)
 		variance += w * huberVariance
 	}
-	return []float64{tv, pGap, crossGap / cross, varianceGap / variance}
+	return []float64{pGap, crossGap / cross, varianceGap / variance}
 }
 
 // huberMoments returns p, Cov(a, y) and Var y of Huber's perceptron for a ~ N(m, v), see its package.
@@ -117,18 +120,15 @@ type neuron struct {
 	steps learner.Steps
 }
 
-// newPerceptron returns a perceptron with the prior of the difference of a network's logits, and the λ and
-// treatment of indefinite steps of a model.
-func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) *neuron {
-	weights, cov := prior.Weights(0)
-	var mean mat.VecDense
-	var sum mat.SymDense
-	mean.SubVec(weights.RowView(0), weights.RowView(1))
-	sum.AddSym(cov[0], cov[1])
-	p := perceptron.New(perceptron.Config{
+// newPerceptron returns a perceptron with the prior of the difference of the logits, and the λ and treatment
+// of indefinite steps of a model.
+func newPerceptron(rule perceptron.Rule, m learner.Model, prior laplace.Prior) *neuron {
+	d := len(prior.Mean) / 2
+	mean := floats.SubTo(make([]float64, d), prior.Mean[:d], prior.Mean[d:])
+	variance := floats.AddTo(make([]float64, d), prior.Var[:d], prior.Var[d:])
+	return &neuron{Perceptron: perceptron.New(perceptron.Config{
 		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho), OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
-	}, mean.RawVector().Data, &sum)
-	return &neuron{Perceptron: p, bias: m.Bias}
+	}, mean, mat.NewDiagDense(d, variance)), bias: m.Bias}
 }
 
 func withBias(x []float64, bias bool) []float64 {
@@ -140,15 +140,7 @@ func withBias(x []float64, bias bool) []float64 {
 
 func (n *neuron) Observe(x []float64, class int) error {
 	update, err := n.Perceptron.Observe(withBias(x, n.bias), class == 0)
-	if !(update.MinVariance >= 0) {
-		n.steps.Indefinite++
-	}
-	switch update.Action {
-	case bnn.Skipped:
-		n.steps.Skipped++
-	case bnn.Projected:
-		n.steps.Projected++
-	}
+	n.steps.Count(update)
 	return err
 }
 

@@ -43,16 +43,19 @@ type experiment struct {
 type task struct {
 	Name string `toml:"name" allowed:"a text"` // name in rows of tables
 	data.Generator
+	Comparison
+}
+
+// Comparison says after what and where predictions are compared.
+type Comparison struct {
 	// Snapshots are numbers of examples after which networks are compared.
 	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"`
 	Grid      int   `toml:"grid" allowed:"2 to 2,001"` // points along each axis of a grid of test inputs
 }
 
 type settings struct {
-	// Snapshots are numbers of examples after which networks are compared.
-	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"`
-	Grid      int   `toml:"grid" allowed:"2 to 2,001"` // points along each axis of a grid of test inputs
-	Draws     int   `toml:"draws"`                     // draws from the exact posterior; default 4000
+	Comparison
+	Draws int `toml:"draws"` // draws from the exact posterior; default 4000
 
 	// ProbitSeeds is how many seeds add the exact posterior of the probit with ρ = ½ and the slope λ; default 0.
 	ProbitSeeds int `toml:"probit_seeds,omitempty" json:",omitempty"`
@@ -64,28 +67,18 @@ type settings struct {
 }
 
 func (s *settings) Validate() error {
-	const most = 1_000_000 // draws
-	if s.Draws < 4 || s.Draws > most || s.Draws%2 != 0 {
-		return field.Errorf("draws", "%d is not allowed; allowed: an even number from 4 to %d", s.Draws, most)
-	}
-	for _, k := range s.Mapped {
-		if !slices.Contains(s.Snapshots, k) {
-			return field.Errorf("mapped", "%d is not allowed; allowed: those of snapshots", k)
-		}
-	}
-	return nil
+	never := func(k int) bool { return !slices.Contains(s.Snapshots, k) }
+	return cmp.Or(field.Within("draws", s.Draws, 4, 1_000_000),
+		field.Refuse(s.Draws%2 != 0, "draws", "an even number"),
+		field.Refuse(slices.ContainsFunc(s.Mapped, never), "mapped", "those of snapshots"))
 }
 
 // SetUp derives what follows from the manifest. It rejects tasks whose inputs are not uniform on a square,
 // over which predictions are averaged, and methods with different priors.
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
-	if e.seeds, err = m.Seeds(e.Sweep.Seed); err != nil {
-		return err
-	}
-	if len(e.Model.Layers) != 2 {
-		return field.Errorf("model.layers", "%v is not allowed; allowed: [inputs, classes], "+
-			"as the exact posterior is for no hidden layers", e.Model.Layers)
-	}
+	e.seeds, err = m.Seeds(e.Sweep.Seed)
+	err = cmp.Or(err, field.Refuse(len(e.Model.Layers) > 2 || e.Model.HiddenLayers != nil, "model.layers",
+		"[inputs, classes], as the exact posterior is for no hidden layers"))
 	for i, t := range e.tasks() {
 		place, snapshots := "task."+t.Name, "task."+t.Name+".snapshots"
 		if i == 0 {
@@ -95,13 +88,11 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 			learner.Increasing(snapshots, t.Snapshots, e.Data.Train))
 	}
 	prior := func(m learner.Model) []any {
-		return []any{m.Layers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
+		return []any{m.Layers, m.HiddenLayers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
 	}
 	for _, v := range e.Methods {
-		if !reflect.DeepEqual(prior(v.Model), prior(e.Model)) {
-			err = cmp.Or(err, field.Errorf("method."+v.Name,
-				"all methods have one exact posterior; allowed: layers, bias and prior of [model]"))
-		}
+		err = cmp.Or(err, field.Refuse(!reflect.DeepEqual(prior(v.Model), prior(e.Model)), "method."+v.Name,
+			"layers, bias and prior of [model], as all methods have one exact posterior"))
 	}
 	if err != nil {
 		return err
@@ -123,6 +114,5 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 }
 
 func (e *experiment) tasks() []task {
-	p := e.Posterior
-	return append([]task{{e.Data.Name, e.Data.Generator, p.Snapshots, p.Grid}}, e.Tasks...)
+	return append([]task{{e.Data.Name, e.Data.Generator, e.Posterior.Comparison}}, e.Tasks...)
 }

@@ -85,8 +85,9 @@ func TestByHand(t *testing.T) {
 	for _, x := range [][]float64{{-5, -5}, {5, -5}, {-5, 5}, {5, 5}} { // corners, a quarter each
 		var rule bnn.Prediction
 		truth, moments := make([]float64, 2), softmax.NewMoments(2)
-		exact, stderr, err := sample.Predict(x)
+		p, noise, err := sample.Predict([][]float64{x})
 		check.OK(t, err)
+		exact, stderr := p[0], noise[0]
 		check.OK(t, network.Predict(&rule, x))
 		task.Probabilities(truth, x)
 		softmax.Exact{}.Moments(moments, rule.Mean, rule.Variance)
@@ -196,7 +197,7 @@ func TestRefused(t *testing.T) {
 		"posterior.snapshots=[1, 13]; posterior.mapped=[]": "posterior.snapshots: ",
 		"posterior.grid=1":                             "posterior.grid",
 		"posterior.draws=11":                           "an even number",
-		"posterior.draws=2":                            "an even number",
+		"posterior.draws=2":                            "4 to",
 		"posterior.mapped=[2]":                         "those of snapshots",
 		"posterior.mapped=[4, 4]":                      "integers that differ",
 		`posterior.maps=["adff"]`:                      `"adff" is not allowed; allowed: fail`,

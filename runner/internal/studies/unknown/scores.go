@@ -56,32 +56,20 @@ type scorer struct {
 // relative has the Gaussians of the relative Mahalanobis distance: of each class, and of all.
 type relative struct{ classes, all *classgaussian.Model }
 
-func gaussian(inputs, classes int) *classgaussian.Model {
-	g, err := classgaussian.New(classgaussian.Config{Inputs: inputs, Classes: classes}, nil)
-	if err != nil {
-		panic(err) // a layer and its learner have both
-	}
-	return g
-}
-
 func (m *scorer) fitHidden(train *data.Examples) {
 	m.PredictEach(m.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) (err error) {
 		for k, layers := range p.Members {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
-				m.hidden = append(m.hidden, relative{gaussian(len(h), m.Classes), gaussian(len(h), 1)})
+				var r relative // without errors, as there are units and classes
+				r.classes, _ = classgaussian.New(classgaussian.Config{Inputs: len(h), Classes: m.Classes}, nil)
+				r.all, _ = classgaussian.New(classgaussian.Config{Inputs: len(h), Classes: 1}, nil)
+				m.hidden = append(m.hidden, r)
 			}
-			d := m.hidden[k]
-			err = cmp.Or(err, d.classes.Observe(h, train.Class(i)), d.all.Observe(h, 0))
+			err = cmp.Or(err, m.hidden[k].classes.Observe(h, train.Class(i)), m.hidden[k].all.Observe(h, 0))
 		}
 		return err
 	})
-}
-
-func (r *relative) nearness(h []float64, classes int) (float64, error) {
-	each, all := make([]float64, classes), make([]float64, 1)
-	err := cmp.Or(r.classes.Distances(each, h), r.all.Distances(all, h))
-	return all[0] - floats.Min(each), err
 }
 
 type predictions struct {
@@ -89,6 +77,7 @@ type predictions struct {
 	by    map[score][]float64
 }
 
+// add adds the value of an example; NaN: there is none.
 func (a predictions) add(s score, value float64) {
 	if !math.IsNaN(value) {
 		a.by[s] = append(a.by[s], value)
@@ -108,20 +97,18 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 		}
 		a.add(density, d)
 	}
-	if m.hidden == nil {
-		return nil
-	}
-	first, distance, members := 0.0, 0.0, float64(len(p.Members))
-	for k, layers := range p.Members {
-		sum, variance := 0.0, layers[0].Variance
+	var first, distance float64
+	each, all, members := make([]float64, m.Classes), make([]float64, 1), float64(len(m.hidden))
+	for k, r := range m.hidden {
+		h, variance := p.Members[k][len(p.Members[k])-1].Input, p.Members[k][0].Variance
+		if err := cmp.Or(r.classes.Distances(each, h), r.all.Distances(all, h)); err != nil {
+			return err
+		}
+		sum := 0.0
 		for _, v := range variance {
 			sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
 		}
-		d, err := m.hidden[k].nearness(layers[len(layers)-1].Input, m.Classes)
-		if err != nil {
-			return err
-		}
-		first, distance = first+sum, distance+d
+		first, distance = first+sum, distance+(all[0]-floats.Min(each))
 	}
 	a.add(firstLayer, first/members)
 	a.add(mahalanobis, distance/members)

@@ -95,11 +95,11 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 			metric.AUGRC(confidence, test.wrong), math.NaN(), len(test.wrong))
 		for _, share := range t.Unknown.Wrong {
 			threshold := lowestThreshold(l.validation.by[by], l.validation.wrong, share)
-			t.decide(test, by, "wrong="+table.Format(share), threshold, math.NaN())
+			t.decide(test, by, "wrong="+table.Format(share), threshold, 0)
 		}
 		for _, threshold := range t.Unknown.Thresholds {
 			if by == probability {
-				t.decide(test, by, "threshold="+table.Format(threshold), threshold, math.NaN())
+				t.decide(test, by, "threshold="+table.Format(threshold), threshold, 0)
 			}
 		}
 		next := 0.0
@@ -122,9 +122,9 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 }
 
-// decide adds the shares decided right, undecided, and wrong, with the risk that the threshold promises.
+// decide adds the shares decided right, undecided, and wrong. A threshold promises a risk, or none: 0.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
-	n, correct, wrong, kept := float64(len(test.wrong)), 0., 0., 1.
+	n, correct, wrong := float64(len(test.wrong)), 0., 0.
 	for i, mistake := range test.wrong {
 		switch {
 		case !(test.by[by][i] >= threshold):
@@ -134,11 +134,9 @@ func (t *tables) decide(test predictions, by score, wanted string, threshold, pr
 			correct++
 		}
 	}
-	risk := wrong / n / (correct/n + wrong/n)
-	if risk > promised {
-		kept = 0
-	} else if math.IsNaN(promised) {
-		kept = promised
+	risk, kept := wrong/n/(correct/n+wrong/n), any(math.NaN())
+	if promised > 0 {
+		kept = !(risk > promised)
 	}
 	made := !math.IsNaN(threshold) && !math.IsInf(threshold, 0)
 	t.decisions.Add(t.Method.Name, string(by), wanted, made, threshold, correct/n, (n-correct-wrong)/n, wrong/n,

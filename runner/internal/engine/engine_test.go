@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	check "closedform/internal/checktest"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// busy spends processor time.
+func busy(d time.Duration) {
+	for begin := threadTime(); threadTime()-begin < d; {
+	}
+}
+
+// gauge counts what happens at the same time.
+type gauge struct{ now, most atomic.Int64 }
+
+func (g *gauge) in() (out func()) {
+	n := g.now.Add(1)
+	for m := g.most.Load(); n > m && !g.most.CompareAndSwap(m, n); m = g.most.Load() {
+	}
+	return func() { g.now.Add(-1) }
+}
+
+// tasks are the numbers of n tasks.
+func tasks(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+func slots(n int) *Engine { return New(n, io.Discard, io.Discard) }
+
+// Two calls fill all slots, and never more.
+func TestSlots(t *testing.T) {
+	e := slots(3)
+	var g gauge
+	var group, together sync.WaitGroup
+	together.Add(3) // the first three go on together, or not at all
+	var begun, done atomic.Int64
+	for range 2 {
+		group.Go(func() {
+			check.OK(t, e.run(t.Context(), tasks(100), func(context.Context, int) error {
+				defer g.in()()
+				if begun.Add(1) <= 3 {
+					together.Done()
+					together.Wait()
+				}
+				time.Sleep(100 * time.Microsecond)
+				done.Add(1)
+				return nil
+			}))
+		})
+	}
+	group.Wait()
+	check.Equal(t, "tasks, and at a time", []int64{done.Load(), g.most.Load()}, []int64{200, 3})
+	check.Equal(t, "all slots are idle", e.slots.TryAcquire(3), true)
+}
+
+// The first error ends what it belongs to, and nothing else.
+func TestErrors(t *testing.T) {
+	bad := errors.New("bad")
+	e := slots(2)
+	var others, begun atomic.Int64
+	var group sync.WaitGroup
+	group.Go(func() {
+		check.OK(t, e.run(t.Context(), tasks(50), func(context.Context, int) error {
+			others.Add(1)
+			return nil
+		}))
+	})
+	err := e.run(t.Context(), tasks(50), func(ctx context.Context, i int) error {
+		if begun.Add(1) == 1 {
+			return bad
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	group.Wait()
+	if err != bad || begun.Load() > 2 || others.Load() != 50 {
+		t.Errorf("error %v, %d tasks begun, %d of the others", err, begun.Load(), others.Load())
+	}
+	for range 1000 { // a slot is free only when all know of the error
+		begun.Store(0)
+		err = slots(1).run(t.Context(), tasks(3), func(context.Context, int) error {
+			begun.Add(1)
+			return bad
+		})
+		if err != bad || begun.Load() != 1 {
+			t.Fatalf("error %v, %d tasks begun after it", err, begun.Load()-1)
+		}
+	}
+	// Tasks begin in their order, until the end of the context.
+	ctx, cancel := context.WithCancel(t.Context())
+	var order []int
+	err = slots(1).run(ctx, []int{1, 9, 5, 6}, func(_ context.Context, i int) error {
+		if order = append(order, i); len(order) == 3 {
+			cancel()
+		}
+		return nil
+	})
+	check.Refuses(t, "cancelled in the third", err, "canceled")
+	check.Equal(t, "order", order, []int{1, 9, 5})
+}
+
+// The time of a task has that of its end and not that of other tasks; a failure is its error, whatever it
+// returns itself, and so is a panic.
+func TestMeasure(t *testing.T) {
+	const part = 30 * time.Millisecond
+	wrong := errors.New("wrong")
+	var seconds [2]float64
+	err := slots(2).run(t.Context(), tasks(2), func(ctx context.Context, i int) (err error) {
+		seconds[i], err = Measure(ctx, func(ctx context.Context) error {
+			busy(part * time.Duration(1+9*i))
+			return nil
+		})
+		return err
+	})
+	for i, want := range []float64{part.Seconds(), 10 * part.Seconds()} {
+		if err != nil || seconds[i] < want || seconds[i] > 1.5*want {
+			t.Errorf("%.3f s, want %.3f to 1.5 times that; %v", seconds[i], want, err)
+		}
+	}
+	end, err := Measure(t.Context(), func(ctx context.Context) error {
+		AtEnd(ctx, func() float64 { return 100 })
+		Fail(ctx, wrong)
+		check.Refuses(t, "the context", ctx.Err())
+		return nil
+	})
+	if err != wrong || end < 100 || end > 101 {
+		t.Errorf("%g s, %v", end, err)
+	}
+	_, err = Measure(t.Context(), func(context.Context) error { return []error{}[1] })
+	check.Refuses(t, "a panic", err, "out of range", "engine_test.go")
+}
+
+// The slowest cells come first. A cell that fails names itself, and finished ones are found by the next call.
+func TestCompute(t *testing.T) {
+	folder := check.Must(store.Open(t.TempDir(), "cells"))
+	defer folder.Close()
+	last := &store.Run{CellSeconds: map[string]float64{"a": 1, "b": 9, "c": 5}}
+	w := &Work{Name: "x", Folder: folder, Prints: []string{"1", "2", "3", "4"}, Last: last}
+	order, bad := "", errors.New("bad")
+	for _, key := range []string{"a", "b", "c seed=1", "c seed=2"} {
+		w.Cells = append(w.Cells, study.Cell{Key: key, Run: func(context.Context) (table.Set, error) {
+			order += key + ", "
+			return nil, map[string]error{"a": bad}[key]
+		}})
+	}
+	check.Refuses(t, "a cell that fails", slots(1).Compute(t.Context(), w), "cell a: bad")
+	bad = nil
+	check.OK(t, slots(1).Compute(t.Context(), w))
+	check.Equal(t, "order", order, "b, c seed=1, c seed=2, a, a, ")
+	check.Equal(t, "computed", w.Computed.Load(), 4)
+	check.Equal(t, "loaded", len(check.Must(w.Load())), 4)
+}
