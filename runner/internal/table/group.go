@@ -147,7 +147,7 @@ func (e Estimate) P() float64 {
 	return 1 - min(1, p)
 }
 
-// Wilson returns the share of ones among n numbers that are 0 or 1, and the ends of its 95 % interval (Wilson,
+// Wilson returns the share of ones among n zeros and ones, and the ends of its 95 % interval (Wilson,
 // "Probable inference, the law of succession, and statistical inference", JASA 1927), NaN for n < 3.
 func Wilson(ones, n float64) []float64 {
 	const z = 1.959963984540054
