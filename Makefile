@@ -15,16 +15,19 @@ CONCURRENT = ./core/bnn ./core/features ./core/readout ./core/softmax ./internal
 FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
 	./core/checkpoint/FuzzRead
 FUZZ = $(if $(filter short,$(EFFORT)),5000x,40000x)
+# The experiments to run: without data sets and in seconds, with EFFORT=quick.
+NAMES = $(or $(EXP),$(if $(filter quick,$(EFFORT)),order own_data stability,-all))
 
 help:
-	@echo 'make reproduce   run all experiments whose results are missing or old; EXP="order uci": these'
+	@echo 'make reproduce   run all experiments whose results are missing or old; EXP="order uci": these;'
+	@echo '                 EFFORT=quick: a few that need half a minute and no data sets'
 	@echo 'make data        download the data sets; MIRROR=folder takes files from there first'
 	@echo 'make test        all tests'
 	@echo 'make check       formatting, vet, staticcheck, dead code, the race detector'
 	@echo 'make torture     kills, full disks, damaged files, extreme numbers and fuzzing, some minutes;'
 	@echo '                 EFFORT=short does less of each, FUZZ=1000000x fuzzes each target for longer'
 	@echo 'make bench       benchmarks, in the form that benchstat reads'
-	@echo 'make verify      run everything again elsewhere and compare with results/; EXP as above'
+	@echo 'make verify      run everything again elsewhere and compare with results/; EXP and EFFORT as above'
 	@echo 'make verify-anywhere'
 	@echo '                 the same with builds for other processors, arm64 under an emulator; hours;'
 	@echo '                 EXP as above, EFFORT=short: short forms of small ones'
@@ -35,7 +38,7 @@ help:
 	@echo 'make clean       remove what is not committed from results/'
 
 reproduce:
-	go run ./runner run $(or $(EXP),-all)
+	go run ./runner run $(NAMES)
 
 data:
 	go run ./runner fetch all $(if $(MIRROR),-mirror $(MIRROR))
@@ -60,10 +63,10 @@ bench:
 	go test -run '^$$' -bench . -benchmem -count 6 ./core/... ./internal/... ./baselines/...
 
 verify:
-	go run ./runner verify $(or $(EXP),-all)
+	go run ./runner verify $(NAMES)
 
 verify-anywhere:
-	.ci/anywhere $(or $(EFFORT),$(EXP),-all)
+	.ci/anywhere $(if $(filter short,$(EFFORT)),short,$(NAMES))
 
 draw:
 	go run ./runner draw -all

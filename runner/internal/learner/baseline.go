@@ -23,30 +23,22 @@ type kind struct {
 	fit  func(config any, x [][]float64, class []int, src rand.Source) (predictor, error)
 }
 
-// newKind returns a kind with default configuration c. The data set Layers, or Inputs and Classes.
-func newKind[C any, L Learner, P predictor](c C, make func(c C, src rand.Source) (L, error),
-	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
-) kind {
-	k := kind{config: c}
-	if make != nil {
-		k.make = func(config any, src rand.Source) (Learner, error) { return make(config.(C), src) }
-	}
-	if fit != nil {
-		k.fit = func(config any, x [][]float64, class []int, src rand.Source) (predictor, error) {
-			return fit(config.(C), x, class, src)
-		}
-	}
-	return k
-}
-
-func online[C any, L Learner](c C, make func(c C, src rand.Source) (L, error)) kind {
-	return newKind[C, L, predictor](c, make, nil)
+// online returns a kind of learners of one example after another. The data set Layers, or Inputs and Classes,
+// of the configuration.
+func online[C any, L Learner](make func(c C, src rand.Source) (L, error)) kind {
+	return kind{config: *new(C), make: func(config any, src rand.Source) (Learner, error) {
+		return make(config.(C), src)
+	}}
 }
 
 func batch[C any, P predictor](
-	c C, fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
+	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
 ) kind {
-	return newKind[C, Learner](c, nil, fit)
+	return kind{config: *new(C), fit: func(
+		config any, x [][]float64, class []int, src rand.Source,
+	) (predictor, error) {
+		return fit(config.(C), x, class, src)
+	}}
 }
 
 func (k kind) online(config any) bool {
@@ -58,7 +50,7 @@ func (k kind) online(config any) bool {
 // streams of the others are named by their number and the next number of src, so more members keep the first.
 func (k kind) learners(
 	ctx context.Context, config any, layers []int, src rand.Source,
-) (all []Learner, err error) {
+) (learners []Learner, err error) {
 	shape, name := shaped(config, layers), uint64(0)
 	for i := range max(1, members(config)) {
 		stream := src
@@ -80,9 +72,9 @@ func (k kind) learners(
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, l)
+		learners = append(learners, l)
 	}
-	return all, nil
+	return learners, nil
 }
 
 func copied(config any) reflect.Value {

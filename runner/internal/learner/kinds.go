@@ -12,12 +12,12 @@ import (
 )
 
 var baselines = map[string]kind{
-	"class-gaussian": online(classgaussian.Config{}, classgaussian.New),
-	"command":        newKind(command.Config{}, command.New, command.Fit),
-	"dropout":        batch(dropout.Config{}, dropout.Fit),
-	"kalman":         online(kalman.Config{}, kalman.New),
-	"laplace":        batch(laplace.Config{}, laplace.Fit),
-	"majority":       online(majority.Config{}, majority.New),
-	"sgd":            online(sgd.Config{}, sgd.New),
-	"tagi":           online(tagi.Config{}, tagi.New),
+	"class-gaussian": online(classgaussian.New),
+	"command":        {command.Config{}, online(command.New).make, batch(command.Fit).fit},
+	"dropout":        batch(dropout.Fit),
+	"kalman":         online(kalman.New),
+	"laplace":        batch(laplace.Fit),
+	"majority":       online(majority.New),
+	"sgd":            online(sgd.New),
+	"tagi":           online(tagi.New),
 }

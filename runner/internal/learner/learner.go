@@ -48,11 +48,10 @@ func (c *Classifier) record(err error) {
 		return
 	}
 	c.Err = err
-	var failure interface {
+	if failure, ok := errors.AsType[interface {
 		error
 		Failure()
-	}
-	if errors.As(err, &failure) {
+	}](err); ok {
 		engine.Fail(c.ctx, failure)
 	}
 }

@@ -125,12 +125,12 @@ func TestSeveral(t *testing.T) {
 	for name, l := range map[string]*Classifier{
 		"network": network(1), "networks": network(2), "tagi": NewClassifier(members[0], 2), "three of tagi": three,
 	} {
-		var all []string
+		var texts []string
 		l.PredictEach(line(150), func(i int, x []float64, p Prediction) error { // not a whole number of blocks
-			all = append(all, text(x, p))
+			texts = append(texts, text(x, p))
 			return nil
 		})
-		for i, got := range all {
+		for i, got := range texts {
 			x, p, err := l.predict([][]float64{{float64(i) / 50}}, false)
 			check.OK(t, err)
 			check.Equal(t, name, got, text(x[0], p[0]))
@@ -138,7 +138,7 @@ func TestSeveral(t *testing.T) {
 		}
 		set := line(150).Set(0, 150)
 		set.X[70][0] = math.Inf(1)
-		check.Equal(t, name+": inputs", []any{len(all), l.Probabilities(set.X)[3][0]}, []any{150, 0.5})
+		check.Equal(t, name+": inputs", []any{len(texts), l.Probabilities(set.X)[3][0]}, []any{150, 0.5})
 	}
 	three.Err = nil
 	_, got, err := three.predict([][]float64{{0.4}}, false)
@@ -194,11 +194,9 @@ func TestNetwork(t *testing.T) {
 	m.OnIndefinite, m.Output, m.Lambda = bnn.Project, bnn.Joint, probit.Lambda{Number: 2}
 	m.Layers, m.PriorVar = []int{1, 3}, []float64{0.5}
 	l := NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("network")))}, 3)
-	l.Network().noise = 0.25
 	n := check.Must(m.Mixture(random.Source("network"))).Members()[0]
 	var want Steps
 	for _, class := range []int{0, 0, 2, 1, 0, 0} {
-		check.OK(t, n.AddProcessNoise(0.25))
 		u := check.Must(n.Observe([]float64{3}, class))
 		if u.Indefinite {
 			want.Indefinite++

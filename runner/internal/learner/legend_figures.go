@@ -2,8 +2,7 @@ package learner
 
 import (
 	"cmp"
-	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"strings"
 
 	"closedform/figures"
@@ -22,21 +21,15 @@ func NewLegend(methods []Method) Legend {
 	return l
 }
 
-// Label returns the label of a method whose name may end in swept values, "joint lambda=0.1 rho=0.5".
+// Label returns the label of a method.
 func (l Legend) Label(name string) string {
-	base, swept, _ := strings.Cut(name, " ")
-	label := cmp.Or(l[base].Label, strings.NewReplacer("-", " ", "_", " ").Replace(base))
-	return strings.TrimSpace(label + " " + swept)
+	return cmp.Or(l[name].Label, strings.NewReplacer("-", " ", "_", " ").Replace(name))
 }
 
-// Curves returns a curve of means with intervals for each method, at everything that is swept.
-func (l Legend) Curves(means *table.Table, x, y string, swept ...string) (curves []figures.Curve) {
-	for _, rows := range means.GroupBy(append([]string{"method"}, swept...)...) {
-		name := rows.Texts("method")[0]
-		for _, key := range swept {
-			name += fmt.Sprintf(" %s=%s", key, rows.Texts(key)[0])
-		}
-		curve := study.Curve(rows, l.Label(name), x, y)
+// Curves returns a curve of means with intervals for each method.
+func (l Legend) Curves(means *table.Table, x, y string) (curves []figures.Curve) {
+	for _, name := range means.Distinct("method") {
+		curve := study.Curve(means.Where("method", name), l.Label(name), x, y)
 		curve.Group = l.Group(name)
 		curves = append(curves, curve)
 	}
@@ -50,15 +43,10 @@ var families = map[string]int{
 	"majority": 10,
 }
 
-// Group returns the group of a method for Curve of package figures: 0 where something is swept. It depends on
-// the group's word alone, so a method has one colour in all figures.
+// Group returns the group of a method for Curve of package figures. It depends on the group's word alone, so
+// a method has one colour in all figures.
 func (l Legend) Group(name string) int {
-	if strings.Contains(name, " ") {
-		return 0
-	}
 	first := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
 	word := cmp.Or(l[name].Group, append(first, name)[0])
-	h := fnv.New32a()
-	h.Write([]byte(word))
-	return cmp.Or(families[word], 1+int(h.Sum32()%10)) // of the colours of figures
+	return cmp.Or(families[word], 1+int(crc32.ChecksumIEEE([]byte(word))%10)) // of the colours of figures
 }

@@ -38,8 +38,6 @@ type Method struct {
 
 	Model  Model `toml:"-" json:",omitzero"`  // of kind closed-form; it begins as a copy of [model]
 	Config any   `toml:"-" json:",omitempty"` // of a baseline: a pointer to its configuration
-
-	Base string `toml:"-" json:"-"` // of a method of [Learners.Expand]: its name without what is swept
 }
 
 // Features are fixed random features of the scaled inputs, which a method learns on.
@@ -87,7 +85,7 @@ const closedForm = "closed-form"
 
 // NewMethod returns the network of a model as a method.
 func NewMethod(name string, m Model) Method {
-	n := Method{Name: name, Base: name, Kind: closedForm, Model: m}
+	n := Method{Name: name, Kind: closedForm, Model: m}
 	n.Features, n.HiddenLayers = m.Features, m.HiddenLayers
 	return n
 }
@@ -95,12 +93,8 @@ func NewMethod(name string, m Model) Method {
 // ClosedForm reports whether the method is the closed-form network, or its output layer.
 func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 
-// OutputLayer reports whether the method is an output layer instead of a network.
-func (m *Method) OutputLayer() bool { return m.Model.Readout != "" }
-
 // Extend implements [manifest.Extended].
 func (m *Method) Extend(table map[string]any) error {
-	m.Base, _ = table["name"].(string)
 	m.Kind = closedForm
 	if word, given := table["kind"]; given {
 		m.Kind, _ = word.(string)

@@ -193,15 +193,13 @@ kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]] -> x.toml:7: met
 kind = "kalman"; tune = ["step"]; candidates = [[1]] -> step: not a key
 kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]] -> covariance: 0.5 is not allowed
 rule = "adf"; rho = 0.3 -> method.m.rho
-random_features = true; process_noise = 0.1 -> method.m.random_features
-random_features = true; tune = ["process_noise"]; candidates = [[1]] -> random_features
+random_features = true; hidden = "frozen"; tune = ["hidden"]; candidates = [["smooth"]] -> random_features
 features = "sine" -> x.toml:5: method.m.features: "sine" is not allowed; allowed: relu, conv
 feature_size = 9 -> method.m.feature_size: not allowed; allowed: with features
-output = "best" -> method.m.output: not allowed; allowed: ridge, gaussian
+output = "best" -> method.m.output: "best" is not allowed; allowed: ridge, gaussian
 output = "ridge"; hidden_layers = [3] -> x.toml:6: method.m.hidden_layers: not allowed; allowed: without
 output = "ridge"; layers = [2, 3, 2] -> method.m.layers: not allowed; allowed: without output
-output = "ridge"; members = 2 -> method.m.members: not allowed; allowed: without output
-output = "ridge"; process_noise = 0.1 -> method.m.process_noise: not allowed; allowed: without`, "\n") {
+output = "ridge"; members = 2 -> method.m.members: not allowed; allowed: without output`, "\n") {
 		keys, want, _ := strings.Cut(line, " -> ")
 		_, err := decode(keys)
 		check.Refuses(t, keys, err, want)

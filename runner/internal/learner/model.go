@@ -62,9 +62,6 @@ type Model struct {
 
 	// RandomFeatures makes hidden weights certain, so that only the output layer learns; default false.
 	RandomFeatures bool `toml:"random_features"`
-
-	// ProcessNoise is added before each example, as a share of the prior variance, 0 to 1; default 0.
-	ProcessNoise float64 `toml:"process_noise"`
 }
 
 // DefaultModel is the model of a manifest without keys.
@@ -139,19 +136,15 @@ func (m *Model) Validate() error {
 	const alone = "without output, which has features and no network"
 	err := cmp.Or(
 		m.Features.Validate(),
-		field.Refuse(layer && m.ProcessNoise != 0, "process_noise", alone),
 		field.Refuse(layer && m.Members > 1, "members", alone),
 		field.Refuse(layer && len(layers) > 2, key, alone),
-		field.Refuse(layer && m.Readout != readout.Ridge && m.Readout != readout.Gaussian,
-			"output", "ridge, gaussian"),
+		field.OneOf("output", cmp.Or(m.Readout, readout.Ridge), readout.Ridge, readout.Gaussian),
 		field.Fraction("rho", m.Rho), field.Within("rho", m.Rho, 0, mostRho),
-		field.Within("members", m.Members, 0, mostMembers), field.Within("process_noise", m.ProcessNoise, 0, 1),
-		field.Within("forgetting", m.Forgetting, 0, 1),
+		field.Within("members", m.Members, 0, mostMembers), field.Within("forgetting", m.Forgetting, 0, 1),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // whatever the rule
 		field.Refuse(m.Forgetting > 0 && (layer || !m.hasBank()), "forgetting",
 			"of the default bank, without members or output, and without the rules of the paper"),
-		field.Refuse(m.RandomFeatures && (m.ProcessNoise != 0 || m.Hidden != bnn.Frozen), "random_features",
-			`with hidden = "frozen" and without process_noise, as they stay`),
+		field.Refuse(m.RandomFeatures && m.Hidden != bnn.Frozen, "random_features", `with hidden = "frozen"`),
 		field.Refuse(len(m.PriorVar) > 0 && len(m.PriorFactor) > 0, "prior_factor", "without prior_var"),
 		field.Refuse(len(m.Layers) > 0 && len(m.HiddenLayers) > 0, key, "without layers, which has them already"),
 		field.Refuse(len(layers) < 2, key, "inputs, hidden layers, and classes"),
@@ -247,7 +240,7 @@ func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{noise: m.ProcessNoise}
+	n := new(Network)
 	cfg, err := m.config(m.Layers)
 	switch {
 	case err != nil:

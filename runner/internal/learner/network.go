@@ -10,20 +10,12 @@ import (
 type Network struct {
 	bnn.Model
 
-	noise   float64 // process noise that is added before each example
 	steps   Steps
 	several [atOnce]bnn.Prediction // the latest predictions
 }
 
 // Observe learns an example.
 func (n *Network) Observe(x []float64, class int) error {
-	if n.noise > 0 {
-		for _, m := range n.Members() {
-			if err := m.AddProcessNoise(n.noise); err != nil {
-				return err
-			}
-		}
-	}
 	u, err := n.Model.Observe(x, class)
 	n.steps.Count(u)
 	return err
@@ -64,7 +56,8 @@ func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, e
 		if err := predict(q, x[i]); err != nil {
 			return predictions, err
 		}
-		p, sum := Prediction{Confidence: q.Confidence(), MutualInformation: math.NaN(), Members: layersOf(q)}, q.Sum()
+		p := Prediction{Confidence: q.Confidence(), MutualInformation: math.NaN(), Members: layersOf(q)}
+		sum := q.Sum()
 		for _, x := range q.P {
 			p.P = append(p.P, x/sum)
 		}

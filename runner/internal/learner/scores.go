@@ -1,7 +1,9 @@
 package learner
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -11,10 +13,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Stepper is a learner whose steps may be impossible as printed.
-type Stepper interface{ Steps() Steps }
-
-// Steps counts the outcomes of examples.
+// Steps counts the outcomes of examples. A learner may have a method Steps.
 type Steps struct {
 	Indefinite, Skipped, Projected int
 	Floored, Capped                int // variances kept at their floor and at their cap, see bnn.Update
@@ -56,7 +55,7 @@ func (s *Steps) Count(u bnn.Update) {
 
 // Steps returns the counts of the learner or the sum over members.
 func (c *Classifier) Steps() (s Steps) {
-	if l, ok := c.Learners[0].(Stepper); ok {
+	if l, ok := c.Learners[0].(interface{ Steps() Steps }); ok {
 		s = l.Steps()
 	}
 	if l := c.Readout(); l != nil {
@@ -91,22 +90,16 @@ func Scores(p [][]float64, class []int) []float64 {
 	}
 }
 
-// ProbabilityColumns returns the columns p1, p2, … of n classes.
-func ProbabilityColumns(n int, doc string) []table.Column {
-	columns := make([]table.Column, n)
-	for j := range columns {
-		columns[j] = table.Num(fmt.Sprintf("p%d", j+1), doc).Rounded(6)
+// ClassColumns returns columns such as p1, p2, … of n classes.
+func ClassColumns(name string, n int, doc string) (columns []table.Column) {
+	for j := range n {
+		columns = append(columns, table.Num(fmt.Sprint(name, j+1), doc).Rounded(6))
 	}
 	return columns
 }
 
 // Increasing returns an error unless the numbers increase within 1 to most.
 func Increasing(key string, numbers []int, most int) error {
-	for i, n := range numbers {
-		if n < 1 || n > most || i > 0 && n <= numbers[i-1] {
-			const allowed = "%v is not allowed; allowed: increasing numbers from 1 to %d"
-			return field.Errorf(key, allowed, numbers, most)
-		}
-	}
-	return nil
+	increasing := slices.Equal(numbers, slices.Compact(slices.Sorted(slices.Values(numbers))))
+	return cmp.Or(field.AllWithin(key, numbers, 1, most), field.Refuse(!increasing, key, "increasing numbers"))
 }

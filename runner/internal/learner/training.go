@@ -60,9 +60,7 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 	}
 	trial := t
 	trial.Observing, trial.Score = nil, nil
-	var best Method
-	var chosen string
-	var least float64
+	best, chosen, lowest := m, "", 0.0
 	for k, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err != nil {
@@ -73,8 +71,8 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 			return nil, err
 		}
 		release(r.Learners[0])
-		if loss := metric.LogLoss(r.P, r.Class); k == 0 || loss < least {
-			best, chosen, least = with, m.describe(candidate), loss
+		if loss := metric.LogLoss(r.P, r.Class); k == 0 || loss < lowest {
+			best, chosen, lowest = with, m.describe(candidate), loss
 		}
 	}
 	r, err := t.train(ctx, best, train, test)

@@ -135,13 +135,8 @@ func ties(score []float64, marked []bool) []tie {
 	if len(score) != len(marked) || len(score) == 0 {
 		panic(fmt.Sprintf("metric: %d scores for %d examples", len(score), len(marked)))
 	}
-	order := make([]int, len(score))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	var out []tie
-	for i, k := range order {
+	for i, k := range sorted(score, -1) {
 		if i == 0 || score[k] != out[len(out)-1].score {
 			out = append(out, tie{score: score[k], start: i})
 		}
@@ -152,4 +147,14 @@ func ties(score []float64, marked []bool) []tie {
 		}
 	}
 	return out
+}
+
+// sorted returns the indices of x in ascending order, or for the sign −1 descending. NaN is smallest.
+func sorted(x []float64, sign int) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return sign * cmp.Compare(x[a], x[b]) })
+	return order
 }

@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -48,9 +47,6 @@ func Ranks(x []float64) []float64 {
 // StudentizedRange returns the 95 % quantile of the range of k independent standard normal numbers, Tukey's
 // studentized range with infinitely many degrees of freedom: P(q) = k ∫ φ(z) (Φ(z) − Φ(z−q))^{k−1} dz.
 func StudentizedRange(k int) float64 {
-	if k < 2 {
-		return 0 // A single number has no range.
-	}
 	cdf := func(q float64) float64 {
 		return quad.Fixed(func(z float64) float64 {
 			phi := kernel.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
@@ -103,13 +99,8 @@ func Kolmogorov(x []float64) (distance, p float64) {
 // Holm returns p-values corrected for their number (Holm, "A simple sequentially rejective multiple test
 // procedure", Scandinavian Journal of Statistics 1979). NaN stays, and counts.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) }) // NaN first
 	corrected, largest, left := slices.Clone(p), 0.0, len(p)
-	for _, i := range order {
+	for _, i := range sorted(p, 1) {
 		if !math.IsNaN(p[i]) {
 			largest = max(largest, min(1, p[i]*float64(left)))
 			corrected[i] = largest

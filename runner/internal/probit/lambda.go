@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"closedform/core/softmax"
@@ -43,16 +42,9 @@ func (l Lambda) MarshalTOML() ([]byte, error) {
 	return []byte(l.String()), nil
 }
 
-// String returns the word, or the number with a decimal point or an exponent.
-func (l Lambda) String() string { return cmp.Or(l.Word, Decimal(l.Number)) }
-
-// Decimal returns the shortest decimal that reads back as x, as TOML spells it.
-func Decimal(x float64) string {
-	s := strconv.FormatFloat(x, 'g', -1, 64)
-	if strings.Trim(s, "-0123456789") == "" {
-		s += ".0"
-	}
-	return s
+// String returns the word or the number.
+func (l Lambda) String() string {
+	return cmp.Or(l.Word, strconv.FormatFloat(l.Number, 'g', -1, 64))
 }
 
 var found sync.Map // for a word, n and ρ: the function that finds λ when it is first called

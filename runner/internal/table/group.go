@@ -122,9 +122,18 @@ type Estimate struct {
 // NewEstimate returns the mean of x, which may be infinite. The overlap is 0 for independent numbers and
 // n_test/n_train for random splits of one table, whose training parts overlap: the variance of the mean is
 // (1/N + n_test/n_train) s² (Nadeau and Bengio, "Inference for the generalization error", 2003).
+//
+// The variance is corrected for rounding of the mean (Chan, Golub and LeVeque, "Algorithms for computing the
+// sample variance", 1983).
 func NewEstimate(x []float64, overlap float64) Estimate {
-	mean, variance := MeanVariance(x)
-	return Estimate{mean, variance * (1/float64(len(x)) + overlap), len(x)}
+	n, mean := float64(len(x)), Mean(x)
+	var square, rest float64
+	for _, x := range x {
+		square += (x - mean) * (x - mean)
+		rest += x - mean
+	}
+	variance := (square - rest*rest/n) / (n - 1)
+	return Estimate{mean, variance * (1/n + overlap), len(x)}
 }
 
 // Interval returns the mean and the ends of its 95 % interval by Student's t. The ends are NaN for fewer than
@@ -162,19 +171,6 @@ func Wilson(ones, n float64) []float64 {
 
 // Mean returns the mean of x.
 func Mean(x []float64) float64 { return kernel.Sum(x) / float64(len(x)) }
-
-// MeanVariance returns the mean of x and its unbiased variance, NaN for a single value, corrected for
-// rounding of the mean (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983).
-func MeanVariance(x []float64) (mean, variance float64) {
-	mean = Mean(x)
-	var square, rest float64
-	for _, x := range x {
-		square += (x - mean) * (x - mean)
-		rest += x - mean
-	}
-	n := float64(len(x))
-	return mean, (square - rest*rest/n) / (n - 1)
-}
 
 // studentQuantile returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. As p is concave in
 // θ, see student, Newton's method from 0 approaches θ from below.

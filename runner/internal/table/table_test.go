@@ -137,7 +137,5 @@ func TestQuantile(t *testing.T) {
 
 func TestMeanVariance(t *testing.T) {
 	x := []float64{1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16}
-	if mean, variance := MeanVariance(x); mean != 1e9+10 || variance != 30 {
-		t.Errorf("mean %v, variance %v", mean, variance)
-	}
+	check.Equal(t, "estimate", NewEstimate(x, 0), Estimate{1e9 + 10, 30. / 4, 4})
 }

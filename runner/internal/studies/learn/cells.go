@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -24,16 +25,16 @@ type spec struct {
 	Method   learner.Method
 	Order    Order
 	Evaluate evaluate
-	Swept    []string // columns
+	Swept    bool
 
 	Predictions, Maps, Save bool // what is left beside the scores
 	AllRows                 bool // the network that is saved learns the test part, too
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	together, all := 1, len(e.seeds)
-	if e.heat {
-		together = all
+	together, n := 1, len(e.seeds)
+	if e.swept {
+		together = n
 	}
 	s := spec{
 		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Predictions: e.predicts, AllRows: e.Save.AllRows,
@@ -45,23 +46,22 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			m.Passes = cmp.Or(m.Passes, slices.Max(e.Evaluate.Passes))
 		}
 		for _, set := range e.sets {
-			seeds := e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))]
-			if !set.learnedBy(*m) {
-				seeds = nil
-			}
+			s.Set, s.Data = set.Name, set.Source
+			seeds := e.seeds[:min(n, cmp.Or(m.Splits, n), cmp.Or(set.Splits, n))]
 			for s.Seeds = range slices.Chunk(seeds, together) {
 				for _, s.Order = range e.Evaluate.Order {
-					if len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
+					if set.skips(*m) || len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
 						continue
 					}
-					s.Set, s.Data = set.Name, set.Source
-					s.Maps = e.mapped && s.Seeds[0] == e.manifest.Seed
-					s.Save = e.Save.Network && m.Name == e.saved && s.Seeds[0] == e.seeds[0]
-					key := m.Name + " " + set.Name
-					if len(e.Evaluate.Order) > 1 {
-						key += " " + string(s.Order)
+					s.Seed = s.Seeds[0]
+					s.Maps = e.mapped && s.Seed == e.manifest.Seed
+					s.Save = e.Save.Network && m.Name == e.saved && s.Seed == e.seeds[0]
+					var key []string
+					columns, values := s.key()
+					for i, c := range columns {
+						key = append(key, fmt.Sprint(c.Name, "=", values[i]))
 					}
-					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", key, s.Seeds[0]), Spec: s, Run: s.run})
+					cells = append(cells, study.Cell{Key: strings.Join(key, " "), Spec: s, Run: s.run})
 				}
 			}
 		}
@@ -104,11 +104,11 @@ func (s *spec) generator() bool { return s.Data.Generator.Name != "" }
 func (s *spec) random() rand.Source {
 	switch {
 	case s.Named && !s.generator():
-		return s.stream("method", s.Method.Base)
+		return s.stream("method", s.Method.Name)
 	case s.Method.ClosedForm():
 		return s.stream("prior")
 	}
-	return s.stream("rival", s.Method.Base)
+	return s.stream("rival", s.Method.Name)
 }
 
 func (s *spec) shuffle(pass int) rand.Source {

@@ -67,18 +67,18 @@ func TestPairsAndRanks(t *testing.T) {
 		return tables
 	}
 	tables := made()
-	of := func(set, method string) []float64 {
+	row := func(set, method string) []float64 {
 		r := tables.Get("paired").Where("set", set).Where("method", method)
-		return numbers(r, 0, "log_loss log_loss_low log_loss_high brier seeds")
+		return numbers(r, 0, "log_loss log_loss_low log_loss_high error seeds")
 	}
-	check.NearAll(t, "filter", of("clusters", "filter"),
-		append(table.NewEstimate([]float64{1, 0, 1}, 0).Interval(), 0, 3), 1e-12)
-	whole := of(allSets, "filter")
+	check.NearAll(t, "filter", row("clusters", "filter"),
+		append(table.NewEstimate([]float64{1, 0, 1}, 0).Interval(), 2./30, 3), 1e-12)
+	whole := row(allSets, "filter")
 	check.NearAll(t, "filter, all sets", []float64{whole[0], whole[3], whole[4]},
-		[]float64{-1. / 6, 0, 2}, 1e-12)
+		[]float64{-1. / 6, -1. / 60, 2}, 1e-12)
 	check.Equal(t, "no interval of two sets", math.IsNaN(whole[1]), true)
 	for _, set := range []string{"clusters", allSets} {
-		if r := of(set, "majority"); !math.IsInf(r[0], 1) || !math.IsNaN(r[1]) {
+		if r := row(set, "majority"); !math.IsInf(r[0], 1) || !math.IsNaN(r[1]) {
 			t.Errorf("infinite: %v", r)
 		}
 	}
@@ -98,26 +98,26 @@ func TestFewerSplits(t *testing.T) {
 	if few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells(); len(few) != 3*(3+2)+2 {
 		t.Errorf("%d cells", len(few))
 	}
-	all, one := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, "method.filter.splits=1")
+	full, one := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, "method.filter.splits=1")
 	row := func(tables table.Set, name, method string) *table.Table {
 		return tables.Get(name).Where("set", "clusters").Where("method", method)
 	}
-	check.Equal(t, "runs", all.Get("runs").Len(), 4*(3+2))
+	check.Equal(t, "runs", full.Get("runs").Len(), 4*(3+2))
 	for method, want := range map[string]string{"fails": "1", "majority": "0"} {
-		r := row(all, "runs", method)
+		r := row(full, "runs", method)
 		check.NearAll(t, "log loss", r.Nums("log_loss"), slices.Repeat([]float64{math.Log(3)}, 3), 1e-12)
 		check.Equal(t, "failed, nothing chosen", r.Texts("failed")[0]+r.Texts("chosen")[0], want)
 	}
-	chosen := row(all, "runs", "filter").Texts("chosen")[0]
+	chosen := row(full, "runs", "filter").Texts("chosen")[0]
 	check.Equal(t, "chosen", strings.HasPrefix(chosen, "prior_var="), true)
-	loss := func(method string) float64 { return row(all, "runs", method).Nums("log_loss")[0] }
+	loss := func(method string) float64 { return row(full, "runs", method).Nums("log_loss")[0] }
 	summary, paired := row(one, "summary", "filter"), row(one, "paired", "filter")
 	check.Near(t, "mean", summary.Nums("log_loss")[0], loss("filter"), 0)
 	check.Near(t, "difference", paired.Nums("log_loss")[0], loss("filter")-loss("ours"), 0)
 	if summary.Nums("seeds")[0] != 1 || paired.Nums("seeds")[0] != 1 || paired.Texts("log_loss_low")[0] != "" {
 		t.Errorf("%s%s", summary.CSV(), paired.CSV())
 	}
-	a, b := row(all, "paired", "majority").CSV(), row(one, "paired", "majority").CSV()
+	a, b := row(full, "paired", "majority").CSV(), row(one, "paired", "majority").CSV()
 	check.Equal(t, "differences of another method", string(b), string(a))
 }
 

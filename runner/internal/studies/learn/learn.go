@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,6 +17,8 @@ import (
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/own"
+	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -33,13 +36,10 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
-	one struct {
-		Data Source `toml:"data"`
-	}
-	many struct {
-		Sets []set `toml:"set" allowed:"at least one table headed [[set]]"`
-	}
+	Data Source `toml:"data,omitzero"`
+	Sets []set  `toml:"set,omitempty"` // in place of data
 	learner.Learners
+	Sweep     sweep        `toml:"sweep"`
 	Evaluate  evaluate     `toml:"evaluate"`
 	Contrasts []contrast   `toml:"contrast,omitempty"`
 	Chosen    study.Chosen `toml:"figures,omitzero"`
@@ -54,31 +54,15 @@ type experiment struct {
 	methods  []learner.Method // at everything that is swept
 	saved    string           // the first closed-form method
 	named    bool             // sets are tables [[set]]
-	swept    []string         // columns of what is swept
-	heat     bool             // both λ and ρ are swept
+	swept    bool             // λ is swept, or both λ and ρ
 	curve    bool             // methods are scored along the stream
 	predicts bool             // there are predictions of the test part
 	mapped   bool             // there are maps of the plane
 }
 
-// Extend implements [manifest.Extended]: examples come from the table [data] or from tables [[set]].
-func (e *experiment) Extend(table map[string]any) error {
-	if table["set"] != nil {
-		e.many.Sets = []set{}
-	}
-	return nil
-}
-
-func (e *experiment) Extension() any {
-	if e.many.Sets != nil {
-		return &e.many
-	}
-	return &e.one
-}
-
 type evaluate struct {
-	Order  []Order `toml:"order"`  // orders of the stream, each learned separately; default "shuffled"
-	Passes []int   `toml:"passes"` // score after so many passes, the last is their number; default 1
+	Order  []Order `toml:"order" allowed:"one or more words"`    // orders of the stream; default "shuffled"
+	Passes []int   `toml:"passes" allowed:"increasing integers"` // score after these passes; default 1
 	// Snapshots are numbers of examples of the first pass after which to score; default none, with [data] six.
 	Snapshots  []int   `toml:"snapshots,omitempty"`
 	Validation float64 `toml:"validation"` // share of the training part that chooses candidates; default 0.2
@@ -95,14 +79,25 @@ type evaluate struct {
 	SplitsOf string `toml:"splits_of,omitempty" json:"-"`
 }
 
+type sweep struct {
+	manifest.Sweep
+	Lambda []float64 `toml:"lambda,omitempty"` // slopes in place of each lambda; default none
+	Rho    []float64 `toml:"rho,omitempty"`    // with lambda: correlations in place of each rho; default none
+}
+
 // Source is a table of data. The test part may be the points of a grid, of a generator.
 type Source struct {
 	data.Source
 	Grid int `toml:"grid,omitzero" json:",omitzero"` // test part: points of a grid along each axis; default none
 }
 
-// Validate reports invalid values.
+func (s *Source) missing() bool { return reflect.ValueOf(*s).IsZero() }
+
+// Validate reports invalid values, unless the table is missing.
 func (s *Source) Validate() error {
+	if s.missing() {
+		return nil
+	}
 	if s.Grid == 0 {
 		return s.Source.Validate()
 	}
@@ -124,39 +119,49 @@ type set struct {
 	Methods []string `toml:"methods,omitempty"`     // names of the methods that learn it; default all
 	Order   []Order  `toml:"order,omitempty"`       // some of the orders in [evaluate]; default all
 	Source
+	key string // of the table
 }
 
-func (s *set) learnedBy(m learner.Method) bool {
-	return len(s.Methods) == 0 || slices.Contains(s.Methods, m.Base)
+func (s *set) skips(m learner.Method) bool {
+	return len(s.Methods) > 0 && !slices.Contains(s.Methods, m.Name)
 }
 
 // SetUp works out sets, methods and seeds.
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
-	e.manifest, e.sets = m, e.many.Sets
-	e.named, e.heat = len(e.sets) > 0, len(e.Sweep.Lambda) > 1 && len(e.Sweep.Rho) > 1
+	e.manifest, e.sets = m, e.Sets
+	e.named, e.swept = len(e.sets) > 0, len(e.Sweep.Lambda)+len(e.Sweep.Rho) > 0
 	if !e.named {
-		e.sets = []set{{Name: "data", Source: e.one.Data}}
+		e.sets = []set{{Name: "data", Source: e.Data, key: "data"}}
 	}
-	if len(e.Sweep.Lambda) > 0 {
-		e.swept = append(e.swept, "lambda")
-	}
-	if len(e.Sweep.Rho) > 0 {
-		e.swept = append(e.swept, "rho")
-	}
-	plain := !e.named && e.swept == nil && e.Evaluate.single()
-	e.predicts = plain && e.one.Data.Grid == 0
+	plain := !e.named && !e.swept && e.Evaluate.single()
+	e.predicts = plain && e.Data.Grid == 0
 	e.curve = e.Evaluate.Snapshots != nil || e.predicts // after six snapshots
 	e.mapped = e.Evaluate.Snapshots != nil && plain && !e.predicts
 	for i := range e.sets {
-		e.sets[i].Source.Source = e.sets[i].WithDefaults()
-	}
-	if e.seeds, err = m.Seeds(e.Sweep.Seed); err == nil {
-		e.methods, err = e.Expand()
-	}
-	for _, m := range slices.Backward(e.methods) {
-		if m.ClosedForm() {
-			e.saved = m.Name
+		s := &e.sets[i]
+		if s.key = cmp.Or(s.key, "set."+s.Name); s.missing() {
+			return m.Locate(s.key, s.Source.Source.Validate())
 		}
+		s.Source.Source = s.WithDefaults()
+	}
+	e.seeds, err = m.Seeds(e.Sweep.Seed)
+	if e.methods = e.Listed(); e.swept {
+		e.methods = nil
+	}
+	for _, m := range e.Listed() {
+		rhos := e.Sweep.Rho
+		if rhos == nil {
+			rhos = []float64{m.Model.Rho}
+		}
+		for _, lambda := range e.Sweep.Lambda {
+			for _, m.Model.Rho = range rhos {
+				m.Model.Lambda = probit.Lambda{Number: lambda}
+				e.methods = append(e.methods, m)
+			}
+		}
+	}
+	if i := slices.IndexFunc(e.methods, func(m learner.Method) bool { return m.ClosedForm() }); i >= 0 {
+		e.saved = e.methods[i].Name
 	}
 	return cmp.Or(err, e.check())
 }
@@ -182,20 +187,16 @@ func (e *experiment) About() (lines []string) {
 func (e *experiment) Prepare(context.Context) error {
 	most := 0 // training examples
 	for i := range e.sets {
-		s, key := &e.sets[i], "data"
-		if e.named {
-			key = "set." + s.Name
-		}
+		s := &e.sets[i]
 		if err := s.Load(e.manifest.Folder); err != nil {
-			return e.manifest.Locate(key, err)
+			return e.manifest.Locate(s.key, err)
 		}
 		train, _, err := s.Parts(rand.NewPCG(0, 0))
 		if err != nil {
-			return e.manifest.Errorf(key+".scale", "%v", err)
+			return e.manifest.Errorf(s.key+".scale", "%v", err)
 		}
 		most = max(most, train.Len())
-		others := func(m learner.Method) bool { return !s.learnedBy(m) }
-		methods := slices.DeleteFunc(slices.Clone(e.methods), others)
+		methods := slices.DeleteFunc(slices.Clone(e.methods), s.skips)
 		if err := learner.Fit(e.manifest, methods, s.Inputs(), len(s.Classes())); err != nil {
 			return err
 		}
@@ -214,22 +215,23 @@ func (e *experiment) Notes(tables table.Set) (notes []string) {
 	if runs == nil {
 		return nil
 	}
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	for _, rows := range runs.GroupBy("method") {
-		method := rows.Texts("method")[0]
-		if failed := rows.Where("failed", 1).Len(); failed > 0 {
-			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal "+
-				"probabilities", method, failed, rows.Len()))
+		method, failed := rows.Texts("method")[0], rows.Where("failed", 1)
+		if failed.Len() > 0 {
+			note("%s broke down in %d of %d runs, and is scored there as equal probabilities", method, failed.Len(),
+				rows.Len())
 		}
-		if !rows.Has("limited") {
-			continue
+		if e.Save.Network && method == e.saved && failed.Where("seed", e.seeds[0]).Len() > 0 {
+			note("no %s is kept: %s broke down", own.File, method)
 		}
-		if cut, train := floats.Sum(rows.Nums("limited")), floats.Sum(rows.Nums("train")); cut > train/10 {
-			notes = append(notes, fmt.Sprintf("%s: %g of %g training examples have an input beyond ±32, where its "+
-				"output layer cuts them; scale = \"standard\" makes them smaller", method, cut, train))
+		if rows.Has("limited") {
+			cut, train := floats.Sum(rows.Nums("limited")), floats.Sum(rows.Nums("train"))
+			if cut > train/10 {
+				note("%s: %g of %g training examples have an input beyond ±32, where its output layer cuts them; "+
+					"scale = \"standard\" makes them smaller", method, cut, train)
+			}
 		}
-	}
-	if e.Save.Network && runs.Where("method", e.saved).Where("seed", e.seeds[0]).Where("failed", 1).Len() > 0 {
-		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, e.saved))
 	}
 	return notes
 }

@@ -3,7 +3,6 @@ package learn
 import (
 	"cmp"
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -27,48 +26,34 @@ const (
 )
 
 var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
-	Shuffled: learner.Shuffled, Given: nil, Repeated: nil, Sorted: byClass, Blocks: blocks, Drift: drift,
+	Shuffled: learner.Shuffled, Given: nil, Repeated: nil,
+	// Class-incremental learning (van de Ven and Tolias, "Three scenarios for continual learning", arXiv
+	// 1904.07734, 2019).
+	Sorted: sorted(1, func(place []int, _ *rand.Rand) float64 { return float64(place[0]) }),
+	// Each example is in a random part.
+	Blocks: sorted(5, func(place []int, rnd *rand.Rand) float64 { return float64(place[rnd.IntN(5)]) }),
+	// The noise is triangular, from 0 to four places.
+	Drift: sorted(1, func(place []int, rnd *rand.Rand) float64 {
+		return float64(place[0]) + 2*(rnd.Float64()+rnd.Float64())
+	}),
 }
 
-// byClass sorts the shuffled order stably by class, with classes in random order: class-incremental learning
-// (van de Ven and Tolias, "Three scenarios for continual learning", arXiv 1904.07734, 2019).
-func byClass(e *dataset.Examples, src rand.Source) []int {
-	rnd := rand.New(src)
-	order, place := rnd.Perm(e.Len()), rnd.Perm(len(e.Classes()))
-	return sortBy(order, func(i int) float64 { return float64(place[e.Class(i)]) })
-}
-
-// blocks sorts the shuffled order stably by parts of classes; each example is in a random part.
-func blocks(e *dataset.Examples, src rand.Source) []int {
-	const parts = 5
-	rnd := rand.New(src)
-	order, place := rnd.Perm(e.Len()), rnd.Perm(parts*len(e.Classes()))
-	return sortBy(order, func(i int) float64 { return float64(place[parts*e.Class(i)+rnd.IntN(parts)]) })
-}
-
-// drift sorts by the place of the class in a random order, plus a triangular number from 0 to four places.
-func drift(e *dataset.Examples, src rand.Source) []int {
-	rnd := rand.New(src)
-	order, place := rnd.Perm(e.Len()), rnd.Perm(len(e.Classes()))
-	return sortBy(order, func(i int) float64 {
-		return float64(place[e.Class(i)]) + 2*(rnd.Float64()+rnd.Float64())
-	})
-}
-
-func sortBy(order []int, key func(i int) float64) []int {
-	keys := make([]float64, len(order))
-	for _, i := range order {
-		keys[i] = key(i)
+// sorted sorts the shuffled order stably by the key of an example: the parts of its class have places in a
+// random order of the parts of all classes.
+func sorted(
+	parts int, key func(place []int, rnd *rand.Rand) float64,
+) func(*dataset.Examples, rand.Source) []int {
+	return func(e *dataset.Examples, src rand.Source) []int {
+		rnd := rand.New(src)
+		order, place := rnd.Perm(e.Len()), rnd.Perm(parts*len(e.Classes()))
+		keys := make([]float64, len(order))
+		for _, i := range order {
+			keys[i] = key(place[parts*e.Class(i):], rnd)
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+		return order
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
-	return order
 }
-
-// Networks differ by the order of one training set, or by their training sets.
-const (
-	byOrder  = "order"
-	bySample = "sample"
-)
 
 // pairs compares networks with the same prior. A training set of size N is the first N examples, in the order
 // from the stream "permutation", r; other training sets are from the stream "sample", r.
@@ -79,24 +64,19 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 		table.Text("differ_by", "networks differ by the order of the same examples, or by the sample of examples"),
 		table.Share("tv", "total variation of two networks, mean over all pairs and the test inputs"),
 		table.Share("error", "share of wrong answers, mean over the networks"),
-		table.Positive("error_sd", "standard deviation over the networks"),
 		table.Positive("log_loss", "mean over the networks, in nats"),
 		table.Share("failed", "share of the networks that broke down"))...)
 	for _, size := range s.Evaluate.Snapshots {
 		if size > train.Len() {
 			break
 		}
-		sets := map[string][]*dataset.Examples{}
-		for r := range s.Evaluate.Orders {
-			order := rand.New(s.Stream("permutation", r+1)).Perm(size)
-			sets[byOrder] = append(sets[byOrder], train.Subset(order))
-		}
-		for r := range s.Evaluate.Resamples {
-			sets[bySample] = append(sets[bySample], s.draw(size, "sample", r+1))
-		}
-		for _, by := range []string{byOrder, bySample} {
+		for _, by := range []string{"order", "sample"} {
 			var networks []*learner.Result
-			for _, examples := range sets[by] {
+			for r := range map[string]int{"order": s.Evaluate.Orders, "sample": s.Evaluate.Resamples}[by] {
+				examples := s.draw(size, "sample", r+1)
+				if by == "order" {
+					examples = train.Subset(rand.New(s.Stream("permutation", r+1)).Perm(size))
+				}
 				network, err := s.training().Run(ctx, s.Method, examples, test)
 				if err != nil {
 					return nil, err
@@ -110,21 +90,19 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 }
 
 func comparePairs(networks []*learner.Result) []float64 {
-	var wrong, loss, failed []float64
+	var wrong, loss []float64
+	failed, n := 0.0, float64(len(networks))
 	tv := make([]float64, len(networks[0].P)) // at an input, mean over the pairs
 	for a, r := range networks {
-		scores, broken := learner.Scores(r.P, r.Class), 0.0
+		wrong, loss = append(wrong, metric.Error(r.P, r.Class)), append(loss, metric.LogLoss(r.P, r.Class))
 		if r.Err != nil {
-			broken = 1
+			failed++
 		}
-		wrong, loss, failed = append(wrong, scores[0]), append(loss, scores[1]), append(failed, broken)
 		for _, other := range networks[:a] {
 			for i := range tv {
-				pairs := float64(len(networks)*(len(networks)-1)) / 2
-				tv[i] += metric.TotalVariation(r.P[i], other.P[i]) / pairs
+				tv[i] += metric.TotalVariation(r.P[i], other.P[i]) / (n * (n - 1) / 2)
 			}
 		}
 	}
-	mean, variance := table.MeanVariance(wrong)
-	return []float64{table.Mean(tv), mean, math.Sqrt(variance), table.Mean(loss), table.Mean(failed)}
+	return []float64{table.Mean(tv), table.Mean(wrong), table.Mean(loss), failed / n}
 }

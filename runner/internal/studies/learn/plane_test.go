@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/moments/montecarlo"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"
@@ -84,11 +85,11 @@ func near(t *testing.T, row *table.Table, tol float64, want map[string]float64) 
 }
 
 // numbers returns those of a row in some columns.
-func numbers(rows *table.Table, row int, columns string) (all []float64) {
+func numbers(rows *table.Table, row int, columns string) (x []float64) {
 	for column := range strings.FieldsSeq(columns) {
-		all = append(all, rows.Nums(column)[row])
+		x = append(x, rows.Nums(column)[row])
 	}
-	return all
+	return x
 }
 
 // The tables are what networks give that are driven by hand, with the same examples for all methods of a
@@ -100,7 +101,7 @@ func TestPlaneByHand(t *testing.T) {
 	for seed := 1; seed <= 3; seed++ {
 		for _, method := range []string{"joint", "project", "skip", "total"} {
 			rnd := rand.New(random.Source("small", seed, "train"))
-			n := byHand(t, method, seed)
+			n, noise := byHand(t, method, seed), random.Source("small", seed, "montecarlo", method)
 			counts := map[string]float64{"indefinite_steps": 0, "skipped_steps": 0, "projected_steps": 0}
 			for k := 1; k <= 6; k++ {
 				x := []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}
@@ -120,7 +121,7 @@ func TestPlaneByHand(t *testing.T) {
 						maps = studytest.Rows(t, tables.Get("maps"), fmt.Sprintf("method=%s k=%d", method, k))
 					}
 					row := studytest.Rows(t, tables.Get("curve"), fmt.Sprintf("method=%s seed=%d k=%d", method, seed, k))
-					comparePlane(t, n, row, maps)
+					comparePlane(t, n, noise, row, maps)
 					near(t, row, 0, counts)
 				}
 			}
@@ -138,8 +139,9 @@ func TestPlaneByHand(t *testing.T) {
 }
 
 // comparePlane compares a row of the curve, and maps if there are some, with predictions of the network.
-func comparePlane(t *testing.T, n *bnn.Network, row, maps *table.Table) {
+func comparePlane(t *testing.T, n *bnn.Network, noise rand.Source, row, maps *table.Table) {
 	t.Helper()
+	estimate := montecarlo.NewEstimate(3)
 	var labels [][]float64
 	var classes []int
 	var sum [2]float64 // of the distances from the exact moments
@@ -163,9 +165,12 @@ func comparePlane(t *testing.T, n *bnn.Network, row, maps *table.Table) {
 			exact, cov := softmax.NewMoments(3), mat.NewSymDense(3, nil)
 			softmax.Exact{}.Moments(exact, p.Mean, p.Variance)
 			exact.Cov(cov)
+			estimate.Sample(p.Mean, p.Variance, 500, noise)
 			for j := range p.P {
 				sum[0] += math.Abs(p.P[j]-exact.P[j]) / 75
 				sum[1] += math.Abs(variance[j]-cov.At(j, j)) / 75
+				want["p_se"] += estimate.PErr[j] / 75
+				want["var_se"] += estimate.VarErr[j] / 75
 			}
 		}
 	}
@@ -226,16 +231,15 @@ func TestSweep(t *testing.T) {
 	runs.Add("joint", 2, math.Inf(1))
 	means := e.(*experiment).means(runs, "summary", nil)
 	near(t, means, 0, map[string]float64{"log_loss": 2, "log_loss_infinite": 0.5})
-	// Of a single key, all tables are there.
-	check.Equal(t, "rows", studytest.Run(t, Kind, small, "sweep.lambda=[0.1, 0.2]").Get("runs").Len(), 5*2*3)
-	// It works for any data and all rules that have the keys.
-	own := fmt.Sprintf(`name = "own"; study = "learn"; seed = 1; data = {file = %q, test_fraction = 0.3}
-[sweep]; lambda = [0.1, 0.5]; `, studytest.File(t, studytest.Clusters(36)))
-	for _, rule := range []string{"joint", "total"} {
-		summary := studytest.Run(t, Kind, own+"rho = [0.0, 0.5]\n[model]\nrule = \""+rule+"\"\n").Get("summary")
-		check.Equal(t, rule+": points", summary.Len(), 4)
-	}
-	check.Equal(t, "points of ADF", studytest.Run(t, Kind, own).Get("summary").Len(), 2)
+	// It works for any data, and without a list of methods.
+	text := `name = "file"; study = "learn"; seed = 1; model = {rule = "joint"}
+data = {file = %q, test_fraction = 0.3}; sweep = {lambda = [0.1, 0.5], rho = [0, 0.5]}`
+	file := fmt.Sprintf(text, studytest.File(t, studytest.Clusters(36)))
+	check.Equal(t, "points", studytest.Run(t, Kind, file).Get("summary").Len(), 4)
+	// λ can be swept alone, by rules without ρ, too.
+	alone := studytest.Run(t, Kind, small, "sweep.lambda=[0.3, 0.9]", "method.joint.rule=adf",
+		"evaluate.snapshots=[]").Get("summary")
+	check.Equal(t, "points", alone.Len(), 2*len(alone.Distinct("method")))
 }
 
 func TestPlaneRefused(t *testing.T) {
@@ -246,8 +250,14 @@ func TestPlaneRefused(t *testing.T) {
 		"data.grid=1": "2 to 2001", "data.test=3": "data.grid", "data.generator=moons": "data.grid: not allowed",
 		"seed=4":                     "sweep.seed",
 		"method.total.layers=[2, 4]": "4 rows",
-		"data.generator=wedge":       "wedges", "sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
-		"sweep.rho=[0.5, 0.5]":                          "sweep.rho: 0.5 comes twice",
-		`sweep.lambda=["slope", 1]; sweep.rho=[0, 0.5]`: "allowed: numbers",
+		"data.generator=wedge":       "wedges",
+		"sweep.rho=[0.3, 0.5]":       "sweep.rho: not allowed; allowed: together with lambda = [numbers]",
+	})
+	swept := strings.Replace(small, "[sweep]", "[sweep]; lambda = [0.3, 1]; rho = [0, 0.5]", 1)
+	studytest.Refused(t, Kind, swept, map[string]string{
+		"sweep.lambda=[0.3, 0.3]": "sweep.lambda: 0.3 comes twice",
+		"sweep.rho=[0.5, 0.5]":    "sweep.rho: 0.5 comes twice",
+		"sweep.lambda=[0, 1]":     "sweep.lambda: 0 is not allowed", "sweep.rho=[0, 1]": "sweep.rho: 1 is not",
+		`sweep.lambda=["slope", 1]`: "each a number", "method.joint.rule=adf": "unlike the method joint",
 	})
 }

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,8 +16,6 @@ import (
 	"closedform/runner/internal/own"
 	"closedform/runner/internal/table"
 )
-
-const savedFile = own.File
 
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	t, c, kept := s.training(), s.newCurve(train), own.NewRecorder(train, s.Data.Format)
@@ -47,15 +44,15 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		tables = append(tables, c.maps)
 	}
 	if s.Save && s.AllRows {
-		all := dataset.Join(train, test)
-		kept, t.Score = own.NewRecorder(all, s.Data.Format), nil
-		if r, err = t.Run(ctx, s.Method, all, nil); err != nil {
+		examples := dataset.Join(train, test)
+		kept, t.Score = own.NewRecorder(examples, s.Data.Format), nil
+		if r, err = t.Run(ctx, s.Method, examples, nil); err != nil {
 			return nil, err
 		}
 	}
 	if s.Save && r.Err == nil {
 		file, err := kept.File(r.Model(), r.Scaler, r.Passes)
-		return append(tables, &table.Table{Name: savedFile, File: file}), err
+		return append(tables, &table.Table{Name: own.File, File: file}), err
 	}
 	return tables, nil
 }
@@ -63,12 +60,10 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 func (s *spec) key() (columns []table.Column, row []any) {
 	add := func(c table.Column, value any) { columns, row = append(columns, c), append(row, value) }
 	add(table.Text("set", "the data set"), s.Set)
-	add(table.Text("method", "the learner"), s.Method.Base)
+	add(table.Text("method", "the learner"), s.Method.Name)
 	m := s.Method.Model
-	if slices.Contains(s.Swept, "lambda") {
-		add(table.Num("lambda", "slope λ of the probit"), m.Lambda.Value(len(s.Data.Classes()), m.Rho))
-	}
-	if slices.Contains(s.Swept, "rho") {
+	if s.Swept {
+		add(table.Num("lambda", "slope λ of the probit"), m.Lambda.Number)
 		add(table.Num("rho", "its correlation ρ"), m.Rho)
 	}
 	if !s.Evaluate.single() {
@@ -125,8 +120,21 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 		"share of wrong answers on the examples of the first pass so far, each before learning"),
 		table.Positive("prequential_log_loss", "mean of −log p of their true classes, in nats"))
 	if s.Data.Grid > 0 {
-		c.maps, c.noise = s.newMaps(), s.stream("montecarlo", s.Method.Base)
-		columns = append(columns, s.lookColumns()...)
+		n := s.Data.Task().Classes
+		c.noise = s.stream("montecarlo", s.Method.Name)
+		c.maps = table.New("maps", slices.Concat([]table.Column{
+			table.Text("set", "the data set"), table.Text("method", "the network"),
+			table.Int("k", "examples seen"), table.Num("x1", "point of the plane"), table.Num("x2", ""),
+		}, learner.ClassColumns("p", n, "mean of the probability of the class"),
+			learner.ClassColumns("var", n, "its variance"))...)
+		c.maps.Packed = true
+	}
+	if c.maps != nil && s.Evaluate.Samples > 0 {
+		columns = append(columns,
+			table.Positive("p_error", "mean distance of p from Monte Carlo, on some grid lines"),
+			table.Positive("p_se", "mean standard error of p by Monte Carlo"),
+			table.Positive("var_error", "mean distance of the variances of p from Monte Carlo, there"),
+			table.Positive("var_se", "mean standard error of these by Monte Carlo"))
 	}
 	c.Table = table.New("curve", append(columns, learner.StepColumns()...)...)
 	return c
@@ -140,39 +148,18 @@ func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class [
 	_, row := c.spec.key()
 	row = append(row, pass, k, (pass-1)*c.train+k, learner.Scores(p, class), before)
 	if c.maps != nil {
-		row = append(row, c.look(l, k))
+		row = append(row, c.onGrid(l, k))
 	}
 	c.Add(append(row, l.Steps().Row())...)
 }
 
-func (s *spec) newMaps() *table.Table {
-	t := table.New("maps", table.Text("set", "the data set"), table.Text("method", "the network"),
-		table.Int("k", "examples seen"), table.Num("x1", "point of the plane"), table.Num("x2", ""))
-	t.Packed = true
-	for _, q := range [][2]string{{"p", "mean"}, {"var", "variance"}} {
-		for j := range s.Data.Task().Classes {
-			c := table.Num(fmt.Sprint(q[0], j+1), fmt.Sprintf("%s of the probability of class %d", q[1], j+1))
-			t.Columns = append(t.Columns, c.Rounded(6))
-		}
+// onGrid adds to the maps after k examples, and returns the distances from Monte Carlo and its standard
+// errors, missing for methods that are not a network on the points themselves, or have failed.
+func (c *curve) onGrid(l *learner.Classifier, k int) (row []float64) {
+	s, e := c.spec, c.spec.Evaluate
+	if e.Samples > 0 {
+		row = table.Gaps(4)
 	}
-	return t
-}
-
-func (s *spec) lookColumns() (columns []table.Column) {
-	for _, q := range [][2]string{{"p", "p"}, {"var", "the variances of p"}} {
-		if s.Evaluate.Samples > 0 {
-			columns = append(columns,
-				table.Positive(q[0]+"_error", "mean distance of "+q[1]+" from Monte Carlo, on some grid lines"),
-				table.Positive(q[0]+"_se", "mean standard error of "+q[1]+" by Monte Carlo"))
-		}
-	}
-	return columns
-}
-
-// look returns the numbers of lookColumns, and adds to the maps after k examples. They are missing for
-// methods that are not a network on the points themselves, or have failed.
-func (c *curve) look(l *learner.Classifier, k int) []float64 {
-	s, e, row := c.spec, c.spec.Evaluate, table.Gaps(len(c.spec.lookColumns()))
 	if l.Network() == nil || l.Err != nil || s.Method.Scale != "" {
 		return row
 	}
@@ -189,7 +176,7 @@ func (c *curve) look(l *learner.Classifier, k int) []float64 {
 			variance = append(variance, q.Cov.At(j, j))
 		}
 		if s.Maps {
-			c.maps.Add(s.Set, s.Method.Base, k, x, q.P, variance)
+			c.maps.Add(s.Set, s.Method.Name, k, x, q.P, variance)
 		}
 		if e.Samples == 0 || len(q.Members) > 0 || i%side%stride > 0 || i/side%stride > 0 {
 			continue

@@ -41,10 +41,10 @@ prior_draw = "independent"; prior_mean_var = 2
 }
 
 // parts returns both parts with inputs of mean 0 and variance 1 in the training part.
-func parts(t *testing.T, all data.Set) (train, test data.Set) {
+func parts(t *testing.T, set data.Set) (train, test data.Set) {
 	t.Helper()
-	tr := dataset.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
-	te := dataset.NewExamples(data.Set{X: all.X[24:], Class: all.Class[24:]}, 3)
+	tr := dataset.NewExamples(data.Set{X: set.X[:24], Class: set.Class[:24]}, 3)
+	te := dataset.NewExamples(data.Set{X: set.X[24:], Class: set.Class[24:]}, 3)
 	scaler := check.Must(tr.Scaler(dataset.Standard))
 	return scaler.Apply(tr).Set(0, tr.Len()), scaler.Apply(te).Set(0, te.Len())
 }
@@ -66,14 +66,14 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 
 // The tables are those of networks and of another method that are driven by hand.
 func TestStreamByHand(t *testing.T) {
-	all := studytest.Clusters(36)
-	tables := studytest.Run(t, Kind, streamOf(t, all))
-	train, test := parts(t, all)
+	set := studytest.Clusters(36)
+	tables := studytest.Run(t, Kind, streamOf(t, set))
+	train, test := parts(t, set)
 	for _, seed := range []int{1, 2} {
 		for _, name := range []string{"linear", "filter"} {
 			l := byHandOf(t, name, seed)
 			predict := func(x []float64) []float64 { return check.Predict(t, l, 3, x...) }
-			of := func(name string, method string) *table.Table {
+			rows := func(name string, method string) *table.Table {
 				return tables.Get(name).Where("method", method).Where("seed", seed)
 			}
 			var p, before [][]float64
@@ -105,7 +105,7 @@ func TestStreamByHand(t *testing.T) {
 							point[column] = math.NaN()
 						}
 					}
-					near(t, of("curve", name).Where("seen", n), 1e-12, point)
+					near(t, rows("curve", name).Where("seen", n), 1e-12, point)
 				}
 			}
 			for column, x := range map[string]float64{"train": 24, "test": 12, "failed": 0} {
@@ -113,13 +113,13 @@ func TestStreamByHand(t *testing.T) {
 			}
 			delete(want, "prequential_error")
 			delete(want, "prequential_log_loss")
-			near(t, of("runs", name), 1e-12, want)
-			got := of("predictions", name)
+			near(t, rows("runs", name), 1e-12, want)
+			got := rows("predictions", name)
 			for i, class := range test.Class {
 				check.NearAll(t, name, numbers(got, i, "p_a p_b p_c"), p[i], 1e-12)
 				check.Equal(t, name+": class", got.Texts("class")[i], string(rune('a'+class)))
 			}
-			check.Equal(t, "rows", []any{of("curve", name).Len(), got.Len()}, []any{4, 12})
+			check.Equal(t, "rows", []any{rows("curve", name).Len(), got.Len()}, []any{4, 12})
 			check.Equal(t, "first row below the header and 24 others", got.Texts("row")[0], "26")
 		}
 	}
@@ -175,8 +175,8 @@ func kept(t *testing.T, manifest string) (n *own.Network, tables table.Set) {
 	var cells []table.Set
 	for _, c := range e.Cells() {
 		cells = append(cells, check.Must(c.Run(t.Context())))
-		if file := cells[len(cells)-1].Get(savedFile); file != nil {
-			path := filepath.Join(t.TempDir(), savedFile)
+		if file := cells[len(cells)-1].Get(own.File); file != nil {
+			path := filepath.Join(t.TempDir(), own.File)
 			check.OK(t, os.WriteFile(path, file.File, 0o666))
 			n = check.Must(own.Read(path))
 		}
@@ -223,8 +223,8 @@ func TestKeptNetwork(t *testing.T) {
 	check.True(t, n != nil && n.Scaler.Features[1].Column == "x2", "%+v", n)
 	// On all rows, after the test, which is the same.
 	n, tables = kept(t, manifest+keep)
-	all, after := kept(t, manifest+keep+"all_rows = true\n")
-	check.Equal(t, "examples", []int{n.Familiar.Seen, all.Familiar.Seen}, []int{36 - test.Len(), 36})
+	whole, after := kept(t, manifest+keep+"all_rows = true\n")
+	check.Equal(t, "examples", []int{n.Familiar.Seen, whole.Familiar.Seen}, []int{36 - test.Len(), 36})
 	check.Equal(t, "runs", string(after.Get("runs").CSV()), string(tables.Get("runs").CSV()))
 	studytest.Refused(t, Kind, manifest, map[string]string{
 		"save.all_rows=true": "allowed: with network",

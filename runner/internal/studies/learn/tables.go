@@ -18,7 +18,7 @@ const allSets = "all"
 // Tables adds the means over the seeds, and comparisons. A sweep over λ and ρ keeps only the means. Counts of
 // steps that are all 0 are left out.
 func (e *experiment) Tables(cells []table.Set) table.Set {
-	tables := table.Merge(cells)
+	counts, tables := table.Names(learner.StepColumns())[:6], table.Merge(cells)
 	for _, t := range tables {
 		t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
 			counted := slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
@@ -26,37 +26,36 @@ func (e *experiment) Tables(cells []table.Set) table.Set {
 		})
 	}
 	tables = append(tables, e.derived(tables)...)
-	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Name == "runs" && e.heat })
+	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Name == "runs" && e.swept })
 }
 
-var counts = table.Names(learner.StepColumns())[:6]
-
-func (e *experiment) derived(t table.Set) (all table.Set) {
+func (e *experiment) derived(t table.Set) table.Set {
 	if pairs := t.Get("pairs"); pairs != nil {
 		return table.Set{e.means(pairs, "summary", nil)}
 	}
-	runs := t.Get("runs")
-	overlap := e.overlap(runs)
-	summary := e.means(runs, "summary", overlap)
-	all = append(all, summary)
+	s := scores{e, t.Get("runs")}
+	summary := e.means(s.runs, "summary", s.overlap)
+	tables := table.Set{summary}
 	if curve := t.Get("curve"); curve != nil {
-		all = append(all, e.means(curve, "curve_summary", overlap))
+		tables = append(tables, e.means(curve, "curve_summary", s.overlap))
 	}
 	if e.Evaluate.Reference != "" {
-		all = append(all, e.paired(runs, overlap), e.ranks(summary))
+		tables = append(tables, s.paired(), e.ranks(summary))
 	}
 	if len(e.Contrasts) > 0 {
-		all = append(all, e.contrasts(runs, overlap))
+		tables = append(tables, s.contrasts())
 	}
 	if len(e.Evaluate.LeaveOut) > 0 {
-		all = append(all, e.leftOut(summary))
+		tables = append(tables, e.leftOut(summary))
 	}
-	return all
+	return tables
 }
 
 // means returns the means over the seeds of all numbers of a table. For repeated orders and sweeps it
 // averages finite numbers, and counts log losses that are not finite.
-func (e *experiment) means(t *table.Table, name string, overlap overlap) *table.Table {
+func (e *experiment) means(
+	t *table.Table, name string, overlap func(rows *table.Table) float64,
+) *table.Table {
 	keys := strings.Fields("set method lambda rho order pass k seen differ_by")
 	var by, columns []string
 	for _, c := range t.Columns {
@@ -67,69 +66,72 @@ func (e *experiment) means(t *table.Table, name string, overlap overlap) *table.
 			columns = append(columns, c.Name)
 		}
 	}
-	finite := e.Evaluate.repeated() || e.heat
+	finite := e.Evaluate.repeated() || e.swept
 	means := t.Mean(name, table.Means{Keys: by, Columns: columns, Overlap: overlap, Finite: finite})
 	if !finite {
 		return means
 	}
 	infinite := table.Share("log_loss_infinite", "share of the seeds with an infinite log loss")
 	for _, rows := range t.GroupBy(by...) {
-		finite := 0.0
-		for _, x := range rows.Nums("log_loss") {
-			if !math.IsNaN(x - x) {
-				finite++
-			}
-		}
-		infinite.Nums = append(infinite.Nums, 1-finite/float64(rows.Len()))
+		finite := slices.DeleteFunc(rows.Nums("log_loss"), func(x float64) bool { return math.IsNaN(x - x) })
+		infinite.Nums = append(infinite.Nums, 1-float64(len(finite))/float64(rows.Len()))
 	}
 	means.Columns = append(means.Columns, infinite)
 	return means
 }
 
+type scores struct {
+	*experiment
+	runs *table.Table
+}
+
+// overlap returns the overlap of the set of some rows: 0 unless its table is split anew for each seed.
+func (s scores) overlap(rows *table.Table) (overlap float64) {
+	for _, set := range s.sets {
+		if set.TestFraction > 0 && rows.Texts("set")[0] == set.Name {
+			runs := s.runs.Where("set", set.Name)
+			overlap = runs.Nums("test")[0] / runs.Nums("train")[0]
+		}
+	}
+	return overlap
+}
+
 // compare returns the mean difference of the scores of two methods, with the rule of its interval: over the
 // common splits or seeds of a set, and over the sets.
-func (e *experiment) compare(
-	runs *table.Table, overlap overlap, set, method, against, score string,
-) (d table.Estimate, rule string) {
+func (s scores) compare(set, method, against, score string) (d table.Estimate, rule string) {
 	if set == allSets {
 		var means []float64
-		for _, s := range e.sets {
-			d, _ = e.compare(runs, overlap, s.Name, method, against, score)
+		for _, set := range s.sets {
+			d, _ = s.compare(set.Name, method, against, score)
 			means = append(means, d.Mean)
 		}
 		return table.NewEstimate(means, 0), "t, sets"
 	}
-	rows := runs.Where("set", set)
+	rows := s.runs.Where("set", set)
 	a, b := rows.Where("method", method).Nums(score), rows.Where("method", against).Nums(score)
-	n := min(len(a), len(b))
-	return table.NewEstimate(floats.SubTo(a[:n], a[:n], b[:n]), overlap(rows)), table.Rule(overlap(rows))
+	n, overlap := min(len(a), len(b)), s.overlap(rows)
+	return table.NewEstimate(floats.SubTo(a[:n], a[:n], b[:n]), overlap), table.Rule(overlap)
 }
 
-func (e *experiment) paired(runs *table.Table, overlap overlap) *table.Table {
-	reference, sets := e.Evaluate.Reference, []string{}
-	t := table.New("paired", table.Text("set", "the data set; all: the mean over the sets"),
+func (s scores) paired() *table.Table {
+	reference := s.Evaluate.Reference
+	t := table.New("paired", slices.Concat([]table.Column{
+		table.Text("set", "the data set; all: the mean over the sets"),
 		table.Text("method", "the learner, compared with "+reference),
-		table.Int("seeds", "how many are averaged"), table.RuleColumn())
-	for _, c := range learner.ScoreColumns() {
-		t.Columns = append(t.Columns, table.Interval(c.Name, c.Doc+", minus that of "+reference+", mean")...)
+		table.Int("seeds", "how many are averaged"), table.RuleColumn(),
+	}, table.Interval("error", "error minus that of "+reference+", mean"),
+		table.Interval("log_loss", "log loss minus that of "+reference+", mean"))...)
+	sets := s.runs.Distinct("set")
+	if len(sets) > 1 {
+		sets = append(sets, allSets)
 	}
-	for _, s := range e.sets {
-		sets = append(sets, s.Name)
-	}
-	for _, set := range append(sets, allSets) {
-		for _, method := range learner.Names(e.Methods) {
-			if method == reference {
-				continue
+	for _, set := range sets {
+		for _, method := range learner.Names(s.Methods) {
+			if method != reference {
+				wrong, rule := s.compare(set, method, reference, "error")
+				loss, _ := s.compare(set, method, reference, "log_loss")
+				t.Add(set, method, loss.N, rule, wrong.Interval(), loss.Interval())
 			}
-			row := []any{set, method}
-			for i, score := range learner.ScoreNames {
-				d, rule := e.compare(runs, overlap, set, method, reference, score)
-				if i == 0 {
-					row = append(row, d.N, rule)
-				}
-				row = append(row, d.Interval())
-			}
-			t.Add(row...)
 		}
 	}
 	return t
@@ -142,8 +144,7 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	for _, c := range learner.ScoreColumns() {
 		t.Columns = append(t.Columns, table.Num(c.Name, "mean rank by the "+c.Doc+"; 1: the best"))
 	}
-	critical := table.Num("critical_difference", "of two mean ranks, by Nemenyi's test at 5 %")
-	t.Columns = append(t.Columns, critical)
+	t.Columns = append(t.Columns, table.Num("critical_difference", "of mean ranks, by Nemenyi's test at 5 %"))
 	n := len(e.sets)
 	for i, m := range e.Methods {
 		row := []any{m.Name, n}
@@ -170,11 +171,11 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	loss := func(set, method string) float64 {
 		return summary.Where("set", set).Where("method", method).Nums("log_loss")[0]
 	}
-	least := func(sum func(method string) float64) string {
+	lowest := func(sum func(method string) float64) string {
 		return slices.MinFunc(e.Evaluate.LeaveOut, func(a, b string) int { return cmp.Compare(sum(a), sum(b)) })
 	}
 	for _, left := range e.sets {
-		chosen := least(func(method string) (sum float64) {
+		chosen := lowest(func(method string) (sum float64) {
 			for _, set := range e.sets {
 				if set.Name != left.Name {
 					sum += loss(set.Name, method)
@@ -182,12 +183,9 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 			}
 			return sum
 		})
-		best := least(func(method string) float64 { return loss(left.Name, method) })
-		row := []any{left.Name, chosen}
-		for _, method := range []string{chosen, e.Evaluate.Reference, best} {
-			row = append(row, table.Finite(loss(left.Name, method)))
-		}
-		t.Add(row...)
+		best := lowest(func(method string) float64 { return loss(left.Name, method) })
+		finite := func(method string) float64 { return table.Finite(loss(left.Name, method)) }
+		t.Add(left.Name, chosen, finite(chosen), finite(e.Evaluate.Reference), finite(best))
 	}
 	mean := func(column string) float64 { return table.Mean(t.Nums(column)) }
 	t.Add(allSets, "", mean("log_loss"), mean("reference_log_loss"), mean("best_log_loss"))
@@ -203,40 +201,24 @@ type contrast struct {
 
 // contrasts tests the differences that the manifest names, with Holm's correction. It averages one difference
 // per set if there are several sets, else one per seed.
-func (e *experiment) contrasts(runs *table.Table, overlap overlap) *table.Table {
+func (s scores) contrasts() *table.Table {
 	t := table.New("contrasts",
 		table.Text("set", "the data set, or all"), table.Text("method", "the learner"),
 		table.Text("against", "the one that it is compared with"), table.Text("score", "what is compared"))
 	t.Columns = append(append(t.Columns,
 		table.Interval("difference", "mean score minus that of the other; negative is better")...),
 		table.RuleColumn(), table.Int("units", "how many are averaged"),
-		table.Num("p", "two-sided p-value of no difference, by the same rule"),
-		table.Num("p_holm", "the same, corrected for all rows by Holm's procedure"))
-	estimates, p := make([]table.Estimate, len(e.Contrasts)), make([]float64, len(e.Contrasts))
-	set, rule := allSets, ""
-	if len(e.sets) == 1 {
-		set = e.sets[0].Name
+		table.Num("p", "two-sided p-value of no difference, by the same rule"))
+	set := allSets
+	if len(s.sets) == 1 {
+		set = s.sets[0].Name
 	}
-	for i, c := range e.Contrasts {
-		estimates[i], rule = e.compare(runs, overlap, set, c.Method, c.Against, c.Score)
-		p[i] = estimates[i].P()
+	for _, c := range s.Contrasts {
+		d, rule := s.compare(set, c.Method, c.Against, c.Score)
+		t.Add(set, c.Method, c.Against, c.Score, d.Interval(), rule, d.N, d.P())
 	}
-	for i, corrected := range metric.Holm(p) {
-		c, d := e.Contrasts[i], estimates[i]
-		t.Add(set, c.Method, c.Against, c.Score, d.Interval(), rule, d.N, p[i], corrected)
-	}
+	corrected := table.Num("p_holm", "the same, corrected for all rows by Holm's procedure")
+	corrected.Nums = metric.Holm(t.Nums("p"))
+	t.Columns = append(t.Columns, corrected)
 	return t
-}
-
-type overlap func(rows *table.Table) float64
-
-// overlap returns the overlap of each set: 0 unless its table is split anew for each seed.
-func (e *experiment) overlap(runs *table.Table) overlap {
-	overlaps := map[string]float64{}
-	for _, s := range e.sets {
-		if rows := runs.Where("set", s.Name); s.TestFraction > 0 && rows.Len() > 0 {
-			overlaps[s.Name] = rows.Nums("test")[0] / rows.Nums("train")[0]
-		}
-	}
-	return func(rows *table.Table) float64 { return overlaps[rows.Texts("set")[0]] }
 }

@@ -211,7 +211,7 @@ func (c *cell) newTables() {
 		num("cross_gap", "mean difference of Cov(a, y) from Huber's at equal beliefs, over its mean"),
 		num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, over its mean"))...)
 	x1, x2 := num("x1", "first input").Rounded(6), num("x2", "second input").Rounded(6)
-	p := learner.ProbabilityColumns(c.task.Classes, "probability of the class")
+	p := learner.ClassColumns("p", c.task.Classes, "probability of the class")
 	c.maps = table.New("maps", append([]table.Column{key[0], key[3], x1, x2}, p...)...)
 	c.maps.Packed = true
 }

@@ -34,10 +34,11 @@ type experiment struct {
 	Tasks     []task      `toml:"task"`
 	Posterior settings    `toml:"posterior"`
 	learner.Learners
-	Chosen study.Chosen `toml:"figures,omitzero"`
+	Sweep  manifest.Sweep `toml:"sweep"`
+	Chosen study.Chosen   `toml:"figures,omitzero"`
 	header manifest.Header
 	seeds  []int
-	models []learner.Method // every method at everything that is swept
+	models []learner.Method // with layers
 }
 
 type task struct {
@@ -108,7 +109,7 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	err = cmp.Or(field.AllOneOf("posterior.softmax", p.Softmax, names[:len(e.Methods)]...),
 		field.AllOneOf("posterior.maps", p.Maps, names...), e.Chosen.Check(rows...))
 	if err == nil {
-		e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes, 1)
+		e.models, err = e.Networks(data.Inputs, e.Data.Task().Classes)
 	}
 	return err
 }

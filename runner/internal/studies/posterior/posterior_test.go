@@ -208,7 +208,7 @@ func TestRefused(t *testing.T) {
 		"method.adf.bias=false":                        "method.adf",
 		"method.adf.prior_var=2":                       "method.adf",
 		"data.generator=wedges; model.layers=[2,3]":    "posterior.maps",
-		"sweep.lambda=[0.3,1]; posterior.maps=[]":      "lambda of the method adf_exact",
+		"sweep.lambda=[0.3,1]":                         "sweep.lambda: not a key",
 		"method.adf.lambda=0.3; method.adf.rule=total": "",
 	})
 }
