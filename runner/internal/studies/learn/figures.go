@@ -100,7 +100,7 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 		}
 	}
 	slices.Sort(ends)
-	for _, end := range ends[:len(ends)-len(ends)/20] { // the largest, and ends of intervals, may be beyond the axis
+	for _, end := range ends[:len(ends)-len(ends)/20] { // the largest, and intervals, may leave the axis
 		x.Min, x.Max = -end, end
 	}
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
