@@ -44,16 +44,16 @@ func TestOwnTable(t *testing.T) {
 	fails(t, `my leaves.csv:1: one column, "row_id;date;species;length;width;colour;note"; separator = ";" m`,
 		command...)
 	_, _, err := try(t, append(command, "-separator", ";")...)
-	check.Refuses(t, "a messy table", err, "my leaves.csv: 5 columns cannot be read:\n",
+	check.Refuses(t, "a messy table", err, "my leaves.csv: 5 columns do not fit:\n",
 		`  date: "01.01.2024" (line 2), "06.01.2024" (line 3), "11.01.2024" (line 4) and 87 others are not numb`,
-		`ignore = ["date"]`, `length: "10,0" (line 2), `, `decimal = "," reads them`,
+		`ignore = ["date"]`, `"10,0" (line 2), `, `decimal = "," reads them`,
 		`categorical = ["colour"] makes an input of each of its 2 values`,
 		`species: "" (line 52) have no value; missing = "drop"`)
 	check.Equal(t, "a column that fits is among those", strings.Contains(err.Error(), "width"), false)
 	command = append(command[:3], strings.Fields(fits)...)
 	out, said, err := try(t, command...)
 	check.OK(t, err)
-	contains(t, out+said, "manifest: my leaves.toml\n", "rows dropped, with a missing value: 1; ",
+	contains(t, out+said, "manifest: my leaves.toml\n", "my leaves.csv: 89 examples, ",
 		"\n  network  ", "\n  majority  ", "\n  linear  ", "predict closedform-results/my_leaves/network.npz")
 	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`,
 		`missing = "mean"`, `separator = ";"`, `decimal = ","`)
@@ -100,7 +100,7 @@ func TestOwnTestTable(t *testing.T) {
 	check.OK(t, os.Remove("leaves.toml"))
 	_, said, err := try(t, command...)
 	check.OK(t, err)
-	contains(t, said, "rows.csv: missing values, replaced by column means: 2; rows whose inputs repeat those of")
+	contains(t, said, "rows.csv: inputs that repeat those of other rows")
 	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
 	contains(t, read(t, "closedform-results/leaves/runs.csv"), "network,1,59,30,")
 	write(t, lines[0]+"1;01.01.2024;Yew;1;2;red;x\n", "new", "rows.csv")

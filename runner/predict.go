@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -32,21 +33,24 @@ func predictCommand(f *flag.FlagSet) action {
 				return fmt.Errorf("-to %s is %s, which the predictions would replace; name another file", *to, source)
 			}
 		}
-		out, failed, err := r.Predict(ctx)
+		var file bytes.Buffer
+		out := in.stdout
+		if *to != "" {
+			out = &file
+		}
+		failed, rows, err := r.Predict(ctx, out)
 		if err != nil {
 			return err
 		}
-		text := out.CSV()
+		text := file.Bytes()
 		if strings.HasSuffix(*to, ".gz") {
-			text = store.Pack(out)
+			text = store.Pack(text)
 		}
 		if *to != "" {
 			err = store.WriteFile(*to, text)
-		} else {
-			_, err = in.stdout.Write(text)
 		}
 		if failed > 0 {
-			err = errors.Join(err, fmt.Errorf("%d of %d rows could not be predicted", failed, out.Len()))
+			err = errors.Join(err, fmt.Errorf("%d of %d rows could not be predicted", failed, rows))
 		}
 		return err
 	}
@@ -93,13 +97,13 @@ func showCommand(*flag.FlagSet) action {
 func rowsFlags(f *flag.FlagSet) *own.Rows {
 	r := &own.Rows{}
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input")
-	f.StringVar(&r.Class, "class", "", "`column` of the classes (default: that of the training)")
-	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
+	f.StringVar(&r.Format.Class, "class", "", "`column` of the classes (default: that of the training)")
+	f.Float64Var(&r.Probability, "unknown", 0, "least `probability` for a class; below it the class is unknown")
 	f.Float64Var(&r.Wrong, "wrong", 1, "least confidence for a class such that, with 95 % probability, at "+
 		"most a `share` of the answers is wrong")
-	f.Float64Var(&r.Familiar, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of "+
+	f.Float64Var(&r.Familiarity, "familiar", classifier.DefaultFamiliarity, "least `familiarity`, a p-value of "+
 		"the inputs: rows with less are unknown; 0 switches it off")
-	layoutFlags(f, &r.Layout, "that of the training table")
+	formatFlags(f, &r.Format, "that of the training table")
 	return r
 }
 
@@ -111,9 +115,10 @@ func listFlag(f *flag.FlagSet, list *[]string, name, separator, usage string) {
 	})
 }
 
-func layoutFlags(f *flag.FlagSet, l *dataset.Layout, otherwise string) {
-	f.StringVar(&l.Separator, "separator", "", "what separates cells: ',', ';' or tab (default: "+otherwise+")")
-	f.StringVar(&l.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
+func formatFlags(f *flag.FlagSet, format *dataset.Format, otherwise string) {
+	f.StringVar(&format.Separator, "separator", "", "what is between cells: ',', ';' or tab (default: "+
+		otherwise+")")
+	f.StringVar(&format.Decimal, "decimal", "", "decimal mark of numbers: . or , (default: "+otherwise+")")
 }
 
 func tableFlags(f *flag.FlagSet) *own.Table {
@@ -128,6 +133,6 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	listFlag(f, &format.Ignore, "ignore", ",", "`columns` that are no inputs, as a,b")
 	f.StringVar((*string)(&format.Missing), "missing", "",
 		"what a cell without a value is: an error, a row to drop, or the mean of the column (default error)")
-	layoutFlags(f, &format.Layout, "',' and .")
+	formatFlags(f, format, "',' and .")
 	return t
 }

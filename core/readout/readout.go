@@ -67,9 +67,9 @@ func (c Config) Validate() error {
 	return field.InGo(err, c)
 }
 
-// Layer is an output layer. Predict, Familiarity, State and Config are safe for concurrent use, each call
-// with its own dst; the other methods are not. The first Predict or Familiarity after an example solves, in
-// some inputs³ operations, for Gaussian times the classes.
+// Layer is an output layer. Predict, PredictAll, Familiarity, State and Config are safe for concurrent use,
+// each call with its own dst; the other methods are not. The first Predict or Familiarity after an example
+// solves, in some inputs³ operations, for Gaussian times the classes.
 type Layer struct {
 	cfg Config
 	totals
@@ -182,6 +182,23 @@ func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
 	return l.predict(dst, x, 0, false)
 }
 
+// PredictAll is Predict for several inputs, faster, as they share passes over the covariances. After an error
+// all predictions are NaN.
+func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (err error) {
+	all, p := make([]labelled, len(x)), matrix(len(x), l.cfg.Classes)
+	for i, x := range x {
+		all[i].x = make([]float64, l.cfg.Inputs)
+		err = cmp.Or(err, l.round(all[i].x, x))
+	}
+	if err == nil {
+		p = l.probabilities(all, false)
+	}
+	for i, p := range p {
+		l.fill(&dst[i], p, err)
+	}
+	return err
+}
+
 // PredictLeftOut implements [bnn.LeftOut]: it predicts a learned example as if it had not been learned,
 // except that λ, ν, τ and the Gaussians on the outputs of a ridge regression stay.
 func (l *Layer) PredictLeftOut(dst *bnn.Prediction, x []float64, class int) error {
@@ -192,36 +209,42 @@ func (l *Layer) predict(dst *bnn.Prediction, x []float64, class int, left bool) 
 	e, p := labelled{x: make([]float64, l.cfg.Inputs), class: class}, make([]float64, l.cfg.Classes)
 	err := cmp.Or(field.Class(class, l.cfg.Classes), l.round(e.x, x))
 	if err == nil {
-		l.probabilities(p, e, left)
+		p = l.probabilities([]labelled{e}, left)[0]
 	}
 	l.fill(dst, p, err)
 	return err
 }
 
-func (l *Layer) probabilities(p []float64, e labelled, left bool) {
-	total := l.examples()
+func (l *Layer) probabilities(all []labelled, left bool) [][]float64 {
+	total, p := l.examples(), matrix(len(all), l.cfg.Classes)
 	if left {
 		total--
 	}
 	if total < 1 {
-		blend(p, 0)
-		return
+		for _, p := range p {
+			blend(p, 0)
+		}
+		return p
 	}
 	s, onInputs := l.solve(false), l.cfg.Kind == Gaussian
 	if left && s.ridge != nil && s.ridge.dual != nil {
-		e.hash = hash(e.x)
-		k, _ := slices.BinarySearchFunc(s.kept, e, order)
-		e.place = min(k, len(s.kept)-1)
+		for i, e := range all {
+			e.hash = hash(e.x)
+			k, _ := slices.BinarySearchFunc(s.kept, e, order)
+			all[i].place = min(k, len(s.kept)-1)
+		}
 	}
 	if !onInputs {
-		e.x = s.ridge.outputs([]labelled{e}, left)[0]
+		all = withInputs(all, s.ridge.outputs(all, left))
 	}
-	density := s.classes.densities([]labelled{e}, left && onInputs)[0]
-	if left && l.counts[e.class] <= 1 {
-		density[e.class] = math.Inf(-1)
+	for i, density := range s.classes.densities(all, left && onInputs) {
+		if class := all[i].class; left && l.counts[class] <= 1 {
+			density[class] = math.Inf(-1)
+		}
+		s.classes.softmax(p[i], density)
+		blend(p[i], total)
 	}
-	s.classes.softmax(p, density)
-	blend(p, total)
+	return p
 }
 
 func blend(p []float64, n int) {

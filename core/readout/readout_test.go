@@ -224,6 +224,10 @@ func TestPrediction(t *testing.T) {
 		got := []float64{p.MutualInformation(), p.Sum(), epistemic, aleatoric}
 		want := []float64{0, 1, 0, 1 - floats.Dot(p.P, p.P)}
 		check.NearAll(t, "mutual information, sum and variances", got, want, 1e-9)
+		several := make([]bnn.Prediction, 5)
+		check.OK(t, l.PredictAll(several, [][]float64{{1, 2, 3, 4}, {0, 0, 0, 1}, {-1, 0, 2, 0}, {9, 1, 1, 1}, x}))
+		check.Equal(t, "of five", several[4].P, p.P)
+		check.Refuses(t, "PredictAll", l.PredictAll(several, [][]float64{x, {1}}), "length 1")
 		check.Refuses(t, "Predict", l.Predict(&p, []float64{1, 2, math.NaN(), 4}), "input 2 is NaN")
 		if p.Class() != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
 			t.Errorf("after an error: %+v", p)

@@ -84,16 +84,20 @@ type triangle []float64
 
 func (t triangle) row(i int) []float64 { return t[i*(i+1)/2:][:i+1] }
 
+// add adds sign·xxᵀ for each row of x, d numbers, column by column such that they stay in the fastest cache.
 func (t triangle) add(sign float64, x []float64, d int) {
-	for i := range d {
-		row, x := t.row(i), x
-		for ; len(x) >= 4*d; x = x[4*d:] {
-			a, b, c, e := x[:d], x[d:], x[2*d:], x[3*d:]
-			factors := [4]float64{sign * a[i], sign * b[i], sign * c[i], sign * e[i]}
-			kernel.AddScaled4(row, &factors, a, b, c, e)
-		}
-		for ; len(x) > 0; x = x[d:] {
-			kernel.AddScaled(row, sign*x[i], x)
+	const columns = 128
+	for from := 0; from < d; from += columns {
+		for i := from; i < d; i++ {
+			row, x := t.row(i)[from:min(i+1, from+columns)], x
+			for ; len(x) >= 4*d; x = x[4*d:] {
+				a, b, c, e := x[:d], x[d:], x[2*d:], x[3*d:]
+				factors := [4]float64{sign * a[i], sign * b[i], sign * c[i], sign * e[i]}
+				kernel.AddScaled4(row, &factors, a[from:], b[from:], c[from:], e[from:])
+			}
+			for ; len(x) > 0; x = x[d:] {
+				kernel.AddScaled(row, sign*x[i], x[from:])
+			}
 		}
 	}
 }

@@ -127,7 +127,7 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Update(mean, variance, d, e, s, u, w*float64(rnd.IntN(2)))
 	four, pairs, rows, sum := make([]float64, 4), make([]float64, 4), numbers(rnd, 4*n), x()
 	Dot4((*[4]float64)(four), rows, a)
-	Dot2x2((*[4]float64)(pairs), n/2&^3, a, rows)
+	Dot4((*[4]float64)(pairs), rows, b[:n/2])
 	AddRows(sum, []float64{s, 0, u, w}, rows)
 	tall, shared := numbers(rnd, 4*(n&^3)), x()[:n&^3]
 	Carlson4(tall, shared, &[4]float64{s, u, w, -s}, &[4]float64{w, u, 1, s}, &[4]float64{-u, 0, s, w})

@@ -15,9 +15,11 @@ import (
 func Dot(x, y []float64) (sum float64) {
 	y = y[:len(x)]
 	n := len(x) &^ 3
-	if vector {
+	switch {
+	case n == 0:
+	case vector:
 		sum = dotVector(x, y)
-	} else {
+	default:
 		var s [8]float64
 		for i, x := range x[:n] {
 			s[i%8] += x * y[i]
@@ -101,10 +103,21 @@ func AddRows(y, u, a []float64) {
 	}
 }
 
-// Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
+// Dot4 sets dst_k to the [Dot] of x and the first numbers of row k of a, which has four rows.
 func Dot4(dst *[4]float64, a, x []float64) {
-	for k := range dst {
-		dst[k] = Dot(x, a[k*len(x):])
+	n, length := len(x), len(a)/4
+	_ = a[:length:length][:n]
+	if !vector {
+		for k := range dst {
+			dst[k] = Dot(x, a[k*length:])
+		}
+		return
+	}
+	dot4Vector(dst, a, x)
+	for i := n &^ 3; i < n; i++ {
+		for k := range dst {
+			dst[k] += x[i] * a[k*length+i]
+		}
 	}
 }
 
@@ -116,20 +129,6 @@ func Rows(dst, a, x []float64) {
 	}
 	for ; i < len(dst); i++ {
 		dst[i] = Dot(a[i*n:(i+1)*n], x)
-	}
-}
-
-// Dot2x2 sets dst to the [Dot]s of the first n numbers, a multiple of four, of two rows x and two rows y:
-// x₀y₀, x₀y₁, x₁y₀, x₁y₁.
-func Dot2x2(dst *[4]float64, n int, x, y []float64) {
-	p, q := len(x)/2, len(y)/2
-	_, _ = x[:p:p][:n], y[:q:q][:n]
-	if vector {
-		dot2x2Vector(dst, n, x, y)
-		return
-	}
-	for k := range dst {
-		dst[k] = Dot(x[k/2*p:][:n], y[k%2*q:])
 	}
 }
 

@@ -10,13 +10,13 @@ var vector = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 func dotVector(x, y []float64) float64
 
 //go:noescape
+func dot4Vector(dst *[4]float64, a, x []float64)
+
+//go:noescape
 func productsVector(dst *[8]float64, x, y []float64)
 
 //go:noescape
 func addScaled4Vector(y []float64, a *[4]float64, x0, x1, x2, x3 []float64)
-
-//go:noescape
-func dot2x2Vector(dst *[4]float64, n int, x, y []float64)
 
 //go:noescape
 func carlson4Vector(sum, a []float64, h, keep, mix *[4]float64)

@@ -99,6 +99,88 @@ loop4Test:
 	MOVSD        X0, ret+48(FP)
 	RET
 
+// The products of x with the four rows of a, each summed as in dotVector: of the lanes s of a row
+// (s₀+s₂) + (s₁+s₃).
+TEXT ·dot4Vector(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), DI
+	MOVQ   a_base+8(FP), AX
+	MOVQ   x_base+32(FP), SI
+	MOVQ   a_len+16(FP), DX
+	SHRQ   $2, DX
+	LEAQ   (AX)(DX*8), BX
+	LEAQ   (BX)(DX*8), CX
+	LEAQ   (CX)(DX*8), R9
+	MOVQ   x_len+40(FP), DX
+	XORQ   R8, R8
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   DX, R10
+	ANDQ   $-8, R10
+	JMP    loop8Test
+
+loop8:
+	VMOVUPD (SI)(R8*8), Y8
+	VMOVUPD 32(SI)(R8*8), Y9
+	VMULPD  (AX)(R8*8), Y8, Y10
+	VMULPD  (BX)(R8*8), Y8, Y11
+	VMULPD  (CX)(R8*8), Y8, Y12
+	VMULPD  (R9)(R8*8), Y8, Y13
+	VADDPD  Y10, Y0, Y0
+	VADDPD  Y11, Y1, Y1
+	VADDPD  Y12, Y2, Y2
+	VADDPD  Y13, Y3, Y3
+	VMULPD  32(AX)(R8*8), Y9, Y10
+	VMULPD  32(BX)(R8*8), Y9, Y11
+	VMULPD  32(CX)(R8*8), Y9, Y12
+	VMULPD  32(R9)(R8*8), Y9, Y13
+	VADDPD  Y10, Y4, Y4
+	VADDPD  Y11, Y5, Y5
+	VADDPD  Y12, Y6, Y6
+	VADDPD  Y13, Y7, Y7
+	ADDQ    $8, R8
+
+loop8Test:
+	CMPQ R8, R10
+	JLT  loop8
+	ANDQ $-4, DX
+	JMP  loop4Test
+
+loop4:
+	VMOVUPD (SI)(R8*8), Y8
+	VMULPD  (AX)(R8*8), Y8, Y10
+	VMULPD  (BX)(R8*8), Y8, Y11
+	VMULPD  (CX)(R8*8), Y8, Y12
+	VMULPD  (R9)(R8*8), Y8, Y13
+	VADDPD  Y10, Y0, Y0
+	VADDPD  Y11, Y1, Y1
+	VADDPD  Y12, Y2, Y2
+	VADDPD  Y13, Y3, Y3
+	ADDQ    $4, R8
+
+loop4Test:
+	CMPQ       R8, DX
+	JLT        loop4
+	VADDPD     Y4, Y0, Y0
+	VADDPD     Y5, Y1, Y1
+	VADDPD     Y6, Y2, Y2
+	VADDPD     Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y0, Y4
+	VPERM2F128 $0x31, Y2, Y0, Y5
+	VADDPD     Y5, Y4, Y0
+	VPERM2F128 $0x20, Y3, Y1, Y4
+	VPERM2F128 $0x31, Y3, Y1, Y5
+	VADDPD     Y5, Y4, Y1
+	VHADDPD    Y1, Y0, Y0
+	VMOVUPD    Y0, (DI)
+	VZEROUPPER
+	RET
+
 // The products of two rows x with four rows y of half and a quarter of their lengths, each in four lanes that
 // are added as (0+1) + (2+3).
 TEXT ·productsVector(SB), NOSPLIT, $0-56
@@ -201,96 +283,6 @@ loop4Test:
 	CMPQ R8, DI
 	JLT  loop4
 	VZEROUPPER
-	RET
-
-// The products of each row of x with each of y, over the first n numbers, each summed as in dotVector: x₀y₀,
-// x₀y₁, x₁y₀, x₁y₁.
-TEXT ·dot2x2Vector(SB), NOSPLIT, $0-64
-	MOVQ   dst+0(FP), AX
-	MOVQ   n+8(FP), CX
-	MOVQ   x_len+24(FP), DX
-	SHRQ   $1, DX
-	MOVQ   x_base+16(FP), BX
-	SHLQ   $3, DX
-	LEAQ   (BX)(DX*1), DX
-	MOVQ   y_len+48(FP), SI
-	SHRQ   $1, SI
-	MOVQ   y_base+40(FP), DI
-	SHLQ   $3, SI
-	LEAQ   (DI)(SI*1), SI
-	XORQ   R8, R8
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   CX, R9
-	ANDQ   $-8, R9
-	JMP    loop8Test
-
-loop8:
-	VMOVUPD (BX)(R8*8), Y8
-	VMOVUPD (DX)(R8*8), Y9
-	VMOVUPD (DI)(R8*8), Y10
-	VMOVUPD (SI)(R8*8), Y11
-	VMULPD  Y10, Y8, Y12
-	VMULPD  Y11, Y8, Y8
-	VMULPD  Y10, Y9, Y10
-	VMULPD  Y11, Y9, Y9
-	VADDPD  Y12, Y0, Y0
-	VADDPD  Y8, Y2, Y2
-	VADDPD  Y10, Y4, Y4
-	VADDPD  Y9, Y6, Y6
-	VMOVUPD 32(BX)(R8*8), Y8
-	VMOVUPD 32(DX)(R8*8), Y9
-	VMOVUPD 32(DI)(R8*8), Y10
-	VMOVUPD 32(SI)(R8*8), Y11
-	VMULPD  Y10, Y8, Y12
-	VMULPD  Y11, Y8, Y8
-	VMULPD  Y10, Y9, Y10
-	VMULPD  Y11, Y9, Y9
-	VADDPD  Y12, Y1, Y1
-	VADDPD  Y8, Y3, Y3
-	VADDPD  Y10, Y5, Y5
-	VADDPD  Y9, Y7, Y7
-	ADDQ    $8, R8
-
-loop8Test:
-	CMPQ R8, R9
-	JLT  loop8
-	ANDQ $-4, CX
-	JMP  loop4Test
-
-loop4:
-	VMOVUPD (BX)(R8*8), Y8
-	VMOVUPD (DX)(R8*8), Y9
-	VMOVUPD (DI)(R8*8), Y10
-	VMOVUPD (SI)(R8*8), Y11
-	VMULPD  Y10, Y8, Y12
-	VMULPD  Y11, Y8, Y8
-	VMULPD  Y10, Y9, Y10
-	VMULPD  Y11, Y9, Y9
-	VADDPD  Y12, Y0, Y0
-	VADDPD  Y8, Y2, Y2
-	VADDPD  Y10, Y4, Y4
-	VADDPD  Y9, Y6, Y6
-	ADDQ    $4, R8
-
-loop4Test:
-	CMPQ         R8, CX
-	JLT          loop4
-	SUM(Y1, Y0, X0, X1)
-	SUM(Y3, Y2, X2, X3)
-	SUM(Y5, Y4, X4, X5)
-	SUM(Y7, Y6, X6, X7)
-	VZEROUPPER
-	VMOVSD X0, (AX)
-	VMOVSD X2, 8(AX)
-	VMOVSD X4, 16(AX)
-	VMOVSD X6, 24(AX)
 	RET
 
 // For k from 3 to 0, with x = a_ki: a_ki = keep_k x + mix_k sum_i, and then sum_i += h_k x.

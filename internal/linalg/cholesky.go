@@ -57,32 +57,23 @@ func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
 	return true
 }
 
-// solve replaces the numbers from start, a multiple of four, to end of each row y by those of L⁻¹y, four in
-// two rows at once, as they share all but the last terms.
+// solve replaces the numbers from start to end of each row y by those of L⁻¹y, in four rows at once.
 func (c *Cholesky) solve(y []float64, start, end int) {
 	n := c.n
-	for ; len(y) > 0; y = y[min(len(y), 2*n):] {
-		i := start
-		for ; i+4 <= end && len(y) >= 2*n; i += 4 {
-			var upper, lower [4]float64
-			kernel.Dot2x2(&upper, i, c.l[i*n:(i+2)*n], y[:2*n])
-			kernel.Dot2x2(&lower, i, c.l[(i+2)*n:(i+4)*n], y[:2*n])
-			for k := range 2 {
-				y := y[k*n+i:][:4]
-				for j, sum := range [4]float64{upper[k], upper[2+k], lower[k], lower[2+k]} {
-					row := c.Row(i + j)[i:]
-					for l, x := range row[:j] {
-						sum += float64(x * y[l])
-					}
-					y[j] = (y[j] - sum) / row[j]
-				}
+	for ; len(y) >= 4*n; y = y[4*n:] {
+		var sums [4]float64
+		for i := start; i < end; i++ {
+			row := c.Row(i)
+			kernel.Dot4(&sums, y[:4*n], row[:i])
+			for k, sum := range sums {
+				y[k*n+i] = (y[k*n+i] - sum) / row[i]
 			}
 		}
-		for y := y[:min(len(y), 2*n)]; len(y) > 0; y = y[n:] {
-			for i := i; i < end; i++ {
-				row := c.Row(i)
-				y[i] = (y[i] - kernel.Dot(row[:i], y[:i])) / row[i]
-			}
+	}
+	for ; len(y) > 0; y = y[n:] {
+		for i := start; i < end; i++ {
+			row := c.Row(i)
+			y[i] = (y[i] - kernel.Dot(row[:i], y[:i])) / row[i]
 		}
 	}
 }

@@ -3,209 +3,134 @@ package dataset
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"closedform/internal/field"
 )
 
-// Feature is where an input comes from: a column of numbers, or a level of a categorical one, as 1 or 0.
-type Feature struct {
-	Column string `json:"column"`
-	Level  string `json:"level,omitempty"`
+// some lists cells of a column, such as "12 cm" (line 3). It is empty if there are none.
+func some(rows []Row, k int, is func(cell string) bool) string {
+	var found []string
+	for _, row := range rows {
+		if is(row.Cells[k]) {
+			found = append(found, fmt.Sprintf("%.40q (line %d)", row.Cells[k], row.Line))
+		}
+	}
+	return list(found, 3)
 }
 
-func (f Feature) String() string {
-	if f.Level == "" {
-		return f.Column
+func list(names []string, most int) string {
+	if n := len(names) - most; n > 0 {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:most], ", "), n)
 	}
-	return f.Column + "=" + f.Level
+	return strings.Join(names, ", ")
 }
 
-// column is a column that is read, by its number in the table. The first one is that of the classes.
-type column struct {
-	number int
-	name   string
-	words  bool     // it has words
-	either bool     // it has words if one cell is no number
-	levels []string // its words in order, or "" if it has numbers; empty: it has no value
-	gaps   int      // cells without a value
+// values are the different cells of a column, in their order.
+func values(rows []Row, k int) (cells []string) {
+	for _, row := range rows {
+		cells = append(cells, row.Cells[k])
+	}
+	slices.Sort(cells)
+	return slices.Compact(cells)
 }
 
-func (f Format) columns(t *Reader, like *Examples) ([]*column, error) {
-	class, err := t.Column(cmp.Or(f.Class, "class"))
-	if err != nil {
-		return nil, err
-	}
-	either := slices.Equal(f.Categorical, []string{AllWords}) && !slices.Contains(t.Columns, AllWords)
-	either = either && like == nil
-	words := map[string]bool{} // of the columns that are inputs
-	if like == nil {
-		for _, name := range t.Columns {
-			words[name] = slices.Contains(f.Categorical, name)
-		}
-	} else {
-		for _, x := range like.values.features {
-			if _, err := t.Column(x.Column); err != nil {
-				return nil, err
-			}
-			words[x.Column] = x.Level != ""
+// inputs returns the inputs that columns become, and those that become none, without a value. The error has a
+// line for each column that does not fit.
+func (f Format) inputs(t *Reader, rows []Row, class int, used []int) (s Scaler, empty []string, err error) {
+	var lines []string
+	for _, k := range append([]int{class}, used...) {
+		in, problems := f.column(t.Columns[k], rows, k, k == class)
+		if s = append(s, in...); problems != nil {
+			lines = append(lines, t.Columns[k]+": "+strings.Join(problems, "; "))
+		} else if in == nil && k != class {
+			empty = append(empty, t.Columns[k])
 		}
 	}
-	for i, name := range slices.Concat(f.Ignore, f.Categorical) {
-		if _, err := t.Column(name); err != nil && like == nil && !(either && i >= len(f.Ignore)) {
-			key := "ignore"
-			if i >= len(f.Ignore) {
-				key = "categorical"
-			}
-			return nil, field.Errorf(key, "%v", err)
-		}
+	if len(lines) > 1 {
+		lines[0] = fmt.Sprintf("%d columns do not fit:\n  %s", len(lines), lines[0])
+	} else if lines == nil && s == nil {
+		lines = []string{fmt.Sprintf("no column beside the class %q has a value", t.Columns[class])}
 	}
-	columns := []*column{{number: class, name: t.Columns[class]}}
-	for k, name := range t.Columns {
-		if words, ok := words[name]; ok && k != class && !slices.Contains(f.Ignore, name) {
-			columns = append(columns, &column{number: k, name: name, words: words, either: either})
-		}
+	if lines != nil {
+		err = fmt.Errorf("%s: %s", t.File, strings.Join(lines, "\n  "))
 	}
-	if len(columns) == 1 && like == nil {
-		return nil, fmt.Errorf("%s:%d: no inputs beside the class %q", t.File, t.header, t.Columns[class])
-	}
-	return columns, nil
+	return s, empty, err
 }
 
-// rows reads the rows without a missing cell or, with missing = "mean", the rows with a class.
-func (f Format) rows(t *Reader, columns []*column) (rows []Row, dropped int, err error) {
-	for {
-		row, err := t.Next()
-		if err == io.EOF {
-			return rows, dropped, nil
-		} else if err = cmp.Or(err, t.check(row)); err != nil {
-			return nil, 0, err
-		}
-		gap := func(c *column) bool { return IsMissing(row.Cells[c.number]) }
-		if f.Missing == MissingDrop && slices.ContainsFunc(columns, gap) ||
-			f.Missing == MissingMean && gap(columns[0]) {
-			dropped++
-		} else {
-			rows = append(rows, row)
-		}
-	}
-}
+var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 
-// check returns the inputs that the columns become, or an error with a line for each invalid column.
-func (f Format) check(file string, columns []*column, rows []Row) (features []Feature, err error) {
-	var problems []string
-	for k, c := range columns {
-		if problem := f.problem(c, rows, k == 0); problem != "" {
-			problems = append(problems, c.name+": "+problem)
+// column returns the inputs that a column becomes, none if it has no value, or says which key makes it fit.
+func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scaler, problems []string) {
+	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	if gaps := some(rows, k, IsMissing); gaps != "" && cmp.Or(f.Missing, MissingError) == MissingError {
+		say(`%s have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the `+
+			"place of inputs", gaps)
+	}
+	if class {
+		return nil, append(problems, f.classProblems(rows, k)...)
+	}
+	in := Input{Column: name, Factor: 1}
+	if f.Missing == MissingMean {
+		in.Fill = new(float64)
+		*in.Fill = math.NaN() // until a scaler is fitted
+	}
+	levels, texts := slices.DeleteFunc(values(rows, k), IsMissing), some(rows, k, f.isWord)
+	commas := some(rows, k, func(cell string) bool { return strings.Contains(cell, ",") })
+	plain := func(cell string) bool { return strings.Contains(cell, ",") && !thousands.MatchString(cell) }
+	decimal := Format{Separator: f.Separator, Decimal: ","}
+	switch {
+	case slices.Contains(f.Categorical, name) || texts != "" && slices.Contains(f.Categorical, AllWords):
+		for _, in.Level = range levels {
+			inputs = append(inputs, in)
 		}
-		for _, level := range c.levels {
-			features = append(features, Feature{c.name, level})
-		}
+	case commas != "" && some(rows, k, plain) == "":
+		say("%s: three digits follow each comma, so that it may separate thousands; write the numbers without "+
+			"commas, or with another number of decimals", commas)
+	case texts == "" && len(levels) > 0:
+		inputs = Scaler{in}
+	case texts != "" && decimal.Validate() == nil && some(rows, k, decimal.isWord) == "":
+		say(`%s are not numbers with the decimal mark "."; decimal = "," reads them`, texts)
+	case texts != "":
+		say("%s are not numbers; ignore = [%q] leaves the column out, categorical = [%[2]q] makes an input of "+
+			"each of its %d values", texts, name, len(levels))
 	}
-	if len(problems) > 1 {
-		problems[0] = fmt.Sprintf("%d columns cannot be read:\n  %s", len(problems), problems[0])
-	}
-	if problems != nil {
-		return nil, fmt.Errorf("%s: %s", file, strings.Join(problems, "\n  "))
-	}
-	return features[len(columns[0].levels):], nil
+	return inputs, problems
 }
-
-var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
 
 // Unknown is the word for no class, which no class can have as its name.
 const Unknown = "unknown"
 
-// problem finds the levels of a column, and says what is wrong with its cells, and which key puts it right.
-func (f Format) problem(c *column, rows []Row, class bool) string {
-	gaps, texts := c.find(rows, IsMissing), c.find(rows, f.isWord)
-	commas := c.find(rows, func(cell string) bool { return strings.Contains(cell, ",") })
-	c.gaps, c.words = len(gaps), c.words || c.either && texts != nil
-	for _, row := range c.find(rows, func(cell string) bool { return !IsMissing(cell) }) {
-		c.levels = append(c.levels, row.Cells[c.number])
+// classProblems says which classes differ only in case, in blanks or in how a number is written.
+func (f Format) classProblems(rows []Row, k int) (problems []string) {
+	if unknown := some(rows, k, func(cell string) bool { return cell == Unknown }); unknown != "" {
+		problems = []string{unknown + ": the word for no class is not allowed; rename the class"}
 	}
-	if !c.words && !class && texts == nil {
-		clear(c.levels)
-	}
-	slices.Sort(c.levels)
-	c.levels = slices.Compact(c.levels)
-	var problems []string
-	say := func(found []Row, text string) { problems = append(problems, c.some(found)+text) }
-	switch decimal := (Layout{f.Separator, ","}); {
-	case class:
-		if unknown := c.find(rows, func(cell string) bool { return cell == Unknown }); unknown != nil {
-			say(unknown, ": a class cannot be called "+Unknown+", the word for no class; rename it")
-		}
-		if alike := f.alike(c.levels); alike != nil {
-			problems = append(problems, "classes that differ only in case, blanks or the way a number is written: "+
-				list(alike)+"; write them alike")
-		}
-	case c.words:
-	case commas != nil && len(commas) == len(c.find(rows, thousands.MatchString)):
-		say(commas, ": three digits follow each comma, so that it may separate thousands; write the numbers "+
-			"without commas, or with another number of decimals")
-	case texts == nil:
-	case decimal.Validate() == nil && c.find(rows, decimal.isWord) == nil:
-		say(texts, ` are not numbers with the decimal mark "."; decimal = "," reads them`)
-	default:
-		say(texts, fmt.Sprintf(" are not numbers; ignore = [%q] leaves the column out, categorical = [%[1]q] "+
-			"makes an input of each of its %d values", c.name, len(c.levels)))
-	}
-	if gaps != nil && cmp.Or(f.Missing, MissingError) == MissingError {
-		say(gaps, ` have no value; missing = "drop" leaves their rows out, missing = "mean" puts the mean in the `+
-			`place of inputs`)
-	}
-	return strings.Join(problems, "; ")
-}
-
-// alike lists classes that differ only in case, in blanks or in how a number is written.
-func (l Layout) alike(classes []string) (pairs []string) {
-	first := map[string]string{}
-	for _, name := range classes {
+	first, alike := map[string]string{}, []string(nil)
+	for _, name := range values(rows, k) {
 		plain := strings.ToLower(strings.Join(strings.Fields(name), ""))
-		if x, ok := l.number(name); ok {
+		if x, ok := f.number(name); ok {
 			plain = fmt.Sprint(x)
 		}
 		if first[plain] = cmp.Or(first[plain], name); first[plain] != name {
-			pairs = append(pairs, fmt.Sprintf("%q and %q", first[plain], name))
+			alike = append(alike, fmt.Sprintf("%q and %q", first[plain], name))
 		}
 	}
-	return pairs
-}
-
-func (c *column) find(rows []Row, is func(cell string) bool) (found []Row) {
-	for _, row := range rows {
-		if is(row.Cells[c.number]) {
-			found = append(found, row)
-		}
+	if alike != nil {
+		problems = append(problems, "classes that differ only in case, blanks or the way a number is written: "+
+			list(alike, 10)+"; write them alike")
 	}
-	return found
-}
-
-func (c *column) some(rows []Row) string {
-	const most = 3
-	var cells []string
-	for _, row := range rows[:min(most, len(rows))] {
-		cells = append(cells, fmt.Sprintf("%.40q (line %d)", row.Cells[c.number], row.Line))
-	}
-	text := strings.Join(cells, ", ")
-	if n := len(rows) - len(cells); n > 0 {
-		text += fmt.Sprintf(" and %d others", n)
-	}
-	return text
+	return problems
 }
 
 // swap makes points of decimal commas, and of points what no number has.
 var swap = strings.NewReplacer(",", ".", ".", ",")
 
 // number reads a number as programming languages write it: sign, digits, one decimal mark, exponent.
-func (l Layout) number(cell string) (x float64, ok bool) {
-	if l.Decimal == "," {
+func (f Format) number(cell string) (x float64, ok bool) {
+	if f.Decimal == "," {
 		cell = swap.Replace(cell)
 	}
 	if strings.Trim(cell, "0123456789+-.eE") != "" { // underscores, hexadecimal numbers, infinities
@@ -215,43 +140,43 @@ func (l Layout) number(cell string) (x float64, ok bool) {
 	return x, err == nil
 }
 
-func (l Layout) isWord(cell string) bool {
-	_, ok := l.number(cell)
+func (f Format) isWord(cell string) bool {
+	_, ok := f.number(cell)
 	return !ok && !IsMissing(cell)
 }
 
 // Inputs finds the columns of the inputs in a table by their names. Read returns the scaled inputs of a row.
 // A word that the scaler's examples did not have is 0 for all levels; unseen lists it, as "colour=red".
 func (s Scaler) Inputs(t *Reader) (read func(row Row) (x []float64, unseen []string, err error), err error) {
-	var column []int // of the table, by feature
-	known := map[Feature]bool{}
-	for _, f := range s.Features {
-		k, err := t.Column(f.Column)
-		if err != nil {
+	columns, known := make([]int, len(s)), map[string]bool{}
+	for j, in := range s {
+		if columns[j], err = t.Column(in.Column); err != nil {
 			return nil, err
 		}
-		column, known[f] = append(column, k), true
+		known[in.String()] = true
 	}
 	return func(row Row) (x []float64, unseen []string, err error) {
-		if err := t.check(row); err != nil {
-			return nil, nil, err
+		if row.Err != nil {
+			return nil, nil, row.Err
 		}
-		x = make([]float64, len(column))
-		for j, f := range s.Features {
-			cell, ok, problem := row.Cells[column[j]], true, ": %.40q is not a number"
-			switch word := (Feature{f.Column, cell}); {
+		x = make([]float64, len(s))
+		for j, in := range s {
+			cell, ok, problem := row.Cells[columns[j]], true, ": %.40q is not a number"
+			switch {
 			case IsMissing(cell):
-				x[j], ok = math.NaN(), s.Fill != nil
+				x[j], ok = math.NaN(), in.Fill != nil
 				problem = ` has no value: %q; allowed only after a training with missing = "mean"`
-			case f.Level == "":
-				x[j], ok = t.layout.number(cell)
-			case word == f:
+			case in.Level == "":
+				x[j], ok = t.format.number(cell)
+			case in.Level == cell:
 				x[j] = 1
-			case !known[word] && (j == 0 || column[j-1] != column[j]):
-				unseen = append(unseen, word.String())
+			case j == 0 || columns[j-1] != columns[j]:
+				if in.Level = cell; !known[in.String()] {
+					unseen = append(unseen, in.String())
+				}
 			}
 			if !ok {
-				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, f.Column, cell)
+				return nil, nil, fmt.Errorf("%s:%d: column %q"+problem, t.File, row.Line, in.Column, cell)
 			}
 		}
 		s.scale(x)

@@ -34,7 +34,7 @@ func Example() {
 	}
 
 	rows := must(dataset.NewReader(strings.NewReader("margin;length\nsmooth;10,5\njagged;3\n"), "new.csv",
-		dataset.Layout{Separator: ";", Decimal: ","}))
+		dataset.Format{Separator: ";", Decimal: ","}))
 	inputs := must(scaler.Inputs(rows))
 	for range 2 {
 		x, unseen, err := inputs(must(rows.Next()))
@@ -49,7 +49,6 @@ func Example() {
 	}
 	// Output:
 	// testdata/leaves.csv: 12 examples, 3 inputs, 2 classes: Ash 6, Elm 6
-	// testdata/leaves.csv: missing values, replaced by column means: 1
 	// Ash []
 	// Elm [margin=jagged]
 }

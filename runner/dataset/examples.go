@@ -7,7 +7,6 @@ package dataset
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,23 +14,25 @@ import (
 
 // Examples are labelled examples, read or drawn. They are immutable, and may share values.
 type Examples struct {
-	values  *values
-	row     []int // of the values, by example
-	class   []int // by example, from 0
+	*source
+	rows    []row
 	classes []string
-	scaler  Scaler
+	scaler  Scaler // that is applied
 }
 
-type values struct {
-	file     string
-	width    int
-	pixels   []byte    // row by row: those of images, or
-	square   bool      // images are as high as they are wide
-	number   []float64 // NaN: missing, which a scaler that is fitted with impute fills in
-	impute   bool
-	features []Feature // by input; nil for images and for numbers that were drawn
-	line     []int     // of the file, by row; nil for images and for numbers that were drawn
-	notes    []string  // what is odd about the table
+type source struct {
+	file   string
+	pixels bool     // they are images,
+	square bool     // as high as they are wide
+	inputs Scaler   // that leaves them as they are
+	notes  []string // what is odd about the table
+}
+
+type row struct {
+	class  int       // from 0
+	place  int       // line of the file, from 1, or number of the image or drawn example
+	number []float64 // inputs, NaN being missing; or
+	pixels []byte    // those of an image
 }
 
 // Set is a list of labelled examples: X[k] has the class Class[k], from 0.
@@ -42,16 +43,17 @@ type Set struct {
 
 // NewExamples returns a copy of the set, with classes named 1, 2, …
 func NewExamples(set Set, classes int) *Examples {
-	e := &Examples{values: &values{}, row: upTo(len(set.X)), class: slices.Clone(set.Class)}
+	e := &Examples{source: &source{}}
 	if len(set.X) > 0 {
-		e.values.width = len(set.X[0])
+		e.inputs = plain(len(set.X[0]))
 	}
 	for i, x := range set.X {
-		if k := set.Class[i]; len(x) != e.values.width || k < 0 || k >= classes {
+		k := set.Class[i]
+		if len(x) != e.Inputs() || k < 0 || k >= classes {
 			panic(fmt.Sprintf("dataset: example %d of %d inputs and class %d, need %d inputs and %d classes",
-				i, len(x), k, e.values.width, classes))
+				i, len(x), k, e.Inputs(), classes))
 		}
-		e.values.number = append(e.values.number, x...)
+		e.rows = append(e.rows, row{class: k, place: i + 1, number: slices.Clone(x)})
 	}
 	for k := range classes {
 		e.classes = append(e.classes, strconv.Itoa(k+1))
@@ -61,10 +63,10 @@ func NewExamples(set Set, classes int) *Examples {
 
 // Images returns the examples of an image file, a byte per pixel, row by row; the labels are classes.
 func Images(file string, pixels []byte, height, width int, labels []byte) *Examples {
-	v := &values{file: file, width: height * width, pixels: pixels, square: height == width}
-	e := &Examples{values: v, row: upTo(len(labels))}
-	for _, k := range labels {
-		e.class = append(e.class, int(k))
+	n := height * width
+	e := &Examples{source: &source{file: file, pixels: true, square: height == width, inputs: plain(n)}}
+	for i, k := range labels {
+		e.rows = append(e.rows, row{class: int(k), place: i + 1, pixels: pixels[i*n : (i+1)*n]})
 	}
 	for k := range 256 {
 		e.classes = append(e.classes, strconv.Itoa(k))
@@ -73,44 +75,41 @@ func Images(file string, pixels []byte, height, width int, labels []byte) *Examp
 }
 
 // Len returns the number of examples.
-func (e *Examples) Len() int { return len(e.row) }
+func (e *Examples) Len() int { return len(e.rows) }
 
 // Inputs returns the number of inputs of an example.
-func (e *Examples) Inputs() int { return e.values.width }
+func (e *Examples) Inputs() int { return len(e.inputs) }
 
 // SquareImages reports whether the inputs are the pixels of square grey images, row by row.
-func (e *Examples) SquareImages() bool { return e.values.square }
+func (e *Examples) SquareImages() bool { return e.square }
 
 // Classes returns the names of the classes, in the order of their numbers.
 func (e *Examples) Classes() []string { return e.classes }
 
 // Class returns the class of example i, from 0.
-func (e *Examples) Class(i int) int { return e.class[i] }
+func (e *Examples) Class(i int) int { return e.rows[i].class }
+
+// Row returns the row of example i: the line of its file, or the number of the image or drawn example.
+func (e *Examples) Row(i int) int { return e.rows[i].place }
 
 // Input sets dst, of length Inputs, to the inputs of example i. Missing ones are NaN before scaling.
 func (e *Examples) Input(dst []float64, i int) {
-	v := e.values
-	if len(dst) != v.width {
-		panic(fmt.Sprintf("dataset: dst of Input has length %d, need %d, one per input", len(dst), v.width))
+	if len(dst) != e.Inputs() {
+		panic(fmt.Sprintf("dataset: dst of Input has length %d, need %d, one per input", len(dst), e.Inputs()))
 	}
-	first := e.row[i] * v.width
-	if v.pixels == nil {
-		copy(dst, v.number[first:])
-	} else {
-		for j, pixel := range v.pixels[first : first+v.width] {
-			dst[j] = float64(pixel)
-		}
+	copy(dst, e.rows[i].number)
+	for j, pixel := range e.rows[i].pixels {
+		dst[j] = float64(pixel)
 	}
 	e.scaler.scale(dst)
 }
 
 // Set returns a copy of the examples from first to last − 1.
-func (e *Examples) Set(first, last int) Set {
-	set := Set{Class: slices.Clone(e.class[first:last])}
+func (e *Examples) Set(first, last int) (set Set) {
 	for i := first; i < last; i++ {
 		x := make([]float64, e.Inputs())
 		e.Input(x, i)
-		set.X = append(set.X, x)
+		set.X, set.Class = append(set.X, x), append(set.Class, e.Class(i))
 	}
 	return set
 }
@@ -118,44 +117,24 @@ func (e *Examples) Set(first, last int) Set {
 // Digest returns the SHA-256, in hexadecimal, of examples as read: inputs, classes, and all that splits and
 // scalings depend on, but not their file.
 func (e *Examples) Digest() string {
-	h, v := sha256.New(), e.values
-	fmt.Fprintf(h, "%d %t %t %t %q %#v\n", v.width, v.pixels != nil, v.square, v.impute, e.classes, v.features)
-	fmt.Fprintln(h, e.class, e.row)
-	h.Write(v.pixels)
-	binary.Write(h, binary.LittleEndian, v.number) // to a hash, which takes all
+	h := sha256.New()
+	fmt.Fprintf(h, "%t %q\n", e.square, e.classes)
+	for _, in := range e.inputs {
+		fmt.Fprintf(h, "%q %q %t\n", in.Column, in.Level, in.Fill != nil)
+	}
+	for _, r := range e.rows {
+		fmt.Fprintln(h, r.class, r.place, r.number)
+		h.Write(r.pixels)
+	}
 	return fmt.Sprintf("%x", h.Sum(nil))
-}
-
-// Row returns the row of example i: the line of its file, or the number of the image or drawn example.
-func (e *Examples) Row(i int) int {
-	if lines := e.values.line; lines != nil {
-		return lines[e.row[i]]
-	}
-	return e.row[i] + 1
-}
-
-// where locates example i: "file.csv:12" is line 12 of a file.
-func (e *Examples) where(i int) string {
-	if e.values.line == nil {
-		return fmt.Sprintf("%s: example %d", e.values.file, e.Row(i))
-	}
-	return fmt.Sprintf("%s:%d", e.values.file, e.Row(i))
 }
 
 // Subset returns the examples with these indices, in order, with all classes.
 func (e *Examples) Subset(rows []int) *Examples {
 	s := *e
-	s.row, s.class = nil, nil
-	for _, i := range rows {
-		s.row, s.class = append(s.row, e.row[i]), append(s.class, e.class[i])
+	s.rows = make([]row, len(rows))
+	for k, i := range rows {
+		s.rows[k] = e.rows[i]
 	}
 	return &s
-}
-
-func upTo(n int) []int {
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	return numbers
 }

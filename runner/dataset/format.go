@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -15,7 +14,9 @@ import (
 
 // Format says how a table is written, and which columns are what.
 type Format struct {
-	Layout
+	Separator string `toml:"separator,omitempty" json:"separator,omitempty"` // ",", ";" or "tab"; default ","
+	// Decimal is the decimal mark, "." or ","; default ".".
+	Decimal string  `toml:"decimal,omitempty" json:"decimal,omitempty"`
 	Class   string  `toml:"class,omitempty" json:"class,omitempty"`     // column of classes; default "class"
 	Missing Missing `toml:"missing,omitempty" json:"missing,omitempty"` // cells without a value; default "error"
 	// Categorical are columns of words, each of which becomes an input, 1 or 0; default none.
@@ -24,7 +25,7 @@ type Format struct {
 	Ignore []string `toml:"ignore,omitempty" json:"ignore,omitempty"`
 }
 
-// AllWords as the only one in Categorical stands for all columns that are not numbers.
+// AllWords in Categorical stands for all columns that are not numbers.
 const AllWords = "all"
 
 // Missing says what becomes of cells that are empty, NA, N/A, NaN, null or ?. "" stands for MissingError.
@@ -37,18 +38,16 @@ const (
 	MissingMean Missing = "mean"
 )
 
-// Validate returns an error for an unknown word, and for a column of two kinds.
+// Validate returns an error for an unknown word.
 func (f Format) Validate() error {
-	for _, c := range f.Categorical {
-		if slices.Contains(f.Ignore, c) {
-			return field.Errorf("ignore", "%q is in categorical, too; allowed: in one of them", c)
-		}
+	err := cmp.Or(field.OneOf("separator", cmp.Or(f.Separator, ","), ",", ";", "tab"),
+		field.OneOf("decimal", cmp.Or(f.Decimal, "."), ".", ","),
+		field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean))
+	if err == nil && f.Decimal == string(f.comma()) {
+		err = field.Errorf("decimal", `"," is not allowed where "," separates cells; allowed: with separator = `+
+			`";" or "tab"`)
 	}
-	if class := cmp.Or(f.Class, "class"); slices.Contains(slices.Concat(f.Categorical, f.Ignore), class) {
-		return field.Errorf("class", "%q is in categorical or ignore, too; allowed: a column of its own", class)
-	}
-	return cmp.Or(f.Layout.Validate(), field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError,
-		MissingDrop, MissingMean))
+	return err
 }
 
 // Read returns the examples of a file. Their inputs are its columns of numbers, and the levels of its
@@ -67,141 +66,124 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 	if err := f.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := NewReader(file, path, f.Layout)
+	t, err := NewReader(file, path, f)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := f.columns(t, like)
+	class, err := t.Column(cmp.Or(f.Class, "class"))
 	if err != nil {
 		return nil, err
 	}
-	rows, dropped, err := f.rows(t, columns)
+	var columns []int // that become inputs
+	for k, name := range t.Columns {
+		used := !slices.Contains(f.Ignore, name)
+		if like != nil {
+			used = slices.ContainsFunc(like.inputs, func(in Input) bool { return in.Column == name })
+		}
+		if used && k != class {
+			columns = append(columns, k)
+		}
+	}
+	for key, names := range map[string][]string{"ignore": f.Ignore, "categorical": f.Categorical} {
+		for _, name := range names {
+			if _, err := t.Column(name); err != nil && like == nil && name != AllWords {
+				return nil, field.Errorf(key, "%v", err)
+			}
+		}
+	}
+	rows, err := f.rows(t, class, columns)
 	if err != nil {
 		return nil, err
 	}
-	features, err := f.check(path, columns, rows)
-	if err != nil {
-		return nil, err
-	}
+	var empty []string
+	e := &Examples{source: &source{file: path}, classes: values(rows, class)}
 	if like != nil {
-		features = like.values.features
+		e.inputs = like.inputs
+	} else if e.inputs, empty, err = f.inputs(t, rows, class, columns); err != nil {
+		return nil, err
 	}
-	v := &values{file: path, width: len(features), impute: f.Missing == MissingMean, features: features}
-	e := &Examples{values: v, row: upTo(len(rows)), classes: columns[0].levels}
 	if n := len(e.classes); n == 0 || n == 1 && like == nil {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", path, e.Len(), n)
-	} else if v.width == 0 {
-		return nil, fmt.Errorf("%s: no input has a value", path)
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", path, len(rows), n)
 	}
-	gaps := slices.Repeat([]float64{math.NaN()}, v.width) // stay gaps
-	inputs, err := Scaler{Features: features, Fill: gaps}.Inputs(t)
+	read, err := e.inputs.Inputs(t)
 	if err != nil {
 		return nil, err
 	}
-	var unseen []string
-	for _, row := range rows {
-		x, words, err := inputs(row)
+	for _, r := range rows {
+		x, _, err := read(r)
 		if err != nil {
 			return nil, err
 		}
-		class, _ := slices.BinarySearch(e.classes, row.Cells[columns[0].number])
-		e.class = append(e.class, class)
-		v.number, v.line, unseen = append(v.number, x...), append(v.line, row.Line), append(unseen, words...)
+		k, _ := slices.BinarySearch(e.classes, r.Cells[class])
+		e.rows = append(e.rows, row{class: k, place: r.Line, number: x})
 	}
-	slices.Sort(unseen)
 	e = e.present()
-	e.note(like, columns[1:], dropped, slices.Compact(unseen))
+	e.describe(like, empty)
 	return e, nil
+}
+
+// rows reads the rows that are not dropped because a cell has no value.
+func (f Format) rows(t *Reader, class int, columns []int) (rows []Row, err error) {
+	for {
+		row, err := t.Next()
+		if err == io.EOF {
+			return rows, nil
+		} else if err = cmp.Or(err, row.Err); err != nil {
+			return nil, err
+		}
+		gap := func(k int) bool { return IsMissing(row.Cells[k]) }
+		keep := f.Missing != MissingDrop || !slices.ContainsFunc(columns, gap)
+		if keep && (cmp.Or(f.Missing, MissingError) == MissingError || !gap(class)) {
+			rows = append(rows, row)
+		}
+	}
 }
 
 // About says what there is, in a line: "my.csv: 583 examples, 5 inputs, 2 classes: Ash 283, Oak 300". If
 // something is odd about a table a second line says that.
 func (e *Examples) About() string {
 	var classes []string
-	for k, n := range e.count() {
-		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], n))
+	for k, rows := range e.members() {
+		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], len(rows)))
 	}
-	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.values.file, e.Len(), e.Inputs(),
-		len(classes), list(classes))
-	if e.values.notes != nil {
-		text += fmt.Sprintf("\n%s: %s", e.values.file, strings.Join(e.values.notes, "; "))
+	text := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.file, e.Len(), e.Inputs(), len(classes),
+		list(classes, 10))
+	if e.notes != nil {
+		text += fmt.Sprintf("\n%s: %s", e.file, strings.Join(e.notes, "; "))
 	}
 	return text
 }
 
-func (e *Examples) count() []int {
-	count := make([]int, len(e.classes))
-	for _, k := range e.class {
-		count[k]++
-	}
-	return count
-}
-
-func (e *Examples) note(like *Examples, columns []*column, dropped int, unseen []string) {
-	v, missing := e.values, 0
-	var single, empty, constant []string
-	for k, n := range e.count() {
-		if n == 1 {
+// describe notes what is odd, such as rows that the other part like has, too.
+func (e *Examples) describe(like *Examples, empty []string) {
+	var single, constant, repeated []string
+	for k, rows := range e.members() {
+		if len(rows) == 1 {
 			single = append(single, e.classes[k])
 		}
 	}
-	for _, c := range columns {
-		if len(c.levels) == 0 && like == nil {
-			empty = append(empty, c.name)
-		} else {
-			missing += c.gaps
+	for j, in := range e.inputs {
+		if mean, sd := moments(e.values(j)); isConstant(mean, sd) {
+			constant = append(constant, in.String())
 		}
 	}
-	mean, sd, _ := e.moments()
-	for j, f := range v.features {
-		if isConstant(mean[j], sd[j]) {
-			constant = append(constant, f.String())
-		}
-	}
-	for _, note := range []struct {
-		what  string
-		n     int
-		names []string
-	}{
-		{"classes with one example", 0, single},
-		{"columns without a value, left out", 0, empty},
-		{"columns with one value", 0, constant},
-		{"rows dropped, with a missing value", dropped, nil},
-		{"missing values, replaced by column means", missing, nil},
-		{"rows whose inputs repeat those of others, which may be in the other part", repeats(like, e), nil},
-		{"words that the training table does not have", 0, unseen},
-	} {
-		if note.n > 0 {
-			note.names = []string{strconv.Itoa(note.n)}
-		}
-		if note.names != nil {
-			v.notes = append(v.notes, note.what+": "+list(note.names))
-		}
-	}
-}
-
-// repeats returns how many rows of the last part repeat the inputs of rows before them, or of the other part.
-func repeats(parts ...*Examples) (n int) {
 	known := map[string]bool{}
-	for _, e := range parts {
-		if n = 0; e == nil {
-			continue
-		}
-		for _, row := range e.row {
-			x := fmt.Sprint(e.values.number[row*e.values.width:][:e.values.width])
-			if known[x] {
-				n++
+	for _, part := range []*Examples{like, e} {
+		for i := 0; part != nil && i < part.Len(); i++ {
+			x := fmt.Sprint(part.rows[i].number)
+			if known[x] && part == e {
+				repeated = append(repeated, strconv.Itoa(e.Row(i)))
 			}
 			known[x] = true
 		}
 	}
-	return n
-}
-
-func list(names []string) string {
-	const most = 10
-	if len(names) > most {
-		names = append(names[:most:most], fmt.Sprintf("… (%d in all)", len(names)))
+	note := func(what string, names []string) {
+		if names != nil {
+			e.notes = append(e.notes, what+": "+list(names, 10))
+		}
 	}
-	return strings.Join(names, ", ")
+	note("classes with one example", single)
+	note("columns without a value, left out", empty)
+	note("columns with one value", constant)
+	note("inputs that repeat those of other rows, which may be in the other part, on lines", repeated)
 }

@@ -15,10 +15,19 @@ import (
 
 const birds = "id,mass,colour,kind\n1,2,red,a\n2,NA,blue,b\n3,6,?,a\n4,1,red,\n5,4,blue,b\n"
 
+// names returns what the inputs are called.
+func names(e *Examples) string {
+	var names []string
+	for _, in := range e.inputs {
+		names = append(names, in.String())
+	}
+	return strings.Join(names, " ")
+}
+
 // rows returns the inputs of new rows.
 func rows(t *testing.T, s Scaler, text string) (x [][]float64, unseen []string, err error) {
 	t.Helper()
-	table := check.Must(NewReader(strings.NewReader(text), "a.csv", Layout{}))
+	table := check.Must(NewReader(strings.NewReader(text), "a.csv", Format{}))
 	in, err := s.Inputs(table)
 	for err == nil {
 		row, end := table.Next()
@@ -35,9 +44,8 @@ func TestFormat(t *testing.T) {
 	f := Format{Class: "kind", Missing: MissingDrop, Categorical: []string{"colour"}, Ignore: []string{"id"}}
 	e := read(f, birds)
 	check.Equal(t, "examples", all(e), Set{X: [][]float64{{2, 0, 1}, {4, 1, 0}}, Class: []int{0, 1}})
-	check.Equal(t, "features", []any{e.values.features, e.values.features[1].String()},
-		[]any{[]Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}, "colour=blue"})
-	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
+	check.Equal(t, "inputs", names(e), "mass colour=blue colour=red")
+	check.Equal(t, "after rows that are dropped the line", e.Row(1), 6)
 }
 
 // Means are those of the training part, for the test part and for new rows alike, which
@@ -45,13 +53,14 @@ func TestFormat(t *testing.T) {
 func TestMeansAndNewRows(t *testing.T) {
 	e := read(Format{Missing: MissingMean, Categorical: []string{"c"}},
 		"x,c,class\n1,u,a\n,v,b\n3,,a\n5,u,b\n,v,a\n100,v,b\n")
-	train, test, err := Parts(e, []int{0, 1, 2, 3}, []int{4, 5})
+	train, test, err := Parts(e.Subset([]int{0, 1, 2, 3}), e.Subset([]int{4, 5}))
 	check.OK(t, err)
-	word := 4 / math.Sqrt(12)
+	const word = 1
+	sd := math.Sqrt(8. / 3) // of the three that have a value
 	for kind, want := range map[Scaling][][]float64{
 		None:     {{3, 0, 1}, {100, 0, 1}},
 		Unit:     {{0.6, 0, 0.2}, {20, 0, 0.2}},
-		Standard: {{0, -word, word}, {97 / math.Sqrt2, -word, word}},
+		Standard: {{0, -word, word}, {97 / sd, -word, word}},
 	} {
 		s := check.Must(train.Scaler(kind))
 		if text, err := json.Marshal(s); err != nil || json.Unmarshal(text, &s) != nil {
@@ -83,7 +92,7 @@ func TestMeansAndNewRows(t *testing.T) {
 	check.Equal(t, "of a column without a value in the training part", empty.X[5][0], 0)
 	for _, words := range [][]string{nil, {"x"}} {
 		_, err = readAs(Format{Missing: MissingMean, Categorical: words}, "x,class\n,b\n?,a\n")
-		check.Refuses(t, "no value", err, `a.csv: no input has a value`)
+		check.Refuses(t, "no value", err, `a.csv: no column beside the class "class" has a value`)
 	}
 }
 
@@ -98,7 +107,7 @@ func TestWordsAreScaledTogether(t *testing.T) {
 	}
 	e := read(Format{Categorical: []string{AllWords}}, text.String())
 	scaled := all(check.Must(e.Scaler(Standard)).Apply(e)).X
-	check.Equal(t, "inputs", fmt.Sprint(e.values.features), "[x nearly c=often c=rare]")
+	check.Equal(t, "inputs", names(e), "x nearly c=often c=rare")
 	largest := 0.0
 	for _, x := range scaled {
 		largest = max(largest, math.Abs(x[2]), math.Abs(x[3]))
@@ -120,9 +129,8 @@ func TestAbout(t *testing.T) {
 			Format{Missing: MissingMean},
 			"x,y,z,class\n1,,5,a\n2,,5,\n,,5,b\n4,,5,b\n4,,5,b\n",
 			"a.csv: 4 examples, 2 inputs, 2 classes: a 1, b 3\na.csv: classes with one example: a; " +
-				"columns without a value, left out: y; columns with one value: z; rows dropped, with a missing " +
-				"value: 1; missing values, replaced by column means: 1; rows whose inputs repeat those of others, " +
-				"which may be in the other part: 1",
+				"columns without a value, left out: y; columns with one value: z; " +
+				"inputs that repeat those of other rows, which may be in the other part, on lines: 6",
 		},
 	} {
 		check.Equal(t, "about", read(c.f, c.text).About(), c.want)

@@ -30,141 +30,136 @@ func (s Scaling) Validate() error {
 	return field.OneOf("scale", cmp.Or(s, None), Standard, Unit, Centred, None)
 }
 
-// Scaler fills in missing inputs, shifts and multiplies: (x − shift) · factor. The zero value leaves inputs
-// as they are. It can be kept as JSON, for new rows of the table.
-type Scaler struct {
-	Features []Feature `json:"features,omitempty"` // by input; of tables only
-	Fill     []float64 `json:"fill,omitempty"`     // what stands for a missing value; nil: there are none
-	Shift    []float64 `json:"shift,omitempty"`    // nil: nothing to do
-	Factor   []float64 `json:"factor,omitempty"`
+// Input is where an input comes from and how it is scaled: (x − Shift) · Factor.
+type Input struct {
+	Column string   `json:"column"`          // that of a table; x1, x2, … of images and of generators
+	Level  string   `json:"level,omitempty"` // the word for which it is 1, and else 0; empty: it is a number
+	Fill   *float64 `json:"fill,omitempty"`  // stands for a missing value; nil: that is an error
+	Shift  float64  `json:"shift"`
+	Factor float64  `json:"factor"`
 }
 
-// Scaler returns the scaler of that kind, fitted to e. Inputs that do not vary in e become 0. With
-// MissingMean, it fills in the means of e before scaling. It returns an error without examples, or if a shift
-// or factor overflows, which it does not for values and deviations between 1e-300 and 1e300.
-func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
-	s.Features = e.values.features
-	if e.values.impute {
-		s.Fill, _, _ = e.moments()
-		e = s.Apply(e)
+func (in Input) String() string {
+	if in.Level == "" {
+		return in.Column
 	}
-	if kind == None {
-		return s, nil
+	return in.Column + "=" + in.Level
+}
+
+// Scaler fills in missing inputs, shifts and multiplies. It can be kept as JSON, for new rows of the table.
+type Scaler []Input
+
+func plain(inputs int) (s Scaler) {
+	for j := range inputs {
+		s = append(s, Input{Column: fmt.Sprint("x", j+1), Factor: 1})
 	}
-	if e.Len() == 0 {
-		return Scaler{}, fmt.Errorf("scaling %q has no examples to be fitted to", kind)
-	}
-	shift, sd, largest := e.moments()
-	switch kind {
-	case Standard:
-		shareDeviation(sd, s.Features)
-	case Unit:
-		clear(shift)
-		fallthrough
-	default:
-		sd = slices.Repeat([]float64{largest}, len(shift))
-	}
-	factor := make([]float64, len(sd))
-	for j, v := range sd {
-		if v != 0 && !(kind == Standard && isConstant(shift[j], v)) {
-			factor[j] = 1 / v
-		}
-		if sum := shift[j] + factor[j]; sum-sum != 0 {
-			return Scaler{}, fmt.Errorf("scaling %q overflows: input %d has the shift %g and the factor %g",
-				kind, j+1, shift[j], factor[j])
+	return s
+}
+
+// Scaler returns the scaler of that kind, fitted to e, which is not scaled. Inputs that do not vary in e
+// become 0. With MissingMean, it fills in the means. It returns an error if a shift or factor overflows,
+// which it does not for values and deviations between 1e-300 and 1e300.
+func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
+	s, largest, variance := slices.Clone(e.inputs), 0.0, map[string]float64{} // variance by column
+	mean, sd := make([]float64, len(s)), make([]float64, len(s))
+	for j, in := range s {
+		x := e.values(j)
+		mean[j], sd[j] = moments(x)
+		variance[in.Column] += sd[j] * sd[j]
+		for _, v := range x {
+			largest = max(largest, math.Abs(v))
 		}
 	}
-	s.Shift, s.Factor = shift, factor
+	if e.pixels {
+		largest = math.MaxUint8
+	}
+	for j := range s {
+		in, unit := &s[j], largest
+		if in.Fill != nil {
+			in.Fill = &mean[j]
+		}
+		switch kind {
+		case None:
+			continue
+		case Centred:
+			in.Shift = mean[j]
+		case Standard:
+			in.Shift, unit = mean[j], sd[j]
+			if in.Level != "" && unit != 0 {
+				unit = math.Sqrt(variance[in.Column])
+			}
+			if isConstant(mean[j], unit) {
+				unit = 0
+			}
+		}
+		if in.Factor = 0; unit != 0 {
+			in.Factor = 1 / unit
+		}
+		if sum := in.Shift + in.Factor; sum-sum != 0 {
+			return nil, fmt.Errorf("scaling %q overflows: input %d has the shift %g and the factor %g",
+				kind, j+1, in.Shift, in.Factor)
+		}
+	}
 	return s, nil
-}
-
-// shareDeviation gives all inputs of a column of words one deviation, the root of the sum of their variances.
-func shareDeviation(sd []float64, features []Feature) {
-	variance := map[string]float64{}
-	for j, f := range features {
-		variance[f.Column] += sd[j] * sd[j]
-	}
-	for j, f := range features {
-		if f.Level != "" && sd[j] != 0 {
-			sd[j] = math.Sqrt(variance[f.Column])
-		}
-	}
 }
 
 // Apply returns e scaled, by Input. It panics if e has been scaled before, or has another number of inputs
 // than the examples the scaler was fitted to.
 func (s Scaler) Apply(e *Examples) *Examples {
-	n := max(len(s.Fill), len(s.Factor))
-	if n == 0 {
-		return e
-	}
-	if e.Inputs() != n || e.scaler.Fill != nil || e.scaler.Factor != nil {
+	if e.Inputs() != len(s) || e.scaler != nil {
 		panic(fmt.Sprintf("dataset: a scaler for %d inputs, applied to examples with %d, or scaled before",
-			n, e.Inputs()))
+			len(s), e.Inputs()))
 	}
 	scaled := *e
 	scaled.scaler = s
 	return &scaled
 }
 
-// scale scales inputs.
 func (s Scaler) scale(x []float64) {
-	for j, fill := range s.Fill {
-		if math.IsNaN(x[j]) {
-			x[j] = fill
+	for j, in := range s {
+		if in.Fill != nil && math.IsNaN(x[j]) {
+			x[j] = *in.Fill
 		}
-	}
-	for j, shift := range s.Shift {
-		x[j] = (x[j] - shift) * s.Factor[j]
+		x[j] = (x[j] - in.Shift) * in.Factor
 	}
 }
 
 // isConstant reports whether an input varies by no more than rounding errors, a billionth of its mean.
 func isConstant(mean, sd float64) bool { return sd <= 1e-9*math.Abs(mean) }
 
-// moments returns mean and standard deviation of each input where it has a value, 0 without any, and the
-// largest absolute value of all. The mean is updated example by example (Welford 1962) and corrected by the
-// mean deviation from it: it is right to its last digits, and that of equal numbers is the number. Deviations
-// are divided by the largest before they are squared, so that none is lost.
-func (e *Examples) moments() (mean, sd []float64, largest float64) {
-	n := e.Inputs()
-	x, count := make([]float64, n), make([]float64, n)
-	mean, sd = make([]float64, n), make([]float64, n)
-	low, high := slices.Repeat([]float64{math.Inf(1)}, n), slices.Repeat([]float64{math.Inf(-1)}, n)
-	for i := range e.Len() {
-		e.Input(x, i)
-		for j, v := range x {
-			if !math.IsNaN(v) {
-				count[j]++
-				mean[j] += (v - mean[j]) * (1 / count[j])
-				low[j], high[j] = min(low[j], v), max(high[j], v)
-			}
+// values returns those of an input, without the missing ones.
+func (e *Examples) values(j int) []float64 {
+	x := make([]float64, 0, e.Len())
+	for _, r := range e.rows {
+		if r.pixels != nil {
+			x = append(x, float64(r.pixels[j]))
+		} else if !math.IsNaN(r.number[j]) {
+			x = append(x, r.number[j])
 		}
 	}
-	spread, deviation, square := make([]float64, n), make([]float64, n), make([]float64, n)
-	for j, m := range mean {
-		spread[j] = max(high[j]-m, m-low[j])
-		largest = max(largest, high[j], -low[j])
+	return x
+}
+
+// moments returns mean and standard deviation, 0 of nothing. The mean is updated value by value (Welford
+// 1962) and corrected by the mean deviation from it: it is right to its last digits, and that of equal
+// numbers is the number. Deviations are divided by the largest before they are squared: none is lost.
+func moments(x []float64) (mean, sd float64) {
+	for i, v := range x {
+		mean += (v - mean) * (1 / float64(i+1))
 	}
-	for i := range e.Len() {
-		e.Input(x, i)
-		for j, v := range x {
-			if spread[j] != 0 && !math.IsNaN(v) {
-				d := (v - mean[j]) / spread[j]
-				deviation[j] += d
-				square[j] += d * d
-			}
-		}
+	var largest, sum, squares float64
+	for _, v := range x {
+		largest = max(largest, math.Abs(v-mean))
 	}
-	for j, n := range count {
-		if n > 0 {
-			d := deviation[j] / n
-			mean[j] += d * spread[j]
-			sd[j] = spread[j] * math.Sqrt(square[j]/n-d*d)
-		}
+	if largest == 0 {
+		return mean, 0
 	}
-	if e.values.pixels != nil {
-		largest = math.MaxUint8
+	for _, v := range x {
+		d := (v - mean) / largest
+		sum += d
+		squares += d * d
 	}
-	return mean, sd, largest
+	n := float64(len(x))
+	d := sum / n
+	return mean + d*largest, largest * math.Sqrt(squares/n-d*d)
 }

@@ -16,10 +16,7 @@ import (
 // and below 1, rounded, but at least 1 and at most n−1. The only example of a class stays in the training
 // part. The numbers of both parts, from 0, are in ascending order. It returns an error if a part is empty.
 func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []int, err error) {
-	members := make([][]int, len(e.classes))
-	for i, k := range e.class {
-		members[k] = append(members[k], i)
-	}
+	members := e.members()
 	rnd := rand.New(src)
 	for _, m := range members {
 		rnd.Shuffle(len(m), func(a, b int) { m[a], m[b] = m[b], m[a] })
@@ -35,50 +32,43 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 	return trainRows, testRows, nil
 }
 
-// Parts returns the training and the test part of e. Their classes are those of the
-// training part, in numerical order if all names are integers, else in that of the text.
-// It returns an error for what Align does not allow.
-func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
-	tr = e.Subset(train).present()
-	te, err = Align(tr, e.Subset(test))
-	return tr, te, err
+// members returns the examples of each class.
+func (e *Examples) members() [][]int {
+	members := make([][]int, len(e.classes))
+	for i, r := range e.rows {
+		members[r.class] = append(members[r.class], i)
+	}
+	return members
 }
 
-// Align returns the test examples with the classes of the training examples. It returns an error if these
-// have fewer than two classes, or a test example one that is not among them or another number of inputs.
-func Align(train, test *Examples) (*Examples, error) {
-	switch {
-	case len(train.classes) < 2:
-		return nil, errors.New("the training part has fewer than 2 classes")
-	case test.Len() > 0 && test.Inputs() != train.Inputs():
-		return nil, fmt.Errorf("%s: %d inputs; the training part has %d",
-			test.where(0), test.Inputs(), train.Inputs())
+// Parts returns two parts with the classes of the training part, in numerical order if all names are
+// integers, else in that of the text. It returns an error if these are fewer than two, or a test example has
+// one that is not among them or another number of inputs.
+func Parts(train, test *Examples) (tr, te *Examples, err error) {
+	tr = train.present()
+	if len(tr.classes) < 2 {
+		return nil, nil, errors.New("the training part has fewer than 2 classes")
+	} else if test.Len() > 0 && test.Inputs() != tr.Inputs() {
+		return nil, nil, fmt.Errorf("%s: %d inputs; the training part has %d", test.file, test.Inputs(),
+			tr.Inputs())
 	}
-	return test.renumbered(train.classes)
+	te, err = test.renumbered(tr.classes)
+	return tr, te, err
 }
 
 // Join returns the training examples and those of an aligned test part, before both are scaled.
 func Join(train, test *Examples) *Examples {
-	e, v, offset := *train, *train.values, 0
-	if more := test.values; more != train.values {
-		offset = (len(v.number) + len(v.pixels)) / max(1, v.width)
-		v.number, v.pixels = slices.Concat(v.number, more.number), slices.Concat(v.pixels, more.pixels)
-		v.line = slices.Concat(v.line, more.line)
-	}
-	e.values, e.row, e.class = &v, slices.Clone(train.row), slices.Concat(train.class, test.class)
-	for _, i := range test.row {
-		e.row = append(e.row, offset+i)
-	}
+	e := *train
+	e.rows = slices.Concat(train.rows, test.rows)
 	return &e
 }
 
-// present returns the examples with only those classes that at least one has: in numerical order if all their
-// names are integers, else in that of the text.
+// present returns the examples with only those classes that at least one has, in order.
 func (e *Examples) present() *Examples {
 	number, integers := map[string]int{}, true
-	for _, k := range e.class {
-		n, err := strconv.Atoi(e.classes[k])
-		number[e.classes[k]], integers = n, integers && err == nil
+	for _, r := range e.rows {
+		n, err := strconv.Atoi(e.classes[r.class])
+		number[e.classes[r.class]], integers = n, integers && err == nil
 	}
 	names := slices.Sorted(maps.Keys(number))
 	if integers {
@@ -91,15 +81,12 @@ func (e *Examples) present() *Examples {
 // renumbered returns the examples with the classes of those names, or an error if one has another class.
 func (e *Examples) renumbered(names []string) (*Examples, error) {
 	r := *e
-	r.class, r.classes = make([]int, e.Len()), names
-	number := make([]int, len(e.classes))
-	for k, name := range e.classes {
-		number[k] = slices.Index(names, name)
-	}
-	for i, k := range e.class {
-		if r.class[i] = number[k]; r.class[i] < 0 {
-			return nil, fmt.Errorf("%s: class %q is not in the training part, which has %s",
-				e.where(i), e.classes[k], strings.Join(names, ", "))
+	r.rows, r.classes = slices.Clone(e.rows), names
+	for i := range r.rows {
+		name := e.classes[e.Class(i)]
+		if r.rows[i].class = slices.Index(names, name); r.Class(i) < 0 {
+			return nil, fmt.Errorf("%s:%d: class %q is not in the training part, which has %s",
+				e.file, e.Row(i), name, strings.Join(names, ", "))
 		}
 	}
 	return &r, nil

@@ -36,8 +36,10 @@ func TestSplit(t *testing.T) {
 		if err != nil || !slices.IsSorted(train) || !slices.IsSorted(test) {
 			t.Fatalf("the order is %v and %v: %v", train, test, err)
 		}
-		check.Equal(t, fmt.Sprintf("%v and %v are not %d examples", train, test, len(class)),
-			slices.Sorted(slices.Values(slices.Concat(train, test))), upTo(len(class)))
+		for i, number := range slices.Sorted(slices.Values(slices.Concat(train, test))) {
+			check.Equal(t, fmt.Sprintf("an example of %v and %v", train, test), number, i)
+		}
+		check.Equal(t, "examples", len(train)+len(test), len(class))
 		count, tested := make([]int, classes), make([]int, classes)
 		for _, k := range class {
 			count[k]++
@@ -65,7 +67,7 @@ func TestParts(t *testing.T) {
 	e := read(Format{}, "x,class\n1,10\n2,9\n3,5\n4,10\n5,9\n6,b\n")
 	check.Equal(t, "classes", e.Classes(), []string{"10", "5", "9", "b"})
 	// Without the b the names are integers, and without the 5 the numbers shift.
-	train, test, err := Parts(e, []int{4, 0, 1}, []int{3})
+	train, test, err := Parts(e.Subset([]int{4, 0, 1}), e.Subset([]int{3}))
 	check.OK(t, err)
 	for part, want := range map[*Examples]Set{
 		train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}},
@@ -75,7 +77,7 @@ func TestParts(t *testing.T) {
 		check.Equal(t, "its classes", part.Classes(), []string{"9", "10"})
 	}
 	check.Equal(t, "the examples themselves have changed", []any{e.Class(0), e.Class(1)}, []any{0, 2})
-	train, test, err = Parts(e, []int{0, 1}, nil)
+	train, test, err = Parts(e.Subset([]int{0, 1}), e.Subset(nil))
 	check.OK(t, err)
 	check.Equal(t, "with an empty test part", []int{train.Len(), test.Len(), test.Inputs()}, []int{2, 0, 1})
 }
@@ -91,25 +93,26 @@ func TestPartsErrors(t *testing.T) {
 		{[]int{0}, []int{0}, `the training part has fewer than 2 classes`},
 		{nil, []int{0}, `the training part has fewer than 2 classes`},
 	} {
-		_, _, err := Parts(e, c.train, c.test)
+		_, _, err := Parts(e.Subset(c.train), e.Subset(c.test))
 		check.Refuses(t, "parts", err, c.want)
 	}
 }
 
-func TestAlign(t *testing.T) {
+func TestPartsOfImages(t *testing.T) {
 	read := func(name string, height int, labels ...byte) *Examples {
 		return Images(name, make([]byte, len(labels)*height*2), height, 2, labels)
 	}
 	train := read("train", 3, 10, 9, 3, 9)
-	test := check.Must(Align(train, read("test", 3, 10, 10, 9)))
+	_, test, err := Parts(train, read("test", 3, 10, 10, 9))
+	check.OK(t, err)
 	got := []any{all(test).Class, test.Classes()}
 	check.Equal(t, "classes", got, []any{[]int{2, 2, 1}, []string{"3", "9", "10"}})
-	check.Equal(t, "the third is from", test.where(2), "test: example 3")
-	_, err := Align(train, read("test", 3, 10, 9, 4))
+	check.Equal(t, "the third is", test.Row(2), 3)
+	_, _, err = Parts(train, read("test", 3, 10, 9, 4))
 	check.Refuses(t, "a label out of range", err,
-		`test: example 3: class "4" is not in the training part, which has 3, 9, 10`)
-	_, err = Align(train, read("test", 4, 10, 9))
-	check.Refuses(t, "larger images", err, `test: example 1: 8 inputs; the training part has 6`)
-	_, err = Align(read("train", 3, 1, 1), test)
+		`test:3: class "4" is not in the training part, which has 3, 9, 10`)
+	_, _, err = Parts(train, read("test", 4, 10, 9))
+	check.Refuses(t, "larger images", err, `test: 8 inputs; the training part has 6`)
+	_, _, err = Parts(read("train", 3, 1, 1), test)
 	check.Refuses(t, "one class", err, `the training part has fewer than 2 classes`)
 }

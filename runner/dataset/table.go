@@ -11,28 +11,11 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"closedform/internal/field"
 )
 
-// Layout says how cells are separated and numbers are written in the file of a table.
-type Layout struct {
-	Separator string `toml:"separator,omitempty" json:"separator,omitempty"` // ",", ";" or "tab"; default ","
-	// Decimal is the decimal mark, "." or ","; default ".".
-	Decimal string `toml:"decimal,omitempty" json:"decimal,omitempty"`
-}
+var separators = map[string]rune{",": ',', ";": ';', "tab": '\t'}
 
-var separators = map[string]rune{"": ',', ",": ',', ";": ';', "tab": '\t'}
-
-// Validate reports what is not allowed.
-func (l Layout) Validate() error {
-	if l.Decimal == "," && separators[l.Separator] == ',' {
-		return field.Errorf("decimal",
-			`"," is not allowed where "," separates cells; allowed: with separator = ";" or "tab"`)
-	}
-	return cmp.Or(field.OneOf("separator", cmp.Or(l.Separator, ","), ",", ";", "tab"),
-		field.OneOf("decimal", cmp.Or(l.Decimal, "."), ".", ","))
-}
+func (f Format) comma() rune { return separators[cmp.Or(f.Separator, ",")] }
 
 // Reader reads a table row by row, each as soon as its line has come. It is not safe for concurrent use.
 type Reader struct {
@@ -40,7 +23,7 @@ type Reader struct {
 	Columns []string // their names, which differ
 
 	header int // its line
-	layout Layout
+	format Format
 	csv    *csv.Reader
 }
 
@@ -70,8 +53,8 @@ func IsMissing(cell string) bool {
 // NewReader reads the header line of a table in UTF-8, packed by gzip or not: the names of the columns, of
 // which each row has a cell (RFC 4180). Blank lines, blanks round a cell, a byte order mark and CRLF line
 // ends do not count. An error has the name of the file.
-func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
-	if err := l.Validate(); err != nil {
+func NewReader(r io.Reader, file string, f Format) (*Reader, error) {
+	if err := f.Validate(); err != nil {
 		return nil, err
 	}
 	text, err := Unpack(r)
@@ -79,17 +62,12 @@ func NewReader(r io.Reader, file string, l Layout) (*Reader, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	in := bufio.NewReader(text)
-	t := &Reader{File: file, layout: l, csv: csv.NewReader(in)}
-	t.csv.Comma = separators[l.Separator]
-	t.csv.FieldsPerRecord = -1 // check says which line has too few cells
-	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		_, _ = in.Discard(3)
 	}
-	begin, _ := in.Peek(in.Buffered()) // all that is there already
-	if first, _, _ := strings.Cut(string(begin), "\n"); strings.Contains(strings.TrimSuffix(first, "\r"), "\r") {
-		return nil, fmt.Errorf("%s:1: %s", file, t.problem("\r"))
-	}
+	t := &Reader{File: file, format: f, csv: csv.NewReader(in)}
+	t.csv.Comma = f.comma()
+	t.csv.TrimLeadingSpace = t.csv.Comma != '\t'
 	header, err := t.Next()
 	if err == io.EOF {
 		err = fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
@@ -111,52 +89,49 @@ func Unpack(r io.Reader) (io.Reader, error) {
 }
 
 func (t *Reader) checkHeader() error {
-	if line := strings.Join(t.Columns, string(t.csv.Comma)); strings.HasPrefix(strings.ToLower(line), "sep=") {
-		return fmt.Errorf("%s:%d: %q is a line for spreadsheets; remove it, and say separator = %q", t.File,
-			t.header, line, line[len("sep="):])
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%s:%d: "+format, append([]any{t.File, t.header}, args...)...)
+	}
+	first := t.Columns[0]
+	if strings.HasPrefix(strings.ToLower(first), "sep=") {
+		return wrong("%q is a line for spreadsheets; remove it, and name the separator", first)
+	}
+	for word, mark := range separators {
+		if n := strings.Count(first, string(mark)); len(t.Columns) == 1 && n > 0 {
+			return wrong("one column, %q; separator = %q makes %d of it", first, word, n+1)
+		}
 	}
 	for j, column := range t.Columns {
 		if k := slices.Index(t.Columns, column); k < j {
-			return fmt.Errorf("%s:%d: columns %d and %d are both called %q", t.File, t.header, k+1, j+1, column)
+			return wrong("columns %d and %d are both called %q", k+1, j+1, column)
 		} else if column == "" {
-			return fmt.Errorf("%s:%d: column %d has no name; need one for each column", t.File, t.header, j+1)
-		}
-	}
-	for word, mark := range separators {
-		if names := strings.Split(t.Columns[0], string(mark)); word != "" && len(t.Columns) == 1 && len(names) > 1 {
-			return fmt.Errorf("%s:%d: one column, %q; separator = %q makes %d of it", t.File, t.header, t.Columns[0],
-				word, len(names))
+			return wrong("column %d has no name; need one for each column", j+1)
 		}
 	}
 	return nil
 }
 
-// Next returns the next nonblank line, with any number of cells; after the last, io.EOF or another error.
+// Next returns the next nonblank line; after the last, io.EOF or another error. If only its number of cells
+// is wrong Row.Err wraps [csv.ErrFieldCount].
 func (t *Reader) Next() (row Row, err error) {
 	row.Cells, err = t.csv.Read()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // an open quote ends on the last line
-		return Row{Err: fmt.Errorf("%s:%d: %w", t.File, wrong.StartLine, wrong.Err)}, nil
+		row.Line, row.Err = wrong.StartLine, fmt.Errorf("%s:%d: %w", t.File, wrong.StartLine, wrong.Err)
 	} else if err == io.EOF {
 		return row, err
 	} else if err != nil {
 		return row, fmt.Errorf("%s: %w", t.File, err)
 	}
-	row.Line, _ = t.csv.FieldPos(0)
 	for j, cell := range row.Cells {
-		if problem := t.problem(cell); problem != "" && row.Err == nil {
-			line, _ := t.csv.FieldPos(j)
+		line, _ := t.csv.FieldPos(j)
+		if row.Cells[j] = strings.TrimSpace(cell); j == 0 {
+			row.Line = line
+		}
+		if problem := t.problem(cell); problem != "" {
 			row.Err = fmt.Errorf("%s:%d: %s", t.File, line, problem)
 		}
-		row.Cells[j] = strings.TrimSpace(cell)
 	}
 	return row, nil
-}
-
-func (t *Reader) check(row Row) error {
-	if n := len(row.Cells); row.Err == nil && n != len(t.Columns) {
-		return fmt.Errorf("%s:%d: %d cells; the header has %d", t.File, row.Line, n, len(t.Columns))
-	}
-	return row.Err
 }
 
 func (t *Reader) problem(text string) string {

@@ -34,14 +34,19 @@ func (r *full) whiten(j *jacobian) {
 		clear(f)
 	}
 	// All vectors in one sweep, as the root does not fit the cache.
+	n := len(r.white[0])
+	var h [4]float64
 	for a, at := range j.neurons {
-		for i, y := range j.input[at.layer] {
-			s := r.row(at.from + i)
+		rows := r.root[at.from*n : at.to*n]
+		for y := j.input[at.layer]; len(y) > 0; y = y[min(4, len(y)):] {
+			y := y[:min(4, len(y))]
 			for k, f := range r.white {
-				if h := j.delta[k][a] * y; h != 0 { // that of a unit that is off is
-					kernel.AddScaled(f, h, s)
+				for i, y := range y {
+					h[i] = j.delta[k][a] * y
 				}
+				kernel.AddRows(f, h[:len(y)], rows)
 			}
+			rows = rows[len(y)*n:]
 		}
 	}
 }
@@ -55,14 +60,11 @@ func (r *full) step(mean []float64, j *jacobian) bool {
 	if r.whiten(j); !r.set() {
 		return false
 	}
-	last := r.white[len(r.white)-1]
 	for i := range mean {
 		s := r.row(i)
-		for k, beta := range r.beta {
-			f := r.white[k]
-			kernel.AddScaled(s, -beta*kernel.Dot(s, f), f)
-		}
-		mean[i] += kernel.Dot(s, last)
+		kernel.Rows(r.dots, r.all, s)
+		mean[i] += r.follow()
+		kernel.AddRows(s, r.take, r.all[:len(r.take)*len(s)])
 	}
 	return true
 }
@@ -72,13 +74,20 @@ func (r *full) step(mean []float64, j *jacobian) bool {
 // variance let f = Sᵀh and s = f·f. Then P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ with T = I − βffᵀ,
 // β = 1/(t(1+t)), t = √(1+s). Each of several observations has the f that the steps before it leave, T…Tf.
 type reflections struct {
-	white  [][]float64 // f of each observation, and of the last vector, which only moves the mean
+	all    []float64   // f of each observation, and of the last vector, which only moves the mean
+	white  [][]float64 // one by one
 	beta   []float64
 	shrink []float64 // t²
+
+	// The products f_l·f_k, l < k, at k(k−1)/2 + l; of a row u of the root, u·f_k; how much of each f it gets.
+	products, dots, take []float64
 }
 
 func newReflections(count, length int) reflections {
-	return reflections{vectors(count, length), make([]float64, count-1), make([]float64, count-1)}
+	m, all := count-1, make([]float64, count*length)
+	numbers := func(n int) []float64 { return make([]float64, n) }
+	white := slices.Collect(slices.Chunk(all, length))
+	return reflections{all, white, numbers(m), numbers(m), numbers(count * m / 2), numbers(count), numbers(m)}
 }
 
 func (r *reflections) squares(dst []float64) {
@@ -109,7 +118,31 @@ func (r *reflections) set() bool {
 			floats.AddScaled(g, -r.beta[k]*kernel.Dot(f, g), f)
 		}
 	}
+	for k, f := range r.white {
+		for l := range k {
+			r.products[k*(k-1)/2+l] = kernel.Dot(r.white[l], f)
+		}
+	}
 	return true
+}
+
+// follow lets a row u of the root with products u·f_k pass the reflections, u_k = u_{k−1} − c_k f_k,
+//
+//	c_k = β_k a_k,   a_k = u_{k−1}·f_k = u·f_k − Σ_{l<k} c_l f_l·f_k.
+//
+// It sets take to −c_k, replaces the products by a_k, and returns the last one.
+func (r *reflections) follow() (last float64) {
+	rest := r.products
+	for k, a := range r.dots {
+		for l, c := range r.take[:k] {
+			a += c * rest[l]
+		}
+		if rest = rest[k:]; k < len(r.beta) {
+			r.take[k] = -r.beta[k] * a
+		}
+		r.dots[k], last = a, a
+	}
+	return last
 }
 
 // diagonal has a variance for each weight. With the variance q = yᵀPy of the pre-activation of neuron a and
@@ -121,17 +154,13 @@ type diagonal struct {
 	variance []float64
 	sd       []float64 // √q
 
-	// Of one step, with m reflections: the products f_l·f_k, l < k, at k(k−1)/2 + l; how much of each a
-	// pre-activation takes; and how the means of a neuron move.
-	products, take, move []float64
+	move []float64 // scratch space
 }
 
 func newDiagonal(variance []float64, neurons, classes int) *diagonal {
-	m := classes - 1
 	return &diagonal{
-		reflections: newReflections(classes, neurons),
-		variance:    slices.Clone(variance), sd: make([]float64, neurons),
-		products: make([]float64, (m+1)*m/2), take: make([]float64, m), move: make([]float64, len(variance)),
+		newReflections(classes, neurons), slices.Clone(variance), make([]float64, neurons),
+		make([]float64, len(variance)),
 	}
 }
 
@@ -149,9 +178,8 @@ func (r *diagonal) variances(dst []float64, j *jacobian) {
 	r.squares(dst)
 }
 
-// step follows row a of the product T of the reflections, from the unit vector e_a,
+// step follows row a of the product T of the reflections, from the unit vector e_a with the products f_ka,
 //
-//	u_k = u_{k−1} − c_k f_k,   c_k = β_k a_k,   a_k = u_{k−1}·f_k = f_ka − Σ_{l<k} c_l f_l·f_k
 //	|u_k|² = |u_{k−1}|² − a_k²/(1+s_k),
 //
 // without forming it: square is |u|², and move is u·b for the last vector b. A variance v becomes v (1 −
@@ -160,28 +188,14 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 	if r.whiten(j); !r.set() {
 		return false
 	}
-	m := len(r.beta)
-	for k, f := range r.white {
-		for l := range k {
-			r.products[k*(k-1)/2+l] = kernel.Dot(r.white[l], f)
-		}
-	}
 	for n, at := range j.neurons {
-		square := 1.0
-		rest := r.products
-		for k, beta := range r.beta {
-			a := r.white[k][n]
-			for l, c := range r.take[:k] {
-				a -= c * rest[l]
-			}
-			rest = rest[k:]
-			r.take[k] = beta * a
-			// By Cauchy–Schwarz it is not smaller, except for rounding.
-			square = max(square-a*a/r.shrink[k], square/r.shrink[k])
+		for k, f := range r.white {
+			r.dots[k] = f[n]
 		}
-		move := r.white[m][n]
-		for l, c := range r.take {
-			move -= c * rest[l]
+		move, square := r.follow(), 1.0
+		for k, shrink := range r.shrink {
+			// By Cauchy–Schwarz it is not smaller, except for rounding.
+			square = max(square-r.dots[k]*r.dots[k]/shrink, square/shrink)
 		}
 		if sd := r.sd[n]; sd > 0 {
 			d := floats.ScaleTo(r.move[:at.to-at.from], move/sd, j.input[at.layer])

@@ -22,6 +22,7 @@ type lowRank struct {
 	// Of W with the rows of a jacobian appended as columns, for l ≤ k.
 	gram   []float64       // w_k·w_l, but those of W
 	cross  []float64       // w_k·w_l/Υ
+	known  bool            // cross has those of W
 	inner  []float64       // I + WᵀΥ⁻¹W, and its factor
 	factor linalg.Cholesky // of that
 	rhs    []float64
@@ -52,30 +53,33 @@ func newLowRank(variance []float64, rank, classes int) *lowRank {
 
 func (r *lowRank) columns(at neuron) []float64 { return r.w[at.from*r.rank : at.to*r.rank] }
 
-func (r *lowRank) multiply(j *jacobian) {
+func (r *lowRank) multiply(j *jacobian, learns bool) {
 	clear(r.gram)
-	clear(r.cross)
+	clear(r.cross[r.rank*r.size:])
+	if !r.known {
+		clear(r.cross)
+	}
 	for a, at := range j.neurons {
 		y, w, n := j.input[at.layer], r.columns(at), at.to-at.from
 		u := floats.MulTo(r.part[:n], y, r.variance[at.from:at.to])
-		r.append(r.gram, j, a, y, y)
+		if learns {
+			r.append(r.gram, j, a, y, y)
+		}
 		r.append(r.cross, j, a, u, y)
-		for k := range r.rank {
+		for k := 0; k < r.rank && !r.known; k++ {
 			floats.MulTo(u, w[k*n:(k+1)*n], r.variance[at.from:at.to])
-			for l := range k + 1 {
-				r.cross[k*r.size+l] += kernel.Dot(u, w[l*n:(l+1)*n])
-			}
+			kernel.Rows(r.dots[:k+1], w, u)
+			floats.Add(r.cross[k*r.size:][:k+1], r.dots[:k+1])
 		}
 	}
+	r.known = true
 }
 
 // append adds to products those of the rows of the jacobian, δ_ka y, with the columns of neuron a and with
 // each other, where u is y, or y/Υ.
 func (r *lowRank) append(products []float64, j *jacobian, a int, u, y []float64) {
 	w, square := r.columns(j.neurons[a]), kernel.Dot(u, y)
-	for l := range r.rank {
-		r.dots[l] = kernel.Dot(w[l*len(u):(l+1)*len(u)], u)
-	}
+	kernel.Rows(r.dots[:r.rank], w, u)
 	for k, d := range j.delta {
 		r.dots[r.rank+k] = square * d[a]
 		kernel.AddScaled(products[(r.rank+k)*r.size:][:r.rank+k+1], d[a], r.dots)
@@ -93,7 +97,7 @@ func (r *lowRank) factorize(columns int) bool {
 
 // variances takes HPHᵀ for HΥ⁻¹Hᵀ − HΥ⁻¹W (I + WᵀΥ⁻¹W)⁻¹ WᵀΥ⁻¹Hᵀ.
 func (r *lowRank) variances(dst []float64, j *jacobian) {
-	if r.multiply(j); !r.factorize(r.rank) {
+	if r.multiply(j, false); !r.factorize(r.rank) {
 		floats.AddConst(math.NaN(), dst)
 		return
 	}
@@ -106,7 +110,7 @@ func (r *lowRank) variances(dst []float64, j *jacobian) {
 }
 
 func (r *lowRank) step(mean []float64, j *jacobian) bool {
-	r.multiply(j)
+	r.multiply(j, true)
 	columns := len(r.rhs)
 	for k := r.rank; k < columns; k++ {
 		if at := k*r.size + k; !(r.cross[at] <= largestSquare && r.gram[at] <= largestSquare) {
@@ -135,6 +139,7 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	r.factor.Solve(r.rhs)
 	r.factor.SolveT(r.rhs)
 	floats.Scale(-1, r.rhs)
+	r.known = false
 	for a := range j.neurons { // whose columns may be all that the caches hold
 		r.move(mean, j, a)
 		r.truncate(j, a)

@@ -196,11 +196,10 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 		trainRows, testRows = divide(drawn, 0, s.Train)
 		return drawn.Subset(trainRows), drawn.Subset(testRows), nil
 	case s.test != nil:
-		if test, err = dataset.Align(s.whole, s.test); err != nil {
+		if train, err = Rows(s.whole, s.TrainRows); err != nil {
 			return nil, nil, err
 		}
-		train, err = Rows(s.whole, s.TrainRows)
-		return train, test, err
+		return dataset.Parts(train, s.test)
 	case s.TrainRows != "":
 		trainRows, testRows, err = splitRows(s.whole, s.TrainRows)
 	default:
@@ -209,7 +208,7 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return dataset.Parts(s.whole, trainRows, testRows)
+	return dataset.Parts(s.whole.Subset(trainRows), s.whole.Subset(testRows))
 }
 
 func rowRange(text string) (first, last int, err error) {

@@ -214,7 +214,7 @@ file = "table.csv"; train_rows = "1-2" -> train_rows: DIR/table.csv:4: class "c"
 file = "table.csv"; test_file = "gaps.csv" -> DIR/gaps.csv:1: no column "y"; the columns are x, c, class
 file = "table.csv"; test_file = "new.csv" -> test_file: DIR/new.csv:3: class "d" is not in the training part,
 IMAGES test_labels = "images" -> DIR/images: the magic number is
-IMAGES test_labels = "new-labels" -> test_images: DIR/few-images: example 2: class "7" is not in`, "\n") {
+IMAGES test_labels = "new-labels" -> test_images: DIR/few-images:2: class "7" is not in`, "\n") {
 		line = strings.NewReplacer("DIR", dir, "IMAGES ", images).Replace(line)
 		text, want, _ := strings.Cut(line, " -> ")
 		if !strings.Contains(text, "test_") && !strings.Contains(text, "train_") {

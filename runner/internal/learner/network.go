@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"closedform/core/bnn"
+	"closedform/core/readout"
 )
 
 // Network is a closed-form model as a learner: it predicts the label's distribution p/Σp, and counts steps.
@@ -50,6 +51,10 @@ func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, e
 	predict := n.Model.Predict
 	if s, ok := n.Model.(bnn.Sequential); ok && next {
 		predict = s.Before
+	}
+	if l, ok := n.Model.(*readout.Layer); ok && !next {
+		err = l.PredictAll(n.several[:len(x)], x)
+		predict = func(*bnn.Prediction, []float64) error { return err }
 	}
 	for i := range x {
 		q := &n.several[i]

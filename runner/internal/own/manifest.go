@@ -24,17 +24,35 @@ type Table struct {
 	All    bool // the network that is kept learns the test rows, too
 }
 
+var notName = regexp.MustCompile(`[^a-z0-9_]+`)
+
 // Manifest checks the table, writes a manifest beside it and returns the path. A bad table is an error.
 func (t *Table) Manifest(w io.Writer) (path string, err error) {
 	e, err := t.Format.Read(t.File, nil)
 	if err != nil {
 		return "", err
 	}
-	text, err := t.draft(e.Len())
-	if err != nil {
+	d := data.Source{Files: data.Files{File: filepath.Base(t.File), Format: t.Format}, TestFraction: 0.25}
+	if t.Test != "" {
+		d.TestFraction = 0
+		if d.TestFile, err = filepath.Rel(filepath.Dir(t.File), t.Test); err != nil {
+			return "", err
+		}
+	}
+	var table strings.Builder
+	if err := toml.NewEncoder(&table).Encode(d); err != nil {
 		return "", err
 	}
-	path = stem(t.File) + ".toml"
+	stem := strings.TrimSuffix(t.File, ".gz")
+	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
+	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem)), "_")
+	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")
+	seeds := `"1..5"`
+	if e.Len() > 5000 {
+		seeds = "[1]"
+	}
+	text := fmt.Sprintf(template, name, &table, seeds, t.All)
+	path = stem + ".toml"
 	if old, missing := os.ReadFile(path); missing != nil {
 		err = store.WriteFile(path, []byte(text))
 	} else if string(old) != text {
@@ -43,40 +61,6 @@ func (t *Table) Manifest(w io.Writer) (path string, err error) {
 	}
 	fmt.Fprintf(w, "manifest: %s\n", path)
 	return path, err
-}
-
-func stem(file string) string {
-	file = strings.TrimSuffix(file, ".gz")
-	return strings.TrimSuffix(file, filepath.Ext(file))
-}
-
-var notName = regexp.MustCompile(`[^a-z0-9_]+`)
-
-func (t *Table) draft(examples int) (string, error) {
-	d := data.Source{Files: data.Files{File: filepath.Base(t.File), Format: t.Format}, TestFraction: 0.25}
-	if t.Test != "" {
-		d.TestFraction = 0
-		file, _ := filepath.Abs(t.File)
-		test, err := filepath.Abs(t.Test)
-		if err == nil {
-			d.TestFile, err = filepath.Rel(filepath.Dir(file), test)
-		}
-		if err != nil {
-			return "", err
-		}
-	}
-	name := notName.ReplaceAllString(strings.ToLower(filepath.Base(stem(t.File))), "_")
-	name = cmp.Or(strings.Trim(name[:min(len(name), 64)], "_"), "own")
-	seeds, snapshots, all := `"1..5"`, "", ""
-	if examples > 5000 {
-		seeds, snapshots = "[1]", "[evaluate]\nsnapshots = [1000]          # and after all: for time\n\n"
-	}
-	if t.All {
-		all = "\nall_rows = true             # it learns the test rows, too, once they have been predicted"
-	}
-	var table strings.Builder
-	err := toml.NewEncoder(&table).Encode(d)
-	return fmt.Sprintf(template, name, &table, seeds, snapshots, all), err
 }
 
 const template = `# Written by run -data, to be edited. experiments/KEYS.md lists all keys.
@@ -90,7 +74,7 @@ seed  = 1
 [sweep]
 seed = %s                # splits into training and test rows
 
-%s[[method]]
+[[method]]
 name = "network"
 hidden_layers = [50]
 
@@ -105,5 +89,6 @@ name = "majority"
 kind = "majority"
 
 [save]
-network = true%s
+network = true
+all_rows = %t                 # whether it learns the test rows, too, once they have been predicted
 `

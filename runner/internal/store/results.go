@@ -43,14 +43,14 @@ func TableFile(t *table.Table) File {
 			return File{t.Name + ".csv", data}
 		}
 	}
-	return File{t.Name + packed, Pack(rounded)}
+	return File{t.Name + packed, Pack(rounded.CSV())}
 }
 
-// Pack returns the table as CSV packed by gzip.
-func Pack(t *table.Table) []byte {
+// Pack returns the text packed by gzip.
+func Pack(text []byte) []byte {
 	var buf bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // a known level
-	z.Write(t.CSV())                                        // writing to a bytes.Buffer cannot fail
+	z.Write(text)                                           // writing to a bytes.Buffer cannot fail
 	z.Close()
 	return buf.Bytes()
 }

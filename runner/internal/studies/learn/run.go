@@ -10,6 +10,7 @@ import (
 
 	"closedform/baselines/moments/montecarlo"
 	"closedform/core/bnn"
+	"closedform/core/classifier"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -18,14 +19,14 @@ import (
 )
 
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
-	t, c, kept := s.training(), s.newCurve(train), own.NewRecorder(train, s.Data.Format)
+	t, c, history := s.training(), s.newCurve(train), classifier.NewHistory(train.Inputs())
 	if s.Evaluate.Snapshots != nil {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
 		t.Observing = func(l *learner.Classifier, x []float64, class int) {
 			next := l.PredictNext(x)
 			c.p, c.class = append(c.p, next.P), append(c.class, class)
 			if s.Save {
-				kept.Observe(x, next, class)
+				history.Add(x, next.Confidence, floats.MaxIdx(next.P) != class)
 			}
 		}
 	}
@@ -44,14 +45,19 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		tables = append(tables, c.maps)
 	}
 	if s.Save && s.AllRows {
-		examples := dataset.Join(train, test)
-		kept, t.Score = own.NewRecorder(examples, s.Data.Format), nil
-		if r, err = t.Run(ctx, s.Method, examples, nil); err != nil {
+		train = dataset.Join(train, test)
+		history, t.Score = classifier.NewHistory(train.Inputs()), nil
+		if r, err = t.Run(ctx, s.Method, train, nil); err != nil {
 			return nil, err
 		}
 	}
 	if s.Save && r.Err == nil {
-		file, err := kept.File(r.Model(), r.Scaler, r.Passes)
+		if r.Passes > 1 { // which make the network more confident than it was in the first
+			history.Record = nil
+		}
+		n := own.Network{Classes: train.Classes(), Format: s.Data.Format, Scaler: r.Scaler}
+		n.Classifier = classifier.From(r.Model(), history)
+		file, err := n.Bytes()
 		return append(tables, &table.Table{Name: own.File, File: file}), err
 	}
 	return tables, nil

@@ -199,7 +199,7 @@ func TestKeptNetwork(t *testing.T) {
 		var p bnn.Prediction
 		for i, x := range test.Set(0, test.Len()).X {
 			for j := range x {
-				x[j] = (x[j] - n.Scaler.Shift[j]) * n.Scaler.Factor[j]
+				x[j] = (x[j] - n.Scaler[j].Shift) * n.Scaler[j].Factor
 			}
 			check.OK(t, n.Model().Predict(&p, x))
 			for j, class := range n.Classes {
@@ -220,7 +220,7 @@ func TestKeptNetwork(t *testing.T) {
 	// Of a generator, too, and of the model alone.
 	const moons = `name = "g"; study = "learn"; seed = 1; data = {generator = "moons", train = 30, test = 9}; `
 	n, _ = kept(t, moons+keep)
-	check.True(t, n != nil && n.Scaler.Features[1].Column == "x2", "%+v", n)
+	check.True(t, n != nil && n.Scaler[1].Column == "x2", "%+v", n)
 	// On all rows, after the test, which is the same.
 	n, tables = kept(t, manifest+keep)
 	whole, after := kept(t, manifest+keep+"all_rows = true\n")

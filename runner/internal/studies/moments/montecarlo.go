@@ -117,6 +117,7 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 				}
 				if e > lambda*(zj-z[i]) {
 					y[j] = 0
+					break
 				}
 			}
 		}
@@ -137,7 +138,8 @@ func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sa
 		}
 		sample(y, z)
 		mean := 0.0 // of y_j
-		for k, s := range scores {
+		for k := range scores {
+			s, sum := &scores[k], &sums[k]
 			if s.quantity == "mean" {
 				mean = s.value
 			}
@@ -148,9 +150,10 @@ func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sa
 			case "cross":
 				e = d[s.i]*e - s.value
 			}
-			sums[k][0] += e
-			sums[k][1] += e * e
-			sums[k][2] += e * e * e * e
+			square := e * e
+			sum[0] += e
+			sum[1] += square
+			sum[2] += square * square
 		}
 	}
 	effective := 0.0 // of the mean of y_j

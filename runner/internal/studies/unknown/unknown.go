@@ -165,10 +165,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	}
 	unseen := test.Subset(s.rows(test, true))
 	// The test part may have fewer classes than the training part, whose numbers they have.
-	if all, _, err = dataset.Parts(all, s.rows(all, false), nil); err != nil {
-		return nil, err
-	}
-	if test, err = dataset.Align(all, test.Subset(s.rows(test, false))); err != nil {
+	all, test, err = dataset.Parts(all.Subset(s.rows(all, false)), test.Subset(s.rows(test, false)))
+	if err != nil {
 		return nil, err
 	}
 	if l, err = s.train(ctx, all); err != nil {
