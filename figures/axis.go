@@ -43,16 +43,13 @@ func (a Axis) near(v float64) float64 {
 }
 
 // shows reports whether the axis has a coordinate for v, perhaps beyond its ends.
-func (a Axis) shows(v float64) bool {
-	v = a.coordinate(v)
-	return !math.IsNaN(v) && !math.IsInf(v, 0)
-}
+func (a Axis) shows(v float64) bool { return !math.IsNaN(v) && !math.IsInf(a.coordinate(v), 0) }
 
 // side returns −1 and the end for values below the axis, 1 and the end above, and 0 and the coordinate else.
-func (a Axis) side(v float64) (side int, at float64) {
+func (a Axis) side(v float64) (side int, inside float64) {
 	lo, hi := a.ends()
-	at = min(max(a.near(v), lo), hi)
-	return cmp.Compare(a.near(v), at), at
+	inside = min(max(a.near(v), lo), hi)
+	return cmp.Compare(a.near(v), inside), inside
 }
 
 // check panics unless the ends are finite and increase, and are positive on a logarithmic axis.
@@ -88,20 +85,32 @@ func (a Axis) spanning(values []float64, margin float64) Axis {
 // slack is for ends that are ticks but for rounding.
 const slack = 1e-9
 
-// ticks returns labelled ticks, about n on a logarithmic axis, and minor ones; below a decade, round numbers.
+// ticks returns labelled ticks and minor ones: about n labels on a logarithmic axis, else, and below half a
+// decade, two to six, at multiples of 1, 2 or 5 times a power of ten.
 func (a Axis) ticks(n int) (out []plot.Tick) {
-	lo, hi := a.ends()
-	switch {
+	for name := range strings.Lines(a.rows) {
+		out = append(out, plot.Tick{Value: float64(-len(out)), Label: strings.TrimSuffix(name, "\n")})
+	}
+	switch lo, hi := a.ends(); {
 	case a.rows != "":
-		for name := range strings.Lines(a.rows) {
-			out = append(out, plot.Tick{Value: float64(-len(out)), Label: strings.TrimSuffix(name, "\n")})
-		}
-	case a.Log && hi-lo >= 1-slack:
+		return out
+	case a.Log && (hi-lo >= 1-slack || hi-lo >= math.Log10(5) && n > 2):
 		return logTicks(lo, hi, n)
-	default:
-		out = plot.DefaultTicks{}.Ticks(a.Min, a.Max)
-		for i, t := range out {
-			out[i] = plot.Tick{Value: a.coordinate(t.Value), Label: decimal(t.Label)}
+	}
+	step := (1 - slack) * (a.Max - a.Min) / 5
+	ten := math.Pow10(int(math.Floor(math.Log10(step))))
+	minor, stride := 2*ten, 5
+	switch {
+	case step <= 2*ten:
+		minor, stride = ten/2, 4
+	case step <= 5*ten:
+		minor = ten
+	}
+	for k := int(math.Ceil(a.Min/minor - slack)); float64(k) <= a.Max/minor+slack; k++ {
+		v := float64(k) * minor
+		out = append(out, plot.Tick{Value: a.coordinate(v)})
+		if k%stride == 0 {
+			out[len(out)-1].Label = decimal(strconv.FormatFloat(v, 'g', 12, 64))
 		}
 	}
 	return out

@@ -39,9 +39,9 @@ func TestTicks(t *testing.T) {
 		want  []string // the labels
 		minor int
 	}{
-		{Axis{Min: -2, Max: 2}, []string{"−2", "0", "2"}, 2},
-		{Axis{Max: 1}, []string{"0.0", "0.5", "1.0"}, 8},
-		{Axis{Max: 3e-5}, []string{"0", "1×$10^{−5}$", "2×$10^{−5}$", "3×$10^{−5}$"}, 3},
+		{Axis{Min: -2, Max: 2}, []string{"−2", "−1", "0", "1", "2"}, 16},
+		{Axis{Max: 1}, []string{"0", "0.2", "0.4", "0.6", "0.8", "1"}, 15},
+		{Axis{Max: 3e-5}, []string{"0", "1×$10^{−5}$", "2×$10^{−5}$", "3×$10^{−5}$"}, 12},
 		{Axis{Log: true, Min: 1e-3, Max: 1}, []string{power(-3), power(-2), power(-1), power(0)}, 24},
 		{Axis{Log: true, Min: 0.5, Max: 200}, []string{power(0), power(1), power(2)}, 22},
 		{Axis{Log: true, Min: 1e-6, Max: 10}, []string{power(-6), power(-4), power(-2), power(0)}, 4},
@@ -50,7 +50,7 @@ func TestTicks(t *testing.T) {
 		}, 0},
 		{Axis{Log: true, Min: 0.05, Max: 1.5}, []string{"0.05", "0.1", "0.2", "0.5", "1"}, 10},
 		{Axis{Log: true, Min: 2, Max: 50}, []string{"2", "5", "10", "20", "50"}, 8},
-		{Axis{Log: true, Min: 2, Max: 3}, []string{"2.0", "2.5", "3.0"}, 8},
+		{Axis{Log: true, Min: 2, Max: 3}, []string{"2", "2.2", "2.4", "2.6", "2.8", "3"}, 15},
 	} {
 		var got []string
 		ticks := test.axis.ticks(5)

@@ -48,7 +48,7 @@ const (
 // Charts draws rows of charts, and notes beneath. The charts must not change until the last Encode.
 func Charts(rows [][]Chart, notes ...string) *Figure {
 	out, axes := page{labels: notes}, sharedAxes(slices.Concat(rows...))
-	styles := styles{of: map[string]style{}}
+	styles := styles{known: map[string]style{}}
 	for _, row := range rows {
 		var panels []panel
 		for _, c := range row {
@@ -58,8 +58,12 @@ func Charts(rows [][]Chart, notes ...string) *Figure {
 		out.rows = append(out.rows, panels)
 	}
 	out.keys = styles.keys
-	if styles.cut {
-		out.keys = append(out.keys, key{"beyond the axis", []plot.Thumbnailer{arrow(1, 0).at(black)}})
+	if styles.intervals {
+		bar := marker{corners: 2, turn: math.Pi / 2, outer: 1.6, outline: black}
+		out.keys = append(out.keys, key{"95 % interval", []plot.Thumbnailer{bar.scatter(white)}})
+	}
+	if styles.arrows {
+		out.keys = append(out.keys, key{"beyond the axis", []plot.Thumbnailer{arrow(1, 0, black).scatter(white)}})
 	}
 	return out.figure()
 }
@@ -101,13 +105,13 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 				lines = append(lines, path)
 			}
 			if c.hasMarkers() || c.Kind == Line && len(p) == 1 { // between two gaps
-				points = append(points, sty.marker.at(sty.color, p...))
+				points = append(points, sty.marker.scatter(sty.color, p...))
 			}
 		}
 		if c.hasMarkers() {
 			intervals, arrows := c.intervals(x, y, sty.color)
 			bars, points = append(bars, intervals...), append(points, arrows...)
-			s.cut = s.cut || arrows != nil
+			s.intervals, s.arrows = s.intervals || intervals != nil, s.arrows || arrows != nil
 		}
 	}
 	return slices.Concat(references, lines, bars, points)
@@ -127,7 +131,7 @@ func (c Curve) intervals(x, y Axis, color color.Color) (bars, arrows []plot.Plot
 			dx, px := x.side(p.X)
 			dy, py := y.side(p.Y)
 			if (dx != 0 || dy != 0) && !math.IsNaN(p.X) && !math.IsNaN(p.Y) {
-				arrows = append(arrows, arrow(dx, dy).at(color, plotter.XY{X: px, Y: py}))
+				arrows = append(arrows, arrow(dx, dy, color).scatter(white, plotter.XY{X: px, Y: py}))
 			}
 		}
 	}

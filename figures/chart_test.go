@@ -43,7 +43,7 @@ func TestMistakes(t *testing.T) {
 
 // Curves that leave a chart on all sides are cut at its frame.
 func TestCurvesStayInside(t *testing.T) {
-	far := []float64{-1e6, 1e6, 1e6, -1e6, -1e6, 1e6, 0.5, 0.5}
+	far := []float64{-1e6, 1e6, 1e6, -1e6, -1e6, 1e6, 0.502, 0.502}
 	y := []float64{1, 1, 0.7, 0.7, 0.353, 0.353, -1e6, 1e200}
 	c := Curve{Name: "a", Kind: Line, X: far, Y: y}
 	img, ink := decode(Charts([][]Chart{{{X: Axis{Max: 1}, Y: Axis{Max: 2}, Curves: []Curve{c}}}})), colors[0]
@@ -117,15 +117,15 @@ func TestRows(t *testing.T) {
 // No two curves of a figure have one colour and marker, and no two of ten one colour. A group has its colour,
 // whatever else is there, unless that is taken.
 func TestStyles(t *testing.T) {
-	s, own, pairs := styles{of: map[string]style{}}, map[color.NRGBA]bool{}, map[string]bool{}
+	s, used, pairs := styles{known: map[string]style{}}, map[color.NRGBA]bool{}, map[string]bool{}
 	for i := range len(colors) * len(shapes) {
 		name := fmt.Sprint(i)
 		sty := s.style(Curve{Name: name, Group: 3 * (i % 2)})
 		if pairs[fmt.Sprint(sty.color, sty.marker)] = true; i < len(colors) {
-			own[sty.color] = true
+			used[sty.color] = true
 		}
 	}
-	check.Equal(t, "colours of ten curves", len(own), len(colors))
-	check.Equal(t, "colour of the group", s.of["1"].color, colors[2])
+	check.Equal(t, "colours of ten curves", len(used), len(colors))
+	check.Equal(t, "colour of the group", s.known["1"].color, colors[2])
 	check.Equal(t, "styles of many curves", len(pairs), len(colors)*len(shapes))
 }

@@ -18,11 +18,11 @@ import (
 // testFigures have every kind of panel, curve and value outside a scale.
 func testFigures() []*Figure {
 	m, s := flagged()
-	m.Points = []Point{{0.5, 0.5, 1}}
+	m.Points, m.Class = [][]float64{{0.5, 0.5}}, []int{1}
 	m.Curves = []Curve{{Name: "boundary", Kind: Reference, X: []float64{-2, 2}, Y: []float64{-2, 2}}}
 	field, scale := sweep()
 	return []*Figure{
-		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{Classes: []string{"class 1", "class 2"}}),
+		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{Classes: 2}),
 		Maps([]Row{{scale, []Map{field}}}, Labels{X: Axis{Label: "$ρ$"}, Y: Axis{Log: true}}),
 		Charts(testCharts(), "a note"),
 	}

@@ -19,20 +19,15 @@ import (
 // Map is a scalar field on a rectangular grid. A value colours the points that are nearest to its grid point.
 type Map struct {
 	Title  string
-	X, Y   []float64 // ascending, two or more each
-	Z      []float64 // Z[j*len(X)+i] is the value at (X[i], Y[j])
-	Points []Point   // the examples seen so far
-	Curves []Curve   // drawn over the field; the legend explains them
-}
-
-// Point is an example of a class. Classes are counted from 0.
-type Point struct {
-	X, Y  float64
-	Class int
+	X, Y   []float64   // ascending, two or more each
+	Z      []float64   // Z[j*len(X)+i] is the value at (X[i], Y[j])
+	Curves []Curve     // drawn over the field; the legend explains them
+	Points [][]float64 // the examples seen so far, x and y of each
+	Class  []int       // their classes, from 0
 }
 
 // Row is a row of maps that share a scale, whose ends may come from their values. Values outside the scale,
-// and NaN, have special colours, which the legend explains and counts.
+// and NaN, have special colours, which the legend explains.
 type Row struct {
 	Scale Axis
 	Maps  []Map
@@ -40,9 +35,9 @@ type Row struct {
 
 // Labels are the axes and the words of a figure of maps. Empty ones have defaults.
 type Labels struct {
-	X, Y    Axis     // their ends are those of the grids; "$x_1$" and "$x_2$"
-	Classes []string // of all examples, from 0 on; explained even if none is shown
-	Below   string   // what it means to be below a scale; "below scale"
+	X, Y    Axis   // their ends are those of the grids; "$x_1$" and "$x_2$"
+	Classes int    // of all examples; explained even if none is shown
+	Below   string // what it means to be below a scale; "below scale"
 }
 
 const (
@@ -54,7 +49,7 @@ const (
 // the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	var out page
-	styles := styles{of: map[string]style{}, flags: map[color.Color]int{}}
+	styles := styles{known: map[string]style{}, flags: map[color.Color]bool{}}
 	x, y := cmp.Or(labels.X, Axis{Label: "$x_1$"}), cmp.Or(labels.Y, Axis{Label: "$x_2$"})
 	for _, r := range rows {
 		var values []float64
@@ -71,9 +66,9 @@ func Maps(rows []Row, labels Labels) *Figure {
 		}
 		out.rows, out.scales = append(out.rows, panels), append(out.scales, scale)
 	}
-	for class, name := range labels.Classes {
+	for class := range labels.Classes {
 		m, fill := classMarker(class)
-		out.keys = append(out.keys, key{name, []plot.Thumbnailer{m.at(fill)}})
+		out.keys = append(out.keys, key{fmt.Sprint("class ", class+1), []plot.Thumbnailer{m.scatter(fill)}})
 	}
 	out.keys = slices.Concat(out.keys, styles.keys, styles.flagKeys(labels.Below))
 	return out.figure()
@@ -89,9 +84,9 @@ func (s *styles) mapPlotters(m Map, x, y, scale Axis) []plot.Plotter {
 			}
 		}
 	}
-	for _, p := range m.Points {
-		shape, fill := classMarker(p.Class)
-		out = append(out, shape.at(fill, point(x, y, p.X, p.Y)))
+	for i, p := range m.Points {
+		shape, fill := classMarker(m.Class[i])
+		out = append(out, shape.scatter(fill, point(x, y, p[0], p[1])))
 	}
 	return out
 }
@@ -113,7 +108,7 @@ func (s *styles) picture(m Map, x, y, scale Axis) plot.Plotter {
 		default:
 			values[k] = colors[int((scale.coordinate(z)-lo)/(hi-lo)*(shades-1)+0.5)]
 		}
-		s.flags[values[k]]++
+		s.flags[values[k]] = true
 	}
 	s.images++
 	columns, rows := x.nearest(m.X, cells+s.images), y.nearest(m.Y, cells)
@@ -143,10 +138,10 @@ func (a Axis) nearest(grid []float64, cells int) (out []int) {
 
 func (s *styles) flagKeys(below string) (out []key) {
 	flags := []color.Color{belowColor, aboveColor, noColor}
-	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "not a number"} {
-		if n := s.flags[flags[i]]; n > 0 {
+	for i, text := range []string{cmp.Or(below, "below scale"), "above scale", "no value"} {
+		if s.flags[flags[i]] {
 			area := &plotter.Polygon{Color: flags[i], LineStyle: line(hairline, black)}
-			out = append(out, key{fmt.Sprintf("%s: %d", text, n), []plot.Thumbnailer{area}})
+			out = append(out, key{text, []plot.Thumbnailer{area}})
 		}
 	}
 	return out

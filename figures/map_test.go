@@ -49,13 +49,16 @@ func TestMapLegend(t *testing.T) {
 		below string
 		want  []string
 	}{
-		{Row{s, []Map{m, m}}, "negative", []string{"negative: 4", "above scale: 2", "not a number: 2"}},
+		{Row{s, []Map{m, m}}, "negative", []string{
+			"negative", "above scale", "no value",
+		}},
 		{Row{scale, []Map{field}}, "", []string{
-			"slope", "boundary", "best", "below scale: 1", "above scale: 1", "not a number: 1",
+			"slope", "boundary", "best", "below scale", "above scale",
+			"no value",
 		}},
 	} {
 		var got []string
-		styles := styles{of: map[string]style{}, flags: map[color.Color]int{}}
+		styles := styles{known: map[string]style{}, flags: map[color.Color]bool{}}
 		for _, m := range test.row.Maps {
 			styles.mapPlotters(m, Axis{Max: 1}, Axis{Max: 1}, test.row.Scale)
 		}

@@ -139,8 +139,8 @@ func (p page) figure() *Figure {
 		}
 		drawLegend(dc, pageEdge+left[0])
 		for i, label := range p.labels {
-			at := vg.Point{X: (left[0] + width) / 2, Y: y + gap - textHeight*vg.Length(i)}
-			write(dc, at, 0.5, 1, label)
+			middle := vg.Point{X: (left[0] + width) / 2, Y: y + gap - textHeight*vg.Length(i)}
+			write(dc, middle, 0.5, 1, label)
 		}
 	}}
 }
@@ -168,11 +168,13 @@ func (a Axis) room() (room vg.Length) {
 
 func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	lo, hi := a.ends()
+	free, end := c.Min.X-panelGap/2, c.Max.X+panelGap/2 // room for labels
 	for _, t := range a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom)))) {
-		x := c.X((t.Value - lo) / (hi - lo))
+		x, half := c.X((t.Value-lo)/(hi-lo)), textWidth(t.Label)/2+1
 		mark(c, t, x, c.Min.Y, 0, -1)
-		if text {
+		if x = min(max(x, c.Min.X-panelGap/2+half), end-half); text && !t.IsMinor() && x-half >= free {
 			write(c, vg.Point{X: x, Y: c.Min.Y - tickLength}, 0.5, 1, t.Label)
+			free = x + half
 		}
 	}
 	if text {

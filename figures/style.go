@@ -33,19 +33,19 @@ var colors = [...]color.NRGBA{
 var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
 type styles struct {
-	of     map[string]style
-	keys   []key // of the curves
-	used   [len(colors)]int
-	cut    bool                // something is outside a frame
-	flags  map[color.Color]int // of maps: how many values have each colour
-	images int
+	known             map[string]style
+	keys              []key // of the curves
+	used              [len(colors)]int
+	intervals, arrows bool                 // are drawn
+	flags             map[color.Color]bool // of maps: the colours of their values
+	images            int
 }
 
 // style returns the style of a curve, with a key for a new name. A curve has the colour of its group or, if
 // that is taken, the next of the least used ones. On maps lines are black and white, to show on any ground.
 func (s *styles) style(c Curve) style {
-	if known, ok := s.of[c.Name]; ok {
-		return known
+	if sty, ok := s.known[c.Name]; ok {
+		return sty
 	}
 	out, inner, edge := style{color: grey, line: line(thinWidth, grey)}, white, black
 	if c.Kind != Reference {
@@ -61,7 +61,7 @@ func (s *styles) style(c Curve) style {
 		s.used[best]++
 	}
 	if !c.hasMarkers() {
-		out.line.Dashes = dashes[len(s.of)%len(dashes)]
+		out.line.Dashes = dashes[len(s.known)%len(dashes)]
 	}
 	if c.Kind == Across {
 		out.line.Width = 0
@@ -73,9 +73,9 @@ func (s *styles) style(c Curve) style {
 	}
 	k.thumbs = append(k.thumbs, &plotter.Line{LineStyle: out.line})
 	if c.hasMarkers() {
-		k.thumbs = append(k.thumbs, out.marker.at(out.color))
+		k.thumbs = append(k.thumbs, out.marker.scatter(out.color))
 	}
-	if s.of[c.Name] = out; c.Name != "" {
+	if s.known[c.Name] = out; c.Name != "" {
 		s.keys = append(s.keys, k)
 	}
 	return out
@@ -104,18 +104,20 @@ var shapes = []marker{
 	{corners: 3, turn: -math.Pi / 2, outer: 1.45},
 }
 
-func arrow(dx, dy int) marker {
-	return marker{corners: 3, outer: 1.45, back: 1.45, turn: math.Atan2(float64(dy), float64(dx))}
+func arrow(dx, dy int, outline color.Color) marker {
+	turn := math.Atan2(float64(dy), float64(dx))
+	return marker{corners: 3, outer: 1.45, back: 1.45, turn: turn, outline: outline}
 }
 
 // DrawGlyph implements draw.GlyphDrawer.
-func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	from := func(at vg.Point, angle float64, radii vg.Length) vg.Point {
+func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, place vg.Point) {
+	from := func(p vg.Point, angle float64, radii vg.Length) vg.Point {
 		sin, cos := math.Sincos(angle)
-		return at.Add(vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}.Scale(sty.Radius * radii))
+		return p.Add(vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}.Scale(sty.Radius * radii))
 	}
-	at = from(at, m.turn, -m.back)
-	corner := func(i int) vg.Point { return from(at, m.turn+2*math.Pi*float64(i)/float64(m.corners), m.outer) }
+	place = from(place, m.turn, -m.back)
+	between := 2 * math.Pi / float64(m.corners)
+	corner := func(i int) vg.Point { return from(place, m.turn+float64(i)*between, m.outer) }
 	var path vg.Path
 	path.Move(corner(-1).Add(corner(0)).Scale(0.5)) // within an edge: not every canvas joins the ends
 	for i := range m.corners {
@@ -132,7 +134,7 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	}
 }
 
-func (m marker) at(fill color.Color, points ...plotter.XY) *plotter.Scatter {
+func (m marker) scatter(fill color.Color, points ...plotter.XY) *plotter.Scatter {
 	sty := draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
 	return &plotter.Scatter{XYs: points, GlyphStyle: sty}
 }

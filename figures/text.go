@@ -68,12 +68,12 @@ func textWidth(s string) (width vg.Length) {
 }
 
 // write writes a text in black. The point is its lower left corner for x = y = 0, upper right for x = y = 1.
-func write(c draw.Canvas, at vg.Point, x, y vg.Length, s string) {
+func write(c draw.Canvas, place vg.Point, x, y vg.Length, s string) {
 	c.SetColor(black)
-	at = at.Add(vg.Point{X: -x * textWidth(s), Y: textRise - y*textHeight})
+	place = place.Add(vg.Point{X: -x * textWidth(s), Y: textRise - y*textHeight})
 	for _, l := range letters(s) {
-		c.Fill(l.outline(at.Add(vg.Point{Y: l.rise})))
-		at.X += l.face.Width(string(l.char))
+		c.Fill(l.outline(place.Add(vg.Point{Y: l.rise})))
+		place.X += l.face.Width(string(l.char))
 	}
 }
 
@@ -87,7 +87,7 @@ func writeUp(c draw.Canvas, middle vg.Point, s string) {
 
 // outline returns a letter as a path to be filled: the library for PDF has no text beyond Latin letters. A
 // character that the font lacks becomes the font's sign for a missing one.
-func (l letter) outline(at vg.Point) (path vg.Path) {
+func (l letter) outline(start vg.Point) (path vg.Path) {
 	var buf sfnt.Buffer
 	em := fixed.Int26_6(l.face.Face.UnitsPerEm()) // makes the font answer in its own units
 	glyph, err := l.face.Face.GlyphIndex(&buf, l.char)
@@ -96,7 +96,7 @@ func (l letter) outline(at vg.Point) (path vg.Path) {
 		panic(fmt.Sprintf("figures: font of gonum/plot: %v, %v", err, err2))
 	}
 	p := func(p fixed.Point26_6) vg.Point {
-		return at.Add(vg.Point{X: vg.Length(p.X), Y: -vg.Length(p.Y)}.Scale(l.face.Font.Size / vg.Length(em)))
+		return start.Add(vg.Point{X: vg.Length(p.X), Y: -vg.Length(p.Y)}.Scale(l.face.Font.Size / vg.Length(em)))
 	}
 	for _, s := range segments {
 		switch s.Op {

@@ -207,9 +207,7 @@ func (j *job) files(cells []*store.Cell, r *report.README) (files []store.File, 
 			}
 		}
 	}
-	if r.Tables, err = j.Study.Tables(sets); err != nil {
-		return nil, err
-	}
+	r.Tables = j.Study.Tables(sets)
 	var written table.Set
 	for _, t := range r.Tables {
 		file := store.TableFile(t)

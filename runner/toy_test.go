@@ -135,14 +135,14 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	return table.Set{walks, runs}, nil
 }
 
-func (t *Toy) Tables(cells []table.Set) (table.Set, error) {
-	set, err := table.Merge(cells)
-	if err != nil || t.source != nil {
-		return table.Set{t.source}, err
+func (t *Toy) Tables(cells []table.Set) table.Set {
+	set := table.Merge(cells)
+	if t.source != nil {
+		return table.Set{t.source}
 	}
 	above := table.Int("above", "how many end above the threshold")
 	summary := table.New("summary", table.Text("method", "who walks"), above)
-	for _, g := range set.Get("runs").GroupBy("method").All() {
+	for _, g := range set.Get("runs").GroupBy("method") {
 		n := 0
 		for _, x := range g.Nums("end") {
 			if x > t.Threshold {
@@ -151,7 +151,7 @@ func (t *Toy) Tables(cells []table.Set) (table.Set, error) {
 		}
 		summary.Add(g.Texts("method")[0], n)
 	}
-	return append(set, summary), nil
+	return append(set, summary)
 }
 
 func (t *Toy) Figures() []study.Figure {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 
 	"closedform/internal/field"
@@ -53,9 +52,8 @@ type Source struct {
 	whole, test *Examples // what the files have; of a generator one example
 }
 
-func (s Source) testFiles() (f Files, given bool) {
-	f = Files{File: s.TestFile, Format: s.Format, Images: s.TestImages, Labels: s.TestLabels}
-	return f, f.File != "" || f.Images != ""
+func (s Source) testFiles() Files {
+	return Files{File: s.TestFile, Format: s.Format, Images: s.TestImages, Labels: s.TestLabels}
 }
 
 // Validate returns the first error that can be found without opening a file.
@@ -66,22 +64,16 @@ func (s Source) Validate() error {
 	if s.Name != "" {
 		return cmp.Or(s.Sample.Validate(), field.Within("test", s.Test, 1, manifest.MaxTrain))
 	}
-	_, files := s.testFiles()
-	parts := 0
-	for _, given := range []bool{s.TrainRows != "" && !files, s.TestFraction != 0, files} {
-		if given {
-			parts++
-		}
-	}
+	files, rows, fraction := s.given("test_file", "test_images") != "", s.TrainRows != "", s.TestFraction != 0
 	switch {
 	case (s.Images == "") != (s.Labels == ""):
 		return field.Errorf("labels", "allowed: images and labels together")
 	case (s.TestImages == "") != (s.TestLabels == ""):
 		return field.Errorf("test_images", "allowed: test_images and test_labels together")
-	case parts != 1:
+	case fraction == (files || rows):
 		return field.Errorf("test_fraction",
-			`%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, `+
-				`and test_file or test_images with test_labels, with train_rows or without`, parts)
+			`need one test part; allowed: one of train_rows = "1-100", test_fraction = 0.2, `+
+				`and test_file or test_images with test_labels, with train_rows or without`)
 	case !(s.TestFraction >= 0 && s.TestFraction < 1):
 		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
 	}
@@ -89,38 +81,37 @@ func (s Source) Validate() error {
 }
 
 func (s Source) checkKeys() error {
-	var kind string
-	switch {
-	case s.Name != "":
-		kind = "generator"
-	case s.File != "":
-		kind = "file"
-	case s.Images != "":
-		kind = "images"
-	}
+	kind := s.given("generator", "file", "images")
 	if kind == "" {
 		return field.Errorf("generator",
 			`missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
 	}
-	kinds := map[string]string{} // that a key goes with
 	for _, k := range [][2]string{
 		{"generator", "noise arms train test"},
 		{"file", "file separator decimal class missing categorical ignore test_file"},
 		{"images", "images labels test_images test_labels"},
 		{"file or images", "train_rows test_rows test_fraction"},
 	} {
-		for key := range strings.FieldsSeq(k[1]) {
-			kinds[key] = k[0]
-		}
-	}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Source]()) {
-		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
-		with, ok := kinds[key]
-		if ok && !strings.Contains(with, kind) && !reflect.ValueOf(s).FieldByIndex(f.Index).IsZero() {
-			return field.Errorf(key, "does not go with %s; allowed with %s only", kind, with)
+		if key := s.given(strings.Fields(k[1])...); key != "" && !strings.Contains(k[0], kind) {
+			return field.Errorf(key, "does not go with %s; allowed with %s only", kind, k[0])
 		}
 	}
 	return nil
+}
+
+// given returns the first of the keys that has a value, or "".
+func (s Source) given(keys ...string) string {
+	values := map[string]bool{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Source]()) {
+		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+		values[key] = !reflect.ValueOf(s).FieldByIndex(f.Index).IsZero()
+	}
+	for _, key := range keys {
+		if values[key] {
+			return key
+		}
+	}
+	return ""
 }
 
 // WithDefaults returns the source with the defaults of its kind.
@@ -139,8 +130,7 @@ func (s Source) WithDefaults() Source {
 
 // Paths returns the paths of the files, relative ones in folder.
 func (s Source) Paths(folder string) []string {
-	test, _ := s.testFiles()
-	return append(s.Files.Paths(folder), test.Paths(folder)...)
+	return append(s.Files.Paths(folder), s.testFiles().Paths(folder)...)
 }
 
 // Load sets defaults and Digests, and reads files, relative ones in folder. An error has file:line or a key.
@@ -154,7 +144,7 @@ func (s *Source) Load(folder string) (err error) {
 	if s.whole, err = s.Files.Load(folder, nil); err != nil {
 		return err
 	}
-	if test, given := s.testFiles(); given {
+	if test := s.testFiles(); s.given("test_file", "test_images") != "" {
 		if s.test, err = test.Load(folder, s.whole); err != nil {
 			return err
 		}
@@ -167,16 +157,7 @@ func (s *Source) Load(folder string) (err error) {
 	if named := (*field.Error)(nil); err == nil || errors.As(err, &named) {
 		return err
 	}
-	key := "test_fraction"
-	switch {
-	case s.TrainRows != "":
-		key = "train_rows"
-	case s.TestFile != "":
-		key = "test_file"
-	case s.TestImages != "":
-		key = "test_images"
-	}
-	return field.Errorf(key, "%v", err)
+	return field.Errorf(s.given("train_rows", "test_file", "test_images", "test_fraction"), "%v", err)
 }
 
 // Inputs returns the number of inputs of an example.
@@ -211,9 +192,9 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	switch {
 	case s.Name != "":
 		task := s.Task()
-		all := dataset.NewExamples(task.Draw(s.Train+s.Test, src), task.Classes)
-		rows := upTo(all.Len())
-		return all.Subset(rows[:s.Train]), all.Subset(rows[s.Train:]), nil
+		drawn := dataset.NewExamples(task.Draw(s.Train+s.Test, src), task.Classes)
+		trainRows, testRows = divide(drawn, 0, s.Train)
+		return drawn.Subset(trainRows), drawn.Subset(testRows), nil
 	case s.test != nil:
 		if train, err = Rows(s.whole, s.TrainRows); err != nil {
 			return nil, nil, err
@@ -266,14 +247,17 @@ func splitRows(e *Examples, text string) (in, others []int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	rows := upTo(e.Len())
-	return rows[first-1 : last], slices.Concat(rows[:first-1], rows[last:]), nil
+	in, others = divide(e, first-1, last)
+	return in, others, nil
 }
 
-func upTo(n int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
+func divide(e *Examples, from, to int) (in, others []int) {
+	for i := range e.Len() {
+		if from <= i && i < to {
+			in = append(in, i)
+		} else {
+			others = append(others, i)
+		}
 	}
-	return rows
+	return in, others
 }

@@ -66,12 +66,12 @@ func decode(text string) (Source, error) {
 	return s, err
 }
 
-func all(e *Examples) Set { return e.Set(0, e.Len()) }
+func examples(e *Examples) Set { return e.Set(0, e.Len()) }
 
 // firsts returns the first inputs of all examples.
 func firsts(e *Examples) []float64 {
 	var x []float64
-	for _, input := range all(e).X {
+	for _, input := range examples(e).X {
 		x = append(x, input[0])
 	}
 	return x
@@ -165,8 +165,8 @@ func TestSourceRandomSplit(t *testing.T) {
 
 func TestSourceValidate(t *testing.T) {
 	for line := range strings.SplitSeq(` -> generator: missing; allowed: one of generator = "moons", file =
-file = "table.csv" -> test_fraction: 0 test parts
-file = "t.csv"; train_rows = "1-3"; test_fraction = 0.5 -> test_fraction: 2 test parts
+file = "table.csv" -> test_fraction: need one test part
+file = "t.csv"; train_rows = "1-3"; test_fraction = 0.5 -> test_fraction: need one test part
 file = "t.csv"; test_fraction = 1.0 -> test_fraction: 1 is not allowed
 file = "t.csv"; test_fraction = 0.5; scale = "log" -> scale: "log" is not allowed; allowed: standard, unit,
 file = "t.csv"; train_rows = "1-3"; test_rows = "3" -> test_rows: "3" is not allowed; allowed: FIRST-LAST
@@ -181,7 +181,7 @@ file = "t.csv"; train_rows = "1-2-3" -> train_rows:
 file = "t.csv"; train_rows = "1–3" -> train_rows:
 file = "t.csv"; train_rows = "9223372036854775809-9223372036854775810" -> train_rows:
 generator = "moons"; test = 3 -> train: 0 is not allowed; allowed: 1 to 1000000
-file = "t.csv"; test_fraction = 0.5; test_file = "u.csv" -> test_fraction: 2 test parts
+file = "t.csv"; test_fraction = 0.5; test_file = "u.csv" -> test_fraction: need one test part
 images = "i"; labels = "l"; test_file = "u.csv" -> test_file: does not go with images; allowed with file
 images = "i"; test_fraction = 0.5 -> labels:
 images = "i"; labels = "l"; test_labels = "f" -> test_images:

@@ -55,10 +55,11 @@ func sectors(g Generator) *Task {
 // is largest in a convex cone, and one that intersects both wedges of class 3 contains all between them. An
 // average over random weights does not have this bound.
 func wedges(Generator) *Task {
+	gap := math.NaN()
 	return &Task{
 		Classes:  3,
 		Region:   square(2),
-		Boundary: []Segment{{-2, -2, 2, 2}, {-2, 2, 2, -2}},
+		Boundary: [2][]float64{{-2, 2, gap, -2, 2}, {-2, 2, gap, 2, -2}},
 		draw: func(x []float64, rnd *rand.Rand) int {
 			class := NoClass
 			for class == NoClass {

@@ -41,7 +41,7 @@ var generators = map[string]struct {
 	"xor":      {0.4, 0, xor}, // the standard deviation of each input
 }
 
-const minNoise, maxNoise = 1e-6, 10 // no intermediate result overflows
+const minNoise, maxNoise = 1e-6, 10.0 // no intermediate result overflows
 
 // Validate fills in the defaults. It returns an error if the task or a parameter is invalid.
 func (g *Generator) Validate() error {
@@ -50,24 +50,15 @@ func (g *Generator) Validate() error {
 		names := slices.Sorted(maps.Keys(generators))
 		return field.Errorf("generator", "%q is not allowed; allowed: one of %s", g.Name, strings.Join(names, ", "))
 	}
-	for _, p := range []struct {
-		key                       string
-		value, standard, low, top float64
-	}{
-		{"noise", g.Noise, standard.noise, minNoise, maxNoise},
-		{"arms", float64(g.Arms), float64(standard.arms), 2, 100},
-	} {
-		switch {
-		case p.value == 0:
-		case p.standard == 0:
-			return field.Errorf(p.key, "%g is not allowed: %s has no %s", p.value, g.Name, p.key)
-		case !(p.low <= p.value && p.value <= p.top):
-			return field.Errorf(p.key, "%g is not allowed; allowed: %g to %g, or 0 for %g",
-				p.value, p.low, p.top, p.standard)
-		}
+	switch {
+	case g.Noise != 0 && standard.noise == 0:
+		return field.Errorf("noise", "%g is not allowed: %s has no noise", g.Noise, g.Name)
+	case g.Arms != 0 && standard.arms == 0:
+		return field.Errorf("arms", "%d is not allowed: %s has no arms", g.Arms, g.Name)
 	}
+	noise, arms := cmp.Or(g.Noise, minNoise), cmp.Or(g.Arms, 2)
 	g.Noise, g.Arms = cmp.Or(g.Noise, standard.noise), cmp.Or(g.Arms, standard.arms)
-	return nil
+	return cmp.Or(field.Within("noise", noise, minNoise, maxNoise), field.Within("arms", arms, 2, 100))
 }
 
 // Task returns the task. It panics if the generator is not valid.
@@ -81,8 +72,8 @@ func (g Generator) Task() *Task {
 // Task is a distribution of labelled points in the plane.
 type Task struct {
 	Classes  int
-	Region   Region    // the rectangle to draw maps on; nearly all examples are in it
-	Boundary []Segment // where the class changes sharply, if it does
+	Region   Region       // the rectangle to draw maps on; nearly all examples are in it
+	Boundary [2][]float64 // x₁ and x₂ along lines where the class changes sharply, with NaN between lines
 
 	// Probabilities sets dst to P(class | x) and reports whether there are any: exactly on a sharp boundary
 	// there are none. It is nil if they are not known.
@@ -125,9 +116,6 @@ func (t *Task) Label(x []float64) int {
 // Region is a rectangle in the plane.
 type Region struct{ Low, High [2]float64 }
 
-// Segment is a piece of a boundary.
-type Segment struct{ X0, Y0, X1, Y1 float64 }
-
 // Grid is a grid of points, row by row: the first coordinate changes fastest.
 type Grid struct {
 	X, Y   []float64 // coordinates along the axes, ascending
@@ -143,16 +131,6 @@ func (r Region) Grid(n int) *Grid {
 		}
 	}
 	return g
-}
-
-// Every returns the indices of the points on every stride-th line in both directions.
-func (g *Grid) Every(stride int) (points []int) {
-	for j := 0; j < len(g.Y); j += stride {
-		for i := 0; i < len(g.X); i += stride {
-			points = append(points, j*len(g.X)+i)
-		}
-	}
-	return points
 }
 
 func square(half float64) Region { return Region{[2]float64{-half, -half}, [2]float64{half, half}} }

@@ -48,11 +48,7 @@ func (e *Experiment) sameTables(dir string) bool {
 		return true
 	}
 	_, err := Use(d, filepath.Dir(dir))
-	if err != nil {
-		return false
-	}
-	tables, err := e.Study.Tables(nil)
-	return err == nil && !slices.ContainsFunc(tables, func(t *table.Table) bool {
+	return err == nil && !slices.ContainsFunc(e.Study.Tables(nil), func(t *table.Table) bool {
 		file := store.TableFile(t)
 		old, _ := os.ReadFile(filepath.Join(dir, file.Name))
 		return !bytes.Equal(old, file.Data)

@@ -44,10 +44,12 @@ type described struct {
 	Kind, Doc string
 }
 
+var kinds = strings.Fields("words integers integers numbers numbers numbers") // of each [table.Kind]
+
 // columns describes the columns of a table. Neighbours described alike, or a mean and its ends, share a line.
 func columns(t *table.Table) (all []described) {
 	for _, c := range t.Columns {
-		d := described{[]string{c.Name}, [...]string{"words", "integers", "numbers"}[c.Kind], c.Doc}
+		d := described{[]string{c.Name}, kinds[c.Kind], c.Doc}
 		if len(all) > 0 {
 			last := &all[len(all)-1]
 			name := strings.TrimSuffix(strings.TrimSuffix(c.Name, "_low"), "_high")

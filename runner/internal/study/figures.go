@@ -1,8 +1,9 @@
 package study
 
 import (
-	"math"
+	"fmt"
 	"slices"
+	"strings"
 
 	"closedform/figures"
 	"closedform/internal/field"
@@ -29,11 +30,12 @@ func (c Chosen) Check(names ...string) error {
 	return field.AllOneOf("figures.methods", c.Methods, names...)
 }
 
-// Of returns the rows of the chosen methods, or without a choice of the first eight.
-func (c Chosen) Of(t *table.Table, all []string) *table.Table {
-	shown := slices.DeleteFunc(slices.Clone(c.Methods), func(m string) bool { return !slices.Contains(all, m) })
+// Rows returns those of the chosen methods, or without a choice of the first eight.
+func (c Chosen) Rows(t *table.Table, methods []string) *table.Table {
+	others := func(m string) bool { return !slices.Contains(methods, m) }
+	shown := slices.DeleteFunc(slices.Clone(c.Methods), others)
 	if len(shown) == 0 {
-		shown = all[:min(most, len(all))]
+		shown = methods[:min(most, len(methods))]
 	}
 	var rows []int
 	for i, m := range t.Texts("method") {
@@ -53,15 +55,15 @@ type Column struct {
 // Sweep draws columns over λ and ρ: a row of maps for each column that the tables have, and in it a map of
 // each table, with what complete adds.
 func Sweep(
-	columns []Column, of []*table.Table, complete func(*figures.Map, *table.Table),
+	columns []Column, tables []*table.Table, complete func(*figures.Map, *table.Table),
 ) (*figures.Figure, error) {
 	var rows []figures.Row
 	for _, c := range columns {
-		if !of[0].Has(c.Name) {
+		if !tables[0].Has(c.Name) {
 			continue
 		}
 		row := figures.Row{Scale: c.Axis}
-		for _, t := range of {
+		for _, t := range tables {
 			m, err := Heat(t, "lambda", "rho", t.Nums(c.Name))
 			if err != nil {
 				return nil, err
@@ -75,23 +77,49 @@ func Sweep(
 	return figures.Maps(rows, labels), nil
 }
 
-// Boundary returns the lines between the true classes of a task.
-func Boundary[S ~struct{ X0, Y0, X1, Y1 float64 }](segments []S) []figures.Curve {
-	if len(segments) == 0 {
-		return nil
-	}
-	c, gap := figures.Curve{Name: "true class boundary", Kind: figures.Reference}, math.NaN()
-	for _, s := range segments {
-		l := struct{ X0, Y0, X1, Y1 float64 }(s)
-		c.X, c.Y = append(c.X, l.X0, l.X1, gap), append(c.Y, l.Y0, l.Y1, gap)
-	}
-	return []figures.Curve{c}
+// Matched returns the line of the λ that a criterion gives at each ρ.
+func Matched(criterion string, lambda, rho []float64) figures.Curve {
+	name := strings.Replace(criterion, "lsq", "least-squares", 1) + " $λ$"
+	return figures.Curve{Name: name, Kind: figures.Line, X: lambda, Y: rho}
 }
 
-// Points returns examples with two inputs as points of a map.
-func Points(x [][]float64, class []int) (points []figures.Point) {
-	for i, x := range x {
-		points = append(points, figures.Point{X: x[0], Y: x[1], Class: class[i]})
+// Boundary returns the lines between the true classes of a task, which NaN separates.
+func Boundary(lines [2][]float64) []figures.Curve {
+	if lines[0] == nil {
+		return nil
 	}
-	return points
+	name := "true class boundary"
+	return []figures.Curve{{Name: name, Kind: figures.Reference, X: lines[0], Y: lines[1]}}
+}
+
+// Drawing returns the figure that is drawn of one table.
+func Drawing(name, from string, draw func(*table.Table) *figures.Figure) Figure {
+	return Figure{name, []string{from}, func(t table.Set) (*figures.Figure, error) {
+		return draw(t.Get(from)), nil
+	}}
+}
+
+// Curve returns a column against x, of means with their intervals.
+func Curve(t *table.Table, name, x, column string) figures.Curve {
+	c := figures.Curve{Name: name, X: t.Nums(x), Y: t.Nums(column)}
+	if t.Has(column + "_low") {
+		c.Low, c.High = t.Nums(column+"_low"), t.Nums(column+"_high")
+	}
+	return c
+}
+
+// Heat returns values of the rows as a map over columns x and y, which have each pair once.
+func Heat(t *table.Table, x, y string, values []float64) (m figures.Map, err error) {
+	xs, ys := t.Nums(x), t.Nums(y)
+	m.X, m.Y = slices.Compact(slices.Sorted(slices.Values(xs))), slices.Compact(slices.Sorted(slices.Values(ys)))
+	if len(m.X) < 2 || len(m.Y) < 2 || len(m.X)*len(m.Y) != len(values) {
+		return m, fmt.Errorf("the rows of %s are no grid of %s and %s", t.Name, x, y)
+	}
+	m.Z = make([]float64, len(values))
+	for k, z := range values {
+		i, _ := slices.BinarySearch(m.X, xs[k])
+		j, _ := slices.BinarySearch(m.Y, ys[k])
+		m.Z[j*len(m.X)+i] = z
+	}
+	return m, nil
 }

@@ -11,18 +11,18 @@ import (
 
 // Charts show the chosen methods, or the first eight; chosen ones that have no rows do not count.
 func TestChosen(t *testing.T) {
-	all := table.New("t", table.Text("method", ""), table.Int("k", ""))
+	methods := table.New("t", table.Text("method", ""), table.Int("k", ""))
 	for i := range 20 {
-		all.Add(fmt.Sprint("m", i%10), i)
+		methods.Add(fmt.Sprint("m", i%10), i)
 	}
-	names := all.Distinct("method")
+	names := methods.Distinct("method")
 	for _, c := range []struct{ chosen, want []string }{
 		{nil, names[:8]},
 		{[]string{"m9", "m2"}, []string{"m2", "m9"}},
 		{[]string{"x", "m3"}, []string{"m3"}},
 		{[]string{"x"}, names[:8]},
 	} {
-		shown := Chosen{c.chosen}.Of(all, names)
+		shown := Chosen{c.chosen}.Rows(methods, names)
 		check.Equal(t, fmt.Sprint(c.chosen), shown.Distinct("method"), c.want)
 		check.Equal(t, "rows", shown.Len(), 2*len(c.want))
 	}

@@ -4,10 +4,8 @@ package study
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"regexp"
-	"slices"
 
 	"closedform/core/random"
 	"closedform/figures"
@@ -46,7 +44,7 @@ type Experiment interface {
 	Cells() []Cell
 
 	// Tables merges the tables of all cells, in the order of Cells, and adds derived ones. It is pure.
-	Tables(cells []table.Set) (table.Set, error)
+	Tables(cells []table.Set) table.Set
 
 	// Figures lists the figures. It needs no Prepare.
 	Figures() []Figure
@@ -97,7 +95,7 @@ func (Plain) Prepare(context.Context) error { return nil }
 
 func (Plain) Cells() []Cell { return nil }
 
-func (Plain) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
+func (Plain) Tables(cells []table.Set) table.Set { return table.Merge(cells) }
 
 func (Plain) Figures() []Figure { return nil }
 
@@ -127,39 +125,4 @@ func (s Seeded) Stream(purpose ...any) rand.Source { return Stream(s.Manifest, s
 // Stream returns the random numbers for a purpose of a seed of an experiment.
 func Stream(manifest string, seed int, purpose ...any) rand.Source {
 	return random.Source(append([]any{manifest, seed}, purpose...)...)
-}
-
-// Drawing returns the figure that is drawn of one table.
-func Drawing(name, of string, draw func(*table.Table) *figures.Figure) Figure {
-	return Figure{name, []string{of}, func(t table.Set) (*figures.Figure, error) { return draw(t.Get(of)), nil }}
-}
-
-// Curve returns a column of means against x, with intervals.
-func Curve(means *table.Table, name, x, column string) figures.Curve {
-	low, high := means.Nums(column+"_low"), means.Nums(column+"_high")
-	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: low, High: high}
-}
-
-// Heat returns values of the rows as a map over columns x and y, which have each pair once.
-func Heat(t *table.Table, x, y string, values []float64) (m figures.Map, err error) {
-	xs, ys := t.Nums(x), t.Nums(y)
-	m.X, m.Y = slices.Compact(slices.Sorted(slices.Values(xs))), slices.Compact(slices.Sorted(slices.Values(ys)))
-	if len(m.X) < 2 || len(m.Y) < 2 || len(m.X)*len(m.Y) != len(values) {
-		return m, fmt.Errorf("the rows of %s are no grid of %s and %s", t.Name, x, y)
-	}
-	m.Z = make([]float64, len(values))
-	for k, z := range values {
-		i, _ := slices.BinarySearch(m.X, xs[k])
-		j, _ := slices.BinarySearch(m.Y, ys[k])
-		m.Z[j*len(m.X)+i] = z
-	}
-	return m, nil
-}
-
-// Classes returns the labels of so many classes.
-func Classes(n int) (labels []string) {
-	for j := range n {
-		labels = append(labels, fmt.Sprintf("class %d", j+1))
-	}
-	return labels
 }

@@ -2,10 +2,11 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 )
 
@@ -33,36 +34,25 @@ func (t *Table) CSV() []byte {
 // spells them holds numbers, any other words.
 func Read(name string, r io.Reader) (*Table, error) {
 	rows, err := csv.NewReader(r).ReadAll()
+	if err == nil && len(rows) == 0 {
+		err = errors.New("it has no header line")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", name, err)
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("table %s: it has no header line", name)
-	}
 	t := New(name)
 	for k, column := range rows[0] {
-		c := Text(column, "")
+		words, numbers := Text(column, ""), Num(column, "")
 		for _, row := range rows[1:] {
-			c.Texts = append(c.Texts, row[k])
-		}
-		if nums, ok := parse(c.Texts); ok {
-			c.Kind, c.Nums, c.Texts = Numbers, nums, nil
-		}
-		t.Columns = append(t.Columns, c)
-	}
-	return t, nil
-}
-
-func parse(fields []string) (nums []float64, ok bool) {
-	for _, s := range fields {
-		x := math.NaN()
-		if s != "" {
-			var err error
-			if x, err = strconv.ParseFloat(s, 64); err != nil || Format(x) != s {
-				return nil, false
+			x, _ := strconv.ParseFloat(cmp.Or(row[k], "NaN"), 64) // of words a number that is spelled otherwise
+			if words.Texts = append(words.Texts, row[k]); Format(x) == row[k] {
+				numbers.Nums = append(numbers.Nums, x)
 			}
 		}
-		nums = append(nums, x)
+		if len(numbers.Nums) == len(words.Texts) {
+			words = numbers
+		}
+		t.Columns = append(t.Columns, words)
 	}
-	return nums, true
+	return t, nil
 }

@@ -7,73 +7,65 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Groups are the rows of a table grouped by key columns, in order of appearance.
-type Groups struct {
-	Overlap func(rows *Table) float64 // that of [NewEstimate], if it is given
-	Finite  bool                      // only finite numbers are averaged
-
-	from   *Table
-	keys   []Column // of the first rows
-	groups []*Table
-}
-
-// GroupBy groups the rows by the columns.
-func (t *Table) GroupBy(keys ...string) Groups {
-	ids := make([]string, t.Len())
-	for _, key := range keys {
-		for i, text := range t.Texts(key) {
-			ids[i] += text + "\x00"
+// GroupBy returns the rows with equal texts in the columns, a table for each, in order of appearance.
+func (t *Table) GroupBy(columns ...string) (groups []*Table) {
+	keys, rows := make([]string, t.Len()), map[string][]int{}
+	for _, column := range columns {
+		for i, text := range t.Texts(column) {
+			keys[i] += text + "\x00"
 		}
 	}
-	rows := map[string][]int{}
-	var first []int
-	for i, id := range ids {
-		if rows[id] == nil {
-			first = append(first, i)
+	for i, key := range keys {
+		rows[key] = append(rows[key], i)
+	}
+	for i, key := range keys {
+		if rows[key][0] == i {
+			groups = append(groups, t.Rows(rows[key]))
 		}
-		rows[id] = append(rows[id], i)
 	}
-	g := Groups{from: t}
-	for _, key := range keys {
-		g.keys = append(g.keys, *t.Rows(first).column(key))
-	}
-	for _, i := range first {
-		g.groups = append(g.groups, t.Rows(rows[ids[i]]))
-	}
-	return g
+	return groups
 }
 
-// All returns the groups.
-func (g Groups) All() []*Table { return g.groups }
+// Means are the columns of a table of means.
+type Means struct {
+	Keys, Columns []string                  // rows that share the keys are averaged, in each of the columns
+	Overlap       func(rows *Table) float64 // that of [NewEstimate], if it is given
+	Finite        bool                      // only finite numbers are averaged
+}
 
 // Mean returns a table with a row per group: the keys; seeds, the number of rows; with an Overlap the rule of
 // the intervals; and of each column its mean and the ends _low and _high of its 95 % interval, Wilson's for
 // flags, else that of an [Estimate]. They stay in the range of the column.
-func (g Groups) Mean(name string, columns ...string) *Table {
-	seeds, rule, overlap := Int("seeds", "how many are averaged"), RuleColumn(), make([]float64, len(g.groups))
-	for k, group := range g.groups {
+func (t *Table) Mean(name string, m Means) *Table {
+	first, groups := t.Rows(nil), t.GroupBy(m.Keys...)
+	seeds, rule, overlap := Int("seeds", "how many are averaged"), RuleColumn(), make([]float64, len(groups))
+	for k, group := range groups {
+		first.append(group.Rows([]int{0}))
 		seeds.Nums = append(seeds.Nums, float64(group.Len()))
-		if g.Overlap != nil {
-			overlap[k] = g.Overlap(group)
+		if m.Overlap != nil {
+			overlap[k] = m.Overlap(group)
 			rule.Texts = append(rule.Texts, Rule(overlap[k]))
 		}
 	}
-	out := New(name, append(slices.Clone(g.keys), seeds)...)
-	if g.Overlap != nil {
+	out := New(name)
+	for _, key := range m.Keys {
+		out.Columns = append(out.Columns, *first.column(key))
+	}
+	if out.Columns = append(out.Columns, seeds); m.Overlap != nil {
 		out.Columns = append(out.Columns, rule)
 	}
-	for _, column := range columns {
-		c := g.from.column(column)
+	for _, column := range m.Columns {
+		c := t.column(column)
 		doc := c.Doc + ", mean"
-		if c.Range == FlagRange {
+		if c.Kind == Flags {
 			doc += "; interval: Wilson's"
-		} else if g.Overlap == nil {
+		} else if m.Overlap == nil {
 			doc += "; interval: Student's t"
 		}
 		three := Interval(column, doc)
-		for k, group := range g.groups {
+		for k, group := range groups {
 			x := group.Nums(column)
-			if g.Finite {
+			if m.Finite {
 				x = slices.DeleteFunc(x, func(x float64) bool { return math.IsNaN(x - x) })
 			}
 			for i, x := range c.interval(x, overlap[k]) {
@@ -94,14 +86,14 @@ func Interval(name, doc string) []Column {
 }
 
 func (c *Column) interval(x []float64, overlap float64) []float64 {
-	if c.Range == FlagRange {
-		return Wilson(x)
+	if c.Kind == Flags {
+		return Wilson(kernel.Sum(x), float64(len(x)))
 	}
 	i := NewEstimate(x, overlap).Interval()
-	if c.Range != AnyRange {
+	if c.Kind != Numbers {
 		i[1] = max(i[1], 0)
 	}
-	if c.Range == ShareRange {
+	if c.Kind == Shares {
 		i[2] = min(i[2], 1)
 	}
 	return i
@@ -130,9 +122,18 @@ type Estimate struct {
 // NewEstimate returns the mean of x, which may be infinite. The overlap is 0 for independent numbers and
 // n_test/n_train for random splits of one table, whose training parts overlap: the variance of the mean is
 // (1/N + n_test/n_train) s² (Nadeau and Bengio, "Inference for the generalization error", 2003).
+//
+// The variance is corrected for rounding of the mean (Chan, Golub and LeVeque, "Algorithms for computing the
+// sample variance", 1983).
 func NewEstimate(x []float64, overlap float64) Estimate {
-	mean, variance := MeanVariance(x)
-	return Estimate{mean, variance * (1/float64(len(x)) + overlap), len(x)}
+	n, mean := float64(len(x)), Mean(x)
+	var square, rest float64
+	for _, x := range x {
+		square += (x - mean) * (x - mean)
+		rest += x - mean
+	}
+	variance := (square - rest*rest/n) / (n - 1)
+	return Estimate{mean, variance * (1/n + overlap), len(x)}
 }
 
 // Interval returns the mean and the ends of its 95 % interval by Student's t. The ends are NaN for fewer than
@@ -140,27 +141,26 @@ func NewEstimate(x []float64, overlap float64) Estimate {
 func (e Estimate) Interval() []float64 {
 	half := math.NaN()
 	if e.N >= 3 {
-		half = e.half()
+		half = studentQuantile(e.N-1, 0.95) * math.Sqrt(e.Variance)
 	}
 	return []float64{e.Mean, Finite(e.Mean - half), Finite(e.Mean + half)}
 }
-
-func (e Estimate) half() float64 { return StudentQuantile(e.N-1, 0.95) * math.Sqrt(e.Variance) }
 
 // P returns the two-sided p-value of a mean of 0 by Student's t, NaN for fewer than three numbers.
 func (e Estimate) P() float64 {
 	if e.N < 3 {
 		return math.NaN()
 	}
-	return 1 - StudentWithin(e.N-1, math.Abs(e.Mean)/math.Sqrt(e.Variance))
+	t, root := math.Abs(e.Mean)/math.Sqrt(e.Variance), math.Sqrt(float64(e.N-1))
+	p, _ := student(e.N-1, math.Atan(t/root))
+	return 1 - min(1, p)
 }
 
-// Wilson returns the share of ones among zeros and ones, and the ends of its 95 % interval (Wilson, "Probable
-// inference, the law of succession, and statistical inference", JASA 1927); the ends are NaN for fewer than
-// three numbers.
-func Wilson(x []float64) []float64 {
+// Wilson returns the share of ones among n zeros and ones, and the ends of its 95 % interval (Wilson,
+// "Probable inference, the law of succession, and statistical inference", JASA 1927), NaN for n < 3.
+func Wilson(ones, n float64) []float64 {
 	const z = 1.959963984540054
-	n, p := float64(len(x)), Mean(x)
+	p := ones / n
 	if n < 3 {
 		return []float64{p, math.NaN(), math.NaN()}
 	}
@@ -172,38 +172,9 @@ func Wilson(x []float64) []float64 {
 // Mean returns the mean of x.
 func Mean(x []float64) float64 { return kernel.Sum(x) / float64(len(x)) }
 
-// MeanVariance returns the mean of x and its unbiased variance, NaN for a single value, corrected for
-// rounding of the mean (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983).
-func MeanVariance(x []float64) (mean, variance float64) {
-	mean = Mean(x)
-	var square, rest float64
-	for _, x := range x {
-		square += (x - mean) * (x - mean)
-		rest += x - mean
-	}
-	n := float64(len(x))
-	return mean, (square - rest*rest/n) / (n - 1)
-}
-
-// MeanSD returns the mean and the standard deviation, the root of [MeanVariance].
-func MeanSD(x []float64) (mean, sd float64) {
-	mean, variance := MeanVariance(x)
-	return mean, math.Sqrt(variance)
-}
-
-// Student returns the mean of x and the ends of its 95 % interval by Student's t, ±Inf for a single value.
-func Student(x []float64) (mean, low, high float64) {
-	if len(x) < 2 {
-		return Mean(x), math.Inf(-1), math.Inf(1)
-	}
-	e := NewEstimate(x, 0)
-	half := e.half()
-	return e.Mean, e.Mean - half, e.Mean + half
-}
-
-// StudentQuantile returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. As p is concave in
+// studentQuantile returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. As p is concave in
 // θ, see student, Newton's method from 0 approaches θ from below.
-func StudentQuantile(nu int, p float64) float64 {
+func studentQuantile(nu int, p float64) float64 {
 	for theta := 0.0; ; {
 		q, slope := student(nu, theta)
 		step := (p - q) / slope
@@ -213,12 +184,6 @@ func StudentQuantile(nu int, p float64) float64 {
 		}
 		theta += step
 	}
-}
-
-// StudentWithin returns P(|T| < t) for Student's T with ν degrees of freedom, and t ≥ 0.
-func StudentWithin(nu int, t float64) float64 {
-	p, _ := student(nu, math.Atan(t/math.Sqrt(float64(nu))))
-	return min(1, p)
 }
 
 // student returns p = P(|T| < √ν tan θ) and dp/dθ. With the sum over k = 0, 2, …, ν−2 or 1, 3, …, ν−2

@@ -10,30 +10,23 @@ import (
 	"strings"
 )
 
-// Kind is what a column holds.
+// Kind is what a column holds: text or, in the other kinds, numbers in a range or no value. The intervals of
+// means stay in the range.
 type Kind int
 
 const (
-	Words    Kind = iota // text
-	Integers             // integers, or no value
-	Numbers              // floating-point numbers, or no value
-)
-
-// Range is the range of the numbers of a column; the intervals of their means stay in it.
-type Range int
-
-const (
-	AnyRange      Range = iota // any numbers
-	PositiveRange              // 0 or more
-	ShareRange                 // from 0 to 1
-	FlagRange                  // 0 or 1
+	Words     Kind = iota // text
+	Integers              // 0, 1, 2, …
+	Flags                 // 0 or 1
+	Numbers               // any numbers
+	Positives             // 0 or more
+	Shares                // from 0 to 1
 )
 
 // Column is a variable. Integers are stored as numbers; NaN is no value.
 type Column struct {
 	Name, Doc string // Doc says what it is, with its unit, for the README of the results
 	Kind      Kind
-	Range     Range
 	Digits    int // significant digits that numbers are rounded to; 0: none
 	Texts     []string
 	Nums      []float64
@@ -43,19 +36,19 @@ type Column struct {
 func Text(name, doc string) Column { return Column{Name: name, Doc: doc} }
 
 // Int returns an empty column of integers, counts or ordinals.
-func Int(name, doc string) Column { return Column{name, doc, Integers, PositiveRange, 0, nil, nil} }
+func Int(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Integers} }
 
 // Flag returns an empty column of zeros and ones.
-func Flag(name, doc string) Column { return Column{name, doc, Integers, FlagRange, 0, nil, nil} }
+func Flag(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Flags} }
 
 // Num returns an empty column of numbers.
-func Num(name, doc string) Column { return Column{name, doc, Numbers, AnyRange, 0, nil, nil} }
+func Num(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Numbers} }
 
 // Positive returns an empty column of numbers that are 0 or more.
-func Positive(name, doc string) Column { return Column{name, doc, Numbers, PositiveRange, 0, nil, nil} }
+func Positive(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Positives} }
 
 // Share returns an empty column of numbers from 0 to 1.
-func Share(name, doc string) Column { return Column{name, doc, Numbers, ShareRange, 0, nil, nil} }
+func Share(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Shares} }
 
 // Rounded returns the column with numbers rounded to so many significant digits.
 func (c Column) Rounded(digits int) Column {
@@ -119,6 +112,7 @@ func flatten(row []any, value any) []any {
 }
 
 func (c *Column) add(value any) bool {
+	integers := c.Kind == Integers || c.Kind == Flags
 	switch v := value.(type) {
 	case string:
 		c.Texts = append(c.Texts, v)
@@ -129,13 +123,13 @@ func (c *Column) add(value any) bool {
 			x = 1
 		}
 		c.Nums = append(c.Nums, x)
-		return c.Kind == Integers
+		return integers
 	case int:
 		c.Nums = append(c.Nums, float64(v))
 		return c.Kind != Words
 	case float64:
 		c.Nums = append(c.Nums, c.round(v))
-		return c.Kind == Numbers || c.Kind == Integers && (math.IsNaN(v) || v == math.Trunc(v))
+		return c.Kind != Words && (!integers || math.IsNaN(v) || v == math.Trunc(v))
 	}
 	return false
 }
@@ -198,12 +192,10 @@ func (t *Table) Nums(column string) []float64 {
 }
 
 // Distinct returns the different texts of a column in the order of their appearance.
-func (t *Table) Distinct(column string) []string {
-	var distinct []string
-	seen := map[string]bool{}
+func (t *Table) Distinct(column string) (distinct []string) {
 	for _, text := range t.Texts(column) {
-		if !seen[text] {
-			seen[text], distinct = true, append(distinct, text)
+		if !slices.Contains(distinct, text) {
+			distinct = append(distinct, text)
 		}
 	}
 	return distinct
@@ -266,17 +258,15 @@ func (t *Table) Rows(rows []int) *Table {
 	return out
 }
 
-func (t *Table) append(rows *Table) error {
+func (t *Table) append(rows *Table) {
 	same := func(a, b Column) bool { return a.Name == b.Name && a.Kind == b.Kind }
 	if !slices.EqualFunc(t.Columns, rows.Columns, same) {
-		return fmt.Errorf("table %s has the columns %s in one cell and %s in another",
-			t.Name, strings.Join(Names(t.Columns), ", "), strings.Join(Names(rows.Columns), ", "))
+		panic(fmt.Sprintf("table: rows of %v for columns %v of %s", Names(rows.Columns), Names(t.Columns), t.Name))
 	}
 	for i, c := range rows.Columns {
 		to := &t.Columns[i]
 		to.Texts, to.Nums = append(to.Texts, c.Texts...), append(to.Nums, c.Nums...)
 	}
-	return nil
 }
 
 // Set is some tables with different names.
@@ -294,37 +284,30 @@ func (s Set) Get(name string) *Table {
 func (t *Table) Rounded(digits int) *Table {
 	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
 	for k := range out.Columns {
-		c := out.Columns[k].Rounded(digits)
-		c.Nums = slices.Clone(c.Nums)
+		c := &out.Columns[k]
+		c.Nums, c.Digits = slices.Clone(c.Nums), digits
 		for i, x := range c.Nums {
 			c.Nums[i] = c.round(x)
 		}
-		out.Columns[k] = c
 	}
 	return out
 }
 
-// Merge concatenates equally named tables in the order of the sets; tables are in order of appearance, those
-// of derive, if given, last. Files are left out.
-func Merge(sets []Set, derive ...func(Set) Set) (Set, error) {
-	var merged Set
+// Merge concatenates equally named tables in the order of the sets; tables are in order of appearance. Files
+// are left out.
+func Merge(sets []Set) (merged Set) {
 	for _, set := range sets {
 		for _, t := range set {
 			if t.File != nil {
 				continue
 			}
-			all := merged.Get(t.Name)
-			if all == nil {
-				all = t.Rows(nil)
-				merged = append(merged, all)
+			rows := merged.Get(t.Name)
+			if rows == nil {
+				rows = t.Rows(nil)
+				merged = append(merged, rows)
 			}
-			if err := all.append(t); err != nil {
-				return nil, err
-			}
+			rows.append(t)
 		}
 	}
-	for _, more := range derive {
-		merged = append(merged, more(merged)...)
-	}
-	return merged, nil
+	return merged
 }

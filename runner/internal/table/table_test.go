@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	check "closedform/internal/checktest"
@@ -66,8 +65,10 @@ func TestMean(t *testing.T) {
 	}
 	runs.Add("b", 0, 0.1, 1., math.Inf(1))
 	runs.Add("b", 0, 0.1, 1., 2.)
-	m := runs.GroupBy("method").Mean("summary", "failed", "error", "loss", "gap")
-	half := StudentQuantile(2, 0.95) * math.Sqrt(0.07/3)
+	m := runs.Mean("summary", Means{
+		Keys: []string{"method"}, Columns: []string{"failed", "error", "loss", "gap"},
+	})
+	half := studentQuantile(2, 0.95) * math.Sqrt(0.07/3)
 	a, b := m.Where("method", "a"), m.Where("method", "b")
 	for column, want := range map[string]float64{
 		"seeds": 3, "failed": 1. / 3, "failed_low": 0.06149, "failed_high": 0.79234, // Wilson's
@@ -92,14 +93,12 @@ func TestSplits(t *testing.T) {
 		runs.Add("split", x)
 		runs.Add("fixed", x)
 	}
-	groups := runs.GroupBy("set")
-	groups.Finite = true
-	groups.Overlap = func(rows *Table) float64 {
+	overlap := func(rows *Table) float64 {
 		return map[string]float64{"split": 0.25, "fixed": 0}[rows.Texts("set")[0]]
 	}
-	m := groups.Mean("summary", "loss")
+	m := runs.Mean("summary", Means{[]string{"set"}, []string{"loss"}, overlap, true})
 	check.Equal(t, "rules", m.Texts("interval"), []string{"corrected t, splits", "t, seeds"})
-	half := StudentQuantile(3, 0.95) * math.Sqrt(5./3/4)
+	half := studentQuantile(3, 0.95) * math.Sqrt(5./3/4)
 	check.NearAll(t, "high", m.Nums("loss_high"), []float64{2.5 + half*math.Sqrt2, 2.5 + half}, 1e-12)
 	e := NewEstimate([]float64{1, 2, 3, 4}, 0.25)
 	check.Near(t, "p at the end of the interval", Estimate{half * math.Sqrt2, e.Variance, 4}.P(), 0.05, 1e-9)
@@ -110,41 +109,33 @@ func TestMerge(t *testing.T) {
 	a, b := New("a", Text("x", "")), New("b", Int("y", ""))
 	a.Add("1")
 	b.Add(2)
-	merged := check.Must(Merge([]Set{{a}, {b, a}, {a, b}}))
+	merged := Merge([]Set{{a}, {b, a}, {a, b}})
 	check.Equal(t, "merged", []any{fmt.Sprint(merged.Get("a").Texts("x"),
 		merged.Get("b").Nums("y")), merged[0].Name, a.Len()}, []any{"[1 1 1] [2 2]", "a", 1})
-	if _, err := Merge([]Set{{a}, {New("a", Text("z", ""))}}); err == nil {
-		t.Error("other columns were merged")
-	}
+	z := New("a", Text("z", ""))
+	check.Panics(t, "table: ", "rows of [z] for columns [x]", func() { Merge([]Set{{a}, {z}}) })
 	check.True(t, merged.Get("c") == nil, "there is a table c")
 }
 
 func TestStudent(t *testing.T) {
-	mean, low, high := Student([]float64{1, 2, 3, 4})
+	i := NewEstimate([]float64{1, 2, 3, 4}, 0).Interval()
 	// t_{0.975} with 3 degrees of freedom is 3.182446305284263.
 	half := 3.182446305284263 * math.Sqrt(5.0/3) / 2
-	if mean != 2.5 || !scalar.EqualWithinAbs(low, 2.5-half, 1e-8) ||
-		!scalar.EqualWithinAbs(high, 2.5+half, 1e-8) {
-		t.Errorf("%g in [%g, %g], want 2.5 ± %g", mean, low, high, half)
-	}
-	if _, low, high := Student([]float64{1}); !math.IsInf(low, -1) || !math.IsInf(high, 1) {
-		t.Errorf("interval of one value is [%g, %g], want the whole line", low, high)
-	}
+	check.NearAll(t, "interval", i, []float64{2.5, 2.5 - half, 2.5 + half}, 1e-8)
 }
 
 func TestQuantile(t *testing.T) {
 	for _, nu := range []int{1, 2, 3, 4, 5, 9, 10, 29, 99, 1000, 9999} {
-		got := StudentQuantile(nu, 0.95)
+		got := studentQuantile(nu, 0.95)
 		check.Near(t, fmt.Sprint("CDF of ", nu), (distuv.StudentsT{Sigma: 1, Nu: float64(nu)}).CDF(got), 0.975,
 			1e-12)
-		check.Near(t, fmt.Sprint("within, of ", nu), StudentWithin(nu, got), 0.95, 1e-12)
+		within, _ := student(nu, math.Atan(got/math.Sqrt(float64(nu))))
+		check.Near(t, fmt.Sprint("within, of ", nu), within, 0.95, 1e-12)
 	}
-	check.Near(t, "1 degree of freedom", StudentQuantile(1, 0.95), 12.706204736174698, 1e-14) // tan(0.95 π/2)
+	check.Near(t, "1 degree of freedom", studentQuantile(1, 0.95), 12.706204736174698, 1e-14) // tan(0.95 π/2)
 }
 
 func TestMeanVariance(t *testing.T) {
 	x := []float64{1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16}
-	if mean, variance := MeanVariance(x); mean != 1e9+10 || variance != 30 {
-		t.Errorf("mean %v, variance %v", mean, variance)
-	}
+	check.Equal(t, "estimate", NewEstimate(x, 0), Estimate{1e9 + 10, 30. / 4, 4})
 }

@@ -79,7 +79,7 @@ func (f setFile) download(ctx context.Context) (data []byte, from string, failed
 	return nil, "", failed
 }
 
-func published(ctx context.Context, urls string) (all []byte, err error) {
+func published(ctx context.Context, urls string) (text []byte, err error) {
 	for i, url := range strings.Fields(urls) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
@@ -98,9 +98,9 @@ func published(ctx context.Context, urls string) (all []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, strings.Repeat("\n", min(i, 1))+string(part)...)
+		text = append(text, strings.Repeat("\n", min(i, 1))+string(part)...)
 	}
-	return all, nil
+	return text, nil
 }
 
 const (
@@ -120,7 +120,7 @@ type setFile struct {
 }
 
 func readSets(file string, names ...string) (files []setFile, err error) {
-	var all struct {
+	var sets struct {
 		Set []struct {
 			Name string
 			File []setFile
@@ -130,7 +130,7 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 	if err != nil {
 		return nil, err
 	}
-	md, err := toml.Decode(string(text), &all)
+	md, err := toml.Decode(string(text), &sets)
 	if unknown := md.Undecoded(); err == nil && len(unknown) > 0 {
 		err = fmt.Errorf("%s: unknown key", unknown[0])
 	}
@@ -138,7 +138,7 @@ func readSets(file string, names ...string) (files []setFile, err error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	known := []string{All}
-	for _, s := range all.Set {
+	for _, s := range sets.Set {
 		known = append(known, s.Name)
 		for _, f := range s.File {
 			if !filepath.IsLocal(filepath.FromSlash(f.Path)) {

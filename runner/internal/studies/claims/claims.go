@@ -106,7 +106,7 @@ func (e *experiment) Use(read func(name string) (*table.Table, error)) error {
 }
 
 // Tables has the verdicts on the claims, and those of the evidence.
-func (e *experiment) Tables([]table.Set) (table.Set, error) {
+func (e *experiment) Tables([]table.Set) table.Set {
 	text, number := table.Text, table.Num
 	claims := table.New("claims",
 		text("claim", "its name"), text("sentence", "what the abstract of the paper claims"),
@@ -134,7 +134,7 @@ func (e *experiment) Tables([]table.Set) (table.Set, error) {
 		evidence.Add(v.Claim, v.Statistic, v.Condition, strings.Join(source, " "), strings.Join(v.Minus, " "),
 			v.n, v.number, v.low, v.high, v.Interval, v.Sense, v.Threshold, v.verdict())
 	}
-	return table.Set{claims, evidence}, nil
+	return table.Set{claims, evidence}
 }
 
 func (e *evidence) measure(t *table.Table) error {
@@ -147,7 +147,8 @@ func (e *evidence) measure(t *table.Table) error {
 		return err
 	}
 	e.n = len(x)
-	e.number, e.low, e.high = table.Student(x)
+	i := table.NewEstimate(x, 0).Interval()
+	e.number, e.low, e.high = i[0], i[1], i[2]
 	switch e.Interval {
 	case columns:
 		e.low, e.high = rows.Nums(e.Value + "_low")[0], rows.Nums(e.Value + "_high")[0]

@@ -86,7 +86,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		}
 		sets = append(sets, tables)
 	}
-	return table.Merge(sets)
+	return table.Merge(sets), nil
 }
 
 // stream returns the random numbers for a purpose. The names of streams follow the published results: with a

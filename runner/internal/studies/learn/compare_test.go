@@ -59,7 +59,7 @@ func TestPairsAndRanks(t *testing.T) {
 	e := studytest.New(t, Kind, text, "set.moons.splits=3").(*experiment)
 	made := func() table.Set {
 		runs := runsOf(e, func(set, method string) []float64 { return losses[set+" "+method] })
-		tables := check.Must(e.Tables([]table.Set{{runs}}))
+		tables := e.Tables([]table.Set{{runs}})
 		for _, f := range e.Figures() {
 			drawing := check.Must(f.Draw(tables))
 			check.Must(drawing.Encode("pdf"))
@@ -161,7 +161,7 @@ func TestContrasts(t *testing.T) {
 		e := studytest.New(t, Kind, without.ReplaceAllString(manifest, "")).(*experiment)
 		losses := map[string][]float64{"ours": {1, 2, 4, 4}, "filter": {2, 2, 5, 6}}
 		runs := runsOf(e, func(_, method string) []float64 { return append(losses[method], 3, 3, 3, 3)[:4] })
-		got := check.Must(e.Tables([]table.Set{{runs}})).Get("contrasts")
+		got := e.Tables([]table.Set{{runs}}).Get("contrasts")
 		check.Equal(t, "rule", got.Texts("interval"), []string{rule, rule})
 		if row := numbers(got, 0, "difference difference_low p"); rule == "t, sets" {
 			check.Equal(t, "two sets", []any{row[0], math.IsNaN(row[1]), math.IsNaN(row[2])}, []any{1., true, true})
@@ -186,7 +186,7 @@ func TestLeftOut(t *testing.T) {
 		"moons ours": 2.5, "moons filter": 3, "moons majority": 2,
 	}
 	runs := runsOf(e, func(set, method string) []float64 { return []float64{losses[set+" "+method]} })
-	got := check.Must(e.Tables([]table.Set{{runs}})).Get("left_out")
+	got := e.Tables([]table.Set{{runs}}).Get("left_out")
 	check.Equal(t, "chosen", got.Texts("chosen"), []string{"majority", "filter", ""})
 	check.NearAll(t, "log loss", got.Nums("log_loss"), []float64{2, 3, 2.5}, 1e-12)
 	check.NearAll(t, "reference", got.Nums("reference_log_loss"), []float64{1.5, 2.5, 2}, 1e-12)

@@ -50,8 +50,8 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	} else if !e.named {
 		parts = [][2]string{{"", "test examples"}, {"prequential_", "next examples, mean so far"}}
 	}
-	for _, group := range means.GroupBy(keys...).All() {
-		shown := e.Chosen.Of(group, group.Distinct("method"))
+	for _, group := range means.GroupBy(keys...) {
+		shown := e.Chosen.Rows(group, group.Distinct("method"))
 		for _, part := range parts {
 			var row []figures.Chart
 			title := cmp.Or(part[1], group.Texts("set")[0])
@@ -86,24 +86,28 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	methods := whole.Texts("method")
 	mean := func(m string) float64 { return whole.Where("method", m).Nums("log_loss")[0] }
 	slices.SortStableFunc(methods, func(a, b string) int { return cmp.Compare(mean(a), mean(b)) })
-	shown := e.Chosen.Of(paired, methods)
+	shown := e.Chosen.Rows(paired, methods)
 	methods = slices.DeleteFunc(methods, func(m string) bool { return shown.Where("method", m).Len() == 0 })
 	var labels []string
 	for _, m := range methods {
 		labels = append(labels, legend.Label(m))
 	}
 	x, y := figures.Axis{}, figures.Rows(labels)
+	var ends []float64
 	for _, d := range shown.Nums("log_loss") {
-		if !math.IsNaN(d - d) { // intervals may end beyond the axis
-			x.Max = max(x.Max, 1.5*math.Abs(d))
+		if !math.IsNaN(d - d) {
+			ends = append(ends, 1.5*math.Abs(d))
 		}
 	}
-	x.Min = -x.Max
+	slices.Sort(ends)
+	for _, end := range ends[:len(ends)-len(ends)/20] { // the largest, and intervals, may leave the axis
+		x.Min, x.Max = -end, end
+	}
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
 	var charts []figures.Chart
 	for _, set := range sets {
 		rows := shown.Where("set", set)
-		dots := study.Curve(rows, "mean with its 95 % interval", "log_loss", "log_loss")
+		dots := study.Curve(rows, "mean", "log_loss", "log_loss")
 		dots.Kind, dots.Group = figures.Across, 1
 		for i, m := range rows.Texts("method") {
 			dots.Y[i] = -float64(slices.Index(methods, m))
@@ -121,7 +125,7 @@ func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
 		{Name: "log_loss", Axis: figures.Axis{Label: "log loss, nats", Log: true}},
 		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // absent if all are 0
 	}
-	points := tables.Get("summary").GroupBy("set", "method").All()
+	points := tables.Get("summary").GroupBy("set", "method")
 	return study.Sweep(columns, points, func(m *figures.Map, rows *table.Table) {
 		m.Title = learner.NewLegend(e.Methods).Label(rows.Texts("method")[0])
 		if e.named {
@@ -129,11 +133,11 @@ func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
 		}
 		if set := e.sets[0]; set.Generator.Name != "" { // the number of classes is known without the data
 			for _, word := range softmax.Criteria {
-				mark := figures.Curve{Name: word + " $λ$", Kind: figures.Line, Y: m.Y}
+				var lambda []float64
 				for _, rho := range m.Y {
-					mark.X = append(mark.X, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
+					lambda = append(lambda, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
 				}
-				m.Curves = append(m.Curves, mark)
+				m.Curves = append(m.Curves, study.Matched(word, lambda, m.Y))
 			}
 		}
 	})
@@ -147,7 +151,7 @@ func (e *experiment) mapFigure(name, method string, i int) study.Figure {
 		if i >= 0 {
 			rows = []figures.Row{{Scale: rows[i/columns].Scale, Maps: rows[i/columns].Maps[i%columns:][:1]}}
 		}
-		labels := figures.Labels{Below: "negative variance", Classes: study.Classes(e.Data.Task().Classes)}
+		labels := figures.Labels{Below: "negative variance", Classes: e.Data.Task().Classes}
 		return figures.Maps(rows, labels)
 	})
 }
@@ -157,14 +161,14 @@ func (e *experiment) mapFigure(name, method string, i int) study.Figure {
 func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 	task, grid := e.Data.Task(), e.Data.grid()
 	train := task.Draw(e.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))
-	points, boundary := study.Points(train.X, train.Class), study.Boundary(task.Boundary)
 	for i, q := range [][2]string{{"p", "$μ(y_%d)$, probability"}, {"var", "$σ^2(y_%d)$, probability$^2$"}} {
 		for j := 1; j < task.Classes; j++ {
 			row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf(q[1], j), Max: float64(1 - i)}}
 			for _, k := range e.Evaluate.Snapshots {
 				m := figures.Map{
-					Title: fmt.Sprint("$k$ = ", k), X: grid.X, Y: grid.Y, Curves: boundary, Points: points[:k],
-					Z: maps.Where("k", k).Nums(fmt.Sprint(q[0], j)),
+					Title: fmt.Sprint("examples seen: ", k), X: grid.X, Y: grid.Y,
+					Z:      maps.Where("k", k).Nums(fmt.Sprint(q[0], j)),
+					Curves: study.Boundary(task.Boundary), Points: train.X[:k], Class: train.Class,
 				}
 				if len(m.Z) == 0 { // of what is not a network, or has broken down
 					m.Z = table.Gaps(len(grid.Points))

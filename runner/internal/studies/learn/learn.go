@@ -216,7 +216,7 @@ func (e *experiment) Notes(tables table.Set) (notes []string) {
 		return nil
 	}
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	for _, rows := range runs.GroupBy("method").All() {
+	for _, rows := range runs.GroupBy("method") {
 		method, failed := rows.Texts("method")[0], rows.Where("failed", 1)
 		if failed.Len() > 0 {
 			note("%s broke down in %d of %d runs, and is scored there as equal probabilities", method, failed.Len(),

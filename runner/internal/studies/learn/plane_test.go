@@ -204,12 +204,12 @@ func TestMaps(t *testing.T) {
 			m := rows[i].Maps[s]
 			check.NearAll(t, column, m.Z, maps.Where("k", k).Nums(column), 1e-11)
 			got := []any{m.Title, len(m.Points), len(m.X), len(m.Curves)}
-			check.Equal(t, column, got, []any{fmt.Sprint("$k$ = ", k), k, 9, 1})
+			check.Equal(t, column, got, []any{fmt.Sprint("examples seen: ", k), k, 9, 1})
 		}
 	}
 	check.Equal(t, "variances drawn", rows[2].Maps[0].Z[:2], []float64{0, -1e-9})
-	first := rows[0].Maps[0].Points[0]
-	check.Equal(t, "class of a point", first.Class+1, truth([]float64{first.X, first.Y}))
+	first := rows[0].Maps[0]
+	check.Equal(t, "class of a point", first.Class[0]+1, truth(first.Points[0]))
 }
 
 // A sweep over λ and ρ trains every network at every point, on the same examples, and publishes means over

@@ -17,18 +17,16 @@ const allSets = "all"
 
 // Tables adds the means over the seeds, and comparisons. A sweep over λ and ρ keeps only the means. Counts of
 // steps that are all 0 are left out.
-func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	counts := table.Names(learner.StepColumns())[:6]
-	tables, err := table.Merge(cells, func(t table.Set) table.Set {
-		for _, t := range t {
-			t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
-				counted := slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
-				return slices.Contains(counts, c.Name) && !counted
-			})
-		}
-		return e.derived(t)
-	})
-	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Name == "runs" && e.swept }), err
+func (e *experiment) Tables(cells []table.Set) table.Set {
+	counts, tables := table.Names(learner.StepColumns())[:6], table.Merge(cells)
+	for _, t := range tables {
+		t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
+			counted := slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
+			return slices.Contains(counts, c.Name) && !counted
+		})
+	}
+	tables = append(tables, e.derived(tables)...)
+	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Name == "runs" && e.swept })
 }
 
 func (e *experiment) derived(t table.Set) table.Set {
@@ -68,14 +66,13 @@ func (e *experiment) means(
 			columns = append(columns, c.Name)
 		}
 	}
-	groups := t.GroupBy(by...)
-	groups.Overlap, groups.Finite = overlap, e.Evaluate.repeated() || e.swept
-	means := groups.Mean(name, columns...)
-	if !groups.Finite {
+	finite := e.Evaluate.repeated() || e.swept
+	means := t.Mean(name, table.Means{Keys: by, Columns: columns, Overlap: overlap, Finite: finite})
+	if !finite {
 		return means
 	}
 	infinite := table.Share("log_loss_infinite", "share of the seeds with an infinite log loss")
-	for _, rows := range groups.All() {
+	for _, rows := range t.GroupBy(by...) {
 		finite := slices.DeleteFunc(rows.Nums("log_loss"), func(x float64) bool { return math.IsNaN(x - x) })
 		infinite.Nums = append(infinite.Nums, 1-float64(len(finite))/float64(rows.Len()))
 	}

@@ -44,57 +44,58 @@ var columns = []study.Column{
 	{Name: "indefinite", Axis: figures.Axis{Label: "share of indefinite $Σ_y$", Max: 1}},
 }
 
-func relative(of string) figures.Axis {
-	return figures.Axis{Label: "relative error of " + of, Log: true, Min: 0.01, Max: 10}
+func relative(matrix string) figures.Axis {
+	return figures.Axis{Label: "relative error of " + matrix, Log: true, Min: 0.01, Max: 10}
 }
 
 // charts draws a column of errors of the chosen methods against the variance: a chart for each number of
 // classes. The exact integrals are below the axis everywhere.
 func (e *experiment) charts(errors *table.Table, column, label string) *figures.Figure {
+	exact := func(m string) bool { return strings.HasPrefix(m, "exact") }
+	shown := e.Chosen.Rows(errors, slices.DeleteFunc(errors.Distinct("method"), exact))
+	methods := shown.Distinct("method")
 	var charts []figures.Chart
-	var names []string
-	for _, m := range errors.GroupBy("method").All() {
-		name := m.Texts("method")[0]
-		if !strings.HasPrefix(name, "exact") && len(numbers(m.Nums(column))) > 0 {
-			names = append(names, name)
-		}
-	}
-	shown := e.Chosen.Of(errors, names)
 	for _, n := range errors.Distinct("classes") {
 		chart := figures.Chart{
 			Title: "$n$ = " + n,
 			X:     figures.Axis{Label: "variance $v$", Log: true},
 			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
 		}
-		for _, r := range shown.Where("classes", n).GroupBy("method", "lambda", "rho").All() {
-			name, rho := r.Texts("method")[0], r.Texts("rho")[0]
-			if name == "probit" || name == "probit-corr" {
+		for _, r := range shown.Where("classes", n).GroupBy("method", "lambda", "rho") {
+			method, rho := r.Texts("method")[0], r.Texts("rho")[0]
+			if len(numbers(r.Nums(column))) == 0 {
+				continue
+			}
+			name := spelled.Replace(method)
+			if method == "probit" || method == "probit-corr" {
 				name += ", $λ$ = " + r.Texts("lambda")[0]
 			}
 			if rho != "" && rho != "0.5" {
 				name += ", $ρ$ = " + rho
 			}
 			chart.Curves = append(chart.Curves, figures.Curve{
-				Name: strings.ReplaceAll(name, "-", " "), X: r.Nums("variance"), Y: r.Nums(column),
+				Name: name, Group: 1 + slices.Index(methods, method), X: r.Nums("variance"), Y: r.Nums(column),
 			})
 		}
 		charts = append(charts, chart)
 	}
-	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
+	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)),
+		"means of the logits drawn from $N$(0, "+errors.Texts("spread")[0]+"$^2$)")
 }
+
+var spelled = strings.NewReplacer("monte-carlo-", "Monte Carlo, ", "mackay", "MacKay", "lu-", "Lu, ",
+	"laplace-", "Laplace ", "-", " ")
 
 // overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for
 // each number of classes, with lines of the λ that have a word.
 func overLambda(t table.Set) (*figures.Figure, error) {
-	errors := t.Get("errors").Where("method", "probit").GroupBy("classes").All()
-	return study.Sweep(columns, errors, func(m *figures.Map, of *table.Table) {
-		n := of.Texts("classes")[0]
+	errors := t.Get("errors").Where("method", "probit").GroupBy("classes")
+	return study.Sweep(columns, errors, func(m *figures.Map, rows *table.Table) {
+		n := rows.Texts("classes")[0]
 		m.Title = "$n$ = " + n
 		for _, word := range softmax.Criteria {
 			known := t.Get("lambda").Where("classes", n).Where("criterion", word)
-			m.Curves = append(m.Curves, figures.Curve{
-				Name: word + " $λ$", Kind: figures.Line, X: known.Nums("lambda"), Y: known.Nums("rho"),
-			})
+			m.Curves = append(m.Curves, study.Matched(word, known.Nums("lambda"), known.Nums("rho")))
 		}
 	})
 }
@@ -105,7 +106,7 @@ func stability(t table.Set) (*figures.Figure, error) {
 	var rows []figures.Row
 	for _, n := range t.Get("maps").Distinct("classes") {
 		row := figures.Row{Scale: figures.Axis{Label: "share definite, $n$ = " + n, Max: 1}}
-		for _, rows := range t.Get("maps").Where("classes", n).GroupBy("method", "lambda", "rho").All() {
+		for _, rows := range t.Get("maps").Where("classes", n).GroupBy("method", "lambda", "rho") {
 			share := rows.Nums("definite")
 			for i, undecided := range rows.Nums("undecided") {
 				if undecided > 0.5 {

@@ -175,12 +175,12 @@ func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sa
 }
 
 // Tables adds the summary of z-scores.
-func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	all, err := table.Merge(cells)
+func (e *experiment) Tables(cells []table.Set) table.Set {
+	all := table.Merge(cells)
 	if z := all.Get("zscores"); z != nil {
 		all = append(all, summary(z))
 	}
-	return all, err
+	return all
 }
 
 // summary gives a verdict on every quantity of every formula, and in the last row on all. The z-scores of a
@@ -198,7 +198,7 @@ func summary(zscores *table.Table) *table.Table {
 		table.Text("verdict", "agrees, disagrees or untested"),
 	)
 	const level = 0.01 // bounds the probability that any right formula is called wrong
-	groups := zscores.GroupBy("method", "quantity").All()
+	groups := zscores.GroupBy("method", "quantity")
 	bound := metric.NormalTail(level / 4 / float64(max(1, len(numbers(zscores.Nums("z"))))))
 	normal := level / 2 / float64(len(groups)+1)
 	for i, rows := range append(groups, zscores) {
@@ -207,7 +207,7 @@ func summary(zscores *table.Table) *table.Table {
 			name, quantity = rows.Texts("method")[0], rows.Texts("quantity")[0]
 		}
 		var first []float64
-		for _, cell := range rows.GroupBy(append(table.Names(keyColumns()), "draw")...).All() {
+		for _, cell := range rows.GroupBy(append(table.Names(keyColumns()), "draw")...) {
 			first = append(first, numbers(cell.Nums("z")[:1])...)
 		}
 		z, largest, verdict := numbers(rows.Nums("z")), 0.0, "agrees"

@@ -217,11 +217,11 @@ func (c *cell) newTables() {
 }
 
 // Tables adds the means over the seeds, none where a seed has no value.
-func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	return table.Merge(cells, func(t table.Set) table.Set {
-		curve := t.Get("curve")
-		curve.Packed = true
-		groups := curve.GroupBy("method", "task", "k")
-		return table.Set{groups.Mean("curve_summary", table.Names(curve.Columns[4:])...)}
-	})
+func (e *experiment) Tables(cells []table.Set) table.Set {
+	tables := table.Merge(cells)
+	curve := tables.Get("curve")
+	curve.Packed = true
+	return append(tables, curve.Mean("curve_summary", table.Means{
+		Keys: []string{"method", "task", "k"}, Columns: table.Names(curve.Columns[4:]),
+	}))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"closedform/figures"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -34,6 +35,7 @@ func (e *experiment) legend() learner.Legend {
 	l := learner.NewLegend(e.Methods)
 	l[jointName] = learner.Method{Label: "ADF, exact, joint", Group: "one"}
 	l[probitName] = learner.Method{Label: "exact, of the probit", Group: "exact"}
+	l["perceptron-huber"] = learner.Method{Label: "Huber's perceptron"}
 	for _, name := range e.Posterior.Softmax {
 		l[name+softmaxSuffix] = learner.Method{Label: l.Label(name) + ", softmax predictive", Group: "sgd"}
 	}
@@ -48,17 +50,16 @@ func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 		Y: figures.Axis{Label: "total variation from exact", Log: true},
 	}
 	reference := func(name, method, column string) {
-		t := summary.Where("method", method)
-		chart.Curves = append(chart.Curves, figures.Curve{
-			Name: name, Kind: figures.Reference, X: t.Nums("k"), Y: t.Nums(column),
-		})
+		c := study.Curve(summary.Where("method", method), name, "k", column)
+		c.Kind = figures.Reference
+		chart.Curves = append(chart.Curves, c)
 	}
 	reference("equal probabilities", uniformName, "tv")
-	reference("noise of exact", exactName, "tv_noise")
+	reference("sampling noise of exact", exactName, "tv_noise")
 	others := slices.DeleteFunc(summary.Distinct("method"), func(m string) bool {
 		return m == exactName || m == uniformName
 	})
-	chart.Curves = append(chart.Curves, e.legend().Curves(e.Chosen.Of(summary, others), "k", "tv")...)
+	chart.Curves = append(chart.Curves, e.legend().Curves(e.Chosen.Rows(summary, others), "k", "tv")...)
 	return chart
 }
 
@@ -67,11 +68,10 @@ func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
 func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 	task := e.Data.Task()
 	var labels figures.Labels
-	var points []figures.Point
+	var train data.Set
 	if k <= 100 {
-		train := task.Draw(e.Data.Train, study.Stream(e.header.Name, e.header.Seed, "train"))
-		points = study.Points(train.X[:k], train.Class)
-		labels.Classes = study.Classes(task.Classes)
+		train = task.Draw(e.Data.Train, study.Stream(e.header.Name, e.header.Seed, "train"))
+		train.X, labels.Classes = train.X[:k], task.Classes
 	}
 	x, y := task.Region.Axis(0, mapGrid), task.Region.Axis(1, mapGrid)
 	var rows []figures.Row
@@ -79,8 +79,8 @@ func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 		row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$p_%d$, probability", j), Max: 1}}
 		for _, name := range append([]string{exactName}, e.Posterior.Maps...) {
 			row.Maps = append(row.Maps, figures.Map{
-				Title: e.legend().Label(name), X: x, Y: y, Curves: study.Boundary(task.Boundary), Points: points,
-				Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
+				Title: e.legend().Label(name), X: x, Y: y, Curves: study.Boundary(task.Boundary),
+				Points: train.X, Class: train.Class, Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
 			})
 		}
 		rows = append(rows, row)

@@ -12,19 +12,16 @@ import (
 func (e *experiment) Figures() []study.Figure {
 	const name = "risk_coverage" // of the figure and its table
 	return []study.Figure{study.Drawing(name, name, func(t *table.Table) *figures.Figure {
-		legend := learner.NewLegend(e.Methods)
-		t = e.Chosen.Of(t, learner.Names(e.Methods))
+		t = e.Chosen.Rows(t, learner.Names(e.Methods))
 		chart := figures.Chart{
-			X: figures.Axis{Label: "coverage: share decided", Max: 1},
-			Y: figures.Axis{Label: "risk: wrong among these", Log: true},
+			Title:  "confidence: " + t.Texts("confidence")[0],
+			X:      figures.Axis{Label: "coverage: share decided", Max: 1},
+			Y:      figures.Axis{Label: "risk: share wrong among these", Log: true},
+			Curves: learner.NewLegend(e.Methods).Curves(t, "coverage", "risk"),
 		}
-		for _, method := range t.Distinct("method") {
-			rows := t.Where("method", method)
-			chart.Curves = append(chart.Curves, figures.Curve{
-				Name: legend.Label(method), Group: legend.Group(method), Kind: figures.Line,
-				X: rows.Nums("coverage"), Y: rows.Nums("risk"),
-			})
+		for i := range chart.Curves {
+			chart.Curves[i].Kind = figures.Line
 		}
-		return figures.Charts([][]figures.Chart{{chart}})
+		return figures.Charts([][]figures.Chart{{chart}}, "a line ends where no decision is wrong")
 	})}
 }

@@ -9,21 +9,26 @@ import (
 )
 
 // Tables has the means over the seeds. With one seed, shares of the test examples have Wilson's intervals.
-func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	all, err := table.Merge(cells)
-	if err != nil || len(all) == 0 {
-		return nil, err
+func (e *experiment) Tables(cells []table.Set) table.Set {
+	all := table.Merge(cells)
+	if len(all) == 0 {
+		return nil
 	}
 	decisions, runs := all.Get("decisions"), all.Get("runs")
-	decided := decisions.GroupBy("method", "confidence", "wanted").Mean(
-		"decisions_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept")
-	summary := runs.GroupBy("method", "confidence", "data").Mean("summary", "error", "aurc", "augrc", "auroc")
+	decided := decisions.Mean("decisions_summary", table.Means{
+		Keys:    []string{"method", "confidence", "wanted"},
+		Columns: []string{"made", "threshold", "correct", "unknown", "wrong", "risk", "kept"},
+	})
+	summary := runs.Mean("summary", table.Means{
+		Keys:    []string{"method", "confidence", "data"},
+		Columns: []string{"error", "aurc", "augrc", "auroc"},
+	})
 	if len(e.Seeds) == 1 {
 		setWilson(decided, decisions.Nums("examples"), "correct", "unknown", "wrong")
 		setWilson(decided, decisions.Nums("decided"), "risk")
 		setWilson(summary, runs.Nums("examples"), "error")
 	}
-	return table.Set{all.Get("risk_coverage"), decided, summary}, nil
+	return table.Set{all.Get("risk_coverage"), decided, summary}
 }
 
 func setWilson(t *table.Table, n []float64, columns ...string) {
@@ -35,11 +40,7 @@ func setWilson(t *table.Table, n []float64, columns ...string) {
 		low.Doc = "lower end of its 95 % interval, Wilson's, over the test examples"
 		high.Doc = "upper end of its 95 % interval, Wilson's, over the test examples"
 		for i, share := range c.Nums {
-			flags := make([]float64, int(n[i]))
-			for j := 0; float64(j)+0.5 < share*n[i]; j++ {
-				flags[j] = 1
-			}
-			interval := table.Wilson(flags)
+			interval := table.Wilson(math.Round(share*n[i]), n[i])
 			low.Nums[i], high.Nums[i] = interval[1], interval[2]
 		}
 	}

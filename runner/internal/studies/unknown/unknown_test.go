@@ -135,15 +135,15 @@ func TestByHand(t *testing.T) {
 			}
 			check.NearAll(t, wanted, got, want, 1e-12)
 		}
-		right := make([]float64, len(test.wrong)) // for Wilson's interval over the test examples
-		for i := range right {
-			if test.by[probability][i] >= 0.6 && !test.wrong[i] {
-				right[i] = 1
+		right := 0.0 // for Wilson's interval over the test examples
+		for i, wrong := range test.wrong {
+			if test.by[probability][i] >= 0.6 && !wrong {
+				right++
 			}
 		}
 		r := row("decisions_summary", "wanted=threshold=0.6")
 		interval := []float64{r.Nums("correct")[0], r.Nums("correct_low")[0], r.Nums("correct_high")[0]}
-		check.NearAll(t, "interval", interval, table.Wilson(right), 1e-12)
+		check.NearAll(t, "interval", interval, table.Wilson(right, float64(len(test.wrong))), 1e-12)
 		confidence := test.by[probability]
 		aurc, want := row("summary", "data=test").Nums("aurc")[0], metric.AURC(confidence, test.wrong)
 		check.Near(t, "AURC", aurc, want, 1e-12)

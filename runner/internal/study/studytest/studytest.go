@@ -74,7 +74,7 @@ func Run(t testing.TB, kind study.Kind, text string, overrides ...string) table.
 			t.Fatalf("cell %s: %v", cells[i].Key, err)
 		}
 	}
-	tables := check.Must(e.Tables(sets))
+	tables := e.Tables(sets)
 	var published table.Set
 	for _, from := range tables {
 		read := check.Must(table.Read(from.Name, bytes.NewReader(from.CSV())))
