@@ -45,9 +45,15 @@ func (m *Method) checkNetwork() error {
 		key   string
 		given bool
 	}{
-		{"kind", !m.ClosedForm()}, {"features", m.Features.Kind != ""}, {"output", m.Model.Readout != ""},
-		{"members", m.Model.Members > 1}, {"tune", len(m.Tune) > 0}, {"passes", m.Passes != 0},
-		{"own_orders", m.OwnOrders}, {"splits", m.Splits != 0}, {"scale", m.Scale != ""},
+		{"kind", !m.ClosedForm()},
+		{"features", m.Features.Kind != ""},
+		{"output", m.Model.Readout != ""},
+		{"members", m.Model.Members > 1},
+		{"tune", len(m.Tune) > 0},
+		{"passes", m.Passes != 0},
+		{"own_orders", m.OwnOrders},
+		{"splits", m.Splits != 0},
+		{"scale", m.Scale != ""},
 	} {
 		if k.given {
 			wrong = append(wrong, k.key)

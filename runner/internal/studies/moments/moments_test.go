@@ -48,7 +48,7 @@ func TestRefused(t *testing.T) {
 		"moments.methods=magic": "mackay", "moments.methods=probit-lsq": "allowed: probit, ",
 		"moments.methods=['delta', 'delta']": "moments.methods: delta comes twice", "moments.methods=[]": "methods",
 		"moments.rho=[0.5, 0.5]": "moments.rho: 0.5 comes twice", "moments.rho=0.995": "0 to 0.99",
-		"moments.lambda=['lsq', 1, 1.0]": "lambda: 1 comes twice", "moments.lambda=['steep']": "minimax",
+		"moments.lambda=['lsq', 1, 1.0]": "lambda: 1.0 comes twice", "moments.lambda=['steep']": "minimax",
 		"moments.spread=[1, 1]": "spread: 1 comes twice", "moments.variance=[1, 1]": "variance: 1 comes twice",
 		"moments.samples=[1]": "samples", "moments.draws=0": "draws", "moments.methods=activation": "activation",
 		"moments.against=all": "exact, montecarlo, definite",
