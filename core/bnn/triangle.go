@@ -20,13 +20,16 @@ type triangles struct {
 	length       int // of one root
 	factor       []float64
 	keep, mix    []float64 // of carlson
+	root         []float64 // scratch space of carlson
 }
 
 func newTriangles(count, size int) triangles {
 	padded := (size + 3) &^ 3
 	length := padded * (padded + 4) / 2
 	numbers := func(n int) []float64 { return make([]float64, n) }
-	return triangles{size, padded, length, numbers(count * length), numbers(padded), numbers(padded)}
+	return triangles{
+		size, padded, length, numbers(count * length), numbers(padded), numbers(padded), numbers(padded + 1),
+	}
 }
 
 // rows returns rows j to j+3 of Lᵀ of root k from column j on, for j a multiple of four.
@@ -74,11 +77,12 @@ func (t *triangles) shrink(u, h []float64, k int, left float64) {
 // −loss h_i h_j/√(τ_jτ_{j+1}) with τ_j = left + loss Σ_{k≥j} h_k².
 func (t *triangles) carlson(h []float64, left float64) {
 	loss := 1 - left
-	tau := left
-	root, inverse := math.Sqrt(tau), 0.0
-	if tau > 0 {
-		inverse = 1 / root
+	if left > 0 {
+		t.root[len(h)] = left
+		kernel.Carlson(t.keep, t.mix, t.root, h, loss)
+		return
 	}
+	tau, root, inverse := 0.0, 0.0, 0.0
 	for j := len(h) - 1; j >= 0; j-- {
 		hj := h[j]
 		t.keep[j], t.mix[j] = 1, 0

@@ -131,13 +131,16 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	AddRows(sum, []float64{s, 0, u, w}, rows)
 	tall, shared := numbers(rnd, 4*(n&^3)), x()[:n&^3]
 	Carlson4(tall, shared, &[4]float64{s, u, w, -s}, &[4]float64{w, u, 1, s}, &[4]float64{-u, 0, s, w})
+	keep, mix, root := x()[:n&^3], x()[:n&^3], make([]float64, n&^3+1)
+	root[n&^3] = 1e-9 + w
+	Carlson(keep, mix, root, e[:n&^3], w)
 	var products [8]float64
 	q := n / 16 * 4
 	Products(&products, a[:2*q], b[:4*q])
 	mills, truncated, below := x(), x(), x()
 	Truncated(mills, truncated, below, c)
 	return [][]float64{
-		products[:], tall, shared, four, pairs, sum,
+		products[:], keep, mix, root, tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
 		added4, m, v, noisyM, noisyV, mean, variance,
 		mills, truncated, below,

@@ -139,6 +139,31 @@ func AddOuter(a, u, x []float64) {
 	}
 }
 
+// Carlson sets tau_j to √τ_j with τ_j = τ_{j+1} + loss h_j², keep_j to √(τ_{j+1}/τ_j), and mix_j to
+// −loss h_j/√(τ_j τ_{j+1}). tau has the last τ > 0, and is one longer than h, whose length is a multiple of
+// four.
+func Carlson(keep, mix, tau, h []float64, loss float64) {
+	n := len(h)
+	keep, mix, tau = keep[:n], mix[:n], tau[:n+1]
+	sum := tau[n]
+	tau[n] = math.Sqrt(sum)
+	for j := n - 1; j >= 0; j-- {
+		sum += float64(loss * float64(h[j]*h[j]))
+		tau[j] = sum
+	}
+	if vector {
+		carlsonVector(keep, mix, tau, h, -loss)
+		return
+	}
+	for j, x := range tau[:n] {
+		tau[j] = math.Sqrt(x)
+	}
+	for j, x := range h {
+		keep[j] = tau[j+1] / tau[j]
+		mix[j] = float64(-loss*x) * (1 / tau[j+1]) / tau[j]
+	}
+}
+
 // Carlson4 is four rows of Carlson's update of a triangular root, each as long as sum, a multiple of four:
 // for k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and sum_i grows by h_k x.
 func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {

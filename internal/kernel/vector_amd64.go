@@ -19,6 +19,9 @@ func productsVector(dst *[8]float64, x, y []float64)
 func addScaled4Vector(y []float64, a *[4]float64, x0, x1, x2, x3 []float64)
 
 //go:noescape
+func carlsonVector(keep, mix, root, h []float64, factor float64)
+
+//go:noescape
 func carlson4Vector(sum, a []float64, h, keep, mix *[4]float64)
 
 //go:noescape

@@ -285,6 +285,51 @@ loop4Test:
 	VZEROUPPER
 	RET
 
+// root_j becomes its square root, but for the last; then keep_j = root_{j+1}/root_j, and mix_j =
+// factor h_j (1/root_{j+1})/root_j.
+TEXT ·carlsonVector(SB), NOSPLIT, $0-104
+	MOVQ         keep_base+0(FP), AX
+	MOVQ         mix_base+24(FP), CX
+	MOVQ         root_base+48(FP), BX
+	MOVQ         h_base+72(FP), SI
+	MOVQ         h_len+80(FP), DX
+	VBROADCASTSD factor+96(FP), Y4
+	MOVQ         $0x3ff0000000000000, R8
+	MOVQ         R8, X5
+	VBROADCASTSD X5, Y5
+	ANDQ         $-4, DX
+	XORQ         R8, R8
+	JMP          rootTest
+
+root4:
+	VSQRTPD (BX)(R8*8), Y0
+	VMOVUPD Y0, (BX)(R8*8)
+	ADDQ    $4, R8
+
+rootTest:
+	CMPQ R8, DX
+	JLT  root4
+	XORQ R8, R8
+	JMP  factorTest
+
+factor4:
+	VMOVUPD (BX)(R8*8), Y0
+	VMOVUPD 8(BX)(R8*8), Y1
+	VDIVPD  Y0, Y1, Y2
+	VMOVUPD Y2, (AX)(R8*8)
+	VDIVPD  Y1, Y5, Y1
+	VMULPD  (SI)(R8*8), Y4, Y3
+	VMULPD  Y1, Y3, Y3
+	VDIVPD  Y0, Y3, Y3
+	VMOVUPD Y3, (CX)(R8*8)
+	ADDQ    $4, R8
+
+factorTest:
+	CMPQ R8, DX
+	JLT  factor4
+	VZEROUPPER
+	RET
+
 // For k from 3 to 0, with x = a_ki: a_ki = keep_k x + mix_k sum_i, and then sum_i += h_k x.
 TEXT ·carlson4Vector(SB), NOSPLIT, $0-72
 	MOVQ         sum_base+0(FP), AX

@@ -9,6 +9,7 @@ func dotVector(_, _ []float64) (_ float64)                              { return
 func dot4Vector(_ *[4]float64, _, _ []float64)                          {}
 func productsVector(_ *[8]float64, _, _ []float64)                      {}
 func addScaled4Vector(_ []float64, _ *[4]float64, _, _, _, _ []float64) {}
+func carlsonVector(_, _, _, _ []float64, _ float64)                     {}
 func carlson4Vector(_, _ []float64, _, _, _ *[4]float64)                {}
 func forwardVector(_, _ []float64, _, _, _ float64, _, _ []float64)     {}
 func backwardVector(_, _, _ []float64) (_, _ float64)                   { return }
