@@ -199,7 +199,7 @@ func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 
 // start returns the index of the threshold where the tests begin, or −1 if none can be rejected.
 func (r *TrackRecord) start(share, delta float64) int {
-	start, least := -1, 1.0
+	start, lowest := -1, 1.0
 	answers, expected := 0, 0.0
 	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
@@ -207,8 +207,8 @@ func (r *TrackRecord) start(share, delta float64) int {
 		// Fewer errors than this reject.
 		allowed := sort.Search(answers, func(wrong int) bool { return binomial(answers, wrong, share) > delta })
 		if r.Predicted[k] > 0 && allowed > 0 {
-			if fails := mathext.GammaIncReg(float64(allowed), 1.25*expected); fails < least {
-				start, least = k, fails
+			if fails := mathext.GammaIncReg(float64(allowed), 1.25*expected); fails < lowest {
+				start, lowest = k, fails
 			}
 		}
 	}

@@ -17,22 +17,22 @@ const fewest = 10
 // examples of the class. The p-value is the Tail of the statistic among those of all kept examples: NaN with
 // fewer than ten of the class. Before the first example the density is NaN. The error is that of Predict.
 func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, err error) {
-	all, rounded := make([]labelled, len(x)), matrix(len(x), l.cfg.Inputs)
+	examples, rounded := make([]labelled, len(x)), matrix(len(x), l.cfg.Inputs)
 	for i, x := range x {
 		if err := l.round(rounded[i], x); err != nil {
 			return nil, nil, err
 		}
-		all[i] = labelled{x: rounded[i], class: class[i]}
+		examples[i] = labelled{x: rounded[i], class: class[i]}
 		p, density = append(p, math.NaN()), append(density, math.NaN())
 	}
 	if l.examples() == 0 {
 		return p, density, nil
 	}
 	s := l.solve(true)
-	for i, scores := range s.scores(all, false) {
+	for i, scores := range s.scores(examples, false) {
 		density[i] = scores[0]
 		if c := class[i]; kernel.Sum(s.reference.counts[c]) >= fewest {
-			p[i] = familiar.Tail(s.reference.sums, s.reference.all, s.reference.statistic(c, scores))
+			p[i] = familiar.Tail(s.reference.sums, s.reference.weights, s.reference.statistic(c, scores))
 		}
 	}
 	return p, density, nil
@@ -46,16 +46,16 @@ func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, e
 //	1  the same less the log density of one Gaussian of all examples
 //	2  the largest output of the ridge regression, around 1 for the class of an example and 0 for others
 //	3  the log density of c on these outputs
-func (s *solution) scores(all []labelled, left bool) [][4]float64 {
-	outputs := s.ridge.outputs(all, left)
-	density, onOutputs := s.density.densities(all, left), s.outputs.densities(withInputs(all, outputs), left)
-	one := append([]labelled(nil), all...)
+func (s *solution) scores(examples []labelled, left bool) [][4]float64 {
+	outputs := s.ridge.outputs(examples, left)
+	density, onOutputs := s.density.densities(examples, left), s.outputs.densities(withInputs(examples, outputs), left)
+	one := append([]labelled(nil), examples...)
 	for i := range one {
 		one[i].class = 0
 	}
 	background := s.background.densities(one, left)
-	scores := make([][4]float64, len(all))
-	for i, e := range all {
+	scores := make([][4]float64, len(examples))
+	for i, e := range examples {
 		d := density[i][e.class]
 		scores[i] = [4]float64{d, d - background[i][0], floats.Max(outputs[i]), onOutputs[i][e.class]}
 	}
@@ -63,10 +63,10 @@ func (s *solution) scores(all []labelled, left bool) [][4]float64 {
 }
 
 type reference struct {
-	scores [][4][]float64 // of each class minus the four scores of its kept inputs
-	counts [][]float64    // of each class the examples of its kept inputs
-	sums   []float64      // the statistics of kept inputs
-	all    []float64      // the examples of these
+	scores  [][4][]float64 // of each class minus the four scores of its kept inputs
+	counts  [][]float64    // of each class the examples of its kept inputs
+	sums    []float64      // the statistics of kept inputs
+	weights []float64      // the numbers of examples of these
 }
 
 func (r *reference) statistic(class int, scores [4]float64) (sum float64) {
@@ -93,7 +93,7 @@ func newReference(classes int, kept []labelled, scores [][4]float64) *reference 
 			continue
 		}
 		counts[place[i]]-- // the example itself
-		r.sums, r.all = append(r.sums, r.statistic(e.class, scores[i])), append(r.all, e.count)
+		r.sums, r.weights = append(r.sums, r.statistic(e.class, scores[i])), append(r.weights, e.count)
 		counts[place[i]]++
 	}
 	return r

@@ -92,14 +92,14 @@ func fitGaussians(m *moments, kept []labelled, densities bool) (*gaussians, floa
 
 // densities returns the log densities of inputs in each class, −∞ for a class without examples. With left
 // each input was learned, and is left out of all means and scatters, but not of N in S̄ nor of ε.
-func (g *gaussians) densities(all []labelled, left bool) [][]float64 {
-	out, d := matrix(len(all), len(g.n)), len(g.center)
-	blocks(len(all), func(first, last int) {
+func (g *gaussians) densities(examples []labelled, left bool) [][]float64 {
+	out, d := matrix(len(examples), len(g.n)), len(g.center)
+	blocks(len(examples), func(first, last int) {
 		var solved *linalg.Cholesky
 		z := make([]float64, (last-first)*d)
 		for c, root := range g.root {
 			if root != nil && root != solved {
-				for i, e := range all[first:last] {
+				for i, e := range examples[first:last] {
 					copy(z[i*d:], e.x)
 				}
 				root.Solve(z)
@@ -107,7 +107,7 @@ func (g *gaussians) densities(all []labelled, left bool) [][]float64 {
 			}
 			for i := first; i < last; i++ {
 				if out[i][c] = math.Inf(-1); root != nil {
-					out[i][c] = g.density(c, z[(i-first)*d:][:d], all[i].class, left)
+					out[i][c] = g.density(c, z[(i-first)*d:][:d], examples[i].class, left)
 				}
 			}
 		}

@@ -60,19 +60,19 @@ func fitRidge(m *moments, kept []labelled, counts []int) (*ridge, *gaussians) {
 	return f.ridge, f.gaussians
 }
 
-func countOf(all []labelled) (n float64) {
-	for _, e := range all {
+func countOf(examples []labelled) (n float64) {
+	for _, e := range examples {
 		n += e.count
 	}
 	return n
 }
 
-func withInputs(all []labelled, x [][]float64) []labelled {
-	all = slices.Clone(all)
-	for i := range all {
-		all[i].x = x[i]
+func withInputs(examples []labelled, x [][]float64) []labelled {
+	examples = slices.Clone(examples)
+	for i := range examples {
+		examples[i].x = x[i]
 	}
-	return all
+	return examples
 }
 
 func (r *ridge) gram() (g triangle) {
@@ -126,14 +126,14 @@ func (r *ridge) solve() {
 // outputs returns the outputs for inputs. With left these were learned, and an example of each is left out:
 // (ŷ − hy)/(1 − h) with the leverage h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄), and ŷ for the only example of a
 // class. In the dual form h = 1/N + (1 − λ[(ZZᵀ + λI)⁻¹]_ii)/n_i.
-func (r *ridge) outputs(all []labelled, left bool) [][]float64 {
-	out := matrix(len(all), len(r.w))
-	blocks(len(all), func(first, last int) {
+func (r *ridge) outputs(examples []labelled, left bool) [][]float64 {
+	out := matrix(len(examples), len(r.w))
+	blocks(len(examples), func(first, last int) {
 		var h []float64
 		if left {
-			h = r.leverages(all[first:last])
+			h = r.leverages(examples[first:last])
 		}
-		for i, e := range all[first:last] {
+		for i, e := range examples[first:last] {
 			y := out[first+i]
 			for c, w := range r.w {
 				y[c] = r.bias[c] + kernel.Dot(w, e.x)
@@ -147,9 +147,9 @@ func (r *ridge) outputs(all []labelled, left bool) [][]float64 {
 	return out
 }
 
-func (r *ridge) leverages(all []labelled) (h []float64) {
-	z := make([]float64, len(all)*r.size)
-	for i, e := range all {
+func (r *ridge) leverages(examples []labelled) (h []float64) {
+	z := make([]float64, len(examples)*r.size)
+	for i, e := range examples {
 		if row := z[i*r.size:][:r.size]; r.dual == nil {
 			floats.SubTo(row, e.x, r.center)
 		} else {
@@ -157,7 +157,7 @@ func (r *ridge) leverages(all []labelled) (h []float64) {
 		}
 	}
 	r.root.Solve(z)
-	for i, e := range all {
+	for i, e := range examples {
 		row := z[i*r.size:][:r.size]
 		square := kernel.Dot(row, row)
 		if r.dual != nil {

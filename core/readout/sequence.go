@@ -147,7 +147,7 @@ func (s *sequence) learn(class, n int) {
 	}
 }
 
-func latest[T any](all []T, n int) []T { return all[max(0, len(all)-n):] }
+func latest[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
 
 func (s *sequence) refit(n int, counts []int) {
 	if n < s.Next {

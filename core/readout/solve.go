@@ -18,7 +18,7 @@ type solution struct {
 	reference  *reference // of Familiarity
 }
 
-func (l *Layer) solve(all bool) solution {
+func (l *Layer) solve(complete bool) solution {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, onInputs := &l.solved, l.cfg.Kind == Gaussian
@@ -26,7 +26,7 @@ func (l *Layer) solve(all bool) solution {
 		s.moments, s.kept = l.moments(l.counts), l.sample()
 	}
 	m := s.moments
-	if s.ridge == nil && (all || !onInputs) {
+	if s.ridge == nil && (complete || !onInputs) {
 		s.ridge, s.outputs = fitRidge(m, s.kept, l.counts)
 	}
 	if s.classes == nil {
@@ -34,7 +34,7 @@ func (l *Layer) solve(all bool) solution {
 			s.classes, _ = fitGaussians(m, s.kept, false)
 		}
 	}
-	if s.reference == nil && all {
+	if s.reference == nil && complete {
 		one := *m
 		one.n, one.mean = []float64{m.total}, [][]float64{m.center}
 		s.background = one.shared()
@@ -58,7 +58,7 @@ type moments struct {
 }
 
 func (t *totals) moments(counts []int) *moments {
-	m, all := &moments{squares: t.squares, center: make([]float64, t.inputs)}, 0
+	m, total := &moments{squares: t.squares, center: make([]float64, t.inputs)}, 0
 	for k := range t.squares {
 		t.flush(k)
 	}
@@ -69,10 +69,10 @@ func (t *totals) moments(counts []int) *moments {
 		}
 		kernel.AddScaled(m.center, 1, sum)
 		m.n, m.mean, m.total = append(m.n, n), append(m.mean, mean), m.total+n
-		all += counts[c]
+		total += counts[c]
 	}
 	for _, n := range counts {
-		m.shares = append(m.shares, kernel.Log(float64(n)/float64(all)))
+		m.shares = append(m.shares, kernel.Log(float64(n)/float64(total)))
 	}
 	for i := range m.center {
 		m.center[i] /= m.total

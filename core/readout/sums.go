@@ -109,20 +109,20 @@ func hash(x []float64) (h uint64) {
 }
 
 func (l *Layer) sample() []labelled {
-	all := slices.Concat(l.kept...)
-	for i := range all {
-		all[i].place = i
+	examples := slices.Concat(l.kept...)
+	for i := range examples {
+		examples[i].place = i
 	}
-	weigh(all, l.counts)
-	return all
+	weigh(examples, l.counts)
+	return examples
 }
 
-func weigh(all []labelled, n []int) {
+func weigh(examples []labelled, n []int) {
 	counts := make([]float64, len(n))
-	for _, e := range all {
+	for _, e := range examples {
 		counts[e.class] += e.count
 	}
-	for i, e := range all {
-		all[i].weight = e.count * float64(n[e.class]) / counts[e.class]
+	for i, e := range examples {
+		examples[i].weight = e.count * float64(n[e.class]) / counts[e.class]
 	}
 }
