@@ -57,7 +57,9 @@ func Read(path string) (*Network, error) {
 	if n.Classifier, err = classifier.Load(file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	_ = json.Unmarshal(n.Note, n) // what is not there does not fit
+	if json.Unmarshal(n.Note, n) != nil { // what is not there does not fit
+		n.readFormer()
+	}
 	in, out := n.Model().Shape()
 	if len(n.Scaler) != in || len(n.Classes) != out || n.Added < 0 || n.Added > out {
 		return nil, fmt.Errorf("%s: a model of %d inputs and %d classes, of which it names %d and %d; need the %s "+
@@ -81,6 +83,8 @@ func (n *Network) Show(w io.Writer) {
 		}
 	}
 	show(w, "", n.Model())
+	fmt.Fprintln(w, "stored     the range of each input and, unless the model is one network, some rows of the training "+
+		"table, scaled: whoever has the file can read them")
 }
 
 func show(w io.Writer, prefix string, m bnn.Model) {
