@@ -84,10 +84,17 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 			columns = append(columns, k)
 		}
 	}
-	for key, names := range map[string][]string{"ignore": f.Ignore, "categorical": f.Categorical} {
-		for _, name := range names {
-			if _, err := t.Column(name); err != nil && like == nil && name != AllWords {
+	for i, key := range []string{"ignore", "categorical"} {
+		for _, name := range [][]string{f.Ignore, f.Categorical}[i] {
+			k, err := t.Column(name)
+			switch {
+			case like != nil || name == AllWords:
+			case err != nil:
 				return nil, field.Errorf(key, "%v", err)
+			case k == class:
+				return nil, field.Errorf(key, "%q is the column of the classes; allowed: others", name)
+			case key == "categorical" && slices.Contains(f.Ignore, name):
+				return nil, field.Errorf(key, "%q is in ignore, too; allowed: in one of them", name)
 			}
 		}
 	}

@@ -116,7 +116,11 @@ func (t *Reader) checkHeader() error {
 func (t *Reader) Next() (row Row, err error) {
 	row.Cells, err = t.csv.Read()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok { // an open quote ends on the last line
-		row.Line, row.Err = wrong.StartLine, fmt.Errorf("%s:%d: %w", t.File, wrong.StartLine, wrong.Err)
+		row.Line, err = wrong.StartLine, wrong.Err
+		if err == csv.ErrFieldCount {
+			err = fmt.Errorf("%w, %d; the header has %d", err, len(row.Cells), len(t.Columns))
+		}
+		row.Err = fmt.Errorf("%s:%d: %w", t.File, row.Line, err)
 	} else if err == io.EOF {
 		return row, err
 	} else if err != nil {
