@@ -125,7 +125,8 @@ func TestLearnPassesOver(t *testing.T) {
 	out, log := learnFrom(t, rows, file)
 	check.Equal(t, "lines", strings.Count(out, "\n"), 6)
 	contains(t, log, `standard input:2: column "length": "wide" is not a number; the row is unknown`,
-		"standard input:3: wrong number of fields", `standard input:6: column "length" has no value`, ": 5 rows, 2 learned\n")
+		"standard input:3: wrong number of fields", `standard input:6: column "length" has no value`,
+		": 5 rows, 2 learned\n")
 	_, log = learnFrom(t, "length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n", file, "-to", "other.npz")
 	check.Equal(t, "words not seen", strings.Count(log, "colour=blue"), 1)
 	contains(t, log, "other.npz: 7 rows, 3 learned\n", `bare "`)

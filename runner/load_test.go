@@ -190,6 +190,7 @@ done
 	// error of its cell.
 	write(t, "echo no license >&2; exit 1\n", "experiments", "half.sh")
 	fails(t, "these lines\nother", "list", "-check")
-	fails(t, "cell set=moons method=half seed=1: sh half.sh: ended without an answer: exit status 1; its last lines:\n  no",
+	fails(t, "cell set=moons method=half seed=1: sh half.sh: ended without an answer: exit status 1; "+
+		"its last lines:\n  no",
 		"-exp", "other")
 }

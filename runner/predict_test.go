@@ -79,7 +79,8 @@ func TestPredict(t *testing.T) {
 	const rows = "width,notes,colour,length\n3,a,red,12\n4.25,b,green,19\n6.5,c,blue,21.5\n"
 	out, text, stderr := predicted(t, file, rows)
 	contains(t, stderr, "new.csv:4: colour=blue was not in the training; its inputs are 0\n")
-	begins(t, text, "row,class,probability,confidence,aleatoric,epistemic,mutual_information,familiarity,p_Ash,p_Elm,p_Oak")
+	begins(t, text, "row,class,probability,confidence,aleatoric,epistemic,mutual_information,familiarity,"+
+		"p_Ash,p_Elm,p_Oak")
 	check.Equal(t, "rows", out.Len(), 3)
 	var note struct{ Scaler dataset.Scaler }
 	check.OK(t, json.Unmarshal(network.Note, &note))

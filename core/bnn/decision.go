@@ -169,13 +169,13 @@ func (r *TrackRecord) Validate() error {
 	return nil
 }
 
-// Threshold returns the smallest threshold of the confidence at which, with the given confidence 1 − δ, at most the
-// given share of the predictions is wrong; +Inf if there is none. From a start downwards it tests the
-// hypothesis of a larger share, each time at level δ by the exact binomial distribution (Clopper and Pearson,
-// Biometrika 1934), until one is not rejected (fixed sequence testing: Angelopoulos et al., "Learn then
-// test", 2021). The start must not depend on which predictions were wrong: it is the hypothesis most likely
-// to be rejected if the number of errors is Poisson with 1.25 times the mean that the confidences imply, as
-// these may be too large. A share or confidence not between 0 and 1 is an error.
+// Threshold returns the smallest [Prediction.Confidence] from which on at most the given share of the
+// predictions is wrong, with the statistical confidence 1 − δ; +Inf if there is none. From a start downwards
+// it tests the hypothesis of a larger share, each time at level δ by the exact binomial distribution (Clopper
+// and Pearson, Biometrika 1934), until one is not rejected (fixed sequence testing: Angelopoulos et al.,
+// "Learn then test", 2021). The start must not depend on which predictions were wrong: it is the hypothesis
+// most likely to be rejected if the number of errors is Poisson with 1.25 times the mean that the confidences
+// of the predictions imply, as these may be too large. A share or confidence not between 0 and 1 is an error.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+

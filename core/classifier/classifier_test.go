@@ -81,7 +81,8 @@ func TestUnknown(t *testing.T) {
 // A stream in two parts with a file between them leaves the same bytes, predicted before learning or not.
 func TestSave(t *testing.T) {
 	whole, first := newTriangle(), newTriangle()
-	first.Note, first.Decision = json.RawMessage(`{"names":["a","b<c"]}`), Decision{Confidence: math.Inf(1), Familiarity: 0.01}
+	first.Note = json.RawMessage(`{"names":["a","b<c"]}`)
+	first.Decision = Decision{Confidence: math.Inf(1), Familiarity: 0.01}
 	draw, again := stream(), stream()
 	learn(t, whole, 130, draw)
 	learn(t, first, 70, again)

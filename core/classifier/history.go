@@ -31,8 +31,8 @@ func NewHistory(inputs int) *History {
 }
 
 // Add adds an example with the confidence of its prediction before the model learned it, see
-// [bnn.Prediction.Confidence], and whether that was wrong. [Classifier.Learn] calls Add; a program that trains
-// the model itself calls it in the first pass.
+// [bnn.Prediction.Confidence], and whether the prediction was wrong. [Classifier.Learn] calls Add; a program
+// that trains the model itself calls it in the first pass.
 func (h *History) Add(x []float64, confidence float64, wrong bool) {
 	if h.Familiar != nil {
 		_ = h.Familiar.Observe(x) // an input beyond ±1e100 is in no distribution

@@ -48,7 +48,8 @@ func (l *Layer) Familiarity(x [][]float64, class []int) (p, density []float64, e
 //	3  the log density of c on these outputs
 func (s *solution) scores(examples []labelled, left bool) [][4]float64 {
 	outputs := s.ridge.outputs(examples, left)
-	density, onOutputs := s.density.densities(examples, left), s.outputs.densities(withInputs(examples, outputs), left)
+	density, onOutputs := s.density.densities(examples, left),
+		s.outputs.densities(withInputs(examples, outputs), left)
 	one := append([]labelled(nil), examples...)
 	for i := range one {
 		one[i].class = 0

@@ -100,7 +100,10 @@ func TestTableErrors(t *testing.T) {
 		{Format{Class: "kind", Ignore: []string{"mass"}}, "id,mass,c,kind\n1,2,r,a\n", `each of its 1 values`},
 		{Format{Class: "kind", Categorical: []string{"color"}}, birds, `categorical: a.csv:1: no column "color"`},
 		{Format{Class: "kind", Ignore: []string{"kind"}}, birds, `ignore: "kind" is the column of the classes`},
-		{Format{Class: "kind", Categorical: []string{"mass"}, Ignore: []string{"mass"}}, birds, `"mass" is in ignore, too`},
+		{
+			Format{Class: "kind", Categorical: []string{"mass"}, Ignore: []string{"mass"}}, birds,
+			`"mass" is in ignore, too`,
+		},
 		{Format{Class: "kind", Ignore: []string{"mass", "x"}}, birds, `ignore: a.csv:1: no column "x"`},
 		{Format{Class: "kind", Missing: "zero"}, birds, `missing: "zero" is not allowed; allowed: error`},
 		{layout("", ","), "x,class\n", `decimal: "," is not allowed where`},

@@ -183,7 +183,8 @@ func TestRules(t *testing.T) {
 	m := NewMethod("a", model)
 	check.OK(t, networks(m))
 	m.Passes, m.Scale = 2, dataset.Unit
-	check.Refuses(t, "networks", networks(m), "method.a.passes: not allowed: passes, scale; allowed: a single network")
+	check.Refuses(t, "networks", networks(m),
+		"method.a.passes: not allowed: passes, scale; allowed: a single network")
 	model.Features.Kind, model.Readout = features.Relu, "ridge"
 	check.Refuses(t, "networks", check.Err((&Learners{Model: model}).Networks(2, 3)), "method.model.features: ")
 	for want, m := range map[string]Method{

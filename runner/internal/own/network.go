@@ -83,8 +83,8 @@ func (n *Network) Show(w io.Writer) {
 		}
 	}
 	show(w, "", n.Model())
-	fmt.Fprintln(w, "stored     the range of each input and, unless the model is one network, some rows of the training "+
-		"table, scaled: whoever has the file can read them")
+	fmt.Fprintln(w, "stored     the range of each input and, unless the model is one network, some rows of the "+
+		"training table, scaled: whoever has the file can read them")
 }
 
 func show(w io.Writer, prefix string, m bnn.Model) {
