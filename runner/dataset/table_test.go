@@ -101,7 +101,8 @@ func TestTableErrors(t *testing.T) {
 		{Format{Class: "kind", Categorical: []string{"color"}}, birds, `categorical: a.csv:1: no column "color"`},
 		{Format{Class: "kind", Ignore: []string{"kind"}}, birds, `ignore: "kind" is the column of the classes`},
 		{
-			Format{Class: "kind", Categorical: []string{"mass"}, Ignore: []string{"mass"}}, birds,
+			Format{Class: "kind", Categorical: []string{"mass"}, Ignore: []string{"mass"}},
+			birds,
 			`"mass" is in ignore, too`,
 		},
 		{Format{Class: "kind", Ignore: []string{"mass", "x"}}, birds, `ignore: a.csv:1: no column "x"`},
