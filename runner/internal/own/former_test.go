@@ -1,0 +1,40 @@
+package own
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"closedform/core/bnn"
+	"closedform/core/classifier"
+	"closedform/core/random"
+	"closedform/internal/checktest"
+	"closedform/runner/dataset"
+)
+
+// A file with the former note reads its rows as it did.
+func TestFormerNote(t *testing.T) {
+	c := classifier.From(checktest.Must(bnn.New(bnn.Default(2, 2), random.Source("former"))), &classifier.History{})
+	c.Note = json.RawMessage(`{"classes": ["a", "b"], "column": "kind", "layout": {"separator": ";"},
+		"scaler": {"features": [{"column": "x"}, {"column": "colour", "level": "red"}],
+			"fill": [3, 0], "shift": [1, 0.5], "factor": [2, 4]},
+		"counts": {"rows": 9, "unknown": 1, "learned": 8, "wrong": 2, "loss": 1.5}}`)
+	var file bytes.Buffer
+	checktest.OK(t, c.Save(&file))
+	path := filepath.Join(t.TempDir(), File)
+	checktest.OK(t, os.WriteFile(path, file.Bytes(), 0o666))
+	n := checktest.Must(Read(path))
+	three, zero := 3.0, 0.0
+	checktest.Equal(t, "inputs", n.Scaler, dataset.Scaler{
+		{Column: "x", Fill: &three, Shift: 1, Factor: 2},
+		{Column: "colour", Level: "red", Fill: &zero, Shift: 0.5, Factor: 4},
+	})
+	checktest.Equal(t, "format", n.Format, dataset.Format{Class: "kind", Separator: ";"})
+	checktest.Equal(t, "counts", []int{n.Rows, n.Learned, n.Added}, []int{9, 8, 0})
+	var shown strings.Builder
+	n.Show(&shown)
+	checktest.True(t, strings.Contains(shown.String(), "some rows of the training table"), "%s", &shown)
+}
