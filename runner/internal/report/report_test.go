@@ -38,7 +38,7 @@ func means() table.Set {
 
 // A run ends with its result, and a warning where guessing is better.
 func TestResult(t *testing.T) {
-	run := &store.Run{CellSeconds: map[string]float64{"model iris": 2, "very |sure|<b> iris": 1}}
+	run := &store.Run{CellSeconds: map[string]float64{"set=iris method=model": 2, "set=iris method=very |sure|<b>": 1}}
 	r := NewResult(means(), run)
 	has(t, r.Text(),
 		"\n  method          error            log loss  Brier   ECE  seconds\n",

@@ -59,7 +59,7 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 			interval = t.Has("interval")
 		}
 		r.Rows = append(r.Rows, append(cells(t, i, words...), wrong, decimals(num("log_loss")),
-			decimals(num("brier")), decimals(num("ece")), decimals(seconds(run, cells(t, i, key...)))))
+			decimals(num("brier")), decimals(num("ece")), decimals(seconds(run, named(key, cells(t, i, key...))))))
 	}
 	if interval {
 		r.Notes = append(r.Notes, "± is half of the 95 % interval: "+strings.Join(t.Distinct("interval"), "; "))
@@ -79,6 +79,13 @@ func cells(t *table.Table, row int, columns ...string) (texts []string) {
 		texts = append(texts, t.Texts(c)[row])
 	}
 	return texts
+}
+
+func named(columns, words []string) (all []string) {
+	for k, c := range columns {
+		all = append(all, c+"="+words[k])
+	}
+	return all
 }
 
 // Text returns the result in lines for a terminal.
@@ -101,14 +108,19 @@ func (r Result) Text() string {
 // escaped has plain text stay plain in a table of Markdown.
 var escaped = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`")
 
+// seconds returns the time of the one group of cells whose name has all words, such as method=joint, else NaN.
 func seconds(run *store.Run, words []string) float64 {
-	sorted := func(text string) []string { return slices.Sorted(strings.FieldsSeq(text)) }
-	for key, s := range run.CellSeconds {
-		if slices.Equal(sorted(strings.Join(words, " ")), sorted(key)) {
-			return s
+	found := []float64{}
+	for group, s := range run.CellSeconds {
+		lacks := func(word string) bool { return !strings.Contains(" "+group+" ", " "+word+" ") }
+		if !slices.ContainsFunc(words, lacks) {
+			found = append(found, s)
 		}
 	}
-	return math.NaN()
+	if len(found) != 1 {
+		return math.NaN()
+	}
+	return found[0]
 }
 
 func decimals(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.4f", x), "NaN") }
