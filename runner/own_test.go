@@ -55,6 +55,9 @@ func TestOwnTable(t *testing.T) {
 	check.OK(t, err)
 	contains(t, out+said, "manifest: my leaves.toml\n", "my leaves.csv: 89 examples, ",
 		"\n  network  ", "\n  majority  ", "\n  linear  ", "predict closedform-results/my_leaves/network.npz")
+	_, row, _ := strings.Cut(out, "\n  network ")
+	row, _, _ = strings.Cut(row, "\n")
+	check.Equal(t, "four scores and seconds: "+row, len(strings.Fields(row)), 5)
 	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`,
 		`missing = "mean"`, `separator = ";"`, `decimal = ","`)
 	contains(t, mustRun(t, command...), "is up to date")
