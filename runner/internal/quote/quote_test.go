@@ -45,7 +45,7 @@ func TestFill(t *testing.T) {
 		check.Equal(t, text, got, want)
 	}
 	for text, want := range map[string]string{
-		"{x/summary method=a error %.1f}":      "{x/summary method=a error %.1f}: 2 rows have these fields; need one",
+		"{x/summary method=a error %.1f}":      "%.1f}: 2 rows have these fields; need one",
 		"{x/summary method=z error %.1f}":      "no row has method=z; allowed: a, b, c",
 		"{x/sumary k=1 error %.1f}":            "no table x/sumary",
 		"{x/summary l=1 error %.1f}":           "l is not a column; there are: method, k",

@@ -45,8 +45,8 @@ type Column struct {
 }
 
 // Sweep draws columns over λ and ρ: a row of maps for each column that the tables have, and in it a map of
-// each table, with what complete adds.
-func Sweep(columns []Column, tables []*table.Table, complete func(*figures.Map, *table.Table)) *figures.Figure {
+// each table, with what finish adds.
+func Sweep(columns []Column, tables []*table.Table, finish func(*figures.Map, *table.Table)) *figures.Figure {
 	var rows []figures.Row
 	for _, c := range columns {
 		if !tables[0].Has(c.Name) {
@@ -55,7 +55,7 @@ func Sweep(columns []Column, tables []*table.Table, complete func(*figures.Map, 
 		row := figures.Row{Scale: c.Axis}
 		for _, t := range tables {
 			m := Heat(t, "lambda", "rho", t.Nums(c.Name))
-			complete(&m, t)
+			finish(&m, t)
 			row.Maps = append(row.Maps, m)
 		}
 		rows = append(rows, row)

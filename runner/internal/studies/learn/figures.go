@@ -49,7 +49,8 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 		var row []figures.Chart
 		methods := e.Chosen.Among(means.Distinct("method"))
 		for _, y := range [][2]string{
-			{"tv", "total variation"}, {"error", "error"}, {"log_loss", "log loss, nats"}, {"ece", "calibration error"},
+			{"tv", "total variation"}, {"error", "error"},
+			{"log_loss", "log loss, nats"}, {"ece", "calibration error"},
 		} {
 			if column := prefix + y[0]; means.Has(column) {
 				row = append(row, figures.Chart{
@@ -102,13 +103,15 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
 	var charts []figures.Chart
 	for _, set := range sets {
-		chart := figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero}}
-		for i, m := range methods {
-			dot := study.Curve(paired.Where("set", set).Where("method", m), "mean", "log_loss", "log_loss")
-			dot.Kind, dot.Group, dot.Y = figures.Across, 1, []float64{-float64(i)}
-			chart.Curves = append(chart.Curves, dot)
+		dots := figures.Curve{Name: "mean", Kind: figures.Across, Group: 1}
+		for _, row := range paired.Where("set", set).GroupBy("method") {
+			if i := slices.Index(methods, row.Texts("method")[0]); i >= 0 {
+				dots.X, dots.Y = append(dots.X, row.Nums("log_loss")...), append(dots.Y, -float64(i))
+				dots.Low = append(dots.Low, row.Nums("log_loss_low")...)
+				dots.High = append(dots.High, row.Nums("log_loss_high")...)
+			}
 		}
-		charts = append(charts, chart)
+		charts = append(charts, figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero, dots}})
 	}
 	return figures.Charts(slices.Collect(slices.Chunk(charts, min(5, len(sets)))),
 		"log loss minus that of "+legend.Label(e.Evaluate.Reference)+", nats", "negative is better")
