@@ -48,14 +48,12 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	add := func(title, prefix string, means *table.Table) {
 		var row []figures.Chart
 		methods := e.Chosen.Among(means.Distinct("method"))
-		for _, y := range [][2]string{
-			{"tv", "total variation"}, {"error", "error"},
-			{"log_loss", "log loss, nats"}, {"ece", "calibration error"},
-		} {
-			if column := prefix + y[0]; means.Has(column) {
+		labels := []string{"total variation", "error", "log loss, nats", "calibration error"}
+		for i, score := range []string{"tv", "error", "log_loss", "ece"} {
+			if column := prefix + score; means.Has(column) {
 				row = append(row, figures.Chart{
 					Title: title, X: figures.Axis{Label: "examples seen", Log: true},
-					Y:      figures.Axis{Label: y[1], Log: true},
+					Y:      figures.Axis{Label: labels[i], Log: true},
 					Curves: learner.NewLegend(e.Methods).Curves(means, methods, "seen", column),
 				})
 			}
@@ -95,7 +93,7 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 			ends = append(ends, 1.5*math.Abs(table.Finite(d)))
 		}
 	}
-	slices.Sort(ends) // no number first
+	slices.Sort(ends) // NaN first
 	x, y := figures.Axis{}, figures.Rows(labels)
 	if end := ends[len(ends)-1-len(ends)/20]; end > 0 { // the largest, and intervals, may leave the axis
 		x.Min, x.Max = -end, end
