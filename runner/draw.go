@@ -41,7 +41,7 @@ func draw(ctx context.Context, w io.Writer, e *experiment.Experiment) error {
 	results, err := store.OpenResults(e.Dir)
 	if err == nil {
 		files, err = drawAll(e.Study.Figures(), results.Table)
-		fmt.Fprintf(w, "%s: %d figures drawn\n", e.Name, len(files)/len(experiment.Formats))
+		fmt.Fprintf(w, "%s: %d figures drawn\n", e.Name, len(files)/2) // PNG and PDF
 	}
 	if err != nil {
 		why, _ := e.Behind(e.Dir)

@@ -16,18 +16,16 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Behind returns why the results in dir are not those of the current sources, manifest and results
-// that they are derived from, or "" if they are. It reads no data.
+// Behind returns why the results in dir are not those of the current sources, manifest and results that they
+// are derived from, or "" if they are. It reads no data.
 func (e *Experiment) Behind(dir string) (why string, err error) {
-	run, err := store.ReadRun(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "no results", nil
-	}
-	digest, unread := e.Digest()
-	if err := errors.Join(err, unread); err != nil {
-		return "", err
-	}
+	run, unread := store.ReadRun(dir)
+	digest, err := e.Digest()
 	switch {
+	case errors.Is(unread, fs.ErrNotExist):
+		return "no results", nil
+	case unread != nil || err != nil:
+		return "", cmp.Or(unread, err)
 	case run.SourceDigest != SourceDigest():
 		why = "of other sources"
 	case run.ManifestDigest != digest:

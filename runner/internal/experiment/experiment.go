@@ -5,7 +5,6 @@ package experiment
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,9 +46,6 @@ var former = map[string]string{
 
 // SourceDigest identifies the code that makes the cells of all studies.
 var SourceDigest = closedform.Digest
-
-// Formats are the file formats of a figure.
-var Formats = []string{"png", "pdf"}
 
 // Experiment is a manifest that its study has read.
 type Experiment struct {
@@ -122,8 +118,7 @@ func Read(path string, overrides []string) (*Experiment, error) {
 		return &Experiment{m, k, s, ""}, err
 	}
 	if instead := former[m.Study]; instead != "" {
-		return nil, m.Errorf("study", "%q was removed; write %s, with the keys of experiments/KEYS.md", m.Study,
-			instead)
+		return nil, m.Errorf("study", "%q was removed; write %s, see experiments/KEYS.md", m.Study, instead)
 	}
 	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
 }
@@ -203,22 +198,19 @@ var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
 // folderName returns text as a folder name that is valid anywhere. A hash keeps changed names different.
 func folderName(text string) string {
 	name := notPlain.ReplaceAllString(text, "_")
-	if name == text && len(name) <= 100 {
-		return name
+	if name != text || len(name) > 100 {
+		name = fmt.Sprintf("%.100s-%.8s", name, Checksum([]byte(text)))
 	}
-	return fmt.Sprintf("%.100s-%.8s", name, Checksum([]byte(text)))
+	return name
 }
 
 // SameFile reports whether two paths lead to one file or folder, or would.
 func SameFile(a, b string) bool {
-	one, err1 := os.Stat(a)
-	two, err2 := os.Stat(b)
-	if err1 == nil && err2 == nil {
-		return os.SameFile(one, two)
-	}
-	whole, err1 := filepath.Abs(a)
-	other, err2 := filepath.Abs(b)
-	return errors.Join(err1, err2) == nil && whole == other
+	one, _ := os.Stat(a)
+	two, _ := os.Stat(b)
+	whole, err := filepath.Abs(a)
+	other, _ := filepath.Abs(b)
+	return os.SameFile(one, two) || err == nil && whole == other
 }
 
 // Cells returns the cells, whose keys differ, and their fingerprints: checksums of source digest and spec.
@@ -268,7 +260,7 @@ func Draw(figure study.Figure, read func(name string) (*table.Table, error)) (fi
 		}
 	}
 	page, err := figure.Draw(needs)
-	for _, format := range Formats {
+	for _, format := range []string{"png", "pdf"} {
 		var data []byte
 		if err == nil {
 			data, err = page.Encode(format)

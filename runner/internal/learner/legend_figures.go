@@ -26,9 +26,9 @@ func (l Legend) Label(name string) string {
 	return cmp.Or(l[name].Label, strings.NewReplacer("-", " ", "_", " ").Replace(name))
 }
 
-// Curves returns a curve of means with intervals for each method.
-func (l Legend) Curves(means *table.Table, x, y string) (curves []figures.Curve) {
-	for _, name := range means.Distinct("method") {
+// Curves returns a curve of means with intervals for each of some methods.
+func (l Legend) Curves(means *table.Table, methods []string, x, y string) (curves []figures.Curve) {
+	for _, name := range methods {
 		curve := study.Curve(means.Where("method", name), l.Label(name), x, y)
 		curve.Group = l.Group(name)
 		curves = append(curves, curve)

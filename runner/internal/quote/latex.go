@@ -66,8 +66,7 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 		failed = errors.Join(failed, err)
 	}
 	for _, key := range meta.Undecoded() {
-		check(key[len(key)-1], fmt.Errorf("%s is not a key; allowed in [[table]]: name, align, head, rows, "+
-			"columns", key))
+		check(key[len(key)-1], fmt.Errorf("%s is not a key; allowed: name, align, head, rows, columns", key))
 	}
 	macros := "% Written from the results by the runner; see " + List + ".\n"
 	for _, name := range slices.Sorted(maps.Keys(l.Number)) {
@@ -93,8 +92,8 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 			for _, row := range part {
 				fields, _, _ := strings.Cut(row, " : ")
 				cell, err := read(column+" "+fields, tables)
-				if columns[k] = append(columns[k], cell); !errors.Is(err, errNoValue) {
-					failed = errors.Join(failed, err)
+				if columns[k] = append(columns[k], cell); err != nil && !errors.Is(err, errNoValue) {
+					failed = errors.Join(failed, fmt.Errorf("%s %s: %w", column, fields, err))
 				}
 			}
 		}
@@ -121,14 +120,11 @@ func (n number) tex(column []number) string {
 	if n.text == "" || n.format == "" {
 		return cmp.Or(escapes.Replace(n.text), "--") + half
 	}
-	best := n.x
-	for _, other := range column {
-		if other.text != "" && (n.best == "lowest" && other.x < best || n.best == "highest" && other.x > best) {
-			best = other.x
-		}
+	better := func(o number) bool {
+		return o.text != "" && n.spell(o.x) != n.spell(n.x) && (o.x < n.x) == (n.best == "lowest")
 	}
 	text := strings.Replace(n.spell(n.x), "+Inf", `\infty`, 1)
-	if n.best != "" && len(column) > 1 && n.spell(n.x) == n.spell(best) {
+	if n.best != "" && len(column) > 1 && !slices.ContainsFunc(column, better) {
 		text = `\mathbf{` + text + "}"
 	}
 	if n.interval && !math.IsNaN(n.low) {

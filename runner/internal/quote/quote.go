@@ -61,8 +61,8 @@ func Fill(text string, tables Tables) (string, error) {
 	var failed error
 	filled := references.ReplaceAllStringFunc(text, func(braces string) string {
 		number, err := quote(strings.Trim(braces, "{}"), tables, "%s", "%s (%s to %s)")
-		if err != nil && failed == nil {
-			failed = fmt.Errorf("%s: %w", braces, err)
+		if err != nil {
+			failed = cmp.Or(failed, fmt.Errorf("%s: %w", braces, err))
 		}
 		return strings.ReplaceAll(number, "-", "−")
 	})
@@ -82,7 +82,7 @@ func quote(reference string, tables Tables, alone, interval string) (string, err
 	case !n.interval:
 		return fmt.Sprintf(alone, n.spell(n.x)), nil
 	case math.IsNaN(n.low):
-		return "", fmt.Errorf("%s has no interval in the row of %s with %q", n.column, n.table, n.fields)
+		return "", errors.New("there is no interval")
 	}
 	return fmt.Sprintf(interval, n.spell(n.x), n.spell(n.low), n.spell(n.high)), nil
 }
@@ -115,7 +115,7 @@ var statistics = map[string]func(xs []float64) float64{
 }
 
 func read(reference string, tables Tables) (number, error) {
-	n := number{factor: 1, low: math.NaN(), high: math.NaN()}
+	n := number{factor: 1, low: math.NaN()}
 	for i, word := range strings.Fields(reference) {
 		factor, err := strconv.ParseFloat(word, 64)
 		switch {
@@ -136,29 +136,44 @@ func read(reference string, tables Tables) (number, error) {
 		case n.column == "":
 			n.column = word
 		default:
-			return n, fmt.Errorf("%s is not allowed after the column %s; allowed: a factor, a statistic, ci, and a "+
-				"format %%.Nf with a digit N", word, n.column)
+			return n, fmt.Errorf("%s is not allowed; allowed: a factor, a statistic, ci, a format %%.Nf", word)
 		}
 	}
 	if n.column == "" {
 		return n, errors.New("need a table, fields, a column and a format")
 	}
-	rows, err := n.find(tables)
-	switch {
-	case err != nil:
+	return n.find(tables)
+}
+
+var errNoValue = errors.New("no value")
+
+func (n number) find(tables Tables) (number, error) {
+	all, err := tables(n.table)
+	if err != nil {
 		return n, err
+	}
+	for _, field := range n.fields { // a field that no row has is wrong, not one without a value
+		_, unknown := all.Select(field)
+		err = cmp.Or(err, unknown)
+	}
+	if err = cmp.Or(err, all.Needs(n.column)); err != nil {
+		return n, err
+	}
+	rows, none := all.Select(n.fields...)
+	switch {
+	case none != nil:
+		return n, fmt.Errorf("%w: %w", errNoValue, none)
 	case n.statistic != nil:
 		n.x = n.factor * n.statistic(slices.Clone(rows.Nums(n.column)))
 		return n, nil
 	case rows.Len() != 1:
-		return n, fmt.Errorf("%d rows of %s have %q; need one", rows.Len(), n.table, n.fields)
+		return n, fmt.Errorf("%d rows have these fields; need one", rows.Len())
 	}
 	if n.text = rows.Texts(n.column)[0]; n.text == "" {
-		return n, fmt.Errorf("%w: %s is empty in the row of %s with %q", errNoValue, n.column, n.table, n.fields)
+		return n, fmt.Errorf("%w: the field is empty", errNoValue)
 	}
 	if n.x, err = strconv.ParseFloat(n.text, 64); err != nil && n.format != "" {
-		return n, fmt.Errorf("%s is %q in the row of %s with %q; need a number", n.column, n.text, n.table,
-			n.fields)
+		return n, fmt.Errorf("need a number, not %q", n.text)
 	}
 	n.x *= n.factor
 	if low, high := n.column+"_low", n.column+"_high"; rows.Has(low) && rows.Has(high) {
@@ -167,32 +182,8 @@ func read(reference string, tables Tables) (number, error) {
 	return n, nil
 }
 
-var errNoValue = errors.New("no value")
+var negative = regexp.MustCompile(`^-(0[.0]*)$`) // a zero after rounding
 
-func (n number) find(tables Tables) (*table.Table, error) {
-	all, err := tables(n.table)
-	if err != nil {
-		return nil, err
-	}
-	for _, field := range n.fields { // a field that no row has is wrong, not one without a value
-		_, unknown := all.Select(field)
-		err = cmp.Or(err, unknown)
-	}
-	rows, none := all.Select(n.fields...)
-	if err == nil && none != nil {
-		err = fmt.Errorf("%w: %w", errNoValue, none)
-	}
-	if err = cmp.Or(err, all.Needs(n.column)); err != nil {
-		err = fmt.Errorf("%s: %w", n.table, err)
-	}
-	return rows, err
-}
-
-// spell writes what rounds to zero without a sign.
 func (n number) spell(x float64) string {
-	text := fmt.Sprintf(n.format, x)
-	if strings.Trim(text, "-0.") == "" {
-		return strings.TrimPrefix(text, "-")
-	}
-	return text
+	return negative.ReplaceAllString(fmt.Sprintf(n.format, x), "$1")
 }

@@ -45,16 +45,16 @@ func TestFill(t *testing.T) {
 		check.Equal(t, text, got, want)
 	}
 	for text, want := range map[string]string{
-		"{x/summary method=a error %.1f}":      "2 rows of x/summary have [\"method=a\"]; need one",
+		"{x/summary method=a error %.1f}":      "%.1f}: 2 rows have these fields; need one",
 		"{x/summary method=z error %.1f}":      "no row has method=z; allowed: a, b, c",
 		"{x/sumary k=1 error %.1f}":            "no table x/sumary",
 		"{x/summary l=1 error %.1f}":           "l is not a column; there are: method, k",
 		"{x/summary k=10 eror %.1f}":           "eror is not a column; there are: method, k",
-		"{x/summary k=10 method %.1f}":         `method is "a" in the row of x/summary`,
-		"{x/summary method=e error %.1f}":      "error is empty in the row of x/summary",
-		"{x/summary method=d error %.1f ci}":   "error has no interval",
-		"{x/summary method=d error %v}":        "%v is not allowed after the column error; allowed: a factor",
-		"{x/summary method=d error mean %.1f}": "mean is not allowed after the column error",
+		"{x/summary k=10 method %.1f}":         `x/summary k=10 method %.1f}: need a number, not "a"`,
+		"{x/summary method=e error %.1f}":      "error %.1f}: no value: the field is empty",
+		"{x/summary method=d error %.1f ci}":   "ci}: there is no interval",
+		"{x/summary method=d error %v}":        "%v is not allowed; allowed: a factor",
+		"{x/summary method=d error mean %.1f}": "mean is not allowed",
 		"{x/summary method=d error}":           "need a format",
 		"{x/summary}":                          "need a table, fields, a column and a format",
 	} {

@@ -49,16 +49,13 @@ var kinds = strings.Fields("words integers integers numbers numbers numbers") //
 // columns describes the columns of a table. Neighbours described alike, or a mean and its ends, share a line.
 func columns(t *table.Table) (all []described) {
 	for _, c := range t.Columns {
-		d := described{[]string{c.Name}, kinds[c.Kind], c.Doc}
-		if len(all) > 0 {
-			last := &all[len(all)-1]
-			name := strings.TrimSuffix(strings.TrimSuffix(c.Name, "_low"), "_high")
-			if name == last.Names[0] || d.Doc == last.Doc && d.Kind == last.Kind {
-				last.Names = append(last.Names, c.Name)
-				continue
-			}
+		d, k := described{[]string{c.Name}, kinds[c.Kind], c.Doc}, len(all)-1
+		name := strings.TrimSuffix(strings.TrimSuffix(c.Name, "_low"), "_high")
+		if k >= 0 && (name == all[k].Names[0] || d.Doc == all[k].Doc && d.Kind == all[k].Kind) {
+			all[k].Names = append(all[k].Names, c.Name)
+		} else {
+			all = append(all, d)
 		}
-		all = append(all, d)
 	}
 	return all
 }

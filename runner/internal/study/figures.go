@@ -1,7 +1,6 @@
 package study
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -30,20 +29,13 @@ func (c Chosen) Check(names ...string) error {
 	return field.AllOneOf("figures.methods", c.Methods, names...)
 }
 
-// Rows returns those of the chosen methods, or without a choice of the first eight.
-func (c Chosen) Rows(t *table.Table, methods []string) *table.Table {
-	others := func(m string) bool { return !slices.Contains(methods, m) }
-	shown := slices.DeleteFunc(slices.Clone(c.Methods), others)
-	if len(shown) == 0 {
-		shown = methods[:min(most, len(methods))]
+// Among returns the methods that are chosen, or if none is the first eight.
+func (c Chosen) Among(methods []string) []string {
+	others := func(m string) bool { return !slices.Contains(c.Methods, m) }
+	if chosen := slices.DeleteFunc(slices.Clone(methods), others); len(chosen) > 0 {
+		return chosen
 	}
-	var rows []int
-	for i, m := range t.Texts("method") {
-		if slices.Contains(shown, m) {
-			rows = append(rows, i)
-		}
-	}
-	return t.Rows(rows)
+	return methods[:min(most, len(methods))]
 }
 
 // Column is a column of a table with the axis, or the scale, that shows it.
@@ -53,10 +45,8 @@ type Column struct {
 }
 
 // Sweep draws columns over λ and ρ: a row of maps for each column that the tables have, and in it a map of
-// each table, with what complete adds.
-func Sweep(
-	columns []Column, tables []*table.Table, complete func(*figures.Map, *table.Table),
-) (*figures.Figure, error) {
+// each table, with what finish adds.
+func Sweep(columns []Column, tables []*table.Table, finish func(*figures.Map, *table.Table)) *figures.Figure {
 	var rows []figures.Row
 	for _, c := range columns {
 		if !tables[0].Has(c.Name) {
@@ -64,17 +54,13 @@ func Sweep(
 		}
 		row := figures.Row{Scale: c.Axis}
 		for _, t := range tables {
-			m, err := Heat(t, "lambda", "rho", t.Nums(c.Name))
-			if err != nil {
-				return nil, err
-			}
-			complete(&m, t)
+			m := Heat(t, "lambda", "rho", t.Nums(c.Name))
+			finish(&m, t)
 			row.Maps = append(row.Maps, m)
 		}
 		rows = append(rows, row)
 	}
-	labels := figures.Labels{X: figures.Axis{Label: "$λ$"}, Y: figures.Axis{Label: "$ρ$"}}
-	return figures.Maps(rows, labels), nil
+	return figures.Maps(rows, figures.Labels{X: figures.Axis{Label: "$λ$"}, Y: figures.Axis{Label: "$ρ$"}})
 }
 
 // Matched returns the line of the λ that a criterion gives at each ρ.
@@ -108,18 +94,13 @@ func Curve(t *table.Table, name, x, column string) figures.Curve {
 	return c
 }
 
-// Heat returns values of the rows as a map over columns x and y, which have each pair once.
-func Heat(t *table.Table, x, y string, values []float64) (m figures.Map, err error) {
+// Heat returns values of the rows as a map over columns x and y, which have each pair of a grid once.
+func Heat(t *table.Table, x, y string, values []float64) (m figures.Map) {
 	xs, ys := t.Nums(x), t.Nums(y)
 	m.X, m.Y = slices.Compact(slices.Sorted(slices.Values(xs))), slices.Compact(slices.Sorted(slices.Values(ys)))
-	if len(m.X) < 2 || len(m.Y) < 2 || len(m.X)*len(m.Y) != len(values) {
-		return m, fmt.Errorf("the rows of %s are no grid of %s and %s", t.Name, x, y)
-	}
 	m.Z = make([]float64, len(values))
 	for k, z := range values {
-		i, _ := slices.BinarySearch(m.X, xs[k])
-		j, _ := slices.BinarySearch(m.Y, ys[k])
-		m.Z[j*len(m.X)+i] = z
+		m.Z[slices.Index(m.Y, ys[k])*len(m.X)+slices.Index(m.X, xs[k])] = z
 	}
-	return m, nil
+	return m
 }

@@ -20,10 +20,10 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
 		return []study.Figure{study.Drawing("curve", "summary", e.drawCurves)}
-	case e.swept && min(len(e.Sweep.Lambda), len(e.Sweep.Rho)) < 2:
+	case e.swept && (min(len(e.Sweep.Lambda), len(e.Sweep.Rho)) < 2 || !e.Evaluate.single()):
 		return nil // a table says it
 	case e.swept:
-		return []study.Figure{{Name: "sweep", Needs: []string{"summary"}, Draw: e.drawSweep}}
+		return []study.Figure{study.Drawing("sweep", "summary", e.drawSweep)}
 	case e.curve:
 		drawings = append(drawings, study.Drawing("curve", "curve_summary", e.drawCurves))
 	}
@@ -44,36 +44,34 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 // drawCurves draws a row of charts for each set against examples seen, for [data] also before learning, and
 // for repeated orders by what the networks differ by.
 func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
-	keys, parts, rows := []string{"set"}, [][2]string{{"", ""}}, [][]figures.Chart{}
-	if e.Evaluate.repeated() {
-		keys = append(keys, "differ_by")
-	} else if !e.named {
-		parts = [][2]string{{"", "test examples"}, {"prequential_", "next examples, mean so far"}}
-	}
-	for _, group := range means.GroupBy(keys...) {
-		shown := e.Chosen.Rows(group, group.Distinct("method"))
-		for _, part := range parts {
-			var row []figures.Chart
-			title := cmp.Or(part[1], group.Texts("set")[0])
-			if e.Evaluate.repeated() {
-				title += ": networks differ by " + group.Texts("differ_by")[0]
+	var rows [][]figures.Chart
+	add := func(title, prefix string, means *table.Table) {
+		var row []figures.Chart
+		methods := e.Chosen.Among(means.Distinct("method"))
+		labels := []string{"total variation", "error", "log loss, nats", "calibration error"}
+		for i, score := range []string{"tv", "error", "log_loss", "ece"} {
+			if column := prefix + score; means.Has(column) {
+				row = append(row, figures.Chart{
+					Title: title, X: figures.Axis{Label: "examples seen", Log: true},
+					Y:      figures.Axis{Label: labels[i], Log: true},
+					Curves: learner.NewLegend(e.Methods).Curves(means, methods, "seen", column),
+				})
 			}
-			for _, y := range [][2]string{
-				{"tv", "total variation"},
-				{"error", "error"},
-				{"log_loss", "log loss, nats"},
-				{"ece", "calibration error"},
-			} {
-				if column := part[0] + y[0]; group.Has(column) {
-					row = append(row, figures.Chart{
-						Title: title, X: figures.Axis{Label: "examples seen", Log: true},
-						Y:      figures.Axis{Label: y[1], Log: true},
-						Curves: learner.NewLegend(e.Methods).Curves(shown, "seen", column),
-					})
-				}
-			}
-			rows = append(rows, row)
 		}
+		rows = append(rows, row)
+	}
+	switch {
+	case e.Evaluate.repeated():
+		for _, group := range means.GroupBy("set", "differ_by") {
+			add(group.Texts("set")[0]+": networks differ by "+group.Texts("differ_by")[0], "", group)
+		}
+	case e.named:
+		for _, group := range means.GroupBy("set") {
+			add(group.Texts("set")[0], "", group)
+		}
+	default:
+		add("test examples", "", means)
+		add("next examples, mean so far", "prequential_", means)
 	}
 	return figures.Charts(rows)
 }
@@ -86,31 +84,30 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	methods := whole.Texts("method")
 	mean := func(m string) float64 { return whole.Where("method", m).Nums("log_loss")[0] }
 	slices.SortStableFunc(methods, func(a, b string) int { return cmp.Compare(mean(a), mean(b)) })
-	shown := e.Chosen.Rows(paired, methods)
-	methods = slices.DeleteFunc(methods, func(m string) bool { return shown.Where("method", m).Len() == 0 })
+	methods = e.Chosen.Among(methods)
 	var labels []string
+	var ends []float64
 	for _, m := range methods {
 		labels = append(labels, legend.Label(m))
-	}
-	x, y := figures.Axis{}, figures.Rows(labels)
-	var ends []float64
-	for _, d := range shown.Nums("log_loss") {
-		if !math.IsNaN(d - d) {
-			ends = append(ends, 1.5*math.Abs(d))
+		for _, d := range paired.Where("method", m).Nums("log_loss") {
+			ends = append(ends, 1.5*math.Abs(table.Finite(d)))
 		}
 	}
-	slices.Sort(ends)
-	for _, end := range ends[:len(ends)-len(ends)/20] { // the largest, and intervals, may leave the axis
+	slices.Sort(ends) // NaN first
+	x, y := figures.Axis{}, figures.Rows(labels)
+	if end := ends[len(ends)-1-len(ends)/20]; end > 0 { // the largest, and intervals, may leave the axis
 		x.Min, x.Max = -end, end
 	}
 	zero := figures.Curve{Kind: figures.Reference, X: []float64{0, 0}, Y: []float64{y.Min, y.Max}}
 	var charts []figures.Chart
 	for _, set := range sets {
-		rows := shown.Where("set", set)
-		dots := study.Curve(rows, "mean", "log_loss", "log_loss")
-		dots.Kind, dots.Group = figures.Across, 1
-		for i, m := range rows.Texts("method") {
-			dots.Y[i] = -float64(slices.Index(methods, m))
+		dots := figures.Curve{Name: "mean", Kind: figures.Across, Group: 1}
+		for _, row := range paired.Where("set", set).GroupBy("method") {
+			if i := slices.Index(methods, row.Texts("method")[0]); i >= 0 {
+				dots.X, dots.Y = append(dots.X, row.Nums("log_loss")...), append(dots.Y, -float64(i))
+				dots.Low = append(dots.Low, row.Nums("log_loss_low")...)
+				dots.High = append(dots.High, row.Nums("log_loss_high")...)
+			}
 		}
 		charts = append(charts, figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero, dots}})
 	}
@@ -119,23 +116,22 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 }
 
 // drawSweep draws maps of scores over λ and ρ, one for each set and method, with the λ that have a word.
-func (e *experiment) drawSweep(tables table.Set) (*figures.Figure, error) {
+func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 	columns := []study.Column{
 		{Name: "error", Axis: figures.Axis{Label: "error"}},
 		{Name: "log_loss", Axis: figures.Axis{Label: "log loss, nats", Log: true}},
 		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // absent if all are 0
 	}
-	points := tables.Get("summary").GroupBy("set", "method")
-	return study.Sweep(columns, points, func(m *figures.Map, rows *table.Table) {
+	return study.Sweep(columns, summary.GroupBy("set", "method"), func(m *figures.Map, rows *table.Table) {
 		m.Title = learner.NewLegend(e.Methods).Label(rows.Texts("method")[0])
 		if e.named {
 			m.Title += ", " + rows.Texts("set")[0]
 		}
-		if set := e.sets[0]; set.Generator.Name != "" { // the number of classes is known without the data
+		if e.Data.Generator.Name != "" { // the number of classes is known without the data
 			for _, word := range softmax.Criteria {
 				var lambda []float64
 				for _, rho := range m.Y {
-					lambda = append(lambda, probit.Lambda{Word: word}.Value(set.Task().Classes, rho))
+					lambda = append(lambda, probit.Lambda{Word: word}.Value(e.Data.Task().Classes, rho))
 				}
 				m.Curves = append(m.Curves, study.Matched(word, lambda, m.Y))
 			}

@@ -126,7 +126,6 @@ func (s *set) skips(m learner.Method) bool {
 	return len(s.Methods) > 0 && !slices.Contains(s.Methods, m.Name)
 }
 
-// SetUp works out sets, methods and seeds.
 func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	e.manifest, e.sets = m, e.Sets
 	e.named, e.swept = len(e.sets) > 0, len(e.Sweep.Lambda)+len(e.Sweep.Rho) > 0
@@ -209,7 +208,6 @@ func (e *experiment) Prepare(context.Context) error {
 	return e.manifest.Locate("", learner.Increasing("evaluate.snapshots", e.Evaluate.Snapshots, most))
 }
 
-// Notes names methods that failed, and output layers whose inputs are too large.
 func (e *experiment) Notes(tables table.Set) (notes []string) {
 	runs := tables.Get("runs")
 	if runs == nil {

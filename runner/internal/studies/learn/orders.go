@@ -15,7 +15,6 @@ import (
 // Order is the order in which the examples of a pass are learned.
 type Order string
 
-// The orders of a stream.
 const (
 	Shuffled Order = "shuffled" // at random, anew for each pass; of a generator as drawn in the first
 	Given    Order = "given"    // as in the files
@@ -30,7 +29,6 @@ var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
 	// Class-incremental learning (van de Ven and Tolias, "Three scenarios for continual learning", arXiv
 	// 1904.07734, 2019).
 	Sorted: sorted(1, func(place []int, _ *rand.Rand) float64 { return float64(place[0]) }),
-	// Each example is in a random part.
 	Blocks: sorted(5, func(place []int, rnd *rand.Rand) float64 { return float64(place[rnd.IntN(5)]) }),
 	// The noise is triangular, from 0 to four places.
 	Drift: sorted(1, func(place []int, rnd *rand.Rand) float64 {

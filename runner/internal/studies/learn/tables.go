@@ -51,8 +51,7 @@ func (e *experiment) derived(t table.Set) table.Set {
 	return tables
 }
 
-// means returns the means over the seeds of all numbers of a table. For repeated orders and sweeps it
-// averages finite numbers, and counts log losses that are not finite.
+// means averages all numbers over the seeds, or for repeated orders and sweeps the finite ones.
 func (e *experiment) means(
 	t *table.Table, name string, overlap func(rows *table.Table) float64,
 ) *table.Table {

@@ -21,7 +21,7 @@ func (e *experiment) Figures() (out []study.Figure) {
 	case s.Against == "montecarlo":
 		return nil
 	case len(s.Gap) > 0:
-		return []study.Figure{{Name: "stability", Needs: []string{"maps"}, Draw: stability}}
+		return []study.Figure{study.Drawing("stability", "maps", stability)}
 	case grid && len(s.Spread) == 1 && len(s.Variance) == 1:
 		return []study.Figure{{Name: "moments", Needs: []string{"errors", "lambda"}, Draw: overLambda}}
 	}
@@ -52,8 +52,7 @@ func relative(matrix string) figures.Axis {
 // classes. The exact integrals are below the axis everywhere.
 func (e *experiment) charts(errors *table.Table, column, label string) *figures.Figure {
 	exact := func(m string) bool { return strings.HasPrefix(m, "exact") }
-	shown := e.Chosen.Rows(errors, slices.DeleteFunc(errors.Distinct("method"), exact))
-	methods := shown.Distinct("method")
+	methods := e.Chosen.Among(slices.DeleteFunc(errors.Distinct("method"), exact))
 	var charts []figures.Chart
 	for _, n := range errors.Distinct("classes") {
 		chart := figures.Chart{
@@ -61,9 +60,10 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 			X:     figures.Axis{Label: "variance $v$", Log: true},
 			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
 		}
-		for _, r := range shown.Where("classes", n).GroupBy("method", "lambda", "rho") {
+		for _, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho") {
 			method, rho := r.Texts("method")[0], r.Texts("rho")[0]
-			if len(numbers(r.Nums(column))) == 0 {
+			group := 1 + slices.Index(methods, method)
+			if group == 0 || len(numbers(r.Nums(column))) == 0 {
 				continue
 			}
 			name := spelled.Replace(method)
@@ -74,7 +74,7 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 				name += ", $ρ$ = " + rho
 			}
 			chart.Curves = append(chart.Curves, figures.Curve{
-				Name: name, Group: 1 + slices.Index(methods, method), X: r.Nums("variance"), Y: r.Nums(column),
+				Name: name, Group: group, X: r.Nums("variance"), Y: r.Nums(column),
 			})
 		}
 		charts = append(charts, chart)
@@ -97,26 +97,23 @@ func overLambda(t table.Set) (*figures.Figure, error) {
 			known := t.Get("lambda").Where("classes", n).Where("criterion", word)
 			m.Curves = append(m.Curves, study.Matched(word, known.Nums("lambda"), known.Nums("rho")))
 		}
-	})
+	}), nil
 }
 
 // stability draws a row of maps for every number of classes, and a column for every probit: of the share of
 // draws for which Σ_y is positive definite. Where most are undecided the colour is that below the scale.
-func stability(t table.Set) (*figures.Figure, error) {
+func stability(maps *table.Table) *figures.Figure {
 	var rows []figures.Row
-	for _, n := range t.Get("maps").Distinct("classes") {
+	for _, n := range maps.Distinct("classes") {
 		row := figures.Row{Scale: figures.Axis{Label: "share definite, $n$ = " + n, Max: 1}}
-		for _, rows := range t.Get("maps").Where("classes", n).GroupBy("method", "lambda", "rho") {
+		for _, rows := range maps.Where("classes", n).GroupBy("method", "lambda", "rho") {
 			share := rows.Nums("definite")
 			for i, undecided := range rows.Nums("undecided") {
 				if undecided > 0.5 {
 					share[i] = -1
 				}
 			}
-			m, err := study.Heat(rows, "gap", "variance", share)
-			if err != nil {
-				return nil, err
-			}
+			m := study.Heat(rows, "gap", "variance", share)
 			_, word, _ := strings.Cut(rows.Texts("method")[0], "-")
 			m.Title = fmt.Sprintf("%s $λ$ = %.3g", word, rows.Nums("lambda")[0])
 			row.Maps = append(row.Maps, m)
@@ -126,5 +123,5 @@ func stability(t table.Set) (*figures.Figure, error) {
 	return figures.Maps(rows, figures.Labels{
 		X: figures.Axis{Label: "gap of the logits"}, Y: figures.Axis{Label: "variance $v$", Log: true},
 		Below: "most draws undecided",
-	}), nil
+	})
 }

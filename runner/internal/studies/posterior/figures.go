@@ -13,15 +13,8 @@ import (
 
 // Figures are "distance" from the exact posterior against the examples learned, a chart per task of means
 // with intervals over the seeds; and "maps_K" of each mapped snapshot.
-func (e *experiment) Figures() (out []study.Figure) {
-	distance := func(summary *table.Table) *figures.Figure {
-		var charts []figures.Chart
-		for _, t := range e.tasks() {
-			charts = append(charts, e.chart(t.Name, summary.Where("task", t.Name)))
-		}
-		return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
-	}
-	out = append(out, study.Drawing("distance", "curve_summary", distance))
+func (e *experiment) Figures() []study.Figure {
+	out := []study.Figure{study.Drawing("distance", "curve_summary", e.distance)}
 	for _, k := range e.Posterior.Mapped {
 		name := fmt.Sprintf("maps_%d", k)
 		out = append(out, study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
@@ -42,25 +35,23 @@ func (e *experiment) legend() learner.Legend {
 	return l
 }
 
-// chart draws the distances of the chosen methods and of equal probabilities, and the noise of the exact
-// posterior, against the examples learned.
-func (e *experiment) chart(task string, summary *table.Table) figures.Chart {
-	chart := figures.Chart{
-		Title: task, X: figures.Axis{Label: "examples seen", Log: true, Scope: task},
-		Y: figures.Axis{Label: "total variation from exact", Log: true},
+// distance draws the chosen methods, equal probabilities, and the noise of the exact posterior.
+func (e *experiment) distance(all *table.Table) *figures.Figure {
+	var charts []figures.Chart
+	for _, summary := range all.GroupBy("task") {
+		uniform := study.Curve(summary.Where("method", uniformName), "equal probabilities", "k", "tv")
+		noise := study.Curve(summary.Where("method", exactName), "sampling noise of exact", "k", "tv_noise")
+		uniform.Kind, noise.Kind = figures.Reference, figures.Reference
+		methods := summary.Distinct("method") // the exact posterior first, equal probabilities last
+		curves := e.legend().Curves(summary, e.Chosen.Among(methods[1:len(methods)-1]), "k", "tv")
+		task := summary.Texts("task")[0]
+		charts = append(charts, figures.Chart{
+			Title: task, X: figures.Axis{Label: "examples seen", Log: true, Scope: task},
+			Y:      figures.Axis{Label: "total variation from exact", Log: true},
+			Curves: append([]figures.Curve{uniform, noise}, curves...),
+		})
 	}
-	reference := func(name, method, column string) {
-		c := study.Curve(summary.Where("method", method), name, "k", column)
-		c.Kind = figures.Reference
-		chart.Curves = append(chart.Curves, c)
-	}
-	reference("equal probabilities", uniformName, "tv")
-	reference("sampling noise of exact", exactName, "tv_noise")
-	others := slices.DeleteFunc(summary.Distinct("method"), func(m string) bool {
-		return m == exactName || m == uniformName
-	})
-	chart.Curves = append(chart.Curves, e.legend().Curves(e.Chosen.Rows(summary, others), "k", "tv")...)
-	return chart
+	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 }
 
 // page draws a row of maps after k examples for every class but the last, the exact posterior leftmost, with
@@ -73,13 +64,13 @@ func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 		train = task.Draw(e.Data.Train, study.Stream(e.header.Name, e.header.Seed, "train"))
 		train.X, labels.Classes = train.X[:k], task.Classes
 	}
-	x, y := task.Region.Axis(0, mapGrid), task.Region.Axis(1, mapGrid)
+	grid := task.Region.Grid(mapGrid)
 	var rows []figures.Row
 	for j := 1; j < task.Classes; j++ {
 		row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$p_%d$, probability", j), Max: 1}}
 		for _, name := range append([]string{exactName}, e.Posterior.Maps...) {
 			row.Maps = append(row.Maps, figures.Map{
-				Title: e.legend().Label(name), X: x, Y: y, Curves: study.Boundary(task.Boundary),
+				Title: e.legend().Label(name), X: grid.X, Y: grid.Y, Curves: study.Boundary(task.Boundary),
 				Points: train.X, Class: train.Class, Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
 			})
 		}
