@@ -38,7 +38,11 @@ func TestScoresByHand(t *testing.T) {
 	m.fitHidden(train)
 	x := []float64{2, -3}
 	got := m.predict(dataset.NewExamples(data.Set{X: [][]float64{x}, Class: []int{1}}, 3))
-	want := map[score]float64{}
+	var p bnn.Prediction
+	check.OK(t, networks.Predict(&p, x))
+	one, two, best := &p.Members[0], &p.Members[1], p.Class()
+	wrong := math.Sqrt((1 - one.P[best]/one.Sum()) * (1 - two.P[best]/two.Sum()))
+	want := map[score]float64{confidence: 1 - wrong}
 	for _, n := range networks.Members() {
 		hidden := func(x []float64) []float64 {
 			var p bnn.Prediction

@@ -203,7 +203,7 @@ func TestPromise(t *testing.T) {
 		overrides = append(overrides, "method.ours.passes="+passes)
 		for i, set := range []data.Set{set, noise} {
 			rows := run(t, set, overrides...).Get("decisions_summary").Where("wanted", "promise=0.3")
-			if rows.Len() != 2 {
+			if rows.Len() != 2 || !slices.Equal(rows.Distinct("confidence"), []string{"confidence"}) {
 				t.Fatalf("%s", rows.CSV())
 			}
 			for k, made := range rows.Nums("made") {
