@@ -14,6 +14,7 @@ import (
 	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
@@ -236,6 +237,34 @@ func TestRecord(t *testing.T) {
 		}
 		check.Equal(t, s.Method.Name, recorded, want)
 	}
+}
+
+// The record has the confidences of an ensemble, not its probabilities.
+func TestRecordOfConfidences(t *testing.T) {
+	file := studytest.File(t, studytest.Clusters(72))
+	s := studytest.New(t, Kind, example(file, file), "unknown.promise=[0.3]", "method.ours.passes=1",
+		"method.ours.members=2", "method.ours.hidden_layers=[3]").Cells()[0].Spec.(spec)
+	all, _, err := s.Data.Parts(s.Stream("data"))
+	check.OK(t, err)
+	learn, judge, err := all.Split(s.Unknown.Validation, s.Stream("validation"))
+	check.OK(t, err)
+	var want, probabilities bnn.TrackRecord
+	unrecorded := len(learn) - len(judge)
+	training := learner.Training{
+		Scale: s.Data.Scale, Random: func() rand.Source { return s.Stream("method", s.Method.Name) },
+		Order: learner.Shuffled, Shuffle: func(pass int) rand.Source { return s.Stream("pass", pass) },
+		Observing: func(c *learner.Classifier, x []float64, class int) {
+			if unrecorded--; unrecorded < 0 {
+				p := c.PredictNext(x)
+				want.Add(p.Confidence, floats.MaxIdx(p.P) != class)
+				probabilities.Add(floats.Max(p.P), floats.MaxIdx(p.P) != class)
+			}
+		},
+	}
+	_, err = training.Run(t.Context(), s.Method, all.Subset(learn), nil)
+	check.OK(t, err)
+	check.Equal(t, "record", check.Must(s.train(t.Context(), all)).record, want)
+	check.True(t, want != probabilities, "the members do not differ")
 }
 
 // Examples of the classes that are kept back have no part in the second training.
