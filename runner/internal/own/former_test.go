@@ -17,7 +17,8 @@ import (
 
 // A file with the former note reads its rows as it did.
 func TestFormerNote(t *testing.T) {
-	c := classifier.From(checktest.Must(bnn.New(bnn.Default(2, 2), random.Source("former"))), &classifier.History{})
+	network := checktest.Must(bnn.New(bnn.Default(2, 2), random.Source("former")))
+	c := classifier.From(network, &classifier.History{})
 	c.Note = json.RawMessage(`{"classes": ["a", "b"], "column": "kind", "layout": {"separator": ";"},
 		"scaler": {"features": [{"column": "x"}, {"column": "colour", "level": "red"}],
 			"fill": [3, 0], "shift": [1, 0.5], "factor": [2, 4]},

@@ -38,7 +38,8 @@ func means() table.Set {
 
 // A run ends with its result, and a warning where guessing is better.
 func TestResult(t *testing.T) {
-	run := &store.Run{CellSeconds: map[string]float64{"set=iris method=model": 2, "set=iris method=very |sure|<b>": 1}}
+	times := map[string]float64{"set=iris method=model": 2, "set=iris method=very |sure|<b>": 1}
+	run := &store.Run{CellSeconds: times}
 	r := NewResult(means(), run)
 	has(t, r.Text(),
 		"\n  method          error            log loss  Brier   ECE  seconds\n",

@@ -108,7 +108,8 @@ func (r Result) Text() string {
 // escaped has plain text stay plain in a table of Markdown.
 var escaped = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`")
 
-// seconds returns the time of the one group of cells whose name has all words, such as method=joint, else NaN.
+// seconds returns the time of the group of cells whose name has all words, such as method=joint. If several
+// groups have them, or none, it is NaN.
 func seconds(run *store.Run, words []string) float64 {
 	found := []float64{}
 	for group, s := range run.CellSeconds {
