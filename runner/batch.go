@@ -81,7 +81,7 @@ type job struct {
 // keeps an error in their folder. An error of another experiment may cancel the context compute.
 func (b *batch) runOne(compute, publish context.Context, e *experiment.Experiment) (err error) {
 	j := &job{batch: b, Experiment: e}
-	if err := j.prepare(compute); err != nil {
+	if err := j.prepare(publish); err != nil { // also after an error elsewhere: its cells may be done
 		return err
 	}
 	defer func() {
