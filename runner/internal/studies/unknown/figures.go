@@ -13,7 +13,7 @@ func (e *experiment) Figures() []study.Figure {
 	const name = "risk_coverage" // of the figure and its table
 	return []study.Figure{study.Drawing(name, name, func(t *table.Table) *figures.Figure {
 		chart := figures.Chart{
-			Title:  "confidence: " + t.Texts("confidence")[0],
+			Title:  "ranked by " + t.Texts("confidence")[0],
 			X:      figures.Axis{Label: "coverage: share decided", Max: 1},
 			Y:      figures.Axis{Label: "risk: share wrong among these", Log: true},
 			Curves: learner.NewLegend(e.Methods).Curves(t, e.Chosen.Among(t.Distinct("method")), "coverage", "risk"),
