@@ -8,19 +8,18 @@ import (
 )
 
 // Figures are "risk_coverage": the share of errors among the decisions, against the share of examples
-// decided, as the threshold on the first score moves.
+// decided, as the threshold on the first score moves. A line ends where no decision is wrong.
 func (e *experiment) Figures() []study.Figure {
 	const name = "risk_coverage" // of the figure and its table
 	return []study.Figure{study.Drawing(name, name, func(t *table.Table) *figures.Figure {
 		chart := figures.Chart{
-			Title:  "ranked by " + t.Texts("confidence")[0],
-			X:      figures.Axis{Label: "coverage: share decided", Max: 1},
+			X:      figures.Axis{Label: "share decided, ranked by " + t.Texts("confidence")[0], Max: 1},
 			Y:      figures.Axis{Label: "risk: share wrong among these", Log: true},
 			Curves: learner.NewLegend(e.Methods).Curves(t, e.Chosen.Among(t.Distinct("method")), "coverage", "risk"),
 		}
 		for i := range chart.Curves {
 			chart.Curves[i].Kind = figures.Line
 		}
-		return figures.Charts([][]figures.Chart{{chart}}, "a line ends where no decision is wrong")
+		return figures.Charts([][]figures.Chart{{chart}})
 	})}
 }
