@@ -108,9 +108,9 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 func (j *job) print(folder string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	all, computed := len(j.work.Cells), int(j.work.Computed.Load())
+	cells, computed := len(j.work.Cells), int(j.work.Computed.Load())
 	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %s %s",
-		j.Name, all, computed, all-computed, j.Dir, folder)
+		j.Name, cells, computed, cells-computed, j.Dir, folder)
 }
 
 func (j *job) prepare(ctx context.Context) (err error) {

@@ -205,22 +205,22 @@ func (f tagged) check(path string) error {
 }
 
 // fields returns the fields with a key of the struct v points to, of embedded ones and of its extension.
-func fields(v any) (all []tagged) {
+func fields(v any) (list []tagged) {
 	s := reflect.ValueOf(v).Elem()
 	for i := range s.NumField() {
 		f := s.Type().Field(i)
 		key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
 		switch {
 		case f.Anonymous && key == "":
-			all = append(all, fields(s.Field(i).Addr().Interface())...)
+			list = append(list, fields(s.Field(i).Addr().Interface())...)
 		case key != "" && key != "-":
-			all = append(all, tagged{key, f.Tag, s.Field(i)})
+			list = append(list, tagged{key, f.Tag, s.Field(i)})
 		}
 	}
 	if e, ok := v.(Extended); ok {
-		all = append(all, fields(e.Extension())...)
+		list = append(list, fields(e.Extension())...)
 	}
-	return all
+	return list
 }
 
 // tree returns the struct v points to as a map. It spells out an empty value if the base has a value.
@@ -250,7 +250,7 @@ func tree(v any, base map[string]any) map[string]any {
 
 // Nearest returns the word that differs least from another in one place, of two letters at most, or "".
 func Nearest(word string, words []string) (nearest string) {
-	least := min(3, len(word))
+	fewest := min(3, len(word)) // letters that differ
 	for _, w := range words {
 		a, b := word, w
 		for a != "" && b != "" && a[0] == b[0] {
@@ -259,8 +259,8 @@ func Nearest(word string, words []string) (nearest string) {
 		for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
 			a, b = a[:len(a)-1], b[:len(b)-1]
 		}
-		if n := max(len(a), len(b)); n < least {
-			nearest, least = w, n
+		if n := max(len(a), len(b)); n < fewest {
+			nearest, fewest = w, n
 		}
 	}
 	return nearest

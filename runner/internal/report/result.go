@@ -81,11 +81,11 @@ func cells(t *table.Table, row int, columns ...string) (texts []string) {
 	return texts
 }
 
-func named(columns, words []string) (all []string) {
+func named(columns, words []string) (pairs []string) {
 	for k, c := range columns {
-		all = append(all, c+"="+words[k])
+		pairs = append(pairs, c+"="+words[k])
 	}
-	return all
+	return pairs
 }
 
 // Text returns the result in lines for a terminal.
