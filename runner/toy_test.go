@@ -68,11 +68,13 @@ func newToy(m *manifest.Manifest) (study.Experiment, error) {
 	return &t, err
 }
 
-func (t *toyData) Files() []string { return []string{filepath.Join(t.Manifest.Folder, t.File)} }
-func (t *toyData) About() []string { return []string{t.File + ": so many points"} }
+func (t *toyData) Files() (paths, about []string) {
+	return []string{filepath.Join(t.Manifest.Folder, t.File)}, []string{t.File + ": so many points"}
+}
 
 func (t *toyData) Prepare(context.Context) error {
-	data, err := os.ReadFile(t.Files()[0])
+	paths, _ := t.Files()
+	data, err := os.ReadFile(paths[0])
 	t.data = string(data)
 	return err
 }
