@@ -73,8 +73,7 @@ func (t *toyData) Files() (paths, about []string) {
 }
 
 func (t *toyData) Prepare(context.Context) error {
-	paths, _ := t.Files()
-	data, err := os.ReadFile(paths[0])
+	data, err := os.ReadFile(filepath.Join(t.Manifest.Folder, t.File))
 	t.data = string(data)
 	return err
 }
