@@ -32,8 +32,8 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 		return r // longer tables are for files
 	}
 	var words, key []string // columns that distinguish the rows: those before the number of seeds and the scores
-	end := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Name == "seeds" || c.Name == "error" })
-	for _, c := range t.Columns[:end] {
+	n := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Name == "seeds" || c.Name == "error" })
+	for _, c := range t.Columns[:n] {
 		if c.Kind == table.Words {
 			key = append(key, c.Name)
 		}
