@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"closedform/runner/internal/quote"
@@ -16,11 +17,16 @@ import (
 	"closedform/runner/internal/table"
 )
 
+// program is what a program is, which may be another version than that of the results.
+var program = regexp.MustCompile(`(?m)^program = .*\n`)
+
 // Behind returns why the results in dir are not those of the current sources, manifest and results that they
 // are derived from, or "" if they are. It reads no data.
 func (e *Experiment) Behind(dir string) (why string, err error) {
 	run, unread := store.ReadRun(dir)
-	digest, err := e.Digest()
+	made, _ := os.ReadFile(filepath.Join(dir, "manifest.toml")) // none is another one
+	elsewhere := e.Elsewhere(dir)                               // first, as it sets the checksums of programs
+	text, err := e.Resolved()
 	switch {
 	case errors.Is(unread, fs.ErrNotExist):
 		return "no results", nil
@@ -28,12 +34,12 @@ func (e *Experiment) Behind(dir string) (why string, err error) {
 		return "", cmp.Or(unread, err)
 	case run.SourceDigest != SourceDigest():
 		why = "of other sources"
-	case run.ManifestDigest != digest:
+	case !bytes.Equal(program.ReplaceAll(made, nil), program.ReplaceAll(text, nil)):
 		why = "of another manifest"
 	case !e.sameTables(dir):
 		why = "derived of other results"
 	}
-	if why != "" && e.Elsewhere(dir) {
+	if why != "" && elsewhere {
 		why += "; its program, or this version of it, is not installed"
 	}
 	return why, nil

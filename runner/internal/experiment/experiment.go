@@ -21,7 +21,6 @@ import (
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
-	"closedform/runner/internal/table"
 )
 
 const (
@@ -105,7 +104,11 @@ func Open(name string, overrides []string, short bool, out string) (*Experiment,
 
 // Read reads a manifest, with values that replace its own. It opens no data.
 func Read(path string, overrides []string) (*Experiment, error) {
-	m, err := manifest.Read(path, overrides)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := manifest.Parse(path, text, overrides)
 	if err != nil {
 		return nil, err
 	}
@@ -132,15 +135,6 @@ func (e *Experiment) Missing() error {
 	}
 	_, err := e.FindPrograms()
 	return err
-}
-
-var program = regexp.MustCompile(`(?m)^program = .*$`)
-
-// Digest is a checksum of all values of the manifest. Call it before the data are read, as these set some.
-func (e *Experiment) Digest() (string, error) {
-	_, _ = e.FindPrograms() // sets the checksums of their files; a program may be absent, or of another version
-	text, err := e.Resolved()
-	return Checksum(program.ReplaceAll(text, nil)), err
 }
 
 // Resolved returns the manifest with all values spelled out. The folder of one of your own has its whole
@@ -250,25 +244,3 @@ var Executable = sync.OnceValue(func() []byte {
 	sum := sha256.Sum256(code)
 	return sum[:]
 })
-
-// Draw returns the files of a figure, which is drawn only from the published tables that it needs.
-func Draw(figure study.Figure, read func(name string) (*table.Table, error)) (files []store.File, err error) {
-	needs := make(table.Set, len(figure.Needs))
-	for i, name := range figure.Needs {
-		if needs[i], err = read(name); err != nil {
-			return nil, fmt.Errorf("figure %s needs %w", figure.Name, err)
-		}
-	}
-	page, err := figure.Draw(needs)
-	for _, format := range []string{"png", "pdf"} {
-		var data []byte
-		if err == nil {
-			data, err = page.Encode(format)
-		}
-		files = append(files, store.File{Name: figure.Name + "." + format, Data: data})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("figure %s: %w", figure.Name, err)
-	}
-	return files, nil
-}

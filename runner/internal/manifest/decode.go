@@ -31,7 +31,8 @@ type Extended interface {
 //	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
 //
 // The TOML library decodes what is no table. A table with an error is not validated or copied.
-func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
+func (m *Manifest) decode(path string, value any, structs ...any) {
+	table, _ := value.(map[string]any)
 	before, keys := len(m.failed), []string(nil)
 	valid := map[string]reflect.Value{"": {}}
 	for _, s := range structs {
@@ -87,14 +88,12 @@ func (m *Manifest) unknown(path string, table map[string]any, keys []string) {
 
 // decodeField decodes the value of a key, nil if missing. Tables of a list begin as copies of base, if any.
 func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Value) {
-	table, ok := value.(map[string]any)
+	_, ok := value.(map[string]any)
 	switch {
 	case isTable(f.value.Type()) && (ok || value == nil):
-		m.decode(path, table, f.value.Addr().Interface())
-	case f.isList() && m.tables[path] != nil:
-		m.decodeList(path, f.value, base)
+		m.decode(path, value, f.value.Addr().Interface())
 	case f.isList() && value != nil:
-		m.fail("", refuse(path, value, "a list, each a table, or to leave out "+f.key))
+		m.decodeList(path, value, f, base)
 	case value != nil:
 		m.fail("", cmp.Or(decodeValue(path, value, f.value), f.check(path)))
 	case f.tag.Get("allowed") != "" && f.value.IsZero():
@@ -104,16 +103,19 @@ func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Va
 
 var fileName = regexp.MustCompile(`^[\w+=][\w+=.-]*$`)
 
-func (m *Manifest) decodeList(path string, to, base reflect.Value) {
-	names := m.names[path]
-	to.Set(reflect.MakeSlice(to.Type(), len(names), len(names)))
-	for i, table := range m.tables[path] {
+func (m *Manifest) decodeList(path string, value any, f tagged, base reflect.Value) {
+	list, names := tables(value)
+	if list == nil {
+		m.fail("", refuse(path, value, "a list, each a table, or to leave out "+f.key))
+	}
+	f.value.Set(reflect.MakeSlice(f.value.Type(), len(list), len(list)))
+	for i, table := range list {
 		name := join(path, names[i])
 		if slices.Contains(names[:i], names[i]) || !fileName.MatchString(names[i]) {
 			m.fail(name, field.Errorf("name", "%q is not allowed; allowed: letters, digits and _ + = . -, "+
 				"as names of files have it, and no name twice", names[i]))
 		}
-		x := to.Index(i)
+		x := f.value.Index(i)
 		if base.IsValid() {
 			x.FieldByName(base.Type().Name()).Set(base)
 		}
@@ -252,14 +254,14 @@ func tree(v any, base map[string]any) map[string]any {
 func Nearest(word string, words []string) (nearest string) {
 	fewest := min(3, len(word)) // letters that differ
 	for _, w := range words {
-		a, b := word, w
-		for a != "" && b != "" && a[0] == b[0] {
-			a, b = a[1:], b[1:]
+		same, shorter := 0, min(len(w), len(word))
+		for same < shorter && w[same] == word[same] {
+			same++
 		}
-		for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
-			a, b = a[:len(a)-1], b[:len(b)-1]
+		for end := 1; same < shorter && w[len(w)-end] == word[len(word)-end]; end++ {
+			same++
 		}
-		if n := max(len(a), len(b)); n < fewest {
+		if n := max(len(w), len(word)) - same; n < fewest {
 			nearest, fewest = w, n
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -69,11 +68,8 @@ type Manifest struct {
 	File  string
 	Swept []int // the seeds: that of the header, or those that a study has passed to Seeds
 
-	tree   map[string]any
-	values map[string]any              // of the tree, by their paths
-	tables map[string][]map[string]any // of the tree: lists of tables, by their paths
-	names  map[string][]string         // of these tables
-	places map[string]string           // file and line of each key and table, or -set and what it says
+	values map[string]any    // by their paths; of "" all
+	places map[string]string // file and line of each key and table, or -set and what it says
 	failed []string
 
 	programs map[string]program // by the paths of their tables
@@ -94,7 +90,8 @@ func (m *Manifest) FindPrograms() (versions []string, failed error) {
 	return slices.Compact(versions), failed
 }
 
-// Read reads the manifest in a file. Each override, "key=value", replaces a value, or adds it:
+// Parse reads the text of a manifest, which errors call file. Each override, "key=value", replaces a value, or
+// adds it:
 //
 //	model.lambda=0.4              a key of a table
 //	method.joint.lambda=slope     of the method named joint
@@ -102,15 +99,6 @@ func (m *Manifest) FindPrograms() (versions []string, failed error) {
 //	figure.1.single=true          of the first figure
 //	sweep.seed=1..5               a text that is no TOML value is a string
 //	sweep.seed=1                  one value stands for a list of it
-func Read(file string, overrides []string) (*Manifest, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(file, text, overrides)
-}
-
-// Parse reads the text of a manifest, which errors call file.
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	m := &Manifest{File: file, places: map[string]string{"": file}, programs: map[string]program{}}
 	err := m.parse(string(text))
@@ -123,7 +111,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 		return nil, err
 	}
 	m.Header = Header{Folder: filepath.Dir(file)}
-	m.decode("", m.tree, &m.Header)
+	m.decode("", m.values[""], &m.Header)
 	m.Overrides, m.Swept = append(m.Overrides, overrides...), []int{m.Seed}
 	return m, nil
 }
@@ -133,7 +121,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 func (m *Manifest) Decode(v any) error {
 	header := m.Header
 	m.failed = nil
-	m.decode("", m.tree, &header, v)
+	m.decode("", m.values[""], &header, v)
 	if m.failed == nil {
 		return nil
 	}
