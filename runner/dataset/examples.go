@@ -92,24 +92,20 @@ func (e *Examples) Class(i int) int { return e.rows[i].class }
 // Row returns the row of example i: the line of its file, or the number of the image or drawn example.
 func (e *Examples) Row(i int) int { return e.rows[i].place }
 
-// Input sets dst, of length Inputs, to the inputs of example i. Missing ones are NaN before scaling.
-func (e *Examples) Input(dst []float64, i int) {
-	if len(dst) != e.Inputs() {
-		panic(fmt.Sprintf("dataset: dst of Input has length %d, need %d, one per input", len(dst), e.Inputs()))
+// Input returns a copy of the inputs of example i. Missing ones are NaN before scaling.
+func (e *Examples) Input(i int) []float64 {
+	x := append(make([]float64, 0, e.Inputs()), e.rows[i].number...)
+	for _, pixel := range e.rows[i].pixels {
+		x = append(x, float64(pixel))
 	}
-	copy(dst, e.rows[i].number)
-	for j, pixel := range e.rows[i].pixels {
-		dst[j] = float64(pixel)
-	}
-	e.scaler.scale(dst)
+	e.scaler.scale(x)
+	return x
 }
 
 // Set returns a copy of the examples from first to last − 1.
 func (e *Examples) Set(first, last int) (set Set) {
 	for i := first; i < last; i++ {
-		x := make([]float64, e.Inputs())
-		e.Input(x, i)
-		set.X, set.Class = append(set.X, x), append(set.Class, e.Class(i))
+		set.X, set.Class = append(set.X, e.Input(i)), append(set.Class, e.Class(i))
 	}
 	return set
 }

@@ -74,28 +74,25 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 	if err != nil {
 		return nil, err
 	}
+	role := map[string]string{t.Columns[class]: "the column of the classes"}
+	for i, key := range []string{"ignore", "categorical"} {
+		for _, name := range [][]string{f.Ignore, f.Categorical}[i] {
+			if _, err := t.Column(name); err != nil && like == nil && name != AllWords {
+				return nil, field.Errorf(key, "%v", err)
+			} else if role[name] != "" {
+				return nil, field.Errorf(key, "%q is %s; allowed: others", name, role[name])
+			}
+			role[name] = "in " + key
+		}
+	}
 	var columns []int // that become inputs
 	for k, name := range t.Columns {
-		used := !slices.Contains(f.Ignore, name)
+		used := role[name] != "in ignore"
 		if like != nil {
 			used = slices.ContainsFunc(like.inputs, func(in Input) bool { return in.Column == name })
 		}
 		if used && k != class {
 			columns = append(columns, k)
-		}
-	}
-	for i, key := range []string{"ignore", "categorical"} {
-		for _, name := range [][]string{f.Ignore, f.Categorical}[i] {
-			k, err := t.Column(name)
-			switch {
-			case like != nil || name == AllWords:
-			case err != nil:
-				return nil, field.Errorf(key, "%v", err)
-			case k == class:
-				return nil, field.Errorf(key, "%q is the column of the classes; allowed: others", name)
-			case key == "categorical" && slices.Contains(f.Ignore, name):
-				return nil, field.Errorf(key, "%q is in ignore, too; allowed: in one of them", name)
-			}
 		}
 	}
 	rows, err := f.rows(t, class, columns)
