@@ -126,6 +126,9 @@ func (m *Manifest) decodeList(path string, value any, f tagged, base reflect.Val
 // decodeValue lets the TOML library decode a value that is no table. A single value stands for a list.
 func decodeValue(path string, value any, to reflect.Value) error {
 	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
+	if to.Type() == reflect.TypeFor[Ints]() {
+		value = expand(value)
+	}
 	text, err := toml.Marshal(map[string]any{"x": value})
 	if err == nil {
 		err = toml.Unmarshal(text, x.Interface())
@@ -155,7 +158,9 @@ func refuse(path string, value any, allowed string) error {
 }
 
 func allowed(t reflect.Type) string {
-	if t.Kind() == reflect.Slice {
+	if t == reflect.TypeFor[Ints]() {
+		return `a list of integers, or a range such as "1..20"`
+	} else if t.Kind() == reflect.Slice {
 		return "a list, each " + allowed(t.Elem())
 	}
 	return map[reflect.Kind]string{
@@ -186,7 +191,10 @@ func (f tagged) check(path string) error {
 		return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
 	}
 	words, isWords := f.value.Interface().([]string)
-	switch {
+	ints, _ := f.value.Interface().(Ints)
+	switch twice := field.Distinct(path, ints); {
+	case twice != nil:
+		return twice
 	case required != "" && (kind == reflect.Slice || kind == reflect.String) && f.value.Len() == 0:
 		return refused(fmt.Sprintf("%q", f.value.Interface())) // `[]` or `""`
 	case isWords && f.key != "command" && f.key != "version": // whose words may come twice
@@ -248,6 +256,24 @@ func tree(v any, base map[string]any) map[string]any {
 		}
 	}
 	return out
+}
+
+// Set sets a field of the struct v points to, by its key. Of a free table, "settings.x" is x in a copy of it.
+func Set(key string, x, v any) error {
+	table, inner, free := strings.Cut(key, ".")
+	for _, f := range fields(v) {
+		settings, ok := f.value.Interface().(map[string]any)
+		if f.key != table || ok != free {
+			continue
+		} else if free {
+			copied := map[string]any{}
+			maps.Copy(copied, settings)
+			copied[inner] = x
+			x = copied
+		}
+		return decodeValue(key, x, f.value)
+	}
+	return field.Errorf(key, "not a key with a number or a word")
 }
 
 // Nearest returns the word that differs least from another in one place, of two letters at most, or "".

@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -90,8 +91,8 @@ func (m *Manifest) FindPrograms() (versions []string, failed error) {
 	return slices.Compact(versions), failed
 }
 
-// Parse reads the text of a manifest, which errors call file. Each override, "key=value", replaces a value, or
-// adds it:
+// Parse reads the text of a manifest, which errors call file. Each override, "key=value", replaces or adds a
+// value:
 //
 //	model.lambda=0.4              a key of a table
 //	method.joint.lambda=slope     of the method named joint
@@ -137,4 +138,39 @@ func (m *Manifest) Resolved(v any) ([]byte, error) {
 	e.Indent = ""
 	err := e.Encode(all)
 	return buf.Bytes(), err
+}
+
+// Sweep is the table [sweep] of an experiment that sweeps the seed alone.
+type Sweep struct {
+	Seed Ints `toml:"seed,omitempty"` // seeds to run with; default the key seed
+}
+
+// Ints is a list of integers, which may be written as a range such as "1..20".
+type Ints []int
+
+// expand returns the list that a range stands for, and any other value as it is.
+func expand(v any) any {
+	var first, last int64
+	fmt.Sscanf(fmt.Sprint(v), "%d..%d", &first, &last)
+	written := v == fmt.Sprintf("%d..%d", first, last)
+	if !written || first < 0 || last < first || last > MaxSeed || last-first >= MaxCells {
+		return v
+	}
+	list := make([]int64, last-first+1)
+	for i := range list {
+		list[i] = first + int64(i)
+	}
+	return list
+}
+
+// Seeds returns the swept seeds, which must include that of the manifest, or that alone if there are none.
+func (m *Manifest) Seeds(swept Ints) ([]int, error) {
+	if len(swept) > 0 {
+		m.Swept = swept
+	}
+	if !slices.Contains(m.Swept, m.Seed) {
+		return nil, m.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, such as seed = %d; "+
+			"or add %[1]d to sweep.seed", m.Seed, swept[0])
+	}
+	return m.Swept, nil
 }
