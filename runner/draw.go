@@ -44,7 +44,7 @@ func draw(ctx context.Context, w io.Writer, e *experiment.Experiment) error {
 		fmt.Fprintf(w, "%s: %d figures drawn\n", e.Name, len(files)/2) // PNG and PDF
 	}
 	if err != nil {
-		why, _ := e.Behind(e.Dir)
+		why, _ := e.Behind()
 		if why != "" && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrNotCommitted) {
 			err = fmt.Errorf("the results in %s are behind (%s)", e.Dir, why) // tables may lack columns
 		}

@@ -14,15 +14,12 @@ import (
 
 // Format says how a table is written, and which columns are what.
 type Format struct {
-	Separator string `toml:"separator,omitempty" json:"separator,omitempty"` // ",", ";" or "tab"; default ","
-	// Decimal is the decimal mark, "." or ","; default ".".
-	Decimal string  `toml:"decimal,omitempty" json:"decimal,omitempty"`
-	Class   string  `toml:"class,omitempty" json:"class,omitempty"`     // column of classes; default "class"
-	Missing Missing `toml:"missing,omitempty" json:"missing,omitempty"` // cells without a value; default "error"
-	// Categorical are columns of words, each of which becomes an input, 1 or 0; default none.
-	Categorical []string `toml:"categorical,omitempty" json:"categorical,omitempty"`
-	// Ignore are columns that are not used; default none.
-	Ignore []string `toml:"ignore,omitempty" json:"ignore,omitempty"`
+	Separator   string   `toml:"separator,omitempty"`   // ",", ";" or "tab"; default ","
+	Decimal     string   `toml:"decimal,omitempty"`     // the decimal mark, "." or ","; default "."
+	Class       string   `toml:"class,omitempty"`       // column of classes; default "class"
+	Missing     Missing  `toml:"missing,omitempty"`     // cells without a value; default "error"
+	Categorical []string `toml:"categorical,omitempty"` // columns of words, each an input of 1 or 0; default none
+	Ignore      []string `toml:"ignore,omitempty"`      // columns that are not used; default none
 }
 
 // AllWords in Categorical stands for all columns that are not numbers.

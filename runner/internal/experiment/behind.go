@@ -20,12 +20,12 @@ import (
 // program is what a program is, which may be another version than that of the results.
 var program = regexp.MustCompile(`(?m)^program = .*\n`)
 
-// Behind returns why the results in dir are not those of the current sources, manifest and results that they
+// Behind returns why its results are not those of the current sources, manifest and results that they
 // are derived from, or "" if they are. It reads no data.
-func (e *Experiment) Behind(dir string) (why string, err error) {
-	run, unread := store.ReadRun(dir)
-	made, _ := os.ReadFile(filepath.Join(dir, "manifest.toml")) // none is another one
-	elsewhere := e.Elsewhere(dir)                               // first, as it sets the checksums of programs
+func (e *Experiment) Behind() (why string, err error) {
+	run, unread := store.ReadRun(e.Dir)
+	made, _ := os.ReadFile(filepath.Join(e.Dir, "manifest.toml")) // none is another one
+	elsewhere := e.Elsewhere()                                    // first, as it sets the checksums of programs
 	text, err := e.Resolved()
 	switch {
 	case errors.Is(unread, fs.ErrNotExist):
@@ -36,7 +36,7 @@ func (e *Experiment) Behind(dir string) (why string, err error) {
 		why = "of other sources"
 	case !bytes.Equal(program.ReplaceAll(made, nil), program.ReplaceAll(text, nil)):
 		why = "of another manifest"
-	case !e.sameTables(dir):
+	case !e.sameTables():
 		why = "derived of other results"
 	}
 	if why != "" && elsewhere {
@@ -45,24 +45,24 @@ func (e *Experiment) Behind(dir string) (why string, err error) {
 	return why, nil
 }
 
-// sameTables reports whether the tables in dir are those that are derived of other results, if any are.
-func (e *Experiment) sameTables(dir string) bool {
+// sameTables reports whether the tables in its folder are those that are derived of other results, if any are.
+func (e *Experiment) sameTables() bool {
 	d, derived := e.Study.(study.Derived)
 	if !derived {
 		return true
 	}
-	_, err := Use(d, filepath.Dir(dir))
+	_, err := Use(d, filepath.Dir(e.Dir))
 	return err == nil && !slices.ContainsFunc(e.Study.Tables(nil), func(t *table.Table) bool {
 		file := store.TableFile(t)
-		old, _ := os.ReadFile(filepath.Join(dir, file.Name))
+		old, _ := os.ReadFile(filepath.Join(e.Dir, file.Name))
 		return !bytes.Equal(old, file.Data)
 	})
 }
 
-// Elsewhere reports whether results in dir cannot be made here: a program is missing or of another version.
-func (e *Experiment) Elsewhere(dir string) bool {
+// Elsewhere reports whether its results cannot be made here: a program is missing or of another version.
+func (e *Experiment) Elsewhere() bool {
 	installed, err := e.FindPrograms()
-	run, unread := store.ReadRun(dir)
+	run, unread := store.ReadRun(e.Dir)
 	return err != nil || unread == nil && slices.ContainsFunc(run.Programs, func(p string) bool {
 		return !slices.Contains(installed, p)
 	})
