@@ -18,7 +18,7 @@ type Format struct {
 	Decimal     string   `toml:"decimal,omitempty"`     // the decimal mark, "." or ","; default "."
 	Class       string   `toml:"class,omitempty"`       // column of classes; default "class"
 	Missing     Missing  `toml:"missing,omitempty"`     // cells without a value; default "error"
-	Categorical []string `toml:"categorical,omitempty"` // columns of words, each an input of 1 or 0; default none
+	Categorical []string `toml:"categorical,omitempty"` // columns of words, each an input, 0 or 1; default none
 	Ignore      []string `toml:"ignore,omitempty"`      // columns that are not used; default none
 }
 

@@ -29,7 +29,7 @@ import (
 const (
 	MaxTrain   = 1_000_000   // training examples
 	MaxWeights = 100_000_000 // numbers in the covariances of a network
-	MaxCells   = 1_000_000   // cells of an experiment
+	MaxCells   = 1_000_000   // seeds of a range
 	MaxSeed    = 1<<31 - 1   // a seed
 )
 
