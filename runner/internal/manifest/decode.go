@@ -78,11 +78,7 @@ func (m *Manifest) unknown(path string, table map[string]any, keys []string) {
 		if slices.Contains(keys, key) {
 			continue
 		}
-		problem := "not a key; "
-		if nearest := Nearest(key, keys); nearest != "" {
-			problem += "did you mean " + nearest + "? "
-		}
-		m.fail(path, field.Errorf(key, "%sallowed: %s", problem, strings.Join(keys, ", ")))
+		m.fail(path, field.Errorf(key, "not a key; %sallowed: %s", Meant(key, keys), strings.Join(keys, ", ")))
 	}
 }
 
@@ -125,23 +121,22 @@ func (m *Manifest) decodeList(path string, value any, f tagged, base reflect.Val
 
 // decodeValue lets the TOML library decode a value that is no table. A single value stands for a list.
 func decodeValue(path string, value any, to reflect.Value) error {
-	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
+	isSlice := to.Kind() == reflect.Slice
 	if to.Type() == reflect.TypeFor[Ints]() {
 		value = expand(value)
 	}
+	if _, list := value.([]any); isSlice && !list {
+		value = []any{value}
+	}
+	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
 	text, err := toml.Marshal(map[string]any{"x": value})
 	if err == nil {
 		err = toml.Unmarshal(text, x.Interface())
 	}
-	_, list := value.([]any)
-	isSlice := to.Kind() == reflect.Slice
-	switch {
-	case err == nil:
+	if err == nil {
 		if to.Set(x.Elem().MapIndex(reflect.ValueOf("x"))); isSlice && to.Len() == 0 {
 			to.SetZero()
 		}
-		return nil
-	case isSlice && !list && decodeValue(path, []any{value}, to) == nil:
 		return nil
 	}
 	syntax, _ := errors.AsType[toml.ParseError](err)
@@ -276,8 +271,8 @@ func Set(key string, x, v any) error {
 	return field.Errorf(key, "not a key with a number or a word")
 }
 
-// Nearest returns the word that differs least from another in one place, of two letters at most, or "".
-func Nearest(word string, words []string) (nearest string) {
+// Meant asks for the word that differs least from another in one place, of two letters at most, if any.
+func Meant(word string, words []string) (question string) {
 	fewest := min(3, len(word)) // letters that differ
 	for _, w := range words {
 		same, shorter := 0, min(len(w), len(word))
@@ -288,8 +283,8 @@ func Nearest(word string, words []string) (nearest string) {
 			same++
 		}
 		if n := max(len(w), len(word)) - same; n < fewest {
-			nearest, fewest = w, n
+			question, fewest = "did you mean "+w+"? ", n
 		}
 	}
-	return nearest
+	return question
 }

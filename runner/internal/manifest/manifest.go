@@ -101,7 +101,9 @@ func (m *Manifest) FindPrograms() (versions []string, failed error) {
 //	sweep.seed=1..5               a text that is no TOML value is a string
 //	sweep.seed=1                  one value stands for a list of it
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
-	m := &Manifest{File: file, places: map[string]string{"": file}, programs: map[string]program{}}
+	m := &Manifest{
+		File: file, values: map[string]any{}, places: map[string]string{"": file}, programs: map[string]program{},
+	}
 	err := m.parse(string(text))
 	for _, o := range overrides {
 		if err == nil {
@@ -156,7 +158,7 @@ func expand(v any) any {
 	if !written || first < 0 || last < first || last > MaxSeed || last-first >= MaxCells {
 		return v
 	}
-	list := make([]int64, last-first+1)
+	list := make([]any, last-first+1)
 	for i := range list {
 		list[i] = first + int64(i)
 	}

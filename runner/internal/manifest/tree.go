@@ -26,7 +26,7 @@ func (m *Manifest) parse(text string) error {
 		syntax, _ := errors.AsType[toml.ParseError](err)
 		return oneLine("%s:%d: %s", m.File, syntax.Position.Line, cmp.Or(syntax.Message, err.Error()))
 	}
-	m.index(tree)
+	m.add("", tree)
 	table, heads := "", map[string]int{}
 	for i, line := range strings.Split(text, "\n") {
 		found := lineStart.FindStringSubmatch(line)
@@ -54,12 +54,7 @@ var lineStart = regexp.MustCompile(`^\s*(?:("[\w.-]+"|'[\w.-]+'|[\w.-]+)\s*=|\[\
 // tooDeep matches TOML that would cost the library, which needs the square of the depth, all memory.
 var tooDeep = regexp.MustCompile(`(?:[\[{][^\]}]*){1000}|(?:\.[^=,\n]*){1000}`)
 
-// index finds the paths of all values.
-func (m *Manifest) index(tree any) {
-	m.values = map[string]any{}
-	m.add("", tree)
-}
-
+// add finds the paths of a value and all that it has.
 func (m *Manifest) add(path string, value any) {
 	m.values[path] = value
 	table, _ := value.(map[string]any)
@@ -139,7 +134,9 @@ func (m *Manifest) set(path string, value any) error {
 		return fmt.Errorf("%s is not a table", parent)
 	}
 	table[key] = value
-	m.index(m.values[""])
+	all := m.values[""]
+	clear(m.values)
+	m.add("", all)
 	return nil
 }
 
