@@ -91,15 +91,12 @@ func (r *Rows) open() (err error) {
 			return err
 		}
 	}
-	f := dataset.Format{
-		Class:     cmp.Or(r.Format.Class, n.Format.Class, "class"),
-		Separator: cmp.Or(r.Format.Separator, n.Format.Separator),
-		Decimal:   cmp.Or(r.Format.Decimal, n.Format.Decimal),
-	}
+	f := n.Format
+	f.Separator, f.Decimal = cmp.Or(r.Format.Separator, f.Separator), cmp.Or(r.Format.Decimal, f.Decimal)
 	if r.reader, err = dataset.NewReader(file, name, f); err != nil {
 		return err
 	}
-	r.column, err = r.reader.Column(f.Class)
+	r.column, err = r.reader.Column(cmp.Or(r.Format.Class, f.Class, "class"))
 	if err != nil && r.Format.Class != "" {
 		return err
 	}
