@@ -37,14 +37,10 @@ const (
 
 // Validate returns an error for an unknown word.
 func (f Format) Validate() error {
-	err := cmp.Or(field.OneOf("separator", cmp.Or(f.Separator, ","), ",", ";", "tab"),
+	return cmp.Or(field.OneOf("separator", cmp.Or(f.Separator, ","), ",", ";", "tab"),
 		field.OneOf("decimal", cmp.Or(f.Decimal, "."), ".", ","),
-		field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean))
-	if err == nil && f.Decimal == string(f.comma()) {
-		err = field.Errorf("decimal", `"," is not allowed where "," separates cells; allowed: with separator = `+
-			`";" or "tab"`)
-	}
-	return err
+		field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean),
+		field.Refuse(f.Decimal == string(f.comma()), "decimal", `"," with separator = ";" or "tab"`))
 }
 
 // Read returns the examples of a file. Their inputs are its columns of numbers, and the levels of its

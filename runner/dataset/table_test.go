@@ -107,7 +107,7 @@ func TestTableErrors(t *testing.T) {
 		},
 		{Format{Class: "kind", Ignore: []string{"mass", "x"}}, birds, `ignore: a.csv:1: no column "x"`},
 		{Format{Class: "kind", Missing: "zero"}, birds, `missing: "zero" is not allowed; allowed: error`},
-		{layout("", ","), "x,class\n", `decimal: "," is not allowed where`},
+		{layout("", ","), "x,class\n", `decimal: not allowed; allowed: "," with`},
 		{layout("|", ""), "x|class\n", `separator: "|" is not allowed`},
 	} {
 		e, err := readAs(c.f, c.text)

@@ -54,13 +54,11 @@ type Rows struct {
 
 // Problem says what is not allowed.
 func (r *Rows) Problem() error {
-	switch {
-	case r.Data == "":
+	if r.Data == "" {
 		return errors.New("need -data FILE")
-	case r.Probability != 0 && r.Wrong < 1:
-		return errors.New("-unknown and -wrong exclude each other")
 	}
-	return cmp.Or(r.Format.Validate(), field.Within("-unknown", r.Probability, 0, 1),
+	return cmp.Or(field.Refuse(r.Probability != 0 && r.Wrong < 1, "-unknown", "without -wrong"),
+		r.Format.Validate(), field.Within("-unknown", r.Probability, 0, 1),
 		field.Within("-wrong", r.Wrong, 1e-6, 1), field.Within("-familiar", r.Familiarity, 0, 1))
 }
 
