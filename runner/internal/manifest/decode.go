@@ -56,7 +56,13 @@ func (m *Manifest) decode(path string, value any, structs ...any) {
 			}
 		}
 	}
-	m.unknown(path, table, keys)
+	slices.Sort(keys)
+	keys = slices.Compact(keys) // a struct and its extension may share one
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		if !slices.Contains(keys, key) {
+			m.fail(path, field.Errorf(key, "not a key; %sallowed: %s", Meant(key, keys), strings.Join(keys, ", ")))
+		}
+	}
 	for _, s := range structs {
 		if v, ok := s.(interface{ Validate() error }); ok && len(m.failed) == before {
 			m.fail(path, v.Validate())
@@ -68,17 +74,6 @@ func (m *Manifest) decode(path string, value any, structs ...any) {
 func (m *Manifest) fail(path string, err error) {
 	if err = m.Locate(path, err); err != nil && !slices.Contains(m.failed, err.Error()) {
 		m.failed = append(m.failed, err.Error())
-	}
-}
-
-func (m *Manifest) unknown(path string, table map[string]any, keys []string) {
-	slices.Sort(keys)
-	keys = slices.Compact(keys) // a struct and its extension may share one
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if slices.Contains(keys, key) {
-			continue
-		}
-		m.fail(path, field.Errorf(key, "not a key; %sallowed: %s", Meant(key, keys), strings.Join(keys, ", ")))
 	}
 }
 
