@@ -165,9 +165,8 @@ func Published(out string) bool {
 func (e *Experiment) place(out string) error {
 	folder, name := filepath.Dir(e.File), e.Name
 	standard := filepath.Join(folder, OwnResults)
-	_, err := store.OpenResults(folder)
 	switch file := strings.TrimSuffix(filepath.Base(e.File), ".toml"); {
-	case err == nil && file == "manifest":
+	case e.Folder != folder && file == "manifest": // which a run has written
 		standard = filepath.Dir(folder)
 	case SameFile(folder, Folder) && file != name:
 		return e.Errorf("name", "%q is not allowed; allowed: that of the file, %q", name, file)
@@ -185,7 +184,7 @@ func (e *Experiment) place(out string) error {
 	}
 	e.Dir = filepath.Join(out, name)
 	var made manifest.Header // none, or damaged: no other
-	_, err = toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
+	_, err := toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
 	if err == nil && made.Folder != "" && !SameFile(made.Folder, e.Folder) {
 		return fmt.Errorf("%s: %s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
 			"or remove them", e.Name, e.Dir, made.Folder, e.Folder)

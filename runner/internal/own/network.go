@@ -57,7 +57,7 @@ func Read(path string) (*Network, error) {
 	if n.Classifier, err = classifier.Load(file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if json.Unmarshal(n.Note, n) != nil { // what is not there does not fit
+	if json.Unmarshal(n.Note, n) != nil {
 		n.readFormer()
 	}
 	in, out := n.Model().Shape()
@@ -79,23 +79,17 @@ type former struct {
 	Counts struct{ Rows, Learned, Added int }
 }
 
-// readFormer sets what a former note says, if the lengths fit.
+// readFormer sets what a former note says.
 func (n *Network) readFormer() {
 	var old former
-	if json.Unmarshal(n.Note, &old) != nil {
-		return
-	}
+	_ = json.Unmarshal(n.Note, &old) // what is not there does not fit
 	s, inputs := old.Scaler, old.Scaler.Features
-	fits := func(list []float64) bool { return len(list) == 0 || len(list) == len(inputs) }
-	if !fits(s.Fill) || !fits(s.Shift) || len(s.Factor) != len(s.Shift) {
-		return
-	}
 	for j := range inputs {
 		inputs[j].Factor = 1
-		if s.Shift != nil {
+		if j < min(len(s.Shift), len(s.Factor)) {
 			inputs[j].Shift, inputs[j].Factor = s.Shift[j], s.Factor[j]
 		}
-		if s.Fill != nil {
+		if j < len(s.Fill) {
 			inputs[j].Fill = &s.Fill[j]
 		}
 	}
