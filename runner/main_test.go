@@ -293,7 +293,7 @@ predict -data M | NETWORK
 predict n.npz -data M -unknown 1.5 | -unknown
 predict n.npz -data M -wrong 2 | -wrong
 predict n.npz -data M -familiar 2 | -familiar
-predict n.npz -data M -wrong 0.1 -unknown 0.9 | exclude
+predict n.npz -data M -wrong 0.1 -unknown 0.9 | without -wrong
 learn n.npz | -data FILE
 list M | need runner list
 fetch | SET…
