@@ -141,7 +141,6 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		if s.key = cmp.Or(s.key, "set."+s.Name); s.missing() {
 			return m.Locate(s.key, s.Source.Source.Validate())
 		}
-		s.Source.Source = s.WithDefaults()
 	}
 	e.seeds, err = m.Seeds(e.Sweep.Seed)
 	if !e.swept {

@@ -57,19 +57,17 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside predi
 	scaler, cfg := check.Must(train.Scaler(dataset.Standard)), bnn.Default(2, 3)
 	cfg.PriorVar = []float64{10}
 	l := check.Must(bnn.NewEnsemble(cfg, 1, src("method", "ours")))
-	x, scaled := make([]float64, 2), scaler.Apply(train)
+	scaled := scaler.Apply(train)
 	for pass := 1; pass <= 2; pass++ {
 		for _, i := range rand.New(src("pass", pass)).Perm(train.Len()) {
-			scaled.Input(x, i)
-			check.Must(l.Observe(x, train.Class(i)))
+			check.Must(l.Observe(scaled.Input(i), train.Class(i)))
 		}
 	}
 	predict := func(e *data.Examples) predictions {
 		var p bnn.Prediction
 		a := predictions{by: map[score][]float64{}}
 		for i := range e.Len() {
-			scaler.Apply(e).Input(x, i)
-			check.OK(t, l.Predict(&p, x))
+			check.OK(t, l.Predict(&p, scaler.Apply(e).Input(i)))
 			a.by[probability] = append(a.by[probability], floats.Max(p.P)/floats.Sum(p.P))
 			a.wrong = append(a.wrong, floats.MaxIdx(p.P) != e.Class(i))
 		}
