@@ -137,13 +137,17 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	var products [8]float64
 	q := n / 16 * 4
 	Products(&products, a[:2*q], b[:4*q])
-	mills, truncated, below := x(), x(), x()
+	mills, truncated, below, power := x(), x(), x(), x()
 	Truncated(mills, truncated, below, c)
+	ExpAll(power, c)
+	between, table, at := numbers(rnd, 24+n), numbers(rnd, 100), []int{3, 0, 70, 11, 5}[:n%6]
+	Interpolate((*[24]float64)(between), table, at, numbers(rnd, 5), 6)
+	DotBetween(between[24:], (*[24]float64)(between), table, at[:min(len(at), n)], numbers(rnd, 5), 6)
 	return [][]float64{
 		products[:], keep, mix, root, tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
 		added4, m, v, noisyM, noisyV, mean, variance,
-		mills, truncated, below,
+		mills, truncated, below, power, between,
 	}
 }
 

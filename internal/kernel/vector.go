@@ -236,10 +236,47 @@ func Update(mean, variance, d, e []float64, y, often, least float64) {
 	}
 }
 
+// Interpolate multiplies x, for each place in a table, by low + w (high − low), where low are the numbers from
+// there on and high those a step beyond.
+func Interpolate(x *[24]float64, table []float64, at []int, w []float64, step int) {
+	w = w[:len(at)]
+	for k, at := range at {
+		low, high := table[at:][:len(x)], table[at+step:][:len(x)]
+		for i := range x {
+			if vector {
+				break
+			}
+			x[i] *= low[i] + w[k]*(high[i]-low[i])
+		}
+	}
+	if vector {
+		interpolateVector(x, table, at, w, step)
+	}
+}
+
+// DotBetween sets dst_k to (1−w) Dot(x, low) + w Dot(x, high), as [Interpolate] takes them for place k.
+func DotBetween(dst []float64, x *[24]float64, table []float64, at []int, w []float64, step int) {
+	dst, w = dst[:len(at)], w[:len(at)]
+	for k, at := range at {
+		low, high := table[at:][:len(x)], table[at+step:][:len(x)]
+		if !vector {
+			dst[k] = (1-w[k])*Dot(x[:], low) + w[k]*Dot(x[:], high)
+		}
+	}
+	if vector {
+		dotBetweenVector(x, table, at, w, step, dst)
+	}
+}
+
 // ExpAll sets dst_i to [Exp] of x_i.
 func ExpAll(dst, x []float64) {
 	dst = dst[:len(x)]
-	for i, x := range x {
-		dst[i] = Exp(x)
+	for i := 0; i < len(x); {
+		if vector {
+			i += expVector(dst[i:], x[i:])
+		}
+		for end := min(i+4, len(x)); i < end; i++ {
+			dst[i] = Exp(x[i])
+		}
 	}
 }

@@ -35,3 +35,12 @@ func updateVector(mean, variance, d, e []float64, y, often, least float64)
 
 //go:noescape
 func truncatedVector(mills, variance, cdf, x []float64)
+
+//go:noescape
+func expVector(dst, x []float64) int
+
+//go:noescape
+func interpolateVector(x *[24]float64, table []float64, at []int, w []float64, step int)
+
+//go:noescape
+func dotBetweenVector(x *[24]float64, table []float64, at []int, w []float64, step int, dst []float64)

@@ -191,6 +191,22 @@ func Exponentials(z []float64) (top, sum float64) {
 	return top, sum
 }
 
+// ExponentialRows is Exponentials for each column of z, which has a row for each class.
+func ExponentialRows(z [][]float64, top, sum []float64) {
+	copy(top, z[0])
+	for _, row := range z[1:] {
+		for i, x := range row {
+			top[i] = max(top[i], x)
+		}
+	}
+	clear(sum)
+	for _, row := range z {
+		floats.Sub(row, top)
+		kernel.ExpAll(row, row)
+		floats.Add(sum, row)
+	}
+}
+
 // Normalise replaces logits by probabilities, their softmax.
 func Normalise(z []float64) {
 	_, sum := Exponentials(z)

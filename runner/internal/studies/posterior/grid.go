@@ -84,8 +84,12 @@ func (s *grid) distance(p, q [][]float64) (tv float64) {
 // t, with Φ and φ/Φ interpolated in tables. For at most ten classes the relative error is below 1e-4 for
 // probabilities above 1e-7; softmax.Probit is slower and more accurate.
 type probit struct {
-	scale      float64     // √2 λ in gaps
-	cdf, mills [][]float64 // row r: at first + r gap/rows, and from there in gaps
+	scale      float64   // √2 λ in gaps
+	cdf, mills []float64 // row r: at first + r gap/rows, and from there in gaps
+
+	// Of the distances of the other classes from the best, in gaps: place and weight between rows; and p.
+	at   []int
+	w, p []float64
 }
 
 const (
@@ -97,43 +101,45 @@ const (
 )
 
 func newProbit(classes int) *probit {
-	q := &probit{scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5) / gap}
+	q := &probit{
+		scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5) / gap,
+		at:    make([]int, classes), w: make([]float64, classes), p: make([]float64, classes),
+	}
 	for r := range rows + 1 {
-		cdf, mills := make([]float64, reach), make([]float64, reach)
 		for k := range reach {
 			x := first + gap*(float64(k)+float64(r)/rows)
-			cdf[k], mills[k] = gauss.CDF(x), gauss.InverseMills(x)
+			q.cdf, q.mills = append(q.cdf, gauss.CDF(x)), append(q.mills, gauss.InverseMills(x))
 		}
-		q.cdf, q.mills = append(q.cdf, cdf), append(q.mills, mills)
 	}
 	return q
 }
 
 // normalise replaces logits by probabilities.
 func (q *probit) normalise(z []float64) {
-	best, rest := floats.MaxIdx(z), 1.
-	top, product := z[best], [nodes]float64(q.cdf[0]) // Π_i Φ(t−μ_i)
+	best, n := 0, 0
+	for j, zj := range z {
+		if zj > z[best] {
+			best = j
+		}
+	}
 	for j, zj := range z {
 		if j != best {
-			z[j] = min(q.scale*(top-zj), reach-nodes-1)
-			low, high, w := between(q.cdf, z[j])
-			for b, x := range low {
-				product[b] *= x + w*(high[b]-x)
-			}
+			column := min(q.scale*(z[best]-zj), reach-nodes-1)
+			k := int(column)
+			row := (column - float64(k)) * rows
+			q.at[n], q.w[n] = int(row)*reach+k, row-math.Trunc(row)
+			n++
 		}
 	}
-	for j, distance := range z {
+	product := [nodes]float64(q.cdf) // Π_i Φ(t−μ_i)
+	kernel.Interpolate(&product, q.cdf, q.at[:n], q.w, reach)
+	kernel.DotBetween(q.p, &product, q.mills, q.at[:n], q.w, reach)
+	n, z[best] = 0, 1
+	for j := range z {
 		if j != best {
-			low, high, w := between(q.mills, distance)
-			z[j] = gap * ((1-w)*kernel.Dot(product[:], low) + w*kernel.Dot(product[:], high))
-			rest -= z[j]
+			z[j] = gap * q.p[n]
+			z[best] -= z[j]
+			n++
 		}
 	}
-	z[best] = rest
-}
-
-func between(table [][]float64, column float64) (low, high []float64, w float64) {
-	k, row := int(column), (column-math.Trunc(column))*rows
-	r := int(row)
-	return table[r][k : k+nodes], table[r+1][k : k+nodes], row - float64(r)
 }

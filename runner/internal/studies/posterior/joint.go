@@ -69,6 +69,8 @@ func (g *joint) Predict(p, x []float64) error {
 	return err
 }
 
+var errVary = errors.New("posterior: the logits vary too much for the integral over their differences")
+
 // integrate returns E s and E[ssᵀ] for s = softmax(z), z ~ N(m, V), given the class unless negative, to six
 // digits or more, by trapezoidal rules along the principal axes of the differences of the logits to one of
 // them. It returns an error if that takes more than 2²⁰ nodes, or all weights underflow.
@@ -84,9 +86,9 @@ func integrate(m []float64, v [][]float64, class int) (first, second []float64, 
 			axes.Vectors[a*k+b] = v[i][j] - v[i][c] - v[c][j] + v[c][c]
 		}
 	}
-	counts, lows, steps, nodes := make([]int, k), make([]float64, k), make([]float64, k), 1.
+	xi, nodes := make([][]float64, k), 1. // along each axis, and in all
 	if !axes.Factorize() {
-		nodes = math.Inf(1)
+		return nil, nil, errVary
 	}
 	for l, x := range axes.Values {
 		// Given the class, the density falls at least as fast as the normal one around its mode, which is between
@@ -102,42 +104,60 @@ func integrate(m []float64, v [][]float64, class int) (first, second []float64, 
 			low, high, step = 0, 0, 1/max(1, sd)
 		}
 		count := math.Ceil((2*reach + high - low) / step)
-		nodes *= count
-		counts[l], lows[l], steps[l] = int(count), -reach-high, (2*reach+high-low)/count
-	}
-	if !(nodes <= 1<<20) {
-		nodes = 0
-	}
-	s, weighted, total := make([]float64, n), make([]float64, n), 0.
-	first, second = make([]float64, n), make([]float64, n*n)
-	for node := range int(nodes) {
-		log := 0.
-		for i := range s {
-			s[i] = m[i] - m[c]
+		if nodes *= count; !(nodes <= 1<<20) {
+			return nil, nil, errVary
 		}
-		for l, count := range counts {
-			xi := lows[l] + (float64(node%count)+0.5)*steps[l]
-			node /= count
-			log -= xi * xi / 2
+		step = (2*reach + high - low) / count
+		for node := range int(count) {
+			xi[l] = append(xi[l], -reach-high+(float64(node)+0.5)*step)
+		}
+	}
+	// The logits at all nodes of the first axis, to which those of the other axes are added.
+	size, total := len(xi[0]), 0.
+	rows := func(n int) [][]float64 { return slices.Collect(slices.Chunk(make([]float64, n*size), size)) }
+	start, z, work := rows(n), rows(n), rows(3)
+	for i := range start {
+		floats.AddConst(m[i]-m[c], start[i])
+	}
+	for a := range k {
+		kernel.AddScaled(start[other(a)], axes.Vectors[a*k], xi[0])
+	}
+	log, top, sum, s, weighted := work[0], work[1], work[2], make([]float64, n), make([]float64, n)
+	first, second = make([]float64, n), make([]float64, n*n)
+	for rest := range int(nodes) / size {
+		for b, x := range xi[0] {
+			log[b] = -(x * x / 2)
+		}
+		for i := range z {
+			copy(z[i], start[i])
+		}
+		for l := 1; l < k; l++ {
+			x := xi[l][rest%len(xi[l])]
+			rest /= len(xi[l])
+			floats.AddConst(-(x * x / 2), log)
 			for a := range k {
-				s[other(a)] += axes.Vectors[a*k+l] * xi
+				floats.AddConst(axes.Vectors[a*k+l]*x, z[other(a)])
 			}
 		}
-		top, sum := mlp.Exponentials(s)
-		if given {
-			log -= top + kernel.Log(sum)
+		mlp.ExponentialRows(z, top, sum)
+		for b := range log {
+			if given {
+				log[b] -= top[b] + kernel.Log(sum[b])
+			}
 		}
-		w := kernel.Exp(log)
-		total += w
-		for i := range s {
-			s[i] /= sum
-			weighted[i] = w * s[i]
-			first[i] += weighted[i]
+		kernel.ExpAll(log, log)
+		for b, w := range log {
+			total += w
+			for i := range s {
+				s[i] = z[i][b] / sum[b]
+				weighted[i] = w * s[i]
+				first[i] += weighted[i]
+			}
+			kernel.AddOuter(second, weighted, s)
 		}
-		kernel.AddOuter(second, weighted, s)
 	}
 	if !(total > 0) {
-		return nil, nil, errors.New("posterior: the logits vary too much for the integral over their differences")
+		return nil, nil, errVary
 	}
 	for i := range first {
 		first[i] /= total
