@@ -143,8 +143,9 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	between, table, at := numbers(rnd, 24+n), numbers(rnd, 100), []int{3, 0, 70, 11, 5}[:n%6]
 	Interpolate((*[24]float64)(between), table, at, numbers(rnd, 5), 6)
 	DotBetween(between[24:], (*[24]float64)(between), table, at[:min(len(at), n)], numbers(rnd, 5), 6)
+	first4, second4, fourth4 := Powers(a, b, s)
 	return [][]float64{
-		products[:], keep, mix, root, tall, shared, four, pairs, sum,
+		{first4, second4, fourth4}, products[:], keep, mix, root, tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
 		added4, m, v, noisyM, noisyV, mean, variance,
 		mills, truncated, below, power, between,

@@ -268,6 +268,33 @@ func DotBetween(dst []float64, x *[24]float64, table []float64, at []int, w []fl
 	}
 }
 
+// Powers returns the sums of e, e² and e⁴, where e_i = x_i y_i − shift: four of every fourth, and the rest.
+func Powers(x, y []float64, shift float64) (sum, square, fourth float64) {
+	y = y[:len(x)]
+	n := len(x) &^ 3
+	if vector {
+		sum, square, fourth = powersVector(x, y, shift)
+	} else {
+		var s [3][4]float64
+		for i, x := range x[:n] {
+			e := x*y[i] - shift
+			s[0][i%4] += e
+			s[1][i%4] += e * e
+			s[2][i%4] += (e * e) * (e * e)
+		}
+		for k, all := range []*float64{&sum, &square, &fourth} {
+			*all = (s[k][0] + s[k][2]) + (s[k][1] + s[k][3])
+		}
+	}
+	for i := n; i < len(x); i++ {
+		e := x[i]*y[i] - shift
+		sum += e
+		square += e * e
+		fourth += (e * e) * (e * e)
+	}
+	return sum, square, fourth
+}
+
 // ExpAll sets dst_i to [Exp] of x_i.
 func ExpAll(dst, x []float64) {
 	dst = dst[:len(x)]

@@ -44,3 +44,6 @@ func interpolateVector(x *[24]float64, table []float64, at []int, w []float64, s
 
 //go:noescape
 func dotBetweenVector(x *[24]float64, table []float64, at []int, w []float64, step int, dst []float64)
+
+//go:noescape
+func powersVector(x, y []float64, shift float64) (sum, square, fourth float64)

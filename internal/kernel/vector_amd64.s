@@ -749,6 +749,43 @@ done:
 	MOVQ DI, ret+48(FP)
 	RET
 
+// Σ e_i, Σ e_i² and Σ e_i⁴ with e_i = x_i y_i − shift, each in four lanes s that are added as (s₀+s₂) + (s₁+s₃)
+TEXT ·powersVector(SB), NOSPLIT, $0-80
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
+	VBROADCASTSD shift+48(FP), Y3
+	XORQ         BX, BX
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y4, Y4, Y4
+	ANDQ         $-4, DX
+	JMP          loop4Test
+
+loop4:
+	VMOVUPD (AX)(BX*8), Y5
+	VMULPD  (CX)(BX*8), Y5, Y5
+	VSUBPD  Y3, Y5, Y5
+	VADDPD  Y5, Y0, Y0
+	VMULPD  Y5, Y5, Y5
+	VADDPD  Y5, Y1, Y1
+	VMULPD  Y5, Y5, Y5
+	VADDPD  Y5, Y2, Y2
+	ADDQ    $4, BX
+
+loop4Test:
+	CMPQ  BX, DX
+	JLT   loop4
+	SUM(Y4, Y0, X0, X5)
+	SUM(Y4, Y1, X1, X5)
+	SUM(Y4, Y2, X2, X5)
+	VZEROUPPER
+	MOVSD X0, sum+56(FP)
+	MOVSD X1, square+64(FP)
+	MOVSD X2, fourth+72(FP)
+	RET
+
 // In interpolateVector and dotBetweenVector, Y0 to Y5 are x, CX and SI the places and weights, DX their number,
 // BX and R11 the table, for low and for high numbers. AT reads a place and a weight.
 #define LOAD24 \

@@ -18,3 +18,4 @@ func truncatedVector(_, _, _, _ []float64)                                      
 func expVector(_, _ []float64) (_ int)                                                       { return }
 func interpolateVector(_ *[24]float64, _ []float64, _ []int, _ []float64, _ int)             {}
 func dotBetweenVector(_ *[24]float64, _ []float64, _ []int, _ []float64, _ int, _ []float64) {}
+func powersVector(_, _ []float64, _ float64) (_, _, _ float64)                               { return }
