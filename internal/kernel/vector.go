@@ -299,7 +299,7 @@ func Powers(x, y []float64, shift float64) (sum, square, fourth float64) {
 func ExpAll(dst, x []float64) {
 	dst = dst[:len(x)]
 	for i := 0; i < len(x); {
-		if vector {
+		if vector && len(x)-i >= 4 {
 			i += expVector(dst[i:], x[i:])
 		}
 		for end := min(i+4, len(x)); i < end; i++ {
