@@ -236,35 +236,27 @@ func Update(mean, variance, d, e []float64, y, often, least float64) {
 	}
 }
 
-// Interpolate multiplies x, for each place in a table, by low + w (high − low), where low are the numbers from
-// there on and high those a step beyond.
-func Interpolate(x *[24]float64, table []float64, at []int, w []float64, step int) {
-	w = w[:len(at)]
-	for k, at := range at {
-		low, high := table[at:][:len(x)], table[at+step:][:len(x)]
-		for i := range x {
-			if vector {
-				break
-			}
-			x[i] *= low[i] + w[k]*(high[i]-low[i])
+// Between24 multiplies a copy of x by numbers of factors, and sets dst to [Dot]s of that and numbers of rows:
+// for each offset from there on and from a step beyond, interpolated with the weights 1 − w and w.
+func Between24(
+	dst []float64, x *[24]float64, factors, rows []float64, offset []int, w []float64, step int,
+) {
+	offset, w = offset[:len(dst)], w[:len(dst)]
+	product := *x
+	for k, o := range offset {
+		low, high := factors[o:][:24], factors[o+step:][:24]
+		for i := 0; i < 24 && !vector; i++ {
+			product[i] *= low[i] + w[k]*(high[i]-low[i])
 		}
 	}
-	if vector {
-		interpolateVector(x, table, at, w, step)
-	}
-}
-
-// DotBetween sets dst_k to (1−w) Dot(x, low) + w Dot(x, high), as [Interpolate] takes them for place k.
-func DotBetween(dst []float64, x *[24]float64, table []float64, at []int, w []float64, step int) {
-	dst, w = dst[:len(at)], w[:len(at)]
-	for k, at := range at {
-		low, high := table[at:][:len(x)], table[at+step:][:len(x)]
+	for k, o := range offset {
+		low, high := rows[o:][:24], rows[o+step:][:24]
 		if !vector {
-			dst[k] = (1-w[k])*Dot(x[:], low) + w[k]*Dot(x[:], high)
+			dst[k] = (1-w[k])*Dot(product[:], low) + w[k]*Dot(product[:], high)
 		}
 	}
 	if vector {
-		dotBetweenVector(x, table, at, w, step, dst)
+		between24Vector(dst, x, factors, rows, offset, w, step)
 	}
 }
 

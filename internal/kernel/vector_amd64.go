@@ -40,10 +40,7 @@ func truncatedVector(mills, variance, cdf, x []float64)
 func expVector(dst, x []float64) int
 
 //go:noescape
-func interpolateVector(x *[24]float64, table []float64, at []int, w []float64, step int)
-
-//go:noescape
-func dotBetweenVector(x *[24]float64, table []float64, at []int, w []float64, step int, dst []float64)
+func between24Vector(dst []float64, x *[24]float64, factors, rows []float64, offset []int, w []float64, step int)
 
 //go:noescape
 func powersVector(x, y []float64, shift float64) (sum, square, fourth float64)

@@ -786,21 +786,12 @@ loop4Test:
 	MOVSD X2, fourth+72(FP)
 	RET
 
-// In interpolateVector and dotBetweenVector, Y0 to Y5 are x, CX and SI the places and weights, DX their number,
-// BX and R11 the table, for low and for high numbers. AT reads a place and a weight.
-#define LOAD24 \
-	LEAQ    (BX)(R11*8), R11; \
-	VMOVUPD (AX), Y0; \
-	VMOVUPD 32(AX), Y1; \
-	VMOVUPD 64(AX), Y2; \
-	VMOVUPD 96(AX), Y3; \
-	VMOVUPD 128(AX), Y4; \
-	VMOVUPD 160(AX), Y5
-
-#define AT \
+// In between24Vector, Y0 to Y5 are x, CX and SI the offsets and weights, DX their number, R9 and R10 the low and
+// high numbers.
+#define LOAD(table) \
 	MOVQ         (CX), R8; \
-	LEAQ         (BX)(R8*8), R9; \
-	LEAQ         (R11)(R8*8), R10; \
+	LEAQ         (table)(R8*8), R9; \
+	LEAQ         (R9)(R11*8), R10; \
 	VBROADCASTSD (SI), Y6; \
 	ADDQ         $8, CX; \
 	ADDQ         $8, SI
@@ -819,19 +810,25 @@ loop4Test:
 	VADDPD Y11, low, low; \
 	VADDPD Y12, high, high
 
-// x_i *= low_i + w (high_i − low_i) for each place
-TEXT ·interpolateVector(SB), NOSPLIT, $0-88
-	MOVQ x+0(FP), AX
-	MOVQ table_base+8(FP), BX
-	MOVQ at_base+32(FP), CX
-	MOVQ w_base+56(FP), SI
-	MOVQ at_len+40(FP), DX
-	MOVQ step+80(FP), R11
-	LOAD24
-	JMP  loopTest
+// x_i *= low_i + w (high_i − low_i) for each offset into the first table, and then dst = (1−w) Σ x_i low_i +
+// w Σ x_i high_i for each into the second, with sums as in dotVector
+TEXT ·between24Vector(SB), NOSPLIT, $0-136
+	MOVQ    x+24(FP), AX
+	MOVQ    factors_base+32(FP), BX
+	MOVQ    offset_base+80(FP), CX
+	MOVQ    w_base+104(FP), SI
+	MOVQ    dst_len+8(FP), DX
+	MOVQ    step+128(FP), R11
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	JMP     factorTest
 
-loop:
-	AT
+factor:
+	LOAD(BX)
 	BETWEEN(0, Y0)
 	BETWEEN(32, Y1)
 	BETWEEN(64, Y2)
@@ -839,32 +836,18 @@ loop:
 	BETWEEN(128, Y4)
 	BETWEEN(160, Y5)
 
-loopTest:
-	DECQ    DX
-	JGE     loop
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VZEROUPPER
-	RET
+factorTest:
+	DECQ DX
+	JGE  factor
+	MOVQ dst_base+0(FP), DI
+	MOVQ rows_base+56(FP), BX
+	MOVQ offset_base+80(FP), CX
+	MOVQ w_base+104(FP), SI
+	MOVQ dst_len+8(FP), DX
+	JMP  sumTest
 
-// (1−w) Σ x_i low_i + w Σ x_i high_i for each place, each sum as in dotVector
-TEXT ·dotBetweenVector(SB), NOSPLIT, $0-112
-	MOVQ x+0(FP), AX
-	MOVQ table_base+8(FP), BX
-	MOVQ at_base+32(FP), CX
-	MOVQ w_base+56(FP), SI
-	MOVQ at_len+40(FP), DX
-	MOVQ step+80(FP), R11
-	MOVQ dst_base+88(FP), DI
-	LOAD24
-	JMP  loopTest
-
-loop:
-	AT
+sum:
+	LOAD(BX)
 	VMULPD (R9), Y0, Y7
 	VMULPD 32(R9), Y1, Y8
 	VMULPD (R10), Y0, Y9
@@ -883,8 +866,8 @@ loop:
 	VMOVSD X7, (DI)
 	ADDQ   $8, DI
 
-loopTest:
+sumTest:
 	DECQ DX
-	JGE  loop
+	JGE  sum
 	VZEROUPPER
 	RET

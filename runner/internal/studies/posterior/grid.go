@@ -85,61 +85,53 @@ func (s *grid) distance(p, q [][]float64) (tv float64) {
 // probabilities above 1e-7; softmax.Probit is slower and more accurate.
 type probit struct {
 	scale      float64   // √2 λ in gaps
-	cdf, mills []float64 // row r: at first + r gap/rows, and from there in gaps
+	cdf, mills []float64 // rows/gap rows of Φ and φ/Φ at columns a gap apart, each a bit later
 
-	// Of the distances of the other classes from the best, in gaps: place and weight between rows; and p.
-	at   []int
-	w, p []float64
+	// Of the distances of the other classes from the best: place, weight of the next row, and p.
+	offset    []int
+	weight, p []float64
 }
 
 const (
-	nodes = 24
-	first = -6.0 // node, from the largest μ_j
-	gap   = 0.5  // between nodes
-	rows  = 128
-	reach = 80 // columns, up to 34
+	nodes   = 24   // a gap apart
+	first   = -6.0 // node, from the largest μ_j
+	gap     = 0.5
+	rows    = 128
+	columns = 80 // up to 34
 )
 
 func newProbit(classes int) *probit {
+	others := make([]float64, 2*(classes-1))
 	q := &probit{
-		scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5) / gap,
-		at:    make([]int, classes), w: make([]float64, classes), p: make([]float64, classes),
+		scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5) / gap, offset: make([]int, classes-1),
+		weight: others[:classes-1], p: others[classes-1:],
 	}
-	for r := range rows + 1 {
-		for k := range reach {
-			x := first + gap*(float64(k)+float64(r)/rows)
-			q.cdf, q.mills = append(q.cdf, gauss.CDF(x)), append(q.mills, gauss.InverseMills(x))
-		}
+	for i := range (rows + 1) * columns {
+		x := first + gap*(float64(i%columns)+float64(i/columns)/rows)
+		q.cdf, q.mills = append(q.cdf, gauss.CDF(x)), append(q.mills, gauss.InverseMills(x))
 	}
 	return q
 }
 
 // normalise replaces logits by probabilities.
 func (q *probit) normalise(z []float64) {
-	best, n := 0, 0
+	best := 0
 	for j, zj := range z {
 		if zj > z[best] {
 			best = j
 		}
 	}
-	for j, zj := range z {
-		if j != best {
-			column := min(q.scale*(z[best]-zj), reach-nodes-1)
-			k := int(column)
-			row := (column - float64(k)) * rows
-			q.at[n], q.w[n] = int(row)*reach+k, row-math.Trunc(row)
-			n++
-		}
+	z[0], z[best] = z[best], z[0]
+	for k, zj := range z[1:] {
+		column := min(q.scale*(z[0]-zj), columns-nodes-1)
+		row := (column - math.Trunc(column)) * rows
+		q.offset[k], q.weight[k] = int(row)*columns+int(column), row-math.Trunc(row)
 	}
-	product := [nodes]float64(q.cdf) // Π_i Φ(t−μ_i)
-	kernel.Interpolate(&product, q.cdf, q.at[:n], q.w, reach)
-	kernel.DotBetween(q.p, &product, q.mills, q.at[:n], q.w, reach)
-	n, z[best] = 0, 1
-	for j := range z {
-		if j != best {
-			z[j] = gap * q.p[n]
-			z[best] -= z[j]
-			n++
-		}
+	kernel.Between24(q.p, (*[nodes]float64)(q.cdf), q.cdf, q.mills, q.offset, q.weight, columns)
+	z[0] = 1
+	for k, p := range q.p {
+		z[k+1] = gap * p
+		z[0] -= z[k+1]
 	}
+	z[0], z[best] = z[best], z[0]
 }
