@@ -136,11 +136,10 @@ func product(a, b *levels, weight []float64, n int) (sum float64) {
 		kernel.Rows(other, b.cdf, cdf)
 		for k, square := range other {
 			power := 1.0
-			for m := n - 1; m > 0; m /= 2 {
+			for m := n - 1; m > 0; m, square = m/2, square*square {
 				if m%2 == 1 {
 					power *= square
 				}
-				square *= square
 			}
 			sum += one[k] * power
 		}
@@ -215,10 +214,7 @@ type extremes struct {
 	n         int
 	sd        float64 // √(1−ρ)
 	t, weight []float64
-
-	lambda float64
-	log    map[float64][]float64 // log Φ((t − λx)/sd) at all t, for the x that were asked for
-	value  []float64             // what error works on
+	log       map[float64][]float64 // log Φ((t − λx)/sd) at all t, for the λx of the last search
 }
 
 func newExtremes(n int, rho float64) *extremes {
@@ -228,24 +224,19 @@ func newExtremes(n int, rho float64) *extremes {
 		x := h * float64(i-last)
 		s.t, s.weight = append(s.t, math.Sqrt(rho)*x), append(s.weight, h*gauss.PDF(x))
 	}
-	s.value = make([]float64, len(s.t))
 	return s
 }
 
 // logCDF keeps what it returns, as a search looks at the same x with many y and k.
-func (s *extremes) logCDF(lambda, x float64) []float64 {
-	if s.lambda != lambda {
-		s.lambda = lambda
-		clear(s.log)
-	}
-	log := s.log[x]
-	if log == nil {
-		for _, t := range s.t {
-			log = append(log, gauss.LogCDF((t-lambda*x)/s.sd))
+func (s *extremes) logCDF(shift float64) []float64 {
+	if s.log[shift] == nil {
+		log := make([]float64, len(s.t))
+		for i, t := range s.t {
+			log[i] = gauss.LogCDF((t - shift) / s.sd)
 		}
-		s.log[x] = log
+		s.log[shift] = log
 	}
-	return log
+	return s.log[shift]
 }
 
 func (s *extremes) error(lambda float64, c contrast) float64 {
@@ -254,14 +245,13 @@ func (s *extremes) error(lambda float64, c contrast) float64 {
 		return 0
 	}
 	k, l := float64(c.k), float64(s.n-1-c.k)
-	y := s.logCDF(lambda, c.y)
-	for i, x := range s.logCDF(lambda, c.x) {
-		s.value[i] = k*x + l*y[i]
+	x, y, p, probit := s.logCDF(lambda*c.x), s.logCDF(lambda*c.y), make([]float64, len(s.t)), 0.
+	for i := range p {
+		p[i] = k*x[i] + l*y[i]
 	}
-	kernel.ExpAll(s.value, s.value)
-	var probit float64
-	for i, p := range s.value {
-		probit += s.weight[i] * p
+	kernel.ExpAll(p, p)
+	for i, w := range s.weight {
+		probit += w * p[i]
 	}
 	return kernel.Exp(-top)/(kernel.Exp(-top)+k*kernel.Exp(c.x-top)+l*kernel.Exp(c.y-top)) - probit
 }
@@ -290,6 +280,7 @@ func (s *extremes) minimax(log float64) float64 {
 // search climbs from a coarse grid, and returns the local maxima of |e_j| that are nearly the largest.
 func (s *extremes) search(lambda float64) (out []contrast) {
 	const share = 0.9 // of the largest
+	clear(s.log)
 	for k := 0; k <= (s.n-1)/2; k += 1 + k/16 {
 		for x := -5.0; x <= 5; x += 2.5 {
 			for y := -5.0; y <= 5; y += 2.5 {

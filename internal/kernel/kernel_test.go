@@ -140,8 +140,8 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	mills, truncated, below, power := x(), x(), x(), x()
 	Truncated(mills, truncated, below, c)
 	ExpAll(power, c)
-	between, offset := make([]float64, n%6), []int{3, 0, 70, 11, 5}
-	Between24(between, (*[24]float64)(numbers(rnd, 24)), numbers(rnd, 100), numbers(rnd, 100), offset, numbers(rnd, 5), 6)
+	between, start, table := make([]float64, n%6), [24]float64(numbers(rnd, 24)), numbers(rnd, 99)
+	Between24(between, &start, table, numbers(rnd, 99), []int{3, 0, 69, 11, 5}, numbers(rnd, 5), 6)
 	first4, second4, fourth4 := Powers(a, b, s)
 	return [][]float64{
 		{first4, second4, fourth4}, products[:], keep, mix, root, tall, shared, four, pairs, sum,

@@ -66,8 +66,8 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 }
 
 // logDensity returns the logarithm of likelihood times prior at the weights w, Σ_k log softmax_{c_k}(z(x_k;
-// w)) + Σ_i log N(w_i; m_i, v_i), and sets grad to its gradient. It is −∞, with a zero gradient, where a logit
-// overflows.
+// w)) + Σ_i log N(w_i; m_i, v_i), and sets grad to its gradient. It is −∞, with a zero gradient, where a
+// logit overflows.
 func (p *Problem) logDensity(grad, w []float64) float64 {
 	log := p.logPrior(grad, w)
 	for k, c := range p.class {

@@ -17,7 +17,7 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Sample is a weighted sample of the weights from a posterior. It is safe for concurrent use.
+// Sample is a weighted sample of the weights from a posterior. It is not safe for concurrent use.
 type Sample struct {
 	Draws   *mat.Dense // one draw per column, weights in the order of Prior; pairs mirror each other
 	Weights []float64  // of the draws, not negative, adding up to 1
@@ -27,9 +27,13 @@ type Sample struct {
 	ESS float64
 
 	network *mlp.Network
-	link    func(z []float64) // replaces logits by probabilities; nil: the softmax
-	ratio   []float64         // logarithm of the prior density over that of the proposal, up to a constant
+	link    Link        // replaces z by probabilities
+	ratio   []float64   // logarithm of the prior density over that of the proposal, up to a constant
+	z       [][]float64 // logits of all draws, a row for each class
 }
+
+// Link replaces the logits of all draws by probabilities, a row for each class.
+type Link func(z [][]float64)
 
 const dof = 10 // degrees of freedom ν of the proposal
 
@@ -55,11 +59,15 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 		return nil, errors.New("laplace: the information at the mode is not finite and positive definite")
 	}
 	rnd, d, w, mirror := rand.New(src), make([]float64, n), make([]float64, n), make([]float64, n)
-	out := &Sample{
-		Draws: mat.NewDense(n, draws, nil), Weights: make([]float64, draws), network: p.network,
-		ratio: make([]float64, draws),
+	rows := slices.Collect(slices.Chunk(make([]float64, (5+p.network.Outputs())*draws), draws))
+	top, sum, winner, tail, z := rows[0], rows[1], rows[2], rows[3], rows[5:]
+	out := &Sample{mat.NewDense(n, draws, nil), make([]float64, draws), 0, p.network, nil, rows[4], z}
+	out.link = func(z [][]float64) {
+		mlp.ExponentialRows(z, top, sum)
+		for _, row := range z {
+			floats.Div(row, sum)
+		}
 	}
-	tail := make([]float64, draws)
 	for i := 0; i < draws; i += 2 {
 		for k := range w {
 			w[k] = random.Normal(rnd)
@@ -81,13 +89,12 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 			out.ratio[i+j] = out.Weights[i+j] + tail[i+j]
 		}
 	}
-	z, winner := out.newLogits(), make([]float64, draws)
 	for k, c := range p.class {
-		z.set(p.data[k])
-		copy(winner, z.class[c])
-		mlp.ExponentialRows(z.class, z.top, z.sum)
-		for i, sum := range z.sum {
-			out.Weights[i] += winner[i] - z.top[i] - kernel.Log(sum)
+		out.logits(p.data[k])
+		copy(winner, z[c])
+		mlp.ExponentialRows(z, top, sum)
+		for i, w := range winner {
+			out.Weights[i] += w - top[i] - kernel.Log(sum[i])
 		}
 	}
 	for i, log := range out.Weights {
@@ -104,55 +111,13 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 	return out, nil
 }
 
-// batch has the logits of all draws at one input.
-type batch struct {
-	*Sample
-	class    [][]float64 // for each class a row
-	top, sum []float64   // see [mlp.ExponentialRows]
-	one      []float64   // those of one draw
-}
-
-func (s *Sample) newLogits() *batch {
-	draws, n := len(s.Weights), s.network.Outputs()
-	z := &batch{s, nil, make([]float64, draws), make([]float64, draws), make([]float64, n)}
-	for range n {
-		z.class = append(z.class, make([]float64, draws))
-	}
-	return z
-}
-
-func (z *batch) set(x []float64) {
-	for j, row := range z.class {
+func (s *Sample) logits(x []float64) {
+	for j, row := range s.z {
 		clear(row)
 		for a, xa := range x {
-			kernel.AddScaled(row, xa, z.Draws.RawRowView(j*len(x)+a))
+			kernel.AddScaled(row, xa, s.Draws.RawRowView(j*len(x)+a))
 		}
 	}
-}
-
-// probabilities replaces the logits.
-func (z *batch) probabilities() {
-	if z.link == nil {
-		mlp.ExponentialRows(z.class, z.top, z.sum)
-		for _, row := range z.class {
-			floats.Div(row, z.sum)
-		}
-		return
-	}
-	for i := range z.Weights {
-		for j, p := range z.draw(i) {
-			z.class[j][i] = p
-		}
-	}
-}
-
-// draw returns what the link makes of the logits of draw i.
-func (z *batch) draw(i int) []float64 {
-	for j, row := range z.class {
-		z.one[j] = row[i]
-	}
-	z.link(z.one)
-	return z.one
 }
 
 func (s *Sample) normalise() {
@@ -162,14 +127,14 @@ func (s *Sample) normalise() {
 }
 
 // Reweighted returns a sample of the problem, with the draws of s, whose likelihood has another link in place
-// of the softmax. The link replaces logits by probabilities.
-func (p *Problem) Reweighted(s *Sample, link func(z []float64)) *Sample {
-	out := &Sample{s.Draws, slices.Clone(s.ratio), 0, p.network, link, s.ratio}
-	z := out.newLogits()
+// of the softmax.
+func (p *Problem) Reweighted(s *Sample, link Link) *Sample {
+	out := &Sample{s.Draws, slices.Clone(s.ratio), 0, p.network, link, s.ratio, s.z}
 	for k, c := range p.class {
-		z.set(p.data[k])
-		for i := range out.Weights {
-			out.Weights[i] += kernel.Log(z.draw(i)[c])
+		out.logits(p.data[k])
+		link(out.z)
+		for i, q := range out.z[c] {
+			out.Weights[i] += kernel.Log(q)
 		}
 	}
 	out.normalise()
@@ -181,20 +146,20 @@ func (p *Problem) Reweighted(s *Sample, link func(z []float64)) *Sample {
 // pairs b, P_j = Σ_i W_i s_ij and Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))². It returns an error if an
 // x has the wrong length or is not finite, or if the logits overflow.
 func (s *Sample) Predict(inputs [][]float64) (p, stderr [][]float64, err error) {
-	n, pairs, z := s.network.Outputs(), float64(len(s.Weights)/2), s.newLogits()
+	n, pairs := s.network.Outputs(), float64(len(s.Weights)/2)
 	for _, x := range inputs {
 		if err := field.Input(x, s.network.Inputs); err != nil {
 			return nil, nil, err
 		}
-		z.set(append(slices.Clip(x), 1)[:s.network.Layers[0].In])
-		for _, row := range z.class {
+		s.logits(append(slices.Clip(x), 1)[:s.network.Layers[0].In])
+		for _, row := range s.z {
 			if !mlp.Finite(row...) {
 				return nil, nil, errors.New("laplace: the logits overflow")
 			}
 		}
-		z.probabilities()
+		s.link(s.z)
 		mean, square := make([]float64, n), make([]float64, n)
-		for j, row := range z.class {
+		for j, row := range s.z {
 			var m, squares float64
 			for i, w := range s.Weights {
 				m += w * row[i]

@@ -191,15 +191,15 @@ func Exponentials(z []float64) (top, sum float64) {
 	return top, kernel.Sum(z)
 }
 
-// ExponentialRows is Exponentials for each column of z, which has a row for each class.
+// ExponentialRows is Exponentials for each column of z, which has a row for each class; it sets top and sum.
 func ExponentialRows(z [][]float64, top, sum []float64) {
 	copy(top, z[0])
+	clear(sum)
 	for _, row := range z[1:] {
 		for i, x := range row {
 			top[i] = max(top[i], x)
 		}
 	}
-	clear(sum)
 	for _, row := range z {
 		floats.Sub(row, top)
 		kernel.ExpAll(row, row)

@@ -45,9 +45,10 @@ func (s spec) lambda(ctx context.Context) (table.Set, error) {
 // allMoments are p, Σ_y and Σ_zy, with NaN where a method does not give them.
 type allMoments struct {
 	*softmax.Moments
-	cov, reduced *mat.SymDense // Σ_y, below its diagonal, too; and Σ_y without the last class, which the paper leaves out
-	cross        *mat.Dense
-	factor       linalg.Cholesky
+	cov     *mat.SymDense // Σ_y, whose data have both triangles
+	reduced *mat.SymDense // Σ_y without the last class, which the paper leaves out
+	cross   *mat.Dense
+	factor  linalg.Cholesky
 }
 
 func newMoments(n int) *allMoments {

@@ -113,25 +113,31 @@ func newProbit(classes int) *probit {
 	return q
 }
 
-// normalise replaces logits by probabilities.
-func (q *probit) normalise(z []float64) {
-	best := 0
-	for j, zj := range z {
-		if zj > z[best] {
-			best = j
+// normalise is a [laplace.Link].
+func (q *probit) normalise(all [][]float64) {
+	z := make([]float64, len(all))
+	for i := range all[0] {
+		best := 0
+		for j, row := range all {
+			if z[j] = row[i]; z[j] > z[best] {
+				best = j
+			}
+		}
+		z[0], z[best] = z[best], z[0]
+		for k, zk := range z[1:] {
+			column := min(q.scale*(z[0]-zk), columns-nodes-1)
+			row := (column - math.Trunc(column)) * rows
+			q.offset[k], q.weight[k] = int(row)*columns+int(column), row-math.Trunc(row)
+		}
+		kernel.Between24(q.p, (*[nodes]float64)(q.cdf), q.cdf, q.mills, q.offset, q.weight, columns)
+		z[0] = 1
+		for k, p := range q.p {
+			z[k+1] = gap * p
+			z[0] -= z[k+1]
+		}
+		z[0], z[best] = z[best], z[0]
+		for j, row := range all {
+			row[i] = z[j]
 		}
 	}
-	z[0], z[best] = z[best], z[0]
-	for k, zj := range z[1:] {
-		column := min(q.scale*(z[0]-zj), columns-nodes-1)
-		row := (column - math.Trunc(column)) * rows
-		q.offset[k], q.weight[k] = int(row)*columns+int(column), row-math.Trunc(row)
-	}
-	kernel.Between24(q.p, (*[nodes]float64)(q.cdf), q.cdf, q.mills, q.offset, q.weight, columns)
-	z[0] = 1
-	for k, p := range q.p {
-		z[k+1] = gap * p
-		z[0] -= z[k+1]
-	}
-	z[0], z[best] = z[best], z[0]
 }
