@@ -95,7 +95,8 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 		return nil
 	}
 	if d, ok := j.Study.(study.WithData); ok {
-		for _, line := range d.About() {
+		_, about := d.Files()
+		for _, line := range about {
 			fmt.Fprintln(j.log, line)
 		}
 	}

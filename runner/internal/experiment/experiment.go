@@ -126,7 +126,8 @@ func Read(path string, overrides []string) (*Experiment, error) {
 // Missing says which data files of an experiment are not there, and how to get them, or which program is not.
 func (e *Experiment) Missing() error {
 	if d, ok := e.Study.(study.WithData); ok {
-		if err := fetch.Missing(filepath.Join(Folder, "data", fetch.File), d.Files()...); err != nil {
+		paths, _ := d.Files()
+		if err := fetch.Missing(filepath.Join(Folder, "data", fetch.File), paths...); err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
