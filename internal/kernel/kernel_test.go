@@ -144,7 +144,8 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Between24(between, &start, table, numbers(rnd, 99), []int{3, 0, 69, 11, 5}, numbers(rnd, 5), 6)
 	first4, second4, fourth4 := Powers(a, b, s)
 	return [][]float64{
-		{first4, second4, fourth4}, products[:], keep, mix, root, tall, shared, four, pairs, sum,
+		{first4, second4, fourth4},
+		products[:], keep, mix, root, tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
 		added4, m, v, noisyM, noisyV, mean, variance,
 		mills, truncated, below, power, between,

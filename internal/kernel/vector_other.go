@@ -5,16 +5,17 @@ package kernel
 // There is no assembly: none of the functions below is called.
 var vector = false
 
-func dotVector(_, _ []float64) (_ float64)                                                     { return }
-func dot4Vector(_ *[4]float64, _, _ []float64)                                                 {}
-func productsVector(_ *[8]float64, _, _ []float64)                                             {}
-func addScaled4Vector(_ []float64, _ *[4]float64, _, _, _, _ []float64)                        {}
-func carlsonVector(_, _, _, _ []float64, _ float64)                                            {}
-func carlson4Vector(_, _ []float64, _, _, _ *[4]float64)                                       {}
-func forwardVector(_, _ []float64, _, _, _ float64, _, _ []float64)                            {}
-func backwardVector(_, _, _ []float64) (_, _ float64)                                          { return }
-func updateVector(_, _, _, _ []float64, _, _, _ float64)                                       {}
-func truncatedVector(_, _, _, _ []float64)                                                     {}
-func expVector(_, _ []float64) (_ int)                                                         { return }
+func dotVector(_, _ []float64) (_ float64)                              { return }
+func dot4Vector(_ *[4]float64, _, _ []float64)                          {}
+func productsVector(_ *[8]float64, _, _ []float64)                      {}
+func addScaled4Vector(_ []float64, _ *[4]float64, _, _, _, _ []float64) {}
+func carlsonVector(_, _, _, _ []float64, _ float64)                     {}
+func carlson4Vector(_, _ []float64, _, _, _ *[4]float64)                {}
+func forwardVector(_, _ []float64, _, _, _ float64, _, _ []float64)     {}
+func backwardVector(_, _, _ []float64) (_, _ float64)                   { return }
+func updateVector(_, _, _, _ []float64, _, _, _ float64)                {}
+func truncatedVector(_, _, _, _ []float64)                              {}
+func expVector(_, _ []float64) (_ int) { return }
+
 func powersVector(_, _ []float64, _ float64) (_, _, _ float64)                                 { return }
 func between24Vector(_ []float64, _ *[24]float64, _, _ []float64, _ []int, _ []float64, _ int) {}
