@@ -29,7 +29,8 @@ func FitLambda(criterion string, n int, rho float64) float64 {
 	case "slope":
 		return slope
 	case "lsq":
-		rms := func(log float64) float64 { return Probit{kernel.Exp(log), rho}.rms(n) }
+		var box boxRule
+		rms := func(log float64) float64 { return box.rms(Probit{kernel.Exp(log), rho}, n) }
 		return kernel.Exp(minimum(rms, start))
 	case "minimax":
 		return newExtremes(n, rho).minimax(start)
@@ -41,7 +42,7 @@ func FitLambda(criterion string, n int, rho float64) float64 {
 // found, where e_j is the error of the probability of class j.
 func (p Probit) BoxErrors(n int) (rms, largest float64) {
 	x := newExtremes(n, p.Rho)
-	return p.rms(n), x.largest(p.Lambda, x.search(p.Lambda))
+	return new(boxRule).rms(p, n), x.largest(p.Lambda, x.search(p.Lambda))
 }
 
 const half = 3
@@ -84,44 +85,63 @@ func minimum(f func(float64) float64, x float64) float64 {
 	return x
 }
 
+// boxRule has the nodes of a logit in the box, and what belongs to the softmax alone.
+type boxRule struct {
+	z, weight []float64
+	exact     *levels
+	square    float64 // E s_j²
+}
+
 // rms returns the root of the mean of Σ_j e_j² over the box. Softmax and probit are integrals over a level t
 // of a density f(t, z_j) times distribution functions F(t, z_τ) of the other classes. With a logit z uniform
 // on [−half, half], E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt' for two of them.
-func (p Probit) rms(n int) float64 {
+func (r *boxRule) rms(p Probit, n int) float64 {
 	narrowest := min(1, math.Sqrt(1-p.Rho)/p.Lambda)
 	if p.Rho >= smallNoise {
 		narrowest = min(narrowest, math.Sqrt(p.Rho)/p.Lambda)
 	}
-	z := make([]float64, int(16+8*half/narrowest))
-	weight := make([]float64, len(z))
-	quad.Legendre{}.FixedLocations(z, weight, -half, half)
-	for i := range weight {
-		weight[i] /= 2 * half
+	if size := int(16 + 8*half/narrowest); size != len(r.z) {
+		r.z, r.weight = make([]float64, size), make([]float64, size)
+		quad.Legendre{}.FixedLocations(r.z, r.weight, -half, half)
+		for i := range r.weight {
+			r.weight[i] /= 2 * half
+		}
+		r.exact = softmaxLevels(r.z)
+		r.square = product(r.exact, r.exact, r.weight, n)
 	}
-	exact, probit := softmaxLevels(z), p.levels(n, z)
-	square := product(exact, exact, weight, n) - 2*product(exact, probit, weight, n) +
-		product(probit, probit, weight, n)
+	probit := p.levels(n, r.z)
+	square := r.square - 2*product(r.exact, probit, r.weight, n) + product(probit, probit, r.weight, n)
 	return math.Sqrt(max(0, float64(n)*square))
 }
 
-// level has, for all z, the density at a node t times the weight of the node, and the distribution function.
-type level struct{ f, cdf []float64 }
+// levels has a row for each node t: for all z, the density at t times the weight of the node, and the
+// distribution function.
+type levels struct{ f, cdf []float64 }
 
-func newLevel(z []float64, values func(z float64) (f, cdf float64)) level {
-	l := level{make([]float64, len(z)), make([]float64, len(z))}
-	for i, x := range z {
-		l.f[i], l.cdf[i] = values(x)
+func (l *levels) add(z []float64, values func(z float64) (f, cdf float64)) {
+	for _, x := range z {
+		f, cdf := values(x)
+		l.f, l.cdf = append(l.f, f), append(l.cdf, cdf)
 	}
-	return l
 }
 
-func product(a, b []level, weight []float64, n int) (sum float64) {
-	f, cdf := make([]float64, len(weight)), make([]float64, len(weight))
-	for _, a := range a {
-		floats.MulTo(f, weight, a.f)
-		floats.MulTo(cdf, weight, a.cdf)
-		for _, b := range b {
-			sum += kernel.Dot(f, b.f) * math.Pow(kernel.Dot(cdf, b.cdf), float64(n-1))
+func product(a, b *levels, weight []float64, n int) (sum float64) {
+	size := len(weight)
+	f, cdf := make([]float64, size), make([]float64, size)
+	one, other := make([]float64, len(b.f)/size), make([]float64, len(b.f)/size)
+	for i := 0; i < len(a.f); i += size {
+		floats.MulTo(f, weight, a.f[i:i+size])
+		floats.MulTo(cdf, weight, a.cdf[i:i+size])
+		kernel.Rows(one, b.f, f)
+		kernel.Rows(other, b.cdf, cdf)
+		for k, square := range other {
+			power := 1.0
+			for m := n - 1; m > 0; m, square = m/2, square*square {
+				if m%2 == 1 {
+					power *= square
+				}
+			}
+			sum += one[k] * power
 		}
 	}
 	return sum
@@ -129,7 +149,8 @@ func product(a, b []level, weight []float64, n int) (sum float64) {
 
 // softmaxLevels returns the levels of z plus Gumbel noise, see [Exact], at the nodes lo + spread sinh(k du),
 // as the right tail is exponential.
-func softmaxLevels(z []float64) (levels []level) {
+func softmaxLevels(z []float64) *levels {
+	out := new(levels)
 	const spread, du = 6.0, 0.3 / 6
 	lo := -half + gumbelLow
 	x := (half + gumbelHigh - lo) / spread
@@ -137,43 +158,44 @@ func softmaxLevels(z []float64) (levels []level) {
 	for range int(math.Ceil(kernel.Log(x+kernel.Hypot(1, x))/du)) + 1 {
 		t, dt := lo+0.5*spread*(up-down), 0.5*spread*du*(up+down)
 		up, down = up*grow, down*(1/grow)
-		levels = append(levels, newLevel(z, func(z float64) (f, cdf float64) {
+		out.add(z, func(z float64) (f, cdf float64) {
 			e := kernel.Exp(z - t)
 			cdf = kernel.Exp(-e)
 			return dt * e * cdf, cdf
-		}))
+		})
 	}
-	return levels
+	return out
 }
 
 // levels returns levels of λz + √ρ ε_0 for the winner, λz + √(1−ρ) ε for others, near each logit if ρ ≈ 0.
-func (p Probit) levels(n int, z []float64) (levels []level) {
+func (p Probit) levels(n int, z []float64) *levels {
+	out := new(levels)
 	common, single := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
 	if p.Rho < smallNoise {
 		var x, w [9]float64
 		quad.Hermite{}.FixedLocations(x[:], w[:], math.Inf(-1), math.Inf(1))
 		for _, winner := range z {
 			for k := range x {
-				levels = append(levels, newLevel(z, func(z float64) (f, cdf float64) {
+				out.add(z, func(z float64) (f, cdf float64) {
 					if z == winner {
 						f = w[k] / math.Sqrt(math.Pi)
 					}
 					return f, gauss.CDF((p.Lambda*(winner-z) + math.Sqrt2*common*x[k]) / single)
-				}))
+				})
 			}
 		}
-		return levels
+		return out
 	}
 	lo := -p.Lambda*half - reach*max(common, single)
 	hi := p.Lambda*half + reach*common
 	dt := step(n) * min(common, single)
 	for k := range int((hi-lo)/dt) + 2 {
 		t := lo + float64(k)*dt
-		levels = append(levels, newLevel(z, func(z float64) (f, cdf float64) {
+		out.add(z, func(z float64) (f, cdf float64) {
 			return dt * gauss.PDF((t-p.Lambda*z)/common) / common, gauss.CDF((t - p.Lambda*z) / single)
-		}))
+		})
 	}
-	return levels
+	return out
 }
 
 const smallNoise = 0.02 // ρ below which nodes are around each logit
@@ -192,10 +214,11 @@ type extremes struct {
 	n         int
 	sd        float64 // √(1−ρ)
 	t, weight []float64
+	log       map[float64][]float64 // log Φ((t − λx)/sd) at all t, for the λx of the last search
 }
 
 func newExtremes(n int, rho float64) *extremes {
-	s := &extremes{n: n, sd: math.Sqrt(1 - rho)}
+	s := &extremes{n: n, sd: math.Sqrt(1 - rho), log: map[float64][]float64{}}
 	h := step(n) * min(1, s.sd/math.Sqrt(rho))
 	for i, last := 0, int(reach/h)+1; i <= 2*last; i++ {
 		x := h * float64(i-last)
@@ -204,16 +227,31 @@ func newExtremes(n int, rho float64) *extremes {
 	return s
 }
 
+// logCDF keeps what it returns, as a search looks at the same x with many y and k.
+func (s *extremes) logCDF(shift float64) []float64 {
+	if s.log[shift] == nil {
+		log := make([]float64, len(s.t))
+		for i, t := range s.t {
+			log[i] = gauss.LogCDF((t - shift) / s.sd)
+		}
+		s.log[shift] = log
+	}
+	return s.log[shift]
+}
+
 func (s *extremes) error(lambda float64, c contrast) float64 {
 	top := max(0, c.x, c.y)
 	if top-min(0, c.x, c.y) > 2*half {
 		return 0
 	}
 	k, l := float64(c.k), float64(s.n-1-c.k)
-	var probit float64
-	for i, t := range s.t {
-		x, y := gauss.LogCDF((t-lambda*c.x)/s.sd), gauss.LogCDF((t-lambda*c.y)/s.sd)
-		probit += s.weight[i] * kernel.Exp(k*x+l*y)
+	x, y, p, probit := s.logCDF(lambda*c.x), s.logCDF(lambda*c.y), make([]float64, len(s.t)), 0.
+	for i := range p {
+		p[i] = k*x[i] + l*y[i]
+	}
+	kernel.ExpAll(p, p)
+	for i, w := range s.weight {
+		probit += w * p[i]
 	}
 	return kernel.Exp(-top)/(kernel.Exp(-top)+k*kernel.Exp(c.x-top)+l*kernel.Exp(c.y-top)) - probit
 }
@@ -242,6 +280,7 @@ func (s *extremes) minimax(log float64) float64 {
 // search climbs from a coarse grid, and returns the local maxima of |e_j| that are nearly the largest.
 func (s *extremes) search(lambda float64) (out []contrast) {
 	const share = 0.9 // of the largest
+	clear(s.log)
 	for k := 0; k <= (s.n-1)/2; k += 1 + k/16 {
 		for x := -5.0; x <= 5; x += 2.5 {
 			for y := -5.0; y <= 5; y += 2.5 {

@@ -137,13 +137,18 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	var products [8]float64
 	q := n / 16 * 4
 	Products(&products, a[:2*q], b[:4*q])
-	mills, truncated, below := x(), x(), x()
+	mills, truncated, below, power := x(), x(), x(), x()
 	Truncated(mills, truncated, below, c)
+	ExpAll(power, c)
+	between, start, table := make([]float64, n%6), [24]float64(numbers(rnd, 24)), numbers(rnd, 99)
+	Between24(between, &start, table, numbers(rnd, 99), []int{3, 0, 69, 11, 5}, numbers(rnd, 5), 6)
+	first4, second4, fourth4 := Powers(a, b, s)
 	return [][]float64{
+		{first4, second4, fourth4},
 		products[:], keep, mix, root, tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
 		added4, m, v, noisyM, noisyV, mean, variance,
-		mills, truncated, below,
+		mills, truncated, below, power, between,
 	}
 }
 

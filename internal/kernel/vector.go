@@ -236,10 +236,66 @@ func Update(mean, variance, d, e []float64, y, often, least float64) {
 	}
 }
 
+// Between24 multiplies a copy of x by numbers of factors, and sets dst to [Dot]s of that and numbers of rows:
+// for each offset from there on and from a step beyond, interpolated with the weights 1 − w and w.
+func Between24(
+	dst []float64, x *[24]float64, factors, rows []float64, offset []int, w []float64, step int,
+) {
+	offset, w = offset[:len(dst)], w[:len(dst)]
+	product := *x
+	for k, o := range offset {
+		low, high := factors[o:][:24], factors[o+step:][:24]
+		for i := 0; i < 24 && !vector; i++ {
+			product[i] *= low[i] + w[k]*(high[i]-low[i])
+		}
+	}
+	for k, o := range offset {
+		low, high := rows[o:][:24], rows[o+step:][:24]
+		if !vector {
+			dst[k] = (1-w[k])*Dot(product[:], low) + w[k]*Dot(product[:], high)
+		}
+	}
+	if vector {
+		between24Vector(dst, x, factors, rows, offset, w, step)
+	}
+}
+
+// Powers returns the sums of e, e² and e⁴, where e_i = x_i y_i − shift: four of every fourth, and the rest.
+func Powers(x, y []float64, shift float64) (sum, square, fourth float64) {
+	y = y[:len(x)]
+	n := len(x) &^ 3
+	if vector {
+		sum, square, fourth = powersVector(x, y, shift)
+	} else {
+		var s [3][4]float64
+		for i, x := range x[:n] {
+			e := x*y[i] - shift
+			s[0][i%4] += e
+			s[1][i%4] += e * e
+			s[2][i%4] += (e * e) * (e * e)
+		}
+		for k, all := range []*float64{&sum, &square, &fourth} {
+			*all = (s[k][0] + s[k][2]) + (s[k][1] + s[k][3])
+		}
+	}
+	for i := n; i < len(x); i++ {
+		e := x[i]*y[i] - shift
+		sum += e
+		square += e * e
+		fourth += (e * e) * (e * e)
+	}
+	return sum, square, fourth
+}
+
 // ExpAll sets dst_i to [Exp] of x_i.
 func ExpAll(dst, x []float64) {
 	dst = dst[:len(x)]
-	for i, x := range x {
-		dst[i] = Exp(x)
+	for i := 0; i < len(x); {
+		if vector && len(x)-i >= 4 {
+			i += expVector(dst[i:], x[i:])
+		}
+		for end := min(i+4, len(x)); i < end; i++ {
+			dst[i] = Exp(x[i])
+		}
 	}
 }

@@ -35,3 +35,14 @@ func updateVector(mean, variance, d, e []float64, y, often, least float64)
 
 //go:noescape
 func truncatedVector(mills, variance, cdf, x []float64)
+
+//go:noescape
+func expVector(dst, x []float64) int
+
+//go:noescape
+func between24Vector(
+	dst []float64, x *[24]float64, factors, rows []float64, offset []int, w []float64, step int,
+)
+
+//go:noescape
+func powersVector(x, y []float64, shift float64) (sum, square, fourth float64)

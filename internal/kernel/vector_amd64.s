@@ -34,6 +34,12 @@ QUAD(ln2Lo, $0x3d8a39ef35793c76) // low part of (log 2)/64
 QUAD(ln2Hi, $0x3f862e42fee00000) // high part
 QUAD(mask, $63)
 QUAD(bias, $1087) // of exponents, and densityShift
+QUAD(expSteps, $0x40671547652b82fe) // 128 log₂e
+QUAD(roundShift, $0x4338000000000000)
+QUAD(expLn2Lo, $0x3d7a39ef35793c76) // low part of (log 2)/128
+QUAD(expLn2Hi, $0x3f762e42fee00000) // high part
+QUAD(expMask, $127)
+QUAD(expRange, $708.0)
 QUAD(p0, $1.2533141373155003)
 QUAD(p1, $1.5870173278303032)
 QUAD(p2, $1.0270989187970512)
@@ -676,5 +682,192 @@ loop4:
 loop4Test:
 	CMPQ DI, SI
 	JLT  loop4
+	VZEROUPPER
+	RET
+
+// eˣ with the steps of the Go function exp, up to the first four numbers of which one is not below 708 in size;
+// returns how many there were.
+TEXT ·expVector(SB), NOSPLIT, $0-56
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), BX
+	MOVQ dst_len+8(FP), SI
+	LEAQ ·pow2+0(SB), R8
+	LEAQ ·pow2Rest+0(SB), R9
+	XORQ DI, DI
+	ANDQ $-4, SI
+	JMP  loop4Test
+
+loop4:
+	VMOVUPD    (BX)(DI*8), Y0
+	VANDPD     magnitude<>(SB), Y0, Y1
+	VCMPPD     $0x15, expRange<>(SB), Y1, Y1
+	VMOVMSKPD  Y1, DX
+	TESTL      DX, DX
+	JNE        done
+
+	// Y1 = k, Y2 = n, Y0 = r, Y3 = r², Y4 = i
+	VMULPD     expSteps<>(SB), Y0, Y1
+	VADDPD     roundShift<>(SB), Y1, Y1
+	VSUBPD     roundShift<>(SB), Y1, Y2
+	VMULPD     expLn2Hi<>(SB), Y2, Y3
+	VSUBPD     Y3, Y0, Y0
+	VMULPD     expLn2Lo<>(SB), Y2, Y2
+	VSUBPD     Y2, Y0, Y0
+	VMULPD     Y0, Y0, Y3
+	VPAND      expMask<>(SB), Y1, Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPD     Y6, Y6, Y6
+	VGATHERQPD Y5, (R8)(Y4*8), Y6
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPD     Y7, Y7, Y7
+	VGATHERQPD Y5, (R9)(Y4*8), Y7
+
+	// Y7 = e, Y6 = scale
+	VADDPD  Y0, Y7, Y7
+	VMULPD  sixth<>(SB), Y0, Y2
+	VADDPD  half<>(SB), Y2, Y2
+	VMULPD  hundredtwentieth<>(SB), Y0, Y0
+	VADDPD  twentyfourth<>(SB), Y0, Y0
+	VMULPD  Y0, Y3, Y0
+	VADDPD  Y0, Y2, Y0
+	VMULPD  Y0, Y3, Y0
+	VADDPD  Y0, Y7, Y7
+	VPSUBQ  Y4, Y1, Y1
+	VPSLLQ  $45, Y1, Y1
+	VPADDQ  Y1, Y6, Y6
+	VMULPD  Y7, Y6, Y7
+	VADDPD  Y7, Y6, Y6
+	VMOVUPD Y6, (AX)(DI*8)
+	ADDQ    $4, DI
+
+loop4Test:
+	CMPQ DI, SI
+	JLT  loop4
+
+done:
+	VZEROUPPER
+	MOVQ DI, ret+48(FP)
+	RET
+
+// Σ e_i, Σ e_i² and Σ e_i⁴ with e_i = x_i y_i − shift, each in four lanes s that are added as (s₀+s₂) + (s₁+s₃)
+TEXT ·powersVector(SB), NOSPLIT, $0-80
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
+	VBROADCASTSD shift+48(FP), Y3
+	XORQ         BX, BX
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y4, Y4, Y4
+	ANDQ         $-4, DX
+	JMP          loop4Test
+
+loop4:
+	VMOVUPD (AX)(BX*8), Y5
+	VMULPD  (CX)(BX*8), Y5, Y5
+	VSUBPD  Y3, Y5, Y5
+	VADDPD  Y5, Y0, Y0
+	VMULPD  Y5, Y5, Y5
+	VADDPD  Y5, Y1, Y1
+	VMULPD  Y5, Y5, Y5
+	VADDPD  Y5, Y2, Y2
+	ADDQ    $4, BX
+
+loop4Test:
+	CMPQ  BX, DX
+	JLT   loop4
+	SUM(Y4, Y0, X0, X5)
+	SUM(Y4, Y1, X1, X5)
+	SUM(Y4, Y2, X2, X5)
+	VZEROUPPER
+	MOVSD X0, sum+56(FP)
+	MOVSD X1, square+64(FP)
+	MOVSD X2, fourth+72(FP)
+	RET
+
+// In between24Vector, Y0 to Y5 are x, CX and SI the offsets and weights, DX their number, R9 and R10 the low and
+// high numbers.
+#define LOAD(table) \
+	MOVQ         (CX), R8; \
+	LEAQ         (table)(R8*8), R9; \
+	LEAQ         (R9)(R11*8), R10; \
+	VBROADCASTSD (SI), Y6; \
+	ADDQ         $8, CX; \
+	ADDQ         $8, SI
+
+#define BETWEEN(offset, y) \
+	VMOVUPD offset(R9), Y7; \
+	VMOVUPD offset(R10), Y8; \
+	VSUBPD  Y7, Y8, Y8; \
+	VMULPD  Y8, Y6, Y8; \
+	VADDPD  Y8, Y7, Y7; \
+	VMULPD  Y7, y, y
+
+#define PRODUCTS(offset, y, low, high) \
+	VMULPD offset(R9), y, Y11; \
+	VMULPD offset(R10), y, Y12; \
+	VADDPD Y11, low, low; \
+	VADDPD Y12, high, high
+
+// x_i *= low_i + w (high_i − low_i) for each offset into the first table, and then dst = (1−w) Σ x_i low_i +
+// w Σ x_i high_i for each into the second, with sums as in dotVector
+TEXT ·between24Vector(SB), NOSPLIT, $0-136
+	MOVQ    x+24(FP), AX
+	MOVQ    factors_base+32(FP), BX
+	MOVQ    offset_base+80(FP), CX
+	MOVQ    w_base+104(FP), SI
+	MOVQ    dst_len+8(FP), DX
+	MOVQ    step+128(FP), R11
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	JMP     factorTest
+
+factor:
+	LOAD(BX)
+	BETWEEN(0, Y0)
+	BETWEEN(32, Y1)
+	BETWEEN(64, Y2)
+	BETWEEN(96, Y3)
+	BETWEEN(128, Y4)
+	BETWEEN(160, Y5)
+
+factorTest:
+	DECQ DX
+	JGE  factor
+	MOVQ dst_base+0(FP), DI
+	MOVQ rows_base+56(FP), BX
+	MOVQ offset_base+80(FP), CX
+	MOVQ w_base+104(FP), SI
+	MOVQ dst_len+8(FP), DX
+	JMP  sumTest
+
+sum:
+	LOAD(BX)
+	VMULPD (R9), Y0, Y7
+	VMULPD 32(R9), Y1, Y8
+	VMULPD (R10), Y0, Y9
+	VMULPD 32(R10), Y1, Y10
+	PRODUCTS(64, Y2, Y7, Y9)
+	PRODUCTS(96, Y3, Y8, Y10)
+	PRODUCTS(128, Y4, Y7, Y9)
+	PRODUCTS(160, Y5, Y8, Y10)
+	SUM(Y8, Y7, X7, X8)
+	SUM(Y10, Y9, X9, X10)
+	VMOVSD one<>(SB), X8
+	VSUBSD X6, X8, X8
+	VMULSD X8, X7, X7
+	VMULSD X6, X9, X9
+	VADDSD X9, X7, X7
+	VMOVSD X7, (DI)
+	ADDQ   $8, DI
+
+sumTest:
+	DECQ DX
+	JGE  sum
 	VZEROUPPER
 	RET

@@ -15,3 +15,7 @@ func forwardVector(_, _ []float64, _, _, _ float64, _, _ []float64)     {}
 func backwardVector(_, _, _ []float64) (_, _ float64)                   { return }
 func updateVector(_, _, _, _ []float64, _, _, _ float64)                {}
 func truncatedVector(_, _, _, _ []float64)                              {}
+func expVector(_, _ []float64) (_ int) { return }
+
+func powersVector(_, _ []float64, _ float64) (_, _, _ float64)                                 { return }
+func between24Vector(_ []float64, _ *[24]float64, _, _ []float64, _ []int, _ []float64, _ int) {}

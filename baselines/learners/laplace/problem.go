@@ -66,25 +66,15 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 }
 
 // logDensity returns the logarithm of likelihood times prior at the weights w, Σ_k log softmax_{c_k}(z(x_k;
-// w)) + Σ_i log N(w_i; m_i, v_i), and sets grad, unless nil, to its gradient. It is −∞, with a zero gradient,
-// where a logit overflows.
+// w)) + Σ_i log N(w_i; m_i, v_i), and sets grad to its gradient. It is −∞, with a zero gradient, where a
+// logit overflows.
 func (p *Problem) logDensity(grad, w []float64) float64 {
-	log := p.logNorm
-	for i, m := range p.prior.Mean {
-		d := w[i] - m
-		log -= d * d / (2 * p.prior.Var[i])
-		if grad != nil {
-			grad[i] = -d / p.prior.Var[i]
-		}
-	}
+	log := p.logPrior(grad, w)
 	for k, c := range p.class {
 		p.network.Forward(p.pass, w, p.data[k])
 		z := p.pass.Logit[c]
 		top, sum := mlp.Exponentials(p.pass.Logit)
 		log += z - top - kernel.Log(sum)
-		if grad == nil {
-			continue
-		}
 		for j, e := range p.pass.Logit {
 			p.pass.Score[j] = -e / sum
 		}
@@ -94,6 +84,16 @@ func (p *Problem) logDensity(grad, w []float64) float64 {
 	if !mlp.Finite(log) {
 		clear(grad)
 		return math.Inf(-1)
+	}
+	return log
+}
+
+func (p *Problem) logPrior(grad, w []float64) float64 {
+	log := p.logNorm
+	for i, m := range p.prior.Mean {
+		d := w[i] - m
+		log -= d * d / (2 * p.prior.Var[i])
+		grad[i] = -d / p.prior.Var[i]
 	}
 	return log
 }

@@ -53,11 +53,9 @@ func TestLogDensity(t *testing.T) {
 			x, class, w := randomData(m, n, rnd)
 			p := problem(m, x, class)
 			gradient := make([]float64, len(w))
-			if value := p.logDensity(gradient, w); value != p.logDensity(nil, w) {
-				t.Errorf("%v: the gradient changes the value", m.Layers)
-			}
+			p.logDensity(gradient, w)
 			check.NoAllocs(t, "a gradient", func() { p.logDensity(gradient, w) })
-			density := func(w []float64) float64 { return p.logDensity(nil, w) }
+			density := func(at []float64) float64 { return p.logDensity(make([]float64, len(w)), at) }
 			slope := fd.Gradient(nil, density, w, &fd.Settings{Formula: fd.Central})
 			check.NearAll(t, fmt.Sprintf("%v, bias %t: derivative", m.Layers, m.Bias), gradient, slope, 1e-7)
 		}

@@ -17,9 +17,9 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Sample is a weighted sample of the weights from a posterior. It is safe for concurrent use.
+// Sample is a weighted sample of the weights from a posterior. It is not safe for concurrent use.
 type Sample struct {
-	Draws   *mat.Dense // one draw per row, weights in the order of Prior; pairs mirror each other
+	Draws   *mat.Dense // one draw per column, weights in the order of Prior; pairs mirror each other
 	Weights []float64  // of the draws, not negative, adding up to 1
 
 	// ESS is the effective sample size 1/Σ Weights² (Kong, "A note on importance sampling using
@@ -27,8 +27,13 @@ type Sample struct {
 	ESS float64
 
 	network *mlp.Network
-	link    func(z []float64) // replaces logits by probabilities
+	link    Link        // replaces z by probabilities
+	ratio   []float64   // logarithm of the prior density over that of the proposal, up to a constant
+	z       [][]float64 // logits of all draws, a row for each class
 }
+
+// Link replaces the logits of all draws by probabilities, a row for each class.
+type Link func(z [][]float64)
 
 const dof = 10 // degrees of freedom ν of the proposal
 
@@ -53,10 +58,17 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 	if p.information(information, mode); !factor.Factorize(information) {
 		return nil, errors.New("laplace: the information at the mode is not finite and positive definite")
 	}
-	rnd, d := rand.New(src), make([]float64, n)
-	out := &Sample{mat.NewDense(draws, n, nil), make([]float64, draws), 0, p.network, mlp.Normalise}
+	rnd, d, w, mirror := rand.New(src), make([]float64, n), make([]float64, n), make([]float64, n)
+	rows := slices.Collect(slices.Chunk(make([]float64, (5+p.network.Outputs())*draws), draws))
+	top, sum, winner, tail, z := rows[0], rows[1], rows[2], rows[3], rows[5:]
+	out := &Sample{mat.NewDense(n, draws, nil), make([]float64, draws), 0, p.network, nil, rows[4], z}
+	out.link = func(z [][]float64) {
+		mlp.ExponentialRows(z, top, sum)
+		for _, row := range z {
+			floats.Div(row, sum)
+		}
+	}
 	for i := 0; i < draws; i += 2 {
-		w, mirror := out.Draws.RawRowView(i), out.Draws.RawRowView(i+1)
 		for k := range w {
 			w[k] = random.Normal(rnd)
 		}
@@ -71,9 +83,25 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 			for k, m := range mode {
 				kernel.AddScaled(d[:k+1], w[k]-m, factor.Row(k))
 			}
-			tail := float64((dof + float64(n)) / 2 * math.Log1p(kernel.Dot(d, d)/dof))
-			out.Weights[i+j] = p.logDensity(nil, w) + tail
+			tail[i+j] = float64((dof + float64(n)) / 2 * math.Log1p(kernel.Dot(d, d)/dof))
+			out.Draws.SetCol(i+j, w)
+			out.Weights[i+j] = p.logPrior(d, w)
+			out.ratio[i+j] = out.Weights[i+j] + tail[i+j]
 		}
+	}
+	for k, c := range p.class {
+		out.logits(p.data[k])
+		copy(winner, z[c])
+		mlp.ExponentialRows(z, top, sum)
+		for i, w := range winner {
+			out.Weights[i] += w - top[i] - kernel.Log(sum[i])
+		}
+	}
+	for i, log := range out.Weights {
+		if !mlp.Finite(log) {
+			log = math.Inf(-1)
+		}
+		out.Weights[i] = log + tail[i]
 	}
 	out.normalise()
 	if need := float64(draws) / 10; !(out.ESS >= need) {
@@ -83,6 +111,15 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 	return out, nil
 }
 
+func (s *Sample) logits(x []float64) {
+	for j, row := range s.z {
+		clear(row)
+		for a, xa := range x {
+			kernel.AddScaled(row, xa, s.Draws.RawRowView(j*len(x)+a))
+		}
+	}
+}
+
 func (s *Sample) normalise() {
 	_, sum := mlp.Exponentials(s.Weights) // that were logarithms
 	floats.Scale(1/sum, s.Weights)
@@ -90,21 +127,15 @@ func (s *Sample) normalise() {
 }
 
 // Reweighted returns a sample of the problem, with the draws of s, whose likelihood has another link in place
-// of the softmax. The link replaces logits by probabilities. The weights are those of s times the ratio of
-// the two likelihoods.
-func (p *Problem) Reweighted(s *Sample, link func(z []float64)) *Sample {
-	out := &Sample{s.Draws, make([]float64, len(s.Weights)), 0, p.network, link}
-	q, soft := make([]float64, p.network.Outputs()), make([]float64, p.network.Outputs())
-	for i, w := range s.Weights {
-		log := kernel.Log(w)
-		for k, c := range p.class {
-			kernel.Rows(q, s.Draws.RawRowView(i), p.data[k])
-			copy(soft, q)
-			link(q)
-			mlp.Normalise(soft)
-			log += kernel.Log(q[c] / soft[c])
+// of the softmax.
+func (p *Problem) Reweighted(s *Sample, link Link) *Sample {
+	out := &Sample{s.Draws, slices.Clone(s.ratio), 0, p.network, link, s.ratio, s.z}
+	for k, c := range p.class {
+		out.logits(p.data[k])
+		link(out.z)
+		for i, q := range out.z[c] {
+			out.Weights[i] += kernel.Log(q)
 		}
-		out.Weights[i] = log
 	}
 	out.normalise()
 	return out
@@ -115,33 +146,29 @@ func (p *Problem) Reweighted(s *Sample, link func(z []float64)) *Sample {
 // pairs b, P_j = Σ_i W_i s_ij and Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))². It returns an error if an
 // x has the wrong length or is not finite, or if the logits overflow.
 func (s *Sample) Predict(inputs [][]float64) (p, stderr [][]float64, err error) {
-	n, pairs, layer := s.network.Outputs(), float64(len(s.Weights)/2), s.network.Layers[0]
-	outputs := mat.NewDense(len(s.Weights), n, nil)
+	n, pairs := s.network.Outputs(), float64(len(s.Weights)/2)
 	for _, x := range inputs {
 		if err := field.Input(x, s.network.Inputs); err != nil {
 			return nil, nil, err
 		}
-		x = append(slices.Clip(x), 1)[:layer.In]
-		mean, square := make([]float64, n), make([]float64, n)
-		for i, w := range s.Weights {
-			row := outputs.RawRowView(i)
-			if kernel.Rows(row, s.Draws.RawRowView(i), x); !mlp.Finite(row...) {
+		s.logits(append(slices.Clip(x), 1)[:s.network.Layers[0].In])
+		for _, row := range s.z {
+			if !mlp.Finite(row...) {
 				return nil, nil, errors.New("laplace: the logits overflow")
 			}
-			s.link(row)
-			for j, q := range row {
-				mean[j] += w * q
-			}
 		}
-		for i := 0; i < len(s.Weights); i += 2 {
-			one, other := outputs.RawRowView(i), outputs.RawRowView(i+1)
-			for j, m := range mean {
-				pair := s.Weights[i]*(one[j]-m) + s.Weights[i+1]*(other[j]-m)
-				square[j] += pair * pair
+		s.link(s.z)
+		mean, square := make([]float64, n), make([]float64, n)
+		for j, row := range s.z {
+			var m, squares float64
+			for i, w := range s.Weights {
+				m += w * row[i]
 			}
-		}
-		for j, sum := range square {
-			square[j] = math.Sqrt(pairs / (pairs - 1) * sum)
+			for i := 0; i < len(row); i += 2 {
+				pair := s.Weights[i]*(row[i]-m) + s.Weights[i+1]*(row[i+1]-m)
+				squares += pair * pair
+			}
+			mean[j], square[j] = m, math.Sqrt(pairs/(pairs-1)*squares)
 		}
 		p, stderr = append(p, mean), append(stderr, square)
 	}

@@ -184,11 +184,27 @@ func (n *Network) Backward(p *Pass, grad, weights []float64) {
 // which lies between 1 and n. All are NaN if a logit is NaN or +∞.
 func Exponentials(z []float64) (top, sum float64) {
 	top = slices.Max(z)
-	for j, x := range z {
-		z[j] = kernel.Exp(x - top)
-		sum += z[j]
+	for j := range z {
+		z[j] -= top
 	}
-	return top, sum
+	kernel.ExpAll(z, z)
+	return top, kernel.Sum(z)
+}
+
+// ExponentialRows is Exponentials for each column of z, which has a row for each class; it sets top and sum.
+func ExponentialRows(z [][]float64, top, sum []float64) {
+	copy(top, z[0])
+	clear(sum)
+	for _, row := range z[1:] {
+		for i, x := range row {
+			top[i] = max(top[i], x)
+		}
+	}
+	for _, row := range z {
+		floats.Sub(row, top)
+		kernel.ExpAll(row, row)
+		floats.Add(sum, row)
+	}
 }
 
 // Normalise replaces logits by probabilities, their softmax.

@@ -74,14 +74,15 @@ func (m *Method) Moments(dst *softmax.Moments, mean, variance []float64) {
 	}
 }
 
-// Covariances sets cov to the covariance of the probabilities, Σ_y, and cross to the cross-covariance of
+// Covariances sets p, cov to the covariance of the probabilities, Σ_y, and cross to the cross-covariance of
 // logits (rows) and probabilities (columns), Σ_zy, both n×n.
-func (m *Method) Covariances(cov *mat.SymDense, cross *mat.Dense, mean, variance []float64) {
+func (m *Method) Covariances(p []float64, cov *mat.SymDense, cross *mat.Dense, mean, variance []float64) {
 	n := cov.SymmetricDim()
 	if rows, columns := cross.Dims(); rows != n || columns != n {
 		panic(fmt.Sprintf("meanfield: Σ_zy into a %d×%d matrix for %d classes", rows, columns, n))
 	}
 	r := m.evaluate(n, mean, variance)
+	copy(p, r.p)
 	for i := range n {
 		for j := i; j < n; j++ {
 			cov.SetSym(i, j, r.cov(i, j))
@@ -172,12 +173,13 @@ func unscented(mean, variance []float64) moments {
 		mlp.Normalise(y[k])
 		floats.AddScaled(p, 1/float64(2*n), y[k])
 	}
-	cov := func(i, j int) (sum float64) {
+	deviation := make([][]float64, n)
+	for i := range deviation {
 		for _, y := range y {
-			sum += (y[i] - p[i]) * (y[j] - p[j]) / float64(2*n)
+			deviation[i] = append(deviation[i], y[i]-p[i])
 		}
-		return sum
 	}
+	cov := func(i, j int) float64 { return kernel.Dot(deviation[i], deviation[j]) / float64(2*n) }
 	cross := func(j, i int) float64 { return step[j] * (y[2*j][i] - y[2*j+1][i]) / float64(2*n) }
 	return moments{p, cov, cross}
 }

@@ -44,7 +44,7 @@ func evaluate(m *Method, mean, variance []float64) result {
 	n := len(mean)
 	r := result{softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)}
 	m.Moments(r.Moments, mean, variance)
-	m.Covariances(r.cov, r.cross, mean, variance)
+	m.Covariances(r.P, r.cov, r.cross, mean, variance)
 	return r
 }
 
@@ -107,16 +107,16 @@ func TestPanics(t *testing.T) {
 			check.AllPanic(t, map[string]func(){
 				label + "Moments": func() { m.Moments(softmax.NewMoments(2), mean, variance) },
 				label + "Covariances": func() {
-					m.Covariances(mat.NewSymDense(2, nil), mat.NewDense(2, 2, nil), mean, variance)
+					m.Covariances(two, mat.NewSymDense(2, nil), mat.NewDense(2, 2, nil), mean, variance)
 				},
 			})
 		}
 		check.AllPanic(t, map[string]func(){
 			name + " three classes": func() {
-				m.Covariances(mat.NewSymDense(3, nil), mat.NewDense(3, 3, nil), two, two)
+				m.Covariances(two, mat.NewSymDense(3, nil), mat.NewDense(3, 3, nil), two, two)
 			},
 			name + " Σ_zy 2×3": func() {
-				m.Covariances(mat.NewSymDense(2, nil), mat.NewDense(2, 3, nil), two, two)
+				m.Covariances(two, mat.NewSymDense(2, nil), mat.NewDense(2, 3, nil), two, two)
 			},
 		})
 	}

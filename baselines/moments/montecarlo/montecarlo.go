@@ -12,6 +12,7 @@ import (
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 )
 
 // Softmax implements [softmax.Approximation] by plain Monte Carlo with samples from Source. It is not safe
@@ -38,7 +39,7 @@ type Estimate struct {
 
 	sd, centre, s []float64
 	powers        []power
-	products      []float64 // Σ (s_i s_j − c_i c_j), pairs i < j
+	products      []float64 // Σ s_i s_j, pairs i < j
 }
 
 // power holds the sums of d, d², d³ and d⁴ for d = s_j − c_j, with c the softmax of the mean logits.
@@ -86,16 +87,13 @@ func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source
 func (e *Estimate) add() {
 	pair := e.products
 	for i, s := range e.s {
-		c := e.centre[i]
-		d := s - c
+		d := s - e.centre[i]
 		d2, w := d*d, &e.powers[i]
 		w[0] += d
 		w[1] += d2
 		w[2] += d2 * d
 		w[3] += d2 * d2
-		for j := range i {
-			pair[j] += s*e.s[j] - c*e.centre[j]
-		}
+		kernel.AddScaled(pair[:i], s, e.s)
 		pair = pair[i:]
 	}
 }
@@ -112,7 +110,7 @@ func (e *Estimate) finish(n float64) {
 		e.PErr[i] = math.Sqrt(e.Var[i] / n)
 		e.VarErr[i] = math.Sqrt(max(0, m4-m2*m2*(n-3)/(n-1)) / n)
 		for j := range i {
-			q := e.centre[i]*e.centre[j] + pair[j]/n
+			q := pair[j] / n
 			e.E.Set(i, j, q)
 			e.E.Set(j, i, q)
 		}

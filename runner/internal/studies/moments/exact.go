@@ -42,12 +42,13 @@ func (s spec) lambda(ctx context.Context) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// allMoments are p, E, Σ_y and Σ_zy, with NaN where a method does not give them.
+// allMoments are p, Σ_y and Σ_zy, with NaN where a method does not give them.
 type allMoments struct {
 	*softmax.Moments
-	cov, reduced *mat.SymDense // Σ_y, and Σ_y without the last class, which the paper leaves out
-	cross        *mat.Dense
-	factor       linalg.Cholesky
+	cov     *mat.SymDense // Σ_y, whose data have both triangles
+	reduced *mat.SymDense // Σ_y without the last class, which the paper leaves out
+	cross   *mat.Dense
+	factor  linalg.Cholesky
 }
 
 func newMoments(n int) *allMoments {
@@ -56,13 +57,19 @@ func newMoments(n int) *allMoments {
 }
 
 func (m *allMoments) compute(a softmax.Approximation, z logits) {
-	a.Moments(m.Moments, z.Mean, z.Variance)
 	if other, ok := a.(*meanfield.Method); ok {
-		other.Covariances(m.cov, m.cross, z.Mean, z.Variance)
-		return
+		other.Covariances(m.P, m.cov, m.cross, z.Mean, z.Variance)
+	} else {
+		a.Moments(m.Moments, z.Mean, z.Variance)
+		m.Cov(m.cov)
+		m.Cross(m.cross, z.Variance)
 	}
-	m.Cov(m.cov)
-	m.Cross(m.cross, z.Variance)
+	all, n := m.cov.RawSymmetric().Data, len(m.P)
+	for i := range n {
+		for j := range i {
+			all[i*n+j] = all[j*n+i]
+		}
+	}
 }
 
 // sign returns −1 if an eigenvalue of Σ_y without the last class is negative by more than the error of Σ_y or
@@ -156,8 +163,8 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	n := len(got.P)
 	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // in the Frobenius norm
 	e.tv += metric.TotalVariation(got.P, want.P)
-	e.cov.add(got.cov, want.cov, noise)
-	e.cross.add(got.cross, want.cross, noise*largest)
+	e.cov.add(got.cov.RawSymmetric().Data, want.cov.RawSymmetric().Data, noise)
+	e.cross.add(got.cross.RawMatrix().Data, want.cross.RawMatrix().Data, noise*largest)
 	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
 		accuracy := softmax.MomentError
@@ -173,15 +180,11 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 // ratio is Σ‖A−B‖² and Σ‖B‖² in the Frobenius norm, and the part of the latter that may be error.
 type ratio struct{ a, b, noise float64 }
 
-func (r *ratio) add(got, want mat.Matrix, noise float64) {
-	n, _ := want.Dims()
+func (r *ratio) add(got, want []float64, noise float64) {
 	var a, b float64
-	for i := range n {
-		for j := range n {
-			x, y := got.At(i, j), want.At(i, j)
-			a += (x - y) * (x - y)
-			b += y * y
-		}
+	for i, y := range want {
+		a += (got[i] - y) * (got[i] - y)
+		b += y * y
 	}
 	r.a, r.b, r.noise = r.a+a, r.b+b, r.noise+noise*noise
 }

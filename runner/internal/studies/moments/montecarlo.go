@@ -104,56 +104,76 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 	var factor linalg.Cholesky
 	factor.Factorize(corr)
 	white, noise := make([]float64, corr.SymmetricDim()), make([]float64, corr.SymmetricDim())
+	u := make([]float64, len(noise)+1) // λz
 	return func(y, z []float64) {
 		for k := range noise {
 			white[k] = random.Normal(rnd)
-			noise[k] = kernel.Dot(factor.Row(k), white[:k+1])
+			var sum float64
+			for l, f := range factor.Row(k) {
+				sum += f * white[l]
+			}
+			noise[k] = sum
 		}
 		for j, zj := range z {
-			y[j] = 1
-			for i, e := range noise {
-				if i >= j {
-					i++
-				}
-				if e > lambda*(zj-z[i]) {
-					y[j] = 0
-					break
-				}
+			u[j] = lambda * zj
+		}
+		for j, uj := range u {
+			var signs uint64 // of λ(z_j−z_τ) − ε_τ; branches on noise would take longer
+			for k, e := range noise[:j] {
+				signs |= math.Float64bits(uj - u[k] - e)
 			}
+			for k, e := range noise[j:] {
+				signs |= math.Float64bits(uj - u[j+1+k] - e)
+			}
+			y[j] = float64(1 - int(signs>>63))
 		}
 	}
 }
 
-func (s spec) estimate(ctx context.Context, of logits, scores []score, sample sampler, rnd *rand.Rand) error {
-	n, size := len(of.Mean), float64(s.Samples[0])
-	y, z, d := make([]float64, n), make([]float64, n), make([]float64, n)
+func (s spec) estimate(ctx context.Context, at logits, scores []score, sample sampler, rnd *rand.Rand) error {
+	const block = 256
+	n, size := len(at.Mean), float64(s.Samples[0])
+	rows := func(n int) [][]float64 { return slices.Collect(slices.Chunk(make([]float64, n*block), block)) }
+	d, r, one := rows(n), rows(n), slices.Repeat([]float64{1}, block) // z_i − E z_i, and y_j less its mean
+	y, z, sd, mean := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for j, v := range at.Variance {
+		sd[j] = math.Sqrt(v)
+	}
+	for _, c := range scores {
+		if c.quantity == "mean" {
+			mean[c.j] = c.value
+		}
+	}
 	sums := make([][3]float64, len(scores)) // Σe, Σe² and Σe⁴
-	for step := range s.Samples[0] {
-		if step%65536 == 0 && ctx.Err() != nil {
+	for left := s.Samples[0]; left > 0; left -= block {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for j, v := range of.Variance {
-			d[j] = math.Sqrt(v) * random.Normal(rnd)
-			z[j] = of.Mean[j] + d[j]
+		count := min(block, left)
+		for b := range count {
+			for j, sd := range sd {
+				d[j][b] = sd * random.Normal(rnd)
+				z[j] = at.Mean[j] + d[j][b]
+			}
+			sample(y, z)
+			for j, m := range mean {
+				r[j][b] = y[j] - m
+			}
 		}
-		sample(y, z)
-		mean := 0.0 // of y_j
-		for k := range scores {
-			s, sum := &scores[k], &sums[k]
-			if s.quantity == "mean" {
-				mean = s.value
-			}
-			e := y[s.j] - mean
-			switch s.quantity {
+		for k, c := range scores {
+			factor, value := one, c.value
+			switch c.quantity {
+			case "mean":
+				value = 0
 			case "variance":
-				e = e*e - s.value
+				factor = r[c.j]
 			case "cross":
-				e = d[s.i]*e - s.value
+				factor = d[c.i]
 			}
-			square := e * e
-			sum[0] += e
-			sum[1] += square
-			sum[2] += square * square
+			sum, square, fourth := kernel.Powers(factor[:count], r[c.j], value)
+			sums[k][0] += sum
+			sums[k][1] += square
+			sums[k][2] += fourth
 		}
 	}
 	effective := 0.0 // of the mean of y_j

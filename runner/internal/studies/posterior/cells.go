@@ -127,11 +127,11 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	add(exactName, exact, sample.ESS, learner.Steps{})
 	if c.ProbitSeeds > 0 {
 		var q [][]float64
-		of := problem.Reweighted(sample, newProbit(c.task.Classes).normalise)
-		if of.ESS > float64(c.Draws)/8 {
-			q, _, err = c.grid.predict(of)
+		reweighted := problem.Reweighted(sample, newProbit(c.task.Classes).normalise)
+		if reweighted.ESS > float64(c.Draws)/8 {
+			q, _, err = c.grid.predict(reweighted)
 		}
-		add(probitName, q, of.ESS, learner.Steps{})
+		add(probitName, q, reweighted.ESS, learner.Steps{})
 	}
 	for _, m := range c.methods {
 		q := m.Probabilities(c.grid.Points)

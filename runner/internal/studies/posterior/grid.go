@@ -84,56 +84,60 @@ func (s *grid) distance(p, q [][]float64) (tv float64) {
 // t, with Φ and φ/Φ interpolated in tables. For at most ten classes the relative error is below 1e-4 for
 // probabilities above 1e-7; softmax.Probit is slower and more accurate.
 type probit struct {
-	scale      float64     // √2 λ in gaps
-	cdf, mills [][]float64 // row r: at first + r gap/rows, and from there in gaps
+	scale      float64   // √2 λ in gaps
+	cdf, mills []float64 // rows/gap rows of Φ and φ/Φ at columns a gap apart, each a bit later
+
+	// Of the distances of the other classes from the best: place, weight of the next row, and p.
+	offset    []int
+	weight, p []float64
 }
 
 const (
-	nodes = 24
-	first = -6.0 // node, from the largest μ_j
-	gap   = 0.5  // between nodes
-	rows  = 128
-	reach = 80 // columns, up to 34
+	nodes   = 24   // a gap apart
+	first   = -6.0 // node, from the largest μ_j
+	gap     = 0.5
+	rows    = 128
+	columns = 80 // up to 34
 )
 
 func newProbit(classes int) *probit {
-	q := &probit{scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5) / gap}
-	for r := range rows + 1 {
-		cdf, mills := make([]float64, reach), make([]float64, reach)
-		for k := range reach {
-			x := first + gap*(float64(k)+float64(r)/rows)
-			cdf[k], mills[k] = gauss.CDF(x), gauss.InverseMills(x)
-		}
-		q.cdf, q.mills = append(q.cdf, cdf), append(q.mills, mills)
+	others := make([]float64, 2*(classes-1))
+	q := &probit{
+		scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5) / gap, offset: make([]int, classes-1),
+		weight: others[:classes-1], p: others[classes-1:],
+	}
+	for i := range (rows + 1) * columns {
+		x := first + gap*(float64(i%columns)+float64(i/columns)/rows)
+		q.cdf, q.mills = append(q.cdf, gauss.CDF(x)), append(q.mills, gauss.InverseMills(x))
 	}
 	return q
 }
 
-// normalise replaces logits by probabilities.
-func (q *probit) normalise(z []float64) {
-	best, rest := floats.MaxIdx(z), 1.
-	top, product := z[best], [nodes]float64(q.cdf[0]) // Π_i Φ(t−μ_i)
-	for j, zj := range z {
-		if j != best {
-			z[j] = min(q.scale*(top-zj), reach-nodes-1)
-			low, high, w := between(q.cdf, z[j])
-			for b, x := range low {
-				product[b] *= x + w*(high[b]-x)
+// normalise is a [laplace.Link].
+func (q *probit) normalise(all [][]float64) {
+	z := make([]float64, len(all))
+	for i := range all[0] {
+		best := 0
+		for j, row := range all {
+			if z[j] = row[i]; z[j] > z[best] {
+				best = j
 			}
 		}
-	}
-	for j, distance := range z {
-		if j != best {
-			low, high, w := between(q.mills, distance)
-			z[j] = gap * ((1-w)*kernel.Dot(product[:], low) + w*kernel.Dot(product[:], high))
-			rest -= z[j]
+		z[0], z[best] = z[best], z[0]
+		for k, zk := range z[1:] {
+			column := min(q.scale*(z[0]-zk), columns-nodes-1)
+			row := (column - math.Trunc(column)) * rows
+			q.offset[k], q.weight[k] = int(row)*columns+int(column), row-math.Trunc(row)
+		}
+		kernel.Between24(q.p, (*[nodes]float64)(q.cdf), q.cdf, q.mills, q.offset, q.weight, columns)
+		z[0] = 1
+		for k, p := range q.p {
+			z[k+1] = gap * p
+			z[0] -= z[k+1]
+		}
+		z[0], z[best] = z[best], z[0]
+		for j, row := range all {
+			row[i] = z[j]
 		}
 	}
-	z[best] = rest
-}
-
-func between(table [][]float64, column float64) (low, high []float64, w float64) {
-	k, row := int(column), (column-math.Trunc(column))*rows
-	r := int(row)
-	return table[r][k : k+nodes], table[r+1][k : k+nodes], row - float64(r)
 }

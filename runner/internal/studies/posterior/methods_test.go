@@ -134,7 +134,7 @@ func TestProbit(t *testing.T) {
 				z[j] = scale * rnd.NormFloat64()
 			}
 			p := slices.Clone(z)
-			q.normalise(p)
+			q.normalise(slices.Collect(slices.Chunk(p, 1)))
 			softmax.Probit{Lambda: softmax.SlopeLambda(n, 0.5), Rho: 0.5}.Moments(want, z, none)
 			for j, w := range want.P {
 				if w > 1e-7 {

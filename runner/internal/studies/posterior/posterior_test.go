@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/laplace"
 	"closedform/core/bnn"
@@ -64,7 +65,7 @@ func TestByHand(t *testing.T) {
 	sample := check.Must(p.Sample(200, random.Source("near2", 3, "importance", 4)))
 	// probabilities returns those of class 0 by the probit and by the softmax for draw i.
 	probabilities := func(i int, x []float64) (probit, soft float64) {
-		w := sample.Draws.RawRowView(i)
+		w := mat.Col(nil, i, sample.Draws)
 		a := (w[0]-w[3])*x[0] + (w[1]-w[4])*x[1] + w[2] - w[5]
 		return gauss.CDF(softmax.SlopeLambda(2, 0.5) * a), 1 / (1 + math.Exp(-a))
 	}
