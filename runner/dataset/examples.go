@@ -43,17 +43,19 @@ type Set struct {
 
 // NewExamples returns a copy of the set, with classes named 1, 2, …
 func NewExamples(set Set, classes int) *Examples {
-	e := &Examples{source: &source{}}
+	e := &Examples{source: &source{}, rows: make([]row, 0, len(set.X))}
 	if len(set.X) > 0 {
 		e.inputs = plain(len(set.X[0]))
 	}
+	numbers := slices.Concat(set.X...)
 	for i, x := range set.X {
 		k := set.Class[i]
 		if len(x) != e.Inputs() || k < 0 || k >= classes {
 			panic(fmt.Sprintf("dataset: example %d of %d inputs and class %d, need %d inputs and %d classes",
 				i, len(x), k, e.Inputs(), classes))
 		}
-		e.rows = append(e.rows, row{class: k, place: i + 1, number: slices.Clone(x)})
+		n := len(x)
+		e.rows = append(e.rows, row{class: k, place: i + 1, number: numbers[i*n : (i+1)*n]})
 	}
 	for k := range classes {
 		e.classes = append(e.classes, strconv.Itoa(k+1))
@@ -105,11 +107,12 @@ func (e *Examples) Input(dst []float64, i int) {
 }
 
 // Set returns a copy of the examples from first to last − 1.
-func (e *Examples) Set(first, last int) (set Set) {
-	for i := first; i < last; i++ {
-		x := make([]float64, e.Inputs())
-		e.Input(x, i)
-		set.X, set.Class = append(set.X, x), append(set.Class, e.Class(i))
+func (e *Examples) Set(first, last int) Set {
+	n, d := last-first, e.Inputs()
+	set, numbers := Set{X: make([][]float64, n), Class: make([]int, n)}, make([]float64, n*d)
+	for i := range set.X {
+		set.X[i], set.Class[i] = numbers[i*d:(i+1)*d:(i+1)*d], e.Class(first+i)
+		e.Input(set.X[i], first+i)
 	}
 	return set
 }
