@@ -139,11 +139,15 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Products(&products, a[:2*q], b[:4*q])
 	mills, truncated, below := x(), x(), x()
 	Truncated(mills, truncated, below, c)
+	density, prob, gap, spread, g := x(), x(), x(), x(), x()[:n&^3]
+	Densities(density, c)
+	Rectified(prob, gap, spread, c)
+	noise := Image(g, numbers(rnd, len(g)*(n+4)), a, b)
 	return [][]float64{
 		products[:], keep, mix, root, tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
 		added4, m, v, noisyM, noisyV, mean, variance,
-		mills, truncated, below,
+		mills, truncated, below, density, prob, gap, spread, g, {noise},
 	}
 }
 

@@ -218,6 +218,23 @@ func Backward(mean, d, e []float64) (first, second float64) {
 	return first, second
 }
 
+// Image sets g_j to Σ_i a_ji y_i and returns Σ_ji a_ji² s_i, summed as [Backward] does row by row. a has rows
+// 0 to 3 from column 0 on, rows 4 to 7 from column 4 on, …, and as many as g has numbers, a multiple of four.
+func Image(g, a, y, s []float64) (noise float64) {
+	n := len(g)
+	a, y, s = a[:n*(n+4)/2], y[:n], s[:n]
+	if vector {
+		return imageVector(g, a, y, s)
+	}
+	for j := range g {
+		first := j &^ 3
+		sum, square := Backward(a[:n-first], y[first:], s[first:])
+		g[j], a = sum, a[n-first:]
+		noise += square
+	}
+	return noise
+}
+
 // Update moves independent weights of one input y: with u = variance_j y, mean_j += d_j u and variance_j *=
 // max(least, 1 + e_j u often).
 func Update(mean, variance, d, e []float64, y, often, least float64) {

@@ -31,7 +31,16 @@ func forwardVector(m, v []float64, y, square, s float64, mean, variance []float6
 func backwardVector(mean, d, e []float64) (first, second float64)
 
 //go:noescape
+func imageVector(g, a, y, s []float64) (noise float64)
+
+//go:noescape
 func updateVector(mean, variance, d, e []float64, y, often, least float64)
 
 //go:noescape
 func truncatedVector(mills, variance, cdf, x []float64)
+
+//go:noescape
+func densitiesVector(dst, x []float64)
+
+//go:noescape
+func rectifiedVector(prob, gap, variance, a []float64)

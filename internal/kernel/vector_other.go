@@ -14,4 +14,7 @@ func carlson4Vector(_, _ []float64, _, _, _ *[4]float64)                {}
 func forwardVector(_, _ []float64, _, _, _ float64, _, _ []float64)     {}
 func backwardVector(_, _, _ []float64) (_, _ float64)                   { return }
 func updateVector(_, _, _, _ []float64, _, _, _ float64)                {}
+func imageVector(_, _, _, _ []float64) (_ float64)                      { return }
 func truncatedVector(_, _, _, _ []float64)                              {}
+func densitiesVector(_, _ []float64)                                    {}
+func rectifiedVector(_, _, _, _ []float64)                              {}
