@@ -125,6 +125,13 @@ func AddRows(y, u, a []float64) {
 func Dot4(dst *[4]float64, a, x []float64) {
 	n, length := len(x), len(a)/4
 	_ = a[:length:length][:n]
+	if n == few { // the sums of eight, of which four are 0
+		for k := range dst {
+			row := a[k*length:][:few]
+			dst[k] = ((0 + x[0]*row[0]) + (0 + x[2]*row[2])) + ((0 + x[1]*row[1]) + (0 + x[3]*row[3]))
+		}
+		return
+	}
 	if !vector {
 		for k := range dst {
 			dst[k] = Dot(x, a[k*length:])

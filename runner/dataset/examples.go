@@ -132,6 +132,13 @@ func (e *Examples) Digest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
+// Part returns the examples from first to last − 1, with all classes.
+func (e *Examples) Part(first, last int) *Examples {
+	s := *e
+	s.rows = e.rows[first:last:last]
+	return &s
+}
+
 // Subset returns the examples with these indices, in order, with all classes.
 func (e *Examples) Subset(rows []int) *Examples {
 	s := *e
