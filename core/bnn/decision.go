@@ -170,49 +170,55 @@ func (r *TrackRecord) Validate() error {
 }
 
 // Threshold returns the smallest [Prediction.Confidence] from which on at most the given share of the
-// predictions is wrong, with the statistical confidence 1 − δ; +Inf if there is none. From a start downwards
-// it tests the hypothesis of a larger share, each time at level δ by the exact binomial distribution (Clopper
-// and Pearson, Biometrika 1934), until one is not rejected (fixed sequence testing: Angelopoulos et al.,
-// "Learn then test", 2021). The start must not depend on which predictions were wrong: it is the hypothesis
-// most likely to be rejected if the number of errors is Poisson with 1.25 times the mean that the confidences
-// of the predictions imply, as these may be too large. A share or confidence not between 0 and 1 is an error.
+// predictions is wrong, with the statistical confidence 1 − δ; +Inf if there is none. In a fixed sequence of
+// decreasing thresholds it tests the hypothesis of a larger share, each time at level δ by the exact binomial
+// distribution (Clopper and Pearson, Biometrika 1934), until one is not rejected (fixed sequence testing:
+// Angelopoulos et al., "Learn then test", 2021). The sequence must not depend on which predictions were wrong.
+// It has the thresholds whose hypothesis is as likely to be rejected as that of any smaller one, or more, if the
+// number of errors is Poisson with 1.25 times the mean that the confidences of the predictions imply, as these
+// may be too large. A share or confidence not between 0 and 1 is an error.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+
 			"need numbers between 0 and 1", share, confidence)
 	}
-	smallest, answers, wrong := math.Inf(1), 0, 0
-	start := r.start(share, 1-confidence)
-	for k := len(r.Predicted) - 1; k >= 0; k-- {
-		answers += r.Predicted[k]
+	allowed := r.sequence(share, 1-confidence)
+	smallest, wrong := math.Inf(1), 0
+	for k := len(r.Wrong) - 1; k >= 0; k-- {
 		wrong += r.Wrong[k]
-		switch {
-		case k > start || r.Predicted[k] == 0:
-		case binomial(answers, wrong, share) > 1-confidence:
-			return smallest, nil
-		default:
+		if wrong > allowed[k] {
+			break
+		}
+		if allowed[k] != untested {
 			smallest = thresholds[k]
 		}
 	}
 	return smallest, nil
 }
 
-// start returns the index of the threshold where the tests begin, or −1 if none can be rejected.
-func (r *TrackRecord) start(share, delta float64) int {
-	start, lowest := -1, 1.0
+const untested = math.MaxInt
+
+// sequence returns with how many errors at most the hypothesis of each threshold is rejected, or untested.
+func (r *TrackRecord) sequence(share, delta float64) (allowed [grid]int) {
+	var fails [grid]float64
 	answers, expected := 0, 0.0
 	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		expected += float64(float64(r.Predicted[k]) * (1 - thresholds[k]))
-		// Fewer errors than this reject.
-		allowed := sort.Search(answers, func(wrong int) bool { return binomial(answers, wrong, share) > delta })
-		if r.Predicted[k] > 0 && allowed > 0 {
-			if fails := mathext.GammaIncReg(float64(allowed), 1.25*expected); fails < lowest {
-				start, lowest = k, fails
-			}
+		accepted := sort.Search(answers, func(wrong int) bool { return binomial(answers, wrong, share) > delta })
+		allowed[k], fails[k] = accepted-1, math.Inf(1)
+		if accepted > 0 && r.Predicted[k] > 0 {
+			fails[k] = mathext.GammaIncReg(float64(accepted), 1.25*expected)
 		}
 	}
-	return start
+	lowest := 1.0 // of the smaller thresholds
+	for k, f := range fails {
+		if f > lowest {
+			allowed[k] = untested
+		}
+		lowest = min(lowest, f)
+	}
+	return allowed
 }
 
 func binomial(n, k int, p float64) float64 {
