@@ -147,7 +147,8 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 		products[:], keep, mix, root, tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
 		added4, m, v, noisyM, noisyV, mean, variance,
-		mills, truncated, below, density, prob, gap, spread, g, {noise},
+		mills, truncated, below, density, prob, gap, spread, g,
+		{noise},
 	}
 }
 
