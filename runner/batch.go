@@ -95,7 +95,8 @@ func (b *batch) runOne(compute, publish context.Context, e *experiment.Experimen
 		return nil
 	}
 	if d, ok := j.Study.(study.WithData); ok {
-		for _, line := range d.About() {
+		_, about := d.Files()
+		for _, line := range about {
 			fmt.Fprintln(j.log, line)
 		}
 	}
@@ -119,9 +120,9 @@ func (j *job) prepare(ctx context.Context) (err error) {
 	j.run = store.NewRun(ctx, j.words)
 	j.run.Manifest, j.run.SourceDigest, j.run.Fused = j.Name, experiment.SourceDigest(), fused
 	j.run.Seeds, j.run.Overrides = j.Swept, append(j.run.Overrides, j.Overrides...)
-	j.run.ManifestDigest, err = j.Digest()
+	j.run.Programs, err = j.FindPrograms()
 	if err == nil {
-		j.run.Programs, err = j.FindPrograms()
+		j.manifest, err = j.Resolved() // before data set values
 	}
 	if err = cmp.Or(err, ctx.Err()); err == nil {
 		err = j.Study.Prepare(ctx)
@@ -132,9 +133,6 @@ func (j *job) prepare(ctx context.Context) (err error) {
 	}
 	if err == nil {
 		j.work.Cells, j.work.Prints, err = j.Cells()
-	}
-	if err == nil {
-		j.manifest, err = j.Resolved()
 	}
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func list(w io.Writer, all []*experiment.Experiment) error {
 }
 
 func state(e *experiment.Experiment) string {
-	behind, err := e.Behind(e.Dir)
+	behind, err := e.Behind()
 	results, unread := store.OpenResults(e.Dir)
 	none := errors.Is(unread, fs.ErrNotExist)
 	cells, _ := filepath.Glob(filepath.Join(e.Dir, "cells", "*.cell"))
@@ -90,14 +90,14 @@ func checkBehind(ctx context.Context, w io.Writer, all []*experiment.Experiment)
 	var behind []string
 	for _, e := range all {
 		known[e.Name] = true
-		why, err := e.Behind(e.Dir)
+		why, err := e.Behind()
 		if err != nil {
 			return err
 		}
 		if why != "" {
 			fmt.Fprintf(w, "%s: behind: %s\n", e.Name, why)
 		}
-		if why != "" && (slices.Contains(named, e.Name) || !e.Elsewhere(e.Dir)) {
+		if why != "" && (slices.Contains(named, e.Name) || !e.Elsewhere()) {
 			behind = append(behind, e.Name)
 		}
 	}

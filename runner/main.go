@@ -118,10 +118,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 			return c.run(ctx, in, args)
 		}
 	}
-	if nearest := manifest.Nearest(name, names); nearest != "" {
-		return misuse("no command %q; did you mean %s?", name, nearest)
-	}
-	return misuse("no command %q; to run a manifest: runner run %s", name, quoted(name))
+	meant := manifest.Meant(name, names)
+	return misuse("no command %q; %sto run a manifest: runner run %s", name, meant, quoted(name))
 }
 
 func (c *command) run(ctx context.Context, in *invocation, args []string) error {

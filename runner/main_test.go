@@ -237,7 +237,7 @@ func TestHelp(t *testing.T) {
 		check.Equal(t, c.name+" -h", []any{errors.Is(err, flag.ErrHelp), stderr}, []any{true, ""})
 	}
 	for args, want := range map[string]string{
-		"run -h": "-test file", "-exp x -h": "-workers number", "help": "COMMAND -h", "version": "closedform ",
+		"run -h": "-data file", "-exp x -h": "-workers number", "help": "COMMAND -h", "version": "closedform ",
 	} {
 		if code, stdout, _ := exit(t, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit code %d, and %q", args, code, stdout)
@@ -293,7 +293,7 @@ predict -data M | NETWORK
 predict n.npz -data M -unknown 1.5 | -unknown
 predict n.npz -data M -wrong 2 | -wrong
 predict n.npz -data M -familiar 2 | -familiar
-predict n.npz -data M -wrong 0.1 -unknown 0.9 | exclude
+predict n.npz -data M -wrong 0.1 -unknown 0.9 | without -wrong
 learn n.npz | -data FILE
 list M | need runner list
 fetch | SET…

@@ -158,7 +158,7 @@ func verifyCommand(f *flag.FlagSet) action {
 			if _, err := store.OpenResults(e.Dir); err != nil {
 				return fmt.Errorf("%s: nothing to compare with: %w", e.Name, err)
 			}
-			if e.Elsewhere(e.Dir) {
+			if e.Elsewhere() {
 				fmt.Fprintf(in.stdout, "%s: another version of its program computed it; skipped\n", e.Name)
 				continue
 			}

@@ -68,11 +68,12 @@ func newToy(m *manifest.Manifest) (study.Experiment, error) {
 	return &t, err
 }
 
-func (t *toyData) Files() []string { return []string{filepath.Join(t.Manifest.Folder, t.File)} }
-func (t *toyData) About() []string { return []string{t.File + ": so many points"} }
+func (t *toyData) Files() (paths, about []string) {
+	return []string{filepath.Join(t.Manifest.Folder, t.File)}, []string{t.File + ": so many points"}
+}
 
 func (t *toyData) Prepare(context.Context) error {
-	data, err := os.ReadFile(t.Files()[0])
+	data, err := os.ReadFile(filepath.Join(t.Manifest.Folder, t.File))
 	t.data = string(data)
 	return err
 }

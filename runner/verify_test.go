@@ -99,7 +99,7 @@ func TestDraw(t *testing.T) {
 
 	remove(t, dir, "walks.csv.gz")
 	remove(t, dir, "runs.png")
-	const lack = "small: figure walks needs walks.csv.gz, which is not committed; to make them: " +
+	const lack = "small: figure walks: needs walks.csv.gz, which is not committed; to make them: " +
 		"go run ./runner -exp experiments/small.toml\n"
 	const said = "small: 1 figures drawn\nopen results/index.html\n"
 	code, stdout, stderr := exit(t, "draw", "-exp", "other", "-exp", "small")

@@ -74,8 +74,7 @@ func (f Format) column(name string, rows []Row, k int, class bool) (inputs Scale
 	}
 	in := Input{Column: name, Factor: 1}
 	if f.Missing == MissingMean {
-		in.Fill = new(float64)
-		*in.Fill = math.NaN() // until a scaler is fitted
+		in.Fill = new(math.NaN()) // until a scaler is fitted
 	}
 	levels, texts := slices.DeleteFunc(values(rows, k), IsMissing), some(rows, k, f.isWord)
 	commas := some(rows, k, func(cell string) bool { return strings.Contains(cell, ",") })

@@ -34,12 +34,11 @@ func TestNewExamples(t *testing.T) {
 func TestPanics(t *testing.T) {
 	scaler := check.Must(three().Scaler(Standard))
 	for words, f := range map[string]func(){
-		"dst of Input has length 1": func() { three().Input(make([]float64, 1), 0) },
-		"example 1 of 2 inputs":     func() { NewExamples(Set{[][]float64{{1}, {2, 3}}, []int{0, 1}}, 2) },
-		"and class 2":               func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{2}}, 2) },
-		"and class -1":              func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{-1}}, 2) },
-		"a scaler for 2 inputs":     func() { scaler.Apply(inputsOf([]float64{1})) },
-		"or scaled before":          func() { scaler.Apply(scaler.Apply(three())) },
+		"example 1 of 2 inputs": func() { NewExamples(Set{[][]float64{{1}, {2, 3}}, []int{0, 1}}, 2) },
+		"and class 2":           func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{2}}, 2) },
+		"and class -1":          func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{-1}}, 2) },
+		"a scaler for 2 inputs": func() { scaler.Apply(inputsOf([]float64{1})) },
+		"or scaled before":      func() { scaler.Apply(scaler.Apply(three())) },
 	} {
 		check.Panics(t, "dataset: ", words, f)
 	}

@@ -14,15 +14,12 @@ import (
 
 // Format says how a table is written, and which columns are what.
 type Format struct {
-	Separator string `toml:"separator,omitempty" json:"separator,omitempty"` // ",", ";" or "tab"; default ","
-	// Decimal is the decimal mark, "." or ","; default ".".
-	Decimal string  `toml:"decimal,omitempty" json:"decimal,omitempty"`
-	Class   string  `toml:"class,omitempty" json:"class,omitempty"`     // column of classes; default "class"
-	Missing Missing `toml:"missing,omitempty" json:"missing,omitempty"` // cells without a value; default "error"
-	// Categorical are columns of words, each of which becomes an input, 1 or 0; default none.
-	Categorical []string `toml:"categorical,omitempty" json:"categorical,omitempty"`
-	// Ignore are columns that are not used; default none.
-	Ignore []string `toml:"ignore,omitempty" json:"ignore,omitempty"`
+	Separator   string   `toml:"separator,omitempty"`   // ",", ";" or "tab"; default ","
+	Decimal     string   `toml:"decimal,omitempty"`     // the decimal mark, "." or ","; default "."
+	Class       string   `toml:"class,omitempty"`       // column of classes; default "class"
+	Missing     Missing  `toml:"missing,omitempty"`     // cells without a value; default "error"
+	Categorical []string `toml:"categorical,omitempty"` // columns of words, each an input, 0 or 1; default none
+	Ignore      []string `toml:"ignore,omitempty"`      // columns that are not used; default none
 }
 
 // AllWords in Categorical stands for all columns that are not numbers.
@@ -40,14 +37,10 @@ const (
 
 // Validate returns an error for an unknown word.
 func (f Format) Validate() error {
-	err := cmp.Or(field.OneOf("separator", cmp.Or(f.Separator, ","), ",", ";", "tab"),
+	return cmp.Or(field.OneOf("separator", cmp.Or(f.Separator, ","), ",", ";", "tab"),
 		field.OneOf("decimal", cmp.Or(f.Decimal, "."), ".", ","),
-		field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean))
-	if err == nil && f.Decimal == string(f.comma()) {
-		err = field.Errorf("decimal", `"," is not allowed where "," separates cells; allowed: with separator = `+
-			`";" or "tab"`)
-	}
-	return err
+		field.OneOf("missing", cmp.Or(f.Missing, MissingError), MissingError, MissingDrop, MissingMean),
+		field.Refuse(f.Decimal == string(f.comma()), "decimal", `"," with separator = ";" or "tab"`))
 }
 
 // Read returns the examples of a file. Their inputs are its columns of numbers, and the levels of its
@@ -74,28 +67,25 @@ func (f Format) read(file io.Reader, path string, like *Examples) (*Examples, er
 	if err != nil {
 		return nil, err
 	}
+	role := map[string]string{t.Columns[class]: "the column of the classes"}
+	for i, key := range []string{"ignore", "categorical"} {
+		for _, name := range [][]string{f.Ignore, f.Categorical}[i] {
+			if _, err := t.Column(name); err != nil && like == nil && name != AllWords {
+				return nil, field.Errorf(key, "%v", err)
+			} else if role[name] != "" {
+				return nil, field.Errorf(key, "%q is %s; allowed: others", name, role[name])
+			}
+			role[name] = "in " + key
+		}
+	}
 	var columns []int // that become inputs
 	for k, name := range t.Columns {
-		used := !slices.Contains(f.Ignore, name)
+		used := role[name] != "in ignore"
 		if like != nil {
 			used = slices.ContainsFunc(like.inputs, func(in Input) bool { return in.Column == name })
 		}
 		if used && k != class {
 			columns = append(columns, k)
-		}
-	}
-	for i, key := range []string{"ignore", "categorical"} {
-		for _, name := range [][]string{f.Ignore, f.Categorical}[i] {
-			k, err := t.Column(name)
-			switch {
-			case like != nil || name == AllWords:
-			case err != nil:
-				return nil, field.Errorf(key, "%v", err)
-			case k == class:
-				return nil, field.Errorf(key, "%q is the column of the classes; allowed: others", name)
-			case key == "categorical" && slices.Contains(f.Ignore, name):
-				return nil, field.Errorf(key, "%q is in ignore, too; allowed: in one of them", name)
-			}
 		}
 	}
 	rows, err := f.rows(t, class, columns)

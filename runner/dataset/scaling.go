@@ -56,9 +56,9 @@ func plain(inputs int) (s Scaler) {
 	return s
 }
 
-// Scaler returns the scaler of that kind, fitted to e, which is not scaled. Inputs that do not vary in e
-// become 0. With MissingMean, it fills in the means. It returns an error if a shift or factor overflows,
-// which it does not for values and deviations between 1e-300 and 1e300.
+// Scaler returns the shifts and factors of a scaling, fitted to the unscaled examples e. Inputs that do not
+// vary in e become 0. With MissingMean, it fills in the means. It returns an error if a shift or factor
+// overflows, which it does not for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
 	s, largest, variance := slices.Clone(e.inputs), 0.0, map[string]float64{} // variance by column
 	mean, sd := make([]float64, len(s)), make([]float64, len(s))

@@ -46,8 +46,7 @@ func (t *Reader) Column(name string) (int, error) {
 
 // IsMissing reports whether a cell has no value: it is empty, NA, N/A, NaN, ? or null.
 func IsMissing(cell string) bool {
-	return len(cell) <= 4 && slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"},
-		strings.ToLower(cell))
+	return slices.Contains([]string{"", "na", "n/a", "nan", "?", "null"}, strings.ToLower(cell))
 }
 
 // NewReader reads the header line of a table in UTF-8, packed by gzip or not: the names of the columns, of

@@ -103,11 +103,11 @@ func TestTableErrors(t *testing.T) {
 		{
 			Format{Class: "kind", Categorical: []string{"mass"}, Ignore: []string{"mass"}},
 			birds,
-			`"mass" is in ignore, too`,
+			`categorical: "mass" is in ignore; allowed: others`,
 		},
 		{Format{Class: "kind", Ignore: []string{"mass", "x"}}, birds, `ignore: a.csv:1: no column "x"`},
 		{Format{Class: "kind", Missing: "zero"}, birds, `missing: "zero" is not allowed; allowed: error`},
-		{layout("", ","), "x,class\n", `decimal: "," is not allowed where`},
+		{layout("", ","), "x,class\n", `decimal: not allowed; allowed: "," with`},
 		{layout("|", ""), "x|class\n", `separator: "|" is not allowed`},
 	} {
 		e, err := readAs(c.f, c.text)

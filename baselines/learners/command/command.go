@@ -39,7 +39,7 @@ type Config struct {
 
 	Command []string `toml:"command" allowed:"a list: a program and its arguments"` // the program that learns
 	// Version is a command that prints the version of the program.
-	Version  []string       `toml:"version" allowed:"a list: a program that prints the version of command, and its arguments" json:"-"`
+	Version  []string       `toml:"version" allowed:"a list: a command that prints the version" json:"-"`
 	Settings map[string]any `toml:"settings,omitempty"` // values for the program; default none
 	// Stream makes it learn one example after another; default false.
 	Stream  bool    `toml:"stream"`

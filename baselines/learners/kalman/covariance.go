@@ -62,9 +62,9 @@ func (r *full) step(mean []float64, j *jacobian) bool {
 	}
 	for i := range mean {
 		s := r.row(i)
-		kernel.Rows(r.dots, r.all, s)
+		kernel.Rows(r.dots, r.flat, s)
 		mean[i] += r.follow()
-		kernel.AddRows(s, r.take, r.all[:len(r.take)*len(s)])
+		kernel.AddRows(s, r.take, r.flat[:len(r.take)*len(s)])
 	}
 	return true
 }
@@ -74,7 +74,7 @@ func (r *full) step(mean []float64, j *jacobian) bool {
 // variance let f = Sᵀh and s = f·f. Then P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ with T = I − βffᵀ,
 // β = 1/(t(1+t)), t = √(1+s). Each of several observations has the f that the steps before it leave, T…Tf.
 type reflections struct {
-	all    []float64   // f of each observation, and of the last vector, which only moves the mean
+	flat   []float64   // f of each observation, and of the last vector, which only moves the mean
 	white  [][]float64 // one by one
 	beta   []float64
 	shrink []float64 // t²
@@ -84,10 +84,10 @@ type reflections struct {
 }
 
 func newReflections(count, length int) reflections {
-	m, all := count-1, make([]float64, count*length)
+	m, flat := count-1, make([]float64, count*length)
 	numbers := func(n int) []float64 { return make([]float64, n) }
-	white := slices.Collect(slices.Chunk(all, length))
-	return reflections{all, white, numbers(m), numbers(m), numbers(count * m / 2), numbers(count), numbers(m)}
+	white := slices.Collect(slices.Chunk(flat, length))
+	return reflections{flat, white, numbers(m), numbers(m), numbers(count * m / 2), numbers(count), numbers(m)}
 }
 
 func (r *reflections) squares(dst []float64) {

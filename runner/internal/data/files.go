@@ -26,7 +26,7 @@ func (f Files) Validate() error {
 	if f.File == "" && f.Images == "" {
 		return field.Errorf("file", `missing; allowed: one of file = "path.csv" and images = "path"`)
 	}
-	return Source{Files: f, TestFraction: 0.5}.Validate()
+	return (&Source{Files: f, TestFraction: 0.5}).Validate()
 }
 
 // Paths returns the paths of the files, relative ones in folder.

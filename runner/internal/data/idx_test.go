@@ -92,10 +92,8 @@ func TestReadIDX(t *testing.T) {
 	} {
 		e := check.Must(read(dir, c[0], c[1]))
 		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes()}, []any{n, 900, []string{"7", "10", "200"}})
-		x := make([]float64, 900)
 		for i := range n {
-			e.Input(x, i)
-			for j, v := range x {
+			for j, v := range e.Input(i) {
 				if v != float64(pixel(i, j)) || e.Class(i) != []int{0, 2, 1}[i%3] {
 					t.Fatalf("%s: pixel %d of image %d of class %d is %g, want %d", name, j, i, e.Class(i), v, pixel(i, j))
 				}

@@ -56,11 +56,13 @@ func (s Source) testFiles() Files {
 	return Files{File: s.TestFile, Format: s.Format, Images: s.TestImages, Labels: s.TestLabels}
 }
 
-// Validate returns the first error that can be found without opening a file.
-func (s Source) Validate() error {
+// Validate fills in the defaults of the kind, and returns the first error that can be found without opening a
+// file.
+func (s *Source) Validate() error {
 	if err := cmp.Or(s.checkKeys(), s.Scale.Validate()); err != nil {
 		return err
 	}
+	*s = s.WithDefaults()
 	if s.Name != "" {
 		return cmp.Or(s.Sample.Validate(), field.Within("test", s.Test, 1, manifest.MaxTrain))
 	}

@@ -113,8 +113,8 @@ func TestErrors(t *testing.T) {
 	check.Equal(t, "order", order, []int{1, 9, 5})
 }
 
-// The time of a task includes its end and excludes other tasks. A failure or a panic becomes its error, whatever
-// the task returns.
+// The time of a task includes its end and excludes other tasks. A failure or a panic becomes its error,
+// whatever the task returns.
 func TestMeasure(t *testing.T) {
 	const part = 30 * time.Millisecond
 	wrong := errors.New("wrong")

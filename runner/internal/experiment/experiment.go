@@ -3,9 +3,13 @@
 package experiment
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +22,7 @@ import (
 	"closedform"
 	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/quote"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
@@ -105,7 +110,11 @@ func Open(name string, overrides []string, short bool, out string) (*Experiment,
 
 // Read reads a manifest, with values that replace its own. It opens no data.
 func Read(path string, overrides []string) (*Experiment, error) {
-	m, err := manifest.Read(path, overrides)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := manifest.Parse(path, text, overrides)
 	if err != nil {
 		return nil, err
 	}
@@ -126,21 +135,13 @@ func Read(path string, overrides []string) (*Experiment, error) {
 // Missing says which data files of an experiment are not there, and how to get them, or which program is not.
 func (e *Experiment) Missing() error {
 	if d, ok := e.Study.(study.WithData); ok {
-		if err := fetch.Missing(filepath.Join(Folder, "data", fetch.File), d.Files()...); err != nil {
+		paths, _ := d.Files()
+		if err := fetch.Missing(filepath.Join(Folder, "data", fetch.File), paths...); err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
 	_, err := e.FindPrograms()
 	return err
-}
-
-var program = regexp.MustCompile(`(?m)^program = .*$`)
-
-// Digest is a checksum of all values of the manifest. Call it before the data are read, as these set some.
-func (e *Experiment) Digest() (string, error) {
-	_, _ = e.FindPrograms() // sets the checksums of their files; a program may be absent, or of another version
-	text, err := e.Resolved()
-	return Checksum(program.ReplaceAll(text, nil)), err
 }
 
 // Resolved returns the manifest with all values spelled out. The folder of one of your own has its whole
@@ -165,9 +166,8 @@ func Published(out string) bool {
 func (e *Experiment) place(out string) error {
 	folder, name := filepath.Dir(e.File), e.Name
 	standard := filepath.Join(folder, OwnResults)
-	_, err := store.OpenResults(folder)
 	switch file := strings.TrimSuffix(filepath.Base(e.File), ".toml"); {
-	case err == nil && file == "manifest":
+	case e.Folder != folder && file == "manifest": // which a run has written
 		standard = filepath.Dir(folder)
 	case SameFile(folder, Folder) && file != name:
 		return e.Errorf("name", "%q is not allowed; allowed: that of the file, %q", name, file)
@@ -185,7 +185,7 @@ func (e *Experiment) place(out string) error {
 	}
 	e.Dir = filepath.Join(out, name)
 	var made manifest.Header // none, or damaged: no other
-	_, err = toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
+	_, err := toml.DecodeFile(filepath.Join(e.Dir, "manifest.toml"), &made)
 	if err == nil && made.Folder != "" && !SameFile(made.Folder, e.Folder) {
 		return fmt.Errorf("%s: %s has the results of a manifest in %s, not in %s; choose another folder by -out, "+
 			"or remove them", e.Name, e.Dir, made.Folder, e.Folder)
@@ -213,22 +213,14 @@ func SameFile(a, b string) bool {
 	return os.SameFile(one, two) || err == nil && whole == other
 }
 
-// Cells returns the cells, whose keys differ, and their fingerprints: checksums of source digest and spec.
+// Cells returns the cells and their fingerprints: checksums of source digest and spec.
 func (e *Experiment) Cells() (cells []study.Cell, prints []string, err error) {
 	cells = e.Study.Cells()
-	if len(cells) > manifest.MaxCells {
-		return nil, nil, fmt.Errorf("%d cells; allowed: %d", len(cells), manifest.MaxCells)
-	}
-	seen := map[string]bool{}
 	for _, c := range cells {
 		spec, err := json.Marshal(c.Spec)
 		if err != nil {
 			return nil, nil, fmt.Errorf("cell %s: %w", c.Key, err)
 		}
-		if seen[c.Key] {
-			return nil, nil, fmt.Errorf("two cells are called %s", c.Key)
-		}
-		seen[c.Key] = true
 		prints = append(prints, Checksum([]byte(SourceDigest()), spec))
 	}
 	return cells, prints, nil
@@ -243,32 +235,73 @@ func Checksum(parts ...[]byte) string {
 // written and drawn may be any other.
 var Executable = sync.OnceValue(func() []byte {
 	path, _ := os.Executable()
-	code, err := os.ReadFile(path)
-	if err != nil {
-		panic("experiment: the program cannot be read: " + err.Error())
-	}
-	sum := sha256.Sum256(code)
-	return sum[:]
+	code, unread := os.ReadFile(path)
+	return fmt.Appendf(nil, "%x %v", sha256.Sum256(code), unread)
 })
 
-// Draw returns the files of a figure, which is drawn only from the published tables that it needs.
-func Draw(figure study.Figure, read func(name string) (*table.Table, error)) (files []store.File, err error) {
-	needs := make(table.Set, len(figure.Needs))
-	for i, name := range figure.Needs {
-		if needs[i], err = read(name); err != nil {
-			return nil, fmt.Errorf("figure %s needs %w", figure.Name, err)
+// program is what a program is, which may be another version than that of the results.
+var program = regexp.MustCompile(`(?m)^program = .*\n`)
+
+// Behind returns why its results are not those of the current sources, manifest and results that they
+// are derived from, or "" if they are. It reads no data.
+func (e *Experiment) Behind() (why string, err error) {
+	run, unread := store.ReadRun(e.Dir)
+	made, _ := os.ReadFile(filepath.Join(e.Dir, "manifest.toml")) // none is another one
+	elsewhere := e.Elsewhere()                                    // first, as it sets the checksums of programs
+	text, err := e.Resolved()
+	switch {
+	case errors.Is(unread, fs.ErrNotExist):
+		return "no results", nil
+	case unread != nil || err != nil:
+		return "", cmp.Or(unread, err)
+	case run.SourceDigest != SourceDigest():
+		why = "of other sources"
+	case !bytes.Equal(program.ReplaceAll(made, nil), program.ReplaceAll(text, nil)):
+		why = "of another manifest"
+	case !e.sameTables():
+		why = "derived of other results"
+	}
+	if why != "" && elsewhere {
+		why += "; its program, or this version of it, is not installed"
+	}
+	return why, nil
+}
+
+// sameTables reports whether its tables are those that are derived of other results, if any are.
+func (e *Experiment) sameTables() bool {
+	d, derived := e.Study.(study.Derived)
+	if !derived {
+		return true
+	}
+	_, err := Use(d, filepath.Dir(e.Dir))
+	return err == nil && !slices.ContainsFunc(e.Study.Tables(nil), func(t *table.Table) bool {
+		file := store.TableFile(t)
+		old, _ := os.ReadFile(filepath.Join(e.Dir, file.Name))
+		return !bytes.Equal(old, file.Data)
+	})
+}
+
+// Elsewhere reports whether its results cannot be made here: a program is missing or of another version.
+func (e *Experiment) Elsewhere() bool {
+	installed, err := e.FindPrograms()
+	run, unread := store.ReadRun(e.Dir)
+	return err != nil || unread == nil && slices.ContainsFunc(run.Programs, func(p string) bool {
+		return !slices.Contains(installed, p)
+	})
+}
+
+// Use gives an experiment access to the results of others in a folder, and returns their checksums.
+func Use(d study.Derived, results string) (sums []byte, err error) {
+	for _, name := range d.Sources() {
+		r, err := store.OpenResults(filepath.Join(results, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			_, unknown := find(name)
+			err = cmp.Or(unknown, fmt.Errorf("%w; run it first: -exp %s -out %s", err, name, results))
 		}
-	}
-	page, err := figure.Draw(needs)
-	for _, format := range []string{"png", "pdf"} {
-		var data []byte
-		if err == nil {
-			data, err = page.Encode(format)
+		if err != nil {
+			return nil, fmt.Errorf("reads the results of %s: %w", name, err)
 		}
-		files = append(files, store.File{Name: figure.Name + "." + format, Data: data})
+		sums = append(sums, r.Sums()...)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("figure %s: %w", figure.Name, err)
-	}
-	return files, nil
+	return sums, d.Use(quote.Published(results))
 }

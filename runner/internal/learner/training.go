@@ -111,7 +111,7 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 }
 
 func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.Examples) error {
-	c, x, order := r.Classifier, make([]float64, train.Inputs()), make([]int, train.Len())
+	c, order := r.Classifier, make([]int, train.Len())
 	for i := range order {
 		order[i] = i
 	}
@@ -128,8 +128,7 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 			if i%64 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			k, class := i+1, train.Class(number)
-			train.Input(x, number)
+			k, x, class := i+1, train.Input(number), train.Class(number)
 			if t.Observing != nil && pass == 1 {
 				t.Observing(c, x, class)
 			}

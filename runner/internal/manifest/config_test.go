@@ -105,7 +105,7 @@ func TestErrors(t *testing.T) {
 		{"", "", "seed.x=1", []string{"-set seed.x=1: seed is not a table"}},
 		{"", "", "base.words=[1]", []string{"-set base.words=[1]: base.words: ", "a list, each a text"}},
 		{"", "", `seed="a"`, []string{`seed: "a" is not allowed; allowed: an integer`}},
-		{"", "", "sweep.seed=[1, 1]", []string{"sweep.seed: ", "integers that differ"}},
+		{"", "", "sweep.seed=[1, 1]", []string{"sweep.seed: ", "1 comes twice"}},
 		{`"a", "b"`, `"a", "a"`, "", []string{"x/toy.toml:7: base.words: a comes twice; allowed: each once"}},
 		{"", "", "sweep.seed=-1..2", []string{"sweep.seed: ", "range"}},
 		{"", "", "sweep.seed=x", []string{"-set sweep.seed=x: "}},
@@ -224,12 +224,10 @@ func TestOverrides(t *testing.T) {
 }
 
 func TestInts(t *testing.T) {
-	for written, want := range map[string]string{
-		"'2..4'": `"2..4"`, "[4, 2]": "[4, 2]", "[5, 6, 7]": `"5..7"`, "[3]": "[3]", "'3..3'": "[3]", "[]": "[]",
-	} {
+	for written, want := range map[string]Ints{"'2..4'": {2, 3, 4}, "[4, 2]": {4, 2}, "'3..3'": {3}, "[]": nil} {
 		m, v, err := decode(text, "sweep.seed="+written)
 		check.OK(t, err)
-		check.Equal(t, written, string(check.Must(v.Sweep.Seed.MarshalTOML())), want)
+		check.Equal(t, written, v.Sweep.Seed, want)
 		seeds, err := m.Seeds(v.Sweep.Seed)
 		if slices.Contains(v.Sweep.Seed, 2) || written == "[]" {
 			check.OK(t, err)

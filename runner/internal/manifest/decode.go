@@ -31,7 +31,8 @@ type Extended interface {
 //	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
 //
 // The TOML library decodes what is no table. A table with an error is not validated or copied.
-func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
+func (m *Manifest) decode(path string, value any, structs ...any) {
+	table, _ := value.(map[string]any)
 	before, keys := len(m.failed), []string(nil)
 	valid := map[string]reflect.Value{"": {}}
 	for _, s := range structs {
@@ -55,7 +56,13 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) {
 			}
 		}
 	}
-	m.unknown(path, table, keys)
+	slices.Sort(keys)
+	keys = slices.Compact(keys) // a struct and its extension may share one
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		if !slices.Contains(keys, key) {
+			m.fail(path, field.Errorf(key, "not a key; %sallowed: %s", Meant(key, keys), strings.Join(keys, ", ")))
+		}
+	}
 	for _, s := range structs {
 		if v, ok := s.(interface{ Validate() error }); ok && len(m.failed) == before {
 			m.fail(path, v.Validate())
@@ -70,31 +77,14 @@ func (m *Manifest) fail(path string, err error) {
 	}
 }
 
-func (m *Manifest) unknown(path string, table map[string]any, keys []string) {
-	slices.Sort(keys)
-	keys = slices.Compact(keys) // a struct and its extension may share one
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if slices.Contains(keys, key) {
-			continue
-		}
-		problem := "not a key; "
-		if nearest := Nearest(key, keys); nearest != "" {
-			problem += "did you mean " + nearest + "? "
-		}
-		m.fail(path, field.Errorf(key, "%sallowed: %s", problem, strings.Join(keys, ", ")))
-	}
-}
-
 // decodeField decodes the value of a key, nil if missing. Tables of a list begin as copies of base, if any.
 func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Value) {
-	table, ok := value.(map[string]any)
+	_, ok := value.(map[string]any)
 	switch {
 	case isTable(f.value.Type()) && (ok || value == nil):
-		m.decode(path, table, f.value.Addr().Interface())
-	case f.isList() && m.tables[path] != nil:
-		m.decodeList(path, f.value, base)
+		m.decode(path, value, f.value.Addr().Interface())
 	case f.isList() && value != nil:
-		m.fail("", refuse(path, value, "a list, each a table, or to leave out "+f.key))
+		m.decodeList(path, value, f, base)
 	case value != nil:
 		m.fail("", cmp.Or(decodeValue(path, value, f.value), f.check(path)))
 	case f.tag.Get("allowed") != "" && f.value.IsZero():
@@ -104,16 +94,19 @@ func (m *Manifest) decodeField(path string, value any, f tagged, base reflect.Va
 
 var fileName = regexp.MustCompile(`^[\w+=][\w+=.-]*$`)
 
-func (m *Manifest) decodeList(path string, to, base reflect.Value) {
-	names := m.names[path]
-	to.Set(reflect.MakeSlice(to.Type(), len(names), len(names)))
-	for i, table := range m.tables[path] {
+func (m *Manifest) decodeList(path string, value any, f tagged, base reflect.Value) {
+	list, names := tables(value)
+	if list == nil {
+		m.fail("", refuse(path, value, "a list, each a table, or to leave out "+f.key))
+	}
+	f.value.Set(reflect.MakeSlice(f.value.Type(), len(list), len(list)))
+	for i, table := range list {
 		name := join(path, names[i])
 		if slices.Contains(names[:i], names[i]) || !fileName.MatchString(names[i]) {
 			m.fail(name, field.Errorf("name", "%q is not allowed; allowed: letters, digits and _ + = . -, "+
 				"as names of files have it, and no name twice", names[i]))
 		}
-		x := to.Index(i)
+		x := f.value.Index(i)
 		if base.IsValid() {
 			x.FieldByName(base.Type().Name()).Set(base)
 		}
@@ -123,20 +116,22 @@ func (m *Manifest) decodeList(path string, to, base reflect.Value) {
 
 // decodeValue lets the TOML library decode a value that is no table. A single value stands for a list.
 func decodeValue(path string, value any, to reflect.Value) error {
+	isSlice := to.Kind() == reflect.Slice
+	if to.Type() == reflect.TypeFor[Ints]() {
+		value = expand(value)
+	}
+	if _, list := value.([]any); isSlice && !list {
+		value = []any{value}
+	}
 	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
 	text, err := toml.Marshal(map[string]any{"x": value})
 	if err == nil {
 		err = toml.Unmarshal(text, x.Interface())
 	}
-	_, list := value.([]any)
-	isSlice := to.Kind() == reflect.Slice
-	switch {
-	case err == nil:
+	if err == nil {
 		if to.Set(x.Elem().MapIndex(reflect.ValueOf("x"))); isSlice && to.Len() == 0 {
 			to.SetZero()
 		}
-		return nil
-	case isSlice && !list && decodeValue(path, []any{value}, to) == nil:
 		return nil
 	}
 	syntax, _ := errors.AsType[toml.ParseError](err)
@@ -153,7 +148,9 @@ func refuse(path string, value any, allowed string) error {
 }
 
 func allowed(t reflect.Type) string {
-	if t.Kind() == reflect.Slice {
+	if t == reflect.TypeFor[Ints]() {
+		return `a list of integers, or a range such as "1..20"`
+	} else if t.Kind() == reflect.Slice {
 		return "a list, each " + allowed(t.Elem())
 	}
 	return map[reflect.Kind]string{
@@ -184,7 +181,10 @@ func (f tagged) check(path string) error {
 		return field.Errorf(path, "%v is not allowed; allowed: %s", x, cmp.Or(required, "a number"))
 	}
 	words, isWords := f.value.Interface().([]string)
-	switch {
+	ints, _ := f.value.Interface().(Ints)
+	switch twice := field.Distinct(path, ints); {
+	case twice != nil:
+		return twice
 	case required != "" && (kind == reflect.Slice || kind == reflect.String) && f.value.Len() == 0:
 		return refused(fmt.Sprintf("%q", f.value.Interface())) // `[]` or `""`
 	case isWords && f.key != "command" && f.key != "version": // whose words may come twice
@@ -248,20 +248,38 @@ func tree(v any, base map[string]any) map[string]any {
 	return out
 }
 
-// Nearest returns the word that differs least from another in one place, of two letters at most, or "".
-func Nearest(word string, words []string) (nearest string) {
+// Set sets a field of the struct v points to, by its key. Of a free table, "settings.x" is x in a copy of it.
+func Set(key string, x, v any) error {
+	table, inner, free := strings.Cut(key, ".")
+	for _, f := range fields(v) {
+		settings, ok := f.value.Interface().(map[string]any)
+		if f.key != table || ok != free {
+			continue
+		} else if free {
+			copied := map[string]any{}
+			maps.Copy(copied, settings)
+			copied[inner] = x
+			x = copied
+		}
+		return decodeValue(key, x, f.value)
+	}
+	return field.Errorf(key, "not a key with a number or a word")
+}
+
+// Meant asks for the word that differs least from another in one place, of two letters at most, if any.
+func Meant(word string, words []string) (question string) {
 	fewest := min(3, len(word)) // letters that differ
 	for _, w := range words {
-		a, b := word, w
-		for a != "" && b != "" && a[0] == b[0] {
-			a, b = a[1:], b[1:]
+		same, shorter := 0, min(len(w), len(word))
+		for same < shorter && w[same] == word[same] {
+			same++
 		}
-		for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
-			a, b = a[:len(a)-1], b[:len(b)-1]
+		for end := 1; same < shorter && w[len(w)-end] == word[len(word)-end]; end++ {
+			same++
 		}
-		if n := max(len(a), len(b)); n < fewest {
-			nearest, fewest = w, n
+		if n := max(len(w), len(word)) - same; n < fewest {
+			question, fewest = "did you mean "+w+"? ", n
 		}
 	}
-	return nearest
+	return question
 }

@@ -13,8 +13,8 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,7 +29,7 @@ import (
 const (
 	MaxTrain   = 1_000_000   // training examples
 	MaxWeights = 100_000_000 // numbers in the covariances of a network
-	MaxCells   = 1_000_000   // cells of an experiment
+	MaxCells   = 1_000_000   // seeds of a range
 	MaxSeed    = 1<<31 - 1   // a seed
 )
 
@@ -69,11 +69,8 @@ type Manifest struct {
 	File  string
 	Swept []int // the seeds: that of the header, or those that a study has passed to Seeds
 
-	tree   map[string]any
-	values map[string]any              // of the tree, by their paths
-	tables map[string][]map[string]any // of the tree: lists of tables, by their paths
-	names  map[string][]string         // of these tables
-	places map[string]string           // file and line of each key and table, or -set and what it says
+	values map[string]any    // by their paths; of "" all
+	places map[string]string // file and line of each key and table, or -set and what it says
 	failed []string
 
 	programs map[string]program // by the paths of their tables
@@ -94,7 +91,8 @@ func (m *Manifest) FindPrograms() (versions []string, failed error) {
 	return slices.Compact(versions), failed
 }
 
-// Read reads the manifest in a file. Each override, "key=value", replaces a value, or adds it:
+// Parse reads the text of a manifest, which errors call file. Each override, "key=value", replaces or adds a
+// value:
 //
 //	model.lambda=0.4              a key of a table
 //	method.joint.lambda=slope     of the method named joint
@@ -102,17 +100,10 @@ func (m *Manifest) FindPrograms() (versions []string, failed error) {
 //	figure.1.single=true          of the first figure
 //	sweep.seed=1..5               a text that is no TOML value is a string
 //	sweep.seed=1                  one value stands for a list of it
-func Read(file string, overrides []string) (*Manifest, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(file, text, overrides)
-}
-
-// Parse reads the text of a manifest, which errors call file.
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
-	m := &Manifest{File: file, places: map[string]string{"": file}, programs: map[string]program{}}
+	m := &Manifest{
+		File: file, values: map[string]any{}, places: map[string]string{"": file}, programs: map[string]program{},
+	}
 	err := m.parse(string(text))
 	for _, o := range overrides {
 		if err == nil {
@@ -123,7 +114,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 		return nil, err
 	}
 	m.Header = Header{Folder: filepath.Dir(file)}
-	m.decode("", m.tree, &m.Header)
+	m.decode("", m.values[""], &m.Header)
 	m.Overrides, m.Swept = append(m.Overrides, overrides...), []int{m.Seed}
 	return m, nil
 }
@@ -133,7 +124,7 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 func (m *Manifest) Decode(v any) error {
 	header := m.Header
 	m.failed = nil
-	m.decode("", m.tree, &header, v)
+	m.decode("", m.values[""], &header, v)
 	if m.failed == nil {
 		return nil
 	}
@@ -149,4 +140,39 @@ func (m *Manifest) Resolved(v any) ([]byte, error) {
 	e.Indent = ""
 	err := e.Encode(all)
 	return buf.Bytes(), err
+}
+
+// Sweep is the table [sweep] of an experiment that sweeps the seed alone.
+type Sweep struct {
+	Seed Ints `toml:"seed,omitempty"` // seeds to run with; default the key seed
+}
+
+// Ints is a list of integers, which may be written as a range such as "1..20".
+type Ints []int
+
+// expand returns the list that a range stands for, and any other value as it is.
+func expand(v any) any {
+	var first, last int64
+	fmt.Sscanf(fmt.Sprint(v), "%d..%d", &first, &last)
+	written := v == fmt.Sprintf("%d..%d", first, last)
+	if !written || first < 0 || last < first || last > MaxSeed || last-first >= MaxCells {
+		return v
+	}
+	list := make([]any, last-first+1)
+	for i := range list {
+		list[i] = first + int64(i)
+	}
+	return list
+}
+
+// Seeds returns the swept seeds, which must include that of the manifest, or that alone if there are none.
+func (m *Manifest) Seeds(swept Ints) ([]int, error) {
+	if len(swept) > 0 {
+		m.Swept = swept
+	}
+	if !slices.Contains(m.Swept, m.Seed) {
+		return nil, m.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, such as seed = %d; "+
+			"or add %[1]d to sweep.seed", m.Seed, swept[0])
+	}
+	return m.Swept, nil
 }

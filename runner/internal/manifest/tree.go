@@ -21,11 +21,12 @@ func (m *Manifest) parse(text string) error {
 	if tooDeep.MatchString(text) {
 		return fmt.Errorf("%s: tables or keys are nested more than 1000 deep", m.File)
 	}
-	if _, err := toml.Decode(text, &m.tree); err != nil {
+	var tree map[string]any
+	if _, err := toml.Decode(text, &tree); err != nil {
 		syntax, _ := errors.AsType[toml.ParseError](err)
 		return oneLine("%s:%d: %s", m.File, syntax.Position.Line, cmp.Or(syntax.Message, err.Error()))
 	}
-	m.index()
+	m.add("", tree)
 	table, heads := "", map[string]int{}
 	for i, line := range strings.Split(text, "\n") {
 		found := lineStart.FindStringSubmatch(line)
@@ -35,7 +36,7 @@ func (m *Manifest) parse(text string) error {
 		path := join(table, strings.Trim(found[1], `"'`))
 		if head := found[2]; head != "" {
 			path, table = head, head
-			if names := m.names[head]; heads[head] < len(names) {
+			if _, names := tables(m.values[head]); heads[head] < len(names) {
 				table = join(head, names[heads[head]])
 				heads[head]++
 			}
@@ -53,33 +54,34 @@ var lineStart = regexp.MustCompile(`^\s*(?:("[\w.-]+"|'[\w.-]+'|[\w.-]+)\s*=|\[\
 // tooDeep matches TOML that would cost the library, which needs the square of the depth, all memory.
 var tooDeep = regexp.MustCompile(`(?:[\[{][^\]}]*){1000}|(?:\.[^=,\n]*){1000}`)
 
-// index finds the paths of all values, and the names of the tables of lists, also inline ones.
-func (m *Manifest) index() {
-	m.values, m.names, m.tables = map[string]any{}, map[string][]string{}, map[string][]map[string]any{}
-	m.add("", m.tree)
-}
-
+// add finds the paths of a value and all that it has.
 func (m *Manifest) add(path string, value any) {
 	m.values[path] = value
-	if table, ok := value.(map[string]any); ok {
-		for key, x := range table {
-			m.add(join(path, key), x)
-		}
-		return
+	table, _ := value.(map[string]any)
+	for key, x := range table {
+		m.add(join(path, key), x)
 	}
-	list := reflect.ValueOf(value)
-	for i := 0; list.Kind() == reflect.Slice && i < list.Len(); i++ {
-		table, ok := list.Index(i).Interface().(map[string]any)
+	list, names := tables(value)
+	for i, table := range list {
+		m.add(join(path, names[i]), table)
+	}
+}
+
+// tables returns the tables of a list, also an inline one, and their names; none if other values are in it.
+func tables(value any) (list []map[string]any, names []string) {
+	x := reflect.ValueOf(value)
+	for i := 0; x.Kind() == reflect.Slice && i < x.Len(); i++ {
+		table, ok := x.Index(i).Interface().(map[string]any)
 		if !ok {
-			return
+			return nil, nil
 		}
 		name, ok := table["name"].(string)
 		if !ok {
 			name = strconv.Itoa(i + 1)
 		}
-		m.names[path], m.tables[path] = append(m.names[path], name), append(m.tables[path], table)
-		m.add(join(path, name), table)
+		list, names = append(list, table), append(names, name)
 	}
+	return list, names
 }
 
 // override takes a "key=value", where "*" stands for each name of a table of a list. A value that is not TOML
@@ -93,7 +95,8 @@ func (m *Manifest) override(o string) error {
 	keys := []string{key}
 	if list, rest, each := strings.Cut(key, ".*."); each {
 		keys = nil
-		for _, name := range m.names[list] {
+		_, names := tables(m.values[list])
+		for _, name := range names {
 			keys = append(keys, join(join(list, name), rest))
 		}
 	}
@@ -125,14 +128,15 @@ func (m *Manifest) set(path string, value any) error {
 		return m.set(parent, map[string]any{key: value})
 	}
 	table, ok := m.values[parent].(map[string]any)
-	switch {
-	case m.names[parent] != nil:
-		return fmt.Errorf("%s is not a key; allowed: a key of %s", path, strings.Join(m.names[parent], ", "))
-	case !ok:
+	if _, names := tables(m.values[parent]); names != nil {
+		return fmt.Errorf("%s is not a key; allowed: a key of %s", path, strings.Join(names, ", "))
+	} else if !ok {
 		return fmt.Errorf("%s is not a table", parent)
 	}
 	table[key] = value
-	m.index()
+	all := m.values[""]
+	clear(m.values)
+	m.add("", all)
 	return nil
 }
 

@@ -31,13 +31,8 @@ func (r *Rows) Learn(ctx context.Context, stdout io.Writer, from int, to string)
 		return from, err
 	}
 	next, err = r.run(ctx, stdout, from)
-	n := r.n
-	r.say("%s: %d rows, %d learned", to, n.Rows, n.Learned)
-	if n.Added > 0 {
-		r.say("%s: %d of %d classes are new since the training: %q", to, n.Added, len(n.Classes),
-			n.Classes[len(n.Classes)-n.Added:])
-	}
-	return next, errors.Join(err, r.save(n))
+	r.say("%s: %d rows, %d learned", to, r.n.Rows, r.n.Learned)
+	return next, errors.Join(err, r.save(r.n))
 }
 
 // learn learns the row that was predicted last. A class that the network does not have is added.

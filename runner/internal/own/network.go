@@ -57,7 +57,7 @@ func Read(path string) (*Network, error) {
 	if n.Classifier, err = classifier.Load(file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if json.Unmarshal(n.Note, n) != nil { // what is not there does not fit
+	if json.Unmarshal(n.Note, n) != nil {
 		n.readFormer()
 	}
 	in, out := n.Model().Shape()
@@ -66,6 +66,35 @@ func Read(path string) (*Network, error) {
 			"of a run with [save]", path, in, out, len(n.Scaler), len(n.Classes), File)
 	}
 	return n, nil
+}
+
+// former is the note of files that were written before 26 November 2026.
+type former struct {
+	Column string
+	Layout struct{ Separator, Decimal string }
+	Scaler struct {
+		Features            []dataset.Input
+		Fill, Shift, Factor []float64
+	}
+	Counts struct{ Rows, Learned, Added int }
+}
+
+// readFormer sets what a former note says.
+func (n *Network) readFormer() {
+	var old former
+	_ = json.Unmarshal(n.Note, &old) // what is not there does not fit
+	s, inputs := old.Scaler, old.Scaler.Features
+	for j := range inputs {
+		inputs[j].Factor = 1
+		if j < min(len(s.Shift), len(s.Factor)) {
+			inputs[j].Shift, inputs[j].Factor = s.Shift[j], s.Factor[j]
+		}
+		if j < len(s.Fill) {
+			inputs[j].Fill = &s.Fill[j]
+		}
+	}
+	n.Scaler, n.Rows, n.Learned, n.Added = inputs, old.Counts.Rows, old.Counts.Learned, old.Counts.Added
+	n.Format = dataset.Format{Class: old.Column, Separator: old.Layout.Separator, Decimal: old.Layout.Decimal}
 }
 
 // Show says in lines what the network is.

@@ -46,21 +46,19 @@ type Rows struct {
 	x []float64 // of the last row
 	p classifier.Prediction
 
-	// Since the last report: rows with a class, those that are unknown, and the predictions of these rows.
-	scored, unknown int
-	predicted       [][]float64
-	class           []int
+	// Since the last report: the predictions of rows with a class, and how many are unknown.
+	predicted [][]float64
+	class     []int
+	unknown   float64
 }
 
 // Problem says what is not allowed.
 func (r *Rows) Problem() error {
-	switch {
-	case r.Data == "":
+	if r.Data == "" {
 		return errors.New("need -data FILE")
-	case r.Probability != 0 && r.Wrong < 1:
-		return errors.New("-unknown and -wrong exclude each other")
 	}
-	return cmp.Or(r.Format.Validate(), field.Within("-unknown", r.Probability, 0, 1),
+	return cmp.Or(field.Refuse(r.Probability != 0 && r.Wrong < 1, "-unknown", "without -wrong"),
+		r.Format.Validate(), field.Within("-unknown", r.Probability, 0, 1),
 		field.Within("-wrong", r.Wrong, 1e-6, 1), field.Within("-familiar", r.Familiarity, 0, 1))
 }
 
@@ -91,15 +89,12 @@ func (r *Rows) open() (err error) {
 			return err
 		}
 	}
-	f := dataset.Format{
-		Class:     cmp.Or(r.Format.Class, n.Format.Class, "class"),
-		Separator: cmp.Or(r.Format.Separator, n.Format.Separator),
-		Decimal:   cmp.Or(r.Format.Decimal, n.Format.Decimal),
-	}
+	f := n.Format
+	f.Separator, f.Decimal = cmp.Or(r.Format.Separator, f.Separator), cmp.Or(r.Format.Decimal, f.Decimal)
 	if r.reader, err = dataset.NewReader(file, name, f); err != nil {
 		return err
 	}
-	r.column, err = r.reader.Column(f.Class)
+	r.column, err = r.reader.Column(cmp.Or(r.Format.Class, f.Class, "class"))
 	if err != nil && r.Format.Class != "" {
 		return err
 	}
@@ -210,12 +205,10 @@ func (r *Rows) step(ctx context.Context, number, from int, write func(cells []st
 	if err != nil {
 		return err
 	}
-	if k := slices.Index(r.n.Classes, label); k >= 0 {
-		if r.scored++; class == dataset.Unknown {
+	if k := slices.Index(r.n.Classes, label); k >= 0 && bad == nil {
+		r.predicted, r.class = append(r.predicted, slices.Clone(r.p.P)), append(r.class, k)
+		if class == dataset.Unknown {
 			r.unknown++
-		}
-		if bad == nil {
-			r.predicted, r.class = append(r.predicted, slices.Clone(r.p.P)), append(r.class, k)
 		}
 	}
 	if r.save == nil {
@@ -254,17 +247,17 @@ func (r *Rows) label(ctx context.Context, row dataset.Row) (label string, bad, e
 	return strings.Join(line.Cells, ""), line.Err, nil
 }
 
-// report prints the scores of the rows with a class since the last report.
+// report prints the scores of the predictions of rows with a class since the last report.
 func (r *Rows) report() {
-	if r.predicted != nil {
-		var scores []string
-		for i, score := range learner.Scores(r.predicted, r.class) {
-			scores = append(scores, fmt.Sprintf("%s %.4g", learner.ScoreNames[i], score))
-		}
-		r.say("%s: %d rows with a class: %s, unknown %.4g", r.reader.File, r.scored, strings.Join(scores, ", "),
-			float64(r.unknown)/float64(r.scored))
+	n, text := len(r.class), ""
+	if n == 0 {
+		return
 	}
-	r.scored, r.unknown, r.predicted, r.class = 0, 0, nil, nil
+	for i, score := range learner.Scores(r.predicted, r.class) {
+		text += fmt.Sprintf("%s %.4g, ", learner.ScoreNames[i], score)
+	}
+	r.say("%s: %d rows with a class: %sunknown %.4g", r.reader.File, n, text, r.unknown/float64(n))
+	r.unknown, r.predicted, r.class = 0, nil, nil
 }
 
 // Predict prints what the network says of each row. Rows that cannot be predicted are unknown, without

@@ -68,14 +68,13 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 	for _, key := range meta.Undecoded() {
 		check(key[len(key)-1], fmt.Errorf("%s is not a key; allowed: name, align, head, rows, columns", key))
 	}
-	macros := "% Written from the results by the runner; see " + List + ".\n"
+	files = map[string]string{"numbers.tex": "% Written from the results by the runner; see " + List + ".\n"}
 	for _, name := range slices.Sorted(maps.Keys(l.Number)) {
 		number, err := quote(l.Number[name], tables, `\ensuremath{%s}`,
 			`\ensuremath{%s} [\ensuremath{%s},~\ensuremath{%s}]`)
 		check(name, err)
-		macros += fmt.Sprintf("\\newcommand{\\%s}{%s\\xspace}\n", name, number)
+		files["numbers.tex"] += fmt.Sprintf("\\newcommand{\\%s}{%s\\xspace}\n", name, number)
 	}
-	files = map[string]string{"numbers.tex": macros}
 	for _, t := range l.Table {
 		files["tables/"+t.Name+".tex"], err = t.tex(tables)
 		check(t.Name, err)
@@ -98,10 +97,7 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 			}
 		}
 		for i, row := range part {
-			var line []string
-			if _, label, ok := strings.Cut(row, " : "); ok {
-				line = append(line, label)
-			}
+			line := strings.SplitN(row, " : ", 2)[1:] // the label, if any
 			for _, column := range columns {
 				line = append(line, column[i].tex(column))
 			}

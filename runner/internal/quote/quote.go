@@ -48,9 +48,9 @@ func Published(folder string) Tables {
 
 var references = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// Fill returns the text with each reference in braces replaced by a number of the tables, or the
-// first error. A reference has the table, the fields that identify one row, the column, a
-// factor if it is not 1, and a format; "ci" adds the interval of a mean:
+// Fill returns the text with each reference in braces replaced by a number of the tables, or the first error.
+// A reference has the table, the fields that identify one row, the column, a factor if it is not 1, and a
+// format; "ci" adds the interval of a mean:
 //
 //	{summary method=adf error 100 %.1f}      2.4
 //	{summary method=adf error 100 %.1f ci}   2.4 (2.1 to 2.8)
@@ -148,23 +148,23 @@ func read(reference string, tables Tables) (number, error) {
 var errNoValue = errors.New("no value")
 
 func (n number) find(tables Tables) (number, error) {
-	all, err := tables(n.table)
+	t, err := tables(n.table)
 	if err != nil {
 		return n, err
 	}
 	for _, field := range n.fields { // a field that no row has is wrong, not one without a value
-		_, unknown := all.Select(field)
+		_, unknown := t.Select(field)
 		err = cmp.Or(err, unknown)
 	}
-	if err = cmp.Or(err, all.Needs(n.column)); err != nil {
+	if err = cmp.Or(err, t.Needs(n.column)); err != nil {
 		return n, err
 	}
-	rows, none := all.Select(n.fields...)
+	rows, none := t.Select(n.fields...)
 	switch {
 	case none != nil:
 		return n, fmt.Errorf("%w: %w", errNoValue, none)
 	case n.statistic != nil:
-		n.x = n.factor * n.statistic(slices.Clone(rows.Nums(n.column)))
+		n.x = n.factor * n.statistic(rows.Nums(n.column))
 		return n, nil
 	case rows.Len() != 1:
 		return n, fmt.Errorf("%d rows have these fields; need one", rows.Len())

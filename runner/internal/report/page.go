@@ -89,9 +89,8 @@ func (r *result) html(markdown []byte) template.HTML {
 			n.Level += 2
 		case *ast.Link:
 			n.Destination = []byte(r.Name + "/" + string(n.Destination))
-		case *ast.Image:
-			picture, err := os.ReadFile(filepath.Join(r.dir, string(n.Destination)))
-			if err == nil { // else its name is shown in its place
+		case *ast.Image: // without its file, the name is shown in its place
+			if picture, err := os.ReadFile(filepath.Join(r.dir, string(n.Destination))); err == nil {
 				n.Destination = base64.StdEncoding.AppendEncode([]byte("data:image/png;base64,"), picture)
 			}
 		}

@@ -47,15 +47,15 @@ type described struct {
 var kinds = strings.Fields("words integers integers numbers numbers numbers") // of each [table.Kind]
 
 // columns describes the columns of a table. Neighbours described alike, or a mean and its ends, share a line.
-func columns(t *table.Table) (all []described) {
+func columns(t *table.Table) (lines []described) {
 	for _, c := range t.Columns {
-		d, k := described{[]string{c.Name}, kinds[c.Kind], c.Doc}, len(all)-1
+		d, k := described{[]string{c.Name}, kinds[c.Kind], c.Doc}, len(lines)-1
 		name := strings.TrimSuffix(strings.TrimSuffix(c.Name, "_low"), "_high")
-		if k >= 0 && (name == all[k].Names[0] || d.Doc == all[k].Doc && d.Kind == all[k].Kind) {
-			all[k].Names = append(all[k].Names, c.Name)
+		if k >= 0 && (name == lines[k].Names[0] || d.Doc == lines[k].Doc && d.Kind == lines[k].Kind) {
+			lines[k].Names = append(lines[k].Names, c.Name)
 		} else {
-			all = append(all, d)
+			lines = append(lines, d)
 		}
 	}
-	return all
+	return lines
 }

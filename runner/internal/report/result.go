@@ -32,10 +32,8 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 		return r // longer tables are for files
 	}
 	var words, key []string // columns that distinguish the rows: those before the number of seeds and the scores
-	for _, c := range t.Columns {
-		if c.Name == "seeds" || c.Name == "error" {
-			break
-		}
+	n := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Name == "seeds" || c.Name == "error" })
+	for _, c := range t.Columns[:n] {
 		if c.Kind == table.Words {
 			key = append(key, c.Name)
 		}
@@ -53,13 +51,12 @@ func NewResult(tables table.Set, run *store.Run) (r Result) {
 			return t.Nums(column)[i]
 		}
 		wrong := decimals(num("error"))
-		// one end may be cut off
 		if h := max(num("error_high")-num("error"), num("error")-num("error_low")); h > 0 {
 			wrong += fmt.Sprintf(" ± %.4f", h)
 			interval = t.Has("interval")
 		}
 		r.Rows = append(r.Rows, append(cells(t, i, words...), wrong, decimals(num("log_loss")),
-			decimals(num("brier")), decimals(num("ece")), decimals(seconds(run, named(key, cells(t, i, key...))))))
+			decimals(num("brier")), decimals(num("ece")), decimals(seconds(run, t, i, key))))
 	}
 	if interval {
 		r.Notes = append(r.Notes, "± is half of the 95 % interval: "+strings.Join(t.Distinct("interval"), "; "))
@@ -79,13 +76,6 @@ func cells(t *table.Table, row int, columns ...string) (texts []string) {
 		texts = append(texts, t.Texts(c)[row])
 	}
 	return texts
-}
-
-func named(columns, words []string) (pairs []string) {
-	for k, c := range columns {
-		pairs = append(pairs, c+"="+words[k])
-	}
-	return pairs
 }
 
 // Text returns the result in lines for a terminal.
@@ -108,13 +98,13 @@ func (r Result) Text() string {
 // escaped has plain text stay plain in a table of Markdown.
 var escaped = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`")
 
-// seconds returns the time of the group of cells whose name has all words, such as method=joint. If several
-// groups have them, or none, it is NaN.
-func seconds(run *store.Run, words []string) float64 {
+// seconds returns the time of the group of cells whose name has the row's words in the key columns, such as
+// method=joint. If several groups have them, or none, it is NaN.
+func seconds(run *store.Run, t *table.Table, row int, key []string) float64 {
 	found := []float64{}
 	for group, s := range run.CellSeconds {
-		lacks := func(word string) bool { return !strings.Contains(" "+group+" ", " "+word+" ") }
-		if !slices.ContainsFunc(words, lacks) {
+		lacks := func(c string) bool { return !strings.Contains(" "+group+" ", " "+c+"="+t.Texts(c)[row]+" ") }
+		if !slices.ContainsFunc(key, lacks) {
 			found = append(found, s)
 		}
 	}

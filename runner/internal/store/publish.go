@@ -36,7 +36,7 @@ func (f *Folder) Publish(
 	old, err := OpenResults(f.Dir)
 	sums := sumsOf(files)
 	if was, unread := ReadRun(f.Dir); cmp.Or(err, unread) == nil && maps.Equal(old.sums, sums) &&
-		was.SourceDigest == run.SourceDigest && was.ManifestDigest == run.ManifestDigest {
+		was.SourceDigest == run.SourceDigest {
 		run = was
 	}
 	provenance, err := json.MarshalIndent(run, "", "  ")

@@ -16,27 +16,26 @@ import (
 
 // Run is the provenance of a run, the content of run.json.
 type Run struct {
-	Command        []string          `json:"command"`
-	Manifest       string            `json:"manifest"`
-	ManifestDigest string            `json:"manifest_digest"` // of its values, but for those that depend on data
-	Overrides      []string          `json:"overrides"`       // key=value, as on the command line
-	Commit         string            `json:"commit"`          // of git, or "unknown"
-	Tree           string            `json:"tree"`            // "clean", "dirty" or "unknown"; results aside
-	SourceDigest   string            `json:"source_digest"`   // of the code that makes numbers
-	Go             string            `json:"go"`
-	Modules        map[string]string `json:"modules"` // path to version
-	GOOS           string            `json:"goos"`
-	GOARCH         string            `json:"goarch"`
-	Fused          bool              `json:"fused_multiply_adds"` // last digits are those of the processor
-	Programs       []string          `json:"programs,omitempty"`  // others that learned, with their versions
-	CPU            string            `json:"cpu"`                 // model, or "unknown"
-	CPUs           int               `json:"cpus"`
-	Seeds          []int             `json:"seeds"`
-	Computed       int               `json:"cells_computed"`
-	Reused         int               `json:"cells_reused"`
-	Start          time.Time         `json:"start"`
-	CPUSeconds     float64           `json:"cpu_seconds,omitempty"` // of all cells, when each was computed
-	Seconds        float64           `json:"wall_seconds"`
+	Command      []string          `json:"command"`
+	Manifest     string            `json:"manifest"`
+	Overrides    []string          `json:"overrides"`     // key=value, as on the command line
+	Commit       string            `json:"commit"`        // of git, or "unknown"
+	Tree         string            `json:"tree"`          // "clean", "dirty" or "unknown"; results aside
+	SourceDigest string            `json:"source_digest"` // of the code that makes numbers
+	Go           string            `json:"go"`
+	Modules      map[string]string `json:"modules"` // path to version
+	GOOS         string            `json:"goos"`
+	GOARCH       string            `json:"goarch"`
+	Fused        bool              `json:"fused_multiply_adds"` // last digits are those of the processor
+	Programs     []string          `json:"programs,omitempty"`  // others that learned, with their versions
+	CPU          string            `json:"cpu"`                 // model, or "unknown"
+	CPUs         int               `json:"cpus"`
+	Seeds        []int             `json:"seeds"`
+	Computed     int               `json:"cells_computed"`
+	Reused       int               `json:"cells_reused"`
+	Start        time.Time         `json:"start"`
+	CPUSeconds   float64           `json:"cpu_seconds,omitempty"` // of all cells, when each was computed
+	Seconds      float64           `json:"wall_seconds"`
 
 	// CellSeconds are the mean processor seconds of a cell, by its group: its key without the seed.
 	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`

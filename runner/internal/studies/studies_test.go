@@ -89,7 +89,7 @@ func TestMissing(t *testing.T) {
 // resolve returns a manifest with every key spelled out.
 func resolve(t *testing.T, file string) []byte {
 	t.Helper()
-	m := check.Must(manifest.Read(file, nil))
+	m := check.Must(manifest.Parse(file, check.Must(os.ReadFile(file)), nil))
 	for _, kind := range All {
 		if kind.Name != m.Study {
 			continue

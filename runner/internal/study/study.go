@@ -72,8 +72,8 @@ type Figure struct {
 
 // WithData is an experiment that reads data files.
 type WithData interface {
-	Files() []string // their paths
-	About() []string // after Prepare: what they have, in lines
+	// Files returns the paths of the files and, after Prepare, what they have, in lines.
+	Files() (paths, about []string)
 }
 
 // Noted is an experiment with notes on its tables for the person who runs it, a line each.

@@ -212,8 +212,7 @@ func TestFashion(t *testing.T) {
 	e := check.Must((&data.Files{Images: "images", Labels: "labels"}).Load(folder, nil))
 	check.Equal(t, "examples, inputs and classes", []int{e.Len(), e.Inputs(), len(e.Classes())},
 		[]int{900, 784, 10})
-	x := make([]float64, 784)
-	e.Input(x, 95) // tile 5 of the fourth row
+	x := e.Input(95) // tile 5 of the fourth row
 	check.Equal(t, "classes", []int{e.Class(89), e.Class(90)}, []int{0, 1})
 	check.Equal(t, "pixels", []float64{x[0], x[1], x[28], x[783]}, []float64{84, 85, 85, 84 + 27 + 27})
 }

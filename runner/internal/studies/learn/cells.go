@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -14,6 +13,44 @@ import (
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
+
+// Order is the order in which the examples of a pass are learned.
+type Order string
+
+const (
+	Shuffled Order = "shuffled" // at random, anew for each pass; of a generator as drawn in the first
+	Given    Order = "given"    // as in the files
+	Sorted   Order = "sorted"   // one class after another
+	Blocks   Order = "blocks"   // five parts of each class, the parts in a random order
+	Drift    Order = "drift"    // each class is frequent for a while
+	Repeated Order = "repeated" // the same examples in several orders, by as many networks
+)
+
+var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
+	Shuffled: learner.Shuffled, Given: nil, Repeated: nil,
+	// Class-incremental learning (van de Ven and Tolias, "Three scenarios for continual learning", arXiv
+	// 1904.07734, 2019).
+	Sorted: sorted(1, func(*rand.Rand) (int, float64) { return 0, 0 }),
+	Blocks: sorted(5, func(rnd *rand.Rand) (int, float64) { return rnd.IntN(5), 0 }),
+	// The noise is triangular, from 0 to four places.
+	Drift: sorted(1, func(rnd *rand.Rand) (int, float64) { return 0, 2 * (rnd.Float64() + rnd.Float64()) }),
+}
+
+// sorted sorts the shuffled order stably. The parts of all classes have places in a random order. The key of
+// an example is the place of one part of its class, and noise, both from pick.
+func sorted(parts int, pick func(*rand.Rand) (int, float64)) func(*dataset.Examples, rand.Source) []int {
+	return func(e *dataset.Examples, src rand.Source) []int {
+		rnd := rand.New(src)
+		order, place := rnd.Perm(e.Len()), rnd.Perm(parts*len(e.Classes()))
+		keys := make([]float64, len(order))
+		for _, i := range order {
+			part, noise := pick(rnd)
+			keys[i] = float64(place[parts*e.Class(i)+part]) + noise
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+		return order
+	}
+}
 
 // spec determines a cell's tables: one method on one set with one seed, or with all for maps over λ and ρ.
 type spec struct {
@@ -37,7 +74,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		together = n
 	}
 	s := spec{
-		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, Predictions: e.predicts, AllRows: e.Save.AllRows,
+		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, AllRows: e.Save.AllRows,
+		Predictions: e.plain && e.Data.Grid == 0,
 	}
 	s.Manifest = cmp.Or(e.Evaluate.SplitsOf, e.manifest.Name)
 	for _, s.Method = range e.methods {
@@ -54,14 +92,14 @@ func (e *experiment) Cells() (cells []study.Cell) {
 						continue
 					}
 					s.Seed = s.Seeds[0]
-					s.Maps = e.mapped && s.Seed == e.manifest.Seed
+					s.Maps = e.plain && e.Data.Grid > 0 && s.Seed == e.manifest.Seed
 					s.Save = e.Save.Network && m.Name == e.saved && s.Seed == e.seeds[0]
-					var key []string
+					key := ""
 					columns, values := s.key()
 					for i, c := range columns {
-						key = append(key, fmt.Sprint(c.Name, "=", values[i]))
+						key += fmt.Sprint(" ", c.Name, "=", values[i])
 					}
-					cells = append(cells, study.Cell{Key: strings.Join(key, " "), Spec: s, Run: s.run})
+					cells = append(cells, study.Cell{Key: key[1:], Spec: s, Run: s.run})
 				}
 			}
 		}
@@ -76,11 +114,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		run := s.learn
-		if s.Order == Repeated {
-			run = s.pairs
-		}
-		tables, err := run(ctx, train, test)
+		tables, err := s.learn(ctx, train, test)
 		if err != nil || len(s.Seeds) == 1 {
 			return tables, err
 		}
@@ -130,7 +164,7 @@ func (s *spec) parts() (train, test *dataset.Examples, err error) {
 		return train, s.draw(s.Data.Test, "test"), nil
 	}
 	task, points := s.Data.Task(), data.Set{}
-	for _, x := range s.Data.grid().Points {
+	for _, x := range task.Region.Grid(s.Data.Grid).Points {
 		if class := task.Label(x); class != data.NoClass {
 			points.X, points.Class = append(points.X, x), append(points.Class, class)
 		}

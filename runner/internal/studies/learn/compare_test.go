@@ -95,9 +95,8 @@ func TestPairsAndRanks(t *testing.T) {
 // interval. What fails is scored as equal probabilities, and counted, as the majority of equal classes.
 func TestFewerSplits(t *testing.T) {
 	text := compared(studytest.File(t, studytest.Clusters(36)))
-	if few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells(); len(few) != 3*(3+2)+2 {
-		t.Errorf("%d cells", len(few))
-	}
+	few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells()
+	check.Equal(t, "cells", len(few), 3*(3+2)+2)
 	full, one := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, "method.filter.splits=1")
 	row := func(tables table.Set, name, method string) *table.Table {
 		return tables.Get(name).Where("set", "clusters").Where("method", method)
@@ -124,8 +123,8 @@ func TestFewerSplits(t *testing.T) {
 func TestCompareRefused(t *testing.T) {
 	text, other := compared(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "evaluate.validation=0.5",
-		"set.clusters.train_rows=1-25",
-		"set.clusters.scale=none", "set.clusters.file="+other, "method.ours.lambda=1", "method.ours.passes=2")
+		"set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
+		"method.ours.lambda=1", "method.ours.passes=2")
 	named := studytest.New(t, Kind, text, "name=defaults").Cells()[0].Spec.(spec)
 	split := studytest.New(t, Kind, text, "evaluate.splits_of=defaults").Cells()[0].Spec.(spec)
 	check.Equal(t, "with the splits of defaults", split.Stream("pass").Uint64(), named.Stream("pass").Uint64())

@@ -30,12 +30,21 @@ func (e *experiment) Figures() (drawings []study.Figure) {
 	if e.Evaluate.Reference != "" && len(e.Methods) > 1 {
 		drawings = append(drawings, study.Drawing("differences", "paired", e.drawDifferences))
 	}
-	if e.mapped {
+	if e.plain && e.curve && e.Data.Grid > 0 {
+		classes, columns := e.Data.Task().Classes, len(e.Evaluate.Snapshots)
+		labels := figures.Labels{Below: "negative variance", Classes: classes}
 		for _, m := range e.methods {
-			drawings = append(drawings, e.mapFigure("maps_"+m.Name, m.Name, -1))
+			drawings = append(drawings, study.Drawing("maps_"+m.Name, "maps", func(t *table.Table) *figures.Figure {
+				return figures.Maps(e.mapRows(t.Where("method", m.Name)), labels)
+			}))
 		}
-		for i := range 2 * (e.Data.Task().Classes - 1) * len(e.Evaluate.Snapshots) {
-			drawings = append(drawings, e.mapFigure(fmt.Sprintf("fig%02d", i+1), e.methods[0].Name, i))
+		for i := range 2 * (classes - 1) * columns {
+			name := fmt.Sprintf("fig%02d", i+1)
+			drawings = append(drawings, study.Drawing(name, "maps", func(t *table.Table) *figures.Figure {
+				row := e.mapRows(t.Where("method", e.methods[0].Name))[i/columns]
+				row.Maps = row.Maps[i%columns:][:1]
+				return figures.Maps([]figures.Row{row}, labels)
+			}))
 		}
 	}
 	return drawings
@@ -102,12 +111,11 @@ func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	var charts []figures.Chart
 	for _, set := range sets {
 		dots := figures.Curve{Name: "mean", Kind: figures.Across, Group: 1}
-		for _, row := range paired.Where("set", set).GroupBy("method") {
-			if i := slices.Index(methods, row.Texts("method")[0]); i >= 0 {
-				dots.X, dots.Y = append(dots.X, row.Nums("log_loss")...), append(dots.Y, -float64(i))
-				dots.Low = append(dots.Low, row.Nums("log_loss_low")...)
-				dots.High = append(dots.High, row.Nums("log_loss_high")...)
-			}
+		for i, m := range methods {
+			row := paired.Where("set", set).Where("method", m)
+			dots.X, dots.Y = append(dots.X, row.Nums("log_loss")...), append(dots.Y, -float64(i))
+			dots.Low = append(dots.Low, row.Nums("log_loss_low")...)
+			dots.High = append(dots.High, row.Nums("log_loss_high")...)
 		}
 		charts = append(charts, figures.Chart{Title: set, X: x, Y: y, Curves: []figures.Curve{zero, dots}})
 	}
@@ -139,23 +147,11 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 	})
 }
 
-// mapFigure has the maps of a method, or if i is not negative the i-th of them alone.
-func (e *experiment) mapFigure(name, method string, i int) study.Figure {
-	columns := len(e.Evaluate.Snapshots)
-	return study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
-		rows := e.mapRows(maps.Where("method", method))
-		if i >= 0 {
-			rows = []figures.Row{{Scale: rows[i/columns].Scale, Maps: rows[i/columns].Maps[i%columns:][:1]}}
-		}
-		labels := figures.Labels{Below: "negative variance", Classes: e.Data.Task().Classes}
-		return figures.Maps(rows, labels)
-	})
-}
-
 // mapRows are a row of maps for the mean of every class but the last, as in the paper, then one for every
 // variance: at all snapshots, on one scale, with the examples that were learned before each.
 func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
-	task, grid := e.Data.Task(), e.Data.grid()
+	task := e.Data.Task()
+	grid := task.Region.Grid(e.Data.Grid)
 	train := task.Draw(e.Data.Train, study.Stream(e.manifest.Name, e.manifest.Seed, "train"))
 	for i, q := range [][2]string{{"p", "$μ(y_%d)$, probability"}, {"var", "$σ^2(y_%d)$, probability$^2$"}} {
 		for j := 1; j < task.Classes; j++ {

@@ -7,12 +7,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/bnn"
+	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -50,14 +54,14 @@ type experiment struct {
 
 	manifest *manifest.Manifest
 	seeds    []int
-	sets     []set            // many, or one, which is called data
-	methods  []learner.Method // at everything that is swept
-	saved    string           // the first closed-form method
-	named    bool             // sets are tables [[set]]
-	swept    bool             // λ is swept, or both λ and ρ
-	curve    bool             // methods are scored along the stream
-	predicts bool             // there are predictions of the test part
-	mapped   bool             // there are maps of the plane
+	sets     []set              // many, or one, which is called data
+	methods  []learner.Method   // at everything that is swept
+	saved    string             // the first closed-form method
+	named    bool               // sets are tables [[set]]
+	swept    bool               // λ is swept, or both λ and ρ
+	curve    bool               // methods are scored along the stream
+	plain    bool               // one set, one order, no sweep: predictions, or maps of a grid, are kept
+	overlap  map[string]float64 // of the training parts of a set that is split anew for each seed
 }
 
 type evaluate struct {
@@ -95,10 +99,10 @@ func (s *Source) missing() bool { return reflect.ValueOf(*s).IsZero() }
 
 // Validate reports invalid values, unless the table is missing.
 func (s *Source) Validate() error {
-	if s.missing() {
+	switch {
+	case s.missing():
 		return nil
-	}
-	if s.Grid == 0 {
+	case s.Grid == 0:
 		return s.Source.Validate()
 	}
 	without := s.Generator.Name == "" || s.Test > 0 || s.Scale != ""
@@ -110,8 +114,6 @@ func (s *Source) Validate() error {
 	}
 	return err
 }
-
-func (s *Source) grid() *data.Grid { return s.Task().Region.Grid(s.Grid) }
 
 type set struct {
 	Name    string   `toml:"name" allowed:"a text"` // name in rows of tables
@@ -132,20 +134,17 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	if !e.named {
 		e.sets = []set{{Name: "data", Source: e.Data, key: "data"}}
 	}
-	plain := !e.named && !e.swept && e.Evaluate.single()
-	e.predicts = plain && e.Data.Grid == 0
-	e.curve = e.Evaluate.Snapshots != nil || e.predicts // after six snapshots
-	e.mapped = e.Evaluate.Snapshots != nil && plain && !e.predicts
+	e.plain = !e.named && !e.swept && e.Evaluate.single()
+	e.curve = e.Evaluate.Snapshots != nil || e.plain && e.Data.Grid == 0 // after six snapshots
 	for i := range e.sets {
 		s := &e.sets[i]
 		if s.key = cmp.Or(s.key, "set."+s.Name); s.missing() {
 			return m.Locate(s.key, s.Source.Source.Validate())
 		}
-		s.Source.Source = s.WithDefaults()
 	}
 	e.seeds, err = m.Seeds(e.Sweep.Seed)
-	if e.methods = e.Listed(); e.swept {
-		e.methods = nil
+	if !e.swept {
+		e.methods = e.Listed()
 	}
 	for _, m := range e.Listed() {
 		rhos := e.Sweep.Rho
@@ -165,36 +164,93 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 	return cmp.Or(err, e.check())
 }
 
+func (e *experiment) check() error {
+	v, names := &e.Evaluate, learner.Names(e.Methods)
+	single, repeated, compared, refuse := v.single(), v.repeated(), v.Reference != "", field.Refuse
+	err := cmp.Or(
+		refuse(e.named && !e.Data.missing(), "data", "without tables [[set]]"),
+		field.Distinct("evaluate.order", v.Order),
+		field.AllOneOf("evaluate.order", v.Order, slices.Sorted(maps.Keys(orders))...),
+		refuse(repeated && len(v.Order) > 1, "evaluate.order", "one or more, or repeated alone"),
+		learner.Increasing("evaluate.passes", v.Passes, 10_000),
+		learner.Increasing("evaluate.snapshots", v.Snapshots, manifest.MaxTrain),
+		field.Within("evaluate.samples", v.Samples, 0, 1_000_000_000),
+		field.Within("evaluate.stride", v.Stride, 0, 2001), e.Chosen.Check(names...),
+		field.AllOneOf("evaluate.leave_out", v.LeaveOut, names...),
+		field.AllOneOf("evaluate.reference", strings.Fields(v.Reference), names...),
+		refuse(!single && slices.Max(v.Passes) > 1, "evaluate.passes", "1, of several orders"),
+		refuse(!single && v.Snapshots != nil, "evaluate.snapshots", "none, of several orders"),
+		refuse(!(v.Validation > 0 && v.Validation < 1), "evaluate.validation", "above 0 and below 1"),
+		refuse(repeated && v.Snapshots == nil, "evaluate.snapshots", "sizes of training sets, if repeated"),
+		refuse(!repeated && v.Orders+v.Resamples > 0, "evaluate.order", "repeated, with orders and resamples"),
+		refuse(repeated && !(v.Orders > 1 && v.Orders <= 1000), "evaluate.orders", "2 to 1000"),
+		refuse(repeated && !(v.Resamples > 1 && v.Resamples <= 1000), "evaluate.resamples", "2 to 1000"),
+		refuse(e.Save.Network && (e.named || !e.curve), "save.network", "with [data] and snapshots"),
+		refuse(e.Save.AllRows && !e.Save.Network, "save.all_rows", "with network = true"),
+		refuse(!compared && len(v.LeaveOut)+len(e.Contrasts) > 0, "evaluate.reference", "the name of a [[method]]"),
+		refuse(compared && (e.swept || repeated || !single), "evaluate.reference",
+			"if nothing is swept or repeated, in one order"),
+		refuse(len(v.LeaveOut) > 0 && len(e.sets) < 2, "evaluate.leave_out", "with two or more sets"),
+		refuse(e.swept && e.Sweep.Lambda == nil, "sweep.rho", "together with lambda = [numbers]"),
+		field.AllWithin("sweep.lambda", e.Sweep.Lambda, 1e-30, 1e30),
+		field.AllWithin("sweep.rho", e.Sweep.Rho, 0, softmax.MostRho),
+		field.Distinct("sweep.lambda", e.Sweep.Lambda), field.Distinct("sweep.rho", e.Sweep.Rho),
+	)
+	for _, s := range e.sets {
+		key := s.key + "."
+		err = cmp.Or(err, field.Within(key+"splits", s.Splits, 0, manifest.MaxSeed),
+			field.AllOneOf(key+"methods", s.Methods, names...), field.AllOneOf(key+"order", s.Order, v.Order...),
+			refuse(compared && s.Name == allSets, key+"name", "a name other than "+allSets),
+			refuse(compared && s.Methods != nil, key+"methods", "without evaluate.reference"),
+			refuse(repeated && s.Generator.Name == "", key+"generator", "one, for a repeated order"))
+	}
+	for i := range e.Contrasts {
+		c, key := &e.Contrasts[i], fmt.Sprintf("contrast.%d.", i+1)
+		c.Score = cmp.Or(c.Score, "log_loss")
+		both := []string{c.Method, c.Against}
+		err = cmp.Or(err, field.AllOneOf(key+"method", both, names...), field.Distinct(key+"method", both),
+			field.OneOf(key+"score", c.Score, "log_loss", "error"))
+	}
+	candidates := 0
+	for _, m := range e.Methods {
+		key, n, rule := "method."+m.Name+".", len(m.Candidates), m.Model.Output
+		candidates = cmp.Or(candidates, n)
+		rho := rule == bnn.Joint || rule == bnn.Total
+		fits := rho || e.Sweep.Rho == nil && (rule == bnn.ADF || rule == bnn.ADFMarginal)
+		fits = fits && m.ClosedForm() && m.Model.Readout == ""
+		err = cmp.Or(err,
+			refuse(compared && n > 0 && n != candidates, key+"candidates", fmt.Sprint(candidates, ", as of others")),
+			refuse(e.swept && !fits, "sweep.lambda", "lambda with the rules joint, total, adf and adf-marginal, "+
+				"rho with joint and total, unlike the method "+m.Name),
+			refuse(m.OwnOrders && (e.curve || orders[v.Order[0]] == nil), key+"own_orders", "without snapshots"),
+			refuse(m.Splits > 0 && m.Name == v.Reference, key+"splits", "0, all seeds, of the reference"))
+	}
+	return err
+}
+
 func (v *evaluate) single() bool { return len(v.Order) == 1 }
 
 func (v *evaluate) repeated() bool { return slices.Contains(v.Order, Repeated) }
 
-func (e *experiment) Files() (files []string) {
+func (e *experiment) Files() (paths, about []string) {
 	for _, s := range e.sets {
-		files = append(files, s.Paths(e.manifest.Folder)...)
+		paths, about = append(paths, s.Paths(e.manifest.Folder)...), append(about, s.About()...)
 	}
-	return files
-}
-
-func (e *experiment) About() (lines []string) {
-	for _, s := range e.sets {
-		lines = append(lines, s.About()...)
-	}
-	return lines
+	return paths, about
 }
 
 func (e *experiment) Prepare(context.Context) error {
 	most := 0 // training examples
+	e.overlap = map[string]float64{}
 	for i := range e.sets {
 		s := &e.sets[i]
 		if err := s.Load(e.manifest.Folder); err != nil {
 			return e.manifest.Locate(s.key, err)
 		}
-		train, _, err := s.Parts(rand.NewPCG(0, 0))
-		if err != nil {
-			return e.manifest.Errorf(s.key+".scale", "%v", err)
+		train, test, _ := s.Parts(rand.NewPCG(0, 0)) // without error, as in Load
+		if most = max(most, train.Len()); s.TestFraction > 0 {
+			e.overlap[s.Name] = float64(test.Len()) / float64(train.Len())
 		}
-		most = max(most, train.Len())
 		methods := slices.DeleteFunc(slices.Clone(e.methods), s.skips)
 		if err := learner.Fit(e.manifest, methods, s.Inputs(), len(s.Classes())); err != nil {
 			return err
@@ -216,9 +272,8 @@ func (e *experiment) Notes(tables table.Set) (notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	for _, rows := range runs.GroupBy("method") {
 		method, failed := rows.Texts("method")[0], rows.Where("failed", 1)
-		if failed.Len() > 0 {
-			note("%s broke down in %d of %d runs, and is scored there as equal probabilities", method, failed.Len(),
-				rows.Len())
+		if n := failed.Len(); n > 0 {
+			note("%s broke down in %d of %d runs, and is scored there as equal probabilities", method, n, rows.Len())
 		}
 		if e.Save.Network && method == e.saved && failed.Where("seed", e.seeds[0]).Len() > 0 {
 			note("no %s is kept: %s broke down", own.File, method)

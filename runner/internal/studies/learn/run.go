@@ -19,7 +19,10 @@ import (
 )
 
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
-	t, c, history := s.training(), s.newCurve(train), classifier.NewHistory(train.Inputs())
+	if s.Order == Repeated {
+		return s.pairs(ctx, train, test)
+	}
+	t, c, history := s.training(), s.newCurve(), classifier.NewHistory(train.Inputs())
 	if s.Evaluate.Snapshots != nil {
 		t.Snapshots, t.ScorePasses, t.Score = s.Evaluate.Snapshots, s.Evaluate.Passes, c.score
 		t.Observing = func(l *learner.Classifier, x []float64, class int) {
@@ -36,13 +39,12 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 	}
 	tables := table.Set{s.runs(r, train.Len())}
 	if s.Evaluate.Snapshots != nil {
-		tables = append(tables, c.Table)
+		if tables = append(tables, c.Table); s.Maps {
+			tables = append(tables, c.maps)
+		}
 	}
 	if s.Predictions {
 		tables = append(tables, s.predictions(r, test, train.Classes()))
-	}
-	if s.Maps {
-		tables = append(tables, c.maps)
 	}
 	if s.Save && s.AllRows {
 		train = dataset.Join(train, test)
@@ -67,10 +69,9 @@ func (s *spec) key() (columns []table.Column, row []any) {
 	add := func(c table.Column, value any) { columns, row = append(columns, c), append(row, value) }
 	add(table.Text("set", "the data set"), s.Set)
 	add(table.Text("method", "the learner"), s.Method.Name)
-	m := s.Method.Model
 	if s.Swept {
-		add(table.Num("lambda", "slope λ of the probit"), m.Lambda.Number)
-		add(table.Num("rho", "its correlation ρ"), m.Rho)
+		add(table.Num("lambda", "slope λ of the probit"), s.Method.Model.Lambda.Number)
+		add(table.Num("rho", "its correlation ρ"), s.Method.Model.Rho)
 	}
 	if !s.Evaluate.single() {
 		add(table.Text("order", "sorted: one class after another; blocks: parts of classes in random order; "+
@@ -97,29 +98,79 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 	for _, name := range names {
 		columns = append(columns, table.Num("p_"+name, "probability of the class "+name))
 	}
-	t := table.New("predictions", columns...)
-	t.Packed = true
+	t := &table.Table{Name: "predictions", Packed: true, Columns: columns}
 	for i, p := range r.P {
 		t.Add(key, i+1, test.Row(i), names[r.Class[i]], names[floats.MaxIdx(p)], p)
 	}
 	return t
 }
 
+// pairs compares networks with the same prior. A training set of size N is the first N examples, in the order
+// from the stream "permutation", r; other training sets are from the stream "sample", r.
+func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
+	columns, key := s.key()
+	t := table.New("pairs", append(columns,
+		table.Int("seen", "examples of the training set"),
+		table.Text("differ_by", "networks differ by the order of the same examples, or by the sample of examples"),
+		table.Share("tv", "total variation of two networks, mean over all pairs and the test inputs"),
+		table.Share("error", "share of wrong answers, mean over the networks"),
+		table.Positive("log_loss", "mean over the networks, in nats"),
+		table.Share("failed", "share of the networks that broke down"))...)
+	for _, size := range s.Evaluate.Snapshots {
+		if size > train.Len() {
+			break
+		}
+		for _, by := range []string{"order", "sample"} {
+			var networks []*learner.Result
+			for r := range map[string]int{"order": s.Evaluate.Orders, "sample": s.Evaluate.Resamples}[by] {
+				examples := s.draw(size, "sample", r+1)
+				if by == "order" {
+					examples = train.Subset(rand.New(s.Stream("permutation", r+1)).Perm(size))
+				}
+				network, err := s.training().Run(ctx, s.Method, examples, test)
+				if err != nil {
+					return nil, err
+				}
+				networks = append(networks, network)
+			}
+			t.Add(key, size, by, comparePairs(networks))
+		}
+	}
+	return table.Set{t}, nil
+}
+
+func comparePairs(networks []*learner.Result) []float64 {
+	var wrong, loss []float64
+	failed, n := 0.0, float64(len(networks))
+	tv := make([]float64, len(networks[0].P)) // at an input, mean over the pairs
+	for a, r := range networks {
+		wrong, loss = append(wrong, metric.Error(r.P, r.Class)), append(loss, metric.LogLoss(r.P, r.Class))
+		if r.Err != nil {
+			failed++
+		}
+		for _, other := range networks[:a] {
+			for i := range tv {
+				tv[i] += metric.TotalVariation(r.P[i], other.P[i]) / (n * (n - 1) / 2)
+			}
+		}
+	}
+	return []float64{table.Mean(tv), table.Mean(wrong), table.Mean(loss), failed / n}
+}
+
 type curve struct {
 	*table.Table
 	spec  *spec
-	train int
+	key   []any
 	maps  *table.Table // of a grid
 	noise rand.Source  // of Monte Carlo
-
 	// Test-then-train predictions of the first pass (Dawid, "The prequential approach", JRSS A 1984).
 	p     [][]float64
 	class []int
 }
 
-func (s *spec) newCurve(train *dataset.Examples) *curve {
-	c := &curve{spec: s, train: train.Len()}
-	columns, _ := s.key()
+func (s *spec) newCurve() *curve {
+	columns, key := s.key()
+	c := &curve{spec: s, key: key}
 	columns = append(columns, table.Int("pass", "over the training part"),
 		table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"))
 	columns = append(append(columns, learner.ScoreColumns()...), table.Share("prequential_error",
@@ -128,50 +179,45 @@ func (s *spec) newCurve(train *dataset.Examples) *curve {
 	if s.Data.Grid > 0 {
 		n := s.Data.Task().Classes
 		c.noise = s.stream("montecarlo", s.Method.Name)
-		c.maps = table.New("maps", slices.Concat([]table.Column{
+		c.maps = &table.Table{Name: "maps", Packed: true, Columns: slices.Concat([]table.Column{
 			table.Text("set", "the data set"), table.Text("method", "the network"),
 			table.Int("k", "examples seen"), table.Num("x1", "point of the plane"), table.Num("x2", ""),
 		}, learner.ClassColumns("p", n, "mean of the probability of the class"),
-			learner.ClassColumns("var", n, "its variance"))...)
-		c.maps.Packed = true
+			learner.ClassColumns("var", n, "its variance"))}
 	}
 	if c.maps != nil && s.Evaluate.Samples > 0 {
 		columns = append(columns,
 			table.Positive("p_error", "mean distance of p from Monte Carlo, on some grid lines"),
 			table.Positive("p_se", "mean standard error of p by Monte Carlo"),
-			table.Positive("var_error", "mean distance of the variances of p from Monte Carlo, there"),
-			table.Positive("var_se", "mean standard error of these by Monte Carlo"))
+			table.Positive("var_error", "mean distance of the variances of p from Monte Carlo, on some grid lines"),
+			table.Positive("var_se", "mean standard error of the variances of p by Monte Carlo"))
 	}
 	c.Table = table.New("curve", append(columns, learner.StepColumns()...)...)
 	return c
 }
 
+// score adds a row. Passes after the first are scored at their end.
 func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class []int) {
 	before := table.Gaps(2)
 	if pass == 1 && len(c.p) > 0 {
 		before = []float64{metric.Error(c.p, c.class), metric.LogLoss(c.p, c.class)}
 	}
-	_, row := c.spec.key()
-	row = append(row, pass, k, (pass-1)*c.train+k, learner.Scores(p, class), before)
-	if c.maps != nil {
-		row = append(row, c.onGrid(l, k))
-	}
-	c.Add(append(row, l.Steps().Row())...)
+	c.Add(c.key, pass, k, pass*k, learner.Scores(p, class), before, c.onGrid(l, k), l.Steps().Row())
 }
 
 // onGrid adds to the maps after k examples, and returns the distances from Monte Carlo and its standard
 // errors, missing for methods that are not a network on the points themselves, or have failed.
 func (c *curve) onGrid(l *learner.Classifier, k int) (row []float64) {
 	s, e := c.spec, c.spec.Evaluate
-	if e.Samples > 0 {
+	if c.maps != nil && e.Samples > 0 {
 		row = table.Gaps(4)
 	}
-	if l.Network() == nil || l.Err != nil || s.Method.Scale != "" {
+	if c.maps == nil || l.Network() == nil || l.Err != nil || s.Method.Scale != "" {
 		return row
 	}
 	var sum [4]float64 // of the columns
 	var q bnn.Prediction
-	estimate, grid, n := montecarlo.NewEstimate(l.Classes), s.Data.grid(), 0.0
+	estimate, grid, n := montecarlo.NewEstimate(l.Classes), s.Data.Task().Region.Grid(s.Data.Grid), 0.0
 	side, stride := len(grid.X), max(1, e.Stride)
 	for i, x := range grid.Points {
 		if l.Model().Predict(&q, x) != nil {

@@ -21,114 +21,87 @@ func (e *experiment) Tables(cells []table.Set) table.Set {
 	counts, tables := table.Names(learner.StepColumns())[:6], table.Merge(cells)
 	for _, t := range tables {
 		t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
-			counted := slices.ContainsFunc(c.Nums, func(n float64) bool { return n != 0 })
-			return slices.Contains(counts, c.Name) && !counted
+			return slices.Contains(counts, c.Name) && floats.Sum(c.Nums) == 0
 		})
 	}
-	tables = append(tables, e.derived(tables)...)
-	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Name == "runs" && e.swept })
-}
-
-func (e *experiment) derived(t table.Set) table.Set {
-	if pairs := t.Get("pairs"); pairs != nil {
-		return table.Set{e.means(pairs, "summary", nil)}
+	if e.Evaluate.repeated() {
+		return append(tables, e.means(tables[0], "summary", nil))
 	}
-	s := scores{e, t.Get("runs")}
-	summary := e.means(s.runs, "summary", s.overlap)
-	tables := table.Set{summary}
-	if curve := t.Get("curve"); curve != nil {
-		tables = append(tables, e.means(curve, "curve_summary", s.overlap))
+	runs, curve := tables.Get("runs"), tables.Get("curve")
+	overlap := func(rows *table.Table) float64 { return e.overlap[rows.Texts("set")[0]] }
+	summary := e.means(runs, "summary", overlap)
+	if tables = append(tables, summary); curve != nil {
+		tables = append(tables, e.means(curve, "curve_summary", overlap))
 	}
 	if e.Evaluate.Reference != "" {
-		tables = append(tables, s.paired(), e.ranks(summary))
+		tables = append(tables, e.paired(runs), e.ranks(summary))
 	}
 	if len(e.Contrasts) > 0 {
-		tables = append(tables, s.contrasts())
+		tables = append(tables, e.contrasts(runs))
 	}
 	if len(e.Evaluate.LeaveOut) > 0 {
 		tables = append(tables, e.leftOut(summary))
 	}
-	return tables
+	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t == runs && e.swept })
 }
 
 // means averages all numbers over the seeds, or for repeated orders and sweeps the finite ones.
-func (e *experiment) means(
-	t *table.Table, name string, overlap func(rows *table.Table) float64,
-) *table.Table {
-	keys := strings.Fields("set method lambda rho order pass k seen differ_by")
-	var by, columns []string
+func (e *experiment) means(t *table.Table, name string, overlap func(*table.Table) float64) *table.Table {
+	by := strings.Fields("set method lambda rho order pass k seen differ_by")
+	by = slices.DeleteFunc(by, func(key string) bool { return !t.Has(key) })
+	keys := slices.Concat(by, []string{"seed", "train", "test"})
+	var columns []string
 	for _, c := range t.Columns {
-		switch {
-		case slices.Contains(keys, c.Name):
-			by = append(by, c.Name)
-		case c.Kind != table.Words && !slices.Contains([]string{"seed", "train", "test"}, c.Name):
+		if c.Kind != table.Words && !slices.Contains(keys, c.Name) {
 			columns = append(columns, c.Name)
 		}
 	}
 	finite := e.Evaluate.repeated() || e.swept
 	means := t.Mean(name, table.Means{Keys: by, Columns: columns, Overlap: overlap, Finite: finite})
-	if !finite {
-		return means
-	}
-	infinite := table.Share("log_loss_infinite", "share of the seeds with an infinite log loss")
-	for _, rows := range t.GroupBy(by...) {
-		finite := slices.DeleteFunc(rows.Nums("log_loss"), func(x float64) bool { return math.IsNaN(x - x) })
-		infinite.Nums = append(infinite.Nums, 1-float64(len(finite))/float64(rows.Len()))
-	}
-	means.Columns = append(means.Columns, infinite)
-	return means
-}
-
-type scores struct {
-	*experiment
-	runs *table.Table
-}
-
-// overlap returns the overlap of the set of some rows: 0 unless its table is split anew for each seed.
-func (s scores) overlap(rows *table.Table) (overlap float64) {
-	for _, set := range s.sets {
-		if set.TestFraction > 0 && rows.Texts("set")[0] == set.Name {
-			runs := s.runs.Where("set", set.Name)
-			overlap = runs.Nums("test")[0] / runs.Nums("train")[0]
+	if finite {
+		infinite := table.Share("log_loss_infinite", "share of the seeds with an infinite log loss")
+		for _, rows := range t.GroupBy(by...) {
+			finite := slices.DeleteFunc(rows.Nums("log_loss"), func(x float64) bool { return math.IsNaN(x - x) })
+			infinite.Nums = append(infinite.Nums, 1-float64(len(finite))/float64(rows.Len()))
 		}
+		means.Columns = append(means.Columns, infinite)
 	}
-	return overlap
+	return means
 }
 
 // compare returns the mean difference of the scores of two methods, with the rule of its interval: over the
 // common splits or seeds of a set, and over the sets.
-func (s scores) compare(set, method, against, score string) (d table.Estimate, rule string) {
+func (e *experiment) compare(runs *table.Table, set, method, against, score string) (table.Estimate, string) {
 	if set == allSets {
 		var means []float64
-		for _, set := range s.sets {
-			d, _ = s.compare(set.Name, method, against, score)
+		for _, set := range e.sets {
+			d, _ := e.compare(runs, set.Name, method, against, score)
 			means = append(means, d.Mean)
 		}
 		return table.NewEstimate(means, 0), "t, sets"
 	}
-	rows := s.runs.Where("set", set)
+	rows, overlap := runs.Where("set", set), e.overlap[set]
 	a, b := rows.Where("method", method).Nums(score), rows.Where("method", against).Nums(score)
-	n, overlap := min(len(a), len(b)), s.overlap(rows)
+	n := min(len(a), len(b))
 	return table.NewEstimate(floats.SubTo(a[:n], a[:n], b[:n]), overlap), table.Rule(overlap)
 }
 
-func (s scores) paired() *table.Table {
-	reference := s.Evaluate.Reference
+func (e *experiment) paired(runs *table.Table) *table.Table {
+	reference, sets := e.Evaluate.Reference, runs.Distinct("set")
 	t := table.New("paired", slices.Concat([]table.Column{
 		table.Text("set", "the data set; all: the mean over the sets"),
 		table.Text("method", "the learner, compared with "+reference),
 		table.Int("seeds", "how many are averaged"), table.RuleColumn(),
 	}, table.Interval("error", "error minus that of "+reference+", mean"),
 		table.Interval("log_loss", "log loss minus that of "+reference+", mean"))...)
-	sets := s.runs.Distinct("set")
 	if len(sets) > 1 {
 		sets = append(sets, allSets)
 	}
 	for _, set := range sets {
-		for _, method := range learner.Names(s.Methods) {
+		for _, method := range learner.Names(e.Methods) {
 			if method != reference {
-				wrong, rule := s.compare(set, method, reference, "error")
-				loss, _ := s.compare(set, method, reference, "log_loss")
+				wrong, rule := e.compare(runs, set, method, reference, "error")
+				loss, _ := e.compare(runs, set, method, reference, "log_loss")
 				t.Add(set, method, loss.N, rule, wrong.Interval(), loss.Interval())
 			}
 		}
@@ -146,15 +119,13 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	t.Columns = append(t.Columns, table.Num("critical_difference", "of mean ranks, by Nemenyi's test at 5 %"))
 	n := len(e.sets)
 	for i, m := range e.Methods {
-		row := []any{m.Name, n}
-		for _, score := range learner.ScoreNames {
-			mean := 0.0
+		means := make([]float64, len(learner.ScoreNames))
+		for k, score := range learner.ScoreNames {
 			for _, set := range e.sets {
-				mean += metric.Ranks(summary.Where("set", set.Name).Nums(score))[i] / float64(n)
+				means[k] += metric.Ranks(summary.Where("set", set.Name).Nums(score))[i] / float64(n)
 			}
-			row = append(row, mean)
 		}
-		t.Add(append(row, metric.Nemenyi(len(e.Methods), n))...)
+		t.Add(m.Name, n, means, metric.Nemenyi(len(e.Methods), n))
 	}
 	return t
 }
@@ -167,24 +138,21 @@ func (e *experiment) leftOut(summary *table.Table) *table.Table {
 		table.Num("log_loss", "of the chosen one on the set that is left out, in nats"),
 		table.Num("reference_log_loss", "of the reference"),
 		table.Num("best_log_loss", "of the best of the methods on this set, which nobody can know"))
-	loss := func(set, method string) float64 {
-		return summary.Where("set", set).Where("method", method).Nums("log_loss")[0]
+	loss := func(method string, sets ...set) (sum float64) {
+		for _, s := range sets {
+			sum += summary.Where("set", s.Name).Where("method", method).Nums("log_loss")[0]
+		}
+		return sum
 	}
-	lowest := func(sum func(method string) float64) string {
-		return slices.MinFunc(e.Evaluate.LeaveOut, func(a, b string) int { return cmp.Compare(sum(a), sum(b)) })
-	}
-	for _, left := range e.sets {
-		chosen := lowest(func(method string) (sum float64) {
-			for _, set := range e.sets {
-				if set.Name != left.Name {
-					sum += loss(set.Name, method)
-				}
-			}
-			return sum
+	lowest := func(sets ...set) string {
+		return slices.MinFunc(e.Evaluate.LeaveOut, func(a, b string) int {
+			return cmp.Compare(loss(a, sets...), loss(b, sets...))
 		})
-		best := lowest(func(method string) float64 { return loss(left.Name, method) })
-		finite := func(method string) float64 { return table.Finite(loss(left.Name, method)) }
-		t.Add(left.Name, chosen, finite(chosen), finite(e.Evaluate.Reference), finite(best))
+	}
+	for i, left := range e.sets {
+		finite := func(method string) float64 { return table.Finite(loss(method, left)) }
+		chosen := lowest(slices.Delete(slices.Clone(e.sets), i, i+1)...)
+		t.Add(left.Name, chosen, finite(chosen), finite(e.Evaluate.Reference), finite(lowest(left)))
 	}
 	mean := func(column string) float64 { return table.Mean(t.Nums(column)) }
 	t.Add(allSets, "", mean("log_loss"), mean("reference_log_loss"), mean("best_log_loss"))
@@ -200,7 +168,7 @@ type contrast struct {
 
 // contrasts tests the differences that the manifest names, with Holm's correction. It averages one difference
 // per set if there are several sets, else one per seed.
-func (s scores) contrasts() *table.Table {
+func (e *experiment) contrasts(runs *table.Table) *table.Table {
 	t := table.New("contrasts",
 		table.Text("set", "the data set, or all"), table.Text("method", "the learner"),
 		table.Text("against", "the one that it is compared with"), table.Text("score", "what is compared"))
@@ -209,11 +177,11 @@ func (s scores) contrasts() *table.Table {
 		table.RuleColumn(), table.Int("units", "how many are averaged"),
 		table.Num("p", "two-sided p-value of no difference, by the same rule"))
 	set := allSets
-	if len(s.sets) == 1 {
-		set = s.sets[0].Name
+	if len(e.sets) == 1 {
+		set = e.sets[0].Name
 	}
-	for _, c := range s.Contrasts {
-		d, rule := s.compare(set, c.Method, c.Against, c.Score)
+	for _, c := range e.Contrasts {
+		d, rule := e.compare(runs, set, c.Method, c.Against, c.Score)
 		t.Add(set, c.Method, c.Against, c.Score, d.Interval(), rule, d.N, d.P())
 	}
 	corrected := table.Num("p_holm", "the same, corrected for all rows by Holm's procedure")

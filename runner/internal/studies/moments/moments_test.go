@@ -43,7 +43,7 @@ func TestGivenLogits(t *testing.T) {
 // Values that are not allowed, and what the error says.
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, exactManifest, map[string]string{
-		"moments.classes=[1]": "classes: 1 is not allowed; allowed: 2 to", "moments.classes=[3, 3]": "differ",
+		"moments.classes=[1]": "classes: 1 is not allowed; allowed: 2 to", "moments.classes=[3, 3]": "3 comes",
 		"moments.spread=[-1]": "spread", "moments.variance=[2e30]": "variance",
 		"moments.methods=magic": "mackay", "moments.methods=probit-lsq": "allowed: probit, ",
 		"moments.methods=['delta', 'delta']": "moments.methods: delta comes twice", "moments.methods=[]": "methods",

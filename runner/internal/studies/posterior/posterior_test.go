@@ -199,7 +199,7 @@ func TestRefused(t *testing.T) {
 		"posterior.draws=11":                           "an even number",
 		"posterior.draws=2":                            "4 to",
 		"posterior.mapped=[2]":                         "those of snapshots",
-		"posterior.mapped=[4, 4]":                      "integers that differ",
+		"posterior.mapped=[4, 4]":                      "4 comes twice",
 		`posterior.maps=["adff"]`:                      `"adff" is not allowed; allowed: fail`,
 		`posterior.softmax=["adff"]`:                   "posterior.softmax",
 		`data.generator="moons"`:                       "allowed: logistic, sectors, wedges",

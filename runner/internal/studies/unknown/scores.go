@@ -53,8 +53,8 @@ type scorer struct {
 	record bnn.TrackRecord
 }
 
-// relative has the Gaussians of the relative Mahalanobis distance: of each class, and of all.
-type relative struct{ classes, all *classgaussian.Model }
+// relative has the Gaussians of the relative Mahalanobis distance: of each class, and of all together.
+type relative struct{ classes, overall *classgaussian.Model }
 
 func (m *scorer) fitHidden(train *data.Examples) {
 	m.PredictEach(m.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) (err error) {
@@ -63,10 +63,10 @@ func (m *scorer) fitHidden(train *data.Examples) {
 			if k == len(m.hidden) {
 				var r relative // without errors, as there are units and classes
 				r.classes, _ = classgaussian.New(classgaussian.Config{Inputs: len(h), Classes: m.Classes}, nil)
-				r.all, _ = classgaussian.New(classgaussian.Config{Inputs: len(h), Classes: 1}, nil)
+				r.overall, _ = classgaussian.New(classgaussian.Config{Inputs: len(h), Classes: 1}, nil)
 				m.hidden = append(m.hidden, r)
 			}
-			err = cmp.Or(err, m.hidden[k].classes.Observe(h, train.Class(i)), m.hidden[k].all.Observe(h, 0))
+			err = cmp.Or(err, m.hidden[k].classes.Observe(h, train.Class(i)), m.hidden[k].overall.Observe(h, 0))
 		}
 		return err
 	})
@@ -77,41 +77,37 @@ type predictions struct {
 	by    map[score][]float64
 }
 
-// add adds the value of an example; NaN: there is none.
-func (a predictions) add(s score, value float64) {
-	if !math.IsNaN(value) {
-		a.by[s] = append(a.by[s], value)
-	}
-}
-
 func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) error {
 	largest := kernel.Log(float64(len(p.P)))
-	a.add(probability, floats.Max(p.P))
-	a.add(confidence, p.Confidence)
-	a.add(entropy, 1-kernel.Entropy(p.P, 1)/largest)
-	a.add(mutual, 1-p.MutualInformation/largest)
+	values := map[score]float64{
+		probability: floats.Max(p.P), confidence: p.Confidence,
+		entropy: 1 - kernel.Entropy(p.P, 1)/largest, mutual: 1 - p.MutualInformation/largest,
+	}
 	if g, ok := m.Learners[0].(*classgaussian.Model); ok {
-		d, err := g.LogDensity(x)
-		if err != nil {
+		var err error
+		if values[density], err = g.LogDensity(x); err != nil {
 			return err
 		}
-		a.add(density, d)
 	}
 	var first, distance float64
-	each, all, members := make([]float64, m.Classes), make([]float64, 1), float64(len(m.hidden))
+	each, overall, members := make([]float64, m.Classes), make([]float64, 1), float64(len(m.hidden))
 	for k, r := range m.hidden {
 		h, variance := p.Members[k][len(p.Members[k])-1].Input, p.Members[k][0].Variance
-		if err := cmp.Or(r.classes.Distances(each, h), r.all.Distances(all, h)); err != nil {
+		if err := cmp.Or(r.classes.Distances(each, h), r.overall.Distances(overall, h)); err != nil {
 			return err
 		}
 		sum := 0.0
 		for _, v := range variance {
 			sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(variance))
 		}
-		first, distance = first+sum, distance+(all[0]-floats.Min(each))
+		first, distance = first+sum, distance+(overall[0]-floats.Min(each))
 	}
-	a.add(firstLayer, first/members)
-	a.add(mahalanobis, distance/members)
+	values[firstLayer], values[mahalanobis] = first/members, distance/members
+	for s, value := range values {
+		if !math.IsNaN(value) { // the learner has this score
+			a.by[s] = append(a.by[s], value)
+		}
+	}
 	return nil
 }
 

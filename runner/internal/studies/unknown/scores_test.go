@@ -50,14 +50,14 @@ func TestScoresByHand(t *testing.T) {
 			return p.Layers[1].Input
 		}
 		classes := check.Must(classgaussian.New(classgaussian.Config{Inputs: 3, Classes: 3}, nil))
-		all := check.Must(classgaussian.New(classgaussian.Config{Inputs: 3, Classes: 1}, nil))
+		overall := check.Must(classgaussian.New(classgaussian.Config{Inputs: 3, Classes: 1}, nil))
 		for i, xi := range set.X {
 			check.OK(t, classes.Observe(hidden(xi), set.Class[i]))
-			check.OK(t, all.Observe(hidden(xi), 0))
+			check.OK(t, overall.Observe(hidden(xi), 0))
 		}
 		d, d0 := make([]float64, 3), make([]float64, 1)
 		check.OK(t, classes.Distances(d, hidden(x)))
-		check.OK(t, all.Distances(d0, hidden(x)))
+		check.OK(t, overall.Distances(d0, hidden(x)))
 		want[mahalanobis] += (d0[0] - floats.Min(d)) / 2
 		_, cov := n.Weights(0)
 		y := mat.NewVecDense(3, append(append([]float64{}, x...), 1))

@@ -10,11 +10,8 @@ import (
 
 // Tables has the means over the seeds. With one seed, shares of the test examples have Wilson's intervals.
 func (e *experiment) Tables(cells []table.Set) table.Set {
-	all := table.Merge(cells)
-	if len(all) == 0 {
-		return nil
-	}
-	decisions, runs := all.Get("decisions"), all.Get("runs")
+	merged := table.Merge(cells)
+	decisions, runs := merged.Get("decisions"), merged.Get("runs")
 	decided := decisions.Mean("decisions_summary", table.Means{
 		Keys:    []string{"method", "confidence", "wanted"},
 		Columns: []string{"made", "threshold", "correct", "unknown", "wrong", "risk", "kept"},
@@ -28,18 +25,16 @@ func (e *experiment) Tables(cells []table.Set) table.Set {
 		setWilson(decided, decisions.Nums("decided"), "risk")
 		setWilson(summary, runs.Nums("examples"), "error")
 	}
-	return table.Set{all.Get("risk_coverage"), decided, summary}
+	return table.Set{merged.Get("risk_coverage"), decided, summary}
 }
 
 func setWilson(t *table.Table, n []float64, columns ...string) {
-	for k, c := range t.Columns {
-		if !slices.Contains(columns, c.Name) {
-			continue
-		}
+	for _, column := range columns {
+		k := slices.Index(table.Names(t.Columns), column)
 		low, high := &t.Columns[k+1], &t.Columns[k+2]
 		low.Doc = "lower end of its 95 % interval, Wilson's, over the test examples"
 		high.Doc = "upper end of its 95 % interval, Wilson's, over the test examples"
-		for i, share := range c.Nums {
+		for i, share := range t.Nums(column) {
 			interval := table.Wilson(math.Round(share*n[i]), n[i])
 			low.Nums[i], high.Nums[i] = interval[1], interval[2]
 		}
@@ -124,16 +119,13 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 
 // decide adds the shares decided right, undecided, and wrong. A threshold promises a risk, or none: 0.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
-	n, correct, wrong := float64(len(test.wrong)), 0., 0.
-	for i, mistake := range test.wrong {
-		switch {
-		case !(test.by[by][i] >= threshold):
-		case mistake:
-			wrong++
-		default:
-			correct++
+	decided := map[bool]float64{} // the decisions, wrong or not
+	for i, wrong := range test.wrong {
+		if test.by[by][i] >= threshold {
+			decided[wrong]++
 		}
 	}
+	n, correct, wrong := float64(len(test.wrong)), decided[false], decided[true]
 	risk, kept := wrong/n/(correct/n+wrong/n), any(math.NaN())
 	if promised > 0 {
 		kept = !(risk > promised)

@@ -21,8 +21,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-var _ study.WithData = (*experiment)(nil)
-
 // Kind is the study.
 var Kind = study.Kind{
 	Name: "unknown",
@@ -79,20 +77,14 @@ func (e *experiment) Validate() error {
 	)
 }
 
-func (e *experiment) Files() []string {
-	files := e.Data.Paths(e.Manifest.Folder)
+func (e *experiment) Files() (paths, about []string) {
+	paths, about = e.Data.Paths(e.Manifest.Folder), e.Data.About()
 	for _, o := range e.Outside {
-		files = append(files, o.Paths(e.Manifest.Folder)...)
+		if paths = append(paths, o.Paths(e.Manifest.Folder)...); o.examples != nil {
+			about = append(about, o.examples.About())
+		}
 	}
-	return files
-}
-
-func (e *experiment) About() []string {
-	lines := e.Data.About()
-	for _, o := range e.Outside {
-		lines = append(lines, o.examples.About())
-	}
-	return lines
+	return paths, about
 }
 
 func (e *experiment) Prepare(context.Context) (err error) {
@@ -135,8 +127,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 		for _, seed := range e.Seeds {
 			seeded := study.Seeded{Manifest: e.Manifest.Name, Seed: seed}
 			s := spec{seeded, e.Data, e.Outside, e.Unknown, m, seed == e.Seeds[0]}
-			key := fmt.Sprintf("%s seed=%d", m.Name, seed)
-			cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: s, Run: s.run})
 		}
 	}
 	return cells
@@ -146,11 +137,11 @@ func (e *experiment) Cells() (cells []study.Cell) {
 // compares its scores with those of the data of [[outside]]. It trains another learner without the unseen
 // classes, and compares the scores of test examples of seen and unseen classes.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	all, test, err := s.Data.Parts(s.Stream("data"))
+	train, test, err := s.Data.Parts(s.Stream("data"))
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.train(ctx, all)
+	l, err := s.train(ctx, train)
 	if err != nil {
 		return nil, err
 	}
@@ -159,21 +150,19 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	for _, o := range s.Outside {
 		t.distinguish(o.Name, known, l.predict(o.examples))
 	}
-	tables := table.Set{t.decisions, t.runs, t.curve}
-	if len(s.Unknown.Unseen) == 0 {
-		return tables, nil
+	if len(s.Unknown.Unseen) > 0 {
+		unseen := test.Subset(s.rows(test, true))
+		// The test part may have fewer classes than the training part, whose numbers they have.
+		train, test, err = dataset.Parts(train.Subset(s.rows(train, false)), test.Subset(s.rows(test, false)))
+		if err != nil {
+			return nil, err
+		}
+		if l, err = s.train(ctx, train); err != nil {
+			return nil, err
+		}
+		t.distinguish("unseen", l.predict(test), l.predict(unseen))
 	}
-	unseen := test.Subset(s.rows(test, true))
-	// The test part may have fewer classes than the training part, whose numbers they have.
-	all, test, err = dataset.Parts(all.Subset(s.rows(all, false)), test.Subset(s.rows(test, false)))
-	if err != nil {
-		return nil, err
-	}
-	if l, err = s.train(ctx, all); err != nil {
-		return nil, err
-	}
-	t.distinguish("unseen", l.predict(test), l.predict(unseen))
-	return tables, nil
+	return table.Set{t.decisions, t.runs, t.curve}, nil
 }
 
 func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
@@ -185,12 +174,12 @@ func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
 	return rows
 }
 
-func (s spec) train(ctx context.Context, all *data.Examples) (*scorer, error) {
-	learn, judge, err := all.Split(s.Unknown.Validation, s.Stream("validation"))
+func (s spec) train(ctx context.Context, examples *data.Examples) (*scorer, error) {
+	learn, judge, err := examples.Split(s.Unknown.Validation, s.Stream("validation"))
 	if err != nil {
 		return nil, err
 	}
-	l, train := new(scorer), all.Subset(learn)
+	l, train := new(scorer), examples.Subset(learn)
 	training := learner.Training{
 		Scale: s.Data.Scale, Random: func() rand.Source { return s.Stream("method", s.Method.Name) },
 		Order: learner.Shuffled, Shuffle: func(pass int) rand.Source { return s.Stream("pass", pass) },
@@ -204,15 +193,13 @@ func (s spec) train(ctx context.Context, all *data.Examples) (*scorer, error) {
 			}
 		}
 	}
-	r, err := training.Run(ctx, s.Method, train, nil)
-	if err != nil {
+	if l.Result, err = training.Run(ctx, s.Method, train, nil); err != nil {
 		return nil, err
 	}
-	l.Result = r
 	wanted := func(w score) bool { return w == firstLayer || w == mahalanobis || w == combined }
-	if slices.ContainsFunc(s.Unknown.Scores, wanted) && r.Readout() == nil {
+	if slices.ContainsFunc(s.Unknown.Scores, wanted) && l.Readout() == nil {
 		l.fitHidden(train)
 	}
-	l.validation = l.predict(all.Subset(judge))
+	l.validation = l.predict(examples.Subset(judge))
 	return l, nil
 }

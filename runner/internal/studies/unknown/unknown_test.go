@@ -57,20 +57,18 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside predi
 	scaler, cfg := check.Must(train.Scaler(dataset.Standard)), bnn.Default(2, 3)
 	cfg.PriorVar = []float64{10}
 	l := check.Must(bnn.NewEnsemble(cfg, 1, src("method", "ours")))
-	x, scaled := make([]float64, 2), scaler.Apply(train)
+	scaled := scaler.Apply(train)
 	for pass := 1; pass <= 2; pass++ {
 		for _, i := range rand.New(src("pass", pass)).Perm(train.Len()) {
-			scaled.Input(x, i)
-			check.Must(l.Observe(x, train.Class(i)))
+			check.Must(l.Observe(scaled.Input(i), train.Class(i)))
 		}
 	}
 	predict := func(e *data.Examples) predictions {
 		var p bnn.Prediction
 		a := predictions{by: map[score][]float64{}}
 		for i := range e.Len() {
-			scaler.Apply(e).Input(x, i)
-			check.OK(t, l.Predict(&p, x))
-			a.add(probability, floats.Max(p.P)/floats.Sum(p.P))
+			check.OK(t, l.Predict(&p, scaler.Apply(e).Input(i)))
+			a.by[probability] = append(a.by[probability], floats.Max(p.P)/floats.Sum(p.P))
 			a.wrong = append(a.wrong, floats.MaxIdx(p.P) != e.Class(i))
 		}
 		return a
@@ -224,9 +222,9 @@ func TestRecord(t *testing.T) {
 	file := studytest.File(t, studytest.Clusters(72))
 	for _, c := range studytest.New(t, Kind, example(file, file), "unknown.promise=[0.3]").Cells() {
 		s := c.Spec.(spec)
-		all, _, err := s.Data.Parts(s.Stream("data"))
+		train, _, err := s.Data.Parts(s.Stream("data"))
 		check.OK(t, err)
-		l := check.Must(s.train(t.Context(), all))
+		l := check.Must(s.train(t.Context(), train))
 		check.Equal(t, "validation", len(l.validation.wrong), 12)
 		recorded, want := 0, 12
 		for _, n := range l.record.Predicted {
@@ -244,9 +242,9 @@ func TestRecordOfConfidences(t *testing.T) {
 	file := studytest.File(t, studytest.Clusters(72))
 	s := studytest.New(t, Kind, example(file, file), "unknown.promise=[0.3]", "method.ours.passes=1",
 		"method.ours.members=2", "method.ours.hidden_layers=[3]").Cells()[0].Spec.(spec)
-	all, _, err := s.Data.Parts(s.Stream("data"))
+	train, _, err := s.Data.Parts(s.Stream("data"))
 	check.OK(t, err)
-	learn, judge, err := all.Split(s.Unknown.Validation, s.Stream("validation"))
+	learn, judge, err := train.Split(s.Unknown.Validation, s.Stream("validation"))
 	check.OK(t, err)
 	var want, probabilities bnn.TrackRecord
 	unrecorded := len(learn) - len(judge)
@@ -261,9 +259,9 @@ func TestRecordOfConfidences(t *testing.T) {
 			}
 		},
 	}
-	_, err = training.Run(t.Context(), s.Method, all.Subset(learn), nil)
+	_, err = training.Run(t.Context(), s.Method, train.Subset(learn), nil)
 	check.OK(t, err)
-	check.Equal(t, "record", check.Must(s.train(t.Context(), all)).record, want)
+	check.Equal(t, "record", check.Must(s.train(t.Context(), train)).record, want)
 	check.True(t, want != probabilities, "the members do not differ")
 }
 
