@@ -31,6 +31,9 @@ func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(1 << 30) // the garbage of several experiments goes before it adds up
 	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // of which cells make much, beside little that stays
+	}
 	// The first signal cancels the context; after stop, a second one ends the program at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

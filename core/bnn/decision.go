@@ -205,9 +205,12 @@ func (r *TrackRecord) sequence(share, delta float64) (allowed [grid]int) {
 	for k := len(r.Predicted) - 1; k >= 0; k-- {
 		answers += r.Predicted[k]
 		expected += float64(float64(r.Predicted[k]) * (1 - thresholds[k]))
+		fails[k] = math.Inf(1)
+		if r.Predicted[k] == 0 {
+			continue
+		}
 		accepted := sort.Search(answers, func(wrong int) bool { return binomial(answers, wrong, share) > delta })
-		allowed[k], fails[k] = accepted-1, math.Inf(1)
-		if accepted > 0 && r.Predicted[k] > 0 {
+		if allowed[k] = accepted - 1; accepted > 0 {
 			fails[k] = mathext.GammaIncReg(float64(accepted), 1.25*expected)
 		}
 	}

@@ -46,20 +46,13 @@ func (t *triangles) entry(k, i, j int) *float64 {
 
 // image sets g to Lᵀŷ for root k and returns Σ_i s_i Σ_ii, for the ŷ and s of a flow.
 func (t *triangles) image(g []float64, f *flow, k int) (noise float64) {
-	for j := 0; j < t.padded; j += 4 {
-		rows, y := t.rows(k, j), f.y[j:t.padded]
-		if f.s == nil {
-			kernel.Dot4((*[4]float64)(g[j:]), rows, y)
-			continue
-		}
-		for l, n := 0, t.padded-j; l < 4; l++ {
-			// Σ_i L_ij y_i and Σ_i L_ij² s_i.
-			first, second := kernel.Backward(rows[l*n:(l+1)*n], y, f.s[j:t.padded])
-			g[j+l] = first
-			noise += second
-		}
+	if f.s != nil {
+		return kernel.Image(g[:t.padded], t.factor[k*t.length:(k+1)*t.length], f.y[:t.padded], f.s[:t.padded])
 	}
-	return noise
+	for j := 0; j < t.padded; j += 4 {
+		kernel.Dot4((*[4]float64)(g[j:]), t.rows(k, j), f.y[j:t.padded])
+	}
+	return 0
 }
 
 // shrink sets u to Lh for a unit vector h, both padded, and L to a root of Σ − loss uuᵀ, left = 1 − loss ≥ 0.

@@ -166,12 +166,11 @@ func (g *gaussians) softmax(p, s []float64) {
 // temper sets τ to the one in [0, 1] with the smallest log loss, which is convex in τ, by Newton's method
 // from 1, and returns that loss. The only example of a class does not count.
 func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
-	p := make([]float64, len(g.n))
+	p, given := make([]float64, len(g.n)), make([]float64, len(kept)) // given: of the examples' classes
 	low, high := 0.0, 1.0
 	g.tau = 1
-	for {
+	for done := false; !done; {
 		var slope, curvature float64
-		loss = 0
 		for i, e := range kept {
 			if g.n[e.class] <= 1 {
 				continue
@@ -187,7 +186,7 @@ func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
 			}
 			slope += float64(e.weight * mean)
 			curvature += float64(e.weight * (square - float64(mean*mean)))
-			loss -= float64(e.weight * kernel.Log(max(p[e.class], math.SmallestNonzeroFloat64)))
+			given[i] = p[e.class]
 		}
 		if slope > 0 {
 			high = g.tau
@@ -195,15 +194,19 @@ func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
 			low = g.tau
 		}
 		if low == 1 {
-			return loss
+			break
 		}
 		next := g.tau - slope/curvature
 		if !(next > low && next < high) {
 			next = (low + high) / 2 // where Newton's method leaves the interval
 		}
-		change := math.Abs(next - g.tau)
-		if g.tau = next; change < float64(1e-5*next)+1e-12 {
-			return loss
+		done = math.Abs(next-g.tau) < float64(1e-5*next)+1e-12
+		g.tau = next
+	}
+	for i, e := range kept {
+		if g.n[e.class] > 1 {
+			loss -= float64(e.weight * kernel.Log(max(given[i], math.SmallestNonzeroFloat64)))
 		}
 	}
+	return loss
 }

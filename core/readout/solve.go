@@ -189,9 +189,9 @@ func blocks(n int, do func(first, last int)) {
 }
 
 func matrix(rows, columns int) [][]float64 {
-	all := make([][]float64, rows)
+	all, numbers := make([][]float64, rows), make([]float64, rows*columns)
 	for i := range all {
-		all[i] = make([]float64, columns)
+		all[i] = numbers[i*columns : (i+1)*columns : (i+1)*columns]
 	}
 	return all
 }

@@ -58,9 +58,10 @@ func (w *probitTable) addNodes(dst *Moments, lambda float64) {
 	} else {
 		factor = w.perCommon
 		w.arguments(x, factor)
+		kernel.Densities(f, x)
 		for i, c := range cdf {
 			cdf[i] = max(c, smallest)
-			f[i] = gauss.PDF(x[i]) / cdf[i]
+			f[i] /= cdf[i]
 		}
 	}
 	for ; len(cdf) > 0; cdf = cdf[len(w.node):] {
@@ -135,8 +136,10 @@ type probitTable struct {
 func (w *probitTable) factors(p Probit, mean, variance []float64) {
 	w.narrow, w.minOwn, w.excess, w.uniform = 1, math.Inf(1), 2*p.Rho-1, p.Rho == 0.5
 	for j, v := range variance {
-		w.common[j] = scale(p.Rho, p.Lambda, v)
 		w.own[j] = scale(1-p.Rho, p.Lambda, v)
+		if w.common[j] = w.own[j]; !w.uniform {
+			w.common[j] = scale(p.Rho, p.Lambda, v)
+		}
 		w.perCommon[j], w.perOwn[j] = 1/w.common[j], 1/w.own[j]
 		w.below[j] = reach * max(w.common[j], w.own[j])
 		w.narrow = min(w.narrow, w.common[j]/w.own[j])
@@ -183,6 +186,8 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 	}
 }
 
+var logTail = kernel.Log(1e-14) // of the mass that may be cut
+
 // lower returns the point below which no integrand has relevant mass, and the distance from the lowest node
 // to the bound of the one class that may lie beyond reach, zero if ρ ≤ ½. Below t, p_j loses at most Π_τ
 // Φ((t−μ_τ)/S_τ) with S the larger scale. All F_τ but one are above Φ(−reach), to keep g_τ/F_τ finite.
@@ -196,10 +201,9 @@ func (w *probitTable) lower() (lo, gap float64) {
 			second = bound
 		}
 	}
-	const tail = 1e-14 // mass that may be cut
 	n := len(w.mu)
 	x, mills, cdf := w.x[:n], w.g[:n], w.cdf[:n]
-	t := newtonBelow(w.lowest(-1), kernel.Log(tail), func(t float64) (log, gradient float64) {
+	t := newtonBelow(w.lowest(-1), logTail, func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {
 			x[j] = (t - mu) / max(w.common[j], w.own[j]) // at least −reach
 		}

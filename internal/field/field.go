@@ -124,7 +124,7 @@ func Input(x []float64, inputs int) error {
 		return fmt.Errorf("input of length %d; need %d numbers", len(x), inputs)
 	}
 	for i, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !(math.Abs(v) <= math.MaxFloat64) {
 			return fmt.Errorf("input %d is %g; need a finite number", i, v)
 		}
 	}

@@ -96,6 +96,12 @@ func Log(x float64) float64 {
 	return n*ln2Hi - ((half - (s*(half+r) + n*ln2Lo)) - f)
 }
 
+// Unless returns x, or 0 if y is negative, without a branch that would often be mispredicted.
+func Unless(y, x float64) float64 {
+	negative := uint64(int64(math.Float64bits(y)) >> 63)
+	return math.Float64frombits(math.Float64bits(x) &^ negative)
+}
+
 // Hypot returns √(x²+y²) within two units of the last place, without overflow.
 func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)

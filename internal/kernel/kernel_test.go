@@ -143,12 +143,17 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	between, start, table := make([]float64, n%6), [24]float64(numbers(rnd, 24)), numbers(rnd, 99)
 	Between24(between, &start, table, numbers(rnd, 99), []int{3, 0, 69, 11, 5}, numbers(rnd, 5), 6)
 	first4, second4, fourth4 := Powers(a, b, s)
+	density, prob, gap, spread, g := x(), x(), x(), x(), x()[:n&^3]
+	Densities(density, c)
+	Rectified(prob, gap, spread, c)
+	noise := Image(g, numbers(rnd, len(g)*(n+4)), a, b)
 	return [][]float64{
 		{first4, second4, fourth4},
 		products[:], keep, mix, root, tall, shared, four, pairs, sum,
 		{Dot(a, b), first, second},
 		added4, m, v, noisyM, noisyV, mean, variance,
-		mills, truncated, below, power, between,
+		mills, truncated, below, power, between, density, prob, gap, spread, g,
+		{noise},
 	}
 }
 

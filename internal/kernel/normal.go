@@ -37,6 +37,18 @@ func Density(x float64) float64 {
 	return e * (pow * densityTable[k%densitySteps])
 }
 
+// Densities sets dst_i to the [Density] of x_i, clipped to ±[Underflow].
+func Densities(dst, x []float64) {
+	first := 0
+	if vector {
+		densitiesVector(dst[:len(x)], x)
+		first = len(x) &^ 3
+	}
+	for i := first; i < len(x); i++ {
+		dst[i] = Density(min(math.Abs(x[i]), Underflow))
+	}
+}
+
 // Tail returns p and q > 0 with p/q = J₂(t)/J₁(t) for 0 ≤ t ≤ 1e9, where J_k(t) = ∫_t^∞ (z−t)^k φ(z) dz /
 // φ(t) are the repeated integrals of the normal tail; J₀ is the Mills ratio. As J₁ + t J₀ = 1 and J₂ + t J₁ =
 // J₀, J₀ = n/d, J₁ = q/d, J₂ = p/d with n = p + t q and d = q + t n. The rational function has the smallest
@@ -103,7 +115,13 @@ func Truncated(mills, variance, cdf, x []float64) {
 // For a = −t ≤ 0, gap = φ J₁ and variance = φ J₁ (J₂/J₁ − φ J₁) with the J_k of [Tail]. For a > 0 they follow
 // from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
-	for i, a := range a {
+	first := 0
+	if vector {
+		rectifiedVector(prob[:len(a)], gap[:len(a)], variance[:len(a)], a)
+		first = len(a) &^ 3
+	}
+	for i, a := range a[first:] {
+		i += first
 		_, density, p, q, n, d := parts(a)
 		prob[i], gap[i] = density*(n/d), density*(q/d)
 		variance[i] = gap[i] * (p/q - gap[i])

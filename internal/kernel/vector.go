@@ -11,6 +11,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// few numbers are not worth a call of assembly.
+const few = 4
+
 // Dot returns Σ x_i y_i: eight sums of every eighth product, added in pairs, and the rest one by one.
 func Dot(x, y []float64) (sum float64) {
 	y = y[:len(x)]
@@ -66,7 +69,16 @@ func Products(dst *[8]float64, x, y []float64) {
 }
 
 // AddScaled adds a·x to y.
-func AddScaled(y []float64, a float64, x []float64) { floats.AddScaled(y, a, x[:len(y)]) }
+func AddScaled(y []float64, a float64, x []float64) {
+	x = x[:len(y)]
+	if len(y) >= few {
+		floats.AddScaled(y, a, x)
+		return
+	}
+	for i, x := range x {
+		y[i] += a * x
+	}
+}
 
 // AddScaled4 adds ((a₀x₀ + a₁x₁) + a₂x₂) + a₃x₃ to y.
 func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
@@ -85,21 +97,27 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 // AddRows adds to y the rows of a, as long as y, times the nonzero numbers of u: four at a time as
 // [AddScaled4], the rest one by one.
 func AddRows(y, u, a []float64) {
-	var row [4][]float64
-	var factor [4]float64
+	var at [4]int
+	var f [4]float64
 	k, n := 0, len(y)
 	for i, u := range u {
 		if u == 0 {
 			continue
 		}
-		row[k], factor[k] = a[i*n:(i+1)*n], u
-		if k++; k == 4 {
-			AddScaled4(y, &factor, row[0], row[1], row[2], row[3])
-			k = 0
+		at[k], f[k] = i*n, u
+		if k++; k < 4 {
+			continue
+		}
+		if k = 0; n >= few {
+			AddScaled4(y, &f, a[at[0]:], a[at[1]:], a[at[2]:], a[at[3]:])
+			continue
+		}
+		for j := range y {
+			y[j] += f[0]*a[at[0]+j] + f[1]*a[at[1]+j] + f[2]*a[at[2]+j] + f[3]*a[at[3]+j]
 		}
 	}
-	for i := range k {
-		AddScaled(y, factor[i], row[i])
+	for i, at := range at[:k] {
+		AddScaled(y, f[i], a[at:at+n])
 	}
 }
 
@@ -107,6 +125,13 @@ func AddRows(y, u, a []float64) {
 func Dot4(dst *[4]float64, a, x []float64) {
 	n, length := len(x), len(a)/4
 	_ = a[:length:length][:n]
+	if n == few { // the sums of eight, of which four are 0
+		for k := range dst {
+			row := a[k*length:][:few]
+			dst[k] = ((0 + x[0]*row[0]) + (0 + x[2]*row[2])) + ((0 + x[1]*row[1]) + (0 + x[3]*row[3]))
+		}
+		return
+	}
 	if !vector {
 		for k := range dst {
 			dst[k] = Dot(x, a[k*length:])
@@ -124,6 +149,16 @@ func Dot4(dst *[4]float64, a, x []float64) {
 // Rows sets dst to the [Dot]s of x and the rows of a, which are as long as x.
 func Rows(dst, a, x []float64) {
 	n, i := len(x), 0
+	if n < few {
+		for i := range dst {
+			sum, row := 0.0, a[i*n:(i+1)*n]
+			for k, x := range x {
+				sum += x * row[k]
+			}
+			dst[i] = sum
+		}
+		return
+	}
 	for ; i+4 <= len(dst); i += 4 {
 		Dot4((*[4]float64)(dst[i:]), a[i*n:(i+4)*n], x)
 	}
@@ -135,7 +170,14 @@ func Rows(dst, a, x []float64) {
 // AddOuter adds u_i x to row i of a, whose rows are as long as x.
 func AddOuter(a, u, x []float64) {
 	for i, u := range u {
-		AddScaled(a[i*len(x):(i+1)*len(x)], u, x)
+		row := a[i*len(x) : (i+1)*len(x)]
+		if len(x) >= few {
+			floats.AddScaled(row, u, x)
+			continue
+		}
+		for k, x := range x {
+			row[k] += u * x
+		}
 	}
 }
 
@@ -216,6 +258,23 @@ func Backward(mean, d, e []float64) (first, second float64) {
 		second += mean[j] * mean[j] * e[j]
 	}
 	return first, second
+}
+
+// Image sets g_j to Σ_i a_ji y_i and returns Σ_ji a_ji² s_i, summed as [Backward] does row by row. a has rows
+// 0 to 3 from column 0 on, rows 4 to 7 from column 4 on, …, and as many as g has numbers, a multiple of four.
+func Image(g, a, y, s []float64) (noise float64) {
+	n := len(g)
+	a, y, s = a[:n*(n+4)/2], y[:n], s[:n]
+	if vector {
+		return imageVector(g, a, y, s)
+	}
+	for j := range g {
+		first := j &^ 3
+		sum, square := Backward(a[:n-first], y[first:], s[first:])
+		g[j], a = sum, a[n-first:]
+		noise += square
+	}
+	return noise
 }
 
 // Update moves independent weights of one input y: with u = variance_j y, mean_j += d_j u and variance_j *=

@@ -31,6 +31,9 @@ func forwardVector(m, v []float64, y, square, s float64, mean, variance []float6
 func backwardVector(mean, d, e []float64) (first, second float64)
 
 //go:noescape
+func imageVector(g, a, y, s []float64) (noise float64)
+
+//go:noescape
 func updateVector(mean, variance, d, e []float64, y, often, least float64)
 
 //go:noescape
@@ -46,3 +49,9 @@ func between24Vector(
 
 //go:noescape
 func powersVector(x, y []float64, shift float64) (sum, square, fourth float64)
+
+//go:noescape
+func densitiesVector(dst, x []float64)
+
+//go:noescape
+func rectifiedVector(prob, gap, variance, a []float64)

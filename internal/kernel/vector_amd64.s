@@ -492,6 +492,76 @@ loop4Test:
 	MOVSD X2, second+80(FP)
 	RET
 
+// Four rows of a after four, each by the steps of backwardVector, from the first of the four on.
+TEXT ·imageVector(SB), NOSPLIT, $0-104
+	MOVQ   g_base+0(FP), DI
+	MOVQ   g_len+8(FP), BX
+	MOVQ   a_base+24(FP), AX
+	MOVQ   y_base+48(FP), CX
+	MOVQ   s_base+72(FP), DX
+	VXORPD X6, X6, X6
+	JMP    rowsTest
+
+rows4:
+	MOVQ $4, R8
+	MOVQ BX, R9
+	ANDQ $-8, R9
+
+row:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   SI, SI
+	JMP    loop8Test
+
+loop8:
+	VMOVUPD (AX)(SI*8), Y4
+	VMULPD  (CX)(SI*8), Y4, Y5
+	VMULPD  Y4, Y4, Y4
+	VMULPD  (DX)(SI*8), Y4, Y4
+	VADDPD  Y5, Y0, Y0
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD 32(AX)(SI*8), Y4
+	VMULPD  32(CX)(SI*8), Y4, Y5
+	VMULPD  Y4, Y4, Y4
+	VMULPD  32(DX)(SI*8), Y4, Y4
+	VADDPD  Y5, Y1, Y1
+	VADDPD  Y4, Y3, Y3
+	ADDQ    $8, SI
+
+loop8Test:
+	CMPQ    SI, R9
+	JLT     loop8
+	CMPQ    SI, BX
+	JGE     sums
+	VMOVUPD (AX)(SI*8), Y4
+	VMULPD  (CX)(SI*8), Y4, Y5
+	VMULPD  Y4, Y4, Y4
+	VMULPD  (DX)(SI*8), Y4, Y4
+	VADDPD  Y5, Y0, Y0
+	VADDPD  Y4, Y2, Y2
+
+sums:
+	SUM(Y1, Y0, X0, X1)
+	SUM(Y3, Y2, X2, X3)
+	VMOVSD X0, (DI)
+	VADDSD X2, X6, X6
+	ADDQ   $8, DI
+	LEAQ   (AX)(BX*8), AX
+	DECQ   R8
+	JNZ    row
+	ADDQ   $32, CX
+	ADDQ   $32, DX
+	SUBQ   $4, BX
+
+rowsTest:
+	CMPQ BX, $0
+	JGT  rows4
+	VZEROUPPER
+	MOVSD X6, noise+96(FP)
+	RET
+
 // With u = variance_j y: mean_j += d_j u,   variance_j *= max(least, 1 + e_j u often).
 TEXT ·updateVector(SB), NOSPLIT, $0-120
 	MOVQ         mean_base+0(FP), AX
@@ -526,6 +596,104 @@ loop4Test:
 	VZEROUPPER
 	RET
 
+// DENSITY is the steps of Density for x in Y0: Y1 = t = min(|x|, 38.6), NaN for NaN, and Y2 = φ(t). On the way
+// Y2 is t², Y3 its rounding error, and Y4 and Y5 are k = ⌊32 t² log₂e + ½⌋; then Y2 is r, and (1 + r) + r² ((½ +
+// r/6) + r² (1/24 + r/120)), times the power of two and the number of the table.
+#define DENSITY \
+	VANDPD      magnitude<>(SB), Y0, Y1; \
+	VMOVAPD     underflow<>(SB), Y2; \
+	VMINPD      Y1, Y2, Y1; \
+	VMULPD      Y1, Y1, Y2; \
+	VMOVAPD     Y2, Y3; \
+	VFMSUB231PD Y1, Y1, Y3; \
+	VMULPD      steps<>(SB), Y2, Y4; \
+	VADDPD      half<>(SB), Y4, Y4; \
+	VCVTTPD2DQY Y4, X4; \
+	VCVTDQ2PD   X4, Y5; \
+	VPMOVSXDQ   X4, Y4; \
+	VMULPD      ln2Lo<>(SB), Y5, Y6; \
+	VMULPD      half<>(SB), Y3, Y3; \
+	VSUBPD      Y3, Y6, Y3; \
+	VMULPD      ln2Hi<>(SB), Y5, Y5; \
+	VMULPD      half<>(SB), Y2, Y2; \
+	VSUBPD      Y2, Y5, Y2; \
+	VADDPD      Y3, Y2, Y2; \
+	VMULPD      Y2, Y2, Y3; \
+	VADDPD      one<>(SB), Y2, Y5; \
+	VMULPD      sixth<>(SB), Y2, Y6; \
+	VADDPD      half<>(SB), Y6, Y6; \
+	VMULPD      hundredtwentieth<>(SB), Y2, Y2; \
+	VADDPD      twentyfourth<>(SB), Y2, Y2; \
+	VMULPD      Y2, Y3, Y2; \
+	VADDPD      Y6, Y2, Y2; \
+	VMULPD      Y2, Y3, Y2; \
+	VADDPD      Y5, Y2, Y2; \
+	VPAND       mask<>(SB), Y4, Y3; \
+	VPSRLQ      $6, Y4, Y4; \
+	VMOVUPD     bias<>(SB), Y5; \
+	VPSUBQ      Y4, Y5, Y5; \
+	VPSLLQ      $0x34, Y5, Y5; \
+	LEAQ        ·densityTable+0(SB), R8; \
+	VPCMPEQD    Y4, Y4, Y4; \
+	VXORPD      Y6, Y6, Y6; \
+	VGATHERQPD  Y4, (R8)(Y3*8), Y6; \
+	VMULPD      Y6, Y5, Y3; \
+	VMULPD      Y3, Y2, Y2
+
+// TAIL is the steps of Tail for t in Y1: Y6 = p, Y3 = q, Y4 = n = p + t q and Y5 = d = q + t n. On the way Y3,
+// Y4 and Y5 are t², t⁴ and t⁸.
+#define TAIL \
+	VMULPD      Y1, Y1, Y3; \
+	VMULPD      Y3, Y3, Y4; \
+	VMULPD      Y4, Y4, Y5; \
+	VMOVAPD     p10<>(SB), Y6; \
+	VMULPD      p1<>(SB), Y1, Y7; \
+	VADDPD      p0<>(SB), Y7, Y7; \
+	VMULPD      p3<>(SB), Y1, Y8; \
+	VADDPD      p2<>(SB), Y8, Y8; \
+	VMULPD      Y8, Y3, Y8; \
+	VADDPD      Y7, Y8, Y7; \
+	VMULPD      p5<>(SB), Y1, Y8; \
+	VADDPD      p4<>(SB), Y8, Y8; \
+	VMULPD      p7<>(SB), Y1, Y9; \
+	VADDPD      p6<>(SB), Y9, Y9; \
+	VMULPD      Y9, Y3, Y9; \
+	VADDPD      Y8, Y9, Y8; \
+	VMULPD      Y8, Y4, Y8; \
+	VADDPD      Y7, Y8, Y7; \
+	VMULPD      p9<>(SB), Y1, Y8; \
+	VADDPD      p8<>(SB), Y8, Y8; \
+	VMULPD      Y6, Y3, Y6; \
+	VADDPD      Y8, Y6, Y6; \
+	VMULPD      Y6, Y5, Y6; \
+	VADDPD      Y7, Y6, Y6; \
+	VMULPD      q11<>(SB), Y1, Y7; \
+	VADDPD      q10<>(SB), Y7, Y7; \
+	VMULPD      q1<>(SB), Y1, Y8; \
+	VADDPD      one<>(SB), Y8, Y8; \
+	VMULPD      q3<>(SB), Y1, Y9; \
+	VADDPD      q2<>(SB), Y9, Y9; \
+	VMULPD      Y9, Y3, Y9; \
+	VADDPD      Y8, Y9, Y8; \
+	VMULPD      q5<>(SB), Y1, Y9; \
+	VADDPD      q4<>(SB), Y9, Y9; \
+	VMULPD      q7<>(SB), Y1, Y10; \
+	VADDPD      q6<>(SB), Y10, Y10; \
+	VMULPD      Y10, Y3, Y10; \
+	VADDPD      Y9, Y10, Y9; \
+	VMULPD      Y9, Y4, Y4; \
+	VADDPD      Y8, Y4, Y4; \
+	VMULPD      q9<>(SB), Y1, Y8; \
+	VADDPD      q8<>(SB), Y8, Y8; \
+	VMULPD      Y7, Y3, Y3; \
+	VADDPD      Y8, Y3, Y3; \
+	VMULPD      Y3, Y5, Y3; \
+	VADDPD      Y4, Y3, Y3; \
+	VMULPD      Y3, Y1, Y4; \
+	VADDPD      Y6, Y4, Y4; \
+	VMULPD      Y4, Y1, Y5; \
+	VADDPD      Y3, Y5, Y5
+
 // φ/Φ, 1 − x φ/Φ − (φ/Φ)² and Φ at x, with the steps of the Go functions Density, Tail and Truncated: both
 // of their branches for all numbers, of which VBLENDVPD takes that of the sign of x.
 TEXT ·truncatedVector(SB), NOSPLIT, $0-96
@@ -539,109 +707,11 @@ TEXT ·truncatedVector(SB), NOSPLIT, $0-96
 	JMP  loop4Test
 
 loop4:
-	VMOVUPD     (BX)(DI*8), Y0
-	// Y1 = t = min(|x|, 38.6); of a NaN it is the NaN
-	VANDPD      magnitude<>(SB), Y0, Y1
-	VMOVAPD     underflow<>(SB), Y2
-	VMINPD      Y1, Y2, Y1
+	VMOVUPD (BX)(DI*8), Y0
+	DENSITY
+	TAIL
 
-	// Y2 = t², Y3 the rounding error of it, Y4 and Y5 = k = ⌊32 t² log₂e + ½⌋
-	VMULPD      Y1, Y1, Y2
-	VMOVAPD     Y2, Y3
-	VFMSUB231PD Y1, Y1, Y3
-	VMULPD      steps<>(SB), Y2, Y4
-	VADDPD      half<>(SB), Y4, Y4
-	VCVTTPD2DQY Y4, X4
-	VCVTDQ2PD   X4, Y5
-	VPMOVSXDQ   X4, Y4
-
-	// Y2 = r, then (1 + r) + r² ((½ + r/6) + r² (1/24 + r/120))
-	VMULPD      ln2Lo<>(SB), Y5, Y6
-	VMULPD      half<>(SB), Y3, Y3
-	VSUBPD      Y3, Y6, Y3
-	VMULPD      ln2Hi<>(SB), Y5, Y5
-	VMULPD      half<>(SB), Y2, Y2
-	VSUBPD      Y2, Y5, Y2
-	VADDPD      Y3, Y2, Y2
-	VMULPD      Y2, Y2, Y3
-	VADDPD      one<>(SB), Y2, Y5
-	VMULPD      sixth<>(SB), Y2, Y6
-	VADDPD      half<>(SB), Y6, Y6
-	VMULPD      hundredtwentieth<>(SB), Y2, Y2
-	VADDPD      twentyfourth<>(SB), Y2, Y2
-	VMULPD      Y2, Y3, Y2
-	VADDPD      Y6, Y2, Y2
-	VMULPD      Y2, Y3, Y2
-	VADDPD      Y5, Y2, Y2
-
-	// Y2 = φ(t), of that, the power of two and the table
-	VPAND       mask<>(SB), Y4, Y3
-	VPSRLQ      $6, Y4, Y4
-	VMOVUPD     bias<>(SB), Y5
-	VPSUBQ      Y4, Y5, Y5
-	VPSLLQ      $0x34, Y5, Y5
-	LEAQ        ·densityTable+0(SB), R8
-	VPCMPEQD    Y4, Y4, Y4
-	VXORPD      Y6, Y6, Y6
-	VGATHERQPD  Y4, (R8)(Y3*8), Y6
-	VMULPD      Y6, Y5, Y3
-	VMULPD      Y3, Y2, Y2
-
-	// Y6 = p, with t², t⁴ and t⁸ in Y3, Y4 and Y5
-	VMULPD      Y1, Y1, Y3
-	VMULPD      Y3, Y3, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVAPD     p10<>(SB), Y6
-	VMULPD      p1<>(SB), Y1, Y7
-	VADDPD      p0<>(SB), Y7, Y7
-	VMULPD      p3<>(SB), Y1, Y8
-	VADDPD      p2<>(SB), Y8, Y8
-	VMULPD      Y8, Y3, Y8
-	VADDPD      Y7, Y8, Y7
-	VMULPD      p5<>(SB), Y1, Y8
-	VADDPD      p4<>(SB), Y8, Y8
-	VMULPD      p7<>(SB), Y1, Y9
-	VADDPD      p6<>(SB), Y9, Y9
-	VMULPD      Y9, Y3, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      Y8, Y4, Y8
-	VADDPD      Y7, Y8, Y7
-	VMULPD      p9<>(SB), Y1, Y8
-	VADDPD      p8<>(SB), Y8, Y8
-	VMULPD      Y6, Y3, Y6
-	VADDPD      Y8, Y6, Y6
-	VMULPD      Y6, Y5, Y6
-	VADDPD      Y7, Y6, Y6
-
-	// Y3 = q
-	VMULPD      q11<>(SB), Y1, Y7
-	VADDPD      q10<>(SB), Y7, Y7
-	VMULPD      q1<>(SB), Y1, Y8
-	VADDPD      one<>(SB), Y8, Y8
-	VMULPD      q3<>(SB), Y1, Y9
-	VADDPD      q2<>(SB), Y9, Y9
-	VMULPD      Y9, Y3, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      q5<>(SB), Y1, Y9
-	VADDPD      q4<>(SB), Y9, Y9
-	VMULPD      q7<>(SB), Y1, Y10
-	VADDPD      q6<>(SB), Y10, Y10
-	VMULPD      Y10, Y3, Y10
-	VADDPD      Y9, Y10, Y9
-	VMULPD      Y9, Y4, Y4
-	VADDPD      Y8, Y4, Y4
-	VMULPD      q9<>(SB), Y1, Y8
-	VADDPD      q8<>(SB), Y8, Y8
-	VMULPD      Y7, Y3, Y3
-	VADDPD      Y8, Y3, Y3
-	VMULPD      Y3, Y5, Y3
-	VADDPD      Y4, Y3, Y3
-
-	// Y4 = n = p + t q, Y5 = d = q + t n, Y8 = ratio = 1/(n d), Y4 = Φ(−t)
-	VMULPD      Y3, Y1, Y4
-	VADDPD      Y6, Y4, Y4
-	VMULPD      Y4, Y1, Y5
-	VADDPD      Y3, Y5, Y5
+	// Y8 = ratio = 1/(n d), Y4 = Φ(−t)
 	VMOVUPD     one<>(SB), Y7
 	VMULPD      Y5, Y4, Y8
 	VDIVPD      Y8, Y7, Y8
@@ -678,6 +748,73 @@ loop4:
 	VBLENDVPD   Y0, Y1, Y3, Y0
 	VMOVUPD     Y0, (CX)(DI*8)
 	ADDQ        $4, DI
+
+loop4Test:
+	CMPQ DI, SI
+	JLT  loop4
+	VZEROUPPER
+	RET
+
+// φ at min(|x|, 38.6)
+TEXT ·densitiesVector(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), BX
+	MOVQ dst_len+8(FP), SI
+	XORQ DI, DI
+	ANDQ $-4, SI
+	JMP  loop4Test
+
+loop4:
+	VMOVUPD (BX)(DI*8), Y0
+	DENSITY
+	VMOVUPD Y2, (AX)(DI*8)
+	ADDQ    $4, DI
+
+loop4Test:
+	CMPQ DI, SI
+	JLT  loop4
+	VZEROUPPER
+	RET
+
+// The steps of Rectified, both branches for all numbers.
+TEXT ·rectifiedVector(SB), NOSPLIT, $0-96
+	MOVQ prob_base+0(FP), AX
+	MOVQ gap_base+24(FP), CX
+	MOVQ variance_base+48(FP), DX
+	MOVQ a_base+72(FP), BX
+	MOVQ prob_len+8(FP), SI
+	XORQ DI, DI
+	ANDQ $-4, SI
+	JMP  loop4Test
+
+loop4:
+	VMOVUPD (BX)(DI*8), Y0
+	DENSITY
+	TAIL
+
+	// Y4 = φ n/d, Y5 = φ q/d = gap, Y6 = gap (p/q − gap)
+	VDIVPD Y5, Y4, Y4
+	VMULPD Y4, Y2, Y4
+	VDIVPD Y5, Y3, Y5
+	VMULPD Y5, Y2, Y5
+	VDIVPD Y3, Y6, Y6
+	VSUBPD Y5, Y6, Y6
+	VMULPD Y6, Y5, Y6
+
+	// For a > 0, 1 − Y4 and Y6 + (1 − 2 Y4)
+	VMOVUPD   one<>(SB), Y7
+	VADDPD    Y4, Y4, Y8
+	VSUBPD    Y8, Y7, Y8
+	VADDPD    Y8, Y6, Y8
+	VSUBPD    Y4, Y7, Y7
+	VXORPD    Y9, Y9, Y9
+	VCMPPD    $0x11, Y0, Y9, Y9
+	VBLENDVPD Y9, Y7, Y4, Y4
+	VBLENDVPD Y9, Y8, Y6, Y6
+	VMOVUPD   Y4, (AX)(DI*8)
+	VMOVUPD   Y5, (CX)(DI*8)
+	VMOVUPD   Y6, (DX)(DI*8)
+	ADDQ      $4, DI
 
 loop4Test:
 	CMPQ DI, SI

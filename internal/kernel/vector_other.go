@@ -14,8 +14,11 @@ func carlson4Vector(_, _ []float64, _, _, _ *[4]float64)                {}
 func forwardVector(_, _ []float64, _, _, _ float64, _, _ []float64)     {}
 func backwardVector(_, _, _ []float64) (_, _ float64)                   { return }
 func updateVector(_, _, _, _ []float64, _, _, _ float64)                {}
+func imageVector(_, _, _, _ []float64) (_ float64)                      { return }
 func truncatedVector(_, _, _, _ []float64)                              {}
-func expVector(_, _ []float64) (_ int) { return }
+func expVector(_, _ []float64) (_ int)                                  { return }
 
 func powersVector(_, _ []float64, _ float64) (_, _, _ float64)                                 { return }
 func between24Vector(_ []float64, _ *[24]float64, _, _ []float64, _ []int, _ []float64, _ int) {}
+func densitiesVector(_, _ []float64)                                                           {}
+func rectifiedVector(_, _, _, _ []float64)                                                     {}

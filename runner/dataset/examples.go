@@ -49,17 +49,19 @@ type Set struct {
 
 // NewExamples returns a copy of the set, with classes named 1, 2, …
 func NewExamples(set Set, classes int) *Examples {
-	e := &Examples{source: &source{}}
+	e := &Examples{source: &source{}, rows: make([]row, 0, len(set.X))}
 	if len(set.X) > 0 {
 		e.inputs = plain(len(set.X[0]))
 	}
+	numbers := slices.Concat(set.X...)
 	for i, x := range set.X {
 		k := set.Class[i]
 		if len(x) != e.Inputs() || k < 0 || k >= classes {
 			panic(fmt.Sprintf("dataset: example %d of %d inputs and class %d, need %d inputs and %d classes",
 				i, len(x), k, e.Inputs(), classes))
 		}
-		e.rows = append(e.rows, row{class: k, place: i + 1, number: slices.Clone(x)})
+		n := len(x)
+		e.rows = append(e.rows, row{class: k, place: i + 1, number: numbers[i*n : (i+1)*n]})
 	}
 	for k := range classes {
 		e.classes = append(e.classes, strconv.Itoa(k+1))
@@ -129,6 +131,13 @@ func (e *Examples) Digest() string {
 		h.Write(r.pixels)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// Part returns the examples from first to last − 1, with all classes.
+func (e *Examples) Part(first, last int) *Examples {
+	s := *e
+	s.rows = e.rows[first:last:last]
+	return &s
 }
 
 // Subset returns the examples with these indices, in order, with all classes.

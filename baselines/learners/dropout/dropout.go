@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
+	"closedform/internal/kernel"
 )
 
 // Config describes a network and its training.
@@ -57,13 +58,16 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 		return nil, errors.New("dropout: the training diverged; need a smaller step or smaller inputs")
 	}
 	for len(m.masks) == 0 || len(network.Layers) > 1 && len(m.masks) < passes {
-		m.masks = append(m.masks, m.masked(rnd))
+		mask := m.newMask()
+		m.draw(mask, rnd)
+		m.masks = append(m.masks, mask)
 	}
 	return m, nil
 }
 
 func (m *Model) train(data [][]float64, class []int, rnd *rand.Rand) {
 	adam, grad, p := mlp.NewAdam(len(m.weights)), make([]float64, len(m.weights)), m.pass
+	p.Mask = m.newMask()
 	order := make([]int, len(data))
 	for i := range order {
 		order[i] = i
@@ -74,7 +78,7 @@ func (m *Model) train(data [][]float64, class []int, rnd *rand.Rand) {
 		for batch := range slices.Chunk(order, batchSize) {
 			floats.ScaleTo(grad, m.cfg.Decay, m.weights)
 			for _, k := range batch {
-				p.Mask = m.masked(rnd)
+				m.draw(p.Mask, rnd)
 				m.network.Forward(p, m.weights, data[k])
 				p.SetScore(class[k])
 				floats.Scale(1/float64(len(batch)), p.Score)
@@ -87,29 +91,38 @@ func (m *Model) train(data [][]float64, class []int, rnd *rand.Rand) {
 	}
 }
 
-func (m *Model) masked(rnd *rand.Rand) [][]float64 {
-	masks := make([][]float64, len(m.network.Layers))
-	for l := 1; l < len(masks); l++ {
-		masks[l] = make([]float64, m.cfg.Layers[l])
-		for i := range masks[l] {
-			if rnd.Float64() >= m.cfg.Rate {
-				masks[l][i] = 1 / (1 - m.cfg.Rate)
-			}
+// newMask returns a mask of all hidden units.
+func (m *Model) newMask() [][]float64 {
+	mask := make([][]float64, len(m.network.Layers))
+	for l := 1; l < len(mask); l++ {
+		mask[l] = make([]float64, m.cfg.Layers[l])
+	}
+	return mask
+}
+
+// draw leaves out units of the mask at random.
+func (m *Model) draw(mask [][]float64, rnd *rand.Rand) {
+	stays := 1 / (1 - m.cfg.Rate)
+	for _, mask := range mask {
+		for i := range mask {
+			mask[i] = kernel.Unless(rnd.Float64()-m.cfg.Rate, stays)
 		}
 	}
-	return masks
 }
 
 // Predict sets p to the probabilities of the classes at x, the mean of softmax(z) over the passes.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.Outputs())
 	clear(p)
+	if err := m.network.Logits(m.pass, m.weights, x); err != nil {
+		return err
+	}
 	for _, m.pass.Mask = range m.masks {
-		if err := m.network.Logits(m.pass, m.weights, x); err != nil {
+		if err := m.network.Again(m.pass, m.weights); err != nil {
 			return err
 		}
 		mlp.Normalise(m.pass.Logit)
-		floats.AddScaled(p, 1/float64(len(m.masks)), m.pass.Logit)
+		kernel.AddScaled(p, 1/float64(len(m.masks)), m.pass.Logit)
 	}
 	return nil
 }

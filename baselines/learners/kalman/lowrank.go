@@ -2,6 +2,7 @@ package kalman
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -22,7 +23,7 @@ type lowRank struct {
 	// Of W with the rows of a jacobian appended as columns, for l ≤ k.
 	gram   []float64       // w_k·w_l, but those of W
 	cross  []float64       // w_k·w_l/Υ
-	known  bool            // cross has those of W
+	known  bool            // cross has those of W, and the factor is that of variances
 	inner  []float64       // I + WᵀΥ⁻¹W, and its factor
 	factor linalg.Cholesky // of that
 	rhs    []float64
@@ -78,6 +79,9 @@ func (r *lowRank) multiply(j *jacobian, learns bool) {
 // append adds to products those of the rows of the jacobian, δ_ka y, with the columns of neuron a and with
 // each other, where u is y, or y/Υ.
 func (r *lowRank) append(products []float64, j *jacobian, a int, u, y []float64) {
+	if !slices.ContainsFunc(j.delta, func(d []float64) bool { return d[a] != 0 }) {
+		return // a unit that is off
+	}
 	w, square := r.columns(j.neurons[a]), kernel.Dot(u, y)
 	kernel.Rows(r.dots[:r.rank], w, u)
 	for k, d := range j.delta {
@@ -97,7 +101,9 @@ func (r *lowRank) factorize(columns int) bool {
 
 // variances takes HPHᵀ for HΥ⁻¹Hᵀ − HΥ⁻¹W (I + WᵀΥ⁻¹W)⁻¹ WᵀΥ⁻¹Hᵀ.
 func (r *lowRank) variances(dst []float64, j *jacobian) {
-	if r.multiply(j, false); !r.factorize(r.rank) {
+	known := r.known
+	if r.multiply(j, false); !known && !r.factorize(r.rank) {
+		r.known = false
 		floats.AddConst(math.NaN(), dst)
 		return
 	}
@@ -111,6 +117,7 @@ func (r *lowRank) variances(dst []float64, j *jacobian) {
 
 func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	r.multiply(j, true)
+	r.known = false
 	columns := len(r.rhs)
 	for k := r.rank; k < columns; k++ {
 		if at := k*r.size + k; !(r.cross[at] <= largestSquare && r.gram[at] <= largestSquare) {
@@ -139,7 +146,6 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	r.factor.Solve(r.rhs)
 	r.factor.SolveT(r.rhs)
 	floats.Scale(-1, r.rhs)
-	r.known = false
 	for a := range j.neurons { // whose columns may be all that the caches hold
 		r.move(mean, j, a)
 		r.truncate(j, a)

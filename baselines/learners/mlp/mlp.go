@@ -70,6 +70,7 @@ type Pass struct {
 	Mask [][]float64
 
 	x     []float64   // of Logits, with a trailing 1
+	first []float64   // products of x with the first layer
 	y     [][]float64 // inputs of each layer, with a trailing 1 where there is a bias; y[0] is the caller's
 	slope [][]float64 // of the hidden units that make y[l]; slope[0] is nil
 	delta [][]float64 // derivatives by the inputs of each layer, and the Score; delta[0] is nil
@@ -90,6 +91,9 @@ func (n *Network) NewPass() *Pass {
 		p.delta = append(p.delta, make([]float64, width))
 	}
 	p.delta = append(p.delta, p.Score)
+	if p.first = p.Logit; len(n.Layers) > 1 {
+		p.first = make([]float64, n.Layers[0].Out)
+	}
 	return p
 }
 
@@ -109,7 +113,13 @@ func (n *Network) Logits(p *Pass, weights, x []float64) error {
 		return err
 	}
 	p.x[copy(p.x, x)] = 1
-	n.Forward(p, weights, p.x[:n.Layers[0].In])
+	n.begin(p, weights, p.x[:n.Layers[0].In])
+	return n.Again(p, weights)
+}
+
+// Again is Logits for the x and weights of the last time, with another Mask.
+func (n *Network) Again(p *Pass, weights []float64) error {
+	n.finish(p, weights)
 	if !Finite(p.Logit...) {
 		return errors.New("the logits overflow")
 	}
@@ -129,26 +139,31 @@ func (n *Network) Softmax(p []float64, pass *Pass, weights, x []float64) error {
 
 // Forward sets p.Logit for x, with a trailing 1 where there is a bias, and keeps x for Backward.
 func (n *Network) Forward(p *Pass, weights, x []float64) {
+	n.begin(p, weights, x)
+	n.finish(p, weights)
+}
+
+func (n *Network) begin(p *Pass, weights, x []float64) {
 	p.y[0] = x
-	for l := range n.Layers {
-		w, y := n.Layers[l], p.y[l]
-		if l == len(n.Layers)-1 {
-			w.products(p.Logit, weights, y)
-			return
-		}
-		next, slope, mask := p.y[l+1], p.slope[l+1], p.Mask[l+1]
-		w.products(next[:w.Out], weights, y)
-		for j, z := range next[:w.Out] {
-			switch {
-			case z < 0:
-				slope[j] = 0
-			case mask != nil:
-				slope[j] = mask[j]
-			default:
-				slope[j] = 1
+	n.Layers[0].products(p.first, weights, x)
+}
+
+func (n *Network) finish(p *Pass, weights []float64) {
+	z := p.first
+	for l, w := range n.Layers[1:] {
+		y, slope, mask := p.y[l+1][:len(z)], p.slope[l+1][:len(z)], p.Mask[l+1]
+		for j, z := range z {
+			on := 1.0
+			if mask != nil {
+				on = mask[j]
 			}
-			next[j] = slope[j] * z
+			slope[j] = kernel.Unless(z, on)
+			y[j] = slope[j] * z
 		}
+		if z = p.Logit; l+2 < len(n.Layers) {
+			z = p.y[l+2][:w.Out]
+		}
+		w.products(z, weights, p.y[l+1])
 	}
 }
 
@@ -174,9 +189,7 @@ func (p *Pass) Delta(l int) []float64 { return p.delta[l+1] }
 func (n *Network) Backward(p *Pass, grad, weights []float64) {
 	n.Deltas(p, weights)
 	for l, w := range n.Layers {
-		for j, d := range p.Delta(l) {
-			floats.AddScaled(w.Neuron(grad, j), d, p.y[l])
-		}
+		kernel.AddOuter(grad[w.Offset:], p.Delta(l), p.y[l])
 	}
 }
 
@@ -215,8 +228,4 @@ func Normalise(z []float64) {
 	}
 }
 
-func (w Layer) products(z, weights, y []float64) {
-	for j := range w.Out {
-		z[j] = kernel.Dot(y, w.Neuron(weights, j))
-	}
-}
+func (w Layer) products(z, weights, y []float64) { kernel.Rows(z[:w.Out], weights[w.Offset:], y) }

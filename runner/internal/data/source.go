@@ -195,8 +195,7 @@ func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	case s.Name != "":
 		task := s.Task()
 		drawn := dataset.NewExamples(task.Draw(s.Train+s.Test, src), task.Classes)
-		trainRows, testRows = divide(drawn, 0, s.Train)
-		return drawn.Subset(trainRows), drawn.Subset(testRows), nil
+		return drawn.Part(0, s.Train), drawn.Part(s.Train, drawn.Len()), nil
 	case s.test != nil:
 		if train, err = Rows(s.whole, s.TrainRows); err != nil {
 			return nil, nil, err

@@ -19,10 +19,13 @@ func uniform(x []float64, half float64, rnd *rand.Rand) {
 // network without hidden layers and bias can classify right: x ~ U[−2, 2]², P(class k | x) ∝ exp(u_k·x/σ),
 // u_k = (cos 2πk/K, sin 2πk/K).
 func sectors(g Generator) *Task {
+	sin, cos := make([]float64, g.Arms), make([]float64, g.Arms)
+	for k := range sin {
+		sin[k], cos[k] = math.Sincos(2 * math.Pi * float64(k) / float64(g.Arms))
+	}
 	probabilities := func(dst, x []float64) bool {
 		for k := range dst {
-			sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(g.Arms))
-			dst[k] = (cos*x[0] + sin*x[1]) / g.Noise
+			dst[k] = (cos[k]*x[0] + sin[k]*x[1]) / g.Noise
 		}
 		top := floats.Max(dst)
 		for k, z := range dst {

@@ -96,9 +96,9 @@ type (
 // Draw returns n examples, the first of any longer list from the same stream.
 func (t *Task) Draw(n int, src rand.Source) Set {
 	rnd := rand.New(src)
-	set := Set{X: make([][]float64, n), Class: make([]int, n)}
+	set, numbers := Set{X: make([][]float64, n), Class: make([]int, n)}, make([]float64, n*Inputs)
 	for i := range set.X {
-		set.X[i] = make([]float64, Inputs)
+		set.X[i] = numbers[i*Inputs : (i+1)*Inputs]
 		set.Class[i] = t.draw(set.X[i], rnd)
 	}
 	return set

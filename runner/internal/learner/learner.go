@@ -84,7 +84,11 @@ func (c *Classifier) features(x [][]float64) ([][]float64, error) {
 }
 
 func matrix(rows, columns int) [][]float64 {
-	return slices.Collect(slices.Chunk(make([]float64, rows*columns), columns))
+	list, numbers := make([][]float64, rows), make([]float64, rows*columns)
+	for i := range list {
+		list[i] = numbers[i*columns : (i+1)*columns]
+	}
+	return list
 }
 
 // Prediction is the prediction for one input.

@@ -47,7 +47,7 @@ func (n *Network) Predict(p, x []float64) error {
 
 // predict returns the predictions of at most atOnce inputs, up to the first error. Inputs to be learned next
 // are predicted as in [bnn.Sequential].
-func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, err error) {
+func (n *Network) predict(x [][]float64, next bool) (_ []Prediction, err error) {
 	predict := n.Model.Predict
 	if s, ok := n.Model.(bnn.Sequential); ok && next {
 		predict = s.Before
@@ -56,20 +56,22 @@ func (n *Network) predict(x [][]float64, next bool) (predictions []Prediction, e
 		err = l.PredictAll(n.several[:len(x)], x)
 		predict = func(*bnn.Prediction, []float64) error { return err }
 	}
+	_, classes := n.Shape()
+	predictions, probabilities := make([]Prediction, len(x)), matrix(len(x), classes)
 	for i := range x {
 		q := &n.several[i]
 		if err := predict(q, x[i]); err != nil {
-			return predictions, err
+			return predictions[:i], err
 		}
-		p := Prediction{Confidence: q.Confidence(), MutualInformation: math.NaN(), Members: layersOf(q)}
+		p := Prediction{probabilities[i], q.Confidence(), math.NaN(), layersOf(q)}
 		sum := q.Sum()
-		for _, x := range q.P {
-			p.P = append(p.P, x/sum)
+		for j, x := range q.P {
+			p.P[j] = x / sum
 		}
 		if len(q.Members) > 0 {
 			p.MutualInformation = q.MutualInformation()
 		}
-		predictions = append(predictions, p)
+		predictions[i] = p
 	}
 	return predictions, nil
 }

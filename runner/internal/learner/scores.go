@@ -86,7 +86,7 @@ func Scores(p [][]float64, class []int) []float64 {
 	}
 	return []float64{
 		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class),
-		metric.ECE(p, class, 15), metric.AURC(top, wrong),
+		metric.ECE(p, class, 15), metric.Rank(top, wrong).AURC(),
 	}
 }
 

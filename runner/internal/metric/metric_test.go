@@ -33,14 +33,14 @@ func TestScoresByHand(t *testing.T) {
 func TestPanicsOnLengths(t *testing.T) {
 	check.AllPanic(t, map[string]func(){
 		"log loss": func() { LogLoss(nil, nil) },
-		"AURC":     func() { AURC([]float64{1}, nil) },
+		"AURC":     func() { Rank([]float64{1}, nil).AURC() },
 	})
 }
 
 func TestRiskCoverage(t *testing.T) {
 	confidence := []float64{0.5, 0.9, 0.7, 0.9, 0.1}
 	wrong := []bool{true, false, false, true, true}
-	threshold, coverage, risk := RiskCoverage(confidence, wrong)
+	threshold, coverage, risk := Rank(confidence, wrong).RiskCoverage()
 	check.Equal(t, "thresholds", []any{threshold, coverage},
 		[]any{[]float64{0.9, 0.7, 0.5, 0.1}, []float64{0.4, 0.6, 0.8, 1}})
 	for i, want := range []float64{0.5, 1. / 3, 0.5, 0.6} {
@@ -50,11 +50,11 @@ func TestRiskCoverage(t *testing.T) {
 
 // By hand, with ties.
 func TestAURC(t *testing.T) {
-	check.Near(t, "no ties", AURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (0+1./2+1./3+2./4)/4,
+	check.Near(t, "no ties", Rank([]float64{4, 3, 2, 1}, []bool{false, true, false, true}).AURC(), (0+1./2+1./3+2./4)/4,
 		1e-12)
-	check.Near(t, "all equal", AURC([]float64{1, 1, 1, 1}, []bool{false, true, false, true}), 0.5, 1e-12)
-	check.Near(t, "perfect", AURC([]float64{3, 2, 1}, []bool{false, false, true}), 1./9, 1e-12)
-	check.Near(t, "a tie", AURC([]float64{2, 2, 1}, []bool{true, false, false}), (1./2+1./2+1./3)/3, 1e-12)
+	check.Near(t, "all equal", Rank([]float64{1, 1, 1, 1}, []bool{false, true, false, true}).AURC(), 0.5, 1e-12)
+	check.Near(t, "perfect", Rank([]float64{3, 2, 1}, []bool{false, false, true}).AURC(), 1./9, 1e-12)
+	check.Near(t, "a tie", Rank([]float64{2, 2, 1}, []bool{true, false, false}).AURC(), (1./2+1./2+1./3)/3, 1e-12)
 }
 
 func TestAUROC(t *testing.T) {
@@ -67,9 +67,9 @@ func TestAUROC(t *testing.T) {
 
 // By hand: the surest of three wrong, then no more; the least sure; a tie.
 func TestAUGRC(t *testing.T) {
-	check.Near(t, "by hand", AUGRC([]float64{3, 2, 1}, []bool{true, false, false}), 1./3, 1e-12)
-	check.Near(t, "by hand", AUGRC([]float64{1, 2, 3}, []bool{true, false, false}), 1./9, 1e-12)
-	check.Near(t, "a tie", AUGRC([]float64{1, 1}, []bool{true, false}), (1./4+1./2)/2, 1e-12)
+	check.Near(t, "by hand", Rank([]float64{3, 2, 1}, []bool{true, false, false}).AUGRC(), 1./3, 1e-12)
+	check.Near(t, "by hand", Rank([]float64{1, 2, 3}, []bool{true, false, false}).AUGRC(), 1./9, 1e-12)
+	check.Near(t, "a tie", Rank([]float64{1, 1}, []bool{true, false}).AUGRC(), (1./4+1./2)/2, 1e-12)
 }
 
 // By hand; what is not a number counts among the tests.

@@ -84,10 +84,10 @@ func (t *tables) scores(a predictions) []score {
 // that are fixed, chosen on the validation part, or promise a risk by the learner's record.
 func (t *tables) evaluate(l *scorer, test predictions) {
 	for i, by := range t.scores(test) {
-		confidence := test.by[by]
-		threshold, coverage, risk := metric.RiskCoverage(confidence, test.wrong)
-		t.runs.Add(t.Method.Name, string(by), "test", risk[len(risk)-1], metric.AURC(confidence, test.wrong),
-			metric.AUGRC(confidence, test.wrong), math.NaN(), len(test.wrong))
+		ranking := metric.Rank(test.by[by], test.wrong)
+		threshold, coverage, risk := ranking.RiskCoverage()
+		t.runs.Add(t.Method.Name, string(by), "test", risk[len(risk)-1], ranking.AURC(), ranking.AUGRC(),
+			math.NaN(), len(test.wrong))
 		for _, share := range t.Unknown.Wrong {
 			threshold := lowestThreshold(l.validation.by[by], l.validation.wrong, share)
 			t.decide(test, by, "wrong="+table.Format(share), threshold, 0)
@@ -106,8 +106,8 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 		}
 	}
 	record := l.record
-	for i, c := range l.validation.by[confidence] {
-		if l.record.Len() == 0 {
+	if record.Len() == 0 {
+		for i, c := range l.validation.by[confidence] {
 			record.Add(c, l.validation.wrong[i])
 		}
 	}
@@ -138,7 +138,7 @@ func (t *tables) decide(test predictions, by score, wanted string, threshold, pr
 // lowestThreshold returns the lowest confidence that occurs with at most the given share of all examples
 // decided wrong; infinite if there is none.
 func lowestThreshold(confidence []float64, wrong []bool, share float64) float64 {
-	threshold, coverage, risk := metric.RiskCoverage(confidence, wrong)
+	threshold, coverage, risk := metric.Rank(confidence, wrong).RiskCoverage()
 	lowest := math.Inf(1)
 	for i := 0; i < len(threshold) && !(coverage[i]*risk[i] > share); i++ {
 		lowest = threshold[i]

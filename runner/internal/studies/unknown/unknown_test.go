@@ -144,7 +144,7 @@ func TestByHand(t *testing.T) {
 		interval := []float64{r.Nums("correct")[0], r.Nums("correct_low")[0], r.Nums("correct_high")[0]}
 		check.NearAll(t, "interval", interval, table.Wilson(right, float64(len(test.wrong))), 1e-12)
 		confidence := test.by[probability]
-		aurc, want := row("summary", "data=test").Nums("aurc")[0], metric.AURC(confidence, test.wrong)
+		aurc, want := row("summary", "data=test").Nums("aurc")[0], metric.Rank(confidence, test.wrong).AURC()
 		check.Near(t, "AURC", aurc, want, 1e-12)
 		auroc := metric.AUROC(confidence, outside.by[probability])
 		check.Near(t, "AUROC", row("summary", "data=far").Nums("auroc")[0], auroc, 1e-12)
