@@ -133,10 +133,10 @@ func (m *Model) joint(x []float64) (top float64, err error) {
 	if err := m.Distances(m.log, x); err != nil {
 		return 0, err
 	}
-	of := kernel.Sum(m.count) + float64(m.cfg.Classes)
+	total := kernel.Sum(m.count) + float64(m.cfg.Classes)
 	logDet, constant := m.root.LogDet(), float64(m.cfg.Inputs)*kernel.Log(2*math.Pi)
 	for c, d := range m.log {
-		m.log[c] = kernel.Log((m.count[c]+1)/of) - 0.5*(d+logDet+constant)
+		m.log[c] = kernel.Log((m.count[c]+1)/total) - 0.5*(d+logDet+constant)
 	}
 	top = slices.Max(m.log)
 	floats.AddConst(-top, m.log)

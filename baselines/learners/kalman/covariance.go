@@ -36,9 +36,9 @@ func (r *full) whiten(j *jacobian) {
 	// All vectors in one sweep, as the root does not fit the cache.
 	n := len(r.white[0])
 	var h [4]float64
-	for a, at := range j.neurons {
-		rows := r.root[at.from*n : at.to*n]
-		for y := j.input[at.layer]; len(y) > 0; y = y[min(4, len(y)):] {
+	for a, unit := range j.neurons {
+		rows := r.root[unit.from*n : unit.to*n]
+		for y := j.input[unit.layer]; len(y) > 0; y = y[min(4, len(y)):] {
 			y := y[:min(4, len(y))]
 			for k, f := range r.white {
 				for i, y := range y {
@@ -165,8 +165,8 @@ func newDiagonal(variance []float64, neurons, classes int) *diagonal {
 }
 
 func (r *diagonal) whiten(j *jacobian) {
-	for a, at := range j.neurons {
-		r.sd[a] = math.Sqrt(kernel.Dot(r.variance[at.from:at.to], j.square[at.layer]))
+	for a, unit := range j.neurons {
+		r.sd[a] = math.Sqrt(kernel.Dot(r.variance[unit.from:unit.to], j.square[unit.layer]))
 	}
 	for k, f := range r.white {
 		floats.MulTo(f, r.sd, j.delta[k])
@@ -188,7 +188,7 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 	if r.whiten(j); !r.set() {
 		return false
 	}
-	for n, at := range j.neurons {
+	for n, unit := range j.neurons {
 		for k, f := range r.white {
 			r.dots[k] = f[n]
 		}
@@ -198,9 +198,9 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 			square = max(square-r.dots[k]*r.dots[k]/shrink, square/shrink)
 		}
 		if sd := r.sd[n]; sd > 0 {
-			d := floats.ScaleTo(r.move[:at.to-at.from], move/sd, j.input[at.layer])
-			v, count := r.variance[at.from:at.to], -(1-square)/(sd*sd)
-			kernel.Update(mean[at.from:at.to], v, d, j.square[at.layer], 1, count, square)
+			d := floats.ScaleTo(r.move[:unit.to-unit.from], move/sd, j.input[unit.layer])
+			v, count := r.variance[unit.from:unit.to], -(1-square)/(sd*sd)
+			kernel.Update(mean[unit.from:unit.to], v, d, j.square[unit.layer], 1, count, square)
 		}
 	}
 	return true
@@ -217,7 +217,7 @@ func (r bong) step(mean []float64, j *jacobian) bool {
 		return false
 	}
 	m := len(j.delta) - 1
-	for a, at := range j.neurons {
+	for a, unit := range j.neurons {
 		var hessian float64 // Σ_k δ_ka² = (JᵀSJ)_ii/y_i²
 		for _, d := range j.delta[:m] {
 			hessian += d[a] * d[a]
@@ -226,8 +226,8 @@ func (r bong) step(mean []float64, j *jacobian) bool {
 		if hessian == 0 && score == 0 {
 			continue
 		}
-		v, mean := r.variance[at.from:at.to], mean[at.from:at.to]
-		for i, y := range j.input[at.layer] {
+		v, mean := r.variance[unit.from:unit.to], mean[unit.from:unit.to]
+		for i, y := range j.input[unit.layer] {
 			v[i] /= 1 + v[i]*(y*y)*hessian
 			mean[i] += v[i] * y * score
 		}

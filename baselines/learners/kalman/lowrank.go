@@ -52,7 +52,7 @@ func newLowRank(variance []float64, rank, classes int) *lowRank {
 	return r
 }
 
-func (r *lowRank) columns(at neuron) []float64 { return r.w[at.from*r.rank : at.to*r.rank] }
+func (r *lowRank) columns(unit neuron) []float64 { return r.w[unit.from*r.rank : unit.to*r.rank] }
 
 func (r *lowRank) multiply(j *jacobian, learns bool) {
 	clear(r.gram)
@@ -60,15 +60,15 @@ func (r *lowRank) multiply(j *jacobian, learns bool) {
 	if !r.known {
 		clear(r.cross)
 	}
-	for a, at := range j.neurons {
-		y, w, n := j.input[at.layer], r.columns(at), at.to-at.from
-		u := floats.MulTo(r.part[:n], y, r.variance[at.from:at.to])
+	for a, unit := range j.neurons {
+		y, w, n := j.input[unit.layer], r.columns(unit), unit.to-unit.from
+		u := floats.MulTo(r.part[:n], y, r.variance[unit.from:unit.to])
 		if learns {
 			r.append(r.gram, j, a, y, y)
 		}
 		r.append(r.cross, j, a, u, y)
 		for k := 0; k < r.rank && !r.known; k++ {
-			floats.MulTo(u, w[k*n:(k+1)*n], r.variance[at.from:at.to])
+			floats.MulTo(u, w[k*n:(k+1)*n], r.variance[unit.from:unit.to])
 			kernel.Rows(r.dots[:k+1], w, u)
 			floats.Add(r.cross[k*r.size:][:k+1], r.dots[:k+1])
 		}
@@ -120,7 +120,7 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	r.known = false
 	columns := len(r.rhs)
 	for k := r.rank; k < columns; k++ {
-		if at := k*r.size + k; !(r.cross[at] <= largestSquare && r.gram[at] <= largestSquare) {
+		if i := k*r.size + k; !(r.cross[i] <= largestSquare && r.gram[i] <= largestSquare) {
 			return false
 		}
 	}
@@ -156,31 +156,31 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 // move adds to the means of a neuron its part of Υ⁻¹(Jᵀ(y − p) − Wc) = (Υ + WWᵀ)⁻¹Jᵀ(y − p), with c = (I +
 // WᵀΥ⁻¹W)⁻¹WᵀΥ⁻¹Jᵀ(y − p).
 func (r *lowRank) move(mean []float64, j *jacobian, a int) {
-	at, last := j.neurons[a], len(j.delta)-1
-	own := j.delta[last][a]
+	unit, last := j.neurons[a], len(j.delta)-1
+	gradient := j.delta[last][a]
 	for k, d := range j.delta[:last] {
-		own += r.rhs[r.rank+k] * d[a]
+		gradient += r.rhs[r.rank+k] * d[a]
 	}
-	u := floats.ScaleTo(r.part[:at.to-at.from], own, j.input[at.layer])
-	kernel.AddRows(u, r.rhs[:r.rank], r.columns(at))
-	floats.Mul(u, r.variance[at.from:at.to])
-	floats.Add(mean[at.from:at.to], u)
+	u := floats.ScaleTo(r.part[:unit.to-unit.from], gradient, j.input[unit.layer])
+	kernel.AddRows(u, r.rhs[:r.rank], r.columns(unit))
+	floats.Mul(u, r.variance[unit.from:unit.to])
+	floats.Add(mean[unit.from:unit.to], u)
 }
 
 func (r *lowRank) truncate(j *jacobian, a int) {
-	at, rows := j.neurons[a], j.delta[:len(j.delta)-1]
-	w, n := r.columns(at), at.to-at.from
+	unit, rows := j.neurons[a], j.delta[:len(j.delta)-1]
+	w, n := r.columns(unit), unit.to-unit.from
 	var square float64
 	for _, d := range rows {
 		square += d[a] * d[a]
 	}
-	u := floats.ScaleTo(r.part[:n], square, j.square[at.layer])
+	u := floats.ScaleTo(r.part[:n], square, j.square[unit.layer])
 	for m := range r.rank {
-		mix, own := r.mix[m*len(r.rhs):(m+1)*len(r.rhs)], 0.0
+		mix, gradient := r.mix[m*len(r.rhs):(m+1)*len(r.rhs)], 0.0
 		for k, d := range rows {
-			own += mix[r.rank+k] * d[a]
+			gradient += mix[r.rank+k] * d[a]
 		}
-		next := floats.ScaleTo(r.next[m*n:(m+1)*n], own, j.input[at.layer])
+		next := floats.ScaleTo(r.next[m*n:(m+1)*n], gradient, j.input[unit.layer])
 		kernel.AddRows(next, mix[:r.rank], w)
 		for i, x := range w[m*n : (m+1)*n] {
 			u[i] += x*x - next[i]*next[i]
@@ -188,7 +188,7 @@ func (r *lowRank) truncate(j *jacobian, a int) {
 	}
 	copy(w, r.next)
 	for i, x := range u {
-		r.precision[at.from+i] += max(0, x) // what is dropped is not negative, but for rounding
-		r.variance[at.from+i] = 1 / r.precision[at.from+i]
+		r.precision[unit.from+i] += max(0, x) // what is dropped is not negative, but for rounding
+		r.variance[unit.from+i] = 1 / r.precision[unit.from+i]
 	}
 }

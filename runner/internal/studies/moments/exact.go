@@ -95,13 +95,13 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 	n, draws := s.Problem.Classes, s.Problem.Draws
 	var all []*momentErrors
 	for _, m := range s.Methods {
-		all = append(all, &momentErrors{of: m.approximation(n), draws: draws, key: s.row(m)})
+		all = append(all, &momentErrors{formula: m.approximation(n), draws: draws, key: s.row(m)})
 	}
 	sampled := min(draws, 20, max(2, 40_000/(n*n))) // the time of Monte Carlo grows with n²
 	for _, samples := range s.Samples {
 		a := montecarlo.Softmax{Samples: samples, Source: s.Stream(s.Problem.key(), "montecarlo", samples)}
 		key := s.row(method{Name: fmt.Sprintf("monte-carlo-%d", samples)})
-		all = append(all, &momentErrors{of: a, draws: sampled, key: key})
+		all = append(all, &momentErrors{formula: a, draws: sampled, key: key})
 	}
 	rnd, want, got := s.logits(), newMoments(n), newMoments(n)
 	for k := range draws {
@@ -112,7 +112,7 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 				return nil, err
 			}
 			if k < e.draws {
-				got.compute(e.of, z)
+				got.compute(e.formula, z)
 				e.add(got, want, floats.Max(z.Variance))
 			}
 		}
@@ -125,9 +125,9 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 }
 
 type momentErrors struct {
-	of    softmax.Approximation
-	key   []any // of its row
-	draws int   // at which it is compared
+	formula softmax.Approximation
+	key     []any // of its row
+	draws   int   // at which it is compared
 
 	tv                float64 // sum of the total variation of p
 	cov, cross        ratio
@@ -168,7 +168,7 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
 		accuracy := softmax.MomentError
-		if e.of == (softmax.Exact{Fast: true}) {
+		if e.formula == (softmax.Exact{Fast: true}) {
 			accuracy = 1e-8
 		}
 		if got.sign(covError(n, accuracy)) < 0 {

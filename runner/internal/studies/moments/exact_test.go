@@ -53,7 +53,7 @@ func errorsBy(e *momentErrors) map[string]float64 {
 
 // The errors by hand, for two problems of two classes.
 func TestErrors(t *testing.T) {
-	e := &momentErrors{of: softmax.Exact{}, draws: 2}
+	e := &momentErrors{formula: softmax.Exact{}, draws: 2}
 	e.add(two(0.5, 0.2, 1), two(0.6, 0.1, 3), 0)
 	bad := two(0.9, -0.1, 1)
 	bad.P[1] = 0.3
@@ -68,7 +68,7 @@ func TestErrors(t *testing.T) {
 
 // A relative error is NaN where the truth is within its own error of 0, or a method gives no value.
 func TestNoValue(t *testing.T) {
-	e := &momentErrors{of: softmax.Exact{}, draws: 2}
+	e := &momentErrors{formula: softmax.Exact{}, draws: 2}
 	e.add(two(0.5, 1e-13, math.NaN()), two(0.5, 1e-12, 1), 1)
 	e.add(two(0.5, math.NaN(), 1), two(0.5, 1e-12, 1), 1)
 	for _, column := range []string{"cov_error", "cross_error"} {
@@ -120,10 +120,10 @@ func TestLambda(t *testing.T) {
 	lambda := studytest.Run(t, Kind, exactManifest).Get("lambda")
 	check.Equal(t, "rows", lambda.Len(), 2*len(softmax.Criteria))
 	for _, n := range []int{2, 3} {
-		of := lambda.Where("classes", n).Where("rho", 0.5)
-		check.Equal(t, "criteria", of.Texts("criterion"), softmax.Criteria)
-		rms, largest, ratio := of.Nums("rms"), of.Nums("max"), of.Nums("rms_ratio")
-		for i, l := range of.Nums("lambda") {
+		rows := lambda.Where("classes", n).Where("rho", 0.5)
+		check.Equal(t, "criteria", rows.Texts("criterion"), softmax.Criteria)
+		rms, largest, ratio := rows.Nums("rms"), rows.Nums("max"), rows.Nums("rms_ratio")
+		for i, l := range rows.Nums("lambda") {
 			r, m := softmax.Probit{Lambda: l, Rho: 0.5}.BoxErrors(n)
 			check.NearAll(t, "errors", []float64{rms[i], largest[i], ratio[i]}, []float64{r, m, r / rms[0]}, 1e-12)
 			check.Equal(t, "lsq and minimax are least", rms[1] <= r && largest[2] <= m*(1+1e-9), true)
@@ -140,7 +140,7 @@ func TestExact(t *testing.T) {
 	for _, c := range []struct {
 		method, override string
 		lambda, rho      float64
-		of               softmax.Approximation
+		formula          softmax.Approximation
 		draws            int
 		logits           rand.Source
 	}{
@@ -161,11 +161,11 @@ func TestExact(t *testing.T) {
 		for column, want := range map[string]float64{"lambda": c.lambda, "rho": c.rho} {
 			check.Equal(t, c.method+" "+column, row.Texts(column)[0], table.Format(want))
 		}
-		e := &momentErrors{of: c.of, draws: c.draws}
+		e := &momentErrors{formula: c.formula, draws: c.draws}
 		rnd, got, want := rand.New(c.logits), newMoments(3), newMoments(3)
 		for range c.draws {
 			z := problem{Classes: 3, Spread: 1, Variance: 1}.draw(rnd)
-			got.compute(c.of, z)
+			got.compute(c.formula, z)
 			want.compute(softmax.Exact{}, z)
 			e.add(got, want, slices.Max(z.Variance))
 		}

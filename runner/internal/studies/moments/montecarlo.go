@@ -58,15 +58,15 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 }
 
 // check returns the numbers of the formula at some logits, and an independent sampler of its output.
-func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample sampler) {
-	n := len(of.Mean)
+func (m method) check(z logits, rnd *rand.Rand) (scores []score, sample sampler) {
+	n := len(z.Mean)
 	add := func(quantity string, i, j int, value float64) {
 		scores = append(scores, score{quantity: quantity, i: i, j: j, value: value})
 	}
 	if m.Name == "activation" { // of random units, Prop. 3.1(1)
 		unit := activation.PiecewiseLinear{Alpha: rnd.Float64(), Beta: 1 + rnd.Float64()}
-		for j, m := range of.Mean {
-			mean, variance, cross := unit.Moments(m, of.Variance[j])
+		for j, m := range z.Mean {
+			mean, variance, cross := unit.Moments(m, z.Variance[j])
 			add("mean", j, j, mean)
 			add("variance", j, j, variance)
 			add("cross", j, j, cross)
@@ -78,10 +78,10 @@ func (m method) check(of logits, rnd *rand.Rand) (scores []score, sample sampler
 		}
 	}
 	moments := softmax.NewMoments(n)
-	m.approximation(n).Moments(moments, of.Mean, of.Variance)
+	m.approximation(n).Moments(moments, z.Mean, z.Variance)
 	for j, p := range moments.P {
 		add("mean", j, j, p)
-		for i, v := range of.Variance { // by Stein's lemma
+		for i, v := range z.Variance { // by Stein's lemma
 			value := -v * moments.E.At(j, i)
 			if i == j {
 				value = v * kernel.Sum(moments.E.RawRowView(j))
