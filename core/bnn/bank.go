@@ -77,8 +77,7 @@ func newBank(models []Model) (*Bank, error) {
 		if slices.Contains(models[:k], model) {
 			return nil, fmt.Errorf("bnn: member %d is a member twice", k)
 		}
-		networks := networksOf(model)
-		large := len(networks) == 0 || slices.ContainsFunc(networks, (*Network).large)
+		large := slices.ContainsFunc(networksOf(model), (*Network).large)
 		b.parallel = b.parallel || large && n > 1 && runtime.GOMAXPROCS(0) > 1
 	}
 	return b, nil

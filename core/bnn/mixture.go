@@ -81,7 +81,8 @@ func (b *Bank) update() Update {
 
 func (b *Bank) each(do func(b *Bank, k int)) {
 	if b.parallel {
-		linalg.Parallel(len(b.models), func(k int) { do(b, k) })
+		last := len(b.models) - 1 // a layer, as a rule, which takes longest: first
+		linalg.Parallel(last+1, func(k int) { do(b, last-k) })
 		return
 	}
 	for k := range b.models {

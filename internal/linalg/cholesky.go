@@ -127,12 +127,14 @@ func (c *Cholesky) SolveT(y []float64) {
 func Parallel(n int, do func(i int)) {
 	var busy sync.WaitGroup
 	var next atomic.Int64
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		busy.Go(func() {
-			for i := int(next.Add(1)); i <= n; i = int(next.Add(1)) {
-				do(i - 1)
-			}
-		})
+	work := func() {
+		for i := int(next.Add(1)); i <= n; i = int(next.Add(1)) {
+			do(i - 1)
+		}
 	}
+	for range min(n, runtime.GOMAXPROCS(0)) - 1 {
+		busy.Go(work)
+	}
+	work()
 	busy.Wait()
 }
