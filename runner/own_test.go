@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -96,15 +97,15 @@ func TestOwnTestTable(t *testing.T) {
 	check.OK(t, w.Close())
 	write(t, packed.String(), "leaves.csv.gz")
 	write(t, lines[0]+strings.Join(lines[61:], ""), "new", "rows.csv")
-	mustRun(t, append([]string{"run", "-data", "leaves.csv.gz"}, strings.Fields(fits)...)...)
-	fraction, file := "test_fraction = 0.25", `test_file = "new/row.csv"`
-	write(t, edit(t, read(t, "leaves.toml"), fraction, file), "leaves.toml")
-	fails(t, "leaves: no file new/row.csv", "-exp", "leaves.toml")
-	write(t, edit(t, read(t, "leaves.toml"), "row.csv", "rows.csv"), "leaves.toml")
-	_, said, err := try(t, "-exp", "leaves.toml")
+	command := append([]string{"run", "-data", "leaves.csv.gz", "-test", "new/row.csv"}, strings.Fields(fits)...)
+	fails(t, "leaves: no file new/row.csv", command...)
+	command[4] = "new/rows.csv"
+	check.OK(t, os.Remove("leaves.toml"))
+	_, said, err := try(t, command...)
 	check.OK(t, err)
 	contains(t, said, "rows.csv: inputs that repeat those of other rows")
+	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
 	contains(t, read(t, "closedform-results/leaves/runs.csv"), "network,1,59,30,")
 	write(t, lines[0]+"1;01.01.2024;Yew;1;2;red;x\n", "new", "rows.csv")
-	fails(t, `new/rows.csv:2: class "Yew" is not in the training part, which has Ash`, "-exp", "leaves.toml")
+	fails(t, `new/rows.csv:2: class "Yew" is not in the training part, which has Ash, Elm, Oak`, command...)
 }

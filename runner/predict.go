@@ -22,7 +22,7 @@ Columns are found by their names. If the table has the classes, the scores are p
 
 func predictCommand(f *flag.FlagSet) action {
 	r := rowsFlags(f)
-	to := f.String("to", "", "CSV `file` for the predictions (default: standard output)")
+	to := f.String("to", "", "CSV `file` for the predictions, packed as .gz (default: standard output)")
 	return func(ctx context.Context, in *invocation, args []string) error {
 		r.Network, r.Stderr = args[0], in.stderr
 		if err := r.Problem(); err != nil {
@@ -42,8 +42,12 @@ func predictCommand(f *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
+		text := file.Bytes()
+		if strings.HasSuffix(*to, ".gz") {
+			text = store.Pack(text)
+		}
 		if *to != "" {
-			err = store.WriteFile(*to, file.Bytes())
+			err = store.WriteFile(*to, text)
 		}
 		if failed > 0 {
 			err = errors.Join(err, fmt.Errorf("%d of %d rows could not be predicted", failed, rows))
@@ -122,6 +126,7 @@ func tableFlags(f *flag.FlagSet) *own.Table {
 	format := &t.Format
 	f.StringVar(&t.File, "data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it "+
 		"and run it.\nIt learns three quarters of the rows, tests the others, and saves the network")
+	f.StringVar(&t.Test, "test", "", "CSV `file` of test rows for -data (default: a quarter of its rows)")
 	f.BoolVar(&t.All, "all-rows", false, "let the saved network learn the test rows, too, after the test")
 	f.StringVar(&format.Class, "class", "class", "`column` of the classes in -data")
 	listFlag(f, &format.Categorical, "categorical", ",", "`columns` of words, as a,b; all: all but numbers")

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"strings"
@@ -112,7 +113,7 @@ func TestPredictBadRows(t *testing.T) {
 	code, text, stderr := exit(t, "predict", file, "-data", "new.csv")
 	contains(t, text, "row,class,", "\n1,unknown,0.", "\n2,unknown,,,,,,,,,\n3,unknown,,", "\n5,Elm,0.")
 	contains(t, stderr, `new.csv:3: column "length" has no value`, "new.csv:4: column \"width\": \"wide\"",
-		"new.csv:5: wrong number of fields", "new.csv: 2 rows with a class: error ", ", unknown 0.5\n",
+		"new.csv:5: wrong number of fields", "new.csv: 4 rows with a class: error ", ", unknown 0.75\n",
 		"runner: 3 of 7 rows could not be predicted\n")
 	check.Equal(t, "exit code and lines", []int{code, strings.Count(text, "\n")}, []int{1, 8})
 	// The scores are those of the columns, of the rows that it was trained on.
@@ -163,8 +164,9 @@ func TestPredictFromAnywhere(t *testing.T) {
 	contains(t, want, "row,class,", "\n1,Ash,", "\n2,Elm,")
 	withInput(t, rows)
 	check.Equal(t, "from the standard input", mustRun(t, "predict", file, "-data", "-"), want)
-	mustRun(t, "predict", file, "-data", "new.csv.gz", "-to", "out.csv")
-	check.Equal(t, "in a file", read(t, "out.csv"), want)
+	mustRun(t, "predict", file, "-data", "new.csv.gz", "-to", "out.csv.gz")
+	unpacked := check.Must(gzip.NewReader(strings.NewReader(read(t, "out.csv.gz"))))
+	check.Equal(t, "packed", string(check.Must(io.ReadAll(unpacked))), want)
 }
 
 func TestPredictRefuses(t *testing.T) {

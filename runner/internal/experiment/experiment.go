@@ -215,7 +215,9 @@ func SameFile(a, b string) bool {
 
 // Cells returns the cells and their fingerprints: checksums of source digest and spec.
 func (e *Experiment) Cells() (cells []study.Cell, prints []string, err error) {
-	cells = e.Study.Cells()
+	if cells = e.Study.Cells(); len(cells) > manifest.MaxCells {
+		return nil, nil, fmt.Errorf("%d cells; allowed: %d", len(cells), manifest.MaxCells)
+	}
 	for _, c := range cells {
 		spec, err := json.Marshal(c.Spec)
 		if err != nil {

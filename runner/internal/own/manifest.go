@@ -19,6 +19,7 @@ import (
 // Table is a table of a user's own, for which a manifest is written.
 type Table struct {
 	File   string
+	Test   string // the table of the test rows; empty: a quarter of the rows
 	Format dataset.Format
 	All    bool // the network that is kept learns the test rows, too
 }
@@ -32,6 +33,12 @@ func (t *Table) Manifest(w io.Writer) (path string, err error) {
 		return "", err
 	}
 	d := data.Source{Files: data.Files{File: filepath.Base(t.File), Format: t.Format}, TestFraction: 0.25}
+	if t.Test != "" {
+		d.TestFraction = 0
+		if d.TestFile, err = filepath.Rel(filepath.Dir(t.File), t.Test); err != nil {
+			return "", err
+		}
+	}
 	var table strings.Builder
 	if err := toml.NewEncoder(&table).Encode(d); err != nil {
 		return "", err

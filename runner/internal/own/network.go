@@ -79,17 +79,21 @@ type former struct {
 	Counts struct{ Rows, Learned, Added int }
 }
 
-// readFormer sets what a former note says.
+// readFormer sets what a former note says, if the lengths fit.
 func (n *Network) readFormer() {
 	var old former
-	_ = json.Unmarshal(n.Note, &old) // what is not there does not fit
+	err := json.Unmarshal(n.Note, &old)
 	s, inputs := old.Scaler, old.Scaler.Features
+	fits := func(list []float64) bool { return len(list) == 0 || len(list) == len(inputs) }
+	if err != nil || !fits(s.Fill) || !fits(s.Shift) || len(s.Factor) != len(s.Shift) {
+		return
+	}
 	for j := range inputs {
 		inputs[j].Factor = 1
-		if j < min(len(s.Shift), len(s.Factor)) {
+		if s.Shift != nil {
 			inputs[j].Shift, inputs[j].Factor = s.Shift[j], s.Factor[j]
 		}
-		if j < len(s.Fill) {
+		if s.Fill != nil {
 			inputs[j].Fill = &s.Fill[j]
 		}
 	}

@@ -46,10 +46,10 @@ type Rows struct {
 	x []float64 // of the last row
 	p classifier.Prediction
 
-	// Since the last report: the predictions of rows with a class, and how many are unknown.
-	predicted [][]float64
-	class     []int
-	unknown   float64
+	// Since the last report: rows with a class, those that are unknown, and the predictions of these rows.
+	scored, unknown float64
+	predicted       [][]float64
+	class           []int
 }
 
 // Problem says what is not allowed.
@@ -205,10 +205,12 @@ func (r *Rows) step(ctx context.Context, number, from int, write func(cells []st
 	if err != nil {
 		return err
 	}
-	if k := slices.Index(r.n.Classes, label); k >= 0 && bad == nil {
-		r.predicted, r.class = append(r.predicted, slices.Clone(r.p.P)), append(r.class, k)
-		if class == dataset.Unknown {
+	if k := slices.Index(r.n.Classes, label); k >= 0 {
+		if r.scored++; class == dataset.Unknown {
 			r.unknown++
+		}
+		if bad == nil {
+			r.predicted, r.class = append(r.predicted, slices.Clone(r.p.P)), append(r.class, k)
 		}
 	}
 	if r.save == nil {
@@ -247,17 +249,16 @@ func (r *Rows) label(ctx context.Context, row dataset.Row) (label string, bad, e
 	return strings.Join(line.Cells, ""), line.Err, nil
 }
 
-// report prints the scores of the predictions of rows with a class since the last report.
+// report prints the scores of the rows with a class since the last report.
 func (r *Rows) report() {
-	n, text := len(r.class), ""
-	if n == 0 {
-		return
+	if r.predicted != nil {
+		text := ""
+		for i, score := range learner.Scores(r.predicted, r.class) {
+			text += fmt.Sprintf("%s %.4g, ", learner.ScoreNames[i], score)
+		}
+		r.say("%s: %g rows with a class: %sunknown %.4g", r.reader.File, r.scored, text, r.unknown/r.scored)
 	}
-	for i, score := range learner.Scores(r.predicted, r.class) {
-		text += fmt.Sprintf("%s %.4g, ", learner.ScoreNames[i], score)
-	}
-	r.say("%s: %d rows with a class: %sunknown %.4g", r.reader.File, n, text, r.unknown/float64(n))
-	r.unknown, r.predicted, r.class = 0, nil, nil
+	r.scored, r.unknown, r.predicted, r.class = 0, 0, nil, nil
 }
 
 // Predict prints what the network says of each row. Rows that cannot be predicted are unknown, without

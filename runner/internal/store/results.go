@@ -43,11 +43,16 @@ func TableFile(t *table.Table) File {
 			return File{t.Name + ".csv", data}
 		}
 	}
+	return File{t.Name + packed, Pack(rounded.CSV())}
+}
+
+// Pack returns the text packed by gzip.
+func Pack(text []byte) []byte {
 	var buf bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // a known level
-	z.Write(rounded.CSV())                                  // writing to a bytes.Buffer cannot fail
+	z.Write(text)                                           // writing to a bytes.Buffer cannot fail
 	z.Close()
-	return File{t.Name + packed, buf.Bytes()}
+	return buf.Bytes()
 }
 
 // Table reads the table that the file holds.
