@@ -69,7 +69,7 @@ func draw(ctx context.Context, w io.Writer, e *experiment.Experiment) error {
 func drawAll(all []study.Figure, read func(string) (*table.Table, error)) (files []store.File, failed error) {
 	for _, figure := range all {
 		_, err := engine.Measure(context.Background(), func(context.Context) error { // a panic is an error, too
-			drawn, err := encode(figure, read)
+			drawn, err := experiment.Draw(figure, read)
 			files = append(files, drawn...)
 			return err
 		})
@@ -78,24 +78,4 @@ func drawAll(all []study.Figure, read func(string) (*table.Table, error)) (files
 		}
 	}
 	return files, failed
-}
-
-// encode draws a figure from only the published tables that it needs.
-func encode(figure study.Figure, read func(string) (*table.Table, error)) ([]store.File, error) {
-	var needs table.Set
-	for _, name := range figure.Needs {
-		t, err := read(name)
-		if err != nil {
-			return nil, fmt.Errorf("needs %w", err)
-		}
-		needs = append(needs, t)
-	}
-	page, err := figure.Draw(needs)
-	if err != nil {
-		return nil, err
-	}
-	png, err1 := page.Encode("png")
-	pdf, err2 := page.Encode("pdf")
-	return []store.File{{Name: figure.Name + ".png", Data: png}, {Name: figure.Name + ".pdf", Data: pdf}},
-		errors.Join(err1, err2)
 }

@@ -171,12 +171,12 @@ func (r *TrackRecord) Validate() error {
 
 // Threshold returns the smallest [Prediction.Confidence] from which on at most the given share of the
 // predictions is wrong, with the statistical confidence 1 − δ; +Inf if there is none. In a fixed sequence of
-// decreasing thresholds it tests the hypothesis of a larger share, each time at level δ by the exact binomial
-// distribution (Clopper and Pearson, Biometrika 1934), until one is not rejected (fixed sequence testing:
-// Angelopoulos et al., "Learn then test", 2021). The sequence must not depend on which predictions were wrong.
-// It has the thresholds whose hypothesis is as likely to be rejected as that of any smaller one, or more, if the
-// number of errors is Poisson with 1.25 times the mean that the confidences of the predictions imply, as these
-// may be too large. A share or confidence not between 0 and 1 is an error.
+// decreasing thresholds it tests the hypothesis of a larger share, each time at level δ by the exact
+// binomial distribution (Clopper and Pearson, Biometrika 1934), until one is not rejected (fixed sequence
+// testing: Angelopoulos et al., "Learn then test", 2021). The sequence must not depend on which predictions
+// were wrong. It has the thresholds whose hypothesis is as likely to be rejected as that of any smaller one,
+// or more, if the number of errors is Poisson with 1.25 times the mean that the confidences of the
+// predictions imply, as these may be too large. A share or confidence not between 0 and 1 is an error.
 func (r *TrackRecord) Threshold(share, confidence float64) (float64, error) {
 	if !(0 < share && share < 1 && 0 < confidence && confidence < 1) {
 		return math.NaN(), fmt.Errorf("bnn: a share of %g wrong answers with confidence %g; "+

@@ -307,3 +307,23 @@ func Use(d study.Derived, results string) (sums []byte, err error) {
 	}
 	return sums, d.Use(quote.Published(results))
 }
+
+// Draw returns the files of a figure, which is drawn from only the published tables that it needs.
+func Draw(figure study.Figure, read func(string) (*table.Table, error)) ([]store.File, error) {
+	var needs table.Set
+	for _, name := range figure.Needs {
+		t, err := read(name)
+		if err != nil {
+			return nil, fmt.Errorf("needs %w", err)
+		}
+		needs = append(needs, t)
+	}
+	page, err := figure.Draw(needs)
+	if err != nil {
+		return nil, err
+	}
+	png, err1 := page.Encode("png")
+	pdf, err2 := page.Encode("pdf")
+	return []store.File{{Name: figure.Name + ".png", Data: png}, {Name: figure.Name + ".pdf", Data: pdf}},
+		errors.Join(err1, err2)
+}
