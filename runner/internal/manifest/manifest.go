@@ -29,7 +29,7 @@ import (
 const (
 	MaxTrain   = 1_000_000   // training examples
 	MaxWeights = 100_000_000 // numbers in the covariances of a network
-	MaxCells   = 1_000_000   // seeds of a range
+	MaxCells   = 1_000_000   // cells of an experiment
 	MaxSeed    = 1<<31 - 1   // a seed
 )
 
@@ -163,6 +163,14 @@ func expand(v any) any {
 		list[i] = first + int64(i)
 	}
 	return list
+}
+
+// MarshalTOML writes a range where it is one.
+func (s Ints) MarshalTOML() ([]byte, error) {
+	if n := len(s); n > 1 && s[n-1]-s[0] == n-1 && slices.IsSorted(s) {
+		return fmt.Appendf(nil, `"%d..%d"`, s[0], s[n-1]), nil
+	}
+	return []byte(strings.ReplaceAll(fmt.Sprint([]int(s)), " ", ", ")), nil
 }
 
 // Seeds returns the swept seeds, which must include that of the manifest, or that alone if there are none.
