@@ -76,10 +76,10 @@ func TestUnknown(t *testing.T) {
 	c.Decision = Decision{}
 	check.OK(t, c.Predict(&p, []float64{30, 30}))
 	check.Equal(t, "without a decision", p.Class, p.Details.Class())
-	for _, least := range []float64{p.Confidence, math.Nextafter(p.Confidence, 2)} {
-		c.Decision.Confidence = least
+	for _, smallest := range []float64{p.Confidence, math.Nextafter(p.Confidence, 2)} {
+		c.Decision.Confidence = smallest
 		check.OK(t, c.Predict(&p, []float64{30, 30}))
-		check.True(t, (p.Class == Unknown) == (p.Confidence < least), "at %g the class is %d", least, p.Class)
+		check.True(t, (p.Class == Unknown) == (p.Confidence < smallest), "at %g the class is %d", smallest, p.Class)
 	}
 }
 

@@ -295,8 +295,9 @@ func Update(mean, variance, d, e []float64, y, often, least float64) {
 	}
 }
 
-// Between24 multiplies a copy of x by numbers of factors, and sets dst to [Dot]s of that and numbers of rows:
-// for each offset from there on and from a step beyond, interpolated with the weights 1 − w and w.
+// Between24 multiplies a copy of x by one row of factors after another, and sets dst to the [Dot]s of the
+// product and the same rows of rows. Row k is interpolated between two rows of 24 numbers, from offset_k on
+// with the weight 1 − w_k, and a step further with the weight w_k.
 func Between24(
 	dst []float64, x *[24]float64, factors, rows []float64, offset []int, w []float64, step int,
 ) {

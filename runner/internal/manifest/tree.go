@@ -134,9 +134,9 @@ func (m *Manifest) set(path string, value any) error {
 		return fmt.Errorf("%s is not a table", parent)
 	}
 	table[key] = value
-	all := m.values[""]
+	root := m.values[""]
 	clear(m.values)
-	m.add("", all)
+	m.add("", root)
 	return nil
 }
 
