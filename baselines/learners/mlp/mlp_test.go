@@ -20,3 +20,18 @@ func TestExamples(t *testing.T) {
 		check.Refuses(t, "layers", err, "layers")
 	}
 }
+
+// Each column is as Exponentials leaves it, also where the logits differ by more than an exponential holds.
+func TestExponentialRows(t *testing.T) {
+	z := [][]float64{{800, 0, -900}, {-800, 2, 0}, {1, 1, 900}}
+	top, sum := make([]float64, 3), make([]float64, 3)
+	columns := [3][]float64{}
+	for i := range columns {
+		columns[i] = []float64{z[0][i], z[1][i], z[2][i]}
+	}
+	ExponentialRows(z, top, sum)
+	for i, column := range columns {
+		largest, total := Exponentials(column)
+		check.Equal(t, "column", []float64{z[0][i], z[1][i], z[2][i], top[i], sum[i]}, append(column, largest, total))
+	}
+}

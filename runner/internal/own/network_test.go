@@ -15,19 +15,27 @@ import (
 	"closedform/runner/dataset"
 )
 
-// A file with the former note reads its rows as it did.
+// A file with the former note reads its rows as it did. A note whose lengths do not fit is not read in part.
 func TestFormerNote(t *testing.T) {
 	network := checktest.Must(bnn.New(bnn.Default(2, 2), random.Source("former")))
 	c := classifier.From(network, &classifier.History{})
-	c.Note = json.RawMessage(`{"classes": ["a", "b"], "column": "kind", "layout": {"separator": ";"},
+	path := filepath.Join(t.TempDir(), File)
+	read := func(note string) (*Network, error) {
+		var file bytes.Buffer
+		c.Note = json.RawMessage(note)
+		checktest.OK(t, c.Save(&file))
+		checktest.OK(t, os.WriteFile(path, file.Bytes(), 0o666))
+		return Read(path)
+	}
+	note := `{"classes": ["a", "b"], "column": "kind", "layout": {"separator": ";"},
 		"scaler": {"features": [{"column": "x"}, {"column": "colour", "level": "red"}],
 			"fill": [3, 0], "shift": [1, 0.5], "factor": [2, 4]},
-		"counts": {"rows": 9, "unknown": 1, "learned": 8, "wrong": 2, "loss": 1.5}}`)
-	var file bytes.Buffer
-	checktest.OK(t, c.Save(&file))
-	path := filepath.Join(t.TempDir(), File)
-	checktest.OK(t, os.WriteFile(path, file.Bytes(), 0o666))
-	n := checktest.Must(Read(path))
+		"counts": {"rows": 9, "unknown": 1, "learned": 8, "wrong": 2, "loss": 1.5}}`
+	for _, short := range []string{"[3, 0]", "[1, 0.5]", "[2, 4]"} {
+		_, err := read(strings.Replace(note, short, "[3]", 1))
+		checktest.Refuses(t, short, err)
+	}
+	n := checktest.Must(read(note))
 	three, zero := 3.0, 0.0
 	checktest.Equal(t, "inputs", n.Scaler, dataset.Scaler{
 		{Column: "x", Fill: &three, Shift: 1, Factor: 2},
