@@ -32,6 +32,7 @@ func TestExponentialRows(t *testing.T) {
 	ExponentialRows(z, top, sum)
 	for i, column := range columns {
 		largest, total := Exponentials(column)
-		check.Equal(t, "column", []float64{z[0][i], z[1][i], z[2][i], top[i], sum[i]}, append(column, largest, total))
+		got := []float64{z[0][i], z[1][i], z[2][i], top[i], sum[i]}
+		check.Equal(t, "column", got, append(column, largest, total))
 	}
 }
