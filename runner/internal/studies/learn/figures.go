@@ -8,7 +8,7 @@ import (
 
 	"closedform/core/softmax"
 	"closedform/figures"
-	"closedform/runner/internal/learner"
+	"closedform/runner/internal/plots"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -63,7 +63,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 				row = append(row, figures.Chart{
 					Title: title, X: figures.Axis{Label: "examples seen", Log: true},
 					Y:      figures.Axis{Label: labels[i], Log: true},
-					Curves: learner.NewLegend(e.Methods).Curves(means, methods, "seen", column),
+					Curves: plots.NewLegend(e.Methods).Curves(means, methods, "seen", column),
 				})
 			}
 		}
@@ -88,7 +88,7 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 // drawDifferences draws the paired differences of the log loss from that of the reference, for every set and
 // over all sets, of the chosen methods or those with the least mean, best method first.
 func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
-	legend, sets := learner.NewLegend(e.Methods), paired.Distinct("set")
+	legend, sets := plots.NewLegend(e.Methods), paired.Distinct("set")
 	whole := paired.Where("set", sets[len(sets)-1])
 	methods := whole.Texts("method")
 	mean := func(m string) float64 { return whole.Where("method", m).Nums("log_loss")[0] }
@@ -131,7 +131,7 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 		{Name: "indefinite_steps", Axis: figures.Axis{Label: "indefinite steps"}}, // absent if all are 0
 	}
 	return study.Sweep(columns, summary.GroupBy("set", "method"), func(m *figures.Map, rows *table.Table) {
-		m.Title = learner.NewLegend(e.Methods).Label(rows.Texts("method")[0])
+		m.Title = plots.NewLegend(e.Methods).Label(rows.Texts("method")[0])
 		if e.named {
 			m.Title += ", " + rows.Texts("set")[0]
 		}

@@ -7,6 +7,7 @@ import (
 	"closedform/figures"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -24,8 +25,8 @@ func (e *experiment) Figures() []study.Figure {
 	return out
 }
 
-func (e *experiment) legend() learner.Legend {
-	l := learner.NewLegend(e.Methods)
+func (e *experiment) legend() plots.Legend {
+	l := plots.NewLegend(e.Methods)
 	l[jointName] = learner.Method{Label: "ADF, exact, joint", Group: "one"}
 	l[probitName] = learner.Method{Label: "exact, of the probit", Group: "exact"}
 	l["perceptron-huber"] = learner.Method{Label: "Huber's perceptron"}

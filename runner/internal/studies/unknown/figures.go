@@ -2,7 +2,7 @@ package unknown
 
 import (
 	"closedform/figures"
-	"closedform/runner/internal/learner"
+	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -15,7 +15,7 @@ func (e *experiment) Figures() []study.Figure {
 		chart := figures.Chart{
 			X:      figures.Axis{Label: "share decided, ranked by " + t.Texts("confidence")[0], Max: 1},
 			Y:      figures.Axis{Label: "risk: share wrong among these", Log: true},
-			Curves: learner.NewLegend(e.Methods).Curves(t, e.Chosen.Among(t.Distinct("method")), "coverage", "risk"),
+			Curves: plots.NewLegend(e.Methods).Curves(t, e.Chosen.Among(t.Distinct("method")), "coverage", "risk"),
 		}
 		for i := range chart.Curves {
 			chart.Curves[i].Kind = figures.Line

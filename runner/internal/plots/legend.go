@@ -1,4 +1,4 @@
-package learner
+package plots
 
 import (
 	"cmp"
@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"closedform/figures"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
 // Legend maps the names of methods to their labels in figures and tables.
-type Legend map[string]Method
+type Legend map[string]learner.Method
 
-func NewLegend(methods []Method) Legend {
+// NewLegend returns the legend of the methods of a manifest.
+func NewLegend(methods []learner.Method) Legend {
 	l := Legend{}
 	for _, m := range methods {
 		l[m.Name] = m
