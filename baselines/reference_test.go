@@ -2,7 +2,6 @@ package baselines
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -51,43 +50,38 @@ func problem() (x [][]float64, class []int, at [][]float64) {
 
 type predictor interface{ Predict(p, x []float64) error }
 
-// fitted returns the model of a batch method.
-func fitted[C any, P predictor](cfg C, fit func(C, [][]float64, []int, rand.Source) (P, error)) predictor {
-	x, class, _ := problem()
-	return check.Must(fit(cfg, x, class, new(splitmix)))
-}
-
-// online returns a model that has learned one example after another.
-func online[C any, L interface {
+type learner interface {
 	predictor
 	Observe(x []float64, class int) error
-}](t *testing.T, cfg C, make func(C, rand.Source) (L, error),
-) predictor {
-	l := check.Must(make(cfg, new(splitmix)))
-	x, class, _ := problem()
-	for k := range x {
-		check.OK(t, l.Observe(x[k], class[k]))
-	}
-	return l
 }
 
 // The probabilities of every baseline are those of other programs: scikit-learn, or reference.py.
 func TestReference(t *testing.T) {
-	layers := []int{3, 4, 3}
+	linear, layers := []int{3, 3}, []int{3, 4, 3}
+	x, class, at := problem()
+	learned := func(l learner, err error) predictor {
+		check.OK(t, err)
+		for k := range x {
+			check.OK(t, l.Observe(x[k], class[k]))
+		}
+		return l
+	}
 	filter := func(c kalman.Covariance, rank int) predictor {
-		return online(t, kalman.Config{Layers: layers, Covariance: c, Rank: rank, PriorVar: 2}, kalman.New)
+		cfg := kalman.Config{Covariance: c, Rank: rank, PriorVar: 2}
+		return learned(kalman.New(cfg, layers, new(splitmix)))
 	}
 	step := func(rule sgd.Rule, rate float64) predictor {
-		return online(t, sgd.Config{Layers: layers, Rule: rule, LearningRate: rate}, sgd.New)
+		return learned(sgd.New(sgd.Config{Rule: rule, LearningRate: rate}, layers, new(splitmix)))
 	}
 	mode := func(p laplace.Predictive) predictor {
-		return fitted(laplace.Config{Layers: []int{3, 3}, PriorVar: 2, Predictive: p}, laplace.Fit)
+		cfg := laplace.Config{PriorVar: 2, Predictive: p}
+		return check.Must(laplace.Fit(cfg, linear, x, class, new(splitmix)))
 	}
+	targets := tagi.Config{SigmaV: 0.5, PriorVar: 0.8, PriorMeanVar: 0.5}
+	thinned := dropout.Config{Rate: 0.3, Decay: 0.02, Step: 0.05, Epochs: 3}
 	models := map[string]predictor{
-		"majority": online(t, majority.Config{Classes: 3}, majority.New),
-		"class-gaussian": online(t, classgaussian.Config{
-			Inputs: 3, Classes: 3, Shrinkage: 0.1,
-		}, classgaussian.New),
+		"majority":        learned(majority.New(majority.Config{}, 3, 3, nil)),
+		"class-gaussian":  learned(classgaussian.New(classgaussian.Config{Shrinkage: 0.1}, 3, 3, nil)),
 		"map":             mode(laplace.PlugIn),
 		"laplace":         mode(laplace.Probit),
 		"sgd":             step(sgd.SGD, 0.1),
@@ -96,15 +90,10 @@ func TestReference(t *testing.T) {
 		"kalman-diagonal": filter(kalman.Diagonal, 0),
 		"low-rank":        filter(kalman.LowRank, 3),
 		"bong":            filter(kalman.Bong, 0),
-		"tagi": online(t, tagi.Config{
-			Layers: layers, SigmaV: 0.5, PriorVar: 0.8, PriorMeanVar: 0.5,
-		}, tagi.New),
-		"dropout": fitted(dropout.Config{
-			Layers: layers, Rate: 0.3, Decay: 0.02, Step: 0.05, Epochs: 3,
-		}, dropout.Fit),
-		"perceptron": newPerceptron(t),
+		"tagi":            learned(tagi.New(targets, layers, new(splitmix))),
+		"dropout":         check.Must(dropout.Fit(thinned, layers, x, class, new(splitmix))),
+		"perceptron":      newPerceptron(t),
 	}
-	_, _, at := problem()
 	records := check.Records(t, "testdata/reference.csv")
 	if len(records) != len(models) {
 		t.Errorf("%d references for %d baselines", len(records), len(models))

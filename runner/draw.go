@@ -8,11 +8,11 @@ import (
 	"io"
 	"io/fs"
 
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
+	"closedform/runner/internal/task"
 )
 
 func drawCommand(f *flag.FlagSet) action {
@@ -68,7 +68,7 @@ func draw(ctx context.Context, w io.Writer, e *experiment.Experiment) error {
 // drawAll returns the files of the figures that can be drawn, and the errors of the others.
 func drawAll(all []study.Figure, read func(string) (*table.Table, error)) (files []store.File, failed error) {
 	for _, figure := range all {
-		_, err := engine.Measure(context.Background(), func(context.Context) error { // a panic is an error, too
+		_, err := task.Run(context.Background(), func(context.Context) error { // a panic is an error, too
 			drawn, err := experiment.Draw(figure, read)
 			files = append(files, drawn...)
 			return err

@@ -22,22 +22,19 @@ import (
 
 // Config describes a model.
 type Config struct {
-	Inputs  int `toml:"-"`
-	Classes int `toml:"-"`
-
 	// Shrinkage is a in (1−a)S + a·(tr S/d)·I, used for the covariance S (Ledoit and Wolf 2004).
 	Shrinkage float64 `toml:"shrinkage" default:"0.001" range:"1e-9 1"`
 }
 
-// Numbers returns how many numbers the covariance has. It needs Inputs.
-func (c Config) Numbers() float64 { return float64(c.Inputs) * float64(c.Inputs) }
+// Numbers returns how many numbers the covariance of inputs has, the first of the layers.
+func (Config) Numbers(layers []int) float64 { return float64(layers[0]) * float64(layers[0]) }
 
 // Model is the moments of the examples.
 type Model struct {
-	cfg     Config
-	count   []float64
-	mean    [][]float64
-	scatter *mat.SymDense // Σ ddᵀ of the differences d from the means
+	shrinkage float64
+	count     []float64
+	mean      [][]float64
+	scatter   *mat.SymDense // Σ ddᵀ of the differences d from the means
 
 	fitted bool            // what follows is
 	root   linalg.Cholesky // L of the covariance LLᵀ
@@ -46,19 +43,19 @@ type Model struct {
 }
 
 // New returns a model without examples: Σ = I about zero. Nothing is drawn from the source.
-func New(cfg Config, _ rand.Source) (*Model, error) {
+func New(cfg Config, inputs, classes int, _ rand.Source) (*Model, error) {
 	if err := field.Resolve(&cfg); err != nil {
 		return nil, err
 	}
-	if cfg.Inputs < 1 || cfg.Classes < 1 {
-		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need 1 or more", cfg.Inputs, cfg.Classes)
+	if inputs < 1 || classes < 1 {
+		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need 1 or more", inputs, classes)
 	}
-	vector := func() []float64 { return make([]float64, cfg.Inputs) }
+	vector := func() []float64 { return make([]float64, inputs) }
 	m := &Model{
-		cfg: cfg, count: make([]float64, cfg.Classes), scatter: mat.NewSymDense(cfg.Inputs, nil),
-		z: vector(), log: make([]float64, cfg.Classes),
+		shrinkage: cfg.Shrinkage, count: make([]float64, classes), scatter: mat.NewSymDense(inputs, nil),
+		z: vector(), log: make([]float64, classes),
 	}
-	for range cfg.Classes {
+	for range classes {
 		m.mean, m.white = append(m.mean, vector()), append(m.white, vector())
 	}
 	return m, nil
@@ -66,7 +63,7 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 
 // Observe adds an example to the moments (Welford 1962).
 func (m *Model) Observe(x []float64, class int) error {
-	if err := cmp.Or(field.Input(x, m.cfg.Inputs), field.Class(class, m.cfg.Classes)); err != nil {
+	if err := cmp.Or(field.Input(x, len(m.z)), field.Class(class, len(m.count))); err != nil {
 		return err
 	}
 	mean, d := m.mean[class], m.z
@@ -85,7 +82,7 @@ func (m *Model) fit() error {
 	if m.fitted {
 		return nil
 	}
-	d, count, shrinkage := m.cfg.Inputs, max(1, kernel.Sum(m.count)), m.cfg.Shrinkage
+	d, count, shrinkage := len(m.z), max(1, kernel.Sum(m.count)), m.shrinkage
 	cov := mat.NewSymDense(d, nil)
 	level := mat.Trace(m.scatter) / count / float64(d)
 	if level == 0 {
@@ -108,7 +105,7 @@ func (m *Model) fit() error {
 
 // Distances sets dst to the squared Mahalanobis distances (x−μ_c)ᵀΣ⁻¹(x−μ_c) from the classes.
 func (m *Model) Distances(dst, x []float64) error {
-	if err := field.Input(x, m.cfg.Inputs); err != nil {
+	if err := field.Input(x, len(m.z)); err != nil {
 		return err
 	}
 	if err := m.fit(); err != nil {
@@ -133,8 +130,8 @@ func (m *Model) joint(x []float64) (top float64, err error) {
 	if err := m.Distances(m.log, x); err != nil {
 		return 0, err
 	}
-	total := kernel.Sum(m.count) + float64(m.cfg.Classes)
-	logDet, constant := m.root.LogDet(), float64(m.cfg.Inputs)*kernel.Log(2*math.Pi)
+	total := kernel.Sum(m.count) + float64(len(m.count))
+	logDet, constant := m.root.LogDet(), float64(len(m.z))*kernel.Log(2*math.Pi)
 	for c, d := range m.log {
 		m.log[c] = kernel.Log((m.count[c]+1)/total) - 0.5*(d+logDet+constant)
 	}
@@ -145,7 +142,7 @@ func (m *Model) joint(x []float64) (top float64, err error) {
 
 // Predict sets p to the probabilities of the classes at x.
 func (m *Model) Predict(p, x []float64) error {
-	mlp.CheckProbabilities(p, m.cfg.Classes)
+	mlp.CheckProbabilities(p, len(m.count))
 	if _, err := m.joint(x); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 func learned(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
 	t.Helper()
-	m := check.Must(New(cfg, nil))
+	m := check.Must(New(cfg, len(x[0]), slices.Max(class)+1, nil))
 	for k := range x {
 		check.OK(t, m.Observe(x[k], class[k]))
 	}
@@ -25,7 +25,7 @@ func learned(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
 
 func TestLearner(t *testing.T) {
 	check.Online(t, 0.1, func(src rand.Source) (*Model, error) {
-		return New(Config{Inputs: 2, Classes: 3}, src)
+		return New(Config{}, 2, 3, src)
 	})
 }
 
@@ -46,7 +46,7 @@ func TestByHand(t *testing.T) {
 		of[k%classes] = append(of[k%classes], xi...)
 	}
 	at := x[7]
-	m := learned(t, Config{Inputs: d, Classes: classes, Shrinkage: a}, x, class)
+	m := learned(t, Config{Shrinkage: a}, x, class)
 	tied := mat.NewSymDense(d, nil)
 	for _, rows := range of {
 		var part mat.SymDense
@@ -85,14 +85,14 @@ func TestByHand(t *testing.T) {
 
 // What has seen nothing is the standard normal distribution.
 func TestNothingSeen(t *testing.T) {
-	m := learned(t, Config{Inputs: 2, Classes: 2}, nil, nil)
+	m := check.Must(New(Config{}, 2, 2, nil))
 	log := check.Must(m.LogDensity([]float64{1, 2}))
 	check.Near(t, "log density", log, -math.Log(2*math.Pi)-2.5, 1e-12)
 }
 
 func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{"shrinkage": {Shrinkage: 2}})
-	check.Refuses(t, "no classes", check.Err(New(Config{Inputs: 2}, nil)))
-	m := learned(t, Config{Inputs: 1, Classes: 2}, [][]float64{{1}, {2}, {3}}, []int{0, 0, 1})
+	check.Refuses(t, "no classes", check.Err(New(Config{}, 2, 0, nil)))
+	m := learned(t, Config{}, [][]float64{{1}, {2}, {3}}, []int{0, 0, 1})
 	check.Refuses(t, "an input of 1e200", check.Err(m.LogDensity([]float64{1e200})))
 }

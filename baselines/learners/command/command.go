@@ -5,7 +5,7 @@
 // one before it. Blocks follow. The line "learn n" comes before n lines of examples: the inputs, and the
 // class from 0, with commas. The line "predict n" comes before n lines of inputs; the program answers with n
 // lines, the probability of each class. With stream each example is a block learn; without, all examples are
-// the first block. The program ends when its input does. Its standard error is quoted where it fails.
+// one block, the first of the model. The program ends when its input does. Its standard error is quoted where it fails.
 package command
 
 import (
@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,9 +35,6 @@ import (
 
 // Config describes a program. What has no JSON changes no number.
 type Config struct {
-	Inputs  int `toml:"-" json:"-"`
-	Classes int `toml:"-" json:"-"` // at least 2
-
 	Command []string `toml:"command" allowed:"a list: a program and its arguments"` // the program that learns
 	// Version is a command that prints the version of the program.
 	Version  []string       `toml:"version" allowed:"a list: a command that prints the version" json:"-"`
@@ -81,42 +79,49 @@ func (c *Config) Find(folder string) (string, error) {
 	return text, nil
 }
 
-// Model is a trained program. The program runs from the first example or input until Close, Release, an
-// error, or the end of the context of Bind. After an error every call returns it.
+// Model is a trained program. The program runs from the first example or input that it gets until Close,
+// Release, a failure, or the end of the context of Bind. After a failure every call returns its error.
 type Model struct {
-	cfg   Config
-	seed  uint64
-	ctx   context.Context
-	x     [][]float64 // of the first block, if the program does not learn a stream
+	cfg             Config
+	inputs, classes int
+	seed            uint64
+	ctx             context.Context
+	onFailure       func(error)
+
+	x     [][]float64 // the examples, if the program does not learn a stream
 	class []int
 
 	*process         // nil: it does not run
+	begun    bool    // the program has the model, with all examples
 	spent    float64 // processor seconds
 	failed   error
 }
 
-// New returns a model for a stream. The seed of the program is drawn from src.
-func New(cfg Config, src rand.Source) (*Model, error) { return Fit(cfg, nil, nil, src) }
-
-// Fit returns a model of the examples x[k] with classes class[k]. It keeps both slices; the program reads
-// them before its first prediction.
-func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
-	if err := cmp.Or(field.Resolve(&cfg), mlp.CheckExamples(x, class, cfg.Inputs, cfg.Classes)); err != nil {
+// New returns a model without examples. The seed of the program is drawn from src.
+func New(cfg Config, inputs, classes int, src rand.Source) (*Model, error) {
+	if err := field.Resolve(&cfg); err != nil {
 		return nil, err
 	}
-	return &Model{cfg: cfg, seed: src.Uint64() >> 33, ctx: context.Background(), x: x, class: class}, nil
+	return &Model{
+		cfg: cfg, inputs: inputs, classes: classes, seed: src.Uint64() >> 33,
+		ctx: context.Background(), onFailure: func(error) {},
+	}, nil
 }
 
-// Bind kills the program when the context ends. Call it before the first example or input.
-func (m *Model) Bind(ctx context.Context) { m.ctx = ctx }
+// Bind kills the program when ctx ends, and has onFailure called with an error of the program, as opposed to
+// an invalid example or input. Call it before the first example or input.
+func (m *Model) Bind(ctx context.Context, onFailure func(error)) { m.ctx, m.onFailure = ctx, onFailure }
 
-// Observe hands an example to the program.
+// Observe hands an example to the program, or without a stream keeps it until the next prediction.
 func (m *Model) Observe(x []float64, class int) error {
-	block, classes := [][]float64{x}, []int{class}
-	if err := mlp.CheckExamples(block, classes, m.cfg.Inputs, m.cfg.Classes); err != nil {
+	if err := cmp.Or(field.Class(class, m.classes), field.Input(x, m.inputs)); err != nil {
 		return err
 	}
-	return m.during(func() error { return m.write("learn", block, classes) })
+	if m.cfg.Stream {
+		return m.during(func() error { return m.write("learn", [][]float64{x}, []int{class}) })
+	}
+	m.x, m.class, m.begun = append(m.x, slices.Clone(x)), append(m.class, class), false
+	return m.failed
 }
 
 // Predict sets p to the probabilities of the classes at x.
@@ -128,8 +133,8 @@ func (m *Model) Predict(p, x []float64) error {
 // PredictAll sets p_i to the probabilities at x_i, all of one block.
 func (m *Model) PredictAll(p, x [][]float64) ([][]bnn.Layer, error) {
 	for i := range x {
-		mlp.CheckProbabilities(p[i], m.cfg.Classes)
-		if err := field.Input(x[i], m.cfg.Inputs); err != nil {
+		mlp.CheckProbabilities(p[i], m.classes)
+		if err := field.Input(x[i], m.inputs); err != nil {
 			return nil, err
 		}
 	}
@@ -190,8 +195,7 @@ func (m *Model) during(do func() error) (err error) {
 	if m.failed != nil {
 		return m.failed
 	}
-	begins := m.process == nil
-	if begins {
+	if m.process == nil {
 		if p, idle := m.cfg.idle.LoadAndDelete(m.ctx); idle {
 			m.process = p.(*process)
 		} else if m.process, err = start(m.ctx, m.cfg.folder, m.cfg.Command); err != nil {
@@ -200,8 +204,9 @@ func (m *Model) during(do func() error) (err error) {
 	}
 	timeout := time.Duration(m.cfg.Timeout * float64(time.Second))
 	timer := time.AfterFunc(timeout, m.kill)
-	if begins {
+	if !m.begun {
 		err = m.begin()
+		m.begun = true
 	}
 	if err == nil {
 		err = do()
@@ -216,9 +221,9 @@ func (m *Model) during(do func() error) (err error) {
 }
 
 func (m *Model) begin() error {
-	c := m.cfg
 	head, err := json.Marshal(map[string]any{
-		"inputs": c.Inputs, "classes": c.Classes, "seed": m.seed, "stream": c.Stream, "settings": c.Settings,
+		"inputs": m.inputs, "classes": m.classes, "seed": m.seed,
+		"stream": m.cfg.Stream, "settings": m.cfg.Settings,
 	})
 	if err != nil {
 		return err
@@ -244,6 +249,7 @@ func (m *Model) fail(err error) error {
 	}
 	f.lines = strings.Join(m.cfg.Command, " ") + ": " + f.cause.Error() + f.lines
 	m.failed = f
+	m.onFailure(f)
 	return f
 }
 

@@ -79,7 +79,7 @@ func config(t *testing.T, wrong string) Config {
 	t.Helper()
 	program := check.Must(os.Executable())
 	c := Config{
-		Inputs: 2, Classes: 3, Command: []string{program, "program"}, Version: []string{"echo", "toy", "1"},
+		Command: []string{program, "program"}, Version: []string{"echo", "toy", "1"},
 		Settings: map[string]any{"wrong": wrong},
 	}
 	_, err := c.Find(t.TempDir())
@@ -91,13 +91,15 @@ func model(t *testing.T, wrong string, timeout float64) *Model {
 	t.Helper()
 	c := config(t, wrong)
 	c.Timeout = timeout
-	m, err := Fit(c, [][]float64{{1, 2}, {3, 4}, {5, 6}}, []int{0, 0, 2}, random.Source("test"))
-	check.OK(t, err)
+	m := check.Must(New(c, 2, 3, random.Source("test")))
+	for _, class := range []int{0, 0, 2} {
+		check.OK(t, m.Observe([]float64{1, float64(class)}, class))
+	}
 	return m
 }
 
-// A program answers several inputs at once, a stream between examples; one program serves one model after the
-// other.
+// A program answers several inputs at once, and learns a stream or all examples up to a prediction; one program
+// serves one model after the other.
 func TestAnswers(t *testing.T) {
 	m := model(t, "", 0)
 	p := [][]float64{make([]float64, 3), make([]float64, 3)}
@@ -106,10 +108,12 @@ func TestAnswers(t *testing.T) {
 	for _, p := range p {
 		check.NearAll(t, "p", p, []float64{3 / 6., 1 / 6., 2 / 6.}, 1e-15)
 	}
+	check.OK(t, m.Observe([]float64{1, 1}, 1))
+	check.NearAll(t, "p", check.Predict(t, m, 3, 1, 1), []float64{3 / 7., 2 / 7., 2 / 7.}, 1e-15)
 	pid := m.cmd.Process.Pid
 	m.Release()
 	m.cfg.Stream = true
-	s, err := New(m.cfg, random.Source("stream"))
+	s, err := New(m.cfg, 2, 3, random.Source("stream"))
 	check.OK(t, err)
 	for k, want := range [][]float64{
 		{1 / 3., 1 / 3., 1 / 3.},
@@ -127,7 +131,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What a program does wrong is an error with its last lines, now and from then on.
+// A failure of a program is an error with its last lines, of every later call, too. It is reported once.
 func TestFailures(t *testing.T) {
 	for wrong, want := range map[string]string{
 		"exit": "ended without an answer: exit status 3; its last lines:\n  Traceback\n  no such column",
@@ -140,13 +144,12 @@ func TestFailures(t *testing.T) {
 			timeout = 0.3
 		}
 		m, p := model(t, wrong, timeout), make([]float64, 3)
-		for range 2 {
-			err := m.Predict(p, []float64{1, 1})
-			check.Refuses(t, wrong, err, want)
-			if _, ok := err.(interface{ Failure() }); !ok {
-				t.Errorf("%T is no failure", err)
-			}
-		}
+		var failures []error
+		m.Bind(t.Context(), func(err error) { failures = append(failures, err) })
+		check.Refuses(t, "class", m.Observe([]float64{1, 1}, 3), "class 3")
+		err := m.Predict(p, []float64{1, 1})
+		check.Refuses(t, wrong, err, want)
+		check.Equal(t, wrong, []error{m.Predict(p, []float64{1, 1})}, failures)
 	}
 	gone := model(t, "", 0)
 	gone.cfg.Command = []string{"no-such-program"}
@@ -156,10 +159,9 @@ func TestFailures(t *testing.T) {
 	check.Refuses(t, "version", err, "version", "not installed")
 	ctx, cancel := context.WithCancel(t.Context())
 	m := model(t, "hang", 60)
-	m.Bind(ctx)
+	m.Bind(ctx, func(error) {})
 	time.AfterFunc(100*time.Millisecond, cancel)
 	check.Refuses(t, "context", m.Predict(make([]float64, 3), []float64{1, 1}), context.Canceled.Error())
-	check.Refuses(t, "class", m.Observe([]float64{1, 1}, 3), "class 3")
 }
 
 // The version of a program, and the bytes of its script, are part of what a cell follows from; a time limit
@@ -226,7 +228,7 @@ func TestScikitLearn(t *testing.T) {
 		name, mode, _ := strings.Cut(method, " ")
 		script := []string{"python3", "../../peers/scikit_learn.py"}
 		c := Config{
-			Inputs: 2, Classes: 4, Settings: settings, Stream: mode != "",
+			Settings: settings, Stream: mode != "",
 			Command: append(script[:2:2], name), Version: append(script[:2:2], "--version"),
 		}
 		if _, err := c.Find("."); err != nil {
@@ -234,13 +236,12 @@ func TestScikitLearn(t *testing.T) {
 		}
 		var before [][]float64
 		for range 2 {
-			m, err := Fit(c, x, class, random.Source("sklearn"))
-			check.OK(t, err)
-			for i := 0; c.Stream && i < len(x); i++ {
+			m := check.Must(New(c, 2, 4, random.Source("sklearn")))
+			for i := range x {
 				check.OK(t, m.Observe(x[i], class[i]))
 			}
 			p := slices.Collect(slices.Chunk(make([]float64, 4*len(x)), 4))
-			_, err = m.PredictAll(p, x)
+			_, err := m.PredictAll(p, x)
 			check.OK(t, err)
 			for i, p := range p {
 				if slices.Index(p, slices.Max(p)) != class[i] || !(slices.Min(p) > 0) ||

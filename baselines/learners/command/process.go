@@ -54,9 +54,6 @@ type failure struct {
 func (f failure) Error() string { return f.lines }
 func (f failure) Unwrap() error { return f.cause }
 
-// Failure marks errors of programs, as opposed to errors of methods.
-func (failure) Failure() {}
-
 type tail []byte
 
 func (t *tail) Write(b []byte) (int, error) {

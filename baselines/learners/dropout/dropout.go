@@ -18,7 +18,6 @@ import (
 
 // Config describes a network and its training.
 type Config struct {
-	Layers []int   `toml:"-"`                                     // as for mlp.Start; every layer has a bias
 	Rate   float64 `toml:"rate" default:"0.2" range:"0 0.9999"`   // probability of leaving out a unit
 	Decay  float64 `toml:"decay" default:"0.001" range:"0 1e100"` // weight decay, of biases, too
 	Step   float64 `toml:"step" default:"0.01" range:"1e-12 1e6"` // first step of Adam, falls linearly to zero
@@ -39,10 +38,11 @@ type Model struct {
 	masks   [][][]float64 // of each pass of a prediction, as in mlp.Pass
 }
 
-// Fit returns a network trained on the examples x[k] with classes class[k], from 0. At the end it draws the
-// masks of predictions from src. It returns an error if the training diverges.
-func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
-	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
+// Fit returns a network with layers as [mlp.Start] has them, trained on the examples x[k] with classes
+// class[k], from 0. At the end it draws the masks of predictions from src. It returns an error if the training
+// diverges.
+func Fit(cfg Config, layers []int, x [][]float64, class []int, src rand.Source) (*Model, error) {
+	network, rnd, err := mlp.Start(layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (m *Model) train(data [][]float64, class []int, rnd *rand.Rand) {
 func (m *Model) newMask() [][]float64 {
 	mask := make([][]float64, len(m.network.Layers))
 	for l := 1; l < len(mask); l++ {
-		mask[l] = make([]float64, m.cfg.Layers[l])
+		mask[l] = make([]float64, m.network.Layers[l-1].Out)
 	}
 	return mask
 }

@@ -11,19 +11,19 @@ import (
 
 func TestLearner(t *testing.T) {
 	for _, layers := range [][]int{{2, 3}, {2, 10, 3}, {2, 20, 12, 3}} {
-		cfg := Config{Layers: layers, Epochs: 40, Step: 0.05, Rate: 0.3}
+		cfg := Config{Epochs: 40, Step: 0.05, Rate: 0.3}
 		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			return Fit(cfg, x, class, src)
+			return Fit(cfg, layers, x, class, src)
 		})
 	}
 }
 
 func TestErrors(t *testing.T) {
 	check.Overflows(t, func(x [][]float64, class []int) (check.Predictor, error) {
-		return Fit(Config{Layers: []int{2, 4, 2}, Epochs: 3, Rate: 0.3}, x, class, random.Source("fit"))
+		return Fit(Config{Epochs: 3, Rate: 0.3}, []int{2, 4, 2}, x, class, random.Source("fit"))
 	})
 	check.Keys(t, map[string]Config{
 		"rate": {Rate: 1}, "decay": {Decay: math.NaN()}, "step": {Step: -1}, "epochs": {Epochs: -1},
 	})
-	check.Refuses(t, "one class", check.Err(Fit(Config{Layers: []int{1, 1}}, nil, nil, random.Source())))
+	check.Refuses(t, "one class", check.Err(Fit(Config{}, []int{1, 1}, nil, nil, random.Source())))
 }

@@ -45,9 +45,8 @@ const (
 	Bong Covariance = "bong"
 )
 
-// Config describes a filter. The zero value of every field but Layers is its documented default.
+// Config describes a filter. The zero value of every field is its documented default.
 type Config struct {
-	Layers     []int      `toml:"-"`                            // as for mlp.Start; every layer has a bias
 	Covariance Covariance `toml:"covariance" default:"full"`    // which covariances of the weights are kept
 	Rank       int        `toml:"rank,omitempty" range:"1 200"` // rank of "low-rank"; default 10
 
@@ -58,9 +57,9 @@ type Config struct {
 	PriorMeanVar float64 `toml:"prior_mean_var" default:"2" range:"1e-12 1e12"`
 }
 
-// Numbers returns how many numbers the covariance has. It needs Layers.
-func (c Config) Numbers() float64 {
-	weights := float64(mlp.New(c.Layers, true).Weights())
+// Numbers returns how many numbers the covariance of a network has.
+func (c Config) Numbers(layers []int) float64 {
+	weights := float64(mlp.New(layers, true).Weights())
 	switch c.Covariance {
 	case Full:
 		return weights * weights
@@ -104,9 +103,10 @@ type belief interface {
 	step(mean []float64, j *jacobian) bool
 }
 
-// New returns a filter with its prior weights; the prior means of hidden layers are drawn from src.
-func New(cfg Config, src rand.Source) (*Model, error) {
-	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
+// New returns a filter with its prior weights, for layers as [mlp.Start] has them. The prior means of hidden
+// layers are drawn from src.
+func New(cfg Config, layers []int, src rand.Source) (*Model, error) {
+	network, rnd, err := mlp.Start(layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	check "closedform/internal/checktest"
 )
 
-func newModel(cfg Config) *Model {
-	return check.Must(New(cfg, random.Source("model")))
+func newModel(cfg Config, layers ...int) *Model {
+	return check.Must(New(cfg, layers, random.Source("model")))
 }
 
 // observe fails the test on an error.
@@ -22,14 +22,12 @@ func observe(t testing.TB, m *Model, x []float64, class int) {
 }
 
 func TestLearner(t *testing.T) {
-	for _, cfg := range []Config{
-		{Layers: []int{2, 3}, PriorVar: 10},
-		{Layers: []int{2, 8, 3}},
-		{Layers: []int{2, 8, 3}, Covariance: Diagonal},
-		{Layers: []int{2, 8, 3}, Covariance: LowRank},
-		{Layers: []int{2, 8, 3}, Covariance: Bong},
-	} {
-		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, src) })
+	learner := func(cfg Config, layers ...int) {
+		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, layers, src) })
+	}
+	learner(Config{PriorVar: 10}, 2, 3)
+	for _, kind := range kinds {
+		learner(Config{Covariance: kind}, 2, 8, 3)
 	}
 }
 

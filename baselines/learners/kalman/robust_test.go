@@ -23,7 +23,7 @@ func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 			prior  float64
 			scale  float64 // of every seventh example
 		}{{[]int{3, 6, 3}, 1, 3}, {[]int{3, 3}, 10, 1e4}} {
-			m := newModel(Config{Layers: c.layers, Covariance: kind, PriorVar: c.prior})
+			m := newModel(Config{Covariance: kind, PriorVar: c.prior}, c.layers...)
 			_, before := m.Weights()
 			x, class, _ := check.Clusters(10000, 3, 3, "long")
 			for k, at := range x {
@@ -52,7 +52,7 @@ func TestExtremes(t *testing.T) {
 	for _, kind := range kinds {
 		for _, prior := range []float64{1e-12, 1e-8, 1, 1e8, 1e12} {
 			for _, size := range []float64{0, 1e-300, 1e-150, 1e-8, 1e8, 1e20, 1e150, 1e300} {
-				m := newModel(Config{Layers: []int{2, 3, 3}, Covariance: kind, PriorVar: prior})
+				m := newModel(Config{Covariance: kind, PriorVar: prior}, 2, 3, 3)
 				name := fmt.Sprintf("%v, prior %g, size %g", kind, prior, size)
 				check.Extremes(t, name, m, size, func() []float64 { return m.mean })
 				// An ordinary input is still answered.
@@ -67,7 +67,7 @@ func TestExtremes(t *testing.T) {
 // What overflows is refused, before anything has changed.
 func TestOverflowIsRefused(t *testing.T) {
 	for _, kind := range kinds {
-		m := newModel(Config{Layers: []int{1, 2}, Covariance: kind, PriorVar: 1e12})
+		m := newModel(Config{Covariance: kind, PriorVar: 1e12}, 1, 2)
 		mean, before := m.Weights()
 		if err := m.Observe([]float64{1e100}, 0); err != errOverflow {
 			t.Errorf("%v: error %v", kind, err)
@@ -89,5 +89,5 @@ func TestConfigErrors(t *testing.T) {
 		"rank":           {Rank: 3},
 	})
 	check.Keys(t, map[string]Config{"rank": {Covariance: LowRank, Rank: 201}})
-	check.Refuses(t, "layers without classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))))
+	check.Refuses(t, "layers without classes", check.Err(New(Config{}, []int{2}, random.Source("x"))))
 }

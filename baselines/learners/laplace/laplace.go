@@ -43,11 +43,8 @@ const (
 	PlugIn Predictive = "plug-in"
 )
 
-// Config describes a model. The zero value of every field but Layers is its documented default.
+// Config describes a model. The zero value of every field is its documented default.
 type Config struct {
-	// Layers are as for mlp.Start, two of them softmax regression; every layer has a bias.
-	Layers []int `toml:"-"`
-
 	// PriorVar is the prior variance of a weight, divided by the inputs of its layer with the bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"1e-12 1e12"`
 
@@ -58,9 +55,9 @@ type Config struct {
 	Predictive Predictive `toml:"predictive" default:"probit"` // how probabilities are found
 }
 
-// Numbers returns how many numbers the mode and the covariance of the last layer have. It needs Layers.
-func (c Config) Numbers() float64 {
-	network := mlp.New(c.Layers, true)
+// Numbers returns how many numbers the mode and the covariance of the last layer of a network have.
+func (c Config) Numbers(layers []int) float64 {
+	network := mlp.New(layers, true)
 	last := float64(network.Weights() - network.Layers[len(network.Layers)-1].Offset)
 	return float64(network.Weights()) + last*last
 }
@@ -86,15 +83,16 @@ type Model struct {
 
 const pairs = 500 // of draws of MonteCarlo
 
-// Fit fits the model to the examples x[k] with classes class[k], from 0; there may be none. Hidden networks
-// start from random weights of src, which also gives the draws of MonteCarlo. If the search for the mode does
-// not converge, the model has its best weights.
-func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
-	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
+// Fit fits a model with layers as [mlp.Start] has them, two of them softmax regression, to the examples x[k]
+// with classes class[k], from 0; there may be none. Hidden networks start from random weights of src, which
+// also gives the draws of MonteCarlo. If the search for the mode does not converge, the model has its best
+// weights.
+func Fit(cfg Config, layers []int, x [][]float64, class []int, src rand.Source) (*Model, error) {
+	network, rnd, err := mlp.Start(layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}
-	prior := Prior{Layers: cfg.Layers, Bias: true, Var: network.PriorVar(cfg.PriorVar)}
+	prior := Prior{Layers: layers, Bias: true, Var: network.PriorVar(cfg.PriorVar)}
 	problem, err := NewProblem(prior, x, class)
 	if err != nil {
 		return nil, err

@@ -17,16 +17,19 @@ import (
 )
 
 func TestLearner(t *testing.T) {
-	for _, cfg := range []Config{
-		{Layers: []int{2, 3}, Predictive: Probit},
-		{Layers: []int{2, 3}, Predictive: MonteCarlo},
-		{Layers: []int{2, 6, 3}, Predictive: PlugIn},
-		{Layers: []int{2, 6, 3}, Predictive: Probit},
-		{Layers: []int{2, 5, 4, 3}, Predictive: MonteCarlo},
+	for _, c := range []struct {
+		rule   Predictive
+		layers []int
+	}{
+		{Probit, []int{2, 3}},
+		{MonteCarlo, []int{2, 3}},
+		{PlugIn, []int{2, 6, 3}},
+		{Probit, []int{2, 6, 3}},
+		{MonteCarlo, []int{2, 5, 4, 3}},
 	} {
-		cfg.PriorVar, cfg.LaplaceVar = 10, 1
+		cfg := Config{PriorVar: 10, LaplaceVar: 1, Predictive: c.rule}
 		check.Learner(t, 0.2, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			return Fit(cfg, x, class, src)
+			return Fit(cfg, c.layers, x, class, src)
 		})
 	}
 }
@@ -36,25 +39,26 @@ func TestLearner(t *testing.T) {
 func TestLimits(t *testing.T) {
 	x, class := clusters(400, "limits")
 	uniform := []float64{0.25, 0.25, 0.25, 0.25}
-	for _, cfg := range configs() {
-		cfg.PriorVar, cfg.LaplaceVar = 1e-9, 0
-		check.NearAll(t, cfg.name()+" with a narrow prior", predict(t, fit(cfg, x, class), x[0]), uniform, 1e-4)
+	for _, layers := range [][]int{{3, 4}, {3, 6, 4}, {3, 5, 4, 4}} {
+		name, cfg := fmt.Sprint(layers), Config{PriorVar: 1e-9}
+		narrow := fit(cfg, layers, x, class)
+		check.NearAll(t, name+" with a narrow prior", predict(t, narrow, x[0]), uniform, 1e-4)
 		cfg.PriorVar = 4
-		check.NearAll(t, cfg.name()+" without examples", predict(t, fit(cfg, nil, nil), x[0]), uniform, 1e-3)
-		if len(cfg.Layers) > 2 {
+		check.NearAll(t, name+" without examples", predict(t, fit(cfg, layers, nil, nil), x[0]), uniform, 1e-3)
+		if len(layers) > 2 {
 			continue
 		}
 		last := math.Inf(1)
 		for _, n := range []int{0, 10, 100, 400} {
-			m := fit(cfg, x[:n], class[:n])
+			m := fit(cfg, layers, x[:n], class[:n])
 			check.OK(t, m.Predict(make([]float64, m.network.Outputs()), x[0]))
 			c := m.logits.cov
 			v := c.At(0, 0) + c.At(1, 1) - 2*c.At(0, 1)
 			if n == 0 && !scalar.EqualWithinRel(v, 2*(1+floats.Dot(x[0], x[0])), 1e-9) {
-				t.Errorf("%s: variance %g of a difference of logits under the prior", cfg.name(), v)
+				t.Errorf("%s: variance %g of a difference of logits under the prior", name, v)
 			}
 			if !(v < last) {
-				t.Errorf("%s: variance %g of a difference of logits after %d examples, %g before", cfg.name(), v, n, last)
+				t.Errorf("%s: variance %g of a difference of logits after %d examples, %g before", name, v, n, last)
 			}
 			last = v
 		}
@@ -64,14 +68,14 @@ func TestLimits(t *testing.T) {
 // A LaplaceVar of zero is PriorVar, and it moves no mode.
 func TestLaplaceVar(t *testing.T) {
 	x, class := clusters(50, "variance")
-	cfg := Config{Layers: []int{3, 5, 4}, PriorVar: 3}
-	same := fit(cfg, x, class)
+	cfg, layers := Config{PriorVar: 3}, []int{3, 5, 4}
+	same := fit(cfg, layers, x, class)
 	cfg.LaplaceVar = 3
-	if p, q := predict(t, same, x[0]), predict(t, fit(cfg, x, class), x[0]); !floats.Equal(p, q) {
+	if p, q := predict(t, same, x[0]), predict(t, fit(cfg, layers, x, class), x[0]); !floats.Equal(p, q) {
 		t.Errorf("%v with the default, %v with the same variance", p, q)
 	}
 	cfg.LaplaceVar = 0.1
-	narrow := fit(cfg, x, class)
+	narrow := fit(cfg, layers, x, class)
 	p, q := predict(t, same, x[0]), predict(t, narrow, x[0])
 	if !floats.Equal(same.weights, narrow.weights) || floats.Equal(p, q) {
 		t.Errorf("%v, and %v with another variance", p, q)
@@ -84,8 +88,8 @@ func TestErrors(t *testing.T) {
 		"laplace_var": {LaplaceVar: math.Inf(1)},
 		"predictive":  {Predictive: "none"},
 	})
-	check.Refuses(t, "one class", check.Err(Fit(Config{Layers: []int{2, 1}}, nil, nil, random.Source())))
-	m := fit(Config{Layers: []int{2, 3}}, [][]float64{{1, 2}}, []int{0})
+	check.Refuses(t, "one class", check.Err(Fit(Config{}, []int{2, 1}, nil, nil, random.Source())))
+	m := fit(Config{}, []int{2, 3}, [][]float64{{1, 2}}, []int{0})
 	p := make([]float64, 3)
 	check.Refuses(t, "an infinite covariance", m.Predict(p, []float64{1e200, 1e200}))
 	m.cfg.Predictive, m.weights[0] = PlugIn, -1e10
@@ -97,19 +101,8 @@ func clusters(n int, name string) (x [][]float64, class []int) {
 	return x, class
 }
 
-// configs are models of all shapes on three inputs and four classes.
-func configs() []Config {
-	var all []Config
-	for _, layers := range [][]int{{3, 4}, {3, 6, 4}, {3, 5, 4, 4}} {
-		all = append(all, Config{Layers: layers, PriorVar: 8, LaplaceVar: 2})
-	}
-	return all
-}
-
-func (c Config) name() string { return fmt.Sprint(c.Layers, c.Predictive) }
-
-func fit(cfg Config, x [][]float64, class []int) *Model {
-	return check.Must(Fit(cfg, x, class, random.Source("laplace", "fit")))
+func fit(cfg Config, layers []int, x [][]float64, class []int) *Model {
+	return check.Must(Fit(cfg, layers, x, class, random.Source("laplace", "fit")))
 }
 
 func predict(t testing.TB, m *Model, x []float64) []float64 {

@@ -13,22 +13,21 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Config describes a model. There is nothing to choose.
-type Config struct {
-	Classes int `toml:"-"` // at least 2
-}
+// Config is empty: there is nothing to choose.
+type Config struct{}
 
 // Model predicts the frequencies of the classes whatever the input.
 type Model struct {
 	count []float64 // one more than the examples: Laplace's rule of succession
 }
 
-// New returns a model without examples. Nothing is drawn from the source, which may be nil.
-func New(cfg Config, _ rand.Source) (*Model, error) {
-	if cfg.Classes < 2 {
-		return nil, fmt.Errorf("majority: %d classes: need at least 2", cfg.Classes)
+// New returns a model without examples, for inputs of any length. Nothing is drawn from the source, which may
+// be nil.
+func New(_ Config, _, classes int, _ rand.Source) (*Model, error) {
+	if classes < 2 {
+		return nil, fmt.Errorf("majority: %d classes: need at least 2", classes)
 	}
-	m := &Model{count: make([]float64, cfg.Classes)}
+	m := &Model{count: make([]float64, classes)}
 	floats.AddConst(1, m.count)
 	return m, nil
 }

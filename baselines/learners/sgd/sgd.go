@@ -21,14 +21,10 @@ const (
 	Adam Rule = "adam" // see [mlp.Adam]
 )
 
-// Config describes a network. The zero value of every field but Layers is its documented default.
+// Config describes a network. The zero value of every field is its documented default.
 type Config struct {
-	Layers       []int   `toml:"-"`                               // as for mlp.Start; every layer has a bias
 	Rule         Rule    `toml:"rule" default:"sgd"`              // how the gradient moves the weights
 	LearningRate float64 `toml:"learning_rate" range:"1e-12 1e6"` // size of a step; default 0.01, "adam" 0.001
-
-	// Members is the number of networks of an ensemble, of which New makes one; default 1.
-	Members int `toml:"members,omitempty" json:",omitempty"`
 }
 
 // Validate returns an error of package field if a word is not allowed, and fills in the learning rate.
@@ -47,9 +43,9 @@ type Model struct {
 	adam    *mlp.Adam // nil for SGD
 }
 
-// New returns a network with weights drawn from src (He et al. 2015).
-func New(cfg Config, src rand.Source) (*Model, error) {
-	network, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
+// New returns a network with layers as [mlp.Start] has them, and weights drawn from src (He et al. 2015).
+func New(cfg Config, layers []int, src rand.Source) (*Model, error) {
+	network, rnd, err := mlp.Start(layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +53,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	m := &Model{cfg: cfg, network: network, pass: network.NewPass(), weights: make([]float64, n)}
 	network.Initialise(m.weights, rnd)
 	if cfg.Rule == Adam {
-		m.grad, m.adam = make([]float64, slices.Max(cfg.Layers)+1), mlp.NewAdam(n)
+		m.grad, m.adam = make([]float64, slices.Max(layers)+1), mlp.NewAdam(n)
 	}
 	return m, nil
 }

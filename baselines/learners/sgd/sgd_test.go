@@ -14,8 +14,7 @@ func TestLearner(t *testing.T) {
 		{LearningRate: 0.05},
 		{Rule: Adam, LearningRate: 0.01},
 	} {
-		cfg.Layers = []int{2, 8, 3}
-		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, src) })
+		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, []int{2, 8, 3}, src) })
 	}
 }
 
@@ -25,7 +24,7 @@ func TestConfig(t *testing.T) {
 
 // What overflows is refused, and leaves the weights.
 func TestOverflow(t *testing.T) {
-	m := check.Must(New(Config{Layers: []int{1, 2}}, random.Source("model")))
+	m := check.Must(New(Config{}, []int{1, 2}, random.Source("model")))
 	m.weights[0] = 1e200
 	before := slices.Clone(m.weights)
 	if err := m.Observe([]float64{1e200}, 0); err == nil || !slices.Equal(before, m.weights) {

@@ -27,34 +27,36 @@ import (
 
 // Model is a network and its training state.
 type Model struct {
-	cfg     Config
+	inputs  int
+	classes int
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
 	tree    *tree
 	one     bnn.Prediction
 	several []bnn.Prediction // of PredictAll
 }
 
-// New returns a network with its prior weights, whose means are drawn from src.
-func New(cfg Config, src rand.Source) (*Model, error) {
-	_, rnd, err := mlp.Start(cfg.Layers, &cfg, src)
+// New returns a network with layers as [mlp.Start] has them, and its prior weights, whose means are drawn from
+// src.
+func New(cfg Config, layers []int, src rand.Source) (*Model, error) {
+	_, rnd, err := mlp.Start(layers, &cfg, src)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Layers = slices.Clone(cfg.Layers)
-	m := &Model{cfg: cfg, tree: newTree(cfg.classes(), cfg.SigmaV)}
-	layers := slices.Clone(cfg.Layers)
-	layers[len(layers)-1] = max(2, m.tree.nodes) // the tree of two classes has one, and one more is not used
+	last := len(layers) - 1
+	m := &Model{inputs: layers[0], classes: layers[last], tree: newTree(layers[last], cfg.SigmaV)}
+	layers = slices.Clone(layers)
+	layers[last] = max(2, m.tree.nodes) // the tree of two classes has one, and one more is not used
 	c := bnn.Default(layers...)
 	c.Hidden, c.PriorDraw = bnn.Smooth, bnn.Independent
 	c.SetCovariance(bnn.Diagonal)
 	for l := range c.PriorVar {
 		c.PriorVar[l], c.Replications[l] = cfg.PriorVar/float64(layers[l]+1), 1
 	}
-	means := make([]*mat.Dense, len(layers)-1)
+	means := make([]*mat.Dense, last)
 	for l := range means {
 		out, in := c.WeightDims(l)
 		means[l] = mat.NewDense(out, in, nil)
-		if l == len(means)-1 {
+		if l == last-1 {
 			out = m.tree.nodes
 		}
 		sd := math.Sqrt(cfg.PriorMeanVar / float64(in))
@@ -73,7 +75,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 
 // Observe updates the weights by one example of the given class (from 0). It allocates nothing.
 func (m *Model) Observe(x []float64, class int) error {
-	err := cmp.Or(field.Class(class, m.cfg.classes()), field.Input(x, m.cfg.Layers[0]))
+	err := cmp.Or(field.Class(class, m.classes), field.Input(x, m.inputs))
 	if err == nil {
 		err = m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) {
 			m.tree.observe(d, e, outputs, class)
@@ -101,8 +103,8 @@ func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
 }
 
 func (m *Model) predict(dst *bnn.Prediction, p, x []float64) error {
-	mlp.CheckProbabilities(p, m.cfg.classes())
-	if err := cmp.Or(field.Input(x, m.cfg.Layers[0]), m.network.Predict(dst, x)); err != nil {
+	mlp.CheckProbabilities(p, m.classes)
+	if err := cmp.Or(field.Input(x, m.inputs), m.network.Predict(dst, x)); err != nil {
 		return err
 	}
 	if !m.tree.predict(p, dst.Layers[len(dst.Layers)-1]) {
@@ -111,18 +113,12 @@ func (m *Model) predict(dst *bnn.Prediction, p, x []float64) error {
 	return nil
 }
 
-// Config describes a network. The zero value of every field but Layers is its documented default.
+// Config describes a network. The zero value of every field is its documented default.
 type Config struct {
-	Layers []int   `toml:"-"`                                   // as for mlp.Start; every layer has a bias
 	SigmaV float64 `toml:"sigma_v" default:"1" range:"0 1e100"` // standard deviation of the noise of the targets
 
 	// PriorVar is the prior variance of a weight, divided by the inputs of its layer with the bias.
 	PriorVar float64 `toml:"prior_var" default:"1" range:"0 1e100"`
 	// PriorMeanVar is the variance of random prior means, divided by the inputs of the layer.
 	PriorMeanVar float64 `toml:"prior_mean_var" default:"1" range:"0 1e100"`
-
-	// Members is the number of networks of an ensemble, of which New makes one; default 1.
-	Members int `toml:"members,omitempty" json:",omitempty"`
 }
-
-func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }

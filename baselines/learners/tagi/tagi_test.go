@@ -14,16 +14,15 @@ import (
 )
 
 func TestLearner(t *testing.T) {
-	cfg := Config{SigmaV: 0.3, Layers: []int{2, 12, 8, 3}}
 	var last *Model
 	check.Online(t, 0.25, func(src rand.Source) (m *Model, err error) {
-		last, err = New(cfg, src)
+		last, err = New(Config{SigmaV: 0.3}, []int{2, 12, 8, 3}, src)
 		return last, err
 	})
-	for l := range cfg.Layers[1:] {
+	for l := range 3 {
 		_, variance := last.Weights(l)
 		_, in := variance.Dims()
-		prior := last.cfg.PriorVar / float64(in)
+		prior := 1 / float64(in)
 		if !(mat.Min(variance) > 0 && mat.Max(variance) <= prior*(1+1e-15)) {
 			t.Errorf("variances %v in layer %d, prior %g", variance, l, prior)
 		}
@@ -36,7 +35,7 @@ func TestExtremes(t *testing.T) {
 	for _, prior := range []float64{1e-100, 1e-8, 1e8, 1e100} {
 		for _, size := range []float64{0, 1e-300, 1e-150, 1e8, 1e20, 1e150, 1e300} {
 			for _, noise := range []float64{1e-100, 1, 1e100} {
-				m := newModel(Config{Layers: []int{2, 3, 3}, PriorVar: prior, SigmaV: noise})
+				m := newModel(Config{PriorVar: prior, SigmaV: noise}, 2, 3, 3)
 				name := fmt.Sprintf("prior %g, size %g, noise %g", prior, size, noise)
 				check.Extremes(t, name, m, size, func() (all []float64) {
 					for l := range 2 {
@@ -56,14 +55,14 @@ func TestErrors(t *testing.T) {
 		"prior_var":      {PriorVar: -1},
 		"prior_mean_var": {PriorMeanVar: math.NaN()},
 	})
-	check.Refuses(t, "no classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))), "layers")
-	m := newModel(Config{Layers: []int{2, 2}})
+	check.Refuses(t, "no classes", check.Err(New(Config{}, []int{2}, random.Source("x"))), "layers")
+	m := newModel(Config{}, 2, 2)
 	check.Refuses(t, "an input of 1e200", m.Predict(make([]float64, 2), []float64{1e200, 0}), "overflows")
-	check.AllPanic(t, map[string]func(){"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) }})
+	check.AllPanic(t, map[string]func(){"source": func() { _, _ = New(Config{}, []int{2, 2}, nil) }})
 }
 
-func newModel(cfg Config) *Model {
-	return check.Must(New(cfg, random.Source("model")))
+func newModel(cfg Config, layers ...int) *Model {
+	return check.Must(New(cfg, layers, random.Source("model")))
 }
 
 // Weights returns copies of the means and variances of layer l, nodes × inputs.

@@ -17,6 +17,7 @@ import (
 
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
+	"closedform/runner/internal/task"
 )
 
 // Work is an experiment whose cells are needed.
@@ -130,7 +131,7 @@ func (w *Work) compute(ctx context.Context, i int) (done bool, err error) {
 	if found, _ := w.load(i); found != nil {
 		return true, nil
 	}
-	c.CPU, err = Measure(ctx, func(ctx context.Context) (err error) {
+	c.CPU, err = task.Run(ctx, func(ctx context.Context) (err error) {
 		c.Tables, err = w.Cells[i].Run(ctx)
 		return err
 	})

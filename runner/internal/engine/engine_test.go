@@ -15,12 +15,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// busy spends processor time.
-func busy(d time.Duration) {
-	for begin := threadTime(); threadTime()-begin < d; {
-	}
-}
-
 // gauge counts what happens at the same time.
 type gauge struct{ now, most atomic.Int64 }
 
@@ -111,37 +105,6 @@ func TestErrors(t *testing.T) {
 	})
 	check.Refuses(t, "cancelled in the third", err, "canceled")
 	check.Equal(t, "order", order, []int{1, 9, 5})
-}
-
-// The time of a task includes its end and excludes other tasks. A failure or a panic becomes its error,
-// whatever the task returns.
-func TestMeasure(t *testing.T) {
-	const part = 30 * time.Millisecond
-	wrong := errors.New("wrong")
-	var seconds [2]float64
-	err := slots(2).run(t.Context(), tasks(2), func(ctx context.Context, i int) (err error) {
-		seconds[i], err = Measure(ctx, func(ctx context.Context) error {
-			busy(part * time.Duration(1+9*i))
-			return nil
-		})
-		return err
-	})
-	for i, want := range []float64{part.Seconds(), 10 * part.Seconds()} {
-		if err != nil || seconds[i] < want || seconds[i] > 1.5*want {
-			t.Errorf("%.3f s, want %.3f to 1.5 times that; %v", seconds[i], want, err)
-		}
-	}
-	end, err := Measure(t.Context(), func(ctx context.Context) error {
-		AtEnd(ctx, func() float64 { return 100 })
-		Fail(ctx, wrong)
-		check.Refuses(t, "the context", ctx.Err())
-		return nil
-	})
-	if err != wrong || end < 100 || end > 101 {
-		t.Errorf("%g s, %v", end, err)
-	}
-	_, err = Measure(t.Context(), func(context.Context) error { return []error{}[1] })
-	check.Refuses(t, "a panic", err, "out of range", "engine_test.go")
 }
 
 // The slowest cells come first. A cell that fails names itself, and finished ones are found by the next call.

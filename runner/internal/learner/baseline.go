@@ -1,143 +1,125 @@
 package learner
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
-	"reflect"
+	"slices"
 
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/runner/internal/engine"
+	"closedform/internal/field"
+	"closedform/runner/internal/task"
 )
+
+// baseline is a kind of method other than the closed-form network, with the values of its keys. Layers are
+// the numbers of inputs, of hidden units by layer, and of classes.
+type baseline interface {
+	// keys returns a pointer to the struct that has the values.
+	keys() any
+	// copied returns a baseline with the same values, which can be changed separately.
+	copied() baseline
+	// online reports whether it learns one example after another.
+	online() bool
+	// check returns an error if members with these layers do not exist or need too much memory.
+	check(layers []int, members int) error
+	learner(layers []int, src rand.Source) (Learner, error)
+}
+
+// configured is a baseline with the configuration C, whose zero value holds the defaults.
+type configured[C any] struct {
+	Config C
+
+	flat   bool // without hidden layers
+	batch  bool // learns all examples at once
+	create func(c C, layers []int, src rand.Source) (Learner, error)
+}
+
+// network returns a kind of networks that learn one example after another.
+func network[C any, L Learner](create func(c C, layers []int, src rand.Source) (L, error)) baseline {
+	return &configured[C]{create: func(c C, layers []int, src rand.Source) (Learner, error) {
+		return create(c, layers, src)
+	}}
+}
+
+// flat returns a kind of learners of one example after another, without hidden layers.
+func flat[C any, L Learner](create func(c C, inputs, classes int, src rand.Source) (L, error)) baseline {
+	return &configured[C]{flat: true, create: func(c C, layers []int, src rand.Source) (Learner, error) {
+		return create(c, layers[0], layers[len(layers)-1], src)
+	}}
+}
+
+// batch returns a kind of networks that learn all examples at once.
+func batch[C any, P predictor](
+	fit func(c C, layers []int, x [][]float64, class []int, src rand.Source) (P, error),
+) baseline {
+	return &configured[C]{batch: true, create: func(c C, layers []int, src rand.Source) (Learner, error) {
+		return &fitted{fit: func(x [][]float64, class []int) (predictor, error) {
+			return fit(c, layers, x, class, src)
+		}}, nil
+	}}
+}
+
+func (b *configured[C]) keys() any { return &b.Config }
+
+func (b *configured[C]) copied() baseline {
+	c := *b
+	return &c
+}
+
+func (b *configured[C]) online() bool {
+	if c, ok := b.keys().(interface{ Online() bool }); ok {
+		return c.Online()
+	}
+	return !b.batch
+}
+
+func (b *configured[C]) check(layers []int, members int) error {
+	numbers := 0.0
+	if c, ok := b.keys().(interface{ Numbers(layers []int) float64 }); ok {
+		numbers = c.Numbers(layers) * float64(max(1, members))
+	}
+	hidden := b.flat && len(layers) > 2
+	return cmp.Or(field.Refuse(hidden, "hidden_layers", "none, with this kind"), checkSize("kind", numbers))
+}
+
+func (b *configured[C]) learner(layers []int, src rand.Source) (Learner, error) {
+	return b.create(b.Config, layers, src)
+}
 
 type predictor interface {
 	Predict(p, x []float64) error
 }
 
-type kind struct {
-	config any // of a manifest without keys
-
-	// make makes a learner of one example after another, and fit one of all at once; one may be nil. If a kind
-	// has both, the configuration's method Online chooses.
-	make func(config any, src rand.Source) (Learner, error)
-	fit  func(config any, x [][]float64, class []int, src rand.Source) (predictor, error)
-}
-
-// online returns a kind of learners of one example after another. The data set Layers, or Inputs and Classes,
-// of the configuration.
-func online[C any, L Learner](make func(c C, src rand.Source) (L, error)) kind {
-	return kind{config: *new(C), make: func(config any, src rand.Source) (Learner, error) {
-		return make(config.(C), src)
-	}}
-}
-
-func batch[C any, P predictor](
-	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
-) kind {
-	return kind{config: *new(C), fit: func(
-		config any, x [][]float64, class []int, src rand.Source,
-	) (predictor, error) {
-		return fit(config.(C), x, class, src)
-	}}
-}
-
-func (k kind) online(config any) bool {
-	o, either := config.(interface{ Online() bool })
-	return k.fit == nil || either && o.Online()
-}
-
-// learners makes the members of an ensemble, or the only learner. The first has src, as on its own. The
-// streams of the others are named by their number and the next number of src, so more members keep the first.
-func (k kind) learners(
-	ctx context.Context, config any, layers []int, src rand.Source,
-) (learners []Learner, err error) {
-	shape, name := shaped(config, layers), uint64(0)
-	for i := range max(1, members(config)) {
-		stream := src
-		if i == 1 {
-			name = src.Uint64()
-		}
-		if i > 0 {
-			stream = random.Source("member", name, i)
-		}
-		var l Learner = &fitted{fit: func(x [][]float64, class []int) (predictor, error) {
-			p, err := k.fit(shape, x, class, stream)
-			bind(ctx, p, err)
-			return p, err
-		}}
-		if k.online(config) {
-			l, err = k.make(shape, stream)
-			bind(ctx, l, err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		learners = append(learners, l)
-	}
-	return learners, nil
-}
-
-func copied(config any) reflect.Value {
-	c := reflect.Indirect(reflect.ValueOf(config))
-	pointer := reflect.New(c.Type())
-	pointer.Elem().Set(c)
-	return pointer
-}
-
-func shaped(config any, layers []int) any {
-	c := copied(config).Elem()
-	last := len(layers) - 1
-	for key, value := range map[string]any{"Layers": layers, "Inputs": layers[0], "Classes": layers[last]} {
-		if f := c.FieldByName(key); f.IsValid() {
-			f.Set(reflect.ValueOf(value))
-		}
-	}
-	return c.Interface()
-}
-
-func members(config any) int {
-	if f := reflect.ValueOf(config).Elem().FieldByName("Members"); f.IsValid() {
-		return int(f.Int())
-	}
-	return 0
-}
-
 // fitted is a batch method as a learner: the first prediction after an example fits it to all so far.
 type fitted struct {
 	fit   func(x [][]float64, class []int) (predictor, error)
-	model predictor
+	model predictor // nil: to be fitted
 	x     [][]float64
 	class []int
 }
 
 // Observe keeps an example.
 func (f *fitted) Observe(x []float64, class int) error {
-	f.x, f.class, f.model = append(f.x, append([]float64(nil), x...)), append(f.class, class), nil
+	f.x, f.class, f.model = append(f.x, slices.Clone(x)), append(f.class, class), nil
 	return nil
 }
 
 // Predict sets p to the probabilities at x.
 func (f *fitted) Predict(p, x []float64) error {
-	_, err := f.PredictAll([][]float64{p}, [][]float64{x})
-	return err
-}
-
-func (f *fitted) PredictAll(p, x [][]float64) (_ [][]bnn.Layer, err error) {
 	if f.model == nil {
-		f.model, err = f.fit(f.x, f.class)
+		model, err := f.fit(f.x, f.class)
+		if err != nil {
+			return err
+		}
+		f.model = model
 	}
-	if err != nil {
-		f.model = nil
-		return nil, err
-	}
-	return predictAll(f.model, p, x)
+	return f.model.Predict(p, x)
 }
 
-// Release releases the program of the model, if any, for the next one.
-func (f *fitted) Release() { release(f.model) }
-
-// predictAll sets p_i to a baseline's prediction at each x_i, at once if it can, and returns any layers.
-func predictAll(l predictor, p, x [][]float64) ([][]bnn.Layer, error) {
+// predictAll sets p_i to a baseline's prediction at each x_i, and returns the layers of each prediction, if the
+// baseline has Gaussian weights.
+func predictAll(l Learner, p, x [][]float64) ([][]bnn.Layer, error) {
 	if b, ok := l.(interface {
 		PredictAll(p, x [][]float64) ([][]bnn.Layer, error)
 	}); ok {
@@ -151,20 +133,43 @@ func predictAll(l predictor, p, x [][]float64) ([][]bnn.Layer, error) {
 	return nil, nil
 }
 
-// bind makes the program of a learner, if any, end with the context.
-func bind(ctx context.Context, l any, err error) {
-	if p, ok := l.(interface {
-		Bind(ctx context.Context) // kills the program when the context ends
-		Close() (seconds float64) // ends the program; returns the processor time of those that have ended
-	}); ok && err == nil {
-		p.Bind(ctx)
-		engine.AtEnd(ctx, p.Close)
+// ensemble makes the members of an ensemble of a baseline, or its only learner. The first has src, as on its
+// own. The streams of the others are named by their number and the next number of src, so more members keep
+// the first.
+func (m *Method) ensemble(ctx context.Context, layers []int, src rand.Source) (learners []Learner, err error) {
+	stream, name := src, uint64(0)
+	for i := range max(1, m.Members) {
+		if i == 1 {
+			name = src.Uint64()
+		}
+		if i > 0 {
+			stream = random.Source("member", name, i)
+		}
+		l, err := m.Baseline.learner(layers, stream)
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := l.(program); ok {
+			p.Bind(ctx, func(err error) { task.Fail(ctx, err) })
+			task.AtEnd(ctx, p.Close)
+		}
+		learners = append(learners, l)
 	}
+	return learners, nil
 }
 
-// release leaves the program of a learner, if any, to the next learner of the method in the task.
-func release(l any) {
-	if p, ok := l.(interface{ Release() }); ok {
-		p.Release()
+// program is a learner that runs another program.
+type program interface {
+	Bind(ctx context.Context, onFailure func(error)) // kills the program when ctx ends
+	Release()                                        // leaves the program to the next learner of the method
+	Close() (seconds float64)                        // ends the program; returns its processor time
+}
+
+// release leaves the programs of learners, if any, to the next learners of the method in the task.
+func release(learners []Learner) {
+	for _, l := range learners {
+		if p, ok := l.(program); ok {
+			p.Release()
+		}
 	}
 }

@@ -11,13 +11,16 @@ import (
 	"closedform/baselines/learners/tagi"
 )
 
-var baselines = map[string]kind{
-	"class-gaussian": online(classgaussian.New),
-	"command":        {command.Config{}, online(command.New).make, batch(command.Fit).fit},
+// kinds are the baselines of a manifest without keys, by their kind.
+var kinds = map[string]baseline{
+	"class-gaussian": flat(classgaussian.New),
+	"command":        flat(command.New),
 	"dropout":        batch(dropout.Fit),
-	"kalman":         online(kalman.New),
+	"kalman":         network(kalman.New),
 	"laplace":        batch(laplace.Fit),
-	"majority":       online(majority.New),
-	"sgd":            online(sgd.New),
-	"tagi":           online(tagi.New),
+	"majority":       flat(majority.New),
+	"sgd":            network(sgd.New),
+	"tagi":           network(tagi.New),
 }
+
+var _ program = (*command.Model)(nil)

@@ -5,8 +5,6 @@
 package learner
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -17,7 +15,6 @@ import (
 	"closedform/core/readout"
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/engine"
 )
 
 // Learner learns one example after another.
@@ -33,27 +30,11 @@ type Classifier struct {
 	Classes  int
 	Map      *features.Map // of the inputs; nil: the learner has the inputs
 	Err      error         // why the learner broke down; nil: it has not
-
-	ctx context.Context // of the task
 }
 
 // NewClassifier returns a classifier without features.
 func NewClassifier(l Learner, classes int) *Classifier {
 	return &Classifier{Learners: []Learner{l}, Classes: classes}
-}
-
-// record marks the learner as failed if err is not nil. An error of another program ends the task instead.
-func (c *Classifier) record(err error) {
-	if err == nil {
-		return
-	}
-	c.Err = err
-	if failure, ok := errors.AsType[interface {
-		error
-		Failure()
-	}](err); ok {
-		engine.Fail(c.ctx, failure)
-	}
 }
 
 // Observe learns an example.
@@ -67,7 +48,7 @@ func (c *Classifier) Observe(x []float64, class int) {
 			err = l.Observe(mapped[0], class)
 		}
 	}
-	c.record(err)
+	c.Err = err
 }
 
 func (c *Classifier) features(x [][]float64) ([][]float64, error) {
@@ -107,14 +88,15 @@ func (c *Classifier) PredictEach(
 	e *dataset.Examples, do func(i int, x []float64, p Prediction) error,
 ) (ok bool) {
 	for first := 0; first < e.Len() && c.Err == nil; first += atOnce {
-		x, predictions, err := c.predict(e.Set(first, min(first+atOnce, e.Len())).X, false)
+		var x [][]float64
+		var predictions []Prediction
+		x, predictions, c.Err = c.predict(e.Set(first, min(first+atOnce, e.Len())).X, false)
 		for i, p := range predictions {
-			if failed := do(first+i, x[i], p); failed != nil {
-				err = failed
+			if err := do(first+i, x[i], p); err != nil {
+				c.Err = err
 				break
 			}
 		}
-		c.record(err)
 	}
 	return c.Err == nil
 }
@@ -143,8 +125,8 @@ func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
 // PredictNext returns the prediction of an example to be learned next, see [bnn.Sequential].
 func (c *Classifier) PredictNext(x []float64) Prediction {
 	if c.Err == nil {
-		_, p, err := c.predict([][]float64{x}, true)
-		if c.record(err); err == nil {
+		var p []Prediction
+		if _, p, c.Err = c.predict([][]float64{x}, true); c.Err == nil {
 			return p[0]
 		}
 	}

@@ -107,7 +107,7 @@ func TestBatch(t *testing.T) {
 func TestSeveral(t *testing.T) {
 	var members []Learner
 	for k := range 3 {
-		m := check.Must(tagi.New(tagi.Config{Layers: []int{1, 5, 2}}, random.Source("several", k)))
+		m := check.Must(tagi.New(tagi.Config{}, []int{1, 5, 2}, random.Source("several", k)))
 		for i := range 20 {
 			check.OK(t, m.Observe([]float64{float64(i % 7)}, i%2))
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -29,15 +28,23 @@ type Method struct {
 	// Scale is how this method scales its inputs; default as in the data.
 	Scale dataset.Scaling `toml:"scale,omitempty" json:",omitempty"`
 
-	Features
-	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths; default none: a linear model
-	Passes       int   `toml:"passes,omitempty"`        // passes over the examples; default 1
-	// OwnOrders lets each network of an ensemble have its own orders; default false.
+	Architecture
+	Passes int `toml:"passes,omitempty"` // passes over the examples; default 1
+	// OwnOrders lets each member of an ensemble have its own orders; default false.
 	OwnOrders bool `toml:"own_orders,omitempty" json:",omitempty"`
 	Tuning
 
-	Model  Model `toml:"-" json:",omitzero"`  // of kind closed-form; it begins as a copy of [model]
-	Config any   `toml:"-" json:",omitempty"` // of a baseline: a pointer to its configuration
+	Model    Model    `toml:"-" json:",omitzero"`  // of kind closed-form; it begins as a copy of [model]
+	Baseline baseline `toml:"-" json:",omitempty"` // of another kind
+}
+
+// Architecture has the keys that methods of most kinds have.
+type Architecture struct {
+	Features
+	// HiddenLayers are the widths of the hidden layers; default none: a linear model.
+	HiddenLayers []int `toml:"hidden_layers,omitempty"`
+	// Members is the number of members of an ensemble, up to 64; default 1, or the default bank (see below).
+	Members int `toml:"members,omitempty" json:",omitempty"`
 }
 
 // Features are fixed random features of the scaled inputs, which a method learns on.
@@ -85,9 +92,7 @@ const closedForm = "closed-form"
 
 // NewMethod returns the network of a model as a method.
 func NewMethod(name string, m Model) Method {
-	n := Method{Name: name, Kind: closedForm, Model: m}
-	n.Features, n.HiddenLayers = m.Features, m.HiddenLayers
-	return n
+	return Method{Name: name, Kind: closedForm, Architecture: m.Architecture, Model: m}
 }
 
 // ClosedForm reports whether the method is the closed-form network, or its output layer.
@@ -99,13 +104,13 @@ func (m *Method) Extend(table map[string]any) error {
 	if word, given := table["kind"]; given {
 		m.Kind, _ = word.(string)
 	}
-	if k, ok := baselines[m.Kind]; ok {
-		m.Model, m.Config = Model{}, copied(k.config).Interface()
+	if k, ok := kinds[m.Kind]; ok {
+		m.Model, m.Baseline = Model{}, k.copied()
 	} else if !m.ClosedForm() {
-		words := strings.Join(append([]string{closedForm}, slices.Sorted(maps.Keys(baselines))...), ", ")
+		words := strings.Join(append([]string{closedForm}, slices.Sorted(maps.Keys(kinds))...), ", ")
 		return field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], words)
 	}
-	m.Features, m.HiddenLayers = m.Model.Features, m.Model.HiddenLayers
+	m.Architecture = m.Model.Architecture
 	return nil
 }
 
@@ -114,26 +119,28 @@ func (m *Method) Extension() any {
 	if m.ClosedForm() {
 		return &m.Model
 	}
-	return m.Config
+	return m.Baseline.keys()
 }
 
 // Online reports whether the method learns one example after another.
-func (m *Method) Online() bool { return m.ClosedForm() || baselines[m.Kind].online(m.Config) }
+func (m *Method) Online() bool { return m.ClosedForm() || m.Baseline.online() }
 
 // Validate reports invalid values.
 func (m *Method) Validate() error {
-	_, layered := reflect.TypeOf(m.Extension()).Elem().FieldByName("Layers")
-	n, widths := members(m.Extension()), append(slices.Clip(m.HiddenLayers), 1)
-	return cmp.Or(
-		field.Refuse(len(m.HiddenLayers) > 0 && !layered, "hidden_layers", "none, with kind = "+m.Kind),
+	widths := append(slices.Clip(m.HiddenLayers), 1)
+	err := cmp.Or(
 		field.Refuse(slices.Min(widths) < 1, "hidden_layers", "widths of 1 or more"),
 		field.Refuse(m.Splits < 0, "splits", "1 or more, or 0 for all"),
 		field.Refuse(m.Passes < 0 || m.Passes > 1 && !m.Online(), "passes",
 			"1 or more, for a method that learns one example after another"),
-		field.Refuse(m.OwnOrders && n < 2, "own_orders", "with members = 2 or more"),
-		m.Scale.Validate(), m.Features.Validate(), field.Within("members", n, 0, mostMembers),
+		field.Refuse(m.OwnOrders && m.Members < 2, "own_orders", "with members = 2 or more"),
+		m.Scale.Validate(), m.Features.Validate(), field.Within("members", m.Members, 0, mostMembers),
 		field.Resolve(m.Extension()), m.checkCandidates(),
 	)
+	if err != nil || m.ClosedForm() {
+		return err
+	}
+	return m.check(Shape{Inputs: 1, Classes: 2}) // the fewest that there can be
 }
 
 // Fits returns an error if the method cannot learn examples of this shape, or needs too much memory.
@@ -142,14 +149,16 @@ func (m *Method) Fits(inputs, classes int) error {
 	if err != nil {
 		return err
 	}
+	return m.check(s)
+}
+
+// check is Fits for the shape of the features, if there are any.
+func (m *Method) check(s Shape) error {
 	if m.ClosedForm() {
-		_, err := m.Model.For(s.Inputs, classes)
+		_, err := m.Model.For(s.Inputs, s.Classes)
 		return err
 	}
-	if c, ok := shaped(m.Config, m.layers(s)).(interface{ Numbers() float64 }); ok {
-		return checkSize("kind", c.Numbers()*float64(max(1, members(m.Config))))
-	}
-	return nil
+	return m.Baseline.check(m.layers(s), m.Members)
 }
 
 func (m *Method) layers(s Shape) []int {
@@ -162,7 +171,7 @@ func (m *Method) Learner(inputs, classes int, src rand.Source) (*Classifier, err
 }
 
 func (m *Method) learner(ctx context.Context, s Shape, src rand.Source) (*Classifier, error) {
-	c := &Classifier{Classes: s.Classes, ctx: ctx}
+	c := &Classifier{Classes: s.Classes}
 	var err error
 	c.Map, s, err = m.Features.apply(s, src.Uint64)
 	switch {
@@ -170,7 +179,7 @@ func (m *Method) learner(ctx context.Context, s Shape, src rand.Source) (*Classi
 	case m.ClosedForm():
 		c.Learners, err = m.Model.learner(s, src)
 	default:
-		c.Learners, err = baselines[m.Kind].learners(ctx, m.Config, m.layers(s), src)
+		c.Learners, err = m.ensemble(ctx, m.layers(s), src)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
@@ -202,8 +211,8 @@ func (m *Method) with(candidate []any) (Method, error) {
 		return with, fmt.Errorf("%d values; allowed: one for each of %q", len(candidate), m.Tune)
 	}
 	with.Tuning = Tuning{}
-	if m.Config != nil {
-		with.Config = copied(m.Config).Interface()
+	if m.Baseline != nil {
+		with.Baseline = m.Baseline.copied()
 	}
 	for i, key := range m.Tune {
 		if err := manifest.Set(key, candidate[i], &with); err != nil {
@@ -211,7 +220,7 @@ func (m *Method) with(candidate []any) (Method, error) {
 		}
 	}
 	if m.ClosedForm() {
-		with.Model.Features, with.Model.HiddenLayers = with.Features, with.HiddenLayers
+		with.Model.Architecture = with.Architecture
 	}
 	return with, nil
 }

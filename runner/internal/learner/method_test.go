@@ -66,7 +66,7 @@ func TestByHand(t *testing.T) {
 		change(&c)
 		return byHand{check.Must(bnn.New(c, src()))}
 	}
-	thinned := dropout.Config{Layers: hidden, Rate: 0.3, Step: 0.02, Epochs: 7}
+	thinned := dropout.Config{Rate: 0.3, Step: 0.02, Epochs: 7}
 	for _, c := range []struct {
 		keys string
 		want predictor // not trained yet, if it is online
@@ -100,19 +100,19 @@ func TestByHand(t *testing.T) {
 		{`hidden_layers = [4]`, byHand{check.Must(classifier.NewBank(bnn.Default(hidden...), false, src()))}},
 		{
 			`kind = "kalman"; prior_mean_var = 3; hidden_layers = [4]`,
-			check.Must(kalman.New(kalman.Config{Layers: hidden, PriorMeanVar: 3}, src())),
+			check.Must(kalman.New(kalman.Config{PriorMeanVar: 3}, hidden, src())),
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; sigma_v = 0.2`,
-			check.Must(tagi.New(tagi.Config{Layers: hidden, SigmaV: 0.2}, src())),
+			check.Must(tagi.New(tagi.Config{SigmaV: 0.2}, hidden, src())),
 		},
 		{
 			`kind = "laplace"; prior_var = 2; laplace_var = 0.3`,
-			check.Must(laplace.Fit(laplace.Config{Layers: linear, PriorVar: 2, LaplaceVar: 0.3}, x, class, src())),
+			check.Must(laplace.Fit(laplace.Config{PriorVar: 2, LaplaceVar: 0.3}, linear, x, class, src())),
 		},
 		{
 			`kind = "dropout"; hidden_layers = [4]; rate = 0.3; step = 0.02; epochs = 7`,
-			check.Must(dropout.Fit(thinned, x, class, src())),
+			check.Must(dropout.Fit(thinned, hidden, x, class, src())),
 		},
 	} {
 		m := check.Must(decode(c.keys))
@@ -140,7 +140,7 @@ func TestByHand(t *testing.T) {
 // Every kind of baseline learns with its defaults, but for programs, which have none.
 func TestEveryKind(t *testing.T) {
 	x, class, _ := check.Clusters(20, 2, 3, "kinds")
-	for kind := range baselines {
+	for kind := range kinds {
 		if kind == "command" {
 			continue
 		}
@@ -241,7 +241,7 @@ func TestCandidates(t *testing.T) {
 	m := check.Must(decode(keys))
 	with := check.Must(m.with(m.Candidates[0]))
 	values := func(m Method) []float64 {
-		c := m.Config.(*kalman.Config)
+		c := m.Extension().(*kalman.Config)
 		return []float64{c.PriorVar, c.PriorMeanVar}
 	}
 	check.Equal(t, "chosen, and before", [][]float64{values(with), values(m)}, [][]float64{{3, 30}, {7, 2}})
@@ -250,7 +250,7 @@ func TestCandidates(t *testing.T) {
 	m = check.Must(decode(`kind = "command"; command = ["x"]; version = ["x"]; settings = {a = 1, c = "d"}; ` +
 		`tune = ["settings.a", "settings.b"]; candidates = [[2, 3]]`))
 	with = check.Must(m.with(m.Candidates[0]))
-	settings := func(m Method) string { return fmt.Sprint(m.Config.(*command.Config).Settings) }
+	settings := func(m Method) string { return fmt.Sprint(m.Extension().(*command.Config).Settings) }
 	check.Equal(t, "settings", settings(with), "map[a:2 b:3 c:d]")
 	check.Equal(t, "settings before", settings(m), "map[a:1 c:d]")
 	// One of a key that has a value for each layer is one for all.

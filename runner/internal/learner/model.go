@@ -19,10 +19,9 @@ import (
 
 // Model is the closed-form network of a manifest. Missing values are those of [bnn.Default].
 type Model struct {
-	Layers       []int `toml:"layers"`                  // inputs, hidden widths, classes; default from the data
-	HiddenLayers []int `toml:"hidden_layers,omitempty"` // hidden widths, in place of layers; default none
+	Layers []int `toml:"layers"` // inputs, hidden widths, classes; default from the data
 
-	Features
+	Architecture
 
 	// Readout is an output layer in place of a network, which ignores the other keys of networks; default none.
 	Readout readout.Kind `toml:"output,omitempty" json:",omitempty"`
@@ -56,9 +55,6 @@ type Model struct {
 
 	// Forgetting is how fast the weights of the default bank forget, 0 to 1; default 0.
 	Forgetting float64 `toml:"forgetting,omitempty" json:",omitempty"`
-
-	// Members is the number of networks of an ensemble, up to 64; default the default bank (see below).
-	Members int `toml:"members,omitempty" json:",omitempty"`
 
 	// RandomFeatures makes hidden weights certain, so that only the output layer learns; default false.
 	RandomFeatures bool `toml:"random_features"`

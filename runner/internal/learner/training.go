@@ -54,7 +54,7 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 	if len(m.Candidates) == 0 {
 		return t.train(ctx, m, train, test)
 	}
-	learn, judge, err := train.Split(t.Validation, t.Split)
+	trainRows, validationRows, err := train.Split(t.Validation, t.Split)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the part for validation: %w", m.Name, err)
 	}
@@ -66,11 +66,11 @@ func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Exampl
 		if err != nil {
 			return nil, err
 		}
-		r, err := trial.train(ctx, with, train.Subset(learn), train.Subset(judge))
+		r, err := trial.train(ctx, with, train.Subset(trainRows), train.Subset(validationRows))
 		if err != nil {
 			return nil, err
 		}
-		release(r.Learners[0])
+		release(r.Learners)
 		if loss := metric.LogLoss(r.P, r.Class); k == 0 || loss < lowest {
 			best, chosen, lowest = with, m.describe(candidate), loss
 		}
@@ -99,7 +99,7 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 	if train = scaler.Apply(train); test != nil {
 		test = scaler.Apply(test)
 	}
-	if t.Observing == nil && t.Score == nil && members(m.Extension()) > 1 {
+	if t.Observing == nil && t.Score == nil && m.Members > 1 {
 		err = t.members(ctx, r, train, m.OwnOrders)
 	} else {
 		err = t.passes(ctx, r, train, test)

@@ -50,7 +50,7 @@ methods = ["network", "other"]
 			return place[examples.Class[a]] - place[examples.Class[b]]
 		})
 		for name, stream := range map[Order][]int{Sorted: stream, Shuffled: order} {
-			model, err := kalman.New(kalman.Config{Layers: []int{2, 4, 3}, PriorVar: 0.3, PriorMeanVar: 2},
+			model, err := kalman.New(kalman.Config{PriorVar: 0.3, PriorMeanVar: 2}, []int{2, 4, 3},
 				study.Stream("small_sorted", seed, "method", "clusters", "filter"))
 			check.OK(t, err)
 			where := fmt.Sprintf("set=clusters method=filter seed=%d order=%s", seed, name)

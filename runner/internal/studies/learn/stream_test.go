@@ -58,8 +58,8 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	cfg := bnn.Default(2, 3)
 	cfg.PriorVar = []float64{4}
 	if name == "filter" {
-		filter := kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}
-		return check.Must(kalman.New(filter, src("rival", "filter")))
+		filter := kalman.Config{Covariance: kalman.Full, PriorVar: 3}
+		return check.Must(kalman.New(filter, []int{2, 3}, src("rival", "filter")))
 	}
 	return &learner.Network{Model: check.Must(bnn.NewEnsemble(cfg, 1, src("prior")))}
 }

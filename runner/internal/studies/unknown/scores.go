@@ -62,8 +62,8 @@ func (m *scorer) fitHidden(train *data.Examples) {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
 				var r relative // without errors, as there are units and classes
-				r.classes, _ = classgaussian.New(classgaussian.Config{Inputs: len(h), Classes: m.Classes}, nil)
-				r.overall, _ = classgaussian.New(classgaussian.Config{Inputs: len(h), Classes: 1}, nil)
+				r.classes, _ = classgaussian.New(classgaussian.Config{}, len(h), m.Classes, nil)
+				r.overall, _ = classgaussian.New(classgaussian.Config{}, len(h), 1, nil)
 				m.hidden = append(m.hidden, r)
 			}
 			err = cmp.Or(err, m.hidden[k].classes.Observe(h, train.Class(i)), m.hidden[k].overall.Observe(h, 0))

@@ -49,8 +49,8 @@ func TestScoresByHand(t *testing.T) {
 			check.OK(t, n.Predict(&p, x))
 			return p.Layers[1].Input
 		}
-		classes := check.Must(classgaussian.New(classgaussian.Config{Inputs: 3, Classes: 3}, nil))
-		overall := check.Must(classgaussian.New(classgaussian.Config{Inputs: 3, Classes: 1}, nil))
+		classes := check.Must(classgaussian.New(classgaussian.Config{}, 3, 3, nil))
+		overall := check.Must(classgaussian.New(classgaussian.Config{}, 3, 1, nil))
 		for i, xi := range set.X {
 			check.OK(t, classes.Observe(hidden(xi), set.Class[i]))
 			check.OK(t, overall.Observe(hidden(xi), 0))

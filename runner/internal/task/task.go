@@ -1,4 +1,6 @@
-package engine
+// Package task runs a function as a task: it measures processor time, turns panics into errors, and ends what
+// the task has started, such as a program in another language.
+package task
 
 import (
 	"context"
@@ -15,11 +17,11 @@ type task struct {
 	ends   []func() (seconds float64)
 }
 
-type taskKey struct{}
+type key struct{}
 
-// Measure calls do and returns the processor seconds of its goroutine, with those of what it registered by
-// [AtEnd]. A panic is an error with its stack.
-func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds float64, err error) {
+// Run calls do and returns the processor seconds of its goroutine, with those of the functions that it passed
+// to [AtEnd]. A panic becomes an error with its stack.
+func Run(ctx context.Context, do func(ctx context.Context) error) (seconds float64, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	t := new(task)
@@ -31,7 +33,7 @@ func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds f
 				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 			}
 		}()
-		return do(context.WithValue(ctx, taskKey{}, t))
+		return do(context.WithValue(ctx, key{}, t))
 	}()
 	seconds = (threadTime() - begin).Seconds()
 	if cause := context.Cause(ctx); cause != ctx.Err() {
@@ -47,22 +49,22 @@ func Measure(ctx context.Context, do func(ctx context.Context) error) (seconds f
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic("engine: the clock of the thread: " + err.Error())
+		panic("task: the clock of the thread: " + err.Error())
 	}
 	return time.Duration(t.Nano())
 }
 
 // AtEnd has the task of ctx call a function when it ends, which returns further processor seconds. Only the
-// goroutine of the task may call it.
+// goroutine of the task may call AtEnd. Outside of a task it does nothing.
 func AtEnd(ctx context.Context, end func() (seconds float64)) {
-	if t, ok := ctx.Value(taskKey{}).(*task); ok {
+	if t, ok := ctx.Value(key{}).(*task); ok {
 		t.ends = append(t.ends, end)
 	}
 }
 
 // Fail cancels the task of ctx and sets its error; the first call counts. Outside of a task it panics.
 func Fail(ctx context.Context, err error) {
-	t, ok := ctx.Value(taskKey{}).(*task)
+	t, ok := ctx.Value(key{}).(*task)
 	if !ok {
 		panic(err)
 	}
