@@ -110,8 +110,8 @@ func TestWhatCounts(t *testing.T) {
 // A file that is compiled for a study is in the digest, draws, or is known to make no numbers.
 func TestWhatStudiesImport(t *testing.T) {
 	none := []string{ // packages and files
-		"figures", "internal/field", "runner/internal/engine", "runner/internal/store", "runner/internal/studies",
-		"runner/internal/manifest", "runner/internal/own",
+		"figures", "internal/field", "runner/internal/task", "runner/internal/store", "runner/internal/studies",
+		"runner/internal/manifest", "runner/internal/own", "runner/internal/plots",
 		"runner/internal/data/files.go",
 		"runner/dataset/columns.go", "runner/dataset/format.go",
 		"runner/dataset/table.go",

@@ -5,7 +5,7 @@
 // one before it. Blocks follow. The line "learn n" comes before n lines of examples: the inputs, and the
 // class from 0, with commas. The line "predict n" comes before n lines of inputs; the program answers with n
 // lines, the probability of each class. With stream each example is a block learn; without, all examples are
-// one block, the first of the model. The program ends when its input does. Its standard error is quoted where it fails.
+// one block, the first of the model. The program ends when its input does. Errors quote its standard error.
 package command
 
 import (

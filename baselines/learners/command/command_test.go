@@ -98,8 +98,8 @@ func model(t *testing.T, wrong string, timeout float64) *Model {
 	return m
 }
 
-// A program answers several inputs at once, and learns a stream or all examples up to a prediction; one program
-// serves one model after the other.
+// A program answers several inputs at once. It learns a stream, or before a prediction all examples so far.
+// One program serves one model after the other.
 func TestAnswers(t *testing.T) {
 	m := model(t, "", 0)
 	p := [][]float64{make([]float64, 3), make([]float64, 3)}

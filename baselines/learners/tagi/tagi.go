@@ -35,8 +35,7 @@ type Model struct {
 	several []bnn.Prediction // of PredictAll
 }
 
-// New returns a network with layers as [mlp.Start] has them, and its prior weights, whose means are drawn from
-// src.
+// New returns a network with layers as [mlp.Start] has them and prior weights. It draws their means from src.
 func New(cfg Config, layers []int, src rand.Source) (*Model, error) {
 	_, rnd, err := mlp.Start(layers, &cfg, src)
 	if err != nil {

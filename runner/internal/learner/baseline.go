@@ -23,6 +23,7 @@ type baseline interface {
 	online() bool
 	// check returns an error if members with these layers do not exist or need too much memory.
 	check(layers []int, members int) error
+	// learner returns a learner without examples.
 	learner(layers []int, src rand.Source) (Learner, error)
 }
 
@@ -117,8 +118,8 @@ func (f *fitted) Predict(p, x []float64) error {
 	return f.model.Predict(p, x)
 }
 
-// predictAll sets p_i to a baseline's prediction at each x_i, and returns the layers of each prediction, if the
-// baseline has Gaussian weights.
+// predictAll sets p_i to a baseline's prediction at each x_i. It returns the layers of each prediction, nil
+// if the weights are not Gaussian.
 func predictAll(l Learner, p, x [][]float64) ([][]bnn.Layer, error) {
 	if b, ok := l.(interface {
 		PredictAll(p, x [][]float64) ([][]bnn.Layer, error)
@@ -133,10 +134,10 @@ func predictAll(l Learner, p, x [][]float64) ([][]bnn.Layer, error) {
 	return nil, nil
 }
 
-// ensemble makes the members of an ensemble of a baseline, or its only learner. The first has src, as on its
-// own. The streams of the others are named by their number and the next number of src, so more members keep
-// the first.
-func (m *Method) ensemble(ctx context.Context, layers []int, src rand.Source) (learners []Learner, err error) {
+// ensemble returns the members of an ensemble of a baseline, or its only learner. The first draws from src,
+// as it does alone. The streams of the others are named by the next number of src and their own number.
+func (m *Method) ensemble(ctx context.Context, layers []int, src rand.Source) ([]Learner, error) {
+	var learners []Learner
 	stream, name := src, uint64(0)
 	for i := range max(1, m.Members) {
 		if i == 1 {

@@ -1,7 +1,7 @@
-// Package learner trains and scores classifiers, the closed-form network of a manifest and the baselines. A
-// [Method] is a table [[method]] of a manifest, a [Model] the keys of the closed-form network; kinds.go lists
-// the baselines. [Training] chooses among candidates, trains and scores a [Classifier]. [Learners] is the
-// part of a manifest about methods: sweeps, and what a study allows.
+// Package learner trains and scores classifiers: the closed-form network and the baselines. A [Method] is a
+// table [[method]] of a manifest. Its keys are those of a [Model], the closed-form network, or of a baseline,
+// which kinds.go lists. [Training] makes a [Classifier] of a method, chooses among its candidates, trains and
+// scores it. [Learners] are the tables of a manifest about methods.
 package learner
 
 import (
@@ -28,8 +28,8 @@ type Learner interface {
 type Classifier struct {
 	Learners []Learner // one, or the members of an ensemble of baselines
 	Classes  int
-	Map      *features.Map // of the inputs; nil: the learner has the inputs
-	Err      error         // why the learner broke down; nil: it has not
+	Map      *features.Map // random features of the inputs; nil: the learners have the inputs themselves
+	Err      error         // the error of the learner that failed; nil: none has failed
 }
 
 // NewClassifier returns a classifier without features.
@@ -75,12 +75,12 @@ func matrix(rows, columns int) [][]float64 {
 // Prediction is the prediction for one input.
 type Prediction struct {
 	P                 []float64
-	Confidence        float64       // see [bnn.Prediction.Confidence]; of other methods the largest probability
-	MutualInformation float64       // of the label and the member, in nats; NaN if the learner has no members
-	Members           [][]bnn.Layer // of each member; nil if it has no layers of Gaussian weights
+	Confidence        float64       // [bnn.Prediction.Confidence], or of a baseline the largest probability
+	MutualInformation float64       // of label and member, in nats; NaN without an ensemble
+	Members           [][]bnn.Layer // the layers of each member that has Gaussian weights
 }
 
-const atOnce = 16
+const atOnce = 16 // inputs in a call of predict
 
 // PredictEach calls do with each prediction, until the learner fails or do returns an error, which counts as
 // a failure. x is the input, or its features if there is a map.
@@ -101,7 +101,7 @@ func (c *Classifier) PredictEach(
 	return c.Err == nil
 }
 
-// Test returns the predictions and classes of all examples. If the learner fails at one of them, all
+// Test returns the predictions and the classes of all examples. If the learner fails at an example, all
 // predictions are equal probabilities.
 func (c *Classifier) Test(e *dataset.Examples) (p [][]float64, class []int) {
 	for i := range e.Len() {
@@ -122,7 +122,7 @@ func (c *Classifier) Probabilities(inputs [][]float64) [][]float64 {
 	return p
 }
 
-// PredictNext returns the prediction of an example to be learned next, see [bnn.Sequential].
+// PredictNext returns the prediction of the example that is learned next, see [bnn.Sequential].
 func (c *Classifier) PredictNext(x []float64) Prediction {
 	if c.Err == nil {
 		var p []Prediction
@@ -138,8 +138,8 @@ func Equal(n, classes int) [][]float64 {
 	return slices.Repeat([][]float64{slices.Repeat([]float64{1 / float64(classes)}, classes)}, n)
 }
 
-// predict returns the features of at most atOnce inputs, and their predictions up to the first error, of
-// ensembles of baselines the mean.
+// predict returns the features of at most atOnce inputs, and the predictions up to the first error. The
+// prediction of an ensemble is the mean of its members' predictions.
 func (c *Classifier) predict(x [][]float64, next bool) (mapped [][]float64, mean []Prediction, err error) {
 	if mapped, err = c.features(x); err != nil {
 		return nil, nil, err

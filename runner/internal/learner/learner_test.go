@@ -164,7 +164,7 @@ func TestFeatures(t *testing.T) {
 	}
 	for _, keys := range []string{
 		`members = 1; hidden_layers = [4]`, `members = 2; own_orders = true`, `output = "ridge"`, `passes = 2`,
-		`kind = "kalman"`, `kind = "tagi"; members = 2`, `kind = "laplace"`,
+		`kind = "kalman"`, `kind = "tagi"; members = 2`, `kind = "laplace"; hidden_layers = [3]; members = 2`,
 	} {
 		m := check.Must(decode(keys))
 		training := Training{

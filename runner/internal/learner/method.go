@@ -34,8 +34,8 @@ type Method struct {
 	OwnOrders bool `toml:"own_orders,omitempty" json:",omitempty"`
 	Tuning
 
-	Model    Model    `toml:"-" json:",omitzero"`  // of kind closed-form; it begins as a copy of [model]
-	Baseline baseline `toml:"-" json:",omitempty"` // of another kind
+	Model    Model    `toml:"-" json:",omitzero"`  // for kind closed-form; it begins as a copy of [model]
+	Baseline baseline `toml:"-" json:",omitempty"` // for another kind
 }
 
 // Architecture has the keys that methods of most kinds have.
@@ -43,7 +43,7 @@ type Architecture struct {
 	Features
 	// HiddenLayers are the widths of the hidden layers; default none: a linear model.
 	HiddenLayers []int `toml:"hidden_layers,omitempty"`
-	// Members is the number of members of an ensemble, up to 64; default 1, or the default bank (see below).
+	// Members is the number of members of an ensemble, up to 64; default 1, for closed-form the default bank.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 }
 
@@ -68,7 +68,7 @@ func (f *Features) Validate() error {
 type Shape struct {
 	Inputs, Classes int
 	Images          bool // inputs are the pixels of a square grey image
-	Sequential      bool // it predicts examples that it learns next
+	Sequential      bool // the learner predicts each example before it learns the example
 }
 
 func (f *Features) apply(s Shape, seed func() uint64) (*features.Map, Shape, error) {
@@ -80,12 +80,12 @@ func (f *Features) apply(s Shape, seed func() uint64) (*features.Map, Shape, err
 	return m, s, err
 }
 
-// Tuning says that for each training part the values of the keys in Tune are chosen from the Candidates, a
-// value each in the order of Tune, by the smallest log loss on a validation part.
+// Tuning says that the values of the keys in Tune are chosen from the Candidates, for each training part the
+// candidate with the smallest log loss on a validation part.
 type Tuning struct {
 	// Tune are keys whose values are chosen on a validation part; default none.
 	Tune       []string `toml:"tune,omitzero" json:",omitempty"`
-	Candidates [][]any  `toml:"candidates,omitzero" json:",omitempty"` // lists of a value for each key
+	Candidates [][]any  `toml:"candidates,omitzero" json:",omitempty"` // lists of a value for each key of tune
 }
 
 const closedForm = "closed-form"
@@ -95,7 +95,7 @@ func NewMethod(name string, m Model) Method {
 	return Method{Name: name, Kind: closedForm, Architecture: m.Architecture, Model: m}
 }
 
-// ClosedForm reports whether the method is the closed-form network, or its output layer.
+// ClosedForm reports whether the method is the closed-form network or output layer.
 func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 
 // Extend implements [manifest.Extended].
@@ -143,7 +143,8 @@ func (m *Method) Validate() error {
 	return m.check(Shape{Inputs: 1, Classes: 2}) // the fewest that there can be
 }
 
-// Fits returns an error if the method cannot learn examples of this shape, or needs too much memory.
+// Fits returns an error if the method cannot learn examples with so many inputs and classes, or needs too
+// much memory.
 func (m *Method) Fits(inputs, classes int) error {
 	_, s, err := m.Features.apply(Shape{Inputs: inputs, Classes: classes}, func() uint64 { return 0 })
 	if err != nil {
@@ -165,7 +166,8 @@ func (m *Method) layers(s Shape) []int {
 	return slices.Concat([]int{s.Inputs}, m.HiddenLayers, []int{s.Classes})
 }
 
-// Learner returns a learner of the method. If there are features, their seed is the first number of src.
+// Learner returns a classifier that has learned nothing. The first number of src is the seed of random
+// features, if there are any.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*Classifier, error) {
 	return m.learner(context.Background(), Shape{Inputs: inputs, Classes: classes}, src)
 }

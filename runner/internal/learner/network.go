@@ -7,7 +7,7 @@ import (
 	"closedform/core/readout"
 )
 
-// Network is a closed-form model as a learner: it predicts the label's distribution p/Σp, and counts steps.
+// Network is a closed-form model as a learner. It predicts the label's distribution p/Σp, and counts steps.
 type Network struct {
 	bnn.Model
 
@@ -22,10 +22,10 @@ func (n *Network) Observe(x []float64, class int) error {
 	return err
 }
 
-// Steps returns what became of the examples.
+// Steps returns the counts of all examples so far.
 func (n *Network) Steps() Steps { return n.steps }
 
-// Members returns the networks of the model; an output layer has none.
+// Members returns the networks of the model, none for an output layer.
 func (n *Network) Members() []*bnn.Network {
 	switch m := n.Model.(type) {
 	case *bnn.Network:
@@ -45,8 +45,8 @@ func (n *Network) Predict(p, x []float64) error {
 	return err
 }
 
-// predict returns the predictions of at most atOnce inputs, up to the first error. Inputs to be learned next
-// are predicted as in [bnn.Sequential].
+// predict returns the predictions of at most atOnce inputs, up to the first error. With next, the inputs are
+// learned next, see [bnn.Sequential].
 func (n *Network) predict(x [][]float64, next bool) (_ []Prediction, err error) {
 	predict := n.Model.Predict
 	if s, ok := n.Model.(bnn.Sequential); ok && next {

@@ -16,21 +16,21 @@ import (
 // Steps counts the outcomes of examples. A learner may have a method Steps.
 type Steps struct {
 	Indefinite, Skipped, Projected int
-	Floored, Capped                int // variances kept at their floor and at their cap, see bnn.Update
-	Limited                        int // examples whose inputs an output layer cut, see readout.Layer.Limited
+	Floored, Capped                int // variances set to their floor or cap, see [bnn.Update]
+	Limited                        int // examples with inputs that were cut, see [readout.Layer.Limited]
 	Failed                         bool
 }
 
 // StepColumns returns the columns of [Steps.Row].
 func StepColumns() []table.Column {
 	return []table.Column{
-		table.Int("indefinite_steps", "examples whose step was indefinite as printed"),
-		table.Int("skipped_steps", "examples whose step was not taken"),
-		table.Int("projected_steps", "those that were taken after a repair"),
-		table.Int("floored", "variances of logits, hidden units and weights that were raised to their floor"),
-		table.Int("capped", "variances of logits and hidden pre-activations that were lowered to their cap"),
-		table.Int("limited", "examples of an output layer with an input beyond ±32, which was cut"),
-		table.Flag("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
+		table.Int("indefinite_steps", "examples whose step was indefinite under the rule as printed in the paper"),
+		table.Int("skipped_steps", "examples that were not learned, because their step was indefinite"),
+		table.Int("projected_steps", "examples learned after an indefinite matrix was repaired"),
+		table.Int("floored", "variances of logits, hidden units and weights raised to their floor"),
+		table.Int("capped", "variances of logits and hidden pre-activations lowered to their cap"),
+		table.Int("limited", "examples with an input of an output layer beyond ±32, which was set to ±32"),
+		table.Flag("failed", "1 if the learner failed; after a failure it is scored with equal probabilities"),
 	}
 }
 
@@ -53,7 +53,7 @@ func (s *Steps) Count(u bnn.Update) {
 	s.Floored, s.Capped = s.Floored+u.Floored, s.Capped+u.Capped
 }
 
-// Steps returns the counts of the learner or the sum over members.
+// Steps returns the counts of the learner, for an ensemble the sums over its members.
 func (c *Classifier) Steps() (s Steps) {
 	if l, ok := c.Learners[0].(interface{ Steps() Steps }); ok {
 		s = l.Steps()
@@ -68,14 +68,15 @@ func (c *Classifier) Steps() (s Steps) {
 // ScoreColumns returns the columns of [Scores].
 func ScoreColumns() []table.Column {
 	return []table.Column{
-		table.Share("error", "share of wrong answers"),
-		table.Positive("log_loss", "mean of −log p of the true class, in nats"),
+		table.Share("error", "share of wrong predictions"),
+		table.Positive("log_loss", "mean of −log p, p the probability of the true class, in nats"),
 		table.Positive("brier", "mean of the squared distance of the probabilities from the label, 0 to 2"),
 		table.Share("ece", "expected calibration error of the largest probability, 15 bins"),
 		table.Share("aurc", "area under the risk–coverage curve of the largest probability"),
 	}
 }
 
+// ScoreNames are the names of [ScoreColumns].
 var ScoreNames = table.Names(ScoreColumns())
 
 // Scores returns the scores of predictions in the order of ScoreColumns.
@@ -90,7 +91,7 @@ func Scores(p [][]float64, class []int) []float64 {
 	}
 }
 
-// ClassColumns returns columns such as p1, p2, … of n classes.
+// ClassColumns returns the columns name1, name2, … of n classes.
 func ClassColumns(name string, n int, doc string) (columns []table.Column) {
 	for j := range n {
 		columns = append(columns, table.Num(fmt.Sprint(name, j+1), doc).Rounded(6))

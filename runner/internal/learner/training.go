@@ -15,10 +15,11 @@ import (
 
 // Training says how methods are trained and scored.
 type Training struct {
-	Scale  dataset.Scaling    // of methods without a scale, fitted to the training part; empty: none
-	Random func() rand.Source // the randomness of a learner, the same at each call
+	Scale  dataset.Scaling    // scaling for methods without a scale, fitted to the training part; empty: none
+	Random func() rand.Source // returns the random numbers of a learner, the same at each call
 
-	// Order returns the order of the examples in a pass (from 1) by Shuffle. If either is nil the order stays.
+	// Order returns the order of the examples in a pass, by the source that Shuffle has for the pass, from 1. If
+	// Order or the source is nil, the order stays.
 	Order   func(e *dataset.Examples, src rand.Source) []int
 	Shuffle func(pass int) rand.Source
 
@@ -41,15 +42,15 @@ func Shuffled(e *dataset.Examples, src rand.Source) []int { return rand.New(src)
 // Result is a trained classifier with its predictions of the test part.
 type Result struct {
 	*Classifier
-	Scaler dataset.Scaler // of the inputs
-	Passes int            // over the training part
+	Scaler dataset.Scaler // scales the inputs
+	Passes int            // passes over the training part
 	P      [][]float64    // predictions of the test part after the last pass
-	Class  []int          // the true classes
-	Chosen string         // the chosen candidate, as "prior_var=10 sigma_v=0.1"; empty if there is none
+	Class  []int          // true classes of the test part
+	Chosen string         // the chosen candidate, such as "prior_var=10 sigma_v=0.1"; empty without candidates
 }
 
-// Run trains the candidate with the smallest log loss on the validation part (the first of equals) on the
-// training part, and predicts the test part, unless that is nil. Both parts are unscaled.
+// Run chooses the candidate with the smallest log loss on the validation part, the first of equals, trains it
+// on all of train, and predicts test unless it is nil. Inputs of both are unscaled.
 func (t Training) Run(ctx context.Context, m Method, train, test *dataset.Examples) (*Result, error) {
 	if len(m.Candidates) == 0 {
 		return t.train(ctx, m, train, test)
@@ -143,9 +144,9 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 	return ctx.Err()
 }
 
-// members trains the members of an ensemble one after another, with the result of training them together. If
-// they have orders of their own, the first has the usual one, and the streams of the others are named by a
-// number of the first's stream and their own number.
+// members trains the members of an ensemble one after another, with the result of training them together.
+// With ownOrders, the first member has the usual order. The streams of the other orders are named by a number
+// of its stream and the number of the member.
 func (t Training) members(ctx context.Context, r *Result, train *dataset.Examples, ownOrders bool) error {
 	learners, n, shuffle := r.Learners, r.Network(), t.Shuffle
 	var whole bnn.Model
