@@ -36,7 +36,7 @@ type Model struct {
 	mean      [][]float64
 	scatter   *mat.SymDense // Σ ddᵀ of the differences d from the means
 
-	fitted bool            // what follows is
+	fitted bool            // root and white follow from all examples
 	root   linalg.Cholesky // L of the covariance LLᵀ
 	white  [][]float64     // L⁻¹μ_c
 	z, log []float64

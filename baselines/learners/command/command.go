@@ -47,8 +47,8 @@ type Config struct {
 
 	Program string    `toml:"program,omitempty"` // written into the manifest of the results: what version prints
 	Sums    []string  `toml:"sums,omitempty"`    // written, too: SHA-256 of the files that command names
-	folder  string    // in which the program runs
-	idle    *sync.Map // of processes that wait for their next model, by the context that they end with
+	folder  string    // the program runs in this folder
+	idle    *sync.Map // released processes, by the context that they end with
 }
 
 // Online reports whether the program sees one example after another.
@@ -187,7 +187,7 @@ func (m *Model) write(word string, x [][]float64, class []int) error {
 		line[len(line)-1] = '\n'
 		m.in.Write(line)
 	}
-	_, err := m.in.Write(nil) // of all before
+	_, err := m.in.Write(nil) // has the error of earlier writes, too
 	return err
 }
 
@@ -236,21 +236,20 @@ func (m *Model) begin() error {
 }
 
 func (m *Model) fail(err error) error {
-	f := failure{cause: err}
+	lines := ""
 	if p := m.process; p != nil {
 		m.spent += p.end()
 		m.process = nil
 		if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) {
-			f.cause = fmt.Errorf("ended without an answer: %v", p.cmd.ProcessState)
+			err = fmt.Errorf("ended without an answer: %v", p.cmd.ProcessState)
 		}
-		if lines := lastLines(p.stderr); lines != "" {
-			f.lines = "; its last lines:\n  " + strings.ReplaceAll(lines, "\n", "\n  ")
+		if lines = lastLines(p.stderr); lines != "" {
+			lines = "; its last lines:\n  " + strings.ReplaceAll(lines, "\n", "\n  ")
 		}
 	}
-	f.lines = strings.Join(m.cfg.Command, " ") + ": " + f.cause.Error() + f.lines
-	m.failed = f
-	m.onFailure(f)
-	return f
+	m.failed = fmt.Errorf("%s: %w%s", strings.Join(m.cfg.Command, " "), err, lines)
+	m.onFailure(m.failed)
+	return m.failed
 }
 
 // Release leaves the program to the next model of the same context and method.

@@ -24,7 +24,7 @@ type process struct {
 func start(ctx context.Context, folder string, command []string) (*process, error) {
 	p := &process{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.SysProcAttr = folder, &p.stderr, attributes()
-	p.cmd.WaitDelay = time.Second // for children that keep the standard error open
+	p.cmd.WaitDelay = time.Second // children may keep the standard error open
 	p.cmd.Cancel = func() error { return syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 	p.kill = func() { _ = p.cmd.Cancel() }
 	stdin, err1 := p.cmd.StdinPipe()
@@ -45,14 +45,6 @@ func (p *process) end() (seconds float64) {
 	p.kill()
 	return (p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()).Seconds()
 }
-
-type failure struct {
-	lines string
-	cause error
-}
-
-func (f failure) Error() string { return f.lines }
-func (f failure) Unwrap() error { return f.cause }
 
 type tail []byte
 

@@ -26,7 +26,7 @@ type Config struct {
 
 const (
 	batchSize = 32
-	passes    = 100 // of a prediction
+	passes    = 100 // passes of a prediction
 )
 
 // Model is a trained network.
@@ -35,7 +35,7 @@ type Model struct {
 	network *mlp.Network
 	weights []float64
 	pass    *mlp.Pass
-	masks   [][][]float64 // of each pass of a prediction, as in mlp.Pass
+	masks   [][][]float64 // a mask for each pass of a prediction, see [mlp.Pass]
 }
 
 // Fit returns a network with layers as [mlp.Start] has them, trained on the examples x[k] with classes

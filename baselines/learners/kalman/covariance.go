@@ -11,7 +11,7 @@ import (
 
 // full is the covariance of all weights, by a square root S, P = SSᵀ, row by row.
 type full struct {
-	reflections // of f = Sᵀh, for the rows h of the jacobian
+	reflections // their vectors are f = Sᵀh, for the rows h of the jacobian
 	root        []float64
 }
 

@@ -11,7 +11,7 @@ import (
 // jacobian has the derivatives of functions of the logits by the weights, a row for each function. For row k
 // and the weight of neuron a for input i it is h_k,ai = δ_ka y_i, by the pre-activation, times the input.
 type jacobian struct {
-	neurons []neuron    // of all layers
+	neurons []neuron    // the neurons of all layers
 	input   [][]float64 // y of each layer, with a trailing 1
 	square  [][]float64 // y_i²
 	delta   [][]float64 // δ: rows × neurons

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -88,10 +89,10 @@ type Model struct {
 
 	pass  *mlp.Pass
 	label [][]float64 // rows of Aᵀ
-	rows  *jacobian   // of n functions of the logits
+	rows  *jacobian   // derivatives of n functions of the logits
 
 	moments  *softmax.Moments
-	variance []float64 // of the logits
+	variance []float64 // variances of the logits
 }
 
 type belief interface {
@@ -138,11 +139,7 @@ func New(cfg Config, layers []int, src rand.Source) (*Model, error) {
 }
 
 func vectors(count, length int) [][]float64 {
-	v := make([][]float64, count)
-	for i := range v {
-		v[i] = make([]float64, length)
-	}
-	return v
+	return slices.Collect(slices.Chunk(make([]float64, count*length), length))
 }
 
 var errOverflow = errors.New("kalman: the covariance of the logits overflows")

@@ -18,14 +18,14 @@ import (
 type lowRank struct {
 	rank, size          int       // columns of W, and with those appended
 	precision, variance []float64 // Υ and 1/Υ
-	w                   []float64 // of each neuron the columns, one after the other
+	w                   []float64 // for each neuron its part of the columns of W, one column after the other
 
-	// Of W with the rows of a jacobian appended as columns, for l ≤ k.
-	gram   []float64       // w_k·w_l, but those of W
+	// Products for l ≤ k of the columns w_k of W, after which come the rows of a jacobian.
+	gram   []float64       // w_k·w_l, without the products of W with itself
 	cross  []float64       // w_k·w_l/Υ
-	known  bool            // cross has those of W, and the factor is that of variances
-	inner  []float64       // I + WᵀΥ⁻¹W, and its factor
-	factor linalg.Cholesky // of that
+	known  bool            // cross has the products of W with itself, and factor is the one of variances
+	inner  []float64       // I + WᵀΥ⁻¹W, which its factor replaces
+	factor linalg.Cholesky // factor of inner
 	rhs    []float64
 	eigen  *linalg.Eigen
 	mix    []float64 // eigenvectors, the largest first
@@ -125,7 +125,7 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 		}
 	}
 	clear(r.eigen.Vectors)
-	for k := range r.rank { // whose columns are orthogonal
+	for k := range r.rank { // the columns of W are orthogonal
 		r.eigen.Vectors[k*(columns+1)] = r.squares[k]
 	}
 	for k := r.rank; k < columns; k++ {
@@ -146,7 +146,7 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	r.factor.Solve(r.rhs)
 	r.factor.SolveT(r.rhs)
 	floats.Scale(-1, r.rhs)
-	for a := range j.neurons { // whose columns may be all that the caches hold
+	for a := range j.neurons { // neuron by neuron, as the caches may hold the columns of one only
 		r.move(mean, j, a)
 		r.truncate(j, a)
 	}
@@ -188,7 +188,7 @@ func (r *lowRank) truncate(j *jacobian, a int) {
 	}
 	copy(w, r.next)
 	for i, x := range u {
-		r.precision[unit.from+i] += max(0, x) // what is dropped is not negative, but for rounding
+		r.precision[unit.from+i] += max(0, x) // x ≥ 0 except for rounding
 		r.variance[unit.from+i] = 1 / r.precision[unit.from+i]
 	}
 }

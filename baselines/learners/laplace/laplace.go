@@ -81,7 +81,7 @@ type Model struct {
 	logits *logits
 }
 
-const pairs = 500 // of draws of MonteCarlo
+const pairs = 500 // pairs of draws of MonteCarlo
 
 // Fit fits a model with layers as [mlp.Start] has them, two of them softmax regression, to the examples x[k]
 // with classes class[k], from 0; there may be none. Hidden networks start from random weights of src, which

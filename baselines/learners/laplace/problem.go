@@ -16,7 +16,7 @@ import (
 // for every weight. The weights are one vector: layer by layer, neuron by neuron, and for each neuron its
 // inputs in order, the bias last.
 type Prior struct {
-	Layers []int // as for mlp.Start
+	Layers []int // see [mlp.Start]
 	Bias   bool  // every layer has a further input, which is 1
 
 	// Mean and Var are the m_k and v_k > 0, one for each weight. Nil stands for zeros and for ones.
@@ -27,15 +27,15 @@ type Prior struct {
 type Problem struct {
 	prior   Prior
 	network *mlp.Network
-	data    [][]float64 // with a trailing 1 where there is a bias
+	data    [][]float64 // the inputs, with a trailing 1 if there is a bias
 	class   []int
 
-	logNorm float64 // of the prior
+	logNorm float64 // logarithm of the normalising constant of the prior
 	pass    *mlp.Pass
 }
 
 // NewProblem returns the problem of the examples x[k] with classes class[k], from 0; there may be none. It
-// keeps the slices of the prior. The error is that of [mlp.CheckExamples].
+// keeps the slices of the prior. The error is that of [mlp.Network.Examples].
 func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	network := mlp.New(prior.Layers, prior.Bias)
 	n := network.Weights()

@@ -20,7 +20,7 @@ import (
 // Sample is a weighted sample of the weights from a posterior. It is not safe for concurrent use.
 type Sample struct {
 	Draws   *mat.Dense // one draw per column, weights in the order of Prior; pairs mirror each other
-	Weights []float64  // of the draws, not negative, adding up to 1
+	Weights []float64  // weights of the draws, not negative, with the sum 1
 
 	// ESS is the effective sample size 1/Σ Weights² (Kong, "A note on importance sampling using
 	// standardized weights", 1992), mirrored draws counted as independent.
@@ -121,7 +121,7 @@ func (s *Sample) logits(x []float64) {
 }
 
 func (s *Sample) normalise() {
-	_, sum := mlp.Exponentials(s.Weights) // that were logarithms
+	_, sum := mlp.Exponentials(s.Weights) // the weights were logarithms
 	floats.Scale(1/sum, s.Weights)
 	s.ESS = 1 / kernel.Dot(s.Weights, s.Weights)
 }

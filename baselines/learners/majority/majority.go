@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -27,9 +28,7 @@ func New(_ Config, _, classes int, _ rand.Source) (*Model, error) {
 	if classes < 2 {
 		return nil, fmt.Errorf("majority: %d classes: need at least 2", classes)
 	}
-	m := &Model{count: make([]float64, classes)}
-	floats.AddConst(1, m.count)
-	return m, nil
+	return &Model{count: slices.Repeat([]float64{1}, classes)}, nil
 }
 
 // Observe counts the class of an example.

@@ -69,10 +69,10 @@ type Pass struct {
 	// caller and is the same for Forward and Backward.
 	Mask [][]float64
 
-	x     []float64   // of Logits, with a trailing 1
+	x     []float64   // the inputs of Logits, with a trailing 1
 	first []float64   // products of x with the first layer
 	y     [][]float64 // inputs of each layer, with a trailing 1 where there is a bias; y[0] is the caller's
-	slope [][]float64 // of the hidden units that make y[l]; slope[0] is nil
+	slope [][]float64 // slopes of the hidden units whose outputs are y[l]; slope[0] is nil
 	delta [][]float64 // derivatives by the inputs of each layer, and the Score; delta[0] is nil
 }
 
@@ -174,7 +174,7 @@ func (n *Network) Deltas(p *Pass, weights []float64) {
 		w, below := n.Layers[l], p.delta[l]
 		clear(below)
 		for j, d := range p.delta[l+1] {
-			if d != 0 { // that of a unit that is off is
+			if d != 0 { // a hidden unit that is off has d = 0
 				floats.AddScaled(below, d, w.Neuron(weights, j)[:len(below)])
 			}
 		}

@@ -11,35 +11,21 @@ import (
 	"closedform/internal/field"
 )
 
-// Examples checks examples by [CheckExamples], and returns copies of the inputs with a trailing 1.
+// Examples returns copies of the inputs with a trailing 1. There must be one class per example. The error is
+// that of [field.Class] or [field.Input].
 func (n *Network) Examples(x [][]float64, class []int) (inputs [][]float64, err error) {
-	if err := CheckExamples(x, class, n.Inputs, n.Outputs()); err != nil {
-		return nil, err
-	}
-	for _, example := range x {
+	for k, example := range x {
+		if err := cmp.Or(field.Class(class[k], n.Outputs()), field.Input(example, n.Inputs)); err != nil {
+			return nil, fmt.Errorf("example %d: %w", k, err)
+		}
 		inputs = append(inputs, append(slices.Clone(example), 1))
 	}
 	return inputs, nil
 }
 
-// CheckExamples returns an error of [field.Input] or [field.Class]. There must be one class per example.
-func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
-	for k, example := range x {
-		if err := cmp.Or(field.Class(class[k], classes), field.Input(example, inputs)); err != nil {
-			return fmt.Errorf("example %d: %w", k, err)
-		}
-	}
-	return nil
-}
-
-// Finite says whether all numbers are finite.
+// Finite reports whether all numbers are finite.
 func Finite(x ...float64) bool {
-	for _, a := range x {
-		if !(math.Abs(a) <= math.MaxFloat64) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x, func(a float64) bool { return !(math.Abs(a) <= math.MaxFloat64) })
 }
 
 // CheckProbabilities panics unless p has the length classes.

@@ -74,7 +74,7 @@ func (p *Perceptron) Weights() ([]float64, *mat.SymDense) {
 // Prediction is the prediction for one input.
 type Prediction struct {
 	Positive, Negative float64 // probabilities of the classes, each to its last digits
-	Mean, Variance     float64 // of the activation
+	Mean, Variance     float64 // mean and variance of the activation
 	xi, t              float64
 }
 

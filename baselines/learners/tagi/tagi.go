@@ -29,10 +29,9 @@ import (
 type Model struct {
 	inputs  int
 	classes int
-	network *bnn.Network // with diagonal layers and the hidden rule Smooth
+	network *bnn.Network // its layers are diagonal, its hidden rule is Smooth
 	tree    *tree
 	one     bnn.Prediction
-	several []bnn.Prediction // of PredictAll
 }
 
 // New returns a network with layers as [mlp.Start] has them and prior weights. It draws their means from src.
@@ -86,17 +85,15 @@ func (m *Model) Observe(x []float64, class int) error {
 // Predict sets p to the predictive probabilities of the classes at x.
 func (m *Model) Predict(p, x []float64) error { return m.predict(&m.one, p, x) }
 
-// PredictAll is Predict for each x_i, to the bit. It also returns the layers for each input, valid until the
-// next call. After an error some p_i are set.
+// PredictAll is Predict for each x_i, to the bit. It also returns the layers for each input. After an error
+// some p_i are set.
 func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
-	for len(m.several) < len(x) {
-		m.several = append(m.several, bnn.Prediction{})
-	}
 	for i := range x {
-		if err := m.predict(&m.several[i], p[i], x[i]); err != nil {
+		var prediction bnn.Prediction
+		if err := m.predict(&prediction, p[i], x[i]); err != nil {
 			return nil, err
 		}
-		layers = append(layers, m.several[i].Layers)
+		layers = append(layers, prediction.Layers)
 	}
 	return layers, nil
 }

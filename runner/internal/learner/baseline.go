@@ -15,15 +15,12 @@ import (
 // baseline is a kind of method other than the closed-form network, with the values of its keys. Layers are
 // the numbers of inputs, of hidden units by layer, and of classes.
 type baseline interface {
-	// keys returns a pointer to the struct that has the values.
-	keys() any
-	// copied returns a baseline with the same values, which can be changed separately.
-	copied() baseline
-	// online reports whether it learns one example after another.
-	online() bool
-	// check returns an error if members with these layers do not exist or need too much memory.
+	keys() any        // returns a pointer to the struct with the values
+	copied() baseline // returns a baseline with the same values, to be changed separately
+	online() bool     // reports whether it learns one example after another
+
+	// check returns an error if networks with these layers do not exist, or so many need too much memory.
 	check(layers []int, members int) error
-	// learner returns a learner without examples.
 	learner(layers []int, src rand.Source) (Learner, error)
 }
 

@@ -65,18 +65,14 @@ func (c *Classifier) features(x [][]float64) ([][]float64, error) {
 }
 
 func matrix(rows, columns int) [][]float64 {
-	list, numbers := make([][]float64, rows), make([]float64, rows*columns)
-	for i := range list {
-		list[i] = numbers[i*columns : (i+1)*columns]
-	}
-	return list
+	return slices.Collect(slices.Chunk(make([]float64, rows*columns), columns))
 }
 
 // Prediction is the prediction for one input.
 type Prediction struct {
 	P                 []float64
 	Confidence        float64       // [bnn.Prediction.Confidence], or of a baseline the largest probability
-	MutualInformation float64       // of label and member, in nats; NaN without an ensemble
+	MutualInformation float64       // mutual information of label and member, in nats; NaN without an ensemble
 	Members           [][]bnn.Layer // the layers of each member that has Gaussian weights
 }
 

@@ -140,7 +140,7 @@ func (m *Method) Validate() error {
 	if err != nil || m.ClosedForm() {
 		return err
 	}
-	return m.check(Shape{Inputs: 1, Classes: 2}) // the fewest that there can be
+	return m.Baseline.check(m.layers(Shape{Inputs: 1, Classes: 2}), m.Members) // the smallest shape
 }
 
 // Fits returns an error if the method cannot learn examples with so many inputs and classes, or needs too
@@ -150,13 +150,8 @@ func (m *Method) Fits(inputs, classes int) error {
 	if err != nil {
 		return err
 	}
-	return m.check(s)
-}
-
-// check is Fits for the shape of the features, if there are any.
-func (m *Method) check(s Shape) error {
 	if m.ClosedForm() {
-		_, err := m.Model.For(s.Inputs, s.Classes)
+		_, err := m.Model.For(s.Inputs, classes)
 		return err
 	}
 	return m.Baseline.check(m.layers(s), m.Members)

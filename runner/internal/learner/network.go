@@ -27,10 +27,7 @@ func (n *Network) Steps() Steps { return n.steps }
 
 // Members returns the networks of the model, none for an output layer.
 func (n *Network) Members() []*bnn.Network {
-	switch m := n.Model.(type) {
-	case *bnn.Network:
-		return []*bnn.Network{m}
-	case interface{ Members() []*bnn.Network }:
+	if m, ok := n.Model.(interface{ Members() []*bnn.Network }); ok {
 		return m.Members()
 	}
 	return nil

@@ -101,7 +101,7 @@ func (t Training) train(ctx context.Context, m Method, train, test *dataset.Exam
 		test = scaler.Apply(test)
 	}
 	if t.Observing == nil && t.Score == nil && m.Members > 1 {
-		err = t.members(ctx, r, train, m.OwnOrders)
+		err = t.members(ctx, r, m, train)
 	} else {
 		err = t.passes(ctx, r, train, test)
 	}
@@ -144,23 +144,20 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 	return ctx.Err()
 }
 
-// members trains the members of an ensemble one after another, with the result of training them together.
-// With ownOrders, the first member has the usual order. The streams of the other orders are named by a number
-// of its stream and the number of the member.
-func (t Training) members(ctx context.Context, r *Result, train *dataset.Examples, ownOrders bool) error {
-	learners, n, shuffle := r.Learners, r.Network(), t.Shuffle
-	var whole bnn.Model
-	var networks []*bnn.Network
-	if n != nil {
-		whole, networks = n.Model, n.Members()
+// members trains the members of an ensemble one after another, with the result of training them together. If
+// they have orders of their own, the first has the usual order. The streams of the other orders are named by a
+// number of its stream and the number of the member.
+func (t Training) members(ctx context.Context, r *Result, m Method, train *dataset.Examples) error {
+	learners, shuffle := r.Learners, t.Shuffle
+	choose := func(k int) { r.Learners = learners[k : k+1] }
+	if n := r.Network(); n != nil {
+		whole, networks := n.Model, n.Members()
+		choose = func(k int) { n.Model = networks[k] }
+		defer func() { n.Model = whole }()
 	}
-	for k := range max(len(learners), len(networks)) {
-		if n != nil {
-			n.Model = networks[k]
-		} else {
-			r.Learners = learners[k : k+1]
-		}
-		if ownOrders && k > 0 {
+	defer func() { r.Learners = learners }()
+	for k := range m.Members {
+		if choose(k); m.OwnOrders && k > 0 {
 			t.Shuffle = func(pass int) rand.Source {
 				return random.Source("order of member", shuffle(pass).Uint64(), k)
 			}
@@ -168,9 +165,6 @@ func (t Training) members(ctx context.Context, r *Result, train *dataset.Example
 		if err := t.passes(ctx, r, train, nil); err != nil {
 			return err
 		}
-	}
-	if r.Learners = learners; n != nil {
-		n.Model = whole
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (l Legend) Label(name string) string {
 	return cmp.Or(l[name].Label, strings.NewReplacer("-", " ", "_", " ").Replace(name))
 }
 
-// Curves returns a curve of means with intervals for each of some methods.
+// Curves returns a curve of means with intervals for each of the methods.
 func (l Legend) Curves(means *table.Table, methods []string, x, y string) (curves []figures.Curve) {
 	for _, name := range methods {
 		curve := study.Curve(means.Where("method", name), l.Label(name), x, y)
@@ -38,17 +38,17 @@ func (l Legend) Curves(means *table.Table, methods []string, x, y string) (curve
 	return curves
 }
 
-// families are words of methods that are often compared, with colours that are never shared among them.
+// families are the colour groups of words of methods that are often compared.
 var families = map[string]int{
 	"adf": 1, "default": 1, "bank": 1, "probit": 2, "one": 2, "joint": 3, "paper": 3, "kalman": 4, "slope": 4,
 	"tagi": 5, "sgd": 6, "adam": 6, "ridge": 7, "low": 7, "exact": 8, "laplace": 8, "gaussian": 9,
 	"majority": 10,
 }
 
-// Group returns the group of a method for Curve of package figures. It depends on the group's word alone, so
-// a method has one colour in all figures.
+// Group returns the colour group of a method, see [figures.Curve]. It depends on the group's word alone, so a
+// method has one colour in all figures.
 func (l Legend) Group(name string) int {
 	first := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
 	word := cmp.Or(l[name].Group, append(first, name)[0])
-	return cmp.Or(families[word], 1+int(crc32.ChecksumIEEE([]byte(word))%10)) // of the colours of figures
+	return cmp.Or(families[word], 1+int(crc32.ChecksumIEEE([]byte(word))%10)) // figures have ten colours
 }
