@@ -17,19 +17,12 @@ import (
 )
 
 func TestLearner(t *testing.T) {
-	for _, c := range []struct {
-		rule   Predictive
-		layers []int
-	}{
-		{Probit, []int{2, 3}},
-		{MonteCarlo, []int{2, 3}},
-		{PlugIn, []int{2, 6, 3}},
-		{Probit, []int{2, 6, 3}},
-		{MonteCarlo, []int{2, 5, 4, 3}},
+	for rule, layers := range map[Predictive][]int{
+		Probit: {2, 6, 3}, MonteCarlo: {2, 5, 4, 3}, PlugIn: {2, 3},
 	} {
-		cfg := Config{PriorVar: 10, LaplaceVar: 1, Predictive: c.rule}
+		cfg := Config{PriorVar: 10, LaplaceVar: 1, Predictive: rule}
 		check.Learner(t, 0.2, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			return Fit(cfg, c.layers, x, class, src)
+			return Fit(cfg, layers, x, class, src)
 		})
 	}
 }
