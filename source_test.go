@@ -146,12 +146,6 @@ type noImports struct{}
 
 func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("not here") }
 
-// choosesWhatIsDrawn reports whether a function is a method of Legend or Chosen, of which no number follows.
-func choosesWhatIsDrawn(f *ast.FuncDecl) bool {
-	receiver := types.ExprString(f.Recv.List[0].Type)
-	return receiver == "Legend" || receiver == "Chosen"
-}
-
 // What counts uses nothing of files that only draw, and does not draw.
 func TestWhatCountsDoesNotDraw(t *testing.T) {
 	folders, set := map[string][]*ast.File{}, token.NewFileSet()
@@ -169,7 +163,7 @@ func TestWhatCountsDoesNotDraw(t *testing.T) {
 		for _, file := range files {
 			for _, d := range file.Decls {
 				f, is := d.(*ast.FuncDecl)
-				method := is && f.Recv != nil && f.Name.IsExported() && f.Name.Name != "Figures" && !choosesWhatIsDrawn(f)
+				method := is && f.Recv != nil && f.Name.IsExported() && f.Name.Name != "Figures" && types.ExprString(f.Recv.List[0].Type) != "Legend"
 				if is && draws(f.Pos()) && (f.Name.Name == "init" || method) {
 					t.Errorf("%s: %s may be called though it does not count", set.Position(f.Pos()), f.Name)
 				}

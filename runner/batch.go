@@ -160,12 +160,10 @@ func (j *job) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if noted, ok := j.Study.(study.Noted); ok {
-		r.Notes = noted.Notes(r.Tables)
-	}
+	var problem []string       // with the finding
 	if len(j.Overrides) == 0 { // a finding is of the values of the manifest
-		if r.Finding, err = quote.Fill(j.Finding, quote.Of(r.Tables)); err != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("finding: %v", err))
+		if r.Finding, err = quote.Fill(j.Finding, r.Tables.Read); err != nil {
+			problem = []string{fmt.Sprintf("finding: %v", err)}
 		}
 	}
 	j.run.Computed = int(j.work.Computed.Load())
@@ -174,7 +172,10 @@ func (j *job) publish(ctx context.Context) error {
 	j.run.Seconds = time.Since(j.run.Start).Seconds()
 	published, err := j.work.Folder.Publish(ctx, j.inputs, files, j.run, func(made *store.Run) []byte {
 		r.Command, r.Programs = commandLine(made.Command[min(1, len(made.Command)):]), made.Programs
-		r.Result = report.NewResult(r.Tables, made)
+		if s, ok := j.Study.(study.WithResult); ok {
+			r.Result = s.Result(r.Tables, made.CellSeconds)
+		}
+		r.Result.Notes = append(r.Result.Notes, problem...)
 		return r.Markdown()
 	})
 	if err != nil {
@@ -183,10 +184,7 @@ func (j *job) publish(ctx context.Context) error {
 	text := "is up to date\n" // by another process
 	if published {
 		text = fmt.Sprintf("has %d files, in %.2f s\n", len(files), j.run.Seconds)
-		for _, note := range r.Notes {
-			text += fmt.Sprintf("%s: %s\n", j.Name, note)
-		}
-		text += r.Result.Text()
+		text += report.Text(r.Result)
 	}
 	j.print(text)
 	return nil
@@ -215,6 +213,6 @@ func (j *job) files(cells []*store.Cell, r *report.README) (files []store.File, 
 		}
 		written, files = append(written, t), append(files, file)
 	}
-	drawn, err := drawAll(r.Figures, quote.Of(written))
+	drawn, err := drawAll(r.Figures, written.Read)
 	return append(files, drawn...), err
 }

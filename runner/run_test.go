@@ -19,7 +19,7 @@ func TestResultsFolder(t *testing.T) {
 	stdout := mustRun(t, "-exp", m, "-out", out)
 	dir := filepath.Join(out, "small")
 	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; "+dir+" has 6 files, in ")
-	contains(t, stdout, "\nsmall: 4 walks\n")
+	contains(t, stdout, "\n  4 walks\n")
 	files := results(t, dir)
 	const want = "SHA256SUMS manifest.toml runs.csv runs.pdf runs.png summary.csv walks.csv.gz"
 	check.Equal(t, "files", strings.Join(slices.Sorted(maps.Keys(files)), " "), want)

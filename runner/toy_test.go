@@ -10,27 +10,31 @@ import (
 	"strings"
 	"time"
 
+	"closedform/core/random"
 	"closedform/figures"
 	"closedform/internal/field"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
 // Toy is a study that draws random walks, with its manifest.
 type Toy struct {
-	Threshold float64     `toml:"threshold"` // of the summary
-	Title     string      `toml:"title"`     // of the figures
-	File      string      `toml:"file,omitempty"`
-	Reads     []string    `toml:"sources,omitempty"`
-	Noted     bool        `toml:"noted"` // with a note
-	Model     ToyModel    `toml:"model"`
-	Methods   []toyMethod `toml:"method" inherit:"model"`
-	study.Swept
+	Threshold float64        `toml:"threshold"` // of the summary
+	Title     string         `toml:"title"`     // of the figures
+	File      string         `toml:"file,omitempty"`
+	Reads     []string       `toml:"sources,omitempty"`
+	Noted     bool           `toml:"noted"` // with a note
+	Model     ToyModel       `toml:"model"`
+	Methods   []toyMethod    `toml:"method" inherit:"model"`
+	Sweep     manifest.Sweep `toml:"sweep"`
 	study.Plain
-	data   string
-	source *table.Table
+	manifest *manifest.Manifest
+	seeds    []int
+	data     string
+	source   *table.Table
 }
 
 // ToyModel is embedded, so that its name must be exported.
@@ -58,7 +62,9 @@ func newToy(m *manifest.Manifest) (study.Experiment, error) {
 	if err := m.Decode(&t); err != nil {
 		return nil, err
 	}
-	err := t.SetUp(m)
+	var err error
+	t.manifest = m
+	t.seeds, err = m.Seeds(t.Sweep.Seed)
 	switch {
 	case t.File != "":
 		return &toyData{t}, err
@@ -69,11 +75,11 @@ func newToy(m *manifest.Manifest) (study.Experiment, error) {
 }
 
 func (t *toyData) Files() (paths, about []string) {
-	return []string{filepath.Join(t.Manifest.Folder, t.File)}, []string{t.File + ": so many points"}
+	return []string{filepath.Join(t.manifest.Folder, t.File)}, []string{t.File + ": so many points"}
 }
 
 func (t *toyData) Prepare(context.Context) error {
-	data, err := os.ReadFile(filepath.Join(t.Manifest.Folder, t.File))
+	data, err := os.ReadFile(filepath.Join(t.manifest.Folder, t.File))
 	t.data = string(data)
 	return err
 }
@@ -85,11 +91,11 @@ func (t *toyDerived) Use(read func(name string) (*table.Table, error)) (err erro
 	return err
 }
 
-func (t *Toy) Notes(tables table.Set) []string {
-	if !t.Noted {
-		return nil
+func (t *Toy) Result(tables table.Set, _ map[string]float64) (r study.Result) {
+	if t.Noted {
+		r.Notes = []string{fmt.Sprintf("%d walks", tables.Get("runs").Len())}
 	}
-	return []string{fmt.Sprintf("%d walks", tables.Get("runs").Len())}
+	return r
 }
 
 type toySpec struct {
@@ -101,7 +107,7 @@ type toySpec struct {
 
 func (t *Toy) Cells() (cells []study.Cell) {
 	for _, m := range t.Methods {
-		for _, seed := range t.Seeds {
+		for _, seed := range t.seeds {
 			spec := toySpec{m.Name, m.ToyModel, seed, t.data}
 			cells = append(cells, study.Cell{
 				Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: spec,
@@ -120,7 +126,7 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	walks := table.New("walks", method, seed, table.Int("k", "steps"), table.Num("x", "place").Rounded(6))
 	walks.Packed = true
 	runs := table.New("runs", method, seed, table.Num("end", "last |place|"))
-	r := rand.New(study.Stream(t.Manifest.Name, s.Seed, "walk"))
+	r := rand.New(random.Source(t.manifest.Name, s.Seed, "walk"))
 	x := float64(len(s.Data))
 	for k := range s.Model.Points {
 		for range s.Model.Sleep {
@@ -157,7 +163,7 @@ func (t *Toy) Tables(cells []table.Set) table.Set {
 
 func (t *Toy) Figures() []study.Figure {
 	chart := func(name, x, y string) study.Figure {
-		return study.Drawing(name, name, func(of *table.Table) *figures.Figure {
+		return plots.Drawing(name, name, func(of *table.Table) *figures.Figure {
 			c := figures.Chart{Title: t.Title, X: figures.Axis{Label: x}, Y: figures.Axis{Label: y}}
 			for _, m := range t.Methods {
 				rows := of.Where("method", m.Name)

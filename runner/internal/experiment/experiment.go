@@ -22,7 +22,6 @@ import (
 	"closedform"
 	"closedform/runner/internal/data/fetch"
 	"closedform/runner/internal/manifest"
-	"closedform/runner/internal/quote"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
@@ -305,7 +304,7 @@ func Use(d study.Derived, results string) (sums []byte, err error) {
 		}
 		sums = append(sums, r.Sums()...)
 	}
-	return sums, d.Use(quote.Published(results))
+	return sums, d.Use(store.Published(results))
 }
 
 // Draw returns the files of a figure, which is drawn from only the published tables that it needs.
@@ -318,10 +317,7 @@ func Draw(figure study.Figure, read func(string) (*table.Table, error)) ([]store
 		}
 		needs = append(needs, t)
 	}
-	page, err := figure.Draw(needs)
-	if err != nil {
-		return nil, err
-	}
+	page := figure.Draw(needs)
 	png, err1 := page.Encode("png")
 	pdf, err2 := page.Encode("pdf")
 	return []store.File{{Name: figure.Name + ".png", Data: png}, {Name: figure.Name + ".pdf", Data: pdf}},

@@ -7,7 +7,6 @@ import (
 
 	"closedform/figures"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
@@ -31,7 +30,7 @@ func (l Legend) Label(name string) string {
 // Curves returns a curve of means with intervals for each of the methods.
 func (l Legend) Curves(means *table.Table, methods []string, x, y string) (curves []figures.Curve) {
 	for _, name := range methods {
-		curve := study.Curve(means.Where("method", name), l.Label(name), x, y)
+		curve := Curve(means.Where("method", name), l.Label(name), x, y)
 		curve.Group = l.Group(name)
 		curves = append(curves, curve)
 	}

@@ -27,20 +27,21 @@ type list struct {
 }
 
 type tabular struct {
-	Name, Align, Head string     // of LaTeX
+	Name, Align, Head string     // Align and Head are LaTeX
 	Rows              [][]string // parts between rules: the fields of each row and, after " : ", its label
 	Columns           []string   // references, to which the fields of a row are added
 }
 
-// WriteLaTeX writes numbers.tex and, in tables/, a file for each table that the list of the folder names, of
-// published tables in results; others in tables/ are removed. Nothing is written if a number is missing.
+// WriteLaTeX writes what the list of the folder names, from the published tables in results: numbers.tex and,
+// in tables/, a file for each table. It removes all other files in tables/. If a number is missing it writes
+// nothing.
 func WriteLaTeX(folder, results string) error {
 	file := filepath.Join(folder, List)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	files, err := latex(file, string(text), Published(results))
+	files, err := latex(file, string(text), store.Published(results))
 	if err != nil {
 		return err
 	}
@@ -52,14 +53,15 @@ func WriteLaTeX(folder, results string) error {
 	return err
 }
 
-func latex(file, text string, tables Tables) (files map[string]string, failed error) {
+// latex returns the texts of the files by their names.
+func latex(file, text string, read Tables) (files map[string]string, failed error) {
 	var l list
 	meta, err := toml.Decode(text, &l)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	check := func(name string, err error) {
-		if err != nil { // at the line where it is a key, or a value at the end
+		if err != nil { // in the line where the name is a key, or a value at the end
 			before := regexp.MustCompile(`(?m)\b`+regexp.QuoteMeta(name)+`( *=|["']$)`).Split(text, 2)
 			err = fmt.Errorf("%s:%d: %s: %w", file, 1+strings.Count(before[0], "\n"), name, err)
 		}
@@ -70,19 +72,19 @@ func latex(file, text string, tables Tables) (files map[string]string, failed er
 	}
 	files = map[string]string{"numbers.tex": "% Written from the results by the runner; see " + List + ".\n"}
 	for _, name := range slices.Sorted(maps.Keys(l.Number)) {
-		number, err := quote(l.Number[name], tables, `\ensuremath{%s}`,
+		number, err := quote(l.Number[name], read, `\ensuremath{%s}`,
 			`\ensuremath{%s} [\ensuremath{%s},~\ensuremath{%s}]`)
 		check(name, err)
 		files["numbers.tex"] += fmt.Sprintf("\\newcommand{\\%s}{%s\\xspace}\n", name, number)
 	}
 	for _, t := range l.Table {
-		files["tables/"+t.Name+".tex"], err = t.tex(tables)
+		files["tables/"+t.Name+".tex"], err = t.tex(read)
 		check(t.Name, err)
 	}
 	return files, failed
 }
 
-func (t tabular) tex(tables Tables) (text string, failed error) {
+func (t tabular) tex(read Tables) (text string, failed error) {
 	text = fmt.Sprintf("\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n", t.Align, t.Head)
 	for _, part := range t.Rows {
 		text += "\\midrule\n"
@@ -90,7 +92,7 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 		for k, column := range t.Columns {
 			for _, row := range part {
 				fields, _, _ := strings.Cut(row, " : ")
-				cell, err := read(column+" "+fields, tables)
+				cell, err := find(column+" "+fields, read)
 				if columns[k] = append(columns[k], cell); err != nil && !errors.Is(err, errNoValue) {
 					failed = errors.Join(failed, fmt.Errorf("%s %s: %w", column, fields, err))
 				}
@@ -107,8 +109,9 @@ func (t tabular) tex(tables Tables) (text string, failed error) {
 	return text + "\\bottomrule\n\\end{tabular}\n", failed
 }
 
-// tex returns a cell: a text, "--" for no value, or a number, bold if it is best, with half of its interval.
-func (n number) tex(column []number) string {
+// tex returns the cell of a column: a text, or a number, in bold if it is the best of the column, and with ci
+// half of the interval in a cell of its own. Where there is no value it is "--".
+func (n *number) tex(column []number) string {
 	half := ""
 	if n.interval {
 		half = " &"
@@ -117,14 +120,14 @@ func (n number) tex(column []number) string {
 		return cmp.Or(escapes.Replace(n.text), "--") + half
 	}
 	better := func(o number) bool {
-		return o.text != "" && n.spell(o.x) != n.spell(n.x) && (o.x < n.x) == (n.best == "lowest")
+		return o.text != "" && n.round(o.x) != n.round(n.x) && (o.x < n.x) == (n.best == "lowest")
 	}
-	text := strings.Replace(n.spell(n.x), "+Inf", `\infty`, 1)
+	text := strings.Replace(n.round(n.x), "+Inf", `\infty`, 1)
 	if n.best != "" && len(column) > 1 && !slices.ContainsFunc(column, better) {
 		text = `\mathbf{` + text + "}"
 	}
 	if n.interval && !math.IsNaN(n.low) {
-		half += ` \half{` + n.spell((n.high-n.low)/2) + "}"
+		half += ` \half{` + n.round((n.high-n.low)/2) + "}"
 	}
 	return "$" + text + "$" + half
 }

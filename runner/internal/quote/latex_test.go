@@ -29,7 +29,7 @@ columns = ["x/summary k=1 error 10 %.1f ci lowest", "x/words words"]
 name = "highest"
 rows = [["method=a", "method=f"]]
 columns = ["x/summary k=1 error %.3f highest"]
-`, Of(append(tables(), words()))))
+`, append(tables(), words()).Read))
 	for name, want := range map[string]string{
 		"numbers.tex": `\newcommand{\One}{\ensuremath{0.024}\xspace}` + "\n" +
 			`\newcommand{\Two}{\ensuremath{-50.0} [\ensuremath{-60.0},~\ensuremath{25.0}]\xspace}` + "\n",
@@ -80,7 +80,7 @@ func TestErrors(t *testing.T) {
 		{table("k=10", "x/summary error %.1f least"), "least is not allowed"},
 	} {
 		list, want := c[0], c[1]
-		_, err := latex("f", list, Of(tables()))
+		_, err := latex("f", list, tables().Read)
 		check.Refuses(t, list, err, want)
 	}
 }

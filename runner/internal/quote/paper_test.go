@@ -11,11 +11,12 @@ import (
 	"github.com/BurntSushi/toml"
 
 	check "closedform/internal/checktest"
+	"closedform/runner/internal/store"
 )
 
 const root = "../../.."
 
-var results = Published(filepath.Join(root, "results"))
+var results = store.Published(filepath.Join(root, "results"))
 
 var (
 	comment  = regexp.MustCompile(`(?m)(^|[^\\])%.*$`)

@@ -40,7 +40,7 @@ func TestFill(t *testing.T) {
 		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
 		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
 	} {
-		got, err := Fill(text, Of(tables()))
+		got, err := Fill(text, tables().Read)
 		check.OK(t, err)
 		check.Equal(t, text, got, want)
 	}
@@ -58,7 +58,7 @@ func TestFill(t *testing.T) {
 		"{x/summary method=d error}":           "need a format",
 		"{x/summary}":                          "need a table, fields, a column and a format",
 	} {
-		_, err := Fill(text, Of(tables()))
+		_, err := Fill(text, tables().Read)
 		check.Refuses(t, text, err, want)
 	}
 }

@@ -3,7 +3,9 @@ package report
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"strings"
+	"text/tabwriter"
 	"text/template"
 
 	"closedform/runner/internal/study"
@@ -17,14 +19,33 @@ var texts embed.FS
 type README struct {
 	Name, Asks string
 	Finding    string // empty: none
-	Result     Result
-	Notes      []string // what the run said
+	Result     study.Result
 	Figures    []study.Figure
-	Command    string // that was typed
+	Command    string // as it was typed
 	Programs   []string
 	Tables     table.Set
 	Kept       []string // trained networks
 }
+
+// Text returns the result in lines for a terminal.
+func Text(r study.Result) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for i, row := range r.Rows {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "  %s\n", strings.Join(row, "\t"))
+	}
+	w.Flush()
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "  %s\n", note)
+	}
+	return b.String()
+}
+
+// escaped keeps plain text plain in a table of Markdown.
+var escaped = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "\\`")
 
 // Markdown returns the text.
 func (r *README) Markdown() []byte { return fill("readme.md", r) }
@@ -44,9 +65,10 @@ type described struct {
 	Kind, Doc string
 }
 
-var kinds = strings.Fields("words integers integers numbers numbers numbers") // of each [table.Kind]
+var kinds = strings.Fields("words integers integers numbers numbers numbers") // by [table.Kind]
 
-// columns describes the columns of a table. Neighbours described alike, or a mean and its ends, share a line.
+// columns describes the columns of a table. Neighbours with the same description share a line, as do a mean
+// and the ends of its interval.
 func columns(t *table.Table) (lines []described) {
 	for _, c := range t.Columns {
 		d, k := described{[]string{c.Name}, kinds[c.Kind], c.Doc}, len(lines)-1

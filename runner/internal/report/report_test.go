@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -25,57 +24,35 @@ func has(t *testing.T, text string, parts ...string) {
 }
 
 func means() table.Set {
-	means := table.New("summary", table.Text("method", "what learns"), table.Text("set", ""),
-		table.Num("error", "share"), table.Num("error_low", ""), table.Num("error_high", ""),
-		table.Num("log_loss", ""), table.Num("brier", ""), table.Text("interval", ""))
-	means.Add("model", "iris", 0.1, 0.08, 0.12, 1.25, 0.2, "t, seeds")
-	means.Add("majority", "iris", 0.6, 0.6, 0.6, 1.1, 0.7, "t, seeds")
-	means.Add("very |sure|<b>", "iris", 0.1, 0, 0.4, 0.3, 0, "t, seeds") // its interval is cut off at 0
+	means := table.New("summary", table.Text("method", "what learns"), table.Text("set", ""))
+	means.Columns = append(means.Columns, table.Interval("error", "share")...)
 	large := table.New("large", table.Int("p1", "of a class"), table.Int("p2", "of a class"))
 	large.Packed = true
 	return table.Set{means, large}
 }
 
-// A run ends with its result, and a warning where guessing is better.
+// A run ends with its result, which is plain text in the README, too.
 func TestResult(t *testing.T) {
-	times := map[string]float64{"set=iris method=model": 2, "set=iris method=very |sure|<b>": 1}
-	run := &store.Run{CellSeconds: times}
-	r := NewResult(means(), run)
-	has(t, r.Text(),
-		"\n  method          error            log loss  Brier   ECE  seconds\n",
-		"  model           0.1000 ± 0.0200  1.2500    0.2000       2.0000\n",
-		"  very |sure|<b>  0.1000 ± 0.3000  0.3000    0.0000       1.0000\n",
-		"  ± is half of the 95 % interval: t, seeds\n",
-		"  model has a larger log loss than the frequencies of the classes\n")
-	has(t, string((&README{Result: r}).Markdown()),
-		"\n\n| method | error | log loss | Brier | ECE | seconds |\n|---|---|---|---|---|---|\n",
+	rows := [][]string{{"method", "error", "log loss"}, {"very |sure|<b>", "0.1000 ± 0.3000", "0.3000"}}
+	r := study.Result{Rows: rows, Notes: []string{"it guesses"}}
+	has(t, Text(r), "\n  method          error            log loss\n  very |sure|<b>  0.1000 ± 0.3000  0.3000\n  it guesses\n")
+	has(t, string((&README{Result: r}).Markdown()), "\n\n| method | error | log loss |\n|---|---|---|\n",
 		`| very \|sure\|&lt;b> | 0.1000 ± 0.3000 | 0.3000 |`)
-	scoreless := table.New("summary", table.Text("method", ""))
-	check.Equal(t, "without scores it says", NewResult(table.Set{scoreless}, run).Text(), "")
-	claims := table.New("claims", table.Text("claim", ""), table.Text("holds_with", ""),
-		table.Text("fails_with", ""), table.Text("open_with", ""))
-	claims.Add("closed_form", "λ = 0.3", "the slope-matched λ", "")
-	has(t, NewResult(table.Set{claims}, run).Text(), "  closed_form  λ = 0.3     the slope-matched λ")
-	swept := table.New("summary", table.Text("method", ""), table.Num("lambda", ""), table.Num("rho", ""),
-		table.Int("seeds", ""), table.Num("error", ""), table.Num("log_loss", ""))
-	swept.Add("model", 0.2, 0.5, 1, 0.1, 0.3)
-	swept.Add("model", 0.4, 0.5, 1, 0.2, 0.4)
-	has(t, NewResult(table.Set{swept}, run).Text(), "  method  lambda  error ", "  model   0.2     0.1000 ")
+	check.Equal(t, "without rows and notes", Text(study.Result{}), "")
 }
 
 // The README of a result begins with what was found and ends with its columns.
 func TestREADME(t *testing.T) {
 	r := README{
-		Name: "digits", Asks: "How well?", Finding: "Well.", Notes: []string{"one failed"}, Tables: means(),
-		Result: NewResult(means(), &store.Run{}), Command: "go run ./runner -all",
+		Name: "digits", Asks: "How well?", Finding: "Well.", Tables: means(), Command: "go run ./runner -all",
+		Result:   study.Result{Rows: [][]string{{"method"}, {"model"}}, Notes: []string{"one failed"}},
 		Figures:  []study.Figure{{Name: "curve", Needs: []string{"summary", "large"}}},
 		Programs: []string{"python 3"}, Kept: []string{"network.npz"},
 	}
 	text, at := string(r.Markdown()), 0
 	for _, part := range []string{
 		"# digits\n\nHow well?\n\n**Well.**\n\n| method |",
-		" |\n\n- one failed\n- ± is half of the 95 % interval: t, seeds\n",
-		"- model has a larger log loss than the frequencies of the classes\n\n## Figures\n",
+		" |\n\n- one failed\n\n## Figures\n",
 		"\n`curve`, drawn from `summary`, `large`:\n\n![curve](curve.png)\n\n## Command\n",
 		"\n    go run ./runner -all\n", "python 3",
 		"\n`summary.csv`\n\n- `method` (words): what learns\n- `set` (words)\n",

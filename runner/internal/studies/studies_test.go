@@ -44,7 +44,7 @@ func TestManifests(t *testing.T) {
 func TestEveryKey(t *testing.T) {
 	reference := string(check.Must(os.ReadFile(filepath.Join(experiments, "KEYS.md"))))
 	tag := regexp.MustCompile(`toml:"(\w+)`)
-	folders := "../manifest ../data ../learner ../study . * ../../dataset ../../../baselines/learners/*"
+	folders := "../manifest ../data ../learner ../plots . * ../../dataset ../../../baselines/learners/*"
 	for folder := range strings.FieldsSeq(folders) {
 		for _, file := range check.Must(filepath.Glob(filepath.Join(folder, "*.go"))) {
 			if strings.HasSuffix(file, "_test.go") || filepath.Base(file) == "decode.go" {

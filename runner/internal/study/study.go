@@ -20,24 +20,21 @@ type Kind struct {
 	New  func(*manifest.Manifest) (Experiment, error)
 }
 
-// Decoded returns the New of a [Kind]: it decodes the manifest onto defaults, and calls the experiment's
-// SetUp, if any, for what follows from the manifest alone.
-func Decoded[E Experiment](defaults func(*manifest.Manifest) E) func(*manifest.Manifest) (Experiment, error) {
-	return func(m *manifest.Manifest) (Experiment, error) {
-		e := defaults(m)
-		err := m.Decode(e)
-		if s, ok := Experiment(e).(interface {
-			SetUp(*manifest.Manifest) error
-		}); ok && err == nil {
-			err = m.Locate("", s.SetUp(m))
-		}
-		return e, err
+// Decode decodes a manifest onto e, which holds the defaults, and sets e up.
+func Decode(m *manifest.Manifest, e Experiment) (Experiment, error) {
+	err := m.Decode(e)
+	if err == nil {
+		err = m.Locate("", e.SetUp(m))
 	}
+	return e, err
 }
 
-// Experiment is a decoded and validated manifest, a pointer to a struct with all values. New opens no data.
+// Experiment is a decoded and validated manifest, a pointer to a struct with all values.
 type Experiment interface {
-	// Prepare reads the data. It is called once, before Cells and Tables.
+	// SetUp derives what follows from the decoded manifest alone. It opens no data.
+	SetUp(*manifest.Manifest) error
+
+	// Prepare reads the data. It is called once, before cells run and before Tables.
 	Prepare(context.Context) error
 
 	// Cells returns the cells, with distinct keys, in the order of their rows. It may be called before Prepare.
@@ -48,6 +45,44 @@ type Experiment interface {
 
 	// Figures lists the figures. It needs no Prepare.
 	Figures() []Figure
+}
+
+// Plain is embedded by experiments that have nothing to set up, no data, no cells, no derived tables or no
+// figures.
+type Plain struct{}
+
+func (Plain) SetUp(*manifest.Manifest) error     { return nil }
+func (Plain) Prepare(context.Context) error      { return nil }
+func (Plain) Cells() []Cell                      { return nil }
+func (Plain) Tables(cells []table.Set) table.Set { return table.Merge(cells) }
+func (Plain) Figures() []Figure                  { return nil }
+
+// WithData is an experiment that reads data files.
+type WithData interface {
+	// Files returns the paths of the files and, after Prepare, lines that describe their content.
+	Files() (paths, about []string)
+}
+
+// Derived is an experiment on the tables of other experiments.
+type Derived interface {
+	// Sources returns the names of the other experiments.
+	Sources() []string
+
+	// Use reads the tables, by names such as EXPERIMENT/TABLE. It is called before Tables.
+	Use(read func(name string) (*table.Table, error)) error
+}
+
+// WithResult is an experiment that tells the person who runs it what came out.
+type WithResult interface {
+	// Result returns the result of the published tables. Seconds has the mean time of the cells of each
+	// [Cell.Group].
+	Result(tables table.Set, seconds map[string]float64) Result
+}
+
+// Result is a short table and notes, with which a run ends.
+type Result struct {
+	Rows  [][]string // the first row has the names of the columns
+	Notes []string   // a line each
 }
 
 // Cell is the smallest piece of work, a pure function of its spec: its only randomness is streams named by
@@ -63,56 +98,6 @@ var seed = regexp.MustCompile(`(^| )seed=\d+`)
 // Group returns the key without its seed: cells of a group take about the same time.
 func (c Cell) Group() string { return seed.ReplaceAllString(c.Key, "") }
 
-// Figure is a drawing of published tables. It depends on these and the manifest alone.
-type Figure struct {
-	Name  string   // its file, without extension
-	Needs []string // the tables that it is drawn of
-	Draw  func(table.Set) (*figures.Figure, error)
-}
-
-// WithData is an experiment that reads data files.
-type WithData interface {
-	// Files returns the paths of the files and, after Prepare, what they have, in lines.
-	Files() (paths, about []string)
-}
-
-// Noted is an experiment with notes on its tables for the person who runs it, a line each.
-type Noted interface {
-	Notes(table.Set) []string
-}
-
-// Derived is an experiment on the tables of other experiments.
-type Derived interface {
-	Sources() []string
-
-	Use(read func(name string) (*table.Table, error)) error // EXPERIMENT/TABLE
-}
-
-// Plain is embedded by experiments that lack data, cells, derived tables or figures.
-type Plain struct{}
-
-func (Plain) Prepare(context.Context) error { return nil }
-
-func (Plain) Cells() []Cell { return nil }
-
-func (Plain) Tables(cells []table.Set) table.Set { return table.Merge(cells) }
-
-func (Plain) Figures() []Figure { return nil }
-
-// Swept is embedded by experiments that sweep the seed alone.
-type Swept struct {
-	Sweep    manifest.Sweep `toml:"sweep"`
-	Manifest *manifest.Manifest
-	Seeds    []int
-}
-
-// SetUp keeps the manifest and its seeds.
-func (s *Swept) SetUp(m *manifest.Manifest) (err error) {
-	s.Manifest = m
-	s.Seeds, err = m.Seeds(s.Sweep.Seed)
-	return err
-}
-
 // Seeded is the seed of a cell's random numbers; specs embed it.
 type Seeded struct {
 	Manifest string
@@ -120,9 +105,13 @@ type Seeded struct {
 }
 
 // Stream returns the random numbers for a purpose.
-func (s Seeded) Stream(purpose ...any) rand.Source { return Stream(s.Manifest, s.Seed, purpose...) }
+func (s Seeded) Stream(purpose ...any) rand.Source {
+	return random.Source(append([]any{s.Manifest, s.Seed}, purpose...)...)
+}
 
-// Stream returns the random numbers for a purpose of a seed of an experiment.
-func Stream(manifest string, seed int, purpose ...any) rand.Source {
-	return random.Source(append([]any{manifest, seed}, purpose...)...)
+// Figure is a drawing of published tables. It depends on the tables and the manifest alone.
+type Figure struct {
+	Name  string   // of its files, without extension
+	Needs []string // the names of the tables that Draw takes
+	Draw  func(table.Set) *figures.Figure
 }

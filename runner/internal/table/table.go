@@ -280,6 +280,14 @@ func (s Set) Get(name string) *Table {
 	return nil
 }
 
+// Read returns the table of the name, or an error if there is none.
+func (s Set) Read(name string) (*Table, error) {
+	if t := s.Get(name); t != nil {
+		return t, nil
+	}
+	return nil, fmt.Errorf("no table %s", name)
+}
+
 // Rounded returns the table with numbers rounded to significant digits.
 func (t *Table) Rounded(digits int) *Table {
 	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}

@@ -17,7 +17,9 @@ import (
 var Kind = study.Kind{
 	Name: "claims",
 	Asks: "Which of the paper's claims hold?",
-	New:  study.Decoded(func(*manifest.Manifest) *experiment { return new(experiment) }),
+	New: func(m *manifest.Manifest) (study.Experiment, error) {
+		return study.Decode(m, new(experiment))
+	},
 }
 
 type experiment struct {
@@ -135,6 +137,20 @@ func (e *experiment) Tables([]table.Set) table.Set {
 			v.n, v.number, v.low, v.high, v.Interval, v.Sense, v.Threshold, v.verdict())
 	}
 	return table.Set{claims, evidence}
+}
+
+// Result has the verdicts on the claims.
+func (e *experiment) Result(tables table.Set, _ map[string]float64) study.Result {
+	rows := [][]string{{"claim", "holds with", "fails with", "undecided with"}}
+	claims := tables.Get("claims")
+	for i := range claims.Len() {
+		var row []string
+		for _, column := range []string{"claim", "holds_with", "fails_with", "open_with"} {
+			row = append(row, claims.Texts(column)[i])
+		}
+		rows = append(rows, row)
+	}
+	return study.Result{Rows: rows}
 }
 
 func (e *evidence) measure(t *table.Table) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -18,12 +19,13 @@ import (
 type Order string
 
 const (
-	Shuffled Order = "shuffled" // at random, anew for each pass; of a generator as drawn in the first
+	// Shuffled is random, anew for each pass; the first pass over a generator's examples is in the order drawn.
+	Shuffled Order = "shuffled"
 	Given    Order = "given"    // as in the files
 	Sorted   Order = "sorted"   // one class after another
-	Blocks   Order = "blocks"   // five parts of each class, the parts in a random order
+	Blocks   Order = "blocks"   // each class in five parts, all parts in a random order
 	Drift    Order = "drift"    // each class is frequent for a while
-	Repeated Order = "repeated" // the same examples in several orders, by as many networks
+	Repeated Order = "repeated" // several networks learn the same examples, each in an order of its own
 )
 
 var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
@@ -32,12 +34,12 @@ var orders = map[Order]func(*dataset.Examples, rand.Source) []int{
 	// 1904.07734, 2019).
 	Sorted: sorted(1, func(*rand.Rand) (int, float64) { return 0, 0 }),
 	Blocks: sorted(5, func(rnd *rand.Rand) (int, float64) { return rnd.IntN(5), 0 }),
-	// The noise is triangular, from 0 to four places.
+	// The noise has a triangular distribution, from 0 to four places.
 	Drift: sorted(1, func(rnd *rand.Rand) (int, float64) { return 0, 2 * (rnd.Float64() + rnd.Float64()) }),
 }
 
-// sorted sorts the shuffled order stably. The parts of all classes have places in a random order. The key of
-// an example is the place of one part of its class, and noise, both from pick.
+// sorted returns an order in which each class has several parts. All parts of all classes have places in a
+// random order. Shuffled examples are sorted stably by the place of the part, plus noise, which pick returns.
 func sorted(parts int, pick func(*rand.Rand) (int, float64)) func(*dataset.Examples, rand.Source) []int {
 	return func(e *dataset.Examples, src rand.Source) []int {
 		rnd := rand.New(src)
@@ -52,59 +54,64 @@ func sorted(parts int, pick func(*rand.Rand) (int, float64)) func(*dataset.Examp
 	}
 }
 
-// spec determines a cell's tables: one method on one set with one seed, or with all for maps over λ and ρ.
+// spec determines the tables of a cell: one method on one set with one seed or, if λ is swept, with all seeds.
 type spec struct {
 	study.Seeded
 	Seeds    []int
 	Set      string
-	Named    bool // it is a table [[set]], after which streams are named
+	Named    bool // the set is a table [[set]]
 	Data     Source
 	Method   learner.Method
 	Order    Order
 	Evaluate evaluate
 	Swept    bool
 
-	Predictions, Maps, Save bool // what is left beside the scores
-	AllRows                 bool // the network that is saved learns the test part, too
+	Predictions, Maps, Save bool // what the cell keeps beside the scores
+	AllRows                 bool // the saved network learns the test part, too
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
-	together, n := 1, len(e.seeds)
+	together := 1 // seeds in a cell
 	if e.swept {
-		together = n
+		together = len(e.seeds)
 	}
-	s := spec{
-		Named: e.named, Evaluate: e.Evaluate, Swept: e.swept, AllRows: e.Save.AllRows,
-		Predictions: e.plain && e.Data.Grid == 0,
-	}
-	s.Manifest = cmp.Or(e.Evaluate.SplitsOf, e.manifest.Name)
-	for _, s.Method = range e.methods {
-		m := &s.Method
+	for _, m := range e.methods {
 		if m.Online() {
 			m.Passes = cmp.Or(m.Passes, slices.Max(e.Evaluate.Passes))
 		}
 		for _, set := range e.sets {
-			s.Set, s.Data = set.Name, set.Source
-			seeds := e.seeds[:min(n, cmp.Or(m.Splits, n), cmp.Or(set.Splits, n))]
-			for s.Seeds = range slices.Chunk(seeds, together) {
-				for _, s.Order = range e.Evaluate.Order {
-					if set.skips(*m) || len(set.Order) > 0 && !slices.Contains(set.Order, s.Order) {
-						continue
+			if set.skips(m) {
+				continue
+			}
+			n := len(e.seeds)
+			n = min(n, cmp.Or(m.Splits, n), cmp.Or(set.Splits, n))
+			for seeds := range slices.Chunk(e.seeds[:n], together) {
+				for _, order := range e.Evaluate.Order {
+					if len(set.Order) == 0 || slices.Contains(set.Order, order) {
+						cells = append(cells, e.cell(m, set, order, seeds))
 					}
-					s.Seed = s.Seeds[0]
-					s.Maps = e.plain && e.Data.Grid > 0 && s.Seed == e.manifest.Seed
-					s.Save = e.Save.Network && m.Name == e.saved && s.Seed == e.seeds[0]
-					key := ""
-					columns, values := s.key()
-					for i, c := range columns {
-						key += fmt.Sprint(" ", c.Name, "=", values[i])
-					}
-					cells = append(cells, study.Cell{Key: key[1:], Spec: s, Run: s.run})
 				}
 			}
 		}
 	}
 	return cells
+}
+
+func (e *experiment) cell(m learner.Method, set set, order Order, seeds []int) study.Cell {
+	s := spec{
+		Seeds: seeds, Set: set.Name, Named: e.named, Data: set.Source, Method: m, Order: order,
+		Evaluate: e.Evaluate, Swept: e.swept, AllRows: e.Save.AllRows,
+		Predictions: e.plain && e.Data.Grid == 0,
+		Maps:        e.plain && e.Data.Grid > 0 && seeds[0] == e.manifest.Seed,
+		Save:        e.Save.Network && m.Name == e.saved && seeds[0] == e.seeds[0],
+	}
+	s.Manifest, s.Seed = cmp.Or(e.Evaluate.SplitsOf, e.manifest.Name), seeds[0]
+	var key []string
+	columns, values := s.key()
+	for i, c := range columns {
+		key = append(key, fmt.Sprint(c.Name, "=", values[i]))
+	}
+	return study.Cell{Key: strings.Join(key, " "), Spec: s, Run: s.run}
 }
 
 func (s spec) run(ctx context.Context) (table.Set, error) {
@@ -123,8 +130,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return table.Merge(sets), nil
 }
 
-// stream returns the random numbers for a purpose. The names of streams follow the published results: with a
-// [[set]] of files all have its name, with a generator only the two parts, unless the order is Repeated.
+// stream returns the random numbers for a purpose. For a [[set]] of files their name includes that of the set,
+// so that sets have different splits and orders. Sets of a generator share their streams; see draw.
 func (s *spec) stream(purpose string, more ...any) rand.Source {
 	name := []any{purpose}
 	if s.Named && !s.generator() {
@@ -135,6 +142,7 @@ func (s *spec) stream(purpose string, more ...any) rand.Source {
 
 func (s *spec) generator() bool { return s.Data.Generator.Name != "" }
 
+// random returns the random numbers of the method.
 func (s *spec) random() rand.Source {
 	switch {
 	case s.Named && !s.generator():
@@ -145,6 +153,7 @@ func (s *spec) random() rand.Source {
 	return s.stream("rival", s.Method.Name)
 }
 
+// shuffle returns the random numbers of the order of a pass, or nil for the order in which examples were drawn.
 func (s *spec) shuffle(pass int) rand.Source {
 	switch {
 	case !s.Evaluate.single():
@@ -155,6 +164,7 @@ func (s *spec) shuffle(pass int) rand.Source {
 	return s.stream("pass", pass)
 }
 
+// parts returns the training part and the test part, which may be the points of a grid.
 func (s *spec) parts() (train, test *dataset.Examples, err error) {
 	if !s.generator() {
 		return s.Data.Parts(s.stream("data"))
@@ -172,6 +182,8 @@ func (s *spec) parts() (train, test *dataset.Examples, err error) {
 	return train, dataset.NewExamples(points, task.Classes), nil
 }
 
+// draw returns n examples of the generator. The stream of a [[set]] is named after the set, too, unless the
+// order is Repeated.
 func (s *spec) draw(n int, purpose ...any) *dataset.Examples {
 	if s.Named && s.Order != Repeated {
 		purpose = append(purpose, s.Set)

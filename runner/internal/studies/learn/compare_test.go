@@ -61,8 +61,7 @@ func TestPairsAndRanks(t *testing.T) {
 		runs := runsOf(e, func(set, method string) []float64 { return losses[set+" "+method] })
 		tables := e.Tables([]table.Set{{runs}})
 		for _, f := range e.Figures() {
-			drawing := check.Must(f.Draw(tables))
-			check.Must(drawing.Encode("pdf"))
+			check.Must(f.Draw(tables).Encode("pdf"))
 		}
 		return tables
 	}

@@ -13,30 +13,27 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/core/bnn"
 	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/manifest"
-	"closedform/runner/internal/own"
+	"closedform/runner/internal/plots"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
-	"closedform/runner/internal/table"
 )
 
 // Kind is the study.
 var Kind = study.Kind{
 	Name: "learn",
 	Asks: "How well do methods learn from a stream of examples?",
-	New: study.Decoded(func(*manifest.Manifest) *experiment {
-		return &experiment{
+	New: func(m *manifest.Manifest) (study.Experiment, error) {
+		return study.Decode(m, &experiment{
 			Evaluate: evaluate{Order: []Order{Shuffled}, Passes: []int{1}, Validation: 0.2},
 			Learners: learner.Learners{Model: learner.DefaultModel()},
-		}
-	}),
+		})
+	},
 }
 
 type experiment struct {
@@ -46,7 +43,7 @@ type experiment struct {
 	Sweep     sweep        `toml:"sweep"`
 	Evaluate  evaluate     `toml:"evaluate"`
 	Contrasts []contrast   `toml:"contrast,omitempty"`
-	Chosen    study.Chosen `toml:"figures,omitzero"`
+	Chosen    plots.Chosen `toml:"figures,omitzero"`
 	Save      struct {
 		Network bool `toml:"network,omitempty"`  // keep the first closed-form method and seed; default false
 		AllRows bool `toml:"all_rows,omitempty"` // after the test it learns the test part, too; default false
@@ -54,14 +51,14 @@ type experiment struct {
 
 	manifest *manifest.Manifest
 	seeds    []int
-	sets     []set              // many, or one, which is called data
-	methods  []learner.Method   // at everything that is swept
+	sets     []set              // the tables [[set]], or [data] as a set called data
+	methods  []learner.Method   // each method, with each λ and ρ of the sweep
 	saved    string             // the first closed-form method
 	named    bool               // sets are tables [[set]]
 	swept    bool               // λ is swept, or both λ and ρ
 	curve    bool               // methods are scored along the stream
 	plain    bool               // one set, one order, no sweep: predictions, or maps of a grid, are kept
-	overlap  map[string]float64 // of the training parts of a set that is split anew for each seed
+	overlap  map[string]float64 // test examples per training example of the sets that each seed splits anew
 }
 
 type evaluate struct {
@@ -121,7 +118,7 @@ type set struct {
 	Methods []string `toml:"methods,omitempty"`     // names of the methods that learn it; default all
 	Order   []Order  `toml:"order,omitempty"`       // some of the orders in [evaluate]; default all
 	Source
-	key string // of the table
+	key string // its table in the manifest, such as set.iris
 }
 
 func (s *set) skips(m learner.Method) bool {
@@ -135,33 +132,38 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		e.sets = []set{{Name: "data", Source: e.Data, key: "data"}}
 	}
 	e.plain = !e.named && !e.swept && e.Evaluate.single()
-	e.curve = e.Evaluate.Snapshots != nil || e.plain && e.Data.Grid == 0 // after six snapshots
+	e.curve = e.Evaluate.Snapshots != nil || e.plain && e.Data.Grid == 0 // for which Prepare chooses six snapshots
 	for i := range e.sets {
 		s := &e.sets[i]
 		if s.key = cmp.Or(s.key, "set."+s.Name); s.missing() {
 			return m.Locate(s.key, s.Source.Source.Validate())
 		}
 	}
-	e.seeds, err = m.Seeds(e.Sweep.Seed)
-	if !e.swept {
-		e.methods = e.Listed()
-	}
-	for _, m := range e.Listed() {
-		rhos := e.Sweep.Rho
-		if rhos == nil {
-			rhos = []float64{m.Model.Rho}
-		}
-		for _, lambda := range e.Sweep.Lambda {
-			for _, m.Model.Rho = range rhos {
-				m.Model.Lambda = probit.Lambda{Number: lambda}
-				e.methods = append(e.methods, m)
-			}
-		}
-	}
+	e.methods = e.sweptMethods()
 	if i := slices.IndexFunc(e.methods, func(m learner.Method) bool { return m.ClosedForm() }); i >= 0 {
 		e.saved = e.methods[i].Name
 	}
+	e.seeds, err = m.Seeds(e.Sweep.Seed)
 	return cmp.Or(err, e.check())
+}
+
+func (e *experiment) sweptMethods() (methods []learner.Method) {
+	if !e.swept {
+		return e.Listed()
+	}
+	for _, method := range e.Listed() {
+		rhos := e.Sweep.Rho
+		if rhos == nil {
+			rhos = []float64{method.Model.Rho}
+		}
+		for _, lambda := range e.Sweep.Lambda {
+			for _, rho := range rhos {
+				method.Model.Lambda, method.Model.Rho = probit.Lambda{Number: lambda}, rho
+				methods = append(methods, method)
+			}
+		}
+	}
+	return methods
 }
 
 func (e *experiment) check() error {
@@ -240,7 +242,7 @@ func (e *experiment) Files() (paths, about []string) {
 }
 
 func (e *experiment) Prepare(context.Context) error {
-	most := 0 // training examples
+	largest := 0 // number of training examples
 	e.overlap = map[string]float64{}
 	for i := range e.sets {
 		s := &e.sets[i]
@@ -248,7 +250,7 @@ func (e *experiment) Prepare(context.Context) error {
 			return e.manifest.Locate(s.key, err)
 		}
 		train, test, _ := s.Parts(rand.NewPCG(0, 0)) // without error, as in Load
-		if most = max(most, train.Len()); s.TestFraction > 0 {
+		if largest = max(largest, train.Len()); s.TestFraction > 0 {
 			e.overlap[s.Name] = float64(test.Len()) / float64(train.Len())
 		}
 		methods := slices.DeleteFunc(slices.Clone(e.methods), s.skips)
@@ -257,34 +259,9 @@ func (e *experiment) Prepare(context.Context) error {
 		}
 	}
 	if e.curve && e.Evaluate.Snapshots == nil {
-		for k := most; k > 0 && len(e.Evaluate.Snapshots) < 6; k /= 2 {
+		for k := largest; k > 0 && len(e.Evaluate.Snapshots) < 6; k /= 2 {
 			e.Evaluate.Snapshots = append([]int{k}, e.Evaluate.Snapshots...)
 		}
 	}
-	return e.manifest.Locate("", learner.Increasing("evaluate.snapshots", e.Evaluate.Snapshots, most))
-}
-
-func (e *experiment) Notes(tables table.Set) (notes []string) {
-	runs := tables.Get("runs")
-	if runs == nil {
-		return nil
-	}
-	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	for _, rows := range runs.GroupBy("method") {
-		method, failed := rows.Texts("method")[0], rows.Where("failed", 1)
-		if n := failed.Len(); n > 0 {
-			note("%s broke down in %d of %d runs, and is scored there as equal probabilities", method, n, rows.Len())
-		}
-		if e.Save.Network && method == e.saved && failed.Where("seed", e.seeds[0]).Len() > 0 {
-			note("no %s is kept: %s broke down", own.File, method)
-		}
-		if rows.Has("limited") {
-			cut, train := floats.Sum(rows.Nums("limited")), floats.Sum(rows.Nums("train"))
-			if cut > train/10 {
-				note("%s: %g of %g training examples have an input beyond ±32, where its output layer cuts them; "+
-					"scale = \"standard\" makes them smaller", method, cut, train)
-			}
-		}
-	}
-	return notes
+	return e.manifest.Locate("", learner.Increasing("evaluate.snapshots", e.Evaluate.Snapshots, largest))
 }

@@ -12,6 +12,7 @@ import (
 
 	"closedform/baselines/learners/kalman"
 	"closedform/core/bnn"
+	"closedform/core/random"
 	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -43,7 +44,7 @@ methods = ["network", "other"]
 	examples := scaler.Apply(train).Set(0, 30)
 	test := scaler.Apply(dataset.NewExamples(data.Set{X: set.X[30:], Class: set.Class[30:]}, 3)).Set(0, 60)
 	for seed := 1; seed <= 3; seed++ {
-		rnd := rand.New(study.Stream("small_sorted", seed, "order", "clusters"))
+		rnd := rand.New(random.Source("small_sorted", seed, "order", "clusters"))
 		order, place := rnd.Perm(30), rnd.Perm(3)
 		stream := slices.Clone(order)
 		slices.SortStableFunc(stream, func(a, b int) int {
@@ -51,7 +52,7 @@ methods = ["network", "other"]
 		})
 		for name, stream := range map[Order][]int{Sorted: stream, Shuffled: order} {
 			model, err := kalman.New(kalman.Config{PriorVar: 0.3, PriorMeanVar: 2}, []int{2, 4, 3},
-				study.Stream("small_sorted", seed, "method", "clusters", "filter"))
+				random.Source("small_sorted", seed, "method", "clusters", "filter"))
 			check.OK(t, err)
 			where := fmt.Sprintf("set=clusters method=filter seed=%d order=%s", seed, name)
 			for _, i := range stream {
@@ -111,7 +112,7 @@ sweep = {seed = [1, 2]}
 // The numbers are those of networks that are trained by hand.
 func TestRepeated(t *testing.T) {
 	tables, task := studytest.Run(t, Kind, repeated), data.Generator{Name: "wedges"}.Task()
-	stream := func(purpose ...any) rand.Source { return study.Stream("small_order", 2, purpose...) }
+	stream := study.Seeded{Manifest: "small_order", Seed: 2}.Stream
 	test, train := task.Draw(30, stream("test")), task.Draw(12, stream("train"))
 	adf := func(train data.Set, order []int) [][]float64 {
 		cfg := bnn.Default(2, 3)

@@ -18,6 +18,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
+// learn trains the method, and returns its scores and what else the cell keeps.
 func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	if s.Order == Repeated {
 		return s.pairs(ctx, train, test)
@@ -54,30 +55,36 @@ func (s spec) learn(ctx context.Context, train, test *dataset.Examples) (table.S
 		}
 	}
 	if s.Save && r.Err == nil {
-		if r.Passes > 1 { // which make the network more confident than it was in the first
-			history.Record = nil
-		}
-		n := own.Network{Classes: train.Classes(), Format: s.Data.Format, Scaler: r.Scaler}
-		n.Classifier = classifier.From(r.Model(), history)
-		file, err := n.Bytes()
+		file, err := s.network(r, train.Classes(), history)
 		return append(tables, &table.Table{Name: own.File, File: file}), err
 	}
 	return tables, nil
 }
 
+// network returns the file of a trained network.
+func (s *spec) network(r *learner.Result, classes []string, history *classifier.History) ([]byte, error) {
+	if r.Passes > 1 { // later passes make the network more confident than the record of the first one says
+		history.Record = nil
+	}
+	n := own.Network{Classes: classes, Format: s.Data.Format, Scaler: r.Scaler}
+	n.Classifier = classifier.From(r.Model(), history)
+	return n.Bytes()
+}
+
+// key returns the columns that tell the rows of cells apart, and their values in this cell.
 func (s *spec) key() (columns []table.Column, row []any) {
 	add := func(c table.Column, value any) { columns, row = append(columns, c), append(row, value) }
 	add(table.Text("set", "the data set"), s.Set)
 	add(table.Text("method", "the learner"), s.Method.Name)
 	if s.Swept {
 		add(table.Num("lambda", "slope λ of the probit"), s.Method.Model.Lambda.Number)
-		add(table.Num("rho", "its correlation ρ"), s.Method.Model.Rho)
+		add(table.Num("rho", "correlation ρ of the probit"), s.Method.Model.Rho)
 	}
 	if !s.Evaluate.single() {
 		add(table.Text("order", "sorted: one class after another; blocks: parts of classes in random order; "+
 			"drift: each class is frequent for a while; or shuffled"), string(s.Order))
 	}
-	add(table.Int("seed", "of the split, the order and the method"), s.Seed)
+	add(table.Int("seed", "seed of the split, the order and the method"), s.Seed)
 	return columns, row
 }
 
@@ -92,9 +99,9 @@ func (s *spec) runs(r *learner.Result, train int) *table.Table {
 
 func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []string) *table.Table {
 	columns, key := s.key()
-	columns = append(columns, table.Int("example", "of the test part"),
-		table.Int("row", "of the file, the header being 1; of images their number"),
-		table.Text("class", "the true one"), table.Text("predicted", "the class of the largest probability"))
+	columns = append(columns, table.Int("example", "number of the test example"),
+		table.Int("row", "line of the file, the header being 1, or number of the image"),
+		table.Text("class", "the true class"), table.Text("predicted", "the class of the largest probability"))
 	for _, name := range names {
 		columns = append(columns, table.Num("p_"+name, "probability of the class "+name))
 	}
@@ -105,8 +112,8 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 	return t
 }
 
-// pairs compares networks with the same prior. A training set of size N is the first N examples, in the order
-// from the stream "permutation", r; other training sets are from the stream "sample", r.
+// pairs compares networks with the same prior, for each size N of the training set: network r learns the first
+// N examples in the order of the stream "permutation", r, or N other examples from the stream "sample", r.
 func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	columns, key := s.key()
 	t := table.New("pairs", append(columns,
@@ -114,7 +121,7 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 		table.Text("differ_by", "networks differ by the order of the same examples, or by the sample of examples"),
 		table.Share("tv", "total variation of two networks, mean over all pairs and the test inputs"),
 		table.Share("error", "share of wrong answers, mean over the networks"),
-		table.Positive("log_loss", "mean over the networks, in nats"),
+		table.Positive("log_loss", "log loss in nats, mean over the networks"),
 		table.Share("failed", "share of the networks that broke down"))...)
 	for _, size := range s.Evaluate.Snapshots {
 		if size > train.Len() {
@@ -139,10 +146,12 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 	return table.Set{t}, nil
 }
 
+// comparePairs returns the mean total variation of two networks, the mean error and log loss of a network, and
+// the share of networks that broke down.
 func comparePairs(networks []*learner.Result) []float64 {
 	var wrong, loss []float64
 	failed, n := 0.0, float64(len(networks))
-	tv := make([]float64, len(networks[0].P)) // at an input, mean over the pairs
+	tv := make([]float64, len(networks[0].P)) // at each input, mean over the pairs
 	for a, r := range networks {
 		wrong, loss = append(wrong, metric.Error(r.P, r.Class)), append(loss, metric.LogLoss(r.P, r.Class))
 		if r.Err != nil {
@@ -157,13 +166,15 @@ func comparePairs(networks []*learner.Result) []float64 {
 	return []float64{table.Mean(tv), table.Mean(wrong), table.Mean(loss), failed / n}
 }
 
+// curve is the table of the scores along the stream.
 type curve struct {
 	*table.Table
 	spec  *spec
 	key   []any
-	maps  *table.Table // of a grid
-	noise rand.Source  // of Monte Carlo
-	// Test-then-train predictions of the first pass (Dawid, "The prequential approach", JRSS A 1984).
+	maps  *table.Table // predictions on a grid; nil: there is no grid
+	noise rand.Source  // the random numbers of Monte Carlo
+	// Test-then-train predictions of the first pass, and the true classes (Dawid, "The prequential approach",
+	// JRSS A 1984).
 	p     [][]float64
 	class []int
 }
@@ -171,19 +182,20 @@ type curve struct {
 func (s *spec) newCurve() *curve {
 	columns, key := s.key()
 	c := &curve{spec: s, key: key}
-	columns = append(columns, table.Int("pass", "over the training part"),
-		table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"))
+	columns = append(columns, table.Int("pass", "number of the pass over the training part"),
+		table.Int("k", "examples seen in this pass"), table.Int("seen", "examples seen in all passes"))
 	columns = append(append(columns, learner.ScoreColumns()...), table.Share("prequential_error",
 		"share of wrong answers on the examples of the first pass so far, each before learning"),
-		table.Positive("prequential_log_loss", "mean of −log p of their true classes, in nats"))
+		table.Positive("prequential_log_loss",
+			"log loss in nats on the examples of the first pass so far, each before learning"))
 	if s.Data.Grid > 0 {
 		n := s.Data.Task().Classes
 		c.noise = s.stream("montecarlo", s.Method.Name)
 		c.maps = &table.Table{Name: "maps", Packed: true, Columns: slices.Concat([]table.Column{
 			table.Text("set", "the data set"), table.Text("method", "the network"),
-			table.Int("k", "examples seen"), table.Num("x1", "point of the plane"), table.Num("x2", ""),
+			table.Int("k", "examples seen"), table.Num("x1", "coordinate of the input"), table.Num("x2", "coordinate of the input"),
 		}, learner.ClassColumns("p", n, "mean of the probability of the class"),
-			learner.ClassColumns("var", n, "its variance"))}
+			learner.ClassColumns("var", n, "variance of the probability of the class"))}
 	}
 	if c.maps != nil && s.Evaluate.Samples > 0 {
 		columns = append(columns,
@@ -205,8 +217,9 @@ func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class [
 	c.Add(c.key, pass, k, pass*k, learner.Scores(p, class), before, c.onGrid(l, k), l.Steps().Row())
 }
 
-// onGrid adds to the maps after k examples, and returns the distances from Monte Carlo and its standard
-// errors, missing for methods that are not a network on the points themselves, or have failed.
+// onGrid adds the predictions after k examples to the maps. It returns the mean distances from Monte Carlo and
+// the standard errors of Monte Carlo, which are missing if the method is not one network on unscaled inputs, or
+// has failed.
 func (c *curve) onGrid(l *learner.Classifier, k int) (row []float64) {
 	s, e := c.spec, c.spec.Evaluate
 	if c.maps != nil && e.Samples > 0 {
@@ -215,7 +228,7 @@ func (c *curve) onGrid(l *learner.Classifier, k int) (row []float64) {
 	if c.maps == nil || l.Network() == nil || l.Err != nil || s.Method.Scale != "" {
 		return row
 	}
-	var sum [4]float64 // of the columns
+	var sum [4]float64 // over grid points and classes: distance and standard error of p, then of its variance
 	var q bnn.Prediction
 	estimate, grid, n := montecarlo.NewEstimate(l.Classes), s.Data.Task().Region.Grid(s.Data.Grid), 0.0
 	side, stride := len(grid.X), max(1, e.Stride)

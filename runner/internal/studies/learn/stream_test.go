@@ -81,7 +81,7 @@ func TestStreamByHand(t *testing.T) {
 			want := map[string]float64{}
 			n := 0
 			for pass := 1; pass <= 2; pass++ {
-				for k, row := range rand.New(study.Stream("small_stream", seed, "pass", pass)).Perm(24) {
+				for k, row := range rand.New(random.Source("small_stream", seed, "pass", pass)).Perm(24) {
 					x, class := train.X[row], train.Class[row]
 					if pass == 1 {
 						before, truth = append(before, predict(x)), append(truth, class)
@@ -134,7 +134,7 @@ func TestBatchAndBreakdown(t *testing.T) {
 	near(t, batch, 0, map[string]float64{"seen": 24, "prequential_log_loss": math.NaN()})
 	fails := studytest.Rows(t, tables.Get("summary"), "method=fails seeds=2")
 	near(t, fails, 1e-12, map[string]float64{"failed": 1, "log_loss": math.Log(3), "brier": 2. / 3})
-	notes := studytest.New(t, Kind, src).(study.Noted).Notes(tables)
+	notes := studytest.New(t, Kind, src).(study.WithResult).Result(tables, nil).Notes
 	check.True(t, len(notes) == 1 && strings.HasPrefix(notes[0], "fails "), "notes %q", notes)
 	losses := studytest.Rows(t, tables.Get("curve"), "method=filter seen=10").Nums("prequential_log_loss")
 	mean := studytest.Rows(t, tables.Get("curve_summary"), "method=filter seen=10 seeds=2")
@@ -190,7 +190,7 @@ func TestKeptNetwork(t *testing.T) {
 	manifest := streamOf(t, studytest.Clusters(36))
 	manifest = strings.Replace(manifest, `train_rows = "1-24"`, "test_fraction = 0.3", 1)
 	source := studytest.New(t, Kind, manifest).(*experiment).sets[0].Source
-	_, test, err := source.Parts(study.Stream("small_stream", 1, "data"))
+	_, test, err := source.Parts(random.Source("small_stream", 1, "data"))
 	check.OK(t, err)
 	for _, members := range []int{1, 3} {
 		n, tables := kept(t, strings.Replace(manifest, "members = 1", fmt.Sprint("members = ", members), 1)+keep)
@@ -213,7 +213,7 @@ func TestKeptNetwork(t *testing.T) {
 	fails := strings.Replace(manifest, `name = "linear"`, `name = "linear"; rule = "joint"; lambda = 3`, 1)
 	fails += keep
 	n, tables := kept(t, fails)
-	notes := studytest.New(t, Kind, fails).(study.Noted).Notes(tables)
+	notes := studytest.New(t, Kind, fails).(study.WithResult).Result(tables, nil).Notes
 	if n != nil || !slices.Contains(notes, "no network.npz is kept: linear broke down") {
 		t.Errorf("a network that broke down is kept, or not told of: %q", notes)
 	}
@@ -243,7 +243,7 @@ func TestLargeInputs(t *testing.T) {
 		"[[method]]; name = \"layer\"; output = \"gaussian\"\n", 1)
 	for scale, want := range map[string]bool{"none": true, "standard": false} {
 		m := strings.Replace(manifest, "[model]", "scale = \""+scale+"\"\n[model]", 1)
-		notes := studytest.New(t, Kind, m).(study.Noted).Notes(studytest.Run(t, Kind, m))
+		notes := studytest.New(t, Kind, m).(study.WithResult).Result(studytest.Run(t, Kind, m), nil).Notes
 		found := slices.ContainsFunc(notes, func(note string) bool {
 			return strings.Contains(note, "layer: ") &&
 				strings.Contains(note, "of 48 training examples have an input beyond ±32")

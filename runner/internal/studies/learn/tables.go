@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/internal/kernel"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
@@ -15,13 +16,13 @@ import (
 
 const allSets = "all"
 
-// Tables adds the means over the seeds, and comparisons. A sweep over λ and ρ keeps only the means. Counts of
-// steps that are all 0 are left out.
+// Tables adds the means over the seeds, and comparisons. A sweep over λ and ρ keeps only the means. Columns of
+// counts in which all are 0 are left out.
 func (e *experiment) Tables(cells []table.Set) table.Set {
 	counts, tables := table.Names(learner.StepColumns())[:6], table.Merge(cells)
 	for _, t := range tables {
 		t.Columns = slices.DeleteFunc(t.Columns, func(c table.Column) bool {
-			return slices.Contains(counts, c.Name) && floats.Sum(c.Nums) == 0
+			return slices.Contains(counts, c.Name) && kernel.Sum(c.Nums) == 0
 		})
 	}
 	if e.Evaluate.repeated() {
@@ -45,7 +46,7 @@ func (e *experiment) Tables(cells []table.Set) table.Set {
 	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t == runs && e.swept })
 }
 
-// means averages all numbers over the seeds, or for repeated orders and sweeps the finite ones.
+// means averages all columns of numbers over the seeds; for repeated orders and sweeps only finite numbers.
 func (e *experiment) means(t *table.Table, name string, overlap func(*table.Table) float64) *table.Table {
 	by := strings.Fields("set method lambda rho order pass k seen differ_by")
 	by = slices.DeleteFunc(by, func(key string) bool { return !t.Has(key) })
@@ -69,8 +70,8 @@ func (e *experiment) means(t *table.Table, name string, overlap func(*table.Tabl
 	return means
 }
 
-// compare returns the mean difference of the scores of two methods, with the rule of its interval: over the
-// common splits or seeds of a set, and over the sets.
+// compare returns the mean difference of the scores of two methods over the seeds that both have on a set, or
+// over all sets, and the rule of its interval.
 func (e *experiment) compare(runs *table.Table, set, method, against, score string) (table.Estimate, string) {
 	if set == allSets {
 		var means []float64
@@ -91,9 +92,9 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 	t := table.New("paired", slices.Concat([]table.Column{
 		table.Text("set", "the data set; all: the mean over the sets"),
 		table.Text("method", "the learner, compared with "+reference),
-		table.Int("seeds", "how many are averaged"), table.RuleColumn(),
-	}, table.Interval("error", "error minus that of "+reference+", mean"),
-		table.Interval("log_loss", "log loss minus that of "+reference+", mean"))...)
+		table.Int("seeds", "seeds, or for all sets the sets, that are averaged"), table.RuleColumn(),
+	}, table.Interval("error", "mean error minus that of "+reference),
+		table.Interval("log_loss", "mean log loss minus that of "+reference))...)
 	if len(sets) > 1 {
 		sets = append(sets, allSets)
 	}
@@ -109,14 +110,15 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 	return t
 }
 
-// ranks returns a method's mean rank over the sets by mean score, from 1, the best, with the critical
-// difference of Nemenyi's test at 5 %: smaller differences of mean ranks are not significant on these sets.
+// ranks returns the mean rank of each method over the sets, by the mean of each score; 1 is the best rank.
+// Differences of mean ranks below the critical difference of Nemenyi's test at 5 % are not significant.
 func (e *experiment) ranks(summary *table.Table) *table.Table {
-	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "that are averaged"))
+	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "sets that are averaged"))
 	for _, c := range learner.ScoreColumns() {
 		t.Columns = append(t.Columns, table.Num(c.Name, "mean rank by the "+c.Doc+"; 1: the best"))
 	}
-	t.Columns = append(t.Columns, table.Num("critical_difference", "of mean ranks, by Nemenyi's test at 5 %"))
+	t.Columns = append(t.Columns, table.Num("critical_difference",
+		"critical difference of mean ranks, by Nemenyi's test at 5 %"))
 	n := len(e.sets)
 	for i, m := range e.Methods {
 		means := make([]float64, len(learner.ScoreNames))
@@ -130,14 +132,14 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	return t
 }
 
-// leftOut returns, for every set, the cost of choosing among some methods on the other sets: the one with the
-// smallest mean log loss there, beside the reference and the best.
+// leftOut returns, for every set, the log loss of the method that has the smallest mean log loss on the other
+// sets, of the reference, and of the method that is best on this set. It chooses among evaluate.leave_out.
 func (e *experiment) leftOut(summary *table.Table) *table.Table {
 	t := table.New("left_out", table.Text("set", "the data set that is left out; all: means over the sets"),
-		table.Text("chosen", "the method of least mean log loss over the other sets"),
-		table.Num("log_loss", "of the chosen one on the set that is left out, in nats"),
-		table.Num("reference_log_loss", "of the reference"),
-		table.Num("best_log_loss", "of the best of the methods on this set, which nobody can know"))
+		table.Text("chosen", "the method of smallest mean log loss over the other sets"),
+		table.Num("log_loss", "log loss of the chosen method on the set that is left out, in nats"),
+		table.Num("reference_log_loss", "log loss of the reference on this set, in nats"),
+		table.Num("best_log_loss", "smallest log loss of a method on this set, which nobody can know, in nats"))
 	loss := func(method string, sets ...set) (sum float64) {
 		for _, s := range sets {
 			sum += summary.Where("set", s.Name).Where("method", method).Nums("log_loss")[0]
@@ -166,16 +168,16 @@ type contrast struct {
 	Score string `toml:"score,omitempty"`
 }
 
-// contrasts tests the differences that the manifest names, with Holm's correction. It averages one difference
-// per set if there are several sets, else one per seed.
+// contrasts tests the differences of the tables [[contrast]], with Holm's correction. A difference is averaged
+// over the sets or, of one set, over the seeds.
 func (e *experiment) contrasts(runs *table.Table) *table.Table {
 	t := table.New("contrasts",
 		table.Text("set", "the data set, or all"), table.Text("method", "the learner"),
-		table.Text("against", "the one that it is compared with"), table.Text("score", "what is compared"))
+		table.Text("against", "the learner that it is compared with"), table.Text("score", "the score"))
 	t.Columns = append(append(t.Columns,
-		table.Interval("difference", "mean score minus that of the other; negative is better")...),
-		table.RuleColumn(), table.Int("units", "how many are averaged"),
-		table.Num("p", "two-sided p-value of no difference, by the same rule"))
+		table.Interval("difference", "mean score minus that of the other learner; negative is better")...),
+		table.RuleColumn(), table.Int("units", "sets or seeds that are averaged"),
+		table.Num("p", "two-sided p-value of the hypothesis of no difference"))
 	set := allSets
 	if len(e.sets) == 1 {
 		set = e.sets[0].Name
@@ -184,7 +186,7 @@ func (e *experiment) contrasts(runs *table.Table) *table.Table {
 		d, rule := e.compare(runs, set, c.Method, c.Against, c.Score)
 		t.Add(set, c.Method, c.Against, c.Score, d.Interval(), rule, d.N, d.P())
 	}
-	corrected := table.Num("p_holm", "the same, corrected for all rows by Holm's procedure")
+	corrected := table.Num("p_holm", "p-value, corrected for all rows by Holm's procedure")
 	corrected.Nums = metric.Holm(t.Nums("p"))
 	t.Columns = append(t.Columns, corrected)
 	return t

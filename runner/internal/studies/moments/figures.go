@@ -7,6 +7,7 @@ import (
 
 	"closedform/core/softmax"
 	"closedform/figures"
+	"closedform/runner/internal/plots"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -21,14 +22,14 @@ func (e *experiment) Figures() (out []study.Figure) {
 	case s.Against == "montecarlo":
 		return nil
 	case len(s.Gap) > 0:
-		return []study.Figure{study.Drawing("stability", "maps", stability)}
+		return []study.Figure{plots.Drawing("stability", "maps", stability)}
 	case grid && len(s.Spread) == 1 && len(s.Variance) == 1:
 		return []study.Figure{{Name: "moments", Needs: []string{"errors", "lambda"}, Draw: overLambda}}
 	}
 	for _, spread := range s.Spread {
 		for _, c := range columns[:3] {
 			name := fmt.Sprintf("%s_spread_%s", c.Name, table.Format(spread))
-			out = append(out, study.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
+			out = append(out, plots.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
 				return e.charts(errors.Where("spread", spread), c.Name, c.Axis.Label)
 			}))
 		}
@@ -36,8 +37,8 @@ func (e *experiment) Figures() (out []study.Figure) {
 	return out
 }
 
-// columns are those of errors that are drawn, with their scales on maps; charts have the first three.
-var columns = []study.Column{
+// columns are the drawn columns of the table errors, with their scales on maps. Charts have the first three.
+var columns = []plots.Column{
 	{Name: "tv", Axis: figures.Axis{Label: "total variation of $p$", Log: true}},
 	{Name: "cov_error", Axis: relative("$Σ_y$")},
 	{Name: "cross_error", Axis: relative("$Σ_{zy}$")},
@@ -48,8 +49,8 @@ func relative(matrix string) figures.Axis {
 	return figures.Axis{Label: "relative error of " + matrix, Log: true, Min: 0.01, Max: 10}
 }
 
-// charts draws a column of errors of the chosen methods against the variance: a chart for each number of
-// classes. The exact integrals are below the axis everywhere.
+// charts draws a column of the table errors for the chosen methods against the variance, in a chart for each
+// number of classes. It leaves out the exact integrals, whose errors are below the axis everywhere.
 func (e *experiment) charts(errors *table.Table, column, label string) *figures.Figure {
 	exact := func(m string) bool { return strings.HasPrefix(m, "exact") }
 	methods := e.Chosen.Among(slices.DeleteFunc(errors.Distinct("method"), exact))
@@ -58,7 +59,7 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 		chart := figures.Chart{
 			Title: "$n$ = " + n,
 			X:     figures.Axis{Label: "variance $v$", Log: true},
-			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // on all pages
+			Y:     figures.Axis{Label: label, Log: true, Min: 1e-4, Max: 10}, // the same in all figures
 		}
 		for _, r := range errors.Where("classes", n).GroupBy("method", "lambda", "rho") {
 			method, rho := r.Texts("method")[0], r.Texts("rho")[0]
@@ -87,35 +88,35 @@ var spelled = strings.NewReplacer("monte-carlo-", "Monte Carlo, ", "mackay", "Ma
 	"laplace-", "Laplace ", "-", " ")
 
 // overLambda draws errors of the probit over λ and ρ: a row of maps for each column, and in a row a map for
-// each number of classes, with lines of the λ that have a word.
-func overLambda(t table.Set) (*figures.Figure, error) {
+// each number of classes, with lines of the λ that match a criterion.
+func overLambda(t table.Set) *figures.Figure {
 	errors := t.Get("errors").Where("method", "probit").GroupBy("classes")
-	return study.Sweep(columns, errors, func(m *figures.Map, rows *table.Table) {
+	return plots.Sweep(columns, errors, func(m *figures.Map, rows *table.Table) {
 		n := rows.Texts("classes")[0]
 		m.Title = "$n$ = " + n
 		for _, word := range softmax.Criteria {
 			known := t.Get("lambda").Where("classes", n).Where("criterion", word)
-			m.Curves = append(m.Curves, study.Matched(word, known.Nums("lambda"), known.Nums("rho")))
+			m.Curves = append(m.Curves, plots.Matched(word, known.Nums("lambda"), known.Nums("rho")))
 		}
-	}), nil
+	})
 }
 
-// stability draws a row of maps for every number of classes, and a column for every probit: of the share of
-// draws for which Σ_y is positive definite. Where most are undecided the colour is that below the scale.
+// stability draws the share of draws for which Σ_y is positive definite, in a row of maps for every number of
+// classes and a column for every probit. Where most draws are undecided the value is below the scale.
 func stability(maps *table.Table) *figures.Figure {
 	var rows []figures.Row
 	for _, n := range maps.Distinct("classes") {
 		row := figures.Row{Scale: figures.Axis{Label: "share definite, $n$ = " + n, Max: 1}}
-		for _, rows := range maps.Where("classes", n).GroupBy("method", "lambda", "rho") {
-			share := rows.Nums("definite")
-			for i, undecided := range rows.Nums("undecided") {
+		for _, formula := range maps.Where("classes", n).GroupBy("method", "lambda", "rho") {
+			share := formula.Nums("definite")
+			for i, undecided := range formula.Nums("undecided") {
 				if undecided > 0.5 {
 					share[i] = -1
 				}
 			}
-			m := study.Heat(rows, "gap", "variance", share)
-			_, word, _ := strings.Cut(rows.Texts("method")[0], "-")
-			m.Title = fmt.Sprintf("%s $λ$ = %.3g", word, rows.Nums("lambda")[0])
+			m := plots.Heat(formula, "gap", "variance", share)
+			_, word, _ := strings.Cut(formula.Texts("method")[0], "-")
+			m.Title = fmt.Sprintf("%s $λ$ = %.3g", word, formula.Nums("lambda")[0])
 			row.Maps = append(row.Maps, m)
 		}
 		rows = append(rows, row)

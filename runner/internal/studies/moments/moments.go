@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/core/random"
 	"closedform/internal/field"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/plots"
 	"closedform/runner/internal/probit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -21,18 +23,18 @@ import (
 var Kind = study.Kind{
 	Name: "moments",
 	Asks: "How good is each formula for the softmax of a Gaussian?",
-	New: study.Decoded(func(m *manifest.Manifest) *experiment {
-		return &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Moments: settings{
+	New: func(m *manifest.Manifest) (study.Experiment, error) {
+		return study.Decode(m, &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Moments: settings{
 			Against: "exact", Methods: []string{"probit"}, Lambda: []probit.Lambda{{Word: "slope"}},
 			Rho: []float64{0.5}, Draws: 100, Grid: 41,
-		}}
-	}),
+		}})
+	},
 }
 
 type experiment struct {
 	study.Plain
 	Moments settings     `toml:"moments"`
-	Chosen  study.Chosen `toml:"figures,omitzero"`
+	Chosen  plots.Chosen `toml:"figures,omitzero"`
 	seeded  study.Seeded
 }
 
@@ -137,7 +139,7 @@ func (e *experiment) Cells() (cells []study.Cell) {
 
 func (s spec) logits() *rand.Rand {
 	if s.LogitsOf != "" || s.Problem.Gaps != nil {
-		return rand.New(study.Stream(cmp.Or(s.LogitsOf, s.Manifest), s.Seed, "logits", s.Problem.Classes))
+		return rand.New(random.Source(cmp.Or(s.LogitsOf, s.Manifest), s.Seed, "logits", s.Problem.Classes))
 	}
 	return rand.New(s.Stream(s.Problem.key(), "logits"))
 }

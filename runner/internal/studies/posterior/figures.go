@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"closedform/core/random"
 	"closedform/figures"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -12,14 +13,14 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "distance" from the exact posterior against the examples learned, a chart per task of means
-// with intervals over the seeds; and "maps_K" of each mapped snapshot.
+// Figures has the charts distance, of the distance from the exact posterior against the number of examples for
+// each task, and the maps maps_K of each mapped snapshot K.
 func (e *experiment) Figures() []study.Figure {
-	out := []study.Figure{study.Drawing("distance", "curve_summary", e.distance)}
+	out := []study.Figure{plots.Drawing("distance", "curve_summary", e.distance)}
 	for _, k := range e.Posterior.Mapped {
 		name := fmt.Sprintf("maps_%d", k)
-		out = append(out, study.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
-			return e.page(maps.Where("k", k), k)
+		out = append(out, plots.Drawing(name, "maps", func(maps *table.Table) *figures.Figure {
+			return e.drawMaps(maps.Where("k", k), k)
 		}))
 	}
 	return out
@@ -37,11 +38,11 @@ func (e *experiment) legend() plots.Legend {
 }
 
 // distance draws the chosen methods, equal probabilities, and the noise of the exact posterior.
-func (e *experiment) distance(all *table.Table) *figures.Figure {
+func (e *experiment) distance(means *table.Table) *figures.Figure {
 	var charts []figures.Chart
-	for _, summary := range all.GroupBy("task") {
-		uniform := study.Curve(summary.Where("method", uniformName), "equal probabilities", "k", "tv")
-		noise := study.Curve(summary.Where("method", exactName), "sampling noise of exact", "k", "tv_noise")
+	for _, summary := range means.GroupBy("task") {
+		uniform := plots.Curve(summary.Where("method", uniformName), "equal probabilities", "k", "tv")
+		noise := plots.Curve(summary.Where("method", exactName), "sampling noise of exact", "k", "tv_noise")
 		uniform.Kind, noise.Kind = figures.Reference, figures.Reference
 		methods := summary.Distinct("method") // the exact posterior first, equal probabilities last
 		curves := e.legend().Curves(summary, e.Chosen.Among(methods[1:len(methods)-1]), "k", "tv")
@@ -55,14 +56,14 @@ func (e *experiment) distance(all *table.Table) *figures.Figure {
 	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 }
 
-// page draws a row of maps after k examples for every class but the last, the exact posterior leftmost, with
-// the examples unless they would cover the maps.
-func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
+// drawMaps draws a row of maps after k examples for every class but the last, the exact posterior leftmost. At
+// most 100 examples are shown: more would cover the maps.
+func (e *experiment) drawMaps(maps *table.Table, k int) *figures.Figure {
 	task := e.Data.Task()
 	var labels figures.Labels
 	var train data.Set
 	if k <= 100 {
-		train = task.Draw(e.Data.Train, study.Stream(e.header.Name, e.header.Seed, "train"))
+		train = task.Draw(e.Data.Train, random.Source(e.header.Name, e.header.Seed, "train"))
 		train.X, labels.Classes = train.X[:k], task.Classes
 	}
 	grid := task.Region.Grid(mapGrid)
@@ -71,7 +72,7 @@ func (e *experiment) page(maps *table.Table, k int) *figures.Figure {
 		row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$p_%d$, probability", j), Max: 1}}
 		for _, name := range append([]string{exactName}, e.Posterior.Maps...) {
 			row.Maps = append(row.Maps, figures.Map{
-				Title: e.legend().Label(name), X: grid.X, Y: grid.Y, Curves: study.Boundary(task.Boundary),
+				Title: e.legend().Label(name), X: grid.X, Y: grid.Y, Curves: plots.Boundary(task.Boundary),
 				Points: train.X, Class: train.Class, Z: maps.Where("method", name).Nums(fmt.Sprintf("p%d", j)),
 			})
 		}

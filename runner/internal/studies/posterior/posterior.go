@@ -13,6 +13,7 @@ import (
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
 )
 
@@ -20,12 +21,12 @@ import (
 var Kind = study.Kind{
 	Name: "posterior",
 	Asks: "How far is every update from the exact posterior of the same prior?",
-	New: study.Decoded(func(m *manifest.Manifest) *experiment {
-		return &experiment{
+	New: func(m *manifest.Manifest) (study.Experiment, error) {
+		return study.Decode(m, &experiment{
 			header: m.Header, Learners: learner.Learners{Model: learner.DefaultModel()},
 			Posterior: settings{Draws: 4000},
-		}
-	}),
+		})
+	},
 }
 
 type experiment struct {
@@ -35,7 +36,7 @@ type experiment struct {
 	Posterior settings    `toml:"posterior"`
 	learner.Learners
 	Sweep  manifest.Sweep `toml:"sweep"`
-	Chosen study.Chosen   `toml:"figures,omitzero"`
+	Chosen plots.Chosen   `toml:"figures,omitzero"`
 	header manifest.Header
 	seeds  []int
 	models []learner.Method // with layers

@@ -7,11 +7,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "risk_coverage": the share of errors among the decisions, against the share of examples
+// Figures has the chart risk_coverage: the share of errors among the decisions, against the share of examples
 // decided, as the threshold on the first score moves. A line ends where no decision is wrong.
 func (e *experiment) Figures() []study.Figure {
-	const name = "risk_coverage" // of the figure and its table
-	return []study.Figure{study.Drawing(name, name, func(t *table.Table) *figures.Figure {
+	const name = "risk_coverage" // of the figure and of its table
+	return []study.Figure{plots.Drawing(name, name, func(t *table.Table) *figures.Figure {
 		chart := figures.Chart{
 			X:      figures.Axis{Label: "share decided, ranked by " + t.Texts("confidence")[0], Max: 1},
 			Y:      figures.Axis{Label: "risk: share wrong among these", Log: true},

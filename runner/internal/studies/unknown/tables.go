@@ -20,7 +20,7 @@ func (e *experiment) Tables(cells []table.Set) table.Set {
 		Keys:    []string{"method", "confidence", "data"},
 		Columns: []string{"error", "aurc", "augrc", "auroc"},
 	})
-	if len(e.Seeds) == 1 {
+	if len(e.seeds) == 1 {
 		setWilson(decided, decisions.Nums("examples"), "correct", "unknown", "wrong")
 		setWilson(decided, decisions.Nums("decided"), "risk")
 		setWilson(summary, runs.Nums("examples"), "error")

@@ -17,6 +17,7 @@ import (
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/plots"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -25,20 +26,23 @@ import (
 var Kind = study.Kind{
 	Name: "unknown",
 	Asks: "How well does it abstain, and detect unfamiliar inputs?",
-	New: study.Decoded(func(*manifest.Manifest) *experiment {
+	New: func(m *manifest.Manifest) (study.Experiment, error) {
 		u := settings{Validation: 1. / 6, Scores: []score{probability, entropy}}
-		return &experiment{Unknown: u, Model: learner.DefaultModel()}
-	}),
+		return study.Decode(m, &experiment{Unknown: u, Model: learner.DefaultModel()})
+	},
 }
 
 type experiment struct {
-	Data    data.Source `toml:"data"`
-	Unknown settings    `toml:"unknown"`
-	Outside []outside   `toml:"outside"`
-	study.Swept
+	Data    data.Source      `toml:"data"`
+	Unknown settings         `toml:"unknown"`
+	Outside []outside        `toml:"outside"`
+	Sweep   manifest.Sweep   `toml:"sweep"`
 	Model   learner.Model    `toml:"model"`
-	Chosen  study.Chosen     `toml:"figures,omitzero"`
+	Chosen  plots.Chosen     `toml:"figures,omitzero"`
 	Methods []learner.Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
+
+	manifest *manifest.Manifest
+	seeds    []int
 }
 
 type settings struct {
@@ -77,10 +81,16 @@ func (e *experiment) Validate() error {
 	)
 }
 
+func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
+	e.manifest = m
+	e.seeds, err = m.Seeds(e.Sweep.Seed)
+	return err
+}
+
 func (e *experiment) Files() (paths, about []string) {
-	paths, about = e.Data.Paths(e.Manifest.Folder), e.Data.About()
+	paths, about = e.Data.Paths(e.manifest.Folder), e.Data.About()
 	for _, o := range e.Outside {
-		if paths = append(paths, o.Paths(e.Manifest.Folder)...); o.examples != nil {
+		if paths = append(paths, o.Paths(e.manifest.Folder)...); o.examples != nil {
 			about = append(about, o.examples.About())
 		}
 	}
@@ -88,29 +98,29 @@ func (e *experiment) Files() (paths, about []string) {
 }
 
 func (e *experiment) Prepare(context.Context) (err error) {
-	if err := e.Data.Load(e.Manifest.Folder); err != nil {
-		return e.Manifest.Locate("data", err)
+	if err := e.Data.Load(e.manifest.Folder); err != nil {
+		return e.manifest.Locate("data", err)
 	}
 	inputs, classes := e.Data.Inputs(), e.Data.Classes()
 	for i := range e.Outside {
 		o := &e.Outside[i]
-		if o.examples, err = o.Load(e.Manifest.Folder, nil); err != nil {
-			return e.Manifest.Locate("outside."+o.Name, err)
+		if o.examples, err = o.Load(e.manifest.Folder, nil); err != nil {
+			return e.manifest.Locate("outside."+o.Name, err)
 		}
 		if o.examples, err = data.Rows(o.examples, o.Rows); err != nil {
-			return e.Manifest.Errorf("outside."+o.Name+".rows", "%v", err)
+			return e.manifest.Errorf("outside."+o.Name+".rows", "%v", err)
 		}
 		if n := o.examples.Inputs(); n != inputs {
-			return e.Manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
+			return e.manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
 		}
 	}
 	for _, class := range e.Unknown.Unseen {
 		if !slices.Contains(classes, class) || len(classes)-len(e.Unknown.Unseen) < 2 {
-			return e.Manifest.Errorf("unknown.unseen", "%s is not allowed; allowed: classes of the data, "+
+			return e.manifest.Errorf("unknown.unseen", "%s is not allowed; allowed: classes of the data, "+
 				"all but two or more: %s", class, strings.Join(classes, ", "))
 		}
 	}
-	return learner.Fit(e.Manifest, e.Methods, inputs, len(classes))
+	return learner.Fit(e.manifest, e.Methods, inputs, len(classes))
 }
 
 type spec struct {
@@ -124,9 +134,9 @@ type spec struct {
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for _, m := range e.Methods {
-		for _, seed := range e.Seeds {
-			seeded := study.Seeded{Manifest: e.Manifest.Name, Seed: seed}
-			s := spec{seeded, e.Data, e.Outside, e.Unknown, m, seed == e.Seeds[0]}
+		for _, seed := range e.seeds {
+			seeded := study.Seeded{Manifest: e.manifest.Name, Seed: seed}
+			s := spec{seeded, e.Data, e.Outside, e.Unknown, m, seed == e.seeds[0]}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", m.Name, seed), Spec: s, Run: s.run})
 		}
 	}

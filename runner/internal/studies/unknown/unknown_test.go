@@ -46,7 +46,7 @@ func run(t *testing.T, set data.Set, overrides ...string) table.Set {
 // ours returns what the network "ours", trained by hand, predicts of validation, test and far examples.
 func ours(t *testing.T, seed int, set data.Set) (validation, test, outside predictions) {
 	t.Helper()
-	src := func(purpose ...any) rand.Source { return study.Stream("small_unknown", seed, purpose...) }
+	src := study.Seeded{Manifest: "small_unknown", Seed: seed}.Stream
 	part := func(rows string) *data.Examples {
 		return check.Must(data.Rows(dataset.NewExamples(set, 3), rows))
 	}

@@ -1,0 +1,63 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"closedform/figures"
+	check "closedform/internal/checktest"
+	"closedform/runner/internal/table"
+)
+
+// Charts show the chosen methods, or the first eight; chosen ones that have no rows do not count.
+func TestChosen(t *testing.T) {
+	names := make([]string, 10)
+	for i := range names {
+		names[i] = fmt.Sprint("m", i)
+	}
+	for _, c := range []struct{ chosen, want []string }{
+		{nil, names[:8]},
+		{[]string{"m9", "m2"}, []string{"m2", "m9"}},
+		{[]string{"x", "m3"}, []string{"m3"}},
+		{[]string{"x"}, names[:8]},
+	} {
+		check.Equal(t, fmt.Sprint(c.chosen), Chosen{c.chosen}.Among(names), c.want)
+	}
+	check.Refuses(t, "nine", Chosen{names[:9]}.Validate(), "methods: 9 of them; allowed: at most 8")
+	check.Refuses(t, "twice", Chosen{slices.Repeat(names[:1], 2)}.Validate(), "m0 comes twice")
+	check.Refuses(t, "unknown", Chosen{[]string{"x"}}.Check(names...), "figures.methods")
+}
+
+// A sweep has a map for each column that there is, with the values at their λ and ρ in whatever order.
+func TestSweep(t *testing.T) {
+	swept := table.New("summary", table.Num("lambda", ""), table.Num("rho", ""), table.Num("error", ""))
+	for _, row := range [][]float64{{2, 0, 2}, {1, 0, 1}, {1, 0.5, 11}, {2, 0.5, 12}} {
+		swept.Add(row)
+	}
+	var maps []figures.Map
+	columns := []Column{{Name: "error"}, {Name: "none"}}
+	draw := func(t *table.Table) *figures.Figure {
+		return Sweep(columns, []*table.Table{t}, func(m *figures.Map, _ *table.Table) {
+			m.Curves = append(Boundary([2][]float64{{1, 2}, {0, 0.5}}), Matched("lsq", m.X, m.Y))
+			maps = append(maps, *m)
+		})
+	}
+	figure := Drawing("sweep", "summary", draw)
+	check.Equal(t, "needs", figure.Needs, []string{"summary"})
+	check.True(t, figure.Draw(table.Set{swept}) != nil, "no figure")
+	check.Equal(t, "maps", len(maps), 1)
+	check.Equal(t, "x, y and z", [][]float64{maps[0].X, maps[0].Y, maps[0].Z}, [][]float64{{1, 2}, {0, 0.5}, {1, 2, 11, 12}})
+	check.Equal(t, "lines", maps[0].Curves[1].Name, "least-squares $λ$")
+	check.Equal(t, "boundaries of a task without one", len(Boundary([2][]float64{})), 0)
+}
+
+// Only means have intervals.
+func TestCurve(t *testing.T) {
+	means := table.New("summary", slices.Concat([]table.Column{table.Num("k", "")}, table.Interval("tv", ""))...)
+	means.Add(4, 0.5, 0.25, math.NaN())
+	curve := Curve(means, "adf", "k", "tv")
+	check.Equal(t, "a mean", [][]float64{curve.X, curve.Y, curve.Low}, [][]float64{{4}, {0.5}, {0.25}})
+	check.Equal(t, "an interval of none", len(Curve(means, "adf", "tv", "k").Low), 0)
+}
