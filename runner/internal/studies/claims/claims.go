@@ -110,31 +110,35 @@ func (e *experiment) Use(read func(name string) (*table.Table, error)) error {
 // Tables has the verdicts on the claims, and those of the evidence.
 func (e *experiment) Tables([]table.Set) table.Set {
 	text, number := table.Text, table.Num
-	claims := table.New("claims",
-		text("claim", "its name"), text("sentence", "what the abstract of the paper claims"),
-		text("holds_with", "conditions under which the evidence shows the claim"),
-		text("fails_with", "conditions under which the evidence shows that it fails"),
-		text("open_with", "conditions under which it is undecided"))
-	for _, c := range e.Claims {
-		conditions := conditions(e.Evidence, c.Name)
-		with := func(verdict string) string { return strings.Join(conditions[verdict], "; ") }
-		claims.Add(c.Name, c.Sentence, with(holds), with(fails), with(undecided))
-	}
 	evidence := table.New("evidence",
-		text("claim", "its name"), text("statistic", "what the number is"),
-		text("condition", "under which it was found"),
+		text("claim", "name of the claim"), text("statistic", "what the number is"),
+		text("condition", "condition under which the number was found"),
 		text("source", "the experiment and its table, the rows that were taken, and the column"),
-		text("minus", "what else the rows have that were subtracted, seed by seed"),
-		table.Int("n", "rows that the number comes from"),
-		number("value", "the number, a mean over the rows"),
-		number("low", "lower end of its interval"), number("high", "upper end"),
+		text("minus", "fields of the rows that were subtracted, seed by seed, where they differ from the others"),
+		table.Int("n", "rows that the number comes from"), number("value", "the number, a mean over the rows"),
+		number("low", "lower end of the interval of the number"),
+		number("high", "upper end of the interval of the number"),
 		text("interval", "t: 95 %, Student's; range: smallest to largest; columns: NAME_low and NAME_high"),
-		text("sense", "side of the threshold that shows the claim"), number("threshold", ""),
-		text("verdict", "holds, fails or open"))
+		text("sense", "side of the threshold that shows the claim"),
+		number("threshold", "number that the interval is compared with"), text("verdict", "holds, fails or open"))
 	for _, v := range e.Evidence {
 		source := slices.Concat([]string{v.Manifest + "/" + v.Table}, v.Rows, []string{v.Value})
 		evidence.Add(v.Claim, v.Statistic, v.Condition, strings.Join(source, " "), strings.Join(v.Minus, " "),
 			v.n, v.number, v.low, v.high, v.Interval, v.Sense, v.Threshold, v.verdict())
+	}
+	claims := table.New("claims",
+		text("claim", "name of the claim"), text("sentence", "what the abstract of the paper claims"),
+		text("holds_with", "conditions under which the evidence shows the claim"),
+		text("fails_with", "conditions under which the evidence shows that the claim fails"),
+		text("open_with", "conditions under which the claim is undecided"))
+	for _, c := range e.Claims {
+		conditions := map[string][]string{} // by verdict
+		for _, rows := range evidence.Where("claim", c.Name).GroupBy("condition") {
+			verdict := overall(rows.Texts("verdict"))
+			conditions[verdict] = append(conditions[verdict], rows.Texts("condition")[0])
+		}
+		with := func(verdict string) string { return strings.Join(conditions[verdict], "; ") }
+		claims.Add(c.Name, c.Sentence, with(holds), with(fails), with(undecided))
 	}
 	return table.Set{claims, evidence}
 }
@@ -153,14 +157,17 @@ func (e *experiment) Result(tables table.Set, _ map[string]float64) study.Result
 	return study.Result{Rows: rows}
 }
 
+// measure sets the number and its interval.
 func (e *evidence) measure(t *table.Table) error {
 	rows, err := e.choose(t, e.Rows)
 	if err != nil {
 		return err
 	}
 	x := rows.Nums(e.Value)
-	if err := e.subtract(t, x, rows); err != nil {
-		return err
+	if len(e.Minus) > 0 {
+		if err := e.subtract(t, x, rows.Texts("seed")); err != nil {
+			return err
+		}
 	}
 	e.n = len(x)
 	i := table.NewEstimate(x, 0).Interval()
@@ -175,7 +182,7 @@ func (e *evidence) measure(t *table.Table) error {
 	return nil
 }
 
-// choose returns the rows that the filters leave, and checks that they have the needed columns.
+// choose returns the rows that match the filters. An error says that they lack a column, or are too many.
 func (e *evidence) choose(t *table.Table, filters []string) (*table.Table, error) {
 	numbers, seeds := []string{e.Value}, e.Interval == student || len(e.Minus) > 0
 	if e.Interval == columns {
@@ -203,11 +210,9 @@ func (e *evidence) choose(t *table.Table, filters []string) (*table.Table, error
 	return rows, nil
 }
 
-// subtract subtracts from each x the number of the same seed in the rows of Minus.
-func (e *evidence) subtract(t *table.Table, x []float64, from *table.Table) error {
-	if len(e.Minus) == 0 {
-		return nil
-	}
+// subtract subtracts from each x the number with the same seed in the rows of Minus, whose filters replace
+// those of Rows that have the same column.
+func (e *evidence) subtract(t *table.Table, x []float64, seeds []string) error {
 	column := func(filter string) string { return strings.Split(filter, "=")[0] }
 	filters := slices.DeleteFunc(slices.Clone(e.Rows), func(f string) bool {
 		return slices.ContainsFunc(e.Minus, func(m string) bool { return column(f) == column(m) })
@@ -216,7 +221,7 @@ func (e *evidence) subtract(t *table.Table, x []float64, from *table.Table) erro
 	if err != nil {
 		return err
 	}
-	for i, seed := range from.Texts("seed") {
+	for i, seed := range seeds {
 		k := slices.Index(rows.Texts("seed"), seed)
 		if k < 0 || rows.Len() != len(x) {
 			return fmt.Errorf("minus: %d rows from %d, not the same seeds", rows.Len(), len(x))
@@ -249,22 +254,12 @@ func (e *evidence) verdict() string {
 	return undecided
 }
 
-// conditions returns the conditions of a claim by verdict, in the order of the evidence. A condition holds if
-// all its evidence does, fails if one piece does, and is else open.
-func conditions(all []evidence, claim string) map[string][]string {
-	by := map[string][]string{}
-	for i, e := range all {
-		same := func(o evidence) bool { return o.Claim == claim && o.Condition == e.Condition }
-		if !same(e) || slices.ContainsFunc(all[:i], same) {
-			continue
+// overall returns the verdict of several pieces of evidence: it fails if one fails, and holds if all hold.
+func overall(verdicts []string) string {
+	for _, v := range []string{fails, undecided} {
+		if slices.Contains(verdicts, v) {
+			return v
 		}
-		verdict := holds
-		for _, o := range all[i:] {
-			if same(o) && (verdict == holds || o.verdict() == fails) {
-				verdict = o.verdict()
-			}
-		}
-		by[verdict] = append(by[verdict], e.Condition)
 	}
-	return by
+	return holds
 }

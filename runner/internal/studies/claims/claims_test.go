@@ -98,24 +98,21 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// A condition holds if all its evidence does, and fails if one piece does.
 func TestConditions(t *testing.T) {
 	numbers := map[byte]evidence{'+': {number: 2, low: 2, high: 3}, '-': {high: 0.5}, '?': {high: 3}}
 	for findings, want := range map[string]string{ // A to C hold | fail | are open
-		"A+ B+": "A B||", "A+ B-": "A|B|", "B- A+ C+": "A C|B|", "A+ B?": "A||B", "A- B?": "|A|B",
-		"A+ A-": "|A|", "A- A+": "|A|", "A+ A?": "||A", "A? A+": "||A", "A? A-": "|A|", "A+ A? B+": "B||A",
+		"A+ B+": "A; B,,", "A+ B-": "A,B,", "B- A+ C+": "A; C,B,", "A+ B?": "A,,B", "A- B?": ",A,B",
+		"A+ A-": ",A,", "A- A+": ",A,", "A+ A?": ",,A", "A? A+": ",,A", "A? A-": ",A,", "A+ A? B+": "B,,A",
 	} {
-		all := []evidence{{Claim: "other", Condition: "D"}}
+		e := &experiment{Claims: []claim{{Name: "one"}}, Evidence: []evidence{{Claim: "other", Condition: "D"}}}
 		for _, s := range strings.Fields(findings) {
-			e := numbers[s[1]]
-			e.Claim, e.Condition, e.Sense, e.Threshold = "one", s[:1], "above", 1
-			all = append(all, e)
+			v := numbers[s[1]]
+			v.Claim, v.Condition, v.Sense, v.Threshold = "one", s[:1], "above", 1
+			e.Evidence = append(e.Evidence, v)
 		}
-		got := conditions(all, "one")
-		var by []string
-		for _, verdict := range []string{holds, fails, undecided} {
-			by = append(by, strings.Join(got[verdict], " "))
-		}
-		check.Equal(t, findings, strings.Join(by, "|"), want)
+		_, rows, _ := strings.Cut(string(e.Tables(nil)[0].CSV()), "\n")
+		check.Equal(t, findings, rows, "one,,"+want+"\n")
 	}
 }
 
