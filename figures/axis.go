@@ -27,7 +27,7 @@ func Rows(names []string) Axis {
 	return Axis{Min: 0.3 - float64(len(names)), Max: 0.7, rows: strings.Join(names, "\n") + "\n"}
 }
 
-// coordinate returns that of a value: on a logarithmic axis its logarithm, −∞ for all v ≤ 0.
+// coordinate returns the coordinate of v: on a logarithmic axis its logarithm, −∞ for all v ≤ 0.
 func (a Axis) coordinate(v float64) float64 {
 	if a.Log {
 		return math.Log10(max(v, 0))
@@ -37,6 +37,8 @@ func (a Axis) coordinate(v float64) float64 {
 
 func (a Axis) ends() (lo, hi float64) { return a.coordinate(a.Min), a.coordinate(a.Max) }
 
+// near returns the coordinate of v, at most 10,000 lengths of the axis beyond its ends: canvases cannot draw
+// a line to infinity.
 func (a Axis) near(v float64) float64 {
 	lo, hi := a.ends()
 	return min(max(a.coordinate(v), lo-1e4*(hi-lo)), hi+1e4*(hi-lo))
@@ -45,7 +47,7 @@ func (a Axis) near(v float64) float64 {
 // shows reports whether the axis has a coordinate for v, perhaps beyond its ends.
 func (a Axis) shows(v float64) bool { return !math.IsNaN(v) && !math.IsInf(a.coordinate(v), 0) }
 
-// side returns −1 and the end for values below the axis, 1 and the end above, and 0 and the coordinate else.
+// side returns −1, 0 or 1 for a value below, on or above the axis, and the nearest coordinate on the axis.
 func (a Axis) side(v float64) (side int, inside float64) {
 	lo, hi := a.ends()
 	inside = min(max(a.near(v), lo), hi)
@@ -82,7 +84,7 @@ func (a Axis) spanning(values []float64, margin float64) Axis {
 	return a
 }
 
-// slack is for ends that are ticks but for rounding.
+// slack is a relative tolerance for ends that are ticks except for rounding.
 const slack = 1e-9
 
 // ticks returns labelled ticks and minor ones: about n labels on a logarithmic axis, else, and below half a
@@ -128,7 +130,7 @@ func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 				t.Label = power(k)
 			case last-first < 2 && (d == 1 || n > 2 && (d == 2 || d == 5)):
 				t.Label = strconv.FormatFloat(d*math.Pow10(k), 'f', max(0, -k), 64)
-			case stride > 1 && d > 1 || stride > 5: // They would run into one.
+			case stride > 1 && d > 1 || stride > 5: // without labels the ticks would run into each other
 				continue
 			}
 			if t.Value >= lo-slack && t.Value <= hi+slack {

@@ -21,7 +21,7 @@ type Chart struct {
 // the axis cannot show is a gap. Where a marker or an end of an interval is outside there is an arrow.
 type Curve struct {
 	Name  string // entry in the legend, if any; curves of one name have one style
-	Group int    // a colour, from 1, which the first curve of the group has in all figures; 0: any
+	Group int    // number of a colour, from 1: the first curve of a group has it in all figures; 0: any colour
 	Kind  Kind
 	X, Y  []float64
 	// Low and High, if given, are the ends of an interval about each Y. Without one of them there is none.
@@ -92,7 +92,7 @@ func sharedAxes(charts []Chart) map[Axis]Axis {
 	return out
 }
 
-// plotters returns those of curves in layers: no line covers a marker.
+// plotters returns the plotters of curves in layers, so that no line covers a marker.
 func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	var references, lines, bars, points []plot.Plotter
 	for _, c := range curves {
@@ -104,7 +104,7 @@ func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 			} else {
 				lines = append(lines, path)
 			}
-			if c.hasMarkers() || c.Kind == Line && len(p) == 1 { // between two gaps
+			if c.hasMarkers() || c.Kind == Line && len(p) == 1 { // a point between two gaps
 				points = append(points, sty.marker.scatter(sty.color, p...))
 			}
 		}

@@ -91,8 +91,8 @@ func (c vector) DrawImage(rect vg.Rectangle, img image.Image) {
 	c.Canvas.DrawImage(rect, img)
 }
 
-// The library for PDF lists images by chance unless told otherwise, then by their width, which every
-// image of a figure has of its own. It writes the time.
+// fpdf lists the images of a file in random order unless it sorts them, which it does by their width: so each
+// image of a figure has another width. It also writes the time.
 func init() {
 	fpdf.SetDefaultCatalogSort(true)
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())

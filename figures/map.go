@@ -42,7 +42,7 @@ type Labels struct {
 
 const (
 	shades = 253
-	cells  = 480 // of the picture of a map, along each axis
+	cells  = 480 // along each axis of the picture of a map
 )
 
 // Maps draws rows of maps on one page, with one colour bar for each row. Maps are square if both axes are
@@ -91,8 +91,8 @@ func (s *styles) mapPlotters(m Map, x, y, scale Axis) []plot.Plotter {
 	return out
 }
 
-// picture returns the field as an image on an even grid, also of uneven grids and logarithmic axes, for which
-// gonum's HeatMap has no images. Each image of a figure has a width of its own.
+// picture returns the field as an image on an even grid. Grids may be uneven and axes logarithmic, for which
+// gonum's HeatMap has no images. Each image of a figure has another width.
 func (s *styles) picture(m Map, x, y, scale Axis) plot.Plotter {
 	lo, hi := scale.ends()
 	colors := ramp().Palette(shades).Colors()
@@ -123,6 +123,7 @@ func (s *styles) picture(m Map, x, y, scale Axis) plot.Plotter {
 	return plotter.NewImage(img, left, foot, right, top)
 }
 
+// nearest returns, for each cell of a picture along the axis, the index of the nearest grid point.
 func (a Axis) nearest(grid []float64, cells int) (out []int) {
 	var coordinates []float64
 	for _, v := range grid {

@@ -15,14 +15,14 @@ const (
 	gap        = vg.Length(6)  // between rows, to a colour bar, and for half a tick label at the right edge
 	panelGap   = vg.Length(12) // between columns, and between the keys of a legend and its lines
 	barWidth   = vg.Length(7)
-	keyWidth   = vg.Length(17) // of pictures
+	keyWidth   = vg.Length(17) // of the picture of a legend key
 	hairline   = vg.Length(0.5)
 	tickLength = vg.Length(2.6)
-	tickRoom   = vg.Length(18) // along an X axis
-	tickCount  = 5             // at most
+	tickRoom   = vg.Length(18) // along an X axis, for each tick
+	tickCount  = 5             // at most, of labelled ticks
 
-	landscape = vg.Length(0.62) // height by width of a data area that is no square
-	many      = 4               // columns: the data areas of more are square
+	landscape = vg.Length(0.62) // ratio of height to width of a data area that is not square
+	many      = 4               // with more columns data areas are square
 )
 
 type panel struct {
@@ -31,15 +31,17 @@ type panel struct {
 	plotters []plot.Plotter
 }
 
-// A page is rows of panels, whose data areas are as wide as a column of text for one panel in each row, else
-// as a page. An axis or a title that repeats that of the panel below, to the left or above has no text.
+// A page is rows of panels. It is as wide as a column of text if each row has one panel, else as a page. The
+// text of an X axis that the panel below has, of a Y axis that the panel to the left has, and of a title that
+// the panel above has, is not repeated.
 type page struct {
 	rows   [][]panel
-	labels []string // below all panels, a line each
-	scales []Axis   // of the colour bars to the right of the rows, if any
+	labels []string // lines of text below all panels
+	scales []Axis   // of the colour bar to the right of each row; nil: no colour bars
 	keys   []key
 }
 
+// panel returns the panel in row i and column j, or an empty one beyond the page.
 func (p page) panel(i, j int) (out panel) {
 	if i >= 0 && i < len(p.rows) && j >= 0 && j < len(p.rows[i]) {
 		out = p.rows[i][j]
@@ -51,6 +53,7 @@ func (p page) hasTitle(i, j int) bool { return p.panel(i, j).title != p.panel(i-
 func (p page) hasX(i, j int) bool     { return p.panel(i, j).x != p.panel(i+1, j).x }
 func (p page) hasY(i, j int) bool     { return p.panel(i, j).y != p.panel(i, j-1).y }
 
+// margins returns the room left of each column, and above and below each row.
 func (p page) margins(width vg.Length) (left, above, below []vg.Length) {
 	for i, row := range p.rows {
 		above, below = append(above, 0), append(below, tickLength)
@@ -156,6 +159,7 @@ func (q panel) draw(c draw.Canvas) {
 	c.Stroke(c.Rectangle.Path())
 }
 
+// room returns the width of a vertical axis with its text.
 func (a Axis) room() (room vg.Length) {
 	for _, t := range a.ticks(tickCount) {
 		room = max(room, textWidth(t.Label))
@@ -168,7 +172,7 @@ func (a Axis) room() (room vg.Length) {
 
 func (a Axis) drawAcross(c draw.Canvas, text bool) {
 	lo, hi := a.ends()
-	free, end := c.Min.X-panelGap/2, c.Max.X+panelGap/2 // room for labels
+	free, end := c.Min.X-panelGap/2, c.Max.X+panelGap/2 // where the next label may begin, and the last may end
 	for _, t := range a.ticks(min(tickCount, max(1, int(c.Size().X/tickRoom)))) {
 		x, half := c.X((t.Value-lo)/(hi-lo)), textWidth(t.Label)/2+1
 		mark(c, t, x, c.Min.Y, 0, -1)
@@ -213,8 +217,9 @@ type key struct {
 	thumbs []plot.Thumbnailer
 }
 
+// legend returns the height of a legend in some columns within a width, and the function that draws it.
 func legend(keys []key, width vg.Length) (height vg.Length, draws func(c draw.Canvas, left vg.Length)) {
-	extent := vg.Length(1) // of a column
+	extent := vg.Length(1) // width of a column of keys
 	for _, k := range keys {
 		extent = max(extent, keyWidth+textGap+textWidth(k.text)+panelGap)
 	}

@@ -14,7 +14,7 @@ type style struct {
 	color  color.NRGBA
 	line   draw.LineStyle
 	marker marker
-	edge   draw.LineStyle // of a line on a map
+	edge   draw.LineStyle // outline of the line on a map
 }
 
 func rgb(c uint32) color.NRGBA { return color.NRGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff} }
@@ -34,15 +34,16 @@ var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
 type styles struct {
 	known             map[string]style
-	keys              []key // of the curves
-	used              [len(colors)]int
-	intervals, arrows bool                 // are drawn
-	flags             map[color.Color]bool // of maps: the colours of their values
-	images            int
+	keys              []key                // legend keys of the curves
+	used              [len(colors)]int     // curves of each colour
+	intervals, arrows bool                 // whether any is drawn
+	flags             map[color.Color]bool // the colours of the values of maps; nil: charts
+	images            int                  // pictures of maps so far
 }
 
-// style returns the style of a curve, with a key for a new name. A curve has the colour of its group or, if
-// that is taken, the next of the least used ones. On maps lines are black and white, to show on any ground.
+// style returns the style of a curve, and adds a key for a new name. A curve has the colour of its group or,
+// if another curve has it, the next of the least used ones. On maps lines are black and white, to show on any
+// colour.
 func (s *styles) style(c Curve) style {
 	if sty, ok := s.known[c.Name]; ok {
 		return sty
@@ -86,16 +87,16 @@ const (
 	edgeWidth    = vg.Length(0.6)
 )
 
-// A marker is a regular polygon, perhaps with an outline. About it is a white edge.
+// A marker is a regular polygon with a white edge, and perhaps an outline.
 type marker struct {
 	corners int
-	turn    float64   // the direction of the first corner
-	outer   vg.Length // the distance of the corners, in radii
-	back    vg.Length // the distance of its place in that direction, in radii
+	turn    float64   // direction of the first corner
+	outer   vg.Length // distance of the corners from the centre, in radii
+	back    vg.Length // distance of the centre behind the marked place, against the direction, in radii
 	outline color.Color
 }
 
-// shapes have about the same area. The first one is as good as a circle.
+// shapes have about the same area. The first one looks like a circle.
 var shapes = []marker{
 	{corners: 48, outer: 1},
 	{corners: 4, turn: math.Pi / 4, outer: 1.25},
@@ -119,7 +120,7 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, place vg.Point) {
 	between := 2 * math.Pi / float64(m.corners)
 	corner := func(i int) vg.Point { return from(place, m.turn+float64(i)*between, m.outer) }
 	var path vg.Path
-	path.Move(corner(-1).Add(corner(0)).Scale(0.5)) // within an edge: not every canvas joins the ends
+	path.Move(corner(-1).Add(corner(0)).Scale(0.5)) // the middle of a side: not every canvas joins the ends
 	for i := range m.corners {
 		path.Line(corner(i))
 	}

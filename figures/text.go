@@ -17,7 +17,7 @@ import (
 const (
 	textSize   = vg.Length(8)
 	textHeight = vg.Length(9) // of a line
-	textRise   = vg.Length(2) // from the foot of a line to its letters
+	textRise   = vg.Length(2) // from the bottom of a line to its base line
 	textGap    = vg.Length(2.5)
 	scriptSize = 0.7 // of subscripts and superscripts, in units of the size of the text
 )
@@ -28,6 +28,7 @@ type letter struct {
 	rise vg.Length // above the base line
 }
 
+// letters returns the characters of a text with their fonts, without the marks of mathematics.
 func letters(s string) (out []letter) {
 	var mathematics, braces bool
 	var rise vg.Length // in units of the size of the text

@@ -48,7 +48,8 @@ func TestSweep(t *testing.T) {
 	check.Equal(t, "needs", figure.Needs, []string{"summary"})
 	check.True(t, figure.Draw(table.Set{swept}) != nil, "no figure")
 	check.Equal(t, "maps", len(maps), 1)
-	check.Equal(t, "x, y and z", [][]float64{maps[0].X, maps[0].Y, maps[0].Z}, [][]float64{{1, 2}, {0, 0.5}, {1, 2, 11, 12}})
+	got, want := [][]float64{maps[0].X, maps[0].Y, maps[0].Z}, [][]float64{{1, 2}, {0, 0.5}, {1, 2, 11, 12}}
+	check.Equal(t, "x, y and z", got, want)
 	check.Equal(t, "lines", maps[0].Curves[1].Name, "least-squares $λ$")
 	check.Equal(t, "boundaries of a task without one", len(Boundary([2][]float64{})), 0)
 }

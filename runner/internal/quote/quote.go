@@ -27,8 +27,8 @@ var references = regexp.MustCompile(`\{([^{}]*)\}`)
 //	{summary method=adf error 100 %.1f ci}   2.4 (2.1 to 2.8)
 //	{runs method=adf loss infinite %.0f}     3
 //
-// The last reference has a statistic of all rows with these fields: the greatest number, the median, or how
-// many numbers are infinite. The statistic count is the number of rows.
+// The last reference has a statistic of all rows with these fields: the median, how many numbers are
+// infinite, or the count of rows.
 func Fill(text string, read Tables) (string, error) {
 	var failed error
 	filled := references.ReplaceAllStringFunc(text, func(braces string) string {
@@ -82,7 +82,6 @@ var statistics = map[string]func(xs []float64) float64{
 	"infinite": func(xs []float64) float64 {
 		return float64(len(slices.DeleteFunc(xs, func(x float64) bool { return !math.IsInf(x, 1) })))
 	},
-	"greatest": slices.Max[[]float64],
 	"median": func(xs []float64) float64 {
 		slices.Sort(xs)
 		return (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2

@@ -36,7 +36,6 @@ func TestFill(t *testing.T) {
 		"{x/summary method=a k=1 error 100 %.1f} % wrong, {x/summary k=10 error %.2f}": "2.4 % wrong, −0.50",
 		"{x/summary k=10 error %.1f ci}":                                               "−0.5 (−0.6 to 0.2)",
 		"{x/summary method=d error %.2f}":                                              "0.00",
-		"{x/runs method=c error greatest 10 %.0f}":                                     "90",
 		"{x/runs error median %.1f}, {x/runs method=b error median %.1f}":              "2.0, 2.5",
 		"{x/runs error infinite %.0f} of {x/runs method=b error count %.0f}":           "1 of 4",
 	} {

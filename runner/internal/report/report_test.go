@@ -35,7 +35,8 @@ func means() table.Set {
 func TestResult(t *testing.T) {
 	rows := [][]string{{"method", "error", "log loss"}, {"very |sure|<b>", "0.1000 ± 0.3000", "0.3000"}}
 	r := study.Result{Rows: rows, Notes: []string{"it guesses"}}
-	has(t, Text(r), "\n  method          error            log loss\n  very |sure|<b>  0.1000 ± 0.3000  0.3000\n  it guesses\n")
+	has(t, Text(r), "\n  method          error            log loss\n",
+		"\n  very |sure|<b>  0.1000 ± 0.3000  0.3000\n  it guesses\n")
 	has(t, string((&README{Result: r}).Markdown()), "\n\n| method | error | log loss |\n|---|---|---|\n",
 		`| very \|sure\|&lt;b> | 0.1000 ± 0.3000 | 0.3000 |`)
 	check.Equal(t, "without rows and notes", Text(study.Result{}), "")

@@ -54,7 +54,8 @@ func sorted(parts int, pick func(*rand.Rand) (int, float64)) func(*dataset.Examp
 	}
 }
 
-// spec determines the tables of a cell: one method on one set with one seed or, if λ is swept, with all seeds.
+// spec determines the tables of a cell: one method on one set with one seed or, if λ is swept, with all
+// seeds.
 type spec struct {
 	study.Seeded
 	Seeds    []int
@@ -130,8 +131,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return table.Merge(sets), nil
 }
 
-// stream returns the random numbers for a purpose. For a [[set]] of files their name includes that of the set,
-// so that sets have different splits and orders. Sets of a generator share their streams; see draw.
+// stream returns the random numbers for a purpose. For a [[set]] of files their name includes that of the
+// set, so that sets have different splits and orders. Sets of a generator share their streams; see draw.
 func (s *spec) stream(purpose string, more ...any) rand.Source {
 	name := []any{purpose}
 	if s.Named && !s.generator() {
@@ -153,7 +154,8 @@ func (s *spec) random() rand.Source {
 	return s.stream("rival", s.Method.Name)
 }
 
-// shuffle returns the random numbers of the order of a pass, or nil for the order in which examples were drawn.
+// shuffle returns the random numbers of the order of a pass, or nil for the order in which examples were
+// drawn.
 func (s *spec) shuffle(pass int) rand.Source {
 	switch {
 	case !s.Evaluate.single():

@@ -16,7 +16,8 @@ import (
 )
 
 // Figures are curves along the stream, differences from the reference, scores over λ and ρ, or maps of the
-// plane. Each map of the first method is also a figure of its own, row by row: "fig01" to "fig12" of the paper.
+// plane. Each map of the first method is also a figure of its own, row by row: "fig01" to "fig12" of the
+// paper.
 func (e *experiment) Figures() (drawings []study.Figure) {
 	switch {
 	case e.Evaluate.repeated():
@@ -92,8 +93,9 @@ func (e *experiment) drawCurves(means *table.Table) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-// drawDifferences draws the paired differences of the log loss from that of the reference, in a chart for each
-// set and one for all sets. It shows the chosen methods, or else those of smallest mean, best method first.
+// drawDifferences draws the paired differences of the log loss from that of the reference, in a chart for
+// each set and one for all sets. It shows the chosen methods, or else those of smallest mean, best method
+// first.
 func (e *experiment) drawDifferences(paired *table.Table) *figures.Figure {
 	legend, sets := plots.NewLegend(e.Methods), paired.Distinct("set")
 	overall := paired.Where("set", sets[len(sets)-1])
@@ -161,7 +163,8 @@ func (e *experiment) mapRows(maps *table.Table) (rows []figures.Row) {
 	task := e.Data.Task()
 	grid := task.Region.Grid(e.Data.Grid)
 	train := task.Draw(e.Data.Train, random.Source(e.manifest.Name, e.manifest.Seed, "train"))
-	for variance, quantity := range [][2]string{{"p", "$μ(y_%d)$, probability"}, {"var", "$σ^2(y_%d)$, probability$^2$"}} {
+	quantities := [][2]string{{"p", "$μ(y_%d)$, probability"}, {"var", "$σ^2(y_%d)$, probability$^2$"}}
+	for variance, quantity := range quantities {
 		for j := 1; j < task.Classes; j++ {
 			row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf(quantity[1], j), Max: float64(1 - variance)}}
 			for _, k := range e.Evaluate.Snapshots {

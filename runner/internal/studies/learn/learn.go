@@ -132,7 +132,7 @@ func (e *experiment) SetUp(m *manifest.Manifest) (err error) {
 		e.sets = []set{{Name: "data", Source: e.Data, key: "data"}}
 	}
 	e.plain = !e.named && !e.swept && e.Evaluate.single()
-	e.curve = e.Evaluate.Snapshots != nil || e.plain && e.Data.Grid == 0 // for which Prepare chooses six snapshots
+	e.curve = e.Evaluate.Snapshots != nil || e.plain && e.Data.Grid == 0 // Prepare chooses snapshots
 	for i := range e.sets {
 		s := &e.sets[i]
 		if s.key = cmp.Or(s.key, "set."+s.Name); s.missing() {

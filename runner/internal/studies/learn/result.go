@@ -14,40 +14,24 @@ import (
 
 const maxRows = 40 // of a result; longer tables are for files
 
-// Result has the means of the scores, and notes on methods that broke down, whose inputs were cut, or that are
-// worse than guessing.
+// Result has the means of the scores, and notes on methods that broke down, whose inputs were cut, or that
+// are worse than guessing.
 func (e *experiment) Result(tables table.Set, seconds map[string]float64) (r study.Result) {
-	if runs := tables.Get("runs"); runs != nil {
-		r.Notes = e.problems(runs)
-	}
-	summary := tables.Get("summary")
-	if summary.Len() > maxRows {
+	if e.Evaluate.repeated() {
 		return r
 	}
-	rows, intervals := scoreRows(summary, seconds)
-	if r.Rows = rows; intervals && summary.Has("interval") {
-		r.Notes = append(r.Notes, "± is half of the 95 % interval: "+strings.Join(summary.Distinct("interval"), "; "))
+	if runs := tables.Get("runs"); runs != nil { // not of a sweep
+		r.Notes = e.problems(runs)
 	}
-	r.Notes = append(r.Notes, e.worseThanGuessing(summary)...)
+	if summary := tables.Get("summary"); summary.Len() <= maxRows {
+		r.Rows = scoreRows(summary, seconds)
+		if strings.Contains(fmt.Sprint(r.Rows), " ± ") {
+			rules := strings.Join(summary.Distinct("interval"), "; ")
+			r.Notes = append(r.Notes, "± is half of the 95 % interval: "+rules)
+		}
+		r.Notes = append(r.Notes, e.worseThanGuessing(summary)...)
+	}
 	return r
-}
-
-// worseThanGuessing returns a note on each method with a larger log loss than that of majority, if there is one
-// row for each method.
-func (e *experiment) worseThanGuessing(summary *table.Table) (notes []string) {
-	for _, m := range e.Methods {
-		guess := summary.Where("method", m.Name)
-		if m.Kind != "majority" || guess.Len() == 0 || len(summary.Distinct("method")) < summary.Len() {
-			continue
-		}
-		for i, loss := range summary.Nums("log_loss") {
-			if loss > guess.Nums("log_loss")[0] {
-				method := summary.Texts("method")[i]
-				notes = append(notes, method+" has a larger log loss than the frequencies of the classes")
-			}
-		}
-	}
-	return notes
 }
 
 // problems returns a note on each method that broke down, and on each whose inputs were often cut.
@@ -72,10 +56,29 @@ func (e *experiment) problems(runs *table.Table) (notes []string) {
 	return notes
 }
 
-// scoreRows returns the rows of a summary as texts, without key columns in which all rows agree, and whether
-// errors have intervals. They have the half-width of the interval before it is cut off at 0 or 1.
-func scoreRows(summary *table.Table, seconds map[string]float64) (rows [][]string, intervals bool) {
-	var shown, words []string
+// worseThanGuessing returns a note on each method with a larger log loss than a method of kind majority, if
+// methods have one row each.
+func (e *experiment) worseThanGuessing(summary *table.Table) (notes []string) {
+	for _, m := range e.Methods {
+		guess := summary.Where("method", m.Name)
+		if m.Kind != "majority" || guess.Len() == 0 || len(summary.Distinct("method")) < summary.Len() {
+			continue
+		}
+		for i, loss := range summary.Nums("log_loss") {
+			if loss > guess.Nums("log_loss")[0] {
+				method := summary.Texts("method")[i]
+				notes = append(notes, method+" has a larger log loss than the frequencies of the classes")
+			}
+		}
+	}
+	return notes
+}
+
+// scoreRows returns the rows of a summary as texts, without the keys that all rows share. The error has the
+// half-width of its interval before it is cut off at 0 or 1. The seconds are those of the group of cells
+// whose name has all words of the row, such as method=joint, if there is one such group.
+func scoreRows(summary *table.Table, seconds map[string]float64) (rows [][]string) {
+	var shown, words []string // columns
 	for _, c := range summary.Columns[:slices.Index(table.Names(summary.Columns), "seeds")] {
 		if c.Kind == table.Words {
 			words = append(words, c.Name)
@@ -87,41 +90,30 @@ func scoreRows(summary *table.Table, seconds map[string]float64) (rows [][]strin
 	rows = append(rows, slices.Concat(shown, []string{"error", "log loss", "Brier", "ECE", "seconds"}))
 	for i := range summary.Len() {
 		row := summary.Rows([]int{i})
-		num := func(column string) float64 {
-			if !row.Has(column) {
-				return math.NaN()
-			}
-			return row.Nums(column)[0]
-		}
-		var texts []string
+		text := func(column string) string { return row.Texts(column)[0] }
+		num := func(column string) float64 { return row.Nums(column)[0] }
+		var cells []string
 		for _, c := range shown {
-			texts = append(texts, row.Texts(c)[0])
+			cells = append(cells, text(c))
 		}
-		wrong := decimals(num("error"))
+		cells = append(cells, decimals(num("error")))
 		if half := max(num("error_high")-num("error"), num("error")-num("error_low")); half > 0 {
-			wrong += fmt.Sprintf(" ± %.4f", half)
-			intervals = true
+			cells[len(shown)] += fmt.Sprintf(" ± %.4f", half)
 		}
-		rows = append(rows, append(texts, wrong, decimals(num("log_loss")), decimals(num("brier")),
-			decimals(num("ece")), decimals(groupSeconds(row, words, seconds))))
-	}
-	return rows, intervals
-}
-
-// groupSeconds returns the seconds of the one group of cells whose name has the words of a row in some columns,
-// such as method=joint, or NaN if there is none or there are several.
-func groupSeconds(row *table.Table, columns []string, seconds map[string]float64) float64 {
-	found := []float64{}
-	for group, s := range seconds {
-		lacks := func(c string) bool { return !strings.Contains(" "+group+" ", " "+c+"="+row.Texts(c)[0]+" ") }
-		if !slices.ContainsFunc(columns, lacks) {
-			found = append(found, s)
+		time, groups := math.NaN(), 0
+		for group, s := range seconds {
+			lacks := func(c string) bool { return !strings.Contains(" "+group+" ", " "+c+"="+text(c)+" ") }
+			if !slices.ContainsFunc(words, lacks) {
+				time, groups = s, groups+1
+			}
 		}
+		if groups > 1 {
+			time = math.NaN()
+		}
+		rows = append(rows, append(cells, decimals(num("log_loss")), decimals(num("brier")), decimals(num("ece")),
+			decimals(time)))
 	}
-	if len(found) != 1 {
-		return math.NaN()
-	}
-	return found[0]
+	return rows
 }
 
 func decimals(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.4f", x), "NaN") }

@@ -112,8 +112,9 @@ func (s *spec) predictions(r *learner.Result, test *dataset.Examples, names []st
 	return t
 }
 
-// pairs compares networks with the same prior, for each size N of the training set: network r learns the first
-// N examples in the order of the stream "permutation", r, or N other examples from the stream "sample", r.
+// pairs compares networks with the same prior, for each size N of the training set: network r learns the
+// first N examples in the order of the stream "permutation", r, or N other examples from the stream "sample",
+// r.
 func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.Set, error) {
 	columns, key := s.key()
 	t := table.New("pairs", append(columns,
@@ -146,8 +147,8 @@ func (s spec) pairs(ctx context.Context, train, test *dataset.Examples) (table.S
 	return table.Set{t}, nil
 }
 
-// comparePairs returns the mean total variation of two networks, the mean error and log loss of a network, and
-// the share of networks that broke down.
+// comparePairs returns the mean total variation of two networks, the mean error and log loss of a network,
+// and the share of networks that broke down.
 func comparePairs(networks []*learner.Result) []float64 {
 	var wrong, loss []float64
 	failed, n := 0.0, float64(len(networks))
@@ -193,7 +194,8 @@ func (s *spec) newCurve() *curve {
 		c.noise = s.stream("montecarlo", s.Method.Name)
 		c.maps = &table.Table{Name: "maps", Packed: true, Columns: slices.Concat([]table.Column{
 			table.Text("set", "the data set"), table.Text("method", "the network"),
-			table.Int("k", "examples seen"), table.Num("x1", "coordinate of the input"), table.Num("x2", "coordinate of the input"),
+			table.Int("k", "examples seen"),
+			table.Num("x1", "coordinate of the input"), table.Num("x2", "coordinate of the input"),
 		}, learner.ClassColumns("p", n, "mean of the probability of the class"),
 			learner.ClassColumns("var", n, "variance of the probability of the class"))}
 	}
@@ -217,9 +219,9 @@ func (c *curve) score(l *learner.Classifier, pass, k int, p [][]float64, class [
 	c.Add(c.key, pass, k, pass*k, learner.Scores(p, class), before, c.onGrid(l, k), l.Steps().Row())
 }
 
-// onGrid adds the predictions after k examples to the maps. It returns the mean distances from Monte Carlo and
-// the standard errors of Monte Carlo, which are missing if the method is not one network on unscaled inputs, or
-// has failed.
+// onGrid adds the predictions after k examples to the maps. It returns the mean distances from Monte Carlo
+// and the standard errors of Monte Carlo, which are missing if the method is not one network on unscaled
+// inputs, or has failed.
 func (c *curve) onGrid(l *learner.Classifier, k int) (row []float64) {
 	s, e := c.spec, c.spec.Evaluate
 	if c.maps != nil && e.Samples > 0 {

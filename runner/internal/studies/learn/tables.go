@@ -16,8 +16,8 @@ import (
 
 const allSets = "all"
 
-// Tables adds the means over the seeds, and comparisons. A sweep over λ and ρ keeps only the means. Columns of
-// counts in which all are 0 are left out.
+// Tables adds the means over the seeds, and comparisons. A sweep over λ and ρ keeps only the means. Columns
+// of counts in which all are 0 are left out.
 func (e *experiment) Tables(cells []table.Set) table.Set {
 	counts, tables := table.Names(learner.StepColumns())[:6], table.Merge(cells)
 	for _, t := range tables {
@@ -168,8 +168,8 @@ type contrast struct {
 	Score string `toml:"score,omitempty"`
 }
 
-// contrasts tests the differences of the tables [[contrast]], with Holm's correction. A difference is averaged
-// over the sets or, of one set, over the seeds.
+// contrasts tests the differences of the tables [[contrast]], with Holm's correction. A difference is
+// averaged over the sets or, of one set, over the seeds.
 func (e *experiment) contrasts(runs *table.Table) *table.Table {
 	t := table.New("contrasts",
 		table.Text("set", "the data set, or all"), table.Text("method", "the learner"),

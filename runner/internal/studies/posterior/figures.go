@@ -13,8 +13,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures has the charts distance, of the distance from the exact posterior against the number of examples for
-// each task, and the maps maps_K of each mapped snapshot K.
+// Figures has the charts distance, of the distance from the exact posterior against the number of examples
+// for each task, and the maps maps_K of each mapped snapshot K.
 func (e *experiment) Figures() []study.Figure {
 	out := []study.Figure{plots.Drawing("distance", "curve_summary", e.distance)}
 	for _, k := range e.Posterior.Mapped {
@@ -56,8 +56,8 @@ func (e *experiment) distance(means *table.Table) *figures.Figure {
 	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 }
 
-// drawMaps draws a row of maps after k examples for every class but the last, the exact posterior leftmost. At
-// most 100 examples are shown: more would cover the maps.
+// drawMaps draws a row of maps after k examples for every class but the last, the exact posterior leftmost.
+// At most 100 examples are shown: more would cover the maps.
 func (e *experiment) drawMaps(maps *table.Table, k int) *figures.Figure {
 	task := e.Data.Task()
 	var labels figures.Labels

@@ -20,21 +20,22 @@ type score string
 
 const (
 	probability score = "probability"        // the largest probability
-	confidence  score = "confidence"         // of a bank, less if its members differ; of others the probability
+	confidence  score = "confidence"         // the largest probability; of a bank, less if its members differ
 	entropy     score = "entropy"            // one minus the entropy of p, over its largest value
-	mutual      score = "mutual-information" // the same of the mutual information of label and member
+	mutual      score = "mutual-information" // one minus the mutual information of label and member, over log n
 
 	// firstLayer is minus the mean log variance of the first layer's pre-activations, xᵀΣ_jx.
 	firstLayer score = "first-layer-variance"
 
-	// mahalanobis is max_c (d_0 − d_c): the squared Mahalanobis distances of the means of the last hidden layer
-	// from the overall mean and from that of class c, each with its covariance (Ren et al. 2021).
+	// mahalanobis is max_c (d_0 − d_c). The d are squared Mahalanobis distances of the means of the last hidden
+	// layer: d_0 from the overall mean, d_c from the mean of class c, each with its covariance (Ren et al.
+	// 2021).
 	mahalanobis score = "relative-mahalanobis"
 
 	// density is the log density of the input; for an output layer, in the most probable class.
 	density score = "density"
 
-	// combined is the familiarity of an output layer, or else the combination of several scores by combine.
+	// combined is the familiarity of an output layer or, of other learners, several scores joined by combine.
 	combined score = "combined"
 )
 
@@ -45,23 +46,25 @@ var (
 
 type scorer struct {
 	*learner.Result
-	hidden     []relative // by member; nil: no score needs them, or there are no layers
+	hidden     []relative // of each member; nil: no score needs them, or there are no layers
 	validation predictions
 
-	// Test-then-train predictions of the last examples, as many as the validation part has. The record is empty
-	// without promises, and for batch learning and several passes.
+	// record has test-then-train predictions of the last examples, as many as the validation part has. It is
+	// empty without promises, and for batch learning and several passes.
 	record bnn.TrackRecord
 }
 
-// relative has the Gaussians of the relative Mahalanobis distance: of each class, and of all together.
+// relative has the Gaussians of the relative Mahalanobis distance: one for each class, and one for all
+// examples.
 type relative struct{ classes, overall *classgaussian.Model }
 
+// fitHidden fits the Gaussians to the means of the last hidden layers.
 func (m *scorer) fitHidden(train *data.Examples) {
 	m.PredictEach(m.Scaler.Apply(train), func(i int, _ []float64, p learner.Prediction) (err error) {
 		for k, layers := range p.Members {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
-				var r relative // without errors, as there are units and classes
+				var r relative // New does not fail, as there are units and classes
 				r.classes, _ = classgaussian.New(classgaussian.Config{}, len(h), m.Classes, nil)
 				r.overall, _ = classgaussian.New(classgaussian.Config{}, len(h), 1, nil)
 				m.hidden = append(m.hidden, r)
@@ -72,11 +75,13 @@ func (m *scorer) fitHidden(train *data.Examples) {
 	})
 }
 
+// predictions are those of some examples.
 type predictions struct {
 	wrong []bool
-	by    map[score][]float64
+	by    map[score][]float64 // confidences; nil: the learner lacks the score
 }
 
+// addScores adds the scores of a prediction at x, except those that need all examples.
 func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) error {
 	largest := kernel.Log(float64(len(p.P)))
 	values := map[score]float64{
@@ -115,8 +120,8 @@ func (m *scorer) addScores(a predictions, x []float64, p learner.Prediction) err
 func (m *scorer) predict(e *data.Examples) predictions {
 	e = m.Scaler.Apply(e)
 	a, layer := predictions{by: map[score][]float64{}}, m.Readout()
-	var inputs [][]float64 // of the output layer
-	var top []int          // the most probable classes
+	var inputs [][]float64 // to the output layer
+	var top []int          // the most probable class of each example
 	ok := m.PredictEach(e, func(_ int, x []float64, p learner.Prediction) error {
 		if top = append(top, floats.MaxIdx(p.P)); layer != nil {
 			inputs = append(inputs, slices.Clone(x))
@@ -148,20 +153,21 @@ func (m *scorer) predict(e *data.Examples) predictions {
 	return a
 }
 
-// combine sets the combined score of at least two scores: the sum of log p over them (Fisher 1925), where p
-// is the share of the validation part, and of the example itself, whose score is no larger.
+// combine sets the combined score if there are at least two others of parts: the sum of log p over them
+// (Fisher 1925), where p is the share of the validation part, with the example itself, whose score is no
+// larger.
 func (m *scorer) combine(a predictions) {
 	delete(a.by, combined)
 	reference := m.validation.by
 	if reference == nil { // a is the validation part
 		reference = a.by
 	}
-	have := slices.DeleteFunc(slices.Clone(parts), func(s score) bool { return a.by[s] == nil })
-	if len(have) < 2 {
+	present := slices.DeleteFunc(slices.Clone(parts), func(s score) bool { return a.by[s] == nil })
+	if len(present) < 2 {
 		return
 	}
 	sum := make([]float64, len(a.wrong))
-	for _, s := range have {
+	for _, s := range present {
 		sorted := slices.Sorted(slices.Values(reference[s]))
 		for i, x := range a.by[s] {
 			below := sort.Search(len(sorted), func(k int) bool { return sorted[k] > x })

@@ -8,7 +8,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Tables has the means over the seeds. With one seed, shares of the test examples have Wilson's intervals.
+// Tables has the means over the seeds. With one seed, shares of test examples have Wilson's intervals.
 func (e *experiment) Tables(cells []table.Set) table.Set {
 	merged := table.Merge(cells)
 	decisions, runs := merged.Get("decisions"), merged.Get("runs")
@@ -28,6 +28,7 @@ func (e *experiment) Tables(cells []table.Set) table.Set {
 	return table.Set{merged.Get("risk_coverage"), decided, summary}
 }
 
+// setWilson replaces the ends of the intervals of columns, which are shares of n examples in each row.
 func setWilson(t *table.Table, n []float64, columns ...string) {
 	for _, column := range columns {
 		k := slices.Index(table.Names(t.Columns), column)
@@ -49,39 +50,43 @@ type tables struct {
 func newTables(s spec) *tables {
 	text, num, share := table.Text, table.Num, table.Share
 	method := text("method", "the learner")
-	confidence := text("confidence", "the score that a decision needs enough of, see experiments/KEYS.md")
-	threshold := num("threshold", "confidence from which an example is decided about")
-	risk := share("risk", "share of wrong ones among the decisions")
+	confidence := text("confidence", "the score that is compared with the threshold, see experiments/KEYS.md")
+	threshold := num("threshold", "smallest confidence with which an example is decided about")
+	risk := share("risk", "share of the decisions that are wrong")
 	return &tables{
 		s,
 		table.New("decisions", method, confidence,
-			text("wanted", "wrong: the largest share of wrong decisions on the part for validation; "+
-				"promise: the largest risk, with 95 % confidence; threshold: itself"),
-			table.Flag("made", "1 if there is such a threshold, else 0: all are unknown"), threshold,
+			text("wanted", "what the threshold is chosen for. wrong: at most this share of all examples of the "+
+				"validation part is decided wrong; promise: the risk is at most this, with 95 % confidence; "+
+				"threshold: the threshold itself"),
+			table.Flag("made", "1 if there is such a threshold, else 0, and all examples are unknown"), threshold,
 			share("correct", "share of the test examples decided right"),
-			share("unknown", "share left undecided"), share("wrong", "share decided wrong"), risk,
-			table.Flag("kept", "of a promise: 1 if the risk is at most that, or nothing is decided"),
-			table.Int("examples", "of the test part"), table.Int("decided", "of these")),
+			share("unknown", "share of the test examples left undecided"),
+			share("wrong", "share of the test examples decided wrong"), risk,
+			table.Flag("kept", "1 if the risk is at most the promised one, or nothing is decided; else 0"),
+			table.Int("examples", "test examples"), table.Int("decided", "test examples that are decided about")),
 		table.New("runs", method, confidence,
-			text("data", "test: to find errors on the test part; others: to tell the test part from these, "+
-				"or from its unseen classes"),
-			share("error", "share of wrong answers on the test part, all decided"),
+			text("data", "test: the confidence ranks errors on the test part; another name: it separates the test "+
+				"part from out-of-distribution inputs, or from unseen classes"),
+			share("error", "share of wrong answers on the test part, if all examples are decided"),
 			share("aurc", "area under the risk–coverage curve"),
-			share("augrc", "area under the generalised one, of the share of wrong decisions among all"),
-			share("auroc", "area under the ROC curve"), table.Int("examples", "of the test part")),
+			share("augrc", "area under the generalised risk–coverage curve, of wrong decisions among all examples"),
+			share("auroc", "area under the ROC curve"), table.Int("examples", "test examples")),
 		table.New("risk_coverage", method, confidence, threshold,
-			share("coverage", "share of the test examples decided about"), risk),
+			share("coverage", "share of the test examples that are decided about"), risk),
 	}
 }
 
-func (t *tables) scores(a predictions) []score {
+// scores returns the scores of the manifest that the predictions have.
+func (t *tables) scores(p predictions) []score {
 	return slices.DeleteFunc(slices.Clone(scores), func(s score) bool {
-		return a.by[s] == nil || !slices.Contains(t.Unknown.Scores, s)
+		return p.by[s] == nil || !slices.Contains(t.Unknown.Scores, s)
 	})
 }
 
 // evaluate adds how well each confidence detects errors on the test part, and the decisions with thresholds
-// that are fixed, chosen on the validation part, or promise a risk by the learner's record.
+// that the manifest fixes, that are chosen on the validation part, or that promise a risk by the learner's
+// record.
 func (t *tables) evaluate(l *scorer, test predictions) {
 	for i, by := range t.scores(test) {
 		ranking := metric.Rank(test.by[by], test.wrong)
@@ -117,9 +122,10 @@ func (t *tables) evaluate(l *scorer, test predictions) {
 	}
 }
 
-// decide adds the shares decided right, undecided, and wrong. A threshold promises a risk, or none: 0.
+// decide adds the shares of test examples decided right, left undecided and decided wrong. If the threshold
+// promises no risk, promised is 0.
 func (t *tables) decide(test predictions, by score, wanted string, threshold, promised float64) {
-	decided := map[bool]float64{} // the decisions, wrong or not
+	decided := map[bool]float64{} // number of decisions, wrong or not
 	for i, wrong := range test.wrong {
 		if test.by[by][i] >= threshold {
 			decided[wrong]++
@@ -135,8 +141,8 @@ func (t *tables) decide(test predictions, by score, wanted string, threshold, pr
 		table.Finite(risk), kept, len(test.wrong), correct+wrong)
 }
 
-// lowestThreshold returns the lowest confidence that occurs with at most the given share of all examples
-// decided wrong; infinite if there is none.
+// lowestThreshold returns the lowest confidence of an example, as a threshold, with which at most a share of
+// all examples is decided wrong, or infinity if there is none.
 func lowestThreshold(confidence []float64, wrong []bool, share float64) float64 {
 	threshold, coverage, risk := metric.Rank(confidence, wrong).RiskCoverage()
 	lowest := math.Inf(1)
@@ -146,10 +152,10 @@ func lowestThreshold(confidence []float64, wrong []bool, share float64) float64 
 	return lowest
 }
 
-// distinguish adds how well the confidences separate the test examples from others.
+// distinguish adds how well each confidence separates the test examples from others, which data names.
 func (t *tables) distinguish(data string, known, others predictions) {
 	for _, by := range t.scores(known) {
-		if others.by[by] != nil { // else there is no test example, and the learner does not have this
+		if others.by[by] != nil { // nil: there is no test example, and the learner lacks this score
 			auroc := metric.AUROC(known.by[by], others.by[by])
 			t.runs.Add(t.Method.Name, string(by), data, table.Gaps(3), auroc, len(known.wrong))
 		}

@@ -129,7 +129,7 @@ type spec struct {
 	Outside []outside
 	Unknown settings
 	Method  learner.Method
-	Curve   bool // whether the table risk_coverage has the cell, by its first score
+	Curve   bool // whether the table risk_coverage has the cell
 }
 
 func (e *experiment) Cells() (cells []study.Cell) {
@@ -143,9 +143,9 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	return cells
 }
 
-// run trains a learner, chooses thresholds on the validation part, applies them to the test part, and
-// compares its scores with those of the data of [[outside]]. It trains another learner without the unseen
-// classes, and compares the scores of test examples of seen and unseen classes.
+// run trains a learner, chooses thresholds on the validation part, and decides about the test part. It
+// compares the scores of the test part with those of each [[outside]]. It trains another learner without the
+// unseen classes, and compares the scores of test examples of seen and unseen classes.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	train, test, err := s.Data.Parts(s.Stream("data"))
 	if err != nil {
@@ -162,7 +162,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	}
 	if len(s.Unknown.Unseen) > 0 {
 		unseen := test.Subset(s.rows(test, true))
-		// The test part may have fewer classes than the training part, whose numbers they have.
+		// The test part may lack classes of the training part. Parts numbers the classes of both alike.
 		train, test, err = dataset.Parts(train.Subset(s.rows(train, false)), test.Subset(s.rows(test, false)))
 		if err != nil {
 			return nil, err
@@ -175,6 +175,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return table.Set{t.decisions, t.runs, t.curve}, nil
 }
 
+// rows returns the indices of the examples of unseen classes, or those of the others.
 func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
 	for i := range e.Len() {
 		if slices.Contains(s.Unknown.Unseen, e.Classes()[e.Class(i)]) == unseen {
@@ -184,6 +185,7 @@ func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
 	return rows
 }
 
+// train trains the method on a part of the examples, and predicts the others for validation.
 func (s spec) train(ctx context.Context, examples *data.Examples) (*scorer, error) {
 	learn, judge, err := examples.Split(s.Unknown.Validation, s.Stream("validation"))
 	if err != nil {
@@ -206,8 +208,8 @@ func (s spec) train(ctx context.Context, examples *data.Examples) (*scorer, erro
 	if l.Result, err = training.Run(ctx, s.Method, train, nil); err != nil {
 		return nil, err
 	}
-	wanted := func(w score) bool { return w == firstLayer || w == mahalanobis || w == combined }
-	if slices.ContainsFunc(s.Unknown.Scores, wanted) && l.Readout() == nil {
+	needHidden := func(w score) bool { return w == firstLayer || w == mahalanobis || w == combined }
+	if slices.ContainsFunc(s.Unknown.Scores, needHidden) && l.Readout() == nil {
 		l.fitHidden(train)
 	}
 	l.validation = l.predict(examples.Subset(judge))

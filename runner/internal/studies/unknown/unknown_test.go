@@ -35,7 +35,10 @@ name = "small_unknown"; study = "unknown"; seed = 2
 }
 
 // far has examples of which most are away from the clusters.
-var far = studytest.Corners(9)
+var far = data.Set{
+	X:     [][]float64{{0, 0}, {4, 0}, {-1, 4}, {4, 5}, {5, 0}, {-1, 5}, {4.4, 3}, {0, -0.3}, {6, 1}},
+	Class: []int{0, 1, 2, 3, 1, 2, 3, 0, 1},
+}
 
 // run runs the manifest about the examples and the far ones.
 func run(t *testing.T, set data.Set, overrides ...string) table.Set {
