@@ -45,23 +45,17 @@ func TestMapLegend(t *testing.T) {
 	m, s := flagged()
 	field, scale := sweep()
 	for _, test := range []struct {
-		row   Row
+		field Map
+		scale Axis
 		below string
 		want  []string
 	}{
-		{Row{s, []Map{m, m}}, "negative", []string{
-			"negative", "above scale", "no value",
-		}},
-		{Row{scale, []Map{field}}, "", []string{
-			"slope", "boundary", "best", "below scale", "above scale",
-			"no value",
-		}},
+		{m, s, "negative", []string{"negative", "above scale", "no value"}},
+		{field, scale, "", []string{"slope", "boundary", "best", "below scale", "above scale", "no value"}},
 	} {
 		var got []string
 		styles := styles{known: map[string]style{}, flags: map[color.Color]bool{}}
-		for _, m := range test.row.Maps {
-			styles.mapPlotters(m, Axis{Max: 1}, Axis{Max: 1}, test.row.Scale)
-		}
+		styles.mapPlotters(test.field, Axis{Max: 1}, Axis{Max: 1}, test.scale)
 		for _, k := range append(styles.keys, styles.flagKeys(test.below)...) {
 			got = append(got, k.text)
 		}

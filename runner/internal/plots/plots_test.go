@@ -2,7 +2,6 @@ package plots
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -52,13 +51,4 @@ func TestSweep(t *testing.T) {
 	check.Equal(t, "x, y and z", got, want)
 	check.Equal(t, "lines", maps[0].Curves[1].Name, "least-squares $λ$")
 	check.Equal(t, "boundaries of a task without one", len(Boundary([2][]float64{})), 0)
-}
-
-// Only means have intervals.
-func TestCurve(t *testing.T) {
-	means := table.New("summary", slices.Concat([]table.Column{table.Num("k", "")}, table.Interval("tv", ""))...)
-	means.Add(4, 0.5, 0.25, math.NaN())
-	curve := Curve(means, "adf", "k", "tv")
-	check.Equal(t, "a mean", [][]float64{curve.X, curve.Y, curve.Low}, [][]float64{{4}, {0.5}, {0.25}})
-	check.Equal(t, "an interval of none", len(Curve(means, "adf", "tv", "k").Low), 0)
 }

@@ -1,7 +1,8 @@
 package learn
 
 import (
-	"slices"
+	"regexp"
+	"strings"
 	"testing"
 
 	check "closedform/internal/checktest"
@@ -12,21 +13,21 @@ import (
 // A run ends with the means, and a warning where guessing is better.
 func TestResult(t *testing.T) {
 	e := &experiment{Learners: learner.Learners{Methods: []learner.Method{{Name: "guess", Kind: "majority"}}}}
-	means := []table.Column{table.Int("seeds", ""), table.RuleColumn()}
+	columns := []table.Column{
+		table.Text("set", ""), table.Text("method", ""), table.Num("lambda", ""),
+		table.Int("seeds", ""), table.RuleColumn(),
+	}
 	for _, c := range learner.ScoreColumns() {
-		means = append(means, table.Interval(c.Name, "")...)
+		columns = append(columns, table.Interval(c.Name, "")...)
 	}
-	summary := func(columns ...table.Column) *table.Table {
-		return table.New("summary", slices.Concat(columns, means)...)
+	add := func(t *table.Table, method string, lambda, wrong, low, high, loss float64) {
+		gaps := table.Gaps(2)
+		t.Add("iris", method, lambda, 5, "t, seeds", wrong, low, high, loss, gaps, 0.5, gaps, gaps, gaps, gaps)
 	}
-	row := func(key []any, wrong, low, high, loss float64) []any {
-		return []any{key, 5, "t, seeds", wrong, low, high, loss, table.Gaps(2), 0.5, table.Gaps(2 + 3 + 3)}
-	}
-	method, set := table.Text("method", ""), table.Text("set", "")
-	short := summary(set, method)
-	short.Add(row([]any{"iris", "model"}, 0.1, 0.08, 0.12, 1.25)...)
-	short.Add(row([]any{"iris", "guess"}, 0.6, 0.6, 0.6, 1.1)...)
-	short.Add(row([]any{"iris", "sure"}, 0.1, 0, 0.4, 0.3)...) // its interval is cut off at 0
+	short := table.New("summary", columns...)
+	add(short, "model", 1, 0.1, 0.08, 0.12, 1.25)
+	add(short, "guess", 1, 0.6, 0.6, 0.6, 1.1)
+	add(short, "sure", 1, 0.1, 0, 0.4, 0.3) // its interval is cut off at 0
 	seconds := map[string]float64{
 		"set=iris method=model": 2, "set=iris method=sure order=a": 1, "set=iris method=sure order=b": 3,
 	}
@@ -41,12 +42,24 @@ func TestResult(t *testing.T) {
 		"± is half of the 95 % interval: t, seeds",
 		"model has a larger log loss than the frequencies of the classes",
 	})
-	swept := summary(method, table.Num("lambda", ""), table.Num("rho", ""))
+	swept := table.New("summary", columns...)
 	for i := range maxRows {
-		swept.Add(row([]any{"model", 0.2 + float64(i%2), 0.5}, 0.1, 0.1, 0.1, 0.3)...)
+		add(swept, "model", float64(i), 0.1, 0.1, 0.1, 0.3)
 	}
 	r = e.Result(table.Set{swept}, nil)
-	check.Equal(t, "of a sweep", r.Rows[1], []string{"model", "0.2", "0.1000", "0.3000", "0.5000", "", ""})
-	swept.Add(row([]any{"model", 0.2, 0.5}, 0.1, 0.1, 0.1, 0.3)...)
+	check.Equal(t, "of a sweep", r.Rows[2], []string{"model", "1", "0.1000", "0.3000", "0.5000", "", ""})
+	add(swept, "model", 9, 0.1, 0.1, 0.1, 0.3)
 	check.Equal(t, "rows of a long table", len(e.Result(table.Set{swept}, nil).Rows), 0)
+}
+
+// A note says where an output layer cuts its inputs, and what broke down.
+func TestProblems(t *testing.T) {
+	runs := table.New("runs", table.Text("method", ""), table.Int("train", ""), table.Int("limited", ""),
+		table.Int("failed", ""))
+	runs.Add("cut", 24, 3, 0)
+	runs.Add("fine", 24, 2, 0)
+	runs.Add("fails", 24, 0, 1)
+	notes := strings.Join(new(experiment).problems(runs), "\n")
+	want := regexp.MustCompile("^cut: 3 of 24 training examples have .* ±32.*\nfails broke down in 1 of 1 runs.*$")
+	check.True(t, want.MatchString(notes), "notes %q", notes)
 }

@@ -52,9 +52,7 @@ func parts(t *testing.T, set data.Set) (train, test data.Set) {
 // byHandOf returns the learner of a name.
 func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	t.Helper()
-	src := func(purpose ...any) rand.Source {
-		return random.Source(append([]any{"small_stream", seed}, purpose...)...)
-	}
+	src := study.Seeded{Manifest: "small_stream", Seed: seed}.Stream
 	cfg := bnn.Default(2, 3)
 	cfg.PriorVar = []float64{4}
 	if name == "filter" {
@@ -229,25 +227,4 @@ func TestKeptNetwork(t *testing.T) {
 	studytest.Refused(t, Kind, manifest, map[string]string{
 		"save.all_rows=true": "allowed: with network",
 	})
-}
-
-// A note says where an output layer cuts its inputs.
-func TestLargeInputs(t *testing.T) {
-	set := studytest.Clusters(36)
-	for _, x := range set.X {
-		x[0] *= 100
-	}
-	manifest := strings.Replace(streamOf(t, set),
-		"[[method]]; name = \"hidden\"; hidden_layers = [4]; hidden = \"smooth\"; "+
-			"covariance = \"diagonal\"\nprior_draw = \"independent\"; prior_mean_var = 2\n",
-		"[[method]]; name = \"layer\"; output = \"gaussian\"\n", 1)
-	for scale, want := range map[string]bool{"none": true, "standard": false} {
-		m := strings.Replace(manifest, "[model]", "scale = \""+scale+"\"\n[model]", 1)
-		notes := studytest.New(t, Kind, m).(study.WithResult).Result(studytest.Run(t, Kind, m), nil).Notes
-		found := slices.ContainsFunc(notes, func(note string) bool {
-			return strings.Contains(note, "layer: ") &&
-				strings.Contains(note, "of 48 training examples have an input beyond ±32")
-		})
-		check.Equal(t, fmt.Sprint(scale, ": ", notes), found, want)
-	}
 }
