@@ -148,11 +148,8 @@ func (e *experiment) Result(tables table.Set, _ map[string]float64) study.Result
 	rows := [][]string{{"claim", "holds with", "fails with", "undecided with"}}
 	claims := tables.Get("claims")
 	for i := range claims.Len() {
-		var row []string
-		for _, column := range []string{"claim", "holds_with", "fails_with", "open_with"} {
-			row = append(row, claims.Texts(column)[i])
-		}
-		rows = append(rows, row)
+		text := func(column string) string { return claims.Texts(column)[i] }
+		rows = append(rows, []string{text("claim"), text("holds_with"), text("fails_with"), text("open_with")})
 	}
 	return study.Result{Rows: rows}
 }
