@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"closedform/core/activation"
 	"closedform/core/softmax"
@@ -123,21 +122,6 @@ func (c *Config) replicate() {
 			}
 		}
 	}
-}
-
-// checkLambda catches a λ that is, bit for bit, the one of [Default] for another number of classes.
-func (c *Config) checkLambda() error {
-	p, ok := c.Softmax.(softmax.Probit)
-	if !ok || p.Rho != defaultRho || p.Lambda == softmax.SlopeLambda(c.classes(), p.Rho) {
-		return nil
-	}
-	smaller := func(k int) bool { return softmax.SlopeLambda(2+k, p.Rho) <= p.Lambda }
-	classes := 2 + sort.Search(MostClasses-2, smaller)
-	if p.Lambda != softmax.SlopeLambda(classes, p.Rho) {
-		return nil
-	}
-	return field.Errorf("lambda", "λ = %g is that of %d classes, where Layers has %d; "+
-		"call Default for these Layers, or set Softmax", p.Lambda, classes, c.classes())
 }
 
 // FieldError is the error of a field of a [Config], for [errors.As].

@@ -37,7 +37,6 @@ func TestConfigErrors(t *testing.T) {
 				c.Output, c.Softmax = ADFExact, softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(1, []float64{1})}
 			},
 		},
-		"lambda": {func(c *Config) { c.Layers[2] = 10 }},
 		"rho":    {func(c *Config) { c.Softmax = softmax.Probit{Lambda: 1, Rho: 0.4} }},
 		"hidden": {func(c *Config) { c.Hidden = "" }, func(c *Config) { c.Hidden = "other" }},
 		"covariance": {

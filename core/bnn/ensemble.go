@@ -3,90 +3,39 @@ package bnn
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/core/random"
+	"closedform/internal/linalg"
 )
 
-// Ensemble is a bank of networks with fixed equal weights and uncalibrated P. If a member cannot learn an
-// example, none does. An ensemble of one predicts as its network does, to the bit.
-type Ensemble struct{ *Bank }
+// Ensemble is the mean of networks that learn the same examples: a mixture with equal weights. If a member
+// cannot learn or predict an example, the ensemble returns its error, and no member learns the example. An
+// ensemble of one predicts as its network does, to the bit. Only Predict is safe for concurrent use, each
+// call with its own Prediction.
+type Ensemble struct {
+	members  []*Network
+	weights  []float64 // equal
+	parallel bool      // the members learn side by side
+
+	// Scratch space of Observe: the example and the members' results.
+	x       []float64
+	class   int
+	updates []Update
+	errs    []error
+}
 
 // NewEnsemble returns an ensemble of networks with one configuration and their prior weights. The first
 // member draws its prior means from src, as [New] does; each other one from a stream named by the next number
 // of src. An error names the invalid field of cfg.
 func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
-	networks, err := newMembers(src, slices.Repeat([]Config{cfg}, max(0, members)))
-	if err != nil {
-		return nil, err
-	}
-	return Combine(networks...)
-}
-
-// Combine returns the ensemble of the networks, which belong to it from now on. They may have learned the
-// same examples in different orders. Errors are those of [NewBank], without its limit of members.
-func Combine(members ...*Network) (*Ensemble, error) {
-	models := make([]Model, len(members))
-	for k, n := range members {
-		models[k] = n
-	}
-	b, err := newBank(models)
-	if err != nil {
-		return nil, err
-	}
-	b.equal = true
-	return &Ensemble{b}, nil
-}
-
-// DefaultMembers returns the networks of the default bank, variants of cfg. Three multiply its prior
-// variances in hidden and output layers by 1 and 3, 0.1 and 10, 0.1 and 0.3; they are left out if cfg has no
-// hidden layers. Two have no hidden layers and multiply by 1 and 0.001, relative to the default without
-// hidden layers if cfg has default variances. Prior means and errors are as for [NewEnsemble].
-func DefaultMembers(cfg Config, src rand.Source) ([]*Network, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("bnn: %w", err)
-	}
-	var configs []Config
-	for _, member := range []struct {
-		linear         bool
-		hidden, output float64
-	}{{false, 1, 3}, {false, 0.1, 10}, {false, 0.1, 0.3}, {true, 1, 1}, {true, 1, 0.001}} {
-		c := cfg.clone()
-		if member.linear {
-			c = c.linear()
-		} else if len(c.PriorVar) == 1 {
-			continue
-		}
-		last := len(c.PriorVar) - 1
-		floats.Scale(member.hidden, c.PriorVar[:last])
-		c.PriorVar[last] *= member.output
-		configs = append(configs, c)
-	}
-	return newMembers(src, configs)
-}
-
-// linear returns the configuration without hidden layers; the output prior variance over its default stays.
-func (c Config) linear() Config {
-	last := len(c.PriorVar) - 1
-	if last == 0 {
-		return c
-	}
-	given := c.PriorVar[last]
-	c.SetCovariance(c.Covariance...)
-	ratio := given / c.PriorVar[last]
-	d := Default(c.Layers[0], c.classes())
-	c.Layers = d.Layers
-	c.SetCovariance(d.Covariance...)
-	c.PriorVar[0] *= ratio
-	return c
-}
-
-func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	var name uint64
-	networks := make([]*Network, len(configs))
-	for k, cfg := range configs {
+	networks := make([]*Network, max(0, members))
+	for k := range networks {
+		if k == 1 {
+			name = src.Uint64()
+		}
 		if k > 0 {
 			src = random.Source("member", name, k)
 		}
@@ -94,10 +43,112 @@ func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 		if err != nil {
 			return nil, err
 		}
-		if k == 0 && len(configs) > 1 {
-			name = src.Uint64()
-		}
 		networks[k] = n
 	}
-	return networks, nil
+	return Combine(networks...)
+}
+
+// Combine returns the ensemble of the networks, which belong to it from now on. They may have learned the
+// same examples in different orders. Errors are those of [SameShape].
+func Combine(members ...*Network) (*Ensemble, error) {
+	if err := SameShape(members); err != nil {
+		return nil, fmt.Errorf("bnn: %w", err)
+	}
+	n := len(members)
+	e := &Ensemble{
+		members: slices.Clone(members), weights: slices.Repeat([]float64{1 / float64(n)}, n),
+		updates: make([]Update, n), errs: make([]error, n),
+	}
+	e.parallel = n > 1 && runtime.GOMAXPROCS(0) > 1 && slices.ContainsFunc(members, (*Network).large)
+	return e, nil
+}
+
+// large reports whether a step of the network takes longer than starting a goroutine.
+func (n *Network) large() bool {
+	connections := 0
+	for l, out := range n.cfg.Layers[1:] {
+		connections += out * n.cfg.Layers[l]
+	}
+	return connections >= 1<<14
+}
+
+// Serial makes large members learn one after another, for programs that already use all processors.
+func (e *Ensemble) Serial() { e.parallel = false }
+
+// Members returns the networks. Changing one changes the ensemble.
+func (e *Ensemble) Members() []*Network { return e.members }
+
+// Shape implements [Model].
+func (e *Ensemble) Shape() (inputs, classes int) { return e.members[0].Shape() }
+
+// AddClass adds a class to all members, see [Network.AddClass], or after an error to none.
+func (e *Ensemble) AddClass() (err error) {
+	grown := make([]Config, len(e.members))
+	for k, n := range e.members {
+		if grown[k], err = n.grown(); err != nil {
+			return memberError(k, len(grown), err)
+		}
+	}
+	for k, n := range e.members {
+		n.grow(grown[k])
+	}
+	return nil
+}
+
+// Observe updates all members by one example, or none. The update is that of [MixUpdates].
+func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
+	if err := checkExample(e, x, class); err != nil {
+		return Update{Action: Refused}, err
+	}
+	e.x, e.class = x, class
+	e.each((*Ensemble).prepare)
+	for k, err := range e.errs {
+		if err != nil {
+			return e.updates[k], memberError(k, len(e.errs), err)
+		}
+	}
+	e.each((*Ensemble).move)
+	return MixUpdates(e.weights, e.updates), nil
+}
+
+func (e *Ensemble) prepare(k int) { e.updates[k], e.errs[k] = e.members[k].prepare(e.x, e.class) }
+
+func (e *Ensemble) move(k int) {
+	if e.updates[k].Action != Skipped {
+		e.members[k].move()
+	}
+}
+
+// each calls do for each member. A method in place of a function literal for do allocates nothing.
+func (e *Ensemble) each(do func(e *Ensemble, k int)) {
+	if e.parallel {
+		linalg.Parallel(len(e.members), func(k int) { do(e, k) })
+		return
+	}
+	for k := range e.members {
+		do(e, k)
+	}
+}
+
+// Predict sets dst to the prediction for x, see [Prediction.Mix]. P is Moments.P.
+func (e *Ensemble) Predict(dst *Prediction, x []float64) error {
+	return e.predict(dst, x, (*Network).Predict)
+}
+
+// Before implements [Sequential] by the members' Before.
+func (e *Ensemble) Before(dst *Prediction, x []float64) error {
+	return e.predict(dst, x, (*Network).Before)
+}
+
+func (e *Ensemble) predict(
+	dst *Prediction, x []float64, predict func(n *Network, dst *Prediction, x []float64) error,
+) error {
+	if len(e.members) == 1 {
+		return predict(e.members[0], dst, x)
+	}
+	err := dst.Mix(e, x, e.weights, func(k int, dst *Prediction) error { return predict(e.members[k], dst, x) })
+	if err != nil {
+		dst.invalidate()
+	}
+	return err
 }

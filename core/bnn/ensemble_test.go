@@ -24,6 +24,13 @@ func members(cfg spec, n int) (all []*Network) {
 
 func ensemble(members ...*Network) *Ensemble { return check.Must(Combine(members...)) }
 
+func networksOf(m Model) []*Network {
+	if n, ok := m.(*Network); ok {
+		return []*Network{n}
+	}
+	return m.(*Ensemble).Members()
+}
+
 // twoRings returns examples of two rings and what is outside of them.
 func twoRings(n int, rnd *rand.Rand) (x [][]float64, class []int) {
 	for range n {
@@ -131,14 +138,13 @@ func TestEnsembleRefuses(t *testing.T) {
 	}
 	var p Prediction
 	check.Refuses(t, "overflow", e.Predict(&p, []float64{1e9, 1}), "member 2: ")
-	for want, of := range map[string][]Model{
+	for want, networks := range map[string][]*Network{
 		"no members":                                nil,
 		"member 1 is a member twice":                {all[0], all[0]},
 		"member 1 has 2 inputs and 2 classes, and ": {all[0], members(spec{Layers: []int{2, 2}}, 1)[0]},
 	} {
-		check.Refuses(t, want, check.Err(NewBank(of...)), want)
+		check.Refuses(t, want, check.Err(Combine(networks...)), "bnn: "+want)
 	}
-	check.Refuses(t, "no members", check.Err(Combine()), "no members")
 }
 
 // The first member is the network that New makes of the same source, and more members change no other.

@@ -16,8 +16,8 @@
 //	err = n.Predict(&p, []float64{-1, 0.3})
 //	fmt.Println(p.P, p.Cov)
 //
-// A [Model] is a [Network], an [Ensemble] of networks, or a [Bank] of models weighted by how they predicted.
-// Package core/classifier has a bank with nothing to choose.
+// A [Model] is a [Network] or an [Ensemble] of networks; packages core/readout, core/features and
+// core/mixture have others. Package core/classifier has a model with nothing to choose.
 package bnn
 
 import (
@@ -29,7 +29,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model is a network, an ensemble, an output layer of package readout, a features.Model, or a bank of these.
+// Model is a network, an ensemble, an output layer of package readout, a features.Model, or a mixture of
+// these of package mixture.
 type Model interface {
 	Observe(x []float64, class int) (Update, error) // learns an example of a class, from 0
 	Predict(dst *Prediction, x []float64) error     // sets dst to the prediction for x
@@ -49,14 +50,6 @@ type LeftOut interface {
 	PredictLeftOut(dst *Prediction, x []float64, class int) error
 }
 
-func leftOut(m Model) LeftOut {
-	if outer, ok := m.(interface{ Unwrap() Model }); ok && leftOut(outer.Unwrap()) == nil {
-		return nil
-	}
-	l, _ := m.(LeftOut)
-	return l
-}
-
 // Network is a Bayesian multi-layer perceptron. Predict, Weights, State and Config are safe for concurrent
 // use, each call with its own Prediction; the other methods are not.
 type Network struct {
@@ -69,11 +62,7 @@ type Network struct {
 
 // New returns a network with prior weights and means drawn from src. An error names the invalid field of cfg.
 func New(cfg Config, src rand.Source) (*Network, error) {
-	err := cfg.Validate()
-	if err == nil {
-		err = cfg.checkLambda()
-	}
-	if err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", err)
 	}
 	n := zero(cfg)

@@ -23,7 +23,7 @@ func TestBadInput(t *testing.T) {
 	cfg := spec{Layers: []int{2, 8, 3}}
 	atOnce := ensemble(members(cfg, 3)...)
 	atOnce.parallel = true
-	for _, m := range []Model{network, ensemble(members(cfg, 3)...), atOnce, bank(bankMembers()...)} {
+	for _, m := range []Model{network, ensemble(members(cfg, 3)...), atOnce} {
 		var before []State
 		for _, n := range networksOf(m) {
 			before = append(before, n.State())

@@ -6,78 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/softmax"
 	"closedform/internal/field"
 )
-
-// Prediction is the prediction of a [Model] for one input. Predicting into it again allocates nothing and
-// overwrites its slices and matrices. After an error all numbers are NaN. The methods only read.
-type Prediction struct {
-	P        []float64     // probabilities of the classes, E[y]; add up to Sum
-	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
-	Mean     []float64     // means of the logits
-	Variance []float64     // variances of the logits
-
-	// Moments are the moments of the softmax, which give Cov. Except in a [Bank], P is Moments.P. Approximation
-	// errors may make the diagonal of Cov negative.
-	Moments *softmax.Moments
-
-	// Members are the predictions of the members of an [Ensemble] or a [Bank], Weights their weights, which add
-	// up to 1; nil for a network. A member of weight zero is the zero Prediction or NaN.
-	Members []Prediction
-	Weights []float64
-
-	// Layers are the layers of a network; nil for a mixture, whose Members have them.
-	Layers []Layer
-
-	owner any // the model whose predictions there is memory for
-	flows []flow
-}
-
-// Sum returns the sum of P: 1 for a [Bank], else 1 + Moments.Excess(); NaN after an error.
-func (p *Prediction) Sum() float64 {
-	switch {
-	case p.Moments == nil:
-		return math.NaN()
-	case p.valid() && &p.P[0] != &p.Moments.P[0]:
-		return 1
-	}
-	return 1 + p.Moments.Excess()
-}
-
-func (p *Prediction) invalidate() {
-	for _, l := range append(p.Layers, Layer{p.P, p.Mean, p.Variance}) {
-		floats.AddConst(math.NaN(), l.Input)
-		floats.AddConst(math.NaN(), l.Mean)
-		floats.AddConst(math.NaN(), l.Variance)
-	}
-	if p.Moments != nil {
-		floats.AddConst(math.NaN(), p.Moments.P)
-		floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
-		p.Moments.Cov(p.Cov)
-	}
-	for k := range p.Members {
-		p.Members[k].invalidate()
-	}
-}
-
-// Layer is the input of one layer of weights, and its pre-activations.
-type Layer struct {
-	Input          []float64 // means, without the bias
-	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
-}
-
-func (p *Prediction) fit(owner any, classes int) bool {
-	if p.owner == owner && len(p.P) == classes {
-		return false
-	}
-	m := softmax.NewMoments(classes)
-	*p = Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, owner: owner}
-	return true
-}
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an error if x has the wrong
 // length or is not finite, or if the pre-activations overflow.

@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
 )
@@ -131,14 +131,11 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// The parts of the label's variance add up to that of P, also after calibration, and are NaN after errors.
+// The parts of the label's variance add up to that of P, and are NaN after errors.
 func TestLabelVariance(t *testing.T) {
-	b := bank(bankMembers()...)
 	var p Prediction
-	for range 300 { // all of one class: the bank becomes surer than its members
-		check.Must(b.Observe([]float64{1, 1}, 1))
-	}
-	for _, m := range append(bankMembers(), b) {
+	cfg := spec{Layers: []int{2, 4, 3}, Bias: true}
+	for _, m := range []Model{newNetwork(cfg), ensemble(members(cfg, 2)...)} {
 		check.OK(t, m.Predict(&p, []float64{1, 1}))
 		total, sum := 0.0, p.Sum()
 		for _, x := range p.P {
@@ -157,108 +154,12 @@ func TestLabelVariance(t *testing.T) {
 	}
 }
 
-// The answers below the threshold are those that the promise does not hold for.
-func TestThreshold(t *testing.T) {
-	record := func(right, unsure int) *TrackRecord {
-		r := new(TrackRecord)
-		for range right {
-			r.Add(0.999, false)
-		}
-		for i := range unsure {
-			r.Add(0.6, i%2 == 0)
-		}
-		return r
-	}
-	for _, c := range []struct {
-		right, unsure int
-		low, high     float64
-	}{
-		{298, 0, math.Inf(1), math.Inf(1)}, // 0.99^298 is above 0.05
-		{299, 0, 0.9, 0.9991},
-		{299, 100, 0.9, 0.9991},
-		{0, 1000, math.Inf(1), math.Inf(1)},
-		{100_000, 100, 0.5, 0.6},
-		{0, 0, math.Inf(1), math.Inf(1)},
-	} {
-		got, err := record(c.right, c.unsure).Threshold(0.01, 0.95)
-		check.True(t, err == nil && c.low <= got && got <= c.high, "%d, %d: %g, %v", c.right, c.unsure, got, err)
-	}
-	early := new(TrackRecord) // an error among the surest 300, which none may have, does not end it
-	for i := range 1000 {
-		early.Add([]float64{0.9999, 0.999}[min(1, i/300)], i == 0)
-	}
-	if got := check.Must(early.Threshold(0.01, 0.95)); !(0.99 < got && got <= 0.999) {
-		t.Errorf("an early error: %g", got)
-	}
-	late := new(TrackRecord) // of 533 one may be wrong, of 633 two: two among 533 do not end it
-	for i := range 633 {
-		late.Add([]float64{0.99995, 0.99845, 0.9983}[min(i/473, 1)+i/533], i == 0 || i == 500)
-	}
-	if got := check.Must(late.Threshold(0.01, 0.95)); !(got < 0.9983) {
-		t.Errorf("two errors among 633: %g", got)
-	}
-	timid := new(TrackRecord) // no errors where hundreds were expected
-	for i := range 3000 {
-		timid.Add([]float64{0.5, 0.6, 0.7}[i%3], false)
-	}
-	if got := check.Must(timid.Threshold(0.01, 0.95)); !(got <= 0.5) {
-		t.Errorf("no errors: %g", got)
-	}
-	r := record(1, 1)
-	r.Add(1, false)
-	for _, bad := range [][2]float64{{math.NaN(), 0.95}, {0, 0.95}, {1, 0.95}, {0.01, math.NaN()}, {0.01, 1}} {
-		threshold, err := r.Threshold(bad[0], bad[1])
-		check.True(t, err != nil && math.IsNaN(threshold), "%v: threshold %g, error %v", bad, threshold, err)
-	}
-	r.Add(math.NaN(), true)
-	check.Equal(t, "wrong predictions with NaN", r.Wrong[0], 0)
-	check.OK(t, r.Validate())
-	r.Wrong[0] = 2
-	check.Refuses(t, "more wrong predictions than there are", r.Validate())
-}
-
-// The promise is broken in at most 5 % of all records, also where the share of wrong answers is just above it
-// for all probabilities, and where the surest answers are wrong too often. It leaves many answers.
-func TestPromiseIsKept(t *testing.T) {
-	const share, replications = 0.05, 1000
-	for name, world := range map[string]struct {
-		risk     func(p float64) float64
-		answered float64 // of 2,000 examples, at least
-	}{
-		"calibrated":    {func(p float64) float64 { return 1 - p }, 0.45},
-		"overconfident": {func(p float64) float64 { return math.Sqrt(1 - p) }, 0},
-		"constant":      {func(float64) float64 { return 1.001 * share }, 0},
-		"reversed":      {func(p float64) float64 { return 0.06 * p }, 0},
-		"early errors":  {func(p float64) float64 { return max(0.02, (1-p)/2) }, 0.5},
-	} {
-		rnd := rand.New(random.Source("promise", name))
-		for _, examples := range []int{400, 2000} {
-			broken, answered := 0, 0.0
-			for range replications {
-				var r TrackRecord
-				for range examples {
-					u := rnd.Float64()
-					p := 1 - u*u/2
-					r.Add(p, rnd.Float64() < world.risk(p))
-				}
-				threshold := check.Must(r.Threshold(share, 0.95))
-				var wrong, answers float64
-				for u := 0.0005; u < 1; u += 0.001 {
-					if p := 1 - u*u/2; p >= threshold {
-						wrong += world.risk(p)
-						answers++
-					}
-				}
-				answered += 0.001 / replications * answers
-				if wrong > share*answers {
-					broken++
-				}
-			}
-			if most := replications*0.05 + 3*math.Sqrt(replications*0.05*0.95); float64(broken) > most {
-				t.Errorf("%s: %d of %d promises are broken", name, broken, replications)
-			}
-			enough := examples == 400 || answered >= world.answered
-			check.True(t, enough, "%s: of %d examples %.3f are answered", name, examples, answered)
-		}
-	}
+// The confidence of an ensemble is that of one error in the geometric mean of the members.
+func TestConfidence(t *testing.T) {
+	var p Prediction
+	check.OK(t, ensemble(members(spec{Layers: []int{2, 4}}, 2)...).Predict(&p, []float64{3, -1}))
+	one, two, best := &p.Members[0], &p.Members[1], p.Class()
+	wrong := math.Sqrt((1 - one.P[best]/one.Sum()) * (1 - two.P[best]/two.Sum()))
+	check.Near(t, "confidence", p.Confidence(), 1-wrong, 1e-15)
+	check.Near(t, "confidence of a member", one.Confidence(), floats.Max(one.P)/one.Sum(), 0)
 }

@@ -88,12 +88,16 @@ func (s *LayerState) check(cfg *Config, l int) error {
 // does the λ of a softmax.Probit if it is the [softmax.SlopeLambda] of the classes. The new class may be
 // quite probable before its first example, as no example has lowered its logit. Learning it alone many times
 // makes the network forget the other classes. It returns an error if there are MostClasses already, or if the
-// softmax has a fixed number of classes. For members of an ensemble or a bank call the AddClass of the whole.
+// softmax has a fixed number of classes. For the members of a mixture call the AddClass of the mixture.
 func (n *Network) AddClass() error {
 	cfg, err := n.grown()
-	if err != nil {
-		return err
+	if err == nil {
+		n.grow(cfg)
 	}
+	return err
+}
+
+func (n *Network) grow(cfg Config) {
 	l, larger := len(n.layers)-1, zero(cfg)
 	old, s := n.layers[l].state(), larger.layers[l].state()
 	s.Mean.Copy(old.Mean)
@@ -102,9 +106,9 @@ func (n *Network) AddClass() error {
 	larger.layers[l].restore(s)
 	copy(larger.layers, n.layers[:l])
 	*n = *larger
-	return nil
 }
 
+// grown returns the configuration with one more class.
 func (n *Network) grown() (Config, error) {
 	c, classes := n.Config(), n.cfg.classes()
 	c.Layers[len(c.Layers)-1]++

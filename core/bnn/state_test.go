@@ -75,7 +75,6 @@ func TestAddClass(t *testing.T) {
 	for _, m := range []Model{
 		network,
 		ensemble(members(spec{Layers: []int{2, 3}, Bias: true, Covariance: []Covariance{Diagonal}}, 2)...),
-		bank(bankMembers()...),
 	} {
 		x, class := twoRings(30, rand.New(random.Source("rings")))
 		var p Prediction

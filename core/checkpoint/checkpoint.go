@@ -1,10 +1,10 @@
-// Package checkpoint stores trained networks, ensembles, banks and output layers: [Save] and [Load]. A loaded
-// model predicts and learns as the original, to the bit, and equal models make equal files. The functions are
-// safe for concurrent use with different models.
+// Package checkpoint stores trained networks, ensembles, mixtures and output layers: [Save] and [Load]. A
+// loaded model predicts and learns as the original, to the bit, and equal models make equal files. The
+// functions are safe for concurrent use with different models.
 //
-// A bank, also the default one, keeps up to fifty inputs of each class as given, an output layer up to 2,000
-// of its inputs. Do not give their files to anyone who must not see the examples. Networks and ensembles keep
-// none.
+// A mixture, also the default one, keeps up to fifty inputs of each class as given, an output layer up to
+// 2,000 of its inputs. Do not give their files to anyone who must not see the examples. Networks and
+// ensembles keep no inputs.
 //
 // # The file, format 7
 //
@@ -16,12 +16,12 @@
 //	root<l>     float64 (od, d) of full covariances: the d×d roots R_j of Σ_j = R_jR_jᵀ, all in one
 //	root<l>     float64 (d, d)  of shared covariances: the root R of Σ = RRᵀ
 //	variance<l> float64 (o, d)  of diagonal covariances: row j is the diagonal of Σ_j
-//	note        string          last, if there is one: what else its writer says, such as column names
+//	note        string          last, if there is one: a text of the calling program, such as column names
 //
-// In place of those from config on, other models have
+// In place of the entries from config on, other models have
 //
-//	mixture     string          of an ensemble or a bank: the number of members, and the state of a bank
-//	sample_class, sample, sample_log_p  the fields of bnn.Order.Kept; a row of each example
+//	mixture     string          of an ensemble: the number of members; of a mixture its mixture.State, too
+//	sample_class, sample, sample_log_p  the fields of mixture.Order.Kept; a row for each example
 //	member<k>_config, …         the entries of members k = 0, 1, …
 //	features    string          of a features.Model: the map, a JSON object
 //	model_config, …             the entries of the model behind the features
@@ -32,9 +32,8 @@
 //
 // Empty matrices are left out. Keys and words of the configuration are those of bnn.Config; softmax is an
 // object with kind "probit", lambda and rho, or kind "probit-corr", lambda and corr, or kind "exact" and
-// fast. Numbers keep all their digits. Each entry has a CRC-32, and Load rejects a file of format 7 unless
-// Save would write the same bytes. Formats 6 and 5, which lacks the examples of banks, kept_count and the
-// recursion, are read, too, unless a file has convolutions, which were different.
+// fast. Numbers keep all their digits. Each entry has a CRC-32, and Load rejects a file unless Save would
+// write the same bytes.
 package checkpoint
 
 import (
@@ -50,8 +49,8 @@ import (
 	"closedform/core/bnn"
 )
 
-// The written and the oldest readable version. A change of the entries or their keys needs a new one.
-const version, oldest int64 = 7, 5
+// version is the number of the format. A change of the entries or of their keys needs a new one.
+const version int64 = 7
 
 // Save writes a model of core to w with a note, any text. An ensemble of one is saved as its member. It
 // returns an error if w does, or if the model, a member or a softmax has a type that core does not have.
@@ -88,9 +87,9 @@ func archive(format int64, entries []entry) []byte {
 	return data.Bytes()
 }
 
-// Load reads the model and the note that Save wrote: a *bnn.Network, a *bnn.Ensemble of several, a *bnn.Bank,
-// a *readout.Layer, or a features.Model of one of these. It returns an error if r does, or if the file is
-// truncated, altered in any byte, of another format, or not a valid model.
+// Load reads the model and the note that Save wrote: a *bnn.Network, a *bnn.Ensemble of several, a
+// *mixture.Mixture, a *readout.Layer, or a features.Model of one of these. It returns an error if r does, or
+// if the file is truncated, altered in any byte, of another format, or not a valid model.
 func Load(r io.Reader) (m bnn.Model, note string, err error) {
 	data, err := io.ReadAll(r)
 	if err == nil {
@@ -117,14 +116,13 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 		}
 		f.entries = append(f.entries, entry{strings.TrimSuffix(zipped.Name, ".npy"), data})
 	}
-	f.format = append(content[int64](&f, "format"), 0)[0]
-	if f.format < oldest || f.format > version {
-		return nil, "", fmt.Errorf("the file has format %d; this program reads formats %d to %d only; "+
-			"train the network again, or use the program that wrote it", f.format, oldest, version)
+	if format := append(content[int64](&f, "format"), 0)[0]; format != version {
+		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d only; "+
+			"train the network again, or use the program that wrote it", format, version)
 	}
 	m = f.load("")
 	f.text("note", &note)
-	if err = f.err; err == nil && f.format == version {
+	if err = f.err; err == nil {
 		if again, failed := write(m, note); failed != nil || !bytes.Equal(again, data) {
 			err = errAltered
 		}
@@ -136,7 +134,6 @@ func read(data []byte) (m bnn.Model, note string, err error) {
 // that their arguments point to; while loading they set these values.
 type file struct {
 	saving  bool
-	format  int64 // of what is read
 	entries []entry
 	err     error
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"reflect"
 	"slices"
@@ -20,6 +19,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/features"
+	"closedform/core/mixture"
 	"closedform/core/random"
 	"closedform/core/readout"
 	"closedform/core/softmax"
@@ -54,7 +54,7 @@ func changed(change func(*bnn.Config), layers ...int) bnn.Config {
 	return c
 }
 
-// complete has no field that is zero, nor as in bnn.Default. It is that of a file in testdata.
+// complete has no field that is zero or as in bnn.Default.
 var complete = changed(func(c *bnn.Config) {
 	c.Unit.Alpha, c.Unit.Beta = 0.1, 1.7
 	c.Output, c.Hidden, c.Softmax = bnn.ADFExact, bnn.Smooth, softmax.Exact{Fast: true}
@@ -103,8 +103,8 @@ func models(t testing.TB) (all []bnn.Model) {
 		_, _ = e.Observe([]float64{0.5, -1, 2, 1}[:cfg.Layers[0]], 1)
 		all = append(all, trained(cfg), e)
 	}
-	for _, b := range banks(t) {
-		all = append(all, b)
+	for _, m := range mixtures(t) {
+		all = append(all, m)
 	}
 	for _, examples := range []int{0, 1, 40} {
 		all = append(all, layer(readout.Ridge, examples), layer(readout.Gaussian, examples))
@@ -171,7 +171,7 @@ func TestWriteRefuses(t *testing.T) {
 		struct{ bnn.Model }{},
 		network(&softmax.Probit{Lambda: 0.3}),
 		network(probitByAnotherName{softmax.Probit{Lambda: 0.3}}),
-		check.Must(bnn.NewBank(struct{ bnn.Model }{network(softmax.Exact{})})),
+		check.Must(mixture.New(struct{ bnn.Model }{network(softmax.Exact{})})),
 	} {
 		var file bytes.Buffer
 		check.Refuses(t, fmt.Sprintf("%T", m), Save(&file, m, ""), "cannot be stored; allowed: ")
@@ -185,39 +185,18 @@ func TestWriteError(t *testing.T) {
 	check.Refuses(t, "a full disk", Save(write, trained(small), ""), "checkpoint: short write")
 }
 
-// Files of format 5 are read, predict as then, and go on.
-func TestFormat5(t *testing.T) {
-	for name, want := range map[string][]float64{
-		"network": {0.256919729866, 0.411079803666, 0.0915966674978, 0.240403798966},
-		"bank":    {0.435780188439, 0.527052074099, 0.0371677374616},
-		"layer":   {0.483267068804, 0.508602849895, 0.00813008130081},
-	} {
-		m, _, err := Load(bytes.NewReader(check.Must(os.ReadFile("testdata/format5_" + name + ".npz"))))
-		check.OK(t, err)
-		if n, ok := m.(*bnn.Network); ok && !reflect.DeepEqual(n.Config(), complete) {
-			t.Errorf("configuration %+v, want %+v", n.Config(), complete)
-		}
-		inputs, _ := m.Shape()
-		var p bnn.Prediction
-		check.OK(t, m.Predict(&p, []float64{0.5, -1, 2}[:inputs]))
-		check.NearAll(t, name, p.P, want, 1e-9)
-		check.OK(t, load(saved(t, m)))
-		learn(m, inputs, 20)
-	}
-}
-
-// banks are one of networks with a new class, amid a stream, of which one refuses examples; and one
+// mixtures are one of networks with a new class, amid a stream, of which one refuses examples; and one
 // within another, whose weights are fixed.
-func banks(t testing.TB) []*bnn.Bank {
+func mixtures(t testing.TB) []*mixture.Mixture {
 	t.Helper()
-	bank := func(members ...bnn.Model) *bnn.Bank { return check.Must(bnn.NewBank(members...)) }
+	mix := func(members ...bnn.Model) *mixture.Mixture { return check.Must(mixture.New(members...)) }
 	strict := changed(func(c *bnn.Config) {
 		c.Output, c.Bias, c.PriorVar = bnn.Joint, false, []float64{1}
 		c.Softmax = softmax.Probit{Lambda: 2, Rho: 0.5}
 	}, 2, 3)
 	two := check.Must(bnn.Combine(trained(bnn.Default(2, 4, 3)), trained(bnn.Default(2, 4, 3))))
-	first := bank(trained(configs[0]), two, trained(strict))
-	rnd := rand.New(random.Source("checkpoint", "bank"))
+	first := mix(trained(configs[0]), two, trained(strict))
+	rnd := rand.New(random.Source("checkpoint", "mixture"))
 	for range 20 {
 		check.Must(first.Observe([]float64{3 * rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(3)))
 	}
@@ -226,9 +205,9 @@ func banks(t testing.TB) []*bnn.Bank {
 	c := readout.Config{Kind: readout.Ridge, Inputs: 2, Classes: 3, Sequential: true}
 	rows := check.Must(readout.New(c))
 	learn(rows, 2, 70)
-	fixed := bank(trained(configs[3]), bank(trained(configs[3])), rows)
+	fixed := mix(trained(configs[3]), mix(trained(configs[3])), rows)
 	fixed.Fix()
-	return []*bnn.Bank{first, fixed}
+	return []*mixture.Mixture{first, fixed}
 }
 
 // layer returns an output layer of three inputs that has seen some examples, none of its last class.

@@ -9,6 +9,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/features"
+	"closedform/core/mixture"
 	"closedform/core/readout"
 	"closedform/core/softmax"
 )
@@ -19,14 +20,21 @@ func (f *file) save(prefix string, m bnn.Model) {
 		s := m.State()
 		f.network(prefix, &s)
 	case *bnn.Ensemble:
-		if members := m.Models(); len(members) == 1 {
-			f.save(prefix, members[0])
-		} else {
-			f.mixture(prefix, &mixture{Members: len(members)}, members)
+		networks := m.Members()
+		if len(networks) == 1 {
+			f.save(prefix, networks[0])
+			return
 		}
-	case *bnn.Bank:
+		f.mixture(prefix, &mixed{Members: len(networks)})
+		for k, n := range networks {
+			f.save(member(prefix, k), n)
+		}
+	case *mixture.Mixture:
 		s := m.State()
-		f.mixture(prefix, &mixture{len(m.Models()), &s}, m.Models())
+		f.mixture(prefix, &mixed{len(m.Members()), &s})
+		for k, part := range m.Members() {
+			f.save(member(prefix, k), part)
+		}
 	case features.Model:
 		f.object(prefix+"features", m.Map)
 		f.save(prefix+"model_", m.Model)
@@ -36,7 +44,7 @@ func (f *file) save(prefix string, m bnn.Model) {
 		c, s := m.Config(), m.State()
 		f.layer(prefix, &c, &s)
 	default:
-		f.fail(fmt.Errorf("a %T cannot be stored; allowed: models of core, features.Model and banks of these", m))
+		f.fail(fmt.Errorf("a %T cannot be stored; allowed: models of core, and features and mixtures of these", m))
 	}
 }
 
@@ -45,9 +53,7 @@ func (f *file) load(prefix string) (m bnn.Model) {
 	switch {
 	case f.find(prefix+"features") != nil:
 		var read features.Map
-		if f.object(prefix+"features", &read); read.Kind == features.Conv && f.format < version {
-			f.fail(fmt.Errorf("features: the convolutions of format %d were others; train again", f.format))
-		}
+		f.object(prefix+"features", &read)
 		model := f.load(prefix + "model_")
 		restore = func() (bnn.Model, error) {
 			if inputs, _ := model.Shape(); inputs != read.Size {
@@ -62,9 +68,13 @@ func (f *file) load(prefix string) (m bnn.Model) {
 		f.layer(prefix, &c, &s)
 		restore = func() (bnn.Model, error) { return readout.Restore(c, s) }
 	case f.find(prefix+"mixture") != nil:
-		var mix mixture
-		members := f.mixture(prefix, &mix, nil)
-		restore = func() (bnn.Model, error) { return mix.restore(members) }
+		var e mixed
+		var members []bnn.Model
+		f.mixture(prefix, &e)
+		for k := 0; k < e.Members && f.err == nil; k++ {
+			members = append(members, f.load(member(prefix, k)))
+		}
+		restore = func() (bnn.Model, error) { return e.restore(members) }
 	default:
 		var s bnn.State
 		f.network(prefix, &s)
@@ -76,14 +86,15 @@ func (f *file) load(prefix string) (m bnn.Model) {
 	return m
 }
 
-type mixture struct {
+// mixed is the entry mixture. The key of its state is of the time when a mixture was called a bank.
+type mixed struct {
 	Members int            `json:"members"`
-	Bank    *bnn.BankState `json:"bank,omitempty"`
+	State   *mixture.State `json:"bank,omitempty"` // nil for an ensemble
 }
 
-func (mix *mixture) restore(members []bnn.Model) (bnn.Model, error) {
-	if mix.Bank != nil {
-		return bnn.RestoreBank(*mix.Bank, members...)
+func (e *mixed) restore(members []bnn.Model) (bnn.Model, error) {
+	if e.State != nil {
+		return mixture.Restore(*e.State, members...)
 	}
 	networks := make([]*bnn.Network, len(members))
 	for k, m := range members {
@@ -95,26 +106,20 @@ func (mix *mixture) restore(members []bnn.Model) (bnn.Model, error) {
 	return bnn.Combine(networks...)
 }
 
-func (f *file) mixture(prefix string, mix *mixture, members []bnn.Model) []bnn.Model {
-	var kept [][]bnn.Kept
-	if f.saving && mix.Bank != nil {
-		kept, mix.Bank.Order.Kept = mix.Bank.Order.Kept, nil
+// mixture is the entry of a mixture, and those of its kept examples.
+func (f *file) mixture(prefix string, e *mixed) {
+	var kept [][]mixture.Kept
+	if f.saving && e.State != nil {
+		kept, e.State.Order.Kept = e.State.Order.Kept, nil
 	}
-	if f.object(prefix+"mixture", mix); mix.Bank != nil {
-		f.sample(prefix, &mix.Bank.Order, kept)
+	if f.object(prefix+"mixture", e); e.State != nil {
+		f.sample(prefix, &e.State.Order, kept)
 	}
-	for k := 0; k < mix.Members && f.err == nil; k++ {
-		member := fmt.Sprintf("%smember%d_", prefix, k)
-		if f.saving {
-			f.save(member, members[k])
-		} else {
-			members = append(members, f.load(member))
-		}
-	}
-	return members
 }
 
-func (f *file) sample(prefix string, order *bnn.Order, kept [][]bnn.Kept) {
+func member(prefix string, k int) string { return fmt.Sprintf("%smember%d_", prefix, k) }
+
+func (f *file) sample(prefix string, order *mixture.Order, kept [][]mixture.Kept) {
 	var classes []int
 	var x, logP []float64
 	for class, examples := range kept {
@@ -129,7 +134,7 @@ func (f *file) sample(prefix string, order *bnn.Order, kept [][]bnn.Kept) {
 	if f.saving {
 		return
 	}
-	n, order.Kept = len(classes), make([][]bnn.Kept, len(order.Counts))
+	n, order.Kept = len(classes), make([][]mixture.Kept, len(order.Counts))
 	for i, class := range classes {
 		if class < 0 || class >= len(order.Kept) || len(x)%n != 0 || len(logP)%n != 0 {
 			f.fail(fmt.Errorf("entry %ssample: %d inputs and %d log probabilities of %d examples, "+
@@ -137,7 +142,7 @@ func (f *file) sample(prefix string, order *bnn.Order, kept [][]bnn.Kept) {
 			return
 		}
 		row := func(all []float64) []float64 { return slices.Clone(all[i*len(all)/n : (i+1)*len(all)/n]) }
-		order.Kept[class] = append(order.Kept[class], bnn.Kept{X: row(x), LogP: row(logP)})
+		order.Kept[class] = append(order.Kept[class], mixture.Kept{X: row(x), LogP: row(logP)})
 	}
 }
 

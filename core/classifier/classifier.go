@@ -6,10 +6,10 @@
 //	err = c.Predict(&p, []float64{0.5, 1.5})
 //	fmt.Println(p.Class, p.P, p.Familiarity) // Class is −1, Unknown, far from all that was learned
 //
-// It is a [bnn.Bank] of several models, p(y|x) = Σ_k w_k p_k(y|x), each of which learns in closed form and is
-// weighted by its predictions of each example before learning it. A [Classifier] also keeps the distribution
-// of the inputs, see [familiar.Inputs], and how often the bank was wrong before it learned, see
-// [History.Threshold]. Scale each input to a mean near 0 and a variance near 1.
+// Its model is a [mixture.Mixture] of several models, p(y|x) = Σ_k w_k p_k(y|x), each of which learns in
+// closed form and is weighted by its predictions of each example before learning it. A [Classifier] also
+// keeps the distribution of the inputs, see [familiar.Inputs], and how often the mixture was wrong before it
+// learned, see [History.Threshold]. Scale each input to a mean near 0 and a variance near 1.
 package classifier
 
 import (
@@ -45,7 +45,7 @@ type Decision struct {
 // DefaultFamiliarity is the smallest familiarity that [New] classifies.
 const DefaultFamiliarity = 0.001
 
-// Classifier is a model, as a rule the default one, with a record of its inputs and errors. Predict is safe
+// Classifier is a model, usually the default mixture, with a record of its inputs and errors. Predict is safe
 // for concurrent use, each call with its own Prediction; the other methods are not.
 type Classifier struct {
 	// Decision says which inputs are classified. New sets its Familiarity to DefaultFamiliarity.
@@ -75,7 +75,7 @@ func New(o Options, src rand.Source) (*Classifier, error) {
 		o.Hidden = []int{50}
 	}
 	layers := slices.Concat([]int{o.Inputs}, o.Hidden, []int{o.Classes})
-	m, err := NewBank(bnn.Default(layers...), o.Images, src)
+	m, err := NewMixture(bnn.Default(layers...), o.Images, src)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}

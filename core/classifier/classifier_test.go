@@ -15,6 +15,7 @@ import (
 	"closedform/core/features"
 	"closedform/core/random"
 	"closedform/core/readout"
+	"closedform/core/selective"
 	check "closedform/internal/checktest"
 )
 
@@ -108,7 +109,7 @@ func TestSave(t *testing.T) {
 
 // Files of other programs, and their notes.
 func TestLoadAny(t *testing.T) {
-	seen, record := familiar.New(2), new(bnn.TrackRecord)
+	seen, record := familiar.New(2), new(selective.Record)
 	check.OK(t, seen.Observe([]float64{1, 2}))
 	record.Add(0.9, true)
 	notes := map[string]any{"familiar": seen, "track_record": record, "classes": []string{"a", "b"}}
@@ -179,6 +180,24 @@ func TestErrorsAndClasses(t *testing.T) {
 	}
 	check.OK(t, c.Predict(&p, []float64{-5, -5}))
 	check.Equal(t, "the new class", p.Class, 3)
+}
+
+// The networks of the default mixture have the prior variances that CHOICES.md says.
+func TestVariants(t *testing.T) {
+	cfg := bnn.Default(4, 50, 3)
+	hidden, output, last := cfg.PriorVar[0], cfg.PriorVar[1], bnn.Default(4, 3).PriorVar[0]
+	configs := variants(cfg)
+	for k, want := range [][]float64{
+		{hidden, 3 * output}, {hidden / 10, 10 * output}, {hidden / 10, 0.3 * output}, {last}, {last / 1000},
+	} {
+		check.NearAll(t, fmt.Sprint("prior variances of network ", k), configs[k].PriorVar, want, 1e-12)
+	}
+	cfg.SetCovariance(bnn.Diagonal)
+	cfg.PriorVar = []float64{1, 2 * cfg.PriorVar[1]}
+	check.Near(t, "prior variance of a wider prior", variants(cfg)[3].PriorVar[0], 2*last, 1e-12)
+	check.Equal(t, "networks without hidden layers", len(variants(bnn.Default(4, 3))), 2)
+	cfg.PriorVar = nil
+	check.Refuses(t, "no prior variances", check.Err(NewMixture(cfg, false, random.Source("none"))), "PriorVar")
 }
 
 // The familiarity of an output layer, behind features or not, is by Bonferroni of inputs and layer, or of one

@@ -11,6 +11,7 @@ import (
 	"closedform/core/familiar"
 	"closedform/core/features"
 	"closedform/core/readout"
+	"closedform/core/selective"
 )
 
 // History is what a [Classifier] keeps of its examples apart from the model: the distribution of the inputs,
@@ -21,13 +22,13 @@ type History struct {
 
 	// Record and Recent cover at least the last half of the examples, as early predictions are worse than later
 	// ones. If Record is nil, neither is kept.
-	Record *bnn.TrackRecord `json:"track_record,omitempty"`
-	Recent bnn.TrackRecord  `json:"recent,omitzero"` // those after Record
+	Record *selective.Record `json:"track_record,omitempty"`
+	Recent selective.Record  `json:"recent,omitzero"` // the examples after those of Record
 }
 
 // NewHistory returns an empty history for inputs of the given length, at least 1.
 func NewHistory(inputs int) *History {
-	return &History{Familiar: familiar.New(inputs), Record: new(bnn.TrackRecord)}
+	return &History{Familiar: familiar.New(inputs), Record: new(selective.Record)}
 }
 
 // Add adds an example with the confidence of its prediction before the model learned it, see
@@ -43,21 +44,21 @@ func (h *History) Add(x []float64, confidence float64, wrong bool) {
 	h.Recent.Add(confidence, wrong)
 	if n := h.Recent.Len(); n >= 16 && n >= 2*h.Record.Len() {
 		latest := h.Recent
-		h.Record, h.Recent = &latest, bnn.TrackRecord{}
+		h.Record, h.Recent = &latest, selective.Record{}
 	}
 }
 
 // Threshold returns the smallest [Decision.Confidence] at which, with the given confidence, at most the
-// given share of predictions is wrong, see [bnn.TrackRecord.Threshold]; +Inf if there is none. It holds for
+// given share of predictions is wrong, see [selective.Record.Threshold]; +Inf if there is none. It holds for
 // new examples like the learned ones. Without a record it returns an error.
 func (h *History) Threshold(share, confidence float64) (float64, error) {
 	if h.Record == nil {
 		return math.NaN(), errors.New("classifier: no record of predictions before learning")
 	}
-	var all bnn.TrackRecord
-	all.Join(h.Record)
-	all.Join(&h.Recent)
-	return all.Threshold(share, confidence)
+	var whole selective.Record
+	whole.Join(h.Record)
+	whole.Join(&h.Recent)
+	return whole.Threshold(share, confidence)
 }
 
 func (h *History) validate(inputs int) error {
@@ -71,8 +72,8 @@ func (h *History) validate(inputs int) error {
 }
 
 // familiarity returns a p-value of the hypothesis that x, whose most probable class is given, is like the
-// learned inputs. The input distribution gives one p-value, a model that is an output layer another; of two
-// the result is twice the smaller one (Bonferroni), of none it is 1.
+// learned inputs. The input distribution gives one p-value, a model that is an output layer another. The
+// result is twice the smaller of two p-values (Bonferroni), and 1 if there is none.
 func (h *History) familiarity(m bnn.Model, x []float64, class int) float64 {
 	p := []float64{1}
 	if h.Familiar != nil {

@@ -1,34 +1,52 @@
 package classifier
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
 	"closedform/core/features"
+	"closedform/core/mixture"
+	"closedform/core/random"
 	"closedform/core/readout"
 )
 
 const (
-	reluSize  = 512  // features of any inputs
-	convSize  = 1024 // features of images
-	leastSide = 12   // pixels of an image with convolutions
+	reluSize     = 512  // features of any inputs
+	convSize     = 1024 // features of images
+	smallestSide = 12   // pixels along an edge of images with convolutions
 )
 
-// NewBank returns the untuned default bank for a network configuration such as [bnn.Default]: the networks of
-// [bnn.DefaultMembers], and a ridge regression on random features, which are convolutions if the inputs are
-// square grey images of at least 12×12. See results/CHOICES.md. An error names the invalid field of cfg.
-func NewBank(cfg bnn.Config, images bool, src rand.Source) (*bnn.Bank, error) {
-	networks, err := bnn.DefaultMembers(cfg, src)
-	if err != nil {
-		return nil, err
+// NewMixture returns the untuned default mixture for a network configuration such as [bnn.Default]: networks
+// with different prior variances, and a ridge regression on random features, which are convolutions if the
+// inputs are square grey images of at least 12×12. See results/CHOICES.md. The first network draws its prior
+// means from src, as [bnn.New] does; each other one from a stream named by the next number of src. An error
+// names the invalid field of cfg.
+func NewMixture(cfg bnn.Config, images bool, src rand.Source) (*mixture.Mixture, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("bnn: %w", err)
 	}
 	var members []bnn.Model
-	for _, n := range networks {
-		members = append(members, n)
+	var name uint64
+	for k, c := range variants(cfg) {
+		s := src
+		if k > 0 {
+			s = random.Source("member", name, k)
+		}
+		n, err := bnn.New(c, s)
+		if err != nil {
+			return nil, err
+		}
+		if members = append(members, n); k == 0 {
+			name = src.Uint64()
+		}
 	}
-	inputs, classes := networks[0].Shape()
+	inputs, classes := members[0].Shape()
 	kind, size := features.Relu, reluSize
-	if images && inputs >= leastSide*leastSide {
+	if images && inputs >= smallestSide*smallestSide {
 		kind, size = features.Conv, convSize
 	}
 	m, err := features.New(kind, inputs, size, src.Uint64())
@@ -41,5 +59,45 @@ func NewBank(cfg bnn.Config, images bool, src rand.Source) (*bnn.Bank, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bnn.NewBank(append(members, features.Model{Map: m, Model: layer})...)
+	return mixture.New(append(members, features.Model{Map: m, Model: layer})...)
+}
+
+// variants returns the configurations of the networks of the default mixture. Three multiply the prior
+// variances of cfg in hidden and output layers by 1 and 3, 0.1 and 10, 0.1 and 0.3; they are left out if cfg
+// has no hidden layers. Two have no hidden layers and multiply by 1 and 0.001, relative to the default
+// without hidden layers if cfg has default variances.
+func variants(cfg bnn.Config) (configs []bnn.Config) {
+	last := len(cfg.PriorVar) - 1
+	for _, factor := range [][2]float64{{1, 3}, {0.1, 10}, {0.1, 0.3}} {
+		if last > 0 {
+			c := cfg
+			c.PriorVar = slices.Clone(cfg.PriorVar)
+			floats.Scale(factor[0], c.PriorVar[:last])
+			c.PriorVar[last] *= factor[1]
+			configs = append(configs, c)
+		}
+	}
+	for _, factor := range []float64{1, 0.001} {
+		c := linear(cfg)
+		c.PriorVar[0] *= factor
+		configs = append(configs, c)
+	}
+	return configs
+}
+
+// linear returns the configuration without hidden layers. Its prior variance has the ratio to its default that
+// cfg has in the output layer.
+func linear(cfg bnn.Config) bnn.Config {
+	last := len(cfg.PriorVar) - 1
+	c := cfg
+	if c.PriorVar = slices.Clone(cfg.PriorVar); last == 0 {
+		return c
+	}
+	c.SetCovariance(c.Covariance...)
+	ratio := cfg.PriorVar[last] / c.PriorVar[last]
+	d := bnn.Default(cfg.Layers[0], cfg.Layers[last+1])
+	c.Layers = d.Layers
+	c.SetCovariance(d.Covariance...)
+	c.PriorVar[0] *= ratio
+	return c
 }

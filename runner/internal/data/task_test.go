@@ -184,7 +184,7 @@ func TestExamplesMonteCarlo(t *testing.T) {
 // of its classes: its weights are those along the stream, to the bit. It does if the examples come sorted.
 func TestShuffledIsRandom(t *testing.T) {
 	noticed := func(set Set, classes int) bool {
-		b := check.Must(classifier.NewBank(bnn.Default(Inputs, 20, classes), false, random.Source("order")))
+		b := check.Must(classifier.NewMixture(bnn.Default(Inputs, 20, classes), false, random.Source("order")))
 		for i, x := range set.X {
 			check.Must(b.Observe(x, set.Class[i]))
 		}

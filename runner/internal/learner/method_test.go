@@ -97,7 +97,7 @@ func TestByHand(t *testing.T) {
 				}
 			}, linear...),
 		},
-		{`hidden_layers = [4]`, byHand{check.Must(classifier.NewBank(bnn.Default(hidden...), false, src()))}},
+		{`hidden_layers = [4]`, byHand{check.Must(classifier.NewMixture(bnn.Default(hidden...), false, src()))}},
 		{
 			`kind = "kalman"; prior_mean_var = 3; hidden_layers = [4]`,
 			check.Must(kalman.New(kalman.Config{PriorMeanVar: 3}, hidden, src())),

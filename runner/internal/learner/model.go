@@ -10,6 +10,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/classifier"
+	"closedform/core/mixture"
 	"closedform/core/readout"
 	"closedform/core/softmax"
 	"closedform/internal/field"
@@ -246,8 +247,8 @@ func (m Model) learner(s Shape, src rand.Source) ([]Learner, error) {
 			Sequential: s.Sequential && m.Readout == readout.Ridge,
 		})
 	case m.hasBank():
-		var b *bnn.Bank
-		if b, err = classifier.NewBank(cfg, s.Images, src); err == nil {
+		var b *mixture.Mixture
+		if b, err = classifier.NewMixture(cfg, s.Images, src); err == nil {
 			b.Serial() // as the cells of an experiment use all processors
 			n.Model, err = b, b.Forget(m.Forgetting)
 		}

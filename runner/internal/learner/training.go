@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"closedform/core/bnn"
+	"closedform/core/mixture"
 	"closedform/core/random"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/metric"
@@ -118,7 +119,7 @@ func (t *Training) passes(ctx context.Context, r *Result, train, test *dataset.E
 	}
 	for pass := 1; pass <= r.Passes; pass++ {
 		if n := c.Network(); n != nil && pass == 2 {
-			if bank, ok := n.Model.(*bnn.Bank); ok {
+			if bank, ok := n.Model.(*mixture.Mixture); ok {
 				bank.Fix()
 			}
 		}

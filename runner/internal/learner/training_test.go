@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/core/bnn"
 	"closedform/core/features"
+	"closedform/core/mixture"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
@@ -73,7 +73,7 @@ func TestChoose(t *testing.T) {
 // The default bank is weighted by the first pass alone.
 func TestBankPasses(t *testing.T) {
 	weights := func(keys string) []float64 {
-		return train(t, check.Must(decode(keys)), clusters(12)).Network().Model.(*bnn.Bank).Weights()
+		return train(t, check.Must(decode(keys)), clusters(12)).Network().Model.(*mixture.Mixture).Weights()
 	}
 	check.Equal(t, "weights", weights("hidden_layers = [4]; passes = 3"), weights("hidden_layers = [4]"))
 }

@@ -14,6 +14,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/classifier"
 	"closedform/core/features"
+	"closedform/core/mixture"
 	"closedform/core/readout"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/store"
@@ -122,8 +123,8 @@ func (n *Network) Show(w io.Writer) {
 
 func show(w io.Writer, prefix string, m bnn.Model) {
 	switch m := m.(type) {
-	case *bnn.Bank:
-		for k, member := range m.Models() {
+	case *mixture.Mixture:
+		for k, member := range m.Members() {
 			show(w, fmt.Sprintf("%sweight %.3f: ", prefix, m.Weights()[k]), member)
 		}
 	case features.Model:

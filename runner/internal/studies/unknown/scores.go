@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/classgaussian"
-	"closedform/core/bnn"
+	"closedform/core/selective"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -51,7 +51,7 @@ type scorer struct {
 
 	// record has test-then-train predictions of the last examples, as many as the validation part has. It is
 	// empty without promises, and for batch learning and several passes.
-	record bnn.TrackRecord
+	record selective.Record
 }
 
 // relative has the Gaussians of the relative Mahalanobis distance: one for each class, and one for all

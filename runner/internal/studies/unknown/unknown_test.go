@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
+	"closedform/core/selective"
 	check "closedform/internal/checktest"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -249,7 +250,7 @@ func TestRecordOfConfidences(t *testing.T) {
 	check.OK(t, err)
 	learn, judge, err := train.Split(s.Unknown.Validation, s.Stream("validation"))
 	check.OK(t, err)
-	var want, probabilities bnn.TrackRecord
+	var want, probabilities selective.Record
 	unrecorded := len(learn) - len(judge)
 	training := learner.Training{
 		Scale: s.Data.Scale, Random: func() rand.Source { return s.Stream("method", s.Method.Name) },

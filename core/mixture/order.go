@@ -1,25 +1,23 @@
-package bnn
+package mixture
 
 import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
-
-	"closedform/internal/kernel"
 )
 
-// Order is what a [Bank] keeps of its examples to detect that their classes are not in random order:
+// Order is what a [Mixture] keeps of its examples to detect that their classes are not in random order:
 //
 //   - Equal labels follow each other more often than in a random order, by more than five standard
 //     deviations and by more than 0.9 of what is possible, as in runs of ten.
-//   - A network has forgotten a class: since before they were learned, the log probabilities (−10 at
-//     least) of its kept examples have fallen by more than 1 and three standard errors, on average.
+//   - A network has forgotten a class: since the kept examples of the class were learned, their log
+//     probabilities (raised to −10) have fallen on average by more than 1 and by more than three standard
+//     errors.
 //
-// The weights then follow from the present predictions of the kept examples, an output layer's leaving the
-// example out. Each class has the weight of its share of all examples.
+// Then the weights of Predict follow from the present predictions of the kept examples; an output layer
+// predicts each as if it had not learned it. The examples of a class have its share of all examples as their
+// total weight.
 type Order struct {
 	Counts []int    `json:"counts"` // examples of each class
 	Same   int      `json:"same"`   // how often a class equalled the one before it
@@ -27,16 +25,16 @@ type Order struct {
 	Kept   [][]Kept `json:"kept"`   // of each class, a random sample of up to fifty examples
 }
 
-// Kept is an example with the log probabilities (−10 at least) of its class before each member learned it.
+// Kept is an example with the log probabilities, raised to −10, that the members gave its class before they
+// learned it.
 type Kept struct {
 	X    []float64 `json:"x"`
 	LogP []float64 `json:"log_p"`
 }
 
 const (
-	mostKept = 50  // examples of a class
-	minLogP  = -10 // of a network, for the second test
-	minMix   = -20 // of the logarithm of a mixture, for the weights
+	mostKept = 50  // kept examples of a class
+	minLogP  = -10 // smallest log probability in the second test
 )
 
 func (o *Order) addClass() { o.Counts, o.Kept = append(o.Counts, 0), append(o.Kept, nil) }
@@ -45,7 +43,7 @@ func (o *Order) clone() Order {
 	c := *o
 	c.Counts, c.Kept = slices.Clone(o.Counts), slices.Clone(o.Kept)
 	for i, kept := range c.Kept {
-		c.Kept[i] = slices.Clone(kept) // whose examples never change
+		c.Kept[i] = slices.Clone(kept) // the examples themselves never change
 	}
 	return c
 }
@@ -55,7 +53,7 @@ func (o *Order) fits(inputs, classes, members int) bool {
 	for c := 0; good && c < classes; c++ {
 		good = len(o.Kept[c]) == min(o.Counts[c], mostKept)
 		for _, e := range o.Kept[c] {
-			good = good && len(e.X) == inputs && len(e.LogP) == members && notFinite(e.X) < 0 && notFinite(e.LogP) < 0
+			good = good && len(e.X) == inputs && len(e.LogP) == members && finite(e.X) && finite(e.LogP)
 		}
 	}
 	return good
@@ -86,12 +84,14 @@ func (o *Order) add(x []float64, class int, logP []float64) {
 	o.Kept[class] = slices.Replace(o.Kept[class], place, min(place+1, len(o.Kept[class])), e)
 }
 
+// learned is a kept example with its class, and the weight that it has in the sample.
 type learned struct {
 	Kept
 	class  int
 	weight float64
 }
 
+// sample returns the kept examples with weights of mean 1.
 func (o *Order) sample() (sample []learned) {
 	examples := 0
 	for _, n := range o.Counts {
@@ -124,6 +124,7 @@ func (o *Order) hasRuns() bool {
 	return excess > 5*math.Sqrt(max(0, variance)) && excess > 0.9*(n-square/n)
 }
 
+// hasForgotten is the second test, for member k: now has the present log probabilities of the examples.
 func hasForgotten(sample []learned, k int, now []float64) bool {
 	for start, end := 0, 0; start < len(sample); start = end {
 		mean, square := 0.0, 0.0
@@ -140,77 +141,4 @@ func hasForgotten(sample []learned, k int, now []float64) bool {
 		}
 	}
 	return false
-}
-
-func (b *Bank) current() *weighing {
-	if b.equal || b.state.Fixed || b.state.Forgetting > 0 {
-		return b.along
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.judged != nil {
-		return b.judged
-	}
-	b.judged = b.along
-	sample, now := b.state.Order.sample(), make([][]float64, len(b.models)) // log p of the members now
-	forgotten := make([]bool, len(b.models))
-	b.each(func(b *Bank, k int) {
-		if leftOut(b.models[k]) == nil {
-			now[k] = b.logProbabilities(sample, k)
-			forgotten[k] = hasForgotten(sample, k, now[k])
-		}
-	})
-	if b.state.Order.hasRuns() || slices.Contains(forgotten, true) {
-		b.each(func(b *Bank, k int) {
-			if now[k] == nil {
-				now[k] = b.logProbabilities(sample, k)
-			}
-		})
-		b.judged = b.weighed(sample, now)
-	}
-	return b.judged
-}
-
-// predict predicts the example, leaving it out where the model can.
-func (e *learned) predict(m Model, dst *Prediction, x []float64) error {
-	if l := leftOut(m); l != nil {
-		return l.PredictLeftOut(dst, x, e.class)
-	}
-	return m.Predict(dst, x)
-}
-
-func (b *Bank) logProbabilities(sample []learned, k int) []float64 {
-	var p Prediction
-	logP := make([]float64, len(sample))
-	for i, e := range sample {
-		if logP[i] = math.Inf(-1); e.predict(b.models[k], &p, e.X) == nil {
-			logP[i] = kernel.Log(p.P[e.class] / p.Sum())
-		}
-	}
-	return logP
-}
-
-func (b *Bank) weighed(sample []learned, now [][]float64) *weighing {
-	w, logP := newWeighing(len(b.models)), make([]float64, len(b.models))
-	for i, e := range sample {
-		for k := range now {
-			logP[k] = now[k][i]
-		}
-		w.add(logP, e.weight, minMix)
-	}
-	w.normalise()
-	var p Prediction
-	for _, e := range sample {
-		b.allocate(&p, w)
-		for k := range b.models {
-			_ = b.member(&p, k, e.X, e.predict)
-		}
-		if left := kernel.Sum(p.Weights); left > 0 {
-			floats.Scale(1/left, p.Weights)
-			p.average()
-			w.judge(p.P, e.class, e.weight)
-		}
-	}
-	w.normalise()
-	return w
 }

@@ -1,0 +1,64 @@
+package mixture
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/internal/kernel"
+)
+
+// powers are the exponents τ of a calibration.
+var powers = [...]float64{0.7, 0.85, 1, 1.2, 1.5, 2}
+
+// calibration calibrates probabilities p, since a mean of calibrated distributions is underconfident (Ranjan
+// and Gneiting, "Combining probability forecasts", 2010). p becomes the mean of p^τ/Σp^τ over the powers,
+// each weighted by the probability that it gave to the classes (temperature scaling: Guo et al., "On
+// calibration of modern neural networks", 2017).
+type calibration struct {
+	logWeight []float64            // of each power, the largest 0
+	weight    [len(powers)]float64 // 1 in total
+}
+
+func newCalibration() calibration { return calibration{logWeight: make([]float64, len(powers))} }
+
+// add updates the log weights by the uncalibrated prediction p of a weighted example. It overwrites p.
+func (c *calibration) add(p []float64, class int, weight float64) {
+	_, totals := powerTotals(p)
+	for i, tau := range powers {
+		c.logWeight[i] += float64(weight * atLeast(tau*p[class]-kernel.Log(totals[i]), smallest))
+	}
+}
+
+func (c *calibration) normalise() {
+	floats.AddConst(-slices.Max(c.logWeight), c.logWeight)
+	kernel.ExpAll(c.weight[:], c.logWeight)
+	floats.Scale(1/kernel.Sum(c.weight[:]), c.weight[:])
+}
+
+// calibrate calibrates the probabilities p, unless they are NaN, and keeps their sum.
+func (c *calibration) calibrate(p []float64) {
+	if floats.HasNaN(p) {
+		return
+	}
+	sum, totals := powerTotals(p)
+	for j, x := range p {
+		p[j] = 0
+		for i, tau := range powers {
+			p[j] += sum * c.weight[i] / totals[i] * kernel.Exp(tau*x)
+		}
+	}
+}
+
+// powerTotals replaces p by log p/max p, and returns the old sum and Σ (p/max p)^τ for each power.
+func powerTotals(p []float64) (sum float64, totals [len(powers)]float64) {
+	sum = kernel.Sum(p)
+	top := kernel.Log(slices.Max(p))
+	for j, x := range p {
+		p[j] = kernel.Log(x) - top
+		for i, tau := range powers {
+			totals[i] += kernel.Exp(tau * p[j])
+		}
+	}
+	return sum, totals
+}
