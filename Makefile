@@ -8,7 +8,7 @@ endif
 
 TOOL = go tool -modfile=tools.mod
 # Packages in which work is done at the same time.
-CONCURRENT = ./core/bnn ./core/features ./core/readout ./core/softmax ./internal/linalg ./baselines/learners/command ./figures \
+CONCURRENT = ./core/bnn ./core/mixture ./core/features ./core/readout ./core/softmax ./internal/linalg ./baselines/learners/command ./figures \
 	./runner $(addprefix ./runner/internal/,engine experiment learner own report store)
 # What is fuzzed by make torture, and how often each: a time in place of a count can end in
 # "context deadline exceeded" (golang.org/issue/75804, mended in Go 1.27).

@@ -31,13 +31,13 @@ type Config struct {
 
 	Output     OutputRule   `toml:"rule" json:"output"`
 	Hidden     HiddenRule   `toml:"hidden" json:"hidden"`
-	Covariance []Covariance `toml:"covariance" json:"covariance"` // of each layer of weights
+	Covariance []Covariance `toml:"covariance" json:"covariance"` // the form in each layer of weights
 
 	// Softmax gives the moments of the output: a softmax.Probit with ρ = ½ if Output is ADF or
 	// ADFMarginal, a softmax.Exact if it is ADFExact or ADFExactMarginal, else any.
 	Softmax softmax.Approximation `json:"-"`
 
-	PriorVar []float64 `toml:"prior_var" json:"prior_var"` // of each weight, for each layer of weights
+	PriorVar []float64 `toml:"prior_var" json:"prior_var"` // of a weight, in each layer of weights
 
 	// PriorMeanVar times 1/inputs of a layer is the variance of its random prior means. It is
 	// above 0 where there are hidden layers.
@@ -46,13 +46,13 @@ type Config struct {
 
 	// Replications is how often one example counts for the covariances of each layer, but not for the means:
 	// it multiplies the steps e_j. For K passes over the same examples, 1/K counts each example once. A
-	// diagonal layer takes its d inputs for uncorrelated, and keeps too much variance where they are not. In
-	// linear regression d/r replications make up for that, where r is the number of directions that the data
-	// determine (MacKay 1992). A 0 stands for 1, but for √d/2 in diagonal layers of more than four inputs,
-	// the bias counted; [Network.Config] spells it out.
+	// diagonal layer treats its d inputs as uncorrelated, and keeps too much variance where they are
+	// correlated. In linear regression d/r replications correct this, where r is the number of directions that
+	// the data determine (MacKay 1992). The default 0 stands for √d/2 in diagonal layers of more than four
+	// inputs, bias included, and else for 1; [Network.Config] returns the number.
 	Replications []float64 `toml:"replications" json:"replications"`
 
-	Paper PaperRule `json:"paper"` // for the rules Joint and Total alone
+	Paper PaperRule `json:"paper"` // used by the rules Joint and Total only
 }
 
 // PaperRule says what happens to steps of the rules Joint and Total that cannot be taken as printed.

@@ -55,9 +55,9 @@ type LeftOut interface {
 type Network struct {
 	cfg     Config
 	layers  []weights
-	flows   []flow     // of Observe, layer by layer
+	flows   []flow     // of Observe, one for each layer
 	current bool       // the flows hold a forward pass by the present weights
-	step    outputStep // of Observe
+	step    outputStep // scratch space of Observe
 }
 
 // New returns a network with prior weights and means drawn from src. An error names the invalid field of cfg.
@@ -79,6 +79,7 @@ func (n *Network) Config() Config { return n.cfg.clone() }
 // Shape implements [Model].
 func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.classes() }
 
+// zero returns a network whose weights are zero.
 func zero(cfg Config) *Network {
 	cfg = cfg.clone()
 	cfg.replicate()

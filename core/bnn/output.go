@@ -14,13 +14,13 @@ import (
 
 type outputStep struct {
 	mean, variance []float64          // m̃ and ṽ
-	posterior      *softmax.Posterior // of ADF and ADFExact, which has them
+	posterior      *softmax.Posterior // of the assumed-density rules: has mean and variance
 
-	// Of Joint and Total.
+	// For Joint and Total:
 	moments    *softmax.Moments
 	cov        *mat.SymDense // Σ_y, n×n
 	cross      *mat.Dense    // Σ_zy, n×n
-	innovation *linalg.Eigen // its covariance over the first n−1 classes
+	innovation *linalg.Eigen // covariance of the innovation over the first n−1 classes
 	residual   []float64     // Vᵀ(y − p)
 	gains      []float64     // v_j ∂_jp_i of a class i
 	sums       []float64     // Σ_{l≠j} of the covariances of logits j and l

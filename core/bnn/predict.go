@@ -54,6 +54,7 @@ func (n *Network) layerOf(flows []flow, l int) Layer {
 	return Layer{flows[l].y[:n.cfg.Layers[l]], flows[l].m, flows[l].v}
 }
 
+// flow is a forward pass through one layer, and the steps that an update makes there.
 type flow struct {
 	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
 	s    []float64 // variances of the inputs but the bias; nil if they are certain
@@ -63,7 +64,7 @@ type flow struct {
 	outVar, cross []float64
 
 	d, e    []float64 // (m̃−m)/v and (ṽ−v)/v² of the pre-activations
-	scratch []float64 // a g for each root, and one more vector
+	scratch []float64 // a vector g = Lᵀŷ for each root, and one more vector
 }
 
 func (n *Network) newFlows() []flow {

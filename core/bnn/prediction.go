@@ -64,7 +64,7 @@ func (p *Prediction) invalidate() {
 // Layer is the input of one layer of weights, and its pre-activations.
 type Layer struct {
 	Input          []float64 // means, without the bias
-	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
+	Mean, Variance []float64 // of the pre-activations; in the last layer these are the logits
 }
 
 // fit allocates memory for predictions of the owner, unless p has it, and reports whether it did.

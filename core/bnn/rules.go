@@ -14,7 +14,7 @@ const (
 	ADFExact OutputRule = "adf-exact"
 
 	// ADFMarginal is ADF, but keeps the variance of each logit. Then differences keep too much variance: with
-	// two classes half of what the label says is lost.
+	// two classes half of the information in the label is lost.
 	ADFMarginal      OutputRule = "adf-marginal"
 	ADFExactMarginal OutputRule = "adf-exact-marginal" // ADFExact, but keeps the variance of each logit
 
@@ -57,9 +57,9 @@ const (
 type Covariance string
 
 const (
-	Full     Covariance = "full"     // those of all pairs
+	Full     Covariance = "full"     // covariances of all pairs of weights
 	Diagonal Covariance = "diagonal" // variances only
-	Shared   Covariance = "shared"   // those of all pairs, but the same for all neurons of the layer
+	Shared   Covariance = "shared"   // as Full, but the same for all neurons of the layer
 )
 
 // PriorDraw is the distribution of the random prior means.
@@ -71,7 +71,7 @@ const (
 	// doubled to spread the kinks of the units over the data. Output means are zero.
 	Orthogonal PriorDraw = "orthogonal"
 
-	Independent PriorDraw = "independent" // all weights of all layers one by one
+	Independent PriorDraw = "independent" // draws all weights independently
 )
 
 // Policy is what happens to a step that is indefinite, see [Update], or has a negative ṽ_j.

@@ -90,22 +90,22 @@ func TestAddClass(t *testing.T) {
 		check.OK(t, m.AddClass())
 		for k, n := range networksOf(m) {
 			old, last := before[k], len(n.layers)-1
-			is, was := n.Config(), old.Config()
-			want := was.Softmax
+			now, former := n.Config(), old.Config()
+			want := former.Softmax
 			if n != network {
 				want = softmax.Probit{Lambda: softmax.SlopeLambda(4, 0.5), Rho: 0.5}
 			}
-			check.Equal(t, "softmax", is.Softmax, want)
-			if was.Layers[last+1], was.Softmax = 4, is.Softmax; !reflect.DeepEqual(is, was) {
-				t.Errorf("configuration %+v; want %+v", is, was)
+			check.Equal(t, "softmax", now.Softmax, want)
+			if former.Layers[last+1], former.Softmax = 4, now.Softmax; !reflect.DeepEqual(now, former) {
+				t.Errorf("configuration %+v; want %+v", now, former)
 			}
 			for l := range old.layers {
 				want, cov := old.Weights(l)
 				wantCov := addIdentity(cov, 1, 0)
 				if l == last {
 					added := wantCov[:1]
-					if is.Covariance[l] != Shared {
-						added = addIdentity(cov[:1], 0, is.PriorVar[l])
+					if now.Covariance[l] != Shared {
+						added = addIdentity(cov[:1], 0, now.PriorVar[l])
 					}
 					want, wantCov = want.Grow(1, 0).(*mat.Dense), append(wantCov, added...)
 				}

@@ -17,9 +17,9 @@ import (
 // stored from column 4⌊j/4⌋ on, with rows and columns zero-padded to a multiple of four.
 type triangles struct {
 	size, padded int
-	length       int // of one root
+	length       int // numbers stored for one root
 	factor       []float64
-	keep, mix    []float64 // of carlson
+	keep, mix    []float64 // set by carlson
 	root         []float64 // scratch space of carlson
 }
 

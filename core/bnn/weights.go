@@ -26,9 +26,9 @@ type weights interface {
 
 	update(f *flow) // moves the weights by the steps d and e of a flow that forward has set
 
-	addVariance(variance float64) // to every weight
-	state() LayerState            // a copy
-	restore(s LayerState)         // copies
+	addVariance(variance float64) // adds to the variance of every weight
+	state() LayerState            // returns a copy
+	restore(s LayerState)         // copies s
 }
 
 func (c *Config) newWeights(l int) weights {

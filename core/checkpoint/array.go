@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// text is an entry that is left out if it is empty.
+// text is an entry with a text. An empty text is left out.
 func (f *file) text(name string, text *string) {
 	if !f.saving {
 		*text = string(content[rune](f, name))
@@ -35,7 +35,7 @@ func (f *file) object(name string, v any) {
 	}
 }
 
-// numbers is a matrix with so many columns, which is left out if it is empty.
+// numbers is an entry with a matrix of cols columns. An empty matrix is left out.
 func (f *file) numbers(name string, cols int, x *[]float64) {
 	if !f.saving {
 		*x = content[float64](f, name)
@@ -50,11 +50,11 @@ func (f *file) counts(name string, cols int, n *[]int) {
 	*n = convert[int](x)
 }
 
-func convert[T, S int | float64](numbers []S) (all []T) {
+func convert[T, S int | float64](numbers []S) (converted []T) {
 	for _, n := range numbers {
-		all = append(all, T(n))
+		converted = append(converted, T(n))
 	}
-	return all
+	return converted
 }
 
 func (f *file) matrix(name string, cols int, m **mat.Dense) {

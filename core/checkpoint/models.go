@@ -221,7 +221,7 @@ func (f *file) network(prefix string, s *bnn.State) {
 type layerState struct {
 	readout.Config
 	Limited int     `json:"limited,omitempty"`
-	Share   float64 `json:"share,omitempty"` // of the sequence
+	Share   float64 `json:"share,omitempty"` // of a readout.Sequence, like Next
 	Next    int     `json:"next,omitempty"`
 }
 

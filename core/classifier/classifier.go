@@ -29,8 +29,8 @@ const Unknown = bnn.Unknown
 
 // Options describe a classifier. Inputs and Classes are required.
 type Options struct {
-	Inputs  int   // numbers of an input
-	Classes int   // 2 or more; AddClass adds others
+	Inputs  int   // length of an input
+	Classes int   // 2 or more; AddClass adds more
 	Hidden  []int // sizes of the hidden layers of the networks; nil: one of 50 units
 	Images  bool  // inputs are the pixels of square grey images, row after row
 }
@@ -116,8 +116,8 @@ func (c *Classifier) Learn(x []float64, class int) error {
 type Prediction struct {
 	Class       int       // the most probable class, or Unknown by the Decision
 	P           []float64 // probabilities of the classes, 1 in total
-	Confidence  float64   // of the most probable class, see [bnn.Prediction.Confidence]; thresholds compare it
-	Familiarity float64   // a p-value of the hypothesis that the input is like those that were learned
+	Confidence  float64   // in the most probable class, see [bnn.Prediction.Confidence]
+	Familiarity float64   // p-value of the hypothesis that the input is like the learned ones
 
 	// Details has the parts of the label variance ([bnn.Prediction.LabelVariance]), the mutual information of
 	// label and member, and the most probable class even if Class is Unknown.

@@ -81,12 +81,12 @@ func (h *History) familiarity(m bnn.Model, x []float64, class int) float64 {
 	}
 	if f, ok := m.(features.Model); ok {
 		z := make([]float64, f.Size)
-		_ = f.Standard(z, x) // an error was that of the prediction
+		_ = f.Standard(z, x) // the prediction has returned any error
 		m, x = f.Model, z
 	}
 	if l, ok := m.(*readout.Layer); ok {
 		by, _, err := l.Familiarity([][]float64{x}, []int{class})
-		if err == nil && !math.IsNaN(by[0]) { // there are enough examples of the class
+		if err == nil && !math.IsNaN(by[0]) { // NaN: too few examples of the class
 			p = append(p, by[0])
 		}
 	}

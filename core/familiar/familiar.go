@@ -25,11 +25,11 @@ import (
 )
 
 const (
-	mostDims   = 64    // more inputs are projected on so many random directions
-	mostScores = 1000  // kept
-	fewScores  = 10    // fewer say nothing
-	typical    = 8     // from so many dimensions on, inputs near the mean are unfamiliar, too
-	largest    = 1e100 // input, whose square does not overflow
+	mostDims   = 64    // more inputs are projected on this number of random directions
+	mostScores = 1000  // largest number of kept scores
+	fewScores  = 10    // with fewer kept scores P is 1
+	typical    = 8     // number of dimensions from which inputs near the mean are unfamiliar, too
+	largest    = 1e100 // largest input, whose square does not overflow
 )
 
 // Inputs is the distribution of the learned inputs. For x with d dimensions the score is the log of (x −
@@ -50,11 +50,11 @@ type state struct {
 	Seen    int       `json:"seen"`
 	Low     []float64 `json:"low"` // the range of each input
 	High    []float64 `json:"high"`
-	Mean    []float64 `json:"mean"`    // in each direction
+	Mean    []float64 `json:"mean"`    // mean in each direction
 	Scatter []float64 `json:"scatter"` // the lower triangle of Σ(x − m)(x − m)ᵀ, by rows
-	Fitted  int       `json:"fitted"`  // examples that Fit, the scatter of C, is of
+	Fitted  int       `json:"fitted"`  // number of inputs when Fit was copied from Scatter
 	Fit     []float64 `json:"fit"`
-	Step    int       `json:"step"` // between the examples of Scores
+	Step    int       `json:"step"` // every Step-th input has a score
 	Scores  []float64 `json:"scores"`
 }
 
@@ -129,7 +129,7 @@ func (f *Inputs) keep(score float64) {
 	if len(f.Scores) <= mostScores {
 		return
 	}
-	var even []float64 // of examples that are multiples of 2·Step
+	var even []float64 // the scores of every (2·Step)-th input
 	for i, s := range f.Scores {
 		if (f.Seen/f.Step-len(f.Scores)+1+i)%2 == 0 {
 			even = append(even, s)
@@ -232,7 +232,7 @@ func Tail(scores, counts []float64, s float64) float64 {
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[i], scores[j]) })
 	k := math.Floor(math.Sqrt(n))
-	var sum, next float64 // of the k largest scores, and the one below
+	var sum, next float64 // sum of the k largest scores, and the score below them
 	below := n - k
 	for _, i := range order {
 		if below > 0 {

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	width   = 7 // of a filter, in pixels
+	width   = 7 // pixels along an edge of a filter
 	taps    = width * width
-	windows = 4                     // in a row
-	pooled  = 2 * windows * windows // features of a filter
-	typical = 0.3                   // of the mean energy of an image, added to that of a place
+	windows = 4                     // pooling windows along an edge of an image
+	pooled  = 2 * windows * windows // features of one filter
+	typical = 0.3                   // share of the mean energy of an image that is added to the energy of a place
 )
 
 type pooling struct {
 	side   int
-	places int                // of a filter
-	weight [windows][]float64 // of each place, 1 in total
+	places int                // of a filter along an edge of the image
+	weight [windows][]float64 // of each place in a window, 1 in total
 }
 
 func (m *Map) newConv(rnd *rand.Rand) error {
@@ -84,11 +84,11 @@ func filter(rnd *rand.Rand) []float64 {
 // 0.3 ē), where e = Σ r_k² at the place and ē is its mean over the places (Heeger 1992).
 func (m *Map) applyConv(dst, x []float64) {
 	p, filters := m.conv, m.Size/pooled
-	long := p.places * p.side
-	image, all, energy := slices.Clone(x), make([]float64, filters*long), make([]float64, long)
-	floats.AddConst(-x[0], image) // nothing is left of one grey
+	size := p.places * p.side
+	image, responses, energy := slices.Clone(x), make([]float64, filters*size), make([]float64, size)
+	floats.AddConst(-x[0], image) // an image of one grey becomes exactly zero
 	for k := range filters {
-		r := all[k*long:][:long]
+		r := responses[k*size:][:size]
 		p.filter(r, image, m.weights[k*taps:][:taps])
 		for i, v := range r {
 			energy[i] += float64(v * v)
@@ -104,9 +104,9 @@ func (m *Map) applyConv(dst, x []float64) {
 	for i, e := range energy {
 		energy[i] = 1 / math.Sqrt(e+float64(typical*mean))
 	}
-	positive, negative, row := make([]float64, long), make([]float64, long), make([]float64, p.side)
+	positive, negative, row := make([]float64, size), make([]float64, size), make([]float64, p.side)
 	for k := range filters {
-		for i, v := range all[k*long:][:long] {
+		for i, v := range responses[k*size:][:size] {
 			v *= energy[i]
 			positive[i], negative[i] = max(0, v), max(0, -v)
 		}
@@ -131,19 +131,19 @@ func (p *pooling) filter(dst, image, w []float64) {
 }
 
 func (p *pooling) pool(dst, responses, row []float64) {
-	for a, down := range p.weight {
+	for a, vertical := range p.weight {
 		clear(row)
-		kernel.AddRows(row, down, responses)
-		for b, along := range p.weight {
-			dst[a*windows+b] = kernel.Dot(along, row)
+		kernel.AddRows(row, vertical, responses)
+		for b, horizontal := range p.weight {
+			dst[a*windows+b] = kernel.Dot(horizontal, row)
 		}
 	}
 }
 
 func normal(rnd *rand.Rand, n int) []float64 {
-	all := make([]float64, n)
-	for i := range all {
-		all[i] = random.Normal(rnd)
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = random.Normal(rnd)
 	}
-	return all
+	return x
 }

@@ -51,11 +51,11 @@ type Map struct {
 	Size   int    `json:"size"` // the number of features
 	Seed   uint64 `json:"seed"`
 
-	weights []float64 // of Relu Size rows of Inputs numbers, of Conv Size/32 filters
-	bias    []float64 // of Relu
-	conv    *pooling  // of Conv
+	weights []float64 // Relu: Size rows of Inputs numbers; Conv: Size/32 filters
+	bias    []float64 // Relu only
+	conv    *pooling  // Conv only
 
-	latest atomic.Pointer[pair] // that a Model has mapped
+	latest atomic.Pointer[pair] // the last input that a Model mapped, with its features
 }
 
 type pair struct{ x, y []float64 }

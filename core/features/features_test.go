@@ -2,7 +2,6 @@ package features
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
-	"closedform/core/mixture"
 	"closedform/core/random"
 	check "closedform/internal/checktest"
 )
@@ -196,23 +194,4 @@ func TestModel(t *testing.T) {
 	}
 	check.OK(t, m.Predict(&p, []float64{1, -2, 0.5}))
 	check.True(t, slices.Equal(p.P, q.P), "what was refused has changed the model: %v, want %v", p.P, q.P)
-}
-
-// A mixture detects that a network behind features has forgotten the first classes, though no two examples
-// in a row have the same class.
-func TestForgetting(t *testing.T) {
-	members := make([]bnn.Model, 2)
-	for k := range members {
-		network := check.Must(bnn.New(bnn.Default(16, 4), random.Source("forgetting", k)))
-		members[k] = Model{check.Must(New(Relu, 2, 16, uint64(k))), network}
-	}
-	m := check.Must(mixture.New(members...))
-	rnd := rand.New(random.Source("forgetting"))
-	for i := range 400 {
-		class := i/200*2 + i%2
-		check.Must(m.Observe([]float64{2*float64(i%2) - 1 + rnd.NormFloat64(), rnd.NormFloat64()}, class))
-	}
-	var p, next bnn.Prediction
-	check.OK(t, errors.Join(m.Before(&next, []float64{0, 0}), m.Predict(&p, []float64{0, 0})))
-	check.True(t, !slices.Equal(p.Weights, next.Weights), "weights %v, those of the stream", p.Weights)
 }

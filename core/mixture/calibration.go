@@ -16,11 +16,9 @@ var powers = [...]float64{0.7, 0.85, 1, 1.2, 1.5, 2}
 // each weighted by the probability that it gave to the classes (temperature scaling: Guo et al., "On
 // calibration of modern neural networks", 2017).
 type calibration struct {
-	logWeight []float64            // of each power, the largest 0
+	logWeight [len(powers)]float64 // log weights, the largest 0
 	weight    [len(powers)]float64 // 1 in total
 }
-
-func newCalibration() calibration { return calibration{logWeight: make([]float64, len(powers))} }
 
 // add updates the log weights by the uncalibrated prediction p of a weighted example. It overwrites p.
 func (c *calibration) add(p []float64, class int, weight float64) {
@@ -31,8 +29,8 @@ func (c *calibration) add(p []float64, class int, weight float64) {
 }
 
 func (c *calibration) normalise() {
-	floats.AddConst(-slices.Max(c.logWeight), c.logWeight)
-	kernel.ExpAll(c.weight[:], c.logWeight)
+	floats.AddConst(-slices.Max(c.logWeight[:]), c.logWeight[:])
+	kernel.ExpAll(c.weight[:], c.logWeight[:])
 	floats.Scale(1/kernel.Sum(c.weight[:]), c.weight[:])
 }
 

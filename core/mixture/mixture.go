@@ -16,14 +16,13 @@
 package mixture
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
 
 	"closedform/core/bnn"
-	"closedform/internal/field"
 	"closedform/internal/linalg"
 )
 
@@ -33,11 +32,11 @@ import (
 type Mixture struct {
 	members  []bnn.Model
 	parallel bool       // the members learn side by side
-	state    State      // its log weights are those of stream
-	stream   *weighting // along the stream
+	state    State      // without the log weights, which stream has
+	stream   *weighting // for Before
 
 	mu       sync.Mutex
-	snapshot *weighting // for Predict; nil: to be computed
+	snapshot *weighting // for Predict; nil: not computed since the last example
 
 	// Scratch space of Observe: the example, and the members' predictions and results.
 	x          []float64
@@ -47,6 +46,17 @@ type Mixture struct {
 	updates    []bnn.Update
 	errs       []error
 	logP       []float64
+}
+
+// State is the state of a [Mixture] apart from its members. A restored mixture continues as the original, to
+// the bit.
+type State struct {
+	Seen       int       `json:"seen"`                 // number of examples behind the weights
+	Fixed      bool      `json:"fixed"`                // see [Mixture.Fix]
+	Forgetting float64   `json:"forgetting,omitempty"` // see [Mixture.Forget]
+	Mixtures   []float64 `json:"mixtures"`             // log weights of quartets of members, the largest 0
+	Powers     []float64 `json:"powers"`               // log weights of the powers τ, the largest 0
+	Order      Order     `json:"order"`
 }
 
 // mostMembers limits the number of quartets, see memberWeights, to 3,876.
@@ -71,6 +81,40 @@ func New(members ...bnn.Model) (*Mixture, error) {
 	m.before = m.newPrediction()
 	m.parallel = n > 1 && runtime.GOMAXPROCS(0) > 1 && slices.ContainsFunc(networks(members), large)
 	return m, nil
+}
+
+// State returns a copy of the state.
+func (m *Mixture) State() State {
+	s := m.state
+	s.Mixtures, s.Powers = slices.Clone(m.stream.members.logWeight), slices.Clone(m.stream.powers.logWeight[:])
+	s.Order = s.Order.clone()
+	return s
+}
+
+// Restore is [New] with a copy of the state. It returns an error unless the state is one of such members.
+func Restore(s State, members ...bnn.Model) (*Mixture, error) {
+	m, err := New(members...)
+	if err != nil {
+		return nil, err
+	}
+	inputs, classes := m.Shape()
+	w := m.stream
+	if len(s.Mixtures) != len(w.members.logWeight) || len(s.Powers) != len(powers) || s.Seen < 0 ||
+		!finite(s.Mixtures) || !finite(s.Powers) || !(0 <= s.Forgetting && s.Forgetting <= 1) ||
+		!s.Order.fits(inputs, classes, len(members)) {
+		return nil, fmt.Errorf("mixture: the weights or the kept examples are not those of a mixture of %d members "+
+			"with %d inputs and %d classes", len(members), inputs, classes)
+	}
+	copy(w.members.logWeight, s.Mixtures)
+	copy(w.powers.logWeight[:], s.Powers)
+	w.normalise()
+	m.state = s
+	m.state.Mixtures, m.state.Powers, m.state.Order = nil, nil, s.Order.clone()
+	return m, nil
+}
+
+func finite(x []float64) bool {
+	return !slices.ContainsFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 // networks returns the networks among the models and among their members.
@@ -129,7 +173,7 @@ func (m *Mixture) AddClass() error {
 	}
 	for _, member := range m.members {
 		if err := member.AddClass(); err != nil {
-			return err // too many classes, from the first member
+			return err // the first member has as many classes as it can
 		}
 	}
 	m.state.Order.addClass()
@@ -150,13 +194,5 @@ func (m *Mixture) Forget(fraction float64) error {
 		return fmt.Errorf("mixture: forgetting of %g: need 0 to 1", fraction)
 	}
 	m.state.Forgetting, m.snapshot = fraction, nil
-	return nil
-}
-
-func (m *Mixture) check(x []float64, class int) error {
-	inputs, classes := m.Shape()
-	if err := cmp.Or(field.Class(class, classes), field.Input(x, inputs)); err != nil {
-		return fmt.Errorf("mixture: %w", err)
-	}
 	return nil
 }

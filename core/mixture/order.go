@@ -19,10 +19,10 @@ import (
 // predicts each as if it had not learned it. The examples of a class have its share of all examples as their
 // total weight.
 type Order struct {
-	Counts []int    `json:"counts"` // examples of each class
+	Counts []int    `json:"counts"` // number of examples of each class
 	Same   int      `json:"same"`   // how often a class equalled the one before it
 	Last   int      `json:"last"`   // the class of the latest example
-	Kept   [][]Kept `json:"kept"`   // of each class, a random sample of up to fifty examples
+	Kept   [][]Kept `json:"kept"`   // a random sample of up to fifty examples of each class
 }
 
 // Kept is an example with the log probabilities, raised to −10, that the members gave its class before they

@@ -106,6 +106,20 @@ func TestHasForgotten(t *testing.T) {
 	}, []bool{false, true, false, false, true, true, false, true, true, false})
 }
 
+// wrapper is a model within another one, such as a network behind features.
+type wrapper struct {
+	bnn.LeftOut
+	bnn.Model
+}
+
+func (w wrapper) Unwrap() bnn.Model { return w.Model }
+
+// What cannot be left out of a wrapped model cannot be left out of the wrapper.
+func TestLeftOut(t *testing.T) {
+	l := new(layer)
+	check.True(t, leftOut(wrapper{l, l}) != nil && leftOut(wrapper{l, network(1, 2, 2)}) == nil, "leftOut")
+}
+
 // Weights follow from what members say now of kept examples, of a layer as if it had not learned them, each
 // class by its share; the powers, too. A layer that says less than before has not forgotten.
 func TestWeightsByKept(t *testing.T) {

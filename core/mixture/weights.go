@@ -16,17 +16,9 @@ type weighting struct {
 }
 
 func newWeighting(members int) *weighting {
-	w := &weighting{members: newMemberWeights(members), powers: newCalibration()}
+	w := &weighting{members: newMemberWeights(members)}
 	w.normalise()
 	return w
-}
-
-// discount multiplies the log weights by a factor.
-func (w *weighting) discount(factor float64) {
-	if factor < 1 {
-		floats.Scale(factor, w.members.logWeight)
-		floats.Scale(factor, w.powers.logWeight)
-	}
 }
 
 // normalise computes the weights from the log weights.
@@ -41,8 +33,8 @@ func (w *weighting) normalise() {
 // portfolios", Mathematical Finance 1991).
 type memberWeights struct {
 	quartets  [][4]int
-	logWeight []float64 // of each quartet, the largest 0
-	weight    []float64 // of each member, 1 in total
+	logWeight []float64 // log weight of each quartet, the largest 0
+	weight    []float64 // weight of each member, 1 in total
 	p         []float64 // scratch space: probabilities of the class but for a factor
 }
 

@@ -27,7 +27,7 @@ func init() {
 // Record counts test-then-train predictions, and the wrong ones among them, by the largest of 241 fixed
 // thresholds that their confidence reaches. The zero value is empty. Concurrent use is not safe.
 type Record struct {
-	Predicted [grid]int `json:"predicted"` // by threshold, from 0
+	Predicted [grid]int `json:"predicted"` // number of predictions for each threshold
 	Wrong     [grid]int `json:"wrong"`
 }
 
