@@ -31,27 +31,25 @@ func (c *Classifier) Save(w io.Writer) error {
 	return checkpoint.Save(w, c.model, string(note))
 }
 
-// Load reads what Save wrote, or any other model of core/checkpoint. The note of another program becomes Note
-// if it is JSON; its keys familiar and track_record, if present, become the history.
+// Load reads what Save wrote, or any other model of core/checkpoint, without a history. The note of such a
+// model becomes Note if it is JSON.
 func Load(r io.Reader) (*Classifier, error) {
 	m, note, err := checkpoint.Load(r)
 	if err != nil {
 		return nil, err
 	}
 	var s state
-	if err := json.Unmarshal([]byte(note), &s); err != nil {
-		s = state{}
+	if json.Unmarshal([]byte(note), &s) != nil || s.Decision == nil {
+		s = state{Decision: &Decision{Familiarity: DefaultFamiliarity}}
+		if json.Valid([]byte(note)) {
+			s.Note = json.RawMessage(note)
+		}
 	}
 	inputs, _ := m.Shape()
 	if err := s.History.validate(inputs); err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
 	c := From(m, &s.History)
-	switch {
-	case s.Decision != nil:
-		c.Decision, c.Note = *s.Decision, s.Note
-	case json.Valid([]byte(note)):
-		c.Note = json.RawMessage(note)
-	}
+	c.Decision, c.Note = *s.Decision, s.Note
 	return c, nil
 }
