@@ -115,7 +115,7 @@ func TestLoadAny(t *testing.T) {
 		check.OK(t, checkpoint.Save(&file, network, note))
 		return Load(&file)
 	}
-	for note, want := range map[string]string{"": "", "hello": "", "[1]": "[1]", `{"classes":2}`: `{"classes":2}`} {
+	for note, want := range map[string]string{"": "", "hello": "", "[1]": "[1]", `{"a":2}`: `{"a":2}`} {
 		c := check.Must(load(note))
 		check.Equal(t, "note", string(c.Note), want)
 		if _, err := c.Threshold(0.1, 0.9); err == nil || c.Familiar != nil {

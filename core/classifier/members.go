@@ -85,8 +85,8 @@ func variants(cfg bnn.Config) (configs []bnn.Config) {
 	return configs
 }
 
-// linear returns the configuration without hidden layers. Its prior variance has the ratio to its default that
-// cfg has in the output layer.
+// linear returns the configuration without hidden layers. The ratio of its prior variance to the default is
+// that of the output layer of cfg.
 func linear(cfg bnn.Config) bnn.Config {
 	last := len(cfg.PriorVar) - 1
 	c := cfg

@@ -17,7 +17,7 @@ const (
 	taps    = width * width
 	windows = 4                     // pooling windows along an edge of an image
 	pooled  = 2 * windows * windows // features of one filter
-	typical = 0.3                   // share of the mean energy of an image that is added to the energy of a place
+	typical = 0.3                   // share of the mean energy that is added to the energy of each place
 )
 
 type pooling struct {

@@ -102,8 +102,8 @@ func Restore(s State, members ...bnn.Model) (*Mixture, error) {
 	if len(s.Mixtures) != len(w.members.logWeight) || len(s.Powers) != len(powers) || s.Seen < 0 ||
 		!finite(s.Mixtures) || !finite(s.Powers) || !(0 <= s.Forgetting && s.Forgetting <= 1) ||
 		!s.Order.fits(inputs, classes, len(members)) {
-		return nil, fmt.Errorf("mixture: the weights or the kept examples are not those of a mixture of %d members "+
-			"with %d inputs and %d classes", len(members), inputs, classes)
+		return nil, fmt.Errorf("mixture: the weights or the kept examples are not those of a mixture of "+
+			"%d members with %d inputs and %d classes", len(members), inputs, classes)
 	}
 	copy(w.members.logWeight, s.Mixtures)
 	copy(w.powers.logWeight[:], s.Powers)

@@ -181,8 +181,8 @@ func TestAddClass(t *testing.T) {
 	check.Near(t, "sum of probabilities", floats.Sum(p.P), 1, 1e-12)
 	check.Must(m.Observe(x[0], 3))
 
-	cfg := bnn.Default(2, 3)
-	cfg.Output, cfg.Softmax = bnn.Joint, softmax.ProbitCorr{Lambda: 0.3, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})}
+	cfg, corr := bnn.Default(2, 3), mat.NewSymDense(2, []float64{1, 0, 0, 1})
+	cfg.Output, cfg.Softmax = bnn.Joint, softmax.ProbitCorr{Lambda: 0.3, Corr: corr}
 	first := network(4, 2, 3)
 	m = mixture(first, mixture(check.Must(bnn.New(cfg, random.Source("fixed")))))
 	check.Refuses(t, "a softmax of three classes", m.AddClass(), "3×3")

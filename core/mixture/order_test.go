@@ -157,7 +157,7 @@ func TestWeightsByKept(t *testing.T) {
 	for i := range n {
 		check.Must(alone.Observe([]float64{float64(i), 0}, i%2))
 	}
-	check.NearAll(t, "weights where a layer says less than before", alone.Weights(), alone.stream.members.weight, 0)
+	check.NearAll(t, "the layer is less certain than before", alone.Weights(), alone.stream.members.weight, 0)
 }
 
 // The kept examples are a sample in which every example of a class has the same probability.

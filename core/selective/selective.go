@@ -1,5 +1,9 @@
 // Package selective promises a share of wrong predictions: a [Record] of predictions made before learning
 // yields the smallest confidence from which on at most that share is wrong (selective classification).
+//
+//	var r selective.Record
+//	r.Add(p.Confidence(), p.Class() != class) // each prediction before learning
+//	t, err := r.Threshold(0.02, 0.95)         // from confidence t on at most 2 % are wrong
 package selective
 
 import (
