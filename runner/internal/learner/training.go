@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"closedform/core/bnn"
 	"closedform/core/mixture"
 	"closedform/core/random"
 	"closedform/runner/dataset"
