@@ -9,11 +9,11 @@ const (
 	expSteps = 128 // powers of two per octave in the tables
 	ln2Hi    = 6.93147180369123816490e-01
 	ln2Lo    = 1.90821492927058770002e-10
-	// Adding it rounds a number below 2⁵¹ to an integer, in the last bits of the sum.
+	// The last bits of x + roundShift are x < 2⁵¹ rounded to an integer.
 	roundShift = 3 << 51
 )
 
-// pow2[i] is 2^(i/128) rounded, and pow2Rest[i] what is missing, relative to it.
+// pow2[i] is 2^(i/128) rounded, and pow2Rest[i] the relative error (2^(i/128) − pow2[i])/2^(i/128).
 var pow2, pow2Rest = powersOfTwo()
 
 func powersOfTwo() (rounded, rest [expSteps]float64) {
@@ -60,6 +60,19 @@ func exp(x float64, shift int) float64 {
 	e := (pow2Rest[i] + r) + r2*((1./2+r*(1./6))+r2*(1./24+r*(1./120)))
 	scale := math.Float64frombits(math.Float64bits(pow2[i]) + (k-i)<<(52-7) - uint64(shift)<<52)
 	return scale + scale*e
+}
+
+// ExpAll sets dst_i to [Exp] of x_i.
+func ExpAll(dst, x []float64) {
+	dst = dst[:len(x)]
+	for i := 0; i < len(x); {
+		if vector && len(x)-i >= 4 {
+			i += expVector(dst[i:], x[i:])
+		}
+		for end := min(i+4, len(x)); i < end; i++ {
+			dst[i] = Exp(x[i])
+		}
+	}
 }
 
 // Log returns log x within one unit of the last place. With x = 2ᵏ(1+f), √½ ≤ 1+f < √2, and s = f/(2+f) it is

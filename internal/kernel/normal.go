@@ -2,12 +2,12 @@ package kernel
 
 import "math"
 
-// Underflow is an argument from which on φ(x) and Φ(−x) round to 0.
+// Underflow is an x such that φ and 1 − Φ round to 0 beyond it.
 const Underflow = 38.6
 
 const (
 	densitySteps = 64 // powers of two per octave in densityTable
-	densityShift = 64 // which is scaled down by 2^densityShift, for powers of two that are normal numbers
+	densityShift = 64 // densityTable is scaled by 2^−densityShift: the powers of two in Density are normal numbers
 )
 
 // densityTable[i] = 2^(−i/64) / √(2π) / 2^densityShift.

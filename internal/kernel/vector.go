@@ -11,10 +11,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// few numbers are not worth a call of assembly.
+// few is the length below which a call of assembly takes longer than a loop.
 const few = 4
 
-// Dot returns Σ x_i y_i: eight sums of every eighth product, added in pairs, and the rest one by one.
+// Dot returns Σ x_i y_i. The products are added to eight sums in turn, which are then added in pairs; the last
+// products, beyond a multiple of four, are added one by one.
 func Dot(x, y []float64) (sum float64) {
 	y = y[:len(x)]
 	n := len(x) &^ 3
@@ -47,10 +48,11 @@ func Sum(x []float64) (sum float64) {
 	return sum
 }
 
-// Norm returns √(Σ x_i²), which may overflow where it need not.
+// Norm returns √(Σ x_i²). The squares may overflow.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
-// Products sets dst to the products of two rows x (outer) and four rows y of one length, a multiple of four.
+// Products sets dst_{4k+l} to the product of row k of x, which has two rows, and row l of y, which has four. The
+// rows have one length, a multiple of four.
 func Products(dst *[8]float64, x, y []float64) {
 	n := len(x) / 2
 	y = y[:4*n]
@@ -94,38 +96,38 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 	}
 }
 
-// AddRows adds to y the rows of a, as long as y, times the nonzero numbers of u: four at a time as
-// [AddScaled4], the rest one by one.
+// AddRows adds u_i times row i of a to y, for all u_i that are not zero. Rows are as long as y. Four are added
+// at a time, as by [AddScaled4], and the last ones one by one.
 func AddRows(y, u, a []float64) {
-	var at [4]int
+	var start [4]int
 	var f [4]float64
 	k, n := 0, len(y)
 	for i, u := range u {
 		if u == 0 {
 			continue
 		}
-		at[k], f[k] = i*n, u
+		start[k], f[k] = i*n, u
 		if k++; k < 4 {
 			continue
 		}
 		if k = 0; n >= few {
-			AddScaled4(y, &f, a[at[0]:], a[at[1]:], a[at[2]:], a[at[3]:])
+			AddScaled4(y, &f, a[start[0]:], a[start[1]:], a[start[2]:], a[start[3]:])
 			continue
 		}
 		for j := range y {
-			y[j] += f[0]*a[at[0]+j] + f[1]*a[at[1]+j] + f[2]*a[at[2]+j] + f[3]*a[at[3]+j]
+			y[j] += f[0]*a[start[0]+j] + f[1]*a[start[1]+j] + f[2]*a[start[2]+j] + f[3]*a[start[3]+j]
 		}
 	}
-	for i, at := range at[:k] {
-		AddScaled(y, f[i], a[at:at+n])
+	for i, first := range start[:k] {
+		AddScaled(y, f[i], a[first:first+n])
 	}
 }
 
-// Dot4 sets dst_k to the [Dot] of x and the first numbers of row k of a, which has four rows.
+// Dot4 sets dst_k to the [Dot] of x and the beginning of row k of a, which has four rows.
 func Dot4(dst *[4]float64, a, x []float64) {
 	n, length := len(x), len(a)/4
 	_ = a[:length:length][:n]
-	if n == few { // the sums of eight, of which four are 0
+	if n == few { // four of the eight sums of Dot are 0
 		for k := range dst {
 			row := a[k*length:][:few]
 			dst[k] = ((0 + x[0]*row[0]) + (0 + x[2]*row[2])) + ((0 + x[1]*row[1]) + (0 + x[3]*row[3]))
@@ -146,7 +148,7 @@ func Dot4(dst *[4]float64, a, x []float64) {
 	}
 }
 
-// Rows sets dst to the [Dot]s of x and the rows of a, which are as long as x.
+// Rows sets dst_i to the [Dot] of x and row i of a. Rows are as long as x.
 func Rows(dst, a, x []float64) {
 	n, i := len(x), 0
 	if n < few {
@@ -167,7 +169,7 @@ func Rows(dst, a, x []float64) {
 	}
 }
 
-// AddOuter adds u_i x to row i of a, whose rows are as long as x.
+// AddOuter adds u_i x to row i of a. Rows are as long as x.
 func AddOuter(a, u, x []float64) {
 	for i, u := range u {
 		row := a[i*len(x) : (i+1)*len(x)]
@@ -177,185 +179,6 @@ func AddOuter(a, u, x []float64) {
 		}
 		for k, x := range x {
 			row[k] += u * x
-		}
-	}
-}
-
-// Carlson sets tau_j to √τ_j with τ_j = τ_{j+1} + loss h_j², keep_j to √(τ_{j+1}/τ_j), and mix_j to
-// −loss h_j/√(τ_j τ_{j+1}). tau has the last τ > 0, and is one longer than h, whose length is a multiple of
-// four.
-func Carlson(keep, mix, tau, h []float64, loss float64) {
-	n := len(h)
-	keep, mix, tau = keep[:n], mix[:n], tau[:n+1]
-	sum := tau[n]
-	tau[n] = math.Sqrt(sum)
-	for j := n - 1; j >= 0; j-- {
-		sum += float64(loss * float64(h[j]*h[j]))
-		tau[j] = sum
-	}
-	if vector {
-		carlsonVector(keep, mix, tau, h, -loss)
-		return
-	}
-	for j, x := range tau[:n] {
-		tau[j] = math.Sqrt(x)
-	}
-	for j, x := range h {
-		keep[j] = tau[j+1] / tau[j]
-		mix[j] = float64(-loss*x) * (1 / tau[j+1]) / tau[j]
-	}
-}
-
-// Carlson4 is four rows of Carlson's update of a triangular root, each as long as sum, a multiple of four:
-// for k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and sum_i grows by h_k x.
-func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
-	n := len(sum)
-	a = a[:4*n]
-	if vector {
-		carlson4Vector(sum, a, h, keep, mix)
-		return
-	}
-	for k := 3; k >= 0; k-- {
-		row := a[k*n : (k+1)*n]
-		for i, x := range row {
-			row[i] = keep[k]*x + mix[k]*sum[i]
-			sum[i] += h[k] * x
-		}
-	}
-}
-
-// Forward adds y·mean to m and square·variance + s·mean² to v, for one input of independent pre-activations.
-func Forward(m, v []float64, y, square, s float64, mean, variance []float64) {
-	v, mean, variance = v[:len(m)], mean[:len(m)], variance[:len(m)]
-	first := 0
-	if vector {
-		forwardVector(m, v, y, square, s, mean, variance)
-		first = len(m) &^ 3
-	}
-	for j := first; j < len(m); j++ {
-		mu := mean[j]
-		m[j] += y * mu
-		v[j] += square*variance[j] + s*(mu*mu)
-	}
-}
-
-// Backward returns Σ mean_j d_j and Σ mean_j² e_j, summed as Dot does.
-func Backward(mean, d, e []float64) (first, second float64) {
-	d, e = d[:len(mean)], e[:len(mean)]
-	n := len(mean) &^ 3
-	if vector {
-		first, second = backwardVector(mean, d, e)
-	} else {
-		var a, b [8]float64
-		for j, mu := range mean[:n] {
-			a[j%8] += mu * d[j]
-			b[j%8] += mu * mu * e[j]
-		}
-		first, second = pairs(&a), pairs(&b)
-	}
-	for j := n; j < len(mean); j++ {
-		first += mean[j] * d[j]
-		second += mean[j] * mean[j] * e[j]
-	}
-	return first, second
-}
-
-// Image sets g_j to Σ_i a_ji y_i and returns Σ_ji a_ji² s_i, summed as [Backward] does row by row. a has rows
-// 0 to 3 from column 0 on, rows 4 to 7 from column 4 on, …, and as many as g has numbers, a multiple of four.
-func Image(g, a, y, s []float64) (noise float64) {
-	n := len(g)
-	a, y, s = a[:n*(n+4)/2], y[:n], s[:n]
-	if vector {
-		return imageVector(g, a, y, s)
-	}
-	for j := range g {
-		first := j &^ 3
-		sum, square := Backward(a[:n-first], y[first:], s[first:])
-		g[j], a = sum, a[n-first:]
-		noise += square
-	}
-	return noise
-}
-
-// Update moves independent weights of one input y: with u = variance_j y, mean_j += d_j u and variance_j *=
-// max(least, 1 + e_j u often).
-func Update(mean, variance, d, e []float64, y, often, least float64) {
-	n := len(mean)
-	variance, d, e = variance[:n], d[:n], e[:n]
-	first := 0
-	if vector {
-		updateVector(mean, variance, d, e, y, often, least)
-		first = n &^ 3
-	}
-	for j := first; j < n; j++ {
-		x := variance[j]
-		u := x * y
-		mean[j] += d[j] * u
-		variance[j] = x * max(least, 1+e[j]*u*often)
-	}
-}
-
-// Between24 multiplies a copy of x by one row of factors after another, and sets dst to the [Dot]s of the
-// product and the same rows of rows. Row k is interpolated between two rows of 24 numbers, from offset_k on
-// with the weight 1 − w_k, and a step further with the weight w_k.
-func Between24(
-	dst []float64, x *[24]float64, factors, rows []float64, offset []int, w []float64, step int,
-) {
-	offset, w = offset[:len(dst)], w[:len(dst)]
-	product := *x
-	for k, o := range offset {
-		low, high := factors[o:][:24], factors[o+step:][:24]
-		for i := 0; i < 24 && !vector; i++ {
-			product[i] *= low[i] + w[k]*(high[i]-low[i])
-		}
-	}
-	for k, o := range offset {
-		low, high := rows[o:][:24], rows[o+step:][:24]
-		if !vector {
-			dst[k] = (1-w[k])*Dot(product[:], low) + w[k]*Dot(product[:], high)
-		}
-	}
-	if vector {
-		between24Vector(dst, x, factors, rows, offset, w, step)
-	}
-}
-
-// Powers returns the sums of e, e² and e⁴, where e_i = x_i y_i − shift: four of every fourth, and the rest.
-func Powers(x, y []float64, shift float64) (sum, square, fourth float64) {
-	y = y[:len(x)]
-	n := len(x) &^ 3
-	if vector {
-		sum, square, fourth = powersVector(x, y, shift)
-	} else {
-		var s [3][4]float64
-		for i, x := range x[:n] {
-			e := x*y[i] - shift
-			s[0][i%4] += e
-			s[1][i%4] += e * e
-			s[2][i%4] += (e * e) * (e * e)
-		}
-		for k, all := range []*float64{&sum, &square, &fourth} {
-			*all = (s[k][0] + s[k][2]) + (s[k][1] + s[k][3])
-		}
-	}
-	for i := n; i < len(x); i++ {
-		e := x[i]*y[i] - shift
-		sum += e
-		square += e * e
-		fourth += (e * e) * (e * e)
-	}
-	return sum, square, fourth
-}
-
-// ExpAll sets dst_i to [Exp] of x_i.
-func ExpAll(dst, x []float64) {
-	dst = dst[:len(x)]
-	for i := 0; i < len(x); {
-		if vector && len(x)-i >= 4 {
-			i += expVector(dst[i:], x[i:])
-		}
-		for end := min(i+4, len(x)); i < end; i++ {
-			dst[i] = Exp(x[i])
 		}
 	}
 }

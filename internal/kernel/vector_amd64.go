@@ -34,21 +34,13 @@ func backwardVector(mean, d, e []float64) (first, second float64)
 func imageVector(g, a, y, s []float64) (noise float64)
 
 //go:noescape
-func updateVector(mean, variance, d, e []float64, y, often, least float64)
+func updateVector(mean, variance, d, e []float64, y, replications, lowest float64)
 
 //go:noescape
 func truncatedVector(mills, variance, cdf, x []float64)
 
 //go:noescape
 func expVector(dst, x []float64) int
-
-//go:noescape
-func between24Vector(
-	dst []float64, x *[24]float64, factors, rows []float64, offset []int, w []float64, step int,
-)
-
-//go:noescape
-func powersVector(x, y []float64, shift float64) (sum, square, fourth float64)
 
 //go:noescape
 func densitiesVector(dst, x []float64)

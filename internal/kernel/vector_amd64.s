@@ -1,7 +1,7 @@
 //go:build !noasm
 
-// The loops of vector.go and Truncated with AVX2, four numbers at a time: the same operations in the same
-// order, hence the same bits. Names and numbers of operands: the destination comes last; VSUBPD a, b, c and
+// The loops of vector.go, weights.go, exp.go and normal.go with AVX2, four numbers at a time: the same operations
+// in the same order, hence the same bits. Names and numbers of operands: the destination comes last; VSUBPD a, b, c and
 // VDIVPD a, b, c are c = b − a and c = b/a. Each routine ends before the numbers beyond a multiple of four.
 
 #include "textflag.h"
@@ -562,7 +562,7 @@ rowsTest:
 	MOVSD X6, noise+96(FP)
 	RET
 
-// With u = variance_j y: mean_j += d_j u,   variance_j *= max(least, 1 + e_j u often).
+// With u = variance_j y: mean_j += d_j u,   variance_j *= max(lowest, 1 + e_j u replications).
 TEXT ·updateVector(SB), NOSPLIT, $0-120
 	MOVQ         mean_base+0(FP), AX
 	MOVQ         variance_base+24(FP), CX
@@ -570,8 +570,8 @@ TEXT ·updateVector(SB), NOSPLIT, $0-120
 	MOVQ         e_base+72(FP), BX
 	MOVQ         mean_len+8(FP), SI
 	VBROADCASTSD y+96(FP), Y0
-	VBROADCASTSD often+104(FP), Y1
-	VBROADCASTSD least+112(FP), Y2
+	VBROADCASTSD replications+104(FP), Y1
+	VBROADCASTSD lowest+112(FP), Y2
 	XORQ         DI, DI
 	ANDQ         $-4, SI
 	JMP          loop4Test
@@ -884,127 +884,4 @@ loop4Test:
 done:
 	VZEROUPPER
 	MOVQ DI, ret+48(FP)
-	RET
-
-// Σ e_i, Σ e_i² and Σ e_i⁴ with e_i = x_i y_i − shift, each in four lanes s that are added as (s₀+s₂) + (s₁+s₃)
-TEXT ·powersVector(SB), NOSPLIT, $0-80
-	MOVQ         x_base+0(FP), AX
-	MOVQ         y_base+24(FP), CX
-	MOVQ         x_len+8(FP), DX
-	VBROADCASTSD shift+48(FP), Y3
-	XORQ         BX, BX
-	VXORPD       Y0, Y0, Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y4, Y4, Y4
-	ANDQ         $-4, DX
-	JMP          loop4Test
-
-loop4:
-	VMOVUPD (AX)(BX*8), Y5
-	VMULPD  (CX)(BX*8), Y5, Y5
-	VSUBPD  Y3, Y5, Y5
-	VADDPD  Y5, Y0, Y0
-	VMULPD  Y5, Y5, Y5
-	VADDPD  Y5, Y1, Y1
-	VMULPD  Y5, Y5, Y5
-	VADDPD  Y5, Y2, Y2
-	ADDQ    $4, BX
-
-loop4Test:
-	CMPQ  BX, DX
-	JLT   loop4
-	SUM(Y4, Y0, X0, X5)
-	SUM(Y4, Y1, X1, X5)
-	SUM(Y4, Y2, X2, X5)
-	VZEROUPPER
-	MOVSD X0, sum+56(FP)
-	MOVSD X1, square+64(FP)
-	MOVSD X2, fourth+72(FP)
-	RET
-
-// In between24Vector, Y0 to Y5 are x, CX and SI the offsets and weights, DX their number, R9 and R10 the low and
-// high numbers.
-#define LOAD(table) \
-	MOVQ         (CX), R8; \
-	LEAQ         (table)(R8*8), R9; \
-	LEAQ         (R9)(R11*8), R10; \
-	VBROADCASTSD (SI), Y6; \
-	ADDQ         $8, CX; \
-	ADDQ         $8, SI
-
-#define BETWEEN(offset, y) \
-	VMOVUPD offset(R9), Y7; \
-	VMOVUPD offset(R10), Y8; \
-	VSUBPD  Y7, Y8, Y8; \
-	VMULPD  Y8, Y6, Y8; \
-	VADDPD  Y8, Y7, Y7; \
-	VMULPD  Y7, y, y
-
-#define PRODUCTS(offset, y, low, high) \
-	VMULPD offset(R9), y, Y11; \
-	VMULPD offset(R10), y, Y12; \
-	VADDPD Y11, low, low; \
-	VADDPD Y12, high, high
-
-// x_i *= low_i + w (high_i − low_i) for each offset into the first table, and then dst = (1−w) Σ x_i low_i +
-// w Σ x_i high_i for each into the second, with sums as in dotVector
-TEXT ·between24Vector(SB), NOSPLIT, $0-136
-	MOVQ    x+24(FP), AX
-	MOVQ    factors_base+32(FP), BX
-	MOVQ    offset_base+80(FP), CX
-	MOVQ    w_base+104(FP), SI
-	MOVQ    dst_len+8(FP), DX
-	MOVQ    step+128(FP), R11
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	JMP     factorTest
-
-factor:
-	LOAD(BX)
-	BETWEEN(0, Y0)
-	BETWEEN(32, Y1)
-	BETWEEN(64, Y2)
-	BETWEEN(96, Y3)
-	BETWEEN(128, Y4)
-	BETWEEN(160, Y5)
-
-factorTest:
-	DECQ DX
-	JGE  factor
-	MOVQ dst_base+0(FP), DI
-	MOVQ rows_base+56(FP), BX
-	MOVQ offset_base+80(FP), CX
-	MOVQ w_base+104(FP), SI
-	MOVQ dst_len+8(FP), DX
-	JMP  sumTest
-
-sum:
-	LOAD(BX)
-	VMULPD (R9), Y0, Y7
-	VMULPD 32(R9), Y1, Y8
-	VMULPD (R10), Y0, Y9
-	VMULPD 32(R10), Y1, Y10
-	PRODUCTS(64, Y2, Y7, Y9)
-	PRODUCTS(96, Y3, Y8, Y10)
-	PRODUCTS(128, Y4, Y7, Y9)
-	PRODUCTS(160, Y5, Y8, Y10)
-	SUM(Y8, Y7, X7, X8)
-	SUM(Y10, Y9, X9, X10)
-	VMOVSD one<>(SB), X8
-	VSUBSD X6, X8, X8
-	VMULSD X8, X7, X7
-	VMULSD X6, X9, X9
-	VADDSD X9, X7, X7
-	VMOVSD X7, (DI)
-	ADDQ   $8, DI
-
-sumTest:
-	DECQ DX
-	JGE  sum
-	VZEROUPPER
 	RET

@@ -170,10 +170,9 @@ func (s spec) estimate(ctx context.Context, at logits, scores []score, sample sa
 			case "cross":
 				factor = d[c.i]
 			}
-			sum, square, fourth := kernel.Powers(factor[:count], r[c.j], value)
-			sums[k][0] += sum
-			sums[k][1] += square
-			sums[k][2] += fourth
+			for power, sum := range powers(factor[:count], r[c.j], value) {
+				sums[k][power] += sum
+			}
 		}
 	}
 	effective := 0.0 // of the mean of y_j
@@ -192,6 +191,22 @@ func (s spec) estimate(ctx context.Context, at logits, scores []score, sample sa
 		s.effective = min(s.effective, effective)
 	}
 	return nil
+}
+
+// powers returns the sums of e, e² and e⁴, where e_i = x_i y_i − shift. Each is added up in four parts, which do
+// not wait for one another.
+func powers(x, y []float64, shift float64) (sums [3]float64) {
+	var s [3][4]float64
+	for i, x := range x {
+		e := x*y[i] - shift
+		s[0][i%4] += e
+		s[1][i%4] += e * e
+		s[2][i%4] += (e * e) * (e * e)
+	}
+	for k, s := range s {
+		sums[k] = (s[0] + s[2]) + (s[1] + s[3])
+	}
+	return sums
 }
 
 // Tables adds the summary of z-scores.

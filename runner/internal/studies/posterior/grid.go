@@ -87,9 +87,9 @@ type probit struct {
 	scale      float64   // √2 λ in gaps
 	cdf, mills []float64 // rows/gap rows of Φ and φ/Φ at columns a gap apart, each a bit later
 
-	// Of the distances of the other classes from the best: place, weight of the next row, and p.
-	offset    []int
-	weight, p []float64
+	// Of the distances of the other classes from the best: place, and weight of the next row.
+	offset []int
+	weight []float64
 }
 
 const (
@@ -101,10 +101,9 @@ const (
 )
 
 func newProbit(classes int) *probit {
-	others := make([]float64, 2*(classes-1))
 	q := &probit{
-		scale: math.Sqrt2 * softmax.SlopeLambda(classes, 0.5) / gap, offset: make([]int, classes-1),
-		weight: others[:classes-1], p: others[classes-1:],
+		scale:  math.Sqrt2 * softmax.SlopeLambda(classes, 0.5) / gap,
+		offset: make([]int, classes-1), weight: make([]float64, classes-1),
 	}
 	for i := range (rows + 1) * columns {
 		x := first + gap*(float64(i%columns)+float64(i/columns)/rows)
@@ -129,10 +128,17 @@ func (q *probit) normalise(all [][]float64) {
 			row := (column - math.Trunc(column)) * rows
 			q.offset[k], q.weight[k] = int(row)*columns+int(column), row-math.Trunc(row)
 		}
-		kernel.Between24(q.p, (*[nodes]float64)(q.cdf), q.cdf, q.mills, q.offset, q.weight, columns)
+		product := [nodes]float64(q.cdf) // of Φ(t−μ_i) of all classes
+		for k, o := range q.offset {
+			low, high := q.cdf[o:][:nodes], q.cdf[o+columns:][:nodes]
+			for i := range product {
+				product[i] *= low[i] + q.weight[k]*(high[i]-low[i])
+			}
+		}
 		z[0] = 1
-		for k, p := range q.p {
-			z[k+1] = gap * p
+		for k, o := range q.offset {
+			low, high := kernel.Dot(product[:], q.mills[o:]), kernel.Dot(product[:], q.mills[o+columns:])
+			z[k+1] = gap * ((1-q.weight[k])*low + q.weight[k]*high)
 			z[0] -= z[k+1]
 		}
 		z[0], z[best] = z[best], z[0]
