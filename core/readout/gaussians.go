@@ -4,29 +4,40 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
 
 const log2Pi = 1.8378770664093454836
 
-// gaussians are a Gaussian for each class c with mean m_c and covariance K_c = (S_c + ν(S̄ + εI))/(n_c + ν),
-// S̄ = Σ S_c/N, with the scatter S_c of its n_c examples. ε is 1e-3 of the mean variance in S̄ plus the
-// rounding variance.
+// gaussians are a Gaussian for each class c (regularised discriminant analysis, Friedman 1989), with the mean
+// m_c of its n_c examples and K_c = (S_c + ν(S̄ + εI))/(n_c + ν), where S_c is their scatter and S̄ = Σ
+// S_c/N. ε is 1e-3 of the mean variance in S̄ plus the rounding variance. The classes have the probabilities
+// π_c ∝ q_c N(x; m_c, K_c)^τ, with the shares q_c of the examples and a temperature 1/τ ≥ 1 (Guo et al.
+// 2017).
 type gaussians struct {
-	*moments
+	dim    int                // dimension of x
+	n      []float64          // n_c
+	total  float64            // N
 	nu     float64            // ν
 	root   []*linalg.Cholesky // L of K_c; nil without examples
-	white  [][]float64        // of each class L⁻¹m_k of all classes k
-	logDet []float64
-	tau    float64 // τ of softmax
+	white  [][]float64        // for each class L⁻¹m_k of all classes k
+	logDet []float64          // log det K_c
+	shares []float64          // log q_c
+	tau    float64            // τ
 }
 
-func (m *moments) newGaussians(nu float64, root func(c int) *linalg.Cholesky) *gaussians {
+// newGaussians returns Gaussians with given roots of K_c, or nil if a root is nil.
+func newGaussians(m *moments, nu float64, root func(c int) *linalg.Cholesky) *gaussians {
 	k := len(m.n)
 	var latest *linalg.Cholesky
 	var white []float64
-	g := &gaussians{m, nu, make([]*linalg.Cholesky, k), make([][]float64, k), make([]float64, k), 1}
+	g := &gaussians{
+		dim: len(m.center), n: m.n, total: m.total, nu: nu, tau: 1,
+		root: make([]*linalg.Cholesky, k), white: make([][]float64, k), logDet: make([]float64, k),
+	}
 	for c, n := range m.n {
 		if n == 0 {
 			continue
@@ -44,45 +55,57 @@ func (m *moments) newGaussians(nu float64, root func(c int) *linalg.Cholesky) *g
 	return g
 }
 
-func (m *moments) within() (pooled triangle, ridge float64) {
-	d := len(m.center)
-	pooled = scatter(m.squares, m.n, m.mean)
-	return pooled, 1e-3*pooled.trace(d)/m.total/float64(d) + floor
+func (m *moments) epsilon(pooled linalg.Triangle) float64 { // of N S̄
+	return 1e-3*pooled.Trace()/m.total/float64(len(m.center)) + floor
 }
 
-func (m *moments) shared() *gaussians {
-	pooled, ridge := m.within()
-	root := factorize(len(m.center), 1/m.total, pooled, 0, pooled, ridge)
-	const most = 1e15 // ν with which S_c does not count
-	return m.newGaussians(most, func(int) *linalg.Cholesky { return root })
+// sharedGaussians returns Gaussians with one covariance, the limit of K_c for large ν. They have no shares.
+func sharedGaussians(m *moments) *gaussians {
+	k := m.scatter()
+	epsilon := m.epsilon(k)
+	floats.Scale(1/m.total, k)
+	k.AddDiagonal(epsilon)
+	root := k.Cholesky()
+	return newGaussians(m, 1e15, func(int) *linalg.Cholesky { return root })
 }
 
-// fitGaussians fits ν and τ ≤ 1 to the log loss of the kept examples, each left out; ν for densities is
-// fitted to their log densities in their classes.
-func fitGaussians(m *moments, kept []labelled, densities bool) (*gaussians, float64) {
-	d := len(m.center)
-	pooled, ridge := m.within()
-	each := make([]triangle, len(m.n))
+// fitGaussians returns Gaussians whose ν and τ minimise the log loss of a sample of their examples, each left
+// out, and that loss. With byDensity ν minimises −Σ log N(x; m_c, K_c) instead, of the sample in its classes.
+func fitGaussians(m *moments, s sample, byDensity bool) (*gaussians, float64) {
+	d, total := len(m.center), 0
+	for _, n := range s.n {
+		total += n
+	}
+	shares := make([]float64, len(s.n))
+	for c, n := range s.n {
+		shares[c] = kernel.Log(float64(n) / float64(total))
+	}
+	pooled, each, k := m.scatter(), make([]linalg.Triangle, len(m.n)), linalg.NewTriangle(d)
 	for c, n := range m.n {
 		if n > 0 {
-			each[c] = scatter(m.squares[c:c+1], m.n[c:c+1], m.mean[c:c+1])
+			each[c] = m.only(c).scatter()
 		}
 	}
+	epsilon := m.epsilon(pooled)
 	return descend(float64(d), 4, func(nu float64) (*gaussians, float64) {
-		g := m.newGaussians(nu, func(c int) *linalg.Cholesky {
+		g := newGaussians(m, nu, func(c int) *linalg.Cholesky {
 			n := m.n[c] + nu
-			return factorize(d, 1/n, each[c], nu/n/m.total, pooled, nu/n*ridge)
+			floats.ScaleTo(k, 1/n, each[c])
+			kernel.AddScaled(k, nu/n/m.total, pooled)
+			k.AddDiagonal(nu / n * epsilon)
+			return k.Cholesky()
 		})
 		if g == nil { // singular to rounding: ν is too small
 			return nil, math.Inf(1)
 		}
-		scores := g.densities(kept, true)
-		loss := g.temper(scores, kept)
-		if densities {
+		g.shares = shares
+		densities := g.densities(s.examples, true)
+		loss := g.temper(densities, s)
+		if byDensity {
 			loss = 0
-			for i, e := range kept {
+			for i, e := range s.examples {
 				if m.n[e.class] > 1 {
-					loss -= float64(e.weight * scores[i][e.class])
+					loss -= float64(s.weight(e) * densities[i][e.class])
 				}
 			}
 		}
@@ -90,11 +113,23 @@ func fitGaussians(m *moments, kept []labelled, densities bool) (*gaussians, floa
 	})
 }
 
-// densities returns the log densities of inputs in each class, −∞ for a class without examples. With left
-// each input was learned, and is left out of all means and scatters, but not of N in S̄ nor of ε.
-func (g *gaussians) densities(examples []labelled, left bool) [][]float64 {
-	out, d := matrix(len(examples), len(g.n)), len(g.center)
-	blocks(len(examples), func(first, last int) {
+// sampleGaussians is fitGaussians with the moments of the sample, of one number for each class.
+func sampleGaussians(s sample) (*gaussians, float64) {
+	t := totals{inputs: len(s.n)}
+	for range s.n {
+		t.addClass()
+	}
+	for _, e := range s.examples {
+		t.add(e.x, e.class, e.count)
+	}
+	return fitGaussians(t.moments(), s, false)
+}
+
+// densities returns for each x the log densities of all classes, −∞ for a class without examples. With left
+// each x was learned, and is left out of all means and scatters, but not of N in S̄ nor of ε.
+func (g *gaussians) densities(examples []example, left bool) [][]float64 {
+	out, d := matrix(len(examples), len(g.n)), g.dim
+	linalg.Blocks(len(examples), func(first, last int) {
 		var solved *linalg.Cholesky
 		z := make([]float64, (last-first)*d)
 		for c, root := range g.root {
@@ -115,10 +150,11 @@ func (g *gaussians) densities(examples []labelled, left bool) [][]float64 {
 	return out
 }
 
-// density returns the log density of class c at an x, given L⁻¹x. A left-out example of class k has the
-// deviation r from m_k; q = n_k/(n_k − 1). Without it S_k loses q rrᵀ and S̄ q rrᵀ/N, so that K_c becomes
-// a(K_c − t rrᵀ). With c = k, a = (n_k + ν)/(n_k + ν − 1), t = q(1 + ν/N)/(n_k + ν), and the deviation is qr;
-// else a = 1, t = qν/N/(n_c + ν).
+// density returns the log density of class c at x, given z = L⁻¹x with the root L of K_c. With left x is an
+// example of class k. Let r = x − m_k and q = n_k/(n_k − 1). Without the example S_k loses q rrᵀ and S̄ loses
+// q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ), whose inverse and determinant are by Sherman and Morrison
+// (1950). For c = k, a = (n_k + ν)/(n_k + ν − 1), t = q(1 + ν/N)/(n_k + ν), and the deviation from the mean
+// becomes qr. For c ≠ k, a = 1 and t = qν/N/(n_c + ν).
 func (g *gaussians) density(c int, z []float64, k int, left bool) float64 {
 	var uu, ur, rr float64 // products of the deviations from m_c and from m_k
 	d := len(z)
@@ -146,7 +182,7 @@ func (g *gaussians) density(c int, z []float64, k int, left bool) float64 {
 	return -0.5 * (uu + g.logDet[c] + kernel.Log(keep) + float64(float64(d)*(log2Pi+kernel.Log(a))))
 }
 
-// softmax sets p to π_c ∝ q_c exp(τ s_c) of log densities s, 0 for a class without examples.
+// softmax sets p to the π_c for log densities s, 0 for a class without examples.
 func (g *gaussians) softmax(p, s []float64) {
 	for c, q := range g.shares {
 		if p[c] = math.Inf(-1); s[c] > p[c] {
@@ -163,29 +199,31 @@ func (g *gaussians) softmax(p, s []float64) {
 	}
 }
 
-// temper sets τ to the one in [0, 1] with the smallest log loss, which is convex in τ, by Newton's method
-// from 1, and returns that loss. The only example of a class does not count.
-func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
-	p, given := make([]float64, len(g.n)), make([]float64, len(kept)) // given: of the examples' classes
+// temper sets τ in [0, 1] to minimise the log loss of a sample with given log densities, and returns that
+// loss. The loss is convex in τ: Newton's method from 1, with bisection. The only example of a class does not
+// count.
+func (g *gaussians) temper(densities [][]float64, s sample) (loss float64) {
+	p, given := make([]float64, len(g.n)), make([]float64, len(s.examples)) // given: of the examples' classes
 	low, high := 0.0, 1.0
 	g.tau = 1
 	for done := false; !done; {
 		var slope, curvature float64
-		for i, e := range kept {
+		for i, e := range s.examples {
 			if g.n[e.class] <= 1 {
 				continue
 			}
-			g.softmax(p, scores[i])
-			var mean, square float64 // of s − s_y
+			g.softmax(p, densities[i])
+			weight := s.weight(e)
+			var mean, square float64 // of the distance of the log densities from that of the class
 			for c, p := range p {
 				if p > 0 {
-					distance := scores[i][c] - scores[i][e.class]
+					distance := densities[i][c] - densities[i][e.class]
 					mean += float64(p * distance)
 					square += float64(p * float64(distance*distance))
 				}
 			}
-			slope += float64(e.weight * mean)
-			curvature += float64(e.weight * (square - float64(mean*mean)))
+			slope += float64(weight * mean)
+			curvature += float64(weight * (square - float64(mean*mean)))
 			given[i] = p[e.class]
 		}
 		if slope > 0 {
@@ -203,10 +241,32 @@ func (g *gaussians) temper(scores [][]float64, kept []labelled) (loss float64) {
 		done = math.Abs(next-g.tau) < float64(1e-5*next)+1e-12
 		g.tau = next
 	}
-	for i, e := range kept {
+	for i, e := range s.examples {
 		if g.n[e.class] > 1 {
-			loss -= float64(e.weight * kernel.Log(max(given[i], math.SmallestNonzeroFloat64)))
+			loss -= float64(s.weight(e) * kernel.Log(max(given[i], math.SmallestNonzeroFloat64)))
 		}
 	}
 	return loss
+}
+
+// descend returns the fit of the parameter x with the smallest loss, and that loss. It goes from the start by
+// powers of the factor, up or else down, while each step improves on the one before or none had a finite
+// loss.
+func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (best T, lowest float64) {
+	best, lowest = fit(start)
+	for _, f := range []float64{factor, 1 / factor} {
+		first := lowest
+		for x := start * f; x > 1e-9 && x < 1e9; x *= f {
+			next, loss := fit(x)
+			if loss < lowest {
+				best, lowest = next, loss
+			} else if !math.IsInf(lowest, 1) {
+				break
+			}
+		}
+		if lowest < first {
+			break
+		}
+	}
+	return best, lowest
 }

@@ -15,12 +15,12 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// drawn draws examples of classes with different means and covariances, the higher ones rarer.
-func drawn(n, d, classes int) []labelled {
+// drawn draws examples of classes with different means and covariances, most of class 0.
+func drawn(n, d, classes int) []example {
 	rnd := rand.New(random.Source("readout", n, d, classes))
-	all := make([]labelled, n)
+	all := make([]example, n)
 	for i := range all {
-		e := labelled{x: make([]float64, d), class: i % classes}
+		e := example{x: make([]float64, d), class: i % classes}
 		if i%3 == 0 {
 			e.class = 0
 		}
@@ -34,14 +34,14 @@ func drawn(n, d, classes int) []labelled {
 	return all
 }
 
-func learned(t *testing.T, c Config, examples []labelled) *Layer {
+func learned(t *testing.T, c Config, examples []example) *Layer {
 	t.Helper()
 	l := check.Must(New(c))
 	observe(t, l, examples)
 	return l
 }
 
-func observe(t *testing.T, l *Layer, examples []labelled) {
+func observe(t *testing.T, l *Layer, examples []example) {
 	t.Helper()
 	for _, e := range examples {
 		u, err := l.Observe(e.x, e.class)
@@ -59,27 +59,20 @@ func predictedAt(t *testing.T, l *Layer, x []float64) []float64 {
 	return p.P
 }
 
-// predicted returns all that a layer predicts for x.
+// predicted returns the probabilities and all scores of x.
 func predicted(t *testing.T, l *Layer, x []float64) []float64 {
 	t.Helper()
 	all := predictedAt(t, l, x)
 	for c := range all {
-		if l.examples() > 0 {
-			all = append(all, fourScores(t, l, x, c)...)
+		if l.totals.examples() > 0 {
+			scores := l.solve(true).familiarity.scores([]example{check.Must(l.example(x, c))}, false)
+			all = append(all, scores[0][:]...)
 		}
 	}
 	return all
 }
 
-// fourScores returns those of x for a class.
-func fourScores(t *testing.T, l *Layer, x []float64, class int) []float64 {
-	t.Helper()
-	rounded, s := make([]float64, len(x)), l.solve(true)
-	check.OK(t, l.round(rounded, x))
-	return s.scores([]labelled{{x: rounded, class: class}}, false)[0][:]
-}
-
-// eachKind runs a test for both.
+// eachKind runs a test for both kinds of layers.
 func eachKind(t *testing.T, test func(t *testing.T, kind Kind)) {
 	for _, kind := range []Kind{Ridge, Gaussian} {
 		t.Run(string(kind), func(t *testing.T) { test(t, kind) })
@@ -95,11 +88,11 @@ func TestOrder(t *testing.T) {
 		l := learned(t, c, examples)
 		x := drawn(5, 7, classes)[4].x
 		want, state := predicted(t, l, x), l.State()
-		weight := make([]float64, classes) // of the kept examples
-		for _, e := range l.sample() {
-			weight[e.class] += e.weight
+		weight, sample := make([]float64, classes), l.solve(false).sample
+		for _, e := range sample.examples {
+			weight[e.class] += sample.weight(e) / float64(state.Count[e.class])
 		}
-		check.NearAll(t, "weights of the classes", weight, convert(state.Count), 1e-9)
+		check.NearAll(t, "relative weights of the classes", weight, slices.Repeat([]float64{1}, classes), 1e-9)
 		if kept := len(state.KeptClass); kept < 1000 || kept > mostKept {
 			t.Errorf("%d examples kept", kept)
 		}
@@ -110,7 +103,7 @@ func TestOrder(t *testing.T) {
 			}
 		}
 		sorted := slices.Clone(examples)
-		slices.SortStableFunc(sorted, func(a, b labelled) int { return a.class - b.class })
+		slices.SortStableFunc(sorted, func(a, b example) int { return a.class - b.class })
 		same("sorted", learned(t, c, sorted))
 		swap := func(i, j int) { examples[i], examples[j] = examples[j], examples[i] }
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(examples), swap)
@@ -122,7 +115,7 @@ func TestOrder(t *testing.T) {
 			for ; added <= e.class; added++ {
 				check.OK(t, part.AddClass())
 			}
-			observe(t, part, []labelled{e})
+			observe(t, part, []example{e})
 			if i%700 == 0 {
 				predicted(t, part, x)
 				part = check.Must(Restore(part.Config(), part.State()))
@@ -132,19 +125,12 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-func convert(numbers []int) (all []float64) {
-	for _, n := range numbers {
-		all = append(all, float64(n))
-	}
-	return all
-}
-
 // The log loss is near that of the distribution of the examples, in the end and along the stream.
 func TestCalibrated(t *testing.T) {
 	rnd := rand.New(random.Source("calibrated"))
-	draw := func(n int) (examples []labelled, possible float64) {
+	draw := func(n int) (examples []example, possible float64) {
 		for range n {
-			e := labelled{x: []float64{random.Normal(rnd), random.Normal(rnd), 1}, class: rnd.IntN(2)}
+			e := example{x: []float64{random.Normal(rnd), random.Normal(rnd), 1}, class: rnd.IntN(2)}
 			e.x[0] += 2 * float64(e.class)
 			possible += math.Log1p(math.Exp(float64(1-2*e.class)*(2*e.x[0]-2))) / float64(n)
 			examples = append(examples, e)
@@ -168,13 +154,13 @@ func TestCalibrated(t *testing.T) {
 
 // Whatever the examples, probabilities are finite, add up to 1, and favour the class of the examples.
 func TestExtremes(t *testing.T) {
-	same := func(x float64, class ...int) (all []labelled) {
+	same := func(x float64, class ...int) (all []example) {
 		for _, c := range class {
-			all = append(all, labelled{x: slices.Repeat([]float64{x}, 40), class: c})
+			all = append(all, example{x: slices.Repeat([]float64{x}, 40), class: c})
 		}
 		return all
 	}
-	for name, examples := range map[string][]labelled{
+	for name, examples := range map[string][]example{
 		"none":              nil,
 		"one":               same(1, 2),
 		"one of each class": slices.Concat(same(1, 2), same(0, 0), same(-1, 1)),
@@ -191,12 +177,12 @@ func TestExtremes(t *testing.T) {
 				p, least := predictedAt(t, l, e.x), 1/float64(3*(len(examples)+1))
 				check.Near(t, name+": sum of the probabilities", floats.Sum(p), 1, 1e-12)
 				for c, v := range p {
-					if !(v >= least*(1-1e-9)) || l.counts[c] == 0 && v > least*(1+1e-9) {
+					if !(v >= least*(1-1e-9)) || l.totals.counts[c] == 0 && v > least*(1+1e-9) {
 						t.Errorf("%s: probabilities %v", name, p)
 					}
 				}
 				for i, v := range predicted(t, l, e.x)[3:] {
-					if math.IsNaN(v) || math.IsInf(v, 1) || math.IsInf(v, -1) && l.counts[i/4] > 0 {
+					if math.IsNaN(v) || math.IsInf(v, 1) || math.IsInf(v, -1) && l.totals.counts[i/4] > 0 {
 						t.Errorf("%s: score %d is %g", name, i, v)
 					}
 				}
@@ -250,7 +236,7 @@ func TestRefuses(t *testing.T) {
 		c := Config{Kind: kind, Inputs: 3, Classes: 3}
 		l := learned(t, c, drawn(20, 3, 3))
 		before := l.State()
-		for want, bad := range map[string]labelled{
+		for want, bad := range map[string]example{
 			"input of length 2; need 3 numbers":     {x: make([]float64, 2)},
 			"input 1 is -Inf; need a finite number": {x: []float64{1, math.Inf(-1), 0}},
 			"class 3; need one of 0 to 2":           {x: make([]float64, 3), class: 3},
@@ -291,7 +277,7 @@ func TestNoise(t *testing.T) {
 	for range 10 {
 		l := check.Must(New(Config{Kind: Ridge, Inputs: 5, Classes: 3}))
 		for range 120 {
-			observe(t, l, []labelled{{x: draw(), class: rnd.IntN(3)}})
+			observe(t, l, []example{{x: draw(), class: rnd.IntN(3)}})
 		}
 		loss := 0.0
 		for range 500 {
@@ -305,14 +291,14 @@ func TestNoise(t *testing.T) {
 func TestLimited(t *testing.T) {
 	l := check.Must(New(Config{Kind: Ridge, Inputs: 2, Classes: 2}))
 	a, b, c := []float64{33, -1e300}, []float64{31, -32}, []float64{1, 40}
-	observe(t, l, []labelled{{x: a}, {x: b}, {x: c, class: 1}})
+	observe(t, l, []example{{x: a}, {x: b}, {x: c, class: 1}})
 	l = check.Must(Restore(l.Config(), l.State()))
 	check.NearAll(t, "sums", l.State().Sum, []float64{63, -64, 1, 32}, 0)
 	check.Equal(t, "limited examples", l.Limited(), 2)
 }
 
 // cube draws examples of three inputs of ±1, with a jitter, of two classes by a logistic regression.
-func cube(n int, jitter float64) (examples []labelled, possible float64) {
+func cube(n int, jitter float64) (examples []example, possible float64) {
 	rnd := rand.New(random.Source("cube"))
 	for range n {
 		x, logit := make([]float64, 3), 0.0
@@ -321,7 +307,7 @@ func cube(n int, jitter float64) (examples []labelled, possible float64) {
 			logit += []float64{1.2, -0.8, 0.3}[j] * x[j]
 			x[j] += jitter * random.Normal(rnd)
 		}
-		e := labelled{x: x}
+		e := example{x: x}
 		if rnd.Float64() < 1/(1+math.Exp(-logit)) {
 			e.class, logit = 1, -logit
 		}
@@ -342,7 +328,7 @@ func TestRepeatedInputs(t *testing.T) {
 			}
 			check.Near(t, fmt.Sprint("log loss with jitter ", jitter), loss, possible, 0.01)
 			for i, e := range examples[:100] {
-				if p := familiarity(t, l, e.x); !(p > 0.01) {
+				if p := pValue(t, l, e.x); !(p > 0.01) {
 					t.Errorf("jitter %g: input %d has the p-value %g", jitter, i, p)
 				}
 			}

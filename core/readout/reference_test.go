@@ -16,13 +16,13 @@ import (
 	check "closedform/internal/checktest"
 )
 
-// without returns the examples but one.
-func without(all []labelled, i int) []labelled {
+// without returns the examples without example i.
+func without(all []example, i int) []example {
 	return slices.Concat(all[:i], all[i+1:])
 }
 
 // direct returns the outputs for x of a ridge regression of the one-hot labels by its definition.
-func direct(examples []labelled, classes int, lambda, bias float64, x []float64) []float64 {
+func direct(examples []example, classes int, lambda, bias float64, x []float64) []float64 {
 	n, d := len(examples), len(x)
 	z, y := mat.NewDense(n, d+1, nil), mat.NewDense(n, classes, nil)
 	for i, e := range examples {
@@ -43,8 +43,8 @@ func direct(examples []labelled, classes int, lambda, bias float64, x []float64)
 	return out.RawRowView(0)
 }
 
-// rounded returns examples with the inputs that a layer sees.
-func rounded(examples []labelled) []labelled {
+// rounded rounds the inputs as a layer does.
+func rounded(examples []example) []example {
 	for _, e := range examples {
 		for j, v := range e.x {
 			e.x[j] = math.RoundToEven(v*512) / 512
@@ -53,30 +53,30 @@ func rounded(examples []labelled) []labelled {
 	return examples
 }
 
-// scatters returns the numbers and the means of the examples of each class, and their scatters.
-func scatters(examples []labelled, classes int) (n []float64, mean *mat.Dense, of []*mat.SymDense) {
+// scatters returns n_c, m_c and S_c of each class.
+func scatters(examples []example, classes int) (n []float64, mean *mat.Dense, scatter []*mat.SymDense) {
 	d := len(examples[0].x)
-	n, mean, of = make([]float64, classes), mat.NewDense(classes, d, nil), make([]*mat.SymDense, classes)
+	n, mean, scatter = make([]float64, classes), mat.NewDense(classes, d, nil), make([]*mat.SymDense, classes)
 	for _, e := range examples {
 		n[e.class]++
 		floats.Add(mean.RawRowView(e.class), e.x)
 	}
 	for c := range classes {
 		floats.Scale(1/n[c], mean.RawRowView(c))
-		of[c] = mat.NewSymDense(d, nil)
+		scatter[c] = mat.NewSymDense(d, nil)
 		for _, e := range examples {
 			if e.class == c {
 				var r mat.VecDense
 				r.SubVec(mat.NewVecDense(d, e.x), mean.RowView(c))
-				of[c].SymRankOne(of[c], 1, &r)
+				scatter[c].SymRankOne(scatter[c], 1, &r)
 			}
 		}
 	}
-	return n, mean, of
+	return n, mean, scatter
 }
 
 // epsilon is ε by its definition.
-func epsilon(examples []labelled, classes int) (epsilon float64) {
+func epsilon(examples []example, classes int) (epsilon float64) {
 	_, _, scatters := scatters(examples, classes)
 	for _, s := range scatters {
 		epsilon += 1e-3 * mat.Trace(s) / float64(len(examples)) / float64(len(examples[0].x))
@@ -84,8 +84,8 @@ func epsilon(examples []labelled, classes int) (epsilon float64) {
 	return epsilon + math.Pow(2, -18)/12
 }
 
-// normals returns log densities of Gaussians by their definition, where N in S̄ is total, with ε given.
-func normals(examples []labelled, classes int, nu, total, epsilon float64, x []float64) []float64 {
+// normals returns the log densities of all classes by their definition, with given ε, and total as N in S̄.
+func normals(examples []example, classes int, nu, total, epsilon float64, x []float64) []float64 {
 	d := len(x)
 	n, mean, scatters := scatters(examples, classes)
 	pooled := mat.NewSymDense(d, nil)
@@ -116,9 +116,9 @@ func TestScores(t *testing.T) {
 		const n, d, classes = 60, 5, 3
 		l := learned(t, Config{Kind: kind, Inputs: d, Classes: classes}, rounded(drawn(n, d, classes)))
 		s := l.solve(true)
-		kept := s.kept
-		got := s.scores(kept, true)
-		one, left, nu := slices.Clone(kept), slices.Clone(kept), s.density.nu
+		kept, f := s.sample.examples, s.familiarity
+		got := f.scores(kept, true)
+		one, left, nu := slices.Clone(kept), slices.Clone(kept), f.density.nu
 		for i, e := range kept {
 			one[i].class = 0 // of the background
 			left[i].x = direct(without(kept, i), classes, s.ridge.lambda, 0, e.x)
@@ -126,15 +126,15 @@ func TestScores(t *testing.T) {
 		if kind == Ridge {
 			nu = 1e12 // one covariance
 		}
-		all := func(e []labelled) []labelled { return e }
-		defined := func(of func([]labelled) []labelled, x, y []float64, class int) []float64 {
-			density := normals(of(kept), classes, nu, n, epsilon(kept, classes), x)[class]
-			background := normals(of(one), 1, 1e12, n, epsilon(one, 1), x)[0]
-			output := normals(of(left), classes, s.outputs.nu, n, epsilon(left, classes), y)[class]
+		whole := func(e []example) []example { return e }
+		defined := func(part func([]example) []example, x, y []float64, class int) []float64 {
+			density := normals(part(kept), classes, nu, n, epsilon(kept, classes), x)[class]
+			background := normals(part(one), 1, 1e12, n, epsilon(one, 1), x)[0]
+			output := normals(part(left), classes, s.ridge.classes.nu, n, epsilon(left, classes), y)[class]
 			return []float64{density, density - background, slices.Max(y), output}
 		}
 		for i, e := range kept {
-			others := func(e []labelled) []labelled { return without(e, i) }
+			others := func(e []example) []example { return without(e, i) }
 			check.NearAll(t, "kept scores", got[i][:], defined(others, e.x, left[i].x, e.class), 1e-5)
 		}
 		for c := range classes {
@@ -148,33 +148,60 @@ func TestScores(t *testing.T) {
 			}
 		}
 		for _, e := range rounded(drawn(3, d, classes)) {
-			scores := s.scores([]labelled{e}, false)[0]
+			scores := f.scores([]example{e}, false)[0]
 			y := direct(kept, classes, s.ridge.lambda, 0, e.x)
-			check.NearAll(t, "scores", scores[:], defined(all, e.x, y, e.class), 1e-6)
+			check.NearAll(t, "scores", scores[:], defined(whole, e.x, y, e.class), 1e-6)
 		}
 	})
 }
 
-// Scores ten times the log probabilities of the labels have the temperature 1/10, smaller ones have 1. The
-// only example of a class has no part in it.
+// PredictLeftOut is the prediction of a layer that has not learned the example, but for the parameters.
+func TestPredictLeftOut(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		examples := drawn(200, 5, 3)
+		c := Config{Kind: kind, Inputs: 5, Classes: 3}
+		l := learned(t, c, examples)
+		var p bnn.Prediction
+		var left, kept float64 // mean distances from the truth
+		for i := range 20 {
+			e := examples[i]
+			check.OK(t, l.PredictLeftOut(&p, e.x, e.class))
+			want, with := predicted(t, learned(t, c, without(examples, i)), e.x)[:3], predicted(t, l, e.x)
+			for k, v := range p.P {
+				left, kept = left+math.Abs(v-want[k])/60, kept+math.Abs(with[k]-want[k])/60
+			}
+		}
+		check.True(t, left < 0.015 && left < 0.6*kept, "%g from the prediction without it; %g with it", left, kept)
+		only := learned(t, c, examples[:1])
+		check.OK(t, only.PredictLeftOut(&p, examples[0].x, examples[0].class))
+		check.NearAll(t, "the only example", p.P, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-15)
+		check.Must(only.Observe(examples[1].x, 1))
+		check.OK(t, only.PredictLeftOut(&p, examples[1].x, 1))
+		check.NearAll(t, "the only one of its class", p.P, []float64{2. / 3, 1. / 6, 1. / 6}, 1e-15)
+		check.Refuses(t, "class", l.PredictLeftOut(&p, examples[0].x, 3), "class 3")
+	})
+}
+
+// Ten times the log probabilities of the labels have τ = 1/10, and half of them τ = 1. The only example of a
+// class does not count.
 func TestTemper(t *testing.T) {
 	const n = 20000
 	for scale, want := range map[float64]float64{10: 0.1, 0.5: 1} {
 		rnd := rand.New(rand.NewPCG(1, 2))
-		scores, examples := matrix(n+1, 3), make([]labelled, n, n+1)
+		densities, examples, counts := matrix(n+1, 3), make([]example, n, n+1), []int{0, 0, 1}
 		for i := range examples {
 			score := 4*rnd.Float64() - 2
-			scores[i][1], scores[i][2], examples[i].weight = scale*score, math.Inf(-1), 1
+			densities[i][1], densities[i][2], examples[i].count = scale*score, math.Inf(-1), 1
 			if rnd.Float64() < 1/(1+math.Exp(-score)) {
 				examples[i].class = 1
 			}
+			counts[examples[i].class]++
 		}
-		scores[n][2] = -1e9
-		m := &moments{n: []float64{n / 2, n / 2, 1}, shares: make([]float64, 3)}
-		g := gaussians{moments: m}
-		loss := g.temper(scores, append(examples, labelled{class: 2, weight: 1}))
+		densities[n][2] = -1e9
+		g := gaussians{n: []float64{n / 2, n / 2, 1}, shares: make([]float64, 3)}
+		loss := g.temper(densities, newSample(append(examples, example{class: 2, count: 1}), counts))
 		check.Near(t, "τ", g.tau, want, 0.005)
-		check.Near(t, "loss", g.temper(scores, examples), loss, 0)
+		check.Near(t, "loss", g.temper(densities, newSample(examples, counts)), loss, 0)
 	}
 }
 
@@ -182,8 +209,8 @@ func TestTemper(t *testing.T) {
 func TestPValues(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		rnd := rand.New(random.Source("tail"))
-		draw := func() labelled {
-			e := labelled{x: make([]float64, 6), class: rnd.IntN(2)}
+		draw := func() example {
+			e := example{x: make([]float64, 6), class: rnd.IntN(2)}
 			for j := range e.x {
 				e.x[j] = random.Normal(rnd) + 3*float64(e.class)
 			}
@@ -191,23 +218,23 @@ func TestPValues(t *testing.T) {
 		}
 		l, err := New(Config{Kind: kind, Inputs: 6, Classes: 2})
 		check.OK(t, err)
-		if p := familiarity(t, l, draw().x); !math.IsNaN(p) {
+		if p := pValue(t, l, draw().x); !math.IsNaN(p) {
 			t.Errorf("%g before the first example", p)
 		}
 		for range 400 {
-			observe(t, l, []labelled{draw()})
+			observe(t, l, []example{draw()})
 		}
 		const n = 4000
 		for _, level := range []float64{0.05, 0.3} {
 			below := 0.0
 			for range n {
-				if familiarity(t, l, draw().x) <= level {
+				if pValue(t, l, draw().x) <= level {
 					below += 1. / n
 				}
 			}
 			check.Near(t, "share below", below, level, 0.035)
 		}
-		if p := familiarity(t, l, slices.Repeat([]float64{-9}, 6)); !(p < 1e-4) {
+		if p := pValue(t, l, slices.Repeat([]float64{-9}, 6)); !(p < 1e-4) {
 			t.Errorf("far away %g", p)
 		}
 		_, _, err = l.Familiarity([][]float64{{1}}, []int{0})
@@ -215,7 +242,7 @@ func TestPValues(t *testing.T) {
 		check.OK(t, l.AddClass())
 		for n := 1; n <= 10; n++ {
 			x := slices.Repeat([]float64{9}, 6)
-			observe(t, l, []labelled{{x: x, class: 2}})
+			observe(t, l, []example{{x: x, class: 2}})
 			if p, _, err := l.Familiarity([][]float64{x}, []int{2}); err != nil || math.IsNaN(p[0]) != (n < 10) {
 				t.Errorf("%g of a class with %d examples, error %v", p, n, err)
 			}
@@ -223,30 +250,25 @@ func TestPValues(t *testing.T) {
 	})
 }
 
-// familiarity returns the p-value of x.
-func familiarity(t *testing.T, l *Layer, x []float64) float64 {
+// pValue returns the p-value of x for its most probable class.
+func pValue(t *testing.T, l *Layer, x []float64) float64 {
 	t.Helper()
 	var prediction bnn.Prediction
 	check.OK(t, l.Predict(&prediction, x))
 	p, density, err := l.Familiarity([][]float64{x}, []int{prediction.Class()})
 	check.OK(t, err)
-	check.True(t, math.IsNaN(density[0]) == (l.examples() == 0), "density %g of %d", density[0], l.examples())
+	check.Equal(t, "no density", math.IsNaN(density[0]), l.totals.examples() == 0)
 	return p[0]
 }
 
 // A kept example is compared with the others of its class, not with itself.
 func TestReferenceLeavesOut(t *testing.T) {
-	kept, scores, others := make([]labelled, 12), make([][4]float64, 12), []float64{}
-	for i := range kept {
-		kept[i].count = 1
-		distance := float64(i)
-		if i == 11 {
-			distance = 40
-		} else {
-			others = append(others, distance)
-		}
-		scores[i] = [4]float64{-distance, -distance, -distance, -distance}
+	distances := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 40}
+	kept, scores := make([]example, 12), make([][4]float64, 12)
+	for i, d := range distances {
+		kept[i].count, scores[i] = 1, [4]float64{-d, -d, -d, -d}
 	}
-	sums := newReference(2, kept, scores).sums
-	check.Near(t, "the farthest", sums[11], -4*math.Log(familiar.Tail(others, nil, 40)), 1e-12)
+	var f familiarity
+	f.refer(2, kept, scores)
+	check.Near(t, "the farthest", f.sums[11], -4*math.Log(familiar.Tail(distances[:11], nil, 40)), 1e-12)
 }

@@ -10,95 +10,87 @@ import (
 	"closedform/internal/linalg"
 )
 
-// ridge is a regression of the one-hot labels y: the outputs are ȳ + Wᵀ(x − x̄) with W = (G + λI)⁻¹ Σ(x −
-// x̄)yᵀ, G = Σ(x − x̄)(x − x̄)ᵀ. With fewer different inputs than dimensions, all kept, it is solved in the
-// dual form W = Zᵀ(ZZᵀ + λI)⁻¹Y, with a row √n_i (x_i − x̄) of Z and a row √n_i y_i of Y for each input that
-// n_i examples of a class have.
+// ridge is a regression of the one-hot labels y. Its outputs are
+//
+//	ŷ(x) = ȳ + Wᵀ(x − x̄),   W = (G + λI)⁻¹ Σ(x − x̄)yᵀ,   G = Σ(x − x̄)(x − x̄)ᵀ
+//
+// With fewer different inputs than dimensions, all kept, it is solved in the dual form (Saunders et al. 1998)
+//
+//	W = Zᵀ(ZZᵀ + λI)⁻¹Y
+//
+// with a row √n_i (x_i − x̄) of Z and a row √n_i y_i of Y for each input that n_i examples of a class have.
 type ridge struct {
 	*moments
-	lambda float64          // λ
-	w      [][]float64      // of each class
-	bias   []float64        // ȳ − Wᵀx̄
-	root   *linalg.Cholesky // of G + λI or ZZᵀ + λI
-	size   int              // of the root
-	dual   []float64        // Z by rows, nil in the other form
-	rows   []labelled       // the inputs of Z
+	lambda  float64          // λ
+	w       [][]float64      // of each class
+	bias    []float64        // ȳ − Wᵀx̄
+	root    *linalg.Cholesky // of G + λI or ZZᵀ + λI
+	size    int              // of the root
+	dual    []float64        // Z by rows, nil in the other form
+	rows    []example        // the inputs of Z, in order
+	classes *gaussians       // Gaussians of the classes on the outputs
 }
 
-// fitRidge fits the regression, and class Gaussians on its outputs for the kept inputs, each left out. λ is
-// 1e-4 tr G/d times a power of ten, plus N times the rounding variance: the one whose Gaussians have the
-// smallest loss. With a power above 1 the outputs must vary by at least 100/N, as the mean label of the other
-// examples, (Nȳ − y)/(N − 1), gives the left-out label away.
-func fitRidge(m *moments, kept []labelled, counts []int) (*ridge, *gaussians) {
+// fitRidge fits the regression, and class Gaussians on its outputs for a sample of the examples, each left
+// out. λ is 1e-4 tr G/d times a power of ten, plus N times the rounding variance: the one whose Gaussians
+// have the smallest loss. With a power above 1 the outputs must vary by at least 100/N, as the mean label of
+// the other examples, (Nȳ − y)/(N − 1), gives the left-out label away.
+func fitRidge(m *moments, s sample) *ridge {
 	base := ridge{moments: m, size: len(m.center)}
-	var g triangle
-	if len(kept) < base.size && countOf(kept) == m.total {
-		base.size, base.rows = len(kept), kept
+	var g linalg.Triangle
+	if len(s.examples) < base.size && kernel.Sum(s.counts) == m.total {
+		base.size, base.rows = len(s.examples), s.examples
 		g = base.gram()
 	} else {
-		g = scatter(m.squares, []float64{m.total}, [][]float64{m.center})
+		g = m.merged().scatter()
 	}
-	mean := g.trace(base.size) / float64(len(m.center))
-	type fitted struct {
-		*ridge
-		*gaussians
-	}
-	f, _ := descend(1e-4, 10, func(scale float64) (fitted, float64) {
-		r := base
+	mean := g.Trace() / float64(len(m.center))
+	best, _ := descend(1e-4, 10, func(scale float64) (*ridge, float64) {
+		r, a := base, slices.Clone(g)
 		r.lambda = float64(scale*mean) + float64(m.total*floor)
-		if r.root = factorize(r.size, 1, g, 0, g, r.lambda); r.root == nil {
-			return fitted{}, math.Inf(1)
+		a.AddDiagonal(r.lambda)
+		if r.root = a.Cholesky(); r.root == nil {
+			return nil, math.Inf(1)
 		}
 		r.solve()
-		left := withInputs(kept, r.outputs(kept, true))
-		out, loss := outputGaussians(left, counts)
-		if scale > 1 && m.total*r.spread(left) < 100 {
+		outputs := sample{withInputs(s.examples, r.outputs(s.examples, true)), s.n, s.counts}
+		var loss float64
+		r.classes, loss = sampleGaussians(outputs)
+		if scale > 1 && m.total*r.spread(outputs) < 100 {
 			loss = math.Inf(1)
 		}
-		return fitted{&r, out}, loss
+		return &r, loss
 	})
-	return f.ridge, f.gaussians
+	return best
 }
 
-func countOf(examples []labelled) (n float64) {
-	for _, e := range examples {
-		n += e.count
-	}
-	return n
-}
-
-func withInputs(examples []labelled, x [][]float64) []labelled {
-	examples = slices.Clone(examples)
-	for i := range examples {
-		examples[i].x = x[i]
-	}
-	return examples
-}
-
-func (r *ridge) gram() (g triangle) {
+// gram sets Z and returns ZZᵀ.
+func (r *ridge) gram() linalg.Triangle {
 	d, n := len(r.center), len(r.rows)
-	r.dual, g = make([]float64, n*d), make(triangle, n*(n+1)/2)
+	r.dual = make([]float64, n*d)
+	g := linalg.NewTriangle(n)
 	for i, e := range r.rows {
 		row := r.dual[i*d:][:d]
 		floats.SubTo(row, e.x, r.center)
 		floats.Scale(math.Sqrt(e.count), row)
-		kernel.Rows(g.row(i), r.dual, row)
+		kernel.Rows(g.Row(i), r.dual, row)
 	}
 	return g
 }
 
-// spread is the root mean square distance of outputs from ȳ.
-func (r *ridge) spread(outputs []labelled) float64 {
+// spread returns the root mean square distance of outputs from ȳ.
+func (r *ridge) spread(outputs sample) float64 {
 	sum := 0.0
-	for _, e := range outputs {
+	for _, e := range outputs.examples {
 		for c, y := range e.x {
 			y -= r.n[c] / r.total
 			sum += float64(e.count * float64(y*y))
 		}
 	}
-	return math.Sqrt(sum / countOf(outputs))
+	return math.Sqrt(sum / kernel.Sum(outputs.counts))
 }
 
+// solve sets W and the bias, given the root.
 func (r *ridge) solve() {
 	r.w, r.bias = matrix(len(r.n), len(r.center)), nil
 	for c, w := range r.w {
@@ -123,12 +115,11 @@ func (r *ridge) solve() {
 	}
 }
 
-// outputs returns the outputs for inputs. With left these were learned, and an example of each is left out:
-// (ŷ − hy)/(1 − h) with the leverage h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄), and ŷ for the only example of a
-// class. In the dual form h = 1/N + (1 − λ[(ZZᵀ + λI)⁻¹]_ii)/n_i.
-func (r *ridge) outputs(examples []labelled, left bool) [][]float64 {
+// outputs returns ŷ for each x. With left each x was learned with its class, and an example of it is left
+// out: (ŷ − hy)/(1 − h) with the leverage h (Allen 1974), and ŷ for the only example of a class.
+func (r *ridge) outputs(examples []example, left bool) [][]float64 {
 	out := matrix(len(examples), len(r.w))
-	blocks(len(examples), func(first, last int) {
+	linalg.Blocks(len(examples), func(first, last int) {
 		var h []float64
 		if left {
 			h = r.leverages(examples[first:last])
@@ -147,13 +138,15 @@ func (r *ridge) outputs(examples []labelled, left bool) [][]float64 {
 	return out
 }
 
-func (r *ridge) leverages(examples []labelled) (h []float64) {
-	z := make([]float64, len(examples)*r.size)
+// leverages returns h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄) of learned examples. In the dual form it is
+// h = 1/N + (1 − λ[(ZZᵀ + λI)⁻¹]_ii)/n_i of row i.
+func (r *ridge) leverages(examples []example) []float64 {
+	z, h := make([]float64, len(examples)*r.size), make([]float64, len(examples))
 	for i, e := range examples {
 		if row := z[i*r.size:][:r.size]; r.dual == nil {
 			floats.SubTo(row, e.x, r.center)
 		} else {
-			row[e.place] = 1
+			row[r.row(e)] = 1
 		}
 	}
 	r.root.Solve(z)
@@ -161,20 +154,18 @@ func (r *ridge) leverages(examples []labelled) (h []float64) {
 		row := z[i*r.size:][:r.size]
 		square := kernel.Dot(row, row)
 		if r.dual != nil {
-			square = (1 - float64(r.lambda*square)) / r.rows[e.place].count
+			square = (1 - float64(r.lambda*square)) / r.rows[r.row(e)].count
 		}
-		h = append(h, square+1/r.total)
+		h[i] = square + 1/r.total
 	}
 	return h
 }
 
-func outputGaussians(outputs []labelled, n []int) (*gaussians, float64) {
-	t := totals{inputs: len(n)}
-	for range n {
-		t.addClass()
+// row returns the row of Z of a learned example.
+func (r *ridge) row(e example) int {
+	if e.hash == 0 {
+		e.hash = hash(e.x)
 	}
-	for _, e := range outputs {
-		t.add(e)
-	}
-	return fitGaussians(t.moments(n), outputs, false)
+	i, _ := slices.BinarySearchFunc(r.rows, e, order)
+	return min(i, len(r.rows)-1)
 }

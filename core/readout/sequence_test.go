@@ -11,7 +11,7 @@ import (
 )
 
 // before observes examples, each after its prediction by Before, and returns the mean log loss.
-func before(t *testing.T, l *Layer, examples []labelled) (loss float64) {
+func before(t *testing.T, l *Layer, examples []example) (loss float64) {
 	t.Helper()
 	var p bnn.Prediction
 	for _, e := range examples {
@@ -78,7 +78,7 @@ func TestSequenceResumes(t *testing.T) {
 			e.class = 2
 		}
 		examples[i] = e
-		before(t, whole, []labelled{e})
+		before(t, whole, []example{e})
 		check.Must(part.Observe(e.x, e.class))
 		if i < 40 || rnd.IntN(200) == 0 || i == 300 {
 			predicted(t, part, e.x)
@@ -105,31 +105,4 @@ func TestSequenceResumes(t *testing.T) {
 		spoil(s.Sequence)
 		check.Refuses(t, name, check.Err(Restore(whole.Config(), s)), "readout: a ")
 	}
-}
-
-// PredictLeftOut is the prediction of a layer that has not learned the example, but for the parameters.
-func TestPredictLeftOut(t *testing.T) {
-	eachKind(t, func(t *testing.T, kind Kind) {
-		examples := drawn(200, 5, 3)
-		c := Config{Kind: kind, Inputs: 5, Classes: 3}
-		l := learned(t, c, examples)
-		var p bnn.Prediction
-		var left, kept float64 // mean distances from the truth
-		for i := range 20 {
-			e := examples[i]
-			check.OK(t, l.PredictLeftOut(&p, e.x, e.class))
-			want, with := predicted(t, learned(t, c, without(examples, i)), e.x)[:3], predicted(t, l, e.x)
-			for k, v := range p.P {
-				left, kept = left+math.Abs(v-want[k])/60, kept+math.Abs(with[k]-want[k])/60
-			}
-		}
-		check.True(t, left < 0.015 && left < 0.6*kept, "%g from the prediction without it; %g with it", left, kept)
-		only := learned(t, c, examples[:1])
-		check.OK(t, only.PredictLeftOut(&p, examples[0].x, examples[0].class))
-		check.NearAll(t, "the only example", p.P, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-15)
-		check.Must(only.Observe(examples[1].x, 1))
-		check.OK(t, only.PredictLeftOut(&p, examples[1].x, 1))
-		check.NearAll(t, "the only one of its class", p.P, []float64{2. / 3, 1. / 6, 1. / 6}, 1e-15)
-		check.Refuses(t, "class", l.PredictLeftOut(&p, examples[0].x, 3), "class 3")
-	})
 }

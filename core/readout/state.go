@@ -2,32 +2,48 @@ package readout
 
 import (
 	"errors"
-	"math"
 	"slices"
 )
 
-// State is the complete state of a layer. It does not depend on the order of the examples.
+// State is the complete state of a layer. Without Sequence it does not depend on the order of the examples.
 type State struct {
-	Count     []int     // of each class its examples
-	Sum       []float64 // classes × inputs: Σx
+	Count     []int     // number of examples of each class
+	Sum       []float64 // Σx of each class: classes × inputs
 	Scatter   []float64 // Σxxᵀ of all classes, with Gaussian of each: the upper triangles by rows
 	Kept      []float64 // kept inputs × inputs
-	KeptClass []int     // of each kept input
-	KeptCount []int     // of each kept input its examples; nil: one for each time that it is kept
+	KeptClass []int     // class of each kept input
+	KeptCount []int     // number of examples of each kept input; nil: one for each time that it is kept
 	Limited   int       // see Layer.Limited
 	Sequence  *Sequence // nil unless Config.Sequential
+}
+
+// Sequence is the state of Config.Sequential. It depends on the order of the examples.
+type Sequence struct {
+	P        []float64 // (Λ + Σzzᵀ)⁻¹ without the pending changes: the lower triangle by rows
+	Pending  []float64 // k/√h of each pending change: inputs + 1 numbers
+	W        []float64 // classes × (inputs + 1)
+	Evidence []float64 // ℓ of each temperature
+	Share    float64   // s
+	Next     int       // number of examples at the next fit of the Gaussians
+
+	Output      []float64 // outputs of the last examples, oldest first: one number for each class
+	Class       []int     // classes of these examples
+	Sample      []float64 // outputs that the Gaussians are fitted to
+	SampleClass []int     // classes of the sample
+	SampleCount []int     // number of examples of each class at the fit; empty before the first
 }
 
 // State returns a copy of all that the layer knows.
 func (l *Layer) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s, d := State{Count: slices.Clone(l.counts), Sum: slices.Concat(l.sums...), Limited: l.limited}, l.cfg.Inputs
-	for k, q := range l.squares {
-		l.flush(k)
+	t, d := &l.totals, l.cfg.Inputs
+	s := State{Count: slices.Clone(t.counts), Sum: slices.Concat(t.sums...), Limited: l.limited}
+	for k, q := range t.squares {
+		t.flush(k)
 		for j := range d {
 			for i := j; i < d; i++ {
-				s.Scatter = append(s.Scatter, q.row(i)[j])
+				s.Scatter = append(s.Scatter, q.Row(i)[j])
 			}
 		}
 	}
@@ -38,80 +54,89 @@ func (l *Layer) State() State {
 		}
 	}
 	if l.sequence != nil {
-		q := l.sequence.clone()
-		s.Sequence = &q
+		s.Sequence = l.sequence.state()
 	}
 	return s
 }
 
 var errState = errors.New("readout: a state of another configuration, or with numbers that are not finite")
 
-// Restore returns the layer with the state; it predicts and continues to the bit as the original. It returns
-// an error if the configuration is not valid, or does not fit the state.
+// Restore returns a layer with the state. It predicts and learns as the original, to the bit. Restore returns
+// an error if the configuration is invalid, or does not fit the state.
 func Restore(c Config, s State) (*Layer, error) {
 	l, err := New(c)
 	if err != nil {
 		return nil, err
 	}
-	d := c.Inputs
+	t, d := &l.totals, c.Inputs
 	if s.KeptCount == nil {
 		s.KeptCount = slices.Repeat([]int{1}, len(s.KeptClass))
 	}
-	if len(s.Count) != c.Classes || len(s.Sum) != c.Classes*d || len(s.Scatter) != len(l.squares)*d*(d+1)/2 ||
+	if len(s.Count) != c.Classes || len(s.Sum) != c.Classes*d || len(s.Scatter) != len(t.squares)*d*(d+1)/2 ||
 		len(s.Kept) != len(s.KeptClass)*d || len(s.KeptCount) != len(s.KeptClass) ||
 		!finite(s.Sum, s.Scatter, s.Kept) || (l.sequence == nil) != (s.Sequence == nil) {
 		return nil, errState
 	}
-	for _, q := range l.squares {
+	for _, q := range t.squares {
 		for j := range d {
 			for i := j; i < d; i++ {
-				q.row(i)[j] = s.Scatter[i-j]
+				q.Row(i)[j] = s.Scatter[i-j]
 			}
 			s.Scatter = s.Scatter[d-j:]
 		}
 	}
 	l.limited = s.Limited
 	for c, n := range s.Count {
-		l.counts[c] = n
-		copy(l.sums[c], s.Sum[c*d:])
+		t.counts[c] = n
+		copy(t.sums[c], s.Sum[c*d:])
 	}
-	if !l.restoreKept(s) || l.sequence != nil && !l.sequence.restore(*s.Sequence) {
+	if !l.kept.restore(s) || l.sequence != nil && !l.sequence.restore(*s.Sequence, t.examples()) {
 		return nil, errState
 	}
 	return l, nil
 }
 
-func (l *Layer) restoreKept(s State) bool {
-	d, counted := l.cfg.Inputs, make([]int, len(l.kept))
-	for i, class := range s.KeptClass {
-		if class < 0 || class >= len(counted) || s.KeptCount[i] < 1 {
-			return false
-		}
-		x := slices.Clone(s.Kept[i*d:][:d])
-		e := labelled{x: x, class: class, count: float64(s.KeptCount[i]), hash: hash(x)}
-		kept := l.kept[class]
-		if last := len(kept) - 1; last >= 0 && order(kept[last], e) == 0 {
-			kept[last].count += e.count
-		} else {
-			l.kept[class] = append(kept, e)
-		}
-		counted[class] += s.KeptCount[i]
+func (q Sequence) clone() *Sequence {
+	for _, v := range []*[]float64{&q.P, &q.Pending, &q.W, &q.Evidence, &q.Output, &q.Sample} {
+		*v = append([]float64(nil), *v...)
 	}
-	for c, n := range l.counts {
-		if counted[c] > n || counted[c] == 0 && n != 0 || !slices.IsSortedFunc(l.kept[c], order) {
-			return false
-		}
+	for _, v := range []*[]int{&q.Class, &q.SampleClass, &q.SampleCount} {
+		*v = slices.Clone(*v)
+	}
+	return &q
+}
+
+// state returns a copy.
+func (s *sequence) state() *Sequence {
+	q := s.Sequence
+	q.P, q.Pending, q.W = s.p, s.pending, s.w
+	return q.clone()
+}
+
+// restore copies a state after n examples, and reports whether it fits.
+func (s *sequence) restore(q Sequence, n int) bool {
+	d, classes := len(s.z), len(s.o)
+	fits := len(q.P) == len(s.p) && len(q.W) == classes*d && len(q.Evidence) == len(temperatures) &&
+		len(q.Pending) == n%together*d && q.Share >= 0 && q.Share <= 1 &&
+		len(q.Output) == classes*len(q.Class) && len(q.Class) <= mostRecent &&
+		len(q.Sample) == classes*len(q.SampleClass) && len(q.SampleClass) <= mostRecent &&
+		(len(q.SampleCount) == classes && len(q.Sample) > 0 || len(q.SampleCount)+len(q.Sample) == 0) &&
+		finite(q.P, q.Pending, q.W, q.Evidence, q.Output, q.Sample)
+	for _, class := range slices.Concat(q.Class, q.SampleClass) {
+		fits = fits && class >= 0 && class < classes
+	}
+	if !fits {
+		return false
+	}
+	q = *q.clone()
+	s.p, s.pending, s.w = q.P, q.Pending, q.W
+	q.P, q.Pending, q.W = nil, nil, nil
+	if s.Sequence = q; len(s.SampleCount) > 0 {
+		s.fit()
 	}
 	return true
 }
 
-func finite(all ...[]float64) bool {
-	for _, numbers := range all {
-		for _, x := range numbers {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return false
-			}
-		}
-	}
-	return true
+func finite(numbers ...[]float64) bool {
+	return !slices.ContainsFunc(slices.Concat(numbers...), func(x float64) bool { return x-x != 0 })
 }

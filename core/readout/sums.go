@@ -1,53 +1,66 @@
 package readout
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 const (
-	mostKept = 2000
-	block    = 32 // examples that are added to a square together
+	step  = 1.0 / 512        // rounded inputs are multiples of it
+	limit = 32               // largest size of rounded inputs
+	floor = step * step / 12 // variance of the rounding
+	block = 32               // examples whose squares are added together
 )
 
+// round sets dst to x, limited to ±32 and rounded to multiples of 2⁻⁹, and reports whether a number was
+// limited.
+func round(dst, x []float64) (limited bool) {
+	for i, v := range x {
+		limited = limited || math.Abs(v) > limit
+		dst[i] = math.RoundToEven(max(-limit, min(limit, v))/step)*step + 0 // and never −0
+	}
+	return limited
+}
+
+// totals are the sums over the examples. Products of rounded inputs are multiples of 2⁻¹⁸ up to 2¹⁰, so that
+// sums over up to 2²⁵ examples have 53 bits: they are exact, in any order.
 type totals struct {
 	inputs  int
-	pooled  bool        // one square of all classes
-	counts  []int       // of each class
-	sums    [][]float64 // of each class Σx
-	squares []triangle  // Σxxᵀ
-	waiting [][]float64 // of each square the examples that it still lacks
+	pooled  bool              // one square of all classes
+	counts  []int             // of each class
+	sums    [][]float64       // of each class Σx
+	squares []linalg.Triangle // Σxxᵀ
+	waiting [][]float64       // examples that a square lacks
 }
 
 func (t *totals) addClass() {
 	t.sums, t.counts = append(t.sums, make([]float64, t.inputs)), append(t.counts, 0)
 	if !t.pooled || t.squares == nil {
-		t.squares = append(t.squares, make(triangle, t.inputs*(t.inputs+1)/2))
-		t.waiting = append(t.waiting, nil)
+		t.squares, t.waiting = append(t.squares, linalg.NewTriangle(t.inputs)), append(t.waiting, nil)
 	}
 }
 
-func (t *totals) add(e labelled) {
-	t.counts[e.class] += int(e.count)
-	kernel.AddScaled(t.sums[e.class], e.count, e.x)
-	k := e.class % len(t.squares)
-	waiting := append(t.waiting[k], e.x...)
-	if e.count != 1 {
-		floats.Scale(math.Sqrt(e.count), waiting[len(waiting)-t.inputs:])
+// add adds count examples of a class with the inputs x. It is exact for rounded inputs and a count of 1.
+func (t *totals) add(x []float64, class int, count float64) {
+	t.counts[class] += int(count)
+	kernel.AddScaled(t.sums[class], count, x)
+	k := class % len(t.squares)
+	waiting := append(t.waiting[k], x...)
+	if count != 1 {
+		floats.Scale(math.Sqrt(count), waiting[len(waiting)-t.inputs:])
 	}
 	if t.waiting[k] = waiting; len(waiting) == block*t.inputs {
 		t.flush(k)
 	}
 }
 
-// flush adds the waiting examples. As the sums are exact, their number does not matter.
+// flush adds the waiting examples to square k. As sums of rounded inputs are exact, it does not matter when.
 func (t *totals) flush(k int) {
-	t.squares[k].add(1, t.waiting[k], t.inputs)
+	t.squares[k].AddOuter(1, t.waiting[k])
 	t.waiting[k] = t.waiting[k][:0]
 }
 
@@ -58,71 +71,56 @@ func (t *totals) examples() (n int) {
 	return n
 }
 
-// labelled is an input of some examples of a class. Of kept inputs count is exact: a dropped input stays
-// behind all kept ones in order, and is never kept again.
-type labelled struct {
-	x      []float64
-	class  int
-	count  float64 // of the examples
-	weight float64 // those of a class weigh as much as all its examples
-	hash   uint64
-	place  int // among all that are kept
+// moments are what the Gaussians and the ridge regression need to know of all examples.
+type moments struct {
+	n       []float64   // n_c, the number of examples of each class
+	mean    [][]float64 // m_c; 0 without examples
+	total   float64     // N
+	center  []float64   // x̄, the mean of all
+	squares []linalg.Triangle
 }
 
-// order compares examples by their classes, then by their hashes, and equal hashes by the inputs.
-func order(a, b labelled) int {
-	if c := cmp.Or(a.class-b.class, cmp.Compare(a.hash, b.hash)); c != 0 {
-		return c
+func (t *totals) moments() *moments {
+	m := &moments{squares: t.squares, center: make([]float64, t.inputs)}
+	for k := range t.squares {
+		t.flush(k)
 	}
-	return slices.Compare(a.x, b.x)
+	for c, sum := range t.sums {
+		n, mean := float64(t.counts[c]), make([]float64, t.inputs)
+		if n > 0 {
+			kernel.AddScaled(mean, 1/n, sum)
+		}
+		kernel.AddScaled(m.center, 1, sum)
+		m.n, m.mean, m.total = append(m.n, n), append(m.mean, mean), m.total+n
+	}
+	for i := range m.center {
+		m.center[i] /= m.total
+	}
+	return m
 }
 
-// keep counts x, or keeps it if it is among the first inputs of the class in order, and trims the list.
-func (l *Layer) keep(class int, x []float64) {
-	seen := 0
-	for _, n := range l.counts {
-		seen += min(n, 1)
+// merged returns the moments of all examples as those of one class.
+func (m *moments) merged() *moments {
+	return &moments{[]float64{m.total}, [][]float64{m.center}, m.total, m.center, m.squares}
+}
+
+// only returns the moments of class c.
+func (m *moments) only(c int) *moments {
+	return &moments{m.n[c : c+1], m.mean[c : c+1], m.n[c], m.mean[c], m.squares[c : c+1]}
+}
+
+// scatter returns Σ_c S_c, where S_c = Σ(x − m_c)(x − m_c)ᵀ = Σxxᵀ − n_c m_c m_cᵀ.
+func (m *moments) scatter() linalg.Triangle {
+	sum := linalg.NewTriangle(len(m.center))
+	for _, s := range m.squares {
+		kernel.AddScaled(sum, 1, s)
 	}
-	quota := max(1, mostKept/seen)
-	if l.counts[class] == 1 { // the quota has changed
-		for c, kept := range l.kept {
-			l.kept[c] = kept[:min(len(kept), quota)]
+	for i := range m.center {
+		for c, mean := range m.mean {
+			if m.n[c] > 0 {
+				kernel.AddScaled(sum.Row(i), -m.n[c]*mean[i], mean)
+			}
 		}
 	}
-	e := labelled{x: x, class: class, count: 1, hash: hash(x)}
-	kept := l.kept[class]
-	if i, found := slices.BinarySearchFunc(kept, e, order); found {
-		kept[i].count++
-	} else if i < quota {
-		e.x = slices.Clone(x)
-		kept = slices.Insert(kept, i, e)
-		l.kept[class] = kept[:min(len(kept), quota)]
-	}
-}
-
-func hash(x []float64) (h uint64) {
-	for _, v := range x {
-		h = (h ^ uint64(int64(v/step))) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
-	}
-	return h
-}
-
-func (l *Layer) sample() []labelled {
-	examples := slices.Concat(l.kept...)
-	for i := range examples {
-		examples[i].place = i
-	}
-	weigh(examples, l.counts)
-	return examples
-}
-
-func weigh(examples []labelled, n []int) {
-	counts := make([]float64, len(n))
-	for _, e := range examples {
-		counts[e.class] += e.count
-	}
-	for i, e := range examples {
-		examples[i].weight = e.count * float64(n[e.class]) / counts[e.class]
-	}
+	return sum
 }

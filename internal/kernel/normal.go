@@ -7,7 +7,7 @@ const Underflow = 38.6
 
 const (
 	densitySteps = 64 // powers of two per octave in densityTable
-	densityShift = 64 // densityTable is scaled by 2^−densityShift: the powers of two in Density are normal numbers
+	densityShift = 64 // the table is scaled by 2^−densityShift, so that Density has no subnormal powers
 )
 
 // densityTable[i] = 2^(−i/64) / √(2π) / 2^densityShift.

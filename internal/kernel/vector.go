@@ -14,8 +14,8 @@ import (
 // few is the length below which a call of assembly takes longer than a loop.
 const few = 4
 
-// Dot returns Σ x_i y_i. The products are added to eight sums in turn, which are then added in pairs; the last
-// products, beyond a multiple of four, are added one by one.
+// Dot returns Σ x_i y_i. The products are added to eight sums in turn, which are then added in pairs; the
+// last products, beyond a multiple of four, are added one by one.
 func Dot(x, y []float64) (sum float64) {
 	y = y[:len(x)]
 	n := len(x) &^ 3
@@ -51,8 +51,8 @@ func Sum(x []float64) (sum float64) {
 // Norm returns √(Σ x_i²). The squares may overflow.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
-// Products sets dst_{4k+l} to the product of row k of x, which has two rows, and row l of y, which has four. The
-// rows have one length, a multiple of four.
+// Products sets dst_{4k+l} to the product of row k of x, which has two rows, and row l of y, which has four.
+// The rows have one length, a multiple of four.
 func Products(dst *[8]float64, x, y []float64) {
 	n := len(x) / 2
 	y = y[:4*n]
@@ -96,8 +96,8 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 	}
 }
 
-// AddRows adds u_i times row i of a to y, for all u_i that are not zero. Rows are as long as y. Four are added
-// at a time, as by [AddScaled4], and the last ones one by one.
+// AddRows adds u_i times row i of a to y, for all u_i that are not zero. Rows are as long as y. Four are
+// added at a time, as by [AddScaled4], and the last ones one by one.
 func AddRows(y, u, a []float64) {
 	var start [4]int
 	var f [4]float64

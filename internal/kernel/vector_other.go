@@ -17,5 +17,5 @@ func updateVector(_, _, _, _ []float64, _, _, _ float64)                {}
 func imageVector(_, _, _, _ []float64) (_ float64)                      { return }
 func truncatedVector(_, _, _, _ []float64)                              {}
 func expVector(_, _ []float64) (_ int)                                  { return }
-func densitiesVector(_, _ []float64)                                                           {}
-func rectifiedVector(_, _, _, _ []float64)                                                     {}
+func densitiesVector(_, _ []float64)                                    {}
+func rectifiedVector(_, _, _, _ []float64)                              {}

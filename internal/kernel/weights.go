@@ -40,9 +40,9 @@ func Backward(mean, d, e []float64) (first, second float64) {
 	return first, second
 }
 
-// Image sets g_j to Σ_i a_ji y_i and returns Σ_ji a_ji² s_i, row by row as [Backward]. a is the upper triangle
-// of a square matrix, in blocks of four: rows 0 to 3 begin with column 0, rows 4 to 7 with column 4, and so
-// on. The number of rows is the length of g, a multiple of four.
+// Image sets g_j to Σ_i a_ji y_i and returns Σ_ji a_ji² s_i, row by row as [Backward]. a is the upper
+// triangle of a square matrix, in blocks of four: rows 0 to 3 begin with column 0, rows 4 to 7 with column 4,
+// and so on. The number of rows is the length of g, a multiple of four.
 func Image(g, a, y, s []float64) (noise float64) {
 	n := len(g)
 	a, y, s = a[:n*(n+4)/2], y[:n], s[:n]
@@ -58,8 +58,8 @@ func Image(g, a, y, s []float64) (noise float64) {
 	return noise
 }
 
-// Update moves the independent weights of one input y: with u = variance_j y, mean_j += d_j u and variance_j *=
-// max(lowest, 1 + e_j u replications).
+// Update moves the independent weights of one input y: with u = variance_j y, mean_j += d_j u and variance_j
+// *= max(lowest, 1 + e_j u replications).
 func Update(mean, variance, d, e []float64, y, replications, lowest float64) {
 	n := len(mean)
 	variance, d, e = variance[:n], d[:n], e[:n]
@@ -76,8 +76,8 @@ func Update(mean, variance, d, e []float64, y, replications, lowest float64) {
 	}
 }
 
-// Carlson has the factors of Carlson's update of a triangular root. It sets tau_j to √τ_j with τ_j = τ_{j+1} +
-// loss h_j², keep_j to √(τ_{j+1}/τ_j), and mix_j to −loss h_j/√(τ_j τ_{j+1}). tau is one longer than h, and
+// Carlson has the factors of Carlson's update of a triangular root. It sets tau_j to √τ_j with τ_j = τ_{j+1}
+// + loss h_j², keep_j to √(τ_{j+1}/τ_j), and mix_j to −loss h_j/√(τ_j τ_{j+1}). tau is one longer than h, and
 // its last number is the last τ > 0. The length of h is a multiple of four.
 func Carlson(keep, mix, tau, h []float64, loss float64) {
 	n := len(h)
@@ -101,8 +101,9 @@ func Carlson(keep, mix, tau, h []float64, loss float64) {
 	}
 }
 
-// Carlson4 updates four rows of a triangular root by the factors of [Carlson]: for k from 3 down to 0, x = a_ki
-// becomes keep_k x + mix_k sum_i, and then sum_i grows by h_k x. Rows are as long as sum, a multiple of four.
+// Carlson4 updates four rows of a triangular root by the factors of [Carlson]: for k from 3 down to 0, x =
+// a_ki becomes keep_k x + mix_k sum_i, and then sum_i grows by h_k x. Rows are as long as sum, a multiple of
+// four.
 func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 	n := len(sum)
 	a = a[:4*n]

@@ -79,15 +79,12 @@ func (c *Cholesky) solve(y []float64, start, end int) {
 }
 
 func (c *Cholesky) solveAll(y []float64, start, end int) {
-	const together = 32
 	rows := len(y) / c.n
 	if rows*end < 1<<14 {
 		c.solve(y, start, end)
 		return
 	}
-	Parallel((rows+together-1)/together, func(i int) {
-		c.solve(y[i*together*c.n:min(rows, (i+1)*together)*c.n], start, end)
-	})
+	Blocks(rows, func(first, last int) { c.solve(y[first*c.n:last*c.n], start, end) })
 }
 
 // Row returns the first i+1 entries of row i of L, not a copy; the others are zero.
@@ -137,4 +134,14 @@ func Parallel(n int, do func(i int)) {
 	}
 	work()
 	busy.Wait()
+}
+
+// Blocks is [Parallel] for blocks of up to 32 of the numbers from 0 to n−1: from first on, before last.
+func Blocks(n int, do func(first, last int)) {
+	const block = 32
+	if n <= block {
+		do(0, n)
+		return
+	}
+	Parallel((n+block-1)/block, func(k int) { do(k*block, min(n, (k+1)*block)) })
 }

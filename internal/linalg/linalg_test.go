@@ -90,6 +90,30 @@ func TestCholeskyRefuses(t *testing.T) {
 	}
 }
 
+// Products and the inverse of a packed matrix XᵀX + I are those of the definition.
+func TestTriangle(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 4, 7, 33, 150} {
+		x, a, want := mat.NewDense(2*n+1, n, nil), NewTriangle(n), mat.NewSymDense(n, nil)
+		x.Apply(func(_, _ int, _ float64) float64 { return rnd.NormFloat64() }, x)
+		want.SymOuterK(1, x.T())
+		want.AddSym(want, mat.NewDiagDense(n, slices.Repeat([]float64{1}, n)))
+		a.AddOuter(1, x.RawMatrix().Data)
+		a.AddDiagonal(1)
+		check.Near(t, "trace", a.Trace(), mat.Trace(want), 1e-9)
+		y, got, back := x.RawRowView(0), make([]float64, n), make([]float64, n)
+		var product mat.VecDense
+		product.MulVec(want, mat.NewVecDense(n, y))
+		a.Times(got, y)
+		check.NearAll(t, "Ay", got, product.RawVector().Data, 1e-9)
+		a.Cholesky().Inverse(a)
+		a.Times(back, got)
+		check.NearAll(t, "A⁻¹Ay", back, y, 1e-9)
+		a.AddDiagonal(-2)
+		check.True(t, a.Cholesky() == nil, "n = %d: an indefinite matrix has a factor", n)
+	}
+}
+
 // TestEigen has random matrices, of low rank, diagonal, with equal eigenvalues, and of extreme sizes.
 func TestEigen(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))

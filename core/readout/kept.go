@@ -1,0 +1,114 @@
+package readout
+
+import (
+	"cmp"
+	"slices"
+)
+
+const mostKept = 2000 // different inputs
+
+// example is an input of one or more examples of a class.
+type example struct {
+	x     []float64
+	class int
+	count float64 // number of the examples
+	hash  uint64  // of x; 0 if it was not needed yet
+}
+
+// kept has of each class the different inputs with the smallest hashes, in order (a bottom-k sketch, Cohen
+// and Kaplan 2007): up to 2,000, equally many of each class with examples. Numbers of examples are exact: a
+// dropped input stays behind all kept ones in order, and is never kept again.
+type kept [][]example
+
+// order compares examples by their classes, then by their hashes, and equal hashes by the inputs.
+func order(a, b example) int {
+	if c := cmp.Or(a.class-b.class, cmp.Compare(a.hash, b.hash)); c != 0 {
+		return c
+	}
+	return slices.Compare(a.x, b.x)
+}
+
+func hash(x []float64) (h uint64) {
+	for _, v := range x {
+		h = (h ^ uint64(int64(v/step))) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
+}
+
+// add counts x, or keeps a copy if it is among the first inputs of the class in order, and trims the list.
+// The counts are the numbers of examples of the classes, with x.
+func (k kept) add(x []float64, class int, counts []int) {
+	seen := 0
+	for _, n := range counts {
+		seen += min(n, 1)
+	}
+	quota := max(1, mostKept/seen)
+	if counts[class] == 1 { // the quota has changed
+		for c, list := range k {
+			k[c] = list[:min(len(list), quota)]
+		}
+	}
+	e := example{x: x, class: class, count: 1, hash: hash(x)}
+	list := k[class]
+	if i, found := slices.BinarySearchFunc(list, e, order); found {
+		list[i].count++
+	} else if i < quota {
+		e.x = slices.Clone(x)
+		list = slices.Insert(list, i, e)
+		k[class] = list[:min(len(list), quota)]
+	}
+}
+
+// restore keeps the examples of a state, and reports whether they fit its counts.
+func (k kept) restore(s State) bool {
+	counted, d := make([]int, len(k)), len(s.Sum)/len(k)
+	for i, class := range s.KeptClass {
+		if class < 0 || class >= len(k) || s.KeptCount[i] < 1 {
+			return false
+		}
+		x := slices.Clone(s.Kept[i*d:][:d])
+		e := example{x: x, class: class, count: float64(s.KeptCount[i]), hash: hash(x)}
+		list := k[class]
+		if last := len(list) - 1; last >= 0 && order(list[last], e) == 0 {
+			list[last].count += e.count
+		} else {
+			k[class] = append(list, e)
+		}
+		counted[class] += s.KeptCount[i]
+	}
+	for c, n := range s.Count {
+		if counted[c] > n || counted[c] == 0 && n != 0 || !slices.IsSortedFunc(k[c], order) {
+			return false
+		}
+	}
+	return true
+}
+
+// sample has some of n_c examples of each class c. Weights make up for the others of the class.
+type sample struct {
+	examples []example
+	n        []int     // n_c
+	counts   []float64 // number of examples of each class that the sample has
+}
+
+func newSample(examples []example, n []int) sample {
+	s := sample{examples, n, make([]float64, len(n))}
+	for _, e := range examples {
+		s.counts[e.class] += e.count
+	}
+	return s
+}
+
+// weight returns the weight of e. All of a class have the weight n_c together.
+func (s sample) weight(e example) float64 {
+	return e.count * float64(s.n[e.class]) / s.counts[e.class]
+}
+
+func withInputs(examples []example, x [][]float64) []example {
+	examples = slices.Clone(examples)
+	for i := range examples {
+		examples[i].x = x[i]
+	}
+	return examples
+}

@@ -1,0 +1,96 @@
+package readout
+
+import (
+	"math"
+	"slices"
+
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
+)
+
+const (
+	precision  = 10.0      // Λ of a weight
+	biasLambda = 1. / 1000 // Λ of the bias
+	together   = 8         // examples by which P changes at once
+	fresh      = 1 << 12   // examples between two solutions from the sums, a multiple of together
+)
+
+// recursion is a ridge regression that is up to date before each example, by recursive least squares
+// (Plackett 1950). With z = (x, 1), one-hot labels y and Λ = diag(10, …, 10, 1/1000), its outputs are
+//
+//	o = Wᵀz,   W = P Σzyᵀ,   P = (Λ + Σzzᵀ)⁻¹
+//
+// An example with k = Pz and h = 1 + zᵀk changes W by k(y − o)ᵀ/h and P by −kkᵀ/h. Until there are eight of
+// them, changes of P are pending. Against rounding errors, P and W are solved for again after 4,096 examples.
+type recursion struct {
+	p       linalg.Triangle // P without the pending changes
+	pending []float64       // of each pending change k/√h
+	w       []float64       // the columns of W, one of each class
+	z, k, o []float64
+}
+
+func newRecursion(inputs int) recursion {
+	d := inputs + 1
+	r := recursion{
+		p: linalg.NewTriangle(d), pending: make([]float64, 0, together*d),
+		z: make([]float64, d), k: make([]float64, d),
+	}
+	r.p.AddDiagonal(1 / precision)
+	r.p.Row(inputs)[inputs], r.z[inputs] = 1/biasLambda, 1
+	return r
+}
+
+func (r *recursion) addClass() {
+	r.w, r.o = append(r.w, make([]float64, len(r.z))...), make([]float64, len(r.o)+1)
+}
+
+func (r *recursion) column(c int) []float64 { return r.w[c*len(r.z):][:len(r.z)] }
+
+// output sets o to the outputs for x.
+func (r *recursion) output(x []float64) {
+	copy(r.z, x)
+	for c := range r.o {
+		r.o[c] = kernel.Dot(r.column(c), r.z)
+	}
+}
+
+// update adds an example of a class with the x of the last output.
+func (r *recursion) update(class int) {
+	d := len(r.z)
+	r.p.Times(r.k, r.z)
+	for u := range slices.Chunk(r.pending, d) {
+		kernel.AddScaled(r.k, -kernel.Dot(u, r.z), u)
+	}
+	h := 1 + kernel.Dot(r.k, r.z)
+	for c, o := range r.o {
+		e := -o
+		if c == class {
+			e++
+		}
+		kernel.AddScaled(r.column(c), e/h, r.k)
+	}
+	root := math.Sqrt(h)
+	for _, k := range r.k {
+		r.pending = append(r.pending, k/root)
+	}
+	if len(r.pending) == together*d {
+		r.p.AddOuter(-1, r.pending)
+		r.pending = r.pending[:0]
+	}
+}
+
+// solve sets P and W to those of the sums, when no change is pending.
+func (r *recursion) solve(t *totals) {
+	t.flush(0)
+	a, bias := slices.Concat(t.squares[0], make(linalg.Triangle, len(r.z))), len(r.z)-1 // Λ + Σzzᵀ
+	a.AddDiagonal(precision)
+	last := a.Row(bias)
+	for _, x := range t.sums {
+		kernel.AddScaled(last[:bias], 1, x)
+	}
+	last[bias] = float64(t.examples()) + biasLambda
+	a.Cholesky().Inverse(r.p)
+	for c, x := range t.sums {
+		r.p.Times(r.column(c), append(slices.Clone(x), float64(t.counts[c])))
+	}
+}
