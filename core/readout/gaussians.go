@@ -12,11 +12,13 @@ import (
 
 const log2Pi = 1.8378770664093454836
 
-// gaussians are a Gaussian for each class c (regularised discriminant analysis, Friedman 1989), with the mean
-// m_c of its n_c examples and K_c = (S_c + ν(S̄ + εI))/(n_c + ν), where S_c is their scatter and S̄ = Σ
-// S_c/N. ε is 1e-3 of the mean variance in S̄ plus the rounding variance. The classes have the probabilities
-// π_c ∝ q_c N(x; m_c, K_c)^τ, with the shares q_c of the examples and a temperature 1/τ ≥ 1 (Guo et al.
-// 2017).
+// gaussians are a Gaussian for each class c, by regularised discriminant analysis (Friedman 1989):
+//
+//	K_c = (S_c + ν(S̄ + εI))/(n_c + ν),   S̄ = Σ S_c/N,   π_c ∝ q_c N(x; m_c, K_c)^τ
+//
+// with the mean m_c and the scatter S_c of n_c of N examples, the probabilities π_c and the shares q_c of the
+// classes, and a temperature 1/τ ≥ 1 (Guo et al. 2017). ε is 1e-3 of the mean variance in S̄ plus the variance
+// of the rounding.
 type gaussians struct {
 	dim    int                // dimension of x
 	n      []float64          // n_c
@@ -55,11 +57,12 @@ func newGaussians(m *moments, nu float64, root func(c int) *linalg.Cholesky) *ga
 	return g
 }
 
-func (m *moments) epsilon(pooled linalg.Triangle) float64 { // of N S̄
+// epsilon returns ε, given pooled = N S̄.
+func (m *moments) epsilon(pooled linalg.Triangle) float64 {
 	return 1e-3*pooled.Trace()/m.total/float64(len(m.center)) + floor
 }
 
-// sharedGaussians returns Gaussians with one covariance, the limit of K_c for large ν. They have no shares.
+// sharedGaussians returns Gaussians with one covariance, that for large ν, and without shares.
 func sharedGaussians(m *moments) *gaussians {
 	k := m.scatter()
 	epsilon := m.epsilon(k)

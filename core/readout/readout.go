@@ -1,8 +1,10 @@
 // Package readout is an output layer on fixed inputs, such as those of core/features, computed in closed form
 // from sums over the examples. It does not depend on the order of the examples, to the bit, and can get
 // another class at any time. It predicts by a Gaussian for each class, of the inputs (kind Gaussian), or of
-// the outputs of a ridge regression of one-hot labels (kind Ridge). Each model is in a file with its
-// formulas, and uses those above it:
+// the outputs of a ridge regression of one-hot labels (kind Ridge). Inputs are limited to ±32 and rounded to
+// multiples of 2⁻⁹, which makes the sums of up to 2²⁵ examples exact. Up to 2,000 different inputs are kept.
+//
+// Each model is in a file with its formulas, and uses those above it:
 //
 //	sums.go         Σx and Σxxᵀ, exact; means and scatters
 //	kept.go         the kept examples, whose left-out loss the parameters λ, ν and τ minimise

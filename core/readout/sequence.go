@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	mostRecent = 500    // outputs kept
+	mostRecent = 500    // outputs that are kept
 	firstFit   = 8      // examples before the first Gaussians on outputs
-	memory     = 0.998  // of the evidence for a temperature, for each example
-	tiny       = 1e-300 // the smallest probability in logarithms
+	memory     = 0.998  // factor of ℓ for each example
+	tiny       = 1e-300 // smallest probability in logarithms
 )
 
 var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
@@ -21,16 +21,16 @@ var temperatures = [...]float64{1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24}
 //	p = s p_A + (1 − s) p_C,   p_A = Σ_τ ω_τ softmax(τo),   p_C = (nπ + 1/c)/(n + 1)
 //
 // where ω_τ ∝ exp ℓ_τ, and π is by class Gaussians on the outputs of the last min(500, max(16, 2n/3))
-// examples, fitted whenever n has grown by a quarter. An example of class y changes ℓ_τ to 0.998 ℓ_τ + log
-// softmax(τo)_y, and s to (1 − a) s p_A/p + a/2 with the probabilities of y and a = 1/(n + 2) (fixed share,
-// Herbster and Warmuth 1998).
+// examples, fitted whenever n has grown by a quarter. An example of class y changes ℓ_τ to
+// 0.998 ℓ_τ + log softmax(τo)_y, and s to (1 − a) s p_A/p + a/2 with the probabilities of y and a = 1/(n + 2)
+// (fixed share, Herbster and Warmuth 1998).
 type sequence struct {
 	recursion
 	Sequence // without P, Pending and W, which the recursion has
 
 	fitted *gaussians // nil before the first ones
 
-	known              bool                       // what follows is of z and the latest example
+	known              bool                       // whether the following is of z and the present state
 	tempered           []float64                  // exp τ(o_c − max o)
 	sums               [len(temperatures)]float64 // their sums over c
 	byTau, byFit, prob []float64                  // p_A, p_C and their mean
@@ -92,10 +92,14 @@ func (s *sequence) predict(x []float64, n int) {
 	s.output(x)
 	s.known = true
 	clear(s.byTau)
-	top, total := slices.Max(s.Evidence), 0.0
+	top, best, total := slices.Max(s.o), slices.Max(s.Evidence), 0.0
 	for t, tau := range temperatures {
-		weight := kernel.Exp(s.Evidence[t] - top)
-		s.sums[t] = s.temper(tau)
+		s.sums[t] = 0
+		for c, o := range s.o {
+			s.tempered[c] = kernel.Exp(tau * (o - top))
+			s.sums[t] += s.tempered[c]
+		}
+		weight := kernel.Exp(s.Evidence[t] - best)
 		kernel.AddScaled(s.byTau, weight/s.sums[t], s.tempered)
 		total += weight
 	}
@@ -109,15 +113,6 @@ func (s *sequence) predict(x []float64, n int) {
 		s.byTau[c] /= total
 		s.prob[c] = float64(s.Share*s.byTau[c]) + float64((1-s.Share)*s.byFit[c])
 	}
-}
-
-func (s *sequence) temper(tau float64) (sum float64) {
-	top := slices.Max(s.o)
-	for c, o := range s.o {
-		s.tempered[c] = kernel.Exp(tau * (o - top))
-		sum += s.tempered[c]
-	}
-	return sum
 }
 
 // learn updates ℓ, s and the outputs by the example of the last predict, after n others.

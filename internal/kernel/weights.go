@@ -58,8 +58,8 @@ func Image(g, a, y, s []float64) (noise float64) {
 	return noise
 }
 
-// Update moves the independent weights of one input y: with u = variance_j y, mean_j += d_j u and variance_j
-// *= max(lowest, 1 + e_j u replications).
+// Update moves the independent weights of one input y: with u = variance_j y, mean_j += d_j u and
+// variance_j *= max(lowest, 1 + e_j u replications).
 func Update(mean, variance, d, e []float64, y, replications, lowest float64) {
 	n := len(mean)
 	variance, d, e = variance[:n], d[:n], e[:n]
@@ -76,9 +76,9 @@ func Update(mean, variance, d, e []float64, y, replications, lowest float64) {
 	}
 }
 
-// Carlson has the factors of Carlson's update of a triangular root. It sets tau_j to √τ_j with τ_j = τ_{j+1}
-// + loss h_j², keep_j to √(τ_{j+1}/τ_j), and mix_j to −loss h_j/√(τ_j τ_{j+1}). tau is one longer than h, and
-// its last number is the last τ > 0. The length of h is a multiple of four.
+// Carlson has the factors of Carlson's update of a triangular root. It sets tau_j to √τ_j with
+// τ_j = τ_{j+1} + loss h_j², keep_j to √(τ_{j+1}/τ_j), and mix_j to −loss h_j/√(τ_j τ_{j+1}). tau is one
+// longer than h, and its last number is the last τ > 0. The length of h is a multiple of four.
 func Carlson(keep, mix, tau, h []float64, loss float64) {
 	n := len(h)
 	keep, mix, tau = keep[:n], mix[:n], tau[:n+1]
@@ -101,9 +101,9 @@ func Carlson(keep, mix, tau, h []float64, loss float64) {
 	}
 }
 
-// Carlson4 updates four rows of a triangular root by the factors of [Carlson]: for k from 3 down to 0, x =
-// a_ki becomes keep_k x + mix_k sum_i, and then sum_i grows by h_k x. Rows are as long as sum, a multiple of
-// four.
+// Carlson4 updates four rows of a triangular root by the factors of [Carlson]: for k from 3 down to 0,
+// x = a_ki becomes keep_k x + mix_k sum_i, and then sum_i grows by h_k x. Rows are as long as sum, a multiple
+// of four.
 func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 	n := len(sum)
 	a = a[:4*n]
