@@ -170,9 +170,7 @@ func (s spec) estimate(ctx context.Context, at logits, scores []score, sample sa
 			case "cross":
 				factor = d[c.i]
 			}
-			for power, sum := range powers(factor[:count], r[c.j], value) {
-				sums[k][power] += sum
-			}
+			addPowers(&sums[k], factor[:count], r[c.j], value)
 		}
 	}
 	effective := 0.0 // of the mean of y_j
@@ -193,9 +191,9 @@ func (s spec) estimate(ctx context.Context, at logits, scores []score, sample sa
 	return nil
 }
 
-// powers returns the sums of e, e² and e⁴, where e_i = x_i y_i − shift. Each is added up in four parts, which do
-// not wait for one another.
-func powers(x, y []float64, shift float64) (sums [3]float64) {
+// addPowers adds Σe, Σe² and Σe⁴ of e_i = x_i y_i − shift to the sums, in four parts that do not wait for one
+// another.
+func addPowers(sums *[3]float64, x, y []float64, shift float64) {
 	var s [3][4]float64
 	for i, x := range x {
 		e := x*y[i] - shift
@@ -204,9 +202,8 @@ func powers(x, y []float64, shift float64) (sums [3]float64) {
 		s[2][i%4] += (e * e) * (e * e)
 	}
 	for k, s := range s {
-		sums[k] = (s[0] + s[2]) + (s[1] + s[3])
+		sums[k] += (s[0] + s[2]) + (s[1] + s[3])
 	}
-	return sums
 }
 
 // Tables adds the summary of z-scores.

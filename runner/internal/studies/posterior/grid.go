@@ -123,16 +123,14 @@ func (q *probit) normalise(all [][]float64) {
 			}
 		}
 		z[0], z[best] = z[best], z[0]
+		product := [nodes]float64(q.cdf) // of Φ(t−μ_i) of all classes
 		for k, zk := range z[1:] {
 			column := min(q.scale*(z[0]-zk), columns-nodes-1)
 			row := (column - math.Trunc(column)) * rows
-			q.offset[k], q.weight[k] = int(row)*columns+int(column), row-math.Trunc(row)
-		}
-		product := [nodes]float64(q.cdf) // of Φ(t−μ_i) of all classes
-		for k, o := range q.offset {
-			low, high := q.cdf[o:][:nodes], q.cdf[o+columns:][:nodes]
-			for i := range product {
-				product[i] *= low[i] + q.weight[k]*(high[i]-low[i])
+			o, w := int(row)*columns+int(column), row-math.Trunc(row)
+			q.offset[k], q.weight[k] = o, w
+			for i, low := range q.cdf[o:][:nodes] {
+				product[i] *= low + w*(q.cdf[o+columns+i]-low)
 			}
 		}
 		z[0] = 1
