@@ -23,7 +23,7 @@ import (
 //go:embed runner/dataset/examples.go runner/dataset/scaling.go
 //go:embed runner/internal/data/circles.go runner/internal/data/source.go
 //go:embed runner/internal/data/squares.go runner/internal/data/task.go
-//go:embed runner/internal/learner/*.go runner/internal/probit/*.go
+//go:embed runner/internal/learner/*.go runner/internal/slope/*.go
 //go:embed runner/internal/metric/*.go runner/internal/table/*.go runner/internal/study/*.go
 //go:embed runner/internal/studies/*/*.go
 var sources embed.FS

@@ -294,8 +294,6 @@ func TestPanics(t *testing.T) {
 		{"mean NaN", func() { Exact{}.Posterior(NewPosterior(3), nan, ok, 0) }},
 		{"class -1", func() { Exact{}.Posterior(NewPosterior(3), ok, ok, -1) }},
 		{"ρ = 1", func() { SlopeLambda(3, 1) }},
-		{"ρ = 1", func() { FitLambda("lsq", 3, 1) }},
-		{"steep", func() { FitLambda("steep", 3, 0.5) }},
 	} {
 		check.Panics(t, "softmax: ", c.words, c.f)
 	}

@@ -7,7 +7,7 @@
 //   - [Probit.Moments], [ProbitCorr.Moments]: p and E of the probit, Prop. 3.1(2)
 //   - [Exact.Moments]: p and E of the softmax itself
 //   - [Probit.Posterior], [Exact.Posterior]: mean and variance of the logits given a label
-//   - [SlopeLambda], [FitLambda]: the slope λ of the probit
+//   - [SlopeLambda]: the slope λ of the probit
 package softmax
 
 import (

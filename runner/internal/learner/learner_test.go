@@ -20,7 +20,7 @@ import (
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 )
 
 // line returns n examples with one input, the fiftieth of their number, and the classes in turn.
@@ -191,7 +191,7 @@ func TestFeatures(t *testing.T) {
 // The network says what bnn says, normalised, and counts what that reports.
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
-	m.OnIndefinite, m.Output, m.Lambda = bnn.Project, bnn.Joint, probit.Lambda{Number: 2}
+	m.OnIndefinite, m.Output, m.Lambda = bnn.Project, bnn.Joint, slope.Lambda{Number: 2}
 	m.Layers, m.PriorVar = []int{1, 3}, []float64{0.5}
 	l := NewClassifier(&Network{Model: check.Must(m.Mixture(random.Source("network")))}, 3)
 	n := check.Must(m.Mixture(random.Source("network"))).Members()[0]

@@ -15,7 +15,7 @@ import (
 	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/runner/internal/manifest"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 )
 
 // Model is the closed-form network of a manifest. Missing values are those of [bnn.Default].
@@ -32,7 +32,7 @@ type Model struct {
 	Beta   float64        `toml:"beta"`   // slope β of the hidden units, β ≥ α, β > 0; default 1
 	Output bnn.OutputRule `toml:"rule"`   // update of the logits by a label; default "adf"
 	Hidden bnn.HiddenRule `toml:"hidden"` // update of hidden layers; default "smooth-mean"
-	Lambda probit.Lambda  `toml:"lambda"` // slope λ of the probit; default "slope"
+	Lambda slope.Lambda   `toml:"lambda"` // slope λ of the probit; default "slope"
 	Rho    float64        `toml:"rho"`    // correlation ρ of the probit, 0 ≤ ρ < 1; default 0.5
 
 	// These lists have an entry for each layer of weights, or one for all.
@@ -66,7 +66,7 @@ func DefaultModel() Model {
 	d := bnn.Default(1, 2)
 	return Model{
 		Bias: d.Bias, Alpha: d.Unit.Alpha, Beta: d.Unit.Beta, Output: d.Output, Hidden: d.Hidden,
-		Lambda: probit.Lambda{Word: "slope"}, Rho: 0.5,
+		Lambda: slope.Lambda{Word: "slope"}, Rho: 0.5,
 		PriorMeanVar: d.PriorMeanVar, PriorDraw: d.PriorDraw, PaperRule: d.Paper,
 	}
 }
@@ -128,7 +128,7 @@ func (m *Model) Validate() error {
 	}
 	mostRho, lambda := 1.0, m.Lambda
 	if lambda.Word != "" {
-		mostRho, lambda = softmax.MostRho, probit.Lambda{Number: 1} // that of a word takes long to find
+		mostRho, lambda = slope.MostRho, slope.Lambda{Number: 1} // that of a word takes long to find
 	}
 	const alone = "without output, which has features and no network"
 	err := cmp.Or(

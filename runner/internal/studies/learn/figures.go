@@ -10,7 +10,7 @@ import (
 	"closedform/core/softmax"
 	"closedform/figures"
 	"closedform/runner/internal/plots"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -146,10 +146,10 @@ func (e *experiment) drawSweep(summary *table.Table) *figures.Figure {
 			m.Title += ", " + rows.Texts("set")[0]
 		}
 		if e.Data.Generator.Name != "" { // the number of classes is known without the data
-			for _, word := range softmax.Criteria {
+			for _, word := range slope.Criteria {
 				var lambda []float64
 				for _, rho := range m.Y {
-					lambda = append(lambda, probit.Lambda{Word: word}.Value(e.Data.Task().Classes, rho))
+					lambda = append(lambda, slope.Lambda{Word: word}.Value(e.Data.Task().Classes, rho))
 				}
 				m.Curves = append(m.Curves, plots.Matched(word, lambda, m.Y))
 			}

@@ -14,13 +14,12 @@ import (
 	"strings"
 
 	"closedform/core/bnn"
-	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/plots"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/study"
 )
 
@@ -158,7 +157,7 @@ func (e *experiment) sweptMethods() (methods []learner.Method) {
 		}
 		for _, lambda := range e.Sweep.Lambda {
 			for _, rho := range rhos {
-				method.Model.Lambda, method.Model.Rho = probit.Lambda{Number: lambda}, rho
+				method.Model.Lambda, method.Model.Rho = slope.Lambda{Number: lambda}, rho
 				methods = append(methods, method)
 			}
 		}
@@ -195,7 +194,7 @@ func (e *experiment) check() error {
 		refuse(len(v.LeaveOut) > 0 && len(e.sets) < 2, "evaluate.leave_out", "with two or more sets"),
 		refuse(e.swept && e.Sweep.Lambda == nil, "sweep.rho", "together with lambda = [numbers]"),
 		field.AllWithin("sweep.lambda", e.Sweep.Lambda, 1e-30, 1e30),
-		field.AllWithin("sweep.rho", e.Sweep.Rho, 0, softmax.MostRho),
+		field.AllWithin("sweep.rho", e.Sweep.Rho, 0, slope.MostRho),
 		field.Distinct("sweep.lambda", e.Sweep.Lambda), field.Distinct("sweep.rho", e.Sweep.Rho),
 	)
 	for _, s := range e.sets {

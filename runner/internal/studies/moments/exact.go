@@ -15,7 +15,7 @@ import (
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 	"closedform/runner/internal/metric"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/table"
 )
 
@@ -30,12 +30,12 @@ func (s spec) lambda(ctx context.Context) (table.Set, error) {
 		table.Num("max", "largest error of a probability there"),
 		table.Num("rms_ratio", "rms divided by the rms of slope matching"))
 	var matched float64
-	for _, word := range softmax.Criteria {
+	for _, word := range slope.Criteria {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lambda := probit.Lambda{Word: word}.Value(n, rho)
-		rms, largest := softmax.Probit{Lambda: lambda, Rho: rho}.BoxErrors(n)
+		lambda := slope.Lambda{Word: word}.Value(n, rho)
+		rms, largest := slope.BoxErrors(softmax.Probit{Lambda: lambda, Rho: rho}, n)
 		matched = cmp.Or(matched, rms) // of slope, the first
 		t.Add(n, rho, word, lambda, rms, largest, rms/matched)
 	}

@@ -17,7 +17,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )
@@ -104,7 +104,7 @@ func TestMethods(t *testing.T) {
 		for _, n := range []int{2, 3} {
 			m, exact := newMoments(n), newMoments(n)
 			z := logits{[]float64{0, 0.1, 0.2}[:n], slices.Repeat([]float64{0.2}, n)}
-			m.compute(method{name, probit.Lambda{Word: "lsq"}, 0.5}.approximation(n), z)
+			m.compute(method{name, slope.Lambda{Word: "lsq"}, 0.5}.approximation(n), z)
 			exact.compute(softmax.Exact{}, z)
 			check.NearAll(t, fmt.Sprintf("%s, n=%d", name, n), m.P, exact.P, 0.06)
 			// Own covariances win over those that follow from E.
@@ -118,13 +118,13 @@ func TestMethods(t *testing.T) {
 // Each row holds the errors of its λ, and each criterion is best by its own measure.
 func TestLambda(t *testing.T) {
 	lambda := studytest.Run(t, Kind, exactManifest).Get("lambda")
-	check.Equal(t, "rows", lambda.Len(), 2*len(softmax.Criteria))
+	check.Equal(t, "rows", lambda.Len(), 2*len(slope.Criteria))
 	for _, n := range []int{2, 3} {
 		rows := lambda.Where("classes", n).Where("rho", 0.5)
-		check.Equal(t, "criteria", rows.Texts("criterion"), softmax.Criteria)
+		check.Equal(t, "criteria", rows.Texts("criterion"), slope.Criteria)
 		rms, largest, ratio := rows.Nums("rms"), rows.Nums("max"), rows.Nums("rms_ratio")
 		for i, l := range rows.Nums("lambda") {
-			r, m := softmax.Probit{Lambda: l, Rho: 0.5}.BoxErrors(n)
+			r, m := slope.BoxErrors(softmax.Probit{Lambda: l, Rho: 0.5}, n)
 			check.NearAll(t, "errors", []float64{rms[i], largest[i], ratio[i]}, []float64{r, m, r / rms[0]}, 1e-12)
 			check.Equal(t, "lsq and minimax are least", rms[1] <= r && largest[2] <= m*(1+1e-9), true)
 		}
@@ -136,7 +136,7 @@ func TestLambda(t *testing.T) {
 func TestExact(t *testing.T) {
 	const key = "n=3 spread=1 variance=1"
 	stream := func(purpose ...any) rand.Source { return random.Source(append([]any{"small", 4}, purpose...)...) }
-	other, slope := random.Source("other", 4, "logits", 3), softmax.SlopeLambda(3, 0.5)
+	other, matched := random.Source("other", 4, "logits", 3), softmax.SlopeLambda(3, 0.5)
 	for _, c := range []struct {
 		method, override string
 		lambda, rho      float64
@@ -144,7 +144,7 @@ func TestExact(t *testing.T) {
 		draws            int
 		logits           rand.Source
 	}{
-		{"probit-slope", "", slope, 0.5, softmax.Probit{Lambda: slope, Rho: 0.5}, 30, stream(key, "logits")},
+		{"probit-slope", "", matched, 0.5, softmax.Probit{Lambda: matched, Rho: 0.5}, 30, stream(key, "logits")},
 		{"probit", "", 0.3, 0.5, softmax.Probit{Lambda: 0.3, Rho: 0.5}, 30, stream(key, "logits")},
 		{"delta", "", math.NaN(), math.NaN(), meanfield.Delta, 30, stream(key, "logits")},
 		{

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/core/softmax"
 	"closedform/figures"
 	"closedform/runner/internal/plots"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -16,7 +15,7 @@ import (
 // Figures are maps of definite matrices, maps of errors over λ and ρ, or charts of errors by the variance.
 func (e *experiment) Figures() (out []study.Figure) {
 	s := &e.Moments
-	words := slices.ContainsFunc(s.Lambda, func(l probit.Lambda) bool { return l.Word != "" })
+	words := slices.ContainsFunc(s.Lambda, func(l slope.Lambda) bool { return l.Word != "" })
 	grid := slices.Contains(s.Methods, "probit") && !words && len(s.Lambda) > 1 && len(s.Rho) > 1
 	switch {
 	case s.Against == "montecarlo":
@@ -94,7 +93,7 @@ func overLambda(t table.Set) *figures.Figure {
 	return plots.Sweep(columns, errors, func(m *figures.Map, rows *table.Table) {
 		n := rows.Texts("classes")[0]
 		m.Title = "$n$ = " + n
-		for _, word := range softmax.Criteria {
+		for _, word := range slope.Criteria {
 			known := t.Get("lambda").Where("classes", n).Where("criterion", word)
 			m.Curves = append(m.Curves, plots.Matched(word, known.Nums("lambda"), known.Nums("rho")))
 		}

@@ -14,7 +14,7 @@ import (
 	"closedform/internal/field"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/plots"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -25,7 +25,7 @@ var Kind = study.Kind{
 	Asks: "How good is each formula for the softmax of a Gaussian?",
 	New: func(m *manifest.Manifest) (study.Experiment, error) {
 		return study.Decode(m, &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Moments: settings{
-			Against: "exact", Methods: []string{"probit"}, Lambda: []probit.Lambda{{Word: "slope"}},
+			Against: "exact", Methods: []string{"probit"}, Lambda: []slope.Lambda{{Word: "slope"}},
 			Rho: []float64{0.5}, Draws: 100, Grid: 41,
 		}})
 	},
@@ -46,12 +46,12 @@ type settings struct {
 	Against string   `toml:"against"`
 	Methods []string `toml:"methods" allowed:"names of formulas"` // the formulas; default "probit"
 
-	Lambda  []probit.Lambda `toml:"lambda" allowed:"numbers > 0, or words"` // slopes λ; default "slope"
-	Rho     []float64       `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ; default 0.5
-	Classes manifest.Ints   `toml:"classes,omitempty"`                      // numbers of classes
-	Spread  []float64       `toml:"spread,omitempty"`                       // deviations of random means
-	Mean    []float64       `toml:"mean,omitempty"`                         // means of logits of your own
-	Gap     []float64       `toml:"gap,omitempty"`                          // with "definite": two gaps
+	Lambda  []slope.Lambda `toml:"lambda" allowed:"numbers > 0, or words"` // slopes λ; default "slope"
+	Rho     []float64      `toml:"rho" allowed:"each 0 to 0.99"`           // correlations ρ; default 0.5
+	Classes manifest.Ints  `toml:"classes,omitempty"`                      // numbers of classes
+	Spread  []float64      `toml:"spread,omitempty"`                       // deviations of random means
+	Mean    []float64      `toml:"mean,omitempty"`                         // means of logits of your own
+	Gap     []float64      `toml:"gap,omitempty"`                          // with "definite": two gaps
 	// Variance has mean variances of random logits, or the variances of your own.
 	Variance []float64 `toml:"variance" allowed:"each 0 to 1e30"`
 	Draws    int       `toml:"draws" allowed:"1 to 1,000,000"` // random logits of each problem; default 100

@@ -12,7 +12,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	check "closedform/internal/checktest"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )
@@ -61,7 +61,7 @@ func TestScores(t *testing.T) {
 func TestFindsMistakes(t *testing.T) {
 	z := logits{[]float64{0.3, -0.2, 0.5}, []float64{1, 0.5, 2}}
 	larger := logits{z.Mean, []float64{1.2, 0.6, 2.4}}
-	lambda := func(name string, l, rho float64) method { return method{name, probit.Lambda{Number: l}, rho} }
+	lambda := func(name string, l, rho float64) method { return method{name, slope.Lambda{Number: l}, rho} }
 	for _, c := range []struct {
 		what         string
 		right, wrong method

@@ -18,7 +18,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
-	"closedform/runner/internal/probit"
+	"closedform/runner/internal/slope"
 	"closedform/runner/internal/table"
 )
 
@@ -107,7 +107,7 @@ func methodsFor(against string) []string {
 
 type method struct {
 	Name   string
-	Lambda probit.Lambda
+	Lambda slope.Lambda
 	Rho    float64
 }
 

@@ -1,4 +1,4 @@
-package probit
+package slope
 
 import (
 	"math"
@@ -29,4 +29,9 @@ func TestLambda(t *testing.T) {
 		_, err := toml.Decode("L = "+text, &v)
 		check.Refuses(t, text, err, "minimax")
 	}
+}
+
+func TestPanics(t *testing.T) {
+	check.Panics(t, "softmax: ", "ρ = 1", func() { Lambda{Word: "lsq"}.Value(3, 1) })
+	check.Panics(t, "slope: ", "steep", func() { Lambda{Word: "steep"}.Value(3, 0.5) })
 }
