@@ -21,17 +21,11 @@ const (
 // scale: the largest of n normal variables has a narrower distribution, by about √log n.
 func step(n int) float64 { return 0.5 / (1 + 0.38*kernel.Log(0.5*float64(n))) }
 
-// boxRule has the nodes and weights of a logit in the box, and what belongs to the softmax alone.
-type boxRule struct {
-	z, weight []float64
-	exact     *levels
-	square    float64 // E s_j²
-}
-
-// rms returns the root of the mean of Σ_j e_j² over the box. Softmax and probit are integrals over a level t
-// of a density f(t, z_j) times distribution functions F(t, z_τ) of the other classes. With a logit z uniform
-// on [−half, half], E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt' for two of them.
-func (r *boxRule) rms(p softmax.Probit, n int) float64 {
+// boxRMS returns the root of the mean of Σ_j e_j² over the box, or NaN for λ so large that it takes minutes.
+// Softmax and probit are integrals over a level t of a density f(t, z_j) times distribution functions F(t,
+// z_τ) of the other classes. With a logit z uniform on [−half, half], E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)]
+// E[F_a(t,z) F_b(t',z)]^{n−1} dt dt' for two of them.
+func boxRMS(p softmax.Probit, n int) float64 {
 	narrowest := min(1, math.Sqrt(1-p.Rho)/p.Lambda)
 	if p.Rho >= smallNoise {
 		narrowest = min(narrowest, math.Sqrt(p.Rho)/p.Lambda)
@@ -40,17 +34,14 @@ func (r *boxRule) rms(p softmax.Probit, n int) float64 {
 	if nodes > mostNodes {
 		return math.NaN()
 	}
-	if size := int(nodes); size != len(r.z) {
-		r.z, r.weight = make([]float64, size), make([]float64, size)
-		quad.Legendre{}.FixedLocations(r.z, r.weight, -half, half)
-		for i := range r.weight {
-			r.weight[i] /= 2 * half
-		}
-		r.exact = softmaxLevels(r.z)
-		r.square = product(r.exact, r.exact, r.weight, n)
+	z, weight := make([]float64, int(nodes)), make([]float64, int(nodes))
+	quad.Legendre{}.FixedLocations(z, weight, -half, half)
+	for i := range weight {
+		weight[i] /= 2 * half
 	}
-	probit := probitLevels(p, n, r.z)
-	square := r.square - 2*product(r.exact, probit, r.weight, n) + product(probit, probit, r.weight, n)
+	exact, probit := softmaxLevels(z), probitLevels(p, n, z)
+	square := product(exact, exact, weight, n) - 2*product(exact, probit, weight, n) +
+		product(probit, probit, weight, n)
 	return math.Sqrt(max(0, float64(n)*square))
 }
 

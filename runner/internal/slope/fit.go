@@ -19,8 +19,7 @@ func fit(criterion string, n int, rho float64) float64 {
 	case "slope":
 		return slope
 	case "lsq":
-		var box boxRule
-		rms := func(log float64) float64 { return box.rms(softmax.Probit{Lambda: kernel.Exp(log), Rho: rho}, n) }
+		rms := func(log float64) float64 { return boxRMS(softmax.Probit{Lambda: kernel.Exp(log), Rho: rho}, n) }
 		return kernel.Exp(minimum(rms, start))
 	case "minimax":
 		return newExtremes(n, rho).minimax(start)
@@ -33,7 +32,7 @@ func fit(criterion string, n int, rho float64) float64 {
 // integral would take minutes, beyond 40 for ρ = 0.
 func BoxErrors(p softmax.Probit, n int) (rms, largest float64) {
 	x := newExtremes(n, p.Rho)
-	return new(boxRule).rms(p, n), x.largest(p.Lambda, x.search(p.Lambda))
+	return boxRMS(p, n), x.largest(p.Lambda, x.search(p.Lambda))
 }
 
 // minimum returns a local minimum of f near x. The step doubles as f falls, halves if it rises both ways.

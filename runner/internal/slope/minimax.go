@@ -47,8 +47,8 @@ func (s *extremes) logCDF(shift float64) []float64 {
 	return s.log[shift]
 }
 
-// error returns e_j, and 0 outside of the box.
-func (s *extremes) error(lambda float64, c contrast) float64 {
+// errorAt returns e_j at a contrast, and 0 outside of the box.
+func (s *extremes) errorAt(lambda float64, c contrast) float64 {
 	top := max(0, c.x, c.y)
 	if top-min(0, c.x, c.y) > 2*half {
 		return 0
@@ -67,7 +67,7 @@ func (s *extremes) error(lambda float64, c contrast) float64 {
 
 func (s *extremes) largest(lambda float64, contrasts []contrast) (worst float64) {
 	for _, c := range contrasts {
-		worst = max(worst, math.Abs(s.error(lambda, c)))
+		worst = max(worst, math.Abs(s.errorAt(lambda, c)))
 	}
 	return worst
 }
@@ -101,16 +101,16 @@ func (s *extremes) search(lambda float64) (out []contrast) {
 		}
 	}
 	enough := share * s.largest(lambda, out)
-	return slices.DeleteFunc(out, func(c contrast) bool { return math.Abs(s.error(lambda, c)) < enough })
+	return slices.DeleteFunc(out, func(c contrast) bool { return math.Abs(s.errorAt(lambda, c)) < enough })
 }
 
 func (s *extremes) climb(lambda float64, c contrast) contrast {
-	best := math.Abs(s.error(lambda, c))
+	best := math.Abs(s.errorAt(lambda, c))
 	for step := 1.0; step > 1e-6; {
 		from := c
 		for _, d := range [][2]float64{{1, 0}, {0, 1}, {1, 1}, {-1, 0}, {0, -1}, {-1, -1}} {
 			next := contrast{c.k, c.x + step*d[0], c.y + step*d[1]}
-			if e := math.Abs(s.error(lambda, next)); e > best {
+			if e := math.Abs(s.errorAt(lambda, next)); e > best {
 				c, best = next, e
 			}
 		}
