@@ -12,32 +12,37 @@ import (
 	"closedform/baselines/moments/meanfield"
 	"closedform/baselines/moments/montecarlo"
 	"closedform/core/softmax"
-	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/slope"
 	"closedform/runner/internal/table"
 )
 
-func (s spec) lambda(ctx context.Context) (table.Set, error) {
-	n, rho := s.Problem.Classes, s.Methods[0].Rho
+// fits determines the λ of each word for one number of classes and ρ.
+type fits struct {
+	Classes int
+	Rho     float64
+}
+
+// run computes each λ, and the errors of the probit over the box to which λ is fitted.
+func (f fits) run(ctx context.Context) (table.Set, error) {
 	t := table.New("lambda",
 		table.Int("classes", "number of classes n"), table.Num("rho", "correlation ρ"),
-		table.Text("criterion", "what chooses λ, as a word in manifests: "+
-			"the slope at the origin, the mean square error (lsq) or the largest (minimax)"),
+		table.Text("criterion", "the word that chooses λ in manifests: slope matches the slope at the origin, "+
+			"lsq minimises the mean square error, minimax the largest error"),
 		table.Num("lambda", "slope λ of the probit"),
 		table.Num("rms", "root mean square error of p, for logits uniform on [−3, 3] without variance"),
-		table.Num("max", "largest error of a probability there"),
+		table.Num("max", "largest error of a probability, for logits in [−3, 3] without variance"),
 		table.Num("rms_ratio", "rms divided by the rms of slope matching"))
-	var matched float64
+	var matched float64 // rms of the first criterion, slope
 	for _, word := range slope.Criteria {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lambda := slope.Lambda{Word: word}.Value(n, rho)
-		rms, largest := slope.BoxErrors(softmax.Probit{Lambda: lambda, Rho: rho}, n)
-		matched = cmp.Or(matched, rms) // of slope, the first
-		t.Add(n, rho, word, lambda, rms, largest, rms/matched)
+		lambda := slope.Lambda{Word: word}.Value(f.Classes, f.Rho)
+		rms, largest := slope.BoxErrors(softmax.Probit{Lambda: lambda, Rho: f.Rho}, f.Classes)
+		matched = cmp.Or(matched, rms)
+		t.Add(f.Classes, f.Rho, word, lambda, rms, largest, rms/matched)
 	}
 	return table.Set{t}, nil
 }
@@ -45,9 +50,9 @@ func (s spec) lambda(ctx context.Context) (table.Set, error) {
 // allMoments are p, Σ_y and Σ_zy, with NaN where a method does not give them.
 type allMoments struct {
 	*softmax.Moments
-	cov     *mat.SymDense // Σ_y, whose data have both triangles
+	cov     *mat.SymDense // Σ_y
 	reduced *mat.SymDense // Σ_y without the last class, which the paper leaves out
-	cross   *mat.Dense
+	cross   *mat.Dense    // Σ_zy
 	factor  linalg.Cholesky
 }
 
@@ -57,23 +62,17 @@ func newMoments(n int) *allMoments {
 }
 
 func (m *allMoments) compute(a softmax.Approximation, z logits) {
-	if other, ok := a.(*meanfield.Method); ok {
-		other.Covariances(m.P, m.cov, m.cross, z.Mean, z.Variance)
-	} else {
-		a.Moments(m.Moments, z.Mean, z.Variance)
-		m.Cov(m.cov)
-		m.Cross(m.cross, z.Variance)
+	if closed, ok := a.(*meanfield.Method); ok {
+		closed.Covariances(m.P, m.cov, m.cross, z.Mean, z.Variance)
+		return
 	}
-	all, n := m.cov.RawSymmetric().Data, len(m.P)
-	for i := range n {
-		for j := range i {
-			all[i*n+j] = all[j*n+i]
-		}
-	}
+	a.Moments(m.Moments, z.Mean, z.Variance)
+	m.Cov(m.cov)
+	m.Cross(m.cross, z.Variance)
 }
 
-// sign returns −1 if an eigenvalue of Σ_y without the last class is negative by more than the error of Σ_y or
-// the rounding of this test, 1 if all are positive by more, and 0 in between.
+// sign returns −1 if an eigenvalue of Σ_y without the last class is negative by more than accuracy and the
+// rounding error of sign, 1 if all eigenvalues are positive by more, and 0 otherwise.
 func (m *allMoments) sign(accuracy float64) int {
 	const rounding = 1e-12 // of the trace
 	m.reduced.CopySym(m.cov)
@@ -93,21 +92,21 @@ func (m *allMoments) sign(accuracy float64) int {
 // a method, with its own random numbers.
 func (s spec) exact(ctx context.Context) (table.Set, error) {
 	n, draws := s.Problem.Classes, s.Problem.Draws
-	var all []*momentErrors
+	var methods []*momentErrors
 	for _, m := range s.Methods {
-		all = append(all, &momentErrors{formula: m.approximation(n), draws: draws, key: s.row(m)})
+		methods = append(methods, &momentErrors{formula: m.approximation(n), draws: draws, key: s.row(m)})
 	}
 	sampled := min(draws, 20, max(2, 40_000/(n*n))) // the time of Monte Carlo grows with n²
 	for _, samples := range s.Samples {
 		a := montecarlo.Softmax{Samples: samples, Source: s.Stream(s.Problem.key(), "montecarlo", samples)}
 		key := s.row(method{Name: fmt.Sprintf("monte-carlo-%d", samples)})
-		all = append(all, &momentErrors{formula: a, draws: sampled, key: key})
+		methods = append(methods, &momentErrors{formula: a, draws: sampled, key: key})
 	}
 	rnd, want, got := s.logits(), newMoments(n), newMoments(n)
 	for k := range draws {
 		z := s.Problem.draw(rnd)
 		want.compute(softmax.Exact{}, z)
-		for _, e := range all {
+		for _, e := range methods {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -118,39 +117,38 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 		}
 	}
 	t := table.New("errors", append(keyColumns(), errorColumns()...)...)
-	for _, e := range all {
+	for _, e := range methods {
 		t.Add(e.key, e.row())
 	}
 	return table.Set{t}, nil
 }
 
+// momentErrors are the errors of a formula, summed over draws of logits.
 type momentErrors struct {
 	formula softmax.Approximation
-	key     []any // of its row
-	draws   int   // at which it is compared
+	key     []any // the first columns of its row
+	draws   int   // the formula is compared at so many of the first draws
 
 	tv                float64 // sum of the total variation of p
 	cov, cross        ratio
-	given, indefinite float64 // how many Σ_y there are, and indefinite ones
+	given, indefinite float64 // number of draws with a Σ_y, and with an indefinite one
 }
 
 func errorColumns() []table.Column {
 	return []table.Column{
-		table.Int("draws", "random logits"),
+		table.Int("draws", "number of random logits at which the formula is compared"),
 		table.Num("tv", "total variation of p, Σ|p − p_exact|/2, mean over the draws"),
 		table.Num("cov_error", "relative error of Σ_y, in the Frobenius norm over all draws"),
-		table.Num("cross_error", "relative error of Σ_zy, there"),
+		table.Num("cross_error", "relative error of Σ_zy, in the Frobenius norm over all draws"),
 		table.Num("indefinite", "share of the draws where Σ_y without the last class is indefinite"),
 	}
 }
 
 func (e *momentErrors) row() []float64 {
 	n := float64(e.draws)
-	row := []float64{n, e.tv / n, e.cov.root(), e.cross.root(), e.indefinite / e.given}
-	for i, x := range row {
-		row[i] = table.Finite(x)
+	return []float64{
+		n, table.Finite(e.tv / n), table.Finite(e.cov.root()), table.Finite(e.cross.root()), e.indefinite / e.given,
 	}
-	return row
 }
 
 // covError bounds the spectral-norm error of Σ_y = diag(p) − ppᵀ − L of n classes for p and E with errors up
@@ -163,9 +161,9 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	n := len(got.P)
 	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // in the Frobenius norm
 	e.tv += metric.TotalVariation(got.P, want.P)
-	e.cov.add(got.cov.RawSymmetric().Data, want.cov.RawSymmetric().Data, noise)
-	e.cross.add(got.cross.RawMatrix().Data, want.cross.RawMatrix().Data, noise*largest)
-	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+	e.cov.add(got.cov, want.cov, noise)
+	e.cross.add(got.cross, want.cross, noise*largest)
+	if sum := mat.Sum(got.cov); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
 		accuracy := softmax.MomentError
 		if e.formula == (softmax.Exact{Fast: true}) {
@@ -177,22 +175,27 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	}
 }
 
-// ratio is Σ‖A−B‖² and Σ‖B‖² in the Frobenius norm, and the part of the latter that may be error.
-type ratio struct{ a, b, noise float64 }
+// ratio has the sums of ‖A−B‖² and ‖B‖² over pairs of matrices in the Frobenius norm, and the sum of the
+// squared errors that ‖B‖ may have.
+type ratio struct{ difference, size, noise float64 }
 
-func (r *ratio) add(got, want []float64, noise float64) {
-	var a, b float64
-	for i, y := range want {
-		a += (got[i] - y) * (got[i] - y)
-		b += y * y
+func (r *ratio) add(a, b mat.Matrix, noise float64) {
+	var difference, size float64
+	rows, columns := b.Dims()
+	for i := range rows {
+		for j := range columns {
+			x, y := a.At(i, j), b.At(i, j)
+			difference += (x - y) * (x - y)
+			size += y * y
+		}
 	}
-	r.a, r.b, r.noise = r.a+a, r.b+b, r.noise+noise*noise
+	r.difference, r.size, r.noise = r.difference+difference, r.size+size, r.noise+noise*noise
 }
 
 // root returns √(Σ‖A−B‖²/Σ‖B‖²), NaN where Σ‖B‖² may be all error.
 func (r *ratio) root() float64 {
-	if !(r.b > r.noise) {
+	if !(r.size > r.noise) {
 		return math.NaN()
 	}
-	return math.Sqrt(r.a / r.b)
+	return math.Sqrt(r.difference / r.size)
 }

@@ -110,12 +110,11 @@ type spec struct {
 // exact, also have cells with the λ of words.
 func (e *experiment) Cells() (cells []study.Cell) {
 	m := &e.Moments
-	for _, n := range m.Classes {
-		for _, rho := range m.Rho {
-			if m.Against == "exact" && slices.Contains(m.Methods, "probit") {
-				s := spec{Problem: problem{Classes: n}, Methods: []method{{Rho: rho}}}
-				key := fmt.Sprintf("lambda n=%d rho=%g", n, rho)
-				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.lambda})
+	if m.Against == "exact" && slices.Contains(m.Methods, "probit") {
+		for _, n := range m.Classes {
+			for _, rho := range m.Rho {
+				key, s := fmt.Sprintf("lambda n=%d rho=%g", n, rho), fits{n, rho}
+				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
 			}
 		}
 	}

@@ -19,14 +19,16 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// score is a number of a formula and its Monte Carlo estimate. The mean of y_j comes first.
+// score is a number that a formula gives, and its Monte Carlo estimate. The mean of y_j comes first.
 type score struct {
-	quantity          string // mean or variance of the output y_j, or cross: Cov(z_i, y_j)
-	i, j              int    // classes from 0; the i of a mean or variance is j
-	value             float64
-	mc, se, effective float64
+	quantity string // mean or variance of the output y_j, or cross: Cov(z_i, y_j)
+	i, j     int    // classes from 0; the i of a mean or variance is j
+	value    float64
+
+	mc, se, effective float64 // estimate, its standard error, and the number of samples that count
 }
 
+// sampler sets y to the output at the logits z, which may be random.
 type sampler func(y, z []float64)
 
 func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
@@ -34,7 +36,8 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 		table.Int("draw", "number of the random logits, from 1"),
 		table.Text("quantity", "mean or variance of the output y_j, or cross: its covariance with the logit z_i"),
 		table.Int("i", "class of the logit, from 1"), table.Int("j", "class of the output, from 1"),
-		table.Num("value", "by the formula"), table.Num("mc", "by Monte Carlo"), table.Num("se", "of mc"),
+		table.Num("value", "the quantity by the formula"), table.Num("mc", "the quantity by Monte Carlo"),
+		table.Num("se", "standard error of mc"),
 		table.Num("effective", "number of samples that make up the standard errors of y_j and of the estimate, "+
 			"(Σe²)²/Σe⁴ for errors e: the hits of a rare event, all samples of an event that half of them hit"),
 		table.Num("z", "(mc − value)/se, if 1000 samples or more are effective"))...)
@@ -48,7 +51,7 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 		}
 		for _, c := range scores {
 			z := (c.mc - c.value) / c.se
-			if c.effective < 1000 { // with as many the skewness of the mean of a rare event is 0.03
+			if c.effective < 1000 { // with 1000 the skewness of the mean of a rare event is 0.03
 				z = math.NaN()
 			}
 			t.Add(s.row(m), draw+1, c.quantity, c.i+1, c.j+1, c.value, c.mc, c.se, c.effective, z)
@@ -57,36 +60,22 @@ func (s spec) monteCarlo(ctx context.Context) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// check returns the numbers of the formula at some logits, and an independent sampler of its output.
+// check returns the numbers of the formula at the logits z, and an independent sampler of its output.
 func (m method) check(z logits, rnd *rand.Rand) (scores []score, sample sampler) {
+	if m.Name == "activation" {
+		return checkUnits(z, rnd)
+	}
 	n := len(z.Mean)
-	add := func(quantity string, i, j int, value float64) {
-		scores = append(scores, score{quantity: quantity, i: i, j: j, value: value})
-	}
-	if m.Name == "activation" { // of random units, Prop. 3.1(1)
-		unit := activation.PiecewiseLinear{Alpha: rnd.Float64(), Beta: 1 + rnd.Float64()}
-		for j, m := range z.Mean {
-			mean, variance, cross := unit.Moments(m, z.Variance[j])
-			add("mean", j, j, mean)
-			add("variance", j, j, variance)
-			add("cross", j, j, cross)
-		}
-		return scores, func(y, z []float64) {
-			for j, zj := range z {
-				y[j] = max(unit.Alpha*zj, unit.Beta*zj)
-			}
-		}
-	}
 	moments := softmax.NewMoments(n)
 	m.approximation(n).Moments(moments, z.Mean, z.Variance)
 	for j, p := range moments.P {
-		add("mean", j, j, p)
+		scores = append(scores, score{quantity: "mean", i: j, j: j, value: p})
 		for i, v := range z.Variance { // by Stein's lemma
 			value := -v * moments.E.At(j, i)
 			if i == j {
 				value = v * kernel.Sum(moments.E.RawRowView(j))
 			}
-			add("cross", i, j, value)
+			scores = append(scores, score{quantity: "cross", i: i, j: j, value: value})
 		}
 	}
 	if strings.HasPrefix(m.Name, "probit") {
@@ -95,6 +84,22 @@ func (m method) check(z logits, rnd *rand.Rand) (scores []score, sample sampler)
 	return scores, func(y, z []float64) {
 		copy(y, z)
 		mlp.Normalise(y)
+	}
+}
+
+// checkUnits returns the moments of a random piece-wise linear unit by Prop. 3.1(1), and the unit.
+func checkUnits(z logits, rnd *rand.Rand) (scores []score, sample sampler) {
+	unit := activation.PiecewiseLinear{Alpha: rnd.Float64(), Beta: 1 + rnd.Float64()}
+	for j, m := range z.Mean {
+		mean, variance, cross := unit.Moments(m, z.Variance[j])
+		scores = append(scores, score{quantity: "mean", i: j, j: j, value: mean},
+			score{quantity: "variance", i: j, j: j, value: variance},
+			score{quantity: "cross", i: j, j: j, value: cross})
+	}
+	return scores, func(y, z []float64) {
+		for j, zj := range z {
+			y[j] = max(unit.Alpha*zj, unit.Beta*zj)
+		}
 	}
 }
 
@@ -130,63 +135,29 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 	}
 }
 
-func (s spec) estimate(ctx context.Context, at logits, scores []score, sample sampler, rnd *rand.Rand) error {
-	const block = 256
-	n, size := len(at.Mean), float64(s.Samples[0])
-	rows := func(n int) [][]float64 { return slices.Collect(slices.Chunk(make([]float64, n*block), block)) }
-	d, r, one := rows(n), rows(n), slices.Repeat([]float64{1}, block) // z_i − E z_i, and y_j less its mean
-	y, z, sd, mean := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	for j, v := range at.Variance {
-		sd[j] = math.Sqrt(v)
-	}
-	for _, c := range scores {
-		if c.quantity == "mean" {
-			mean[c.j] = c.value
+// estimate sets the estimates of all scores from the same samples.
+func (s spec) estimate(ctx context.Context, z logits, scores []score, sample sampler, rnd *rand.Rand) error {
+	b := newBlock(z, scores)
+	sums := make([][3]float64, len(scores)) // Σe, Σe² and Σe⁴, where e is the error of a score for one sample
+	for left := s.Samples[0]; left > 0; left -= blockSize {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-	}
-	sums := make([][3]float64, len(scores)) // Σe, Σe² and Σe⁴
-	for left := s.Samples[0]; left > 0; left -= block {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		count := min(block, left)
-		for b := range count {
-			for j, sd := range sd {
-				d[j][b] = sd * random.Normal(rnd)
-				z[j] = at.Mean[j] + d[j][b]
-			}
-			sample(y, z)
-			for j, m := range mean {
-				r[j][b] = y[j] - m
-			}
-		}
+		count := min(blockSize, left)
+		b.draw(count, sample, rnd)
 		for k, c := range scores {
-			factor, value := one, c.value
-			switch c.quantity {
-			case "mean":
-				value = 0
-			case "variance":
-				factor = r[c.j]
-			case "cross":
-				factor = d[c.i]
-			}
-			addPowers(&sums[k], factor[:count], r[c.j], value)
+			x, shift := b.factor(c)
+			addPowers(&sums[k], x[:count], b.y[c.j], shift)
 		}
 	}
-	effective := 0.0 // of the mean of y_j
+	var effective float64 // that of the mean of y_j
 	for k, sum := range sums {
-		s, mean := &scores[k], sum[0]/size
-		variance := sum[1]/size - mean*mean
-		s.mc, s.se = s.value+mean, math.Sqrt(max(0, variance)/(size-1))
-		// A smaller variance means that all samples are equal, as for an event that never happened.
-		const rounding = 1e-9
-		if variance > rounding*mean*mean {
-			s.effective = sum[1] * sum[1] / sum[2]
+		c := &scores[k]
+		c.conclude(sum, float64(s.Samples[0]))
+		if c.quantity == "mean" {
+			effective = c.effective
 		}
-		if s.quantity == "mean" {
-			effective = s.effective
-		}
-		s.effective = min(s.effective, effective)
+		c.effective = min(c.effective, effective)
 	}
 	return nil
 }
@@ -206,27 +177,92 @@ func addPowers(sums *[3]float64, x, y []float64, shift float64) {
 	}
 }
 
-// Tables adds the summary of z-scores.
-func (e *experiment) Tables(cells []table.Set) table.Set {
-	all := table.Merge(cells)
-	if z := all.Get("zscores"); z != nil {
-		all = append(all, summary(z))
-	}
-	return all
+const blockSize = 256
+
+// block has samples of the logits and the outputs, class × sample.
+type block struct {
+	logits
+	sd, mean []float64   // standard deviations of the logits, means of the outputs by the formula
+	z, y     [][]float64 // z_i − E z_i, and y_j less its mean
+	ones     []float64
 }
 
-// summary gives a verdict on every quantity of every formula, and in the last row on all. The z-scores of a
-// cell share samples, hence two tests: Bonferroni's bound of the largest |z| is valid under any dependence,
-// and the Kolmogorov–Smirnov test of normality uses the first z-score of each cell, which are independent.
-// Each test has half of the level, divided among its rows. One that fails makes the verdict "disagrees".
+func newBlock(z logits, scores []score) *block {
+	n := len(z.Mean)
+	rows := func() [][]float64 { return slices.Collect(slices.Chunk(make([]float64, n*blockSize), blockSize)) }
+	b := &block{z, make([]float64, n), make([]float64, n), rows(), rows(), slices.Repeat([]float64{1}, blockSize)}
+	for j, v := range z.Variance {
+		b.sd[j] = math.Sqrt(v)
+	}
+	for _, c := range scores {
+		if c.quantity == "mean" {
+			b.mean[c.j] = c.value
+		}
+	}
+	return b
+}
+
+func (b *block) draw(count int, sample sampler, rnd *rand.Rand) {
+	y, z := make([]float64, len(b.sd)), make([]float64, len(b.sd))
+	for k := range count {
+		for j, sd := range b.sd {
+			b.z[j][k] = sd * random.Normal(rnd)
+			z[j] = b.Mean[j] + b.z[j][k]
+		}
+		sample(y, z)
+		for j, m := range b.mean {
+			b.y[j][k] = y[j] - m
+		}
+	}
+}
+
+// factor returns x and shift, where x_k y_jk − shift is the error of a score for sample k.
+func (b *block) factor(c score) (x []float64, shift float64) {
+	switch c.quantity {
+	case "mean":
+		return b.ones, 0
+	case "variance":
+		return b.y[c.j], c.value
+	}
+	return b.z[c.i], c.value
+}
+
+// conclude sets the estimate from Σe, Σe² and Σe⁴ of n samples.
+func (s *score) conclude(sums [3]float64, n float64) {
+	mean := sums[0] / n
+	variance := sums[1]/n - mean*mean
+	s.mc, s.se = s.value+mean, math.Sqrt(max(0, variance)/(n-1))
+	// A smaller variance means that all samples are equal, as for an event that never happened.
+	const rounding = 1e-9
+	if variance > rounding*mean*mean {
+		s.effective = sums[1] * sums[1] / sums[2]
+	}
+}
+
+// Tables adds the summary of z-scores.
+func (e *experiment) Tables(cells []table.Set) table.Set {
+	tables := table.Merge(cells)
+	if z := tables.Get("zscores"); z != nil {
+		tables = append(tables, summary(z))
+	}
+	return tables
+}
+
+// summary gives a verdict on every quantity of every formula, and in the last row on all of them. The
+// z-scores of a cell share samples, hence two tests: Bonferroni's bound of the largest |z| is valid under any
+// dependence, and the Kolmogorov–Smirnov test of normality uses the first z-score of each cell, which are
+// independent. Each test has half of the level, divided among its rows. If a test fails, the verdict is
+// "disagrees".
 func summary(zscores *table.Table) *table.Table {
 	t := table.New("summary",
-		table.Text("method", "what is checked"), table.Text("quantity", "what it gives"),
-		table.Int("scores", "number of z-scores"), table.Int("untrusted", "numbers without a z-score"),
-		table.Num("max_abs_z", "the largest |z|"), table.Num("bound", "on max_abs_z, if all formulas are right"),
-		table.Num("ks", "largest distance of the distribution of the independent ones, the first of each cell, "+
-			"from the normal one, Kolmogorov–Smirnov"),
-		table.Num("ks_p", "probability of one as large"),
+		table.Text("method", "the formula, or all"), table.Text("quantity", "the quantity that is checked, or all"),
+		table.Int("scores", "number of z-scores"),
+		table.Int("untrusted", "number of quantities without a z-score, as too few samples are effective"),
+		table.Num("max_abs_z", "the largest |z|"),
+		table.Num("bound", "bound of max_abs_z, if all formulas are right"),
+		table.Num("ks", "Kolmogorov–Smirnov distance between the normal distribution and that of the first "+
+			"z-scores of all cells, which are independent"),
+		table.Num("ks_p", "probability of a distance of ks or more, if all formulas are right"),
 		table.Text("verdict", "agrees, disagrees or untested"),
 	)
 	const level = 0.01 // bounds the probability that any right formula is called wrong
@@ -258,4 +294,5 @@ func summary(zscores *table.Table) *table.Table {
 	return t
 }
 
+// numbers removes what is NaN.
 func numbers(x []float64) []float64 { return slices.DeleteFunc(x, math.IsNaN) }

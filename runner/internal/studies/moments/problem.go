@@ -1,8 +1,6 @@
 package moments
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -14,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/moments/meanfield"
-	"closedform/core/gauss"
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
@@ -25,7 +22,7 @@ import (
 type logits struct{ Mean, Variance []float64 }
 
 // problem is a distribution of the logits of n classes: means N(0, Spread²) and variances uniform on
-// Variance·[½, 1½]; or the given ones; or those of a map.
+// Variance·[½, 1½]; or given means and variances; or those of a map over Gaps and Variances.
 type problem struct {
 	Classes          int
 	Spread, Variance float64
@@ -34,7 +31,7 @@ type problem struct {
 	Gaps, Variances  []float64 `json:",omitempty"`
 }
 
-func (s *settings) problems() (all []problem) {
+func (s *settings) problems() (problems []problem) {
 	if n := len(s.Mean); n > 0 {
 		return []problem{{Classes: n, Draws: 1, Given: &logits{s.Mean, s.Variance}}}
 	}
@@ -49,15 +46,15 @@ func (s *settings) problems() (all []problem) {
 				p.Variances[i] = low * kernel.Exp(float64(i)*(kernel.Log(high/low)/float64(s.Grid-1)))
 			}
 			p.Variances[s.Grid-1] = high // without the rounding of the logarithm
-			all = append(all, p)
+			problems = append(problems, p)
 		}
 		for _, spread := range s.Spread {
 			for _, variance := range s.Variance {
-				all = append(all, problem{Classes: n, Spread: spread, Variance: variance, Draws: s.Draws})
+				problems = append(problems, problem{Classes: n, Spread: spread, Variance: variance, Draws: s.Draws})
 			}
 		}
 	}
-	return all
+	return problems
 }
 
 func (p problem) key() string {
@@ -111,19 +108,19 @@ type method struct {
 	Rho    float64
 }
 
-func (s *settings) methods() (all []method) {
+func (s *settings) methods() (methods []method) {
 	for _, name := range s.Methods {
 		if !strings.HasPrefix(name, "probit") {
-			all = append(all, method{Name: name})
+			methods = append(methods, method{Name: name})
 			continue
 		}
 		for _, rho := range s.Rho {
 			for _, lambda := range s.Lambda {
-				all = append(all, method{name, lambda, rho})
+				methods = append(methods, method{name, lambda, rho})
 			}
 		}
 	}
-	return all
+	return methods
 }
 
 func (m method) key() string { return fmt.Sprintf("%s lambda=%s rho=%g", m.Name, m.Lambda, m.Rho) }
@@ -138,7 +135,7 @@ func (m method) approximation(n int) softmax.Approximation {
 	return approximations[m.Name]
 }
 
-// correlations returns the Σ_0 of a probit: ρ between all, or, of a probit-corr, (−ρ)^|k−l|.
+// correlations returns the correlations Σ_0 of order d: all are ρ for a probit, (−ρ)^|k−l| for a probit-corr.
 func (m method) correlations(d int) *mat.SymDense {
 	corr := mat.NewSymDense(d, nil)
 	for k := range d {
@@ -151,58 +148,4 @@ func (m method) correlations(d int) *mat.SymDense {
 		}
 	}
 	return corr
-}
-
-func (s spec) definite(ctx context.Context) (table.Set, error) {
-	maps := table.New("maps", append(slices.Delete(keyColumns(), 1, 3),
-		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6),
-		table.Num("variance", "of every logit").Rounded(6),
-		table.Num("definite", "share of the draws for which Σ_y is positive definite").Rounded(6),
-		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6))...)
-	maps.Packed = true
-	p, key, rnd := s.Problem, slices.Delete(s.row(s.Methods[0]), 1, 3), s.logits()
-	probit := s.Methods[0].approximation(p.Classes).(softmax.Probit)
-	moments := newMoments(p.Classes)
-	sign := func(z logits) int { // 1: Σ_y is positive definite; −1: it is not; 0: rounding decides
-		if p.Classes == 2 {
-			return signOfTwo(probit.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1])
-		}
-		moments.compute(probit, z)
-		return moments.sign(softmax.MomentError)
-	}
-	draws := make([]logits, p.Draws)
-	for i := range draws {
-		draws[i] = p.draw(rnd)
-	}
-	size, share := float64(p.Draws), 0. // definite, summed over the map
-	for _, v := range p.Variances {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for _, gap := range p.Gaps {
-			var count [3]float64
-			for _, z := range draws {
-				z.Mean[0] = gap
-				copy(z.Variance, slices.Repeat([]float64{v}, p.Classes))
-				count[1+sign(z)]++
-			}
-			share += count[2] / size
-			maps.Add(key, gap, v, count[2]/size, count[1]/size)
-		}
-	}
-	summary := table.New("summary", append(slices.Delete(keyColumns(), 1, 3),
-		table.Int("draws", "random logits, 1 for two classes, where nothing is random"),
-		table.Num("definite", "share of the map where Σ_y is positive definite"))...)
-	summary.Add(key, p.Draws, share/float64(len(p.Gaps)*len(p.Variances)))
-	return table.Set{maps, summary}, nil
-}
-
-// signOfTwo returns the sign of the Σ_y of two classes, a single number for any ρ. With the gap m of the
-// means and the sum V of the variances of the logits,
-//
-//	c = λ/√(1+λ²V),  x = cm,  Var y = Φ(x)Φ(−x) − cφ(x) = φ(x)(h(x) − c),  h(x) = Φ(x)Φ(−x)/φ(x).
-func signOfTwo(lambda, gap, variances float64) int {
-	c := lambda / kernel.Hypot(1, lambda*math.Sqrt(variances))
-	x := c * gap
-	return cmp.Compare(gauss.PDF(x)*(gauss.CDF(x)/gauss.InverseMills(-x)-c), 0)
 }

@@ -52,13 +52,13 @@ func (e *experiment) Cells() (cells []study.Cell) {
 	return cells
 }
 
-// Rows of the tables beside the networks and perceptrons.
+// Methods beside the networks and perceptrons.
 const (
 	exactName     = "exact"           // the exact posterior
-	probitName    = "probit"          // that of the probit model
+	probitName    = "probit"          // the exact posterior of the probit model
 	uniformName   = "uniform"         // equal probabilities for all classes
 	jointName     = "adf_exact_joint" // one Gaussian over all weights
-	softmaxSuffix = "_softmax"        // of a network, predicted by the exact softmax
+	softmaxSuffix = "_softmax"        // after the name of a network that is predicted by the exact softmax
 )
 
 type cell struct {
@@ -66,7 +66,7 @@ type cell struct {
 	task    *data.Task
 	grid    *grid // where predictions are compared
 	methods []method
-	huber   *learner.Classifier // Huber's perceptron; nil: there is none
+	huber   *learner.Classifier // Huber's perceptron; nil for more than two classes
 	prior   laplace.Prior
 
 	curve, maps, state, agreement *table.Table
@@ -97,10 +97,11 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 			}
 		}
 	}
-	all := table.Set{c.curve, c.state, c.agreement, c.maps}
-	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 }), nil
+	tables := table.Set{c.curve, c.state, c.agreement, c.maps}
+	return slices.DeleteFunc(tables, func(t *table.Table) bool { return t.Len() == 0 }), nil
 }
 
+// compare adds the rows of all methods after the k examples x.
 func (c *cell) compare(k int, x [][]float64, class []int) error {
 	problem, err := laplace.NewProblem(c.prior, x, class)
 	if err != nil {
@@ -117,7 +118,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	add := func(name string, q [][]float64, ess float64, steps learner.Steps) {
 		tv, excess := math.NaN(), math.NaN()
 		if q != nil {
-			excess = c.grid.error(q) - c.grid.error(c.grid.truth)
+			excess = c.grid.errorRate(q) - c.grid.errorRate(c.grid.truth)
 		}
 		if q != nil && name != exactName {
 			tv = c.grid.distance(exact, q)
@@ -142,13 +143,14 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	}
 	add(uniformName, learner.Equal(len(c.grid.Points), c.task.Classes), sample.ESS, learner.Steps{})
 	if err == nil && slices.Contains(c.Mapped, k) {
-		err = c.draw(k, sample)
+		err = c.addMaps(k, sample)
 	}
 	return err
 }
 
-// addState adds the bytes of the checkpoint of a network of the paper's rule with predictions q, their
-// largest difference from the twin's, 0 where nothing is sampled, and the distance from Huber's perceptron.
+// addState adds the rows of a network of the paper's rule with predictions q after k examples: the size of its
+// checkpoint, the largest difference from the predictions of its twin, which is 0 if nothing is sampled, and,
+// for two classes, the distance from Huber's perceptron.
 func (c *cell) addState(m method, k int, q [][]float64) error {
 	var saved bytes.Buffer
 	if err := checkpoint.Save(&saved, m.network(), ""); err != nil {
@@ -166,9 +168,10 @@ func (c *cell) addState(m method, k int, q [][]float64) error {
 	return nil
 }
 
-const mapGrid = 41
+const mapGrid = 41 // points of a map along each axis
 
-func (c *cell) draw(k int, sample *laplace.Sample) error {
+// addMaps adds the maps after k examples.
+func (c *cell) addMaps(k int, sample *laplace.Sample) error {
 	grid := newGrid(c.task, mapGrid)
 	add := func(name string, q [][]float64) {
 		for i, p := range q {
@@ -186,33 +189,33 @@ func (c *cell) draw(k int, sample *laplace.Sample) error {
 }
 
 func (c *cell) newTables() {
-	text, num := table.Text, table.Num
 	key := []table.Column{
-		text("method", "the network or perceptron; exact: the posterior itself; "+
-			probitName+": that with the likelihood of the probit, ρ = ½ and the slope λ; "+
+		table.Text("method", "the network or perceptron; exact: the exact posterior; "+
+			probitName+": the exact posterior with the likelihood of the probit, ρ = ½ and the slope λ; "+
 			"NAME"+softmaxSuffix+": learned by the probit, predicted by the softmax; "+
 			jointName+": one Gaussian over all weights, failed if an integral needs too many nodes; "+
 			uniformName+": equal probabilities"),
-		text("task", "what is learned"), table.Int("seed", "of the examples"), table.Int("k", "examples seen"),
+		table.Text("task", "what is learned"), table.Int("seed", "seed of the examples"),
+		table.Int("k", "number of examples learned"),
 	}
 	c.curve = table.New("curve", slices.Concat(key, []table.Column{
-		table.Share("tv", "total variation from the exact predictive; of "+
-			probitName+" none where ess is at most an eighth of the draws"),
+		table.Share("tv", "total variation from the exact predictive; empty for "+
+			probitName+" where ess is at most an eighth of the draws"),
 		table.Share("tv_noise", "total variation that the exact predictive has by its own sampling"),
-		table.Positive("ess", "effective sample size of the draws from the exact posterior; of "+
+		table.Positive("ess", "effective sample size of the draws from the exact posterior; for "+
 			probitName+" that of the same draws, weighted by the ratio of the likelihoods"),
-		num("excess_error", "error rate above that of the truth"),
+		table.Num("excess_error", "error rate less that of the true probabilities"),
 	}, learner.StepColumns())...)
-	c.state = table.New("state", append(key, table.Int("bytes", "of the checkpoint"),
-		num("twin_gap", "largest difference of a probability from a network with another random stream"))...)
+	c.state = table.New("state", append(key, table.Int("bytes", "size of the checkpoint in bytes"),
+		table.Num("twin_gap", "largest difference of a probability from a network with another random stream"))...)
 	c.agreement = table.New("agreement", append(key,
-		num("tv", "total variation from Huber's perceptron, each with what it has learned"),
-		num("p_gap", "largest difference of p from Huber's formula at equal beliefs"),
-		num("cross_gap", "mean difference of Cov(a, y) from Huber's at equal beliefs, over its mean"),
-		num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, over its mean"))...)
-	x1, x2 := num("x1", "first input").Rounded(6), num("x2", "second input").Rounded(6)
-	p := learner.ClassColumns("p", c.task.Classes, "probability of the class")
-	c.maps = table.New("maps", append([]table.Column{key[0], key[3], x1, x2}, p...)...)
+		table.Num("tv", "total variation from Huber's perceptron, each with what it has learned"),
+		table.Num("p_gap", "largest difference of p from Huber's formula at equal beliefs"),
+		table.Num("cross_gap", "mean difference of Cov(a, y) from Huber's at equal beliefs, over its mean"),
+		table.Num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, over its mean"))...)
+	c.maps = table.New("maps", slices.Concat([]table.Column{
+		key[0], key[3], table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6),
+	}, learner.ClassColumns("p", c.task.Classes, "probability of the class"))...)
 	c.maps.Packed = true
 }
 

@@ -1,17 +1,12 @@
 package posterior
 
 import (
-	"errors"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/laplace"
-	"closedform/baselines/learners/mlp"
 	"closedform/internal/kernel"
-	"closedform/internal/linalg"
 )
 
 // joint is softmax regression with one Gaussian N(μ, Σ) over the concatenated weights of all neurons:
@@ -24,12 +19,13 @@ type joint struct {
 	cov  *mat.Dense
 }
 
-const mostJoint = 4
+const mostJoint = 4 // classes
 
 func newJoint(p laplace.Prior) *joint {
 	return &joint{p, slices.Clone(p.Mean), mat.DenseCopyOf(mat.NewDiagDense(len(p.Var), p.Var))}
 }
 
+// logits returns the means m and covariances v of the logits, and the columns a of A, one for each logit.
 func (g *joint) logits(x []float64) (m []float64, v, a [][]float64) {
 	x = withBias(x, g.Bias)
 	m = make([]float64, g.Layers[1])
@@ -67,92 +63,4 @@ func (g *joint) Predict(p, x []float64) error {
 	first, _, err := integrate(m, v, -1)
 	copy(p, first)
 	return err
-}
-
-var errVary = errors.New("posterior: the logits vary too much for the integral over their differences")
-
-// integrate returns E s and E[ssᵀ] for s = softmax(z), z ~ N(m, V), given the class unless negative, to six
-// digits or more, by trapezoidal rules along the principal axes of the differences of the logits to one of
-// them. It returns an error if that takes more than 2²⁰ nodes, or all weights underflow.
-func integrate(m []float64, v [][]float64, class int) (first, second []float64, err error) {
-	const reach = 6.5 // standard deviations, beyond which there is 1e-10 of a normal distribution
-	n, given, c := len(m), class >= 0, max(class, 0)
-	other := func(a int) int { return (c + 1 + a) % n }
-	axes := linalg.NewEigen(n - 1)
-	for a := range axes.Values {
-		for b := range axes.Values {
-			i, j := other(a), other(b)
-			axes.Vectors[a*(n-1)+b] = v[i][j] - v[i][c] - v[c][j] + v[c][c]
-		}
-	}
-	converged := axes.Factorize()
-	// Logits less that of class c, and log density, at the nodes along more and more axes.
-	z, log := make([][]float64, n), []float64{0}
-	for i := range z {
-		z[i] = []float64{m[i] - m[c]}
-	}
-	for l, x := range axes.Values {
-		axis, sd := make([]float64, n), math.Sqrt(max(0, x))
-		for a := range axes.Values {
-			axis[other(a)] = axes.Vectors[a*(n-1)+l] * sd
-		}
-		// The poles of the softmax have imaginary parts of at least π/(√2 sd).
-		low, high, step := 0., 0., 1/max(1, sd)
-		if given {
-			// The density falls at least as fast as the normal one around its mode, which is between minus these two
-			// ends: there ξ_l = −Σ_i s_i axis_il.
-			low, high, step = floats.Min(axis), floats.Max(axis), 0.8/max(1, sd)
-		}
-		count := math.Ceil((2*reach + high - low) / step)
-		if !converged || !(count*float64(len(log)) <= 1<<20) {
-			return nil, nil, errVary
-		}
-		xi := make([]float64, int(count))
-		for b := range xi {
-			xi[b] = -reach - high + (float64(b)+0.5)*((2*reach+high-low)/count)
-		}
-		log = sums(log, xi, func(x float64) float64 { return -x * x / 2 })
-		for i, zi := range z {
-			z[i] = sums(zi, xi, func(x float64) float64 { return axis[i] * x })
-		}
-	}
-	top, sum := make([]float64, len(log)), make([]float64, len(log))
-	mlp.ExponentialRows(z, top, sum)
-	for b := range log {
-		if given {
-			log[b] -= top[b] + kernel.Log(sum[b])
-		}
-	}
-	kernel.ExpAll(log, log)
-	total := kernel.Sum(log)
-	if !(total > 0) {
-		return nil, nil, errVary
-	}
-	s, weighted := make([]float64, n), make([]float64, n)
-	first, second = make([]float64, n), make([]float64, n*n)
-	for b, w := range log {
-		for i := range s {
-			s[i] = z[i][b] / sum[b]
-			weighted[i] = w * s[i]
-			first[i] += weighted[i]
-		}
-		kernel.AddOuter(second, weighted, s)
-	}
-	for i := range first {
-		first[i] /= total
-	}
-	floats.Scale(1/total, second)
-	return first, second, nil
-}
-
-// sums returns those of all numbers of start and all f(x).
-func sums(start, x []float64, f func(x float64) float64) []float64 {
-	all := make([]float64, 0, len(start)*len(x))
-	for _, x := range x {
-		y := f(x)
-		for _, s := range start {
-			all = append(all, s+y)
-		}
-	}
-	return all
 }

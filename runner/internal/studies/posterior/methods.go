@@ -21,7 +21,7 @@ import (
 type method struct {
 	name string
 	*learner.Classifier
-	twin *learner.Classifier // of a network of the paper's rule: the same with another random stream
+	twin *learner.Classifier // the same network with another random stream; nil unless of the paper's rule
 }
 
 func (c *cell) newMethods() error {
@@ -51,7 +51,7 @@ func (c *cell) newMethods() error {
 	if c.task.Classes == 2 {
 		for _, rule := range []perceptron.Rule{perceptron.Huber, perceptron.ADF} {
 			l := c.add("perceptron-"+string(rule), newPerceptron(rule, c.Model, c.prior))
-			c.huber = cmp.Or(c.huber, l) // the first
+			c.huber = cmp.Or(c.huber, l)
 		}
 	}
 	if c.task.Classes <= mostJoint {
@@ -68,7 +68,7 @@ func (c *cell) add(name string, l learner.Learner) *learner.Classifier {
 
 func (m method) network() *bnn.Network { return m.Network().Members()[0] }
 
-// bySoftmax predicts by the exact softmax what a network has learned.
+// bySoftmax predicts by the exact softmax with the weights of a network.
 type bySoftmax struct{ method }
 
 func (s bySoftmax) Observe([]float64, int) error { return nil }
@@ -105,7 +105,7 @@ func (m method) agreement(s *grid) []float64 {
 	return []float64{pGap, crossGap / cross, varianceGap / variance}
 }
 
-// huberMoments returns p, Cov(a, y) and Var y of Huber's perceptron for a ~ N(m, v), see its package.
+// huberMoments returns p, Cov(a, y) and Var y of Huber's perceptron for a ~ N(m, v), see package perceptron.
 func huberMoments(lambda, m, v float64) (p, cross, variance float64) {
 	t := math.Sqrt(1 + lambda*lambda*v)
 	xi := lambda * m / t

@@ -113,14 +113,14 @@ func TestSquare(t *testing.T) {
 // The truth has the error rate of Bayes; equal probabilities are decided by lot.
 func TestError(t *testing.T) {
 	s := newGrid(data.Generator{Name: "logistic"}.Task(), 201)
-	check.Near(t, "error", s.error(s.truth), 0.15921444838015841, 1e-4)
+	check.Near(t, "error", s.errorRate(s.truth), 0.15921444838015841, 1e-4)
 	s = &grid{
 		&data.Grid{Points: [][]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}},
 		[]float64{0.4, 0.1, 0.2, 0.3},
 		[][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}},
 	}
 	q := [][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}}
-	check.Near(t, "error", s.error(q), (0.1*0.7+0.3*0.5)/0.8, 1e-14)
+	check.Near(t, "error", s.errorRate(q), (0.1*0.7+0.3*0.5)/0.8, 1e-14)
 }
 
 // The probabilities are those of softmax.Probit without variances.

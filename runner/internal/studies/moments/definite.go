@@ -1,0 +1,79 @@
+package moments
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"closedform/core/gauss"
+	"closedform/core/softmax"
+	"closedform/internal/kernel"
+	"closedform/runner/internal/table"
+)
+
+// definite finds where the Σ_y of a probit is positive definite, on a map of gaps and variances. The random
+// logits are the same at all points.
+func (s spec) definite(ctx context.Context) (table.Set, error) {
+	maps := table.New("maps", append(withoutSpread(keyColumns()),
+		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6),
+		table.Num("variance", "variance of every logit").Rounded(6),
+		table.Num("definite", "share of the draws for which Σ_y is positive definite").Rounded(6),
+		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6))...)
+	maps.Packed = true
+	p, key, rnd := s.Problem, withoutSpread(s.row(s.Methods[0])), s.logits()
+	sign := signOf(s.Methods[0].approximation(p.Classes).(softmax.Probit), p.Classes)
+	draws := make([]logits, p.Draws)
+	for i := range draws {
+		draws[i] = p.draw(rnd)
+	}
+	size, share := float64(p.Draws), 0. // share: definite, summed over the map
+	for _, v := range p.Variances {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, gap := range p.Gaps {
+			var count [3]float64 // of the signs −1, 0 and 1
+			for _, z := range draws {
+				z.Mean[0] = gap
+				copy(z.Variance, slices.Repeat([]float64{v}, p.Classes))
+				count[1+sign(z)]++
+			}
+			share += count[2] / size
+			maps.Add(key, gap, v, count[2]/size, count[1]/size)
+		}
+	}
+	summary := table.New("summary", append(withoutSpread(keyColumns()),
+		table.Int("draws", "random logits, 1 for two classes, where nothing is random"),
+		table.Num("definite", "share of the map where Σ_y is positive definite"))...)
+	summary.Add(key, p.Draws, share/float64(len(p.Gaps)*len(p.Variances)))
+	return table.Set{maps, summary}, nil
+}
+
+// withoutSpread drops the spread and the variance of random logits from a key.
+func withoutSpread[T any](key []T) []T { return slices.Delete(key, 1, 3) }
+
+// signOf returns a function that is 1 where Σ_y is positive definite, −1 where it is not, and 0 where rounding
+// decides.
+func signOf(p softmax.Probit, n int) func(z logits) int {
+	if n == 2 {
+		return func(z logits) int {
+			return signOfTwo(p.Lambda, z.Mean[0]-z.Mean[1], z.Variance[0]+z.Variance[1])
+		}
+	}
+	moments := newMoments(n)
+	return func(z logits) int {
+		moments.compute(p, z)
+		return moments.sign(softmax.MomentError)
+	}
+}
+
+// signOfTwo returns the sign of the Σ_y of two classes, a single number for any ρ. With the gap m of the
+// means and the sum V of the variances of the logits,
+//
+//	c = λ/√(1+λ²V),  x = cm,  Var y = Φ(x)Φ(−x) − cφ(x) = φ(x)(h(x) − c),  h(x) = Φ(x)Φ(−x)/φ(x).
+func signOfTwo(lambda, gap, variances float64) int {
+	c := lambda / kernel.Hypot(1, lambda*math.Sqrt(variances))
+	x := c * gap
+	return cmp.Compare(gauss.PDF(x)*(gauss.CDF(x)/gauss.InverseMills(-x)-c), 0)
+}
