@@ -146,23 +146,3 @@ func TestReference(t *testing.T) {
 		}
 	}
 }
-
-// Four variables given one of them: against the lattice rule, and one factor that is not recognised.
-func TestConditional(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(41, 42))
-	for k := range 15 {
-		p := problemOf(normals(rnd, 4, 0.5), wishart(rnd, 4, 4+k%5))
-		got, abserr := p.conditional()
-		if want, bound := p.lattice(1e-5, 3e5); !(math.Abs(got-want) < bound && bound < 1e-3 && abserr < 1e-12) {
-			t.Errorf("case %d: P = %.12g ± %.1e, lattice rule %.12g ± %.1e", k, got, abserr, want, bound)
-		}
-		x, a := normals(rnd, 4, float64(k%3)), make([]float64, 4)
-		for i := range a {
-			a[i] = math.Tanh(rnd.NormFloat64() + float64(k%2))
-		}
-		p = problemOf(x, check.Correlations(4, func(i, j int) float64 { return a[i] * a[j] }))
-		if got, abserr := p.conditional(); !(math.Abs(got-oneFactor(x, a)) < abserr && abserr < 1e-12) {
-			t.Errorf("case %d: P = %.15g ± %.1e, want %.15g", k, got, abserr, oneFactor(x, a))
-		}
-	}
-}

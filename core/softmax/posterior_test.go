@@ -112,38 +112,26 @@ func TestPosteriorOfTwoClasses(t *testing.T) {
 	}
 }
 
-// FreeVariances fits the variances of all differences of correlated variables.
+// FreeVariances fits the variances of all differences of correlated variables by least squares: for each
+// variable, the errors of its differences from the others add up to zero.
 func TestFreeVariances(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 1))
 	for n := 3; n < 7; n++ {
-		cov, variance, sums := unequal(rnd, n), make([]float64, n), make([]float64, n)
+		cov, variance, sums, free := unequal(rnd, n), make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range n {
-			cov.SetSym(i, i, 1+rnd.Float64())
-			variance[i] = cov.At(i, i)
+			variance[i] = 1 + rnd.Float64()
+			cov.SetSym(i, i, variance[i])
+			sums[i] = floats.Sum(mat.Row(nil, i, cov)) - variance[i]
+		}
+		FreeVariances(free, variance, sums)
+		for i := range n {
+			residual := -2 * free[i] // for j = i
 			for j := range n {
-				if j != i {
-					sums[i] += cov.At(i, j)
-				}
+				residual += free[i] + free[j] - variance[i] - variance[j] + 2*cov.At(i, j)
 			}
-		}
-		FreeVariances(variance, variance, sums)
-		check.NearAll(t, "free variances", variance, leastSquares(cov), 1e-12)
-	}
-}
-
-// leastSquares returns the independent variances that fit the variances R of all differences best, (R_i −
-// ΣR/(2(n−1)))/(n−2) with R_i = Σ_j Var(z_i − z_j), for n ≥ 3.
-func leastSquares(cov mat.Symmetric) []float64 {
-	n := cov.SymmetricDim()
-	r := make([]float64, n)
-	for i := range r {
-		for j := range n {
-			r[i] += cov.At(i, i) + cov.At(j, j) - 2*cov.At(i, j)
+			check.Near(t, "sum of the errors", residual, 0, 1e-12)
 		}
 	}
-	floats.AddConst(-floats.Sum(r)/float64(2*(n-1)), r)
-	floats.Scale(1/float64(n-2), r)
-	return r
 }
 
 // A constant added to all logits and another order change nothing, and neither does a label that was certain.

@@ -127,8 +127,8 @@ func logNormal(mean, variance []float64) moments {
 	}
 }
 
-// diagonal returns the entries of a matrix of which the diagonal is given.
-func diagonal(entry func(i int) float64) func(i, j int) float64 {
+// diagonal returns a matrix with only its diagonal given.
+func diagonal(entry func(i int) float64) entries {
 	return func(i, j int) float64 {
 		if i == j {
 			return entry(i)

@@ -1,15 +1,14 @@
 // Package meanfield collects closed forms of other authors for the moments of softmax(z), z_j ~ N(m_j, v_j)
-// independent, each with formula and reference. [softmax.Moments] derives Σ_y and Σ_zy from P and E, which
-// few of these methods respect: their Covariances take precedence. Moments sets P and, off the diagonal, E_ij
-// = Σ_y,ij + p_i p_j, also where they lie outside [0, 1].
+// independent, each with formula and reference: p = E s, Σ_y = Cov s, and Σ_zy = Cov(z, s). Probabilities may
+// lie outside [0, 1].
 //
 // Delta, Taylor and Unscented give p, Σ_y and Σ_zy; LogNormal gives p and both diagonals; LaplaceBridge and
 // NormalizedProbit give p and Σ_y; Daunizeau gives p and, for n = 2, Σ_y; Pairwise and MacKay give p. All
 // else is NaN.
 //
-// Rounding errors are absolute, of the order of 1e-14; for LogNormal variances must be below 700. Moments and
-// Covariances panic if sizes do not match, a mean or variance is not finite, or a variance is negative. All
-// methods are safe for concurrent use.
+// Rounding errors are absolute, of the order of 1e-14; for LogNormal variances must be below 700. Moments
+// panics if sizes do not match, a mean or variance is not finite, or a variance is negative. All methods are
+// safe for concurrent use.
 package meanfield
 
 import (
@@ -46,49 +45,39 @@ var (
 
 type moments struct {
 	p          []float64
-	cov, cross func(i, j int) float64 // Σ_y,ij for i ≤ j, and Σ_zy,ij; nil: not given
+	cov, cross entries // Σ_y for i ≤ j, and Σ_zy
 }
 
-func (m *Method) evaluate(n int, mean, variance []float64) moments {
+// entries returns the entries of a matrix; nil stands for NaN.
+type entries func(i, j int) float64
+
+func (f entries) at(i, j int) float64 {
+	if f == nil {
+		return math.NaN()
+	}
+	return f(i, j)
+}
+
+// Moments sets p, cov to the covariance of the probabilities, Σ_y, and cross to the cross-covariance of
+// logits (rows) and probabilities (columns), Σ_zy, both n×n.
+func (m *Method) Moments(p []float64, cov *mat.SymDense, cross *mat.Dense, mean, variance []float64) {
+	n := len(p)
+	rows, columns := cross.Dims()
+	if cov.SymmetricDim() != n || rows != n || columns != n {
+		panic(fmt.Sprintf("meanfield: Σ_y of order %d and Σ_zy %d×%d for %d classes",
+			cov.SymmetricDim(), rows, columns, n))
+	}
 	softmax.CheckLogits(n, mean, variance)
 	r := m.formula(mean, variance)
-	for _, f := range []*func(i, j int) float64{&r.cov, &r.cross} {
-		if *f == nil {
-			*f = func(int, int) float64 { return math.NaN() }
-		}
-	}
-	return r
-}
-
-// Moments implements [softmax.Approximation].
-func (m *Method) Moments(dst *softmax.Moments, mean, variance []float64) {
-	r := m.evaluate(len(dst.P), mean, variance)
-	copy(dst.P, r.p)
-	dst.E.Zero()
-	for i, p := range r.p {
-		for j := i + 1; j < len(r.p); j++ {
-			e := r.cov(i, j) + p*r.p[j]
-			dst.E.Set(i, j, e)
-			dst.E.Set(j, i, e)
-		}
-	}
-}
-
-// Covariances sets p, cov to the covariance of the probabilities, Σ_y, and cross to the cross-covariance of
-// logits (rows) and probabilities (columns), Σ_zy, both n×n.
-func (m *Method) Covariances(p []float64, cov *mat.SymDense, cross *mat.Dense, mean, variance []float64) {
-	n := cov.SymmetricDim()
-	if rows, columns := cross.Dims(); rows != n || columns != n {
-		panic(fmt.Sprintf("meanfield: Σ_zy into a %d×%d matrix for %d classes", rows, columns, n))
-	}
-	r := m.evaluate(n, mean, variance)
 	copy(p, r.p)
 	for i := range n {
-		for j := i; j < n; j++ {
-			cov.SetSym(i, j, r.cov(i, j))
+		for j := range n {
+			cross.Set(i, j, r.cross.at(i, j))
+			if i <= j {
+				cov.SetSym(i, j, r.cov.at(i, j))
+			}
 		}
 	}
-	cross.Apply(func(i, j int, _ float64) float64 { return r.cross(i, j) }, cross)
 }
 
 func softmaxOf(z []float64) []float64 {
@@ -98,7 +87,7 @@ func softmaxOf(z []float64) []float64 {
 }
 
 // linear returns Σ_zy = V J, V = diag(v), of the softmax with the Jacobian J_ij = s_i(δ_ij − s_j).
-func linear(s, variance []float64) func(i, j int) float64 {
+func linear(s, variance []float64) entries {
 	return func(i, j int) float64 { return variance[i] * s[i] * (delta(i, j) - s[j]) }
 }
 

@@ -22,7 +22,7 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6))...)
 	maps.Packed = true
 	p, key, rnd := s.Problem, withoutSpread(s.row(s.Methods[0])), s.logits()
-	sign := signOf(s.Methods[0].approximation(p.Classes).(softmax.Probit), p.Classes)
+	sign := signOf(s.Methods[0].formula(p.Classes).(softmax.Probit), p.Classes)
 	draws := make([]logits, p.Draws)
 	for i := range draws {
 		draws[i] = p.draw(rnd)

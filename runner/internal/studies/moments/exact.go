@@ -61,14 +61,16 @@ func newMoments(n int) *allMoments {
 	return &allMoments{Moments: softmax.NewMoments(n), cov: cov, reduced: reduced, cross: cross}
 }
 
-func (m *allMoments) compute(a softmax.Approximation, z logits) {
-	if closed, ok := a.(*meanfield.Method); ok {
-		closed.Covariances(m.P, m.cov, m.cross, z.Mean, z.Variance)
-		return
+// compute sets m to the moments of z by a [softmax.Approximation] or a closed form.
+func (m *allMoments) compute(formula any, z logits) {
+	switch f := formula.(type) {
+	case *meanfield.Method:
+		f.Moments(m.P, m.cov, m.cross, z.Mean, z.Variance)
+	case softmax.Approximation:
+		f.Moments(m.Moments, z.Mean, z.Variance)
+		m.Cov(m.cov)
+		m.Cross(m.cross, z.Variance)
 	}
-	a.Moments(m.Moments, z.Mean, z.Variance)
-	m.Cov(m.cov)
-	m.Cross(m.cross, z.Variance)
 }
 
 // sign returns −1 if an eigenvalue of Σ_y without the last class is negative by more than accuracy and the
@@ -94,7 +96,7 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 	n, draws := s.Problem.Classes, s.Problem.Draws
 	var methods []*momentErrors
 	for _, m := range s.Methods {
-		methods = append(methods, &momentErrors{formula: m.approximation(n), draws: draws, key: s.row(m)})
+		methods = append(methods, &momentErrors{formula: m.formula(n), draws: draws, key: s.row(m)})
 	}
 	sampled := min(draws, 20, max(2, 40_000/(n*n))) // the time of Monte Carlo grows with n²
 	for _, samples := range s.Samples {
@@ -125,7 +127,7 @@ func (s spec) exact(ctx context.Context) (table.Set, error) {
 
 // momentErrors are the errors of a formula, summed over draws of logits.
 type momentErrors struct {
-	formula softmax.Approximation
+	formula any
 	key     []any // the first columns of its row
 	draws   int   // the formula is compared at so many of the first draws
 

@@ -100,11 +100,11 @@ func TestDraw(t *testing.T) {
 
 // A name stands for a method that works for any number of classes, all of them near the exact moments.
 func TestMethods(t *testing.T) {
-	for _, name := range append(slices.Sorted(maps.Keys(approximations)), "probit") {
+	for _, name := range append(slices.Sorted(maps.Keys(formulas)), "probit") {
 		for _, n := range []int{2, 3} {
 			m, exact := newMoments(n), newMoments(n)
 			z := logits{[]float64{0, 0.1, 0.2}[:n], slices.Repeat([]float64{0.2}, n)}
-			m.compute(method{name, slope.Lambda{Word: "lsq"}, 0.5}.approximation(n), z)
+			m.compute(method{name, slope.Lambda{Word: "lsq"}, 0.5}.formula(n), z)
 			exact.compute(softmax.Exact{}, z)
 			check.NearAll(t, fmt.Sprintf("%s, n=%d", name, n), m.P, exact.P, 0.06)
 			// Own covariances win over those that follow from E.
@@ -140,7 +140,7 @@ func TestExact(t *testing.T) {
 	for _, c := range []struct {
 		method, override string
 		lambda, rho      float64
-		formula          softmax.Approximation
+		formula          any
 		draws            int
 		logits           rand.Source
 	}{

@@ -62,6 +62,7 @@ func TestRefused(t *testing.T) {
 	})
 	studytest.Refused(t, Kind, monteCarloManifest, map[string]string{
 		"moments.samples=[]": "samples", "moments.samples=[100, 200]": "one number", "moments.samples=1": "samples",
+		"moments.methods=delta": "allowed: probit, probit-corr, activation, exact, exact-fast",
 	})
 	studytest.Refused(t, Kind, own, map[string]string{
 		"seed=1": "", "moments.mean=[1]": "as many", "moments.variance=[1, 1]": "as many",

@@ -25,7 +25,8 @@ type score struct {
 	i, j     int    // classes from 0; the i of a mean or variance is j
 	value    float64
 
-	mc, se, effective float64 // estimate, its standard error, and the number of samples that count
+	sum, square, fourth float64 // Σe, Σe² and Σe⁴, where e is the error of value for a sample
+	mc, se, effective   float64 // estimate, its standard error, and the number of samples that count
 }
 
 // sampler sets y to the output at the logits z, which may be random.
@@ -67,7 +68,7 @@ func (m method) check(z logits, rnd *rand.Rand) (scores []score, sample sampler)
 	}
 	n := len(z.Mean)
 	moments := softmax.NewMoments(n)
-	m.approximation(n).Moments(moments, z.Mean, z.Variance)
+	m.formula(n).(softmax.Approximation).Moments(moments, z.Mean, z.Variance)
 	for j, p := range moments.P {
 		scores = append(scores, score{quantity: "mean", i: j, j: j, value: p})
 		for i, v := range z.Variance { // by Stein's lemma
@@ -138,43 +139,26 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 // estimate sets the estimates of all scores from the same samples.
 func (s spec) estimate(ctx context.Context, z logits, scores []score, sample sampler, rnd *rand.Rand) error {
 	b := newBlock(z, scores)
-	sums := make([][3]float64, len(scores)) // Σe, Σe² and Σe⁴, where e is the error of a score for one sample
 	for left := s.Samples[0]; left > 0; left -= blockSize {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		count := min(blockSize, left)
 		b.draw(count, sample, rnd)
-		for k, c := range scores {
-			x, shift := b.factor(c)
-			addPowers(&sums[k], x[:count], b.y[c.j], shift)
+		for k := range scores {
+			scores[k].add(b, count)
 		}
 	}
 	var effective float64 // that of the mean of y_j
-	for k, sum := range sums {
+	for k := range scores {
 		c := &scores[k]
-		c.conclude(sum, float64(s.Samples[0]))
+		c.conclude(float64(s.Samples[0]))
 		if c.quantity == "mean" {
 			effective = c.effective
 		}
 		c.effective = min(c.effective, effective)
 	}
 	return nil
-}
-
-// addPowers adds Σe, Σe² and Σe⁴ of e_i = x_i y_i − shift to the sums, in four parts that do not wait for one
-// another.
-func addPowers(sums *[3]float64, x, y []float64, shift float64) {
-	var s [3][4]float64
-	for i, x := range x {
-		e := x*y[i] - shift
-		s[0][i%4] += e
-		s[1][i%4] += e * e
-		s[2][i%4] += (e * e) * (e * e)
-	}
-	for k, s := range s {
-		sums[k] += (s[0] + s[2]) + (s[1] + s[3])
-	}
 }
 
 const blockSize = 256
@@ -184,13 +168,12 @@ type block struct {
 	logits
 	sd, mean []float64   // standard deviations of the logits, means of the outputs by the formula
 	z, y     [][]float64 // z_i − E z_i, and y_j less its mean
-	ones     []float64
 }
 
 func newBlock(z logits, scores []score) *block {
 	n := len(z.Mean)
 	rows := func() [][]float64 { return slices.Collect(slices.Chunk(make([]float64, n*blockSize), blockSize)) }
-	b := &block{z, make([]float64, n), make([]float64, n), rows(), rows(), slices.Repeat([]float64{1}, blockSize)}
+	b := &block{z, make([]float64, n), make([]float64, n), rows(), rows()}
 	for j, v := range z.Variance {
 		b.sd[j] = math.Sqrt(v)
 	}
@@ -216,26 +199,38 @@ func (b *block) draw(count int, sample sampler, rnd *rand.Rand) {
 	}
 }
 
-// factor returns x and shift, where x_k y_jk − shift is the error of a score for sample k.
-func (b *block) factor(c score) (x []float64, shift float64) {
-	switch c.quantity {
-	case "mean":
-		return b.ones, 0
+var ones = slices.Repeat([]float64{1}, blockSize)
+
+// add adds the errors of the value for count samples, whose mean is the error of the value.
+func (s *score) add(b *block, count int) {
+	factor, value := ones, 0. // of a mean
+	switch s.quantity {
 	case "variance":
-		return b.y[c.j], c.value
+		factor, value = b.y[s.j], s.value
+	case "cross":
+		factor, value = b.z[s.i], s.value
 	}
-	return b.z[c.i], c.value
+	var sums [3][4]float64 // Σe, Σe² and Σe⁴ in four parts that do not wait for one another
+	for i, x := range factor[:count] {
+		e := x*b.y[s.j][i] - value
+		sums[0][i%4] += e
+		sums[1][i%4] += e * e
+		sums[2][i%4] += (e * e) * (e * e)
+	}
+	for k, total := range []*float64{&s.sum, &s.square, &s.fourth} {
+		*total += (sums[k][0] + sums[k][2]) + (sums[k][1] + sums[k][3])
+	}
 }
 
-// conclude sets the estimate from Σe, Σe² and Σe⁴ of n samples.
-func (s *score) conclude(sums [3]float64, n float64) {
-	mean := sums[0] / n
-	variance := sums[1]/n - mean*mean
+// conclude sets the estimate from the errors of n samples.
+func (s *score) conclude(n float64) {
+	mean := s.sum / n
+	variance := s.square/n - mean*mean
 	s.mc, s.se = s.value+mean, math.Sqrt(max(0, variance)/(n-1))
 	// A smaller variance means that all samples are equal, as for an event that never happened.
 	const rounding = 1e-9
 	if variance > rounding*mean*mean {
-		s.effective = sums[1] * sums[1] / sums[2]
+		s.effective = s.square * s.square / s.fourth
 	}
 }
 

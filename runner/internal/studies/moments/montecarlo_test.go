@@ -73,7 +73,7 @@ func TestFindsMistakes(t *testing.T) {
 		{"ρ", lambda("probit", 0.6, 0.3), lambda("probit", 0.6, 0.36), z},
 		{"λ with Σ_0", lambda("probit-corr", 0.6, 0.5), lambda("probit-corr", 0.66, 0.5), z},
 		{"Σ_0", lambda("probit-corr", 0.6, 0.5), lambda("probit", 0.6, 0.5), z},
-		{"an approximation", method{Name: "exact"}, method{Name: "delta"}, z},
+		{"an approximation", method{Name: "exact"}, lambda("probit", 0.6, 0.5), z},
 	} {
 		rnd := rand.New(random.Source("mistakes"))
 		right, sample := c.right.check(z, rnd)

@@ -83,7 +83,8 @@ func (p problem) draw(rnd *rand.Rand) logits {
 	return z
 }
 
-var approximations = map[string]softmax.Approximation{
+// formulas are those without parameters; the closed forms claim no accuracy, and are for exact only.
+var formulas = map[string]any{
 	"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
 	"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,
 	"lu-0": meanfield.PairwiseMean, "lu-1": meanfield.Pairwise, "daunizeau": meanfield.Daunizeau,
@@ -92,14 +93,13 @@ var approximations = map[string]softmax.Approximation{
 }
 
 func methodsFor(against string) []string {
-	names := []string{"probit", "probit-corr", "activation"}
 	switch against {
 	case "definite":
-		return names[:1]
-	case "exact":
-		names = names[:2]
+		return []string{"probit"}
+	case "montecarlo":
+		return []string{"probit", "probit-corr", "activation", "exact", "exact-fast"}
 	}
-	return slices.AppendSeq(names, maps.Keys(approximations))
+	return append([]string{"probit", "probit-corr"}, slices.Sorted(maps.Keys(formulas))...)
 }
 
 type method struct {
@@ -125,14 +125,15 @@ func (s *settings) methods() (methods []method) {
 
 func (m method) key() string { return fmt.Sprintf("%s lambda=%s rho=%g", m.Name, m.Lambda, m.Rho) }
 
-func (m method) approximation(n int) softmax.Approximation {
+// formula returns the method for n classes.
+func (m method) formula(n int) any {
 	switch m.Name {
 	case "probit":
 		return softmax.Probit{Lambda: m.Lambda.Value(n, m.Rho), Rho: m.Rho}
 	case "probit-corr":
 		return softmax.ProbitCorr{Lambda: m.Lambda.Value(n, m.Rho), Corr: m.correlations(n - 1)}
 	}
-	return approximations[m.Name]
+	return formulas[m.Name]
 }
 
 // correlations returns the correlations Σ_0 of order d: all are ρ for a probit, (−ρ)^|k−l| for a probit-corr.
