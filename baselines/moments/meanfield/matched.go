@@ -49,7 +49,7 @@ func dirichlet(p []float64, concentration float64) moments {
 //	B_j = E q_j² = Φ(t_j) − 2T(t_j, 1/√(1+2λ²v_j))
 //	p_j = A_j / Σ A,   Σ_y = (diag(p) − ppᵀ)/(α_0 + 1)
 //	α_j = p_j α_0,  log(α_0 S/Σ A) = mean_j log((A_j S − B_j)/(B_j − A_j²)),  S = max(1, Σ A).
-func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
+func normalizedProbit(lambda float64) Method {
 	return func(mean, variance []float64) moments {
 		p, t := make([]float64, len(mean)), make([]float64, len(mean))
 		for j, v := range variance {

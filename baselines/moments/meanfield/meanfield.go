@@ -25,22 +25,20 @@ import (
 )
 
 // Method is one of the closed forms.
-type Method struct {
-	formula func(mean, variance []float64) moments
-}
+type Method func(mean, variance []float64) moments
 
 // The methods; their functions state the formulas.
 var (
-	Delta            = &Method{firstOrder}
-	Taylor           = &Method{taylor}
-	Unscented        = &Method{unscented}
-	LogNormal        = &Method{logNormal}
-	LaplaceBridge    = &Method{laplaceBridge}
-	NormalizedProbit = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // the slope of the softmax
-	Daunizeau        = &Method{daunizeau}
-	PairwiseMean     = &Method{pairwise(false)} // of order 0
-	Pairwise         = &Method{pairwise(true)}  // of orders 1 and 2
-	MacKay           = &Method{macKay}
+	Delta            Method = firstOrder
+	Taylor           Method = taylor
+	Unscented        Method = unscented
+	LogNormal        Method = logNormal
+	LaplaceBridge    Method = laplaceBridge
+	NormalizedProbit        = normalizedProbit(math.Sqrt(math.Pi / 2)) // the slope of the softmax
+	Daunizeau        Method = daunizeau
+	PairwiseMean            = pairwise(false) // of order 0
+	Pairwise                = pairwise(true)  // of orders 1 and 2
+	MacKay           Method = macKay
 )
 
 type moments struct {
@@ -60,7 +58,7 @@ func (f entries) at(i, j int) float64 {
 
 // Moments sets p, cov to the covariance of the probabilities, Σ_y, and cross to the cross-covariance of
 // logits (rows) and probabilities (columns), Σ_zy, both n×n.
-func (m *Method) Moments(p []float64, cov *mat.SymDense, cross *mat.Dense, mean, variance []float64) {
+func (m Method) Moments(p []float64, cov *mat.SymDense, cross *mat.Dense, mean, variance []float64) {
 	n := len(p)
 	rows, columns := cross.Dims()
 	if cov.SymmetricDim() != n || rows != n || columns != n {
@@ -68,7 +66,7 @@ func (m *Method) Moments(p []float64, cov *mat.SymDense, cross *mat.Dense, mean,
 			cov.SymmetricDim(), rows, columns, n))
 	}
 	softmax.CheckLogits(n, mean, variance)
-	r := m.formula(mean, variance)
+	r := m(mean, variance)
 	copy(p, r.p)
 	for i := range n {
 		for j := range n {
@@ -179,7 +177,7 @@ func unscented(mean, variance []float64) moments {
 // that by MacKay's binary formula: p_k = 1/(1 + Σ_{i≠k} exp(−(m_k − m_i)/√(1 + π/8 · c_ki))). Order 0 has
 // c_ki = v_k. Order 1, both, has c_ki = v_k + v_i, as has order 2 for independent logits; for n = 2 it is
 // MacKay's binary formula. Σp ≠ 1 beyond n = 2 (at order 0 even there).
-func pairwise(both bool) func(mean, variance []float64) moments {
+func pairwise(both bool) Method {
 	return func(mean, variance []float64) moments {
 		return moments{p: pairwiseMean(mean, variance, probitSlope, both)}
 	}

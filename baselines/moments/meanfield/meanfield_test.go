@@ -11,7 +11,7 @@ import (
 )
 
 // methods are all methods, with two values of λ, by the names of testdata/moments.csv.
-var methods = map[string]*Method{
+var methods = map[string]Method{
 	"Delta":                  Delta,
 	"Taylor":                 Taylor,
 	"MacKay":                 MacKay,
@@ -21,8 +21,8 @@ var methods = map[string]*Method{
 	"Unscented":              Unscented,
 	"LaplaceBridge":          LaplaceBridge,
 	"LogNormal":              LogNormal,
-	"NormalizedProbit":       {normalizedProbit(1)}, // the λ of the paper
-	"NormalizedProbitScaled": {normalizedProbit(1.25)},
+	"NormalizedProbit":       normalizedProbit(1), // the λ of the paper
+	"NormalizedProbitScaled": normalizedProbit(1.25),
 }
 
 // same reports whether got is want within the tolerances, NaN only where want is.

@@ -7,8 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
 	"closedform/core/softmax"
@@ -25,17 +23,16 @@ type Softmax struct {
 // Moments implements [softmax.Approximation].
 func (s Softmax) Moments(dst *softmax.Moments, mean, variance []float64) {
 	e := NewEstimate(len(dst.P))
+	e.Moments = dst
 	e.Sample(mean, variance, s.Samples, s.Source)
-	copy(dst.P, e.P)
-	dst.E.Copy(e.E)
 }
 
-// Estimate holds averages over N independent samples s of softmax(z) for n classes, and their standard
-// errors, which are too small where few samples contribute. Reusing one allocates nothing.
+// Estimate holds averages over independent samples s of softmax(z) for n classes, and their standard errors,
+// which are too small where few samples contribute. Reusing an estimate allocates nothing.
 type Estimate struct {
-	P, PErr     []float64  // mean of s_j, length n
-	Var, VarErr []float64  // variance of s_j, length n
-	E           *mat.Dense // mean of s_i s_j, n×n, symmetric with zero diagonal
+	*softmax.Moments           // means of s_j and of s_i s_j
+	PErr             []float64 // standard errors of P, length n
+	Var, VarErr      []float64 // variances of s_j and their standard errors, length n
 
 	sd, centre, s []float64
 	powers        []power
@@ -47,12 +44,9 @@ type power [4]float64
 
 // NewEstimate returns an empty estimate for n classes. It panics if n < 2.
 func NewEstimate(n int) *Estimate {
-	if n < 2 {
-		panic(fmt.Sprintf("montecarlo: %d classes; need at least 2", n))
-	}
 	vector := func() []float64 { return make([]float64, n) }
 	return &Estimate{
-		P: vector(), PErr: vector(), Var: vector(), VarErr: vector(), E: mat.NewDense(n, n, nil),
+		Moments: softmax.NewMoments(n), PErr: vector(), Var: vector(), VarErr: vector(),
 		sd: vector(), centre: vector(), s: vector(),
 		powers: make([]power, n), products: make([]float64, n*(n-1)/2),
 	}

@@ -64,7 +64,7 @@ func newMoments(n int) *allMoments {
 // compute sets m to the moments of z by a [softmax.Approximation] or a closed form.
 func (m *allMoments) compute(formula any, z logits) {
 	switch f := formula.(type) {
-	case *meanfield.Method:
+	case meanfield.Method:
 		f.Moments(m.P, m.cov, m.cross, z.Mean, z.Variance)
 	case softmax.Approximation:
 		f.Moments(m.Moments, z.Mean, z.Variance)

@@ -134,16 +134,10 @@ func byEigenvalues(t *testing.T, n int, p softmax.Probit, gap, v float64) (share
 		draws = 1
 	}
 	for range int(draws) {
-		mean := make([]float64, n)
-		for j := range mean {
-			mean[j] = rnd.NormFloat64()
-		}
-		next := slices.Max(mean[1:])
-		for j := range mean {
-			mean[j] -= next
-		}
-		mean[0] = gap
-		p.Moments(moments, mean, slices.Repeat([]float64{v}, n))
+		z := problem{Classes: n, Spread: 1, Gaps: []float64{gap}}.draw(rnd)
+		check.Near(t, "largest of the other logits", slices.Max(z.Mean[1:]), 0, 0)
+		z.Mean[0] = gap
+		p.Moments(moments, z.Mean, slices.Repeat([]float64{v}, n))
 		var cov mat.SymDense
 		var eigen mat.EigenSym
 		moments.Cov(&cov)
