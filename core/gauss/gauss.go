@@ -72,7 +72,7 @@ func TruncatedVar(x float64) float64 {
 
 // excessRatio returns J₂(t)/J₁(t) for any t ≥ 0.
 func excessRatio(t float64) float64 {
-	const maxTail = 1e9 // from there on it is 2/t to full precision
+	const maxTail = 1e9 // beyond it the ratio is 2/t to full precision
 	if t > maxTail {
 		return 2 / t
 	}

@@ -239,7 +239,7 @@ func (p *problem) given(i int, t float64) (q *problem, possible bool) {
 		for b, k := range keep {
 			if b != a {
 				row[b] = math.FMA(-rho[j], rho[k], row[b]) / (root[j] * root[k])
-				if math.Abs(row[b]) > 1-2*epsilon/(root[j]*root[k]) { // to rounding
+				if math.Abs(row[b]) > 1-2*epsilon/(root[j]*root[k]) { // ±1 but for rounding
 					row[b] = math.Copysign(1, row[b])
 				}
 			}

@@ -12,7 +12,7 @@ type Exact struct {
 	Fast bool
 }
 
-const mostFast = 100
+const mostFast = 100 // classes
 
 // Moments implements [Approximation]. With independent g_j ~ Gumbel(0, 1), s_j(z) is the probability that z_j
 // + g_j is the largest of all (Gumbel 1954; Yellott 1977). With F_j and f_j the CDF and density of z_j + g_j
@@ -56,8 +56,8 @@ func (w *exactTable) addNodes(dst *Moments) {
 }
 
 type exactRule struct {
-	step   float64 // of the nodes, in units of the smallest √(1+v)
-	spread float64 // distance in the same units over which the nodes are evenly spaced, see sinhMesh
+	step   float64 // distance of the nodes, in units of the smallest √(1+v)
+	spread float64 // distance over which the nodes are evenly spaced, in units of the smallest √(1+v)
 	tail   float64 // mass that may be cut at the lower end
 	right  float64 // quantile where the Gumbel distribution is cut
 }
@@ -76,6 +76,7 @@ type exactTable struct {
 	series []gumbelSeries
 }
 
+// set prepares the distributions F_j, and returns the point above which the integrands are negligible.
 func (w *exactTable) set(mean, variance []float64, rule exactRule) (hi float64) {
 	if n := len(mean); len(w.mu) != n {
 		w.forClasses(n)

@@ -17,8 +17,8 @@ type gumbelTable [2 * len(gumbelBands)][gumbelScales]gumbelRow
 type gumbelRow [gumbelPieces * gumbelTerms]float64
 
 const (
-	gumbelTerms  = 16 // of a polynomial in ξ
-	gumbelScales = 16 // terms of the series in s
+	gumbelTerms  = 16 // terms of a polynomial in ξ
+	gumbelScales = 16 // terms of a series in s
 	gumbelPieces = len(gumbelEdges) - 1
 )
 
@@ -110,12 +110,14 @@ func powers(c [gumbelTerms]float64) (sum [gumbelTerms]float64) {
 	return sum
 }
 
+// gumbelSeries is log F for one s.
 type gumbelSeries struct {
 	perScale float64 // ξ/x
-	end      float64 // of ξ; beyond it F counts as 1
+	end      float64 // the ξ from which F counts as 1
 	c        gumbelRow
 }
 
+// set makes the polynomials for arguments from lo to hi.
 func (d *gumbelSeries) set(s, lo, hi float64) {
 	d.perScale = 1 / kernel.Hypot(1, s)
 	band, u := 0, s
@@ -184,6 +186,7 @@ func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	return min(0, log), max(0, ratio*stretch)
 }
 
+// second returns the second derivative of log F(x).
 func (d *gumbelSeries) second(x float64) float64 {
 	xi := x * d.perScale
 	if xi >= d.end {

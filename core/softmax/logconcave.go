@@ -14,8 +14,8 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	const (
 		rounds = 500
 		newton = 8    // rounds before others mix in: the method is slow where log f is an exponential
-		close  = 0.03 // of a standard deviation
-		probe  = 5    // standard deviations
+		close  = 0.03 // distance of the result from the mode, in standard deviations
+		probe  = 5    // distance of a second look, in standard deviations
 	)
 	lo, hi, width := math.Inf(-1), math.Inf(1), 1.0
 	t := start
@@ -53,8 +53,8 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 // cut returns an interval outside of which f is below e^−drop times its largest value, and the scale
 // 1/√curvature near the lower end. A tangent lies above a concave function, so one Newton step gives a bound.
 func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float64) {
-	const rounds = 2000                   // more than it takes to go through all exponents
-	drop = max(drop, 1e-14*math.Abs(log)) // less is below the rounding of log
+	const rounds = 2000                   // enough to go through all exponents of float64
+	drop = max(drop, 1e-14*math.Abs(log)) // a smaller drop is lost in the rounding of log
 	level := log - drop
 	width := math.Sqrt(drop / curvature)
 	lo = mode - width

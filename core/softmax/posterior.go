@@ -7,12 +7,12 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Posterior is the moments of the logits given the class. Computing into it again allocates nothing. It keeps
-// no reference to arguments; concurrent reading is safe. Free are the [FreeVariances] of the covariance.
-// Their sum is at most that of Var, but a Free_i may exceed the prior variance.
+// Posterior has the moments of the logits given the class. Computing into it again allocates nothing. It
+// keeps no reference to arguments; concurrent reading is safe. Free are the [FreeVariances] of the covariance.
+// Σ Free_i is at most Σ Var_i, but a Free_i may exceed the prior variance.
 type Posterior struct {
 	LogP            float64   // logarithm of the probability of the class; NaN if numbers overflow
-	Mean, Var, Free []float64 // of the logits, length n
+	Mean, Var, Free []float64 // means, variances and free variances of the logits, length n
 }
 
 // NewPosterior returns a posterior for n classes. It panics if n < 2.
@@ -129,10 +129,10 @@ func (q *posteriorTable) setFree(dst *Posterior, variance []float64) {
 // C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3, and C_ii − C_12 for n = 2. For n = 2 and 3 the fit is
 // exact. Σ dst_i ≥ 0, but one may be negative.
 func FreeVariances(dst, variance, sums []float64) {
-	n, all := float64(len(dst)), kernel.Sum(sums)
+	n, total := float64(len(dst)), kernel.Sum(sums)
 	for i, o := range sums {
 		if n > 2 {
-			o = (2*o - all/(n-1)) / (n - 2)
+			o = (2*o - total/(n-1)) / (n - 2)
 		}
 		dst[i] = variance[i] - o
 	}
@@ -149,13 +149,13 @@ func (q *posteriorTable) add(dst *Posterior) (total float64) {
 	for first < end && q.weight[end-1] == 0 {
 		end--
 	}
-	weight, all := q.weight[first:end], q.sum[first:end]
-	clear(all)
+	weight, sums := q.weight[first:end], q.sum[first:end]
+	clear(sums)
 	for i, start := range q.start {
 		h, k := q.h[i*size+first:i*size+end], q.k[i]
 		for b := range h {
 			h[b] -= start
-			all[b] += k * h[b]
+			sums[b] += k * h[b]
 		}
 		sum, square := kernel.Backward(h, weight, weight)
 		dst.Mean[i] += sum
@@ -163,10 +163,10 @@ func (q *posteriorTable) add(dst *Posterior) (total float64) {
 		dst.Var[i] += kernel.Dot(weight, q.within[i*size+first:i*size+end])
 	}
 	for b, w := range weight {
-		all[b] *= w
+		sums[b] *= w
 	}
 	for i := range q.start {
-		q.crosses[i] += kernel.Dot(all, q.h[i*size+first:i*size+end])
+		q.crosses[i] += kernel.Dot(sums, q.h[i*size+first:i*size+end])
 	}
 	return kernel.Sum(weight)
 }

@@ -121,8 +121,7 @@ type tiltedNormal struct {
 	gradient  float64 // −∂log/∂b = (b − E x)/v = E e^x − k
 	curvature float64 // −∂²log/∂b²
 
-	// Of the density at x = mode − y, relative to that at the mode.
-	v, mode, atMode float64 // atMode = e^mode
+	v, mode, atMode float64 // eval takes the density at x = mode − y relative to that at the mode; atMode = e^mode
 }
 
 // integrate computes all moments for k = tilt, 0 or 1. By Stein's lemma E x − b = v (k − E e^x): the left
@@ -147,7 +146,7 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 		d.log, d.gradient, d.curvature = math.Inf(-1), math.Inf(1), math.Inf(1)
 		d.shift, d.variance = 0, 0
 		return
-	case d.log < -1e15: // so far out that the mode is all that counts
+	case d.log < -1e15: // the density is as good as normal around the mode
 		d.variance = 1 / (1/v + d.atMode)
 		d.shift, d.gradient = fall, -fall/v
 		d.curvature = d.variance * d.atMode / v
@@ -159,11 +158,30 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 		d.log, d.gradient, d.curvature = math.NaN(), math.NaN(), math.NaN()
 		return
 	}
-	var total, sum, squares, exp, expSquares float64
-	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.left > 0; {
+	total, y, growth := d.averages(sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread))
+	d.log += kernel.Log(total) - 0.5*kernel.Log(2*math.Pi*v)
+	d.variance = y.variance
+	if steep {
+		d.shift = fall - y.mean
+		d.gradient = -d.shift / v
+		d.curvature = math.Max(0, 1-d.variance/v) / v
+	} else {
+		mean := d.atMode + growth.mean // E e^x
+		d.gradient = mean - tilt
+		d.shift = -v * d.gradient
+		d.curvature = math.Max(0, mean-growth.variance)
+	}
+}
+
+type average struct{ mean, variance float64 }
+
+// averages returns the integral of the density over the nodes, and the moments of y and of its growth.
+func (d *tiltedNormal) averages(nodes mesh) (total float64, y, growth average) {
+	var sum, squares, exp, expSquares float64
+	for nodes.left > 0 {
 		y, dy := nodes.next()
 		growth := d.growth(y)
-		weight := dy * kernel.Exp(-0.5*y*y/v-growth-d.atMode*y)
+		weight := dy * kernel.Exp(-0.5*y*y/d.v-growth-d.atMode*y)
 		if weight == 0 {
 			continue
 		}
@@ -175,18 +193,7 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	}
 	sum /= total
 	exp /= total
-	d.log += kernel.Log(total) - 0.5*kernel.Log(2*math.Pi*v)
-	d.variance = squares/total - sum*sum
-	if steep {
-		d.shift = fall - sum
-		d.gradient = -d.shift / v
-		d.curvature = math.Max(0, 1-d.variance/v) / v
-	} else {
-		mean := d.atMode + exp // E e^x
-		d.gradient = mean - tilt
-		d.shift = -v * d.gradient
-		d.curvature = math.Max(0, mean-(expSquares/total-exp*exp))
-	}
+	return total, average{sum, squares/total - sum*sum}, average{exp, expSquares/total - exp*exp}
 }
 
 func (d *tiltedNormal) eval(y float64) (log, gradient, curvature float64) {

@@ -72,7 +72,7 @@ func (w *probitTable) addNodes(dst *Moments, lambda float64) {
 	w.add(dst, f, factor, w.perOwn, lambda)
 }
 
-// arguments sets x to (t − λm_j) perScale_j for all nodes t.
+// arguments sets x, class × node, to (t − μ_j) perScale_j for all nodes t.
 func (w *probitTable) arguments(x, perScale []float64) {
 	for j, mu := range w.mu {
 		r := perScale[j]
@@ -118,10 +118,11 @@ func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, 
 	}
 }
 
+// probitTable has tables, class × node, of g_j/F_j and f_j/F_j without the factors 1/own_j and 1/common_j.
 type probitTable struct {
-	momentBlock           // g: g_j/F_j but for the factor 1/own_j
-	f           []float64 // likewise f_j/F_j
-	cdf, x      []float64 // F_j, and arguments
+	momentBlock
+	f      []float64 // f_j/F_j
+	cdf, x []float64 // F_j, and its arguments
 
 	common, perCommon []float64 // √(ρ + λ²v_j), scale of f_j, and its inverse
 	own, perOwn       []float64 // √(1−ρ + λ²v_j), scale of F_j and g_j, and its inverse
@@ -186,7 +187,7 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 	}
 }
 
-var logTail = kernel.Log(1e-14) // of the mass that may be cut
+var logTail = kernel.Log(1e-14) // log of the mass that may be cut
 
 // lower returns the point below which no integrand has relevant mass, and the distance from the lowest node
 // to the bound of the one class that may lie beyond reach, zero if ρ ≤ ½. Below t, p_j loses at most Π_τ
@@ -205,7 +206,7 @@ func (w *probitTable) lower() (lo, gap float64) {
 	x, mills, cdf := w.x[:n], w.g[:n], w.cdf[:n]
 	t := newtonBelow(w.lowest(-1), logTail, func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {
-			x[j] = (t - mu) / max(w.common[j], w.own[j]) // at least −reach
+			x[j] = (t - mu) / max(w.common[j], w.own[j]) // not below −reach
 		}
 		kernel.Truncated(mills, w.f[:n], cdf, x)
 		for j, h := range mills {

@@ -53,18 +53,13 @@ func TestProbitBinaryClosedForm(t *testing.T) {
 	}
 }
 
-// finer returns the moments with nodes that are so many times as near.
-func finer(p Probit, m, v []float64, times float64) *Moments {
-	dst := NewMoments(len(m))
-	new(probitTable).moments(dst, p, m, v, step(len(m))/times)
-	return dst
-}
-
 // The trapezoidal rule against itself with three times as many nodes.
 func TestStepIsFineEnough(t *testing.T) {
 	for n, count := range map[int]int{2: 300, 3: 300, 10: 120, 100: 12, 1000: 0} {
 		compare := func(p Probit, m, v []float64) {
-			if d := farthest(moments(p, m, v), finer(p, m, v, 3)); !(d < 1e-11) {
+			finer := NewMoments(n)
+			new(probitTable).moments(finer, p, m, v, step(n)/3)
+			if d := farthest(moments(p, m, v), finer); !(d < 1e-11) {
 				t.Errorf("n=%d %+v: the step changes the moments by %.1e", n, p, d)
 			}
 		}
@@ -100,22 +95,6 @@ func unequal(rnd *rand.Rand, n int) *mat.SymDense {
 	return check.Correlations(n, func(i, j int) float64 {
 		return mat.Dot(a.RowView(i), a.RowView(j)) / (mat.Norm(a.RowView(i), 2) * mat.Norm(a.RowView(j), 2))
 	})
-}
-
-func TestProbitCorrIsProbitWhereEqual(t *testing.T) {
-	for _, c := range []struct {
-		n, count int
-		tol      float64
-	}{{2, 60, 1e-12}, {3, 60, 1e-12}, {4, 60, 1e-12}, {5, 12, 2e-11}, {7, 6, 2e-11}, {10, 6, 2e-11}} {
-		cases(c.n, c.count, func(p Probit, m, v []float64) {
-			corr := check.Correlations(c.n-1, func(i, j int) float64 { return p.Rho })
-			got := moments(ProbitCorr{p.Lambda, corr}, m, v)
-			// Probit's own error comes from its step.
-			if d := farthest(got, finer(p, m, v, 2)); !(d < c.tol) {
-				t.Errorf("%+v m=%v v=%v: off Probit by %g", p, m, v, d)
-			}
-		})
-	}
 }
 
 // Without variances p is the definition; a variance is the mean over its logit.

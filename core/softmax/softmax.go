@@ -38,7 +38,7 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
-// Validate returns an error unless a works for so many classes, by its method Validate, if any.
+// Validate returns an error if a is nil, or if a has a method Validate that returns one for so many classes.
 func Validate(a Approximation, classes int) error {
 	if a == nil {
 		return errors.New("softmax: nil is no approximation; allowed: a value such as softmax.Probit")
@@ -69,6 +69,7 @@ func CheckLogits(n int, mean, variance []float64) {
 	}
 }
 
+// workspace has the tables of one call of each method.
 type workspace struct {
 	probit       probitTable
 	exact        exactTable
@@ -78,8 +79,9 @@ type workspace struct {
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-func fit(n int, all ...*[]float64) {
-	for _, x := range all {
+// fit gives each slice the length n; a slice of another length is replaced by zeros.
+func fit(n int, slices ...*[]float64) {
+	for _, x := range slices {
 		if len(*x) != n {
 			*x = make([]float64, n)
 		}

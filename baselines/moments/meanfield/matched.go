@@ -36,7 +36,7 @@ func laplaceBridge(mean, variance []float64) moments {
 
 func dirichlet(p []float64, concentration float64) moments {
 	cov := func(i, j int) float64 { return p[i] * (delta(i, j) - p[j]) / (concentration + 1) }
-	return moments{p: p, cov: cov}
+	return moments{p, cov, missing}
 }
 
 // normalizedProbit replaces the softmax by normalised normal distribution functions, and approximates the
@@ -85,7 +85,7 @@ func secondMoments(t, sd float64) (spread, mixed float64) {
 
 // integral returns 2(T(t, a+length) − T(t, a)), where a + length ≤ 1.
 func integral(t, a, length float64) (sum float64) {
-	if math.Abs(t) > 5 { // up to where the integrand has fallen by e⁻⁴⁰
+	if math.Abs(t) > 5 { // beyond this length the integrand is below e⁻⁴⁰ of its first value
 		length = min(length, math.Sqrt(a*a+80/(t*t))-a)
 	}
 	for i, node := range nodes {

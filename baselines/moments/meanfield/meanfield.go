@@ -36,8 +36,8 @@ var (
 	LaplaceBridge    Method = laplaceBridge
 	NormalizedProbit        = normalizedProbit(math.Sqrt(math.Pi / 2)) // the slope of the softmax
 	Daunizeau        Method = daunizeau
-	PairwiseMean            = pairwise(false) // of order 0
-	Pairwise                = pairwise(true)  // of orders 1 and 2
+	PairwiseMean            = pairwise(false) // order 0
+	Pairwise                = pairwise(true)  // orders 1 and 2
 	MacKay           Method = macKay
 )
 
@@ -46,15 +46,9 @@ type moments struct {
 	cov, cross entries // Σ_y for i ≤ j, and Σ_zy
 }
 
-// entries returns the entries of a matrix; nil stands for NaN.
 type entries func(i, j int) float64
 
-func (f entries) at(i, j int) float64 {
-	if f == nil {
-		return math.NaN()
-	}
-	return f(i, j)
-}
+func missing(int, int) float64 { return math.NaN() }
 
 // Moments sets p, cov to the covariance of the probabilities, Σ_y, and cross to the cross-covariance of
 // logits (rows) and probabilities (columns), Σ_zy, both n×n.
@@ -70,9 +64,9 @@ func (m Method) Moments(p []float64, cov *mat.SymDense, cross *mat.Dense, mean, 
 	copy(p, r.p)
 	for i := range n {
 		for j := range n {
-			cross.Set(i, j, r.cross.at(i, j))
+			cross.Set(i, j, r.cross(i, j))
 			if i <= j {
-				cov.SetSym(i, j, r.cov.at(i, j))
+				cov.SetSym(i, j, r.cov(i, j))
 			}
 		}
 	}
@@ -150,7 +144,7 @@ func taylor(mean, variance []float64) moments {
 // softmax(z), p = Σ w y, Σ_y = Σ w (y − p)(y − p)ᵀ and Σ_zy = Σ w (z − m)(y − p)ᵀ.
 func unscented(mean, variance []float64) moments {
 	n := len(mean)
-	p, y := make([]float64, n), make([][]float64, 2*n) // of +j and −j
+	p, y := make([]float64, n), make([][]float64, 2*n) // y of the points +0, −0, +1, −1, …
 	step := make([]float64, n)
 	for k := range y {
 		j := k / 2
@@ -179,7 +173,7 @@ func unscented(mean, variance []float64) moments {
 // MacKay's binary formula. Σp ≠ 1 beyond n = 2 (at order 0 even there).
 func pairwise(both bool) Method {
 	return func(mean, variance []float64) moments {
-		return moments{p: pairwiseMean(mean, variance, probitSlope, both)}
+		return moments{pairwiseMean(mean, variance, probitSlope, both), missing, missing}
 	}
 }
 
@@ -210,7 +204,7 @@ func macKay(mean, variance []float64) moments {
 		p[j] = mean[j] / math.Sqrt(1+probitSlope*v)
 	}
 	mlp.Normalise(p)
-	return moments{p: p}
+	return moments{p, missing, missing}
 }
 
 const daunizeauSlope = 0.368 // a, fitted to sampled means
@@ -223,8 +217,9 @@ const daunizeauSlope = 0.368 // a, fitted to sampled means
 func daunizeau(mean, variance []float64) moments {
 	p := pairwiseMean(mean, variance, daunizeauSlope, true)
 	if len(mean) > 2 {
-		return moments{p: p}
+		return moments{p, missing, missing}
 	}
 	t := math.Sqrt(1 + daunizeauSlope*(variance[0]+variance[1]))
-	return moments{p: p, cov: func(i, j int) float64 { return (2*delta(i, j) - 1) * p[0] * p[1] * (1 - 1/t) }}
+	cov := func(i, j int) float64 { return (2*delta(i, j) - 1) * p[0] * p[1] * (1 - 1/t) }
+	return moments{p, cov, missing}
 }

@@ -18,7 +18,7 @@ const (
 	half       = 3    // half of the width of the box
 	reach      = 7.7  // the quantile at which a normal distribution is cut: Φ(−7.7) = 7e-15
 	smallNoise = 0.02 // ρ below which nodes are around each logit
-	mostNodes  = 1000 // of a logit
+	mostNodes  = 1000 // nodes of a logit; with more a fit would take minutes
 )
 
 func fit(criterion string, n int, rho float64) float64 {
@@ -47,8 +47,8 @@ func BoxErrors(p softmax.Probit, n int) (rms, largest float64) {
 // minimum returns a local minimum of f near x. The step doubles as f falls, halves if it rises both ways.
 func minimum(f func(float64) float64, x float64) float64 {
 	const (
-		tolerance = 1e-13 // of f
-		patience  = 20    // steps without a fall by as much
+		tolerance = 1e-13 // a smaller fall of f does not count
+		patience  = 20    // steps without a fall that counts
 	)
 	type point struct{ x, f float64 }
 	value := func(x float64) point { return point{x, f(x)} }

@@ -88,7 +88,7 @@ func (s *extremes) minimax(log float64) float64 {
 
 // search climbs from a coarse grid, and returns the local maxima of |e_j| that are nearly the largest.
 func (s *extremes) search(lambda float64) (out []contrast) {
-	const share = 0.9 // of the largest
+	const share = 0.9 // share of the largest error from which a maximum is returned
 	clear(s.log)
 	for k := 0; k <= (s.n-1)/2; k += 1 + k/16 {
 		for x := -5.0; x <= 5; x += 2.5 {

@@ -33,7 +33,7 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 			return nil, err
 		}
 		for _, gap := range p.Gaps {
-			var count [3]float64 // of the signs −1, 0 and 1
+			var count [3]float64 // draws with the signs −1, 0 and 1
 			for _, z := range draws {
 				z.Mean[0] = gap
 				copy(z.Variance, slices.Repeat([]float64{v}, p.Classes))

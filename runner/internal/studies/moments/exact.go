@@ -76,7 +76,7 @@ func (m *allMoments) compute(formula any, z logits) {
 // sign returns −1 if an eigenvalue of Σ_y without the last class is negative by more than accuracy and the
 // rounding error of sign, 1 if all eigenvalues are positive by more, and 0 otherwise.
 func (m *allMoments) sign(accuracy float64) int {
-	const rounding = 1e-12 // of the trace
+	const rounding = 1e-12 // relative to the trace
 	m.reduced.CopySym(m.cov)
 	slack := math.Max(accuracy, rounding*math.Abs(mat.Trace(m.reduced)))
 	for sign, shift := range []float64{slack, -slack} {
@@ -161,7 +161,7 @@ func covError(n int, accuracy float64) float64 { return float64(2*n+1) * accurac
 // that of E times the largest variance of a logit.
 func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	n := len(got.P)
-	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // in the Frobenius norm
+	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // bounds the Frobenius norm
 	e.tv += metric.TotalVariation(got.P, want.P)
 	e.cov.add(got.cov, want.cov, noise)
 	e.cross.add(got.cross, want.cross, noise*largest)

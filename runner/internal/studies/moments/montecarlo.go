@@ -124,7 +124,7 @@ func indicators(lambda float64, corr *mat.SymDense, rnd *rand.Rand) sampler {
 			u[j] = lambda * zj
 		}
 		for j, uj := range u {
-			var signs uint64 // of λ(z_j−z_τ) − ε_τ; branches on noise would take longer
+			var signs uint64 // the sign bits of λ(z_j−z_τ) − ε_τ; branches on noise would take longer
 			for k, e := range noise[:j] {
 				signs |= math.Float64bits(uj - u[k] - e)
 			}
@@ -149,7 +149,7 @@ func (s spec) estimate(ctx context.Context, z logits, scores []score, sample sam
 			scores[k].add(b, count)
 		}
 	}
-	var effective float64 // that of the mean of y_j
+	var effective float64 // effective samples of the mean of y_j
 	for k := range scores {
 		c := &scores[k]
 		c.conclude(float64(s.Samples[0]))
@@ -203,7 +203,7 @@ var ones = slices.Repeat([]float64{1}, blockSize)
 
 // add adds the errors of the value for count samples, whose mean is the error of the value.
 func (s *score) add(b *block, count int) {
-	factor, value := ones, 0. // of a mean
+	factor, value := ones, 0. // for a mean, whose value b.y has already lost
 	switch s.quantity {
 	case "variance":
 		factor, value = b.y[s.j], s.value

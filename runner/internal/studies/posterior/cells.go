@@ -23,7 +23,7 @@ type spec struct {
 	study.Seeded
 	Task   task
 	Train  int
-	Model  learner.Model // of the perceptrons
+	Model  learner.Model // has the λ and the bias of the perceptrons
 	Models []learner.Method
 	settings
 }
@@ -64,7 +64,7 @@ const (
 type cell struct {
 	spec
 	task    *data.Task
-	grid    *grid // where predictions are compared
+	grid    *grid // the points at which predictions are compared
 	methods []method
 	huber   *learner.Classifier // Huber's perceptron; nil for more than two classes
 	prior   laplace.Prior

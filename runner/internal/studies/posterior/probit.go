@@ -38,7 +38,7 @@ func newProbit(classes int) *probit {
 func (q *probit) normalise(logits [][]float64) {
 	others := len(logits) - 1 // all classes but the one with the largest logit
 	z := make([]float64, len(logits))
-	offset, weight := make([]int, others), make([]float64, others) // of a row, and of the next row
+	offset, weight := make([]int, others), make([]float64, others) // where a row begins, weight of the next row
 	for i := range logits[0] {
 		best := 0
 		for j, row := range logits {
