@@ -159,7 +159,7 @@ func (p *problem) markov(order []int) (value float64, ok bool) {
 	if narrowest < 0.1 {
 		return 0, false
 	}
-	end, before, density := p.reach(), []float64{0}, []float64{1} // nodes before, f_k at them times their weights
+	end, before, density := p.reach(), []float64{0}, []float64{1} // density: f_k at before, times the weights
 	for k, i := range order {
 		t, weight := grid(-end, min(p.x[i], end), 3*narrowest)
 		for a, t := range t {

@@ -8,8 +8,8 @@ import (
 )
 
 // Posterior has the moments of the logits given the class. Computing into it again allocates nothing. It
-// keeps no reference to arguments; concurrent reading is safe. Free are the [FreeVariances] of the covariance.
-// Σ Free_i is at most Σ Var_i, but a Free_i may exceed the prior variance.
+// keeps no reference to arguments; concurrent reading is safe. Free are the [FreeVariances] of the
+// covariance. Σ Free_i is at most Σ Var_i, but a Free_i may exceed the prior variance.
 type Posterior struct {
 	LogP            float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var, Free []float64 // means, variances and free variances of the logits, length n

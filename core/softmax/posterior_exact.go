@@ -121,7 +121,8 @@ type tiltedNormal struct {
 	gradient  float64 // −∂log/∂b = (b − E x)/v = E e^x − k
 	curvature float64 // −∂²log/∂b²
 
-	v, mode, atMode float64 // eval takes the density at x = mode − y relative to that at the mode; atMode = e^mode
+	// eval is of the density at x = mode − y, divided by the density at the mode.
+	v, mode, atMode float64 // atMode = e^mode
 }
 
 // integrate computes all moments for k = tilt, 0 or 1. By Stein's lemma E x − b = v (k − E e^x): the left

@@ -53,8 +53,8 @@ func (s spec) definite(ctx context.Context) (table.Set, error) {
 // withoutSpread drops the spread and the variance of random logits from a key.
 func withoutSpread[T any](key []T) []T { return slices.Delete(key, 1, 3) }
 
-// signOf returns a function that is 1 where Σ_y is positive definite, −1 where it is not, and 0 where rounding
-// decides.
+// signOf returns a function that is 1 where Σ_y is positive definite, −1 where it is not, and 0 where
+// rounding decides.
 func signOf(p softmax.Probit, n int) func(z logits) int {
 	if n == 2 {
 		return func(z logits) int {

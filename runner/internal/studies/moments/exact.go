@@ -12,6 +12,7 @@ import (
 	"closedform/baselines/moments/meanfield"
 	"closedform/baselines/moments/montecarlo"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/slope"
@@ -165,7 +166,7 @@ func (e *momentErrors) add(got, want *allMoments, largest float64) {
 	e.tv += metric.TotalVariation(got.P, want.P)
 	e.cov.add(got.cov, want.cov, noise)
 	e.cross.add(got.cross, want.cross, noise*largest)
-	if sum := mat.Sum(got.cov); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
 		accuracy := softmax.MomentError
 		if e.formula == (softmax.Exact{Fast: true}) {
